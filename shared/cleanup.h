@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * cleanup - scope-bound ownership
+ *
+ * Destructors are total: they take the empty value and return it, so `fd = tm_close(fd)`.
+ */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(fn) __attribute__((cleanup(fn)))
+
+/* Moves ownership out of a variable. */
+#define TM_TAKE_PTR(p)                                                                             \
+	({                                                                                         \
+		__typeof__(p) tm_taken_ = (p);                                                     \
+		(p) = NULL;                                                                        \
+		tm_taken_;                                                                         \
+	})
+#define TM_TAKE_FD(fd)                                                                             \
+	({                                                                                         \
+		int tm_taken_ = (fd);                                                              \
+		(fd) = -1;                                                                         \
+		tm_taken_;                                                                         \
+	})
+
+/* Defines fn##p, the attribute form of a destructor of `type *`. */
+#define TM_DEFINE_CLEANUP(type, fn)                                                                \
+	static inline void fn##p(type **p)                                                         \
+	{                                                                                          \
+		fn(*p);                                                                            \
+		*p = NULL;                                                                         \
+	}                                                                                          \
+	struct tm_semicolon_
+
+static inline int tm_close(int fd)
+{
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+static inline void tm_closep(int *fd)
+{
+	*fd = tm_close(*fd);
+}
+
+static inline void tm_freep(void *p)
+{
+	void **pointer = p;
+
+	free(*pointer);
+	*pointer = NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * control - what the command `tidemark` and the two programs it starts say to each other
+ *
+ * Shape      one SEQPACKET socketpair per program, its end inherited under the number given by
+ *            --control-fd; fixed-size messages. The command trusts neither program: text is
+ *            length-checked and cleaned before it is printed. The programs trust the command.
+ * Order      collector:  READY, then (START -> STARTED), COUNTS about four times a second, EMPTY
+ *            once when a selection has died out, (STOP -> COUNTS, DONE). symbolizer: READY,
+ *            then after the collector's END on the wire: one OUTPUT per output, TOP x n, RESULT, DONE.
+ *            FAILED ends either at any time; so does end of file.
+ */
+
+#include <stdint.h>
+
+#include "shared/record.h"
+
+enum tm_control_kind {
+	/* command -> collector */
+	TM_CONTROL_SELECT = 1, /* `value`: pid in the command's PID namespace to mark */
+	TM_CONTROL_START,      /* marks are said: attach; the perf events start to run */
+	TM_CONTROL_STOP,       /* stop sampling, drain, publish, END on the wire */
+	/* program -> command */
+	TM_CONTROL_READY = 16, /* loaded / sandboxed; `value` unused */
+	TM_CONTROL_STARTED,    /* sampling is attached */
+	TM_CONTROL_EMPTY,      /* none of the selection is left */
+	TM_CONTROL_COUNTS,     /* body.counts */
+	TM_CONTROL_OUTPUT,     /* `value` = index of the output, `code` = 0 or -errno of writing it */
+	TM_CONTROL_TOP,	       /* body.top: one row of the table, in order */
+	TM_CONTROL_RESULT,     /* body.result */
+	TM_CONTROL_NOTE,       /* body.text: one line for the person at the terminal */
+	TM_CONTROL_DONE,       /* the program will now exit; `code` = 0 or -errno */
+	TM_CONTROL_FAILED,     /* `code` = enum tm_failure, body.text: the sentence */
+};
+
+enum tm_failure {
+	TM_FAILURE_INTERNAL = 1, /* exit 1 */
+	TM_FAILURE_HOST,	 /* this host or account cannot: BTF, BPF refused, a wall; exit 3 */
+	TM_FAILURE_NO_PROCESS,	 /* a selected pid does not exist; exit 1 */
+	TM_FAILURE_PEER,	 /* the other program went away; exit 1 */
+};
+
+#define TM_CONTROL_TEXT 512
+#define TM_TOP_ROWS 10
+#define TM_TOP_NAME 160
+
+struct tm_top {
+	uint64_t self;	/* samples with the function as leaf */
+	uint64_t total; /* samples with the function anywhere */
+	char name[TM_TOP_NAME];
+	char file[64];	/* base name of its file, or [kernel] */
+};
+
+struct tm_result { /* what became of the samples that reached the symbolizer */
+	uint64_t exported;
+	uint64_t drops[TM_DROP_N];    /* the symbolizer's own reasons only */
+	uint64_t truncated[TM_STOP_N];
+	uint64_t frames;
+	uint64_t unnamed_frames;      /* of those, shown as file+offset or [reason] */
+	uint64_t unresolved[TM_UNRESOLVED_N];
+	uint64_t late_records;	      /* older than a W published before them; must be 0 */
+	uint64_t processes, files, stacks;
+	uint64_t parsers_failed;      /* files whose symbols could not be read */
+	uint64_t parsers_abandoned;
+	uint64_t child_cpu_ns;	      /* of the parser and its workers */
+	uint64_t child_rss_bytes;     /* largest of them */
+};
+
+struct tm_collector_cost {	      /* rides in TM_CONTROL_COUNTS */
+	uint64_t child_cpu_ns;	      /* of the opener and its workers, once waited for */
+	uint64_t child_rss_bytes;
+};
+
+struct tm_control {
+	uint32_t kind; /* enum tm_control_kind */
+	int32_t code;
+	uint64_t value;
+	union {
+		char text[TM_CONTROL_TEXT];
+		struct {
+			struct tm_counts counts;
+			struct tm_collector_cost cost;
+		};
+		struct tm_top top;
+		struct tm_result result;
+	} body;
+};
+
+/*
+ * Descriptors and options that `tidemark record` hands over, all by number in argv:
+ *
+ * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the program to exec)
+ *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--selecting]
+ * tidemark-opener    --socket-fd=N
+ * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
+ *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
+ *	--hz=N --title=TEXT
+ * tidemark-parser    --socket-fd=N
+ */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * sandbox - the walls every process of both programs puts up before its first foreign byte
+ *
+ * Seccomp    one table per process (NAME.seccomp beside its main), compiled at build time with
+ *            libseccomp (shared/seccompgen.c) into a const array of sock_filter; at run time only
+ *            prctl and seccomp(2). Default action KILL_PROCESS.
+ * Walls      mandatory: a failure is the caller's fatal error. -Dsandbox=false (sanitizer builds)
+ *            leaves out the filter alone.
+ */
+
+#include <linux/filter.h>
+#include <stddef.h>
+
+struct tm_filter { /* generated: const struct tm_filter NAME_filter in NAME_filter.h */
+	const struct sock_filter *instructions;
+	unsigned short count;
+};
+
+/* no_new_privs, not dumpable, core 0, umask 077, empty environment but what is kept by name.
+ * Return: 0, -errno. */
+int tm_sandbox_harden(void);
+/* Soft and hard limit of each; 0 descriptors or bytes: left alone. Return: 0, -errno. */
+int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes);
+/* Installs the filter for all threads. Return: 0, -errno. */
+int tm_sandbox_filter(const struct tm_filter *filter);
