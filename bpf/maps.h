@@ -8,31 +8,154 @@
  * Everything that a perf program touches is preallocated (5.10 demands it).
  */
 
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
 #include "shared/event.h"
 
-/* A process generation; exec_id 0 in keys that must survive an exec (the selection). */
-struct process_key {
-	__u32 tgid;
-	__u32 exec_id;
-	__u64 start_boottime;
+#define PROCESSES_MAX 16384
+#define FILES_MAX 16384
+#define SELECTED_MAX 65536 /* the collector makes it 1 where nothing is selected */
+#define WANTED_MAX 4096
+#define EXITS_MAX 1024
+
+/* One path in the making: climbs from a dentry to the root, a component a step. */
+struct path_walk {
+	__u64 dentry;	   /* or the kernfs node, for a cgroup */
+	__u64 mount;	   /* struct mount */
+	__u64 root_dentry; /* where the process sees "/" */
+	__u64 root_mount;
+	__u32 position;	   /* where the next component goes in the announcement's text */
+	__u32 end;	   /* a component may begin below this */
+	__u32 flags;	   /* TM_PATH_* */
+	__u32 cut;	   /* which flag says that it was cut */
 };
 
-struct process_state {	   /* of an announced generation */
-	__u32 epoch;	   /* in which it was last announced */
-	__u32 exited;	   /* 0, or 1 once EXIT was tried; never deleted here, the collector sweeps */
-	__u64 exit_ktime;
-};
-
-struct file_state {
-	struct tm_identity identity;
-	__u32 epoch;
-	__u32 pad;
-};
-
-/* Scratch of one (CPU, nesting level); its head is read by the collector. */
+/* One answered lookup of this sample. */
 #define SCRATCH_CACHE 8
-struct scratch_mapping { /* one answered lookup of this sample */
+struct scratch_mapping {
 	__u64 start;
 	__u64 end;
-	__u64 base;	 /* frame word of `start`: kind, file number, offset of the mapping's start */
+	__u64 base; /* frame word of `start`: kind, file number, offset of the mapping's start */
 };
+
+struct user_walk { /* the user stack of this sample */
+	__u64 task;
+	__u64 mm;
+	__u64 started;	   /* ktime, for the time limit */
+	__u64 ip;
+	__u64 fp;	   /* next frame record */
+	__u64 below;	   /* it must lie above this */
+	__u32 first;	   /* index of the first user frame */
+	__u32 frames;	   /* user frames so far */
+	__u32 stop;	   /* enum tm_stop */
+	__u32 cached;	   /* lookups put into the cache so far */
+};
+
+/* Room behind the longest text for one more whole component and the closing padding. */
+#define TEXT_SLACK 512
+#define TEXT_MAX (TM_PATH_MAX + TM_CGROUP_MAX)
+
+/*
+ * Scratch of one (CPU, nesting level); its head is read by the collector. What a plain sample
+ * touches comes first and close together: cold cache lines are what a rare sample pays for.
+ */
+struct scratch {
+	struct tm_level_counts counts;
+	struct user_walk walk;
+	struct scratch_mapping cache[SCRATCH_CACHE];
+	struct tm_sample sample;
+	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
+	struct path_walk path;
+	__u64 file;	    /* struct file that is being announced, */
+	__u64 vm_start;	    /* where the sample met it */
+	__u64 vm_end;
+	__u64 unnoted_ktime; /* last announcement that the full table could not note */
+	union {
+		struct tm_process process;
+		struct tm_file met;
+		struct tm_exit exit;
+	} announce;
+	char text[TEXT_MAX + TEXT_SLACK]; /* of `announce` */
+};
+
+/* Marks and counters; read by the collector through mmap. One element per CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tm_cpu_slot);
+} cpu_slots SEC(".maps");
+
+/* This CPU's ring; the collector puts it in for each online CPU and may choose its size. */
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* This CPU's scratch; each inner map has exactly this shape, one element per nesting level. */
+struct scratch_levels {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TM_NESTING_LEVELS);
+	__type(key, __u32);
+	__type(value, struct scratch);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct scratch_levels);
+} scratch SEC(".maps");
+
+/* Announced generations. Written here; swept by the collector. Full: counted, announced again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PROCESSES_MAX);
+	__type(key, struct tm_process_key);
+	__type(value, struct tm_process_state);
+} processes SEC(".maps");
+
+/* File numbers. Claimed here; given back by the collector. Full: frames say `files_full`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FILES_MAX);
+	__type(key, __u32);
+	__type(value, struct tm_file_state);
+} files SEC(".maps");
+
+/* Selected processes, exec_id 0; the mark passes on at fork and goes at exit. Full: counted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SELECTED_MAX);
+	__type(key, struct tm_process_key);
+	__type(value, __u64);
+} selected SEC(".maps");
+
+/* Processes that mark_wanted shall select, by pid in the collector's namespace; 1 once met. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WANTED_MAX);
+	__type(key, __u32);
+	__type(value, __u32);
+} wanted SEC(".maps");
+
+/*
+ * Whose insert succeeds writes the EXIT: two last threads may both see signal->live at 0, and 5.10
+ * has no compare-and-set. The least recently used goes, so it is never full.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, EXITS_MAX);
+	__type(key, struct tm_process_key);
+	__type(value, __u32);
+} exits SEC(".maps");

@@ -219,3 +219,53 @@ struct tm_level_counts {
 	uint64_t lookup_retries; /* lookups that began again */
 	uint64_t pad[7];
 };
+
+/*
+ * What the collector and the BPF programs keep together in maps and in the skeleton's variables.
+ */
+struct tm_process_key { /* a generation; exec_id 0 in `selected`, whose marks survive an exec */
+	uint32_t tgid;
+	uint32_t exec_id;
+	uint64_t start_boottime;
+};
+
+struct tm_process_state { /* of an announced generation, map `processes` */
+	uint32_t epoch;	  /* in which it was last announced */
+	uint32_t exited;  /* 0, or 1 once EXIT was tried; never deleted here, the collector sweeps */
+	uint64_t seen_ktime; /* of the last announcement or the EXIT */
+};
+
+struct tm_file_state { /* of a file number, map `files` */
+	struct tm_identity identity;
+	uint32_t epoch; /* 0: not announced */
+	uint32_t pad;
+};
+
+enum tm_check_status {
+	TM_CHECK_ASKED = 0, /* no such thread was met */
+	TM_CHECK_FILE = 1,  /* the mapping is of `identity` */
+	TM_CHECK_OTHER = 2, /* no mapping there, or one without a file */
+	TM_CHECK_BUSY = 3,  /* being modified: ask again */
+};
+
+struct tm_check { /* question and answer of the program check_mapping */
+	uint32_t own_tid; /* thread in the collector's PID namespace */
+	uint32_t status;  /* enum tm_check_status */
+	uint64_t address;
+	struct tm_identity identity;
+};
+
+/*
+ * One kernel symbol as the program kernel_symbols writes it: this header, then the name and the
+ * module's name without their NULs; `bytes` is the whole. Module bytes 0: the kernel itself.
+ */
+#define TM_SYMBOL_NAME_MAX 512
+#define TM_SYMBOL_MODULE_MAX 64
+struct tm_symbol {
+	uint64_t address;
+	uint16_t bytes;
+	uint16_t name_bytes;
+	uint16_t module_bytes;
+	uint8_t type; /* as in /proc/kallsyms */
+	uint8_t pad;
+};
