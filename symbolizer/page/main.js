@@ -1,0 +1,1 @@
+JSON.parse(document.getElementById("data").textContent);
