@@ -14,13 +14,16 @@
  *            R2 store-release head_pos  -> W2 load-acquire head_pos   (read before reuse)
  *            W3 store-release watermark -> R3 load-acquire watermark  (records older than W before W)
  *            R3 is loaded before R1: everything older than that W lies below that tail.
+ *            W4 store-release each count  -> R4 load-acquire each count (odd sequence number first)
+ *            W5 store-release counts_seq -> R5 load-acquire counts_seq  (words before even number)
  * Trust      the writer never believes head_pos: read once per round and clamped; an impossible one
  *            counts as "nothing read" and is counted. The reader never believes a length: it is
  *            copied once, then checked.
  * Room       announcements and exits may use the last reserve_bytes of the free room; samples
  *            stop short of it.
  * Threads    one thread per end. No system call, no allocation, no wait.
- * Errors     TM_RING_E_FULL (dropped, the caller counts), TM_RING_E_EMPTY, -EINVAL, -EBADMSG.
+ * Errors     TM_RING_E_FULL (dropped, the caller counts), TM_RING_E_EMPTY, TM_RING_E_TORN, -EINVAL,
+ *            -EBADMSG.
  */
 
 #include <stdatomic.h>
@@ -32,12 +35,15 @@
 #define TM_RING_MAGIC 0x31474e5244494d54ull /* "TMIDRNG1" */
 #define TM_RING_FILLER 0xffffu
 #define TM_RING_HEADER_BYTES 4096u
-#define TM_RING_MIN_BYTES (64u << 10)
+#define TM_RING_MIN_BYTES (128u << 10) /* the largest record fits behind any filler */
 #define TM_RING_MAX_BYTES (256u << 20)
+#define TM_RING_RESERVE_PART 8u	  /* reserve_bytes = capacity / this */
+#define TM_RING_COUNTS_TRIES 100u
 
 enum {
 	TM_RING_E_FULL = 1,
 	TM_RING_E_EMPTY = 2,
+	TM_RING_E_TORN = 3,
 };
 
 struct tm_ring_header {
@@ -47,8 +53,8 @@ struct tm_ring_header {
 	uint64_t generation; /* random, one per collector life */
 	_Alignas(64) _Atomic uint64_t tail_pos;	 /* W1 */
 	_Alignas(64) _Atomic uint64_t watermark; /* W3, ns */
-	_Alignas(64) _Atomic uint64_t counts_seq; /* even: stable; odd: being written */
-	_Atomic uint64_t counts[sizeof(struct tm_counts) / 8]; /* struct tm_counts, word by word */
+	_Alignas(64) _Atomic uint64_t counts_seq; /* W5; even: stable; odd: being written */
+	_Atomic uint64_t counts[sizeof(struct tm_counts) / 8]; /* W4; struct tm_counts */
 };
 
 struct tm_ring_reader_page {
@@ -65,7 +71,9 @@ struct tm_ring_writer {
 	uint64_t reserve_bytes;
 	uint64_t tail_pos;   /* private truth */
 	uint64_t head_pos;   /* as last accepted from the reader */
+	uint64_t published_pos;
 	uint64_t watermark;
+	uint64_t counts_seq;
 	uint64_t violations; /* impossible head_pos values */
 };
 
@@ -77,7 +85,7 @@ void tm_ring_writer_refresh(struct tm_ring_writer *w);
 /*
  * Copies one record in; visible to the reader only after tm_ring_publish.
  * @urgent: may use the reserve. Return: 0, TM_RING_E_FULL, -EINVAL (bytes 0, not a multiple of 8,
- * or larger than TM_EVENT_MAX_BYTES).
+ * larger than TM_EVENT_MAX_BYTES, or not what the record's own head says).
  */
 int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, int urgent);
 /* Publishes the records (W1), then the watermark (W3); a lower watermark is kept at its old value. */
@@ -104,11 +112,12 @@ int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t reg
  * watermark impossible: the ring is unusable). @ret_watermark: never decreases. */
 int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark);
 /*
- * Copies the next record of the round into @buffer (8-aligned). Return: 0 and *ret_bytes,
- * TM_RING_E_EMPTY (round is over), -EBADMSG (a length lied; the ring is unusable).
+ * Copies the next record of the round into @buffer (8-aligned, TM_EVENT_MAX_BYTES). Return: 0 and
+ * *ret_bytes, TM_RING_E_EMPTY (round is over), -EBADMSG (a length lied; the ring is unusable).
  */
 int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uint32_t *ret_bytes);
 /* Gives the room back (R2). */
 void tm_ring_reader_commit(struct tm_ring_reader *r);
-/* A stable copy of the counts; after 100 torn tries the last stable one. Return: 0, 1 (torn). */
+/* A stable copy of the counts. Return: 0, TM_RING_E_TORN (TM_RING_COUNTS_TRIES in vain, as when
+ * the writer died in mid-write: *ret_counts stays as it was, the last stable copy). */
 int tm_ring_counts(const struct tm_ring_reader *r, struct tm_counts *ret_counts);

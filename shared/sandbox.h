@@ -7,7 +7,8 @@
  *            libseccomp (shared/seccompgen.c) into a const array of sock_filter; at run time only
  *            prctl and seccomp(2). Default action KILL_PROCESS.
  * Walls      mandatory: a failure is the caller's fatal error. -Dsandbox=false (sanitizer builds)
- *            leaves out the filter alone.
+ *            leaves out the filter alone; under a sanitizer the address space stays unlimited and the
+ *            process dumpable, which its leak check needs.
  */
 
 #include <linux/filter.h>

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fdpass - fixed-size messages over a SEQPACKET socket, with exactly zero or one descriptor */
+
+#include "shared/fdpass.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+
+/*
+ * Room for a few descriptors too many: alignment lets two fit where one is asked for, so counting
+ * them is the only sure way. What does not fit here the kernel itself closes (MSG_CTRUNC).
+ */
+#define ROOM 4
+
+union control {
+	char bytes[CMSG_SPACE(ROOM * sizeof(int))];
+	struct cmsghdr align;
+};
+
+static int verdict(int error)
+{
+	switch (error) {
+	case EPIPE:
+	case ECONNRESET:
+		return TM_FDPASS_E_CLOSED;
+	case EAGAIN:
+		return TM_FDPASS_E_AGAIN;
+	default:
+		return tm_err_origin(-error);
+	}
+}
+
+/* Takes the descriptors out of @header. Return: how many; negative when something else came. */
+static int take(struct msghdr *header, int fds[ROOM])
+{
+	struct cmsghdr *c;
+	int count = 0, strange = 0;
+
+	for (c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
+		size_t n, i;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+			strange = 1;
+			continue;
+		}
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < n && count < ROOM; i++)
+			memcpy(&fds[count++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+	}
+	if (strange) {
+		while (count > 0)
+			tm_close(fds[--count]);
+		return -1;
+	}
+	return count;
+}
+
+int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int flags)
+{
+	struct iovec part = {(void *)(size_t)message, bytes};
+	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+	union control control = {0};
+	ssize_t n;
+
+	if (fd >= 0) {
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(int));
+		header.msg_control = &control;
+		header.msg_controllen = CMSG_SPACE(sizeof(int));
+	}
+	do
+		n = sendmsg(socket, &header, flags | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return verdict(errno);
+	return (size_t)n == bytes ? 0 : tm_err_origin(-EMSGSIZE);
+}
+
+int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int flags)
+{
+	struct iovec part = {message, bytes};
+	union control control = {0};
+	struct msghdr header = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = &control,
+				.msg_controllen = sizeof(control)};
+	int fds[ROOM], count, most = ret_fd != NULL ? 1 : 0;
+	ssize_t n;
+
+	do
+		n = recvmsg(socket, &header, flags | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return verdict(errno);
+	count = take(&header, fds);
+	if (n == 0 && count == 0)
+		return TM_FDPASS_E_CLOSED;
+	if (count < 0 || count > most || (size_t)n != bytes ||
+	    (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+		while (count > 0)
+			tm_close(fds[--count]);
+		return tm_err_origin(-EBADMSG);
+	}
+	if (ret_fd != NULL)
+		*ret_fd = count == 1 ? fds[0] : -1;
+	return 0;
+}

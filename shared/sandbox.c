@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox - the walls every process of both programs puts up before its first foreign byte */
+
+#include "shared/sandbox.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shared/err.h"
+
+/* A sanitizer traces its own process for leaks and maps terabytes of shadow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* What the service manager says to its units; nothing else reaches a program or a library. */
+static const char *const kept[] = {"NOTIFY_SOCKET",        "WATCHDOG_USEC", "WATCHDOG_PID",
+				   "LISTEN_FDS",           "LISTEN_PID",    "LISTEN_FDNAMES",
+				   "CREDENTIALS_DIRECTORY"};
+
+static int is_kept(const char *entry)
+{
+	size_t i, length = strcspn(entry, "=");
+
+	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (strlen(kept[i]) == length && memcmp(kept[i], entry, length) == 0)
+			return 1;
+	return 0;
+}
+
+static void thin_environment(void)
+{
+	char **from, **to = environ;
+
+	if (environ == NULL)
+		return;
+	for (from = environ; *from != NULL; from++)
+		if (is_kept(*from))
+			*to++ = *from;
+	*to = NULL;
+}
+
+static int limit(__rlimit_resource_t resource, unsigned long value)
+{
+	const struct rlimit both = {value, value};
+
+	return setrlimit(resource, &both) < 0 ? tm_err_origin(-errno) : 0;
+}
+
+int tm_sandbox_harden(void)
+{
+	int r;
+
+	thin_environment();
+	(void)umask(077);
+	r = limit(RLIMIT_CORE, 0);
+	if (r < 0)
+		return r;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return tm_err_origin(-errno);
+	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return tm_err_origin(-errno);
+	return 0;
+}
+
+int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes)
+{
+	int r = 0;
+
+	if (descriptors > 0)
+		r = limit(RLIMIT_NOFILE, descriptors);
+	if (r == 0 && address_space_bytes > 0 && !SANITIZED)
+		r = limit(RLIMIT_AS, address_space_bytes);
+	return r;
+}
+
+int tm_sandbox_filter(const struct tm_filter *filter)
+{
+#ifdef TM_NO_SANDBOX
+	return filter->count > 0 ? 0 : tm_err_origin(-EINVAL);
+#else
+	const struct sock_fprog program = {
+		.len = filter->count,
+		.filter = (struct sock_filter *)(size_t)filter->instructions,
+	};
+	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+
+	if (r < 0)
+		return tm_err_origin(-errno);
+	/* A positive answer names a thread that could not be brought under the filter. */
+	return r > 0 ? tm_err_origin(-EBUSY) : 0;
+#endif
+}
