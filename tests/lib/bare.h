@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * bare - a program without libc whose chain of frame pointers reaches its first instruction
+ *
+ * Why        Debian's libc has no frame pointers, so a stack that a test wants whole from _start
+ *            (or the thread's start) to the leaf must not pass through it.
+ * Use        include it in one .c file, define bare_run(); build with -nostdlib -static
+ *            -fno-omit-frame-pointer -fno-optimize-sibling-calls.
+ */
+
+#include <linux/sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define BARE_STACK_BYTES (256u << 10)
+#define BARE_THREADS_MAX 64
+#define bare_noinline __attribute__((noinline, noclone))
+
+int bare_run(int argc, char **argv);
+
+static inline long bare_call(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(result)
+			     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			     : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Both entries clear rbp: that is where a chain of frame pointers ends. */
+__asm__(".text\n"
+	".globl _start\n"
+	".type _start, @function\n"
+	"_start:\n"
+	"	xorl %ebp, %ebp\n"
+	"	movq %rsp, %rdi\n"
+	"	andq $-16, %rsp\n"
+	"	call bare_entry\n"
+	"	hlt\n"
+	".size _start, . - _start\n"
+	".globl thread_start\n"
+	".type thread_start, @function\n"
+	"thread_start:\n"
+	"	xorl %ebp, %ebp\n"
+	"	popq %rax\n"
+	"	popq %rdi\n"
+	"	call *%rax\n"
+	"	movl $60, %eax\n" /* exit */
+	"	xorl %edi, %edi\n"
+	"	syscall\n"
+	"	hlt\n"
+	".size thread_start, . - thread_start\n"
+	".globl bare_clone\n"
+	".type bare_clone, @function\n"
+	"bare_clone:\n" /* (flags, stack, parent_tid, child_tid) */
+	"	movq %rcx, %r10\n"
+	"	movl $56, %eax\n" /* clone */
+	"	syscall\n"
+	"	testq %rax, %rax\n"
+	"	jz thread_start\n"
+	"	ret\n"
+	".size bare_clone, . - bare_clone\n");
+long bare_clone(unsigned long flags, void *stack, int *parent_tid, int *child_tid);
+void bare_entry(long *stack);
+
+struct bare_thread {
+	int tid; /* cleared and woken by the kernel when the thread is gone */
+	_Alignas(16) uint64_t stack[BARE_STACK_BYTES / 8];
+};
+
+static struct bare_thread bare_threads[BARE_THREADS_MAX];
+
+static inline void bare_thread_begin(unsigned at, void (*run)(long), long argument)
+{
+	struct bare_thread *thread = &bare_threads[at];
+	uint64_t *top = &thread->stack[BARE_STACK_BYTES / 8 - 2];
+
+	top[0] = (uint64_t)(uintptr_t)run;
+	top[1] = (uint64_t)argument;
+	bare_clone(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			   CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
+		   top, &thread->tid, &thread->tid);
+}
+
+static inline void bare_thread_join(unsigned at)
+{
+	int tid;
+
+	while ((tid = __atomic_load_n(&bare_threads[at].tid, __ATOMIC_ACQUIRE)) != 0)
+		bare_call(SYS_futex, (long)(uintptr_t)&bare_threads[at].tid, /* WAIT */ 0, tid, 0);
+}
+
+static inline uint64_t bare_clock_ns(long clock)
+{
+	struct timespec now = { 0 };
+
+	bare_call(SYS_clock_gettime, clock, (long)(uintptr_t)&now, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline unsigned bare_number(const char *text)
+{
+	unsigned value = 0;
+
+	while (*text >= '0' && *text <= '9')
+		value = value * 10 + (unsigned)(*text++ - '0');
+	return value;
+}
+
+static inline void bare_say(const char *text)
+{
+	size_t bytes = 0;
+
+	while (text[bytes])
+		bytes++;
+	bare_call(SYS_write, 1, (long)(uintptr_t)text, (long)bytes, 0);
+}
+
+void bare_entry(long *stack)
+{
+	int status = bare_run((int)stack[0], (char **)&stack[1]);
+
+	bare_call(SYS_exit_group, status, 0, 0, 0);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * deep - spends its time at the bottom of a recursion of a given depth
+ *
+ * deep DEPTH THREADS SECONDS. Frame pointers all the way: the stack is DEPTH calls of recurse,
+ * then leaf.
+ */
+
+#include "bare.h"
+
+static uint64_t seed = 1;
+static unsigned depth = 65;
+
+bare_noinline static uint64_t leaf(uint64_t x)
+{
+	for (unsigned i = 0; i < 200000; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		__asm__ __volatile__("" : "+r"(x));
+	}
+	return x + 1;
+}
+
+bare_noinline static uint64_t recurse(uint64_t x, unsigned left, uint64_t end)
+{
+	if (left > 1)
+		return recurse(x, left - 1, end) + 1;
+	while (bare_clock_ns(CLOCK_MONOTONIC) < end)
+		x = leaf(x);
+	return x + 2;
+}
+
+bare_noinline static void work(long seconds)
+{
+	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + (uint64_t)seconds * 1000000000u;
+
+	__atomic_store_n(&seed, recurse(seed, depth, end), __ATOMIC_RELAXED);
+}
+
+int bare_run(int argc, char **argv)
+{
+	unsigned threads = argc > 2 ? bare_number(argv[2]) : 1;
+	long seconds = argc > 3 ? (long)bare_number(argv[3]) : 1;
+
+	if (argc > 1)
+		depth = bare_number(argv[1]);
+	if (threads > BARE_THREADS_MAX || depth < 1)
+		return 2;
+	for (unsigned i = 0; i < threads; i++)
+		bare_thread_begin(i, work, seconds);
+	for (unsigned i = 0; i < threads; i++)
+		bare_thread_join(i);
+	return 0;
+}

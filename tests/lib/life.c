@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * life - lives for some milliseconds in one function that bears the program's own number
+ *
+ * life-000000 MILLISECONDS. The digits in the symbol's name are a template: clones.py writes as
+ * many copies of the executable as a test wants, each with its own number in its file name and
+ * in its function's name, so that a sample under a wrong name gives itself away.
+ */
+
+#include "bare.h"
+
+static uint64_t seed = 1;
+
+bare_noinline static void own_function_000000(unsigned milliseconds)
+{
+	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + (uint64_t)milliseconds * 1000000u;
+	uint64_t x = seed;
+
+	while (bare_clock_ns(CLOCK_MONOTONIC) < end) {
+		for (unsigned i = 0; i < 40000; i++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			__asm__ __volatile__("" : "+r"(x));
+		}
+	}
+	seed = x;
+}
+
+int bare_run(int argc, char **argv)
+{
+	own_function_000000(argc > 1 ? bare_number(argv[1]) : 5);
+	return 0;
+}

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""recorded - reads what tidemark wrote: the summary, folded text, pprof, speedscope, the page
+
+As a program: recorded.py balance SUMMARY [zero-drops]. Tests import the rest.
+"""
+import collections
+import gzip
+import json
+import os
+import re
+import struct
+import sys
+
+SUMMARY_KEYS = (
+    "taken", "exported", "dropped", "not_run", "truncated", "unnamed_frames", "seconds", "hz",
+    "cpus", "late_records", "cpu_seconds", "bpf_seconds", "rss_bytes", "bpf_map_bytes",
+    "command_status", "exiting",
+)
+
+
+class Wrong(Exception):
+    """What a test found; the text is the sentence to print."""
+
+
+def os_cpus():
+    return os.cpu_count()
+
+
+def check(holds, sentence):
+    if not holds:
+        raise Wrong(sentence)
+
+
+def summary(path):
+    with open(path, encoding="utf-8") as file:
+        read = json.load(file)
+    for key in SUMMARY_KEYS:
+        check(key in read, "%s lacks the key %s" % (path, key))
+    return read
+
+
+def balance(read, zero_drops=False):
+    """taken = exported + sum(dropped), exactly; nothing came later than a published W."""
+    dropped = sum(read["dropped"].values())
+    reasons = {reason: n for reason, n in read["dropped"].items() if n}
+    truncated = {reason: n for reason, n in read["truncated"].items() if n}
+    print("  taken %d = exported %d + dropped %d %s; not run %d; truncated %s; unnamed frames %d; "
+          "exiting %d; %.2f s" % (read["taken"], read["exported"], dropped, reasons or "",
+                                  read["not_run"], truncated or 0, read["unnamed_frames"],
+                                  read["exiting"], read["seconds"]))
+    check(read["taken"] == read["exported"] + dropped,
+          "taken %d is not exported %d + dropped %d" % (read["taken"], read["exported"], dropped))
+    check(read["late_records"] == 0, "%d records came later than W" % read["late_records"])
+    if zero_drops:
+        check(dropped == 0, "%d samples were dropped: %s" % (dropped, reasons))
+
+
+def folded(path):
+    """[(comm, [frame, root first], count)]"""
+    stacks = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            check(line.endswith("\n") and " " in line, "not a folded line: %r" % line)
+            text, count = line[:-1].rsplit(" ", 1)
+            names = text.split(";")
+            stacks.append((names[0], names[1:], int(count)))
+    return stacks
+
+
+def folded_total(path):
+    return sum(count for _, _, count in folded(path))
+
+
+# --- pprof: protobuf wire format, field numbers of the published profile.proto -------------------
+
+def fields(data):
+    """Yields (field number, value): an int, or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if not byte & 0x80:
+                return value
+
+    while at < len(data):
+        key = varint()
+        kind = key & 7
+        if kind == 0:
+            yield key >> 3, varint()
+        elif kind == 2:
+            size = varint()
+            yield key >> 3, data[at:at + size]
+            at += size
+        elif kind == 1:
+            yield key >> 3, struct.unpack_from("<Q", data, at)[0]
+            at += 8
+        else:
+            raise Wrong("pprof: wire type %d" % kind)
+
+
+def numbers(value):
+    """A repeated integer: packed bytes or one int."""
+    if isinstance(value, int):
+        return [value]
+    found, current, shift = [], 0, 0
+    for byte in value:
+        current |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            found.append(current)
+            current = shift = 0
+    return found
+
+
+class Pprof:
+    """samples: [(values, {label: value}, [(function, mapping file), leaf first])]"""
+
+    def __init__(self, path):
+        with gzip.open(path, "rb") as file:
+            data = file.read()
+        self.strings, self.samples = [], []
+        raw, mappings, locations, functions = [], {}, {}, {}
+        for number, value in fields(data):
+            if number == 2:
+                raw.append(value)
+            elif number == 3:
+                message = dict(fields(value))
+                mappings[message[1]] = message
+            elif number == 4:
+                locations[dict(fields(value))[1]] = value
+            elif number == 5:
+                message = dict(fields(value))
+                functions[message[1]] = message
+            elif number == 6:
+                self.strings.append(value.decode("utf-8"))
+        for value in raw:
+            self.samples.append(self._sample(value, mappings, locations, functions))
+
+    def _location(self, value, mappings, functions):
+        mapping, names = 0, []
+        for number, part in fields(value):
+            if number == 2:
+                mapping = part
+            elif number == 4:
+                names.append(self.strings[functions[dict(fields(part))[1]].get(2, 0)])
+        path = self.strings[mappings[mapping].get(5, 0)] if mapping in mappings else ""
+        return [(name, path) for name in names] or [("", path)]
+
+    def _sample(self, value, mappings, locations, functions):
+        stack, values, labels = [], [], {}
+        for number, part in fields(value):
+            if number == 1:
+                for location in numbers(part):
+                    stack += self._location(locations[location], mappings, functions)
+            elif number == 2:
+                values += numbers(part)
+            elif number == 3:
+                label = dict(fields(part))
+                text = self.strings[label[2]] if label.get(2) else label.get(3, 0)
+                labels[self.strings[label[1]]] = text
+        return values, labels, stack
+
+    def total(self):
+        return sum(values[0] for values, _, _ in self.samples)
+
+
+# --- speedscope -----------------------------------------------------------------------------------
+
+def speedscope_total(path):
+    """Samples counted by weight; the unit says what a weight is."""
+    with open(path, encoding="utf-8") as file:
+        read = json.load(file)
+    check(read.get("$schema") == "https://www.speedscope.app/file-format-schema.json",
+          "speedscope: no $schema")
+    total = 0.0
+    for profile in read["profiles"]:
+        check(profile["type"] == "sampled", "speedscope: a profile is not `sampled`")
+        check(len(profile["samples"]) == len(profile["weights"]),
+              "speedscope: samples and weights differ in length")
+        check(abs(sum(profile["weights"]) - (profile["endValue"] - profile["startValue"])) < 1e-6 *
+              max(1.0, sum(profile["weights"])), "speedscope: weights do not fill the profile")
+        total += sum(profile["weights"])
+    return total, read["profiles"][0]["unit"] if read["profiles"] else "none"
+
+
+# --- shares ---------------------------------------------------------------------------------------
+
+def self_shares(stacks, comm=None):
+    """Counter of the leaf's count, total"""
+    leaves = collections.Counter()
+    for name, frames, count in stacks:
+        if comm is None or name == comm:
+            leaves[frames[-1] if frames else "[none]"] += count
+    return leaves, sum(leaves.values())
+
+
+def user_leaf(frames):
+    """The innermost frame that is not the kernel's."""
+    for frame in reversed(frames):
+        if not frame.endswith("_[k]"):
+            return frame
+    return ""
+
+
+def strip_kernel(frames):
+    return [frame for frame in frames if not frame.endswith("_[k]")]
+
+
+TRUNCATED = re.compile(r"^\[truncated: ([a-z_]+)\]$")
+
+
+def truncation(frames):
+    """The reason of a stack that stands under [truncated: reason], or None."""
+    found = TRUNCATED.match(frames[0]) if frames else None
+    return found.group(1) if found else None
+
+
+def main():
+    try:
+        if len(sys.argv) > 2 and sys.argv[1] == "balance":
+            balance(summary(sys.argv[2]), "zero-drops" in sys.argv[3:])
+            return 0
+        print("usage: recorded.py balance SUMMARY [zero-drops]", file=sys.stderr)
+        return 2
+    except Wrong as wrong:
+        print("  WRONG: %s" % wrong)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
