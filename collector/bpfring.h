@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * bpfring - reads one BPF ring buffer up to a position that was noted before
+ *
+ * Shape      the kernel's mapping: one page with our position (read-write), one page with the
+ *            producers' position, then the data twice in a row (read-only). Records: 8-byte header
+ *            (length with a busy and a discard bit, page offset), then the bytes, 8-aligned.
+ * Why own    libbpf's reader runs until the ring is empty; the watermark needs a drain that stops at
+ *            the positions noted after the marks were read.
+ * Order      P1 (kernel) store-release producer position -> P2 load-acquire
+ *            C1 (kernel) store-release record length     -> C2 load-acquire
+ *            F1 store-release consumer position          -> (kernel) load-acquire
+ * Errors     BPFRING_E_EMPTY (the noted position is reached), BPFRING_E_BUSY (a record still being
+ *            written stops the ring for this round), -EBADMSG (one record skipped: does not fit; or the
+ *            ring made no sense and was skipped to the noted position).
+ */
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	BPFRING_E_EMPTY = 1,
+	BPFRING_E_BUSY = 2,
+};
+
+struct bpfring {
+	_Atomic uint64_t *consumer;
+	const _Atomic uint64_t *producer;
+	const uint8_t *data;
+	uint64_t bytes; /* of data, power of two */
+	uint64_t head_pos;
+	void *mapped[2];
+};
+
+/* Over memory that is laid out already. */
+void bpfring_init(struct bpfring *ring, void *consumer, const void *producer, const void *data,
+		  uint64_t bytes);
+/* Maps the ring of @map_fd, @bytes of data. Return: 0, -errno. */
+int bpfring_open(struct bpfring *ring, int map_fd, uint64_t bytes);
+void bpfring_close(struct bpfring *ring);
+
+/* Return: the producers' position (P2). */
+uint64_t bpfring_note(const struct bpfring *ring);
+/* Copies the next record below @limit_pos into @buffer. Return: 0, BPFRING_E_EMPTY, BPFRING_E_BUSY,
+ * -EBADMSG. */
+int bpfring_next(struct bpfring *ring, uint64_t limit_pos, void *buffer, uint32_t buffer_bytes,
+		 uint32_t *ret_bytes);
+/* Gives the room back (F1). */
+void bpfring_commit(struct bpfring *ring);

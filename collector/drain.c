@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drain - one round from the BPF rings to the shared ring */
+
+#include "collector/drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collector/check.h"
+
+int drain_init(struct drain *drain, struct bpfring *rings, unsigned count)
+{
+	drain->rings = rings;
+	drain->count = count;
+	drain->limits = calloc(count ? count : 1, sizeof(*drain->limits));
+	return drain->limits ? 0 : -ENOMEM;
+}
+
+void drain_deinit(struct drain *drain)
+{
+	for (unsigned i = 0; i < drain->count; i++)
+		bpfring_close(&drain->rings[i]);
+	free(drain->rings);
+	free(drain->limits);
+	drain->rings = NULL;
+	drain->limits = NULL;
+	drain->count = 0;
+}
+
+/* Leaf first: what was interrupted is an exact pc, all above it are return addresses. */
+static void rebase(struct drain *drain, struct tm_sample *sample)
+{
+	for (unsigned i = 0; i < sample->kernel_frames; i++) {
+		sample->frames[i] = symbols_rebase(drain->symbols, sample->frames[i]);
+		if (i > 0)
+			sample->frames[i] |= TM_FRAME_RETURN;
+	}
+}
+
+void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
+{
+	if (event->type == TM_EVENT_SAMPLE) {
+		rebase(drain, (struct tm_sample *)event);
+	} else if (event->type == TM_EVENT_FILE) {
+		struct tm_file *file = (struct tm_file *)event;
+
+		files_announce(drain->files, file, now_ms);
+		file->vm_start = 0;
+		file->vm_end = 0;
+	}
+}
+
+static void count_malformed(struct drain *drain, uint32_t bytes)
+{
+	const struct tm_event *event = (const void *)drain->record;
+
+	if (bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE)
+		drain->announce_lost++;
+	else
+		drain->malformed++;
+}
+
+static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
+{
+	struct tm_event *event = (void *)drain->record;
+	int urgent;
+
+	if (check_event(event, bytes) < 0) {
+		count_malformed(drain, bytes);
+		return;
+	}
+	drain_rewrite(drain, event, now_ms);
+	urgent = event->type != TM_EVENT_SAMPLE;
+	if (tm_ring_push(drain->writer, event, bytes, urgent) == 0)
+		drain->pushed += !urgent;
+	else if (urgent)
+		drain->announce_lost++;
+	else
+		drain->shared_full++;
+}
+
+void drain_note(struct drain *drain)
+{
+	for (unsigned i = 0; i < drain->count; i++)
+		drain->limits[i] = bpfring_note(&drain->rings[i]);
+}
+
+unsigned drain_run(struct drain *drain, uint64_t now_ms)
+{
+	unsigned busy = 0;
+
+	drain->fullest_percent = 0;
+	for (unsigned i = 0; i < drain->count; i++) {
+		struct bpfring *ring = &drain->rings[i];
+		uint64_t held = drain->limits[i] - ring->head_pos;
+		unsigned percent = (unsigned)(held * 100 / ring->bytes);
+		uint32_t bytes = 0;
+		int r;
+
+		if (percent > drain->fullest_percent)
+			drain->fullest_percent = percent;
+		while ((r = bpfring_next(ring, drain->limits[i], drain->record,
+					 sizeof(drain->record), &bytes)) <= 0) {
+			if (r == 0)
+				carry(drain, bytes, now_ms);
+			else
+				drain->malformed++;
+		}
+		busy += r == BPFRING_E_BUSY;
+		bpfring_commit(ring);
+	}
+	return busy;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * drain - carries records from the per-CPU BPF rings into the shared ring
+ *
+ * Round      the caller has read the marks; then drain_note; then drain_run; only then is anything
+ *            published (DESIGN 4.3).
+ * On the way each record is copied once, checked, its kernel addresses rebased, the fields that are
+ *            ours alone zeroed, files announced to files.h.
+ * Loss       every record that goes no further is counted: malformed, shared_full, announce_lost.
+ */
+
+#include <stdint.h>
+
+#include "collector/bpfring.h"
+#include "collector/files.h"
+#include "collector/symbols.h"
+#include "shared/ring.h"
+
+struct drain {
+	struct bpfring *rings;
+	uint64_t *limits; /* noted position of each */
+	unsigned count;
+	struct tm_ring_writer *writer;
+	struct symbols *symbols;
+	struct files *files;
+
+	uint64_t pushed;
+	uint64_t malformed;
+	uint64_t shared_full;
+	uint64_t announce_lost;
+	unsigned fullest_percent; /* of the last round's fullest ring */
+	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
+};
+
+/* @rings: opened; taken over. Return: 0, -ENOMEM. */
+int drain_init(struct drain *drain, struct bpfring *rings, unsigned count);
+void drain_deinit(struct drain *drain);
+
+/* Notes every ring's producer position. */
+void drain_note(struct drain *drain);
+/* Drains to the noted positions. Return: rings that stopped at a record still being written. */
+unsigned drain_run(struct drain *drain, uint64_t now_ms);
+/* What becomes of one checked record before it is pushed; changes it in place. */
+void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tidemark-opener - opens sampled files for the collector, each in a process that may be lost */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/opener/opener.h"
+#include "collector/opener/worker.h"
+#include "opener_filter.h"
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/sandbox.h"
+
+#define DESCRIPTORS_MAX 32
+#define KILL_MS 20 /* how long SIGKILL may take before the worker counts as abandoned */
+
+struct server {
+	int socket;
+	uint32_t abandoned;	  /* ever */
+	unsigned abandoned_alive; /* still there */
+};
+
+static int socket_option(int argc, char **argv)
+{
+	static const char prefix[] = "--socket-fd=";
+	char *end = NULL;
+	long fd;
+
+	if (argc != 2 || strncmp(argv[1], prefix, sizeof(prefix) - 1) != 0)
+		return -EINVAL;
+	fd = strtol(argv[1] + sizeof(prefix) - 1, &end, 10);
+	return *end || fd < 3 || fd > 65535 ? -EINVAL : (int)fd;
+}
+
+/* What it was started with stays; nothing can be passed on, and it writes no file. */
+static int drop_rights(void)
+{
+	static const struct rlimit none = {0, 0};
+	cap_t caps = cap_get_proc();
+	int r = 0;
+
+	if (!caps || cap_clear_flag(caps, CAP_INHERITABLE) < 0 || cap_set_proc(caps) < 0 ||
+	    cap_reset_ambient() < 0 || setrlimit(RLIMIT_FSIZE, &none) < 0)
+		r = -errno;
+	(void)cap_free(caps);
+	return r;
+}
+
+static int harden(int socket)
+{
+	unsigned fd = (unsigned)socket;
+	int r;
+
+	(void)prctl(PR_SET_NAME, "tidemark-opener");
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	if ((fd > 3 && syscall(SYS_close_range, 3, fd - 1, 0) < 0 && errno != ENOSYS) ||
+	    (syscall(SYS_close_range, fd + 1, ~0u, 0) < 0 && errno != ENOSYS))
+		return -errno;
+	r = tm_sandbox_harden();
+	if (r == 0)
+		r = drop_rights();
+	if (r == 0)
+		r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
+	return r == 0 ? tm_sandbox_filter(&opener_filter) : r;
+}
+
+static void reap(struct server *server)
+{
+	while (server->abandoned_alive > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+		server->abandoned_alive--;
+}
+
+static int refuse(struct server *server, uint32_t id, enum tm_no_file reason)
+{
+	const struct opener_answer answer = {
+		.id = id, .status = reason, .abandoned = server->abandoned};
+
+	return tm_fdpass_send(server->socket, &answer, sizeof(answer), -1, 0);
+}
+
+static int ended_within(int pidfd, int milliseconds)
+{
+	struct pollfd wait = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&wait, 1, milliseconds) > 0;
+}
+
+/* Return: 0 (answered, by the worker or here), else the socket is gone. */
+static int supervise(struct server *server, pid_t pid, uint32_t id)
+{
+	_cleanup_(tm_closep) int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int status = 0;
+	int late;
+
+	if (pidfd < 0)
+		return -errno;
+	late = !ended_within(pidfd, OPENER_DEADLINE_MS);
+	if (late)
+		(void)kill(pid, SIGKILL);
+	if (late && !ended_within(pidfd, KILL_MS)) {
+		server->abandoned++;
+		server->abandoned_alive++;
+	} else {
+		(void)waitpid(pid, &status, 0);
+	}
+	if (late)
+		return refuse(server, id, TM_NO_FILE_TIMEOUT);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return refuse(server, id, TM_NO_FILE_OTHER);
+	return 0;
+}
+
+static int serve_ask(struct server *server, const struct opener_request *request)
+{
+	pid_t pid;
+
+	reap(server);
+	if (server->abandoned_alive >= OPENER_ABANDONED_MAX)
+		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
+	pid = fork();
+	if (pid < 0)
+		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(worker_run(server->socket, request, server->abandoned));
+	}
+	return supervise(server, pid, request->id);
+}
+
+static int serve(struct server *server)
+{
+	static struct opener_request request;
+
+	for (;;) {
+		int r = tm_fdpass_recv(server->socket, &request, sizeof(request), NULL, 0);
+
+		if (r == TM_FDPASS_E_CLOSED)
+			return 0;
+		if (r != 0)
+			return r < 0 ? r : -EPROTO;
+		request.path[OPENER_PATH_BYTES - 1] = '\0';
+		if (request.kind != OPENER_ASK) /* a verdict that its worker did not live to read */
+			continue;
+		r = serve_ask(server, &request);
+		if (r != 0)
+			return r;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct server server = {.socket = socket_option(argc, argv)};
+	int r;
+
+	if (server.socket < 0) {
+		(void)fprintf(stderr, "tidemark-opener: started by tidemark-collector only\n");
+		return 2;
+	}
+	r = harden(server.socket);
+	if (r < 0) {
+		(void)fprintf(stderr, "tidemark-opener: cannot confine itself: %s\n", strerror(-r));
+		return 3;
+	}
+	return serve(&server) == 0 ? 0 : 1;
+}

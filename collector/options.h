@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * options - the numbers that `tidemark record` hands over in argv
+ *
+ * Trust      the command is trusted; a wrong option is still refused whole, never guessed at.
+ */
+
+#include <stdbool.h>
+
+#define OPTIONS_CPUS_MAX 4096
+#define OPTIONS_HZ_MAX 10000
+#define OPTIONS_RING_KIB_MIN 64
+#define OPTIONS_RING_KIB_MAX (64 * 1024)
+
+struct options_perf { /* one perf event, opened disabled by the command */
+	unsigned cpu;
+	int fd;
+};
+
+struct options {
+	int control_fd;
+	int wire_fd;
+	int opener_fd; /* the program to exec; -1: no file is opened */
+	unsigned hz;
+	unsigned ring_kib; /* of each CPU's ring; 0: from hz */
+	bool selecting;
+	bool verbose;
+	unsigned perf_count;
+	struct options_perf perf[OPTIONS_CPUS_MAX];
+};
+
+/* Return: 0; -EINVAL and *ret_wrong, the argument that was not understood. */
+int options_parse(struct options *options, int argc, char **argv, const char **ret_wrong);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * sampler - the perf events that the command opened: attached, switched, asked what they owe
+ *
+ * Owes       an event counts the nanoseconds it was enabled; divided by the period that is the number
+ *            of hits the kernel owed, whether or not our program ran for each.
+ */
+
+#include <stdint.h>
+
+#include "collector/options.h"
+
+struct sampler {
+	const struct options_perf *perf;
+	unsigned count;
+	uint64_t period_ns;
+	int *links; /* BPF links; -1 where the old ioctl had to do */
+};
+
+/* Attaches the program of @program_fd to the still disabled events. Return: 0, -errno. */
+int sampler_attach(struct sampler *sampler, const struct options *options, int program_fd);
+/* Return: 0, -errno. After sampler_disable no hit is running any more. */
+int sampler_enable(const struct sampler *sampler);
+int sampler_disable(const struct sampler *sampler);
+/* Return: hits owed so far by all CPUs. */
+uint64_t sampler_owed(const struct sampler *sampler);
+void sampler_deinit(struct sampler *sampler);

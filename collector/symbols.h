@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * symbols - kernel addresses on this side of the wall, (module, offset) on the other
+ *
+ * Shape      while building: every code symbol with its address. After symbols_seal: the runs of addresses
+ *            that belong to one module, for rebasing, and the sealed table of shared/record.h, which holds
+ *            offsets from each module's lowest text symbol and no address.
+ * Limits     TM_KERNEL_*; what exceeds them is left out, its frames count as unknown.
+ * Hazard     modules and BPF programs that come later are not in it: unknown, counted.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/kallsyms.h"
+#include "shared/record.h"
+
+/* Code behind the last symbol of a run that still counts as its; cut by the next run. */
+#define SYMBOLS_TAIL_BYTES (64u << 10)
+
+struct symbols_entry {
+	uint64_t address;
+	uint32_t name; /* offset into names */
+	uint16_t module;
+	uint16_t global;
+};
+
+struct symbols_run { /* [start, end) is module's; runs are sorted and apart */
+	uint64_t start;
+	uint64_t end;
+	uint64_t base; /* of the module */
+	uint32_t module;
+};
+
+struct symbols {
+	struct symbols_entry *entries;
+	size_t count, room;
+	char *names;
+	size_t name_bytes, name_room;
+	uint32_t modules[TM_KERNEL_MODULES_MAX]; /* name of each */
+	unsigned module_count;
+	struct symbols_run *runs;
+	size_t run_count;
+	uint64_t unknown; /* frames in no run */
+};
+
+void symbols_init(struct symbols *symbols);
+void symbols_deinit(struct symbols *symbols);
+
+/* Adds a code symbol, ignores any other. Return: 0, -ENOMEM. */
+int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol);
+/* Reads lines of the kallsyms form until the end of @fd. Return: 0, -errno. */
+int symbols_read(struct symbols *symbols, int fd);
+/* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */
+int symbols_seal(struct symbols *symbols);
+/* Return: the frame word of a kernel address, module TM_FRAME_MODULE_UNKNOWN where there is none. */
+uint64_t symbols_rebase(struct symbols *symbols, uint64_t address);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watermark - W = min(now - guard, marks) */
+
+#include "collector/watermark.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+uint64_t watermark_rule(uint64_t now, const uint64_t *marks, unsigned count)
+{
+	const uint64_t guard = WATERMARK_GUARD_US * 1000ull;
+	uint64_t w = now > guard ? now - guard : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (marks[i] && marks[i] < w)
+			w = marks[i];
+	return w;
+}
+
+uint64_t watermark_read(const void *slots, size_t stride, unsigned cpus)
+{
+	struct timespec ts;
+	uint64_t w;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	w = watermark_rule((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec, NULL, 0);
+	/* M2 -> M1 (bpf/): our clock reading before their marks; theirs is mark before clock. The
+	 * one place where a fence stands alone: the other side of it is no memory operation. */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		const struct tm_cpu_slot *slot =
+			(const void *)((const uint8_t *)slots + cpu * stride);
+
+		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
+			const _Atomic uint64_t *mark = (const void *)&slot->level[level].ktime;
+			/* M3: acquire, so that the rings' positions are read after every mark */
+			uint64_t value = atomic_load_explicit(mark, memory_order_acquire);
+
+			if (value && value < w)
+				w = value;
+		}
+	}
+	return w;
+}
