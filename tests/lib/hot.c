@@ -20,18 +20,21 @@ static uint64_t seed = 1;
 
 bare_noinline static uint64_t hot_60(uint64_t x)
 {
+	bare_frame();
 	CHAIN(60);
 	return x + 1;
 }
 
 bare_noinline static uint64_t hot_30(uint64_t x)
 {
+	bare_frame();
 	CHAIN(30);
 	return x + 2;
 }
 
 bare_noinline static uint64_t hot_10(uint64_t x)
 {
+	bare_frame();
 	CHAIN(10);
 	return x + 3;
 }

@@ -189,6 +189,40 @@ def speedscope_total(path):
     return total, read["profiles"][0]["unit"] if read["profiles"] else "none"
 
 
+# --- the page -------------------------------------------------------------------------------------
+
+class Page:
+    """samples: [(comm, executable, [function, root first], count)]
+
+    The stacks are one tree in preorder: up[i] levels up from node i - 1, then down to i.
+    """
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.S)
+        check(found, "the page holds no data")
+        self.data = data = json.loads(found.group(1))
+        strings, functions = data["strings"], data["functions"]
+        names = [strings[function[0]] for function in functions]
+        names += ["[truncated: %s]" % reason for reason in data["reasons"]]
+        paths, current = [()], []
+        for up, function in zip(data["up"], data["node_function"]):
+            del current[len(current) - up:]
+            current.append(names[function])
+            paths.append(tuple(current))
+        self.samples, leaf = [], 0
+        flat = iter(data["samples"])
+        for step, thread, count in zip(flat, flat, flat):
+            leaf = (leaf + step) & 0xFFFFFFFF
+            process, _, comm = data["threads"][thread]
+            self.samples.append((strings[comm], strings[data["processes"][process][3]],
+                                 list(paths[leaf]), count))
+
+    def total(self):
+        return sum(sample[3] for sample in self.samples)
+
+
 # --- shares ---------------------------------------------------------------------------------------
 
 def self_shares(stacks, comm=None):

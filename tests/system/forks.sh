@@ -23,7 +23,7 @@ lives() { # FIRST - every second one, in turn, again and again
 descriptors() { find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l; }
 
 "$TM_TIDEMARK" record --summary "$WORK/forks.json" -F 499 -d $LENGTH -o "$WORK/forks.folded" \
-	-o "$WORK/forks.pb.gz" >"$WORK/forks.out" 2>"$WORK/forks.err" </dev/null &
+	-o "$WORK/forks.html" >"$WORK/forks.out" 2>"$WORK/forks.err" </dev/null &
 RECORDER=$!
 STARTED+=("$RECORDER")
 storm & STARTED+=($!)
@@ -64,51 +64,50 @@ for column, name in ((0, "collector"), (1, "symbolizer")):
 
 python '
 read = summary(sys.argv[1])
-profile = Pprof(sys.argv[2])
-own = collections.Counter()
-unnamed = wrong_name = wrong_file = pathless = with_mm = user = nameless_user = without_mm = 0
-examples = []
-seen = set()
-for values, labels, stack in profile.samples:
-    comm, count = labels.get("comm", ""), values[0]
-    exe = labels.get("exe", "")
-    functions = [name for name, _ in stack if name.startswith("own_function_")]
-    match = re.match(r"life-(\d{6})$", comm)
+lives = sys.argv[3]
+page = Page(sys.argv[2])
+own = unnamed = wrong_name = wrong_file = pathless = with_mm = without_mm = in_exec = 0
+examples, seen = [], set()
+for comm, exe, frames, count in page.samples:
+    functions = [name for name in frames if name.startswith("own_function_")]
     for name in functions:
         number = name[-6:]
         seen.add(number)
-        own["samples"] += count
+        own += count
         if comm != "life-" + number:
             wrong_name += count
             examples.append((comm, name))
-        if exe != sys.argv[3] + "/life-" + number:
+        if exe != lives + "/life-" + number:
             wrong_file += count
             examples.append((comm, name, exe))
-    if match:
-        exiting = labels.get("truncated") == "exiting"
-        in_exec = labels.get("truncated") == "exec"
-        if exiting:
-            without_mm += count
-            # a generation whose only hit came without its mm is known by its comm alone
-            if exe and exe != sys.argv[3] + "/" + comm:
-                wrong_file += count
-                examples.append((comm, exe))
-        elif not in_exec:
-            with_mm += count
-            if exe != sys.argv[3] + "/" + comm:
-                pathless += count
-                examples.append((comm, exe, [name for name, _ in stack][:3]))
-            if not functions and any(path.endswith(comm) for _, path in stack):
-                unnamed += count
-print("  %d different lives were hit; %d samples in their own functions" % (len(seen), own["samples"]))
-print("  samples of lives with an mm: %d, without their path %d; already without an mm: %d" %
-      (with_mm, pathless, without_mm))
-print("  with a frame of the own file but no name for it: %d" % unnamed)
-print("  wrong comm %d, wrong file %d; exiting (all) %d" % (wrong_name, wrong_file, read["exiting"]))
-check(own["samples"] > 500, "only %d samples in own functions" % own["samples"])
+    if not re.match(r"life-\d{6}$", comm):
+        continue
+    if truncation(frames) == "exiting":
+        without_mm += count
+    elif truncation(frames) == "exec":
+        in_exec += count
+    else:
+        with_mm += count
+        if exe == "":
+            pathless += count
+            examples.append((comm, exe, frames[-3:]))
+        if not functions and any(name.startswith(comm + "+0x") for name in frames):
+            unnamed += count
+    # a generation whose only hit came without its mm is known by its comm alone
+    if exe not in ("", lives + "/" + comm) and truncation(frames) != "exec":
+        wrong_file += count
+        examples.append((comm, exe, frames[-3:]))
+print("  %d different lives were hit; %d samples in their own functions" % (len(seen), own))
+print("  samples of lives: %d with an mm, of them %d without their path; %d without an mm; %d in exec" %
+      (with_mm, pathless, without_mm, in_exec))
+print("  with a frame of the own file but no name for it: %d (%.2f %%)" %
+      (unnamed, 100.0 * unnamed / max(1, with_mm)))
+print("  wrong comm %d, wrong file %d; exiting, all processes: %d" %
+      (wrong_name, wrong_file, read["exiting"]))
+check(own > 500, "only %d samples in own functions" % own)
 check(wrong_name == 0 and wrong_file == 0, "wrong names: %s" % examples[:4])
 check(pathless == 0, "%d samples without their path: %s" % (pathless, examples[:4]))
-check(profile.total() == read["exported"], "pprof holds %d samples, exported are %d" %
-      (profile.total(), read["exported"]))
-' "$WORK/forks.json" "$WORK/forks.pb.gz" "$WORK/lives"
+check(page.total() == read["exported"], "the page holds %d samples, exported are %d" %
+      (page.total(), read["exported"]))
+' "$WORK/forks.json" "$WORK/forks.html" "$WORK/lives"
 finish

@@ -17,7 +17,7 @@ profile = Pprof(name + ".pb.gz")
 speed, unit = speedscope_total(name + ".speedscope.json")
 if unit == "seconds":
     speed *= read["hz"]
-page = page_total(name + ".html")
+page = Page(name + ".html").total()
 print("  samples: exported %d, folded %d, pprof %d, speedscope %.3f, page %d" %
       (read["exported"], folded_sum, profile.total(), speed, page))
 check(read["exported"] > 0, "nothing was exported")
