@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * cost - what the recording itself took of this host
+ */
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* User and system time. */
+uint64_t cost_cpu_ns(const struct rusage *usage);
+/* Of this process alone, until now. */
+uint64_t cost_own_cpu_ns(void);
+/* Peak resident bytes since its exec, of one of our own children (or 0: ourselves). 0: not known. */
+uint64_t cost_peak_bytes(pid_t pid);
+/* Lets the kernel time BPF programs while the descriptor is open. Return: descriptor or -errno. */
+int cost_enable_bpf_time(void);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* format - the ending of a file's name chooses what is written into it */
+
+#include "cli/format.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *ending;
+	const char *word;
+} formats[FORMAT_N] = {
+	[FORMAT_HTML] = {".html", "html"},
+	[FORMAT_PPROF] = {".pb.gz", "pprof"},
+	[FORMAT_FOLDED] = {".folded", "folded"},
+	[FORMAT_SPEEDSCOPE] = {".speedscope.json", "speedscope"},
+};
+
+int format_of(const char *path, enum format *ret_format)
+{
+	size_t length = strlen(path);
+	unsigned i;
+
+	for (i = 0; i < FORMAT_N; i++) {
+		size_t ending = strlen(formats[i].ending);
+
+		if (length >= ending && strcmp(path + length - ending, formats[i].ending) == 0) {
+			*ret_format = (enum format)i;
+			return 0;
+		}
+	}
+	return FORMAT_E_UNKNOWN;
+}
+
+const char *format_word(enum format format)
+{
+	return formats[format].word;
+}

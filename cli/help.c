@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* help - the texts of --help, enough to use everything */
+
+#include "cli/help.h"
+
+#include <stdio.h>
+
+#include "cli/outcome.h"
+
+static const char main_page[] =
+	"tidemark - where does this host spend its CPU time?\n"
+	"\n"
+	"  tidemark record [OPTION...] [-- COMMAND...]   record into a picture\n"
+	"  tidemark record --help                        everything about it\n"
+	"  tidemark version                              print the version\n"
+	"  tidemark --help                               print this\n"
+	"\n"
+	"Ten seconds of the whole host:  tidemark record -d 10 && xdg-open tidemark.html\n";
+
+static const char record_page[] =
+	"tidemark record [OPTION...] [-- COMMAND [ARGUMENT...]]\n"
+	"\n"
+	"Samples the stacks of everything that runs, without touching it, and writes where the\n"
+	"CPU time went. Needs root, a kernel from 5.10 with BTF, and BPF.\n"
+	"\n"
+	"What is recorded\n"
+	"  (nothing given)         the whole host, until Ctrl-C\n"
+	"  -p, --pid PID           this process, its threads and its later children; again for more\n"
+	"                          (as many as 256); ends when none of them is left\n"
+	"  -- COMMAND...           this program and its children; it starts when sampling is\n"
+	"                          attached, with your identity and your terminal. Ends when none of\n"
+	"                          them is left. If the recording ends first, COMMAND gets SIGTERM\n"
+	"                          and, two seconds later, SIGKILL.\n"
+	"\n"
+	"How\n"
+	"  -d, --duration SECONDS  at most so long; also 0.5, 250ms, 2m\n"
+	"  -F, --frequency HZ      samples per second and CPU, 1 to 10000; 99 if not given\n"
+	"      --ring-kib N        memory between kernel and collector for each CPU, a power of two\n"
+	"                          from 4 to 262144; from the frequency if not given\n"
+	"  -v, --verbose           say more about what happens\n"
+	"\n"
+	"Into what\n"
+	"  -o, --output FILE       again for several at once; the ending chooses the format:\n"
+	"                            .html             a flame graph in one page, for a browser\n"
+	"                            .pb.gz            pprof, for `go tool pprof` and others\n"
+	"                            .folded           one line a stack, for flame-graph tools\n"
+	"                            .speedscope.json  for https://www.speedscope.app\n"
+	"                          tidemark.html if not given. A file is replaced when the new one\n"
+	"                          is whole, never before.\n"
+	"      --summary FILE      counts, completeness and own cost, as JSON\n"
+	"\n"
+	"Ctrl-C (or SIGTERM) ends early and still writes everything; twice gives up. At the end a\n"
+	"table of ten functions and a line of completeness are printed: on stdout, or on stderr\n"
+	"where stdout is COMMAND's. Every sample taken was exported or is counted as dropped.\n"
+	"\n"
+	"Exit code\n"
+	"  0  everything is written           3  this host or account cannot (root, BTF, BPF)\n"
+	"  1  failed                          4  some outputs are written, others could not be\n"
+	"  2  the command line is wrong\n"
+	"COMMAND's own status is printed and does not change this.\n";
+
+int help_print(enum help_page page)
+{
+	(void)fputs(page == HELP_RECORD ? record_page : main_page, stdout);
+	return fflush(stdout) == 0 ? OUTCOME_WRITTEN : OUTCOME_FAILED;
+}

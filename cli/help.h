@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * help - the texts of --help, enough to use everything
+ */
+
+enum help_page {
+	HELP_MAIN,
+	HELP_RECORD,
+};
+
+/* On stdout. Return: OUTCOME_WRITTEN, OUTCOME_FAILED (nobody takes it). */
+int help_print(enum help_page page);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * launch - starts one program under another identity, with exactly the rights it needs
+ *
+ * Order      own session, null stdio but stderr (a pipe to us), every descriptor closed on exec but
+ *            the listed ones, bounding set cut, groups, gid, uid, capabilities (permitted, inheritable,
+ *            ambient), no_new_privs, death signal, execveat of the given descriptor with an empty
+ *            environment.
+ * Walls      each step is mandatory; the first that fails is named.
+ */
+
+#include <stddef.h>
+#include <sys/capability.h>
+
+#include "cli/account.h"
+#include "cli/program.h"
+
+#define LAUNCH_ARGUMENTS_MAX    8300u /* one per CPU and some */
+#define LAUNCH_CAPABILITIES_MAX 4u
+
+struct launch {
+	const char *name; /* argv[0] */
+	int program;      /* descriptor to execute */
+	struct account account;
+	cap_value_t capabilities[LAUNCH_CAPABILITIES_MAX];
+	unsigned capability_count;
+	char **arguments; /* NULL-terminated, owned; [0] is the name */
+	size_t argument_count;
+	int *kept; /* descriptors that stay open in the program, borrowed */
+	size_t kept_count;
+	int failed; /* an argument could not be added: out of memory */
+};
+
+/* Return: 0, -ENOMEM. */
+int launch_init(struct launch *launch, const char *name, int program, struct account account);
+void launch_capability(struct launch *launch, cap_value_t capability);
+/* Adds "--option=N" and lets N stay open; a failure is kept until launch_start. */
+void launch_descriptor(struct launch *launch, const char *option, int fd);
+/* Adds "--option=PREFIX:N" and lets N stay open. */
+void launch_pair(struct launch *launch, const char *option, const char *prefix, int fd);
+void launch_argument(struct launch *launch, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Return: 0, or an outcome, having said why. @ret_program: pid, pidfd and stderr are set. */
+int launch_start(const struct launch *launch, struct program *ret_program);
+void launch_deinit(struct launch *launch);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main - the command `tidemark`: which of its words was said */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/outcome.h"
+#include "cli/record.h"
+#include "cli/say.h"
+
+/* So that no descriptor of ours is ever taken for stdin, stdout or stderr. */
+static int have_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+	} while (fd <= STDERR_FILENO);
+	return close(fd);
+}
+
+static int print_version(void)
+{
+	(void)puts("tidemark " TM_VERSION);
+	return fflush(stdout) == 0 ? OUTCOME_WRITTEN : OUTCOME_FAILED;
+}
+
+static int wrong(const char *sentence, const char *word)
+{
+	say("%s%s (see tidemark --help)", word, sentence);
+	return OUTCOME_USAGE;
+}
+
+int main(int argc, char *argv[])
+{
+	if (have_standard_files() < 0)
+		return OUTCOME_FAILED;
+	if (argc < 2)
+		return wrong("say what to do, as in: tidemark record -d 10", "");
+	if (strcmp(argv[1], "record") == 0)
+		return record_main(argc - 1, argv + 1);
+	if (strcmp(argv[1], "version") == 0 || strcmp(argv[1], "--version") == 0)
+		return argc == 2 ? print_version() : wrong(" takes no argument", argv[1]);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
+		return help_print(HELP_MAIN);
+	return wrong(": no such command", argv[1]);
+}

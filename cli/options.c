@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options - the command line of `tidemark record` as one constant struct */
+
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/clean.h"
+#include "shared/parse.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+static const struct option long_options[] = {
+	{"duration", required_argument, NULL, 'd'},
+	{"frequency", required_argument, NULL, 'F'},
+	{"pid", required_argument, NULL, 'p'},
+	{"output", required_argument, NULL, 'o'},
+	{"summary", required_argument, NULL, 's'},
+	{"ring-kib", required_argument, NULL, 'r'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(ret_problem, OPTIONS_PROBLEM_BYTES, format, arguments);
+	va_end(arguments);
+	clean_text(ret_problem, OPTIONS_PROBLEM_BYTES);
+	return OPTIONS_E_USAGE;
+}
+
+static int add_output(struct options *o, const char *path, char *ret_problem)
+{
+	struct options_output *output = &o->outputs[o->output_count];
+	size_t i;
+
+	if (o->output_count == OPTIONS_OUTPUTS_MAX)
+		return problem(ret_problem, "more than %u outputs", OPTIONS_OUTPUTS_MAX);
+	if (format_of(path, &output->format) != 0)
+		return problem(ret_problem, "-o %s: the name must end in one of %s", path,
+			       FORMAT_ENDINGS);
+	for (i = 0; i < o->output_count; i++)
+		if (strcmp(o->outputs[i].path, path) == 0)
+			return problem(ret_problem, "-o %s is given twice", path);
+	output->path = path;
+	o->output_count++;
+	return 0;
+}
+
+static int add_pid(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t pid;
+	size_t i;
+
+	if (tm_parse_number(text, 1, INT_MAX, &pid) < 0)
+		return problem(ret_problem, "-p %s: not a process number", text);
+	for (i = 0; i < o->pid_count; i++)
+		if (o->pids[i] == (pid_t)pid)
+			return 0;
+	if (o->pid_count == OPTIONS_PIDS_MAX)
+		return problem(ret_problem, "more than %u processes", OPTIONS_PIDS_MAX);
+	o->pids[o->pid_count++] = (pid_t)pid;
+	return 0;
+}
+
+static int set_ring(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t kib;
+
+	if (tm_parse_number(text, OPTIONS_RING_KIB_MIN, OPTIONS_RING_KIB_MAX, &kib) < 0 ||
+	    (kib & (kib - 1)) != 0)
+		return problem(ret_problem, "--ring-kib %s: a power of two from %u to %u is needed",
+			       text, OPTIONS_RING_KIB_MIN, OPTIONS_RING_KIB_MAX);
+	o->ring_kib = (unsigned)kib;
+	return 0;
+}
+
+static int set_hz(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t hz;
+
+	if (tm_parse_number(text, 1, OPTIONS_HZ_MAX, &hz) < 0)
+		return problem(ret_problem, "-F %s: a whole number from 1 to %u is needed", text,
+			       OPTIONS_HZ_MAX);
+	o->hz = (unsigned)hz;
+	return 0;
+}
+
+static int set_duration(struct options *o, const char *text, char *ret_problem)
+{
+	if (tm_parse_duration(text, 1, OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->duration_ns) < 0)
+		return problem(ret_problem, "-d %s: seconds above 0 and up to %u are needed", text,
+			       OPTIONS_SECONDS_MAX);
+	return 0;
+}
+
+static int apply(struct options *o, int option, char *const argv[], char *ret_problem)
+{
+	switch (option) {
+	case 'd':
+		return set_duration(o, optarg, ret_problem);
+	case 'F':
+		return set_hz(o, optarg, ret_problem);
+	case 'p':
+		return add_pid(o, optarg, ret_problem);
+	case 'o':
+		return add_output(o, optarg, ret_problem);
+	case 'r':
+		return set_ring(o, optarg, ret_problem);
+	case 's':
+		if (o->summary)
+			return problem(ret_problem, "--summary is given twice");
+		o->summary = optarg;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case 'h':
+		return OPTIONS_E_HELP;
+	case ':':
+		return problem(ret_problem, "%s needs a value", argv[optind - 1]);
+	default:
+		if (optopt > ' ' && optopt < 0x7f && strncmp(argv[optind - 1], "--", 2) != 0)
+			return problem(ret_problem, "-%c is not an option of record", optopt);
+		return problem(ret_problem, "%s is not an option of record", argv[optind - 1]);
+	}
+}
+
+/* What only the whole line can tell. */
+static int finish(struct options *o, int argc, char *const argv[], char *ret_problem)
+{
+	size_t i;
+
+	if (optind < argc && strcmp(argv[optind - 1], "--") != 0)
+		return problem(ret_problem, "%s: a command to run comes after --", argv[optind]);
+	if (optind < argc)
+		o->command = argv + optind;
+	else if (strcmp(argv[optind - 1], "--") == 0)
+		return problem(ret_problem, "no command after --");
+	if (o->command && o->command[0][0] == '\0')
+		return problem(ret_problem, "the command after -- is empty");
+	if (o->command && o->pid_count != 0)
+		return problem(ret_problem, "-p and a command exclude each other");
+	if (o->output_count == 0)
+		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
+	for (i = 0; o->summary && i < o->output_count; i++)
+		if (strcmp(o->outputs[i].path, o->summary) == 0)
+			return problem(ret_problem, "%s is given twice", o->summary);
+	return 0;
+}
+
+int options_parse(struct options *ret_options, int argc, char *const argv[], char *ret_problem)
+{
+	int option, r;
+
+	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT};
+	optind = 0; /* begins anew, also for a second call */
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+:d:F:p:o:vh", long_options, NULL)) != -1) {
+		r = apply(ret_options, option, argv, ret_problem);
+		if (r != 0)
+			return r;
+	}
+	return finish(ret_options, argc, argv, ret_problem);
+}

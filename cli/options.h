@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * options - the command line of `tidemark record` as one constant struct
+ *
+ * Owns       nothing: every string points into argv.
+ * Errors     OPTIONS_E_HELP (asked for help), OPTIONS_E_USAGE (the sentence is in the problem).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/format.h"
+
+#define OPTIONS_HZ_DEFAULT     99u /* off the beat of timers that run at 100 Hz */
+#define OPTIONS_HZ_MAX         10000u
+#define OPTIONS_SECONDS_MAX    604800u /* a week */
+#define OPTIONS_PIDS_MAX       256u
+#define OPTIONS_OUTPUTS_MAX    16u
+#define OPTIONS_RING_KIB_MIN   4u
+#define OPTIONS_RING_KIB_MAX   262144u
+#define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
+#define OPTIONS_PROBLEM_BYTES  512u
+
+enum {
+	OPTIONS_E_HELP = 1,
+	OPTIONS_E_USAGE = 2,
+};
+
+struct options_output {
+	const char *path;
+	enum format format;
+};
+
+struct options {
+	uint64_t duration_ns; /* 0: no limit of time */
+	unsigned hz;          /* per CPU */
+	unsigned ring_kib;    /* 0: the collector chooses from hz */
+	bool verbose;
+	const char *summary;  /* or NULL */
+	char *const *command; /* NULL-terminated, or NULL */
+	size_t output_count;
+	size_t pid_count;
+	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
+	pid_t pids[OPTIONS_PIDS_MAX];
+};
+
+/*
+ * @argv: argv[0] is the word `record`. Return: 0, OPTIONS_E_HELP, OPTIONS_E_USAGE and one sentence
+ * in @ret_problem (OPTIONS_PROBLEM_BYTES).
+ */
+int options_parse(struct options *ret_options, int argc, char *const argv[], char *ret_problem);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * output - one file that the recording is written into: whole at its place, or not at all
+ *
+ * Shape      a nameless file in the folder of the target (O_TMPFILE), linked at the end and renamed
+ *            over the target; where the file system has no such files, one with a hidden name. A
+ *            device or pipe is opened itself and written straight.
+ * Owns       both descriptors until output_discard. The path stays the caller's.
+ * Links      a symbolic link at the target's place is replaced, never followed, unless it leads to a
+ *            device or pipe.
+ */
+
+#include <limits.h>
+#include <stddef.h>
+
+enum output_kind {
+	OUTPUT_NAMELESS, /* O_TMPFILE: gone by itself if this process dies */
+	OUTPUT_HIDDEN,   /* has `temporary` as its name */
+	OUTPUT_STRAIGHT, /* device or pipe */
+};
+
+struct output {
+	const char *path;
+	int folder; /* O_PATH descriptor */
+	int fd;     /* open for writing */
+	enum output_kind kind;
+	char base[NAME_MAX + 1];
+	char temporary[32];
+};
+#define OUTPUT_NULL ((struct output){NULL, -1, -1, OUTPUT_STRAIGHT, "", ""})
+
+/* Return: 0, -errno (-EISDIR: a folder; -ENXIO: a pipe that nobody reads). */
+int output_open(struct output *ret_output, const char *path);
+/* Do both mean the same name in the same folder? */
+int output_same(const struct output *a, const struct output *b);
+/* Puts the written file in its place. Return: 0, -errno; output_discard follows either way. */
+int output_commit(struct output *output);
+/* Total; what was not committed is gone. */
+void output_discard(struct output *output);

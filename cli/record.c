@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record - `tidemark record`: the steps of one recording, in order */
+
+#include "cli/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/account.h"
+#include "cli/cost.h"
+#include "cli/help.h"
+#include "cli/host.h"
+#include "cli/locate.h"
+#include "cli/outcome.h"
+#include "cli/perf.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+#include "cli/start.h"
+#include "cli/targets.h"
+#include "shared/cleanup.h"
+
+struct recording {
+	struct options options;
+	struct accounts accounts;
+	struct perf perf;
+	struct targets targets;
+	int programs[LOCATE_N];
+	int signals;
+	int bpf_time;
+	struct session session;
+};
+
+static void recording_deinit(struct recording *recording)
+{
+	int i;
+
+	session_deinit(&recording->session);
+	targets_close(&recording->targets);
+	perf_close(&recording->perf);
+	for (i = 0; i < LOCATE_N; i++)
+		recording->programs[i] = tm_close(recording->programs[i]);
+	recording->bpf_time = tm_close(recording->bpf_time);
+	recording->signals = tm_close(recording->signals);
+	accounts_release(&recording->accounts);
+}
+
+/* Everything that can be refused before anything runs. */
+static int prepare(struct recording *recording)
+{
+	const struct options *options = &recording->options;
+	int r = host_check();
+
+	if (r == 0)
+		r = host_check_processes(options);
+	if (r == 0)
+		r = targets_open(&recording->targets, options);
+	if (r == 0)
+		r = locate_open(recording->programs);
+	if (r == 0)
+		r = accounts_acquire(&recording->accounts);
+	if (r != 0)
+		return r;
+	command_remember_limits();
+	host_raise_limits();
+	recording->bpf_time = cost_enable_bpf_time();
+	if (recording->bpf_time < 0)
+		say_more("the kernel does not time BPF programs: %s",
+			 strerror(-recording->bpf_time));
+	return perf_open(&recording->perf, options->hz);
+}
+
+static int start_command(struct recording *recording)
+{
+	char *const *command = recording->options.command;
+	int r = command ? command_start(&recording->session.command, command) : 0;
+
+	if (r < 0)
+		say("%s cannot be started: %s", command[0], strerror(-r));
+	return r < 0 ? OUTCOME_FAILED : 0;
+}
+
+/* Both programs, COMMAND, and the recording itself. */
+static int run(struct recording *recording)
+{
+	const struct start start = {
+		.options = &recording->options,
+		.accounts = &recording->accounts,
+		.perf = &recording->perf,
+		.outputs = recording->targets.outputs,
+		.programs = recording->programs,
+	};
+	int r = start_programs(&start, &recording->session);
+
+	if (r != 0)
+		return r;
+	perf_close(&recording->perf); /* the collector alone has them from here on */
+	r = start_command(recording);
+	return r != 0 ? r : session_run(&recording->session);
+}
+
+/* What was recorded, to the files and to the person. */
+static int finish(struct recording *recording, int outcome)
+{
+	struct session *session = &recording->session;
+	struct summary summary;
+	int stored;
+
+	if (session->started_ns == 0 || session->ended_ns == 0)
+		return outcome; /* never sampled, or given up */
+	if (session->command.name)
+		command_finish(&session->command);
+	report_make(&summary, session, recording->bpf_time >= 0);
+	stored = targets_store(&recording->targets, session, &summary);
+	report_print(session, &summary, &recording->targets);
+	if (outcome == 0)
+		outcome = stored;
+	return report_check(&summary, outcome);
+}
+
+int record_main(int argc, char *const argv[])
+{
+	struct recording recording = {
+		.accounts = ACCOUNTS_NULL,
+		.perf = PERF_NULL,
+		.programs = {-1, -1, -1, -1},
+		.bpf_time = -1,
+	};
+	char problem[OPTIONS_PROBLEM_BYTES];
+	int r = options_parse(&recording.options, argc, argv, problem);
+
+	if (r == OPTIONS_E_HELP)
+		return help_print(HELP_RECORD);
+	if (r == OPTIONS_E_USAGE) {
+		say("%s (see tidemark record --help)", problem);
+		return OUTCOME_USAGE;
+	}
+	say_set_verbose(recording.options.verbose);
+	recording.signals = signals_open();
+	session_init(&recording.session, &recording.options, recording.signals);
+	r = prepare(&recording);
+	if (r == 0)
+		r = run(&recording);
+	r = finish(&recording, r);
+	recording_deinit(&recording);
+	return r;
+}

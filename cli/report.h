@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report - what the command says of a recording that ran: gathered, printed, checked
+ */
+
+#include "cli/session.h"
+#include "cli/summary.h"
+#include "cli/targets.h"
+
+void report_make(struct summary *ret_summary, const struct session *session, int bpf_time);
+/* The table and the statement: on stdout, or on stderr where stdout is COMMAND's. */
+void report_print(const struct session *session, const struct summary *summary,
+		  const struct targets *targets);
+/* Says loudly if the accounts do not balance. Return: @outcome, or OUTCOME_FAILED. */
+int report_check(const struct summary *summary, int outcome);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * session - one recording from "both programs run" to "both have finished": the only event loop
+ *
+ * Phases     LOADING (until the collector says STARTED), RECORDING, FINISHING (STOP is said; drain,
+ *            name, write), OVER. A program that dies in LOADING ends it; later the other one goes
+ *            on to its orderly end.
+ */
+
+#include <stdint.h>
+
+#include "cli/balance.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/program.h"
+
+#define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
+#define SESSION_SYMBOLIZER_MS 300000 /* from the collector's end to DONE */
+#define SESSION_EXIT_MS       5000   /* from DONE, or a closed socket, to the end of the process */
+
+enum session_phase {
+	SESSION_LOADING,
+	SESSION_RECORDING,
+	SESSION_FINISHING,
+	SESSION_OVER,
+};
+
+struct session {
+	const struct options *options;
+	struct program collector;
+	struct program symbolizer;
+	struct command command;
+	int signals; /* borrowed descriptor */
+	int timer;
+	enum session_phase phase;
+	int outcome; /* the first failure, said already; 0: none */
+	int asked;   /* START was said */
+	int interrupts;
+	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
+	uint64_t deadline_ns;                    /* 0: none */
+	enum balance_death death;
+	unsigned counts_after_command;
+	char peer_text
+		[TM_CONTROL_TEXT]; /* one program's word about the other; said if nothing else is */
+	/* what the programs told */
+	struct tm_counts counts;
+	struct tm_collector_cost cost;
+	struct tm_result result;
+	size_t top_count;
+	struct tm_top top[TM_TOP_ROWS];
+	uint32_t outputs_told; /* bit per output */
+	int output_codes[OPTIONS_OUTPUTS_MAX];
+};
+
+/* Nothing is running yet. */
+void session_init(struct session *session, const struct options *options, int signals);
+/* Runs to the end. Return: 0, or the outcome, said. */
+int session_run(struct session *session);
+/* Kills and waits for whatever still runs. Total. */
+void session_deinit(struct session *session);
+
+/* --- steps between phases, for cli/dialogue.c ---------------------------------------------------- */
+
+uint64_t session_now_ns(void);
+/* The collector is attached: time runs. */
+void session_started(struct session *session);
+/* Ends sampling, once. */
+void session_stop(struct session *session);
+/* A program will say nothing more and did not finish. @outcome: of the whole. */
+void session_lose(struct session *session, struct program *program, int outcome);
+/* Ends at once, with nothing written. */
+void session_give_up(struct session *session, int outcome);

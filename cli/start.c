@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* start - starts the collector and the symbolizer with the descriptors of shared/control.h */
+
+#include "cli/start.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/clean.h"
+#include "cli/launch.h"
+#include "cli/outcome.h"
+#include "cli/say.h"
+#include "shared/cleanup.h"
+
+struct sockets {
+	int wire[2];           /* collector, symbolizer */
+	int collector_control; /* the program's ends */
+	int symbolizer_control;
+};
+
+static void sockets_close(struct sockets *sockets)
+{
+	sockets->wire[0] = tm_close(sockets->wire[0]);
+	sockets->wire[1] = tm_close(sockets->wire[1]);
+	sockets->collector_control = tm_close(sockets->collector_control);
+	sockets->symbolizer_control = tm_close(sockets->symbolizer_control);
+}
+
+/* Our end never blocks for ever, even if the program stops reading. */
+static int open_control(int *ret_ours, int *ret_theirs)
+{
+	const struct timeval patience = {.tv_sec = START_SEND_SECONDS};
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	*ret_ours = pair[0];
+	*ret_theirs = pair[1];
+	if (setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0)
+		return -errno;
+	return 0;
+}
+
+static int open_sockets(struct sockets *sockets, struct session *session)
+{
+	int r;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets->wire) < 0)
+		return -errno;
+	r = open_control(&session->collector.control, &sockets->collector_control);
+	if (r == 0)
+		r = open_control(&session->symbolizer.control, &sockets->symbolizer_control);
+	return r;
+}
+
+static void add_text(char *title, const char *text)
+{
+	size_t used = strlen(title);
+
+	(void)snprintf(title + used, START_TITLE_BYTES - used, " %s", text);
+}
+
+void start_title(const struct options *options, char ret_title[START_TITLE_BYTES])
+{
+	char number[32];
+	struct utsname host;
+	size_t i;
+
+	if (uname(&host) < 0)
+		(void)snprintf(host.nodename, sizeof(host.nodename), "host");
+	(void)snprintf(ret_title, START_TITLE_BYTES, "%s: tidemark record -F %u", host.nodename,
+		       options->hz);
+	for (i = 0; i < options->pid_count; i++) {
+		(void)snprintf(number, sizeof(number), "-p %d", options->pids[i]);
+		add_text(ret_title, number);
+	}
+	if (options->command)
+		add_text(ret_title, "--");
+	for (i = 0; options->command && options->command[i]; i++)
+		add_text(ret_title, options->command[i]);
+	clean_text(ret_title, START_TITLE_BYTES);
+}
+
+static int start_collector(const struct start *start, const struct sockets *sockets,
+			   struct session *session)
+{
+	static const cap_value_t rights[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
+	const struct options *options = start->options;
+	struct launch launch;
+	char cpu[16];
+	size_t i;
+	int r;
+
+	if (launch_init(&launch, locate_name(LOCATE_COLLECTOR), start->programs[LOCATE_COLLECTOR],
+			start->accounts->collector) < 0) {
+		say("out of memory");
+		return OUTCOME_FAILED;
+	}
+	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+		if (cap_get_bound(rights[i]) == CAP_SET)
+			launch_capability(&launch, rights[i]);
+	launch_descriptor(&launch, "control-fd", sockets->collector_control);
+	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
+	launch_descriptor(&launch, "opener-fd", start->programs[LOCATE_OPENER]);
+	for (i = 0; i < start->perf->count; i++) {
+		(void)snprintf(cpu, sizeof(cpu), "%u", start->perf->events[i].cpu);
+		launch_pair(&launch, "perf-fd", cpu, start->perf->events[i].fd);
+	}
+	launch_argument(&launch, "--hz=%u", options->hz);
+	launch_argument(&launch, "--ring-kib=%u", options->ring_kib);
+	if (options->command || options->pid_count > 0)
+		launch_argument(&launch, "--selecting");
+	r = launch_start(&launch, &session->collector);
+	launch_deinit(&launch);
+	return r;
+}
+
+static int start_symbolizer(const struct start *start, const struct sockets *sockets,
+			    struct session *session)
+{
+	const struct options *options = start->options;
+	char title[START_TITLE_BYTES];
+	struct launch launch;
+	size_t i;
+	int r;
+
+	if (launch_init(&launch, locate_name(LOCATE_SYMBOLIZER), start->programs[LOCATE_SYMBOLIZER],
+			start->accounts->symbolizer) < 0) {
+		say("out of memory");
+		return OUTCOME_FAILED;
+	}
+	launch_descriptor(&launch, "control-fd", sockets->symbolizer_control);
+	launch_descriptor(&launch, "wire-fd", sockets->wire[1]);
+	launch_descriptor(&launch, "parser-fd", start->programs[LOCATE_PARSER]);
+	for (i = 0; i < options->output_count; i++)
+		launch_pair(&launch, "output", format_word(options->outputs[i].format),
+			    start->outputs[i].fd);
+	launch_argument(&launch, "--hz=%u", options->hz);
+	start_title(options, title);
+	launch_argument(&launch, "--title=%s", title);
+	r = launch_start(&launch, &session->symbolizer);
+	launch_deinit(&launch);
+	return r;
+}
+
+int start_programs(const struct start *start, struct session *session)
+{
+	struct sockets sockets = {{-1, -1}, -1, -1};
+	int r = open_sockets(&sockets, session);
+
+	if (r < 0) {
+		say("no sockets for the programs: %s", strerror(-r));
+		r = OUTCOME_FAILED;
+	}
+	if (r == 0)
+		r = start_collector(start, &sockets, session);
+	if (r == 0)
+		r = start_symbolizer(start, &sockets, session);
+	sockets_close(&sockets);
+	return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * start - starts the collector and the symbolizer with the descriptors of shared/control.h
+ */
+
+#include "cli/account.h"
+#include "cli/locate.h"
+#include "cli/output.h"
+#include "cli/perf.h"
+#include "cli/session.h"
+
+#define START_TITLE_BYTES  200
+#define START_SEND_SECONDS 5 /* a program that does not read for so long is not waited for */
+
+struct start {
+	const struct options *options;
+	const struct accounts *accounts;
+	const struct perf *perf;
+	const struct output *outputs;
+	const int *programs; /* LOCATE_N descriptors */
+};
+
+/* Return: 0, or an outcome, having said why; what was started is in @session either way. */
+int start_programs(const struct start *start, struct session *session);
+/* "HOST: tidemark record ..." for the page. */
+void start_title(const struct options *options, char ret_title[START_TITLE_BYTES]);

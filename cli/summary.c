@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary - the same statement as the table's last line, for machines: one JSON object */
+
+#include "cli/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shared/words.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+typedef const char *(*word_fn)(unsigned reason);
+
+static void put_number(FILE *out, const char *key, uint64_t number)
+{
+	(void)fprintf(out, "  \"%s\": %llu,\n", key, (unsigned long long)number);
+}
+
+static void put_seconds(FILE *out, const char *key, uint64_t ns, const char *end)
+{
+	(void)fprintf(out, "\"%s\": %llu.%09llu%s", key, (unsigned long long)(ns / NS_PER_SECOND),
+		      (unsigned long long)(ns % NS_PER_SECOND), end);
+}
+
+static void put_reasons(FILE *out, const char *key, const uint64_t *numbers, unsigned first,
+			unsigned end, word_fn word)
+{
+	unsigned i;
+
+	(void)fprintf(out, "  \"%s\": {", key);
+	for (i = first; i < end; i++)
+		(void)fprintf(out, "%s\"%s\": %llu", i == first ? "" : ", ", word(i),
+			      (unsigned long long)numbers[i]);
+	(void)fprintf(out, "},\n");
+}
+
+static void put_samples(FILE *out, const struct summary *s)
+{
+	put_number(out, "taken", s->balance.taken);
+	put_number(out, "exported", s->balance.exported);
+	put_reasons(out, "dropped", s->balance.drops, 0, TM_DROP_N, tm_drop_word);
+	put_number(out, "not_run", s->balance.not_run);
+	put_reasons(out, "truncated", s->balance.truncated, TM_STOP_NONE + 1, TM_STOP_N,
+		    tm_stop_word);
+	put_reasons(out, "unresolved", s->result.unresolved, 0, TM_UNRESOLVED_N,
+		    tm_unresolved_word);
+	put_number(out, "frames", s->result.frames);
+	put_number(out, "unnamed_frames", s->result.unnamed_frames);
+	put_number(out, "exiting", s->counts.exiting);
+	put_number(out, "late_records", s->result.late_records);
+	put_number(out, "files_opened", s->counts.files_opened);
+	put_number(out, "files_refused", s->counts.files_refused);
+	put_number(out, "files_failed", s->counts.files_failed);
+	(void)fputs("  ", out);
+	put_seconds(out, "seconds", s->duration_ns, ",\n");
+	put_number(out, "hz", s->hz);
+	put_number(out, "cpus", s->counts.cpus);
+}
+
+static void put_cost(FILE *out, const struct summary *s)
+{
+	(void)fputs("  \"cpu_seconds\": {", out);
+	put_seconds(out, "command", s->command_cpu_ns, ", ");
+	put_seconds(out, "collector", s->collector_cpu_ns, ", ");
+	put_seconds(out, "opener", s->opener_cpu_ns, ", ");
+	put_seconds(out, "symbolizer", s->symbolizer_cpu_ns, ", ");
+	put_seconds(out, "parser", s->parser_cpu_ns, "},\n  ");
+	if (s->bpf_time_known)
+		put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
+	else
+		(void)fputs("\"bpf_seconds\": null,\n", out);
+	(void)fprintf(out,
+		      "  \"rss_bytes\": {\"command\": %llu, \"collector\": %llu, "
+		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu},\n",
+		      (unsigned long long)s->command_rss, (unsigned long long)s->collector_rss,
+		      (unsigned long long)s->opener_rss, (unsigned long long)s->symbolizer_rss,
+		      (unsigned long long)s->parser_rss);
+	put_number(out, "bpf_map_bytes", s->counts.bpf_map_bytes);
+	if (s->command_status >= 0)
+		(void)fprintf(out, "  \"command_status\": %d\n", s->command_status);
+	else
+		(void)fputs("  \"command_status\": null\n", out);
+}
+
+int summary_text(const struct summary *summary, char **ret_text, size_t *ret_bytes)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return -ENOMEM;
+	(void)fputs("{\n", out);
+	put_samples(out, summary);
+	put_cost(out, summary);
+	(void)fputs("}\n", out);
+	if (fclose(out) != 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	*ret_text = text;
+	*ret_bytes = bytes;
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * summary - the same statement as the table's last line, for machines: one JSON object
+ *
+ * Units      seconds as decimal fractions, bytes as whole numbers. null: not known or refused.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/balance.h"
+
+struct summary {
+	struct balance balance;
+	struct tm_counts counts;
+	struct tm_result result;
+	uint64_t duration_ns;
+	unsigned hz;
+	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns;
+	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss;
+	int bpf_time_known;
+	int command_status; /* -1: there was no COMMAND, or it was not seen to end */
+};
+
+/* @ret_text: heap, the caller's. Return: 0, -ENOMEM. */
+int summary_text(const struct summary *summary, char **ret_text, size_t *ret_bytes);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table - what a person reads at the end: the top ten functions, and how complete it is */
+
+#include "cli/table.h"
+
+#include <string.h>
+
+#include "shared/words.h"
+
+typedef const char *(*word_fn)(unsigned reason);
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported)
+{
+	size_t i;
+
+	if (count == 0)
+		return;
+	(void)fprintf(out, "%8s %8s  %s\n", "self", "total", "function");
+	for (i = 0; i < count; i++)
+		(void)fprintf(out, "%6.1f %% %6.1f %%  %s%s%s%s\n", percent(rows[i].self, exported),
+			      percent(rows[i].total, exported), rows[i].name,
+			      rows[i].file[0] ? "  (" : "", rows[i].file,
+			      rows[i].file[0] ? ")" : "");
+}
+
+/* " (reason 3, reason 1)", only what is not 0. */
+static void print_reasons(FILE *out, const uint64_t *numbers, unsigned first, unsigned end,
+			  word_fn word)
+{
+	const char *before = " (";
+	unsigned i;
+
+	for (i = first; i < end; i++) {
+		if (numbers[i] == 0)
+			continue;
+		(void)fprintf(out, "%s%s %llu", before, word(i), (unsigned long long)numbers[i]);
+		before = ", ";
+	}
+	if (strcmp(before, ", ") == 0)
+		(void)fputc(')', out);
+}
+
+void table_print_balance(FILE *out, const struct balance *balance, const struct tm_result *result)
+{
+	(void)fprintf(out, "samples: taken %llu, exported %llu, dropped %llu",
+		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
+		      (unsigned long long)balance->dropped);
+	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_drop_word);
+	(void)fprintf(out, ", not run %llu, truncated %llu", (unsigned long long)balance->not_run,
+		      (unsigned long long)balance->cut);
+	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_stop_word);
+	(void)fprintf(out, ", unnamed frames %llu of %llu\n",
+		      (unsigned long long)result->unnamed_frames,
+		      (unsigned long long)result->frames);
+}

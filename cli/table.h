@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * table - what a person reads at the end: the ten functions with the most time, and how complete
+ *         the recording is
+ */
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/balance.h"
+
+/* @rows: cleaned. Nothing is printed for none. */
+void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
+/* One line: taken, exported, dropped, not run, truncated, unnamed. */
+void table_print_balance(FILE *out, const struct balance *balance, const struct tm_result *result);
