@@ -11,6 +11,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/mapping.bpf.h"
 #include "shared/event.h"
 
 #define PROCESSES_MAX 16384
@@ -25,7 +26,7 @@ struct path_walk {
 	__u64 mount;	   /* struct mount */
 	__u64 root_dentry; /* where the process sees "/" */
 	__u64 root_mount;
-	__u32 position;	   /* where the next component goes in the announcement's text */
+	__u32 position;	   /* where the next component goes in the announcement */
 	__u32 end;	   /* a component may begin below this */
 	__u32 flags;	   /* TM_PATH_* */
 	__u32 cut;	   /* which flag says that it was cut */
@@ -52,9 +53,10 @@ struct user_walk { /* the user stack of this sample */
 	__u32 cached;	   /* lookups put into the cache so far */
 };
 
-/* Room behind the longest text for one more whole component and the closing padding. */
-#define TEXT_SLACK 512
-#define TEXT_MAX (TM_PATH_MAX + TM_CGROUP_MAX)
+/* An announcement: its fixed part, both texts, and room for a component that overruns the last. */
+#define ANNOUNCE_TEXTS (TM_PATH_MAX + TM_CGROUP_MAX)
+#define ANNOUNCE_MAX (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
+#define ANNOUNCE_SLACK 512
 
 /*
  * Scratch of one (CPU, nesting level); its head is read by the collector. What a plain sample
@@ -63,6 +65,7 @@ struct user_walk { /* the user stack of this sample */
 struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
+	struct mapping found; /* by the last lookup */
 	struct scratch_mapping cache[SCRATCH_CACHE];
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
@@ -75,8 +78,8 @@ struct scratch {
 		struct tm_process process;
 		struct tm_file met;
 		struct tm_exit exit;
+		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
 	} announce;
-	char text[TEXT_MAX + TEXT_SLACK]; /* of `announce` */
 };
 
 /* Marks and counters; read by the collector through mmap. One element per CPU. */
@@ -106,8 +109,8 @@ struct scratch_levels {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, TM_NESTING_LEVELS);
-	__type(key, __u32);
-	__type(value, struct scratch);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct scratch));
 };
 
 struct {

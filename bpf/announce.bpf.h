@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * announce - PROCESS, FILE and EXIT records: what a generation or a file number stands for
+ *
+ * Order      "announced" is noted after the record is in the ring, never before; so one that found
+ *            no room is said again by the next sample, and a stale note only costs a repetition.
+ * Epoch      every EPOCH_NS everything that is sampled announces itself again, each at its own
+ *            moment (`spread`), and all at once when the collector raises epoch_bumps.
+ */
+
+#include "bpf/file.bpf.h"
+#include "bpf/path.bpf.h"
+
+#define EPOCH_NS 15000000000ull
+#define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */
+
+/* Raised by the collector: after a lost announcement, and for a new symbolizer. */
+__u32 epoch_bumps;
+
+static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
+{
+	__u64 shift = ((spread & 0xffffull) * EPOCH_NS) >> 16;
+	__u32 bumps = *(volatile __u32 *)&epoch_bumps;
+
+	return (__u32)((ktime + shift) / EPOCH_NS) + 1 + bumps;
+}
+
+/* The header of the record at `s->announce`: the sample's own, with another type. */
+static __always_inline void announce_head(struct scratch *s, __u16 type)
+{
+	struct tm_event *event = &s->announce.process.event;
+
+	*event = s->sample.event;
+	event->type = type;
+	event->flags = s->path.flags;
+}
+
+/* Closes the record behind its texts and writes it. */
+static __always_inline bool announce_write(struct scratch *s)
+{
+	__u64 end = s->path.position, bytes;
+
+	mapping_opaque(end);
+	if (end > ANNOUNCE_MAX)
+		return false;
+	__builtin_memset(&s->announce.bytes[end], 0, 8);
+	bytes = (end + 7) & ~7ull;
+	s->announce.process.event.bytes = (__u32)bytes;
+	mapping_opaque(bytes);
+	if (bytes > ANNOUNCE_MAX + 8)
+		return false;
+	if (level_write(&s->announce, (__u32)bytes, false))
+		return true;
+	s->counts.announce_lost++;
+	return false;
+}
+
+/* Emits FILE for s->file under this number, if it is due. */
+__noinline int announce_file(__u32 level, __u32 number)
+{
+	struct scratch *s = level_scratch(level);
+	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
+	__u64 task = bpf_get_current_task(), at;
+	__u32 epoch;
+
+	if (!s || !state)
+		return 0;
+	epoch = announce_epoch(s->sample.event.ktime, number << 4);
+	if (state->epoch == epoch)
+		return 0;
+	s->path.flags = 0;
+	s->path.position = sizeof(struct tm_file);
+	path_write_file(level);
+	announce_head(s, TM_EVENT_FILE);
+	s->announce.met.identity = state->identity;
+	s->announce.met.number = number;
+	s->announce.met.own_tid = task_own_number(task);
+	at = path_of_file(s->file);
+	s->announce.met.magic = KERNEL_READ(path, at, dentry, d_sb, s_magic);
+	s->announce.met.vm_start = s->vm_start;
+	s->announce.met.vm_end = s->vm_end;
+	s->announce.met.mnt_ns = task_mount_namespace(task);
+	s->announce.met.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
+	s->announce.met.pad = 0;
+	if (announce_write(s))
+		state->epoch = epoch;
+	return 0;
+}
+
+static __always_inline void announce_note(struct scratch *s, const struct tm_process_key *key,
+					  __u32 epoch)
+{
+	struct tm_process_state state = {.epoch = epoch, .seen_ktime = s->sample.event.ktime};
+
+	if (bpf_map_update_elem(&processes, key, &state, BPF_ANY)) {
+		s->counts.processes_full++;
+		s->unnoted_ktime = s->sample.event.ktime;
+	}
+}
+
+/* Emits PROCESS for the generation of the sample in the making. */
+__noinline int announce_process(__u32 level, __u32 epoch)
+{
+	struct scratch *s = level_scratch(level);
+	__u64 task = bpf_get_current_task(), leader, position;
+	struct tm_identity identity = {};
+	struct tm_process_key key = {};
+
+	if (!s)
+		return 0;
+	leader = (__u64)TASK_READ(task, group_leader);
+	s->path.flags = 0;
+	s->path.position = sizeof(struct tm_process);
+	s->announce.process.exe_file = TM_FILE_NONE;
+	s->file = (__u64)TASK_READ(task, mm, exe_file);
+	if (s->file) {
+		file_identify(s->file, &identity);
+		s->announce.process.exe_file = file_number(&identity, false);
+		path_write_file(level);
+	}
+	position = s->path.position;
+	s->announce.process.path_bytes = (__u16)(position - sizeof(struct tm_process));
+	path_write_cgroup(level);
+	s->announce.process.cgroup_bytes = (__u16)(s->path.position - position);
+	announce_head(s, TM_EVENT_PROCESS);
+	bpf_probe_read_kernel(s->announce.process.comm, TM_COMM_BYTES,
+			      &((struct task_struct *)leader)->comm);
+	s->announce.process.ns_level = task_level(leader);
+	s->announce.process.ns_tgid = (__u32)KERNEL_READ(
+		upid, task_upid(leader, s->announce.process.ns_level), nr);
+	s->announce.process.mnt_ns = task_mount_namespace(task);
+	s->announce.process.own_tgid = task_own_number(leader);
+	if (!announce_write(s))
+		return 0;
+	key.tgid = s->sample.event.tgid;
+	key.exec_id = s->sample.event.exec_id;
+	key.start_boottime = s->sample.event.start_boottime;
+	announce_note(s, &key, epoch);
+	return 0;
+}
+
+/*
+ * The same if it is due. A half-way state announces nothing: inside execve the parts do not belong
+ * together, and a dying task has begun to lose them.
+ */
+static __always_inline void announce_generation(struct level *level)
+{
+	struct scratch *s = level->scratch;
+	const struct tm_event *event = &s->sample.event;
+	struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
+	struct tm_process_state *state;
+	__u32 epoch;
+
+	if (event->flags & (TM_FLAG_EXITING | TM_FLAG_IN_EXEC) || !event->start_boottime)
+		return;
+	state = bpf_map_lookup_elem(&processes, &key);
+	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
+	if (state ? state->epoch == epoch : event->ktime - s->unnoted_ktime < UNNOTED_NS)
+		return;
+	announce_process(level->number, epoch);
+}
+
+/* EXIT, once, of a generation that was announced; its entry stays as its tombstone. */
+static __always_inline void announce_exit(struct level *level, const struct tm_event *event,
+					  struct tm_process_state *state)
+{
+	struct tm_exit *out = &level->scratch->announce.exit;
+
+	out->event = *event;
+	out->event.bytes = sizeof(*out);
+	out->event.type = TM_EVENT_EXIT;
+	out->event.cpu = (__u16)level->cpu;
+	out->event.ktime = level->ktime;
+	state->seen_ktime = level->ktime;
+	state->exited = 1;
+	if (!level_write(out, sizeof(*out), false))
+		level->scratch->counts.announce_lost++;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * file - the identity of a file, and the small number that stands for it in frames
+ */
+
+#include "bpf/level.bpf.h"
+#include "bpf/mapping.bpf.h"
+
+#define FILE_PROBES 8	       /* places that one identity may be found in */
+#define FILE_NUMBERS 0xffffu   /* numbers are 0 .. this */
+
+static __always_inline void file_mtime(__u64 inode, struct tm_identity *identity)
+{
+	if (bpf_core_field_exists(struct inode, i_mtime_sec)) {
+		identity->mtime_sec = KERNEL_READ(inode, inode, i_mtime_sec);
+		identity->mtime_nsec = KERNEL_READ(inode, inode, i_mtime_nsec);
+	} else if (bpf_core_field_exists(struct inode___private_mtime, __i_mtime)) {
+		identity->mtime_sec = KERNEL_READ(inode___private_mtime, inode, __i_mtime.tv_sec);
+		identity->mtime_nsec =
+			(__u32)KERNEL_READ(inode___private_mtime, inode, __i_mtime.tv_nsec);
+	} else {
+		identity->mtime_sec = KERNEL_READ(inode___mtime, inode, i_mtime.tv_sec);
+		identity->mtime_nsec = (__u32)KERNEL_READ(inode___mtime, inode, i_mtime.tv_nsec);
+	}
+}
+
+static __always_inline void file_identify(__u64 file, struct tm_identity *identity)
+{
+	__u64 inode = (__u64)KERNEL_READ(file, file, f_inode);
+
+	identity->dev = KERNEL_READ(inode, inode, i_sb, s_dev);
+	identity->ino = KERNEL_READ(inode, inode, i_ino);
+	identity->size = (__u64)KERNEL_READ(inode, inode, i_size);
+	identity->generation = KERNEL_READ(inode, inode, i_generation);
+	file_mtime(inode, identity);
+}
+
+static __always_inline bool file_same(const struct tm_identity *a, const struct tm_identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_sec == b->mtime_sec && a->mtime_nsec == b->mtime_nsec &&
+	       a->generation == b->generation;
+}
+
+static __always_inline __u32 file_hash(const struct tm_identity *identity)
+{
+	__u64 hash = identity->ino * 0x9e3779b97f4a7c15ull;
+
+	hash ^= hash >> 29;
+	hash += identity->dev + ((__u64)identity->generation << 32);
+	hash *= 0xbf58476d1ce4e5b9ull;
+	hash ^= hash >> 32;
+	hash += identity->size ^ ((__u64)identity->mtime_sec << 20) ^ identity->mtime_nsec;
+	hash *= 0x94d049bb133111ebull;
+	return (__u32)(hash >> 40);
+}
+
+/* The file's number; with `claim`, a new one where it has none. TM_FILE_NONE: none, or full. */
+static __always_inline __u32 file_number(const struct tm_identity *identity, bool claim)
+{
+	__u32 hash = file_hash(identity), number = 0;
+	struct tm_file_state fresh = {};
+	struct tm_file_state *state;
+
+	for (__u32 i = 0; i < FILE_PROBES; i++) {
+		number = (hash + i) & FILE_NUMBERS;
+		state = bpf_map_lookup_elem(&files, &number);
+		if (!state && claim) {
+			fresh.identity = *identity;
+			bpf_map_update_elem(&files, &number, &fresh, BPF_NOEXIST);
+			state = bpf_map_lookup_elem(&files, &number);
+		}
+		if (!state)
+			return TM_FILE_NONE;
+		if (file_same(&state->identity, identity))
+			return number;
+	}
+	return TM_FILE_NONE;
+}

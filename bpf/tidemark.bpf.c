@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tidemark - the programs: the timer's sample, birth and death of processes, and four questions
+ */
+
+#include <stdbool.h>
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
+#define BOUNDED_FRAMES 1024
+
+/* Set by the collector before load: only the processes in `selected` are sampled. */
+const volatile bool selecting = false;
+
+__u64 selected_count; /* processes in `selected` */
+__u64 selected_full;  /* children that found no room there */
+struct tm_check check;
+static struct {
+	struct tm_symbol head;
+	char text[TM_SYMBOL_NAME_MAX + TM_SYMBOL_MODULE_MAX];
+} symbol;
+
+/* --- selection ---------------------------------------------------------------------------------- */
+
+static __always_inline bool selection_has(__u32 tgid, __u64 start)
+{
+	struct tm_process_key key = {tgid, 0, start};
+
+	return bpf_map_lookup_elem(&selected, &key) != NULL;
+}
+
+static __always_inline void selection_add(__u32 tgid, __u64 start)
+{
+	struct tm_process_key key = {tgid, 0, start};
+	__u64 marked = 1;
+	long error = bpf_map_update_elem(&selected, &key, &marked, BPF_NOEXIST);
+
+	if (!error)
+		level_add(&selected_count, 1);
+	else if (error != -17 /* EEXIST */)
+		level_add(&selected_full, 1);
+}
+
+/* --- the sample --------------------------------------------------------------------------------- */
+
+struct sampling {
+	struct level level;
+	struct bpf_perf_event_data *ctx;
+	bool walk; /* there is a user stack to walk */
+};
+
+static __always_inline void sample_head(struct level *level, __u64 task, __u64 ip)
+{
+	struct scratch *s = level->scratch;
+	struct tm_event *event = &s->sample.event;
+
+	task_describe(task, event);
+	event->type = TM_EVENT_SAMPLE;
+	event->cpu = (__u16)level->cpu;
+	event->ktime = level->ktime;
+	s->walk.task = task;
+	s->walk.mm = (__u64)TASK_READ(task, mm);
+	if (ip >> 63 == 0)
+		event->flags |= TM_FLAG_USER_MODE;
+	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
+}
+
+/* Up to the leaf of the user stack. False when this hit is no sample, or could not become one. */
+static __always_inline bool sample_begin(struct sampling *sampling,
+					 struct bpf_perf_event_data *ctx)
+{
+	__u64 task = bpf_get_current_task();
+	struct level *level = &sampling->level;
+	int status;
+
+	level->cpu = bpf_get_smp_processor_id();
+	level->slot = level_slot(level->cpu);
+	if (!level->slot)
+		return false;
+	level_add(&level->slot->hits, 1);
+	if (!(__u32)bpf_get_current_pid_tgid())
+		return false;
+	if (selecting && !selection_has((__u32)(bpf_get_current_pid_tgid() >> 32), task_start(task)))
+		return false;
+	status = level_open(level);
+	if (status == LEVEL_NESTED) {
+		level_add(&level->slot->nested, 1);
+		return false;
+	}
+	if (status == LEVEL_NO_RING) {
+		level_add(&level->slot->no_ring, 1);
+		level_close(level);
+		return false;
+	}
+	level->scratch->counts.taken++;
+	sample_head(level, task, ctx->regs.rip);
+	stack_kernel(level->scratch, ctx);
+	sampling->walk = stack_expected(level->scratch) && stack_begin(level, ctx);
+	return true;
+}
+
+static __always_inline void sample_end(struct level *level)
+{
+	struct scratch *s = level->scratch;
+	struct tm_sample *sample = &s->sample;
+	__u64 bytes;
+
+	if (s->walk.stop == TM_STOP_EXITING) {
+		sample->event.flags |= TM_FLAG_NO_MM;
+		s->counts.exiting++;
+	}
+	announce_generation(level);
+	sample->kernel_frames = (__u16)s->walk.first;
+	sample->user_frames = (__u16)s->walk.frames;
+	sample->user_stop = (__u8)s->walk.stop;
+	sample->pad = 0;
+	bytes = sizeof(*sample) + 8ull * (s->walk.first + s->walk.frames);
+	mapping_opaque(bytes);
+	if (bytes > TM_EVENT_MAX_BYTES)
+		bytes = TM_EVENT_MAX_BYTES;
+	sample->event.bytes = (__u32)bytes;
+	if (!level_write(sample, (__u32)bytes, true))
+		s->counts.ring_full++;
+	level_close(level);
+}
+
+static long sample_step(__u32 index, void *data)
+{
+	struct level *level = data;
+
+	return stack_step(level->scratch, level->number);
+}
+
+SEC("perf_event")
+int sample_loop(struct bpf_perf_event_data *ctx)
+{
+	struct sampling sampling = {};
+
+	if (!sample_begin(&sampling, ctx))
+		return 0;
+	if (sampling.walk)
+		bpf_loop(TM_USER_FRAMES_MAX, sample_step, &sampling.level, 0);
+	sample_end(&sampling.level);
+	return 0;
+}
+
+/* For kernels without bpf_loop (before 5.17). */
+SEC("perf_event")
+int sample_bounded(struct bpf_perf_event_data *ctx)
+{
+	struct sampling sampling = {};
+	int done = 0;
+
+	if (!sample_begin(&sampling, ctx))
+		return 0;
+	if (sampling.walk) {
+		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
+			done = stack_step_once(sampling.level.number);
+		if (!done)
+			stack_stop(sampling.level.scratch, TM_STOP_DEPTH);
+	}
+	sample_end(&sampling.level);
+	return 0;
+}
+
+/* --- birth and death ---------------------------------------------------------------------------- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = (__u32)BPF_CORE_READ(child, tgid);
+
+	if (!selecting || (__u32)BPF_CORE_READ(child, pid) != tgid)
+		return 0;
+	if (selection_has((__u32)(bpf_get_current_pid_tgid() >> 32),
+			  task_start(bpf_get_current_task())))
+		selection_add(tgid, BPF_CORE_READ(child, start_boottime));
+	return 0;
+}
+
+static __always_inline void exit_record(const struct tm_event *event,
+					struct tm_process_state *state)
+{
+	struct level level = {.cpu = bpf_get_smp_processor_id()};
+	int status;
+
+	level.slot = level_slot(level.cpu);
+	if (!level.slot)
+		return;
+	status = level_open(&level);
+	if (status == LEVEL_OPEN)
+		announce_exit(&level, event, state);
+	else
+		level_add(&level.slot->lost_announces, 1);
+	if (status != LEVEL_NESTED)
+		level_close(&level);
+}
+
+SEC("tp_btf/sched_process_exit")
+int on_exit(void *ctx)
+{
+	__u64 task = bpf_get_current_task();
+	struct tm_process_state *state;
+	struct tm_event event = {};
+	struct tm_process_key key = {};
+	__u32 once = 1;
+
+	if (TASK_READ(task, signal, live.counter))
+		return 0;
+	task_describe(task, &event);
+	key.tgid = event.tgid;
+	key.start_boottime = event.start_boottime;
+	if (selecting && !bpf_map_delete_elem(&selected, &key))
+		level_add(&selected_count, -1ull);
+	key.exec_id = event.exec_id;
+	state = bpf_map_lookup_elem(&processes, &key);
+	if (state && !state->exited && !bpf_map_update_elem(&exits, &key, &once, BPF_NOEXIST))
+		exit_record(&event, state);
+	return 0;
+}
+
+/* --- questions of the collector, asked by reading an iterator ------------------------------------ */
+
+/* The task that an iterator is at, as a number: its own pointer type may not go everywhere. */
+static __always_inline __u64 question_task(struct bpf_iter__task *ctx)
+{
+	__u64 task = 0;
+
+	bpf_probe_read_kernel(&task, sizeof(task), &ctx->task);
+	return task;
+}
+
+/* Asked before the others: which PID namespace is ours, by the task that reads the iterator. */
+SEC("iter/task")
+int find_self(struct bpf_iter__task *ctx)
+{
+	__u64 task = question_task(ctx), at;
+
+	if (!task || task != bpf_get_current_task())
+		return 0;
+	own_level = task_level(task);
+	at = task_upid(task, own_level);
+	own_namespace = (__u64)KERNEL_READ(upid, at, ns);
+	return 0;
+}
+
+SEC("iter/task")
+int mark_wanted(struct bpf_iter__task *ctx)
+{
+	__u64 task = question_task(ctx);
+	__u32 number, *met;
+
+	if (!task || TASK_READ(task, pid) != TASK_READ(task, tgid))
+		return 0;
+	number = task_own_number(task);
+	met = bpf_map_lookup_elem(&wanted, &number);
+	if (!number || !met)
+		return 0;
+	selection_add((__u32)TASK_READ(task, tgid), TASK_READ(task, start_boottime));
+	*met = 1;
+	return 0;
+}
+
+__noinline int check_try(__u64 mm)
+{
+	struct mapping found = {};
+	struct tm_identity identity = {};
+	int status = mapping_try(mm, check.address, true, &found);
+
+	if (status == MAPPING_BUSY)
+		return TM_CHECK_BUSY;
+	if (status != MAPPING_FOUND || !found.file)
+		return TM_CHECK_OTHER;
+	file_identify(found.file, &identity);
+	check.identity = identity;
+	return TM_CHECK_FILE;
+}
+
+SEC("iter/task")
+int check_mapping(struct bpf_iter__task *ctx)
+{
+	__u64 task = question_task(ctx), mm;
+	__u32 status = TM_CHECK_BUSY;
+
+	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
+		return 0;
+	mm = (__u64)TASK_READ(task, mm);
+	for (int i = 0; i < MAPPING_TRIES && status == TM_CHECK_BUSY; i++)
+		status = (__u32)check_try(mm);
+	check.status = status;
+	return 0;
+}
+
+SEC("iter/ksym")
+int kernel_symbols(struct bpf_iter__ksym *ctx)
+{
+	struct kallsym_iter *ksym = ctx->ksym;
+	long name, module;
+	__u64 at;
+
+	if (!ksym)
+		return 0;
+	symbol.head.address = BPF_CORE_READ(ksym, value);
+	symbol.head.type = (__u8)BPF_CORE_READ(ksym, type);
+	symbol.head.pad = 0;
+	name = bpf_probe_read_kernel_str(symbol.text, TM_SYMBOL_NAME_MAX, &ksym->name);
+	if (!symbol.head.address || name <= 1 || name > TM_SYMBOL_NAME_MAX)
+		return 0;
+	at = (__u64)name - 1;
+	module = bpf_probe_read_kernel_str(&symbol.text[at], TM_SYMBOL_MODULE_MAX,
+					   &ksym->module_name);
+	module = module > 0 ? module - 1 : 0;
+	symbol.head.name_bytes = (__u16)at;
+	symbol.head.module_bytes = (__u16)module;
+	at += sizeof(symbol.head) + (__u64)module;
+	symbol.head.bytes = (__u16)at;
+	mapping_opaque(at);
+	if (at > sizeof(symbol))
+		return 0;
+	bpf_seq_write(ctx->meta->seq, &symbol, (__u32)at);
+	return 0;
+}
