@@ -51,28 +51,27 @@ void report_make(struct summary *ret_summary, const struct session *session, int
 	*ret_summary = s;
 }
 
-static void print_command(FILE *out, const struct command *command)
+static void print_command(const struct command *command)
 {
 	char how[64];
 
 	spawn_describe(command->status, how, sizeof(how));
-	(void)fprintf(out, "%s ended %s\n", command->name, how);
+	(void)printf("%s ended %s\n", command->name, how);
 }
 
 void report_print(const struct session *session, const struct summary *summary,
 		  const struct targets *targets)
 {
-	FILE *out = session->command.name ? stderr : stdout;
 	size_t i;
 
-	table_print(out, session->top, session->top_count, summary->balance.exported);
-	table_print_balance(out, &summary->balance, &session->result);
+	table_print(stdout, session->top, session->top_count, summary->balance.exported);
+	table_print_balance(stdout, &summary->balance, &session->result);
 	for (i = 0; i < targets->count; i++)
 		if (targets->stored[i])
-			(void)fprintf(out, "written: %s\n", targets->outputs[i].path);
+			(void)printf("written: %s\n", targets->outputs[i].path);
 	if (session->command.ended)
-		print_command(out, &session->command);
-	(void)fflush(out);
+		print_command(&session->command);
+	(void)fflush(stdout);
 }
 
 int report_check(const struct summary *summary, int outcome)

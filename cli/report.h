@@ -9,7 +9,7 @@
 #include "cli/targets.h"
 
 void report_make(struct summary *ret_summary, const struct session *session, int bpf_time);
-/* The table and the statement: on stdout, or on stderr where stdout is COMMAND's. */
+/* The table, the statement, what was written and COMMAND's status, on stdout. */
 void report_print(const struct session *session, const struct summary *summary,
 		  const struct targets *targets);
 /* Says loudly if the accounts do not balance. Return: @outcome, or OUTCOME_FAILED. */
