@@ -181,7 +181,7 @@ nothing_left() {
 
 # begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
 # background, where COMMAND is `spins` below, and returns when COMMAND says that it runs, which it
-# does only once sampling is attached. RECORDER is the process id.
+# does only once sampling is attached. RECORDER and COMMAND_PID are the process ids.
 begin_recording() {
 	local name=$1
 	shift
@@ -196,10 +196,22 @@ begin_recording() {
 		wrong "COMMAND did not start within 30 s: $(head -c 600 "$WORK/$name.err")"
 		return 1
 	fi
+	until_true 20 find_command || wrong "COMMAND is not to be seen"
+	STARTED+=("$COMMAND_PID")
 	remember "$RECORDER"
-	mapfile -t COMMAND_PIDS < <(descendants "$RECORDER")
-	STARTED+=("${COMMAND_PIDS[@]}")
 }
+
+find_command() {
+	local pid
+	COMMAND_PID=
+	for pid in $(descendants "$RECORDER"); do
+		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == hot ]] && COMMAND_PID=$pid
+	done
+	[[ -n $COMMAND_PID ]]
+}
+
+# ran PID TICKS - has it used that many hundredths of a second of CPU?
+ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
 
 # end_recording SECONDS - waits for RECORDER, its exit code in STATUS
 end_recording() {

@@ -14,8 +14,8 @@ after_death() {
 	done
 	left=$(find "$OUT" -mindepth 1 -size 0)
 	[[ -z $left ]] || wrong "empty: $left"
-	kill -KILL "${COMMAND_PIDS[@]}" 2>/dev/null
-	until_true 10 gone "${COMMAND_PIDS[0]}"
+	kill -KILL "$COMMAND_PID" 2>/dev/null
+	until_true 10 gone "$COMMAND_PID"
 }
 
 start() { # NAME
@@ -24,19 +24,12 @@ start() { # NAME
 	begin_recording "$1" -F 999 -o "$OUT/x.folded" -o "$OUT/x.pb.gz" || return 1
 	say "  running: $(programs "$RECORDER" | tr '\n' ' ')"
 	((${#REMEMBERED_BPF[@]} > 0)) || wrong "no BPF object is held: there is nothing to leave behind"
-	COMMAND_PIDS=($(descendants "$RECORDER" | while read -r pid; do
-		[[ $(cat "/proc/$pid/comm") == hot ]] && echo "$pid"
-	done))
-	until_true 10 test "${#COMMAND_PIDS[@]}" -gt 0
 }
-
-# some_samples - returns when the command has run for a second of CPU: samples are on their way
-ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
 
 for victim in tidemark-collector tidemark-symbolizer; do
 	say "kill -9 $victim:"
 	start death || continue
-	until_true 20 ran "${COMMAND_PIDS[0]}" 100
+	until_true 20 ran "$COMMAND_PID" 100
 	pid=$(program_pid "$RECORDER" $victim)
 	[[ -n $pid ]] || wrong "no $victim runs"
 	kill -KILL "$pid"
@@ -71,11 +64,11 @@ done
 for victim in tidemark-opener tidemark-parser; do
 	say "kill -9 $victim:"
 	start child || continue
-	until_true 20 ran "${COMMAND_PIDS[0]}" 100
+	until_true 20 ran "$COMMAND_PID" 100
 	pid=$(program_pid "$RECORDER" $victim)
 	[[ -n $pid ]] || wrong "no $victim runs"
 	kill -KILL "$pid"
-	until_true 20 ran "${COMMAND_PIDS[0]}" 200
+	until_true 20 ran "$COMMAND_PID" 200
 	kill -INT "$RECORDER"
 	end_recording 30
 	say "  exit $STATUS; $(grep -m 1 "$victim\|${victim#tidemark-}" "$WORK/child.err")"
@@ -91,7 +84,7 @@ done
 
 say "kill -9 of tidemark itself:"
 if start itself; then
-	until_true 20 ran "${COMMAND_PIDS[0]}" 100
+	until_true 20 ran "$COMMAND_PID" 100
 	kill -KILL "$RECORDER"
 	wait "$RECORDER" 2>/dev/null
 	after_death

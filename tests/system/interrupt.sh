@@ -6,9 +6,7 @@
 say "SIGINT, outputs of all formats:"
 begin_recording early -F 199 -o "$WORK/x.html" -o "$WORK/x.pb.gz" -o "$WORK/x.folded" \
 	-o "$WORK/x.speedscope.json" || finish
-ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
-command_pid=$(for pid in "${COMMAND_PIDS[@]}"; do [[ $(cat "/proc/$pid/comm") =~ ^(hot|sh)$ ]] && echo "$pid"; done | tail -n 1)
-until_true 20 ran "$command_pid" 100
+until_true 20 ran "$COMMAND_PID" 100
 kill -INT "$RECORDER"
 end_recording 30
 say "  exit $STATUS"

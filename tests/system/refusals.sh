@@ -36,7 +36,7 @@ refused 2 '-1|-d' "a negative length" "$T" record -d -1 -o "$F"
 refused 2 'abc|-p' "a PID that is no number" "$T" record -p abc -d 1 -o "$F"
 refused 2 '-d' "an option without its value" "$T" record -o "$F" -d
 refused 2 'x\.svg' "an output with an unknown ending" "$T" record -d 1 -o "$OUT/x.svg"
-refused 2 -- '-p|COMMAND' "both -p and COMMAND" "$T" record -p 1 -o "$F" -- true
+refused 2 '-p|COMMAND' "both -p and COMMAND" "$T" record -p 1 -o "$F" -- true
 refused 1 "$OUT/no-such-folder/x.folded" "an output in a folder that does not exist" \
 	"$T" record -d 1 -o "$OUT/no-such-folder/x.folded"
 refused 1 '/proc/x.folded' "an output where nobody can write" "$T" record -d 1 -o /proc/x.folded
