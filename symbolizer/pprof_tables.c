@@ -68,6 +68,16 @@ static uint32_t main_file(const struct report *report)
 	return REPORT_NO_FILE;
 }
 
+/* Of the synthetic mapping: the one executable, though no sample lies in it, or how many there are. */
+static int64_t main_name(const struct pprof_message *message)
+{
+	const struct report *report = message->report;
+
+	if (report->process_count == 1 && report->processes[0].exe != 0)
+		return report->processes[0].exe;
+	return pprof_extra(message, PPROF_MAIN);
+}
+
 /* Where the segment is not known, addresses are file offsets: the range is what was seen. */
 static void widen_mappings(const struct report *report, Pprof__Mapping *mappings)
 {
@@ -111,7 +121,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 	widen_mappings(report, mappings);
 	if (first == REPORT_NO_FILE) {
 		first = report->file_count;
-		mappings[first].filename = pprof_extra(message, PPROF_MAIN);
+		mappings[first].filename = main_name(message);
 		mappings[first].has_functions = 1;
 	}
 	list[0] = &mappings[first];

@@ -1,1 +1,87 @@
-// data - reading
+// data - the profile as the page works with it: flat arrays that refer to each other by index
+
+const KERNEL = 0, UNRESOLVED = 3, TRUNCATED = 4, GROUP = 5; // 1 native, 2 runtime: report.h
+
+// Characters that reorder the text around them would let a name disguise itself.
+const DISGUISE = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
+
+function shown(text) {
+  return text === "" ? "(no name)" : text.replace(DISGUISE, "\ufffd");
+}
+
+function readFunctions(raw) {
+  const functions = raw.functions.map(([name, file, kind, unnamed]) => ({
+    name: shown(raw.strings[name]),
+    path: file < 0 ? "" : shown(raw.strings[raw.files[file][0]]),
+    buildId: file < 0 ? "" : raw.strings[raw.files[file][1]],
+    deleted: file >= 0 && raw.files[file][2] === 1,
+    kind,
+    unnamed: unnamed === 1,
+  }));
+  for (const reason of raw.reasons)
+    functions.push({ name: `[truncated: ${reason}]`, path: "", buildId: "", deleted: false,
+      kind: TRUNCATED, unnamed: false });
+  return functions;
+}
+
+// Nodes come in preorder; `up` levels lead from the node before to the parent.
+function readParents(up) {
+  const parents = new Int32Array(up.length);
+  let last = -1;
+  for (let node = 0; node < up.length; node++) {
+    for (let levels = up[node]; levels > 0; levels--)
+      last = parents[last];
+    parents[node] = last;
+    last = node;
+  }
+  return parents;
+}
+
+function readSamples(flat) {
+  const count = flat.length / 3;
+  const samples = { count, leaf: new Int32Array(count), thread: new Int32Array(count),
+    weight: new Float64Array(count) };
+  let leaf = 0;
+  for (let i = 0; i < count; i++) {
+    leaf += flat[3 * i];
+    samples.leaf[i] = leaf - 1; // -1: no frames
+    samples.thread[i] = flat[3 * i + 1];
+    samples.weight[i] = flat[3 * i + 2];
+  }
+  return samples;
+}
+
+function readProcesses(raw, samples) {
+  const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup], index) => ({
+    index, pid, nsPid, comm: shown(raw.strings[comm]), exe: raw.strings[exe],
+    cgroup: raw.strings[cgroup], total: 0, threads: [],
+  }));
+  const threads = raw.threads.map(([process, tid, comm], index) => ({
+    index, process: processes[process], tid, comm: shown(raw.strings[comm]), total: 0,
+  }));
+  for (let i = 0; i < samples.count; i++) {
+    const thread = threads[samples.thread[i]];
+    thread.total += samples.weight[i];
+    thread.process.total += samples.weight[i];
+  }
+  for (const thread of threads)
+    thread.process.threads.push(thread);
+  for (const process of processes)
+    process.threads.sort((a, b) => b.total - a.total || a.tid - b.tid);
+  return { processes, threads };
+}
+
+function readProfile(element) {
+  const raw = JSON.parse(element.textContent);
+  element.remove(); // parsed: the text would only take memory
+  const samples = readSamples(raw.samples);
+  const { processes, threads } = readProcesses(raw, samples);
+  return {
+    info: raw,
+    functions: readFunctions(raw),
+    parents: readParents(raw.up),
+    nodeFunction: Int32Array.from(raw.node_function),
+    samples, processes, threads,
+    total: samples.weight.reduce((sum, weight) => sum + weight, 0),
+  };
+}

@@ -1,1 +1,286 @@
-JSON.parse(document.getElementById("data").textContent);
+// main - what is shown now, and what each key and click changes
+
+const profile = readProfile(find("data"));
+const graph = new Graph(find("scroller"), find("spacer"), find("canvas"));
+const state = { selection: null, grouping: "command", back: [], table: false, test: null };
+
+function theme() {
+  return document.documentElement.dataset.theme ||
+    (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}
+
+function applyTheme() {
+  const palette = new Palette(theme());
+  for (let kind = 0; kind <= GROUP; kind++)
+    document.documentElement.style.setProperty(`--kind-${kind}`, palette.kindColour(kind));
+  graph.setPalette(palette);
+}
+
+function searchTest() {
+  const text = find("search").value;
+  const isPattern = find("regex").getAttribute("aria-pressed") === "true";
+  find("search").classList.remove("wrong");
+  if (text === "")
+    return null;
+  if (!isPattern) {
+    const wanted = text.toLowerCase();
+    return (name) => name.toLowerCase().includes(wanted);
+  }
+  try {
+    const pattern = new RegExp(text, "i");
+    return (name) => pattern.test(name);
+  } catch {
+    find("search").classList.add("wrong");
+    return () => false;
+  }
+}
+
+function showShare() {
+  const { view, match, zoom } = graph;
+  let text = "";
+  if (match) {
+    // below a frame that matches, everything matched
+    let inside = match.share[zoom];
+    for (let node = view.parent[zoom]; node > 0; node = view.parent[node])
+      inside = match.hits[node] ? view.total[zoom] : inside;
+    text = `${percent(match.share[0], view.total[0])} of samples`;
+    if (zoom !== 0)
+      text += `, ${percent(inside, view.total[zoom])} of zoom`;
+  }
+  find("share").textContent = text;
+}
+
+// Everything that depends on the zoom but the canvas.
+function showAround() {
+  showCrumbs(graph.view, graph.zoom, zoomTo);
+  showLegend(graph.view, graph.zoom);
+  showDetails(graph.view, graph.zoom, graph.focus);
+  showShare();
+  if (state.table)
+    table.show(graph.view, graph.zoom, state.test);
+}
+
+function zoomTo(node, remember = true) {
+  if (node === graph.zoom)
+    return;
+  if (remember)
+    state.back.push(graph.zoom);
+  hideTooltip();
+  graph.hover = -1;
+  graph.zoomTo(node);
+  showAround();
+  graph.reveal();
+}
+
+function goBack() {
+  if (state.back.length > 0)
+    zoomTo(state.back.pop(), false);
+  else if (graph.zoom !== 0)
+    zoomTo(0, false);
+}
+
+function search() {
+  state.test = searchTest();
+  graph.setMatch(state.test && matchView(graph.view, state.test));
+  showShare();
+  if (state.table)
+    table.show(graph.view, graph.zoom, state.test);
+}
+
+function rebuild() {
+  state.back = [];
+  graph.setView(buildView(profile, state.selection, state.grouping));
+  search();
+  showAround();
+}
+
+function showTable(wanted) {
+  state.table = wanted;
+  find("graph").hidden = wanted;
+  find("table").hidden = !wanted;
+  find("tab-graph").setAttribute("aria-selected", String(!wanted));
+  find("tab-table").setAttribute("aria-selected", String(wanted));
+  if (wanted)
+    table.show(graph.view, graph.zoom, state.test);
+}
+
+function toggleFlame() {
+  const flame = !graph.flame;
+  find("direction").setAttribute("aria-pressed", String(flame));
+  find("direction").textContent = flame ? "flame" : "icicle";
+  graph.setFlame(flame);
+}
+
+function toggleTheme() {
+  document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
+  applyTheme();
+}
+
+function toggleSide() {
+  const hidden = document.body.classList.toggle("no-side");
+  find("side-toggle").setAttribute("aria-expanded", String(!hidden));
+}
+
+function moveFocus(node) {
+  graph.focus = node;
+  graph.reveal();
+  showDetails(graph.view, graph.zoom, node);
+}
+
+function heaviestChild(view, node) {
+  return view.start[node] < view.start[node + 1] ? view.children[view.start[node]] : node;
+}
+
+function sibling(view, node, step) {
+  if (node === 0)
+    return node;
+  const from = view.start[view.parent[node]], to = view.start[view.parent[node] + 1];
+  const at = view.children.indexOf(node, from) + step;
+  return at >= from && at < to ? view.children[at] : node;
+}
+
+const table = new FunctionTable(find("rows"), find("table-note"),
+  [...document.querySelectorAll("#table [data-sort]")], (name) => {
+    find("search").value = name;
+    find("regex").setAttribute("aria-pressed", "false");
+    search();
+    showTable(false);
+    find("canvas").focus();
+  });
+
+function canvasKey(event) {
+  const { view, focus } = graph;
+  const deeper = graph.flame ? "ArrowUp" : "ArrowDown";
+  const back = graph.flame ? "ArrowDown" : "ArrowUp";
+  const actions = {
+    [deeper]: () => moveFocus(heaviestChild(view, focus)),
+    [back]: () => moveFocus(Math.max(0, view.parent[focus])),
+    ArrowLeft: () => moveFocus(sibling(view, focus, -1)),
+    ArrowRight: () => moveFocus(sibling(view, focus, 1)),
+    Enter: () => zoomTo(focus),
+    " ": () => zoomTo(focus),
+    Home: () => moveFocus(graph.zoom),
+  };
+  if (!Object.hasOwn(actions, event.key))
+    return;
+  event.preventDefault();
+  actions[event.key]();
+}
+
+const KEYS = {
+  "/": ["search", () => { find("search").focus(); find("search").select(); }],
+  p: ["processes and threads", () => {
+    document.body.classList.remove("no-side");
+    find("picker").focus();
+  }],
+  t: ["functions or flame graph", () => showTable(!state.table)],
+  i: ["icicle or flame", toggleFlame],
+  d: ["dark or light", toggleTheme],
+  0: ["whole graph", () => zoomTo(0)],
+  Backspace: ["zoom back", goBack],
+  Escape: ["zoom out, leave search", () => {
+    if (graph.zoom !== 0) {
+      goBack();
+    } else if (find("search").value) {
+      find("search").value = "";
+      search();
+    }
+  }],
+  "?": ["these keys", () => find("help").showModal()],
+};
+
+function documentKey(event) {
+  const typing = event.target.matches("input, select");
+  if (event.ctrlKey || event.metaKey || event.altKey || find("help").open)
+    return;
+  if (typing && event.key === "Escape") {
+    event.target.value = event.target.type === "search" ? "" : event.target.value;
+    event.target.dispatchEvent(new Event("input"));
+    find("canvas").focus();
+    event.preventDefault();
+  } else if (!typing && Object.hasOwn(KEYS, event.key)) {
+    event.preventDefault();
+    KEYS[event.key][1]();
+  }
+}
+
+function pointerMove(event) {
+  const frame = graph.at(event.clientX, event.clientY);
+  const node = frame ? frame.node : -1;
+  if (node !== graph.hover) {
+    graph.hover = node;
+    graph.request();
+  }
+  find("canvas").style.cursor = frame && !frame.rest ? "pointer" : "default";
+  if (frame)
+    showTooltip(graph.view, graph.zoom, frame, event.clientX, event.clientY);
+  else
+    hideTooltip();
+}
+
+function pointerLeave() {
+  graph.hover = -1;
+  graph.request();
+  hideTooltip();
+}
+
+function canvasClick(event) {
+  const frame = graph.at(event.clientX, event.clientY);
+  if (!frame)
+    return;
+  if (frame.rest)
+    zoomTo(graph.view.parent[frame.node]);
+  else if (frame.node === graph.zoom)
+    goBack();
+  else
+    zoomTo(frame.node);
+}
+
+function fillHelp() {
+  const entries = [["← → ↑ ↓", "move from frame to frame"], ["Enter", "zoom in"],
+    ...Object.entries(KEYS).map(([key, [what]]) => [key, what])];
+  find("keys").replaceChildren(...entries.flatMap(([key, what]) => [make("dt", "", key),
+    make("dd", "", what)]));
+}
+
+function listen() {
+  const canvas = find("canvas");
+  canvas.addEventListener("keydown", canvasKey);
+  canvas.addEventListener("pointermove", pointerMove);
+  canvas.addEventListener("pointerleave", pointerLeave);
+  canvas.addEventListener("click", canvasClick);
+  for (const kind of ["focus", "blur"])
+    canvas.addEventListener(kind, () => graph.request());
+  document.addEventListener("keydown", documentKey);
+  find("search").addEventListener("input", search);
+  find("regex").addEventListener("click", (event) => {
+    const pressed = event.target.getAttribute("aria-pressed") !== "true";
+    event.target.setAttribute("aria-pressed", String(pressed));
+    search();
+  });
+  find("grouping").addEventListener("change", (event) => {
+    state.grouping = event.target.value;
+    rebuild();
+  });
+  find("reset").addEventListener("click", () => zoomTo(0));
+  find("direction").addEventListener("click", toggleFlame);
+  find("theme").addEventListener("click", toggleTheme);
+  find("side-toggle").addEventListener("click", toggleSide);
+  find("tab-graph").addEventListener("click", () => showTable(false));
+  find("tab-table").addEventListener("click", () => showTable(true));
+  find("help-open").addEventListener("click", KEYS["?"][1]);
+  find("help-close").addEventListener("click", () => find("help").close());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
+}
+
+applyTheme();
+showTitle(profile.info);
+showCompleteness(profile.info);
+fillHelp();
+listen();
+graph.resize();
+new Picker(profile, find("picker"), find("filter"), (selection) => {
+  state.selection = selection;
+  rebuild();
+});
+rebuild();

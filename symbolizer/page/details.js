@@ -1,0 +1,132 @@
+// details - what is said about a frame, about the zoom and about the recording as a whole
+
+const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated", "group"];
+
+// [what, value] lines of a frame, and of its file.
+function describe(view, zoom, node) {
+  const { info } = view.profile;
+  const total = view.total[node];
+  const lines = [
+    ["samples", `${plain(total)} · ${seconds(total / Math.max(1, info.hz))} CPU`],
+    ["of all", percent(total, view.profile.total)],
+    ["of this view", percent(total, view.total[zoom])],
+    ["self", `${plain(view.self[node])} · ${percent(view.self[node], view.total[zoom])}`],
+  ];
+  if (!view.selection && zoom === 0)
+    lines.splice(2, 1); // the same as "of all"
+  if (view.isGroup(node))
+    return { lines, file: "" };
+  const one = view.profile.functions[view.label[node]];
+  return { lines, file: [one.path + (one.deleted ? " (deleted)" : ""),
+    one.path ? KIND_NAMES[one.kind] : one.kind === TRUNCATED ? "the stack ends here before its root"
+      : KIND_NAMES[one.kind]].filter(Boolean).join(" · ") };
+}
+
+function showDetails(view, zoom, node) {
+  const { lines, file } = describe(view, zoom, node);
+  find("detail-name").textContent = view.name(node);
+  find("detail-numbers").textContent = lines.map(([what, value]) => `${what} ${value}`).join(", ");
+  find("detail-file").textContent = file;
+}
+
+function showTooltip(view, zoom, frame, x, y) {
+  const tip = find("tooltip");
+  const [name, file, body] = [tip.querySelector("b"), tip.querySelector("i"),
+    tip.querySelector("tbody")];
+  const { lines, file: path } = describe(view, zoom, frame.node);
+  name.textContent = frame.rest ? `${plain(frame.rest)} narrow frames` : view.name(frame.node);
+  file.textContent = frame.rest ? "zoom in to tell them apart" : path;
+  body.replaceChildren(...(frame.rest ? [] : lines).map(([what, value]) => {
+    const line = make("tr");
+    line.append(make("th", "", what), make("td", "", value));
+    return line;
+  }));
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - box.width - 8))}px`;
+  tip.style.top = `${y + 20 + box.height > innerHeight ? y - box.height - 10 : y + 20}px`;
+}
+
+function hideTooltip() {
+  find("tooltip").hidden = true;
+}
+
+// The way from the root to the zoomed frame; a long one keeps its ends.
+function showCrumbs(view, zoom, go) {
+  const path = [];
+  for (let node = zoom; node >= 0; node = view.parent[node])
+    path.unshift(node);
+  const shortened = path.length > 7 ? [...path.slice(0, 2), -1, ...path.slice(-4)] : path;
+  find("crumbs").replaceChildren(...shortened.map((node) => {
+    const item = make("li", "");
+    if (node < 0) {
+      item.textContent = "…";
+      return item;
+    }
+    const button = make("button", "", view.name(node));
+    button.type = "button";
+    button.title = view.name(node);
+    if (node === zoom)
+      button.setAttribute("aria-current", "true");
+    button.addEventListener("click", () => go(node));
+    item.append(button);
+    return item;
+  }));
+  find("reset").disabled = zoom === 0;
+}
+
+function showLegend(view, zoom) {
+  const totals = kindTotals(view, zoom);
+  find("legend").replaceChildren(...KINDS.filter(({ kind }) => kind < 3 || totals[kind] > 0 ||
+    view.profile.functions.some((one) => one.kind === kind && kind === UNRESOLVED))
+    .map(({ kind, name }) => {
+      const item = make("li", "");
+      item.append(make("span", `dot kind-${kind}`), make("span", "", name),
+        make("small", "", percent(totals[kind], view.total[zoom])));
+      item.title = `${plain(totals[kind])} samples end in a ${name} frame`;
+      return item;
+    }));
+}
+
+function reasons(counts) {
+  return Object.entries(counts).map(([reason, count]) => `${reason} ${plain(count)}`).join(", ");
+}
+
+function sum(counts) {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+// taken = exported + dropped, and what else the recording lacks.
+function showCompleteness(info) {
+  const dropped = sum(info.dropped), truncated = sum(info.truncated);
+  const part = (text, detail, warn) => {
+    const item = make("span", warn ? "warn" : "", text);
+    if (detail)
+      item.append(make("small", "", ` (${detail})`));
+    return item;
+  };
+  const whole = dropped === 0 && info.not_run === 0;
+  const parts = [
+    part(`${plain(info.taken)} samples taken`),
+    part(`${plain(info.exported)} exported`),
+    part(`${plain(dropped)} dropped`, reasons(info.dropped), dropped > 0),
+    part(`${plain(truncated)} truncated`, [truncated ? percent(truncated, info.exported) : "",
+      reasons(info.truncated)].filter(Boolean).join(": "), false),
+    part(`${percent(info.unnamed_frames, info.frames_shown)} of frames unnamed`),
+  ];
+  if (info.not_run > 0)
+    parts.push(part(`${plain(info.not_run)} owed but not run`, "", true));
+  if (info.late_records > 0)
+    parts.push(part(`${plain(info.late_records)} late`, "", true));
+  find("completeness").className = whole ? "whole" : "lacking";
+  find("completeness").replaceChildren(make("span", "dot"), ...parts);
+}
+
+function showTitle(info) {
+  const start = new Date(info.start_ms);
+  const text = shown(info.title || "recording");
+  document.title = `${text} · tidemark`;
+  find("title").textContent = `${text} · ${start.toLocaleString()} · ${seconds(info.seconds)} at ${
+    plain(info.hz)} Hz`;
+  find("title").title = find("title").textContent;
+}

@@ -1,0 +1,68 @@
+// table - functions by self and total time, the second way to look at a view
+
+const TABLE_ROWS_MAX = 500;
+
+class FunctionTable {
+  constructor(body, note, heads, pick) {
+    Object.assign(this, { body, note, heads, pick, order: "self" });
+    for (const head of heads) {
+      head.addEventListener("click", () => {
+        this.order = head.dataset.sort;
+        this.render();
+      });
+    }
+    body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr");
+      if (row)
+        pick(this.shownRows[Number(row.dataset.index)].name);
+    });
+  }
+
+  // `top` is the node below which the table counts: the zoom of the graph.
+  show(view, top, test) {
+    this.whole = view.total[top];
+    this.test = test;
+    this.all = functionTotals(view, top).map((row) => ({ ...row,
+      name: view.profile.functions[row.label].name, path: view.profile.functions[row.label].path,
+      kind: view.profile.functions[row.label].kind }));
+    this.render();
+  }
+
+  compare(a, b) {
+    const byText = (name) => a[name] < b[name] ? -1 : a[name] > b[name] ? 1 : 0;
+    if (this.order === "name" || this.order === "path")
+      return byText(this.order) || b.self - a.self;
+    return b[this.order] - a[this.order] || b.total - a.total || byText("name");
+  }
+
+  cell(row, part) {
+    const cell = make("td", "number");
+    const bar = make("span", "share-bar");
+    bar.style.width = `${100 * row[part] / Math.max(1, this.whole)}%`;
+    cell.append(bar, make("span", "", percent(row[part], this.whole)),
+      make("small", "", plain(row[part])));
+    return cell;
+  }
+
+  render() {
+    const rows = (this.test ? this.all.filter((row) => this.test(row.name)) : this.all)
+      .sort((a, b) => this.compare(a, b));
+    this.shownRows = rows.slice(0, TABLE_ROWS_MAX);
+    for (const head of this.heads)
+      head.parentElement.setAttribute("aria-sort", head.dataset.sort !== this.order ? "none"
+        : this.order === "name" || this.order === "path" ? "ascending" : "descending");
+    this.body.replaceChildren(...this.shownRows.map((row, index) => {
+      const line = make("tr");
+      const name = make("td", "name");
+      const file = make("td", "file", baseName(row.path));
+      line.dataset.index = String(index);
+      file.title = row.path;
+      name.append(make("span", `dot kind-${row.kind}`), make("span", "", row.name));
+      name.title = row.name;
+      line.append(this.cell(row, "self"), this.cell(row, "total"), name, file);
+      return line;
+    }));
+    this.note.textContent = rows.length > TABLE_ROWS_MAX
+      ? `${plain(rows.length - TABLE_ROWS_MAX)} more: search to see` : `${plain(rows.length)} functions`;
+  }
+}

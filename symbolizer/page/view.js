@@ -1,0 +1,211 @@
+// view - the tree that is drawn: what is selected, grouped, sorted by weight
+
+// Growing typed arrays: the size of a view is known only when it is built.
+class Nodes {
+  constructor() {
+    this.count = 0;
+    this.parent = new Int32Array(1024);
+    this.label = new Int32Array(1024); // >= 0: function; < 0: group ~label
+    this.total = new Float64Array(1024);
+  }
+  add(parent, label) {
+    if (this.count === this.parent.length) {
+      for (const name of ["parent", "label", "total"]) {
+        const larger = new this[name].constructor(2 * this.count);
+        larger.set(this[name]);
+        this[name] = larger;
+      }
+    }
+    this.parent[this.count] = parent;
+    this.label[this.count] = label;
+    return this.count++;
+  }
+}
+
+const GROUPINGS = {
+  none: () => "",
+  command: (thread) => thread.comm,
+  process: (thread) => `${thread.process.comm} (${thread.process.pid})`,
+  thread: (thread) => `${thread.comm} (${thread.process.pid}/${thread.tid})`,
+};
+
+// A selection is null (everything), a process or a thread of the profile.
+function selects(selection, thread) {
+  return !selection || thread === selection || thread.process === selection;
+}
+
+function selectionName(selection) {
+  if (!selection)
+    return "whole recording";
+  return selection.tid === undefined ? `${selection.comm} (${selection.pid})`
+    : `${selection.comm} (${selection.process.pid}/${selection.tid})`;
+}
+
+// Samples of the selection by group, the order within a group kept.
+function groupSamples(profile, selection, grouping) {
+  const groups = new Map();
+  const groupOf = profile.threads.map((thread) => {
+    if (!selects(selection, thread))
+      return null;
+    const name = GROUPINGS[grouping](thread);
+    if (!groups.has(name))
+      groups.set(name, { name, samples: [] });
+    return groups.get(name);
+  });
+  const { count, thread } = profile.samples;
+  for (let i = 0; i < count; i++)
+    groupOf[thread[i]]?.samples.push(i);
+  return [...groups.values()].filter((group) => group.samples.length > 0);
+}
+
+// A node of the profile is in this group's part of the view if its number is at least `first`:
+// numbers only grow, so nothing has to be cleared between groups.
+function addGroup(profile, nodes, top, samples, viewOf) {
+  const first = nodes.count;
+  const path = [];
+  for (const sample of samples) {
+    let node = profile.samples.leaf[sample];
+    path.length = 0;
+    while (node >= 0 && viewOf[node] < first) {
+      path.push(node);
+      node = profile.parents[node];
+    }
+    let at = node >= 0 ? viewOf[node] : top;
+    for (let i = path.length - 1; i >= 0; i--) {
+      at = nodes.add(at, profile.nodeFunction[path[i]]);
+      viewOf[path[i]] = at;
+    }
+    nodes.total[at] += profile.samples.weight[sample];
+  }
+}
+
+function childLists(count, parent) {
+  const start = new Int32Array(count + 2);
+  for (let node = 1; node < count; node++)
+    start[parent[node] + 2]++;
+  for (let node = 2; node < count + 2; node++)
+    start[node] += start[node - 1];
+  const children = new Int32Array(Math.max(0, count - 1));
+  for (let node = 1; node < count; node++)
+    children[start[parent[node] + 1]++] = node;
+  return { start, children };
+}
+
+// Heaviest first; the name decides between equals, so that the picture does not depend on chance.
+function sortChildren(view) {
+  const byWeight = (a, b) => view.total[b] - view.total[a] ||
+    (view.name(a) < view.name(b) ? -1 : view.name(a) > view.name(b) ? 1 : a - b);
+  for (let node = 0; node < view.count; node++) {
+    const from = view.start[node], to = view.start[node + 1];
+    if (to - from > 1)
+      view.children.subarray(from, to).sort(byWeight);
+  }
+}
+
+function placeNodes(view) {
+  view.x = new Float64Array(view.count);
+  view.depth = new Int32Array(view.count);
+  for (let node = 0; node < view.count; node++) { // parents come before their children
+    let x = view.x[node];
+    for (let i = view.start[node]; i < view.start[node + 1]; i++) {
+      const child = view.children[i];
+      view.x[child] = x;
+      view.depth[child] = view.depth[node] + 1;
+      x += view.total[child];
+    }
+  }
+}
+
+function buildView(profile, selection, grouping) {
+  const nodes = new Nodes();
+  const groups = [{ name: selectionName(selection) }];
+  const viewOf = new Int32Array(profile.parents.length).fill(-1);
+  nodes.add(-1, ~0);
+  for (const group of groupSamples(profile, selection, grouping)) {
+    let top = 0;
+    if (grouping !== "none") {
+      top = nodes.add(0, ~groups.length);
+      groups.push(group);
+    }
+    addGroup(profile, nodes, top, group.samples, viewOf);
+  }
+  const { count, parent, label, total } = nodes;
+  const self = total.slice(0, count);
+  for (let node = count - 1; node > 0; node--)
+    total[parent[node]] += total[node];
+  const view = { count, parent, label, total, self, ...childLists(count, parent), profile,
+    groups, selection,
+    isGroup: (node) => label[node] < 0,
+    name: (node) => label[node] < 0 ? groups[~label[node]].name
+      : profile.functions[label[node]].name,
+    kind: (node) => label[node] < 0 ? GROUP : profile.functions[label[node]].kind,
+    path: (node) => label[node] < 0 ? "" : profile.functions[label[node]].path,
+  };
+  sortChildren(view);
+  placeNodes(view);
+  return view;
+}
+
+// For each node the samples below it whose stack meets the test; a stack counts once.
+function matchView(view, test) {
+  const hits = new Uint8Array(view.count);
+  const share = new Float64Array(view.count);
+  const functions = view.profile.functions.map((one) => test(one.name) ? 1 : 0);
+  const groups = view.groups.map((group, index) => index > 0 && test(group.name) ? 1 : 0);
+  for (let node = view.count - 1; node >= 0; node--) {
+    const label = view.label[node];
+    hits[node] = label < 0 ? groups[~label] : functions[label];
+    if (hits[node])
+      share[node] = view.total[node];
+    if (node > 0)
+      share[view.parent[node]] += share[node];
+  }
+  return { hits, share };
+}
+
+// Self and total per function below a node; a recursive function counts once per stack.
+function functionTotals(view, top) {
+  const rows = new Map();
+  const open = new Map(); // functions on the way down
+  const visit = (node, step) => {
+    const label = view.label[node];
+    if (label < 0)
+      return;
+    const depth = (open.get(label) || 0) + step;
+    open.set(label, depth);
+    if (step < 0)
+      return;
+    if (!rows.has(label))
+      rows.set(label, { label, self: 0, total: 0 });
+    const row = rows.get(label);
+    row.self += view.self[node];
+    if (depth === 1)
+      row.total += view.total[node];
+  };
+  const stack = [top];
+  while (stack.length > 0) { // ~node: on the way back up
+    const node = stack.pop();
+    if (node < 0) {
+      visit(~node, -1);
+      continue;
+    }
+    visit(node, 1);
+    stack.push(~node);
+    for (let i = view.start[node]; i < view.start[node + 1]; i++)
+      stack.push(view.children[i]);
+  }
+  return [...rows.values()];
+}
+
+// Samples by the kind of their leaf, below a node.
+function kindTotals(view, top) {
+  const totals = new Float64Array(GROUP + 1);
+  const stack = [top];
+  while (stack.length > 0) {
+    const node = stack.pop();
+    totals[view.kind(node)] += view.self[node];
+    for (let i = view.start[node]; i < view.start[node + 1]; i++)
+      stack.push(view.children[i]);
+  }
+  return totals;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* make_report - writes one made-up report in every format, and plainly, for tests to compare */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/sink.h"
+#include "tests/interop/synth.h"
+
+/* What every output must agree with, written without any of their helpers but the sink. */
+static int plain_write(struct sink *sink, const struct report *report)
+{
+	sink_text(sink, "[");
+	for (uint32_t i = 0; i < report->sample_count; i++) {
+		const struct report_sample *sample = &report->samples[i];
+		const struct report_stack *stack = &report->stacks[sample->stack];
+
+		sink_format(sink,
+			    "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
+			    i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
+			    (unsigned long long)sample->count,
+			    sample->stop ? report_stop_word(sample->stop) : "");
+		sink_json_string(sink, report->strings[sample->comm]);
+		sink_text(sink, ",\"process\":");
+		sink_json_string(sink, report->strings[report->processes[sample->process].comm]);
+		sink_text(sink, ",\"stack\":[");
+		for (uint32_t j = stack->count; j-- > 0;) {
+			const struct report_frame *frame =
+				&report->frames[report->stack_frames[stack->first + j]];
+
+			sink_json_string(sink, report->strings[frame->name]);
+			sink_format(sink, ",%d%s", frame->kind == REPORT_KERNEL, j ? "," : "");
+		}
+		sink_text(sink, "]}");
+	}
+	sink_text(sink, "]\n");
+	return sink_finish(sink);
+}
+
+static int write_file(const char *directory, const char *name, const struct report *report,
+		      int (*writer)(struct sink *sink, const struct report *report))
+{
+	static struct sink sink;
+	_cleanup_(tm_freep) char *path = NULL;
+	_cleanup_(tm_closep) int fd = -1;
+	int r;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return -ENOMEM;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	sink_init(&sink, fd);
+	r = writer(&sink, report);
+	if (r < 0)
+		fprintf(stderr, "make_report: %s: %s\n", path, strerror(-r));
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	static struct synth synth;
+	const struct report *report;
+	int failed = 0;
+
+	if (argc != 3) {
+		fputs("usage: make_report CASE DIRECTORY\n", stderr);
+		return 2;
+	}
+	synth_init(&synth);
+	if (synth_case(&synth, argv[1]) < 0) {
+		fprintf(stderr, "make_report: no case %s\n", argv[1]);
+		return 2;
+	}
+	report = synth_report(&synth);
+	failed |= write_file(argv[2], "out.folded", report, folded_write);
+	failed |= write_file(argv[2], "out.pb.gz", report, pprof_write);
+	failed |= write_file(argv[2], "out.speedscope.json", report, speedscope_write);
+	failed |= write_file(argv[2], "out.html", report, page_write);
+	failed |= write_file(argv[2], "plain.json", report, plain_write);
+	synth_deinit(&synth);
+	return failed ? 1 : 0;
+}
