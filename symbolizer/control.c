@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * control - what the symbolizer says to the command
+ */
+
+#include "symbolizer/control.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "shared/fdpass.h"
+
+static void send_message(int socket, const struct tm_control *message)
+{
+	(void)tm_fdpass_send(socket, message, sizeof(*message), -1, 0);
+}
+
+void control_say(int socket, enum tm_control_kind kind, int code, uint64_t value)
+{
+	struct tm_control message = {.kind = kind, .code = code, .value = value};
+
+	send_message(socket, &message);
+}
+
+void control_note(int socket, const char *text)
+{
+	struct tm_control message = {.kind = TM_CONTROL_NOTE};
+
+	(void)snprintf(message.body.text, sizeof(message.body.text), "%s", text);
+	send_message(socket, &message);
+}
+
+void control_failed(int socket, enum tm_failure failure, const char *format, ...)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = (int32_t)failure};
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(message.body.text, sizeof(message.body.text), format, arguments);
+	va_end(arguments);
+	send_message(socket, &message);
+}
+
+void control_top(int socket, const struct tm_top *top)
+{
+	struct tm_control message = {.kind = TM_CONTROL_TOP, .body.top = *top};
+
+	send_message(socket, &message);
+}
+
+void control_counts(int socket, const struct tm_counts *counts)
+{
+	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
+
+	send_message(socket, &message);
+}
+
+void control_result(int socket, const struct tm_result *result)
+{
+	struct tm_control message = {.kind = TM_CONTROL_RESULT, .body.result = *result};
+
+	send_message(socket, &message);
+}

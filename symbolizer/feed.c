@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * feed - from the shared ring to the aggregation, round by round
+ */
+
+#include "symbolizer/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "symbolizer/check.h"
+
+static void take_ordered(struct feed *feed, const struct tm_event *event)
+{
+	int sample = event->type == TM_EVENT_SAMPLE;
+
+	if (sample) {
+		feed->samples++;
+		if (!feed->first_ktime || event->ktime < feed->first_ktime)
+			feed->first_ktime = event->ktime;
+		if (event->ktime > feed->last_ktime)
+			feed->last_ktime = event->ktime;
+	}
+	if (order_push(&feed->order, event) && sample)
+		feed->memory++;
+}
+
+static void take_file(struct feed *feed, const struct tm_file *file)
+{
+	struct files *files = feed->aggregate->files;
+
+	/* Samples from before the number's new meaning still have its old one. */
+	if (files_replaces(files, file))
+		feed_release(feed, file->event.ktime);
+	if (files_announce(files, file))
+		feed->announces_lost++;
+}
+
+static int pop_into_order(struct feed *feed)
+{
+	uint32_t bytes;
+	int r;
+
+	while (order_has_room(&feed->order)) {
+		r = tm_ring_pop(&feed->reader, feed->record, sizeof(feed->record), &bytes);
+		if (r)
+			return r;
+		feed_record(feed, bytes);
+	}
+	return 0;
+}
+
+void feed_init(struct feed *feed, struct aggregate *aggregate)
+{
+	*feed = (struct feed){.aggregate = aggregate};
+}
+
+void feed_deinit(struct feed *feed)
+{
+	order_deinit(&feed->order);
+}
+
+void feed_record(struct feed *feed, uint32_t bytes)
+{
+	const void *record = feed->record;
+	const struct tm_event *event = record;
+
+	if (check_record(record, bytes)) {
+		feed->bad_records++;
+		return;
+	}
+	switch (event->type) {
+	case TM_EVENT_PROCESS:
+		if (process_announce(feed->aggregate->processes, record))
+			feed->announces_lost++;
+		break;
+	case TM_EVENT_FILE:
+		take_file(feed, record);
+		break;
+	default:
+		take_ordered(feed, event);
+		break;
+	}
+}
+
+void feed_release(struct feed *feed, uint64_t watermark)
+{
+	struct tm_event *event;
+
+	while (!order_pop(&feed->order, watermark, &event)) {
+		const void *record = event;
+
+		if (event->type == TM_EVENT_EXIT)
+			process_exit(feed->aggregate->processes, event);
+		else if (aggregate_add(feed->aggregate, record))
+			feed->memory++;
+		free(event);
+	}
+}
+
+int feed_round(struct feed *feed)
+{
+	int r;
+
+	if (feed->broken)
+		return -EBADMSG;
+	r = tm_ring_reader_begin(&feed->reader, &feed->watermark);
+	if (!r) {
+		r = pop_into_order(feed);
+		tm_ring_reader_commit(&feed->reader);
+	}
+	feed_release(feed, feed->watermark);
+	order_end_round(&feed->order, feed->watermark);
+	if (r < 0) {
+		feed->broken = 1;
+		return r;
+	}
+	return r == TM_RING_E_EMPTY ? 0 : FEED_E_MORE;
+}
+
+void feed_drain(struct feed *feed)
+{
+	/* With a watermark that no longer moves the order may fill; its oldest then goes first. */
+	while (feed_round(feed) == FEED_E_MORE)
+		if (!order_has_room(&feed->order))
+			feed_release(feed, UINT64_MAX);
+	feed_release(feed, UINT64_MAX);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * feed - from the shared ring to the aggregation, round by round
+ *
+ * Announcements are applied as they are read; samples and exits go through the time order and are
+ * counted once W has passed them.
+ */
+
+#include "shared/ring.h"
+#include "symbolizer/aggregate.h"
+#include "symbolizer/order.h"
+
+struct feed {
+	struct tm_ring_reader reader;
+	struct order order;
+	struct aggregate *aggregate; /* borrowed */
+	uint64_t samples;            /* read and good */
+	uint64_t bad_records;        /* read and refused */
+	uint64_t memory;             /* samples dropped: no room in the budget or the order */
+	uint64_t announces_lost;     /* announcements without room in the budget */
+	uint64_t first_ktime;        /* of the oldest sample so far; 0: none */
+	uint64_t last_ktime;
+	uint64_t watermark;
+	int broken; /* the ring's header or a length lied: nothing more is read */
+	uint64_t record[(TM_EVENT_MAX_BYTES + 7) / 8]; /* the private copy being looked at */
+};
+
+enum {
+	FEED_E_MORE = 1,
+};
+
+void feed_init(struct feed *feed, struct aggregate *aggregate);
+void feed_deinit(struct feed *feed);
+/* Reads one round. Return: 0 (all that was there is read), FEED_E_MORE, -EBADMSG (broken). */
+int feed_round(struct feed *feed);
+/* The writer is done, or dead: reads and counts in everything that is left. */
+void feed_drain(struct feed *feed);
+/* One copied record of @bytes; what feed_round does with each. */
+void feed_record(struct feed *feed, uint32_t bytes);
+/* Counts in everything older than @watermark. */
+void feed_release(struct feed *feed, uint64_t watermark);

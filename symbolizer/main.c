@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main - tidemark-symbolizer, the program that parses, names and writes, with no right at all
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "shared/cleanup.h"
+#include "shared/sandbox.h"
+#include "symbolizer/control.h"
+#include "symbolizer/finish.h"
+#include "symbolizer/session.h"
+#include "symbolizer_filter.h"
+
+#define ADDRESS_SPACE_BYTES (4ul << 30)
+#define DESCRIPTORS_SPARE   64u /* beside the files of the profile */
+
+/* The end of the command is our end, not a key pressed at its terminal. */
+static void ignore_terminal(void)
+{
+	static const int signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		(void)sigaction(signals[i], &ignore, NULL);
+}
+
+static int check_descriptors(const struct options *options)
+{
+	int bad = fcntl(options->control_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+		  fcntl(options->wire_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+		  fcntl(options->parser_fd, F_SETFD, FD_CLOEXEC) < 0;
+
+	for (int i = 0; i < options->output_count; i++)
+		bad |= fcntl(options->outputs[i].fd, F_SETFD, FD_CLOEXEC) < 0;
+	return bad ? -EBADF : 0;
+}
+
+static int wall_in(struct session *session)
+{
+	struct rlimit limit;
+	unsigned long descriptors = FILES_MAX_OPEN + DESCRIPTORS_SPARE;
+	int r;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max < descriptors)
+		descriptors = limit.rlim_max;
+	session->files.max_open = descriptors > 2 * DESCRIPTORS_SPARE
+					  ? (uint32_t)descriptors - DESCRIPTORS_SPARE
+					  : DESCRIPTORS_SPARE;
+	r = tm_sandbox_limits(descriptors, ADDRESS_SPACE_BYTES);
+	return r < 0 ? r : tm_sandbox_filter(&symbolizer_filter);
+}
+
+static int fail(const struct options *options, enum tm_failure failure, const char *what, int r)
+{
+	control_failed(options->control_fd, failure, "%s: %s", what, strerror(-r));
+	return 1;
+}
+
+static int run(struct session *session, const struct options *options)
+{
+	int r;
+
+	r = helper_start(&session->parser, options->parser_fd);
+	if (r < 0)
+		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
+	(void)tm_close(options->parser_fd);
+	r = peer_attach(&session->peer, options->control_fd, &session->feed.reader);
+	if (r < 0)
+		return fail(options, TM_FAILURE_PEER, "the collector could not be attached to", r);
+	r = wall_in(session);
+	if (r < 0)
+		return fail(options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
+	control_say(options->control_fd, TM_CONTROL_READY, 0, 0);
+	if (session_record(session) == SESSION_E_ABANDONED)
+		return 1;
+	r = finish_session(session);
+	control_say(options->control_fd, TM_CONTROL_DONE, r, 0);
+	return r < 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct session session;
+	struct options options;
+	const char *bad;
+	int r;
+
+	(void)prctl(PR_SET_NAME, "tidemark-symbolizer");
+	ignore_terminal();
+	if (options_parse(&options, argc, argv, &bad) < 0) {
+		(void)fprintf(stderr, "tidemark-symbolizer is started by tidemark: %s\n", bad);
+		return 2;
+	}
+	r = check_descriptors(&options);
+	if (r < 0)
+		return fail(&options, TM_FAILURE_INTERNAL, "a descriptor is not open", r);
+	r = tm_sandbox_harden();
+	if (r < 0)
+		return fail(&options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
+	r = session_init(&session, &options);
+	if (r < 0)
+		return fail(&options, TM_FAILURE_INTERNAL, "no memory for the recording", r);
+	r = run(&session, &options);
+	session_deinit(&session);
+	return r;
+}

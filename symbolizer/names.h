@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * names - asks the parser for a name of every file offset that was sampled
+ *
+ * Shape      all distinct (file, offset) in one sorted array, the offset of a call and not of its return;
+ *            each file's part of it is one request.
+ * Limits     PARSER_AT_ONCE requests open; each has a deadline; a parser that misses it by far is
+ *            given up and what is left stays unnamed, counted.
+ */
+
+#include "symbolizer/aggregate.h"
+
+#define NAMES_VDSO     (TM_FRAME_FILE_MAX + 1u) /* the "file" of vDSO offsets */
+#define NAMES_NONE     0xffffffffu
+#define NAMES_GRACE_MS 2000 /* beyond the parser's own deadline */
+
+struct names_place {    /* one (file, offset) */
+	uint64_t key;   /* file << 40 | offset */
+	uint64_t vaddr; /* meaningful if has_vaddr */
+	uint32_t name;  /* string, or NAMES_NONE */
+	uint32_t has_vaddr;
+};
+
+struct names_file { /* one file that was sampled */
+	uint32_t file;
+	uint32_t first; /* place */
+	uint32_t count;
+	uint32_t build_id;             /* string */
+	uint64_t vaddr, offset, bytes; /* executable segment; bytes 0: not known */
+	uint8_t has_symbols;
+};
+
+struct names {
+	struct names_place *places;
+	struct names_file *files;
+	uint32_t place_count, place_capacity;
+	uint32_t file_count, file_capacity;
+	uint64_t failed;
+	uint64_t abandoned;
+	struct strings *strings; /* borrowed */
+	int parser;              /* socket, borrowed; -1 once given up */
+};
+
+void names_init(struct names *names, struct strings *strings, int parser);
+void names_deinit(struct names *names);
+/* What a frame word is looked up as; only FILE and VDSO words have a key. */
+uint64_t names_key(uint64_t word);
+/* Collects the places of every stack. Return: 0, BUDGET_E_SPENT (the rest stays unnamed). */
+int names_collect(struct names *names, const struct aggregate *aggregate);
+/* Names what can be named; closes each file's descriptor when it was handed on. */
+void names_ask(struct names *names, struct files *files);
+/* NULL when the place was not collected. */
+const struct names_place *names_find(const struct names *names, uint64_t key);

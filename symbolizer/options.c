@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options - what the command handed over, by number
+ */
+
+#include "symbolizer/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shared/parse.h"
+
+#define HZ_MAX 10000
+
+static const char *const formats[OPTIONS_FORMAT_N] = {
+	[OPTIONS_HTML] = "html",
+	[OPTIONS_PPROF] = "pprof",
+	[OPTIONS_FOLDED] = "folded",
+	[OPTIONS_SPEEDSCOPE] = "speedscope",
+};
+
+static const char *value_of(const char *argument, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(argument, name, length) == 0 && argument[length] == '='
+		       ? argument + length + 1
+		       : NULL;
+}
+
+static int descriptor(const char *text, int *ret_fd)
+{
+	uint64_t value;
+
+	if (tm_parse_number(text, 3, 1 << 20, &value))
+		return -EINVAL;
+	*ret_fd = (int)value;
+	return 0;
+}
+
+static int output(struct options *options, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	struct options_output *out = &options->outputs[options->output_count];
+
+	if (!colon || options->output_count == OPTIONS_OUTPUTS_MAX)
+		return -EINVAL;
+	for (int i = 0; i < OPTIONS_FORMAT_N; i++) {
+		size_t length = strlen(formats[i]);
+
+		if (length != (size_t)(colon - text) || memcmp(text, formats[i], length) != 0)
+			continue;
+		out->format = (enum options_format)i;
+		options->output_count++;
+		return descriptor(colon + 1, &out->fd);
+	}
+	return -EINVAL;
+}
+
+static int argument(struct options *options, const char *text)
+{
+	const char *value;
+
+	if ((value = value_of(text, "--control-fd")))
+		return descriptor(value, &options->control_fd);
+	if ((value = value_of(text, "--wire-fd")))
+		return descriptor(value, &options->wire_fd);
+	if ((value = value_of(text, "--parser-fd")))
+		return descriptor(value, &options->parser_fd);
+	if ((value = value_of(text, "--output")))
+		return output(options, value);
+	if ((value = value_of(text, "--title"))) {
+		options->title = value;
+		return 0;
+	}
+	if ((value = value_of(text, "--hz")))
+		return tm_parse_number(value, 1, HZ_MAX, &options->hz) ? -EINVAL : 0;
+	return -EINVAL;
+}
+
+int options_parse(struct options *options, int argc, char *const argv[], const char **ret_bad)
+{
+	*options = (struct options){.control_fd = -1, .wire_fd = -1, .parser_fd = -1, .title = ""};
+	for (int i = 1; i < argc; i++)
+		if (argument(options, argv[i])) {
+			*ret_bad = argv[i];
+			return -EINVAL;
+		}
+	*ret_bad = "--control-fd, --wire-fd, --parser-fd and --hz are needed";
+	return options->control_fd < 0 || options->wire_fd < 0 || options->parser_fd < 0 ||
+			       !options->hz
+		       ? -EINVAL
+		       : 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * parser - what the symbolizer and its parser say to each other
+ *
+ * Shape      a SEQPACKET socket with fixed-size messages. A request is two of them, one after the
+ *            other: FILE with the target's descriptor (or VDSO with none), then OFFSETS with a sealed
+ *            blob of sorted 64-bit file offsets. One RESULT answers it, with a sealed blob when
+ *            its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
+ * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole before
+ *            use (parsed.c), its deadline is kept by whoever waits.
+ */
+
+#include <stdint.h>
+
+#define PARSER_AT_ONCE       2u   /* workers at work */
+#define PARSER_ABANDONED_MAX 8u   /* workers that would not die; then every request is refused */
+#define PARSER_DEADLINE_MS   3000 /* of one worker */
+#define PARSER_OFFSETS_MAX   (1u << 20)  /* offsets asked of one file */
+#define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
+#define PARSER_NAME_MAX      4096u       /* one name; a longer one is cut */
+#define PARSER_BUILD_ID_MAX  64u
+
+enum parser_kind {
+	PARSER_FILE = 1,
+	PARSER_VDSO = 2,    /* the parser's own vDSO; offsets are those in its image */
+	PARSER_OFFSETS = 3, /* `count` offsets */
+	PARSER_RESULT = 16,
+};
+
+enum parser_status {
+	PARSER_OK = 0,
+	PARSER_NOT_ELF,   /* or another class, byte order or machine */
+	PARSER_TOO_LARGE, /* a limit of image.h */
+	PARSER_CHANGED,   /* the file changed while it was read */
+	PARSER_MALFORMED, /* sections that lie */
+	PARSER_FAILED,    /* reading, memory */
+	PARSER_CRASHED,   /* the worker ended without an answer */
+	PARSER_TIMEOUT,   /* the worker was killed at its deadline */
+	PARSER_ABANDONED, /* as before, and it would not die */
+	PARSER_REFUSED,   /* too many abandoned workers, or a broken request */
+	PARSER_STATUS_N,
+};
+
+struct parser_message {
+	uint32_t kind;   /* enum parser_kind */
+	uint32_t id;     /* of the request; in a RESULT, of the request it answers */
+	uint32_t count;  /* offsets */
+	uint32_t status; /* enum parser_status */
+};
+
+/* The result blob: header, symbols in the order of the offsets, then names, each NUL-terminated. */
+#define PARSER_MAGIC   0x31524d54u /* "TMR1" */
+#define PARSER_NO_NAME 0xffffffffu
+
+struct parser_result {
+	uint32_t magic;
+	uint32_t count; /* as asked */
+	uint32_t name_bytes;
+	uint32_t build_id_bytes;
+	uint8_t build_id[PARSER_BUILD_ID_MAX];
+	uint64_t segment_vaddr; /* the executable segment of the first offset that has one */
+	uint64_t segment_offset;
+	uint64_t segment_bytes; /* 0: none */
+	uint32_t has_symbols;
+	uint32_t pad;
+};
+
+struct parser_symbol {
+	uint64_t vaddr; /* of the offset; 0 when no segment holds it */
+	uint64_t start; /* vaddr of the symbol */
+	uint32_t name;  /* into the names, or PARSER_NO_NAME */
+	uint32_t has_vaddr;
+};

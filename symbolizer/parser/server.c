@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server - takes requests, forks a worker for each, relays what it answers, ends what hangs
+ */
+
+#include "symbolizer/parser/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "shared/fdpass.h"
+#include "symbolizer/parser/worker.h"
+
+#define REAP_TRIES    40
+#define REAP_PAUSE_MS 5
+
+struct slot {      /* one worker */
+	pid_t pid; /* 0: free */
+	int channel;
+	uint32_t id;
+	int64_t deadline; /* ms */
+	int killed;
+};
+
+struct server {
+	int socket;
+	struct slot slots[PARSER_AT_ONCE];
+	uint32_t abandoned;
+	uint32_t unreaped; /* ended workers not yet waited for */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void reap(struct server *server)
+{
+	while (server->unreaped && waitpid(-1, NULL, WNOHANG) > 0)
+		server->unreaped--;
+}
+
+static void answer(const struct server *server, uint32_t id, uint32_t status, int fd)
+{
+	struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+
+	(void)tm_fdpass_send(server->socket, &result, sizeof(result), fd, 0);
+}
+
+static struct slot *free_slot(struct server *server)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (!server->slots[i].pid)
+			return &server->slots[i];
+	return NULL;
+}
+
+/* In the child: only its own channel and the request's two descriptors stay open. */
+static _Noreturn void become_worker(const struct server *server, int channel,
+				    const struct worker_job *job)
+{
+	(void)tm_close(server->socket);
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (server->slots[i].pid)
+			(void)tm_close(server->slots[i].channel);
+	worker_run(channel, job);
+}
+
+static int start_worker(struct server *server, const struct worker_job *job)
+{
+	struct slot *slot = free_slot(server);
+	int ends[2];
+	pid_t pid;
+
+	if (!slot || server->abandoned >= PARSER_ABANDONED_MAX ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -EBUSY;
+	pid = fork();
+	if (pid == 0) {
+		(void)tm_close(ends[0]);
+		become_worker(server, ends[1], job);
+	}
+	(void)tm_close(ends[1]);
+	if (pid < 0) {
+		(void)tm_close(ends[0]);
+		return -EAGAIN;
+	}
+	*slot = (struct slot){pid, ends[0], job->request.id, now_ms() + PARSER_DEADLINE_MS, 0};
+	return 0;
+}
+
+/* Return: 0, or TM_FDPASS_E_CLOSED, -errno when the other end is to be left. */
+static int take_request(struct server *server)
+{
+	struct worker_job job = {.target = -1, .offsets = -1};
+	_cleanup_(tm_closep) int target = -1;
+	_cleanup_(tm_closep) int offsets = -1;
+	struct parser_message second;
+	int r;
+
+	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &target, 0);
+	if (r)
+		return r;
+	r = tm_fdpass_recv(server->socket, &second, sizeof(second), &offsets, 0);
+	if (r)
+		return r;
+	if ((job.request.kind != PARSER_FILE && job.request.kind != PARSER_VDSO) ||
+	    (job.request.kind == PARSER_FILE) != (target >= 0) || second.kind != PARSER_OFFSETS ||
+	    second.id != job.request.id || offsets < 0 || job.request.count > PARSER_OFFSETS_MAX)
+		return tm_err_origin(-EBADMSG);
+	job.target = target;
+	job.offsets = offsets;
+	if (start_worker(server, &job) < 0)
+		answer(server, job.request.id, PARSER_REFUSED, -1);
+	return 0;
+}
+
+static void end_worker(struct server *server, struct slot *slot)
+{
+	/* It has answered, or is past saving: in no case does it go on. */
+	(void)kill(slot->pid, SIGKILL);
+	(void)tm_close(slot->channel);
+	slot->pid = 0;
+	server->unreaped++;
+	reap(server);
+}
+
+static void take_answer(struct server *server, struct slot *slot)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	struct parser_message result;
+	uint32_t status = slot->killed ? PARSER_TIMEOUT : PARSER_CRASHED;
+	int r;
+
+	r = tm_fdpass_recv(slot->channel, &result, sizeof(result), &fd, MSG_DONTWAIT);
+	if (r == TM_FDPASS_E_AGAIN)
+		return;
+	if (!r && result.kind == PARSER_RESULT && result.status < PARSER_STATUS_N &&
+	    (result.status == PARSER_OK) == (fd >= 0))
+		status = result.status;
+	answer(server, slot->id, status, status == PARSER_OK ? fd : -1);
+	end_worker(server, slot);
+}
+
+static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
+{
+	if (!slot->pid || now < slot->deadline)
+		return;
+	if (!slot->killed) {
+		(void)kill(slot->pid, SIGKILL);
+		slot->killed = 1;
+		slot->deadline = now + SERVER_DEATH_MS;
+		return;
+	}
+	server->abandoned++;
+	answer(server, slot->id, PARSER_ABANDONED, -1);
+	end_worker(server, slot);
+}
+
+static int wait_ms(const struct server *server, int64_t now)
+{
+	int64_t wait = -1;
+
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		int64_t left = server->slots[i].deadline - now;
+
+		if (!server->slots[i].pid)
+			continue;
+		left = left > 0 ? left : 0;
+		if (wait < 0 || left < wait)
+			wait = left;
+	}
+	return (int)wait;
+}
+
+static int turn(struct server *server)
+{
+	struct pollfd ready[PARSER_AT_ONCE + 1] = {{.fd = server->socket, .events = POLLIN}};
+	int r;
+
+	if (!free_slot(server))
+		ready[0].events = 0;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		ready[i + 1].fd = server->slots[i].pid ? server->slots[i].channel : -1;
+		ready[i + 1].events = POLLIN;
+	}
+	r = poll(ready, PARSER_AT_ONCE + 1, wait_ms(server, now_ms()));
+	if (r < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		if (ready[i + 1].revents)
+			take_answer(server, &server->slots[i]);
+		keep_deadline(server, &server->slots[i], now_ms());
+	}
+	reap(server);
+	return ready[0].revents ? take_request(server) : 0;
+}
+
+/* What was ended is waited for, so that its cost is known; a hung one is not. */
+static void leave(struct server *server)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (server->slots[i].pid)
+			end_worker(server, &server->slots[i]);
+	for (int i = 0; i < REAP_TRIES && server->unreaped > server->abandoned; i++) {
+		(void)poll(NULL, 0, REAP_PAUSE_MS);
+		reap(server);
+	}
+}
+
+int server_run(int socket)
+{
+	struct server server = {.socket = socket};
+	int r = 0;
+
+	while (!r)
+		r = turn(&server);
+	leave(&server);
+	return r == TM_FDPASS_E_CLOSED ? 0 : r;
+}

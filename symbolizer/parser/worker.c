@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * worker - the disposable process that parses one file
+ */
+
+#include "symbolizer/parser/worker.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/region.h"
+#include "shared/sandbox.h"
+#include "symbolizer/parser/answer.h"
+#include "symbolizer/parser/target.h"
+#include "worker_filter.h"
+
+static int wall_in(uint64_t file_bytes)
+{
+	const struct rlimit cpu = {WORKER_CPU_SECONDS, WORKER_CPU_SECONDS};
+	uint64_t space = file_bytes < IMAGE_MAX_BYTES ? file_bytes : 0;
+
+	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
+	    tm_sandbox_limits(0, space + WORKER_HEAP_BYTES) < 0 ||
+	    tm_sandbox_filter(&worker_filter) < 0)
+		return PARSER_FAILED;
+	return 0;
+}
+
+static int parse(const struct worker_job *job, struct answer *answer)
+{
+	struct tm_region offsets = TM_REGION_NULL;
+	struct image_source source;
+	struct target target;
+	int r;
+
+	r = job->target < 0 ? target_open_vdso(&target, &source)
+			    : target_open_file(&target, job->target, &source);
+	if (r)
+		return r;
+	r = wall_in(source.bytes);
+	if (r)
+		return r;
+	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
+	    offsets.bytes < job->request.count * sizeof(uint64_t))
+		return PARSER_REFUSED;
+	r = answer_make(answer, &source, offsets.addr, job->request.count);
+	return !r && !target_is_unchanged(&target) ? PARSER_CHANGED : r;
+}
+
+_Noreturn void worker_run(int channel, const struct worker_job *job)
+{
+	struct parser_message result = {.kind = PARSER_RESULT, .id = job->request.id};
+	struct answer answer = {0};
+	int blob = -1;
+
+	/* A server that is gone takes its workers with it. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	result.status = (uint32_t)parse(job, &answer);
+	if (result.status == PARSER_OK) {
+		blob = tm_region_seal_blob("tidemark-symbols", answer.blob, answer.bytes);
+		if (blob < 0)
+			result.status = PARSER_FAILED;
+	}
+	(void)tm_fdpass_send(channel, &result, sizeof(result), blob, 0);
+	_exit(0);
+}
