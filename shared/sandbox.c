@@ -15,18 +15,6 @@
 
 #include "shared/err.h"
 
-/* A sanitizer traces its own process for leaks and maps terabytes of shadow. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 /* What the service manager says to its units; nothing else reaches a program or a library. */
 static const char *const kept[] = {"NOTIFY_SOCKET",        "WATCHDOG_USEC", "WATCHDOG_PID",
 				   "LISTEN_FDS",           "LISTEN_PID",    "LISTEN_FDNAMES",
@@ -72,7 +60,7 @@ int tm_sandbox_harden(void)
 		return r;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return tm_err_origin(-errno);
-	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (!TM_SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return tm_err_origin(-errno);
 	return 0;
 }
@@ -83,7 +71,7 @@ int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_byt
 
 	if (descriptors > 0)
 		r = limit(RLIMIT_NOFILE, descriptors);
-	if (r == 0 && address_space_bytes > 0 && !SANITIZED)
+	if (r == 0 && address_space_bytes > 0 && !TM_SANITIZED)
 		r = limit(RLIMIT_AS, address_space_bytes);
 	return r;
 }

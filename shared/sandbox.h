@@ -14,6 +14,18 @@
 #include <linux/filter.h>
 #include <stddef.h>
 
+/* A sanitizer traces its own process for leaks and maps terabytes of shadow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TM_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TM_SANITIZED 1
+#endif
+#endif
+#ifndef TM_SANITIZED
+#define TM_SANITIZED 0
+#endif
+
 struct tm_filter { /* generated: const struct tm_filter NAME_filter in NAME_filter.h */
 	const struct sock_filter *instructions;
 	unsigned short count;
