@@ -7,7 +7,8 @@
  *            believed before the VMA itself has been read twice and agrees with the question.
  * Trees      a maple tree from 6.1, its nodes safe under RCU; a red-black tree before, which is
  *            not, so there a miss while somebody writes means "busy".
- * Maple      an entry is a node's address (256-aligned) with its type in bits 3 to 6. Word 0 of a
+ * Maple      an entry is a node's address (256-aligned) with its type in bits 3 to 6 (the root's also
+ *            with bit 1). Word 0 of a
  *            node is its parent, and the node itself once it is dead. Then the pivots, the last
  *            address of each slot, then the slots: 15 and 16 of them, or 9 and 10.
  * Verifier   pivots are counted without a branch; a branch each would multiply its states.
@@ -102,9 +103,9 @@ static __always_inline int maple_find(__u64 mm, __u64 address, __u64 *vma, __u64
 	__u64 entry = (__u64)KERNEL_READ(mm_struct, mm, mm_mt.ma_root);
 	int status = MAPPING_DEEP;
 
+	if ((entry & 3) != 2) /* no node, so not more than one mapping: none of a process */
+		return MAPPING_NONE;
 	for (int i = 0; i < MAPLE_DEPTH; i++) {
-		if ((entry & 3) != 2)
-			return entry ? MAPPING_BUSY : MAPPING_NONE;
 		status = maple_step(&entry, address, low, high);
 		if (status != MAPPING_DEEP)
 			break;
