@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_format - endings of file names */
+
+#include "tests/unit/cli/check.h"
+
+#include "cli/format.h"
+
+static void each_ending_has_its_format(void **state)
+{
+	static const struct {
+		const char *path, *word;
+	} known[] = {
+		{"tidemark.html", "html"}, {"/a.b/c.pb.gz", "pprof"},
+		{"x.y.folded", "folded"},  {"x.speedscope.json", "speedscope"},
+		{".html", "html"},
+	};
+	enum format format = FORMAT_N;
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		assert_int_equal(format_of(known[i].path, &format), 0);
+		assert_string_equal(format_word(format), known[i].word);
+	}
+}
+
+static void other_endings_are_unknown(void **state)
+{
+	static const char *const unknown[] = {
+		"",       "html", "x.htm", "x.HTML", "x.html ",
+		"x.json", "x.gz", "x.pb",  "folded", "x.html/",
+	};
+	enum format format = FORMAT_N;
+	size_t i;
+
+	for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		assert_int_equal(format_of(unknown[i], &format), FORMAT_E_UNKNOWN);
+	assert_int_equal(format, FORMAT_N);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_ending_has_its_format),
+		cmocka_unit_test(other_endings_are_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

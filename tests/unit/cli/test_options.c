@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_options - command lines of `tidemark record`, right and wrong */
+
+#include "tests/unit/cli/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+#define WORDS_MAX 600
+
+static struct options options;
+static char problem[OPTIONS_PROBLEM_BYTES];
+
+/* Parses a line of words parted by single spaces. */
+static int parse(const char *line)
+{
+	static char copy[WORDS_MAX * 12];
+	static char *words[WORDS_MAX + 1];
+	char *next = copy;
+	int count = 0;
+
+	assert_true(strlen(line) < sizeof(copy));
+	memcpy(copy, line, strlen(line) + 1);
+	while (next && count < WORDS_MAX)
+		words[count++] = strsep(&next, " ");
+	words[count] = NULL;
+	problem[0] = '\0';
+	return options_parse(&options, count, words, problem);
+}
+
+static void nothing_given_is_the_whole_host(void **state)
+{
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.hz, 99);
+	assert_int_equal(options.duration_ns, 0);
+	assert_int_equal(options.pid_count, 0);
+	assert_null(options.command);
+	assert_null(options.summary);
+	assert_int_equal(options.output_count, 1);
+	assert_string_equal(options.outputs[0].path, "tidemark.html");
+	assert_int_equal(options.outputs[0].format, FORMAT_HTML);
+}
+
+static void every_option_is_taken(void **state)
+{
+	assert_int_equal(parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
+			       "--summary s --ring-kib 64 -v"),
+			 0);
+	assert_int_equal(options.duration_ns, 2500000000ull);
+	assert_int_equal(options.hz, 10000);
+	assert_int_equal(options.pid_count, 2);
+	assert_int_equal(options.pids[0], 7);
+	assert_int_equal(options.pids[1], 8);
+	assert_int_equal(options.output_count, 2);
+	assert_int_equal(options.outputs[1].format, FORMAT_PPROF);
+	assert_string_equal(options.summary, "s");
+	assert_int_equal(options.ring_kib, 64);
+	assert_true(options.verbose);
+}
+
+static void long_names_are_taken(void **state)
+{
+	assert_int_equal(parse("record --duration=1 --frequency=19 --pid=3 --output=x.html"), 0);
+	assert_int_equal(options.duration_ns, 1000000000ull);
+	assert_int_equal(options.hz, 19);
+	assert_int_equal(options.pids[0], 3);
+	assert_string_equal(options.outputs[0].path, "x.html");
+}
+
+static void command_follows_two_dashes_with_its_own_options(void **state)
+{
+	assert_int_equal(parse("record -F 9 -- ls -F -d x"), 0);
+	assert_int_equal(options.hz, 9);
+	assert_string_equal(options.command[0], "ls");
+	assert_string_equal(options.command[1], "-F");
+	assert_string_equal(options.command[3], "x");
+	assert_null(options.command[4]);
+}
+
+static void help_is_asked_for(void **state)
+{
+	assert_int_equal(parse("record --help"), OPTIONS_E_HELP);
+	assert_int_equal(parse("record -h"), OPTIONS_E_HELP);
+	assert_int_equal(parse("record -- ls --help"), 0);
+}
+
+static void wrong_line_names_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *line, *named;
+	} lines[] = {
+		{"record -F 0", "-F 0"},
+		{"record -F 10001", "-F 10001"},
+		{"record -F 1.5", "-F 1.5"},
+		{"record -F -1", "-F -1"},
+		{"record -F 18446744073709551617", "-F 1844"},
+		{"record -d 0", "-d 0"},
+		{"record -d -1", "-d -1"},
+		{"record -d 1e3", "-d 1e3"},
+		{"record -d 604801", "-d 604801"},
+		{"record -d nan", "-d nan"},
+		{"record -p 0", "-p 0"},
+		{"record -p -4", "-p -4"},
+		{"record -p 12x", "-p 12x"},
+		{"record -p 2147483648", "-p 2147483648"},
+		{"record -o x.svg", "x.svg"},
+		{"record -o x.html -o x.html", "x.html"},
+		{"record -o x.html --summary x.html", "x.html"},
+		{"record --summary a --summary b", "--summary"},
+		{"record --ring-kib 3", "--ring-kib 3"},
+		{"record --ring-kib 100", "--ring-kib 100"},
+		{"record --ring-kib 524288", "--ring-kib"},
+		{"record -z", "-z"},
+		{"record -vz", "-z"},
+		{"record --wrong", "--wrong"},
+		{"record --help=3", "--help=3"},
+		{"record -d", "-d"},
+		{"record --summary", "--summary"},
+		{"record ls", "ls"},
+		{"record -v ls", "ls"},
+		{"record --", "--"},
+		{"record -p 1 -- ls", "-p"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (parse(lines[i].line) != OPTIONS_E_USAGE)
+			fail_msg("taken: %s", lines[i].line);
+		if (!strstr(problem, lines[i].named))
+			fail_msg("%s: said %s", lines[i].line, problem);
+	}
+}
+
+static void empty_command_is_wrong(void **state)
+{
+	assert_int_equal(parse("record -- "), OPTIONS_E_USAGE);
+}
+
+static void limits_hold_at_their_last_value(void **state)
+{
+	static char line[WORDS_MAX * 12];
+	size_t used, i;
+
+	used = (size_t)snprintf(line, sizeof(line), "record");
+	for (i = 0; i < OPTIONS_PIDS_MAX; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, " -p %zu", i + 1);
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.pid_count, OPTIONS_PIDS_MAX);
+	(void)snprintf(line + used, sizeof(line) - used, " -p 9999");
+	assert_int_equal(parse(line), OPTIONS_E_USAGE);
+
+	used = (size_t)snprintf(line, sizeof(line), "record");
+	for (i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, " -o %zu.html", i);
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.output_count, OPTIONS_OUTPUTS_MAX);
+	(void)snprintf(line + used, sizeof(line) - used, " -o x.html");
+	assert_int_equal(parse(line), OPTIONS_E_USAGE);
+}
+
+static void control_characters_of_the_line_are_not_printed(void **state)
+{
+	assert_int_equal(parse("record -F \033[31m"), OPTIONS_E_USAGE);
+	assert_null(strchr(problem, '\033'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_given_is_the_whole_host),
+		cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(long_names_are_taken),
+		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
+		cmocka_unit_test(help_is_asked_for),
+		cmocka_unit_test(wrong_line_names_what_is_wrong),
+		cmocka_unit_test(empty_command_is_wrong),
+		cmocka_unit_test(limits_hold_at_their_last_value),
+		cmocka_unit_test(control_characters_of_the_line_are_not_printed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
