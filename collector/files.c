@@ -49,6 +49,7 @@ void files_announce(struct files *files, const struct tm_file *file, uint64_t no
 	if (!copy)
 		return;
 	memcpy(copy, file, file->event.bytes);
+	files->retrying -= entry->state == FILES_RETRY;
 	files->queue[files->queue_tail++ % FILES_QUEUE] = copy;
 	entry->state = FILES_QUEUED;
 	if (file->number > files->highest)
@@ -82,8 +83,10 @@ static void conclude(struct files *files, int fd, enum tm_no_file reason, uint64
 	}
 	entry->state = FILES_FAILED;
 	if (reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
-	    reason == TM_NO_FILE_TIMEOUT)
+	    reason == TM_NO_FILE_TIMEOUT) {
 		entry->state = FILES_RETRY;
+		files->retrying++;
+	}
 	if (entry->failures < UINT8_MAX)
 		entry->failures++;
 	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILES_PAUSE_MS << pauses));
@@ -195,13 +198,14 @@ void files_advance(struct files *files, uint64_t now_ms)
 
 void files_retry(struct files *files, uint64_t now_ms)
 {
-	for (uint32_t number = 0; number <= files->highest; number++) {
+	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
 		struct files_entry *entry = &files->entries[number];
 
 		if (entry->state != FILES_RETRY ||
 		    (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 			continue;
 		entry->state = FILES_FAILED;
+		files->retrying--;
 		files->kernel.forget(files->kernel.context, number);
 	}
 }

@@ -52,6 +52,7 @@ struct files {
 	struct files_kernel kernel;
 	struct files_entry *entries;
 	uint32_t highest; /* number seen so far */
+	uint32_t retrying; /* entries in FILES_RETRY */
 	struct tm_file *queue[FILES_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kallsyms - parses the lines of /proc/kallsyms */
+/* kallsyms - parses kernel symbols in either of their two forms */
 
 #include "collector/kallsyms.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "shared/event.h"
 
 static int hex_digit(char c)
 {
@@ -51,6 +53,33 @@ int kallsyms_parse(const char *line, size_t bytes, struct kallsyms_symbol *ret_s
 	    memchr(symbol.name, '\0', symbol.name_bytes))
 		return -EBADMSG;
 	*ret_symbol = symbol;
+	return 0;
+}
+
+int kallsyms_decode(const char *record, size_t bytes, struct kallsyms_symbol *ret_symbol,
+		    size_t *ret_used)
+{
+	struct tm_symbol head;
+	size_t names;
+
+	if (bytes < sizeof(head))
+		return KALLSYMS_E_SHORT;
+	memcpy(&head, record, sizeof(head));
+	names = (size_t)head.name_bytes + head.module_bytes;
+	if (head.name_bytes == 0 || head.name_bytes >= KALLSYMS_NAME_MAX ||
+	    head.module_bytes >= KALLSYMS_MODULE_MAX || head.bytes < sizeof(head) + names)
+		return -EBADMSG;
+	if (bytes < head.bytes)
+		return KALLSYMS_E_SHORT;
+	if (memchr(record + sizeof(head), '\0', names))
+		return -EBADMSG;
+	*ret_symbol = (struct kallsyms_symbol){.address = head.address,
+					       .type = (char)head.type,
+					       .name = record + sizeof(head),
+					       .name_bytes = head.name_bytes,
+					       .module = record + sizeof(head) + head.name_bytes,
+					       .module_bytes = head.module_bytes};
+	*ret_used = head.bytes;
 	return 0;
 }
 

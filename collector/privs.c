@@ -48,16 +48,17 @@ static int keep_steady_rights(void)
 	return r;
 }
 
-int privs_begin(void)
+void privs_begin(void)
 {
-	(void)prctl(PR_SET_NAME, "tidemark-collec");
-	return tm_sandbox_harden();
+	(void)prctl(PR_SET_NAME, "tidemark-collec"); /* 15 bytes are shown */
 }
 
 int privs_drop(unsigned long descriptors)
 {
-	int r;
+	int r = tm_sandbox_harden();
 
+	if (r < 0)
+		return r;
 	shrink_bounding_set();
 	r = keep_steady_rights();
 	if (r == 0)

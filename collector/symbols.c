@@ -116,8 +116,7 @@ int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol)
 	return r;
 }
 
-/* Return: bytes of @text that were whole lines. */
-static int add_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
+int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
 {
 	size_t at = 0;
 
@@ -138,7 +137,26 @@ static int add_lines(struct symbols *symbols, const char *text, size_t bytes, si
 	}
 }
 
-int symbols_read(struct symbols *symbols, int fd)
+int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
+{
+	size_t at = 0;
+
+	for (;;) {
+		struct kallsyms_symbol symbol;
+		size_t used = 0;
+		int r = kallsyms_decode(text + at, bytes - at, &symbol, &used);
+
+		*ret_used = at;
+		if (r != 0)
+			return r < 0 ? r : 0;
+		r = symbols_add(symbols, &symbol);
+		if (r < 0)
+			return r;
+		at += used;
+	}
+}
+
+int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed)
 {
 	_cleanup_(tm_freep) char *text = malloc(READ_BYTES);
 	size_t held = 0;
@@ -155,11 +173,11 @@ int symbols_read(struct symbols *symbols, int fd)
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		held += (size_t)n;
-		r = add_lines(symbols, text, held, &used);
+		r = feed(symbols, text, held, &used);
 		if (r < 0)
 			return r;
 		if (used == 0 && held == READ_BYTES)
-			return -EBADMSG; /* no line is this long */
+			return -EBADMSG; /* no symbol is this long */
 		memmove(text, text + used, held - used);
 		held -= used;
 	}

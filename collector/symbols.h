@@ -51,8 +51,14 @@ void symbols_deinit(struct symbols *symbols);
 
 /* Adds a code symbol, ignores any other. Return: 0, -ENOMEM. */
 int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol);
-/* Reads lines of the kallsyms form until the end of @fd. Return: 0, -errno. */
-int symbols_read(struct symbols *symbols, int fd);
+/* Takes what is whole of @text. Return: 0 and *ret_used, -errno. */
+typedef int (*symbols_feed_fn)(struct symbols *symbols, const char *text, size_t bytes,
+			       size_t *ret_used);
+int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
+int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes,
+			 size_t *ret_used);
+/* Reads symbols of either form until the end of @fd. Return: 0, -errno. */
+int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed);
 /* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */
 int symbols_seal(struct symbols *symbols);
 /* Return: the frame word of a kernel address, module TM_FRAME_MODULE_UNKNOWN where there is none. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* life - keeps the map of announced generations small and lost announcements short-lived */
+
+#include "collector/life.h"
+
+#include <bpf/bpf.h>
+#include <stdatomic.h>
+
+#define NS_PER_MS 1000000ull
+
+bool life_is_over(const struct tm_process_state *state, uint64_t now_ns)
+{
+	uint64_t epochs = state->exited ? 1 : 2;
+
+	return now_ns > state->seen_ktime &&
+	       now_ns - state->seen_ktime > epochs * LIFE_EPOCH_MS * NS_PER_MS;
+}
+
+/* An entry is deleted only once its successor is known: the walk would else begin again. */
+static void sweep(const struct life *life, uint64_t now_ns)
+{
+	struct tm_process_key key, next;
+	struct tm_process_state state;
+	bool over = false;
+	const struct tm_process_key *from = NULL;
+
+	while (bpf_map_get_next_key(life->processes, from, &next) == 0) {
+		if (over)
+			(void)bpf_map_delete_elem(life->processes, &key);
+		key = next;
+		from = &key;
+		over = bpf_map_lookup_elem(life->processes, &key, &state) == 0 &&
+		       life_is_over(&state, now_ns);
+	}
+	if (over)
+		(void)bpf_map_delete_elem(life->processes, &key);
+}
+
+void life_advance(struct life *life, uint64_t lost, uint64_t now_ms)
+{
+	if (now_ms - life->swept_ms >= LIFE_EPOCH_MS) {
+		if (life->swept_ms)
+			sweep(life, now_ms * NS_PER_MS);
+		life->swept_ms = now_ms;
+	}
+	if (lost != life->lost && now_ms - life->bumped_ms >= LIFE_BUMP_MS) {
+		life->lost = lost;
+		life->bumped_ms = now_ms;
+		/* relaxed: BPF may see it a sample later */
+		(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
+						memory_order_relaxed);
+	}
+}

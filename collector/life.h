@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * life - sweeps the generations that the kernel room remembers, and turns the epoch
+ *
+ * Sweep      an entry goes when nothing was heard of it for two epochs, an exited one after one: late
+ *            samples of a dying process come within milliseconds, so its tombstone has done its work.
+ * Epoch      BPF turns it by itself every LIFE_EPOCH_MS; the collector raises it at once after a lost
+ *            announcement, at most every LIFE_BUMP_MS, and when a symbolizer attaches.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/event.h"
+
+#define LIFE_EPOCH_MS 15000u
+#define LIFE_BUMP_MS 500u
+
+struct life {
+	int processes;	       /* map descriptor */
+	uint32_t *epoch_bumps; /* variable of the kernel room */
+	uint64_t swept_ms;
+	uint64_t bumped_ms;
+	uint64_t lost; /* announcements known to be lost at the last bump */
+};
+
+/* The rule of the sweep. */
+bool life_is_over(const struct tm_process_state *state, uint64_t now_ns);
+/* Sweeps and bumps what is due. @lost: announcements lost so far. */
+void life_advance(struct life *life, uint64_t lost, uint64_t now_ms);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loader - brings the kernel room to life and says why where it cannot */
+
+#include "collector/loader.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/question.h"
+#include "shared/cleanup.h"
+#include <tidemark.skel.h>
+
+#define COMPLAINT_BYTES 200
+#define BTF_READ_BYTES (256u << 10)
+
+static char complaint[COMPLAINT_BYTES]; /* last warning of libbpf, first line */
+static bool verbose;
+
+static int __attribute__((format(printf, 2, 0))) hear(enum libbpf_print_level level,
+						      const char *format, va_list arguments)
+{
+	if (verbose && level <= LIBBPF_INFO) {
+		va_list again;
+
+		va_copy(again, arguments);
+		(void)vfprintf(stderr, format, again);
+		va_end(again);
+	}
+	if (level == LIBBPF_WARN) {
+		(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
+		complaint[strcspn(complaint, "\n")] = '\0';
+	}
+	return 0;
+}
+
+/* The names of types lie in BTF as plain strings; one pass over the bytes finds one. */
+static bool btf_names(const char *name)
+{
+	size_t need = strlen(name) + 1, held = 0;
+	_cleanup_(tm_freep) char *text = malloc(BTF_READ_BYTES);
+	_cleanup_(tm_closep) int fd = open(LOADER_BTF, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (!text || fd < 0)
+		return false;
+	while ((n = read(fd, text + held, BTF_READ_BYTES - held)) > 0) {
+		held += (size_t)n;
+		if (memmem(text, held, name, need))
+			return true;
+		if (held >= need) { /* one that lies across two reads */
+			memmove(text, text + held - (need - 1), need - 1);
+			held = need - 1;
+		}
+	}
+	return false;
+}
+
+static int require_btf(struct fault *fault)
+{
+	if (access(LOADER_BTF, R_OK) == 0)
+		return 0;
+	return fault_set(fault, TM_FAILURE_HOST,
+			 "this kernel tells nothing of its own types: %s: %s "
+			 "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
+			 LOADER_BTF, strerror(errno));
+}
+
+static int refused(struct fault *fault, const char *what, int error)
+{
+	const char *hint = error == -EPERM || error == -EACCES
+				   ? " (CAP_BPF and CAP_PERFMON are needed)"
+				   : "";
+
+	return fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s%s", what,
+			 strerror(-error), hint, complaint[0] ? "; " : "", complaint);
+}
+
+static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
+{
+	bool loops = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+
+	(void)bpf_program__set_autoload(skeleton->progs.sample_loop, loops);
+	(void)bpf_program__set_autoload(skeleton->progs.sample_bounded, !loops);
+	(void)bpf_program__set_autoload(skeleton->progs.kernel_symbols,
+					btf_names("bpf_iter__ksym"));
+	(void)bpf_program__set_autoload(skeleton->progs.on_fork, options->selecting);
+	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
+}
+
+static int choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
+			unsigned possible)
+{
+	int r;
+
+	skeleton->rodata->selecting = options->selecting;
+	r = bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
+	if (r == 0)
+		r = bpf_map__set_max_entries(skeleton->maps.rings, possible);
+	if (r == 0)
+		r = bpf_map__set_max_entries(skeleton->maps.scratch, possible);
+	if (r == 0 && !options->selecting)
+		r = bpf_map__set_max_entries(skeleton->maps.selected, 1);
+	if (r == 0 && !options->selecting)
+		r = bpf_map__set_max_entries(skeleton->maps.wanted, 1);
+	return r;
+}
+
+static int program_fd(const struct bpf_program *program)
+{
+	int fd = bpf_program__fd(program);
+
+	return fd < 0 ? -1 : fd;
+}
+
+static void keep_handles(struct loader *loader)
+{
+	struct tidemark_bpf *skeleton = loader->skeleton;
+	struct bpf_map *map;
+
+	loader->sample = program_fd(skeleton->progs.sample_loop);
+	if (loader->sample < 0)
+		loader->sample = program_fd(skeleton->progs.sample_bounded);
+	loader->kernel_symbols = program_fd(skeleton->progs.kernel_symbols);
+	loader->check_mapping = program_fd(skeleton->progs.check_mapping);
+	loader->mark_wanted = program_fd(skeleton->progs.mark_wanted);
+	loader->processes = bpf_map__fd(skeleton->maps.processes);
+	loader->files = bpf_map__fd(skeleton->maps.files);
+	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
+	loader->check = &skeleton->bss->check;
+	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
+	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
+	loader->map_bytes = loader->percpu.map_bytes;
+	bpf_object__for_each_map(map, skeleton->obj)
+		loader->map_bytes += percpu_map_bytes(bpf_map__fd(map));
+}
+
+int loader_load(struct loader *loader, const struct options *options, struct fault *fault)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = LOADER_BTF);
+	struct percpu_maps maps = {0};
+	int possible = libbpf_num_possible_cpus();
+	int r;
+
+	verbose = options->verbose;
+	(void)libbpf_set_print(hear);
+	if (require_btf(fault) < 0)
+		return -ECANCELED;
+	loader->skeleton = tidemark_bpf__open_opts(&open_options);
+	if (!loader->skeleton || possible < 1)
+		return refused(fault, "to open the BPF programs", -errno);
+	choose_programs(loader->skeleton, options);
+	r = choose_sizes(loader->skeleton, options, (unsigned)possible);
+	maps.level_bytes =
+		bpf_map__value_size(bpf_map__inner_map(loader->skeleton->maps.scratch));
+	if (r == 0)
+		r = tidemark_bpf__load(loader->skeleton);
+	if (r < 0)
+		return refused(fault, "to load the BPF programs", r);
+	maps.possible = (unsigned)possible;
+	maps.slot_bytes = bpf_map__value_size(loader->skeleton->maps.cpu_slots);
+	maps.slots = bpf_map__fd(loader->skeleton->maps.cpu_slots);
+	maps.rings = bpf_map__fd(loader->skeleton->maps.rings);
+	maps.scratch = bpf_map__fd(loader->skeleton->maps.scratch);
+	r = percpu_open(&loader->percpu, &maps, options);
+	if (r < 0)
+		return refused(fault, "the memory of the BPF rings", r);
+	keep_handles(loader);
+	r = question_ask(program_fd(loader->skeleton->progs.find_self), getpid());
+	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
+}
+
+static int attach(struct bpf_program *program, struct bpf_link **ret_link)
+{
+	*ret_link = bpf_program__attach(program);
+	return *ret_link ? 0 : -errno;
+}
+
+int loader_attach(struct loader *loader, const struct options *options, struct fault *fault)
+{
+	struct tidemark_bpf *skeleton = loader->skeleton;
+	int r = attach(skeleton->progs.on_exit, &skeleton->links.on_exit);
+
+	if (r == 0 && options->selecting)
+		r = attach(skeleton->progs.on_fork, &skeleton->links.on_fork);
+	return r < 0 ? refused(fault, "to attach the BPF programs", r) : 0;
+}
+
+void loader_detach(struct loader *loader)
+{
+	if (loader->skeleton)
+		tidemark_bpf__detach(loader->skeleton);
+}
+
+int loader_run_ns(const struct loader *loader, uint64_t *ret_ns)
+{
+	struct bpf_program *program;
+	uint64_t ns = 0, runs = 0;
+
+	bpf_object__for_each_program(program, loader->skeleton->obj) {
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) {
+			ns += info.run_time_ns;
+			runs += info.run_cnt;
+		}
+	}
+	*ret_ns = ns;
+	return runs ? 0 : LOADER_E_NO_STATS;
+}
+
+void loader_deinit(struct loader *loader)
+{
+	percpu_close(&loader->percpu);
+	tidemark_bpf__destroy(loader->skeleton);
+	loader->skeleton = NULL;
+}

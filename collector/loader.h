@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * loader - the only owner of the skeleton: sizes, loads and attaches the kernel room
+ *
+ * Shape      what steady work needs is kept as descriptors and pointers, so that nobody else knows
+ *            the skeleton.
+ * Variants   bpf_loop where the helper exists, else a bounded loop; the ksym iterator where BTF has
+ *            it. What exists is probed, never concluded from a version.
+ * Unpriv.    btf_custom_path: without CAP_SYS_ADMIN libbpf must not look through module BTF.
+ */
+
+#include <stdint.h>
+
+#include "collector/fault.h"
+#include "collector/options.h"
+#include "collector/percpu.h"
+
+#define LOADER_BTF "/sys/kernel/btf/vmlinux"
+
+enum {
+	LOADER_E_NO_STATS = 1,
+};
+
+struct loader {
+	struct tidemark_bpf *skeleton;
+	struct percpu percpu;
+	uint64_t map_bytes; /* memory of all maps */
+	/* program descriptors; -1: not loaded on this kernel or for this recording */
+	int sample;
+	int kernel_symbols;
+	int check_mapping;
+	int mark_wanted;
+	/* map descriptors */
+	int processes;
+	int files;
+	int wanted;
+	/* variables of the kernel room, mapped */
+	struct tm_check *check;
+	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
+	const uint64_t *selected_count;
+};
+
+/* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */
+int loader_load(struct loader *loader, const struct options *options, struct fault *fault);
+/* Attaches birth and death of processes; the perf program is the sampler's. Return: 0, -errno. */
+int loader_attach(struct loader *loader, const struct options *options, struct fault *fault);
+void loader_detach(struct loader *loader);
+/* Run time of all our programs. Return: 0, LOADER_E_NO_STATS (the kernel does not count). */
+int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
+void loader_deinit(struct loader *loader);

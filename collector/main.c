@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tidemark-collector - the privileged program: a list of steps, then the session */
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/privs.h"
+#include "collector/question.h"
+#include "collector/session.h"
+#include "shared/cleanup.h"
+
+#define KALLSYMS "/proc/kallsyms"
+#define DESCRIPTORS_SPARE 128 /* beyond those open at the start: files under way, iterators */
+
+static int step_opener(struct session *session)
+{
+	int r = 0;
+
+	if (session->options->opener_fd >= 0)
+		r = asker_start(&session->asker, session->options->opener_fd);
+	(void)tm_close(session->options->opener_fd);
+	return r < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
+				 "the opener cannot be started: %s", strerror(-r))
+		     : 0;
+}
+
+static int step_load(struct session *session)
+{
+	return loader_load(&session->loader, session->options, &session->fault);
+}
+
+static int step_attach(struct session *session)
+{
+	int r = sampler_attach(&session->sampler, session->options, session->loader.sample);
+
+	if (r < 0)
+		return fault_set(&session->fault, TM_FAILURE_HOST,
+				 "the kernel refused to attach to the perf events: %s",
+				 strerror(-r));
+	return loader_attach(&session->loader, session->options, &session->fault);
+}
+
+/* After everything of ours is attached, so that our own programs have names as well. */
+static int step_symbols(struct session *session)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	bool iterator = session->loader.kernel_symbols >= 0;
+	int r = 0;
+
+	symbols_init(&session->symbols);
+	if (iterator)
+		fd = question_open(session->loader.kernel_symbols, 0);
+	if (fd < 0) {
+		iterator = false;
+		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
+	}
+	if (fd >= 0)
+		r = symbols_read(&session->symbols, fd,
+				 iterator ? symbols_feed_records : symbols_feed_lines);
+	if (fd < 0 || r < 0 || session->symbols.count == 0)
+		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
+				  "kernel functions stay unnamed: this kernel shows no symbols "
+				  "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+	session->kernel_table = symbols_seal(&session->symbols);
+	(void)malloc_trim(0);
+	return session->kernel_table < 0
+		       ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
+				   "no memory for the kernel's symbols: %s",
+				   strerror(-session->kernel_table))
+		       : 0;
+}
+
+static int step_connect(struct session *session)
+{
+	int r = session_connect(session);
+
+	if (r == 0)
+		session_introduce(session);
+	return r;
+}
+
+static int step_confine(struct session *session)
+{
+	_cleanup_(tm_closep) int lowest = fcntl(session->command.fd, F_DUPFD_CLOEXEC, 0);
+	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
+				 2ul * session->options->perf_count;
+	int r = privs_drop(open_now);
+
+	return r < 0 ? fault_set(&session->fault, TM_FAILURE_HOST,
+				 "the collector cannot confine itself: %s", strerror(-r))
+		     : 0;
+}
+
+static int prepare(struct session *session)
+{
+	static int (*const steps[])(struct session *) = {
+		step_opener,  step_load,    step_attach,
+		step_symbols, step_connect, step_confine,
+	};
+
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (steps[i](session) < 0)
+			return -ECANCELED;
+	return command_send(&session->command, TM_CONTROL_READY, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static struct options options;
+	static struct session session = {
+		.options = &options, .asker = {.fd = -1}, .kernel_table = -1,
+		.ring = {.fd = -1}, .reader = {.fd = -1}};
+	const char *wrong = "";
+
+	if (options_parse(&options, argc, argv, &wrong) < 0) {
+		(void)fprintf(stderr, "tidemark-collector: %s (started by tidemark only)\n", wrong);
+		return 2;
+	}
+	privs_begin();
+	session.command.fd = options.control_fd;
+	handoff_init(&session.handoff, options.wire_fd);
+	if (prepare(&session) == 0) {
+		session_run(&session);
+		session_finish(&session);
+	} else {
+		(void)command_say(&session.command, TM_CONTROL_FAILED, session.fault.code, "%s",
+				  session.fault.text);
+	}
+	session_deinit(&session);
+	return session.fault.code ? 1 : 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* percpu - makes, maps and counts what the kernel room keeps per CPU */
+
+#include "collector/percpu.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "collector/counts.h"
+#include "shared/cleanup.h"
+
+#define FDINFO_BYTES 1024
+
+uint64_t percpu_ring_bytes(const struct options *options)
+{
+	uint64_t wanted = (uint64_t)options->hz * PERCPU_SAMPLE_BYTES * PERCPU_RING_SECONDS;
+	uint64_t bytes = PERCPU_RING_MIN, most = PERCPU_RING_MAX;
+
+	if (options->ring_kib) {
+		wanted = (uint64_t)options->ring_kib << 10;
+		bytes = OPTIONS_RING_KIB_MIN << 10;
+		most = (uint64_t)OPTIONS_RING_KIB_MAX << 10;
+	}
+	while (bytes < wanted && bytes < most)
+		bytes *= 2;
+	return bytes;
+}
+
+uint64_t percpu_map_bytes(int map_fd)
+{
+	char path[64], text[FDINFO_BYTES];
+	unsigned long long bytes = 0;
+	_cleanup_(tm_closep) int fd = -1;
+	const char *at;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, "memlock:");
+	return at && sscanf(at, "memlock:\t%llu", &bytes) == 1 ? bytes : 0;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) & ~(page - 1);
+}
+
+/* Puts @inner into @outer for @cpu and maps its elements. */
+static int put_scratch(struct percpu *percpu, const struct percpu_maps *maps, unsigned index,
+		       uint32_t cpu)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	_cleanup_(tm_closep) int inner =
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
+			       (uint32_t)maps->level_bytes, TM_NESTING_LEVELS, &options);
+	void *levels;
+
+	if (inner < 0)
+		return -errno;
+	if (bpf_map_update_elem(maps->scratch, &cpu, &inner, BPF_ANY) < 0)
+		return -errno;
+	levels = mmap(NULL, whole_pages(percpu->level_bytes * TM_NESTING_LEVELS), PROT_READ,
+		      MAP_SHARED, inner, 0);
+	if (levels == MAP_FAILED)
+		return -errno;
+	percpu->levels[index] = levels;
+	percpu->map_bytes += percpu_map_bytes(inner);
+	return 0;
+}
+
+static int put_ring(struct percpu *percpu, const struct percpu_maps *maps, unsigned index,
+		    uint32_t cpu)
+{
+	_cleanup_(tm_closep) int inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+							(uint32_t)percpu->ring_bytes, NULL);
+
+	if (inner < 0)
+		return -errno;
+	if (bpf_map_update_elem(maps->rings, &cpu, &inner, BPF_ANY) < 0)
+		return -errno;
+	percpu->map_bytes += percpu_map_bytes(inner);
+	return bpfring_open(&percpu->rings[index], inner, percpu->ring_bytes);
+}
+
+int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
+		const struct options *options)
+{
+	*percpu = (struct percpu){.possible = maps->possible,
+				  .slot_bytes = (maps->slot_bytes + 7) & ~(size_t)7,
+				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
+				  .count = options->perf_count,
+				  .ring_bytes = percpu_ring_bytes(options)};
+	void *slots = mmap(NULL, whole_pages(percpu->slot_bytes * percpu->possible), PROT_READ,
+			   MAP_SHARED, maps->slots, 0);
+	int r = 0;
+
+	if (slots == MAP_FAILED)
+		return -errno;
+	percpu->slots = slots;
+	percpu->levels = calloc(percpu->count, sizeof(*percpu->levels));
+	percpu->rings = calloc(percpu->count, sizeof(*percpu->rings));
+	if (!percpu->levels || !percpu->rings)
+		return -ENOMEM;
+	for (unsigned i = 0; r == 0 && i < percpu->count; i++) {
+		r = put_ring(percpu, maps, i, options->perf[i].cpu);
+		if (r == 0)
+			r = put_scratch(percpu, maps, i, options->perf[i].cpu);
+	}
+	return r;
+}
+
+static void unmap(const void *from, size_t bytes)
+{
+	if (from)
+		(void)munmap((void *)(uintptr_t)from, whole_pages(bytes));
+}
+
+void percpu_close(struct percpu *percpu)
+{
+	unmap(percpu->slots, percpu->slot_bytes * percpu->possible);
+	for (unsigned i = 0; i < percpu->count; i++) {
+		if (percpu->levels)
+			unmap(percpu->levels[i], percpu->level_bytes * TM_NESTING_LEVELS);
+		if (percpu->rings)
+			bpfring_close(&percpu->rings[i]);
+	}
+	free(percpu->levels);
+	free(percpu->rings);
+	*percpu = (struct percpu){0};
+}
+
+void percpu_count(const struct percpu *percpu, struct tm_counts *counts)
+{
+	for (unsigned i = 0; i < percpu->count; i++)
+		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
+			counts_add_level(counts, (const void *)(percpu->levels[i] +
+								level * percpu->level_bytes));
+	for (unsigned cpu = 0; cpu < percpu->possible; cpu++)
+		counts_add_slot(counts, (const void *)((const uint8_t *)percpu->slots +
+						       cpu * percpu->slot_bytes));
+}

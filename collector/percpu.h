@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * percpu - the ring and the scratch of each sampled CPU, and the slots of all possible ones
+ *
+ * Shape      rings and scratch are inner maps, made here and put in under the CPU's number; their
+ *            outer maps and the slots have an element for each possible CPU.
+ * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks, from PERCPU_RING_MIN to PERCPU_RING_MAX
+ *            bytes, unless the command says a size.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/bpfring.h"
+#include "collector/options.h"
+#include "shared/record.h"
+
+#define PERCPU_SAMPLE_BYTES 1024u /* of a stack of 120 frames */
+#define PERCPU_RING_SECONDS 4u
+#define PERCPU_RING_MIN (256u << 10)
+#define PERCPU_RING_MAX (8u << 20)
+
+struct percpu {
+	unsigned possible;
+	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
+	size_t slot_bytes;
+	unsigned count;		/* sampled CPUs */
+	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
+	size_t level_bytes;
+	struct bpfring *rings; /* drain takes them over */
+	uint64_t ring_bytes;
+	uint64_t map_bytes; /* memory of the inner maps */
+};
+
+struct percpu_maps { /* descriptors and value sizes of the outer maps */
+	int slots;
+	int rings;
+	int scratch;
+	size_t slot_bytes;
+	size_t level_bytes;
+	unsigned possible;
+};
+
+/* Bytes of one CPU's ring: a power of two. */
+uint64_t percpu_ring_bytes(const struct options *options);
+/* Return: 0, -errno. */
+int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
+		const struct options *options);
+void percpu_close(struct percpu *percpu);
+/* Adds the counters of all CPUs up; call after the round's drain. */
+void percpu_count(const struct percpu *percpu, struct tm_counts *counts);
+/* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */
+uint64_t percpu_map_bytes(int map_fd);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* round - watermark, note, drain, publish, in the order that makes W true */
+
+#include <time.h>
+
+#include "collector/session.h"
+#include "collector/watermark.h"
+
+uint64_t session_now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* After the drain, so that `taken` is never below what came of it. */
+static void count(struct session *session)
+{
+	const struct drain *drain = &session->drain;
+	const struct files *files = &session->files;
+	struct tm_counts counts = {
+		.pushed = drain->pushed,
+		.announce_lost = drain->announce_lost,
+		.files_opened = files->opened,
+		.files_refused = files->refused,
+		.files_failed = files->failed,
+		.openers_abandoned = files->abandoned,
+		.kernel_unknown = session->symbols.unknown,
+		.violations = session->handoff.violations + session->writer.violations,
+		.bpf_ns = session->counts.bpf_ns,
+		.bpf_ns_valid = session->counts.bpf_ns_valid,
+		.owed = session->counts.owed,
+		.bpf_map_bytes = session->loader.map_bytes,
+		.cpus = session->options->perf_count,
+		.selected = *session->loader.selected_count,
+		.rounds = ++session->rounds,
+	};
+
+	counts.drops[TM_DROP_MALFORMED] = drain->malformed;
+	counts.drops[TM_DROP_SHARED_FULL] = drain->shared_full;
+	percpu_count(&session->loader.percpu, &counts);
+	session->counts = counts;
+}
+
+uint64_t session_round(struct session *session)
+{
+	const struct percpu *percpu = &session->loader.percpu;
+	uint64_t now_ms = session_now_ms();
+	uint64_t w;
+
+	tm_ring_writer_refresh(&session->writer);
+	w = watermark_read(percpu->slots, percpu->slot_bytes, percpu->possible);
+	drain_note(&session->drain);
+	(void)drain_run(&session->drain, now_ms);
+	count(session);
+	tm_ring_publish_counts(&session->writer, &session->counts);
+	tm_ring_publish(&session->writer, w);
+	life_advance(&session->life, session->counts.announce_lost, now_ms);
+	return w;
+}

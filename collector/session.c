@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session - the loop, and the end of it */
+
+#include "collector/session.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "collector/counts.h"
+#include "collector/question.h"
+#include "collector/watermark.h"
+#include "shared/cleanup.h"
+
+static uint64_t ring_bytes(const struct percpu *percpu)
+{
+	uint64_t wanted = 2 * percpu->ring_bytes * percpu->count;
+	uint64_t bytes = SESSION_RING_MIN;
+
+	while (bytes < wanted && bytes < SESSION_RING_MAX)
+		bytes *= 2;
+	return bytes;
+}
+
+static int kernel_holds(void *context, uint32_t pid, uint64_t address,
+			const struct tm_identity *identity)
+{
+	const struct loader *loader = context;
+
+	return question_holds(loader->check_mapping, loader->check, pid, address, identity);
+}
+
+static void kernel_forget(void *context, uint32_t number)
+{
+	const struct loader *loader = context;
+	struct tm_file_state state;
+
+	if (bpf_map_lookup_elem(loader->files, &number, &state) < 0)
+		return;
+	state.epoch = 0;
+	(void)bpf_map_update_elem(loader->files, &number, &state, BPF_EXIST);
+}
+
+int session_connect(struct session *session)
+{
+	struct percpu *percpu = &session->loader.percpu;
+	const struct files_kernel kernel = {&session->loader, kernel_holds, kernel_forget};
+	uint64_t generation = 0;
+	int r;
+
+	r = tm_region_create(&session->ring, "tidemark-ring",
+			     TM_RING_HEADER_BYTES + ring_bytes(percpu));
+	if (r == 0)
+		r = tm_region_create_for_peer(&session->reader, "tidemark-reader",
+					      (size_t)sysconf(_SC_PAGESIZE));
+	if (r == 0 && getrandom(&generation, sizeof(generation), 0) != sizeof(generation))
+		r = -EIO;
+	if (r == 0)
+		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
+					session->reader.addr, generation);
+	if (r == 0)
+		r = files_init(&session->files, &session->asker, &session->handoff, kernel);
+	if (r == 0)
+		r = drain_init(&session->drain, percpu->rings, percpu->count);
+	if (r < 0)
+		return fault_set(&session->fault, TM_FAILURE_INTERNAL,
+				 "no memory for the ring to the symbolizer: %s", strerror(-r));
+	percpu->rings = NULL;
+	session->drain.writer = &session->writer;
+	session->drain.symbols = &session->symbols;
+	session->drain.files = &session->files;
+	session->life.processes = session->loader.processes;
+	session->life.epoch_bumps = session->loader.epoch_bumps;
+	return 0;
+}
+
+void session_introduce(struct session *session)
+{
+	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
+				       .value = session->writer.header->generation};
+	const struct tm_wire reader = {.kind = TM_WIRE_READER};
+	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
+
+	(void)handoff_send(&session->handoff, &attach, session->ring.fd);
+	(void)handoff_send(&session->handoff, &reader, session->reader.fd);
+	(void)handoff_send(&session->handoff, &kernel, session->kernel_table);
+	session->ring.fd = tm_close(session->ring.fd);
+	session->reader.fd = tm_close(session->reader.fd);
+	session->kernel_table = tm_close(session->kernel_table);
+}
+
+/* What is not worth doing in every round. */
+static void report(struct session *session, bool may_skip)
+{
+	uint64_t ns = 0;
+
+	session->counts.owed = sampler_owed(&session->sampler);
+	session->counts.bpf_ns_valid = loader_run_ns(&session->loader, &ns) == 0;
+	session->counts.bpf_ns = ns;
+	if (command_counts(&session->command, &session->counts, &session->cost, may_skip) < 0 &&
+	    session->end == SESSION_GOES_ON)
+		session->end = SESSION_COMMAND_GONE;
+}
+
+static void now_and_then(struct session *session, uint64_t now_ms)
+{
+	if (now_ms - session->counted_ms < SESSION_COUNTS_MS)
+		return;
+	session->counted_ms = now_ms;
+	report(session, /* may_skip= */ true);
+	files_retry(&session->files, now_ms);
+	if (session->options->selecting && session->running && !session->emptied &&
+	    *session->loader.selected_count == 0) {
+		session->emptied = true;
+		(void)command_send(&session->command, TM_CONTROL_EMPTY, 0);
+	}
+	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
+		session->opener_missed = true;
+		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
+				  "the opener ended early: files met from now on stay unnamed");
+	}
+}
+
+static int poll_ms(const struct session *session)
+{
+	if (session->drain.fullest_percent > SESSION_QUARTER_PERCENT)
+		return SESSION_POLL_FULL_MS;
+	return session->options->hz >= SESSION_FAST_HZ ? SESSION_POLL_FAST_MS : SESSION_POLL_MS;
+}
+
+/* Waits for messages, at most @milliseconds, and takes them. */
+static void wait_and_hear(struct session *session, int milliseconds)
+{
+	struct pollfd fds[] = {
+		{.fd = session->end == SESSION_GOES_ON ? session->command.fd : -1,
+		 .events = POLLIN},
+		{.fd = session->handoff.fd, .events = POLLIN},
+		{.fd = session->asker.fd, .events = POLLIN},
+	};
+
+	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
+		if (fds[0].revents)
+			session_obey(session);
+		if (fds[1].revents && handoff_receive(&session->handoff) != 0 &&
+		    session->end == SESSION_GOES_ON)
+			session->end = SESSION_SYMBOLIZER_GONE;
+	}
+	files_advance(&session->files, session_now_ms());
+	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON)
+		session->end = SESSION_SYMBOLIZER_GONE;
+}
+
+void session_run(struct session *session)
+{
+	uint64_t next_ms = session_now_ms();
+
+	while (session->end == SESSION_GOES_ON) {
+		uint64_t now_ms = session_now_ms();
+
+		if (now_ms >= next_ms) {
+			(void)session_round(session);
+			next_ms = now_ms + (uint64_t)poll_ms(session);
+			now_and_then(session, now_ms);
+		}
+		wait_and_hear(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
+	}
+}
+
+/* Rounds until nothing is on its way and W has passed the end of sampling. */
+static void run_dry(struct session *session)
+{
+	uint64_t from_ms = session_now_ms();
+	uint64_t w;
+
+	do {
+		w = session_round(session);
+		(void)poll(NULL, 0, 1);
+	} while ((counts_missing(&session->counts) > 0 || w / 1000000 <= from_ms) &&
+		 session_now_ms() - from_ms < SESSION_QUIET_MS);
+}
+
+static void settle_files(struct session *session)
+{
+	uint64_t from_ms = session_now_ms(), now_ms = from_ms;
+
+	files_advance(&session->files, now_ms);
+	while (!files_settled(&session->files) && session->handoff.fd >= 0 &&
+	       now_ms - from_ms < SESSION_SETTLE_MS) {
+		wait_and_hear(session, SESSION_POLL_FULL_MS);
+		now_ms = session_now_ms();
+	}
+}
+
+static void send_end(struct session *session)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_END};
+	uint64_t from_ms = session_now_ms();
+
+	while (handoff_send(&session->handoff, &message, -1) == HANDOFF_E_AGAIN &&
+	       session_now_ms() - from_ms < SESSION_SETTLE_MS)
+		wait_and_hear(session, SESSION_POLL_FULL_MS);
+}
+
+void session_finish(struct session *session)
+{
+	(void)sampler_disable(&session->sampler);
+	loader_detach(&session->loader);
+	run_dry(session);
+	if (session->handoff.fd >= 0)
+		settle_files(session);
+	asker_stop(&session->asker, &session->cost);
+	report(session, /* may_skip= */ false);
+	tm_ring_publish_counts(&session->writer, &session->counts);
+	send_end(session);
+	if (session->end == SESSION_SYMBOLIZER_GONE)
+		(void)fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
+	if (session->fault.code)
+		(void)command_say(&session->command, TM_CONTROL_FAILED, session->fault.code, "%s",
+				  session->fault.text);
+	else
+		(void)command_send(&session->command, TM_CONTROL_DONE, 0);
+}
+
+void session_deinit(struct session *session)
+{
+	asker_stop(&session->asker, &session->cost);
+	drain_deinit(&session->drain);
+	files_deinit(&session->files);
+	symbols_deinit(&session->symbols);
+	sampler_deinit(&session->sampler);
+	loader_deinit(&session->loader);
+	handoff_deinit(&session->handoff);
+	session->kernel_table = tm_close(session->kernel_table);
+	tm_region_close(&session->ring);
+	tm_region_close(&session->reader);
+}

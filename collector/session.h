@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * session - one recording: all parts of the collector and the one loop that drives them
+ *
+ * Phases     READY (marks processes, samples nothing) -> RUNNING -> over: drained, files settled,
+ *            END on the wire, final counts to the command.
+ * Round      watermark, note, drain, publish: once per poll, in this order (DESIGN 4.3).
+ * Ends       STOP; end of the command's socket; end of the symbolizer's. In order every time.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/asker.h"
+#include "collector/command.h"
+#include "collector/drain.h"
+#include "collector/files.h"
+#include "collector/handoff.h"
+#include "collector/life.h"
+#include "collector/loader.h"
+#include "collector/sampler.h"
+#include "shared/region.h"
+
+#define SESSION_POLL_MS 100	 /* between rounds, while rings are nearly empty */
+#define SESSION_POLL_FULL_MS 10	 /* while one is over a quarter full */
+#define SESSION_FAST_HZ 1000	 /* from here on rounds are never farther apart than _FAST_MS */
+#define SESSION_POLL_FAST_MS 20
+#define SESSION_QUARTER_PERCENT 25
+#define SESSION_COUNTS_MS 250	 /* between counts to the command */
+#define SESSION_SETTLE_MS 2000	 /* at the end: for files under way */
+#define SESSION_QUIET_MS 500	 /* at the end: for rings to run dry */
+#define SESSION_RING_MIN (1u << 20)
+#define SESSION_RING_MAX (64u << 20)
+#define SESSION_WANTED_MAX 4096	 /* selected pids */
+
+enum session_end {
+	SESSION_GOES_ON,
+	SESSION_STOPPED,	 /* the command said so */
+	SESSION_COMMAND_GONE,
+	SESSION_SYMBOLIZER_GONE,
+	SESSION_FAILED,		 /* fault says why */
+};
+
+struct session {
+	const struct options *options;
+	struct fault fault;
+	struct command command;
+	struct handoff handoff;
+	struct asker asker;
+	struct loader loader;
+	struct sampler sampler;
+	struct symbols symbols;
+	struct files files;
+	struct drain drain;
+	struct life life;
+	struct tm_region ring;
+	struct tm_region reader;
+	struct tm_ring_writer writer;
+	struct tm_counts counts;
+	struct tm_collector_cost cost;
+	int kernel_table; /* descriptor, until handed over */
+	bool running;
+	bool emptied; /* EMPTY was said */
+	bool opener_missed;
+	enum session_end end;
+	uint64_t rounds;
+	uint64_t counted_ms;
+	uint32_t wanted[SESSION_WANTED_MAX]; /* pids not marked yet */
+	unsigned wanted_count;
+};
+
+/* Makes the shared ring, its reader page and what carries records into it. Return: 0, -errno. */
+int session_connect(struct session *session);
+/* Hands the regions and the kernel table to the symbolizer. */
+void session_introduce(struct session *session);
+/* Drives it until it is over. */
+void session_run(struct session *session);
+/* Ends it in order and says so to whoever is left. */
+void session_finish(struct session *session);
+void session_deinit(struct session *session);
+
+/* One round (round.c). Return: the W that was published. */
+uint64_t session_round(struct session *session);
+/* Messages of the command (obey.c). */
+void session_obey(struct session *session);
+/* CLOCK_MONOTONIC, ms. */
+uint64_t session_now_ms(void);
