@@ -121,6 +121,10 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		if (session->top_count < TM_TOP_ROWS)
 			session->top[session->top_count++] = message->body.top;
 		return;
+	case TM_CONTROL_COUNTS:
+		session->last_counts = message->body.counts;
+		session->last_counts_told = 1;
+		return;
 	case TM_CONTROL_RESULT:
 		session->result = message->body.result;
 		return;

@@ -40,11 +40,14 @@ void report_make(struct summary *ret_summary, const struct session *session, int
 		.result = session->result,
 		.duration_ns = session->ended_ns - session->started_ns,
 		.hz = session->options->hz,
-		.bpf_time_known = bpf_time && session->counts.bpf_ns_valid != 0,
 		.command_status = -1,
 	};
 
-	balance_make(&s.balance, &session->counts, &session->result, session->death);
+	/* A dead collector published more than it lived to tell us. */
+	if (session->death == BALANCE_COLLECTOR_DIED && session->last_counts_told)
+		s.counts = session->last_counts;
+	balance_make(&s.balance, &s.counts, &session->result, session->death);
+	s.bpf_time_known = bpf_time && s.counts.bpf_ns_valid != 0;
 	if (session->command.ended)
 		s.command_status = command_code(&session->command);
 	add_cost(&s, session);
