@@ -153,7 +153,7 @@ static void bury(struct session *session, struct program *program, void (*listen
 		return;
 	}
 	if (!program->failed) {
-		session->peer_text[0] = '\0';
+		session->told = 1;
 		say("%s ended %s before it had finished%s", program->name, how,
 		    session->phase == SESSION_LOADING ? ""
 		    : program == &session->collector  ? "; what it had handed over is written"
@@ -347,7 +347,7 @@ int session_run(struct session *session)
 	}
 	see_off(&session->collector);
 	see_off(&session->symbolizer);
-	if (session->peer_text[0] != '\0')
+	if (session->peer_text[0] != '\0' && !session->told)
 		say("%s", session->peer_text);
 	say_wipe();
 	return session->outcome;

@@ -45,7 +45,8 @@ struct session {
 		[TM_CONTROL_TEXT]; /* one program's word about the other; said if nothing else is */
 	/* what the programs told */
 	struct tm_counts counts;
-	struct tm_counts last_counts; /* as the symbolizer read them from the shared ring at its end */
+	struct tm_counts
+		last_counts; /* as the symbolizer read them from the shared ring at its end */
 	int last_counts_told;
 	struct tm_collector_cost cost;
 	struct tm_result result;
