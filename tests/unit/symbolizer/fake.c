@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fake - a collector and a command around the real tidemark-symbolizer, for tests without root
+ */
+
+#include "tests/unit/symbolizer/fake.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shared/fdpass.h"
+
+static const char *const formats[FAKE_FORMATS] = {"folded", "html", "pprof", "speedscope"};
+
+static _Noreturn void become(const struct fake *fake, int control, int wire, const char *program,
+			     int parser)
+{
+	char options[5 + FAKE_FORMATS][64];
+	char *arguments[6 + FAKE_FORMATS] = {0};
+	int count = 0;
+
+	(void)snprintf(options[count++], 64, "tidemark-symbolizer");
+	(void)snprintf(options[count++], 64, "--control-fd=%d", control);
+	(void)snprintf(options[count++], 64, "--wire-fd=%d", wire);
+	(void)snprintf(options[count++], 64, "--parser-fd=%d", parser);
+	(void)snprintf(options[count++], 64, "--hz=99");
+	for (int i = 0; i < FAKE_FORMATS; i++) {
+		(void)fcntl(fake->outputs[i], F_SETFD, 0);
+		(void)snprintf(options[count++], 64, "--output=%s:%d", formats[i],
+			       fake->outputs[i]);
+	}
+	for (int i = 0; i < count; i++)
+		arguments[i] = options[i];
+	(void)fcntl(control, F_SETFD, 0);
+	(void)fcntl(wire, F_SETFD, 0);
+	(void)fcntl(parser, F_SETFD, 0);
+	(void)execv(program, arguments);
+	_exit(126);
+}
+
+void fake_start(struct fake *fake, const char *program, const char *parser)
+{
+	struct tm_wire hello;
+	int control[2], wire[2];
+	int parser_fd = open(parser, O_PATH | O_CLOEXEC);
+
+	*fake = (struct fake){.data = TM_REGION_NULL, .page = TM_REGION_NULL};
+	assert_true(parser_fd >= 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
+	for (int i = 0; i < FAKE_FORMATS; i++) {
+		fake->outputs[i] = memfd_create(formats[i], MFD_CLOEXEC);
+		assert_true(fake->outputs[i] >= 0);
+	}
+	fake->pid = fork();
+	assert_true(fake->pid >= 0);
+	if (fake->pid == 0)
+		become(fake, control[1], wire[1], program, parser_fd);
+	(void)close(control[1]);
+	(void)close(wire[1]);
+	(void)close(parser_fd);
+	fake->control = control[0];
+	fake->wire = wire[0];
+	assert_int_equal(tm_fdpass_recv(fake->wire, &hello, sizeof(hello), NULL, 0), 0);
+	assert_int_equal(hello.kind, TM_WIRE_HELLO);
+	assert_int_equal(hello.value, TM_WIRE_VERSION);
+}
+
+void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd)
+{
+	struct tm_wire message = {.kind = kind, .number = number, .value = value};
+
+	assert_int_equal(tm_fdpass_send(fake->wire, &message, sizeof(message), fd, 0), 0);
+}
+
+void fake_attach(struct fake *fake)
+{
+	struct tm_control message;
+
+	assert_int_equal(
+		tm_region_create(&fake->data, "ring", TM_RING_HEADER_BYTES + FAKE_RING_BYTES), 0);
+	assert_int_equal(
+		tm_region_create_for_peer(&fake->page, "page", sizeof(struct tm_ring_reader_page)),
+		0);
+	assert_int_equal(tm_ring_writer_init(&fake->writer, fake->data.addr, fake->data.bytes,
+					     fake->page.addr, 4711),
+			 0);
+	fake_wire(fake, TM_WIRE_ATTACH, 0, 4711, fake->data.fd);
+	fake_wire(fake, TM_WIRE_READER, 0, 0, fake->page.fd);
+	assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0), 0);
+	assert_int_equal(message.kind, TM_CONTROL_READY);
+}
+
+void fake_push(struct fake *fake, const void *record)
+{
+	const struct tm_event *event = record;
+
+	assert_int_equal(tm_ring_push(&fake->writer, record, event->bytes, 1), 0);
+	if (event->type == TM_EVENT_SAMPLE) {
+		fake->counts.taken++;
+		fake->counts.pushed++;
+		fake->counts.hits++;
+	}
+}
+
+void fake_publish(struct fake *fake, uint64_t watermark)
+{
+	tm_ring_publish_counts(&fake->writer, &fake->counts);
+	tm_ring_publish(&fake->writer, watermark);
+}
+
+static void note(struct fake_end *end, const char *text)
+{
+	size_t used = strlen(end->notes);
+
+	(void)snprintf(end->notes + used, sizeof(end->notes) - used, "%s\n", text);
+}
+
+void fake_end(struct fake *fake, struct fake_end *end)
+{
+	struct tm_control message;
+
+	*end = (struct fake_end){0};
+	while (tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0) == 0) {
+		if (message.kind == TM_CONTROL_RESULT)
+			end->result = message.body.result;
+		else if (message.kind == TM_CONTROL_TOP && end->top_count < TM_TOP_ROWS)
+			end->top[end->top_count++] = message.body.top;
+		else if (message.kind == TM_CONTROL_OUTPUT)
+			end->outputs += message.code == 0;
+		else if (message.kind == TM_CONTROL_DONE)
+			end->done = message.code == 0;
+		else if (message.kind == TM_CONTROL_NOTE || message.kind == TM_CONTROL_FAILED)
+			note(end, message.body.text);
+	}
+	assert_int_equal(waitpid(fake->pid, &end->status, 0), fake->pid);
+	(void)close(fake->control);
+	(void)close(fake->wire);
+	tm_region_close(&fake->data);
+	tm_region_close(&fake->page);
+}
+
+char *fake_folded(struct fake *fake)
+{
+	off_t bytes = lseek(fake->outputs[0], 0, SEEK_END);
+	char *text = calloc(1, (size_t)bytes + 1);
+
+	assert_non_null(text);
+	assert_int_equal(pread(fake->outputs[0], text, (size_t)bytes, 0), bytes);
+	for (int i = 0; i < FAKE_FORMATS; i++)
+		(void)close(fake->outputs[i]);
+	return text;
+}

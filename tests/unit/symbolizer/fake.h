@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * fake - a collector and a command around the real tidemark-symbolizer, for tests without root
+ */
+
+#include <sys/types.h>
+
+#include "shared/control.h"
+#include "shared/region.h"
+#include "shared/ring.h"
+
+#define FAKE_RING_BYTES (1u << 20)
+#define FAKE_FORMATS    4
+
+struct fake {
+	pid_t pid;
+	int control;
+	int wire;
+	int outputs[FAKE_FORMATS]; /* memfds: folded, html, pprof, speedscope */
+	struct tm_region data;
+	struct tm_region page;
+	struct tm_ring_writer writer;
+	struct tm_counts counts;
+};
+
+struct fake_end {
+	struct tm_result result;
+	struct tm_top top[TM_TOP_ROWS];
+	char notes[TM_CONTROL_TEXT];
+	int top_count;
+	int outputs; /* OUTPUT messages with code 0 */
+	int done;    /* DONE with code 0 came */
+	int status;  /* of wait */
+};
+
+/* Starts it and takes its HELLO. */
+void fake_start(struct fake *fake, const char *program, const char *parser);
+/* Hands over both regions and waits for READY. */
+void fake_attach(struct fake *fake);
+void fake_push(struct fake *fake, const void *record);
+/* Publishes what was pushed, with the counts. */
+void fake_publish(struct fake *fake, uint64_t watermark);
+void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd);
+/* Reads what it says until it has ended. */
+void fake_end(struct fake *fake, struct fake_end *end);
+/* The folded output, NUL-terminated, to be freed. */
+char *fake_folded(struct fake *fake);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make - records as an honest collector writes them, for tests to break
+ */
+
+#include "tests/unit/symbolizer/make.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static void begin(union make_record *record, enum tm_event_type type, size_t bytes, uint32_t tgid)
+{
+	memset(record, 0, sizeof(*record));
+	record->event.bytes = (uint32_t)((bytes + 7) & ~(size_t)7);
+	record->event.type = (uint16_t)type;
+	record->event.tgid = tgid;
+	record->event.tid = tgid;
+	record->event.start_boottime = 1000u + tgid;
+	record->event.exec_id = 1;
+	record->event.ktime = 1;
+}
+
+void make_sample(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
+		 const uint64_t *words, uint16_t kernel, uint16_t user)
+{
+	begin(record, TM_EVENT_SAMPLE, sizeof(struct tm_sample) + 8ull * (kernel + user), tid);
+	record->event.ktime = ktime;
+	memcpy(record->sample.comm, comm, strnlen(comm, TM_COMM_BYTES));
+	record->sample.kernel_frames = kernel;
+	record->sample.user_frames = user;
+	if (kernel + user)
+		memcpy(record->sample.frames, words, 8ull * (kernel + user));
+}
+
+void make_process(union make_record *record, uint32_t tgid, const char *comm, uint32_t exe_file,
+		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes)
+{
+	begin(record, TM_EVENT_PROCESS,
+	      offsetof(struct tm_process, text) + exe_bytes + (size_t)cgroup_bytes, tgid);
+	memcpy(record->process.comm, comm, strnlen(comm, TM_COMM_BYTES));
+	record->process.exe_file = exe_file;
+	record->process.ns_tgid = 7;
+	record->process.path_bytes = exe_bytes;
+	record->process.cgroup_bytes = cgroup_bytes;
+	memcpy(record->process.text, exe, exe_bytes);
+	memcpy(record->process.text + exe_bytes, cgroup, cgroup_bytes);
+}
+
+void make_file(union make_record *record, uint32_t number, uint64_t ino, const char *path,
+	       uint16_t path_bytes)
+{
+	begin(record, TM_EVENT_FILE, offsetof(struct tm_file, text) + path_bytes, 1);
+	record->file.identity.ino = ino;
+	record->file.number = number;
+	record->file.path_bytes = path_bytes;
+	memcpy(record->file.text, path, path_bytes);
+}
+
+void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)
+{
+	begin(record, TM_EVENT_EXIT, sizeof(struct tm_exit), tgid);
+	record->event.ktime = ktime;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * make - records as an honest collector writes them, for tests to break
+ */
+
+#include <stdint.h>
+
+#include "shared/event.h"
+
+#define FILE_WORD(number, offset)                         \
+	((uint64_t)TM_FRAME_FILE << TM_FRAME_KIND_SHIFT | \
+	 (uint64_t)(number) << TM_FRAME_FILE_SHIFT | (offset))
+#define KERNEL_WORD(module, offset)                         \
+	((uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT | \
+	 (uint64_t)(module) << TM_FRAME_MODULE_SHIFT | (offset))
+#define VDSO_WORD(offset)      ((uint64_t)TM_FRAME_VDSO << TM_FRAME_KIND_SHIFT | (offset))
+#define ANON_WORD(address)     ((uint64_t)TM_FRAME_ANON << TM_FRAME_KIND_SHIFT | (address))
+#define UNRESOLVED_WORD(cause) ((uint64_t)TM_FRAME_UNRESOLVED << TM_FRAME_KIND_SHIFT | (cause))
+
+union make_record {
+	struct tm_event event;
+	struct tm_sample sample;
+	struct tm_process process;
+	struct tm_file file;
+	struct tm_exit exit;
+	uint64_t words[(TM_EVENT_MAX_BYTES + 7) / 8];
+	uint8_t bytes[TM_EVENT_MAX_BYTES];
+};
+
+/* @tid: also the tgid. @kernel of the words are kernel frames. */
+void make_sample(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
+		 const uint64_t *words, uint16_t kernel, uint16_t user);
+/* @exe, @cgroup: packed, with their bytes. */
+void make_process(union make_record *record, uint32_t tgid, const char *comm, uint32_t exe_file,
+		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes);
+void make_file(union make_record *record, uint32_t number, uint64_t ino, const char *path,
+	       uint16_t path_bytes);
+void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);

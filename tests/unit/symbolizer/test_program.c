@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_program - the real program, its filter and its parser, between a made-up collector and command
+ */
+
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/make.h"
+
+static const char *program, *parser;
+
+/* A function of this very test, to be found by its place in the file. */
+int a_function_to_find(int value);
+
+__attribute__((noinline, visibility("default"))) int a_function_to_find(int value)
+{
+	return value * 3 + 1;
+}
+
+struct place {
+	uint64_t address;
+	uint64_t offset;
+};
+
+/* The first object that is told of is the program itself. */
+static int find_place(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct place *place = context;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && place->address >= start &&
+		    place->address - start < segment->p_filesz)
+			place->offset = place->address - start + segment->p_offset;
+	}
+	return 1;
+}
+
+static uint64_t file_offset(const void *address)
+{
+	struct place place = {.address = (uint64_t)(uintptr_t)address};
+
+	(void)dl_iterate_phdr(find_place, &place);
+	assert_true(place.offset > 0);
+	return place.offset;
+}
+
+static void push_sample(struct fake *fake, uint64_t ktime, const uint64_t *words, uint16_t kernel,
+			uint16_t user)
+{
+	static union make_record record;
+
+	make_sample(&record, ktime, 42, "worker", words, kernel, user);
+	fake_push(fake, &record);
+}
+
+static void push_announcements(struct fake *fake)
+{
+	static union make_record record;
+
+	make_process(&record, 42, "leader", 5, "prog\0bin\0", 9, "slice\0", 6);
+	fake_push(fake, &record);
+	make_file(&record, 5, 77, "prog\0bin\0", 9);
+	fake_push(fake, &record);
+}
+
+static void whole_recording_is_named_and_written(void **state)
+{
+	uint64_t here = file_offset((const void *)(uintptr_t)a_function_to_find);
+	uint64_t words[] = {KERNEL_WORD(TM_FRAME_MODULE_UNKNOWN, 0),    FILE_WORD(5, here + 2),
+			    FILE_WORD(5, 0x7fffffff) | TM_FRAME_RETURN, ANON_WORD(0x1234),
+			    UNRESOLVED_WORD(TM_UNRESOLVED_NO_MAPPING),  FILE_WORD(6, 0x10)};
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_announcements(&fake);
+	push_sample(&fake, 200, words, 1, 5);
+	push_sample(&fake, 100, words, 1, 5);
+	fake_publish(&fake, 1000);
+	fake_wire(&fake, TM_WIRE_FILE, 5, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	fake_wire(&fake, TM_WIRE_NO_FILE, 6, TM_NO_FILE_GONE, -1);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_string_equal(folded, "worker;[unknown file]+0x10;[no_mapping];[anon];"
+				    "prog+0x7fffffff;a_function_to_find;[kernel]_[k] 2\n");
+	free(folded);
+	assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0);
+	assert_int_equal(end.outputs, FAKE_FORMATS);
+	assert_true(end.done);
+	assert_string_equal(end.notes, "");
+	assert_int_equal(end.result.exported, 2);
+	assert_int_equal(end.result.frames, 12);
+	assert_int_equal(end.result.unnamed_frames, 10);
+	assert_int_equal(end.result.unresolved[TM_UNRESOLVED_NO_MAPPING], 2);
+	assert_int_equal(end.result.late_records, 0);
+	assert_int_equal(end.result.parsers_failed, 0);
+	assert_true(end.result.child_rss_bytes > 0);
+	assert_string_equal(end.top[0].name, "[kernel]");
+	assert_int_equal(end.top[0].self, 2);
+}
+
+static void dead_collector_leaves_what_it_handed_over(void **state)
+{
+	uint64_t words[] = {ANON_WORD(1)};
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 1);
+	push_sample(&fake, 200, words, 0, 1);
+	fake.counts.taken += 3;   /* taken, but never pushed */
+	fake_publish(&fake, 150); /* the second is still above W */
+	(void)shutdown(fake.wire, SHUT_RDWR);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_string_equal(folded, "worker;[anon] 2\n");
+	free(folded);
+	assert_int_equal(end.outputs, FAKE_FORMATS);
+	assert_int_equal(end.result.exported, 2);
+	assert_int_equal(end.result.drops[TM_DROP_COLLECTOR_DIED], 3);
+	assert_non_null(strstr(end.notes, "collector"));
+}
+
+static void dead_command_writes_nothing(void **state)
+{
+	uint64_t words[] = {ANON_WORD(1)};
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 1);
+	fake_publish(&fake, 150);
+	(void)shutdown(fake.control, SHUT_WR);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_string_equal(folded, "");
+	free(folded);
+	assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 1);
+	assert_int_equal(end.outputs, 0);
+}
+
+static void message_out_of_form_ends_the_talk_but_keeps_the_samples(void **state)
+{
+	uint64_t words[] = {ANON_WORD(1)};
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 1);
+	fake_publish(&fake, 150);
+	fake_wire(&fake, TM_WIRE_HELLO, 0, 1, -1);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_string_equal(folded, "worker;[anon] 1\n");
+	free(folded);
+	assert_non_null(strstr(end.notes, "does not check"));
+}
+
+static void bad_record_is_counted_and_balances(void **state)
+{
+	uint64_t words[] = {ANON_WORD(1)};
+	static union make_record record;
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 1);
+	make_sample(&record, 100, 42, "worker", words, 0, 1);
+	record.sample.user_frames = 9;
+	fake_push(&fake, &record);
+	fake_publish(&fake, 150);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_string_equal(folded, "worker;[anon] 1\n");
+	free(folded);
+	assert_int_equal(end.result.exported, 1);
+	assert_int_equal(end.result.drops[TM_DROP_BAD_RECORD], 1);
+	assert_string_equal(end.notes, "");
+}
+
+static void unsealed_ring_is_refused(void **state)
+{
+	struct fake fake;
+	struct fake_end end;
+	int open_memory = memfd_create("ring", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(open_memory, TM_RING_HEADER_BYTES + FAKE_RING_BYTES), 0);
+	fake_start(&fake, program, parser);
+	fake_wire(&fake, TM_WIRE_ATTACH, 0, 1, open_memory);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 1);
+	assert_non_null(strstr(end.notes, "collector could not be attached"));
+	(void)close(open_memory);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_recording_is_named_and_written),
+		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
+		cmocka_unit_test(dead_command_writes_nothing),
+		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),
+		cmocka_unit_test(bad_record_is_counted_and_balances),
+		cmocka_unit_test(unsealed_ring_is_refused),
+	};
+
+	if (argc != 3)
+		return 2;
+	program = argv[1];
+	parser = argv[2];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
