@@ -41,8 +41,8 @@ struct session {
 	uint64_t deadline_ns;                    /* 0: none */
 	enum balance_death death;
 	unsigned counts_after_command;
-	char peer_text
-		[TM_CONTROL_TEXT]; /* one program's word about the other; said if nothing else is */
+	int told;                        /* who died was said */
+	char peer_text[TM_CONTROL_TEXT]; /* else one program's word about the other is */
 	/* what the programs told */
 	struct tm_counts counts;
 	struct tm_counts
