@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "shared/cleanup.h"
+#include "collector/parting.h"
 #include "shared/fdpass.h"
 
 void handoff_init(struct handoff *handoff, int fd)
@@ -16,7 +16,7 @@ void handoff_init(struct handoff *handoff, int fd)
 
 void handoff_deinit(struct handoff *handoff)
 {
-	handoff->fd = tm_close(handoff->fd);
+	handoff->fd = parting_close(handoff->fd);
 }
 
 int handoff_accept(struct handoff *handoff, const struct tm_wire *message)

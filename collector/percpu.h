@@ -19,7 +19,7 @@
 #define PERCPU_SAMPLE_BYTES 1024u /* of a stack of 120 frames */
 #define PERCPU_RING_SECONDS 4u
 #define PERCPU_RING_MIN (256u << 10)
-#define PERCPU_RING_MAX (8u << 20)
+#define PERCPU_RING_MAX (4u << 20)
 
 struct percpu {
 	unsigned possible;

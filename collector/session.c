@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "collector/counts.h"
+#include "collector/parting.h"
 #include "collector/question.h"
 #include "collector/watermark.h"
 #include "shared/cleanup.h"
@@ -233,6 +234,7 @@ void session_deinit(struct session *session)
 	sampler_deinit(&session->sampler);
 	loader_deinit(&session->loader);
 	handoff_deinit(&session->handoff);
+	session->command.fd = parting_close(session->command.fd);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);
