@@ -2,6 +2,7 @@
 /* completeness - the one line that says what a report lacks */
 
 #include "symbolizer/completeness.h"
+#include "shared/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,10 +55,10 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 
 	text[0] = '\0';
 	add(&line, "taken %" PRIu64 " = exported %" PRIu64, report->taken, report->exported);
-	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, report_drop_word);
+	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_drop_word);
 	add(&line, "; not run %" PRIu64, report->not_run);
 	add_reasons(&line, "; truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
-		    report_stop_word);
+		    tm_stop_word);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
 	    report->frames_shown);
 	add(&line, "; late records %" PRIu64, report->late_records);

@@ -6,6 +6,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/err.h"
+#include "shared/words.h"
 #include "symbolizer/report.h"
 #include "symbolizer/sink.h"
 #include "symbolizer/sort.h"
@@ -106,7 +107,7 @@ static void write_row(struct sink *sink, const struct report *report,
 
 	write_name(sink, report->strings[sample->comm]);
 	if (sample->stop != TM_STOP_NONE)
-		sink_format(sink, ";[truncated: %s]", report_stop_word(sample->stop));
+		sink_format(sink, ";[truncated: %s]", tm_stop_word(sample->stop));
 	for (uint32_t depth = 0; depth < stack->count; depth++) {
 		const struct report_frame *frame =
 			&report->frames[stackorder_frame(report, stack, depth)];

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "shared/words.h"
+
 #define OVERFLOW_BYTES (1u << 20) /* lifted off the budget to make the [memory] frame */
 
 static int new_file(struct frame_table *table, const struct report_file *file, uint32_t *slot)
@@ -167,7 +169,7 @@ static int describe(struct frame_table *table, uint64_t word, struct report_fram
 		frame->kind = REPORT_UNRESOLVED;
 		frame->unnamed = 1;
 		return strings_format(table->strings, &frame->name, "[%s]",
-				      report_unresolved_word((unsigned)(word & 0xff)));
+				      tm_unresolved_word((unsigned)(word & 0xff)));
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "page_assets.h"
 #include "shared/cleanup.h"
 #include "shared/err.h"
+#include "shared/words.h"
 #include "symbolizer/page_tree.h"
 #include "symbolizer/report.h"
 #include "symbolizer/sink.h"
@@ -71,14 +72,14 @@ static void write_summary(struct sink *sink, const struct report *report)
 		key(sink, numbers[i].name);
 		sink_number(sink, numbers[i].number);
 	}
-	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, report_drop_word);
+	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, tm_drop_word);
 	write_reasons(sink, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
-		      report_stop_word);
+		      tm_stop_word);
 	key(sink, "reasons");
 	sink_text(sink, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
 		sink_format(sink, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
-			    report_stop_word(stop));
+			    tm_stop_word(stop));
 	sink_text(sink, "]");
 }
 

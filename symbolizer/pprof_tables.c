@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/words.h"
 #include "symbolizer/pprof_message.h"
 
 static const char *const fixed_texts[] = {
@@ -27,9 +28,9 @@ static void fill_extra_texts(struct pprof_message *message)
 		 report->process_count);
 	for (unsigned stop = 0; stop < TM_STOP_N; stop++) {
 		snprintf(message->texts[PPROF_STOP_WORDS + stop], PPROF_TEXT_BYTES, "%s",
-			 report_stop_word(stop));
+			 tm_stop_word(stop));
 		snprintf(message->texts[PPROF_STOP_FRAMES + stop], PPROF_TEXT_BYTES,
-			 "[truncated: %s]", report_stop_word(stop));
+			 "[truncated: %s]", tm_stop_word(stop));
 	}
 	completeness_format(report, message->completeness);
 }

@@ -92,11 +92,6 @@ struct report {
 	uint64_t frames_shown, unnamed_frames, late_records;
 };
 
-/* The words of shared/event.h, for output. Out of range: "unknown". */
-const char *report_stop_word(unsigned stop);
-const char *report_drop_word(unsigned drop);
-const char *report_unresolved_word(unsigned reason);
-
 struct sink; /* sink.h: buffered writing to one descriptor, first error kept */
 
 /* Each writes one whole file. Return: 0, -errno (first write or memory error). */

@@ -8,6 +8,7 @@
 #include "output_version.h"
 #include "shared/cleanup.h"
 #include "shared/err.h"
+#include "shared/words.h"
 #include "symbolizer/functions.h"
 #include "symbolizer/report.h"
 #include "symbolizer/sink.h"
@@ -54,7 +55,7 @@ static void write_frames(struct sink *sink, const struct report *report,
 	}
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
 		sink_format(sink, "%s{\"name\":\"[truncated: %s]\"}",
-			    stop > TM_STOP_NONE + 1 ? "," : "", report_stop_word(stop));
+			    stop > TM_STOP_NONE + 1 ? "," : "", tm_stop_word(stop));
 	sink_text(sink, "]}");
 }
 

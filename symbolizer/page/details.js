@@ -77,13 +77,12 @@ function showCrumbs(view, zoom, go) {
 
 function showLegend(view, zoom) {
   const totals = kindTotals(view, zoom);
-  find("legend").replaceChildren(...KINDS.filter(({ kind }) => kind < 3 || totals[kind] > 0 ||
-    view.profile.functions.some((one) => one.kind === kind && kind === UNRESOLVED))
-    .map(({ kind, name }) => {
+  find("legend").replaceChildren(...KINDS.filter(({ kind }) => totals[kind] > 0).map(({ kind, name }) => {
       const item = make("li", "");
       item.append(make("span", `dot kind-${kind}`), make("span", "", name),
         make("small", "", percent(totals[kind], view.total[zoom])));
-      item.title = `${plain(totals[kind])} samples end in a ${name} frame`;
+      item.title = kind === TRUNCATED ? `${plain(totals[kind])} samples do not reach their root`
+        : `${plain(totals[kind])} samples end in a ${name} frame`;
       return item;
     }));
 }

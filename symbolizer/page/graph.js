@@ -79,7 +79,10 @@ class Graph {
     this.range = this.target();
     this.layout = layoutFrames(this.view, ...this.range, this.width);
     this.rows = this.layout.deepest + 1;
+    const fromBottom = this.spacer.offsetHeight - this.scroller.scrollTop;
     this.spacer.style.height = `${Math.max(this.rows * ROW, this.height)}px`;
+    if (this.flame) // the root's end is the one that stays
+      this.scroller.scrollTop = this.spacer.offsetHeight - fromBottom;
     this.request();
   }
 
@@ -92,7 +95,7 @@ class Graph {
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${this.height}px`;
     this.place();
-    if (this.view)
+    if (this.view && this.width)
       this.draw(); // at once: a resized canvas is empty
   }
 
@@ -132,16 +135,16 @@ class Graph {
     const width = Math.max(frame.right - frame.left - (frame.right - frame.left > 3 ? 1 : 0), .3);
     const hit = match && match.hits[frame.node] && !frame.rest;
     const lit = !match || hit ? 1 : match.share[frame.node] > 0 ? .75 : colours.fade;
-    context.globalAlpha = lit * (frame.depth < view.depth[this.zoom] ? .6 : 1);
+    const solid = lit * (frame.depth < view.depth[this.zoom] ? .6 : 1);
+    context.globalAlpha = solid;
     context.fillStyle = frame.rest ? colours.small : hit ? colours.match
       : this.palette.fill(view, frame.node);
     context.fillRect(frame.left, y, width, ROW - 1);
     if (!frame.rest && view.kind(frame.node) === TRUNCATED && !hit)
       this.drawStripes(frame.left, y, width);
-    context.globalAlpha = Math.max(context.globalAlpha, .7);
-    if (!frame.rest && width > 3 * this.letter)
-      this.drawName(frame.node, frame.left + 5, y, width - 8, hit);
     context.globalAlpha = 1;
+    if (!frame.rest && width > 3 * this.letter)
+      this.drawName(frame.node, frame.left + 5, y, width - 8, hit, solid < .7);
     if (frame.rest)
       return;
     if (frame.node === this.hover) {
@@ -172,7 +175,7 @@ class Graph {
     context.restore();
   }
 
-  drawName(node, x, y, room, hit) {
+  drawName(node, x, y, room, hit, faint) {
     const { context, view, palette: { colours } } = this;
     const letters = Math.floor(room / this.letter);
     let name = view.name(node);
@@ -180,8 +183,8 @@ class Graph {
       return;
     if (name.length > letters)
       name = `${name.slice(0, letters - 1)}…`;
-    context.fillStyle = hit ? colours.matchInk : view.isGroup(node) ? colours.groupInk
-      : colours.ink;
+    context.fillStyle = faint ? colours.faintInk : hit ? colours.matchInk
+      : view.isGroup(node) ? colours.groupInk : colours.ink;
     context.fillText(name, x, y + ROW / 2 + .5, room); // room: wide letters are squeezed
   }
 

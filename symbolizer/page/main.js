@@ -43,9 +43,9 @@ function showShare() {
     let inside = match.share[zoom];
     for (let node = view.parent[zoom]; node > 0; node = view.parent[node])
       inside = match.hits[node] ? view.total[zoom] : inside;
-    text = `${percent(match.share[0], view.total[0])} of samples`;
+    text = `matched ${percent(match.share[0], view.total[0])} of samples`;
     if (zoom !== 0)
-      text += `, ${percent(inside, view.total[zoom])} of zoom`;
+      text += `, ${percent(inside, view.total[zoom])} of this zoom`;
   }
   find("share").textContent = text;
 }
@@ -87,9 +87,18 @@ function search() {
     table.show(graph.view, graph.zoom, state.test);
 }
 
+// A level with one frame in it would say again what the root says.
+function usefulGrouping() {
+  const { selection, grouping } = state;
+  const one = selection && (selection.tid !== undefined || grouping === "process");
+  return one ? "none" : grouping;
+}
+
 function rebuild() {
   state.back = [];
-  graph.setView(buildView(profile, state.selection, state.grouping));
+  find("nothing").hidden = profile.total > 0;
+  find("scroller").hidden = profile.total === 0;
+  graph.setView(buildView(profile, state.selection, usefulGrouping()));
   search();
   showAround();
 }
@@ -107,7 +116,7 @@ function showTable(wanted) {
 function toggleFlame() {
   const flame = !graph.flame;
   find("direction").setAttribute("aria-pressed", String(flame));
-  find("direction").textContent = flame ? "flame" : "icicle";
+  find("direction").textContent = flame ? "▴ flame" : "▾ icicle";
   graph.setFlame(flame);
 }
 

@@ -17,10 +17,10 @@ const FAMILIES = {
 };
 
 const COLOURS = {
-  light: { ink: "#1d232b", groupInk: "#1d232b", paper: "#fffdf9", match: "#b14cf0",
+  light: { ink: "#1d232b", groupInk: "#1d232b", faintInk: "#5f676f", paper: "#fffdf9", match: "#b14cf0",
     matchInk: "#ffffff", small: "#d9d5cc", outline: "#0b5f58", hover: "rgba(255,255,255,.45)",
     fade: .42, stripe: "rgba(160,20,80,.16)" },
-  dark: { ink: "#12161c", groupInk: "#dfe6ee", paper: "#10151c", match: "#c77dff",
+  dark: { ink: "#12161c", groupInk: "#dfe6ee", faintInk: "#a3afbb", paper: "#10151c", match: "#c77dff",
     matchInk: "#14071f", small: "#39424e", outline: "#5eead4", hover: "rgba(255,255,255,.28)",
     fade: .38, stripe: "rgba(60,0,25,.28)" },
 };

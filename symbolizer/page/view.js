@@ -197,13 +197,18 @@ function functionTotals(view, top) {
   return [...rows.values()];
 }
 
-// Samples by the kind of their leaf, below a node.
+// Samples below a node by the kind of their leaf; truncated: those whose root is missing, whatever
+// their leaf is.
 function kindTotals(view, top) {
   const totals = new Float64Array(GROUP + 1);
   const stack = [top];
   while (stack.length > 0) {
     const node = stack.pop();
-    totals[view.kind(node)] += view.self[node];
+    const kind = view.kind(node);
+    if (kind === TRUNCATED)
+      totals[kind] += view.total[node];
+    else
+      totals[kind] += view.self[node];
     for (let i = view.start[node]; i < view.start[node + 1]; i++)
       stack.push(view.children[i]);
   }

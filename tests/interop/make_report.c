@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/words.h"
 #include "symbolizer/sink.h"
 #include "tests/interop/synth.h"
 
@@ -23,7 +24,7 @@ static int plain_write(struct sink *sink, const struct report *report)
 			    "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
 			    i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
 			    (unsigned long long)sample->count,
-			    sample->stop ? report_stop_word(sample->stop) : "");
+			    sample->stop ? tm_stop_word(sample->stop) : "");
 		sink_json_string(sink, report->strings[sample->comm]);
 		sink_text(sink, ",\"process\":");
 		sink_json_string(sink, report->strings[report->processes[sample->process].comm]);
