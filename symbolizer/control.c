@@ -48,6 +48,13 @@ void control_top(int socket, const struct tm_top *top)
 	send_message(socket, &message);
 }
 
+void control_counts(int socket, const struct tm_counts *counts)
+{
+	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
+
+	send_message(socket, &message);
+}
+
 void control_result(int socket, const struct tm_result *result)
 {
 	struct tm_control message = {.kind = TM_CONTROL_RESULT, .body.result = *result};

@@ -13,4 +13,6 @@ void control_note(int socket, const char *text);
 void control_failed(int socket, enum tm_failure failure, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void control_top(int socket, const struct tm_top *top);
+/* As they stand in the ring at the end: a dead collector published more than it lived to say. */
+void control_counts(int socket, const struct tm_counts *counts);
 void control_result(int socket, const struct tm_result *result);

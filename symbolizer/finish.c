@@ -156,6 +156,7 @@ int finish_session(struct session *session)
 	if (!r)
 		tell_top(session, &build.report);
 	fill_result(&build, &names, &balance, &result);
+	control_counts(session->options->control_fd, &counts);
 	control_result(session->options->control_fd, &result);
 	build_deinit(&build);
 	names_deinit(&names);
