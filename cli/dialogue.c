@@ -22,11 +22,13 @@ static void take_failed(struct session *session, struct program *program,
 			const struct tm_control *message)
 {
 	program->failed = 1;
-	if (message->code == TM_FAILURE_PEER)
+	if (message->code == TM_FAILURE_PEER) {
 		(void)snprintf(session->peer_text, sizeof(session->peer_text), "%s",
 			       message->body.text);
-	else
+	} else {
 		say("%s", message->body.text[0] ? message->body.text : program->name);
+		session->told = 1;
+	}
 	session_lose(session, program, outcome_of(message->code));
 }
 
