@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""boot - boots one of Debian's kernels under qemu and runs the kernel room's tests in it
+
+usage: boot.py SERIES BUILD-FOLDER SOURCE-FOLDER
+"""
+import base64
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+import initramfs
+import kernel_image
+
+TIMEOUT_S = 540
+SKIPPED = 77
+LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
+RECORDS = ("record", "record-command")
+PROGRAMS = {  # place in the guest: place in the build folder
+    "programs/lookup": "tests/kernels/lookup",
+    "programs/deep": "tests/lib/deep",
+    "programs/cli/tidemark": "cli/tidemark",
+    "programs/collector/tidemark-collector": "collector/tidemark-collector",
+    "programs/collector/opener/tidemark-opener": "collector/opener/tidemark-opener",
+    "programs/symbolizer/tidemark-symbolizer": "symbolizer/tidemark-symbolizer",
+    "programs/symbolizer/parser/tidemark-parser": "symbolizer/parser/tidemark-parser",
+}
+
+
+def unable():
+    """Why this host cannot do it, or nothing."""
+    if os.environ.get("TM_INNER") == "1":
+        return "boots are left out inside a container (TM_INNER)"
+    for program in ("qemu-system-x86_64", "busybox", "apt-get", "dpkg-deb"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    return None
+
+
+def boot(kernel, archive):
+    """What the guest says on its serial console."""
+    # cmpxchg16b spoils the flags under qemu 7.2's TCG; without it the kernel has another way.
+    command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16",
+               "-smp", "2", "-m", "1024", "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio",
+               "-kernel", kernel, "-initrd", archive,
+               "-append", "console=ttyS0 panic=-1 quiet rdinit=/init"]
+    guest = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                           timeout=TIMEOUT_S)
+    return guest.stdout.decode("utf-8", "replace").replace("\r", "")
+
+
+def results(console):
+    return {name: int(code)
+            for name, code in re.findall(r"^TM-RESULT (\S+) (\d+)$", console, re.MULTILINE)}
+
+
+def outputs(console, folder):
+    """Unpacks what the guest recorded."""
+    packed = re.search(r"^--- TM-OUT\n(.*?)^--- TM-OUT-END$", console, re.MULTILINE | re.DOTALL)
+    if not packed:
+        return False
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed[1]))) as archive:
+        archive.extractall(folder)
+    return True
+
+
+def judge_record(folder):
+    """Raises recorded.Wrong where an output is not what it must be."""
+    import recorded
+    import recorded_kernels
+
+    recorded_kernels.judge(recorded, folder)
+
+
+def judge(console, folder):
+    shown = re.sub(r"^--- TM-OUT\n.*?^--- TM-OUT-END\n", "", console,
+                   flags=re.MULTILINE | re.DOTALL)
+    print(shown, flush=True)
+    came, wrong = results(console), []
+    for name in LOOKUPS + RECORDS:
+        if came.get(name) != 0:
+            wrong.append(f"{name}: {came.get(name, 'no result')}")
+    if "TM-END" not in console:
+        wrong.append("the guest did not come to its end")
+    if "TM-PARANOID 3" not in console:
+        wrong.append("perf_event_paranoid is not Debian's own 3")
+    if outputs(console, folder):
+        try:
+            judge_record(folder)
+        except Exception as error:
+            wrong.append(str(error))
+    for sentence in wrong:
+        print("FAIL:", sentence)
+    return 1 if wrong else 0
+
+
+def main():
+    series, build, source = sys.argv[1:4]
+    reason = unable()
+    if reason:
+        print("SKIP:", reason)
+        return SKIPPED
+    sys.path.insert(0, os.path.join(source, "tests", "lib"))
+    with tempfile.TemporaryDirectory(prefix="tidemark-boot.") as work:
+        kernel = kernel_image.fetch(series, work)
+        root, archive = os.path.join(work, "root"), os.path.join(work, "initramfs.gz")
+        initramfs.stage(root, os.path.join(source, "tests/kernels/init"),
+                        {place: os.path.join(build, program)
+                         for place, program in PROGRAMS.items()
+                         if os.path.exists(os.path.join(build, program))})
+        initramfs.pack(root, archive)
+        return judge(boot(kernel, archive), os.path.join(work, "out"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
