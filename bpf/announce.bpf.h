@@ -142,7 +142,8 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 
 /*
  * The same if it is due. A half-way state announces nothing: inside execve the parts do not belong
- * together, and a dying task has begun to lose them.
+ * together, and a dying task loses them with its mm. Until then they are whole, and a short life
+ * may have been hit there only. What has had its EXIT is not announced again.
  */
 static __always_inline void announce_generation(struct level *level)
 {
@@ -152,9 +153,13 @@ static __always_inline void announce_generation(struct level *level)
 	struct tm_process_state *state;
 	__u32 epoch;
 
-	if (event->flags & (TM_FLAG_EXITING | TM_FLAG_IN_EXEC) || !event->start_boottime)
+	if (event->flags & TM_FLAG_IN_EXEC || !event->start_boottime)
+		return;
+	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
 		return;
 	state = bpf_map_lookup_elem(&processes, &key);
+	if (state && state->exited)
+		return;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
 	if (state ? state->epoch == epoch : event->ktime - s->unnoted_ktime < UNNOTED_NS)
 		return;
