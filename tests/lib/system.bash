@@ -128,14 +128,23 @@ descendants() {
 programs() {
 	local pid name
 	for pid in "$1" $(descendants "$1"); do
-		name=$(tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | head -n 1)
+		name=
+		IFS= read -r -d '' name 2>/dev/null <"/proc/$pid/cmdline"
 		name=${name##*/}
 		[[ $name == tidemark* ]] && echo "$pid $name"
 	done
 }
 
 # program_pid PID NAME - the first process below PID of that program
-program_pid() { programs "$1" | awk -v name="$2" '$2 == name { print $1; exit }'; }
+program_pid() {
+	local pid name
+	while read -r pid name; do
+		if [[ $name == "$2" ]]; then
+			echo "$pid"
+			return
+		fi
+	done < <(programs "$1")
+}
 
 # bpf_objects PID... - "prog ID" and "map ID" of what these processes hold
 bpf_objects() {

@@ -52,15 +52,19 @@ nothing_left
 
 python '
 looks = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
+files = len(Page(sys.argv[2]).data["files"])
 # The last looks may fall into the end, when descriptors are being closed.
 third = max(1, len(looks) // 3)
-for column, name in ((0, "collector"), (1, "symbolizer")):
-    early = max(look[column] for look in looks[:2 * third])
-    late = max(look[column] for look in looks[2 * third:])
-    print("  descriptors of the %s in %d looks: at most %d, later %d" % (name, len(looks), early, late))
-    check(late <= early + 8, "the descriptors of the %s grow: %d, then %d" % (name, early, late))
-    check(max(early, late) < 256, "the %s holds %d descriptors" % (name, max(early, late)))
-' "$WORK/descriptors"
+early = max(look[0] for look in looks[:2 * third])
+late = max(look[0] for look in looks[2 * third:])
+most = max(look[1] for look in looks)
+print("  descriptors in %d looks: collector at most %d, later %d; symbolizer %d with %d sampled files" %
+      (len(looks), early, late, most, files))
+check(len(looks) >= 10, "only %d looks" % len(looks))
+check(late <= early + 8 and early < 128, "the descriptors of the collector grow: %d, then %d" % (early, late))
+# it keeps one for each sampled file until the names are read
+check(most <= files + 64, "the symbolizer holds %d descriptors for %d files" % (most, files))
+' "$WORK/descriptors" "$WORK/forks.html"
 
 python '
 read = summary(sys.argv[1])

@@ -56,12 +56,8 @@ chmod 755 "$WORK/tidemark-copy"
 refused 3 'root' "not root" setpriv --reuid 65534 --regid 65534 --clear-groups \
 	"$WORK/tidemark-copy" record -d 1 -o "$F"
 
-if [[ -n ${TM_INNER:-} ]]; then
-	say "left out inside (needs to mount over /sys): no BTF"
-else
-	refused 3 'BTF' "no BTF" unshare --mount sh -c \
-		'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh "$T" record -d 1 -o "$F"
-fi
+refused 3 'BTF' "no BTF" unshare --mount sh -c \
+	'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh "$T" record -d 1 -o "$F"
 refused 3 'BPF' "bpf(2) refused" "$TM_WORKLOADS/deny" bpf "$T" record -d 1 -o "$F"
 refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny" perf_event_open \
 	"$T" record -d 1 -o "$F"
