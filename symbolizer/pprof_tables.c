@@ -35,12 +35,33 @@ static void fill_extra_texts(struct pprof_message *message)
 	completeness_format(report, message->completeness);
 }
 
-/* The report's strings, ours, then one name in brackets per file: no tool looks for such a file. */
+/*
+ * Kernel and modules in brackets: readers look for no such file. Return: strings added at list,
+ * one for each such file in their order.
+ */
+static size_t fill_kernel_names(struct pprof_message *message, const char **list)
+{
+	const struct report *report = message->report;
+	char(*texts)[PPROF_TEXT_BYTES] = pprof_take(message, report->file_count, sizeof(*texts));
+	size_t count = 0;
+
+	for (uint32_t i = 0; texts && i < report->file_count; i++) {
+		if (!report->files[i].is_kernel)
+			continue;
+		snprintf(texts[count], sizeof(texts[count]), "[%.*s]", PPROF_TEXT_BYTES - 8,
+			 report->strings[report->files[i].path]);
+		list[count] = texts[count];
+		count++;
+	}
+	return count;
+}
+
+/* The report's strings, ours, then the names of kernel files. */
 void pprof_fill_strings(struct pprof_message *message)
 {
 	const struct report *report = message->report;
 	size_t count = (size_t)report->string_count + PPROF_EXTRA_N;
-	const char **list = pprof_take(message, count, sizeof(*list));
+	const char **list = pprof_take(message, count + report->file_count, sizeof(*list));
 
 	if (!list)
 		return;
@@ -51,6 +72,7 @@ void pprof_fill_strings(struct pprof_message *message)
 	for (unsigned i = 0; i < sizeof(fixed_texts) / sizeof(*fixed_texts); i++)
 		list[report->string_count + i] = fixed_texts[i];
 	list[report->string_count + PPROF_COMPLETENESS] = message->completeness;
+	count += fill_kernel_names(message, list + count);
 	message->profile.n_string_table = count;
 	message->profile.string_table = (char **)(uintptr_t)list;
 }
@@ -99,6 +121,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 	size_t count = report->file_count + (first == REPORT_NO_FILE ? 1u : 0u);
 	Pprof__Mapping *mappings = pprof_take(message, count, sizeof(*mappings));
 	Pprof__Mapping **list = pprof_take(message, count, sizeof(Pprof__Mapping *));
+	int64_t kernel_name = pprof_extra(message, PPROF_EXTRA_N);
 	size_t used = 1;
 
 	if (!mappings || !list)
@@ -113,7 +136,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 		mappings[i].memory_start = file->vaddr_start;
 		mappings[i].memory_limit = file->vaddr_end;
 		mappings[i].file_offset = file->file_offset;
-		mappings[i].filename = file->path;
+		mappings[i].filename = file->is_kernel ? kernel_name++ : file->path;
 		mappings[i].build_id = file->build_id;
 		mappings[i].has_functions = file->has_symbols || file->is_kernel;
 		if (i != first)

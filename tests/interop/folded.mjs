@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// folded - the folded text says what the report says, in the form that flame-graph tools split
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";
+
+const clean = (name) => name.replace(/[\u0000-\u001f\u007f;]/g, "_") || "_";
+
+function expected(sample) {
+  return [clean(sample.comm), ...sample.names.map((name, at) =>
+    clean(name) + (sample.kernel[at] ? "_[k]" : ""))].join(";");
+}
+
+function read(report) {
+  const lines = readFileSync(report.path("out.folded"), "utf8").split("\n");
+  assert.equal(lines.pop(), "", "the last line is complete");
+  return lines.map((line) => {
+    const [, stack, count] = /^(.+) ([1-9][0-9]*)$/s.exec(line);
+    return { stack, count: Number(count) };
+  });
+}
+
+const list = {};
+for (const name of ["tiny", "hostile", "truncated", "large", "empty"]) {
+  list[`${name}: every sample, once, merged`] = () => {
+    const report = makeReport(name);
+    const rows = read(report);
+    assert.equal(new Set(rows.map((row) => row.stack)).size, rows.length, "rows are merged");
+    assertSameTally(tally(rows, (row) => row.stack), tally(report.samples, expected));
+  };
+}
+list["a reason comes right after comm"] = () => {
+  const cut = read(makeReport("truncated")).filter((row) => row.stack.includes("[truncated: "));
+  assert.ok(cut.length > 0);
+  for (const row of cut)
+    assert.match(row.stack, /^[^;]+;\[truncated: [a-z_]+\](;|$)/);
+};
+list["kernel frames end in _[k], others do not"] = () => {
+  const rows = read(makeReport("tiny"));
+  assert.ok(rows.some((row) => row.stack === "tiny;_start;main;do_syscall_64_[k]"));
+  assert.ok(rows.some((row) => row.stack === "tiny;_start;main;hot_sixty"));
+};
+await claims(list);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// pprof - the pprof file, read field by field and by `go tool pprof`, says what the report says
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";
+import { readPprof } from "./pprof_reader.mjs";
+
+const PERIOD_NS = Math.floor(1e9 / 99);
+
+function goPprof(report, ...options) {
+  return execFileSync("go", ["tool", "pprof", ...options, report.path("out.pb.gz")], {
+    encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, GOTOOLCHAIN: "local", PPROF_TMPDIR: report.directory, GOFLAGS: "" },
+  });
+}
+
+// Blocks between rulers: labels, then the count with the leaf, then its callers.
+function readTraces(text) {
+  return text.split(/^-+\+-+$/m).slice(1).filter((block) => block.trim()).map((block) => {
+    const lines = block.split("\n").filter((line) => line.trim());
+    const labels = {};
+    while (/^ +[a-z]+:/.test(lines[0]) && !/^ *\d/.test(lines[0])) {
+      const [, key, value] = /^ +([a-z]+): ?(.*)$/.exec(lines.shift());
+      labels[key] = value;
+    }
+    const [, count, leaf] = /^ *(\d+)(?: +(.*))?$/.exec(lines[0]);
+    const names = [leaf, ...lines.slice(1)].filter(Boolean).map((name) => name.trim());
+    return { count: Number(count), labels, names: names.reverse() };
+  });
+}
+
+const stackKey = (sample) => JSON.stringify(sample.names);
+const fullKey = (sample) => JSON.stringify([sample.pid, sample.tid, sample.comm, sample.stop,
+  ...sample.names]);
+
+const list = {};
+for (const name of ["tiny", "hostile", "truncated", "large", "empty"]) {
+  list[`${name}: every field of every sample`] = () => {
+    const report = makeReport(name);
+    const profile = readPprof(report.path("out.pb.gz"));
+    const types = profile.types.map(({ type, unit }) =>
+      `${profile.strings[type]}/${profile.strings[unit]}`);
+    assert.deepEqual(types, ["samples/count", "cpu/nanoseconds"]);
+    assert.equal(profile.strings[profile.default_sample_type], "cpu");
+    assert.equal(profile.period, PERIOD_NS);
+    assert.match(profile.strings[profile.comment[0]], /^taken \d+ = exported \d+ \+ dropped \d+/);
+    for (const sample of profile.samples)
+      assert.equal(sample.values[1], sample.values[0] * PERIOD_NS);
+    const found = tally(profile.samples.map((sample) => ({ ...sample, pid: sample.labels.pid,
+      tid: sample.labels.tid, comm: sample.labels.comm ?? 0, stop: sample.labels.truncated || "" })),
+    fullKey, (sample) => sample.values[0]);
+    const wanted = tally(report.samples.map((sample) => ({ ...sample, comm: sample.comm || 0 })),
+      fullKey);
+    assertSameTally(found, wanted);
+  };
+  list[`${name}: go tool pprof reads it, and the same total`] = () => {
+    const report = makeReport(name);
+    const raw = goPprof(report, "-raw");
+    const rows = raw.slice(raw.indexOf("Samples:"), raw.indexOf("\nLocations")).match(/^ +\d+ +\d+:/gm);
+    const total = (rows || []).reduce((sum, row) => sum + Number(/\d+/.exec(row)[0]), 0);
+    assert.equal(total, report.total);
+  };
+}
+for (const name of ["tiny", "truncated"]) {
+  list[`${name}: go tool pprof shows the same stacks`] = () => {
+    const report = makeReport(name);
+    const traces = readTraces(goPprof(report, "-traces", "-symbolize=none", "-sample_index=samples"));
+    const drawn = report.samples.filter((sample) => sample.names.length > 0); // as it does
+    assertSameTally(tally(traces, stackKey), tally(drawn, stackKey));
+  };
+}
+list["go tool pprof -top: self and total of each function"] = () => {
+  const top = goPprof(makeReport("tiny"), "-top", "-symbolize=none", "-sample_index=samples");
+  for (const [name, flat, cum] of [["hot_sixty", 600, 600], ["hot_thirty", 300, 300],
+    ["do_syscall_64", 100, 100], ["main", 0, 1000], ["_start", 0, 1000]]) {
+    const row = top.split("\n").find((line) => line.endsWith(` ${name}`)).trim().split(/ +/);
+    assert.equal(Number(row[0]), flat, `flat of ${name}`);
+    assert.equal(Number(row[3]), cum, `cum of ${name}`);
+  }
+  assert.match(top, /^File: tiny$/m, "the one executable is the main binary");
+};
+list["labels become root frames with -tagroot"] = () => {
+  const text = goPprof(makeReport("tiny"), "-traces", "-symbolize=none", "-sample_index=samples",
+    "-tagroot=comm");
+  assert.ok(text.includes("tiny-worker"));
+};
+list["addresses lie in their mapping; kernel files cannot be taken for a path"] = () => {
+  const profile = readPprof(makeReport("tiny").path("out.pb.gz"));
+  for (const { mapping_id, address } of profile.locations.values()) {
+    const mapping = profile.mappings.get(mapping_id);
+    if (mapping)
+      assert.ok(address >= mapping.start && address < mapping.limit);
+  }
+  for (const mapping of profile.mappings.values())
+    assert.match(profile.strings[mapping.filename], /^(\/|\[.*\]$)/);
+};
+await claims(list);
