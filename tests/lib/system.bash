@@ -19,12 +19,16 @@ chmod 755 "$WORK" # programs of other accounts look in
 STARTED=()        # process ids that the test started and must end
 WRONG=0
 
+# stop PID... - ends processes that the test started, without a word
+stop() {
+	{
+		kill -KILL "$@"
+		wait "$@"
+	} 2>/dev/null
+}
+
 clean_up() {
-	local pid
-	for pid in "${STARTED[@]:-}"; do
-		[[ -n $pid ]] && kill -KILL "$pid" 2>/dev/null
-	done
-	wait 2>/dev/null
+	((${#STARTED[@]})) && stop "${STARTED[@]}"
 	if declare -F test_clean_up >/dev/null; then
 		test_clean_up
 	fi

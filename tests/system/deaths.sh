@@ -14,7 +14,7 @@ after_death() {
 	done
 	left=$(find "$OUT" -mindepth 1 -size 0)
 	[[ -z $left ]] || wrong "empty: $left"
-	kill -KILL "$COMMAND_PID" 2>/dev/null
+	stop "$COMMAND_PID"
 	until_true 10 gone "$COMMAND_PID"
 }
 

@@ -44,7 +44,7 @@ while kill -0 "$RECORDER" 2>/dev/null && [[ -d /proc/$collector/fd && -d /proc/$
 done
 wait "$RECORDER"
 STATUS=$?
-kill -KILL "${STARTED[@]:1}" 2>/dev/null
+stop "${STARTED[@]:1}"
 ((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 500 "$WORK/forks.err")"
 say "whole host, $LENGTH s at 499 Hz; $(cat "$WORK"/lived.* | wc -l) lives of 5 ms, /bin/true in a loop:"
 balance forks

@@ -61,8 +61,7 @@ if record_ok contained -F 199 -d 3 -o "$WORK/contained.html"; then
 	named "$WORK/contained" prog "$WORK/m/prog" own_function_000001
 	named "$WORK/contained" prog "$WORK/m/prog" own_function_000002
 fi
-kill -KILL "${STARTED[@]}" 2>/dev/null
-wait "${STARTED[@]}" 2>/dev/null
+stop "${STARTED[@]}"
 STARTED=()
 
 say "on an overlay, deleted, and replaced by another program under the same path:"

@@ -36,7 +36,7 @@ perf=$!
 STARTED+=("$perf")
 record_ok perl -F $HZ -d $LENGTH -o "$WORK/perl.folded"
 wait "$perf" || wrong "perf record: $(head -c 300 "$WORK/perf.out")"
-kill "${busy[@]}"
+stop "${busy[@]}"
 ((WRONG)) && finish
 balance perl zero-drops
 compare perl

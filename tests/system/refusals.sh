@@ -96,5 +96,5 @@ record old -d 1 -o "$WORK/small/y.html"
 say "  exit $STATUS"
 ((STATUS == 1)) || wrong "exit code $STATUS instead of 1"
 [[ $(cat "$WORK/small/y.html") == old ]] || wrong "the old file was lost"
-kill -KILL "$busy"
+stop "$busy"
 finish

@@ -53,7 +53,7 @@ strange = set(comms) - {"fam-main", "fam-thread", "fam-child", "fam-orphan", "fa
 check(not strange, "others were recorded: %s" % strange)
 ' "$WORK/pid"
 fi
-kill -KILL "$elder" 2>/dev/null
+stop "$elder"
 
 say "-p twice: both, nobody else:"
 "$TM_WORKLOADS/deep" 5 1 60 & first=$!
@@ -70,7 +70,7 @@ print("  samples by depth: %s" % dict(depths))
 check(depths[5] > 50 and depths[7] > 50, "one of the two is missing")
 ' "$WORK/twice.folded"
 fi
-kill -KILL "$first" "$second" 2>/dev/null
+stop "$first" "$second"
 
 say "COMMAND: its children too, its status told, nobody else:"
 record_ok command -F 199 -o "$WORK/command.folded" -- \
