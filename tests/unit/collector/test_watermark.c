@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_watermark - W is the clock less the guard, or the oldest mark */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/watermark.h"
+
+#define GUARD (WATERMARK_GUARD_US * 1000ull)
+
+static void idle_host_follows_the_clock(void **state)
+{
+	const uint64_t marks[3] = {0, 0, 0};
+
+	assert_int_equal(watermark_rule(1000000000, marks, 3), 1000000000 - GUARD);
+}
+
+static void oldest_mark_holds_it_back(void **state)
+{
+	const uint64_t marks[4] = {0, 700, 500, 900};
+
+	assert_int_equal(watermark_rule(1000000000, marks, 4), 500);
+}
+
+static void young_mark_does_not_push_it_forward(void **state)
+{
+	const uint64_t marks[1] = {2000000000};
+
+	assert_int_equal(watermark_rule(1000000000, marks, 1), 1000000000 - GUARD);
+}
+
+static void clock_below_the_guard_is_zero(void **state)
+{
+	assert_int_equal(watermark_rule(GUARD, NULL, 0), 0);
+	assert_int_equal(watermark_rule(GUARD - 1, NULL, 0), 0);
+	assert_int_equal(watermark_rule(0, NULL, 0), 0);
+}
+
+static void reading_looks_at_every_level_of_every_cpu(void **state)
+{
+	for (unsigned cpu = 0; cpu < 3; cpu++)
+		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
+			struct tm_cpu_slot slots[3] = {0};
+
+			slots[cpu].level[level].ktime = 17;
+			assert_int_equal(watermark_read(slots, sizeof(*slots), 3), 17);
+		}
+}
+
+static void reading_heeds_the_stride(void **state)
+{
+	_Alignas(64) uint8_t memory[3 * 512] = {0};
+	struct tm_cpu_slot *last = (void *)(memory + 2 * 512);
+
+	last->level[1].ktime = 99;
+	assert_int_equal(watermark_read(memory, 512, 3), 99);
+	assert_true(watermark_read(memory, 512, 2) > 99);
+}
+
+static void readings_never_go_back(void **state)
+{
+	const struct tm_cpu_slot slot = {0};
+	uint64_t before = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		uint64_t w = watermark_read(&slot, sizeof(slot), 1);
+
+		assert_true(w >= before);
+		before = w;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idle_host_follows_the_clock),
+		cmocka_unit_test(oldest_mark_holds_it_back),
+		cmocka_unit_test(young_mark_does_not_push_it_forward),
+		cmocka_unit_test(clock_below_the_guard_is_zero),
+		cmocka_unit_test(reading_looks_at_every_level_of_every_cpu),
+		cmocka_unit_test(reading_heeds_the_stride),
+		cmocka_unit_test(readings_never_go_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
