@@ -121,6 +121,28 @@ static void whole_recording_is_named_and_written(void **state)
 	assert_int_equal(end.top[0].self, 2);
 }
 
+static void vdso_frames_are_named_by_the_parsers_own(void **state)
+{
+	uint64_t words[128];
+	struct fake fake;
+	struct fake_end end;
+	char *folded;
+
+	for (unsigned i = 0; i < 128; i++)
+		words[i] = VDSO_WORD(0x400 + 0x20 * i);
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 128);
+	fake_publish(&fake, 150);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	folded = fake_folded(&fake);
+	assert_non_null(strstr(folded, "__vdso_"));
+	assert_non_null(strstr(folded, "[vdso]+0x400"));
+	free(folded);
+	assert_int_equal(end.result.parsers_failed, 0);
+}
+
 static void dead_collector_leaves_what_it_handed_over(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
@@ -229,6 +251,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_recording_is_named_and_written),
+		cmocka_unit_test(vdso_frames_are_named_by_the_parsers_own),
 		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
 		cmocka_unit_test(dead_command_writes_nothing),
 		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * world - the tables of one recording, made and ended together, for tests
+ */
+
+#include "symbolizer/aggregate.h"
+
+#define WORLD_BYTES (64ull << 20)
+
+struct world {
+	struct budget budget;
+	struct hash_seed seed;
+	struct strings strings;
+	struct process_table processes;
+	struct files files;
+	struct aggregate aggregate;
+};
+
+static inline int world_make(struct world *world)
+{
+	*world = (struct world){.budget.limit = WORLD_BYTES};
+	if (hash_seed_init(&world->seed) < 0 ||
+	    strings_init(&world->strings, &world->budget, &world->seed) ||
+	    files_init(&world->files, &world->strings) < 0)
+		return -1;
+	process_table_init(&world->processes, &world->strings);
+	aggregate_init(&world->aggregate, &world->strings, &world->processes, &world->files);
+	return 0;
+}
+
+/* Return: 0 when every byte was given back to the budget. */
+static inline int world_end(struct world *world)
+{
+	aggregate_deinit(&world->aggregate);
+	files_deinit(&world->files);
+	process_table_deinit(&world->processes);
+	strings_deinit(&world->strings);
+	return world->budget.used == 0 ? 0 : -1;
+}
+
+static inline const char *world_text(const struct world *world, uint32_t string)
+{
+	return world->strings.items[string];
+}
