@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// page - the HTML page in a real browser: inert names, no network, right shares, every way to use it
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { claims, launchBrowser, makeReport } from "./harness.mjs";
+
+const ROW = 20; // page/layout.js
+const browser = await launchBrowser();
+const shots = process.env.TM_SHOTS; // a directory, for a person to look at
+
+async function open(name, options = {}) {
+  const report = makeReport(name);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 860 },
+    reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const trouble = [], requests = [];
+  page.on("pageerror", (error) => trouble.push(error.message));
+  page.on("console", (message) => trouble.push(message.text()));
+  page.on("dialog", (dialog) => { trouble.push(dialog.message()); dialog.dismiss(); });
+  page.on("request", (request) => requests.push(request.url()));
+  const begin = performance.now();
+  await page.goto(`file://${report.path("out.html")}`);
+  await page.waitForFunction(() => document.querySelectorAll("#picker .pick").length > 0);
+  const opened = performance.now() - begin;
+  const text = (id) => page.textContent(`#${id}`);
+  const done = async () => {
+    assert.deepEqual(trouble, [], "no error, no message, no dialog");
+    assert.deepEqual(requests, [`file://${report.path("out.html")}`], "one request: the page");
+    await context.close();
+  };
+  const canvas = async () => page.locator("#canvas").boundingBox();
+  // Clicks the row of a depth at a part of the width, icicle.
+  const click = async (depth, part) => {
+    const box = await canvas();
+    await page.mouse.click(box.x + box.width * part, box.y + (depth + .5) * ROW);
+  };
+  const hover = async (depth, part) => {
+    const box = await canvas();
+    await page.mouse.move(box.x + box.width * part, box.y + (depth + .5) * ROW);
+    return page.textContent("#tooltip");
+  };
+  const crumb = async () => page.textContent("#crumbs [aria-current]");
+  const shot = async (label) => {
+    if (shots)
+      await page.screenshot({ path: join(shots, `${label}.png`) });
+  };
+  return { report, page, text, done, click, hover, crumb, shot, opened };
+}
+
+// Reads the colour of a canvas pixel in CSS coordinates of the canvas.
+function pixel(page, x, y) {
+  return page.evaluate(([px, py]) => new Promise((resolve) => requestAnimationFrame(() => {
+    const ratio = devicePixelRatio;
+    const copy = new OffscreenCanvas(1, 1).getContext("2d");
+    copy.drawImage(document.getElementById("canvas"), -px * ratio, -py * ratio);
+    resolve([...copy.getImageData(0, 0, 1, 1).data].join(","));
+  })), [x, y]);
+}
+
+const list = {
+  "the policy in the file allows this script and style and nothing else": () => {
+    const html = readFileSync(makeReport("tiny").path("out.html"), "utf8");
+    const [, policy] = /Content-Security-Policy" content="([^"]+)"/.exec(html);
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^' ]+'; style-src 'sha256-[^' ]+';/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+    const markup = html.replace(/<script>[^]*?<\/script>/, "");
+    assert.doesNotMatch(markup, / (src|href|on[a-z]+|style)=/i, "nothing to load, no inline code");
+  },
+  "hostile names are text wherever they appear": async () => {
+    const { report, page, done, hover, text, shot } = await open("hostile");
+    assert.match(await page.title(), /^<\/title><script>/);
+    assert.match(await text("title"), /<\/title><script>document/);
+    const before = await page.evaluate(() => document.querySelectorAll("img,svg,iframe,link").length);
+    assert.equal(before, 0);
+    await page.click("#tab-table");
+    assert.ok((await text("rows")).includes("</script><img src=x onerror="));
+    await page.fill("#filter", "img src");
+    assert.ok((await text("picker")).includes("<img src=x"));
+    await page.fill("#filter", "");
+    await page.click("#tab-graph");
+    for (let depth = 0; depth < 5; depth++)
+      await hover(depth, .3);
+    await page.fill("#search", "</script>");
+    await page.click("#crumbs button");
+    await shot("hostile");
+    assert.equal(await page.evaluate(() => document.querySelectorAll("img,svg,script[src]").length), 0);
+    assert.ok(!(await page.title()).startsWith("owned"));
+    assert.ok(report.total > 0);
+    await done();
+  },
+  "the policy stops a script that got into the page all the same": async () => {
+    const { page } = await open("tiny");
+    const outcome = await page.evaluate(() => {
+      try {
+        document.body.innerHTML = "<img src=x onerror=\"document.title='owned'\">";
+        return "set";
+      } catch (error) {
+        return error.name;
+      }
+    });
+    assert.equal(outcome, "TypeError", "no text becomes markup");
+    const styled = await page.evaluate(() => {
+      const element = document.createElement("div");
+      document.body.append(element);
+      element.setAttribute("style", "z-index: 77");
+      return element.getAttribute("style") !== null && getComputedStyle(element).zIndex;
+    });
+    assert.equal(styled, "auto", "no style in markup counts");
+    await page.context().close();
+  },
+  "search says the share of samples, by text and by pattern": async () => {
+    const { page, done, text, click } = await open("tiny");
+    await page.keyboard.press("/");
+    await page.keyboard.type("thirty");
+    assert.match(await text("share"), /^matched 30\.0 % of samples$/);
+    await page.fill("#search", "MAIN");
+    assert.match(await text("share"), /100\.0 % of samples/, "a stack counts once, whatever the case");
+    await page.fill("#search", "hot_(sixty|thirty)");
+    assert.match(await text("share"), / 0\.0(0)? % of samples/);
+    await page.click("#regex");
+    assert.match(await text("share"), / 90\.0 % of samples/);
+    await page.fill("#search", "hot_(");
+    assert.equal(await page.getAttribute("#search", "class"), "wrong");
+    await page.fill("#search", "tiny-worker|do_syscall");
+    assert.match(await text("share"), / 55\.0 % of samples/, "a group below a match counts once");
+    await page.fill("#search", "sixty");
+    await click(4, .1);
+    assert.match(await text("share"), / 60\.0 % of samples, 100\.0 % of this zoom/);
+    await page.keyboard.press("Escape"); // back from the zoom, then out of the search
+    await page.keyboard.press("Escape");
+    assert.equal(await text("share"), "");
+    await done();
+  },
+  "hover says name, file, samples and shares": async () => {
+    const { done, hover, click, page } = await open("tiny");
+    const tip = await hover(4, .05);
+    assert.match(tip, /hot_sixty.*\/usr\/bin\/tiny · native.*samples300 · 3\.03 s CPU.*of all30\.0 %/);
+    await click(1, .05);
+    assert.match(await hover(4, .05), /of all30\.0 %of this view60\.0 %/);
+    assert.equal(await page.isVisible("#tooltip"), true);
+    await done();
+  },
+  "a click zooms, crumbs and reset and Escape lead back": async () => {
+    const { page, done, click, crumb, text } = await open("tiny");
+    assert.equal(await crumb(), "whole recording");
+    assert.ok(await page.isDisabled("#reset"));
+    await click(4, .05);
+    assert.equal(await crumb(), "hot_sixty");
+    assert.match(await text("details"), /hot_sixty/);
+    await page.click("#crumbs li:nth-child(2) button");
+    assert.equal(await crumb(), "tiny");
+    await page.keyboard.press("Backspace");
+    assert.equal(await crumb(), "hot_sixty");
+    await page.click("#reset");
+    assert.equal(await crumb(), "whole recording");
+    await click(4, .05);
+    await page.focus("#canvas");
+    await page.keyboard.press("0");
+    assert.equal(await crumb(), "whole recording");
+    await done();
+  },
+  "the keyboard alone reaches every frame": async () => {
+    const { page, done, crumb, text, shot } = await open("tiny");
+    await page.focus("#canvas");
+    for (const [key, name] of [["ArrowDown", "tiny"], ["ArrowRight", "tiny-worker"],
+      ["ArrowDown", "_start"], ["ArrowDown", "main"], ["ArrowDown", "hot_sixty"],
+      ["ArrowRight", "hot_thirty"], ["ArrowRight", "do_syscall_64"], ["ArrowLeft", "hot_thirty"],
+      ["ArrowUp", "main"]]) {
+      await page.keyboard.press(key);
+      assert.equal(await text("detail-name"), name, `after ${key}`);
+    }
+    await page.keyboard.press("Enter");
+    assert.equal(await crumb(), "main");
+    await shot("keyboard");
+    await page.keyboard.press("Escape");
+    assert.equal(await crumb(), "whole recording");
+    assert.equal(await page.getAttribute("#details", "aria-live"), "polite");
+    await page.keyboard.press("?");
+    assert.ok(await page.isVisible("#help"));
+    await page.keyboard.press("Escape");
+    assert.ok(!await page.isVisible("#help"));
+    await done();
+  },
+  "flame turns the picture upside down": async () => {
+    const { page, done, text } = await open("tiny");
+    const box = await page.locator("#canvas").boundingBox();
+    await page.focus("#canvas");
+    await page.keyboard.press("i");
+    assert.equal(await page.getAttribute("#direction", "aria-pressed"), "true");
+    await page.mouse.move(box.x + 5, box.y + box.height - ROW / 2);
+    assert.match(await page.textContent("#tooltip"), /^whole recording/);
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await text("detail-name"), "tiny");
+    await done();
+  },
+  "the picker chooses a process and a thread, and its filter finds them": async () => {
+    const { page, done, crumb, text, report } = await open("hostile");
+    await page.fill("#filter", "hasOwnProperty");
+    await page.focus("#picker");
+    await page.keyboard.press("Enter");
+    const process = report.samples.filter((sample) => sample.process === "hasOwnProperty");
+    const total = process.reduce((sum, sample) => sum + sample.count, 0);
+    assert.match(await crumb(), /^hasOwnProperty \(\d+\)$/);
+    assert.match(await text("detail-numbers"), new RegExp(`^samples ${total} `));
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    assert.match(await crumb(), /^.+ \(\d+\/\d+\)$/);
+    await page.fill("#filter", "nothing has this name");
+    assert.match(await text("picker"), /nothing matches/);
+    await page.fill("#filter", "");
+    await page.click("#pick-0");
+    assert.equal(await crumb(), "whole recording");
+    await done();
+  },
+  "the tree is sorted by samples": async () => {
+    const { page, done } = await open("large");
+    const shares = await page.$$eval("#picker .pick .pick-share", (all) =>
+      all.slice(1).map((one) => parseFloat(one.textContent)));
+    assert.ok(shares.length > 10);
+    assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+    await done();
+  },
+  "grouping changes what stands below the root": async () => {
+    const { page, done, hover } = await open("tiny");
+    await page.selectOption("#grouping", "none");
+    assert.match(await hover(1, .5), /^_start/);
+    await page.selectOption("#grouping", "process");
+    assert.match(await hover(1, .5), /^tiny \(100\)/);
+    await page.selectOption("#grouping", "thread");
+    assert.match(await hover(1, .9), /^tiny-worker \(100\/101\)/);
+    await done();
+  },
+  "the table has self and total, sorts, and leads back to the graph": async () => {
+    const { page, done, text, shot } = await open("tiny");
+    await page.click("#tab-table");
+    await shot("table");
+    const rows = () => page.$$eval("#rows tr", (all) => all.map((row) =>
+      [...row.cells].map((cell) => cell.textContent).join(" | ")));
+    assert.match((await rows())[0], /^60\.0 %600 \| 60\.0 %600 \| hot_sixty \| tiny$/);
+    await page.click("#table [data-sort=total]");
+    assert.match((await rows())[0], /^0\.00? %0 \| 100\.0 %1,000 \| (_start|main) \| tiny$/);
+    await page.click("#table [data-sort=name]");
+    assert.match((await rows())[0], /\| _start \|/);
+    await page.locator("#rows tr", { hasText: "hot_thirty" }).click();
+    assert.match(await text("share"), /^matched 30\.0 % of samples/);
+    assert.ok(await page.isVisible("#graph"));
+    await done();
+  },
+  "truncated stacks stand under their reason": async () => {
+    const { done, hover, text, click, shot } = await open("truncated");
+    assert.match(await hover(2, .05), /^\[truncated: kernel_depth\]the stack ends here before its root/);
+    await click(2, .05);
+    assert.match(await hover(3, .05), /^libcut\.so\+0x1234/);
+    await shot("truncated");
+    assert.match(await text("legend"), /truncated100\.0 %/);
+    await done();
+  },
+  "the completeness line adds up and names every reason": async () => {
+    const { report, done, text, page } = await open("truncated");
+    const line = await text("completeness");
+    assert.ok(line.includes(`${report.total} exported`), line);
+    for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "owed but not run"])
+      assert.ok(line.includes(word), `${word} in ${line}`);
+    assert.match(line, /^600 samples taken.*126 dropped.*432 truncated/);
+    assert.equal(await page.getAttribute("#completeness", "class"), "lacking");
+    await done();
+  },
+  "no samples: it says so": async () => {
+    const { page, done } = await open("empty");
+    assert.ok(await page.isVisible("#nothing"));
+    await page.click("#tab-table");
+    await page.keyboard.press("i");
+    await page.setViewportSize({ width: 900, height: 600 });
+    await done();
+  },
+  "dark and light follow the system, and the button": async () => {
+    const { page, done, shot } = await open("large", { colorScheme: "dark" });
+    const dark = await pixel(page, 900, 700);
+    await shot("large-dark");
+    await page.click("#theme");
+    const light = await pixel(page, 900, 700);
+    assert.notEqual(dark, light);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    await done();
+  },
+  "a resized window and a dense screen get a fitting canvas": async () => {
+    const { page, done } = await open("tiny", { deviceScaleFactor: 2 });
+    const size = () => page.evaluate(() => {
+      const { width, clientWidth } = document.getElementById("canvas");
+      return [width, clientWidth, document.getElementById("scroller").clientWidth];
+    });
+    const [width, shown, room] = await size();
+    assert.equal(width, 2 * shown);
+    assert.equal(shown, room);
+    await page.setViewportSize({ width: 1000, height: 700 });
+    await page.waitForFunction((old) => document.getElementById("canvas").clientWidth < old, shown);
+    assert.equal((await size())[1], (await size())[2]);
+    assert.notEqual(await pixel(page, 20, 2.5 * ROW), await pixel(page, 20, 400), "frames are drawn");
+    await done();
+  },
+  "kinds have their own colours": async () => {
+    const { page, done } = await open("tiny");
+    const width = (await page.locator("#canvas").boundingBox()).width;
+    const native = await pixel(page, 2, 4 * ROW + 2);
+    const kernel = await pixel(page, width * .49, 4 * ROW + 2);
+    assert.notEqual(native, kernel);
+    await done();
+  },
+  "50,000 stacks open": async () => {
+    const { report, page, done, opened, shot, hover, crumb, click } = await open("large");
+    const size = statSync(report.path("out.html")).size;
+    console.log(`   ${report.samples.length} stacks: ${opened.toFixed(0)} ms to open, ` +
+      `${(size / 1e6).toFixed(1)} MB`);
+    await shot("large-light");
+    assert.match(await hover(1, .05), /^postgres/);
+    await click(2, .05);
+    assert.equal(await crumb(), "_start");
+    await page.fill("#search", "page");
+    await shot("large-zoomed");
+    await page.selectOption("#grouping", "process");
+    await page.click("#tab-table");
+    assert.equal(await page.locator("#rows tr").count() > 100, true);
+    await done();
+  },
+};
+await claims(list);
+await browser.close();
