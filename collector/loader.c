@@ -24,7 +24,7 @@ static bool verbose;
 static int __attribute__((format(printf, 2, 0))) hear(enum libbpf_print_level level,
 						      const char *format, va_list arguments)
 {
-	if (verbose && level <= LIBBPF_INFO) {
+	if (verbose && level <= LIBBPF_INFO && format) {
 		va_list again;
 
 		va_copy(again, arguments);

@@ -98,7 +98,8 @@ static void fill_table(const struct symbols *symbols, const uint64_t *bases,
 			modules[m].bytes = out[at].offset + SYMBOLS_TAIL_BYTES;
 		}
 	}
-	memcpy(out + symbols->count, symbols->names, symbols->name_bytes);
+	if (symbols->name_bytes)
+		memcpy(out + symbols->count, symbols->names, symbols->name_bytes);
 }
 
 static void free_building(struct symbols *symbols)
