@@ -21,6 +21,8 @@ static int outcome_of(int code)
 static void take_failed(struct session *session, struct program *program,
 			const struct tm_control *message)
 {
+	if (program->failed)
+		return; /* once is enough */
 	program->failed = 1;
 	if (message->code == TM_FAILURE_PEER) {
 		(void)snprintf(session->peer_text, sizeof(session->peer_text), "%s",

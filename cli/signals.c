@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 static sigset_t mask_at_start;
-static struct sigaction pipe_at_start;
+static struct sigaction pipe_at_start, child_at_start;
 
 int signals_open(void)
 {
-	struct sigaction hangup, ignore = {.sa_handler = SIG_IGN};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN}, standard = {.sa_handler = SIG_DFL};
+	struct sigaction hangup;
 	sigset_t wanted;
 	int fd;
 
@@ -26,7 +27,8 @@ int signals_open(void)
 	if (hangup.sa_handler != SIG_IGN)
 		(void)sigaddset(&wanted, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &wanted, &mask_at_start) < 0 ||
-	    sigaction(SIGPIPE, &ignore, &pipe_at_start) < 0)
+	    sigaction(SIGPIPE, &ignore, &pipe_at_start) < 0 ||
+	    sigaction(SIGCHLD, &standard, &child_at_start) < 0)
 		return -errno;
 	fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
@@ -59,7 +61,8 @@ int signals_reset(void)
 
 int signals_restore(void)
 {
-	if (sigaction(SIGPIPE, &pipe_at_start, NULL) < 0)
+	if (sigaction(SIGPIPE, &pipe_at_start, NULL) < 0 ||
+	    sigaction(SIGCHLD, &child_at_start, NULL) < 0)
 		return -1;
 	return sigprocmask(SIG_SETMASK, &mask_at_start, NULL);
 }

@@ -4,7 +4,8 @@
  * signals - which signals the command waits for, and how its children get back what it found
  *
  * SIGINT, SIGTERM and (unless the caller ignores it, as nohup does) SIGHUP arrive at a descriptor;
- * SIGPIPE is ignored, so that a closed terminal or pipe loses a line and not the recording.
+ * SIGPIPE is ignored, so that a closed terminal or pipe loses a line and not the recording;
+ * SIGCHLD is not ignored, so that a child's end can be waited for.
  */
 
 /* Once, before any child. Return: descriptor or -errno. */
