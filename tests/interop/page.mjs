@@ -1,114 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// page - the HTML page in a real browser: inert names, no network, right shares, every way to use it
+// page - the HTML page in a real browser: right shares, and every way to use it
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { claims, launchBrowser, makeReport } from "./harness.mjs";
-
-const ROW = 20; // page/layout.js
-const browser = await launchBrowser();
-const shots = process.env.TM_SHOTS; // a directory, for a person to look at
-
-async function open(name, options = {}) {
-  const report = makeReport(name);
-  const context = await browser.newContext({ viewport: { width: 1440, height: 860 },
-    reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
-  const trouble = [], requests = [];
-  page.on("pageerror", (error) => trouble.push(error.message));
-  page.on("console", (message) => trouble.push(message.text()));
-  page.on("dialog", (dialog) => { trouble.push(dialog.message()); dialog.dismiss(); });
-  page.on("request", (request) => requests.push(request.url()));
-  const begin = performance.now();
-  await page.goto(`file://${report.path("out.html")}`);
-  await page.waitForFunction(() => document.querySelectorAll("#picker .pick").length > 0);
-  const opened = performance.now() - begin;
-  const text = (id) => page.textContent(`#${id}`);
-  const done = async () => {
-    assert.deepEqual(trouble, [], "no error, no message, no dialog");
-    assert.deepEqual(requests, [`file://${report.path("out.html")}`], "one request: the page");
-    await context.close();
-  };
-  const canvas = async () => page.locator("#canvas").boundingBox();
-  // Clicks the row of a depth at a part of the width, icicle.
-  const click = async (depth, part) => {
-    const box = await canvas();
-    await page.mouse.click(box.x + box.width * part, box.y + (depth + .5) * ROW);
-  };
-  const hover = async (depth, part) => {
-    const box = await canvas();
-    await page.mouse.move(box.x + box.width * part, box.y + (depth + .5) * ROW);
-    return page.textContent("#tooltip");
-  };
-  const crumb = async () => page.textContent("#crumbs [aria-current]");
-  const shot = async (label) => {
-    if (shots)
-      await page.screenshot({ path: join(shots, `${label}.png`) });
-  };
-  return { report, page, text, done, click, hover, crumb, shot, opened };
-}
-
-// Reads the colour of a canvas pixel in CSS coordinates of the canvas.
-function pixel(page, x, y) {
-  return page.evaluate(([px, py]) => new Promise((resolve) => requestAnimationFrame(() => {
-    const ratio = devicePixelRatio;
-    const copy = new OffscreenCanvas(1, 1).getContext("2d");
-    copy.drawImage(document.getElementById("canvas"), -px * ratio, -py * ratio);
-    resolve([...copy.getImageData(0, 0, 1, 1).data].join(","));
-  })), [x, y]);
-}
+import { statSync } from "node:fs";
+import { claims } from "./harness.mjs";
+import { ROW, browser, open, pixel } from "./page_driver.mjs";
 
 const list = {
-  "the policy in the file allows this script and style and nothing else": () => {
-    const html = readFileSync(makeReport("tiny").path("out.html"), "utf8");
-    const [, policy] = /Content-Security-Policy" content="([^"]+)"/.exec(html);
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^' ]+'; style-src 'sha256-[^' ]+';/);
-    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
-    const markup = html.replace(/<script>[^]*?<\/script>/, "");
-    assert.doesNotMatch(markup, / (src|href|on[a-z]+|style)=/i, "nothing to load, no inline code");
-  },
-  "hostile names are text wherever they appear": async () => {
-    const { report, page, done, hover, text, shot } = await open("hostile");
-    assert.match(await page.title(), /^<\/title><script>/);
-    assert.match(await text("title"), /<\/title><script>document/);
-    const before = await page.evaluate(() => document.querySelectorAll("img,svg,iframe,link").length);
-    assert.equal(before, 0);
-    await page.click("#tab-table");
-    assert.ok((await text("rows")).includes("</script><img src=x onerror="));
-    await page.fill("#filter", "img src");
-    assert.ok((await text("picker")).includes("<img src=x"));
-    await page.fill("#filter", "");
-    await page.click("#tab-graph");
-    for (let depth = 0; depth < 5; depth++)
-      await hover(depth, .3);
-    await page.fill("#search", "</script>");
-    await page.click("#crumbs button");
-    await shot("hostile");
-    assert.equal(await page.evaluate(() => document.querySelectorAll("img,svg,script[src]").length), 0);
-    assert.ok(!(await page.title()).startsWith("owned"));
-    assert.ok(report.total > 0);
-    await done();
-  },
-  "the policy stops a script that got into the page all the same": async () => {
-    const { page } = await open("tiny");
-    const outcome = await page.evaluate(() => {
-      try {
-        document.body.innerHTML = "<img src=x onerror=\"document.title='owned'\">";
-        return "set";
-      } catch (error) {
-        return error.name;
-      }
-    });
-    assert.equal(outcome, "TypeError", "no text becomes markup");
-    const styled = await page.evaluate(() => {
-      const element = document.createElement("div");
-      document.body.append(element);
-      element.setAttribute("style", "z-index: 77");
-      return element.getAttribute("style") !== null && getComputedStyle(element).zIndex;
-    });
-    assert.equal(styled, "auto", "no style in markup counts");
-    await page.context().close();
-  },
   "search says the share of samples, by text and by pattern": async () => {
     const { page, done, text, click } = await open("tiny");
     await page.keyboard.press("/");
