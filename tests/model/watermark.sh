@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# watermark.sh - spin proves the watermark's rule, and finds every rule that lacks a part
+set -u
+model=$(dirname "$(readlink -f "$0")")/watermark.pml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+command -v spin >/dev/null || { echo "spin is not installed"; exit 77; }
+
+# explore NAME FLAG...: leaves the number of errors in $errors and of states in $states
+explore() {
+	local name=$1
+	shift
+	spin "$@" -a "$model" >"$name.spin" 2>&1 || { cat "$name.spin"; exit 1; }
+	cc -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=3000 -w -o pan pan.c || exit 1
+	./pan -m100000 >"$name.out" 2>&1
+	errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$name.out")
+	states=$(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' "$name.out")
+	if grep -q 'search not completed\|max search depth' "$name.out" && [ "$errors" = 0 ]; then
+		echo "$name: the search was cut short"
+		cat "$name.out"
+		exit 1
+	fi
+}
+
+failed=0
+explore whole
+echo "the rule as it is: $errors errors in ${states:-no} states"
+[ "$errors" = 0 ] && [ "${states:-0}" -gt 100000 ] || failed=1
+for part in NO_MARK NO_BARRIER NO_ORDER NO_MAX NO_T_FIRST NO_OUTER; do
+	explore "$part" "-D$part"
+	if [ "$errors" = 1 ] && grep -q 'assertion violated' "$part.out"; then
+		echo "$part: found after $states states"
+	else
+		echo "$part: NOT found"
+		failed=1
+	fi
+done
+exit $failed
