@@ -112,6 +112,7 @@ until_true() {
 		((SECONDS < end)) || return 1
 		read -r -t 0.02 <> <(:)
 	done
+	return 0
 }
 
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }

@@ -7,7 +7,7 @@
 STARTED+=($!)
 
 say "-p PID: threads, later children, orphans; ends when none is left:"
-coproc FAMILY { exec "$TM_WORKLOADS/family" 30; }
+coproc FAMILY { exec "$TM_WORKLOADS/family" 12; }
 family=$FAMILY_PID
 STARTED+=("$family")
 read -r -t 20 ready elder <&"${FAMILY[0]}" || wrong "the family did not start"
@@ -30,7 +30,9 @@ STATUS=$?
 ((STATUS == 0)) || wrong "record -p exited with $STATUS: $(head -c 600 "$WORK/pid.err")"
 gone "$family" || wrong "recording ended while the family was alive"
 [[ -d /proc/$elder ]] || wrong "the elder is gone: it had to outlive the recording"
-pgrep -x fam-last >/dev/null && wrong "recording ended while the last orphan was alive"
+for pid in $(pgrep -x fam-last); do
+	gone "$pid" || wrong "recording ended while the last orphan was alive"
+done
 if ((STATUS == 0)); then
 	balance pid zero-drops
 	python '
@@ -47,8 +49,8 @@ print("  by thread name: " + ", ".join("%s %d" % pair for pair in sorted(comms.i
 for name in ("spin_main", "spin_thread", "spin_child", "spin_orphan", "spin_last"):
     check(seen[name] >= 50, "only %d samples of %s" % (seen[name], name))
 check(seen["spin_elder"] == 0, "the elder, born before, was recorded")
-check(seen["spin_last"] >= 0.9 * 1.5 * read["hz"] * 0.5,
-      "recording did not follow the last orphan to its end")
+check(seen["spin_last"] >= 0.9 * 1.5 * read["hz"],
+      "recording did not follow the last orphan, who spun for 1.5 s, to its end")
 strange = set(comms) - {"fam-main", "fam-thread", "fam-child", "fam-orphan", "fam-last"}
 check(not strange, "others were recorded: %s" % strange)
 ' "$WORK/pid"
@@ -67,7 +69,7 @@ for comm, frames, count in folded(sys.argv[1]):
     check(comm == "deep", "%s was recorded" % comm)
     depths[frames.count("recurse")] += count
 print("  samples by depth: %s" % dict(depths))
-check(depths[5] > 50 and depths[7] > 50, "one of the two is missing")
+check(depths[5] > 10 and depths[7] > 10, "one of the two is missing")
 ' "$WORK/twice.folded"
 fi
 stop "$first" "$second"
@@ -84,7 +86,7 @@ comms = collections.Counter()
 for comm, frames, count in folded(sys.argv[1] + ".folded"):
     comms[comm] += count
 print("  by thread name: %s" % dict(comms))
-check(comms["hot"] > 100 and comms["deep"] > 100, "a child of COMMAND is missing")
+check(comms["hot"] > 10 and comms["deep"] > 10, "a child of COMMAND is missing")
 # between exec and the end of ld.so a child bears the name of who forked it
 check(set(comms) <= {"hot", "deep", "sh", "tidemark"}, "others were recorded: %s" % comms)
 # the hot of this recording ran one second; somebody else has been at it all the time
@@ -102,7 +104,9 @@ env | LC_ALL=C sort | grep -v '^_='
 pwd
 cat /proc/$$/limits /proc/$$/oom_score_adj /proc/$$/timerslack_ns
 readlink /proc/$$/root /proc/$$/ns/* 
-for fd in /proc/$$/fd/*; do printf '%s -> %s\n' "${fd##*/}" "$(readlink "$fd")"; done
+for fd in /proc/$$/fd/*; do # the pipe is that of the substitution itself
+	printf '%s -> %s\n' "${fd##*/}" "$(readlink "$fd" | sed 's/pipe:.*/pipe/')"
+done
 echo "to the error output" >&2
 read -r line && echo "read: $line"
 WHO
