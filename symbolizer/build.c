@@ -35,9 +35,7 @@ static int add_stacks(struct build *build, const struct aggregate *aggregate)
 
 		build->stacks[i] = (struct report_stack){at, stack->count};
 		for (uint32_t f = 0; f < stack->count; f++)
-			if (frame_of_word(&build->frames, stack->words[f],
-					  &build->stack_frames[at++]))
-				return -ENOMEM;
+			build->stack_frames[at++] = frame_of_word(&build->frames, stack->words[f]);
 	}
 	build->report.stacks = build->stacks;
 	build->report.stack_count = aggregate->stack_count;
@@ -132,8 +130,9 @@ int build_report(struct build *build, const struct aggregate *aggregate, const s
 
 	*build = (struct build){.report.title = ""};
 	aggregate->strings->budget->limit += BUDGET_REPORT_BYTES;
-	frame_table_init(&build->frames, aggregate->files, names, kernel, aggregate->strings);
-	r = add_stacks(build, aggregate);
+	r = frame_table_init(&build->frames, aggregate->files, names, kernel, aggregate->strings)
+		    ? -ENOMEM
+		    : add_stacks(build, aggregate);
 	if (!r)
 		r = add_samples(build, aggregate);
 	report->frames = build->frames.frames;

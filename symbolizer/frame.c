@@ -10,8 +10,6 @@
 
 #include "shared/words.h"
 
-#define OVERFLOW_BYTES (1u << 20) /* lifted off the budget to make the [memory] frame */
-
 static int new_file(struct frame_table *table, const struct report_file *file, uint32_t *slot)
 {
 	if (budget_grow(table->strings->budget, &table->files, &table->file_capacity,
@@ -191,7 +189,7 @@ static int unite(struct frame_table *table, const struct report_frame *frame, ui
 	if (index == LOOKUP_NONE) {
 		index = table->frame_count;
 		if (budget_grow(table->strings->budget, &table->frames, &table->frame_capacity,
-				index + 1, sizeof(*table->frames)) ||
+				index + 2, sizeof(*table->frames)) ||
 		    lookup_add(&table->frame_lookup, hash, index))
 			return BUDGET_E_SPENT;
 		table->frames[table->frame_count++] = *frame;
@@ -200,21 +198,19 @@ static int unite(struct frame_table *table, const struct report_frame *frame, ui
 	return 0;
 }
 
-static int overflow_frame(struct frame_table *table, uint32_t *ret_frame)
+/* In the slot that unite leaves free, under the name that init took: it cannot fail. */
+static uint32_t overflow_frame(struct frame_table *table)
 {
-	struct report_frame frame = {
-		.kind = REPORT_UNRESOLVED, .unnamed = 1, .file = REPORT_NO_FILE};
-	uint32_t index;
-
 	if (!table->overflow) {
-		table->strings->budget->limit += OVERFLOW_BYTES;
-		if (strings_add(table->strings, "[memory]", 8, &frame.name) ||
-		    unite(table, &frame, &index))
-			return BUDGET_E_SPENT;
-		table->overflow = index + 1;
+		table->frames[table->frame_count++] = (struct report_frame){
+			.name = table->overflow_name,
+			.kind = REPORT_UNRESOLVED,
+			.unnamed = 1,
+			.file = REPORT_NO_FILE,
+		};
+		table->overflow = table->frame_count;
 	}
-	*ret_frame = table->overflow - 1;
-	return 0;
+	return table->overflow - 1;
 }
 
 static int remember(struct frame_table *table, uint64_t word, uint32_t hash, uint32_t frame)
@@ -227,9 +223,9 @@ static int remember(struct frame_table *table, uint64_t word, uint32_t hash, uin
 	return 0;
 }
 
-void frame_table_init(struct frame_table *table, const struct files *files,
-		      const struct names *names, const struct kernel *kernel,
-		      struct strings *strings)
+int frame_table_init(struct frame_table *table, const struct files *files,
+		     const struct names *names, const struct kernel *kernel,
+		     struct strings *strings)
 {
 	*table = (struct frame_table){
 		.source = files,
@@ -239,6 +235,10 @@ void frame_table_init(struct frame_table *table, const struct files *files,
 		.frame_lookup.budget = strings->budget,
 		.word_lookup.budget = strings->budget,
 	};
+	if (strings_add(strings, "[memory]", 8, &table->overflow_name))
+		return BUDGET_E_SPENT;
+	return budget_grow(strings->budget, &table->frames, &table->frame_capacity, 1,
+			   sizeof(*table->frames));
 }
 
 void frame_table_deinit(struct frame_table *table)
@@ -256,7 +256,7 @@ void frame_table_deinit(struct frame_table *table)
 	lookup_deinit(&table->word_lookup);
 }
 
-int frame_of_word(struct frame_table *table, uint64_t word, uint32_t *ret_frame)
+uint32_t frame_of_word(struct frame_table *table, uint64_t word)
 {
 	uint32_t hash = hash_bytes(table->strings->seed, &word, sizeof(word));
 	struct lookup_walk walk = lookup_start(hash);
@@ -264,14 +264,11 @@ int frame_of_word(struct frame_table *table, uint64_t word, uint32_t *ret_frame)
 	uint32_t index;
 
 	while ((index = lookup_next(&table->word_lookup, &walk)) != LOOKUP_NONE)
-		if (table->words[index].word == word) {
-			*ret_frame = table->words[index].frame;
-			return 0;
-		}
+		if (table->words[index].word == word)
+			return table->words[index].frame;
 	if (describe(table, word, &frame) || unite(table, &frame, &index))
-		return overflow_frame(table, ret_frame);
+		return overflow_frame(table);
 	/* Forgetting a word costs time, not truth. */
 	(void)remember(table, word, hash, index);
-	*ret_frame = index;
-	return 0;
+	return index;
 }

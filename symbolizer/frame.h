@@ -29,6 +29,7 @@ struct frame_table {
 	uint32_t index_capacity, module_capacity;
 	uint32_t vdso_file; /* report file + 1 */
 	uint32_t overflow;  /* frame + 1, once the budget is spent */
+	uint32_t overflow_name;
 	struct lookup frame_lookup;
 	struct lookup word_lookup;
 	const struct files *source; /* borrowed, as are the next three */
@@ -37,9 +38,10 @@ struct frame_table {
 	struct strings *strings;
 };
 
-void frame_table_init(struct frame_table *table, const struct files *files,
-		      const struct names *names, const struct kernel *kernel,
-		      struct strings *strings);
+/* Return: 0, BUDGET_E_SPENT. */
+int frame_table_init(struct frame_table *table, const struct files *files,
+		     const struct names *names, const struct kernel *kernel,
+		     struct strings *strings);
 void frame_table_deinit(struct frame_table *table);
-/* The report's frame of a checked word. Return: 0, BUDGET_E_SPENT (no room for even [memory]). */
-int frame_of_word(struct frame_table *table, uint64_t word, uint32_t *ret_frame);
+/* The report's frame of a checked word; the one called [memory] when there is no room for it. */
+uint32_t frame_of_word(struct frame_table *table, uint64_t word);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_options - what the command hands over is taken strictly
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/options.h"
+
+static char *arguments[8] = {(char *)(uintptr_t) "tidemark-symbolizer"};
+static const char *bad;
+static struct options options;
+
+static int parse(const char *extra)
+{
+	static char control[] = "--control-fd=3", wire[] = "--wire-fd=4",
+		    parser[] = "--parser-fd=5", hz[] = "--hz=99";
+
+	arguments[1] = control;
+	arguments[2] = wire;
+	arguments[3] = parser;
+	arguments[4] = hz;
+	arguments[5] = (char *)(uintptr_t)extra;
+	return options_parse(&options, extra ? 6 : 5, arguments, &bad);
+}
+
+static void full_set_is_taken(void **state)
+{
+	assert_int_equal(parse("--output=html:9"), 0);
+	assert_int_equal(options.control_fd, 3);
+	assert_int_equal(options.wire_fd, 4);
+	assert_int_equal(options.parser_fd, 5);
+	assert_int_equal(options.hz, 99);
+	assert_int_equal(options.output_count, 1);
+	assert_int_equal(options.outputs[0].format, OPTIONS_HTML);
+	assert_int_equal(options.outputs[0].fd, 9);
+	assert_int_equal(parse("--title=a b"), 0);
+	assert_string_equal(options.title, "a b");
+}
+
+static void each_format_has_its_word(void **state)
+{
+	assert_int_equal(parse("--output=folded:9"), 0);
+	assert_int_equal(options.outputs[0].format, OPTIONS_FOLDED);
+	assert_int_equal(parse("--output=pprof:9"), 0);
+	assert_int_equal(options.outputs[0].format, OPTIONS_PPROF);
+	assert_int_equal(parse("--output=speedscope:9"), 0);
+	assert_int_equal(options.outputs[0].format, OPTIONS_SPEEDSCOPE);
+}
+
+static void anything_else_is_refused_by_name(void **state)
+{
+	static const char *const wrong[] = {
+		"--output=html",   "--output=htm:9", "--output=html:x",
+		"--output=html:2", "--output=:9",    "--hz=0",
+		"--hz=10001",      "--hz=",          "--control-fd=0",
+		"--wire-fd=-1",    "--wire-fd=4x",   "--parser-fd=99999999999",
+		"--other=1",       "word",           ""};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_true(parse(wrong[i]) < 0);
+		assert_string_equal(bad, wrong[i]);
+	}
+}
+
+static void missing_descriptor_is_refused(void **state)
+{
+	assert_true(options_parse(&options, 1, arguments, &bad) < 0);
+	assert_true(options_parse(&options, 4, arguments, &bad) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_set_is_taken),
+		cmocka_unit_test(each_format_has_its_word),
+		cmocka_unit_test(anything_else_is_refused_by_name),
+		cmocka_unit_test(missing_descriptor_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
