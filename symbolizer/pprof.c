@@ -22,7 +22,7 @@ static void message_free(struct pprof_message *message)
 TM_DEFINE_CLEANUP(struct pprof_message, message_free);
 
 /* Count first, the preferred type last and named as well: some readers know only the order. */
-static void fill_types(struct pprof_message *message, uint64_t period_ns)
+static void fill_types(struct pprof_message *message)
 {
 	Pprof__ValueType *types = pprof_take(message, 2, sizeof(*types));
 	Pprof__ValueType **list = pprof_take(message, 2, sizeof(Pprof__ValueType *));
@@ -41,7 +41,7 @@ static void fill_types(struct pprof_message *message, uint64_t period_ns)
 	message->profile.sample_type = list;
 	message->profile.default_sample_type = types[1].type;
 	message->profile.period_type = &types[1];
-	message->profile.period = (int64_t)period_ns;
+	message->profile.period = (int64_t)message->period_ns;
 }
 
 static void fill_comment(struct pprof_message *message)
@@ -55,25 +55,29 @@ static void fill_comment(struct pprof_message *message)
 	message->profile.comment = comments;
 }
 
+/* Each counts on those before it. */
+static void (*const steps[])(struct pprof_message *message) = {
+	pprof_fill_strings,   fill_types,           fill_comment,       pprof_fill_mappings,
+	pprof_fill_functions, pprof_fill_locations, pprof_fill_samples,
+};
+
 static struct pprof_message *message_new(const struct report *report)
 {
-	uint64_t period_ns = report->hz > 0 ? NS_PER_SECOND / report->hz : 0;
 	_cleanup_(message_freep) struct pprof_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		return NULL;
 	message->report = report;
+	message->period_ns = report->hz > 0 ? NS_PER_SECOND / report->hz : 0;
 	pprof__profile__init(&message->profile);
 	message->profile.time_nanos = (int64_t)report->start_unix_ns;
 	message->profile.duration_nanos = (int64_t)report->duration_ns;
-	pprof_fill_strings(message);
-	fill_types(message, period_ns);
-	fill_comment(message);
-	pprof_fill_mappings(message);
-	pprof_fill_functions(message);
-	pprof_fill_locations(message);
-	pprof_fill_samples(message, period_ns);
-	return message->error == 0 ? TM_TAKE_PTR(message) : NULL;
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		steps[i](message);
+		if (message->error != 0)
+			return NULL;
+	}
+	return TM_TAKE_PTR(message);
 }
 
 void *pprof_take(struct pprof_message *message, size_t count, size_t bytes)

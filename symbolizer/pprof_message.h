@@ -41,6 +41,7 @@ enum pprof_extra {
 struct pprof_message {
 	Pprof__Profile profile;
 	const struct report *report;
+	uint64_t period_ns;
 	char completeness[COMPLETENESS_BYTES];
 	char texts[PPROF_EXTRA_N][PPROF_TEXT_BYTES];
 	void *owned[PPROF_OWNED_MAX];
@@ -69,4 +70,4 @@ void pprof_fill_mappings(struct pprof_message *message);
 void pprof_fill_functions(struct pprof_message *message);
 void pprof_fill_locations(struct pprof_message *message);
 /* pprof_samples.c */
-void pprof_fill_samples(struct pprof_message *message, uint64_t period_ns);
+void pprof_fill_samples(struct pprof_message *message);

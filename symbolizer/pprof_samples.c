@@ -123,7 +123,7 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 	sample->label = parts->labels;
 }
 
-void pprof_fill_samples(struct pprof_message *message, uint64_t period_ns)
+void pprof_fill_samples(struct pprof_message *message)
 {
 	const struct report *report = message->report;
 	size_t count = report->sample_count;
@@ -136,7 +136,7 @@ void pprof_fill_samples(struct pprof_message *message, uint64_t period_ns)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		parts[i].values[0] = (int64_t)report->samples[i].count;
-		parts[i].values[1] = (int64_t)(report->samples[i].count * period_ns);
+		parts[i].values[1] = (int64_t)(report->samples[i].count * message->period_ns);
 		fill_sample(message, &shared, &report->samples[i], &samples[i], &parts[i]);
 		list[i] = &samples[i];
 	}
