@@ -139,33 +139,50 @@ static void keep_handles(struct loader *loader)
 		loader->map_bytes += percpu_map_bytes(bpf_map__fd(map));
 }
 
+/* Return: 0, -errno; what was opened is closed again on failure. */
+static int open_and_load(struct loader *loader, const struct options *options,
+			 const char *btf_path, struct percpu_maps *maps)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = btf_path);
+	struct tidemark_bpf *skeleton = tidemark_bpf__open_opts(&open_options);
+	int r;
+
+	if (!skeleton)
+		return -errno;
+	choose_programs(skeleton, options);
+	r = choose_sizes(skeleton, options, maps->possible);
+	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
+	if (r == 0)
+		r = tidemark_bpf__load(skeleton);
+	if (r < 0) {
+		tidemark_bpf__destroy(skeleton);
+		return r;
+	}
+	maps->slot_bytes = bpf_map__value_size(skeleton->maps.cpu_slots);
+	maps->slots = bpf_map__fd(skeleton->maps.cpu_slots);
+	maps->rings = bpf_map__fd(skeleton->maps.rings);
+	maps->scratch = bpf_map__fd(skeleton->maps.scratch);
+	loader->skeleton = skeleton;
+	return 0;
+}
+
 int loader_load(struct loader *loader, const struct options *options, struct fault *fault)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = LOADER_BTF);
-	struct percpu_maps maps = {0};
 	int possible = libbpf_num_possible_cpus();
+	struct percpu_maps maps = {.possible = (unsigned)possible};
 	int r;
 
 	verbose = options->verbose;
 	(void)libbpf_set_print(hear);
 	if (require_btf(fault) < 0)
 		return -ECANCELED;
-	loader->skeleton = tidemark_bpf__open_opts(&open_options);
-	if (!loader->skeleton || possible < 1)
-		return refused(fault, "to open the BPF programs", -errno);
-	choose_programs(loader->skeleton, options);
-	r = choose_sizes(loader->skeleton, options, (unsigned)possible);
-	maps.level_bytes =
-		bpf_map__value_size(bpf_map__inner_map(loader->skeleton->maps.scratch));
-	if (r == 0)
-		r = tidemark_bpf__load(loader->skeleton);
+	if (possible < 1)
+		return refused(fault, "to say how many CPUs there are", possible);
+	r = open_and_load(loader, options, NULL, &maps);
+	if (r < 0)
+		r = open_and_load(loader, options, LOADER_BTF, &maps);
 	if (r < 0)
 		return refused(fault, "to load the BPF programs", r);
-	maps.possible = (unsigned)possible;
-	maps.slot_bytes = bpf_map__value_size(loader->skeleton->maps.cpu_slots);
-	maps.slots = bpf_map__fd(loader->skeleton->maps.cpu_slots);
-	maps.rings = bpf_map__fd(loader->skeleton->maps.rings);
-	maps.scratch = bpf_map__fd(loader->skeleton->maps.scratch);
 	r = percpu_open(&loader->percpu, &maps, options);
 	if (r < 0)
 		return refused(fault, "the memory of the BPF rings", r);

@@ -7,7 +7,8 @@
  *            the skeleton.
  * Variants   bpf_loop where the helper exists, else a bounded loop; the ksym iterator where BTF has
  *            it. What exists is probed, never concluded from a version.
- * Unpriv.    btf_custom_path: without CAP_SYS_ADMIN libbpf must not look through module BTF.
+ * Unpriv.    where the kernel lacks a type that we ask about, libbpf looks through module BTF, which
+ *            needs CAP_SYS_ADMIN; then it is told to read vmlinux's alone, as a second copy.
  */
 
 #include <stdint.h>

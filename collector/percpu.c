@@ -56,41 +56,68 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page - 1) & ~(page - 1);
 }
 
-/* Puts @inner into @outer for @cpu and maps its elements. */
-static int put_scratch(struct percpu *percpu, const struct percpu_maps *maps, unsigned index,
-		       uint32_t cpu)
+static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	_cleanup_(tm_closep) int inner =
-		bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
-			       (uint32_t)maps->level_bytes, TM_NESTING_LEVELS, &options);
 	void *levels;
 
-	if (inner < 0)
-		return -errno;
-	if (bpf_map_update_elem(maps->scratch, &cpu, &inner, BPF_ANY) < 0)
+	*ret_inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
+				    percpu->value_bytes, TM_NESTING_LEVELS, &options);
+	if (*ret_inner < 0)
 		return -errno;
 	levels = mmap(NULL, whole_pages(percpu->level_bytes * TM_NESTING_LEVELS), PROT_READ,
-		      MAP_SHARED, inner, 0);
+		      MAP_SHARED, *ret_inner, 0);
 	if (levels == MAP_FAILED)
 		return -errno;
 	percpu->levels[index] = levels;
-	percpu->map_bytes += percpu_map_bytes(inner);
 	return 0;
 }
 
-static int put_ring(struct percpu *percpu, const struct percpu_maps *maps, unsigned index,
-		    uint32_t cpu)
+static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 {
-	_cleanup_(tm_closep) int inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
-							(uint32_t)percpu->ring_bytes, NULL);
+	*ret_inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+				    (uint32_t)percpu->ring_bytes, NULL);
+	if (*ret_inner < 0)
+		return -errno;
+	return bpfring_open(&percpu->rings[index], *ret_inner, percpu->ring_bytes);
+}
 
-	if (inner < 0)
-		return -errno;
-	if (bpf_map_update_elem(maps->rings, &cpu, &inner, BPF_ANY) < 0)
-		return -errno;
-	percpu->map_bytes += percpu_map_bytes(inner);
-	return bpfring_open(&percpu->rings[index], inner, percpu->ring_bytes);
+/* All at once where the kernel can (5.13): each single update waits for a grace period. */
+static int put_all(int outer, const struct options *options, const int *inner)
+{
+	_cleanup_(tm_freep) uint32_t *cpus = calloc(options->perf_count, sizeof(*cpus));
+	uint32_t count = options->perf_count;
+
+	if (!cpus)
+		return -ENOMEM;
+	for (unsigned i = 0; i < options->perf_count; i++)
+		cpus[i] = options->perf[i].cpu;
+	if (bpf_map_update_batch(outer, cpus, inner, &count, NULL) == 0)
+		return 0;
+	for (unsigned i = 0; i < options->perf_count; i++)
+		if (bpf_map_update_elem(outer, &cpus[i], &inner[i], BPF_ANY) < 0)
+			return -errno;
+	return 0;
+}
+
+/* Makes one inner map for each sampled CPU, then puts them into @outer. */
+static int fill(struct percpu *percpu, int outer, const struct options *options,
+		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
+{
+	_cleanup_(tm_freep) int *inner = calloc(percpu->count, sizeof(*inner));
+	unsigned made = 0;
+	int r = inner ? 0 : -ENOMEM;
+
+	while (r == 0 && made < percpu->count) {
+		r = make(percpu, made, &inner[made]);
+		percpu->map_bytes += percpu_map_bytes(inner[made]);
+		made++;
+	}
+	if (r == 0)
+		r = put_all(outer, options, inner);
+	while (made > 0)
+		(void)tm_close(inner[--made]);
+	return r;
 }
 
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
@@ -99,11 +126,12 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	*percpu = (struct percpu){.possible = maps->possible,
 				  .slot_bytes = (maps->slot_bytes + 7) & ~(size_t)7,
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
+				  .value_bytes = (uint32_t)maps->level_bytes,
 				  .count = options->perf_count,
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, whole_pages(percpu->slot_bytes * percpu->possible), PROT_READ,
 			   MAP_SHARED, maps->slots, 0);
-	int r = 0;
+	int r;
 
 	if (slots == MAP_FAILED)
 		return -errno;
@@ -112,12 +140,8 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	percpu->rings = calloc(percpu->count, sizeof(*percpu->rings));
 	if (!percpu->levels || !percpu->rings)
 		return -ENOMEM;
-	for (unsigned i = 0; r == 0 && i < percpu->count; i++) {
-		r = put_ring(percpu, maps, i, options->perf[i].cpu);
-		if (r == 0)
-			r = put_scratch(percpu, maps, i, options->perf[i].cpu);
-	}
-	return r;
+	r = fill(percpu, maps->rings, options, make_ring);
+	return r < 0 ? r : fill(percpu, maps->scratch, options, make_scratch);
 }
 
 static void unmap(const void *from, size_t bytes)

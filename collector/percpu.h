@@ -28,6 +28,7 @@ struct percpu {
 	unsigned count;		/* sampled CPUs */
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
+	uint32_t value_bytes; /* of one level, unpadded */
 	struct bpfring *rings; /* drain takes them over */
 	uint64_t ring_bytes;
 	uint64_t map_bytes; /* memory of the inner maps */
