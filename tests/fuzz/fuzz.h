@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * fuzz - the entry that libFuzzer, or fuzz_main.c over a corpus, calls with bytes from anywhere
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Return: 0. A broken promise aborts. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

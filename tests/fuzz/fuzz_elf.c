@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_elf - a file's bytes through the ELF reader; what it answers must pass the other side's check
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/parsed.h"
+#include "symbolizer/parser/answer.h"
+#include "tests/fuzz/fuzz.h"
+
+struct memory {
+	const uint8_t *bytes;
+	size_t count;
+};
+
+static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
+{
+	const struct memory *memory = context;
+
+	if (offset > memory->count || bytes > memory->count - offset)
+		abort(); /* the gate let a read beyond the file through */
+	memcpy(to, memory->bytes + offset, bytes);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	static const uint64_t offsets[] = {0,      0x40,   0x1000, 0x1010,  0x1018,    0x1020,
+					   0x1040, 0x1fff, 0x2000, 1 << 20, UINT64_MAX};
+	const uint32_t count = sizeof(offsets) / sizeof(offsets[0]);
+	struct memory memory = {data, bytes};
+	struct image_source source = {read_memory, &memory, bytes};
+	struct answer answer;
+	struct parsed parsed;
+
+	if (answer_make(&answer, &source, offsets, count) == PARSER_OK &&
+	    parsed_check(&parsed, answer.blob, answer.bytes, count) < 0)
+		abort();
+	answer_free(&answer);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_kernel - a hostile collector's table of kernel symbols
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/kernel.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct kernel kernel = KERNEL_NULL;
+	size_t total = 0;
+
+	if (kernel_parse(&kernel, data, bytes) < 0) {
+		if (kernel_symbol(&kernel, 0, 0))
+			abort();
+		return 0;
+	}
+	for (uint64_t module = 0; module <= kernel.module_count; module++) {
+		const char *name = kernel_module(&kernel, module);
+
+		total += name ? strlen(name) : 0;
+		for (uint64_t offset = 1; offset; offset <<= 1) {
+			name = kernel_symbol(&kernel, module, offset);
+			total += name ? strlen(name) : 0;
+		}
+	}
+	return total > SIZE_MAX / 2;
+}

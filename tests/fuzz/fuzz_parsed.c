@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_parsed - a hostile parser's result; what passes the check can be read to its last byte
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/parsed.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct parsed parsed;
+	uint32_t count;
+	size_t total = 0;
+
+	if (bytes < sizeof(count))
+		return 0;
+	memcpy(&count, data, sizeof(count));
+	if (parsed_check(&parsed, data + 8, bytes >= 8 ? bytes - 8 : 0, count) < 0)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (parsed.symbols[i].name != PARSER_NO_NAME)
+			total += strlen(parsed.names + parsed.symbols[i].name);
+	if (count && total / count > parsed.header->name_bytes)
+		abort();
+	return 0;
+}

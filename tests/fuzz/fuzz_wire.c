@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_wire - messages of a hostile collector; no descriptor may be left open behind them
+ *
+ * Input: per message one byte that says what is attached, then struct tm_wire.
+ */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "shared/fdpass.h"
+#include "symbolizer/peer.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MESSAGES_MAX 32
+
+static int attached(uint8_t what)
+{
+	switch (what & 3) {
+	case 1:
+		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	case 2:
+		return open("/dev/null", O_RDWR | O_CLOEXEC);
+	case 3:
+		return tm_region_seal_blob("blob", "no table", 8);
+	default:
+		return -1;
+	}
+}
+
+static int next_free_descriptor(void)
+{
+	int fd = dup(0);
+
+	(void)close(fd);
+	return fd;
+}
+
+static void talk(int socket, const uint8_t *data, size_t bytes)
+{
+	struct tm_wire message;
+	size_t step = 1 + sizeof(message);
+
+	for (size_t i = 0; i < MESSAGES_MAX && bytes >= step; i++, data += step, bytes -= step) {
+		int fd = attached(data[0]);
+
+		memcpy(&message, data + 1, sizeof(message));
+		(void)tm_fdpass_send(socket, &message, data[0] & 0x80 ? 7 : sizeof(message), fd,
+				     MSG_DONTWAIT);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	static struct budget budget;
+	static struct hash_seed seed = {{4, 2}};
+	static struct strings strings;
+	struct kernel kernel = KERNEL_NULL;
+	struct files files;
+	struct peer peer;
+	int ends[2];
+	int before = next_free_descriptor();
+
+	budget = (struct budget){.limit = 16 << 20};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
+	    strings_init(&strings, &budget, &seed) || files_init(&files, &strings) < 0)
+		abort();
+	peer_init(&peer, ends[1], &files, &kernel);
+	peer.state = PEER_ATTACHED;
+	talk(ends[0], data, bytes);
+	(void)shutdown(ends[0], SHUT_WR);
+	peer_receive(&peer);
+	if (peer.state == PEER_ATTACHED)
+		abort(); /* the end was there to be seen */
+	files_deinit(&files);
+	kernel_deinit(&kernel);
+	strings_deinit(&strings);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	if (next_free_descriptor() != before || budget.used)
+		abort();
+	return 0;
+}

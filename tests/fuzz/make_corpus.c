@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_corpus - writes the seeds of the corpora below the folder it is given
+ */
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/record.h"
+#include "symbolizer/parser/parser.h"
+#include "tests/unit/symbolizer/elfmake.h"
+#include "tests/unit/symbolizer/make.h"
+
+static const char *root;
+
+static void put(const char *target, const char *name, const void *bytes, size_t count, int append)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", root, target);
+	(void)mkdir(path, 0755);
+	(void)snprintf(path, sizeof(path), "%s/%s/%s", root, target, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0644);
+	if (fd < 0 || write(fd, bytes, count) != (ssize_t)count)
+		perror(path);
+	(void)close(fd);
+}
+
+static void elves(void)
+{
+	static struct elfmake elf;
+	const uint8_t function = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+
+	elfmake(&elf);
+	elfmake_symbol(&elf, "main", 0x10, 0x10, function);
+	elfmake_symbol(&elf, "label", 0x20, 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE));
+	elfmake_dynamic(&elf, "exported", 0x40, 0x20, function);
+	put("elf", "plain", &elf, ELFMAKE_BYTES, 0);
+	elf.header.e_shnum = 0;
+	elf.sections[0].sh_size = 6;
+	put("elf", "extended_numbering", &elf, ELFMAKE_BYTES, 0);
+	elf.sections[2].sh_offset = elf.sections[3].sh_offset = 0;
+	put("elf", "overlapping", &elf, ELFMAKE_BYTES, 0);
+	elf.sections[2].sh_size = 1ull << 60;
+	put("elf", "huge_section", &elf, ELFMAKE_BYTES, 0);
+	elfmake(&elf);
+	elfmake_symbol(&elf, "main", 0x10, 0x10, function);
+	memset(elf.strings, 'x', sizeof(elf.strings));
+	put("elf", "unterminated_strings", &elf, ELFMAKE_BYTES, 0);
+}
+
+static void records(void)
+{
+	static union make_record record;
+	const uint64_t words[] = {KERNEL_WORD(0, 16), FILE_WORD(3, 0x40), VDSO_WORD(1),
+				  ANON_WORD(2), UNRESOLVED_WORD(0)};
+
+	make_process(&record, 42, "leader", 3, "prog\0bin\0", 9, "slice\0", 6);
+	put("record", "recording", &record, record.event.bytes, 0);
+	make_file(&record, 3, 77, "prog\0bin\0", 9);
+	put("record", "recording", &record, record.event.bytes, 1);
+	for (uint64_t ktime = 5; ktime > 2; ktime--) {
+		make_sample(&record, ktime, 42, "thread", words, 1, 4);
+		put("record", "recording", &record, record.event.bytes, 1);
+	}
+	make_file(&record, 3, 78, "other\0", 6);
+	put("record", "recording", &record, record.event.bytes, 1);
+	make_sample(&record, 9, 42, "thread", words + 1, 0, 1);
+	put("record", "recording", &record, record.event.bytes, 1);
+	make_exit(&record, 8, 42);
+	put("record", "recording", &record, record.event.bytes, 1);
+	put("record", "exit", &record, record.event.bytes, 0);
+}
+
+static void results(void)
+{
+	struct {
+		uint64_t count;
+		struct parser_result header;
+		struct parser_symbol symbols[2];
+		char names[8];
+	} result = {2,
+		    {.magic = PARSER_MAGIC, .count = 2, .name_bytes = 8, .segment_bytes = 0x100},
+		    {{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
+		    "\0main"};
+
+	put("parsed", "two", &result, sizeof(result), 0);
+}
+
+static void kernels(void)
+{
+	struct {
+		struct tm_kernel_table header;
+		struct tm_kernel_module modules[2];
+		struct tm_kernel_symbol symbols[4];
+		char names[32];
+	} table = {{TM_KERNEL_MAGIC, 2, 4, 32},
+		   {{1, 0, 0x3000}, {8, 3, 0x100}},
+		   {{0x10, 13, 0}, {0x20, 15, 0}, {0x1000, 17, 0}, {0x8, 19, 1}},
+		   "\0kernel\0ext4\0a\0b\0c\0d"};
+
+	put("kernel", "two_modules", &table, sizeof(table), 0);
+}
+
+static void wires(void)
+{
+	static const struct {
+		uint8_t attached;
+		enum tm_wire_kind kind;
+	} messages[] = {{3, TM_WIRE_KERNEL}, {1, TM_WIRE_FILE},    {2, TM_WIRE_FILE},
+			{0, TM_WIRE_FILE},   {0, TM_WIRE_NO_FILE}, {0, TM_WIRE_END}};
+
+	for (uint32_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		struct tm_wire wire = {.kind = messages[i].kind, .number = i, .value = 1};
+
+		put("wire", "talk", &messages[i].attached, 1, i > 0);
+		put("wire", "talk", &wire, sizeof(wire), 1);
+	}
+}
+
+static void rings(void)
+{
+	static union make_record record;
+	uint64_t words[2] = {2 * sizeof(struct tm_exit), 100};
+
+	put("ring", "two_exits", words, sizeof(words), 0);
+	make_exit(&record, 8, 42);
+	put("ring", "two_exits", &record, record.event.bytes, 1);
+	put("ring", "two_exits", &record, record.event.bytes, 1);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	root = argv[1];
+	elves();
+	records();
+	results();
+	kernels();
+	wires();
+	rings();
+	return 0;
+}
