@@ -53,6 +53,8 @@ struct mm_struct {
 	struct rb_root mm_rb;	 /* before */
 	struct rw_semaphore mmap_lock;
 	int mm_lock_seq; /* 6.4 to 6.12, with per-VMA locks */
+	int map_count;
+	__u64 vmacache_seqnum; /* before 6.1 */
 	mm_context_t context;
 	struct file *exe_file;
 };
@@ -116,6 +118,7 @@ struct dentry {
 
 struct vfsmount {
 	struct dentry *mnt_root;
+	struct super_block *mnt_sb;
 };
 
 struct mount {
@@ -261,6 +264,6 @@ enum cgroup_subsys_id {
 #define PF_KTHREAD 0x00200000u
 
 #define VM_EXEC 0x4ul		   /* include/linux/mm.h */
-#define FMODE_BACKING (1u << 25)   /* include/linux/fs.h, from 6.5 */
+#define FMODE_BACKING (3u << 24)   /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
 #define THREAD_SIZE 16384ul	   /* x86-64 without KASAN */
 #define USER32_CS 0x23ul	   /* arch/x86/include/asm/segment.h */

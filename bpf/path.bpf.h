@@ -24,7 +24,7 @@ static __always_inline int path_put(struct scratch *s, __u64 name)
 		path->flags |= path->cut;
 		return PATH_DONE;
 	}
-	mapping_opaque(position);
+	block_opaque(position);
 	if (position >= ANNOUNCE_MAX)
 		return PATH_DONE;
 	bytes = bpf_probe_read_kernel_str(&s->announce.bytes[position], COMPONENT_MAX,
@@ -94,12 +94,23 @@ __noinline int path_climb_cgroup(__u32 level)
 	return path_put(s, (__u64)KERNEL_READ(kernfs_node, node, name));
 }
 
-/* The path under which the process sees the file: not the file behind an overlay. */
+/*
+ * The path under which the process sees the file: not the file behind an overlay. The bit that tells
+ * has moved and now means something else where it was, and behind an ordinary file lies another
+ * object; so what is there must be a path, its mount and its dentry of one filesystem.
+ */
 static __always_inline __u64 path_of_file(__u64 file)
 {
+	__u64 at, mount, superblock;
+
 	if (bpf_core_field_exists(struct backing_file, user_path) &&
-	    (KERNEL_READ(file, file, f_mode) & FMODE_BACKING))
-		return file + bpf_core_field_offset(struct backing_file, user_path);
+	    (KERNEL_READ(file, file, f_mode) & FMODE_BACKING)) {
+		at = file + bpf_core_field_offset(struct backing_file, user_path);
+		mount = (__u64)KERNEL_READ(path, at, mnt);
+		superblock = mount ? (__u64)KERNEL_READ(vfsmount, mount, mnt_sb) : 0;
+		if (superblock && superblock == (__u64)KERNEL_READ(path, at, dentry, d_sb))
+			return at;
+	}
 	return file + bpf_core_field_offset(struct file, f_path);
 }
 
@@ -148,7 +159,7 @@ __noinline int path_write_cgroup(__u32 level)
 		step = path_climb_cgroup(level);
 	if (s->path.position != node)
 		return 0;
-	css = mapping_word(set + bpf_core_field_offset(struct css_set, subsys) + 8ull * id);
+	css = block_word(set + bpf_core_field_offset(struct css_set, subsys) + 8ull * id);
 	s->path.dentry = (__u64)KERNEL_READ(cgroup_subsys_state, css, cgroup, kn);
 	step = PATH_MORE;
 	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
