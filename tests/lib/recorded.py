@@ -195,6 +195,7 @@ class Page:
     """samples: [(comm, executable, [function, root first], count)]
 
     The stacks are one tree in preorder: up[i] levels up from node i - 1, then down to i.
+    Functions of the kernel end in _[k], as in folded text.
     """
 
     def __init__(self, path):
@@ -204,7 +205,9 @@ class Page:
         check(found, "the page holds no data")
         self.data = data = json.loads(found.group(1))
         strings, functions = data["strings"], data["functions"]
-        names = [strings[function[0]] for function in functions]
+        kernel = 0 # enum report_kind
+        names = [strings[function[0]] + ("_[k]" if function[2] == kernel else "")
+                 for function in functions]
         names += ["[truncated: %s]" % reason for reason in data["reasons"]]
         paths, current = [()], []
         for up, function in zip(data["up"], data["node_function"]):

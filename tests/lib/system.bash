@@ -168,7 +168,7 @@ locks() {
 		find "/proc/$pid/fd" -lname '/run/tidemark/*' -printf '%l\n' 2>/dev/null
 	done | sort -u
 }
-lock_free() { [[ ! -e $1 ]] || flock -n "$1" true; }
+lock_free() { [[ ! -e $1 ]] || flock -n "$1" true 2>/dev/null; }
 
 # remember PID - notes in REMEMBERED_* what belongs to the running `tidemark` PID
 remember() {
@@ -194,15 +194,18 @@ nothing_left() {
 }
 
 # begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
-# background, where COMMAND is `spins` below, and returns when COMMAND says that it runs, which it
-# does only once sampling is attached. RECORDER and COMMAND_PID are the process ids.
+# background and returns when COMMAND says that it runs, which it does only once sampling is
+# attached. COMMAND spins, after starting BESIDE (shell text) as its child. RECORDER and
+# COMMAND_PID are the process ids.
+BESIDE=:
 begin_recording() {
 	local name=$1
 	shift
 	rm -f "$WORK/started"
 	mkfifo "$WORK/started"
 	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" -- \
-		sh -c 'echo started >"$1"; exec "$2" 1 600' spins "$WORK/started" "$TM_WORKLOADS/hot" \
+		sh -c 'echo started >"$1"; eval "$3" & exec "$2" 1 600' spins "$WORK/started" \
+		"$TM_WORKLOADS/hot" "$BESIDE" \
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")

@@ -3,10 +3,12 @@
 # privileges - in mid-record no process of either program is root, unfiltered or capable of more
 . "$(dirname "$0")/../lib/system.bash"
 
+# The kernel is kept busy, so that kernel addresses would be there to be seen.
+BESIDE='exec dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
 begin_recording privileges -F 999 -o "$WORK/x.folded" || finish
-# Somebody keeps the kernel busy, so that kernel addresses would be there to be seen.
-dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
-STARTED+=($!)
+mapfile -t beside < <(pgrep -x -P "$COMMAND_PID" dd)
+STARTED+=("${beside[@]}")
+until_true 20 ran "$COMMAND_PID" 50
 
 bit() { echo $((1 << $1)); }
 CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
@@ -99,5 +101,10 @@ kill -INT "$RECORDER"
 end_recording 30
 ((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/privileges.err")"
 balance privileges
+python '
+kernel = sum(count for _, frames, count in folded(sys.argv[1]) if frames[-1].endswith("_[k]"))
+print("  %d samples have kernel frames" % kernel)
+check(kernel > 100, "hardly a kernel frame was recorded: nothing was to be seen")
+' "$WORK/x.folded"
 nothing_left
 finish
