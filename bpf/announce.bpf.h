@@ -41,13 +41,13 @@ static __always_inline bool announce_write(struct scratch *s)
 {
 	__u64 end = s->path.position, bytes;
 
-	mapping_opaque(end);
+	block_opaque(end);
 	if (end > ANNOUNCE_MAX)
 		return false;
 	__builtin_memset(&s->announce.bytes[end], 0, 8);
 	bytes = (end + 7) & ~7ull;
 	s->announce.process.event.bytes = (__u32)bytes;
-	mapping_opaque(bytes);
+	block_opaque(bytes);
 	if (bytes > ANNOUNCE_MAX + 8)
 		return false;
 	if (level_write(&s->announce, (__u32)bytes, false))
@@ -115,7 +115,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	s->announce.process.exe_file = TM_FILE_NONE;
 	s->file = (__u64)TASK_READ(task, mm, exe_file);
 	if (s->file) {
-		file_identify(s->file, &identity);
+		file_identify(&s->block, s->file, &identity);
 		s->announce.process.exe_file = file_number(&identity, false);
 		path_write_file(level);
 	}

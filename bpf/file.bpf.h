@@ -5,35 +5,41 @@
  */
 
 #include "bpf/level.bpf.h"
-#include "bpf/mapping.bpf.h"
 
 #define FILE_PROBES 8	       /* places that one identity may be found in */
 #define FILE_NUMBERS 0xffffu   /* numbers are 0 .. this */
 
-static __always_inline void file_mtime(__u64 inode, struct tm_identity *identity)
+#define INODE_BYTES 192 /* from 6.11 nearly all of them are in the head */
+#define INODE_FIELD(type, field) BLOCK_FIELD(block, INODE_BYTES, type, inode, field)
+
+static __always_inline void file_mtime(struct block *block, __u64 inode,
+				       struct tm_identity *identity)
 {
 	if (bpf_core_field_exists(struct inode, i_mtime_sec)) {
-		identity->mtime_sec = KERNEL_READ(inode, inode, i_mtime_sec);
-		identity->mtime_nsec = KERNEL_READ(inode, inode, i_mtime_nsec);
+		identity->mtime_sec = INODE_FIELD(inode, i_mtime_sec);
+		identity->mtime_nsec = INODE_FIELD(inode, i_mtime_nsec);
 	} else if (bpf_core_field_exists(struct inode___private_mtime, __i_mtime)) {
-		identity->mtime_sec = KERNEL_READ(inode___private_mtime, inode, __i_mtime.tv_sec);
+		identity->mtime_sec = INODE_FIELD(inode___private_mtime, __i_mtime.tv_sec);
 		identity->mtime_nsec =
-			(__u32)KERNEL_READ(inode___private_mtime, inode, __i_mtime.tv_nsec);
+			(__u32)INODE_FIELD(inode___private_mtime, __i_mtime.tv_nsec);
 	} else {
-		identity->mtime_sec = KERNEL_READ(inode___mtime, inode, i_mtime.tv_sec);
-		identity->mtime_nsec = (__u32)KERNEL_READ(inode___mtime, inode, i_mtime.tv_nsec);
+		identity->mtime_sec = INODE_FIELD(inode___mtime, i_mtime.tv_sec);
+		identity->mtime_nsec = (__u32)INODE_FIELD(inode___mtime, i_mtime.tv_nsec);
 	}
 }
 
-static __always_inline void file_identify(__u64 file, struct tm_identity *identity)
+static __always_inline void file_identify(struct block *block, __u64 file,
+					  struct tm_identity *identity)
 {
 	__u64 inode = (__u64)KERNEL_READ(file, file, f_inode);
 
-	identity->dev = KERNEL_READ(inode, inode, i_sb, s_dev);
-	identity->ino = KERNEL_READ(inode, inode, i_ino);
-	identity->size = (__u64)KERNEL_READ(inode, inode, i_size);
-	identity->generation = KERNEL_READ(inode, inode, i_generation);
-	file_mtime(inode, identity);
+	if (!block_read(block, inode, INODE_BYTES))
+		return;
+	identity->dev = KERNEL_READ(super_block, (__u64)INODE_FIELD(inode, i_sb), s_dev);
+	identity->ino = INODE_FIELD(inode, i_ino);
+	identity->size = (__u64)INODE_FIELD(inode, i_size);
+	identity->generation = INODE_FIELD(inode, i_generation);
+	file_mtime(block, inode, identity);
 }
 
 static __always_inline bool file_same(const struct tm_identity *a, const struct tm_identity *b)

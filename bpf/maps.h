@@ -66,6 +66,7 @@ struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
 	struct mapping found; /* by the last lookup */
+	struct block block;   /* for what is read of the kernel on the way */
 	struct scratch_mapping cache[SCRATCH_CACHE];
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */

@@ -33,7 +33,7 @@ static __always_inline __u64 stack_file_word(struct scratch *s, __u32 level,
 
 	if (offset + (mapping->end - mapping->start) > TM_FRAME_OFFSET_MAX)
 		return WORD_UNRESOLVED(OFFSET);
-	file_identify(mapping->file, &identity);
+	file_identify(&s->block, mapping->file, &identity);
 	number = file_number(&identity, true);
 	if (number == TM_FILE_NONE) {
 		s->counts.files_full++;
@@ -58,31 +58,12 @@ static __always_inline __u64 stack_start_word(struct scratch *s, __u32 level,
 	return WORD_UNRESOLVED(NO_MAPPING);
 }
 
-/* One try, into s->found; verified on its own, twice: for a first and for a patient try. */
+/* One try, into s->found; verified on its own. */
 __noinline int stack_try(__u32 level, __u64 address)
 {
 	struct scratch *s = level_scratch(level);
-	struct mapping found = {};
-	int status;
 
-	if (!s)
-		return MAPPING_BUSY;
-	status = mapping_try(s->walk.mm, address, false, &found);
-	s->found = found;
-	return status;
-}
-
-__noinline int stack_try_patiently(__u32 level, __u64 address)
-{
-	struct scratch *s = level_scratch(level);
-	struct mapping found = {};
-	int status;
-
-	if (!s)
-		return MAPPING_BUSY;
-	status = mapping_try(s->walk.mm, address, true, &found);
-	s->found = found;
-	return status;
+	return s ? mapping_try(&s->block, s->walk.mm, address, &s->found) : MAPPING_BUSY;
 }
 
 /* The frame word of the start of the mapping that covers the address, put into the cache. */
@@ -99,7 +80,7 @@ __noinline __u64 stack_look_up(__u32 level, __u64 address)
 	status = stack_try(level, address);
 	for (int i = 1; i < MAPPING_TRIES && status == MAPPING_BUSY; i++) {
 		s->counts.lookup_retries++;
-		status = stack_try_patiently(level, address);
+		status = stack_try(level, address);
 	}
 	if (status == MAPPING_NONE)
 		return WORD_UNRESOLVED(NO_MAPPING);
@@ -143,7 +124,7 @@ static __always_inline void stack_put(struct scratch *s, __u64 word)
 {
 	__u64 at = (__u64)s->walk.first + s->walk.frames;
 
-	mapping_opaque(at);
+	block_opaque(at);
 	if (at < STACK_WORDS)
 		s->frames[at] = word;
 	s->walk.frames++;
@@ -195,7 +176,7 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 		registers.sp = ctx->regs.rsp;
 		registers.bp = ctx->regs.rbp;
 		registers.cs = ctx->regs.cs;
-		mapping_opaque(registers.cs);
+		block_opaque(registers.cs);
 		registers.cs &= 0xffff;
 	} else if (!task_user_registers(s->walk.task, &registers)) {
 		return stack_stop(s, TM_STOP_NO_REGISTERS), false;

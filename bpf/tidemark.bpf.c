@@ -25,6 +25,7 @@ const volatile bool selecting = false;
 __u64 selected_count; /* processes in `selected` */
 __u64 selected_full;  /* children that found no room there */
 struct tm_check check;
+static struct block check_block;
 static struct {
 	struct tm_symbol head;
 	char text[TM_SYMBOL_NAME_MAX + TM_SYMBOL_MODULE_MAX];
@@ -125,7 +126,7 @@ static __always_inline void sample_end(struct level *level)
 	sample->user_stop = (__u8)s->walk.stop;
 	sample->pad = 0;
 	bytes = sizeof(*sample) + 8ull * (s->walk.first + s->walk.frames);
-	mapping_opaque(bytes);
+	block_opaque(bytes);
 	if (bytes > TM_EVENT_MAX_BYTES)
 		bytes = TM_EVENT_MAX_BYTES;
 	sample->event.bytes = (__u32)bytes;
@@ -273,15 +274,15 @@ int mark_wanted(struct bpf_iter__task *ctx)
 
 __noinline int check_try(__u64 mm)
 {
-	struct mapping found = {};
 	struct tm_identity identity = {};
-	int status = mapping_try(mm, check.address, true, &found);
+	struct mapping found = {};
+	int status = mapping_try(&check_block, mm, check.address, &found);
 
 	if (status == MAPPING_BUSY)
 		return TM_CHECK_BUSY;
 	if (status != MAPPING_FOUND || !found.file)
 		return TM_CHECK_OTHER;
-	file_identify(found.file, &identity);
+	file_identify(&check_block, found.file, &identity);
 	check.identity = identity;
 	return TM_CHECK_FILE;
 }
@@ -324,7 +325,7 @@ int kernel_symbols(struct bpf_iter__ksym *ctx)
 	symbol.head.module_bytes = (__u16)module;
 	at += sizeof(symbol.head) + (__u64)module;
 	symbol.head.bytes = (__u16)at;
-	mapping_opaque(at);
+	block_opaque(at);
 	if (at > sizeof(symbol))
 		return 0;
 	bpf_seq_write(ctx->meta->seq, &symbol, (__u32)at);

@@ -31,6 +31,13 @@ struct {
 } answers SEC(".maps"); /* per CPU: ours, the helper's */
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LOOKUP_CPUS);
+	__type(key, __u32);
+	__type(value, struct block);
+} blocks SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, LOOKUP_SEEN);
 	__type(key, __u64);
@@ -57,18 +64,17 @@ static __always_inline void describe(struct lookup_mapping *out, __u64 file)
 	out->dev = KERNEL_READ(inode, inode, i_sb, s_dev);
 }
 
-__noinline int look_up(__u64 mm, __u64 pc, bool patient)
+__noinline int look_up(__u64 mm, __u64 pc)
 {
 	struct lookup_mapping *out = answer(0);
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct block *block = bpf_map_lookup_elem(&blocks, &cpu);
 	struct mapping found = {};
 	int status;
 
-	if (!out)
+	if (!out || !block)
 		return MAPPING_DEEP;
-	if (patient)
-		status = mapping_try(mm, pc, true, &found);
-	else
-		status = mapping_try(mm, pc, false, &found);
+	status = mapping_try(block, mm, pc, &found);
 	out->start = found.start;
 	out->end = found.end;
 	out->pgoff = found.pgoff;
@@ -98,7 +104,7 @@ static __always_inline bool find(__u64 pc)
 	for (int i = 0; i < MAPPING_TRIES && status == MAPPING_BUSY; i++) {
 		if (i)
 			add(&counts.retries, 1);
-		status = look_up(mm, pc, i > 0);
+		status = look_up(mm, pc);
 	}
 	add(&counts.ns, bpf_ktime_get_ns() - begin);
 	add(&counts.lookups, 1);

@@ -24,8 +24,9 @@
 #include "lookup.skel.h" /* uses the types of lookup.h */
 
 #define HZ 4000
-#define WANTED 2000   /* lookups that a run must have seen */
-#define PATIENCE_S 60 /* for them, under emulation */
+#define WANTED 5000   /* lookups that a run must have seen */
+#define PATIENCE_S 90 /* for them, under emulation */
+#define BUSY_SHARE 100 /* one of so many may be refused as busy, and only under a storm */
 #define SKIPPED 77
 
 static struct lookup_bpf *skeleton;
@@ -156,8 +157,8 @@ static int judge(const struct load *load)
 		print_mapping("ours", &skeleton->bss->different[0]);
 		print_mapping("helper", &skeleton->bss->different[1]);
 	}
-	return different || counts.compared != counts.equal || counts.none || counts.busy ||
-	       counts.deep;
+	return different || counts.compared != counts.equal || counts.none || counts.deep ||
+	       counts.busy > (load->storm ? counts.lookups / BUSY_SHARE : 0);
 }
 
 int main(int argc, char **argv)

@@ -8,12 +8,12 @@ COMMAND_DEPTH = 20
 
 
 def whole(stack, depth):
-    """Root, then `recurse` depth times, then the leaf; nothing in between is missing."""
-    return stack.count("recurse") == depth and stack[0] == "_start"
+    """From the start of its thread through every call to the leaf; nothing is missing."""
+    return stack[0] in ("_start", "thread_start") and stack.count("recurse") == depth
 
 
 def judge_stacks(recorded, path, depth, least):
-    """Nearly all samples of `deep` reach from _start to the leaf through every call."""
+    """Nearly all samples of `deep` reach from the thread's start to the leaf through every call."""
     samples = complete = 0
     for comm, stack, count in recorded.folded(path):
         if comm != "deep":
