@@ -149,6 +149,9 @@ static void wait_and_hear(struct session *session, int milliseconds)
 		    session->end == SESSION_GOES_ON)
 			session->end = SESSION_SYMBOLIZER_GONE;
 	}
+	/* A dead opener that owes no answer is noticed here, or its socket would wake us for ever. */
+	if ((fds[2].revents & (POLLHUP | POLLERR)) && !session->asker.open)
+		session->asker.fd = tm_close(session->asker.fd);
 	files_advance(&session->files, session_now_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON)
 		session->end = SESSION_SYMBOLIZER_GONE;

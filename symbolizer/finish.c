@@ -91,7 +91,8 @@ static void fill_result(const struct build *build, const struct names *names,
 	result->parsers_abandoned = names->abandoned;
 }
 
-static void tell_notes(const struct session *session, const struct balance *balance)
+static void tell_notes(const struct session *session, const struct balance *balance,
+		       const struct names *names)
 {
 	int control = session->options->control_fd;
 	char text[TM_CONTROL_TEXT];
@@ -106,6 +107,13 @@ static void tell_notes(const struct session *session, const struct balance *bala
 				      "what was read until then is kept");
 	if (session->peer.kernel_refused)
 		control_note(control, "the table of kernel symbols did not check");
+	if (names->parser < 0) {
+		(void)snprintf(text, sizeof(text),
+			       "the parser ended early: functions of %" PRIu64
+			       " files stay unnamed",
+			       names->failed);
+		control_note(control, text);
+	}
 	if (balance->unexplained) {
 		(void)snprintf(text, sizeof(text), "%" PRIu64 " samples are unaccounted for",
 			       balance->unexplained);
@@ -151,7 +159,7 @@ int finish_session(struct session *session)
 	helper_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
 	r = build_report(&build, &session->aggregate, &names, &session->kernel);
 	complete_report(session, &balance, &build.report);
-	tell_notes(session, &balance);
+	tell_notes(session, &balance, &names);
 	write_outputs(session, &build.report, r);
 	if (!r)
 		tell_top(session, &build.report);
