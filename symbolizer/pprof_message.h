@@ -3,8 +3,8 @@
 /*
  * pprof_message - a report as the linked structs that protobuf-c packs
  *
- * Shape      location id = frame + 1, function id = name string + 1, mapping id = file + 1; what
- *            only this format needs (truncation frames, the synthetic mapping) comes behind them.
+ * Shape      location id = frame + 1, mapping id = file + 1; what only this format needs
+ *            (truncation frames, the synthetic mapping) comes behind them.
  *            mapping[0] is what readers call the main binary: the executable when one process was
  *            recorded, else a synthetic one.
  * Owner      borrows the report's strings; the report must outlive the message. The arrays are
@@ -42,6 +42,7 @@ struct pprof_message {
 	Pprof__Profile profile;
 	const struct report *report;
 	uint64_t period_ns;
+	const uint64_t *function_ids; /* by name string */
 	char completeness[COMPLETENESS_BYTES];
 	char texts[PPROF_EXTRA_N][PPROF_TEXT_BYTES];
 	void *owned[PPROF_OWNED_MAX];
@@ -58,10 +59,10 @@ static inline int64_t pprof_extra(const struct pprof_message *message, unsigned 
 	return (int64_t)message->report->string_count + which;
 }
 
-/* Location of `[truncated: reason]`. */
+/* Location of `[truncated: reason]`; never asked for TM_STOP_NONE. */
 static inline uint64_t pprof_stop_location(const struct pprof_message *message, unsigned stop)
 {
-	return (uint64_t)message->report->frame_count + 1 + stop;
+	return (uint64_t)message->report->frame_count + stop;
 }
 
 /* pprof_tables.c; strings first, for the others count on them */

@@ -35,28 +35,41 @@ static void fill_extra_texts(struct pprof_message *message)
 	completeness_format(report, message->completeness);
 }
 
+/* Whether a reader may look for the file: not the kernel, a module, or memory under a name. */
+static int has_path(const struct report *report, const struct report_file *file)
+{
+	return !file->is_kernel && report->strings[file->path][0] == '/';
+}
+
 /*
- * Kernel and modules in brackets: readers look for no such file. Return: strings added at list,
- * one for each such file in their order.
+ * Files without a path get their name in brackets: readers look for no such file. Return: strings
+ * added at list, one for each such file in their order.
  */
-static size_t fill_kernel_names(struct pprof_message *message, const char **list)
+static size_t fill_bracketed(struct pprof_message *message, const char **list)
 {
 	const struct report *report = message->report;
-	char(*texts)[PPROF_TEXT_BYTES] = pprof_take(message, report->file_count, sizeof(*texts));
-	size_t count = 0;
+	size_t bytes = 0, count = 0;
+	char *at;
 
-	for (uint32_t i = 0; texts && i < report->file_count; i++) {
-		if (!report->files[i].is_kernel)
+	for (uint32_t i = 0; i < report->file_count; i++)
+		bytes += strlen(report->strings[report->files[i].path]) + sizeof("[]");
+	at = pprof_take(message, bytes, 1);
+	for (uint32_t i = 0; at && i < report->file_count; i++) {
+		size_t length = strlen(report->strings[report->files[i].path]);
+
+		if (has_path(report, &report->files[i]))
 			continue;
-		snprintf(texts[count], sizeof(texts[count]), "[%.*s]", PPROF_TEXT_BYTES - 8,
-			 report->strings[report->files[i].path]);
-		list[count] = texts[count];
-		count++;
+		list[count++] = at;
+		*at++ = '[';
+		memcpy(at, report->strings[report->files[i].path], length);
+		at += length;
+		*at++ = ']';
+		*at++ = '\0';
 	}
 	return count;
 }
 
-/* The report's strings, ours, then the names of kernel files. */
+/* The report's strings, ours, then bracketed names. */
 void pprof_fill_strings(struct pprof_message *message)
 {
 	const struct report *report = message->report;
@@ -72,7 +85,7 @@ void pprof_fill_strings(struct pprof_message *message)
 	for (unsigned i = 0; i < sizeof(fixed_texts) / sizeof(*fixed_texts); i++)
 		list[report->string_count + i] = fixed_texts[i];
 	list[report->string_count + PPROF_COMPLETENESS] = message->completeness;
-	count += fill_kernel_names(message, list + count);
+	count += fill_bracketed(message, list + count);
 	message->profile.n_string_table = count;
 	message->profile.string_table = (char **)(uintptr_t)list;
 }
@@ -121,7 +134,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 	size_t count = report->file_count + (first == REPORT_NO_FILE ? 1u : 0u);
 	Pprof__Mapping *mappings = pprof_take(message, count, sizeof(*mappings));
 	Pprof__Mapping **list = pprof_take(message, count, sizeof(Pprof__Mapping *));
-	int64_t kernel_name = pprof_extra(message, PPROF_EXTRA_N);
+	int64_t bracketed = pprof_extra(message, PPROF_EXTRA_N);
 	size_t used = 1;
 
 	if (!mappings || !list)
@@ -136,9 +149,11 @@ void pprof_fill_mappings(struct pprof_message *message)
 		mappings[i].memory_start = file->vaddr_start;
 		mappings[i].memory_limit = file->vaddr_end;
 		mappings[i].file_offset = file->file_offset;
-		mappings[i].filename = file->is_kernel ? kernel_name++ : file->path;
+		mappings[i].filename = has_path(report, file) ? file->path : bracketed++;
 		mappings[i].build_id = file->build_id;
-		mappings[i].has_functions = file->has_symbols || file->is_kernel;
+		/* else readers would try to name its frames themselves, from the file at the path */
+		mappings[i].has_functions =
+			file->has_symbols || file->deleted || !has_path(report, file);
 		if (i != first)
 			list[used++] = &mappings[i];
 	}
@@ -153,32 +168,36 @@ void pprof_fill_mappings(struct pprof_message *message)
 	message->profile.mapping = list;
 }
 
-/* One function per name: a source file, by which readers would tell them apart, is not known. */
+/*
+ * One function per name: a source file, by which readers would tell them apart, is not known. Ids
+ * without gaps: readers that name further frames go on counting.
+ */
 void pprof_fill_functions(struct pprof_message *message)
 {
 	const struct report *report = message->report;
 	size_t names = message->profile.n_string_table;
 	Pprof__Function *functions = pprof_take(message, names, sizeof(*functions));
 	Pprof__Function **list = pprof_take(message, names, sizeof(Pprof__Function *));
-	uint8_t *used = pprof_take(message, names, sizeof(*used));
+	uint64_t *ids = pprof_take(message, names, sizeof(*ids)); /* by name; 0: no function */
 	size_t count = 0;
 
-	if (!functions || !list || !used)
+	if (!functions || !list || !ids)
 		return;
 	for (uint32_t i = 0; i < report->frame_count; i++)
-		used[report->frames[i].name] = 1;
+		ids[report->frames[i].name] = 1;
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
-		used[pprof_extra(message, PPROF_STOP_FRAMES + stop)] = 1;
+		ids[pprof_extra(message, PPROF_STOP_FRAMES + stop)] = 1;
 	for (size_t name = 0; name < names; name++) {
-		if (!used[name])
+		if (ids[name] == 0)
 			continue;
 		pprof__function__init(&functions[count]);
-		functions[count].id = name + 1;
+		functions[count].id = ids[name] = count + 1;
 		functions[count].name = (int64_t)name;
 		functions[count].system_name = (int64_t)name;
 		list[count] = &functions[count];
 		count++;
 	}
+	message->function_ids = ids;
 	message->profile.n_function = count;
 	message->profile.function = list;
 }
@@ -186,7 +205,7 @@ void pprof_fill_functions(struct pprof_message *message)
 void pprof_fill_locations(struct pprof_message *message)
 {
 	const struct report *report = message->report;
-	size_t count = (size_t)report->frame_count + TM_STOP_N;
+	size_t count = (size_t)report->frame_count + TM_STOP_N - 1;
 	Pprof__Location *locations = pprof_take(message, count, sizeof(*locations));
 	Pprof__Location **list = pprof_take(message, count, sizeof(Pprof__Location *));
 	Pprof__Line *lines = pprof_take(message, count, sizeof(*lines));
@@ -209,14 +228,11 @@ void pprof_fill_locations(struct pprof_message *message)
 		if (frame->file != REPORT_NO_FILE)
 			locations[i].mapping_id = (uint64_t)frame->file + 1;
 		locations[i].address = frame->address;
-		lines[i].function_id = (uint64_t)frame->name + 1;
+		lines[i].function_id = message->function_ids[frame->name];
 	}
-	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
-		lines[report->frame_count + stop].function_id =
-			(uint64_t)pprof_extra(message, PPROF_STOP_FRAMES + stop) + 1;
-	/* no word is printed for the first reason, TM_STOP_NONE: leave its location out */
-	memmove(&list[report->frame_count], &list[report->frame_count + 1],
-		sizeof(Pprof__Location *) * (TM_STOP_N - 1));
-	message->profile.n_location = count - 1;
+	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
+		lines[pprof_stop_location(message, stop) - 1].function_id =
+			message->function_ids[pprof_extra(message, PPROF_STOP_FRAMES + stop)];
+	message->profile.n_location = count;
 	message->profile.location = list;
 }

@@ -160,7 +160,7 @@ const list = {
     assert.ok(line.includes(`${report.total} exported`), line);
     for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "owed but not run"])
       assert.ok(line.includes(word), `${word} in ${line}`);
-    assert.match(line, /^600 samples taken.*126 dropped.*432 truncated/);
+    assert.match(line, /^604 samples taken.*126 dropped.*432 truncated/);
     assert.equal(await page.getAttribute("#completeness", "class"), "lacking");
     await done();
   },

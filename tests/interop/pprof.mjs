@@ -79,6 +79,16 @@ list["go tool pprof -top: self and total of each function"] = () => {
   }
   assert.match(top, /^File: tiny$/m, "the one executable is the main binary");
 };
+list["a reader that names further frames itself finds no clash"] = () => {
+  const report = makeReport("truncated");
+  const profile = readPprof(report.path("out.pb.gz"));
+  for (const table of [profile.functions, profile.locations, profile.mappings])
+    assert.deepEqual([...table.keys()].sort((a, b) => a - b), [...table.keys()].map((_, at) => at + 1));
+  const unnamed = [...profile.mappings.values()].filter((mapping) => !mapping.has_functions)
+    .map((mapping) => profile.strings[mapping.filename]);
+  assert.deepEqual(unnamed, ["/bin/sh"], "the only file that a reader may look into");
+  assert.match(goPprof(report, "-top"), /\[truncated: kernel_depth\]/);
+};
 list["labels become root frames with -tagroot"] = () => {
   const text = goPprof(makeReport("tiny"), "-traces", "-symbolize=none", "-sample_index=samples",
     "-tagroot=comm");

@@ -94,6 +94,7 @@ export function readPprof(path) {
     return { names: packed(sample.location_id || []).map(nameOf).reverse(),
       values: packed(sample.value), labels };
   });
-  return { ...profile, comment: packed(profile.comment), strings, types, mappings, locations, samples,
+  return { ...profile, comment: packed(profile.comment), strings, types, mappings, functions,
+    locations, samples,
     firstMapping: [...mappings.values()][0] };
 }

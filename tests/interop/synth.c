@@ -107,6 +107,13 @@ uint32_t synth_file(struct synth *synth, const char *path, const char *build_id,
 	return synth->report.file_count - 1;
 }
 
+void synth_unnamed_file(struct synth *synth, uint32_t file)
+{
+	struct report_file *files = synth->arrays[FILES];
+
+	files[file].has_symbols = 0;
+}
+
 uint32_t synth_frame(struct synth *synth, const char *name, uint32_t file, uint64_t address,
 		     enum report_kind kind)
 {

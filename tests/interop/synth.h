@@ -33,6 +33,9 @@ uint32_t synth_stack(struct synth *synth, const uint32_t *leaf_first, uint32_t c
 uint32_t synth_sample(struct synth *synth, uint32_t process, uint32_t tid, const char *comm,
 		      uint32_t stack, uint8_t stop, uint64_t count);
 
+/* Takes a file's symbols away. */
+void synth_unnamed_file(struct synth *synth, uint32_t file);
+
 /* The report with consistent sums; valid until the next call of any of the above. */
 const struct report *synth_report(struct synth *synth);
 

@@ -101,10 +101,18 @@ static void truncated(struct synth *synth)
 	uint32_t lost = synth_frame(synth, "[no_mapping]", REPORT_NO_FILE, 0, REPORT_UNRESOLVED);
 	const uint32_t two[] = {leaf, caller};
 	const uint32_t three[] = {leaf, lost, caller};
+	uint32_t foreign[2];
+	uint32_t memory = synth_file(synth, "memfd:\xf0\x9f\x8c\x8a sealed", "", 0);
+	uint32_t stripped = synth_file(synth, "/bin/sh", "", 0);
 	uint32_t process = synth_process(synth, 300, "cut", "/usr/bin/cut-short");
 	uint32_t stacks[] = {synth_stack(synth, two, 2), synth_stack(synth, three, 3),
 			     synth_stack(synth, two, 0)};
 
+	foreign[0] = synth_frame(synth, "memfd: sealed+0x20", memory, 0x20, REPORT_NATIVE);
+	foreign[1] = synth_frame(synth, "sh+0x5000", stripped, 0x5000, REPORT_NATIVE);
+	synth_unnamed_file(synth, memory);
+	synth_unnamed_file(synth, stripped);
+	synth_sample(synth, process, 300, "cut", synth_stack(synth, foreign, 2), TM_STOP_NONE, 4);
 	synth_sample(synth, process, 300, "cut", stacks[0], TM_STOP_NONE, 40);
 	for (uint8_t stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
 		for (uint32_t i = 0; i < 3; i++)
