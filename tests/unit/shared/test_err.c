@@ -60,12 +60,28 @@ static void unexpected_condition_becomes_an_error(void **state)
 	assert_int_equal(tm_err_fold(-EIO), -EIO);
 }
 
+static int asked;
+
+static int ask(void)
+{
+	asked++;
+	return -EIO;
+}
+
+static void folding_asks_once(void **state)
+{
+	asked = 0;
+	assert_int_equal(tm_err_fold(ask()), -EIO);
+	assert_int_equal(asked, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hook_learns_place_and_error),
 		cmocka_unit_test(without_hook_it_is_silent),
 		cmocka_unit_test(unexpected_condition_becomes_an_error),
+		cmocka_unit_test(folding_asks_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
