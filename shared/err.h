@@ -18,8 +18,8 @@ void tm_err_set_hook(tm_err_hook_fn hook);
 int tm_err_note(const char *file, int line, const char *function, int error);
 
 #define tm_err_origin(error) tm_err_note(__FILE__, __LINE__, __func__, (error))
-#define tm_err_fold(r)                                                                             \
-	({                                                                                         \
-		int tm_folded_ = (r); /* once: it may be a call */                                 \
-		tm_folded_ > 0 ? tm_err_origin(-71 /* EPROTO */) : tm_folded_;                     \
+#define tm_err_fold(r)                                                         \
+	({                                                                     \
+		int tm_folded_ = (r); /* once: it may be a call */             \
+		tm_folded_ > 0 ? tm_err_origin(-71 /* EPROTO */) : tm_folded_; \
 	})
