@@ -196,6 +196,15 @@ void files_advance(struct files *files, uint64_t now_ms)
 	}
 }
 
+void files_hear(struct files *files)
+{
+	struct opener_answer answer;
+	int fd = -1;
+
+	if (files->asker->fd >= 0 && !files->asker->open)
+		(void)asker_receive(files->asker, &answer, &fd); /* drops all that is late */
+}
+
 void files_retry(struct files *files, uint64_t now_ms)
 {
 	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {

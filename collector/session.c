@@ -121,7 +121,7 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
 		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
-				  "the opener ended early: files met from now on stay unnamed");
+				  "tidemark-opener died: files met from now on stay unnamed");
 	}
 }
 
@@ -152,6 +152,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 	/* A dead opener that owes no answer is noticed here, or its socket would wake us for ever. */
 	if ((fds[2].revents & (POLLHUP | POLLERR)) && !session->asker.open)
 		session->asker.fd = tm_close(session->asker.fd);
+	files_hear(&session->files);
 	files_advance(&session->files, session_now_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON)
 		session->end = SESSION_SYMBOLIZER_GONE;
