@@ -26,9 +26,9 @@ static int open_folder(struct output *output, const char *path)
 
 	if (*base == '\0' || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
 		return -EISDIR;
-	if (strlen(base) > NAME_MAX)
+	if (strlen(base) >= sizeof(output->base))
 		return -ENAMETOOLONG;
-	(void)snprintf(output->base, sizeof(output->base), "%s", base);
+	memcpy(output->base, base, strlen(base) + 1);
 	if (slash) {
 		length = snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path);
 		if (length < 0 || (size_t)length >= sizeof(folder))

@@ -22,8 +22,7 @@ static char *text_of(const struct summary *summary)
 
 static void expect(const char *text, const char *part)
 {
-	if (!strstr(text, part))
-		fail_msg("lacks %s in %s", part, text);
+	assert_non_null(strstr(text, part));
 }
 
 static void numbers_and_fractions(void **state)
