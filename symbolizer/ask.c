@@ -189,16 +189,21 @@ static void give_up(struct asking *asking)
 
 static int wait_for_result(struct asking *asking)
 {
-	struct pollfd ready = {.fd = asking->names->parser, .events = POLLIN};
+	struct pollfd ready[2] = {
+		{.fd = asking->names->parser, .events = POLLIN},
+		{.fd = asking->names->control, .events = POLLIN},
+	};
 	int64_t end = now_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS;
 	int r;
 
 	do {
 		int64_t left = end - now_ms();
 
-		r = poll(&ready, 1, left > 0 ? (int)left : 0);
+		r = poll(ready, 2, left > 0 ? (int)left : 0);
 	} while (r < 0 && errno == EINTR);
-	return r == 1 ? receive(asking) : -ETIMEDOUT;
+	if (r > 0 && ready[1].revents)
+		return -EPIPE; /* nobody waits for names any more */
+	return r > 0 ? receive(asking) : -ETIMEDOUT;
 }
 
 void names_ask(struct names *names, struct files *files)

@@ -84,8 +84,8 @@ int files_announce(struct files *files, const struct tm_file *record)
 		return BUDGET_E_SPENT;
 	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
 			     text);
-	base = path_base(text);
-	if (strings_add(files->strings, text, length, &path) ||
+	base = record->path_bytes ? path_base(text) : FILES_NO_NAME;
+	if (strings_add(files->strings, text, record->path_bytes ? length : 0, &path) ||
 	    strings_add(files->strings, base, strlen(base), &name))
 		return BUDGET_E_SPENT;
 	file = &files->items[index];

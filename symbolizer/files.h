@@ -13,6 +13,7 @@
 #include "symbolizer/strings.h"
 
 #define FILES_MAX_OPEN 4096u /* descriptors; no credit is given beyond */
+#define FILES_NO_NAME  "[unknown file]"
 #define FILES_MAX      (TM_FRAME_FILE_MAX + 1u)
 
 struct file {

@@ -125,6 +125,8 @@ static void write_outputs(const struct session *session, const struct report *re
 {
 	const struct options *options = session->options;
 
+	if (session_is_abandoned(session))
+		return;
 	for (int i = 0; i < options->output_count; i++) {
 		int code = error < 0 ? error : outputs_write(&options->outputs[i], report);
 
@@ -153,7 +155,7 @@ int finish_session(struct session *session)
 	(void)tm_ring_counts(&session->feed.reader, &counts);
 	close_balance(session, &counts, &balance);
 	session->budget.limit += NAMES_BUDGET_BYTES;
-	names_init(&names, &session->strings, session->parser.socket);
+	names_init(&names, &session->strings, session->parser.socket, session->options->control_fd);
 	(void)names_collect(&names, &session->aggregate);
 	names_ask(&names, &session->files);
 	helper_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);

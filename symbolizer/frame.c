@@ -90,7 +90,7 @@ static int place_frame(struct frame_table *table, uint64_t word, struct report_f
 	int vdso = word >> TM_FRAME_KIND_SHIFT == TM_FRAME_VDSO;
 	uint64_t offset = word & TM_FRAME_OFFSET_MAX;
 	const struct names_place *place = names_find(table->names, names_key(word));
-	const char *base = "[unknown file]";
+	const char *base = FILES_NO_NAME;
 
 	frame->kind = REPORT_NATIVE;
 	if (vdso ? vdso_frame(table, frame) : file_frame(table, word, frame))

@@ -58,9 +58,9 @@ static int split_by_file(struct names *names)
 	return 0;
 }
 
-void names_init(struct names *names, struct strings *strings, int parser)
+void names_init(struct names *names, struct strings *strings, int parser, int control)
 {
-	*names = (struct names){.strings = strings, .parser = parser};
+	*names = (struct names){.strings = strings, .parser = parser, .control = control};
 }
 
 void names_deinit(struct names *names)

@@ -40,9 +40,10 @@ struct names {
 	uint64_t abandoned;
 	struct strings *strings; /* borrowed */
 	int parser;              /* socket, borrowed; -1 once given up */
+	int control;             /* socket, borrowed: when its other end goes, so do we; -1: none */
 };
 
-void names_init(struct names *names, struct strings *strings, int parser);
+void names_init(struct names *names, struct strings *strings, int parser, int control);
 void names_deinit(struct names *names);
 /* What a frame word is looked up as; only FILE and VDSO words have a key. */
 uint64_t names_key(uint64_t word);

@@ -75,7 +75,7 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 	if (find_or_add(table, &record->event, &index) ||
 	    strings_add(table->strings, record->comm, sizeof(record->comm), &new.comm))
 		return BUDGET_E_SPENT;
-	if (record->exe_file != TM_FILE_NONE || record->path_bytes) {
+	if (record->path_bytes) {
 		length = path_unpack(record->text, record->path_bytes, record->event.flags,
 				     TM_PATH_CUT, text);
 		if (strings_add(table->strings, text, length, &new.exe))

@@ -53,6 +53,13 @@ void session_deinit(struct session *session)
 	strings_deinit(&session->strings);
 }
 
+int session_is_abandoned(const struct session *session)
+{
+	struct pollfd control = {.fd = session->options->control_fd, .events = POLLIN};
+
+	return poll(&control, 1, 0) > 0 && command_has_gone(&control);
+}
+
 int session_record(struct session *session)
 {
 	struct pollfd ready[2] = {

@@ -32,5 +32,7 @@ enum {
 /* Return: 0, -ENOMEM, -errno. */
 int session_init(struct session *session, const struct options *options);
 void session_deinit(struct session *session);
+/* Whether the command has gone. */
+int session_is_abandoned(const struct session *session);
 /* Reads until the collector's END or death. Return: 0, SESSION_E_ABANDONED. */
 int session_record(struct session *session);

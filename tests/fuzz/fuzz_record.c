@@ -47,7 +47,7 @@ static void report(void)
 	struct names names;
 	struct build build;
 
-	names_init(&names, &strings, -1);
+	names_init(&names, &strings, -1, -1);
 	(void)names_collect(&names, &aggregate);
 	names_ask(&names, &files);
 	if (build_report(&build, &aggregate, &names, &kernel) == 0 &&

@@ -41,7 +41,7 @@ static int begin(void **state)
 {
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(kernel_parse(&kernel, &table, sizeof(table)), 0);
-	names_init(&names, &world.strings, -1);
+	names_init(&names, &world.strings, -1, -1);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
 	return 0;

@@ -87,6 +87,18 @@ static void number_with_another_identity_is_another_file(void **state)
 	assert_int_equal(world_end(&world), 0);
 }
 
+static void file_without_a_path_is_shown_as_unknown(void **state)
+{
+	static struct world world;
+
+	assert_int_equal(world_make(&world), 0);
+	make_file(&record, 5, 1, "", 0);
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_string_equal(world_text(&world, world.files.items[0].path), "");
+	assert_string_equal(world_text(&world, world.files.items[0].base), FILES_NO_NAME);
+	assert_int_equal(world_end(&world), 0);
+}
+
 static void second_descriptor_closes_the_first(void **state)
 {
 	static struct world world;
@@ -160,6 +172,7 @@ int main(void)
 		cmocka_unit_test(descriptor_may_come_before_the_announcement),
 		cmocka_unit_test(announced_again_is_the_same_file),
 		cmocka_unit_test(number_with_another_identity_is_another_file),
+		cmocka_unit_test(file_without_a_path_is_shown_as_unknown),
 		cmocka_unit_test(second_descriptor_closes_the_first),
 		cmocka_unit_test(what_is_no_regular_readable_file_is_closed),
 		cmocka_unit_test(numbers_and_reasons_out_of_range_change_nothing),

@@ -58,7 +58,7 @@ static int begin(void **state)
 	files_opened(&world.files, 1, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	make_sample(&record, 1, 42, "c", words, 0, 4);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	names_init(&names, &world.strings, ends[0]);
+	names_init(&names, &world.strings, ends[0], -1);
 	assert_int_equal(names_collect(&names, &world.aggregate), 0);
 	return 0;
 }
@@ -184,6 +184,20 @@ static void parser_that_dies_is_given_up(void **state)
 	assert_int_equal(names.parser, -1);
 }
 
+static void command_that_goes_ends_the_wait(void **state)
+{
+	int control[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
+	(void)close(control[1]);
+	names.control = control[0];
+	names_ask(&names, &world.files);
+	assert_int_equal(names.parser, -1);
+	assert_int_equal(names.failed, 1);
+	(void)close(control[0]);
+	(void)close(ends[1]);
+}
+
 #define refuses(field, value)                                                   \
 	do {                                                                    \
 		struct blob blob = good;                                        \
@@ -229,6 +243,7 @@ int main(void)
 		with_parser(answer_cut_short),
 		with_parser(answer_that_failed),
 		with_parser(parser_that_dies_is_given_up),
+		with_parser(command_that_goes_ends_the_wait),
 		cmocka_unit_test_setup_teardown(results_that_lie_are_refused, begin_alone, end),
 	};
 
