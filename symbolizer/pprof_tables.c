@@ -41,6 +41,12 @@ static int has_path(const struct report *report, const struct report_file *file)
 	return !file->is_kernel && report->strings[file->path][0] == '/';
 }
 
+/* Whether its name still has to be put in brackets: some names have theirs from the start. */
+static int is_bare(const struct report *report, const struct report_file *file)
+{
+	return !has_path(report, file) && report->strings[file->path][0] != '[';
+}
+
 /*
  * Files without a path get their name in brackets: readers look for no such file. Return: strings
  * added at list, one for each such file in their order.
@@ -57,7 +63,7 @@ static size_t fill_bracketed(struct pprof_message *message, const char **list)
 	for (uint32_t i = 0; at && i < report->file_count; i++) {
 		size_t length = strlen(report->strings[report->files[i].path]);
 
-		if (has_path(report, &report->files[i]))
+		if (!is_bare(report, &report->files[i]))
 			continue;
 		list[count++] = at;
 		*at++ = '[';
@@ -149,7 +155,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 		mappings[i].memory_start = file->vaddr_start;
 		mappings[i].memory_limit = file->vaddr_end;
 		mappings[i].file_offset = file->file_offset;
-		mappings[i].filename = has_path(report, file) ? file->path : bracketed++;
+		mappings[i].filename = is_bare(report, file) ? bracketed++ : file->path;
 		mappings[i].build_id = file->build_id;
 		/* else readers would try to name its frames themselves, from the file at the path */
 		mappings[i].has_functions =

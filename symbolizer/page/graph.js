@@ -143,19 +143,27 @@ class Graph {
     if (!frame.rest && view.kind(frame.node) === TRUNCATED && !hit)
       this.drawStripes(frame.left, y, width);
     context.globalAlpha = 1;
+    this.drawHover(frame, y, width);
     if (!frame.rest && width > 3 * this.letter)
       this.drawName(frame.node, frame.left + 5, y, width - 8, hit, solid < .7);
     if (frame.rest)
       return;
-    if (frame.node === this.hover) {
-      context.fillStyle = colours.hover;
-      context.fillRect(frame.left, y, width, ROW - 1);
-    }
     if (frame.node === this.focus && document.activeElement === this.canvas) {
       context.strokeStyle = colours.outline;
       context.lineWidth = 2;
       context.strokeRect(frame.left + 1, y + 1, Math.max(width - 2, 1), ROW - 3);
     }
+  }
+
+  // The frame under the pointer, and fainter the same function elsewhere.
+  drawHover(frame, y, width) {
+    const { context, view, hover } = this;
+    if (hover < 0 || frame.rest || view.label[frame.node] !== view.label[hover])
+      return;
+    context.globalAlpha = frame.node === hover ? 1 : .5;
+    context.fillStyle = this.palette.colours.hover;
+    context.fillRect(frame.left, y, width, ROW - 1);
+    context.globalAlpha = 1;
   }
 
   drawStripes(left, y, width) {

@@ -2,11 +2,11 @@
 
 // Growing typed arrays: the size of a view is known only when it is built.
 class Nodes {
-  constructor() {
+  constructor(room) {
     this.count = 0;
-    this.parent = new Int32Array(1024);
-    this.label = new Int32Array(1024); // >= 0: function; < 0: group ~label
-    this.total = new Float64Array(1024);
+    this.parent = new Int32Array(room);
+    this.label = new Int32Array(room); // >= 0: function; < 0: group ~label
+    this.total = new Float64Array(room);
   }
   add(parent, label) {
     if (this.count === this.parent.length) {
@@ -117,7 +117,7 @@ function placeNodes(view) {
 }
 
 function buildView(profile, selection, grouping) {
-  const nodes = new Nodes();
+  const nodes = new Nodes(profile.parents.length + 64);
   const groups = [{ name: selectionName(selection) }];
   const viewOf = new Int32Array(profile.parents.length).fill(-1);
   nodes.add(-1, ~0);

@@ -22,7 +22,7 @@ static uint32_t next_random(uint64_t *state)
 static void tiny(struct synth *synth)
 {
 	uint32_t file = synth_file(synth, "/usr/bin/tiny", "aabb", 0);
-	uint32_t kernel = synth_file(synth, "kernel", "", 1);
+	uint32_t kernel = synth_file(synth, "[kernel]", "", 1);
 	uint32_t start = synth_frame(synth, "_start", file, 0x1100, REPORT_NATIVE);
 	uint32_t main_frame = synth_frame(synth, "main", file, 0x1200, REPORT_NATIVE);
 	uint32_t main_again = synth_frame(synth, "main", file, 0x1210, REPORT_NATIVE);
@@ -108,7 +108,7 @@ static void truncated(struct synth *synth)
 	uint32_t stacks[] = {synth_stack(synth, two, 2), synth_stack(synth, three, 3),
 			     synth_stack(synth, two, 0)};
 
-	foreign[0] = synth_frame(synth, "memfd: sealed+0x20", memory, 0x20, REPORT_NATIVE);
+	foreign[0] = synth_frame(synth, "memfd: sealed+0x1020", memory, 0x1020, REPORT_NATIVE);
 	foreign[1] = synth_frame(synth, "sh+0x5000", stripped, 0x5000, REPORT_NATIVE);
 	synth_unnamed_file(synth, memory);
 	synth_unnamed_file(synth, stripped);
