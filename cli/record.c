@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/host.h"
 #include "cli/locate.h"
+#include "cli/loop.h"
 #include "cli/outcome.h"
 #include "cli/perf.h"
 #include "cli/report.h"
@@ -98,7 +99,7 @@ static int run(struct recording *recording)
 		return r;
 	perf_close(&recording->perf); /* the collector alone has them from here on */
 	r = start_command(recording);
-	return r != 0 ? r : session_run(&recording->session);
+	return r != 0 ? r : loop_run(&recording->session);
 }
 
 /* What was recorded, to the files and to the person. */

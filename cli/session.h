@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * session - one recording from "both programs run" to "both have finished": the only event loop
+ * session - one recording from "both programs run" to "both have finished", phase by phase
  *
  * Phases     LOADING (until the collector says STARTED), RECORDING, FINISHING (STOP is said; drain,
  *            name, write), OVER. A program that dies in LOADING ends it; later the other one goes
@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 
+#define SESSION_NS_PER_MS     1000000ull
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
 #define SESSION_SYMBOLIZER_MS 300000 /* from the collector's end to DONE */
 #define SESSION_EXIT_MS       5000   /* from DONE, or a closed socket, to the end of the process */
@@ -58,16 +59,16 @@ struct session {
 
 /* Nothing is running yet. */
 void session_init(struct session *session, const struct options *options, int signals);
-/* Runs to the end. Return: 0, or the outcome, said. */
-int session_run(struct session *session);
 /* Kills and waits for whatever still runs. Total. */
 void session_deinit(struct session *session);
 
-/* --- steps between phases, for cli/dialogue.c ---------------------------------------------------- */
+/* --- steps between phases, for cli/loop.c and cli/dialogue.c -------------------------------------- */
 
 uint64_t session_now_ns(void);
 /* The collector is attached: time runs. */
 void session_started(struct session *session);
+/* Moves on where what was heard allows it. */
+void session_advance(struct session *session);
 /* Ends sampling, once. */
 void session_stop(struct session *session);
 /* A program will say nothing more and did not finish. @outcome: of the whole. */
