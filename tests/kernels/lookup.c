@@ -2,7 +2,7 @@
 /*
  * lookup - the mapping lookup gives what bpf_find_vma and /proc/self/maps give, every time
  *
- * usage: lookup [many] [storm]
+ * usage: lookup LOOKUPS [many] [storm]
  */
 
 #include <bpf/bpf.h>
@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -24,8 +25,7 @@
 #include "lookup.skel.h" /* uses the types of lookup.h */
 
 #define HZ 4000
-#define WANTED 5000   /* lookups that a run must have seen */
-#define PATIENCE_S 90 /* for them, under emulation */
+#define PATIENCE_S 90  /* for the lookups that a run must see, under emulation */
 #define BUSY_SHARE 100 /* one of so many may be refused as busy, and only under a storm */
 #define SKIPPED 77
 
@@ -82,13 +82,13 @@ static void sample_none(void)
 }
 
 /* Keeps this thread on the CPU until enough was seen. */
-static bool see_enough(void)
+static bool see_enough(uint64_t wanted)
 {
 	struct timespec begin, now;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
-		if (__atomic_load_n(&skeleton->bss->counts.lookups, __ATOMIC_RELAXED) >= WANTED)
+		if (__atomic_load_n(&skeleton->bss->counts.lookups, __ATOMIC_RELAXED) >= wanted)
 			return true;
 		(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec - begin.tv_sec < PATIENCE_S);
@@ -167,7 +167,9 @@ int main(int argc, char **argv)
 	struct load load = {0};
 	int error;
 
-	for (int i = 1; i < argc; i++) {
+	if (argc < 2)
+		return 2;
+	for (int i = 2; i < argc; i++) {
 		many |= !strcmp(argv[i], "many");
 		storm |= !strcmp(argv[i], "storm");
 	}
@@ -184,7 +186,7 @@ int main(int argc, char **argv)
 		printf("FAIL: %s\n", strerror(-error));
 		return 1;
 	}
-	if (!see_enough()) {
+	if (!see_enough(strtoull(argv[1], NULL, 10))) {
 		printf("FAIL: too few samples\n");
 		return 1;
 	}
