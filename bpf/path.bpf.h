@@ -10,7 +10,7 @@
 #include "bpf/level.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define COMPONENT_MAX 256 /* NAME_MAX and the NUL */
+#define COMPONENT_MAX 257 /* NAME_MAX, the NUL, and a byte more that tells a longer name */
 
 enum path_step { PATH_MORE, PATH_DONE };
 
