@@ -17,7 +17,7 @@
 
 #define BARE_STACK_BYTES (256u << 10)
 #define BARE_THREADS_MAX 64
-#define bare_noinline __attribute__((noinline, noclone))
+#define bare_noinline    __attribute__((noinline, noclone))
 
 /* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever it is told. */
 #define bare_frame() __asm__ __volatile__("" : : "r"(__builtin_frame_address(0)))
@@ -101,7 +101,7 @@ static inline void bare_thread_join(unsigned at)
 
 static inline uint64_t bare_clock_ns(long clock)
 {
-	struct timespec now = { 0 };
+	struct timespec now = {0};
 
 	bare_call(SYS_clock_gettime, clock, (long)(uintptr_t)&now, 0, 0);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
 	if (argc < 3)
 		return 2;

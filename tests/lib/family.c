@@ -30,18 +30,18 @@ static uint64_t used_ms(void)
 }
 
 /* The number keeps the compiler from making one function of them all. */
-#define SPINNER(name, number)                                                                      \
-	noinline static uint64_t name(unsigned milliseconds)                                       \
-	{                                                                                          \
-		uint64_t end = used_ms() + milliseconds, x = 1;                                    \
-                                                                                                   \
-		while (used_ms() < end) {                                                           \
-			for (unsigned i = 0; i < 100000; i++) {                                    \
-				x = x * 6364136223846793005u + number;                               \
-				__asm__ __volatile__("" : "+r"(x));                                \
-			}                                                                          \
-		}                                                                                  \
-		return x;                                                                          \
+#define SPINNER(name, number)                                          \
+	noinline static uint64_t name(unsigned milliseconds)           \
+	{                                                              \
+		uint64_t end = used_ms() + milliseconds, x = 1;        \
+                                                                       \
+		while (used_ms() < end) {                              \
+			for (unsigned i = 0; i < 100000; i++) {        \
+				x = x * 6364136223846793005u + number; \
+				__asm__ __volatile__("" : "+r"(x));    \
+			}                                              \
+		}                                                      \
+		return x;                                              \
 	}
 SPINNER(spin_main, 1)
 SPINNER(spin_thread, 3)

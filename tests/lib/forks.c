@@ -21,8 +21,8 @@ static double now(void)
 int main(int argc, char **argv)
 {
 	char true_path[] = "/bin/true";
-	char *arguments[] = { argc > 2 ? argv[2] : true_path, NULL };
-	char *environment[] = { NULL };
+	char *arguments[] = {argc > 2 ? argv[2] : true_path, NULL};
+	char *environment[] = {NULL};
 	double begin = now(), end = begin + (argc > 1 ? strtod(argv[1], NULL) : 1.0);
 	unsigned long count = 0;
 
