@@ -158,7 +158,7 @@ int finish_session(struct session *session)
 	names_init(&names, &session->strings, session->parser.socket, session->options->control_fd);
 	(void)names_collect(&names, &session->aggregate);
 	names_ask(&names, &session->files);
-	helper_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
+	child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
 	r = build_report(&build, &session->aggregate, &names, &session->kernel);
 	complete_report(session, &balance, &build.report);
 	tell_notes(session, &balance, &names);

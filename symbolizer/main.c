@@ -69,7 +69,7 @@ static int run(struct session *session, const struct options *options)
 {
 	int r;
 
-	r = helper_start(&session->parser, options->parser_fd);
+	r = child_start(&session->parser, options->parser_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
 	(void)tm_close(options->parser_fd);

@@ -24,7 +24,7 @@ int session_init(struct session *session, const struct options *options)
 		.options = options,
 		.budget.limit = BUDGET_PROFILE_BYTES,
 		.kernel = KERNEL_NULL,
-		.parser = HELPER_NULL,
+		.parser = CHILD_NULL,
 	};
 	r = hash_seed_init(&session->seed);
 	if (r < 0)

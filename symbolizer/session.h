@@ -5,7 +5,7 @@
  */
 
 #include "symbolizer/feed.h"
-#include "symbolizer/helper.h"
+#include "symbolizer/child.h"
 #include "symbolizer/options.h"
 #include "symbolizer/peer.h"
 
@@ -22,7 +22,7 @@ struct session {
 	struct aggregate aggregate;
 	struct feed feed;
 	struct peer peer;
-	struct helper parser;
+	struct child parser;
 };
 
 enum {

@@ -20,12 +20,12 @@
 
 #include "shared/fdpass.h"
 #include "shared/region.h"
-#include "symbolizer/helper.h"
+#include "symbolizer/child.h"
 #include "symbolizer/parsed.h"
 #include "tests/unit/symbolizer/elfmake.h"
 
 static const char *program;
-static struct helper parser;
+static struct child parser;
 static struct elfmake elf;
 
 static int start(void **state)
@@ -33,7 +33,7 @@ static int start(void **state)
 	int fd = open(program, O_PATH | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_int_equal(helper_start(&parser, fd), 0);
+	assert_int_equal(child_start(&parser, fd), 0);
 	(void)close(fd);
 	elfmake(&elf);
 	elfmake_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
@@ -45,7 +45,7 @@ static int stop(void **state)
 	uint64_t cpu_ns, rss_bytes;
 	pid_t pid = parser.pid;
 
-	helper_stop(&parser, &cpu_ns, &rss_bytes);
+	child_stop(&parser, &cpu_ns, &rss_bytes);
 	assert_true(rss_bytes > 0);
 	assert_int_equal(waitpid(pid, NULL, 0), -1); /* nothing is left behind */
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * helper - starting the parser before our walls are up, and ending it
+ * child - starting the parser before our walls are up, and ending it
  */
 
-#include "symbolizer/helper.h"
+#include "symbolizer/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "shared/cleanup.h"
 #include "shared/err.h"
 
-#define HELPER_END_MS 1000
+#define CHILD_END_MS 1000
 
 /* In the child: everything of ours is closed at exec but the one socket. */
 static _Noreturn void become(int program, int socket)
@@ -37,7 +37,7 @@ static _Noreturn void become(int program, int socket)
 	_exit(127);
 }
 
-int helper_start(struct helper *helper, int program)
+int child_start(struct child *child, int program)
 {
 	int ends[2];
 	pid_t pid;
@@ -52,29 +52,29 @@ int helper_start(struct helper *helper, int program)
 		(void)tm_close(ends[0]);
 		return tm_err_origin(-errno);
 	}
-	*helper = (struct helper){pid, ends[0]};
+	*child = (struct child){pid, ends[0]};
 	return 0;
 }
 
-void helper_stop(struct helper *helper, uint64_t *ret_cpu_ns, uint64_t *ret_rss_bytes)
+void child_stop(struct child *child, uint64_t *ret_cpu_ns, uint64_t *ret_rss_bytes)
 {
-	struct pollfd ended = {.fd = helper->socket, .events = 0};
+	struct pollfd ended = {.fd = child->socket, .events = 0};
 	struct rusage usage = {0};
 
 	*ret_cpu_ns = 0;
 	*ret_rss_bytes = 0;
-	if (helper->socket >= 0) {
-		(void)shutdown(helper->socket, SHUT_WR);
-		(void)poll(&ended, 1, HELPER_END_MS);
-		helper->socket = tm_close(helper->socket);
+	if (child->socket >= 0) {
+		(void)shutdown(child->socket, SHUT_WR);
+		(void)poll(&ended, 1, CHILD_END_MS);
+		child->socket = tm_close(child->socket);
 	}
 	/* Its socket closes a moment before it can be waited for; a hung one is not waited for. */
-	if (helper->pid > 0 &&
-	    wait4(helper->pid, NULL, ended.revents & POLLHUP ? 0 : WNOHANG, &usage) > 0) {
+	if (child->pid > 0 &&
+	    wait4(child->pid, NULL, ended.revents & POLLHUP ? 0 : WNOHANG, &usage) > 0) {
 		*ret_cpu_ns =
 			(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
 			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
 		*ret_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
 	}
-	helper->pid = 0;
+	child->pid = 0;
 }
