@@ -8,13 +8,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "collector/rights.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
@@ -24,36 +24,6 @@
 
 static const cap_value_t opener_rights[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE,
 					    CAP_DAC_READ_SEARCH};
-
-/* Of the rights an opener may have, those that we have: kept over exec, and no others. */
-static int hand_on_rights(void)
-{
-	cap_t now = cap_get_proc();
-	cap_t next = cap_init();
-	int r = now && next ? 0 : -ENOMEM;
-
-	for (unsigned i = 0; r == 0 && i < sizeof(opener_rights) / sizeof(*opener_rights); i++) {
-		cap_flag_value_t held = CAP_CLEAR;
-
-		if (cap_get_flag(now, opener_rights[i], CAP_PERMITTED, &held) < 0 || !held)
-			continue;
-		if (cap_set_flag(next, CAP_PERMITTED, 1, &opener_rights[i], CAP_SET) < 0 ||
-		    cap_set_flag(next, CAP_INHERITABLE, 1, &opener_rights[i], CAP_SET) < 0)
-			r = -errno;
-	}
-	if (r == 0 && (cap_reset_ambient() < 0 || cap_set_proc(next) < 0))
-		r = -errno;
-	for (unsigned i = 0; r == 0 && i < sizeof(opener_rights) / sizeof(*opener_rights); i++) {
-		cap_flag_value_t held = CAP_CLEAR;
-
-		if (cap_get_flag(next, opener_rights[i], CAP_PERMITTED, &held) == 0 && held &&
-		    cap_set_ambient(opener_rights[i], CAP_SET) < 0)
-			r = -errno;
-	}
-	(void)cap_free(now);
-	(void)cap_free(next);
-	return r;
-}
 
 /* In the child; ends in exec or with status 3. */
 static void exec_opener(int program, int socket)
@@ -65,7 +35,7 @@ static void exec_opener(int program, int socket)
 
 	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (hand_on_rights() == 0 &&
+	if (rights_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true) == 0 &&
 	    (syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC) == 0 ||
 	     errno == EINVAL) && /* before 5.11; the opener closes what it does not know as well */
 	    fcntl(socket, F_SETFD, 0) == 0)
@@ -151,8 +121,7 @@ void asker_stop(struct asker *asker, struct tm_collector_cost *cost)
 	asker->fd = tm_close(asker->fd);
 	if (asker->pid <= 0)
 		return;
-	end = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, asker->pid, 0),
-			      .events = POLLIN};
+	end = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, asker->pid, 0), .events = POLLIN};
 	if (end.fd < 0 || poll(&end, 1, ASKER_STOP_MS) <= 0)
 		(void)kill(asker->pid, SIGKILL);
 	end.fd = tm_close(end.fd);

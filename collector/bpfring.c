@@ -15,6 +15,7 @@ void bpfring_init(struct bpfring *ring, void *consumer, const void *producer, co
 {
 	*ring = (struct bpfring){
 		.consumer = consumer, .producer = producer, .data = data, .bytes = bytes};
+	/* relaxed: only we ever write it */
 	ring->head_pos = atomic_load_explicit(ring->consumer, memory_order_relaxed);
 }
 

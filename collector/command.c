@@ -3,6 +3,7 @@
 
 #include "collector/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -42,12 +43,24 @@ int command_counts(struct command *command, const struct tm_counts *counts,
 
 	message.body.counts = *counts;
 	message.body.cost = *cost;
-	r = tm_fdpass_send(command->fd, &message, sizeof(message), -1,
-			   may_skip ? MSG_DONTWAIT : 0);
+	r = tm_fdpass_send(command->fd, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 
 int command_receive(struct command *command, struct tm_control *ret_message)
 {
 	return tm_fdpass_recv(command->fd, ret_message, sizeof(*ret_message), NULL, MSG_DONTWAIT);
+}
+
+int fault_set(struct fault *fault, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	if (fault->code)
+		return -ECANCELED;
+	fault->code = code;
+	va_start(arguments, format);
+	(void)vsnprintf(fault->text, sizeof(fault->text), format, arguments);
+	va_end(arguments);
+	return -ECANCELED;
 }

@@ -5,6 +5,7 @@
  *
  * Trust      the command started us and is trusted; a message of an unknown kind is ignored.
  * Wait       counts are skipped where the command is slow to read; all else may wait for it.
+ * Fault      why the collector cannot go on: one sentence for a person, one code for the command.
  */
 
 #include "shared/control.h"
@@ -12,6 +13,15 @@
 struct command {
 	int fd;
 };
+
+struct fault {
+	int code; /* enum tm_failure; 0: none */
+	char text[TM_CONTROL_TEXT];
+};
+
+/* Keeps the first one. Return: always -ECANCELED, so that a caller can return it. */
+__attribute__((format(printf, 3, 4))) int fault_set(struct fault *fault, int code,
+						    const char *format, ...);
 
 /* Each returns 0, or -errno where the command is gone. */
 int command_send(struct command *command, enum tm_control_kind kind, int code);

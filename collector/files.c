@@ -14,8 +14,7 @@
 int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
 	       struct files_kernel kernel)
 {
-	*files = (struct files){
-		.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
+	*files = (struct files){.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
 	files->entries = calloc(FILES_MAX, sizeof(*files->entries));
 	return files->entries ? 0 : -ENOMEM;
 }
@@ -110,8 +109,7 @@ static void ask_next(struct files *files, uint64_t now_ms)
 }
 
 /* The kernel alone says whether what was opened is what was sampled. */
-static void judge(struct files *files, const struct opener_answer *answer, int fd,
-		  uint64_t now_ms)
+static void judge(struct files *files, const struct opener_answer *answer, int fd, uint64_t now_ms)
 {
 	int holds = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
 					&files->current->identity);

@@ -20,13 +20,19 @@
 #include "collector/handoff.h"
 #include "shared/event.h"
 
-#define FILES_MAX 65536
-#define FILES_QUEUE 1024
-#define FILES_PAUSE_MS 1000	/* after the first failure; doubled by each one more */
-#define FILES_PAUSES_MAX 6	/* the pause grows no further */
-#define FILES_ASK_MS 1000	/* without any answer the opener counts as lost */
+#define FILES_MAX        65536
+#define FILES_QUEUE      1024
+#define FILES_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
+#define FILES_PAUSES_MAX 6    /* the pause grows no further */
+#define FILES_ASK_MS     1000 /* without any answer the opener counts as lost */
 
-enum files_state { FILES_UNSEEN, FILES_QUEUED, FILES_SENT, FILES_FAILED, FILES_RETRY };
+enum files_state {
+	FILES_UNSEEN,
+	FILES_QUEUED,
+	FILES_SENT,
+	FILES_FAILED,
+	FILES_RETRY
+};
 
 struct files_entry {
 	uint8_t state; /* enum files_state */
@@ -34,7 +40,11 @@ struct files_entry {
 	uint32_t retry_ms; /* on the clock that the caller passes in */
 };
 
-enum files_stage { FILES_IDLE, FILES_ASKED, FILES_SENDING };
+enum files_stage {
+	FILES_IDLE,
+	FILES_ASKED,
+	FILES_SENDING
+};
 
 /* What the kernel room does for files; calls of the loader, or of a test. */
 struct files_kernel {
@@ -51,7 +61,7 @@ struct files {
 	struct handoff *handoff;
 	struct files_kernel kernel;
 	struct files_entry *entries;
-	uint32_t highest; /* number seen so far */
+	uint32_t highest;  /* number seen so far */
 	uint32_t retrying; /* entries in FILES_RETRY */
 	struct tm_file *queue[FILES_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */

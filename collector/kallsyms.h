@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KALLSYMS_NAME_MAX 512  /* KSYM_NAME_LEN, include/linux/kallsyms.h */
-#define KALLSYMS_MODULE_MAX 64 /* MODULE_NAME_LEN is shorter on every 64-bit kernel */
+#define KALLSYMS_NAME_MAX   512 /* KSYM_NAME_LEN, include/linux/kallsyms.h */
+#define KALLSYMS_MODULE_MAX 64  /* MODULE_NAME_LEN is shorter on every 64-bit kernel */
 
 enum {
 	KALLSYMS_E_SHORT = 1, /* the rest has not come yet */

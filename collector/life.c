@@ -36,6 +36,22 @@ static void sweep(const struct life *life, uint64_t now_ns)
 		(void)bpf_map_delete_elem(life->processes, &key);
 }
 
+static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
+{
+	uint64_t since = now_ms - life->bumped_ms;
+
+	if (since < life->pause_ms)
+		return;
+	life->pause_ms = since < 2 * life->pause_ms ? 2 * life->pause_ms : LIFE_BUMP_MS;
+	if (life->pause_ms > LIFE_EPOCH_MS)
+		life->pause_ms = LIFE_EPOCH_MS;
+	life->lost = lost;
+	life->bumped_ms = now_ms;
+	/* relaxed: BPF may see it a sample later */
+	(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
+					memory_order_relaxed);
+}
+
 void life_advance(struct life *life, uint64_t lost, uint64_t now_ms)
 {
 	if (now_ms - life->swept_ms >= LIFE_EPOCH_MS) {
@@ -43,11 +59,6 @@ void life_advance(struct life *life, uint64_t lost, uint64_t now_ms)
 			sweep(life, now_ms * NS_PER_MS);
 		life->swept_ms = now_ms;
 	}
-	if (lost != life->lost && now_ms - life->bumped_ms >= LIFE_BUMP_MS) {
-		life->lost = lost;
-		life->bumped_ms = now_ms;
-		/* relaxed: BPF may see it a sample later */
-		(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
-						memory_order_relaxed);
-	}
+	if (lost != life->lost)
+		bump(life, lost, now_ms);
 }

@@ -6,7 +6,8 @@
  * Sweep      an entry goes when nothing was heard of it for two epochs, an exited one after one: late
  *            samples of a dying process come within milliseconds, so its tombstone has done its work.
  * Epoch      BPF turns it by itself every LIFE_EPOCH_MS; the collector raises it at once after a lost
- *            announcement, at most every LIFE_BUMP_MS, and when a symbolizer attaches.
+ *            announcement; the pause between two such turns starts at LIFE_BUMP_MS and doubles up to an
+ *            epoch while the losses go on, so that healing does not feed the storm.
  */
 
 #include <stdbool.h>
@@ -15,13 +16,14 @@
 #include "shared/event.h"
 
 #define LIFE_EPOCH_MS 15000u
-#define LIFE_BUMP_MS 500u
+#define LIFE_BUMP_MS  500u
 
 struct life {
-	int processes;	       /* map descriptor */
+	int processes;         /* map descriptor */
 	uint32_t *epoch_bumps; /* variable of the kernel room */
 	uint64_t swept_ms;
 	uint64_t bumped_ms;
+	uint64_t pause_ms;
 	uint64_t lost; /* announcements known to be lost at the last bump */
 };
 

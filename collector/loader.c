@@ -16,13 +16,13 @@
 #include <tidemark.skel.h>
 
 #define COMPLAINT_BYTES 200
-#define BTF_READ_BYTES (256u << 10)
+#define BTF_READ_BYTES  (256u << 10)
 
 static char complaint[COMPLAINT_BYTES]; /* last warning of libbpf, first line */
 static bool verbose;
 
-static int __attribute__((format(printf, 2, 0))) hear(enum libbpf_print_level level,
-						      const char *format, va_list arguments)
+static int __attribute__((format(printf, 2, 0)))
+hear(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	if (verbose && level <= LIBBPF_INFO && format) {
 		va_list again;
@@ -72,9 +72,8 @@ static int require_btf(struct fault *fault)
 
 static int refused(struct fault *fault, const char *what, int error)
 {
-	const char *hint = error == -EPERM || error == -EACCES
-				   ? " (CAP_BPF and CAP_PERFMON are needed)"
-				   : "";
+	const char *hint =
+		error == -EPERM || error == -EACCES ? " (CAP_BPF and CAP_PERFMON are needed)" : "";
 
 	return fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s%s", what,
 			 strerror(-error), hint, complaint[0] ? "; " : "", complaint);
@@ -134,14 +133,15 @@ static void keep_handles(struct loader *loader)
 	loader->check = &skeleton->bss->check;
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
+	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
 	loader->map_bytes = loader->percpu.map_bytes;
-	bpf_object__for_each_map(map, skeleton->obj)
-		loader->map_bytes += percpu_map_bytes(bpf_map__fd(map));
+	bpf_object__for_each_map(map, skeleton->obj) loader->map_bytes +=
+		percpu_map_bytes(bpf_map__fd(map));
 }
 
 /* Return: 0, -errno; what was opened is closed again on failure. */
-static int open_and_load(struct loader *loader, const struct options *options,
-			 const char *btf_path, struct percpu_maps *maps)
+static int open_and_load(struct loader *loader, const struct options *options, const char *btf_path,
+			 struct percpu_maps *maps)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = btf_path);
 	struct tidemark_bpf *skeleton = tidemark_bpf__open_opts(&open_options);
@@ -218,7 +218,8 @@ int loader_run_ns(const struct loader *loader, uint64_t *ret_ns)
 	struct bpf_program *program;
 	uint64_t ns = 0, runs = 0;
 
-	bpf_object__for_each_program(program, loader->skeleton->obj) {
+	bpf_object__for_each_program(program, loader->skeleton->obj)
+	{
 		struct bpf_prog_info info = {0};
 		uint32_t bytes = sizeof(info);
 		int fd = bpf_program__fd(program);

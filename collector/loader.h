@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "collector/fault.h"
+#include "collector/command.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
 
@@ -40,6 +40,7 @@ struct loader {
 	struct tm_check *check;
 	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
 	const uint64_t *selected_count;
+	const uint64_t *selected_full; /* children that found no room in the selection */
 };
 
 /* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */

@@ -7,13 +7,14 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
-#include "collector/privs.h"
 #include "collector/question.h"
+#include "collector/rights.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
 
-#define KALLSYMS "/proc/kallsyms"
+#define KALLSYMS          "/proc/kallsyms"
 #define DESCRIPTORS_SPARE 128 /* beyond those open at the start: files under way, iterators */
 
 static int step_opener(struct session *session)
@@ -67,11 +68,10 @@ static int step_symbols(struct session *session)
 				  "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
 	session->kernel_table = symbols_seal(&session->symbols);
 	(void)malloc_trim(0);
-	return session->kernel_table < 0
-		       ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				   "no memory for the kernel's symbols: %s",
-				   strerror(-session->kernel_table))
-		       : 0;
+	return session->kernel_table < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
+						     "no memory for the kernel's symbols: %s",
+						     strerror(-session->kernel_table))
+					 : 0;
 }
 
 static int step_connect(struct session *session)
@@ -88,7 +88,7 @@ static int step_confine(struct session *session)
 	_cleanup_(tm_closep) int lowest = fcntl(session->command.fd, F_DUPFD_CLOEXEC, 0);
 	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
 				 2ul * session->options->perf_count;
-	int r = privs_drop(open_now);
+	int r = rights_confine(open_now);
 
 	return r < 0 ? fault_set(&session->fault, TM_FAILURE_HOST,
 				 "the collector cannot confine itself: %s", strerror(-r))
@@ -98,8 +98,7 @@ static int step_confine(struct session *session)
 static int prepare(struct session *session)
 {
 	static int (*const steps[])(struct session *) = {
-		step_opener,  step_load,    step_attach,
-		step_symbols, step_connect, step_confine,
+		step_opener, step_load, step_attach, step_symbols, step_connect, step_confine,
 	};
 
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++)
@@ -111,16 +110,18 @@ static int prepare(struct session *session)
 int main(int argc, char **argv)
 {
 	static struct options options;
-	static struct session session = {
-		.options = &options, .asker = {.fd = -1}, .kernel_table = -1,
-		.ring = {.fd = -1}, .reader = {.fd = -1}};
+	static struct session session = {.options = &options,
+					 .asker = {.fd = -1},
+					 .kernel_table = -1,
+					 .ring = {.fd = -1},
+					 .reader = {.fd = -1}};
 	const char *wrong = "";
 
 	if (options_parse(&options, argc, argv, &wrong) < 0) {
 		(void)fprintf(stderr, "tidemark-collector: %s (started by tidemark only)\n", wrong);
 		return 2;
 	}
-	privs_begin();
+	(void)prctl(PR_SET_NAME, "tidemark-collec"); /* 15 bytes are shown */
 	session.command.fd = options.control_fd;
 	handoff_init(&session.handoff, options.wire_fd);
 	if (prepare(&session) == 0) {

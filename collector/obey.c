@@ -19,8 +19,8 @@ static int want(struct session *session, uint64_t pid)
 	uint32_t key = (uint32_t)pid, met = 0;
 
 	if (pid == 0 || pid > INT32_MAX)
-		return fault_set(&session->fault, TM_FAILURE_NO_PROCESS,
-				 "there is no process %llu", (unsigned long long)pid);
+		return fault_set(&session->fault, TM_FAILURE_NO_PROCESS, "there is no process %llu",
+				 (unsigned long long)pid);
 	if (session->wanted_count == SESSION_WANTED_MAX)
 		return fault_set(&session->fault, TM_FAILURE_INTERNAL,
 				 "more than %d processes cannot be selected", SESSION_WANTED_MAX);

@@ -4,28 +4,23 @@
 #include "collector/options.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "shared/parse.h"
 
 #define FD_MAX (1 << 20)
 
-/* The digits up to @stop. Return: what follows @stop (the end itself for '\0'), NULL if no number. */
-static const char *number(const char *text, unsigned max, char stop, unsigned *ret)
+static int number(const char *text, unsigned least, unsigned most, unsigned *ret)
 {
-	char *end = NULL;
-	unsigned long value;
+	uint64_t value = 0;
+	int r = tm_parse_number(text, least, most, &value);
 
-	if (*text < '0' || *text > '9')
-		return NULL;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || value > max || *end != stop)
-		return NULL;
-	*ret = (unsigned)value;
-	return stop ? end + 1 : end;
+	if (r == 0)
+		*ret = (unsigned)value;
+	return r;
 }
 
-static const char *value_of(const char *argument, const char *name)
+static char *value_of(char *argument, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -34,22 +29,18 @@ static const char *value_of(const char *argument, const char *name)
 
 static int parse_fd(const char *text, int *ret_fd)
 {
-	unsigned fd;
-
-	if (!number(text, FD_MAX, '\0', &fd) || fd < 3)
-		return -EINVAL;
-	*ret_fd = (int)fd;
-	return 0;
+	return number(text, 3, FD_MAX, (unsigned *)ret_fd);
 }
 
-static int parse_perf(struct options *options, const char *text)
+static int parse_perf(struct options *options, char *text)
 {
 	struct options_perf *perf = &options->perf[options->perf_count];
+	char *fd = strchr(text, ':');
 
-	if (options->perf_count == OPTIONS_CPUS_MAX)
+	if (options->perf_count == OPTIONS_CPUS_MAX || !fd)
 		return -EINVAL;
-	text = number(text, OPTIONS_CPUS_MAX - 1, ':', &perf->cpu);
-	if (!text || parse_fd(text, &perf->fd) < 0)
+	*fd++ = '\0';
+	if (number(text, 0, OPTIONS_CPUS_MAX - 1, &perf->cpu) < 0 || parse_fd(fd, &perf->fd) < 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < options->perf_count; i++)
 		if (options->perf[i].cpu == perf->cpu)
@@ -58,9 +49,9 @@ static int parse_perf(struct options *options, const char *text)
 	return 0;
 }
 
-static int parse_one(struct options *options, const char *argument)
+static int parse_one(struct options *options, char *argument)
 {
-	const char *value;
+	char *value;
 
 	if ((value = value_of(argument, "--control-fd")))
 		return parse_fd(value, &options->control_fd);
@@ -71,10 +62,9 @@ static int parse_one(struct options *options, const char *argument)
 	if ((value = value_of(argument, "--perf-fd")))
 		return parse_perf(options, value);
 	if ((value = value_of(argument, "--hz")))
-		return number(value, OPTIONS_HZ_MAX, '\0', &options->hz) && options->hz ? 0
-											: -EINVAL;
+		return number(value, 1, OPTIONS_HZ_MAX, &options->hz);
 	if ((value = value_of(argument, "--ring-kib")))
-		return number(value, OPTIONS_RING_KIB_MAX, '\0', &options->ring_kib) ? 0 : -EINVAL;
+		return number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
 	if (strcmp(argument, "--selecting") == 0)
 		options->selecting = true;
 	else if (strcmp(argument, "--verbose") == 0)

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#define OPTIONS_CPUS_MAX 4096
-#define OPTIONS_HZ_MAX 10000
+#define OPTIONS_CPUS_MAX     4096
+#define OPTIONS_HZ_MAX       10000
 #define OPTIONS_RING_KIB_MIN 64
 #define OPTIONS_RING_KIB_MAX (64 * 1024)
 

@@ -6,12 +6,12 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "collector/counts.h"
 #include "shared/cleanup.h"
 
 #define FDINFO_BYTES 1024
@@ -164,13 +164,53 @@ void percpu_close(struct percpu *percpu)
 	*percpu = (struct percpu){0};
 }
 
+/* N1 (bpf/: taken, then its drop) -> N2: acquire, so that a drop is read before what was taken */
+static uint64_t read_once(const uint64_t *counter)
+{
+	return atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_acquire);
+}
+
+void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
+{
+	uint64_t nested = read_once(&slot->nested);
+	uint64_t no_ring = read_once(&slot->no_ring);
+
+	counts->hits += read_once(&slot->hits);
+	counts->drops[TM_DROP_NESTED] += nested;
+	counts->drops[TM_DROP_NO_RING] += no_ring;
+	counts->taken += nested + no_ring;
+	counts->announce_lost += read_once(&slot->lost_announces);
+}
+
+void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level)
+{
+	counts->drops[TM_DROP_RING_FULL] += read_once(&level->ring_full);
+	counts->taken += read_once(&level->taken);
+	counts->exiting += read_once(&level->exiting);
+	counts->announce_lost += read_once(&level->announce_lost);
+	counts->processes_full += read_once(&level->processes_full);
+	counts->files_full += read_once(&level->files_full);
+	counts->lookups += read_once(&level->lookups);
+	counts->lookup_cached += read_once(&level->lookup_cached);
+	counts->lookup_retries += read_once(&level->lookup_retries);
+}
+
+int64_t percpu_missing(const struct tm_counts *counts)
+{
+	uint64_t known = counts->pushed;
+
+	for (unsigned i = 0; i < TM_DROP_N; i++)
+		known += counts->drops[i];
+	return (int64_t)(counts->taken - known);
+}
+
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts)
 {
 	for (unsigned i = 0; i < percpu->count; i++)
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
-			counts_add_level(counts, (const void *)(percpu->levels[i] +
+			percpu_add_level(counts, (const void *)(percpu->levels[i] +
 								level * percpu->level_bytes));
 	for (unsigned cpu = 0; cpu < percpu->possible; cpu++)
-		counts_add_slot(counts, (const void *)((const uint8_t *)percpu->slots +
+		percpu_add_slot(counts, (const void *)((const uint8_t *)percpu->slots +
 						       cpu * percpu->slot_bytes));
 }

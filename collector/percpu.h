@@ -18,17 +18,17 @@
 
 #define PERCPU_SAMPLE_BYTES 1024u /* of a stack of 120 frames */
 #define PERCPU_RING_SECONDS 4u
-#define PERCPU_RING_MIN (256u << 10)
-#define PERCPU_RING_MAX (4u << 20)
+#define PERCPU_RING_MIN     (256u << 10)
+#define PERCPU_RING_MAX     (4u << 20)
 
 struct percpu {
 	unsigned possible;
 	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
 	size_t slot_bytes;
-	unsigned count;		/* sampled CPUs */
+	unsigned count;         /* sampled CPUs */
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
-	uint32_t value_bytes; /* of one level, unpadded */
+	uint32_t value_bytes;  /* of one level, unpadded */
 	struct bpfring *rings; /* drain takes them over */
 	uint64_t ring_bytes;
 	uint64_t map_bytes; /* memory of the inner maps */
@@ -49,7 +49,12 @@ uint64_t percpu_ring_bytes(const struct options *options);
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options);
 void percpu_close(struct percpu *percpu);
-/* Adds the counters of all CPUs up; call after the round's drain. */
+/* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then
+ * taken >= pushed + drops, and equal once sampling is over and the rings are empty. */
+void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);
+void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level);
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts);
+/* Return: taken - pushed - drops: samples on their way. */
+int64_t percpu_missing(const struct tm_counts *counts);
 /* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */
 uint64_t percpu_map_bytes(int map_fd);

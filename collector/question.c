@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "shared/cleanup.h"
@@ -43,13 +44,6 @@ int question_ask(int program, pid_t only)
 	return n < 0 ? -errno : 0;
 }
 
-static bool same(const struct tm_identity *a, const struct tm_identity *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime_sec == b->mtime_sec && a->mtime_nsec == b->mtime_nsec &&
-	       a->generation == b->generation;
-}
-
 int question_holds(int program, struct tm_check *check, uint32_t pid, uint64_t address,
 		   const struct tm_identity *identity)
 {
@@ -63,7 +57,8 @@ int question_holds(int program, struct tm_check *check, uint32_t pid, uint64_t a
 		if (check->status == TM_CHECK_ASKED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return check->status == TM_CHECK_FILE && same(&check->identity, identity);
+			return check->status == TM_CHECK_FILE &&
+			       memcmp(&check->identity, identity, sizeof(*identity)) == 0;
 	}
 	return -EBUSY;
 }

@@ -15,7 +15,6 @@ struct sampler {
 	const struct options_perf *perf;
 	unsigned count;
 	uint64_t period_ns;
-	int *links; /* BPF links; -1 where the old ioctl had to do */
 };
 
 /* Attaches the program of @program_fd to the still disabled events. Return: 0, -errno. */
@@ -25,4 +24,3 @@ int sampler_enable(const struct sampler *sampler);
 int sampler_disable(const struct sampler *sampler);
 /* Return: hits owed so far by all CPUs. */
 uint64_t sampler_owed(const struct sampler *sampler);
-void sampler_deinit(struct sampler *sampler);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "collector/counts.h"
 #include "collector/parting.h"
 #include "collector/question.h"
 #include "collector/watermark.h"
@@ -183,7 +182,7 @@ static void run_dry(struct session *session)
 	do {
 		w = session_round(session);
 		(void)poll(NULL, 0, 1);
-	} while ((counts_missing(&session->counts) > 0 || w / 1000000 <= from_ms) &&
+	} while ((percpu_missing(&session->counts) > 0 || w / 1000000 <= from_ms) &&
 		 session_now_ms() - from_ms < SESSION_QUIET_MS);
 }
 
@@ -217,8 +216,13 @@ void session_finish(struct session *session)
 	if (session->handoff.fd >= 0)
 		settle_files(session);
 	asker_stop(&session->asker, &session->cost);
+	session->counts.owed = sampler_owed(&session->sampler);
+	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
-	tm_ring_publish_counts(&session->writer, &session->counts);
+	if (*session->loader.selected_full)
+		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
+				  "%llu later children found no room in the selection",
+				  (unsigned long long)*session->loader.selected_full);
 	send_end(session);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
 		(void)fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
@@ -235,7 +239,6 @@ void session_deinit(struct session *session)
 	drain_deinit(&session->drain);
 	files_deinit(&session->files);
 	symbols_deinit(&session->symbols);
-	sampler_deinit(&session->sampler);
 	loader_deinit(&session->loader);
 	handoff_deinit(&session->handoff);
 	session->command.fd = parting_close(session->command.fd);

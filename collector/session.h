@@ -22,24 +22,24 @@
 #include "collector/sampler.h"
 #include "shared/region.h"
 
-#define SESSION_POLL_MS 100	 /* between rounds, while rings are nearly empty */
-#define SESSION_POLL_FULL_MS 10	 /* while one is over a quarter full */
-#define SESSION_FAST_HZ 1000	 /* from here on rounds are never farther apart than _FAST_MS */
-#define SESSION_POLL_FAST_MS 20
+#define SESSION_POLL_MS         100  /* between rounds, while rings are nearly empty */
+#define SESSION_POLL_FULL_MS    10   /* while one is over a quarter full */
+#define SESSION_FAST_HZ         1000 /* from here on rounds are never farther apart than _FAST_MS */
+#define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
-#define SESSION_COUNTS_MS 250	 /* between counts to the command */
-#define SESSION_SETTLE_MS 2000	 /* at the end: for files under way */
-#define SESSION_QUIET_MS 500	 /* at the end: for rings to run dry */
-#define SESSION_RING_MIN (1u << 20)
-#define SESSION_RING_MAX (64u << 20)
-#define SESSION_WANTED_MAX 4096	 /* selected pids */
+#define SESSION_COUNTS_MS       250  /* between counts to the command */
+#define SESSION_SETTLE_MS       2000 /* at the end: for files under way */
+#define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
+#define SESSION_RING_MIN        (1u << 20)
+#define SESSION_RING_MAX        (64u << 20)
+#define SESSION_WANTED_MAX      4096 /* selected pids */
 
 enum session_end {
 	SESSION_GOES_ON,
-	SESSION_STOPPED,	 /* the command said so */
+	SESSION_STOPPED, /* the command said so */
 	SESSION_COMMAND_GONE,
 	SESSION_SYMBOLIZER_GONE,
-	SESSION_FAILED,		 /* fault says why */
+	SESSION_FAILED, /* fault says why */
 };
 
 struct session {

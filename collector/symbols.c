@@ -10,7 +10,7 @@
 
 #include "shared/cleanup.h"
 
-#define READ_BYTES (64u << 10)
+#define READ_BYTES    (64u << 10)
 #define ROOM_AT_START 4096u
 
 static int grow(void **memory, size_t *room, size_t need, size_t item_bytes)
@@ -37,8 +37,7 @@ static int add_name(struct symbols *symbols, const char *name, size_t bytes, uin
 
 	if (symbols->name_bytes + bytes + 1 > TM_KERNEL_NAMES_MAX)
 		return -ENOSPC;
-	r = grow((void **)&symbols->names, &symbols->name_room, symbols->name_bytes + bytes + 1,
-		 1);
+	r = grow((void **)&symbols->names, &symbols->name_room, symbols->name_bytes + bytes + 1, 1);
 	if (r < 0)
 		return r;
 	memcpy(symbols->names + symbols->name_bytes, name, bytes);

@@ -55,8 +55,7 @@ int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol);
 typedef int (*symbols_feed_fn)(struct symbols *symbols, const char *text, size_t bytes,
 			       size_t *ret_used);
 int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
-int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes,
-			 size_t *ret_used);
+int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
 /* Reads symbols of either form until the end of @fd. Return: 0, -errno. */
 int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed);
 /* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */

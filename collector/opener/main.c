@@ -22,11 +22,11 @@
 #include "shared/sandbox.h"
 
 #define DESCRIPTORS_MAX 32
-#define KILL_MS 20 /* how long SIGKILL may take before the worker counts as abandoned */
+#define KILL_MS         20 /* how long SIGKILL may take before the worker counts as abandoned */
 
 struct server {
 	int socket;
-	uint32_t abandoned;	  /* ever */
+	uint32_t abandoned;       /* ever */
 	unsigned abandoned_alive; /* still there */
 };
 

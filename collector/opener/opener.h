@@ -17,18 +17,18 @@
 
 #include "shared/record.h"
 
-#define OPENER_DEADLINE_MS 250	/* per ask, then its worker is abandoned */
-#define OPENER_ABANDONED_MAX 8	/* workers that even SIGKILL did not end; then TIMEOUT at once */
-#define OPENER_PATH_BYTES (TM_PATH_MAX + 1)
+#define OPENER_DEADLINE_MS   250 /* per ask, then its worker is abandoned */
+#define OPENER_ABANDONED_MAX 8   /* workers that even SIGKILL did not end; then TIMEOUT at once */
+#define OPENER_PATH_BYTES    (TM_PATH_MAX + 1)
 
 enum opener_kind {
 	OPENER_ASK = 1,
 	OPENER_VERDICT,
 };
 
-struct opener_request { /* collector -> opener */
-	uint32_t kind;	/* enum opener_kind */
-	uint32_t id;	/* of the ask; a verdict repeats it */
+struct opener_request {      /* collector -> opener */
+	uint32_t kind;       /* enum opener_kind */
+	uint32_t id;         /* of the ask; a verdict repeats it */
 	uint32_t own_tid;    /* thread to look through, in our PID namespace; 0: not visible */
 	uint32_t mnt_ns;     /* inode number of its mount namespace */
 	uint32_t accepted;   /* VERDICT: the file is the sampled one */
@@ -42,8 +42,8 @@ struct opener_request { /* collector -> opener */
 
 struct opener_answer { /* opener -> collector */
 	uint32_t id;
-	uint32_t status;     /* OPENER_OPENED (with a descriptor) or enum tm_no_file */
-	uint32_t worker;     /* pid that holds the mapping */
-	uint32_t abandoned;  /* workers abandoned so far */
-	uint64_t address;    /* of the mapped page */
+	uint32_t status;    /* OPENER_OPENED (with a descriptor) or enum tm_no_file */
+	uint32_t worker;    /* pid that holds the mapping */
+	uint32_t abandoned; /* workers abandoned so far */
+	uint64_t address;   /* of the mapped page */
 };

@@ -67,7 +67,7 @@ int worker_run(int socket, const struct opener_request *request, uint32_t abando
 			return r < 0;
 		reason = TM_NO_FILE_OTHER;
 	}
-	answer = (struct opener_answer){
-		.id = request->id, .status = reason, .abandoned = abandoned};
+	answer =
+		(struct opener_answer){.id = request->id, .status = reason, .abandoned = abandoned};
 	return tm_fdpass_send(socket, &answer, sizeof(answer), -1, 0) != 0;
 }

@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/counts.h"
 #include "collector/drain.h"
+#include "collector/percpu.h"
 
 #define BYTES  (64u << 10)
 #define REGION (TM_RING_MIN_BYTES + TM_RING_HEADER_BYTES)
@@ -187,7 +187,7 @@ static void full_shared_ring_drops_samples_and_keeps_the_balance(void **state)
 	counts.taken = taken;
 	counts.pushed = world->drain.pushed;
 	counts.drops[TM_DROP_SHARED_FULL] = world->drain.shared_full;
-	assert_int_equal(counts_missing(&counts), 0);
+	assert_int_equal(percpu_missing(&counts), 0);
 }
 
 static void announcements_use_the_reserve_behind_samples(void **state)
@@ -210,14 +210,14 @@ static void counters_of_levels_and_slots_add_up(void **state)
 	const struct tm_cpu_slot slot = {.hits = 20, .nested = 2, .no_ring = 1};
 	struct tm_counts counts = {.pushed = 14};
 
-	counts_add_level(&counts, &level);
-	counts_add_level(&counts, &level);
-	counts_add_slot(&counts, &slot);
+	percpu_add_level(&counts, &level);
+	percpu_add_level(&counts, &level);
+	percpu_add_slot(&counts, &slot);
 	assert_int_equal(counts.taken, 23);
 	assert_int_equal(counts.hits, 20);
 	assert_int_equal(counts.exiting, 2);
 	assert_int_equal(counts.drops[TM_DROP_RING_FULL], 6);
-	assert_int_equal(counts_missing(&counts), 0);
+	assert_int_equal(percpu_missing(&counts), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

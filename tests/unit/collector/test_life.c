@@ -60,6 +60,21 @@ static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **stat
 	assert_int_equal(bumps, 3);
 }
 
+static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
+{
+	uint32_t bumps = 0;
+	struct life life = {.processes = -1, .epoch_bumps = &bumps};
+	uint64_t lost = 0, now_ms = 100000;
+
+	for (unsigned i = 0; i < 60000; i++)
+		life_advance(&life, ++lost, ++now_ms);
+	assert_in_range(bumps, 5, 10);
+	now_ms += 10 * LIFE_EPOCH_MS; /* all was well for a while */
+	life_advance(&life, ++lost, now_ms);
+	life_advance(&life, ++lost, now_ms + LIFE_BUMP_MS);
+	assert_in_range(bumps, 7, 12);
+}
+
 static void ring_is_a_power_of_two_within_its_limits(void **state)
 {
 	static struct options options;
@@ -90,6 +105,7 @@ int main(void)
 		cmocka_unit_test(tombstone_is_kept_for_one),
 		cmocka_unit_test(one_seen_after_our_clock_was_read_is_kept),
 		cmocka_unit_test(lost_announcement_turns_the_epoch_once_and_not_too_often),
+		cmocka_unit_test(losses_that_go_on_turn_it_ever_more_rarely),
 		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
 		cmocka_unit_test(ring_of_a_said_size_is_at_least_that),
 	};

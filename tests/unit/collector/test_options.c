@@ -26,8 +26,8 @@ static int parse(char **argv)
 }
 
 #define ARGV(...) ((char *[]){(char[]){"tidemark-collector"}, __VA_ARGS__, NULL})
-#define A(text)	  ((char[]){text})
-#define ENOUGH	  A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0:5")
+#define A(text)   ((char[]){text})
+#define ENOUGH    A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0:5")
 
 static void all_options_are_understood(void **state)
 {

@@ -105,7 +105,8 @@ static void check_table(const struct tm_kernel_table *table, size_t bytes)
 	assert_int_equal(table->magic, TM_KERNEL_MAGIC);
 	assert_int_equal(table->modules, 3);
 	assert_int_equal(table->symbols, 7); /* one name an address, no padding, no data */
-	assert_true(bytes >= (size_t)((const char *)names - (const char *)table) + table->name_bytes);
+	assert_true(bytes >=
+		    (size_t)((const char *)names - (const char *)table) + table->name_bytes);
 	assert_string_equal(names + symbols[0].name, "_text"); /* the global one of two */
 	assert_string_equal(names + symbols[1].name, "alpha");
 	assert_int_equal(symbols[1].offset, 0x1000);
@@ -184,10 +185,17 @@ static int parse(const char *line, struct kallsyms_symbol *symbol)
 static void malformed_lines_are_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"",	    "ffffffff81000000",	     "ffffffff81000000 T ",
-		"T _text",  "ffffffff81000000 T\t",  "11112222333344445 T name",
-		"xyz T nm", "ffffffff81000000 T a\t[", "ffffffff81000000 T a\t[]",
-		"ffffffff81000000 T a\tmodule",	     "ffffffff81000000 T \t[m]",
+		"",
+		"ffffffff81000000",
+		"ffffffff81000000 T ",
+		"T _text",
+		"ffffffff81000000 T\t",
+		"11112222333344445 T name",
+		"xyz T nm",
+		"ffffffff81000000 T a\t[",
+		"ffffffff81000000 T a\t[]",
+		"ffffffff81000000 T a\tmodule",
+		"ffffffff81000000 T \t[m]",
 	};
 	struct kallsyms_symbol symbol;
 

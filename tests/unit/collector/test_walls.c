@@ -68,7 +68,7 @@ static void expect(const struct tm_filter *filter, const struct call *calls, siz
 }
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define ANON	     (MAP_PRIVATE | MAP_ANONYMOUS)
+#define ANON         (MAP_PRIVATE | MAP_ANONYMOUS)
 
 static void collector_may_do_its_steady_work(void **state)
 {
