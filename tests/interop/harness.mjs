@@ -11,8 +11,16 @@ const { TM_MODULES, TM_MAKE_REPORT, TM_WORK } = process.env;
 export const modules = join(TM_MODULES, "node_modules");
 export const require = createRequire(join(TM_MODULES, "package.json"));
 
-// Writes a case of synth_cases.c in every format. plain: its samples as plain objects.
+const made = new Map();
+
+// Writes a case of synth_cases.c in every format, once; samples: what went in, as plain objects.
 export function makeReport(name) {
+  if (!made.has(name))
+    made.set(name, writeReport(name));
+  return made.get(name);
+}
+
+function writeReport(name) {
   const directory = join(TM_WORK, name);
   mkdirSync(directory, { recursive: true });
   execFileSync(TM_MAKE_REPORT, [name, directory], { stdio: "inherit" });
