@@ -9,11 +9,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "symbolizer/parsed.h"
 #include "symbolizer/parser/answer.h"
+#include "symbolizer/parser/target.h"
 #include "tests/unit/symbolizer/elfmake.h"
 
 #define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
@@ -309,6 +312,24 @@ static void note_that_lies_gives_no_build_id(void **state)
 	answer_free(&answer);
 }
 
+static void file_that_changes_is_noticed(void **state)
+{
+	struct image_source source;
+	struct target target;
+	int fd = memfd_create("target", MFD_CLOEXEC);
+
+	elfmake(&elf);
+	assert_int_equal(write(fd, &elf, ELFMAKE_BYTES), ELFMAKE_BYTES);
+	assert_int_equal(target_open_file(&target, fd, &source), 0);
+	assert_int_equal(source.bytes, ELFMAKE_BYTES);
+	assert_true(target_is_unchanged(&target));
+	assert_int_equal(ftruncate(fd, ELFMAKE_BYTES - 1), 0);
+	assert_false(target_is_unchanged(&target));
+	/* What is no longer there is not read as zeros. */
+	assert_true(source.read(source.context, &elf, 0, ELFMAKE_BYTES) < 0);
+	(void)close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +348,7 @@ int main(void)
 		cmocka_unit_test(name_without_end_or_beyond_is_none),
 		cmocka_unit_test(symbol_that_wraps_around_names_nothing),
 		cmocka_unit_test(note_that_lies_gives_no_build_id),
+		cmocka_unit_test(file_that_changes_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

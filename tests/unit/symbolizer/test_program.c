@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "shared/fdpass.h"
 #include "tests/unit/symbolizer/fake.h"
 #include "tests/unit/symbolizer/make.h"
 
@@ -143,6 +144,28 @@ static void vdso_frames_are_named_by_the_parsers_own(void **state)
 	assert_int_equal(end.result.parsers_failed, 0);
 }
 
+static void descriptor_taken_is_credit_given(void **state)
+{
+	struct tm_wire credit;
+	struct fake fake;
+	struct fake_end end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	for (uint32_t number = 0; number < 3; number++) {
+		fake_wire(&fake, TM_WIRE_FILE, number, 0, self);
+		assert_int_equal(tm_fdpass_recv(fake.wire, &credit, sizeof(credit), NULL, 0), 0);
+		assert_int_equal(credit.kind, TM_WIRE_CREDIT);
+		assert_int_equal(credit.value, 1);
+	}
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(end.done);
+	(void)close(self);
+}
+
 static void dead_collector_leaves_what_it_handed_over(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
@@ -252,6 +275,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_recording_is_named_and_written),
 		cmocka_unit_test(vdso_frames_are_named_by_the_parsers_own),
+		cmocka_unit_test(descriptor_taken_is_credit_given),
 		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
 		cmocka_unit_test(dead_command_writes_nothing),
 		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),

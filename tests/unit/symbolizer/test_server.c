@@ -145,6 +145,44 @@ static void huge_symbol_table_is_too_large(void **state)
 	(void)close(target);
 }
 
+/* Each of a million symbols covers each of the offsets that are asked. */
+static void file_that_costs_too_much_is_ended(void **state)
+{
+	const uint32_t count = 1u << 20, asked = 4096;
+	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
+	uint64_t *offsets = calloc(asked, sizeof(*offsets));
+	struct parser_message message = {.kind = PARSER_FILE, .id = 1, .count = asked};
+	struct parser_message result;
+	int target, blob, fd;
+
+	for (uint32_t i = 0; i < count; i++)
+		symbols[i] = elf.symbols[1];
+	for (uint32_t i = 0; i < count; i++) {
+		symbols[i].st_value = ELFMAKE_VADDR;
+		symbols[i].st_size = 0x1000;
+	}
+	for (uint32_t i = 0; i < asked; i++)
+		offsets[i] = ELFMAKE_TEXT + i;
+	elf.sections[2].sh_offset = (ELFMAKE_BYTES + 7) & ~7ull;
+	elf.sections[2].sh_size = count * sizeof(*symbols);
+	target = file_of(&elf, ELFMAKE_BYTES);
+	assert_int_equal(
+		pwrite(target, symbols, count * sizeof(*symbols), (off_t)elf.sections[2].sh_offset),
+		count * sizeof(*symbols));
+	blob = tm_region_seal_blob("offsets", offsets, asked * sizeof(*offsets));
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	message.kind = PARSER_OFFSETS;
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), blob, 0), 0);
+	result = receive(&fd);
+	assert_true(result.status == PARSER_CRASHED || result.status == PARSER_TIMEOUT);
+	elfmake(&elf);
+	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_OK);
+	free(symbols);
+	free(offsets);
+	(void)close(target);
+	(void)close(blob);
+}
+
 static void what_is_no_regular_file_fails(void **state)
 {
 	int ends[2], fd;
@@ -207,6 +245,7 @@ int main(int argc, char **argv)
 		with_parser(hostile_files_are_refused_and_the_next_is_answered),
 		with_parser(sparse_tebibyte_is_too_large),
 		with_parser(huge_symbol_table_is_too_large),
+		with_parser(file_that_costs_too_much_is_ended),
 		with_parser(what_is_no_regular_file_fails),
 		with_parser(offsets_that_can_still_change_are_refused),
 		with_parser(two_requests_at_once_are_both_answered),
