@@ -56,18 +56,19 @@ static __always_inline bool announce_write(struct scratch *s)
 	return false;
 }
 
-/* Emits FILE for s->file under this number, if it is due. */
+static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number)
+{
+	return announce_epoch(s->sample.event.ktime, number << 4);
+}
+
+/* Emits FILE for s->file under this number. */
 __noinline int announce_file(__u32 level, __u32 number)
 {
 	struct scratch *s = level_scratch(level);
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
 	__u64 task = bpf_get_current_task(), at;
-	__u32 epoch;
 
 	if (!s || !state)
-		return 0;
-	epoch = announce_epoch(s->sample.event.ktime, number << 4);
-	if (state->epoch == epoch)
 		return 0;
 	s->path.flags = 0;
 	s->path.position = sizeof(struct tm_file);
@@ -84,16 +85,20 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.met.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
 	s->announce.met.pad = 0;
 	if (announce_write(s))
-		state->epoch = epoch;
+		state->epoch = announce_file_epoch(s, number);
 	return 0;
 }
 
 static __always_inline void announce_note(struct scratch *s, const struct tm_process_key *key,
 					  __u32 epoch)
 {
-	struct tm_process_state state = {.epoch = epoch, .seen_ktime = s->sample.event.ktime};
+	struct tm_process_state fresh = {.epoch = epoch, .seen_ktime = s->sample.event.ktime};
+	struct tm_process_state *state = bpf_map_lookup_elem(&processes, key);
 
-	if (bpf_map_update_elem(&processes, key, &state, BPF_ANY)) {
+	if (state) {
+		state->epoch = epoch;
+		state->seen_ktime = fresh.seen_ktime;
+	} else if (bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
 		s->counts.processes_full++;
 		s->unnoted_ktime = s->sample.event.ktime;
 	}
@@ -106,6 +111,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	__u64 task = bpf_get_current_task(), leader, position;
 	struct tm_identity identity = {};
 	struct tm_process_key key = {};
+	struct tm_file_state *state;
 
 	if (!s)
 		return 0;
@@ -116,7 +122,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	s->file = (__u64)TASK_READ(task, mm, exe_file);
 	if (s->file) {
 		file_identify(&s->block, s->file, &identity);
-		s->announce.process.exe_file = file_number(&identity, false);
+		s->announce.process.exe_file = file_number(&identity, false, &state);
 		path_write_file(level);
 	}
 	position = s->path.position;

@@ -62,8 +62,12 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 	return (__u32)(hash >> 40);
 }
 
-/* The file's number; with `claim`, a new one where it has none. TM_FILE_NONE: none, or full. */
-static __always_inline __u32 file_number(const struct tm_identity *identity, bool claim)
+/*
+ * The file's number and state; with `claim`, a new one where it has none. TM_FILE_NONE: none, or
+ * the table is full.
+ */
+static __always_inline __u32 file_number(const struct tm_identity *identity, bool claim,
+					 struct tm_file_state **ret_state)
 {
 	__u32 hash = file_hash(identity), number = 0;
 	struct tm_file_state fresh = {};
@@ -79,8 +83,10 @@ static __always_inline __u32 file_number(const struct tm_identity *identity, boo
 		}
 		if (!state)
 			return TM_FILE_NONE;
-		if (file_same(&state->identity, identity))
+		if (file_same(&state->identity, identity)) {
+			*ret_state = state;
 			return number;
+		}
 	}
 	return TM_FILE_NONE;
 }

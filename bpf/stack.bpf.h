@@ -28,21 +28,24 @@ static __always_inline __u64 stack_file_word(struct scratch *s, __u32 level,
 					     const struct mapping *mapping)
 {
 	struct tm_identity identity = {};
+	struct tm_file_state *state = NULL;
 	__u64 offset = mapping->pgoff << 12;
 	__u32 number;
 
 	if (offset + (mapping->end - mapping->start) > TM_FRAME_OFFSET_MAX)
 		return WORD_UNRESOLVED(OFFSET);
 	file_identify(&s->block, mapping->file, &identity);
-	number = file_number(&identity, true);
-	if (number == TM_FILE_NONE) {
+	number = file_number(&identity, true, &state);
+	if (number == TM_FILE_NONE || !state) {
 		s->counts.files_full++;
 		return WORD_UNRESOLVED(FILES_FULL);
 	}
-	s->file = mapping->file;
-	s->vm_start = mapping->start;
-	s->vm_end = mapping->end;
-	announce_file(level, number);
+	if (state->epoch != announce_file_epoch(s, number)) {
+		s->file = mapping->file;
+		s->vm_start = mapping->start;
+		s->vm_end = mapping->end;
+		announce_file(level, number);
+	}
 	return WORD(FILE) | (__u64)number << TM_FRAME_FILE_SHIFT | offset;
 }
 

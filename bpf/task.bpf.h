@@ -53,12 +53,14 @@ static __always_inline __u64 task_start(__u64 task)
 	return TASK_READ(leader, start_boottime);
 }
 
-/* Who this task is, but for the type, the length and the time of the record. */
+/* Who the current task is, but for the type, the length and the time of the record. */
 static __always_inline void task_describe(__u64 task, struct tm_event *event)
 {
+	__u64 numbers = bpf_get_current_pid_tgid();
+
 	event->start_boottime = task_start(task);
-	event->tgid = (__u32)TASK_READ(task, tgid);
-	event->tid = (__u32)TASK_READ(task, pid);
+	event->tgid = (__u32)(numbers >> 32);
+	event->tid = (__u32)numbers;
 	event->exec_id = (__u32)TASK_READ(task, self_exec_id);
 	event->flags = task_flags(task);
 }

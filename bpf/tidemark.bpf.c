@@ -17,7 +17,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
-#define BOUNDED_FRAMES 1024
+#define BOUNDED_FRAMES 2048
 
 /* Set by the collector before load: only the processes in `selected` are sampled. */
 const volatile bool selecting = false;
