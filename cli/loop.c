@@ -15,9 +15,7 @@
 #include "cli/spawn.h"
 #include "shared/cleanup.h"
 
-enum source {
-	SOURCE_SIGNALS,
-	SOURCE_TIMER,
+enum source { /* in the order in which they are looked at: a word said before Ctrl-C counts first */
 	SOURCE_COLLECTOR,
 	SOURCE_COLLECTOR_ERRORS,
 	SOURCE_COLLECTOR_END,
@@ -26,6 +24,8 @@ enum source {
 	SOURCE_SYMBOLIZER_END,
 	SOURCE_COMMAND_REPORT,
 	SOURCE_COMMAND_END,
+	SOURCE_TIMER,
+	SOURCE_SIGNALS,
 	SOURCE_N,
 };
 

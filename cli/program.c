@@ -49,9 +49,14 @@ int program_receive(struct program *program, struct tm_control *ret_message)
 	}
 	if (r == TM_FDPASS_E_AGAIN)
 		return PROGRAM_E_NONE;
-	if (r < 0 && r != -ECONNRESET)
-		say("%s sent what is no message; it is cut off: %s", program->name, strerror(-r));
+	if (r < 0 && r != -ECONNRESET) {
+		program->failed = 1;
+		say("%s sent what is no message, and is killed: %s", program->name, strerror(-r));
+	}
 	program->control = tm_close(program->control);
+	/* What closes its socket before it is done is ending already, or is to end. */
+	if (!program->done && !program->ended && program->pid > 0)
+		(void)kill(program->pid, SIGKILL);
 	return PROGRAM_E_CLOSED;
 }
 

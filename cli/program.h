@@ -41,7 +41,7 @@ struct program {
 };
 #define PROGRAM_NULL ((struct program){.pidfd = -1, .control = -1, .errors = -1})
 
-/* Return: 0, PROGRAM_E_NONE, PROGRAM_E_CLOSED. Text in it is cleaned. */
+/* Return: 0 (text in it is cleaned), PROGRAM_E_NONE, PROGRAM_E_CLOSED (killed, unless it is done). */
 int program_receive(struct program *program, struct tm_control *ret_message);
 /* Return: 0, -errno (-EAGAIN: it does not read). */
 int program_send(struct program *program, enum tm_control_kind kind, uint64_t value);
