@@ -12,26 +12,26 @@
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
 /* Moves ownership out of a variable. */
-#define TM_TAKE_PTR(p)                                                                             \
-	({                                                                                         \
-		__typeof__(p) tm_taken_ = (p);                                                     \
-		(p) = NULL;                                                                        \
-		tm_taken_;                                                                         \
+#define TM_TAKE_PTR(p)                         \
+	({                                     \
+		__typeof__(p) tm_taken_ = (p); \
+		(p) = NULL;                    \
+		tm_taken_;                     \
 	})
-#define TM_TAKE_FD(fd)                                                                             \
-	({                                                                                         \
-		int tm_taken_ = (fd);                                                              \
-		(fd) = -1;                                                                         \
-		tm_taken_;                                                                         \
+#define TM_TAKE_FD(fd)                \
+	({                            \
+		int tm_taken_ = (fd); \
+		(fd) = -1;            \
+		tm_taken_;            \
 	})
 
 /* Defines fn##p, the attribute form of a destructor of `type *`. */
-#define TM_DEFINE_CLEANUP(type, fn)                                                                \
-	static inline void fn##p(type **p)                                                         \
-	{                                                                                          \
-		fn(*p);                                                                            \
-		*p = NULL;                                                                         \
-	}                                                                                          \
+#define TM_DEFINE_CLEANUP(type, fn)        \
+	static inline void fn##p(type **p) \
+	{                                  \
+		fn(*p);                    \
+		*p = NULL;                 \
+	}                                  \
 	struct tm_semicolon_
 
 static inline int tm_close(int fd)

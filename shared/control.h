@@ -26,49 +26,49 @@ enum tm_control_kind {
 	TM_CONTROL_STARTED,    /* sampling is attached */
 	TM_CONTROL_EMPTY,      /* none of the selection is left */
 	TM_CONTROL_COUNTS,     /* body.counts */
-	TM_CONTROL_OUTPUT,     /* `value` = index of the output, `code` = 0 or -errno of writing it */
-	TM_CONTROL_TOP,	       /* body.top: one row of the table, in order */
-	TM_CONTROL_RESULT,     /* body.result */
-	TM_CONTROL_NOTE,       /* body.text: one line for the person at the terminal */
-	TM_CONTROL_DONE,       /* the program will now exit; `code` = 0 or -errno */
-	TM_CONTROL_FAILED,     /* `code` = enum tm_failure, body.text: the sentence */
+	TM_CONTROL_OUTPUT, /* `value` = index of the output, `code` = 0 or -errno of writing it */
+	TM_CONTROL_TOP,    /* body.top: one row of the table, in order */
+	TM_CONTROL_RESULT, /* body.result */
+	TM_CONTROL_NOTE,   /* body.text: one line for the person at the terminal */
+	TM_CONTROL_DONE,   /* the program will now exit; `code` = 0 or -errno */
+	TM_CONTROL_FAILED, /* `code` = enum tm_failure, body.text: the sentence */
 };
 
 enum tm_failure {
 	TM_FAILURE_INTERNAL = 1, /* exit 1 */
-	TM_FAILURE_HOST,	 /* this host or account cannot: BTF, BPF refused, a wall; exit 3 */
-	TM_FAILURE_NO_PROCESS,	 /* a selected pid does not exist; exit 1 */
-	TM_FAILURE_PEER,	 /* the other program went away; exit 1 */
+	TM_FAILURE_HOST,         /* this host or account cannot: BTF, BPF refused, a wall; exit 3 */
+	TM_FAILURE_NO_PROCESS,   /* a selected pid does not exist; exit 1 */
+	TM_FAILURE_PEER,         /* the other program went away; exit 1 */
 };
 
 #define TM_CONTROL_TEXT 512
-#define TM_TOP_ROWS 10
-#define TM_TOP_NAME 160
+#define TM_TOP_ROWS     10
+#define TM_TOP_NAME     160
 
 struct tm_top {
-	uint64_t self;	/* samples with the function as leaf */
+	uint64_t self;  /* samples with the function as leaf */
 	uint64_t total; /* samples with the function anywhere */
 	char name[TM_TOP_NAME];
-	char file[64];	/* base name of its file, or [kernel] */
+	char file[64]; /* base name of its file, or [kernel] */
 };
 
 struct tm_result { /* what became of the samples that reached the symbolizer */
 	uint64_t exported;
-	uint64_t drops[TM_DROP_N];    /* the symbolizer's own reasons only */
+	uint64_t drops[TM_DROP_N]; /* the symbolizer's own reasons only */
 	uint64_t truncated[TM_STOP_N];
 	uint64_t frames;
-	uint64_t unnamed_frames;      /* of those, shown as file+offset or [reason] */
+	uint64_t unnamed_frames; /* of those, shown as file+offset or [reason] */
 	uint64_t unresolved[TM_UNRESOLVED_N];
-	uint64_t late_records;	      /* older than a W published before them; must be 0 */
+	uint64_t late_records; /* older than a W published before them; must be 0 */
 	uint64_t processes, files, stacks;
-	uint64_t parsers_failed;      /* files whose symbols could not be read */
+	uint64_t parsers_failed; /* files whose symbols could not be read */
 	uint64_t parsers_abandoned;
-	uint64_t child_cpu_ns;	      /* of the parser and its workers */
-	uint64_t child_rss_bytes;     /* largest of them */
+	uint64_t child_cpu_ns;    /* of the parser and its workers */
+	uint64_t child_rss_bytes; /* largest of them */
 };
 
-struct tm_collector_cost {	      /* rides in TM_CONTROL_COUNTS */
-	uint64_t child_cpu_ns;	      /* of the opener and its workers, once waited for */
+struct tm_collector_cost {     /* rides in TM_CONTROL_COUNTS */
+	uint64_t child_cpu_ns; /* of the opener and its workers, once waited for */
 	uint64_t child_rss_bytes;
 };
 

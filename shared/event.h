@@ -16,15 +16,15 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION 1
+#define TM_EVENT_VERSION       1
 
-#define TM_COMM_BYTES 16	    /* TASK_COMM_LEN, include/linux/sched.h */
-#define TM_KERNEL_FRAMES_MAX 127    /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
-#define TM_USER_FRAMES_MAX 4096	    /* deeper stacks are cut, reason `depth` */
-#define TM_PATH_MAX 4096	    /* packed path bytes; a longer one is cut, TM_PATH_CUT */
+#define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
+#define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
+#define TM_USER_FRAMES_MAX     4096 /* deeper stacks are cut, reason `depth` */
+#define TM_PATH_MAX            4096 /* packed path bytes; a longer one is cut, TM_PATH_CUT */
 #define TM_PATH_COMPONENTS_MAX 128  /* components of one path; more are cut, TM_PATH_CUT */
-#define TM_CGROUP_MAX 1024	    /* packed cgroup name bytes; longer ones are cut, TM_CGROUP_CUT */
-#define TM_NESTING_LEVELS 4	    /* records in the making on one CPU; a fifth is dropped, `nested` */
+#define TM_CGROUP_MAX          1024 /* packed cgroup name bytes; longer ones are cut, TM_CGROUP_CUT */
+#define TM_NESTING_LEVELS      4 /* records in the making on one CPU; a fifth is dropped, `nested` */
 
 enum tm_event_type {
 	TM_EVENT_SAMPLE = 1,
@@ -34,27 +34,27 @@ enum tm_event_type {
 };
 
 /* tm_event.flags */
-#define TM_FLAG_EXITING (1u << 0)     /* PF_EXITING was set: the mm may be gone */
-#define TM_FLAG_KTHREAD (1u << 1)     /* PF_KTHREAD; never concluded from a missing mm */
-#define TM_FLAG_IN_EXEC (1u << 2)     /* inside execve: no user frames, announces nothing */
-#define TM_FLAG_USER_MODE (1u << 3)   /* the timer hit user mode */
-#define TM_FLAG_NO_MM (1u << 4)	      /* exiting and already without its mm */
-#define TM_FLAG_IO_WORKER (1u << 5)   /* PF_IO_WORKER or PF_USER_WORKER: no user registers */
-#define TM_PATH_CUT (1u << 8)	      /* path longer than its limits: the leaf end is kept */
-#define TM_PATH_DELETED (1u << 9)     /* i_nlink was 0 */
-#define TM_PATH_UNNAMED (1u << 10)    /* a root without a path: memfd and the like */
-#define TM_CGROUP_CUT (1u << 11)
+#define TM_FLAG_EXITING   (1u << 0)  /* PF_EXITING was set: the mm may be gone */
+#define TM_FLAG_KTHREAD   (1u << 1)  /* PF_KTHREAD; never concluded from a missing mm */
+#define TM_FLAG_IN_EXEC   (1u << 2)  /* inside execve: no user frames, announces nothing */
+#define TM_FLAG_USER_MODE (1u << 3)  /* the timer hit user mode */
+#define TM_FLAG_NO_MM     (1u << 4)  /* exiting and already without its mm */
+#define TM_FLAG_IO_WORKER (1u << 5)  /* PF_IO_WORKER or PF_USER_WORKER: no user registers */
+#define TM_PATH_CUT       (1u << 8)  /* path longer than its limits: the leaf end is kept */
+#define TM_PATH_DELETED   (1u << 9)  /* i_nlink was 0 */
+#define TM_PATH_UNNAMED   (1u << 10) /* a root without a path: memfd and the like */
+#define TM_CGROUP_CUT     (1u << 11)
 
 struct tm_event {
-	uint32_t bytes;		 /* whole record, multiple of 8 */
-	uint16_t type;		 /* enum tm_event_type */
-	uint16_t cpu;		 /* where it was written */
-	uint64_t ktime;		 /* ns; never below the mark published before it (DESIGN 4.3) */
+	uint32_t bytes;          /* whole record, multiple of 8 */
+	uint16_t type;           /* enum tm_event_type */
+	uint16_t cpu;            /* where it was written */
+	uint64_t ktime;          /* ns; never below the mark published before it (DESIGN 4.3) */
 	uint64_t start_boottime; /* of the group leader */
 	uint32_t tgid;
 	uint32_t tid;
-	uint32_t exec_id;	 /* task->self_exec_id */
-	uint32_t flags;		 /* TM_FLAG_*, TM_PATH_* */
+	uint32_t exec_id; /* task->self_exec_id */
+	uint32_t flags;   /* TM_FLAG_*, TM_PATH_* */
 };
 
 /*
@@ -62,65 +62,71 @@ struct tm_event {
  * completeness line, the JSON keys and the page.
  */
 #define TM_DROP_REASONS(X)                                                                         \
-	X(RING_FULL, ring_full)		/* the CPU's BPF ring had no room */                       \
-	X(NESTED, nested)		/* a fifth record in the making on one CPU */              \
-	X(NO_RING, no_ring)		/* a CPU that has no ring yet */                           \
-	X(MALFORMED, malformed)		/* a record that failed its check in the collector */      \
-	X(SHARED_FULL, shared_full)	/* the shared ring had no room */                          \
-	X(BAD_RECORD, bad_record)	/* a record that failed its check in the symbolizer */     \
-	X(MEMORY, memory)		/* the aggregation's byte budget was spent */              \
+	X(RING_FULL, ring_full)             /* the CPU's BPF ring had no room */                   \
+	X(NESTED, nested)                   /* a fifth record in the making on one CPU */          \
+	X(NO_RING, no_ring)                 /* a CPU that has no ring yet */                       \
+	X(MALFORMED, malformed)             /* a record that failed its check in the collector */  \
+	X(SHARED_FULL, shared_full)         /* the shared ring had no room */                      \
+	X(BAD_RECORD, bad_record)           /* a record that failed its check in the symbolizer */ \
+	X(MEMORY, memory)                   /* the aggregation's byte budget was spent */          \
 	X(COLLECTOR_DIED, collector_died)   /* taken, but not handed over before it died */        \
 	X(SYMBOLIZER_DIED, symbolizer_died) /* handed over, but not exported before it died */
 
 /* Why a user or kernel stack does not reach its root. Stands as `[truncated: reason]`. */
-#define TM_STOP_REASONS(X)                                                                         \
-	X(NONE, none)			/* reached its root; never printed */                      \
-	X(EXEC, exec)			/* inside execve: registers and mm do not match */         \
-	X(EXITING, exiting)		/* the task's mm was already gone */                       \
-	X(FRAME_POINTER, frame_pointer) /* the chain of frame pointers broke */                    \
-	X(STACK_FAULT, stack_fault)	/* stack memory could not be read */                       \
-	X(DEPTH, depth)			/* TM_USER_FRAMES_MAX, or fewer without bpf_loop */        \
-	X(TIME, time)			/* 1 ms was used up */                                     \
-	X(COMPAT, compat)		/* 32-bit task */                                          \
-	X(NO_REGISTERS, no_registers)	/* the user registers could not be found */                \
-	X(KERNEL_DEPTH, kernel_depth)	/* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
+#define TM_STOP_REASONS(X)                                                                  \
+	X(NONE, none)                   /* reached its root; never printed */               \
+	X(EXEC, exec)                   /* inside execve: registers and mm do not match */  \
+	X(EXITING, exiting)             /* the task's mm was already gone */                \
+	X(FRAME_POINTER, frame_pointer) /* the chain of frame pointers broke */             \
+	X(STACK_FAULT, stack_fault)     /* stack memory could not be read */                \
+	X(DEPTH, depth)                 /* TM_USER_FRAMES_MAX, or fewer without bpf_loop */ \
+	X(TIME, time)                   /* 1 ms was used up */                              \
+	X(COMPAT, compat)               /* 32-bit task */                                   \
+	X(NO_REGISTERS, no_registers)   /* the user registers could not be found */         \
+	X(KERNEL_DEPTH, kernel_depth)   /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
 
 /* Why a frame has no mapping. Stands in the stack as `[reason]`. */
-#define TM_UNRESOLVED_REASONS(X)                                                                   \
-	X(NO_MAPPING, no_mapping)	    /* no VMA covers the address */                        \
-	X(MAPPING_BUSY, mapping_busy)	    /* the VMA kept changing under the lookup */           \
-	X(MAPPING_DEEP, mapping_deep)	    /* the tree was deeper than the lookup's bound */      \
-	X(FILES_FULL, files_full)	    /* no free file number */                              \
-	X(OFFSET, offset)		    /* file offset beyond TM_FRAME_OFFSET_MAX */
+#define TM_UNRESOLVED_REASONS(X)                                                        \
+	X(NO_MAPPING, no_mapping)     /* no VMA covers the address */                   \
+	X(MAPPING_BUSY, mapping_busy) /* the VMA kept changing under the lookup */      \
+	X(MAPPING_DEEP, mapping_deep) /* the tree was deeper than the lookup's bound */ \
+	X(FILES_FULL, files_full)     /* no free file number */                         \
+	X(OFFSET, offset)             /* file offset beyond TM_FRAME_OFFSET_MAX */
 
-#define TM_ENUM_DROP(upper, lower) TM_DROP_##upper,
-#define TM_ENUM_STOP(upper, lower) TM_STOP_##upper,
+#define TM_ENUM_DROP(upper, lower)       TM_DROP_##upper,
+#define TM_ENUM_STOP(upper, lower)       TM_STOP_##upper,
 #define TM_ENUM_UNRESOLVED(upper, lower) TM_UNRESOLVED_##upper,
-enum tm_drop { TM_DROP_REASONS(TM_ENUM_DROP) TM_DROP_N };
-enum tm_stop { TM_STOP_REASONS(TM_ENUM_STOP) TM_STOP_N };
-enum tm_unresolved { TM_UNRESOLVED_REASONS(TM_ENUM_UNRESOLVED) TM_UNRESOLVED_N };
+enum tm_drop {
+	TM_DROP_REASONS(TM_ENUM_DROP) TM_DROP_N
+};
+enum tm_stop {
+	TM_STOP_REASONS(TM_ENUM_STOP) TM_STOP_N
+};
+enum tm_unresolved {
+	TM_UNRESOLVED_REASONS(TM_ENUM_UNRESOLVED) TM_UNRESOLVED_N
+};
 
 /*
  * A frame is one 64-bit word: 63..60 kind, 59 "this offset is a return address" (a reader who
  * looks up the call subtracts one), then by kind. Leaf first.
  */
 enum tm_frame_kind {
-	TM_FRAME_FILE = 1,	 /* 58..40 file number, 39..0 file offset */
-	TM_FRAME_ANON = 2,	 /* 58..0 user address of anonymous executable memory */
-	TM_FRAME_VDSO = 3,	 /* 58..0 offset in the vDSO image */
-	TM_FRAME_KERNEL = 4,	 /* 58..44 module number, 43..0 offset from the module's base */
+	TM_FRAME_FILE = 1,       /* 58..40 file number, 39..0 file offset */
+	TM_FRAME_ANON = 2,       /* 58..0 user address of anonymous executable memory */
+	TM_FRAME_VDSO = 3,       /* 58..0 offset in the vDSO image */
+	TM_FRAME_KERNEL = 4,     /* 58..44 module number, 43..0 offset from the module's base */
 	TM_FRAME_UNRESOLVED = 5, /* 7..0 enum tm_unresolved */
 };
-#define TM_FRAME_KIND_SHIFT 60
-#define TM_FRAME_RETURN (1ull << 59)
-#define TM_FRAME_FILE_SHIFT 40
-#define TM_FRAME_FILE_MAX 0x7ffffu		  /* largest file number */
-#define TM_FRAME_OFFSET_MAX ((1ull << 40) - 1)	  /* largest file offset */
-#define TM_FRAME_PAYLOAD ((1ull << 59) - 1)
-#define TM_FRAME_MODULE_SHIFT 44
-#define TM_FRAME_MODULE_MAX 0x7fffu
+#define TM_FRAME_KIND_SHIFT     60
+#define TM_FRAME_RETURN         (1ull << 59)
+#define TM_FRAME_FILE_SHIFT     40
+#define TM_FRAME_FILE_MAX       0x7ffffu           /* largest file number */
+#define TM_FRAME_OFFSET_MAX     ((1ull << 40) - 1) /* largest file offset */
+#define TM_FRAME_PAYLOAD        ((1ull << 59) - 1)
+#define TM_FRAME_MODULE_SHIFT   44
+#define TM_FRAME_MODULE_MAX     0x7fffu
 #define TM_FRAME_MODULE_UNKNOWN TM_FRAME_MODULE_MAX /* not in the table: offset is 0 */
-#define TM_FRAME_KOFFSET_MAX ((1ull << 44) - 1)
+#define TM_FRAME_KOFFSET_MAX    ((1ull << 44) - 1)
 
 /*
  * SAMPLE: frames[0 .. kernel_frames) kernel, then user_frames user words, both leaf first. From
@@ -139,9 +145,9 @@ struct tm_sample {
 
 /* What makes a file the same file: read from vma->vm_file's inode. */
 struct tm_identity {
-	uint64_t dev;	     /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
+	uint64_t dev; /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
 	uint64_t ino;
-	uint64_t size;	     /* i_size, bytes */
+	uint64_t size; /* i_size, bytes */
 	int64_t mtime_sec;
 	uint32_t mtime_nsec;
 	uint32_t generation; /* i_generation */
@@ -153,27 +159,27 @@ struct tm_identity {
  * (255 bytes) sets TM_PATH_CUT.
  */
 struct tm_process {
-	struct tm_event event;	  /* tid is the sampled thread */
+	struct tm_event event;    /* tid is the sampled thread */
 	char comm[TM_COMM_BYTES]; /* of the group leader */
-	uint32_t exe_file;	  /* file number of mm->exe_file, or TM_FILE_NONE */
-	uint32_t ns_level;	  /* PID-namespace level of the process; 0 is the initial one */
-	uint32_t ns_tgid;	  /* its pid in its own PID namespace */
-	uint32_t mnt_ns;	  /* inode number of its mount namespace */
-	uint32_t own_tgid;	  /* its pid in the collector's PID namespace; 0 when not visible */
-	uint16_t path_bytes;	  /* of the executable, in text[] first */
-	uint16_t cgroup_bytes;	  /* of the cgroup, behind the path */
+	uint32_t exe_file;        /* file number of mm->exe_file, or TM_FILE_NONE */
+	uint32_t ns_level;        /* PID-namespace level of the process; 0 is the initial one */
+	uint32_t ns_tgid;         /* its pid in its own PID namespace */
+	uint32_t mnt_ns;          /* inode number of its mount namespace */
+	uint32_t own_tgid;        /* its pid in the collector's PID namespace; 0 when not visible */
+	uint16_t path_bytes;      /* of the executable, in text[] first */
+	uint16_t cgroup_bytes;    /* of the cgroup, behind the path */
 	char text[];
 };
 #define TM_FILE_NONE 0xffffffffu
 
 struct tm_file {
-	struct tm_event event;	      /* the sampled thread that met the file first */
+	struct tm_event event; /* the sampled thread that met the file first */
 	struct tm_identity identity;
-	uint32_t number;	      /* <= TM_FRAME_FILE_MAX */
-	uint32_t own_tid;	      /* thread in the collector's PID namespace; 0: not visible */
-	uint64_t magic;		      /* s_magic of the superblock that the process sees */
-	uint64_t vm_start;	      /* collector only: for map_files */
-	uint64_t vm_end;	      /* collector only */
+	uint32_t number;   /* <= TM_FRAME_FILE_MAX */
+	uint32_t own_tid;  /* thread in the collector's PID namespace; 0: not visible */
+	uint64_t magic;    /* s_magic of the superblock that the process sees */
+	uint64_t vm_start; /* collector only: for map_files */
+	uint64_t vm_end;   /* collector only */
 	uint32_t mnt_ns;
 	uint16_t path_bytes;
 	uint16_t pad;
@@ -184,9 +190,8 @@ struct tm_exit {
 	struct tm_event event; /* ktime: start of death; samples follow for some ms */
 };
 
-#define TM_EVENT_MAX_BYTES                                                                         \
-	((uint32_t)(sizeof(struct tm_sample) +                                                     \
-		    8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))
+#define TM_EVENT_MAX_BYTES \
+	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))
 
 /*
  * What the collector maps, read-only, of each CPU. Written on that CPU only, by BPF.
@@ -198,8 +203,8 @@ struct tm_mark {
 
 struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by atomic add */
 	struct tm_mark level[TM_NESTING_LEVELS];
-	uint64_t depth;	  /* levels in use; programs on one CPU nest strictly */
-	uint64_t hits;	  /* runs of the sampling program, idle and unselected included */
+	uint64_t depth;   /* levels in use; programs on one CPU nest strictly */
+	uint64_t hits;    /* runs of the sampling program, idle and unselected included */
 	uint64_t nested;  /* samples of the selection dropped: a fifth level */
 	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
 	uint64_t lost_announces; /* announcements and exits that found no level or ring */
@@ -208,14 +213,14 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 
 /* Counted per (CPU, nesting level), each by its only writer; head of the scratch record. */
 struct tm_level_counts {
-	uint64_t taken;		 /* hits within the selection; `nested` and `no_ring` come on top */
-	uint64_t ring_full;	 /* of those, dropped */
-	uint64_t exiting;	 /* taken without an mm */
-	uint64_t announce_lost;	 /* PROCESS, FILE or EXIT records that found no room */
+	uint64_t taken;          /* hits within the selection; `nested` and `no_ring` come on top */
+	uint64_t ring_full;      /* of those, dropped */
+	uint64_t exiting;        /* taken without an mm */
+	uint64_t announce_lost;  /* PROCESS, FILE or EXIT records that found no room */
 	uint64_t processes_full; /* the table of announced processes was full */
-	uint64_t files_full;	 /* the table of file numbers was full */
-	uint64_t lookups;	 /* mapping lookups */
-	uint64_t lookup_cached;	 /* of those, answered by the per-sample cache */
+	uint64_t files_full;     /* the table of file numbers was full */
+	uint64_t lookups;        /* mapping lookups */
+	uint64_t lookup_cached;  /* of those, answered by the per-sample cache */
 	uint64_t lookup_retries; /* lookups that began again */
 	uint64_t pad[7];
 };
@@ -230,8 +235,8 @@ struct tm_process_key { /* a generation; exec_id 0 in `selected`, whose marks su
 };
 
 struct tm_process_state { /* of an announced generation, map `processes` */
-	uint32_t epoch;	  /* in which it was last announced */
-	uint32_t exited;  /* 0, or 1 once EXIT was tried; never deleted here, the collector sweeps */
+	uint32_t epoch;   /* in which it was last announced */
+	uint32_t exited; /* 0, or 1 once EXIT was tried; never deleted here, the collector sweeps */
 	uint64_t seen_ktime; /* of the last announcement or the EXIT */
 };
 
@@ -248,7 +253,7 @@ enum tm_check_status {
 	TM_CHECK_BUSY = 3,  /* being modified: ask again */
 };
 
-struct tm_check { /* question and answer of the program check_mapping */
+struct tm_check {         /* question and answer of the program check_mapping */
 	uint32_t own_tid; /* thread in the collector's PID namespace */
 	uint32_t status;  /* enum tm_check_status */
 	uint64_t address;
@@ -259,7 +264,7 @@ struct tm_check { /* question and answer of the program check_mapping */
  * One kernel symbol as the program kernel_symbols writes it: this header, then the name and the
  * module's name without their NULs; `bytes` is the whole. Module bytes 0: the kernel itself.
  */
-#define TM_SYMBOL_NAME_MAX 512
+#define TM_SYMBOL_NAME_MAX   512
 #define TM_SYMBOL_MODULE_MAX 64
 struct tm_symbol {
 	uint64_t address;

@@ -32,12 +32,12 @@
 
 #include "shared/record.h"
 
-#define TM_RING_MAGIC 0x31474e5244494d54ull /* "TMIDRNG1" */
-#define TM_RING_FILLER 0xffffu
+#define TM_RING_MAGIC        0x31474e5244494d54ull /* "TMIDRNG1" */
+#define TM_RING_FILLER       0xffffu
 #define TM_RING_HEADER_BYTES 4096u
-#define TM_RING_MIN_BYTES (128u << 10) /* the largest record fits behind any filler */
-#define TM_RING_MAX_BYTES (256u << 20)
-#define TM_RING_RESERVE_PART 8u	  /* reserve_bytes = capacity / this */
+#define TM_RING_MIN_BYTES    (128u << 10) /* the largest record fits behind any filler */
+#define TM_RING_MAX_BYTES    (256u << 20)
+#define TM_RING_RESERVE_PART 8u /* reserve_bytes = capacity / this */
 #define TM_RING_COUNTS_TRIES 100u
 
 enum {
@@ -47,12 +47,12 @@ enum {
 };
 
 struct tm_ring_header {
-	uint64_t magic;	     /* constant after creation, as are the next three */
-	uint64_t version;    /* TM_EVENT_VERSION */
-	uint64_t capacity;   /* bytes of data, power of two */
-	uint64_t generation; /* random, one per collector life */
-	_Alignas(64) _Atomic uint64_t tail_pos;	 /* W1 */
-	_Alignas(64) _Atomic uint64_t watermark; /* W3, ns */
+	uint64_t magic;                         /* constant after creation, as are the next three */
+	uint64_t version;                       /* TM_EVENT_VERSION */
+	uint64_t capacity;                      /* bytes of data, power of two */
+	uint64_t generation;                    /* random, one per collector life */
+	_Alignas(64) _Atomic uint64_t tail_pos; /* W1 */
+	_Alignas(64) _Atomic uint64_t watermark;  /* W3, ns */
 	_Alignas(64) _Atomic uint64_t counts_seq; /* W5; even: stable; odd: being written */
 	_Atomic uint64_t counts[sizeof(struct tm_counts) / 8]; /* W4; struct tm_counts */
 };
@@ -69,8 +69,8 @@ struct tm_ring_writer {
 	uint8_t *data;
 	uint64_t capacity;
 	uint64_t reserve_bytes;
-	uint64_t tail_pos;   /* private truth */
-	uint64_t head_pos;   /* as last accepted from the reader */
+	uint64_t tail_pos; /* private truth */
+	uint64_t head_pos; /* as last accepted from the reader */
 	uint64_t published_pos;
 	uint64_t watermark;
 	uint64_t counts_seq;

@@ -328,7 +328,8 @@ static void lying_writer_gets_a_refusal_and_nothing_else(uint64_t seed)
 		while (r == 0) {
 			r = tm_ring_pop(&reader.r, words, sizeof(words), &bytes);
 			memcpy(&said, words, sizeof(said));
-			CHECK(r != 0 || (bytes == said && bytes % 8 == 0 && bytes <= sizeof(words)));
+			CHECK(r != 0 ||
+			      (bytes == said && bytes % 8 == 0 && bytes <= sizeof(words)));
 		}
 		tm_ring_reader_commit(&reader.r);
 		if (r == TM_RING_E_EMPTY)
