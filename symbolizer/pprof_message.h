@@ -59,10 +59,10 @@ static inline int64_t pprof_extra(const struct pprof_message *message, unsigned 
 	return (int64_t)message->report->string_count + which;
 }
 
-/* Location of `[truncated: reason]`; never asked for TM_STOP_NONE. */
+/* Location of `[truncated: reason]`; of `[no frames]` for TM_STOP_NONE. */
 static inline uint64_t pprof_stop_location(const struct pprof_message *message, unsigned stop)
 {
-	return (uint64_t)message->report->frame_count + stop;
+	return (uint64_t)message->report->frame_count + 1 + stop;
 }
 
 /* pprof_tables.c; strings first, for the others count on them */

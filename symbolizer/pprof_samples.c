@@ -44,12 +44,18 @@ static void fill_number_label(struct pprof_message *message, Pprof__Label *label
 	label->num = number;
 }
 
+/* Samples whose root is not the last frame of their stack. */
+static int needs_own_ids(const struct report *report, const struct report_sample *sample)
+{
+	return sample->stop != TM_STOP_NONE || report->stacks[sample->stack].count == 0;
+}
+
 static size_t truncated_ids(const struct report *report)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < report->sample_count; i++) {
-		if (report->samples[i].stop != TM_STOP_NONE)
+		if (needs_own_ids(report, &report->samples[i]))
 			count += (size_t)report->stacks[report->samples[i].stack].count + 1;
 	}
 	return count;
@@ -83,7 +89,7 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 	return 0;
 }
 
-/* Leaf first, so `[truncated: reason]`, which stands where the root should be, comes last. */
+/* Leaf first, so what stands where the root should be comes last. */
 static uint64_t *truncated_stack(struct pprof_message *message, struct shared_parts *shared,
 				 const struct report_stack *stack, unsigned stop)
 {
@@ -100,7 +106,7 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 			struct sample_parts *parts)
 {
 	const struct report_stack *stack = &message->report->stacks[from->stack];
-	unsigned stop = from->stop < TM_STOP_N ? from->stop : TM_STOP_NONE;
+	unsigned stop = from->stop;
 	unsigned labels = 0;
 
 	fill_number_label(message, &parts->tid, PPROF_TID, from->tid);
@@ -112,8 +118,9 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 	pprof__sample__init(sample);
 	sample->n_location_id = stack->count;
 	sample->location_id = shared->stack_ids + stack->first;
-	if (stop != TM_STOP_NONE) {
+	if (stop != TM_STOP_NONE)
 		parts->labels[labels++] = &shared->stops[stop];
+	if (needs_own_ids(message->report, from)) {
 		sample->n_location_id = (size_t)stack->count + 1;
 		sample->location_id = truncated_stack(message, shared, stack, stop);
 	}

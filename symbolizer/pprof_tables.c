@@ -32,6 +32,8 @@ static void fill_extra_texts(struct pprof_message *message)
 		snprintf(message->texts[PPROF_STOP_FRAMES + stop], PPROF_TEXT_BYTES,
 			 "[truncated: %s]", tm_stop_word(stop));
 	}
+	/* a sample without any location would be lost on some readers */
+	snprintf(message->texts[PPROF_STOP_FRAMES + TM_STOP_NONE], PPROF_TEXT_BYTES, "[no frames]");
 	completeness_format(report, message->completeness);
 }
 
@@ -191,7 +193,7 @@ void pprof_fill_functions(struct pprof_message *message)
 		return;
 	for (uint32_t i = 0; i < report->frame_count; i++)
 		ids[report->frames[i].name] = 1;
-	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
+	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
 		ids[pprof_extra(message, PPROF_STOP_FRAMES + stop)] = 1;
 	for (size_t name = 0; name < names; name++) {
 		if (ids[name] == 0)
@@ -211,7 +213,7 @@ void pprof_fill_functions(struct pprof_message *message)
 void pprof_fill_locations(struct pprof_message *message)
 {
 	const struct report *report = message->report;
-	size_t count = (size_t)report->frame_count + TM_STOP_N - 1;
+	size_t count = (size_t)report->frame_count + TM_STOP_N;
 	Pprof__Location *locations = pprof_take(message, count, sizeof(*locations));
 	Pprof__Location **list = pprof_take(message, count, sizeof(Pprof__Location *));
 	Pprof__Line *lines = pprof_take(message, count, sizeof(*lines));
@@ -236,7 +238,7 @@ void pprof_fill_locations(struct pprof_message *message)
 		locations[i].address = frame->address;
 		lines[i].function_id = message->function_ids[frame->name];
 	}
-	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
+	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
 		lines[pprof_stop_location(message, stop) - 1].function_id =
 			message->function_ids[pprof_extra(message, PPROF_STOP_FRAMES + stop)];
 	message->profile.n_location = count;
