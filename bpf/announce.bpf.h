@@ -12,7 +12,7 @@
 #include "bpf/file.bpf.h"
 #include "bpf/path.bpf.h"
 
-#define EPOCH_NS 15000000000ull
+#define EPOCH_NS   15000000000ull
 #define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */
 
 /* Raised by the collector: after a lost announcement, and for a new symbolizer. */
@@ -133,8 +133,8 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	bpf_probe_read_kernel(s->announce.process.comm, TM_COMM_BYTES,
 			      &((struct task_struct *)leader)->comm);
 	s->announce.process.ns_level = task_level(leader);
-	s->announce.process.ns_tgid = (__u32)KERNEL_READ(
-		upid, task_upid(leader, s->announce.process.ns_level), nr);
+	s->announce.process.ns_tgid =
+		(__u32)KERNEL_READ(upid, task_upid(leader, s->announce.process.ns_level), nr);
 	s->announce.process.mnt_ns = task_mount_namespace(task);
 	s->announce.process.own_tgid = task_own_number(leader);
 	if (!announce_write(s))

@@ -25,14 +25,14 @@ struct block {
 #define block_opaque(value) asm volatile("" : "+r"(value))
 
 /* KERNEL_READ(type, address, field, its field, ...): follows pointers, one read each. */
-#define KERNEL_READ(type, address, ...)                                                            \
-	({                                                                                         \
-		__u64 base_ = (address); /* or its own accesses would be relocated too */          \
-		BPF_CORE_READ((const struct type *)base_, __VA_ARGS__);                            \
+#define KERNEL_READ(type, address, ...)                                                   \
+	({                                                                                \
+		__u64 base_ = (address); /* or its own accesses would be relocated too */ \
+		BPF_CORE_READ((const struct type *)base_, __VA_ARGS__);                   \
 	})
 
 /* Bytes from the start of the structure to the end of a field, on the running kernel. */
-#define BLOCK_TO(type, field)                                                                      \
+#define BLOCK_TO(type, field) \
 	(bpf_core_field_offset(struct type, field) + sizeof(((struct type *)0)->field))
 
 /* False if it could not be read. */
@@ -44,15 +44,15 @@ static __always_inline bool block_read(struct block *block, __u64 address, __u64
 }
 
 /* A field of the structure at `address` whose first `bytes` are in the block; else it is read. */
-#define BLOCK_FIELD(block, bytes, type, address, field)                                            \
-	({                                                                                         \
-		__u64 at_ = bpf_core_field_offset(struct type, field);                             \
-		__typeof__(((struct type *)0)->field) value_;                                      \
-		if (at_ + sizeof(value_) <= (bytes) && at_ + sizeof(value_) <= BLOCK_BYTES)        \
-			value_ = *(__typeof__(value_) *)((char *)(block)->words + at_);            \
-		else                                                                               \
-			value_ = KERNEL_READ(type, address, field);                                \
-		value_;                                                                            \
+#define BLOCK_FIELD(block, bytes, type, address, field)                                     \
+	({                                                                                  \
+		__u64 at_ = bpf_core_field_offset(struct type, field);                      \
+		__typeof__(((struct type *)0)->field) value_;                               \
+		if (at_ + sizeof(value_) <= (bytes) && at_ + sizeof(value_) <= BLOCK_BYTES) \
+			value_ = *(__typeof__(value_) *)((char *)(block)->words + at_);     \
+		else                                                                        \
+			value_ = KERNEL_READ(type, address, field);                         \
+		value_;                                                                     \
 	})
 
 static __always_inline __u64 block_word(__u64 address)

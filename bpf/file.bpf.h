@@ -6,10 +6,10 @@
 
 #include "bpf/level.bpf.h"
 
-#define FILE_PROBES 8	       /* places that one identity may be found in */
-#define FILE_NUMBERS 0xffffu   /* numbers are 0 .. this */
+#define FILE_PROBES              8       /* places that one identity may be found in */
+#define FILE_NUMBERS             0xffffu /* numbers are 0 .. this */
 
-#define INODE_BYTES 192 /* from 6.11 nearly all of them are in the head */
+#define INODE_BYTES              192 /* from 6.11 nearly all of them are in the head */
 #define INODE_FIELD(type, field) BLOCK_FIELD(block, INODE_BYTES, type, inode, field)
 
 static __always_inline void file_mtime(struct block *block, __u64 inode,
@@ -20,8 +20,7 @@ static __always_inline void file_mtime(struct block *block, __u64 inode,
 		identity->mtime_nsec = INODE_FIELD(inode, i_mtime_nsec);
 	} else if (bpf_core_field_exists(struct inode___private_mtime, __i_mtime)) {
 		identity->mtime_sec = INODE_FIELD(inode___private_mtime, __i_mtime.tv_sec);
-		identity->mtime_nsec =
-			(__u32)INODE_FIELD(inode___private_mtime, __i_mtime.tv_nsec);
+		identity->mtime_nsec = (__u32)INODE_FIELD(inode___private_mtime, __i_mtime.tv_nsec);
 	} else {
 		identity->mtime_sec = INODE_FIELD(inode___mtime, i_mtime.tv_sec);
 		identity->mtime_nsec = (__u32)INODE_FIELD(inode___mtime, i_mtime.tv_nsec);

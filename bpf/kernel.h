@@ -50,7 +50,7 @@ typedef struct {
 struct file;
 struct mm_struct {
 	struct maple_tree mm_mt; /* from 6.1 */
-	struct rb_root mm_rb;	 /* before */
+	struct rb_root mm_rb;    /* before */
 	struct rw_semaphore mmap_lock;
 	int mm_lock_seq; /* 6.4 to 6.12, with per-VMA locks */
 	int map_count;
@@ -258,12 +258,12 @@ enum cgroup_subsys_id {
 #pragma clang attribute pop
 
 /* include/linux/sched.h */
-#define PF_EXITING 0x00000004u
-#define PF_IO_WORKER 0x00000010u
+#define PF_EXITING     0x00000004u
+#define PF_IO_WORKER   0x00000010u
 #define PF_USER_WORKER 0x00004000u
-#define PF_KTHREAD 0x00200000u
+#define PF_KTHREAD     0x00200000u
 
-#define VM_EXEC 0x4ul		   /* include/linux/mm.h */
-#define FMODE_BACKING (3u << 24)   /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
-#define THREAD_SIZE 16384ul	   /* x86-64 without KASAN */
-#define USER32_CS 0x23ul	   /* arch/x86/include/asm/segment.h */
+#define VM_EXEC        0x4ul      /* include/linux/mm.h */
+#define FMODE_BACKING  (3u << 24) /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
+#define THREAD_SIZE    16384ul    /* x86-64 without KASAN */
+#define USER32_CS      0x23ul     /* arch/x86/include/asm/segment.h */

@@ -22,7 +22,11 @@ struct level {
 	__u32 cpu;
 };
 
-enum level_status { LEVEL_OPEN, LEVEL_NESTED, LEVEL_NO_RING };
+enum level_status {
+	LEVEL_OPEN,
+	LEVEL_NESTED,
+	LEVEL_NO_RING
+};
 
 /* `lock add` on x86-64: the addition, and a full barrier. Never to be optimized away. */
 static __always_inline void level_add(void *counter, __u64 value)

@@ -20,13 +20,22 @@
 #include "bpf/block.bpf.h"
 
 #define MAPPING_TRIES 4
-#define MAPLE_DEPTH 8 /* 10^8 mappings */
-#define RB_DEPTH 40   /* twice the logarithm of more mappings than fit in memory */
-#define MAPLE_PIVOTS 15
+#define MAPLE_DEPTH   8  /* 10^8 mappings */
+#define RB_DEPTH      40 /* twice the logarithm of more mappings than fit in memory */
+#define MAPLE_PIVOTS  15
 
-enum maple_kind { MAPLE_LEAF = 1, MAPLE_RANGE = 2, MAPLE_ARANGE = 3 };
+enum maple_kind {
+	MAPLE_LEAF = 1,
+	MAPLE_RANGE = 2,
+	MAPLE_ARANGE = 3
+};
 
-enum mapping_status { MAPPING_FOUND, MAPPING_NONE, MAPPING_BUSY, MAPPING_DEEP };
+enum mapping_status {
+	MAPPING_FOUND,
+	MAPPING_NONE,
+	MAPPING_BUSY,
+	MAPPING_DEEP
+};
 
 struct mapping {
 	__u64 start;

@@ -8,28 +8,28 @@
  * Everything that a perf program touches is preallocated (5.10 demands it).
  */
 
-#include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
 
 #include "bpf/mapping.bpf.h"
 #include "shared/event.h"
 
 #define PROCESSES_MAX 16384
-#define FILES_MAX 16384
-#define SELECTED_MAX 65536 /* the collector makes it 1 where nothing is selected */
-#define WANTED_MAX 4096
-#define EXITS_MAX 1024
+#define FILES_MAX     16384
+#define SELECTED_MAX  65536 /* the collector makes it 1 where nothing is selected */
+#define WANTED_MAX    4096
+#define EXITS_MAX     1024
 
 /* One path in the making: climbs from a dentry to the root, a component a step. */
 struct path_walk {
-	__u64 dentry;	   /* or the kernfs node, for a cgroup */
-	__u64 mount;	   /* struct mount */
+	__u64 dentry;      /* or the kernfs node, for a cgroup */
+	__u64 mount;       /* struct mount */
 	__u64 root_dentry; /* where the process sees "/" */
 	__u64 root_mount;
-	__u32 position;	   /* where the next component goes in the announcement */
-	__u32 end;	   /* a component may begin below this */
-	__u32 flags;	   /* TM_PATH_* */
-	__u32 cut;	   /* which flag says that it was cut */
+	__u32 position; /* where the next component goes in the announcement */
+	__u32 end;      /* a component may begin below this */
+	__u32 flags;    /* TM_PATH_* */
+	__u32 cut;      /* which flag says that it was cut */
 };
 
 /* One answered lookup of this sample. */
@@ -43,19 +43,19 @@ struct scratch_mapping {
 struct user_walk { /* the user stack of this sample */
 	__u64 task;
 	__u64 mm;
-	__u64 started;	   /* ktime, for the time limit */
+	__u64 started; /* ktime, for the time limit */
 	__u64 ip;
-	__u64 fp;	   /* next frame record */
-	__u64 below;	   /* it must lie above this */
-	__u32 first;	   /* index of the first user frame */
-	__u32 frames;	   /* user frames so far */
-	__u32 stop;	   /* enum tm_stop */
-	__u32 cached;	   /* lookups put into the cache so far */
+	__u64 fp;     /* next frame record */
+	__u64 below;  /* it must lie above this */
+	__u32 first;  /* index of the first user frame */
+	__u32 frames; /* user frames so far */
+	__u32 stop;   /* enum tm_stop */
+	__u32 cached; /* lookups put into the cache so far */
 };
 
 /* An announcement: its fixed part, both texts, and room for a component that overruns the last. */
 #define ANNOUNCE_TEXTS (TM_PATH_MAX + TM_CGROUP_MAX)
-#define ANNOUNCE_MAX (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
+#define ANNOUNCE_MAX   (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
 #define ANNOUNCE_SLACK 512
 
 /*
@@ -71,8 +71,8 @@ struct scratch {
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct path_walk path;
-	__u64 file;	    /* struct file that is being announced, */
-	__u64 vm_start;	    /* where the sample met it */
+	__u64 file;     /* struct file that is being announced, */
+	__u64 vm_start; /* where the sample met it */
 	__u64 vm_end;
 	__u64 unnoted_ktime; /* last announcement that the full table could not note */
 	union {

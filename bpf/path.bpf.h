@@ -12,7 +12,10 @@
 
 #define COMPONENT_MAX 257 /* NAME_MAX, the NUL, and a byte more that tells a longer name */
 
-enum path_step { PATH_MORE, PATH_DONE };
+enum path_step {
+	PATH_MORE,
+	PATH_DONE
+};
 
 static __always_inline int path_put(struct scratch *s, __u64 name)
 {

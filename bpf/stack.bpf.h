@@ -10,12 +10,12 @@
 
 #include "bpf/announce.bpf.h"
 
-#define STACK_TIME_NS 1000000ull     /* for the user stack of one sample */
-#define STACK_TIME_EVERY 64u	     /* frames between two looks at the clock; a power of two */
-#define STACK_FRAME_MAX (16ull << 20) /* a larger frame is a broken chain */
-#define STACK_WORDS (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+#define STACK_TIME_NS           1000000ull /* for the user stack of one sample */
+#define STACK_TIME_EVERY        64u /* frames between two looks at the clock; a power of two */
+#define STACK_FRAME_MAX         (16ull << 20) /* a larger frame is a broken chain */
+#define STACK_WORDS             (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
-#define WORD(kind) ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
+#define WORD(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
 #define WORD_UNRESOLVED(reason) (WORD(UNRESOLVED) | TM_UNRESOLVED_##reason)
 
 static __always_inline bool word_is_unresolved(__u64 word)

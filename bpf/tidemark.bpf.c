@@ -77,8 +77,7 @@ static __always_inline void sample_head(struct level *level, __u64 task, __u64 i
 }
 
 /* Up to the leaf of the user stack. False when this hit is no sample, or could not become one. */
-static __always_inline bool sample_begin(struct sampling *sampling,
-					 struct bpf_perf_event_data *ctx)
+static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
 {
 	__u64 task = bpf_get_current_task();
 	struct level *level = &sampling->level;
@@ -91,7 +90,8 @@ static __always_inline bool sample_begin(struct sampling *sampling,
 	level_add(&level->slot->hits, 1);
 	if (!(__u32)bpf_get_current_pid_tgid())
 		return false;
-	if (selecting && !selection_has((__u32)(bpf_get_current_pid_tgid() >> 32), task_start(task)))
+	if (selecting &&
+	    !selection_has((__u32)(bpf_get_current_pid_tgid() >> 32), task_start(task)))
 		return false;
 	status = level_open(level);
 	if (status == LEVEL_NESTED) {

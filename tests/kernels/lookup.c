@@ -24,10 +24,10 @@
 
 #include "lookup.skel.h" /* uses the types of lookup.h */
 
-#define HZ 4000
+#define HZ         4000
 #define PATIENCE_S 90  /* for the lookups that a run must see, under emulation */
 #define BUSY_SHARE 100 /* one of so many may be refused as busy, and only under a storm */
-#define SKIPPED 77
+#define SKIPPED    77
 
 static struct lookup_bpf *skeleton;
 static int events[LOOKUP_CPUS];
@@ -36,7 +36,8 @@ static int event_count;
 static int load_programs(void)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = "/sys/kernel/btf/vmlinux");
-	bool helper = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_find_vma, NULL) > 0;
+	bool helper =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_find_vma, NULL) > 0;
 
 	skeleton = lookup_bpf__open_opts(&options);
 	if (!skeleton)
@@ -105,7 +106,8 @@ static int compare_line(const char *line, unsigned *ret_known)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64, &start, &end,
 		   &offset, &major, &minor, &ino) != 6)
 		return -EINVAL;
-	maps = (struct lookup_mapping){start, end, offset >> 12, ino, (uint64_t)major << 20 | minor};
+	maps = (struct lookup_mapping){start, end, offset >> 12, ino,
+				       (uint64_t)major << 20 | minor};
 	if (bpf_map_lookup_elem(bpf_map__fd(skeleton->maps.seen), &maps.start, &ours))
 		return 0;
 	(*ret_known)++;
@@ -149,8 +151,8 @@ static int judge(const struct load *load)
 	int different = compare_maps(load);
 
 	printf("lookups: %llu, %llu ns each, %llu begun again; none %llu, busy %llu, deep %llu\n",
-	       counts.lookups, counts.ns / counts.lookups, counts.retries, counts.none,
-	       counts.busy, counts.deep);
+	       counts.lookups, counts.ns / counts.lookups, counts.retries, counts.none, counts.busy,
+	       counts.deep);
 	printf("helper: %llu compared, %llu equal, %llu refused as busy\n", counts.compared,
 	       counts.equal, counts.helper_refused);
 	if (counts.compared != counts.equal) {

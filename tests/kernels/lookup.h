@@ -19,9 +19,9 @@ struct lookup_mapping {
 
 struct lookup_counts {
 	__u64 lookups;
-	__u64 ns;	/* in all of them */
+	__u64 ns; /* in all of them */
 	__u64 retries;
-	__u64 none;	/* answers that must not be, for the pc of a running thread */
+	__u64 none; /* answers that must not be, for the pc of a running thread */
 	__u64 busy;
 	__u64 deep;
 	__u64 compared; /* beside the helper */

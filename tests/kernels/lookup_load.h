@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOAD_MAPPINGS 30000
+#define LOAD_MAPPINGS      30000
 #define LOAD_STORM_THREADS 3
-#define LOAD_STORM_PAGES 8
+#define LOAD_STORM_PAGES   8
 
 struct load {
 	const uint8_t *many; /* LOAD_MAPPINGS mappings of one page of code each, or NULL */
-	uint8_t *storm;	     /* area whose mappings come and go, or NULL */
+	uint8_t *storm;      /* area whose mappings come and go, or NULL */
 	size_t storm_bytes;
 };
 
