@@ -8,6 +8,16 @@
 
 static const char replacement[3] = {'\xef', '\xbf', '\xbd'}; /* U+FFFD */
 
+/* Length of the sequence that @lead begins, 0 when it begins none. */
+static size_t length_by(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead < 0xc2 || lead > 0xf4)
+		return 0;
+	return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+}
+
 /*
  * Length of the valid sequence at @at, 0 when there is none: shortest forms only, no surrogates,
  * nothing beyond U+10FFFF.
@@ -15,14 +25,8 @@ static const char replacement[3] = {'\xef', '\xbf', '\xbd'}; /* U+FFFD */
 static size_t sequence(const unsigned char *at, size_t left, uint32_t *ret_point)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = at[0] < 0x80   ? 1
-			: at[0] < 0xc2 ? 0
-			: at[0] < 0xe0 ? 2
-			: at[0] < 0xf0 ? 3
-			: at[0] < 0xf5 ? 4
-				       : 0;
+	size_t length = length_by(at[0]), i;
 	uint32_t point = length < 2 ? at[0] : at[0] & (0x7fu >> length);
-	size_t i;
 
 	if (length == 0 || length > left)
 		return 0;

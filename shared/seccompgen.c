@@ -173,7 +173,7 @@ static int read_table(struct table *table)
 	int r = 0, first = 1;
 
 	if (file == NULL)
-		return complain(table, "cannot be opened", strerror(errno));
+		return complain(table, "cannot be opened", strerrordesc_np(errno));
 	while (r == 0 && fgets(line, sizeof(line), file) != NULL) {
 		table->line++;
 		if (strlen(line) == sizeof(line) - 1) {
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 	if (r == 0) {
 		r = generate(&table, argv[1], argv[3]);
 		if (r < 0)
-			(void)fprintf(stderr, "%s: %s\n", table.path, strerror(-r));
+			(void)fprintf(stderr, "%s: %s\n", table.path, strerrordesc_np(-r));
 	}
 	return r < 0 ? 1 : 0;
 }
