@@ -109,8 +109,8 @@ static int finish(struct recording *recording, int outcome)
 	struct summary summary;
 	int stored;
 
-	if (session->started_ns == 0 || session->ended_ns == 0)
-		return outcome; /* never sampled, or given up */
+	if (session->ended_ns == 0 || session->given_up)
+		return outcome; /* never sampled, or nothing is wanted of it any more */
 	if (session->command.name)
 		command_finish(&session->command);
 	report_make(&summary, session, recording->bpf_time >= 0);

@@ -45,6 +45,7 @@ static void fail(struct session *session, int outcome)
 void session_give_up(struct session *session, int outcome)
 {
 	fail(session, outcome);
+	session->given_up = 1;
 	session->phase = SESSION_OVER;
 	program_kill(&session->collector);
 	program_kill(&session->symbolizer);

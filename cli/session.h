@@ -38,6 +38,7 @@ struct session {
 	int outcome; /* the first failure, said already; 0: none */
 	int asked;   /* START was said */
 	int interrupts;
+	int given_up;                            /* nothing is to be written */
 	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
 	uint64_t deadline_ns;                    /* 0: none */
 	enum balance_death death;

@@ -262,6 +262,7 @@ static void second_interrupt_gives_up(void **state)
 {
 	assert_int_equal(play(collector_interrupted_twice, symbolizer_writes), OUTCOME_FAILED);
 	assert_int_equal(session.symbolizer.done, 0);
+	assert_int_equal(session.given_up, 1);
 }
 
 static void dead_collector_leaves_the_symbolizer_to_write(void **state)
