@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_start - the title that the page bears */
+
+#include "tests/unit/cli/check.h"
+
+#include <string.h>
+
+#include "cli/start.h"
+
+static char title[START_TITLE_BYTES];
+
+static void title_says_what_was_recorded(void **state)
+{
+	char *command[] = {(char[]){"make"}, (char[]){"-j8"}, NULL};
+	struct options options = {.hz = 99, .pid_count = 2, .pids = {7, 8}};
+
+	start_title(&options, title);
+	assert_non_null(strstr(title, ": tidemark record -F 99 -p 7 -p 8"));
+	options = (struct options){.hz = 19, .command = command};
+	start_title(&options, title);
+	assert_non_null(strstr(title, ": tidemark record -F 19 -- make -j8"));
+}
+
+static void long_and_hostile_command_is_cut_and_clean(void **state)
+{
+	char word[] = "\033]0;owned\007\xff", *command[64];
+	struct options options = {.hz = 99, .command = command};
+	size_t i;
+
+	for (i = 0; i < 63; i++)
+		command[i] = word;
+	command[63] = NULL;
+	start_title(&options, title);
+	assert_true(strlen(title) < sizeof(title));
+	assert_null(strchr(title, '\033'));
+	assert_null(strchr(title, '\007'));
+	assert_null(strchr(title, '\xff'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(title_says_what_was_recorded),
+		cmocka_unit_test(long_and_hostile_command_is_cut_and_clean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
