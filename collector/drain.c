@@ -41,6 +41,8 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 {
 	if (event->type == TM_EVENT_SAMPLE) {
 		rebase(drain, (struct tm_sample *)event);
+	} else if (event->type == TM_EVENT_PROCESS) {
+		drain->processes++;
 	} else if (event->type == TM_EVENT_FILE) {
 		struct tm_file *file = (struct tm_file *)event;
 

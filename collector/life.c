@@ -16,8 +16,14 @@ bool life_is_over(const struct tm_process_state *state, uint64_t now_ns)
 	       now_ns - state->seen_ktime > epochs * LIFE_EPOCH_MS * NS_PER_MS;
 }
 
+bool life_left_room(const struct tm_process_state *state, uint64_t now_ns)
+{
+	return state->exited && now_ns > state->seen_ktime &&
+	       now_ns - state->seen_ktime > LIFE_TOMBSTONE_MS * NS_PER_MS;
+}
+
 /* An entry is deleted only once its successor is known: the walk would else begin again. */
-static void sweep(const struct life *life, uint64_t now_ns)
+static void sweep(const struct life *life, bool crowded, uint64_t now_ns)
 {
 	struct tm_process_key key, next;
 	struct tm_process_state state;
@@ -30,7 +36,8 @@ static void sweep(const struct life *life, uint64_t now_ns)
 		key = next;
 		from = &key;
 		over = bpf_map_lookup_elem(life->processes, &key, &state) == 0 &&
-		       life_is_over(&state, now_ns);
+		       (life_is_over(&state, now_ns) ||
+			(crowded && life_left_room(&state, now_ns)));
 	}
 	if (over)
 		(void)bpf_map_delete_elem(life->processes, &key);
@@ -56,9 +63,17 @@ void life_advance(struct life *life, uint64_t lost, uint64_t now_ms)
 {
 	if (now_ms - life->swept_ms >= LIFE_EPOCH_MS) {
 		if (life->swept_ms)
-			sweep(life, now_ms * NS_PER_MS);
+			sweep(life, /* crowded= */ false, now_ms * NS_PER_MS);
 		life->swept_ms = now_ms;
 	}
 	if (lost != life->lost)
 		bump(life, lost, now_ms);
+}
+
+void life_make_room(struct life *life, uint64_t announced, uint64_t now_ms)
+{
+	if (announced - life->announced < LIFE_CROWD)
+		return;
+	sweep(life, /* crowded= */ true, now_ms * NS_PER_MS);
+	life->announced = announced;
 }

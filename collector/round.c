@@ -57,5 +57,6 @@ uint64_t session_round(struct session *session)
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
 	life_advance(&session->life, session->counts.announce_lost, now_ms);
+	life_make_room(&session->life, session->drain.processes, now_ms);
 	return w;
 }

@@ -34,6 +34,17 @@ static void tombstone_is_kept_for_one(void **state)
 	assert_true(life_is_over(&seen, 1000 + EPOCH + 1));
 }
 
+static void crowd_takes_tombstones_early_and_nothing_else(void **state)
+{
+	const struct tm_process_state living = {.seen_ktime = 1000};
+	const struct tm_process_state dead = {.seen_ktime = 1000, .exited = 1};
+
+	assert_false(life_left_room(&dead, 1000 + LIFE_TOMBSTONE_MS * MS));
+	assert_true(life_left_room(&dead, 1000 + LIFE_TOMBSTONE_MS * MS + 1));
+	assert_false(life_left_room(&living, 1000 + EPOCH));
+	assert_false(life_left_room(&dead, 500));
+}
+
 static void one_seen_after_our_clock_was_read_is_kept(void **state)
 {
 	const struct tm_process_state seen = {.seen_ktime = 5000, .exited = 1};
@@ -103,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_generation_is_kept_for_two_epochs),
 		cmocka_unit_test(tombstone_is_kept_for_one),
+		cmocka_unit_test(crowd_takes_tombstones_early_and_nothing_else),
 		cmocka_unit_test(one_seen_after_our_clock_was_read_is_kept),
 		cmocka_unit_test(lost_announcement_turns_the_epoch_once_and_not_too_often),
 		cmocka_unit_test(losses_that_go_on_turn_it_ever_more_rarely),
