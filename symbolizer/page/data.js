@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // data - the profile as the page works with it: flat arrays that refer to each other by index
 
 const KERNEL = 0, UNRESOLVED = 3, TRUNCATED = 4, GROUP = 5; // 1 native, 2 runtime: report.h
@@ -80,7 +81,7 @@ function readProfile(element) {
     info: raw,
     functions: readFunctions(raw),
     parents: readParents(raw.up),
-    nodeFunction: Int32Array.from(raw.node_function),
+    nodeFunction: new Int32Array(raw.node_function),
     samples, processes, threads,
     total: samples.weight.reduce((sum, weight) => sum + weight, 0),
   };

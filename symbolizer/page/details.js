@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // details - what is said about a frame, about the zoom and about the recording as a whole
 
 const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated", "group"];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // format - numbers and elements, for people
 
 const NUMBERS = new Intl.NumberFormat("en");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph - the flame graph on its canvas: draws a stretch of the view and answers where things are
 
 const FONT = '12px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';

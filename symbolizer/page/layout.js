@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // layout - which frames are visible for a stretch of the view, and where
 
 const ROW = 20;      // pixels of a frame's height

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // main - what is shown now, and what each key and click changes
 
 const profile = readProfile(find("data"));

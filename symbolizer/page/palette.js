@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // palette - one family of colours per kind of frame, a steady shade per file and function
 
 const KINDS = [ // in the order of the legend; index: kind

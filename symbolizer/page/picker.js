@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // picker - the list of processes and their threads that chooses what the view shows
 
 const ROWS_MAX = 400; // more would only be scrolled past: the filter finds them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table - functions by self and total time, the second way to look at a view
 
 const TABLE_ROWS_MAX = 500;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // view - the tree that is drawn: what is selected, grouped, sorted by weight
 
 // Growing typed arrays: the size of a view is known only when it is built.
@@ -22,11 +23,13 @@ class Nodes {
   }
 }
 
+// What threads of one group have in common. A number may be used again by a later process, so it is
+// the object that counts.
 const GROUPINGS = {
   none: () => "",
   command: (thread) => thread.comm,
-  process: (thread) => `${thread.process.comm} (${thread.process.pid})`,
-  thread: (thread) => `${thread.comm} (${thread.process.pid}/${thread.tid})`,
+  process: (thread) => thread.process,
+  thread: (thread) => thread,
 };
 
 // A selection is null (everything), a process or a thread of the profile.
@@ -47,10 +50,10 @@ function groupSamples(profile, selection, grouping) {
   const groupOf = profile.threads.map((thread) => {
     if (!selects(selection, thread))
       return null;
-    const name = GROUPINGS[grouping](thread);
-    if (!groups.has(name))
-      groups.set(name, { name, samples: [] });
-    return groups.get(name);
+    const key = GROUPINGS[grouping](thread);
+    if (!groups.has(key))
+      groups.set(key, { name: typeof key === "string" ? key : selectionName(key), samples: [] });
+    return groups.get(key);
   });
   const { count, thread } = profile.samples;
   for (let i = 0; i < count; i++)

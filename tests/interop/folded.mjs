@@ -21,7 +21,7 @@ function read(report) {
 }
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
   list[`${name}: every sample, once, merged`] = () => {
     const report = makeReport(name);
     const rows = read(report);

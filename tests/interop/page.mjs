@@ -164,6 +164,23 @@ const list = {
     assert.equal(await page.getAttribute("#completeness", "class"), "lacking");
     await done();
   },
+  "a stack as deep as they get can be scrolled to its leaf": async () => {
+    const { page, done, text, hover } = await open("deep");
+    const rows = await page.evaluate(() => {
+      const scroller = document.getElementById("scroller");
+      scroller.scrollTop = scroller.scrollHeight;
+      return scroller.scrollHeight / 20;
+    });
+    assert.equal(rows, 4096 + 127 + 3, "frames, reason, command, root");
+    const shownRows = Math.floor((await page.locator("#scroller").boundingBox()).height / ROW);
+    assert.match(await hover(shownRows - 1, .5), /^the_leaf/);
+    await page.click("#tab-table");
+    assert.match(await text("rows"), /recurse/);
+    const totals = await page.$$eval("#rows tr td:nth-child(2) small", (all) =>
+      all.map((one) => one.textContent));
+    assert.deepEqual(new Set(totals), new Set(["5"]), "recursion counts once");
+    await done();
+  },
   "no samples: it says so": async () => {
     const { page, done } = await open("empty");
     assert.ok(await page.isVisible("#nothing"));

@@ -40,7 +40,7 @@ const fullKey = (sample) => JSON.stringify([sample.pid, sample.tid, sample.comm,
   ...sample.names]);
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
   list[`${name}: every field of every sample`] = () => {
     const report = makeReport(name);
     const profile = readPprof(report.path("out.pb.gz"));

@@ -40,7 +40,7 @@ async function openInViewer(browser, origin, report, file) {
 }
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
   list[`${name}: meets the schema and holds every sample`] = () => {
     const report = makeReport(name);
     const file = JSON.parse(readFileSync(report.path("out.speedscope.json"), "utf8"));

@@ -223,6 +223,21 @@ static void large(struct synth *synth)
 	synth->report.drops[TM_DROP_SHARED_FULL] = 12;
 }
 
+/* As deep as a stack gets: user and kernel frames at their limits, and one that recurses. */
+static void deep(struct synth *synth)
+{
+	static uint32_t frames[TM_USER_FRAMES_MAX + TM_KERNEL_FRAMES_MAX];
+	uint32_t count = sizeof(frames) / sizeof(*frames);
+	uint32_t file = synth_file(synth, "/usr/bin/deep", "", 0);
+	uint32_t process = synth_process(synth, 400, "deep", "/usr/bin/deep");
+
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = synth_frame(synth, "recurse", file, 0x1000 + i, REPORT_NATIVE);
+	frames[0] = synth_frame(synth, "the_leaf", file, 0x9000, REPORT_NATIVE);
+	synth_sample(synth, process, 400, "deep", synth_stack(synth, frames, count), TM_STOP_DEPTH,
+		     5);
+}
+
 static void empty(struct synth *synth)
 {
 	synth->report.drops[TM_DROP_NO_RING] = 2;
@@ -233,11 +248,8 @@ int synth_case(struct synth *synth, const char *name)
 	static const struct {
 		const char *name;
 		void (*make)(struct synth *synth);
-	} cases[] = {{"tiny", tiny},
-		     {"hostile", hostile},
-		     {"truncated", truncated},
-		     {"large", large},
-		     {"empty", empty}};
+	} cases[] = {{"tiny", tiny},   {"hostile", hostile}, {"truncated", truncated},
+		     {"large", large}, {"deep", deep},       {"empty", empty}};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (strcmp(cases[i].name, name) == 0) {
