@@ -72,6 +72,9 @@ static int harden(int socket)
 		r = drop_rights();
 	if (r == 0)
 		r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
+	/* an abandoned worker must not hold a terminal or pipe that somebody waits for */
+	for (int i = 0; r == 0 && i < 3; i++)
+		(void)close(i);
 	return r == 0 ? tm_sandbox_filter(&opener_filter) : r;
 }
 
