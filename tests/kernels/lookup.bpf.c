@@ -19,7 +19,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u32 target; /* tgid whose samples count, in the initial PID namespace */
+__u32 target; /* tgid whose samples count, in this PID namespace */
+__u64 namespace_dev, namespace_ino;
 struct lookup_counts counts;
 struct lookup_mapping different[2]; /* ours and the helper's, the first time they differ */
 
@@ -119,9 +120,11 @@ static __always_inline bool find(__u64 pc)
 
 static __always_inline bool begin(struct bpf_perf_event_data *ctx, __u64 *pc)
 {
+	struct bpf_pidns_info own = {0};
 	struct lookup_mapping *ours;
 
-	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != target)
+	if (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &own, sizeof(own)) ||
+	    own.tgid != target)
 		return false;
 	*pc = ctx->regs.rip;
 	if (*pc >> 63 || !find(*pc))

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,13 +39,18 @@ static int load_programs(void)
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = "/sys/kernel/btf/vmlinux");
 	bool helper =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_find_vma, NULL) > 0;
+	struct stat namespace;
 
 	skeleton = lookup_bpf__open_opts(&options);
 	if (!skeleton)
 		return -errno;
 	bpf_program__set_autoload(skeleton->progs.beside, helper);
 	bpf_program__set_autoload(skeleton->progs.alone, !helper);
+	if (stat("/proc/self/ns/pid", &namespace) < 0)
+		return -errno;
 	skeleton->bss->target = (uint32_t)getpid();
+	skeleton->bss->namespace_dev = namespace.st_dev;
+	skeleton->bss->namespace_ino = namespace.st_ino;
 	printf("oracle: %s/proc/self/maps\n", helper ? "bpf_find_vma and " : "");
 	return lookup_bpf__load(skeleton);
 }
