@@ -52,13 +52,14 @@ static __always_inline __u64 stack_file_word(struct scratch *s, __u32 level,
 static __always_inline __u64 stack_start_word(struct scratch *s, __u32 level,
 					      const struct mapping *mapping)
 {
+	if (!(mapping->flags & VM_EXEC))
+		return WORD_UNRESOLVED(
+			NO_MAPPING); /* no code: what points there is no address of it */
 	if (mapping->file)
 		return stack_file_word(s, level, mapping);
 	if (mapping->start == (__u64)KERNEL_READ(mm_struct, s->walk.mm, context.vdso))
 		return WORD(VDSO);
-	if (mapping->flags & VM_EXEC)
-		return WORD(ANON) | mapping->start;
-	return WORD_UNRESOLVED(NO_MAPPING);
+	return WORD(ANON) | mapping->start;
 }
 
 /* One try, into s->found; verified on its own. */
@@ -160,7 +161,59 @@ static __always_inline int stack_step(struct scratch *s, __u32 level)
 	return record[0] ? 0 : stack_stop(s, TM_STOP_NONE);
 }
 
-/* The same for a loop that the verifier follows step by step: it must be verified only once. */
+/*
+ * Where the return address lies while the leaf has no frame record of its own: about to push the
+ * frame pointer, about to set it, or about to return. 0: it has its record, or has none at all.
+ */
+static __always_inline __u64 leaf_return_at(__u64 ip, __u64 sp)
+{
+	__u64 code = 0;
+
+	if (bpf_probe_read_user(&code, sizeof(code), (const void *)ip))
+		return 0;
+	if ((code & 0xff) == 0xc3 || (code & 0xffff) == 0xc3f3) /* ret, rep ret */
+		return sp;
+	if ((code & 0xff) == 0x55 || (code & 0xffffffffff) == 0x55fa1e0ff3) /* push, endbr64 push */
+		return sp;
+	return (code & 0xffffff) == 0xe58948 ? sp + 8 : 0; /* mov %rsp,%rbp */
+}
+
+/* Does a call end right before the address? Direct, or by register or memory (ff /2). */
+static __always_inline bool leaf_called(__u64 address)
+{
+	__u8 code[7];
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))))
+		return false;
+	if (code[2] == 0xe8)
+		return true;
+#pragma unroll
+	for (int at = 0; at < 6; at++)
+		if (code[at] == 0xff && (code[at + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/*
+ * The caller that the chain would pass over, since its next record is the caller's own. False when
+ * that was the last frame.
+ */
+static __always_inline bool leaf_caller(struct scratch *s, __u32 level, __u64 ip)
+{
+	__u64 at = leaf_return_at(ip, s->walk.below), address = 0, word;
+
+	if (!at || bpf_probe_read_user(&address, sizeof(address), (const void *)at))
+		return true;
+	if (!leaf_called(address))
+		return true;
+	word = stack_word(s, level, address - 1);
+	if (word_is_unresolved(word))
+		return true;
+	stack_put(s, (word + 1) | TM_FRAME_RETURN);
+	return s->walk.fp != 0; /* zero is what the outermost frame has for its own */
+}
+
+/* A step for a loop that the verifier follows step by step: it must be verified only once. */
 __noinline int stack_step_once(__u32 level)
 {
 	struct scratch *s = level_scratch(level);
@@ -193,7 +246,7 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 	s->walk.fp = registers.bp;
 	s->walk.below = registers.sp;
 	stack_put(s, stack_word(s, level->number, registers.ip));
-	return true;
+	return leaf_caller(s, level->number, registers.ip);
 }
 
 /* Which user stack this sample can have at all. */
