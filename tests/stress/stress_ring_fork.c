@@ -215,13 +215,15 @@ static void scribble_head(int socket, uint64_t seed)
 	}
 }
 
-/* A writer that writes anything, anywhere in its region, between good rounds. */
+/* A writer that, once the reader has attached, writes anything anywhere in its region. */
 static void scribble_region(int socket, uint64_t seed)
 {
 	struct writer writer;
+	uint64_t attached;
 
 	writer_create(&writer);
 	writer_hand_over(&writer, socket);
+	CHECK(tm_fdpass_recv(socket, &attached, 8, NULL, 0) == 0);
 	for (;;) {
 		uint64_t lie = random_next(&seed);
 		uint32_t at = 8 * random_below(&seed, REGION / 8);
@@ -315,7 +317,7 @@ static void lying_reader_never_moves_the_writer_out_of_its_ring(uint64_t seed)
 static void lying_writer_gets_a_refusal_and_nothing_else(uint64_t seed)
 {
 	struct reader reader;
-	uint64_t watermark, refusals = 0;
+	uint64_t watermark, refusals = 0, attached = 1;
 	uint32_t bytes, said;
 	int ends[2], r;
 	pid_t pid;
@@ -323,6 +325,7 @@ static void lying_writer_gets_a_refusal_and_nothing_else(uint64_t seed)
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
 	pid = start(scribble_region, ends[0], seed);
 	reader_attach(&reader, ends[1]);
+	CHECK(tm_fdpass_send(ends[1], &attached, 8, -1, 0) == 0);
 	while (refusals < 10) {
 		r = tm_ring_reader_begin(&reader.r, &watermark);
 		while (r == 0) {
