@@ -18,10 +18,6 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1u << 2)
-#endif
-
 static const cap_value_t opener_rights[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE,
 					    CAP_DAC_READ_SEARCH};
 
@@ -35,9 +31,8 @@ static void exec_opener(int program, int socket)
 
 	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* it closes all else that it inherits; CLOSE_RANGE_CLOEXEC came only with 5.11 */
 	if (rights_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true) == 0 &&
-	    (syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC) == 0 ||
-	     errno == EINVAL) && /* before 5.11; the opener closes what it does not know as well */
 	    fcntl(socket, F_SETFD, 0) == 0)
 		(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
 	_exit(3);
