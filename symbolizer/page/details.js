@@ -20,7 +20,8 @@ function describe(view, zoom, node) {
   const one = view.profile.functions[view.label[node]];
   return { lines, file: [one.path + (one.deleted ? " (deleted)" : ""),
     one.path ? KIND_NAMES[one.kind] : one.kind === TRUNCATED ? "the stack ends here before its root"
-      : KIND_NAMES[one.kind]].filter(Boolean).join(" · ") };
+      : KIND_NAMES[one.kind],
+    one.unnamed && one.kind !== UNRESOLVED ? "no name known" : ""].filter(Boolean).join(" · ") };
 }
 
 function showDetails(view, zoom, node) {

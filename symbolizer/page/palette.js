@@ -43,12 +43,13 @@ class Palette {
     const label = Math.max(view.label[node], -1); // all groups look alike
     let colour = this.known.get(label);
     if (!colour) {
-      const [from, to, saturation, lightness] = this.families[view.kind(node)];
+      const [from, to, full, lightness] = this.families[view.kind(node)];
+      const saturation = view.isUnnamed(node) ? full * .4 : full; // an address only: paler
       const file = hash(view.path(node)) % 101 / 100;
       const shade = hash(view.name(node)) % 101 / 100 - .5;
       const hue = from + (to - from) * (file * .6 + (shade + .5) * .4);
       const lift = view.kind(node) === GROUP ? 0 : (hash(`${view.name(node)} `) % 101 / 100 - .5) * 11;
-      colour = `hsl(${hue.toFixed(1)},${saturation}%,${(lightness + lift).toFixed(1)}%)`;
+      colour = `hsl(${hue.toFixed(1)},${saturation.toFixed(0)}%,${(lightness + lift).toFixed(1)}%)`;
       this.known.set(label, colour);
     }
     return colour;

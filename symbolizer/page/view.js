@@ -139,6 +139,7 @@ function buildView(profile, selection, grouping) {
   const view = { count, parent, label, total, self, ...childLists(count, parent), profile,
     groups, selection,
     isGroup: (node) => label[node] < 0,
+    isUnnamed: (node) => label[node] >= 0 && profile.functions[label[node]].unnamed,
     name: (node) => label[node] < 0 ? groups[~label[node]].name
       : profile.functions[label[node]].name,
     kind: (node) => label[node] < 0 ? GROUP : profile.functions[label[node]].kind,

@@ -149,7 +149,7 @@ const list = {
     const { done, hover, text, click, shot } = await open("truncated");
     assert.match(await hover(2, .05), /^\[truncated: kernel_depth\]the stack ends here before its root/);
     await click(2, .05);
-    assert.match(await hover(3, .05), /^libcut\.so\+0x1234/);
+    assert.match(await hover(3, .05), /^libcut\.so\+0x1234.* · no name known/);
     await shot("truncated");
     assert.match(await text("legend"), /truncated100\.0 %/);
     await done();
