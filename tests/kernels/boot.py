@@ -69,11 +69,12 @@ def outputs(console, folder):
     return True
 
 
-def judge_record(folder):
+def judge_record(console, folder):
     """Raises recorded.Wrong where an output is not what it must be."""
     import recorded
     import recorded_kernels
 
+    recorded_kernels.judge_identities(recorded, console)
     recorded_kernels.judge(recorded, folder)
 
 
@@ -91,7 +92,7 @@ def judge(console, folder):
         wrong.append("perf_event_paranoid is not Debian's own 3")
     if outputs(console, folder):
         try:
-            judge_record(folder)
+            judge_record(console, folder)
         except Exception as error:
             wrong.append(str(error))
     for sentence in wrong:

@@ -31,12 +31,11 @@ def stage(root, init, programs):
         os.makedirs(os.path.join(root, folder), exist_ok=True)
     os.chmod(os.path.join(root, "tmp"), 0o1777)
     copy(root, init, "init")
-    copy(root, shutil.which("busybox"), "bin/busybox")
     with open(os.path.join(root, "etc/passwd"), "w", encoding="ascii") as file:
         file.write("root:x:0:0:root:/root:/bin/sh\n")
     with open(os.path.join(root, "etc/group"), "w", encoding="ascii") as file:
         file.write("root:x:0:\n")
-    for place, program in programs.items():
+    for place, program in {"bin/busybox": shutil.which("busybox"), **programs}.items():
         copy(root, program, place)
         for library in libraries(program):
             copy(root, library, library)
