@@ -17,9 +17,9 @@
 
 #include "shared/event.h"
 
-#define LIFE_EPOCH_MS 15000u
-#define LIFE_BUMP_MS  500u
-#define LIFE_CROWD    4096u /* announcements between two early sweeps; well below the map's size */
+#define LIFE_EPOCH_MS     15000u
+#define LIFE_BUMP_MS      500u
+#define LIFE_CROWD        4096u /* announcements between two early sweeps; well below the map's size */
 #define LIFE_TOMBSTONE_MS 1000u /* age of what an early sweep takes */
 
 struct life {
@@ -28,7 +28,7 @@ struct life {
 	uint64_t swept_ms;
 	uint64_t bumped_ms;
 	uint64_t pause_ms;
-	uint64_t lost; /* announcements known to be lost at the last bump */
+	uint64_t lost;      /* announcements known to be lost at the last bump */
 	uint64_t announced; /* generations, at the last early sweep */
 };
 

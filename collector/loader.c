@@ -18,20 +18,12 @@
 #define COMPLAINT_BYTES 200
 #define BTF_READ_BYTES  (256u << 10)
 
-static char complaint[COMPLAINT_BYTES]; /* last warning of libbpf, first line */
-static bool verbose;
+static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
 
 static int __attribute__((format(printf, 2, 0)))
 hear(enum libbpf_print_level level, const char *format, va_list arguments)
 {
-	if (verbose && level <= LIBBPF_INFO && format) {
-		va_list again;
-
-		va_copy(again, arguments);
-		(void)vfprintf(stderr, format, again);
-		va_end(again);
-	}
-	if (level == LIBBPF_WARN) {
+	if (level == LIBBPF_WARN && !complaint[0]) {
 		(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
 		complaint[strcspn(complaint, "\n")] = '\0';
 	}
@@ -72,11 +64,11 @@ static int require_btf(struct fault *fault)
 
 static int refused(struct fault *fault, const char *what, int error)
 {
-	const char *hint =
-		error == -EPERM || error == -EACCES ? " (CAP_BPF and CAP_PERFMON are needed)" : "";
+	bool rights = error == -EPERM;
 
-	return fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s%s", what,
-			 strerror(-error), hint, complaint[0] ? "; " : "", complaint);
+	return fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
+			 strerror(-error), rights || !complaint[0] ? "" : "; ",
+			 rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
 }
 
 static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
@@ -91,22 +83,18 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
 
-static int choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
-			unsigned possible)
+/* Before the load, when this cannot fail. */
+static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
+			 unsigned possible)
 {
-	int r;
-
 	skeleton->rodata->selecting = options->selecting;
-	r = bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
-	if (r == 0)
-		r = bpf_map__set_max_entries(skeleton->maps.rings, possible);
-	if (r == 0)
-		r = bpf_map__set_max_entries(skeleton->maps.scratch, possible);
-	if (r == 0 && !options->selecting)
-		r = bpf_map__set_max_entries(skeleton->maps.selected, 1);
-	if (r == 0 && !options->selecting)
-		r = bpf_map__set_max_entries(skeleton->maps.wanted, 1);
-	return r;
+	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
+	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
+	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
+	if (!options->selecting) {
+		(void)bpf_map__set_max_entries(skeleton->maps.selected, 1);
+		(void)bpf_map__set_max_entries(skeleton->maps.wanted, 1);
+	}
 }
 
 static int program_fd(const struct bpf_program *program)
@@ -150,10 +138,10 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 	if (!skeleton)
 		return -errno;
 	choose_programs(skeleton, options);
-	r = choose_sizes(skeleton, options, maps->possible);
+	choose_sizes(skeleton, options, maps->possible);
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
-	if (r == 0)
-		r = tidemark_bpf__load(skeleton);
+	complaint[0] = '\0';
+	r = tidemark_bpf__load(skeleton);
 	if (r < 0) {
 		tidemark_bpf__destroy(skeleton);
 		return r;
@@ -172,7 +160,6 @@ int loader_load(struct loader *loader, const struct options *options, struct fau
 	struct percpu_maps maps = {.possible = (unsigned)possible};
 	int r;
 
-	verbose = options->verbose;
 	(void)libbpf_set_print(hear);
 	if (require_btf(fault) < 0)
 		return -ECANCELED;

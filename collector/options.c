@@ -65,12 +65,9 @@ static int parse_one(struct options *options, char *argument)
 		return number(value, 1, OPTIONS_HZ_MAX, &options->hz);
 	if ((value = value_of(argument, "--ring-kib")))
 		return number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
-	if (strcmp(argument, "--selecting") == 0)
-		options->selecting = true;
-	else if (strcmp(argument, "--verbose") == 0)
-		options->verbose = true;
-	else
+	if (strcmp(argument, "--selecting") != 0)
 		return -EINVAL;
+	options->selecting = true;
 	return 0;
 }
 
@@ -78,7 +75,7 @@ int options_parse(struct options *options, int argc, char **argv, const char **r
 {
 	options->control_fd = options->wire_fd = options->opener_fd = -1;
 	options->hz = options->ring_kib = options->perf_count = 0;
-	options->selecting = options->verbose = false;
+	options->selecting = false;
 	for (int i = 1; i < argc; i++) {
 		*ret_wrong = argv[i];
 		if (parse_one(options, argv[i]) < 0)

@@ -25,7 +25,6 @@ struct options {
 	unsigned hz;
 	unsigned ring_kib; /* of each CPU's ring; 0: from hz */
 	bool selecting;
-	bool verbose;
 	unsigned perf_count;
 	struct options_perf perf[OPTIONS_CPUS_MAX];
 };
