@@ -58,6 +58,12 @@ finish() {
 [[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
 [[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
 
+# The opener has no right to pass folders that are closed to others, and the tree may lie in one, in
+# root's home for instance; the workloads must not.
+mkdir "$WORK/workloads"
+find "$TM_WORKLOADS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$WORK/workloads" \;
+TM_WORKLOADS=$WORK/workloads
+
 # record NAME ARGUMENT... - runs `tidemark record` with $WORK/NAME.json as its summary, its exit
 # code in STATUS, its words in $WORK/NAME.out and $WORK/NAME.err
 record() {

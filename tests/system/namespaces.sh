@@ -67,7 +67,8 @@ STARTED=()
 say "on an overlay, deleted, and replaced by another program under the same path:"
 mkdir "$WORK/lower" "$WORK/upper" "$WORK/work" "$WORK/merged"
 cp "$WORK/lives/life-000003" "$WORK/lower/prog3"
-test_clean_up() { umount "$WORK/merged" 2>/dev/null; }
+unmounted() { ! mountpoint -q "$WORK/merged" || umount "$WORK/merged" 2>/dev/null; }
+test_clean_up() { until_true 5 unmounted || umount -l "$WORK/merged"; } # the killed leave in their time
 overlay=yes
 if ! mount -t overlay -o "lowerdir=$WORK/lower,upperdir=$WORK/upper,workdir=$WORK/work" none "$WORK/merged" 2>"$WORK/overlay.err"; then
 	overlay=

@@ -5,7 +5,7 @@
 
 OUT=$WORK/out # where outputs go; it must be empty after each refusal
 mkdir -m 777 "$OUT"
-test_clean_up() { umount "$WORK/small" 2>/dev/null; }
+test_clean_up() { mountpoint -q "$WORK/small" && umount "$WORK/small"; }
 
 # refused CODE PATTERN WHAT COMMAND... - exits with CODE, says one line that matches PATTERN
 refused() {
