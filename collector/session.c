@@ -92,14 +92,18 @@ void session_introduce(struct session *session)
 	session->kernel_table = tm_close(session->kernel_table);
 }
 
-/* What is not worth doing in every round. */
-static void report(struct session *session, bool may_skip)
+/* What costs a call per CPU or program: reading an event interrupts its CPU. */
+static void measure(struct session *session)
 {
 	uint64_t ns = 0;
 
 	session->counts.owed = sampler_owed(&session->sampler);
 	session->counts.bpf_ns_valid = loader_run_ns(&session->loader, &ns) == 0;
 	session->counts.bpf_ns = ns;
+}
+
+static void report(struct session *session, bool may_skip)
+{
 	if (command_counts(&session->command, &session->counts, &session->cost, may_skip) < 0 &&
 	    session->end == SESSION_GOES_ON)
 		session->end = SESSION_COMMAND_GONE;
@@ -110,6 +114,8 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 	if (now_ms - session->counted_ms < SESSION_COUNTS_MS)
 		return;
 	session->counted_ms = now_ms;
+	if (session->reports++ % SESSION_MEASURE == 0)
+		measure(session);
 	report(session, /* may_skip= */ true);
 	files_retry(&session->files, now_ms);
 	if (session->options->selecting && session->running && !session->emptied &&
@@ -216,7 +222,7 @@ void session_finish(struct session *session)
 	if (session->handoff.fd >= 0)
 		settle_files(session);
 	asker_stop(&session->asker, &session->cost);
-	session->counts.owed = sampler_owed(&session->sampler);
+	measure(session);
 	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
 	if (*session->loader.selected_full)

@@ -28,6 +28,7 @@
 #define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
 #define SESSION_COUNTS_MS       250  /* between counts to the command */
+#define SESSION_MEASURE         4    /* every so many counts, what costs more is read as well */
 #define SESSION_SETTLE_MS       2000 /* at the end: for files under way */
 #define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
 #define SESSION_RING_MIN        (1u << 20)
@@ -65,6 +66,7 @@ struct session {
 	bool opener_missed;
 	enum session_end end;
 	uint64_t rounds;
+	uint64_t reports; /* counts told to the command */
 	uint64_t counted_ms;
 	uint32_t wanted[SESSION_WANTED_MAX]; /* pids not marked yet */
 	unsigned wanted_count;
