@@ -66,15 +66,17 @@ int session_record(struct session *session)
 		{.fd = session->options->wire_fd, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 	};
+	int fast = session->options->hz >= SESSION_FAST_HZ;
+	int more = 0;
 
 	while (session->peer.state == PEER_ATTACHED) {
-		int r = poll(ready, 2, SESSION_ROUND_MS);
+		int r = poll(ready, 2, fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS);
 
 		if (r > 0 && command_has_gone(&ready[1]))
 			return SESSION_E_ABANDONED;
 		if (r > 0 && ready[0].revents)
 			peer_receive(&session->peer);
-		(void)feed_round(&session->feed);
+		more = feed_round(&session->feed) == FEED_E_MORE;
 	}
 	feed_drain(&session->feed);
 	return 0;

@@ -4,12 +4,14 @@
  * session - one recording, from the first record to the last output
  */
 
-#include "symbolizer/feed.h"
 #include "symbolizer/child.h"
+#include "symbolizer/feed.h"
 #include "symbolizer/options.h"
 #include "symbolizer/peer.h"
 
-#define SESSION_ROUND_MS 50 /* between looks into the ring */
+#define SESSION_ROUND_MS      250  /* between looks into the ring, which holds seconds */
+#define SESSION_FAST_HZ       1000 /* from here on it fills sooner */
+#define SESSION_ROUND_FAST_MS 20
 
 struct session {
 	const struct options *options; /* borrowed */
