@@ -8,6 +8,8 @@ HZ=1999
 mkdir "$WORK"/{lives,overlay,btrfs,tmpfs,bind,fuse,hang,own}
 clone_lives 20 # life-000011 and up: what must never give its names
 life_clean_up() {
+	# a process that waits for the liar's answer can only go when the liar is gone
+	[[ -s $WORK/liars ]] && xargs kill -KILL <"$WORK/liars" 2>/dev/null
 	umount -l "$WORK"/{fuse,hang,own,overlay/merged,btrfs,tmpfs,bind/over} 2>/dev/null
 }
 expect() { printf '%s\t%s\t%s\n' "$@" >>"$WORK/expected"; }
@@ -83,12 +85,16 @@ for covered in fuse/six hang/seven eight; do
 done
 CASES
 mkfifo "$WORK/covering" "$WORK/covered"
+lie() { # FOLDER NAME NUMBER - covers it with the content of that life
+	"$TM_LIFE/liar" "$WORK/$1" "$2" "$WORK/$1/$2" "$WORK/lives/life-0000$3" ${4:-} &
+	echo $! >>"$WORK/liars"
+}
 cover() {
 	local which program
 	while read -r which <"$WORK/covering"; do
 		case $which in
-		fuse/six) "$TM_LIFE/liar" "$WORK/fuse" six "$WORK/fuse/six" "$WORK/lives/life-000016" & ;;
-		hang/seven) "$TM_LIFE/liar" "$WORK/hang" seven "$WORK/hang/seven" "$WORK/lives/life-000017" hang & ;;
+		fuse/six) lie fuse six 16 ;;
+		hang/seven) lie hang seven 17 hang ;;
 		eight)
 			mv "$WORK/eight" "$WORK/moved"
 			must cp "$WORK/lives/life-000018" "$WORK/eight"

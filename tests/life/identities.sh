@@ -158,11 +158,12 @@ for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named"):
         bad.append("role %s: executables %s" % (role, dict(paths)))
 for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
     for function, mapping in stack:
-        if function.startswith("spin_") and mapping != wanted.get(function[5:], mapping):
+        number = re.fullmatch(r"spin_(\d+)", function)
+        if number and mapping != wanted.get(number.group(1), mapping):
             bad.append("pprof: %s lies in %s" % (function, mapping))
         if function.startswith("role_") and mapping != roles:
             bad.append("pprof: %s lies in %s" % (function, mapping))
-        if function.startswith("spin_") and labels["comm"] != "g" + function[5:]:
+        if number and labels["comm"] != "g" + number.group(1):
             bad.append("pprof: %s of %s" % (function, labels["comm"]))
 for line in bad[:20]:
     print("    " + line)
