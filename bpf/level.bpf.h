@@ -53,20 +53,6 @@ static __always_inline void level_mark(struct tm_cpu_slot *slot, __u32 number, _
 		*(volatile __u64 *)&slot->level[number].ktime = ktime;
 }
 
-/*
- * A record that is finished behind one still being written waits in the ring for it, with only the
- * outer one's mark to bound the watermark. So it must not be older than that mark, which it could
- * be where the NMI-safe clock steps back.
- */
-static __always_inline __u64 level_not_before(struct tm_cpu_slot *slot, __u32 number, __u64 ktime)
-{
-	__u64 outer = 0;
-
-	if (number > 0 && number < TM_NESTING_LEVELS)
-		outer = *(volatile __u64 *)&slot->level[number - 1].ktime;
-	return ktime < outer ? outer : ktime;
-}
-
 /* Either way level_close() must follow unless this says LEVEL_NESTED. */
 static __always_inline int level_open(struct level *level)
 {
@@ -81,7 +67,7 @@ static __always_inline int level_open(struct level *level)
 	level->scratch = level_scratch(level->number);
 	if (!level->scratch || !bpf_map_lookup_elem(&rings, &level->cpu))
 		return LEVEL_NO_RING;
-	before = level_not_before(slot, level->number, bpf_ktime_get_ns());
+	before = bpf_ktime_get_ns();
 	level_mark(slot, level->number, before);
 	level_add(&slot->depth, 0); /* the barrier */
 	level->ktime = bpf_ktime_get_ns();

@@ -91,7 +91,6 @@ unsigned drain_run(struct drain *drain, uint64_t now_ms)
 {
 	unsigned busy = 0;
 
-	drain->fullest_percent = 0;
 	for (unsigned i = 0; i < drain->count; i++) {
 		struct bpfring *ring = &drain->rings[i];
 		uint64_t held = drain->limits[i] - ring->head_pos;

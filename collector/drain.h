@@ -30,7 +30,7 @@ struct drain {
 	uint64_t shared_full;
 	uint64_t announce_lost;
 	uint64_t processes;       /* PROCESS records carried on */
-	unsigned fullest_percent; /* of the last round's fullest ring */
+	unsigned fullest_percent; /* of the fullest ring, since the caller set it to 0 */
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* round - watermark, note, drain, publish, in the order that makes W true */
 
+#include <stdbool.h>
 #include <time.h>
 
 #include "collector/session.h"
@@ -43,6 +44,22 @@ static void count(struct session *session)
 	session->counts = counts;
 }
 
+/*
+ * A record still being written stops its ring, and finished ones behind it wait. Its own mark does
+ * not vouch for those: the fast clock may have stepped back for them, and an older sample of another
+ * CPU may rely on an announcement among them. So W goes on only once no ring is stopped.
+ */
+static bool drain_past_busy(struct session *session, uint64_t now_ms)
+{
+	session->drain.fullest_percent = 0;
+	for (unsigned i = 0; i < SESSION_BUSY_TRIES; i++) {
+		drain_note(&session->drain);
+		if (drain_run(&session->drain, now_ms) == 0)
+			return true;
+	}
+	return false;
+}
+
 uint64_t session_round(struct session *session)
 {
 	const struct percpu *percpu = &session->loader.percpu;
@@ -51,8 +68,8 @@ uint64_t session_round(struct session *session)
 
 	tm_ring_writer_refresh(&session->writer);
 	w = watermark_read(percpu->slots, percpu->slot_bytes, percpu->possible);
-	drain_note(&session->drain);
-	(void)drain_run(&session->drain, now_ms);
+	if (!drain_past_busy(session, now_ms))
+		w = session->writer.watermark;
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);

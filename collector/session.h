@@ -27,6 +27,7 @@
 #define SESSION_FAST_HZ         1000 /* from here on rounds are never farther apart than _FAST_MS */
 #define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
+#define SESSION_BUSY_TRIES      64   /* of a ring that a record being written stops */
 #define SESSION_COUNTS_MS       250  /* between counts to the command */
 #define SESSION_MEASURE         4    /* every so many counts, what costs more is read as well */
 #define SESSION_SETTLE_MS       2000 /* at the end: for files under way */

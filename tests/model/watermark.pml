@@ -6,11 +6,11 @@
  * to its marks pass through a FIFO store buffer, as on x86; ring reservation and commit are locked
  * operations and empty it. A record still being written stands in front of finished ones whenever
  * level 1 interrupts level 0 between its reservation and its commit. Checked: no record older than
- * a published W comes out of the ring after that W. Each NO_* leaves out one part of the rule, and
+ * a published W comes out of the ring after that W. Each of these leaves out one part of the rule, and
  * must then be found:
  *   NO_MARK     no mark at all                     NO_BARRIER  mark may still be in the store buffer
  *   NO_ORDER    ktime read before the mark         NO_MAX      ktime without max(k0, second read)
- *   NO_T_FIRST  T after the marks and positions    NO_OUTER    nested k0 below the outer mark
+ *   NO_T_FIRST  T after the marks and positions    PAST_BUSY   W goes on though a ring is stopped
  */
 
 #ifndef RECORDS
@@ -39,7 +39,6 @@ byte pending_value[4];
 byte pending;
 
 byte published;	    /* W */
-byte outer;	    /* level 0's k0 while its record is in the making, as its own CPU sees it */
 bool interrupted;   /* level 1 is running: level 0 stands still */
 
 inline drain_one()
@@ -98,17 +97,7 @@ inline write_record(level)
 #ifdef NO_ORDER /* the ktime of the record is read before the mark is stored */
 	atomic { MY_TURN(level) -> fast_clock(k1) };
 #endif
-	atomic { MY_TURN(level) -> fast_clock(k0);
-#ifndef NO_OUTER
-		if
-		:: level == 1 && k0 < outer -> k0 = outer
-		:: else
-		fi;
-#endif
-		if
-		:: level == 0 -> outer = k0
-		:: else
-		fi };
+	atomic { MY_TURN(level) -> fast_clock(k0) };
 #ifndef NO_MARK
 	atomic { MY_TURN(level) -> store_mark(level, k0) };
 #endif
@@ -126,11 +115,7 @@ inline write_record(level)
 		fi;
 #endif
 		at = reserved; reserved++; busy[at] = true; ring[at] = k1; k0 = 0; k1 = 0 };
-	atomic { MY_TURN(level) -> flush(); busy[at] = false; at = 0;
-		if
-		:: level == 0 -> outer = 0
-		:: else
-		fi };
+	atomic { MY_TURN(level) -> flush(); busy[at] = false; at = 0 };
 #ifndef NO_MARK
 	atomic { MY_TURN(level) -> store_mark(level, 0) }
 #endif
@@ -166,6 +151,7 @@ end:	do
 active proctype collector()
 {
 	byte t, head, upto, round, level, lowest[LEVELS];
+	bool stopped;
 
 	do
 	:: round < ROUNDS ->
@@ -191,6 +177,7 @@ active proctype collector()
 				head++
 			:: else -> break
 			od;
+			stopped = head < upto;
 			upto = 0;
 			t = t - GUARD;
 			level = 0;
@@ -205,7 +192,12 @@ active proctype collector()
 			:: else -> break
 			od;
 			if
+#ifndef PAST_BUSY
+			:: stopped -> skip
+			:: !stopped && t > published -> published = t
+#else
 			:: t > published -> published = t
+#endif
 			:: else
 			fi;
 			t = 0;
