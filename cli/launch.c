@@ -44,6 +44,8 @@ void launch_capability(struct launch *launch, cap_value_t capability)
 {
 	if (launch->capability_count < LAUNCH_CAPABILITIES_MAX)
 		launch->capabilities[launch->capability_count++] = capability;
+	else
+		launch->failed = 1;
 }
 
 void launch_argument(struct launch *launch, const char *format, ...)

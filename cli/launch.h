@@ -17,7 +17,7 @@
 #include "cli/program.h"
 
 #define LAUNCH_ARGUMENTS_MAX    8300u /* one per CPU and some */
-#define LAUNCH_CAPABILITIES_MAX 4u
+#define LAUNCH_CAPABILITIES_MAX 8u
 
 struct launch {
 	const char *name; /* argv[0] */

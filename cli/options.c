@@ -21,6 +21,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"summary", required_argument, NULL, 's'},
 	{"ring-kib", required_argument, NULL, 'r'},
+	{"private-files", no_argument, NULL, 'P'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -119,6 +120,9 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
 		o->summary = optarg;
+		return 0;
+	case 'P':
+		o->private_files = true;
 		return 0;
 	case 'v':
 		o->verbose = true;

@@ -85,10 +85,24 @@ void start_title(const struct options *options, char ret_title[START_TITLE_BYTES
 	clean_text(ret_title, START_TITLE_BYTES);
 }
 
+/* The collector's own and those that it hands on to the opener, as far as this account has them. */
+static void grant(struct launch *launch, bool private_files)
+{
+	static const cap_value_t rights[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
+	static const cap_value_t more[] = {CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE};
+	size_t i;
+
+	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+		if (cap_get_bound(rights[i]) == CAP_SET)
+			launch_capability(launch, rights[i]);
+	for (i = 0; private_files && i < sizeof(more) / sizeof(more[0]); i++)
+		if (cap_get_bound(more[i]) == CAP_SET)
+			launch_capability(launch, more[i]);
+}
+
 static int start_collector(const struct start *start, const struct sockets *sockets,
 			   struct session *session)
 {
-	static const cap_value_t rights[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
 	const struct options *options = start->options;
 	struct launch launch;
 	char cpu[16];
@@ -100,9 +114,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 		say("out of memory");
 		return OUTCOME_FAILED;
 	}
-	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
-		if (cap_get_bound(rights[i]) == CAP_SET)
-			launch_capability(&launch, rights[i]);
+	grant(&launch, options->private_files);
 	launch_descriptor(&launch, "control-fd", sockets->collector_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
 	launch_descriptor(&launch, "opener-fd", start->programs[LOCATE_OPENER]);

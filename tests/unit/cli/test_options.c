@@ -37,6 +37,7 @@ static void nothing_given_is_the_whole_host(void **state)
 	assert_int_equal(options.duration_ns, 0);
 	assert_int_equal(options.pid_count, 0);
 	assert_null(options.command);
+	assert_false(options.private_files);
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
 	assert_string_equal(options.outputs[0].path, "tidemark.html");
@@ -46,7 +47,7 @@ static void nothing_given_is_the_whole_host(void **state)
 static void every_option_is_taken(void **state)
 {
 	assert_int_equal(parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
-			       "--summary s --ring-kib 64 -v"),
+			       "--summary s --ring-kib 64 --private-files -v"),
 			 0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -58,6 +59,7 @@ static void every_option_is_taken(void **state)
 	assert_string_equal(options.summary, "s");
 	assert_int_equal(options.ring_kib, 64);
 	assert_true(options.verbose);
+	assert_true(options.private_files);
 }
 
 static void long_names_are_taken(void **state)
