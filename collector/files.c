@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/pathname.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
@@ -55,6 +54,37 @@ void files_announce(struct files *files, const struct tm_file *file, uint64_t no
 		files->highest = file->number;
 }
 
+static bool component_ok(const char *name, size_t length)
+{
+	if (length == 0 || memchr(name, '/', length))
+		return false;
+	return !(name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')));
+}
+
+int files_join_path(const char *packed, size_t bytes, char *out)
+{
+	size_t at = bytes; /* written from the end, so the root comes first */
+
+	out[bytes] = '\0';
+	for (size_t from = 0; from < bytes;) {
+		const char *end = memchr(packed + from, '\0', bytes - from);
+		size_t length;
+
+		if (!end)
+			return -EBADMSG;
+		length = (size_t)(end - (packed + from));
+		if (!component_ok(packed + from, length))
+			return -EBADMSG;
+		if (from > 0)
+			out[--at] = '/';
+		at -= length;
+		memcpy(out + at, packed + from, length);
+		from += length + 1;
+	}
+	memmove(out, out + at, bytes - at + 1);
+	return (int)(bytes - at);
+}
+
 /* Only a whole path, of components that a kernel makes, goes to the opener. */
 static void fill_path(struct opener_request *request, const struct tm_file *file)
 {
@@ -62,7 +92,7 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 
 	if (file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED))
 		return;
-	n = pathname_join(file->text, file->path_bytes, request->path);
+	n = files_join_path(file->text, file->path_bytes, request->path);
 	request->path_bytes = n > 0 ? (uint32_t)n : 0;
 }
 

@@ -90,3 +90,10 @@ void files_hear(struct files *files);
 void files_retry(struct files *files, uint64_t now_ms);
 /* Whether nothing is queued or under way. */
 bool files_settled(const struct files *files);
+/*
+ * Packed components, leaf first, into a relative path: "ls\0bin\0usr\0" is "usr/bin/ls". Names are a
+ * profiled process's choice; the kernel makes none that holds a slash or is "." or "..".
+ * @out: at least @bytes + 1 long. Return: length of the NUL-terminated path; 0: empty list;
+ * -EBADMSG: a component that no kernel makes.
+ */
+int files_join_path(const char *packed, size_t bytes, char *out);

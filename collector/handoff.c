@@ -6,8 +6,23 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "collector/parting.h"
+#include "shared/cleanup.h"
 #include "shared/fdpass.h"
+
+#define UNREAD_MAX 4096 /* messages; no socket buffer holds as many */
+
+int handoff_part(int socket)
+{
+	char first_byte; /* of each message; the rest of it goes with it */
+
+	if (socket < 0)
+		return -1;
+	if (shutdown(socket, SHUT_RD) == 0)
+		for (int i = 0; i < UNREAD_MAX; i++)
+			if (recv(socket, &first_byte, sizeof(first_byte), MSG_DONTWAIT) <= 0)
+				break;
+	return tm_close(socket);
+}
 
 void handoff_init(struct handoff *handoff, int fd)
 {
@@ -16,7 +31,7 @@ void handoff_init(struct handoff *handoff, int fd)
 
 void handoff_deinit(struct handoff *handoff)
 {
-	handoff->fd = parting_close(handoff->fd);
+	handoff->fd = handoff_part(handoff->fd);
 }
 
 int handoff_accept(struct handoff *handoff, const struct tm_wire *message)

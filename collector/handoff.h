@@ -26,6 +26,12 @@ struct handoff {
 	uint64_t violations;
 };
 
+/*
+ * Closes a socket so that the peer still reads all that was sent to it: closing with unread messages
+ * resets the connection, and its next read fails before it has seen our last words.
+ * Total. Return: -1.
+ */
+int handoff_part(int socket);
 void handoff_init(struct handoff *handoff, int fd);
 void handoff_deinit(struct handoff *handoff);
 /* The state rule of what the symbolizer may say. Return: 0, -EBADMSG (counted). */

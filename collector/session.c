@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "collector/parting.h"
 #include "collector/question.h"
 #include "collector/watermark.h"
 #include "shared/cleanup.h"
@@ -247,7 +246,7 @@ void session_deinit(struct session *session)
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);
 	handoff_deinit(&session->handoff);
-	session->command.fd = parting_close(session->command.fd);
+	session->command.fd = handoff_part(session->command.fd);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);

@@ -5,24 +5,28 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/opener/opener.h"
-#include "collector/opener/worker.h"
+#include "collector/opener/place.h"
 #include "opener_filter.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "shared/parse.h"
 #include "shared/sandbox.h"
 
 #define DESCRIPTORS_MAX 32
 #define KILL_MS         20 /* how long SIGKILL may take before the worker counts as abandoned */
+
+enum { /* of a verdict */
+	WORKER_E_REFUSED = 1,
+};
 
 struct server {
 	int socket;
@@ -33,13 +37,12 @@ struct server {
 static int socket_option(int argc, char **argv)
 {
 	static const char prefix[] = "--socket-fd=";
-	char *end = NULL;
-	long fd;
+	uint64_t fd;
 
-	if (argc != 2 || strncmp(argv[1], prefix, sizeof(prefix) - 1) != 0)
+	if (argc != 2 || strncmp(argv[1], prefix, sizeof(prefix) - 1) != 0 ||
+	    tm_parse_number(argv[1] + sizeof(prefix) - 1, 3, 65535, &fd) < 0)
 		return -EINVAL;
-	fd = strtol(argv[1] + sizeof(prefix) - 1, &end, 10);
-	return *end || fd < 3 || fd > 65535 ? -EINVAL : (int)fd;
+	return (int)fd;
 }
 
 /* What it was started with stays; nothing can be passed on, and it writes no file. */
@@ -84,12 +87,68 @@ static void reap(struct server *server)
 		server->abandoned_alive--;
 }
 
-static int refuse(struct server *server, uint32_t id, enum tm_no_file reason)
+static int refuse(const struct server *server, uint32_t id, enum tm_no_file reason)
 {
 	const struct opener_answer answer = {
 		.id = id, .status = reason, .abandoned = server->abandoned};
 
 	return tm_fdpass_send(server->socket, &answer, sizeof(answer), -1, 0);
+}
+
+static int await_verdict(int socket, uint32_t id)
+{
+	struct opener_request verdict;
+	int r = tm_fdpass_recv(socket, &verdict, sizeof(verdict), /* ret_fd= */ NULL, 0);
+
+	if (r != 0)
+		return r < 0 ? r : -EPIPE;
+	if (verdict.kind != OPENER_VERDICT || verdict.id != id)
+		return -EBADMSG;
+	return verdict.accepted ? 0 : WORKER_E_REFUSED;
+}
+
+/* The page is never touched: a fault on a hung mount could not be interrupted. */
+static int show(int socket, int fd, struct opener_answer *answer)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	int r;
+
+	if (page == MAP_FAILED)
+		return -errno;
+	answer->status = OPENER_OPENED;
+	answer->worker = (uint32_t)getpid();
+	answer->address = (uint64_t)(uintptr_t)page;
+	r = tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0);
+	if (r == 0)
+		r = await_verdict(socket, answer->id);
+	else if (r > 0)
+		r = -EPIPE;
+	(void)munmap(page, bytes);
+	return r;
+}
+
+/* In the forked child: tries one way after another. Return: 0 answered, 1 nothing was answered. */
+static int work(const struct server *server, const struct opener_request *request)
+{
+	struct opener_answer answer = {.id = request->id, .abandoned = server->abandoned};
+	enum tm_no_file reason = TM_NO_FILE_GONE;
+
+	for (unsigned which = 0; which < PLACE_N; which++) {
+		_cleanup_(tm_closep) int fd = place_open(which, request);
+		int r;
+
+		if (fd < 0) {
+			if (reason == TM_NO_FILE_GONE)
+				reason = place_reason(fd);
+			continue;
+		}
+		r = show(server->socket, fd, &answer);
+		if (r <= 0)
+			return r < 0;
+		reason = TM_NO_FILE_OTHER;
+	}
+	return refuse(server, request->id, reason) != 0;
 }
 
 static int ended_within(int pidfd, int milliseconds)
@@ -136,7 +195,7 @@ static int serve_ask(struct server *server, const struct opener_request *request
 		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(worker_run(server->socket, request, server->abandoned));
+		_exit(work(server, request));
 	}
 	return supervise(server, pid, request->id);
 }

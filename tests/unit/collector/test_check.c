@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collector/check.h"
+#include "collector/drain.h"
 #include "shared/event.h"
 
 static _Alignas(8) uint8_t memory[TM_EVENT_MAX_BYTES + 64];
@@ -34,7 +34,7 @@ static struct tm_sample *sample(unsigned kernel, unsigned user)
 
 static int verdict(const struct tm_event *event)
 {
-	return check_event(event, event->bytes);
+	return drain_check(event, event->bytes);
 }
 
 static void samples_of_any_legal_depth_pass(void **state)
@@ -62,10 +62,10 @@ static void lengths_must_agree(void **state)
 {
 	struct tm_sample *s = sample(1, 1);
 
-	assert_int_equal(check_event(s, s->event.bytes - 8), -EBADMSG);
-	assert_int_equal(check_event(s, s->event.bytes + 8), -EBADMSG);
-	assert_int_equal(check_event(s, 4), -EBADMSG);
-	assert_int_equal(check_event(s, 0), -EBADMSG);
+	assert_int_equal(drain_check(s, s->event.bytes - 8), -EBADMSG);
+	assert_int_equal(drain_check(s, s->event.bytes + 8), -EBADMSG);
+	assert_int_equal(drain_check(s, 4), -EBADMSG);
+	assert_int_equal(drain_check(s, 0), -EBADMSG);
 }
 
 static void reasons_must_exist(void **state)

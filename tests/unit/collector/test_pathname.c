@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "collector/pathname.h"
+#include "collector/files.h"
 
 static char out[256];
 
-#define JOIN(packed) pathname_join(packed, sizeof(packed) - 1, out)
+#define JOIN(packed) files_join_path(packed, sizeof(packed) - 1, out)
 
 static void components_come_root_first(void **state)
 {
