@@ -155,7 +155,8 @@ struct {
 
 /*
  * Whose insert succeeds writes the EXIT: two last threads may both see signal->live at 0, and 5.10
- * has no compare-and-set. The least recently used goes, so it is never full.
+ * has no compare-and-set. Also the dying processes whose mark in `selected` has gone. The least
+ * recently used goes, so it is never full.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

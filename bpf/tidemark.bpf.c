@@ -19,6 +19,8 @@ char LICENSE[] SEC("license") = "GPL";
 /* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
 #define BOUNDED_FRAMES 2048
 
+#define SELECTION_ENDED (~0u) /* in place of an exec id */
+
 /* Set by the collector before load: only the processes in `selected` are sampled. */
 const volatile bool selecting = false;
 
@@ -50,6 +52,32 @@ static __always_inline void selection_add(__u32 tgid, __u64 start)
 		level_add(&selected_count, 1);
 	else if (error != -17 /* EEXIST */)
 		level_add(&selected_full, 1);
+}
+
+/*
+ * The mark goes at the start of death, but a process that gives back its memory may be on the CPU
+ * for long after: until it is gone it is still of the selection, by a note among the exits.
+ */
+static __always_inline void selection_end(__u32 tgid, __u64 start)
+{
+	struct tm_process_key mark = {tgid, 0, start}, note = {tgid, SELECTION_ENDED, start};
+	__u32 ended = 1;
+
+	if (!selection_has(tgid, start))
+		return;
+	bpf_map_update_elem(&exits, &note, &ended, BPF_ANY);
+	if (!bpf_map_delete_elem(&selected, &mark))
+		level_add(&selected_count, -1ull);
+}
+
+static __always_inline bool selection_holds(__u64 task)
+{
+	__u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
+	struct tm_process_key note = {tgid, SELECTION_ENDED, task_start(task)};
+
+	if (selection_has(tgid, note.start_boottime))
+		return true;
+	return TASK_READ(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &note);
 }
 
 /* --- the sample --------------------------------------------------------------------------------- */
@@ -90,8 +118,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	level_add(&level->slot->hits, 1);
 	if (!(__u32)bpf_get_current_pid_tgid())
 		return false;
-	if (selecting &&
-	    !selection_has((__u32)(bpf_get_current_pid_tgid() >> 32), task_start(task)))
+	if (selecting && !selection_holds(task))
 		return false;
 	status = level_open(level);
 	if (status == LEVEL_NESTED) {
@@ -221,8 +248,8 @@ int on_exit(void *ctx)
 	task_describe(task, &event);
 	key.tgid = event.tgid;
 	key.start_boottime = event.start_boottime;
-	if (selecting && !bpf_map_delete_elem(&selected, &key))
-		level_add(&selected_count, -1ull);
+	if (selecting)
+		selection_end(event.tgid, event.start_boottime);
 	key.exec_id = event.exec_id;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && !state->exited && !bpf_map_update_elem(&exits, &key, &once, BPF_NOEXIST))
