@@ -58,14 +58,18 @@ inside() { # COMMAND... in the tree
 	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" --resolv-conf=copy-host \
 		--capability=CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_CHECKPOINT_RESTORE \
 		--system-call-filter='bpf perf_event_open' \
-		--bind="$TM_CACHE/archives:/var/cache/apt/archives" \
 		"${ENVIRONMENT[@]}" --setenv=DEBIAN_FRONTEND=noninteractive --chdir=/root/tidemark \
 		"$@" </dev/null 2>&1
 }
 
+# Packages that an earlier run downloaded need not come again; they are not installed by that.
+lend_archives() { find "$TM_CACHE/archives" -name '*.deb' -exec cp -lt "$ROOT/var/cache/apt/archives" {} +; }
+keep_archives() { find "$ROOT/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -nlt "$TM_CACHE/archives" {} +; }
+
 make_base
 tar -C "$ROOT" -xf "$TM_CACHE/bookworm.tar"
 copy_network_settings
+lend_archives
 git -c safe.directory='*' clone -q --no-hardlinks "file://$TM_SOURCE" "$ROOT/root/tidemark" ||
 	wrong "git clone failed"
 say "Debian $(cat "$ROOT/etc/debian_version"), $(ls "$ROOT"/var/lib/dpkg/info/*.list | wc -l) packages, commit $(git -c safe.directory='*' -C "$ROOT/root/tidemark" rev-parse --short HEAD)"
@@ -88,6 +92,7 @@ from=$SECONDS
 inside env TM_INNER=1 ./tests/run >"$WORK/run.log"
 status=$?
 say "TM_INNER=1 ./tests/run: exit $status, $((SECONDS - from)) s"
+keep_archives
 sed 's/^/  | /' "$WORK/run.log" # a line a phase, and what failed
 ((status == 0)) || wrong "./tests/run failed inside"
 grep -Eq '^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$' "$WORK/run.log" || wrong "the run does not say that all passed"
