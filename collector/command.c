@@ -6,50 +6,53 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "shared/err.h"
 #include "shared/fdpass.h"
 
-static int send_message(struct command *command, const struct tm_control *message, int flags)
+static int send_message(int socket, const struct tm_control *message)
 {
-	return tm_err_fold(tm_fdpass_send(command->fd, message, sizeof(*message), -1, flags));
+	return tm_err_fold(tm_fdpass_send(socket, message, sizeof(*message), -1, 0));
 }
 
-int command_send(struct command *command, enum tm_control_kind kind, int code)
+int command_send(int socket, enum tm_control_kind kind)
 {
-	const struct tm_control message = {.kind = kind, .code = code};
+	const struct tm_control message = {.kind = kind};
 
-	return send_message(command, &message, 0);
+	return send_message(socket, &message);
 }
 
-int command_say(struct command *command, enum tm_control_kind kind, int code, const char *format,
-		...)
+int command_note(int socket, const char *format, ...)
 {
-	struct tm_control message = {.kind = kind, .code = code};
+	struct tm_control message = {.kind = TM_CONTROL_NOTE};
 	va_list arguments;
 
 	va_start(arguments, format);
 	(void)vsnprintf(message.body.text, sizeof(message.body.text), format, arguments);
 	va_end(arguments);
-	return send_message(command, &message, 0);
+	return send_message(socket, &message);
 }
 
-int command_counts(struct command *command, const struct tm_counts *counts,
-		   const struct tm_collector_cost *cost, int may_skip)
+int command_fail(int socket, const struct fault *fault)
 {
-	struct tm_control message = {.kind = TM_CONTROL_COUNTS};
-	int r;
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = fault->code};
 
-	message.body.counts = *counts;
-	message.body.cost = *cost;
-	r = tm_fdpass_send(command->fd, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
+	memcpy(message.body.text, fault->text, sizeof(fault->text));
+	return send_message(socket, &message);
+}
+
+int command_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
+		   bool may_skip)
+{
+	const struct tm_control message = {
+		.kind = TM_CONTROL_COUNTS,
+		.body = {.counts = *counts, .cost = *cost},
+	};
+	int r = tm_fdpass_send(socket, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
+
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
-}
-
-int command_receive(struct command *command, struct tm_control *ret_message)
-{
-	return tm_fdpass_recv(command->fd, ret_message, sizeof(*ret_message), NULL, MSG_DONTWAIT);
 }
 
 int fault_set(struct fault *fault, int code, const char *format, ...)

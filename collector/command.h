@@ -8,11 +8,9 @@
  * Fault      why the collector cannot go on: one sentence for a person, one code for the command.
  */
 
-#include "shared/control.h"
+#include <stdbool.h>
 
-struct command {
-	int fd;
-};
+#include "shared/control.h"
 
 struct fault {
 	int code; /* enum tm_failure; 0: none */
@@ -23,12 +21,9 @@ struct fault {
 __attribute__((format(printf, 3, 4))) int fault_set(struct fault *fault, int code,
 						    const char *format, ...);
 
-/* Each returns 0, or -errno where the command is gone. */
-int command_send(struct command *command, enum tm_control_kind kind, int code);
-__attribute__((format(printf, 4, 5))) int command_say(struct command *command,
-						      enum tm_control_kind kind, int code,
-						      const char *format, ...);
-int command_counts(struct command *command, const struct tm_counts *counts,
-		   const struct tm_collector_cost *cost, int may_skip);
-/* Return: 0, TM_FDPASS_E_CLOSED, TM_FDPASS_E_AGAIN, -errno. */
-int command_receive(struct command *command, struct tm_control *ret_message);
+/* @socket: to the command. Each returns 0, or -errno where the command is gone. */
+int command_send(int socket, enum tm_control_kind kind);
+__attribute__((format(printf, 2, 3))) int command_note(int socket, const char *format, ...);
+int command_fail(int socket, const struct fault *fault);
+int command_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
+		   bool may_skip);

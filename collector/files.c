@@ -201,10 +201,24 @@ static bool send_result(struct files *files)
 	return true;
 }
 
+/*
+ * What the opener says while it owes nothing is late and dropped; the end of a dead one is noticed
+ * here, or its socket would wake us for ever.
+ */
+static void hear(struct files *files)
+{
+	struct opener_answer answer;
+	int fd = -1;
+
+	if (files->asker->fd >= 0 && !files->asker->open)
+		(void)asker_receive(files->asker, &answer, &fd);
+}
+
 void files_advance(struct files *files, uint64_t now_ms)
 {
 	bool moved = true;
 
+	hear(files);
 	while (moved) {
 		switch (files->stage) {
 		case FILES_IDLE:
@@ -222,15 +236,6 @@ void files_advance(struct files *files, uint64_t now_ms)
 			break;
 		}
 	}
-}
-
-void files_hear(struct files *files)
-{
-	struct opener_answer answer;
-	int fd = -1;
-
-	if (files->asker->fd >= 0 && !files->asker->open)
-		(void)asker_receive(files->asker, &answer, &fd); /* drops all that is late */
 }
 
 void files_retry(struct files *files, uint64_t now_ms)

@@ -84,8 +84,6 @@ void files_deinit(struct files *files);
 void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
 /* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
 void files_advance(struct files *files, uint64_t now_ms);
-/* Takes what the opener says out of turn: late answers are dropped, its end is noticed. */
-void files_hear(struct files *files);
 /* Makes failed files whose pause is over be announced again; call now and then. */
 void files_retry(struct files *files, uint64_t now_ms);
 /* Whether nothing is queued or under way. */

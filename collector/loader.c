@@ -10,13 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "collector/question.h"
 #include "shared/cleanup.h"
 #include <tidemark.skel.h>
 
 #define COMPLAINT_BYTES 200
 #define BTF_READ_BYTES  (256u << 10)
+#define HOLDS_TRIES     3 /* of a mapping that was being modified */
 
 static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
 
@@ -97,11 +98,40 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 	}
 }
 
-static int program_fd(const struct bpf_program *program)
+/* An iterator of @of over all objects, or where the kernel can (6.1) over one process.
+ * Return: descriptor to read, -errno. */
+static int open_iterator(const struct bpf_program *of, pid_t only)
 {
-	int fd = bpf_program__fd(program);
+	union bpf_iter_link_info info = {.task.pid = (uint32_t)only};
+	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = &info,
+		    .iter_info_len = sizeof(info));
+	_cleanup_(tm_closep) int link = -1;
+	int program = bpf_program__fd(of);
+	int fd;
 
-	return fd < 0 ? -1 : fd;
+	if (only)
+		link = bpf_link_create(program, 0, BPF_TRACE_ITER, &options);
+	if (link < 0)
+		link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	if (link < 0)
+		return -errno;
+	fd = bpf_iter_create(link);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Runs it to its end for its effect. Return: 0, -errno. */
+static int ask(const struct bpf_program *of, pid_t only)
+{
+	_cleanup_(tm_closep) int fd = open_iterator(of, only);
+	char ignored[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	do {
+		n = read(fd, ignored, sizeof(ignored));
+	} while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)));
+	return n < 0 ? -errno : 0;
 }
 
 static void keep_handles(struct loader *loader)
@@ -109,16 +139,11 @@ static void keep_handles(struct loader *loader)
 	struct tidemark_bpf *skeleton = loader->skeleton;
 	struct bpf_map *map;
 
-	loader->sample = program_fd(skeleton->progs.sample_loop);
+	loader->sample = bpf_program__fd(skeleton->progs.sample_loop);
 	if (loader->sample < 0)
-		loader->sample = program_fd(skeleton->progs.sample_bounded);
-	loader->kernel_symbols = program_fd(skeleton->progs.kernel_symbols);
-	loader->check_mapping = program_fd(skeleton->progs.check_mapping);
-	loader->mark_wanted = program_fd(skeleton->progs.mark_wanted);
+		loader->sample = bpf_program__fd(skeleton->progs.sample_bounded);
 	loader->processes = bpf_map__fd(skeleton->maps.processes);
-	loader->files = bpf_map__fd(skeleton->maps.files);
 	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
-	loader->check = &skeleton->bss->check;
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
@@ -174,7 +199,7 @@ int loader_load(struct loader *loader, const struct options *options, struct fau
 	if (r < 0)
 		return refused(fault, "the memory of the BPF rings", r);
 	keep_handles(loader);
-	r = question_ask(program_fd(loader->skeleton->progs.find_self), getpid());
+	r = ask(loader->skeleton->progs.find_self, getpid());
 	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
 }
 
@@ -218,6 +243,48 @@ int loader_run_ns(const struct loader *loader, uint64_t *ret_ns)
 	}
 	*ret_ns = ns;
 	return runs ? 0 : LOADER_E_NO_STATS;
+}
+
+int loader_kernel_symbols(const struct loader *loader)
+{
+	return open_iterator(loader->skeleton->progs.kernel_symbols, 0);
+}
+
+int loader_mark_wanted(const struct loader *loader)
+{
+	return ask(loader->skeleton->progs.mark_wanted, 0);
+}
+
+int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity)
+{
+	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
+	struct tm_check *check = &skeleton->bss->check;
+
+	for (int i = 0; i < HOLDS_TRIES; i++) {
+		int r;
+
+		*check = (struct tm_check){.own_tid = pid, .address = address};
+		r = ask(skeleton->progs.check_mapping, (pid_t)pid);
+		if (r < 0)
+			return r;
+		if (check->status == TM_CHECK_ASKED)
+			return -ESRCH;
+		if (check->status != TM_CHECK_BUSY)
+			return check->status == TM_CHECK_FILE &&
+			       memcmp(&check->identity, identity, sizeof(*identity)) == 0;
+	}
+	return -EBUSY;
+}
+
+void loader_forget(void *context, uint32_t number)
+{
+	int map = bpf_map__fd(((struct loader *)context)->skeleton->maps.files);
+	struct tm_file_state state;
+
+	if (bpf_map_lookup_elem(map, &number, &state) < 0)
+		return;
+	state.epoch = 0;
+	(void)bpf_map_update_elem(map, &number, &state, BPF_EXIST);
 }
 
 void loader_deinit(struct loader *loader)

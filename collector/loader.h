@@ -27,17 +27,11 @@ struct loader {
 	struct tidemark_bpf *skeleton;
 	struct percpu percpu;
 	uint64_t map_bytes; /* memory of all maps */
-	/* program descriptors; -1: not loaded on this kernel or for this recording */
-	int sample;
-	int kernel_symbols;
-	int check_mapping;
-	int mark_wanted;
+	int sample;         /* program descriptor */
 	/* map descriptors */
 	int processes;
-	int files;
 	int wanted;
 	/* variables of the kernel room, mapped */
-	struct tm_check *check;
 	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
 	const uint64_t *selected_count;
 	const uint64_t *selected_full; /* children that found no room in the selection */
@@ -50,4 +44,11 @@ int loader_attach(struct loader *loader, const struct options *options, struct f
 void loader_detach(struct loader *loader);
 /* Run time of all our programs. Return: 0, LOADER_E_NO_STATS (the kernel does not count). */
 int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
+/* Return: descriptor to read the kernel's symbols from; -errno where the kernel has no iterator. */
+int loader_kernel_symbols(const struct loader *loader);
+/* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
+int loader_mark_wanted(const struct loader *loader);
+/* The calls of struct files_kernel; @context: the loader. */
+int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
+void loader_forget(void *context, uint32_t number);
 void loader_deinit(struct loader *loader);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "collector/question.h"
 #include "collector/rights.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
@@ -49,12 +48,11 @@ static int step_attach(struct session *session)
 static int step_symbols(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = -1;
-	bool iterator = session->loader.kernel_symbols >= 0;
+	bool iterator = true;
 	int r = 0;
 
 	symbols_init(&session->symbols);
-	if (iterator)
-		fd = question_open(session->loader.kernel_symbols, 0);
+	fd = loader_kernel_symbols(&session->loader);
 	if (fd < 0) {
 		iterator = false;
 		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
@@ -63,9 +61,9 @@ static int step_symbols(struct session *session)
 		r = symbols_read(&session->symbols, fd,
 				 iterator ? symbols_feed_records : symbols_feed_lines);
 	if (fd < 0 || r < 0 || session->symbols.count == 0)
-		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
-				  "kernel functions stay unnamed: this kernel shows no symbols "
-				  "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+		(void)command_note(session->command,
+				   "kernel functions stay unnamed: this kernel shows no symbols "
+				   "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
 	session->kernel_table = symbols_seal(&session->symbols);
 	(void)malloc_trim(0);
 	return session->kernel_table < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
@@ -74,18 +72,9 @@ static int step_symbols(struct session *session)
 					 : 0;
 }
 
-static int step_connect(struct session *session)
-{
-	int r = session_connect(session);
-
-	if (r == 0)
-		session_introduce(session);
-	return r;
-}
-
 static int step_confine(struct session *session)
 {
-	_cleanup_(tm_closep) int lowest = fcntl(session->command.fd, F_DUPFD_CLOEXEC, 0);
+	_cleanup_(tm_closep) int lowest = fcntl(session->command, F_DUPFD_CLOEXEC, 0);
 	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
 				 2ul * session->options->perf_count;
 	int r = rights_confine(open_now);
@@ -97,14 +86,10 @@ static int step_confine(struct session *session)
 
 static int prepare(struct session *session)
 {
-	static int (*const steps[])(struct session *) = {
-		step_opener, step_load, step_attach, step_symbols, step_connect, step_confine,
-	};
-
-	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (steps[i](session) < 0)
-			return -ECANCELED;
-	return command_send(&session->command, TM_CONTROL_READY, 0);
+	if (step_opener(session) < 0 || step_load(session) < 0 || step_attach(session) < 0 ||
+	    step_symbols(session) < 0 || session_connect(session) < 0 || step_confine(session) < 0)
+		return -ECANCELED;
+	return command_send(session->command, TM_CONTROL_READY);
 }
 
 int main(int argc, char **argv)
@@ -122,14 +107,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)prctl(PR_SET_NAME, "tidemark-collec"); /* 15 bytes are shown */
-	session.command.fd = options.control_fd;
+	session.command = options.control_fd;
 	handoff_init(&session.handoff, options.wire_fd);
 	if (prepare(&session) == 0) {
 		session_run(&session);
 		session_finish(&session);
 	} else {
-		(void)command_say(&session.command, TM_CONTROL_FAILED, session.fault.code, "%s",
-				  session.fault.text);
+		(void)command_fail(session.command, &session.fault);
 	}
 	session_deinit(&session);
 	return session.fault.code ? 1 : 0;

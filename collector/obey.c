@@ -4,15 +4,10 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#include "collector/question.h"
 #include "collector/session.h"
 #include "shared/fdpass.h"
-
-static void fail(struct session *session)
-{
-	session->end = SESSION_FAILED;
-}
 
 static int want(struct session *session, uint64_t pid)
 {
@@ -34,7 +29,7 @@ static int want(struct session *session, uint64_t pid)
 /* Marks every wanted process in one walk; the fork program is attached, so none slips through. */
 static int mark(struct session *session)
 {
-	int r = session->wanted_count ? question_ask(session->loader.mark_wanted, 0) : 0;
+	int r = session->wanted_count ? loader_mark_wanted(&session->loader) : 0;
 
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
@@ -57,46 +52,46 @@ static int start(struct session *session)
 
 	if (r < 0)
 		return r;
-	r = sampler_enable(&session->sampler);
+	r = sampler_switch(&session->sampler, true);
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
 				 "the perf events cannot be started: %s", strerror(-r));
 	session->running = true;
-	return command_send(&session->command, TM_CONTROL_STARTED, 0);
+	return command_send(session->command, TM_CONTROL_STARTED);
 }
 
 static int obey_one(struct session *session, const struct tm_control *message)
 {
-	int r = 0;
+	int r;
 
 	switch (message->kind) {
 	case TM_CONTROL_SELECT:
 		if (!session->options->selecting)
-			break;
+			return 0;
 		r = want(session, message->value);
 		return r == 0 && session->running ? mark(session) : r;
 	case TM_CONTROL_START:
 		return session->running ? 0 : start(session);
 	case TM_CONTROL_STOP:
 		session->end = SESSION_STOPPED;
-		break;
+		return 0;
 	default:
-		break;
+		return 0;
 	}
-	return r;
 }
 
 void session_obey(struct session *session)
 {
 	while (session->end == SESSION_GOES_ON) {
 		struct tm_control message;
-		int r = command_receive(&session->command, &message);
+		int r = tm_fdpass_recv(session->command, &message, sizeof(message), NULL,
+				       MSG_DONTWAIT);
 
 		if (r == TM_FDPASS_E_AGAIN)
 			return;
 		if (r != 0)
 			session->end = SESSION_COMMAND_GONE;
 		else if (obey_one(session, &message) < 0)
-			fail(session);
+			session->end = SESSION_FAILED;
 	}
 }

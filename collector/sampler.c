@@ -21,24 +21,15 @@ int sampler_attach(struct sampler *sampler, const struct options *options, int p
 	return 0;
 }
 
-static int switch_all(const struct sampler *sampler, unsigned long request)
+int sampler_switch(const struct sampler *sampler, bool on)
 {
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	int r = 0;
 
 	for (unsigned i = 0; i < sampler->count; i++)
 		if (ioctl(sampler->perf[i].fd, request, 0) < 0 && r == 0)
 			r = -errno;
 	return r;
-}
-
-int sampler_enable(const struct sampler *sampler)
-{
-	return switch_all(sampler, PERF_EVENT_IOC_ENABLE);
-}
-
-int sampler_disable(const struct sampler *sampler)
-{
-	return switch_all(sampler, PERF_EVENT_IOC_DISABLE);
 }
 
 uint64_t sampler_owed(const struct sampler *sampler)

@@ -7,6 +7,7 @@
  *            of hits the kernel owed, whether or not our program ran for each.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/options.h"
@@ -19,8 +20,7 @@ struct sampler {
 
 /* Attaches the program of @program_fd to the still disabled events. Return: 0, -errno. */
 int sampler_attach(struct sampler *sampler, const struct options *options, int program_fd);
-/* Return: 0, -errno. After sampler_disable no hit is running any more. */
-int sampler_enable(const struct sampler *sampler);
-int sampler_disable(const struct sampler *sampler);
+/* Return: 0, -errno. Once it is off no hit is running any more. */
+int sampler_switch(const struct sampler *sampler, bool on);
 /* Return: hits owed so far by all CPUs. */
 uint64_t sampler_owed(const struct sampler *sampler);

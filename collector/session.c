@@ -3,15 +3,12 @@
 
 #include "collector/session.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "collector/question.h"
-#include "collector/watermark.h"
 #include "shared/cleanup.h"
 
 static uint64_t ring_bytes(const struct percpu *percpu)
@@ -24,29 +21,26 @@ static uint64_t ring_bytes(const struct percpu *percpu)
 	return bytes;
 }
 
-static int kernel_holds(void *context, uint32_t pid, uint64_t address,
-			const struct tm_identity *identity)
+/* Hands the regions and the kernel table to the symbolizer. */
+static void introduce(struct session *session)
 {
-	const struct loader *loader = context;
+	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
+				       .value = session->writer.header->generation};
+	const struct tm_wire reader = {.kind = TM_WIRE_READER};
+	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
 
-	return question_holds(loader->check_mapping, loader->check, pid, address, identity);
-}
-
-static void kernel_forget(void *context, uint32_t number)
-{
-	const struct loader *loader = context;
-	struct tm_file_state state;
-
-	if (bpf_map_lookup_elem(loader->files, &number, &state) < 0)
-		return;
-	state.epoch = 0;
-	(void)bpf_map_update_elem(loader->files, &number, &state, BPF_EXIST);
+	(void)handoff_send(&session->handoff, &attach, session->ring.fd);
+	(void)handoff_send(&session->handoff, &reader, session->reader.fd);
+	(void)handoff_send(&session->handoff, &kernel, session->kernel_table);
+	session->ring.fd = tm_close(session->ring.fd);
+	session->reader.fd = tm_close(session->reader.fd);
+	session->kernel_table = tm_close(session->kernel_table);
 }
 
 int session_connect(struct session *session)
 {
 	struct percpu *percpu = &session->loader.percpu;
-	const struct files_kernel kernel = {&session->loader, kernel_holds, kernel_forget};
+	const struct files_kernel kernel = {&session->loader, loader_holds, loader_forget};
 	uint64_t generation = 0;
 	int r;
 
@@ -73,22 +67,8 @@ int session_connect(struct session *session)
 	session->drain.files = &session->files;
 	session->life.processes = session->loader.processes;
 	session->life.epoch_bumps = session->loader.epoch_bumps;
+	introduce(session);
 	return 0;
-}
-
-void session_introduce(struct session *session)
-{
-	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
-				       .value = session->writer.header->generation};
-	const struct tm_wire reader = {.kind = TM_WIRE_READER};
-	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
-
-	(void)handoff_send(&session->handoff, &attach, session->ring.fd);
-	(void)handoff_send(&session->handoff, &reader, session->reader.fd);
-	(void)handoff_send(&session->handoff, &kernel, session->kernel_table);
-	session->ring.fd = tm_close(session->ring.fd);
-	session->reader.fd = tm_close(session->reader.fd);
-	session->kernel_table = tm_close(session->kernel_table);
 }
 
 /* What costs a call per CPU or program: reading an event interrupts its CPU. */
@@ -103,7 +83,7 @@ static void measure(struct session *session)
 
 static void report(struct session *session, bool may_skip)
 {
-	if (command_counts(&session->command, &session->counts, &session->cost, may_skip) < 0 &&
+	if (command_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
 	    session->end == SESSION_GOES_ON)
 		session->end = SESSION_COMMAND_GONE;
 }
@@ -120,12 +100,12 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 	if (session->options->selecting && session->running && !session->emptied &&
 	    *session->loader.selected_count == 0) {
 		session->emptied = true;
-		(void)command_send(&session->command, TM_CONTROL_EMPTY, 0);
+		(void)command_send(session->command, TM_CONTROL_EMPTY);
 	}
 	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
-		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
-				  "tidemark-opener died: files met from now on stay unnamed");
+		(void)command_note(session->command,
+				   "tidemark-opener died: files met from now on stay unnamed");
 	}
 }
 
@@ -140,8 +120,7 @@ static int poll_ms(const struct session *session)
 static void wait_and_hear(struct session *session, int milliseconds)
 {
 	struct pollfd fds[] = {
-		{.fd = session->end == SESSION_GOES_ON ? session->command.fd : -1,
-		 .events = POLLIN},
+		{.fd = session->end == SESSION_GOES_ON ? session->command : -1, .events = POLLIN},
 		{.fd = session->handoff.fd, .events = POLLIN},
 		{.fd = session->asker.fd, .events = POLLIN},
 	};
@@ -153,10 +132,6 @@ static void wait_and_hear(struct session *session, int milliseconds)
 		    session->end == SESSION_GOES_ON)
 			session->end = SESSION_SYMBOLIZER_GONE;
 	}
-	/* A dead opener that owes no answer is noticed here, or its socket would wake us for ever. */
-	if ((fds[2].revents & (POLLHUP | POLLERR)) && !session->asker.open)
-		session->asker.fd = tm_close(session->asker.fd);
-	files_hear(&session->files);
 	files_advance(&session->files, session_now_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON)
 		session->end = SESSION_SYMBOLIZER_GONE;
@@ -215,7 +190,7 @@ static void send_end(struct session *session)
 
 void session_finish(struct session *session)
 {
-	(void)sampler_disable(&session->sampler);
+	(void)sampler_switch(&session->sampler, false);
 	loader_detach(&session->loader);
 	run_dry(session);
 	if (session->handoff.fd >= 0)
@@ -225,17 +200,16 @@ void session_finish(struct session *session)
 	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
 	if (*session->loader.selected_full)
-		(void)command_say(&session->command, TM_CONTROL_NOTE, 0,
-				  "%llu later children found no room in the selection",
-				  (unsigned long long)*session->loader.selected_full);
+		(void)command_note(session->command,
+				   "%llu later children found no room in the selection",
+				   (unsigned long long)*session->loader.selected_full);
 	send_end(session);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
 		(void)fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
 	if (session->fault.code)
-		(void)command_say(&session->command, TM_CONTROL_FAILED, session->fault.code, "%s",
-				  session->fault.text);
+		(void)command_fail(session->command, &session->fault);
 	else
-		(void)command_send(&session->command, TM_CONTROL_DONE, 0);
+		(void)command_send(session->command, TM_CONTROL_DONE);
 }
 
 void session_deinit(struct session *session)
@@ -246,7 +220,7 @@ void session_deinit(struct session *session)
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);
 	handoff_deinit(&session->handoff);
-	session->command.fd = handoff_part(session->command.fd);
+	session->command = handoff_part(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);

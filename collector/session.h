@@ -47,7 +47,7 @@ enum session_end {
 struct session {
 	const struct options *options;
 	struct fault fault;
-	struct command command;
+	int command; /* socket */
 	struct handoff handoff;
 	struct asker asker;
 	struct loader loader;
@@ -73,10 +73,9 @@ struct session {
 	unsigned wanted_count;
 };
 
-/* Makes the shared ring, its reader page and what carries records into it. Return: 0, -errno. */
+/* Makes the shared ring, its reader page and what carries records into it; hands these and the kernel
+ * table to the symbolizer. Return: 0, -errno. */
 int session_connect(struct session *session);
-/* Hands the regions and the kernel table to the symbolizer. */
-void session_introduce(struct session *session);
 /* Drives it until it is over. */
 void session_run(struct session *session);
 /* Ends it in order and says so to whoever is left. */
