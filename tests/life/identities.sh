@@ -93,10 +93,10 @@ spin 6 "$2/leaf"
 [ -e overlay/merged/up ] && spin 7 overlay/merged/low && spin 8 overlay/merged/up
 spin 9 bind/new/bound
 spin 10 tmpfs/on_tmpfs
-for n in 11 12; do
+for n in 11 12; do # they must live until they are opened: nobody sees their mounts afterwards
 	unshare --mount --propagation private sh -c '
 		mount -t tmpfs none hidden && cp "same$1" hidden/same && exec hidden/same spin "$1" "$2"
-	' sh "$n" "$SPIN"
+	' sh "$n" "${SPIN}0"
 done
 chroot jail /inside spin 13 "$SPIN"
 ./roles fork "$SPIN"
@@ -105,6 +105,7 @@ chroot jail /inside spin 13 "$SPIN"
 ./roles thread "$SPIN" ./next16 spin 16 "$SPIN"
 ./roles crowd "$SPIN" 2000 ./next17 spin 17 "$SPIN"
 ./roles alone "$SPIN"
+./roles heavy "$SPIN" 600
 spin 18 "$3"
 spin 19 "$4"
 ./roles named "$SPIN" "$(printf 'a;b\tc\n\033[31m\377')"
@@ -145,7 +146,7 @@ for line in open(work + "/expected", encoding="utf-8"):
     if needs_name and named < 0.9 * count:
         left = collections.Counter(strip_kernel(h.frames)[-1:] and strip_kernel(h.frames)[-1] for h in mine if "spin_" + number not in h.frames)
         bad.append("%s: only %d of %d with their function; leaves %s" % (what, named, count, left.most_common(3)))
-for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named"):
+for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "heavy"):
     mine = [h for h in lives.hits if "role_" + role in h.frames]
     count = sum(h.count for h in mine)
     paths = collections.Counter(h.life.exe for h in mine)
@@ -156,6 +157,15 @@ for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named"):
         bad.append("role %s: only %d samples" % (role, count))
     if set(paths) != {roles}:
         bad.append("role %s: executables %s" % (role, dict(paths)))
+# Giving back memory takes its time, after the start of death: it is not lost, and joins the process.
+alive = {h.life.number for h in lives.hits if "role_heavy" in h.frames}
+dying = [h for h in lives.hits if h.comm == "role_heavy" and "do_exit_[k]" in h.frames]
+count = sum(h.count for h in dying)
+print("  %-53s %4d samples, executable %s" % ("dying", count, {h.life.exe for h in dying}))
+if count < 5:
+    bad.append("only %d samples of a dying process" % count)
+if {h.life.number for h in dying} != alive:
+    bad.append("a dying process is not the living one")
 for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
     for function, mapping in stack:
         number = re.fullmatch(r"spin_(\d+)", function)

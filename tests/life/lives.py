@@ -27,12 +27,13 @@ class Lives(Page):
 
 def generations(lives, function, name, expected):
     """Each sample in function(N) must be of a thread called name(N) and of a generation of its own
-    with expected(N) = (executable, cgroup ending or None). function is a compiled pattern.
+    with expected(N) = (executable, cgroup ending or None). function is a compiled pattern; its one
+    group that matches is N.
 
     Returns {N: samples}, and what is wrong."""
     found, owner, of_life, wrong = collections.Counter(), {}, {}, []
     for hit in lives.hits:
-        numbers = {int(m.group(1)) for m in map(function.fullmatch, hit.frames) if m}
+        numbers = {int(m.group(m.lastindex)) for m in map(function.fullmatch, hit.frames) if m}
         if not numbers:
             continue
         if len(numbers) > 1:

@@ -8,6 +8,7 @@
  * roles thread MICROSECONDS PROGRAM [ARGUMENT...]  the same, from a thread that is not the first
  * roles alone MICROSECONDS                         a thread whose first thread is gone
  * roles named MICROSECONDS NAME                    calls itself NAME
+ * roles heavy MICROSECONDS MEGABYTES               dies with so much memory to give back
  * roles crowd MICROSECONDS DESCRIPTORS PROGRAM [ARGUMENT...]   executes with so many
  *                                                  descriptors that close at exec
  *
@@ -69,6 +70,7 @@ bare_noinline static void role_chain(void) { SPIN(); }
 bare_noinline static void role_thread(void) { SPIN(); }
 bare_noinline static void role_alone(void) { SPIN(); }
 bare_noinline static void role_named(void) { SPIN(); }
+bare_noinline static void role_heavy(void) { SPIN(); }
 bare_noinline static void role_crowd(void) { SPIN(); }
 
 static int await(long child)
@@ -126,6 +128,21 @@ static void alone(long unused)
 	bare_call(SYS_exit_group, 0, 0, 0, 0);
 }
 
+/* mmap has more arguments than bare_call passes on, so the break is moved instead. */
+static int run_heavy(unsigned megabytes)
+{
+	char *from = (char *)(uintptr_t)bare_call(SYS_brk, 0, 0, 0, 0);
+	size_t bytes = (size_t)megabytes << 20;
+
+	call_oneself("role_heavy");
+	if (bare_call(SYS_brk, (long)(uintptr_t)(from + bytes), 0, 0, 0) < (long)(uintptr_t)from)
+		return 9;
+	for (size_t at = 0; at < bytes; at += 4096)
+		__atomic_store_n(from + at, 1, __ATOMIC_RELAXED);
+	role_heavy();
+	return 0;
+}
+
 static int run_crowd(unsigned descriptors)
 {
 	for (unsigned i = 0; i < descriptors; i++)
@@ -162,6 +179,8 @@ int bare_run(int argc, char **argv)
 		role_named();
 		return 0;
 	}
+	if (is(role, "heavy") && argc > 3)
+		return run_heavy(bare_number(argv[3]));
 	if (is(role, "crowd") && argc > 4) {
 		next = argv + 4;
 		return run_crowd(bare_number(argv[3]));
