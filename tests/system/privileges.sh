@@ -52,7 +52,7 @@ for name in collector opener symbolizer parser; do
 	[[ $found == *tidemark-$name* ]] || wrong "tidemark-$name does not run"
 done
 
-uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -f1; }
+uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
 [[ $collector != "$symbolizer" ]] || wrong "both programs run as $collector"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
@@ -107,4 +107,37 @@ print("  %d samples have kernel frames" % kernel)
 check(kernel > 100, "hardly a kernel frame was recorded: nothing was to be seen")
 ' "$WORK/x.folded"
 nothing_left
+
+say "where the accounts of tidemark.sysusers exist, they are used and nothing is borrowed:"
+cp /etc/passwd "$WORK/passwd"
+cp /etc/group "$WORK/group"
+id=64000
+for account in $(awk '$1 == "u" { print $2 }' "$TM_SOURCE/systemd/tidemark.sysusers"); do
+	echo "$account:x:$id:$id::/:/usr/sbin/nologin" >>"$WORK/passwd"
+	echo "$account:x:$id:" >>"$WORK/group"
+	id=$((id + 1))
+done
+((id == 64002)) || wrong "tidemark.sysusers does not name two accounts"
+cat >"$WORK/with-accounts" <<WITH
+#!/bin/sh
+exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd && mount --bind $WORK/group /etc/group &&
+	exec $TM_TIDEMARK "\$@"' sh "\$@"
+WITH
+chmod 755 "$WORK/with-accounts"
+TM_TIDEMARK=$WORK/with-accounts
+if begin_recording accounts -o "$WORK/y.folded"; then
+	for name in collector opener symbolizer parser; do
+		until_true 20 steady_process tidemark-$name || wrong "tidemark-$name has no filter after 20 s"
+		uid=$(uid_of tidemark-$name) want=64000
+		[[ $name == collector || $name == opener ]] || want=64001
+		say "  tidemark-$name: uid $uid"
+		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
+	done
+	((${#REMEMBERED_LOCKS[@]} == 0)) || wrong "an account is borrowed: ${REMEMBERED_LOCKS[*]}"
+	kill -INT "$RECORDER"
+	end_recording 30
+	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/accounts.err")"
+	balance accounts
+	nothing_left
+fi
 finish
