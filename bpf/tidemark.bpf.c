@@ -28,10 +28,6 @@ __u64 selected_count; /* processes in `selected` */
 __u64 selected_full;  /* children that found no room there */
 struct tm_check check;
 static struct block check_block;
-static struct {
-	struct tm_symbol head;
-	char text[TM_SYMBOL_NAME_MAX + TM_SYMBOL_MODULE_MAX];
-} symbol;
 
 /* --- selection ---------------------------------------------------------------------------------- */
 
@@ -329,32 +325,21 @@ int check_mapping(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/* Writes the lines of /proc/kallsyms: it serves who may not see the addresses there. */
 SEC("iter/ksym")
 int kernel_symbols(struct bpf_iter__ksym *ctx)
 {
 	struct kallsym_iter *ksym = ctx->ksym;
-	long name, module;
-	__u64 at;
+	char module = 0;
 
 	if (!ksym)
 		return 0;
-	symbol.head.address = BPF_CORE_READ(ksym, value);
-	symbol.head.type = (__u8)BPF_CORE_READ(ksym, type);
-	symbol.head.pad = 0;
-	name = bpf_probe_read_kernel_str(symbol.text, TM_SYMBOL_NAME_MAX, &ksym->name);
-	if (!symbol.head.address || name <= 1 || name > TM_SYMBOL_NAME_MAX)
-		return 0;
-	at = (__u64)name - 1;
-	module = bpf_probe_read_kernel_str(&symbol.text[at], TM_SYMBOL_MODULE_MAX,
-					   &ksym->module_name);
-	module = module > 0 ? module - 1 : 0;
-	symbol.head.name_bytes = (__u16)at;
-	symbol.head.module_bytes = (__u16)module;
-	at += sizeof(symbol.head) + (__u64)module;
-	symbol.head.bytes = (__u16)at;
-	block_opaque(at);
-	if (at > sizeof(symbol))
-		return 0;
-	bpf_seq_write(ctx->meta->seq, &symbol, (__u32)at);
+	bpf_probe_read_kernel(&module, sizeof(module), &ksym->module_name);
+	if (module)
+		BPF_SEQ_PRINTF(ctx->meta->seq, "%llx %c %s\t[%s]\n", BPF_CORE_READ(ksym, value),
+			       BPF_CORE_READ(ksym, type), ksym->name, ksym->module_name);
+	else
+		BPF_SEQ_PRINTF(ctx->meta->seq, "%llx %c %s\n", BPF_CORE_READ(ksym, value),
+			       BPF_CORE_READ(ksym, type), ksym->name);
 	return 0;
 }

@@ -48,18 +48,14 @@ static int step_attach(struct session *session)
 static int step_symbols(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = -1;
-	bool iterator = true;
 	int r = 0;
 
 	symbols_init(&session->symbols);
 	fd = loader_kernel_symbols(&session->loader);
-	if (fd < 0) {
-		iterator = false;
+	if (fd < 0)
 		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
-	}
 	if (fd >= 0)
-		r = symbols_read(&session->symbols, fd,
-				 iterator ? symbols_feed_records : symbols_feed_lines);
+		r = symbols_read(&session->symbols, fd);
 	if (fd < 0 || r < 0 || session->symbols.count == 0)
 		(void)command_note(session->command,
 				   "kernel functions stay unnamed: this kernel shows no symbols "

@@ -13,6 +13,68 @@
 #define READ_BYTES    (64u << 10)
 #define ROOM_AT_START 4096u
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* "[name]" behind the tab. */
+static int parse_module(const char *text, size_t bytes, struct symbols_line *symbol)
+{
+	if (bytes < 3 || bytes - 2 >= SYMBOLS_MODULE_MAX || text[0] != '[' ||
+	    text[bytes - 1] != ']')
+		return -EBADMSG;
+	symbol->module = text + 1;
+	symbol->module_bytes = bytes - 2;
+	return 0;
+}
+
+int symbols_parse(const char *line, size_t bytes, struct symbols_line *ret_symbol)
+{
+	struct symbols_line symbol = {.module = ""};
+	const char *tab;
+	size_t at = 0;
+
+	for (; at < bytes && hex_digit(line[at]) >= 0; at++)
+		symbol.address = symbol.address << 4 | (uint64_t)hex_digit(line[at]);
+	if (at == 0 || at > 16 || bytes - at < 4 || line[at] != ' ' || line[at + 2] != ' ')
+		return -EBADMSG;
+	symbol.type = line[at + 1];
+	symbol.name = line + at + 3;
+	symbol.name_bytes = bytes - at - 3;
+	tab = memchr(symbol.name, '\t', symbol.name_bytes);
+	if (tab) {
+		size_t rest = symbol.name_bytes - (size_t)(tab + 1 - symbol.name);
+
+		symbol.name_bytes = (size_t)(tab - symbol.name);
+		if (parse_module(tab + 1, rest, &symbol) < 0)
+			return -EBADMSG;
+	}
+	if (symbol.name_bytes == 0 || symbol.name_bytes >= SYMBOLS_NAME_MAX ||
+	    memchr(symbol.name, '\0', symbol.name_bytes))
+		return -EBADMSG;
+	*ret_symbol = symbol;
+	return 0;
+}
+
+static bool starts(const struct symbols_line *symbol, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return symbol->name_bytes >= n && memcmp(symbol->name, prefix, n) == 0;
+}
+
+/* Whether a stack can lie in it: text, and no padding before a function. */
+static bool is_code(const struct symbols_line *symbol)
+{
+	return strchr("tTwW", symbol->type) && symbol->type != '\0' && !starts(symbol, "__pfx_") &&
+	       !starts(symbol, "__cfi_");
+}
+
 static int grow(void **memory, size_t *room, size_t need, size_t item_bytes)
 {
 	size_t wanted = *room ? *room : ROOM_AT_START;
@@ -48,7 +110,7 @@ static int add_name(struct symbols *symbols, const char *name, size_t bytes, uin
 }
 
 /* Lines of one module follow each other, so the newest is looked at first. */
-static int find_module(struct symbols *symbols, const struct kallsyms_symbol *symbol,
+static int find_module(struct symbols *symbols, const struct symbols_line *symbol,
 		       uint16_t *ret_module)
 {
 	int r;
@@ -88,12 +150,12 @@ void symbols_deinit(struct symbols *symbols)
 	symbols_init(symbols);
 }
 
-int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol)
+static int add(struct symbols *symbols, const struct symbols_line *symbol)
 {
 	struct symbols_entry entry = {.address = symbol->address};
 	int r;
 
-	if (!kallsyms_is_code(symbol) || !symbol->address)
+	if (!is_code(symbol) || !symbol->address)
 		return 0;
 	if (symbols->module_count == 0) {
 		r = add_name(symbols, "kernel", sizeof("kernel") - 1, &symbols->modules[0]);
@@ -115,20 +177,20 @@ int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol)
 	return r;
 }
 
-int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
+int symbols_feed(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
 {
 	size_t at = 0;
 
 	for (;;) {
 		const char *end = memchr(text + at, '\n', bytes - at);
-		struct kallsyms_symbol symbol;
+		struct symbols_line symbol;
 		int r;
 
 		*ret_used = at;
 		if (!end)
 			return 0;
-		if (kallsyms_parse(text + at, (size_t)(end - (text + at)), &symbol) == 0) {
-			r = symbols_add(symbols, &symbol);
+		if (symbols_parse(text + at, (size_t)(end - (text + at)), &symbol) == 0) {
+			r = add(symbols, &symbol);
 			if (r < 0)
 				return r;
 		}
@@ -136,26 +198,7 @@ int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, 
 	}
 }
 
-int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
-{
-	size_t at = 0;
-
-	for (;;) {
-		struct kallsyms_symbol symbol;
-		size_t used = 0;
-		int r = kallsyms_decode(text + at, bytes - at, &symbol, &used);
-
-		*ret_used = at;
-		if (r != 0)
-			return r < 0 ? r : 0;
-		r = symbols_add(symbols, &symbol);
-		if (r < 0)
-			return r;
-		at += used;
-	}
-}
-
-int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed)
+int symbols_read(struct symbols *symbols, int fd)
 {
 	_cleanup_(tm_freep) char *text = malloc(READ_BYTES);
 	size_t held = 0;
@@ -172,7 +215,7 @@ int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed)
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		held += (size_t)n;
-		r = feed(symbols, text, held, &used);
+		r = symbols_feed(symbols, text, held, &used);
 		if (r < 0)
 			return r;
 		if (used == 0 && held == READ_BYTES)

@@ -14,11 +14,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/kallsyms.h"
 #include "shared/record.h"
 
 /* Code behind the last symbol of a run that still counts as its; cut by the next run. */
 #define SYMBOLS_TAIL_BYTES (64u << 10)
+
+#define SYMBOLS_NAME_MAX   512 /* KSYM_NAME_LEN, include/linux/kallsyms.h */
+#define SYMBOLS_MODULE_MAX 64  /* MODULE_NAME_LEN is shorter on every 64-bit kernel */
+
+struct symbols_line {
+	uint64_t address;
+	char type;
+	const char *name; /* in the text; not NUL-terminated */
+	size_t name_bytes;
+	const char *module; /* without brackets; 0 bytes: the kernel itself */
+	size_t module_bytes;
+};
 
 struct symbols_entry {
 	uint64_t address;
@@ -49,15 +60,13 @@ struct symbols {
 void symbols_init(struct symbols *symbols);
 void symbols_deinit(struct symbols *symbols);
 
-/* Adds a code symbol, ignores any other. Return: 0, -ENOMEM. */
-int symbols_add(struct symbols *symbols, const struct kallsyms_symbol *symbol);
-/* Takes what is whole of @text. Return: 0 and *ret_used, -errno. */
-typedef int (*symbols_feed_fn)(struct symbols *symbols, const char *text, size_t bytes,
-			       size_t *ret_used);
-int symbols_feed_lines(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
-int symbols_feed_records(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
-/* Reads symbols of either form until the end of @fd. Return: 0, -errno. */
-int symbols_read(struct symbols *symbols, int fd, symbols_feed_fn feed);
+/* @line: without the newline, as in /proc/kallsyms: "address type name[\t[module]]".
+ * Return: 0, -EBADMSG. */
+int symbols_parse(const char *line, size_t bytes, struct symbols_line *ret_line);
+/* Takes the whole lines of @text, keeps the code. Return: 0 and *ret_used, -ENOMEM. */
+int symbols_feed(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
+/* Takes the lines of @fd to its end. Return: 0, -errno. */
+int symbols_read(struct symbols *symbols, int fd);
 /* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */
 int symbols_seal(struct symbols *symbols);
 /* Return: the frame word of a kernel address, module TM_FRAME_MODULE_UNKNOWN where there is none. */

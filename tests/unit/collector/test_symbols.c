@@ -34,7 +34,7 @@ static void feed(struct symbols *symbols, const char *lines)
 	size_t used = 0;
 
 	symbols_init(symbols);
-	assert_int_equal(symbols_feed_lines(symbols, lines, strlen(lines), &used), 0);
+	assert_int_equal(symbols_feed(symbols, lines, strlen(lines), &used), 0);
 	assert_int_equal(used, strlen(lines));
 }
 
@@ -169,7 +169,7 @@ static void reading_does_not_depend_on_where_it_is_cut(void **state)
 		assert_int_equal(fflush(file), 0);
 		assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 		symbols_init(&symbols);
-		assert_int_equal(symbols_read(&symbols, fileno(file), symbols_feed_lines), 0);
+		assert_int_equal(symbols_read(&symbols, fileno(file)), 0);
 		assert_int_equal(symbols.count, 5000);
 		symbols_deinit(&symbols);
 		(void)fclose(file);
@@ -177,9 +177,9 @@ static void reading_does_not_depend_on_where_it_is_cut(void **state)
 	free(many);
 }
 
-static int parse(const char *line, struct kallsyms_symbol *symbol)
+static int parse(const char *line, struct symbols_line *symbol)
 {
-	return kallsyms_parse(line, strlen(line), symbol);
+	return symbols_parse(line, strlen(line), symbol);
 }
 
 static void malformed_lines_are_refused(void **state)
@@ -197,7 +197,7 @@ static void malformed_lines_are_refused(void **state)
 		"ffffffff81000000 T a\tmodule",
 		"ffffffff81000000 T \t[m]",
 	};
-	struct kallsyms_symbol symbol;
+	struct symbols_line symbol;
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(parse(wrong[i], &symbol), -EBADMSG);
@@ -207,54 +207,47 @@ static void malformed_lines_are_refused(void **state)
 	assert_int_equal(symbol.module_bytes, 0);
 }
 
-/* The iterator's form: head, name, module. */
-static size_t record(char *out, uint64_t address, const char *name, const char *module)
+static void a_cut_anywhere_loses_nothing(void **state)
 {
-	struct tm_symbol head = {.address = address,
-				 .name_bytes = (uint16_t)strlen(name),
-				 .module_bytes = (uint16_t)strlen(module),
-				 .type = 't'};
-
-	head.bytes = (uint16_t)(sizeof(head) + head.name_bytes + head.module_bytes);
-	memcpy(out, &head, sizeof(head));
-	memcpy(out + sizeof(head), name, head.name_bytes);
-	memcpy(out + sizeof(head) + head.name_bytes, module, head.module_bytes);
-	return head.bytes;
-}
-
-static void records_and_lines_say_the_same(void **state)
-{
+	static const char lines[] = "ffffffff81000010 t one\nffffffffc0000010 t two\t[mod]\n";
 	static struct symbols symbols;
-	char bytes[256];
-	size_t n = record(bytes, 0xffffffff81000010, "one", ""), used = 0;
+	size_t n = sizeof(lines) - 1, used = 0;
 
-	n += record(bytes + n, 0xffffffffc0000010, "two", "mod");
 	symbols_init(&symbols);
-	for (size_t part = 0; part < n; part++) { /* a cut anywhere loses nothing */
+	for (size_t part = 0; part < n; part++) {
 		symbols_deinit(&symbols);
-		assert_int_equal(symbols_feed_records(&symbols, bytes, part, &used), 0);
-		assert_int_equal(symbols_feed_records(&symbols, bytes + used, n - used, &used), 0);
+		assert_int_equal(symbols_feed(&symbols, lines, part, &used), 0);
+		assert_int_equal(symbols_feed(&symbols, lines + used, n - used, &used), 0);
 		assert_int_equal(symbols.count, 2);
 		assert_int_equal(symbols.entries[1].module, 1);
 	}
 	symbols_deinit(&symbols);
 }
 
-static void lying_records_are_refused(void **state)
+/* The line of a symbol whose names have these lengths. Return: verdict of the parser. */
+static int parse_long(size_t name_bytes, size_t module_bytes)
 {
-	struct kallsyms_symbol symbol;
-	struct tm_symbol head;
-	char bytes[256];
-	size_t n = record(bytes, 1, "name", "mod"), used;
+	struct symbols_line symbol;
+	char line[1024] = "1 t ", *at = line + 4;
 
-	assert_int_equal(kallsyms_decode(bytes, n, &symbol, &used), 0);
-	assert_int_equal(kallsyms_decode(bytes, n - 1, &symbol, &used), KALLSYMS_E_SHORT);
-	memcpy(&head, bytes, sizeof(head));
-	head.name_bytes++; /* more than `bytes` */
-	memcpy(bytes, &head, sizeof(head));
-	assert_int_equal(kallsyms_decode(bytes, n, &symbol, &used), -EBADMSG);
-	n = record(bytes, 1, "", "mod");
-	assert_int_equal(kallsyms_decode(bytes, n, &symbol, &used), -EBADMSG);
+	memset(at, 'n', name_bytes);
+	at += name_bytes;
+	*at++ = '\t';
+	*at++ = '[';
+	memset(at, 'm', module_bytes);
+	at += module_bytes;
+	*at++ = ']';
+	return symbols_parse(line, (size_t)(at - line), &symbol);
+}
+
+static void names_that_are_too_long_or_hold_a_nul_are_refused(void **state)
+{
+	struct symbols_line symbol;
+
+	assert_int_equal(parse_long(SYMBOLS_NAME_MAX - 1, SYMBOLS_MODULE_MAX - 1), 0);
+	assert_int_equal(parse_long(SYMBOLS_NAME_MAX, 1), -EBADMSG);
+	assert_int_equal(parse_long(1, SYMBOLS_MODULE_MAX), -EBADMSG);
+	assert_int_equal(symbols_parse("1 t a\0b", 7, &symbol), -EBADMSG);
 }
 
 int main(void)
@@ -266,8 +259,8 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_give_an_empty_table),
 		cmocka_unit_test(reading_does_not_depend_on_where_it_is_cut),
 		cmocka_unit_test(malformed_lines_are_refused),
-		cmocka_unit_test(records_and_lines_say_the_same),
-		cmocka_unit_test(lying_records_are_refused),
+		cmocka_unit_test(a_cut_anywhere_loses_nothing),
+		cmocka_unit_test(names_that_are_too_long_or_hold_a_nul_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
