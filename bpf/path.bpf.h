@@ -143,29 +143,35 @@ __noinline int path_write_file(__u32 level)
 	return 0;
 }
 
-/* Writes the task's cgroup: of the unified hierarchy, or where that has one only, of memory's. */
+/* Writes the names from a cgroup's kernfs node up. True if it has one: the root has none. */
+static __always_inline bool path_climb_from(struct scratch *s, __u32 level, __u64 node)
+{
+	__u32 before = s->path.position;
+	int step = PATH_MORE;
+
+	s->path.dentry = node;
+	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
+		step = path_climb_cgroup(level);
+	return s->path.position != before;
+}
+
+/* Writes the task's cgroup: of the unified hierarchy, or where that has only a root, of memory's. */
 __noinline int path_write_cgroup(__u32 level)
 {
 	struct scratch *s = level_scratch(level);
-	__u64 set, node, css, task = bpf_get_current_task();
-	__u32 id = (__u32)bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
-	int step = PATH_MORE;
+	__u64 set, css, id, task = bpf_get_current_task();
 
-	if (!s)
+	if (!s || !bpf_core_field_exists(struct task_struct, cgroups))
 		return 0;
 	set = (__u64)TASK_READ(task, cgroups);
 	s->path.cut = TM_CGROUP_CUT;
 	s->path.end = s->path.position + TM_CGROUP_MAX - COMPONENT_MAX;
-	s->path.dentry = (__u64)KERNEL_READ(css_set, set, dfl_cgrp, kn);
-	node = s->path.position;
-	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
-		step = path_climb_cgroup(level);
-	if (s->path.position != node)
+	if (path_climb_from(s, level, (__u64)KERNEL_READ(css_set, set, dfl_cgrp, kn)))
 		return 0;
-	css = block_word(set + bpf_core_field_offset(struct css_set, subsys) + 8ull * id);
-	s->path.dentry = (__u64)KERNEL_READ(cgroup_subsys_state, css, cgroup, kn);
-	step = PATH_MORE;
-	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
-		step = path_climb_cgroup(level);
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
+		return 0;
+	id = bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
+	css = block_word(set + bpf_core_field_offset(struct css_set, subsys) + 8 * id);
+	path_climb_from(s, level, (__u64)KERNEL_READ(cgroup_subsys_state, css, cgroup, kn));
 	return 0;
 }
