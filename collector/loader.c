@@ -6,9 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +14,6 @@
 #include <tidemark.skel.h>
 
 #define COMPLAINT_BYTES 200
-#define BTF_READ_BYTES  (256u << 10)
 #define HOLDS_TRIES     3 /* of a mapping that was being modified */
 
 static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
@@ -29,28 +26,6 @@ hear(enum libbpf_print_level level, const char *format, va_list arguments)
 		complaint[strcspn(complaint, "\n")] = '\0';
 	}
 	return 0;
-}
-
-/* The names of types lie in BTF as plain strings; one pass over the bytes finds one. */
-static bool btf_names(const char *name)
-{
-	size_t need = strlen(name) + 1, held = 0;
-	_cleanup_(tm_freep) char *text = malloc(BTF_READ_BYTES);
-	_cleanup_(tm_closep) int fd = open(LOADER_BTF, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (!text || fd < 0)
-		return false;
-	while ((n = read(fd, text + held, BTF_READ_BYTES - held)) > 0) {
-		held += (size_t)n;
-		if (memmem(text, held, name, need))
-			return true;
-		if (held >= need) { /* one that lies across two reads */
-			memmove(text, text + held - (need - 1), need - 1);
-			held = need - 1;
-		}
-	}
-	return false;
 }
 
 static int require_btf(struct fault *fault)
@@ -79,7 +54,7 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 	(void)bpf_program__set_autoload(skeleton->progs.sample_loop, loops);
 	(void)bpf_program__set_autoload(skeleton->progs.sample_bounded, !loops);
 	(void)bpf_program__set_autoload(skeleton->progs.kernel_symbols,
-					btf_names("bpf_iter__ksym"));
+					libbpf_find_vmlinux_btf_id("ksym", BPF_TRACE_ITER) > 0);
 	(void)bpf_program__set_autoload(skeleton->progs.on_fork, options->selecting);
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
@@ -171,7 +146,6 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 		tidemark_bpf__destroy(skeleton);
 		return r;
 	}
-	maps->slot_bytes = bpf_map__value_size(skeleton->maps.cpu_slots);
 	maps->slots = bpf_map__fd(skeleton->maps.cpu_slots);
 	maps->rings = bpf_map__fd(skeleton->maps.rings);
 	maps->scratch = bpf_map__fd(skeleton->maps.scratch);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tidemark-collector - the privileged program: a list of steps, then the session */
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +13,7 @@
 #include "shared/cleanup.h"
 
 #define KALLSYMS          "/proc/kallsyms"
+#define LARGE_BLOCK       (128 << 10)
 #define DESCRIPTORS_SPARE 128 /* beyond those open at the start: files under way, iterators */
 
 static int step_opener(struct session *session)
@@ -28,14 +28,9 @@ static int step_opener(struct session *session)
 		     : 0;
 }
 
-static int step_load(struct session *session)
-{
-	return loader_load(&session->loader, session->options, &session->fault);
-}
-
 static int step_attach(struct session *session)
 {
-	int r = sampler_attach(&session->sampler, session->options, session->loader.sample);
+	int r = percpu_attach(&session->loader.percpu, session->loader.sample);
 
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
@@ -82,8 +77,10 @@ static int step_confine(struct session *session)
 
 static int prepare(struct session *session)
 {
-	if (step_opener(session) < 0 || step_load(session) < 0 || step_attach(session) < 0 ||
-	    step_symbols(session) < 0 || session_connect(session) < 0 || step_confine(session) < 0)
+	if (step_opener(session) < 0 ||
+	    loader_load(&session->loader, session->options, &session->fault) < 0 ||
+	    step_attach(session) < 0 || step_symbols(session) < 0 || session_connect(session) < 0 ||
+	    step_confine(session) < 0)
 		return -ECANCELED;
 	return command_send(session->command, TM_CONTROL_READY);
 }
@@ -103,6 +100,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)prctl(PR_SET_NAME, "tidemark-collec"); /* 15 bytes are shown */
+	/* fixed, or the first large block that is freed makes all later ones stay with us */
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
 	handoff_init(&session.handoff, options.wire_fd);
 	if (prepare(&session) == 0) {

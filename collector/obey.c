@@ -52,7 +52,7 @@ static int start(struct session *session)
 
 	if (r < 0)
 		return r;
-	r = sampler_switch(&session->sampler, true);
+	r = percpu_switch(&session->loader.percpu, true);
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
 				 "the perf events cannot be started: %s", strerror(-r));

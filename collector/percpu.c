@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* percpu - makes, maps and counts what the kernel room keeps per CPU */
+/* percpu - makes, maps and counts what is kept per CPU, and drives its perf event */
 
 #include "collector/percpu.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "shared/cleanup.h"
 
-#define FDINFO_BYTES 1024
+#define FDINFO_BYTES  1024
+#define NS_PER_SECOND 1000000000ull
 
 uint64_t percpu_ring_bytes(const struct options *options)
 {
@@ -83,25 +86,25 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 }
 
 /* All at once where the kernel can (5.13): each single update waits for a grace period. */
-static int put_all(int outer, const struct options *options, const int *inner)
+static int put_all(const struct percpu *percpu, int outer, const int *inner)
 {
-	_cleanup_(tm_freep) uint32_t *cpus = calloc(options->perf_count, sizeof(*cpus));
-	uint32_t count = options->perf_count;
+	_cleanup_(tm_freep) uint32_t *cpus = calloc(percpu->count, sizeof(*cpus));
+	uint32_t count = percpu->count;
 
 	if (!cpus)
 		return -ENOMEM;
-	for (unsigned i = 0; i < options->perf_count; i++)
-		cpus[i] = options->perf[i].cpu;
+	for (unsigned i = 0; i < percpu->count; i++)
+		cpus[i] = percpu->perf[i].cpu;
 	if (bpf_map_update_batch(outer, cpus, inner, &count, NULL) == 0)
 		return 0;
-	for (unsigned i = 0; i < options->perf_count; i++)
+	for (unsigned i = 0; i < percpu->count; i++)
 		if (bpf_map_update_elem(outer, &cpus[i], &inner[i], BPF_ANY) < 0)
 			return -errno;
 	return 0;
 }
 
 /* Makes one inner map for each sampled CPU, then puts them into @outer. */
-static int fill(struct percpu *percpu, int outer, const struct options *options,
+static int fill(struct percpu *percpu, int outer,
 		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
 {
 	_cleanup_(tm_freep) int *inner = calloc(percpu->count, sizeof(*inner));
@@ -114,7 +117,7 @@ static int fill(struct percpu *percpu, int outer, const struct options *options,
 		made++;
 	}
 	if (r == 0)
-		r = put_all(outer, options, inner);
+		r = put_all(percpu, outer, inner);
 	while (made > 0)
 		(void)tm_close(inner[--made]);
 	return r;
@@ -124,10 +127,12 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options)
 {
 	*percpu = (struct percpu){.possible = maps->possible,
-				  .slot_bytes = (maps->slot_bytes + 7) & ~(size_t)7,
+				  .slot_bytes = sizeof(struct tm_cpu_slot),
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
 				  .value_bytes = (uint32_t)maps->level_bytes,
 				  .count = options->perf_count,
+				  .perf = options->perf,
+				  .period_ns = NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, whole_pages(percpu->slot_bytes * percpu->possible), PROT_READ,
 			   MAP_SHARED, maps->slots, 0);
@@ -140,8 +145,8 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	percpu->rings = calloc(percpu->count, sizeof(*percpu->rings));
 	if (!percpu->levels || !percpu->rings)
 		return -ENOMEM;
-	r = fill(percpu, maps->rings, options, make_ring);
-	return r < 0 ? r : fill(percpu, maps->scratch, options, make_scratch);
+	r = fill(percpu, maps->rings, make_ring);
+	return r < 0 ? r : fill(percpu, maps->scratch, make_scratch);
 }
 
 static void unmap(const void *from, size_t bytes)
@@ -162,6 +167,38 @@ void percpu_close(struct percpu *percpu)
 	free(percpu->levels);
 	free(percpu->rings);
 	*percpu = (struct percpu){0};
+}
+
+int percpu_attach(const struct percpu *percpu, int program_fd)
+{
+	for (unsigned i = 0; i < percpu->count; i++)
+		if (ioctl(percpu->perf[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
+			return -errno;
+	return 0;
+}
+
+int percpu_switch(const struct percpu *percpu, bool on)
+{
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	int r = 0;
+
+	for (unsigned i = 0; i < percpu->count; i++)
+		if (ioctl(percpu->perf[i].fd, request, 0) < 0 && r == 0)
+			r = -errno;
+	return r;
+}
+
+uint64_t percpu_owed(const struct percpu *percpu)
+{
+	uint64_t owed = 0;
+
+	for (unsigned i = 0; i < percpu->count; i++) {
+		uint64_t ns;
+
+		if (read(percpu->perf[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
+			owed += ns / percpu->period_ns;
+	}
+	return owed;
 }
 
 /* N1 (bpf/: taken, then its drop) -> N2: acquire, so that a drop is read before what was taken */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * percpu - the ring and the scratch of each sampled CPU, and the slots of all possible ones
+ * percpu - perf event, ring and scratch of each sampled CPU, and the slots of all possible ones
  *
  * Shape      rings and scratch are inner maps, made here and put in under the CPU's number; their
  *            outer maps and the slots have an element for each possible CPU.
+ * Owes       an event counts the nanoseconds it was enabled; divided by the period that is the number
+ *            of hits the kernel owed, whether or not our program ran for each.
  * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks, from PERCPU_RING_MIN to PERCPU_RING_MAX
  *            bytes, unless the command says a size.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +28,9 @@ struct percpu {
 	unsigned possible;
 	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
 	size_t slot_bytes;
-	unsigned count;         /* sampled CPUs */
+	unsigned count; /* sampled CPUs */
+	const struct options_perf *perf;
+	uint64_t period_ns;
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
 	uint32_t value_bytes;  /* of one level, unpadded */
@@ -38,7 +43,6 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;
 	int rings;
 	int scratch;
-	size_t slot_bytes;
 	size_t level_bytes;
 	unsigned possible;
 };
@@ -49,6 +53,12 @@ uint64_t percpu_ring_bytes(const struct options *options);
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options);
 void percpu_close(struct percpu *percpu);
+/* Attaches the program of @program_fd to the events, which the command opened disabled. Return: 0, -errno. */
+int percpu_attach(const struct percpu *percpu, int program_fd);
+/* Return: 0, -errno. Once it is off no hit is running any more. */
+int percpu_switch(const struct percpu *percpu, bool on);
+/* Return: hits owed so far by all CPUs. */
+uint64_t percpu_owed(const struct percpu *percpu);
 /* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then
  * taken >= pushed + drops, and equal once sampling is over and the rings are empty. */
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);

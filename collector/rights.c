@@ -4,7 +4,6 @@
 #include "collector/rights.h"
 
 #include <errno.h>
-#include <sys/prctl.h>
 
 #include "collector_filter.h"
 #include "shared/sandbox.h"

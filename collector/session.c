@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -76,7 +75,7 @@ static void measure(struct session *session)
 {
 	uint64_t ns = 0;
 
-	session->counts.owed = sampler_owed(&session->sampler);
+	session->counts.owed = percpu_owed(&session->loader.percpu);
 	session->counts.bpf_ns_valid = loader_run_ns(&session->loader, &ns) == 0;
 	session->counts.bpf_ns = ns;
 }
@@ -190,7 +189,7 @@ static void send_end(struct session *session)
 
 void session_finish(struct session *session)
 {
-	(void)sampler_switch(&session->sampler, false);
+	(void)percpu_switch(&session->loader.percpu, false);
 	loader_detach(&session->loader);
 	run_dry(session);
 	if (session->handoff.fd >= 0)

@@ -19,7 +19,6 @@
 #include "collector/handoff.h"
 #include "collector/life.h"
 #include "collector/loader.h"
-#include "collector/sampler.h"
 #include "shared/region.h"
 
 #define SESSION_POLL_MS         100  /* between rounds, while rings are nearly empty */
@@ -51,7 +50,6 @@ struct session {
 	struct handoff handoff;
 	struct asker asker;
 	struct loader loader;
-	struct sampler sampler;
 	struct symbols symbols;
 	struct files files;
 	struct drain drain;
