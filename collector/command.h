@@ -12,6 +12,8 @@
 
 #include "shared/control.h"
 
+struct session;
+
 struct fault {
 	int code; /* enum tm_failure; 0: none */
 	char text[TM_CONTROL_TEXT];
@@ -27,3 +29,5 @@ __attribute__((format(printf, 2, 3))) int command_note(int socket, const char *f
 int command_fail(int socket, const struct fault *fault);
 int command_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
 		   bool may_skip);
+/* Does what has come from it so far. */
+void command_obey(struct session *session);

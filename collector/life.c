@@ -59,21 +59,17 @@ static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
 					memory_order_relaxed);
 }
 
-void life_advance(struct life *life, uint64_t lost, uint64_t now_ms)
+void life_advance(struct life *life, uint64_t announced, uint64_t lost, uint64_t now_ms)
 {
-	if (now_ms - life->swept_ms >= LIFE_EPOCH_MS) {
-		if (life->swept_ms)
-			sweep(life, /* crowded= */ false, now_ms * NS_PER_MS);
+	bool due = now_ms - life->swept_ms >= LIFE_EPOCH_MS;
+	bool crowded = announced - life->announced >= LIFE_CROWD;
+
+	if ((due && life->swept_ms) || crowded)
+		sweep(life, crowded, now_ms * NS_PER_MS);
+	if (due)
 		life->swept_ms = now_ms;
-	}
+	if (crowded)
+		life->announced = announced;
 	if (lost != life->lost)
 		bump(life, lost, now_ms);
-}
-
-void life_make_room(struct life *life, uint64_t announced, uint64_t now_ms)
-{
-	if (announced - life->announced < LIFE_CROWD)
-		return;
-	sweep(life, /* crowded= */ true, now_ms * NS_PER_MS);
-	life->announced = announced;
 }

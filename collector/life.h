@@ -36,7 +36,6 @@ struct life {
 bool life_is_over(const struct tm_process_state *state, uint64_t now_ns);
 /* The rule of an early sweep, on top of that one. */
 bool life_left_room(const struct tm_process_state *state, uint64_t now_ns);
-/* Sweeps and bumps what is due. @lost: announcements lost so far. */
-void life_advance(struct life *life, uint64_t lost, uint64_t now_ms);
-/* Sweeps early if need be. @announced: generations so far, each counted as often as announced. */
-void life_make_room(struct life *life, uint64_t announced, uint64_t now_ms);
+/* Sweeps and bumps what is due. @announced: generations so far, each counted as often as announced;
+ * @lost: announcements lost so far. */
+void life_advance(struct life *life, uint64_t announced, uint64_t lost, uint64_t now_ms);

@@ -73,7 +73,7 @@ uint64_t session_round(struct session *session)
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
-	life_advance(&session->life, session->counts.announce_lost, now_ms);
-	life_make_room(&session->life, session->drain.processes, now_ms);
+	life_advance(&session->life, session->drain.processes, session->counts.announce_lost,
+		     now_ms);
 	return w;
 }

@@ -126,7 +126,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
-			session_obey(session);
+			command_obey(session);
 		if (fds[1].revents && handoff_receive(&session->handoff) != 0 &&
 		    session->end == SESSION_GOES_ON)
 			session->end = SESSION_SYMBOLIZER_GONE;

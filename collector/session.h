@@ -82,7 +82,5 @@ void session_deinit(struct session *session);
 
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);
-/* Messages of the command (obey.c). */
-void session_obey(struct session *session);
 /* CLOCK_MONOTONIC, ms. */
 uint64_t session_now_ms(void);

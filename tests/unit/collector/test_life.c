@@ -57,17 +57,17 @@ static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **stat
 	uint32_t bumps = 0;
 	struct life life = {.processes = -1, .epoch_bumps = &bumps};
 
-	life_advance(&life, 0, 10000);
+	life_advance(&life, 0, 0, 10000);
 	assert_int_equal(bumps, 0);
-	life_advance(&life, 1, 10001);
+	life_advance(&life, 0, 1, 10001);
 	assert_int_equal(bumps, 1);
-	life_advance(&life, 1, 20000);
+	life_advance(&life, 0, 1, 20000);
 	assert_int_equal(bumps, 1);
-	life_advance(&life, 5, 20001);
+	life_advance(&life, 0, 5, 20001);
 	assert_int_equal(bumps, 2);
-	life_advance(&life, 9, 20001 + LIFE_BUMP_MS - 1);
+	life_advance(&life, 0, 9, 20001 + LIFE_BUMP_MS - 1);
 	assert_int_equal(bumps, 2);
-	life_advance(&life, 9, 20001 + LIFE_BUMP_MS);
+	life_advance(&life, 0, 9, 20001 + LIFE_BUMP_MS);
 	assert_int_equal(bumps, 3);
 }
 
@@ -78,11 +78,11 @@ static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
 	uint64_t lost = 0, now_ms = 100000;
 
 	for (unsigned i = 0; i < 60000; i++)
-		life_advance(&life, ++lost, ++now_ms);
+		life_advance(&life, 0, ++lost, ++now_ms);
 	assert_in_range(bumps, 5, 10);
 	now_ms += 10 * LIFE_EPOCH_MS; /* all was well for a while */
-	life_advance(&life, ++lost, now_ms);
-	life_advance(&life, ++lost, now_ms + LIFE_BUMP_MS);
+	life_advance(&life, 0, ++lost, now_ms);
+	life_advance(&life, 0, ++lost, now_ms + LIFE_BUMP_MS);
 	assert_in_range(bumps, 7, 12);
 }
 
