@@ -39,7 +39,7 @@ struct loader {
 
 /* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */
 int loader_load(struct loader *loader, const struct options *options, struct fault *fault);
-/* Attaches birth and death of processes; the perf program is the sampler's. Return: 0, -errno. */
+/* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
 int loader_attach(struct loader *loader, const struct options *options, struct fault *fault);
 void loader_detach(struct loader *loader);
 /* Run time of all our programs. Return: 0, LOADER_E_NO_STATS (the kernel does not count). */
