@@ -120,6 +120,9 @@ from lives import *
 work, roles = sys.argv[1:]
 lives = Lives(work + "/identities.html")
 bad, wanted = [], {}
+read = summary(work + "/identities.json")
+print("  files: opened %d, refused %d, failed %d" %
+      (read["files_opened"], read["files_refused"], read["files_failed"]))
 for line in open(work + "/expected", encoding="utf-8"):
     number, what, path = line.rstrip("\n").split("\t")
     mine = [h for h in lives.hits if h.comm == "g" + number and not in_kernel_half_way(h)]
