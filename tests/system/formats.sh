@@ -26,6 +26,25 @@ check(profile.total() == read["exported"], "pprof differs")
 check(abs(speed - read["exported"]) < 0.01, "speedscope differs")
 check(page == read["exported"], "the page differs")
 
+# every stack that is cut stands under its reason, in each format
+cut = {reason: n for reason, n in read["truncated"].items() if n}
+by_reason = collections.Counter()
+for comm, frames, count in folded(name + ".folded"):
+    if truncation(frames):
+        by_reason[truncation(frames)] += count
+by_page = collections.Counter()
+for comm, exe, frames, count in Page(name + ".html").samples:
+    if truncation(frames):
+        by_page[truncation(frames)] += count
+by_label = collections.Counter()
+for values, labels, stack in profile.samples:
+    if "truncated" in labels:
+        by_label[labels["truncated"]] += values[0]
+print("  truncated: %s" % cut)
+check(dict(by_reason) == cut, "folded says truncated %s" % dict(by_reason))
+check(dict(by_page) == cut, "the page says truncated %s" % dict(by_page))
+check(dict(by_label) == cut, "pprof says truncated %s" % dict(by_label))
+
 # and by function, not in total only
 by_folded = collections.Counter()
 for comm, frames, count in folded(name + ".folded"):
