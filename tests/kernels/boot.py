@@ -14,6 +14,7 @@ import sys
 import tarfile
 import tempfile
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
 import initramfs
 import kernel_image
 
