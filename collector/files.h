@@ -24,7 +24,7 @@
 #define FILES_QUEUE      1024
 #define FILES_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
 #define FILES_PAUSES_MAX 6    /* the pause grows no further */
-#define FILES_ASK_MS     1000 /* without any answer the opener counts as lost */
+#define FILES_ASK_MS     3000 /* without any answer the opener counts as lost */
 
 enum files_state {
 	FILES_UNSEEN,

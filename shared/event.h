@@ -259,18 +259,3 @@ struct tm_check {         /* question and answer of the program check_mapping */
 	uint64_t address;
 	struct tm_identity identity;
 };
-
-/*
- * One kernel symbol as the program kernel_symbols writes it: this header, then the name and the
- * module's name without their NULs; `bytes` is the whole. Module bytes 0: the kernel itself.
- */
-#define TM_SYMBOL_NAME_MAX   512
-#define TM_SYMBOL_MODULE_MAX 64
-struct tm_symbol {
-	uint64_t address;
-	uint16_t bytes;
-	uint16_t name_bytes;
-	uint16_t module_bytes;
-	uint8_t type; /* as in /proc/kallsyms */
-	uint8_t pad;
-};

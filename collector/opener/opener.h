@@ -17,8 +17,8 @@
 
 #include "shared/record.h"
 
-#define OPENER_DEADLINE_MS   250 /* per ask, then its worker is abandoned */
-#define OPENER_ABANDONED_MAX 8   /* workers that even SIGKILL did not end; then TIMEOUT at once */
+#define OPENER_DEADLINE_MS   1000 /* per ask, then its worker is abandoned; for a loaded host */
+#define OPENER_ABANDONED_MAX 8    /* workers that even SIGKILL did not end; then TIMEOUT at once */
 #define OPENER_PATH_BYTES    (TM_PATH_MAX + 1)
 
 enum opener_kind {
