@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/life.bash"
 
+[[ -n ${TM_INNER:-} && ! -e /dev/fuse ]] && skip "this container has no /dev/fuse"
 HZ=1999
 mkdir "$WORK"/{lives,overlay,btrfs,tmpfs,bind,fuse,hang,own}
 clone_lives 20 # life-000011 and up: what must never give its names

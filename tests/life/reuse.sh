@@ -41,8 +41,8 @@ check(not wrong, "%d samples with a wrong %s" % (sum(w[1].count for w in wrong),
 check(reuses >= 0.95 * len(lived), "only %d reuses of %d" % (reuses, len(lived)))
 check(len(found) >= 0.95 * len(lived), "only %d of %d children were hit" % (len(found), len(lived)))
 pids = {pid for _, pid, _ in lived}
-mine = sum(hit.count for hit in lives.hits if hit.life.tgid in pids)
-half_way = sum(hit.count for hit in lives.hits if hit.life.tgid in pids and in_kernel_half_way(hit))
+mine = sum(hit.count for hit in lives.hits if hit.life.ns_tgid in pids)
+half_way = sum(hit.count for hit in lives.hits if hit.life.ns_tgid in pids and in_kernel_half_way(hit))
 print("  half-way, in exec or without an mm: %d of %d samples" % (half_way, mine))
 delivered(read, mine, sum(cpu for _, _, cpu in lived), len(lived))
 ' "$1" "$WORK"

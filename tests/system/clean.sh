@@ -53,7 +53,12 @@ copy_network_settings() {
 
 inside() { # COMMAND... in the tree
 	local unit=()
-	[[ -d /run/systemd/system ]] || unit=(--keep-unit)
+	if [[ -d /run/systemd/system ]]; then
+		unit=("--property=DeviceAllow=/dev/fuse rw")
+	else
+		unit=(--keep-unit)
+	fi
+	[[ -e /dev/fuse ]] && unit+=(--bind=/dev/fuse) # a test has a file system of its own
 	# The run-time right to trace that an ordinary root has on a host, and no more.
 	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" --resolv-conf=copy-host \
 		--capability=CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_CHECKPOINT_RESTORE \
