@@ -17,7 +17,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
-#define BOUNDED_FRAMES 2048
+#define BOUNDED_FRAMES  2048
 
 #define SELECTION_ENDED (~0u) /* in place of an exec id */
 

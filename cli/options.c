@@ -15,16 +15,11 @@
 #define NS_PER_SECOND 1000000000ull
 
 static const struct option long_options[] = {
-	{"duration", required_argument, NULL, 'd'},
-	{"frequency", required_argument, NULL, 'F'},
-	{"pid", required_argument, NULL, 'p'},
-	{"output", required_argument, NULL, 'o'},
-	{"summary", required_argument, NULL, 's'},
-	{"ring-kib", required_argument, NULL, 'r'},
-	{"private-files", no_argument, NULL, 'P'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"duration", required_argument, NULL, 'd'}, {"frequency", required_argument, NULL, 'F'},
+	{"pid", required_argument, NULL, 'p'},      {"output", required_argument, NULL, 'o'},
+	{"summary", required_argument, NULL, 's'},  {"ring-kib", required_argument, NULL, 'r'},
+	{"private-files", no_argument, NULL, 'P'},  {"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
 };
 
 static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)

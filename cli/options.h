@@ -38,7 +38,7 @@ struct options {
 	uint64_t duration_ns; /* 0: no limit of time */
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
-	bool private_files; /* the opener may pass file permissions */
+	bool private_files;   /* the opener may pass file permissions */
 	bool verbose;
 	const char *summary;  /* or NULL */
 	char *const *command; /* NULL-terminated, or NULL */

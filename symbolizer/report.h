@@ -22,9 +22,9 @@ enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 };
 
 struct report_file {
-	uint32_t path;	    /* string: as the kernel gave it; a module's name for the kernel */
-	uint32_t base;	    /* string: last component */
-	uint32_t build_id;  /* string: hex, or "" */
+	uint32_t path;     /* string: as the kernel gave it; a module's name for the kernel */
+	uint32_t base;     /* string: last component */
+	uint32_t build_id; /* string: hex, or "" */
 	uint8_t has_symbols;
 	uint8_t is_kernel;
 	uint8_t deleted;
@@ -35,26 +35,26 @@ struct report_file {
 };
 #define REPORT_NO_FILE 0xffffffffu
 
-struct report_frame {	    /* unique by (file, address, name) */
-	uint32_t name;	    /* string: function, or basename+0xoffset, or [reason] */
-	uint32_t file;	    /* index, or REPORT_NO_FILE */
-	uint64_t address;   /* ELF virtual address if known, else file offset; 0 for none */
-	uint8_t kind;	    /* enum report_kind */
-	uint8_t unnamed;    /* name is basename+0xoffset or [reason] */
+struct report_frame {     /* unique by (file, address, name) */
+	uint32_t name;    /* string: function, or basename+0xoffset, or [reason] */
+	uint32_t file;    /* index, or REPORT_NO_FILE */
+	uint64_t address; /* ELF virtual address if known, else file offset; 0 for none */
+	uint8_t kind;     /* enum report_kind */
+	uint8_t unnamed;  /* name is basename+0xoffset or [reason] */
 	uint8_t pad[6];
 };
 
-struct report_stack { /* leaf first, kernel frames before user frames */
+struct report_stack {   /* leaf first, kernel frames before user frames */
 	uint32_t first; /* into report.stack_frames */
 	uint32_t count;
 };
 
-struct report_process { /* one generation */
-	uint32_t tgid;	   /* in the initial PID namespace */
-	uint32_t ns_tgid;  /* in its own */
-	uint32_t comm;	   /* string, of the leader */
-	uint32_t exe;	   /* string, path or "" */
-	uint32_t cgroup;   /* string, path or "" */
+struct report_process {   /* one generation */
+	uint32_t tgid;    /* in the initial PID namespace */
+	uint32_t ns_tgid; /* in its own */
+	uint32_t comm;    /* string, of the leader */
+	uint32_t exe;     /* string, path or "" */
+	uint32_t cgroup;  /* string, path or "" */
 	uint32_t exec_id;
 	uint64_t start_boottime;
 };
@@ -64,9 +64,9 @@ struct report_sample {
 	uint32_t tid;
 	uint32_t comm; /* string: the thread's name at the instants */
 	uint32_t stack;
-	uint8_t stop;  /* enum tm_stop: user stop, else kernel stop; TM_STOP_NONE: complete */
+	uint8_t stop; /* enum tm_stop: user stop, else kernel stop; TM_STOP_NONE: complete */
 	uint8_t pad[3];
-	uint32_t flags;	 /* TM_FLAG_EXITING, TM_FLAG_KTHREAD */
+	uint32_t flags; /* TM_FLAG_EXITING, TM_FLAG_KTHREAD */
 	uint64_t count;
 };
 
@@ -81,9 +81,9 @@ struct report {
 	uint32_t string_count, file_count, frame_count, stack_frame_count;
 	uint32_t stack_count, process_count, sample_count;
 	uint64_t hz;
-	uint64_t start_unix_ns;	/* CLOCK_REALTIME */
+	uint64_t start_unix_ns; /* CLOCK_REALTIME */
 	uint64_t duration_ns;
-	const char *title;	/* for the page: host, command line */
+	const char *title; /* for the page: host, command line */
 	/* completeness */
 	uint64_t taken, exported;
 	uint64_t drops[TM_DROP_N];

@@ -56,6 +56,7 @@ int bare_run(int argc, char **argv)
 	other = argv[5];
 	argv[5] = argv[4];
 	argv[4] = other;
-	bare_call(SYS_execve, (long)(uintptr_t)other, (long)(uintptr_t)argv, (long)(uintptr_t)none, 0);
+	bare_call(SYS_execve, (long)(uintptr_t)other, (long)(uintptr_t)argv, (long)(uintptr_t)none,
+		  0);
 	return 9;
 }

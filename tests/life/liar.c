@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (1u << 20)
-#define FILE_NODE 2 /* nodes of our own; the inode number that is shown is another */
+#define FILE_NODE    2 /* nodes of our own; the inode number that is shown is another */
 
 struct liar {
 	int device;

@@ -18,10 +18,10 @@
 
 #include "bare.h"
 
-#define SPINS 10000 /* functions; SPIN_BYTES apart */
-#define SPIN_BYTES 32
+#define SPINS          10000 /* functions; SPIN_BYTES apart */
+#define SPIN_BYTES     32
 #define SIGCHLD_NUMBER 17
-#define TRIES 64 /* of a PID that somebody else may have taken */
+#define TRIES          64 /* of a PID that somebody else may have taken */
 
 /* spin_0 .. spin_9999: counts rdi down, with a frame of its own. */
 __asm__(".altmacro\n"
@@ -153,10 +153,11 @@ static void report(unsigned index, long pid, const struct rusage *usage)
 	char *at = put_number(line, index, 1);
 
 	at = put_number(put_text(at, " "), (unsigned long)pid, 1);
-	at = put_number(put_text(at, " "),
-			(unsigned long)((usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
-					usage->ru_utime.tv_usec + usage->ru_stime.tv_usec),
-			1);
+	at = put_number(
+		put_text(at, " "),
+		(unsigned long)((usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+				usage->ru_utime.tv_usec + usage->ru_stime.tv_usec),
+		1);
 	put_text(at, "\n");
 	bare_say(line);
 }

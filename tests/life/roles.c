@@ -49,29 +49,54 @@ static void execute(void)
 
 static uint64_t seed = 1;
 
-#define SPIN()                                                                                     \
-	do {                                                                                       \
-		uint64_t x = seed;                                                                 \
-		uint64_t begin = bare_clock_ns(CLOCK_THREAD_CPUTIME_ID);                           \
-                                                                                                   \
-		bare_frame();                                                                      \
-		while (bare_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin < (uint64_t)spin_us * 1000) {\
-			for (unsigned i = 0; i < 40000; i++) {                                     \
-				x = x * 6364136223846793005u + 1442695040888963407u;               \
-				__asm__ __volatile__("" : "+r"(x));                                \
-			}                                                                          \
-		}                                                                                  \
-		seed = x;                                                                          \
+#define SPIN()                                                                       \
+	do {                                                                         \
+		uint64_t x = seed;                                                   \
+		uint64_t begin = bare_clock_ns(CLOCK_THREAD_CPUTIME_ID);             \
+                                                                                     \
+		bare_frame();                                                        \
+		while (bare_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin <              \
+		       (uint64_t)spin_us * 1000) {                                   \
+			for (unsigned i = 0; i < 40000; i++) {                       \
+				x = x * 6364136223846793005u + 1442695040888963407u; \
+				__asm__ __volatile__("" : "+r"(x));                  \
+			}                                                            \
+		}                                                                    \
+		seed = x;                                                            \
 	} while (0)
 
-bare_noinline static void role_fork(void) { SPIN(); }
-bare_noinline static void role_vfork(void) { SPIN(); }
-bare_noinline static void role_chain(void) { SPIN(); }
-bare_noinline static void role_thread(void) { SPIN(); }
-bare_noinline static void role_alone(void) { SPIN(); }
-bare_noinline static void role_named(void) { SPIN(); }
-bare_noinline static void role_heavy(void) { SPIN(); }
-bare_noinline static void role_crowd(void) { SPIN(); }
+bare_noinline static void role_fork(void)
+{
+	SPIN();
+}
+bare_noinline static void role_vfork(void)
+{
+	SPIN();
+}
+bare_noinline static void role_chain(void)
+{
+	SPIN();
+}
+bare_noinline static void role_thread(void)
+{
+	SPIN();
+}
+bare_noinline static void role_alone(void)
+{
+	SPIN();
+}
+bare_noinline static void role_named(void)
+{
+	SPIN();
+}
+bare_noinline static void role_heavy(void)
+{
+	SPIN();
+}
+bare_noinline static void role_crowd(void)
+{
+	SPIN();
+}
 
 static int await(long child)
 {
