@@ -3,11 +3,10 @@
 # privileges - in mid-record no process of either program is root, unfiltered or capable of more
 . "$(dirname "$0")/../lib/system.bash"
 
-# The kernel is kept busy, so that kernel addresses would be there to be seen.
-BESIDE='exec dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
+# The kernel is kept busy, so that kernel addresses would be there to be seen. It dies with COMMAND.
+BESIDE='exec setpriv --pdeathsig KILL dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
 begin_recording privileges -F 999 -o "$WORK/x.folded" || finish
-mapfile -t beside < <(pgrep -x -P "$COMMAND_PID" dd)
-STARTED+=("${beside[@]}")
+until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
 until_true 20 ran "$COMMAND_PID" 50
 
 bit() { echo $((1 << $1)); }
