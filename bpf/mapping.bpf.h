@@ -71,7 +71,8 @@ static __always_inline int maple_step(struct block *block, __u64 *entry, __u64 a
 
 	if (type < MAPLE_LEAF || type > MAPLE_ARANGE || !block_read(block, node, BLOCK_BYTES))
 		return MAPPING_BUSY;
-	if ((block->words[0] & ~0xffull) == node)
+	/* Asked after the copy: a node that dies under it gives its first pivots to an RCU head. */
+	if ((block_word(node) & ~0xffull) == node)
 		return MAPPING_BUSY;
 	wide = type != MAPLE_ARANGE;
 	block_opaque(wide);
