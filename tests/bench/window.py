@@ -79,7 +79,7 @@ def main():
     seconds, hz = float(seconds), int(hz)
     path = os.path.join(folder, "summary.json")
     log = open(os.path.join(folder, "out"), "w", encoding="utf-8")
-    whole_before = busy_ticks()
+    whole_before, began = busy_ticks(), time.monotonic()
     process = subprocess.Popen(
         [tidemark, "record", "-F", str(hz), "-d", str(SETTLE + seconds + 1), "--summary", path,
          "-o", os.path.join(folder, "x.html"), "-o", os.path.join(folder, "x.pb.gz")],
@@ -92,8 +92,9 @@ def main():
     if process.wait() != 0:
         print("%-8s failed: %s" % (load, text(log.name).strip()[:200]))
         return
-    whole = (busy_ticks() - whole_before) / 100.0
     read = json.loads(text(path))
+    # Busy CPU time of the recording itself: start and end are not sampled.
+    whole = (busy_ticks() - whole_before) / 100.0 * read["seconds"] / (time.monotonic() - began)
     cost = {name: (cpu1[name] - cpu0[name]) / 1e9 for name in NAMES}
     bpf = (bpf1 - bpf0) / 1e9
     total = sum(cost.values()) + bpf
