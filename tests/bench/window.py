@@ -103,11 +103,12 @@ def main():
         float(goal) * seconds / 30 * hz / 99, sum(read["rss_bytes"].values()) / 1e6,
         read["bpf_map_bytes"] / 1e6, (busy1 - busy0) / 100.0, read["taken"], read["exported"],
         read["taken"] - read["exported"], read["not_run"], perf))
-    print("%-8s whole recording: %.3f CPU s + %s BPF; %.0f ns of BPF a sample; %.1f %% of hz x busy "
+    print("%-8s whole recording: %.3f CPU s + %s BPF, kernel symbols included; "
+          "in the window %.0f ns of BPF a sample; %.1f %% of hz x busy "
           "CPU delivered; truncated %d, unnamed frames %d" % (
               "", sum(read["cpu_seconds"].values()),
               "-" if read["bpf_seconds"] is None else "%.3f" % read["bpf_seconds"],
-              (read["bpf_seconds"] or 0) * 1e9 / max(1, read["taken"]),
+              bpf * 1e9 / max(1.0, (busy1 - busy0) / 100.0 * hz),
               100.0 * read["exported"] / max(1.0, whole * hz),
               sum(read["truncated"].values()), read["unnamed_frames"]))
 
