@@ -148,10 +148,8 @@ static __always_inline int stack_step(struct scratch *s, __u32 level)
 		return stack_stop(s, TM_STOP_FRAME_POINTER);
 	if (bpf_probe_read_user(record, sizeof(record), (const void *)fp))
 		return stack_stop(s, TM_STOP_STACK_FAULT);
-	/* A chain ends in zeros; a register that merely points at zeros is no chain. */
 	if (!record[1])
-		return stack_stop(s, record[0] || s->walk.frames < 2 ? TM_STOP_FRAME_POINTER
-								     : TM_STOP_NONE);
+		return stack_stop(s, record[0] ? TM_STOP_FRAME_POINTER : TM_STOP_NONE);
 	word = stack_word(s, level, record[1] - 1);
 	if (word == WORD_UNRESOLVED(NO_MAPPING))
 		return stack_stop(s, TM_STOP_FRAME_POINTER);
