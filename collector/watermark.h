@@ -6,7 +6,8 @@
  * Proof      a BPF program publishes a mark no later than its record's ktime, then a full barrier, then
  *            reads that ktime. We read the clock, then a full barrier, then the marks, then the
  *            rings' positions. So a record that our drain does not see either has a mark that we
- *            see, or takes its ktime after our clock reading.
+ *            see, or takes its ktime after our clock reading. One that waits behind a record still
+ *            being written has neither: so the round keeps the old W while a ring is stopped (round.c).
  * Guard      WATERMARK_GUARD_US covers what is left between two readings of the clock: the NMI-safe clock
  *            may step back by the slew of one timekeeper update (500 ppm of some ms: microseconds), and a
  *            processor may read a mark while it still waits for the time stamp counter.
