@@ -21,17 +21,24 @@ enum tm_control_kind {
 	TM_CONTROL_SELECT = 1, /* `value`: pid in the command's PID namespace to mark */
 	TM_CONTROL_START,      /* marks are said: attach; the perf events start to run */
 	TM_CONTROL_STOP,       /* stop sampling, drain, publish, END on the wire */
+	TM_CONTROL_CPU,    /* `value`: a CPU that came online; with its perf event's descriptor */
+	TM_CONTROL_ATTACH, /* a new symbolizer; with the collector's end of the wire to it */
+	/* command -> symbolizer, with --every */
+	TM_CONTROL_TARGET =
+		10,       /* `value`: index of an output; with a descriptor for the next report */
+	TM_CONTROL_FLUSH, /* report what is older than W into these, and go on */
 	/* program -> command */
 	TM_CONTROL_READY = 16, /* loaded / sandboxed; `value` unused */
 	TM_CONTROL_STARTED,    /* sampling is attached */
 	TM_CONTROL_EMPTY,      /* none of the selection is left */
 	TM_CONTROL_COUNTS,     /* body.counts */
-	TM_CONTROL_OUTPUT, /* `value` = index of the output, `code` = 0 or -errno of writing it */
-	TM_CONTROL_TOP,    /* body.top: one row of the table, in order */
-	TM_CONTROL_RESULT, /* body.result */
-	TM_CONTROL_NOTE,   /* body.text: one line for the person at the terminal */
-	TM_CONTROL_DONE,   /* the program will now exit; `code` = 0 or -errno */
-	TM_CONTROL_FAILED, /* `code` = enum tm_failure, body.text: the sentence */
+	TM_CONTROL_OUTPUT,  /* `value` = index of the output, `code` = 0 or -errno of writing it */
+	TM_CONTROL_TOP,     /* body.top: one row of the table, in order */
+	TM_CONTROL_RESULT,  /* body.result */
+	TM_CONTROL_NOTE,    /* body.text: one line for the person at the terminal */
+	TM_CONTROL_DONE,    /* the program will now exit; `code` = 0 or -errno */
+	TM_CONTROL_FLUSHED, /* ends OUTPUT, TOP and RESULT of one FLUSH */
+	TM_CONTROL_FAILED,  /* `code` = enum tm_failure, body.text: the sentence */
 };
 
 enum tm_failure {

@@ -31,6 +31,7 @@ enum tm_event_type {
 	TM_EVENT_PROCESS = 2,
 	TM_EVENT_FILE = 3,
 	TM_EVENT_EXIT = 4,
+	TM_EVENT_RETIRE = 5, /* by the collector alone, never from BPF */
 };
 
 /* tm_event.flags */
@@ -194,6 +195,16 @@ struct tm_exit {
 	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))
 
 /*
+ * RETIRE: a file number loses its meaning. ktime: no sample older than it has the number's next
+ * meaning, none younger its old one, and W has passed it before this record is written.
+ */
+struct tm_retire {
+	struct tm_event event; /* all but bytes, type and ktime is 0 */
+	uint32_t number;
+	uint32_t pad;
+};
+
+/*
  * What the collector maps, read-only, of each CPU. Written on that CPU only, by BPF.
  */
 struct tm_mark {
@@ -243,7 +254,8 @@ struct tm_process_state { /* of an announced generation, map `processes` */
 struct tm_file_state { /* of a file number, map `files` */
 	struct tm_identity identity;
 	uint32_t epoch; /* 0: not announced */
-	uint32_t pad;
+	uint32_t
+		retired; /* 1: stands for nothing any more; free again once the collector deletes it */
 };
 
 enum tm_check_status {

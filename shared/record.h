@@ -20,7 +20,7 @@
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
 
-struct tm_counts {       /* written by the collector once a round; each value only grows */
+struct tm_counts { /* written by the collector once a round; but for lags and entries each only grows */
 	uint64_t hits;   /* runs of the sampling program */
 	uint64_t owed;   /* hits that the perf events owe: count / period */
 	uint64_t taken;  /* read after the round's drain, so never below pushed + dropped */
@@ -42,9 +42,15 @@ struct tm_counts {       /* written by the collector once a round; each value on
 	uint64_t bpf_ns;         /* run time of our BPF programs; meaningful if bpf_ns_valid */
 	uint64_t bpf_ns_valid;
 	uint64_t bpf_map_bytes;
-	uint64_t cpus;     /* sampled CPUs */
-	uint64_t selected; /* processes left in the selection; meaningful when selecting */
-	uint64_t rounds;   /* publishes of W */
+	uint64_t cpus;       /* sampled CPUs */
+	uint64_t selected;   /* processes left in the selection; meaningful when selecting */
+	uint64_t rounds;     /* publishes of W */
+	uint64_t lag_p99_ns; /* of now - W, taken just before each publish, when it is largest */
+	uint64_t lag_max_ns;
+	uint64_t files_retired;   /* file numbers given back */
+	uint64_t processes_known; /* entries in the kernel room's tables, at the last measurement */
+	uint64_t files_known;
+	uint64_t attached; /* symbolizers that attached so far */
 };
 
 /* --- collector -> symbolizer -------------------------------------------------------------------- */

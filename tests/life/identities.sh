@@ -98,7 +98,7 @@ for n in 11 12; do # they must live until they are opened: nobody sees their mou
 		mount -t tmpfs none hidden && cp "same$1" hidden/same && exec hidden/same spin "$1" "$2"
 	' sh "$n" "${SPIN}0"
 done
-chroot jail /inside spin 13 "$SPIN"
+chroot jail /inside spin 13 "${SPIN}0" # nor does anybody see the inside of a root afterwards
 ./roles fork "$SPIN"
 ./roles vfork "$SPIN" ./next14 spin 14 "$SPIN"
 ./roles chain "$SPIN" ./roles chain "$SPIN" ./next15 spin 15 "$SPIN"
