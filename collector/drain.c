@@ -4,95 +4,9 @@
 #include "collector/drain.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-static bool fills(uint32_t bytes, size_t fixed, size_t tail)
-{
-	return bytes == ((fixed + tail + 7) & ~(size_t)7);
-}
-
-static bool user_word_ok(uint64_t word)
-{
-	switch (word >> TM_FRAME_KIND_SHIFT) {
-	case TM_FRAME_FILE:
-	case TM_FRAME_ANON:
-	case TM_FRAME_VDSO:
-		return true;
-	case TM_FRAME_UNRESOLVED:
-		return (word & 0xff) < TM_UNRESOLVED_N;
-	default:
-		return false;
-	}
-}
-
-static bool sample_ok(const struct tm_sample *sample, uint32_t bytes)
-{
-	size_t words;
-
-	if (bytes < sizeof(*sample) || sample->kernel_frames > TM_KERNEL_FRAMES_MAX ||
-	    sample->user_frames > TM_USER_FRAMES_MAX || sample->user_stop >= TM_STOP_N ||
-	    sample->kernel_stop >= TM_STOP_N)
-		return false;
-	words = (size_t)sample->kernel_frames + sample->user_frames;
-	if (!fills(bytes, sizeof(*sample), 8 * words))
-		return false;
-	for (size_t i = sample->kernel_frames; i < words; i++)
-		if (!user_word_ok(sample->frames[i]))
-			return false;
-	return true;
-}
-
-/* Packed components: an empty list, or every byte belongs to a component that a NUL closes. */
-static bool packed_ok(const char *text, size_t bytes)
-{
-	return bytes == 0 || text[bytes - 1] == '\0';
-}
-
-static bool process_ok(const struct tm_process *process, uint32_t bytes)
-{
-	if (bytes < sizeof(*process) || process->path_bytes > TM_PATH_MAX ||
-	    process->cgroup_bytes > TM_CGROUP_MAX)
-		return false;
-	if (process->exe_file > TM_FRAME_FILE_MAX && process->exe_file != TM_FILE_NONE)
-		return false;
-	return fills(bytes, offsetof(struct tm_process, text),
-		     (size_t)process->path_bytes + process->cgroup_bytes) &&
-	       packed_ok(process->text, process->path_bytes) &&
-	       packed_ok(process->text + process->path_bytes, process->cgroup_bytes);
-}
-
-static bool file_ok(const struct tm_file *file, uint32_t bytes)
-{
-	return bytes >= sizeof(*file) && file->path_bytes <= TM_PATH_MAX &&
-	       file->number <= TM_FRAME_FILE_MAX &&
-	       fills(bytes, offsetof(struct tm_file, text), file->path_bytes) &&
-	       packed_ok(file->text, file->path_bytes);
-}
-
-int drain_check(const void *record, uint32_t bytes)
-{
-	const struct tm_event *event = record;
-	bool ok = false;
-
-	if (bytes < sizeof(*event) || bytes > TM_EVENT_MAX_BYTES || event->bytes != bytes)
-		return -EBADMSG;
-	switch (event->type) {
-	case TM_EVENT_SAMPLE:
-		ok = sample_ok(record, bytes);
-		break;
-	case TM_EVENT_PROCESS:
-		ok = process_ok(record, bytes);
-		break;
-	case TM_EVENT_FILE:
-		ok = file_ok(record, bytes);
-		break;
-	case TM_EVENT_EXIT:
-		ok = bytes == sizeof(struct tm_exit);
-		break;
-	}
-	return ok ? 0 : -EBADMSG;
-}
+#include "shared/check.h"
 
 int drain_init(struct drain *drain, struct bpfring *rings, unsigned count)
 {
@@ -153,7 +67,7 @@ static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 	struct tm_event *event = (void *)drain->record;
 	int urgent;
 
-	if (drain_check(event, bytes) < 0) {
+	if (tm_check_from_bpf(event, bytes) < 0) {
 		count_malformed(drain, bytes);
 		return;
 	}

@@ -34,13 +34,6 @@ struct drain {
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 
-/*
- * Whether a private copy of a record is one of shared/event.h: sizes, counts and enums, exactly. Our
- * own BPF programs wrote it, which is no reason to believe a length.
- * @record: 8-aligned, @bytes long. Return: 0, -EBADMSG.
- */
-int drain_check(const void *record, uint32_t bytes);
-
 /* @rings: opened; taken over. Return: 0, -ENOMEM. */
 int drain_init(struct drain *drain, struct bpfring *rings, unsigned count);
 void drain_deinit(struct drain *drain);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbolizer/check.h"
+#include "shared/check.h"
 
 static void take_ordered(struct feed *feed, const struct tm_event *event)
 {
@@ -65,7 +65,7 @@ void feed_record(struct feed *feed, uint32_t bytes)
 	const void *record = feed->record;
 	const struct tm_event *event = record;
 
-	if (check_record(record, bytes)) {
+	if (tm_check_from_ring(record, bytes)) {
 		feed->bad_records++;
 		return;
 	}

@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collector/drain.h"
-#include "shared/event.h"
+#include "shared/check.h"
 
 static _Alignas(8) uint8_t memory[TM_EVENT_MAX_BYTES + 64];
 
@@ -34,7 +33,7 @@ static struct tm_sample *sample(unsigned kernel, unsigned user)
 
 static int verdict(const struct tm_event *event)
 {
-	return drain_check(event, event->bytes);
+	return tm_check_from_bpf(event, event->bytes);
 }
 
 static void samples_of_any_legal_depth_pass(void **state)
@@ -62,10 +61,10 @@ static void lengths_must_agree(void **state)
 {
 	struct tm_sample *s = sample(1, 1);
 
-	assert_int_equal(drain_check(s, s->event.bytes - 8), -EBADMSG);
-	assert_int_equal(drain_check(s, s->event.bytes + 8), -EBADMSG);
-	assert_int_equal(drain_check(s, 4), -EBADMSG);
-	assert_int_equal(drain_check(s, 0), -EBADMSG);
+	assert_int_equal(tm_check_from_bpf(s, s->event.bytes - 8), -EBADMSG);
+	assert_int_equal(tm_check_from_bpf(s, s->event.bytes + 8), -EBADMSG);
+	assert_int_equal(tm_check_from_bpf(s, 4), -EBADMSG);
+	assert_int_equal(tm_check_from_bpf(s, 0), -EBADMSG);
 }
 
 static void reasons_must_exist(void **state)
@@ -167,6 +166,35 @@ static void exits_have_one_size_and_other_types_none(void **state)
 	}
 }
 
+static void retire_comes_from_the_collector_alone(void **state)
+{
+	struct tm_retire *r = (void *)memory;
+
+	memset(memory, 0, sizeof(memory));
+	r->event.type = TM_EVENT_RETIRE;
+	r->event.bytes = sizeof(*r);
+	r->number = TM_FRAME_FILE_MAX;
+	assert_int_equal(verdict(&r->event), -EBADMSG);
+	assert_int_equal(tm_check_from_ring(r, sizeof(*r)), 0);
+	r->number++;
+	assert_int_equal(tm_check_from_ring(r, sizeof(*r)), -EBADMSG);
+	r->number = 0;
+	assert_int_equal(tm_check_from_ring(r, sizeof(*r) - 8), -EBADMSG);
+	r->event.bytes += 8;
+	assert_int_equal(tm_check_from_ring(r, sizeof(*r) + 8), -EBADMSG);
+}
+
+static void kernel_words_are_rebased_in_the_ring(void **state)
+{
+	struct tm_sample *s = sample(2, 1);
+
+	assert_int_equal(tm_check_from_ring(s, s->event.bytes), -EBADMSG);
+	s->frames[0] = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
+	assert_int_equal(tm_check_from_ring(s, s->event.bytes), -EBADMSG);
+	s->frames[1] = s->frames[0];
+	assert_int_equal(tm_check_from_ring(s, s->event.bytes), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +206,8 @@ int main(void)
 		cmocka_unit_test(texts_must_end_in_a_nul_within_their_limits),
 		cmocka_unit_test(files_need_a_number_that_frames_can_hold),
 		cmocka_unit_test(exits_have_one_size_and_other_types_none),
+		cmocka_unit_test(retire_comes_from_the_collector_alone),
+		cmocka_unit_test(kernel_words_are_rebased_in_the_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
