@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "shared/cleanup.h"
@@ -31,6 +32,16 @@ uint64_t cost_own_cpu_ns(void)
 
 	(void)getrusage(RUSAGE_SELF, &usage);
 	return cost_cpu_ns(&usage);
+}
+
+uint64_t cost_process_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint64_t)used.tv_sec * NS_PER_SECOND + (uint64_t)used.tv_nsec;
 }
 
 uint64_t cost_peak_bytes(pid_t pid)

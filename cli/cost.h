@@ -12,6 +12,8 @@
 uint64_t cost_cpu_ns(const struct rusage *usage);
 /* Of this process alone, until now. */
 uint64_t cost_own_cpu_ns(void);
+/* Of one of our own children alone, until now. 0: not known. */
+uint64_t cost_process_cpu_ns(pid_t pid);
 /* Peak resident bytes since its exec, of one of our own children (or 0: ourselves). 0: not known. */
 uint64_t cost_peak_bytes(pid_t pid);
 /* Lets the kernel time BPF programs while the descriptor is open. Return: descriptor or -errno. */

@@ -24,6 +24,7 @@ enum source { /* in the order in which they are looked at: a word said before Ct
 	SOURCE_SYMBOLIZER_END,
 	SOURCE_COMMAND_REPORT,
 	SOURCE_COMMAND_END,
+	SOURCE_HOTPLUG,
 	SOURCE_TIMER,
 	SOURCE_SIGNALS,
 	SOURCE_N,
@@ -113,6 +114,9 @@ static void dispatch(struct session *session, enum source source)
 	case SOURCE_SYMBOLIZER_ERRORS:
 		program_print_errors(&session->symbolizer);
 		return;
+	case SOURCE_HOTPLUG:
+		hotplug_hear(&session->hotplug, &session->collector);
+		return;
 	case SOURCE_COLLECTOR_END:
 		bury(session, &session->collector, dialogue_collector);
 		return;
@@ -137,6 +141,14 @@ static void on_deadline(struct session *session)
 	session_lose(session, late, OUTCOME_FAILED);
 }
 
+/* Messages about CPUs wait in the kernel until the collector is ready to take their events. */
+static int hotplug_fd(const struct session *session)
+{
+	int hears = session->collector.ready && session->phase <= SESSION_RECORDING;
+
+	return hears ? session->hotplug.fd : -1;
+}
+
 /* The only place that waits. Return: events at hand, 0: a deadline passed, -errno. */
 static int wait_events(const struct session *session, struct pollfd *ret_polled)
 {
@@ -151,6 +163,7 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_SYMBOLIZER_END] = session->symbolizer.pidfd,
 		[SOURCE_COMMAND_REPORT] = session->command.report,
 		[SOURCE_COMMAND_END] = session->command.pidfd,
+		[SOURCE_HOTPLUG] = hotplug_fd(session),
 	};
 	uint64_t now = session_now_ns();
 	int i, r, timeout = -1;

@@ -71,8 +71,7 @@ int perf_parse_cpus(const char *list, unsigned *ret_cpus)
 	}
 }
 
-/* Return: descriptor or -errno. */
-static int open_event(unsigned cpu, unsigned hz)
+int perf_open_event(unsigned cpu, unsigned hz)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -110,7 +109,7 @@ static int open_each(struct perf *perf, const unsigned *cpus, size_t count, unsi
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		int fd = open_event(cpus[i], hz);
+		int fd = perf_open_event(cpus[i], hz);
 
 		if (fd == -ENODEV || fd == -ENXIO) {
 			say_more("CPU %u went offline and is not sampled", cpus[i]);
@@ -127,25 +126,27 @@ static int open_each(struct perf *perf, const unsigned *cpus, size_t count, unsi
 	return 0;
 }
 
+int perf_online(unsigned *ret_cpus)
+{
+	char list[LIST_BYTES];
+	ssize_t got = read_text(ONLINE, list, sizeof(list));
+
+	return got < 0 ? (int)got : perf_parse_cpus(list, ret_cpus);
+}
+
 int perf_open(struct perf *ret_perf, unsigned hz)
 {
 	_cleanup_(tm_freep) unsigned *cpus = calloc(PERF_CPUS_MAX, sizeof(*cpus));
 	struct perf perf = PERF_NULL;
-	char list[LIST_BYTES];
-	ssize_t got = read_text(ONLINE, list, sizeof(list));
 	int count, r;
 
-	if (got < 0) {
-		say("%s: %s", ONLINE, strerror((int)-got));
-		return OUTCOME_HOST;
-	}
 	if (!cpus) {
 		say("out of memory");
 		return OUTCOME_FAILED;
 	}
-	count = perf_parse_cpus(list, cpus);
-	if (count <= 0) {
-		say("%s: not a list of CPUs", ONLINE);
+	count = perf_online(cpus);
+	if (count < 0) {
+		say("%s: %s", ONLINE, count == -EINVAL ? "not a list of CPUs" : strerror(-count));
 		return OUTCOME_HOST;
 	}
 	perf.events = calloc((size_t)count, sizeof(*perf.events));

@@ -24,6 +24,10 @@ struct perf {
 
 /* A CPU that went offline meanwhile is left out. Return: 0, or an outcome, having said why. */
 int perf_open(struct perf *ret_perf, unsigned hz);
+/* One more, for a CPU that came. Return: descriptor, -errno (-ENODEV: not online). */
+int perf_open_event(unsigned cpu, unsigned hz);
+/* The CPUs that are online. @ret_cpus: room for PERF_CPUS_MAX. Return: count, -errno, -EINVAL. */
+int perf_online(unsigned *ret_cpus);
 /* Total. */
 void perf_close(struct perf *perf);
 /*

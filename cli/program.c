@@ -60,17 +60,22 @@ int program_receive(struct program *program, struct tm_control *ret_message)
 	return PROGRAM_E_CLOSED;
 }
 
-int program_send(struct program *program, enum tm_control_kind kind, uint64_t value)
+int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd)
 {
 	struct tm_control message = {.kind = kind, .value = value};
 	int r;
 
 	if (program->control < 0)
 		return -EPIPE;
-	r = tm_fdpass_send(program->control, &message, sizeof(message), -1, 0);
+	r = tm_fdpass_send(program->control, &message, sizeof(message), fd, 0);
 	if (r == TM_FDPASS_E_CLOSED)
 		return -EPIPE;
 	return r > 0 ? -EAGAIN : r;
+}
+
+int program_send(struct program *program, enum tm_control_kind kind, uint64_t value)
+{
+	return program_send_fd(program, kind, value, -1);
 }
 
 static void print_lines(const struct program *program, char *text, size_t bytes)
@@ -124,6 +129,9 @@ void program_measure(struct program *program)
 {
 	uint64_t bytes = cost_peak_bytes(program->pid);
 
+	if (program->pid <= 0 || program->ended)
+		return;
+	program->cpu_ns = cost_process_cpu_ns(program->pid);
 	if (bytes > program->rss_bytes)
 		program->rss_bytes = bytes;
 }

@@ -36,7 +36,7 @@ struct program {
 	int status; /* of wait */
 	unsigned notes;
 	size_t stderr_bytes;
-	uint64_t cpu_ns;    /* itself and the children it waited for; once ended */
+	uint64_t cpu_ns;    /* once ended also of the children it waited for */
 	uint64_t rss_bytes; /* peak; last seen alive, else from wait */
 };
 #define PROGRAM_NULL ((struct program){.pidfd = -1, .control = -1, .errors = -1})
@@ -45,11 +45,13 @@ struct program {
 int program_receive(struct program *program, struct tm_control *ret_message);
 /* Return: 0, -errno (-EAGAIN: it does not read). */
 int program_send(struct program *program, enum tm_control_kind kind, uint64_t value);
+/* The same with a descriptor, which stays the caller's. */
+int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd);
 /* Prints what it wrote to its stderr, line by line, until nothing is there. */
 void program_print_errors(struct program *program);
 /* Prints a NOTE, up to PROGRAM_NOTES_MAX of them. */
 void program_note(struct program *program, const char *text);
-/* Reads the peak of its memory; nothing if it is gone. */
+/* Reads the peak of its memory and the CPU time it used; nothing if it is gone. */
 void program_measure(struct program *program);
 /* After its pidfd became readable: waits, keeps status and cost. */
 void program_reap(struct program *program);

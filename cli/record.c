@@ -70,7 +70,11 @@ static int prepare(struct recording *recording)
 	if (recording->bpf_time < 0)
 		say_more("the kernel does not time BPF programs: %s",
 			 strerror(-recording->bpf_time));
-	return perf_open(&recording->perf, options->hz);
+	hotplug_open(&recording->session.hotplug, options->hz);
+	r = perf_open(&recording->perf, options->hz);
+	if (r == 0)
+		hotplug_begin(&recording->session.hotplug, &recording->perf);
+	return r;
 }
 
 static int start_command(struct recording *recording)

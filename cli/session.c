@@ -30,6 +30,7 @@ void session_init(struct session *session, const struct options *options, int si
 		.collector = PROGRAM_NULL,
 		.symbolizer = PROGRAM_NULL,
 		.command = COMMAND_NULL,
+		.hotplug = HOTPLUG_NULL,
 		.signals = signals,
 		.timer = -1,
 		.begun_ns = session_now_ns(),
@@ -165,5 +166,6 @@ void session_deinit(struct session *session)
 	program_kill(&session->collector);
 	program_kill(&session->symbolizer);
 	command_finish(&session->command);
+	hotplug_close(&session->hotplug);
 	session->timer = tm_close(session->timer);
 }

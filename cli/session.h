@@ -12,6 +12,7 @@
 
 #include "cli/balance.h"
 #include "cli/command.h"
+#include "cli/hotplug.h"
 #include "cli/options.h"
 #include "cli/program.h"
 
@@ -32,6 +33,7 @@ struct session {
 	struct program collector;
 	struct program symbolizer;
 	struct command command;
+	struct hotplug hotplug;
 	int signals; /* borrowed descriptor */
 	int timer;
 	enum session_phase phase;

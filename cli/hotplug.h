@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * hotplug - hears from the kernel that a CPU came, and hands its sampling event to the collector
+ *
+ * Shape      uevents over netlink. Where some were lost, every CPU that is online is handed over
+ *            anew: which of them had gone meanwhile, nobody can tell. A CPU that leaves needs nothing.
+ * Trust      a message counts only if the kernel itself sent it, and is parsed as any bytes.
+ * Errors     HOTPLUG_E_OTHER (no message about a CPU that came).
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/perf.h"
+#include "cli/program.h"
+
+enum {
+	HOTPLUG_E_OTHER = 1,
+};
+
+struct hotplug {
+	int fd; /* -1: CPUs that come later are not seen */
+	unsigned hz;
+	uint8_t sampled[PERF_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
+	uint8_t refused[PERF_CPUS_MAX / 8]; /* it came, and could not be sampled then */
+};
+#define HOTPLUG_NULL ((struct hotplug){.fd = -1})
+
+/* Before the events are opened, so that no CPU falls between. Never fails: says what is missing. */
+void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
+/* The CPUs that are sampled from the start. */
+void hotplug_begin(struct hotplug *hotplug, const struct perf *perf);
+/* After `fd` became readable: opens what came and hands it to @collector. */
+void hotplug_hear(struct hotplug *hotplug, struct program *collector);
+/* How many CPUs were or are online without being sampled; some are left out if they cannot be read. */
+unsigned hotplug_missed(const struct hotplug *hotplug);
+/* Total. */
+void hotplug_close(struct hotplug *hotplug);
+
+/*
+ * @message: any bytes. "online@/devices/system/cpu/cpu1", NUL, whatever follows; also "add@...".
+ * Return: 0, HOTPLUG_E_OTHER.
+ */
+int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu);

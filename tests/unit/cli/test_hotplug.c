@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_hotplug - which bytes are taken for "a CPU came", and which are not */
+
+#include "tests/unit/cli/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/hotplug.h"
+
+#define PARSE(text) hotplug_parse(text, sizeof(text), &cpu) /* with its NUL */
+
+static unsigned cpu;
+
+static void a_cpu_that_came_is_heard(void **state)
+{
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu1\0ACTION=online\0SEQNUM=7"), 0);
+	assert_int_equal(cpu, 1);
+	assert_int_equal(PARSE("add@/devices/system/cpu/cpu0"), 0);
+	assert_int_equal(cpu, 0);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu8191"), 0);
+	assert_int_equal(cpu, PERF_CPUS_MAX - 1);
+}
+
+static void what_is_no_cpu_that_came_is_left_alone(void **state)
+{
+	cpu = 77;
+	assert_int_equal(PARSE("offline@/devices/system/cpu/cpu1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("remove@/devices/system/cpu/cpu1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/memory/memory1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("add@/devices/system/cpu/cpufreq"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu1/cache"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu-1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu 1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu01"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu8192"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("online@/devices/system/cpu/cpu99999999999999999999"),
+			 HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("libudev\0online@/devices/system/cpu/cpu1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE("xonline@/devices/system/cpu/cpu1"), HOTPLUG_E_OTHER);
+	assert_int_equal(PARSE(""), HOTPLUG_E_OTHER);
+	assert_int_equal(cpu, 77);
+}
+
+static void text_without_an_end_is_no_message(void **state)
+{
+	static const char text[] = "online@/devices/system/cpu/cpu1";
+	size_t bytes;
+
+	for (bytes = 0; bytes < sizeof(text); bytes++) {
+		char *exact = malloc(bytes + 1); /* a sanitizer sees a read behind it */
+
+		assert_non_null(exact);
+		memcpy(exact, text, bytes);
+		assert_int_equal(hotplug_parse(exact, bytes, &cpu), HOTPLUG_E_OTHER);
+		free(exact);
+	}
+}
+
+/* Damaged in one or two places: whatever is still heard is a CPU that can exist. */
+static void damaged_messages_name_no_impossible_cpu(void **state)
+{
+	static const char text[] = "online@/devices/system/cpu/cpu12\0ACTION=online";
+	const char *given = getenv("TM_SEED");
+	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : 20261121u;
+	char message[sizeof(text)];
+	unsigned i, heard = 0;
+
+	print_message("TM_SEED=%u\n", seed);
+	for (i = 0; i < 200000; i++) {
+		memcpy(message, text, sizeof(text));
+		seed = seed * 1664525u + 1013904223u;
+		message[(seed >> 8) % sizeof(text)] = (char)(seed >> 24);
+		if (seed & 1u)
+			message[29 + (seed >> 16) % 4] = (char)('0' + (seed >> 20) % 10);
+		cpu = PERF_CPUS_MAX;
+		if (hotplug_parse(message, (seed & 2u) ? sizeof(text) : (seed >> 9) % sizeof(text),
+				  &cpu) != 0)
+			continue;
+		assert_true(cpu < PERF_CPUS_MAX);
+		heard++;
+	}
+	assert_true(heard > 1000 && heard < 200000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_that_came_is_heard),
+		cmocka_unit_test(what_is_no_cpu_that_came_is_left_alone),
+		cmocka_unit_test(text_without_an_end_is_no_message),
+		cmocka_unit_test(damaged_messages_name_no_impossible_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
