@@ -189,7 +189,7 @@ static bool send_result(struct files *files)
 	const struct tm_wire message = {
 		.kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE,
 		.number = files->current->number,
-		.value = files->fd >= 0 ? 0 : files->reason,
+		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
 	};
 
 	if (handoff_send(files->handoff, &message, files->fd) == HANDOFF_E_AGAIN)

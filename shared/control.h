@@ -10,6 +10,14 @@
  *            once when a selection has died out, (STOP -> COUNTS, DONE). symbolizer: READY,
  *            then after the collector's END on the wire: one OUTPUT per output, TOP x n, RESULT, DONE.
  *            FAILED ends either at any time; so does end of file.
+ * Every      TARGET replaces the descriptor of one output (a regular file open for writing; of
+ *            another nothing is kept, and its OUTPUT says -EBADF). Each descriptor serves one report:
+ *            it is closed once written, so every FLUSH, and STOP, wants TARGETs before it; the first
+ *            report may use those of --output. FLUSH is answered by the same words as the end but
+ *            DONE: OUTPUT.., TOP.., COUNTS, RESULT, FLUSHED (`value`: the W up to which it tells), in
+ *            this order. COUNTS and RESULT are of that report's interval alone: taken = exported
+ *            + drops holds in each, and those of all reports, the last included, add up to the
+ *            whole. Without a FLUSH the last report's are those of the whole recording.
  */
 
 #include <stdint.h>

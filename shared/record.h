@@ -59,7 +59,8 @@ enum tm_wire_kind {
 	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation */
 	TM_WIRE_READER = 2,  /* descriptor 2 of 2: reader page */
 	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table) */
-	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file */
+	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file;
+				* `value` = ktime of the FILE record that it answers */
 	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
 	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
