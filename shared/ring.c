@@ -16,6 +16,11 @@ struct head {
 	uint16_t cpu;
 };
 
+struct stamp {
+	struct head head;
+	uint64_t watermark;
+};
+
 #define COUNT_WORDS (sizeof(struct tm_counts) / 8)
 
 static_assert(sizeof(struct head) == 8, "a filler fits wherever a record may start");
@@ -23,8 +28,9 @@ static_assert(offsetof(struct tm_event, type) == offsetof(struct head, type), "o
 static_assert(sizeof(struct tm_ring_header) <= TM_RING_HEADER_BYTES, "header fits its page");
 static_assert(sizeof(struct tm_counts) % 8 == 0, "counts are words");
 static_assert(TM_EVENT_MAX_BYTES % 8 == 0, "records are words");
-/* Behind a filler of almost its own size, the largest sample still fits into an empty ring. */
-static_assert(2 * TM_EVENT_MAX_BYTES + TM_RING_MIN_BYTES / TM_RING_RESERVE_PART <=
+/* Behind a stamp and a filler of almost its own size, the largest sample fits into an empty ring. */
+static_assert(2 * TM_EVENT_MAX_BYTES + 2 * sizeof(struct stamp) +
+			      TM_RING_MIN_BYTES / TM_RING_RESERVE_PART <=
 		      TM_RING_MIN_BYTES,
 	      "every record fits");
 
@@ -72,35 +78,49 @@ void tm_ring_writer_refresh(struct tm_ring_writer *w)
 	w->head_pos = head_pos;
 }
 
-static void put_filler(struct tm_ring_writer *w, uint64_t at, uint64_t bytes)
+/* Where something of @bytes can stand that would come next at @pos: there, or behind a filler. */
+static uint64_t place(const struct tm_ring_writer *w, uint64_t pos, uint64_t bytes)
 {
-	const struct head filler = {.bytes = (uint32_t)bytes, .type = TM_RING_FILLER};
+	uint64_t to_end = w->capacity - (pos & (w->capacity - 1));
 
-	memcpy(w->data + at, &filler, sizeof(filler));
+	return bytes > to_end ? pos + to_end : pos;
+}
+
+/* Lays down @bytes at the tail, behind a filler where they would cross the end. */
+static void put(struct tm_ring_writer *w, const void *record, uint64_t bytes)
+{
+	uint64_t pos = place(w, w->tail_pos, bytes);
+	const struct head filler = {.bytes = (uint32_t)(pos - w->tail_pos), .type = TM_RING_FILLER};
+
+	if (filler.bytes > 0)
+		memcpy(w->data + (w->tail_pos & (w->capacity - 1)), &filler, sizeof(filler));
+	memcpy(w->data + (pos & (w->capacity - 1)), record, bytes);
+	w->tail_pos = pos + bytes;
 }
 
 int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, int urgent)
 {
-	uint64_t at = w->tail_pos & (w->capacity - 1);
-	uint64_t to_end = w->capacity - at;
-	uint64_t filler = bytes > to_end ? to_end : 0;
+	const struct stamp stamp = {.head = {.bytes = sizeof(stamp), .type = TM_RING_STAMP},
+				    .watermark = w->watermark};
 	uint64_t room = w->capacity - (w->tail_pos - w->head_pos);
 	uint64_t kept = urgent ? 0 : w->reserve_bytes;
+	uint64_t end_pos = w->tail_pos;
 	struct head head;
 
 	if (bytes == 0 || bytes % 8 != 0 || bytes > TM_EVENT_MAX_BYTES)
 		return tm_err_origin(-EINVAL);
 	memcpy(&head, record, sizeof(head));
-	if (head.bytes != bytes || head.type == TM_RING_FILLER)
+	if (head.bytes != bytes || head.type == TM_RING_FILLER || head.type == TM_RING_STAMP)
 		return tm_err_origin(-EINVAL);
-	if (filler + bytes + kept > room)
+	if (w->stamped != w->watermark)
+		end_pos = place(w, end_pos, sizeof(stamp)) + sizeof(stamp);
+	end_pos = place(w, end_pos, bytes) + bytes;
+	if (end_pos - w->tail_pos + kept > room)
 		return TM_RING_E_FULL;
-	if (filler > 0) {
-		put_filler(w, at, filler);
-		at = 0;
-	}
-	memcpy(w->data + at, record, bytes);
-	w->tail_pos += filler + bytes;
+	if (w->stamped != w->watermark)
+		put(w, &stamp, sizeof(stamp));
+	w->stamped = w->watermark;
+	put(w, record, bytes);
 	return 0;
 }
 
@@ -214,6 +234,20 @@ static int check_head(const struct tm_ring_reader *r, struct head *ret_head)
 	return 0;
 }
 
+/* Takes what @head says at head_pos for a stamp. Return: 0, -EBADMSG (another size, or W fell). */
+static int take_stamp(struct tm_ring_reader *r, const struct head *head)
+{
+	struct stamp stamp;
+
+	if (head->bytes != sizeof(stamp))
+		return tm_err_origin(-EBADMSG);
+	memcpy(&stamp, r->data + (r->head_pos & (r->capacity - 1)), sizeof(stamp));
+	if (stamp.watermark < r->passed)
+		return tm_err_origin(-EBADMSG);
+	r->passed = stamp.watermark;
+	return 0;
+}
+
 int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uint32_t *ret_bytes)
 {
 	struct head head = {0};
@@ -223,9 +257,11 @@ int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uin
 		if (r->head_pos == r->tail_pos)
 			return TM_RING_E_EMPTY;
 		error = check_head(r, &head);
+		if (error == 0 && head.type == TM_RING_STAMP)
+			error = take_stamp(r, &head);
 		if (error < 0)
 			return error;
-		if (head.type != TM_RING_FILLER)
+		if (head.type != TM_RING_FILLER && head.type != TM_RING_STAMP)
 			break;
 		r->head_pos += head.bytes;
 	}

@@ -8,6 +8,9 @@
  *            reader page  (symbolizer RW, collector RO): head_pos
  *            Records are those of shared/event.h: 8-byte aligned, never wrapped: a record that would
  *            cross the end is preceded by a filler (type TM_RING_FILLER, bytes to the end).
+ *            Before the first record pushed after a rise of the watermark stands a stamp (type
+ *            TM_RING_STAMP) with that W. So a reader knows for each record which W was out already
+ *            when it was pushed, however many rounds it has slept through; idle rounds cost nothing.
  * Units      positions: bytes since creation, free-running u64, masked only to index.
  * Invariant  0 <= tail_pos - head_pos <= capacity; capacity a power of two, copied privately.
  * Order      W1 store-release tail_pos  -> R1 load-acquire tail_pos   (bytes before index)
@@ -32,8 +35,9 @@
 
 #include "shared/record.h"
 
-#define TM_RING_MAGIC        0x31474e5244494d54ull /* "TMIDRNG1" */
+#define TM_RING_MAGIC        0x32474e5244494d54ull /* "TMIDRNG2" */
 #define TM_RING_FILLER       0xffffu
+#define TM_RING_STAMP        0xfffeu
 #define TM_RING_HEADER_BYTES 4096u
 #define TM_RING_MIN_BYTES    (128u << 10) /* the largest record fits behind any filler */
 #define TM_RING_MAX_BYTES    (256u << 20)
@@ -73,6 +77,7 @@ struct tm_ring_writer {
 	uint64_t head_pos; /* as last accepted from the reader */
 	uint64_t published_pos;
 	uint64_t watermark;
+	uint64_t stamped; /* the watermark of the last stamp */
 	uint64_t counts_seq;
 	uint64_t violations; /* impossible head_pos values */
 };
@@ -85,7 +90,8 @@ void tm_ring_writer_refresh(struct tm_ring_writer *w);
 /*
  * Copies one record in; visible to the reader only after tm_ring_publish.
  * @urgent: may use the reserve. Return: 0, TM_RING_E_FULL, -EINVAL (bytes 0, not a multiple of 8,
- * larger than TM_EVENT_MAX_BYTES, or not what the record's own head says).
+ * larger than TM_EVENT_MAX_BYTES, or not what the record's own head says). A stamp that is due comes
+ * with the record or not at all.
  */
 int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, int urgent);
 /* Publishes the records (W1), then the watermark (W3); a lower watermark is kept at its old value. */
@@ -103,6 +109,7 @@ struct tm_ring_reader {
 	uint64_t head_pos; /* private truth */
 	uint64_t tail_pos; /* snapshot of the round */
 	uint64_t watermark;
+	uint64_t passed; /* W that was out before the record last popped was pushed; 0: none */
 };
 
 /* Checks magic, version, sizes. Return: 0, -EBADMSG. */
@@ -113,7 +120,9 @@ int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t reg
 int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark);
 /*
  * Copies the next record of the round into @buffer (8-aligned, TM_EVENT_MAX_BYTES). Return: 0 and
- * *ret_bytes, TM_RING_E_EMPTY (round is over), -EBADMSG (a length lied; the ring is unusable).
+ * *ret_bytes, TM_RING_E_EMPTY (round is over), -EBADMSG (a length or a stamp lied; the ring is
+ * unusable). Afterwards r->passed is what was published before that record was pushed: a record with
+ * an older ktime broke the promise of W, and all records older than it have been popped.
  */
 int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uint32_t *ret_bytes);
 /* Gives the room back (R2). */

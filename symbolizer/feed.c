@@ -69,6 +69,9 @@ void feed_record(struct feed *feed, uint32_t bytes)
 		feed->bad_records++;
 		return;
 	}
+	/* A RETIRE is written once W has passed it, all others must come before. */
+	if (event->type != TM_EVENT_RETIRE && event->ktime < feed->reader.passed)
+		feed->late++;
 	switch (event->type) {
 	case TM_EVENT_PROCESS:
 		if (process_announce(feed->aggregate->processes, record))
@@ -98,6 +101,18 @@ void feed_release(struct feed *feed, uint64_t watermark)
 	}
 }
 
+/*
+ * Where the order filled up before the round was read to its end, only what is older than the last
+ * stamp is known to have been read whole; where that makes no room (more records between two
+ * stamps than the order may hold), going on matters more than the order.
+ */
+static void release_read(struct feed *feed, int read_whole)
+{
+	feed_release(feed, read_whole ? feed->watermark : feed->reader.passed);
+	if (!order_has_room(&feed->order))
+		feed_release(feed, feed->watermark);
+}
+
 int feed_round(struct feed *feed)
 {
 	int r;
@@ -109,8 +124,7 @@ int feed_round(struct feed *feed)
 		r = pop_into_order(feed);
 		tm_ring_reader_commit(&feed->reader);
 	}
-	feed_release(feed, feed->watermark);
-	order_end_round(&feed->order, feed->watermark);
+	release_read(feed, r == TM_RING_E_EMPTY);
 	if (r < 0) {
 		feed->broken = 1;
 		return r;

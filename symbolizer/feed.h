@@ -19,7 +19,8 @@ struct feed {
 	uint64_t bad_records;        /* read and refused */
 	uint64_t memory;             /* samples dropped: no room in the budget or the order */
 	uint64_t announces_lost;     /* announcements without room in the budget */
-	uint64_t first_ktime;        /* of the oldest sample so far; 0: none */
+	uint64_t late;        /* records older than a W that was out before they were pushed */
+	uint64_t first_ktime; /* of the oldest sample so far; 0: none */
 	uint64_t last_ktime;
 	uint64_t watermark;
 	int broken; /* the ring's header or a length lied: nothing more is read */

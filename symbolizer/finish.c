@@ -68,7 +68,7 @@ static void complete_report(const struct session *session, const struct balance 
 	report->duration_ns = duration_ns(&session->feed);
 	report->taken = balance->taken;
 	report->not_run = balance->not_run;
-	report->late_records = session->feed.order.late;
+	report->late_records = session->feed.late;
 	memcpy(report->drops, balance->drops, sizeof(report->drops));
 }
 

@@ -91,8 +91,6 @@ int order_push(struct order *order, const struct tm_event *record)
 	item->ktime = record->ktime;
 	item->sequence = order->sequence++;
 	order->bytes += record->bytes;
-	if (record->ktime < order->seen_watermark)
-		order->late++;
 	sift_up(order->heap, order->count++);
 	return 0;
 }
@@ -106,10 +104,4 @@ int order_pop(struct order *order, uint64_t watermark, struct tm_event **ret_rec
 	order->heap[0] = order->heap[--order->count];
 	sift_down(order->heap, order->count);
 	return 0;
-}
-
-void order_end_round(struct order *order, uint64_t watermark)
-{
-	if (watermark > order->seen_watermark)
-		order->seen_watermark = watermark;
 }

@@ -4,7 +4,7 @@
  * order - samples and exits of all CPUs, released in the order in which they happened
  *
  * Invariant  what order_pop gives is older than the W it is given, and never older than what it gave
- *            before, unless `late` counted it: a record older than a W seen in an earlier round.
+ *            before, provided that nothing older than a W is pushed after order_pop was given that W.
  * Limits     ORDER_MAX_BYTES of records wait; then order_has_room says no and the feed stops reading,
  *            so that the ring fills and its writer counts what it drops.
  */
@@ -34,8 +34,6 @@ struct order {
 	uint32_t capacity;
 	uint64_t bytes;
 	uint64_t sequence;
-	uint64_t late;
-	uint64_t seen_watermark; /* of the rounds that are over */
 };
 
 void order_deinit(struct order *order);
@@ -44,5 +42,3 @@ int order_has_room(const struct order *order);
 int order_push(struct order *order, const struct tm_event *record);
 /* The oldest record below @watermark; the caller frees it. Return: 0, ORDER_E_EMPTY. */
 int order_pop(struct order *order, uint64_t watermark, struct tm_event **ret_record);
-/* Closes a round in which @watermark was seen. */
-void order_end_round(struct order *order, uint64_t watermark);

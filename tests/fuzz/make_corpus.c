@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "shared/record.h"
+#include "shared/ring.h"
 #include "symbolizer/parser/parser.h"
 #include "tests/unit/symbolizer/elfmake.h"
 #include "tests/unit/symbolizer/make.h"
@@ -128,11 +129,21 @@ static void rings(void)
 {
 	static union make_record record;
 	uint64_t words[2] = {2 * sizeof(struct tm_exit), 100};
+	const struct {
+		uint32_t bytes;
+		uint16_t type;
+		uint64_t watermark;
+	} stamp = {sizeof(stamp), TM_RING_STAMP, 5};
 
 	put("ring", "two_exits", words, sizeof(words), 0);
 	make_exit(&record, 8, 42);
 	put("ring", "two_exits", &record, record.event.bytes, 1);
 	put("ring", "two_exits", &record, record.event.bytes, 1);
+	words[0] += sizeof(stamp);
+	put("ring", "stamped", words, sizeof(words), 0);
+	put("ring", "stamped", &record, record.event.bytes, 1);
+	put("ring", "stamped", &stamp, sizeof(stamp), 1);
+	put("ring", "stamped", &record, record.event.bytes, 1);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #define OPERATIONS 60000
 #define QUEUE      65536 /* more than records of 8 bytes fit into the largest ring drawn */
 #define CAPACITIES 3
+#define STAMP      16 /* bytes of a stamp */
 
 #define CHECK(what)                                                                      \
 	do {                                                                             \
@@ -31,6 +33,7 @@ struct entry {
 	uint32_t bytes;
 	uint32_t span; /* with the filler before it */
 	uint64_t id;
+	uint64_t passed; /* the W that was published before it was pushed */
 };
 
 struct model {
@@ -40,7 +43,7 @@ struct model {
 	uint64_t used;     /* bytes that the writer must take for occupied */
 	uint64_t returned; /* bytes committed by the reader, not yet seen by the writer */
 	uint64_t open;     /* bytes popped and not committed */
-	uint64_t watermark, published_watermark;
+	uint64_t watermark, published_watermark, stamped_watermark;
 };
 
 struct rig {
@@ -49,6 +52,7 @@ struct rig {
 	struct tm_ring_reader_page *page;
 	uint64_t capacity;
 	uint64_t state;
+	bool reattached; /* and has not met a stamp since */
 	struct model model;
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 	_Alignas(8) uint8_t buffer[TM_EVENT_MAX_BYTES];
@@ -83,15 +87,29 @@ static uint32_t draw_bytes(struct rig *rig)
 	}
 }
 
+/* Moves @at past something of @bytes. Return: what that takes, the skipped end included. */
+static uint64_t lay(const struct rig *rig, uint64_t *at, uint64_t bytes)
+{
+	uint64_t skipped = rig->capacity - *at < bytes ? rig->capacity - *at : 0;
+
+	*at = skipped ? bytes : *at + bytes;
+	if (*at == rig->capacity)
+		*at = 0;
+	return skipped + bytes;
+}
+
 static void do_push(struct rig *rig)
 {
 	struct model *m = &rig->model;
 	uint32_t bytes = draw_bytes(rig);
 	int urgent = random_below(&rig->state, 4) == 0;
-	uint64_t left = rig->capacity - m->at;
-	uint64_t span = bytes > left ? left + bytes : bytes;
 	uint64_t limit = urgent ? rig->capacity : rig->capacity - rig->capacity / 8;
+	uint64_t at = m->at, span = 0;
 	int r;
+
+	if (m->published_watermark != m->stamped_watermark)
+		span += lay(rig, &at, STAMP);
+	span += lay(rig, &at, bytes);
 
 	fill(rig->record, bytes, m->pushed);
 	r = tm_ring_push(&rig->w, rig->record, bytes, urgent);
@@ -100,12 +118,12 @@ static void do_push(struct rig *rig)
 		return;
 	}
 	CHECK(r == 0);
-	m->queue[m->pushed % QUEUE] = (struct entry){bytes, (uint32_t)span, m->pushed};
+	m->queue[m->pushed % QUEUE] =
+		(struct entry){bytes, (uint32_t)span, m->pushed, m->published_watermark};
 	m->pushed++;
 	m->used += span;
-	m->at = bytes > left ? bytes : m->at + bytes;
-	if (m->at == rig->capacity)
-		m->at = 0;
+	m->at = at;
+	m->stamped_watermark = m->published_watermark;
 }
 
 static void do_publish(struct rig *rig)
@@ -145,6 +163,8 @@ static void do_pop(struct rig *rig)
 	}
 	CHECK(r == 0);
 	CHECK(bytes == entry->bytes);
+	CHECK(rig->r.passed == entry->passed || rig->reattached);
+	rig->reattached = rig->reattached && rig->r.passed == 0;
 	fill(rig->record, bytes, entry->id);
 	CHECK(memcmp(rig->record, rig->buffer, bytes) == 0);
 	m->open += entry->span;
@@ -171,6 +191,7 @@ static void do_reattach(struct rig *rig, size_t region_bytes)
 	struct model *m = &rig->model;
 
 	CHECK(tm_ring_reader_init(&rig->r, rig->w.header, region_bytes, rig->page) == 0);
+	rig->reattached = true;
 	while (m->open > 0) {
 		m->popped--;
 		m->open -= m->queue[m->popped % QUEUE].span;

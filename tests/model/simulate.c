@@ -84,8 +84,10 @@ static void fail(const char *why)
 
 static void take(const struct tm_event *event)
 {
-	if (event->ktime < w_seen)
-		fail("a record older than a published W");
+	if (event->ktime < reader.passed)
+		fail("a record older than a W published before it");
+	if (reader.passed < w_seen)
+		fail("a stamp older than a W that was seen");
 	if (event->tgid == 0 || event->tgid > WORLD_RECORDS || ktimes[event->tgid])
 		fail("a record that nobody wrote");
 	else

@@ -148,8 +148,11 @@ static void read_marked_records(struct rig *rig)
 
 	while (watermark <= RECORDS) {
 		CHECK(tm_ring_reader_begin(&rig->r, &watermark) == 0);
-		while (tm_ring_pop(&rig->r, words, sizeof(words), &bytes) == 0)
+		while (tm_ring_pop(&rig->r, words, sizeof(words), &bytes) == 0) {
 			memcpy(&event, words, sizeof(event));
+			CHECK(event.ktime >= rig->r.passed);
+			CHECK(rig->r.passed + 3 >= event.ktime);
+		}
 		CHECK(event.ktime + 1 >= watermark);
 		tm_ring_reader_commit(&rig->r);
 		sched_yield();

@@ -35,6 +35,8 @@ static void malformed_record_is_not_taken(void **state)
 	assert_int_equal(tm_ring_push(&rig->w, &event, 40, 0), -EINVAL); /* not what it says */
 	event.type = TM_RING_FILLER;
 	assert_int_equal(tm_ring_push(&rig->w, &event, 48, 0), -EINVAL);
+	event.type = TM_RING_STAMP;
+	assert_int_equal(tm_ring_push(&rig->w, &event, 48, 0), -EINVAL);
 	assert_int_equal(rig->w.tail_pos, 0);
 }
 
@@ -105,7 +107,73 @@ static void largest_record_fits_wherever_an_empty_ring_stands(void **state)
 	for (at = 0; at < RIG_CAPACITY; at += 8) {
 		rig_start_at(rig, 3ull * RIG_CAPACITY + at);
 		assert_int_equal(rig_push(rig, RIG_MAX, 1, 0), 0);
+		rig_start_at(rig, 3ull * RIG_CAPACITY + at);
+		tm_ring_publish(&rig->w, at + 1); /* with a stamp before it */
+		assert_int_equal(rig_push(rig, RIG_MAX, 1, 0), 0);
 	}
+}
+
+/* What the reader has to know: which W was out when this very record was pushed. */
+static void record_comes_with_the_w_that_was_out_before_it(void **state)
+{
+	static const uint64_t expected[] = {0, 0, 7, 7, 9, 12};
+	struct rig *rig = *state;
+	unsigned i;
+
+	assert_int_equal(rig_push(rig, 48, 0, 0), 0);
+	assert_int_equal(rig_push(rig, 48, 1, 0), 0);
+	tm_ring_publish(&rig->w, 7);
+	assert_int_equal(rig_push(rig, 48, 2, 0), 0);
+	assert_int_equal(rig_push(rig, 48, 3, 0), 0);
+	tm_ring_publish(&rig->w, 7);
+	tm_ring_publish(&rig->w, 8); /* nothing is pushed while it is the newest */
+	tm_ring_publish(&rig->w, 9);
+	assert_int_equal(rig_push(rig, 48, 4, 0), 0);
+	tm_ring_publish(&rig->w, 12);
+	assert_int_equal(rig_push(rig, 48, 5, 0), 0);
+	tm_ring_publish(&rig->w, 20);
+	rig_begin(rig);
+	for (i = 0; i < 6; i++) {
+		rig_expect(rig, 48, (uint8_t)i);
+		assert_int_equal(rig->r.passed, expected[i]);
+	}
+}
+
+static void idle_rounds_take_no_room(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t w;
+
+	for (w = 1; w < 100000; w++)
+		tm_ring_publish(&rig->w, w);
+	assert_int_equal(rig->w.tail_pos, 0);
+	assert_int_equal(rig_push(rig, 48, 1, 0), 0);
+	assert_int_equal(rig->w.tail_pos, 48 + 16);
+}
+
+/* A stamp alone, or a record without the stamp that is due, would be a lie. */
+static void stamp_comes_with_its_record_or_not_at_all(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t tail_pos;
+
+	while (rig_push(rig, 1024, 1, 1) == 0)
+		;
+	tm_ring_publish(&rig->w, 5);
+	rig_begin(rig);
+	rig_expect(rig, 1024, 1);
+	tm_ring_reader_commit(&rig->r);
+	tm_ring_writer_refresh(&rig->w);
+	tail_pos = rig->w.tail_pos;
+	assert_int_equal(rig_push(rig, 1024, 2, 1), TM_RING_E_FULL); /* but for its stamp it fits */
+	assert_int_equal(rig->w.tail_pos, tail_pos);
+	assert_int_equal(rig_push(rig, 1008, 3, 1), 0);
+	tm_ring_publish(&rig->w, 5);
+	rig_begin(rig);
+	while (rig->r.tail_pos - rig->r.head_pos > 1024)
+		rig_expect(rig, 1024, 1);
+	rig_expect(rig, 1008, 3);
+	assert_int_equal(rig->r.passed, 5);
 }
 
 static void positions_pass_the_end_of_their_type(void **state)
@@ -183,6 +251,9 @@ int main(void)
 		ON_A_RING(reserve_is_for_the_urgent),
 		ON_A_RING(filler_bridges_the_end),
 		ON_A_RING(largest_record_fits_wherever_an_empty_ring_stands),
+		ON_A_RING(record_comes_with_the_w_that_was_out_before_it),
+		ON_A_RING(idle_rounds_take_no_room),
+		ON_A_RING(stamp_comes_with_its_record_or_not_at_all),
 		ON_A_RING(positions_pass_the_end_of_their_type),
 		ON_A_RING(watermark_only_rises),
 		ON_A_RING(counts_arrive_as_one_set),

@@ -111,6 +111,28 @@ static void writer_lying_about_lengths_is_refused(void **state)
 	assert_int_equal(pop_lie(rig, 0, 64, 0, filler), -EBADMSG);
 }
 
+static void stamp_that_lies_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t lower = 4;
+	uint32_t got = 0;
+
+	assert_int_equal(pop_lie(rig, 0, 16, 16, TM_RING_STAMP), TM_RING_E_EMPTY); /* the truth */
+	assert_int_equal(pop_lie(rig, 0, 64, 8, TM_RING_STAMP), -EBADMSG);
+	assert_int_equal(pop_lie(rig, 0, 64, 24, TM_RING_STAMP), -EBADMSG);
+	assert_int_equal(pop_lie(rig, 0, 8, 16, TM_RING_STAMP), -EBADMSG); /* beyond the tail */
+	rig_start_at(rig, 0);
+	tm_ring_publish(&rig->w, 5);
+	assert_int_equal(rig_push(rig, 48, 1, 0), 0);
+	tm_ring_publish(&rig->w, 6);
+	assert_int_equal(rig_push(rig, 48, 1, 0), 0);
+	tm_ring_publish(&rig->w, 7);
+	memcpy(rig->w.data + 64 + 8, &lower, 8); /* the second stamp takes W back */
+	rig_begin(rig);
+	rig_expect(rig, 48, 1);
+	assert_int_equal(rig_pop(rig, &got), -EBADMSG);
+}
+
 static void record_larger_than_the_buffer_is_refused(void **state)
 {
 	struct rig *rig = *state;
@@ -161,6 +183,7 @@ int main(void)
 		ON_A_RING(lying_header_is_refused),
 		ON_A_RING(reader_lying_about_head_has_read_nothing),
 		ON_A_RING(writer_lying_about_lengths_is_refused),
+		ON_A_RING(stamp_that_lies_is_refused),
 		ON_A_RING(record_larger_than_the_buffer_is_refused),
 		ON_A_RING(writer_lying_about_tail_is_refused),
 		ON_A_RING(torn_counts_leave_the_last_copy),

@@ -78,7 +78,7 @@ static void samples_wait_for_w(void **state)
 	assert_int_equal(world.aggregate.samples[0].count, 2);
 	assert_int_equal(feed.first_ktime, 50);
 	assert_int_equal(feed.last_ktime, 100);
-	assert_int_equal(feed.order.late, 0);
+	assert_int_equal(feed.late, 0);
 }
 
 static void record_below_an_earlier_w_is_late_but_counts(void **state)
@@ -88,8 +88,25 @@ static void record_below_an_earlier_w_is_late_but_counts(void **state)
 	push_sample(99, 1);
 	tm_ring_publish(&writer, 200);
 	assert_int_equal(feed_round(&feed), 0);
-	assert_int_equal(feed.order.late, 1);
+	assert_int_equal(feed.late, 1);
 	assert_int_equal(world.aggregate.exported, 1);
+}
+
+/* However long the reader sleeps: both were out, and pushed too late, before it looked at all. */
+static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **state)
+{
+	push_sample(150, 1);
+	tm_ring_publish(&writer, 100);
+	push_sample(99, 1);
+	push_sample(100, 1);
+	tm_ring_publish(&writer, 120);
+	make_file(&record, 1, 11, "f\0", 2);
+	record.event.ktime = 119;
+	push();
+	tm_ring_publish(&writer, 130);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.late, 2);
+	assert_int_equal(world.aggregate.exported, 2);
 }
 
 static void drain_counts_in_what_is_above_w(void **state)
@@ -203,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_ring(samples_wait_for_w),
 		with_ring(record_below_an_earlier_w_is_late_but_counts),
+		with_ring(late_record_is_seen_by_a_reader_that_slept_through_its_w),
 		with_ring(drain_counts_in_what_is_above_w),
 		with_ring(renumbered_file_does_not_rename_older_samples),
 		with_ring(bad_record_is_counted_and_the_next_is_read),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_order - released oldest first, never at or above W, what comes late is counted
+ * test_order - released oldest first, never at or above W
  */
 
 #include <setjmp.h>
@@ -87,21 +87,6 @@ static void many_in_any_order_come_out_sorted(void **state)
 	order_deinit(&order);
 }
 
-static void record_older_than_an_earlier_w_is_late(void **state)
-{
-	struct order order = {0};
-
-	order_end_round(&order, 100);
-	push(&order, 100, 1);
-	assert_int_equal(order.late, 0);
-	push(&order, 99, 1);
-	assert_int_equal(order.late, 1);
-	order_end_round(&order, 50);
-	push(&order, 99, 1);
-	assert_int_equal(order.late, 2);
-	order_deinit(&order);
-}
-
 static void full_order_takes_no_more(void **state)
 {
 	static union make_record record;
@@ -124,7 +109,6 @@ int main(void)
 		cmocka_unit_test(oldest_goes_first_and_nothing_at_or_above_w),
 		cmocka_unit_test(equal_times_keep_the_order_of_arrival),
 		cmocka_unit_test(many_in_any_order_come_out_sorted),
-		cmocka_unit_test(record_older_than_an_earlier_w_is_late),
 		cmocka_unit_test(full_order_takes_no_more),
 	};
 
