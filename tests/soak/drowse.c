@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drowse - lives on, awake for a fiftieth of the time, in a function with the program's own number
+ *
+ * drowse MILLISECONDS. The digits in the symbol's name are a template for tests/lib/clones.py.
+ */
+
+#include "bare.h"
+
+#define AWAKE_NS  1000000u
+#define ASLEEP_NS 49000000
+
+static uint64_t seed = 1;
+
+bare_noinline static void own_function_000000(void)
+{
+	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + AWAKE_NS;
+	uint64_t x = seed;
+
+	while (bare_clock_ns(CLOCK_MONOTONIC) < end) {
+		for (unsigned i = 0; i < 4000; i++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			__asm__ __volatile__("" : "+r"(x));
+		}
+	}
+	seed = x;
+}
+
+int bare_run(int argc, char **argv)
+{
+	uint64_t length = (argc > 1 ? bare_number(argv[1]) : 1000) * 1000000ull;
+	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + length;
+	const struct timespec nap = {.tv_nsec = ASLEEP_NS};
+
+	while (bare_clock_ns(CLOCK_MONOTONIC) < end) {
+		own_function_000000();
+		bare_call(SYS_nanosleep, (long)(uintptr_t)&nap, 0, 0, 0);
+	}
+	return 0;
+}

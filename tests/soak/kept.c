@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kept - what the kernel keeps for a running collector: its maps, variables, programs and counters
+ *
+ * kept PID counts             how many entries each of its hash maps has
+ * kept PID stale              announced generations in it, and how many of them are of no process
+ * kept PID levels             sums of struct tm_level_counts over CPUs and levels
+ * kept PID programs           runs and run time of its programs (if statistics are on)
+ * kept PID get VARIABLE       a variable of 4 or 8 bytes in .bss
+ * kept PID set VARIABLE VALUE
+ *
+ * PID is the collector's, in the initial PID namespace. Its maps are found by the ids that
+ * /proc/PID/fdinfo tells, so this needs CAP_SYS_ADMIN.
+ */
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "shared/event.h"
+
+#define OBJECTS_MAX 64
+#define TICK_NS     10000000u /* of the times in /proc/PID/stat */
+
+struct objects { /* ids, each once */
+	uint32_t maps[OBJECTS_MAX], programs[OBJECTS_MAX];
+	unsigned map_count, program_count;
+};
+
+static void remember(uint32_t *ids, unsigned *count, uint32_t id)
+{
+	for (unsigned i = 0; i < *count; i++)
+		if (ids[i] == id)
+			return;
+	if (*count < OBJECTS_MAX)
+		ids[(*count)++] = id;
+}
+
+static void read_fdinfo(const char *path, struct objects *objects)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	uint32_t id;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "map_id:\t%" SCNu32, &id) == 1)
+			remember(objects->maps, &objects->map_count, id);
+		else if (sscanf(line, "prog_id:\t%" SCNu32, &id) == 1)
+			remember(objects->programs, &objects->program_count, id);
+	}
+	if (file)
+		(void)fclose(file);
+}
+
+static int find_objects(const char *pid, struct objects *ret_objects)
+{
+	char path[300];
+	struct dirent *entry;
+	DIR *directory;
+
+	*ret_objects = (struct objects){0};
+	(void)snprintf(path, sizeof(path), "/proc/%s/fdinfo", pid);
+	directory = opendir(path);
+	if (!directory)
+		return -errno;
+	while ((entry = readdir(directory)) != NULL) {
+		(void)snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, entry->d_name);
+		if (entry->d_name[0] != '.')
+			read_fdinfo(path, ret_objects);
+	}
+	(void)closedir(directory);
+	return ret_objects->map_count ? 0 : -ENOENT;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The map whose name ends so. Return: descriptor, -errno. */
+static int open_map(const struct objects *objects, const char *name, struct bpf_map_info *ret_info)
+{
+	for (unsigned i = 0; i < objects->map_count; i++) {
+		_cleanup_(tm_closep) int fd = bpf_map_get_fd_by_id(objects->maps[i]);
+		uint32_t bytes = sizeof(*ret_info);
+
+		*ret_info = (struct bpf_map_info){0};
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, ret_info, &bytes) == 0 &&
+		    ends_in(ret_info->name, name))
+			return TM_TAKE_FD(fd);
+	}
+	return -ENOENT;
+}
+
+/* By walking them all; a walk that meets a deletion begins again, so its length has a limit. */
+static uint64_t entries(int map, uint32_t key_bytes, uint64_t most)
+{
+	uint8_t key[64], next[64];
+	uint64_t count = 0;
+	bool first = true;
+
+	while (key_bytes <= sizeof(key) && count < most &&
+	       bpf_map_get_next_key(map, first ? NULL : key, next) == 0) {
+		memcpy(key, next, key_bytes);
+		first = false;
+		count++;
+	}
+	return count;
+}
+
+static int say_counts(const struct objects *objects)
+{
+	static const char *const names[] = {"processes", "files", "selected", "exits"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct bpf_map_info info;
+		_cleanup_(tm_closep) int map = open_map(objects, names[i], &info);
+
+		if (map < 0)
+			return map;
+		printf("%s %" PRIu64 "\n", names[i], entries(map, info.key_size, info.max_entries));
+	}
+	return 0;
+}
+
+/* Has this process, with this start, an entry in /proc (a dead one that nobody waited for has)? */
+static bool exists(const struct tm_process_key *key)
+{
+	unsigned long long start = 0;
+	char path[64], line[1024];
+	const char *at = NULL;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", key->tgid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fgets(line, sizeof(line), file))
+		at = strrchr(line, ')');
+	(void)fclose(file);
+	/* the start is field 22; behind the name begins field 3 */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%llu", &start) == 1 && start == key->start_boottime / TICK_NS;
+}
+
+static int say_stale(const struct objects *objects)
+{
+	struct bpf_map_info info;
+	_cleanup_(tm_closep) int map = open_map(objects, "processes", &info);
+	uint64_t count = 0, stale = 0, exited = 0;
+	struct tm_process_key key, *from = NULL, next;
+	struct tm_process_state state;
+
+	if (map < 0)
+		return map;
+	while (bpf_map_get_next_key(map, from, &next) == 0) {
+		key = next;
+		from = &key;
+		if (bpf_map_lookup_elem(map, &key, &state) < 0)
+			continue;
+		count++;
+		exited += state.exited ? 1 : 0;
+		stale += exists(&key) ? 0 : 1;
+	}
+	printf("processes %" PRIu64 "\nexited %" PRIu64 "\nstale %" PRIu64 "\n", count, exited,
+	       stale);
+	return 0;
+}
+
+static void add_level(struct tm_level_counts *sum, const void *value)
+{
+	const uint64_t *from = value;
+	uint64_t *to = (uint64_t *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+/* Adds the levels of one CPU, whose scratch has this id. */
+static int add_levels(uint32_t id, struct tm_level_counts *sum)
+{
+	_cleanup_(tm_closep) int map = bpf_map_get_fd_by_id(id);
+	_cleanup_(tm_freep) void *value = NULL;
+	struct bpf_map_info info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (map < 0 || bpf_obj_get_info_by_fd(map, &info, &bytes) < 0)
+		return -errno;
+	value = calloc(1, info.value_size);
+	if (!value || info.value_size < sizeof(*sum))
+		return -ENOMEM;
+	for (uint32_t level = 0; level < TM_NESTING_LEVELS; level++) {
+		if (bpf_map_lookup_elem(map, &level, value) < 0)
+			return -errno;
+		add_level(sum, value);
+	}
+	return 0;
+}
+
+static int say_levels(const struct objects *objects)
+{
+	struct tm_level_counts sum = {0};
+	struct bpf_map_info info;
+	_cleanup_(tm_closep) int outer = open_map(objects, "scratch", &info);
+	int r = outer < 0 ? outer : 0;
+
+	for (uint32_t cpu = 0; r == 0 && cpu < info.max_entries; cpu++) {
+		uint32_t id;
+
+		if (bpf_map_lookup_elem(outer, &cpu, &id) == 0)
+			r = add_levels(id, &sum);
+	}
+	printf("taken %" PRIu64 "\nring_full %" PRIu64 "\nannounce_lost %" PRIu64
+	       "\nprocesses_full %" PRIu64 "\nfiles_full %" PRIu64 "\nlookups %" PRIu64
+	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\n",
+	       sum.taken, sum.ring_full, sum.announce_lost, sum.processes_full, sum.files_full,
+	       sum.lookups, sum.lookup_cached, sum.lookup_retries);
+	return r;
+}
+
+static int say_programs(const struct objects *objects)
+{
+	for (unsigned i = 0; i < objects->program_count; i++) {
+		_cleanup_(tm_closep) int fd = bpf_prog_get_fd_by_id(objects->programs[i]);
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes) < 0)
+			return -errno;
+		printf("%s %" PRIu64 " %" PRIu64 "\n", info.name, (uint64_t)info.run_cnt,
+		       (uint64_t)info.run_time_ns);
+	}
+	return 0;
+}
+
+/* Where the variable lies in the value of .bss. Return: 0, -ENOENT. */
+static int find_variable(const struct bpf_map_info *info, const char *name, uint32_t *ret_offset,
+			 uint32_t *ret_bytes)
+{
+	struct btf *btf = btf__load_from_kernel_by_id(info->btf_id);
+	const struct btf_type *section;
+	const struct btf_var_secinfo *variable;
+	int r = -ENOENT;
+
+	if (!btf)
+		return -errno;
+	section = btf__type_by_id(btf, info->btf_value_type_id);
+	for (uint16_t i = 0; section && r < 0 && i < btf_vlen(section); i++) {
+		variable = btf_var_secinfos(section) + i;
+		if (strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, variable->type)->name_off),
+			   name) != 0)
+			continue;
+		*ret_offset = variable->offset;
+		*ret_bytes = variable->size;
+		r = 0;
+	}
+	btf__free(btf);
+	return r;
+}
+
+/* Only these bytes are touched: BPF writes the others meanwhile. */
+static int variable(const struct objects *objects, const char *name, const char *value)
+{
+	struct bpf_map_info info;
+	_cleanup_(tm_closep) int map = open_map(objects, ".bss", &info);
+	uint32_t offset = 0, bytes = 0;
+	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
+	uint8_t *bss;
+	int r = map < 0 ? map : find_variable(&info, name, &offset, &bytes);
+
+	if (r == 0 && bytes > sizeof(number))
+		r = -EINVAL;
+	if (r < 0)
+		return r;
+	bss = mmap(NULL, info.value_size, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	if (bss == MAP_FAILED)
+		return -errno;
+	memcpy(value ? bss + offset : (uint8_t *)&number, value ? (uint8_t *)&number : bss + offset,
+	       bytes);
+	(void)munmap(bss, info.value_size);
+	if (!value)
+		printf("%" PRIu64 "\n", number);
+	return 0;
+}
+
+static int answer(const struct objects *objects, int argc, char **argv)
+{
+	if (strcmp(argv[2], "counts") == 0)
+		return say_counts(objects);
+	if (strcmp(argv[2], "stale") == 0)
+		return say_stale(objects);
+	if (strcmp(argv[2], "levels") == 0)
+		return say_levels(objects);
+	if (strcmp(argv[2], "programs") == 0)
+		return say_programs(objects);
+	if (strcmp(argv[2], "get") == 0 && argc == 4)
+		return variable(objects, argv[3], NULL);
+	if (strcmp(argv[2], "set") == 0 && argc == 5)
+		return variable(objects, argv[3], argv[4]);
+	return -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+	struct objects objects;
+	int r = argc < 3 ? -EINVAL : find_objects(argv[1], &objects);
+
+	if (r == 0)
+		r = answer(&objects, argc, argv);
+	if (r < 0)
+		(void)fprintf(stderr, "kept: %s\n", strerror(-r));
+	return r < 0;
+}
