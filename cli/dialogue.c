@@ -52,7 +52,8 @@ static void take_counts(struct session *session, const struct tm_control *messag
 	session->cost = message->body.cost;
 	if (session->phase != SESSION_RECORDING)
 		return;
-	progress_show(session_now_ns() - session->started_ns, &session->counts);
+	progress_show(session_now_ns() - session->started_ns, &session->counts,
+		      session->series.ledger.reports);
 	if (!session->command.ended)
 		return;
 	if (session->counts.selected == 0)
@@ -131,6 +132,10 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		return;
 	case TM_CONTROL_RESULT:
 		session->result = message->body.result;
+		return;
+	case TM_CONTROL_FLUSHED:
+		session->flushed = 1;
+		series_flushed(session);
 		return;
 	default:
 		say_more("%s sent an unknown message, kind %u", session->symbolizer.name,

@@ -4,6 +4,7 @@
 #include "cli/format.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -15,6 +16,18 @@ static const struct {
 	[FORMAT_FOLDED] = {".folded", "folded"},
 	[FORMAT_SPEEDSCOPE] = {".speedscope.json", "speedscope"},
 };
+
+/* Where the ending of @path begins. */
+static size_t ending_at(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+	enum format format;
+
+	if (format_of(path, &format) == 0)
+		return strlen(path) - strlen(formats[format].ending);
+	return dot && dot != base ? (size_t)(dot - path) : strlen(path);
+}
 
 int format_of(const char *path, enum format *ret_format)
 {
@@ -30,6 +43,16 @@ int format_of(const char *path, enum format *ret_format)
 		}
 	}
 	return FORMAT_E_UNKNOWN;
+}
+
+char *format_numbered(const char *path, unsigned number)
+{
+	size_t at = ending_at(path);
+	char *text = NULL;
+
+	if (asprintf(&text, "%.*s.%04u%s", (int)at, path, number, path + at) < 0)
+		return NULL;
+	return text;
 }
 
 const char *format_word(enum format format)

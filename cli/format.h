@@ -21,5 +21,10 @@ enum {
 
 /* Return: 0, FORMAT_E_UNKNOWN. */
 int format_of(const char *path, enum format *ret_format);
+/*
+ * "a.0007.html" of "a.html": @number stands before the known ending, else before what follows the
+ * name's last dot, else at the end. Return: heap, the caller's; NULL: out of memory.
+ */
+char *format_numbered(const char *path, unsigned number);
 /* The word of the symbolizer's option --output=WORD:N. */
 const char *format_word(enum format format);

@@ -193,14 +193,18 @@ void hotplug_begin(struct hotplug *hotplug, const struct perf *perf)
 		add(hotplug->sampled, perf->events[i].cpu);
 }
 
-unsigned hotplug_missed(const struct hotplug *hotplug)
+unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken)
 {
 	_cleanup_(tm_freep) unsigned *cpus = NULL;
 	int i, count = read_online(&cpus);
-	unsigned cpu, missed = 0;
+	unsigned cpu, missed = 0, handed = 0;
 
-	for (cpu = 0; cpu < PERF_CPUS_MAX; cpu++)
+	for (cpu = 0; cpu < PERF_CPUS_MAX; cpu++) {
 		missed += (unsigned)holds(hotplug->refused, cpu);
+		handed += (unsigned)holds(hotplug->sampled, cpu);
+	}
+	if (taken > 0 && handed > taken)
+		missed += handed - (unsigned)taken;
 	for (i = 0; i < count; i++)
 		missed += !holds(hotplug->sampled, cpus[i]) && !holds(hotplug->refused, cpus[i]);
 	return missed;

@@ -33,8 +33,11 @@ void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
 void hotplug_begin(struct hotplug *hotplug, const struct perf *perf);
 /* After `fd` became readable: opens what came and hands it to @collector. */
 void hotplug_hear(struct hotplug *hotplug, struct program *collector);
-/* How many CPUs were or are online without being sampled; some are left out if they cannot be read. */
-unsigned hotplug_missed(const struct hotplug *hotplug);
+/*
+ * How many CPUs were or are online without being sampled. @taken: events that the collector has taken,
+ * 0: it did not say.
+ */
+unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken);
 /* Total. */
 void hotplug_close(struct hotplug *hotplug);
 

@@ -10,6 +10,7 @@
 
 #include "cli/dialogue.h"
 #include "cli/outcome.h"
+#include "cli/revive.h"
 #include "cli/say.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
@@ -26,6 +27,7 @@ enum source { /* in the order in which they are looked at: a word said before Ct
 	SOURCE_COMMAND_END,
 	SOURCE_HOTPLUG,
 	SOURCE_TIMER,
+	SOURCE_SERIES,
 	SOURCE_SIGNALS,
 	SOURCE_N,
 };
@@ -47,9 +49,10 @@ static void bury(struct session *session, struct program *program, void (*listen
 	if (!program->failed) {
 		session->told = 1;
 		say("%s ended %s before it had finished%s", program->name, how,
-		    session->phase == SESSION_LOADING ? ""
-		    : program == &session->collector  ? "; what it had handed over is written"
-						      : "; nothing can be written");
+		    session->phase == SESSION_LOADING  ? ""
+		    : program == &session->collector   ? "; what it had handed over is written"
+		    : revive_follows(session, program) ? ""
+						       : "; nothing can be written");
 	}
 	session_lose(session, program, OUTCOME_FAILED);
 }
@@ -101,6 +104,9 @@ static void dispatch(struct session *session, enum source source)
 	case SOURCE_TIMER:
 		session->timer = tm_close(session->timer);
 		session_stop(session);
+		return;
+	case SOURCE_SERIES:
+		series_tick(session);
 		return;
 	case SOURCE_COLLECTOR:
 		dialogue_collector(session);
@@ -164,6 +170,7 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_COMMAND_REPORT] = session->command.report,
 		[SOURCE_COMMAND_END] = session->command.pidfd,
 		[SOURCE_HOTPLUG] = hotplug_fd(session),
+		[SOURCE_SERIES] = session->phase == SESSION_RECORDING ? session->series.timer : -1,
 	};
 	uint64_t now = session_now_ns();
 	int i, r, timeout = -1;

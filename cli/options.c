@@ -19,6 +19,7 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},      {"output", required_argument, NULL, 'o'},
 	{"summary", required_argument, NULL, 's'},  {"ring-kib", required_argument, NULL, 'r'},
 	{"private-files", no_argument, NULL, 'P'},  {"verbose", no_argument, NULL, 'v'},
+	{"every", required_argument, NULL, 'e'},    {"restart", no_argument, NULL, 'R'},
 	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
 };
 
@@ -98,6 +99,15 @@ static int set_duration(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
+static int set_every(struct options *o, const char *text, char *ret_problem)
+{
+	if (tm_parse_duration(text, OPTIONS_EVERY_MIN * NS_PER_SECOND,
+			      OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->every_ns) < 0)
+		return problem(ret_problem, "--every %s: seconds from %u to %u are needed", text,
+			       OPTIONS_EVERY_MIN, OPTIONS_SECONDS_MAX);
+	return 0;
+}
+
 static int apply(struct options *o, int option, char *const argv[], char *ret_problem)
 {
 	switch (option) {
@@ -115,6 +125,11 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
 		o->summary = optarg;
+		return 0;
+	case 'e':
+		return set_every(o, optarg, ret_problem);
+	case 'R':
+		o->restart = true;
 		return 0;
 	case 'P':
 		o->private_files = true;

@@ -17,6 +17,7 @@
 #define OPTIONS_HZ_DEFAULT     99u /* off the beat of timers that run at 100 Hz */
 #define OPTIONS_HZ_MAX         10000u
 #define OPTIONS_SECONDS_MAX    604800u /* a week */
+#define OPTIONS_EVERY_MIN      1u
 #define OPTIONS_PIDS_MAX       256u
 #define OPTIONS_OUTPUTS_MAX    16u
 #define OPTIONS_RING_KIB_MIN   4u
@@ -36,9 +37,11 @@ struct options_output {
 
 struct options {
 	uint64_t duration_ns; /* 0: no limit of time */
+	uint64_t every_ns;    /* between two reports; 0: one, at the end */
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
 	bool private_files;   /* the opener may pass file permissions */
+	bool restart;         /* a symbolizer that dies is followed by another */
 	bool verbose;
 	const char *summary;  /* or NULL */
 	char *const *command; /* NULL-terminated, or NULL */

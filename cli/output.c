@@ -131,6 +131,17 @@ int output_same(const struct output *a, const struct output *b)
 	       left.st_ino == right.st_ino;
 }
 
+int output_rename(struct output *output, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	if (strlen(base) >= sizeof(output->base))
+		return -ENAMETOOLONG;
+	memcpy(output->base, base, strlen(base) + 1);
+	output->path = path;
+	return 0;
+}
+
 static int link_as(const struct output *output, const char *name)
 {
 	char path[64];

@@ -34,6 +34,8 @@ struct output {
 int output_open(struct output *ret_output, const char *path);
 /* Do both mean the same name in the same folder? */
 int output_same(const struct output *a, const struct output *b);
+/* Another name in the same folder, before the commit. Return: 0, -ENAMETOOLONG. */
+int output_rename(struct output *output, const char *path);
 /* Puts the written file in its place. Return: 0, -errno; output_discard follows either way. */
 int output_commit(struct output *output);
 /* Total; what was not committed is gone. */

@@ -10,8 +10,9 @@
 
 #define NS_PER_TENTH 100000000ull
 
-void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts)
+void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports)
 {
+	char written[32] = "";
 	uint64_t dropped = 0;
 	unsigned i;
 
@@ -20,10 +21,12 @@ void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts)
 	for (i = 0; i < TM_DROP_N; i++)
 		dropped += counts->drops[i];
 	say_wipe();
-	(void)fprintf(stderr, "recording %llu.%llu s, %llu samples, %llu dropped (Ctrl-C ends)",
+	if (reports > 0)
+		(void)snprintf(written, sizeof(written), ", %u reports", reports);
+	(void)fprintf(stderr, "recording %llu.%llu s, %llu samples, %llu dropped%s (Ctrl-C ends)",
 		      (unsigned long long)(elapsed_ns / NS_PER_TENTH / 10),
 		      (unsigned long long)(elapsed_ns / NS_PER_TENTH % 10),
-		      (unsigned long long)counts->taken, (unsigned long long)dropped);
+		      (unsigned long long)counts->taken, (unsigned long long)dropped, written);
 	(void)fflush(stderr);
 	say_live_line(true);
 }

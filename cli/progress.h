@@ -8,6 +8,7 @@
 
 #include "shared/record.h"
 
-void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts);
+/* @reports: written so far, by --every. */
+void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports);
 /* Instead of the numbers, while the outputs are being written. */
 void progress_word(const char *word);

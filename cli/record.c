@@ -20,17 +20,15 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/start.h"
-#include "cli/targets.h"
 #include "shared/cleanup.h"
 
 struct recording {
 	struct options options;
 	struct accounts accounts;
 	struct perf perf;
-	struct targets targets;
 	int programs[LOCATE_N];
 	int signals;
-	int bpf_time;
+	struct start start;
 	struct session session;
 };
 
@@ -39,11 +37,9 @@ static void recording_deinit(struct recording *recording)
 	int i;
 
 	session_deinit(&recording->session);
-	targets_close(&recording->targets);
 	perf_close(&recording->perf);
 	for (i = 0; i < LOCATE_N; i++)
 		recording->programs[i] = tm_close(recording->programs[i]);
-	recording->bpf_time = tm_close(recording->bpf_time);
 	recording->signals = tm_close(recording->signals);
 	accounts_release(&recording->accounts);
 }
@@ -57,7 +53,8 @@ static int prepare(struct recording *recording)
 	if (r == 0)
 		r = host_check_processes(options);
 	if (r == 0)
-		r = targets_open(&recording->targets, options);
+		r = targets_open(&recording->session.series.now, options,
+				 options->every_ns ? 1 : 0);
 	if (r == 0)
 		r = locate_open(recording->programs);
 	if (r == 0)
@@ -66,10 +63,10 @@ static int prepare(struct recording *recording)
 		return r;
 	command_remember_limits();
 	host_raise_limits();
-	recording->bpf_time = cost_enable_bpf_time();
-	if (recording->bpf_time < 0)
+	recording->session.bpf_time = cost_enable_bpf_time();
+	if (recording->session.bpf_time < 0)
 		say_more("the kernel does not time BPF programs: %s",
-			 strerror(-recording->bpf_time));
+			 strerror(-recording->session.bpf_time));
 	hotplug_open(&recording->session.hotplug, options->hz);
 	r = perf_open(&recording->perf, options->hz);
 	if (r == 0)
@@ -90,14 +87,16 @@ static int start_command(struct recording *recording)
 /* Both programs, COMMAND, and the recording itself. */
 static int run(struct recording *recording)
 {
-	const struct start start = {
+	int r;
+
+	recording->start = (struct start){
 		.options = &recording->options,
 		.accounts = &recording->accounts,
 		.perf = &recording->perf,
-		.outputs = recording->targets.outputs,
 		.programs = recording->programs,
 	};
-	int r = start_programs(&start, &recording->session);
+	recording->session.start = &recording->start;
+	r = start_programs(&recording->start, &recording->session);
 
 	if (r != 0)
 		return r;
@@ -117,21 +116,21 @@ static int finish(struct recording *recording, int outcome)
 		return outcome; /* never sampled, or nothing is wanted of it any more */
 	if (session->command.name)
 		command_finish(&session->command);
-	report_make(&summary, session, recording->bpf_time >= 0);
-	stored = targets_store(&recording->targets, session, &summary);
-	report_print(session, &summary, &recording->targets);
+	report_make(&summary, session, REPORT_LAST);
+	stored = targets_store(&session->series.now, session, &summary);
+	report_print(session, &summary, &session->series.now);
 	if (outcome == 0)
-		outcome = stored;
+		outcome = series_outcome(&session->series, stored);
 	return report_check(&summary, outcome);
 }
 
 int record_main(int argc, char *const argv[])
 {
-	struct recording recording = {
+	static struct recording recording = {
+		/* large */
 		.accounts = ACCOUNTS_NULL,
 		.perf = PERF_NULL,
 		.programs = {-1, -1, -1, -1},
-		.bpf_time = -1,
 	};
 	char problem[OPTIONS_PROBLEM_BYTES];
 	int r = options_parse(&recording.options, argc, argv, problem);

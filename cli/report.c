@@ -12,9 +12,11 @@
 #include "cli/table.h"
 
 /* A program's own share of what wait told of it and the children it waited for. */
-static uint64_t less(uint64_t whole, uint64_t part)
+static uint64_t own_cpu_ns(const struct program *program, uint64_t children)
 {
-	return whole > part ? whole - part : 0;
+	if (!program->ended)
+		return program->cpu_ns;
+	return program->cpu_ns > children ? program->cpu_ns - children : 0;
 }
 
 static void add_cost(struct summary *s, const struct session *session)
@@ -24,34 +26,92 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->command_cpu_ns = cost_own_cpu_ns();
 	s->opener_cpu_ns = session->cost.child_cpu_ns;
 	s->parser_cpu_ns = session->result.child_cpu_ns;
-	s->collector_cpu_ns = less(collector->cpu_ns, s->opener_cpu_ns);
-	s->symbolizer_cpu_ns = less(symbolizer->cpu_ns, s->parser_cpu_ns);
+	s->collector_cpu_ns = own_cpu_ns(collector, s->opener_cpu_ns);
+	s->symbolizer_cpu_ns = own_cpu_ns(symbolizer, s->parser_cpu_ns) + session->dead_cpu_ns;
 	s->command_rss = cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
-	s->symbolizer_rss = symbolizer->rss_bytes;
+	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
+				    ? symbolizer->rss_bytes
+				    : session->dead_rss_bytes;
 	s->opener_rss = session->cost.child_rss_bytes;
 	s->parser_rss = session->result.child_rss_bytes;
 }
 
-void report_make(struct summary *ret_summary, const struct session *session, int bpf_time)
+/*
+ * Counts of this report's interval. The symbolizer tells those of its own reports; one that followed
+ * a dead one begins with the whole recording.
+ */
+static void choose_counts(struct tm_counts *ret_counts, const struct session *session,
+			  enum report_kind kind)
 {
+	const struct ledger *ledger = &session->series.ledger;
+	/* A dead collector published more than it lived to tell us. */
+	int told = session->last_counts_told &&
+		   (kind == REPORT_BETWEEN || session->death == BALANCE_COLLECTOR_DIED);
+
+	if (!told) {
+		ledger_rest(ledger, &session->counts, ret_counts);
+		return;
+	}
+	*ret_counts = session->last_counts;
+	if (ledger->fresh)
+		ledger_rest(ledger, &session->last_counts, ret_counts);
+	if (session->death != BALANCE_COLLECTOR_DIED)
+		ledger_copy_states(&session->counts, ret_counts);
+}
+
+/* Of all reports with this one. */
+static void add_recording(struct summary *s, const struct session *session)
+{
+	const struct ledger *ledger = &session->series.ledger;
+
+	s->report = session->options->every_ns ? ledger->reports + 1 : 0;
+	s->whole_taken = ledger->taken + s->balance.taken;
+	s->whole_exported = ledger->exported + s->balance.exported;
+	s->whole_dropped = ledger->dropped + s->balance.dropped;
+	s->whole_ns = s->duration_ns + session->series.from_ns - session->started_ns;
+}
+
+void report_make(struct summary *ret_summary, const struct session *session, enum report_kind kind)
+{
+	const struct series *series = &session->series;
+	uint64_t until_ns = kind == REPORT_BETWEEN ? series->until_ns : session->ended_ns;
 	struct summary s = {
-		.counts = session->counts,
 		.result = session->result,
-		.duration_ns = session->ended_ns - session->started_ns,
+		.duration_ns = until_ns - series->from_ns,
 		.hz = session->options->hz,
 		.command_status = -1,
 	};
 
-	/* A dead collector published more than it lived to tell us. */
-	if (session->death == BALANCE_COLLECTOR_DIED && session->last_counts_told)
-		s.counts = session->last_counts;
+	choose_counts(&s.counts, session, kind);
+	s.cpus_not_sampled = hotplug_missed(&session->hotplug, session->counts.cpus);
 	balance_make(&s.balance, &s.counts, &session->result, session->death);
-	s.bpf_time_known = bpf_time && s.counts.bpf_ns_valid != 0;
+	s.bpf_time_known = session->bpf_time >= 0 && s.counts.bpf_ns_valid != 0;
 	if (session->command.ended)
 		s.command_status = command_code(&session->command);
+	add_recording(&s, session);
 	add_cost(&s, session);
 	*ret_summary = s;
+}
+
+void report_print_line(const struct summary *summary, const struct targets *targets)
+{
+	const struct balance *balance = &summary->balance;
+	const char *before = "; written: ";
+	size_t i;
+
+	say_wipe();
+	(void)printf("report %u: %.1f s, taken %llu, exported %llu, dropped %llu", summary->report,
+		     (double)summary->duration_ns / 1e9, (unsigned long long)balance->taken,
+		     (unsigned long long)balance->exported, (unsigned long long)balance->dropped);
+	for (i = 0; i < targets->count; i++) {
+		if (!targets->stored[i])
+			continue;
+		(void)printf("%s%s", before, targets->outputs[i].path);
+		before = ", ";
+	}
+	(void)putchar('\n');
+	(void)fflush(stdout);
 }
 
 static void print_command(const struct command *command)
@@ -67,8 +127,11 @@ void report_print(const struct session *session, const struct summary *summary,
 {
 	size_t i;
 
+	if (summary->report > 0)
+		(void)printf("report %u, the last: %.1f s\n", summary->report,
+			     (double)summary->duration_ns / 1e9);
 	table_print(stdout, session->top, session->top_count, summary->balance.exported);
-	table_print_balance(stdout, &summary->balance, &session->result);
+	table_print_balance(stdout, summary);
 	if (summary->counts.files_failed > 0)
 		(void)printf("%llu files could not be opened, so their functions have no names%s\n",
 			     (unsigned long long)summary->counts.files_failed,

@@ -8,9 +8,16 @@
 #include "cli/summary.h"
 #include "cli/targets.h"
 
-void report_make(struct summary *ret_summary, const struct session *session, int bpf_time);
+enum report_kind {
+	REPORT_LAST,
+	REPORT_BETWEEN, /* by --every; the recording goes on */
+};
+
+void report_make(struct summary *ret_summary, const struct session *session, enum report_kind kind);
 /* The table, the statement, what was written and COMMAND's status, on stdout. */
 void report_print(const struct session *session, const struct summary *summary,
 		  const struct targets *targets);
+/* One line for a report in between. */
+void report_print_line(const struct summary *summary, const struct targets *targets);
 /* Says loudly if the accounts do not balance. Return: @outcome, or OUTCOME_FAILED. */
 int report_check(const struct summary *summary, int outcome);

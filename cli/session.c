@@ -10,6 +10,7 @@
 
 #include "cli/outcome.h"
 #include "cli/progress.h"
+#include "cli/revive.h"
 #include "cli/say.h"
 #include "shared/cleanup.h"
 
@@ -31,8 +32,10 @@ void session_init(struct session *session, const struct options *options, int si
 		.symbolizer = PROGRAM_NULL,
 		.command = COMMAND_NULL,
 		.hotplug = HOTPLUG_NULL,
+		.series = SERIES_NULL,
 		.signals = signals,
 		.timer = -1,
+		.bpf_time = -1,
 		.begun_ns = session_now_ns(),
 	};
 }
@@ -76,9 +79,25 @@ void session_stop(struct session *session)
 		say_more("%s does not take STOP", session->collector.name);
 }
 
+/* The end by -d. Return: 0, -errno. */
+static int set_timer(struct session *session)
+{
+	uint64_t duration = session->options->duration_ns;
+	const struct itimerspec timer = {
+		.it_value = {(time_t)(duration / NS_PER_SECOND), (long)(duration % NS_PER_SECOND)},
+	};
+
+	if (duration == 0)
+		return 0;
+	session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (session->timer < 0 || timerfd_settime(session->timer, 0, &timer, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
 void session_started(struct session *session)
 {
-	struct itimerspec timer = {0};
+	int r;
 
 	if (session->phase != SESSION_LOADING || !session->asked)
 		return;
@@ -88,15 +107,27 @@ void session_started(struct session *session)
 		 (unsigned long long)((session->started_ns - session->begun_ns) /
 				      SESSION_NS_PER_MS));
 	command_release(&session->command);
-	if (session->options->duration_ns == 0)
-		return;
-	timer.it_value.tv_sec = (time_t)(session->options->duration_ns / NS_PER_SECOND);
-	timer.it_value.tv_nsec = (long)(session->options->duration_ns % NS_PER_SECOND);
-	session->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (session->timer < 0 || timerfd_settime(session->timer, 0, &timer, NULL) < 0) {
-		say("no timer: %s", strerror(errno));
+	r = set_timer(session);
+	if (r == 0)
+		r = series_begin(session);
+	if (r < 0) {
+		say("no timer: %s", strerror(-r));
 		session_give_up(session, OUTCOME_FAILED);
 	}
+}
+
+int session_has_reported(const struct session *session)
+{
+	return session->symbolizer.done || session->flushed;
+}
+
+void session_forget_report(struct session *session)
+{
+	session->flushed = 0;
+	session->result = (struct tm_result){0};
+	session->top_count = 0;
+	session->outputs_told = 0;
+	session->last_counts_told = 0;
 }
 
 void session_lose(struct session *session, struct program *program, int outcome)
@@ -104,6 +135,10 @@ void session_lose(struct session *session, struct program *program, int outcome)
 	if (program->lost || program->done)
 		return;
 	program->lost = 1;
+	if (revive_follows(session, program)) {
+		session->reviving = 1; /* not here: whoever called still looks at the dead one */
+		return;
+	}
 	fail(session, outcome);
 	if (session->phase == SESSION_LOADING) {
 		session->phase = SESSION_OVER;
@@ -143,12 +178,30 @@ static void ask_start(struct session *session)
 		say_more("%s does not take START: %s", session->collector.name, strerror(-r));
 }
 
+/* The symbolizer's place is empty: filled again, or the recording ends. */
+static void revive(struct session *session)
+{
+	int r = OUTCOME_FAILED;
+
+	session->reviving = 0;
+	session->symbolizer.lost = 0;
+	if (revive_follows(session, &session->symbolizer))
+		r = revive_run(session);
+	if (r == 0)
+		return;
+	session->restarts = REVIVE_MAX;
+	session_lose(session, &session->symbolizer, r);
+}
+
 /* Moves on where the last events allow it. */
 void session_advance(struct session *session)
 {
-	int collector = session->collector.done || session->collector.lost;
-	int symbolizer = session->symbolizer.done || session->symbolizer.lost;
+	int collector, symbolizer;
 
+	if (session->reviving)
+		revive(session);
+	collector = session->collector.done || session->collector.lost;
+	symbolizer = session->symbolizer.done || session->symbolizer.lost;
 	if (session->phase == SESSION_LOADING)
 		ask_start(session);
 	if (session->phase == SESSION_RECORDING && collector)
@@ -167,5 +220,7 @@ void session_deinit(struct session *session)
 	program_kill(&session->symbolizer);
 	command_finish(&session->command);
 	hotplug_close(&session->hotplug);
+	series_close(&session->series);
+	session->bpf_time = tm_close(session->bpf_time);
 	session->timer = tm_close(session->timer);
 }

@@ -15,6 +15,7 @@
 #include "cli/hotplug.h"
 #include "cli/options.h"
 #include "cli/program.h"
+#include "cli/series.h"
 
 #define SESSION_NS_PER_MS     1000000ull
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
@@ -28,32 +29,41 @@ enum session_phase {
 	SESSION_OVER,
 };
 
+struct start;
+
 struct session {
 	const struct options *options;
+	const struct start *start; /* borrowed: how the programs were started; NULL: not again */
 	struct program collector;
 	struct program symbolizer;
 	struct command command;
 	struct hotplug hotplug;
+	struct series series;
 	int signals; /* borrowed descriptor */
 	int timer;
 	enum session_phase phase;
-	int outcome; /* the first failure, said already; 0: none */
-	int asked;   /* START was said */
+	int outcome;                          /* the first failure, said already; 0: none */
+	int asked;                            /* START was said */
+	int reviving;                         /* the symbolizer died and another is to follow */
+	unsigned restarts;                    /* of the symbolizer */
+	uint64_t dead_cpu_ns, dead_rss_bytes; /* of symbolizers that died before */
 	int interrupts;
-	int given_up;                            /* nothing is to be written */
+	int bpf_time; /* descriptor while the kernel times BPF programs; -1: it does not */
+	int given_up; /* nothing is to be written */
 	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
 	uint64_t deadline_ns;                    /* 0: none */
 	enum balance_death death;
 	unsigned counts_after_command;
 	int told;                        /* who died was said */
 	char peer_text[TM_CONTROL_TEXT]; /* else one program's word about the other is */
-	/* what the programs told */
+	/* what the programs told; from the symbolizer: of the report in the making */
 	struct tm_counts counts;
 	struct tm_counts
-		last_counts; /* as the symbolizer read them from the shared ring at its end */
+		last_counts; /* as the symbolizer read them from the shared ring at its report */
 	int last_counts_told;
 	struct tm_collector_cost cost;
 	struct tm_result result;
+	int flushed; /* that was all of a report in between */
 	size_t top_count;
 	struct tm_top top[TM_TOP_ROWS];
 	uint32_t outputs_told; /* bit per output */
@@ -74,6 +84,10 @@ void session_started(struct session *session);
 void session_advance(struct session *session);
 /* Ends sampling, once. */
 void session_stop(struct session *session);
+/* Has the symbolizer said all there is to the report in the making? */
+int session_has_reported(const struct session *session);
+/* What it said of a report that is stored. */
+void session_forget_report(struct session *session);
 /* A program will say nothing more and did not finish. @outcome: of the whole. */
 void session_lose(struct session *session, struct program *program, int outcome);
 /* Ends at once, with nothing written. */

@@ -126,11 +126,14 @@ static int start_collector(const struct start *start, const struct sockets *sock
 	launch_argument(&launch, "--ring-kib=%u", options->ring_kib);
 	if (options->command || options->pid_count > 0)
 		launch_argument(&launch, "--selecting");
+	if (options->restart)
+		launch_argument(&launch, "--restart");
 	r = launch_start(&launch, &session->collector);
 	launch_deinit(&launch);
 	return r;
 }
 
+/* It writes the report in the making. */
 static int start_symbolizer(const struct start *start, const struct sockets *sockets,
 			    struct session *session)
 {
@@ -150,7 +153,7 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	launch_descriptor(&launch, "parser-fd", start->programs[LOCATE_PARSER]);
 	for (i = 0; i < options->output_count; i++)
 		launch_pair(&launch, "output", format_word(options->outputs[i].format),
-			    start->outputs[i].fd);
+			    session->series.now.outputs[i].fd);
 	launch_argument(&launch, "--hz=%u", options->hz);
 	start_title(options, title);
 	launch_argument(&launch, "--title=%s", title);
@@ -172,6 +175,38 @@ int start_programs(const struct start *start, struct session *session)
 		r = start_collector(start, &sockets, session);
 	if (r == 0)
 		r = start_symbolizer(start, &sockets, session);
+	sockets_close(&sockets);
+	return r;
+}
+
+/* The collector's end of the new wire. */
+static int attach(struct session *session, const struct sockets *sockets)
+{
+	int r = program_send_fd(&session->collector, TM_CONTROL_ATTACH, 0, sockets->wire[0]);
+
+	if (r == 0)
+		return 0;
+	say("%s does not take a new symbolizer: %s", session->collector.name, strerror(-r));
+	return OUTCOME_FAILED;
+}
+
+int start_symbolizer_again(const struct start *start, struct session *session)
+{
+	struct sockets sockets = {{-1, -1}, -1, -1};
+	int r = 0;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.wire) < 0)
+		r = -errno;
+	if (r == 0)
+		r = open_control(&session->symbolizer.control, &sockets.symbolizer_control);
+	if (r < 0) {
+		say("no sockets for the symbolizer: %s", strerror(-r));
+		r = OUTCOME_FAILED;
+	}
+	if (r == 0)
+		r = start_symbolizer(start, &sockets, session);
+	if (r == 0)
+		r = attach(session, &sockets);
 	sockets_close(&sockets);
 	return r;
 }

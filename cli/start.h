@@ -6,7 +6,6 @@
 
 #include "cli/account.h"
 #include "cli/locate.h"
-#include "cli/output.h"
 #include "cli/perf.h"
 #include "cli/session.h"
 
@@ -17,11 +16,12 @@ struct start {
 	const struct options *options;
 	const struct accounts *accounts;
 	const struct perf *perf;
-	const struct output *outputs;
 	const int *programs; /* LOCATE_N descriptors */
 };
 
 /* Return: 0, or an outcome, having said why; what was started is in @session either way. */
 int start_programs(const struct start *start, struct session *session);
+/* One more symbolizer, for the collector that runs. Return: as above. */
+int start_symbolizer_again(const struct start *start, struct session *session);
 /* "HOST: tidemark record ..." for the page. */
 void start_title(const struct options *options, char ret_title[START_TITLE_BYTES]);

@@ -59,6 +59,33 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "cpus", s->counts.cpus);
 }
 
+/* What the agents behind the samples met, and how full their tables are. */
+static void put_state(FILE *out, const struct summary *s)
+{
+	const struct tm_counts *counts = &s->counts;
+
+	put_number(out, "cpus_not_sampled", s->cpus_not_sampled);
+	put_number(out, "announce_lost", counts->announce_lost);
+	put_number(out, "processes_full", counts->processes_full);
+	put_number(out, "files_full", counts->files_full);
+	put_number(out, "files_retired", counts->files_retired);
+	put_number(out, "processes_known", counts->processes_known);
+	put_number(out, "files_known", counts->files_known);
+	put_number(out, "attached", counts->attached);
+	(void)fputs("  \"watermark_lag_seconds\": {", out);
+	put_seconds(out, "p99", counts->lag_p99_ns, ", ");
+	put_seconds(out, "max", counts->lag_max_ns, "},\n");
+	if (s->report > 0)
+		put_number(out, "report", s->report);
+	else
+		(void)fputs("  \"report\": null,\n", out);
+	(void)fputs("  \"recording\": {", out);
+	put_seconds(out, "seconds", s->whole_ns, ", ");
+	(void)fprintf(out, "\"taken\": %llu, \"exported\": %llu, \"dropped\": %llu},\n",
+		      (unsigned long long)s->whole_taken, (unsigned long long)s->whole_exported,
+		      (unsigned long long)s->whole_dropped);
+}
+
 static void put_cost(FILE *out, const struct summary *s)
 {
 	(void)fputs("  \"cpu_seconds\": {", out);
@@ -94,6 +121,7 @@ int summary_text(const struct summary *summary, char **ret_text, size_t *ret_byt
 		return -ENOMEM;
 	(void)fputs("{\n", out);
 	put_samples(out, summary);
+	put_state(out, summary);
 	put_cost(out, summary);
 	(void)fputs("}\n", out);
 	if (fclose(out) != 0) {

@@ -16,6 +16,9 @@ struct summary {
 	struct tm_counts counts;
 	struct tm_result result;
 	uint64_t duration_ns;
+	unsigned cpus_not_sampled;
+	unsigned report; /* number by --every; 0: the only one */
+	uint64_t whole_taken, whole_exported, whole_dropped, whole_ns; /* of all reports so far */
 	unsigned hz;
 	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns;
 	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss;

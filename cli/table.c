@@ -45,8 +45,19 @@ static void print_reasons(FILE *out, const uint64_t *numbers, unsigned first, un
 		(void)fputc(')', out);
 }
 
-void table_print_balance(FILE *out, const struct balance *balance, const struct tm_result *result)
+/* ", 3 what", if there are any. */
+static void print_some(FILE *out, uint64_t number, const char *what)
 {
+	if (number > 0)
+		(void)fprintf(out, ", %llu %s", (unsigned long long)number, what);
+}
+
+void table_print_balance(FILE *out, const struct summary *summary)
+{
+	const struct balance *balance = &summary->balance;
+	const struct tm_result *result = &summary->result;
+	const struct tm_counts *counts = &summary->counts;
+
 	(void)fprintf(out, "samples: taken %llu, exported %llu, dropped %llu",
 		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
 		      (unsigned long long)balance->dropped);
@@ -54,7 +65,14 @@ void table_print_balance(FILE *out, const struct balance *balance, const struct 
 	(void)fprintf(out, ", not run %llu, truncated %llu", (unsigned long long)balance->not_run,
 		      (unsigned long long)balance->cut);
 	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_stop_word);
-	(void)fprintf(out, ", unnamed frames %llu of %llu\n",
+	(void)fprintf(out, ", unnamed frames %llu of %llu",
 		      (unsigned long long)result->unnamed_frames,
 		      (unsigned long long)result->frames);
+	print_some(out, summary->cpus_not_sampled, "CPUs not sampled");
+	print_some(out, counts->announce_lost, "announcements lost");
+	print_some(out, counts->processes_full, "times no room for a process");
+	print_some(out, counts->files_full, "times no room for a file");
+	print_some(out, counts->files_retired, "file numbers reused");
+	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
+	(void)fputc('\n', out);
 }

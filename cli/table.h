@@ -8,9 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/balance.h"
+#include "cli/summary.h"
 
 /* @rows: cleaned. Nothing is printed for none. */
 void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
-/* One line: taken, exported, dropped, not run, truncated, unnamed. */
-void table_print_balance(FILE *out, const struct balance *balance, const struct tm_result *result);
+/*
+ * One line: taken, exported, dropped, not run, truncated, unnamed; and what was lost beside samples,
+ * if anything was.
+ */
+void table_print_balance(FILE *out, const struct summary *summary);

@@ -62,6 +62,18 @@ static void every_option_is_taken(void **state)
 	assert_true(options.private_files);
 }
 
+static void reports_in_between_and_restarts_are_asked_for(void **state)
+{
+	assert_int_equal(parse("record -d 1"), 0);
+	assert_int_equal(options.every_ns, 0);
+	assert_false(options.restart);
+	assert_int_equal(parse("record --every 2.5 --restart"), 0);
+	assert_int_equal(options.every_ns, 2500000000ull);
+	assert_true(options.restart);
+	assert_int_equal(parse("record --every=1m"), 0);
+	assert_int_equal(options.every_ns, 60000000000ull);
+}
+
 static void long_names_are_taken(void **state)
 {
 	assert_int_equal(parse("record --duration=1 --frequency=19 --pid=3 --output=x.html"), 0);
@@ -103,6 +115,11 @@ static void wrong_line_names_what_is_wrong(void **state)
 		{"record -d 1e3", "-d 1e3"},
 		{"record -d 604801", "-d 604801"},
 		{"record -d nan", "-d nan"},
+		{"record --every 0.9", "--every 0.9"},
+		{"record --every 604801", "--every 604801"},
+		{"record --every -d 3", "--every -d"},
+		{"record --every", "--every"},
+		{"record --restart=yes", "--restart=yes"},
 		{"record -p 0", "-p 0"},
 		{"record -p -4", "-p -4"},
 		{"record -p 12x", "-p 12x"},
@@ -173,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_is_the_whole_host),
 		cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(reports_in_between_and_restarts_are_asked_for),
 		cmocka_unit_test(long_names_are_taken),
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
 		cmocka_unit_test(help_is_asked_for),

@@ -82,6 +82,54 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 	free(text);
 }
 
+static void what_the_agents_met_is_told(void **state)
+{
+	struct summary summary = {
+		.command_status = -1,
+		.cpus_not_sampled = 1,
+		.counts = {.announce_lost = 2,
+			   .processes_full = 3,
+			   .files_full = 4,
+			   .files_retired = 5,
+			   .attached = 6,
+			   .processes_known = 7,
+			   .files_known = 8,
+			   .lag_p99_ns = 9,
+			   .lag_max_ns = 2000000010},
+	};
+	char *text = text_of(&summary);
+
+	expect(text, "\"cpus_not_sampled\": 1,");
+	expect(text, "\"announce_lost\": 2,");
+	expect(text, "\"processes_full\": 3,");
+	expect(text, "\"files_full\": 4,");
+	expect(text, "\"files_retired\": 5,");
+	expect(text, "\"attached\": 6,");
+	expect(text, "\"processes_known\": 7,");
+	expect(text, "\"files_known\": 8,");
+	expect(text, "\"watermark_lag_seconds\": {\"p99\": 0.000000009, \"max\": 2.000000010},");
+	expect(text, "\"report\": null,");
+	free(text);
+}
+
+static void one_report_of_several_has_its_number_and_the_whole(void **state)
+{
+	struct summary summary = {
+		.command_status = -1,
+		.report = 3,
+		.whole_ns = 1500000000,
+		.whole_taken = 30,
+		.whole_exported = 28,
+		.whole_dropped = 2,
+	};
+	char *text = text_of(&summary);
+
+	expect(text, "\"report\": 3,");
+	expect(text, "\"recording\": {\"seconds\": 1.500000000, \"taken\": 30, "
+		     "\"exported\": 28, \"dropped\": 2},");
+	free(text);
+}
+
 static void braces_close_and_no_comma_is_last(void **state)
 {
 	struct summary summary = {.command_status = -1};
@@ -105,6 +153,8 @@ int main(void)
 		cmocka_unit_test(numbers_and_fractions),
 		cmocka_unit_test(what_is_not_known_is_null),
 		cmocka_unit_test(each_reason_is_a_key_and_none_is_not),
+		cmocka_unit_test(what_the_agents_met_is_told),
+		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),
 	};
 

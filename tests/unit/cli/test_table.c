@@ -41,20 +41,44 @@ static void nothing_exported_prints_no_table_and_divides_by_nothing(void **state
 
 static void completeness_is_one_line_with_each_reason_that_occurred(void **state)
 {
-	struct balance balance = {
-		.taken = 100, .exported = 90, .dropped = 10, .cut = 7, .not_run = 2};
-	struct tm_result result = {.frames = 500, .unnamed_frames = 20};
+	struct summary summary = {
+		.balance = {.taken = 100, .exported = 90, .dropped = 10, .cut = 7, .not_run = 2},
+		.result = {.frames = 500, .unnamed_frames = 20},
+		.counts = {.attached = 1, .cpus = 2, .processes_known = 9, .files_known = 9},
+	};
 	FILE *out = open_memstream(&text, &bytes);
 
-	balance.drops[TM_DROP_RING_FULL] = 8;
-	balance.drops[TM_DROP_MEMORY] = 2;
-	balance.truncated[TM_STOP_NONE] = 83;
-	balance.truncated[TM_STOP_FRAME_POINTER] = 7;
-	table_print_balance(out, &balance, &result);
+	summary.balance.drops[TM_DROP_RING_FULL] = 8;
+	summary.balance.drops[TM_DROP_MEMORY] = 2;
+	summary.balance.truncated[TM_STOP_NONE] = 83;
+	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 7;
+	table_print_balance(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text, "samples: taken 100, exported 90, dropped 10 (ring_full 8, "
 				  "memory 2), not run 2, truncated 7 (frame_pointer 7), "
 				  "unnamed frames 20 of 500\n");
+	free(text);
+}
+
+static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
+{
+	const struct summary summary = {
+		.cpus_not_sampled = 1,
+		.counts = {.announce_lost = 2,
+			   .processes_full = 3,
+			   .files_full = 4,
+			   .files_retired = 5,
+			   .attached = 3},
+	};
+	FILE *out = open_memstream(&text, &bytes);
+
+	table_print_balance(out, &summary);
+	(void)fclose(out);
+	assert_string_equal(text,
+			    "samples: taken 0, exported 0, dropped 0, not run 0, truncated 0, "
+			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
+			    "3 times no room for a process, 4 times no room for a file, "
+			    "5 file numbers reused, 2 symbolizers died\n");
 	free(text);
 }
 
@@ -64,6 +88,7 @@ int main(void)
 		cmocka_unit_test(function_rows_are_shares_of_what_was_exported),
 		cmocka_unit_test(nothing_exported_prints_no_table_and_divides_by_nothing),
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
+		cmocka_unit_test(what_was_lost_beside_samples_is_told_if_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
