@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "collector/session.h"
+#include "shared/cleanup.h"
 #include "shared/err.h"
 #include "shared/fdpass.h"
 
@@ -70,7 +71,8 @@ static int start(struct session *session)
 	return command_send(session->command, TM_CONTROL_STARTED);
 }
 
-static int obey_one(struct session *session, const struct tm_control *message)
+/* @fd: the descriptor that came with it; whoever takes it makes it -1. */
+static int obey_one(struct session *session, const struct tm_control *message, int *fd)
 {
 	int r;
 
@@ -85,6 +87,14 @@ static int obey_one(struct session *session, const struct tm_control *message)
 	case TM_CONTROL_STOP:
 		session->end = SESSION_STOPPED;
 		return 0;
+	case TM_CONTROL_CPU:
+		if (*fd >= 0)
+			session_join(session, message->value, TM_TAKE_FD(*fd));
+		return 0;
+	case TM_CONTROL_ATTACH:
+		if (*fd < 0 || !session->options->restart)
+			return 0;
+		return session_attach(session, TM_TAKE_FD(*fd));
 	default:
 		return 0;
 	}
@@ -144,15 +154,16 @@ int fault_set(struct fault *fault, int code, const char *format, ...)
 void command_obey(struct session *session)
 {
 	while (session->end == SESSION_GOES_ON) {
+		_cleanup_(tm_closep) int fd = -1;
 		struct tm_control message;
-		int r = tm_fdpass_recv(session->command, &message, sizeof(message), NULL,
+		int r = tm_fdpass_recv(session->command, &message, sizeof(message), &fd,
 				       MSG_DONTWAIT);
 
 		if (r == TM_FDPASS_E_AGAIN)
 			return;
 		if (r != 0)
 			session->end = SESSION_COMMAND_GONE;
-		else if (obey_one(session, &message) < 0)
+		else if (obey_one(session, &message, &fd) < 0)
 			session->end = SESSION_FAILED;
 	}
 }

@@ -5,15 +5,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/check.h"
 
-int drain_init(struct drain *drain, struct bpfring *rings, unsigned count)
+int drain_add(struct drain *drain, const struct bpfring *rings, unsigned count)
 {
-	drain->rings = rings;
-	drain->count = count;
-	drain->limits = calloc(count ? count : 1, sizeof(*drain->limits));
-	return drain->limits ? 0 : -ENOMEM;
+	unsigned sum = drain->count + count;
+	struct bpfring *all = reallocarray(drain->rings, sum, sizeof(*all));
+	uint64_t *limits = all ? reallocarray(drain->limits, sum, sizeof(*limits)) : NULL;
+
+	if (all)
+		drain->rings = all;
+	if (!limits)
+		return -ENOMEM;
+	memcpy(all + drain->count, rings, count * sizeof(*rings));
+	drain->limits = limits;
+	drain->count = sum;
+	return 0;
 }
 
 void drain_deinit(struct drain *drain)

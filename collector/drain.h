@@ -34,8 +34,8 @@ struct drain {
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 
-/* @rings: opened; taken over. Return: 0, -ENOMEM. */
-int drain_init(struct drain *drain, struct bpfring *rings, unsigned count);
+/* More rings to drain. @rings: opened; taken over on success. Return: 0, -ENOMEM. */
+int drain_add(struct drain *drain, const struct bpfring *rings, unsigned count);
 void drain_deinit(struct drain *drain);
 
 /* Notes every ring's producer position. */

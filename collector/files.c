@@ -252,6 +252,16 @@ void files_retry(struct files *files, uint64_t now_ms)
 	}
 }
 
+void files_forget_sent(struct files *files)
+{
+	for (uint32_t number = 0; number <= files->highest; number++)
+		if (files->entries[number].state != FILES_QUEUED)
+			files->entries[number] = (struct files_entry){0};
+	files->retrying = 0;
+	if (files->stage == FILES_SENDING) /* it goes to the new one */
+		files->entries[files->current->number].state = FILES_SENT;
+}
+
 bool files_settled(const struct files *files)
 {
 	return files->stage == FILES_IDLE && files->queue_head == files->queue_tail;

@@ -82,6 +82,8 @@ void files_deinit(struct files *files);
 
 /* A checked FILE record; copied. */
 void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
+/* A new symbolizer knows none: whatever is announced again is opened and sent again. */
+void files_forget_sent(struct files *files);
 /* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
 void files_advance(struct files *files, uint64_t now_ms);
 /* Makes failed files whose pause is over be announced again; call now and then. */

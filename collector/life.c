@@ -43,6 +43,13 @@ static void sweep(const struct life *life, bool crowded, uint64_t now_ns)
 		(void)bpf_map_delete_elem(life->processes, &key);
 }
 
+void life_turn(struct life *life)
+{
+	/* relaxed: BPF may see it a sample later */
+	(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
+					memory_order_relaxed);
+}
+
 static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
 {
 	uint64_t since = now_ms - life->bumped_ms;
@@ -54,9 +61,7 @@ static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
 		life->pause_ms = LIFE_EPOCH_MS;
 	life->lost = lost;
 	life->bumped_ms = now_ms;
-	/* relaxed: BPF may see it a sample later */
-	(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
-					memory_order_relaxed);
+	life_turn(life);
 }
 
 void life_advance(struct life *life, uint64_t announced, uint64_t lost, uint64_t now_ms)

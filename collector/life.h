@@ -36,6 +36,8 @@ struct life {
 bool life_is_over(const struct tm_process_state *state, uint64_t now_ns);
 /* The rule of an early sweep, on top of that one. */
 bool life_left_room(const struct tm_process_state *state, uint64_t now_ns);
+/* Turns the epoch: all that is sampled announces itself again. */
+void life_turn(struct life *life);
 /* Sweeps and bumps what is due. @announced: generations so far, each counted as often as announced;
  * @lost: announcements lost so far. */
 void life_advance(struct life *life, uint64_t announced, uint64_t lost, uint64_t now_ms);

@@ -122,7 +122,6 @@ static void keep_handles(struct loader *loader)
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
-	loader->map_bytes = loader->percpu.map_bytes;
 	bpf_object__for_each_map(map, skeleton->obj) loader->map_bytes +=
 		percpu_map_bytes(bpf_map__fd(map));
 }

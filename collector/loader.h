@@ -26,7 +26,7 @@ enum {
 struct loader {
 	struct tidemark_bpf *skeleton;
 	struct percpu percpu;
-	uint64_t map_bytes; /* memory of all maps */
+	uint64_t map_bytes; /* memory of all maps but those of percpu */
 	int sample;         /* program descriptor */
 	/* map descriptors */
 	int processes;

@@ -67,7 +67,7 @@ static int step_confine(struct session *session)
 {
 	_cleanup_(tm_closep) int lowest = fcntl(session->command, F_DUPFD_CLOEXEC, 0);
 	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
-				 2ul * session->options->perf_count;
+				 session->options->perf_count + session->loader.percpu.possible;
 	int r = rights_confine(open_now);
 
 	return r < 0 ? fault_set(&session->fault, TM_FAILURE_HOST,

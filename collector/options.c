@@ -65,17 +65,17 @@ static int parse_one(struct options *options, char *argument)
 		return number(value, 1, OPTIONS_HZ_MAX, &options->hz);
 	if ((value = value_of(argument, "--ring-kib")))
 		return number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
-	if (strcmp(argument, "--selecting") != 0)
-		return -EINVAL;
-	options->selecting = true;
-	return 0;
+	options->selecting |= strcmp(argument, "--selecting") == 0;
+	options->restart |= strcmp(argument, "--restart") == 0;
+	return strcmp(argument, "--selecting") == 0 || strcmp(argument, "--restart") == 0 ? 0
+											  : -EINVAL;
 }
 
 int options_parse(struct options *options, int argc, char **argv, const char **ret_wrong)
 {
 	options->control_fd = options->wire_fd = options->opener_fd = -1;
 	options->hz = options->ring_kib = options->perf_count = 0;
-	options->selecting = false;
+	options->selecting = options->restart = false;
 	for (int i = 1; i < argc; i++) {
 		*ret_wrong = argv[i];
 		if (parse_one(options, argv[i]) < 0)

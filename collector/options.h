@@ -25,6 +25,7 @@ struct options {
 	unsigned hz;
 	unsigned ring_kib; /* of each CPU's ring; 0: from hz */
 	bool selecting;
+	bool restart; /* when the symbolizer dies the command sends a new one */
 	unsigned perf_count;
 	struct options_perf perf[OPTIONS_CPUS_MAX];
 };

@@ -82,38 +82,40 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 				    (uint32_t)percpu->ring_bytes, NULL);
 	if (*ret_inner < 0)
 		return -errno;
-	return bpfring_open(&percpu->rings[index], *ret_inner, percpu->ring_bytes);
+	return bpfring_open(&percpu->rings[index - percpu->taken], *ret_inner, percpu->ring_bytes);
 }
 
-/* All at once where the kernel can (5.13): each single update waits for a grace period. */
+/* All at once at the start, where the kernel can (5.13): each single update waits for a grace period. */
 static int put_all(const struct percpu *percpu, int outer, const int *inner)
 {
-	_cleanup_(tm_freep) uint32_t *cpus = calloc(percpu->count, sizeof(*cpus));
-	uint32_t count = percpu->count;
+	unsigned from = percpu->taken;
+	uint32_t count = percpu->count - from;
+	_cleanup_(tm_freep) uint32_t *cpus = calloc(count, sizeof(*cpus));
 
 	if (!cpus)
 		return -ENOMEM;
-	for (unsigned i = 0; i < percpu->count; i++)
-		cpus[i] = percpu->perf[i].cpu;
-	if (bpf_map_update_batch(outer, cpus, inner, &count, NULL) == 0)
+	for (unsigned i = 0; i < count; i++)
+		cpus[i] = percpu->events[from + i].cpu;
+	if (from == 0 && bpf_map_update_batch(outer, cpus, inner, &count, NULL) == 0)
 		return 0;
-	for (unsigned i = 0; i < percpu->count; i++)
+	for (unsigned i = 0; i < percpu->count - from; i++)
 		if (bpf_map_update_elem(outer, &cpus[i], &inner[i], BPF_ANY) < 0)
 			return -errno;
 	return 0;
 }
 
-/* Makes one inner map for each sampled CPU, then puts them into @outer. */
+/* Makes one inner map for each CPU whose ring is not taken over, then puts them into @outer. */
 static int fill(struct percpu *percpu, int outer,
 		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
 {
-	_cleanup_(tm_freep) int *inner = calloc(percpu->count, sizeof(*inner));
-	unsigned made = 0;
+	unsigned from = percpu->taken, count = percpu->count - from, made = 0;
+	_cleanup_(tm_freep) int *inner = calloc(count, sizeof(*inner));
 	int r = inner ? 0 : -ENOMEM;
 
-	while (r == 0 && made < percpu->count) {
-		r = make(percpu, made, &inner[made]);
-		percpu->map_bytes += percpu_map_bytes(inner[made]);
+	while (r == 0 && made < count) {
+		r = make(percpu, from + made, &inner[made]);
+		if (from == 0) /* later no file can be opened */
+			percpu->map_bytes += percpu_map_bytes(inner[made]);
 		made++;
 	}
 	if (r == 0)
@@ -123,15 +125,83 @@ static int fill(struct percpu *percpu, int outer,
 	return r;
 }
 
+/* Room for @count CPUs in all. The new ones have no event yet. */
+static int grow(struct percpu *percpu, unsigned count)
+{
+	const uint8_t **levels = reallocarray(percpu->levels, count, sizeof(*levels));
+	struct percpu_event *events = NULL;
+
+	if (levels) {
+		percpu->levels = levels;
+		events = reallocarray(percpu->events, count, sizeof(*events));
+	}
+	if (events)
+		percpu->events = events;
+	percpu->rings = calloc(count - percpu->taken, sizeof(*percpu->rings));
+	if (!events || !percpu->rings)
+		return -ENOMEM;
+	for (; percpu->count < count; percpu->count++) {
+		percpu->levels[percpu->count] = NULL;
+		percpu->events[percpu->count] = (struct percpu_event){.fd = -1};
+	}
+	return 0;
+}
+
+static int fill_both(struct percpu *percpu)
+{
+	int r = fill(percpu, percpu->maps.rings, make_ring);
+
+	return r < 0 ? r : fill(percpu, percpu->maps.scratch, make_scratch);
+}
+
+/* Return: its place, or how many there are. */
+static unsigned find(const struct percpu *percpu, unsigned cpu)
+{
+	unsigned i = 0;
+
+	while (i < percpu->count && percpu->events[i].cpu != cpu)
+		i++;
+	return i;
+}
+
+static void unmap(const void *from, size_t bytes)
+{
+	if (from)
+		(void)munmap((void *)(uintptr_t)from, whole_pages(bytes));
+}
+
+/* Ring and scratch of one CPU more, as large as those that we have. */
+static int add(struct percpu *percpu, unsigned cpu)
+{
+	uint64_t bytes = percpu->map_bytes / percpu->taken;
+	int r = grow(percpu, percpu->count + 1);
+
+	if (r == 0) {
+		percpu->events[percpu->taken].cpu = cpu;
+		r = fill_both(percpu);
+	}
+	if (r == 0) {
+		percpu->map_bytes += bytes;
+		return 0;
+	}
+	if (percpu->rings)
+		bpfring_close(percpu->rings);
+	free(percpu->rings);
+	percpu->rings = NULL;
+	if (percpu->count > percpu->taken)
+		unmap(percpu->levels[percpu->taken], percpu->level_bytes * TM_NESTING_LEVELS);
+	percpu->count = percpu->taken;
+	return r;
+}
+
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options)
 {
-	*percpu = (struct percpu){.possible = maps->possible,
+	*percpu = (struct percpu){.maps = *maps,
+				  .possible = maps->possible,
 				  .slot_bytes = sizeof(struct tm_cpu_slot),
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
 				  .value_bytes = (uint32_t)maps->level_bytes,
-				  .count = options->perf_count,
-				  .perf = options->perf,
 				  .period_ns = NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, whole_pages(percpu->slot_bytes * percpu->possible), PROT_READ,
@@ -141,30 +211,24 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	if (slots == MAP_FAILED)
 		return -errno;
 	percpu->slots = slots;
-	percpu->levels = calloc(percpu->count, sizeof(*percpu->levels));
-	percpu->rings = calloc(percpu->count, sizeof(*percpu->rings));
-	if (!percpu->levels || !percpu->rings)
-		return -ENOMEM;
-	r = fill(percpu, maps->rings, make_ring);
-	return r < 0 ? r : fill(percpu, maps->scratch, make_scratch);
-}
-
-static void unmap(const void *from, size_t bytes)
-{
-	if (from)
-		(void)munmap((void *)(uintptr_t)from, whole_pages(bytes));
+	r = grow(percpu, options->perf_count);
+	for (unsigned i = 0; i < percpu->count; i++)
+		percpu->events[i] =
+			(struct percpu_event){options->perf[i].cpu, options->perf[i].fd, 0};
+	return r < 0 ? r : fill_both(percpu);
 }
 
 void percpu_close(struct percpu *percpu)
 {
 	unmap(percpu->slots, percpu->slot_bytes * percpu->possible);
 	for (unsigned i = 0; i < percpu->count; i++) {
-		if (percpu->levels)
-			unmap(percpu->levels[i], percpu->level_bytes * TM_NESTING_LEVELS);
-		if (percpu->rings)
-			bpfring_close(&percpu->rings[i]);
+		unmap(percpu->levels[i], percpu->level_bytes * TM_NESTING_LEVELS);
+		percpu->events[i].fd = tm_close(percpu->events[i].fd);
 	}
+	for (unsigned i = percpu->taken; percpu->rings && i < percpu->count; i++)
+		bpfring_close(&percpu->rings[i - percpu->taken]);
 	free(percpu->levels);
+	free(percpu->events);
 	free(percpu->rings);
 	*percpu = (struct percpu){0};
 }
@@ -172,8 +236,40 @@ void percpu_close(struct percpu *percpu)
 int percpu_attach(const struct percpu *percpu, int program_fd)
 {
 	for (unsigned i = 0; i < percpu->count; i++)
-		if (ioctl(percpu->perf[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
+		if (ioctl(percpu->events[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
 			return -errno;
+	return 0;
+}
+
+/* Return: hits owed so far by one event. */
+static uint64_t owed(const struct percpu *percpu, struct percpu_event *event)
+{
+	uint64_t ns;
+
+	if (read(event->fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns) &&
+	    ns / percpu->period_ns > event->owed)
+		event->owed = ns / percpu->period_ns;
+	return event->owed;
+}
+
+int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, bool on)
+{
+	unsigned at = find(percpu, cpu);
+	struct percpu_event *event;
+	int r = cpu < percpu->possible ? 0 : -ERANGE;
+
+	if (r == 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
+		r = -errno;
+	if (r == 0 && at == percpu->count)
+		r = add(percpu, cpu);
+	if (r == 0 && on && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
+	event = &percpu->events[at];
+	percpu->owed_before += owed(percpu, event);
+	(void)tm_close(event->fd);
+	*event = (struct percpu_event){cpu, fd, 0};
 	return 0;
 }
 
@@ -183,22 +279,19 @@ int percpu_switch(const struct percpu *percpu, bool on)
 	int r = 0;
 
 	for (unsigned i = 0; i < percpu->count; i++)
-		if (ioctl(percpu->perf[i].fd, request, 0) < 0 && r == 0)
+		if (percpu->events[i].fd >= 0 && ioctl(percpu->events[i].fd, request, 0) < 0 &&
+		    r == 0)
 			r = -errno;
 	return r;
 }
 
-uint64_t percpu_owed(const struct percpu *percpu)
+uint64_t percpu_owed(struct percpu *percpu)
 {
-	uint64_t owed = 0;
+	uint64_t sum = percpu->owed_before;
 
-	for (unsigned i = 0; i < percpu->count; i++) {
-		uint64_t ns;
-
-		if (read(percpu->perf[i].fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
-			owed += ns / percpu->period_ns;
-	}
-	return owed;
+	for (unsigned i = 0; i < percpu->count; i++)
+		sum += owed(percpu, &percpu->events[i]);
+	return sum;
 }
 
 /* N1 (bpf/: taken, then its drop) -> N2: acquire, so that a drop is read before what was taken */

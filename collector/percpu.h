@@ -6,7 +6,9 @@
  * Shape      rings and scratch are inner maps, made here and put in under the CPU's number; their
  *            outer maps and the slots have an element for each possible CPU.
  * Owes       an event counts the nanoseconds it was enabled; divided by the period that is the number
- *            of hits the kernel owed, whether or not our program ran for each.
+ *            of hits the kernel owed, whether or not our program ran for each. The sum never goes back.
+ * Hotplug    the event of a CPU that leaves just stops, for good; the next one comes with the CPU, which
+ *            then finds its ring and scratch again.
  * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks, from PERCPU_RING_MIN to PERCPU_RING_MAX
  *            bytes, unless the command says a size.
  */
@@ -24,19 +26,10 @@
 #define PERCPU_RING_MIN     (256u << 10)
 #define PERCPU_RING_MAX     (4u << 20)
 
-struct percpu {
-	unsigned possible;
-	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
-	size_t slot_bytes;
-	unsigned count; /* sampled CPUs */
-	const struct options_perf *perf;
-	uint64_t period_ns;
-	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
-	size_t level_bytes;
-	uint32_t value_bytes;  /* of one level, unpadded */
-	struct bpfring *rings; /* drain takes them over */
-	uint64_t ring_bytes;
-	uint64_t map_bytes; /* memory of the inner maps */
+struct percpu_event {
+	unsigned cpu;
+	int fd;
+	uint64_t owed; /* by this event, when last read */
 };
 
 struct percpu_maps { /* descriptors and value sizes of the outer maps */
@@ -47,6 +40,24 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	unsigned possible;
 };
 
+struct percpu {
+	struct percpu_maps maps;
+	unsigned possible;
+	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
+	size_t slot_bytes;
+	unsigned count; /* CPUs sampled so far */
+	struct percpu_event *events;
+	uint64_t owed_before; /* by events that were replaced */
+	uint64_t period_ns;
+	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
+	size_t level_bytes;
+	uint32_t value_bytes;  /* of one level, unpadded */
+	struct bpfring *rings; /* of the CPUs from @taken on; drain takes them over */
+	unsigned taken;
+	uint64_t ring_bytes;
+	uint64_t map_bytes; /* memory of the inner maps */
+};
+
 /* Bytes of one CPU's ring: a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */
@@ -55,10 +66,13 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 void percpu_close(struct percpu *percpu);
 /* Attaches the program of @program_fd to the events, which the command opened disabled. Return: 0, -errno. */
 int percpu_attach(const struct percpu *percpu, int program_fd);
+/* Samples a CPU that came online, from now on if @on. @fd: its event, disabled; taken on success.
+ * Return: 0, -errno. */
+int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, bool on);
 /* Return: 0, -errno. Once it is off no hit is running any more. */
 int percpu_switch(const struct percpu *percpu, bool on);
 /* Return: hits owed so far by all CPUs. */
-uint64_t percpu_owed(const struct percpu *percpu);
+uint64_t percpu_owed(struct percpu *percpu);
 /* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then
  * taken >= pushed + drops, and equal once sampling is over and the rings are empty. */
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);

@@ -28,18 +28,21 @@ static void count(struct session *session)
 		.files_failed = files->failed,
 		.openers_abandoned = files->abandoned,
 		.kernel_unknown = session->symbols.unknown,
-		.violations = session->handoff.violations + session->writer.violations,
+		.violations = session->violations + session->handoff.violations +
+			      session->writer.violations,
 		.bpf_ns = session->counts.bpf_ns,
 		.bpf_ns_valid = session->counts.bpf_ns_valid,
 		.owed = session->counts.owed,
-		.bpf_map_bytes = session->loader.map_bytes,
-		.cpus = session->options->perf_count,
+		.bpf_map_bytes = session->loader.map_bytes + session->loader.percpu.map_bytes,
+		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
 		.rounds = ++session->rounds,
+		.attached = session->attached,
 	};
 
 	counts.drops[TM_DROP_MALFORMED] = drain->malformed;
 	counts.drops[TM_DROP_SHARED_FULL] = drain->shared_full;
+	counts.drops[TM_DROP_SYMBOLIZER_DIED] = session->died;
 	percpu_count(&session->loader.percpu, &counts);
 	session->counts = counts;
 }

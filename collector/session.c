@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -33,39 +34,93 @@ static void introduce(struct session *session)
 	(void)handoff_send(&session->handoff, &kernel, session->kernel_table);
 	session->ring.fd = tm_close(session->ring.fd);
 	session->reader.fd = tm_close(session->reader.fd);
-	session->kernel_table = tm_close(session->kernel_table);
+	if (!session->options->restart)
+		session->kernel_table = tm_close(session->kernel_table);
+	session->attached++;
+}
+
+/* A fresh ring and reader page; what was in the old ones is lost. Return: 0, -errno. */
+static int make_ring(struct session *session)
+{
+	uint64_t bytes = TM_RING_HEADER_BYTES + ring_bytes(&session->loader.percpu);
+	int r;
+
+	tm_region_close(&session->ring);
+	tm_region_close(&session->reader);
+	r = tm_region_create(&session->ring, "tidemark-ring", bytes);
+	if (r == 0)
+		r = tm_region_create_for_peer(&session->reader, "tidemark-reader",
+					      (size_t)sysconf(_SC_PAGESIZE));
+	if (r == 0)
+		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
+					session->reader.addr, session->generation);
+	return r < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
+				 "no memory for the ring to the symbolizer: %s", strerror(-r))
+		     : 0;
+}
+
+/* The rings that percpu has made are drained from now on. */
+static int take_rings(struct session *session)
+{
+	struct percpu *percpu = &session->loader.percpu;
+	int r = drain_add(&session->drain, percpu->rings, percpu->count - percpu->taken);
+
+	if (r < 0)
+		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the rings");
+	free(percpu->rings);
+	percpu->rings = NULL;
+	percpu->taken = percpu->count;
+	return 0;
 }
 
 int session_connect(struct session *session)
 {
-	struct percpu *percpu = &session->loader.percpu;
 	const struct files_kernel kernel = {&session->loader, loader_holds, loader_forget};
-	uint64_t generation = 0;
-	int r;
 
-	r = tm_region_create(&session->ring, "tidemark-ring",
-			     TM_RING_HEADER_BYTES + ring_bytes(percpu));
-	if (r == 0)
-		r = tm_region_create_for_peer(&session->reader, "tidemark-reader",
-					      (size_t)sysconf(_SC_PAGESIZE));
-	if (r == 0 && getrandom(&generation, sizeof(generation), 0) != sizeof(generation))
-		r = -EIO;
-	if (r == 0)
-		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
-					session->reader.addr, generation);
-	if (r == 0)
-		r = files_init(&session->files, &session->asker, &session->handoff, kernel);
-	if (r == 0)
-		r = drain_init(&session->drain, percpu->rings, percpu->count);
-	if (r < 0)
-		return fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				 "no memory for the ring to the symbolizer: %s", strerror(-r));
-	percpu->rings = NULL;
+	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
+	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0)
+		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the files");
+	if (make_ring(session) < 0 || take_rings(session) < 0)
+		return -ECANCELED;
 	session->drain.writer = &session->writer;
 	session->drain.symbols = &session->symbols;
 	session->drain.files = &session->files;
 	session->life.processes = session->loader.processes;
 	session->life.epoch_bumps = session->loader.epoch_bumps;
+	introduce(session);
+	return 0;
+}
+
+void session_join(struct session *session, uint64_t cpu, int fd)
+{
+	struct percpu *percpu = &session->loader.percpu;
+	int r = cpu < percpu->possible ? percpu_join(percpu, (unsigned)cpu, fd,
+						     session->loader.sample, session->running)
+				       : -ERANGE;
+
+	if (r < 0) {
+		(void)tm_close(fd);
+		(void)command_note(session->command, "CPU %llu is not sampled: %s",
+				   (unsigned long long)cpu, strerror(-r));
+	}
+	if (percpu->count > percpu->taken && take_rings(session) < 0)
+		session->end = SESSION_FAILED;
+}
+
+/* What was sampled until now goes down with the old ring: after the turn of the epoch a sample comes
+ * with all that the new symbolizer must know. */
+int session_attach(struct session *session, int fd)
+{
+	life_turn(&session->life);
+	(void)session_round(session);
+	session->died += session->drain.pushed;
+	session->drain.pushed = 0;
+	session->violations += session->handoff.violations + session->writer.violations;
+	handoff_deinit(&session->handoff);
+	handoff_init(&session->handoff, fd);
+	if (make_ring(session) < 0)
+		return -ECANCELED;
+	files_forget_sent(&session->files);
 	introduce(session);
 	return 0;
 }
@@ -127,12 +182,12 @@ static void wait_and_hear(struct session *session, int milliseconds)
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
 			command_obey(session);
-		if (fds[1].revents && handoff_receive(&session->handoff) != 0 &&
-		    session->end == SESSION_GOES_ON)
-			session->end = SESSION_SYMBOLIZER_GONE;
+		if (fds[1].revents)
+			(void)handoff_receive(&session->handoff);
 	}
 	files_advance(&session->files, session_now_ms());
-	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON)
+	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON &&
+	    !session->options->restart)
 		session->end = SESSION_SYMBOLIZER_GONE;
 }
 

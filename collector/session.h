@@ -6,7 +6,8 @@
  * Phases     READY (marks processes, samples nothing) -> RUNNING -> over: drained, files settled,
  *            END on the wire, final counts to the command.
  * Round      watermark, note, drain, publish: once per poll, in this order (DESIGN 4.3).
- * Ends       STOP; end of the command's socket; end of the symbolizer's. In order every time.
+ * Ends       STOP; end of the command's socket; end of the symbolizer's, unless a new one is to come. In
+ *            order every time.
  */
 
 #include <stdbool.h>
@@ -57,9 +58,13 @@ struct session {
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;
+	uint64_t generation; /* ours */
+	uint64_t died;       /* samples pushed to symbolizers that are gone */
+	uint64_t violations; /* of these */
+	uint64_t attached;
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
-	int kernel_table; /* descriptor, until handed over */
+	int kernel_table; /* descriptor, until handed over for good */
 	bool running;
 	bool emptied; /* EMPTY was said */
 	bool opener_missed;
@@ -74,6 +79,10 @@ struct session {
 /* Makes the shared ring, its reader page and what carries records into it; hands these and the kernel
  * table to the symbolizer. Return: 0, -errno. */
 int session_connect(struct session *session);
+/* A CPU that came online. @fd: its event; taken. */
+void session_join(struct session *session, uint64_t cpu, int fd);
+/* A new symbolizer in place of one that is gone. @fd: the wire to it; taken. Return: 0, -errno. */
+int session_attach(struct session *session, int fd);
 /* Drives it until it is over. */
 void session_run(struct session *session);
 /* Ends it in order and says so to whoever is left. */

@@ -106,7 +106,8 @@ struct tm_control {
  * Descriptors and options that `tidemark record` hands over, all by number in argv:
  *
  * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the program to exec)
- *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--selecting]
+ *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--selecting] [--restart]
+ *	(--restart: the symbolizer's death does not end the session; ATTACH brings the next one)
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)

@@ -39,13 +39,14 @@ struct world {
 static int make(void **state)
 {
 	struct world *world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
-	struct bpfring *rings = calloc(1, sizeof(*rings));
 	const struct files_kernel kernel = {0};
 
-	if (!world || !rings)
+	struct bpfring ring;
+
+	if (!world)
 		return -1;
 	memset(world, 0, sizeof(*world));
-	bpfring_init(rings, &world->consumer, &world->producer, world->data, BYTES);
+	bpfring_init(&ring, &world->consumer, &world->producer, world->data, BYTES);
 	world->asker.fd = -1;
 	handoff_init(&world->handoff, -1);
 	world->drain.writer = &world->writer;
@@ -55,7 +56,7 @@ static int make(void **state)
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
 	       files_init(&world->files, &world->asker, &world->handoff, kernel) ||
-	       drain_init(&world->drain, rings, 1);
+	       drain_add(&world->drain, &ring, 1);
 }
 
 static int unmake(void **state)

@@ -322,6 +322,37 @@ static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
+static void new_symbolizer_gets_what_the_old_one_had(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 7, 0, 1000);
+	answer(world, request(world).id, OPENER_OPENED, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_int_equal(request(world).kind, OPENER_VERDICT);
+	files_forget_sent(&world->files);
+	announce(world, 7, 0, 1001);
+	answer(world, request(world).id, OPENER_OPENED, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_int_equal(message.number, 7);
+}
+
+static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	struct opener_request ask;
+
+	announce(world, 7, 0, 1000);
+	ask = request(world);
+	files_forget_sent(&world->files);
+	announce(world, 7, 0, 1001); /* waits for the answer to the first */
+	answer(world, ask.id, OPENER_OPENED, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_true(files_settled(&world->files));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +367,8 @@ int main(void)
 		CASE(opener_that_breaks_the_form_is_closed),
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),
+		CASE(new_symbolizer_gets_what_the_old_one_had),
+		CASE(file_under_way_goes_to_the_new_symbolizer_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static int parse(char **argv)
 static void all_options_are_understood(void **state)
 {
 	assert_int_equal(parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7:8"),
-				    A("--ring-kib=128"), A("--selecting"))),
+				    A("--ring-kib=128"), A("--selecting"), A("--restart"))),
 			 0);
 	assert_int_equal(options.control_fd, 3);
 	assert_int_equal(options.wire_fd, 4);
@@ -43,6 +43,7 @@ static void all_options_are_understood(void **state)
 	assert_int_equal(options.perf[1].fd, 8);
 	assert_int_equal(options.ring_kib, 128);
 	assert_true(options.selecting);
+	assert_true(options.restart);
 }
 
 static void what_may_be_left_out_has_a_default(void **state)
@@ -51,6 +52,7 @@ static void what_may_be_left_out_has_a_default(void **state)
 	assert_int_equal(options.opener_fd, -1);
 	assert_int_equal(options.ring_kib, 0);
 	assert_false(options.selecting);
+	assert_false(options.restart);
 }
 
 static void what_is_missing_is_refused(void **state)

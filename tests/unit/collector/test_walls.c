@@ -27,6 +27,10 @@
 #include "collector_filter.h"
 #include "opener_filter.h"
 
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010u /* from 6.3, include/uapi/linux/memfd.h */
+#endif
+
 struct call {
 	const char *what;
 	long number;
@@ -83,6 +87,13 @@ static void collector_may_do_its_steady_work(void **state)
 		{"clock_gettime", SYS_clock_gettime, {1, 0}},
 		{"perf on", SYS_ioctl, {-1, PERF_EVENT_IOC_ENABLE}},
 		{"perf off", SYS_ioctl, {-1, PERF_EVENT_IOC_DISABLE}},
+		{"perf program", SYS_ioctl, {-1, PERF_EVENT_IOC_SET_BPF}},
+		{"map create", SYS_bpf, {BPF_MAP_CREATE}},
+		{"region", SYS_memfd_create, {(long)"region", 11}},
+		{"region before 6.3", SYS_memfd_create, {(long)"region", 3}},
+		{"ftruncate", SYS_ftruncate, {-1}},
+		{"fallocate", SYS_fallocate, {-1, 0, 0, 1}},
+		{"seal", SYS_fcntl, {-1, F_ADD_SEALS, F_SEAL_SEAL}},
 		{"map lookup", SYS_bpf, {BPF_MAP_LOOKUP_ELEM}},
 		{"map update", SYS_bpf, {BPF_MAP_UPDATE_ELEM}},
 		{"map delete", SYS_bpf, {BPF_MAP_DELETE_ELEM}},
@@ -121,7 +132,10 @@ static void collector_may_do_nothing_else(void **state)
 		{"executable memory", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, ANON, -1}},
 		{"mprotect", SYS_mprotect, {0, 4096, PROT_EXEC}},
 		{"program load", SYS_bpf, {BPF_PROG_LOAD}},
-		{"map create", SYS_bpf, {BPF_MAP_CREATE}},
+		{"executable region", SYS_memfd_create, {(long)"region", MFD_EXEC}},
+		{"hole", SYS_fallocate, {-1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1}},
+		{"flags of a descriptor", SYS_fcntl, {-1, F_SETFL, 0}},
+		{"other period", SYS_ioctl, {-1, PERF_EVENT_IOC_PERIOD}},
 		{"pin", SYS_bpf, {BPF_OBJ_PIN}},
 		{"perf_event_open", SYS_perf_event_open, {0}},
 		{"other ioctl", SYS_ioctl, {0, 0x5401}},
