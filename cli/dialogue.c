@@ -134,7 +134,6 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		session->result = message->body.result;
 		return;
 	case TM_CONTROL_FLUSHED:
-		session->flushed = 1;
 		series_flushed(session);
 		return;
 	default:

@@ -103,6 +103,7 @@ void series_flushed(struct session *session)
 		say_more("%s sent FLUSHED, which nobody asked for", session->symbolizer.name);
 		return;
 	}
+	session->flushed = 1;
 	program_measure(&session->collector);
 	program_measure(&session->symbolizer);
 	report_make(&summary, session, REPORT_BETWEEN);

@@ -1,85 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_loop - whole recordings with made-up programs: orderly ends, deaths, lies, interrupts */
 
-#include "tests/unit/cli/check.h"
+#include "tests/unit/cli/stage.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "cli/loop.h"
 #include "cli/outcome.h"
-#include "cli/signals.h"
-#include "cli/spawn.h"
-#include "shared/fdpass.h"
 
-#define TAKEN        100
 #define TOLD_BY_RING 120
 
-static struct options options;
-static struct session session;
-static int signals = -1;
-static int link_ends[2]; /* collector to symbolizer: closes when the collector ends */
-
 /* --- what the made-up programs do --------------------------------------------------------------- */
-
-static void tell(int control, const struct tm_control *message)
-{
-	(void)tm_fdpass_send(control, message, sizeof(*message), -1, 0);
-}
-
-static void tell_kind(int control, enum tm_control_kind kind, int code)
-{
-	const struct tm_control message = {.kind = kind, .code = code};
-
-	tell(control, &message);
-}
-
-static void tell_counts(int control, uint64_t taken)
-{
-	struct tm_control message = {.kind = TM_CONTROL_COUNTS};
-
-	message.body.counts.taken = taken;
-	tell(control, &message);
-}
-
-/* Waits for one message of that kind; the command going away ends the program. */
-static void await(int control, enum tm_control_kind kind)
-{
-	struct tm_control message;
-
-	do {
-		if (tm_fdpass_recv(control, &message, sizeof(message), NULL, 0) != 0)
-			_exit(9);
-	} while (message.kind != kind);
-}
-
-static void await_peer(void)
-{
-	char byte;
-
-	while (read(link_ends[0], &byte, 1) < 0 && errno == EINTR)
-		continue;
-}
-
-static void begin_collector(int control)
-{
-	tell_kind(control, TM_CONTROL_READY, 0);
-	await(control, TM_CONTROL_START);
-	tell_kind(control, TM_CONTROL_STARTED, 0);
-	tell_counts(control, TAKEN);
-}
-
-static void end_collector(int control)
-{
-	await(control, TM_CONTROL_STOP);
-	tell_counts(control, TAKEN);
-	tell_kind(control, TM_CONTROL_DONE, 0);
-}
 
 static void collector_until_empty(int control)
 {
@@ -184,51 +112,14 @@ static void symbolizer_waits(int control)
 		(void)pause();
 }
 
-/* --- the stage ------------------------------------------------------------------------------------ */
-
-static void start(struct program *program, const char *name, void (*act)(int))
-{
-	pid_t parent = getpid();
-	int ends[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	program->name = name;
-	program->pid = fork();
-	if (program->pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)close(ends[0]);
-		if (program == &session.symbolizer)
-			(void)close(link_ends[1]);
-		else
-			(void)close(link_ends[0]);
-		if (getppid() == parent)
-			act(ends[1]);
-		_exit(0);
-	}
-	assert_true(program->pid > 0);
-	(void)close(ends[1]);
-	program->control = ends[0];
-	program->pidfd = spawn_pidfd(program->pid);
-	assert_true(program->pidfd >= 0);
-}
-
 static int play(void (*collector)(int), void (*symbolizer)(int))
 {
 	int r;
 
 	options = (struct options){.hz = 99, .output_count = 1};
 	session_init(&session, &options, signals);
-	assert_int_equal(pipe2(link_ends, O_CLOEXEC), 0);
-	start(&session.symbolizer, "made-up symbolizer", symbolizer);
-	start(&session.collector, "made-up collector", collector);
-	(void)close(link_ends[0]);
-	(void)close(link_ends[1]);
-	r = loop_run(&session);
+	r = perform(collector, symbolizer);
 	session_deinit(&session);
-	/* Nobody is left, whatever happened. */
-	assert_int_equal(kill(session.collector.pid, 0), -1);
-	assert_int_equal(kill(session.symbolizer.pid, 0), -1);
-	assert_int_equal(session.phase, SESSION_OVER);
 	return r;
 }
 
@@ -311,12 +202,6 @@ static void program_that_closes_its_socket_does_not_hold_us(void **state)
 {
 	assert_int_equal(play(collector_closes_and_stays, symbolizer_writes), OUTCOME_FAILED);
 	assert_int_equal(session.symbolizer.done, 1);
-}
-
-static int open_signals(void **state)
-{
-	signals = signals_open();
-	return signals < 0;
 }
 
 int main(void)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * stage - a recording whose two programs are made up: children that play a part over their socket
+ */
+
+#include "tests/unit/cli/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/loop.h"
+#include "cli/signals.h"
+#include "cli/spawn.h"
+#include "shared/fdpass.h"
+
+#define TAKEN 100
+
+static struct options options;
+static struct session session;
+static int signals = -1;
+static int link_ends[2]; /* collector to symbolizer: closes when the collector ends */
+
+/* --- what the made-up programs do --------------------------------------------------------------- */
+
+static inline void tell(int control, const struct tm_control *message)
+{
+	(void)tm_fdpass_send(control, message, sizeof(*message), -1, 0);
+}
+
+static inline void tell_kind(int control, enum tm_control_kind kind, int code)
+{
+	const struct tm_control message = {.kind = kind, .code = code};
+
+	tell(control, &message);
+}
+
+static inline void tell_counts(int control, uint64_t taken)
+{
+	struct tm_control message = {.kind = TM_CONTROL_COUNTS};
+
+	message.body.counts.taken = taken;
+	tell(control, &message);
+}
+
+/* Waits for one message of that kind; the command going away ends the program. */
+static inline void await(int control, enum tm_control_kind kind)
+{
+	struct tm_control message;
+
+	do {
+		if (tm_fdpass_recv(control, &message, sizeof(message), NULL, 0) != 0)
+			_exit(9);
+	} while (message.kind != kind);
+}
+
+static inline void await_peer(void)
+{
+	char byte;
+
+	while (read(link_ends[0], &byte, 1) < 0 && errno == EINTR)
+		continue;
+}
+
+static inline void begin_collector(int control)
+{
+	tell_kind(control, TM_CONTROL_READY, 0);
+	await(control, TM_CONTROL_START);
+	tell_kind(control, TM_CONTROL_STARTED, 0);
+	tell_counts(control, TAKEN);
+}
+
+static inline void end_collector(int control)
+{
+	await(control, TM_CONTROL_STOP);
+	tell_counts(control, TAKEN);
+	tell_kind(control, TM_CONTROL_DONE, 0);
+}
+
+static inline int open_signals(void **state)
+{
+	signals = signals_open();
+	return signals < 0;
+}
+
+/* --- the stage ------------------------------------------------------------------------------------ */
+
+static inline void start(struct program *program, const char *name, void (*act)(int))
+{
+	pid_t parent = getpid();
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	program->name = name;
+	program->pid = fork();
+	if (program->pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)close(ends[0]);
+		if (program == &session.symbolizer)
+			(void)close(link_ends[1]);
+		else
+			(void)close(link_ends[0]);
+		if (getppid() == parent)
+			act(ends[1]);
+		_exit(0);
+	}
+	assert_true(program->pid > 0);
+	(void)close(ends[1]);
+	program->control = ends[0];
+	program->pidfd = spawn_pidfd(program->pid);
+	assert_true(program->pidfd >= 0);
+}
+
+/* Plays it; what was told is in @session, which stays. */
+static inline int perform(void (*collector)(int), void (*symbolizer)(int))
+{
+	int r;
+
+	assert_int_equal(pipe2(link_ends, O_CLOEXEC), 0);
+	start(&session.symbolizer, "made-up symbolizer", symbolizer);
+	start(&session.collector, "made-up collector", collector);
+	(void)close(link_ends[0]);
+	(void)close(link_ends[1]);
+	r = loop_run(&session);
+	/* Nobody is left, whatever happened. */
+	assert_int_equal(kill(session.collector.pid, 0), -1);
+	assert_int_equal(kill(session.symbolizer.pid, 0), -1);
+	assert_int_equal(session.phase, SESSION_OVER);
+	return r;
+}
