@@ -18,6 +18,21 @@
 /* Raised by the collector: after a lost announcement, and for a new symbolizer. */
 __u32 epoch_bumps;
 
+/* For tests: how many per cent of the announcements and exits are lost as if the ring were full. */
+__u32 lose_announces;
+
+/* Nothing that is said here is lost without being counted. */
+static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 wakeup)
+{
+	__u32 lose = *(volatile __u32 *)&lose_announces;
+
+	if (!(lose && bpf_get_prandom_u32() % 100 < lose) &&
+	    level_write(&s->announce, bytes, false, wakeup))
+		return true;
+	s->counts.announce_lost++;
+	return false;
+}
+
 static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
 {
 	__u64 shift = ((spread & 0xffffull) * EPOCH_NS) >> 16;
@@ -37,23 +52,20 @@ static __always_inline void announce_head(struct scratch *s, __u16 type)
 }
 
 /* Closes the record behind its texts and writes it. */
-static __always_inline bool announce_write(struct scratch *s)
+static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 {
 	__u64 end = s->path.position, bytes;
 
 	block_opaque(end);
 	if (end > ANNOUNCE_MAX)
-		return false;
+		end = ANNOUNCE_MAX; /* for the verifier: no position lies beyond */
 	__builtin_memset(&s->announce.bytes[end], 0, 8);
 	bytes = (end + 7) & ~7ull;
 	s->announce.process.event.bytes = (__u32)bytes;
 	block_opaque(bytes);
 	if (bytes > ANNOUNCE_MAX + 8)
-		return false;
-	if (level_write(&s->announce, (__u32)bytes, false))
-		return true;
-	s->counts.announce_lost++;
-	return false;
+		bytes = ANNOUNCE_MAX + 8;
+	return announce_put(s, (__u32)bytes, wakeup);
 }
 
 static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number)
@@ -84,7 +96,8 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.met.mnt_ns = task_mount_namespace(task);
 	s->announce.met.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
 	s->announce.met.pad = 0;
-	if (announce_write(s))
+	/* A file that is new must be opened before its process is gone. */
+	if (announce_write(s, state->epoch ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP))
 		state->epoch = announce_file_epoch(s, number);
 	return 0;
 }
@@ -137,7 +150,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 		(__u32)KERNEL_READ(upid, task_upid(leader, s->announce.process.ns_level), nr);
 	s->announce.process.mnt_ns = task_mount_namespace(task);
 	s->announce.process.own_tgid = task_own_number(leader);
-	if (!announce_write(s))
+	if (!announce_write(s, BPF_RB_NO_WAKEUP))
 		return 0;
 	key.tgid = s->sample.event.tgid;
 	key.exec_id = s->sample.event.exec_id;
@@ -185,6 +198,5 @@ static __always_inline void announce_exit(struct level *level, const struct tm_e
 	out->event.ktime = level->ktime;
 	state->seen_ktime = level->ktime;
 	state->exited = 1;
-	if (!level_write(out, sizeof(*out), false))
-		level->scratch->counts.announce_lost++;
+	announce_put(level->scratch, sizeof(*out), BPF_RB_NO_WAKEUP);
 }

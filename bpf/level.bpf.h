@@ -83,8 +83,9 @@ static __always_inline void level_close(struct level *level)
 	level_add(&level->slot->depth, -1ull);
 }
 
-/* Writes to this CPU's ring. Samples (`reserve`) leave room for what must not be lost. */
-static __always_inline bool level_write(void *record, __u32 bytes, bool reserve)
+/* Writes to this CPU's ring. Samples (`reserve`) leave room for what must not be lost. @wakeup:
+ * BPF_RB_NO_WAKEUP, or FORCE: the collector shall look at once. */
+static __always_inline bool level_write(void *record, __u32 bytes, bool reserve, __u64 wakeup)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
@@ -98,5 +99,5 @@ static __always_inline bool level_write(void *record, __u32 bytes, bool reserve)
 		if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes > size)
 			return false;
 	}
-	return !bpf_ringbuf_output(ring, record, bytes, BPF_RB_NO_WAKEUP);
+	return !bpf_ringbuf_output(ring, record, bytes, wakeup);
 }

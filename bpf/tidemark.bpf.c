@@ -153,7 +153,7 @@ static __always_inline void sample_end(struct level *level)
 	if (bytes > TM_EVENT_MAX_BYTES)
 		bytes = TM_EVENT_MAX_BYTES;
 	sample->event.bytes = (__u32)bytes;
-	if (!level_write(sample, (__u32)bytes, true))
+	if (!level_write(sample, (__u32)bytes, true, BPF_RB_NO_WAKEUP))
 		s->counts.ring_full++;
 	level_close(level);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -78,9 +79,15 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 
 static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 {
+	struct epoll_event wakes = {.events = EPOLLIN | EPOLLET};
+
 	*ret_inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
 				    (uint32_t)percpu->ring_bytes, NULL);
 	if (*ret_inner < 0)
+		return -errno;
+	/* edge: a ring with records is always readable, but only some records wake us; the mapping
+	 * keeps the ring's file, and with it this entry, once the descriptor is closed */
+	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, *ret_inner, &wakes) < 0)
 		return -errno;
 	return bpfring_open(&percpu->rings[index - percpu->taken], *ret_inner, percpu->ring_bytes);
 }
@@ -211,6 +218,7 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	if (slots == MAP_FAILED)
 		return -errno;
 	percpu->slots = slots;
+	percpu->wake = epoll_create1(EPOLL_CLOEXEC);
 	r = grow(percpu, options->perf_count);
 	for (unsigned i = 0; i < percpu->count; i++)
 		percpu->events[i] =
@@ -220,6 +228,8 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 
 void percpu_close(struct percpu *percpu)
 {
+	if (percpu->slots)
+		percpu->wake = tm_close(percpu->wake);
 	unmap(percpu->slots, percpu->slot_bytes * percpu->possible);
 	for (unsigned i = 0; i < percpu->count; i++) {
 		unmap(percpu->levels[i], percpu->level_bytes * TM_NESTING_LEVELS);
@@ -239,6 +249,16 @@ int percpu_attach(const struct percpu *percpu, int program_fd)
 		if (ioctl(percpu->events[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
 			return -errno;
 	return 0;
+}
+
+bool percpu_heed(const struct percpu *percpu)
+{
+	struct epoll_event event;
+	bool woken = false;
+
+	while (epoll_wait(percpu->wake, &event, 1, 0) > 0)
+		woken = true;
+	return woken;
 }
 
 /* Return: hits owed so far by one event. */

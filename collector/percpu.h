@@ -55,6 +55,7 @@ struct percpu {
 	struct bpfring *rings; /* of the CPUs from @taken on; drain takes them over */
 	unsigned taken;
 	uint64_t ring_bytes;
+	int wake;           /* epoll descriptor: readable when a ring wakes us */
 	uint64_t map_bytes; /* memory of the inner maps */
 };
 
@@ -71,6 +72,8 @@ int percpu_attach(const struct percpu *percpu, int program_fd);
 int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, bool on);
 /* Return: 0, -errno. Once it is off no hit is running any more. */
 int percpu_switch(const struct percpu *percpu, bool on);
+/* Makes @wake unreadable until the next ring wakes us. Return: whether one has. */
+bool percpu_heed(const struct percpu *percpu);
 /* Return: hits owed so far by all CPUs. */
 uint64_t percpu_owed(struct percpu *percpu);
 /* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then

@@ -7,12 +7,17 @@
 #include "collector/session.h"
 #include "collector/watermark.h"
 
-uint64_t session_now_ms(void)
+uint64_t session_now_ns(void)
 {
 	struct timespec ts;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t session_now_ms(void)
+{
+	return session_now_ns() / 1000000;
 }
 
 /* After the drain, so that `taken` is never below what came of it. */
@@ -37,6 +42,8 @@ static void count(struct session *session)
 		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
 		.rounds = ++session->rounds,
+		.lag_p99_ns = lag_p99(&session->lag),
+		.lag_max_ns = session->lag.max,
 		.attached = session->attached,
 	};
 
@@ -73,6 +80,8 @@ uint64_t session_round(struct session *session)
 	w = watermark_read(percpu->slots, percpu->slot_bytes, percpu->possible);
 	if (!drain_past_busy(session, now_ms))
 		w = session->writer.watermark;
+	if (session->writer.watermark) /* its lag is largest now */
+		lag_add(&session->lag, session_now_ns() - session->writer.watermark);
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);

@@ -177,6 +177,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 		{.fd = session->end == SESSION_GOES_ON ? session->command : -1, .events = POLLIN},
 		{.fd = session->handoff.fd, .events = POLLIN},
 		{.fd = session->asker.fd, .events = POLLIN},
+		{.fd = session->loader.percpu.wake, .events = POLLIN},
 	};
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
@@ -184,6 +185,8 @@ static void wait_and_hear(struct session *session, int milliseconds)
 			command_obey(session);
 		if (fds[1].revents)
 			(void)handoff_receive(&session->handoff);
+		if (fds[3].revents)
+			session->woken = percpu_heed(&session->loader.percpu);
 	}
 	files_advance(&session->files, session_now_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON &&
@@ -193,7 +196,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 
 void session_run(struct session *session)
 {
-	uint64_t next_ms = session_now_ms();
+	uint64_t next_ms = session_now_ms(), soon_ms = next_ms;
 
 	while (session->end == SESSION_GOES_ON) {
 		uint64_t now_ms = session_now_ms();
@@ -201,9 +204,13 @@ void session_run(struct session *session)
 		if (now_ms >= next_ms) {
 			(void)session_round(session);
 			next_ms = now_ms + (uint64_t)poll_ms(session);
+			soon_ms = now_ms + SESSION_POLL_WOKEN_MS;
+			session->woken = false;
 			now_and_then(session, now_ms);
 		}
 		wait_and_hear(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
+		if (session->woken && soon_ms < next_ms)
+			next_ms = soon_ms;
 	}
 }
 

@@ -18,12 +18,14 @@
 #include "collector/drain.h"
 #include "collector/files.h"
 #include "collector/handoff.h"
+#include "collector/lag.h"
 #include "collector/life.h"
 #include "collector/loader.h"
 #include "shared/region.h"
 
-#define SESSION_POLL_MS         100  /* between rounds, while rings are nearly empty */
-#define SESSION_POLL_FULL_MS    10   /* while one is over a quarter full */
+#define SESSION_POLL_MS         100 /* between rounds, while rings are nearly empty */
+#define SESSION_POLL_FULL_MS    10  /* while one is over a quarter full */
+#define SESSION_POLL_WOKEN_MS   5   /* at least, when a ring wakes us: a file must be opened soon */
 #define SESSION_FAST_HZ         1000 /* from here on rounds are never farther apart than _FAST_MS */
 #define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
@@ -55,6 +57,7 @@ struct session {
 	struct files files;
 	struct drain drain;
 	struct life life;
+	struct lag lag;
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;
@@ -66,6 +69,7 @@ struct session {
 	struct tm_collector_cost cost;
 	int kernel_table; /* descriptor, until handed over for good */
 	bool running;
+	bool woken;   /* by a ring */
 	bool emptied; /* EMPTY was said */
 	bool opener_missed;
 	enum session_end end;
@@ -91,5 +95,6 @@ void session_deinit(struct session *session);
 
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);
-/* CLOCK_MONOTONIC, ms. */
+/* CLOCK_MONOTONIC. */
+uint64_t session_now_ns(void);
 uint64_t session_now_ms(void);

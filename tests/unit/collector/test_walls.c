@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -89,6 +90,8 @@ static void collector_may_do_its_steady_work(void **state)
 		{"perf off", SYS_ioctl, {-1, PERF_EVENT_IOC_DISABLE}},
 		{"perf program", SYS_ioctl, {-1, PERF_EVENT_IOC_SET_BPF}},
 		{"map create", SYS_bpf, {BPF_MAP_CREATE}},
+		{"ring that wakes", SYS_epoll_ctl, {-1, EPOLL_CTL_ADD, -1, 0}},
+		{"woken", SYS_epoll_wait, {-1, 0, 1, 0}},
 		{"region", SYS_memfd_create, {(long)"region", 11}},
 		{"region before 6.3", SYS_memfd_create, {(long)"region", 3}},
 		{"ftruncate", SYS_ftruncate, {-1}},
@@ -133,6 +136,8 @@ static void collector_may_do_nothing_else(void **state)
 		{"mprotect", SYS_mprotect, {0, 4096, PROT_EXEC}},
 		{"program load", SYS_bpf, {BPF_PROG_LOAD}},
 		{"executable region", SYS_memfd_create, {(long)"region", MFD_EXEC}},
+		{"epoll_create", SYS_epoll_create1, {0}},
+		{"epoll_ctl, change", SYS_epoll_ctl, {-1, EPOLL_CTL_MOD, -1, 0}},
 		{"hole", SYS_fallocate, {-1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1}},
 		{"flags of a descriptor", SYS_fcntl, {-1, F_SETFL, 0}},
 		{"other period", SYS_ioctl, {-1, PERF_EVENT_IOC_PERIOD}},
