@@ -24,6 +24,7 @@
 #define TM_PATH_MAX            4096 /* packed path bytes; a longer one is cut, TM_PATH_CUT */
 #define TM_PATH_COMPONENTS_MAX 128  /* components of one path; more are cut, TM_PATH_CUT */
 #define TM_CGROUP_MAX          1024 /* packed cgroup name bytes; longer ones are cut, TM_CGROUP_CUT */
+#define TM_EPOCH_NS            15000000000ull /* what is sampled announces itself once in so long */
 #define TM_NESTING_LEVELS      4 /* records in the making on one CPU; a fifth is dropped, `nested` */
 
 enum tm_event_type {

@@ -16,7 +16,8 @@ static int translate(struct aggregate *aggregate, const struct tm_sample *sample
 
 		if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE) {
 			if (files_find(aggregate->files,
-				       (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX, &file))
+				       (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX,
+				       sample->event.ktime, &file))
 				return BUDGET_E_SPENT;
 			word &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
 			word |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
@@ -114,6 +115,7 @@ void aggregate_deinit(struct aggregate *aggregate)
 	arena_deinit(&aggregate->arena);
 	aggregate->stack_count = 0;
 	aggregate->sample_count = 0;
+	aggregate->exported = 0;
 }
 
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)

@@ -45,6 +45,7 @@ struct aggregate {
 
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 		    struct process_table *processes, struct files *files);
+/* Afterwards it is empty and may be used on. */
 void aggregate_deinit(struct aggregate *aggregate);
 /* @sample: checked. Return: 0, BUDGET_E_SPENT (nothing was counted). */
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample);

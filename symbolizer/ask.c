@@ -15,6 +15,7 @@
 #include "shared/region.h"
 #include "symbolizer/names.h"
 #include "symbolizer/parsed.h"
+#include "symbolizer/symbols.h"
 
 #define BUILD_ID_TEXT (2 * PARSER_BUILD_ID_MAX + 1)
 
@@ -36,14 +37,16 @@ static int64_t now_ms(void)
 
 static int seal_offsets(const struct names *names, const struct names_file *file)
 {
-	uint64_t *offsets = calloc(file->count, sizeof(*offsets));
+	uint64_t *offsets = calloc(file->asked, sizeof(*offsets));
+	uint32_t at = 0;
 	int fd;
 
 	if (!offsets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < file->count; i++)
-		offsets[i] = names->places[file->first + i].key & TM_FRAME_OFFSET_MAX;
-	fd = tm_region_seal_blob("tidemark-offsets", offsets, file->count * sizeof(*offsets));
+		if (!names->places[file->first + i].known)
+			offsets[at++] = names->places[file->first + i].key & TM_FRAME_OFFSET_MAX;
+	fd = tm_region_seal_blob("tidemark-offsets", offsets, at * sizeof(*offsets));
 	free(offsets);
 	return fd;
 }
@@ -51,7 +54,7 @@ static int seal_offsets(const struct names *names, const struct names_file *file
 static int send_request(const struct names *names, uint32_t id, int target)
 {
 	const struct names_file *file = &names->files[id];
-	struct parser_message message = {.id = id, .count = file->count};
+	struct parser_message message = {.id = id, .count = file->asked};
 	_cleanup_(tm_closep) int offsets = seal_offsets(names, file);
 	int r;
 
@@ -65,6 +68,12 @@ static int send_request(const struct names *names, uint32_t id, int target)
 	return tm_fdpass_send(names->parser, &message, sizeof(message), offsets, 0);
 }
 
+/* Where the symbols of an earlier answer are. */
+static struct symbols **kept(struct files *files, const struct names_file *file)
+{
+	return file->file == NAMES_VDSO ? &files->vdso : &files->items[file->file].symbols;
+}
+
 /* Asks for the next file that can be asked for. */
 static void ask_next(struct asking *asking)
 {
@@ -74,14 +83,15 @@ static void ask_next(struct asking *asking)
 	int target = file->file == NAMES_VDSO ? -1 : asking->files->items[file->file].fd;
 	int r;
 
-	if (file->file != NAMES_VDSO && target < 0)
+	if (!file->asked || (file->file != NAMES_VDSO && target < 0))
 		return;
-	if (file->count > PARSER_OFFSETS_MAX) {
+	if (file->asked > PARSER_OFFSETS_MAX) {
 		names->failed++;
 		return;
 	}
 	r = send_request(names, id, target);
-	if (file->file != NAMES_VDSO)
+	if (file->file != NAMES_VDSO &&
+	    (!names->goes_on || files_is_ripe(&asking->files->items[file->file])))
 		files_close(asking->files, file->file);
 	if (r) {
 		names->failed++;
@@ -108,16 +118,25 @@ static void keep_build_id(struct names *names, struct names_file *file,
 
 static void apply(struct names *names, struct names_file *file, const struct parsed *parsed)
 {
+	uint32_t at = 0;
+
+	file->answered = 1;
 	file->has_symbols = parsed->header->has_symbols != 0;
-	file->vaddr = parsed->header->segment_vaddr;
-	file->offset = parsed->header->segment_offset;
-	file->bytes = parsed->header->segment_bytes;
+	if (parsed->header->segment_bytes || !file->bytes) {
+		file->vaddr = parsed->header->segment_vaddr;
+		file->offset = parsed->header->segment_offset;
+		file->bytes = parsed->header->segment_bytes;
+	}
 	keep_build_id(names, file, parsed->header);
 	for (uint32_t i = 0; i < file->count; i++) {
-		const struct parser_symbol *symbol = &parsed->symbols[i];
 		struct names_place *place = &names->places[file->first + i];
+		const struct parser_symbol *symbol;
 		const char *name;
 
+		if (place->known)
+			continue;
+		symbol = &parsed->symbols[at++];
+		place->known = 1;
 		place->has_vaddr = symbol->has_vaddr != 0;
 		place->vaddr = symbol->vaddr;
 		if (symbol->name == PARSER_NO_NAME)
@@ -141,7 +160,7 @@ static int take_result(struct names *names, struct names_file *file, int fd)
 		(void)tm_close(fd);
 		return r;
 	}
-	r = parsed_check(&parsed, region.addr, region.bytes, file->count);
+	r = parsed_check(&parsed, region.addr, region.bytes, file->asked);
 	if (!r)
 		apply(names, file, &parsed);
 	tm_region_close(&region);
@@ -182,7 +201,8 @@ static void give_up(struct asking *asking)
 	for (uint32_t id = asking->next; id < names->file_count; id++) {
 		uint32_t file = names->files[id].file;
 
-		if (file != NAMES_VDSO && asking->files->items[file].fd >= 0)
+		if (file != NAMES_VDSO && names->files[id].asked &&
+		    asking->files->items[file].fd >= 0)
 			names->failed++;
 	}
 }
@@ -191,7 +211,7 @@ static int wait_for_result(struct asking *asking)
 {
 	struct pollfd ready[2] = {
 		{.fd = asking->names->parser, .events = POLLIN},
-		{.fd = asking->names->control, .events = POLLIN},
+		{.fd = asking->names->control, .events = POLLRDHUP},
 	};
 	int64_t end = now_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS;
 	int r;
@@ -206,6 +226,27 @@ static int wait_for_result(struct asking *asking)
 	return r > 0 ? receive(asking) : -ETIMEDOUT;
 }
 
+/* For the reports to come: what was asked is not asked again. */
+static void keep_symbols(struct names *names, struct files *files)
+{
+	for (uint32_t i = 0; i < names->file_count; i++) {
+		const struct names_file *file = &names->files[i];
+		struct symbols **slot = kept(files, file);
+		struct symbols *united = *slot;
+
+		if (file->answered)
+			united = symbols_unite(*slot, names, file, &files->symbols_budget);
+		if (!united)
+			united = *slot;
+		if (file->file != NAMES_VDSO) {
+			files_keep_symbols(files, file->file, united, names->ktime);
+		} else if (united != *slot) {
+			symbols_free(*slot, &files->symbols_budget);
+			*slot = united;
+		}
+	}
+}
+
 void names_ask(struct names *names, struct files *files)
 {
 	struct asking asking = {.names = names, .files = files};
@@ -213,6 +254,9 @@ void names_ask(struct names *names, struct files *files)
 	asking.waiting = calloc(names->file_count ? names->file_count : 1, 1);
 	if (!asking.waiting)
 		return;
+	for (uint32_t i = 0; i < names->file_count; i++)
+		names->files[i].asked =
+			symbols_recall(*kept(files, &names->files[i]), names, &names->files[i]);
 	while (asking.next < names->file_count || asking.open) {
 		if (names->parser >= 0 && asking.next < names->file_count &&
 		    asking.open < PARSER_AT_ONCE) {
@@ -225,4 +269,6 @@ void names_ask(struct names *names, struct files *files)
 		}
 	}
 	free(asking.waiting);
+	if (names->goes_on)
+		keep_symbols(names, files);
 }

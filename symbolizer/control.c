@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control - what the symbolizer says to the command
+ * control - what the symbolizer and the command say to each other
  */
 
 #include "symbolizer/control.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include "shared/fdpass.h"
 
 static void send_message(int socket, const struct tm_control *message)
 {
 	(void)tm_fdpass_send(socket, message, sizeof(*message), -1, 0);
+}
+
+int control_receive(int socket, struct tm_control *ret_message, int *ret_fd)
+{
+	int r = tm_fdpass_recv(socket, ret_message, sizeof(*ret_message), ret_fd, MSG_DONTWAIT);
+
+	if (r == TM_FDPASS_E_AGAIN)
+		return CONTROL_E_NONE;
+	return r ? CONTROL_E_ENDED : 0;
+}
+
+int control_is_gone(int socket)
+{
+	struct pollfd end = {.fd = socket, .events = POLLRDHUP};
+
+	return poll(&end, 1, 0) > 0 && end.revents;
 }
 
 void control_say(int socket, enum tm_control_kind kind, int code, uint64_t value)

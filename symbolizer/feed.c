@@ -25,15 +25,18 @@ static void take_ordered(struct feed *feed, const struct tm_event *event)
 		feed->memory++;
 }
 
-static void take_file(struct feed *feed, const struct tm_file *file)
+/*
+ * Everything older was read: the collector writes it once W has passed that moment. One that claims
+ * another moment would disorder what is still to come.
+ */
+static void take_retire(struct feed *feed, const struct tm_retire *retire)
 {
-	struct files *files = feed->aggregate->files;
-
-	/* Samples from before the number's new meaning still have its old one. */
-	if (files_replaces(files, file))
-		feed_release(feed, file->event.ktime);
-	if (files_announce(files, file))
-		feed->announces_lost++;
+	if (retire->event.ktime >= feed->reader.passed) {
+		feed->bad_records++;
+		return;
+	}
+	feed_release(feed, retire->event.ktime);
+	files_retire(feed->aggregate->files, retire->number, retire->event.ktime);
 }
 
 static int pop_into_order(struct feed *feed)
@@ -50,9 +53,9 @@ static int pop_into_order(struct feed *feed)
 	return 0;
 }
 
-void feed_init(struct feed *feed, struct aggregate *aggregate)
+void feed_init(struct feed *feed, struct aggregate *aggregate, struct tm_retire_queue *queue)
 {
-	*feed = (struct feed){.aggregate = aggregate};
+	*feed = (struct feed){.aggregate = aggregate, .queue = queue};
 }
 
 void feed_deinit(struct feed *feed)
@@ -67,6 +70,7 @@ void feed_record(struct feed *feed, uint32_t bytes)
 
 	if (tm_check_from_ring(record, bytes)) {
 		feed->bad_records++;
+		feed->bad_samples += bytes >= sizeof(*event) && event->type == TM_EVENT_SAMPLE;
 		return;
 	}
 	/* A RETIRE is written once W has passed it, all others must come before. */
@@ -78,7 +82,11 @@ void feed_record(struct feed *feed, uint32_t bytes)
 			feed->announces_lost++;
 		break;
 	case TM_EVENT_FILE:
-		take_file(feed, record);
+		if (files_announce(feed->aggregate->files, record))
+			feed->announces_lost++;
+		break;
+	case TM_EVENT_RETIRE:
+		take_retire(feed, record);
 		break;
 	default:
 		take_ordered(feed, event);
@@ -108,9 +116,16 @@ void feed_release(struct feed *feed, uint64_t watermark)
  */
 static void release_read(struct feed *feed, int read_whole)
 {
-	feed_release(feed, read_whole ? feed->watermark : feed->reader.passed);
-	if (!order_has_room(&feed->order))
-		feed_release(feed, feed->watermark);
+	uint64_t released = read_whole ? feed->watermark : feed->reader.passed;
+
+	feed_release(feed, released);
+	if (!order_has_room(&feed->order)) {
+		released = feed->watermark;
+		feed_release(feed, released);
+	}
+	if (released > feed->released)
+		feed->released = released;
+	(void)tm_retire_run(feed->queue, feed->released);
 }
 
 int feed_round(struct feed *feed)

@@ -4,9 +4,11 @@
  * feed - from the shared ring to the aggregation, round by round
  *
  * Announcements are applied as they are read; samples and exits go through the time order and are
- * counted once W has passed them.
+ * counted once W has passed them. So does the meaning of a file number: RETIRE gives in what is older
+ * before the number loses it. What waits for W to be forgotten runs behind what W released.
  */
 
+#include "shared/retire.h"
 #include "shared/ring.h"
 #include "symbolizer/aggregate.h"
 #include "symbolizer/order.h"
@@ -17,12 +19,15 @@ struct feed {
 	struct aggregate *aggregate; /* borrowed */
 	uint64_t samples;            /* read and good */
 	uint64_t bad_records;        /* read and refused */
+	uint64_t bad_samples;        /* of those, what said that it was a sample */
 	uint64_t memory;             /* samples dropped: no room in the budget or the order */
 	uint64_t announces_lost;     /* announcements without room in the budget */
 	uint64_t late;        /* records older than a W that was out before they were pushed */
 	uint64_t first_ktime; /* of the oldest sample so far; 0: none */
 	uint64_t last_ktime;
 	uint64_t watermark;
+	uint64_t released;             /* the W up to which everything was counted in */
+	struct tm_retire_queue *queue; /* borrowed; what waits for W */
 	int broken; /* the ring's header or a length lied: nothing more is read */
 	uint64_t record[(TM_EVENT_MAX_BYTES + 7) / 8]; /* the private copy being looked at */
 };
@@ -31,7 +36,7 @@ enum {
 	FEED_E_MORE = 1,
 };
 
-void feed_init(struct feed *feed, struct aggregate *aggregate);
+void feed_init(struct feed *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
 void feed_deinit(struct feed *feed);
 /* Reads one round. Return: 0 (all that was there is read), FEED_E_MORE, -EBADMSG (broken). */
 int feed_round(struct feed *feed);

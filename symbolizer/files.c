@@ -12,27 +12,60 @@
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
+#include "symbolizer/files_life.h"
 #include "symbolizer/path.h"
+#include "symbolizer/symbols.h"
 
-static int same(const struct tm_identity *a, const struct tm_identity *b)
+static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index)
 {
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime_sec == b->mtime_sec && a->mtime_nsec == b->mtime_nsec &&
-	       a->generation == b->generation;
-}
+	struct file_number *entry = &files->numbers[number];
 
-static int add(struct files *files, uint32_t number)
-{
-	/* An index must fit the file bits of a frame word. */
-	if (files->count >= FILES_MAX)
-		return BUDGET_E_SPENT;
-	if (budget_grow(files->strings->budget, &files->items, &files->capacity, files->count + 1,
-			sizeof(*files->items)))
-		return BUDGET_E_SPENT;
-	files->items[files->count] = (struct file){.number = number, .fd = -1};
-	files->by_number[number] = ++files->count;
+	if (!entry->file) {
+		if (files_add(files, ret_index))
+			return BUDGET_E_SPENT;
+		files_begin_number(files, entry, *ret_index);
+	}
+	*ret_index = entry->file - 1;
 	return 0;
 }
+
+static uint32_t find_identity(const struct files *files, const struct tm_identity *identity)
+{
+	struct lookup_walk walk = lookup_start(files_hash(files, identity));
+	uint32_t index;
+
+	while ((index = lookup_next(&files->lookup, &walk)) != LOOKUP_NONE)
+		if (memcmp(&files->items[index].identity, identity, sizeof(*identity)) == 0)
+			break;
+	return index;
+}
+
+/* The file of an announcement, under its number and its identity. Return: 0, BUDGET_E_SPENT. */
+static int identify(struct files *files, const struct tm_file *record, uint32_t *ret_index)
+{
+	struct file_number *number = &files->numbers[record->number];
+	uint32_t known = find_identity(files, &record->identity);
+	struct file *file = number->file ? &files->items[number->file - 1] : NULL;
+
+	if (file && file->identified &&
+	    memcmp(&file->identity, &record->identity, sizeof(file->identity)) != 0) {
+		files->conflicts++;
+		files_end_number(files, number);
+	}
+	if (!number->file && known != LOOKUP_NONE)
+		files_begin_number(files, number, known);
+	if (find_or_add(files, record->number, ret_index))
+		return BUDGET_E_SPENT;
+	file = &files->items[*ret_index];
+	if (!file->identified && known == LOOKUP_NONE)
+		file->listed = !lookup_add(&files->lookup, files_hash(files, &record->identity),
+					   *ret_index);
+	file->identity = record->identity;
+	file->identified = 1;
+	return 0;
+}
+
+/* --- descriptors --- */
 
 static int readable_regular(int fd)
 {
@@ -43,45 +76,72 @@ static int readable_regular(int fd)
 	       fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-int files_init(struct files *files, struct strings *strings)
+static void drop_early(struct files *files, struct file_number *number)
 {
-	*files = (struct files){.strings = strings, .max_open = FILES_MAX_OPEN};
-	files->by_number = calloc(FILES_MAX, sizeof(*files->by_number));
-	return files->by_number ? 0 : -ENOMEM;
+	if (!number->early)
+		return;
+	(void)tm_close(number->early - 1);
+	number->early = 0;
+	files->open--;
+}
+
+/* Takes @fd, which is counted as open already. */
+static void attach(struct files *files, uint32_t index, int fd)
+{
+	files_close(files, index);
+	files->items[index].fd = fd;
+	files->items[index].reason = 0;
+}
+
+static void attach_early(struct files *files, struct file_number *number)
+{
+	int fd = number->early - 1;
+
+	if (!number->early || number->early_ktime > number->announced_ktime)
+		return;
+	number->early = 0;
+	attach(files, number->file - 1, fd);
+}
+
+int files_init(struct files *files, struct strings *strings, struct tm_retire_queue *queue)
+{
+	*files = (struct files){
+		.strings = strings,
+		.queue = queue,
+		.max_open = FILES_MAX_OPEN,
+		.lookup.budget = strings->budget,
+		.symbols_budget.limit = SYMBOLS_BYTES,
+	};
+	files->numbers = calloc(FILES_MAX, sizeof(*files->numbers));
+	return files->numbers ? 0 : -ENOMEM;
 }
 
 void files_deinit(struct files *files)
 {
-	for (uint32_t i = 0; i < files->count; i++)
-		files_close(files, i);
-	free(files->by_number);
-	files->by_number = NULL;
-	if (files->strings)
-		budget_drop(files->strings->budget, &files->items, &files->capacity,
-			    sizeof(*files->items));
-	files->count = 0;
-}
-
-int files_replaces(const struct files *files, const struct tm_file *record)
-{
-	uint32_t known = files->by_number[record->number];
-
-	return known && files->items[known - 1].announced &&
-	       !same(&files->items[known - 1].identity, &record->identity);
+	if (!files->numbers)
+		return;
+	for (uint32_t i = 0; files->open && i < FILES_MAX; i++)
+		drop_early(files, &files->numbers[i]);
+	files_deinit_items(files);
+	free(files->numbers);
+	files->numbers = NULL;
 }
 
 int files_announce(struct files *files, const struct tm_file *record)
 {
+	struct file_number *number = &files->numbers[record->number];
 	char text[PATH_TEXT_BYTES];
-	const char *base;
-	struct file *file;
 	uint32_t index, path, name;
+	struct file *file;
+	const char *base;
 	size_t length;
 
-	if (files_replaces(files, record) && add(files, record->number))
+	if (identify(files, record, &index))
 		return BUDGET_E_SPENT;
-	if (files_find(files, record->number, &index))
-		return BUDGET_E_SPENT;
+	if (record->event.ktime > number->announced_ktime)
+		number->announced_ktime = record->event.ktime;
+	files_hear_of(files, index, record->event.ktime);
+	attach_early(files, number);
 	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
 			     text);
 	base = record->path_bytes ? path_base(text) : FILES_NO_NAME;
@@ -89,7 +149,6 @@ int files_announce(struct files *files, const struct tm_file *record)
 	    strings_add(files->strings, base, strlen(base), &name))
 		return BUDGET_E_SPENT;
 	file = &files->items[index];
-	file->identity = record->identity;
 	file->path = path;
 	file->base = name;
 	file->deleted = (record->event.flags & TM_PATH_DELETED) != 0;
@@ -97,26 +156,52 @@ int files_announce(struct files *files, const struct tm_file *record)
 	return 0;
 }
 
-int files_find(struct files *files, uint32_t number, uint32_t *ret_file)
+void files_retire(struct files *files, uint32_t number, uint64_t ktime)
 {
-	if (!files->by_number[number] && add(files, number))
+	struct file_number *entry = &files->numbers[number];
+
+	if (entry->early_ktime < ktime)
+		drop_early(files, entry);
+	entry->announced_ktime = 0;
+	if (ktime > entry->retired_ktime)
+		entry->retired_ktime = ktime;
+	if (entry->file)
+		files_end_number(files, entry);
+}
+
+int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file)
+{
+	if (find_or_add(files, number, ret_file))
 		return BUDGET_E_SPENT;
-	*ret_file = files->by_number[number] - 1;
+	files_hear_of(files, *ret_file, ktime);
+	files->items[*ret_file].sampled = 1;
 	return 0;
 }
 
-void files_opened(struct files *files, uint32_t number, int fd)
+void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
+	struct file_number *entry;
 	uint32_t index;
 
-	if (number > TM_FRAME_FILE_MAX || !files_have_room(files) || !readable_regular(taken) ||
-	    files_find(files, number, &index))
+	if (number > TM_FRAME_FILE_MAX || !files_have_room(files) || !readable_regular(taken))
 		return;
-	files_close(files, index);
-	files->items[index].fd = TM_TAKE_FD(taken);
-	files->items[index].reason = 0;
+	entry = &files->numbers[number];
+	if (ktime && ktime < entry->retired_ktime) {
+		files->stale++;
+		return;
+	}
+	if (ktime > entry->announced_ktime) {
+		drop_early(files, entry);
+		entry->early = TM_TAKE_FD(taken) + 1;
+		entry->early_ktime = ktime;
+		files->open++;
+		return;
+	}
+	if (find_or_add(files, number, &index))
+		return;
 	files->open++;
+	attach(files, index, TM_TAKE_FD(taken));
 }
 
 void files_refused(struct files *files, uint32_t number, uint64_t reason)
@@ -124,7 +209,7 @@ void files_refused(struct files *files, uint32_t number, uint64_t reason)
 	uint32_t index;
 
 	if (number > TM_FRAME_FILE_MAX || reason >= TM_NO_FILE_N ||
-	    files_find(files, number, &index))
+	    find_or_add(files, number, &index))
 		return;
 	files->items[index].reason = (uint8_t)reason;
 }
@@ -134,10 +219,13 @@ int files_have_room(const struct files *files)
 	return files->open < files->max_open;
 }
 
-void files_close(struct files *files, uint32_t file)
+int files_are_ripe(const struct files *files)
 {
-	if (files->items[file].fd < 0)
-		return;
-	files->items[file].fd = tm_close(files->items[file].fd);
-	files->open--;
+	return files->open > files->max_open / 4 * 3 &&
+	       files->ripe > files->max_open / FILES_RIPE_PART;
+}
+
+int files_is_ripe(const struct file *file)
+{
+	return !file->numbers && file->fd >= 0;
 }

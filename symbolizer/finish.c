@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * finish - after the last record: names, the report, its outputs, what the command is told
+ * finish - after the last record, or in between: names, the report, its outputs, what the command is told
  */
 
 #include "symbolizer/finish.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,10 +15,9 @@
 #include "symbolizer/balance.h"
 #include "symbolizer/build.h"
 #include "symbolizer/control.h"
+#include "symbolizer/harvest.h"
 #include "symbolizer/outputs.h"
 #include "symbolizer/top.h"
-
-#define NAMES_BUDGET_BYTES (128ull << 20) /* of names, on top of the profile's budget */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -27,52 +27,80 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-/* When the first sample was taken, by the clock on the wall. */
-static uint64_t start_unix_ns(const struct feed *feed)
+/* Where the interval of this report begins, by ktime; 0: nothing was sampled. */
+static uint64_t start_ktime(const struct session *session)
+{
+	uint64_t until = session->reported.until_ktime;
+
+	return until ? until : session->feed.first_ktime;
+}
+
+/* The same by the clock on the wall. */
+static uint64_t start_unix_ns(const struct session *session)
 {
 	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
-	uint64_t ago = monotonic > feed->first_ktime ? monotonic - feed->first_ktime : 0;
+	uint64_t start = start_ktime(session);
+	uint64_t ago = start && monotonic > start ? monotonic - start : 0;
 
-	return clock_ns(CLOCK_REALTIME) - (feed->first_ktime ? ago : 0);
+	return clock_ns(CLOCK_REALTIME) - ago;
 }
 
-static uint64_t duration_ns(const struct feed *feed)
-{
-	uint64_t end = feed->watermark > feed->last_ktime ? feed->watermark : feed->last_ktime;
-
-	return feed->first_ktime && end > feed->first_ktime ? end - feed->first_ktime : 0;
-}
-
-static void close_balance(const struct session *session, const struct tm_counts *counts,
-			  struct balance *balance)
+static uint64_t duration_ns(const struct session *session, int last)
 {
 	const struct feed *feed = &session->feed;
+	uint64_t start = start_ktime(session);
+	uint64_t end = feed->released;
+
+	if (last && feed->watermark > end)
+		end = feed->watermark;
+	if (last && feed->last_ktime > end)
+		end = feed->last_ktime;
+	return start && end > start ? end - start : 0;
+}
+
+/* Of this report's interval; session->counts becomes that too. */
+static void close_balance(struct session *session, int last, struct balance *balance,
+			  struct tm_counts *counts)
+{
+	const struct feed *feed = &session->feed;
+	struct session_reported *reported = &session->reported;
 	struct balance_read read = {
 		.samples = feed->samples,
 		.bad_records = feed->bad_records,
+		.bad_samples = feed->bad_samples,
 		.memory = feed->memory,
-		.exported = session->aggregate.exported,
+		.exported = reported->balance.exported + session->aggregate.exported,
 		.broken = feed->broken,
 		.collector_died = session->peer.state != PEER_ENDED,
 	};
 
-	balance_close(balance, counts, &read);
+	(void)tm_ring_counts(&feed->reader, &session->counts);
+	*counts = session->counts;
+	if (last)
+		balance_close(balance, counts, &read);
+	else
+		balance_so_far(balance, counts, &read);
+	if (last && !reported->until_ktime)
+		return; /* of the whole */
+	balance_since(balance, &reported->balance);
+	balance_counts_since(counts, &reported->counts, balance);
+	reported->counts = session->counts;
 }
 
-static void complete_report(const struct session *session, const struct balance *balance,
+static void complete_report(const struct session *session, const struct balance *balance, int last,
 			    struct report *report)
 {
 	report->hz = session->options->hz;
 	report->title = session->options->title;
-	report->start_unix_ns = start_unix_ns(&session->feed);
-	report->duration_ns = duration_ns(&session->feed);
+	report->start_unix_ns = start_unix_ns(session);
+	report->duration_ns = duration_ns(session, last);
 	report->taken = balance->taken;
 	report->not_run = balance->not_run;
-	report->late_records = session->feed.late;
+	report->late_records = session->feed.late - session->reported.late;
 	memcpy(report->drops, balance->drops, sizeof(report->drops));
 }
 
-static void fill_result(const struct build *build, const struct names *names,
+static void fill_result(const struct build *build, const struct session *session,
 			const struct balance *balance, struct tm_result *result)
 {
 	const struct report *report = &build->report;
@@ -87,15 +115,13 @@ static void fill_result(const struct build *build, const struct names *names,
 	result->processes = report->process_count;
 	result->files = report->file_count;
 	result->stacks = report->stack_count;
-	result->parsers_failed = names->failed;
-	result->parsers_abandoned = names->abandoned;
+	result->parsers_failed = session->parsers_failed;
+	result->parsers_abandoned = session->parsers_abandoned;
 }
 
-static void tell_notes(const struct session *session, const struct balance *balance,
-		       const struct names *names)
+static void tell_peers(const struct session *session)
 {
 	int control = session->options->control_fd;
-	char text[TM_CONTROL_TEXT];
 
 	if (session->peer.state == PEER_GONE)
 		control_note(control, "the collector ended early; what it had handed over is kept");
@@ -107,29 +133,44 @@ static void tell_notes(const struct session *session, const struct balance *bala
 				      "what was read until then is kept");
 	if (session->peer.kernel_refused)
 		control_note(control, "the table of kernel symbols did not check");
-	if (names->parser < 0) {
-		(void)snprintf(text, sizeof(text),
-			       "the parser ended early: functions of %" PRIu64
-			       " files stay unnamed",
-			       names->failed);
-		control_note(control, text);
-	}
-	if (balance->unexplained) {
-		(void)snprintf(text, sizeof(text), "%" PRIu64 " samples are unaccounted for",
-			       balance->unexplained);
-		control_note(control, text);
-	}
+}
+
+static void tell_number(const struct session *session, uint64_t number, const char *what)
+{
+	char text[TM_CONTROL_TEXT];
+
+	if (!number)
+		return;
+	(void)snprintf(text, sizeof(text), "%" PRIu64 " %s", number, what);
+	control_note(session->options->control_fd, text);
+}
+
+static void tell_notes(const struct session *session, const struct balance *balance, int last)
+{
+	if (last)
+		tell_peers(session);
+	if (session->parser_lost)
+		tell_number(session, session->parsers_failed,
+			    "files have unnamed functions: the parser ended early");
+	tell_number(session, balance->unexplained, "samples are unaccounted for");
+	if (last)
+		tell_number(session, session->files.conflicts,
+			    "file numbers got a second meaning too early: "
+			    "samples from before may bear its name");
 }
 
 static void write_outputs(const struct session *session, const struct report *report, int error)
 {
 	const struct options *options = session->options;
 
-	if (session_is_abandoned(session))
+	if (control_is_gone(options->control_fd))
 		return;
 	for (int i = 0; i < options->output_count; i++) {
-		int code = error < 0 ? error : outputs_write(&options->outputs[i], report);
+		const struct options_output *output = &session->outputs[i];
+		int code = error < 0 ? error : -EBADF;
 
+		if (error >= 0 && output->fd >= 0)
+			code = outputs_write(output, report);
 		control_say(options->control_fd, TM_CONTROL_OUTPUT, code, (uint64_t)i);
 	}
 }
@@ -143,32 +184,67 @@ static void tell_top(const struct session *session, const struct report *report)
 		control_top(session->options->control_fd, &rows[i]);
 }
 
-int finish_session(struct session *session)
+/* Names, report, outputs and words. Return: 0, -errno. */
+static int make_report(struct session *session, int last)
 {
 	struct names names;
 	struct build build;
 	struct balance balance;
-	struct tm_counts counts = {0};
+	struct tm_counts counts;
 	struct tm_result result = {0};
 	int r;
 
-	(void)tm_ring_counts(&session->feed.reader, &counts);
-	close_balance(session, &counts, &balance);
+	close_balance(session, last, &balance, &counts);
 	session->budget.limit += NAMES_BUDGET_BYTES;
-	names_init(&names, &session->strings, session->parser.socket, session->options->control_fd);
-	(void)names_collect(&names, &session->aggregate);
-	names_ask(&names, &session->files);
-	child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
+	harvest_names(session, &names, last);
+	if (last)
+		child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
 	r = build_report(&build, &session->aggregate, &names, &session->kernel);
-	complete_report(session, &balance, &build.report);
-	tell_notes(session, &balance, &names);
+	complete_report(session, &balance, last, &build.report);
+	tell_notes(session, &balance, last);
 	write_outputs(session, &build.report, r);
 	if (!r)
 		tell_top(session, &build.report);
-	fill_result(&build, &names, &balance, &result);
+	fill_result(&build, session, &balance, &result);
 	control_counts(session->options->control_fd, &counts);
 	control_result(session->options->control_fd, &result);
 	build_deinit(&build);
 	names_deinit(&names);
 	return r;
+}
+
+/* Samples, stacks and strings go; what processes and files need of the strings moves. */
+static void forget(struct session *session)
+{
+	struct strings fresh;
+
+	aggregate_deinit(&session->aggregate);
+	if (strings_init(&fresh, &session->budget, &session->seed)) {
+		strings_deinit(&fresh);
+		return; /* no memory for one string: what is there stays a while longer */
+	}
+	process_forget(&session->processes, &fresh);
+	files_forget(&session->files, &fresh);
+	strings_deinit(&session->strings);
+	session->strings = fresh;
+	/* What was freed lies between what stays: the allocator gives it back only when told. */
+	(void)malloc_trim(0);
+}
+
+int finish_session(struct session *session)
+{
+	return make_report(session, /* last= */ 1);
+}
+
+void finish_interval(struct session *session)
+{
+	uint64_t limit = session->budget.limit;
+
+	(void)make_report(session, /* last= */ 0);
+	forget(session);
+	session->budget.limit = limit;
+	session->reported.late = session->feed.late;
+	session->reported.until_ktime = session->feed.released;
+	session->parsers_failed = 0;
+	session->parsers_abandoned = 0;
 }

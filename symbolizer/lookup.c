@@ -70,6 +70,32 @@ int lookup_add(struct lookup *lookup, uint32_t hash, uint32_t index)
 	return 0;
 }
 
+void lookup_remove(struct lookup *lookup, uint32_t hash, uint32_t index)
+{
+	uint64_t wanted = (uint64_t)hash << 32 | (index + 1u);
+	uint32_t mask = lookup->capacity - 1;
+	uint32_t hole = hash & mask;
+
+	if (!lookup->capacity)
+		return;
+	while (lookup->slots[hole] != wanted) {
+		if (!lookup->slots[hole])
+			return;
+		hole = (hole + 1) & mask;
+	}
+	/* Walks end at the first empty slot: what lies behind moves up, unless it would pass its home. */
+	for (uint32_t at = (hole + 1) & mask; lookup->slots[at]; at = (at + 1) & mask) {
+		uint32_t home = (uint32_t)(lookup->slots[at] >> 32) & mask;
+
+		if (((at - home) & mask) < ((at - hole) & mask))
+			continue;
+		lookup->slots[hole] = lookup->slots[at];
+		hole = at;
+	}
+	lookup->slots[hole] = 0;
+	lookup->used--;
+}
+
 void lookup_deinit(struct lookup *lookup)
 {
 	free(lookup->slots);

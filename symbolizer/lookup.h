@@ -4,7 +4,7 @@
  * lookup - from a hash to the indices of things kept elsewhere
  *
  * Open addressing; a slot holds the 32-bit hash and the index, the caller compares the thing
- * itself. Things are only ever added.
+ * itself.
  */
 
 #include <stdint.h>
@@ -31,4 +31,6 @@ struct lookup_walk lookup_start(uint32_t hash);
 uint32_t lookup_next(const struct lookup *lookup, struct lookup_walk *walk);
 /* Return: 0, BUDGET_E_SPENT. */
 int lookup_add(struct lookup *lookup, uint32_t hash, uint32_t index);
+/* Takes one out that was added; one that is not there changes nothing. */
+void lookup_remove(struct lookup *lookup, uint32_t hash, uint32_t index);
 void lookup_deinit(struct lookup *lookup);

@@ -58,6 +58,16 @@ static int split_by_file(struct names *names)
 	return 0;
 }
 
+static int is_wanted(const struct names *names, const struct files *files, uint64_t word)
+{
+	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
+	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
+
+	if (names->ripe_only)
+		return kind == TM_FRAME_FILE && files_is_ripe(&files->items[file]);
+	return kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO;
+}
+
 void names_init(struct names *names, struct strings *strings, int parser, int control)
 {
 	*names = (struct names){.strings = strings, .parser = parser, .control = control};
@@ -92,9 +102,7 @@ int names_collect(struct names *names, const struct aggregate *aggregate)
 		const struct aggregate_stack *stack = &aggregate->stacks[i];
 
 		for (uint32_t f = 0; f < stack->count; f++) {
-			uint64_t kind = stack->words[f] >> TM_FRAME_KIND_SHIFT;
-
-			if (kind != TM_FRAME_FILE && kind != TM_FRAME_VDSO)
+			if (!is_wanted(names, aggregate->files, stack->words[f]))
 				continue;
 			/* Half of the array may be copies: unite them before it grows. */
 			if (names->place_count == names->place_capacity && names->place_count)

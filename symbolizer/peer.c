@@ -21,7 +21,7 @@ static int wait_for_message(const struct peer *peer, int control)
 {
 	struct pollfd ready[2] = {
 		{.fd = peer->wire, .events = POLLIN},
-		{.fd = control, .events = POLLIN},
+		{.fd = control, .events = POLLRDHUP},
 	};
 
 	for (;;) {
@@ -104,7 +104,7 @@ static void give_credit(struct peer *peer)
 
 static void take_file(struct peer *peer, const struct tm_wire *message, int fd)
 {
-	files_opened(peer->files, message->number, fd);
+	files_opened(peer->files, message->number, message->value, fd);
 	peer->credit++;
 }
 

@@ -6,14 +6,79 @@
 #include "symbolizer/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 
+#include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "symbolizer/control.h"
+#include "symbolizer/finish.h"
+#include "symbolizer/harvest.h"
 
-/* The command sends us nothing; what can be read there is its end. */
-static int command_has_gone(const struct pollfd *control)
+#define CONTROL_BATCH \
+	(2 * OPTIONS_OUTPUTS_MAX) /* words of the command between two looks at the ring */
+
+static void close_outputs(struct session *session)
 {
-	return (control->revents & (POLLIN | POLLHUP | POLLERR)) != 0;
+	for (int i = 0; i < session->options->output_count; i++)
+		session->outputs[i].fd = tm_close(session->outputs[i].fd);
+}
+
+static int writable_regular(int fd)
+{
+	struct stat status;
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
+	       fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Return: 0, SESSION_E_ABANDONED (no such output, or no descriptor). Takes @fd. */
+static int take_target(struct session *session, uint64_t index, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+
+	if (index >= (uint64_t)session->options->output_count || taken < 0)
+		return SESSION_E_ABANDONED;
+	session->outputs[index].fd = tm_close(session->outputs[index].fd);
+	if (writable_regular(taken))
+		session->outputs[index].fd = TM_TAKE_FD(taken);
+	return 0;
+}
+
+static void flush(struct session *session)
+{
+	peer_receive(&session->peer);
+	(void)feed_round(&session->feed);
+	finish_interval(session);
+	close_outputs(session);
+	control_say(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
+		    session->reported.until_ktime);
+}
+
+/* Return: 0, SESSION_E_ABANDONED. */
+static int hear_command(struct session *session)
+{
+	for (int i = 0; i < CONTROL_BATCH; i++) {
+		struct tm_control message;
+		int fd = -1;
+		int r = control_receive(session->options->control_fd, &message, &fd);
+
+		if (r)
+			return r == CONTROL_E_NONE ? 0 : SESSION_E_ABANDONED;
+		if (message.kind == TM_CONTROL_TARGET) {
+			r = take_target(session, message.value, fd);
+		} else if (message.kind == TM_CONTROL_FLUSH && fd < 0) {
+			flush(session);
+		} else {
+			(void)tm_close(fd);
+			r = SESSION_E_ABANDONED;
+		}
+		if (r)
+			return r;
+	}
+	return 0;
 }
 
 int session_init(struct session *session, const struct options *options)
@@ -26,18 +91,20 @@ int session_init(struct session *session, const struct options *options)
 		.kernel = KERNEL_NULL,
 		.parser = CHILD_NULL,
 	};
+	for (int i = 0; i < options->output_count; i++)
+		session->outputs[i] = options->outputs[i];
 	r = hash_seed_init(&session->seed);
 	if (r < 0)
 		return r;
 	if (strings_init(&session->strings, &session->budget, &session->seed))
 		return -ENOMEM;
-	process_table_init(&session->processes, &session->strings);
-	r = files_init(&session->files, &session->strings);
+	process_table_init(&session->processes, &session->strings, &session->queue);
+	r = files_init(&session->files, &session->strings, &session->queue);
 	if (r < 0)
 		return r;
 	aggregate_init(&session->aggregate, &session->strings, &session->processes,
 		       &session->files);
-	feed_init(&session->feed, &session->aggregate);
+	feed_init(&session->feed, &session->aggregate, &session->queue);
 	peer_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
 	return 0;
 }
@@ -51,13 +118,8 @@ void session_deinit(struct session *session)
 	kernel_deinit(&session->kernel);
 	peer_deinit(&session->peer);
 	strings_deinit(&session->strings);
-}
-
-int session_is_abandoned(const struct session *session)
-{
-	struct pollfd control = {.fd = session->options->control_fd, .events = POLLIN};
-
-	return poll(&control, 1, 0) > 0 && command_has_gone(&control);
+	tm_retire_deinit(&session->queue);
+	close_outputs(session);
 }
 
 int session_record(struct session *session)
@@ -72,11 +134,12 @@ int session_record(struct session *session)
 	while (session->peer.state == PEER_ATTACHED) {
 		int r = poll(ready, 2, fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS);
 
-		if (r > 0 && command_has_gone(&ready[1]))
+		if (r > 0 && ready[1].revents && hear_command(session))
 			return SESSION_E_ABANDONED;
-		if (r > 0 && ready[0].revents)
-			peer_receive(&session->peer);
+		peer_receive(&session->peer);
 		more = feed_round(&session->feed) == FEED_E_MORE;
+		if (files_are_ripe(&session->files))
+			harvest_ripe(session);
 	}
 	feed_drain(&session->feed);
 	return 0;

@@ -2,8 +2,12 @@
 #pragma once
 /*
  * session - one recording, from the first record to the last output
+ *
+ * With FLUSH a report is made in between, of what is older than W; then strings, stacks, samples and
+ * names go, and processes and files stay until they are retired (process.h, files.h).
  */
 
+#include "symbolizer/balance.h"
 #include "symbolizer/child.h"
 #include "symbolizer/feed.h"
 #include "symbolizer/options.h"
@@ -13,8 +17,20 @@
 #define SESSION_FAST_HZ       1000 /* from here on it fills sooner */
 #define SESSION_ROUND_FAST_MS 20
 
+struct session_reported { /* sums over the reports so far */
+	struct balance balance;
+	struct tm_counts counts;
+	uint64_t late;
+	uint64_t until_ktime; /* where the last one ended; 0: there was none */
+};
+
 struct session {
 	const struct options *options; /* borrowed */
+	struct options_output
+		outputs[OPTIONS_OUTPUTS_MAX]; /* of the next report; owned, fd -1: none */
+	struct session_reported reported;
+	struct tm_counts counts; /* the last whole set that was read */
+	struct tm_retire_queue queue;
 	struct budget budget;
 	struct hash_seed seed;
 	struct strings strings;
@@ -25,6 +41,9 @@ struct session {
 	struct feed feed;
 	struct peer peer;
 	struct child parser;
+	int parser_lost;         /* no longer talked to */
+	uint64_t parsers_failed; /* before the next report */
+	uint64_t parsers_abandoned;
 };
 
 enum {
@@ -34,7 +53,5 @@ enum {
 /* Return: 0, -ENOMEM, -errno. */
 int session_init(struct session *session, const struct options *options);
 void session_deinit(struct session *session);
-/* Whether the command has gone. */
-int session_is_abandoned(const struct session *session);
-/* Reads until the collector's END or death. Return: 0, SESSION_E_ABANDONED. */
+/* Reads until the collector's END or death; reports in between. Return: 0, SESSION_E_ABANDONED. */
 int session_record(struct session *session);

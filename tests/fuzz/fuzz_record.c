@@ -18,15 +18,16 @@ static struct process_table processes;
 static struct files files;
 static struct aggregate aggregate;
 static struct feed feed;
+static struct tm_retire_queue queue;
 
 static void begin(void)
 {
 	budget = (struct budget){.limit = 32 << 20};
-	if (strings_init(&strings, &budget, &seed) || files_init(&files, &strings) < 0)
+	if (strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
 		abort();
-	process_table_init(&processes, &strings);
+	process_table_init(&processes, &strings, &queue);
 	aggregate_init(&aggregate, &strings, &processes, &files);
-	feed_init(&feed, &aggregate);
+	feed_init(&feed, &aggregate, &queue);
 }
 
 static void end(void)
@@ -36,6 +37,7 @@ static void end(void)
 	process_table_deinit(&processes);
 	files_deinit(&files);
 	strings_deinit(&strings);
+	tm_retire_deinit(&queue);
 	if (budget.used)
 		abort(); /* a byte was charged and never given back */
 }

@@ -60,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	static struct budget budget;
 	static struct hash_seed seed = {{4, 2}};
 	static struct strings strings;
+	static struct tm_retire_queue queue;
 	struct kernel kernel = KERNEL_NULL;
 	struct files files;
 	struct peer peer;
@@ -68,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	budget = (struct budget){.limit = 16 << 20};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
-	    strings_init(&strings, &budget, &seed) || files_init(&files, &strings) < 0)
+	    strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
 		abort();
 	peer_init(&peer, ends[1], &files, &kernel);
 	peer.state = PEER_ATTACHED;
@@ -80,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	files_deinit(&files);
 	kernel_deinit(&kernel);
 	strings_deinit(&strings);
+	tm_retire_deinit(&queue);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 	if (next_free_descriptor() != before || budget.used)

@@ -61,3 +61,12 @@ void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)
 	begin(record, TM_EVENT_EXIT, sizeof(struct tm_exit), tgid);
 	record->event.ktime = ktime;
 }
+
+void make_retire(union make_record *record, uint64_t ktime, uint32_t number)
+{
+	memset(record, 0, sizeof(*record));
+	record->event.bytes = sizeof(struct tm_retire);
+	record->event.type = TM_EVENT_RETIRE;
+	record->event.ktime = ktime;
+	record->retire.number = number;
+}

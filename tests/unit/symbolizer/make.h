@@ -24,6 +24,7 @@ union make_record {
 	struct tm_process process;
 	struct tm_file file;
 	struct tm_exit exit;
+	struct tm_retire retire;
 	uint64_t words[(TM_EVENT_MAX_BYTES + 7) / 8];
 	uint8_t bytes[TM_EVENT_MAX_BYTES];
 };
@@ -37,3 +38,4 @@ void make_process(union make_record *record, uint32_t tgid, const char *comm, ui
 void make_file(union make_record *record, uint32_t number, uint64_t ino, const char *path,
 	       uint16_t path_bytes);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
+void make_retire(union make_record *record, uint64_t ktime, uint32_t number);

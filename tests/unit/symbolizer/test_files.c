@@ -47,9 +47,9 @@ static void descriptor_may_come_before_the_announcement(void **state)
 	int fd = open_self();
 
 	assert_int_equal(world_make(&world), 0);
-	files_opened(&world.files, 5, fd);
+	files_opened(&world.files, 5, 0, fd);
 	announce(&world, 1);
-	assert_int_equal(files_find(&world.files, 5, &file), 0);
+	assert_int_equal(files_find(&world.files, 5, 1, &file), 0);
 	assert_int_equal(world.files.items[file].fd, fd);
 	assert_string_equal(world_text(&world, world.files.items[file].path), "/lib/libx.so");
 	assert_string_equal(world_text(&world, world.files.items[file].base), "libx.so");
@@ -76,11 +76,10 @@ static void number_with_another_identity_is_another_file(void **state)
 
 	assert_int_equal(world_make(&world), 0);
 	announce(&world, 1);
-	assert_int_equal(files_find(&world.files, 5, &before), 0);
+	assert_int_equal(files_find(&world.files, 5, 1, &before), 0);
 	make_file(&record, 5, 2, "liby.so\0lib\0", 12);
-	assert_true(files_replaces(&world.files, &record.file));
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	assert_int_equal(files_find(&world.files, 5, &after), 0);
+	assert_int_equal(files_find(&world.files, 5, 1, &after), 0);
 	assert_int_not_equal(before, after);
 	assert_string_equal(world_text(&world, world.files.items[before].base), "libx.so");
 	assert_string_equal(world_text(&world, world.files.items[after].base), "liby.so");
@@ -105,8 +104,8 @@ static void second_descriptor_closes_the_first(void **state)
 	int first = open_self(), second = open_self();
 
 	assert_int_equal(world_make(&world), 0);
-	files_opened(&world.files, 5, first);
-	files_opened(&world.files, 5, second);
+	files_opened(&world.files, 5, 0, first);
+	files_opened(&world.files, 5, 0, second);
 	assert_false(is_open(first));
 	assert_true(is_open(second));
 	assert_int_equal(world.files.open, 1);
@@ -124,10 +123,10 @@ static void what_is_no_regular_readable_file_is_closed(void **state)
 
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(world_make(&world), 0);
-	files_opened(&world.files, 5, ends[0]);
-	files_opened(&world.files, 5, path);
-	files_opened(&world.files, 5, folder);
-	files_opened(&world.files, 5, writable);
+	files_opened(&world.files, 5, 0, ends[0]);
+	files_opened(&world.files, 5, 0, path);
+	files_opened(&world.files, 5, 0, folder);
+	files_opened(&world.files, 5, 0, writable);
 	assert_false(is_open(ends[0]) || is_open(path) || is_open(folder) || is_open(writable));
 	assert_int_equal(world.files.open, 0);
 	assert_int_equal(world_end(&world), 0);
@@ -140,7 +139,7 @@ static void numbers_and_reasons_out_of_range_change_nothing(void **state)
 	int fd = open_self();
 
 	assert_int_equal(world_make(&world), 0);
-	files_opened(&world.files, TM_FRAME_FILE_MAX + 1, fd);
+	files_opened(&world.files, TM_FRAME_FILE_MAX + 1, 0, fd);
 	files_refused(&world.files, TM_FRAME_FILE_MAX + 1, TM_NO_FILE_GONE);
 	files_refused(&world.files, 5, TM_NO_FILE_N);
 	assert_false(is_open(fd));
@@ -158,7 +157,7 @@ static void full_house_takes_no_more(void **state)
 	assert_int_equal(world_make(&world), 0);
 	world.files.max_open = 2;
 	for (uint32_t i = 0; i < 3; i++)
-		files_opened(&world.files, i, fds[i]);
+		files_opened(&world.files, i, 0, fds[i]);
 	assert_false(files_have_room(&world.files));
 	assert_false(is_open(fds[2]));
 	files_close(&world.files, 0);

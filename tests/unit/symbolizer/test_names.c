@@ -55,7 +55,7 @@ static int begin(void **state)
 
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	files_opened(&world.files, 1, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	make_sample(&record, 1, 42, "c", words, 0, 4);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
 	names_init(&names, &world.strings, ends[0], -1);

@@ -15,6 +15,7 @@ struct world {
 	struct process_table processes;
 	struct files files;
 	struct aggregate aggregate;
+	struct tm_retire_queue queue;
 };
 
 static inline int world_make(struct world *world)
@@ -22,9 +23,9 @@ static inline int world_make(struct world *world)
 	*world = (struct world){.budget.limit = WORLD_BYTES};
 	if (hash_seed_init(&world->seed) < 0 ||
 	    strings_init(&world->strings, &world->budget, &world->seed) ||
-	    files_init(&world->files, &world->strings) < 0)
+	    files_init(&world->files, &world->strings, &world->queue) < 0)
 		return -1;
-	process_table_init(&world->processes, &world->strings);
+	process_table_init(&world->processes, &world->strings, &world->queue);
 	aggregate_init(&world->aggregate, &world->strings, &world->processes, &world->files);
 	return 0;
 }
@@ -36,6 +37,7 @@ static inline int world_end(struct world *world)
 	files_deinit(&world->files);
 	process_table_deinit(&world->processes);
 	strings_deinit(&world->strings);
+	tm_retire_deinit(&world->queue);
 	return world->budget.used == 0 ? 0 : -1;
 }
 
