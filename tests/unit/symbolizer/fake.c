@@ -5,6 +5,7 @@
 
 #include "tests/unit/symbolizer/fake.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,23 +129,79 @@ static void note(struct fake_end *end, const char *text)
 	(void)snprintf(end->notes + used, sizeof(end->notes) - used, "%s\n", text);
 }
 
+/* Return: whether that was the last word of a report. */
+static int hear(struct fake_end *end, const struct tm_control *message)
+{
+	switch (message->kind) {
+	case TM_CONTROL_RESULT:
+		end->result = message->body.result;
+		break;
+	case TM_CONTROL_COUNTS:
+		end->counts = message->body.counts;
+		break;
+	case TM_CONTROL_TOP:
+		if (end->top_count < TM_TOP_ROWS)
+			end->top[end->top_count++] = message->body.top;
+		break;
+	case TM_CONTROL_OUTPUT:
+		end->outputs += message->code == 0;
+		end->refused += message->code == -EBADF;
+		break;
+	case TM_CONTROL_DONE:
+		end->done = message->code == 0;
+		break;
+	case TM_CONTROL_NOTE:
+	case TM_CONTROL_FAILED:
+		note(end, message->body.text);
+		break;
+	case TM_CONTROL_FLUSHED:
+		end->flushed = message->value;
+		return 1;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void say(struct fake *fake, enum tm_control_kind kind, uint64_t value, int fd)
+{
+	struct tm_control message = {.kind = kind, .value = value};
+
+	assert_int_equal(tm_fdpass_send(fake->control, &message, sizeof(message), fd, 0), 0);
+}
+
+void fake_target(struct fake *fake, uint64_t index, int fd)
+{
+	say(fake, TM_CONTROL_TARGET, index, fd);
+}
+
+void fake_flush(struct fake *fake, struct fake_end *end)
+{
+	struct tm_control message = {0};
+	int over = 0;
+
+	for (int i = 0; i < FAKE_FORMATS; i++) {
+		(void)close(fake->outputs[i]);
+		fake->outputs[i] = memfd_create(formats[i], MFD_CLOEXEC);
+		assert_true(fake->outputs[i] >= 0);
+		fake_target(fake, (uint64_t)i, fake->outputs[i]);
+	}
+	say(fake, TM_CONTROL_FLUSH, 0, -1);
+	*end = (struct fake_end){0};
+	while (!over) {
+		assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0),
+				 0);
+		over = hear(end, &message);
+	}
+}
+
 void fake_end(struct fake *fake, struct fake_end *end)
 {
 	struct tm_control message;
 
 	*end = (struct fake_end){0};
-	while (tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0) == 0) {
-		if (message.kind == TM_CONTROL_RESULT)
-			end->result = message.body.result;
-		else if (message.kind == TM_CONTROL_TOP && end->top_count < TM_TOP_ROWS)
-			end->top[end->top_count++] = message.body.top;
-		else if (message.kind == TM_CONTROL_OUTPUT)
-			end->outputs += message.code == 0;
-		else if (message.kind == TM_CONTROL_DONE)
-			end->done = message.code == 0;
-		else if (message.kind == TM_CONTROL_NOTE || message.kind == TM_CONTROL_FAILED)
-			note(end, message.body.text);
-	}
+	while (tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0) == 0)
+		(void)hear(end, &message);
 	assert_int_equal(waitpid(fake->pid, &end->status, 0), fake->pid);
 	(void)close(fake->control);
 	(void)close(fake->wire);
@@ -159,7 +216,9 @@ char *fake_folded(struct fake *fake)
 
 	assert_non_null(text);
 	assert_int_equal(pread(fake->outputs[0], text, (size_t)bytes, 0), bytes);
-	for (int i = 0; i < FAKE_FORMATS; i++)
+	for (int i = 0; i < FAKE_FORMATS; i++) {
 		(void)close(fake->outputs[i]);
+		fake->outputs[i] = -1;
+	}
 	return text;
 }

@@ -26,6 +26,9 @@ struct fake {
 
 struct fake_end {
 	struct tm_result result;
+	struct tm_counts counts; /* that it told */
+	uint64_t flushed;        /* W of FLUSHED */
+	int refused;             /* OUTPUT messages with -EBADF */
 	struct tm_top top[TM_TOP_ROWS];
 	char notes[TM_CONTROL_TEXT];
 	int top_count;
@@ -44,5 +47,9 @@ void fake_publish(struct fake *fake, uint64_t watermark);
 void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd);
 /* Reads what it says until it has ended. */
 void fake_end(struct fake *fake, struct fake_end *end);
+/* Hands over a new descriptor for output @index; it stays the caller's. */
+void fake_target(struct fake *fake, uint64_t index, int fd);
+/* New files for all outputs, FLUSH, and what it says until FLUSHED. */
+void fake_flush(struct fake *fake, struct fake_end *end);
 /* The folded output, NUL-terminated, to be freed. */
 char *fake_folded(struct fake *fake);
