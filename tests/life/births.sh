@@ -1,62 +1,52 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# births - short lives at a thousand a second: each sample bears the path of its own executable
+# births - short lives at a thousand a second: each sample bears what perf's sideband saw of it
+#
+# TM_LIVES: how many, each a program of its own (10000 for the whole proof); TM_RATE: how many a second.
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/life.bash"
 
-COUNT=${TM_LIFE_N:-2000} # different executables
-((COUNT > 10000)) && COUNT=10000
+lives_of_this_run 2000
+RATE=${TM_RATE:-1000}
 HZ=1999
 
 mkdir "$WORK/lives"
-clone_lives "$COUNT"
-say "$COUNT lives of 1 ms, at most 1000 a second:"
-record_ok births -F $HZ -o "$WORK/births.html" -- \
-	"$TM_LIFE/births" "$WORK/lives/life-" "$COUNT" 1000 1 >"$WORK/rate" || finish
-sed -n 's/^\([0-9]* a second\)$/  \1/p' "$WORK/births.out"
+clone_lives "$TM_LIVES"
+say "$TM_LIVES lives of 1 ms, at most $RATE a second:"
+witnessed births -F $HZ -o "$WORK/births.html" -- \
+	"$TM_LIFE/births" "$WORK/lives/life-" "$TM_LIVES" "$RATE" 1 || finish
 balance births
 
 python '
 from lives import *
+from witness import *
 work, total = sys.argv[1], int(sys.argv[2])
-read = summary(work + "/births.json")
+told, records, ran = witnessed(work, "births")
+rate = re.search(r"^(\d+) a second$", open(work + "/births.out").read(), re.M).group(1)
+judged = Judgement(told, records)
+n = judged.counts
+short = sorted(life_ms for life_ms in told.lifetimes_ms("exec"))
 lives = Lives(work + "/births.html")
-prefix = work + "/lives/life-"
-wrong, pathless, with_mm, without, in_exec, own, unnamed, hit = [], 0, 0, 0, 0, 0, 0, set()
-parent = 0
-for h in lives.hits:
-    found = re.fullmatch(r"life-(\d{6})", h.comm)
-    functions = {f[-6:] for f in h.frames if f.startswith("own_function_")}
-    if not found:
-        parent += h.count
-        if functions:
-            wrong.append(("comm", h))
-        continue
-    number = found.group(1)
-    hit.add(number)
-    reason = truncation(h.frames)
-    if functions - {number}:
-        wrong.append(("function", h))
-    if reason == "exec":
-        in_exec += h.count # its generation is still that of the program before
-        continue
-    if h.life.exe not in ("", prefix + number):
-        wrong.append(("executable", h))
-    if reason == "exiting":
-        without += h.count
-        continue
-    with_mm += h.count
-    pathless += h.count if h.life.exe == "" else 0
-    own += h.count if functions else 0
-    if any(f.startswith(h.comm + "+0x") for f in h.frames):
-        unnamed += h.count
-print("  %d of %d lives were hit: %d samples with an mm, %d without their path; %d in exec, %d exiting (%.1f %%)" %
-      (len(hit), total, with_mm, pathless, in_exec, without, 100.0 * without / max(1, with_mm + without)))
-print("  in their own function, by name %d, by offset %d; before their exec %d" % (own, unnamed, parent))
-for what, h in wrong[:3]:
-    print("    %s: %s" % (what, h))
+tgids = {s.tgid for s in records.samples if told.at(records.own_tgid(s.tgid), s.ktime)}
+same = like_the_page(records, lives, tgids)
+by_name = sum(h.count for h in lives.hits if "own_function_" + h.comm[-6:] in h.frames)
+foreign = [h for h in lives.hits if h.comm.startswith("life-") and truncation(h.frames) != "exec" and
+           any(f.startswith("own_function_") and f[-6:] != h.comm[-6:] for f in h.frames)]
+hit = {h.comm for h in lives.hits if h.comm.startswith("life-")}
+print("  E1: %s lives a second (median %.2f ms, 99 %% below %.2f ms), %d of %d hit; %d samples with an mm: "
+      "%d wrong; %d without (%.1f %%, exiting, comm right); %d in exec; %d not judged; page like records: %d" %
+      (rate, short[len(short) // 2], short[len(short) * 99 // 100], len(hit), total, n["whole"], len(judged.wrong),
+       n["dying"], 100.0 * n["dying"] / max(1, n["whole"] + n["dying"]), n["in_exec"], n["unjudged"], same))
+print("  E2: %d of %d hits in user mode carry every frame as (file, offset): %.3f %%; %d frames were mapped so" %
+      (n["user hits by file"], n["user hits"], 100.0 * n["user hits by file"] / max(1, n["user hits"]), n["frames"]))
+print("  own function by name: %d samples; executables with identity: %d" % (by_name, n["with identity"]))
+for w in judged.wrong[:5]:
+    print("    %s: %s" % (w[0], w[1:]))
 check(len(hit) >= 0.3 * total, "only %d of %d lives were hit" % (len(hit), total))
-check(not wrong, "%d samples with a wrong %s" % (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
-check(pathless == 0, "%d samples with an mm lack their path" % pathless)
-' "$WORK" "$COUNT"
+check(not judged.wrong, "%d samples with a wrong: %s" % (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
+check(not foreign, "%d samples bear the function of another life" % sum(h.count for h in foreign))
+check(n["user hits by file"] >= 0.999 * n["user hits"], "E2 is not reached")
+check(by_name > 0, "no file was opened in time: names are not tested")
+delivered_of_runs(records, ran, told_tgids(told, records))
+' "$WORK" "$TM_LIVES"
 finish

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * sideband - what the kernel's own perf events tell of births, execs, mappings and deaths
+ *
+ * Use        a second opinion on who was what when; nothing of tidemark takes part. One dummy event
+ *            per CPU, times of CLOCK_MONOTONIC; records as in linux/perf_event.h, each closed by
+ *            pid, tid (u32) and time (u64).
+ */
+
+#include <stdio.h>
+
+struct sideband;
+
+/* On all CPUs that are online. NULL: errno says why. */
+struct sideband *sideband_open(void);
+/* Appends what has come since to @out. Return: 0, -EIO. */
+int sideband_drain(struct sideband *sideband, FILE *out);
+void sideband_close(struct sideband *sideband);

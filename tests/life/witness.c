@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * witness - writes down what a running tidemark recorded, and beside it what the kernel itself told
+ *
+ * witness COLLECTOR PREFIX: COLLECTOR is the process id of a tidemark-collector. Its shared ring is
+ * read along, unseen by both programs, from its first record on: PREFIX.records gets them as the
+ * lines of tell.h, PREFIX.sideband the records of sideband.h, PREFIX.runs the lines of runs.h. Says `ready`
+ * once all are open, goes on until the collector is gone, then says how many records there were.
+ * Fails when the ring's writer overtook it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shared/check.h"
+#include "shared/ring.h"
+#include "tests/life/runs.h"
+#include "tests/life/sideband.h"
+#include "tests/life/tell.h"
+
+#define ROUND_MS 20
+
+struct witness {
+	int collector; /* pidfd */
+	struct tm_ring_reader reader;
+	struct tm_ring_reader_page page; /* our own: the writer does not know of us */
+	struct sideband *sideband;
+	struct runs *runs;
+	FILE *records;
+	FILE *told;
+	FILE *ran;
+	uint64_t samples;
+	uint64_t announcements;
+	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
+};
+
+static int fail(const char *what, int error)
+{
+	fprintf(stderr, "witness: %s: %s\n", what, strerror(error));
+	return 1;
+}
+
+/* The collector's own mapping of its ring, opened once more. Return: descriptor or -errno. */
+static int open_ring(const char *pid)
+{
+	char path[96], line[512];
+	unsigned long long from, to;
+	int fd = -ENOENT;
+	FILE *maps;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -errno;
+	while (fd == -ENOENT && fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "/memfd:tidemark-ring") ||
+		    sscanf(line, "%llx-%llx", &from, &to) != 2)
+			continue;
+		(void)snprintf(path, sizeof(path), "/proc/%s/map_files/%llx-%llx", pid, from, to);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			fd = -errno;
+	}
+	(void)fclose(maps);
+	return fd;
+}
+
+static int attach(struct witness *witness, const char *pid)
+{
+	int fd = open_ring(pid), r;
+	struct stat status;
+	void *at;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	r = tm_ring_reader_init(&witness->reader, at, (size_t)status.st_size, &witness->page);
+	return r;
+}
+
+/*
+ * The writer waits for the symbolizer, not for us: what we copied counts only while the ring is less
+ * than half full behind it, as the writer may be in the midst of its next round.
+ */
+static int overtaken(const struct witness *witness, uint64_t position)
+{
+	const struct tm_ring_reader *r = &witness->reader;
+
+	return atomic_load_explicit(&r->header->tail_pos, memory_order_acquire) - position >
+	       r->capacity / 2;
+}
+
+static int read_along(struct witness *witness)
+{
+	const struct tm_event *event = (const void *)witness->record;
+	uint64_t watermark, position;
+	uint32_t bytes;
+	int r;
+
+	r = tm_ring_reader_begin(&witness->reader, &watermark);
+	while (r == 0) {
+		position = witness->reader.head_pos;
+		r = tm_ring_pop(&witness->reader, witness->record, sizeof(witness->record), &bytes);
+		if (r == TM_RING_E_EMPTY)
+			return 0;
+		if (r == 0 && overtaken(witness, position))
+			r = -EOVERFLOW;
+		if (r == 0)
+			r = tm_check_from_ring(witness->record, bytes);
+		if (r == 0)
+			r = tell(event, witness->records);
+		if (event->type == TM_EVENT_SAMPLE)
+			witness->samples++;
+		else
+			witness->announcements++;
+	}
+	return r;
+}
+
+static int follow(struct witness *witness)
+{
+	struct pollfd ended = {.fd = witness->collector, .events = POLLIN};
+	int over = 0, r = 0;
+
+	while (!over && r == 0) {
+		over = poll(&ended, 1, ROUND_MS) > 0;
+		r = read_along(witness);
+		if (r < 0)
+			return -fail("the ring", -r);
+		r = sideband_drain(witness->sideband, witness->told);
+	}
+	return r;
+}
+
+static FILE *create(const char *prefix, const char *ending)
+{
+	char path[4096];
+
+	(void)snprintf(path, sizeof(path), "%s.%s", prefix, ending);
+	return fopen(path, "we");
+}
+
+/* Return: 0, 1 (said). */
+static int begin(struct witness *witness, const char *pid, const char *prefix)
+{
+	int r;
+
+	witness->collector = (int)syscall(SYS_pidfd_open, (pid_t)strtol(pid, NULL, 10), 0);
+	witness->records = create(prefix, "records");
+	witness->told = create(prefix, "sideband");
+	witness->ran = create(prefix, "runs");
+	if (witness->collector < 0 || !witness->records || !witness->told || !witness->ran)
+		return fail("cannot begin", errno);
+	r = attach(witness, pid);
+	if (r < 0)
+		return fail("no ring to read along", -r);
+	witness->sideband = sideband_open();
+	if (!witness->sideband)
+		return fail("perf_event_open", errno);
+	witness->runs = runs_open(pid);
+	return witness->runs ? 0 : fail("no sampling program to count", errno);
+}
+
+static int end(struct witness *witness)
+{
+	int r = runs_write(witness->runs, witness->ran);
+
+	runs_close(witness->runs);
+	sideband_close(witness->sideband);
+	if (r < 0)
+		return fail("runs", -r);
+	if (fclose(witness->records) != 0 || fclose(witness->told) != 0 ||
+	    fclose(witness->ran) != 0)
+		return fail("cannot write", errno);
+	printf("%llu samples, %llu other records\n", (unsigned long long)witness->samples,
+	       (unsigned long long)witness->announcements);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct witness witness;
+
+	if (argc != 3)
+		return 2;
+	if (begin(&witness, argv[1], argv[2]) != 0)
+		return 1;
+	puts("ready");
+	(void)fflush(stdout);
+	if (follow(&witness) < 0)
+		return 1;
+	return end(&witness);
+}

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""witness - a recording beside what perf's sideband told of the same time
+
+Told is the sideband: who was which program when, and what it had mapped. Records is what the collector
+pushed into the shared ring. Judgement holds each sample against both.
+"""
+import bisect
+import collections
+import os
+import struct
+
+from recorded import check
+
+COMM, EXIT, FORK, MMAP2, LOST = 3, 4, 7, 10, 2 # enum perf_event_type
+COMM_EXEC = 1 << 13                            # PERF_RECORD_MISC_COMM_EXEC
+EXITING, KTHREAD, IN_EXEC, USER_MODE, NO_MM = 1, 2, 4, 8, 16 # TM_FLAG_*
+PATH_DELETED = 1 << 9
+FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
+
+Mapping = collections.namedtuple("Mapping", "dev ino generation offset bytes path")
+Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
+Process = collections.namedtuple("Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags")
+
+
+class Incarnation:
+    """What one process was from a birth or an exec to the next."""
+
+    def __init__(self, tgid, begin, how, before=None):
+        self.tgid, self.begin, self.how = tgid, begin, how
+        self.maps = list(before.maps) if before else []
+        self.exe = before.exe if before else None # Mapping of the executable
+        self.end = 0
+
+    def add(self, mapping):
+        self.maps.append(mapping)
+        if self.exe is None:
+            self.exe = mapping # exec maps the program itself before all else
+
+    def holds(self, identity, offset):
+        return any((m.dev, m.ino, m.generation) == (identity.dev, identity.ino, identity.generation)
+                   and m.offset <= offset <= m.offset + m.bytes for m in self.maps)
+
+
+class Told:
+    """incarnations: {tgid: [Incarnation]}; comms: {tid: ([time], [comm])}"""
+
+    def __init__(self, path):
+        self.incarnations, self.comms, self.lost = collections.defaultdict(list), {}, 0
+        self.counts = collections.Counter()
+        with open(path, "rb") as file:
+            data = file.read()
+        records, at = [], 0
+        while at < len(data):
+            kind, misc, size = struct.unpack_from("<IHH", data, at)
+            check(size >= 24, "the sideband is not whole")
+            body = data[at + 8:at + size - 16]
+            _, _, time = struct.unpack_from("<IIQ", data, at + size - 16)
+            records.append((time, len(records), kind, misc, body))
+            at += size
+        for time, _, kind, misc, body in sorted(records, key=lambda r: r[:2]):
+            self._take(time, kind, misc, body)
+
+    def _take(self, time, kind, misc, body):
+        self.counts[kind] += 1
+        if kind == LOST:
+            self.lost += struct.unpack_from("<QQ", body)[1]
+        elif kind == FORK:
+            pid, ppid, tid, ptid = struct.unpack_from("<IIII", body)
+            if pid == tid:
+                self.incarnations[pid].append(
+                    Incarnation(pid, time, "birth", self.last(ppid) or Incarnation(ppid, 0, "unseen")))
+            if ptid in self.comms:
+                self._name(tid, time, self.comms[ptid][1][-1])
+        elif kind == EXIT:
+            pid, _, tid = struct.unpack_from("<III", body)
+            if pid == tid and self.last(pid):
+                self.last(pid).end = time
+        elif kind == COMM:
+            pid, tid = struct.unpack_from("<II", body)
+            self._name(tid, time, body[8:].split(b"\0")[0])
+            if misc & COMM_EXEC:
+                self.incarnations[pid].append(Incarnation(pid, time, "exec"))
+        elif kind == MMAP2:
+            pid, _, _, length, offset, major, minor, inode, generation = struct.unpack_from(
+                "<IIQQQIIQQ", body)
+            path = body[64:].split(b"\0")[0]
+            known = self.last(pid)
+            if known and inode:
+                known.add(Mapping(major << 20 | minor, inode, generation, offset, length, path))
+
+    def _name(self, tid, time, comm):
+        times, comms = self.comms.setdefault(tid, ([], []))
+        times.append(time)
+        comms.append(comm)
+
+    def last(self, tgid):
+        return self.incarnations[tgid][-1] if self.incarnations.get(tgid) else None
+
+    def at(self, tgid, time):
+        """The incarnation then, or None if it began before the sideband did."""
+        list_ = self.incarnations.get(tgid, [])
+        found = bisect.bisect_right([i.begin for i in list_], time) if list_ else 0
+        return list_[found - 1] if found and list_[found - 1].how != "unseen" else None
+
+    def lifetimes_ms(self, how):
+        """Of the processes that have ended; exec: only of those that executed something."""
+        for list_ in self.incarnations.values():
+            for one in list_:
+                if one.how == how and one.end:
+                    yield (one.end - one.begin) / 1e6
+
+    def comms_at(self, tid, time):
+        """The comm then, and the next: the kernel writes a name before it tells of it."""
+        times, comms = self.comms.get(tid, ([], []))
+        found = bisect.bisect_right(times, time)
+        return (comms[found - 1] if found else None), (comms[found] if found < len(comms) else None)
+
+
+class Sample:
+    __slots__ = ("ktime", "tgid", "generation", "tid", "flags", "kernel", "stop", "comm", "frames")
+
+    def __init__(self, word):
+        self.ktime, self.tgid = int(word[1]), int(word[2])
+        self.generation = (self.tgid, int(word[3]), int(word[4]))
+        self.tid, self.flags, self.kernel = int(word[5]), int(word[6]), int(word[8])
+        self.stop, self.comm = word[9], text(word[10])
+        self.frames = [int(f, 16) for f in word[11].split(",")] if len(word) > 11 else []
+
+
+def text(word):
+    return bytes.fromhex(word[1:])
+
+
+def unpacked(word):
+    """A path: components leaf first, each closed by a NUL."""
+    return b"/" + b"/".join(reversed(text(word).split(b"\0")[:-1]))
+
+
+class Records:
+    """samples in ring order; processes: {generation: [Process]}; exits: {generation: ktime}"""
+
+    def __init__(self, path):
+        self.samples, self.processes, self.exits = [], collections.defaultdict(list), {}
+        self.meanings, self.retired = collections.defaultdict(list), {}
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                self._take(line.split())
+        self.own = {p.own_tgid for all_ in self.processes.values() for p in all_}
+        self.own_of = {g[0]: all_[-1].own_tgid for g, all_ in self.processes.items()}
+        self.nested = any(g[0] != all_[-1].own_tgid for g, all_ in self.processes.items())
+
+    def _take(self, word):
+        generation = (int(word[2]), int(word[3]), int(word[4]))
+        if word[0] == "S":
+            self.samples.append(Sample(word))
+        elif word[0] == "P":
+            self.processes[generation].append(Process(
+                *map(int, word[7:12]), text(word[12]), unpacked(word[13]), unpacked(word[14]), int(word[6])))
+        elif word[0] == "F":
+            number = int(word[7])
+            identity = Identity(*map(int, word[8:14]), unpacked(word[15]))
+            known = self.meanings[number]
+            if not known or known[-1][1][:-1] != identity[:-1]:
+                known.append((self.retired.get(number, 0), identity))
+        elif word[0] == "X":
+            check(generation not in self.exits, "two EXITs of %s" % (generation,))
+            self.exits[generation] = int(word[1])
+        elif word[0] == "R":
+            self.retired[int(word[7])] = int(word[1])
+
+    def file(self, number, ktime):
+        """What the number meant then, or None."""
+        for begin, identity in reversed(self.meanings.get(number, [])):
+            if ktime >= begin:
+                return identity
+        return None
+
+    def own_tgid(self, tgid):
+        return self.own_of.get(tgid, 0 if self.nested else tgid)
+
+
+class Judgement:
+    """Each sample of a process that the sideband knows, against what it told. wrong: [(what, sample)]"""
+
+    def __init__(self, told, records):
+        self.told, self.records, self.wrong = told, records, []
+        self.counts = collections.Counter()
+        self.side_of, self.generation_of = {}, {}
+        check(told.lost == 0, "the sideband lost %d events" % told.lost)
+        for sample in records.samples:
+            self._judge(sample)
+
+    def _judge(self, sample):
+        own = self.records.own_tgid(sample.tgid)
+        side = self.told.at(own, sample.ktime)
+        if sample.flags & KTHREAD or side is None or not side.maps:
+            self.counts["unjudged"] += 1
+        elif sample.flags & IN_EXEC:
+            self.counts["in_exec"] += 1
+            if sample.frames or sample.stop != "exec":
+                self._say("frames inside execve", sample)
+        else:
+            self._side(sample, side)
+            self._comm(sample, own if sample.tid == sample.tgid or self.records.nested else sample.tid)
+            if sample.flags & NO_MM:
+                self.counts["dying"] += 1
+                if not sample.flags & EXITING or sample.frames:
+                    self._say("no mm, yet not exiting", sample)
+            else:
+                self.counts["whole"] += 1
+                self._process(sample, side)
+                self._frames(sample, side)
+
+    def _say(self, what, sample):
+        self.wrong.append((what, sample.ktime, sample.generation, sample.comm, sample.flags))
+
+    def _side(self, sample, side):
+        """One generation is one incarnation, and the other way round: else a wrong side."""
+        if self.side_of.setdefault(sample.generation, side) is not side:
+            self._say("a generation on both sides of an exec", sample)
+        if self.generation_of.setdefault(side, sample.generation) != sample.generation:
+            self._say("two generations between two execs", sample)
+
+    def _comm(self, sample, tid):
+        now, then = self.told.comms_at(tid, sample.ktime)
+        if now is None:
+            self.counts["comm unknown"] += 1
+        elif sample.comm != now and not (sample.kernel and sample.comm == then):
+            self._say("comm %r, not %r" % (sample.comm, now), sample)
+
+    def _process(self, sample, side):
+        known = self.records.processes.get(sample.generation)
+        if not known:
+            self._say("no PROCESS", sample)
+            return
+        for process in known:
+            if process.path != self.path_of(side.exe.path, process.flags):
+                self._say("path %r, not %r" % (process.path, side.exe.path), sample)
+            exe = self.records.file(process.exe_file, sample.ktime)
+            if exe and (exe.dev, exe.ino, exe.generation) != side.exe[:3]:
+                self._say("executable %s, not %s" % (exe, side.exe), sample)
+            self.counts["with identity"] += exe is not None and process is known[0]
+
+    @staticmethod
+    def path_of(path, flags):
+        deleted = b" (deleted)"
+        return path[:-len(deleted)] if flags & PATH_DELETED and path.endswith(deleted) else path
+
+    def _frames(self, sample, side):
+        kinds = collections.Counter(frame >> 60 for frame in sample.frames)
+        if sample.flags & USER_MODE:
+            self.counts["user hits"] += 1
+            self.counts["user hits by file"] += bool(kinds) and kinds[FILE] + kinds[VDSO] == len(sample.frames)
+        for frame in sample.frames:
+            if frame >> 60 != FILE:
+                continue
+            number, offset = frame >> 40 & 0x7FFFF, frame & (1 << 40) - 1
+            identity = self.records.file(number, sample.ktime)
+            if identity is None:
+                self._say("file %d has no FILE" % number, sample)
+            elif not side.holds(identity, offset):
+                self._say("%s+0x%x was not mapped" % (identity, offset), sample)
+            else:
+                self.counts["frames"] += 1
+
+
+def like_the_page(records, lives, tgids):
+    """The page must give each process as many samples under each path as the records do."""
+    wanted, shown = collections.Counter(), collections.Counter()
+    for sample in records.samples:
+        if sample.tgid in tgids:
+            known = records.processes.get(sample.generation)
+            path = known[-1].path.decode() if known else ""
+            wanted[sample.tgid, path, sample.comm.decode()] += 1
+    for hit in lives.hits:
+        if hit.life.tgid in tgids:
+            shown[hit.life.tgid, hit.life.exe, hit.comm] += hit.count
+    differ = [(key, wanted[key], shown[key]) for key in wanted | shown if wanted[key] != shown[key]]
+    check(not differ, "records and page differ for %d processes: %s" % (len(differ), differ[:3]))
+    return sum(wanted.values())
+
+
+def told_tgids(told, records):
+    """Of the initial PID namespace: those whose birth the sideband saw."""
+    born = {t for t, list_ in told.incarnations.items() if list_[0].how == "birth"}
+    return {s.tgid for s in records.samples if records.own_tgid(s.tgid) in born}
+
+
+def delivered_of_runs(records, ran, tgids):
+    """Each timer that went off in the time of these processes, but for those after which the kernel did
+    not run the sampling program, must have become a sample of the same process."""
+    fired, skipped = ran
+    samples = collections.Counter((s.tgid, s.generation[1]) for s in records.samples if s.tgid in tgids)
+    owed = {key: count for key, count in fired.items() if key[0] in tgids}
+    total = sum(owed.values())
+    missing = sum(max(0, count - samples[key]) for key, count in owed.items())
+    more = sum(max(0, count - owed.get(key, 0)) for key, count in samples.items())
+    lost = max(0, missing - skipped)
+    print("  P2: %d timers went off for them, %d without a sample; the kernel skipped %d of all: "
+          "%.3f %% delivered" % (total, missing, skipped, 100.0 * (1 - lost / max(1, total))))
+    check(more == 0, "%d samples without a timer: the counting is wrong" % more)
+    check(total > 0 and lost <= 0.001 * total, "%d samples are missing" % lost)
+
+
+def runs(path):
+    """{(tgid, start): timers gone off}, timers of whomever that the kernel skipped"""
+    with open(path, encoding="ascii") as file:
+        skipped = int(file.readline().split()[1])
+        return {(int(a), int(b)): int(c) for a, b, c in map(str.split, file)}, skipped
+
+
+def witnessed(work, name):
+    """Told, Records, runs of one recording; prints what there is."""
+    prefix = os.path.join(work, name)
+    told, records, ran = Told(prefix + ".sideband"), Records(prefix + ".records"), runs(prefix + ".runs")
+    print("  witness: %d samples, %d generations announced; sideband %d births, %d execs, %d mappings" %
+          (len(records.samples), len(records.processes), told.counts[FORK],
+           sum(i.how == "exec" for all_ in told.incarnations.values() for i in all_), told.counts[MMAP2]))
+    return told, records, ran
