@@ -215,10 +215,13 @@ void files_forget(struct files *files, struct strings *fresh)
 			file->path = 0;
 			file->base = 0;
 		}
-		if (file->numbers && file->idle)
+		if (!file->numbers) {
+			let_go(files, i);
+			continue;
+		}
+		if (file->idle)
 			files_close(files, i);
 		enqueue(files, i);
 		enqueue_symbols(files, i);
-		let_go(files, i);
 	}
 }

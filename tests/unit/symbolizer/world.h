@@ -45,3 +45,18 @@ static inline const char *world_text(const struct world *world, uint32_t string)
 {
 	return world->strings.items[string];
 }
+
+/* Everything was reported: what is kept moves to new strings, as the session has it. Return: 0, -1. */
+static inline int world_forget(struct world *world)
+{
+	struct strings fresh;
+
+	aggregate_deinit(&world->aggregate);
+	if (strings_init(&fresh, &world->budget, &world->seed))
+		return -1;
+	process_forget(&world->processes, &fresh);
+	files_forget(&world->files, &fresh);
+	strings_deinit(&world->strings);
+	world->strings = fresh;
+	return 0;
+}
