@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -59,34 +58,29 @@ static int make_ring(struct session *session)
 		     : 0;
 }
 
-/* The rings that percpu has made are drained from now on. */
-static int take_rings(struct session *session)
-{
-	struct percpu *percpu = &session->loader.percpu;
-	int r = drain_add(&session->drain, percpu->rings, percpu->count - percpu->taken);
-
-	if (r < 0)
-		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the rings");
-	free(percpu->rings);
-	percpu->rings = NULL;
-	percpu->taken = percpu->count;
-	return 0;
-}
-
 int session_connect(struct session *session)
 {
-	const struct files_kernel kernel = {&session->loader, loader_holds, loader_forget};
+	const struct files_kernel kernel = {&session->loader, loader_holds, loader_forget,
+					    loader_retire};
+	const struct percpu *percpu = &session->loader.percpu;
 
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
+	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->possible) < 0 ||
 	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0)
 		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the files");
-	if (make_ring(session) < 0 || take_rings(session) < 0)
+	if (make_ring(session) < 0)
 		return -ECANCELED;
 	session->drain.writer = &session->writer;
 	session->drain.symbols = &session->symbols;
 	session->drain.files = &session->files;
-	session->life.processes = session->loader.processes;
-	session->life.epoch_bumps = session->loader.epoch_bumps;
+	session->drain.life = &session->life;
+	session->life = (struct life){
+		.processes = {session->loader.processes, session->loader.processes_made, 0},
+		.numbers = {session->loader.files, session->loader.files_made, 0},
+		.epoch_bumps = session->loader.epoch_bumps,
+		.files = &session->files,
+		.writer = &session->writer,
+	};
 	introduce(session);
 	return 0;
 }
@@ -103,15 +97,13 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 		(void)command_note(session->command, "CPU %llu is not sampled: %s",
 				   (unsigned long long)cpu, strerror(-r));
 	}
-	if (percpu->count > percpu->taken && take_rings(session) < 0)
-		session->end = SESSION_FAILED;
+	session->drain.count = percpu->count;
 }
 
-/* What was sampled until now goes down with the old ring: after the turn of the epoch a sample comes
- * with all that the new symbolizer must know. */
+/* What was sampled until now goes down with the old ring. Only then the epoch turns: an announcement
+ * of the new one must not go down with it. */
 int session_attach(struct session *session, int fd)
 {
-	life_turn(&session->life);
 	(void)session_round(session);
 	session->died += session->drain.pushed;
 	session->drain.pushed = 0;
@@ -121,6 +113,7 @@ int session_attach(struct session *session, int fd)
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	files_forget_sent(&session->files);
+	life_turn(&session->life);
 	introduce(session);
 	return 0;
 }
@@ -277,6 +270,7 @@ void session_deinit(struct session *session)
 {
 	asker_stop(&session->asker, &session->cost);
 	drain_deinit(&session->drain);
+	life_deinit(&session->life);
 	files_deinit(&session->files);
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);
