@@ -113,4 +113,5 @@ def main():
               sum(read["truncated"].values()), read["unnamed_frames"]))
 
 
-main()
+if __name__ == "__main__":
+    main()

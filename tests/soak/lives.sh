@@ -10,12 +10,10 @@
 COUNT=${1:-${TM_SOAK_LIVES:-6000}}
 HZ=1999
 EVERY=$((COUNT >= 100000 ? 10 : 2))
-REPORTS=()
-"$TM_TIDEMARK" record --help | grep -q -e --every && REPORTS=(--every $EVERY)
 DRIFT_MOST=$((1 << 20))
 
 begin lives "$TM_SOAK/storm" 4 "$COUNT" 0 "$TM_SOAK/mayfly" 16 -- \
-	-F $HZ "${REPORTS[@]}" -o "$WORK/lives.html" || finish
+	-F $HZ --every $EVERY -o "$WORK/lives.html" || finish
 say "$COUNT lives, $HZ Hz, a report every $EVERY s:"
 echo go >&"$ASK"
 tenth=0
@@ -38,7 +36,7 @@ done
 (($(kept_one counts selected) == 1)) || wrong "$(kept_one counts selected) marks are left for one process"
 (($(kept get selected_count) == 1)) || wrong "selected_count is $(kept get selected_count), and one process is left"
 end lives
-balance lives
+each_balances lives
 nothing_left
 
 python '
@@ -63,10 +61,8 @@ python '
 import glob
 from lives import *
 work = sys.argv[1]
-late = with_mm = pathless = nameless = heavy = 0
-for path in sorted(glob.glob(work + "/lives.*.html") + [work + "/lives.html"]):
-    if not os.path.exists(path):
-        continue
+late = with_mm = pathless = nameless = 0
+for path in sorted(glob.glob(work + "/lives.*.html")):
     for hit in Lives(path).hits:
         if not any(frame.startswith("do_exit") for frame in hit.frames):
             continue

@@ -2,17 +2,18 @@
 /*
  * many - runs code in more files, or as more processes, than the kernel room has places for
  *
- * many files FOLDER COUNT MICROSECONDS: for each line it reads it goes once through COUNT files of code
- * in FOLDER, which it has written before it says "ready", with MICROSECONDS in each; "done" after each
- * many processes COUNT MICROSECONDS: for each line COUNT processes are born, run that long and stay,
- * "done"; with the next line they end, and so on
- * At the end of its input it ends.
+ * many files FOLDER COUNT MICROSECONDS: says "ready" once COUNT files of code are in FOLDER; for each
+ *	line it spends MICROSECONDS in each of them, or of the number said, and says "done"
+ * many processes COUNT MICROSECONDS: says "ready"; for each line COUNT processes are born, run so
+ *	long and stay; it says "done", and with the next line ends them and says "over"
+ * In place of that a line may be the path of a program to execute; "end" ends it.
  */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,24 +106,41 @@ static int run_files(const char *folder, unsigned long count, uint64_t ns)
 	return wrong;
 }
 
+static int run_program(char *path)
+{
+	char milliseconds[] = "300";
+	char *arguments[] = {path, milliseconds, NULL};
+	char *environment[] = {NULL};
+	pid_t pid;
+
+	path[strcspn(path, "\n")] = '\0';
+	if (posix_spawn(&pid, path, NULL, NULL, arguments, environment) != 0)
+		return 1;
+	return waitpid(pid, NULL, 0) != pid;
+}
+
+/* Return: 0, 1. What to do: "end", a path to execute, or how many files (0: all). */
+static int obey(char *line, const char *folder, unsigned long count, uint64_t ns)
+{
+	unsigned long some = strtoul(line, NULL, 10);
+	int r = line[0] == '/' ? run_program(line) : run_files(folder, some ? some : count, ns);
+
+	printf("done\n");
+	return r;
+}
+
 static int files(const char *folder, unsigned long count, uint64_t ns)
 {
-	char line[32];
+	char line[512];
+	int r = 0;
 
 	for (unsigned long number = 1; number <= count; number++)
 		if (write_file(folder, number) < 0)
 			return 1;
 	printf("ready\n");
-	while (fgets(line, sizeof(line), stdin)) {
-		unsigned long some = strtoul(line, NULL, 10);
-
-		if (strcmp(line, "end\n") == 0)
-			return 0;
-		if (run_files(folder, some ? some : count, ns) != 0)
-			return 1;
-		printf("done\n");
-	}
-	return 0;
+	while (r == 0 && fgets(line, sizeof(line), stdin) && strcmp(line, "end\n") != 0)
+		r = obey(line, folder, count, ns);
+	return r;
 }
 
 static int stay(void *ns)
@@ -131,8 +149,9 @@ static int stay(void *ns)
 
 	while (now_ns() < end)
 		;
-	for (;;)
-		(void)pause();
+	while (pause() < 0)
+		;
+	return 0;
 }
 
 /* Its memory is ours, so that thousands of them cost little; its number is its own. */
@@ -143,7 +162,7 @@ static pid_t give_birth(uint8_t *stack, uint64_t *ns)
 
 static int run_processes(uint8_t *stacks, pid_t *pids, unsigned long count, uint64_t ns)
 {
-	char line[32];
+	char line[512];
 	int r = 0;
 
 	for (unsigned long i = 0; i < count; i++) {
@@ -167,15 +186,13 @@ static int processes(unsigned long count, uint64_t ns)
 	uint8_t *stacks = mmap(NULL, count * STACK_BYTES, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t *pids = calloc(count, sizeof(*pids));
-	char line[32];
+	char line[512];
 	int r = stacks == MAP_FAILED || !pids;
 
 	printf("ready\n");
-	while (r == 0 && fgets(line, sizeof(line), stdin)) {
-		if (strcmp(line, "end\n") == 0)
-			break;
-		r = run_processes(stacks, pids, count, ns);
-	}
+	while (r == 0 && fgets(line, sizeof(line), stdin) && strcmp(line, "end\n") != 0)
+		r = line[0] == '/' ? obey(line, NULL, 0, 0)
+				   : run_processes(stacks, pids, count, ns);
 	free(pids);
 	return r;
 }

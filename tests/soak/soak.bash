@@ -56,9 +56,13 @@ heard() {
 	return 1
 }
 
-# end - tells COMMAND to end and waits for the recording
+# end NAME [SIGNAL] - tells COMMAND to end, or the recorder by a signal, and waits for the recording
 end() {
-	echo end >&"$ASK"
+	if [[ ${2:-} ]]; then
+		kill "-$2" "$RECORDER"
+	else
+		echo end >&"$ASK"
+	fi
 	exec {ASK}>&- {HEAR}<&-
 	end_recording 120
 	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 300 "$WORK/$1.err")"
@@ -85,4 +89,26 @@ until_kept() {
 	local status=$?
 	ELAPSED=$((SECONDS - from))
 	return $status
+}
+
+# each_balances NAME - every report in between, and the recording as their sum
+each_balances() {
+	python '
+import glob
+total, lost, late = collections.Counter(), 0, 0
+paths = sorted(glob.glob(sys.argv[1] + ".*.json"))
+check(paths, "no summaries %s.*.json" % sys.argv[1])
+for path in paths:
+    read = summary(path)
+    dropped = sum(read["dropped"].values())
+    check(read["taken"] == read["exported"] + dropped, "%s: taken %d is not exported %d + dropped %d" %
+          (path, read["taken"], read["exported"], dropped))
+    total.update(taken=read["taken"], exported=read["exported"], dropped=dropped)
+    lost, late = lost + read["announce_lost"], late + read["late_records"]
+print("  %d reports: taken %d = exported %d + dropped %d; announcements lost %d; late records %d" %
+      (len(paths), total["taken"], total["exported"], total["dropped"], lost, late))
+check(late == 0, "%d records came later than W" % late)
+for key, count in total.items():
+    check(read["recording"][key] == count, "the last report says %s %d of the recording" % (key, read["recording"][key]))
+' "$WORK/$1"
 }

@@ -4,13 +4,14 @@
  *
  * storm LANES COUNT A_SECOND PROGRAM MIB: says "ready", waits for a line, makes COUNT lives (as fast
  * as it can when A_SECOND is 0), says "tenth 1" .. "tenth 10" on the way and then "done" with their
- * rate, waits for a line and ends. Of each 200 lives of a lane 100 are PROGRAM, 99 a fork that
- * ends at once, and one PROGRAM MIB, which has memory to give back after its EXIT.
+ * rate, waits for a line and ends. Of each 200 lives of a lane 99 are PROGRAM, 100 a fork that
+ * ends at once, and one PROGRAM MIB, which has memory to give back after its EXIT. MIB 0: all PROGRAM.
  */
 
 #include <errno.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +49,13 @@ static void wait_until(uint64_t ns)
 
 static int one_life(const struct plan *plan, unsigned long number)
 {
-	char *arguments[] = {plan->program, number % HEAVY_EVERY ? NULL : plan->mib, NULL};
+	bool mixed = plan->mib[0] != '0';
+	char *arguments[] = {plan->program, mixed && number % HEAVY_EVERY == 0 ? plan->mib : NULL,
+			     NULL};
 	char *environment[] = {NULL};
 	pid_t pid;
 
-	if (number & 1) {
+	if (mixed && (number & 1)) {
 		pid = fork();
 		if (pid == 0)
 			_exit(0);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cost - what tidemark costs beside an exec storm, less what it costs without
+
+cost.py TIDEMARK FOLDER WORK SECONDS SEGMENTS: FOLDER holds the programs storm, mayfly and kept. Segments with and
+without the storm take turns, so that whatever else the host does is in both; medians are told.
+"""
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import window
+
+RATE = 1000
+GOAL = 0.005 # of one CPU
+
+
+def programs_of(folder, collector):
+    """{program: (runs, ns)} of the kernel room; nothing before it is loaded."""
+    out = subprocess.run([os.path.join(folder, "kept"), str(collector), "programs"],
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return {name: (int(runs), int(ns)) for name, runs, ns in map(str.split, out.splitlines())}
+
+
+class Recording:
+    def __init__(self, tidemark, folder, hz, work):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [tidemark, "record", "-F", str(hz), "-o", os.path.join(work, "cost.folded")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.programs = window.find(self.process.pid)
+        self.collector = self.programs["collector"][0]
+        while not any(runs for runs, _ in programs_of(folder, self.collector).values()):
+            time.sleep(0.05)
+
+    def segment(self, seconds, storm):
+        """CPU s a second of the programs, of BPF, and on_exit's (runs, ns)."""
+        begin = time.monotonic()
+        before, room = window.reading(self.programs)[0], programs_of(self.folder, self.collector)
+        if storm:
+            paced = [os.path.join(self.folder, "storm"), "4", str(int(RATE * seconds)), str(RATE),
+                     os.path.join(self.folder, "mayfly"), "0"]
+            told = subprocess.run(paced, input="go\nend\n", stdout=subprocess.PIPE, text=True, check=True)
+            self.rate = float(told.stdout.split()[-1])
+        else:
+            time.sleep(seconds)
+        after, late = window.reading(self.programs)[0], programs_of(self.folder, self.collector)
+        length = time.monotonic() - begin
+        bpf = sum(late[name][1] - room[name][1] for name in late)
+        on_exit = tuple(late["on_exit"][i] - room["on_exit"][i] for i in (0, 1))
+        cpu = {name: (after[name] - before[name]) / 1e9 / length for name in after}
+        return cpu, bpf / 1e9 / length, on_exit
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def measure(tidemark, folder, hz, seconds, segments, work):
+    recording = Recording(tidemark, folder, hz, work)
+    found = {True: [], False: []}
+    for number in range(2 * segments):
+        storm = number % 2 == 1
+        found[storm].append(recording.segment(seconds, storm))
+    recording.end()
+
+    def median(storm, pick):
+        return statistics.median(pick(row) for row in found[storm])
+
+    parts = {name: median(True, lambda row: row[0][name]) - median(False, lambda row: row[0][name])
+             for name in window.NAMES}
+    parts["BPF"] = median(True, lambda row: row[1]) - median(False, lambda row: row[1])
+    runs = sum(row[2][0] for row in found[True])
+    ns = sum(row[2][1] for row in found[True])
+    total = sum(parts.values())
+    print("  %d Hz, %.0f execs a second: %s; together %.3f %% of one CPU; on_exit %.0f ns over %d exits" %
+          (hz, recording.rate, ", ".join("%s %+.3f %%" % (name, 100 * share) for name, share in parts.items()),
+           100 * total, ns / max(1, runs), runs))
+    print("FIGURE E5 exec storm at %d Hz | %d s x %d | %.3f %% of one CPU (BPF %.3f %%) | goal %.1f %%: %s" %
+          (hz, seconds, segments, 100 * total, 100 * parts["BPF"], 100 * GOAL,
+           "met" if total <= GOAL else "MISSED"))
+    return ns / max(1, runs), runs
+
+
+def main():
+    tidemark, folder, work, seconds, segments = sys.argv[1:]
+    for hz in (19, 99):
+        measure(tidemark, folder, hz, float(seconds), int(segments), work)
+    ns, runs = measure(tidemark, folder, 1, float(seconds), 1, work)
+    print("FIGURE E5 exit hook, processes never sampled | %d exits | %.0f ns each | printed" % (runs, ns))
+    if runs < RATE * float(seconds) / 2:
+        sys.exit("the exit hook ran only %d times" % runs)
+
+
+main()

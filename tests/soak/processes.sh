@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# processes - more processes alive than are remembered as announced: it is counted, and it heals
+. "$(dirname "$0")/../lib/system.bash"
+. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/soak.bash"
+
+PLACES=$(awk '$2 == "PROCESSES_MAX" { print $3 }' "$TM_SOURCE/bpf/maps.h")
+COUNT=${1:-$((PLACES + 1200))}
+HZ=9999
+
+(($(</proc/sys/kernel/pid_max) > COUNT + 4000)) || skip "pid_max is too small for $COUNT processes"
+mkdir "$WORK/lives"
+clone_lives 1
+begin processes "$TM_SOAK/many" processes "$COUNT" 300 -- -F $HZ -o "$WORK/processes.html" || finish
+say "$COUNT processes for $PLACES places:"
+echo go >&"$ASK"
+heard done 300 || wrong "they were not all born"
+full_is_seen() { (($(kept_one levels processes_full) > 0)); }
+until_true 30 full_is_seen || wrong "the table was never full"
+full=$(kept_one levels processes_full)
+say "  $(kept stale | tr '\n' ' '); processes_full $full"
+echo over >&"$ASK"
+heard over 300 || wrong "they did not end"
+until_kept 120 processes 0 || wrong "$(kept_one counts processes) processes are still remembered"
+say "  forgotten: all, $ELAPSED s after the last had ended"
+echo "$WORK/lives/life-000001" >&"$ASK"
+heard done 60 || wrong "the new program did not end"
+end processes
+balance processes
+python '
+from lives import *
+work, count, places, full = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+read = summary(work + "/processes.json")
+named, nameless, own, wrong = set(), 0, 0, []
+for hit in Lives(work + "/processes.html").hits:
+    if hit.comm == "many" and truncation(hit.frames) not in ("exec", "exiting"):
+        if hit.life.exe == "":
+            nameless += hit.count
+        else:
+            named.add(hit.life.number)
+            wrong += [hit] if not hit.life.exe.endswith("/many") else []
+    if "own_function_000001" in hit.frames:
+        own += hit.count
+        wrong += [hit] if hit.life.exe != work + "/lives/life-000001" else []
+print("  %d processes named, %d samples of processes without a name; the new program: %d samples" %
+      (len(named), nameless, own))
+check(len(named) > 0.9 * places, "only %d processes were named" % len(named))
+check(own > 100, "the new program has %d samples" % own)
+check(not wrong, "wrong executable: %s" % wrong[:2])
+check(read["processes_full"] >= full, "the summary says processes_full %d" % read["processes_full"])
+print("FIGURE announced processes exhausted | %d alive, %d places | %d named, processes_full %d, samples without a name %d | healed" %
+      (count, places, len(named), read["processes_full"], nameless))
+' "$WORK" "$COUNT" "$PLACES" "$full"
+finish
