@@ -6,31 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "shared/parse.h"
-
-#define FD_MAX (1 << 20)
-
-static int number(const char *text, unsigned least, unsigned most, unsigned *ret)
-{
-	uint64_t value = 0;
-	int r = tm_parse_number(text, least, most, &value);
-
-	if (r == 0)
-		*ret = (unsigned)value;
-	return r;
-}
-
-static char *value_of(char *argument, const char *name)
-{
-	size_t n = strlen(name);
-
-	return strncmp(argument, name, n) == 0 && argument[n] == '=' ? argument + n + 1 : NULL;
-}
-
-static int parse_fd(const char *text, int *ret_fd)
-{
-	return number(text, 3, FD_MAX, (unsigned *)ret_fd);
-}
+#include "shared/option.h"
 
 static int parse_perf(struct options *options, char *text)
 {
@@ -40,7 +16,8 @@ static int parse_perf(struct options *options, char *text)
 	if (options->perf_count == OPTIONS_CPUS_MAX || !fd)
 		return -EINVAL;
 	*fd++ = '\0';
-	if (number(text, 0, OPTIONS_CPUS_MAX - 1, &perf->cpu) < 0 || parse_fd(fd, &perf->fd) < 0)
+	if (tm_option_number(text, 0, OPTIONS_CPUS_MAX - 1, &perf->cpu) < 0 ||
+	    tm_option_fd(fd, &perf->fd) < 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < options->perf_count; i++)
 		if (options->perf[i].cpu == perf->cpu)
@@ -53,18 +30,18 @@ static int parse_one(struct options *options, char *argument)
 {
 	char *value;
 
-	if ((value = value_of(argument, "--control-fd")))
-		return parse_fd(value, &options->control_fd);
-	if ((value = value_of(argument, "--wire-fd")))
-		return parse_fd(value, &options->wire_fd);
-	if ((value = value_of(argument, "--opener-fd")))
-		return parse_fd(value, &options->opener_fd);
-	if ((value = value_of(argument, "--perf-fd")))
+	if ((value = tm_option_value(argument, "--control-fd")))
+		return tm_option_fd(value, &options->control_fd);
+	if ((value = tm_option_value(argument, "--wire-fd")))
+		return tm_option_fd(value, &options->wire_fd);
+	if ((value = tm_option_value(argument, "--opener-fd")))
+		return tm_option_fd(value, &options->opener_fd);
+	if ((value = tm_option_value(argument, "--perf-fd")))
 		return parse_perf(options, value);
-	if ((value = value_of(argument, "--hz")))
-		return number(value, 1, OPTIONS_HZ_MAX, &options->hz);
-	if ((value = value_of(argument, "--ring-kib")))
-		return number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
+	if ((value = tm_option_value(argument, "--hz")))
+		return tm_option_number(value, 1, OPTIONS_HZ_MAX, &options->hz);
+	if ((value = tm_option_value(argument, "--ring-kib")))
+		return tm_option_number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
 	options->selecting |= strcmp(argument, "--selecting") == 0;
 	options->restart |= strcmp(argument, "--restart") == 0;
 	return strcmp(argument, "--selecting") == 0 || strcmp(argument, "--restart") == 0 ? 0

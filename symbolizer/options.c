@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shared/option.h"
 #include "shared/parse.h"
 
 #define HZ_MAX 10000
@@ -18,25 +19,6 @@ static const char *const formats[OPTIONS_FORMAT_N] = {
 	[OPTIONS_FOLDED] = "folded",
 	[OPTIONS_SPEEDSCOPE] = "speedscope",
 };
-
-static const char *value_of(const char *argument, const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(argument, name, length) == 0 && argument[length] == '='
-		       ? argument + length + 1
-		       : NULL;
-}
-
-static int descriptor(const char *text, int *ret_fd)
-{
-	uint64_t value;
-
-	if (tm_parse_number(text, 3, 1 << 20, &value))
-		return -EINVAL;
-	*ret_fd = (int)value;
-	return 0;
-}
 
 static int output(struct options *options, const char *text)
 {
@@ -52,28 +34,28 @@ static int output(struct options *options, const char *text)
 			continue;
 		out->format = (enum options_format)i;
 		options->output_count++;
-		return descriptor(colon + 1, &out->fd);
+		return tm_option_fd(colon + 1, &out->fd);
 	}
 	return -EINVAL;
 }
 
-static int argument(struct options *options, const char *text)
+static int argument(struct options *options, char *text)
 {
 	const char *value;
 
-	if ((value = value_of(text, "--control-fd")))
-		return descriptor(value, &options->control_fd);
-	if ((value = value_of(text, "--wire-fd")))
-		return descriptor(value, &options->wire_fd);
-	if ((value = value_of(text, "--parser-fd")))
-		return descriptor(value, &options->parser_fd);
-	if ((value = value_of(text, "--output")))
+	if ((value = tm_option_value(text, "--control-fd")))
+		return tm_option_fd(value, &options->control_fd);
+	if ((value = tm_option_value(text, "--wire-fd")))
+		return tm_option_fd(value, &options->wire_fd);
+	if ((value = tm_option_value(text, "--parser-fd")))
+		return tm_option_fd(value, &options->parser_fd);
+	if ((value = tm_option_value(text, "--output")))
 		return output(options, value);
-	if ((value = value_of(text, "--title"))) {
+	if ((value = tm_option_value(text, "--title"))) {
 		options->title = value;
 		return 0;
 	}
-	if ((value = value_of(text, "--hz")))
+	if ((value = tm_option_value(text, "--hz")))
 		return tm_parse_number(value, 1, HZ_MAX, &options->hz) ? -EINVAL : 0;
 	return -EINVAL;
 }

@@ -18,7 +18,7 @@
 #include "opener_filter.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
-#include "shared/parse.h"
+#include "shared/option.h"
 #include "shared/sandbox.h"
 
 #define DESCRIPTORS_MAX 32
@@ -33,17 +33,6 @@ struct server {
 	uint32_t abandoned;       /* ever */
 	unsigned abandoned_alive; /* still there */
 };
-
-static int socket_option(int argc, char **argv)
-{
-	static const char prefix[] = "--socket-fd=";
-	uint64_t fd;
-
-	if (argc != 2 || strncmp(argv[1], prefix, sizeof(prefix) - 1) != 0 ||
-	    tm_parse_number(argv[1] + sizeof(prefix) - 1, 3, 65535, &fd) < 0)
-		return -EINVAL;
-	return (int)fd;
-}
 
 /* What it was started with stays; nothing can be passed on, and it writes no file. */
 static int drop_rights(void)
@@ -222,7 +211,7 @@ static int serve(struct server *server)
 
 int main(int argc, char **argv)
 {
-	struct server server = {.socket = socket_option(argc, argv)};
+	struct server server = {.socket = tm_option_socket(argc, argv)};
 	int r;
 
 	if (server.socket < 0) {

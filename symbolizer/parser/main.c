@@ -11,22 +11,11 @@
 #include <sys/prctl.h>
 
 #include "parser_filter.h"
-#include "shared/parse.h"
+#include "shared/option.h"
 #include "shared/sandbox.h"
 #include "symbolizer/parser/server.h"
 
-#define OPTION      "--socket-fd="
 #define DESCRIPTORS 64
-
-static int socket_of(int argc, char **argv)
-{
-	uint64_t fd;
-
-	if (argc != 2 || strncmp(argv[1], OPTION, strlen(OPTION)) != 0 ||
-	    tm_parse_number(argv[1] + strlen(OPTION), 3, 1 << 20, &fd))
-		return -EINVAL;
-	return (int)fd;
-}
 
 static int wall_in(void)
 {
@@ -41,7 +30,7 @@ static int wall_in(void)
 
 int main(int argc, char **argv)
 {
-	int fd = socket_of(argc, argv);
+	int fd = tm_option_socket(argc, argv);
 
 	(void)prctl(PR_SET_NAME, "tidemark-parser");
 	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
