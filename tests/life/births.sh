@@ -27,7 +27,7 @@ judged = Judgement(told, records)
 n = judged.counts
 short = sorted(life_ms for life_ms in told.lifetimes_ms("exec"))
 lives = Lives(work + "/births.html")
-tgids = {s.tgid for s in records.samples if told.at(records.own_tgid(s.tgid), s.ktime)}
+tgids = told_tgids(told, records)
 same = like_the_page(records, lives, tgids)
 by_name = sum(h.count for h in lives.hits if "own_function_" + h.comm[-6:] in h.frames)
 foreign = [h for h in lives.hits if h.comm.startswith("life-") and truncation(h.frames) != "exec" and

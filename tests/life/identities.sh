@@ -110,14 +110,23 @@ spin 18 "$3"
 spin 19 "$4"
 ./roles named "$SPIN" "$(printf 'a;b\tc\n\033[31m\377')"
 CASES
-SPIN=$SPIN record_ok identities -F $HZ -o "$WORK/identities.html" -o "$WORK/identities.folded" \
+export SPIN
+witnessed identities -F $HZ -o "$WORK/identities.html" -o "$WORK/identities.folded" \
 	-o "$WORK/identities.pb.gz" -- bash "$WORK/cases" "$WORK" "$deep" "$long" "$odd" || finish
 [[ -s $WORK/identities.err ]] && sed 's/^/  /' "$WORK/identities.err"
 balance identities zero-drops
 
 python '
 from lives import *
+from witness import *
 work, roles = sys.argv[1:]
+told, records, ran = witnessed(work, "identities")
+judged = Judgement(told, records)
+n = judged.counts
+print("  by the sideband: %d samples with an mm, %d in exec, %d dying, %d not judged: %d wrong" %
+      (n["whole"], n["in_exec"], n["dying"], n["unjudged"], len(judged.wrong)))
+for what, count in collections.Counter(w[0] for w in judged.wrong).most_common(5):
+    print("    %d samples: %s" % (count, what))
 lives = Lives(work + "/identities.html")
 bad, wanted = [], {}
 read = summary(work + "/identities.json")
@@ -181,6 +190,9 @@ for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
 for line in bad[:20]:
     print("    " + line)
 check(not bad, "%d cases" % len(bad))
+check(not judged.wrong, "%d samples are not what the sideband told" % len(judged.wrong))
+check(n["whole"] > 20 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
+delivered_of_runs(records, ran, told_tgids(told, records))
 for name in (work + "/identities.folded",):
     for line in open(name, "rb").read().split(b"\n"):
         check(not re.search(rb"[\x00-\x1f\x7f]", line), "control characters in %s: %r" % (name, line))

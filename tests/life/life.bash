@@ -79,7 +79,7 @@ witnessed_end() {
 }
 
 witnessed_wait() {
-	end_recording $((120 + TM_LIVES / 20))
+	end_recording $((120 + ${TM_LIVES:-0} / 20))
 	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
 	wait "$WITNESS" || wrong "witness: $(<"$WORK/$1.witness")"
 	((STATUS == 0))

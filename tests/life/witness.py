@@ -6,8 +6,10 @@ pushed into the shared ring. Judgement holds each sample against both.
 """
 import bisect
 import collections
+import itertools
 import os
 import struct
+import time
 
 from recorded import check
 
@@ -17,9 +19,34 @@ EXITING, KTHREAD, IN_EXEC, USER_MODE, NO_MM = 1, 2, 4, 8, 16 # TM_FLAG_*
 PATH_DELETED = 1 << 9
 FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
 
+# start_boottime counts on where CLOCK_MONOTONIC, the clock of all other times here, stood still.
+BOOT_AHEAD = -time.clock_gettime_ns(time.CLOCK_MONOTONIC) + time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+BOOT_AHEAD = BOOT_AHEAD if BOOT_AHEAD > 1000000 else 0 # less is the time between the two readings
+
 Mapping = collections.namedtuple("Mapping", "dev ino generation offset bytes path")
 Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
 Process = collections.namedtuple("Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags")
+
+
+def overlays():
+    """Devices of the overlay file systems that are mounted."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
+        lines = [line.split() for line in file]
+    numbers = [line[2].split(":") for line in lines if line[line.index("-") + 1] == "overlay"]
+    return {int(major) << 20 | int(minor) for major, minor in numbers}
+
+
+OVERLAYS = overlays()
+
+
+def same_file(mapping, identity):
+    """The sideband tells of an overlay's own inode where the kernel maps the one behind it: there the
+    path, the size and the times must do."""
+    if mapping.dev in OVERLAYS and identity.dev not in OVERLAYS:
+        seen = os.stat(mapping.path)
+        return mapping.path == identity.path and seen.st_size == identity.size and \
+            seen.st_mtime_ns == identity.mtime_sec * 1000000000 + identity.mtime_nsec
+    return mapping[:3] == (identity.dev, identity.ino, identity.generation)
 
 
 class Incarnation:
@@ -37,8 +64,7 @@ class Incarnation:
             self.exe = mapping # exec maps the program itself before all else
 
     def holds(self, identity, offset):
-        return any((m.dev, m.ino, m.generation) == (identity.dev, identity.ino, identity.generation)
-                   and m.offset <= offset <= m.offset + m.bytes for m in self.maps)
+        return any(same_file(m, identity) and m.offset <= offset <= m.offset + m.bytes for m in self.maps)
 
 
 class Told:
@@ -54,13 +80,13 @@ class Told:
             kind, misc, size = struct.unpack_from("<IHH", data, at)
             check(size >= 24, "the sideband is not whole")
             body = data[at + 8:at + size - 16]
-            _, _, time = struct.unpack_from("<IIQ", data, at + size - 16)
-            records.append((time, len(records), kind, misc, body))
+            _, _, when = struct.unpack_from("<IIQ", data, at + size - 16)
+            records.append((when, len(records), kind, misc, body))
             at += size
-        for time, _, kind, misc, body in sorted(records, key=lambda r: r[:2]):
-            self._take(time, kind, misc, body)
+        for record in sorted(records, key=lambda r: r[:2]):
+            self._take(record[0], *record[2:])
 
-    def _take(self, time, kind, misc, body):
+    def _take(self, when, kind, misc, body):
         self.counts[kind] += 1
         if kind == LOST:
             self.lost += struct.unpack_from("<QQ", body)[1]
@@ -68,18 +94,18 @@ class Told:
             pid, ppid, tid, ptid = struct.unpack_from("<IIII", body)
             if pid == tid:
                 self.incarnations[pid].append(
-                    Incarnation(pid, time, "birth", self.last(ppid) or Incarnation(ppid, 0, "unseen")))
+                    Incarnation(pid, when, "birth", self.last(ppid) or Incarnation(ppid, 0, "unseen")))
             if ptid in self.comms:
-                self._name(tid, time, self.comms[ptid][1][-1])
+                self._name(tid, when, self.comms[ptid][1][-1])
         elif kind == EXIT:
             pid, _, tid = struct.unpack_from("<III", body)
             if pid == tid and self.last(pid):
-                self.last(pid).end = time
+                self.last(pid).end = when
         elif kind == COMM:
             pid, tid = struct.unpack_from("<II", body)
-            self._name(tid, time, body[8:].split(b"\0")[0])
+            self._name(tid, when, body[8:].split(b"\0")[0])
             if misc & COMM_EXEC:
-                self.incarnations[pid].append(Incarnation(pid, time, "exec"))
+                self.incarnations[pid].append(Incarnation(pid, when, "exec"))
         elif kind == MMAP2:
             pid, _, _, length, offset, major, minor, inode, generation = struct.unpack_from(
                 "<IIQQQIIQQ", body)
@@ -88,19 +114,30 @@ class Told:
             if known and inode:
                 known.add(Mapping(major << 20 | minor, inode, generation, offset, length, path))
 
-    def _name(self, tid, time, comm):
+    def _name(self, tid, when, comm):
         times, comms = self.comms.setdefault(tid, ([], []))
-        times.append(time)
+        times.append(when)
         comms.append(comm)
 
     def last(self, tgid):
         return self.incarnations[tgid][-1] if self.incarnations.get(tgid) else None
 
-    def at(self, tgid, time):
-        """The incarnation then, or None if it began before the sideband did."""
+    def of(self, tgid, start, when):
+        """The incarnation then of the process that was born at that start, and when the next process got
+        its number. None: it began before the sideband did.
+
+        A process that is reaped on one CPU may still be leaving another, when its number has gone on."""
         list_ = self.incarnations.get(tgid, [])
-        found = bisect.bisect_right([i.begin for i in list_], time) if list_ else 0
-        return list_[found - 1] if found and list_[found - 1].how != "unseen" else None
+        births = [i for i, one in enumerate(list_) if one.how == "birth" and one.begin >= start]
+        if not births:
+            # born before, but perhaps not before its first exec that was told
+            known = [one for one in list_ if one.how != "birth" and one.begin <= when]
+            return (known[-1] if known and list_[0].how != "birth" else None), None
+        mine = [list_[births[0]]]
+        mine += itertools.takewhile(lambda one: one.how != "birth", list_[births[0] + 1:])
+        past = [one for one in mine if one.begin <= when]
+        next_birth = list_[births[1]].begin if len(births) > 1 else None
+        return (past or mine)[-1 if past else 0], next_birth
 
     def lifetimes_ms(self, how):
         """Of the processes that have ended; exec: only of those that executed something."""
@@ -109,10 +146,10 @@ class Told:
                 if one.how == how and one.end:
                     yield (one.end - one.begin) / 1e6
 
-    def comms_at(self, tid, time):
+    def comms_at(self, tid, when):
         """The comm then, and the next: the kernel writes a name before it tells of it."""
         times, comms = self.comms.get(tid, ([], []))
-        found = bisect.bisect_right(times, time)
+        found = bisect.bisect_right(times, when)
         return (comms[found - 1] if found else None), (comms[found] if found < len(comms) else None)
 
 
@@ -192,7 +229,7 @@ class Judgement:
 
     def _judge(self, sample):
         own = self.records.own_tgid(sample.tgid)
-        side = self.told.at(own, sample.ktime)
+        side, next_birth = self.told.of(own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
         if sample.flags & KTHREAD or side is None or not side.maps:
             self.counts["unjudged"] += 1
         elif sample.flags & IN_EXEC:
@@ -201,7 +238,13 @@ class Judgement:
                 self._say("frames inside execve", sample)
         else:
             self._side(sample, side)
-            self._comm(sample, own if sample.tid == sample.tgid or self.records.nested else sample.tid)
+            when = sample.ktime
+            if next_birth and when >= next_birth:
+                self.counts["after the next birth"] += 1
+                when = next_birth - 1
+                if not sample.flags & NO_MM:
+                    self._say("its number has another owner", sample)
+            self._comm(sample, own if sample.tid == sample.tgid or self.records.nested else sample.tid, when)
             if sample.flags & NO_MM:
                 self.counts["dying"] += 1
                 if not sample.flags & EXITING or sample.frames:
@@ -221,8 +264,8 @@ class Judgement:
         if self.generation_of.setdefault(side, sample.generation) != sample.generation:
             self._say("two generations between two execs", sample)
 
-    def _comm(self, sample, tid):
-        now, then = self.told.comms_at(tid, sample.ktime)
+    def _comm(self, sample, tid, when):
+        now, then = self.told.comms_at(tid, when)
         if now is None:
             self.counts["comm unknown"] += 1
         elif sample.comm != now and not (sample.kernel and sample.comm == then):
@@ -237,7 +280,7 @@ class Judgement:
             if process.path != self.path_of(side.exe.path, process.flags):
                 self._say("path %r, not %r" % (process.path, side.exe.path), sample)
             exe = self.records.file(process.exe_file, sample.ktime)
-            if exe and (exe.dev, exe.ino, exe.generation) != side.exe[:3]:
+            if exe and not same_file(side.exe, exe):
                 self._say("executable %s, not %s" % (exe, side.exe), sample)
             self.counts["with identity"] += exe is not None and process is known[0]
 
