@@ -64,6 +64,8 @@ static int add_processes(struct build *build, const struct process_table *table,
 			.comm = process->comm,
 			.exe = process->exe,
 			.cgroup = process->cgroup,
+			.container = process->container,
+			.pod = process->pod,
 			.exec_id = process->exec_id,
 			.start_boottime = process->start_boottime,
 		};

@@ -124,13 +124,14 @@ static void write_functions(struct sink *sink, const struct report *report,
 
 static void write_processes(struct sink *sink, const struct report *report)
 {
-	key(sink, "processes"); /* tgid, its number in its own namespace, comm, exe, cgroup */
+	key(sink, "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod */
 	sink_text(sink, "[");
 	for (uint32_t i = 0; i < report->process_count; i++) {
 		const struct report_process *process = &report->processes[i];
 
-		sink_format(sink, "%s[%u,%u,%u,%u,%u]", i > 0 ? "," : "", process->tgid,
-			    process->ns_tgid, process->comm, process->exe, process->cgroup);
+		sink_format(sink, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "", process->tgid,
+			    process->ns_tgid, process->comm, process->exe, process->cgroup,
+			    process->container, process->pod);
 	}
 	sink_text(sink, "]");
 }

@@ -30,6 +30,8 @@ enum pprof_extra {
 	PPROF_TID,
 	PPROF_COMM,
 	PPROF_CGROUP,
+	PPROF_CONTAINER,
+	PPROF_POD,
 	PPROF_TRUNCATED,
 	PPROF_COMPLETENESS,
 	PPROF_MAIN, /* name of the synthetic mapping */

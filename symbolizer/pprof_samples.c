@@ -5,11 +5,12 @@
 
 #include "symbolizer/pprof_message.h"
 
-#define LABELS_MAX 5 /* pid, tid, comm, cgroup, truncated */
+#define PROCESS_TEXTS 3                   /* cgroup, container_id, pod_uid */
+#define LABELS_MAX    (4 + PROCESS_TEXTS) /* and pid, tid, comm, truncated */
 
 struct process_labels {
 	Pprof__Label pid;
-	Pprof__Label cgroup;
+	Pprof__Label texts[PROCESS_TEXTS];
 };
 
 struct sample_parts { /* what one Sample points to */
@@ -76,8 +77,11 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 		const struct report_process *process = &report->processes[i];
 
 		fill_number_label(message, &shared->processes[i].pid, PPROF_PID, process->tgid);
-		fill_text_label(message, &shared->processes[i].cgroup, PPROF_CGROUP,
+		fill_text_label(message, &shared->processes[i].texts[0], PPROF_CGROUP,
 				process->cgroup);
+		fill_text_label(message, &shared->processes[i].texts[1], PPROF_CONTAINER,
+				process->container);
+		fill_text_label(message, &shared->processes[i].texts[2], PPROF_POD, process->pod);
 	}
 	for (uint32_t i = 0; i < report->string_count; i++)
 		fill_text_label(message, &shared->comms[i], PPROF_COMM, i);
@@ -106,15 +110,17 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 			struct sample_parts *parts)
 {
 	const struct report_stack *stack = &message->report->stacks[from->stack];
+	struct process_labels *process = &shared->processes[from->process];
 	unsigned stop = from->stop;
 	unsigned labels = 0;
 
 	fill_number_label(message, &parts->tid, PPROF_TID, from->tid);
-	parts->labels[labels++] = &shared->processes[from->process].pid;
+	parts->labels[labels++] = &process->pid;
 	parts->labels[labels++] = &parts->tid;
 	parts->labels[labels++] = &shared->comms[from->comm];
-	if (shared->processes[from->process].cgroup.str != 0)
-		parts->labels[labels++] = &shared->processes[from->process].cgroup;
+	for (unsigned i = 0; i < PROCESS_TEXTS; i++)
+		if (process->texts[i].str != 0)
+			parts->labels[labels++] = &process->texts[i];
 	pprof__sample__init(sample);
 	sample->n_location_id = stack->count;
 	sample->location_id = shared->stack_ids + stack->first;

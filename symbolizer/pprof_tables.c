@@ -17,6 +17,8 @@ static const char *const fixed_texts[] = {
 	[PPROF_TID] = "tid",
 	[PPROF_COMM] = "comm",
 	[PPROF_CGROUP] = "cgroup",
+	[PPROF_CONTAINER] = "container_id",
+	[PPROF_POD] = "pod_uid",
 	[PPROF_TRUNCATED] = "truncated",
 };
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "symbolizer/container.h"
 #include "symbolizer/path.h"
 
 static uint32_t hash(const struct process_table *table, uint64_t start_boottime, uint32_t tgid,
@@ -151,6 +152,7 @@ static int read_names(struct process_table *table, const struct tm_process *reco
 	struct strings *strings = table->strings;
 	const char *cgroup = record->text + record->path_bytes;
 	char text[PATH_TEXT_BYTES];
+	struct container container;
 	size_t length;
 
 	if (strings_add(strings, record->comm, sizeof(record->comm), &process->comm))
@@ -164,7 +166,10 @@ static int read_names(struct process_table *table, const struct tm_process *reco
 	}
 	length = path_unpack(cgroup, record->cgroup_bytes, record->event.flags & ~TM_PATH_UNNAMED,
 			     TM_CGROUP_CUT, text);
-	return strings_add(strings, text, length, &process->cgroup);
+	container_of(text, &container);
+	return strings_add(strings, text, length, &process->cgroup) ||
+	       strings_add(strings, container.id, sizeof(container.id), &process->container) ||
+	       strings_add(strings, container.pod, sizeof(container.pod), &process->pod);
 }
 
 static int move_string(const struct strings *from, struct strings *to, uint32_t *string)
@@ -177,12 +182,17 @@ static int move_string(const struct strings *from, struct strings *to, uint32_t 
 
 static void move_names(struct process *process, const struct strings *from, struct strings *to)
 {
-	if (!move_string(from, to, &process->comm) && !move_string(from, to, &process->exe) &&
-	    !move_string(from, to, &process->cgroup))
+	uint32_t *names[] = {&process->comm, &process->exe, &process->cgroup, &process->container,
+			     &process->pod};
+	size_t count = sizeof(names) / sizeof(names[0]);
+	size_t moved = 0;
+
+	while (moved < count && !move_string(from, to, names[moved]))
+		moved++;
+	if (moved == count)
 		return;
-	process->comm = 0;
-	process->exe = 0;
-	process->cgroup = 0;
+	for (size_t i = 0; i < count; i++)
+		*names[i] = 0;
 	process->announced = 0;
 	process->leader_comm = 0;
 }

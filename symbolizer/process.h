@@ -34,8 +34,10 @@ struct process {
 	uint32_t comm; /* strings */
 	uint32_t exe;
 	uint32_t cgroup;
-	uint32_t spare; /* of a free place: the next one + 1 */
-	uint8_t state;  /* enum process_state */
+	uint32_t container; /* id by its cgroup (container.h), or "" */
+	uint32_t pod;       /* uid, likewise */
+	uint32_t spare;     /* of a free place: the next one + 1 */
+	uint8_t state;      /* enum process_state */
 	uint8_t announced;
 	uint8_t leader_comm; /* comm is the leader's own */
 	uint8_t sampled;     /* since the last report */

@@ -49,12 +49,14 @@ struct report_stack {   /* leaf first, kernel frames before user frames */
 	uint32_t count;
 };
 
-struct report_process {   /* one generation */
-	uint32_t tgid;    /* in the initial PID namespace */
-	uint32_t ns_tgid; /* in its own */
-	uint32_t comm;    /* string, of the leader */
-	uint32_t exe;     /* string, path or "" */
-	uint32_t cgroup;  /* string, path or "" */
+struct report_process {     /* one generation */
+	uint32_t tgid;      /* in the initial PID namespace */
+	uint32_t ns_tgid;   /* in its own */
+	uint32_t comm;      /* string, of the leader */
+	uint32_t exe;       /* string, path or "" */
+	uint32_t cgroup;    /* string, path or "" */
+	uint32_t container; /* string, id or "" (container.h) */
+	uint32_t pod;       /* string, uid or "" */
 	uint32_t exec_id;
 	uint64_t start_boottime;
 };

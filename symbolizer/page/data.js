@@ -53,9 +53,10 @@ function readSamples(flat) {
 }
 
 function readProcesses(raw, samples) {
-  const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup], index) => ({
+  const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup, container, pod], index) => ({
     index, pid, nsPid, comm: shown(raw.strings[comm]), exe: raw.strings[exe],
-    cgroup: raw.strings[cgroup], total: 0, threads: [],
+    cgroup: raw.strings[cgroup], container: raw.strings[container], pod: raw.strings[pod],
+    total: 0, threads: [],
   }));
   const threads = raw.threads.map(([process, tid, comm], index) => ({
     index, process: processes[process], tid, comm: shown(raw.strings[comm]), total: 0,

@@ -23,6 +23,7 @@ class Picker {
 
   matches(process, wanted) {
     return [process.comm, String(process.pid), process.exe, process.cgroup,
+      process.container, process.pod,
       ...process.threads.map((thread) => thread.comm)]
       .some((text) => text.toLowerCase().includes(wanted));
   }
@@ -63,8 +64,9 @@ class Picker {
       make("span", "pick-id", String(id)), make("span", "pick-share",
         percent(total, this.profile.total)));
     if (item && !isThread)
-      row.title = [item.exe && shown(item.exe), item.cgroup && shown(item.cgroup)].filter(Boolean)
-        .join("\n");
+      row.title = [item.exe && shown(item.exe), item.cgroup && shown(item.cgroup),
+        item.container && `container ${item.container}`, item.pod && `pod ${item.pod}`]
+        .filter(Boolean).join("\n");
     return row;
   }
 

@@ -111,6 +111,16 @@ const list = {
     assert.equal(await crumb(), "whole recording");
     await done();
   },
+  "a container's id finds its processes, and they tell it": async () => {
+    const { page, done } = await open("tiny");
+    for (const wanted of ["34dc0b5e626f", "74c13223-5a00"]) {
+      await page.fill("#filter", wanted);
+      assert.equal(await page.$$eval("#picker .pick", (all) => all.length), 1);
+      assert.match(await page.getAttribute("#pick-0", "title"),
+        /\ncontainer 34dc0b5e[0-9a-f]{56}\npod 74c13223-5a00-11e9-b385-42010a80018d$/);
+    }
+    await done();
+  },
   "the tree is sorted by samples": async () => {
     const { page, done } = await open("large");
     const shares = await page.$$eval("#picker .pick .pick-share", (all) =>

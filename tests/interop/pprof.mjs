@@ -25,8 +25,8 @@ function readTraces(text) {
   return text.split(/^-+\+-+$/m).slice(1).filter((block) => block.trim()).map((block) => {
     const lines = block.split("\n").filter((line) => line.trim());
     const labels = {};
-    while (/^ +[a-z]+:/.test(lines[0]) && !/^ *\d/.test(lines[0])) {
-      const [, key, value] = /^ +([a-z]+): ?(.*)$/.exec(lines.shift());
+    while (/^ *[a-z_]+:/.test(lines[0]) && !/^ *\d/.test(lines[0])) {
+      const [, key, value] = /^ *([a-z_]+): ?(.*)$/.exec(lines.shift());
       labels[key] = value;
     }
     const [, count, leaf] = /^ *(\d+)(?: +(.*))?$/.exec(lines[0]);
@@ -93,6 +93,14 @@ list["a reader that names further frames itself finds no clash"] = () => {
     .map((mapping) => profile.strings[mapping.filename]);
   assert.deepEqual(unnamed, ["/bin/sh"], "the only file that a reader may look into");
   assert.match(goPprof(report, "-top"), /\[truncated: kernel_depth\]/);
+};
+list["the container is a label where there is one"] = () => {
+  for (const [name, wanted] of [["tiny", true], ["truncated", false]])
+    for (const sample of readPprof(makeReport(name).path("out.pb.gz")).samples) {
+      assert.equal(sample.labels.container_id, wanted
+        ? "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376" : undefined);
+      assert.equal(sample.labels.pod_uid, wanted ? "74c13223-5a00-11e9-b385-42010a80018d" : undefined);
+    }
 };
 list["labels become root frames with -tagroot"] = () => {
   const text = goPprof(makeReport("tiny"), "-traces", "-symbolize=none", "-sample_index=samples",

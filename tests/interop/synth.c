@@ -107,6 +107,15 @@ uint32_t synth_file(struct synth *synth, const char *path, const char *build_id,
 	return synth->report.file_count - 1;
 }
 
+void synth_container(struct synth *synth, uint32_t process, const char *id, const char *pod)
+{
+	uint32_t container = synth_string(synth, id), uid = synth_string(synth, pod);
+	struct report_process *processes = synth->arrays[PROCESSES];
+
+	processes[process].container = container;
+	processes[process].pod = uid;
+}
+
 void synth_unnamed_file(struct synth *synth, uint32_t file)
 {
 	struct report_file *files = synth->arrays[FILES];

@@ -33,6 +33,8 @@ uint32_t synth_stack(struct synth *synth, const uint32_t *leaf_first, uint32_t c
 uint32_t synth_sample(struct synth *synth, uint32_t process, uint32_t tid, const char *comm,
 		      uint32_t stack, uint8_t stop, uint64_t count);
 
+/* Puts a process into a container. */
+void synth_container(struct synth *synth, uint32_t process, const char *id, const char *pod);
 /* Takes a file's symbols away. */
 void synth_unnamed_file(struct synth *synth, uint32_t file);
 

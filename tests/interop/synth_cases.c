@@ -34,6 +34,9 @@ static void tiny(struct synth *synth)
 	uint32_t process = synth_process(synth, 100, "tiny", "/usr/bin/tiny");
 	const uint64_t counts[] = {600, 300, 100};
 
+	synth_container(synth, process,
+			"34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376",
+			"74c13223-5a00-11e9-b385-42010a80018d");
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t one[] = {hot[i], main_frame, start};
 		const uint32_t other[] = {hot[i], main_again, start};
