@@ -70,6 +70,8 @@ static int take_either(struct session *session, struct program *program,
 	switch (message->kind) {
 	case TM_CONTROL_READY:
 		program->ready = 1;
+		if (program == &session->symbolizer)
+			series_resume(session);
 		return 1;
 	case TM_CONTROL_NOTE:
 		program_note(program, message->body.text);
@@ -134,7 +136,7 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		session->result = message->body.result;
 		return;
 	case TM_CONTROL_FLUSHED:
-		series_flushed(session);
+		series_flushed(session, message->value);
 		return;
 	default:
 		say_more("%s sent an unknown message, kind %u", session->symbolizer.name,

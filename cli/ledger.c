@@ -56,6 +56,17 @@ void ledger_rest(const struct ledger *ledger, const struct tm_counts *whole,
 	ledger_copy_states(whole, ret_rest);
 }
 
+void ledger_baseline(const struct ledger *ledger, struct tm_counts *ret_counts)
+{
+	unsigned i;
+
+	*ret_counts = ledger->told;
+	ret_counts->drops[TM_DROP_SYMBOLIZER_DIED] += ledger->buried;
+	ret_counts->taken = 0;
+	for (i = 0; i < TM_DROP_N; i++)
+		ret_counts->taken += ret_counts->drops[i];
+}
+
 void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
 		const struct tm_result *result, const struct balance *balance)
 {
@@ -73,12 +84,10 @@ void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
 	ledger->handled += result->exported;
 	for (i = 0; i < TM_DROP_N; i++)
 		ledger->handled += result->drops[i];
-	ledger->fresh = 0;
 }
 
 void ledger_bury(struct ledger *ledger)
 {
 	ledger->buried += ledger->handled;
 	ledger->handled = 0;
-	ledger->fresh = 1;
 }

@@ -17,7 +17,6 @@ struct ledger {
 	uint64_t taken, exported, dropped, not_run;
 	uint64_t handled; /* exported or dropped by the symbolizer that runs now */
 	uint64_t buried;  /* the same of those that died */
-	int fresh;        /* this symbolizer followed a dead one and has reported nothing yet */
 };
 
 /* @whole, of the whole recording, less what was told. What does not grow stays as it is. */
@@ -25,6 +24,11 @@ void ledger_rest(const struct ledger *ledger, const struct tm_counts *whole,
 		 struct tm_counts *ret_rest);
 /* Copies what does not grow. */
 void ledger_copy_states(const struct tm_counts *whole, struct tm_counts *counts);
+/*
+ * What a symbolizer that follows a dead one must leave out of its reports: all that was told counts
+ * for it as dropped.
+ */
+void ledger_baseline(const struct ledger *ledger, struct tm_counts *ret_counts);
 /* One more report is told. @counts: of its interval. */
 void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
 		const struct tm_result *result, const struct balance *balance);

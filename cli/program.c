@@ -60,17 +60,23 @@ int program_receive(struct program *program, struct tm_control *ret_message)
 	return PROGRAM_E_CLOSED;
 }
 
-int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd)
+int program_send_message(struct program *program, const struct tm_control *message, int fd)
 {
-	struct tm_control message = {.kind = kind, .value = value};
 	int r;
 
 	if (program->control < 0)
 		return -EPIPE;
-	r = tm_fdpass_send(program->control, &message, sizeof(message), fd, 0);
+	r = tm_fdpass_send(program->control, message, sizeof(*message), fd, 0);
 	if (r == TM_FDPASS_E_CLOSED)
 		return -EPIPE;
 	return r > 0 ? -EAGAIN : r;
+}
+
+int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd)
+{
+	const struct tm_control message = {.kind = kind, .value = value};
+
+	return program_send_message(program, &message, fd);
 }
 
 int program_send(struct program *program, enum tm_control_kind kind, uint64_t value)

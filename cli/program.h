@@ -47,6 +47,8 @@ int program_receive(struct program *program, struct tm_control *ret_message);
 int program_send(struct program *program, enum tm_control_kind kind, uint64_t value);
 /* The same with a descriptor, which stays the caller's. */
 int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd);
+/* Any message. @fd: -1 for none, else a descriptor, which stays the caller's. */
+int program_send_message(struct program *program, const struct tm_control *message, int fd);
 /* Prints what it wrote to its stderr, line by line, until nothing is there. */
 void program_print_errors(struct program *program);
 /* Prints a NOTE, up to PROGRAM_NOTES_MAX of them. */

@@ -37,10 +37,7 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->parser_rss = session->result.child_rss_bytes;
 }
 
-/*
- * Counts of this report's interval. The symbolizer tells those of its own reports; one that followed
- * a dead one begins with the whole recording.
- */
+/* Counts of this report's interval. The collector counts the whole, the symbolizer what it reports. */
 static void choose_counts(struct tm_counts *ret_counts, const struct session *session,
 			  enum report_kind kind)
 {
@@ -54,8 +51,6 @@ static void choose_counts(struct tm_counts *ret_counts, const struct session *se
 		return;
 	}
 	*ret_counts = session->last_counts;
-	if (ledger->fresh)
-		ledger_rest(ledger, &session->last_counts, ret_counts);
 	if (session->death != BALANCE_COLLECTOR_DIED)
 		ledger_copy_states(&session->counts, ret_counts);
 }

@@ -94,7 +94,21 @@ static void count_files(struct series *series)
 	series->missing += targets->has_summary && !targets->summary_stored;
 }
 
-void series_flushed(struct session *session)
+void series_resume(struct session *session)
+{
+	const struct series *series = &session->series;
+	struct tm_control message = {.kind = TM_CONTROL_TOLD, .value = series->watermark};
+	int r;
+
+	if (series->ledger.reports == 0)
+		return;
+	ledger_baseline(&series->ledger, &message.body.counts);
+	r = program_send_message(&session->symbolizer, &message, -1);
+	if (r < 0)
+		say_more("%s does not take TOLD: %s", session->symbolizer.name, strerror(-r));
+}
+
+void series_flushed(struct session *session, uint64_t watermark)
 {
 	struct series *series = &session->series;
 	struct summary summary;
@@ -114,6 +128,7 @@ void series_flushed(struct session *session)
 		series->outcome = report_check(&summary, 0);
 	ledger_add(&series->ledger, &summary.counts, &session->result, &summary.balance);
 	session_forget_report(session);
+	series->watermark = watermark;
 	series->from_ns = series->until_ns;
 	move_on(series);
 }

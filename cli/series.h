@@ -19,6 +19,7 @@ struct series {
 	struct targets next;        /* while `now` is being written */
 	int asked;                  /* FLUSH was said, FLUSHED not yet heard */
 	uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC; what the report in the making spans */
+	uint64_t watermark;         /* W at the end of the last stored report */
 	struct ledger ledger;
 	size_t files;   /* put in their place so far */
 	size_t missing; /* that should have been */
@@ -30,8 +31,10 @@ struct series {
 int series_begin(struct session *session);
 /* After `timer` became readable: asks for a report, unless one is being made. */
 void series_tick(struct session *session);
+/* A symbolizer says READY: one that follows a dead one is told what was reported. */
+void series_resume(struct session *session);
 /* The symbolizer has said FLUSHED: stores and tells the report. */
-void series_flushed(struct session *session);
+void series_flushed(struct session *session, uint64_t watermark);
 /* The symbolizer died: what it was writing is gone, what it had reported is not. */
 void series_bury(struct session *session);
 /* @stored: what became of the last report's files. Return: what became of all. */

@@ -35,6 +35,8 @@ enum tm_control_kind {
 	TM_CONTROL_TARGET =
 		10,       /* `value`: index of an output; with a descriptor for the next report */
 	TM_CONTROL_FLUSH, /* report what is older than W into these, and go on */
+	TM_CONTROL_TOLD,  /* after READY, to one that follows a dead one: body.counts are in reports
+			   * already, the last of which ended at W `value`; tell the rest */
 	/* program -> command */
 	TM_CONTROL_READY = 16, /* loaded / sandboxed; `value` unused */
 	TM_CONTROL_STARTED,    /* sampling is attached */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
@@ -57,6 +58,19 @@ static void flush(struct session *session)
 		    session->reported.until_ktime);
 }
 
+/* What the reports of a dead one told, so that ours begin behind them. */
+static void take_told(struct session *session, const struct tm_control *message)
+{
+	const struct tm_counts *counts = &message->body.counts;
+	struct session_reported *reported = &session->reported;
+
+	reported->counts = *counts;
+	reported->until_ktime = message->value;
+	reported->balance.taken = counts->taken;
+	reported->balance.not_run = counts->owed > counts->hits ? counts->owed - counts->hits : 0;
+	memcpy(reported->balance.drops, counts->drops, sizeof(counts->drops));
+}
+
 /* Return: 0, SESSION_E_ABANDONED. */
 static int hear_command(struct session *session)
 {
@@ -71,6 +85,8 @@ static int hear_command(struct session *session)
 			r = take_target(session, message.value, fd);
 		} else if (message.kind == TM_CONTROL_FLUSH && fd < 0) {
 			flush(session);
+		} else if (message.kind == TM_CONTROL_TOLD && fd < 0) {
+			take_told(session, &message);
 		} else {
 			(void)tm_close(fd);
 			r = SESSION_E_ABANDONED;

@@ -123,6 +123,9 @@ for number, name in enumerate(names, 1):
     balance(read)
     stem = "%s/among.%04d" % (out, number)
     check(folded_total(stem + ".folded") == read["exported"], "report %d is not whole" % number)
+    page = Page(stem + ".html").data
+    check(page["taken"] == read["taken"] and page["dropped"] == {k: n for k, n in read["dropped"].items() if n},
+          "report %d: the page says taken %d, dropped %s" % (number, page["taken"], page["dropped"]))
     if number < len(names): # the last one may be too short to have met both
         check_names(stem, work)
     whole["taken"] += read["taken"]
