@@ -5,18 +5,20 @@
  *
  * Order      "announced" is noted after the record is in the ring, never before; so one that found
  *            no room is said again by the next sample, and a stale note only costs a repetition.
- * Epoch      every EPOCH_NS everything that is sampled announces itself again, each at its own
+ * Epoch      every TM_EPOCH_NS everything that is sampled announces itself again, each at its own
  *            moment (`spread`), and all at once when the collector raises epoch_bumps.
  */
 
 #include "bpf/file.bpf.h"
 #include "bpf/path.bpf.h"
 
-#define EPOCH_NS   15000000000ull
 #define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */
 
 /* Raised by the collector: after a lost announcement, and for a new symbolizer. */
 __u32 epoch_bumps;
+
+/* Entries of the map so far; the collector counts those that it deletes. */
+__u64 processes_made;
 
 /* For tests: how many per cent of the announcements and exits are lost as if the ring were full. */
 __u32 lose_announces;
@@ -35,10 +37,10 @@ static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 w
 
 static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
 {
-	__u64 shift = ((spread & 0xffffull) * EPOCH_NS) >> 16;
+	__u64 shift = ((spread & 0xffffull) * TM_EPOCH_NS) >> 16;
 	__u32 bumps = *(volatile __u32 *)&epoch_bumps;
 
-	return (__u32)((ktime + shift) / EPOCH_NS) + 1 + bumps;
+	return (__u32)((ktime + shift) / TM_EPOCH_NS) + 1 + bumps;
 }
 
 /* The header of the record at `s->announce`: the sample's own, with another type. */
@@ -111,7 +113,9 @@ static __always_inline void announce_note(struct scratch *s, const struct tm_pro
 	if (state) {
 		state->epoch = epoch;
 		state->seen_ktime = fresh.seen_ktime;
-	} else if (bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
+	} else if (!bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
+		level_add(&processes_made, 1);
+	} else {
 		s->counts.processes_full++;
 		s->unnoted_ktime = s->sample.event.ktime;
 	}

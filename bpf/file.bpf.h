@@ -6,8 +6,11 @@
 
 #include "bpf/level.bpf.h"
 
-#define FILE_PROBES              8       /* places that one identity may be found in */
-#define FILE_NUMBERS             0xffffu /* numbers are 0 .. this */
+#define FILE_PROBES  8       /* places that one identity may be found in */
+#define FILE_NUMBERS 0xffffu /* numbers are 0 .. this */
+
+/* Entries of the map so far; the collector counts those that it deletes. */
+__u64 files_made;
 
 #define INODE_BYTES              192 /* from 6.11 nearly all of them are in the head */
 #define INODE_FIELD(type, field) BLOCK_FIELD(block, INODE_BYTES, type, inode, field)
@@ -62,30 +65,51 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 }
 
 /*
- * The file's number and state; with `claim`, a new one where it has none. TM_FILE_NONE: none, or
- * the table is full.
+ * The number's state if it stands for the file. A deleted entry's memory is used again at once: so what
+ * was read there counts only if the entry is still this number's afterwards.
+ */
+static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_file_state *state,
+							const struct tm_identity *identity)
+{
+	if (state->retired || !file_same(&state->identity, identity))
+		return NULL;
+	return bpf_map_lookup_elem(&files, &number) == state ? state : NULL;
+}
+
+/* Takes a number that nobody has, and says how many were taken so far. */
+static __always_inline struct tm_file_state *file_claim(__u32 number,
+							const struct tm_identity *identity)
+{
+	struct tm_file_state fresh = {.identity = *identity}, *state;
+
+	if (!bpf_map_update_elem(&files, &number, &fresh, BPF_NOEXIST))
+		level_add(&files_made, 1);
+	state = bpf_map_lookup_elem(&files, &number);
+	return state ? file_state(number, state, identity) : NULL;
+}
+
+/*
+ * The file's number and state; with `claim`, a new one where it has none. Numbers are given back (by the
+ * collector, once no program that has one is running), so a free one does not end the search.
+ * TM_FILE_NONE: none, or the table is full.
  */
 static __always_inline __u32 file_number(const struct tm_identity *identity, bool claim,
 					 struct tm_file_state **ret_state)
 {
-	__u32 hash = file_hash(identity), number = 0;
-	struct tm_file_state fresh = {};
+	__u32 hash = file_hash(identity), number, vacant = TM_FILE_NONE;
 	struct tm_file_state *state;
 
 	for (__u32 i = 0; i < FILE_PROBES; i++) {
 		number = (hash + i) & FILE_NUMBERS;
 		state = bpf_map_lookup_elem(&files, &number);
-		if (!state && claim) {
-			fresh.identity = *identity;
-			bpf_map_update_elem(&files, &number, &fresh, BPF_NOEXIST);
-			state = bpf_map_lookup_elem(&files, &number);
-		}
+		if (!state && vacant == TM_FILE_NONE)
+			vacant = number;
 		if (!state)
-			return TM_FILE_NONE;
-		if (file_same(&state->identity, identity)) {
-			*ret_state = state;
+			continue;
+		*ret_state = file_state(number, state, identity);
+		if (*ret_state)
 			return number;
-		}
 	}
-	return TM_FILE_NONE;
+	*ret_state = claim && vacant != TM_FILE_NONE ? file_claim(vacant, identity) : NULL;
+	return *ret_state ? vacant : TM_FILE_NONE;
 }

@@ -36,7 +36,7 @@ static __always_inline __u64 stack_file_word(struct scratch *s, __u32 level,
 		return WORD_UNRESOLVED(OFFSET);
 	file_identify(&s->block, mapping->file, &identity);
 	number = file_number(&identity, true, &state);
-	if (number == TM_FILE_NONE || !state) {
+	if (!state) {
 		s->counts.files_full++;
 		return WORD_UNRESOLVED(FILES_FULL);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tidemark - the programs: the timer's sample, birth and death of processes, and four questions
+ * tidemark - the programs: the timer's sample, birth and death of processes, questions and a change
  */
 
 #include <stdbool.h>
@@ -323,6 +323,24 @@ int check_mapping(struct bpf_iter__task *ctx)
 		status = (__u32)check_try(mm);
 	check.status = status;
 	return 0;
+}
+
+/*
+ * A file number is announced again, or retired: no later sample has it. In place, since a sample may
+ * be using the entry. Run by the collector; arguments: the number, whether it is retired.
+ */
+SEC("raw_tp")
+int change_file(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 number = (__u32)ctx->args[0];
+	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
+
+	if (!state)
+		return 0;
+	state->epoch = 0;
+	if (ctx->args[1])
+		state->retired = 1;
+	return 1;
 }
 
 /* Writes the lines of /proc/kallsyms: it serves who may not see the addresses there. */

@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static int start(struct session *session)
 
 	if (r < 0)
 		return r;
-	r = percpu_switch(&session->loader.percpu, true);
+	r = percpu_order(&session->loader.percpu, PERF_EVENT_IOC_ENABLE, 0);
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
 				 "the perf events cannot be started: %s", strerror(-r));

@@ -5,33 +5,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "shared/check.h"
 
-int drain_add(struct drain *drain, const struct bpfring *rings, unsigned count)
+int drain_init(struct drain *drain, struct bpfring *rings, unsigned count, unsigned capacity)
 {
-	unsigned sum = drain->count + count;
-	struct bpfring *all = reallocarray(drain->rings, sum, sizeof(*all));
-	uint64_t *limits = all ? reallocarray(drain->limits, sum, sizeof(*limits)) : NULL;
-
-	if (all)
-		drain->rings = all;
-	if (!limits)
-		return -ENOMEM;
-	memcpy(all + drain->count, rings, count * sizeof(*rings));
-	drain->limits = limits;
-	drain->count = sum;
-	return 0;
+	drain->rings = rings;
+	drain->count = count;
+	drain->limits = calloc(capacity, sizeof(*drain->limits));
+	return drain->limits ? 0 : -ENOMEM;
 }
 
 void drain_deinit(struct drain *drain)
 {
-	for (unsigned i = 0; i < drain->count; i++)
-		bpfring_close(&drain->rings[i]);
-	free(drain->rings);
 	free(drain->limits);
-	drain->rings = NULL;
 	drain->limits = NULL;
 	drain->count = 0;
 }
@@ -50,9 +37,11 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 {
 	if (event->type == TM_EVENT_SAMPLE) {
 		rebase(drain, (struct tm_sample *)event);
-	} else if (event->type == TM_EVENT_PROCESS) {
-		drain->processes++;
-	} else if (event->type == TM_EVENT_FILE) {
+		return;
+	}
+	if (drain->life)
+		life_hear(drain->life, event);
+	if (event->type == TM_EVENT_FILE) {
 		struct tm_file *file = (struct tm_file *)event;
 
 		files_announce(drain->files, file, now_ms);
@@ -61,27 +50,16 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 	}
 }
 
-static void count_malformed(struct drain *drain, uint32_t bytes)
-{
-	const struct tm_event *event = (const void *)drain->record;
-
-	if (bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE)
-		drain->announce_lost++;
-	else
-		drain->malformed++;
-}
-
 static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 {
 	struct tm_event *event = (void *)drain->record;
-	int urgent;
+	int urgent = bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE;
 
 	if (tm_check_from_bpf(event, bytes) < 0) {
-		count_malformed(drain, bytes);
+		++*(urgent ? &drain->announce_lost : &drain->malformed);
 		return;
 	}
 	drain_rewrite(drain, event, now_ms);
-	urgent = event->type != TM_EVENT_SAMPLE;
 	if (tm_ring_push(drain->writer, event, bytes, urgent) == 0)
 		drain->pushed += !urgent;
 	else if (urgent)

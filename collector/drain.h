@@ -6,7 +6,7 @@
  * Round      the caller has read the marks; then drain_note; then drain_run; only then is anything
  *            published (DESIGN 4.3).
  * On the way each record is copied once, checked, its kernel addresses rebased, the fields that are
- *            ours alone zeroed, files announced to files.h.
+ *            ours alone zeroed, files announced to files.h, lives to life.h.
  * Loss       every record that goes no further is counted: malformed, shared_full, announce_lost.
  */
 
@@ -14,6 +14,7 @@
 
 #include "collector/bpfring.h"
 #include "collector/files.h"
+#include "collector/life.h"
 #include "collector/symbols.h"
 #include "shared/ring.h"
 
@@ -24,18 +25,18 @@ struct drain {
 	struct tm_ring_writer *writer;
 	struct symbols *symbols;
 	struct files *files;
+	struct life *life; /* NULL: nobody forgets */
 
 	uint64_t pushed;
 	uint64_t malformed;
 	uint64_t shared_full;
 	uint64_t announce_lost;
-	uint64_t processes;       /* PROCESS records carried on */
 	unsigned fullest_percent; /* of the fullest ring, since the caller set it to 0 */
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 
-/* More rings to drain. @rings: opened; taken over on success. Return: 0, -ENOMEM. */
-int drain_add(struct drain *drain, const struct bpfring *rings, unsigned count);
+/* @rings: opened; stay the caller's, who may raise drain->count up to @capacity. Return: 0, -ENOMEM. */
+int drain_init(struct drain *drain, struct bpfring *rings, unsigned count, unsigned capacity);
 void drain_deinit(struct drain *drain);
 
 /* Notes every ring's producer position. */

@@ -252,14 +252,28 @@ void files_retry(struct files *files, uint64_t now_ms)
 	}
 }
 
+bool files_hold(const struct files *files, uint32_t number)
+{
+	return files->entries[number].state == FILES_QUEUED ||
+	       (files->current && files->current->number == number);
+}
+
+void files_drop(struct files *files, uint32_t number)
+{
+	files->retrying -= files->entries[number].state == FILES_RETRY;
+	files->entries[number] = (struct files_entry){0};
+}
+
 void files_forget_sent(struct files *files)
 {
-	for (uint32_t number = 0; number <= files->highest; number++)
-		if (files->entries[number].state != FILES_QUEUED)
-			files->entries[number] = (struct files_entry){0};
-	files->retrying = 0;
-	if (files->stage == FILES_SENDING) /* it goes to the new one */
-		files->entries[files->current->number].state = FILES_SENT;
+	for (uint32_t number = 0; number <= files->highest; number++) {
+		uint32_t seen_ms = files->entries[number].seen_ms;
+
+		if (files_hold(files, number)) /* it goes to the new one */
+			continue;
+		files_drop(files, number);
+		files->entries[number].seen_ms = seen_ms;
+	}
 }
 
 bool files_settled(const struct files *files)

@@ -38,6 +38,7 @@ struct files_entry {
 	uint8_t state; /* enum files_state */
 	uint8_t failures;
 	uint32_t retry_ms; /* on the clock that the caller passes in */
+	uint32_t seen_ms;  /* ktime of its last announcement, kept by life.h; 0: none */
 };
 
 enum files_stage {
@@ -54,6 +55,8 @@ struct files_kernel {
 		     const struct tm_identity *identity);
 	/* Makes the next sample announce this file again. */
 	void (*forget)(void *context, uint32_t number);
+	/* Makes no later sample have this number. Return: 0, -errno. */
+	int (*retire)(void *context, uint32_t number);
 };
 
 struct files {
@@ -82,6 +85,10 @@ void files_deinit(struct files *files);
 
 /* A checked FILE record; copied. */
 void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
+/* Whether the number's file is queued or under way. */
+bool files_hold(const struct files *files, uint32_t number);
+/* The number, not held, stands for nothing any more and begins anew. */
+void files_drop(struct files *files, uint32_t number);
 /* A new symbolizer knows none: whatever is announced again is opened and sent again. */
 void files_forget_sent(struct files *files);
 /* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */

@@ -1,46 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* life - keeps the map of announced generations small and lost announcements short-lived */
+/* life - forgets what the kernel room remembers, and keeps lost announcements short-lived */
 
 #include "collector/life.h"
 
 #include <bpf/bpf.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "collector/watermark.h"
 
 #define NS_PER_MS 1000000ull
 
-bool life_is_over(const struct tm_process_state *state, uint64_t now_ns)
-{
-	uint64_t epochs = state->exited ? 1 : 2;
+struct generation {
+	struct life *life;
+	struct tm_process_key key;
+};
 
-	return now_ns > state->seen_ktime &&
-	       now_ns - state->seen_ktime > epochs * LIFE_EPOCH_MS * NS_PER_MS;
+uint64_t life_until(const struct tm_process_state *state, bool crowded)
+{
+	uint64_t dead_ns = crowded ? LIFE_TOMBSTONE_MS * NS_PER_MS : TM_EPOCH_NS;
+
+	return state->seen_ktime + (state->exited ? dead_ns : 2 * TM_EPOCH_NS);
 }
 
-bool life_left_room(const struct tm_process_state *state, uint64_t now_ns)
+uint64_t life_known(const struct life_table *table)
 {
-	return state->exited && now_ns > state->seen_ktime &&
-	       now_ns - state->seen_ktime > LIFE_TOMBSTONE_MS * NS_PER_MS;
+	return table->made ? *table->made - table->gone : 0;
 }
 
-/* An entry is deleted only once its successor is known: the walk would else begin again. */
-static void sweep(const struct life *life, bool crowded, uint64_t now_ns)
+static void remove_entry(struct life_table *table, const void *key)
 {
-	struct tm_process_key key, next;
-	struct tm_process_state state;
-	bool over = false;
-	const struct tm_process_key *from = NULL;
+	table->gone += bpf_map_delete_elem(table->map, key) == 0;
+}
 
-	while (bpf_map_get_next_key(life->processes, from, &next) == 0) {
-		if (over)
-			(void)bpf_map_delete_elem(life->processes, &key);
-		key = next;
-		from = &key;
-		over = bpf_map_lookup_elem(life->processes, &key, &state) == 0 &&
-		       (life_is_over(&state, now_ns) ||
-			(crowded && life_left_room(&state, now_ns)));
+/* Each announcement has an entry in the queue, so a younger one of the living takes over. */
+static void generation_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct generation *generation = context;
+	struct life *life = generation->life;
+	struct tm_process_state state = {0};
+
+	if (bpf_map_lookup_elem(life->processes.map, &generation->key, &state) == 0) {
+		bool crowded = life_known(&life->processes) >= LIFE_CROWD;
+		uint64_t until = life_until(&state, crowded);
+
+		if (until <= ktime)
+			remove_entry(&life->processes, &generation->key);
+		else if (state.exited &&
+			 tm_retire_at(&life->queue, until, generation_due, generation, 0) == 0)
+			return;
 	}
-	if (over)
-		(void)bpf_map_delete_elem(life->processes, &key);
+	free(generation);
+}
+
+static void hear_generation(struct life *life, const struct tm_event *event, uint64_t after_ns)
+{
+	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
+	struct generation *generation = malloc(sizeof(*generation));
+
+	if (generation) {
+		*generation = (struct generation){life, key};
+		if (tm_retire_at(&life->queue, event->ktime + after_ns, generation_due, generation,
+				 0) == 0)
+			return;
+		free(generation);
+	}
+	remove_entry(&life->processes, &key);
+}
+
+static void number_gone(void *context, uint64_t ktime, uint64_t value)
+{
+	struct life *life = context;
+	uint32_t number = (uint32_t)value;
+	const struct tm_retire retire = {
+		.event = {.bytes = sizeof(retire), .type = TM_EVENT_RETIRE, .ktime = ktime},
+		.number = number,
+	};
+
+	/* Later is as exact: until the entry goes, the number has no new meaning. */
+	if (files_hold(life->files, number) ||
+	    tm_ring_push(life->writer, &retire, sizeof(retire), /* urgent= */ 1) != 0) {
+		(void)tm_retire_at(&life->queue, ktime + LIFE_AGAIN_MS * NS_PER_MS, number_gone,
+				   life, value);
+		return;
+	}
+	remove_entry(&life->numbers, &number);
+	files_drop(life->files, number);
+	life->heard--;
+}
+
+/* A callback's own entry has left the queue, so another one finds room. */
+static void number_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct life *life = context;
+	uint32_t number = (uint32_t)value;
+	bool crowded = life_known(&life->numbers) >= LIFE_FILES_CROWD;
+	int64_t wanted_ms = crowded ? LIFE_HURRY_MS : 2 * LIFE_EPOCH_MS;
+	uint32_t seen_ms = life->files->entries[number].seen_ms;
+	int64_t wait_ms = wanted_ms - (int32_t)((uint32_t)(ktime / NS_PER_MS) - seen_ms);
+	struct timespec ts;
+
+	if (wait_ms <= 0 && life->files->kernel.retire(life->files->kernel.context, number) < 0)
+		wait_ms = LIFE_AGAIN_MS;
+	if (wait_ms > 0) {
+		ktime += (uint64_t)wait_ms * NS_PER_MS;
+		(void)tm_retire_at(&life->queue, ktime, number_due, life, value);
+		return;
+	}
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	ktime = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec +
+		WATERMARK_GUARD_US * 1000ull;
+	(void)tm_retire_at(&life->queue, ktime, number_gone, life, value);
+}
+
+static void hear_number(struct life *life, uint32_t number, uint64_t ktime)
+{
+	uint32_t ms = (uint32_t)(ktime / NS_PER_MS);
+	uint32_t *seen_ms;
+
+	if (number >= FILES_MAX)
+		return;
+	seen_ms = &life->files->entries[number].seen_ms;
+	if (!*seen_ms) {
+		if (tm_retire_at(&life->queue, ktime + LIFE_HURRY_MS * NS_PER_MS, number_due, life,
+				 number) != 0)
+			return;
+		life->heard++;
+	}
+	*seen_ms = ms ? ms : 1;
+}
+
+static void find_unheard(struct life *life, uint64_t ktime)
+{
+	const uint32_t *from = NULL;
+	uint32_t number;
+
+	while (bpf_map_get_next_key(life->numbers.map, from, &number) == 0) {
+		from = &number;
+		if (number < FILES_MAX && !life->files->entries[number].seen_ms)
+			hear_number(life, number, ktime);
+	}
+}
+
+void life_hear(struct life *life, const struct tm_event *event)
+{
+	if (event->type == TM_EVENT_PROCESS)
+		hear_generation(life, event, 2 * TM_EPOCH_NS);
+	else if (event->type == TM_EVENT_EXIT)
+		hear_generation(life, event, LIFE_TOMBSTONE_MS * NS_PER_MS);
+	else if (event->type == TM_EVENT_FILE)
+		hear_number(life, ((const struct tm_file *)event)->number, event->ktime);
 }
 
 void life_turn(struct life *life)
@@ -64,17 +174,22 @@ static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
 	life_turn(life);
 }
 
-void life_advance(struct life *life, uint64_t announced, uint64_t lost, uint64_t now_ms)
+void life_advance(struct life *life, uint64_t w, uint64_t lost, uint64_t now_ms)
 {
-	bool due = now_ms - life->swept_ms >= LIFE_EPOCH_MS;
-	bool crowded = announced - life->announced >= LIFE_CROWD;
-
-	if ((due && life->swept_ms) || crowded)
-		sweep(life, crowded, now_ms * NS_PER_MS);
-	if (due)
-		life->swept_ms = now_ms;
-	if (crowded)
-		life->announced = announced;
+	(void)tm_retire_run(&life->queue, w);
+	if (now_ms - life->looked_ms >= LIFE_EPOCH_MS) {
+		life->looked_ms = now_ms;
+		if (life_known(&life->numbers) > life->heard)
+			find_unheard(life, now_ms * NS_PER_MS);
+	}
 	if (lost != life->lost)
 		bump(life, lost, now_ms);
+}
+
+void life_deinit(struct life *life)
+{
+	for (uint32_t i = 0; i < life->queue.count; i++)
+		if (life->queue.entries[i].fn == generation_due)
+			free(life->queue.entries[i].context);
+	tm_retire_deinit(&life->queue);
 }

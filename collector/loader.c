@@ -117,7 +117,10 @@ static void keep_handles(struct loader *loader)
 	loader->sample = bpf_program__fd(skeleton->progs.sample_loop);
 	if (loader->sample < 0)
 		loader->sample = bpf_program__fd(skeleton->progs.sample_bounded);
-	loader->processes = bpf_map__fd(skeleton->maps.processes);
+	loader->processes.map = bpf_map__fd(skeleton->maps.processes);
+	loader->processes.made = (const uint64_t *)&skeleton->bss->processes_made;
+	loader->numbers.map = bpf_map__fd(skeleton->maps.files);
+	loader->numbers.made = (const uint64_t *)&skeleton->bss->files_made;
 	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
@@ -176,20 +179,16 @@ int loader_load(struct loader *loader, const struct options *options, struct fau
 	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
 }
 
-static int attach(struct bpf_program *program, struct bpf_link **ret_link)
-{
-	*ret_link = bpf_program__attach(program);
-	return *ret_link ? 0 : -errno;
-}
-
 int loader_attach(struct loader *loader, const struct options *options, struct fault *fault)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
-	int r = attach(skeleton->progs.on_exit, &skeleton->links.on_exit);
 
-	if (r == 0 && options->selecting)
-		r = attach(skeleton->progs.on_fork, &skeleton->links.on_fork);
-	return r < 0 ? refused(fault, "to attach the BPF programs", r) : 0;
+	skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
+	if (skeleton->links.on_exit && options->selecting)
+		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
+	if (skeleton->links.on_exit && (skeleton->links.on_fork || !options->selecting))
+		return 0;
+	return refused(fault, "to attach the BPF programs", -errno);
 }
 
 void loader_detach(struct loader *loader)
@@ -249,15 +248,26 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 	return -EBUSY;
 }
 
+static int change_file(const struct loader *loader, uint32_t number, bool retired)
+{
+	const uint64_t arguments[] = {number, retired};
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
+		    .ctx_size_in = sizeof(arguments));
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(loader->skeleton->progs.change_file), &options) <
+	    0)
+		return -errno;
+	return options.retval ? 0 : -ENOENT;
+}
+
 void loader_forget(void *context, uint32_t number)
 {
-	int map = bpf_map__fd(((struct loader *)context)->skeleton->maps.files);
-	struct tm_file_state state;
+	(void)change_file(context, number, /* retired= */ false);
+}
 
-	if (bpf_map_lookup_elem(map, &number, &state) < 0)
-		return;
-	state.epoch = 0;
-	(void)bpf_map_update_elem(map, &number, &state, BPF_EXIST);
+int loader_retire(void *context, uint32_t number)
+{
+	return change_file(context, number, /* retired= */ true);
 }
 
 void loader_deinit(struct loader *loader)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collector/command.h"
+#include "collector/life.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
 
@@ -29,8 +30,9 @@ struct loader {
 	uint64_t map_bytes; /* memory of all maps but those of percpu */
 	int sample;         /* program descriptor */
 	/* map descriptors */
-	int processes;
 	int wanted;
+	struct life_table processes;
+	struct life_table numbers;
 	/* variables of the kernel room, mapped */
 	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
 	const uint64_t *selected_count;
@@ -51,4 +53,5 @@ int loader_mark_wanted(const struct loader *loader);
 /* The calls of struct files_kernel; @context: the loader. */
 int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
 void loader_forget(void *context, uint32_t number);
+int loader_retire(void *context, uint32_t number);
 void loader_deinit(struct loader *loader);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static int step_opener(struct session *session)
 
 static int step_attach(struct session *session)
 {
-	int r = percpu_attach(&session->loader.percpu, session->loader.sample);
+	int r = percpu_order(&session->loader.percpu, PERF_EVENT_IOC_SET_BPF,
+			     session->loader.sample);
 
 	if (r < 0)
 		return fault_set(&session->fault, TM_FAILURE_HOST,
@@ -45,7 +47,6 @@ static int step_symbols(struct session *session)
 	_cleanup_(tm_closep) int fd = -1;
 	int r = 0;
 
-	symbols_init(&session->symbols);
 	fd = loader_kernel_symbols(&session->loader);
 	if (fd < 0)
 		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);

@@ -53,13 +53,6 @@ uint64_t percpu_map_bytes(int map_fd)
 	return at && sscanf(at, "memlock:\t%llu", &bytes) == 1 ? bytes : 0;
 }
 
-static size_t whole_pages(size_t bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) & ~(page - 1);
-}
-
 static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
@@ -69,8 +62,8 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 				    percpu->value_bytes, TM_NESTING_LEVELS, &options);
 	if (*ret_inner < 0)
 		return -errno;
-	levels = mmap(NULL, whole_pages(percpu->level_bytes * TM_NESTING_LEVELS), PROT_READ,
-		      MAP_SHARED, *ret_inner, 0);
+	levels = mmap(NULL, percpu->level_bytes * TM_NESTING_LEVELS, PROT_READ, MAP_SHARED,
+		      *ret_inner, 0);
 	if (levels == MAP_FAILED)
 		return -errno;
 	percpu->levels[index] = levels;
@@ -89,115 +82,70 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 	 * keeps the ring's file, and with it this entry, once the descriptor is closed */
 	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, *ret_inner, &wakes) < 0)
 		return -errno;
-	return bpfring_open(&percpu->rings[index - percpu->taken], *ret_inner, percpu->ring_bytes);
+	return bpfring_open(&percpu->rings[index], *ret_inner, percpu->ring_bytes);
 }
 
-/* All at once at the start, where the kernel can (5.13): each single update waits for a grace period. */
-static int put_all(const struct percpu *percpu, int outer, const int *inner)
-{
-	unsigned from = percpu->taken;
-	uint32_t count = percpu->count - from;
-	_cleanup_(tm_freep) uint32_t *cpus = calloc(count, sizeof(*cpus));
-
-	if (!cpus)
-		return -ENOMEM;
-	for (unsigned i = 0; i < count; i++)
-		cpus[i] = percpu->events[from + i].cpu;
-	if (from == 0 && bpf_map_update_batch(outer, cpus, inner, &count, NULL) == 0)
-		return 0;
-	for (unsigned i = 0; i < percpu->count - from; i++)
-		if (bpf_map_update_elem(outer, &cpus[i], &inner[i], BPF_ANY) < 0)
-			return -errno;
-	return 0;
-}
-
-/* Makes one inner map for each CPU whose ring is not taken over, then puts them into @outer. */
-static int fill(struct percpu *percpu, int outer,
+/* Makes an inner map for each CPU from @from on, then puts them into @outer: at the start all at once where
+ * the kernel can (5.13), for each single update waits for a grace period. */
+static int fill(struct percpu *percpu, unsigned from, int outer,
 		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
 {
-	unsigned from = percpu->taken, count = percpu->count - from, made = 0;
+	uint32_t count = percpu->count - from, put = count, made = 0;
 	_cleanup_(tm_freep) int *inner = calloc(count, sizeof(*inner));
-	int r = inner ? 0 : -ENOMEM;
+	_cleanup_(tm_freep) uint32_t *cpus = calloc(count, sizeof(*cpus));
+	int r = inner && cpus ? 0 : -ENOMEM;
 
-	while (r == 0 && made < count) {
+	for (; r == 0 && made < count; made++) {
+		cpus[made] = percpu->events[from + made].cpu;
 		r = make(percpu, from + made, &inner[made]);
 		if (from == 0) /* later no file can be opened */
 			percpu->map_bytes += percpu_map_bytes(inner[made]);
-		made++;
 	}
-	if (r == 0)
-		r = put_all(percpu, outer, inner);
+	if (r == 0 && (from > 0 || bpf_map_update_batch(outer, cpus, inner, &put, NULL) < 0))
+		for (unsigned i = 0; r == 0 && i < count; i++)
+			r = bpf_map_update_elem(outer, &cpus[i], &inner[i], BPF_ANY) < 0 ? -errno
+											 : 0;
 	while (made > 0)
 		(void)tm_close(inner[--made]);
 	return r;
 }
 
-/* Room for @count CPUs in all. The new ones have no event yet. */
-static int grow(struct percpu *percpu, unsigned count)
-{
-	const uint8_t **levels = reallocarray(percpu->levels, count, sizeof(*levels));
-	struct percpu_event *events = NULL;
-
-	if (levels) {
-		percpu->levels = levels;
-		events = reallocarray(percpu->events, count, sizeof(*events));
-	}
-	if (events)
-		percpu->events = events;
-	percpu->rings = calloc(count - percpu->taken, sizeof(*percpu->rings));
-	if (!events || !percpu->rings)
-		return -ENOMEM;
-	for (; percpu->count < count; percpu->count++) {
-		percpu->levels[percpu->count] = NULL;
-		percpu->events[percpu->count] = (struct percpu_event){.fd = -1};
-	}
-	return 0;
-}
-
-static int fill_both(struct percpu *percpu)
-{
-	int r = fill(percpu, percpu->maps.rings, make_ring);
-
-	return r < 0 ? r : fill(percpu, percpu->maps.scratch, make_scratch);
-}
-
-/* Return: its place, or how many there are. */
-static unsigned find(const struct percpu *percpu, unsigned cpu)
-{
-	unsigned i = 0;
-
-	while (i < percpu->count && percpu->events[i].cpu != cpu)
-		i++;
-	return i;
-}
-
 static void unmap(const void *from, size_t bytes)
 {
 	if (from)
-		(void)munmap((void *)(uintptr_t)from, whole_pages(bytes));
+		(void)munmap((void *)(uintptr_t)from, bytes);
+}
+
+static void drop(struct percpu *percpu, unsigned index)
+{
+	bpfring_close(&percpu->rings[index]);
+	unmap(percpu->levels[index], percpu->level_bytes * TM_NESTING_LEVELS);
+	percpu->levels[index] = NULL;
+	percpu->events[index].fd = tm_close(percpu->events[index].fd);
+}
+
+/* The CPUs from @from to @count have an event. */
+static int make(struct percpu *percpu, unsigned from)
+{
+	int r = fill(percpu, from, percpu->maps.rings, make_ring);
+
+	return r < 0 ? r : fill(percpu, from, percpu->maps.scratch, make_scratch);
 }
 
 /* Ring and scratch of one CPU more, as large as those that we have. */
 static int add(struct percpu *percpu, unsigned cpu)
 {
-	uint64_t bytes = percpu->map_bytes / percpu->taken;
-	int r = grow(percpu, percpu->count + 1);
+	unsigned at = percpu->count++;
+	int r;
 
+	percpu->events[at] = (struct percpu_event){cpu, -1, 0};
+	r = make(percpu, at);
 	if (r == 0) {
-		percpu->events[percpu->taken].cpu = cpu;
-		r = fill_both(percpu);
-	}
-	if (r == 0) {
-		percpu->map_bytes += bytes;
+		percpu->map_bytes += percpu->map_bytes / at;
 		return 0;
 	}
-	if (percpu->rings)
-		bpfring_close(percpu->rings);
-	free(percpu->rings);
-	percpu->rings = NULL;
-	if (percpu->count > percpu->taken)
-		unmap(percpu->levels[percpu->taken], percpu->level_bytes * TM_NESTING_LEVELS);
-	percpu->count = percpu->taken;
+	drop(percpu, at);
+	percpu->count = at;
 	return r;
 }
 
@@ -211,44 +159,36 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 				  .value_bytes = (uint32_t)maps->level_bytes,
 				  .period_ns = NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
-	void *slots = mmap(NULL, whole_pages(percpu->slot_bytes * percpu->possible), PROT_READ,
-			   MAP_SHARED, maps->slots, 0);
-	int r;
+	void *slots = mmap(NULL, percpu->slot_bytes * percpu->possible, PROT_READ, MAP_SHARED,
+			   maps->slots, 0);
 
 	if (slots == MAP_FAILED)
 		return -errno;
 	percpu->slots = slots;
 	percpu->wake = epoll_create1(EPOLL_CLOEXEC);
-	r = grow(percpu, options->perf_count);
-	for (unsigned i = 0; i < percpu->count; i++)
-		percpu->events[i] =
+	percpu->levels = calloc(percpu->possible, sizeof(*percpu->levels));
+	percpu->events = calloc(percpu->possible, sizeof(*percpu->events));
+	percpu->rings = calloc(percpu->possible, sizeof(*percpu->rings));
+	if (!percpu->levels || !percpu->events || !percpu->rings ||
+	    options->perf_count > percpu->possible)
+		return -ENOMEM;
+	for (unsigned i = 0; i < options->perf_count; i++)
+		percpu->events[percpu->count++] =
 			(struct percpu_event){options->perf[i].cpu, options->perf[i].fd, 0};
-	return r < 0 ? r : fill_both(percpu);
+	return make(percpu, 0);
 }
 
 void percpu_close(struct percpu *percpu)
 {
+	while (percpu->count > 0)
+		drop(percpu, --percpu->count);
 	if (percpu->slots)
 		percpu->wake = tm_close(percpu->wake);
 	unmap(percpu->slots, percpu->slot_bytes * percpu->possible);
-	for (unsigned i = 0; i < percpu->count; i++) {
-		unmap(percpu->levels[i], percpu->level_bytes * TM_NESTING_LEVELS);
-		percpu->events[i].fd = tm_close(percpu->events[i].fd);
-	}
-	for (unsigned i = percpu->taken; percpu->rings && i < percpu->count; i++)
-		bpfring_close(&percpu->rings[i - percpu->taken]);
 	free(percpu->levels);
 	free(percpu->events);
 	free(percpu->rings);
 	*percpu = (struct percpu){0};
-}
-
-int percpu_attach(const struct percpu *percpu, int program_fd)
-{
-	for (unsigned i = 0; i < percpu->count; i++)
-		if (ioctl(percpu->events[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
-			return -errno;
-	return 0;
 }
 
 bool percpu_heed(const struct percpu *percpu)
@@ -272,16 +212,18 @@ static uint64_t owed(const struct percpu *percpu, struct percpu_event *event)
 	return event->owed;
 }
 
-int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, bool on)
+int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on)
 {
-	unsigned at = find(percpu, cpu);
 	struct percpu_event *event;
+	unsigned at = 0;
 	int r = cpu < percpu->possible ? 0 : -ERANGE;
 
+	while (at < percpu->count && percpu->events[at].cpu != cpu)
+		at++;
 	if (r == 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program_fd) < 0)
 		r = -errno;
 	if (r == 0 && at == percpu->count)
-		r = add(percpu, cpu);
+		r = add(percpu, (unsigned)cpu);
 	if (r == 0 && on && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 		r = -errno;
 	if (r < 0)
@@ -289,18 +231,17 @@ int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, boo
 	event = &percpu->events[at];
 	percpu->owed_before += owed(percpu, event);
 	(void)tm_close(event->fd);
-	*event = (struct percpu_event){cpu, fd, 0};
+	*event = (struct percpu_event){(unsigned)cpu, fd, 0};
 	return 0;
 }
 
-int percpu_switch(const struct percpu *percpu, bool on)
+int percpu_order(const struct percpu *percpu, unsigned long request, int argument)
 {
-	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	int r = 0;
 
 	for (unsigned i = 0; i < percpu->count; i++)
-		if (percpu->events[i].fd >= 0 && ioctl(percpu->events[i].fd, request, 0) < 0 &&
-		    r == 0)
+		if (percpu->events[i].fd >= 0 &&
+		    ioctl(percpu->events[i].fd, request, argument) < 0 && r == 0)
 			r = -errno;
 	return r;
 }

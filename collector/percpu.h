@@ -45,15 +45,14 @@ struct percpu {
 	unsigned possible;
 	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
 	size_t slot_bytes;
-	unsigned count; /* CPUs sampled so far */
+	unsigned count; /* CPUs sampled so far; the arrays have room for all */
 	struct percpu_event *events;
 	uint64_t owed_before; /* by events that were replaced */
 	uint64_t period_ns;
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
-	uint32_t value_bytes;  /* of one level, unpadded */
-	struct bpfring *rings; /* of the CPUs from @taken on; drain takes them over */
-	unsigned taken;
+	uint32_t value_bytes; /* of one level, unpadded */
+	struct bpfring *rings;
 	uint64_t ring_bytes;
 	int wake;           /* epoll descriptor: readable when a ring wakes us */
 	uint64_t map_bytes; /* memory of the inner maps */
@@ -65,13 +64,12 @@ uint64_t percpu_ring_bytes(const struct options *options);
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options);
 void percpu_close(struct percpu *percpu);
-/* Attaches the program of @program_fd to the events, which the command opened disabled. Return: 0, -errno. */
-int percpu_attach(const struct percpu *percpu, int program_fd);
+/* One ioctl for all events: SET_BPF with our program, ENABLE, or DISABLE, after which no hit is running any
+ * more. Return: 0, -errno of the first that failed. */
+int percpu_order(const struct percpu *percpu, unsigned long request, int argument);
 /* Samples a CPU that came online, from now on if @on. @fd: its event, disabled; taken on success.
  * Return: 0, -errno. */
-int percpu_join(struct percpu *percpu, unsigned cpu, int fd, int program_fd, bool on);
-/* Return: 0, -errno. Once it is off no hit is running any more. */
-int percpu_switch(const struct percpu *percpu, bool on);
+int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on);
 /* Makes @wake unreadable until the next ring wakes us. Return: whether one has. */
 bool percpu_heed(const struct percpu *percpu);
 /* Return: hits owed so far by all CPUs. */

@@ -44,6 +44,9 @@ static void count(struct session *session)
 		.rounds = ++session->rounds,
 		.lag_p99_ns = lag_p99(&session->lag),
 		.lag_max_ns = session->lag.max,
+		.files_retired = session->life.numbers.gone,
+		.processes_known = life_known(&session->life.processes),
+		.files_known = life_known(&session->life.numbers),
 		.attached = session->attached,
 	};
 
@@ -85,7 +88,7 @@ uint64_t session_round(struct session *session)
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
-	life_advance(&session->life, session->drain.processes, session->counts.announce_lost,
+	life_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
 		     now_ms);
 	return w;
 }

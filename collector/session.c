@@ -4,6 +4,7 @@
 #include "collector/session.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
@@ -75,8 +76,8 @@ int session_connect(struct session *session)
 	session->drain.files = &session->files;
 	session->drain.life = &session->life;
 	session->life = (struct life){
-		.processes = {session->loader.processes, session->loader.processes_made, 0},
-		.numbers = {session->loader.files, session->loader.files_made, 0},
+		.processes = session->loader.processes,
+		.numbers = session->loader.numbers,
 		.epoch_bumps = session->loader.epoch_bumps,
 		.files = &session->files,
 		.writer = &session->writer,
@@ -88,9 +89,7 @@ int session_connect(struct session *session)
 void session_join(struct session *session, uint64_t cpu, int fd)
 {
 	struct percpu *percpu = &session->loader.percpu;
-	int r = cpu < percpu->possible ? percpu_join(percpu, (unsigned)cpu, fd,
-						     session->loader.sample, session->running)
-				       : -ERANGE;
+	int r = percpu_join(percpu, cpu, fd, session->loader.sample, session->running);
 
 	if (r < 0) {
 		(void)tm_close(fd);
@@ -220,35 +219,33 @@ static void run_dry(struct session *session)
 		 session_now_ms() - from_ms < SESSION_QUIET_MS);
 }
 
-static void settle_files(struct session *session)
+static bool files_are_out(struct session *session)
 {
-	uint64_t from_ms = session_now_ms(), now_ms = from_ms;
-
-	files_advance(&session->files, now_ms);
-	while (!files_settled(&session->files) && session->handoff.fd >= 0 &&
-	       now_ms - from_ms < SESSION_SETTLE_MS) {
-		wait_and_hear(session, SESSION_POLL_FULL_MS);
-		now_ms = session_now_ms();
-	}
+	return files_settled(&session->files) || session->handoff.fd < 0;
 }
 
-static void send_end(struct session *session)
+static bool end_is_out(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
+
+	return handoff_send(&session->handoff, &message, -1) != HANDOFF_E_AGAIN;
+}
+
+static void settle(struct session *session, bool (*is_out)(struct session *session))
+{
 	uint64_t from_ms = session_now_ms();
 
-	while (handoff_send(&session->handoff, &message, -1) == HANDOFF_E_AGAIN &&
-	       session_now_ms() - from_ms < SESSION_SETTLE_MS)
+	files_advance(&session->files, from_ms);
+	while (!is_out(session) && session_now_ms() - from_ms < SESSION_SETTLE_MS)
 		wait_and_hear(session, SESSION_POLL_FULL_MS);
 }
 
 void session_finish(struct session *session)
 {
-	(void)percpu_switch(&session->loader.percpu, false);
+	(void)percpu_order(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
 	loader_detach(&session->loader);
 	run_dry(session);
-	if (session->handoff.fd >= 0)
-		settle_files(session);
+	settle(session, files_are_out);
 	asker_stop(&session->asker, &session->cost);
 	measure(session);
 	(void)session_round(session); /* the last one: what became of the files counts as well */
@@ -257,7 +254,7 @@ void session_finish(struct session *session)
 		(void)command_note(session->command,
 				   "%llu later children found no room in the selection",
 				   (unsigned long long)*session->loader.selected_full);
-	send_end(session);
+	settle(session, end_is_out);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
 		(void)fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
 	if (session->fault.code)

@@ -15,11 +15,10 @@
 
 static int hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
+	static const char digits[] = "0123456789abcdef";
+	const char *digit = memchr(digits, c, 16);
+
+	return digit ? (int)(digit - digits) : -1;
 }
 
 /* "[name]" behind the tab. */
@@ -137,17 +136,12 @@ static int find_module(struct symbols *symbols, const struct symbols_line *symbo
 	return r;
 }
 
-void symbols_init(struct symbols *symbols)
-{
-	*symbols = (struct symbols){0};
-}
-
 void symbols_deinit(struct symbols *symbols)
 {
 	free(symbols->entries);
 	free(symbols->names);
 	free(symbols->runs);
-	symbols_init(symbols);
+	*symbols = (struct symbols){0};
 }
 
 static int add(struct symbols *symbols, const struct symbols_line *symbol)

@@ -57,7 +57,6 @@ struct symbols {
 	uint64_t unknown; /* frames in no run */
 };
 
-void symbols_init(struct symbols *symbols);
 void symbols_deinit(struct symbols *symbols);
 
 /* @line: without the newline, as in /proc/kallsyms: "address type name[\t[module]]".

@@ -33,6 +33,7 @@ struct world {
 	struct asker asker;
 	struct handoff handoff;
 	struct files files;
+	struct bpfring ring;
 	struct drain drain;
 };
 
@@ -41,12 +42,10 @@ static int make(void **state)
 	struct world *world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
 	const struct files_kernel kernel = {0};
 
-	struct bpfring ring;
-
 	if (!world)
 		return -1;
 	memset(world, 0, sizeof(*world));
-	bpfring_init(&ring, &world->consumer, &world->producer, world->data, BYTES);
+	bpfring_init(&world->ring, &world->consumer, &world->producer, world->data, BYTES);
 	world->asker.fd = -1;
 	handoff_init(&world->handoff, -1);
 	world->drain.writer = &world->writer;
@@ -56,7 +55,7 @@ static int make(void **state)
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
 	       files_init(&world->files, &world->asker, &world->handoff, kernel) ||
-	       drain_add(&world->drain, &ring, 1);
+	       drain_init(&world->drain, &world->ring, 1, 1);
 }
 
 static int unmake(void **state)

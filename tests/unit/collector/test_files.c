@@ -45,10 +45,15 @@ static void forget(void *context, uint32_t number)
 	((struct world *)context)->forgotten = number;
 }
 
+static int retire(void *context, uint32_t number)
+{
+	return 0;
+}
+
 static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct files_kernel kernel = {world, holds, forget};
+	const struct files_kernel kernel = {world, holds, forget, retire};
 	int a[2], b[2];
 
 	if (!world || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, a) < 0 ||
@@ -338,6 +343,25 @@ static void new_symbolizer_gets_what_the_old_one_had(void **state)
 	assert_int_equal(message.number, 7);
 }
 
+static void dropped_number_begins_anew(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 7, 0, 1000);
+	assert_true(files_hold(&world->files, 7));
+	assert_false(files_hold(&world->files, 8));
+	answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_false(files_hold(&world->files, 7));
+	assert_int_equal(world->files.retrying, 1);
+	files_drop(&world->files, 7);
+	assert_int_equal(world->files.retrying, 0);
+	announce(world, 7, 0, 1001); /* another file: it owes nothing to the failure of the first */
+	answer(world, request(world).id, OPENER_OPENED, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+}
+
 static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
 {
 	struct world *world = *state;
@@ -368,6 +392,7 @@ int main(void)
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),
 		CASE(new_symbolizer_gets_what_the_old_one_had),
+		CASE(dropped_number_begins_anew),
 		CASE(file_under_way_goes_to_the_new_symbolizer_once),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_life - who is forgotten when, and how large a ring is */
+/* test_life - which generation is forgotten when, and when all announce themselves again */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,115 +11,137 @@
 
 #include <cmocka.h>
 
-#include "collector/life.h"
-#include "collector/percpu.h"
+#include "tests/unit/collector/kernel_room.h"
 
-#define MS    1000000ull
-#define EPOCH (LIFE_EPOCH_MS * MS)
+/* A PROCESS of that tgid, as BPF notes and writes it. */
+static void announce(uint32_t tgid, uint64_t ktime)
+{
+	const struct tm_event event = {.type = TM_EVENT_PROCESS, .ktime = ktime, .tgid = tgid};
+
+	world->processes_made += !world->process_there[tgid];
+	world->process_there[tgid] = true;
+	world->states[tgid].seen_ktime = ktime;
+	life_hear(&world->life, &event);
+}
+
+static void die(uint32_t tgid, uint64_t ktime, bool told)
+{
+	const struct tm_event event = {.type = TM_EVENT_EXIT, .ktime = ktime, .tgid = tgid};
+
+	world->states[tgid].seen_ktime = ktime;
+	world->states[tgid].exited = 1;
+	if (told)
+		life_hear(&world->life, &event);
+}
 
 static void living_generation_is_kept_for_two_epochs(void **state)
 {
-	const struct tm_process_state seen = {.seen_ktime = 1000};
+	announce(1, EPOCH);
+	advance(3 * EPOCH);
+	assert_true(world->process_there[1]);
+	assert_int_equal(life_known(&world->life.processes), 1);
+	advance(3 * EPOCH + 1);
+	assert_false(world->process_there[1]);
+	assert_int_equal(life_known(&world->life.processes), 0);
+}
 
-	assert_false(life_is_over(&seen, 1000 + EPOCH));
-	assert_false(life_is_over(&seen, 1000 + 2 * EPOCH));
-	assert_true(life_is_over(&seen, 1000 + 2 * EPOCH + 1));
+static void generation_that_is_announced_again_lives_on(void **state)
+{
+	announce(1, EPOCH);
+	announce(1, 2 * EPOCH);
+	advance(4 * EPOCH);
+	assert_true(world->process_there[1]);
+	advance(4 * EPOCH + 1);
+	assert_false(world->process_there[1]);
+	assert_int_equal(world->life.queue.count, 0);
 }
 
 static void tombstone_is_kept_for_one(void **state)
 {
-	const struct tm_process_state seen = {.seen_ktime = 1000, .exited = 1};
+	announce(1, EPOCH);
+	die(1, EPOCH + 5, true);
+	advance(2 * EPOCH + 5);
+	assert_true(world->process_there[1]);
+	advance(2 * EPOCH + 6);
+	assert_false(world->process_there[1]);
+}
 
-	assert_false(life_is_over(&seen, 1000 + EPOCH));
-	assert_true(life_is_over(&seen, 1000 + EPOCH + 1));
+static void lost_exit_leaves_no_entry_for_ever(void **state)
+{
+	announce(1, EPOCH);
+	die(1, 3 * EPOCH - 5, false);
+	advance(3 * EPOCH + 1);
+	assert_true(world->process_there[1]);
+	advance(4 * EPOCH - 4);
+	assert_false(world->process_there[1]);
 }
 
 static void crowd_takes_tombstones_early_and_nothing_else(void **state)
 {
-	const struct tm_process_state living = {.seen_ktime = 1000};
-	const struct tm_process_state dead = {.seen_ktime = 1000, .exited = 1};
-
-	assert_false(life_left_room(&dead, 1000 + LIFE_TOMBSTONE_MS * MS));
-	assert_true(life_left_room(&dead, 1000 + LIFE_TOMBSTONE_MS * MS + 1));
-	assert_false(life_left_room(&living, 1000 + EPOCH));
-	assert_false(life_left_room(&dead, 500));
+	world->processes_made = LIFE_CROWD;
+	announce(1, EPOCH);
+	announce(2, EPOCH);
+	die(2, EPOCH, true);
+	advance(EPOCH + LIFE_TOMBSTONE_MS * MS);
+	assert_true(world->process_there[2]);
+	advance(EPOCH + LIFE_TOMBSTONE_MS * MS + 1);
+	assert_false(world->process_there[2]);
+	assert_true(world->process_there[1]);
 }
 
-static void one_seen_after_our_clock_was_read_is_kept(void **state)
+static void generations_that_nobody_can_remember_are_forgotten_at_once(void **state)
 {
-	const struct tm_process_state seen = {.seen_ktime = 5000, .exited = 1};
-
-	assert_false(life_is_over(&seen, 4000));
+	world->life.queue.count = TM_RETIRE_MAX;
+	announce(1, EPOCH);
+	assert_false(world->process_there[1]);
+	world->life.queue.count = 0;
 }
 
 static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **state)
 {
-	uint32_t bumps = 0;
-	struct life life = {.processes = -1, .epoch_bumps = &bumps};
+	struct life *life = &world->life;
 
-	life_advance(&life, 0, 0, 10000);
-	assert_int_equal(bumps, 0);
-	life_advance(&life, 0, 1, 10001);
-	assert_int_equal(bumps, 1);
-	life_advance(&life, 0, 1, 20000);
-	assert_int_equal(bumps, 1);
-	life_advance(&life, 0, 5, 20001);
-	assert_int_equal(bumps, 2);
-	life_advance(&life, 0, 9, 20001 + LIFE_BUMP_MS - 1);
-	assert_int_equal(bumps, 2);
-	life_advance(&life, 0, 9, 20001 + LIFE_BUMP_MS);
-	assert_int_equal(bumps, 3);
+	life_advance(life, 0, 0, 10000);
+	assert_int_equal(world->bumps, 0);
+	life_advance(life, 0, 1, 10001);
+	assert_int_equal(world->bumps, 1);
+	life_advance(life, 0, 1, 20000);
+	assert_int_equal(world->bumps, 1);
+	life_advance(life, 0, 5, 20001);
+	assert_int_equal(world->bumps, 2);
+	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS - 1);
+	assert_int_equal(world->bumps, 2);
+	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS);
+	assert_int_equal(world->bumps, 3);
 }
 
 static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
 {
-	uint32_t bumps = 0;
-	struct life life = {.processes = -1, .epoch_bumps = &bumps};
+	struct life *life = &world->life;
 	uint64_t lost = 0, now_ms = 100000;
 
 	for (unsigned i = 0; i < 60000; i++)
-		life_advance(&life, 0, ++lost, ++now_ms);
-	assert_in_range(bumps, 5, 10);
+		life_advance(life, 0, ++lost, ++now_ms);
+	assert_in_range(world->bumps, 5, 10);
 	now_ms += 10 * LIFE_EPOCH_MS; /* all was well for a while */
-	life_advance(&life, 0, ++lost, now_ms);
-	life_advance(&life, 0, ++lost, now_ms + LIFE_BUMP_MS);
-	assert_in_range(bumps, 7, 12);
+	life_advance(life, 0, ++lost, now_ms);
+	life_advance(life, 0, ++lost, now_ms + LIFE_BUMP_MS);
+	assert_in_range(world->bumps, 7, 12);
 }
 
-static void ring_is_a_power_of_two_within_its_limits(void **state)
-{
-	static struct options options;
-
-	for (options.hz = 1; options.hz <= OPTIONS_HZ_MAX; options.hz += 7) {
-		uint64_t bytes = percpu_ring_bytes(&options);
-
-		assert_true(bytes >= PERCPU_RING_MIN && bytes <= PERCPU_RING_MAX);
-		assert_int_equal(bytes & (bytes - 1), 0);
-	}
-}
-
-static void ring_of_a_said_size_is_at_least_that(void **state)
-{
-	static struct options options = {.hz = 99, .ring_kib = 1};
-
-	assert_int_equal(percpu_ring_bytes(&options), OPTIONS_RING_KIB_MIN << 10);
-	options.ring_kib = 100;
-	assert_int_equal(percpu_ring_bytes(&options), 128 << 10);
-	options.ring_kib = OPTIONS_RING_KIB_MAX;
-	assert_int_equal(percpu_ring_bytes(&options), (uint64_t)OPTIONS_RING_KIB_MAX << 10);
-}
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(living_generation_is_kept_for_two_epochs),
-		cmocka_unit_test(tombstone_is_kept_for_one),
-		cmocka_unit_test(crowd_takes_tombstones_early_and_nothing_else),
-		cmocka_unit_test(one_seen_after_our_clock_was_read_is_kept),
-		cmocka_unit_test(lost_announcement_turns_the_epoch_once_and_not_too_often),
-		cmocka_unit_test(losses_that_go_on_turn_it_ever_more_rarely),
-		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
-		cmocka_unit_test(ring_of_a_said_size_is_at_least_that),
+		CASE(living_generation_is_kept_for_two_epochs),
+		CASE(generation_that_is_announced_again_lives_on),
+		CASE(tombstone_is_kept_for_one),
+		CASE(lost_exit_leaves_no_entry_for_ever),
+		CASE(crowd_takes_tombstones_early_and_nothing_else),
+		CASE(generations_that_nobody_can_remember_are_forgotten_at_once),
+		CASE(lost_announcement_turns_the_epoch_once_and_not_too_often),
+		CASE(losses_that_go_on_turn_it_ever_more_rarely),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void feed(struct symbols *symbols, const char *lines)
 {
 	size_t used = 0;
 
-	symbols_init(symbols);
+	*symbols = (struct symbols){0};
 	assert_int_equal(symbols_feed(symbols, lines, strlen(lines), &used), 0);
 	assert_int_equal(used, strlen(lines));
 }
@@ -168,7 +168,7 @@ static void reading_does_not_depend_on_where_it_is_cut(void **state)
 		assert_int_equal(fwrite(many, 1, n, file), n);
 		assert_int_equal(fflush(file), 0);
 		assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-		symbols_init(&symbols);
+		symbols = (struct symbols){0};
 		assert_int_equal(symbols_read(&symbols, fileno(file)), 0);
 		assert_int_equal(symbols.count, 5000);
 		symbols_deinit(&symbols);
@@ -213,7 +213,7 @@ static void a_cut_anywhere_loses_nothing(void **state)
 	static struct symbols symbols;
 	size_t n = sizeof(lines) - 1, used = 0;
 
-	symbols_init(&symbols);
+	symbols = (struct symbols){0};
 	for (size_t part = 0; part < n; part++) {
 		symbols_deinit(&symbols);
 		assert_int_equal(symbols_feed(&symbols, lines, part, &used), 0);

@@ -104,6 +104,7 @@ static void collector_may_do_its_steady_work(void **state)
 		{"iterator link", SYS_bpf, {BPF_LINK_CREATE}},
 		{"iterator", SYS_bpf, {BPF_ITER_CREATE}},
 		{"run time", SYS_bpf, {BPF_OBJ_GET_INFO_BY_FD}},
+		{"run of our own program", SYS_bpf, {BPF_PROG_TEST_RUN}},
 		{"brk", SYS_brk, {0}},
 		{"memory", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, ANON, -1}},
 		{"munmap", SYS_munmap, {0, 0}},

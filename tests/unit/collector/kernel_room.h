@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * kernel_room - two maps of a made-up kernel room in place of libbpf's, and the life that forgets them
+ */
+
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "collector/life.h"
+#include "collector/watermark.h"
+
+#define MS        1000000ull
+#define EPOCH     TM_EPOCH_NS
+#define REGION    (TM_RING_MIN_BYTES + TM_RING_HEADER_BYTES)
+#define PROCESSES 1
+#define FILES     2
+#define ENTRIES   8
+
+struct world {                                   /* the kernel room's two maps, and a ring */
+	struct tm_process_state states[ENTRIES]; /* of tgid 0 .. */
+	bool process_there[ENTRIES];
+	bool number_there[ENTRIES];
+	bool retired[ENTRIES];
+	int retire_fails;
+	uint64_t processes_made, files_made;
+	uint32_t bumps;
+	_Alignas(64) uint8_t region[REGION];
+	_Alignas(8) uint8_t popped[TM_EVENT_MAX_BYTES];
+	struct tm_ring_reader_page page;
+	struct tm_ring_writer writer;
+	struct tm_ring_reader reader;
+	struct asker asker;
+	struct handoff handoff;
+	struct files files;
+	struct life life;
+};
+
+static struct world *world;
+
+/* In place of libbpf's. */
+int bpf_map_lookup_elem(int fd, const void *key, void *value)
+{
+	uint32_t tgid = ((const struct tm_process_key *)key)->tgid;
+
+	assert_int_equal(fd, PROCESSES);
+	if (!world->process_there[tgid])
+		return -ENOENT;
+	memcpy(value, &world->states[tgid], sizeof(world->states[tgid]));
+	return 0;
+}
+
+int bpf_map_delete_elem(int fd, const void *key)
+{
+	bool *there = fd == PROCESSES ? world->process_there : world->number_there;
+	uint32_t at = *(const uint32_t *)key;
+	bool was = there[at];
+
+	there[at] = false;
+	return was ? 0 : -ENOENT;
+}
+
+int bpf_map_get_next_key(int fd, const void *key, void *next)
+{
+	assert_int_equal(fd, FILES);
+	for (uint32_t at = key ? *(const uint32_t *)key + 1 : 0; at < ENTRIES; at++)
+		if (world->number_there[at]) {
+			memcpy(next, &at, sizeof(at));
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int retire(void *context, uint32_t number)
+{
+	world->retired[number] = world->retire_fails == 0;
+	return world->retire_fails;
+}
+
+static int make(void **state)
+{
+	const struct files_kernel kernel = {.retire = retire};
+
+	world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
+	if (!world)
+		return -1;
+	memset(world, 0, sizeof(*world));
+	world->asker.fd = -1;
+	handoff_init(&world->handoff, -1);
+	world->life = (struct life){
+		.processes = {PROCESSES, &world->processes_made, 0},
+		.numbers = {FILES, &world->files_made, 0},
+		.epoch_bumps = &world->bumps,
+		.files = &world->files,
+		.writer = &world->writer,
+	};
+	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
+	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
+	       files_init(&world->files, &world->asker, &world->handoff, kernel);
+}
+
+static int unmake(void **state)
+{
+	life_deinit(&world->life);
+	files_deinit(&world->files);
+	free(world);
+	return 0;
+}
+
+static void advance(uint64_t w)
+{
+	life_advance(&world->life, w, 0, w / MS);
+}
