@@ -72,6 +72,7 @@ class Told:
 
     def __init__(self, path):
         self.incarnations, self.comms, self.lost = collections.defaultdict(list), {}, 0
+        self.processes = {} # of the finished incarnations, as asked for
         self.counts = collections.Counter()
         with open(path, "rb") as file:
             data = file.read()
@@ -127,17 +128,31 @@ class Told:
         its number. None: it began before the sideband did.
 
         A process that is reaped on one CPU may still be leaving another, when its number has gone on."""
-        list_ = self.incarnations.get(tgid, [])
-        births = [i for i, one in enumerate(list_) if one.how == "birth" and one.begin >= start]
-        if not births:
-            # born before, but perhaps not before its first exec that was told
-            known = [one for one in list_ if one.how != "birth" and one.begin <= when]
-            return (known[-1] if known and list_[0].how != "birth" else None), None
-        mine = [list_[births[0]]]
-        mine += itertools.takewhile(lambda one: one.how != "birth", list_[births[0] + 1:])
-        past = [one for one in mine if one.begin <= when]
-        next_birth = list_[births[1]].begin if len(births) > 1 else None
-        return (past or mine)[-1 if past else 0], next_birth
+        births, processes = self._processes(tgid)
+        found = bisect.bisect_left(births, start)
+        if found == len(births): # born before, but perhaps not before its first exec that was told
+            begins, known = processes[-1] if processes and not births else ([], [])
+            found = bisect.bisect_right(begins, when)
+            return (known[found - 1] if found else None), None
+        begins, mine = processes[found]
+        side = mine[max(0, bisect.bisect_right(begins, when) - 1)]
+        return side, births[found + 1] if found + 1 < len(births) else None
+
+    def _processes(self, tgid):
+        """Times of birth, and beside each ([time], [Incarnation]) of that process; those alone where no
+        birth was told."""
+        if tgid not in self.processes:
+            births, processes = [], []
+            for one in self.incarnations.get(tgid, []):
+                if one.how == "birth":
+                    births.append(one.begin)
+                if one.how == "birth" or not processes:
+                    processes.append(([], []))
+                processes[-1][0].append(one.begin)
+                processes[-1][1].append(one)
+            processes = processes[-len(births):] # what came before the first birth is nobody's
+            self.processes[tgid] = births, processes
+        return self.processes[tgid]
 
     def lifetimes_ms(self, how):
         """Of the processes that have ended; exec: only of those that executed something."""
