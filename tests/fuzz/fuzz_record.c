@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_record - records as they come out of the ring, through to the finished report
+ *
+ * A record whose cpu is REPORT_CPU is followed by a report in between, with W at its ktime.
  */
 
 #include <stdlib.h>
@@ -11,6 +13,9 @@
 #include "symbolizer/top.h"
 #include "tests/fuzz/fuzz.h"
 
+#define REPORT_CPU 0xffffu
+#define PASSED     1000000u /* by W, when a RETIRE is read */
+
 static struct budget budget;
 static struct hash_seed seed = {{4, 2}};
 static struct strings strings;
@@ -19,6 +24,7 @@ static struct files files;
 static struct aggregate aggregate;
 static struct feed feed;
 static struct tm_retire_queue queue;
+static uint64_t exported; /* in earlier reports */
 
 static void begin(void)
 {
@@ -28,6 +34,7 @@ static void begin(void)
 	process_table_init(&processes, &strings, &queue);
 	aggregate_init(&aggregate, &strings, &processes, &files);
 	feed_init(&feed, &aggregate, &queue);
+	feed.reader.passed = PASSED;
 }
 
 static void end(void)
@@ -42,7 +49,7 @@ static void end(void)
 		abort(); /* a byte was charged and never given back */
 }
 
-static void report(void)
+static void report(int last)
 {
 	struct kernel kernel = KERNEL_NULL;
 	struct tm_top rows[TM_TOP_ROWS];
@@ -50,6 +57,7 @@ static void report(void)
 	struct build build;
 
 	names_init(&names, &strings, -1, -1);
+	names.goes_on = !last;
 	(void)names_collect(&names, &aggregate);
 	names_ask(&names, &files);
 	if (build_report(&build, &aggregate, &names, &kernel) == 0 &&
@@ -59,10 +67,30 @@ static void report(void)
 	names_deinit(&names);
 }
 
+static void report_in_between(uint64_t watermark)
+{
+	struct strings fresh;
+
+	feed_release(&feed, watermark);
+	(void)tm_retire_run(&queue, watermark);
+	budget.limit = 32 << 20; /* build_report raises it, as the session knows */
+	report(0);
+	exported += aggregate.exported;
+	aggregate_deinit(&aggregate);
+	if (strings_init(&fresh, &budget, &seed))
+		abort();
+	process_forget(&processes, &fresh);
+	files_forget(&files, &fresh);
+	strings_deinit(&strings);
+	strings = fresh;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
+	const struct tm_event *event = (const void *)feed.record;
 	size_t at = 0;
 
+	exported = 0;
 	begin();
 	/* Each record under the length that it claims, as the ring's reader would pop it. */
 	while (bytes - at >= sizeof(struct tm_event)) {
@@ -75,11 +103,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		memcpy(feed.record, data + at, claimed);
 		feed_record(&feed, claimed);
 		at += claimed;
+		if (claimed >= sizeof(*event) && event->cpu == REPORT_CPU)
+			report_in_between(event->ktime);
 	}
 	feed_release(&feed, UINT64_MAX);
-	if (aggregate.exported + feed.memory > feed.samples)
+	if (exported + aggregate.exported + feed.memory != feed.samples)
 		abort();
-	report();
+	report(1);
 	end();
 	return 0;
 }

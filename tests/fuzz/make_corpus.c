@@ -66,6 +66,7 @@ static void records(void)
 	put("record", "recording", &record, record.event.bytes, 0);
 	make_file(&record, 3, 77, "prog\0bin\0", 9);
 	put("record", "recording", &record, record.event.bytes, 1);
+	put("record", "every", &record, record.event.bytes, 0);
 	for (uint64_t ktime = 5; ktime > 2; ktime--) {
 		make_sample(&record, ktime, 42, "thread", words, 1, 4);
 		put("record", "recording", &record, record.event.bytes, 1);
@@ -77,6 +78,50 @@ static void records(void)
 	make_exit(&record, 8, 42);
 	put("record", "recording", &record, record.event.bytes, 1);
 	put("record", "exit", &record, record.event.bytes, 0);
+}
+
+/* Reports in between, a number that ends, its file under the next one. */
+static void reports(void)
+{
+	static union make_record record;
+	const uint64_t word = FILE_WORD(3, 0x40), next = FILE_WORD(4, 0x40);
+
+	make_sample(&record, 10, 42, "thread", &word, 0, 1);
+	put("record", "every", &record, record.event.bytes, 1);
+	make_exit(&record, 11, 42);
+	record.event.cpu = 0xffff;
+	put("record", "every", &record, record.event.bytes, 1);
+	make_sample(&record, 12, 42, "thread", &word, 0, 1);
+	put("record", "every", &record, record.event.bytes, 1);
+	make_retire(&record, 13, 3);
+	put("record", "every", &record, record.event.bytes, 1);
+	make_file(&record, 4, 77, "prog\0bin\0", 9);
+	put("record", "every", &record, record.event.bytes, 1);
+	make_sample(&record, 14, 42, "thread", &next, 0, 1);
+	put("record", "every", &record, record.event.bytes, 1);
+	make_exit(&record, 200 * TM_EPOCH_NS, 42);
+	record.event.cpu = 0xffff;
+	put("record", "every", &record, record.event.bytes, 1);
+}
+
+static void containers(void)
+{
+#define ID  "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376"
+#define POD "74c13223_5a00_11e9_b385_42010a80018d"
+	static const char *const paths[][2] = {
+		{"docker", "/docker/" ID "/init.scope"},
+		{"podman", "/machine.slice/libpod-" ID ".scope/container"},
+		{"kubernetes", "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD
+			       ".slice/cri-containerd-" ID ".scope"},
+		{"colons", "/kubepods-pod" POD ".slice:cri-containerd:" ID},
+		{"folders",
+		 "/kubelet/kubepods/burstable/pod74c13223-5a00-11e9-b385-42010a80018d/" ID},
+		{"fargate", "/ecs/8cd79a803caf4d2aa945152e934a5c00/"
+			    "8cd79a803caf4d2aa945152e934a5c00-1053176469"},
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		put("container", paths[i][0], paths[i][1], strlen(paths[i][1]), 0);
 }
 
 static void results(void)
@@ -118,7 +163,7 @@ static void wires(void)
 			{0, TM_WIRE_FILE},   {0, TM_WIRE_NO_FILE}, {0, TM_WIRE_END}};
 
 	for (uint32_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		struct tm_wire wire = {.kind = messages[i].kind, .number = i, .value = 1};
+		struct tm_wire wire = {.kind = messages[i].kind, .number = i, .value = i % 2};
 
 		put("wire", "talk", &messages[i].attached, 1, i > 0);
 		put("wire", "talk", &wire, sizeof(wire), 1);
@@ -157,5 +202,7 @@ int main(int argc, char **argv)
 	kernels();
 	wires();
 	rings();
+	containers();
+	reports();
 	return 0;
 }

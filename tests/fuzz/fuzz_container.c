@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_container - cgroup paths that somebody chose
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/container.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Whatever was made of it: an id is hex with dashes, and stands in the path as it is. */
+static void judge(const char *path, const struct container *container)
+{
+	size_t id = strnlen(container->id, sizeof(container->id));
+	size_t pod = strnlen(container->pod, sizeof(container->pod));
+
+	if (id == sizeof(container->id) || pod == sizeof(container->pod) || (pod && !id))
+		abort();
+	if (strspn(container->id, "0123456789abcdef-") != id ||
+	    strspn(container->pod, "0123456789abcdef-") != pod || !strstr(path, container->id))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	char *path = malloc(bytes + 1);
+	struct container container;
+
+	if (!path)
+		abort();
+	memcpy(path, data, bytes);
+	path[bytes] = '\0';
+	container_of(path, &container);
+	judge(path, &container);
+	free(path);
+	return 0;
+}
