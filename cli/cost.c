@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost - what the recording itself took of this host */
+/* cost - what the recording itself took of this host, and what nobody took */
 
 #include "cli/cost.h"
 
@@ -61,6 +61,28 @@ uint64_t cost_peak_bytes(pid_t pid)
 	line = strstr(text, "\nVmHWM:");
 	/* KiB, by proc(5) */
 	return line ? strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024u : 0;
+}
+
+int cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns)
+{
+	unsigned long long idle, waiting;
+
+	/* user, nice, system, idle, waiting for input or output: proc(5) */
+	if (ticks <= 0 || sscanf(text, "cpu %*u %*u %*u %llu %llu", &idle, &waiting) != 2)
+		return -EINVAL;
+	*ret_ns = (idle + waiting) * (NS_PER_SECOND / (uint64_t)ticks);
+	return 0;
+}
+
+uint64_t cost_idle_ns(void)
+{
+	_cleanup_(tm_closep) int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	char text[STATUS_BYTES];
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint64_t ns = 0;
+
+	text[got > 0 ? got : 0] = '\0';
+	return cost_parse_idle(text, sysconf(_SC_CLK_TCK), &ns) == 0 ? ns : 0;
 }
 
 int cost_enable_bpf_time(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * cost - what the recording itself took of this host
+ * cost - what the recording itself took of this host, and what nobody took
  */
 
 #include <stdint.h>
@@ -16,5 +16,9 @@ uint64_t cost_own_cpu_ns(void);
 uint64_t cost_process_cpu_ns(pid_t pid);
 /* Peak resident bytes since its exec, of one of our own children (or 0: ourselves). 0: not known. */
 uint64_t cost_peak_bytes(pid_t pid);
+/* Since boot, of all CPUs together: time in which they had nothing to run. 0: not known. */
+uint64_t cost_idle_ns(void);
+/* The same from the text of /proc/stat. @ticks: of its numbers a second. Return: 0, -EINVAL. */
+int cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns);
 /* Lets the kernel time BPF programs while the descriptor is open. Return: descriptor or -errno. */
 int cost_enable_bpf_time(void);

@@ -71,6 +71,7 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 {
 	const struct series *series = &session->series;
 	uint64_t until_ns = kind == REPORT_BETWEEN ? series->until_ns : session->ended_ns;
+	uint64_t idle_ns = kind == REPORT_BETWEEN ? series->idle_until_ns : session->idle_ended_ns;
 	struct summary s = {
 		.result = session->result,
 		.duration_ns = until_ns - series->from_ns,
@@ -78,6 +79,8 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 		.command_status = -1,
 	};
 
+	/* It may step back: what waited for a disk is handed from CPU to CPU, by proc(5). */
+	s.idle_ns = idle_ns > series->idle_from_ns ? idle_ns - series->idle_from_ns : 0;
 	choose_counts(&s.counts, session, kind);
 	s.cpus_not_sampled = hotplug_missed(&session->hotplug, session->counts.cpus);
 	balance_make(&s.balance, &s.counts, &session->result, session->death);

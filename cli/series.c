@@ -8,6 +8,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "cli/cost.h"
 #include "cli/outcome.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -25,6 +26,7 @@ int series_begin(struct session *session)
 	};
 
 	series->from_ns = session->started_ns;
+	series->idle_from_ns = cost_idle_ns();
 	if (every == 0)
 		return 0;
 	timer.it_interval = timer.it_value;
@@ -54,6 +56,7 @@ static void ask(struct session *session)
 
 	series->asked = 1;
 	series->until_ns = session_now_ns();
+	series->idle_until_ns = cost_idle_ns();
 	targets_open_more(&series->next, session->options, series->ledger.reports + 2);
 	if (r == 0)
 		r = hand_over(session, &series->next);
@@ -130,6 +133,7 @@ void series_flushed(struct session *session, uint64_t watermark)
 	session_forget_report(session);
 	series->watermark = watermark;
 	series->from_ns = series->until_ns;
+	series->idle_from_ns = series->idle_until_ns;
 	move_on(series);
 }
 

@@ -19,7 +19,8 @@ struct series {
 	struct targets next;        /* while `now` is being written */
 	int asked;                  /* FLUSH was said, FLUSHED not yet heard */
 	uint64_t from_ns, until_ns; /* CLOCK_MONOTONIC; what the report in the making spans */
-	uint64_t watermark;         /* W at the end of the last stored report */
+	uint64_t idle_from_ns, idle_until_ns; /* idle time of the host since boot, then */
+	uint64_t watermark;                   /* W at the end of the last stored report */
 	struct ledger ledger;
 	size_t files;   /* put in their place so far */
 	size_t missing; /* that should have been */

@@ -8,6 +8,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
+#include "cli/cost.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/revive.h"
@@ -64,6 +65,7 @@ static void begin_finishing(struct session *session)
 {
 	session->phase = SESSION_FINISHING;
 	session->ended_ns = session_now_ns();
+	session->idle_ended_ns = cost_idle_ns();
 	program_measure(&session->collector);
 	program_measure(&session->symbolizer);
 	progress_word("writing ...");

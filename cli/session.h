@@ -51,6 +51,7 @@ struct session {
 	int bpf_time; /* descriptor while the kernel times BPF programs; -1: it does not */
 	int given_up; /* nothing is to be written */
 	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
+	uint64_t idle_ended_ns;                  /* idle time of the host since boot, at the end */
 	uint64_t deadline_ns;                    /* 0: none */
 	enum balance_death death;
 	unsigned counts_after_command;

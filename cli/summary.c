@@ -54,7 +54,8 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "files_refused", s->counts.files_refused);
 	put_number(out, "files_failed", s->counts.files_failed);
 	(void)fputs("  ", out);
-	put_seconds(out, "seconds", s->duration_ns, ",\n");
+	put_seconds(out, "seconds", s->duration_ns, ",\n  ");
+	put_seconds(out, "idle_seconds", s->idle_ns, ",\n");
 	put_number(out, "hz", s->hz);
 	put_number(out, "cpus", s->counts.cpus);
 }

@@ -16,6 +16,7 @@ struct summary {
 	struct tm_counts counts;
 	struct tm_result result;
 	uint64_t duration_ns;
+	uint64_t idle_ns; /* meanwhile, of all CPUs together; 0: none, or not known */
 	unsigned cpus_not_sampled;
 	unsigned report; /* number by --every; 0: the only one */
 	uint64_t whole_taken, whole_exported, whole_dropped, whole_ns; /* of all reports so far */

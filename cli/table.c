@@ -62,8 +62,10 @@ void table_print_balance(FILE *out, const struct summary *summary)
 		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
 		      (unsigned long long)balance->dropped);
 	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_drop_word);
-	(void)fprintf(out, ", not run %llu, truncated %llu", (unsigned long long)balance->not_run,
-		      (unsigned long long)balance->cut);
+	(void)fprintf(out, ", not run %llu", (unsigned long long)balance->not_run);
+	if (balance->not_run > 0 && summary->idle_ns > 0)
+		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
+	(void)fprintf(out, ", truncated %llu", (unsigned long long)balance->cut);
 	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_stop_word);
 	(void)fprintf(out, ", unnamed frames %llu of %llu",
 		      (unsigned long long)result->unnamed_frames,

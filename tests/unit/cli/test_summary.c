@@ -27,7 +27,10 @@ static void expect(const char *text, const char *part)
 
 static void numbers_and_fractions(void **state)
 {
-	struct summary summary = {.hz = 99, .duration_ns = 10000000001ull, .command_status = 7};
+	struct summary summary = {.hz = 99,
+				  .duration_ns = 10000000001ull,
+				  .idle_ns = 3000000000ull,
+				  .command_status = 7};
 	char *text;
 
 	summary.balance.taken = 18446744073709551615ull;
@@ -42,6 +45,7 @@ static void numbers_and_fractions(void **state)
 	expect(text, "\"shared_full\": 3");
 	expect(text, "\"frame_pointer\": 4");
 	expect(text, "\"seconds\": 10.000000001,");
+	expect(text, "\"idle_seconds\": 3.000000000,");
 	expect(text, "\"hz\": 99,");
 	expect(text, "\"collector\": 0.012345678");
 	expect(text, "\"parser\": 4096}");

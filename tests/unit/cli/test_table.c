@@ -63,6 +63,8 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 {
 	const struct summary summary = {
+		.balance = {.not_run = 12},
+		.idle_ns = 160000000,
 		.cpus_not_sampled = 1,
 		.counts = {.announce_lost = 2,
 			   .processes_full = 3,
@@ -75,7 +77,8 @@ static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 	table_print_balance(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text,
-			    "samples: taken 0, exported 0, dropped 0, not run 0, truncated 0, "
+			    "samples: taken 0, exported 0, dropped 0, not run 12 "
+			    "(CPUs idle for 0.2 s), truncated 0, "
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
 			    "3 times no room for a process, 4 times no room for a file, "
 			    "5 file numbers reused, 2 symbolizers died\n");
