@@ -154,6 +154,7 @@ struct kernfs_node___rcu { /* from 6.15 */
 
 struct cgroup {
 	struct kernfs_node *kn;
+	int level;
 };
 
 struct cgroup_subsys_state {
@@ -163,6 +164,12 @@ struct cgroup_subsys_state {
 struct css_set {
 	struct cgroup_subsys_state *subsys[16];
 	struct cgroup *dfl_cgrp;
+	struct list_head cgrp_links;
+};
+
+struct cgrp_cset_link { /* one of a css_set for each hierarchy */
+	struct cgroup *cgrp;
+	struct list_head cgrp_link;
 };
 
 struct ns_common {

@@ -10,7 +10,8 @@
 #include "bpf/level.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define COMPONENT_MAX 257 /* NAME_MAX, the NUL, and a byte more that tells a longer name */
+#define CGROUP_HIERARCHIES 16  /* a process is in one cgroup of each; no more are looked at */
+#define COMPONENT_MAX      257 /* NAME_MAX, the NUL, and a byte more that tells a longer name */
 
 enum path_step {
 	PATH_MORE,
@@ -143,35 +144,58 @@ __noinline int path_write_file(__u32 level)
 	return 0;
 }
 
-/* Writes the names from a cgroup's kernfs node up. True if it has one: the root has none. */
-static __always_inline bool path_climb_from(struct scratch *s, __u32 level, __u64 node)
+/*
+ * The task's cgroup: the deepest of all hierarchies; among equals memory's, then the unified one's. Where
+ * version 1 is in use too, a container is told there, and the unified one tells no more than who started
+ * it; where it is not, all of them are one cgroup or lie above it.
+ */
+static __always_inline __u64 path_cgroup(__u64 task)
 {
-	__u32 before = s->path.position;
-	int step = PATH_MORE;
+	const __u64 to_link = bpf_core_field_offset(struct cgrp_cset_link, cgrp_link);
+	__u64 set = (__u64)TASK_READ(task, cgroups), best, css, cgroup;
+	__u64 head = set + bpf_core_field_offset(struct css_set, cgrp_links),
+	      link = block_word(head);
+	int depth, level;
 
-	s->path.dentry = node;
-	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
-		step = path_climb_cgroup(level);
-	return s->path.position != before;
+	best = (__u64)KERNEL_READ(css_set, set, dfl_cgrp);
+	depth = KERNEL_READ(cgroup, best, level);
+	if (bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id)) {
+		css = set + bpf_core_field_offset(struct css_set, subsys) +
+		      8 * bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
+		cgroup = (__u64)KERNEL_READ(cgroup_subsys_state, block_word(css), cgroup);
+		level = KERNEL_READ(cgroup, cgroup, level);
+		if (level >= depth) {
+			best = cgroup;
+			depth = level;
+		}
+	}
+	for (int i = 0; i < CGROUP_HIERARCHIES && link && link != head; i++) {
+		cgroup = (__u64)KERNEL_READ(cgrp_cset_link, link - to_link, cgrp);
+		level = KERNEL_READ(cgroup, cgroup, level);
+		if (level > depth) {
+			best = cgroup;
+			depth = level;
+		}
+		link = block_word(link);
+	}
+	/* The links live as long as the task has this set. */
+	if ((__u64)TASK_READ(task, cgroups) != set)
+		best = (__u64)TASK_READ(task, cgroups, dfl_cgrp);
+	return (__u64)KERNEL_READ(cgroup, best, kn);
 }
 
-/* Writes the task's cgroup: of the unified hierarchy, or where that has only a root, of memory's. */
+/* Writes the names of the task's cgroup, from its own up. */
 __noinline int path_write_cgroup(__u32 level)
 {
 	struct scratch *s = level_scratch(level);
-	__u64 set, css, id, task = bpf_get_current_task();
+	int step = PATH_MORE;
 
 	if (!s || !bpf_core_field_exists(struct task_struct, cgroups))
 		return 0;
-	set = (__u64)TASK_READ(task, cgroups);
+	s->path.dentry = path_cgroup(bpf_get_current_task());
 	s->path.cut = TM_CGROUP_CUT;
 	s->path.end = s->path.position + TM_CGROUP_MAX - COMPONENT_MAX;
-	if (path_climb_from(s, level, (__u64)KERNEL_READ(css_set, set, dfl_cgrp, kn)))
-		return 0;
-	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
-		return 0;
-	id = bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
-	css = block_word(set + bpf_core_field_offset(struct css_set, subsys) + 8 * id);
-	path_climb_from(s, level, (__u64)KERNEL_READ(cgroup_subsys_state, css, cgroup, kn));
+	for (int i = 0; i < TM_PATH_COMPONENTS_MAX && step == PATH_MORE; i++)
+		step = path_climb_cgroup(level);
 	return 0;
 }
