@@ -2,7 +2,7 @@
 /*
  * deny - runs a program in which one system call is refused with EPERM
  *
- * deny bpf|perf_event_open PROGRAM ARGUMENT...
+ * deny bpf|perf_event_open|socket PROGRAM ARGUMENT...
  */
 
 #include <errno.h>
@@ -15,9 +15,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static unsigned number_of(const char *name)
+{
+	if (strcmp(name, "bpf") == 0)
+		return SYS_bpf;
+	return strcmp(name, "socket") == 0 ? SYS_socket : SYS_perf_event_open;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned number = argc > 1 && strcmp(argv[1], "bpf") == 0 ? SYS_bpf : SYS_perf_event_open;
+	unsigned number = number_of(argc > 1 ? argv[1] : "");
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),

@@ -37,6 +37,12 @@ refused 2 'abc|-p' "a PID that is no number" "$T" record -p abc -d 1 -o "$F"
 refused 2 '-d' "an option without its value" "$T" record -o "$F" -d
 refused 2 'x\.svg' "an output with an unknown ending" "$T" record -d 1 -o "$OUT/x.svg"
 refused 2 '-p|COMMAND' "both -p and COMMAND" "$T" record -p 1 -o "$F" -- true
+refused 2 'every' "reports more often than once a second" "$T" record --every 0.5 -d 1 -o "$F"
+mkfifo "$WORK/pipe.0001.folded"
+cat "$WORK/pipe.0001.folded" >/dev/null &
+STARTED+=($!)
+refused 1 'pipe\.0001\.folded.*--every only regular' "a report into a pipe" \
+	"$T" record --every 1 -d 1 -o "$WORK/pipe.folded"
 refused 1 "$OUT/no-such-folder/x.folded" "an output in a folder that does not exist" \
 	"$T" record -d 1 -o "$OUT/no-such-folder/x.folded"
 refused 1 '/proc/x.folded' "an output where nobody can write" "$T" record -d 1 -o /proc/x.folded
@@ -63,6 +69,14 @@ refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny" perf_event_op
 	"$T" record -d 1 -o "$F"
 refused 3 'BPF|CAP_|capab|perf' "root without CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN" \
 	setpriv --bounding-set -bpf,-perfmon,-sys_admin "$T" record -d 1 -o "$F"
+
+say "no messages from the kernel about CPUs:"
+timeout 60 "$TM_WORKLOADS/deny" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" 2>"$WORK/deaf.err"
+STATUS=$?
+say "  exit $STATUS: $(grep -m 1 'CPUs' "$WORK/deaf.err")"
+((STATUS == 0)) && [[ -s $F ]] || wrong "exit code $STATUS: $(head -c 400 "$WORK/deaf.err")"
+grep -q 'CPUs that come later are not sampled' "$WORK/deaf.err" || wrong "it does not say so"
+rm -f "$F"
 
 mkdir "$WORK/small"
 mount -t tmpfs -o size=16k none "$WORK/small"
