@@ -10,35 +10,22 @@ import subprocess
 import sys
 import time
 
+import room
 import window
 
 RATE = 1000
 GOAL = 0.005 # of one CPU
 
 
-def programs_of(folder, collector):
-    """{program: (runs, ns)} of the kernel room; nothing before it is loaded."""
-    out = subprocess.run([os.path.join(folder, "kept"), str(collector), "programs"],
-                         stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    return {name: (int(runs), int(ns)) for name, runs, ns in map(str.split, out.splitlines())}
-
-
-class Recording:
+class Storms(room.Recording):
     def __init__(self, tidemark, folder, hz, work):
+        super().__init__(tidemark, os.path.join(folder, "kept"), hz, work)
         self.folder = folder
-        self.process = subprocess.Popen(
-            [tidemark, "record", "-F", str(hz), "-o", os.path.join(work, "cost.folded")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.programs = window.find(self.process.pid)
-        self.collector = self.programs["collector"][0]
-        while not any(runs for runs, _ in programs_of(folder, self.collector).values()):
-            time.sleep(0.05)
 
     def segment(self, seconds, storm):
         """CPU s a second of the programs, of BPF, and on_exit's (runs, ns)."""
         begin = time.monotonic()
-        before, room = window.reading(self.programs)[0], programs_of(self.folder, self.collector)
+        before, early = window.reading(self.programs)[0], self.runs()
         if storm:
             paced = [os.path.join(self.folder, "storm"), "4", str(int(RATE * seconds)), str(RATE),
                      os.path.join(self.folder, "mayfly"), "0"]
@@ -46,21 +33,18 @@ class Recording:
             self.rate = float(told.stdout.split()[-1])
         else:
             time.sleep(seconds)
-        after, late = window.reading(self.programs)[0], programs_of(self.folder, self.collector)
+        after, late = window.reading(self.programs)[0], self.runs()
         length = time.monotonic() - begin
-        bpf = sum(late[name][1] - room[name][1] for name in late)
-        on_exit = tuple(late["on_exit"][i] - room["on_exit"][i] for i in (0, 1))
+        bpf = sum(late[name][1] - early[name][1] for name in late)
+        on_exit = tuple(late["on_exit"][i] - early["on_exit"][i] for i in (0, 1))
         cpu = {name: (after[name] - before[name]) / 1e9 / length for name in after}
         return cpu, bpf / 1e9 / length, on_exit
 
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-
 
 def measure(tidemark, folder, hz, seconds, segments, work):
-    recording = Recording(tidemark, folder, hz, work)
+    recording = Storms(tidemark, folder, hz, work)
     found = {True: [], False: []}
+    recording.segment(seconds, True) # the first one pays for kernel symbols and first sights
     for number in range(2 * segments):
         storm = number % 2 == 1
         found[storm].append(recording.segment(seconds, storm))

@@ -5,6 +5,7 @@
  * kept PID counts             how many entries each of its hash maps has
  * kept PID stale              announced generations in it, and how many of them are of no process
  * kept PID levels             sums of struct tm_level_counts over CPUs and levels
+ * kept PID ids                its maps, those inside others included, and programs: "map 12"
  * kept PID programs           runs and run time of its programs (if statistics are on)
  * kept PID get VARIABLE       a variable of 4 or 8 bytes in .bss
  * kept PID set VARIABLE VALUE
@@ -15,7 +16,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -27,81 +27,9 @@
 
 #include "shared/cleanup.h"
 #include "shared/event.h"
+#include "tests/soak/objects.h"
 
-#define OBJECTS_MAX 64
-#define TICK_NS     10000000u /* of the times in /proc/PID/stat */
-
-struct objects { /* ids, each once */
-	uint32_t maps[OBJECTS_MAX], programs[OBJECTS_MAX];
-	unsigned map_count, program_count;
-};
-
-static void remember(uint32_t *ids, unsigned *count, uint32_t id)
-{
-	for (unsigned i = 0; i < *count; i++)
-		if (ids[i] == id)
-			return;
-	if (*count < OBJECTS_MAX)
-		ids[(*count)++] = id;
-}
-
-static void read_fdinfo(const char *path, struct objects *objects)
-{
-	FILE *file = fopen(path, "re");
-	char line[256];
-	uint32_t id;
-
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "map_id:\t%" SCNu32, &id) == 1)
-			remember(objects->maps, &objects->map_count, id);
-		else if (sscanf(line, "prog_id:\t%" SCNu32, &id) == 1)
-			remember(objects->programs, &objects->program_count, id);
-	}
-	if (file)
-		(void)fclose(file);
-}
-
-static int find_objects(const char *pid, struct objects *ret_objects)
-{
-	char path[300];
-	struct dirent *entry;
-	DIR *directory;
-
-	*ret_objects = (struct objects){0};
-	(void)snprintf(path, sizeof(path), "/proc/%s/fdinfo", pid);
-	directory = opendir(path);
-	if (!directory)
-		return -errno;
-	while ((entry = readdir(directory)) != NULL) {
-		(void)snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, entry->d_name);
-		if (entry->d_name[0] != '.')
-			read_fdinfo(path, ret_objects);
-	}
-	(void)closedir(directory);
-	return ret_objects->map_count ? 0 : -ENOENT;
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* The map whose name ends so. Return: descriptor, -errno. */
-static int open_map(const struct objects *objects, const char *name, struct bpf_map_info *ret_info)
-{
-	for (unsigned i = 0; i < objects->map_count; i++) {
-		_cleanup_(tm_closep) int fd = bpf_map_get_fd_by_id(objects->maps[i]);
-		uint32_t bytes = sizeof(*ret_info);
-
-		*ret_info = (struct bpf_map_info){0};
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, ret_info, &bytes) == 0 &&
-		    ends_in(ret_info->name, name))
-			return TM_TAKE_FD(fd);
-	}
-	return -ENOENT;
-}
+#define TICK_NS 10000000u /* of the times in /proc/PID/stat */
 
 /* By walking them all; a walk that meets a deletion begins again, so its length has a limit. */
 static uint64_t entries(int map, uint32_t key_bytes, uint64_t most)
@@ -125,7 +53,7 @@ static int say_counts(const struct objects *objects)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct bpf_map_info info;
-		_cleanup_(tm_closep) int map = open_map(objects, names[i], &info);
+		_cleanup_(tm_closep) int map = objects_map(objects, names[i], &info);
 
 		if (map < 0)
 			return map;
@@ -158,7 +86,7 @@ static bool exists(const struct tm_process_key *key)
 static int say_stale(const struct objects *objects)
 {
 	struct bpf_map_info info;
-	_cleanup_(tm_closep) int map = open_map(objects, "processes", &info);
+	_cleanup_(tm_closep) int map = objects_map(objects, "processes", &info);
 	uint64_t count = 0, stale = 0, exited = 0;
 	struct tm_process_key key, *from = NULL, next;
 	struct tm_process_state state;
@@ -213,7 +141,7 @@ static int say_levels(const struct objects *objects)
 {
 	struct tm_level_counts sum = {0};
 	struct bpf_map_info info;
-	_cleanup_(tm_closep) int outer = open_map(objects, "scratch", &info);
+	_cleanup_(tm_closep) int outer = objects_map(objects, "scratch", &info);
 	int r = outer < 0 ? outer : 0;
 
 	for (uint32_t cpu = 0; r == 0 && cpu < info.max_entries; cpu++) {
@@ -228,6 +156,32 @@ static int say_levels(const struct objects *objects)
 	       sum.taken, sum.ring_full, sum.announce_lost, sum.processes_full, sum.files_full,
 	       sum.lookups, sum.lookup_cached, sum.lookup_retries);
 	return r;
+}
+
+/* The maps inside an array of maps are held by no descriptor. */
+static void say_inner(uint32_t id)
+{
+	_cleanup_(tm_closep) int map = bpf_map_get_fd_by_id(id);
+	struct bpf_map_info info = {0};
+	uint32_t bytes = sizeof(info), inner;
+
+	if (map < 0 || bpf_obj_get_info_by_fd(map, &info, &bytes) < 0 ||
+	    info.type != BPF_MAP_TYPE_ARRAY_OF_MAPS)
+		return;
+	for (uint32_t at = 0; at < info.max_entries; at++)
+		if (bpf_map_lookup_elem(map, &at, &inner) == 0)
+			printf("map %" PRIu32 "\n", inner);
+}
+
+static int say_ids(const struct objects *objects)
+{
+	for (unsigned i = 0; i < objects->map_count; i++) {
+		printf("map %" PRIu32 "\n", objects->maps[i]);
+		say_inner(objects->maps[i]);
+	}
+	for (unsigned i = 0; i < objects->program_count; i++)
+		printf("prog %" PRIu32 "\n", objects->programs[i]);
+	return 0;
 }
 
 static int say_programs(const struct objects *objects)
@@ -274,7 +228,7 @@ static int find_variable(const struct bpf_map_info *info, const char *name, uint
 static int variable(const struct objects *objects, const char *name, const char *value)
 {
 	struct bpf_map_info info;
-	_cleanup_(tm_closep) int map = open_map(objects, ".bss", &info);
+	_cleanup_(tm_closep) int map = objects_map(objects, ".bss", &info);
 	uint32_t offset = 0, bytes = 0;
 	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 	uint8_t *bss;
@@ -303,6 +257,8 @@ static int answer(const struct objects *objects, int argc, char **argv)
 		return say_stale(objects);
 	if (strcmp(argv[2], "levels") == 0)
 		return say_levels(objects);
+	if (strcmp(argv[2], "ids") == 0)
+		return say_ids(objects);
 	if (strcmp(argv[2], "programs") == 0)
 		return say_programs(objects);
 	if (strcmp(argv[2], "get") == 0 && argc == 4)
@@ -315,7 +271,7 @@ static int answer(const struct objects *objects, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct objects objects;
-	int r = argc < 3 ? -EINVAL : find_objects(argv[1], &objects);
+	int r = argc < 3 ? -EINVAL : objects_find(argv[1], &objects);
 
 	if (r == 0)
 		r = answer(&objects, argc, argv);
