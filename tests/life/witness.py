@@ -244,7 +244,9 @@ class Judgement:
 
     def _judge(self, sample):
         own = self.records.own_tgid(sample.tgid)
-        side, next_birth = self.told.of(own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
+        side, next_birth = None, None
+        if own: # else it is not of this namespace, or was never announced there
+            side, next_birth = self.told.of(own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
         if sample.flags & KTHREAD or side is None or not side.maps:
             self.counts["unjudged"] += 1
         elif sample.flags & IN_EXEC:
@@ -340,7 +342,7 @@ def like_the_page(records, lives, tgids):
 
 def told_tgids(told, records):
     """Of the initial PID namespace: those whose birth the sideband saw."""
-    born = {t for t, list_ in told.incarnations.items() if list_[0].how == "birth"}
+    born = {t for t, list_ in told.incarnations.items() if t and list_[0].how == "birth"}
     return {s.tgid for s in records.samples if records.own_tgid(s.tgid) in born}
 
 
