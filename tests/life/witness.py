@@ -19,9 +19,14 @@ EXITING, KTHREAD, IN_EXEC, USER_MODE, NO_MM = 1, 2, 4, 8, 16 # TM_FLAG_*
 PATH_DELETED = 1 << 9
 FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
 
-# start_boottime counts on where CLOCK_MONOTONIC, the clock of all other times here, stood still.
-BOOT_AHEAD = -time.clock_gettime_ns(time.CLOCK_MONOTONIC) + time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-BOOT_AHEAD = BOOT_AHEAD if BOOT_AHEAD > 1000000 else 0 # less is the time between the two readings
+def boot_ahead():
+    """start_boottime counts on where CLOCK_MONOTONIC, the clock of all other times here, stands still."""
+    between = [-time.clock_gettime_ns(time.CLOCK_MONOTONIC) + time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+               for _ in range(100)]
+    return min(between) if min(between) > 1000000 else 0 # less is the time between two readings
+
+
+BOOT_AHEAD = boot_ahead()
 
 Mapping = collections.namedtuple("Mapping", "dev ino generation offset bytes path")
 Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
