@@ -188,7 +188,7 @@ void life_advance(struct life *life, uint64_t w, uint64_t lost, uint64_t now_ms)
 
 void life_deinit(struct life *life)
 {
-	for (uint32_t i = 0; i < life->queue.count; i++)
+	for (uint32_t i = 0; i < life->queue.used; i++)
 		if (life->queue.entries[i].fn == generation_due)
 			free(life->queue.entries[i].context);
 	tm_retire_deinit(&life->queue);

@@ -78,6 +78,7 @@ static uint32_t run_due(struct tm_retire_queue *queue)
 		uint32_t index = pop(queue, &queue->bucket[0]);
 		const struct tm_retire_entry due = queue->entries[index];
 
+		queue->entries[index].fn = NULL; /* spare */
 		push(queue, &queue->spare, index);
 		queue->count--;
 		due.fn(due.context, due.ktime, due.value);

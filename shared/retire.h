@@ -26,7 +26,7 @@ typedef void (*tm_retire_fn)(void *context, uint64_t ktime, uint64_t value);
 
 struct tm_retire_entry {
 	uint64_t ktime;
-	tm_retire_fn fn;
+	tm_retire_fn fn; /* NULL: spare */
 	void *context;
 	uint64_t value;
 	uint32_t next; /* index + 1 in its list; 0: the last */
