@@ -45,6 +45,17 @@ static void living_generation_is_kept_for_two_epochs(void **state)
 	assert_int_equal(life_known(&world->life.processes), 0);
 }
 
+/* At the end, in unmake. */
+static void generation_that_went_before_others_was_freed_twice(void **state)
+{
+	announce(1, EPOCH);
+	announce(2, 2 * EPOCH);
+	advance(3 * EPOCH + 1);
+	assert_false(world->process_there[1]);
+	assert_true(world->process_there[2]);
+	assert_int_equal(world->life.queue.count, 1);
+}
+
 static void generation_that_is_announced_again_lives_on(void **state)
 {
 	announce(1, EPOCH);
@@ -135,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(living_generation_is_kept_for_two_epochs),
+		CASE(generation_that_went_before_others_was_freed_twice),
 		CASE(generation_that_is_announced_again_lives_on),
 		CASE(tombstone_is_kept_for_one),
 		CASE(lost_exit_leaves_no_entry_for_ever),
