@@ -89,6 +89,26 @@ static int count_in(struct aggregate *aggregate, const struct aggregate_sample *
 	return 0;
 }
 
+/* Most samples carry the name of one of a few threads. */
+static int find_comm(struct aggregate *aggregate, const char *comm, uint32_t *ret_string)
+{
+	struct aggregate_comm *known;
+	uint64_t half[TM_COMM_BYTES / 8], mixed;
+
+	memcpy(half, comm, sizeof(half));
+	mixed = (half[0] ^ half[1]) * 0x9e3779b97f4a7c15ull;
+	known = &aggregate->comms[mixed >> 32 & (AGGREGATE_COMMS - 1)];
+	if (known->string && memcmp(known->comm, comm, TM_COMM_BYTES) == 0) {
+		*ret_string = known->string - 1;
+		return 0;
+	}
+	if (strings_add(aggregate->strings, comm, TM_COMM_BYTES, ret_string))
+		return BUDGET_E_SPENT;
+	memcpy(known->comm, comm, TM_COMM_BYTES);
+	known->string = *ret_string + 1;
+	return 0;
+}
+
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 		    struct process_table *processes, struct files *files)
 {
@@ -116,6 +136,7 @@ void aggregate_deinit(struct aggregate *aggregate)
 	aggregate->stack_count = 0;
 	aggregate->sample_count = 0;
 	aggregate->exported = 0;
+	memset(aggregate->comms, 0, sizeof(aggregate->comms));
 }
 
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
@@ -127,7 +148,7 @@ int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 		.stop = sample->user_stop != TM_STOP_NONE ? sample->user_stop : sample->kernel_stop,
 	};
 
-	if (strings_add(aggregate->strings, sample->comm, sizeof(sample->comm), &key.comm) ||
+	if (find_comm(aggregate, sample->comm, &key.comm) ||
 	    process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process) ||
 	    translate(aggregate, sample, frames) || stack_of(aggregate, frames, &key.stack))
 		return BUDGET_E_SPENT;

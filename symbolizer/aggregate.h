@@ -28,6 +28,12 @@ struct aggregate_sample {
 };
 #define AGGREGATE_FLAGS (TM_FLAG_EXITING | TM_FLAG_KTHREAD)
 
+struct aggregate_comm { /* a thread's name as it came, and its string */
+	char comm[TM_COMM_BYTES];
+	uint32_t string; /* + 1; 0: unused */
+};
+#define AGGREGATE_COMMS 64u /* names at hand; a power of two */
+
 struct aggregate {
 	struct aggregate_stack *stacks;
 	struct aggregate_sample *samples;
@@ -36,6 +42,7 @@ struct aggregate {
 	struct lookup stack_lookup;
 	struct lookup sample_lookup;
 	struct arena arena;
+	struct aggregate_comm comms[AGGREGATE_COMMS];
 	struct strings *strings;                                   /* borrowed */
 	struct process_table *processes;                           /* borrowed */
 	struct files *files;                                       /* borrowed */

@@ -6,7 +6,6 @@
 #include "symbolizer/feed.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "shared/check.h"
 
@@ -96,7 +95,7 @@ void feed_record(struct feed *feed, uint32_t bytes)
 
 void feed_release(struct feed *feed, uint64_t watermark)
 {
-	struct tm_event *event;
+	const struct tm_event *event;
 
 	while (!order_pop(&feed->order, watermark, &event)) {
 		const void *record = event;
@@ -105,7 +104,6 @@ void feed_release(struct feed *feed, uint64_t watermark)
 			process_exit(feed->aggregate->processes, event);
 		else if (aggregate_add(feed->aggregate, record))
 			feed->memory++;
-		free(event);
 	}
 }
 
