@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/host.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -18,12 +19,28 @@ static int outcome_of(int code)
 	return code == TM_FAILURE_HOST ? OUTCOME_HOST : OUTCOME_FAILED;
 }
 
+/* The collector found no such process; what it can walk is the kernel's choice. */
+static int take_hidden(const struct session *session, const struct tm_control *message)
+{
+	if (message->code != TM_FAILURE_NO_PROCESS || !host_holds_processes(session->options))
+		return 0;
+	say("%s among those that this kernel shows to BPF programs; it runs, but cannot be "
+	    "selected here",
+	    message->body.text);
+	return 1;
+}
+
 static void take_failed(struct session *session, struct program *program,
 			const struct tm_control *message)
 {
 	if (program->failed)
 		return; /* once is enough */
 	program->failed = 1;
+	if (take_hidden(session, message)) {
+		session->told = 1;
+		session_lose(session, program, OUTCOME_HOST);
+		return;
+	}
 	if (message->code == TM_FAILURE_PEER) {
 		(void)snprintf(session->peer_text, sizeof(session->peer_text), "%s",
 			       message->body.text);

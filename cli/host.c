@@ -86,6 +86,19 @@ int host_check_processes(const struct options *options)
 	return 0;
 }
 
+int host_holds_processes(const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->pid_count; i++) {
+		_cleanup_(tm_closep) int pidfd = spawn_pidfd(options->pids[i]);
+
+		if (pidfd < 0)
+			return 0;
+	}
+	return options->pid_count > 0;
+}
+
 /* Since 5.11 BPF memory is charged to the cgroup instead. */
 static int memory_counts_as_locked(void)
 {

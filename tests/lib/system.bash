@@ -91,6 +91,7 @@ balance() {
 		wrong "no summary of $name"
 		return 1
 	fi
+	grep -s 'finished, then ended' "$WORK/$name.err" && wrong "a program did not end well"
 	python3 "$TM_LIB/recorded.py" balance "$WORK/$name.json" "$@" || WRONG=$((WRONG + 1))
 }
 

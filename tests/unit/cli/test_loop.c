@@ -61,6 +61,14 @@ static void collector_refused(int control)
 	tell(control, &message);
 }
 
+static void collector_finds_no_process(int control)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = TM_FAILURE_NO_PROCESS};
+
+	memcpy(message.body.text, "there is no process 1", sizeof("there is no process 1"));
+	tell(control, &message);
+}
+
 static void collector_sends_garbage(int control)
 {
 	begin_collector(control);
@@ -176,6 +184,18 @@ static void refusal_of_the_host_is_its_own_outcome(void **state)
 	assert_int_equal(play(collector_refused, symbolizer_waits), OUTCOME_HOST);
 }
 
+static void process_that_the_kernel_hides_is_not_said_to_be_missing(void **state)
+{
+	int r;
+
+	options = (struct options){.hz = 99, .pid_count = 1, .pids = {getpid()}};
+	session_init(&session, &options, signals);
+	r = perform(collector_finds_no_process, symbolizer_waits);
+	session_deinit(&session);
+	assert_int_equal(r, OUTCOME_HOST);
+	assert_int_equal(play(collector_finds_no_process, symbolizer_waits), OUTCOME_FAILED);
+}
+
 static void dead_symbolizer_stops_the_collector(void **state)
 {
 	assert_int_equal(play(collector_waits_for_stop, symbolizer_dies), OUTCOME_FAILED);
@@ -214,6 +234,7 @@ int main(void)
 		cmocka_unit_test(dead_collector_leaves_the_symbolizer_to_write),
 		cmocka_unit_test(collector_dead_before_sampling_ends_both),
 		cmocka_unit_test(refusal_of_the_host_is_its_own_outcome),
+		cmocka_unit_test(process_that_the_kernel_hides_is_not_said_to_be_missing),
 		cmocka_unit_test(dead_symbolizer_stops_the_collector),
 		cmocka_unit_test(symbolizer_that_dies_while_writing_is_told_apart),
 		cmocka_unit_test(liar_is_killed_and_the_other_goes_on),
