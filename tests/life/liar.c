@@ -3,17 +3,20 @@
  * liar - a FUSE file system of one file that claims to be another
  *
  * liar FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the content
- * of CONTENT_FILE and the inode number, size, times, mode and owner of TRUE_FILE. With `hang`, an
- * open is never answered. Ends when it is unmounted. The protocol is that of linux/fuse.h.
+ * of CONTENT_FILE and the inode number, generation, size, times, mode and owner of TRUE_FILE: all that
+ * a file system may say of itself. The device alone is the kernel's to give. With `hang`, an open is
+ * never answered. Ends when it is unmounted. The protocol is that of linux/fuse.h.
  */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/fuse.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +30,7 @@ struct liar {
 	int hang;
 	const char *name;
 	struct stat claimed;
+	int generation;
 };
 
 static void answer(const struct liar *liar, const struct fuse_in_header *in, int error,
@@ -90,9 +94,21 @@ static void on_lookup(const struct liar *liar, const struct fuse_in_header *in)
 		answer(liar, in, -ENOENT, NULL, 0);
 		return;
 	}
-	out.generation = 0;
+	out.generation = (uint32_t)liar->generation;
 	attributes(liar, FILE_NODE, &out.attr);
 	answer(liar, in, 0, &out, sizeof(out));
+}
+
+/* 0 where the true file's file system does not tell. */
+static int generation_of(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), generation = 0;
+
+	if (fd < 0 || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0)
+		generation = 0;
+	if (fd >= 0)
+		(void)close(fd);
+	return generation;
 }
 
 static void on_getattr(const struct liar *liar, const struct fuse_in_header *in)
@@ -169,6 +185,7 @@ int main(int argc, char **argv)
 	liar.hang = argc > 5;
 	if (liar.device < 0 || liar.content < 0 || stat(argv[3], &liar.claimed) < 0)
 		return 1;
+	liar.generation = generation_of(argv[3]);
 	(void)snprintf(options, sizeof(options),
 		       "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", liar.device);
 	if (mount("liar", argv[1], "fuse.liar", MS_NOSUID | MS_NODEV, options) < 0)

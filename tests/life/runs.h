@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 
-#define RUNS_PROCESSES_MAX 65536
+#define RUNS_PROCESSES_MAX (1 << 19) /* of the whole host: timers go off for everybody */
 
 struct runs_key {   /* a process; its threads count for it, execs make no difference */
 	__u32 tgid; /* of the initial PID namespace */
