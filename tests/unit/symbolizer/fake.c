@@ -30,6 +30,7 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 {
 	char options[5 + FAKE_FORMATS][64];
 	char *arguments[6 + FAKE_FORMATS] = {0};
+	const struct rlimit limit = {fake->descriptors, fake->descriptors};
 	int count = 0;
 
 	(void)snprintf(options[count++], 64, "tidemark-symbolizer");
@@ -44,6 +45,8 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 	}
 	for (int i = 0; i < count; i++)
 		arguments[i] = options[i];
+	if (fake->descriptors)
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	(void)fcntl(control, F_SETFD, 0);
 	(void)fcntl(wire, F_SETFD, 0);
 	(void)fcntl(parser, F_SETFD, 0);
@@ -54,10 +57,11 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 void fake_start(struct fake *fake, const char *program, const char *parser)
 {
 	struct tm_wire hello;
+	rlim_t limit = fake->descriptors;
 	int control[2], wire[2];
 	int parser_fd = open(parser, O_PATH | O_CLOEXEC);
 
-	*fake = (struct fake){.data = TM_REGION_NULL, .page = TM_REGION_NULL};
+	*fake = (struct fake){.data = TM_REGION_NULL, .page = TM_REGION_NULL, .descriptors = limit};
 	assert_true(parser_fd >= 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);

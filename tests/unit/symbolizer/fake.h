@@ -4,6 +4,7 @@
  * fake - a collector and a command around the real tidemark-symbolizer, for tests without root
  */
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "shared/control.h"
@@ -22,6 +23,7 @@ struct fake {
 	struct tm_region page;
 	struct tm_ring_writer writer;
 	struct tm_counts counts;
+	rlim_t descriptors;
 };
 
 struct fake_end {
@@ -37,7 +39,7 @@ struct fake_end {
 	int status;  /* of wait */
 };
 
-/* Starts it and takes its HELLO. */
+/* Starts it and takes its HELLO. fake->descriptors: what it may have at most; 0: as we. */
 void fake_start(struct fake *fake, const char *program, const char *parser);
 /* Hands over both regions and waits for READY. */
 void fake_attach(struct fake *fake);

@@ -80,7 +80,7 @@ static uint64_t accounted(const struct fake_end *report)
 static void each_report_balances_and_all_add_up_to_the_whole(void **state)
 {
 	struct fake_end reports[3];
-	struct fake fake;
+	struct fake fake = {0};
 	uint64_t taken = 0, exported = 0;
 
 	start(&fake);
@@ -130,7 +130,7 @@ static void each_report_balances_and_all_add_up_to_the_whole(void **state)
 
 static void what_announced_itself_once_has_its_name_in_every_report(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 	char *folded;
 
@@ -159,7 +159,7 @@ static void what_announced_itself_once_has_its_name_in_every_report(void **state
 
 static void functions_keep_their_names_after_the_first_report(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 
 	start(&fake);
@@ -181,7 +181,7 @@ static void functions_keep_their_names_after_the_first_report(void **state)
 
 static void retired_number_is_forgotten_with_its_file(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 
 	start(&fake);
@@ -204,7 +204,7 @@ static void retired_number_is_forgotten_with_its_file(void **state)
 
 static void empty_interval_is_a_report_too(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 	char *folded;
 
@@ -223,7 +223,7 @@ static void empty_interval_is_a_report_too(void **state)
 
 static void only_a_regular_file_open_for_writing_is_a_target(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 	int ends[2];
 	int readable = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -245,7 +245,7 @@ static void only_a_regular_file_open_for_writing_is_a_target(void **state)
 
 static void ends_in_disorder(uint64_t index, int fd)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end report;
 
 	start(&fake);

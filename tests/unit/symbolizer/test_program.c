@@ -89,7 +89,7 @@ static void whole_recording_is_named_and_written(void **state)
 	uint64_t words[] = {KERNEL_WORD(TM_FRAME_MODULE_UNKNOWN, 0),    FILE_WORD(5, here + 2),
 			    FILE_WORD(5, 0x7fffffff) | TM_FRAME_RETURN, ANON_WORD(0x1234),
 			    UNRESOLVED_WORD(TM_UNRESOLVED_NO_MAPPING),  FILE_WORD(6, 0x10)};
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -127,7 +127,7 @@ static void whole_recording_is_named_and_written(void **state)
 static void vdso_frames_are_named_by_the_parsers_own(void **state)
 {
 	uint64_t words[128];
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -149,7 +149,7 @@ static void vdso_frames_are_named_by_the_parsers_own(void **state)
 static void descriptor_taken_is_credit_given(void **state)
 {
 	struct tm_wire credit;
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -168,10 +168,66 @@ static void descriptor_taken_is_credit_given(void **state)
 	(void)close(self);
 }
 
+#define NUMBERS 50u
+#define HELD    40u /* files; more than descriptors may be under way, so the oldest has arrived */
+
+/* Its descriptor comes, it is sampled once; HELD files later its number is given back. */
+static void live_through_a_file(struct fake *fake, uint64_t at, int self, uint64_t word)
+{
+	static union make_record record;
+	uint64_t ktime = 1000 * (at + 1);
+	uint32_t number = (uint32_t)at % NUMBERS;
+
+	make_file(&record, number, at + 1, "prog\0bin\0", 9);
+	record.event.ktime = ktime;
+	fake_push(fake, &record);
+	word |= (uint64_t)number << TM_FRAME_FILE_SHIFT;
+	push_sample(fake, ktime + 1, &word, 0, 1);
+	fake_publish(fake, ktime + 500);
+	fake_wire(fake, TM_WIRE_FILE, number, ktime, self);
+	if (at < HELD)
+		return;
+	make_retire(&record, ktime + 400, (uint32_t)(at - HELD) % NUMBERS);
+	fake_push(fake, &record);
+	fake_publish(fake, ktime + 501);
+}
+
+static void more_files_than_descriptors_are_all_named(void **state)
+{
+	const uint64_t files = 400;
+	uint64_t here = file_offset((const void *)(uintptr_t)a_function_to_find);
+	uint64_t credit = TM_FILES_IN_FLIGHT;
+	struct fake fake = {.descriptors = 192};
+	struct fake_end end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	for (uint64_t i = 0; i < files; i++) {
+		struct tm_wire message;
+
+		for (; !credit; credit += message.value)
+			assert_int_equal(
+				tm_fdpass_recv(fake.wire, &message, sizeof(message), NULL, 0), 0);
+		live_through_a_file(&fake, i, self, FILE_WORD(0, here + 2));
+		credit--;
+	}
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	(void)close(self);
+	assert_string_equal(end.notes, "");
+	assert_int_equal(end.result.exported, files);
+	assert_int_equal(end.result.files, files);
+	assert_int_equal(end.result.parsers_failed, 0);
+	assert_int_equal(end.result.unnamed_frames, 0);
+	assert_string_equal(end.top[0].name, "a_function_to_find");
+}
+
 static void dead_collector_leaves_what_it_handed_over(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -195,7 +251,7 @@ static void dead_collector_leaves_what_it_handed_over(void **state)
 static void dead_command_writes_nothing(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -215,7 +271,7 @@ static void dead_command_writes_nothing(void **state)
 static void message_out_of_form_ends_the_talk_but_keeps_the_samples(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -235,7 +291,7 @@ static void bad_record_is_counted_and_balances(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
 	static union make_record record;
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	char *folded;
 
@@ -258,7 +314,7 @@ static void bad_record_is_counted_and_balances(void **state)
 
 static void unsealed_ring_is_refused(void **state)
 {
-	struct fake fake;
+	struct fake fake = {0};
 	struct fake_end end;
 	int open_memory = memfd_create("ring", MFD_CLOEXEC);
 
@@ -278,6 +334,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(whole_recording_is_named_and_written),
 		cmocka_unit_test(vdso_frames_are_named_by_the_parsers_own),
 		cmocka_unit_test(descriptor_taken_is_credit_given),
+		cmocka_unit_test(more_files_than_descriptors_are_all_named),
 		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
 		cmocka_unit_test(dead_command_writes_nothing),
 		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),
