@@ -34,8 +34,8 @@ static void remove_entry(struct life_table *table, const void *key)
 	table->gone += bpf_map_delete_elem(table->map, key) == 0;
 }
 
-/* Each announcement has an entry in the queue, so a younger one of the living takes over. */
-static void generation_due(void *context, uint64_t ktime, uint64_t value)
+/* @announced: when it was. A younger announcement has its own entry in the queue. */
+static void generation_due(void *context, uint64_t ktime, uint64_t announced)
 {
 	struct generation *generation = context;
 	struct life *life = generation->life;
@@ -47,8 +47,9 @@ static void generation_due(void *context, uint64_t ktime, uint64_t value)
 
 		if (until <= ktime)
 			remove_entry(&life->processes, &generation->key);
-		else if (state.exited &&
-			 tm_retire_at(&life->queue, until, generation_due, generation, 0) == 0)
+		else if ((state.exited || state.seen_ktime == announced) &&
+			 tm_retire_at(&life->queue, until, generation_due, generation, announced) ==
+				 0)
 			return;
 	}
 	free(generation);
@@ -62,7 +63,7 @@ static void hear_generation(struct life *life, const struct tm_event *event, uin
 	if (generation) {
 		*generation = (struct generation){life, key};
 		if (tm_retire_at(&life->queue, event->ktime + after_ns, generation_due, generation,
-				 0) == 0)
+				 event->ktime) == 0)
 			return;
 		free(generation);
 	}
@@ -146,8 +147,8 @@ static void find_unheard(struct life *life, uint64_t ktime)
 void life_hear(struct life *life, const struct tm_event *event)
 {
 	if (event->type == TM_EVENT_PROCESS)
-		hear_generation(life, event, 2 * TM_EPOCH_NS);
-	else if (event->type == TM_EVENT_EXIT)
+		hear_generation(life, event, TM_EPOCH_NS); /* most that die are dead by then */
+	else if (event->type == TM_EVENT_EXIT && life_known(&life->processes) >= LIFE_CROWD)
 		hear_generation(life, event, LIFE_TOMBSTONE_MS * NS_PER_MS);
 	else if (event->type == TM_EVENT_FILE)
 		hear_number(life, ((const struct tm_file *)event)->number, event->ktime);
