@@ -120,9 +120,9 @@ void files_deinit(struct files *files)
 {
 	if (!files->numbers)
 		return;
+	files_deinit_items(files);
 	for (uint32_t i = 0; files->open && i < FILES_MAX; i++)
 		drop_early(files, &files->numbers[i]);
-	files_deinit_items(files);
 	free(files->numbers);
 	files->numbers = NULL;
 }

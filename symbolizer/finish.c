@@ -80,7 +80,7 @@ static void close_balance(struct session *session, int last, struct balance *bal
 		balance_close(balance, counts, &read);
 	else
 		balance_so_far(balance, counts, &read);
-	if (last && !reported->until_ktime)
+	if (last && !reported->any)
 		return; /* of the whole */
 	balance_since(balance, &reported->balance);
 	balance_counts_since(counts, &reported->counts, balance);
@@ -245,6 +245,7 @@ void finish_interval(struct session *session)
 	session->budget.limit = limit;
 	session->reported.late = session->feed.late;
 	session->reported.until_ktime = session->feed.released;
+	session->reported.any = 1;
 	session->parsers_failed = 0;
 	session->parsers_abandoned = 0;
 }

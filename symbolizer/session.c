@@ -66,6 +66,7 @@ static void take_told(struct session *session, const struct tm_control *message)
 
 	reported->counts = *counts;
 	reported->until_ktime = message->value;
+	reported->any = 1;
 	reported->balance.taken = counts->taken;
 	reported->balance.not_run = counts->owed > counts->hits ? counts->owed - counts->hits : 0;
 	memcpy(reported->balance.drops, counts->drops, sizeof(counts->drops));

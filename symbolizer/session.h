@@ -21,7 +21,8 @@ struct session_reported { /* sums over the reports so far */
 	struct balance balance;
 	struct tm_counts counts;
 	uint64_t late;
-	uint64_t until_ktime; /* where the last one ended; 0: there was none */
+	uint64_t until_ktime; /* where the last one ended; 0: before any W */
+	int any;
 };
 
 struct session {

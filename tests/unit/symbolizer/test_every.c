@@ -221,6 +221,24 @@ static void empty_interval_is_a_report_too(void **state)
 	end(&fake, &report);
 }
 
+static void drops_before_any_w_are_reported_once(void **state)
+{
+	struct fake fake = {0};
+	struct fake_end report;
+
+	start(&fake);
+	fake.counts.taken = fake.counts.drops[TM_DROP_RING_FULL] = 7;
+	fake_publish(&fake, 0);
+	fake_flush(&fake, &report);
+	assert_int_equal(report.counts.taken, 7);
+	assert_int_equal(report.flushed, 0);
+	fake.counts.taken = fake.counts.drops[TM_DROP_RING_FULL] = 9;
+	fake_publish(&fake, 100);
+	end(&fake, &report);
+	assert_int_equal(report.counts.taken, 2);
+	assert_string_equal(report.notes, "");
+}
+
 static void only_a_regular_file_open_for_writing_is_a_target(void **state)
 {
 	struct fake fake = {0};
@@ -276,6 +294,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(functions_keep_their_names_after_the_first_report),
 		cmocka_unit_test(retired_number_is_forgotten_with_its_file),
 		cmocka_unit_test(empty_interval_is_a_report_too),
+		cmocka_unit_test(drops_before_any_w_are_reported_once),
 		cmocka_unit_test(only_a_regular_file_open_for_writing_is_a_target),
 		cmocka_unit_test(target_without_a_descriptor_or_an_output_ends_it),
 	};
