@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flood - floods the rings of a collector at work until it has been told to stop and obeyed
+ *
+ * usage: flood COLLECTOR RECORDS. The maps are the collector's own, taken over by their ids as root;
+ * it prints a line once that many records are written, and goes on at full speed until the collector
+ * has detached its own programs, as it does on STOP.
+ */
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <flood.skel.h>
+
+#define CPUS         2
+#define PIN_MIN      4096 /* renames between attempts to be on its own CPU: it may have been away */
+#define LOOK_NS      1000000
+#define HOLLOW_STEPS 1000000
+#define HOLLOW_BYTES 65536
+
+static struct flood_bpf *skeleton;
+static atomic_bool over;
+
+/* The number behind @key in a file of /proc/PID/fdinfo; 0: there is none. */
+static uint32_t fdinfo_number(const char *path, const char *key)
+{
+	FILE *file = fopen(path, "re");
+	unsigned found = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0)
+			found = (unsigned)strtoul(line + strlen(key), NULL, 10);
+	if (file)
+		(void)fclose(file);
+	return found;
+}
+
+/* Calls @each with every such number of @pid's descriptors until one says that it is the one. */
+static int search(const char *pid, const char *key, int (*each)(uint32_t id, const void *context),
+		  const void *context)
+{
+	char folder[64], path[PATH_MAX];
+	struct dirent *entry;
+	int found = -1;
+	DIR *dir;
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%s/fdinfo", pid);
+	dir = opendir(folder);
+	while (found < 0 && dir && (entry = readdir(dir))) {
+		uint32_t id;
+
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		id = fdinfo_number(path, key);
+		if (id)
+			found = each(id, context);
+	}
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+/* Return: descriptor of that map if it has name and type of the one given, -1. */
+static int same_map(uint32_t id, const void *context)
+{
+	const struct bpf_map *map = context;
+	struct bpf_map_info info = {0};
+	uint32_t bytes = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(id);
+
+	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0 &&
+	    info.type == bpf_map__type(map) && strcmp(info.name, bpf_map__name(map)) == 0)
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+static int any_link(uint32_t id, const void *context)
+{
+	return (int)id;
+}
+
+/* The maps of bpf/maps.h that the programs use are the collector's; the others are left out. */
+static int take_over(const char *pid, struct bpf_map *map)
+{
+	int fd;
+
+	if (map != skeleton->maps.cpu_slots && map != skeleton->maps.rings &&
+	    map != skeleton->maps.scratch)
+		return bpf_map__is_internal(map) ? 0 : bpf_map__set_autocreate(map, false);
+	fd = search(pid, "map_id:", same_map, map);
+	return fd < 0 ? -ENOENT : bpf_map__reuse_fd(map, fd);
+}
+
+static int begin(const char *pid)
+{
+	void *hollow = mmap(NULL, HOLLOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct bpf_map *map;
+	int r = 0;
+
+	if (hollow == MAP_FAILED)
+		return -errno;
+	skeleton = flood_bpf__open();
+	if (!skeleton)
+		return -errno;
+	bpf_object__for_each_map(map, skeleton->obj) if (r == 0) r = take_over(pid, map);
+	if (r == 0)
+		r = flood_bpf__load(skeleton);
+	if (r == 0) {
+		skeleton->bss->flooder = (uint32_t)getpid();
+		skeleton->bss->hollow = (uint64_t)hollow + HOLLOW_BYTES / 2;
+		r = flood_bpf__attach(skeleton);
+	}
+	return r;
+}
+
+/* For some time with a frame pointer into nowhere: a sample's walk faults there. */
+static void be_hollow(void)
+{
+	uint64_t steps = HOLLOW_STEPS;
+
+	__asm__ volatile(
+		"mov %%rbp, %%r12\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tmov %%r12, %%rbp"
+		: "+r"(steps)
+		: "r"(skeleton->bss->hollow)
+		: "r12", "cc");
+}
+
+static void *rename_for_ever(void *argument)
+{
+	size_t cpu = (size_t)argument;
+	cpu_set_t own;
+
+	CPU_ZERO(&own);
+	CPU_SET(cpu, &own);
+	while (!atomic_load(&over)) {
+		(void)sched_setaffinity(0, sizeof(own), &own); /* refused while it is away */
+		for (int i = 0; i < PIN_MIN; i++)
+			(void)prctl(PR_SET_NAME, "flood", 0, 0, 0);
+		be_hollow();
+	}
+	return NULL;
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Looks once a millisecond, until the collector's @link is gone. */
+static void watch(uint32_t link, uint64_t records, double from)
+{
+	const _Atomic uint64_t *written = (const void *)&skeleton->bss->written;
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	bool reached = false;
+	int fd;
+
+	while ((fd = bpf_link_get_fd_by_id(link)) >= 0) {
+		(void)close(fd);
+		if (!reached && atomic_load(written) >= records) {
+			reached = true;
+			(void)printf("reached %" PRIu64 " records after %.1f s\n", records,
+				     seconds() - from);
+			(void)fflush(stdout);
+		}
+		(void)nanosleep(&look, NULL);
+	}
+	atomic_store(&over, true);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[CPUS];
+	double from = seconds();
+	int link, r;
+
+	if (argc != 3)
+		return 2;
+	link = search(argv[1], "link_id:", any_link, NULL);
+	r = link < 0 ? -ENOENT : begin(argv[1]);
+	if (r < 0) {
+		(void)fprintf(stderr, "flood: %s\n", strerror(-r));
+		return 1;
+	}
+	for (size_t cpu = 0; cpu < CPUS; cpu++)
+		if (pthread_create(&threads[cpu], NULL, rename_for_ever, (void *)cpu) != 0)
+			return 1;
+	watch((uint32_t)link, strtoull(argv[2], NULL, 0), from);
+	for (size_t cpu = 0; cpu < CPUS; cpu++)
+		(void)pthread_join(threads[cpu], NULL);
+	(void)printf("written %" PRIu64 " nested %" PRIu64 " discarded %" PRIu64 " seconds %.1f\n",
+		     (uint64_t)skeleton->bss->written, (uint64_t)skeleton->bss->nested,
+		     (uint64_t)skeleton->bss->discarded, seconds() - from);
+	flood_bpf__destroy(skeleton);
+	return 0;
+}
