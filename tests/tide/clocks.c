@@ -44,7 +44,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static void pin(int cpu)
+static void pin(size_t cpu)
 {
 	cpu_set_t set;
 
