@@ -30,6 +30,18 @@ const Elf64_Phdr *segments_find(const struct image *image, uint64_t offset)
 	return other;
 }
 
+const Elf64_Phdr *segments_of_code(const struct image *image, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+		    vaddr >= segment->p_vaddr && vaddr - segment->p_vaddr < segment->p_filesz)
+			return segment;
+	}
+	return NULL;
+}
+
 static uint64_t round_up_4(uint64_t bytes)
 {
 	return (bytes + 3) & ~3ull;

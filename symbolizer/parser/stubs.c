@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stubs - code that nobody describes and everybody knows: entry points, PLTs, signal trampolines
+ */
+
+#include "symbolizer/parser/stubs.h"
+
+#include <string.h>
+
+#include "symbolizer/parser/machine.h"
+#include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/segments.h"
+
+#define PLT_ENTRY      16u
+#define PLT_HEAD_JUMP  6u /* the first entry: push, jump; it comes in with the index pushed */
+#define PLT_IBT_PUSHED 9u /* endbr64, push: as MACHINE_PLT_PUSHED */
+
+enum stub_kind {
+	STUB_ENTRY,
+	STUB_PLT_HEAD, /* of a lazy PLT */
+	STUB_PLT_LAZY, /* span.code_bytes: from which byte of an entry on its index is pushed */
+	STUB_PLT,      /* one jump */
+};
+
+static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+
+static int add(struct frames *frames, const struct sections *sections, enum stub_kind kind,
+	       uint64_t vaddr, uint64_t bytes, uint32_t pushed)
+{
+	const struct span span = {
+		.vaddr = vaddr, .source = SPAN_STUB, .cie = kind, .code_bytes = pushed};
+
+	return frames_add(frames, sections->image, &span, bytes);
+}
+
+/* Clears the frame pointer or hands over the initial stack, which no function does. */
+static int is_entry(const struct section *code)
+{
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const struct {
+		uint8_t bytes[3], count;
+	} firsts[] = {
+		{{0x31, 0xed}, 2},       /* xor %ebp,%ebp */
+		{{0x48, 0x31, 0xed}, 3}, /* xor %rbp,%rbp */
+		{{0x48, 0x89, 0xe7}, 3}, /* mov %rsp,%rdi */
+	};
+	const uint8_t *at = code->bytes;
+
+	if (!at || code->size < sizeof(endbr) + sizeof(firsts[0].bytes))
+		return 0;
+	if (memcmp(at, endbr, sizeof(endbr)) == 0)
+		at += sizeof(endbr);
+	for (uint32_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
+		if (memcmp(at, firsts[i].bytes, firsts[i].count) == 0)
+			return 1;
+	return 0;
+}
+
+static int add_entry(struct frames *frames, const struct sections *sections)
+{
+	uint64_t vaddr = sections->image->header.e_entry;
+	struct section code;
+	int r;
+
+	r = sections_load_at(sections, vaddr, STUBS_ENTRY_BYTES, &code);
+	if (r || !is_entry(&code))
+		return r;
+	return add(frames, sections, STUB_ENTRY, vaddr, code.size, 0);
+}
+
+static int add_lazy(struct frames *frames, const struct sections *sections)
+{
+	struct section plt;
+	uint32_t pushed = MACHINE_PLT_PUSHED;
+	int r;
+
+	r = sections_load(sections, ".plt", &plt);
+	if (r || plt.size < 2 * PLT_ENTRY)
+		return r;
+	if (plt.bytes[PLT_ENTRY] == 0xf3) /* endbr64: the jump through the table is in .plt.sec */
+		pushed = PLT_IBT_PUSHED;
+	r = add(frames, sections, STUB_PLT_HEAD, plt.vaddr, PLT_ENTRY, 0);
+	if (r)
+		return r;
+	return add(frames, sections, STUB_PLT_LAZY, plt.vaddr + PLT_ENTRY, plt.size - PLT_ENTRY,
+		   pushed);
+}
+
+int stubs_add(struct frames *frames, const struct sections *sections)
+{
+	static const char *const plain[] = {".plt.sec", ".plt.got", ".iplt"};
+	int r = add_entry(frames, sections);
+
+	if (!r)
+		r = add_lazy(frames, sections);
+	for (uint32_t i = 0; !r && i < sizeof(plain) / sizeof(plain[0]); i++) {
+		const Elf64_Shdr *header = sections_header(sections, plain[i]);
+
+		if (header)
+			r = add(frames, sections, STUB_PLT, header->sh_addr, header->sh_size, 0);
+	}
+	return r;
+}
+
+static struct tm_rule call_rule(enum tm_rule_cfa cfa, int32_t offset, uint32_t pushed)
+{
+	return (struct tm_rule){.cfa = (uint8_t)cfa,
+				.cfa_offset = offset,
+				.cfa_add = (uint8_t)pushed,
+				.ra = TM_SAVED_CFA,
+				.ra_offset = MACHINE_CALL_RA,
+				.fp = TM_SAVED_SAME};
+}
+
+int stubs_put(struct rowmake *make, const struct span *span, uint64_t limit)
+{
+	struct tm_rule rule;
+	int r;
+
+	switch (span->cie) {
+	case STUB_ENTRY:
+		rule = (struct tm_rule){.cfa = TM_CFA_END};
+		break;
+	case STUB_PLT_HEAD:
+		rule = call_rule(TM_CFA_SP, 2 * MACHINE_WORD, 0);
+		r = rowmake_put(make, span->start, &rule);
+		if (r || limit <= PLT_HEAD_JUMP)
+			return r;
+		rule = call_rule(TM_CFA_SP, 3 * MACHINE_WORD, 0);
+		return rowmake_put(make, span->start + (uint64_t)PLT_HEAD_JUMP, &rule);
+	case STUB_PLT_LAZY:
+		rule = call_rule(TM_CFA_PLT, MACHINE_WORD, span->code_bytes);
+		break;
+	default:
+		rule = call_rule(TM_CFA_SP, MACHINE_WORD, 0);
+		break;
+	}
+	return rowmake_put(make, span->start, &rule);
+}
+
+struct tm_rule stubs_signal_rule(void)
+{
+	return (struct tm_rule){.cfa = TM_CFA_DEREF_SP,
+				.cfa_offset = MACHINE_SIGNAL_SP,
+				.ra = TM_SAVED_SP,
+				.ra_offset = MACHINE_SIGNAL_RA,
+				.fp = TM_SAVED_SP,
+				.fp_offset = MACHINE_SIGNAL_FP,
+				.flags = TM_RULE_SIGNAL};
+}
+
+/* The kernel returns into the first byte of it, so it is looked up one byte before. */
+static int put_trampolines(struct rowmake *make, const struct section *code)
+{
+	const struct tm_rule signal = stubs_signal_rule(), nothing = {.cfa = TM_CFA_NONE};
+	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
+	int r = 0;
+
+	while (!r && (at = memmem(at, (size_t)(end - at), trampoline, sizeof(trampoline)))) {
+		uint64_t offset = code->offset + (uint64_t)(at - code->bytes);
+
+		r = rowmake_put(make, offset ? offset - 1 : 0, &signal);
+		if (!r)
+			r = rowmake_put(make, offset + sizeof(trampoline), &nothing);
+		at += sizeof(trampoline);
+	}
+	return r;
+}
+
+int stubs_scan(struct rowmake *make, const struct sections *sections, uint64_t from, uint64_t to,
+	       uint64_t *left)
+{
+	const struct image *image = sections->image;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < image->segment_count; i++) {
+		Elf64_Phdr segment = image->segments[i];
+		uint64_t end = segment.p_offset + segment.p_filesz, begin = segment.p_offset;
+		struct section code;
+
+		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || end < begin)
+			continue;
+		begin = begin > from ? begin : from;
+		end = end < to ? end : to;
+		if (end <= begin || end - begin < sizeof(trampoline) || end - begin > *left)
+			continue;
+		*left -= end - begin;
+		r = sections_load_at(sections, segment.p_vaddr + (begin - segment.p_offset),
+				     end - begin, &code);
+		if (!r && code.bytes && code.offset == begin)
+			r = put_trampolines(make, &code);
+	}
+	return r;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * truth - every row of every function that libdw reads, beside the compiled rule
+ *
+ * usage: truth [--list] PATH...   files, or folders with all below them
+ * Each rule and libdw's operations are run in made-up states of the machine and must come to the same
+ * CFA, return address and frame pointer. Prints what it compared and each kind of difference with its
+ * first places (--list: all of them). Fails below 99.99 % of rows, or when nothing was compared.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "tests/rows/compiled.h"
+#include "tests/rows/evaluate.h"
+#include "tests/rows/functions.h"
+
+#define FP     6
+#define RA     16
+#define SHOWN  5  /* places of each kind of difference */
+#define STATES 3  /* of the machine, a row */
+#define NO_TIE 40 /* open folders at once */
+
+#define DIFFERENCES(X)                                                              \
+	X(NO_RULE, "the table has no rule there")                                   \
+	X(UNSAYABLE, "the table says that nothing is known")                        \
+	X(END_BELOW, "the table has an end: the return address would lie below sp") \
+	X(END, "the table has an end, libdw a return address")                      \
+	X(NO_END, "libdw has an end, the table a return address")                   \
+	X(CFA, "another CFA")                                                       \
+	X(RETURN_ADDRESS, "another return address")                                 \
+	X(FRAME_POINTER, "another frame pointer")                                   \
+	X(SIGNAL, "signal frame for one of both only")                              \
+	X(ORACLE, "libdw's operations are not known to this test")
+
+#define NAME(upper, text) DIFFERENCE_##upper,
+enum difference {
+	DIFFERENCES(NAME) DIFFERENCE_N,
+	SAME
+};
+#define TEXT(upper, text) text,
+static const char *const texts[] = {DIFFERENCES(TEXT)};
+
+static struct {
+	uint64_t files, functions, refused; /* refused: by libdw */
+	uint64_t unread;                    /* entries that this test does not read */
+	uint64_t rows, different[DIFFERENCE_N];
+	uint64_t table_rows, table_bytes, cpu_ns, frame_bytes;
+	uint64_t failed; /* files that could not be compiled */
+	int list;
+} sum;
+
+struct comparison {
+	const char *path;
+	const struct tm_rows_view *view;
+	Elf *elf;
+};
+
+static uint64_t offset_of(Elf *elf, uint64_t vaddr)
+{
+	size_t count = 0;
+	GElf_Phdr segment;
+
+	(void)elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+		    segment.p_flags & PF_X && vaddr >= segment.p_vaddr &&
+		    vaddr - segment.p_vaddr < segment.p_filesz)
+			return vaddr - segment.p_vaddr + segment.p_offset;
+	return 0;
+}
+
+static int is_same(struct value a, struct value b)
+{
+	return a.kind == b.kind && a.number == b.number;
+}
+
+/* What is saved nowhere, in a register, or is what it was has no number to compare. */
+static int is_same_saved(const struct machine *machine, struct value theirs,
+			 const struct tm_rule *rule, uint64_t cfa, int32_t offset,
+			 enum tm_rule_saved saved)
+{
+	return is_same(theirs, evaluate_saved(machine, cfa, saved, offset));
+}
+
+static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *rule,
+				     struct machine *machine)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t nops;
+	struct value cfa, ra, fp;
+
+	if (dwarf_frame_cfa(frame, &ops, &nops) < 0)
+		return DIFFERENCE_ORACLE;
+	cfa = evaluate_operations(machine, ops, nops, 1);
+	if (cfa.kind == VALUE_UNKNOWN)
+		return DIFFERENCE_ORACLE;
+	machine->cfa = cfa.number;
+	if (dwarf_frame_register(frame, RA, memory, &ops, &nops) < 0)
+		return DIFFERENCE_ORACLE;
+	ra = evaluate_operations(machine, ops, nops, 0);
+	if (dwarf_frame_register(frame, FP, memory, &ops, &nops) < 0)
+		return DIFFERENCE_ORACLE;
+	fp = evaluate_operations(machine, ops, nops, 0);
+	if (ra.kind == VALUE_UNDEFINED || rule->cfa == TM_CFA_END) {
+		if (ra.kind == VALUE_UNDEFINED)
+			return rule->cfa == TM_CFA_END ? SAME : DIFFERENCE_NO_END;
+		return ra.number - machine->registers[7] > UINT64_MAX / 2 ? DIFFERENCE_END_BELOW
+									  : DIFFERENCE_END;
+	}
+	if (rule->cfa == TM_CFA_NONE)
+		return DIFFERENCE_UNSAYABLE;
+	if (!is_same(cfa, evaluate_cfa(machine, rule)))
+		return DIFFERENCE_CFA;
+	if (!is_same_saved(machine, ra, rule, cfa.number, rule->ra_offset, rule->ra))
+		return DIFFERENCE_RETURN_ADDRESS;
+	if (!is_same_saved(machine, fp, rule, cfa.number, rule->fp_offset, rule->fp))
+		return DIFFERENCE_FRAME_POINTER;
+	return SAME;
+}
+
+static enum difference compare_row(const struct comparison *at, Dwarf_Frame *frame, uint64_t vaddr,
+				   bool signal)
+{
+	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
+	enum difference found = SAME;
+	struct machine machine;
+
+	if (!rule)
+		return DIFFERENCE_NO_RULE;
+	for (uint64_t seed = 0; seed < STATES && found == SAME; seed++) {
+		machine_fill(&machine, seed, vaddr);
+		found = compare_state(frame, rule, &machine);
+	}
+	if (found == SAME && rule->cfa != TM_CFA_END && signal != !!(rule->flags & TM_RULE_SIGNAL))
+		return DIFFERENCE_SIGNAL;
+	return found;
+}
+
+static void count_row(const struct comparison *at, uint64_t start, uint64_t vaddr,
+		      enum difference found)
+{
+	sum.rows++;
+	if (found == SAME)
+		return;
+	if (sum.different[found]++ < SHOWN || sum.list)
+		(void)printf("  %s: %s +0x%" PRIx64 " (function at 0x%" PRIx64 ")\n", texts[found],
+			     at->path, vaddr, start);
+}
+
+/* The rows of one function, at their first and their last byte. */
+static void compare_function(const struct comparison *at, Dwarf_CFI *cfi, uint64_t start,
+			     uint64_t end)
+{
+	sum.functions++;
+	while (start < end) {
+		_cleanup_(tm_freep) Dwarf_Frame *frame = NULL;
+		uint64_t row, row_end, last;
+		enum difference found;
+		bool signal;
+
+		if (dwarf_cfi_addrframe(cfi, start, &frame) != 0 ||
+		    dwarf_frame_info(frame, &row, &row_end, &signal) < 0 || row_end <= start) {
+			sum.refused++;
+			return;
+		}
+		last = (row_end < end ? row_end : end) - 1;
+		found = compare_row(at, frame, start, signal);
+		if (found == SAME)
+			found = compare_row(at, frame, last, signal);
+		count_row(at, row, start, found);
+		start = row_end;
+	}
+}
+
+static void compare_section(const struct comparison *at, Dwarf_CFI *cfi, Elf_Scn *section,
+			    const GElf_Shdr *header, int is_eh_frame)
+{
+	struct functions functions = {.ident = (const void *)elf_getident(at->elf, NULL),
+				      .data = elf_rawdata(section, NULL),
+				      .vaddr = header->sh_addr,
+				      .is_eh_frame = is_eh_frame};
+	uint64_t start, end;
+	int r;
+
+	if (!functions.data)
+		return;
+	sum.frame_bytes += header->sh_size;
+	while ((r = functions_next(&functions, &start, &end)) <= 0) {
+		if (r < 0)
+			sum.unread++;
+		else if (offset_of(at->elf, start) > 64)
+			compare_function(at, cfi, start, end);
+	}
+}
+
+static void compare_sections(const struct comparison *at)
+{
+	Dwarf *debug = dwarf_begin_elf(at->elf, DWARF_C_READ, NULL);
+	Dwarf_CFI *of_elf = dwarf_getcfi_elf(at->elf);
+	Dwarf_CFI *of_debug = debug ? dwarf_getcfi(debug) : NULL;
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(at->elf, &names) < 0)
+		return;
+	while ((section = elf_nextscn(at->elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(at->elf, names, header.sh_name);
+		if (name && of_elf && strcmp(name, ".eh_frame") == 0)
+			compare_section(at, of_elf, section, &header, 1);
+		/* Where both describe a place, .eh_frame is believed. */
+		if (name && of_debug && !of_elf && strcmp(name, ".debug_frame") == 0 &&
+		    !(header.sh_flags & SHF_COMPRESSED))
+			compare_section(at, of_debug, section, &header, 0);
+	}
+	if (of_elf)
+		(void)dwarf_cfi_end(of_elf);
+	(void)dwarf_end(debug);
+}
+
+static int is_ours(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	return elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64 &&
+	       gelf_getehdr(elf, &header) && header.e_machine == EM_X86_64 &&
+	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
+static void compare_file(const char *path)
+{
+	_cleanup_(tm_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct comparison at = {.path = path};
+	struct compiled compiled;
+	int r;
+
+	if (fd < 0)
+		return;
+	at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (at.elf && is_ours(at.elf)) {
+		sum.files++;
+		r = compiled_open(&compiled, fd);
+		if (r) {
+			sum.failed++;
+			(void)printf("  status %d: %s\n", r, path);
+		} else {
+			sum.table_rows += compiled.view.header->rows;
+			sum.table_bytes += compiled.answer.bytes;
+			sum.cpu_ns += compiled.cpu_ns;
+			at.view = &compiled.view;
+			compare_sections(&at);
+			compiled_close(&compiled);
+		}
+	}
+	(void)elf_end(at.elf);
+}
+
+static int visit(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	if (type == FTW_F && S_ISREG(status->st_mode) && status->st_size > 64)
+		compare_file(path);
+	return 0;
+}
+
+static uint64_t all_differences(void)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < DIFFERENCE_N; i++) {
+		all += sum.different[i];
+		if (sum.different[i])
+			(void)printf("%8" PRIu64 " rows: %s\n", sum.different[i], texts[i]);
+	}
+	return all;
+}
+
+static int closing(void)
+{
+	uint64_t different = all_differences();
+	double seconds = (double)sum.cpu_ns / 1e9;
+
+	(void)printf("%" PRIu64 " files (%" PRIu64 " not compiled), %" PRIu64 " functions (%" PRIu64
+		     " refused by libdw, %" PRIu64 " not read), %" PRIu64 " rows\n",
+		     sum.files, sum.failed, sum.functions, sum.refused, sum.unread, sum.rows);
+	(void)printf("different: %" PRIu64 " rows, %.6f %%\n", different,
+		     sum.rows ? 100.0 * (double)different / (double)sum.rows : 0.0);
+	(void)printf("tables: %" PRIu64 " rows, %" PRIu64
+		     " bytes, %.3f bytes a row; compiled %.1f MB "
+		     "of frames in %.3f s (%.1f MB/s, %.2f million rows/s)\n",
+		     sum.table_rows, sum.table_bytes,
+		     sum.table_rows ? (double)sum.table_bytes / (double)sum.table_rows : 0.0,
+		     (double)sum.frame_bytes / 1e6, seconds,
+		     (double)sum.frame_bytes / 1e6 / seconds, (double)sum.rows / 1e6 / seconds);
+	return sum.failed || !sum.rows || different * 10000 > sum.rows;
+}
+
+int main(int argc, char **argv)
+{
+	int first = 1;
+
+	if (argc > 1 && strcmp(argv[1], "--list") == 0)
+		sum.list = first++;
+	if (first >= argc || elf_version(EV_CURRENT) == EV_NONE)
+		return 2;
+	for (int i = first; i < argc; i++)
+		if (nftw(argv[i], visit, NO_TIE, FTW_PHYS) < 0)
+			compare_file(argv[i]);
+	return closing();
+}
