@@ -265,14 +265,16 @@ static int put_steps(const struct golang *golang, struct rowmake *make, const st
 		uint64_t change = (uint32_t)cursor_unsigned(&cursor);
 		struct tm_rule rule;
 
-		if (cursor.bad || (!change && at))
-			break;
+		if (!change && at) /* what follows is padding */
+			return cursor.bad ? -1 : 0;
+		if (cursor.bad)
+			return -1;
 		pushed += zigzag(change);
 		rule = rule_of(function, pushed);
 		r = rowmake_put(make, span->start + at, &rule);
 		at += (uint32_t)cursor_unsigned(&cursor) * (uint64_t)golang->quantum;
 	}
-	return r ? r : at < limit ? -1 : 0;
+	return r;
 }
 
 static int put_one(struct rowmake *make, uint64_t offset, struct tm_rule rule)

@@ -115,6 +115,7 @@ static int set_cfa(struct run *run, uint64_t number, int64_t offset)
 		return REFUSED;
 	run->state.cfa =
 		(struct place){.kind = PLACE_IS, .number = (uint16_t)number, .offset = offset};
+	run->state.cfa_base = run->state.cfa;
 	run->changed = 1;
 	return 0;
 }
@@ -164,7 +165,7 @@ static int recall(struct run *run)
 /* The CFA's own instructions. */
 static int step_cfa(struct run *run, uint8_t operation, struct cursor *code)
 {
-	const struct place *cfa = &run->state.cfa;
+	const struct place *cfa = &run->state.cfa_base;
 	uint64_t number;
 
 	switch (operation) {
@@ -179,7 +180,9 @@ static int step_cfa(struct run *run, uint8_t operation, struct cursor *code)
 	default:
 		break;
 	}
-	if (cfa->kind != PLACE_IS) /* the others change a register rule, so there must be one */
+	/* The others change one part of a register rule, so there must have been one; after an
+	 * expression, too, as GNU's unwinder has it and assemblers' authors rely on. */
+	if (cfa->kind != PLACE_IS)
 		return REFUSED;
 	switch (operation) {
 	case 0x0d: /* def_cfa_register */

@@ -38,6 +38,8 @@ struct place {
 
 struct program_state {
 	struct place cfa; /* UNSAID, IS or IS_EXPRESSION */
+	struct place
+		cfa_base; /* the last that was IS: register and offset are changed one by one */
 	struct place ra;
 	struct place fp;
 	struct place sp;
