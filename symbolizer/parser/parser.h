@@ -3,12 +3,14 @@
 /*
  * parser - what the symbolizer and its parser say to each other
  *
- * Shape      a SEQPACKET socket with fixed-size messages. A request is two of them, one after the
- *            other: FILE with the target's descriptor (or VDSO with none), then OFFSETS with a sealed
- *            blob of sorted 64-bit file offsets. One RESULT answers it, with a sealed blob when
- *            its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
+ * Shape      a SEQPACKET socket with fixed-size messages. A request for names is two of them, one after
+ *            the other: FILE with the target's descriptor (or VDSO with none), then OFFSETS with a sealed
+ *            blob of sorted 64-bit file offsets. A request for rows is one: ROWS with the target's
+ *            descriptor, or with none for the vDSO. One RESULT answers either, with a sealed blob when
+ *            its status is PARSER_OK: what stands below, or the table of shared/rows.h. PARSER_AT_ONCE
+ *            requests may be open.
  * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole before
- *            use (parsed.c), its deadline is kept by whoever waits.
+ *            use (parsed.c, tm_rows_check), its deadline is kept by whoever waits.
  */
 
 #include <stdint.h>
@@ -25,6 +27,7 @@ enum parser_kind {
 	PARSER_FILE = 1,
 	PARSER_VDSO = 2,    /* the parser's own vDSO; offsets are those in its image */
 	PARSER_OFFSETS = 3, /* `count` offsets */
+	PARSER_ROWS = 4,    /* `count` is 0 */
 	PARSER_RESULT = 16,
 };
 

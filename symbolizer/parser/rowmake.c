@@ -138,6 +138,8 @@ int rowmake_put(struct rowmake *make, uint64_t offset, const struct tm_rule *rul
 
 	if (offset > UINT32_MAX || (make->rows && offset < make->last_offset) || make->full)
 		return 0;
+	if (!make->rows && rule->cfa == TM_CFA_NONE)
+		return 0; /* as it is before the first row anyway */
 	/* The last page says that nothing is known from there on. */
 	make->full = make->page_count == TM_ROWS_PAGES_MAX - 1 && needs_page(make, offset);
 	make->cut |= make->full;

@@ -100,24 +100,51 @@ static int start_worker(struct server *server, const struct worker_job *job)
 	return 0;
 }
 
+/* The second message of a request for names. Return: as take_request. */
+static int take_offsets(const struct server *server, const struct parser_message *request,
+			int *ret_offsets)
+{
+	struct parser_message second;
+	int r;
+
+	r = tm_fdpass_recv(server->socket, &second, sizeof(second), ret_offsets, 0);
+	if (r)
+		return r;
+	if (second.kind != PARSER_OFFSETS || second.id != request->id || *ret_offsets < 0)
+		return tm_err_origin(-EBADMSG);
+	return 0;
+}
+
+static int request_is_good(const struct parser_message *request, int target)
+{
+	switch (request->kind) {
+	case PARSER_FILE:
+		return target >= 0 && request->count <= PARSER_OFFSETS_MAX;
+	case PARSER_VDSO:
+		return target < 0 && request->count <= PARSER_OFFSETS_MAX;
+	case PARSER_ROWS:
+		return request->count == 0;
+	default:
+		return 0;
+	}
+}
+
 /* Return: 0, or TM_FDPASS_E_CLOSED, -errno when the other end is to be left. */
 static int take_request(struct server *server)
 {
 	struct worker_job job = {.target = -1, .offsets = -1};
 	_cleanup_(tm_closep) int target = -1;
 	_cleanup_(tm_closep) int offsets = -1;
-	struct parser_message second;
 	int r;
 
 	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &target, 0);
 	if (r)
 		return r;
-	r = tm_fdpass_recv(server->socket, &second, sizeof(second), &offsets, 0);
+	if (job.request.kind != PARSER_ROWS)
+		r = take_offsets(server, &job.request, &offsets);
 	if (r)
 		return r;
-	if ((job.request.kind != PARSER_FILE && job.request.kind != PARSER_VDSO) ||
-	    (job.request.kind == PARSER_FILE) != (target >= 0) || second.kind != PARSER_OFFSETS ||
-	    second.id != job.request.id || offsets < 0 || job.request.count > PARSER_OFFSETS_MAX)
+	if (!request_is_good(&job.request, target))
 		return tm_err_origin(-EBADMSG);
 	job.target = target;
 	job.offsets = offsets;

@@ -15,6 +15,7 @@
 #include "shared/region.h"
 #include "shared/sandbox.h"
 #include "symbolizer/parser/answer.h"
+#include "symbolizer/parser/compile.h"
 #include "symbolizer/parser/target.h"
 #include "worker_filter.h"
 
@@ -30,9 +31,19 @@ static int wall_in(uint64_t file_bytes)
 	return 0;
 }
 
-static int parse(const struct worker_job *job, struct answer *answer)
+static int look_up(const struct worker_job *job, const struct image_source *source,
+		   struct answer *answer)
 {
 	struct tm_region offsets = TM_REGION_NULL;
+
+	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
+	    offsets.bytes < job->request.count * sizeof(uint64_t))
+		return PARSER_REFUSED;
+	return answer_make(answer, source, offsets.addr, job->request.count);
+}
+
+static int parse(const struct worker_job *job, struct answer *answer)
+{
 	struct image_source source;
 	struct target target;
 	int r;
@@ -44,10 +55,8 @@ static int parse(const struct worker_job *job, struct answer *answer)
 	r = wall_in(source.bytes);
 	if (r)
 		return r;
-	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
-	    offsets.bytes < job->request.count * sizeof(uint64_t))
-		return PARSER_REFUSED;
-	r = answer_make(answer, &source, offsets.addr, job->request.count);
+	r = job->request.kind == PARSER_ROWS ? compile_make(answer, &source)
+					     : look_up(job, &source, answer);
 	return !r && !target_is_unchanged(&target) ? PARSER_CHANGED : r;
 }
 
@@ -61,7 +70,9 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	result.status = (uint32_t)parse(job, &answer);
 	if (result.status == PARSER_OK) {
-		blob = tm_region_seal_blob("tidemark-symbols", answer.blob, answer.bytes);
+		blob = tm_region_seal_blob(job->request.kind == PARSER_ROWS ? "tidemark-rows"
+									    : "tidemark-symbols",
+					   answer.blob, answer.bytes);
 		if (blob < 0)
 			result.status = PARSER_FAILED;
 	}

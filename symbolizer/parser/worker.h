@@ -12,7 +12,7 @@
 struct worker_job {
 	struct parser_message request;
 	int target;  /* -1: the vDSO */
-	int offsets; /* sealed blob of request.count offsets */
+	int offsets; /* sealed blob of request.count offsets; -1 when rows are wanted */
 };
 
 /* In the child: walls, parse, answer on @channel, exit. */
