@@ -20,6 +20,7 @@
 
 #include "shared/fdpass.h"
 #include "shared/region.h"
+#include "shared/rows.h"
 #include "symbolizer/child.h"
 #include "symbolizer/parsed.h"
 #include "tests/unit/symbolizer/elfmake.h"
@@ -236,6 +237,86 @@ static void broken_request_ends_the_parser(void **state)
 			 TM_FDPASS_E_CLOSED);
 }
 
+static struct parser_message ask_for_rows(int target, int *ret_fd)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 5};
+	struct parser_message result;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	result = receive(ret_fd);
+	assert_int_equal(result.id, 5);
+	assert_int_equal(result.status == PARSER_OK, *ret_fd >= 0);
+	return result;
+}
+
+static struct tm_rows rows_of(int target)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	struct tm_rows header;
+	int fd;
+
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_OK);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
+	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	header = *view.header;
+	tm_region_close(&region);
+	return header;
+}
+
+static void rows_of_a_file_are_a_sealed_table(void **state)
+{
+	int target = file_of(&elf, ELFMAKE_BYTES);
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(rows_of(target).rows, 0); /* it describes nothing */
+	assert_true(rows_of(self).rows > 100);
+	assert_true(rows_of(-1).frames > 0); /* the vDSO */
+	(void)close(self);
+	(void)close(target);
+}
+
+static void hostile_files_have_no_rows_and_the_next_has(void **state)
+{
+	int target = file_of("#!/bin/sh\n", 10), fd;
+
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_NOT_ELF);
+	(void)close(target);
+	target = file_of(&elf, ELFMAKE_BYTES);
+	assert_int_equal(ftruncate(target, 1ll << 40), 0);
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_TOO_LARGE);
+	assert_int_equal(ftruncate(target, 3ll << 30), 0); /* sparse, but no larger than allowed */
+	assert_int_equal(rows_of(target).rows, 0);
+	(void)close(target);
+}
+
+static void names_and_rows_may_be_asked_for_at_once(void **state)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
+	int target = file_of(&elf, ELFMAKE_BYTES), fd;
+	uint32_t seen = 0;
+
+	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		seen |= 1u << receive(&fd).id;
+		(void)close(fd);
+	}
+	assert_int_equal(seen, 6);
+	(void)close(target);
+}
+
+static void request_for_rows_that_counts_ends_the_parser(void **state)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 1, .count = 1};
+	struct parser_message result;
+	int fd;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
+	assert_int_equal(tm_fdpass_recv(parser.socket, &result, sizeof(result), &fd, 0),
+			 TM_FDPASS_E_CLOSED);
+}
+
 #define with_parser(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(int argc, char **argv)
@@ -250,6 +331,10 @@ int main(int argc, char **argv)
 		with_parser(offsets_that_can_still_change_are_refused),
 		with_parser(two_requests_at_once_are_both_answered),
 		with_parser(broken_request_ends_the_parser),
+		with_parser(rows_of_a_file_are_a_sealed_table),
+		with_parser(hostile_files_have_no_rows_and_the_next_has),
+		with_parser(names_and_rows_may_be_asked_for_at_once),
+		with_parser(request_for_rows_that_counts_ends_the_parser),
 	};
 
 	if (argc != 2)
