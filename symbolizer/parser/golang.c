@@ -23,7 +23,6 @@
 
 /* What a function's entry says of it. */
 struct function {
-	uint64_t entry; /* distance of this entry's function from text */
 	uint32_t steps;
 	uint32_t flags;
 	const char *name;
@@ -236,7 +235,8 @@ static struct tm_rule rule_of(const struct function *function, int64_t pushed)
 			       .ra_offset = MACHINE_CALL_RA,
 			       .fp = TM_SAVED_SAME};
 
-	if (pushed < 0 || pushed > INT32_MAX - MACHINE_WORD)
+	/* One word less than nothing: the return address was popped, and still lies there. */
+	if (pushed < -MACHINE_WORD || pushed > INT32_MAX - MACHINE_WORD)
 		return (struct tm_rule){.cfa = TM_CFA_NONE};
 	if (pushed >= MACHINE_WORD && !(function->flags & FLAG_ASSEMBLY)) {
 		rule.fp = TM_SAVED_CFA;

@@ -15,12 +15,6 @@
 
 static const struct tm_rule nothing = {.cfa = TM_CFA_NONE};
 
-int rowmake_open(struct rowmake *make)
-{
-	*make = (struct rowmake){.slots = calloc(ROWMAKE_SLOTS, sizeof(*make->slots))};
-	return make->slots ? 0 : PARSER_FAILED;
-}
-
 static uint32_t hash(const struct tm_rule *rule)
 {
 	uint64_t words[2], mixed;
@@ -30,47 +24,70 @@ static uint32_t hash(const struct tm_rule *rule)
 	return (uint32_t)(mixed >> 40);
 }
 
+/* Where the rule is, or a free slot for it. */
+static uint32_t slot_of(const struct rowmake *make, const struct tm_rule *rule)
+{
+	uint32_t slots = 2 * make->rule_room, at = hash(rule) % slots;
+
+	while (make->slots[at] &&
+	       memcmp(&make->rules[make->slots[at] - 1], rule, sizeof(*rule)) != 0)
+		at = (at + 1) % slots;
+	return at;
+}
+
 static int grow_rules(struct rowmake *make)
 {
 	uint32_t room = make->rule_room ? 2 * make->rule_room : FIRST_RULES;
-	struct tm_rule *rules;
-	uint32_t *uses;
+	void *rules = reallocarray(make->rules, room, sizeof(*make->rules));
+	void *uses, *slots;
 
-	if (make->rule_count < make->rule_room)
-		return 0;
-	rules = reallocarray(make->rules, room, sizeof(*rules));
 	if (!rules)
 		return PARSER_FAILED;
 	make->rules = rules;
-	uses = reallocarray(make->uses, room, sizeof(*uses));
+	uses = reallocarray(make->uses, room, sizeof(*make->uses));
 	if (!uses)
 		return PARSER_FAILED;
 	make->uses = uses;
+	slots = calloc(2ull * room, sizeof(*make->slots));
+	if (!slots)
+		return PARSER_FAILED;
+	free(make->slots);
+	make->slots = slots;
 	make->rule_room = room;
+	for (uint32_t i = 0; i < make->rule_count; i++)
+		make->slots[slot_of(make, &make->rules[i])] = i + 1;
 	return 0;
 }
 
-/* The rule's number; when the table is full that of nothing known, which is there before. */
+int rowmake_open(struct rowmake *make)
+{
+	*make = (struct rowmake){0};
+	return grow_rules(make);
+}
+
+/* The rule's number; when the table is full that of nothing known. */
 static int number_of(struct rowmake *make, const struct tm_rule *rule, uint32_t *ret_number)
 {
-	uint32_t at = hash(rule) % ROWMAKE_SLOTS;
+	uint32_t at = slot_of(make, rule);
 
-	for (; make->slots[at]; at = (at + 1) % ROWMAKE_SLOTS) {
-		*ret_number = make->slots[at] - 1;
-		if (memcmp(&make->rules[*ret_number], rule, sizeof(*rule)) == 0)
-			return 0;
-	}
 	/* One place is kept for the rule that stands for those without a place. */
-	if (make->rule_count >= TM_ROWS_RULES_MAX - 1 && memcmp(rule, &nothing, sizeof(nothing))) {
+	if (!make->slots[at] && make->rule_count >= TM_ROWS_RULES_MAX - 1 &&
+	    rule->cfa != TM_CFA_NONE) {
 		make->cut = 1;
-		return number_of(make, &nothing, ret_number);
+		rule = &nothing;
+		at = slot_of(make, rule);
 	}
-	if (grow_rules(make))
-		return PARSER_FAILED;
-	*ret_number = make->rule_count++;
-	make->rules[*ret_number] = *rule;
-	make->uses[*ret_number] = 0;
-	make->slots[at] = *ret_number + 1;
+	if (!make->slots[at]) {
+		if (make->rule_count == make->rule_room) {
+			if (grow_rules(make))
+				return PARSER_FAILED;
+			at = slot_of(make, rule);
+		}
+		make->rules[make->rule_count] = *rule;
+		make->uses[make->rule_count] = 0;
+		make->slots[at] = ++make->rule_count;
+	}
+	*ret_number = make->slots[at] - 1;
 	return 0;
 }
 

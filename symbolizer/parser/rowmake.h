@@ -9,8 +9,6 @@
 
 #include "shared/rows.h"
 
-#define ROWMAKE_SLOTS (2 * TM_ROWS_RULES_MAX)
-
 struct rowmake {
 	struct tm_rows_page *pages; /* owned */
 	uint32_t *starts;           /* owned; of each page */
@@ -18,8 +16,8 @@ struct rowmake {
 	uint32_t *uses;             /* owned; rows of each rule */
 	uint32_t *slots;            /* owned; by hash: a rule's index and one, 0: free */
 	uint32_t page_count, page_room;
-	uint32_t rule_count, rule_room;
-	uint32_t in_page; /* rows of the last page */
+	uint32_t rule_count, rule_room; /* there are twice as many slots as room */
+	uint32_t in_page;               /* rows of the last page */
 	uint32_t rows;
 	uint32_t last;        /* rule of the last row */
 	uint64_t last_offset; /* of the last row */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_elf - a file's bytes through the ELF reader; what it answers must pass the other side's check
+ * fuzz_elf - a file's bytes through the ELF reader and the compiler of rows; what they answer must pass
+ *            the other side's check
  */
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/rows.h"
 #include "symbolizer/parsed.h"
-#include "symbolizer/parser/answer.h"
+#include "symbolizer/parser/compile.h"
 #include "tests/fuzz/fuzz.h"
 
 struct memory {
@@ -34,9 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct image_source source = {read_memory, &memory, bytes};
 	struct answer answer;
 	struct parsed parsed;
+	struct tm_rows_view view;
 
 	if (answer_make(&answer, &source, offsets, count) == PARSER_OK &&
 	    parsed_check(&parsed, answer.blob, answer.bytes, count) < 0)
+		abort();
+	answer_free(&answer);
+	if (compile_make(&answer, &source) == PARSER_OK &&
+	    tm_rows_check(&view, answer.blob, answer.bytes) < 0)
 		abort();
 	answer_free(&answer);
 	return 0;

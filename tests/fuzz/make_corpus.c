@@ -14,6 +14,7 @@
 #include "shared/record.h"
 #include "shared/ring.h"
 #include "symbolizer/parser/parser.h"
+#include "tests/fuzz/make_rows.h"
 #include "tests/unit/symbolizer/elfmake.h"
 #include "tests/unit/symbolizer/make.h"
 
@@ -204,5 +205,6 @@ int main(int argc, char **argv)
 	rings();
 	containers();
 	reports();
+	make_rows(put);
 	return 0;
 }

@@ -152,8 +152,12 @@ int main(int argc, char **argv)
 		       -1, 0);
 	if (first >= argc || figures == MAP_FAILED)
 		return 2;
-	for (int i = first; i < argc; i++)
-		(void)nftw(argv[i], visit, FOLDERS_OPEN, FTW_PHYS);
+	for (int i = first; i < argc; i++) {
+		_cleanup_(tm_freep) char *path = realpath(argv[i], NULL);
+
+		if (!path || nftw(path, visit, FOLDERS_OPEN, FTW_PHYS) < 0)
+			failed++;
+	}
 	for (int i = 0; i < LARGEST && !each && largest[i].rows; i++)
 		show(&largest[i]);
 	(void)snprintf(sum.path, sizeof(sum.path), "%" PRIu64 " files, %" PRIu64 " not compiled",

@@ -11,97 +11,24 @@
 
 #include <cmocka.h>
 
+#include "tests/rows/gomake.h"
 #include "tests/rows/table.h"
 
 #define CALL      "sp+8 ra=*(cfa-8) fp=same"
 #define BY_RECORD "fp+16 ra=*(cfa-8) fp=*(cfa-16)"
 #define SIGNAL    "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal"
-#define NAMES     0x200u /* in the table, where the form lets us choose */
-#define STEPS     0x400u
-#define LIST      0x600u
-#define TOP_FRAME 1
-#define SP_WRITE  2
-#define ASSEMBLY  4
-
-struct made {
-	const char *name;
-	uint32_t offset; /* of the file; the last one's is where the code ends */
-	uint8_t flags;
-	struct cfimake_bytes steps;
-};
-
-enum form {
-	FORM_2,
-	FORM_16,
-	FORM_18,
-	FORM_20
-};
 
 static struct cfimake make;
-static uint8_t bytes[CFIMAKE_PART];
+static uint8_t bytes[GOMAKE_BYTES];
 
 static void word(uint32_t at, uint64_t value, uint32_t count)
 {
 	memcpy(bytes + at, &value, count);
 }
 
-/* The parts that the header leads to. */
-static void make_header(enum form form, uint64_t count)
+static void make_table(enum gomake_form form, const struct gomake_function *functions)
 {
-	static const uint32_t magics[] = {0xfffffffb, 0xfffffffa, 0xfffffff0, 0xfffffff1};
-	uint32_t first = form == FORM_16 ? 8 + 2 * 8 : 8 + 3 * 8;
-
-	memset(bytes, 0, sizeof(bytes));
-	word(0, magics[form], 4);
-	bytes[6] = 1;
-	bytes[7] = 8;
-	word(8, count, 8);
-	if (form == FORM_2)
-		return;
-	if (form >= FORM_18)
-		word(24, CFIMAKE_VADDR, 8);
-	word(first, NAMES, 8);
-	word(first + 24, STEPS, 8);
-	word(first + 32, LIST, 8);
-}
-
-/* One function's entry at @at of the table. */
-static void make_entry(enum form form, uint32_t at, const struct made *made, uint32_t name,
-		       uint32_t steps)
-{
-	uint32_t fields = form >= FORM_18 ? 0 : 4;
-
-	word(at + fields + 4, name, 4);
-	word(at + fields + 16, steps, 4);
-	if (form != FORM_2)
-		bytes[at + fields + (form == FORM_20 ? 41 : 37)] = made->flags;
-}
-
-/* @functions: closed by one without a name. */
-static void make_table(enum form form, const struct made *functions)
-{
-	uint32_t width = form >= FORM_18 ? 4 : 8, count = 0, names = 1, steps = 1;
-	uint32_t list = form == FORM_2 ? 16 : LIST, relative = form == FORM_2 ? 0 : LIST;
-	uint64_t base = form >= FORM_18 ? CFIMAKE_TEXT : -(uint64_t)CFIMAKE_DELTA;
-
-	while (functions[count].name)
-		count++;
-	make_header(form, count);
-	for (uint32_t i = 0; i <= count; i++) {
-		uint32_t entry = LIST + 0x200 + 64 * i;
-		const struct made *made = &functions[i];
-
-		word(list + 2 * i * width, made->offset - base, width);
-		if (i == count)
-			break;
-		word(list + (2 * i + 1) * width, entry - relative, width);
-		make_entry(form, entry, made, names + (form == FORM_2 ? NAMES : 0),
-			   steps + (form == FORM_2 ? STEPS : 0));
-		memcpy(bytes + NAMES + names, made->name, strlen(made->name) + 1);
-		names += (uint32_t)strlen(made->name) + 1;
-		memcpy(bytes + STEPS + steps, made->steps.bytes, made->steps.count);
-		steps += made->steps.count;
-	}
+	gomake(bytes, form, functions);
 }
 
 static void open_table(void)
@@ -122,10 +49,11 @@ static int teardown(void **state)
 
 static void every_form_is_read(void **state)
 {
-	for (enum form form = FORM_2; form <= FORM_20; form++) {
-		const struct made functions[] = {{"main.one", 0x1000, 0, FRAME},
-						 {"main.two", 0x1040, 0, BYTES(2, 0x40, 0)},
-						 {NULL, 0x1080, 0, BYTES(0)}};
+	for (enum gomake_form form = GOMAKE_1_2; form <= GOMAKE_1_20; form++) {
+		const struct gomake_function functions[] = {
+			{"main.one", 0x1000, 0, FRAME},
+			{"main.two", 0x1040, 0, BYTES(2, 0x40, 0)},
+			{NULL, 0x1080, 0, BYTES(0)}};
 
 		make_table(form, functions);
 		open_table();
@@ -144,11 +72,12 @@ static void every_form_is_read(void **state)
 
 static void flags_say_who_ends_and_who_switches_stacks(void **state)
 {
-	for (enum form form = FORM_16; form <= FORM_20; form++) {
-		const struct made functions[] = {{"runtime.goexit", 0x1000, TOP_FRAME, FRAME},
-						 {"runtime.mcall", 0x1040, SP_WRITE, FRAME},
-						 {"main.asm", 0x1080, ASSEMBLY, FRAME},
-						 {NULL, 0x10c0, 0, BYTES(0)}};
+	for (enum gomake_form form = GOMAKE_1_16; form <= GOMAKE_1_20; form++) {
+		const struct gomake_function functions[] = {
+			{"runtime.goexit", 0x1000, GOMAKE_TOP_FRAME, FRAME},
+			{"runtime.mcall", 0x1040, GOMAKE_SP_WRITE, FRAME},
+			{"main.asm", 0x1080, GOMAKE_ASSEMBLY, FRAME},
+			{NULL, 0x10c0, 0, BYTES(0)}};
 
 		make_table(form, functions);
 		open_table();
@@ -161,11 +90,11 @@ static void flags_say_who_ends_and_who_switches_stacks(void **state)
 
 static void without_flags_names_say_it(void **state)
 {
-	const struct made functions[] = {{"runtime.goexit", 0x1000, 0, FRAME},
-					 {"runtime.systemstack", 0x1040, 0, FRAME},
-					 {NULL, 0x1080, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"runtime.goexit", 0x1000, 0, FRAME},
+						    {"runtime.systemstack", 0x1040, 0, FRAME},
+						    {NULL, 0x1080, 0, BYTES(0)}};
 
-	make_table(FORM_2, functions);
+	make_table(GOMAKE_1_2, functions);
 	open_table();
 	table_expect(0x1000, "end");
 	table_expect(0x1040, BY_RECORD);
@@ -173,13 +102,13 @@ static void without_flags_names_say_it(void **state)
 
 static void signal_handler_goes_on_to_what_it_interrupted(void **state)
 {
-	const struct made functions[] = {
+	const struct gomake_function functions[] = {
 		{"_rt0_amd64_linux", 0x1000, 0, FRAME},
-		{"runtime.sigtramp", 0x1040, TOP_FRAME, BYTES(2, 0x40, 0)},
+		{"runtime.sigtramp", 0x1040, GOMAKE_TOP_FRAME, BYTES(2, 0x40, 0)},
 		{"runtime.sigreturn__sigaction", 0x1080, 0, BYTES(2, 0x10, 0)},
 		{NULL, 0x10c0, 0, BYTES(0)}};
 
-	make_table(FORM_20, functions);
+	make_table(GOMAKE_1_20, functions);
 	open_table();
 	table_expect(0x1000, "end");
 	table_expect(0x1040, CALL);
@@ -190,10 +119,10 @@ static void signal_handler_goes_on_to_what_it_interrupted(void **state)
 
 static void relocated_start_is_looked_for(void **state)
 {
-	const struct made functions[] = {{"main.one", 0x1000, 0, FRAME},
-					 {NULL, 0x1040, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
+						    {NULL, 0x1040, 0, BYTES(0)}};
 
-	make_table(FORM_20, functions);
+	make_table(GOMAKE_1_20, functions);
 	word(24, 0, 8); /* to be relocated; and no such relocation, no module data, no .text */
 	open_table();
 	assert_int_equal(table_header()->rows, 0);
@@ -208,11 +137,11 @@ static void relocated_start_is_looked_for(void **state)
 
 static void pclntab_is_believed_before_eh_frame(void **state)
 {
-	const struct made functions[] = {{"main.one", 0x1000, 0, BYTES(2, 0x40, 0)},
-					 {NULL, 0x1040, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, BYTES(2, 0x40, 0)},
+						    {NULL, 0x1040, 0, BYTES(0)}};
 	uint32_t cie;
 
-	make_table(FORM_20, functions);
+	make_table(GOMAKE_1_20, functions);
 	cfimake_open(&make);
 	(void)cfimake_put(&make, CFIMAKE_PCLNTAB, bytes, sizeof(bytes));
 	cie = cfimake_plain_cie(&make);
@@ -224,11 +153,12 @@ static void pclntab_is_believed_before_eh_frame(void **state)
 
 static void list_that_does_not_end_is_refused(void **state)
 {
-	const struct made functions[] = {{"main.one", 0x1000, 0, BYTES(2, 4, 16, 4)},
-					 {NULL, 0x1040, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, BYTES(2, 4, 16, 4)},
+						    {NULL, 0x1040, 0, BYTES(0)}};
 
-	make_table(FORM_20, functions);
-	word(LIST + 0x200 + 16, sizeof(bytes) - STEPS - 1, 4); /* at the table's last byte */
+	make_table(GOMAKE_1_20, functions);
+	word(GOMAKE_LIST + 0x200 + 16, sizeof(bytes) - GOMAKE_STEPS - 1,
+	     4); /* at the table's last byte */
 	bytes[sizeof(bytes) - 1] = 2;
 	open_table();
 	table_expect(0x1000, BY_RECORD);
@@ -237,12 +167,12 @@ static void list_that_does_not_end_is_refused(void **state)
 
 static void function_outside_the_table_is_refused(void **state)
 {
-	const struct made functions[] = {{"main.one", 0x1000, 0, FRAME},
-					 {"main.two", 0x1040, 0, BYTES(2, 0x40, 0)},
-					 {NULL, 0x1080, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
+						    {"main.two", 0x1040, 0, BYTES(2, 0x40, 0)},
+						    {NULL, 0x1080, 0, BYTES(0)}};
 
-	make_table(FORM_20, functions);
-	word(LIST + 4, 0xffffff00, 4);
+	make_table(GOMAKE_1_20, functions);
+	word(GOMAKE_LIST + 4, 0xffffff00, 4);
 	open_table();
 	table_expect(0x1000, "no row");
 	table_expect(0x1040, CALL);
@@ -251,10 +181,10 @@ static void function_outside_the_table_is_refused(void **state)
 
 static void counts_that_lie_make_no_functions(void **state)
 {
-	const struct made functions[] = {{"main.one", 0x1000, 0, FRAME},
-					 {NULL, 0x1040, 0, BYTES(0)}};
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
+						    {NULL, 0x1040, 0, BYTES(0)}};
 
-	make_table(FORM_20, functions);
+	make_table(GOMAKE_1_20, functions);
 	word(8, UINT64_MAX, 8);
 	open_table();
 	assert_int_equal(table_header()->frames, 0);

@@ -2,10 +2,12 @@
 /*
  * truth - every row of every function that libdw reads, beside the compiled rule
  *
- * usage: truth [--list] PATH...   files, or folders with all below them
+ * usage: truth [--list] [--go] PATH...   files, or folders with all below them
  * Each rule and libdw's operations are run in made-up states of the machine and must come to the same
  * CFA, return address and frame pointer. Prints what it compared and each kind of difference with its
  * first places (--list: all of them). Fails below 99.99 % of rows, or when nothing was compared.
+ * --go: the file's .debug_frame is that of Go's linker, which knows of no frame pointer; what the table
+ * has on purpose by frame pointer or as an end (golang.h) is counted apart.
  */
 
 #include <errno.h>
@@ -22,11 +24,11 @@
 #include "tests/rows/evaluate.h"
 #include "tests/rows/functions.h"
 
-#define FP     6
-#define RA     16
-#define SHOWN  5  /* places of each kind of difference */
-#define STATES 3  /* of the machine, a row */
-#define NO_TIE 40 /* open folders at once */
+#define FP           6
+#define RA           16
+#define SHOWN        5  /* places of each kind of difference */
+#define STATES       3  /* of the machine, a row */
+#define FOLDERS_OPEN 40 /* open folders at once */
 
 #define DIFFERENCES(X)                                                              \
 	X(NO_RULE, "the table has no rule there")                                   \
@@ -34,6 +36,7 @@
 	X(END_BELOW, "the table has an end: the return address would lie below sp") \
 	X(END, "the table has an end, libdw a return address")                      \
 	X(NO_END, "libdw has an end, the table a return address")                   \
+	X(NO_CFA, "libdw has no CFA: it was changed after an expression")           \
 	X(CFA, "another CFA")                                                       \
 	X(RETURN_ADDRESS, "another return address")                                 \
 	X(FRAME_POINTER, "another frame pointer")                                   \
@@ -43,7 +46,8 @@
 #define NAME(upper, text) DIFFERENCE_##upper,
 enum difference {
 	DIFFERENCES(NAME) DIFFERENCE_N,
-	SAME
+	SAME,
+	ON_PURPOSE,
 };
 #define TEXT(upper, text) text,
 static const char *const texts[] = {DIFFERENCES(TEXT)};
@@ -53,12 +57,14 @@ static struct {
 	uint64_t unread;                    /* entries that this test does not read */
 	uint64_t rows, different[DIFFERENCE_N];
 	uint64_t table_rows, table_bytes, cpu_ns, frame_bytes;
-	uint64_t failed; /* files that could not be compiled */
-	int list;
+	uint64_t failed;     /* files that could not be compiled */
+	uint64_t on_purpose; /* rows of --go */
+	int list, go;
 } sum;
 
 struct comparison {
 	const char *path;
+	Dwarf_CFI *believed; /* that of .eh_frame while .debug_frame is compared; or NULL */
 	const struct tm_rows_view *view;
 	Elf *elf;
 };
@@ -98,7 +104,7 @@ static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *r
 	struct value cfa, ra, fp;
 
 	if (dwarf_frame_cfa(frame, &ops, &nops) < 0)
-		return DIFFERENCE_ORACLE;
+		return DIFFERENCE_NO_CFA;
 	cfa = evaluate_operations(machine, ops, nops, 1);
 	if (cfa.kind == VALUE_UNKNOWN)
 		return DIFFERENCE_ORACLE;
@@ -126,6 +132,17 @@ static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *r
 	return SAME;
 }
 
+/* Of Go's functions: no frame pointer is said, a top frame is no end, a switch of stacks is not known. */
+static enum difference compare_go(enum difference found, const struct tm_rule *rule)
+{
+	if (found == DIFFERENCE_FRAME_POINTER)
+		return SAME;
+	if (found == DIFFERENCE_END || rule->flags & TM_RULE_SIGNAL ||
+	    (found == DIFFERENCE_CFA && rule->cfa == TM_CFA_FP))
+		return ON_PURPOSE;
+	return found;
+}
+
 static enum difference compare_row(const struct comparison *at, Dwarf_Frame *frame, uint64_t vaddr,
 				   bool signal)
 {
@@ -139,6 +156,8 @@ static enum difference compare_row(const struct comparison *at, Dwarf_Frame *fra
 		machine_fill(&machine, seed, vaddr);
 		found = compare_state(frame, rule, &machine);
 	}
+	if (sum.go)
+		return compare_go(found, rule);
 	if (found == SAME && rule->cfa != TM_CFA_END && signal != !!(rule->flags & TM_RULE_SIGNAL))
 		return DIFFERENCE_SIGNAL;
 	return found;
@@ -148,7 +167,8 @@ static void count_row(const struct comparison *at, uint64_t start, uint64_t vadd
 		      enum difference found)
 {
 	sum.rows++;
-	if (found == SAME)
+	sum.on_purpose += found == ON_PURPOSE;
+	if (found == SAME || found == ON_PURPOSE)
 		return;
 	if (sum.different[found]++ < SHOWN || sum.list)
 		(void)printf("  %s: %s +0x%" PRIx64 " (function at 0x%" PRIx64 ")\n", texts[found],
@@ -173,11 +193,21 @@ static void compare_function(const struct comparison *at, Dwarf_CFI *cfi, uint64
 		}
 		last = (row_end < end ? row_end : end) - 1;
 		found = compare_row(at, frame, start, signal);
-		if (found == SAME)
+		if (found == SAME && last != start)
 			found = compare_row(at, frame, last, signal);
 		count_row(at, row, start, found);
 		start = row_end;
 	}
+}
+
+/* Where both sections describe a place, .eh_frame is believed. */
+static int is_to_be_compared(const struct comparison *at, uint64_t start)
+{
+	_cleanup_(tm_freep) Dwarf_Frame *frame = NULL;
+
+	if (offset_of(at->elf, start) < sizeof(Elf64_Ehdr))
+		return 0; /* thrown away at link time */
+	return !at->believed || dwarf_cfi_addrframe(at->believed, start, &frame) != 0;
 }
 
 static void compare_section(const struct comparison *at, Dwarf_CFI *cfi, Elf_Scn *section,
@@ -196,35 +226,46 @@ static void compare_section(const struct comparison *at, Dwarf_CFI *cfi, Elf_Scn
 	while ((r = functions_next(&functions, &start, &end)) <= 0) {
 		if (r < 0)
 			sum.unread++;
-		else if (offset_of(at->elf, start) > 64)
+		else if (is_to_be_compared(at, start))
 			compare_function(at, cfi, start, end);
 	}
 }
 
-static void compare_sections(const struct comparison *at)
+static Elf_Scn *find_section(Elf *elf, const char *wanted, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, header) || header->sh_type == SHT_NOBITS ||
+		    header->sh_flags & SHF_COMPRESSED)
+			continue;
+		name = elf_strptr(elf, names, header->sh_name);
+		if (name && strcmp(name, wanted) == 0)
+			return section;
+	}
+	return NULL;
+}
+
+static void compare_sections(struct comparison *at)
 {
 	Dwarf *debug = dwarf_begin_elf(at->elf, DWARF_C_READ, NULL);
 	Dwarf_CFI *of_elf = dwarf_getcfi_elf(at->elf);
 	Dwarf_CFI *of_debug = debug ? dwarf_getcfi(debug) : NULL;
-	Elf_Scn *section = NULL;
-	size_t names;
+	Elf_Scn *section;
+	GElf_Shdr header;
 
-	if (elf_getshdrstrndx(at->elf, &names) < 0)
-		return;
-	while ((section = elf_nextscn(at->elf, section))) {
-		GElf_Shdr header;
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
-			continue;
-		name = elf_strptr(at->elf, names, header.sh_name);
-		if (name && of_elf && strcmp(name, ".eh_frame") == 0)
-			compare_section(at, of_elf, section, &header, 1);
-		/* Where both describe a place, .eh_frame is believed. */
-		if (name && of_debug && !of_elf && strcmp(name, ".debug_frame") == 0 &&
-		    !(header.sh_flags & SHF_COMPRESSED))
-			compare_section(at, of_debug, section, &header, 0);
-	}
+	section = find_section(at->elf, ".eh_frame", &header);
+	if (section && of_elf)
+		compare_section(at, of_elf, section, &header, 1);
+	at->believed = of_elf;
+	section = find_section(at->elf, ".debug_frame", &header);
+	if (section && of_debug)
+		compare_section(at, of_debug, section, &header, 0);
 	if (of_elf)
 		(void)dwarf_cfi_end(of_elf);
 	(void)dwarf_end(debug);
@@ -294,8 +335,9 @@ static int closing(void)
 	(void)printf("%" PRIu64 " files (%" PRIu64 " not compiled), %" PRIu64 " functions (%" PRIu64
 		     " refused by libdw, %" PRIu64 " not read), %" PRIu64 " rows\n",
 		     sum.files, sum.failed, sum.functions, sum.refused, sum.unread, sum.rows);
-	(void)printf("different: %" PRIu64 " rows, %.6f %%\n", different,
-		     sum.rows ? 100.0 * (double)different / (double)sum.rows : 0.0);
+	(void)printf("different: %" PRIu64 " rows, %.6f %%; on purpose: %" PRIu64 " rows\n",
+		     different, sum.rows ? 100.0 * (double)different / (double)sum.rows : 0.0,
+		     sum.on_purpose);
 	(void)printf("tables: %" PRIu64 " rows, %" PRIu64
 		     " bytes, %.3f bytes a row; compiled %.1f MB "
 		     "of frames in %.3f s (%.1f MB/s, %.2f million rows/s)\n",
@@ -310,12 +352,17 @@ int main(int argc, char **argv)
 {
 	int first = 1;
 
-	if (argc > 1 && strcmp(argv[1], "--list") == 0)
+	if (first < argc && strcmp(argv[first], "--list") == 0)
 		sum.list = first++;
+	if (first < argc && strcmp(argv[first], "--go") == 0)
+		sum.go = first++;
 	if (first >= argc || elf_version(EV_CURRENT) == EV_NONE)
 		return 2;
-	for (int i = first; i < argc; i++)
-		if (nftw(argv[i], visit, NO_TIE, FTW_PHYS) < 0)
-			compare_file(argv[i]);
+	for (int i = first; i < argc; i++) {
+		_cleanup_(tm_freep) char *path = realpath(argv[i], NULL);
+
+		if (!path || nftw(path, visit, FOLDERS_OPEN, FTW_PHYS) < 0)
+			sum.failed++;
+	}
 	return closing();
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * made - bytes from anywhere as one part of a small ELF file, through the compiler of rows
+ */
+
+#include "tests/fuzz/made.h"
+
+#include <stdlib.h>
+
+#include "shared/rows.h"
+
+void made_find_everywhere(const void *blob, size_t bytes)
+{
+	struct tm_rows_view view;
+	const struct tm_rule *end;
+
+	if (tm_rows_check(&view, blob, bytes) < 0)
+		return;
+	end = view.rules + view.header->rules;
+	for (uint32_t i = 0; i < view.header->pages; i++) {
+		uint32_t page = view.header->pages > 64 ? i * 977 % view.header->pages : i;
+		const struct tm_rule *rule = tm_rows_find(&view, view.starts[page]);
+
+		if (rule != &view.rules[view.pages[page].rules[0]])
+			abort(); /* a page's first row is found where it begins */
+		rule = tm_rows_find(&view, (uint64_t)view.starts[page] + 0x123);
+		if (rule < view.rules || rule >= end)
+			abort();
+	}
+	if (view.header->pages && tm_rows_find(&view, UINT64_MAX) >= end)
+		abort();
+}
+
+void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes)
+{
+	static struct cfimake make;
+	struct answer answer;
+	struct tm_rows_view view;
+
+	cfimake_open(&make);
+	(void)cfimake_put(&make, part, data, bytes < CFIMAKE_PART ? (uint32_t)bytes : CFIMAKE_PART);
+	if (cfimake_compile(&make, &answer) == PARSER_OK) {
+		if (tm_rows_check(&view, answer.blob, answer.bytes) < 0)
+			abort(); /* what we make ourselves passes */
+		made_find_everywhere(answer.blob, answer.bytes);
+	}
+	answer_free(&answer);
+}

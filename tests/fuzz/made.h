@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * made - bytes from anywhere as one part of a small ELF file, through the compiler of rows
+ */
+
+#include "tests/rows/cfimake.h"
+
+/* Compiles; a table that comes out must pass its check and find a rule for any place. */
+void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes);
+/* What must hold for each table that passed its check. */
+void made_find_everywhere(const void *blob, size_t bytes);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_rows - the seeds of the corpora cfi, pclntab and rows
+ */
+
+#include "tests/fuzz/make_rows.h"
+
+#include <string.h>
+
+#include "shared/rows.h"
+#include "tests/rows/gomake.h"
+
+#define EH    CFIMAKE_EH_FRAME
+#define DEBUG CFIMAKE_DEBUG_FRAME
+
+static struct cfimake make;
+static make_rows_put_fn put;
+
+static void put_part(enum cfimake_part part, const char *name)
+{
+	const uint8_t which = part == DEBUG;
+	const Elf64_Shdr *section = &make.sections[2 + part];
+
+	put("cfi", name, &which, 1, 0);
+	put("cfi", name, make.file + section->sh_offset, section->sh_size, 1);
+}
+
+static void put_functions(const char *name)
+{
+	const struct cfimake_bytes codes[] = {
+		BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x70, 0x0c, 7, 8, 0xc6),
+		BYTES(0x02, 1, 0x0a, 0x03, 1, 0, 0x0b, 0x04, 1, 0, 0, 0, 0x05, 6, 2, 0x06, 6),
+		BYTES(0x07, 16, 0x41, 0x08, 6, 0x41, 0x09, 16, 2, 0x41, 0x10, 6, 2, 0x76, 0),
+		BYTES(0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x41, 0x12, 7, 0x7e, 0x41, 0x13, 0x7d),
+		BYTES(0x14, 6, 1, 0x41, 0x15, 6, 1, 0x41, 0x16, 6, 2, 0x77, 8, 0x2e, 8, 0x2f, 6, 1),
+		BYTES(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
+		BYTES(0x0f, 10, 0x77, 8, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 8),
+		BYTES(0x01, 0, 0, 0, 0, 0x0e, 16, 0x1d, 1, 0, 0, 0, 0, 0, 0, 0)};
+	uint32_t cie;
+
+	cfimake_open(&make);
+	cie = cfimake_plain_cie(&make);
+	for (uint32_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		(void)cfimake_fde(&make, EH, cie, 0x1000 + 0x40 * i, 0x40, codes[i]);
+	put_part(EH, name);
+}
+
+static void put_augmentations(void)
+{
+	const struct cfimake_cie cies[] = {
+		{1, "zR", BYTES(0x1b), BYTES(0x0c, 7, 8, 0x90, 1)},
+		{1, "zPLRSBG", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), BYTES(0x0c, 7, 8, 0x90, 1)},
+		{1, "zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1b), BYTES(0x0c, 7, 8)},
+		{3, "eh", {NULL, 0}, BYTES(0x0c, 7, 8, 0x90, 1)},
+	};
+	static const uint8_t unterminated[] = {12, 0,   0,   0,   0,   0,   0,   0,
+					       1,  'z', 'R', 'R', 'R', 'R', 'R', 'R'};
+	uint32_t at;
+
+	cfimake_open(&make);
+	for (uint32_t i = 0; i < sizeof(cies) / sizeof(cies[0]); i++) {
+		at = cfimake_cie(&make, EH, &cies[i]);
+		(void)cfimake_fde(&make, EH, at, 0x1000 + 0x40 * i, 0x40, BYTES(0x0e, 16));
+	}
+	put_part(EH, "augmentations");
+	cfimake_open(&make);
+	at = cfimake_put(&make, EH, unterminated, sizeof(unterminated));
+	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0));
+	put_part(EH, "unterminated_augmentation");
+}
+
+static void put_lies(void)
+{
+	uint32_t cie;
+
+	cfimake_open(&make);
+	(void)cfimake_fde(&make, EH, 0, 0x1000, 0x40, BYTES(0x0e, 16));
+	put_part(EH, "self_referencing");
+	cfimake_open(&make);
+	cie = cfimake_plain_cie(&make);
+	(void)cfimake_fde(&make, EH, cie, 0x3000, 0x40, BYTES(0x0e, 16));
+	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x4000, BYTES(0x0e, 24));
+	(void)cfimake_fde(&make, EH, cie, 0x2fff, 0x40, BYTES(0x0e, 32));
+	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x10, BYTES(0x0e, 40));
+	put_part(EH, "overlapping_unsorted");
+	cfimake_open(&make);
+	cie = cfimake_plain_cie(&make);
+	(void)cfimake_fde(&make, EH, cie, 0x1000, 0xffffffff,
+			  BYTES(0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 24, 0x04, 0xff, 0xff,
+				0xff, 0xff, 0x0e, 32, 0x1d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+				0xff, 0xff, 0x0e, 8));
+	put_part(EH, "rows_without_end");
+}
+
+static void put_debug_frame(void)
+{
+	const struct cfimake_cie fourth = {4, "", {NULL, 0}, BYTES(0x0c, 7, 8, 0x90, 1)};
+	uint32_t cie;
+
+	cfimake_open(&make);
+	cie = cfimake_cie(&make, DEBUG, &fourth);
+	(void)cfimake_fde(&make, DEBUG, cie, 0x1000, 0x40, BYTES(0x41, 0x0e, 16, 0x86, 2));
+	put_part(DEBUG, "debug_frame");
+}
+
+static void put_pclntabs(void)
+{
+	static const char *const names[] = {"go_1_2", "go_1_16", "go_1_18", "go_1_20"};
+	const struct gomake_function functions[] = {
+		{"main.one", 0x1000, 0, BYTES(2, 4, 16, 0x30, 15, 4, 0)},
+		{"runtime.goexit", 0x1040, GOMAKE_TOP_FRAME, BYTES(2, 0x40, 0)},
+		{"runtime.sigreturn__sigaction", 0x1080, 0, BYTES(2, 0x40, 0)},
+		{NULL, 0x10c0, 0, BYTES(0)}};
+	static uint8_t bytes[GOMAKE_BYTES];
+
+	for (enum gomake_form form = GOMAKE_1_2; form <= GOMAKE_1_20; form++) {
+		gomake(bytes, form, functions);
+		put("pclntab", names[form], bytes, 0xc00, 0);
+	}
+}
+
+static void put_tables(void)
+{
+	struct tm_rows vast = {.magic = TM_ROWS_MAGIC, .rows = UINT32_MAX, .pages = 1u << 24};
+	struct answer answer;
+	struct tm_rows_page *page;
+
+	cfimake_open(&make);
+	for (uint32_t i = 0; i < 3; i++)
+		(void)cfimake_fde(&make, EH, i ? 0 : cfimake_plain_cie(&make), 0x1000 + 0x40 * i,
+				  0x40, BYTES(0x44, 0x0e, 16, 0x44, 0x07, 16));
+	if (cfimake_compile(&make, &answer) != PARSER_OK)
+		return;
+	put("rows", "plain", answer.blob, answer.bytes, 0);
+	page = (void *)((uint8_t *)answer.blob + answer.bytes - sizeof(*page));
+	page->offsets[1] = 0x7000;
+	put("rows", "unsorted", answer.blob, answer.bytes, 0);
+	answer_free(&answer);
+	put("rows", "vast", &vast, sizeof(vast), 0);
+}
+
+void make_rows(make_rows_put_fn put_seed)
+{
+	put = put_seed;
+	put_functions("instructions");
+	put_augmentations();
+	put_lies();
+	put_debug_frame();
+	put_pclntabs();
+	put_tables();
+}
