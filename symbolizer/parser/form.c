@@ -138,7 +138,7 @@ static int combine(struct stack *stack, uint8_t operation)
 		return multiply(to, other);
 	default: /* OP_SHL */
 		return is_number(&other) && other.offset >= 0 && other.offset < 62
-			       ? multiply(to, number_form(1ll << other.offset))
+			       ? multiply(to, number_form((int64_t)1 << other.offset))
 			       : FORM_E_OTHER;
 	}
 }
