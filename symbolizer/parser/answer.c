@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/parser/golang.h"
 #include "symbolizer/parser/segments.h"
 #include "symbolizer/parser/symbols.h"
 
@@ -84,17 +85,35 @@ static int assemble(struct answer *answer, const struct parser_result *header,
 	return PARSER_OK;
 }
 
+/* A table that lies costs itself. */
+static int fill_go(struct golang *golang, struct image *image, const struct image_source *source)
+{
+	struct sections sections;
+	int r = sections_open(&sections, image, source);
+
+	*golang = (struct golang){0};
+	if (!r)
+		r = golang_open(golang, &sections);
+	if (!r || r == PARSER_FAILED)
+		return r;
+	*golang = (struct golang){0};
+	return 0;
+}
+
 static int read_image(struct answer *answer, struct image *image, const struct image_source *source,
 		      const uint64_t *offsets, uint32_t count)
 {
 	struct parser_result header = {.magic = PARSER_MAGIC, .count = count};
 	struct parser_symbol *symbols = calloc(count + 1ull, sizeof(*symbols));
 	struct pick pick = {.targets = calloc(count + 1ull, sizeof(*pick.targets))};
+	struct golang golang;
 	int any = 0;
 	int r = PARSER_FAILED;
 
 	if (symbols && pick.targets) {
 		r = symbols_fill(image, source);
+		if (!r)
+			r = fill_go(&golang, image, source);
 		/* From here on nothing is read any more: the copy is what it is. */
 		if (!r) {
 			place(image, offsets, count, &header, symbols, &pick);
@@ -103,6 +122,8 @@ static int read_image(struct answer *answer, struct image *image, const struct i
 				segments_build_id(image, header.build_id, sizeof(header.build_id));
 			r = symbols_offer(image, &pick, &any);
 		}
+		if (!r)
+			any |= golang_offer(&golang, &pick);
 		header.has_symbols = any != 0;
 		if (!r)
 			r = assemble(answer, &header, symbols, &pick);

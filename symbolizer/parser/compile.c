@@ -6,6 +6,7 @@
 #include "symbolizer/parser/compile.h"
 
 #include "symbolizer/parser/golang.h"
+#include "symbolizer/parser/gorows.h"
 #include "symbolizer/parser/pointer.h"
 #include "symbolizer/parser/program.h"
 #include "symbolizer/parser/reduce.h"
@@ -133,7 +134,7 @@ static int put_span(struct compilation *compilation, const struct span *span, ui
 	compilation->unsayable = 0;
 	switch (span->source) {
 	case SPAN_GO:
-		r = golang_put(&compilation->golang, &compilation->make, span, limit, &refused);
+		r = gorows_put(&compilation->golang, &compilation->make, span, limit, &refused);
 		break;
 	case SPAN_STUB:
 		return stubs_put(&compilation->make, span, limit);

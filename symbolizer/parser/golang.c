@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * golang - the functions that a Go file's pclntab describes, and how far each has moved sp
+ * golang - the functions that a Go file's pclntab describes
  */
 
 #include "symbolizer/parser/golang.h"
@@ -8,27 +8,15 @@
 #include <string.h>
 
 #include "symbolizer/parser/cursor.h"
-#include "symbolizer/parser/machine.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/stubs.h"
 
-#define HEADER_BYTES   8u         /* magic, two zeros, quantum, size of a pointer */
-#define TEXT_START     24u        /* in the header since 1.18; zero when it is to be relocated */
-#define MODULE_TEXT    (22u * 8u) /* moduledata.text */
-#define FUNCTIONS_MAX  FRAMES_MAX
-#define FLAG_TOP_FRAME 1u /* funcFlag, since 1.17 */
-#define FLAG_SP_WRITE  2u
-#define FLAG_ASSEMBLY  4u
-#define RELATIVE       8u /* R_X86_64_RELATIVE */
+#define HEADER_BYTES  8u         /* magic, two zeros, quantum, size of a pointer */
+#define TEXT_START    24u        /* in the header since 1.18; zero when it is to be relocated */
+#define MODULE_TEXT   (22u * 8u) /* moduledata.text */
+#define FUNCTIONS_MAX FRAMES_MAX
+#define RELATIVE      8u /* R_X86_64_RELATIVE */
 
-/* What a function's entry says of it. */
-struct function {
-	uint32_t steps;
-	uint32_t flags;
-	const char *name;
-};
-
-static uint64_t number_at(const struct golang *golang, uint64_t offset, uint32_t bytes)
+uint64_t golang_number(const struct golang *golang, uint64_t offset, uint32_t bytes)
 {
 	struct cursor cursor = cursor_of(golang->table.bytes, golang->table.size);
 
@@ -41,7 +29,7 @@ static enum golang_version version_of(const struct golang *golang)
 	if (golang->table.size < HEADER_BYTES || golang->table.bytes[4] || golang->table.bytes[5] ||
 	    golang->table.bytes[7] != 8)
 		return GOLANG_NONE;
-	switch (number_at(golang, 0, 4)) {
+	switch (golang_number(golang, 0, 4)) {
 	case 0xfffffffb:
 		return GOLANG_1_2;
 	case 0xfffffffa:
@@ -101,7 +89,7 @@ static int find_text(struct golang *golang, const struct sections *sections)
 /* Words of the header behind its first eight bytes. */
 static uint64_t word(const struct golang *golang, uint32_t index)
 {
-	return number_at(golang, HEADER_BYTES + 8ull * index, 8);
+	return golang_number(golang, HEADER_BYTES + 8ull * index, 8);
 }
 
 int golang_open(struct golang *golang, const struct sections *sections)
@@ -139,7 +127,12 @@ static uint64_t listed(const struct golang *golang, uint64_t index)
 
 	if (begin > golang->table.size)
 		return 0;
-	return number_at(golang, begin + index * field, field);
+	return golang_number(golang, begin + index * field, field);
+}
+
+uint64_t golang_described(const struct golang *golang, uint32_t number)
+{
+	return golang->functions + listed(golang, 2ull * number + 1);
 }
 
 static uint64_t entry_of(const struct golang *golang, uint64_t number)
@@ -167,152 +160,61 @@ int golang_add(const struct golang *golang, struct frames *frames, const struct 
 
 const char *golang_name(const struct golang *golang, uint32_t number)
 {
-	uint64_t at = golang->functions + listed(golang, 2ull * number + 1);
+	uint64_t at = golang_described(golang, number);
 	uint64_t name;
 
 	if (at > golang->table.size)
 		return NULL;
 	name = golang->names +
-	       (uint32_t)number_at(golang, at + (golang->version >= GOLANG_1_18 ? 4 : 8), 4);
+	       (uint32_t)golang_number(golang, at + (golang->version >= GOLANG_1_18 ? 4 : 8), 4);
 	if (name >= golang->table.size ||
 	    !memchr(golang->table.bytes + name, 0, golang->table.size - name))
 		return NULL;
 	return (const char *)golang->table.bytes + name;
 }
 
-static int is_one_of(const char *name, const char *const *list)
+/* The last function that begins at or before an address, in a list that should be sorted. */
+static uint32_t find_function(const struct golang *golang, uint64_t vaddr)
 {
-	for (; *list; list++)
-		if (strcmp(name, *list) == 0)
-			return 1;
-	return 0;
+	uint32_t low = 0, high = (uint32_t)golang->count;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (entry_of(golang, middle) <= vaddr)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* What tables without flags say by name; since 1.17 the linker does. */
-static uint32_t flags_by_name(const char *name)
+int golang_offer(const struct golang *golang, struct pick *pick)
 {
-	static const char *const top[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
-					  NULL};
-	static const char *const writes[] = {"runtime.asmcgocall", "runtime.cgocallback_gofunc",
-					     "runtime.gogo",       "runtime.mcall",
-					     "runtime.morestack",  "runtime.nanotime",
-					     "runtime.nanotime1",  "runtime.systemstack",
-					     "runtime.walltime",   "runtime.walltime1",
-					     "time.now",           NULL};
+	uint64_t end = 0; /* of the function that was offered last */
+	int any = 0;
 
-	return (is_one_of(name, top) ? FLAG_TOP_FRAME : 0) |
-	       (is_one_of(name, writes) ? FLAG_SP_WRITE : 0);
-}
-
-static int read_function(const struct golang *golang, uint32_t number, struct function *function)
-{
-	uint64_t at = golang->functions + listed(golang, 2ull * number + 1);
-	uint64_t fields = golang->version >= GOLANG_1_18 ? 0 : 4; /* their entry has 8 bytes */
-	uint64_t flags;
-
-	function->name = golang_name(golang, number);
-	if (!function->name || at > golang->table.size)
-		return -1;
-	function->steps = (uint32_t)number_at(golang, at + fields + 16, 4);
-	if (golang->version == GOLANG_1_2) {
-		function->flags = flags_by_name(function->name);
+	if (golang->version == GOLANG_NONE || !golang->count)
 		return 0;
+	for (uint32_t i = 0; i < pick->count; i++) {
+		struct pick_symbol offer = {.is_function = 1, .binding = 2};
+		uint64_t vaddr = pick->targets[i].vaddr;
+		uint32_t number;
+
+		if (vaddr < end)
+			continue;
+		number = find_function(golang, vaddr);
+		offer.start = entry_of(golang, number);
+		end = entry_of(golang, number + 1ull);
+		if (vaddr < offer.start || vaddr >= end)
+			continue;
+		offer.size = end - offer.start;
+		offer.name = golang_name(golang, number);
+		if (!offer.name || !offer.name[0])
+			continue;
+		pick_offer(pick, &offer);
+		any = 1;
 	}
-	/* after cuOffset, since 1.20 also startLine: funcID, flags */
-	flags = at + fields + (golang->version == GOLANG_1_20 ? 41 : 37);
-	function->flags = (uint32_t)number_at(golang, flags, 1);
-	if (golang->version == GOLANG_1_16) /* 1.16 itself has a zero there */
-		function->flags |= flags_by_name(function->name);
-	return 0;
-}
-
-/* A frame of a compiled function ends in the saved frame pointer; one of assembly need not. */
-static struct tm_rule rule_of(const struct function *function, int64_t pushed)
-{
-	struct tm_rule rule = {.cfa = TM_CFA_SP,
-			       .cfa_offset = (int32_t)(pushed + MACHINE_WORD),
-			       .ra = TM_SAVED_CFA,
-			       .ra_offset = MACHINE_CALL_RA,
-			       .fp = TM_SAVED_SAME};
-
-	/* One word less than nothing: the return address was popped, and still lies there. */
-	if (pushed < -MACHINE_WORD || pushed > INT32_MAX - MACHINE_WORD)
-		return (struct tm_rule){.cfa = TM_CFA_NONE};
-	if (pushed >= MACHINE_WORD && !(function->flags & FLAG_ASSEMBLY)) {
-		rule.fp = TM_SAVED_CFA;
-		rule.fp_offset = MACHINE_RECORD_FP;
-	}
-	return rule;
-}
-
-static int64_t zigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
-/* A list of (change of what was pushed, how far that holds), which a zero ends. */
-static int put_steps(const struct golang *golang, struct rowmake *make, const struct span *span,
-		     uint64_t limit, const struct function *function)
-{
-	struct cursor cursor = cursor_of(golang->table.bytes, golang->table.size);
-	int64_t pushed = -1;
-	uint64_t at = 0;
-	int r = 0;
-
-	cursor_skip(&cursor, golang->steps);
-	cursor_skip(&cursor, function->steps);
-	while (!r && at < limit) {
-		uint64_t change = (uint32_t)cursor_unsigned(&cursor);
-		struct tm_rule rule;
-
-		if (!change && at) /* what follows is padding */
-			return cursor.bad ? -1 : 0;
-		if (cursor.bad)
-			return -1;
-		pushed += zigzag(change);
-		rule = rule_of(function, pushed);
-		r = rowmake_put(make, span->start + at, &rule);
-		at += (uint32_t)cursor_unsigned(&cursor) * (uint64_t)golang->quantum;
-	}
-	return r;
-}
-
-static int put_one(struct rowmake *make, uint64_t offset, struct tm_rule rule)
-{
-	return rowmake_put(make, offset, &rule);
-}
-
-int golang_put(const struct golang *golang, struct rowmake *make, const struct span *span,
-	       uint64_t limit, int *ret_refused)
-{
-	static const char *const trampolines[] = {"runtime.sigreturn__sigaction",
-						  "runtime.sigreturn", NULL};
-	const struct tm_rule by_record = {.cfa = TM_CFA_FP,
-					  .cfa_offset = MACHINE_RECORD_CFA,
-					  .ra = TM_SAVED_CFA,
-					  .ra_offset = MACHINE_CALL_RA,
-					  .fp = TM_SAVED_CFA,
-					  .fp_offset = MACHINE_RECORD_FP};
-	struct function function;
-	int r;
-
-	*ret_refused = 0;
-	if (read_function(golang, span->cie, &function) < 0) {
-		*ret_refused = 1;
-		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_NONE});
-	}
-	if (is_one_of(function.name, trampolines)) /* looked up one byte before it begins */
-		return put_one(make, span->start - 1, stubs_signal_rule());
-	if (strncmp(function.name, "_rt0_", 5) == 0)
-		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_END});
-	/* Go ends at its signal handler; but what it interrupted goes on. */
-	if (function.flags & FLAG_TOP_FRAME && strcmp(function.name, "runtime.sigtramp") != 0)
-		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_END});
-	if (function.flags & FLAG_SP_WRITE)
-		return put_one(make, span->start, by_record);
-	r = put_steps(golang, make, span, limit, &function);
-	if (r >= 0)
-		return r;
-	*ret_refused = 1;
-	return put_one(make, span->start, by_record);
+	pick_settle(pick);
+	return any;
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * golang - the functions that a Go file's pclntab describes, and how far each has moved sp
+ * golang - the functions that a Go file's pclntab describes
  *
  * Versions   the header of Go 1.2, 1.16, 1.18 and 1.20 (which 1.26 still has).
- * Rules      sp + what the function has pushed; where a function writes sp at will (switches stacks), by
- *            frame pointer; a function that stands at the bottom of its stack is the end.
  * Trust      the table is hostile: each offset is checked before use, each list has an end.
  * Source     cmd/link/internal/ld/pcln.go, runtime/symtab.go, internal/abi/symtab.go of Go: the layout.
  */
 
 #include "symbolizer/parser/frames.h"
-#include "symbolizer/parser/rowmake.h"
+#include "symbolizer/parser/pick.h"
 
 struct golang {
 	struct section table; /* no bytes: no Go file */
@@ -36,8 +34,11 @@ enum golang_version {
 int golang_open(struct golang *golang, const struct sections *sections);
 /* Adds each function's span. Return: 0, or an enum parser_status. */
 int golang_add(const struct golang *golang, struct frames *frames, const struct image *image);
-/* The rows of such a span. @ret_refused: its list made no sense. Return: as above. */
-int golang_put(const struct golang *golang, struct rowmake *make, const struct span *span,
-	       uint64_t limit, int *ret_refused);
 /* The name of a function; NULL: none that ends in the table. */
 const char *golang_name(const struct golang *golang, uint32_t number);
+/* Names of the targets that have none yet. Return: whether there was any. */
+int golang_offer(const struct golang *golang, struct pick *pick);
+/* Where in the table a function is described. */
+uint64_t golang_described(const struct golang *golang, uint32_t number);
+/* A number at an offset of the table; 0 beyond its end. */
+uint64_t golang_number(const struct golang *golang, uint64_t offset, uint32_t bytes);

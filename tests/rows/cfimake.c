@@ -177,3 +177,11 @@ int cfimake_compile(struct cfimake *make, struct answer *answer)
 
 	return compile_make(answer, &source);
 }
+
+int cfimake_answer(struct cfimake *make, const uint64_t *offsets, uint32_t count,
+		   struct answer *answer)
+{
+	const struct image_source source = {read_made, make, CFIMAKE_BYTES};
+
+	return answer_make(answer, &source, offsets, count);
+}

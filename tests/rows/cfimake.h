@@ -67,3 +67,6 @@ uint32_t cfimake_fde(struct cfimake *make, enum cfimake_part part, uint32_t cie,
 		     uint32_t bytes, struct cfimake_bytes code);
 /* Return: what compile_make() says of it. */
 int cfimake_compile(struct cfimake *make, struct answer *answer);
+/* Return: what answer_make() says of it. */
+int cfimake_answer(struct cfimake *make, const uint64_t *offsets, uint32_t count,
+		   struct answer *answer);

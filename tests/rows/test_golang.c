@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -195,6 +196,60 @@ static void counts_that_lie_make_no_functions(void **state)
 	table_expect(0x1000, CALL);
 }
 
+/* The name that the answer has for an offset; NULL: none. */
+static const char *name_at(uint64_t offset)
+{
+	static char name[64];
+	const struct parser_result *header;
+	const struct parser_symbol *symbol;
+	struct answer answer;
+
+	assert_int_equal(cfimake_answer(&make, &offset, 1, &answer), PARSER_OK);
+	header = answer.blob;
+	symbol = (const void *)(header + 1);
+	name[0] = '\0';
+	if (symbol->name != PARSER_NO_NAME)
+		(void)snprintf(name, sizeof(name), "%s+%u",
+			       (const char *)(symbol + 1) + symbol->name,
+			       (unsigned)(symbol->vaddr - symbol->start));
+	answer_free(&answer);
+	return name[0] ? name : NULL;
+}
+
+static void functions_have_names_without_any_symbol(void **state)
+{
+	for (enum gomake_form form = GOMAKE_1_2; form <= GOMAKE_1_20; form++) {
+		const struct gomake_function functions[] = {
+			{"main.one", 0x1000, 0, FRAME},
+			{"main.two[...]", 0x1040, 0, BYTES(2, 0x40, 0)},
+			{NULL, 0x1080, 0, BYTES(0)}};
+
+		make_table(form, functions);
+		cfimake_open(&make);
+		(void)cfimake_put(&make, CFIMAKE_PCLNTAB, bytes, sizeof(bytes));
+		assert_string_equal(name_at(0x1000), "main.one+0");
+		assert_string_equal(name_at(0x103f), "main.one+63");
+		assert_string_equal(name_at(0x1041), "main.two[...]+1");
+		assert_null(name_at(0x1080));
+		assert_null(name_at(0x8000));
+	}
+}
+
+static void name_that_does_not_end_is_none(void **state)
+{
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
+						    {NULL, 0x1040, 0, BYTES(0)}};
+
+	make_table(GOMAKE_1_20, functions);
+	memset(bytes + GOMAKE_LIST + 0x300, 'x', sizeof(bytes) - GOMAKE_LIST - 0x300);
+	word(GOMAKE_LIST + 0x200 + 4, sizeof(bytes) - GOMAKE_NAMES - 1, 4);
+	cfimake_open(&make);
+	(void)cfimake_put(&make, CFIMAKE_PCLNTAB, bytes, sizeof(bytes));
+	assert_null(name_at(0x1000));
+	open_table();
+	assert_int_equal(table_header()->refused, 1);
+}
+
 #define claim(test) cmocka_unit_test_teardown(test, teardown)
 
 int main(void)
@@ -209,6 +264,8 @@ int main(void)
 		claim(list_that_does_not_end_is_refused),
 		claim(function_outside_the_table_is_refused),
 		claim(counts_that_lie_make_no_functions),
+		claim(functions_have_names_without_any_symbol),
+		claim(name_that_does_not_end_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
