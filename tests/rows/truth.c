@@ -20,35 +20,13 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "tests/rows/compare.h"
 #include "tests/rows/compiled.h"
-#include "tests/rows/evaluate.h"
 #include "tests/rows/functions.h"
 
-#define FP           6
-#define RA           16
-#define SHOWN        5  /* places of each kind of difference */
-#define STATES       3  /* of the machine, a row */
-#define FOLDERS_OPEN 40 /* open folders at once */
+#define SHOWN             5  /* places of each kind of difference */
+#define FOLDERS_OPEN      40 /* open folders at once */
 
-#define DIFFERENCES(X)                                                              \
-	X(NO_RULE, "the table has no rule there")                                   \
-	X(UNSAYABLE, "the table says that nothing is known")                        \
-	X(END_BELOW, "the table has an end: the return address would lie below sp") \
-	X(END, "the table has an end, libdw a return address")                      \
-	X(NO_END, "libdw has an end, the table a return address")                   \
-	X(NO_CFA, "libdw has no CFA: it was changed after an expression")           \
-	X(CFA, "another CFA")                                                       \
-	X(RETURN_ADDRESS, "another return address")                                 \
-	X(FRAME_POINTER, "another frame pointer")                                   \
-	X(SIGNAL, "signal frame for one of both only")                              \
-	X(ORACLE, "libdw's operations are not known to this test")
-
-#define NAME(upper, text) DIFFERENCE_##upper,
-enum difference {
-	DIFFERENCES(NAME) DIFFERENCE_N,
-	SAME,
-	ON_PURPOSE,
-};
 #define TEXT(upper, text) text,
 static const char *const texts[] = {DIFFERENCES(TEXT)};
 
@@ -83,86 +61,6 @@ static uint64_t offset_of(Elf *elf, uint64_t vaddr)
 	return 0;
 }
 
-static int is_same(struct value a, struct value b)
-{
-	return a.kind == b.kind && a.number == b.number;
-}
-
-/* What is saved nowhere, in a register, or is what it was has no number to compare. */
-static int is_same_saved(const struct machine *machine, struct value theirs,
-			 const struct tm_rule *rule, uint64_t cfa, int32_t offset,
-			 enum tm_rule_saved saved)
-{
-	return is_same(theirs, evaluate_saved(machine, cfa, saved, offset));
-}
-
-static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *rule,
-				     struct machine *machine)
-{
-	Dwarf_Op memory[3], *ops;
-	size_t nops;
-	struct value cfa, ra, fp;
-
-	if (dwarf_frame_cfa(frame, &ops, &nops) < 0)
-		return DIFFERENCE_NO_CFA;
-	cfa = evaluate_operations(machine, ops, nops, 1);
-	if (cfa.kind == VALUE_UNKNOWN)
-		return DIFFERENCE_ORACLE;
-	machine->cfa = cfa.number;
-	if (dwarf_frame_register(frame, RA, memory, &ops, &nops) < 0)
-		return DIFFERENCE_ORACLE;
-	ra = evaluate_operations(machine, ops, nops, 0);
-	if (dwarf_frame_register(frame, FP, memory, &ops, &nops) < 0)
-		return DIFFERENCE_ORACLE;
-	fp = evaluate_operations(machine, ops, nops, 0);
-	if (ra.kind == VALUE_UNDEFINED || rule->cfa == TM_CFA_END) {
-		if (ra.kind == VALUE_UNDEFINED)
-			return rule->cfa == TM_CFA_END ? SAME : DIFFERENCE_NO_END;
-		return ra.number - machine->registers[7] > UINT64_MAX / 2 ? DIFFERENCE_END_BELOW
-									  : DIFFERENCE_END;
-	}
-	if (rule->cfa == TM_CFA_NONE)
-		return DIFFERENCE_UNSAYABLE;
-	if (!is_same(cfa, evaluate_cfa(machine, rule)))
-		return DIFFERENCE_CFA;
-	if (!is_same_saved(machine, ra, rule, cfa.number, rule->ra_offset, rule->ra))
-		return DIFFERENCE_RETURN_ADDRESS;
-	if (!is_same_saved(machine, fp, rule, cfa.number, rule->fp_offset, rule->fp))
-		return DIFFERENCE_FRAME_POINTER;
-	return SAME;
-}
-
-/* Of Go's functions: no frame pointer is said, a top frame is no end, a switch of stacks is not known. */
-static enum difference compare_go(enum difference found, const struct tm_rule *rule)
-{
-	if (found == DIFFERENCE_FRAME_POINTER)
-		return SAME;
-	if (found == DIFFERENCE_END || rule->flags & TM_RULE_SIGNAL ||
-	    (found == DIFFERENCE_CFA && rule->cfa == TM_CFA_FP))
-		return ON_PURPOSE;
-	return found;
-}
-
-static enum difference compare_row(const struct comparison *at, Dwarf_Frame *frame, uint64_t vaddr,
-				   bool signal)
-{
-	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
-	enum difference found = SAME;
-	struct machine machine;
-
-	if (!rule)
-		return DIFFERENCE_NO_RULE;
-	for (uint64_t seed = 0; seed < STATES && found == SAME; seed++) {
-		machine_fill(&machine, seed, vaddr);
-		found = compare_state(frame, rule, &machine);
-	}
-	if (sum.go)
-		return compare_go(found, rule);
-	if (found == SAME && rule->cfa != TM_CFA_END && signal != !!(rule->flags & TM_RULE_SIGNAL))
-		return DIFFERENCE_SIGNAL;
-	return found;
-}
-
 static void count_row(const struct comparison *at, uint64_t start, uint64_t vaddr,
 		      enum difference found)
 {
@@ -173,6 +71,14 @@ static void count_row(const struct comparison *at, uint64_t start, uint64_t vadd
 	if (sum.different[found]++ < SHOWN || sum.list)
 		(void)printf("  %s: %s +0x%" PRIx64 " (function at 0x%" PRIx64 ")\n", texts[found],
 			     at->path, vaddr, start);
+}
+
+static enum difference compare_at(const struct comparison *at, Dwarf_Frame *frame, uint64_t vaddr,
+				  bool signal)
+{
+	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
+
+	return compare_row(rule, frame, vaddr, signal, sum.go);
 }
 
 /* The rows of one function, at their first and their last byte. */
@@ -192,9 +98,9 @@ static void compare_function(const struct comparison *at, Dwarf_CFI *cfi, uint64
 			return;
 		}
 		last = (row_end < end ? row_end : end) - 1;
-		found = compare_row(at, frame, start, signal);
+		found = compare_at(at, frame, start, signal);
 		if (found == SAME && last != start)
-			found = compare_row(at, frame, last, signal);
+			found = compare_at(at, frame, last, signal);
 		count_row(at, row, start, found);
 		start = row_end;
 	}
