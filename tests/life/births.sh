@@ -47,6 +47,7 @@ check(not judged.wrong, "%d samples with a wrong: %s" % (len(judged.wrong), judg
 check(not foreign, "%d samples bear the function of another life" % sum(h.count for h in foreign))
 check(n["user hits by file"] >= 0.999 * n["user hits"], "E2 is not reached")
 check(by_name > 0, "no file was opened in time: names are not tested")
+ended(judged)
 delivered_of_runs(records, ran, told_tgids(told, records))
 ' "$WORK" "$TM_LIVES"
 finish

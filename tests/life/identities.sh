@@ -192,6 +192,7 @@ for line in bad[:20]:
 check(not bad, "%d cases" % len(bad))
 check(not judged.wrong, "%d samples are not what the sideband told" % len(judged.wrong))
 check(n["whole"] > 20 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
+ended(judged)
 delivered_of_runs(records, ran, told_tgids(told, records))
 for name in (work + "/identities.folded",):
     for line in open(name, "rb").read().split(b"\n"):

@@ -19,32 +19,6 @@ else
 	cat "$WORK/births"
 fi
 
-# The whole host from inside: the numbers that are opened are those of the own namespace. Who is not
-# visible there is opened by path where its mounts are ours, else it stays file+0xoffset.
-say "the whole host, seen from a PID namespace: one program inside, one outside with our mounts, one with others:"
-mkfifo "$WORK/inside.up" "$WORK/inside.go"
-mkdir "$WORK/m"
-unshare --pid --fork --mount-proc --kill-child sh -c '
-	echo up >"$1/inside.up"
-	read -r go <"$1/inside.go"
-	"$1/lives/life-000001" 60000 &
-	exec "$2" record -F 1999 -d 4 -o "$1/inside.html" --summary "$1/inside.json" >"$1/inside.out" 2>"$1/inside.err"
-' sh "$WORK" "$TM_TIDEMARK" </dev/null &
-inner=$!
-STARTED+=("$inner")
-timeout 20 head -n 1 "$WORK/inside.up" >/dev/null || wrong "no PID namespace"
-nsenter --target "$(descendants "$inner" | head -n 1)" --mount "$WORK/lives/life-000002" 60000 &
-STARTED+=($!)
-unshare --mount --propagation private sh -c '
-	mount -t tmpfs none "$1/m" && cp "$1/lives/life-000003" "$1/m/hidden" && exec "$1/m/hidden" 60000
-' sh "$WORK" &
-STARTED+=($!)
-running() { [[ $(readlink "/proc/${STARTED[1]}/exe") == */life-000002 && $(readlink "/proc/${STARTED[2]}/exe") == */hidden ]]; }
-until_true 20 running || wrong "the programs do not run"
-echo go >"$WORK/inside.go"
-wait "$inner" || wrong "record inside: exit $?: $(head -c 400 "$WORK/inside.err")"
-stop "${STARTED[@]:1}"
-balance inside
 seen_from_inside() { # NAME
 	python '
 from lives import *
@@ -73,5 +47,64 @@ check(not bad, "%d programs" % len(bad))
 check(read["unnamed_frames"] > 0 and read["files_failed"] > 0, "what could not be opened is not counted")
 ' "$WORK" "$1"
 }
-seen_from_inside inside
+
+# watch NAME COMMAND... - COMMAND makes the PID namespace and runs $WORK/within there, which records the whole
+# host: one program inside, one outside with the same mounts, one with others. Whom its namespace numbers is
+# opened by that number; who is not visible there is opened by path where its mounts are the same, else
+# what it runs stays file+0xoffset.
+watch() {
+	local name=$1 inner other
+	shift
+	STARTED=()
+	mkfifo "$WORK/up" "$WORK/go"
+	"$@" sh "$WORK/within" "$WORK" "$TM_TIDEMARK" "$name" </dev/null 2>"$WORK/$name.maker" &
+	STARTED+=($!)
+	timeout 60 head -n 1 "$WORK/up" >/dev/null || wrong "no PID namespace: $(<"$WORK/$name.maker")"
+	for inner in $(descendants "${STARTED[0]}"); do
+		[[ $(readlink "/proc/$inner/ns/pid") == "$(readlink /proc/self/ns/pid)" ]] || break
+	done
+	nsenter --target "$inner" --mount "$WORK/lives/life-000002" 120000 &
+	STARTED+=($!)
+	unshare --mount --propagation private sh -c '
+		mount -t tmpfs none "$1/m" && cp "$1/lives/life-000003" "$1/m/hidden" && exec "$1/m/hidden" 120000
+	' sh "$WORK" &
+	STARTED+=($!)
+	until_true 20 runs_as "${STARTED[1]}" life-000002 && until_true 20 runs_as "${STARTED[2]}" hidden ||
+		wrong "the programs do not run"
+	echo go >"$WORK/go"
+	wait "${STARTED[0]}" || wrong "record inside: exit $?: $(head -c 400 "$WORK/$name.err" "$WORK/$name.maker")"
+	stop "${STARTED[@]:1}"
+	rm "$WORK/up" "$WORK/go"
+	balance "$name" && seen_from_inside "$name"
+}
+runs_as() { [[ $(readlink "/proc/$1/exe") == */$2 ]]; }
+mkdir "$WORK/m"
+cat >"$WORK/within" <<'WITHIN'
+echo up >"$1/up"
+read -r go <"$1/go"
+"$1/lives/life-000001" 120000 &
+exec "$2" record -F 1999 -d 4 -o "$1/$3.html" --summary "$1/$3.json" >"$1/$3.out" 2>"$1/$3.err"
+WITHIN
+
+say "the whole host, seen from a PID namespace:"
+watch inside unshare --pid --fork --mount-proc --kill-child
+
+# A container with what its programs need and not a capability more: no CAP_SYS_ADMIN, no DAC_ anything.
+say "the whole host, seen from a container of systemd-nspawn with few capabilities:"
+if [[ -n ${TM_INNER:-} ]]; then
+	say "  left out: no container inside one"
+	finish
+fi
+root=$WORK/system
+mkdir -p "$root"/{usr,etc,proc,sys,dev,run,tmp,var,root}
+for folder in bin sbin lib lib64; do
+	ln -s "usr/$folder" "$root/$folder"
+done
+kept=CAP_SETUID,CAP_SETGID,CAP_SETPCAP,CAP_KILL,CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_SYS_PTRACE
+dropped=$(setpriv --list-caps | sed 's/.*/CAP_\U&/' | grep -vxF -f <(tr , '\n' <<<$kept) | paste -sd,)
+unit=()
+[[ -d /run/systemd/system ]] || unit=(--keep-unit)
+watch contained systemd-nspawn --quiet --pipe --register=no --machine=tidemark-life "${unit[@]}" -D "$root" --resolv-conf=off \
+	--bind-ro=/usr --bind="$WORK" --bind="$TM_BUILD" --capability="$kept" --drop-capability="$dropped" \
+	--system-call-filter='bpf perf_event_open'
 finish

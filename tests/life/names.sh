@@ -90,6 +90,7 @@ for line in open(work + "/whoami"):
 for line in bad:
     print("    " + line)
 check(not bad, "%d processes" % len(bad))
+ended(Judgement(told, records))
 ' "$WORK"
 fi
 

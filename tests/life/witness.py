@@ -30,7 +30,7 @@ BOOT_AHEAD = boot_ahead()
 
 Mapping = collections.namedtuple("Mapping", "dev ino generation offset bytes path")
 Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
-Process = collections.namedtuple("Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags")
+Process = collections.namedtuple("Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags ktime")
 
 
 def overlays():
@@ -111,6 +111,8 @@ class Told:
             pid, tid = struct.unpack_from("<II", body)
             self._name(tid, when, body[8:].split(b"\0")[0])
             if misc & COMM_EXEC:
+                if self.last(pid):
+                    self.last(pid).end = 0 # its first thread's, in favour of the one that executes
                 self.incarnations[pid].append(Incarnation(pid, when, "exec"))
         elif kind == MMAP2:
             pid, _, _, length, offset, major, minor, inode, generation = struct.unpack_from(
@@ -212,7 +214,8 @@ class Records:
             self.samples.append(Sample(word))
         elif word[0] == "P":
             self.processes[generation].append(Process(
-                *map(int, word[7:12]), text(word[12]), unpacked(word[13]), unpacked(word[14]), int(word[6])))
+                *map(int, word[7:12]), text(word[12]), unpacked(word[13]), unpacked(word[14]),
+                int(word[6]), int(word[1])))
         elif word[0] == "F":
             number = int(word[7])
             identity = Identity(*map(int, word[8:14]), unpacked(word[15]))
@@ -242,6 +245,7 @@ class Judgement:
     def __init__(self, told, records):
         self.told, self.records, self.wrong = told, records, []
         self.counts = collections.Counter()
+        self.dying = collections.defaultdict(set) # {generation: times of samples after the start of death}
         self.side_of, self.generation_of = {}, {}
         check(told.lost == 0, "the sideband lost %d events" % told.lost)
         for sample in records.samples:
@@ -261,6 +265,8 @@ class Judgement:
         else:
             self._side(sample, side)
             when = sample.ktime
+            if sample.flags & EXITING:
+                self.dying[sample.generation].add(when)
             if next_birth and when >= next_birth:
                 self.counts["after the next birth"] += 1
                 when = next_birth - 1
@@ -343,6 +349,28 @@ def like_the_page(records, lives, tgids):
     differ = [(key, wanted[key], shown[key]) for key in wanted | shown if wanted[key] != shown[key]]
     check(not differ, "records and page differ for %d processes: %s" % (len(differ), differ[:3]))
     return sum(wanted.values())
+
+
+def ended(judged):
+    """Each announced process that has ended has its one EXIT, whatever it was and wherever it lived; and
+    only those have one. Upstream lost them for processes without an interpreter (#338: exit state
+    recorded conditionally) and in PID namespaces (#1538: a feature flag disables the exit path)."""
+    records, missing, early, known, late = judged.records, [], [], 0, 0
+    for generation, side in judged.side_of.items():
+        if generation not in records.processes:
+            continue
+        if side.end and records.processes[generation][0].ktime in judged.dying.get(generation, ()):
+            late += 1
+        elif side.end:
+            known += 1
+            if generation not in records.exits:
+                missing.append((generation, side.how, side.exe and side.exe.path))
+        elif generation in records.exits:
+            early.append(generation)
+    print("  EXIT of %d announced generations that ended: %d missing; %d of what went on by exec; "
+          "%d were first met when they were already dying" % (known, len(missing), len(early), late))
+    check(known > 0 and not missing, "no EXIT: %s" % missing[:3])
+    check(not early, "an EXIT of what only executed something: %s" % early[:3])
 
 
 def told_tgids(told, records):
