@@ -34,6 +34,7 @@ static struct clocks_bpf *skeleton;
 static atomic_bool over;
 static uint64_t ahead[CLOCKS_SLOTS]; /* largest stamp - own reading that came after it */
 static uint64_t behind;              /* largest own reading - stamp that came after it, one CPU */
+static uint64_t narrowest = UINT64_MAX; /* of the brackets: what is smaller may go unseen */
 static uint64_t readings[CLOCKS_SLOTS];
 
 static uint64_t now_ns(void)
@@ -75,6 +76,8 @@ static void *bracket(void *unused)
 			raise_to(&behind, before - stamp);
 		if (stamp > after)
 			raise_to(&ahead[0], stamp - after);
+		if (after - before < narrowest)
+			narrowest = after - before;
 		readings[0]++;
 	}
 	return NULL;
@@ -168,8 +171,9 @@ static bool tell(void)
 	raise_to(&most, ahead[0]);
 	raise_to(&most, ahead[1]);
 	(void)printf("one CPU: %" PRIu64 " stamps, at most %" PRIu64
-		     " ns behind a reading before, %" PRIu64 " ns ahead of one after\n",
-		     one->count, behind, ahead[0]);
+		     " ns behind a reading before, %" PRIu64
+		     " ns ahead of one after; brackets from %" PRIu64 " ns on\n",
+		     one->count, behind, ahead[0], narrowest);
 	(void)printf("two CPUs: %" PRIu64 " stamps, at most %" PRIu64 " ns behind; %" PRIu64
 		     " readings, at most %" PRIu64 " ns ahead\n",
 		     two->count, two->back, readings[1], ahead[1]);

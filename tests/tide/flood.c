@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/event.h"
 #include <flood.skel.h>
 
 #define CPUS         2
@@ -186,10 +187,29 @@ static void watch(uint32_t link, uint64_t records, double from)
 	atomic_store(&over, true);
 }
 
+/* Nothing is under way any more. Return: marks and depths that are not back at 0. */
+static unsigned unsettled(void)
+{
+	int map = bpf_map__fd(skeleton->maps.cpu_slots), cpus = libbpf_num_possible_cpus();
+	unsigned found = 0;
+
+	for (uint32_t cpu = 0; (int)cpu < cpus; cpu++) {
+		struct tm_cpu_slot slot;
+
+		if (bpf_map_lookup_elem(map, &cpu, &slot) < 0)
+			return UINT_MAX;
+		found += slot.depth != 0;
+		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
+			found += slot.level[level].ktime != 0;
+	}
+	return found;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[CPUS];
 	double from = seconds();
+	unsigned left;
 	int link, r;
 
 	if (argc != 3)
@@ -209,6 +229,8 @@ int main(int argc, char **argv)
 	(void)printf("written %" PRIu64 " nested %" PRIu64 " discarded %" PRIu64 " seconds %.1f\n",
 		     (uint64_t)skeleton->bss->written, (uint64_t)skeleton->bss->nested,
 		     (uint64_t)skeleton->bss->discarded, seconds() - from);
+	left = unsettled();
+	(void)printf("marks and depths left: %u\n", left);
 	flood_bpf__destroy(skeleton);
-	return 0;
+	return left > 0;
 }

@@ -5,8 +5,8 @@
 # usage: flood.sh [RECORDS], 300,000 by default; from ten million on the reader is stopped for 5 s and
 # CPU 1 goes for half a second every 20 s. Upstream's regressions that this holds, by their names there:
 #   "drain loop starves control work"        STOP comes while the flood runs, and is obeyed
-#   "batch flags ignored by kernel"          what a full ring refuses is counted where it is refused
-#   "counters not decremented"               marks, depths and counts are back where they began
+#   "batch flags ignored by kernel"          every CPU has its ring, also the one that came back
+#   "counters not decremented"               marks and depths are back at 0, taken = exported + dropped
 #   "shared scratch clobbered by nesting"    records begun inside a sample, and the sample, stay whole
 . "$(dirname "$0")/../lib/system.bash"
 
@@ -80,6 +80,7 @@ seen = re.search(r"polls (\d+) rises (\d+) falls (\d+) .* p99 ([\d.]+) max ([\d.
 check(flood and seen, "flood or observer did not say what it saw")
 written, nested, discarded, seconds = (float(part) for part in flood.groups())
 check(read["dropped"]["malformed"] == 0, "%d records were malformed" % read["dropped"]["malformed"])
+check(read["dropped"]["no_ring"] == 0, "%d samples found no ring" % read["dropped"]["no_ring"])
 check(written >= records, "only %d of %d records were written" % (written, records))
 check(nested > 0, "no record was begun inside another")
 found = collections.Counter()
