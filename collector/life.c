@@ -103,7 +103,7 @@ static void number_due(void *context, uint64_t ktime, uint64_t value)
 	struct timespec ts;
 
 	if (wait_ms <= 0 && life->files->kernel.retire(life->files->kernel.context, number) < 0)
-		wait_ms = LIFE_AGAIN_MS;
+		wait_ms = LIFE_EPOCH_MS;
 	if (wait_ms > 0) {
 		ktime += (uint64_t)wait_ms * NS_PER_MS;
 		(void)tm_retire_at(&life->queue, ktime, number_due, life, value);

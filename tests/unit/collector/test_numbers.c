@@ -170,7 +170,7 @@ static void kernel_that_does_not_retire_keeps_the_number(void **state)
 	assert_true(world->number_there[3]);
 	assert_null(popped());
 	world->retire_fails = 0;
-	advance(from + 3 * EPOCH);
+	advance(from + 4 * EPOCH);
 	assert_false(world->number_there[3]);
 }
 
