@@ -126,23 +126,38 @@ static void release_read(struct feed *feed, int read_whole)
 	(void)tm_retire_run(feed->queue, feed->released);
 }
 
-int feed_round(struct feed *feed)
+int feed_note(struct feed *feed)
 {
 	int r;
 
 	if (feed->broken)
 		return -EBADMSG;
 	r = tm_ring_reader_begin(&feed->reader, &feed->watermark);
-	if (!r) {
-		r = pop_into_order(feed);
-		tm_ring_reader_commit(&feed->reader);
-	}
+	feed->broken = r < 0;
+	return r;
+}
+
+int feed_read(struct feed *feed)
+{
+	int r;
+
+	if (feed->broken)
+		return -EBADMSG;
+	r = pop_into_order(feed);
+	tm_ring_reader_commit(&feed->reader);
 	release_read(feed, r == TM_RING_E_EMPTY);
 	if (r < 0) {
 		feed->broken = 1;
 		return r;
 	}
 	return r == TM_RING_E_EMPTY ? 0 : FEED_E_MORE;
+}
+
+int feed_round(struct feed *feed)
+{
+	int r = feed_note(feed);
+
+	return r < 0 ? r : feed_read(feed);
 }
 
 void feed_drain(struct feed *feed)

@@ -38,7 +38,14 @@ enum {
 
 void feed_init(struct feed *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
 void feed_deinit(struct feed *feed);
-/* Reads one round. Return: 0 (all that was there is read), FEED_E_MORE, -EBADMSG (broken). */
+/*
+ * Notes what is in the ring by now. What the collector sent by the wire before it pushed any of that
+ * can be received from here on. Return: 0, -EBADMSG (broken).
+ */
+int feed_note(struct feed *feed);
+/* Reads what was noted. Return: 0 (all of it), FEED_E_MORE, -EBADMSG (broken). */
+int feed_read(struct feed *feed);
+/* Both, one after the other. */
 int feed_round(struct feed *feed);
 /* The writer is done, or dead: reads and counts in everything that is left. */
 void feed_drain(struct feed *feed);

@@ -93,19 +93,27 @@ static int attach_page(struct peer *peer, int control)
 
 static void give_credit(struct peer *peer)
 {
-	struct tm_wire message = {.kind = TM_WIRE_CREDIT, .value = peer->credit};
+	uint64_t taken = peer->files->open + peer->expected;
+	uint64_t room = peer->files->max_open > taken ? peer->files->max_open - taken : 0;
+	struct tm_wire message = {
+		.kind = TM_WIRE_CREDIT,
+		.value = peer->credit < room ? peer->credit : room,
+	};
 
 	/* Without room for another descriptor the credit waits, and with it the collector. */
-	if (!peer->credit || !files_have_room(peer->files))
+	if (!message.value)
 		return;
-	if (!tm_fdpass_send(peer->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
-		peer->credit = 0;
+	if (tm_fdpass_send(peer->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
+		return;
+	peer->credit -= message.value;
+	peer->expected += message.value;
 }
 
 static void take_file(struct peer *peer, const struct tm_wire *message, int fd)
 {
 	files_opened(peer->files, message->number, message->value, fd);
 	peer->credit++;
+	peer->expected -= peer->expected > 0;
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
@@ -142,6 +150,7 @@ void peer_init(struct peer *peer, int wire, struct files *files, struct kernel *
 		.page = TM_REGION_NULL,
 		.files = files,
 		.kernel = kernel,
+		.expected = TM_FILES_IN_FLIGHT,
 	};
 }
 

@@ -27,6 +27,7 @@ struct peer {
 	struct files *files;   /* borrowed */
 	struct kernel *kernel; /* borrowed */
 	uint64_t credit;       /* to give */
+	uint64_t expected;     /* descriptors that may still come for what was given */
 	int kernel_refused;    /* a kernel table that did not check */
 };
 

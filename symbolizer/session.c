@@ -48,10 +48,23 @@ static int take_target(struct session *session, uint64_t index, int fd)
 	return 0;
 }
 
+/*
+ * The wire between two looks at the ring: a descriptor is here before the RETIRE that its sender wrote
+ * after it, and not long before the FILE that it answers. Return: whether more is there to be read.
+ */
+static int read_round(struct session *session)
+{
+	int more = feed_round(&session->feed) == FEED_E_MORE;
+
+	if (!more)
+		(void)feed_note(&session->feed);
+	peer_receive(&session->peer);
+	return more || feed_read(&session->feed) == FEED_E_MORE;
+}
+
 static void flush(struct session *session)
 {
-	peer_receive(&session->peer);
-	(void)feed_round(&session->feed);
+	(void)read_round(session);
 	finish_interval(session);
 	close_outputs(session);
 	control_say(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
@@ -153,8 +166,7 @@ int session_record(struct session *session)
 
 		if (r > 0 && ready[1].revents && hear_command(session))
 			return SESSION_E_ABANDONED;
-		peer_receive(&session->peer);
-		more = feed_round(&session->feed) == FEED_E_MORE;
+		more = read_round(session);
 		if (files_are_ripe(&session->files))
 			harvest_ripe(session);
 	}
