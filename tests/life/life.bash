@@ -79,8 +79,9 @@ witnessed_end() {
 }
 
 witnessed_wait() {
-	end_recording $((120 + ${TM_LIVES:-0} / 20))
+	end_recording $((300 + ${TM_LIVES:-0} / 10))
 	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
 	wait "$WITNESS" || wrong "witness: $(<"$WORK/$1.witness")"
+	grep '^a CPU' "$WORK/$1.witness" | sed 's/^/  /'
 	((STATUS == 0))
 }

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES (8u << 20) /* for each CPU; what does not fit is told as PERF_RECORD_LOST */
+#define BLIND_NS    20000000ull /* more than two readings are apart, unless one CPU stood still */
+#define BLIND_TRIES 20
+#define RING_BYTES  (8u << 20) /* for each CPU; what does not fit is told as PERF_RECORD_LOST */
 
 struct sideband_ring {
 	int fd;
@@ -33,6 +35,7 @@ static int open_ring(struct sideband_ring *ring, int cpu, size_t bytes)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
@@ -73,6 +76,24 @@ static int drain_ring(struct sideband_ring *ring, size_t page_bytes, FILE *out)
 	return 0;
 }
 
+/* By how much longer one CPU's event has been at work than another's. */
+static uint64_t time_apart(const struct sideband *sideband)
+{
+	struct {
+		uint64_t value;
+		uint64_t enabled;
+	} told;
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (long i = 0; i < sideband->count; i++) {
+		if (read(sideband->rings[i].fd, &told, sizeof(told)) != sizeof(told))
+			return UINT64_MAX;
+		least = told.enabled < least ? told.enabled : least;
+		most = told.enabled > most ? told.enabled : most;
+	}
+	return most - least;
+}
+
 struct sideband *sideband_open(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -103,6 +124,16 @@ int sideband_drain(struct sideband *sideband, FILE *out)
 	for (long i = 0; i < sideband->count && r == 0; i++)
 		r = drain_ring(&sideband->rings[i], sideband->page_bytes, out);
 	return r;
+}
+
+int sideband_blind(const struct sideband *sideband)
+{
+	uint64_t apart = UINT64_MAX;
+
+	/* We ourselves may be kept from the second reading for a while. */
+	for (int tries = 0; tries < BLIND_TRIES && apart > BLIND_NS; tries++)
+		apart = time_apart(sideband);
+	return apart > BLIND_NS;
 }
 
 /* The rings go with the process. */

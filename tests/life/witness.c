@@ -178,6 +178,8 @@ static int end(struct witness *witness)
 	int r = runs_write(witness->runs, witness->ran);
 
 	runs_close(witness->runs);
+	if (sideband_blind(witness->sideband))
+		puts("a CPU went away: what then happened on it the sideband has not seen");
 	sideband_close(witness->sideband);
 	if (r < 0)
 		return fail("runs", -r);
