@@ -121,7 +121,7 @@ struct {
 	__array(values, struct scratch_levels);
 } scratch SEC(".maps");
 
-/* Announced generations. Written here; swept by the collector. Full: counted, announced again. */
+/* Announced generations. Written here; deleted by the collector. Full: counted, announced again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROCESSES_MAX);

@@ -99,11 +99,13 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 	session->drain.count = percpu->count;
 }
 
-/* What was sampled until now goes down with the old ring. Only then the epoch turns: an announcement
- * of the new one must not go down with it. */
+/* What was sampled until now goes down with the old ring. The epoch turns behind that round, or announcements
+ * of the new one would go down as well, and right behind it: nothing is drained before the new ring is
+ * there, and what is drained then should come with its announcements. */
 int session_attach(struct session *session, int fd)
 {
 	(void)session_round(session);
+	life_turn(&session->life);
 	session->died += session->drain.pushed;
 	session->drain.pushed = 0;
 	session->violations += session->handoff.violations + session->writer.violations;
@@ -112,7 +114,6 @@ int session_attach(struct session *session, int fd)
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	files_forget_sent(&session->files);
-	life_turn(&session->life);
 	introduce(session);
 	return 0;
 }
