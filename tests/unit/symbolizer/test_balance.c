@@ -98,6 +98,55 @@ static void more_hits_than_owed_is_no_negative_number(void **state)
 	assert_int_equal(balance.not_run, 0);
 }
 
+static void what_is_under_way_belongs_to_the_next_report(void **state)
+{
+	struct balance_read read = {.samples = 90, .memory = 5, .exported = 60};
+	struct tm_counts first = counts, second = counts, before = {0};
+	struct balance reported = {0}, balance;
+
+	balance_so_far(&balance, &first, &read); /* 25 wait in the order */
+	balance_since(&balance, &reported);
+	balance_counts_since(&first, &before, &balance);
+	assert_int_equal(balance.taken, 75);
+	assert_int_equal(balance.unexplained, 0);
+	assert_int_equal(sum(&balance, balance.exported), balance.taken);
+	assert_int_equal(first.taken, 75);
+	assert_int_equal(first.drops[TM_DROP_MEMORY], 0);
+	assert_int_equal(first.drops[TM_DROP_RING_FULL], 7);
+	assert_int_equal(first.owed - first.hits, 10);
+	read.exported = 85;
+	balance_close(&balance, &second, &read);
+	balance_since(&balance, &reported);
+	balance_counts_since(&second, &counts, &balance);
+	assert_int_equal(balance.taken, 25);
+	assert_int_equal(balance.exported, 25);
+	assert_int_equal(sum(&balance, balance.exported), balance.taken);
+	assert_int_equal(balance.unexplained, 0);
+	assert_int_equal(second.owed, second.hits);
+	assert_int_equal(reported.taken, counts.taken);
+}
+
+static void count_that_falls_is_unexplained_and_not_hidden(void **state)
+{
+	struct balance_read read = {.samples = 90, .exported = 90};
+	struct tm_counts lie = counts;
+	struct balance reported = {0}, balance;
+
+	balance_so_far(&balance, &counts, &read);
+	balance_since(&balance, &reported);
+	lie.drops[TM_DROP_RING_FULL] = 2;
+	balance_close(&balance, &lie, &read);
+	balance_since(&balance, &reported);
+	assert_int_equal(balance.drops[TM_DROP_RING_FULL], 0);
+	assert_int_equal(balance.unexplained,
+			 0); /* of this interval: nothing was taken, nothing lost */
+	lie.taken = 110;
+	balance_close(&balance, &lie, &read);
+	balance_since(&balance, &reported);
+	assert_int_equal(balance.taken, 10);
+	assert_int_equal(balance.unexplained, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +155,8 @@ int main(void)
 		cmocka_unit_test(what_nothing_explains_is_told),
 		cmocka_unit_test(dead_collector_took_the_rest_with_it),
 		cmocka_unit_test(more_hits_than_owed_is_no_negative_number),
+		cmocka_unit_test(what_is_under_way_belongs_to_the_next_report),
+		cmocka_unit_test(count_that_falls_is_unexplained_and_not_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
