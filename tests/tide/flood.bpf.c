@@ -28,7 +28,9 @@ char LICENSE[] SEC("license") = "GPL";
 #define CPUS_MAX     64u
 #define FAULT_ONE    32u /* one record of so many reads what is not there */
 
-__u32 flooder;   /* process whose renames count */
+__u32 flooder; /* process whose renames count, by its number in the namespace of */
+__u64 namespace_dev;
+__u64 namespace_ino;
 __u64 hollow;    /* an address of its that is not there */
 __u64 written;   /* records in the rings, both kinds */
 __u64 nested;    /* of these, by `nest` */
@@ -128,9 +130,11 @@ static __always_inline void write_one(struct level *level, const char *comm, __u
 SEC("tp_btf/task_rename")
 int flood(void *ctx)
 {
+	struct bpf_pidns_info own = {};
 	struct level level = {.cpu = bpf_get_smp_processor_id()};
 
-	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != flooder)
+	if (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &own, sizeof(own)) ||
+	    own.tgid != flooder)
 		return 0;
 	level.slot = level_slot(level.cpu);
 	if (level.slot && timer_runs(&level))

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,10 +112,11 @@ static int take_over(const char *pid, struct bpf_map *map)
 static int begin(const char *pid)
 {
 	void *hollow = mmap(NULL, HOLLOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct stat namespace;
 	struct bpf_map *map;
 	int r = 0;
 
-	if (hollow == MAP_FAILED)
+	if (hollow == MAP_FAILED || stat("/proc/self/ns/pid", &namespace) < 0)
 		return -errno;
 	skeleton = flood_bpf__open();
 	if (!skeleton)
@@ -124,6 +126,8 @@ static int begin(const char *pid)
 		r = flood_bpf__load(skeleton);
 	if (r == 0) {
 		skeleton->bss->flooder = (uint32_t)getpid();
+		skeleton->bss->namespace_dev = namespace.st_dev;
+		skeleton->bss->namespace_ino = namespace.st_ino;
 		skeleton->bss->hollow = (uint64_t)hollow + HOLLOW_BYTES / 2;
 		r = flood_bpf__attach(skeleton);
 	}

@@ -12,9 +12,9 @@
 
 RECORDS=${1:-300000}
 if ((RECORDS >= 10000000)); then
-	STOPPED=5 EVERY=20
+	STOPPED=5 EVERY=20 RING_KIB=16384
 else
-	STOPPED=1 EVERY=2
+	STOPPED=1 EVERY=2 RING_KIB=1024 # too small for it: records are dropped, and W holds all the same
 fi
 CPU=/sys/devices/system/cpu/cpu1/online
 HOTPLUG=0
@@ -31,7 +31,7 @@ begin() {
 		2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
-	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
+	until_true 30 grep -qs 'attached after' "$WORK/$name.err" ||
 		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
 	remember "$RECORDER"
 	COLLECTOR=$(program_pid "$RECORDER" tidemark-collector)
@@ -46,7 +46,7 @@ has() { grep -q "${@:2}" "$1" 2>/dev/null; }
 reached() { has "$WORK/flood" '^reached' || gone "$FLOOD"; }
 pause() { until_true "$1" reached; }
 
-begin tide -F 999 --ring-kib 16384 -o "$WORK/tide.folded"
+begin tide -F 999 --ring-kib $RING_KIB -o "$WORK/tide.folded"
 "$TIDE/observe" "$COLLECTOR" >"$WORK/observed" 2>&1 &
 OBSERVER=$!
 "$TIDE/flood" "$COLLECTOR" "$RECORDS" >"$WORK/flood" 2>&1 &

@@ -17,7 +17,7 @@ watch() {
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
-	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
+	until_true 30 grep -qs 'attached after' "$WORK/$name.err" ||
 		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
 	remember "$RECORDER"
 	collector=$(program_pid "$RECORDER" tidemark-collector)
