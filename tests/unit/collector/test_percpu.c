@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_percpu - how large a CPU's ring is */
+/* test_percpu - how large a CPU's ring is, what its events owe, and which of them are taken */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,87 @@
 
 #include <cmocka.h>
 
+#include <unistd.h>
+
 #include "collector/percpu.h"
+
+#define PERIOD 1000000
+
+struct world { /* one CPU, whose event is a pipe that says what it has counted */
+	struct percpu percpu;
+	struct percpu_event event;
+	int counter;
+};
+
+static int make(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	int ends[2];
+
+	if (!world || pipe(ends) < 0)
+		return -1;
+	world->counter = ends[1];
+	world->event = (struct percpu_event){.cpu = 3, .fd = ends[0]};
+	world->percpu = (struct percpu){
+		.possible = 8, .count = 1, .events = &world->event, .period_ns = PERIOD};
+	*state = world;
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	struct world *world = *state;
+
+	(void)close(world->event.fd);
+	(void)close(world->counter);
+	free(world);
+	return 0;
+}
+
+static uint64_t owed_at(struct world *world, uint64_t ns)
+{
+	assert_int_equal(write(world->counter, &ns, sizeof(ns)), sizeof(ns));
+	return percpu_owed(&world->percpu);
+}
+
+static void owed_are_the_periods_that_the_event_was_on(void **state)
+{
+	assert_int_equal(owed_at(*state, 0), 0);
+	assert_int_equal(owed_at(*state, 5 * PERIOD - 1), 4);
+	assert_int_equal(owed_at(*state, 5 * PERIOD), 5);
+}
+
+static void owed_never_goes_back(void **state)
+{
+	struct world *world = *state;
+
+	assert_int_equal(owed_at(world, 5 * PERIOD), 5);
+	assert_int_equal(owed_at(world, 2 * PERIOD), 5);
+	assert_int_equal(write(world->counter, "four", 4), 4);
+	assert_int_equal(percpu_owed(&world->percpu), 5);
+	world->percpu.owed_before = 7;
+	assert_int_equal(owed_at(world, 6 * PERIOD), 13);
+}
+
+static void event_that_takes_no_program_changes_nothing(void **state)
+{
+	struct world *world = *state;
+	int fd = dup(STDIN_FILENO);
+
+	assert_true(percpu_join(&world->percpu, 3, fd, -1, true) < 0);
+	assert_true(percpu_join(&world->percpu, 4, fd, -1, true) < 0);
+	assert_int_equal(world->percpu.count, 1);
+	assert_int_not_equal(world->event.fd, fd);
+	assert_int_equal(close(fd), 0); /* it stayed ours */
+}
+
+static void cpu_that_cannot_be_is_refused(void **state)
+{
+	struct world *world = *state;
+
+	assert_int_equal(percpu_join(&world->percpu, 8, 0, -1, true), -ERANGE);
+	assert_int_equal(percpu_join(&world->percpu, UINT64_MAX, 0, -1, true), -ERANGE);
+}
 
 static void ring_is_a_power_of_two_within_its_limits(void **state)
 {
@@ -36,9 +116,15 @@ static void ring_of_a_said_size_is_at_least_that(void **state)
 	assert_int_equal(percpu_ring_bytes(&options), (uint64_t)OPTIONS_RING_KIB_MAX << 10);
 }
 
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(owed_are_the_periods_that_the_event_was_on),
+		CASE(owed_never_goes_back),
+		CASE(event_that_takes_no_program_changes_nothing),
+		CASE(cpu_that_cannot_be_is_refused),
 		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
 		cmocka_unit_test(ring_of_a_said_size_is_at_least_that),
 	};
