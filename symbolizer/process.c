@@ -10,22 +10,16 @@
 #include "symbolizer/container.h"
 #include "symbolizer/path.h"
 
-static uint32_t hash(const struct process_table *table, uint64_t start_boottime, uint32_t tgid,
-		     uint32_t exec_id)
+static uint32_t hash_of(const struct process_table *table, const struct tm_event *event)
 {
-	uint64_t key[2] = {start_boottime, (uint64_t)tgid << 32 | exec_id};
+	uint64_t key[2] = {event->start_boottime, (uint64_t)event->tgid << 32 | event->exec_id};
 
 	return hash_bytes(table->strings->seed, key, sizeof(key));
 }
 
-static uint32_t hash_of_event(const struct process_table *table, const struct tm_event *event)
+static uint32_t find(const struct process_table *table, const struct tm_event *event, uint32_t hash)
 {
-	return hash(table, event->start_boottime, event->tgid, event->exec_id);
-}
-
-static uint32_t find(const struct process_table *table, const struct tm_event *event)
-{
-	struct lookup_walk walk = lookup_start(hash_of_event(table, event));
+	struct lookup_walk walk = lookup_start(hash);
 	uint32_t index;
 
 	while ((index = lookup_next(&table->lookup, &walk)) != LOOKUP_NONE) {
@@ -57,8 +51,7 @@ static void set_free(struct process_table *table, uint32_t index)
 {
 	struct process *process = &table->items[index];
 
-	lookup_remove(&table->lookup,
-		      hash(table, process->start_boottime, process->tgid, process->exec_id), index);
+	lookup_remove(&table->lookup, process->hash, index);
 	*process = (struct process){.spare = table->spare};
 	table->spare = index + 1;
 }
@@ -123,18 +116,19 @@ static int take_place(struct process_table *table, uint32_t *ret_index)
 static int find_or_add(struct process_table *table, const struct tm_event *event,
 		       uint32_t *ret_process)
 {
-	uint32_t index = find(table, event);
+	uint32_t hash = hash_of(table, event);
+	uint32_t index = find(table, event, hash);
 	uint32_t next;
 
 	if (index == LOOKUP_NONE) {
-		if (take_place(table, &index) ||
-		    lookup_add(&table->lookup, hash_of_event(table, event), index))
+		if (take_place(table, &index) || lookup_add(&table->lookup, hash, index))
 			return BUDGET_E_SPENT;
 		next = table->items[index].spare;
 		table->items[index] = (struct process){
 			.start_boottime = event->start_boottime,
 			.tgid = event->tgid,
 			.exec_id = event->exec_id,
+			.hash = hash,
 		};
 		table->spare = next;
 	}
@@ -252,7 +246,7 @@ int process_of_sample(struct process_table *table, const struct tm_event *event,
 
 void process_exit(struct process_table *table, const struct tm_event *event)
 {
-	uint32_t index = find(table, event);
+	uint32_t index = find(table, event, hash_of(table, event));
 
 	if (index != LOOKUP_NONE && !table->items[index].exit_ktime)
 		table->items[index].exit_ktime = event->ktime;

@@ -36,6 +36,7 @@ struct process {
 	uint32_t cgroup;
 	uint32_t container; /* id by its cgroup (container.h), or "" */
 	uint32_t pod;       /* uid, likewise */
+	uint32_t hash;      /* of the generation */
 	uint32_t spare;     /* of a free place: the next one + 1 */
 	uint8_t state;      /* enum process_state */
 	uint8_t announced;
