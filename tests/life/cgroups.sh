@@ -39,7 +39,7 @@ make() {
 }
 
 # place NUMBER V2-PATH V1-PATH NAMED-PATH SHOWN CONTAINER POD - process gNUMBER belongs into these cgroups
-# (`-`: stays where it is) and is to be shown so (`-`: nothing)
+# (`-`: the root) and is to be shown so (`-`: nothing)
 place() {
 	[[ $2 != - ]] && make "$V2" "$2"
 	[[ $3 != - ]] && make "$V1" "$3"
@@ -106,9 +106,9 @@ fi
 cat >"$WORK/cases" <<'CASES'
 while IFS=$'\t' read -r number v2 v1 named rest; do
 	(
-		[ "$v2" = - ] || echo "$BASHPID" >"$2/$v2/cgroup.procs"
-		[ "$v1" = - ] || echo "$BASHPID" >"$3/$v1/cgroup.procs"
-		[ "$named" = - ] || echo "$BASHPID" >"$4/$named/cgroup.procs"
+		for at in "$2/${v2#-}" "$3/${v1#-}" "$4/${named#-}"; do # none: the root, wherever the test is
+			[ ! -w "$at/cgroup.procs" ] || echo "$BASHPID" >"$at/cgroup.procs"
+		done
 		exec "$1/reuse" spin "$number" 100000
 	)
 done <"$1/placed"
