@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # identities - each unusual way to become a process, or to name a file, is told under its right name
+#
+# Among them upstream's: a first thread that exits while others run (#365), a file that is really called
+# "(deleted)" (#1797), one path with two files in two mount namespaces (#812).
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/life.bash"
 

@@ -42,7 +42,7 @@ fi
 # inner NAME NUMBER COMMAND... - COMMAND, which may enter namespaces, runs the process gNUMBER, which
 # writes down who it is there
 cat >"$WORK/inner" <<'INNER'
-echo "$2 $$ $(awk '/^NSpid:/ { print NF - 1 }' /proc/self/status) $(readlink /proc/self/ns/mnt | tr -dc 0-9)" >>"$1/whoami"
+echo "$2 $$ $(readlink /proc/self/ns/mnt | tr -dc 0-9)" >>"$1/whoami"
 exec "$1/reuse" spin "$2" 200000
 INNER
 cat >"$WORK/outer" <<'OUTER'
@@ -66,23 +66,20 @@ told, records, ran = witnessed(work, "inner")
 lives = Lives(work + "/inner.html")
 bad = []
 for line in open(work + "/whoami"):
-    number, pid, depth, mount = map(int, line.split())
+    number, pid, mount = map(int, line.split())
     mine = [p for all_ in records.processes.values() for p in all_
             if p.comm.decode() == "g%d" % number]
     shown = {(h.life.ns_tgid, h.life.exe) for h in lives.hits if h.comm == "g%d" % number}
     count = sum(h.count for h in lives.hits if h.comm == "g%d" % number)
     named = sum(h.count for h in lives.hits if "spin_%d" % number in h.frames)
-    # /proc here may itself be of a namespace below the first
-    here = len(open("/proc/self/status").read().split("NSpid:")[1].split("\n")[0].split()) - 1
     levels = {p.level for p in mine}
     print("  g%d: pid %d in its own namespace, level %s, mounts %d: %d samples, %d with their function" %
           (number, pid, levels, mount, count, named))
     if {(p.ns_tgid, p.mnt_ns) for p in mine} != {(pid, mount)} or len(levels) != 1:
         bad.append("g%d is announced as %s" % (number, mine))
-    if levels != {min(levels) if number < 2 else base + number - 1}:
+    base = min(levels) if number == 0 else base # the level that the test itself is on
+    if levels != {base + max(0, number - 1)}:
         bad.append("g%d is on level %s" % (number, levels))
-    if number == 0:
-        base = min(levels)
     if shown != {(pid, work + "/reuse")}:
         bad.append("g%d is shown as %s" % (number, shown))
     if count < 50 or named < 0.9 * count:
@@ -123,7 +120,7 @@ steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-coll
 until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
 bash "$WORK/copy" "$LOOP"
 for thread in /proc/[0-9]*; do # those of now; workers come and go
-	[[ -e $thread/exe ]] || echo "${thread#/proc/} $(<"$thread/comm")"
+	grep -q '^PPid:.2$' "$thread/status" && echo "${thread#/proc/} $(<"$thread/comm")"
 done 2>/dev/null >"$WORK/threads"
 kill -INT "$RECORDER"
 end_recording 60

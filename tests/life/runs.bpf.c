@@ -38,8 +38,9 @@ struct perf_event {
 	struct bpf_prog *prog;
 } KERNEL_STRUCT;
 
-const volatile __u64 timer_function = 0; /* perf_swevent_hrtimer */
-const volatile __u32 sampler = 0;        /* id of tidemark's sampling program */
+/* perf_swevent_hrtimer; 0 where the kernel hides addresses: of other timers no such id can be read. */
+const volatile __u64 timer_function = 0;
+const volatile __u32 sampler = 0; /* id of tidemark's sampling program */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -55,7 +56,7 @@ static __always_inline bool is_tidemarks(const struct hrtimer *timer)
 {
 	const struct perf_event *event;
 
-	if ((__u64)BPF_CORE_READ(timer, function) != timer_function)
+	if (timer_function && (__u64)BPF_CORE_READ(timer, function) != timer_function)
 		return false;
 	event = (const void *)timer - bpf_core_field_offset(struct perf_event, hw.hrtimer);
 	return BPF_CORE_READ(event, prog, aux, id) == sampler;

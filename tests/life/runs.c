@@ -105,7 +105,7 @@ static int attach(struct runs *runs, const char *collector)
 	__u64 function = kernel_symbol("perf_swevent_hrtimer");
 	int r;
 
-	if (!runs->skeleton || !sampler || !function)
+	if (!runs->skeleton || !sampler)
 		return -ENOENT;
 	runs->statistics = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (runs->statistics < 0)

@@ -15,10 +15,12 @@
 #define BLIND_NS    20000000ull /* more than two readings are apart, unless one CPU stood still */
 #define BLIND_TRIES 20
 #define RING_BYTES  (8u << 20) /* for each CPU; what does not fit is told as PERF_RECORD_LOST */
+#define RING_LEAST  (128u << 10)
 
 struct sideband_ring {
 	int fd;
 	struct perf_event_mmap_page *page;
+	size_t bytes; /* of data, behind the page */
 };
 
 struct sideband {
@@ -28,7 +30,7 @@ struct sideband {
 };
 
 /* Return: 1, 0 (no such CPU now), -errno. */
-static int open_ring(struct sideband_ring *ring, int cpu, size_t bytes)
+static int open_ring(struct sideband_ring *ring, int cpu, size_t page_bytes)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -45,14 +47,19 @@ static int open_ring(struct sideband_ring *ring, int cpu, size_t bytes)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
-	void *at;
+	void *at = MAP_FAILED;
 
 	ring->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ring->fd < 0)
 		return errno == ENODEV ? 0 : -errno;
-	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	/* Without CAP_IPC_LOCK, as in a container, memory for all the rings is limited. */
+	for (ring->bytes = RING_BYTES; ring->bytes >= RING_LEAST && at == MAP_FAILED;
+	     ring->bytes /= 2)
+		at = mmap(NULL, page_bytes + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  ring->fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
+	ring->bytes *= 2;
 	ring->page = at;
 	return 1;
 }
@@ -64,10 +71,10 @@ static int drain_ring(struct sideband_ring *ring, size_t page_bytes, FILE *out)
 	uint64_t tail = ring->page->data_tail;
 
 	while (tail < head) {
-		uint64_t at = tail % RING_BYTES, bytes = head - tail;
+		uint64_t at = tail % ring->bytes, bytes = head - tail;
 
-		if (bytes > RING_BYTES - at)
-			bytes = RING_BYTES - at;
+		if (bytes > ring->bytes - at)
+			bytes = ring->bytes - at;
 		if (fwrite(data + at, 1, bytes, out) != bytes)
 			return -EIO;
 		tail += bytes;
@@ -105,7 +112,7 @@ struct sideband *sideband_open(void)
 	sideband->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct sideband_ring *ring = &sideband->rings[sideband->count];
-		int r = open_ring(ring, cpu, sideband->page_bytes + RING_BYTES);
+		int r = open_ring(ring, cpu, sideband->page_bytes);
 
 		if (r < 0) {
 			sideband_close(sideband);

@@ -115,7 +115,10 @@ class Judgement:
                 when = next_birth - 1
                 if not sample.flags & NO_MM:
                     self._say("its number has another owner", sample)
-            self._comm(sample, own if sample.tid == sample.tgid or self.records.nested else sample.tid, when)
+            if sample.tid == sample.tgid:
+                self._comm(sample, own, when)
+            elif not self.records.nested: # else the sideband gives this thread another number
+                self._comm(sample, sample.tid, when)
             if sample.flags & NO_MM:
                 self.counts["dying"] += 1
                 if not sample.flags & EXITING or sample.frames:
