@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """room - a recording of the whole host, and what its kernel room has counted so far"""
+import atexit
 import os
 import subprocess
 import time
@@ -15,6 +16,7 @@ class Recording:
         self.process = subprocess.Popen(
             [tidemark, "record", "-F", str(hz), "-o", os.path.join(work, "x.folded")],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.end) # on every way out
         self.programs = window.find(self.process.pid)
         self.collector = self.programs["collector"][0]
         while not self.levels().get("taken"):
@@ -37,5 +39,6 @@ class Recording:
         return {name: (numbers[0], numbers[1]) for name, numbers in self._told("programs").items()}
 
     def end(self):
-        self.process.terminate()
-        self.process.wait()
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
