@@ -126,8 +126,8 @@ struct cie entry_read_cie(const struct entry *entry, const struct section *secti
 		return bad;
 	cursor_skip(&body, length + 1);
 	if (strcmp(text, "eh") == 0)
-		cursor_skip(&body, 8); /* a pointer that GCC 2 wrote */
-	if (version == 4 && (cursor_byte(&body) != 8 || cursor_byte(&body) != 0))
+		cursor_skip(&body, 8);                    /* a pointer that GCC 2 wrote */
+	if (version == 4 && cursor_number(&body, 2) != 8) /* size of an address; of a segment: 0 */
 		return bad;
 	cie.code_align = cursor_unsigned(&body);
 	cie.data_align = cursor_signed(&body);

@@ -76,13 +76,13 @@ static int advance(struct run *run, uint64_t factored)
 static int set_location(struct run *run, struct cursor *code)
 {
 	const struct program *program = run->program;
-	const struct section *section = run->span && run->span->source == SPAN_EH_FRAME
-						? program->eh_frame
-						: program->debug_frame;
+	const struct section *section;
 	uint64_t target, distance;
 
-	if (!run->initial || !run->cie->code_align ||
-	    pointer_read(code, run->cie->encoding,
+	if (!run->initial || !run->cie->code_align)
+		return STEP_REFUSED;
+	section = run->span->source == SPAN_EH_FRAME ? program->eh_frame : program->debug_frame;
+	if (pointer_read(code, run->cie->encoding,
 			 section->vaddr + (uint64_t)(code->at - section->bytes), &target) ||
 	    target < run->span->vaddr + run->at)
 		return STEP_REFUSED;
