@@ -118,16 +118,45 @@ static void signal_handler_goes_on_to_what_it_interrupted(void **state)
 	table_expect(0x1080, SIGNAL);
 }
 
-static void relocated_start_is_looked_for(void **state)
+/* A part of the file under another name, with the pclntab as it stands. */
+static void open_with(enum cfimake_part part, const char *name, const void *data, uint32_t count)
+{
+	char *names = (char *)make.file;
+
+	cfimake_open(&make);
+	names += make.sections[1].sh_offset + make.sections[2 + part].sh_name;
+	memcpy(names, name, strlen(name) + 1);
+	(void)cfimake_put(&make, part, data, count);
+	(void)cfimake_put(&make, CFIMAKE_PCLNTAB, bytes, sizeof(bytes));
+	table_open(&make);
+}
+
+static void start_that_is_to_be_relocated_is_looked_for(void **state)
+{
+	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
+						    {NULL, 0x1040, 0, BYTES(0)}};
+	Elf64_Rela relocations[2] = {
+		{.r_offset = 0x50d018, .r_info = ELF64_R_INFO(1, 6), .r_addend = 0x401010},
+		{.r_offset = 0x50d018, .r_info = 8, .r_addend = CFIMAKE_VADDR}};
+	uint64_t module[32] = {[22] = CFIMAKE_VADDR};
+
+	make_table(GOMAKE_1_20, functions);
+	word(24, 0, 8);
+	open_table(); /* there is no other word of it */
+	assert_int_equal(table_header()->rows, 0);
+	open_with(CFIMAKE_EH_FRAME, ".rela.dyn", relocations, sizeof(relocations));
+	table_expect(0x1000, CALL);
+	open_with(CFIMAKE_DEBUG_FRAME, ".go.module", module, sizeof(module));
+	table_expect(0x1000, CALL);
+}
+
+static void without_any_word_the_code_begins_with_its_section(void **state)
 {
 	const struct gomake_function functions[] = {{"main.one", 0x1000, 0, FRAME},
 						    {NULL, 0x1040, 0, BYTES(0)}};
 
 	make_table(GOMAKE_1_20, functions);
-	word(24, 0, 8); /* to be relocated; and no such relocation, no module data, no .text */
-	open_table();
-	assert_int_equal(table_header()->rows, 0);
-	teardown(state);
+	word(24, 0, 8);
 	cfimake_open(&make);
 	(void)cfimake_put(&make, CFIMAKE_PCLNTAB, bytes, sizeof(bytes));
 	memcpy(make.file + make.sections[1].sh_offset + make.sections[2].sh_name, ".text", 6);
@@ -259,7 +288,8 @@ int main(void)
 		claim(flags_say_who_ends_and_who_switches_stacks),
 		claim(without_flags_names_say_it),
 		claim(signal_handler_goes_on_to_what_it_interrupted),
-		claim(relocated_start_is_looked_for),
+		claim(start_that_is_to_be_relocated_is_looked_for),
+		claim(without_any_word_the_code_begins_with_its_section),
 		claim(pclntab_is_believed_before_eh_frame),
 		claim(list_that_does_not_end_is_refused),
 		claim(function_outside_the_table_is_refused),
