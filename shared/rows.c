@@ -140,8 +140,6 @@ const struct tm_rule *tm_rows_find(const struct tm_rows_view *view, uint64_t off
 	number = find_page(view, offset);
 	page = &view->pages[number];
 	distance = offset - view->starts[number];
-	if (distance > TM_ROWS_PAD)
-		distance = TM_ROWS_PAD;
 	for (uint32_t step = TM_ROWS_PAGE / 2; step; step /= 2)
 		if (page->offsets[at + step] <= distance)
 			at += step;

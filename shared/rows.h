@@ -8,8 +8,8 @@
  *            TM_ROWS_PAGE rows: 16-bit distances from the page's first offset, then 16-bit indices into
  *            the rules; so a page is as large as any other, can be copied and reused as it is, and two
  *            binary searches of fixed length find a row (pages, then TM_ROWS_PAGE_STEPS within).
- * Padding    a page with fewer rows repeats TM_ROWS_PAD with the rule of its last row: a search needs no
- *            count, with the distance clamped to TM_ROWS_PAD. Before the first row there is no rule.
+ * Padding    a page with fewer rows repeats TM_ROWS_PAD with the rule of its last row, so that a search
+ *            needs no count. Before the first row there is no rule.
  * Units      offsets: bytes in the file, as in TM_FRAME_FILE (in the vDSO's image for the vDSO). A
  *            return address is looked up at its value less one, an interrupted one as it is.
  * Registers  sp, fp and ra are the machine's stack pointer, frame pointer and return address; any other

@@ -7,8 +7,7 @@
 
 #include "symbolizer/parser/pointer.h"
 
-#define LENGTH_64       0xffffffffu
-#define LENGTH_RESERVED 0xfffffff0u
+#define LENGTH_64 0xffffffffu
 
 static uint64_t vaddr_of(const struct section *section, const struct cursor *cursor)
 {
@@ -46,8 +45,6 @@ int entry_next(struct cursor *walk, const struct section *section, enum span_sou
 	if (length == LENGTH_64) {
 		is_64 = 1;
 		length = cursor_number(walk, 8);
-	} else if (length >= LENGTH_RESERVED) {
-		return ENTRY_E_BROKEN;
 	}
 	if (walk->bad || length > cursor_left(walk))
 		return ENTRY_E_BROKEN;

@@ -49,7 +49,8 @@ static void augmented(const char *augmentation, struct cfimake_bytes data, const
 
 	cfimake_open(&make);
 	at = cfimake_cie(&make, EH, &other);
-	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0));
+	/* Long enough to be read amiss, if that is what happens. */
+	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
 	cie = cfimake_plain_cie(&make);
 	(void)function(0x2000, 0x40);
 	table_open(&make);
@@ -255,6 +256,41 @@ static void code_that_was_thrown_away_is_not_there(void **state)
 	assert_int_equal(table_header()->rows, 2);
 }
 
+/* As linkers without separate code have it: the header is in the executable segment. */
+static void nothing_is_described_over_the_header(void **state)
+{
+	make.segments[0].p_offset = 0;
+	make.segments[0].p_vaddr = CFIMAKE_DELTA;
+	make.segments[0].p_filesz = CFIMAKE_DATA;
+	(void)cfimake_fde(&make, EH, cie, 0, 0x800, BYTES(0));
+	(void)function(0x1000, 0x40);
+	table_open(&make);
+	table_expect(0x100, "no row");
+	table_expect(0x1000, PUSHED);
+}
+
+/* Lengths of 64 bits: in .eh_frame ids stay short, in .debug_frame they do not. */
+static void long_lengths_are_read(void **state)
+{
+	static const uint8_t rest[] = {1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1};
+	const uint64_t lengths[] = {8 + sizeof(rest), 8 + 16 + 2}, ids[] = {UINT64_MAX, 0};
+	const uint64_t range[] = {CFIMAKE_VADDR, 0x40};
+	const uint32_t is_long = UINT32_MAX;
+
+	for (int i = 0; i < 2; i++) {
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &is_long, 4);
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &lengths[i], 8);
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &ids[i], 8);
+		if (i == 0)
+			(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, rest, sizeof(rest));
+	}
+	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, range, sizeof(range));
+	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, (const uint8_t[]){0x0e, 16}, 2);
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	assert_int_equal(table_header()->frames, 1);
+}
+
 static void file_without_any_is_an_empty_table(void **state)
 {
 	cfimake_open(&make);
@@ -282,6 +318,8 @@ int main(void)
 		claim(function_ends_where_the_next_begins),
 		claim(alignment_between_functions_is_no_gap),
 		claim(code_that_was_thrown_away_is_not_there),
+		claim(nothing_is_described_over_the_header),
+		claim(long_lengths_are_read),
 		claim(file_without_any_is_an_empty_table),
 	};
 

@@ -137,6 +137,17 @@ static void rule_of_most_rows_comes_first(void **state)
 	assert_int_equal(view.rules[0].cfa_offset, 8);
 }
 
+static void row_that_was_replaced_does_not_count_for_its_rule(void **state)
+{
+	for (uint32_t i = 0; i < 10; i++) {
+		put(0x1000 + 8 * i, 8);
+		put(0x1000 + 8 * i, 16 + i);
+	}
+	put(0x2000, 16);
+	finish();
+	assert_int_equal(view.rules[0].cfa_offset, 16);
+}
+
 static void full_table_knows_nothing_from_there_on(void **state)
 {
 	const uint32_t most = (TM_ROWS_PAGES_MAX - 1) * TM_ROWS_PAGE;
@@ -207,6 +218,7 @@ int main(void)
 		claim(nothing_known_is_no_first_row),
 		claim(far_row_begins_a_page),
 		claim(rule_of_most_rows_comes_first),
+		claim(row_that_was_replaced_does_not_count_for_its_rule),
 		claim(full_table_knows_nothing_from_there_on),
 		claim(rule_too_many_is_nothing_known),
 		claim(random_rows_are_found_as_they_went_in),
