@@ -66,6 +66,8 @@ static void every_augmentation_in_use_is_read(void **state)
 	augmented("zPR", BYTES(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
 	augmented("zPR", BYTES(0xff, 0x1b), CALL); /* a personality that is omitted */
 	augmented("zLR", BYTES(0x1b, 0x1b), CALL);
+	/* A personality at the next multiple of eight: six bytes on. */
+	augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
 	augmented("zRS", BYTES(0x1b), CALL " signal");
 	augmented("zRB", BYTES(0x1b), CALL);
 	augmented("zRG", BYTES(0x1b), CALL);
@@ -79,6 +81,30 @@ static void unknown_augmentation_costs_its_functions(void **state)
 	augmented("zPR", BYTES(0x0d, 0x1b), "no row"); /* a format that does not exist */
 	augmented("zR", BYTES(0x7b), "no row");        /* a base that does not exist */
 	augmented("zR", BYTES(0x9b), "no row");        /* a function's address is not indirect */
+}
+
+static void instruction_that_makes_no_sense_in_a_cie_costs_its_functions(void **state)
+{
+	const struct cfimake_cie broken = {.version = 1,
+					   .augmentation = "zR",
+					   .data = BYTES(0x1b),
+					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x3f)};
+	const struct cfimake_cie placed = {.version = 1,
+					   .augmentation = "zR",
+					   .data = BYTES(0x1b),
+					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x41)};
+	uint32_t first = cfimake_cie(&make, EH, &broken), second = cfimake_cie(&make, EH, &placed);
+
+	(void)function(0x1000, 0x40);
+	(void)cfimake_fde(&make, EH, first, 0x1040, 0x40, BYTES(0x0e, 16));
+	(void)cfimake_fde(&make, EH, first, 0x1080, 0x40, BYTES(0x0e, 16));
+	(void)cfimake_fde(&make, EH, second, 0x10c0, 0x40, BYTES(0x0e, 16));
+	table_open(&make);
+	table_expect(0x103f, PUSHED);
+	table_expect(0x1040, "none");
+	table_expect(0x1080, "none");
+	table_expect(0x10c0, "none"); /* a CIE has no places to go on to */
+	assert_int_equal(table_header()->refused, 3);
 }
 
 static void older_forms_are_read(void **state)
@@ -247,7 +273,9 @@ static void alignment_between_functions_is_no_gap(void **state)
 static void code_that_was_thrown_away_is_not_there(void **state)
 {
 	(void)cfimake_fde(&make, EH, cie, 0x1000 - CFIMAKE_VADDR, 0x40, BYTES(0)); /* address 0 */
-	(void)cfimake_fde(&make, EH, cie, CFIMAKE_DATA, 0x40, BYTES(0)); /* no code lies there */
+	/* An address of the data, which is none of code. */
+	(void)cfimake_fde(&make, EH, cie, CFIMAKE_DATA + CFIMAKE_AWAY - CFIMAKE_DELTA, 0x40,
+			  BYTES(0));
 	(void)function(0x8fe0, 0x4000); /* and what does ends with its segment */
 	table_open(&make);
 	table_expect(0x8fdf, "no row");
@@ -306,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		claim(every_augmentation_in_use_is_read),
 		claim(unknown_augmentation_costs_its_functions),
+		claim(instruction_that_makes_no_sense_in_a_cie_costs_its_functions),
 		claim(older_forms_are_read),
 		claim(other_versions_cost_their_functions),
 		claim(eh_frame_is_believed_before_debug_frame),
