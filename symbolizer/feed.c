@@ -165,6 +165,6 @@ void feed_drain(struct feed *feed)
 	/* With a watermark that no longer moves the order may fill; its oldest then goes first. */
 	while (feed_round(feed) == FEED_E_MORE)
 		if (!order_has_room(&feed->order))
-			feed_release(feed, UINT64_MAX);
-	feed_release(feed, UINT64_MAX);
+			feed_release(feed, ORDER_ALL);
+	feed_release(feed, ORDER_ALL);
 }

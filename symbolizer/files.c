@@ -16,10 +16,29 @@
 #include "symbolizer/path.h"
 #include "symbolizer/symbols.h"
 
+/* What is known of a number; NULL: the budget is spent. */
+static struct file_number *entry_of(struct files *files, uint32_t number)
+{
+	struct file_number **page = &files->numbers[number / FILES_PAGE];
+
+	if (!*page) {
+		if (budget_take(files->strings->budget, FILES_PAGE * sizeof(**page)))
+			return NULL;
+		*page = calloc(FILES_PAGE, sizeof(**page));
+		if (!*page) {
+			budget_give(files->strings->budget, FILES_PAGE * sizeof(**page));
+			return NULL;
+		}
+	}
+	return &(*page)[number % FILES_PAGE];
+}
+
 static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index)
 {
-	struct file_number *entry = &files->numbers[number];
+	struct file_number *entry = entry_of(files, number);
 
+	if (!entry)
+		return BUDGET_E_SPENT;
 	if (!entry->file) {
 		if (files_add(files, ret_index))
 			return BUDGET_E_SPENT;
@@ -43,10 +62,13 @@ static uint32_t find_identity(const struct files *files, const struct tm_identit
 /* The file of an announcement, under its number and its identity. Return: 0, BUDGET_E_SPENT. */
 static int identify(struct files *files, const struct tm_file *record, uint32_t *ret_index)
 {
-	struct file_number *number = &files->numbers[record->number];
+	struct file_number *number = entry_of(files, record->number);
 	uint32_t known = find_identity(files, &record->identity);
-	struct file *file = number->file ? &files->items[number->file - 1] : NULL;
+	struct file *file;
 
+	if (!number)
+		return BUDGET_E_SPENT;
+	file = number->file ? &files->items[number->file - 1] : NULL;
 	if (file && file->identified &&
 	    memcmp(&file->identity, &record->identity, sizeof(file->identity)) != 0) {
 		files->conflicts++;
@@ -85,6 +107,18 @@ static void drop_early(struct files *files, struct file_number *number)
 	files->open--;
 }
 
+static void drop_page(struct files *files, uint32_t page)
+{
+	struct file_number *numbers = files->numbers[page];
+
+	if (!numbers)
+		return;
+	for (uint32_t i = 0; i < FILES_PAGE; i++)
+		drop_early(files, &numbers[i]);
+	budget_give(files->strings->budget, FILES_PAGE * sizeof(*numbers));
+	free(numbers);
+}
+
 /* Takes @fd, which is counted as open already. */
 static void attach(struct files *files, uint32_t index, int fd)
 {
@@ -112,7 +146,7 @@ int files_init(struct files *files, struct strings *strings, struct tm_retire_qu
 		.lookup.budget = strings->budget,
 		.symbols_budget.limit = SYMBOLS_BYTES,
 	};
-	files->numbers = calloc(FILES_MAX, sizeof(*files->numbers));
+	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
 	return files->numbers ? 0 : -ENOMEM;
 }
 
@@ -121,15 +155,15 @@ void files_deinit(struct files *files)
 	if (!files->numbers)
 		return;
 	files_deinit_items(files);
-	for (uint32_t i = 0; files->open && i < FILES_MAX; i++)
-		drop_early(files, &files->numbers[i]);
+	for (uint32_t page = 0; page < FILES_PAGES; page++)
+		drop_page(files, page);
 	free(files->numbers);
 	files->numbers = NULL;
 }
 
 int files_announce(struct files *files, const struct tm_file *record)
 {
-	struct file_number *number = &files->numbers[record->number];
+	struct file_number *number;
 	char text[PATH_TEXT_BYTES];
 	uint32_t index, path, name;
 	struct file *file;
@@ -138,6 +172,7 @@ int files_announce(struct files *files, const struct tm_file *record)
 
 	if (identify(files, record, &index))
 		return BUDGET_E_SPENT;
+	number = entry_of(files, record->number); /* identify needed it too */
 	if (record->event.ktime > number->announced_ktime)
 		number->announced_ktime = record->event.ktime;
 	files_hear_of(files, index, record->event.ktime);
@@ -158,8 +193,10 @@ int files_announce(struct files *files, const struct tm_file *record)
 
 void files_retire(struct files *files, uint32_t number, uint64_t ktime)
 {
-	struct file_number *entry = &files->numbers[number];
+	struct file_number *entry = entry_of(files, number);
 
+	if (!entry)
+		return;
 	if (entry->early_ktime < ktime)
 		drop_early(files, entry);
 	entry->announced_ktime = 0;
@@ -186,7 +223,9 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 
 	if (number > TM_FRAME_FILE_MAX || !files_have_room(files) || !readable_regular(taken))
 		return;
-	entry = &files->numbers[number];
+	entry = entry_of(files, number);
+	if (!entry)
+		return;
 	if (ktime && ktime < entry->retired_ktime) {
 		files->stale++;
 		return;

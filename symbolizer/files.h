@@ -24,6 +24,8 @@
 #define FILES_MAX_OPEN  4096u /* descriptors; no credit is given beyond */
 #define FILES_NO_NAME   "[unknown file]"
 #define FILES_MAX       (TM_FRAME_FILE_MAX + 1u)
+#define FILES_PAGE      256u
+#define FILES_PAGES     (FILES_MAX / FILES_PAGE)
 #define FILES_IDLE_NS   (4 * TM_EPOCH_NS) /* RETIRE, when it comes, comes before */
 #define FILES_RIPE_PART 16u /* of the descriptors: as many are worth a look at all stacks */
 
@@ -66,11 +68,11 @@ struct files {
 	uint32_t spare; /* free place + 1 */
 	uint32_t live;  /* files that a number stands for */
 	uint32_t open;
-	uint32_t ripe;               /* ended, with a descriptor that is still to be read */
-	uint32_t max_open;           /* FILES_MAX_OPEN, or what the descriptor limit leaves */
-	struct file_number *numbers; /* FILES_MAX of them, untouched pages cost nothing */
-	struct lookup lookup;        /* by identity */
-	struct symbols *vdso;        /* owned */
+	uint32_t ripe;                /* ended, with a descriptor that is still to be read */
+	uint32_t max_open;            /* FILES_MAX_OPEN, or what the descriptor limit leaves */
+	struct file_number **numbers; /* FILES_PAGES of FILES_PAGE each, once one of them is used */
+	struct lookup lookup;         /* by identity */
+	struct symbols *vdso;         /* owned */
 	struct budget symbols_budget;
 	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */

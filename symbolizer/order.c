@@ -226,7 +226,7 @@ int order_pop(struct order *order, uint64_t watermark, const struct tm_event **r
 {
 	free(order->popped);
 	order->popped = NULL;
-	if (!order->heap_count || order->heap[0].ktime >= watermark)
+	if (!order->heap_count || (order->heap[0].ktime >= watermark && watermark != ORDER_ALL))
 		return ORDER_E_EMPTY;
 	if (order->heap[0].alone) {
 		*ret_record = order->popped = order->heap[0].alone;

@@ -19,7 +19,8 @@
 
 #define ORDER_MAX_BYTES   (64ull << 20)
 #define ORDER_MAX_RECORDS (1u << 20)
-#define ORDER_LANES       64u /* a CPU's lane is its number modulo this */
+#define ORDER_ALL         UINT64_MAX /* a watermark that all have passed, also who claims that time */
+#define ORDER_LANES       64u        /* a CPU's lane is its number modulo this */
 
 enum {
 	ORDER_E_EMPTY = 1,
@@ -57,5 +58,5 @@ void order_deinit(struct order *order);
 int order_has_room(const struct order *order);
 /* Copies. Return: 0, ORDER_E_FULL (limits, or no memory; the caller counts). */
 int order_push(struct order *order, const struct tm_event *record);
-/* The oldest record below @watermark, good until the next push or pop. Return: 0, ORDER_E_EMPTY. */
+/* The oldest record below @watermark (ORDER_ALL: or at it), good until the next push or pop. Return: 0, ORDER_E_EMPTY. */
 int order_pop(struct order *order, uint64_t watermark, const struct tm_event **ret_record);
