@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # reuse - a PID given to one process after the other: no sample goes to the wrong one, none is lost
 #
+# reuse.sh [CASE...]: same other aslr cgroup held waiting; all of them without an argument
 # TM_LIVES: reuses of each case (10000 for the whole proof). Upstream shuts its eyes to a number until its
 # last owner is cleaned up (#379), so that the successor's samples are lost: P2.
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/life.bash"
 
 lives_of_this_run 400
+WANTED=("$@")
+wanted() { ((${#WANTED[@]} == 0)) || [[ " ${WANTED[*]} " == *" $1 "* ]]; }
 MICROSECONDS=3000
 HZ=1999
 QUEUED=150 # reuses while nobody reads
@@ -67,6 +70,7 @@ begin_lives() {
 }
 
 lives_of() { # CASE ARGUMENT...
+	wanted "$1" || return 0
 	say "$1:"
 	begin_lives "$1" "$TM_LIVES" "${@:2}" && witnessed_end "$1" && judge "$1"
 }
@@ -89,6 +93,7 @@ all_lived() { (($(wc -l <"$WORK/$1.lived") >= $2)); }
 # go on for as many
 queued() {
 	local case=$1 count=$2 name lived=0 readers=()
+	wanted "$case" || return 0
 	say "$case: stopped while the PID goes round: ${*:3}"
 	: >"$WORK/$case.lived"
 	begin_lives "$case" "$count" clones "$WORK/lives/life-" || return
