@@ -104,10 +104,19 @@ __noinline int announce_file(__u32 level, __u32 number)
 	return 0;
 }
 
+/* Met only on the way out: nobody will say when it has gone. */
+static __always_inline __u32 announce_dead(struct scratch *s)
+{
+	if (!(s->sample.event.flags & TM_FLAG_EXITING))
+		return 0;
+	return TASK_READ(s->walk.task, signal, live.counter) ? 0 : TM_PROCESS_DEAD;
+}
+
 static __always_inline void announce_note(struct scratch *s, const struct tm_process_key *key,
 					  __u32 epoch)
 {
-	struct tm_process_state fresh = {.epoch = epoch, .seen_ktime = s->sample.event.ktime};
+	struct tm_process_state fresh = {
+		.epoch = epoch, .exited = announce_dead(s), .seen_ktime = s->sample.event.ktime};
 	struct tm_process_state *state = bpf_map_lookup_elem(&processes, key);
 
 	if (state) {
@@ -201,6 +210,6 @@ static __always_inline void announce_exit(struct level *level, const struct tm_e
 	out->event.cpu = (__u16)level->cpu;
 	out->event.ktime = level->ktime;
 	state->seen_ktime = level->ktime;
-	state->exited = 1;
+	state->exited = TM_PROCESS_EXITED;
 	announce_put(level->scratch, sizeof(*out), BPF_RB_NO_WAKEUP);
 }

@@ -19,9 +19,9 @@ struct generation {
 
 uint64_t life_until(const struct tm_process_state *state, bool crowded)
 {
-	uint64_t dead_ns = crowded ? LIFE_TOMBSTONE_MS * NS_PER_MS : TM_EPOCH_NS;
+	uint64_t dead_ms = crowded ? LIFE_TOMBSTONE_MS : LIFE_EPOCH_MS;
 
-	return state->seen_ktime + (state->exited ? dead_ns : 2 * TM_EPOCH_NS);
+	return state->seen_ktime + (state->exited ? dead_ms : LIFE_QUIET_MS) * NS_PER_MS;
 }
 
 uint64_t life_known(const struct life_table *table)

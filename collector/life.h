@@ -3,7 +3,7 @@
 /*
  * life - forgets, behind the watermark, what the kernel room remembers, and turns the epoch
  *
- * Generation its entry goes when nothing was heard of it for two epochs, an exited one after one: late
+ * Generation its entry goes when nothing was heard of it for nearly two epochs, an exited one after one: late
  *            samples of a dying process come within milliseconds, so its tombstone has done its work. In a
  *            crowd a tombstone goes after LIFE_TOMBSTONE_MS, or what finds no room stays nameless.
  * Number     when its file was not announced for two epochs (in a crowd little over one), its entry is
@@ -24,6 +24,7 @@
 #include "shared/ring.h"
 
 #define LIFE_EPOCH_MS     (TM_EPOCH_NS / 1000000)
+#define LIFE_QUIET_MS     (2 * LIFE_EPOCH_MS - 2000) /* gone within two epochs, W's lag included */
 #define LIFE_BUMP_MS      500u
 #define LIFE_CROWD        4096u  /* entries of generations; well below the map's size */
 #define LIFE_FILES_CROWD  12288u /* entries of numbers: three quarters of the map */

@@ -246,9 +246,14 @@ struct tm_process_key { /* a generation; exec_id 0 in `selected`, whose marks su
 	uint64_t start_boottime;
 };
 
+#define TM_PROCESS_EXITED 1 /* EXIT was tried */
+#define TM_PROCESS_DEAD \
+	2 /* announced when no thread was alive: EXIT may be still to come, or past */
+
 struct tm_process_state { /* of an announced generation, map `processes` */
 	uint32_t epoch;   /* in which it was last announced */
-	uint32_t exited; /* 0, or 1 once EXIT was tried; never deleted here, the collector sweeps */
+	uint32_t
+		exited; /* 0; TM_PROCESS_*: then it is not announced again, and goes after an epoch */
 	uint64_t seen_ktime; /* of the last announcement or the EXIT */
 };
 
