@@ -12,7 +12,7 @@ SHOWN_LINES = 60
 SKIPPED = ("SKIP",)
 PASSED = ("OK", "EXPECTEDFAIL")
 # What a container cannot do; tests say so in their reason.
-LEFT_OUT = ("TM_INNER", "inside", "/sys", "/proc/sys")
+LEFT_OUT = ("TM_INNER", "inside", "a container", "/sys", "/proc/sys")
 
 
 def output_of(test):

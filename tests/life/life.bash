@@ -24,14 +24,21 @@ clone_lives() {
 	must python3 "$TM_LIB/clones.py" "$WORK/life" "$WORK/lives" "$1"
 }
 
-# cgroup_make - two cgroups in the unified hierarchy CGROUP
+# cgroup_make - two cgroups in a folder CGROUP of the unified hierarchy: deeper there than what the test
+# itself may be in elsewhere, since of several hierarchies the deepest path is told
 cgroup_make() {
-	CGROUP=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-	[[ $CGROUP ]] && mkdir "$CGROUP/tidemark-life-a" "$CGROUP/tidemark-life-b" 2>/dev/null
+	local top
+	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[[ $top ]] || return
+	CGROUP=$top/tidemark-life/a/folder/deep/down/here
+	mkdir -p "$CGROUP"/tidemark-life-{a,b} 2>/dev/null
 }
 
 test_clean_up() {
-	[[ $CGROUP ]] && rmdir "$CGROUP"/tidemark-life-{a,b} 2>/dev/null
+	if [[ $CGROUP ]]; then
+		rmdir "$CGROUP"/tidemark-life-{a,b}
+		(cd "${CGROUP%/tidemark-life/*}" && rmdir -p "${CGROUP#"$PWD"/}")
+	fi 2>/dev/null
 	declare -F life_clean_up >/dev/null && life_clean_up
 }
 

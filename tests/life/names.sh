@@ -67,8 +67,9 @@ lives = Lives(work + "/inner.html")
 bad = []
 for line in open(work + "/whoami"):
     number, pid, mount = map(int, line.split())
-    mine = [p for all_ in records.processes.values() for p in all_
-            if p.comm.decode() == "g%d" % number]
+    # by its samples: it may have been announced before it called itself so
+    generations = {s.generation for s in records.samples if s.comm.decode() == "g%d" % number}
+    mine = [p for generation in generations for p in records.processes[generation]]
     shown = {(h.life.ns_tgid, h.life.exe) for h in lives.hits if h.comm == "g%d" % number}
     count = sum(h.count for h in lives.hits if h.comm == "g%d" % number)
     named = sum(h.count for h in lives.hits if "spin_%d" % number in h.frames)

@@ -200,7 +200,9 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = measure(seconds);
 	if (r < 0)
-		(void)printf("cannot run here: stamping or slewing the clock: %s\n", strerror(-r));
+		(void)printf(
+			"cannot run here: stamping or slewing the clock, which a container may not: %s\n",
+			strerror(-r));
 	else
 		r = tell() && readings[0] > 0 && readings[1] > 0 ? 0 : 1;
 	clocks_bpf__destroy(skeleton);
