@@ -70,6 +70,9 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "processes_full", counts->processes_full);
 	put_number(out, "files_full", counts->files_full);
 	put_number(out, "files_retired", counts->files_retired);
+	put_number(out, "lookups", counts->lookups);
+	put_number(out, "lookup_cached", counts->lookup_cached);
+	put_number(out, "lookup_retries", counts->lookup_retries);
 	put_number(out, "processes_known", counts->processes_known);
 	put_number(out, "files_known", counts->files_known);
 	put_number(out, "attached", counts->attached);

@@ -88,7 +88,7 @@ static void count_frames(struct build *build, const struct aggregate *aggregate,
 		if (build->frames.frames[frames[f]].unnamed)
 			report->unnamed_frames += sample->count;
 		if (words->words[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
-			build->unresolved[words->words[f] & 0xff] += sample->count;
+			report->unresolved[words->words[f] & 0xff] += sample->count;
 	}
 }
 

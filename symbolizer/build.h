@@ -19,7 +19,6 @@ struct build {
 	struct report_stack *stacks;
 	struct report_process *processes;
 	struct report_sample *samples;
-	uint64_t unresolved[TM_UNRESOLVED_N];
 };
 
 /* Return: 0, -ENOMEM. Borrows all arguments until build_deinit. */

@@ -49,6 +49,14 @@ static void add_reasons(struct line *line, const char *what, const uint64_t *cou
 		add(line, ")");
 }
 
+static int has_any(const uint64_t *counts, unsigned end)
+{
+	for (unsigned i = 0; i < end; i++)
+		if (counts[i])
+			return 1;
+	return 0;
+}
+
 void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES])
 {
 	struct line line = {.text = text};
@@ -61,5 +69,8 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 		    tm_stop_word);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
 	    report->frames_shown);
+	if (has_any(report->unresolved, TM_UNRESOLVED_N))
+		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
+			    TM_UNRESOLVED_N, tm_unresolved_word);
 	add(&line, "; late records %" PRIu64, report->late_records);
 }

@@ -108,7 +108,7 @@ static void fill_result(const struct build *build, const struct session *session
 	result->exported = report->exported;
 	memcpy(result->drops, balance->own, sizeof(result->drops));
 	memcpy(result->truncated, report->truncated, sizeof(result->truncated));
-	memcpy(result->unresolved, build->unresolved, sizeof(result->unresolved));
+	memcpy(result->unresolved, report->unresolved, sizeof(result->unresolved));
 	result->frames = report->frames_shown;
 	result->unnamed_frames = report->unnamed_frames;
 	result->late_records = report->late_records;

@@ -90,6 +90,7 @@ struct report {
 	uint64_t taken, exported;
 	uint64_t drops[TM_DROP_N];
 	uint64_t truncated[TM_STOP_N];
+	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames without a mapping */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };

@@ -96,6 +96,9 @@ static void what_the_agents_met_is_told(void **state)
 			   .files_full = 4,
 			   .files_retired = 5,
 			   .attached = 6,
+			   .lookups = 11,
+			   .lookup_cached = 12,
+			   .lookup_retries = 13,
 			   .processes_known = 7,
 			   .files_known = 8,
 			   .lag_p99_ns = 9,
@@ -109,6 +112,9 @@ static void what_the_agents_met_is_told(void **state)
 	expect(text, "\"files_full\": 4,");
 	expect(text, "\"files_retired\": 5,");
 	expect(text, "\"attached\": 6,");
+	expect(text, "\"lookups\": 11,");
+	expect(text, "\"lookup_cached\": 12,");
+	expect(text, "\"lookup_retries\": 13,");
 	expect(text, "\"processes_known\": 7,");
 	expect(text, "\"files_known\": 8,");
 	expect(text, "\"watermark_lag_seconds\": {\"p99\": 0.000000009, \"max\": 2.000000010},");

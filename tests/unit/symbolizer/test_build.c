@@ -116,7 +116,7 @@ static void frames_are_shown_by_kind(void **state)
 	assert_int_equal(shown(9, "[mapping_busy]")->kind, REPORT_UNRESOLVED);
 	assert_int_equal(build.report.frames_shown, 10);
 	assert_int_equal(build.report.unnamed_frames, 7);
-	assert_int_equal(build.unresolved[TM_UNRESOLVED_MAPPING_BUSY], 1);
+	assert_int_equal(build.report.unresolved[TM_UNRESOLVED_MAPPING_BUSY], 1);
 }
 
 static void return_address_is_looked_up_one_before_and_shown_as_it_is(void **state)
