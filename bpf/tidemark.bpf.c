@@ -309,6 +309,7 @@ __noinline int check_try(__u64 mm)
 		return TM_CHECK_OTHER;
 	file_identify(&check_block, found.file, &identity);
 	check.identity = identity;
+	check.magic = KERNEL_READ(file, found.file, f_inode, i_sb, s_magic);
 	return TM_CHECK_FILE;
 }
 

@@ -80,8 +80,6 @@ int asker_verdict(struct asker *asker, bool accepted)
 	const struct opener_request request = {
 		.kind = OPENER_VERDICT, .id = asker->id, .accepted = accepted};
 
-	if (accepted)
-		asker->open = false;
 	return send_request(asker, &request);
 }
 
@@ -94,8 +92,8 @@ int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *re
 
 		if (r == TM_FDPASS_E_AGAIN)
 			return r;
-		if (r != 0 || ret_answer->status >= TM_NO_FILE_N ||
-		    (ret_answer->status == OPENER_OPENED) != (fd >= 0)) {
+		if (r != 0 || ret_answer->status > OPENER_HANDED ||
+		    (ret_answer->status == OPENER_HANDED) != (fd >= 0)) {
 			asker->fd = tm_close(asker->fd);
 			break;
 		}

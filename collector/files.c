@@ -133,27 +133,32 @@ static void ask_next(struct files *files, uint64_t now_ms)
 	request.vm_end = files->current->vm_end;
 	fill_path(&request, files->current);
 	files->stage = FILES_ASKED;
+	files->accepted = false;
 	files->asked_ms = now_ms;
 	if (files->asker->fd < 0 || asker_ask(files->asker, &request) < 0)
 		conclude(files, -1, TM_NO_FILE_GONE, now_ms);
 }
 
 /* The kernel alone says whether what was opened is what was sampled. */
-static void judge(struct files *files, const struct opener_answer *answer, int fd, uint64_t now_ms)
+static void judge(struct files *files, const struct opener_answer *answer, uint64_t now_ms)
 {
 	int holds = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
 					&files->current->identity);
 
-	(void)asker_verdict(files->asker, holds > 0);
-	if (holds > 0) {
-		conclude(files, fd, 0, now_ms);
-		return;
-	}
-	(void)tm_close(fd);
+	files->accepted = holds > 0;
+	(void)asker_verdict(files->asker, files->accepted);
 	if (holds == 0)
 		files->refused++;
 	if (files->asker->fd < 0)
 		conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
+}
+
+/* Nobody asked for this descriptor: an opener that hands one over is not to be talked to. */
+static void refuse_handed(struct files *files, int fd, uint64_t now_ms)
+{
+	(void)tm_close(fd);
+	files->asker->fd = tm_close(files->asker->fd);
+	conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
 }
 
 /* Return: whether the stage changed. */
@@ -177,7 +182,11 @@ static bool read_answer(struct files *files, uint64_t now_ms)
 	if (answer.abandoned > files->abandoned)
 		files->abandoned = answer.abandoned;
 	if (answer.status == OPENER_OPENED)
-		judge(files, &answer, fd, now_ms);
+		judge(files, &answer, now_ms);
+	else if (answer.status == OPENER_HANDED && files->accepted)
+		conclude(files, fd, 0, now_ms);
+	else if (answer.status == OPENER_HANDED)
+		refuse_handed(files, fd, now_ms);
 	else
 		conclude(files, -1, (enum tm_no_file)answer.status, now_ms);
 	return true;

@@ -50,7 +50,7 @@ enum files_stage {
 /* What the kernel room does for files; calls of the loader, or of a test. */
 struct files_kernel {
 	void *context;
-	/* Whether @pid has the file mapped at @address. Return: 1, 0, -errno. */
+	/* Whether @pid has the file mapped at @address, and no process serves it. Return: 1, 0, -errno. */
 	int (*holds)(void *context, uint32_t pid, uint64_t address,
 		     const struct tm_identity *identity);
 	/* Makes the next sample announce this file again. */
@@ -72,7 +72,8 @@ struct files {
 	enum files_stage stage;
 	struct tm_file *current;
 	uint64_t asked_ms;
-	int fd; /* to be sent, or -1 with reason */
+	bool accepted; /* its descriptor may come */
+	int fd;        /* to be sent, or -1 with reason */
 	enum tm_no_file reason;
 
 	uint64_t opened, refused, failed, abandoned;

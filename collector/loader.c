@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -242,7 +243,7 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 		if (check->status == TM_CHECK_ASKED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return check->status == TM_CHECK_FILE &&
+			return check->status == TM_CHECK_FILE && check->magic != FUSE_SUPER_MAGIC &&
 			       memcmp(&check->identity, identity, sizeof(*identity)) == 0;
 	}
 	return -EBUSY;

@@ -275,5 +275,6 @@ struct tm_check {         /* question and answer of the program check_mapping */
 	uint32_t own_tid; /* thread in the collector's PID namespace */
 	uint32_t status;  /* enum tm_check_status */
 	uint64_t address;
+	uint64_t magic; /* s_magic of the superblock that the file's inode is of */
 	struct tm_identity identity;
 };

@@ -108,13 +108,14 @@ static int show(int socket, int fd, struct opener_answer *answer)
 	answer->status = OPENER_OPENED;
 	answer->worker = (uint32_t)getpid();
 	answer->address = (uint64_t)(uintptr_t)page;
-	r = tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0);
+	r = tm_fdpass_send(socket, answer, sizeof(*answer), -1, 0);
 	if (r == 0)
 		r = await_verdict(socket, answer->id);
 	else if (r > 0)
 		r = -EPIPE;
 	(void)munmap(page, bytes);
-	return r;
+	answer->status = OPENER_HANDED;
+	return r ? r : tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0) ? -EPIPE : 0;
 }
 
 /* In the forked child: tries one way after another. Return: 0 answered, 1 nothing was answered. */

@@ -4,11 +4,13 @@
  * opener - what the collector and its opener say to each other
  *
  * Shape      one SEQPACKET socketpair, fixed-size messages; one ask is open at a time:
- *            ASK -> (ANSWER opened + descriptor -> VERDICT refused)* -> one of
- *            ANSWER opened + descriptor -> VERDICT accepted, or ANSWER with a reason.
+ *            ASK -> (ANSWER opened -> VERDICT refused)* -> one of
+ *            ANSWER opened -> VERDICT accepted -> ANSWER handed + descriptor, or ANSWER with a reason.
  *            While an ask is open its worker answers and reads the verdicts, otherwise the server reads.
  * Proof      an opened file is mapped, untouched, for one page in the worker, which stays until the
  *            verdict: so the collector can ask the kernel which file lies at (worker, address).
+ * Served     closing a file of a FUSE server waits for that server, uninterruptibly. So the collector holds
+ *            no descriptor before its verdict, and refuses files that a process serves.
  * Trust      the opener is the collector's own child, yet holds what the collector must not:
  *            every field is range-checked; an answer of another id is late and closed.
  */
@@ -38,11 +40,12 @@ struct opener_request {      /* collector -> opener */
 	char path[OPENER_PATH_BYTES]; /* relative to a root, NUL-terminated, no "." or ".." */
 };
 
-#define OPENER_OPENED 0u /* else an enum tm_no_file */
+#define OPENER_OPENED 0u                       /* else an enum tm_no_file, */
+#define OPENER_HANDED ((uint32_t)TM_NO_FILE_N) /* or this, with the descriptor */
 
 struct opener_answer { /* opener -> collector */
 	uint32_t id;
-	uint32_t status;    /* OPENER_OPENED (with a descriptor) or enum tm_no_file */
+	uint32_t status;    /* OPENER_OPENED, OPENER_HANDED or enum tm_no_file */
 	uint32_t worker;    /* pid that holds the mapping */
 	uint32_t abandoned; /* workers abandoned so far */
 	uint64_t address;   /* of the mapped page */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * filesrig - a collector's files between a made-up opener, kernel and symbolizer
+ */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collector/files.h"
+#include "shared/fdpass.h"
+
+struct world { /* the collector's side, with both its peers played here */
+	struct files files;
+	struct asker asker;
+	struct handoff handoff;
+	int opener;
+	int symbolizer;
+	int holds; /* what the kernel will say */
+	unsigned asked_kernel;
+	uint32_t forgotten;
+};
+
+static int holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity)
+{
+	struct world *world = context;
+
+	world->asked_kernel++;
+	assert_int_equal(pid, 4242);
+	assert_int_equal(address, 0x7000);
+	assert_int_equal(identity->ino, 99);
+	return world->holds;
+}
+
+static void forget(void *context, uint32_t number)
+{
+	((struct world *)context)->forgotten = number;
+}
+
+static int retire(void *context, uint32_t number)
+{
+	return 0;
+}
+
+static int make(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	const struct files_kernel kernel = {world, holds, forget, retire};
+	int a[2], b[2];
+
+	if (!world || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, a) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, b) < 0)
+		return -1;
+	world->asker = (struct asker){.fd = a[0]};
+	world->opener = a[1];
+	handoff_init(&world->handoff, b[0]);
+	world->symbolizer = b[1];
+	world->holds = 1;
+	world->forgotten = UINT32_MAX;
+	*state = world;
+	return files_init(&world->files, &world->asker, &world->handoff, kernel);
+}
+
+static int unmake(void **state)
+{
+	struct world *world = *state;
+
+	files_deinit(&world->files);
+	handoff_deinit(&world->handoff);
+	if (world->asker.fd >= 0)
+		(void)close(world->asker.fd);
+	(void)close(world->opener);
+	(void)close(world->symbolizer);
+	free(world);
+	return 0;
+}
+
+static void announce(struct world *world, uint32_t number, uint32_t flags, uint64_t now_ms)
+{
+	static const char path[] = "ls\0bin";
+	_Alignas(8) uint8_t memory[sizeof(struct tm_file) + 8] = {0};
+	struct tm_file *file = (void *)memory;
+
+	file->event.type = TM_EVENT_FILE;
+	file->event.bytes = sizeof(memory);
+	file->event.flags = flags;
+	file->identity.ino = 99;
+	file->number = number;
+	file->own_tid = 77;
+	file->mnt_ns = 5;
+	file->vm_start = 0x1000;
+	file->vm_end = 0x2000;
+	file->path_bytes = sizeof(path);
+	memcpy(file->text, path, sizeof(path));
+	files_announce(&world->files, file, now_ms);
+	files_advance(&world->files, now_ms);
+}
+
+static struct opener_request request(struct world *world)
+{
+	struct opener_request got = {0};
+
+	assert_int_equal(tm_fdpass_recv(world->opener, &got, sizeof(got), NULL, MSG_DONTWAIT), 0);
+	return got;
+}
+
+static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t now_ms)
+{
+	const struct opener_answer said = {
+		.id = id, .status = status, .worker = 4242, .address = 0x7000};
+	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
+
+	assert_int_equal(tm_fdpass_send(world->opener, &said, sizeof(said), fd, 0), 0);
+	files_advance(&world->files, now_ms);
+}
+
+/* Opened, found to be the file, handed over. */
+static void hand_over(struct world *world, uint32_t id, uint64_t now_ms)
+{
+	answer(world, id, OPENER_OPENED, now_ms);
+	assert_int_equal(request(world).accepted, 1);
+	answer(world, id, OPENER_HANDED, now_ms);
+}
+
+/* What the symbolizer got. Return: kind, 0 for nothing. */
+static uint32_t delivered(struct world *world, struct tm_wire *ret_message)
+{
+	int fd = -1;
+	int r = tm_fdpass_recv(world->symbolizer, ret_message, sizeof(*ret_message), &fd,
+			       MSG_DONTWAIT);
+
+	if (r != 0)
+		return 0;
+	assert_int_equal(fd >= 0, ret_message->kind == TM_WIRE_FILE);
+	if (fd >= 0)
+		(void)close(fd);
+	return ret_message->kind;
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
