@@ -74,7 +74,8 @@ say "no messages from the kernel about CPUs:"
 timeout 60 "$TM_WORKLOADS/deny" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" 2>"$WORK/deaf.err"
 STATUS=$?
 say "  exit $STATUS: $(grep -m 1 'CPUs' "$WORK/deaf.err")"
-((STATUS == 0)) && [[ -s $F ]] || wrong "exit code $STATUS: $(head -c 400 "$WORK/deaf.err")"
+# An idle second has no stacks: the file may be empty.
+((STATUS == 0)) && [[ -e $F ]] || wrong "exit code $STATUS: $(head -c 400 "$WORK/deaf.err")"
 grep -q 'CPUs that come later are not sampled' "$WORK/deaf.err" || wrong "it does not say so"
 rm -f "$F"
 
