@@ -25,10 +25,10 @@ grep -qi 'taken' "$WORK/early.out" "$WORK/early.err" || wrong "no completeness l
 say "Ctrl-C typed at a terminal:"
 cat >"$WORK/terminal.py" <<'PYTHON'
 import os, pty, select, signal, sys, time
-program, folded, summary = sys.argv[1:4]
+program, page, summary = sys.argv[1:4]
 pid, terminal = pty.fork()
 if pid == 0:
-    os.execv(program, [program, "record", "--summary", summary, "-o", folded])
+    os.execv(program, [program, "record", "--summary", summary, "-o", page])
 seen, typed, deadline = b"", False, time.monotonic() + 60
 while time.monotonic() < deadline:
     ready, _, _ = select.select([terminal], [], [], 0.5)
@@ -54,9 +54,9 @@ if status != 0:
     print("  WRONG: wait status %#x, said %r" % (status, seen[-300:]))
     sys.exit(1)
 PYTHON
-python3 "$WORK/terminal.py" "$TM_TIDEMARK" "$WORK/tty.folded" "$WORK/tty.json" || WRONG=$((WRONG + 1))
+python3 "$WORK/terminal.py" "$TM_TIDEMARK" "$WORK/tty.html" "$WORK/tty.json" || WRONG=$((WRONG + 1))
 balance tty
-[[ -s $WORK/tty.folded ]] || wrong "nothing was written after Ctrl-C"
+[[ -s $WORK/tty.html ]] || wrong "nothing was written after Ctrl-C"
 
 say "SIGTERM and SIGHUP end it the same way:"
 for signal in TERM HUP; do
