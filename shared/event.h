@@ -75,17 +75,19 @@ struct tm_event {
 	X(SYMBOLIZER_DIED, symbolizer_died) /* handed over, but not exported before it died */
 
 /* Why a user or kernel stack does not reach its root. Stands as `[truncated: reason]`. */
-#define TM_STOP_REASONS(X)                                                                  \
-	X(NONE, none)                   /* reached its root; never printed */               \
-	X(EXEC, exec)                   /* inside execve: registers and mm do not match */  \
-	X(EXITING, exiting)             /* the task's mm was already gone */                \
-	X(FRAME_POINTER, frame_pointer) /* the chain of frame pointers broke */             \
-	X(STACK_FAULT, stack_fault)     /* stack memory could not be read */                \
-	X(DEPTH, depth)                 /* TM_USER_FRAMES_MAX, or fewer without bpf_loop */ \
-	X(TIME, time)                   /* 1 ms was used up */                              \
-	X(COMPAT, compat)               /* 32-bit task */                                   \
-	X(NO_REGISTERS, no_registers)   /* the user registers could not be found */         \
-	X(KERNEL_DEPTH, kernel_depth)   /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
+#define TM_STOP_REASONS(X)                                                                        \
+	X(NONE, none)                     /* reached its root; never printed */                   \
+	X(EXEC, exec)                     /* inside execve: registers and mm do not match */      \
+	X(EXITING, exiting)               /* the task's mm was already gone */                    \
+	X(FRAME_POINTER, frame_pointer)   /* the chain of frame pointers broke */                 \
+	X(STACK_FAULT, stack_fault)       /* stack memory could not be read */                    \
+	X(DEPTH, depth)                   /* TM_USER_FRAMES_MAX, or fewer without bpf_loop */     \
+	X(TIME, time)                     /* 1 ms was used up */                                  \
+	X(COMPAT, compat)                 /* 32-bit task */                                       \
+	X(NO_REGISTERS, no_registers)     /* the user registers could not be found */             \
+	X(NO_TABLE, no_table)             /* code whose rows are not there (yet), and no chain */ \
+	X(RETURN_ADDRESS, return_address) /* the rows led to what is no caller */                 \
+	X(KERNEL_DEPTH, kernel_depth)     /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
 
 /* Why a frame has no mapping. Stands in the stack as `[reason]`. */
 #define TM_UNRESOLVED_REASONS(X)                                                        \
@@ -234,7 +236,9 @@ struct tm_level_counts {
 	uint64_t lookups;        /* mapping lookups */
 	uint64_t lookup_cached;  /* of those, answered by the per-sample cache */
 	uint64_t lookup_retries; /* lookups that began again */
-	uint64_t pad[7];
+	uint64_t steps_rows;     /* user frames left by a row of a table */
+	uint64_t steps_pointer;  /* and by frame pointer */
+	uint64_t pad[5];
 };
 
 /*
@@ -262,6 +266,14 @@ struct tm_file_state { /* of a file number, map `files` */
 	uint32_t epoch; /* 0: not announced */
 	uint32_t
 		retired; /* 1: stands for nothing any more; free again once the collector deletes it */
+	uint64_t table; /* reference to its rows (shared/table.h) */
+};
+
+/* What the collector's program change_file does to a file number's entry. */
+enum tm_file_change {
+	TM_FILE_FORGET, /* announce it again */
+	TM_FILE_RETIRE, /* no later sample has the number */
+	TM_FILE_TABLE,  /* from now on these are its rows */
 };
 
 enum tm_check_status {

@@ -7,7 +7,7 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      either side takes the other for hostile: every field is copied once and checked. From
- *            symbolizer to collector go HELLO and CREDIT only: no path, pid or address.
+ *            symbolizer to collector go HELLO, CREDIT and ROWS only: no path, pid or address.
  * Errors     a message of another size, kind or state closes the connection, counted.
  */
 
@@ -50,7 +50,14 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t files_retired;   /* file numbers given back */
 	uint64_t processes_known; /* entries in the kernel room's tables, at the last measurement */
 	uint64_t files_known;
-	uint64_t attached; /* symbolizers that attached so far */
+	uint64_t attached;      /* symbolizers that attached so far */
+	uint64_t steps_rows;    /* user frames left by a row of a table */
+	uint64_t steps_pointer; /* and by frame pointer */
+	uint64_t tables;        /* in the kernel room now */
+	uint64_t table_bytes;   /* theirs */
+	uint64_t tables_installed;
+	uint64_t tables_refused; /* rows that did not check, or are larger than the budget allows */
+	uint64_t tables_evicted; /* to make room for another */
 };
 
 /* --- collector -> symbolizer -------------------------------------------------------------------- */
@@ -65,6 +72,9 @@ enum tm_wire_kind {
 	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
+	TM_WIRE_ROWS =
+		18, /* symbolizer -> collector: sealed rows (shared/rows.h) of file `number`, or of
+				* TM_TABLE_VDSO; `value` = that of the FILE message that they answer */
 };
 
 enum tm_no_file {            /* why a file stays unnamed */
