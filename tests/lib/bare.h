@@ -7,6 +7,8 @@
  *            (or the thread's start) to the leaf must not pass through it.
  * Use        include it in one .c file, define bare_run(); build with -nostdlib -static
  *            -fno-omit-frame-pointer -fno-optimize-sibling-calls.
+ * Hosted     with BARE_HOSTED the same program is begun by libc; its threads still are its own. With
+ *            BARE_FRAMELESS it may be built without frame pointers.
  */
 
 #include <linux/sched.h>
@@ -20,7 +22,11 @@
 #define bare_noinline    __attribute__((noinline, noclone))
 
 /* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever it is told. */
+#ifdef BARE_FRAMELESS
+#define bare_frame() ((void)0)
+#else
 #define bare_frame() __asm__ __volatile__("" : : "r"(__builtin_frame_address(0)))
+#endif
 
 int bare_run(int argc, char **argv);
 
@@ -37,6 +43,12 @@ static inline long bare_call(long number, long a, long b, long c, long d)
 }
 
 /* Both entries clear rbp: that is where a chain of frame pointers ends. */
+#ifdef BARE_HOSTED
+int main(int argc, char **argv)
+{
+	return bare_run(argc, argv);
+}
+#else
 __asm__(".text\n"
 	".globl _start\n"
 	".type _start, @function\n"
@@ -46,7 +58,9 @@ __asm__(".text\n"
 	"	andq $-16, %rsp\n"
 	"	call bare_entry\n"
 	"	hlt\n"
-	".size _start, . - _start\n"
+	".size _start, . - _start\n");
+#endif
+__asm__(".text\n"
 	".globl thread_start\n"
 	".type thread_start, @function\n"
 	"thread_start:\n"
@@ -70,7 +84,9 @@ __asm__(".text\n"
 	"	ret\n"
 	".size bare_clone, . - bare_clone\n");
 long bare_clone(unsigned long flags, void *stack, int *parent_tid, int *child_tid);
+#ifndef BARE_HOSTED
 void bare_entry(long *stack);
+#endif
 
 struct bare_thread {
 	int tid; /* cleared and woken by the kernel when the thread is gone */
@@ -116,6 +132,25 @@ static inline unsigned bare_number(const char *text)
 	return value;
 }
 
+/* A chain of dependent multiplications, looked at by nobody. */
+static uint64_t bare_seed = 1;
+#define BARE_CHAIN(x, count)                                           \
+	for (unsigned i = 0; i < (count); i++) {                       \
+		(x) = (x)*6364136223846793005u + 1442695040888963407u; \
+		__asm__ __volatile__("" : "+r"(x));                    \
+	}
+
+/* Spins until @clock has gone on by so much; into the function that is to be seen. */
+static inline __attribute__((always_inline)) void bare_spin_ns(long clock, uint64_t ns)
+{
+	uint64_t begin = bare_clock_ns(clock), x = bare_seed;
+
+	bare_frame();
+	while (bare_clock_ns(clock) - begin < ns)
+		BARE_CHAIN(x, 20000);
+	bare_seed = x;
+}
+
 static inline void bare_say(const char *text)
 {
 	size_t bytes = 0;
@@ -125,9 +160,11 @@ static inline void bare_say(const char *text)
 	bare_call(SYS_write, 1, (long)(uintptr_t)text, (long)bytes, 0);
 }
 
+#ifndef BARE_HOSTED
 void bare_entry(long *stack)
 {
 	int status = bare_run((int)stack[0], (char **)&stack[1]);
 
 	bare_call(SYS_exit_group, status, 0, 0, 0);
 }
+#endif

@@ -2,8 +2,9 @@
 /*
  * deep - spends its time at the bottom of a recursion of a given depth
  *
- * deep DEPTH THREADS SECONDS. Frame pointers all the way: the stack is DEPTH calls of recurse,
- * then leaf.
+ * deep DEPTH THREADS SECONDS: the stack is DEPTH calls of recurse, then leaf; with 0 THREADS that
+ * of the first thread. `deep` has frame pointers all the way and no libc; deep-fp has frame pointers and
+ * no call frame information, deep-cfi the other way round, on libc, linked statically with -static.
  */
 
 #include "bare.h"
@@ -44,6 +45,8 @@ int bare_run(int argc, char **argv)
 
 	if (argc > 1)
 		depth = bare_number(argv[1]);
+	if (!threads && depth)
+		work(seconds);
 	if (threads > BARE_THREADS_MAX || depth < 1)
 		return 2;
 	for (unsigned i = 0; i < threads; i++)

@@ -9,20 +9,9 @@
 
 #include "bare.h"
 
-static uint64_t seed = 1;
-
 bare_noinline static void own_function_000000(unsigned milliseconds)
 {
-	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + (uint64_t)milliseconds * 1000000u;
-	uint64_t x = seed;
-
-	while (bare_clock_ns(CLOCK_MONOTONIC) < end) {
-		for (unsigned i = 0; i < 40000; i++) {
-			x = x * 6364136223846793005u + 1442695040888963407u;
-			__asm__ __volatile__("" : "+r"(x));
-		}
-	}
-	seed = x;
+	bare_spin_ns(CLOCK_MONOTONIC, milliseconds * 1000000ull);
 }
 
 int bare_run(int argc, char **argv)

@@ -11,21 +11,9 @@
 
 #include "bare.h"
 
-static uint64_t seed = 1;
-
 bare_noinline static void own_function_000000(unsigned microseconds)
 {
-	uint64_t begin = bare_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	uint64_t x = seed;
-
-	bare_frame();
-	while (bare_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < (uint64_t)microseconds * 1000u) {
-		for (unsigned i = 0; i < 20000; i++) {
-			x = x * 6364136223846793005u + 1442695040888963407u;
-			__asm__ __volatile__("" : "+r"(x));
-		}
-	}
-	seed = x;
+	bare_spin_ns(CLOCK_PROCESS_CPUTIME_ID, microseconds * 1000ull);
 }
 
 /* "100" becomes "099". */

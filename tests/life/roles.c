@@ -47,23 +47,7 @@ static void execute(void)
 	bare_call(SYS_exit_group, 9, 0, 0, 0);
 }
 
-static uint64_t seed = 1;
-
-#define SPIN()                                                                       \
-	do {                                                                         \
-		uint64_t x = seed;                                                   \
-		uint64_t begin = bare_clock_ns(CLOCK_THREAD_CPUTIME_ID);             \
-                                                                                     \
-		bare_frame();                                                        \
-		while (bare_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin <              \
-		       (uint64_t)spin_us * 1000) {                                   \
-			for (unsigned i = 0; i < 40000; i++) {                       \
-				x = x * 6364136223846793005u + 1442695040888963407u; \
-				__asm__ __volatile__("" : "+r"(x));                  \
-			}                                                            \
-		}                                                                    \
-		seed = x;                                                            \
-	} while (0)
+#define SPIN() bare_spin_ns(CLOCK_THREAD_CPUTIME_ID, (uint64_t)spin_us * 1000u)
 
 bare_noinline static void role_fork(void)
 {

@@ -10,20 +10,9 @@
 #define AWAKE_NS  1000000u
 #define ASLEEP_NS 49000000
 
-static uint64_t seed = 1;
-
 bare_noinline static void own_function_000000(void)
 {
-	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + AWAKE_NS;
-	uint64_t x = seed;
-
-	while (bare_clock_ns(CLOCK_MONOTONIC) < end) {
-		for (unsigned i = 0; i < 4000; i++) {
-			x = x * 6364136223846793005u + 1442695040888963407u;
-			__asm__ __volatile__("" : "+r"(x));
-		}
-	}
-	seed = x;
+	bare_spin_ns(CLOCK_MONOTONIC, AWAKE_NS);
 }
 
 int bare_run(int argc, char **argv)
