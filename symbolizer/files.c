@@ -13,6 +13,7 @@
 
 #include "shared/cleanup.h"
 #include "symbolizer/files_life.h"
+#include "symbolizer/files_rows.h"
 #include "symbolizer/path.h"
 #include "symbolizer/symbols.h"
 
@@ -221,7 +222,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 	struct file_number *entry;
 	uint32_t index;
 
-	if (number > TM_FRAME_FILE_MAX || !files_have_room(files) || !readable_regular(taken))
+	if (number > TM_FRAME_FILE_MAX)
 		return;
 	entry = entry_of(files, number);
 	if (!entry)
@@ -230,6 +231,9 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 		files->stale++;
 		return;
 	}
+	files_rows_want(files, number, ktime);
+	if (!files_have_room(files) || !readable_regular(taken))
+		return;
 	if (ktime > entry->announced_ktime) {
 		drop_early(files, entry);
 		entry->early = TM_TAKE_FD(taken) + 1;

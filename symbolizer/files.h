@@ -57,8 +57,11 @@ struct file_number {              /* all zero: stands for nothing yet */
 	uint64_t retired_ktime;   /* its meaning before ended then */
 	uint64_t announced_ktime; /* of the last FILE since */
 	uint64_t early_ktime;     /* of the FILE, not read yet, that `early` answers */
+	uint64_t rows_ktime;      /* of the FILE whose rows are wanted (files_rows.h) */
+	uint32_t rows_next;       /* number + 1 of who came after it; 0: the last */
 	uint32_t file;            /* index + 1 */
 	int early;                /* descriptor + 1 */
+	uint8_t rows_wanted;
 };
 
 struct files {
@@ -68,8 +71,10 @@ struct files {
 	uint32_t spare; /* free place + 1 */
 	uint32_t live;  /* files that a number stands for */
 	uint32_t open;
-	uint32_t ripe;                /* ended, with a descriptor that is still to be read */
-	uint32_t max_open;            /* FILES_MAX_OPEN, or what the descriptor limit leaves */
+	uint32_t ripe;       /* ended, with a descriptor that is still to be read */
+	uint32_t max_open;   /* FILES_MAX_OPEN, or what the descriptor limit leaves */
+	uint32_t rows_first; /* number + 1 whose rows are wanted longest; 0: none */
+	uint32_t rows_last;
 	struct file_number **numbers; /* FILES_PAGES of FILES_PAGE each, once one of them is used */
 	struct lookup lookup;         /* by identity */
 	struct symbols *vdso;         /* owned */
@@ -93,7 +98,8 @@ void files_retire(struct files *files, uint32_t number, uint64_t ktime);
 /* The index that a checked number of a sample stands for. Return: 0, BUDGET_E_SPENT. */
 int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file);
 /*
- * Takes @fd if it is a regular file open for reading and there is room, else closes it.
+ * Takes @fd if it is a regular file open for reading and there is room, else closes it. In either case
+ * its rows are wanted now (files_rows.h).
  * @ktime: of the announcement it answers; 0: whatever the number stands for.
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);

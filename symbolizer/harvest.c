@@ -5,11 +5,22 @@
 
 #include "symbolizer/harvest.h"
 
+/* The parser has one thing to do at a time: its answers for names are waited for. */
+static void settle_rows(struct session *session, int last)
+{
+	struct rows *rows = &session->rows;
+
+	rows_settle(rows, session->options->control_fd, last);
+	session->parser_lost = rows->parser < 0;
+}
+
 static void ask(struct session *session, struct names *names)
 {
 	(void)names_collect(names, &session->aggregate);
 	names_ask(names, &session->files);
 	session->parser_lost = names->parser < 0;
+	if (session->parser_lost)
+		rows_lose_parser(&session->rows);
 	session->parsers_failed += names->failed;
 	session->parsers_abandoned += names->abandoned;
 }
@@ -23,6 +34,7 @@ static void begin(const struct session *session, struct names *names, struct str
 
 void harvest_names(struct session *session, struct names *names, int last)
 {
+	settle_rows(session, last);
 	begin(session, names, &session->strings);
 	names->goes_on = !last;
 	ask(session, names);
@@ -35,6 +47,7 @@ void harvest_ripe(struct session *session)
 	struct names names;
 
 	session->budget.limit += NAMES_BUDGET_BYTES;
+	settle_rows(session, /* last= */ 0);
 	begin(session, &names, &session->strings);
 	names.goes_on = 1;
 	names.ripe_only = 1;

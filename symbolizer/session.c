@@ -136,11 +136,12 @@ int session_init(struct session *session, const struct options *options)
 		       &session->files);
 	feed_init(&session->feed, &session->aggregate, &session->queue);
 	peer_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
-	return 0;
+	return rows_init(&session->rows, &session->files, options->wire_fd);
 }
 
 void session_deinit(struct session *session)
 {
+	rows_deinit(&session->rows);
 	feed_deinit(&session->feed);
 	aggregate_deinit(&session->aggregate);
 	process_table_deinit(&session->processes);
@@ -152,19 +153,32 @@ void session_deinit(struct session *session)
 	close_outputs(session);
 }
 
-int session_record(struct session *session)
+/* Until there is something to do, or time to look into the ring. Return: whether the command spoke. */
+static int wait_for_more(const struct session *session, int timeout_ms)
 {
-	struct pollfd ready[2] = {
+	const struct rows *rows = &session->rows;
+	struct pollfd ready[3] = {
 		{.fd = session->options->wire_fd, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
+		{.fd = rows_are_asked(rows) ? rows->parser : -1, .events = POLLIN},
 	};
+
+	if (rows_are_made(rows))
+		ready[0].events |= POLLOUT;
+	return poll(ready, 3, timeout_ms) > 0 && ready[1].revents;
+}
+
+int session_record(struct session *session)
+{
 	int fast = session->options->hz >= SESSION_FAST_HZ;
 	int more = 0;
 
+	rows_begin(&session->rows, session->parser.socket);
 	while (session->peer.state == PEER_ATTACHED) {
-		int r = poll(ready, 2, fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS);
-
-		if (r > 0 && ready[1].revents && hear_command(session))
+		rows_round(&session->rows);
+		if (wait_for_more(session,
+				  fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS) &&
+		    hear_command(session))
 			return SESSION_E_ABANDONED;
 		more = read_round(session);
 		if (files_are_ripe(&session->files))

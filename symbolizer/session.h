@@ -12,6 +12,7 @@
 #include "symbolizer/feed.h"
 #include "symbolizer/options.h"
 #include "symbolizer/peer.h"
+#include "symbolizer/rows.h"
 
 #define SESSION_ROUND_MS      250  /* between looks into the ring, which holds seconds */
 #define SESSION_FAST_HZ       1000 /* from here on it fills sooner */
@@ -41,6 +42,7 @@ struct session {
 	struct aggregate aggregate;
 	struct feed feed;
 	struct peer peer;
+	struct rows rows;
 	struct child parser;
 	int parser_lost;         /* no longer talked to */
 	uint64_t parsers_failed; /* before the next report */

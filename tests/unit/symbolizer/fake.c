@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "shared/fdpass.h"
+#include "shared/rows.h"
 
 static const char *const formats[FAKE_FORMATS] = {"folded", "html", "pprof", "speedscope"};
 
@@ -88,6 +89,38 @@ void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint6
 	struct tm_wire message = {.kind = kind, .number = number, .value = value};
 
 	assert_int_equal(tm_fdpass_send(fake->wire, &message, sizeof(message), fd, 0), 0);
+}
+
+void fake_hear_wire(struct fake *fake, struct tm_wire *message)
+{
+	int fd;
+
+	do {
+		assert_int_equal(tm_fdpass_recv(fake->wire, message, sizeof(*message), &fd, 0), 0);
+		assert_int_equal(fd >= 0, message->kind == TM_WIRE_ROWS);
+		if (fd >= 0)
+			(void)close(fd);
+	} while (message->kind == TM_WIRE_ROWS);
+}
+
+uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	struct tm_wire message;
+	uint32_t pages;
+	int fd;
+
+	do
+		assert_int_equal(tm_fdpass_recv(fake->wire, &message, sizeof(message), &fd, 0), 0);
+	while (message.kind != TM_WIRE_ROWS);
+	assert_int_equal(message.number, number);
+	assert_int_equal(message.value, value);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
+	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	pages = view.header->pages;
+	tm_region_close(&region);
+	return pages;
 }
 
 void fake_attach(struct fake *fake)

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "shared/fdpass.h"
+#include "shared/table.h"
 #include "tests/unit/symbolizer/fake.h"
 #include "tests/unit/symbolizer/make.h"
 
@@ -157,7 +158,7 @@ static void descriptor_taken_is_credit_given(void **state)
 	fake_attach(&fake);
 	for (uint32_t number = 0; number < 3; number++) {
 		fake_wire(&fake, TM_WIRE_FILE, number, 0, self);
-		assert_int_equal(tm_fdpass_recv(fake.wire, &credit, sizeof(credit), NULL, 0), 0);
+		fake_hear_wire(&fake, &credit);
 		assert_int_equal(credit.kind, TM_WIRE_CREDIT);
 		assert_int_equal(credit.value, 1);
 	}
@@ -166,6 +167,39 @@ static void descriptor_taken_is_credit_given(void **state)
 	free(fake_folded(&fake));
 	assert_true(end.done);
 	(void)close(self);
+}
+
+static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
+{
+	static union make_record record;
+	struct fake fake = {0};
+	struct fake_end end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int text = memfd_create("text", MFD_CLOEXEC);
+	char link[64];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", text);
+	assert_int_equal(write(text, "#!/bin/sh\n", 10), 10);
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	make_file(&record, 5, 77, "prog\0bin\0", 9);
+	record.event.ktime = 100;
+	fake_push(&fake, &record);
+	fake_publish(&fake, 150);
+	assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+	fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
+	assert_true(fake_rows(&fake, 5, 100) > 0);
+	(void)close(self);
+	self = open(link, O_RDONLY | O_CLOEXEC);
+	fake_wire(&fake, TM_WIRE_FILE, 6, 0, self);
+	assert_int_equal(fake_rows(&fake, 6, 0), 0);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(end.done);
+	assert_string_equal(end.notes, "");
+	(void)close(self);
+	(void)close(text);
 }
 
 #define NUMBERS 50u
@@ -207,8 +241,7 @@ static void more_files_than_descriptors_are_all_named(void **state)
 		struct tm_wire message;
 
 		for (; !credit; credit += message.value)
-			assert_int_equal(
-				tm_fdpass_recv(fake.wire, &message, sizeof(message), NULL, 0), 0);
+			fake_hear_wire(&fake, &message);
 		live_through_a_file(&fake, i, self, FILE_WORD(0, here + 2));
 		credit--;
 	}
@@ -334,6 +367,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(whole_recording_is_named_and_written),
 		cmocka_unit_test(vdso_frames_are_named_by_the_parsers_own),
 		cmocka_unit_test(descriptor_taken_is_credit_given),
+		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
 		cmocka_unit_test(more_files_than_descriptors_are_all_named),
 		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
 		cmocka_unit_test(dead_command_writes_nothing),

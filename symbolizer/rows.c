@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows - the way of each file's rows: asked of the parser, checked, handed to the collector
+ */
+
+#include "symbolizer/rows.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/region.h"
+#include "shared/table.h"
+#include "symbolizer/names.h"
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static struct rows_slot *find_slot(struct rows *rows, enum rows_state state)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (rows->slots[i].state == state)
+			return &rows->slots[i];
+	return NULL;
+}
+
+/* Takes @table; -1: there is none. */
+static void make(struct rows *rows, struct rows_slot *slot, int table)
+{
+	slot->state = ROWS_MADE;
+	slot->table = table;
+	rows->made += table >= 0;
+	rows->failed += table < 0;
+}
+
+/* A table that checks, or -1. Takes @fd. */
+static int check_table(int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	int r;
+
+	if (taken < 0 || tm_region_open_blob(&region, taken, TM_ROWS_BYTES_MAX) < 0)
+		return -1;
+	r = tm_rows_check(&view, region.addr, region.bytes);
+	region.fd = -1; /* the descriptor outlives the mapping */
+	tm_region_close(&region);
+	return r < 0 ? -1 : TM_TAKE_FD(taken);
+}
+
+/* Return: 0, or < 0 when the parser is no longer to be talked to. Takes @fd. */
+static int take_result(struct rows *rows, const struct parser_message *result, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+
+	if (result->kind != PARSER_RESULT || result->status >= PARSER_STATUS_N ||
+	    (result->status == PARSER_OK) != (taken >= 0))
+		return -EBADMSG;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		struct rows_slot *slot = &rows->slots[i];
+
+		if (slot->state != ROWS_ASKED || slot->id != result->id)
+			continue;
+		rows->abandoned += result->status == PARSER_ABANDONED;
+		make(rows, slot, check_table(TM_TAKE_FD(taken)));
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+static void receive(struct rows *rows)
+{
+	while (find_slot(rows, ROWS_ASKED)) {
+		struct parser_message result;
+		int fd = -1;
+		int r = tm_fdpass_recv(rows->parser, &result, sizeof(result), &fd, MSG_DONTWAIT);
+
+		if (r == TM_FDPASS_E_AGAIN)
+			break;
+		if (r || take_result(rows, &result, fd) < 0)
+			rows_lose_parser(rows);
+	}
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (rows->slots[i].state == ROWS_ASKED && now_ms() > rows->slots[i].deadline_ms)
+			rows_lose_parser(rows);
+}
+
+static int next_wanted(struct rows *rows, struct files_rows *ret_wanted)
+{
+	if (!rows->vdso_wanted)
+		return files_rows_next(rows->files, ret_wanted);
+	rows->vdso_wanted = 0;
+	*ret_wanted = (struct files_rows){.number = TM_TABLE_VDSO, .fd = -1};
+	return 0;
+}
+
+static void ask(struct rows *rows, struct rows_slot *slot, const struct files_rows *wanted)
+{
+	struct parser_message request = {.kind = PARSER_ROWS, .id = rows->next_id++ | ROWS_ID};
+
+	*slot = (struct rows_slot){
+		.value = wanted->value,
+		.deadline_ms = now_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS,
+		.state = ROWS_ASKED,
+		.number = wanted->number,
+		.id = request.id,
+		.table = -1,
+	};
+	if (rows->parser < 0 || (wanted->number != TM_TABLE_VDSO && wanted->fd < 0))
+		make(rows, slot, -1);
+	else if (tm_fdpass_send(rows->parser, &request, sizeof(request), wanted->fd, MSG_DONTWAIT))
+		rows_lose_parser(rows); /* two small messages always find room */
+}
+
+/* Return: whether anything was asked. */
+static int ask_wanted(struct rows *rows)
+{
+	struct rows_slot *slot;
+	struct files_rows wanted;
+	int any = 0;
+
+	while ((slot = find_slot(rows, ROWS_FREE)) && !next_wanted(rows, &wanted)) {
+		ask(rows, slot, &wanted);
+		any = 1;
+	}
+	return any;
+}
+
+/* Return: 0, TM_FDPASS_E_AGAIN. */
+static int hand_on(struct rows *rows, struct rows_slot *slot)
+{
+	struct tm_wire message = {
+		.kind = TM_WIRE_ROWS, .number = slot->number, .value = slot->value};
+	int table = slot->table >= 0 ? slot->table : rows->empty;
+
+	if (slot->number != TM_TABLE_VDSO &&
+	    !files_rows_stand(rows->files, slot->number, slot->value)) {
+		rows->dropped++;
+	} else if (rows->wire >= 0) {
+		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
+
+		if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
+			return TM_FDPASS_E_AGAIN;
+		if (r)
+			rows->wire = -1;
+	}
+	slot->table = tm_close(slot->table);
+	slot->state = ROWS_FREE;
+	return 0;
+}
+
+static void hand_all_on(struct rows *rows)
+{
+	struct rows_slot *slot;
+
+	while ((slot = find_slot(rows, ROWS_MADE)) && !hand_on(rows, slot))
+		;
+}
+
+int rows_init(struct rows *rows, struct files *files, int wire)
+{
+	const struct tm_rows empty = {.magic = TM_ROWS_MAGIC};
+
+	*rows = (struct rows){.files = files, .wire = wire, .parser = -1, .empty = -1};
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		rows->slots[i].table = -1;
+	rows->empty = tm_region_seal_blob("tidemark-rows", &empty, sizeof(empty));
+	return rows->empty < 0 ? rows->empty : 0;
+}
+
+void rows_deinit(struct rows *rows)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		rows->slots[i].table = tm_close(rows->slots[i].table);
+	rows->empty = tm_close(rows->empty);
+}
+
+void rows_begin(struct rows *rows, int parser)
+{
+	rows->parser = parser;
+	rows->vdso_wanted = 1;
+}
+
+void rows_round(struct rows *rows)
+{
+	receive(rows);
+	do
+		hand_all_on(rows);
+	while (ask_wanted(rows));
+}
+
+int rows_are_asked(const struct rows *rows)
+{
+	int asked = 0;
+
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		asked += rows->slots[i].state == ROWS_ASKED;
+	return asked;
+}
+
+int rows_are_made(const struct rows *rows)
+{
+	int made = 0;
+
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		made += rows->slots[i].state == ROWS_MADE;
+	return made;
+}
+
+void rows_settle(struct rows *rows, int control, int last)
+{
+	int64_t end = now_ms() + ROWS_FIRST_MS;
+
+	while (rows_are_asked(rows)) {
+		struct pollfd ready[2] = {
+			{.fd = rows->parser, .events = POLLIN},
+			{.fd = control, .events = POLLRDHUP},
+		};
+		int r = poll(ready, 2, ROWS_FIRST_MS);
+
+		if ((r < 0 && errno != EINTR) || (r > 0 && ready[1].revents)) {
+			rows_lose_parser(rows);
+			break;
+		}
+		receive(rows);
+		hand_all_on(rows);
+		if (!last && now_ms() < end)
+			(void)ask_wanted(rows);
+	}
+}
+
+void rows_lose_parser(struct rows *rows)
+{
+	rows->parser = -1;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (rows->slots[i].state == ROWS_ASKED)
+			make(rows, &rows->slots[i], -1);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * rowsrig - rows between a parser's and a collector's end of two sockets, for tests
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "shared/fdpass.h"
+#include "shared/record.h"
+#include "shared/region.h"
+#include "shared/table.h"
+#include "symbolizer/rows.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+static struct world world;
+static struct rows rows;
+static union make_record record;
+static int parser[2], wire[2]; /* ours, theirs */
+
+struct table { /* one rule, one page of one row */
+	struct tm_rows header;
+	uint32_t starts[2];
+	struct tm_rule rule;
+	struct tm_rows_page page;
+};
+
+static inline struct table good_table(void)
+{
+	struct table table = {
+		.header = {.magic = TM_ROWS_MAGIC, .pages = 1, .rules = 1, .rows = 1, .frames = 1},
+		.starts = {0x1000},
+		.rule = {.cfa = TM_CFA_SP, .ra = TM_SAVED_CFA, .cfa_offset = 8, .ra_offset = -8},
+	};
+
+	for (unsigned i = 1; i < TM_ROWS_PAGE; i++)
+		table.page.offsets[i] = TM_ROWS_PAD;
+	return table;
+}
+
+static inline int begin(void **state)
+{
+	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
+	assert_int_equal(rows_init(&rows, &world.files, wire[0]), 0);
+	rows.parser = parser[0];
+	return 0;
+}
+
+static inline int end(void **state)
+{
+	rows_deinit(&rows);
+	assert_int_equal(world_end(&world), 0);
+	for (int i = 0; i < 2; i++) {
+		(void)close(parser[i]);
+		(void)close(wire[i]);
+	}
+	return 0;
+}
+
+/* Announced, and its descriptor has arrived. */
+static inline void open_file(uint32_t number, uint64_t ktime)
+{
+	make_file(&record, number, number + 100, "x\0", 2);
+	record.event.ktime = ktime;
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	files_opened(&world.files, number, ktime, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+}
+
+/* The next request, if there is one. Return: 0, TM_FDPASS_E_AGAIN. */
+static inline int take_request(struct parser_message *request, int *ret_target)
+{
+	return tm_fdpass_recv(parser[1], request, sizeof(*request), ret_target, MSG_DONTWAIT);
+}
+
+static inline uint32_t request_for_a_file(void)
+{
+	struct parser_message request;
+	int target;
+
+	assert_int_equal(take_request(&request, &target), 0);
+	assert_int_equal(request.kind, PARSER_ROWS);
+	assert_int_equal(request.count, 0);
+	assert_true(request.id & ROWS_ID);
+	assert_true(target >= 0);
+	(void)close(target);
+	return request.id;
+}
+
+static inline void no_request(void)
+{
+	struct parser_message request;
+	int target;
+
+	assert_int_equal(take_request(&request, &target), TM_FDPASS_E_AGAIN);
+}
+
+static inline void answer(uint32_t id, uint32_t status, const struct table *table)
+{
+	struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+	int fd = table ? tm_region_seal_blob("table", table, sizeof(*table)) : -1;
+
+	assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), fd, 0), 0);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+/* What the collector gets next: the pages of a table that checks. */
+static inline uint32_t pages_of(uint32_t number, uint64_t value)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	struct tm_wire message;
+	uint32_t pages;
+	int fd;
+
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
+	assert_int_equal(message.kind, TM_WIRE_ROWS);
+	assert_int_equal(message.number, number);
+	assert_int_equal(message.value, value);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
+	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	pages = view.header->pages;
+	tm_region_close(&region);
+	return pages;
+}
+
+static inline void nothing_is_sent(void)
+{
+	struct tm_wire message;
+	int fd;
+
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT),
+			 TM_FDPASS_E_AGAIN);
+}
+
+#define of_its_own(test) cmocka_unit_test_setup_teardown(test, begin, end)
