@@ -57,6 +57,7 @@ struct mm_struct {
 	__u64 vmacache_seqnum; /* before 6.1 */
 	mm_context_t context;
 	struct file *exe_file;
+	unsigned long start_stack;
 };
 
 typedef struct {

@@ -13,6 +13,7 @@
 
 #include "bpf/mapping.bpf.h"
 #include "shared/event.h"
+#include "shared/table.h"
 
 #define PROCESSES_MAX 16384
 #define FILES_MAX     16384
@@ -32,25 +33,52 @@ struct path_walk {
 	__u32 cut;      /* which flag says that it was cut */
 };
 
-/* One answered lookup of this sample. */
-#define SCRATCH_CACHE 8
-struct scratch_mapping {
+/* One answered lookup. */
+struct memory_mapping {
 	__u64 start;
 	__u64 end;
-	__u64 base; /* frame word of `start`: kind, file number, offset of the mapping's start */
+	__u64 base;  /* frame word of `start`: kind, file number, offset of the mapping's start */
+	__u64 table; /* reference to the rows of its code */
+};
+
+/* What is known of the mappings of one process, and what must be as it was for that to hold. */
+#define MEMORY_MAPPINGS 8
+struct memory {
+	__u64 mm;
+	__u64 start_boottime;
+	__u32 exec_id;
+	__u32 sequence;   /* of the mm's lock */
+	__u32 generation; /* of the file numbers */
+	__u32 used;       /* mappings put in so far */
+	__u64 began;      /* ktime */
+	__u32 epoch;      /* in which the process is known to be announced; 0: not known */
+	__u32 last;       /* the mapping that answered last */
+	struct memory_mapping mappings[MEMORY_MAPPINGS];
+};
+#define MEMORIES 16 /* processes; a power of two */
+
+enum walk_registers { /* of the frame that is to be left: all of them are known where ... */
+	WALK_CALLED,  /* nowhere: it called, and may have changed any but sp, fp and ip */
+	WALK_TASK,    /* the kernel saved them */
+	WALK_CONTEXT, /* a signal frame has them */
 };
 
 struct user_walk { /* the user stack of this sample */
 	__u64 task;
 	__u64 mm;
-	__u64 started; /* ktime, for the time limit */
-	__u64 ip;
-	__u64 fp;     /* next frame record */
-	__u64 below;  /* it must lie above this */
-	__u32 first;  /* index of the first user frame */
-	__u32 frames; /* user frames so far */
-	__u32 stop;   /* enum tm_stop */
-	__u32 cached; /* lookups put into the cache so far */
+	__u64 started;   /* ktime, for the time limit */
+	__u64 ip;        /* of the frame that is to be left */
+	__u64 sp;        /* of it */
+	__u64 fp;        /* of it */
+	__u64 word;      /* the place in it that rows are looked up by, as a frame word */
+	__u64 table;     /* of its code */
+	__u64 registers; /* address of what WALK_* says */
+	__u32 kind;      /* enum walk_registers */
+	__u32 first;     /* index of the first user frame */
+	__u32 frames;    /* user frames so far */
+	__u32 stop;      /* enum tm_stop */
+	__u32 memory;    /* which one is this process's */
+	__u32 lost;      /* sp is not known, only fp */
 };
 
 /* An announcement: its fixed part, both texts, and room for a component that overruns the last. */
@@ -67,9 +95,9 @@ struct scratch {
 	struct user_walk walk;
 	struct mapping found; /* by the last lookup */
 	struct block block;   /* for what is read of the kernel on the way */
-	struct scratch_mapping cache[SCRATCH_CACHE];
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
+	struct memory memories[MEMORIES];
 	struct path_walk path;
 	__u64 file;     /* struct file that is being announced, */
 	__u64 vm_start; /* where the sample met it */
@@ -136,6 +164,22 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tm_file_state);
 } files SEC(".maps");
+
+/* A run of units of tables; the collector puts them in as they are needed, and out again. */
+struct chunk {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TM_UNITS_CHUNK);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, TM_UNIT_BYTES);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, TM_CHUNKS_MAX);
+	__type(key, __u32);
+	__array(values, struct chunk);
+} row_chunks SEC(".maps");
 
 /* Selected processes, exec_id 0; the mark passes on at fork and goes at exit. Full: counted. */
 struct {

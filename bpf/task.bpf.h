@@ -99,6 +99,7 @@ static __always_inline __u32 task_mount_namespace(__u64 task)
 }
 
 struct user_registers {
+	__u64 at; /* where they are */
 	__u64 ip;
 	__u64 sp;
 	__u64 bp;
@@ -108,8 +109,8 @@ struct user_registers {
 #define REGISTER_READ(at, field) KERNEL_READ(pt_regs___kernel, at, field)
 
 /*
- * The user registers of a task that is in the kernel lie at the top of its kernel stack, below 16
- * bytes of padding where the kernel can use FRED. Both selectors' privilege bits tell which.
+ * The user registers of a task lie at the top of its kernel stack, below 16 bytes of padding where
+ * the kernel can use FRED. Both selectors' privilege bits tell which.
  */
 static __always_inline bool task_user_registers(__u64 task, struct user_registers *registers)
 {
@@ -120,6 +121,7 @@ static __always_inline bool task_user_registers(__u64 task, struct user_register
 		registers->cs = REGISTER_READ(at, cs) & 0xffff;
 		if ((registers->cs & 3) != 3 || (REGISTER_READ(at, ss) & 3) != 3)
 			continue;
+		registers->at = at;
 		registers->ip = REGISTER_READ(at, ip);
 		registers->sp = REGISTER_READ(at, sp);
 		registers->bp = REGISTER_READ(at, bp);

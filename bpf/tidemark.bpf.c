@@ -17,7 +17,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
-#define BOUNDED_FRAMES  2048
+#define BOUNDED_FRAMES  4096
 
 #define SELECTION_ENDED (~0u) /* in place of an exec id */
 
@@ -162,7 +162,7 @@ static long sample_step(__u32 index, void *data)
 {
 	struct level *level = data;
 
-	return stack_step(level->scratch, level->number);
+	return step_once(level->scratch, level->number);
 }
 
 SEC("perf_event")
@@ -189,9 +189,9 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (sampling.walk) {
 		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
-			done = stack_step_once(sampling.level.number);
+			done = step_counted(sampling.level.number);
 		if (!done)
-			stack_stop(sampling.level.scratch, TM_STOP_DEPTH);
+			step_stop(sampling.level.scratch, TM_STOP_DEPTH);
 	}
 	sample_end(&sampling.level);
 	return 0;
@@ -329,20 +329,27 @@ int check_mapping(struct bpf_iter__task *ctx)
 }
 
 /*
- * A file number is announced again, or retired: no later sample has it. In place, since a sample may
- * be using the entry. Run by the collector; arguments: the number, whether it is retired.
+ * Changes what a file number stands for: in place, since a sample may be using the entry. Run by the
+ * collector; arguments: the number, enum tm_file_change, a value.
  */
 SEC("raw_tp")
 int change_file(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 number = (__u32)ctx->args[0];
+	__u64 change = ctx->args[1];
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
 
-	if (!state)
+	if (number == TM_TABLE_VDSO && change == TM_FILE_TABLE)
+		vdso_table = ctx->args[2];
+	else if (!state)
 		return 0;
-	state->epoch = 0;
-	if (ctx->args[1])
+	else if (change == TM_FILE_TABLE)
+		*(volatile __u64 *)&state->table = ctx->args[2];
+	else
+		state->epoch = 0;
+	if (state && change == TM_FILE_RETIRE)
 		state->retired = 1;
+	__sync_fetch_and_add(&files_generation, 1); /* behind the change */
 	return 1;
 }
 

@@ -105,8 +105,8 @@ sources shared | strangers "$own" | verdict 'shared/ includes nothing but shared
 sources shared | grep -v '/seccompgen\.c$' | includes |
 	grep -E '<(bpf/|seccomp|gelf|libelf|elf|zlib|curl|sys/capability)' |
 	verdict 'shared/ uses no library'
-sources bpf | strangers 'shared/event\.h|bpf/[a-z_.]+\.h' |
-	verdict 'bpf/ includes only shared/event.h and bpf/'
+sources bpf | strangers 'shared/(event|table|rows)\.h|bpf/[a-z_.]+\.h' |
+	verdict 'bpf/ includes only what it shares with the collector, and bpf/'
 sources bpf | includes | grep '<' |
 	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|bpf/bpf_(helpers|core_read|tracing|endian)|vmlinux)\.h>' |
 	verdict 'bpf/ uses only headers of the kernel and of BPF'

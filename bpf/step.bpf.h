@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * step - from one user frame to its caller: by the rule of its place, else by frame pointer
+ *
+ * A stack is complete where a rule says that this is the outermost frame, where the return address
+ * is zero, or where the initial stack of the process begins. Whatever else ends it is its stop reason.
+ */
+
+#include "bpf/leaf.bpf.h"
+#include "bpf/register.bpf.h"
+#include "bpf/rows.bpf.h"
+#include "bpf/word.bpf.h"
+
+#define STEP_TIME_NS    1000000ull    /* for the user stack of one sample */
+#define STEP_TIME_EVERY 64u           /* frames between two looks at the clock; a power of two */
+#define STEP_FRAME_MAX  (16ull << 20) /* a larger frame of a chain is a broken chain */
+#define STEP_BOTTOM     64u           /* bytes that _start may have pushed */
+#define STEP_WORDS      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+
+/* What is known of the caller. */
+struct step {
+	__u64 ra;
+	__u64 ra_at; /* where it was found; 0: in a register */
+	__u64 sp;
+	__u64 fp;
+	__u64 context; /* address of its registers if it was interrupted, else 0 */
+};
+
+static __always_inline int step_stop(struct scratch *s, __u32 reason)
+{
+	s->walk.stop = reason;
+	return 1;
+}
+
+static __always_inline void step_put(struct scratch *s, __u64 word)
+{
+	__u64 at = (__u64)s->walk.first + s->walk.frames;
+
+	block_opaque(at);
+	if (at < STEP_WORDS)
+		s->frames[at] = word;
+	s->walk.frames++;
+}
+
+static __always_inline bool step_read(__u64 address, __u64 *value)
+{
+	return !bpf_probe_read_user(value, sizeof(*value), (const void *)address);
+}
+
+/* Why a chain of frame pointers ends here: it came to the bottom of the stack, or is none. */
+static __always_inline int step_chain_ends(struct scratch *s)
+{
+	__u64 bottom = (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack);
+
+	if (s->walk.kind == WALK_CALLED && bottom - s->walk.sp < STEP_BOTTOM)
+		return step_stop(s, TM_STOP_NONE);
+	return step_stop(s, s->walk.table ? TM_STOP_FRAME_POINTER : TM_STOP_NO_TABLE);
+}
+
+/* --- by rule ------------------------------------------------------------------------------------ */
+
+/* The rarer rules. Return: whether the address of the frame is known. */
+static __always_inline bool step_cfa_rarely(struct scratch *s, __u32 level,
+					    const struct tm_rule *rule, __u64 *cfa)
+{
+	__u64 sp = s->walk.sp, at;
+
+	if (rule->cfa == TM_CFA_PLT) {
+		*cfa = sp + (__s64)rule->cfa_offset;
+		if ((s->walk.word & 15) >= rule->cfa_add)
+			*cfa += 8;
+		return !s->walk.lost;
+	}
+	if (rule->cfa == TM_CFA_REGISTER) {
+		*cfa = register_read(level, rule->base) + (__s64)rule->cfa_offset;
+		return s->walk.kind != WALK_CALLED;
+	}
+	if (rule->cfa == TM_CFA_DEREF_SP)
+		at = sp;
+	else if (rule->cfa == TM_CFA_DEREF_FP)
+		at = s->walk.fp;
+	else if (rule->cfa == TM_CFA_DEREF_INDEXED)
+		at = sp + 8 * register_read(level, rule->base);
+	else
+		at = register_read(level, rule->base);
+	if (s->walk.lost && (rule->cfa == TM_CFA_DEREF_SP || rule->cfa == TM_CFA_DEREF_INDEXED))
+		return false;
+	if (s->walk.kind == WALK_CALLED &&
+	    (rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED))
+		return false;
+	if (!step_read(at + (__s64)rule->cfa_offset, cfa))
+		return false;
+	*cfa += rule->cfa_add;
+	return true;
+}
+
+static __always_inline bool step_cfa(struct scratch *s, __u32 level, const struct tm_rule *rule,
+				     __u64 *cfa)
+{
+	if (rule->cfa == TM_CFA_SP) {
+		*cfa = s->walk.sp + (__s64)rule->cfa_offset;
+		return !s->walk.lost;
+	}
+	if (rule->cfa == TM_CFA_FP) {
+		*cfa = s->walk.fp + (__s64)rule->cfa_offset;
+		return true;
+	}
+	return step_cfa_rarely(s, level, rule, cfa);
+}
+
+/* A saved register that is not where most are. Return: whether it could be read. */
+static __always_inline bool step_saved(struct scratch *s, __u32 level, __u32 how, __s64 offset,
+				       __u64 cfa, __u64 *at, __u64 *value)
+{
+	if (how == TM_SAVED_REGISTER) {
+		*at = 0;
+		*value = register_read(level, (__u32)offset);
+		return s->walk.kind != WALK_CALLED;
+	}
+	*at = cfa + offset;
+	if (how == TM_SAVED_SP)
+		*at = s->walk.sp + offset;
+	else if (how == TM_SAVED_FP)
+		*at = s->walk.fp + offset;
+	return step_read(*at, value);
+}
+
+static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct tm_rule *rule,
+				    __u64 cfa, __u64 *fp)
+{
+	__u64 at;
+
+	*fp = 0;
+	if (rule->fp == TM_SAVED_NOWHERE)
+		return true;
+	*fp = s->walk.fp;
+	if (rule->fp == TM_SAVED_SAME)
+		return true;
+	return step_saved(s, level, rule->fp, rule->fp_offset, cfa, &at, fp);
+}
+
+/* Both where they mostly are, as neighbours: one read. */
+static __always_inline bool step_saved_both(struct scratch *s, __u32 level,
+					    const struct tm_rule *rule, __u64 cfa,
+					    struct step *step)
+{
+	__u64 pair[2];
+
+	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA &&
+	    rule->fp_offset + 8 == rule->ra_offset) {
+		step->ra_at = cfa + (__s64)rule->ra_offset;
+		if (bpf_probe_read_user(pair, sizeof(pair), (const void *)(step->ra_at - 8)))
+			return false;
+		step->fp = pair[0];
+		step->ra = pair[1];
+		return true;
+	}
+	return step_saved(s, level, rule->ra, rule->ra_offset, cfa, &step->ra_at, &step->ra) &&
+	       step_fp(s, level, rule, cfa, &step->fp);
+}
+
+/* Return: 0, or 1 with a stop reason. */
+static __always_inline int step_by_rule(struct scratch *s, __u32 level, const struct tm_rule *rule,
+					struct step *step)
+{
+	__u64 cfa = 0;
+
+	if (rule->cfa == TM_CFA_END)
+		return step_stop(s, TM_STOP_NONE);
+	if (!step_cfa(s, level, rule, &cfa))
+		return step_stop(s, TM_STOP_RETURN_ADDRESS);
+	if (!step_saved_both(s, level, rule, cfa, step))
+		return step_stop(s, TM_STOP_STACK_FAULT);
+	if (rule->flags & TM_RULE_SIGNAL)
+		step->context = s->walk.sp + CONTEXT_REGISTER;
+	else if ((rule->cfa == TM_CFA_SP || rule->cfa == TM_CFA_FP) && !s->walk.lost &&
+		 cfa <= s->walk.sp)
+		return step_stop(s, TM_STOP_RETURN_ADDRESS);
+	step->sp = cfa;
+	s->walk.lost = rule->flags & TM_RULE_SP_LOST;
+	s->counts.steps_rows++;
+	return 0;
+}
+
+/* --- by frame pointer --------------------------------------------------------------------------- */
+
+/* Return: 0, or 1 with a stop reason. */
+static __always_inline int step_by_pointer(struct scratch *s, struct step *step)
+{
+	__u64 record[2], fp = s->walk.fp;
+
+	if (s->walk.kind != WALK_CALLED) {
+		step->ra_at = leaf_return_at(s->walk.ip, s->walk.sp);
+		if (step->ra_at && step_read(step->ra_at, &step->ra) && leaf_called(step->ra)) {
+			step->sp = step->ra_at + 8;
+			step->fp = fp;
+			return 0;
+		}
+	}
+	if (!fp)
+		return step_chain_ends(s);
+	if ((fp & 7) || (!s->walk.lost && (fp < s->walk.sp || fp - s->walk.sp > STEP_FRAME_MAX)))
+		return step_chain_ends(s);
+	if (bpf_probe_read_user(record, sizeof(record), (const void *)fp))
+		return step_stop(s, TM_STOP_STACK_FAULT);
+	s->walk.lost = 0;
+	s->counts.steps_pointer++;
+	step->fp = record[0];
+	step->ra = record[1];
+	step->ra_at = fp + 8;
+	step->sp = fp + sizeof(record);
+	return 0;
+}
+
+/* --- one frame up ------------------------------------------------------------------------------- */
+
+static __always_inline const struct tm_rule *step_rule(const struct scratch *s)
+{
+	const struct tm_rule *rule = rows_find(s->walk.table, word_offset(s->walk.word));
+
+	return rule && rule->cfa != TM_CFA_NONE ? rule : NULL;
+}
+
+/* The caller's frame. Return: 0, or 1 with a stop reason. */
+static __always_inline int step_to(struct scratch *s, __u32 level, const struct step *step,
+				   bool by_rule)
+{
+	__u64 exact = step->context != 0, table = s->walk.table, word;
+
+	if (!step->ra)
+		return step_stop(s, TM_STOP_NONE);
+	word = word_of(s, level, step->ra - 1 + exact);
+	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
+		if (step->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
+			return step_stop(s, TM_STOP_NONE);
+		s->walk.table = table;
+		return by_rule ? step_stop(s, TM_STOP_RETURN_ADDRESS) : step_chain_ends(s);
+	}
+	s->walk.word = word;
+	s->walk.sp = step->sp;
+	s->walk.fp = step->fp;
+	s->walk.ip = step->ra;
+	s->walk.registers = step->context;
+	s->walk.kind = exact ? WALK_CONTEXT : WALK_CALLED;
+	if (!exact)
+		word = (word_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;
+	step_put(s, word);
+	return 0;
+}
+
+/* 1 when there is nothing more to do. */
+static __always_inline int step_once(struct scratch *s, __u32 level)
+{
+	const struct tm_rule *rule;
+	struct step step = {};
+
+	if (s->walk.frames >= TM_USER_FRAMES_MAX)
+		return step_stop(s, TM_STOP_DEPTH);
+	if (!(s->walk.frames & (STEP_TIME_EVERY - 1)) &&
+	    bpf_ktime_get_ns() - s->walk.started > STEP_TIME_NS)
+		return step_stop(s, TM_STOP_TIME);
+	rule = step_rule(s);
+	if (rule ? step_by_rule(s, level, rule, &step) : step_by_pointer(s, &step))
+		return 1;
+	return step_to(s, level, &step, rule != NULL);
+}
+
+/* For a loop that the verifier follows step by step: it must be verified only once. */
+__noinline int step_counted(__u32 level)
+{
+	struct scratch *s = level_scratch(level);
+
+	return s ? step_once(s, level) : 1;
+}
