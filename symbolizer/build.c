@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbolizer/root.h"
-
 static void *zeroed(uint64_t count, size_t bytes)
 {
 	return calloc(count ? count : 1, bytes);
@@ -92,24 +90,6 @@ static void count_frames(struct build *build, const struct aggregate *aggregate,
 	}
 }
 
-/* Why the stack of this sample does not reach its root, as far as its frames can tell. */
-static unsigned stop_of(const struct build *build, const struct aggregate *aggregate,
-			const struct aggregate_sample *sample)
-{
-	const struct report_stack *stack = &build->stacks[sample->stack];
-	uint32_t exe = aggregate->processes->items[sample->process].exe;
-	const struct report_frame *frame;
-
-	if (sample->stop != TM_STOP_NONE || !stack->count)
-		return sample->stop;
-	frame = &build->frames.frames[build->stack_frames[stack->first + stack->count - 1]];
-	if (frame->kind == REPORT_KERNEL)
-		return TM_STOP_NONE;
-	return root_stop(aggregate->strings->items[frame->name],
-			 !exe || (frame->file != REPORT_NO_FILE &&
-				  build->frames.files[frame->file].path == exe));
-}
-
 static int add_samples(struct build *build, const struct aggregate *aggregate)
 {
 	uint32_t *number = zeroed(aggregate->processes->count, sizeof(*number));
@@ -131,7 +111,7 @@ static int add_samples(struct build *build, const struct aggregate *aggregate)
 			.tid = sample->tid,
 			.comm = sample->comm,
 			.stack = sample->stack,
-			.stop = (uint8_t)stop_of(build, aggregate, sample),
+			.stop = (uint8_t)sample->stop,
 			.flags = sample->flags,
 			.count = sample->count,
 		};

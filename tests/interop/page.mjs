@@ -168,9 +168,9 @@ const list = {
     const { report, done, text, page } = await open("truncated");
     const line = await text("completeness");
     assert.ok(line.includes(`${report.total} exported`), line);
-    for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "owed but not run"])
+    for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "no_table 84", "return_address 93", "owed but not run"])
       assert.ok(line.includes(word), `${word} in ${line}`);
-    assert.match(line, /^604 samples taken.*126 dropped.*432 truncated/);
+    assert.match(line, /^799 samples taken.*126 dropped.*627 truncated/);
     assert.equal(await page.getAttribute("#completeness", "class"), "lacking");
     await done();
   },

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "symbolizer/build.h"
-#include "symbolizer/root.h"
 #include "symbolizer/top.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/world.h"
@@ -143,54 +142,21 @@ static void return_and_exact_address_of_one_place_are_one_frame(void **state)
 static void truncated_counts_are_those_of_the_samples(void **state)
 {
 	uint64_t words[] = {FILE_WORD(1, 0x100)};
+	uint64_t flagged[TM_STOP_N] = {0};
+	const struct report *report = &build.report;
 
-	sample(words, 0, 1, TM_STOP_NONE);
-	for (int i = 0; i < 3; i++)
-		sample(words, 0, 1, TM_STOP_FRAME_POINTER);
-	sample(NULL, 0, 0, TM_STOP_EXEC);
+	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
+		for (unsigned i = 0; i <= stop; i++)
+			sample(words, 0, i % 2, (enum tm_stop)stop);
 	finish();
-	assert_int_equal(build.report.truncated[TM_STOP_NONE], 0);
-	assert_int_equal(build.report.truncated[TM_STOP_FRAME_POINTER], 3);
-	assert_int_equal(build.report.truncated[TM_STOP_EXEC], 1);
-	assert_int_equal(build.report.exported, 5);
-}
-
-/* What a chain of frame pointers that ended in zero ended in, and what the report says of it. */
-static unsigned stop_shown(uint64_t outermost)
-{
-	uint64_t words[] = {FILE_WORD(1, 0x100), outermost};
-
-	make_process(&record, 42, "c", 1, "prog\0bin\0", 9, "", 0);
-	assert_int_equal(process_announce(&world.processes, &record.process), 0);
-	make_file(&record, 2, 12, "lib.so\0lib\0", 11);
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	sample(words, 0, 2, TM_STOP_NONE);
-	finish();
-	assert_int_equal(build.report.truncated[TM_STOP_FRAME_POINTER],
-			 build.report.samples[0].stop == TM_STOP_FRAME_POINTER);
-	return build.report.samples[0].stop;
-}
-
-static void root_in_the_executable_is_believed(void **state)
-{
-	assert_int_equal(stop_shown(FILE_WORD(1, 0x200) | TM_FRAME_RETURN), TM_STOP_NONE);
-}
-
-static void root_in_a_library_is_no_root(void **state)
-{
-	assert_int_equal(stop_shown(FILE_WORD(2, 0x200) | TM_FRAME_RETURN), TM_STOP_FRAME_POINTER);
-}
-
-static void root_in_anonymous_code_is_no_root(void **state)
-{
-	assert_int_equal(stop_shown(ANON_WORD(0x7f00) | TM_FRAME_RETURN), TM_STOP_FRAME_POINTER);
-}
-
-static void code_that_starts_threads_is_a_root_anywhere(void **state)
-{
-	assert_int_equal(root_stop("__clone3", 0), TM_STOP_NONE);
-	assert_int_equal(root_stop("_start", 0), TM_STOP_NONE);
-	assert_int_equal(root_stop("__clone3x", 0), TM_STOP_FRAME_POINTER);
+	for (uint32_t i = 0; i < report->sample_count; i++)
+		flagged[report->samples[i].stop] += report->samples[i].count;
+	assert_int_equal(report->truncated[TM_STOP_NONE], 0);
+	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++) {
+		assert_int_equal(flagged[stop], stop + 1);
+		assert_int_equal(report->truncated[stop], stop + 1);
+	}
+	assert_int_equal(report->exported, TM_STOP_N * (TM_STOP_N + 1) / 2);
 }
 
 static void only_sampled_generations_are_listed(void **state)
@@ -253,10 +219,6 @@ int main(void)
 		with_world(return_address_is_looked_up_one_before_and_shown_as_it_is),
 		with_world(return_and_exact_address_of_one_place_are_one_frame),
 		with_world(truncated_counts_are_those_of_the_samples),
-		with_world(root_in_the_executable_is_believed),
-		with_world(root_in_a_library_is_no_root),
-		with_world(root_in_anonymous_code_is_no_root),
-		cmocka_unit_test(code_that_starts_threads_is_a_root_anywhere),
 		with_world(only_sampled_generations_are_listed),
 		with_world(spent_budget_shows_memory_and_loses_no_sample),
 		with_world(recursion_counts_once_in_total),

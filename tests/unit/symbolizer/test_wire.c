@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_wire - what the real program answers on its wire to the collector: credit, and rows
+ */
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shared/table.h"
+#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/make.h"
+
+static const char *program, *parser;
+
+static void descriptor_taken_is_credit_given(void **state)
+{
+	struct tm_wire credit;
+	struct fake fake = {0};
+	struct fake_end end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	for (uint32_t number = 0; number < 3; number++) {
+		fake_wire(&fake, TM_WIRE_FILE, number, 0, self);
+		fake_hear_wire(&fake, &credit);
+		assert_int_equal(credit.kind, TM_WIRE_CREDIT);
+		assert_int_equal(credit.value, 1);
+	}
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(end.done);
+	(void)close(self);
+}
+
+static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
+{
+	static union make_record record;
+	struct fake fake = {0};
+	struct fake_end end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int text = memfd_create("text", MFD_CLOEXEC);
+	char link[64];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", text);
+	assert_int_equal(write(text, "#!/bin/sh\n", 10), 10);
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	make_file(&record, 5, 77, "prog\0bin\0", 9);
+	record.event.ktime = 100;
+	fake_push(&fake, &record);
+	fake_publish(&fake, 150);
+	assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+	fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
+	assert_true(fake_rows(&fake, 5, 100) > 0);
+	(void)close(self);
+	self = open(link, O_RDONLY | O_CLOEXEC);
+	fake_wire(&fake, TM_WIRE_FILE, 6, 0, self);
+	assert_int_equal(fake_rows(&fake, 6, 0), 0);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(end.done);
+	assert_string_equal(end.notes, "");
+	(void)close(self);
+	(void)close(text);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(descriptor_taken_is_credit_given),
+		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
+	};
+
+	if (argc != 3)
+		return 2;
+	program = argv[1];
+	parser = argv[2];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
