@@ -249,9 +249,9 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 	return -EBUSY;
 }
 
-static int change_file(const struct loader *loader, uint32_t number, bool retired)
+static int change_file(const struct loader *loader, uint32_t number, enum tm_file_change change)
 {
-	const uint64_t arguments[] = {number, retired};
+	const uint64_t arguments[] = {number, change, 0};
 	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
 		    .ctx_size_in = sizeof(arguments));
 
@@ -263,12 +263,12 @@ static int change_file(const struct loader *loader, uint32_t number, bool retire
 
 void loader_forget(void *context, uint32_t number)
 {
-	(void)change_file(context, number, /* retired= */ false);
+	(void)change_file(context, number, TM_FILE_FORGET);
 }
 
 int loader_retire(void *context, uint32_t number)
 {
-	return change_file(context, number, /* retired= */ true);
+	return change_file(context, number, TM_FILE_RETIRE);
 }
 
 void loader_deinit(struct loader *loader)
