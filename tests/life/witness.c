@@ -10,18 +10,14 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shared/check.h"
-#include "shared/ring.h"
+#include "tests/lib/along.h"
 #include "tests/life/runs.h"
 #include "tests/life/sideband.h"
 #include "tests/life/tell.h"
@@ -30,8 +26,7 @@
 
 struct witness {
 	int collector; /* pidfd */
-	struct tm_ring_reader reader;
-	struct tm_ring_reader_page page; /* our own: the writer does not know of us */
+	struct along along;
 	struct sideband *sideband;
 	struct runs *runs;
 	FILE *records;
@@ -39,7 +34,6 @@ struct witness {
 	FILE *ran;
 	uint64_t samples;
 	uint64_t announcements;
-	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 
 static int fail(const char *what, int error)
@@ -48,85 +42,15 @@ static int fail(const char *what, int error)
 	return 1;
 }
 
-/* The collector's own mapping of its ring, opened once more. Return: descriptor or -errno. */
-static int open_ring(const char *pid)
+static int take(const struct tm_event *event, void *context)
 {
-	char path[96], line[512];
-	unsigned long long from, to;
-	int fd = -ENOENT;
-	FILE *maps;
+	struct witness *witness = context;
 
-	(void)snprintf(path, sizeof(path), "/proc/%s/maps", pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return -errno;
-	while (fd == -ENOENT && fgets(line, sizeof(line), maps)) {
-		if (!strstr(line, "/memfd:tidemark-ring") ||
-		    sscanf(line, "%llx-%llx", &from, &to) != 2)
-			continue;
-		(void)snprintf(path, sizeof(path), "/proc/%s/map_files/%llx-%llx", pid, from, to);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			fd = -errno;
-	}
-	(void)fclose(maps);
-	return fd;
-}
-
-static int attach(struct witness *witness, const char *pid)
-{
-	int fd = open_ring(pid), r;
-	struct stat status;
-	void *at;
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	r = tm_ring_reader_init(&witness->reader, at, (size_t)status.st_size, &witness->page);
-	return r;
-}
-
-/*
- * The writer waits for the symbolizer, not for us: what we copied counts only while the ring is less
- * than half full behind it, as the writer may be in the midst of its next round.
- */
-static int overtaken(const struct witness *witness, uint64_t position)
-{
-	const struct tm_ring_reader *r = &witness->reader;
-
-	return atomic_load_explicit(&r->header->tail_pos, memory_order_acquire) - position >
-	       r->capacity / 2;
-}
-
-static int read_along(struct witness *witness)
-{
-	const struct tm_event *event = (const void *)witness->record;
-	uint64_t watermark, position;
-	uint32_t bytes;
-	int r;
-
-	r = tm_ring_reader_begin(&witness->reader, &watermark);
-	while (r == 0) {
-		position = witness->reader.head_pos;
-		r = tm_ring_pop(&witness->reader, witness->record, sizeof(witness->record), &bytes);
-		if (r == TM_RING_E_EMPTY)
-			return 0;
-		if (r == 0 && overtaken(witness, position))
-			r = -EOVERFLOW;
-		if (r == 0)
-			r = tm_check_from_ring(witness->record, bytes);
-		if (r == 0)
-			r = tell(event, witness->records);
-		if (event->type == TM_EVENT_SAMPLE)
-			witness->samples++;
-		else
-			witness->announcements++;
-	}
-	return r;
+	if (event->type == TM_EVENT_SAMPLE)
+		witness->samples++;
+	else
+		witness->announcements++;
+	return tell(event, witness->records);
 }
 
 static int follow(struct witness *witness)
@@ -136,7 +60,7 @@ static int follow(struct witness *witness)
 
 	while (!over && r == 0) {
 		over = poll(&ended, 1, ROUND_MS) > 0;
-		r = read_along(witness);
+		r = along_read(&witness->along, take, witness);
 		if (r < 0)
 			return -fail("the ring", -r);
 		r = sideband_drain(witness->sideband, witness->told);
@@ -163,7 +87,7 @@ static int begin(struct witness *witness, const char *pid, const char *prefix)
 	witness->ran = create(prefix, "runs");
 	if (witness->collector < 0 || !witness->records || !witness->told || !witness->ran)
 		return fail("cannot begin", errno);
-	r = attach(witness, pid);
+	r = along_open(&witness->along, pid);
 	if (r < 0)
 		return fail("no ring to read along", -r);
 	witness->sideband = sideband_open();
