@@ -33,6 +33,8 @@ void ledger_copy_states(const struct tm_counts *whole, struct tm_counts *counts)
 	counts->processes_known = whole->processes_known;
 	counts->files_known = whole->files_known;
 	counts->attached = whole->attached;
+	counts->tables = whole->tables;
+	counts->table_bytes = whole->table_bytes;
 }
 
 static uint64_t less(uint64_t whole, uint64_t part)

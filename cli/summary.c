@@ -60,6 +60,24 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "cpus", s->counts.cpus);
 }
 
+/* What user stacks were walked by. */
+static void put_tables(FILE *out, const struct summary *s)
+{
+	const struct tm_counts *counts = &s->counts;
+
+	put_number(out, "steps_rows", counts->steps_rows);
+	put_number(out, "steps_pointer", counts->steps_pointer);
+	put_number(out, "rows_made", s->result.rows_made);
+	put_number(out, "rows_failed", s->result.rows_failed);
+	put_number(out, "rows_cached", s->result.rows_cached);
+	put_number(out, "cache_refused", s->result.cache_refused);
+	put_number(out, "tables", counts->tables);
+	put_number(out, "table_bytes", counts->table_bytes);
+	put_number(out, "tables_installed", counts->tables_installed);
+	put_number(out, "tables_refused", counts->tables_refused);
+	put_number(out, "tables_evicted", counts->tables_evicted);
+}
+
 /* What the agents behind the samples met, and how full their tables are. */
 static void put_state(FILE *out, const struct summary *s)
 {
@@ -76,6 +94,7 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "processes_known", counts->processes_known);
 	put_number(out, "files_known", counts->files_known);
 	put_number(out, "attached", counts->attached);
+	put_tables(out, s);
 	(void)fputs("  \"watermark_lag_seconds\": {", out);
 	put_seconds(out, "p99", counts->lag_p99_ns, ", ");
 	put_seconds(out, "max", counts->lag_max_ns, "},\n");

@@ -75,6 +75,8 @@ void table_print_balance(FILE *out, const struct summary *summary)
 	print_some(out, counts->processes_full, "times no room for a process");
 	print_some(out, counts->files_full, "times no room for a file");
 	print_some(out, counts->files_retired, "file numbers reused");
+	print_some(out, counts->tables_refused, "unwind tables refused");
+	print_some(out, counts->tables_evicted, "unwind tables given up for others");
 	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
 	(void)fputc('\n', out);
 }

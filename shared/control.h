@@ -80,6 +80,10 @@ struct tm_result { /* what became of the samples that reached the symbolizer */
 	uint64_t processes, files, stacks;
 	uint64_t parsers_failed; /* files whose symbols could not be read */
 	uint64_t parsers_abandoned;
+	uint64_t rows_made;       /* tables of rows that were handed to the collector */
+	uint64_t rows_failed;     /* files answered with none: no ELF, or it could not be read */
+	uint64_t rows_cached;     /* of those made, found in the cache */
+	uint64_t cache_refused;   /* entries of the cache that did not check */
 	uint64_t child_cpu_ns;    /* of the parser and its workers */
 	uint64_t child_rss_bytes; /* largest of them */
 };
@@ -108,11 +112,11 @@ struct tm_control {
  * Descriptors and options that `tidemark record` hands over, all by number in argv:
  *
  * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the program to exec)
- *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--selecting] [--restart]
+ *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--table-bytes=N] [--selecting] [--restart]
  *	(--restart: the symbolizer's death does not end the session; ATTACH brings the next one)
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT
+ *	--hz=N --title=TEXT [--profile-bytes=N]
  * tidemark-parser    --socket-fd=N
  */

@@ -113,6 +113,8 @@ void balance_counts_since(struct tm_counts *counts, const struct tm_counts *befo
 	counts->processes_known = now.processes_known;
 	counts->files_known = now.files_known;
 	counts->attached = now.attached;
+	counts->tables = now.tables;
+	counts->table_bytes = now.table_bytes;
 	counts->taken = balance->taken;
 	counts->owed = counts->hits + balance->not_run;
 	for (int i = 0; i < TM_DROP_N; i++)

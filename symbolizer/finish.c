@@ -116,7 +116,9 @@ static void fill_result(const struct build *build, const struct session *session
 	result->files = report->file_count;
 	result->stacks = report->stack_count;
 	result->parsers_failed = session->parsers_failed;
-	result->parsers_abandoned = session->parsers_abandoned;
+	result->parsers_abandoned = session->parsers_abandoned + session->rows.counts.abandoned;
+	result->rows_made = session->rows.counts.made;
+	result->rows_failed = session->rows.counts.failed;
 }
 
 static void tell_peers(const struct session *session)
@@ -248,4 +250,5 @@ void finish_interval(struct session *session)
 	session->reported.any = 1;
 	session->parsers_failed = 0;
 	session->parsers_abandoned = 0;
+	session->rows.counts = (struct rows_counts){0};
 }

@@ -37,8 +37,8 @@ static void make(struct rows *rows, struct rows_slot *slot, int table)
 {
 	slot->state = ROWS_MADE;
 	slot->table = table;
-	rows->made += table >= 0;
-	rows->failed += table < 0;
+	rows->counts.made += table >= 0;
+	rows->counts.failed += table < 0;
 }
 
 /* A table that checks, or -1. Takes @fd. */
@@ -70,7 +70,7 @@ static int take_result(struct rows *rows, const struct parser_message *result, i
 
 		if (slot->state != ROWS_ASKED || slot->id != result->id)
 			continue;
-		rows->abandoned += result->status == PARSER_ABANDONED;
+		rows->counts.abandoned += result->status == PARSER_ABANDONED;
 		make(rows, slot, check_table(TM_TAKE_FD(taken)));
 		return 0;
 	}
@@ -144,7 +144,7 @@ static int hand_on(struct rows *rows, struct rows_slot *slot)
 
 	if (slot->number != TM_TABLE_VDSO &&
 	    !files_rows_stand(rows->files, slot->number, slot->value)) {
-		rows->dropped++;
+		rows->counts.dropped++;
 	} else if (rows->wire >= 0) {
 		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
 

@@ -36,6 +36,13 @@ struct rows_slot { /* one FILE message that is being answered */
 	int table; /* owned; -1: the empty one */
 };
 
+struct rows_counts {
+	uint64_t made;
+	uint64_t failed; /* answered with the empty table */
+	uint64_t abandoned;
+	uint64_t dropped; /* made for a number that was given back meanwhile */
+};
+
 struct rows {
 	struct files *files; /* borrowed */
 	int wire;            /* borrowed; -1: nobody is there any more */
@@ -44,10 +51,7 @@ struct rows {
 	int vdso_wanted;
 	uint32_t next_id;
 	struct rows_slot slots[PARSER_AT_ONCE];
-	uint64_t made;
-	uint64_t failed; /* answered with the empty table */
-	uint64_t abandoned;
-	uint64_t dropped; /* made for a number that was given back meanwhile */
+	struct rows_counts counts;
 };
 
 /* Return: 0, -errno. */

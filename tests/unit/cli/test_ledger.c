@@ -104,17 +104,20 @@ static void symbolizer_that_told_too_much_shows_as_a_difference(void **state)
 
 static void states_are_not_summed_up(void **state)
 {
-	struct tm_counts first = {.cpus = 2, .lag_max_ns = 9, .attached = 1, .files_known = 7};
+	struct tm_counts first = {
+		.cpus = 2, .lag_max_ns = 9, .attached = 1, .files_known = 7, .tables = 8};
 
 	tell(&first, 0, 0);
 	whole.lag_max_ns = 11;
 	whole.attached = 2;
 	whole.files_known = 3;
+	whole.tables = 2;
 	ledger_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.cpus, 2);
 	assert_int_equal(rest.lag_max_ns, 11);
 	assert_int_equal(rest.attached, 2);
 	assert_int_equal(rest.files_known, 3);
+	assert_int_equal(rest.tables, 2);
 }
 
 int main(void)

@@ -122,6 +122,35 @@ static void what_the_agents_met_is_told(void **state)
 	free(text);
 }
 
+static void what_stacks_were_walked_by_is_told(void **state)
+{
+	struct summary summary = {
+		.command_status = -1,
+		.result = {.rows_made = 1, .rows_failed = 2, .rows_cached = 3, .cache_refused = 4},
+		.counts = {.tables = 5,
+			   .table_bytes = 6,
+			   .tables_installed = 7,
+			   .tables_refused = 8,
+			   .tables_evicted = 9,
+			   .steps_rows = 10,
+			   .steps_pointer = 11},
+	};
+	char *text = text_of(&summary);
+
+	expect(text, "\"rows_made\": 1,");
+	expect(text, "\"rows_failed\": 2,");
+	expect(text, "\"rows_cached\": 3,");
+	expect(text, "\"cache_refused\": 4,");
+	expect(text, "\"tables\": 5,");
+	expect(text, "\"table_bytes\": 6,");
+	expect(text, "\"tables_installed\": 7,");
+	expect(text, "\"tables_refused\": 8,");
+	expect(text, "\"tables_evicted\": 9,");
+	expect(text, "\"steps_rows\": 10,");
+	expect(text, "\"steps_pointer\": 11,");
+	free(text);
+}
+
 static void one_report_of_several_has_its_number_and_the_whole(void **state)
 {
 	struct summary summary = {
@@ -164,6 +193,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_null),
 		cmocka_unit_test(each_reason_is_a_key_and_none_is_not),
 		cmocka_unit_test(what_the_agents_met_is_told),
+		cmocka_unit_test(what_stacks_were_walked_by_is_told),
 		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),
 	};

@@ -44,7 +44,12 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	struct summary summary = {
 		.balance = {.taken = 100, .exported = 90, .dropped = 10, .cut = 7, .not_run = 2},
 		.result = {.frames = 500, .unnamed_frames = 20},
-		.counts = {.attached = 1, .cpus = 2, .processes_known = 9, .files_known = 9},
+		.counts = {.attached = 1,
+			   .cpus = 2,
+			   .processes_known = 9,
+			   .files_known = 9,
+			   .tables = 8,
+			   .tables_installed = 9},
 	};
 	FILE *out = open_memstream(&text, &bytes);
 
@@ -70,6 +75,10 @@ static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 			   .processes_full = 3,
 			   .files_full = 4,
 			   .files_retired = 5,
+			   .tables = 70,
+			   .tables_installed = 90,
+			   .tables_refused = 6,
+			   .tables_evicted = 7,
 			   .attached = 3},
 	};
 	FILE *out = open_memstream(&text, &bytes);
@@ -81,7 +90,8 @@ static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 			    "(CPUs idle for 0.2 s), truncated 0, "
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
 			    "3 times no room for a process, 4 times no room for a file, "
-			    "5 file numbers reused, 2 symbolizers died\n");
+			    "5 file numbers reused, 6 unwind tables refused, "
+			    "7 unwind tables given up for others, 2 symbolizers died\n");
 	free(text);
 }
 

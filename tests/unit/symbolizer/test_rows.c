@@ -59,7 +59,7 @@ static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state
 		assert_int_equal(pages_of(numbers[i - 1], 10 + i - 1), 1);
 	}
 	assert_int_equal(rows_are_asked(&rows), 0);
-	assert_int_equal(rows.made, 4);
+	assert_int_equal(rows.counts.made, 4);
 	no_request();
 	nothing_is_sent();
 }
@@ -74,8 +74,8 @@ static void what_has_no_rows_is_answered_too(void **state)
 	rows_round(&rows);
 	assert_int_equal(pages_of(1, 10), 0);
 	assert_int_equal(pages_of(2, 20), 0);
-	assert_int_equal(rows.failed, 2);
-	assert_int_equal(rows.abandoned, 1);
+	assert_int_equal(rows.counts.failed, 2);
+	assert_int_equal(rows.counts.abandoned, 1);
 	assert_int_equal(rows.parser, parser[0]);
 }
 
@@ -110,7 +110,7 @@ static void table_that_does_not_check_is_not_handed_on(void **state)
 	answer(request_for_a_file(), PARSER_OK, &table);
 	rows_round(&rows);
 	assert_int_equal(pages_of(1, 10), 0);
-	assert_int_equal(rows.failed, 1);
+	assert_int_equal(rows.counts.failed, 1);
 }
 
 static void number_given_back_meanwhile_gets_no_answer(void **state)
@@ -127,7 +127,7 @@ static void number_given_back_meanwhile_gets_no_answer(void **state)
 	files_retire(&world.files, 3, 20); /* not even asked */
 	answer(id, PARSER_OK, &table);
 	rows_round(&rows);
-	assert_int_equal(rows.dropped, 1);
+	assert_int_equal(rows.counts.dropped, 1);
 	(void)request_for_a_file();
 	no_request();
 	nothing_is_sent();
