@@ -15,12 +15,19 @@
 #define NS_PER_SECOND 1000000000ull
 
 static const struct option long_options[] = {
-	{"duration", required_argument, NULL, 'd'}, {"frequency", required_argument, NULL, 'F'},
-	{"pid", required_argument, NULL, 'p'},      {"output", required_argument, NULL, 'o'},
-	{"summary", required_argument, NULL, 's'},  {"ring-kib", required_argument, NULL, 'r'},
-	{"private-files", no_argument, NULL, 'P'},  {"verbose", no_argument, NULL, 'v'},
-	{"every", required_argument, NULL, 'e'},    {"restart", no_argument, NULL, 'R'},
-	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+	{"duration", required_argument, NULL, 'd'},
+	{"frequency", required_argument, NULL, 'F'},
+	{"pid", required_argument, NULL, 'p'},
+	{"output", required_argument, NULL, 'o'},
+	{"summary", required_argument, NULL, 's'},
+	{"ring-kib", required_argument, NULL, 'r'},
+	{"private-files", no_argument, NULL, 'P'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"every", required_argument, NULL, 'e'},
+	{"restart", no_argument, NULL, 'R'},
+	{"memory-max", required_argument, NULL, 'm'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)
@@ -80,6 +87,17 @@ static int set_ring(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
+static int set_memory(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t mib;
+
+	if (tm_parse_number(text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX, &mib) < 0)
+		return problem(ret_problem, "--memory-max %s: MiB from %u to %u are needed", text,
+			       OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX);
+	o->memory_mib = (unsigned)mib;
+	return 0;
+}
+
 static int set_hz(struct options *o, const char *text, char *ret_problem)
 {
 	uint64_t hz;
@@ -121,6 +139,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return add_output(o, optarg, ret_problem);
 	case 'r':
 		return set_ring(o, optarg, ret_problem);
+	case 'm':
+		return set_memory(o, optarg, ret_problem);
 	case 's':
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
@@ -175,7 +195,7 @@ int options_parse(struct options *ret_options, int argc, char *const argv[], cha
 {
 	int option, r;
 
-	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT};
+	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT, .memory_mib = OPTIONS_MEMORY_MIB};
 	optind = 0; /* begins anew, also for a second call */
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:d:F:p:o:vh", long_options, NULL)) != -1) {

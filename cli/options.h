@@ -22,6 +22,11 @@
 #define OPTIONS_OUTPUTS_MAX    16u
 #define OPTIONS_RING_KIB_MIN   4u
 #define OPTIONS_RING_KIB_MAX   262144u
+#define OPTIONS_MEMORY_MIB_MIN 16u
+#define OPTIONS_MEMORY_MIB_MAX \
+	2048u /* its part for tables is what these can hold, shared/table.h */
+#define OPTIONS_MEMORY_MIB     256u
+#define OPTIONS_TABLE_PART     8u /* one in so many bytes is for the unwind tables */
 #define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
 #define OPTIONS_PROBLEM_BYTES  512u
 
@@ -40,6 +45,7 @@ struct options {
 	uint64_t every_ns;    /* between two reports; 0: one, at the end */
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
+	unsigned memory_mib;  /* of the tables in the kernel and of the profile together */
 	bool private_files;   /* the opener may pass file permissions */
 	bool restart;         /* a symbolizer that dies is followed by another */
 	bool verbose;

@@ -4,6 +4,7 @@
 #include "cli/start.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -85,6 +86,11 @@ void start_title(const struct options *options, char ret_title[START_TITLE_BYTES
 	clean_text(ret_title, START_TITLE_BYTES);
 }
 
+static uint64_t memory_bytes(const struct options *options)
+{
+	return (uint64_t)options->memory_mib << 20;
+}
+
 /* The collector's own and those that it hands on to the opener, as far as this account has them. */
 static void grant(struct launch *launch, bool private_files)
 {
@@ -124,6 +130,8 @@ static int start_collector(const struct start *start, const struct sockets *sock
 	}
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--ring-kib=%u", options->ring_kib);
+	launch_argument(&launch, "--table-bytes=%" PRIu64,
+			memory_bytes(options) / OPTIONS_TABLE_PART);
 	if (options->command || options->pid_count > 0)
 		launch_argument(&launch, "--selecting");
 	if (options->restart)
@@ -155,6 +163,8 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 		launch_pair(&launch, "output", format_word(options->outputs[i].format),
 			    session->series.now.outputs[i].fd);
 	launch_argument(&launch, "--hz=%u", options->hz);
+	launch_argument(&launch, "--profile-bytes=%" PRIu64,
+			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
 	start_title(options, title);
 	launch_argument(&launch, "--title=%s", title);
 	r = launch_start(&launch, &session->symbolizer);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUDGET_PROFILE_BYTES (256ull << 20) /* strings, stacks, samples, generations, files */
+#define BUDGET_PROFILE_BYTES (224ull << 20) /* strings, stacks, samples, generations, files */
 
 enum {
 	BUDGET_E_SPENT = 1,

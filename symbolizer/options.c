@@ -10,8 +10,11 @@
 
 #include "shared/option.h"
 #include "shared/parse.h"
+#include "symbolizer/budget.h"
 
-#define HZ_MAX 10000
+#define HZ_MAX      10000
+#define PROFILE_MIN (1ull << 20)
+#define PROFILE_MAX (2ull << 30) /* of the address space, ADDRESS_SPACE_BYTES */
 
 static const char *const formats[OPTIONS_FORMAT_N] = {
 	[OPTIONS_HTML] = "html",
@@ -57,12 +60,22 @@ static int argument(struct options *options, char *text)
 	}
 	if ((value = tm_option_value(text, "--hz")))
 		return tm_parse_number(value, 1, HZ_MAX, &options->hz) ? -EINVAL : 0;
+	if ((value = tm_option_value(text, "--profile-bytes")))
+		return tm_parse_number(value, PROFILE_MIN, PROFILE_MAX, &options->profile_bytes)
+			       ? -EINVAL
+			       : 0;
 	return -EINVAL;
 }
 
 int options_parse(struct options *options, int argc, char *const argv[], const char **ret_bad)
 {
-	*options = (struct options){.control_fd = -1, .wire_fd = -1, .parser_fd = -1, .title = ""};
+	*options = (struct options){
+		.control_fd = -1,
+		.wire_fd = -1,
+		.parser_fd = -1,
+		.profile_bytes = BUDGET_PROFILE_BYTES,
+		.title = "",
+	};
 	for (int i = 1; i < argc; i++)
 		if (argument(options, argv[i])) {
 			*ret_bad = argv[i];

@@ -26,6 +26,7 @@ struct options {
 	int wire_fd;
 	int parser_fd; /* the program to execute */
 	uint64_t hz;
+	uint64_t profile_bytes; /* BUDGET_PROFILE_BYTES unless the command says another */
 	const char *title;
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;

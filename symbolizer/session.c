@@ -117,7 +117,7 @@ int session_init(struct session *session, const struct options *options)
 
 	*session = (struct session){
 		.options = options,
-		.budget.limit = BUDGET_PROFILE_BYTES,
+		.budget.limit = options->profile_bytes,
 		.kernel = KERNEL_NULL,
 		.parser = CHILD_NULL,
 	};

@@ -37,6 +37,7 @@ static void nothing_given_is_the_whole_host(void **state)
 	assert_int_equal(options.duration_ns, 0);
 	assert_int_equal(options.pid_count, 0);
 	assert_null(options.command);
+	assert_int_equal(options.memory_mib, 256);
 	assert_false(options.private_files);
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
@@ -47,7 +48,7 @@ static void nothing_given_is_the_whole_host(void **state)
 static void every_option_is_taken(void **state)
 {
 	assert_int_equal(parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
-			       "--summary s --ring-kib 64 --private-files -v"),
+			       "--summary s --ring-kib 64 --private-files -v --memory-max 16"),
 			 0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -58,6 +59,7 @@ static void every_option_is_taken(void **state)
 	assert_int_equal(options.outputs[1].format, FORMAT_PPROF);
 	assert_string_equal(options.summary, "s");
 	assert_int_equal(options.ring_kib, 64);
+	assert_int_equal(options.memory_mib, 16);
 	assert_true(options.verbose);
 	assert_true(options.private_files);
 }
@@ -131,6 +133,11 @@ static void wrong_line_names_what_is_wrong(void **state)
 		{"record --ring-kib 3", "--ring-kib 3"},
 		{"record --ring-kib 100", "--ring-kib 100"},
 		{"record --ring-kib 524288", "--ring-kib"},
+		{"record --memory-max 15", "--memory-max 15"},
+		{"record --memory-max 2049", "--memory-max 2049"},
+		{"record --memory-max 64M", "--memory-max 64M"},
+		{"record --memory-max -1", "--memory-max -1"},
+		{"record --memory-max", "--memory-max"},
 		{"record -z", "-z"},
 		{"record -vz", "-z"},
 		{"record --wrong", "--wrong"},

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "symbolizer/budget.h"
 #include "symbolizer/options.h"
 
 static char *arguments[8] = {(char *)(uintptr_t) "tidemark-symbolizer"};
@@ -38,11 +39,14 @@ static void full_set_is_taken(void **state)
 	assert_int_equal(options.wire_fd, 4);
 	assert_int_equal(options.parser_fd, 5);
 	assert_int_equal(options.hz, 99);
+	assert_int_equal(options.profile_bytes, BUDGET_PROFILE_BYTES);
 	assert_int_equal(options.output_count, 1);
 	assert_int_equal(options.outputs[0].format, OPTIONS_HTML);
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
+	assert_int_equal(parse("--profile-bytes=2147483648"), 0);
+	assert_int_equal(options.profile_bytes, 2147483648u);
 }
 
 static void each_format_has_its_word(void **state)
@@ -57,12 +61,23 @@ static void each_format_has_its_word(void **state)
 
 static void anything_else_is_refused_by_name(void **state)
 {
-	static const char *const wrong[] = {
-		"--output=html",   "--output=htm:9", "--output=html:x",
-		"--output=html:2", "--output=:9",    "--hz=0",
-		"--hz=10001",      "--hz=",          "--control-fd=0",
-		"--wire-fd=-1",    "--wire-fd=4x",   "--parser-fd=99999999999",
-		"--other=1",       "word",           ""};
+	static const char *const wrong[] = {"--output=html",
+					    "--output=htm:9",
+					    "--output=html:x",
+					    "--output=html:2",
+					    "--output=:9",
+					    "--hz=0",
+					    "--hz=10001",
+					    "--hz=",
+					    "--control-fd=0",
+					    "--wire-fd=-1",
+					    "--wire-fd=4x",
+					    "--parser-fd=99999999999",
+					    "--other=1",
+					    "word",
+					    "",
+					    "--profile-bytes=0",
+					    "--profile-bytes=2147483649"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_true(parse(wrong[i]) < 0);
