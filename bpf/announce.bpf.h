@@ -10,6 +10,7 @@
  */
 
 #include "bpf/file.bpf.h"
+#include "bpf/memory.bpf.h"
 #include "bpf/path.bpf.h"
 
 #define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */
@@ -189,10 +190,14 @@ static __always_inline void announce_generation(struct level *level)
 		return;
 	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
 		return;
+	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
+	if (s->walk.remembers && memory_of(s)->epoch == epoch)
+		return;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
 		return;
-	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
+	if (state && s->walk.remembers)
+		memory_of(s)->epoch = state->epoch;
 	if (state ? state->epoch == epoch : event->ktime - s->unnoted_ktime < UNNOTED_NS)
 		return;
 	announce_process(level->number, epoch);

@@ -57,10 +57,28 @@ struct memory {
 };
 #define MEMORIES 16 /* processes; a power of two */
 
+/* A place in code that was looked up in its table, and the rule that was found (cfa NONE: none). */
+struct memo {
+	__u64 word; /* 0: none */
+	__u32 generation;
+	__u32 pad;
+	struct tm_rule rule;
+};
+#define MEMOS 512 /* a power of two */
+
 enum walk_registers { /* of the frame that is to be left: all of them are known where ... */
 	WALK_CALLED,  /* nowhere: it called, and may have changed any but sp, fp and ip */
 	WALK_TASK,    /* the kernel saved them */
 	WALK_CONTEXT, /* a signal frame has them */
+};
+
+/* What is known of the caller of the frame that is to be left. */
+struct caller {
+	__u64 ra;
+	__u64 ra_at; /* where it was found; 0: in a register */
+	__u64 sp;
+	__u64 fp;
+	__u64 context; /* address of its registers if it was interrupted, else 0 */
 };
 
 struct user_walk { /* the user stack of this sample */
@@ -73,12 +91,14 @@ struct user_walk { /* the user stack of this sample */
 	__u64 word;      /* the place in it that rows are looked up by, as a frame word */
 	__u64 table;     /* of its code */
 	__u64 registers; /* address of what WALK_* says */
+	struct caller caller;
 	__u32 kind;      /* enum walk_registers */
 	__u32 first;     /* index of the first user frame */
 	__u32 frames;    /* user frames so far */
 	__u32 stop;      /* enum tm_stop */
 	__u32 memory;    /* which one is this process's */
 	__u32 lost;      /* sp is not known, only fp */
+	__u32 remembers; /* `memory` is of this process */
 };
 
 /* An announcement: its fixed part, both texts, and room for a component that overruns the last. */
@@ -98,6 +118,7 @@ struct scratch {
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct memory memories[MEMORIES];
+	struct memo memos[MEMOS];
 	struct path_walk path;
 	__u64 file;     /* struct file that is being announced, */
 	__u64 vm_start; /* where the sample met it */

@@ -43,6 +43,7 @@ static __always_inline void memory_begin(struct scratch *s)
 	struct memory *memory;
 
 	s->walk.memory = (__u32)((s->walk.mm * 0x9e3779b97f4a7c15ull) >> 32);
+	s->walk.remembers = 1;
 	memory = memory_of(s);
 	if (lasting && memory->mm == s->walk.mm && memory->sequence == sequence &&
 	    memory->generation == generation && memory->exec_id == event->exec_id &&

@@ -67,7 +67,7 @@ static __always_inline const struct tm_rule *rows_find(__u64 table, __u64 offset
 	const __u32 *starts;
 	__u64 which = 0, at, start;
 
-	if (!table || table & TM_TABLE_EMPTY || offset >= TM_UNIT_SPARE)
+	if (offset >= TM_UNIT_SPARE)
 		return NULL;
 	if (starts_units > 1) {
 		starts = rows_unit(unit++);
@@ -89,4 +89,23 @@ static __always_inline const struct tm_rule *rows_find(__u64 table, __u64 offset
 	at = page->rules[rows_in_page(page, offset - start)];
 	rules = rows_unit(unit + (__u32)at / TM_UNIT_RULES);
 	return rules ? &rules[at % TM_UNIT_RULES] : NULL;
+}
+
+/* The same by the word of the place, out of this level's memos if it was asked for before. */
+static __always_inline const struct tm_rule *rows_rule(struct scratch *s, __u32 generation)
+{
+	__u64 word = s->walk.word, at = (word * 0x9e3779b97f4a7c15ull) >> 32;
+	struct memo *memo = &s->memos[at & (MEMOS - 1)];
+	const struct tm_rule *rule;
+
+	if (memo->word != word || memo->generation != generation) {
+		rule = rows_find(s->walk.table, word & TM_FRAME_OFFSET_MAX);
+		memo->word = word;
+		memo->generation = generation;
+		if (rule)
+			memo->rule = *rule;
+		else
+			memo->rule.cfa = TM_CFA_NONE;
+	}
+	return &memo->rule;
 }

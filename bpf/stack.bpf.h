@@ -51,6 +51,7 @@ static __always_inline bool stack_expected(struct scratch *s)
 
 	s->walk.stop = TM_STOP_NONE;
 	s->walk.frames = 0;
+	s->walk.remembers = 0;
 	if (flags & (TM_FLAG_KTHREAD | TM_FLAG_IO_WORKER))
 		return false;
 	if (flags & TM_FLAG_IN_EXEC)

@@ -18,15 +18,6 @@
 #define STEP_BOTTOM     64u           /* bytes that _start may have pushed */
 #define STEP_WORDS      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
-/* What is known of the caller. */
-struct step {
-	__u64 ra;
-	__u64 ra_at; /* where it was found; 0: in a register */
-	__u64 sp;
-	__u64 fp;
-	__u64 context; /* address of its registers if it was interrupted, else 0 */
-};
-
 static __always_inline int step_stop(struct scratch *s, __u32 reason)
 {
 	s->walk.stop = reason;
@@ -143,26 +134,26 @@ static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct
 /* Both where they mostly are, as neighbours: one read. */
 static __always_inline bool step_saved_both(struct scratch *s, __u32 level,
 					    const struct tm_rule *rule, __u64 cfa,
-					    struct step *step)
+					    struct caller *caller)
 {
 	__u64 pair[2];
 
 	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA &&
 	    rule->fp_offset + 8 == rule->ra_offset) {
-		step->ra_at = cfa + (__s64)rule->ra_offset;
-		if (bpf_probe_read_user(pair, sizeof(pair), (const void *)(step->ra_at - 8)))
+		caller->ra_at = cfa + (__s64)rule->ra_offset;
+		if (bpf_probe_read_user(pair, sizeof(pair), (const void *)(caller->ra_at - 8)))
 			return false;
-		step->fp = pair[0];
-		step->ra = pair[1];
+		caller->fp = pair[0];
+		caller->ra = pair[1];
 		return true;
 	}
-	return step_saved(s, level, rule->ra, rule->ra_offset, cfa, &step->ra_at, &step->ra) &&
-	       step_fp(s, level, rule, cfa, &step->fp);
+	return step_saved(s, level, rule->ra, rule->ra_offset, cfa, &caller->ra_at, &caller->ra) &&
+	       step_fp(s, level, rule, cfa, &caller->fp);
 }
 
 /* Return: 0, or 1 with a stop reason. */
 static __always_inline int step_by_rule(struct scratch *s, __u32 level, const struct tm_rule *rule,
-					struct step *step)
+					struct caller *caller)
 {
 	__u64 cfa = 0;
 
@@ -170,14 +161,14 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 		return step_stop(s, TM_STOP_NONE);
 	if (!step_cfa(s, level, rule, &cfa))
 		return step_stop(s, TM_STOP_RETURN_ADDRESS);
-	if (!step_saved_both(s, level, rule, cfa, step))
+	if (!step_saved_both(s, level, rule, cfa, caller))
 		return step_stop(s, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL)
-		step->context = s->walk.sp + CONTEXT_REGISTER;
+		caller->context = s->walk.sp + CONTEXT_REGISTER;
 	else if ((rule->cfa == TM_CFA_SP || rule->cfa == TM_CFA_FP) && !s->walk.lost &&
 		 cfa <= s->walk.sp)
 		return step_stop(s, TM_STOP_RETURN_ADDRESS);
-	step->sp = cfa;
+	caller->sp = cfa;
 	s->walk.lost = rule->flags & TM_RULE_SP_LOST;
 	s->counts.steps_rows++;
 	return 0;
@@ -186,15 +177,16 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 /* --- by frame pointer --------------------------------------------------------------------------- */
 
 /* Return: 0, or 1 with a stop reason. */
-static __always_inline int step_by_pointer(struct scratch *s, struct step *step)
+static __always_inline int step_by_pointer(struct scratch *s, struct caller *caller)
 {
 	__u64 record[2], fp = s->walk.fp;
 
 	if (s->walk.kind != WALK_CALLED) {
-		step->ra_at = leaf_return_at(s->walk.ip, s->walk.sp);
-		if (step->ra_at && step_read(step->ra_at, &step->ra) && leaf_called(step->ra)) {
-			step->sp = step->ra_at + 8;
-			step->fp = fp;
+		caller->ra_at = leaf_return_at(s->walk.ip, s->walk.sp);
+		if (caller->ra_at && step_read(caller->ra_at, &caller->ra) &&
+		    leaf_called(caller->ra)) {
+			caller->sp = caller->ra_at + 8;
+			caller->fp = fp;
 			return 0;
 		}
 	}
@@ -206,42 +198,46 @@ static __always_inline int step_by_pointer(struct scratch *s, struct step *step)
 		return step_stop(s, TM_STOP_STACK_FAULT);
 	s->walk.lost = 0;
 	s->counts.steps_pointer++;
-	step->fp = record[0];
-	step->ra = record[1];
-	step->ra_at = fp + 8;
-	step->sp = fp + sizeof(record);
+	caller->fp = record[0];
+	caller->ra = record[1];
+	caller->ra_at = fp + 8;
+	caller->sp = fp + sizeof(record);
 	return 0;
 }
 
 /* --- one frame up ------------------------------------------------------------------------------- */
 
-static __always_inline const struct tm_rule *step_rule(const struct scratch *s)
+/* NULL: none. */
+static __always_inline const struct tm_rule *step_rule(struct scratch *s)
 {
-	const struct tm_rule *rule = rows_find(s->walk.table, word_offset(s->walk.word));
+	const struct tm_rule *rule;
 
-	return rule && rule->cfa != TM_CFA_NONE ? rule : NULL;
+	if (!s->walk.table || s->walk.table & TM_TABLE_EMPTY)
+		return NULL;
+	rule = rows_rule(s, memory_of(s)->generation);
+	return rule->cfa == TM_CFA_NONE ? NULL : rule;
 }
 
 /* The caller's frame. Return: 0, or 1 with a stop reason. */
-static __always_inline int step_to(struct scratch *s, __u32 level, const struct step *step,
+static __always_inline int step_to(struct scratch *s, __u32 level, const struct caller *caller,
 				   bool by_rule)
 {
-	__u64 exact = step->context != 0, table = s->walk.table, word;
+	__u64 exact = caller->context != 0, table = s->walk.table, word;
 
-	if (!step->ra)
+	if (!caller->ra)
 		return step_stop(s, TM_STOP_NONE);
-	word = word_of(s, level, step->ra - 1 + exact);
+	word = word_of(s, level, caller->ra - 1 + exact);
 	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
-		if (step->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
+		if (caller->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
 			return step_stop(s, TM_STOP_NONE);
 		s->walk.table = table;
 		return by_rule ? step_stop(s, TM_STOP_RETURN_ADDRESS) : step_chain_ends(s);
 	}
 	s->walk.word = word;
-	s->walk.sp = step->sp;
-	s->walk.fp = step->fp;
-	s->walk.ip = step->ra;
-	s->walk.registers = step->context;
+	s->walk.sp = caller->sp;
+	s->walk.fp = caller->fp;
+	s->walk.ip = caller->ra;
+	s->walk.registers = caller->context;
 	s->walk.kind = exact ? WALK_CONTEXT : WALK_CALLED;
 	if (!exact)
 		word = (word_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;
@@ -253,7 +249,7 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 static __always_inline int step_once(struct scratch *s, __u32 level)
 {
 	const struct tm_rule *rule;
-	struct step step = {};
+	struct caller *caller = &s->walk.caller; /* on the stack it would be too much for 5.10 */
 
 	if (s->walk.frames >= TM_USER_FRAMES_MAX)
 		return step_stop(s, TM_STOP_DEPTH);
@@ -261,9 +257,10 @@ static __always_inline int step_once(struct scratch *s, __u32 level)
 	    bpf_ktime_get_ns() - s->walk.started > STEP_TIME_NS)
 		return step_stop(s, TM_STOP_TIME);
 	rule = step_rule(s);
-	if (rule ? step_by_rule(s, level, rule, &step) : step_by_pointer(s, &step))
+	caller->context = 0;
+	if (rule ? step_by_rule(s, level, rule, caller) : step_by_pointer(s, caller))
 		return 1;
-	return step_to(s, level, &step, rule != NULL);
+	return step_to(s, level, caller, rule != NULL);
 }
 
 /* For a loop that the verifier follows step by step: it must be verified only once. */

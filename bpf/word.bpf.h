@@ -5,7 +5,6 @@
  */
 
 #include "bpf/announce.bpf.h"
-#include "bpf/memory.bpf.h"
 
 #define WORD(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
 #define WORD_UNRESOLVED(reason) (WORD(UNRESOLVED) | TM_UNRESOLVED_##reason)
@@ -21,12 +20,6 @@ static __always_inline __u64 word_kind(__u64 word)
 static __always_inline bool word_is_unresolved(__u64 word)
 {
 	return word_kind(word) == TM_FRAME_UNRESOLVED;
-}
-
-/* The place of a frame word in its file or image, as rows are looked up by. */
-static __always_inline __u64 word_offset(__u64 word)
-{
-	return word & TM_FRAME_OFFSET_MAX;
 }
 
 /* The word of the start of a mapping with a file, whose FILE record goes out if it is due. */
