@@ -1,18 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""window - one recording, its cost in a steady window and as a whole, as lines of the table
-
-window.py TIDEMARK LOAD GOAL SECONDS HZ FOLDER PERF: the window of SECONDS begins 5 s after the
-start, as in the baselines. The cost in the window comes from /proc/PID/schedstat of the programs
-(and their waited-for children), the BPF time from the fdinfo of the collector's programs.
-"""
+"""window - what the kernel tells of a recording's programs: their processes, CPU and BPF time"""
 import glob
-import json
 import os
-import subprocess
-import sys
 import time
 
-SETTLE = 5.0
+SETTLE = 5.0 # seconds from the start of an agent to its window
 NAMES = ("command", "collector", "opener", "symbolizer", "parser")
 
 
@@ -49,20 +41,23 @@ def bpf_ns(pid):
     return sum(seen.values())
 
 
-def busy_ticks():
-    fields = [int(n) for n in text("/proc/stat").splitlines()[0].split()[1:]]
-    user, nice, system, _idle, _wait, irq, softirq = fields[:7]
-    return user + nice + system + irq + softirq
+def host():
+    """(busy CPU seconds, processes started) since the boot; what a hypervisor took is not busy."""
+    lines = text("/proc/stat").splitlines()
+    user, nice, system, _idle, _wait, irq, softirq = [int(n) for n in lines[0].split()[1:8]]
+    started = next(int(line.split()[1]) for line in lines if line.startswith("processes"))
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK"), started
 
 
 def reading(programs):
     named = {name: sum(cpu_ns(pid) for pid in pids) for name, pids in programs.items()}
-    return named, bpf_ns(programs["collector"][0]), busy_ticks()
+    return named, bpf_ns(programs["collector"][0]), host()[0]
 
 
-def find(root):
-    """{name: [pid]} once all five run."""
+def find(root, still=lambda: None):
+    """{name: [pid]} once all five run; `still` raises if they never will."""
     while True:
+        still()
         programs = {name: [] for name in NAMES}
         for pid in below(root):
             name = os.path.basename(text("/proc/%d/cmdline" % pid).split("\0")[0])
@@ -72,46 +67,3 @@ def find(root):
         if all(programs.values()):
             return programs
         time.sleep(0.05)
-
-
-def main():
-    tidemark, load, goal, seconds, hz, folder, perf = sys.argv[1:]
-    seconds, hz = float(seconds), int(hz)
-    path = os.path.join(folder, "summary.json")
-    log = open(os.path.join(folder, "out"), "w", encoding="utf-8")
-    whole_before, began = busy_ticks(), time.monotonic()
-    process = subprocess.Popen(
-        [tidemark, "record", "-F", str(hz), "-d", str(SETTLE + seconds + 1), "--summary", path,
-         "-o", os.path.join(folder, "x.html"), "-o", os.path.join(folder, "x.pb.gz")],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    programs = find(process.pid)
-    time.sleep(SETTLE)
-    cpu0, bpf0, busy0 = reading(programs)
-    time.sleep(seconds)
-    cpu1, bpf1, busy1 = reading(programs)
-    if process.wait() != 0:
-        print("%-8s failed: %s" % (load, text(log.name).strip()[:200]))
-        return
-    read = json.loads(text(path))
-    # Busy CPU time of the recording itself: start and end are not sampled.
-    whole = (busy_ticks() - whole_before) / 100.0 * read["seconds"] / (time.monotonic() - began)
-    cost = {name: (cpu1[name] - cpu0[name]) / 1e9 for name in NAMES}
-    bpf = (bpf1 - bpf0) / 1e9
-    total = sum(cost.values()) + bpf
-    print("%-8s %s %6.3f %7.3f %7.3f | %6.1f %6.1f | %6.2f | %7d %7d %6d %6d | %6s" % (
-        load, " ".join("%6.3f" % cost[name] for name in NAMES), bpf, total,
-        float(goal) * seconds / 30 * hz / 99, sum(read["rss_bytes"].values()) / 1e6,
-        read["bpf_map_bytes"] / 1e6, (busy1 - busy0) / 100.0, read["taken"], read["exported"],
-        read["taken"] - read["exported"], read["not_run"], perf))
-    print("%-8s whole recording: %.3f CPU s + %s BPF, kernel symbols included; "
-          "in the window %.0f ns of BPF a sample; %.1f %% of hz x busy "
-          "CPU delivered; truncated %d, unnamed frames %d" % (
-              "", sum(read["cpu_seconds"].values()),
-              "-" if read["bpf_seconds"] is None else "%.3f" % read["bpf_seconds"],
-              bpf * 1e9 / max(1.0, (busy1 - busy0) / 100.0 * hz),
-              100.0 * read["exported"] / max(1.0, whole * hz),
-              sum(read["truncated"].values()), read["unnamed_frames"]))
-
-
-if __name__ == "__main__":
-    main()

@@ -152,9 +152,11 @@ static int say_levels(const struct objects *objects)
 	}
 	printf("taken %" PRIu64 "\nring_full %" PRIu64 "\nannounce_lost %" PRIu64
 	       "\nprocesses_full %" PRIu64 "\nfiles_full %" PRIu64 "\nlookups %" PRIu64
-	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\n",
+	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\nsteps_rows %" PRIu64
+	       "\nsteps_pointer %" PRIu64 "\n",
 	       sum.taken, sum.ring_full, sum.announce_lost, sum.processes_full, sum.files_full,
-	       sum.lookups, sum.lookup_cached, sum.lookup_retries);
+	       sum.lookups, sum.lookup_cached, sum.lookup_retries, sum.steps_rows,
+	       sum.steps_pointer);
 	return r;
 }
 
