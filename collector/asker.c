@@ -4,57 +4,33 @@
 #include "collector/asker.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "collector/rights.h"
+#include "shared/child.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
 static const cap_value_t opener_rights[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE,
 					    CAP_DAC_READ_SEARCH};
 
-/* In the child; ends in exec or with status 3. */
-static void exec_opener(int program, int socket)
+/* In the child. */
+static int keep_opener_rights(void)
 {
-	char name[] = "tidemark-opener";
-	char option[32];
-	char *arguments[] = {name, option, NULL};
-	char *environment[] = {NULL};
-
-	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* it closes all else that it inherits; CLOSE_RANGE_CLOEXEC came only with 5.11 */
-	if (rights_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true) == 0 &&
-	    fcntl(socket, F_SETFD, 0) == 0)
-		(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
-	_exit(3);
+	return rights_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true);
 }
 
 int asker_start(struct asker *asker, int program)
 {
-	int pair[2];
-	pid_t pid;
+	struct tm_child child;
+	int r = tm_child_start(&child, program, "tidemark-opener", keep_opener_rights);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		exec_opener(program, pair[1]);
-	(void)close(pair[1]);
-	if (pid < 0) {
-		(void)close(pair[0]);
-		return -EAGAIN;
-	}
-	*asker = (struct asker){.fd = pair[0], .pid = pid};
-	return 0;
+	if (r == 0)
+		*asker = (struct asker){.fd = child.socket, .pid = child.pid};
+	return r;
 }
 
 static int send_request(struct asker *asker, const struct opener_request *request)
@@ -108,22 +84,8 @@ int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *re
 
 void asker_stop(struct asker *asker, struct tm_collector_cost *cost)
 {
-	struct rusage usage;
-	struct pollfd end;
+	struct tm_child child = {asker->pid, asker->fd};
 
-	asker->fd = tm_close(asker->fd);
-	if (asker->pid <= 0)
-		return;
-	end = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, asker->pid, 0), .events = POLLIN};
-	if (end.fd < 0 || poll(&end, 1, ASKER_STOP_MS) <= 0)
-		(void)kill(asker->pid, SIGKILL);
-	end.fd = tm_close(end.fd);
-	(void)waitpid(asker->pid, NULL, 0);
-	asker->pid = 0;
-	if (getrusage(RUSAGE_CHILDREN, &usage) < 0)
-		return;
-	cost->child_cpu_ns =
-		(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
-		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
-	cost->child_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	*asker = ASKER_NULL;
+	tm_child_stop(&child, &cost->child_cpu_ns, &cost->child_rss_bytes);
 }

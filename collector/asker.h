@@ -5,7 +5,7 @@
  *
  * Rights     the opener is exec'd with CAP_SYS_PTRACE and, where the command gave them, the opt-in
  *            CAP_CHECKPOINT_RESTORE and CAP_DAC_READ_SEARCH; none of these stays with the collector.
- * End        the opener ends with its socket.
+ * End        the opener ends with its socket, and with the collector if it hangs.
  */
 
 #include <stdbool.h>
@@ -14,8 +14,6 @@
 
 #include "collector/opener/opener.h"
 #include "shared/control.h"
-
-#define ASKER_STOP_MS 500 /* how long its end is waited for, then SIGKILL */
 
 struct asker {
 	int fd; /* -1: no opener */
@@ -33,5 +31,5 @@ int asker_verdict(struct asker *asker, bool accepted);
 /* Return: 0 and an answer to the open ask; TM_FDPASS_E_AGAIN; -errno (the opener is gone and closed).
  * @ret_fd: -1 when none came. */
 int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *ret_fd);
-/* Ends the opener and adds up what it used. */
+/* Ends the opener and says what it used. */
 void asker_stop(struct asker *asker, struct tm_collector_cost *cost);

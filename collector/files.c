@@ -9,6 +9,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "shared/path.h"
 
 int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
 	       struct files_kernel kernel)
@@ -37,7 +38,8 @@ void files_announce(struct files *files, const struct tm_file *file, uint64_t no
 	if (file->number >= FILES_MAX)
 		return;
 	entry = &files->entries[file->number];
-	if (entry->state == FILES_QUEUED || entry->state == FILES_SENT)
+	if (entry->state == FILES_QUEUED || entry->state == FILES_SENT ||
+	    entry->state == FILES_ANSWERED)
 		return;
 	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 		return;
@@ -54,37 +56,6 @@ void files_announce(struct files *files, const struct tm_file *file, uint64_t no
 		files->highest = file->number;
 }
 
-static bool component_ok(const char *name, size_t length)
-{
-	if (length == 0 || memchr(name, '/', length))
-		return false;
-	return !(name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')));
-}
-
-int files_join_path(const char *packed, size_t bytes, char *out)
-{
-	size_t at = bytes; /* written from the end, so the root comes first */
-
-	out[bytes] = '\0';
-	for (size_t from = 0; from < bytes;) {
-		const char *end = memchr(packed + from, '\0', bytes - from);
-		size_t length;
-
-		if (!end)
-			return -EBADMSG;
-		length = (size_t)(end - (packed + from));
-		if (!component_ok(packed + from, length))
-			return -EBADMSG;
-		if (from > 0)
-			out[--at] = '/';
-		at -= length;
-		memcpy(out + at, packed + from, length);
-		from += length + 1;
-	}
-	memmove(out, out + at, bytes - at + 1);
-	return (int)(bytes - at);
-}
-
 /* Only a whole path, of components that a kernel makes, goes to the opener. */
 static void fill_path(struct opener_request *request, const struct tm_file *file)
 {
@@ -92,7 +63,7 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 
 	if (file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED))
 		return;
-	n = files_join_path(file->text, file->path_bytes, request->path);
+	n = tm_path_join(file->text, file->path_bytes, request->path);
 	request->path_bytes = n > 0 ? (uint32_t)n : 0;
 }
 
@@ -107,6 +78,7 @@ static void conclude(struct files *files, int fd, enum tm_no_file reason, uint64
 	files->reason = reason;
 	if (fd >= 0) {
 		entry->state = FILES_SENT;
+		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
 		files->opened++;
 		return;
 	}
@@ -257,7 +229,7 @@ void files_retry(struct files *files, uint64_t now_ms)
 			continue;
 		entry->state = FILES_FAILED;
 		files->retrying--;
-		files->kernel.forget(files->kernel.context, number);
+		(void)files->kernel.change(files->kernel.context, number, TM_FILE_FORGET, 0);
 	}
 }
 
@@ -273,16 +245,30 @@ void files_drop(struct files *files, uint32_t number)
 	files->entries[number] = (struct files_entry){0};
 }
 
+void files_begin_anew(struct files *files, uint32_t number)
+{
+	uint32_t seen_ms = files->entries[number].seen_ms;
+
+	if (files_hold(files, number))
+		return;
+	files_drop(files, number);
+	files->entries[number].seen_ms = seen_ms;
+}
+
 void files_forget_sent(struct files *files)
 {
-	for (uint32_t number = 0; number <= files->highest; number++) {
-		uint32_t seen_ms = files->entries[number].seen_ms;
+	for (uint32_t number = 0; number <= files->highest; number++)
+		files_begin_anew(files, number);
+}
 
-		if (files_hold(files, number)) /* it goes to the new one */
-			continue;
-		files_drop(files, number);
-		files->entries[number].seen_ms = seen_ms;
-	}
+bool files_answered(struct files *files, uint32_t number, uint64_t value)
+{
+	struct files_entry *entry = &files->entries[number];
+
+	if (entry->state != FILES_SENT || entry->sent != (uint32_t)(value >> 10))
+		return false;
+	entry->state = FILES_ANSWERED;
+	return true;
 }
 
 bool files_settled(const struct files *files)

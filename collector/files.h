@@ -30,6 +30,7 @@ enum files_state {
 	FILES_UNSEEN,
 	FILES_QUEUED,
 	FILES_SENT,
+	FILES_ANSWERED, /* its rows came */
 	FILES_FAILED,
 	FILES_RETRY
 };
@@ -39,6 +40,7 @@ struct files_entry {
 	uint8_t failures;
 	uint32_t retry_ms; /* on the clock that the caller passes in */
 	uint32_t seen_ms;  /* ktime of its last announcement, kept by life.h; 0: none */
+	uint32_t sent;     /* FILES_SENT: ktime of the announcement that was answered, in 2^10 ns */
 };
 
 enum files_stage {
@@ -53,10 +55,8 @@ struct files_kernel {
 	/* Whether @pid has the file mapped at @address, and no process serves it. Return: 1, 0, -errno. */
 	int (*holds)(void *context, uint32_t pid, uint64_t address,
 		     const struct tm_identity *identity);
-	/* Makes the next sample announce this file again. */
-	void (*forget)(void *context, uint32_t number);
-	/* Makes no later sample have this number. Return: 0, -errno. */
-	int (*retire)(void *context, uint32_t number);
+	/* Changes the entry of the number; @value: of TM_FILE_TABLE. Return: 0, -errno. */
+	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 };
 
 struct files {
@@ -88,8 +88,12 @@ void files_deinit(struct files *files);
 void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
 /* Whether the number's file is queued or under way. */
 bool files_hold(const struct files *files, uint32_t number);
-/* The number, not held, stands for nothing any more and begins anew. */
+/* Whether this is the one answer to the FILE message that carried @value; from now on it is given. */
+bool files_answered(struct files *files, uint32_t number, uint64_t value);
+/* The number, not held, stands for nothing any more. */
 void files_drop(struct files *files, uint32_t number);
+/* Its next announcement counts as the first, unless it is held. */
+void files_begin_anew(struct files *files, uint32_t number);
 /* A new symbolizer knows none: whatever is announced again is opened and sent again. */
 void files_forget_sent(struct files *files);
 /* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
@@ -98,10 +102,3 @@ void files_advance(struct files *files, uint64_t now_ms);
 void files_retry(struct files *files, uint64_t now_ms);
 /* Whether nothing is queued or under way. */
 bool files_settled(const struct files *files);
-/*
- * Packed components, leaf first, into a relative path: "ls\0bin\0usr\0" is "usr/bin/ls". Names are a
- * profiled process's choice; the kernel makes none that holds a slash or is "." or "..".
- * @out: at least @bytes + 1 long. Return: length of the NUL-terminated path; 0: empty list;
- * -EBADMSG: a component that no kernel makes.
- */
-int files_join_path(const char *packed, size_t bytes, char *out);

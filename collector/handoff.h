@@ -3,8 +3,8 @@
 /*
  * handoff - the collector's end of the wire to the symbolizer (shared/record.h)
  *
- * Trust      the symbolizer is taken for hostile: it may say HELLO once and CREDIT, nothing else; the
- *            first thing that does not check closes the wire and is counted.
+ * Trust      the symbolizer is taken for hostile: it may say HELLO once, CREDIT, and ROWS with one
+ *            descriptor, nothing else; the first thing that does not check closes the wire and is counted.
  * Credit     at most TM_FILES_IN_FLIGHT descriptors are on their way; each CREDIT gives some back.
  * Wait       never: a full socket is HANDOFF_E_AGAIN, and the caller tries again next round.
  */
@@ -17,6 +17,7 @@
 enum {
 	HANDOFF_E_AGAIN = 1,
 	HANDOFF_E_CLOSED = 2,
+	HANDOFF_E_ROWS = 3,
 };
 
 struct handoff {
@@ -34,9 +35,8 @@ struct handoff {
 int handoff_part(int socket);
 void handoff_init(struct handoff *handoff, int fd);
 void handoff_deinit(struct handoff *handoff);
-/* The state rule of what the symbolizer may say. Return: 0, -EBADMSG (counted). */
-int handoff_accept(struct handoff *handoff, const struct tm_wire *message);
-/* Reads all that has come. Return: 0, HANDOFF_E_CLOSED. */
-int handoff_receive(struct handoff *handoff);
+/* Hears one message, if there is one; how many, the caller decides, or a flood of them would keep it here.
+ * Return: 0; HANDOFF_E_ROWS, with the message and its descriptor, the caller's; HANDOFF_E_CLOSED. */
+int handoff_receive(struct handoff *handoff, struct tm_wire *ret_rows, int *ret_fd);
 /* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, HANDOFF_E_*. */
 int handoff_send(struct handoff *handoff, const struct tm_wire *message, int fd);

@@ -6,9 +6,9 @@
 #include <bpf/bpf.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "collector/watermark.h"
+#include "shared/clock.h"
 
 #define NS_PER_MS 1000000ull
 
@@ -87,6 +87,8 @@ static void number_gone(void *context, uint64_t ktime, uint64_t value)
 		return;
 	}
 	remove_entry(&life->numbers, &number);
+	if (life->tables)
+		tables_gone(life->tables, number);
 	files_drop(life->files, number);
 	life->heard--;
 }
@@ -100,18 +102,16 @@ static void number_due(void *context, uint64_t ktime, uint64_t value)
 	int64_t wanted_ms = crowded ? LIFE_HURRY_MS : 2 * LIFE_EPOCH_MS;
 	uint32_t seen_ms = life->files->entries[number].seen_ms;
 	int64_t wait_ms = wanted_ms - (int32_t)((uint32_t)(ktime / NS_PER_MS) - seen_ms);
-	struct timespec ts;
 
-	if (wait_ms <= 0 && life->files->kernel.retire(life->files->kernel.context, number) < 0)
+	if (wait_ms <= 0 &&
+	    life->files->kernel.change(life->files->kernel.context, number, TM_FILE_RETIRE, 0) < 0)
 		wait_ms = LIFE_EPOCH_MS;
 	if (wait_ms > 0) {
 		ktime += (uint64_t)wait_ms * NS_PER_MS;
 		(void)tm_retire_at(&life->queue, ktime, number_due, life, value);
 		return;
 	}
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	ktime = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec +
-		WATERMARK_GUARD_US * 1000ull;
+	ktime = tm_clock_ns() + WATERMARK_GUARD_US * 1000ull;
 	(void)tm_retire_at(&life->queue, ktime, number_gone, life, value);
 }
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/files.h"
+#include "collector/tables.h"
 #include "shared/retire.h"
 #include "shared/ring.h"
 
@@ -43,6 +43,7 @@ struct life {
 	struct life_table numbers;
 	uint32_t *epoch_bumps; /* variable of the kernel room */
 	struct files *files;
+	struct tables *tables; /* NULL: there are none */
 	struct tm_ring_writer *writer;
 	struct tm_retire_queue queue;
 	uint64_t heard; /* numbers that we know of */

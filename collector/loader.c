@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "shared/cleanup.h"
@@ -16,6 +17,7 @@
 
 #define COMPLAINT_BYTES 200
 #define HOLDS_TRIES     3 /* of a mapping that was being modified */
+#define CHUNK_BYTES     ((size_t)TM_UNITS_CHUNK * TM_UNIT_BYTES)
 
 static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
 
@@ -123,6 +125,7 @@ static void keep_handles(struct loader *loader)
 	loader->numbers.map = bpf_map__fd(skeleton->maps.files);
 	loader->numbers.made = (const uint64_t *)&skeleton->bss->files_made;
 	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
+	loader->row_chunks = bpf_map__fd(skeleton->maps.row_chunks);
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
@@ -249,9 +252,10 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 	return -EBUSY;
 }
 
-static int change_file(const struct loader *loader, uint32_t number, enum tm_file_change change)
+int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)
 {
-	const uint64_t arguments[] = {number, change, 0};
+	const struct loader *loader = context;
+	const uint64_t arguments[] = {number, change, value};
 	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
 		    .ctx_size_in = sizeof(arguments));
 
@@ -261,14 +265,38 @@ static int change_file(const struct loader *loader, uint32_t number, enum tm_fil
 	return options.retval ? 0 : -ENOENT;
 }
 
-void loader_forget(void *context, uint32_t number)
+/* As the kernel room declares it, `row_chunks` takes no other. The map lives on as long as it is mapped or there. */
+int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
 {
-	(void)change_file(context, number, TM_FILE_FORGET);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	struct loader *loader = context;
+	_cleanup_(tm_closep) int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(index),
+						      TM_UNIT_BYTES, TM_UNITS_CHUNK, &options);
+	void *memory;
+
+	if (map < 0)
+		return -errno;
+	memory = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	if (bpf_map_update_elem(loader->row_chunks, &index, &map, BPF_ANY) < 0) {
+		int error = -errno;
+
+		(void)munmap(memory, CHUNK_BYTES);
+		return error;
+	}
+	loader->map_bytes += CHUNK_BYTES + (size_t)sysconf(_SC_PAGESIZE); /* the map's own */
+	*ret_memory = memory;
+	return 0;
 }
 
-int loader_retire(void *context, uint32_t number)
+void loader_drop_chunk(void *context, uint32_t index, void *memory)
 {
-	return change_file(context, number, TM_FILE_RETIRE);
+	struct loader *loader = context;
+
+	(void)bpf_map_delete_elem(loader->row_chunks, &index);
+	(void)munmap(memory, CHUNK_BYTES);
+	loader->map_bytes -= CHUNK_BYTES + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 void loader_deinit(struct loader *loader)

@@ -31,6 +31,7 @@ struct loader {
 	int sample;         /* program descriptor */
 	/* map descriptors */
 	int wanted;
+	int row_chunks;
 	struct life_table processes;
 	struct life_table numbers;
 	/* variables of the kernel room, mapped */
@@ -50,8 +51,9 @@ int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
 int loader_kernel_symbols(const struct loader *loader);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
-/* The calls of struct files_kernel; @context: the loader. */
+/* The calls of struct files_kernel and struct units_kernel; @context: the loader. */
 int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
-void loader_forget(void *context, uint32_t number);
-int loader_retire(void *context, uint32_t number);
+int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
+int loader_make_chunk(void *context, uint32_t index, void **ret_memory);
+void loader_drop_chunk(void *context, uint32_t index, void *memory);
 void loader_deinit(struct loader *loader);

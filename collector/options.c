@@ -42,6 +42,9 @@ static int parse_one(struct options *options, char *argument)
 		return tm_option_number(value, 1, OPTIONS_HZ_MAX, &options->hz);
 	if ((value = tm_option_value(argument, "--ring-kib")))
 		return tm_option_number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
+	if ((value = tm_option_value(argument, "--table-bytes")))
+		return tm_option_number(value, OPTIONS_TABLES_MIN, OPTIONS_TABLES_MAX,
+					&options->table_bytes);
 	options->selecting |= strcmp(argument, "--selecting") == 0;
 	options->restart |= strcmp(argument, "--restart") == 0;
 	return strcmp(argument, "--selecting") == 0 || strcmp(argument, "--restart") == 0 ? 0
@@ -53,6 +56,7 @@ int options_parse(struct options *options, int argc, char **argv, const char **r
 	options->control_fd = options->wire_fd = options->opener_fd = -1;
 	options->hz = options->ring_kib = options->perf_count = 0;
 	options->selecting = options->restart = false;
+	options->table_bytes = OPTIONS_TABLES_BYTES;
 	for (int i = 1; i < argc; i++) {
 		*ret_wrong = argv[i];
 		if (parse_one(options, argv[i]) < 0)

@@ -8,10 +8,15 @@
 
 #include <stdbool.h>
 
+#include "shared/table.h"
+
 #define OPTIONS_CPUS_MAX     4096
 #define OPTIONS_HZ_MAX       10000
 #define OPTIONS_RING_KIB_MIN 64
 #define OPTIONS_RING_KIB_MAX (64 * 1024)
+#define OPTIONS_TABLES_BYTES (32u << 20) /* unless the command says another budget */
+#define OPTIONS_TABLES_MIN   (1u << 20)
+#define OPTIONS_TABLES_MAX   (TM_CHUNKS_MAX * TM_UNITS_CHUNK * TM_UNIT_BYTES)
 
 struct options_perf { /* one perf event, opened disabled by the command */
 	unsigned cpu;
@@ -23,7 +28,8 @@ struct options {
 	int wire_fd;
 	int opener_fd; /* the program to exec; -1: no file is opened */
 	unsigned hz;
-	unsigned ring_kib; /* of each CPU's ring; 0: from hz */
+	unsigned ring_kib;    /* of each CPU's ring; 0: from hz */
+	unsigned table_bytes; /* budget of all tables */
 	bool selecting;
 	bool restart; /* when the symbolizer dies the command sends a new one */
 	unsigned perf_count;

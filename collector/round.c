@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* round - watermark, note, drain, publish, in the order that makes W true */
 
-#include <stdbool.h>
-#include <time.h>
-
 #include "collector/session.h"
 #include "collector/watermark.h"
-
-uint64_t session_now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t session_now_ms(void)
-{
-	return session_now_ns() / 1000000;
-}
+#include "shared/clock.h"
 
 /* After the drain, so that `taken` is never below what came of it. */
 static void count(struct session *session)
@@ -42,12 +27,17 @@ static void count(struct session *session)
 		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
 		.rounds = ++session->rounds,
-		.lag_p99_ns = lag_p99(&session->lag),
+		.lag_p99_ns = tm_lag_p99(&session->lag),
 		.lag_max_ns = session->lag.max,
 		.files_retired = session->life.numbers.gone,
 		.processes_known = life_known(&session->life.processes),
 		.files_known = life_known(&session->life.numbers),
 		.attached = session->attached,
+		.tables = session->tables.count,
+		.table_bytes = session->tables.bytes,
+		.tables_installed = session->tables.installed,
+		.tables_refused = session->tables.refused,
+		.tables_evicted = session->tables.evicted,
 	};
 
 	counts.drops[TM_DROP_MALFORMED] = drain->malformed;
@@ -76,7 +66,7 @@ static bool drain_past_busy(struct session *session, uint64_t now_ms)
 uint64_t session_round(struct session *session)
 {
 	const struct percpu *percpu = &session->loader.percpu;
-	uint64_t now_ms = session_now_ms();
+	uint64_t now_ms = tm_clock_ms();
 	uint64_t w;
 
 	tm_ring_writer_refresh(&session->writer);
@@ -84,11 +74,13 @@ uint64_t session_round(struct session *session)
 	if (!drain_past_busy(session, now_ms))
 		w = session->writer.watermark;
 	if (session->writer.watermark) /* its lag is largest now */
-		lag_add(&session->lag, session_now_ns() - session->writer.watermark);
+		tm_lag_add(&session->lag, tm_clock_ns() - session->writer.watermark);
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
 	life_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
 		     now_ms);
+	tables_advance(&session->tables);
+	session->ration = SESSION_RATION;
 	return w;
 }

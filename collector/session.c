@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
 static uint64_t ring_bytes(const struct percpu *percpu)
 {
@@ -61,13 +62,15 @@ static int make_ring(struct session *session)
 
 int session_connect(struct session *session)
 {
-	const struct files_kernel kernel = {&session->loader, loader_holds, loader_forget,
-					    loader_retire};
+	const struct files_kernel kernel = {&session->loader, loader_holds, loader_change};
+	const struct units_kernel chunks = {&session->loader, loader_make_chunk, loader_drop_chunk};
 	const struct percpu *percpu = &session->loader.percpu;
 
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
 	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->possible) < 0 ||
-	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0)
+	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0 ||
+	    tables_init(&session->tables, session->options->table_bytes, &session->files,
+			&session->life.queue, chunks) < 0)
 		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the files");
 	if (make_ring(session) < 0)
 		return -ECANCELED;
@@ -80,6 +83,7 @@ int session_connect(struct session *session)
 		.numbers = session->loader.numbers,
 		.epoch_bumps = session->loader.epoch_bumps,
 		.files = &session->files,
+		.tables = &session->tables,
 		.writer = &session->writer,
 	};
 	introduce(session);
@@ -114,6 +118,7 @@ int session_attach(struct session *session, int fd)
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	files_forget_sent(&session->files);
+	session->tables.vdso_answered = false;
 	introduce(session);
 	return 0;
 }
@@ -163,12 +168,26 @@ static int poll_ms(const struct session *session)
 	return session->options->hz >= SESSION_FAST_HZ ? SESSION_POLL_FAST_MS : SESSION_POLL_MS;
 }
 
+/* What the symbolizer says, but no more of it between two rounds than they can bear, and nothing while rows wait
+ * for units. */
+static void hear_symbolizer(struct session *session)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	struct tm_wire message;
+	int r = handoff_receive(&session->handoff, &message, &fd);
+
+	session->ration -= SESSION_MESSAGE;
+	if (r == HANDOFF_E_ROWS && session->end == SESSION_GOES_ON)
+		session->ration -= (int64_t)tables_take(&session->tables, &message, fd);
+}
+
 /* Waits for messages, at most @milliseconds, and takes them. */
 static void wait_and_hear(struct session *session, int milliseconds)
 {
 	struct pollfd fds[] = {
 		{.fd = session->end == SESSION_GOES_ON ? session->command : -1, .events = POLLIN},
-		{.fd = session->handoff.fd, .events = POLLIN},
+		{.fd = session->ration > 0 && !session->tables.rows ? session->handoff.fd : -1,
+		 .events = POLLIN},
 		{.fd = session->asker.fd, .events = POLLIN},
 		{.fd = session->loader.percpu.wake, .events = POLLIN},
 	};
@@ -177,11 +196,11 @@ static void wait_and_hear(struct session *session, int milliseconds)
 		if (fds[0].revents)
 			command_obey(session);
 		if (fds[1].revents)
-			(void)handoff_receive(&session->handoff);
+			hear_symbolizer(session);
 		if (fds[3].revents)
 			session->woken = percpu_heed(&session->loader.percpu);
 	}
-	files_advance(&session->files, session_now_ms());
+	files_advance(&session->files, tm_clock_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON &&
 	    !session->options->restart)
 		session->end = SESSION_SYMBOLIZER_GONE;
@@ -189,10 +208,10 @@ static void wait_and_hear(struct session *session, int milliseconds)
 
 void session_run(struct session *session)
 {
-	uint64_t next_ms = session_now_ms(), soon_ms = next_ms;
+	uint64_t next_ms = tm_clock_ms(), soon_ms = next_ms;
 
 	while (session->end == SESSION_GOES_ON) {
-		uint64_t now_ms = session_now_ms();
+		uint64_t now_ms = tm_clock_ms();
 
 		if (now_ms >= next_ms) {
 			(void)session_round(session);
@@ -202,7 +221,7 @@ void session_run(struct session *session)
 			now_and_then(session, now_ms);
 		}
 		wait_and_hear(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
-		if (session->woken && soon_ms < next_ms)
+		if ((session->woken || session->tables.rows) && soon_ms < next_ms)
 			next_ms = soon_ms;
 	}
 }
@@ -210,14 +229,14 @@ void session_run(struct session *session)
 /* Rounds until nothing is on its way and W has passed the end of sampling. */
 static void run_dry(struct session *session)
 {
-	uint64_t from_ms = session_now_ms();
+	uint64_t from_ms = tm_clock_ms();
 	uint64_t w;
 
 	do {
 		w = session_round(session);
 		(void)poll(NULL, 0, 1);
 	} while ((percpu_missing(&session->counts) > 0 || w / 1000000 <= from_ms) &&
-		 session_now_ms() - from_ms < SESSION_QUIET_MS);
+		 tm_clock_ms() - from_ms < SESSION_QUIET_MS);
 }
 
 static bool files_are_out(struct session *session)
@@ -234,11 +253,13 @@ static bool end_is_out(struct session *session)
 
 static void settle(struct session *session, bool (*is_out)(struct session *session))
 {
-	uint64_t from_ms = session_now_ms();
+	uint64_t from_ms = tm_clock_ms();
 
 	files_advance(&session->files, from_ms);
-	while (!is_out(session) && session_now_ms() - from_ms < SESSION_SETTLE_MS)
+	while (!is_out(session) && tm_clock_ms() - from_ms < SESSION_SETTLE_MS) {
+		session->ration = SESSION_RATION; /* there are no rounds any more */
 		wait_and_hear(session, SESSION_POLL_FULL_MS);
+	}
 }
 
 void session_finish(struct session *session)
@@ -246,6 +267,7 @@ void session_finish(struct session *session)
 	(void)percpu_order(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
 	loader_detach(&session->loader);
 	run_dry(session);
+	tables_drop(&session->tables);
 	settle(session, files_are_out);
 	asker_stop(&session->asker, &session->cost);
 	measure(session);
@@ -269,6 +291,7 @@ void session_deinit(struct session *session)
 	asker_stop(&session->asker, &session->cost);
 	drain_deinit(&session->drain);
 	life_deinit(&session->life);
+	tables_deinit(&session->tables);
 	files_deinit(&session->files);
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);

@@ -18,9 +18,9 @@
 #include "collector/drain.h"
 #include "collector/files.h"
 #include "collector/handoff.h"
-#include "collector/lag.h"
 #include "collector/life.h"
 #include "collector/loader.h"
+#include "shared/lag.h"
 #include "shared/region.h"
 
 #define SESSION_POLL_MS         100 /* between rounds, while rings are nearly empty */
@@ -36,7 +36,9 @@
 #define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
-#define SESSION_WANTED_MAX      4096 /* selected pids */
+#define SESSION_WANTED_MAX      4096      /* selected pids */
+#define SESSION_RATION          (8 << 20) /* bytes of rows copied and checked between two rounds, */
+#define SESSION_MESSAGE         (64 << 10) /* where any message counts as so many */
 
 enum session_end {
 	SESSION_GOES_ON,
@@ -57,7 +59,8 @@ struct session {
 	struct files files;
 	struct drain drain;
 	struct life life;
-	struct lag lag;
+	struct tables tables;
+	struct tm_lag lag;
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;
@@ -68,6 +71,7 @@ struct session {
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
 	int kernel_table; /* descriptor, until handed over for good */
+	int64_t ration;   /* what may still be heard of the symbolizer before the next round */
 	bool running;
 	bool woken;   /* by a ring */
 	bool emptied; /* EMPTY was said */
@@ -95,6 +99,3 @@ void session_deinit(struct session *session);
 
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);
-/* CLOCK_MONOTONIC. */
-uint64_t session_now_ns(void);
-uint64_t session_now_ms(void);

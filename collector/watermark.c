@@ -4,7 +4,8 @@
 #include "collector/watermark.h"
 
 #include <stdatomic.h>
-#include <time.h>
+
+#include "shared/clock.h"
 
 uint64_t watermark_rule(uint64_t now, const uint64_t *marks, unsigned count)
 {
@@ -19,11 +20,8 @@ uint64_t watermark_rule(uint64_t now, const uint64_t *marks, unsigned count)
 
 uint64_t watermark_read(const void *slots, size_t stride, unsigned cpus)
 {
-	struct timespec ts;
-	uint64_t w;
+	uint64_t w = watermark_rule(tm_clock_ns(), NULL, 0);
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	w = watermark_rule((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec, NULL, 0);
 	/* M2 -> M1 (bpf/): our clock reading before their marks; theirs is mark before clock. The
 	 * one place where a fence stands alone: the other side of it is no memory operation. */
 	atomic_thread_fence(memory_order_seq_cst);

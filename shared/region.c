@@ -139,6 +139,32 @@ int tm_region_open_blob(struct tm_region *region, int fd, size_t max_bytes)
 	return r < 0 ? r : open_checked(region, fd, bytes, PROT_READ);
 }
 
+int tm_region_copy_blob(int fd, size_t min_bytes, size_t max_bytes, void **ret_copy,
+			size_t *ret_bytes)
+{
+	_cleanup_(tm_freep) char *copy = NULL;
+	size_t bytes = 0;
+	int r = check(fd, SEALS_BLOB, min_bytes, max_bytes, &bytes);
+
+	if (r < 0)
+		return r;
+	copy = malloc(bytes);
+	if (!copy)
+		return tm_err_origin(-ENOMEM);
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = pread(fd, copy + done, bytes - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return tm_err_origin(n < 0 ? -errno : -EBADMSG);
+		done += (size_t)n;
+	}
+	*ret_copy = TM_TAKE_PTR(copy);
+	*ret_bytes = bytes;
+	return 0;
+}
+
 int tm_region_seal_blob(const char *name, const void *bytes, size_t count)
 {
 	_cleanup_(tm_closep) int fd = -1;

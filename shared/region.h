@@ -35,5 +35,10 @@ int tm_region_open_writable(struct tm_region *region, int fd, size_t bytes);
 int tm_region_seal_blob(const char *name, const void *bytes, size_t count);
 /* Maps a received blob read-only after checking all four seals. Return: 0, -EBADMSG, -errno. */
 int tm_region_open_blob(struct tm_region *region, int fd, size_t max_bytes);
+/* Copies a received blob into private memory, read and never mapped: reading a page that a hostile owner cannot
+ * provide is an error, touching it a signal. @fd: stays the caller's. Return: 0 and *ret_copy, the
+ * caller's to free, *ret_bytes long; -EBADMSG: not all four seals, or not of that size; -errno. */
+int tm_region_copy_blob(int fd, size_t min_bytes, size_t max_bytes, void **ret_copy,
+			size_t *ret_bytes);
 /* Unmaps and closes; total. */
 void tm_region_close(struct tm_region *region);

@@ -107,14 +107,19 @@ void tm_retire_deinit(struct tm_retire_queue *queue)
 	*queue = (struct tm_retire_queue){0};
 }
 
+int tm_retire_reserve(struct tm_retire_queue *queue)
+{
+	if (queue->count == TM_RETIRE_MAX)
+		return TM_RETIRE_E_FULL;
+	return queue->spare || queue->used < queue->capacity ? 0 : grow(queue);
+}
+
 int tm_retire_at(struct tm_retire_queue *queue, uint64_t ktime, tm_retire_fn fn, void *context,
 		 uint64_t value)
 {
 	uint32_t index;
 
-	if (queue->count == TM_RETIRE_MAX)
-		return TM_RETIRE_E_FULL;
-	if (!queue->spare && queue->used == queue->capacity && grow(queue))
+	if (tm_retire_reserve(queue) != 0)
 		return TM_RETIRE_E_FULL;
 	index = queue->spare ? pop(queue, &queue->spare) : queue->used++;
 	queue->entries[index] = (struct tm_retire_entry){ktime, fn, context, value, 0};

@@ -48,6 +48,8 @@ enum {
 };
 
 void tm_retire_deinit(struct tm_retire_queue *queue);
+/* Makes room for one entry, so that the next tm_retire_at does not fail. Return: 0, TM_RETIRE_E_FULL. */
+int tm_retire_reserve(struct tm_retire_queue *queue);
 /* Return: 0, TM_RETIRE_E_FULL. */
 int tm_retire_at(struct tm_retire_queue *queue, uint64_t ktime, tm_retire_fn fn, void *context,
 		 uint64_t value);

@@ -43,20 +43,17 @@ static int holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 	return world->holds;
 }
 
-static void forget(void *context, uint32_t number)
+static int change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)
 {
-	((struct world *)context)->forgotten = number;
-}
-
-static int retire(void *context, uint32_t number)
-{
+	if (change == TM_FILE_FORGET)
+		((struct world *)context)->forgotten = number;
 	return 0;
 }
 
 static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct files_kernel kernel = {world, holds, forget, retire};
+	const struct files_kernel kernel = {world, holds, change};
 	int a[2], b[2];
 
 	if (!world || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, a) < 0 ||

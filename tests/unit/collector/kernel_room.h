@@ -72,15 +72,16 @@ int bpf_map_get_next_key(int fd, const void *key, void *next)
 	return -ENOENT;
 }
 
-static int retire(void *context, uint32_t number)
+static int change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)
 {
+	assert_int_equal(change, TM_FILE_RETIRE);
 	world->retired[number] = world->retire_fails == 0;
 	return world->retire_fails;
 }
 
 static int make(void **state)
 {
-	const struct files_kernel kernel = {.retire = retire};
+	const struct files_kernel kernel = {.change = change};
 
 	world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
 	if (!world)

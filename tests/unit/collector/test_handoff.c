@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_handoff - the symbolizer may say HELLO and CREDIT, anything else ends the wire */
+/* test_handoff - the symbolizer may say HELLO, CREDIT and ROWS, anything else ends the wire */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,11 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/handoff.h"
+#include "collector/files.h"
+#include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "shared/table.h"
 
 struct wire {
 	struct handoff handoff;
+	struct tm_wire heard; /* the last ROWS */
 	int peer;
 };
 
@@ -46,19 +49,30 @@ static int unmake(void **state)
 	return 0;
 }
 
+/* Return: as handoff_receive; the descriptor of a ROWS is closed. */
+static int hear(struct wire *wire)
+{
+	int fd = -1;
+	int r = handoff_receive(&wire->handoff, &wire->heard, &fd);
+
+	assert_int_equal(fd >= 0, r == HANDOFF_E_ROWS);
+	(void)tm_close(fd);
+	return r;
+}
+
 static int say(struct wire *wire, uint32_t kind, uint64_t value)
 {
 	const struct tm_wire message = {.kind = kind, .value = value};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), -1, 0), 0);
-	return handoff_receive(&wire->handoff);
+	return hear(wire);
 }
 
 static void hello_and_credit_are_accepted(void **state)
 {
 	struct wire *wire = *state;
 
-	assert_int_equal(handoff_receive(&wire->handoff), 0);
+	assert_int_equal(hear(wire), 0);
 	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
 	assert_int_equal(say(wire, TM_WIRE_CREDIT, 1), 0);
 	assert_true(wire->handoff.greeted);
@@ -74,6 +88,7 @@ static void anything_else_closes_the_wire(void **state)
 		{.kind = TM_WIRE_END},
 		{.kind = 0xffffffff},
 		{.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION + 1},
+		{.kind = TM_WIRE_ROWS, .number = 1},
 		{.kind = TM_WIRE_CREDIT, .value = 0},
 		{.kind = TM_WIRE_CREDIT, .value = TM_FILES_IN_FLIGHT + 1},
 		{.kind = TM_WIRE_CREDIT, .value = UINT64_MAX},
@@ -105,7 +120,7 @@ static void message_of_another_size_closes_the_wire(void **state)
 	struct wire *wire = *state;
 
 	assert_int_equal(send(wire->peer, "short", 5, 0), 5);
-	assert_int_equal(handoff_receive(&wire->handoff), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
 	assert_int_equal(wire->handoff.violations, 1);
 }
 
@@ -115,7 +130,79 @@ static void descriptor_from_the_symbolizer_closes_the_wire(void **state)
 	const struct tm_wire message = {.kind = TM_WIRE_CREDIT, .value = 1};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
-	assert_int_equal(handoff_receive(&wire->handoff), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+}
+
+static int send_rows(struct wire *wire, uint32_t number, int fd)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = number, .value = 5};
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), fd, 0), 0);
+	return hear(wire);
+}
+
+static void rows_come_one_at_a_time_with_their_descriptor(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7, .value = 5};
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hear(wire), HANDOFF_E_ROWS);
+		assert_int_equal(wire->heard.number, 7);
+		assert_int_equal(wire->heard.value, 5);
+	}
+	assert_int_equal(hear(wire), 0);
+	assert_int_equal(send_rows(wire, FILES_MAX - 1, STDIN_FILENO), HANDOFF_E_ROWS);
+	assert_int_equal(send_rows(wire, TM_TABLE_VDSO, STDIN_FILENO), HANDOFF_E_ROWS);
+	assert_int_equal(wire->handoff.violations, 0);
+}
+
+static void rows_out_of_form_close_the_wire(void **state)
+{
+	static const struct {
+		uint32_t number;
+		int fd;
+	} wrong[] = {{7, -1}, {FILES_MAX, 0}, {UINT32_MAX, 0}, {TM_TABLE_VDSO - 1, 0}};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		void *fresh;
+		struct wire *wire;
+
+		assert_int_equal(make(&fresh), 0);
+		wire = fresh;
+		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd), HANDOFF_E_CLOSED);
+		assert_int_equal(wire->handoff.violations, 1);
+		assert_int_equal(unmake(&fresh), 0);
+	}
+}
+
+/* More than one, by hand: tm_fdpass_send cannot. */
+static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **state)
+{
+	struct wire *wire = *state;
+	struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7};
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr header;
+	} control = {.header = {CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec part = {&message, sizeof(message)};
+	struct msghdr header = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = &control,
+				.msg_controllen = sizeof(control)};
+	int before = dup(STDIN_FILENO), after;
+
+	(void)close(before);
+	memset(CMSG_DATA(&control.header), 0, 2 * sizeof(int));
+	assert_int_equal(sendmsg(wire->peer, &header, 0), (ssize_t)sizeof(message));
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(wire->handoff.violations, 1);
+	after = dup(STDIN_FILENO);
+	assert_true(after <= before);
+	(void)close(after);
 }
 
 static void end_of_file_is_no_violation(void **state)
@@ -123,7 +210,7 @@ static void end_of_file_is_no_violation(void **state)
 	struct wire *wire = *state;
 
 	(void)shutdown(wire->peer, SHUT_RDWR);
-	assert_int_equal(handoff_receive(&wire->handoff), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
 	assert_int_equal(wire->handoff.violations, 0);
 }
 
@@ -184,6 +271,9 @@ int main(void)
 		CASE(second_hello_closes_the_wire),
 		CASE(message_of_another_size_closes_the_wire),
 		CASE(descriptor_from_the_symbolizer_closes_the_wire),
+		CASE(rows_come_one_at_a_time_with_their_descriptor),
+		CASE(rows_out_of_form_close_the_wire),
+		CASE(rows_with_two_descriptors_close_the_wire_and_leave_none_open),
 		CASE(end_of_file_is_no_violation),
 		CASE(files_stop_without_credit_and_go_on_with_it),
 		CASE(credit_never_exceeds_the_window),

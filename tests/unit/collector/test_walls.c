@@ -110,10 +110,13 @@ static void collector_may_do_its_steady_work(void **state)
 		{"munmap", SYS_munmap, {0, 0}},
 		{"mremap", SYS_mremap, {0, 0}},
 		{"madvise", SYS_madvise, {0, 0}},
-		{"pidfd_open", SYS_pidfd_open, {-1}},
-		{"kill", SYS_kill, {0x7fffffff, SIGKILL}},
+		{"seals of rows", SYS_fcntl, {-1, F_GET_SEALS}},
+		{"size of rows", SYS_newfstatat, {-1, (long)"", 0, AT_EMPTY_PATH}},
+		{"size of rows, elsewhere", SYS_fstat, {-1}},
+		{"copy of rows", SYS_pread64, {-1}},
+		{"chunk of rows", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, -1}},
+		{"shutdown for writing", SYS_shutdown, {-1, SHUT_WR}},
 		{"wait", SYS_wait4, {-1, 0, 1}},
-		{"getrusage", SYS_getrusage, {0, 0}},
 	};
 
 	expect(&collector_filter, calls, COUNT(calls), 0);
@@ -126,6 +129,10 @@ static void collector_may_do_nothing_else(void **state)
 		{"openat", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDONLY}},
 		{"openat2", SYS_openat2, {AT_FDCWD, (long)"/dev/null"}},
 		{"stat", SYS_newfstatat, {AT_FDCWD, (long)"/", 0, 0}},
+		{"statx", SYS_statx, {-1, (long)"", AT_EMPTY_PATH, 0, 0}},
+		{"write to rows", SYS_pwrite64, {-1}},
+		{"kill", SYS_kill, {0x7fffffff, SIGKILL}},
+		{"pidfd_open", SYS_pidfd_open, {-1}},
 		{"socket", SYS_socket, {AF_UNIX, SOCK_STREAM}},
 		{"clone", SYS_clone, {SIGCHLD}},
 		{"fork", SYS_fork, {0}},

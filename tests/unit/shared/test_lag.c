@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "collector/lag.h"
+#include "shared/lag.h"
 
 static int make(void **state)
 {
-	*state = calloc(1, sizeof(struct lag));
+	*state = calloc(1, sizeof(struct tm_lag));
 	return *state == NULL;
 }
 
@@ -25,44 +25,44 @@ static int unmake(void **state)
 
 static void nothing_lags_by_nothing(void **state)
 {
-	const struct lag *lag = *state;
+	const struct tm_lag *lag = *state;
 
-	assert_int_equal(lag_p99(lag), 0);
+	assert_int_equal(tm_lag_p99(lag), 0);
 	assert_int_equal(lag->max, 0);
 }
 
 static void one_of_a_hundred_is_left_out(void **state)
 {
-	struct lag *lag = *state;
+	struct tm_lag *lag = *state;
 
 	for (unsigned i = 0; i < 99; i++)
-		lag_add(lag, 50);
-	lag_add(lag, 5000);
-	assert_int_equal(lag_p99(lag), 50);
+		tm_lag_add(lag, 50);
+	tm_lag_add(lag, 5000);
+	assert_int_equal(tm_lag_p99(lag), 50);
 	assert_int_equal(lag->max, 5000);
-	lag_add(lag, 5000);
-	assert_int_equal(lag_p99(lag), 5000);
+	tm_lag_add(lag, 5000);
+	assert_int_equal(tm_lag_p99(lag), 5000);
 }
 
 static void no_size_is_named_too_small_or_a_step_too_large(void **state)
 {
 	for (uint64_t ns = 1; ns < UINT64_MAX / 3; ns = ns + ns / 7 + 1) {
-		struct lag *lag = *state;
+		struct tm_lag *lag = *state;
 
-		*lag = (struct lag){0};
-		lag_add(lag, ns);
+		*lag = (struct tm_lag){0};
+		tm_lag_add(lag, ns);
 		lag->max = UINT64_MAX;
-		assert_true(lag_p99(lag) >= ns);
-		assert_true(lag_p99(lag) - ns <= ns / LAG_STEPS);
+		assert_true(tm_lag_p99(lag) >= ns);
+		assert_true(tm_lag_p99(lag) - ns <= ns / TM_LAG_STEPS);
 	}
 }
 
 static void largest_value_has_a_bucket(void **state)
 {
-	struct lag *lag = *state;
+	struct tm_lag *lag = *state;
 
-	lag_add(lag, UINT64_MAX);
-	assert_true(lag_p99(lag) == UINT64_MAX);
+	tm_lag_add(lag, UINT64_MAX);
+	assert_true(tm_lag_p99(lag) == UINT64_MAX);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_pathname - packed components become the path that the kernel meant, or none */
+/* test_path - packed components become the path that the kernel meant, or none */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "collector/files.h"
+#include "shared/path.h"
 
 static char out[256];
 
-#define JOIN(packed) files_join_path(packed, sizeof(packed) - 1, out)
+#define JOIN(packed) tm_path_join(packed, sizeof(packed) - 1, out)
 
 static void components_come_root_first(void **state)
 {

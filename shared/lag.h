@@ -6,15 +6,15 @@
 
 #include <stdint.h>
 
-#define LAG_STEPS   32u
-#define LAG_BUCKETS (60u * LAG_STEPS)
+#define TM_LAG_STEPS   32u
+#define TM_LAG_BUCKETS (60u * TM_LAG_STEPS)
 
-struct lag {
-	uint64_t counts[LAG_BUCKETS];
+struct tm_lag {
+	uint64_t counts[TM_LAG_BUCKETS];
 	uint64_t sum; /* of the counts */
 	uint64_t max;
 };
 
-void lag_add(struct lag *lag, uint64_t ns);
+void tm_lag_add(struct tm_lag *lag, uint64_t ns);
 /* Return: what 99 of 100 did not exceed, at most one step too much; 0 without any. */
-uint64_t lag_p99(const struct lag *lag);
+uint64_t tm_lag_p99(const struct tm_lag *lag);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child - starts a program over a socketpair before the walls are up, and ends it */
+
+#include "shared/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+
+/* In the child: everything of ours is closed at exec but the one socket. */
+static _Noreturn void become(int program, const char *name, int (*prepare)(void), int socket)
+{
+	char option[32];
+	char *arguments[] = {(char *)(size_t)name, option, NULL};
+	char *environment[] = {NULL};
+
+	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
+	/* Before 5.11 it is refused; each descriptor that we know of closes at exec anyway. */
+	if ((syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0 || errno == EINVAL) &&
+	    (!prepare || prepare() == 0) && fcntl(socket, F_SETFD, 0) == 0)
+		(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
+	_exit(127);
+}
+
+int tm_child_start(struct tm_child *child, int program, const char *name, int (*prepare)(void))
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return tm_err_origin(-errno);
+	pid = fork();
+	if (pid == 0)
+		become(program, name, prepare, ends[1]);
+	(void)tm_close(ends[1]);
+	if (pid < 0) {
+		(void)tm_close(ends[0]);
+		return tm_err_origin(-EAGAIN);
+	}
+	*child = (struct tm_child){pid, ends[0]};
+	return 0;
+}
+
+void tm_child_stop(struct tm_child *child, uint64_t *ret_cpu_ns, uint64_t *ret_rss_bytes)
+{
+	struct pollfd ended = {.fd = child->socket, .events = 0};
+	struct rusage usage = {0};
+
+	*ret_cpu_ns = 0;
+	*ret_rss_bytes = 0;
+	if (child->socket >= 0) {
+		(void)shutdown(child->socket, SHUT_WR);
+		(void)poll(&ended, 1, TM_CHILD_END_MS);
+		child->socket = tm_close(child->socket);
+	}
+	/* Its socket closes a moment before it can be waited for; a hung one is not waited for. */
+	if (child->pid > 0 &&
+	    wait4(child->pid, NULL, ended.revents & POLLHUP ? 0 : WNOHANG, &usage) > 0) {
+		*ret_cpu_ns =
+			(uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
+			(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
+		*ret_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	}
+	child->pid = 0;
+}
