@@ -136,7 +136,6 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 {
 	struct scratch *s = level_scratch(level);
 	__u64 task = bpf_get_current_task(), leader, position;
-	struct tm_identity identity = {};
 	struct tm_process_key key = {};
 	struct tm_file_state *state;
 
@@ -148,8 +147,8 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	s->announce.process.exe_file = TM_FILE_NONE;
 	s->file = (__u64)TASK_READ(task, mm, exe_file);
 	if (s->file) {
-		file_identify(&s->block, s->file, &identity);
-		s->announce.process.exe_file = file_number(&identity, false, &state);
+		file_identify(&s->block, s->file, &s->fresh.identity);
+		s->announce.process.exe_file = file_number(&s->fresh, false, &state);
 		path_write_file(level);
 	}
 	position = s->path.position;

@@ -35,6 +35,7 @@ static __always_inline void file_identify(struct block *block, __u64 file,
 {
 	__u64 inode = (__u64)KERNEL_READ(file, file, f_inode);
 
+	__builtin_memset(identity, 0, sizeof(*identity));
 	if (!block_read(block, inode, INODE_BYTES))
 		return;
 	identity->dev = KERNEL_READ(super_block, (__u64)INODE_FIELD(inode, i_sb), s_dev);
@@ -78,25 +79,25 @@ static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_
 
 /* Takes a number that nobody has, and says how many were taken so far. */
 static __always_inline struct tm_file_state *file_claim(__u32 number,
-							const struct tm_identity *identity)
+							const struct tm_file_state *fresh)
 {
-	struct tm_file_state fresh = {.identity = *identity}, *state;
+	struct tm_file_state *state;
 
-	if (!bpf_map_update_elem(&files, &number, &fresh, BPF_NOEXIST))
+	if (!bpf_map_update_elem(&files, &number, fresh, BPF_NOEXIST))
 		level_add(&files_made, 1);
 	state = bpf_map_lookup_elem(&files, &number);
-	return state ? file_state(number, state, identity) : NULL;
+	return state ? file_state(number, state, &fresh->identity) : NULL;
 }
 
 /*
- * The file's number and state; with `claim`, a new one where it has none. Numbers are given back (by the
+ * The number and state of the file with the identity of @fresh; with `claim`, a new one where it has none. Numbers are given back (by the
  * collector, once no program that has one is running), so a free one does not end the search.
  * TM_FILE_NONE: none, or the table is full.
  */
-static __always_inline __u32 file_number(const struct tm_identity *identity, bool claim,
+static __always_inline __u32 file_number(const struct tm_file_state *fresh, bool claim,
 					 struct tm_file_state **ret_state)
 {
-	__u32 hash = file_hash(identity), number, vacant = TM_FILE_NONE;
+	__u32 hash = file_hash(&fresh->identity), number, vacant = TM_FILE_NONE;
 	struct tm_file_state *state;
 
 	for (__u32 i = 0; i < FILE_PROBES; i++) {
@@ -106,10 +107,10 @@ static __always_inline __u32 file_number(const struct tm_identity *identity, boo
 			vacant = number;
 		if (!state)
 			continue;
-		*ret_state = file_state(number, state, identity);
+		*ret_state = file_state(number, state, &fresh->identity);
 		if (*ret_state)
 			return number;
 	}
-	*ret_state = claim && vacant != TM_FILE_NONE ? file_claim(vacant, identity) : NULL;
+	*ret_state = claim && vacant != TM_FILE_NONE ? file_claim(vacant, fresh) : NULL;
 	return *ret_state ? vacant : TM_FILE_NONE;
 }

@@ -98,6 +98,7 @@ struct user_walk { /* the user stack of this sample */
 	__u32 stop;      /* enum tm_stop */
 	__u32 memory;    /* which one is this process's */
 	__u32 lost;      /* sp is not known, only fp */
+	__u32 chained;   /* frame pointers led here */
 	__u32 remembers; /* `memory` is of this process */
 };
 
@@ -113,8 +114,9 @@ struct user_walk { /* the user stack of this sample */
 struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
-	struct mapping found; /* by the last lookup */
-	struct block block;   /* for what is read of the kernel on the way */
+	struct mapping found;       /* by the last lookup */
+	struct block block;         /* for what is read of the kernel on the way */
+	struct tm_file_state fresh; /* of a file that is looked for; all but the identity stays 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct memory memories[MEMORIES];

@@ -39,6 +39,7 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 	s->walk.registers = registers.at;
 	s->walk.kind = WALK_TASK;
 	s->walk.lost = 0;
+	s->walk.chained = 0;
 	s->walk.word = word_of(s, level->number, registers.ip);
 	step_put(s, s->walk.word);
 	return true;

@@ -39,14 +39,22 @@ static __always_inline bool step_read(__u64 address, __u64 *value)
 	return !bpf_probe_read_user(value, sizeof(*value), (const void *)address);
 }
 
-/* Why a chain of frame pointers ends here: it came to the bottom of the stack, or is none. */
+/*
+ * A chain of frame pointers ends here, or there is none. The outermost frame has zero for its frame
+ * pointer, so the ABI; but in code without frame pointers any number may be in that register. So a zero
+ * counts where a chain led to it, in a frame that called, or where the file has rows, only not here
+ * (hand-written entries of threads); and so does the place where the initial stack begins.
+ */
 static __always_inline int step_chain_ends(struct scratch *s)
 {
 	__u64 bottom = (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack);
+	__u64 table = s->walk.table;
+	bool chained = s->walk.chained || (table && !(table & TM_TABLE_EMPTY));
 
-	if (s->walk.kind == WALK_CALLED && bottom - s->walk.sp < STEP_BOTTOM)
+	if (s->walk.kind == WALK_CALLED &&
+	    (bottom - s->walk.sp < STEP_BOTTOM || (!s->walk.fp && table && chained)))
 		return step_stop(s, TM_STOP_NONE);
-	return step_stop(s, s->walk.table ? TM_STOP_FRAME_POINTER : TM_STOP_NO_TABLE);
+	return step_stop(s, table ? TM_STOP_FRAME_POINTER : TM_STOP_NO_TABLE);
 }
 
 /* --- by rule ------------------------------------------------------------------------------------ */
@@ -238,6 +246,7 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 	s->walk.fp = caller->fp;
 	s->walk.ip = caller->ra;
 	s->walk.registers = caller->context;
+	s->walk.chained = !by_rule;
 	s->walk.kind = exact ? WALK_CONTEXT : WALK_CALLED;
 	if (!exact)
 		word = (word_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;

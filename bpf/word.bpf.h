@@ -26,15 +26,14 @@ static __always_inline bool word_is_unresolved(__u64 word)
 static __always_inline __u64 word_of_file(struct scratch *s, __u32 level,
 					  const struct mapping *mapping, __u64 *ret_table)
 {
-	struct tm_identity identity = {};
 	struct tm_file_state *state = NULL;
 	__u64 offset = mapping->pgoff << 12;
 	__u32 number;
 
 	if (offset + (mapping->end - mapping->start) > TM_FRAME_OFFSET_MAX)
 		return WORD_UNRESOLVED(OFFSET);
-	file_identify(&s->block, mapping->file, &identity);
-	number = file_number(&identity, true, &state);
+	file_identify(&s->block, mapping->file, &s->fresh.identity);
+	number = file_number(&s->fresh, true, &state);
 	if (!state) {
 		s->counts.files_full++;
 		return WORD_UNRESOLVED(FILES_FULL);
