@@ -62,6 +62,10 @@ enum tm_failure {
 #define TM_TOP_ROWS     10
 #define TM_TOP_NAME     160
 
+/* The cache of rows (symbolizer/cache.h) begins so; another file is none, and nobody writes to it. */
+#define TM_CACHE_MAGIC       "TMROWS1\n"
+#define TM_CACHE_MAGIC_BYTES 8
+
 struct tm_top {
 	uint64_t self;  /* samples with the function as leaf */
 	uint64_t total; /* samples with the function anywhere */
@@ -118,5 +122,6 @@ struct tm_control {
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
  *	--hz=N --title=TEXT [--profile-bytes=N]
+ *	[--cache-fd=N --boot-id=TEXT] (N: the cache of rows, open for reading and writing)
  * tidemark-parser    --socket-fd=N
  */

@@ -119,6 +119,8 @@ static void fill_result(const struct build *build, const struct session *session
 	result->parsers_abandoned = session->parsers_abandoned + session->rows.counts.abandoned;
 	result->rows_made = session->rows.counts.made;
 	result->rows_failed = session->rows.counts.failed;
+	result->rows_cached = session->rows.counts.cached;
+	result->cache_refused = session->cache.refused;
 }
 
 static void tell_peers(const struct session *session)
@@ -251,4 +253,5 @@ void finish_interval(struct session *session)
 	session->parsers_failed = 0;
 	session->parsers_abandoned = 0;
 	session->rows.counts = (struct rows_counts){0};
+	session->cache.refused = 0;
 }

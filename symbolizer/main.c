@@ -37,6 +37,8 @@ static int check_descriptors(const struct options *options)
 		  fcntl(options->wire_fd, F_SETFD, FD_CLOEXEC) < 0 ||
 		  fcntl(options->parser_fd, F_SETFD, FD_CLOEXEC) < 0;
 
+	if (options->cache_fd >= 0)
+		bad |= fcntl(options->cache_fd, F_SETFD, FD_CLOEXEC) < 0;
 	for (int i = 0; i < options->output_count; i++)
 		bad |= fcntl(options->outputs[i].fd, F_SETFD, FD_CLOEXEC) < 0;
 	return bad ? -EBADF : 0;
@@ -67,8 +69,12 @@ static int fail(const struct options *options, enum tm_failure failure, const ch
 
 static int run(struct session *session, const struct options *options)
 {
+	uint8_t pin[DIGEST_BYTES];
 	int r;
 
+	r = cache_pin(pin, options->boot_id, options->parser_fd);
+	if (r < 0)
+		return fail(options, TM_FAILURE_INTERNAL, "the parser cannot be looked at", r);
 	r = child_start(&session->parser, options->parser_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
@@ -79,6 +85,8 @@ static int run(struct session *session, const struct options *options)
 	r = wall_in(session);
 	if (r < 0)
 		return fail(options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
+	if (options->cache_fd >= 0)
+		cache_open(&session->cache, options->cache_fd, pin);
 	control_say(options->control_fd, TM_CONTROL_READY, 0, 0);
 	if (session_record(session) == SESSION_E_ABANDONED)
 		return 1;

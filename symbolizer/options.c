@@ -52,6 +52,12 @@ static int argument(struct options *options, char *text)
 		return tm_option_fd(value, &options->wire_fd);
 	if ((value = tm_option_value(text, "--parser-fd")))
 		return tm_option_fd(value, &options->parser_fd);
+	if ((value = tm_option_value(text, "--cache-fd")))
+		return tm_option_fd(value, &options->cache_fd);
+	if ((value = tm_option_value(text, "--boot-id"))) {
+		options->boot_id = value;
+		return *value ? 0 : -EINVAL;
+	}
 	if ((value = tm_option_value(text, "--output")))
 		return output(options, value);
 	if ((value = tm_option_value(text, "--title"))) {
@@ -73,6 +79,8 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.control_fd = -1,
 		.wire_fd = -1,
 		.parser_fd = -1,
+		.cache_fd = -1,
+		.boot_id = "",
 		.profile_bytes = BUDGET_PROFILE_BYTES,
 		.title = "",
 	};
@@ -81,6 +89,9 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 			*ret_bad = argv[i];
 			return -EINVAL;
 		}
+	*ret_bad = "--cache-fd and --boot-id go together";
+	if ((options->cache_fd >= 0) != (*options->boot_id != '\0'))
+		return -EINVAL;
 	*ret_bad = "--control-fd, --wire-fd, --parser-fd and --hz are needed";
 	return options->control_fd < 0 || options->wire_fd < 0 || options->parser_fd < 0 ||
 			       !options->hz

@@ -27,6 +27,8 @@ struct options {
 	int parser_fd; /* the program to execute */
 	uint64_t hz;
 	uint64_t profile_bytes; /* BUDGET_PROFILE_BYTES unless the command says another */
+	int cache_fd;           /* -1: none */
+	const char *boot_id;    /* goes with it */
 	const char *title;
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;

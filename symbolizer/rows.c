@@ -42,7 +42,7 @@ static void make(struct rows *rows, struct rows_slot *slot, int table)
 }
 
 /* A table that checks, or -1. Takes @fd. */
-static int check_table(int fd)
+static int check_table(struct cache *cache, const struct rows_slot *slot, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	struct tm_region region = TM_REGION_NULL;
@@ -52,6 +52,8 @@ static int check_table(int fd)
 	if (taken < 0 || tm_region_open_blob(&region, taken, TM_ROWS_BYTES_MAX) < 0)
 		return -1;
 	r = tm_rows_check(&view, region.addr, region.bytes);
+	if (r == 0 && slot->keep)
+		cache_add(cache, &slot->identity, region.addr, region.bytes);
 	region.fd = -1; /* the descriptor outlives the mapping */
 	tm_region_close(&region);
 	return r < 0 ? -1 : TM_TAKE_FD(taken);
@@ -71,7 +73,7 @@ static int take_result(struct rows *rows, const struct parser_message *result, i
 		if (slot->state != ROWS_ASKED || slot->id != result->id)
 			continue;
 		rows->counts.abandoned += result->status == PARSER_ABANDONED;
-		make(rows, slot, check_table(TM_TAKE_FD(taken)));
+		make(rows, slot, check_table(rows->cache, slot, TM_TAKE_FD(taken)));
 		return 0;
 	}
 	return -EBADMSG;
@@ -103,6 +105,24 @@ static int next_wanted(struct rows *rows, struct files_rows *ret_wanted)
 	return 0;
 }
 
+/* What the cache has, or would have once it is made. Return: whether it was there. */
+static int recall(struct rows *rows, struct rows_slot *slot, const struct files_rows *wanted)
+{
+	int table;
+
+	if (!wanted->identity)
+		return 0;
+	table = cache_find(rows->cache, wanted->identity);
+	if (table >= 0) {
+		rows->counts.cached++;
+		make(rows, slot, table);
+		return 1;
+	}
+	slot->identity = *wanted->identity;
+	slot->keep = wanted->fd >= 0 && cache_may_keep(wanted->identity, wanted->fd);
+	return 0;
+}
+
 static void ask(struct rows *rows, struct rows_slot *slot, const struct files_rows *wanted)
 {
 	struct parser_message request = {.kind = PARSER_ROWS, .id = rows->next_id++ | ROWS_ID};
@@ -115,6 +135,8 @@ static void ask(struct rows *rows, struct rows_slot *slot, const struct files_ro
 		.id = request.id,
 		.table = -1,
 	};
+	if (recall(rows, slot, wanted))
+		return;
 	if (rows->parser < 0 || (wanted->number != TM_TABLE_VDSO && wanted->fd < 0))
 		make(rows, slot, -1);
 	else if (tm_fdpass_send(rows->parser, &request, sizeof(request), wanted->fd, MSG_DONTWAIT))
@@ -166,11 +188,12 @@ static void hand_all_on(struct rows *rows)
 		;
 }
 
-int rows_init(struct rows *rows, struct files *files, int wire)
+int rows_init(struct rows *rows, struct files *files, struct cache *cache, int wire)
 {
 	const struct tm_rows empty = {.magic = TM_ROWS_MAGIC};
 
-	*rows = (struct rows){.files = files, .wire = wire, .parser = -1, .empty = -1};
+	*rows = (struct rows){
+		.files = files, .cache = cache, .wire = wire, .parser = -1, .empty = -1};
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		rows->slots[i].table = -1;
 	rows->empty = tm_region_seal_blob("tidemark-rows", &empty, sizeof(empty));

@@ -9,12 +9,14 @@
  * Answer     each FILE message is answered once, with the parser's own sealed table, or, when there is
  *            none (no ELF, no descriptor, a parser that failed or is gone), with a table without rows;
  *            not at all once its number was given back.
+ * Cache      what an earlier session had made of the same file is handed on without asking (cache.h).
  * Limits     PARSER_AT_ONCE requests open, each with a deadline; a parser that misses it by far, or
  *            breaks the form, is talked to no more.
  * Trust      the parser's table is checked whole (tm_rows_check) before it is handed on; the collector
  *            checks it again. Its numbers are told apart from those of names.h by ROWS_ID.
  */
 
+#include "symbolizer/cache.h"
 #include "symbolizer/files_rows.h"
 #include "symbolizer/parser/parser.h"
 
@@ -34,10 +36,13 @@ struct rows_slot { /* one FILE message that is being answered */
 	uint32_t number; /* TM_TABLE_VDSO: no file */
 	uint32_t id;
 	int table; /* owned; -1: the empty one */
+	int keep;  /* in the cache, under `identity` */
+	struct tm_identity identity;
 };
 
 struct rows_counts {
 	uint64_t made;
+	uint64_t cached; /* of those, found in the cache */
 	uint64_t failed; /* answered with the empty table */
 	uint64_t abandoned;
 	uint64_t dropped; /* made for a number that was given back meanwhile */
@@ -45,6 +50,7 @@ struct rows_counts {
 
 struct rows {
 	struct files *files; /* borrowed */
+	struct cache *cache; /* borrowed */
 	int wire;            /* borrowed; -1: nobody is there any more */
 	int parser;          /* borrowed; -1: not talked to (any more) */
 	int empty;           /* owned: a sealed table without rows */
@@ -55,7 +61,7 @@ struct rows {
 };
 
 /* Return: 0, -errno. */
-int rows_init(struct rows *rows, struct files *files, int wire);
+int rows_init(struct rows *rows, struct files *files, struct cache *cache, int wire);
 void rows_deinit(struct rows *rows);
 /* From now on the parser may be asked; the vDSO is. */
 void rows_begin(struct rows *rows, int parser);

@@ -120,6 +120,7 @@ int session_init(struct session *session, const struct options *options)
 		.budget.limit = options->profile_bytes,
 		.kernel = KERNEL_NULL,
 		.parser = CHILD_NULL,
+		.cache = CACHE_NULL,
 	};
 	for (int i = 0; i < options->output_count; i++)
 		session->outputs[i] = options->outputs[i];
@@ -136,12 +137,13 @@ int session_init(struct session *session, const struct options *options)
 		       &session->files);
 	feed_init(&session->feed, &session->aggregate, &session->queue);
 	peer_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
-	return rows_init(&session->rows, &session->files, options->wire_fd);
+	return rows_init(&session->rows, &session->files, &session->cache, options->wire_fd);
 }
 
 void session_deinit(struct session *session)
 {
 	rows_deinit(&session->rows);
+	cache_close(&session->cache);
 	feed_deinit(&session->feed);
 	aggregate_deinit(&session->aggregate);
 	process_table_deinit(&session->processes);

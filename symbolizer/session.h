@@ -42,6 +42,7 @@ struct session {
 	struct aggregate aggregate;
 	struct feed feed;
 	struct peer peer;
+	struct cache cache;
 	struct rows rows;
 	struct child parser;
 	int parser_lost;         /* no longer talked to */

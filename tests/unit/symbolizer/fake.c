@@ -29,8 +29,8 @@ static const char *const formats[FAKE_FORMATS] = {"folded", "html", "pprof", "sp
 static _Noreturn void become(const struct fake *fake, int control, int wire, const char *program,
 			     int parser)
 {
-	char options[5 + FAKE_FORMATS][64];
-	char *arguments[6 + FAKE_FORMATS] = {0};
+	char options[7 + FAKE_FORMATS][64];
+	char *arguments[8 + FAKE_FORMATS] = {0};
 	const struct rlimit limit = {fake->descriptors, fake->descriptors};
 	int count = 0;
 
@@ -43,6 +43,11 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 		(void)fcntl(fake->outputs[i], F_SETFD, 0);
 		(void)snprintf(options[count++], 64, "--output=%s:%d", formats[i],
 			       fake->outputs[i]);
+	}
+	if (fake->cache) {
+		(void)fcntl(fake->cache, F_SETFD, 0);
+		(void)snprintf(options[count++], 64, "--cache-fd=%d", fake->cache);
+		(void)snprintf(options[count++], 64, "--boot-id=this boot");
 	}
 	for (int i = 0; i < count; i++)
 		arguments[i] = options[i];
@@ -58,11 +63,11 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 void fake_start(struct fake *fake, const char *program, const char *parser)
 {
 	struct tm_wire hello;
-	rlim_t limit = fake->descriptors;
 	int control[2], wire[2];
 	int parser_fd = open(parser, O_PATH | O_CLOEXEC);
 
-	*fake = (struct fake){.data = TM_REGION_NULL, .page = TM_REGION_NULL, .descriptors = limit};
+	fake->data = TM_REGION_NULL;
+	fake->page = TM_REGION_NULL;
 	assert_true(parser_fd >= 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);

@@ -24,6 +24,7 @@ struct fake {
 	struct tm_ring_writer writer;
 	struct tm_counts counts;
 	rlim_t descriptors;
+	int cache; /* descriptor; 0: none */
 };
 
 struct fake_end {
@@ -39,7 +40,8 @@ struct fake_end {
 	int status;  /* of wait */
 };
 
-/* Starts it and takes its HELLO. fake->descriptors: what it may have at most; 0: as we. */
+/* Starts it and takes its HELLO. fake->descriptors: what it may have at most; 0: as we. All but this
+ * and the cache is 0. */
 void fake_start(struct fake *fake, const char *program, const char *parser);
 /* Hands over both regions and waits for READY. */
 void fake_attach(struct fake *fake);

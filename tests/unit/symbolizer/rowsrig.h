@@ -23,31 +23,18 @@
 #include "shared/table.h"
 #include "symbolizer/rows.h"
 #include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/tablemake.h"
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
 static struct rows rows;
+static struct cache cache;
 static union make_record record;
 static int parser[2], wire[2]; /* ours, theirs */
 
-struct table { /* one rule, one page of one row */
-	struct tm_rows header;
-	uint32_t starts[2];
-	struct tm_rule rule;
-	struct tm_rows_page page;
-};
-
 static inline struct table good_table(void)
 {
-	struct table table = {
-		.header = {.magic = TM_ROWS_MAGIC, .pages = 1, .rules = 1, .rows = 1, .frames = 1},
-		.starts = {0x1000},
-		.rule = {.cfa = TM_CFA_SP, .ra = TM_SAVED_CFA, .cfa_offset = 8, .ra_offset = -8},
-	};
-
-	for (unsigned i = 1; i < TM_ROWS_PAGE; i++)
-		table.page.offsets[i] = TM_ROWS_PAD;
-	return table;
+	return table_at(0x1000);
 }
 
 static inline int begin(void **state)
@@ -55,8 +42,9 @@ static inline int begin(void **state)
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
-	assert_int_equal(rows_init(&rows, &world.files, wire[0]), 0);
+	assert_int_equal(rows_init(&rows, &world.files, &cache, wire[0]), 0);
 	rows.parser = parser[0];
+	cache = CACHE_NULL;
 	return 0;
 }
 

@@ -45,6 +45,7 @@ static void full_set_is_taken(void **state)
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
+	assert_int_equal(options.cache_fd, -1);
 	assert_int_equal(parse("--profile-bytes=2147483648"), 0);
 	assert_int_equal(options.profile_bytes, 2147483648u);
 }
@@ -85,6 +86,20 @@ static void anything_else_is_refused_by_name(void **state)
 	}
 }
 
+static void cache_and_boot_go_together(void **state)
+{
+	static char cache[] = "--cache-fd=8", boot[] = "--boot-id=a";
+
+	assert_true(parse(cache) < 0);
+	assert_true(parse(boot) < 0);
+	assert_true(parse("--boot-id=") < 0);
+	(void)parse(cache);
+	arguments[6] = boot;
+	assert_int_equal(options_parse(&options, 7, arguments, &bad), 0);
+	assert_int_equal(options.cache_fd, 8);
+	assert_string_equal(options.boot_id, "a");
+}
+
 static void missing_descriptor_is_refused(void **state)
 {
 	assert_true(options_parse(&options, 1, arguments, &bad) < 0);
@@ -97,6 +112,7 @@ int main(void)
 		cmocka_unit_test(full_set_is_taken),
 		cmocka_unit_test(each_format_has_its_word),
 		cmocka_unit_test(anything_else_is_refused_by_name),
+		cmocka_unit_test(cache_and_boot_go_together),
 		cmocka_unit_test(missing_descriptor_is_refused),
 	};
 

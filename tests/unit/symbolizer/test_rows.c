@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/symbolizer/rowsrig.h"
@@ -178,6 +180,71 @@ static void full_wire_holds_rows_and_requests_back(void **state)
 	(void)request_for_a_file();
 }
 
+/* As the kernel would announce the very file that is behind @fd. */
+static void announce(uint32_t number, uint64_t ktime, int fd)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	make_file(&record, number, number + 100, "x\0", 2);
+	record.event.ktime = ktime;
+	record.file.identity.size = (uint64_t)status.st_size;
+	record.file.identity.mtime_sec = status.st_mtim.tv_sec;
+	record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+}
+
+static void open_cache(void)
+{
+	static const uint8_t pin[DIGEST_BYTES];
+
+	cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
+	assert_true(cache.fd >= 0);
+}
+
+static void what_was_made_once_is_not_asked_again(void **state)
+{
+	const struct table table = good_table();
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	open_cache();
+	announce(1, 10, fd);
+	files_opened(&world.files, 1, 10, dup(fd));
+	rows_round(&rows);
+	answer(request_for_a_file(), PARSER_OK, &table);
+	rows_round(&rows);
+	assert_int_equal(pages_of(1, 10), 1);
+	assert_int_equal(rows.counts.cached, 0);
+	files_retire(&world.files, 1, 15);
+	announce(1, 20, fd);
+	files_opened(&world.files, 1, 20, fd);
+	rows_round(&rows);
+	no_request();
+	assert_int_equal(pages_of(1, 20), 1);
+	assert_int_equal(rows.counts.cached, 1);
+	assert_int_equal(rows.counts.made, 2);
+	cache_close(&cache);
+}
+
+static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **state)
+{
+	const struct table table = good_table();
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	open_cache();
+	announce(1, 10, fd);
+	record.file.identity.size++;
+	record.file.number = 2;
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	files_opened(&world.files, 2, 10, fd);
+	rows_round(&rows);
+	answer(request_for_a_file(), PARSER_OK, &table);
+	rows_round(&rows);
+	assert_int_equal(pages_of(2, 10), 1);
+	assert_int_equal(cache.count, 0);
+	cache_close(&cache);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +256,8 @@ int main(void)
 		of_its_own(table_that_does_not_check_is_not_handed_on),
 		of_its_own(number_given_back_meanwhile_gets_no_answer),
 		of_its_own(number_that_arrives_again_while_it_waits_is_answered_once),
+		of_its_own(what_was_made_once_is_not_asked_again),
+		of_its_own(rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept),
 		of_its_own(full_wire_holds_rows_and_requests_back),
 	};
 

@@ -75,7 +75,7 @@ static const struct probe probes[] = {
 	{"a file's flags", SYS_fcntl, {-1, F_SETFL, 0}, 0},
 	{"a lease", SYS_fcntl, {-1, F_SETLEASE, 0}, 0},
 	{"write", SYS_write, {-1, 0, 0}, SYMBOLIZER},
-	{"pread64", SYS_pread64, {-1, 0, 0, 0}, PARSER | WORKER},
+	{"pread64", SYS_pread64, {-1, 0, 0, 0}, EVERYBODY},
 	{"recvmsg", SYS_recvmsg, {-1, 0, 0}, SYMBOLIZER | PARSER},
 	{"sendmsg", SYS_sendmsg, {-1, 0, 0}, EVERYBODY},
 	{"memory", SYS_mprotect, {0, 0, PROT_READ}, EVERYBODY},

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,11 +77,48 @@ static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
 	(void)close(text);
 }
 
+static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **state)
+{
+	static union make_record record;
+	int cache = memfd_create("cache", MFD_CLOEXEC);
+	struct stat status;
+
+	for (unsigned session = 0; session < 2; session++) {
+		struct fake fake = {.cache = cache};
+		struct fake_end end;
+		int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+		assert_int_equal(fstat(self, &status), 0);
+		fake_start(&fake, program, parser);
+		fake_attach(&fake);
+		make_file(&record, 5, 77, "prog\0bin\0", 9);
+		record.event.ktime = 100;
+		record.file.identity.size = (uint64_t)status.st_size;
+		record.file.identity.mtime_sec = status.st_mtim.tv_sec;
+		record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+		fake_push(&fake, &record);
+		fake_publish(&fake, 150);
+		assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+		fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
+		assert_true(fake_rows(&fake, 5, 100) > 0);
+		fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+		fake_end(&fake, &end);
+		free(fake_folded(&fake));
+		assert_true(end.done);
+		assert_int_equal(end.result.rows_made, 2);
+		assert_int_equal(end.result.rows_cached, session);
+		assert_int_equal(end.result.cache_refused, 0);
+		(void)close(self);
+	}
+	(void)close(cache);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(descriptor_taken_is_credit_given),
 		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
+		cmocka_unit_test(rows_are_remembered_by_the_next_program_with_the_same_cache),
 	};
 
 	if (argc != 3)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * cache_file - whole reads and writes of the cache's file, and making room in it
+ *
+ * Behind cache.h. Return of each: 0, -errno (-EIO: the file is shorter, or the disk is full).
+ */
+
+#include "symbolizer/cache.h"
+
+#define CACHE_KEPT_BYTES   (CACHE_BYTES / 4 * 3)
+#define CACHE_KEPT_ENTRIES (CACHE_ENTRIES / 4 * 3)
+
+int cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
+int cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);
+/* Drops what was not used for longest until as much is kept as stands above; moves the rest together. */
+int cache_file_shrink(struct cache *cache);

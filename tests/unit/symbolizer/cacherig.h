@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * cacherig - a cache in a memfd, opened again and again, for tests
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/region.h"
+#include "symbolizer/cache.h"
+#include "symbolizer/cache_file.h"
+#include "tests/unit/symbolizer/tablemake.h"
+
+static const uint8_t pin[DIGEST_BYTES] = {1, 2, 3};
+static struct cache cache;
+static int file; /* its own descriptor lives on in `cache` */
+
+static inline void open_again(void)
+{
+	cache_close(&cache);
+	cache_open(&cache, dup(file), pin);
+	assert_true(cache.fd >= 0);
+}
+
+static inline int begin(void **state)
+{
+	file = memfd_create("cache", MFD_CLOEXEC);
+	assert_true(file >= 0);
+	cache = CACHE_NULL;
+	open_again();
+	return 0;
+}
+
+static inline int end(void **state)
+{
+	cache_close(&cache);
+	(void)close(file);
+	return 0;
+}
+
+static inline struct tm_identity identity_of(uint64_t ino)
+{
+	return (struct tm_identity){.dev = 8,
+				    .ino = ino,
+				    .size = 100,
+				    .mtime_sec = 5,
+				    .mtime_nsec = 6,
+				    .generation = 7};
+}
+
+static inline void add(uint64_t ino, uint32_t start)
+{
+	const struct tm_identity identity = identity_of(ino);
+	const struct table table = table_at(start);
+
+	cache_add(&cache, &identity, &table, sizeof(table));
+}
+
+/* Where the found rows begin; 0: none is found. */
+static inline uint32_t found_of(const struct tm_identity *identity)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	int fd = cache_find(&cache, identity);
+	uint32_t start;
+
+	if (fd < 0)
+		return 0;
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
+	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	start = view.starts[0];
+	tm_region_close(&region);
+	return start;
+}
+
+static inline uint32_t found(uint64_t ino)
+{
+	const struct tm_identity identity = identity_of(ino);
+
+	return found_of(&identity);
+}
+
+static inline off_t file_bytes(void)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(file, &status), 0);
+	return status.st_size;
+}
+
+static inline off_t place(unsigned entry)
+{
+	return (off_t)(sizeof(struct cache_header) +
+		       entry * (sizeof(struct cache_head) + sizeof(struct table)));
+}
+
+static inline void flip(off_t at)
+{
+	uint8_t byte;
+
+	assert_int_equal(pread(file, &byte, 1, at), 1);
+	byte ^= 1;
+	assert_int_equal(pwrite(file, &byte, 1, at), 1);
+}
+
+#define of_its_own(test) cmocka_unit_test_setup_teardown(test, begin, end)
