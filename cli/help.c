@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "cli/cache.h"
 #include "cli/outcome.h"
 
 static const char main_page[] =
@@ -43,6 +44,10 @@ static const char record_page[] =
 	"                          rest is for samples, stacks, processes and files until they are\n"
 	"                          written; when it is full, samples are dropped, reason memory. Rings,\n"
 	"                          and what a report takes while it is made, come on top.\n"
+	"      --cache FILE        keep the tables that were made of programs' files there, so that the next\n"
+	"                          recording of this boot need not make them again: 64 MiB at most, for\n"
+	"                          root alone. " CACHE_DEFAULT " if not given\n"
+	"      --no-cache          keep nothing, and use nothing that was kept\n"
 	"      --private-files     name functions also of programs in private folders (mode 0700) and\n"
 	"                          of deleted ones: the opener gets CAP_DAC_READ_SEARCH and\n"
 	"                          CAP_CHECKPOINT_RESTORE for it\n"

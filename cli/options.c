@@ -26,6 +26,8 @@ static const struct option long_options[] = {
 	{"every", required_argument, NULL, 'e'},
 	{"restart", no_argument, NULL, 'R'},
 	{"memory-max", required_argument, NULL, 'm'},
+	{"cache", required_argument, NULL, 'c'},
+	{"no-cache", no_argument, NULL, 'n'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -141,6 +143,14 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return set_ring(o, optarg, ret_problem);
 	case 'm':
 		return set_memory(o, optarg, ret_problem);
+	case 'c':
+		if (o->cache)
+			return problem(ret_problem, "--cache is given twice");
+		o->cache = optarg;
+		return 0;
+	case 'n':
+		o->no_cache = true;
+		return 0;
 	case 's':
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
@@ -183,6 +193,8 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 		return problem(ret_problem, "the command after -- is empty");
 	if (o->command && o->pid_count != 0)
 		return problem(ret_problem, "-p and a command exclude each other");
+	if (o->cache && o->no_cache)
+		return problem(ret_problem, "--cache and --no-cache exclude each other");
 	if (o->output_count == 0)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/account.h"
+#include "cli/cache.h"
 #include "cli/cost.h"
 #include "cli/help.h"
 #include "cli/host.h"
@@ -28,6 +29,8 @@ struct recording {
 	struct perf perf;
 	int programs[LOCATE_N];
 	int signals;
+	int cache;
+	char boot_id[CACHE_BOOT_ID_BYTES];
 	struct start start;
 	struct session session;
 };
@@ -41,7 +44,24 @@ static void recording_deinit(struct recording *recording)
 	for (i = 0; i < LOCATE_N; i++)
 		recording->programs[i] = tm_close(recording->programs[i]);
 	recording->signals = tm_close(recording->signals);
+	recording->cache = tm_close(recording->cache);
 	accounts_release(&recording->accounts);
+}
+
+/* Return: 0, or an outcome, having said why. */
+static int open_cache(struct recording *recording)
+{
+	const struct options *options = &recording->options;
+	int r;
+
+	if (options->no_cache)
+		return 0;
+	r = cache_boot_id(recording->boot_id);
+	if (r < 0) {
+		say_more("this boot has no id, so unwind tables are not kept: %s", strerror(-r));
+		return 0;
+	}
+	return cache_choose(options->cache, &recording->cache);
 }
 
 /* Everything that can be refused before anything runs. */
@@ -57,6 +77,8 @@ static int prepare(struct recording *recording)
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
 		r = locate_open(recording->programs);
+	if (r == 0)
+		r = open_cache(recording);
 	if (r == 0)
 		r = accounts_acquire(&recording->accounts);
 	if (r != 0)
@@ -94,6 +116,8 @@ static int run(struct recording *recording)
 		.accounts = &recording->accounts,
 		.perf = &recording->perf,
 		.programs = recording->programs,
+		.cache = recording->cache,
+		.boot_id = recording->boot_id,
 	};
 	recording->session.start = &recording->start;
 	r = start_programs(&recording->start, &recording->session);
@@ -131,6 +155,7 @@ int record_main(int argc, char *const argv[])
 		.accounts = ACCOUNTS_NULL,
 		.perf = PERF_NULL,
 		.programs = {-1, -1, -1, -1},
+		.cache = -1,
 	};
 	char problem[OPTIONS_PROBLEM_BYTES];
 	int r = options_parse(&recording.options, argc, argv, problem);

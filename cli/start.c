@@ -162,6 +162,10 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	for (i = 0; i < options->output_count; i++)
 		launch_pair(&launch, "output", format_word(options->outputs[i].format),
 			    session->series.now.outputs[i].fd);
+	if (start->cache >= 0) {
+		launch_descriptor(&launch, "cache-fd", start->cache);
+		launch_argument(&launch, "--boot-id=%s", start->boot_id);
+	}
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--profile-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);

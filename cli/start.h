@@ -17,6 +17,8 @@ struct start {
 	const struct accounts *accounts;
 	const struct perf *perf;
 	const int *programs; /* LOCATE_N descriptors */
+	int cache;           /* descriptor; -1: none */
+	const char *boot_id; /* goes with it */
 };
 
 /* Return: 0, or an outcome, having said why; what was started is in @session either way. */

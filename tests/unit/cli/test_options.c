@@ -39,6 +39,8 @@ static void nothing_given_is_the_whole_host(void **state)
 	assert_null(options.command);
 	assert_int_equal(options.memory_mib, 256);
 	assert_false(options.private_files);
+	assert_null(options.cache);
+	assert_false(options.no_cache);
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
 	assert_string_equal(options.outputs[0].path, "tidemark.html");
@@ -47,9 +49,10 @@ static void nothing_given_is_the_whole_host(void **state)
 
 static void every_option_is_taken(void **state)
 {
-	assert_int_equal(parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
-			       "--summary s --ring-kib 64 --private-files -v --memory-max 16"),
-			 0);
+	assert_int_equal(
+		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
+		      "--summary s --ring-kib 64 --private-files -v --memory-max 16 --cache y"),
+		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
 	assert_int_equal(options.pid_count, 2);
@@ -60,6 +63,7 @@ static void every_option_is_taken(void **state)
 	assert_string_equal(options.summary, "s");
 	assert_int_equal(options.ring_kib, 64);
 	assert_int_equal(options.memory_mib, 16);
+	assert_string_equal(options.cache, "y");
 	assert_true(options.verbose);
 	assert_true(options.private_files);
 }
@@ -138,6 +142,9 @@ static void wrong_line_names_what_is_wrong(void **state)
 		{"record --memory-max 64M", "--memory-max 64M"},
 		{"record --memory-max -1", "--memory-max -1"},
 		{"record --memory-max", "--memory-max"},
+		{"record --cache", "--cache"},
+		{"record --cache x --no-cache", "--no-cache"},
+		{"record --cache x --cache y", "--cache"},
 		{"record -z", "-z"},
 		{"record -vz", "-z"},
 		{"record --wrong", "--wrong"},

@@ -11,6 +11,7 @@ static const struct accounts accounts = ACCOUNTS_NULL;
 static const struct perf perf = PERF_NULL;
 static int programs[LOCATE_N]; /* none: nothing can be executed */
 static const struct start how = {
+	.cache = -1,
 	.options = &options,
 	.accounts = &accounts,
 	.perf = &perf,
