@@ -61,25 +61,21 @@ int asker_verdict(struct asker *asker, bool accepted)
 
 int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *ret_fd)
 {
-	while (asker->fd >= 0) {
-		_cleanup_(tm_closep) int fd = -1;
-		int r = tm_fdpass_recv(asker->fd, ret_answer, sizeof(*ret_answer), &fd,
-				       MSG_DONTWAIT);
+	_cleanup_(tm_closep) int fd = -1;
+	int r = tm_fdpass_recv(asker->fd, ret_answer, sizeof(*ret_answer), &fd, MSG_DONTWAIT);
 
-		if (r == TM_FDPASS_E_AGAIN)
-			return r;
-		if (r != 0 || ret_answer->status > OPENER_HANDED ||
-		    (ret_answer->status == OPENER_HANDED) != (fd >= 0)) {
-			asker->fd = tm_close(asker->fd);
-			break;
-		}
-		if (!asker->open || ret_answer->id != asker->id) /* late: that ask is over */
-			continue;
-		asker->open = ret_answer->status == OPENER_OPENED;
-		*ret_fd = TM_TAKE_FD(fd);
-		return 0;
+	if (r == TM_FDPASS_E_AGAIN)
+		return r;
+	if (r != 0 || ret_answer->status > OPENER_HANDED ||
+	    (ret_answer->status == OPENER_HANDED) != (fd >= 0)) {
+		asker->fd = tm_close(asker->fd);
+		return -EPIPE;
 	}
-	return -EPIPE;
+	if (!asker->open || ret_answer->id != asker->id) /* late: that ask is over */
+		return TM_FDPASS_E_AGAIN;
+	asker->open = ret_answer->status == OPENER_OPENED;
+	*ret_fd = TM_TAKE_FD(fd);
+	return 0;
 }
 
 void asker_stop(struct asker *asker, struct tm_collector_cost *cost)

@@ -28,7 +28,7 @@ int asker_start(struct asker *asker, int program);
 /* Fills in kind and id. Return: 0, -errno (the opener is gone and closed). */
 int asker_ask(struct asker *asker, struct opener_request *request);
 int asker_verdict(struct asker *asker, bool accepted);
-/* Return: 0 and an answer to the open ask; TM_FDPASS_E_AGAIN; -errno (the opener is gone and closed).
+/* Return: 0 and an answer to the open ask; TM_FDPASS_E_AGAIN (none, or a late one); -errno (the opener is gone and closed).
  * @ret_fd: -1 when none came. */
 int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *ret_fd);
 /* Ends the opener and says what it used. */

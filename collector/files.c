@@ -125,30 +125,24 @@ static void judge(struct files *files, const struct opener_answer *answer, uint6
 		conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
 }
 
-/* Nobody asked for this descriptor: an opener that hands one over is not to be talked to. */
-static void refuse_handed(struct files *files, int fd, uint64_t now_ms)
+/* It broke the form or its own deadline: it is not to be talked to any more. */
+static void lose_opener(struct files *files, enum tm_no_file reason, uint64_t now_ms)
 {
-	(void)tm_close(fd);
 	files->asker->fd = tm_close(files->asker->fd);
-	conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
+	conclude(files, -1, reason, now_ms);
 }
 
 /* Return: whether the stage changed. */
 static bool read_answer(struct files *files, uint64_t now_ms)
 {
+	_cleanup_(tm_closep) int fd = -1;
 	struct opener_answer answer;
-	int fd = -1;
 	int r = asker_receive(files->asker, &answer, &fd);
 
 	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILES_ASK_MS)
 		return false;
-	if (r == TM_FDPASS_E_AGAIN) { /* it broke its own deadline: do without it */
-		files->asker->fd = tm_close(files->asker->fd);
-		conclude(files, -1, TM_NO_FILE_TIMEOUT, now_ms);
-		return true;
-	}
-	if (r < 0) {
-		conclude(files, -1, TM_NO_FILE_GONE, now_ms);
+	if (r != 0) {
+		lose_opener(files, r < 0 ? TM_NO_FILE_GONE : TM_NO_FILE_TIMEOUT, now_ms);
 		return true;
 	}
 	if (answer.abandoned > files->abandoned)
@@ -156,9 +150,9 @@ static bool read_answer(struct files *files, uint64_t now_ms)
 	if (answer.status == OPENER_OPENED)
 		judge(files, &answer, now_ms);
 	else if (answer.status == OPENER_HANDED && files->accepted)
-		conclude(files, fd, 0, now_ms);
-	else if (answer.status == OPENER_HANDED)
-		refuse_handed(files, fd, now_ms);
+		conclude(files, TM_TAKE_FD(fd), 0, now_ms);
+	else if (answer.status == OPENER_HANDED) /* nobody asked for a descriptor yet */
+		lose_opener(files, TM_NO_FILE_OTHER, now_ms);
 	else
 		conclude(files, -1, (enum tm_no_file)answer.status, now_ms);
 	return true;

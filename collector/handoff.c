@@ -11,21 +11,6 @@
 #include "shared/fdpass.h"
 #include "shared/table.h"
 
-#define UNREAD_MAX 4096 /* messages; no socket buffer holds as many */
-
-int handoff_part(int socket)
-{
-	char first_byte; /* of each message; the rest of it goes with it */
-
-	if (socket < 0)
-		return -1;
-	if (shutdown(socket, SHUT_RD) == 0)
-		for (int i = 0; i < UNREAD_MAX; i++)
-			if (recv(socket, &first_byte, sizeof(first_byte), MSG_DONTWAIT) <= 0)
-				break;
-	return tm_close(socket);
-}
-
 void handoff_init(struct handoff *handoff, int fd)
 {
 	*handoff = (struct handoff){.fd = fd, .credit = TM_FILES_IN_FLIGHT};
@@ -33,7 +18,7 @@ void handoff_init(struct handoff *handoff, int fd)
 
 void handoff_deinit(struct handoff *handoff)
 {
-	handoff->fd = handoff_part(handoff->fd);
+	handoff->fd = tm_fdpass_part(handoff->fd);
 }
 
 /* The state rule of what the symbolizer may say. Return: 0, HANDOFF_E_ROWS, -EBADMSG. */

@@ -27,12 +27,6 @@ struct handoff {
 	uint64_t violations;
 };
 
-/*
- * Closes a socket so that the peer still reads all that was sent to it: closing with unread messages
- * resets the connection, and its next read fails before it has seen our last words.
- * Total. Return: -1.
- */
-int handoff_part(int socket);
 void handoff_init(struct handoff *handoff, int fd);
 void handoff_deinit(struct handoff *handoff);
 /* Hears one message, if there is one; how many, the caller decides, or a flood of them would keep it here.

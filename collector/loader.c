@@ -31,23 +31,23 @@ hear(enum libbpf_print_level level, const char *format, va_list arguments)
 	return 0;
 }
 
-static int require_btf(struct fault *fault)
+static int require_btf(struct tm_fault *fault)
 {
 	if (access(LOADER_BTF, R_OK) == 0)
 		return 0;
-	return fault_set(fault, TM_FAILURE_HOST,
-			 "this kernel tells nothing of its own types: %s: %s "
-			 "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
-			 LOADER_BTF, strerror(errno));
+	return tm_fault_set(fault, TM_FAILURE_HOST,
+			    "this kernel tells nothing of its own types: %s: %s "
+			    "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
+			    LOADER_BTF, strerror(errno));
 }
 
-static int refused(struct fault *fault, const char *what, int error)
+static int refused(struct tm_fault *fault, const char *what, int error)
 {
 	bool rights = error == -EPERM;
 
-	return fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
-			 strerror(-error), rights || !complaint[0] ? "" : "; ",
-			 rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
+	return tm_fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
+			    strerror(-error), rights || !complaint[0] ? "" : "; ",
+			    rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
 }
 
 static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
@@ -159,7 +159,7 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 	return 0;
 }
 
-int loader_load(struct loader *loader, const struct options *options, struct fault *fault)
+int loader_load(struct loader *loader, const struct options *options, struct tm_fault *fault)
 {
 	int possible = libbpf_num_possible_cpus();
 	struct percpu_maps maps = {.possible = (unsigned)possible};
@@ -183,7 +183,7 @@ int loader_load(struct loader *loader, const struct options *options, struct fau
 	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
 }
 
-int loader_attach(struct loader *loader, const struct options *options, struct fault *fault)
+int loader_attach(struct loader *loader, const struct options *options, struct tm_fault *fault)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 

@@ -13,10 +13,10 @@
 
 #include <stdint.h>
 
-#include "collector/command.h"
 #include "collector/life.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
+#include "shared/fault.h"
 
 #define LOADER_BTF "/sys/kernel/btf/vmlinux"
 
@@ -41,9 +41,9 @@ struct loader {
 };
 
 /* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */
-int loader_load(struct loader *loader, const struct options *options, struct fault *fault);
+int loader_load(struct loader *loader, const struct options *options, struct tm_fault *fault);
 /* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
-int loader_attach(struct loader *loader, const struct options *options, struct fault *fault);
+int loader_attach(struct loader *loader, const struct options *options, struct tm_fault *fault);
 void loader_detach(struct loader *loader);
 /* Run time of all our programs. Return: 0, LOADER_E_NO_STATS (the kernel does not count). */
 int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
@@ -51,7 +51,7 @@ int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
 int loader_kernel_symbols(const struct loader *loader);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
-/* The calls of struct files_kernel and struct units_kernel; @context: the loader. */
+/* The calls of struct files_kernel and struct tm_units_kernel; @context: the loader. */
 int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory);

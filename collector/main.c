@@ -12,6 +12,7 @@
 #include "collector/rights.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
+#include "shared/talk.h"
 
 #define KALLSYMS          "/proc/kallsyms"
 #define LARGE_BLOCK       (128 << 10)
@@ -24,9 +25,8 @@ static int step_opener(struct session *session)
 	if (session->options->opener_fd >= 0)
 		r = asker_start(&session->asker, session->options->opener_fd);
 	(void)tm_close(session->options->opener_fd);
-	return r < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				 "the opener cannot be started: %s", strerror(-r))
-		     : 0;
+	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, r,
+			      "the opener cannot be started");
 }
 
 static int step_attach(struct session *session)
@@ -35,45 +35,40 @@ static int step_attach(struct session *session)
 			     session->loader.sample);
 
 	if (r < 0)
-		return fault_set(&session->fault, TM_FAILURE_HOST,
-				 "the kernel refused to attach to the perf events: %s",
-				 strerror(-r));
+		return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
+				      "the kernel refused to attach to the perf events");
 	return loader_attach(&session->loader, session->options, &session->fault);
 }
 
 /* After everything of ours is attached, so that our own programs have names as well. */
 static int step_symbols(struct session *session)
 {
-	_cleanup_(tm_closep) int fd = -1;
-	int r = 0;
+	int fd = loader_kernel_symbols(&session->loader);
+	FILE *text = fd >= 0 ? fdopen(fd, "r") : fopen(KALLSYMS, "re");
+	int r = text ? symbols_read(&session->symbols, text) : -errno;
 
-	fd = loader_kernel_symbols(&session->loader);
-	if (fd < 0)
-		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		r = symbols_read(&session->symbols, fd);
-	if (fd < 0 || r < 0 || session->symbols.count == 0)
-		(void)command_note(session->command,
+	if (text)
+		(void)fclose(text);
+	if (r < 0 || session->symbols.count == 0)
+		(void)tm_talk_note(session->command,
 				   "kernel functions stay unnamed: this kernel shows no symbols "
 				   "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
 	session->kernel_table = symbols_seal(&session->symbols);
 	(void)malloc_trim(0);
-	return session->kernel_table < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
-						     "no memory for the kernel's symbols: %s",
-						     strerror(-session->kernel_table))
-					 : 0;
+	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, session->kernel_table,
+			      "no memory for the kernel's symbols");
 }
 
 static int step_confine(struct session *session)
 {
 	_cleanup_(tm_closep) int lowest = fcntl(session->command, F_DUPFD_CLOEXEC, 0);
 	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
-				 session->options->perf_count + session->loader.percpu.possible;
+				 session->options->perf_count +
+				 session->loader.percpu.maps.possible;
 	int r = rights_confine(open_now);
 
-	return r < 0 ? fault_set(&session->fault, TM_FAILURE_HOST,
-				 "the collector cannot confine itself: %s", strerror(-r))
-		     : 0;
+	return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
+			      "the collector cannot confine itself");
 }
 
 static int prepare(struct session *session)
@@ -83,7 +78,7 @@ static int prepare(struct session *session)
 	    step_attach(session) < 0 || step_symbols(session) < 0 || session_connect(session) < 0 ||
 	    step_confine(session) < 0)
 		return -ECANCELED;
-	return command_send(session->command, TM_CONTROL_READY);
+	return tm_talk_say(session->command, TM_CONTROL_READY, 0, 0);
 }
 
 int main(int argc, char **argv)
@@ -109,7 +104,7 @@ int main(int argc, char **argv)
 		session_run(&session);
 		session_finish(&session);
 	} else {
-		(void)command_fail(session.command, &session.fault);
+		(void)tm_talk_failed(session.command, &session.fault);
 	}
 	session_deinit(&session);
 	return session.fault.code ? 1 : 0;

@@ -45,10 +45,13 @@ static int parse_one(struct options *options, char *argument)
 	if ((value = tm_option_value(argument, "--table-bytes")))
 		return tm_option_number(value, OPTIONS_TABLES_MIN, OPTIONS_TABLES_MAX,
 					&options->table_bytes);
-	options->selecting |= strcmp(argument, "--selecting") == 0;
-	options->restart |= strcmp(argument, "--restart") == 0;
-	return strcmp(argument, "--selecting") == 0 || strcmp(argument, "--restart") == 0 ? 0
-											  : -EINVAL;
+	if (strcmp(argument, "--selecting") == 0)
+		options->selecting = true;
+	else if (strcmp(argument, "--restart") == 0)
+		options->restart = true;
+	else
+		return -EINVAL;
+	return 0;
 }
 
 int options_parse(struct options *options, int argc, char **argv, const char **ret_wrong)
@@ -62,15 +65,9 @@ int options_parse(struct options *options, int argc, char **argv, const char **r
 		if (parse_one(options, argv[i]) < 0)
 			return -EINVAL;
 	}
-	if (options->control_fd < 0)
-		*ret_wrong = "no --control-fd";
-	else if (options->wire_fd < 0)
-		*ret_wrong = "no --wire-fd";
-	else if (!options->hz)
-		*ret_wrong = "no --hz";
-	else if (!options->perf_count)
-		*ret_wrong = "no --perf-fd";
-	else
-		return 0;
-	return -EINVAL;
+	*ret_wrong = "--control-fd, --wire-fd, --hz and --perf-fd are needed";
+	return options->control_fd < 0 || options->wire_fd < 0 || !options->hz ||
+			       !options->perf_count
+		       ? -EINVAL
+		       : 0;
 }

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "shared/cleanup.h"
+#include "shared/ring.h"
 
 #define FDINFO_BYTES  1024
 #define NS_PER_SECOND 1000000000ull
@@ -23,16 +24,11 @@
 uint64_t percpu_ring_bytes(const struct options *options)
 {
 	uint64_t wanted = (uint64_t)options->hz * PERCPU_SAMPLE_BYTES * PERCPU_RING_SECONDS;
-	uint64_t bytes = PERCPU_RING_MIN, most = PERCPU_RING_MAX;
 
-	if (options->ring_kib) {
-		wanted = (uint64_t)options->ring_kib << 10;
-		bytes = OPTIONS_RING_KIB_MIN << 10;
-		most = (uint64_t)OPTIONS_RING_KIB_MAX << 10;
-	}
-	while (bytes < wanted && bytes < most)
-		bytes *= 2;
-	return bytes;
+	if (!options->ring_kib)
+		return tm_ring_bytes_for(wanted, PERCPU_RING_MIN, PERCPU_RING_MAX);
+	return tm_ring_bytes_for((uint64_t)options->ring_kib << 10, OPTIONS_RING_KIB_MIN << 10,
+				 (uint64_t)OPTIONS_RING_KIB_MAX << 10);
 }
 
 uint64_t percpu_map_bytes(int map_fd)
@@ -153,24 +149,22 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options)
 {
 	*percpu = (struct percpu){.maps = *maps,
-				  .possible = maps->possible,
-				  .slot_bytes = sizeof(struct tm_cpu_slot),
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
 				  .value_bytes = (uint32_t)maps->level_bytes,
 				  .period_ns = NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
-	void *slots = mmap(NULL, percpu->slot_bytes * percpu->possible, PROT_READ, MAP_SHARED,
-			   maps->slots, 0);
+	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible, PROT_READ,
+			   MAP_SHARED, maps->slots, 0);
 
 	if (slots == MAP_FAILED)
 		return -errno;
 	percpu->slots = slots;
 	percpu->wake = epoll_create1(EPOLL_CLOEXEC);
-	percpu->levels = calloc(percpu->possible, sizeof(*percpu->levels));
-	percpu->events = calloc(percpu->possible, sizeof(*percpu->events));
-	percpu->rings = calloc(percpu->possible, sizeof(*percpu->rings));
+	percpu->levels = calloc(percpu->maps.possible, sizeof(*percpu->levels));
+	percpu->events = calloc(percpu->maps.possible, sizeof(*percpu->events));
+	percpu->rings = calloc(percpu->maps.possible, sizeof(*percpu->rings));
 	if (!percpu->levels || !percpu->events || !percpu->rings ||
-	    options->perf_count > percpu->possible)
+	    options->perf_count > percpu->maps.possible)
 		return -ENOMEM;
 	for (unsigned i = 0; i < options->perf_count; i++)
 		percpu->events[percpu->count++] =
@@ -184,7 +178,7 @@ void percpu_close(struct percpu *percpu)
 		drop(percpu, --percpu->count);
 	if (percpu->slots)
 		percpu->wake = tm_close(percpu->wake);
-	unmap(percpu->slots, percpu->slot_bytes * percpu->possible);
+	unmap(percpu->slots, sizeof(*percpu->slots) * percpu->maps.possible);
 	free(percpu->levels);
 	free(percpu->events);
 	free(percpu->rings);
@@ -216,7 +210,7 @@ int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, boo
 {
 	struct percpu_event *event;
 	unsigned at = 0;
-	int r = cpu < percpu->possible ? 0 : -ERANGE;
+	int r = cpu < percpu->maps.possible ? 0 : -ERANGE;
 
 	while (at < percpu->count && percpu->events[at].cpu != cpu)
 		at++;
@@ -303,7 +297,6 @@ void percpu_count(const struct percpu *percpu, struct tm_counts *counts)
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
 			percpu_add_level(counts, (const void *)(percpu->levels[i] +
 								level * percpu->level_bytes));
-	for (unsigned cpu = 0; cpu < percpu->possible; cpu++)
-		percpu_add_slot(counts, (const void *)((const uint8_t *)percpu->slots +
-						       cpu * percpu->slot_bytes));
+	for (unsigned cpu = 0; cpu < percpu->maps.possible; cpu++)
+		percpu_add_slot(counts, &percpu->slots[cpu]);
 }

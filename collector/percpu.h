@@ -42,10 +42,8 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 
 struct percpu {
 	struct percpu_maps maps;
-	unsigned possible;
-	const void *slots; /* struct tm_cpu_slot, slot_bytes apart */
-	size_t slot_bytes;
-	unsigned count; /* CPUs sampled so far; the arrays have room for all */
+	const struct tm_cpu_slot *slots; /* of all possible CPUs */
+	unsigned count;                  /* CPUs sampled so far; the arrays have room for all */
 	struct percpu_event *events;
 	uint64_t owed_before; /* by events that were replaced */
 	uint64_t period_ns;

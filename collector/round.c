@@ -34,7 +34,7 @@ static void count(struct session *session)
 		.files_known = life_known(&session->life.numbers),
 		.attached = session->attached,
 		.tables = session->tables.count,
-		.table_bytes = session->tables.bytes,
+		.table_bytes = session->tables.units.taken * (uint64_t)TM_UNIT_BYTES,
 		.tables_installed = session->tables.installed,
 		.tables_refused = session->tables.refused,
 		.tables_evicted = session->tables.evicted,
@@ -70,7 +70,7 @@ uint64_t session_round(struct session *session)
 	uint64_t w;
 
 	tm_ring_writer_refresh(&session->writer);
-	w = watermark_read(percpu->slots, percpu->slot_bytes, percpu->possible);
+	w = watermark_read(percpu->slots, percpu->maps.possible);
 	if (!drain_past_busy(session, now_ms))
 		w = session->writer.watermark;
 	if (session->writer.watermark) /* its lag is largest now */

@@ -11,15 +11,13 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
+#include "shared/fdpass.h"
+#include "shared/talk.h"
 
 static uint64_t ring_bytes(const struct percpu *percpu)
 {
-	uint64_t wanted = 2 * percpu->ring_bytes * percpu->count;
-	uint64_t bytes = SESSION_RING_MIN;
-
-	while (bytes < wanted && bytes < SESSION_RING_MAX)
-		bytes *= 2;
-	return bytes;
+	return tm_ring_bytes_for(2 * percpu->ring_bytes * percpu->count, SESSION_RING_MIN,
+				 SESSION_RING_MAX);
 }
 
 /* Hands the regions and the kernel table to the symbolizer. */
@@ -55,23 +53,24 @@ static int make_ring(struct session *session)
 	if (r == 0)
 		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
 					session->reader.addr, session->generation);
-	return r < 0 ? fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				 "no memory for the ring to the symbolizer: %s", strerror(-r))
-		     : 0;
+	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, r,
+			      "no memory for the ring to the symbolizer");
 }
 
 int session_connect(struct session *session)
 {
 	const struct files_kernel kernel = {&session->loader, loader_holds, loader_change};
-	const struct units_kernel chunks = {&session->loader, loader_make_chunk, loader_drop_chunk};
+	const struct tm_units_kernel chunks = {&session->loader, loader_make_chunk,
+					       loader_drop_chunk};
 	const struct percpu *percpu = &session->loader.percpu;
 
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
-	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->possible) < 0 ||
+	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->maps.possible) < 0 ||
 	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0 ||
 	    tables_init(&session->tables, session->options->table_bytes, &session->files,
 			&session->life.queue, chunks) < 0)
-		return fault_set(&session->fault, TM_FAILURE_INTERNAL, "no memory for the files");
+		return tm_fault_set(&session->fault, TM_FAILURE_INTERNAL,
+				    "no memory for the files");
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	session->drain.writer = &session->writer;
@@ -97,7 +96,7 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 
 	if (r < 0) {
 		(void)tm_close(fd);
-		(void)command_note(session->command, "CPU %llu is not sampled: %s",
+		(void)tm_talk_note(session->command, "CPU %llu is not sampled: %s",
 				   (unsigned long long)cpu, strerror(-r));
 	}
 	session->drain.count = percpu->count;
@@ -152,11 +151,11 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 	if (session->options->selecting && session->running && !session->emptied &&
 	    *session->loader.selected_count == 0) {
 		session->emptied = true;
-		(void)command_send(session->command, TM_CONTROL_EMPTY);
+		(void)tm_talk_say(session->command, TM_CONTROL_EMPTY, 0, 0);
 	}
 	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
-		(void)command_note(session->command,
+		(void)tm_talk_note(session->command,
 				   "tidemark-opener died: files met from now on stay unnamed");
 	}
 }
@@ -215,6 +214,7 @@ void session_run(struct session *session)
 
 		if (now_ms >= next_ms) {
 			(void)session_round(session);
+			files_advance(&session->files, now_ms); /* not after the wait */
 			next_ms = now_ms + (uint64_t)poll_ms(session);
 			soon_ms = now_ms + SESSION_POLL_WOKEN_MS;
 			session->woken = false;
@@ -274,16 +274,16 @@ void session_finish(struct session *session)
 	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
 	if (*session->loader.selected_full)
-		(void)command_note(session->command,
+		(void)tm_talk_note(session->command,
 				   "%llu later children found no room in the selection",
 				   (unsigned long long)*session->loader.selected_full);
 	settle(session, end_is_out);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
-		(void)fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
+		(void)tm_fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
 	if (session->fault.code)
-		(void)command_fail(session->command, &session->fault);
+		(void)tm_talk_failed(session->command, &session->fault);
 	else
-		(void)command_send(session->command, TM_CONTROL_DONE);
+		(void)tm_talk_say(session->command, TM_CONTROL_DONE, 0, 0);
 }
 
 void session_deinit(struct session *session)
@@ -296,7 +296,7 @@ void session_deinit(struct session *session)
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);
 	handoff_deinit(&session->handoff);
-	session->command = handoff_part(session->command);
+	session->command = tm_fdpass_part(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);

@@ -20,6 +20,7 @@
 #include "collector/handoff.h"
 #include "collector/life.h"
 #include "collector/loader.h"
+#include "shared/fault.h"
 #include "shared/lag.h"
 #include "shared/region.h"
 
@@ -36,7 +37,6 @@
 #define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
-#define SESSION_WANTED_MAX      4096      /* selected pids */
 #define SESSION_RATION          (8 << 20) /* bytes of rows copied and checked between two rounds, */
 #define SESSION_MESSAGE         (64 << 10) /* where any message counts as so many */
 
@@ -50,7 +50,7 @@ enum session_end {
 
 struct session {
 	const struct options *options;
-	struct fault fault;
+	struct tm_fault fault;
 	int command; /* socket */
 	struct handoff handoff;
 	struct asker asker;
@@ -80,8 +80,6 @@ struct session {
 	uint64_t rounds;
 	uint64_t reports; /* counts told to the command */
 	uint64_t counted_ms;
-	uint32_t wanted[SESSION_WANTED_MAX]; /* pids not marked yet */
-	unsigned wanted_count;
 };
 
 /* Makes the shared ring, its reader page and what carries records into it; hands these and the kernel

@@ -6,12 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "shared/cleanup.h"
-
-#define READ_BYTES    (64u << 10)
-#define ROOM_AT_START 4096u
 
 static int hex_digit(char c)
 {
@@ -74,66 +70,43 @@ static bool is_code(const struct symbols_line *symbol)
 	       !starts(symbol, "__cfi_");
 }
 
-static int grow(void **memory, size_t *room, size_t need, size_t item_bytes)
+/* Return: whether it fits into TM_KERNEL_NAMES_MAX. */
+static bool add_name(struct symbols *symbols, const char *name, size_t bytes, uint32_t *ret_name)
 {
-	size_t wanted = *room ? *room : ROOM_AT_START;
-	void *grown;
-
-	while (wanted < need)
-		wanted *= 2;
-	if (wanted == *room)
-		return 0;
-	grown = reallocarray(*memory, wanted, item_bytes);
-	if (!grown)
-		return -ENOMEM;
-	*memory = grown;
-	*room = wanted;
-	return 0;
-}
-
-/* Return: 0 and *ret_name; -ENOSPC beyond TM_KERNEL_NAMES_MAX; -ENOMEM. */
-static int add_name(struct symbols *symbols, const char *name, size_t bytes, uint32_t *ret_name)
-{
-	int r;
+	char *to = symbols->names + symbols->name_bytes;
 
 	if (symbols->name_bytes + bytes + 1 > TM_KERNEL_NAMES_MAX)
-		return -ENOSPC;
-	r = grow((void **)&symbols->names, &symbols->name_room, symbols->name_bytes + bytes + 1, 1);
-	if (r < 0)
-		return r;
-	memcpy(symbols->names + symbols->name_bytes, name, bytes);
-	symbols->names[symbols->name_bytes + bytes] = '\0';
+		return false;
+	memcpy(to, name, bytes);
+	to[bytes] = '\0';
 	*ret_name = (uint32_t)symbols->name_bytes;
 	symbols->name_bytes += bytes + 1;
-	return 0;
+	return true;
 }
 
-/* Lines of one module follow each other, so the newest is looked at first. */
-static int find_module(struct symbols *symbols, const struct symbols_line *symbol,
-		       uint16_t *ret_module)
+/* Lines of one module follow each other, so the newest is looked at first. Return: whether there is room. */
+static bool find_module(struct symbols *symbols, const struct symbols_line *symbol,
+			uint16_t *ret_module)
 {
-	int r;
+	uint32_t *added = &symbols->modules[symbols->module_count];
 
-	if (symbol->module_bytes == 0) {
-		*ret_module = 0;
-		return 0;
-	}
+	*ret_module = 0;
+	if (symbol->module_bytes == 0)
+		return true;
 	for (unsigned i = symbols->module_count; i-- > 1;) {
 		const char *name = symbols->names + symbols->modules[i];
 
+		*ret_module = (uint16_t)i;
 		if (strncmp(name, symbol->module, symbol->module_bytes) == 0 &&
-		    name[symbol->module_bytes] == '\0') {
-			*ret_module = (uint16_t)i;
-			return 0;
-		}
+		    name[symbol->module_bytes] == '\0')
+			return true;
 	}
-	if (symbols->module_count == TM_KERNEL_MODULES_MAX)
-		return -ENOSPC;
-	r = add_name(symbols, symbol->module, symbol->module_bytes,
-		     &symbols->modules[symbols->module_count]);
-	if (r == 0)
-		*ret_module = (uint16_t)symbols->module_count++;
-	return r;
+	*ret_module = (uint16_t)symbols->module_count;
+	if (symbols->module_count == TM_KERNEL_MODULES_MAX ||
+	    !add_name(symbols, symbol->module, symbol->module_bytes, added))
+		return false;
+	symbols->module_count++;
+	return true;
 }
 
 void symbols_deinit(struct symbols *symbols)
@@ -144,79 +117,45 @@ void symbols_deinit(struct symbols *symbols)
 	*symbols = (struct symbols){0};
 }
 
+/* Room for all that the limits allow: pages that stay untouched cost nothing. */
+static int begin(struct symbols *symbols)
+{
+	symbols->entries = malloc(TM_KERNEL_SYMBOLS_MAX * sizeof(*symbols->entries));
+	symbols->names = malloc(TM_KERNEL_NAMES_MAX);
+	if (!symbols->entries || !symbols->names)
+		return -ENOMEM;
+	(void)add_name(symbols, "kernel", sizeof("kernel") - 1, &symbols->modules[0]);
+	symbols->module_count = 1;
+	return 0;
+}
+
 static int add(struct symbols *symbols, const struct symbols_line *symbol)
 {
 	struct symbols_entry entry = {.address = symbol->address};
-	int r;
 
 	if (!is_code(symbol) || !symbol->address)
 		return 0;
-	if (symbols->module_count == 0) {
-		r = add_name(symbols, "kernel", sizeof("kernel") - 1, &symbols->modules[0]);
-		if (r < 0)
-			return r;
-		symbols->module_count = 1;
-	}
-	if (symbols->count == TM_KERNEL_SYMBOLS_MAX)
-		return 0;
-	r = find_module(symbols, symbol, &entry.module);
-	if (r == 0)
-		r = add_name(symbols, symbol->name, symbol->name_bytes, &entry.name);
-	if (r < 0)
-		return r == -ENOSPC ? 0 : r;
-	entry.global = symbol->type == 'T' || symbol->type == 'W';
-	r = grow((void **)&symbols->entries, &symbols->room, symbols->count + 1, sizeof(entry));
-	if (r == 0)
-		symbols->entries[symbols->count++] = entry;
-	return r;
-}
-
-int symbols_feed(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used)
-{
-	size_t at = 0;
-
-	for (;;) {
-		const char *end = memchr(text + at, '\n', bytes - at);
-		struct symbols_line symbol;
-		int r;
-
-		*ret_used = at;
-		if (!end)
-			return 0;
-		if (symbols_parse(text + at, (size_t)(end - (text + at)), &symbol) == 0) {
-			r = add(symbols, &symbol);
-			if (r < 0)
-				return r;
-		}
-		at = (size_t)(end + 1 - text);
-	}
-}
-
-int symbols_read(struct symbols *symbols, int fd)
-{
-	_cleanup_(tm_freep) char *text = malloc(READ_BYTES);
-	size_t held = 0;
-
-	if (!text)
+	if (symbols->module_count == 0 && begin(symbols) < 0)
 		return -ENOMEM;
-	for (;;) {
-		ssize_t n = read(fd, text + held, READ_BYTES - held);
-		size_t used;
-		int r;
+	entry.global = symbol->type == 'T' || symbol->type == 'W';
+	if (symbols->count < TM_KERNEL_SYMBOLS_MAX && find_module(symbols, symbol, &entry.module) &&
+	    add_name(symbols, symbol->name, symbol->name_bytes, &entry.name))
+		symbols->entries[symbols->count++] = entry;
+	return 0;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		held += (size_t)n;
-		r = symbols_feed(symbols, text, held, &used);
-		if (r < 0)
-			return r;
-		if (used == 0 && held == READ_BYTES)
-			return -EBADMSG; /* no symbol is this long */
-		memmove(text, text + used, held - used);
-		held -= used;
-	}
+int symbols_read(struct symbols *symbols, FILE *text)
+{
+	_cleanup_(tm_freep) char *line = NULL;
+	struct symbols_line symbol;
+	size_t room = 0;
+	ssize_t n;
+	int r = 0;
+
+	while (r == 0 && (n = getline(&line, &room, text)) > 0)
+		if (symbols_parse(line, (size_t)n - (line[n - 1] == '\n'), &symbol) == 0)
+			r = add(symbols, &symbol);
+	return r == 0 && ferror(text) ? -EIO : r;
 }
 
 uint64_t symbols_rebase(struct symbols *symbols, uint64_t address)

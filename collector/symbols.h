@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "shared/record.h"
 
@@ -47,9 +48,9 @@ struct symbols_run { /* [start, end) is module's; runs are sorted and apart */
 
 struct symbols {
 	struct symbols_entry *entries;
-	size_t count, room;
+	size_t count;
 	char *names;
-	size_t name_bytes, name_room;
+	size_t name_bytes;
 	uint32_t modules[TM_KERNEL_MODULES_MAX]; /* name of each */
 	unsigned module_count;
 	struct symbols_run *runs;
@@ -62,10 +63,8 @@ void symbols_deinit(struct symbols *symbols);
 /* @line: without the newline, as in /proc/kallsyms: "address type name[\t[module]]".
  * Return: 0, -EBADMSG. */
 int symbols_parse(const char *line, size_t bytes, struct symbols_line *ret_line);
-/* Takes the whole lines of @text, keeps the code. Return: 0 and *ret_used, -ENOMEM. */
-int symbols_feed(struct symbols *symbols, const char *text, size_t bytes, size_t *ret_used);
-/* Takes the lines of @fd to its end. Return: 0, -errno. */
-int symbols_read(struct symbols *symbols, int fd);
+/* Takes the lines of @text to its end, keeps the code. Return: 0, -ENOMEM, -EIO. */
+int symbols_read(struct symbols *symbols, FILE *text);
 /* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */
 int symbols_seal(struct symbols *symbols);
 /* Return: the frame word of a kernel address, module TM_FRAME_MODULE_UNKNOWN where there is none. */

@@ -40,21 +40,12 @@ static void keep_one_name_each(struct symbols *symbols)
 	symbols->count = kept;
 }
 
-static size_t count_runs(const struct symbols *symbols)
-{
-	size_t runs = 0;
-
-	for (size_t i = 0; i < symbols->count; i++)
-		if (i == 0 || symbols->entries[i].module != symbols->entries[i - 1].module)
-			runs++;
-	return runs;
-}
-
 static int make_runs(struct symbols *symbols, uint64_t *bases)
 {
 	struct symbols_run *run = NULL;
 
-	symbols->runs = calloc(count_runs(symbols) + 1, sizeof(*symbols->runs));
+	/* more than enough: pages that stay untouched cost nothing */
+	symbols->runs = calloc(symbols->count + 1, sizeof(*symbols->runs));
 	if (!symbols->runs)
 		return -ENOMEM;
 	for (size_t i = 0; i < symbols->count; i++) {
@@ -108,7 +99,7 @@ static void free_building(struct symbols *symbols)
 	free(symbols->names);
 	symbols->entries = NULL;
 	symbols->names = NULL;
-	symbols->count = symbols->room = symbols->name_bytes = symbols->name_room = 0;
+	symbols->count = symbols->name_bytes = 0;
 }
 
 int symbols_seal(struct symbols *symbols)
@@ -130,7 +121,7 @@ int symbols_seal(struct symbols *symbols)
 		qsort(symbols->entries, symbols->count, sizeof(*symbols->entries), by_module);
 	bytes = sizeof(*table) + symbols->module_count * sizeof(struct tm_kernel_module) +
 		symbols->count * sizeof(struct tm_kernel_symbol) + symbols->name_bytes;
-	table = malloc(bytes);
+	table = calloc(1, bytes); /* no byte of ours goes along */
 	if (!table)
 		return -ENOMEM;
 	fill_table(symbols, bases, table);

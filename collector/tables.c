@@ -11,19 +11,19 @@
 #include "shared/region.h"
 
 int tables_init(struct tables *tables, uint64_t budget, struct files *files,
-		struct tm_retire_queue *queue, struct units_kernel kernel)
+		struct tm_retire_queue *queue, struct tm_units_kernel kernel)
 {
 	*tables = (struct tables){.files = files, .queue = queue};
 	tables->all = calloc(FILES_MAX + 1, sizeof(*tables->all));
 	if (!tables->all)
 		return -ENOMEM;
-	return units_init(&tables->units, (uint32_t)(budget / TM_UNIT_BYTES), kernel);
+	return tm_units_init(&tables->units, (uint32_t)(budget / TM_UNIT_BYTES), kernel);
 }
 
 void tables_deinit(struct tables *tables)
 {
 	tables_drop(tables);
-	units_deinit(&tables->units);
+	tm_units_deinit(&tables->units);
 	free(tables->all);
 	tables->all = NULL;
 }
@@ -46,18 +46,11 @@ static int refer(const struct tables *tables, uint32_t number, uint64_t referenc
 	return kernel->change(kernel->context, number, TM_FILE_TABLE, reference);
 }
 
-static void set(struct tables *tables, struct table *table, struct table now)
-{
-	tables->count += (now.units > 0) - (uint64_t)(table->units > 0);
-	tables->bytes += ((uint64_t)now.units - table->units) * TM_UNIT_BYTES;
-	*table = now;
-}
-
 static void units_due(void *context, uint64_t ktime, uint64_t run)
 {
 	struct tables *tables = context;
 
-	units_free(&tables->units, (uint32_t)(run >> 32), (uint32_t)run);
+	tm_units_free(&tables->units, (uint32_t)(run >> 32), (uint32_t)run);
 }
 
 /*
@@ -74,33 +67,32 @@ static int replace(struct tables *tables, uint32_t number, uint64_t reference, s
 	if (r < 0)
 		return r;
 	if (old.units) {
-		units_leave(&tables->units, old.first, old.units);
+		tm_units_leave(&tables->units, old.first, old.units);
 		(void)tm_retire_at(tables->queue, tm_clock_ns() + WATERMARK_GUARD_US * 1000ull,
 				   units_due, tables, (uint64_t)old.first << 32 | old.units);
 	}
-	set(tables, table, now);
+	tables->count += (uint64_t)(now.units > 0) - (old.units > 0);
+	*table = now;
 	return 0;
 }
 
-/* The file longest unannounced that has a table; that of @newcomer only where there is no other.
+/* The file longest unannounced that has a table; the one that waits for units is the last choice.
  * Return: its number, FILES_MAX: none. */
-static uint32_t find_oldest(const struct tables *tables, uint32_t newcomer)
+static uint32_t find_oldest(const struct tables *tables)
 {
-	uint32_t now_ms = (uint32_t)(tm_clock_ns() / 1000000), oldest = FILES_MAX;
+	uint32_t now_ms = (uint32_t)tm_clock_ms(), oldest = FILES_MAX;
 	int32_t most = INT32_MIN;
 
 	for (uint32_t number = 0; number <= tables->files->highest; number++) {
 		int32_t age = (int32_t)(now_ms - tables->files->entries[number].seen_ms);
 
-		if (!tables->all[number].units || number == newcomer)
-			continue;
-		if (oldest == FILES_MAX || age > most) {
+		if (number == tables->number)
+			age = INT32_MIN;
+		if (tables->all[number].units && (oldest == FILES_MAX || age > most)) {
 			oldest = number;
 			most = age;
 		}
 	}
-	if (oldest == FILES_MAX && newcomer < FILES_MAX && tables->all[newcomer].units)
-		oldest = newcomer;
 	return oldest;
 }
 
@@ -112,9 +104,9 @@ static int make_room(struct tables *tables)
 		uint32_t oldest;
 		int r;
 
-		if (units_will_fit(&tables->units, tables->layout.units))
+		if (tm_units_will_fit(&tables->units, tables->layout.units))
 			return 0;
-		oldest = find_oldest(tables, tables->number);
+		oldest = find_oldest(tables);
 		r = oldest < FILES_MAX ? replace(tables, oldest, 0, (struct table){0}) : -ENOSPC;
 		if (r < 0)
 			return r;
@@ -129,15 +121,15 @@ static int install(struct tables *tables)
 {
 	const struct tm_layout *layout = &tables->layout;
 	struct table run = {.units = layout->units};
-	int r = run.units ? units_take(&tables->units, run.units, &run.first) : 0;
+	int r = run.units ? tm_units_take(&tables->units, run.units, &run.first) : 0;
 
 	if (r != 0)
 		return r;
 	for (uint32_t i = 0; i < run.units; i++)
-		tm_layout_write(layout, i, units_at(&tables->units, run.first + i));
+		tm_layout_write(layout, i, tm_units_at(&tables->units, run.first + i));
 	r = replace(tables, tables->number, tm_layout_reference(layout, run.first), run);
 	if (r < 0 && run.units)
-		units_free(&tables->units, run.first, run.units);
+		tm_units_free(&tables->units, run.first, run.units);
 	return r;
 }
 
@@ -147,7 +139,7 @@ void tables_advance(struct tables *tables)
 
 	if (!tables->rows)
 		return;
-	if (r == UNITS_E_FULL && make_room(tables) == 0)
+	if (r == TM_UNITS_E_FULL && make_room(tables) == 0)
 		return;
 	if (r == 0)
 		tables->installed++;
@@ -202,6 +194,7 @@ void tables_gone(struct tables *tables, uint32_t number)
 	if (tables->rows && tables->number == number)
 		tables_drop(tables);
 	if (table->units)
-		units_free(&tables->units, table->first, table->units);
-	set(tables, table, (struct table){0});
+		tm_units_free(&tables->units, table->first, table->units);
+	tables->count -= table->units > 0;
+	*table = (struct table){0};
 }

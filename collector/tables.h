@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #include "collector/files.h"
-#include "collector/units.h"
 #include "shared/layout.h"
 #include "shared/retire.h"
+#include "shared/units.h"
 
 #define TABLES_VDSO          FILES_MAX /* its place, behind those of the numbers */
 #define TABLES_EVICT_AT_ONCE 64u       /* between two rounds; many small ones take some */
@@ -35,7 +35,7 @@ struct table { /* a run of units */
 struct tables {
 	struct files *files;
 	struct tm_retire_queue *queue;
-	struct units units;
+	struct tm_units units;
 	struct table *all; /* of each number, and of the vDSO */
 	bool vdso_answered;
 
@@ -43,13 +43,13 @@ struct tables {
 	struct tm_layout layout;
 	uint32_t number; /* whose */
 
-	uint64_t count, bytes; /* of those with units */
+	uint64_t count; /* of those with units */
 	uint64_t installed, refused, evicted;
 };
 
 /* @budget: bytes. Return: 0, -ENOMEM. */
 int tables_init(struct tables *tables, uint64_t budget, struct files *files,
-		struct tm_retire_queue *queue, struct units_kernel kernel);
+		struct tm_retire_queue *queue, struct tm_units_kernel kernel);
 void tables_deinit(struct tables *tables);
 /* Takes an accepted ROWS while none is on its way. @fd: stays the caller's.
  * Return: bytes that were looked at. */

@@ -18,7 +18,7 @@ uint64_t watermark_rule(uint64_t now, const uint64_t *marks, unsigned count)
 	return w;
 }
 
-uint64_t watermark_read(const void *slots, size_t stride, unsigned cpus)
+uint64_t watermark_read(const struct tm_cpu_slot *slots, unsigned cpus)
 {
 	uint64_t w = watermark_rule(tm_clock_ns(), NULL, 0);
 
@@ -26,11 +26,8 @@ uint64_t watermark_read(const void *slots, size_t stride, unsigned cpus)
 	 * one place where a fence stands alone: the other side of it is no memory operation. */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		const struct tm_cpu_slot *slot =
-			(const void *)((const uint8_t *)slots + cpu * stride);
-
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
-			const _Atomic uint64_t *mark = (const void *)&slot->level[level].ktime;
+			const _Atomic uint64_t *mark = (const void *)&slots[cpu].level[level].ktime;
 			/* M3: acquire, so that the rings' positions are read after every mark */
 			uint64_t value = atomic_load_explicit(mark, memory_order_acquire);
 

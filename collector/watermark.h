@@ -15,7 +15,6 @@
  *            comparisons on one CPU and across two the clocks were at most 0.3 us apart, never backwards.
  */
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "shared/event.h"
@@ -24,5 +23,5 @@
 
 /* The rule alone. @marks: 0 says "nothing in the making". */
 uint64_t watermark_rule(uint64_t now, const uint64_t *marks, unsigned count);
-/* One reading: the clock, the barrier, every mark of @cpus slots, @stride bytes apart. */
-uint64_t watermark_read(const void *slots, size_t stride, unsigned cpus);
+/* One reading: the clock, the barrier, every mark of @cpus slots. */
+uint64_t watermark_read(const struct tm_cpu_slot *slots, unsigned cpus);

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -16,17 +16,24 @@
 #include "shared/cleanup.h"
 #include "shared/err.h"
 
-/* In the child: everything of ours is closed at exec but the one socket. */
+static int close_between(int from, int to)
+{
+	return from > to ? 0 : (int)syscall(SYS_close_range, from, to, 0);
+}
+
+/* In the child: of all that the parent has only the program, until exec, and the socket stay open. */
 static _Noreturn void become(int program, const char *name, int (*prepare)(void), int socket)
 {
 	char option[32];
 	char *arguments[] = {(char *)(size_t)name, option, NULL};
 	char *environment[] = {NULL};
 
+	int low = program < socket ? program : socket, high = program < socket ? socket : program;
+
 	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
-	/* Before 5.11 it is refused; each descriptor that we know of closes at exec anyway. */
-	if ((syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0 || errno == EINVAL) &&
-	    (!prepare || prepare() == 0) && fcntl(socket, F_SETFD, 0) == 0)
+	if (close_between(3, low - 1) == 0 && close_between(low + 1, high - 1) == 0 &&
+	    close_between(high + 1, INT_MAX) == 0 && (!prepare || prepare() == 0) &&
+	    fcntl(program, F_SETFD, FD_CLOEXEC) == 0 && fcntl(socket, F_SETFD, 0) == 0)
 		(void)syscall(SYS_execveat, program, "", arguments, environment, AT_EMPTY_PATH);
 	_exit(127);
 }

@@ -14,7 +14,9 @@
  * Room for a few descriptors too many: alignment lets two fit where one is asked for, so counting
  * them is the only sure way. What does not fit here the kernel itself closes (MSG_CTRUNC).
  */
-#define ROOM 4
+#define ROOM       4
+
+#define UNREAD_MAX 4096 /* messages; no socket buffer holds as many */
 
 union control {
 	char bytes[CMSG_SPACE(ROOM * sizeof(int))];
@@ -110,4 +112,17 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 	if (ret_fd != NULL)
 		*ret_fd = count == 1 ? fds[0] : -1;
 	return 0;
+}
+
+int tm_fdpass_part(int socket)
+{
+	char first_byte; /* of each message; the rest of it goes with it */
+
+	if (socket < 0)
+		return -1;
+	if (shutdown(socket, SHUT_RD) == 0)
+		for (int i = 0; i < UNREAD_MAX; i++)
+			if (recv(socket, &first_byte, sizeof(first_byte), MSG_DONTWAIT) <= 0)
+				break;
+	return tm_close(socket);
 }

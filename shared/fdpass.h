@@ -16,6 +16,12 @@ enum {
 	TM_FDPASS_E_AGAIN = 2,
 };
 
+/*
+ * Closes a socket so that the peer still reads all that was sent to it: closing with unread messages
+ * resets the connection, and its next read fails before it has seen our last words.
+ * Total. Return: -1.
+ */
+int tm_fdpass_part(int socket);
 /* @fd: -1 for none; stays the caller's. @flags: 0 or MSG_DONTWAIT. */
 int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int flags);
 /* @ret_fd: -1 when none came; CLOEXEC. NULL: a descriptor is a broken form. */

@@ -82,6 +82,14 @@ struct tm_ring_writer {
 	uint64_t violations; /* impossible head_pos values */
 };
 
+/* @least doubled until it holds @wanted, or is @most: bytes of a ring's data. */
+static inline uint64_t tm_ring_bytes_for(uint64_t wanted, uint64_t least, uint64_t most)
+{
+	while (least < wanted && least < most)
+		least *= 2;
+	return least;
+}
+
 /* Lays out a fresh region. Return: 0, -EINVAL (capacity not a power of two or out of bounds). */
 int tm_ring_writer_init(struct tm_ring_writer *w, void *region, size_t region_bytes,
 			const struct tm_ring_reader_page *reader, uint64_t generation);

@@ -48,16 +48,12 @@ static int drop_rights(void)
 	return r;
 }
 
-static int harden(int socket)
+static int harden(void)
 {
-	unsigned fd = (unsigned)socket;
 	int r;
 
 	(void)prctl(PR_SET_NAME, "tidemark-opener");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		return -errno;
-	if ((fd > 3 && syscall(SYS_close_range, 3, fd - 1, 0) < 0 && errno != ENOSYS) ||
-	    (syscall(SYS_close_range, fd + 1, ~0u, 0) < 0 && errno != ENOSYS))
 		return -errno;
 	r = tm_sandbox_harden();
 	if (r == 0)
@@ -219,7 +215,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "tidemark-opener: started by tidemark-collector only\n");
 		return 2;
 	}
-	r = harden(server.socket);
+	r = harden();
 	if (r < 0) {
 		(void)fprintf(stderr, "tidemark-opener: cannot confine itself: %s\n", strerror(-r));
 		return 3;

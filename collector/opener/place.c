@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,14 +53,20 @@ static int reopen(int located)
 	return r < 0 ? r : TM_TAKE_FD(fd);
 }
 
-static int open_in_root(const char *root_path, const struct opener_request *request)
+/* @stranger: not the sampled process, so only where its names mean the same. */
+static int open_in_root(const char *process, bool stranger, const struct opener_request *request)
 {
 	_cleanup_(tm_closep) int root = -1;
 	_cleanup_(tm_closep) int located = -1;
+	char path[PROC_PATH_BYTES];
+	struct stat st;
 
-	if (!request->path_bytes)
+	(void)snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	if (!request->path_bytes ||
+	    (stranger && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)))
 		return -ESRCH;
-	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	located = open_beneath(root, request->path);
@@ -68,12 +75,10 @@ static int open_in_root(const char *root_path, const struct opener_request *requ
 
 static int open_thread_root(const struct opener_request *request)
 {
-	char path[PROC_PATH_BYTES];
+	char thread[16];
 
-	if (!request->own_tid)
-		return -ESRCH;
-	(void)snprintf(path, sizeof(path), "/proc/%u/root", request->own_tid);
-	return open_in_root(path, request);
+	(void)snprintf(thread, sizeof(thread), "%u", request->own_tid);
+	return request->own_tid ? open_in_root(thread, false, request) : -ESRCH;
 }
 
 static int open_map_files(const struct opener_request *request)
@@ -89,19 +94,6 @@ static int open_map_files(const struct opener_request *request)
 	if (located < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	return reopen(located);
-}
-
-/* For processes that are gone: only where their names mean the same as those of @process. */
-static int open_same_namespace(const char *process, const struct opener_request *request)
-{
-	char path[PROC_PATH_BYTES];
-	struct stat st;
-
-	(void)snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-	if (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)
-		return -ESRCH;
-	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
-	return open_in_root(path, request);
 }
 
 enum tm_no_file place_reason(int error)
@@ -129,9 +121,9 @@ int place_open(unsigned which, const struct opener_request *request)
 	case 1:
 		return open_map_files(request);
 	case 2:
-		return open_same_namespace("1", request);
+		return open_in_root("1", true, request);
 	case 3:
-		return open_same_namespace("self", request);
+		return open_in_root("self", true, request);
 	default:
 		return -ESRCH;
 	}

@@ -39,8 +39,8 @@ static uint64_t records;
 static const char *fault;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-uint64_t __wrap_watermark_read(const void *slots, size_t stride, unsigned cpus);
-uint64_t __real_watermark_read(const void *slots, size_t stride, unsigned cpus);
+uint64_t __wrap_watermark_read(const struct tm_cpu_slot *slots, unsigned cpus);
+uint64_t __real_watermark_read(const struct tm_cpu_slot *slots, unsigned cpus);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
@@ -50,13 +50,13 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-uint64_t __wrap_watermark_read(const void *slots, size_t stride, unsigned cpus)
+uint64_t __wrap_watermark_read(const struct tm_cpu_slot *slots, unsigned cpus)
 {
 	uint64_t marks[WORLD_CPUS * TM_NESTING_LEVELS];
 	unsigned count = 0;
 
 	if (world.missing != WORLD_T_LAST)
-		return __real_watermark_read(slots, stride, cpus);
+		return __real_watermark_read(slots, cpus);
 	for (unsigned cpu = 0; cpu < cpus; cpu++)
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
 			yield_now();
@@ -176,9 +176,8 @@ static void init(void)
 		levels[i] = (const uint8_t *)world.counts[i];
 	session.options = &options;
 	session.loader.selected_count = &selected_count;
-	*percpu = (struct percpu){.possible = WORLD_CPUS,
+	*percpu = (struct percpu){.maps = {.possible = WORLD_CPUS},
 				  .slots = world.slots,
-				  .slot_bytes = sizeof(struct tm_cpu_slot),
 				  .count = WORLD_CPUS,
 				  .levels = levels,
 				  .level_bytes = sizeof(struct tm_level_counts)};

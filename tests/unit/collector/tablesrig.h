@@ -73,7 +73,7 @@ static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	const struct files_kernel kernel = {world, NULL, change};
-	const struct units_kernel chunks = {world, make_chunk, drop_chunk};
+	const struct tm_units_kernel chunks = {world, make_chunk, drop_chunk};
 
 	if (!world)
 		return -1;

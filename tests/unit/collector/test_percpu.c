@@ -33,7 +33,7 @@ static int make(void **state)
 	world->counter = ends[1];
 	world->event = (struct percpu_event){.cpu = 3, .fd = ends[0]};
 	world->percpu = (struct percpu){
-		.possible = 8, .count = 1, .events = &world->event, .period_ns = PERIOD};
+		.maps = {.possible = 8}, .count = 1, .events = &world->event, .period_ns = PERIOD};
 	*state = world;
 	return 0;
 }

@@ -8,8 +8,8 @@ static const struct tm_rows_page *page_of(struct world *world, uint32_t number, 
 	uint64_t reference = world->references[number];
 	uint32_t starts = TM_TABLE_STARTS(reference);
 
-	return units_at(&world->tables.units, TM_TABLE_FIRST(reference) + (starts > 1) + starts +
-						      TM_TABLE_RULES(reference) + index);
+	return tm_units_at(&world->tables.units, TM_TABLE_FIRST(reference) + (starts > 1) + starts +
+							 TM_TABLE_RULES(reference) + index);
 }
 
 static void rows_are_installed_whole_before_they_are_said(void **state)
@@ -20,7 +20,7 @@ static void rows_are_installed_whole_before_they_are_said(void **state)
 	answer_by(world, 5, KTIME, seal_rows(3, 70));
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.count, 1);
-	assert_int_equal(world->tables.bytes, (1 + 2 + 3) * TM_UNIT_BYTES);
+	assert_int_equal(world->tables.units.taken, (1 + 2 + 3));
 	assert_int_equal(world->chunks, 1);
 	assert_int_equal(TM_TABLE_STARTS(world->references[5]), 1);
 	assert_int_equal(TM_TABLE_RULES(world->references[5]), 2);
@@ -53,7 +53,7 @@ static void only_the_one_due_answer_is_taken(void **state)
 	answer(world, 4, 1);
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.refused, 0);
-	assert_int_equal(world->tables.bytes, 3 * TM_UNIT_BYTES);
+	assert_int_equal(world->tables.units.taken, 3);
 }
 
 static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
@@ -63,12 +63,11 @@ static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
 	answer(world, TM_TABLE_VDSO, 2);
 	answer(world, TM_TABLE_VDSO, 3);
 	assert_int_equal(world->tables.installed, 1);
-	assert_int_equal(world->tables.bytes, 4 * TM_UNIT_BYTES);
+	assert_int_equal(world->tables.units.taken, 4);
 	assert_int_not_equal(world->references[TABLES_VDSO], 0);
 	world->tables.vdso_answered = false;
 	answer(world, TM_TABLE_VDSO, 3);
 	pass(world);
-	assert_int_equal(world->tables.bytes, 5 * TM_UNIT_BYTES);
 	assert_int_equal(world->tables.units.taken, 5);
 }
 
@@ -194,7 +193,6 @@ static void hundred_thousand_files_leave_nothing_behind(void **state)
 	for (uint32_t i = 100000 - 500; i < 100000; i++)
 		tables_gone(&world->tables, i * 40503u % FILES_MAX);
 	assert_int_equal(world->tables.count, 0);
-	assert_int_equal(world->tables.bytes, 0);
 	assert_int_equal(world->tables.units.taken, 0);
 	assert_int_equal(world->chunks, 0);
 	(void)close(small);

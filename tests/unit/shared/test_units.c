@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collector/units.h"
+#include "shared/units.h"
 
 #define LIMIT (3 * TM_UNITS_CHUNK)
 
@@ -38,92 +38,92 @@ static void drop_chunk(void *context, uint32_t index, void *chunk)
 
 static int make(void **state)
 {
-	static struct units units;
-	const struct units_kernel kernel = {NULL, make_chunk, drop_chunk};
+	static struct tm_units units;
+	const struct tm_units_kernel kernel = {NULL, make_chunk, drop_chunk};
 
 	*state = &units;
 	fail = 0;
-	return units_init(&units, LIMIT, kernel);
+	return tm_units_init(&units, LIMIT, kernel);
 }
 
 static int unmake(void **state)
 {
-	units_deinit(*state);
+	tm_units_deinit(*state);
 	assert_int_equal(made[0] + made[1] + made[2], 0);
 	return 0;
 }
 
-static uint32_t take(struct units *units, uint32_t count)
+static uint32_t take(struct tm_units *units, uint32_t count)
 {
 	uint32_t first = UINT32_MAX;
 
-	assert_int_equal(units_take(units, count, &first), 0);
+	assert_int_equal(tm_units_take(units, count, &first), 0);
 	return first;
 }
 
 static void run_may_cross_chunks(void **state)
 {
-	struct units *units = *state;
+	struct tm_units *units = *state;
 
 	assert_int_equal(take(units, TM_UNITS_CHUNK - 1), 0);
 	assert_int_equal(made[0] + made[1], 1);
 	assert_int_equal(take(units, 2), TM_UNITS_CHUNK - 1);
 	assert_int_equal(made[1], 1);
-	assert_ptr_equal(units_at(units, TM_UNITS_CHUNK), memory[1]);
-	units_free(units, 0, TM_UNITS_CHUNK - 1);
+	assert_ptr_equal(tm_units_at(units, TM_UNITS_CHUNK), memory[1]);
+	tm_units_free(units, 0, TM_UNITS_CHUNK - 1);
 	assert_int_equal(made[0], 1); /* one unit of the second run */
-	units_free(units, TM_UNITS_CHUNK - 1, 2);
+	tm_units_free(units, TM_UNITS_CHUNK - 1, 2);
 	assert_int_equal(made[0] + made[1], 0);
 	assert_int_equal(units->taken, 0);
 }
 
 static void first_gap_that_fits_is_taken(void **state)
 {
-	struct units *units = *state;
+	struct tm_units *units = *state;
 
 	(void)take(units, 10);
 	assert_int_equal(take(units, 5), 10);
 	(void)take(units, 10);
-	units_free(units, 10, 5);
+	tm_units_free(units, 10, 5);
 	assert_int_equal(take(units, 6), 25);
 	assert_int_equal(take(units, 5), 10);
 }
 
 static void leaving_units_are_taken_until_they_are_free(void **state)
 {
-	struct units *units = *state;
+	struct tm_units *units = *state;
 	uint32_t first;
 
 	(void)take(units, LIMIT);
-	assert_int_equal(units_take(units, 1, &first), UNITS_E_FULL);
-	assert_false(units_will_fit(units, 1));
-	units_leave(units, 7, 3);
-	assert_int_equal(units_take(units, 1, &first), UNITS_E_FULL);
-	assert_true(units_will_fit(units, 3));
-	assert_false(units_will_fit(units, 4));
+	assert_int_equal(tm_units_take(units, 1, &first), TM_UNITS_E_FULL);
+	assert_false(tm_units_will_fit(units, 1));
+	tm_units_leave(units, 7, 3);
+	assert_int_equal(tm_units_take(units, 1, &first), TM_UNITS_E_FULL);
+	assert_true(tm_units_will_fit(units, 3));
+	assert_false(tm_units_will_fit(units, 4));
 	assert_int_equal(units->taken, LIMIT);
-	units_free(units, 7, 3);
+	tm_units_free(units, 7, 3);
 	assert_int_equal(take(units, 3), 7);
 }
 
 static void more_than_there_are_never_fit(void **state)
 {
-	struct units *units = *state;
+	struct tm_units *units = *state;
 	uint32_t first;
 
-	assert_int_equal(units_take(units, LIMIT + 1, &first), UNITS_E_FULL);
-	assert_int_equal(units_take(units, UINT32_MAX, &first), UNITS_E_FULL);
+	assert_int_equal(tm_units_take(units, LIMIT + 1, &first), TM_UNITS_E_FULL);
+	assert_int_equal(tm_units_take(units, UINT32_MAX, &first), TM_UNITS_E_FULL);
 	assert_int_equal(take(units, LIMIT), 0);
 }
 
 static void chunk_that_cannot_be_made_leaves_no_trace(void **state)
 {
-	struct units *units = *state;
+	struct tm_units *units = *state;
 	uint32_t first;
 
 	for (unsigned which = 1; which <= 3; which++) {
 		fail = which;
-		assert_int_equal(units_take(units, LIMIT, &first), -ENOMEM);
+		assert_int_equal(tm_units_take(units, LIMIT, &first), -ENOMEM);
 		assert_int_equal(units->taken, 0);
 		assert_int_equal(made[0] + made[1] + made[2], 0);
 	}

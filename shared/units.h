@@ -6,7 +6,7 @@
  * Shape      one byte of state a unit, numbered through all chunks (shared/table.h). A run is contiguous, may
  *            cross chunks, and is the first that fits, so that the last chunks run empty.
  * Chunks     made for the first unit taken in them, dropped with the last one freed.
- * Leaving    a unit that programs may still read is taken until units_free.
+ * Leaving    a unit that programs may still read is taken until tm_units_free.
  * Limits     `limit` units, at most TM_CHUNKS_MAX chunks.
  */
 
@@ -15,15 +15,15 @@
 
 #include "shared/table.h"
 
-struct units_kernel { /* calls of the loader, or of a test */
+struct tm_units_kernel { /* calls of the loader, or of a test */
 	void *context;
 	/* Makes chunk @index, mapped for writing. Return: 0, -errno. */
 	int (*make)(void *context, uint32_t index, void **ret_memory);
 	void (*drop)(void *context, uint32_t index, void *memory);
 };
 
-struct units {
-	struct units_kernel kernel;
+struct tm_units {
+	struct tm_units_kernel kernel;
 	uint8_t *state; /* of each unit */
 	uint32_t limit;
 	uint32_t taken;                      /* leaving ones included */
@@ -32,17 +32,17 @@ struct units {
 };
 
 enum {
-	UNITS_E_FULL = 1,
+	TM_UNITS_E_FULL = 1,
 };
 
 /* Return: 0, -ENOMEM. */
-int units_init(struct units *units, uint32_t limit, struct units_kernel kernel);
-void units_deinit(struct units *units);
-/* Takes a run of @count. Return: 0, UNITS_E_FULL, -errno (a chunk cannot be made). */
-int units_take(struct units *units, uint32_t count, uint32_t *ret_first);
+int tm_units_init(struct tm_units *units, uint32_t limit, struct tm_units_kernel kernel);
+void tm_units_deinit(struct tm_units *units);
+/* Takes a run of @count. Return: 0, TM_UNITS_E_FULL, -errno (a chunk cannot be made). */
+int tm_units_take(struct tm_units *units, uint32_t count, uint32_t *ret_first);
 /* Whether there will be such a run once all that leave are free. */
-bool units_will_fit(const struct units *units, uint32_t count);
-void units_leave(struct units *units, uint32_t first, uint32_t count);
-void units_free(struct units *units, uint32_t first, uint32_t count);
+bool tm_units_will_fit(const struct tm_units *units, uint32_t count);
+void tm_units_leave(struct tm_units *units, uint32_t first, uint32_t count);
+void tm_units_free(struct tm_units *units, uint32_t first, uint32_t count);
 /* Where to write a taken unit. */
-void *units_at(const struct units *units, uint32_t unit);
+void *tm_units_at(const struct tm_units *units, uint32_t unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* units - first fit over the units of all chunks */
 
-#include "collector/units.h"
+#include "shared/units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,30 +13,30 @@ enum { /* of a unit */
 	TAKEN
 };
 
-int units_init(struct units *units, uint32_t limit, struct units_kernel kernel)
+int tm_units_init(struct tm_units *units, uint32_t limit, struct tm_units_kernel kernel)
 {
-	*units = (struct units){.kernel = kernel, .limit = limit};
+	*units = (struct tm_units){.kernel = kernel, .limit = limit};
 	units->state = calloc(limit, sizeof(*units->state));
 	return units->state ? 0 : -ENOMEM;
 }
 
-static void drop_chunk(struct units *units, uint32_t index)
+static void drop_chunk(struct tm_units *units, uint32_t index)
 {
 	units->kernel.drop(units->kernel.context, index, units->chunks[index]);
 	units->chunks[index] = NULL;
 }
 
-void units_deinit(struct units *units)
+void tm_units_deinit(struct tm_units *units)
 {
 	for (uint32_t i = 0; i < TM_CHUNKS_MAX; i++)
 		if (units->chunks[i])
 			drop_chunk(units, i);
 	free(units->state);
-	*units = (struct units){0};
+	*units = (struct tm_units){0};
 }
 
 /* The first run of units in state @most or below. Return: its first; the limit: there is none. */
-static uint32_t find(const struct units *units, uint32_t count, uint8_t most)
+static uint32_t find(const struct tm_units *units, uint32_t count, uint8_t most)
 {
 	uint32_t run = 0;
 
@@ -48,13 +48,13 @@ static uint32_t find(const struct units *units, uint32_t count, uint8_t most)
 	return units->limit;
 }
 
-bool units_will_fit(const struct units *units, uint32_t count)
+bool tm_units_will_fit(const struct tm_units *units, uint32_t count)
 {
 	return find(units, count, LEAVING) < units->limit;
 }
 
 /* Return: 0, -errno. */
-static int make_chunks(struct units *units, uint32_t from, uint32_t to)
+static int make_chunks(struct tm_units *units, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i <= to; i++) {
 		void *memory = NULL;
@@ -69,31 +69,31 @@ static int make_chunks(struct units *units, uint32_t from, uint32_t to)
 	return 0;
 }
 
-int units_take(struct units *units, uint32_t count, uint32_t *ret_first)
+int tm_units_take(struct tm_units *units, uint32_t count, uint32_t *ret_first)
 {
 	uint32_t first = find(units, count, FREE);
 	int r;
 
 	if (first == units->limit)
-		return UNITS_E_FULL;
+		return TM_UNITS_E_FULL;
 	for (uint32_t at = first; at < first + count; at++)
 		units->chunk_taken[at / TM_UNITS_CHUNK]++;
 	memset(units->state + first, TAKEN, count);
 	units->taken += count;
 	r = make_chunks(units, first / TM_UNITS_CHUNK, (first + count - 1) / TM_UNITS_CHUNK);
 	if (r < 0)
-		units_free(units, first, count);
+		tm_units_free(units, first, count);
 	else
 		*ret_first = first;
 	return r;
 }
 
-void units_leave(struct units *units, uint32_t first, uint32_t count)
+void tm_units_leave(struct tm_units *units, uint32_t first, uint32_t count)
 {
 	memset(units->state + first, LEAVING, count);
 }
 
-void units_free(struct units *units, uint32_t first, uint32_t count)
+void tm_units_free(struct tm_units *units, uint32_t first, uint32_t count)
 {
 	memset(units->state + first, FREE, count);
 	units->taken -= count;
@@ -105,7 +105,7 @@ void units_free(struct units *units, uint32_t first, uint32_t count)
 	}
 }
 
-void *units_at(const struct units *units, uint32_t unit)
+void *tm_units_at(const struct tm_units *units, uint32_t unit)
 {
 	return units->chunks[unit / TM_UNITS_CHUNK] + unit % TM_UNITS_CHUNK * TM_UNIT_BYTES;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* talk - kinds, notes and last words, each one message */
+
+#include "shared/talk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/err.h"
+#include "shared/fdpass.h"
+
+static int send_message(int socket, const struct tm_control *message)
+{
+	return tm_err_fold(tm_fdpass_send(socket, message, sizeof(*message), -1, 0));
+}
+
+int tm_talk_say(int socket, enum tm_control_kind kind, int code, uint64_t value)
+{
+	const struct tm_control message = {.kind = kind, .code = code, .value = value};
+
+	return send_message(socket, &message);
+}
+
+int tm_talk_note(int socket, const char *format, ...)
+{
+	struct tm_control message = {.kind = TM_CONTROL_NOTE};
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(message.body.text, sizeof(message.body.text), format, arguments);
+	va_end(arguments);
+	return send_message(socket, &message);
+}
+
+int tm_talk_failed(int socket, const struct tm_fault *fault)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = fault->code};
+
+	memcpy(message.body.text, fault->text, sizeof(fault->text));
+	return send_message(socket, &message);
+}
