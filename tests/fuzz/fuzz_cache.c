@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_cache - a cache that anybody wrote to: its rows come back as they were kept, or not at all
+ *
+ * The first byte says how the rest is taken: as the file itself, or as changes to a good one, four bytes
+ * each: where (24 bits), and what is exclusive-ored there.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shared/region.h"
+#include "symbolizer/cache.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/symbolizer/tablemake.h"
+
+#define ENTRIES 3u
+#define CHANGE  4u
+
+static const uint8_t pin[DIGEST_BYTES];
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static struct tm_identity identity_of(uint64_t ino)
+{
+	return (struct tm_identity){.dev = 1, .ino = ino, .size = 100};
+}
+
+static void open_copy(struct cache *cache, int file)
+{
+	cache_open(cache, dup(file), pin);
+	must(cache->fd >= 0);
+}
+
+static void fill(int file)
+{
+	struct cache cache;
+
+	open_copy(&cache, file);
+	for (uint32_t i = 1; i <= ENTRIES; i++) {
+		const struct tm_identity identity = identity_of(i);
+		const struct table table = table_at(0x100 * i);
+
+		cache_add(&cache, &identity, &table, sizeof(table));
+	}
+	cache_close(&cache);
+}
+
+static void change(int file, const uint8_t *data, size_t bytes)
+{
+	off_t end = lseek(file, 0, SEEK_END);
+
+	for (; bytes >= CHANGE; data += CHANGE, bytes -= CHANGE) {
+		off_t at = ((off_t)data[0] | (off_t)data[1] << 8 | (off_t)data[2] << 16) % end;
+		uint8_t byte;
+
+		must(pread(file, &byte, 1, at) == 1);
+		byte ^= data[3];
+		must(pwrite(file, &byte, 1, at) == 1);
+	}
+}
+
+/* @kept: what was kept there; NULL: nobody knows. Return: whether it was found. */
+static int look(struct cache *cache, uint64_t ino, const struct table *kept)
+{
+	const struct tm_identity identity = identity_of(ino);
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	int fd = cache_find(cache, &identity);
+
+	if (fd < 0)
+		return 0;
+	must(tm_region_open_blob(&region, fd, CACHE_ROWS_BYTES) == 0);
+	must(tm_rows_check(&view, region.addr, region.bytes) == 0);
+	if (kept)
+		must(region.bytes == sizeof(*kept) &&
+		     memcmp(region.addr, kept, sizeof(*kept)) == 0);
+	tm_region_close(&region);
+	return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	const struct tm_identity identity = identity_of(ENTRIES + 1);
+	const struct table more = table_at(0x5000);
+	int file = memfd_create("cache", MFD_CLOEXEC);
+	struct cache cache;
+
+	must(file >= 0);
+	if (bytes && data[0] & 1) {
+		must(write(file, data + 1, bytes - 1) == (ssize_t)(bytes - 1));
+	} else {
+		fill(file);
+		change(file, data + (bytes > 0), bytes ? bytes - 1 : 0);
+	}
+	open_copy(&cache, file);
+	for (uint32_t i = 1; i <= ENTRIES; i++) {
+		const struct table kept = table_at(0x100 * i);
+
+		(void)look(&cache, i, &kept);
+	}
+	cache_add(&cache, &identity, &more, sizeof(more));
+	cache_close(&cache);
+	open_copy(&cache, file);
+	must(look(&cache, ENTRIES + 1, &more));
+	cache_close(&cache);
+	(void)close(file);
+	return 0;
+}
