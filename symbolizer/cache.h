@@ -83,6 +83,6 @@ void cache_close(struct cache *cache);
 int cache_find(struct cache *cache, const struct tm_identity *identity);
 /* Whether the descriptor's own size and time are those that the kernel announced. */
 int cache_may_keep(const struct tm_identity *identity, int fd);
-/* @rows: a table that checks, of a file that may be kept. */
+/* @rows: a table that checks, of a file that may be kept and was not found. */
 void cache_add(struct cache *cache, const struct tm_identity *identity, const void *rows,
 	       size_t bytes);

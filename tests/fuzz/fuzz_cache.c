@@ -105,6 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 		(void)look(&cache, i, &kept);
 	}
+	must(!look(&cache, ENTRIES + 1,
+		   &more)); /* nobody can have made it; asked before it is added */
 	cache_add(&cache, &identity, &more, sizeof(more));
 	cache_close(&cache);
 	open_copy(&cache, file);
