@@ -7,6 +7,7 @@
 
 #include "symbolizer/parser/golang.h"
 #include "symbolizer/parser/gorows.h"
+#include "symbolizer/parser/heights.h"
 #include "symbolizer/parser/pointer.h"
 #include "symbolizer/parser/program.h"
 #include "symbolizer/parser/reduce.h"
@@ -22,6 +23,7 @@ struct compilation {
 	struct frames frames;
 	struct program program;
 	struct golang golang;
+	struct heights heights;
 	struct rowmake make;
 	const struct span *span; /* whose rows are being put */
 	uint64_t scan_left;
@@ -29,6 +31,7 @@ struct compilation {
 };
 
 static const struct tm_rule nothing = {.cfa = TM_CFA_NONE};
+static const struct tm_rule outermost = {.cfa = TM_CFA_END};
 
 /* A part that is too large or lies costs itself. */
 static int part(struct compilation *compilation, int status)
@@ -130,6 +133,9 @@ static int put_span(struct compilation *compilation, const struct span *span, ui
 	int refused = 0;
 	int r;
 
+	/* What compilers say of it by habit is not so: nobody has called it. */
+	if (span->vaddr == compilation->frames.root && span->vaddr)
+		return rowmake_put(&compilation->make, span->start, &outermost);
 	compilation->span = span;
 	compilation->unsayable = 0;
 	switch (span->source) {
@@ -158,7 +164,7 @@ static uint64_t own_bytes(const struct frames *frames, uint32_t i)
 	return span->bytes;
 }
 
-static int put_gap(struct compilation *compilation, uint64_t from, uint64_t to)
+static int put_unknown(struct compilation *compilation, uint64_t from, uint64_t to)
 {
 	int r;
 
@@ -170,7 +176,44 @@ static int put_gap(struct compilation *compilation, uint64_t from, uint64_t to)
 						to, &compilation->scan_left));
 }
 
-static int put_all(struct compilation *compilation)
+static int put_gap(struct compilation *compilation, uint64_t from, uint64_t to)
+{
+	int r = 0;
+
+	if (to - from <= COMPILE_PADDING)
+		return 0;
+	while (!r && from < to) {
+		const struct height *height;
+		uint64_t run = heights_find(&compilation->heights, from, to, &height);
+		struct tm_rule rule;
+
+		if (height) {
+			rule = height_rule(height);
+			r = rowmake_put(&compilation->make, from, &rule);
+		} else {
+			r = put_unknown(compilation, from, from + run);
+		}
+		from += run;
+	}
+	return r;
+}
+
+static int read_gap(struct compilation *compilation, uint64_t from, uint64_t to)
+{
+	if (to - from <= COMPILE_PADDING)
+		return 0;
+	return part(compilation, heights_add(&compilation->heights, from, to));
+}
+
+static int pass_span(struct compilation *compilation, const struct span *span, uint64_t limit)
+{
+	return 0;
+}
+
+/* Every place of the file, in order: what somebody describes, and what is between. */
+static int walk(struct compilation *compilation,
+		int (*take_span)(struct compilation *, const struct span *, uint64_t),
+		int (*take_gap)(struct compilation *, uint64_t, uint64_t))
 {
 	const struct frames *frames = &compilation->frames;
 	uint64_t end = 0;
@@ -183,12 +226,25 @@ static int put_all(struct compilation *compilation)
 		if (span->start < end) /* somebody better describes it */
 			continue;
 		own = own_bytes(frames, i);
-		r = put_gap(compilation, end, span->start);
+		r = take_gap(compilation, end, span->start);
 		if (!r)
-			r = put_span(compilation, span, own);
+			r = take_span(compilation, span, own);
 		end = span->start + own;
 	}
-	return r ? r : put_gap(compilation, end, UINT32_MAX);
+	return r ? r : take_gap(compilation, end, UINT32_MAX);
+}
+
+static int put_all(struct compilation *compilation)
+{
+	struct heights *heights = &compilation->heights;
+	int r;
+
+	heights_open(heights, &compilation->sections);
+	r = walk(compilation, pass_span, read_gap);
+	if (!r)
+		r = part(compilation, heights_read(heights));
+	compilation->frames.cut |= heights->cut;
+	return r ? r : walk(compilation, put_span, put_gap);
 }
 
 static int finish(struct compilation *compilation, struct answer *answer)
@@ -232,6 +288,7 @@ int compile_make(struct answer *answer, const struct image_source *source)
 	r = image_open(&compilation.image, source);
 	if (!r)
 		r = run(&compilation, answer);
+	heights_close(&compilation.heights);
 	program_close(&compilation.program);
 	rowmake_close(&compilation.make);
 	frames_free(&compilation.frames);

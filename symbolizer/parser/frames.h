@@ -54,6 +54,7 @@ struct frames {
 	uint32_t cie_count, cie_room;
 	uint32_t described; /* functions met */
 	uint32_t refused;   /* of those, not understood */
+	uint64_t root;      /* address where the program begins, 0: not known */
 	uint8_t cut;        /* a limit was met */
 };
 

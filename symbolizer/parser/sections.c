@@ -69,14 +69,18 @@ static int load(const struct sections *sections, uint64_t vaddr, uint64_t offset
 	return r;
 }
 
-int sections_load(const struct sections *sections, const char *name, struct section *ret_section)
+int sections_load_header(const struct sections *sections, const Elf64_Shdr *header,
+			 struct section *ret_section)
 {
-	const Elf64_Shdr *header = sections_header(sections, name);
-
 	*ret_section = (struct section){0};
 	if (!header || !is_copyable(sections->image, header))
 		return 0;
 	return load(sections, header->sh_addr, header->sh_offset, header->sh_size, ret_section);
+}
+
+int sections_load(const struct sections *sections, const char *name, struct section *ret_section)
+{
+	return sections_load_header(sections, sections_header(sections, name), ret_section);
 }
 
 int sections_load_at(const struct sections *sections, uint64_t vaddr, uint64_t most,

@@ -31,6 +31,9 @@ int sections_open(struct sections *sections, struct image *image,
 const Elf64_Shdr *sections_header(const struct sections *sections, const char *name);
 /* Copies the section of that name; an absent one is empty. Return: 0, or an enum parser_status. */
 int sections_load(const struct sections *sections, const char *name, struct section *ret_section);
+/* Copies the section of that header. Return: as above. */
+int sections_load_header(const struct sections *sections, const Elf64_Shdr *header,
+			 struct section *ret_section);
 /* Copies from an address to the end of its segment, at most @most bytes. Return: as above. */
 int sections_load_at(const struct sections *sections, uint64_t vaddr, uint64_t most,
 		     struct section *ret_section);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "symbolizer/parser/insn.h"
 #include "symbolizer/parser/machine.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/segments.h"
@@ -56,6 +57,33 @@ static int is_entry(const struct section *code)
 	return 0;
 }
 
+/* The kernel or an interpreter jumps to its entry point; that of a library may be anything. */
+static int is_program(const struct image *image)
+{
+	if (image->header.e_type == ET_EXEC)
+		return 1;
+	for (uint32_t i = 0; i < image->segment_count; i++)
+		if (image->segments[i].p_type == PT_INTERP)
+			return 1;
+	return 0;
+}
+
+/* To the jump, or to the call that does not come back. */
+static uint64_t entry_bytes(const struct section *code)
+{
+	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
+	struct insn insn;
+
+	while (at < end && !insn_read(at, end, 0, &insn)) {
+		at += insn.bytes;
+		if (insn.kind == INSN_STOP || insn.kind == INSN_RET || insn.kind == INSN_JUMP ||
+		    insn.kind == INSN_JUMP_INDIRECT ||
+		    (insn.kind == INSN_CALL && insn_filling(at, end)))
+			break;
+	}
+	return (uint64_t)(at - code->bytes);
+}
+
 static int add_entry(struct frames *frames, const struct sections *sections)
 {
 	uint64_t vaddr = sections->image->header.e_entry;
@@ -63,9 +91,12 @@ static int add_entry(struct frames *frames, const struct sections *sections)
 	int r;
 
 	r = sections_load_at(sections, vaddr, STUBS_ENTRY_BYTES, &code);
-	if (r || !is_entry(&code))
+	if (r || (!is_program(sections->image) && !is_entry(&code)))
 		return r;
-	return add(frames, sections, STUB_ENTRY, vaddr, code.size, 0);
+	if (!code.bytes)
+		return 0;
+	frames->root = vaddr;
+	return add(frames, sections, STUB_ENTRY, vaddr, entry_bytes(&code), 0);
 }
 
 static int add_lazy(struct frames *frames, const struct sections *sections)
@@ -75,8 +106,11 @@ static int add_lazy(struct frames *frames, const struct sections *sections)
 	int r;
 
 	r = sections_load(sections, ".plt", &plt);
-	if (r || plt.size < 2 * PLT_ENTRY)
+	if (r || !plt.bytes)
 		return r;
+	/* That of a static program binds nothing: one jump each, without a first entry. */
+	if (plt.size < 2 * PLT_ENTRY || plt.bytes[0] != 0xff || plt.bytes[1] != 0x35)
+		return add(frames, sections, STUB_PLT, plt.vaddr, plt.size, 0);
 	if (plt.bytes[PLT_ENTRY] == 0xf3) /* endbr64: the jump through the table is in .plt.sec */
 		pushed = PLT_IBT_PUSHED;
 	r = add(frames, sections, STUB_PLT_HEAD, plt.vaddr, PLT_ENTRY, 0);
@@ -147,6 +181,11 @@ struct tm_rule stubs_signal_rule(void)
 				.fp = TM_SAVED_SP,
 				.fp_offset = MACHINE_SIGNAL_FP,
 				.flags = TM_RULE_SIGNAL};
+}
+
+int stubs_is_trampoline(const uint8_t *code, uint64_t bytes)
+{
+	return bytes >= sizeof(trampoline) && memcmp(code, trampoline, sizeof(trampoline)) == 0;
 }
 
 /* The kernel returns into the first byte of it, so it is looked up one byte before. */

@@ -23,5 +23,7 @@ int stubs_put(struct rowmake *make, const struct span *span, uint64_t limit);
  * looked through. Return: 0, or an enum parser_status. */
 int stubs_scan(struct rowmake *make, const struct sections *sections, uint64_t from, uint64_t to,
 	       uint64_t *left);
+/* Whether code is one. */
+int stubs_is_trampoline(const uint8_t *code, uint64_t bytes);
 /* The step from the kernel's signal frame. */
 struct tm_rule stubs_signal_rule(void);

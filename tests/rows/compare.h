@@ -26,7 +26,7 @@
 enum difference {
 	DIFFERENCES(COMPARE_NAME) DIFFERENCE_N,
 	SAME,
-	ON_PURPOSE, /* of Go's functions */
+	ON_PURPOSE, /* of Go's functions, of an entry point */
 };
 
 /* @rule: of the table, NULL: none. @is_go: .debug_frame is that of Go's linker. */

@@ -68,11 +68,46 @@ static void entry_point_that_is_a_function_is_none(void **state)
 	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5)); /* as in shared libraries */
 	table_open(&make);
 	assert_int_equal(table_header()->rows, 0);
-	put_code(0x1100, BYTES(0x31, 0xed));
 	describe(0x1100, 0x20);
 	table_open(&make);
 	table_expect(0x1100, CALL);
 	table_expect(0x1120, "none");
+}
+
+static void entry_point_of_a_program_is_the_end_whatever_it_does(void **state)
+{
+	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5, 0xf4));
+	make.header->e_type = ET_EXEC;
+	table_open(&make);
+	table_expect(0x1100, "end");
+	table_expect(0x1105, "none");
+	make.header->e_type = ET_DYN;
+	make.segments[2].p_type = PT_INTERP;
+	table_open(&make);
+	table_expect(0x1104, "end");
+}
+
+static void entry_point_that_is_described_as_a_function_is_the_end(void **state)
+{
+	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	put_code(0x1100, BYTES(0x31, 0xed));
+	describe(0x1100, 0x20);
+	describe(0x1120, 0x20);
+	table_open(&make);
+	table_expect(0x1100, "end");
+	table_expect(0x111f, "end");
+	table_expect(0x1120, CALL);
+}
+
+static void plt_of_a_static_program_is_jumps_alone(void **state)
+{
+	uint8_t plt[64] = {0xff, 0x25};
+
+	(void)cfimake_put(&make, CFIMAKE_PLT_SECTION, plt, sizeof(plt));
+	table_open(&make);
+	table_expect(CFIMAKE_PLT, CALL);
+	table_expect(CFIMAKE_PLT + 63, CALL);
 }
 
 static void plt_without_description_has_its_rows(void **state)
@@ -146,6 +181,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		claim(entry_point_that_nobody_describes_is_the_end),
 		claim(entry_point_that_is_a_function_is_none),
+		claim(entry_point_of_a_program_is_the_end_whatever_it_does),
+		claim(entry_point_that_is_described_as_a_function_is_the_end),
+		claim(plt_of_a_static_program_is_jumps_alone),
 		claim(plt_without_description_has_its_rows),
 		claim(plt_that_is_described_is_believed),
 		claim(plain_plt_is_one_jump),

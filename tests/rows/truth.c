@@ -45,6 +45,7 @@ struct comparison {
 	Dwarf_CFI *believed; /* that of .eh_frame while .debug_frame is compared; or NULL */
 	const struct tm_rows_view *view;
 	Elf *elf;
+	uint64_t entry; /* address */
 };
 
 static uint64_t offset_of(Elf *elf, uint64_t vaddr)
@@ -73,11 +74,14 @@ static void count_row(const struct comparison *at, uint64_t start, uint64_t vadd
 			     at->path, vaddr, start);
 }
 
-static enum difference compare_at(const struct comparison *at, Dwarf_Frame *frame, uint64_t vaddr,
-				  bool signal)
+static enum difference compare_at(const struct comparison *at, Dwarf_Frame *frame, uint64_t start,
+				  uint64_t vaddr, bool signal)
 {
 	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
 
+	/* Nobody calls an entry point, though some compilers describe it as if. */
+	if (start == at->entry && rule && rule->cfa == TM_CFA_END)
+		return ON_PURPOSE;
 	return compare_row(rule, frame, vaddr, signal, sum.go);
 }
 
@@ -85,6 +89,8 @@ static enum difference compare_at(const struct comparison *at, Dwarf_Frame *fram
 static void compare_function(const struct comparison *at, Dwarf_CFI *cfi, uint64_t start,
 			     uint64_t end)
 {
+	const uint64_t function = start;
+
 	sum.functions++;
 	while (start < end) {
 		_cleanup_(tm_freep) Dwarf_Frame *frame = NULL;
@@ -98,9 +104,9 @@ static void compare_function(const struct comparison *at, Dwarf_CFI *cfi, uint64
 			return;
 		}
 		last = (row_end < end ? row_end : end) - 1;
-		found = compare_at(at, frame, start, signal);
+		found = compare_at(at, frame, function, start, signal);
 		if (found == SAME && last != start)
-			found = compare_at(at, frame, last, signal);
+			found = compare_at(at, frame, function, last, signal);
 		count_row(at, row, start, found);
 		start = row_end;
 	}
@@ -191,6 +197,7 @@ static void compare_file(const char *path)
 	_cleanup_(tm_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct comparison at = {.path = path};
 	struct compiled compiled;
+	GElf_Ehdr header;
 	int r;
 
 	if (fd < 0)
@@ -198,6 +205,7 @@ static void compare_file(const char *path)
 	at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (at.elf && is_ours(at.elf)) {
 		sum.files++;
+		at.entry = gelf_getehdr(at.elf, &header) ? header.e_entry : 0;
 		r = compiled_open(&compiled, fd);
 		if (r) {
 			sum.failed++;

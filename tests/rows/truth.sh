@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # truth.sh - compiled rows beside libdw's, for programs and libraries of this machine
 #
-# usage: truth.sh TRUTH COST   (the two programs of this folder)
+# usage: truth.sh TRUTH COST HEIGHTS   (programs of this folder)
 # In the ordinary run a few files that every Debian has, and one that has .debug_frame alone; TM_ROWS says
 # which files and folders instead, as in TM_ROWS="/usr/bin /usr/sbin /usr/lib". TM_ROWS_GO=FILE is a Go
 # program built with -ldflags=-compressdwarf=false, whose linker describes it a second time.
@@ -10,6 +10,7 @@ set -eu
 
 truth=$1
 cost=$2
+heights=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -43,3 +44,10 @@ done
 [ ${#files[@]} -gt 5 ] || { echo "only ${files[*]} are here"; exit 1; }
 "$truth" "${files[@]}"
 "$cost" --each "${files[@]}"
+
+# What describes itself shows whether the reader of what does not is right.
+read=()
+for file in "${files[@]:1}"; do
+	case $file in *libstdc++*) ;; *) read+=("$file") ;; esac # its exceptions land where no flow goes
+done
+"$heights" "${read[@]}"

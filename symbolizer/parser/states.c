@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * states - the distinct heights met in one file, each by a number from 1 on
+ */
+
+#include "symbolizer/parser/states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/parser/parser.h"
+
+#define SLOTS (2 * (STATES_MAX + 1))
+
+int states_open(struct states *states)
+{
+	*states = (struct states){.count = 1};
+	states->list = calloc(STATES_MAX + 1, sizeof(*states->list));
+	states->slots = calloc(SLOTS, sizeof(*states->slots));
+	return states->list && states->slots ? 0 : PARSER_FAILED;
+}
+
+static uint32_t hash(const struct height *height)
+{
+	uint64_t words[2];
+
+	memcpy(words, height, sizeof(words));
+	words[0] = (words[0] ^ words[1] * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+	return (uint32_t)(words[0] >> 40) % SLOTS;
+}
+
+uint32_t states_number(struct states *states, const struct height *height)
+{
+	uint32_t at = hash(height);
+
+	while (states->slots[at] &&
+	       memcmp(&states->list[states->slots[at]], height, sizeof(*height)) != 0)
+		at = (at + 1) % SLOTS;
+	if (states->slots[at])
+		return states->slots[at];
+	if (states->count > STATES_MAX) {
+		states->cut = 1;
+		return 0;
+	}
+	states->list[states->count] = *height;
+	states->slots[at] = (uint16_t)states->count;
+	return states->count++;
+}
+
+uint32_t states_merge(struct states *states, uint32_t number, uint32_t other)
+{
+	struct height height = states->list[number];
+
+	if (number == other)
+		return number;
+	return height_merge(&height, &states->list[other]) ? 0 : states_number(states, &height);
+}
+
+void states_close(struct states *states)
+{
+	free(states->list);
+	free(states->slots);
+	*states = (struct states){0};
+}
