@@ -145,13 +145,13 @@ static void answer_by(struct world *world, uint32_t number, uint64_t value, int 
 	(void)close(fd);
 }
 
-static void answer(struct world *world, uint32_t number, uint32_t pages)
+static inline void answer(struct world *world, uint32_t number, uint32_t pages)
 {
 	answer_by(world, number, number == TM_TABLE_VDSO ? 0 : KTIME, seal_rows(pages, 1));
 }
 
 /* W rises above all that was said until now. */
-static void pass(struct world *world)
+static inline void pass(struct world *world)
 {
 	(void)tm_retire_run(&world->queue, tm_clock_ns() + 1000000000ull);
 	tables_advance(&world->tables);

@@ -188,6 +188,30 @@ static void size_outside_the_range_is_refused(void **state)
 	tm_region_close(&own);
 }
 
+static void copy_is_of_a_sealed_blob_within_its_sizes_alone(void **state)
+{
+	static const char text[] = "rows";
+	int blob = tm_region_seal_blob("test", text, sizeof(text));
+	struct tm_region own = TM_REGION_NULL;
+	void *copy = NULL;
+	size_t bytes = 0;
+
+	assert_int_equal(tm_region_create(&own, "test", BYTES), 0);
+	assert_int_equal(tm_region_copy_blob(blob, sizeof(text), sizeof(text), &copy, &bytes), 0);
+	assert_int_equal(bytes, sizeof(text));
+	assert_string_equal(copy, text);
+	free(copy);
+	copy = NULL;
+	assert_int_equal(tm_region_copy_blob(blob, 1, sizeof(text) - 1, &copy, &bytes), -EBADMSG);
+	assert_int_equal(tm_region_copy_blob(blob, sizeof(text) + 1, BYTES, &copy, &bytes),
+			 -EBADMSG);
+	assert_int_equal(tm_region_copy_blob(own.fd, 1, BYTES, &copy, &bytes), -EBADMSG);
+	assert_int_equal(tm_region_copy_blob(-1, 1, BYTES, &copy, &bytes), -EBADMSG);
+	assert_null(copy);
+	tm_region_close(&own);
+	(void)tm_close(blob);
+}
+
 static void close_is_total(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
@@ -211,6 +235,7 @@ int main(void)
 		cmocka_unit_test(region_with_a_writer_is_no_blob),
 		cmocka_unit_test(what_is_no_memfd_is_refused),
 		cmocka_unit_test(size_outside_the_range_is_refused),
+		cmocka_unit_test(copy_is_of_a_sealed_blob_within_its_sizes_alone),
 		cmocka_unit_test(close_is_total),
 	};
 

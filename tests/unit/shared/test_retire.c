@@ -125,6 +125,23 @@ static void bounds_hold(void **state)
 	struct tm_retire_queue queue = {.count = TM_RETIRE_MAX};
 
 	assert_int_equal(tm_retire_at(&queue, 1, note, NULL, 0), TM_RETIRE_E_FULL);
+	assert_int_equal(tm_retire_reserve(&queue), TM_RETIRE_E_FULL);
+}
+
+static void what_was_reserved_needs_no_memory(void **state)
+{
+	struct tm_retire_queue queue = {0};
+	struct log log = {0};
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		uint32_t capacity;
+
+		assert_int_equal(tm_retire_reserve(&queue), 0);
+		capacity = queue.capacity;
+		assert_int_equal(tm_retire_at(&queue, i, note, &log, 1), 0);
+		assert_int_equal(queue.capacity, capacity);
+	}
+	tm_retire_deinit(&queue);
 }
 
 /* W5 of the seed's figures: printed, not asserted. */
@@ -155,6 +172,7 @@ int main(void)
 		cmocka_unit_test(many_run_in_time_however_the_watermark_moves),
 		cmocka_unit_test(the_extremes_of_time_are_times),
 		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(what_was_reserved_needs_no_memory),
 		cmocka_unit_test(one_hundred_thousand_due_at_once),
 	};
 
