@@ -5,6 +5,9 @@
 
 #include "symbolizer/parser/compile.h"
 
+#include <stdlib.h>
+
+#include "symbolizer/parser/expand.h"
 #include "symbolizer/parser/golang.h"
 #include "symbolizer/parser/gorows.h"
 #include "symbolizer/parser/heights.h"
@@ -20,6 +23,7 @@ struct compilation {
 	struct image image;
 	struct sections sections;
 	struct section eh_frame, debug_frame;
+	void *expanded; /* owned; the bytes of debug_frame, when they were compressed */
 	struct frames frames;
 	struct program program;
 	struct golang golang;
@@ -82,7 +86,8 @@ static int collect_eh_frame(struct compilation *compilation)
 
 static int collect_debug_frame(struct compilation *compilation)
 {
-	int r = sections_load(&compilation->sections, ".debug_frame", &compilation->debug_frame);
+	int r = expand_load(&compilation->sections, ".debug_frame", &compilation->debug_frame,
+			    &compilation->expanded);
 
 	if (r)
 		return part(compilation, r);
@@ -288,6 +293,7 @@ int compile_make(struct answer *answer, const struct image_source *source)
 	r = image_open(&compilation.image, source);
 	if (!r)
 		r = run(&compilation, answer);
+	free(compilation.expanded);
 	heights_close(&compilation.heights);
 	program_close(&compilation.program);
 	rowmake_close(&compilation.make);

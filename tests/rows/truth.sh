@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # truth.sh - compiled rows beside libdw's, for programs and libraries of this machine
 #
-# usage: truth.sh TRUTH COST HEIGHTS   (programs of this folder)
+# usage: truth.sh TRUTH COST HEIGHTS DUMP   (programs of this folder)
 # In the ordinary run a few files that every Debian has, and one that has .debug_frame alone; TM_ROWS says
 # which files and folders instead, as in TM_ROWS="/usr/bin /usr/sbin /usr/lib". TM_ROWS_GO=FILE is a Go
 # program built with -ldflags=-compressdwarf=false, whose linker describes it a second time.
@@ -11,6 +11,7 @@ set -eu
 truth=$1
 cost=$2
 heights=$3
+dump=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -33,6 +34,24 @@ int main(int argc, char **argv) { return argc > 9 ? deep(argc, argv[1]) : abs(ar
 C
 cc -O2 -g -gz=none -fno-asynchronous-unwind-tables -o "$work/debug" "$work/debug.c"
 readelf -SW "$work/debug" | grep -q '\.debug_frame'
+
+# The same, compressed.
+objcopy --compress-debug-sections=zlib "$work/debug" "$work/compressed"
+readelf -tW "$work/compressed" | grep -A2 '\.debug_frame' | grep -q COMPRESSED
+diff <("$dump" "$work/debug") <("$dump" "$work/compressed")
+
+# Without its section headers a file is described by its program headers alone.
+cp /bin/bash "$work/headless"
+python3 - "$work/headless" <<'PY'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(40)
+    file.write(struct.pack("<Q", 0))
+    file.seek(60)
+    file.write(struct.pack("<HH", 0, 0))
+PY
+lost=$(diff <("$dump" /bin/bash) <("$dump" "$work/headless") | grep -c '^<' || true)
+[ "$lost" -le 20 ] || { echo "$lost rows are lost with the section headers"; exit 1; }
 
 files=("$work/debug")
 libraries=/usr/lib/x86_64-linux-gnu
