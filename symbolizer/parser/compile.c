@@ -139,7 +139,7 @@ static int put_span(struct compilation *compilation, const struct span *span, ui
 	int r;
 
 	/* What compilers say of it by habit is not so: nobody has called it. */
-	if (span->vaddr == compilation->frames.root && span->vaddr)
+	if (frames_is_root(&compilation->frames, span->vaddr))
 		return rowmake_put(&compilation->make, span->start, &outermost);
 	compilation->span = span;
 	compilation->unsayable = 0;

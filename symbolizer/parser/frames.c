@@ -167,6 +167,20 @@ int frames_collect(struct frames *frames, const struct image *image, const struc
 	return r ? r : walk(frames, section, source, stop_at_zero, take_function, &from);
 }
 
+void frames_add_root(struct frames *frames, uint64_t vaddr)
+{
+	if (frames->root_count < FRAMES_ROOTS)
+		frames->roots[frames->root_count++] = vaddr;
+}
+
+int frames_is_root(const struct frames *frames, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < frames->root_count; i++)
+		if (frames->roots[i] == vaddr)
+			return 1;
+	return 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;

@@ -13,6 +13,7 @@
 
 #define FRAMES_MAX      (4u << 20) /* functions of one file */
 #define FRAMES_CIES_MAX (1u << 20)
+#define FRAMES_ROOTS    4u
 #define FRAMES_NO_CIE   0xffffffffu
 
 /* Who describes a span; of two that overlap the first named here is believed. */
@@ -52,10 +53,11 @@ struct frames {
 	struct cie *cies;   /* owned */
 	uint32_t count, room;
 	uint32_t cie_count, cie_room;
-	uint32_t described; /* functions met */
-	uint32_t refused;   /* of those, not understood */
-	uint64_t root;      /* address where the program begins, 0: not known */
-	uint8_t cut;        /* a limit was met */
+	uint32_t described;           /* functions met */
+	uint32_t refused;             /* of those, not understood */
+	uint64_t roots[FRAMES_ROOTS]; /* addresses of functions that nobody calls */
+	uint32_t root_count;
+	uint8_t cut; /* a limit was met */
 };
 
 /*
@@ -67,6 +69,9 @@ int frames_collect(struct frames *frames, const struct image *image, const struc
 /* Adds one span, whose range of addresses is clipped to executable bytes of the file; none: nothing. */
 int frames_add(struct frames *frames, const struct image *image, const struct span *span,
 	       uint64_t bytes);
+/* What begins at @vaddr is outermost, whatever is said of it; beyond FRAMES_ROOTS nothing changes. */
+void frames_add_root(struct frames *frames, uint64_t vaddr);
+int frames_is_root(const struct frames *frames, uint64_t vaddr);
 /* Sorts by start, then by source, then as they came. */
 void frames_sort(struct frames *frames);
 void frames_free(struct frames *frames);

@@ -95,7 +95,7 @@ static int add_entry(struct frames *frames, const struct sections *sections)
 		return r;
 	if (!code.bytes)
 		return 0;
-	frames->root = vaddr;
+	frames_add_root(frames, vaddr);
 	return add(frames, sections, STUB_ENTRY, vaddr, entry_bytes(&code), 0);
 }
 
@@ -120,11 +120,50 @@ static int add_lazy(struct frames *frames, const struct sections *sections)
 		   pushed);
 }
 
+/* glibc's __start_context, to which the function of a makecontext() returns: its own end is looked up
+ * one byte before it. */
+static int add_contexts(struct frames *frames, const struct sections *sections,
+			const struct section *code)
+{
+	static const uint8_t first[] = {0x48, 0x89, 0xdc}; /* mov %rbx,%rsp */
+	static const uint8_t next[] = {0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74};
+	static const uint8_t older[] = {0x5f, 0x48, 0x85, 0xff, 0x74};
+	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
+	int r = 0;
+
+	while (!r && (at = memmem(at, (size_t)(end - at), first, sizeof(first)))) {
+		uint64_t vaddr = code->vaddr + (uint64_t)(at - code->bytes);
+
+		at += sizeof(first);
+		if ((size_t)(end - at) < sizeof(next) ||
+		    (memcmp(at, next, sizeof(next)) != 0 && memcmp(at, older, sizeof(older)) != 0))
+			continue;
+		frames_add_root(frames, vaddr);
+		r = add(frames, sections, STUB_ENTRY, vaddr - 1, 1, 0);
+	}
+	return r;
+}
+
+/* Only in files as small as a C library. */
+static int find_contexts(struct frames *frames, const struct sections *sections)
+{
+	const Elf64_Shdr *text = sections_header(sections, ".text");
+	struct section code;
+	int r;
+
+	if (!text || text->sh_size > STUBS_SCAN_MAX)
+		return 0;
+	r = sections_load_header(sections, text, &code);
+	return r || !code.bytes ? r : add_contexts(frames, sections, &code);
+}
+
 int stubs_add(struct frames *frames, const struct sections *sections)
 {
 	static const char *const plain[] = {".plt.sec", ".plt.got", ".iplt"};
 	int r = add_entry(frames, sections);
 
+	if (!r)
+		r = find_contexts(frames, sections);
 	if (!r)
 		r = add_lazy(frames, sections);
 	for (uint32_t i = 0; !r && i < sizeof(plain) / sizeof(plain[0]); i++) {

@@ -100,6 +100,31 @@ static void entry_point_that_is_described_as_a_function_is_the_end(void **state)
 	table_expect(0x1120, CALL);
 }
 
+static void function_to_which_a_context_returns_is_the_end(void **state)
+{
+	/* mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: as glibc's __start_context */
+	put_code(0x1210,
+		 BYTES(0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74, 8));
+	memcpy((char *)make.file + make.sections[1].sh_offset + make.sections[2].sh_name, ".text",
+	       6);
+	make.sections[2].sh_addr = CFIMAKE_VADDR;
+	make.sections[2].sh_offset = CFIMAKE_TEXT;
+	make.sections[2].sh_size = 0x1000;
+	memcpy((char *)make.file + make.sections[1].sh_offset + make.sections[3].sh_name,
+	       ".eh_frame", 10);
+	make.sections[3].sh_offset = CFIMAKE_DATA;
+	make.sections[3].sh_addr = CFIMAKE_DATA + CFIMAKE_AWAY;
+	describe(0x11c0, 0x48);
+	describe(0x1210, 0x20);
+	make.sections[3].sh_size = make.filled[CFIMAKE_EH_FRAME];
+	make.sections[2].sh_size = 0x1000;
+	table_open(&make);
+	table_expect(0x1207, CALL);
+	table_expect(0x120f, "end"); /* where a return to its first byte is looked up */
+	table_expect(0x1210, "end");
+	table_expect(0x122f, "end");
+}
+
 static void plt_of_a_static_program_is_jumps_alone(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x25};
@@ -183,6 +208,7 @@ int main(void)
 		claim(entry_point_that_is_a_function_is_none),
 		claim(entry_point_of_a_program_is_the_end_whatever_it_does),
 		claim(entry_point_that_is_described_as_a_function_is_the_end),
+		claim(function_to_which_a_context_returns_is_the_end),
 		claim(plt_of_a_static_program_is_jumps_alone),
 		claim(plt_without_description_has_its_rows),
 		claim(plt_that_is_described_is_believed),

@@ -74,13 +74,20 @@ static void count_row(const struct comparison *at, uint64_t start, uint64_t vadd
 			     at->path, vaddr, start);
 }
 
+static int is_end(const struct comparison *at, uint64_t vaddr)
+{
+	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
+
+	return rule && rule->cfa == TM_CFA_END;
+}
+
 static enum difference compare_at(const struct comparison *at, Dwarf_Frame *frame, uint64_t start,
 				  uint64_t vaddr, bool signal)
 {
 	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
 
-	/* Nobody calls an entry point, though some compilers describe it as if. */
-	if (start == at->entry && rule && rule->cfa == TM_CFA_END)
+	/* Nobody calls an entry point, or where a context returns to, though they are described as if. */
+	if (rule && rule->cfa == TM_CFA_END && (start == at->entry || is_end(at, start - 1)))
 		return ON_PURPOSE;
 	return compare_row(rule, frame, vaddr, signal, sum.go);
 }
