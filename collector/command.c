@@ -11,7 +11,6 @@
 
 #include "collector/session.h"
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/fdpass.h"
 #include "shared/talk.h"
 
@@ -90,18 +89,6 @@ static int obey_one(struct session *session, const struct tm_control *message, i
 	default:
 		return 0;
 	}
-}
-
-int command_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
-		   bool may_skip)
-{
-	const struct tm_control message = {
-		.kind = TM_CONTROL_COUNTS,
-		.body = {.counts = *counts, .cost = *cost},
-	};
-	int r = tm_fdpass_send(socket, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
-
-	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 
 void command_obey(struct session *session)

@@ -81,6 +81,9 @@ uint64_t session_round(struct session *session)
 	life_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
 		     now_ms);
 	tables_advance(&session->tables);
-	session->ration = SESSION_RATION;
+	session->ration += (int64_t)(now_ms - session->rationed_ms) * SESSION_RATION_MS;
+	if (session->ration > SESSION_RATION)
+		session->ration = SESSION_RATION;
+	session->rationed_ms = now_ms;
 	return w;
 }

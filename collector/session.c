@@ -134,7 +134,7 @@ static void measure(struct session *session)
 
 static void report(struct session *session, bool may_skip)
 {
-	if (command_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
+	if (tm_talk_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
 	    session->end == SESSION_GOES_ON)
 		session->end = SESSION_COMMAND_GONE;
 }
@@ -167,8 +167,7 @@ static int poll_ms(const struct session *session)
 	return session->options->hz >= SESSION_FAST_HZ ? SESSION_POLL_FAST_MS : SESSION_POLL_MS;
 }
 
-/* What the symbolizer says, but no more of it between two rounds than they can bear, and nothing while rows wait
- * for units. */
+/* What the symbolizer says: no more of it at a time than the rounds can bear, and none while rows wait for units. */
 static void hear_symbolizer(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = -1;

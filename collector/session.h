@@ -37,8 +37,9 @@
 #define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
-#define SESSION_RATION          (8 << 20) /* bytes of rows copied and checked between two rounds, */
-#define SESSION_MESSAGE         (64 << 10) /* where any message counts as so many */
+#define SESSION_RATION          (8 << 20)  /* bytes of rows copied and checked at once, */
+#define SESSION_RATION_MS       (80 << 10) /* and what comes back each millisecond */
+#define SESSION_MESSAGE         (16 << 10) /* any message counts as so many more */
 
 enum session_end {
 	SESSION_GOES_ON,
@@ -71,7 +72,8 @@ struct session {
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
 	int kernel_table; /* descriptor, until handed over for good */
-	int64_t ration;   /* what may still be heard of the symbolizer before the next round */
+	int64_t ration;   /* bytes that may be heard of the symbolizer before the next round */
+	uint64_t rationed_ms;
 	bool running;
 	bool woken;   /* by a ring */
 	bool emptied; /* EMPTY was said */

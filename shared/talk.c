@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "shared/err.h"
 #include "shared/fdpass.h"
@@ -31,6 +32,18 @@ int tm_talk_note(int socket, const char *format, ...)
 	(void)vsnprintf(message.body.text, sizeof(message.body.text), format, arguments);
 	va_end(arguments);
 	return send_message(socket, &message);
+}
+
+int tm_talk_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
+		   int may_skip)
+{
+	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
+	int r;
+
+	if (cost)
+		message.body.cost = *cost;
+	r = tm_fdpass_send(socket, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
+	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 
 int tm_talk_failed(int socket, const struct tm_fault *fault)

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "shared/fdpass.h"
+#include "shared/talk.h"
 
 static void send_message(int socket, const struct tm_control *message)
 {
@@ -35,17 +36,12 @@ int control_is_gone(int socket)
 
 void control_say(int socket, enum tm_control_kind kind, int code, uint64_t value)
 {
-	struct tm_control message = {.kind = kind, .code = code, .value = value};
-
-	send_message(socket, &message);
+	(void)tm_talk_say(socket, kind, code, value);
 }
 
 void control_note(int socket, const char *text)
 {
-	struct tm_control message = {.kind = TM_CONTROL_NOTE};
-
-	(void)snprintf(message.body.text, sizeof(message.body.text), "%s", text);
-	send_message(socket, &message);
+	(void)tm_talk_note(socket, "%s", text);
 }
 
 void control_failed(int socket, enum tm_failure failure, const char *format, ...)
@@ -68,9 +64,7 @@ void control_top(int socket, const struct tm_top *top)
 
 void control_counts(int socket, const struct tm_counts *counts)
 {
-	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
-
-	send_message(socket, &message);
+	(void)tm_talk_counts(socket, counts, /* cost= */ NULL, /* may_skip= */ 0);
 }
 
 void control_result(int socket, const struct tm_result *result)

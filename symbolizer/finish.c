@@ -202,7 +202,7 @@ static int make_report(struct session *session, int last)
 	session->budget.limit += NAMES_BUDGET_BYTES;
 	harvest_names(session, &names, last);
 	if (last)
-		child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
+		tm_child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
 	r = build_report(&build, &session->aggregate, &names, &session->kernel);
 	complete_report(session, &balance, last, &build.report);
 	tell_notes(session, &balance, last);

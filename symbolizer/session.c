@@ -119,7 +119,7 @@ int session_init(struct session *session, const struct options *options)
 		.options = options,
 		.budget.limit = options->profile_bytes,
 		.kernel = KERNEL_NULL,
-		.parser = CHILD_NULL,
+		.parser = TM_CHILD_NULL,
 		.cache = CACHE_NULL,
 	};
 	for (int i = 0; i < options->output_count; i++)

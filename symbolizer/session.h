@@ -7,8 +7,8 @@
  * names go, and processes and files stay until they are retired (process.h, files.h).
  */
 
+#include "shared/child.h"
 #include "symbolizer/balance.h"
-#include "symbolizer/child.h"
 #include "symbolizer/feed.h"
 #include "symbolizer/options.h"
 #include "symbolizer/peer.h"
@@ -44,7 +44,7 @@ struct session {
 	struct peer peer;
 	struct cache cache;
 	struct rows rows;
-	struct child parser;
+	struct tm_child parser;
 	int parser_lost;         /* no longer talked to */
 	uint64_t parsers_failed; /* before the next report */
 	uint64_t parsers_abandoned;

@@ -77,6 +77,24 @@ static void command_that_is_gone_is_an_error(void **state)
 	assert_true(tm_talk_say(ends[0], TM_CONTROL_READY, 0, 0) < 0);
 }
 
+static void counts_are_skipped_where_nobody_reads_them(void **state)
+{
+	const struct tm_counts counts = {.hits = 5};
+	const struct tm_collector_cost cost = {.child_cpu_ns = 6};
+	unsigned read_again = 0;
+
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(tm_talk_counts(ends[0], &counts, &cost, /* may_skip= */ 1), 0);
+	while (tm_fdpass_recv(ends[1], &heard, sizeof(heard), NULL, MSG_DONTWAIT) == 0)
+		read_again++;
+	assert_in_range(read_again, 1, 9999);
+	assert_int_equal(heard.body.counts.hits, 5);
+	assert_int_equal(heard.body.cost.child_cpu_ns, 6);
+	assert_int_equal(tm_talk_counts(ends[0], &counts, /* cost= */ NULL, 0), 0);
+	hear(TM_CONTROL_COUNTS);
+	assert_int_equal(heard.body.cost.child_cpu_ns, 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -85,6 +103,7 @@ int main(void)
 		CASE(words_carry_code_and_value),
 		CASE(long_note_is_cut_and_closed),
 		CASE(first_fault_is_the_one_that_is_told),
+		CASE(counts_are_skipped_where_nobody_reads_them),
 		CASE(command_that_is_gone_is_an_error),
 	};
 

@@ -18,15 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shared/child.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/rows.h"
-#include "symbolizer/child.h"
 #include "symbolizer/parsed.h"
 #include "tests/unit/symbolizer/elfmake.h"
 
 static const char *program;
-static struct child parser;
+static struct tm_child parser;
 static struct elfmake elf;
 
 static int start(void **state)
@@ -34,7 +34,7 @@ static int start(void **state)
 	int fd = open(program, O_PATH | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_int_equal(child_start(&parser, fd), 0);
+	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
 	(void)close(fd);
 	elfmake(&elf);
 	elfmake_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
@@ -46,7 +46,7 @@ static int stop(void **state)
 	uint64_t cpu_ns, rss_bytes;
 	pid_t pid = parser.pid;
 
-	child_stop(&parser, &cpu_ns, &rss_bytes);
+	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
 	assert_true(rss_bytes > 0);
 	assert_int_equal(waitpid(pid, NULL, 0), -1); /* nothing is left behind */
 	return 0;
