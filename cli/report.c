@@ -131,11 +131,13 @@ void report_print(const struct session *session, const struct summary *summary,
 	table_print(stdout, session->top, session->top_count, summary->balance.exported);
 	table_print_balance(stdout, summary);
 	if (summary->counts.files_failed > 0)
-		(void)printf("%llu files could not be opened, so their functions have no names%s\n",
-			     (unsigned long long)summary->counts.files_failed,
-			     session->options->private_files
-				     ? ""
-				     : "; --private-files opens those in private folders");
+		(void)printf(
+			"%llu files could not be opened: their functions have no names, and stacks "
+			"may stop in them (no_table)%s\n",
+			(unsigned long long)summary->counts.files_failed,
+			session->options->private_files
+				? ""
+				: "; --private-files opens those in private folders");
 	for (i = 0; i < targets->count; i++)
 		if (targets->stored[i])
 			(void)printf("written: %s\n", targets->outputs[i].path);
