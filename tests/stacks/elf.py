@@ -14,6 +14,7 @@ import subprocess
 ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl_start_user|_rt0_.*|"
                    r"runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
 ENTRY_BYTES = 64 # of code at the entry: longer than any _start here
+GAP_BYTES = 16   # glibc says that a thread has no return address only some instructions after its birth
 
 
 def run(*command):
@@ -88,7 +89,7 @@ class Elf:
             return "entry"
         if ROOTS.match(self.name(offset)):
             return "name"
-        if any(start <= offset < end for start, end in self.ends):
+        if any(start - GAP_BYTES <= offset < end for start, end in self.ends):
             return "cfi"
         return None
 
@@ -100,8 +101,9 @@ def elf(path):
 
 @functools.lru_cache(maxsize=None)
 def root(path, offset):
+    """Why a stack may begin there; None: it may not; "unread": nobody here can say."""
     read = elf(path)
-    return read.root(offset) if read else None
+    return read.root(offset) if read else "unread"
 
 
 @functools.lru_cache(maxsize=None)

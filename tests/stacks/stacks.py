@@ -44,7 +44,7 @@ class Stacks(Records):
         return self.alias.get(path, path), offset
 
     def root(self, sample):
-        """Why the outermost frame is a root, or None."""
+        """Why the outermost frame is a root (elf.root), or None."""
         place = self.place(sample, sample.frames[-1]) if sample.frames else None
         return elf.root(*place) if place else None
 
@@ -66,20 +66,21 @@ class Tally:
     """Of some samples: complete as tidemark says, as the files say, and where the two differ."""
 
     def __init__(self, stacks, samples):
-        self.total = self.whole = self.rooted = 0
+        self.total = self.whole = self.rooted = self.unread = 0
         self.reasons, self.silent, self.modest = collections.Counter(), collections.Counter(), collections.Counter()
         self.cut = collections.Counter()
         for sample in samples:
             said, root = sample.stop == "none", stacks.root(sample)
             self.total += 1
             self.whole += said
-            self.rooted += root is not None
+            self.unread += root == "unread"
+            self.rooted += root not in (None, "unread")
             if not said:
                 self.reasons[sample.stop] += 1
                 self.cut[sample.stop, stacks.ends(sample)] += 1
             if said and root is None:
                 self.silent[stacks.ends(sample)] += 1
-            if root is not None and not said:
+            if root not in (None, "unread") and not said:
                 self.modest[sample.stop, stacks.ends(sample)] += 1
 
     def share(self):
