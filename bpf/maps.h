@@ -66,10 +66,27 @@ struct memo {
 };
 #define MEMOS 512 /* a power of two */
 
-enum walk_registers { /* of the frame that is to be left: all of them are known where ... */
-	WALK_CALLED,  /* nowhere: it called, and may have changed any but sp, fp and ip */
-	WALK_TASK,    /* the kernel saved them */
-	WALK_CONTEXT, /* a signal frame has them */
+/*
+ * A piece of the user stack. A read of user memory costs the same for a few words as for one, and the
+ * next frames lie right above.
+ */
+#define WINDOW_WORDS 32u /* a power of two */
+#define WINDOW_BYTES (8 * WINDOW_WORDS)
+struct window {
+	__u64 start;
+	__u64 bytes; /* that are there; 0: none */
+	__u64 words[WINDOW_WORDS];
+};
+
+enum walk_registers { /* of the frame that was interrupted last: where all of them are */
+	WALK_TASK,    /* where the kernel saved them */
+	WALK_CONTEXT, /* in a signal frame */
+};
+
+enum walk_kept {         /* what is known of TM_ROWS_KEPT in the frame that is to be left */
+	WALK_KEPT_SAME,  /* it is as in the frame that was interrupted last */
+	WALK_KEPT_VALUE, /* `kept` */
+	WALK_KEPT_LOST,
 };
 
 /* What is known of the caller of the frame that is to be left. */
@@ -92,13 +109,17 @@ struct user_walk { /* the user stack of this sample */
 	__u64 table;     /* of its code */
 	__u64 registers; /* address of what WALK_* says */
 	struct caller caller;
+	__u64 kept;      /* of TM_ROWS_KEPT */
 	__u32 kind;      /* enum walk_registers */
+	__u32 keeps;     /* enum walk_kept */
+	__u32 called;    /* it called: any register but these may have changed */
 	__u32 first;     /* index of the first user frame */
 	__u32 frames;    /* user frames so far */
 	__u32 stop;      /* enum tm_stop */
 	__u32 memory;    /* which one is this process's */
 	__u32 lost;      /* sp is not known, only fp */
 	__u32 chained;   /* frame pointers led here */
+	__u32 blind;     /* and out of code whose rows are not there */
 	__u32 remembers; /* `memory` is of this process */
 };
 
@@ -114,8 +135,9 @@ struct user_walk { /* the user stack of this sample */
 struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
-	struct mapping found;       /* by the last lookup */
-	struct block block;         /* for what is read of the kernel on the way */
+	struct mapping found; /* by the last lookup */
+	struct block block;   /* for what is read of the kernel on the way */
+	struct window window;
 	struct tm_file_state fresh; /* of a file that is looked for; all but the identity stays 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */

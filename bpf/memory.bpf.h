@@ -16,11 +16,15 @@
 /* Raised by change_file: numbers and tables may mean something else than before. */
 __u32 files_generation;
 
-/* False where there is no such count, or while somebody has the lock. */
+/* Of the running task's mm. False where there is no such count, or while somebody has the lock. */
 static __always_inline bool memory_sequence(__u64 mm, __u32 *ret_sequence)
 {
 	if (bpf_core_field_exists(struct mm_struct___seq, mm_lock_seq.sequence)) {
-		*ret_sequence = KERNEL_READ(mm_struct___seq, mm, mm_lock_seq.sequence);
+		if (TASK_TYPED)
+			*ret_sequence =
+				((struct mm_struct___seq *)TASK_NOW()->mm)->mm_lock_seq.sequence;
+		else
+			*ret_sequence = KERNEL_READ(mm_struct___seq, mm, mm_lock_seq.sequence);
 		return !(*ret_sequence & 1);
 	}
 	if (!bpf_core_field_exists(struct mm_struct, mm_lock_seq))

@@ -19,7 +19,13 @@ static const __u8 register_in_task[REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9
 static const __u8 register_in_context[REGISTERS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
 						    1,  2,  3,  4,  5, 6, 7,  16};
 
-/* 0 where the frame has called, or it cannot be read. */
+/* Whether it is known in the frame that is to be left. */
+static __always_inline bool register_known(const struct scratch *s, __u32 number)
+{
+	return !s->walk.called || (number == TM_ROWS_KEPT && s->walk.keeps != WALK_KEPT_LOST);
+}
+
+/* Only what is known; 0 where it cannot be read. */
 __noinline __u64 register_read(__u32 level, __u32 number)
 {
 	struct scratch *s = level_scratch(level);
@@ -28,16 +34,15 @@ __noinline __u64 register_read(__u32 level, __u32 number)
 
 	if (!s || number >= REGISTERS)
 		return 0;
-	if (s->walk.kind == WALK_TASK && !s->walk.registers &&
-	    task_user_registers(s->walk.task, &registers))
+	if (number == TM_ROWS_KEPT && s->walk.keeps == WALK_KEPT_VALUE)
+		return s->walk.kept;
+	if (s->walk.kind == WALK_CONTEXT) {
+		bpf_probe_read_user(
+			&value, sizeof(value),
+			(const void *)(s->walk.registers + 8ull * register_in_context[number]));
+		return value;
+	}
+	if (!s->walk.registers && task_user_registers(&s->block, s->walk.task, &registers))
 		s->walk.registers = registers.at;
-	if (s->walk.kind == WALK_TASK)
-		return block_word(s->walk.registers + 8ull * register_in_task[number]);
-	if (s->walk.kind != WALK_CONTEXT)
-		return 0;
-	if (bpf_probe_read_user(
-		    &value, sizeof(value),
-		    (const void *)(s->walk.registers + 8ull * register_in_context[number])))
-		return 0;
-	return value;
+	return block_word(s->walk.registers + 8ull * register_in_task[number]);
 }

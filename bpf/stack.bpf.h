@@ -11,7 +11,7 @@ static __always_inline bool stack_registers(struct scratch *s, struct bpf_perf_e
 					    struct user_registers *registers)
 {
 	if (!(s->sample.event.flags & TM_FLAG_USER_MODE))
-		return task_user_registers(s->walk.task, registers);
+		return task_user_registers(&s->block, s->walk.task, registers);
 	registers->ip = ctx->regs.rip;
 	registers->sp = ctx->regs.rsp;
 	registers->bp = ctx->regs.rbp;
@@ -38,8 +38,12 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 	s->walk.fp = registers.bp;
 	s->walk.registers = registers.at;
 	s->walk.kind = WALK_TASK;
+	s->walk.keeps = WALK_KEPT_SAME;
+	s->walk.called = 0;
 	s->walk.lost = 0;
 	s->walk.chained = 0;
+	s->walk.blind = 0;
+	s->window.bytes = 0;
 	s->walk.word = word_of(s, level->number, registers.ip);
 	step_put(s, s->walk.word);
 	return true;

@@ -10,6 +10,7 @@
 #include "bpf/leaf.bpf.h"
 #include "bpf/register.bpf.h"
 #include "bpf/rows.bpf.h"
+#include "bpf/window.bpf.h"
 #include "bpf/word.bpf.h"
 
 #define STEP_TIME_NS    1000000ull    /* for the user stack of one sample */
@@ -24,6 +25,12 @@ static __always_inline int step_stop(struct scratch *s, __u32 reason)
 	return 1;
 }
 
+/* A rule that led nowhere, unless it was the frame it was asked for that was none. */
+static __always_inline int step_misled(struct scratch *s, __u32 reason)
+{
+	return step_stop(s, s->walk.blind ? TM_STOP_NO_TABLE : reason);
+}
+
 static __always_inline void step_put(struct scratch *s, __u64 word)
 {
 	__u64 at = (__u64)s->walk.first + s->walk.frames;
@@ -34,27 +41,26 @@ static __always_inline void step_put(struct scratch *s, __u64 word)
 	s->walk.frames++;
 }
 
-static __always_inline bool step_read(__u64 address, __u64 *value)
-{
-	return !bpf_probe_read_user(value, sizeof(*value), (const void *)address);
-}
-
 /*
- * A chain of frame pointers ends here, or there is none. The outermost frame has zero for its frame
- * pointer, so the ABI; but in code without frame pointers any number may be in that register. So a zero
- * counts where a chain led to it, in a frame that called, or where the file has rows, only not here
- * (hand-written entries of threads); and so does the place where the initial stack begins.
+ * A chain of frame pointers ends here, with @fp, or there is none. The outermost frame has zero for its
+ * frame pointer, so the ABI; but in code without frame pointers any number may be in that register. So
+ * a zero counts where a chain led to it, in a frame that called, or where the file has rows, only not
+ * here (hand-written entries of threads); and so does the place where the initial stack begins. Never
+ * where the rows are only not there yet, or were not for a frame before.
  */
-static __always_inline int step_chain_ends(struct scratch *s)
+static __always_inline int step_chain_ends(struct scratch *s, __u64 fp)
 {
 	__u64 bottom = (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack);
 	__u64 table = s->walk.table;
 	bool chained = s->walk.chained || (table && !(table & TM_TABLE_EMPTY));
 
-	if (s->walk.kind == WALK_CALLED &&
-	    (bottom - s->walk.sp < STEP_BOTTOM || (!s->walk.fp && table && chained)))
+	if (s->walk.called && bottom - s->walk.sp < STEP_BOTTOM)
 		return step_stop(s, TM_STOP_NONE);
-	return step_stop(s, table ? TM_STOP_FRAME_POINTER : TM_STOP_NO_TABLE);
+	if (!table || s->walk.blind)
+		return step_stop(s, TM_STOP_NO_TABLE);
+	if (s->walk.called && !fp && chained)
+		return step_stop(s, TM_STOP_NONE);
+	return step_stop(s, TM_STOP_FRAME_POINTER);
 }
 
 /* --- by rule ------------------------------------------------------------------------------------ */
@@ -73,7 +79,7 @@ static __always_inline bool step_cfa_rarely(struct scratch *s, __u32 level,
 	}
 	if (rule->cfa == TM_CFA_REGISTER) {
 		*cfa = register_read(level, rule->base) + (__s64)rule->cfa_offset;
-		return s->walk.kind != WALK_CALLED;
+		return register_known(s, rule->base);
 	}
 	if (rule->cfa == TM_CFA_DEREF_SP)
 		at = sp;
@@ -85,10 +91,10 @@ static __always_inline bool step_cfa_rarely(struct scratch *s, __u32 level,
 		at = register_read(level, rule->base);
 	if (s->walk.lost && (rule->cfa == TM_CFA_DEREF_SP || rule->cfa == TM_CFA_DEREF_INDEXED))
 		return false;
-	if (s->walk.kind == WALK_CALLED &&
-	    (rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED))
+	if ((rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED) &&
+	    !register_known(s, rule->base))
 		return false;
-	if (!step_read(at + (__s64)rule->cfa_offset, cfa))
+	if (!window_read(s, at + (__s64)rule->cfa_offset, cfa))
 		return false;
 	*cfa += rule->cfa_add;
 	return true;
@@ -115,14 +121,14 @@ static __always_inline bool step_saved(struct scratch *s, __u32 level, __u32 how
 	if (how == TM_SAVED_REGISTER) {
 		*at = 0;
 		*value = register_read(level, (__u32)offset);
-		return s->walk.kind != WALK_CALLED;
+		return register_known(s, (__u32)offset);
 	}
 	*at = cfa + offset;
 	if (how == TM_SAVED_SP)
 		*at = s->walk.sp + offset;
 	else if (how == TM_SAVED_FP)
 		*at = s->walk.fp + offset;
-	return step_read(*at, value);
+	return window_read(s, *at, value);
 }
 
 static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct tm_rule *rule,
@@ -139,21 +145,15 @@ static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct
 	return step_saved(s, level, rule->fp, rule->fp_offset, cfa, &at, fp);
 }
 
-/* Both where they mostly are, as neighbours: one read. */
+/* Both where they mostly are, the lower one first: one window has both. */
 static __always_inline bool step_saved_both(struct scratch *s, __u32 level,
 					    const struct tm_rule *rule, __u64 cfa,
 					    struct caller *caller)
 {
-	__u64 pair[2];
-
-	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA &&
-	    rule->fp_offset + 8 == rule->ra_offset) {
+	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA) {
 		caller->ra_at = cfa + (__s64)rule->ra_offset;
-		if (bpf_probe_read_user(pair, sizeof(pair), (const void *)(caller->ra_at - 8)))
-			return false;
-		caller->fp = pair[0];
-		caller->ra = pair[1];
-		return true;
+		return window_read(s, cfa + (__s64)rule->fp_offset, &caller->fp) &&
+		       window_read(s, caller->ra_at, &caller->ra);
 	}
 	return step_saved(s, level, rule->ra, rule->ra_offset, cfa, &caller->ra_at, &caller->ra) &&
 	       step_fp(s, level, rule, cfa, &caller->fp);
@@ -168,17 +168,20 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 	if (rule->cfa == TM_CFA_END)
 		return step_stop(s, TM_STOP_NONE);
 	if (!step_cfa(s, level, rule, &cfa))
-		return step_stop(s, TM_STOP_RETURN_ADDRESS);
+		return step_misled(s, TM_STOP_RETURN_ADDRESS);
 	if (!step_saved_both(s, level, rule, cfa, caller))
-		return step_stop(s, TM_STOP_STACK_FAULT);
+		return step_misled(s, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL)
 		caller->context = s->walk.sp + CONTEXT_REGISTER;
 	else if ((rule->cfa == TM_CFA_SP || rule->cfa == TM_CFA_FP) && !s->walk.lost &&
-		 cfa <= s->walk.sp)
-		return step_stop(s, TM_STOP_RETURN_ADDRESS);
+		 cfa < s->walk.sp)
+		return step_misled(s, TM_STOP_RETURN_ADDRESS);
+	if (rule->flags & TM_RULE_KEPT)
+		s->walk.keeps = window_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
+					? WALK_KEPT_VALUE
+					: WALK_KEPT_LOST;
 	caller->sp = cfa;
 	s->walk.lost = rule->flags & TM_RULE_SP_LOST;
-	s->counts.steps_rows++;
 	return 0;
 }
 
@@ -187,29 +190,26 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 /* Return: 0, or 1 with a stop reason. */
 static __always_inline int step_by_pointer(struct scratch *s, struct caller *caller)
 {
-	__u64 record[2], fp = s->walk.fp;
+	__u64 fp = s->walk.fp;
 
-	if (s->walk.kind != WALK_CALLED) {
+	if (!s->walk.called) {
 		caller->ra_at = leaf_return_at(s->walk.ip, s->walk.sp);
-		if (caller->ra_at && step_read(caller->ra_at, &caller->ra) &&
+		if (caller->ra_at && window_read(s, caller->ra_at, &caller->ra) &&
 		    leaf_called(caller->ra)) {
 			caller->sp = caller->ra_at + 8;
 			caller->fp = fp;
 			return 0;
 		}
 	}
-	if (!fp)
-		return step_chain_ends(s);
-	if ((fp & 7) || (!s->walk.lost && (fp < s->walk.sp || fp - s->walk.sp > STEP_FRAME_MAX)))
-		return step_chain_ends(s);
-	if (bpf_probe_read_user(record, sizeof(record), (const void *)fp))
-		return step_stop(s, TM_STOP_STACK_FAULT);
-	s->walk.lost = 0;
-	s->counts.steps_pointer++;
-	caller->fp = record[0];
-	caller->ra = record[1];
+	if (!fp || (fp & 7) ||
+	    (!s->walk.lost && (fp < s->walk.sp || fp - s->walk.sp > STEP_FRAME_MAX)))
+		return step_chain_ends(s, fp);
 	caller->ra_at = fp + 8;
-	caller->sp = fp + sizeof(record);
+	caller->sp = fp + 16;
+	if (!window_read(s, fp, &caller->fp) || !window_read(s, caller->ra_at, &caller->ra))
+		return step_stop(s, s->walk.table ? TM_STOP_STACK_FAULT : TM_STOP_NO_TABLE);
+	s->walk.lost = 0;
+	s->walk.keeps = WALK_KEPT_LOST;
 	return 0;
 }
 
@@ -233,23 +233,29 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 	__u64 exact = caller->context != 0, table = s->walk.table, word;
 
 	if (!caller->ra)
-		return step_stop(s, TM_STOP_NONE);
+		return by_rule && !s->walk.blind ? step_stop(s, TM_STOP_NONE)
+						 : step_chain_ends(s, caller->fp);
 	word = word_of(s, level, caller->ra - 1 + exact);
 	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
 		if (caller->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
 			return step_stop(s, TM_STOP_NONE);
 		s->walk.table = table;
-		return by_rule ? step_stop(s, TM_STOP_RETURN_ADDRESS) : step_chain_ends(s);
+		return by_rule ? step_misled(s, TM_STOP_RETURN_ADDRESS) : step_chain_ends(s, 1);
 	}
+	s->walk.blind |= !by_rule && !table;
 	s->walk.word = word;
 	s->walk.sp = caller->sp;
 	s->walk.fp = caller->fp;
 	s->walk.ip = caller->ra;
-	s->walk.registers = caller->context;
 	s->walk.chained = !by_rule;
-	s->walk.kind = exact ? WALK_CONTEXT : WALK_CALLED;
-	if (!exact)
+	s->walk.called = !exact;
+	if (exact) {
+		s->walk.registers = caller->context;
+		s->walk.kind = WALK_CONTEXT;
+		s->walk.keeps = WALK_KEPT_SAME;
+	} else {
 		word = (word_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;
+	}
 	step_put(s, word);
 	return 0;
 }
@@ -269,6 +275,10 @@ static __always_inline int step_once(struct scratch *s, __u32 level)
 	caller->context = 0;
 	if (rule ? step_by_rule(s, level, rule, caller) : step_by_pointer(s, caller))
 		return 1;
+	if (rule)
+		s->counts.steps_rows++;
+	else
+		s->counts.steps_pointer++;
 	return step_to(s, level, caller, rule != NULL);
 }
 

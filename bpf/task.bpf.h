@@ -18,10 +18,39 @@ __u64 own_namespace;
 
 #define TASK_READ(task, ...) KERNEL_READ(task_struct, task, __VA_ARGS__)
 
+/*
+ * The running task by a pointer whose fields are loads and not calls, where the kernel has it (5.11).
+ * Both ways stand here; the loader leaves one.
+ */
+#define TASK_TYPED bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+#define TASK_NOW() ((struct task_struct *)bpf_get_current_task_btf())
+
+/* A field of the running task, whose address is @task as well. */
+#define TASK_FIELD(task, field)                                    \
+	({                                                         \
+		__typeof__(((struct task_struct *)0)->field) now_; \
+		if (TASK_TYPED)                                    \
+			now_ = TASK_NOW()->field;                  \
+		else                                               \
+			now_ = TASK_READ(task, field);             \
+		now_;                                              \
+	})
+
+static __always_inline bool task_in_exec(__u64 task)
+{
+	const struct task_struct *t = (const struct task_struct *)task;
+
+	if (!bpf_core_field_exists(struct task_struct, in_execve))
+		return false;
+	if (TASK_TYPED)
+		return BPF_CORE_READ_BITFIELD(TASK_NOW(), in_execve);
+	return BPF_CORE_READ_BITFIELD_PROBED(t, in_execve);
+}
+
+/* Of the running task. */
 static __always_inline __u32 task_flags(__u64 task)
 {
-	__u32 kernel = TASK_READ(task, flags), flags = 0;
-	const struct task_struct *t = (const struct task_struct *)task;
+	__u32 kernel = TASK_FIELD(task, flags), flags = 0;
 
 	if (kernel & PF_EXITING)
 		flags |= TM_FLAG_EXITING;
@@ -32,28 +61,27 @@ static __always_inline __u32 task_flags(__u64 task)
 	if ((kernel & PF_USER_WORKER) &&
 	    bpf_core_field_exists(struct kernel_clone_args, user_worker))
 		flags |= TM_FLAG_IO_WORKER;
-	if (bpf_core_field_exists(struct task_struct, in_execve) &&
-	    BPF_CORE_READ_BITFIELD_PROBED(t, in_execve))
+	if (task_in_exec(task))
 		flags |= TM_FLAG_IN_EXEC;
 	return flags;
 }
 
 /*
- * Start of the group leader, 0 if unknown: a thread that has been released from its group (its
- * sighand is gone) may outlive its leader, so it is not followed there.
+ * Start of the running task's group leader, 0 if unknown: a thread that has been released from its
+ * group (its sighand is gone) may outlive its leader, so it is not followed there.
  */
 static __always_inline __u64 task_start(__u64 task)
 {
-	__u64 leader = (__u64)TASK_READ(task, group_leader);
+	__u64 leader = (__u64)TASK_FIELD(task, group_leader);
 
 	if (leader == task)
-		return TASK_READ(task, start_boottime);
-	if (!TASK_READ(task, sighand))
+		return TASK_FIELD(task, start_boottime);
+	if (!TASK_FIELD(task, sighand))
 		return 0;
 	return TASK_READ(leader, start_boottime);
 }
 
-/* Who the current task is, but for the type, the length and the time of the record. */
+/* Who the running task is, but for the type, the length and the time of the record. */
 static __always_inline void task_describe(__u64 task, struct tm_event *event)
 {
 	__u64 numbers = bpf_get_current_pid_tgid();
@@ -61,7 +89,7 @@ static __always_inline void task_describe(__u64 task, struct tm_event *event)
 	event->start_boottime = task_start(task);
 	event->tgid = (__u32)(numbers >> 32);
 	event->tid = (__u32)numbers;
-	event->exec_id = (__u32)TASK_READ(task, self_exec_id);
+	event->exec_id = (__u32)TASK_FIELD(task, self_exec_id);
 	event->flags = task_flags(task);
 }
 
@@ -106,25 +134,32 @@ struct user_registers {
 	__u64 cs;
 };
 
-#define REGISTER_READ(at, field) KERNEL_READ(pt_regs___kernel, at, field)
+#define REGISTERS_PAD 16 /* above them where the kernel can use FRED */
+#define REGISTER(first, field)                                                               \
+	block->words[((first) + bpf_core_field_offset(struct pt_regs___kernel, field)) / 8 & \
+		     (BLOCK_WORDS - 1)]
 
 /*
- * The user registers of a task lie at the top of its kernel stack, below 16 bytes of padding where
- * the kernel can use FRED. Both selectors' privilege bits tell which.
+ * The user registers of the running task lie at the top of its kernel stack, perhaps below some
+ * padding. Both selectors' privilege bits tell which.
  */
-static __always_inline bool task_user_registers(__u64 task, struct user_registers *registers)
+static __always_inline bool task_user_registers(struct block *block, __u64 task,
+						struct user_registers *registers)
 {
-	__u64 size = bpf_core_type_size(struct pt_regs___kernel);
-	__u64 at = (__u64)TASK_READ(task, stack) + THREAD_SIZE - size;
+	__u64 bytes = bpf_core_type_size(struct pt_regs___kernel) + REGISTERS_PAD;
+	__u64 at = (__u64)TASK_FIELD(task, stack) + THREAD_SIZE - bytes;
 
-	for (int i = 0; i < 2; i++, at -= 16) {
-		registers->cs = REGISTER_READ(at, cs) & 0xffff;
-		if ((registers->cs & 3) != 3 || (REGISTER_READ(at, ss) & 3) != 3)
+	if (!block_read(block, at, bytes))
+		return false;
+#pragma unroll
+	for (int first = REGISTERS_PAD; first >= 0; first -= REGISTERS_PAD) {
+		registers->cs = REGISTER(first, cs) & 0xffff;
+		if ((registers->cs & 3) != 3 || (REGISTER(first, ss) & 3) != 3)
 			continue;
-		registers->at = at;
-		registers->ip = REGISTER_READ(at, ip);
-		registers->sp = REGISTER_READ(at, sp);
-		registers->bp = REGISTER_READ(at, bp);
+		registers->at = at + (__u64)first;
+		registers->ip = REGISTER(first, ip);
+		registers->sp = REGISTER(first, sp);
+		registers->bp = REGISTER(first, bp);
 		return true;
 	}
 	return false;

@@ -73,7 +73,7 @@ static __always_inline bool selection_holds(__u64 task)
 
 	if (selection_has(tgid, note.start_boottime))
 		return true;
-	return TASK_READ(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &note);
+	return TASK_FIELD(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &note);
 }
 
 /* --- the sample --------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static __always_inline void sample_head(struct level *level, __u64 task, __u64 i
 	event->cpu = (__u16)level->cpu;
 	event->ktime = level->ktime;
 	s->walk.task = task;
-	s->walk.mm = (__u64)TASK_READ(task, mm);
+	s->walk.mm = (__u64)TASK_FIELD(task, mm);
 	if (ip >> 63 == 0)
 		event->flags |= TM_FLAG_USER_MODE;
 	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));

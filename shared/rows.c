@@ -31,6 +31,8 @@ static int rule_is_good(struct tm_rule rule)
 		return rule.ra == TM_SAVED_NOWHERE && rule.fp == TM_SAVED_NOWHERE;
 	if (rule.ra == TM_SAVED_NOWHERE || rule.ra == TM_SAVED_SAME)
 		return 0;
+	if (rule.flags & TM_RULE_KEPT && rule.cfa != TM_CFA_SP && rule.cfa != TM_CFA_FP)
+		return 0;
 	if (rule.ra == TM_SAVED_REGISTER && (uint16_t)rule.ra_offset >= TM_ROWS_REGISTERS)
 		return 0;
 	return rule.fp != TM_SAVED_REGISTER || (uint32_t)rule.fp_offset < TM_ROWS_REGISTERS;

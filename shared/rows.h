@@ -13,7 +13,9 @@
  * Units      offsets: bytes in the file, as in TM_FRAME_FILE (in the vDSO's image for the vDSO). A
  *            return address is looked up at its value less one, an interrupted one as it is.
  * Registers  sp, fp and ra are the machine's stack pointer, frame pointer and return address; any other
- *            is its DWARF number and has its value only in an interrupted (not calling) frame.
+ *            is its DWARF number and has its value only in an interrupted (not calling) frame. But
+ *            TM_ROWS_KEPT: callers' is known as long as each frame below says where it saved it, since
+ *            ld.so keeps its CFA there while it binds a function.
  * Invariant  page starts rise; distances rise up to the padding, the first is 0; no page ends beyond the
  *            next one's start; every index is below `rules`; every rule has known kinds.
  * Trust      made by the parser from a hostile file, so taken for hostile: tm_rows_check() reads each
@@ -33,6 +35,7 @@
 #define TM_ROWS_PAGES_MAX  (1u << 15) /* eight million rows */
 #define TM_ROWS_RULES_MAX  (1u << 16)
 #define TM_ROWS_REGISTERS  128u
+#define TM_ROWS_KEPT       3u /* rbx */
 
 /* tm_rows.flags */
 #define TM_ROWS_CUT (1u << 0) /* a limit was met: some code is without rows */
@@ -84,7 +87,9 @@ enum tm_rule_saved {
 #define TM_RULE_SIGNAL \
 	(1u << 0) /* the caller was interrupted: its address is exact, all registers are */
 #define TM_RULE_SP_LOST (1u << 1) /* the caller's sp is not the cfa: good for its address alone */
-#define TM_RULE_FLAGS   (TM_RULE_SIGNAL | TM_RULE_SP_LOST)
+#define TM_RULE_KEPT \
+	(1u << 2) /* the caller's TM_ROWS_KEPT is at cfa - 8 * cfa_add; SP and FP only */
+#define TM_RULE_FLAGS (TM_RULE_SIGNAL | TM_RULE_SP_LOST | TM_RULE_KEPT)
 
 struct tm_rule {
 	uint8_t cfa;   /* enum tm_rule_cfa */

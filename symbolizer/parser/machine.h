@@ -7,6 +7,7 @@
  *            signal frame: struct ucontext, arch/x86/include/uapi/asm/ucontext.h.
  */
 
+#define MACHINE_BX        3u  /* rbx: TM_ROWS_KEPT */
 #define MACHINE_FP        6u  /* rbp */
 #define MACHINE_SP        7u  /* rsp */
 #define MACHINE_RA        16u /* rip */

@@ -3,8 +3,8 @@
 /*
  * program - runs the call frame instructions of one function
  *
- * Follows the CFA and where the caller's return address, frame pointer and stack pointer are; what is
- * said of other registers is passed over.
+ * Follows the CFA and where the caller's return address, frame pointer, stack pointer and rbx are; what
+ * is said of other registers is passed over.
  *
  * Limits     PROGRAM_DEPTH states remembered. Each step takes at least one byte of the function's
  *            instructions; those of a CIE are run once.
@@ -42,6 +42,7 @@ struct program_state {
 		cfa_base; /* the last that was IS: register and offset are changed one by one */
 	struct place ra;
 	struct place fp;
+	struct place bx;
 	struct place sp;
 };
 

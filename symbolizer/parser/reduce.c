@@ -142,6 +142,18 @@ static void frame_pointer_of(struct tm_rule *rule, const struct place *place)
 	}
 }
 
+/* Where rbx was saved, if that is where a rule can say. */
+static void kept_of(struct tm_rule *rule, const struct place *place)
+{
+	int64_t words = -place->offset / MACHINE_WORD;
+
+	if (place->kind != PLACE_AT || place->offset % MACHINE_WORD || !fits(words, 1, UINT8_MAX) ||
+	    (rule->cfa != TM_CFA_SP && rule->cfa != TM_CFA_FP))
+		return;
+	rule->flags |= TM_RULE_KEPT;
+	rule->cfa_add = (uint8_t)words;
+}
+
 /* The caller's stack pointer is the CFA, unless it is said to be elsewhere than the CFA is read from. */
 static int stack_pointer_is_cfa(const struct tm_rule *rule, const struct place *place)
 {
@@ -178,6 +190,7 @@ struct tm_rule reduce_state(const struct program_state *state, int signal)
 	if (is_outermost(&rule))
 		return (struct tm_rule){.cfa = TM_CFA_END};
 	frame_pointer_of(&rule, &state->fp);
+	kept_of(&rule, &state->bx);
 	if (!stack_pointer_is_cfa(&rule, &state->sp))
 		rule.flags |= TM_RULE_SP_LOST;
 	return rule;

@@ -14,6 +14,8 @@ static struct place *place_of(struct run *run, uint64_t number)
 		return &run->state.ra;
 	if (number == MACHINE_FP)
 		return &run->state.fp;
+	if (number == MACHINE_BX)
+		return &run->state.bx;
 	return number == MACHINE_SP ? &run->state.sp : NULL;
 }
 

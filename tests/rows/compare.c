@@ -15,6 +15,24 @@ static int is_same(struct value a, struct value b)
 	return a.kind == b.kind && a.number == b.number;
 }
 
+/* Where rbx was saved, if the rule says so: it may say less. */
+static enum difference compare_kept(Dwarf_Frame *frame, const struct tm_rule *rule,
+				    struct machine *machine)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t nops;
+	struct value bx;
+
+	if (!(rule->flags & TM_RULE_KEPT))
+		return SAME;
+	if (dwarf_frame_register(frame, TM_ROWS_KEPT, memory, &ops, &nops) < 0)
+		return DIFFERENCE_ORACLE;
+	bx = evaluate_operations(machine, ops, nops, 0);
+	return is_same(bx, evaluate_saved(machine, machine->cfa, TM_SAVED_CFA, -8 * rule->cfa_add))
+		       ? SAME
+		       : DIFFERENCE_FRAME_POINTER;
+}
+
 static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *rule,
 				     struct machine *machine)
 {
@@ -48,7 +66,7 @@ static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *r
 		return DIFFERENCE_RETURN_ADDRESS;
 	if (!is_same(fp, evaluate_saved(machine, cfa.number, rule->fp, rule->fp_offset)))
 		return DIFFERENCE_FRAME_POINTER;
-	return SAME;
+	return compare_kept(frame, rule, machine);
 }
 
 /* Of Go's functions: no frame pointer is said, a top frame is no end, a switch of stacks is not known. */

@@ -79,7 +79,8 @@ const char *say_rule(const struct tm_rule *rule, char text[SAY_BYTES])
 	say_cfa(rule, cfa);
 	say_saved(rule->ra, rule->ra_offset, ra);
 	say_saved(rule->fp, rule->fp_offset, fp);
-	(void)snprintf(text, SAY_BYTES, "%.30s ra=%.20s fp=%.20s%s%s", cfa, ra, fp,
+	(void)snprintf(text, SAY_BYTES, "%.30s ra=%.20s fp=%.20s%s%s%s", cfa, ra, fp,
+		       rule->flags & TM_RULE_KEPT ? " rbx saved" : "",
 		       rule->flags & TM_RULE_SIGNAL ? " signal" : "",
 		       rule->flags & TM_RULE_SP_LOST ? " sp lost" : "");
 	return text;

@@ -149,7 +149,7 @@ static void unknown_rule_is_refused(void **state)
 	refused_with(table.rules[0].cfa = TM_CFA_N);
 	refused_with(table.rules[0].ra = TM_SAVED_N);
 	refused_with(table.rules[0].fp = TM_SAVED_N);
-	refused_with(table.rules[0].flags = 4);
+	refused_with(table.rules[0].flags = 8);
 	refused_with(table.rules[0].base = TM_ROWS_REGISTERS);
 	refused_with(table.rules[0].ra = TM_SAVED_NOWHERE);
 	refused_with(table.rules[0].ra = TM_SAVED_SAME);
