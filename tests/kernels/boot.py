@@ -21,10 +21,11 @@ import kernel_image
 TIMEOUT_S = 540
 SKIPPED = 77
 LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
-RECORDS = ("record", "record-command")
+RECORDS = ("record", "record-command", "record-rows")
 PROGRAMS = {  # place in the guest: place in the build folder
     "programs/lookup": "tests/kernels/lookup",
     "programs/deep": "tests/lib/deep",
+    "programs/deep-cfi": "tests/lib/deep-cfi-static",
     "programs/cli/tidemark": "cli/tidemark",
     "programs/collector/tidemark-collector": "collector/tidemark-collector",
     "programs/collector/opener/tidemark-opener": "collector/opener/tidemark-opener",
