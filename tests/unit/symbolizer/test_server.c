@@ -269,7 +269,7 @@ static void rows_of_a_file_are_a_sealed_table(void **state)
 	int target = file_of(&elf, ELFMAKE_BYTES);
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	assert_int_equal(rows_of(target).rows, 0); /* it describes nothing */
+	assert_int_equal(rows_of(target).frames, 0); /* it describes nothing */
 	assert_true(rows_of(self).rows > 100);
 	assert_true(rows_of(-1).frames > 0); /* the vDSO */
 	(void)close(self);
@@ -286,7 +286,7 @@ static void hostile_files_have_no_rows_and_the_next_has(void **state)
 	assert_int_equal(ftruncate(target, 1ll << 40), 0);
 	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_TOO_LARGE);
 	assert_int_equal(ftruncate(target, 3ll << 30), 0); /* sparse, but no larger than allowed */
-	assert_int_equal(rows_of(target).rows, 0);
+	assert_int_equal(rows_of(target).frames, 0);
 	(void)close(target);
 }
 
