@@ -68,13 +68,15 @@ struct memo {
 
 /*
  * A piece of the user stack. A read of user memory costs the same for a few words as for one, and the
- * next frames lie right above.
+ * next frames lie right above. Each piece of a sample is twice as large as the one before, so that a
+ * short stack does not pay for a long one.
  */
-#define WINDOW_WORDS 32u /* a power of two */
-#define WINDOW_BYTES (8 * WINDOW_WORDS)
+#define WINDOW_FIRST 256u /* bytes */
+#define WINDOW_WORDS 256u /* a power of two */
 struct window {
 	__u64 start;
 	__u64 bytes; /* that are there; 0: none */
+	__u64 next;  /* bytes of the next piece */
 	__u64 words[WINDOW_WORDS];
 };
 

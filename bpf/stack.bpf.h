@@ -44,6 +44,7 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 	s->walk.chained = 0;
 	s->walk.blind = 0;
 	s->window.bytes = 0;
+	s->window.next = WINDOW_FIRST;
 	s->walk.word = word_of(s, level->number, registers.ip);
 	step_put(s, s->walk.word);
 	return true;

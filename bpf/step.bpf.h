@@ -173,8 +173,7 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 		return step_misled(s, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL)
 		caller->context = s->walk.sp + CONTEXT_REGISTER;
-	else if ((rule->cfa == TM_CFA_SP || rule->cfa == TM_CFA_FP) && !s->walk.lost &&
-		 cfa < s->walk.sp)
+	else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp)
 		return step_misled(s, TM_STOP_RETURN_ADDRESS);
 	if (rule->flags & TM_RULE_KEPT)
 		s->walk.keeps = window_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
@@ -226,6 +225,12 @@ static __always_inline const struct tm_rule *step_rule(struct scratch *s)
 	return rule->cfa == TM_CFA_NONE ? NULL : rule;
 }
 
+/* Hand-made stacks begin with a zero; where a leaf finds one, it is about to change its stack. */
+static __always_inline int step_to_zero(struct scratch *s)
+{
+	return step_stop(s, s->walk.called ? TM_STOP_NONE : TM_STOP_RETURN_ADDRESS);
+}
+
 /* The caller's frame. Return: 0, or 1 with a stop reason. */
 static __always_inline int step_to(struct scratch *s, __u32 level, const struct caller *caller,
 				   bool by_rule)
@@ -233,8 +238,7 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 	__u64 exact = caller->context != 0, table = s->walk.table, word;
 
 	if (!caller->ra)
-		return by_rule && !s->walk.blind ? step_stop(s, TM_STOP_NONE)
-						 : step_chain_ends(s, caller->fp);
+		return by_rule && !s->walk.blind ? step_to_zero(s) : step_chain_ends(s, caller->fp);
 	word = word_of(s, level, caller->ra - 1 + exact);
 	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
 		if (caller->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))

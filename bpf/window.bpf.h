@@ -14,8 +14,13 @@ static __always_inline bool window_move(struct window *window, __u64 address)
 	__u64 bytes = WINDOW_PAGE - (address & (WINDOW_PAGE - 1));
 
 	block_opaque(bytes);
-	if (bytes > WINDOW_BYTES)
-		bytes = WINDOW_BYTES;
+	if (bytes > window->next)
+		bytes = window->next;
+	block_opaque(bytes);
+	if (bytes > sizeof(window->words))
+		bytes = sizeof(window->words);
+	if (window->next < sizeof(window->words))
+		window->next *= 2;
 	window->start = address;
 	window->bytes = bytes;
 	if (!bpf_probe_read_user(window->words, (__u32)bytes, (const void *)address))
