@@ -165,13 +165,13 @@ uint64_t tables_take(struct tables *tables, const struct tm_wire *message, int f
 	size_t most_bytes = most * (size_t)TM_UNIT_BYTES;
 	struct tm_rows_view view;
 	size_t bytes = 0;
-	int r;
+	int r = is_due(tables, message) ? 0 : -ESTALE;
 
-	if (!is_due(tables, message))
-		return 0;
-	r = tm_region_copy_blob(fd, sizeof(struct tm_rows),
-				most_bytes < TM_ROWS_BYTES_MAX ? most_bytes : TM_ROWS_BYTES_MAX,
-				&tables->rows, &bytes);
+	if (most_bytes > TM_ROWS_BYTES_MAX)
+		most_bytes = TM_ROWS_BYTES_MAX;
+	if (r == 0)
+		r = tm_region_copy_blob(fd, sizeof(struct tm_rows), most_bytes, &tables->rows,
+					&bytes);
 	if (r == 0)
 		r = tm_rows_check(&view, tables->rows, bytes);
 	if (r == 0) {

@@ -9,8 +9,8 @@
  *            unannounced are evicted, and it waits until W has passed that; until then the caller
  *            takes no other from the wire. An evicted file that announces itself again is opened again.
  * Trust      the symbolizer is taken for hostile: only a sealed memfd is looked at, it is read and never
- *            mapped, one answer is taken for each file handed over and one for the vDSO, and what
- *            passes tm_rows_check can mislead a step but harm nothing.
+ *            mapped; one answer is taken for each file handed over and one for the vDSO, another is
+ *            refused unread; and what passes tm_rows_check can mislead a step but harm nothing.
  * Limits     `budget` units in all, half of them for one table; more is refused and counted.
  * W          units are written again once no program that may know them runs: what left the kernel room
  *            waits in life's queue; those of a number are free with the number (life.h).

@@ -135,6 +135,7 @@ static void flood_of_answers_takes_one(void **state)
 	for (int i = 0; i < 1000; i++)
 		answer_by(world, TM_TABLE_VDSO, 0, dup(fd));
 	assert_int_equal(world->tables.installed, 2);
+	assert_int_equal(world->tables.refused, 1000 + 2 * 999);
 	assert_int_equal(world->tables.units.taken, 6);
 	assert_int_equal(world->queue.count, 0);
 	(void)close(fd);
