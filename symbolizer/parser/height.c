@@ -36,6 +36,8 @@ static int set_sp(struct height *height, int64_t sp)
 	/* A slot that is given back, after its value was taken. */
 	if (sp && height->saved > sp && height->fp_is == HEIGHT_FP_CALLERS)
 		height->saved = 0;
+	if (sp && height->kept != HEIGHT_KEPT_LOST && height->kept * MACHINE_WORD > sp)
+		height->kept = 0;
 	return 0;
 }
 
@@ -64,6 +66,9 @@ static int push(struct height *height, uint32_t number)
 
 	if (number == INSN_FP)
 		save_fp(height, sp);
+	/* Compilers save a register before they use it. */
+	if (number == TM_ROWS_KEPT && !height->kept && sp && sp < HEIGHT_KEPT_LOST * MACHINE_WORD)
+		height->kept = (uint8_t)(sp / MACHINE_WORD);
 	return set_sp(height, sp);
 }
 
@@ -136,6 +141,10 @@ int height_merge(struct height *height, const struct height *other)
 
 	if (height->is_end != other->is_end || height->saved != other->saved)
 		return HEIGHT_E_UNKNOWN;
+	if (height->kept != other->kept)
+		height->kept = HEIGHT_KEPT_LOST;
+	if (height->sp == other->sp && height->fp == other->fp && height->fp_is == other->fp_is)
+		return 0;
 	if (same_base) {
 		if (height->sp != other->sp)
 			height->sp = 0;
@@ -173,6 +182,10 @@ struct tm_rule height_rule(const struct height *height)
 	if (!height->sp || is_record(height)) {
 		rule.cfa = TM_CFA_FP;
 		rule.cfa_offset = height->fp;
+	}
+	if (height->kept && height->kept != HEIGHT_KEPT_LOST) {
+		rule.flags = TM_RULE_KEPT;
+		rule.cfa_add = height->kept;
 	}
 	/* Where both are right, the slot: so the rule need not change with the register. */
 	if (height->saved || height->fp_is != HEIGHT_FP_CALLERS) {

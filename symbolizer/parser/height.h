@@ -13,6 +13,7 @@
 #include "symbolizer/parser/insn.h"
 
 #define HEIGHT_MOST      (1 << 24) /* of a frame; a larger one is not believed */
+#define HEIGHT_KEPT_LOST 0xffu
 #define HEIGHT_E_UNKNOWN 1
 
 enum height_fp {
@@ -27,7 +28,8 @@ struct height {
 	int32_t saved;  /* distance of the slot that has the caller's fp; 0: none */
 	uint8_t fp_is;  /* enum height_fp */
 	uint8_t is_end; /* the outermost frame */
-	uint8_t pad[2];
+	uint8_t kept; /* words to the slot of the caller's TM_ROWS_KEPT; 0: in its register; or _LOST */
+	uint8_t pad;
 };
 
 /* Where a call leads. */

@@ -6,6 +6,7 @@
 #include "tests/fuzz/made.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/rows.h"
 
@@ -31,18 +32,38 @@ void made_find_everywhere(const void *blob, size_t bytes)
 		abort();
 }
 
-void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes)
+static void run(struct cfimake *make)
 {
-	static struct cfimake make;
 	struct answer answer;
 	struct tm_rows_view view;
 
-	cfimake_open(&make);
-	(void)cfimake_put(&make, part, data, bytes < CFIMAKE_PART ? (uint32_t)bytes : CFIMAKE_PART);
-	if (cfimake_compile(&make, &answer) == PARSER_OK) {
+	if (cfimake_compile(make, &answer) == PARSER_OK) {
 		if (tm_rows_check(&view, answer.blob, answer.bytes) < 0)
 			abort(); /* what we make ourselves passes */
 		made_find_everywhere(answer.blob, answer.bytes);
 	}
 	answer_free(&answer);
+}
+
+void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes)
+{
+	static struct cfimake make;
+
+	cfimake_open(&make);
+	(void)cfimake_put(&make, part, data, bytes < CFIMAKE_PART ? (uint32_t)bytes : CFIMAKE_PART);
+	run(&make);
+}
+
+void made_run_code(const uint8_t *data, size_t bytes)
+{
+	static const uint8_t caller[] = {0x55, 0xe8, 10, 0, 0, 0, 0x5d, 0xc3};
+	static struct cfimake make;
+	const size_t room = CFIMAKE_DATA - CFIMAKE_TEXT - 16;
+
+	cfimake_open(&make);
+	make.header->e_entry = CFIMAKE_VADDR;
+	memcpy(make.file + CFIMAKE_TEXT, caller, sizeof(caller));
+	if (bytes)
+		memcpy(make.file + CFIMAKE_TEXT + 16, data, bytes < room ? bytes : room);
+	run(&make);
 }

@@ -46,6 +46,13 @@ static int same_fp(const struct tm_rule *rule, const struct height *height)
 	}
 }
 
+static int same_kept(const struct tm_rule *rule, const struct height *height)
+{
+	if (!height->kept || height->kept == HEIGHT_KEPT_LOST)
+		return 1;
+	return rule->flags & TM_RULE_KEPT && height->kept == rule->cfa_add;
+}
+
 /* Return: 1 the same, 0 different, -1 not to be compared. */
 static int same(const struct tm_rule *rule, const struct height *height)
 {
@@ -60,7 +67,7 @@ static int same(const struct tm_rule *rule, const struct height *height)
 	else
 		return rule->cfa == TM_CFA_FP ? 0 : -1;
 	return same_cfa && rule->ra == TM_SAVED_CFA && rule->ra_offset == -8 &&
-	       same_fp(rule, height);
+	       same_fp(rule, height) && same_kept(rule, height);
 }
 
 static void show(const char *path, uint64_t vaddr, const struct tm_rule *rule,

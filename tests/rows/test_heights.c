@@ -60,6 +60,16 @@ static void pushes_and_pops_are_followed(void **state)
 	table_expect(0x1220, "none");
 }
 
+static void rbx_is_where_it_was_pushed(void **state)
+{
+	put_function(0x1200, BYTES(0x50, 0x53, 0x50, 0x58, 0x5b, 0x58, 0xc3));
+	table_open(&make);
+	table_expect(0x1201, "sp+16 ra=*(cfa-8) fp=same");
+	table_expect(0x1202, "sp+24 ra=*(cfa-8) fp=same rbx saved");
+	table_expect(0x1203, "sp+32 ra=*(cfa-8) fp=same rbx saved");
+	table_expect(0x1205, "sp+16 ra=*(cfa-8) fp=same");
+}
+
 static void frame_record_is_used_where_there_is_one(void **state)
 {
 	put_function(0x1200, BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29, 0xc4,
@@ -170,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(pushes_and_pops_are_followed),
+		claim(rbx_is_where_it_was_pushed),
 		claim(frame_record_is_used_where_there_is_one),
 		claim(both_ways_of_a_branch_are_followed),
 		claim(two_heights_at_one_place_are_nobodys),
