@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command - what the command is told, and what it says: which processes, start, stop */
+/* command - what the command says: which processes, start, stop; a word that is unknown is ignored */
 
-#include "collector/command.h"
+#include "collector/session.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "collector/session.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "shared/talk.h"
@@ -91,7 +90,7 @@ static int obey_one(struct session *session, const struct tm_control *message, i
 	}
 }
 
-void command_obey(struct session *session)
+void session_obey(struct session *session)
 {
 	while (session->end == SESSION_GOES_ON) {
 		_cleanup_(tm_closep) int fd = -1;

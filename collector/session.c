@@ -192,7 +192,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
-			command_obey(session);
+			session_obey(session);
 		if (fds[1].revents)
 			hear_symbolizer(session);
 		if (fds[3].revents)

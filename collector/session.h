@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "collector/asker.h"
-#include "collector/command.h"
 #include "collector/drain.h"
 #include "collector/files.h"
 #include "collector/handoff.h"
@@ -97,5 +96,7 @@ void session_run(struct session *session);
 void session_finish(struct session *session);
 void session_deinit(struct session *session);
 
+/* Does what has come from the command so far (command.c); it started us and is trusted. */
+void session_obey(struct session *session);
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);

@@ -11,7 +11,8 @@
  * Trust      the symbolizer is taken for hostile: only a sealed memfd is looked at, it is read and never
  *            mapped; one answer is taken for each file handed over and one for the vDSO, another is
  *            refused unread; and what passes tm_rows_check can mislead a step but harm nothing.
- * Limits     `budget` units in all, half of them for one table; more is refused and counted.
+ * Limits     `budget` units in all, half of them for one table; more is refused and counted. The copy of the
+ *            one on its way comes on top, TM_ROWS_BYTES_MAX at most.
  * W          units are written again once no program that may know them runs: what left the kernel room
  *            waits in life's queue; those of a number are free with the number (life.h).
  */
