@@ -246,7 +246,7 @@ int heights_read(struct heights *heights)
 		return 0;
 	/* One more, so that who looks for the end of an instruction finds one. */
 	heights->cells = calloc(heights->cell_count + 1ull, sizeof(*heights->cells));
-	if (!heights->cells || states_open(&heights->states))
+	if (!heights->cells || states_open(&heights->states, heights->cell_count))
 		return PARSER_FAILED;
 	r = read_all(heights);
 	heights->cut |= heights->states.cut;

@@ -10,35 +10,33 @@
 
 #include "symbolizer/parser/parser.h"
 
-#define SLOTS (2 * (STATES_MAX + 1))
-
-int states_open(struct states *states)
+int states_open(struct states *states, uint32_t most)
 {
-	*states = (struct states){.count = 1};
-	states->list = calloc(STATES_MAX + 1, sizeof(*states->list));
-	states->slots = calloc(SLOTS, sizeof(*states->slots));
+	*states = (struct states){.count = 1, .most = most < STATES_MAX ? most : STATES_MAX};
+	states->list = calloc(states->most + 1ull, sizeof(*states->list));
+	states->slots = calloc(2 * (states->most + 1ull), sizeof(*states->slots));
 	return states->list && states->slots ? 0 : PARSER_FAILED;
 }
 
-static uint32_t hash(const struct height *height)
+static uint32_t hash(const struct height *height, uint32_t slots)
 {
 	uint64_t words[2];
 
 	memcpy(words, height, sizeof(words));
 	words[0] = (words[0] ^ words[1] * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
-	return (uint32_t)(words[0] >> 40) % SLOTS;
+	return (uint32_t)(words[0] >> 40) % slots;
 }
 
 uint32_t states_number(struct states *states, const struct height *height)
 {
-	uint32_t at = hash(height);
+	uint32_t slots = 2 * (states->most + 1), at = hash(height, slots);
 
 	while (states->slots[at] &&
 	       memcmp(&states->list[states->slots[at]], height, sizeof(*height)) != 0)
-		at = (at + 1) % SLOTS;
+		at = (at + 1) % slots;
 	if (states->slots[at])
 		return states->slots[at];
-	if (states->count > STATES_MAX) {
+	if (states->count > states->most) {
 		states->cut = 1;
 		return 0;
 	}
