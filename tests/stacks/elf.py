@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """elf - which places of a program or library a stack can begin at; read with readelf, not with our parser
 
-A root is: what is called like one, the code at the ELF entry, or code whose call frame information says that
-it has no return address (readelf -wF shows `u` for it).
+A root is: what is called like one, the code at the ELF entry, code whose call frame information says that
+it has no return address (readelf -wF shows `u` for it), or where glibc's makecontext() returns to.
 """
 import bisect
 import functools
@@ -15,6 +15,10 @@ ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl
                    r"runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
 ENTRY_BYTES = 64 # of code at the entry: longer than any _start here
 GAP_BYTES = 16   # glibc says that a thread has no return address only some instructions after its birth
+
+
+# mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi: glibc's __start_context, which is called by nobody
+CONTEXT = bytes.fromhex("4889dc488b3c244885ff")
 
 
 def run(*command):
@@ -57,6 +61,11 @@ class Elf:
                 found.add((offset, offset + int(word[2], 0), word[7].split("@")[0]))
         return sorted(found)
 
+    def code(self, offset, count):
+        with open(self.path, "rb") as file:
+            file.seek(offset)
+            return file.read(count)
+
     def name(self, offset):
         at = bisect.bisect_right(self.symbols, (offset, 1 << 62, ""))
         for start, end, name in reversed(self.symbols[max(0, at - 8):at]):
@@ -87,6 +96,8 @@ class Elf:
         """Why a stack may begin there, or None."""
         if self.entry is not None and 0 <= offset - self.entry < ENTRY_BYTES:
             return "entry"
+        if self.code(offset + 1, len(CONTEXT)) == CONTEXT:
+            return "context"
         if ROOTS.match(self.name(offset)):
             return "name"
         if any(start - GAP_BYTES <= offset < end for start, end in self.ends):

@@ -3,13 +3,13 @@
 # first - the first stack of a new process of a known program is whole; a cold start is soon over
 #
 # TM_STARTS: starts of the known program (200); TM_LOAD: what keeps the host busy at the cold start (workloads
-# of workloads.bash). Bounds are shares of samples by their ktimes, not times that this test took.
+# of workloads.bash, with commas). Bounds are shares of samples by their ktimes, not times that this test took.
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/stacks.bash"
 . "$(dirname "$0")/workloads.bash"
 
 STARTS=${TM_STARTS:-200}
-read -r -a LOAD <<<"${TM_LOAD:-work pool python openssl}"
+IFS=', ' read -r -a LOAD <<<"${TM_LOAD:-work,pool,python,openssl}"
 COLD=6 # seconds
 export TM_STACKS WORK STACKS_SOURCE
 test_clean_up() { workloads_clean_up; }

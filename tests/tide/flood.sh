@@ -8,6 +8,7 @@
 #   "batch flags ignored by kernel"          every CPU has its ring, also the one that came back
 #   "counters not decremented"               marks and depths are back at 0, taken = exported + dropped
 #   "shared scratch clobbered by nesting"    records begun inside a sample, and the sample, stay whole
+# Beside it D6: what is interrupted are also the samples of stacks some thousand frames deep.
 . "$(dirname "$0")/../lib/system.bash"
 
 RECORDS=${1:-300000}
@@ -46,6 +47,9 @@ has() { grep -q "${@:2}" "$1" 2>/dev/null; }
 reached() { has "$WORK/flood" '^reached' || gone "$FLOOD"; }
 pause() { until_true "$1" reached; }
 
+cp "$TM_WORKLOADS/deep-cfi" "$WORK"
+"$WORK/deep-cfi" 3000 0 100000 &
+STARTED+=($!)
 begin tide -F 999 --ring-kib $RING_KIB -o "$WORK/tide.folded"
 "$TIDE/observe" "$COLLECTOR" >"$WORK/observed" 2>&1 &
 OBSERVER=$!
@@ -83,17 +87,25 @@ check(read["dropped"]["malformed"] == 0, "%d records were malformed" % read["dro
 check(read["dropped"]["no_ring"] == 0, "%d samples found no ring" % read["dropped"]["no_ring"])
 check(written >= records, "only %d of %d records were written" % (written, records))
 check(nested > 0, "no record was begun inside another")
-found = collections.Counter()
+found, deep = collections.Counter(), collections.Counter()
 stacks = {"flood": ["[truncated: compat]", "[anon]"], "flood-nested": ["[truncated: no_registers]", "[anon]"]}
 for comm, frames, count in folded(work + "/tide.folded"):
     mine = frames in stacks.values()
+    if comm == "deep-cfi":
+        deep[frames.count("recurse")] += count
+        check(frames.count("recurse") <= 3000 and (truncation(frames) or frames[0] == "_start"),
+              "a deep stack is not whole: %s .. %s" % (frames[:3], frames[-3:]))
     if comm == "flood-nested" or mine:
         check(stacks.get(comm) == frames, "a record is not as it was written: %s %s" % (comm, frames))
         found[comm] += count
 check(0 < found["flood"] + found["flood-nested"] <= written, "%s arrived of %d written" % (dict(found), written))
 check(found["flood"] + found["flood-nested"] + sum(read["dropped"].values()) >= written + discarded,
       "%s arrived of %d written, dropped %s" % (dict(found), written, read["dropped"]))
+print("  %d deep stacks beside it, %d of them 3000 calls deep" % (sum(deep.values()), deep[3000]))
+check(deep[3000] > 0, "no deep stack is whole: %s" % deep.most_common(3))
 late = read["late_records"]
+print("FIGURE D6 malformed records in nested capture | %d records, %d nested, %d deep stacks | %d | 0" %
+      (read["exported"], nested, sum(deep.values()), read["dropped"]["malformed"]))
 print("  %d late of %d records, %.0f a second; %d nested arrived" %
       (late, read["exported"], written / seconds, found["flood-nested"]))
 lag = read.get("watermark_lag_seconds") or {}
