@@ -193,6 +193,7 @@ static int call(struct flow *flow, const struct heights_gap *gap, uint32_t at,
 	struct heights *heights = flow->heights;
 	uint32_t target =
 		insn->target ? heights_cell(heights, insn->target, NULL) : HEIGHTS_NO_CELL;
+	int returns = target == HEIGHTS_NO_CELL ? insn->is_pointer : heights->cells[target].is_sure;
 	int r;
 
 	if (heights->cells[at].is_last)
@@ -202,14 +203,14 @@ static int call(struct flow *flow, const struct heights_gap *gap, uint32_t at,
 	heights->cells[at].is_proved = 0;
 	r = proof_edge(&flow->proof, heights->cells, way->origin, at + 1);
 	/* What returns elsewhere, and what nobody can know, returns if its call is a call at all. */
-	if (!r && (target == HEIGHTS_NO_CELL ? insn->is_pointer : heights->cells[target].is_sure))
+	if (!r && returns)
 		r = proof_edge(&flow->proof, heights->cells, at + 1, way->origin);
 	if (!r && target != HEIGHTS_NO_CELL)
 		r = heights_begin(heights, target, 0);
 	if (r)
 		return r;
 	way->origin = at + 1;
-	return is_behind(flow, gap, at + insn->bytes) ? WAY_DONE : 0;
+	return !returns && is_behind(flow, gap, at + insn->bytes) ? WAY_DONE : 0;
 }
 
 /* A sum of registers, or an element: compilers' tables. Any other jump may be a call, as the last act. */
