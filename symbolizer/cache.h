@@ -31,9 +31,11 @@
 #include "shared/control.h"
 #include "symbolizer/digest.h"
 
-#define CACHE_BYTES      (64ull << 20)
-#define CACHE_ENTRIES    4096u
-#define CACHE_ROWS_BYTES (8u << 20) /* of one entry; larger tables are made each time */
+#define CACHE_BYTES   (64ull << 20)
+#define CACHE_ENTRIES 4096u
+/* Of one entry, with which a file that was just shrunk is still within its limit; larger tables are made
+ * each time. */
+#define CACHE_ROWS_BYTES ((16u << 20) - 4096)
 
 #define CACHE_LIVE       0x45574d54u /* "TMWE" */
 #define CACHE_DEAD       0x58574d54u /* "TMWX": refused once, skipped since */

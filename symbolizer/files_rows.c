@@ -52,6 +52,18 @@ int files_rows_next(struct files *files, struct files_rows *ret_wanted)
 	return FILES_ROWS_E_NONE;
 }
 
+int files_rows_are_early(const struct files *files)
+{
+	const struct file_number *entry;
+
+	for (uint32_t at = files->rows_first; at; at = entry->rows_next) {
+		entry = entry_of(files, at - 1);
+		if (entry->early)
+			return 1;
+	}
+	return 0;
+}
+
 int files_rows_stand(const struct files *files, uint32_t number, uint64_t value)
 {
 	return !value || value >= entry_of(files, number)->retired_ktime;

@@ -25,5 +25,7 @@ enum {
 void files_rows_want(struct files *files, uint32_t number, uint64_t value);
 /* Takes the first one out that still stands. Return: 0, FILES_ROWS_E_NONE. */
 int files_rows_next(struct files *files, struct files_rows *ret_wanted);
+/* Whether one of them came before its announcement was read: then it is in the ring by now. */
+int files_rows_are_early(const struct files *files);
 /* Whether @number, once wanted, still means what it did in the FILE message of @value. */
 int files_rows_stand(const struct files *files, uint32_t number, uint64_t value);

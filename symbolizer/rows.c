@@ -41,22 +41,60 @@ static void make(struct rows *rows, struct rows_slot *slot, int table)
 	rows->counts.failed += table < 0;
 }
 
-/* A table that checks, or -1. Takes @fd. */
-static int check_table(struct cache *cache, const struct rows_slot *slot, int fd)
+/* Return: 0, TM_FDPASS_E_AGAIN. */
+static int hand_on(struct rows *rows, struct rows_slot *slot)
+{
+	struct tm_wire message = {
+		.kind = TM_WIRE_ROWS, .number = slot->number, .value = slot->value};
+	int table = slot->table >= 0 ? slot->table : rows->empty;
+
+	if (slot->number != TM_TABLE_VDSO &&
+	    !files_rows_stand(rows->files, slot->number, slot->value)) {
+		rows->counts.dropped++;
+	} else if (rows->wire >= 0) {
+		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
+
+		if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
+			return TM_FDPASS_E_AGAIN;
+		if (r)
+			rows->wire = -1;
+	}
+	slot->table = tm_close(slot->table);
+	slot->state = ROWS_FREE;
+	return 0;
+}
+
+static void hand_all_on(struct rows *rows)
+{
+	struct rows_slot *slot;
+
+	while ((slot = find_slot(rows, ROWS_MADE)) && !hand_on(rows, slot))
+		;
+}
+
+/* What the parser made of a file, if it checks: handed on, then kept. Takes @fd; -1: nothing. */
+static void take_table(struct rows *rows, struct rows_slot *slot, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
+	const struct tm_identity identity = slot->identity;
+	const int keep = slot->keep;
 	struct tm_region region = TM_REGION_NULL;
 	struct tm_rows_view view;
-	int r;
 
-	if (taken < 0 || tm_region_open_blob(&region, taken, TM_ROWS_BYTES_MAX) < 0)
-		return -1;
-	r = tm_rows_check(&view, region.addr, region.bytes);
-	if (r == 0 && slot->keep)
-		cache_add(cache, &slot->identity, region.addr, region.bytes);
-	region.fd = -1; /* the descriptor outlives the mapping */
+	if (taken < 0 || tm_region_open_blob(&region, taken, TM_ROWS_BYTES_MAX) < 0) {
+		make(rows, slot, -1);
+		return;
+	}
+	region.fd = -1; /* the descriptor goes its own way */
+	if (tm_rows_check(&view, region.addr, region.bytes) < 0) {
+		make(rows, slot, -1);
+	} else {
+		make(rows, slot, TM_TAKE_FD(taken));
+		hand_all_on(rows);
+		if (keep)
+			cache_add(rows->cache, &identity, region.addr, region.bytes);
+	}
 	tm_region_close(&region);
-	return r < 0 ? -1 : TM_TAKE_FD(taken);
 }
 
 /* Return: 0, or < 0 when the parser is no longer to be talked to. Takes @fd. */
@@ -73,7 +111,7 @@ static int take_result(struct rows *rows, const struct parser_message *result, i
 		if (slot->state != ROWS_ASKED || slot->id != result->id)
 			continue;
 		rows->counts.abandoned += result->status == PARSER_ABANDONED;
-		make(rows, slot, check_table(rows->cache, slot, TM_TAKE_FD(taken)));
+		take_table(rows, slot, TM_TAKE_FD(taken));
 		return 0;
 	}
 	return -EBADMSG;
@@ -155,37 +193,6 @@ static int ask_wanted(struct rows *rows)
 		any = 1;
 	}
 	return any;
-}
-
-/* Return: 0, TM_FDPASS_E_AGAIN. */
-static int hand_on(struct rows *rows, struct rows_slot *slot)
-{
-	struct tm_wire message = {
-		.kind = TM_WIRE_ROWS, .number = slot->number, .value = slot->value};
-	int table = slot->table >= 0 ? slot->table : rows->empty;
-
-	if (slot->number != TM_TABLE_VDSO &&
-	    !files_rows_stand(rows->files, slot->number, slot->value)) {
-		rows->counts.dropped++;
-	} else if (rows->wire >= 0) {
-		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
-
-		if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
-			return TM_FDPASS_E_AGAIN;
-		if (r)
-			rows->wire = -1;
-	}
-	slot->table = tm_close(slot->table);
-	slot->state = ROWS_FREE;
-	return 0;
-}
-
-static void hand_all_on(struct rows *rows)
-{
-	struct rows_slot *slot;
-
-	while ((slot = find_slot(rows, ROWS_MADE)) && !hand_on(rows, slot))
-		;
 }
 
 int rows_init(struct rows *rows, struct files *files, struct cache *cache, int wire)

@@ -183,6 +183,9 @@ int session_record(struct session *session)
 		    hear_command(session))
 			return SESSION_E_ABANDONED;
 		more = read_round(session);
+		/* Rows are kept under what was announced (cache.h): once more, rather than without. */
+		if (files_rows_are_early(&session->files))
+			more = read_round(session);
 		if (files_are_ripe(&session->files))
 			harvest_ripe(session);
 	}

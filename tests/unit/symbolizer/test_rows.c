@@ -102,6 +102,21 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 	assert_int_equal(pages_of(1, 10), 1);
 }
 
+static void descriptor_before_its_announcement_asks_for_another_look_into_the_ring(void **state)
+{
+	struct files_rows wanted;
+
+	assert_false(files_rows_are_early(&world.files));
+	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	assert_true(files_rows_are_early(&world.files));
+	make_file(&record, 1, 101, "x\0", 2);
+	record.event.ktime = 10;
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_false(files_rows_are_early(&world.files));
+	assert_int_equal(files_rows_next(&world.files, &wanted), 0);
+	assert_int_equal(wanted.identity->ino, 101);
+}
+
 static void table_that_does_not_check_is_not_handed_on(void **state)
 {
 	struct table table = good_table();
@@ -253,6 +268,7 @@ int main(void)
 		of_its_own(what_has_no_rows_is_answered_too),
 		of_its_own(file_that_is_none_is_answered_without_asking),
 		of_its_own(descriptor_before_its_announcement_is_asked_too),
+		of_its_own(descriptor_before_its_announcement_asks_for_another_look_into_the_ring),
 		of_its_own(table_that_does_not_check_is_not_handed_on),
 		of_its_own(number_given_back_meanwhile_gets_no_answer),
 		of_its_own(number_that_arrives_again_while_it_waits_is_answered_once),
