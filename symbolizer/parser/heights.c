@@ -50,32 +50,61 @@ static int add_gap(struct heights *heights, const struct section *code)
 	return 0;
 }
 
+static int add_range(struct heights *heights, uint64_t vaddr, uint64_t offset, uint64_t bytes)
+{
+	struct section code;
+	int r;
+
+	if (bytes > HEIGHTS_BYTES_MAX - heights->cell_count ||
+	    heights->gap_count >= HEIGHTS_GAPS_MAX) {
+		heights->cut = 1;
+		return 0;
+	}
+	r = sections_load_at(heights->sections, vaddr, bytes, &code);
+	return !r && code.bytes && code.offset == offset ? add_gap(heights, &code) : r;
+}
+
+/* What of [from, to) is at @offset, @bytes of it. */
+static int add_part(struct heights *heights, uint64_t from, uint64_t to, uint64_t vaddr,
+		    uint64_t offset, uint64_t bytes)
+{
+	uint64_t begin = offset > from ? offset : from, end = offset + bytes;
+
+	end = end < to ? end : to;
+	if (offset + bytes < offset || end <= begin)
+		return 0;
+	return add_range(heights, vaddr + (begin - offset), begin, end - begin);
+}
+
+static int is_code(const Elf64_Shdr *header)
+{
+	return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR;
+}
+
 int heights_add(struct heights *heights, uint64_t from, uint64_t to)
 {
 	const struct image *image = heights->sections->image;
-	int r = 0;
+	int any = 0, r = 0;
 
-	for (uint32_t i = 0; !r && i < image->segment_count; i++) {
-		Elf64_Phdr segment = image->segments[i];
-		uint64_t begin = segment.p_offset, end = segment.p_offset + segment.p_filesz;
-		struct section code;
+	if (image->section_count > HEIGHTS_STEPS_MAX - heights->steps) {
+		heights->cut = 1;
+		return 0;
+	}
+	heights->steps += image->section_count;
+	for (uint32_t i = 0; !r && i < image->section_count; i++) {
+		const Elf64_Shdr header = image->sections[i];
 
-		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || end < begin)
+		if (!is_code(&header))
 			continue;
-		begin = begin > from ? begin : from;
-		end = end < to ? end : to;
-		if (end <= begin)
-			continue;
-		if (end - begin > HEIGHTS_BYTES_MAX - heights->cell_count ||
-		    heights->gap_count >= HEIGHTS_GAPS_MAX) {
-			heights->cut = 1;
-			continue;
-		}
-		r = sections_load_at(heights->sections,
-				     segment.p_vaddr + (begin - segment.p_offset), end - begin,
-				     &code);
-		if (!r && code.bytes && code.offset == begin)
-			r = add_gap(heights, &code);
+		any = 1;
+		r = add_part(heights, from, to, header.sh_addr, header.sh_offset, header.sh_size);
+	}
+	for (uint32_t i = 0; !any && !r && i < image->segment_count; i++) {
+		const Elf64_Phdr segment = image->segments[i];
+
+		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+			r = add_part(heights, from, to, segment.p_vaddr, segment.p_offset,
+				     segment.p_filesz);
 	}
 	return r;
 }

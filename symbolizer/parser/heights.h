@@ -9,7 +9,7 @@
  *           that finds no return address), costs its function: it has no rows then.
  * Trust     the code is hostile like all of the file: no loop without an end, no memory by a number read.
  * Limits    HEIGHTS_BYTES_MAX of gaps, in HEIGHTS_GAPS_MAX pieces, HEIGHTS_STARTS_MAX functions,
- *           HEIGHTS_STEPS_MAX instructions read: what is beyond has no rows (`cut`).
+ *           HEIGHTS_STEPS_MAX instructions and sections looked at: what is beyond has no rows (`cut`).
  */
 
 #include "symbolizer/parser/sections.h"
@@ -18,7 +18,7 @@
 #define HEIGHTS_BYTES_MAX   (8u << 20)
 #define HEIGHTS_GAPS_MAX    (1u << 18)
 #define HEIGHTS_STARTS_MAX  (1u << 18)
-#define HEIGHTS_STEPS_MAX   (16u << 20)
+#define HEIGHTS_STEPS_MAX   (32u << 20)
 #define HEIGHTS_SYMBOLS_MAX (32u << 20) /* bytes of a symbol table that is looked through */
 #define HEIGHTS_PASSES      4u          /* over all, until it is known who does not return */
 #define HEIGHTS_NO_CELL     0xffffffffu
