@@ -133,19 +133,31 @@ static int install(struct tables *tables)
 	return r;
 }
 
-void tables_advance(struct tables *tables)
+/* Installs what is on its way, or lets it wait for W or, unless @may_grow, for a chunk. */
+static void go_on(struct tables *tables, bool may_grow)
 {
-	int r = tables->rows ? install(tables) : 1;
+	int r = install(tables);
 
-	if (!tables->rows)
-		return;
-	if (r == TM_UNITS_E_FULL && make_room(tables) == 0)
+	if (r == TM_UNITS_E_CHUNK && may_grow) {
+		r = tm_units_grow(&tables->units);
+		if (r == 0)
+			r = install(tables);
+	}
+	if (r == TM_UNITS_E_CHUNK || (r == TM_UNITS_E_FULL && make_room(tables) == 0))
 		return;
 	if (r == 0)
 		tables->installed++;
 	else
 		tables->refused++;
 	tables_drop(tables);
+}
+
+void tables_advance(struct tables *tables)
+{
+	if (tables->rows)
+		go_on(tables, /* may_grow= */ true);
+	else
+		tm_units_shrink(&tables->units);
 }
 
 /* Whether this is the one answer that is due. */
@@ -179,7 +191,7 @@ uint64_t tables_take(struct tables *tables, const struct tm_wire *message, int f
 		tables->layout = tm_layout_of(&view);
 	}
 	if (r == 0 && tables->layout.units <= most) {
-		tables_advance(tables);
+		go_on(tables, /* may_grow= */ false);
 	} else {
 		tables->refused++;
 		tables_drop(tables);

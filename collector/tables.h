@@ -6,8 +6,8 @@
  * Way        copied to private memory, checked there, written into units, then said to the kernel room: so no
  *            program ever sees half a table, and nothing of a refused one stays.
  * Room       one at a time is on its way. Where no run of units is free, the tables of the files longest
- *            unannounced are evicted, and it waits until W has passed that; until then the caller
- *            takes no other from the wire. An evicted file that announces itself again is opened again.
+ *            unannounced are evicted, and it waits until W has passed that, and for chunks; until then
+ *            the caller takes no other from the wire. An evicted file that announces itself again is opened again.
  * Trust      the symbolizer is taken for hostile: only a sealed memfd is looked at, it is read and never
  *            mapped; one answer is taken for each file handed over and one for the vDSO, another is
  *            refused unread; and what passes tm_rows_check can mislead a step but harm nothing.
@@ -55,7 +55,8 @@ void tables_deinit(struct tables *tables);
 /* Takes an accepted ROWS while none is on its way. @fd: stays the caller's.
  * Return: bytes that were looked at. */
 uint64_t tables_take(struct tables *tables, const struct tm_wire *message, int fd);
-/* Goes on with what waits for units; call when W has risen. */
+/* Goes on with what waits; call right after a round: at most one chunk is made or dropped, which takes a grace
+ * period of the kernel (some 15 ms) and would hold up the next one. */
 void tables_advance(struct tables *tables);
 /* Forgets what is on its way. */
 void tables_drop(struct tables *tables);

@@ -53,39 +53,41 @@ bool tm_units_will_fit(const struct tm_units *units, uint32_t count)
 	return find(units, count, LEAVING) < units->limit;
 }
 
-/* Return: 0, -errno. */
-static int make_chunks(struct tm_units *units, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = from; i <= to; i++) {
-		void *memory = NULL;
-		int r = units->chunks[i] ? 0
-					 : units->kernel.make(units->kernel.context, i, &memory);
-
-		if (r < 0)
-			return r;
-		if (memory)
-			units->chunks[i] = memory;
-	}
-	return 0;
-}
-
 int tm_units_take(struct tm_units *units, uint32_t count, uint32_t *ret_first)
 {
 	uint32_t first = find(units, count, FREE);
-	int r;
 
 	if (first == units->limit)
 		return TM_UNITS_E_FULL;
+	units->missing = first / TM_UNITS_CHUNK;
+	for (; units->missing <= (first + count - 1) / TM_UNITS_CHUNK; units->missing++)
+		if (!units->chunks[units->missing])
+			return TM_UNITS_E_CHUNK;
 	for (uint32_t at = first; at < first + count; at++)
 		units->chunk_taken[at / TM_UNITS_CHUNK]++;
 	memset(units->state + first, TAKEN, count);
 	units->taken += count;
-	r = make_chunks(units, first / TM_UNITS_CHUNK, (first + count - 1) / TM_UNITS_CHUNK);
-	if (r < 0)
-		tm_units_free(units, first, count);
-	else
-		*ret_first = first;
+	*ret_first = first;
+	return 0;
+}
+
+int tm_units_grow(struct tm_units *units)
+{
+	void *memory = NULL;
+	int r = units->kernel.make(units->kernel.context, units->missing, &memory);
+
+	if (r == 0)
+		units->chunks[units->missing] = memory;
 	return r;
+}
+
+void tm_units_shrink(struct tm_units *units)
+{
+	for (uint32_t i = 0; i < TM_CHUNKS_MAX; i++)
+		if (units->chunks[i] && units->chunk_taken[i] == 0) {
+			drop_chunk(units, i);
+			return;
+		}
 }
 
 void tm_units_leave(struct tm_units *units, uint32_t first, uint32_t count)
@@ -97,12 +99,8 @@ void tm_units_free(struct tm_units *units, uint32_t first, uint32_t count)
 {
 	memset(units->state + first, FREE, count);
 	units->taken -= count;
-	for (uint32_t at = first; at < first + count; at++) {
-		uint32_t index = at / TM_UNITS_CHUNK;
-
-		if (--units->chunk_taken[index] == 0 && units->chunks[index])
-			drop_chunk(units, index);
-	}
+	for (uint32_t at = first; at < first + count; at++)
+		units->chunk_taken[at / TM_UNITS_CHUNK]--;
 }
 
 void *tm_units_at(const struct tm_units *units, uint32_t unit)

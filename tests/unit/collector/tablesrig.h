@@ -136,6 +136,22 @@ static void hand_over(struct world *world, uint32_t number, uint32_t age_ms)
 		world->files.highest = number;
 }
 
+/* What waits for chunks alone, not for W, goes on. */
+static void grow(struct world *world)
+{
+	for (unsigned before = world->chunks + 1; world->tables.rows && before != world->chunks;) {
+		before = world->chunks;
+		tables_advance(&world->tables);
+	}
+}
+
+/* Rounds in which nothing comes: empty chunks are dropped. */
+static inline void rest(struct world *world)
+{
+	for (unsigned i = 0; i < TM_CHUNKS_MAX; i++)
+		tables_advance(&world->tables);
+}
+
 /* @fd: taken. */
 static void answer_by(struct world *world, uint32_t number, uint64_t value, int fd)
 {
@@ -143,6 +159,7 @@ static void answer_by(struct world *world, uint32_t number, uint64_t value, int 
 
 	(void)tables_take(&world->tables, &message, fd);
 	(void)close(fd);
+	grow(world);
 }
 
 static inline void answer(struct world *world, uint32_t number, uint32_t pages)
@@ -155,6 +172,7 @@ static inline void pass(struct world *world)
 {
 	(void)tm_retire_run(&world->queue, tm_clock_ns() + 1000000000ull);
 	tables_advance(&world->tables);
+	grow(world);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
