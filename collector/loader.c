@@ -304,4 +304,5 @@ void loader_deinit(struct loader *loader)
 	percpu_close(&loader->percpu);
 	tidemark_bpf__destroy(loader->skeleton);
 	loader->skeleton = NULL;
+	loader->row_chunks = -1; /* what is dropped from now on waits for no grace period */
 }

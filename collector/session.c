@@ -290,10 +290,10 @@ void session_deinit(struct session *session)
 	asker_stop(&session->asker, &session->cost);
 	drain_deinit(&session->drain);
 	life_deinit(&session->life);
-	tables_deinit(&session->tables);
 	files_deinit(&session->files);
 	symbols_deinit(&session->symbols);
 	loader_deinit(&session->loader);
+	tables_deinit(&session->tables);
 	handoff_deinit(&session->handoff);
 	session->command = tm_fdpass_part(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
