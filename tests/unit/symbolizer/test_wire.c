@@ -77,6 +77,25 @@ static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
 	(void)close(text);
 }
 
+static void rows_are_told_of_in_the_report_of_their_own_interval(void **state)
+{
+	struct fake fake = {0};
+	struct fake_end report;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+	fake_publish(&fake, 100);
+	fake_flush(&fake, &report);
+	assert_int_equal(report.result.rows_made, 1);
+	fake_flush(&fake, &report);
+	assert_int_equal(report.result.rows_made, 0);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(&fake, &report);
+	free(fake_folded(&fake));
+	assert_int_equal(report.result.rows_made, 0);
+}
+
 static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **state)
 {
 	static union make_record record;
@@ -118,6 +137,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(descriptor_taken_is_credit_given),
 		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
+		cmocka_unit_test(rows_are_told_of_in_the_report_of_their_own_interval),
 		cmocka_unit_test(rows_are_remembered_by_the_next_program_with_the_same_cache),
 	};
 
