@@ -60,10 +60,12 @@ void made_run_code(const uint8_t *data, size_t bytes)
 	static struct cfimake make;
 	const size_t room = CFIMAKE_DATA - CFIMAKE_TEXT - 16;
 
+	bytes = bytes < room ? bytes : room;
 	cfimake_open(&make);
 	make.header->e_entry = CFIMAKE_VADDR;
 	memcpy(make.file + CFIMAKE_TEXT, caller, sizeof(caller));
 	if (bytes)
-		memcpy(make.file + CFIMAKE_TEXT + 16, data, bytes < room ? bytes : room);
+		memcpy(make.file + CFIMAKE_TEXT + 16, data, bytes);
+	make.segments[0].p_filesz = 16 + bytes; /* it is over where it is over */
 	run(&make);
 }
