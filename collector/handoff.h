@@ -5,6 +5,8 @@
  *
  * Trust      the symbolizer is taken for hostile: it may say HELLO once, CREDIT, and ROWS with one
  *            descriptor, nothing else; the first thing that does not check closes the wire and is counted.
+ * Hazard     what is handed to us we must close, and closing a file that a process serves waits for that process:
+ *            the symbolizer opens nothing, and files.h hands it no such file.
  * Credit     at most TM_FILES_IN_FLIGHT descriptors are on their way; each CREDIT gives some back.
  * Wait       never: a full socket is HANDOFF_E_AGAIN, and the caller tries again next round.
  */

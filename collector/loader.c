@@ -201,10 +201,10 @@ void loader_detach(struct loader *loader)
 		tidemark_bpf__detach(loader->skeleton);
 }
 
-int loader_run_ns(const struct loader *loader, uint64_t *ret_ns)
+uint64_t loader_run_ns(const struct loader *loader)
 {
 	struct bpf_program *program;
-	uint64_t ns = 0, runs = 0;
+	uint64_t ns = 0;
 
 	bpf_object__for_each_program(program, loader->skeleton->obj)
 	{
@@ -212,13 +212,10 @@ int loader_run_ns(const struct loader *loader, uint64_t *ret_ns)
 		uint32_t bytes = sizeof(info);
 		int fd = bpf_program__fd(program);
 
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) {
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0)
 			ns += info.run_time_ns;
-			runs += info.run_cnt;
-		}
 	}
-	*ret_ns = ns;
-	return runs ? 0 : LOADER_E_NO_STATS;
+	return ns;
 }
 
 int loader_kernel_symbols(const struct loader *loader)

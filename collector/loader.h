@@ -20,10 +20,6 @@
 
 #define LOADER_BTF "/sys/kernel/btf/vmlinux"
 
-enum {
-	LOADER_E_NO_STATS = 1,
-};
-
 struct loader {
 	struct tidemark_bpf *skeleton;
 	struct percpu percpu;
@@ -45,8 +41,8 @@ int loader_load(struct loader *loader, const struct options *options, struct tm_
 /* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
 int loader_attach(struct loader *loader, const struct options *options, struct tm_fault *fault);
 void loader_detach(struct loader *loader);
-/* Run time of all our programs. Return: 0, LOADER_E_NO_STATS (the kernel does not count). */
-int loader_run_ns(const struct loader *loader, uint64_t *ret_ns);
+/* Return: run time of all our programs, ns; 0 where the kernel does not count. */
+uint64_t loader_run_ns(const struct loader *loader);
 /* Return: descriptor to read the kernel's symbols from; -errno where the kernel has no iterator. */
 int loader_kernel_symbols(const struct loader *loader);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */

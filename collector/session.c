@@ -125,11 +125,9 @@ int session_attach(struct session *session, int fd)
 /* What costs a call per CPU or program: reading an event interrupts its CPU. */
 static void measure(struct session *session)
 {
-	uint64_t ns = 0;
-
 	session->counts.owed = percpu_owed(&session->loader.percpu);
-	session->counts.bpf_ns_valid = loader_run_ns(&session->loader, &ns) == 0;
-	session->counts.bpf_ns = ns;
+	session->counts.bpf_ns = loader_run_ns(&session->loader);
+	session->counts.bpf_ns_valid = session->counts.bpf_ns > 0;
 }
 
 static void report(struct session *session, bool may_skip)
