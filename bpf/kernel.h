@@ -228,15 +228,6 @@ struct kernel_clone_args {
 	__u32 user_worker : 1; /* where it exists, PF_USER_WORKER has its meaning (6.4) */
 };
 
-/* The user registers at the top of a kernel stack; struct pt_regs itself is the context's type. */
-struct pt_regs___kernel {
-	unsigned long bp;
-	unsigned long ip;
-	unsigned long cs;
-	unsigned long sp;
-	unsigned long ss;
-};
-
 struct seq_file;
 struct bpf_iter_meta {
 	struct seq_file *seq;

@@ -11,6 +11,7 @@
 #include "bpf/task.bpf.h"
 
 #define REGISTERS        17
+#define REGISTER_RESULT  0  /* rax: what a system call returns */
 #define CONTEXT_REGISTER 40 /* bytes from a signal frame's sp to its first register */
 
 /* Which word of either structure has it. */

@@ -17,6 +17,7 @@
 #define STEP_TIME_EVERY 64u           /* frames between two looks at the clock; a power of two */
 #define STEP_FRAME_MAX  (16ull << 20) /* a larger frame of a chain is a broken chain */
 #define STEP_BOTTOM     64u           /* bytes that _start may have pushed */
+#define STEP_SYSCALL    0x050fu       /* the instruction */
 #define STEP_WORDS      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
 static __always_inline int step_stop(struct scratch *s, __u32 reason)
@@ -25,9 +26,21 @@ static __always_inline int step_stop(struct scratch *s, __u32 reason)
 	return 1;
 }
 
-/* A rule that led nowhere, unless it was the frame it was asked for that was none. */
-static __always_inline int step_misled(struct scratch *s, __u32 reason)
+/* Behind the system call that made this thread: its stack is new, and nobody called it. */
+static __always_inline bool step_is_newborn(struct scratch *s, __u32 level)
 {
+	__u16 code = 0;
+
+	if (s->walk.called || bpf_probe_read_user(&code, sizeof(code), (void *)(s->walk.ip - 2)))
+		return false;
+	return code == STEP_SYSCALL && !register_read(level, REGISTER_RESULT);
+}
+
+/* A rule that led nowhere, unless it was the frame it was asked for that was none. */
+static __always_inline int step_misled(struct scratch *s, __u32 level, __u32 reason)
+{
+	if (step_is_newborn(s, level))
+		return step_stop(s, TM_STOP_NONE);
 	return step_stop(s, s->walk.blind ? TM_STOP_NO_TABLE : reason);
 }
 
@@ -44,21 +57,18 @@ static __always_inline void step_put(struct scratch *s, __u64 word)
 /*
  * A chain of frame pointers ends here, with @fp, or there is none. The outermost frame has zero for its
  * frame pointer, so the ABI; but in code without frame pointers any number may be in that register. So
- * a zero counts where a chain led to it, in a frame that called, or where the file has rows, only not
- * here (hand-written entries of threads); and so does the place where the initial stack begins. Never
+ * a zero counts where a chain led to it; and so does the place where the initial stack begins. Never
  * where the rows are only not there yet, or were not for a frame before.
  */
 static __always_inline int step_chain_ends(struct scratch *s, __u64 fp)
 {
 	__u64 bottom = (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack);
-	__u64 table = s->walk.table;
-	bool chained = s->walk.chained || (table && !(table & TM_TABLE_EMPTY));
 
 	if (s->walk.called && bottom - s->walk.sp < STEP_BOTTOM)
 		return step_stop(s, TM_STOP_NONE);
-	if (!table || s->walk.blind)
+	if (!s->walk.table || s->walk.blind)
 		return step_stop(s, TM_STOP_NO_TABLE);
-	if (s->walk.called && !fp && chained)
+	if (!fp && s->walk.chained)
 		return step_stop(s, TM_STOP_NONE);
 	return step_stop(s, TM_STOP_FRAME_POINTER);
 }
@@ -168,13 +178,13 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 	if (rule->cfa == TM_CFA_END)
 		return step_stop(s, TM_STOP_NONE);
 	if (!step_cfa(s, level, rule, &cfa))
-		return step_misled(s, TM_STOP_RETURN_ADDRESS);
+		return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
 	if (!step_saved_both(s, level, rule, cfa, caller))
-		return step_misled(s, TM_STOP_STACK_FAULT);
+		return step_misled(s, level, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL)
 		caller->context = s->walk.sp + CONTEXT_REGISTER;
 	else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp)
-		return step_misled(s, TM_STOP_RETURN_ADDRESS);
+		return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
 	if (rule->flags & TM_RULE_KEPT)
 		s->walk.keeps = window_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
 					? WALK_KEPT_VALUE
@@ -226,9 +236,11 @@ static __always_inline const struct tm_rule *step_rule(struct scratch *s)
 }
 
 /* Hand-made stacks begin with a zero; where a leaf finds one, it is about to change its stack. */
-static __always_inline int step_to_zero(struct scratch *s)
+static __always_inline int step_to_zero(struct scratch *s, __u32 level)
 {
-	return step_stop(s, s->walk.called ? TM_STOP_NONE : TM_STOP_RETURN_ADDRESS);
+	if (s->walk.called)
+		return step_stop(s, TM_STOP_NONE);
+	return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
 }
 
 /* The caller's frame. Return: 0, or 1 with a stop reason. */
@@ -238,13 +250,15 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 	__u64 exact = caller->context != 0, table = s->walk.table, word;
 
 	if (!caller->ra)
-		return by_rule && !s->walk.blind ? step_to_zero(s) : step_chain_ends(s, caller->fp);
+		return by_rule && !s->walk.blind ? step_to_zero(s, level)
+						 : step_chain_ends(s, caller->fp);
 	word = word_of(s, level, caller->ra - 1 + exact);
 	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
 		if (caller->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
 			return step_stop(s, TM_STOP_NONE);
 		s->walk.table = table;
-		return by_rule ? step_misled(s, TM_STOP_RETURN_ADDRESS) : step_chain_ends(s, 1);
+		return by_rule ? step_misled(s, level, TM_STOP_RETURN_ADDRESS)
+			       : step_chain_ends(s, 1);
 	}
 	s->walk.blind |= !by_rule && !table;
 	s->walk.word = word;

@@ -134,10 +134,11 @@ struct user_registers {
 	__u64 cs;
 };
 
-#define REGISTERS_PAD 16 /* above them where the kernel can use FRED */
-#define REGISTER(first, field)                                                               \
-	block->words[((first) + bpf_core_field_offset(struct pt_regs___kernel, field)) / 8 & \
-		     (BLOCK_WORDS - 1)]
+/* struct pt_regs ends with ip, cs, flags, sp, ss; arch/x86/include/asm/ptrace.h */
+#define REGISTERS_BYTES 168u
+#define REGISTERS_END   40u /* bytes of those five */
+#define REGISTERS_PAD   16u /* above all of them where the kernel can use FRED */
+#define REGISTERS_BP    32u /* from the start */
 
 /*
  * The user registers of the running task lie at the top of its kernel stack, perhaps below some
@@ -146,20 +147,23 @@ struct user_registers {
 static __always_inline bool task_user_registers(struct block *block, __u64 task,
 						struct user_registers *registers)
 {
-	__u64 bytes = bpf_core_type_size(struct pt_regs___kernel) + REGISTERS_PAD;
-	__u64 at = (__u64)TASK_FIELD(task, stack) + THREAD_SIZE - bytes;
+	__u64 top = (__u64)TASK_FIELD(task, stack) + THREAD_SIZE;
+	const __u64 *end = block->words;
 
-	if (!block_read(block, at, bytes))
+	if (!block_read(block, top - REGISTERS_END - REGISTERS_PAD, REGISTERS_END + REGISTERS_PAD))
 		return false;
 #pragma unroll
-	for (int first = REGISTERS_PAD; first >= 0; first -= REGISTERS_PAD) {
-		registers->cs = REGISTER(first, cs) & 0xffff;
-		if ((registers->cs & 3) != 3 || (REGISTER(first, ss) & 3) != 3)
+	for (int i = 0; i < 2; i++) {
+		__u64 pad = i ? REGISTERS_PAD : 0;
+		const __u64 *five = end + (REGISTERS_PAD - pad) / 8;
+
+		registers->cs = five[1] & 0xffff;
+		if ((registers->cs & 3) != 3 || (five[4] & 3) != 3)
 			continue;
-		registers->at = at + (__u64)first;
-		registers->ip = REGISTER(first, ip);
-		registers->sp = REGISTER(first, sp);
-		registers->bp = REGISTER(first, bp);
+		registers->at = top - pad - REGISTERS_BYTES;
+		registers->ip = five[0];
+		registers->sp = five[3];
+		registers->bp = block_word(registers->at + REGISTERS_BP);
 		return true;
 	}
 	return false;

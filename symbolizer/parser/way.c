@@ -142,6 +142,12 @@ static int claim(struct flow *flow, uint32_t at, const struct flow_way *way, uin
 	return add_cell(flow, at);
 }
 
+/* A function that begins by giving up its caller's frame pointer has none: the ABI's outermost frame. */
+static int is_first(const struct flow *flow, const struct heights_gap *gap, const uint8_t *code)
+{
+	return gap->cell + (uint32_t)(code - gap->code) == flow_start(flow)->cell;
+}
+
 /* In the child of a system call the stack is new: it begins with no frame at all. */
 static int begins_a_thread(const struct heights_gap *gap, const uint8_t *code)
 {
@@ -166,7 +172,7 @@ static int step(struct flow *flow, const struct heights_gap *gap, const uint8_t 
 	struct height height = flow->heights->states.list[way->state];
 
 	if (insn->kind == INSN_CLEAR_FP && !height.saved && height.fp_is == HEIGHT_FP_CALLERS &&
-	    begins_a_thread(gap, code))
+	    (is_first(flow, gap, code) || begins_a_thread(gap, code)))
 		height.is_end = 1;
 	if (height_step(&height, insn))
 		return contradiction(flow, way->origin);
