@@ -12,12 +12,14 @@ stacks = [s for s in folded(name + ".folded") if s[0] == "hot"]
 others = [s for s in folded(name + ".folded") if s[0] != "hot"]
 total = sum(count for _, _, count in stacks)
 by = collections.Counter()
-whole = excused = 0
+whole = excused = early = 0
 broken = []
 for comm, frames, count in stacks:
     by[user_leaf(frames)] += count
     if truncation(frames) in ("exec", "exiting"):
         excused += count
+    elif truncation(frames) == "no_table": # until the program was opened and compiled
+        early += count
     elif frames[0] in (root, "_start") and truncation(frames) is None:
         whole += count
     else:
@@ -35,7 +37,9 @@ for function, share in (("hot_60", 60), ("hot_30", 30), ("hot_10", 10)):
     seen = 100.0 * by[function] / total
     print("  %-8s %6.2f %%   (known: %d)" % (function, seen, share))
     check(abs(seen - share) <= 3.0, "%s has %.2f %% instead of %d" % (function, seen, share))
-print("  whole from %s to the leaf: %d of %d; %d in exec or exit" % (root, whole, total, excused))
+print("  whole from %s to the leaf: %d of %d; %d in exec or exit, %d before the table" %
+      (root, whole, total, excused, early))
+check(early <= 2 * int(threads) + total / 20, "%d samples without a table" % early)
 check(not broken, "%d stacks do not reach their root, first: %s" % (len(broken), broken[:1]))
 check(excused <= 2 * int(threads), "%d samples in exec or exit" % excused)
 ' "$WORK/$1" "$2" "$3"
