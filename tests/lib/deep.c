@@ -2,8 +2,8 @@
 /*
  * deep - spends its time at the bottom of a recursion of a given depth
  *
- * deep DEPTH THREADS SECONDS: the stack is DEPTH calls of recurse, then leaf; with 0 THREADS that
- * of the first thread. `deep` has frame pointers all the way and no libc; deep-fp has frame pointers and
+ * deep DEPTH THREADS SECONDS, of each thread's own CPU time: the stack is DEPTH calls of recurse, then
+ * leaf; with 0 THREADS that of the first thread. `deep` has frame pointers all the way and no libc; deep-fp has frame pointers and
  * no call frame information, deep-cfi the other way round, on libc, linked statically with -static.
  */
 
@@ -26,14 +26,14 @@ bare_noinline static uint64_t recurse(uint64_t x, unsigned left, uint64_t end)
 {
 	if (left > 1)
 		return recurse(x, left - 1, end) + 1;
-	while (bare_clock_ns(CLOCK_MONOTONIC) < end)
+	while (bare_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 		x = leaf(x);
 	return x + 2;
 }
 
 bare_noinline static void work(long seconds)
 {
-	uint64_t end = bare_clock_ns(CLOCK_MONOTONIC) + (uint64_t)seconds * 1000000000u;
+	uint64_t end = bare_clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)seconds * 1000000000u;
 
 	__atomic_store_n(&seed, recurse(seed, depth, end), __ATOMIC_RELAXED);
 }

@@ -9,7 +9,7 @@
 
 SAMPLES=${TM_SAMPLES:-150}
 HZ=499
-LENGTH=$((SAMPLES * 3 / 2 / HZ + 1))
+LENGTH=$((SAMPLES * 5 / 4 / HZ + 1)) # of CPU time
 DEPTHS=(1000 4000 6000)
 
 cat >"$WORK/all" <<'ALL'

@@ -17,11 +17,12 @@ def aliases(path):
 
 
 class Stacks(Records):
-    """user: samples that have a user stack at all, in ring order; without: why the others have none"""
+    """user: samples that have a user stack at all, by ktime; without: why the others have none"""
 
     def __init__(self, path, alias=None):
         super().__init__(path)
         self.alias, self.user, self.without = alias or {}, [], collections.Counter()
+        self.samples.sort(key=lambda sample: sample.ktime)
         for sample in self.samples:
             if sample.flags & (KTHREAD | IO_WORKER):
                 self.without["kernel thread"] += 1

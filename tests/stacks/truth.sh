@@ -3,15 +3,15 @@
 # truth - the share of user stacks that reach their root, for each of many ordinary and odd programs
 #
 # truth.sh [WORKLOAD...]; without one those that need no more than the tests install, with `all` all of
-# them (workloads.bash). TM_SECONDS: judged seconds of each (4), after TM_SETTLE (2) in which the files met
+# them (workloads.bash). TM_SECONDS: judged seconds of each (1), after TM_SETTLE (1) in which the files met
 # are being read. The claim is 99.9 %. `root` is what the outermost frames' files say of themselves.
 . "$(dirname "$0")/../lib/system.bash"
 . "$(dirname "$0")/stacks.bash"
 . "$(dirname "$0")/workloads.bash"
 
 HZ=${TM_HZ:-499}
-LENGTH=${TM_SECONDS:-4}
-SETTLE=${TM_SETTLE:-2}
+LENGTH=${TM_SECONDS:-1}
+SETTLE=${TM_SETTLE:-1}
 export TM_STACKS WORK STACKS_SOURCE
 
 test_clean_up() { workloads_clean_up; }

@@ -51,13 +51,10 @@ prepare_replaced() {
 	printf '%s\t%s\n' "$WORK/replaced" "$TM_STACKS/reload" "$WORK/replaced.so" "$TM_STACKS/libplug.so" >>"$WORK/aliases"
 }
 run_replaced() {
-	local end=$((SECONDS + $1))
 	"$WORK/replaced" "$1" "$WORK/replaced.so" &
-	while ((SECONDS < end)); do
-		sleep 0.5
-		cp "$TM_STACKS/libplug.so" "$WORK/new.so" && mv "$WORK/new.so" "$WORK/replaced.so"
-		cp "$TM_STACKS/reload" "$WORK/new" && mv "$WORK/new" "$WORK/replaced"
-	done
+	sleep 0.3
+	cp "$TM_STACKS/libplug.so" "$WORK/new.so" && mv "$WORK/new.so" "$WORK/replaced.so"
+	cp "$TM_STACKS/reload" "$WORK/new" && mv "$WORK/new" "$WORK/replaced"
 	wait
 }
 
