@@ -156,6 +156,15 @@ static void child_of_a_clone_begins_its_stack(void **state)
 	table_expect(0x120d, CALL);
 }
 
+static void function_that_begins_without_a_frame_pointer_is_outermost(void **state)
+{
+	put_function(0x1200, BYTES(0x31, 0xed, 0x50, 0xf4));
+	table_open(&make);
+	table_expect(0x1200, CALL);
+	table_expect(0x1202, "end");
+	table_expect(0x1203, "end");
+}
+
 static void what_is_described_is_not_read(void **state)
 {
 	uint32_t cie = cfimake_plain_cie(&make);
@@ -189,6 +198,7 @@ int main(void)
 		claim(call_that_does_not_return_ends_its_function),
 		claim(cases_of_a_jump_table_have_its_height),
 		claim(child_of_a_clone_begins_its_stack),
+		claim(function_that_begins_without_a_frame_pointer_is_outermost),
 		claim(what_is_described_is_not_read),
 		claim(code_without_an_end_is_read_to_the_end_of_what_is_there),
 	};

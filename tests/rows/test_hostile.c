@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "shared/rows.h"
+#include "shared/sandbox.h"
 #include "symbolizer/parser/compile.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/target.h"
@@ -185,13 +185,13 @@ static int compile_within_walls(int fd, uint64_t size)
 		struct answer answer;
 
 		/* A sanitizer's own memory is more than any wall. */
-		if (!getenv("ASAN_OPTIONS") && setrlimit(RLIMIT_AS, &walls) < 0)
+		if (!TM_SANITIZED && setrlimit(RLIMIT_AS, &walls) < 0)
 			_exit(1);
 		if (compile(&target, fd, &answer) != PARSER_OK)
 			_exit(2);
 		check(&answer, &view);
 		(void)getrusage(RUSAGE_SELF, &usage);
-		_exit(usage.ru_maxrss > PEAK_KIB && !getenv("ASAN_OPTIONS") ? 3 : 0);
+		_exit(usage.ru_maxrss > PEAK_KIB && !TM_SANITIZED ? 3 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return status;
