@@ -7,6 +7,7 @@ from recorded import check
 from witness import ANON, EXITING, FILE, IN_EXEC, KTHREAD, NO_MM, USER_MODE, VDSO, Records
 
 RETURN = 1 << 59
+NUMBER = 0x7FFFF # TM_FRAME_FILE_MAX
 IO_WORKER = 1 << 5
 LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
 
@@ -37,7 +38,7 @@ class Stacks(Records):
         """(path, offset) of the code that a frame means, or None where it is no file's."""
         if frame >> 60 != FILE:
             return None
-        identity = self.file(frame >> 40 & 0x7FFFF, sample.ktime)
+        identity = self.file(frame >> 40 & NUMBER, sample.ktime)
         if identity is None:
             return None
         path = identity.path.decode("utf-8", "replace")
@@ -59,8 +60,17 @@ class Stacks(Records):
         """The outermost frames, for people."""
         return " < ".join(self.name(sample, f) for f in reversed(sample.frames[-count:])) or "no frame"
 
-    def comms(self):
-        return collections.Counter(s.comm.decode("utf-8", "replace") for s in self.user)
+    def just_met(self, seconds):
+        """Samples that are cut for want of a table, in a file that was first sampled so little before."""
+        first, young = {}, set()
+        for sample in self.user:
+            for frame in sample.frames:
+                if frame >> 60 == FILE:
+                    first.setdefault(frame >> 40 & NUMBER, sample.ktime)
+            if sample.stop == "no_table" and sample.frames and \
+                    sample.ktime - first.get(sample.frames[-1] >> 40 & NUMBER, 0) < seconds * 1e9:
+                young.add(sample)
+        return young
 
 
 class Tally:
