@@ -44,7 +44,7 @@ def measure(tidemark, kept, seconds, hz, folder):
         return {"cpu": mine.ns() if mine.exact else sum(named.values()), "bpf": bpf, "busy": busy,
                 "started": host()[1], "named": named, "at": time.monotonic()}
 
-    counts, before = recording.sampled(), now()
+    before, counts = now(), recording.sampled()
     time.sleep(seconds)
     after, counted = now(), recording.sampled()
     recording.end()
