@@ -16,17 +16,17 @@
 
 static ucontext_t first, contexts[COROUTINES];
 static _Alignas(16) char stacks[COROUTINES][STACK_BYTES];
-static volatile uint64_t seed = 1;
+static uint64_t seed = 1;
 
 static void spin(void)
 {
-	uint64_t x = seed;
+	uint64_t x = __atomic_load_n(&seed, __ATOMIC_RELAXED);
 
 	for (unsigned i = 0; i < STEPS; i++) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
 		__asm__ __volatile__("" : "+r"(x));
 	}
-	seed = x;
+	__atomic_store_n(&seed, x, __ATOMIC_RELAXED);
 }
 
 __attribute__((noinline)) static uint64_t descend(int number, unsigned depth)
@@ -38,8 +38,8 @@ __attribute__((noinline)) static uint64_t descend(int number, unsigned depth)
 	do {
 		spin();
 		(void)swapcontext(&contexts[number], next);
-	} while (seed);
-	return seed;
+	} while (__atomic_load_n(&seed, __ATOMIC_RELAXED));
+	return 0;
 }
 
 static void coroutine(int number)

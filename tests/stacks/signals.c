@@ -17,17 +17,17 @@
 #define INTERVAL_US 300
 #define STEPS       40000u /* some 40 us */
 
-static volatile uint64_t seed = 1;
+static uint64_t seed = 1;
 
 static void spin(unsigned steps)
 {
-	uint64_t x = seed;
+	uint64_t x = __atomic_load_n(&seed, __ATOMIC_RELAXED);
 
 	for (unsigned i = 0; i < steps; i++) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
 		__asm__ __volatile__("" : "+r"(x));
 	}
-	seed = x;
+	__atomic_store_n(&seed, x, __ATOMIC_RELAXED);
 }
 
 static void innermost(int number)
@@ -51,7 +51,7 @@ static void outer(int number)
 static void timer(int number)
 {
 	spin(STEPS / 8);
-	(void)raise(seed & 1 ? SIGUSR1 : SIGUSR2);
+	(void)raise(__atomic_load_n(&seed, __ATOMIC_RELAXED) & 1 ? SIGUSR1 : SIGUSR2);
 }
 
 static int comparison(const void *a, const void *b)
@@ -65,7 +65,7 @@ static void be_interrupted(void)
 	static char bytes[4096], other[4096];
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (char)(seed >> (i % 56));
+		bytes[i] = (char)i;
 	memcpy(other, bytes, sizeof(bytes));
 	qsort(bytes, 512, 1, comparison);
 	spin(STEPS / 16);

@@ -87,11 +87,15 @@ noinline static uint64_t system_calls(void)
 /* Large frames, which the compiler must address in some way. */
 noinline static uint64_t descend(unsigned depth, size_t bytes)
 {
-	volatile char room[bytes];
+	char room[bytes];
 	uint64_t sum;
 
 	room[0] = (char)depth;
 	room[bytes - 1] = 1;
+	__asm__ __volatile__(""
+			     :
+			     : "r"(room)
+			     : "memory"); /* whoever it is shown to may change it */
 	if (depth == 0)
 		return sort_numbers() + write_text() + read_text() + system_calls();
 	sum = descend(depth - 1, bytes / 2 + 64);

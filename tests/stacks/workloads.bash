@@ -144,110 +144,14 @@ while (Date.now() < end) {
 
 prepare_go() {
 	needs go || return
-	cat >"$WORK/busy.go" <<'GO'
-package main
-
-import (
-	"fmt"
-	"os"
-	"sort"
-	"strconv"
-	"strings"
-	"time"
-)
-
-type node struct{ left, right *node }
-
-func tree(depth int) *node {
-	if depth == 0 {
-		return &node{}
-	}
-	return &node{tree(depth - 1), tree(depth - 1)}
-}
-
-func (n *node) count() int {
-	if n.left == nil {
-		return 1
-	}
-	return 1 + n.left.count() + n.right.count()
-}
-
-func work(out chan<- int) {
-	words := map[string]int{}
-	list := []string{}
-	for i := 0; i < 3000; i++ {
-		word := "word" + strconv.Itoa(i*7919%997)
-		words[word]++
-		list = append(list, word)
-	}
-	sort.Strings(list)
-	text := fmt.Sprint(words, strings.Join(list, " "))
-	_, err := os.Stat("/nonexistent")
-	if err == nil {
-		out <- 0
-	}
-	out <- len(text) + tree(10).count()
-}
-
-func main() {
-	seconds, _ := strconv.Atoi(os.Args[1])
-	end := time.Now().Add(time.Duration(seconds) * time.Second)
-	out := make(chan int)
-	for time.Now().Before(end) {
-		for i := 0; i < 4; i++ {
-			go work(out)
-		}
-		for i := 0; i < 4; i++ {
-			<-out
-		}
-	}
-}
-GO
+	cp "$STACKS_SOURCE/busy.go" "$WORK"
 	(cd "$WORK" && GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 HOME=${HOME:-/root} go build -o "$WORK/busy-go" busy.go) || { echo 'go cannot build'; return 1; }
 }
 run_go() { "$WORK/busy-go" "$1"; }
 
 prepare_rust() {
 	needs rustc || return
-	cat >"$WORK/busy.rs" <<'RUST'
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
-
-enum Tree { Leaf(u64), Node(Box<Tree>, Box<Tree>) }
-
-fn tree(depth: u32) -> Tree {
-    if depth == 0 { Tree::Leaf(1) } else { Tree::Node(Box::new(tree(depth - 1)), Box::new(tree(depth - 1))) }
-}
-
-fn sum(tree: &Tree) -> u64 {
-    match tree { Tree::Leaf(n) => *n, Tree::Node(a, b) => sum(a) + sum(b) }
-}
-
-fn words() -> usize {
-    let mut counted: HashMap<String, usize> = HashMap::new();
-    let mut list: Vec<String> = (0..3000).map(|i| format!("word{}", i * 7919 % 997)).collect();
-    for word in &list { *counted.entry(word.clone()).or_default() += 1; }
-    list.sort_by(|a, b| counted[a].cmp(&counted[b]).then(a.cmp(b)));
-    list.join(" ").len()
-}
-
-fn main() {
-    let seconds: u64 = std::env::args().nth(1).unwrap().parse().unwrap();
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(move || {
-        let mut total = 0;
-        while Instant::now() < end {
-            total += words() as u64 + sum(&tree(12));
-            total += std::panic::catch_unwind(|| { if total_is_odd() { panic!() } }).is_err() as u64;
-        }
-        total
-    })).collect();
-    println!("{}", threads.into_iter().map(|t| t.join().unwrap()).sum::<u64>());
-}
-
-fn total_is_odd() -> bool { false }
-RUST
-	rustc -O -o "$WORK/busy-rust" "$WORK/busy.rs" || { echo 'rustc cannot build'; return 1; }
+	rustc -O -o "$WORK/busy-rust" "$STACKS_SOURCE/busy.rs" || { echo 'rustc cannot build'; return 1; }
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
 
