@@ -12,7 +12,7 @@
 
 #define COROUTINES  8
 #define STACK_BYTES (64u << 10)
-#define STEPS       20000u
+#define STEPS       100000u /* some 100 us */
 
 static ucontext_t first, contexts[COROUTINES];
 static _Alignas(16) char stacks[COROUTINES][STACK_BYTES];

@@ -5,8 +5,8 @@
 # is run is given WORK (a folder) and TM_STACKS (our own programs).
 
 # What is there with the tests' own packages; the others want a server or a compiler of their own.
-SHORT=(work static_pie signals contexts pool reload deleted replaced namespace python openssl)
-WORKLOADS=("${SHORT[@]}" static gcc perl node go rust ripgrep musl redis nginx pgbench)
+SHORT=(signals contexts pool reload deleted replaced namespace python openssl)
+WORKLOADS=("${SHORT[@]}" work static static_pie gcc perl node go rust ripgrep musl redis nginx pgbench)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
