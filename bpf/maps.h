@@ -64,7 +64,7 @@ struct memo {
 	__u32 pad;
 	struct tm_rule rule;
 };
-#define MEMOS 1024 /* a power of two */
+#define MEMOS 512 /* a power of two */
 
 /*
  * A piece of the user stack. A read of user memory costs the same for a few words as for one, and the
