@@ -56,7 +56,7 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t tables;        /* in the kernel room now */
 	uint64_t table_bytes;   /* theirs */
 	uint64_t tables_installed;
-	uint64_t tables_refused; /* rows that did not check, or are larger than the budget allows */
+	uint64_t tables_refused; /* rows that nobody asked for, that did not check, or too large */
 	uint64_t tables_evicted; /* to make room for another */
 };
 
