@@ -176,7 +176,9 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 	__u64 cfa = 0;
 
 	if (rule->cfa == TM_CFA_END)
-		return step_stop(s, TM_STOP_NONE);
+		return s->walk.called || !(rule->flags & TM_RULE_SP_LOST)
+			       ? step_stop(s, TM_STOP_NONE)
+			       : step_misled(s, level, TM_STOP_RETURN_ADDRESS);
 	if (!step_cfa(s, level, rule, &cfa))
 		return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
 	if (!step_saved_both(s, level, rule, cfa, caller))

@@ -86,7 +86,9 @@ enum tm_rule_saved {
 /* tm_rule.flags */
 #define TM_RULE_SIGNAL \
 	(1u << 0) /* the caller was interrupted: its address is exact, all registers are */
-#define TM_RULE_SP_LOST (1u << 1) /* the caller's sp is not the cfa: good for its address alone */
+/* The caller's sp is not the cfa: good for its address alone. With TM_CFA_END: it is the outermost frame
+ * once it has called; interrupted, nobody knows on which stack it is. */
+#define TM_RULE_SP_LOST (1u << 1)
 #define TM_RULE_KEPT \
 	(1u << 2) /* the caller's TM_ROWS_KEPT is at cfa - 8 * cfa_add; SP and FP only */
 #define TM_RULE_FLAGS (TM_RULE_SIGNAL | TM_RULE_SP_LOST | TM_RULE_KEPT)

@@ -136,6 +136,8 @@ int gorows_put(const struct golang *golang, struct rowmake *make, const struct s
 					  .ra_offset = MACHINE_CALL_RA,
 					  .fp = TM_SAVED_CFA,
 					  .fp_offset = MACHINE_RECORD_FP};
+	/* They leave their goroutine's stack for g0's, where nobody called them (Go's topofstack()). */
+	static const char *const leaving[] = {"runtime.mcall", "runtime.morestack", NULL};
 	struct function function;
 	int r;
 
@@ -151,6 +153,9 @@ int gorows_put(const struct golang *golang, struct rowmake *make, const struct s
 	/* Go ends at its signal handler; but what it interrupted goes on. */
 	if (function.flags & FLAG_TOP_FRAME && strcmp(function.name, "runtime.sigtramp") != 0)
 		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_END});
+	if (is_one_of(function.name, leaving))
+		return put_one(make, span->start,
+			       (struct tm_rule){.cfa = TM_CFA_END, .flags = TM_RULE_SP_LOST});
 	if (function.flags & FLAG_SP_WRITE)
 		return put_one(make, span->start, by_record);
 	r = put_steps(golang, make, span, limit, &function);

@@ -75,7 +75,7 @@ const char *say_rule(const struct tm_rule *rule, char text[SAY_BYTES])
 	if (rule->cfa == TM_CFA_NONE)
 		return "none";
 	if (rule->cfa == TM_CFA_END)
-		return "end";
+		return rule->flags & TM_RULE_SP_LOST ? "end of what called" : "end";
 	say_cfa(rule, cfa);
 	say_saved(rule->ra, rule->ra_offset, ra);
 	say_saved(rule->fp, rule->fp_offset, fp);

@@ -76,15 +76,17 @@ static void flags_say_who_ends_and_who_switches_stacks(void **state)
 	for (enum gomake_form form = GOMAKE_1_16; form <= GOMAKE_1_20; form++) {
 		const struct gomake_function functions[] = {
 			{"runtime.goexit", 0x1000, GOMAKE_TOP_FRAME, FRAME},
-			{"runtime.mcall", 0x1040, GOMAKE_SP_WRITE, FRAME},
+			{"runtime.systemstack", 0x1040, GOMAKE_SP_WRITE, FRAME},
 			{"main.asm", 0x1080, GOMAKE_ASSEMBLY, FRAME},
-			{NULL, 0x10c0, 0, BYTES(0)}};
+			{"runtime.mcall", 0x10c0, GOMAKE_SP_WRITE, FRAME},
+			{NULL, 0x1100, 0, BYTES(0)}};
 
 		make_table(form, functions);
 		open_table();
 		table_expect(0x1000, "end");
 		table_expect(0x1040, BY_RECORD);
 		table_expect(0x1084, "sp+16 ra=*(cfa-8) fp=same");
+		table_expect(0x10c0, "end of what called");
 		teardown(state);
 	}
 }
