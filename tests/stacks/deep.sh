@@ -39,7 +39,8 @@ for s in stacks.user:
 shown, bad = collections.defaultdict(collections.Counter), []
 for comm, names, count in folded(work + "/" + program + ".folded"):
     if truncation(names) not in ("exec", "exiting"):
-        shown[comm][truncation(names) or "none", names[0] == "_start"] += count
+        # The loader's own entry has no name there.
+        shown[comm][truncation(names) or "none", names[0] == "_start" or names[0].startswith("ld-linux")] += count
 
 def recursion(s):
     """Frames of the one call that is most often in the stack."""
