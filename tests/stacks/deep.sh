@@ -39,7 +39,7 @@ for s in stacks.user:
 shown, bad = collections.defaultdict(collections.Counter), []
 for comm, names, count in folded(work + "/" + program + ".folded"):
     if truncation(names) not in ("exec", "exiting"):
-        # The loader's own entry has no name there.
+        # The entry of the loader itself has no name there.
         shown[comm][truncation(names) or "none", names[0] == "_start" or names[0].startswith("ld-linux")] += count
 
 def recursion(s):
