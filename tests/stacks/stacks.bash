@@ -37,7 +37,8 @@ look_on() {
 			STARTED+=("$BYSTANDER")
 			return
 		fi
-		grep -q 'No such file' "$WORK/$1.bystander" || break # it has no ring yet
+		# It has no ring yet, or one that is not laid out yet.
+		grep -qE 'No such file|no ring to read along: Bad message' "$WORK/$1.bystander" || break
 		rm "$WORK/$1.bystander"
 	done
 	wrong "nobody looks on: $(cat "$WORK/$1.bystander" 2>/dev/null)"
