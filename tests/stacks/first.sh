@@ -70,6 +70,10 @@ if look_on cold && watched_end cold; then
 from stacks import *
 stacks = Stacks(sys.argv[1] + "/cold.records")
 begin = stacks.samples[0].ktime
+# Code that an emulator or a runtime on this host made, which nobody describes, is another question.
+made = [s for s in stacks.user if s.frames and s.frames[-1] >> 60 == ANON]
+stacks.user = [s for s in stacks.user if not s.frames or s.frames[-1] >> 60 != ANON]
+print("  left out: %d stacks that end in generated code" % len(made))
 parts = collections.defaultdict(list)
 for s in stacks.user:
     parts[(s.ktime - begin) // 100000000].append(s)
