@@ -302,13 +302,14 @@ uint64_t heights_find(const struct heights *heights, uint64_t at, uint64_t to,
 		      const struct height **ret_height)
 {
 	uint32_t number = gap_at(heights, at), state, run = 1;
-	const struct heights_gap *gap = &heights->gaps[number];
+	const struct heights_gap *gap;
 	const struct heights_cell *cell;
 	uint64_t most;
 
 	*ret_height = NULL;
 	if (number >= heights->gap_count || !heights->cells)
 		return to - at;
+	gap = &heights->gaps[number];
 	if (at < gap->offset || at - gap->offset >= gap->bytes) {
 		uint64_t next = at < gap->offset                  ? gap->offset
 				: number + 1 < heights->gap_count ? gap[1].offset

@@ -24,11 +24,12 @@ static int begin_at(struct heights *heights, uint64_t vaddr, uint64_t bytes)
 /* A part of a function that compilers put elsewhere: nobody calls it. */
 static int is_cold(const struct section *names, uint32_t name)
 {
-	const char *at = (const char *)names->bytes + name;
+	const char *at;
 	uint64_t bytes;
 
 	if (!names->bytes || name >= names->size)
 		return 0;
+	at = (const char *)names->bytes + name;
 	bytes = strnlen(at, names->size - name);
 	return memmem(at, bytes, ".cold", 5) != NULL;
 }

@@ -26,6 +26,7 @@
 
 #define EH        CFIMAKE_EH_FRAME
 #define LOOKS     2000
+#define NOISES    200
 #define MANY_ROWS (9u << 20)  /* more than a table may have */
 #define MANY_AT   (64u << 20) /* where their instructions are */
 #define HUGE      ((4ull << 30) - 4096)
@@ -291,7 +292,7 @@ static void header_of_frames_that_lies_costs_itself(void **state)
 
 static void code_that_is_noise_makes_a_table_or_none(void **state)
 {
-	for (uint32_t i = 0; i < LOOKS; i++) {
+	for (uint32_t i = 0; i < NOISES; i++) {
 		struct tm_rows_view view;
 		struct answer answer;
 
