@@ -21,7 +21,7 @@
 #include "symbolizer/parser/parser.h"
 
 #define ROWS_ID       0x80000000u /* set in the id of each request for rows */
-#define ROWS_FIRST_MS 1000        /* so long rows go before names; then they wait for them */
+#define ROWS_FIRST_MS 200         /* so long rows go before names; then they wait for them */
 
 enum rows_state {
 	ROWS_FREE = 0,
