@@ -60,7 +60,7 @@ CHECK_NAMES='
 def check_names(stem, work):
     found = collections.Counter()
     for comm, path, frames, count in Page(stem + ".html").samples:
-        if comm != "same" or truncation(frames) in ("exec", "exiting"):
+        if comm != "same" or truncation(frames) in ("exec", "exiting", "no_table"):
             continue
         found[path] += count
         check(frames[:3] == ["_start", "bare_entry", "bare_run"] and user_leaf(frames) in
