@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/names.h"
@@ -26,14 +26,6 @@ struct asking {
 	uint32_t open;    /* requests without a result */
 	uint8_t *waiting; /* by names_file */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static int seal_offsets(const struct names *names, const struct names_file *file)
 {
@@ -213,11 +205,11 @@ static int wait_for_result(struct asking *asking)
 		{.fd = asking->names->parser, .events = POLLIN},
 		{.fd = asking->names->control, .events = POLLRDHUP},
 	};
-	int64_t end = now_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS;
+	int64_t end = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS;
 	int r;
 
 	do {
-		int64_t left = end - now_ms();
+		int64_t left = end - (int64_t)tm_clock_ms();
 
 		r = poll(ready, 2, left > 0 ? (int)left : 0);
 	} while (r < 0 && errno == EINTR);

@@ -8,21 +8,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/table.h"
 #include "symbolizer/names.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static struct rows_slot *find_slot(struct rows *rows, enum rows_state state)
 {
@@ -130,7 +122,8 @@ static void receive(struct rows *rows)
 			rows_lose_parser(rows);
 	}
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (rows->slots[i].state == ROWS_ASKED && now_ms() > rows->slots[i].deadline_ms)
+		if (rows->slots[i].state == ROWS_ASKED &&
+		    (int64_t)tm_clock_ms() > rows->slots[i].deadline_ms)
 			rows_lose_parser(rows);
 }
 
@@ -167,7 +160,7 @@ static void ask(struct rows *rows, struct rows_slot *slot, const struct files_ro
 
 	*slot = (struct rows_slot){
 		.value = wanted->value,
-		.deadline_ms = now_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS,
+		.deadline_ms = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS,
 		.state = ROWS_ASKED,
 		.number = wanted->number,
 		.id = request.id,
@@ -248,7 +241,7 @@ int rows_are_made(const struct rows *rows)
 
 void rows_settle(struct rows *rows, int control, int last)
 {
-	int64_t end = now_ms() + ROWS_FIRST_MS;
+	int64_t end = (int64_t)tm_clock_ms() + ROWS_FIRST_MS;
 
 	while (rows_are_asked(rows)) {
 		struct pollfd ready[2] = {
@@ -263,7 +256,7 @@ void rows_settle(struct rows *rows, int control, int last)
 		}
 		receive(rows);
 		hand_all_on(rows);
-		if (!last && now_ms() < end)
+		if (!last && (int64_t)tm_clock_ms() < end)
 			(void)ask_wanted(rows);
 	}
 }

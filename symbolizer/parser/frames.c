@@ -8,24 +8,9 @@
 #include <stdlib.h>
 
 #include "symbolizer/parser/entry.h"
+#include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/segments.h"
-
-#define FIRST_ROOM 256u
-
-/* Room for one more. Return: the array, NULL: no memory. */
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t bytes)
-{
-	uint32_t wanted = *room ? 2 * *room : FIRST_ROOM;
-	void *grown;
-
-	if (count < *room)
-		return array;
-	grown = reallocarray(array, wanted, bytes);
-	if (grown)
-		*room = wanted;
-	return grown;
-}
 
 int frames_add(struct frames *frames, const struct image *image, const struct span *span,
 	       uint64_t bytes)

@@ -9,27 +9,13 @@
 #include <string.h>
 
 #include "symbolizer/parser/flow.h"
+#include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/starts.h"
 #include "symbolizer/parser/stubs.h"
 
-#define FIRST_ROOM 64u
-#define ALIGNED    16u /* as most functions are */
-#define RET        0xc3
-
-/* Room for one more. Return: the array, NULL: no memory. */
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t bytes)
-{
-	uint32_t wanted = *room ? 2 * *room : FIRST_ROOM;
-	void *grown;
-
-	if (count < *room)
-		return array;
-	grown = reallocarray(array, wanted, bytes);
-	if (grown)
-		*room = wanted;
-	return grown;
-}
+#define ALIGNED 16u /* as most functions are */
+#define RET     0xc3
 
 void heights_open(struct heights *heights, const struct sections *sections)
 {

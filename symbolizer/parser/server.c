@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/err.h"
 #include "shared/fdpass.h"
 #include "symbolizer/parser/worker.h"
@@ -36,14 +36,6 @@ struct server {
 	uint32_t abandoned;
 	uint32_t unreaped; /* ended workers not yet waited for */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void reap(struct server *server)
 {
@@ -96,7 +88,8 @@ static int start_worker(struct server *server, const struct worker_job *job)
 		(void)tm_close(ends[0]);
 		return -EAGAIN;
 	}
-	*slot = (struct slot){pid, ends[0], job->request.id, now_ms() + PARSER_DEADLINE_MS, 0};
+	*slot = (struct slot){pid, ends[0], job->request.id,
+			      (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS, 0};
 	return 0;
 }
 
@@ -222,13 +215,13 @@ static int turn(struct server *server)
 		ready[i + 1].fd = server->slots[i].pid ? server->slots[i].channel : -1;
 		ready[i + 1].events = POLLIN;
 	}
-	r = poll(ready, PARSER_AT_ONCE + 1, wait_ms(server, now_ms()));
+	r = poll(ready, PARSER_AT_ONCE + 1, wait_ms(server, (int64_t)tm_clock_ms()));
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		if (ready[i + 1].revents)
 			take_answer(server, &server->slots[i]);
-		keep_deadline(server, &server->slots[i], now_ms());
+		keep_deadline(server, &server->slots[i], (int64_t)tm_clock_ms());
 	}
 	reap(server);
 	return ready[0].revents ? take_request(server) : 0;
