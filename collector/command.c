@@ -11,7 +11,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
-#include "shared/talk.h"
+#include "shared/control.h"
 
 static int want(struct session *session, uint64_t pid)
 {

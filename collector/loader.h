@@ -16,7 +16,7 @@
 #include "collector/life.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
-#include "shared/fault.h"
+#include "shared/control.h"
 
 #define LOADER_BTF "/sys/kernel/btf/vmlinux"
 

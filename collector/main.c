@@ -12,7 +12,7 @@
 #include "collector/rights.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
-#include "shared/talk.h"
+#include "shared/control.h"
 
 #define KALLSYMS          "/proc/kallsyms"
 #define LARGE_BLOCK       (128 << 10)

@@ -12,7 +12,7 @@
 #include "shared/cleanup.h"
 #include "shared/clock.h"
 #include "shared/fdpass.h"
-#include "shared/talk.h"
+#include "shared/control.h"
 
 static uint64_t ring_bytes(const struct percpu *percpu)
 {

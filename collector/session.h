@@ -19,7 +19,7 @@
 #include "collector/handoff.h"
 #include "collector/life.h"
 #include "collector/loader.h"
-#include "shared/fault.h"
+#include "shared/control.h"
 #include "shared/lag.h"
 #include "shared/region.h"
 

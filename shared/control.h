@@ -112,6 +112,31 @@ struct tm_control {
 	} body;
 };
 
+/* Why a program cannot go on. The first reason is kept: what fails after it fails because of it. */
+struct tm_fault {
+	int code; /* enum tm_failure; 0: none */
+	char text[TM_CONTROL_TEXT];
+};
+
+/* Return: always -ECANCELED, so that a caller can return it. */
+__attribute__((format(printf, 3, 4))) int tm_fault_set(struct tm_fault *fault, int code,
+						       const char *format, ...);
+/* @r: below 0, it is a failure: "@what: its error". Return: 0, -ECANCELED. */
+int tm_fault_check(struct tm_fault *fault, int code, int r, const char *what);
+
+/*
+ * Messages of a program to the command. Each call waits until the command reads, which it always
+ * does; only counts may be skipped instead. Return: 0, -errno where the command is gone.
+ */
+int tm_talk_say(int socket, enum tm_control_kind kind, int code, uint64_t value);
+/* One line for the person at the terminal. */
+__attribute__((format(printf, 2, 3))) int tm_talk_note(int socket, const char *format, ...);
+/* @cost: NULL: none is known. @may_skip: do not wait for a command that is slow to read. */
+int tm_talk_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
+		   int may_skip);
+/* The last message of a program that cannot go on. */
+int tm_talk_failed(int socket, const struct tm_fault *fault);
+
 /*
  * Descriptors and options that `tidemark record` hands over, all by number in argv:
  *

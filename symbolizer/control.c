@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "shared/fdpass.h"
-#include "shared/talk.h"
+#include "shared/control.h"
 
 static void send_message(int socket, const struct tm_control *message)
 {

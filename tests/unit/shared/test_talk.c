@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "shared/fdpass.h"
-#include "shared/talk.h"
+#include "shared/control.h"
 
 static int ends[2];
 static struct tm_control heard;

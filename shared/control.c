@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* talk - kinds, notes and last words, each one message */
+/* control - messages of a program to the command, and the first reason why it cannot go on */
 
-#include "shared/talk.h"
+#include "shared/control.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,24 @@
 
 #include "shared/err.h"
 #include "shared/fdpass.h"
+
+int tm_fault_set(struct tm_fault *fault, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	if (fault->code)
+		return -ECANCELED;
+	fault->code = code;
+	va_start(arguments, format);
+	(void)vsnprintf(fault->text, sizeof(fault->text), format, arguments);
+	va_end(arguments);
+	return -ECANCELED;
+}
+
+int tm_fault_check(struct tm_fault *fault, int code, int r, const char *what)
+{
+	return r < 0 ? tm_fault_set(fault, code, "%s: %s", what, strerror(-r)) : 0;
+}
 
 static int send_message(int socket, const struct tm_control *message)
 {
