@@ -10,7 +10,7 @@
  */
 
 #include "bpf/file.bpf.h"
-#include "bpf/memory.bpf.h"
+#include "bpf/mapping_cache.bpf.h"
 #include "bpf/path.bpf.h"
 
 #define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */

@@ -4,7 +4,7 @@
  * file - the identity of a file, and the small number that stands for it in frames
  */
 
-#include "bpf/level.bpf.h"
+#include "bpf/nesting.bpf.h"
 
 #define FILE_PROBES  8       /* places that one identity may be found in */
 #define FILE_NUMBERS 0xffffu /* numbers are 0 .. this */

@@ -11,9 +11,9 @@
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
 
-#include "bpf/mapping.bpf.h"
+#include "bpf/vma.bpf.h"
 #include "shared/event.h"
-#include "shared/table.h"
+#include "shared/unwind_map.h"
 
 #define PROCESSES_MAX 16384
 #define FILES_MAX     16384

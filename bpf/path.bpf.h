@@ -7,7 +7,7 @@
  * that is verified on its own: so the verifier never has to follow the position from step to step.
  */
 
-#include "bpf/level.bpf.h"
+#include "bpf/nesting.bpf.h"
 #include "bpf/task.bpf.h"
 
 #define CGROUP_HIERARCHIES 16  /* a process is in one cgroup of each; no more are looked at */

@@ -8,8 +8,8 @@
 
 #include <bpf/bpf_core_read.h>
 
-#include "bpf/kernel.h"
-#include "bpf/mapping.bpf.h"
+#include "bpf/kernel_types.h"
+#include "bpf/vma.bpf.h"
 #include "shared/event.h"
 
 /* The collector's own PID namespace, as find_self found it. */

@@ -12,7 +12,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/stack.bpf.h"
+#include "bpf/kernel_stack.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "shared/clean.h"
+#include "shared/utf8.h"
 
 void clean_text(char *text, size_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * clean - text of another program, made fit for a terminal in its own place (rules: shared/clean.h)
+ * clean - text of another program, made fit for a terminal in its own place (rules: shared/utf8.h)
  */
 
 #include <stddef.h>

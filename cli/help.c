@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "cli/cache.h"
-#include "cli/outcome.h"
+#include "cli/table_cache.h"
+#include "cli/exit_code.h"
 
 static const char main_page[] =
 	"tidemark - where does this host spend its CPU time?\n"

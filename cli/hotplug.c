@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 #define KERNEL_GROUP  1u          /* uevents as the kernel sends them; udev's own are group 2 */

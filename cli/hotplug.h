@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/perf.h"
-#include "cli/program.h"
+#include "cli/perf_events.h"
+#include "cli/child.h"
 
 enum {
 	HOTPLUG_E_OTHER = 1,

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/identity.h"
-#include "cli/outcome.h"
-#include "cli/say.h"
+#include "cli/credentials.h"
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "cli/spawn.h"
 #include "shared/cleanup.h"
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <sys/capability.h>
 
-#include "cli/account.h"
-#include "cli/program.h"
+#include "cli/uid_pool.h"
+#include "cli/child.h"
 
 #define LAUNCH_ARGUMENTS_MAX    8300u /* one per CPU and some */
 #define LAUNCH_CAPABILITIES_MAX 8u

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/help.h"
-#include "cli/outcome.h"
+#include "cli/exit_code.h"
 #include "cli/record.h"
-#include "cli/say.h"
+#include "cli/terminal.h"
 
 /* So that no descriptor of ours is ever taken for stdin, stdout or stderr. */
 static int have_standard_files(void)

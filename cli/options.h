@@ -24,7 +24,7 @@
 #define OPTIONS_RING_KIB_MAX   262144u
 #define OPTIONS_MEMORY_MIB_MIN 16u
 #define OPTIONS_MEMORY_MIB_MAX \
-	2048u /* its part for tables is what these can hold, shared/table.h */
+	2048u /* its part for tables is what these can hold, shared/unwind_map.h */
 #define OPTIONS_MEMORY_MIB     256u
 #define OPTIONS_TABLE_PART     8u /* one in so many bytes is for the unwind tables */
 #define OPTIONS_OUTPUT_DEFAULT "tidemark.html"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/terminal.h"
 
 #define NS_PER_TENTH 100000000ull
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "shared/record.h"
+#include "shared/wire.h"
 
 /* @reports: written so far, by --every. */
 void progress_show(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports);

@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-#include "cli/cost.h"
-#include "cli/outcome.h"
-#include "cli/say.h"
+#include "cli/own_cost.h"
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "cli/spawn.h"
-#include "cli/table.h"
+#include "cli/report_table.h"
 
 /* A program's own share of what wait told of it and the children it waited for. */
 static uint64_t own_cpu_ns(const struct program *program, uint64_t children)

@@ -6,7 +6,7 @@
 
 #include "cli/session.h"
 #include "cli/summary.h"
-#include "cli/targets.h"
+#include "cli/outputs.h"
 
 enum report_kind {
 	REPORT_LAST,

@@ -8,11 +8,11 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-#include "cli/cost.h"
-#include "cli/outcome.h"
+#include "cli/own_cost.h"
+#include "cli/exit_code.h"
 #include "cli/progress.h"
-#include "cli/revive.h"
-#include "cli/say.h"
+#include "cli/restart.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 #define NS_PER_SECOND 1000000000ull

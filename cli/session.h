@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "cli/balance.h"
-#include "cli/command.h"
+#include "cli/workload.h"
 #include "cli/hotplug.h"
 #include "cli/options.h"
-#include "cli/program.h"
-#include "cli/series.h"
+#include "cli/child.h"
+#include "cli/intervals.h"
 
 #define SESSION_NS_PER_MS     1000000ull
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
@@ -76,7 +76,7 @@ void session_init(struct session *session, const struct options *options, int si
 /* Kills and waits for whatever still runs. Total. */
 void session_deinit(struct session *session);
 
-/* --- steps between phases, for cli/loop.c and cli/dialogue.c -------------------------------------- */
+/* --- steps between phases, for cli/event_loop.c and cli/control.c -------------------------------------- */
 
 uint64_t session_now_ns(void);
 /* The collector is attached: time runs. */

@@ -13,8 +13,8 @@
 
 #include "cli/clean.h"
 #include "cli/launch.h"
-#include "cli/outcome.h"
-#include "cli/say.h"
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 struct sockets {

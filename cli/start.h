@@ -4,9 +4,9 @@
  * start - starts the collector and the symbolizer with the descriptors of shared/control.h
  */
 
-#include "cli/account.h"
-#include "cli/locate.h"
-#include "cli/perf.h"
+#include "cli/uid_pool.h"
+#include "cli/program_paths.h"
+#include "cli/perf_events.h"
 #include "cli/session.h"
 
 #define START_TITLE_BYTES  200

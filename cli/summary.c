@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shared/words.h"
+#include "shared/reasons.h"
 
 #define NS_PER_SECOND 1000000000ull
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "shared/check.h"
+#include "shared/event_check.h"
 
 int drain_init(struct drain *drain, struct bpfring *rings, unsigned count, unsigned capacity)
 {

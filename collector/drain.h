@@ -6,16 +6,16 @@
  * Round      the caller has read the marks; then drain_note; then drain_run; only then is anything
  *            published (DESIGN 4.3).
  * On the way each record is copied once, checked, its kernel addresses rebased, the fields that are
- *            ours alone zeroed, files announced to files.h, lives to life.h.
+ *            ours alone zeroed, files announced to file_requests.h, lives to reclaim.h.
  * Loss       every record that goes no further is counted: malformed, shared_full, announce_lost.
  */
 
 #include <stdint.h>
 
 #include "collector/bpfring.h"
-#include "collector/files.h"
-#include "collector/life.h"
-#include "collector/symbols.h"
+#include "collector/file_requests.h"
+#include "collector/reclaim.h"
+#include "collector/kallsyms.h"
 #include "shared/ring.h"
 
 struct drain {

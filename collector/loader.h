@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "collector/life.h"
+#include "collector/reclaim.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
 #include "shared/control.h"

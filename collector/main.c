@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "collector/rights.h"
+#include "collector/privileges.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
 #include "shared/control.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "shared/table.h"
+#include "shared/unwind_map.h"
 
 #define OPTIONS_CPUS_MAX     4096
 #define OPTIONS_HZ_MAX       10000

@@ -19,7 +19,7 @@
 
 #include "collector/bpfring.h"
 #include "collector/options.h"
-#include "shared/record.h"
+#include "shared/wire.h"
 
 #define PERCPU_SAMPLE_BYTES 1024u /* of a stack of 120 frames */
 #define PERCPU_RING_SECONDS 4u

@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/asker.h"
+#include "collector/opener_client.h"
 #include "collector/drain.h"
-#include "collector/files.h"
-#include "collector/handoff.h"
-#include "collector/life.h"
+#include "collector/file_requests.h"
+#include "collector/symbolizer_link.h"
+#include "collector/reclaim.h"
 #include "collector/loader.h"
 #include "shared/control.h"
-#include "shared/lag.h"
+#include "collector/histogram.h"
 #include "shared/region.h"
 
 #define SESSION_POLL_MS         100 /* between rounds, while rings are nearly empty */

@@ -11,7 +11,7 @@
  * Guard      WATERMARK_GUARD_US covers what is left between two readings of the clock: the NMI-safe clock
  *            may step back by the slew of one timekeeper update (500 ppm of some ms: microseconds), and a
  *            processor may read a mark while it still waits for the time stamp counter.
- *            Measured on 6.18 (tests/tide/clocks.c): slewed by 500 ppm and by a tenth, in 170 million
+ *            Measured on 6.18 (tests/integration/programs/clocks.c): slewed by 500 ppm and by a tenth, in 170 million
  *            comparisons on one CPU and across two the clocks were at most 0.3 us apart, never backwards.
  */
 

@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#include "shared/record.h"
+#include "shared/wire.h"
 
 enum tm_control_kind {
 	/* command -> collector */
@@ -62,7 +62,7 @@ enum tm_failure {
 #define TM_TOP_ROWS     10
 #define TM_TOP_NAME     160
 
-/* The cache of rows (symbolizer/cache.h) begins so; another file is none, and nobody writes to it. */
+/* The cache of rows (symbolizer/unwind/table_cache.h) begins so; another file is none, and nobody writes to it. */
 #define TM_CACHE_MAGIC       "TMROWS1\n"
 #define TM_CACHE_MAGIC_BYTES 8
 

@@ -266,7 +266,7 @@ struct tm_file_state { /* of a file number, map `files` */
 	uint32_t epoch; /* 0: not announced */
 	uint32_t
 		retired; /* 1: stands for nothing any more; free again once the collector deletes it */
-	uint64_t table; /* reference to its rows (shared/table.h) */
+	uint64_t table; /* reference to its rows (shared/unwind_map.h) */
 };
 
 /* What the collector's program change_file does to a file number's entry. */

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/record.h"
+#include "shared/wire.h"
 
 #define TM_RING_MAGIC        0x32474e5244494d54ull /* "TMIDRNG2" */
 #define TM_RING_FILLER       0xffffu

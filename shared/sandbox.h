@@ -4,7 +4,7 @@
  * sandbox - the walls every process of both programs puts up before its first foreign byte
  *
  * Seccomp    one table per process (NAME.seccomp beside its main), compiled at build time with
- *            libseccomp (shared/seccompgen.c) into a const array of sock_filter; at run time only
+ *            libseccomp (shared/seccompgen/main.c) into a const array of sock_filter; at run time only
  *            prctl and seccomp(2). Default action KILL_PROCESS.
  * Walls      mandatory: a failure is the caller's fatal error. -Dsandbox=false (sanitizer builds)
  *            leaves out the filter alone; under a sanitizer the address space stays unlimited and the

@@ -13,8 +13,8 @@
 
 #include "shared/cleanup.h"
 #include "shared/sandbox.h"
-#include "symbolizer/control.h"
-#include "symbolizer/finish.h"
+#include "symbolizer/base/control.h"
+#include "symbolizer/reporter.h"
 #include "symbolizer/session.h"
 #include "symbolizer_filter.h"
 

@@ -10,7 +10,7 @@
 
 #include "shared/option.h"
 #include "shared/parse.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 
 #define HZ_MAX      10000
 #define PROFILE_MIN (1ull << 20)

@@ -13,9 +13,9 @@
 
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
-#include "symbolizer/control.h"
-#include "symbolizer/finish.h"
-#include "symbolizer/harvest.h"
+#include "symbolizer/base/control.h"
+#include "symbolizer/reporter.h"
+#include "symbolizer/names/collect.h"
 
 #define CONTROL_BATCH \
 	(2 * OPTIONS_OUTPUTS_MAX) /* words of the command between two looks at the ring */
@@ -183,7 +183,7 @@ int session_record(struct session *session)
 		    hear_command(session))
 			return SESSION_E_ABANDONED;
 		more = read_round(session);
-		/* Rows are kept under what was announced (cache.h): once more, rather than without. */
+		/* Rows are kept under what was announced (table_cache.h): once more, rather than without. */
 		if (files_rows_are_early(&session->files))
 			more = read_round(session);
 		if (files_are_ripe(&session->files))

@@ -4,15 +4,15 @@
  * session - one recording, from the first record to the last output
  *
  * With FLUSH a report is made in between, of what is older than W; then strings, stacks, samples and
- * names go, and processes and files stay until they are retired (process.h, files.h).
+ * names go, and processes and files stay until they are retired (processes.h, files.h).
  */
 
 #include "shared/child.h"
-#include "symbolizer/balance.h"
-#include "symbolizer/feed.h"
+#include "symbolizer/profile/accounting.h"
+#include "symbolizer/profile/reader.h"
 #include "symbolizer/options.h"
-#include "symbolizer/peer.h"
-#include "symbolizer/rows.h"
+#include "symbolizer/profile/collector_link.h"
+#include "symbolizer/unwind/unwind_jobs.h"
 
 #define SESSION_ROUND_MS      250  /* between looks into the ring, which holds seconds */
 #define SESSION_FAST_HZ       1000 /* from here on it fills sooner */

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/opener/place.h"
+#include "collector/opener/candidates.h"
 #include "opener_filter.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "shared/record.h"
+#include "shared/wire.h"
 
 #define OPENER_DEADLINE_MS   1000 /* per ask, then its worker is abandoned; for a loaded host */
 #define OPENER_ABANDONED_MAX 8    /* workers that even SIGKILL did not end; then TIMEOUT at once */

@@ -7,7 +7,7 @@
  *            the other: FILE with the target's descriptor (or VDSO with none), then OFFSETS with a sealed
  *            blob of sorted 64-bit file offsets. A request for rows is one: ROWS with the target's
  *            descriptor, or with none for the vDSO. One RESULT answers either, with a sealed blob when
- *            its status is PARSER_OK: what stands below, or the table of shared/rows.h. PARSER_AT_ONCE
+ *            its status is PARSER_OK: what stands below, or the table of shared/unwind_table.h. PARSER_AT_ONCE
  *            requests may be open.
  * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole before
  *            use (parsed.c, tm_rows_check), its deadline is kept by whoever waits.

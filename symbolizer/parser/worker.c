@@ -14,9 +14,9 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/sandbox.h"
-#include "symbolizer/parser/answer.h"
-#include "symbolizer/parser/compile.h"
-#include "symbolizer/parser/target.h"
+#include "symbolizer/parser/symbolize.h"
+#include "symbolizer/parser/unwind_compile.h"
+#include "symbolizer/parser/input.h"
 #include "worker_filter.h"
 
 static int wall_in(uint64_t file_bytes)

@@ -5,7 +5,7 @@
 # process group of its own, so that what it started ends with it.
 
 TM_TIDEMARK=${TM_TIDEMARK:-$TM_BUILD/cli/tidemark}
-TM_WORKLOADS=${TM_WORKLOADS:-$TM_BUILD/tests/lib}
+TM_WORKLOADS=${TM_WORKLOADS:-$TM_BUILD/tests/integration/programs}
 [[ $(id -u) == 0 ]] || { echo "bench: root is needed" >&2; exit 77; }
 [[ -x $TM_TIDEMARK ]] || { echo "bench: no program $TM_TIDEMARK" >&2; exit 77; }
 

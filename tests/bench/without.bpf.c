@@ -15,7 +15,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/mapping.bpf.h"
+#include "bpf/vma.bpf.h"
 
 static __always_inline int without_lookup(__u64 mm, __u64 address, struct mapping *found)
 {

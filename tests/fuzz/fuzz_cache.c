@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "shared/region.h"
-#include "symbolizer/cache.h"
+#include "symbolizer/unwind/table_cache.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/symbolizer/tablemake.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/container.h"
+#include "symbolizer/profile/container.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Whatever was made of it: an id is hex with dashes, and stands in the path as it is. */

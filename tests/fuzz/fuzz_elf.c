@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/rows.h"
-#include "symbolizer/parsed.h"
-#include "symbolizer/parser/compile.h"
+#include "shared/unwind_table.h"
+#include "symbolizer/names/result_check.h"
+#include "symbolizer/parser/unwind_compile.h"
 #include "tests/fuzz/fuzz.h"
 
 struct memory {

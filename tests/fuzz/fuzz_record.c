@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/build.h"
-#include "symbolizer/feed.h"
-#include "symbolizer/top.h"
+#include "symbolizer/output/report_build.h"
+#include "symbolizer/profile/reader.h"
+#include "symbolizer/output/top.h"
 #include "tests/fuzz/fuzz.h"
 
 #define REPORT_CPU 0xffffu

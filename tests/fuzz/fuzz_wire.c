@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "shared/fdpass.h"
-#include "symbolizer/peer.h"
+#include "symbolizer/profile/collector_link.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MESSAGES_MAX 32

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/rows.h"
+#include "shared/unwind_table.h"
 
 void made_find_everywhere(const void *blob, size_t bytes)
 {

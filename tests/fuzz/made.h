@@ -4,7 +4,7 @@
  * made - bytes from anywhere as one part of a small ELF file, through the compiler of rows
  */
 
-#include "tests/rows/cfimake.h"
+#include "tests/unit/parser/cfimake.h"
 
 /* Compiles; a table that comes out must pass its check and find a rule for any place. */
 void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes);

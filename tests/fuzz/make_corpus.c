@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shared/record.h"
+#include "shared/wire.h"
 #include "shared/ring.h"
 #include "symbolizer/parser/parser.h"
 #include "tests/fuzz/make_rows.h"
-#include "tests/unit/symbolizer/elfmake.h"
+#include "tests/unit/parser/elfmake.h"
 #include "tests/unit/symbolizer/make.h"
 
 static const char *root;

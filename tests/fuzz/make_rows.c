@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "shared/rows.h"
-#include "tests/rows/gomake.h"
+#include "shared/unwind_table.h"
+#include "tests/unit/parser/gomake.h"
 
 #define EH    CFIMAKE_EH_FRAME
 #define DEBUG CFIMAKE_DEBUG_FRAME
@@ -139,7 +139,7 @@ static void put_tables(void)
 	put("rows", "vast", &vast, sizeof(vast), 0);
 }
 
-/* Functions as tests/rows/test_heights.c has them. */
+/* Functions as tests/unit/parser/test_disassembly.c has them. */
 static void put_code(void)
 {
 	const struct {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "shared/words.h"
-#include "symbolizer/sink.h"
+#include "shared/reasons.h"
+#include "symbolizer/output/output_file.h"
 #include "tests/interop/synth.h"
 
 /* What every output must agree with, written without any of their helpers but the sink. */

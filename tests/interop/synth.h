@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "symbolizer/report.h"
+#include "symbolizer/output/report.h"
 
 #define SYNTH_SLOTS 65536u /* more than a made-up report has strings */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/sink.h"
+#include "symbolizer/output/output_file.h"
 #include "tests/interop/synth.h"
 
 static struct synth synth;

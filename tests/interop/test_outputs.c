@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/completeness.h"
-#include "symbolizer/page_tree.h"
-#include "symbolizer/sink.h"
-#include "symbolizer/sort.h"
+#include "symbolizer/output/completeness.h"
+#include "symbolizer/output/html_tree.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/base/sort.h"
 #include "tests/interop/synth.h"
 
 #define WRITERS 4

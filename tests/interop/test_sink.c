@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/sink.h"
+#include "symbolizer/output/output_file.h"
 
 static struct sink sink;
 

@@ -24,8 +24,8 @@ LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
 RECORDS = ("record", "record-command", "record-rows")
 PROGRAMS = {  # place in the guest: place in the build folder
     "programs/lookup": "tests/kernels/lookup",
-    "programs/deep": "tests/lib/deep",
-    "programs/deep-cfi": "tests/lib/deep-cfi-static",
+    "programs/deep": "tests/integration/programs/deep",
+    "programs/deep-cfi": "tests/integration/programs/deep-cfi-static",
     "programs/cli/tidemark": "cli/tidemark",
     "programs/collector/tidemark-collector": "collector/tidemark-collector",
     "programs/collector/opener/tidemark-opener": "collector/opener/tidemark-opener",

@@ -14,7 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/mapping.bpf.h"
+#include "bpf/vma.bpf.h"
 #include "tests/kernels/lookup.h"
 
 char LICENSE[] SEC("license") = "GPL";

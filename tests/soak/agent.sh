@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # agent - another agent's BPF program keeps the kernel from running ours: said as `not run`
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 LENGTH=${1:-3}

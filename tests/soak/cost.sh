@@ -3,8 +3,8 @@
 # cost - what an exec storm of 1,000 a second costs, and what the exit hook costs; printed, not asserted
 #
 # cost.sh [SECONDS]: of each segment
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 PYTHONPATH=$PYTHONPATH:$TM_SOURCE/tests/bench \

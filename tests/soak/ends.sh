@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # ends - what others got wrong about cleaning up: each function is named after the fault it looks for
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 SMALLEST=4 # --ring-kib

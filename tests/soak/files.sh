@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # files - code in more files than there are file numbers: it is said, it is counted, and it heals
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 PLACES=$(awk '$2 == "FILES_MAX" { print $3 }' "$TM_SOURCE/bpf/maps.h")

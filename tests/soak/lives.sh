@@ -4,8 +4,8 @@
 #
 # lives.sh [COUNT]: in full 1,000,000. From 500,000 on, when a tenth of them outlasts what is kept of the
 # dead, the drift of the programs' memory is a claim.
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 COUNT=${1:-${TM_SOAK_LIVES:-6000}}

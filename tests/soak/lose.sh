@@ -3,8 +3,8 @@
 # lose - a tenth of announcements and exits is lost on purpose: nothing stays stale, nothing nameless
 #
 # lose.sh [COUNT]: process lives meanwhile; in full 100,000
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 COUNT=${1:-6000}

@@ -3,8 +3,8 @@
 # names - names of thousands of programs, three times over: a cache that cures one fault may not eat memory
 #
 # names.sh [COUNT]: different programs
-. "$(dirname "$0")/../lib/system.bash"
-. "$(dirname "$0")/../life/life.bash"
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
 COUNT=${1:-500}
@@ -18,7 +18,7 @@ begin names sh -c 'echo ready
 	while read -r word && [ "$word" = go ]; do
 		"$@" >/dev/null
 		echo done
-	done' sh "$TM_BUILD/tests/life/births" "$WORK/lives/life-" "$COUNT" 400 3 2 -- \
+	done' sh "$TM_BUILD/tests/integration/programs/births" "$WORK/lives/life-" "$COUNT" 400 3 2 -- \
 	-F $HZ --every 1 -o "$WORK/names.html" || finish
 number_of_reports() { find "$WORK" -maxdepth 1 -name 'names.*.json' | wc -l; }
 more_reports() { (($(number_of_reports) >= $1)); }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# soak - what the long proofs share; sourced after system.bash and life.bash
+# soak - what the long proofs share; sourced after integration.bash and identity.bash
 #
 # Each proof prints its figures and, as its last lines, rows `FIGURE what | size | figure | verdict`
 # for the table of tests/soak/run.

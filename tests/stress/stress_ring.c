@@ -5,7 +5,7 @@
  * A sanitizer sees an edge only when nothing else orders the same two accesses. So each part below
  * leans on one edge (beside the two that carry the records): a plain word is written before the
  * release and read after the acquire, and becomes a data race as soon as the edge is weaker.
- * tests/order.sh does exactly that to a copy. The ring is included as text, for the static ends of
+ * tests/memory_order.sh does exactly that to a copy. The ring is included as text, for the static ends of
  * the counts.
  */
 

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/loop.h"
+#include "cli/event_loop.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
 #include "shared/fdpass.h"

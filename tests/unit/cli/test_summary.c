@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/summary.h"
-#include "shared/words.h"
+#include "shared/reasons.h"
 
 static char *text_of(const struct summary *summary)
 {

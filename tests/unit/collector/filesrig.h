@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/files.h"
+#include "collector/file_requests.h"
 #include "shared/fdpass.h"
 
 struct world { /* the collector's side, with both its peers played here */

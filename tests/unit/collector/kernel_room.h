@@ -8,7 +8,7 @@
 
 #include <bpf/bpf.h>
 
-#include "collector/life.h"
+#include "collector/reclaim.h"
 #include "collector/watermark.h"
 
 #define MS        1000000ull

@@ -16,7 +16,7 @@
 
 #include <unistd.h>
 
-#include "collector/tables.h"
+#include "collector/unwind_install.h"
 #include "shared/clock.h"
 #include "shared/region.h"
 

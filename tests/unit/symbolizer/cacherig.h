@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "shared/region.h"
-#include "symbolizer/cache.h"
-#include "symbolizer/cache_file.h"
+#include "symbolizer/unwind/table_cache.h"
+#include "symbolizer/unwind/table_cache_file.h"
 #include "tests/unit/symbolizer/tablemake.h"
 
 static const uint8_t pin[DIGEST_BYTES] = {1, 2, 3};

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "shared/fdpass.h"
-#include "shared/rows.h"
+#include "shared/unwind_table.h"
 
 static const char *const formats[FAKE_FORMATS] = {"folded", "html", "pprof", "speedscope"};
 

@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "shared/fdpass.h"
-#include "shared/record.h"
+#include "shared/wire.h"
 #include "shared/region.h"
-#include "shared/table.h"
-#include "symbolizer/rows.h"
+#include "shared/unwind_map.h"
+#include "symbolizer/unwind/unwind_jobs.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/tablemake.h"
 #include "tests/unit/symbolizer/world.h"

@@ -4,7 +4,7 @@
  * tablemake - the smallest table of rows that checks, for tests
  */
 
-#include "shared/rows.h"
+#include "shared/unwind_table.h"
 
 struct table { /* one rule, one page of one row */
 	struct tm_rows header;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/container.h"
+#include "symbolizer/profile/container.h"
 
 #define A    "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376"
 #define B    "9ec39b91f3d70e1beff50a308f77067065ea6be0d91a3378375056cd4422cf3d"

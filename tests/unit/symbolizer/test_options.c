@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/options.h"
 
 static char *arguments[8] = {(char *)(uintptr_t) "tidemark-symbolizer"};

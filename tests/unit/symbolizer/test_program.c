@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "shared/words.h"
+#include "shared/reasons.h"
 #include "tests/unit/symbolizer/fake.h"
 #include "tests/unit/symbolizer/make.h"
 

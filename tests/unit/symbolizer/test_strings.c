@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/strings.h"
+#include "symbolizer/base/strings.h"
 #include "tests/unit/symbolizer/world.h"
 
 static void equal_strings_are_one(void **state)

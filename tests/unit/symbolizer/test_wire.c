@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "shared/table.h"
+#include "shared/unwind_map.h"
 #include "tests/unit/symbolizer/fake.h"
 #include "tests/unit/symbolizer/make.h"
 

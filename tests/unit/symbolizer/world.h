@@ -4,7 +4,7 @@
  * world - the tables of one recording, made and ended together, for tests
  */
 
-#include "symbolizer/aggregate.h"
+#include "symbolizer/profile/aggregate.h"
 
 #define WORLD_BYTES (64ull << 20)
 

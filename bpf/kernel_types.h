@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * kernel_types - the few fields of the kernel's structures that the BPF programs read, by CO-RE
+ *
+ * Hand-written, so that the tree builds on a machine without BTF; the loader moves every access to
+ * where the running kernel has the field. A name with three underscores is the same structure in
+ * another version of the kernel (a "flavour"); what exists is asked by field, never by version.
+ */
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct list_head {
+	struct list_head *next;
+};
+
+struct rb_node {
+	unsigned long __rb_parent_color;
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct rw_semaphore {
+	atomic_long_t count;
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
+typedef struct {
+	void *vdso;
+} mm_context_t;
+
+struct file;
+struct mm_struct {
+	struct maple_tree mm_mt; /* from 6.1 */
+	struct rb_root mm_rb;    /* before */
+	struct rw_semaphore mmap_lock;
+	int mm_lock_seq; /* 6.4 to 6.12, with per-VMA locks */
+	int map_count;
+	__u64 vmacache_seqnum; /* before 6.1 */
+	mm_context_t context;
+	struct file *exe_file;
+	unsigned long start_stack;
+};
+
+typedef struct {
+	unsigned int sequence;
+} seqcount_t;
+
+struct mm_struct___seq { /* from 6.13 */
+	seqcount_t mm_lock_seq;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	struct mm_struct *vm_mm;
+	unsigned long vm_flags;
+	int vm_lock_seq;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+	struct rb_node vm_rb; /* before 6.1 */
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned long i_ino;
+	unsigned int i_nlink;
+	long long i_size;
+	struct super_block *i_sb;
+	__u32 i_generation;
+	long long i_mtime_sec; /* from 6.11 */
+	__u32 i_mtime_nsec;
+};
+
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+};
+
+struct inode___mtime { /* to 6.5 */
+	struct timespec64 i_mtime;
+};
+
+struct inode___private_mtime { /* 6.6 to 6.10 */
+	struct timespec64 __i_mtime;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct super_block *d_sb;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+	struct super_block *mnt_sb;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	unsigned int f_mode;
+	struct inode *f_inode;
+	struct path f_path;
+};
+
+struct backing_file { /* user_path from 6.8; before, f_path is what the process sees */
+	struct file file;
+	struct path user_path;
+};
+
+struct kernfs_node {
+	struct kernfs_node *parent; /* to 6.14 */
+	const char *name;
+};
+
+struct kernfs_node___rcu { /* from 6.15 */
+	struct kernfs_node *__parent;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[16];
+	struct cgroup *dfl_cgrp;
+	struct list_head cgrp_links;
+};
+
+struct cgrp_cset_link { /* one of a css_set for each hierarchy */
+	struct cgroup *cgrp;
+	struct list_head cgrp_link;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct mnt_namespace {
+	struct ns_common ns;
+};
+
+struct nsproxy {
+	struct mnt_namespace *mnt_ns;
+};
+
+struct pid_namespace;
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct fs_struct {
+	struct path root;
+};
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct sighand_struct;
+struct task_struct {
+	void *stack;
+	unsigned int flags;
+	int pid;
+	int tgid;
+	unsigned in_execve : 1;
+	struct mm_struct *mm;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	__u64 start_boottime;
+	__u64 self_exec_id;
+	char comm[16];
+	struct fs_struct *fs;
+	struct nsproxy *nsproxy;
+	struct signal_struct *signal;
+	struct sighand_struct *sighand;
+	struct css_set *cgroups;
+};
+
+struct kernel_clone_args {
+	__u32 user_worker : 1; /* where it exists, PF_USER_WORKER has its meaning (6.4) */
+};
+
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+struct kallsym_iter {
+	unsigned long value;
+	char type;
+	char name[512];
+	char module_name[64];
+};
+
+struct bpf_iter__ksym {
+	struct bpf_iter_meta *meta;
+	struct kallsym_iter *ksym;
+};
+
+enum cgroup_subsys_id {
+	memory_cgrp_id = 4, /* moved to the running kernel's value */
+};
+
+#pragma clang attribute pop
+
+/* include/linux/sched.h */
+#define PF_EXITING     0x00000004u
+#define PF_IO_WORKER   0x00000010u
+#define PF_USER_WORKER 0x00004000u
+#define PF_KTHREAD     0x00200000u
+
+#define VM_EXEC        0x4ul      /* include/linux/mm.h */
+#define FMODE_BACKING  (3u << 24) /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
+#define THREAD_SIZE    16384ul    /* x86-64 without KASAN */
+#define USER32_CS      0x23ul     /* arch/x86/include/asm/segment.h */

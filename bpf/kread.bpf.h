@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * kread - fields of the kernel's structures: one by one, or many out of one copy of the head
+ *
+ * A helper call costs more than the bytes it copies. The copy lies in memory of the caller, not on
+ * the stack, which is 512 bytes for a whole chain of functions.
+ */
+
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/kernel_types.h"
+
+#define BLOCK_WORDS 32u
+#define BLOCK_BYTES (8 * BLOCK_WORDS)
+
+struct block {
+	__u64 words[BLOCK_WORDS];
+};
+
+/* Keeps the compiler from seeing what a value is, so that it must use it as it stands. */
+#define block_opaque(value) asm volatile("" : "+r"(value))
+
+/* KERNEL_READ(type, address, field, its field, ...): follows pointers, one read each. */
+#define KERNEL_READ(type, address, ...)                                                   \
+	({                                                                                \
+		__u64 base_ = (address); /* or its own accesses would be relocated too */ \
+		BPF_CORE_READ((const struct type *)base_, __VA_ARGS__);                   \
+	})
+
+/* Bytes from the start of the structure to the end of a field, on the running kernel. */
+#define BLOCK_TO(type, field) \
+	(bpf_core_field_offset(struct type, field) + sizeof(((struct type *)0)->field))
+
+/* False if it could not be read. */
+static __always_inline bool block_read(struct block *block, __u64 address, __u64 bytes)
+{
+	if (bytes > BLOCK_BYTES)
+		bytes = BLOCK_BYTES;
+	return !bpf_probe_read_kernel(block->words, (__u32)bytes, (const void *)address);
+}
+
+/* A field of the structure at `address` whose first `bytes` are in the block; else it is read. */
+#define BLOCK_FIELD(block, bytes, type, address, field)                                     \
+	({                                                                                  \
+		__u64 at_ = bpf_core_field_offset(struct type, field);                      \
+		__typeof__(((struct type *)0)->field) value_;                               \
+		if (at_ + sizeof(value_) <= (bytes) && at_ + sizeof(value_) <= BLOCK_BYTES) \
+			value_ = *(__typeof__(value_) *)((char *)(block)->words + at_);     \
+		else                                                                        \
+			value_ = KERNEL_READ(type, address, field);                         \
+		value_;                                                                     \
+	})
+
+static __always_inline __u64 block_word(__u64 address)
+{
+	__u64 word = 0;
+
+	if (bpf_probe_read_kernel(&word, sizeof(word), (const void *)address))
+		return 0;
+	return word;
+}

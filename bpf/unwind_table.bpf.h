@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * unwind_table - the rule for a place in a file's code, out of the file's table (shared/unwind_map.h)
+ *
+ * Verifier   searches have a fixed number of steps and no branch: a step adds its width or nothing,
+ *            by a mask made of the sign of a difference. What is spare in a unit never lets one end
+ *            beyond what is used; were a table not as promised, the masks keep it inside its unit.
+ */
+
+#include "bpf/maps.h"
+
+#define ROWS_INDEX (TM_ROWS_PAGE - 1)
+
+/* All ones where value <= key, else 0. Both are below 2^32. */
+static __always_inline __u64 rows_reached(__u64 value, __u64 key)
+{
+	__u64 mask = (__u64)((__s64)(value - key - 1) >> 63);
+
+	block_opaque(mask);
+	return mask;
+}
+
+/* Masked where it is used, or the compiler finds bounds that an old verifier does not. */
+static __always_inline __u64 rows_index(__u64 at)
+{
+	block_opaque(at);
+	return at & ROWS_INDEX;
+}
+
+static __always_inline const void *rows_unit(__u32 number)
+{
+	__u32 chunk = number / TM_UNITS_CHUNK, at = number % TM_UNITS_CHUNK;
+	void *units = bpf_map_lookup_elem(&row_chunks, &chunk);
+
+	return units ? bpf_map_lookup_elem(units, &at) : NULL;
+}
+
+/* The last of the first 2 * @step starts that is not above the key; the first one if all are. */
+static __always_inline __u64 rows_among_starts(const __u32 *starts, __u64 key, __u64 step)
+{
+	__u64 at = 0;
+
+#pragma unroll
+	for (int i = 0; i < TM_ROWS_PAGE_STEPS; i++, step /= 2)
+		if (step)
+			at += step & rows_reached(starts[rows_index(at + step)], key);
+	return rows_index(at);
+}
+
+static __always_inline __u64 rows_in_page(const struct tm_rows_page *page, __u64 distance)
+{
+	__u64 at = 0;
+
+#pragma unroll
+	for (__u64 step = TM_ROWS_PAGE / 2; step; step /= 2)
+		at += step & rows_reached(page->offsets[rows_index(at + step)], distance);
+	return rows_index(at);
+}
+
+/* NULL: none. */
+static __always_inline const struct tm_rule *rows_find(__u64 table, __u64 offset)
+{
+	__u32 unit = TM_TABLE_FIRST(table), starts_units = TM_TABLE_STARTS(table);
+	const struct tm_rows_page *page;
+	const struct tm_rule *rules;
+	const __u32 *starts;
+	__u64 which = 0, at, start;
+
+	if (offset >= TM_UNIT_SPARE)
+		return NULL;
+	if (starts_units > 1) {
+		starts = rows_unit(unit++);
+		if (!starts)
+			return NULL;
+		which = rows_among_starts(starts, offset, 1u << (TM_TABLE_TOP_STEPS - 1));
+	}
+	starts = rows_unit(unit + (__u32)which);
+	if (!starts)
+		return NULL;
+	at = rows_among_starts(starts, offset, TM_UNIT_STARTS / 2);
+	start = starts[at];
+	if (offset < start)
+		return NULL;
+	unit += starts_units;
+	page = rows_unit(unit + TM_TABLE_RULES(table) + (__u32)which * TM_UNIT_STARTS + (__u32)at);
+	if (!page)
+		return NULL;
+	at = page->rules[rows_in_page(page, offset - start)];
+	rules = rows_unit(unit + (__u32)at / TM_UNIT_RULES);
+	return rules ? &rules[at % TM_UNIT_RULES] : NULL;
+}
+
+/* The same by the word of the place, out of this level's memos if it was asked for before. */
+static __always_inline const struct tm_rule *rows_rule(struct scratch *s, __u32 generation)
+{
+	__u64 word = s->walk.word, at = (word * 0x9e3779b97f4a7c15ull) >> 32;
+	struct memo *memo = &s->memos[at & (MEMOS - 1)];
+	const struct tm_rule *rule;
+
+	if (memo->word != word || memo->generation != generation) {
+		rule = rows_find(s->walk.table, word & TM_FRAME_OFFSET_MAX);
+		memo->word = word;
+		memo->generation = generation;
+		if (rule)
+			memo->rule = *rule;
+		else
+			memo->rule.cfa = TM_CFA_NONE;
+	}
+	return &memo->rule;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * user_regs - any register of an interrupted user frame, by its DWARF number
+ *
+ * Layouts: struct pt_regs and, in a signal frame, gregset_t (arch/x86/include/asm/ptrace.h,
+ * arch/x86/include/uapi/asm/sigcontext.h); DWARF numbers: the x86-64 psABI, table 3.36.
+ */
+
+#include "bpf/nesting.bpf.h"
+#include "bpf/task.bpf.h"
+
+#define REGISTERS        17
+#define REGISTER_RESULT  0  /* rax: what a system call returns */
+#define CONTEXT_REGISTER 40 /* bytes from a signal frame's sp to its first register */
+
+/* Which word of either structure has it. */
+static const __u8 register_in_task[REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9,
+						 8,  7,  6,  3, 2,  1,  0, 16};
+static const __u8 register_in_context[REGISTERS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
+						    1,  2,  3,  4,  5, 6, 7,  16};
+
+/* Whether it is known in the frame that is to be left. */
+static __always_inline bool register_known(const struct scratch *s, __u32 number)
+{
+	return !s->walk.called || (number == TM_ROWS_KEPT && s->walk.keeps != WALK_KEPT_LOST);
+}
+
+/* Only what is known; 0 where it cannot be read. */
+__noinline __u64 register_read(__u32 level, __u32 number)
+{
+	struct scratch *s = level_scratch(level);
+	struct user_registers registers = {};
+	__u64 value = 0;
+
+	if (!s || number >= REGISTERS)
+		return 0;
+	if (number == TM_ROWS_KEPT && s->walk.keeps == WALK_KEPT_VALUE)
+		return s->walk.kept;
+	if (s->walk.kind == WALK_CONTEXT) {
+		bpf_probe_read_user(
+			&value, sizeof(value),
+			(const void *)(s->walk.registers + 8ull * register_in_context[number]));
+		return value;
+	}
+	if (!s->walk.registers && task_user_registers(&s->block, s->walk.task, &registers))
+		s->walk.registers = registers.at;
+	return block_word(s->walk.registers + 8ull * register_in_task[number]);
+}

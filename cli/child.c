@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child - one of the two programs while it runs: its control socket, its stderr, its end */
+
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/clean.h"
+#include "cli/own_cost.h"
+#include "cli/terminal.h"
+#include "cli/spawn.h"
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+
+static void clean_message(struct tm_control *message)
+{
+	switch (message->kind) {
+	case TM_CONTROL_NOTE:
+	case TM_CONTROL_FAILED:
+		clean_text(message->body.text, sizeof(message->body.text));
+		return;
+	case TM_CONTROL_TOP:
+		clean_text(message->body.top.name, sizeof(message->body.top.name));
+		clean_text(message->body.top.file, sizeof(message->body.top.file));
+		return;
+	default:
+		return;
+	}
+}
+
+int program_receive(struct program *program, struct tm_control *ret_message)
+{
+	int r;
+
+	if (program->control < 0)
+		return PROGRAM_E_CLOSED;
+	r = tm_fdpass_recv(program->control, ret_message, sizeof(*ret_message), /* ret_fd= */ NULL,
+			   MSG_DONTWAIT);
+	if (r == 0) {
+		clean_message(ret_message);
+		return 0;
+	}
+	if (r == TM_FDPASS_E_AGAIN)
+		return PROGRAM_E_NONE;
+	if (r < 0 && r != -ECONNRESET) {
+		program->failed = 1;
+		say("%s sent what is no message, and is killed: %s", program->name, strerror(-r));
+	}
+	program->control = tm_close(program->control);
+	/* What closes its socket before it is done is ending already, or is to end. */
+	if (!program->done && !program->ended && program->pid > 0)
+		(void)kill(program->pid, SIGKILL);
+	return PROGRAM_E_CLOSED;
+}
+
+int program_send_message(struct program *program, const struct tm_control *message, int fd)
+{
+	int r;
+
+	if (program->control < 0)
+		return -EPIPE;
+	r = tm_fdpass_send(program->control, message, sizeof(*message), fd, 0);
+	if (r == TM_FDPASS_E_CLOSED)
+		return -EPIPE;
+	return r > 0 ? -EAGAIN : r;
+}
+
+int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd)
+{
+	const struct tm_control message = {.kind = kind, .value = value};
+
+	return program_send_message(program, &message, fd);
+}
+
+int program_send(struct program *program, enum tm_control_kind kind, uint64_t value)
+{
+	return program_send_fd(program, kind, value, -1);
+}
+
+static void print_lines(const struct program *program, char *text, size_t bytes)
+{
+	char *line = text, *end;
+
+	text[bytes] = '\0';
+	while ((end = memchr(line, '\n', bytes)) != NULL) {
+		*end = '\0';
+		clean_text(line, (size_t)(end - line) + 1);
+		say("%s: %s", program->name, line);
+		bytes -= (size_t)(end - line) + 1;
+		line = end + 1;
+	}
+	if (bytes > 0) {
+		clean_text(line, bytes + 1);
+		say("%s: %s", program->name, line);
+	}
+}
+
+void program_print_errors(struct program *program)
+{
+	char text[4096 + 1];
+
+	while (program->errors >= 0) {
+		ssize_t got = read(program->errors, text, sizeof(text) - 1);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got <= 0) {
+			program->errors = tm_close(program->errors);
+			return;
+		}
+		if (program->stderr_bytes < PROGRAM_STDERR_MAX)
+			print_lines(program, text, (size_t)got);
+		program->stderr_bytes += (size_t)got;
+		if (got < (ssize_t)sizeof(text) - 1)
+			return;
+	}
+}
+
+void program_note(struct program *program, const char *text)
+{
+	if (program->notes++ < PROGRAM_NOTES_MAX)
+		say("%s", text);
+}
+
+void program_measure(struct program *program)
+{
+	uint64_t bytes = cost_peak_bytes(program->pid);
+
+	if (program->pid <= 0 || program->ended)
+		return;
+	program->cpu_ns = cost_process_cpu_ns(program->pid);
+	if (bytes > program->rss_bytes)
+		program->rss_bytes = bytes;
+}
+
+void program_reap(struct program *program)
+{
+	struct rusage usage = {0};
+	int r;
+
+	if (program->pid <= 0 || program->ended)
+		return;
+	r = spawn_wait(program->pid, &program->status, &usage);
+	if (r < 0)
+		say("%s could not be waited for: %s", program->name, strerror(-r));
+	program->ended = 1;
+	program->cpu_ns = cost_cpu_ns(&usage);
+	if (program->rss_bytes == 0)
+		program->rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+	program->pidfd = tm_close(program->pidfd);
+}
+
+void program_kill(struct program *program)
+{
+	if (program->pid > 0 && !program->ended) {
+		(void)kill(program->pid, SIGKILL);
+		program_reap(program);
+	}
+	program->pidfd = tm_close(program->pidfd);
+	program->control = tm_close(program->control);
+	program->errors = tm_close(program->errors);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* credentials - the child's way from this command's identity to the program's; used by launch alone */
+
+#include "cli/credentials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/launch.h"
+#include "cli/signals.h"
+
+#define FIRST_OWN_FD 3
+
+/* Before 5.11 close_range does not know CLOSE_RANGE_CLOEXEC. */
+static int close_on_exec_each(void)
+{
+	struct rlimit limit;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -1;
+	for (fd = FIRST_OWN_FD; (rlim_t)fd < limit.rlim_cur; fd++)
+		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+			return -1;
+	return 0;
+}
+
+/* Nothing but the listed descriptors survives the exec, whatever the caller left open. */
+static int keep_listed(const struct launch *launch)
+{
+	size_t i;
+
+	if (syscall(SYS_close_range, FIRST_OWN_FD, ~0U, CLOSE_RANGE_CLOEXEC) < 0 &&
+	    close_on_exec_each() < 0)
+		return -1;
+	for (i = 0; i < launch->kept_count; i++)
+		if (fcntl(launch->kept[i], F_SETFD, 0) < 0)
+			return -1;
+	return 0;
+}
+
+static int take_stdio(int errors)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(errors, STDERR_FILENO) < 0)
+		return -1;
+	return close(null);
+}
+
+static int is_listed(const struct launch *launch, cap_value_t capability)
+{
+	unsigned i;
+
+	for (i = 0; i < launch->capability_count; i++)
+		if (launch->capabilities[i] == capability)
+			return 1;
+	return 0;
+}
+
+/* PR_CAPBSET_READ fails behind the kernel's last capability. */
+static int cut_bounding_set(const struct launch *launch)
+{
+	cap_value_t capability;
+
+	for (capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+		if (!is_listed(launch, capability) &&
+		    prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+			return -1;
+	return 0;
+}
+
+static int take_account(const struct launch *launch)
+{
+	if (setgroups(0, NULL) < 0 ||
+	    setresgid(launch->account.gid, launch->account.gid, launch->account.gid) < 0)
+		return -1;
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+		return -1;
+	return setresuid(launch->account.uid, launch->account.uid, launch->account.uid);
+}
+
+static int take_capabilities(const struct launch *launch)
+{
+	static const cap_flag_t sets[] = {CAP_PERMITTED, CAP_EFFECTIVE, CAP_INHERITABLE};
+	cap_t wanted = cap_init();
+	unsigned i;
+	int r = wanted ? 0 : -1;
+
+	for (i = 0; r == 0 && launch->capability_count > 0 && i < 3; i++)
+		r = cap_set_flag(wanted, sets[i], (int)launch->capability_count,
+				 launch->capabilities, CAP_SET);
+	if (r == 0)
+		r = cap_set_proc(wanted);
+	for (i = 0; r == 0 && i < launch->capability_count; i++)
+		r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, launch->capabilities[i], 0, 0);
+	(void)cap_free(wanted);
+	return r;
+}
+
+/* After the last change of identity, which clears it; a parent already dead cannot send it. */
+static int die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return -1;
+	if (getppid() == parent)
+		return 0;
+	errno = ESRCH;
+	return -1;
+}
+
+static int fail(struct identity_failure *ret_failure, const char *step)
+{
+	ret_failure->error = errno;
+	(void)snprintf(ret_failure->step, sizeof(ret_failure->step), "%s", step);
+	return -1;
+}
+
+int identity_take(const struct launch *launch, pid_t parent, int errors,
+		  struct identity_failure *ret_failure)
+{
+	if (setsid() < 0)
+		return fail(ret_failure, "session");
+	if (signals_reset() < 0)
+		return fail(ret_failure, "signals");
+	if (chdir("/") < 0)
+		return fail(ret_failure, "root folder");
+	if (take_stdio(errors) < 0)
+		return fail(ret_failure, "standard files");
+	if (keep_listed(launch) < 0)
+		return fail(ret_failure, "descriptors");
+	if (cut_bounding_set(launch) < 0)
+		return fail(ret_failure, "capability bounding set");
+	if (take_account(launch) < 0)
+		return fail(ret_failure, "account");
+	if (take_capabilities(launch) < 0)
+		return fail(ret_failure, "capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return fail(ret_failure, "no_new_privs");
+	if (die_with(parent) < 0)
+		return fail(ret_failure, "death signal");
+	return 0;
+}
+
+void identity_execute(const struct launch *launch, struct identity_failure *ret_failure)
+{
+	char *const environment[] = {NULL};
+
+	(void)execveat(launch->program, "", launch->arguments, environment, AT_EMPTY_PATH);
+	(void)fail(ret_failure, "execution");
+}

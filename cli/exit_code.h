@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * exit_code - how the command ends, as its exit code; part of its interface, never renumbered
+ *
+ * Every step of `record` returns 0 or one of these, having said why on stderr.
+ */
+
+enum outcome {
+	OUTCOME_WRITTEN = 0, /* every output is in its place */
+	OUTCOME_FAILED = 1,
+	OUTCOME_USAGE = 2,
+	OUTCOME_HOST = 3, /* this host or this account cannot */
+	OUTCOME_SOME = 4, /* some outputs are in their place, others could not be written */
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * perf_events - one cpu-clock event per online CPU, opened while this process is still root
+ *
+ * Units      period: ns between two hits, 1e9 / hz.
+ * Owns       the descriptors; events are disabled, the collector starts them.
+ */
+
+#include <stddef.h>
+
+#define PERF_CPUS_MAX 8192u /* CONFIG_NR_CPUS of distribution kernels, x86-64 */
+
+struct perf_event {
+	unsigned cpu;
+	int fd;
+};
+
+struct perf {
+	struct perf_event *events;
+	size_t count;
+};
+#define PERF_NULL ((struct perf){NULL, 0})
+
+/* A CPU that went offline meanwhile is left out. Return: 0, or an outcome, having said why. */
+int perf_open(struct perf *ret_perf, unsigned hz);
+/* One more, for a CPU that came. Return: descriptor, -errno (-ENODEV: not online). */
+int perf_open_event(unsigned cpu, unsigned hz);
+/* The CPUs that are online. @ret_cpus: room for PERF_CPUS_MAX. Return: count, -errno, -EINVAL. */
+int perf_online(unsigned *ret_cpus);
+/* Total. */
+void perf_close(struct perf *perf);
+/*
+ * "0-3,8,10-11" into CPU numbers. @cpus: room for PERF_CPUS_MAX. Return: count, -EINVAL.
+ */
+int perf_parse_cpus(const char *list, unsigned *ret_cpus);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preflight - can this host and this account record at all? asked before anything is touched */
+
+#include "cli/preflight.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
+#include "cli/spawn.h"
+#include "shared/cleanup.h"
+
+#define BTF "/sys/kernel/btf/vmlinux"
+
+/* Without CAP_SYSLOG kernel frames may lack names; the rest is needed. */
+static const struct {
+	cap_value_t value;
+	const char *name;
+} needed[] = {
+	{CAP_BPF, "CAP_BPF"},
+	{CAP_PERFMON, "CAP_PERFMON"},
+	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+	{CAP_SETUID, "CAP_SETUID"},
+	{CAP_SETGID, "CAP_SETGID"},
+	{CAP_SETPCAP, "CAP_SETPCAP"},
+};
+
+static const char *missing_capability(void)
+{
+	cap_t own = cap_get_proc();
+	const char *missing = NULL;
+	cap_flag_value_t value;
+	size_t i;
+
+	for (i = 0; own && !missing && i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (cap_get_flag(own, needed[i].value, CAP_EFFECTIVE, &value) < 0 ||
+		    value != CAP_SET)
+			missing = needed[i].name;
+	(void)cap_free(own);
+	return missing;
+}
+
+int host_check(void)
+{
+	const char *missing;
+
+	if (geteuid() != 0) {
+		say("recording needs root; this is uid %u", geteuid());
+		return OUTCOME_HOST;
+	}
+	missing = missing_capability();
+	if (missing) {
+		say("this account is root without %s, which recording needs", missing);
+		return OUTCOME_HOST;
+	}
+	if (access(BTF, R_OK) < 0) {
+		say("%s: %s; recording needs a kernel with BTF (CONFIG_DEBUG_INFO_BTF)", BTF,
+		    strerror(errno));
+		return OUTCOME_HOST;
+	}
+	return 0;
+}
+
+int host_check_processes(const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->pid_count; i++) {
+		_cleanup_(tm_closep) int pidfd = spawn_pidfd(options->pids[i]);
+
+		if (pidfd == -ESRCH) {
+			say("-p %d: no such process", options->pids[i]);
+			return OUTCOME_FAILED;
+		}
+		if (pidfd < 0) {
+			say("-p %d: not a process: %s", options->pids[i], strerror(-pidfd));
+			return OUTCOME_FAILED;
+		}
+	}
+	return 0;
+}
+
+int host_holds_processes(const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->pid_count; i++) {
+		_cleanup_(tm_closep) int pidfd = spawn_pidfd(options->pids[i]);
+
+		if (pidfd < 0)
+			return 0;
+	}
+	return options->pid_count > 0;
+}
+
+/* Since 5.11 BPF memory is charged to the cgroup instead. */
+static int memory_counts_as_locked(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname kernel;
+
+	if (uname(&kernel) < 0 || sscanf(kernel.release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return major < 5 || (major == 5 && minor < 11);
+}
+
+void host_raise_limits(void)
+{
+	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (memory_counts_as_locked() && setrlimit(RLIMIT_MEMLOCK, &unlimited) < 0)
+		say("RLIMIT_MEMLOCK cannot be raised (%s); on this kernel BPF maps count against it",
+		    strerror(errno));
+}

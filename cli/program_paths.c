@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program_paths - where the four other programs are: beside this one, never from the environment */
+
+#include "cli/program_paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
+#include "shared/cleanup.h"
+
+/* TM_LIBEXEC: from the folder of this program, by meson: "../libexec/tidemark". */
+static const struct {
+	const char *name;
+	const char *built; /* folder in the build tree, from this program's */
+} programs[LOCATE_N] = {
+	[LOCATE_COLLECTOR] = {"tidemark-collector", "../collector"},
+	[LOCATE_OPENER] = {"tidemark-opener", "../collector/opener"},
+	[LOCATE_SYMBOLIZER] = {"tidemark-symbolizer", "../symbolizer"},
+	[LOCATE_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
+};
+
+const char *locate_name(enum locate_program program)
+{
+	return programs[program].name;
+}
+
+int locate_path(const char *directory, enum locate_program program, int installed,
+		char ret_path[PATH_MAX])
+{
+	const char *folder = installed ? TM_LIBEXEC : programs[program].built;
+	int length;
+
+	if (folder[0] == '/')
+		length = snprintf(ret_path, PATH_MAX, "%s/%s", folder, programs[program].name);
+	else
+		length = snprintf(ret_path, PATH_MAX, "%s/%s/%s", directory, folder,
+				  programs[program].name);
+	return length > 0 && length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* Return: descriptor or -errno. */
+static int open_program(const char *path)
+{
+	_cleanup_(tm_closep) int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || !(status.st_mode & S_IXOTH))
+		return -EACCES; /* it runs under another account than ours */
+	return TM_TAKE_FD(fd);
+}
+
+static int open_one(const char *directory, enum locate_program program, int *ret_fd)
+{
+	char path[PATH_MAX];
+	int installed, fd = -ENOENT;
+
+	for (installed = 1; installed >= 0 && fd == -ENOENT; installed--) {
+		if (locate_path(directory, program, installed, path) < 0)
+			fd = -ENAMETOOLONG;
+		else
+			fd = open_program(path);
+	}
+	if (fd < 0) {
+		say("%s: this program is needed and cannot be run: %s",
+		    fd == -ENOENT ? programs[program].name : path, strerror(-fd));
+		return OUTCOME_FAILED;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int locate_open(int ret_fds[LOCATE_N])
+{
+	char directory[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
+	char *slash;
+	int r, i;
+
+	if (length < 0) {
+		say("/proc/self/exe: %s", strerror(errno));
+		return OUTCOME_FAILED;
+	}
+	directory[length] = '\0';
+	slash = strrchr(directory, '/');
+	if (slash)
+		*slash = '\0';
+	for (i = 0; i < LOCATE_N; i++) {
+		r = open_one(directory, (enum locate_program)i, &ret_fds[i]);
+		if (r != 0) {
+			while (i-- > 0)
+				ret_fds[i] = tm_close(ret_fds[i]);
+			return r;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * program_paths - where the four other programs are: beside this one, never from the environment
+ *
+ * Installed  DIR/../libexec/tidemark/NAME, DIR being the folder of /proc/self/exe (the relation of
+ *            meson's bindir and libexecdir).
+ * Build tree DIR/../collector/NAME and so on. The installed place is tried first.
+ */
+
+#include <limits.h>
+
+enum locate_program {
+	LOCATE_COLLECTOR,
+	LOCATE_OPENER,
+	LOCATE_SYMBOLIZER,
+	LOCATE_PARSER,
+	LOCATE_N,
+};
+
+/* tidemark-collector and so on. */
+const char *locate_name(enum locate_program program);
+/* The path in the installed or the build tree. @directory: of this program. Return: 0, -ENAMETOOLONG. */
+int locate_path(const char *directory, enum locate_program program, int installed,
+		char ret_path[PATH_MAX]);
+/* Opens every program for execution; all or none. Return: 0, or an outcome, having said why. */
+int locate_open(int ret_fds[LOCATE_N]);

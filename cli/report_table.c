@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_table - what a person reads at the end: the top ten functions, and how complete it is */
+
+#include "cli/report_table.h"
+
+#include <string.h>
+
+#include "shared/reasons.h"
+
+typedef const char *(*word_fn)(unsigned reason);
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported)
+{
+	size_t i;
+
+	if (count == 0)
+		return;
+	(void)fprintf(out, "%8s %8s  %s\n", "self", "total", "function");
+	for (i = 0; i < count; i++)
+		(void)fprintf(out, "%6.1f %% %6.1f %%  %s%s%s%s\n", percent(rows[i].self, exported),
+			      percent(rows[i].total, exported), rows[i].name,
+			      rows[i].file[0] ? "  (" : "", rows[i].file,
+			      rows[i].file[0] ? ")" : "");
+}
+
+/* " (reason 3, reason 1)", only what is not 0. */
+static void print_reasons(FILE *out, const uint64_t *numbers, unsigned first, unsigned end,
+			  word_fn word)
+{
+	const char *before = " (";
+	unsigned i;
+
+	for (i = first; i < end; i++) {
+		if (numbers[i] == 0)
+			continue;
+		(void)fprintf(out, "%s%s %llu", before, word(i), (unsigned long long)numbers[i]);
+		before = ", ";
+	}
+	if (strcmp(before, ", ") == 0)
+		(void)fputc(')', out);
+}
+
+/* ", 3 what", if there are any. */
+static void print_some(FILE *out, uint64_t number, const char *what)
+{
+	if (number > 0)
+		(void)fprintf(out, ", %llu %s", (unsigned long long)number, what);
+}
+
+void table_print_balance(FILE *out, const struct summary *summary)
+{
+	const struct balance *balance = &summary->balance;
+	const struct tm_result *result = &summary->result;
+	const struct tm_counts *counts = &summary->counts;
+
+	(void)fprintf(out, "samples: taken %llu, exported %llu, dropped %llu",
+		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
+		      (unsigned long long)balance->dropped);
+	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_drop_word);
+	(void)fprintf(out, ", not run %llu", (unsigned long long)balance->not_run);
+	if (balance->not_run > 0 && summary->idle_ns > 0)
+		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
+	(void)fprintf(out, ", truncated %llu", (unsigned long long)balance->cut);
+	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_stop_word);
+	(void)fprintf(out, ", unnamed frames %llu of %llu",
+		      (unsigned long long)result->unnamed_frames,
+		      (unsigned long long)result->frames);
+	print_some(out, summary->cpus_not_sampled, "CPUs not sampled");
+	print_some(out, counts->announce_lost, "announcements lost");
+	print_some(out, counts->processes_full, "times no room for a process");
+	print_some(out, counts->files_full, "times no room for a file");
+	print_some(out, counts->files_retired, "file numbers reused");
+	print_some(out, counts->tables_refused, "unwind tables refused");
+	print_some(out, counts->tables_evicted, "unwind tables given up for others");
+	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
+	(void)fputc('\n', out);
+}

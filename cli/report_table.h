@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report_table - what a person reads at the end: the ten functions with the most time, and how complete
+ *         the recording is
+ */
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/summary.h"
+
+/* @rows: cleaned. Nothing is printed for none. */
+void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
+/*
+ * One line: taken, exported, dropped, not run, truncated, unnamed; and what was lost beside samples,
+ * if anything was.
+ */
+void table_print_balance(FILE *out, const struct summary *summary);

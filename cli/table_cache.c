@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_cache - the file in which the symbolizer keeps tables of rows from one recording to the next */
+
+#include "cli/table_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/exit_code.h"
+#include "cli/terminal.h"
+#include "shared/cleanup.h"
+#include "shared/control.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+static int is_ours(int fd)
+{
+	char magic[TM_CACHE_MAGIC_BYTES];
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
+	    status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+		return 0;
+	if (status.st_size == 0)
+		return 1;
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	       memcmp(magic, TM_CACHE_MAGIC, sizeof(magic)) == 0;
+}
+
+int cache_open(const char *path, int *ret_fd)
+{
+	/* Not blocking: what turns out to be a pipe or a device is not waited for. */
+	_cleanup_(tm_closep) int fd =
+		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return errno == ELOOP ? CACHE_E_FOREIGN : -errno;
+	if (!is_ours(fd))
+		return CACHE_E_FOREIGN;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? CACHE_E_HELD : -errno;
+	*ret_fd = TM_TAKE_FD(fd);
+	return 0;
+}
+
+static const char *reason(int r)
+{
+	if (r == CACHE_E_HELD)
+		return "another recording has it";
+	if (r == CACHE_E_FOREIGN)
+		return "it is not a cache that only this user can write, and is left as it is";
+	return strerror(-r);
+}
+
+int cache_choose(const char *path, int *ret_fd)
+{
+	int r;
+
+	*ret_fd = -1;
+	if (!path && mkdir(CACHE_FOLDER, 0755) < 0 && errno != EEXIST) {
+		say_more("%s: %s; unwind tables are not kept", CACHE_FOLDER, strerror(errno));
+		return 0;
+	}
+	r = cache_open(path ? path : CACHE_DEFAULT, ret_fd);
+	if (r == 0)
+		return 0;
+	if (path && r != CACHE_E_HELD) {
+		say("--cache %s: %s", path, reason(r));
+		return OUTCOME_FAILED;
+	}
+	say_more("%s: %s; unwind tables are not kept", path ? path : CACHE_DEFAULT, reason(r));
+	return 0;
+}
+
+int cache_boot_id(char ret_id[CACHE_BOOT_ID_BYTES])
+{
+	_cleanup_(tm_closep) int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = read(fd, ret_id, CACHE_BOOT_ID_BYTES - 1);
+	if (got < 0)
+		return -errno;
+	ret_id[got] = '\0';
+	ret_id[strcspn(ret_id, "\n")] = '\0';
+	return ret_id[0] != '\0' ? 0 : -ENODATA;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file_requests - one sampled file after another from its announcement to the symbolizer */
+
+#include "collector/file_requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/path.h"
+
+int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
+	       struct files_kernel kernel)
+{
+	*files = (struct files){.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
+	files->entries = calloc(FILES_MAX, sizeof(*files->entries));
+	return files->entries ? 0 : -ENOMEM;
+}
+
+void files_deinit(struct files *files)
+{
+	while (files->queue_head != files->queue_tail)
+		free(files->queue[files->queue_head++ % FILES_QUEUE]);
+	free(files->current);
+	free(files->entries);
+	files->fd = tm_close(files->fd);
+	files->current = NULL;
+	files->entries = NULL;
+}
+
+void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms)
+{
+	struct files_entry *entry;
+	struct tm_file *copy;
+
+	if (file->number >= FILES_MAX)
+		return;
+	entry = &files->entries[file->number];
+	if (entry->state == FILES_QUEUED || entry->state == FILES_SENT ||
+	    entry->state == FILES_ANSWERED)
+		return;
+	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
+		return;
+	if (files->queue_tail - files->queue_head == FILES_QUEUE)
+		return;
+	copy = malloc(file->event.bytes);
+	if (!copy)
+		return;
+	memcpy(copy, file, file->event.bytes);
+	files->retrying -= entry->state == FILES_RETRY;
+	files->queue[files->queue_tail++ % FILES_QUEUE] = copy;
+	entry->state = FILES_QUEUED;
+	if (file->number > files->highest)
+		files->highest = file->number;
+}
+
+/* Only a whole path, of components that a kernel makes, goes to the opener. */
+static void fill_path(struct opener_request *request, const struct tm_file *file)
+{
+	int n;
+
+	if (file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED))
+		return;
+	n = tm_path_join(file->text, file->path_bytes, request->path);
+	request->path_bytes = n > 0 ? (uint32_t)n : 0;
+}
+
+/* The file under way is over, with a descriptor or a reason for the symbolizer. */
+static void conclude(struct files *files, int fd, enum tm_no_file reason, uint64_t now_ms)
+{
+	struct files_entry *entry = &files->entries[files->current->number];
+	unsigned pauses = entry->failures < FILES_PAUSES_MAX ? entry->failures : FILES_PAUSES_MAX;
+
+	files->stage = FILES_SENDING;
+	files->fd = fd;
+	files->reason = reason;
+	if (fd >= 0) {
+		entry->state = FILES_SENT;
+		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
+		files->opened++;
+		return;
+	}
+	entry->state = FILES_FAILED;
+	if (reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
+	    reason == TM_NO_FILE_TIMEOUT) {
+		entry->state = FILES_RETRY;
+		files->retrying++;
+	}
+	if (entry->failures < UINT8_MAX)
+		entry->failures++;
+	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILES_PAUSE_MS << pauses));
+	files->failed++;
+}
+
+static void ask_next(struct files *files, uint64_t now_ms)
+{
+	struct opener_request request = {0};
+
+	files->current = files->queue[files->queue_head++ % FILES_QUEUE];
+	request.own_tid = files->current->own_tid;
+	request.mnt_ns = files->current->mnt_ns;
+	request.vm_start = files->current->vm_start;
+	request.vm_end = files->current->vm_end;
+	fill_path(&request, files->current);
+	files->stage = FILES_ASKED;
+	files->accepted = false;
+	files->asked_ms = now_ms;
+	if (files->asker->fd < 0 || asker_ask(files->asker, &request) < 0)
+		conclude(files, -1, TM_NO_FILE_GONE, now_ms);
+}
+
+/* The kernel alone says whether what was opened is what was sampled. */
+static void judge(struct files *files, const struct opener_answer *answer, uint64_t now_ms)
+{
+	int holds = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
+					&files->current->identity);
+
+	files->accepted = holds > 0;
+	(void)asker_verdict(files->asker, files->accepted);
+	if (holds == 0)
+		files->refused++;
+	if (files->asker->fd < 0)
+		conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
+}
+
+/* It broke the form or its own deadline: it is not to be talked to any more. */
+static void lose_opener(struct files *files, enum tm_no_file reason, uint64_t now_ms)
+{
+	files->asker->fd = tm_close(files->asker->fd);
+	conclude(files, -1, reason, now_ms);
+}
+
+/* Return: whether the stage changed. */
+static bool read_answer(struct files *files, uint64_t now_ms)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	struct opener_answer answer;
+	int r = asker_receive(files->asker, &answer, &fd);
+
+	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILES_ASK_MS)
+		return false;
+	if (r != 0) {
+		lose_opener(files, r < 0 ? TM_NO_FILE_GONE : TM_NO_FILE_TIMEOUT, now_ms);
+		return true;
+	}
+	if (answer.abandoned > files->abandoned)
+		files->abandoned = answer.abandoned;
+	if (answer.status == OPENER_OPENED)
+		judge(files, &answer, now_ms);
+	else if (answer.status == OPENER_HANDED && files->accepted)
+		conclude(files, TM_TAKE_FD(fd), 0, now_ms);
+	else if (answer.status == OPENER_HANDED) /* nobody asked for a descriptor yet */
+		lose_opener(files, TM_NO_FILE_OTHER, now_ms);
+	else
+		conclude(files, -1, (enum tm_no_file)answer.status, now_ms);
+	return true;
+}
+
+/* Return: whether it went out, or nobody is there to take it. */
+static bool send_result(struct files *files)
+{
+	const struct tm_wire message = {
+		.kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE,
+		.number = files->current->number,
+		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
+	};
+
+	if (handoff_send(files->handoff, &message, files->fd) == HANDOFF_E_AGAIN)
+		return false;
+	files->fd = tm_close(files->fd);
+	free(files->current);
+	files->current = NULL;
+	files->stage = FILES_IDLE;
+	return true;
+}
+
+/*
+ * What the opener says while it owes nothing is late and dropped; the end of a dead one is noticed
+ * here, or its socket would wake us for ever.
+ */
+static void hear(struct files *files)
+{
+	struct opener_answer answer;
+	int fd = -1;
+
+	if (files->asker->fd >= 0 && !files->asker->open)
+		(void)asker_receive(files->asker, &answer, &fd);
+}
+
+void files_advance(struct files *files, uint64_t now_ms)
+{
+	bool moved = true;
+
+	hear(files);
+	while (moved) {
+		switch (files->stage) {
+		case FILES_IDLE:
+			/* without credit a descriptor would only wait here, open */
+			moved = files->queue_head != files->queue_tail &&
+				(files->handoff->credit > 0 || files->handoff->fd < 0);
+			if (moved)
+				ask_next(files, now_ms);
+			break;
+		case FILES_ASKED:
+			moved = read_answer(files, now_ms);
+			break;
+		case FILES_SENDING:
+			moved = send_result(files);
+			break;
+		}
+	}
+}
+
+void files_retry(struct files *files, uint64_t now_ms)
+{
+	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
+		struct files_entry *entry = &files->entries[number];
+
+		if (entry->state != FILES_RETRY ||
+		    (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
+			continue;
+		entry->state = FILES_FAILED;
+		files->retrying--;
+		(void)files->kernel.change(files->kernel.context, number, TM_FILE_FORGET, 0);
+	}
+}
+
+bool files_hold(const struct files *files, uint32_t number)
+{
+	return files->entries[number].state == FILES_QUEUED ||
+	       (files->current && files->current->number == number);
+}
+
+void files_drop(struct files *files, uint32_t number)
+{
+	files->retrying -= files->entries[number].state == FILES_RETRY;
+	files->entries[number] = (struct files_entry){0};
+}
+
+void files_begin_anew(struct files *files, uint32_t number)
+{
+	uint32_t seen_ms = files->entries[number].seen_ms;
+
+	if (files_hold(files, number))
+		return;
+	files_drop(files, number);
+	files->entries[number].seen_ms = seen_ms;
+}
+
+void files_forget_sent(struct files *files)
+{
+	for (uint32_t number = 0; number <= files->highest; number++)
+		files_begin_anew(files, number);
+}
+
+bool files_answered(struct files *files, uint32_t number, uint64_t value)
+{
+	struct files_entry *entry = &files->entries[number];
+
+	if (entry->state != FILES_SENT || entry->sent != (uint32_t)(value >> 10))
+		return false;
+	entry->state = FILES_ANSWERED;
+	return true;
+}
+
+bool files_settled(const struct files *files)
+{
+	return files->stage == FILES_IDLE && files->queue_head == files->queue_tail;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * file_requests - the way of each announced file: seen, asked for, checked, handed over
+ *
+ * Shape      one small state per file number, a bounded queue of announcements, and one file under way:
+ *            ask the opener -> the kernel says which file its worker holds -> accept or refuse ->
+ *            descriptor, or the reason why not, to the symbolizer.
+ * Back-off   a file that failed is tried again when it is announced again and its pause is over; for
+ *            reasons that another process may heal (gone, replaced, hung) its announcement mark is cleared
+ *            then, so that the next sample of it announces it.
+ * Limits     FILES_MAX numbers, FILES_QUEUE announcements; more wait for the next epoch.
+ * Threads    one. Never waits: a full wire holds the file under way until the next round.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/opener_client.h"
+#include "collector/symbolizer_link.h"
+#include "shared/event.h"
+
+#define FILES_MAX        65536
+#define FILES_QUEUE      1024
+#define FILES_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
+#define FILES_PAUSES_MAX 6    /* the pause grows no further */
+#define FILES_ASK_MS     3000 /* without any answer the opener counts as lost */
+
+enum files_state {
+	FILES_UNSEEN,
+	FILES_QUEUED,
+	FILES_SENT,
+	FILES_ANSWERED, /* its rows came */
+	FILES_FAILED,
+	FILES_RETRY
+};
+
+struct files_entry {
+	uint8_t state; /* enum files_state */
+	uint8_t failures;
+	uint32_t retry_ms; /* on the clock that the caller passes in */
+	uint32_t seen_ms;  /* ktime of its last announcement, kept by reclaim.h; 0: none */
+	uint32_t sent;     /* FILES_SENT: ktime of the announcement that was answered, in 2^10 ns */
+};
+
+enum files_stage {
+	FILES_IDLE,
+	FILES_ASKED,
+	FILES_SENDING
+};
+
+/* What the kernel room does for files; calls of the loader, or of a test. */
+struct files_kernel {
+	void *context;
+	/* Whether @pid has the file mapped at @address, and no process serves it. Return: 1, 0, -errno. */
+	int (*holds)(void *context, uint32_t pid, uint64_t address,
+		     const struct tm_identity *identity);
+	/* Changes the entry of the number; @value: of TM_FILE_TABLE. Return: 0, -errno. */
+	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
+};
+
+struct files {
+	struct asker *asker;
+	struct handoff *handoff;
+	struct files_kernel kernel;
+	struct files_entry *entries;
+	uint32_t highest;  /* number seen so far */
+	uint32_t retrying; /* entries in FILES_RETRY */
+	struct tm_file *queue[FILES_QUEUE];
+	uint32_t queue_head, queue_tail; /* free-running */
+
+	enum files_stage stage;
+	struct tm_file *current;
+	uint64_t asked_ms;
+	bool accepted; /* its descriptor may come */
+	int fd;        /* to be sent, or -1 with reason */
+	enum tm_no_file reason;
+
+	uint64_t opened, refused, failed, abandoned;
+};
+
+/* Return: 0, -ENOMEM. */
+int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
+	       struct files_kernel kernel);
+void files_deinit(struct files *files);
+
+/* A checked FILE record; copied. */
+void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
+/* Whether the number's file is queued or under way. */
+bool files_hold(const struct files *files, uint32_t number);
+/* Whether this is the one answer to the FILE message that carried @value; from now on it is given. */
+bool files_answered(struct files *files, uint32_t number, uint64_t value);
+/* The number, not held, stands for nothing any more. */
+void files_drop(struct files *files, uint32_t number);
+/* Its next announcement counts as the first, unless it is held. */
+void files_begin_anew(struct files *files, uint32_t number);
+/* A new symbolizer knows none: whatever is announced again is opened and sent again. */
+void files_forget_sent(struct files *files);
+/* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
+void files_advance(struct files *files, uint64_t now_ms);
+/* Makes failed files whose pause is over be announced again; call now and then. */
+void files_retry(struct files *files, uint64_t now_ms);
+/* Whether nothing is queued or under way. */
+bool files_settled(const struct files *files);

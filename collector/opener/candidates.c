@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* candidates - opens the one file that a request names, along one of the ways to it */
+
+#include "collector/opener/candidates.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "shared/cleanup.h"
+
+#define PROC_PATH_BYTES 64
+
+/* A kernel-made path has no symbolic link in it; whoever finds one there finds another file. */
+static int open_beneath(int root, const char *path)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
+	};
+	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int require_regular(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+		return -errno;
+	return S_ISREG(st.stx_mode) ? 0 : -EMEDIUMTYPE;
+}
+
+/* Only now is the file really opened: by its own descriptor, known to be a regular file. */
+static int reopen(int located)
+{
+	char path[PROC_PATH_BYTES];
+	_cleanup_(tm_closep) int fd = -1;
+	int r = require_regular(located);
+
+	if (r < 0)
+		return r;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", located);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = require_regular(fd);
+	return r < 0 ? r : TM_TAKE_FD(fd);
+}
+
+/* @stranger: not the sampled process, so only where its names mean the same. */
+static int open_in_root(const char *process, bool stranger, const struct opener_request *request)
+{
+	_cleanup_(tm_closep) int root = -1;
+	_cleanup_(tm_closep) int located = -1;
+	char path[PROC_PATH_BYTES];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	if (!request->path_bytes ||
+	    (stranger && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)))
+		return -ESRCH;
+	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	located = open_beneath(root, request->path);
+	return located < 0 ? located : reopen(located);
+}
+
+static int open_thread_root(const struct opener_request *request)
+{
+	char thread[16];
+
+	(void)snprintf(thread, sizeof(thread), "%u", request->own_tid);
+	return request->own_tid ? open_in_root(thread, false, request) : -ESRCH;
+}
+
+static int open_map_files(const struct opener_request *request)
+{
+	char path[PROC_PATH_BYTES];
+	_cleanup_(tm_closep) int located = -1;
+
+	if (!request->own_tid || request->vm_start >= request->vm_end)
+		return -ESRCH;
+	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", request->own_tid,
+		       (unsigned long long)request->vm_start, (unsigned long long)request->vm_end);
+	located = open(path, O_PATH | O_CLOEXEC);
+	if (located < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return reopen(located);
+}
+
+enum tm_no_file place_reason(int error)
+{
+	switch (-error) {
+	case EMEDIUMTYPE:
+		return TM_NO_FILE_TYPE;
+	case EACCES:
+	case EPERM:
+		return TM_NO_FILE_DENIED;
+	case ESRCH:
+	case ENOENT:
+	case ENOTDIR:
+		return TM_NO_FILE_GONE;
+	default:
+		return TM_NO_FILE_OTHER;
+	}
+}
+
+int place_open(unsigned which, const struct opener_request *request)
+{
+	switch (which) {
+	case 0:
+		return open_thread_root(request);
+	case 1:
+		return open_map_files(request);
+	case 2:
+		return open_in_root("1", true, request);
+	case 3:
+		return open_in_root("self", true, request);
+	default:
+		return -ESRCH;
+	}
+}

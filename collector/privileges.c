@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* privileges - drops to what steady work needs */
+
+#include "collector/privileges.h"
+
+#include <errno.h>
+
+#include "collector_filter.h"
+#include "shared/sandbox.h"
+
+static const cap_value_t steady_rights[] = {CAP_BPF, CAP_PERFMON};
+
+int rights_keep(const cap_value_t *rights, unsigned count, bool over_exec)
+{
+	cap_t now = cap_get_proc(), next = cap_init();
+	int r = now && next && cap_reset_ambient() == 0 ? 0 : -1;
+
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		cap_flag_value_t held = CAP_CLEAR;
+
+		r = cap_get_flag(now, rights[i], CAP_PERMITTED, &held);
+		if (r == 0 && held)
+			r = cap_set_flag(next, CAP_PERMITTED, 1, &rights[i], CAP_SET) |
+			    cap_set_flag(next, over_exec ? CAP_INHERITABLE : CAP_EFFECTIVE, 1,
+					 &rights[i], CAP_SET);
+	}
+	if (r == 0)
+		r = cap_set_proc(next);
+	for (unsigned i = 0; r == 0 && over_exec && i < count; i++)
+		(void)cap_set_ambient(rights[i], CAP_SET); /* refused for one that is not held */
+	r = r < 0 ? -errno : 0;
+	(void)cap_free(now);
+	(void)cap_free(next);
+	return r;
+}
+
+/* The bounding set needs CAP_SETPCAP, which we never have under our own account: the command has
+ * emptied it, and no_new_privs holds besides. */
+static void shrink_bounding_set(void)
+{
+	for (cap_value_t right = 0; cap_get_bound(right) >= 0; right++)
+		(void)cap_drop_bound(right);
+}
+
+int rights_confine(unsigned long descriptors)
+{
+	int r = tm_sandbox_harden();
+
+	if (r < 0)
+		return r;
+	shrink_bounding_set();
+	r = rights_keep(steady_rights, sizeof(steady_rights) / sizeof(*steady_rights), false);
+	if (r == 0)
+		r = tm_sandbox_limits(descriptors, 0);
+	return r == 0 ? tm_sandbox_filter(&collector_filter) : r;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * unwind_layout - the rows of a file (shared/unwind_table.h) put into units of the kernel room (shared/unwind_map.h)
+ *
+ * Units      numbered from the first of the table: top, if any | starts | rules | pages.
+ * Trust      the view was checked; nothing here reads beyond what the check covered.
+ */
+
+#include <stdint.h>
+
+#include "shared/unwind_map.h"
+
+struct tm_layout {
+	struct tm_rows_view rows;
+	uint32_t top; /* units of each part */
+	uint32_t starts;
+	uint32_t rules;
+	uint32_t units; /* all; 0 for a table without rows */
+};
+
+struct tm_layout tm_layout_of(const struct tm_rows_view *rows);
+/* The word that says where the table is, once its first unit is @first. */
+uint64_t tm_layout_reference(const struct tm_layout *layout, uint32_t first);
+/* Writes unit @index, below layout->units, whole. */
+void tm_layout_write(const struct tm_layout *layout, uint32_t index, void *ret_unit);

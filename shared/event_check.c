@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event_check - whether a private copy of a record is one of shared/event.h: sizes, counts and enums, exactly */
+
+#include "shared/event_check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static bool fills(uint32_t bytes, size_t fixed, size_t tail)
+{
+	return bytes == ((fixed + tail + 7) & ~(size_t)7);
+}
+
+static bool user_word_ok(uint64_t word)
+{
+	switch (word >> TM_FRAME_KIND_SHIFT) {
+	case TM_FRAME_FILE:
+	case TM_FRAME_ANON:
+	case TM_FRAME_VDSO:
+		return true;
+	case TM_FRAME_UNRESOLVED:
+		return (word & 0xff) < TM_UNRESOLVED_N;
+	default:
+		return false;
+	}
+}
+
+static bool sample_ok(const struct tm_sample *sample, uint32_t bytes, bool rebased)
+{
+	size_t words;
+
+	if (bytes < sizeof(*sample) || sample->kernel_frames > TM_KERNEL_FRAMES_MAX ||
+	    sample->user_frames > TM_USER_FRAMES_MAX || sample->user_stop >= TM_STOP_N ||
+	    sample->kernel_stop >= TM_STOP_N)
+		return false;
+	words = (size_t)sample->kernel_frames + sample->user_frames;
+	if (!fills(bytes, sizeof(*sample), 8 * words))
+		return false;
+	for (size_t i = 0; rebased && i < sample->kernel_frames; i++)
+		if (sample->frames[i] >> TM_FRAME_KIND_SHIFT != TM_FRAME_KERNEL)
+			return false;
+	for (size_t i = sample->kernel_frames; i < words; i++)
+		if (!user_word_ok(sample->frames[i]))
+			return false;
+	return true;
+}
+
+/* Packed components: an empty list, or every byte belongs to a component that a NUL closes. */
+static bool packed_ok(const char *text, size_t bytes)
+{
+	return bytes == 0 || text[bytes - 1] == '\0';
+}
+
+static bool process_ok(const struct tm_process *process, uint32_t bytes)
+{
+	if (bytes < sizeof(*process) || process->path_bytes > TM_PATH_MAX ||
+	    process->cgroup_bytes > TM_CGROUP_MAX)
+		return false;
+	if (process->exe_file > TM_FRAME_FILE_MAX && process->exe_file != TM_FILE_NONE)
+		return false;
+	return fills(bytes, offsetof(struct tm_process, text),
+		     (size_t)process->path_bytes + process->cgroup_bytes) &&
+	       packed_ok(process->text, process->path_bytes) &&
+	       packed_ok(process->text + process->path_bytes, process->cgroup_bytes);
+}
+
+static bool file_ok(const struct tm_file *file, uint32_t bytes)
+{
+	return bytes >= sizeof(*file) && file->path_bytes <= TM_PATH_MAX &&
+	       file->number <= TM_FRAME_FILE_MAX &&
+	       fills(bytes, offsetof(struct tm_file, text), file->path_bytes) &&
+	       packed_ok(file->text, file->path_bytes);
+}
+
+static bool retire_ok(const struct tm_retire *retire, uint32_t bytes)
+{
+	return bytes == sizeof(*retire) && retire->number <= TM_FRAME_FILE_MAX;
+}
+
+static int check(const void *record, uint32_t bytes, bool rebased)
+{
+	const struct tm_event *event = record;
+	bool ok = false;
+
+	if (bytes < sizeof(*event) || bytes > TM_EVENT_MAX_BYTES || event->bytes != bytes)
+		return -EBADMSG;
+	switch (event->type) {
+	case TM_EVENT_SAMPLE:
+		ok = sample_ok(record, bytes, rebased);
+		break;
+	case TM_EVENT_PROCESS:
+		ok = process_ok(record, bytes);
+		break;
+	case TM_EVENT_FILE:
+		ok = file_ok(record, bytes);
+		break;
+	case TM_EVENT_EXIT:
+		ok = bytes == sizeof(struct tm_exit);
+		break;
+	case TM_EVENT_RETIRE:
+		ok = rebased && retire_ok(record, bytes);
+		break;
+	}
+	return ok ? 0 : -EBADMSG;
+}
+
+int tm_check_from_bpf(const void *record, uint32_t bytes)
+{
+	return check(record, bytes, /* rebased= */ false);
+}
+
+int tm_check_from_ring(const void *record, uint32_t bytes)
+{
+	return check(record, bytes, /* rebased= */ true);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reasons - the reasons of shared/event.h as the lower-case words that every output prints */
+
+#include "shared/reasons.h"
+
+#include "shared/event.h"
+
+#define WORD(upper, lower) #lower,
+
+static const char *const drops[] = {TM_DROP_REASONS(WORD)};
+static const char *const stops[] = {TM_STOP_REASONS(WORD)};
+static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(WORD)};
+
+const char *tm_drop_word(unsigned reason)
+{
+	return reason < TM_DROP_N ? drops[reason] : "unknown";
+}
+
+const char *tm_stop_word(unsigned reason)
+{
+	return reason < TM_STOP_N ? stops[reason] : "unknown";
+}
+
+const char *tm_unresolved_word(unsigned reason)
+{
+	return reason < TM_UNRESOLVED_N ? unresolved[reason] : "unknown";
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * wire - what crosses from the collector to the symbolizer
+ *
+ * Shape      1. the shared ring (shared/ring.h) carries the records of shared/event.h, checked and
+ *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
+ *               some with one file descriptor.
+ * Trust      either side takes the other for hostile: every field is copied once and checked. From
+ *            symbolizer to collector go HELLO, CREDIT and ROWS only: no path, pid or address.
+ * Errors     a message of another size, kind or state closes the connection, counted.
+ */
+
+#include <stdint.h>
+
+#include "shared/event.h"
+
+#define TM_WIRE_VERSION    1
+#define TM_FILES_IN_FLIGHT 32 /* FILE descriptors sent beyond the credit given; then they wait */
+
+/* --- the counts, in the writer's header page of the shared ring ------------------------------- */
+
+struct tm_counts { /* written by the collector once a round; but for lags and entries each only grows */
+	uint64_t hits;   /* runs of the sampling program */
+	uint64_t owed;   /* hits that the perf events owe: count / period */
+	uint64_t taken;  /* read after the round's drain, so never below pushed + dropped */
+	uint64_t pushed; /* samples pushed into the shared ring */
+	uint64_t drops[TM_DROP_N];
+	uint64_t exiting;
+	uint64_t announce_lost;
+	uint64_t processes_full;
+	uint64_t files_full;
+	uint64_t lookups;
+	uint64_t lookup_cached;
+	uint64_t lookup_retries;
+	uint64_t files_opened;
+	uint64_t files_refused; /* opened, but not the file that was sampled */
+	uint64_t files_failed;  /* could not be opened */
+	uint64_t openers_abandoned;
+	uint64_t kernel_unknown; /* kernel frames outside every known module */
+	uint64_t violations;     /* peer messages that did not check */
+	uint64_t bpf_ns;         /* run time of our BPF programs; meaningful if bpf_ns_valid */
+	uint64_t bpf_ns_valid;
+	uint64_t bpf_map_bytes;
+	uint64_t cpus;       /* sampled CPUs */
+	uint64_t selected;   /* processes left in the selection; meaningful when selecting */
+	uint64_t rounds;     /* publishes of W */
+	uint64_t lag_p99_ns; /* of now - W, taken just before each publish, when it is largest */
+	uint64_t lag_max_ns;
+	uint64_t files_retired;   /* file numbers given back */
+	uint64_t processes_known; /* entries in the kernel room's tables, at the last measurement */
+	uint64_t files_known;
+	uint64_t attached;      /* symbolizers that attached so far */
+	uint64_t steps_rows;    /* user frames left by a row of a table */
+	uint64_t steps_pointer; /* and by frame pointer */
+	uint64_t tables;        /* in the kernel room now */
+	uint64_t table_bytes;   /* theirs */
+	uint64_t tables_installed;
+	uint64_t tables_refused; /* rows that nobody asked for, that did not check, or too large */
+	uint64_t tables_evicted; /* to make room for another */
+};
+
+/* --- collector -> symbolizer -------------------------------------------------------------------- */
+
+enum tm_wire_kind {
+	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation */
+	TM_WIRE_READER = 2,  /* descriptor 2 of 2: reader page */
+	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table) */
+	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file;
+				* `value` = ktime of the FILE record that it answers */
+	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
+	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
+	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
+	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
+	TM_WIRE_ROWS =
+		18, /* symbolizer -> collector: sealed rows (shared/unwind_table.h) of file `number`, or of
+				* TM_TABLE_VDSO; `value` = that of the FILE message that they answer */
+};
+
+enum tm_no_file {            /* why a file stays unnamed */
+	TM_NO_FILE_GONE = 1, /* process and path gone, or not visible from here */
+	TM_NO_FILE_OTHER,    /* what the path names now is another file */
+	TM_NO_FILE_TYPE,     /* not a regular file */
+	TM_NO_FILE_DENIED,
+	TM_NO_FILE_TIMEOUT, /* the opener hung on it and was abandoned */
+	TM_NO_FILE_N,
+};
+
+struct tm_wire {
+	uint32_t kind;   /* enum tm_wire_kind */
+	uint32_t number; /* file number */
+	uint64_t value;
+};
+
+/*
+ * The sealed kernel table, a memfd: header, modules, symbols sorted by (module, offset), then the
+ * names, each NUL-terminated. No address is in it. Module 0 is the kernel itself.
+ */
+#define TM_KERNEL_MAGIC       0x314b4d54u /* "TMK1" */
+#define TM_KERNEL_MODULES_MAX 4096u
+#define TM_KERNEL_SYMBOLS_MAX (1u << 20)
+#define TM_KERNEL_NAMES_MAX   (64u << 20)
+
+struct tm_kernel_table {
+	uint32_t magic;
+	uint32_t modules;    /* struct tm_kernel_module[modules] follow */
+	uint32_t symbols;    /* struct tm_kernel_symbol[symbols] follow */
+	uint32_t name_bytes; /* then the names */
+};
+struct tm_kernel_module {
+	uint32_t name; /* offset into the names */
+	uint32_t first_symbol;
+	uint64_t bytes; /* span from the module's base */
+};
+struct tm_kernel_symbol {
+	uint64_t offset; /* from the module's base */
+	uint32_t name;
+	uint32_t module;
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * result_check - the parser's result, believed only after every field was checked
+ */
+
+#include <stddef.h>
+
+#include "symbolizer/parser/parser.h"
+
+#define PARSED_MAX_BYTES                                                                    \
+	(sizeof(struct parser_result) + PARSER_OFFSETS_MAX * sizeof(struct parser_symbol) + \
+	 PARSER_NAMES_MAX)
+
+struct parsed {
+	const struct parser_result *header;
+	const struct parser_symbol *symbols;
+	const char *names; /* name_bytes, the last one NUL */
+};
+
+/*
+ * @blob: must not change any more (sealed). @count: offsets that were asked.
+ * Return: 0, -EBADMSG.
+ */
+int parsed_check(struct parsed *parsed, const void *blob, size_t bytes, uint32_t count);

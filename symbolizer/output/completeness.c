@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* completeness - the one line that says what a report lacks */
+
+#include "symbolizer/output/completeness.h"
+#include "shared/reasons.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PART_BYTES_MAX 48 /* a reason, its number, two separators */
+_Static_assert((TM_DROP_N + TM_STOP_N) * PART_BYTES_MAX + 640 <= COMPLETENESS_BYTES,
+	       "every reason fits");
+
+struct line {
+	char *text;
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+	size_t room = COMPLETENESS_BYTES - line->used;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(line->text + line->used, room, format, arguments);
+	va_end(arguments);
+	if (length > 0)
+		line->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void add_reasons(struct line *line, const char *what, const uint64_t *counts, unsigned first,
+			unsigned end, const char *(*word)(unsigned))
+{
+	const char *separator = " (";
+	uint64_t total = 0;
+
+	for (unsigned i = first; i < end; i++)
+		total += counts[i];
+	add(line, "%s %" PRIu64, what, total);
+	for (unsigned i = first; i < end; i++) {
+		if (counts[i] == 0)
+			continue;
+		add(line, "%s%s %" PRIu64, separator, word(i), counts[i]);
+		separator = ", ";
+	}
+	if (total > 0)
+		add(line, ")");
+}
+
+static int has_any(const uint64_t *counts, unsigned end)
+{
+	for (unsigned i = 0; i < end; i++)
+		if (counts[i])
+			return 1;
+	return 0;
+}
+
+void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES])
+{
+	struct line line = {.text = text};
+
+	text[0] = '\0';
+	add(&line, "taken %" PRIu64 " = exported %" PRIu64, report->taken, report->exported);
+	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_drop_word);
+	add(&line, "; not run %" PRIu64, report->not_run);
+	add_reasons(&line, "; truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
+		    tm_stop_word);
+	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
+	    report->frames_shown);
+	if (has_any(report->unresolved, TM_UNRESOLVED_N))
+		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
+			    TM_UNRESOLVED_N, tm_unresolved_word);
+	add(&line, "; late records %" PRIu64, report->late_records);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* folded - one line per stack, root first, as flame-graph tools read it */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "shared/reasons.h"
+#include "symbolizer/output/report.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/base/sort.h"
+#include "symbolizer/output/stack_order.h"
+
+struct folded {
+	const struct report *report;
+	uint32_t *texts;  /* class of each string: equal where the written text is equal */
+	uint32_t *frames; /* class of each frame: its text, and whether it ends in _[k] */
+	uint32_t *ranks;  /* of each stack */
+};
+
+static void folded_deinit(struct folded *folded)
+{
+	free(folded->texts);
+	free(folded->frames);
+	free(folded->ranks);
+}
+
+/* What stands for a byte of a name: the format has no escape, so its own syntax must go. */
+static unsigned char shown(char byte)
+{
+	unsigned char value = (unsigned char)byte;
+
+	return value < 0x20 || value == 0x7f || value == ';' ? '_' : value;
+}
+
+static int compare_texts(uint32_t a, uint32_t b, const void *context)
+{
+	const struct report *report = context;
+	const char *left = report->strings[a];
+	const char *right = report->strings[b];
+
+	for (; *left && *right; left++, right++) {
+		if (shown(*left) != shown(*right))
+			return shown(*left) < shown(*right) ? -1 : 1;
+	}
+	return sort_by_number((unsigned char)*left, (unsigned char)*right);
+}
+
+static int compare_rows(uint32_t a, uint32_t b, const void *context)
+{
+	const struct folded *folded = context;
+	const struct report_sample *left = &folded->report->samples[a];
+	const struct report_sample *right = &folded->report->samples[b];
+	int order = sort_by_number(folded->texts[left->comm], folded->texts[right->comm]);
+
+	if (order == 0)
+		order = sort_by_number(left->stop, right->stop);
+	if (order == 0)
+		order = sort_by_number(folded->ranks[left->stack], folded->ranks[right->stack]);
+	return order;
+}
+
+static int is_kernel(const struct report *report, const struct report_frame *frame)
+{
+	return frame->kind == REPORT_KERNEL ||
+	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
+}
+
+static int folded_init(struct folded *folded, const struct report *report)
+{
+	_cleanup_(tm_freep) uint32_t *order = sort_new(report->string_count, compare_texts, report);
+	uint32_t class = 0;
+
+	folded->report = report;
+	folded->texts = malloc(sizeof(uint32_t) * ((size_t)report->string_count + 1));
+	folded->frames = malloc(sizeof(uint32_t) * ((size_t)report->frame_count + 1));
+	if (!order || !folded->texts || !folded->frames)
+		return tm_err_origin(-ENOMEM);
+	for (uint32_t i = 0; i < report->string_count; i++) {
+		if (i > 0 && compare_texts(order[i - 1], order[i], report) != 0)
+			class ++;
+		folded->texts[order[i]] = class;
+	}
+	for (uint32_t i = 0; i < report->frame_count; i++)
+		folded->frames[i] = 2 * folded->texts[report->frames[i].name] +
+				    (uint32_t)is_kernel(report, &report->frames[i]);
+	folded->ranks = stackorder_new(report, folded->frames);
+	return folded->ranks ? 0 : tm_err_origin(-ENOMEM);
+}
+
+static void write_name(struct sink *sink, const char *name)
+{
+	if (*name == '\0') /* an empty element would be lost by readers that split */
+		sink_text(sink, "_");
+	for (; *name; name++) {
+		unsigned char byte = shown(*name);
+
+		sink_bytes(sink, &byte, 1);
+	}
+}
+
+static void write_row(struct sink *sink, const struct report *report,
+		      const struct report_sample *sample, uint64_t count)
+{
+	const struct report_stack *stack = &report->stacks[sample->stack];
+
+	write_name(sink, report->strings[sample->comm]);
+	if (sample->stop != TM_STOP_NONE)
+		sink_format(sink, ";[truncated: %s]", tm_stop_word(sample->stop));
+	for (uint32_t depth = 0; depth < stack->count; depth++) {
+		const struct report_frame *frame =
+			&report->frames[stackorder_frame(report, stack, depth)];
+
+		sink_text(sink, ";");
+		write_name(sink, report->strings[frame->name]);
+		if (is_kernel(report, frame))
+			sink_text(sink, "_[k]");
+	}
+	sink_text(sink, " ");
+	sink_number(sink, count);
+	sink_text(sink, "\n");
+}
+
+int folded_write(struct sink *sink, const struct report *report)
+{
+	_cleanup_(folded_deinit) struct folded folded = {0};
+	_cleanup_(tm_freep) uint32_t *rows = NULL;
+	int r = folded_init(&folded, report);
+
+	if (r < 0)
+		return r;
+	rows = sort_new(report->sample_count, compare_rows, &folded);
+	if (!rows)
+		return tm_err_origin(-ENOMEM);
+	for (uint32_t i = 0; i < report->sample_count;) {
+		const struct report_sample *sample = &report->samples[rows[i]];
+		uint64_t count = 0;
+		uint32_t next = i;
+
+		for (; next < report->sample_count; next++) {
+			if (compare_rows(rows[i], rows[next], &folded) != 0)
+				break;
+			count += report->samples[rows[next]].count;
+		}
+		i = next;
+		if (count > 0)
+			write_row(sink, report, sample, count);
+	}
+	return sink_finish(sink);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * gzip - a protobuf-c buffer that compresses what is packed into it straight to a sink
+ *
+ * So that neither the packed nor the compressed form is ever whole in memory.
+ */
+
+#include <protobuf-c/protobuf-c.h>
+#include <zlib.h>
+
+struct sink;
+
+#define DEFLATER_CHUNK_BYTES 4096
+
+struct deflater {
+	ProtobufCBuffer base; /* first: protobuf-c hands it back as what it knows */
+	z_stream stream;
+	struct sink *sink; /* borrowed */
+	int error;         /* 0 or -errno, the first of zlib's */
+};
+
+/* Begins a gzip member. Return: 0, -ENOMEM. */
+int deflater_init(struct deflater *deflater, struct sink *sink);
+/* Ends the member and flushes the sink. Return: 0, -errno. */
+int deflater_finish(struct deflater *deflater);
+void deflater_deinit(struct deflater *deflater);

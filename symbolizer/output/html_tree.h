@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * html_tree - all stacks of a report as one tree of functions, as the page carries it
+ *
+ * Shape      nodes in preorder, so that a node needs no parent: up[i] says how many levels to go
+ *            up from node i - 1 before going down to i (0: a child of i - 1). A truncated stack
+ *            begins with the node of its reason: function = functions.count + stop - 1.
+ *            Samples are merged per (stack, thread) and refer to their leaf; PAGE_TREE_NO_NODE: a
+ *            stack without frames.
+ *            A thread is (process, tid, name): one that renames itself appears twice.
+ */
+
+#include <stdint.h>
+
+#include "symbolizer/output/functions.h"
+#include "symbolizer/output/report.h"
+
+#define PAGE_TREE_NO_NODE 0xffffffffu
+
+struct page_thread {
+	uint32_t process;
+	uint32_t tid;
+	uint32_t comm;
+};
+
+struct page_sample {
+	uint32_t node;
+	uint32_t thread;
+	uint64_t count;
+};
+
+struct page_tree {
+	struct functions functions;
+	uint32_t *up;
+	uint32_t *function;
+	struct page_thread *threads;
+	struct page_sample *samples; /* by node, then thread */
+	uint32_t node_count, node_room;
+	uint32_t thread_count, sample_count;
+};
+
+/* Return: 0, -ENOMEM. Call page_tree_deinit either way. */
+int page_tree_init(struct page_tree *tree, const struct report *report);
+void page_tree_deinit(struct page_tree *tree);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output_file - buffered writing to one descriptor, with the escapes that more than one format needs */
+
+#include "symbolizer/output/output_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/err.h"
+
+#define DECIMAL_DIGITS_MAX 20 /* of 2^64 - 1 */
+
+static void write_out(struct sink *sink, const uint8_t *bytes, size_t count)
+{
+	while (count > 0 && sink->error == 0) {
+		ssize_t done = write(sink->fd, bytes, count);
+
+		if (done < 0) {
+			if (errno != EINTR)
+				sink->error = tm_err_origin(-errno);
+			continue;
+		}
+		if (done == 0) { /* a descriptor that takes nothing would turn this into a loop */
+			sink->error = tm_err_origin(-EIO);
+			return;
+		}
+		sink->written += (uint64_t)done;
+		bytes += done;
+		count -= (size_t)done;
+	}
+}
+
+static void flush(struct sink *sink)
+{
+	write_out(sink, sink->buffer, sink->used);
+	sink->used = 0;
+}
+
+/* Length of the character at text that must not stand in a JSON string as it is; 0: it may. */
+static size_t json_special(const char *text)
+{
+	const uint8_t *byte = (const uint8_t *)text;
+
+	if (byte[0] < 0x20 || byte[0] == 0x7f || strchr("\"\\<>&", byte[0]))
+		return 1;
+	/* U+2028 and U+2029 end a line in older script engines */
+	if (byte[0] == 0xe2 && byte[1] == 0x80 && (byte[2] == 0xa8 || byte[2] == 0xa9))
+		return 3;
+	return 0;
+}
+
+void sink_init(struct sink *sink, int fd)
+{
+	sink->fd = fd;
+	sink->error = 0;
+	sink->used = 0;
+	sink->written = 0;
+}
+
+void sink_bytes(struct sink *sink, const void *bytes, size_t count)
+{
+	if (count > SINK_BUFFER_BYTES - sink->used) {
+		flush(sink);
+		if (count >= SINK_BUFFER_BYTES) {
+			write_out(sink, bytes, count);
+			return;
+		}
+	}
+	memcpy(sink->buffer + sink->used, bytes, count);
+	sink->used += count;
+}
+
+void sink_text(struct sink *sink, const char *text)
+{
+	sink_bytes(sink, text, strlen(text));
+}
+
+void sink_number(struct sink *sink, uint64_t number)
+{
+	char digits[DECIMAL_DIGITS_MAX];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	sink_bytes(sink, digits + at, sizeof(digits) - at);
+}
+
+void sink_format(struct sink *sink, const char *format, ...)
+{
+	for (int try = 0; try < 2; try++) {
+		size_t room = SINK_BUFFER_BYTES - sink->used;
+		va_list arguments;
+		int length;
+
+		va_start(arguments, format);
+		length = vsnprintf((char *)sink->buffer + sink->used, room, format, arguments);
+		va_end(arguments);
+		if (length >= 0 && (size_t)length < room) {
+			sink->used += (size_t)length;
+			return;
+		}
+		flush(sink);
+	}
+	if (sink->error == 0)
+		sink->error = tm_err_origin(-EMSGSIZE);
+}
+
+void sink_json_string(struct sink *sink, const char *text)
+{
+	const char *plain = text;
+
+	sink_bytes(sink, "\"", 1);
+	while (*text) {
+		size_t special = json_special(text);
+
+		if (special == 0) {
+			text++;
+			continue;
+		}
+		sink_bytes(sink, plain, (size_t)(text - plain));
+		if (special == 3)
+			sink_format(sink, "\\u%04x", (uint8_t)text[2] == 0xa8 ? 0x2028u : 0x2029u);
+		else
+			sink_format(sink, "\\u%04x", (uint8_t)text[0]);
+		text += special;
+		plain = text;
+	}
+	sink_bytes(sink, plain, (size_t)(text - plain));
+	sink_bytes(sink, "\"", 1);
+}
+
+int sink_finish(struct sink *sink)
+{
+	flush(sink);
+	return sink->error;
+}

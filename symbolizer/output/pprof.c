@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pprof - the profile as `go tool pprof` and its relatives read it */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "symbolizer/output/gzip.h"
+#include "symbolizer/output/pprof_message.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+static void message_free(struct pprof_message *message)
+{
+	if (!message)
+		return;
+	for (unsigned i = 0; i < message->owned_count; i++)
+		free(message->owned[i]);
+	free(message);
+}
+TM_DEFINE_CLEANUP(struct pprof_message, message_free);
+
+/* Count first, the preferred type last and named as well: some readers know only the order. */
+static void fill_types(struct pprof_message *message)
+{
+	Pprof__ValueType *types = pprof_take(message, 2, sizeof(*types));
+	Pprof__ValueType **list = pprof_take(message, 2, sizeof(Pprof__ValueType *));
+
+	if (!types || !list)
+		return;
+	pprof__value_type__init(&types[0]);
+	types[0].type = pprof_extra(message, PPROF_SAMPLES);
+	types[0].unit = pprof_extra(message, PPROF_COUNT);
+	pprof__value_type__init(&types[1]);
+	types[1].type = pprof_extra(message, PPROF_CPU);
+	types[1].unit = pprof_extra(message, PPROF_NANOSECONDS);
+	list[0] = &types[0];
+	list[1] = &types[1];
+	message->profile.n_sample_type = 2;
+	message->profile.sample_type = list;
+	message->profile.default_sample_type = types[1].type;
+	message->profile.period_type = &types[1];
+	message->profile.period = (int64_t)message->period_ns;
+}
+
+static void fill_comment(struct pprof_message *message)
+{
+	int64_t *comments = pprof_take(message, 1, sizeof(*comments));
+
+	if (!comments)
+		return;
+	comments[0] = pprof_extra(message, PPROF_COMPLETENESS);
+	message->profile.n_comment = 1;
+	message->profile.comment = comments;
+}
+
+/* Each counts on those before it. */
+static void (*const steps[])(struct pprof_message *message) = {
+	pprof_fill_strings,   fill_types,           fill_comment,       pprof_fill_mappings,
+	pprof_fill_functions, pprof_fill_locations, pprof_fill_samples,
+};
+
+static struct pprof_message *message_new(const struct report *report)
+{
+	_cleanup_(message_freep) struct pprof_message *message = calloc(1, sizeof(*message));
+
+	if (!message)
+		return NULL;
+	message->report = report;
+	message->period_ns = report->hz > 0 ? NS_PER_SECOND / report->hz : 0;
+	pprof__profile__init(&message->profile);
+	message->profile.time_nanos = (int64_t)report->start_unix_ns;
+	message->profile.duration_nanos = (int64_t)report->duration_ns;
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		steps[i](message);
+		if (message->error != 0)
+			return NULL;
+	}
+	return TM_TAKE_PTR(message);
+}
+
+void *pprof_take(struct pprof_message *message, size_t count, size_t bytes)
+{
+	void *array = message->owned_count < PPROF_OWNED_MAX ? calloc(count + 1, bytes) : NULL;
+
+	if (!array)
+		message->error = tm_err_origin(-ENOMEM);
+	else
+		message->owned[message->owned_count++] = array;
+	return array;
+}
+
+int pprof_write(struct sink *sink, const struct report *report)
+{
+	_cleanup_(deflater_deinit) struct deflater deflater = {0};
+	_cleanup_(message_freep) struct pprof_message *message = message_new(report);
+	int r;
+
+	if (!message)
+		return -ENOMEM;
+	r = deflater_init(&deflater, sink);
+	if (r < 0)
+		return r;
+	(void)protobuf_c_message_pack_to_buffer(&message->profile.base, &deflater.base);
+	return deflater_finish(&deflater);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * pprof_message - a report as the linked structs that protobuf-c packs
+ *
+ * Shape      location id = frame + 1, mapping id = file + 1; what only this format needs
+ *            (truncation frames, the synthetic mapping) comes behind them.
+ *            mapping[0] is what readers call the main binary: the executable when one process was
+ *            recorded, else a synthetic one.
+ * Owner      borrows the report's strings; the report must outlive the message. The arrays are
+ *            the message's; pprof.c makes and ends it, tables and samples fill it.
+ */
+
+#include <stddef.h>
+
+#include "profile.pb-c.h"
+#include "symbolizer/output/completeness.h"
+#include "symbolizer/output/report.h"
+
+#define PPROF_OWNED_MAX  32 /* arrays of one message */
+#define PPROF_TEXT_BYTES 64 /* longest text made here but for the completeness line */
+
+/* Strings that the report does not have, behind its own. */
+enum pprof_extra {
+	PPROF_SAMPLES,
+	PPROF_COUNT,
+	PPROF_CPU,
+	PPROF_NANOSECONDS,
+	PPROF_PID,
+	PPROF_TID,
+	PPROF_COMM,
+	PPROF_CGROUP,
+	PPROF_CONTAINER,
+	PPROF_POD,
+	PPROF_TRUNCATED,
+	PPROF_COMPLETENESS,
+	PPROF_MAIN, /* name of the synthetic mapping */
+	PPROF_STOP_WORDS,
+	PPROF_STOP_FRAMES = PPROF_STOP_WORDS + TM_STOP_N,
+	PPROF_EXTRA_N = PPROF_STOP_FRAMES + TM_STOP_N,
+};
+
+struct pprof_message {
+	Pprof__Profile profile;
+	const struct report *report;
+	uint64_t period_ns;
+	const uint64_t *function_ids; /* by name string */
+	char completeness[COMPLETENESS_BYTES];
+	char texts[PPROF_EXTRA_N][PPROF_TEXT_BYTES];
+	void *owned[PPROF_OWNED_MAX];
+	unsigned owned_count;
+	int error; /* 0 or -ENOMEM, the first */
+};
+
+/* A zeroed array that the message owns, or NULL; the failure is kept in the message. */
+void *pprof_take(struct pprof_message *message, size_t count, size_t bytes);
+
+/* String index of one of ours. */
+static inline int64_t pprof_extra(const struct pprof_message *message, unsigned which)
+{
+	return (int64_t)message->report->string_count + which;
+}
+
+/* Location of `[truncated: reason]`; of `[no frames]` for TM_STOP_NONE. */
+static inline uint64_t pprof_stop_location(const struct pprof_message *message, unsigned stop)
+{
+	return (uint64_t)message->report->frame_count + 1 + stop;
+}
+
+/* pprof_tables.c; strings first, for the others count on them */
+void pprof_fill_strings(struct pprof_message *message);
+void pprof_fill_mappings(struct pprof_message *message);
+void pprof_fill_functions(struct pprof_message *message);
+void pprof_fill_locations(struct pprof_message *message);
+/* pprof_samples.c */
+void pprof_fill_samples(struct pprof_message *message);

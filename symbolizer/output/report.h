@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report - one finished profile in memory, named, as every output writer sees it
+ *
+ * Shape      flat arrays that refer to each other by index; string 0 is "". All strings are valid
+ *            UTF-8 without control characters (C0, DEL, C1); they are still hostile text to any
+ *            format with a syntax of its own.
+ * Owner      aggregate.c builds it, report_free ends it; writers only read.
+ * Limits     indices are u32 and in range; the builder guarantees it, writers need not check.
+ */
+
+#include <stdint.h>
+
+#include "shared/event.h"
+
+enum report_kind { /* colours of the page; suffix _[k] of the folded text */
+	REPORT_KERNEL,
+	REPORT_NATIVE,
+	REPORT_RUNTIME,
+	REPORT_UNRESOLVED,
+};
+
+struct report_file {
+	uint32_t path;     /* string: as the kernel gave it; a module's name for the kernel */
+	uint32_t base;     /* string: last component */
+	uint32_t build_id; /* string: hex, or "" */
+	uint8_t has_symbols;
+	uint8_t is_kernel;
+	uint8_t deleted;
+	uint8_t pad;
+	uint64_t vaddr_start; /* of the executable segment that was sampled; 0 if not known */
+	uint64_t vaddr_end;
+	uint64_t file_offset; /* of vaddr_start */
+};
+#define REPORT_NO_FILE 0xffffffffu
+
+struct report_frame {     /* unique by (file, address, name) */
+	uint32_t name;    /* string: function, or basename+0xoffset, or [reason] */
+	uint32_t file;    /* index, or REPORT_NO_FILE */
+	uint64_t address; /* ELF virtual address if known, else file offset; 0 for none */
+	uint8_t kind;     /* enum report_kind */
+	uint8_t unnamed;  /* name is basename+0xoffset or [reason] */
+	uint8_t pad[6];
+};
+
+struct report_stack {   /* leaf first, kernel frames before user frames */
+	uint32_t first; /* into report.stack_frames */
+	uint32_t count;
+};
+
+struct report_process {     /* one generation */
+	uint32_t tgid;      /* in the initial PID namespace */
+	uint32_t ns_tgid;   /* in its own */
+	uint32_t comm;      /* string, of the leader */
+	uint32_t exe;       /* string, path or "" */
+	uint32_t cgroup;    /* string, path or "" */
+	uint32_t container; /* string, id or "" (container.h) */
+	uint32_t pod;       /* string, uid or "" */
+	uint32_t exec_id;
+	uint64_t start_boottime;
+};
+
+struct report_sample {
+	uint32_t process;
+	uint32_t tid;
+	uint32_t comm; /* string: the thread's name at the instants */
+	uint32_t stack;
+	uint8_t stop; /* enum tm_stop: user stop, else kernel stop; TM_STOP_NONE: complete */
+	uint8_t pad[3];
+	uint32_t flags; /* TM_FLAG_EXITING, TM_FLAG_KTHREAD */
+	uint64_t count;
+};
+
+struct report {
+	const char *const *strings;
+	const struct report_file *files;
+	const struct report_frame *frames;
+	const uint32_t *stack_frames;
+	const struct report_stack *stacks;
+	const struct report_process *processes;
+	const struct report_sample *samples;
+	uint32_t string_count, file_count, frame_count, stack_frame_count;
+	uint32_t stack_count, process_count, sample_count;
+	uint64_t hz;
+	uint64_t start_unix_ns; /* CLOCK_REALTIME */
+	uint64_t duration_ns;
+	const char *title; /* for the page: host, command line */
+	/* completeness */
+	uint64_t taken, exported;
+	uint64_t drops[TM_DROP_N];
+	uint64_t truncated[TM_STOP_N];
+	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames without a mapping */
+	uint64_t not_run;
+	uint64_t frames_shown, unnamed_frames, late_records;
+};
+
+struct sink; /* output_file.h: buffered writing to one descriptor, first error kept */
+
+/* Each writes one whole file. Return: 0, -errno (first write or memory error). */
+int folded_write(struct sink *sink, const struct report *report);
+int pprof_write(struct sink *sink, const struct report *report);
+int speedscope_write(struct sink *sink, const struct report *report);
+int page_write(struct sink *sink, const struct report *report);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report_frames - from frame words to the frames and files of the report
+ *
+ * Display    a file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
+ *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
+ *            its [reason]. The offset shown is the frame's own.
+ */
+
+#include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/name_table.h"
+#include "symbolizer/output/report.h"
+
+struct frame_word {
+	uint64_t word;
+	uint32_t frame;
+};
+
+struct frame_table {
+	struct report_frame *frames;
+	struct report_file *files;
+	struct frame_word *words; /* every distinct word */
+	uint32_t *file_of_index;  /* files.c index -> report file + 1 */
+	uint32_t *file_of_module; /* kernel module -> report file + 1 */
+	uint32_t frame_count, frame_capacity;
+	uint32_t file_count, file_capacity;
+	uint32_t word_count, word_capacity;
+	uint32_t index_capacity, module_capacity;
+	uint32_t vdso_file; /* report file + 1 */
+	uint32_t overflow;  /* frame + 1, once the budget is spent */
+	uint32_t overflow_name;
+	struct lookup frame_lookup;
+	struct lookup word_lookup;
+	const struct files *source; /* borrowed, as are the next three */
+	const struct names *names;
+	const struct kernel *kernel;
+	struct strings *strings;
+};
+
+/* Return: 0, BUDGET_E_SPENT. */
+int frame_table_init(struct frame_table *table, const struct files *files,
+		     const struct names *names, const struct kernel *kernel,
+		     struct strings *strings);
+void frame_table_deinit(struct frame_table *table);
+/* The report's frame of a checked word; the one called [memory] when there is no room for it. */
+uint32_t frame_of_word(struct frame_table *table, uint64_t word);

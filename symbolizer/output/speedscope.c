@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* speedscope - the profile as speedscope.app reads it, one of its profiles per process */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "output_version.h"
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "shared/reasons.h"
+#include "symbolizer/output/functions.h"
+#include "symbolizer/output/report.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/base/sort.h"
+#include "symbolizer/output/stack_order.h"
+
+struct view {
+	const struct report *report;
+	const uint64_t *totals; /* by process */
+};
+
+/* By process, the one with most samples first. */
+static int compare_samples(uint32_t a, uint32_t b, const void *context)
+{
+	const struct view *view = context;
+	uint32_t left = view->report->samples[a].process;
+	uint32_t right = view->report->samples[b].process;
+	int order = sort_by_number(view->totals[right], view->totals[left]);
+
+	return order != 0 ? order : sort_by_number(left, right);
+}
+
+static void write_frame(struct sink *sink, const struct report *report, uint32_t frame)
+{
+	uint32_t file = report->frames[frame].file;
+
+	sink_text(sink, "{\"name\":");
+	sink_json_string(sink, report->strings[report->frames[frame].name]);
+	if (file != REPORT_NO_FILE) {
+		sink_text(sink, ",\"file\":");
+		sink_json_string(sink, report->strings[report->files[file].path]);
+	}
+	sink_text(sink, "}");
+}
+
+/* Functions first, then a frame for each reason to truncate. */
+static void write_frames(struct sink *sink, const struct report *report,
+			 const struct functions *functions)
+{
+	sink_text(sink, "\"shared\":{\"frames\":[");
+	for (uint32_t i = 0; i < functions->count; i++) {
+		write_frame(sink, report, functions->example[i]);
+		sink_text(sink, ",");
+	}
+	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
+		sink_format(sink, "%s{\"name\":\"[truncated: %s]\"}",
+			    stop > TM_STOP_NONE + 1 ? "," : "", tm_stop_word(stop));
+	sink_text(sink, "]}");
+}
+
+static void write_stack(struct sink *sink, const struct report *report,
+			const struct functions *functions, const struct report_sample *sample)
+{
+	const struct report_stack *stack = &report->stacks[sample->stack];
+	const char *separator = "";
+
+	sink_text(sink, "[");
+	if (sample->stop != TM_STOP_NONE) {
+		sink_number(sink, (uint64_t)functions->count + sample->stop - 1);
+		separator = ",";
+	}
+	for (uint32_t depth = 0; depth < stack->count; depth++) {
+		sink_text(sink, separator);
+		sink_number(sink, functions->of_frame[stackorder_frame(report, stack, depth)]);
+		separator = ",";
+	}
+	sink_text(sink, "]");
+}
+
+/* Seconds of CPU time; a digit more than a double needs would only make the file longer. */
+static void write_seconds(struct sink *sink, const struct report *report, uint64_t count)
+{
+	sink_format(sink, "%.12g", (double)count / (double)(report->hz > 0 ? report->hz : 1));
+}
+
+static int write_name(struct sink *sink, const struct report *report, uint32_t process)
+{
+	_cleanup_(tm_freep) char *name = NULL;
+
+	if (asprintf(&name, "%s (%u)", report->strings[report->processes[process].comm],
+		     report->processes[process].tgid) < 0) {
+		name = NULL;
+		return tm_err_origin(-ENOMEM);
+	}
+	sink_json_string(sink, name);
+	return 0;
+}
+
+static int write_process(struct sink *sink, const struct report *report,
+			 const struct functions *functions, const uint32_t *samples, uint32_t count)
+{
+	uint64_t total = 0;
+	int r;
+
+	sink_text(sink, "{\"type\":\"sampled\",\"name\":");
+	r = write_name(sink, report, report->samples[samples[0]].process);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < count; i++)
+		total += report->samples[samples[i]].count;
+	sink_text(sink, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
+	write_seconds(sink, report, total);
+	sink_text(sink, ",\"samples\":[");
+	for (uint32_t i = 0; i < count; i++) {
+		sink_text(sink, i > 0 ? ",\n" : "\n");
+		write_stack(sink, report, functions, &report->samples[samples[i]]);
+	}
+	sink_text(sink, "],\"weights\":[");
+	for (uint32_t i = 0; i < count; i++) {
+		sink_text(sink, i > 0 ? "," : "");
+		write_seconds(sink, report, report->samples[samples[i]].count);
+	}
+	sink_text(sink, "]}");
+	return 0;
+}
+
+/* The busiest process first: it is what the viewer opens with. */
+static int write_profiles(struct sink *sink, const struct report *report,
+			  const struct functions *functions)
+{
+	_cleanup_(tm_freep) uint64_t *totals = calloc((size_t)report->process_count + 1, 8);
+	_cleanup_(tm_freep) uint32_t *samples = NULL;
+	const struct view view = {.report = report, .totals = totals};
+
+	if (!totals)
+		return tm_err_origin(-ENOMEM);
+	for (uint32_t i = 0; i < report->sample_count; i++)
+		totals[report->samples[i].process] += report->samples[i].count;
+	samples = sort_new(report->sample_count, compare_samples, &view);
+	if (!samples)
+		return tm_err_origin(-ENOMEM);
+	for (uint32_t i = 0; i < report->sample_count;) {
+		uint32_t process = report->samples[samples[i]].process;
+		uint32_t next = i;
+		int r;
+
+		while (next < report->sample_count &&
+		       report->samples[samples[next]].process == process)
+			next++;
+		sink_text(sink, i > 0 ? ",\n" : "\n");
+		r = write_process(sink, report, functions, samples + i, next - i);
+		if (r < 0)
+			return r;
+		i = next;
+	}
+	return 0;
+}
+
+/* The viewer refuses a file without any profile. */
+static void write_nothing(struct sink *sink)
+{
+	sink_text(sink, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
+			"\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+}
+
+int speedscope_write(struct sink *sink, const struct report *report)
+{
+	_cleanup_(functions_deinit) struct functions functions = {0};
+	int r = functions_init(&functions, report);
+
+	if (r < 0)
+		return r;
+	sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+			"\"exporter\":\"tidemark " OUTPUT_VERSION "\",\n\"name\":");
+	sink_json_string(sink, report->title ? report->title : "");
+	sink_text(sink, ",\n\"activeProfileIndex\":0,\n");
+	write_frames(sink, report, &functions);
+	sink_text(sink, ",\n\"profiles\":[");
+	if (report->sample_count == 0)
+		write_nothing(sink);
+	r = write_profiles(sink, report, &functions);
+	if (r < 0)
+		return r;
+	sink_text(sink, "]}\n");
+	return sink_finish(sink);
+}

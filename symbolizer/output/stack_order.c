@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stack_order - ranks the stacks of a report as a writer sees them */
+
+#include "symbolizer/output/stack_order.h"
+
+#include <stdlib.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/base/sort.h"
+
+struct view {
+	const struct report *report;
+	const uint32_t *classes;
+};
+
+static int compare_stacks(uint32_t a, uint32_t b, const void *context)
+{
+	const struct view *view = context;
+	const struct report *report = view->report;
+	const struct report_stack *left = &report->stacks[a];
+	const struct report_stack *right = &report->stacks[b];
+	uint32_t common = left->count < right->count ? left->count : right->count;
+
+	for (uint32_t depth = 0; depth < common; depth++) {
+		uint32_t x = view->classes[stackorder_frame(report, left, depth)];
+		uint32_t y = view->classes[stackorder_frame(report, right, depth)];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return sort_by_number(left->count, right->count);
+}
+
+uint32_t *stackorder_new(const struct report *report, const uint32_t *classes)
+{
+	const struct view view = {.report = report, .classes = classes};
+	_cleanup_(tm_freep) uint32_t *order = sort_new(report->stack_count, compare_stacks, &view);
+	_cleanup_(tm_freep) uint32_t *ranks =
+		malloc(sizeof(*ranks) * ((size_t)report->stack_count + 1));
+	uint32_t rank = 0;
+
+	if (!order || !ranks)
+		return NULL;
+	for (uint32_t i = 0; i < report->stack_count; i++) {
+		if (i > 0 && compare_stacks(order[i - 1], order[i], &view) != 0)
+			rank++;
+		ranks[order[i]] = rank;
+	}
+	return TM_TAKE_PTR(ranks);
+}

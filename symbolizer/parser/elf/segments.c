@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * segments - where the loader puts a file offset
+ */
+
+#include "symbolizer/parser/elf/segments.h"
+
+#include <string.h>
+
+static int holds(const Elf64_Phdr *segment, uint64_t offset)
+{
+	return segment->p_type == PT_LOAD && offset >= segment->p_offset &&
+	       offset - segment->p_offset < segment->p_filesz;
+}
+
+const Elf64_Phdr *segments_find(const struct image *image, uint64_t offset)
+{
+	const Elf64_Phdr *other = NULL;
+
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+
+		if (!holds(segment, offset))
+			continue;
+		if (segment->p_flags & PF_X)
+			return segment;
+		if (!other)
+			other = segment;
+	}
+	return other;
+}
+
+const Elf64_Phdr *segments_of_code(const struct image *image, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+		    vaddr >= segment->p_vaddr && vaddr - segment->p_vaddr < segment->p_filesz)
+			return segment;
+	}
+	return NULL;
+}
+
+static uint64_t round_up_4(uint64_t bytes)
+{
+	return (bytes + 3) & ~3ull;
+}
+
+static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t room)
+{
+	uint64_t at = 0;
+
+	while (bytes - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note;
+		uint64_t name, content, next;
+
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		content = name + round_up_4(note.n_namesz);
+		next = content + round_up_4(note.n_descsz);
+		if (next > bytes)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+		    note.n_descsz <= room) {
+			memcpy(id, notes + content, note.n_descsz);
+			return note.n_descsz;
+		}
+		at = next;
+	}
+	return 0;
+}
+
+uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t room)
+{
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+		uint32_t bytes;
+
+		if (segment->p_type != PT_NOTE || segment->p_offset > image->bytes ||
+		    segment->p_filesz > image->bytes - segment->p_offset)
+			continue;
+		bytes = build_id_in(image->copy + segment->p_offset, segment->p_filesz, id, room);
+		if (bytes)
+			return bytes;
+	}
+	return 0;
+}

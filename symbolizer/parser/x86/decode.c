@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decode - the parts of one machine instruction while it is read
+ */
+
+#include "symbolizer/parser/x86/decode.h"
+
+void reading_write(struct insn *insn, uint32_t number)
+{
+	insn->writes_sp |= number == INSN_SP;
+	insn->writes_fp |= number == INSN_FP;
+}
+
+uint32_t reading_byte_register(const struct reading *in, uint32_t number)
+{
+	return in->has_rex || number < 4 || number > 7 ? number : number - 4;
+}
+
+static int is_byte_operation(const struct reading *in)
+{
+	if (in->map == MAP_0F)
+		return (in->opcode & 0xf0) == 0x90 || in->opcode == 0xb0 || in->opcode == 0xc0;
+	return in->map == MAP_ONE && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e;
+}
+
+static void read_address(struct reading *in)
+{
+	uint8_t mod = in->modrm >> 6, low = in->modrm & 7, sib;
+
+	in->rm = READING_NO_RM;
+	in->base = INSN_NONE;
+	if (low == 4) {
+		sib = cursor_byte(&in->code);
+		low = sib & 7;
+		if ((sib >> 3 & 7) == 4 && !(in->rex & 2) && (low != 5 || mod))
+			in->base = (uint8_t)(low | (in->rex & 1) << 3);
+		if (low == 5 && !mod)
+			mod = 2;
+	} else if (low == 5 && !mod) {
+		in->rip_relative = 1;
+		mod = 2;
+	} else {
+		in->base = (uint8_t)(low | (in->rex & 1) << 3);
+	}
+	if (mod == 1)
+		in->displacement = (int8_t)cursor_byte(&in->code);
+	else if (mod == 2)
+		in->displacement = (int32_t)cursor_number(&in->code, 4);
+}
+
+void reading_modrm(struct reading *in)
+{
+	in->modrm = cursor_byte(&in->code);
+	in->reg |= (uint8_t)((in->modrm >> 3 & 7) | (in->rex & 4) << 1);
+	if (in->modrm >> 6 == 3)
+		in->rm = (uint8_t)((in->modrm & 7) | (in->rex & 1) << 3);
+	else
+		read_address(in);
+}
+
+void reading_immediate(struct reading *in, uint32_t bytes)
+{
+	uint64_t number = cursor_number(&in->code, bytes);
+
+	in->immediate = bytes == 1   ? (int8_t)number
+			: bytes == 2 ? (int16_t)number
+			: bytes == 4 ? (int32_t)number
+				     : (int64_t)number;
+}
+
+uint32_t reading_operand(const struct reading *in)
+{
+	return in->size16 && !(in->rex & 8) ? 2 : 4;
+}
+
+void reading_write_rm(struct reading *in)
+{
+	uint32_t number = in->rm;
+
+	if (number != READING_NO_RM)
+		reading_write(in->insn,
+			      is_byte_operation(in) ? reading_byte_register(in, number) : number);
+}
+
+void reading_write_reg(struct reading *in)
+{
+	reading_write(in->insn, is_byte_operation(in) ? reading_byte_register(in, in->reg)
+						      : (uint32_t)in->reg);
+	in->insn->from_memory |= in->rm == READING_NO_RM;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * groups - instructions that move the stack pointer or the flow, and groups that share an opcode
+ */
+
+#include "symbolizer/parser/x86/groups.h"
+
+static void read_target(struct reading *in, enum insn_kind kind, uint32_t bytes)
+{
+	reading_immediate(in, bytes);
+	in->insn->kind = (uint8_t)kind;
+	in->insn->target =
+		in->vaddr + (uint64_t)(in->code.at - in->begin) + (uint64_t)in->immediate;
+}
+
+/* sp or fp and a number, from the same. */
+static void make_lea(struct reading *in, uint32_t to, uint32_t base, int64_t value)
+{
+	struct insn *insn = in->insn;
+
+	if ((to == INSN_SP || to == INSN_FP) && (base == INSN_SP || base == INSN_FP) &&
+	    in->rex & 8) {
+		insn->kind = INSN_LEA;
+		insn->to = (uint8_t)to;
+		insn->base = (uint8_t)base;
+		insn->value = value;
+	}
+	reading_write(insn, to);
+}
+
+/* add, or, adc, sbb, and, sub, xor, cmp with a number */
+static void group_1(struct reading *in)
+{
+	uint32_t operation = in->modrm >> 3 & 7;
+
+	if (operation == 7 || in->rm == READING_NO_RM)
+		return;
+	if (in->opcode == 0x80)
+		reading_write_rm(in);
+	else if (operation == 0 || operation == 5)
+		make_lea(in, in->rm, in->rm, operation ? -in->immediate : in->immediate);
+	else
+		reading_write_rm(in);
+}
+
+/* mov between fp or sp and another place */
+static void move(struct reading *in)
+{
+	struct insn *insn = in->insn;
+	int is_store = in->opcode == 0x89;
+
+	if (in->rm != READING_NO_RM) {
+		make_lea(in, is_store ? in->rm : in->reg, is_store ? in->reg : in->rm, 0);
+		return;
+	}
+	if (!is_store)
+		reading_write_reg(in);
+	if (in->reg != INSN_FP || !(in->rex & 8) || (in->base != INSN_SP && in->base != INSN_FP))
+		return;
+	insn->kind = is_store ? INSN_STORE : INSN_LOAD;
+	insn->base = in->base;
+	insn->value = in->displacement;
+}
+
+static int group_5(struct reading *in)
+{
+	switch (in->modrm >> 3 & 7) {
+	case 0:
+	case 1:
+		reading_write_rm(in);
+		return 0;
+	case 2:
+		in->insn->kind = INSN_CALL;
+		in->insn->is_pointer = !in->rip_relative;
+		return 0;
+	case 4:
+		in->insn->kind = INSN_JUMP_INDIRECT;
+		return 0;
+	case 6:
+		in->insn->kind = INSN_PUSH;
+		in->insn->to = INSN_NONE;
+		return in->size16;
+	default:
+		return INSN_E_UNKNOWN;
+	}
+}
+
+static int group_3(struct reading *in)
+{
+	uint32_t operation = in->modrm >> 3 & 7;
+
+	if (operation < 2)
+		reading_immediate(in, in->opcode == 0xf6 ? 1 : reading_operand(in));
+	else if (operation < 4)
+		reading_write_rm(in);
+	return 0;
+}
+
+static int stack_operation(struct reading *in, enum insn_kind kind, uint32_t to)
+{
+	in->insn->kind = (uint8_t)kind;
+	in->insn->to = (uint8_t)to;
+	return in->size16; /* two bytes: nobody's */
+}
+
+static void lea(struct reading *in)
+{
+	struct insn *insn = in->insn;
+
+	if (in->rm == READING_NO_RM && in->base != INSN_NONE)
+		make_lea(in, in->reg, in->base, in->displacement);
+	else
+		reading_write(insn, in->reg);
+	if (in->rip_relative) {
+		insn->is_address = 1;
+		insn->target = in->vaddr + (uint64_t)(in->code.at - in->begin) +
+			       (uint64_t)in->displacement;
+	}
+}
+
+/* With ModRM. */
+static int special_operand(struct reading *in)
+{
+	reading_modrm(in);
+	switch (in->opcode) {
+	case 0x80:
+	case 0x83:
+		reading_immediate(in, 1);
+		group_1(in);
+		return 0;
+	case 0x81:
+		reading_immediate(in, reading_operand(in));
+		group_1(in);
+		return 0;
+	case 0x89:
+	case 0x8b:
+		move(in);
+		return 0;
+	case 0x8d:
+		lea(in);
+		return 0;
+	case 0x8f:
+		if (in->modrm >> 3 & 7)
+			return INSN_E_UNKNOWN;
+		return stack_operation(in, INSN_POP, in->rm == READING_NO_RM ? INSN_NONE : in->rm);
+	case 0xf6:
+	case 0xf7:
+		return group_3(in);
+	default:
+		return group_5(in);
+	}
+}
+
+static int special_flow(struct reading *in)
+{
+	struct insn *insn = in->insn;
+	uint8_t opcode = in->opcode;
+
+	if (in->size16 && !(in->rex & 8)) /* two makers, two meanings */
+		return INSN_E_UNKNOWN;
+	if ((opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0)
+		read_target(in, INSN_BRANCH, 1);
+	else if (opcode == 0xeb)
+		read_target(in, INSN_JUMP, 1);
+	else if (opcode == 0xe9)
+		read_target(in, INSN_JUMP, 4);
+	else if (opcode == 0xe8)
+		read_target(in, INSN_CALL, 4);
+	else if (opcode == 0xc3)
+		insn->kind = INSN_RET;
+	else if (opcode == 0xc2) /* it takes what others have pushed */
+		return INSN_E_UNKNOWN;
+	else
+		insn->kind = INSN_STOP; /* int3, hlt */
+	/* Not a call, but its author's way to the program counter. */
+	return insn->kind == INSN_CALL && !in->immediate ? INSN_E_UNKNOWN : 0;
+}
+
+static int special_one(struct reading *in)
+{
+	uint8_t opcode = in->opcode, low = (uint8_t)((opcode & 7) | (in->rex & 1) << 3);
+
+	switch (opcode & 0xf8) {
+	case 0x50:
+		return stack_operation(in, INSN_PUSH, low);
+	case 0x58:
+		return stack_operation(in, INSN_POP, low);
+	case 0x80:
+	case 0x88:
+		return special_operand(in);
+	default:
+		break;
+	}
+	switch (opcode) {
+	case 0x68:
+	case 0x6a:
+		reading_immediate(in, opcode == 0x6a ? 1 : 4);
+		return stack_operation(in, INSN_PUSH, INSN_NONE);
+	case 0x9c:
+		return stack_operation(in, INSN_PUSH, INSN_NONE);
+	case 0x9d:
+		return stack_operation(in, INSN_POP, INSN_NONE);
+	case 0xc9:
+		in->insn->kind = INSN_LEAVE;
+		return in->size16;
+	case 0xf6:
+	case 0xf7:
+	case 0xff:
+		return special_operand(in);
+	default:
+		return special_flow(in);
+	}
+}
+
+static int special_two(struct reading *in)
+{
+	switch (in->opcode) {
+	case 0x0b: /* ud2 */
+	case 0xb9:
+		in->insn->kind = INSN_STOP;
+		return 0;
+	case 0xba: /* bt with a number, which writes nothing, and its kin */
+		reading_modrm(in);
+		reading_immediate(in, 1);
+		if ((in->modrm >> 3 & 7) != 4)
+			reading_write_rm(in);
+		return 0;
+	default:
+		read_target(in, INSN_BRANCH, 4);
+		return in->size16;
+	}
+}
+
+int special_read(struct reading *in)
+{
+	return in->map == MAP_ONE ? special_one(in) : special_two(in);
+}

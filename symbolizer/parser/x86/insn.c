@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * insn - one machine instruction, as far as it moves the stack pointer, the frame pointer or the flow
+ */
+
+#include "symbolizer/parser/x86/insn.h"
+
+#include <stddef.h>
+
+#include "symbolizer/parser/x86/opcode.h"
+#include "symbolizer/parser/x86/decode.h"
+#include "symbolizer/parser/x86/groups.h"
+
+/* One byte that changes what follows. Return: whether it is one. */
+static int take_prefix(struct reading *in, uint8_t byte)
+{
+	switch (byte) {
+	case 0x66:
+		in->size16 = 1;
+		return 1;
+	case 0x67:
+		in->address32 = 1;
+		return 1;
+	case 0xf2:
+	case 0xf3:
+		in->repeat = byte;
+		return 1;
+	case 0xf0: /* lock, then segments; cs and ds say what branches are likely to do */
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int take_map(struct reading *in, uint32_t map)
+{
+	in->map = (uint8_t)map;
+	in->opcode = cursor_byte(&in->code);
+	return map >= MAP_0F && map <= MAP_0F3A ? 0 : INSN_E_UNKNOWN;
+}
+
+/* Its registers' high bits stand inverted. */
+static int take_vex(struct reading *in, uint8_t byte)
+{
+	static const uint8_t prefix[] = {0, 0x66, 0xf3, 0xf2};
+	uint8_t first = cursor_byte(&in->code), second;
+	uint32_t map = first & (byte == 0x62 ? 7 : 31);
+
+	in->vex = in->has_rex = 1;
+	in->evex = byte == 0x62;
+	if (byte == 0xc5) {
+		second = first;
+		map = MAP_0F;
+		in->rex = first & 0x80 ? 0 : 4;
+	} else {
+		second = cursor_byte(&in->code);
+		in->rex = (uint8_t)((~first >> 5 & 7) | (second & 0x80) >> 4);
+	}
+	in->second = ~second >> 3 & 15;
+	in->repeat = prefix[second & 3];
+	if (!in->evex)
+		return take_map(in, map);
+	in->reg = first & 0x10 ? 0 : 0x10;
+	cursor_skip(&in->code, 1);
+	if (map == 5 || map == 6) /* numbers of half precision, in the places of the first two */
+		map = map == 5 ? MAP_0F : MAP_0F38;
+	return take_map(in, map);
+}
+
+static int take_opcode(struct reading *in)
+{
+	uint8_t byte = cursor_byte(&in->code);
+
+	while (take_prefix(in, byte))
+		byte = cursor_byte(&in->code);
+	if ((byte & 0xf0) == 0x40) {
+		in->rex = byte & 15;
+		in->has_rex = 1;
+		byte = cursor_byte(&in->code);
+	} else if (byte == 0x62 || byte == 0xc4 || byte == 0xc5) {
+		return take_vex(in, byte);
+	}
+	in->map = MAP_ONE;
+	in->opcode = byte;
+	if (byte != 0x0f)
+		return 0;
+	byte = cursor_byte(&in->code);
+	if (byte == 0x38 || byte == 0x3a)
+		return take_map(in, byte == 0x38 ? MAP_0F38 : MAP_0F3A);
+	in->map = MAP_0F;
+	in->opcode = byte;
+	return 0;
+}
+
+static void without_modrm(struct reading *in, char class)
+{
+	uint32_t low = (in->opcode & 7u) | (uint32_t)(in->rex & 1) << 3;
+
+	switch (class) {
+	case 'b':
+		reading_immediate(in, 1);
+		break;
+	case 'z':
+		reading_immediate(in, reading_operand(in));
+		break;
+	case 'q':
+		cursor_skip(&in->code, in->address32 ? 4 : 8);
+		break;
+	case 'B':
+		reading_immediate(in, 1);
+		reading_write(in->insn, reading_byte_register(in, low));
+		break;
+	case 'V':
+		reading_immediate(in, in->rex & 8 ? 8 : reading_operand(in));
+		reading_write(in->insn, low);
+		break;
+	case 'o':
+		reading_write(in->insn, low);
+		break;
+	default: /* 'n' */
+		break;
+	}
+}
+
+static void with_modrm(struct reading *in, char class)
+{
+	reading_modrm(in);
+	if (class == 'i' || class == 'I' || class == 'r')
+		reading_immediate(in, 1);
+	else if (class == 'Z' || class == 'Y')
+		reading_immediate(in, reading_operand(in));
+	if (class == 'M' || class == 'X' || class == 'I' || class == 'Z')
+		reading_write_rm(in);
+	if (class == 'R' || class == 'X' || class == 'r' || class == 'Y')
+		reading_write_reg(in);
+	/* blsr and mulx write a register that has a place of its own. */
+	if (in->vex && in->map == MAP_0F38 && (in->opcode == 0xf3 || in->opcode == 0xf6))
+		reading_write(in->insn, in->second);
+	if (in->map == MAP_ONE && (in->opcode == 0x31 || in->opcode == 0x33) &&
+	    in->reg == INSN_FP && in->rm == INSN_FP)
+		in->insn->kind = INSN_CLEAR_FP;
+}
+
+static int operate(struct reading *in)
+{
+	char class = opcode_class(in);
+
+	switch (class) {
+	case '.':
+		return INSN_E_UNKNOWN;
+	case 's':
+		return special_read(in);
+	case 'b':
+	case 'z':
+	case 'q':
+	case 'B':
+	case 'V':
+	case 'o':
+	case 'n':
+		without_modrm(in, class);
+		return 0;
+	default:
+		with_modrm(in, class);
+		/* mov of a number has no other form; beside it stand transactions. */
+		return in->map == MAP_ONE && (in->opcode & 0xfe) == 0xc6 && in->modrm >> 3 & 7
+			       ? INSN_E_UNKNOWN
+			       : 0;
+	}
+}
+
+int insn_read(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
+{
+	uint64_t left = (uint64_t)(end - code);
+	struct reading in = {.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
+			     .begin = code,
+			     .insn = ret_insn,
+			     .vaddr = vaddr};
+
+	*ret_insn = (struct insn){.to = INSN_NONE, .base = INSN_NONE};
+	if (take_opcode(&in) || operate(&in) || in.code.bad)
+		return INSN_E_UNKNOWN;
+	ret_insn->bytes = (uint8_t)(in.code.at - code);
+	return 0;
+}
+
+uint32_t insn_filling(const uint8_t *code, const uint8_t *end)
+{
+	const uint8_t *at = code;
+	struct insn insn;
+
+	while (at - code < (ptrdiff_t)INSN_FILLING_MAX) {
+		const uint8_t *next = at;
+
+		while (next < end && (*next == 0x66 || *next == 0x2e))
+			next++;
+		if (next < end && (*next == 0x90 || *next == 0xcc))
+			next++;
+		else if (end - next >= 2 && next[0] == 0x0f && next[1] == 0x1f &&
+			 !insn_read(next, end, 0, &insn))
+			next += insn.bytes;
+		else
+			break;
+		at = next;
+	}
+	return (uint32_t)(at - code);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_height - where a function's caller is while its instructions move the stack
+ */
+
+#include "symbolizer/parser/x86/stack_height.h"
+
+#include "symbolizer/parser/x86/x86_64.h"
+
+struct height height_of_entry(void)
+{
+	return (struct height){.sp = MACHINE_WORD};
+}
+
+/* The distance of @register + @value; 0: not known. */
+static int64_t distance(const struct height *height, uint32_t number, int64_t value)
+{
+	int64_t from = 0, found;
+
+	if (number == INSN_SP)
+		from = height->sp;
+	else if (height->fp_is == HEIGHT_FP_BASE)
+		from = height->fp;
+	found = from - value;
+	return from && found > -HEIGHT_MOST && found < HEIGHT_MOST ? found : 0;
+}
+
+/* Above its return address a function has nothing. */
+static int set_sp(struct height *height, int64_t sp)
+{
+	if (sp && (sp < MACHINE_WORD || sp > HEIGHT_MOST))
+		return HEIGHT_E_UNKNOWN;
+	if (!sp && height->fp_is != HEIGHT_FP_BASE)
+		return HEIGHT_E_UNKNOWN;
+	height->sp = (int32_t)sp;
+	/* A slot that is given back, after its value was taken. */
+	if (sp && height->saved > sp && height->fp_is == HEIGHT_FP_CALLERS)
+		height->saved = 0;
+	if (sp && height->kept != HEIGHT_KEPT_LOST && height->kept * MACHINE_WORD > sp)
+		height->kept = 0;
+	return 0;
+}
+
+static void set_fp(struct height *height, int64_t fp)
+{
+	height->fp_is = fp ? HEIGHT_FP_BASE : HEIGHT_FP_OTHER;
+	height->fp = (int32_t)fp;
+}
+
+static void save_fp(struct height *height, int64_t slot)
+{
+	if (height->fp_is == HEIGHT_FP_CALLERS && !height->saved && slot > MACHINE_WORD)
+		height->saved = (int32_t)slot;
+}
+
+static void load_fp(struct height *height, int64_t slot)
+{
+	set_fp(height, 0);
+	if (slot && slot == height->saved)
+		height->fp_is = HEIGHT_FP_CALLERS;
+}
+
+static int push(struct height *height, uint32_t number)
+{
+	int64_t sp = height->sp ? height->sp + MACHINE_WORD : 0;
+
+	if (number == INSN_FP)
+		save_fp(height, sp);
+	/* Compilers save a register before they use it. */
+	if (number == TM_ROWS_KEPT && !height->kept && sp && sp < HEIGHT_KEPT_LOST * MACHINE_WORD)
+		height->kept = (uint8_t)(sp / MACHINE_WORD);
+	return set_sp(height, sp);
+}
+
+static int pop(struct height *height, uint32_t number)
+{
+	int64_t sp = height->sp ? height->sp - MACHINE_WORD : 0;
+
+	if (number == INSN_SP)
+		return HEIGHT_E_UNKNOWN;
+	if (number == INSN_FP)
+		load_fp(height, height->sp);
+	return set_sp(height, sp);
+}
+
+static int leave(struct height *height)
+{
+	if (height->fp_is != HEIGHT_FP_BASE || set_sp(height, height->fp))
+		return HEIGHT_E_UNKNOWN;
+	return pop(height, INSN_FP);
+}
+
+static int plain(struct height *height, const struct insn *insn)
+{
+	if (insn->writes_fp)
+		set_fp(height, 0);
+	if (!insn->writes_sp)
+		return 0;
+	return insn->from_memory ? HEIGHT_E_UNKNOWN : set_sp(height, 0);
+}
+
+int height_step(struct height *height, const struct insn *insn)
+{
+	int64_t place = distance(height, insn->base, insn->value);
+
+	if (height->is_end)
+		return 0;
+	switch (insn->kind) {
+	case INSN_PUSH:
+		return push(height, insn->to);
+	case INSN_POP:
+		return pop(height, insn->to);
+	case INSN_LEA:
+		if (insn->to == INSN_SP)
+			return set_sp(height, place);
+		set_fp(height, place);
+		/* A stack pointer that is lost is found by the frame pointer alone. */
+		return height->sp || place ? 0 : HEIGHT_E_UNKNOWN;
+	case INSN_STORE:
+		save_fp(height, place);
+		return 0;
+	case INSN_LOAD:
+		load_fp(height, place);
+		return height->sp ? 0 : HEIGHT_E_UNKNOWN;
+	case INSN_CLEAR_FP:
+		set_fp(height, 0);
+		return height->sp ? 0 : HEIGHT_E_UNKNOWN;
+	case INSN_LEAVE:
+		return leave(height);
+	default:
+		return plain(height, insn) || (!height->sp && height->fp_is != HEIGHT_FP_BASE)
+			       ? HEIGHT_E_UNKNOWN
+			       : 0;
+	}
+}
+
+int height_merge(struct height *height, const struct height *other)
+{
+	int same_base = height->fp_is == HEIGHT_FP_BASE && other->fp_is == HEIGHT_FP_BASE &&
+			height->fp == other->fp;
+
+	if (height->is_end != other->is_end || height->saved != other->saved)
+		return HEIGHT_E_UNKNOWN;
+	if (height->kept != other->kept)
+		height->kept = HEIGHT_KEPT_LOST;
+	if (height->sp == other->sp && height->fp == other->fp && height->fp_is == other->fp_is)
+		return 0;
+	if (same_base) {
+		if (height->sp != other->sp)
+			height->sp = 0;
+		return 0;
+	}
+	/* The frame pointer is lost then, but not where the caller's lies. */
+	if (!height->sp || height->sp != other->sp || !height->saved)
+		return HEIGHT_E_UNKNOWN;
+	set_fp(height, 0);
+	return 0;
+}
+
+int height_may_leave(const struct height *height)
+{
+	return height->is_end || (height->sp == MACHINE_WORD && height->fp_is == HEIGHT_FP_CALLERS);
+}
+
+static int is_record(const struct height *height)
+{
+	return height->fp_is == HEIGHT_FP_BASE && height->fp == MACHINE_RECORD_CFA &&
+	       height->saved == MACHINE_RECORD_CFA;
+}
+
+struct tm_rule height_rule(const struct height *height)
+{
+	struct tm_rule rule = {.cfa = TM_CFA_SP,
+			       .cfa_offset = height->sp,
+			       .ra = TM_SAVED_CFA,
+			       .ra_offset = MACHINE_CALL_RA,
+			       .fp = TM_SAVED_SAME};
+
+	if (height->is_end)
+		return (struct tm_rule){.cfa = TM_CFA_END};
+	/* A frame record holds also where a callee took its arguments off the stack. */
+	if (!height->sp || is_record(height)) {
+		rule.cfa = TM_CFA_FP;
+		rule.cfa_offset = height->fp;
+	}
+	if (height->kept && height->kept != HEIGHT_KEPT_LOST) {
+		rule.flags = TM_RULE_KEPT;
+		rule.cfa_add = height->kept;
+	}
+	/* Where both are right, the slot: so the rule need not change with the register. */
+	if (height->saved || height->fp_is != HEIGHT_FP_CALLERS) {
+		rule.fp = height->saved ? TM_SAVED_CFA : TM_SAVED_NOWHERE;
+		rule.fp_offset = -height->saved;
+	}
+	return rule;
+}

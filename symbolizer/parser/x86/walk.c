@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk - one way through a function, instruction by instruction
+ */
+
+#include "symbolizer/parser/x86/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/parser/parser.h"
+
+#define WAY_DONE     1 /* nothing follows */
+#define WAY_AGAIN    2 /* less is known here than was thought: so also of what follows */
+#define FIRST_ROOM   64u
+#define SYSCALL_NEAR 24u /* bytes between a clone's system call and what its child does first */
+
+int way_add(struct flow *flow, uint64_t vaddr, uint32_t state, uint32_t origin)
+{
+	uint32_t room = flow->way_room ? 2 * flow->way_room : FIRST_ROOM;
+	void *grown;
+
+	if (flow->way_count == flow->way_room) {
+		grown = reallocarray(flow->ways, room, sizeof(*flow->ways));
+		if (!grown)
+			return PARSER_FAILED;
+		flow->ways = grown;
+		flow->way_room = room;
+	}
+	flow->ways[flow->way_count++] =
+		(struct flow_way){.vaddr = vaddr, .state = state, .origin = origin};
+	return 0;
+}
+
+static int add_cell(struct flow *flow, uint32_t cell)
+{
+	uint32_t room = flow->cell_room ? 2 * flow->cell_room : FIRST_ROOM;
+	void *grown;
+
+	if (flow->cell_count == flow->cell_room) {
+		grown = reallocarray(flow->cells, room, sizeof(*flow->cells));
+		if (!grown)
+			return PARSER_FAILED;
+		flow->cells = grown;
+		flow->cell_room = room;
+	}
+	flow->cells[flow->cell_count++] = cell;
+	return 0;
+}
+
+/* Something does not fit behind that call. */
+static int contradiction(struct flow *flow, uint32_t origin)
+{
+	flow->culprit = origin;
+	return WAY_BAD;
+}
+
+/* Two heights at @cell: the call that stands next before it is the one that does not return. */
+static int clash(struct flow *flow, uint32_t cell, uint32_t origin)
+{
+	uint32_t other = flow->heights->cells[cell].origin;
+	uint32_t first = origin < other ? origin : other, last = origin < other ? other : origin;
+
+	if (first == last)
+		return WAY_BAD;
+	return contradiction(flow, !first || last <= cell ? last : first);
+}
+
+/* Return: WAY_DONE, WAY_BAD. */
+static int leave(struct flow *flow, const struct flow_way *way)
+{
+	const struct heights *heights = flow->heights;
+
+	if (!height_may_leave(&heights->states.list[way->state]))
+		return contradiction(flow, way->origin);
+	proof_exit(&flow->proof, heights->cells, way->origin);
+	return WAY_DONE;
+}
+
+/* Where this function has been already. */
+static int meet(struct flow *flow, uint32_t at, struct flow_way *way)
+{
+	struct heights *heights = flow->heights;
+	struct heights_cell *cell = &heights->cells[at];
+	uint32_t merged = states_merge(&heights->states, cell->state, way->state);
+	int r;
+
+	if (!merged)
+		return heights->states.list[way->state].is_end ? WAY_DONE
+							       : clash(flow, at, way->origin);
+	r = proof_edge(&flow->proof, heights->cells, way->origin, cell->origin);
+	if (r || merged == cell->state)
+		return r ? r : WAY_DONE;
+	do
+		cell++->state = (uint16_t)merged;
+	while (!cell->is_head && cell->owner == flow->number && cell->origin == cell[-1].origin);
+	way->state = merged;
+	way->origin = cell[-1].origin;
+	return WAY_AGAIN;
+}
+
+/* Return: 0, WAY_DONE (somebody has been here), WAY_AGAIN, WAY_BAD. */
+static int arrive(struct flow *flow, uint32_t at, struct flow_way *way)
+{
+	struct heights *heights = flow->heights;
+	const struct heights_cell *cell = &heights->cells[at];
+
+	if (cell->is_start && at != flow_start(flow)->cell) { /* another function's matter */
+		flow_start(flow)->returns |= cell->is_end ? 0 : cell->is_sure ? 3 : 1;
+		return leave(flow, way);
+	}
+	if (!cell->owner)
+		return 0;
+	if (cell->owner == flow->number && cell->is_head)
+		return meet(flow, at, way);
+	flow_start(flow)->returns |= 1;
+	if (cell->is_head && cell->state == way->state) {
+		proof_exit(&flow->proof, heights->cells, way->origin);
+		return WAY_DONE;
+	}
+	return heights->states.list[way->state].is_end ? WAY_DONE
+						       : contradiction(flow, way->origin);
+}
+
+static int claim(struct flow *flow, uint32_t at, const struct flow_way *way, uint32_t bytes)
+{
+	struct heights_cell *cells = &flow->heights->cells[at];
+	struct heights_start *start = flow_start(flow);
+
+	for (uint32_t i = 0; i < bytes; i++)
+		if (cells[i].owner || (i && cells[i].is_start))
+			return contradiction(flow, way->origin);
+	for (uint32_t i = 0; i < bytes; i++) {
+		cells[i].owner = flow->number;
+		cells[i].state = (uint16_t)way->state;
+		cells[i].origin = way->origin;
+		cells[i].is_head = !i;
+		cells[i].is_seen = 1;
+	}
+	start->first = at < start->first ? at : start->first;
+	start->last = at + bytes - 1 > start->last ? at + bytes - 1 : start->last;
+	return add_cell(flow, at);
+}
+
+/* A function that begins by giving up its caller's frame pointer has none: the ABI's outermost frame. */
+static int is_first(const struct flow *flow, const struct heights_gap *gap, const uint8_t *code)
+{
+	return gap->cell + (uint32_t)(code - gap->code) == flow_start(flow)->cell;
+}
+
+/* In the child of a system call the stack is new: it begins with no frame at all. */
+static int begins_a_thread(const struct heights_gap *gap, const uint8_t *code)
+{
+	uint64_t before = (uint64_t)(code - gap->code);
+	uint64_t near = before < SYSCALL_NEAR ? before : SYSCALL_NEAR;
+
+	return memmem(code - near, near, "\x0f\x05", 2) != NULL;
+}
+
+/* Jumps to where @way's height holds. */
+static int jump(struct flow *flow, const struct flow_way *way, uint64_t target)
+{
+	if (heights_cell(flow->heights, target, NULL) != HEIGHTS_NO_CELL)
+		return way_add(flow, target, way->state, way->origin);
+	flow_start(flow)->returns |= 1;
+	return leave(flow, way) == WAY_DONE ? 0 : WAY_BAD;
+}
+
+static int step(struct flow *flow, const struct heights_gap *gap, const uint8_t *code,
+		const struct insn *insn, struct flow_way *way)
+{
+	struct height height = flow->heights->states.list[way->state];
+
+	if (insn->kind == INSN_CLEAR_FP && !height.saved && height.fp_is == HEIGHT_FP_CALLERS &&
+	    (is_first(flow, gap, code) || begins_a_thread(gap, code)))
+		height.is_end = 1;
+	if (height_step(&height, insn))
+		return contradiction(flow, way->origin);
+	way->state = states_number(&flow->heights->states, &height);
+	return way->state ? 0 : WAY_BAD;
+}
+
+/* Filling behind a call, where the function is not known to go on: it may end there. */
+static int is_behind(struct flow *flow, const struct heights_gap *gap, uint32_t at)
+{
+	const struct heights_start *start = flow_start(flow);
+
+	if (start->bytes)
+		return at - start->cell == start->bytes;
+	if (!insn_filling(gap->code + (at - gap->cell), gap->code + gap->bytes))
+		return 0;
+	flow_start(flow)->returns |= 1;
+	return 1;
+}
+
+static int call(struct flow *flow, const struct heights_gap *gap, uint32_t at,
+		const struct insn *insn, struct flow_way *way)
+{
+	struct heights *heights = flow->heights;
+	uint32_t target =
+		insn->target ? heights_cell(heights, insn->target, NULL) : HEIGHTS_NO_CELL;
+	int returns = target == HEIGHTS_NO_CELL ? insn->is_pointer : heights->cells[target].is_sure;
+	int r;
+
+	if (heights->cells[at].is_last)
+		return WAY_DONE;
+	if (target != HEIGHTS_NO_CELL && heights->cells[target].is_end)
+		return WAY_DONE;
+	heights->cells[at].is_proved = 0;
+	r = proof_edge(&flow->proof, heights->cells, way->origin, at + 1);
+	/* What returns elsewhere, and what nobody can know, returns if its call is a call at all. */
+	if (!r && returns)
+		r = proof_edge(&flow->proof, heights->cells, at + 1, way->origin);
+	if (!r && target != HEIGHTS_NO_CELL)
+		r = heights_begin(heights, target, 0);
+	if (r)
+		return r;
+	way->origin = at + 1;
+	return !returns && is_behind(flow, gap, at + insn->bytes) ? WAY_DONE : 0;
+}
+
+/* A sum of registers, or an element: compilers' tables. Any other jump may be a call, as the last act. */
+static int is_by_table(const uint8_t *code, const uint8_t *first)
+{
+	const uint8_t *jump = *code == 0x3e ? code + 1 : code; /* notrack */
+
+	if (jump[0] == 0xff && jump[1] == 0x24)
+		return 1;
+	return code - first >= 3 && (code[-3] & 0xf8) == 0x48 &&
+	       (code[-2] == 0x01 || code[-2] == 0x03) && code[-1] >= 0xc0;
+}
+
+static void note_dispatch(struct flow *flow, const uint8_t *code, const uint8_t *first,
+			  uint32_t state)
+{
+	struct heights_start *start = flow_start(flow);
+	uint32_t merged =
+		start->jumps ? states_merge(&flow->heights->states, start->jumping, state) : state;
+
+	start->returns |= 1;
+	if (height_may_leave(&flow->heights->states.list[state]) && !is_by_table(code, first))
+		return;
+	start->jumps = merged ? 1 : 2;
+	start->jumping = (uint16_t)merged;
+}
+
+static int note_address(struct flow *flow, uint64_t vaddr)
+{
+	uint32_t cell = heights_cell(flow->heights, vaddr, NULL);
+
+	return cell == HEIGHTS_NO_CELL ? 0 : heights_suspect(flow->heights, cell);
+}
+
+/* What comes after @insn. Return: 0 the next instruction, WAY_DONE, WAY_BAD, PARSER_FAILED. */
+static int go_on(struct flow *flow, const struct heights_gap *gap, uint32_t at,
+		 const struct insn *insn, struct flow_way *way)
+{
+	int r;
+
+	switch (insn->kind) {
+	case INSN_CALL:
+		return call(flow, gap, at, insn, way);
+	case INSN_JUMP:
+		r = jump(flow, way, insn->target);
+		return r ? r : WAY_DONE;
+	case INSN_BRANCH:
+		return jump(flow, way, insn->target);
+	case INSN_JUMP_INDIRECT:
+		note_dispatch(flow, gap->code + (at - gap->cell), gap->code, way->state);
+		proof_exit(&flow->proof, flow->heights->cells, way->origin);
+		return WAY_DONE;
+	case INSN_RET:
+		flow_start(flow)->returns |= 2;
+		return leave(flow, way);
+	case INSN_STOP:
+		return WAY_DONE;
+	default:
+		r = insn->is_address ? note_address(flow, insn->target) : 0;
+		return r ? r : step(flow, gap, gap->code + (at - gap->cell), insn, way);
+	}
+}
+
+int way_follow(struct flow *flow, struct flow_way way)
+{
+	struct heights *heights = flow->heights;
+	int r = 0;
+
+	while (!r) {
+		const struct heights_gap *gap;
+		uint32_t at = heights_cell(heights, way.vaddr, &gap);
+		struct insn insn;
+		int arrived;
+
+		if (at == HEIGHTS_NO_CELL) { /* on into what is described; or behind a last call */
+			flow_start(flow)->returns |= 1;
+			return height_may_leave(&heights->states.list[way.state]) || way.origin
+				       ? 0
+				       : WAY_BAD;
+		}
+		arrived = arrive(flow, at, &way);
+		if (arrived && arrived != WAY_AGAIN)
+			return arrived == WAY_DONE ? 0 : arrived;
+		if (heights->steps >= HEIGHTS_STEPS_MAX) {
+			heights->cut = 1;
+			return WAY_BAD;
+		}
+		heights->steps++;
+		if (insn_read(gap->code + (at - gap->cell), gap->code + gap->bytes, way.vaddr,
+			      &insn))
+			return contradiction(flow, way.origin);
+		r = arrived ? 0 : claim(flow, at, &way, insn.bytes);
+		if (!r)
+			r = go_on(flow, gap, at, &insn, &way);
+		way.vaddr += insn.bytes;
+	}
+	return r == WAY_DONE ? 0 : r;
+}

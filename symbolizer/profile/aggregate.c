@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * aggregate - equal samples counted together, on full frame identity
+ */
+
+#include "symbolizer/profile/aggregate.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static int translate(struct aggregate *aggregate, const struct tm_sample *sample, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t word = sample->frames[i];
+		uint32_t file;
+
+		if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE) {
+			if (files_find(aggregate->files,
+				       (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX,
+				       sample->event.ktime, &file))
+				return BUDGET_E_SPENT;
+			word &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
+			word |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
+		}
+		aggregate->words[i] = word;
+	}
+	return 0;
+}
+
+static int keep_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count)
+{
+	uint64_t *words;
+
+	if (budget_grow(aggregate->strings->budget, &aggregate->stacks, &aggregate->stack_capacity,
+			aggregate->stack_count + 1, sizeof(*aggregate->stacks)))
+		return BUDGET_E_SPENT;
+	words = arena_take(&aggregate->arena, count * sizeof(*words));
+	if (!words || lookup_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
+		return BUDGET_E_SPENT;
+	memcpy(words, aggregate->words, count * sizeof(*words));
+	aggregate->stacks[aggregate->stack_count++] = (struct aggregate_stack){words, count};
+	return 0;
+}
+
+static int stack_of(struct aggregate *aggregate, uint32_t count, uint32_t *ret_stack)
+{
+	size_t bytes = count * sizeof(aggregate->words[0]);
+	uint32_t hash = hash_bytes(aggregate->strings->seed, aggregate->words, bytes);
+	struct lookup_walk walk = lookup_start(hash);
+	uint32_t index;
+
+	while ((index = lookup_next(&aggregate->stack_lookup, &walk)) != LOOKUP_NONE) {
+		const struct aggregate_stack *stack = &aggregate->stacks[index];
+
+		if (stack->count == count && memcmp(stack->words, aggregate->words, bytes) == 0)
+			break;
+	}
+	if (index == LOOKUP_NONE) {
+		index = aggregate->stack_count;
+		if (keep_stack(aggregate, hash, count))
+			return BUDGET_E_SPENT;
+	}
+	*ret_stack = index;
+	return 0;
+}
+
+/* The key is everything before `count`; it has no padding. */
+static int count_in(struct aggregate *aggregate, const struct aggregate_sample *key)
+{
+	size_t key_bytes = offsetof(struct aggregate_sample, count);
+	uint32_t hash = hash_bytes(aggregate->strings->seed, key, key_bytes);
+	struct lookup_walk walk = lookup_start(hash);
+	uint32_t index;
+
+	while ((index = lookup_next(&aggregate->sample_lookup, &walk)) != LOOKUP_NONE)
+		if (memcmp(&aggregate->samples[index], key, key_bytes) == 0)
+			break;
+	if (index == LOOKUP_NONE) {
+		index = aggregate->sample_count;
+		if (budget_grow(aggregate->strings->budget, &aggregate->samples,
+				&aggregate->sample_capacity, index + 1,
+				sizeof(*aggregate->samples)) ||
+		    lookup_add(&aggregate->sample_lookup, hash, index))
+			return BUDGET_E_SPENT;
+		aggregate->samples[aggregate->sample_count++] = *key;
+	}
+	aggregate->samples[index].count++;
+	aggregate->exported++;
+	return 0;
+}
+
+/* Most samples carry the name of one of a few threads. */
+static int find_comm(struct aggregate *aggregate, const char *comm, uint32_t *ret_string)
+{
+	struct aggregate_comm *known;
+	uint64_t half[TM_COMM_BYTES / 8], mixed;
+
+	memcpy(half, comm, sizeof(half));
+	mixed = (half[0] ^ half[1]) * 0x9e3779b97f4a7c15ull;
+	known = &aggregate->comms[mixed >> 32 & (AGGREGATE_COMMS - 1)];
+	if (known->string && memcmp(known->comm, comm, TM_COMM_BYTES) == 0) {
+		*ret_string = known->string - 1;
+		return 0;
+	}
+	if (strings_add(aggregate->strings, comm, TM_COMM_BYTES, ret_string))
+		return BUDGET_E_SPENT;
+	memcpy(known->comm, comm, TM_COMM_BYTES);
+	known->string = *ret_string + 1;
+	return 0;
+}
+
+void aggregate_init(struct aggregate *aggregate, struct strings *strings,
+		    struct process_table *processes, struct files *files)
+{
+	*aggregate = (struct aggregate){
+		.strings = strings,
+		.processes = processes,
+		.files = files,
+		.arena.budget = strings->budget,
+		.stack_lookup.budget = strings->budget,
+		.sample_lookup.budget = strings->budget,
+	};
+}
+
+void aggregate_deinit(struct aggregate *aggregate)
+{
+	struct budget *budget = aggregate->strings->budget;
+
+	budget_drop(budget, &aggregate->stacks, &aggregate->stack_capacity,
+		    sizeof(*aggregate->stacks));
+	budget_drop(budget, &aggregate->samples, &aggregate->sample_capacity,
+		    sizeof(*aggregate->samples));
+	lookup_deinit(&aggregate->stack_lookup);
+	lookup_deinit(&aggregate->sample_lookup);
+	arena_deinit(&aggregate->arena);
+	aggregate->stack_count = 0;
+	aggregate->sample_count = 0;
+	aggregate->exported = 0;
+	memset(aggregate->comms, 0, sizeof(aggregate->comms));
+}
+
+int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
+{
+	uint32_t frames = (uint32_t)sample->kernel_frames + sample->user_frames;
+	struct aggregate_sample key = {
+		.tid = sample->event.tid,
+		.flags = sample->event.flags & AGGREGATE_FLAGS,
+		.stop = sample->user_stop != TM_STOP_NONE ? sample->user_stop : sample->kernel_stop,
+	};
+
+	if (find_comm(aggregate, sample->comm, &key.comm) ||
+	    process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process) ||
+	    translate(aggregate, sample, frames) || stack_of(aggregate, frames, &key.stack))
+		return BUDGET_E_SPENT;
+	return count_in(aggregate, &key);
+}

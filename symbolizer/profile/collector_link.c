@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collector_link - the collector's end of the wire: attaching, files, the kernel table, the end
+ */
+
+#include "symbolizer/profile/collector_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "shared/fdpass.h"
+
+#define PEER_PAGE_MAX (64u << 10) /* of the reader page; its size is the collector's choice */
+
+/* Blocks until a message is there or either side has gone. */
+static int wait_for_message(const struct peer *peer, int control)
+{
+	struct pollfd ready[2] = {
+		{.fd = peer->wire, .events = POLLIN},
+		{.fd = control, .events = POLLRDHUP},
+	};
+
+	for (;;) {
+		int r = poll(ready, 2, -1);
+
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		if (r > 0 && ready[1].revents)
+			return -EPIPE;
+		if (r > 0 && ready[0].revents)
+			return 0;
+	}
+}
+
+static int receive_region(struct peer *peer, int control, enum tm_wire_kind kind, int *ret_fd)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	struct tm_wire message;
+	int r;
+
+	r = wait_for_message(peer, control);
+	if (r < 0)
+		return r;
+	r = tm_fdpass_recv(peer->wire, &message, sizeof(message), &fd, 0);
+	if (r == TM_FDPASS_E_CLOSED)
+		return -EPIPE;
+	if (r)
+		return r < 0 ? r : -EPROTO;
+	if (message.kind != kind || fd < 0)
+		return tm_err_origin(-EBADMSG);
+	*ret_fd = TM_TAKE_FD(fd);
+	return 0;
+}
+
+static int attach_data(struct peer *peer, int control)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	int r;
+
+	r = receive_region(peer, control, TM_WIRE_ATTACH, &fd);
+	if (r)
+		return r;
+	r = tm_region_open(&peer->data, fd, TM_RING_HEADER_BYTES + TM_RING_MIN_BYTES,
+			   TM_RING_HEADER_BYTES + (size_t)TM_RING_MAX_BYTES);
+	if (!r)
+		(void)TM_TAKE_FD(fd);
+	return r;
+}
+
+static int attach_page(struct peer *peer, int control)
+{
+	_cleanup_(tm_closep) int fd = -1;
+	struct stat status;
+	int r;
+
+	r = receive_region(peer, control, TM_WIRE_READER, &fd);
+	if (r)
+		return r;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (status.st_size < (off_t)sizeof(struct tm_ring_reader_page) ||
+	    status.st_size > PEER_PAGE_MAX)
+		return tm_err_origin(-EBADMSG);
+	r = tm_region_open_writable(&peer->page, fd, (size_t)status.st_size);
+	if (!r)
+		(void)TM_TAKE_FD(fd);
+	return r;
+}
+
+static void give_credit(struct peer *peer)
+{
+	uint64_t taken = peer->files->open + peer->expected;
+	uint64_t room = peer->files->max_open > taken ? peer->files->max_open - taken : 0;
+	struct tm_wire message = {
+		.kind = TM_WIRE_CREDIT,
+		.value = peer->credit < room ? peer->credit : room,
+	};
+
+	/* Without room for another descriptor the credit waits, and with it the collector. */
+	if (!message.value)
+		return;
+	if (tm_fdpass_send(peer->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
+		return;
+	peer->credit -= message.value;
+	peer->expected += message.value;
+}
+
+static void take_file(struct peer *peer, const struct tm_wire *message, int fd)
+{
+	files_opened(peer->files, message->number, message->value, fd);
+	peer->credit++;
+	peer->expected -= peer->expected > 0;
+}
+
+/* Return: 0, -EBADMSG. Takes @fd. */
+static int take_message(struct peer *peer, const struct tm_wire *message, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	int wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
+
+	if (wants_fd != (taken >= 0))
+		return -EBADMSG;
+	switch (message->kind) {
+	case TM_WIRE_KERNEL:
+		peer->kernel_refused = kernel_open(peer->kernel, TM_TAKE_FD(taken)) < 0;
+		return 0;
+	case TM_WIRE_FILE:
+		take_file(peer, message, TM_TAKE_FD(taken));
+		return 0;
+	case TM_WIRE_NO_FILE:
+		files_refused(peer->files, message->number, message->value);
+		return 0;
+	case TM_WIRE_END:
+		peer->state = PEER_ENDED;
+		return 0;
+	default:
+		return -EBADMSG;
+	}
+}
+
+void peer_init(struct peer *peer, int wire, struct files *files, struct kernel *kernel)
+{
+	*peer = (struct peer){
+		.wire = wire,
+		.data = TM_REGION_NULL,
+		.page = TM_REGION_NULL,
+		.files = files,
+		.kernel = kernel,
+		.expected = TM_FILES_IN_FLIGHT,
+	};
+}
+
+void peer_deinit(struct peer *peer)
+{
+	tm_region_close(&peer->data);
+	tm_region_close(&peer->page);
+}
+
+int peer_attach(struct peer *peer, int control, struct tm_ring_reader *reader)
+{
+	struct tm_wire hello = {.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION};
+	int r;
+
+	r = tm_fdpass_send(peer->wire, &hello, sizeof(hello), -1, 0);
+	if (r)
+		return r < 0 ? r : -EPIPE;
+	r = attach_data(peer, control);
+	if (r)
+		return r;
+	r = attach_page(peer, control);
+	if (r)
+		return r;
+	r = tm_ring_reader_init(reader, peer->data.addr, peer->data.bytes, peer->page.addr);
+	if (r)
+		return r;
+	peer->state = PEER_ATTACHED;
+	return 0;
+}
+
+void peer_receive(struct peer *peer)
+{
+	while (peer->state == PEER_ATTACHED) {
+		struct tm_wire message;
+		int fd = -1;
+		int r;
+
+		r = tm_fdpass_recv(peer->wire, &message, sizeof(message), &fd, MSG_DONTWAIT);
+		if (r == TM_FDPASS_E_AGAIN)
+			break;
+		if (r == TM_FDPASS_E_CLOSED)
+			peer->state = PEER_GONE;
+		else if (r || take_message(peer, &message, fd) < 0)
+			peer->state = r == -ECONNRESET ? PEER_GONE : PEER_BROKE;
+	}
+	if (peer->state == PEER_ATTACHED)
+		give_credit(peer);
+}

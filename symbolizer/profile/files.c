@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files - what the file numbers of frames stand for
+ */
+
+#include "symbolizer/profile/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/profile/files_lifetime.h"
+#include "symbolizer/unwind/unwind_queue.h"
+#include "symbolizer/base/path.h"
+#include "symbolizer/names/symbol_cache.h"
+
+/* What is known of a number; NULL: the budget is spent. */
+static struct file_number *entry_of(struct files *files, uint32_t number)
+{
+	struct file_number **page = &files->numbers[number / FILES_PAGE];
+
+	if (!*page) {
+		if (budget_take(files->strings->budget, FILES_PAGE * sizeof(**page)))
+			return NULL;
+		*page = calloc(FILES_PAGE, sizeof(**page));
+		if (!*page) {
+			budget_give(files->strings->budget, FILES_PAGE * sizeof(**page));
+			return NULL;
+		}
+	}
+	return &(*page)[number % FILES_PAGE];
+}
+
+static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index)
+{
+	struct file_number *entry = entry_of(files, number);
+
+	if (!entry)
+		return BUDGET_E_SPENT;
+	if (!entry->file) {
+		if (files_add(files, ret_index))
+			return BUDGET_E_SPENT;
+		files_begin_number(files, entry, *ret_index);
+	}
+	*ret_index = entry->file - 1;
+	return 0;
+}
+
+static uint32_t find_identity(const struct files *files, const struct tm_identity *identity)
+{
+	struct lookup_walk walk = lookup_start(files_hash(files, identity));
+	uint32_t index;
+
+	while ((index = lookup_next(&files->lookup, &walk)) != LOOKUP_NONE)
+		if (memcmp(&files->items[index].identity, identity, sizeof(*identity)) == 0)
+			break;
+	return index;
+}
+
+/* The file of an announcement, under its number and its identity. Return: 0, BUDGET_E_SPENT. */
+static int identify(struct files *files, const struct tm_file *record, uint32_t *ret_index)
+{
+	struct file_number *number = entry_of(files, record->number);
+	uint32_t known = find_identity(files, &record->identity);
+	struct file *file;
+
+	if (!number)
+		return BUDGET_E_SPENT;
+	file = number->file ? &files->items[number->file - 1] : NULL;
+	if (file && file->identified &&
+	    memcmp(&file->identity, &record->identity, sizeof(file->identity)) != 0) {
+		files->conflicts++;
+		files_end_number(files, number);
+	}
+	if (!number->file && known != LOOKUP_NONE)
+		files_begin_number(files, number, known);
+	if (find_or_add(files, record->number, ret_index))
+		return BUDGET_E_SPENT;
+	file = &files->items[*ret_index];
+	if (!file->identified && known == LOOKUP_NONE)
+		file->listed = !lookup_add(&files->lookup, files_hash(files, &record->identity),
+					   *ret_index);
+	file->identity = record->identity;
+	file->identified = 1;
+	return 0;
+}
+
+/* --- descriptors --- */
+
+static int readable_regular(int fd)
+{
+	struct stat status;
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) &&
+	       fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static void drop_early(struct files *files, struct file_number *number)
+{
+	if (!number->early)
+		return;
+	(void)tm_close(number->early - 1);
+	number->early = 0;
+	files->open--;
+}
+
+static void drop_page(struct files *files, uint32_t page)
+{
+	struct file_number *numbers = files->numbers[page];
+
+	if (!numbers)
+		return;
+	for (uint32_t i = 0; i < FILES_PAGE; i++)
+		drop_early(files, &numbers[i]);
+	budget_give(files->strings->budget, FILES_PAGE * sizeof(*numbers));
+	free(numbers);
+}
+
+/* Takes @fd, which is counted as open already. */
+static void attach(struct files *files, uint32_t index, int fd)
+{
+	files_close(files, index);
+	files->items[index].fd = fd;
+	files->items[index].reason = 0;
+}
+
+static void attach_early(struct files *files, struct file_number *number)
+{
+	int fd = number->early - 1;
+
+	if (!number->early || number->early_ktime > number->announced_ktime)
+		return;
+	number->early = 0;
+	attach(files, number->file - 1, fd);
+}
+
+int files_init(struct files *files, struct strings *strings, struct tm_retire_queue *queue)
+{
+	*files = (struct files){
+		.strings = strings,
+		.queue = queue,
+		.max_open = FILES_MAX_OPEN,
+		.lookup.budget = strings->budget,
+		.symbols_budget.limit = SYMBOLS_BYTES,
+	};
+	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
+	return files->numbers ? 0 : -ENOMEM;
+}
+
+void files_deinit(struct files *files)
+{
+	if (!files->numbers)
+		return;
+	files_deinit_items(files);
+	for (uint32_t page = 0; page < FILES_PAGES; page++)
+		drop_page(files, page);
+	free(files->numbers);
+	files->numbers = NULL;
+}
+
+int files_announce(struct files *files, const struct tm_file *record)
+{
+	struct file_number *number;
+	char text[PATH_TEXT_BYTES];
+	uint32_t index, path, name;
+	struct file *file;
+	const char *base;
+	size_t length;
+
+	if (identify(files, record, &index))
+		return BUDGET_E_SPENT;
+	number = entry_of(files, record->number); /* identify needed it too */
+	if (record->event.ktime > number->announced_ktime)
+		number->announced_ktime = record->event.ktime;
+	files_hear_of(files, index, record->event.ktime);
+	attach_early(files, number);
+	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
+			     text);
+	base = record->path_bytes ? path_base(text) : FILES_NO_NAME;
+	if (strings_add(files->strings, text, record->path_bytes ? length : 0, &path) ||
+	    strings_add(files->strings, base, strlen(base), &name))
+		return BUDGET_E_SPENT;
+	file = &files->items[index];
+	file->path = path;
+	file->base = name;
+	file->deleted = (record->event.flags & TM_PATH_DELETED) != 0;
+	file->announced = 1;
+	return 0;
+}
+
+void files_retire(struct files *files, uint32_t number, uint64_t ktime)
+{
+	struct file_number *entry = entry_of(files, number);
+
+	if (!entry)
+		return;
+	if (entry->early_ktime < ktime)
+		drop_early(files, entry);
+	entry->announced_ktime = 0;
+	if (ktime > entry->retired_ktime)
+		entry->retired_ktime = ktime;
+	if (entry->file)
+		files_end_number(files, entry);
+}
+
+int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file)
+{
+	if (find_or_add(files, number, ret_file))
+		return BUDGET_E_SPENT;
+	files_hear_of(files, *ret_file, ktime);
+	files->items[*ret_file].sampled = 1;
+	return 0;
+}
+
+void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	struct file_number *entry;
+	uint32_t index;
+
+	if (number > TM_FRAME_FILE_MAX)
+		return;
+	entry = entry_of(files, number);
+	if (!entry)
+		return;
+	if (ktime && ktime < entry->retired_ktime) {
+		files->stale++;
+		return;
+	}
+	files_rows_want(files, number, ktime);
+	if (!files_have_room(files) || !readable_regular(taken))
+		return;
+	if (ktime > entry->announced_ktime) {
+		drop_early(files, entry);
+		entry->early = TM_TAKE_FD(taken) + 1;
+		entry->early_ktime = ktime;
+		files->open++;
+		return;
+	}
+	if (find_or_add(files, number, &index))
+		return;
+	files->open++;
+	attach(files, index, TM_TAKE_FD(taken));
+}
+
+void files_refused(struct files *files, uint32_t number, uint64_t reason)
+{
+	uint32_t index;
+
+	if (number > TM_FRAME_FILE_MAX || reason >= TM_NO_FILE_N ||
+	    find_or_add(files, number, &index))
+		return;
+	files->items[index].reason = (uint8_t)reason;
+}
+
+int files_have_room(const struct files *files)
+{
+	return files->open < files->max_open;
+}
+
+int files_are_ripe(const struct files *files)
+{
+	return files->open > files->max_open / 4 * 3 &&
+	       files->ripe > files->max_open / FILES_RIPE_PART;
+}
+
+int files_is_ripe(const struct file *file)
+{
+	return !file->numbers && file->fd >= 0;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files_lifetime - how long a file, its descriptor and its symbols are kept
+ */
+
+#include "symbolizer/profile/files_lifetime.h"
+
+#include <string.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/names/symbol_cache.h"
+
+static uint64_t later(uint64_t ktime, uint64_t ns)
+{
+	return ktime > UINT64_MAX - ns ? UINT64_MAX : ktime + ns;
+}
+
+static void drop_symbols(struct files *files, struct file *file)
+{
+	files->symbols_retired += file->symbols != NULL;
+	symbols_free(file->symbols, &files->symbols_budget);
+	file->symbols = NULL;
+}
+
+/* Frees the place of a file that ended, unless a sample or an entry of the queue still names it. */
+static void let_go(struct files *files, uint32_t index)
+{
+	struct file *file = &files->items[index];
+
+	if (file->numbers || file->sampled)
+		return;
+	files_close(files, index);
+	drop_symbols(files, file);
+	if (file->queued || file->symbols_queued)
+		return;
+	if (file->listed)
+		lookup_remove(&files->lookup, files_hash(files, &file->identity), index);
+	*file = (struct file){.fd = -1, .spare = files->spare};
+	files->spare = index + 1;
+}
+
+static void fall_due(void *context, uint64_t ktime, uint64_t value);
+
+static void enqueue(struct files *files, uint32_t index)
+{
+	struct file *file = &files->items[index];
+
+	if (!file->queued && file->numbers)
+		file->queued = !tm_retire_at(files->queue, later(file->seen_ktime, FILES_IDLE_NS),
+					     fall_due, files, index);
+}
+
+static void fall_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct files *files = context;
+	uint32_t index = (uint32_t)value;
+	struct file *file = &files->items[index];
+
+	file->queued = 0;
+	if (!file->numbers) {
+		let_go(files, index);
+	} else if (later(file->seen_ktime, FILES_IDLE_NS) > ktime) {
+		enqueue(files, index);
+	} else {
+		file->idle = 1;
+		files->idle_closed += file->fd >= 0;
+		if (!file->sampled)
+			files_close(files, index);
+	}
+}
+
+static void symbols_fall_due(void *context, uint64_t ktime, uint64_t value);
+
+static void enqueue_symbols(struct files *files, uint32_t index)
+{
+	struct file *file = &files->items[index];
+
+	if (file->symbols && !file->symbols_queued)
+		file->symbols_queued =
+			!tm_retire_at(files->queue, later(file->symbols_ktime, 2 * TM_EPOCH_NS),
+				      symbols_fall_due, files, index);
+}
+
+static void symbols_fall_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct files *files = context;
+	struct file *file = &files->items[value];
+	uint64_t due = later(file->symbols_ktime, 2 * TM_EPOCH_NS);
+
+	file->symbols_queued = 0;
+	if (file->sampled)
+		return; /* files_forget queues them anew */
+	if (due > ktime)
+		enqueue_symbols(files, (uint32_t)value);
+	if (!file->symbols_queued)
+		drop_symbols(files, file);
+	let_go(files, (uint32_t)value);
+}
+
+static int move_names(struct file *file, const struct strings *from, struct strings *to)
+{
+	const char *path = from->items[file->path];
+	const char *base = from->items[file->base];
+
+	return strings_add(to, path, strlen(path), &file->path) ||
+	       strings_add(to, base, strlen(base), &file->base);
+}
+
+uint32_t files_hash(const struct files *files, const struct tm_identity *identity)
+{
+	return hash_bytes(files->strings->seed, identity, sizeof(*identity));
+}
+
+void files_hear_of(struct files *files, uint32_t index, uint64_t ktime)
+{
+	struct file *file = &files->items[index];
+
+	if (ktime > file->seen_ktime)
+		file->seen_ktime = ktime;
+	file->idle = 0;
+	enqueue(files, index);
+}
+
+int files_add(struct files *files, uint32_t *ret_index)
+{
+	uint32_t index;
+
+	if (!files->spare) {
+		/* An index must fit the file bits of a frame word. */
+		if (files->count >= FILES_MAX ||
+		    budget_grow(files->strings->budget, &files->items, &files->capacity,
+				files->count + 1, sizeof(*files->items)))
+			return BUDGET_E_SPENT;
+		files->spare = ++files->count;
+	}
+	index = files->spare - 1;
+	files->spare = files->items[index].spare;
+	files->items[index] = (struct file){.fd = -1, .used = 1};
+	*ret_index = index;
+	return 0;
+}
+
+void files_begin_number(struct files *files, struct file_number *number, uint32_t index)
+{
+	struct file *file = &files->items[index];
+
+	number->file = index + 1;
+	if (file->numbers++)
+		return;
+	files->live++;
+	files->ripe -= file->fd >= 0;
+}
+
+void files_end_number(struct files *files, struct file_number *number)
+{
+	uint32_t index = number->file - 1;
+	struct file *file = &files->items[index];
+
+	number->file = 0;
+	if (--file->numbers)
+		return;
+	files->live--;
+	files->retired++;
+	files->ripe += file->fd >= 0;
+	let_go(files, index);
+}
+
+void files_close(struct files *files, uint32_t file)
+{
+	struct file *item = &files->items[file];
+
+	if (item->fd < 0)
+		return;
+	files->ripe -= !item->numbers;
+	item->fd = tm_close(item->fd);
+	files->open--;
+}
+
+void files_keep_symbols(struct files *files, uint32_t index, struct symbols *symbols,
+			uint64_t ktime)
+{
+	struct file *file = &files->items[index];
+
+	if (symbols != file->symbols)
+		symbols_free(file->symbols, &files->symbols_budget);
+	file->symbols = symbols;
+	file->symbols_ktime = ktime;
+	enqueue_symbols(files, index);
+}
+
+void files_deinit_items(struct files *files)
+{
+	for (uint32_t i = 0; i < files->count; i++) {
+		files_close(files, i);
+		symbols_free(files->items[i].symbols, &files->symbols_budget);
+	}
+	symbols_free(files->vdso, &files->symbols_budget);
+	files->vdso = NULL;
+	lookup_deinit(&files->lookup);
+	budget_drop(files->strings->budget, &files->items, &files->capacity, sizeof(*files->items));
+	files->count = 0;
+	files->spare = 0;
+}
+
+void files_forget(struct files *files, struct strings *fresh)
+{
+	for (uint32_t i = 0; i < files->count; i++) {
+		struct file *file = &files->items[i];
+
+		if (!file->used)
+			continue;
+		file->sampled = 0;
+		if (!file->numbers || move_names(file, files->strings, fresh)) {
+			file->announced = 0;
+			file->path = 0;
+			file->base = 0;
+		}
+		if (!file->numbers) {
+			let_go(files, i);
+			continue;
+		}
+		if (file->idle)
+			files_close(files, i);
+		enqueue(files, i);
+		enqueue_symbols(files, i);
+	}
+}

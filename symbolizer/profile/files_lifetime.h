@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * files_lifetime - how long a file, its descriptor and its symbols are kept
+ *
+ * Behind files.h: places, and what brings them about or ends them.
+ */
+
+#include "symbolizer/profile/files.h"
+
+uint32_t files_hash(const struct files *files, const struct tm_identity *identity);
+/* A place that no number stands for yet. Return: 0, BUDGET_E_SPENT. */
+int files_add(struct files *files, uint32_t *ret_index);
+void files_begin_number(struct files *files, struct file_number *number, uint32_t index);
+/* The file ends with its last number. */
+void files_end_number(struct files *files, struct file_number *number);
+void files_hear_of(struct files *files, uint32_t index, uint64_t ktime);
+void files_deinit_items(struct files *files);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * processes - process generations by (tgid, start_boottime, exec_id), and what was announced of them
+ */
+
+#include "symbolizer/profile/processes.h"
+
+#include <string.h>
+
+#include "symbolizer/profile/container.h"
+#include "symbolizer/base/path.h"
+
+static uint32_t hash_of(const struct process_table *table, const struct tm_event *event)
+{
+	uint64_t key[2] = {event->start_boottime, (uint64_t)event->tgid << 32 | event->exec_id};
+
+	return hash_bytes(table->strings->seed, key, sizeof(key));
+}
+
+static uint32_t find(const struct process_table *table, const struct tm_event *event, uint32_t hash)
+{
+	struct lookup_walk walk = lookup_start(hash);
+	uint32_t index;
+
+	while ((index = lookup_next(&table->lookup, &walk)) != LOOKUP_NONE) {
+		const struct process *process = &table->items[index];
+
+		if (process->tgid == event->tgid && process->exec_id == event->exec_id &&
+		    process->start_boottime == event->start_boottime)
+			return index;
+	}
+	return LOOKUP_NONE;
+}
+
+/* --- life --- */
+
+static uint64_t due_ktime(const struct process *process)
+{
+	uint64_t last = process->seen_ktime;
+	uint64_t wait = 2 * TM_EPOCH_NS;
+
+	if (process->exit_ktime) {
+		last = process->exit_ktime > last ? process->exit_ktime : last;
+		wait = TM_EPOCH_NS;
+	}
+	return last > UINT64_MAX - wait ? UINT64_MAX : last + wait;
+}
+
+/* Its place goes to another; what names it is gone from the lookup. */
+static void set_free(struct process_table *table, uint32_t index)
+{
+	struct process *process = &table->items[index];
+
+	lookup_remove(&table->lookup, process->hash, index);
+	*process = (struct process){.spare = table->spare};
+	table->spare = index + 1;
+}
+
+static void fall_due(void *context, uint64_t ktime, uint64_t value);
+
+/* Without room in the queue it waits for the next sign of life, or the next report. */
+static void enqueue(struct process_table *table, uint32_t index)
+{
+	struct process *process = &table->items[index];
+
+	if (!process->queued)
+		process->queued =
+			!tm_retire_at(table->queue, due_ktime(process), fall_due, table, index);
+}
+
+static void fall_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct process_table *table = context;
+	uint32_t index = (uint32_t)value;
+	struct process *process = &table->items[index];
+
+	process->queued = 0;
+	if (due_ktime(process) > ktime) {
+		enqueue(table, index);
+		return;
+	}
+	process->state = PROCESS_RETIRED;
+	table->live--;
+	table->retired++;
+	if (!process->sampled)
+		set_free(table, index);
+}
+
+static void hear_of(struct process_table *table, uint32_t index, uint64_t ktime)
+{
+	struct process *process = &table->items[index];
+
+	if (ktime > process->seen_ktime)
+		process->seen_ktime = ktime;
+	if (process->state != PROCESS_LIVE) {
+		process->state = PROCESS_LIVE;
+		table->live++;
+	}
+	enqueue(table, index);
+}
+
+/* --- places --- */
+
+static int take_place(struct process_table *table, uint32_t *ret_index)
+{
+	if (!table->spare) {
+		if (budget_grow(table->strings->budget, &table->items, &table->capacity,
+				table->count + 1, sizeof(*table->items)))
+			return BUDGET_E_SPENT;
+		table->spare = ++table->count;
+	}
+	*ret_index = table->spare - 1;
+	return 0;
+}
+
+static int find_or_add(struct process_table *table, const struct tm_event *event,
+		       uint32_t *ret_process)
+{
+	uint32_t hash = hash_of(table, event);
+	uint32_t index = find(table, event, hash);
+	uint32_t next;
+
+	if (index == LOOKUP_NONE) {
+		if (take_place(table, &index) || lookup_add(&table->lookup, hash, index))
+			return BUDGET_E_SPENT;
+		next = table->items[index].spare;
+		table->items[index] = (struct process){
+			.start_boottime = event->start_boottime,
+			.tgid = event->tgid,
+			.exec_id = event->exec_id,
+			.hash = hash,
+		};
+		table->spare = next;
+	}
+	hear_of(table, index, event->ktime);
+	*ret_process = index;
+	return 0;
+}
+
+/* --- what was announced --- */
+
+/* Return: 0, BUDGET_E_SPENT. */
+static int read_names(struct process_table *table, const struct tm_process *record,
+		      struct process *process)
+{
+	struct strings *strings = table->strings;
+	const char *cgroup = record->text + record->path_bytes;
+	char text[PATH_TEXT_BYTES];
+	struct container container;
+	size_t length;
+
+	if (strings_add(strings, record->comm, sizeof(record->comm), &process->comm))
+		return BUDGET_E_SPENT;
+	process->exe = 0;
+	if (record->path_bytes) {
+		length = path_unpack(record->text, record->path_bytes, record->event.flags,
+				     TM_PATH_CUT, text);
+		if (strings_add(strings, text, length, &process->exe))
+			return BUDGET_E_SPENT;
+	}
+	length = path_unpack(cgroup, record->cgroup_bytes, record->event.flags & ~TM_PATH_UNNAMED,
+			     TM_CGROUP_CUT, text);
+	container_of(text, &container);
+	return strings_add(strings, text, length, &process->cgroup) ||
+	       strings_add(strings, container.id, sizeof(container.id), &process->container) ||
+	       strings_add(strings, container.pod, sizeof(container.pod), &process->pod);
+}
+
+static int move_string(const struct strings *from, struct strings *to, uint32_t *string)
+{
+	const char *text = from->items[*string];
+
+	*string = 0;
+	return strings_add(to, text, strlen(text), string);
+}
+
+static void move_names(struct process *process, const struct strings *from, struct strings *to)
+{
+	uint32_t *names[] = {&process->comm, &process->exe, &process->cgroup, &process->container,
+			     &process->pod};
+	size_t count = sizeof(names) / sizeof(names[0]);
+	size_t moved = 0;
+
+	while (moved < count && !move_string(from, to, names[moved]))
+		moved++;
+	if (moved == count)
+		return;
+	for (size_t i = 0; i < count; i++)
+		*names[i] = 0;
+	process->announced = 0;
+	process->leader_comm = 0;
+}
+
+void process_table_init(struct process_table *table, struct strings *strings,
+			struct tm_retire_queue *queue)
+{
+	*table = (struct process_table){
+		.strings = strings,
+		.lookup.budget = strings->budget,
+		.queue = queue,
+	};
+}
+
+void process_table_deinit(struct process_table *table)
+{
+	lookup_deinit(&table->lookup);
+	budget_drop(table->strings->budget, &table->items, &table->capacity, sizeof(*table->items));
+	table->count = 0;
+	table->spare = 0;
+	table->live = 0;
+}
+
+int process_announce(struct process_table *table, const struct tm_process *record)
+{
+	struct process new;
+	uint32_t index;
+
+	if (find_or_add(table, &record->event, &index))
+		return BUDGET_E_SPENT;
+	new = table->items[index];
+	if (read_names(table, record, &new))
+		return BUDGET_E_SPENT;
+	new.ns_tgid = record->ns_tgid;
+	new.announced = 1;
+	new.leader_comm = 1;
+	table->items[index] = new;
+	return 0;
+}
+
+int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,
+		      uint32_t *ret_process)
+{
+	struct process *process;
+
+	if (find_or_add(table, event, ret_process))
+		return BUDGET_E_SPENT;
+	process = &table->items[*ret_process];
+	process->sampled = 1;
+	if (!process->announced && !process->leader_comm) {
+		process->leader_comm = event->tid == event->tgid;
+		if (process->leader_comm || !process->comm)
+			process->comm = comm;
+	}
+	return 0;
+}
+
+void process_exit(struct process_table *table, const struct tm_event *event)
+{
+	uint32_t index = find(table, event, hash_of(table, event));
+
+	if (index != LOOKUP_NONE && !table->items[index].exit_ktime)
+		table->items[index].exit_ktime = event->ktime;
+}
+
+void process_forget(struct process_table *table, struct strings *fresh)
+{
+	for (uint32_t index = 0; index < table->count; index++) {
+		struct process *process = &table->items[index];
+
+		if (process->state == PROCESS_FREE)
+			continue;
+		process->sampled = 0;
+		if (process->state == PROCESS_RETIRED) {
+			set_free(table, index);
+			continue;
+		}
+		move_names(process, table->strings, fresh);
+		enqueue(table, index);
+	}
+}

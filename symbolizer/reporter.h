@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * reporter - after the last record, or in between: names, the report, its outputs, what the command is told
+ */
+
+#include "symbolizer/session.h"
+
+/* The last report. Return: 0, -errno (no report could be built; said as each output's code too). */
+int finish_session(struct session *session);
+/* The report of what was counted in since the last one; then it is forgotten. */
+void finish_interval(struct session *session);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table_cache - tables of rows in one file, so that a restart need not have them made again
+ */
+
+#include "symbolizer/unwind/table_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+#include "shared/err.h"
+#include "shared/region.h"
+#include "shared/unwind_table.h"
+#include "symbolizer/unwind/table_cache_file.h"
+
+static uint64_t entry_bytes(uint32_t rows_bytes)
+{
+	return sizeof(struct cache_head) + rows_bytes;
+}
+
+static void digest_entry(const struct cache *cache, const struct cache_head *head, const void *rows,
+			 uint8_t ret_digest[DIGEST_BYTES])
+{
+	struct digest digest;
+
+	digest_init(&digest);
+	digest_add(&digest, &cache->header, sizeof(cache->header));
+	digest_add(&digest, &head->bytes, sizeof(head->bytes));
+	digest_add(&digest, &head->identity, sizeof(head->identity));
+	digest_add(&digest, rows, head->bytes);
+	digest_end(&digest, ret_digest);
+}
+
+/* --- the index --- */
+
+static int head_is_good(const struct cache_head *head, uint64_t room)
+{
+	return (head->state == CACHE_LIVE || head->state == CACHE_DEAD) &&
+	       head->bytes >= sizeof(struct tm_rows) && head->bytes <= CACHE_ROWS_BYTES &&
+	       head->bytes % 8 == 0 && entry_bytes(head->bytes) <= room;
+}
+
+/* Every head that makes sense, up to the first that does not. */
+static void read_index(struct cache *cache, uint64_t file_bytes)
+{
+	struct cache_head head;
+	uint64_t newest = 0;
+
+	if (file_bytes > CACHE_BYTES)
+		file_bytes = CACHE_BYTES;
+	while (cache->count < CACHE_ENTRIES && file_bytes - cache->end >= sizeof(head)) {
+		if (cache_file_read(cache->fd, &head, sizeof(head), cache->end) < 0 ||
+		    !head_is_good(&head, file_bytes - cache->end))
+			break;
+		if (head.state == CACHE_LIVE) {
+			cache->entries[cache->count++] = (struct cache_entry){
+				.identity = head.identity,
+				.at = cache->end,
+				.used = head.used,
+				.bytes = head.bytes,
+			};
+			memcpy(cache->entries[cache->count - 1].digest, head.digest, DIGEST_BYTES);
+			newest = head.used > newest ? head.used : newest;
+		}
+		cache->end += entry_bytes(head.bytes);
+	}
+	cache->refused += cache->end < file_bytes;
+	cache->session = newest < UINT64_MAX ? newest + 1 : newest;
+}
+
+/* Return: 0, -errno. */
+static int begin_anew(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
+{
+	struct cache_header *header = &cache->header;
+
+	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
+	memcpy(header->pin, pin, sizeof(header->pin));
+	if (getrandom(header->secret, sizeof(header->secret), 0) != sizeof(header->secret))
+		return tm_err_origin(-EIO);
+	if (ftruncate(cache->fd, 0) < 0)
+		return tm_err_origin(-errno);
+	return cache_file_write(cache->fd, header, sizeof(*header), 0);
+}
+
+static int read_file(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
+{
+	struct stat status;
+	int flags = fcntl(cache->fd, F_GETFL);
+	int r = 0;
+
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || flags & O_PATH ||
+	    fstat(cache->fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return tm_err_origin(-EBADF);
+	cache->end = sizeof(cache->header);
+	cache->session = 1;
+	if (status.st_size < (off_t)sizeof(cache->header) ||
+	    cache_file_read(cache->fd, &cache->header, sizeof(cache->header), 0) < 0 ||
+	    memcmp(cache->header.magic, TM_CACHE_MAGIC, sizeof(cache->header.magic)) != 0 ||
+	    memcmp(cache->header.pin, pin, DIGEST_BYTES) != 0)
+		return begin_anew(cache, pin);
+	read_index(cache, (uint64_t)status.st_size);
+	if (cache->end < (uint64_t)status.st_size)
+		r = ftruncate(cache->fd, (off_t)cache->end);
+	return r < 0 ? tm_err_origin(-errno) : 0;
+}
+
+int cache_pin(uint8_t ret_pin[DIGEST_BYTES], const char *boot_id, int parser)
+{
+	const uint32_t kind = TM_ROWS_MAGIC;
+	struct digest digest;
+	struct stat status;
+
+	if (fstat(parser, &status) < 0)
+		return tm_err_origin(-errno);
+	digest_init(&digest);
+	digest_add(&digest, &kind, sizeof(kind));
+	digest_add(&digest, &status.st_dev, sizeof(status.st_dev));
+	digest_add(&digest, &status.st_ino, sizeof(status.st_ino));
+	digest_add(&digest, &status.st_size, sizeof(status.st_size));
+	digest_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
+	digest_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
+	digest_add(&digest, boot_id, strlen(boot_id));
+	digest_end(&digest, ret_pin);
+	return 0;
+}
+
+void cache_open(struct cache *cache, int fd, const uint8_t pin[DIGEST_BYTES])
+{
+	*cache = (struct cache){.fd = fd};
+	cache->entries = calloc(CACHE_ENTRIES, sizeof(*cache->entries));
+	if (!cache->entries || read_file(cache, pin) < 0)
+		cache_close(cache);
+}
+
+void cache_close(struct cache *cache)
+{
+	cache->fd = tm_close(cache->fd);
+	free(cache->entries);
+	cache->entries = NULL;
+	cache->count = 0;
+}
+
+/* --- finding --- */
+
+/* Not to be met again. */
+static void refuse(struct cache *cache, struct cache_entry *entry)
+{
+	const uint32_t dead = CACHE_DEAD;
+	int r = cache_file_write(cache->fd, &dead, sizeof(dead),
+				 entry->at + offsetof(struct cache_head, state));
+
+	cache->refused++;
+	*entry = cache->entries[--cache->count];
+	if (r < 0)
+		cache_close(cache);
+}
+
+static int is_table(const void *rows, size_t bytes)
+{
+	struct tm_rows_view view;
+
+	return tm_rows_check(&view, rows, bytes) == 0;
+}
+
+/* Return: a sealed table, or -1: the entry is to be refused. */
+static int read_entry(const struct cache *cache, const struct cache_entry *entry)
+{
+	const struct cache_head head = {.bytes = entry->bytes, .identity = entry->identity};
+	uint8_t digest[DIGEST_BYTES];
+	void *rows = malloc(entry->bytes);
+	int fd = -1;
+
+	if (rows && cache_file_read(cache->fd, rows, entry->bytes, entry->at + sizeof(head)) == 0) {
+		digest_entry(cache, &head, rows, digest);
+		if (memcmp(digest, entry->digest, DIGEST_BYTES) == 0 &&
+		    is_table(rows, entry->bytes))
+			fd = tm_region_seal_blob("tidemark-rows", rows, entry->bytes);
+	}
+	free(rows);
+	return fd < 0 ? -1 : fd;
+}
+
+static void note_use(struct cache *cache, struct cache_entry *entry)
+{
+	if (entry->used == cache->session)
+		return;
+	entry->used = cache->session;
+	if (cache_file_write(cache->fd, &entry->used, sizeof(entry->used),
+			     entry->at + offsetof(struct cache_head, used)) < 0)
+		cache_close(cache);
+}
+
+static struct cache_entry *find(const struct cache *cache, const struct tm_identity *identity)
+{
+	for (uint32_t i = 0; i < cache->count; i++)
+		if (memcmp(&cache->entries[i].identity, identity, sizeof(*identity)) == 0)
+			return &cache->entries[i];
+	return NULL;
+}
+
+int cache_find(struct cache *cache, const struct tm_identity *identity)
+{
+	struct cache_entry *entry;
+
+	while ((entry = find(cache, identity))) {
+		int fd = read_entry(cache, entry);
+
+		if (fd >= 0) {
+			note_use(cache, entry);
+			return fd;
+		}
+		refuse(cache, entry);
+	}
+	return -1;
+}
+
+/* --- keeping --- */
+
+static int append(struct cache *cache, const struct cache_head *head, const void *rows)
+{
+	/* The head last: without it there is no entry. */
+	int r = cache_file_write(cache->fd, rows, head->bytes, cache->end + sizeof(*head));
+
+	if (r == 0)
+		r = cache_file_write(cache->fd, head, sizeof(*head), cache->end);
+	return r;
+}
+
+int cache_may_keep(const struct tm_identity *identity, int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && (uint64_t)status.st_size == identity->size &&
+	       status.st_mtim.tv_sec == identity->mtime_sec &&
+	       (uint64_t)status.st_mtim.tv_nsec == identity->mtime_nsec;
+}
+
+void cache_add(struct cache *cache, const struct tm_identity *identity, const void *rows,
+	       size_t bytes)
+{
+	struct cache_head head = {.state = CACHE_LIVE,
+				  .bytes = (uint32_t)bytes,
+				  .used = cache->session,
+				  .identity = *identity};
+	struct cache_entry *entry;
+
+	if (cache->fd < 0 || bytes > CACHE_ROWS_BYTES || find(cache, identity))
+		return;
+	digest_entry(cache, &head, rows, head.digest);
+	if ((cache->count == CACHE_ENTRIES || cache->end + entry_bytes(head.bytes) > CACHE_BYTES) &&
+	    cache_file_shrink(cache) < 0) {
+		cache_close(cache);
+		return;
+	}
+	if (append(cache, &head, rows) < 0) {
+		cache_close(cache); /* what was half written ends the next walk */
+		return;
+	}
+	entry = &cache->entries[cache->count++];
+	*entry = (struct cache_entry){*identity, cache->end, cache->session, head.bytes, {0}};
+	memcpy(entry->digest, head.digest, DIGEST_BYTES);
+	cache->end += entry_bytes(head.bytes);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * unwind_queue - the files whose rows are wanted, in the order in which their descriptors arrived
+ *
+ * Behind files.h: a list through the numbers, so that it needs no room of its own; a number stands in it
+ * once, for the last FILE message that named it.
+ */
+
+#include "symbolizer/profile/files.h"
+
+struct files_rows {
+	uint64_t value; /* of the FILE message */
+	const struct tm_identity
+		*identity; /* NULL: not announced yet; good until the files change */
+	uint32_t number;
+	int fd; /* borrowed, as long; -1: none was kept */
+};
+
+enum {
+	FILES_ROWS_E_NONE = 1,
+};
+
+/* @number: one that has an entry. */
+void files_rows_want(struct files *files, uint32_t number, uint64_t value);
+/* Takes the first one out that still stands. Return: 0, FILES_ROWS_E_NONE. */
+int files_rows_next(struct files *files, struct files_rows *ret_wanted);
+/* Whether one of them came before its announcement was read: then it is in the ring by now. */
+int files_rows_are_early(const struct files *files);
+/* Whether @number, once wanted, still means what it did in the FILE message of @value. */
+int files_rows_stand(const struct files *files, uint32_t number, uint64_t value);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * clocks - stamps of the clock that records carry, between readings of user space's
+ */
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "tests/integration/programs/clocks.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+__u32 asker;                        /* thread group whose renames are stamped */
+struct clocks clocks[CLOCKS_SLOTS]; /* by the kind of thread: its comm's first letter */
+
+SEC("tp_btf/task_rename")
+int stamp(void *ctx)
+{
+	char comm[16];
+	struct clocks *mine;
+	__u64 posted, own;
+
+	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != asker)
+		return 0;
+	bpf_get_current_comm(comm, sizeof(comm));
+	mine = &clocks[(__u8)(comm[0] - 'a') % CLOCKS_SLOTS];
+	posted = *(volatile __u64 *)&mine->posted; /* by another CPU, before it is read here */
+	own = bpf_ktime_get_ns();
+	*(volatile __u64 *)&mine->stamped = own;
+	if (posted > own && posted - own > mine->back)
+		mine->back = posted - own;
+	mine->count++;
+	return 0;
+}

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# cache - the next recording need not make the unwind tables anew, and believes no cache that was changed
+. "$(dirname "$0")/../../lib/integration.bash"
+
+CACHE=$WORK/rows.cache
+counts() { # NAME: what became of the tables
+	python '
+read = summary(sys.argv[1] + ".json")
+print("  %s: %d tables made, %d of them from the cache, %d entries refused; parser %.3f s" %
+      (sys.argv[2], read["rows_made"], read["rows_cached"], read["cache_refused"],
+       read["cpu_seconds"]["parser"]))
+check(read["rows_made"] > 0, "no table was made")
+check(read["tables_refused"] == 0, "%d tables were refused" % read["tables_refused"])
+' "$WORK/$1" "$1"
+}
+holds() { # NAME EXPRESSION: of its summary
+	python 'read = summary(sys.argv[1] + ".json")
+check(eval(sys.argv[2]), "%s is not so" % sys.argv[2])' "$WORK/$1" "$2"
+}
+run() { # NAME ARGUMENT...
+	local name=$1
+	shift
+	record_ok "$name" -F 499 -o "$WORK/$name.folded" "$@" -- "$TM_WORKLOADS/short_lived" 1500 && balance "$name" && counts "$name"
+}
+
+run first --cache "$CACHE"
+holds first 'read["rows_cached"] == 0 and read["cache_refused"] == 0'
+[[ $(stat -c '%U %a %h' "$CACHE") == 'root 600 1' ]] || wrong "the cache is not root's alone: $(stat -c '%U %a %h' "$CACHE")"
+
+run second --cache "$CACHE"
+holds second 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
+
+run without --no-cache
+holds without 'read["rows_cached"] == 0'
+
+# One bit of each kilobyte.
+python3 - "$CACHE" <<'FLIP'
+import sys
+with open(sys.argv[1], "r+b") as cache:
+    every = bytearray(cache.read())
+    for at in range(200, len(every), 1024):
+        every[at] ^= 4
+    cache.seek(0)
+    cache.write(every)
+FLIP
+run flipped --cache "$CACHE"
+holds flipped 'read["cache_refused"] > 0'
+run healed --cache "$CACHE"
+holds healed 'read["rows_cached"] > 0'
+
+refused() { # WHAT: exit 1, one sentence, and the file as it was
+	local before after
+	before=$(sha256sum <"$CACHE")
+	record refused -d 1 -o "$WORK/refused.folded" --cache "$CACHE"
+	after=$(sha256sum <"$CACHE")
+	[[ $STATUS == 1 ]] || wrong "$1: exit $STATUS"
+	grep -q -- "--cache $CACHE: " "$WORK/refused.err" || wrong "$1: said $(head -n 1 "$WORK/refused.err")"
+	[[ $before == "$after" ]] || wrong "$1: was written to"
+}
+mv "$CACHE" "$WORK/elsewhere" && ln -s "$WORK/elsewhere" "$CACHE"
+refused "a symbolic link"
+rm "$CACHE" && ln "$WORK/elsewhere" "$CACHE"
+refused "a file linked twice"
+rm "$CACHE" && install -m 600 /etc/passwd "$CACHE"
+refused "a file that is no cache"
+cp "$WORK/elsewhere" "$CACHE" && chmod 644 "$CACHE"
+refused "a file that others may read"
+cp "$WORK/elsewhere" "$CACHE" && chmod 600 "$CACHE" && chown daemon "$CACHE"
+refused "somebody else's file"
+finish

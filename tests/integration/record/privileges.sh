@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# privileges - in mid-record no process of either program is root, unfiltered or capable of more
+. "$(dirname "$0")/../../lib/integration.bash"
+
+# The kernel is kept busy, so that kernel addresses would be there to be seen. It dies with COMMAND.
+BESIDE='exec setpriv --pdeathsig KILL dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
+begin_recording privileges -F 999 -o "$WORK/x.folded" || finish
+until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
+until_true 20 ran "$COMMAND_PID" 50
+
+bit() { echo $((1 << $1)); }
+CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
+
+field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"; }
+
+check_process() { # PID NAME ALLOWED
+	local pid=$1 name=$2 allowed=$3 set value uid
+	uid=$(field "$pid" Uid)
+	say "  $name: uids $(tr '\t' ' ' <<<"$uid"), gids $(field "$pid" Gid), groups '$(field "$pid" Groups)', CapEff $(field "$pid" CapEff), NoNewPrivs $(field "$pid" NoNewPrivs), Seccomp $(field "$pid" Seccomp), comm $(cat "/proc/$pid/comm")"
+	grep -qw 0 <<<"$uid" && wrong "$name is root: $uid"
+	grep -qw 0 <<<"$(field "$pid" Gid)" && wrong "$name is in group root"
+	grep -qw 0 <<<"$(field "$pid" Groups)" && wrong "$name has the group root"
+	[[ $(field "$pid" NoNewPrivs) == 1 ]] || wrong "$name may gain privileges"
+	[[ $(field "$pid" Seccomp) == 2 ]] || wrong "$name has no filter"
+	for set in CapInh CapPrm CapEff CapAmb CapBnd; do
+		value=$((16#$(field "$pid" $set)))
+		(((value & ~allowed) == 0)) || [[ $set == CapBnd ]] ||
+			wrong "$name has more in $set than it needs: $(field "$pid" $set)"
+	done
+	grep -q 'Max core file size *0 *0 ' "/proc/$pid/limits" || wrong "$name may write a core file"
+}
+
+steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" 2>/dev/null; }
+for name in collector opener symbolizer parser; do
+	until_true 20 steady_process tidemark-$name || wrong "tidemark-$name has no filter after 20 s"
+done
+
+say "the processes in mid-record:"
+found=
+while read -r pid name; do
+	case $name in
+	tidemark) continue ;;
+	tidemark-collector) check_process "$pid" "$name" $((CAP_BPF | CAP_PERFMON)) ;;
+	tidemark-opener) check_process "$pid" "$name" "$CAP_SYS_PTRACE" ;;
+	*) check_process "$pid" "$name" 0 ;;
+	esac
+	found+=" $name"
+done < <(programs "$RECORDER")
+for name in collector opener symbolizer parser; do
+	[[ $found == *tidemark-$name* ]] || wrong "tidemark-$name does not run"
+done
+
+uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
+collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
+[[ $collector != "$symbolizer" ]] || wrong "both programs run as $collector"
+[[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
+[[ $(uid_of tidemark-parser) == "$symbolizer" ]] || wrong "the parser is not the symbolizer's account"
+for uid in $collector $symbolizer; do
+	if getent passwd "$uid" >/dev/null; then
+		[[ $(getent passwd "$uid") == tidemark-* ]] || wrong "$uid is somebody's: $(getent passwd "$uid")"
+	else
+		((uid >= 61184 && uid <= 65519)) || wrong "$uid is outside the range of transient accounts"
+	fi
+done
+
+say "what the symbolizer can see of the ring:"
+python '
+import os, re, struct
+pid = int(sys.argv[1])
+scanned = hits = rings = 0
+with open("/proc/%d/maps" % pid) as maps, open("/proc/%d/mem" % pid, "rb", 0) as memory:
+    for line in maps:
+        found = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+\s*(.*)", line)
+        start, end = int(found.group(1), 16), int(found.group(2), 16)
+        if "memfd:" not in found.group(4) and "/dev/zero" not in found.group(4):
+            continue
+        rings += 1
+        memory.seek(start)
+        data = b""
+        while len(data) < end - start:
+            part = memory.read(end - start - len(data))
+            if not part:
+                break
+            data += part
+        words = struct.unpack("<%dQ" % (len(data) // 8), data[:len(data) // 8 * 8])
+        # above: small negative numbers, which are no addresses
+        bad = [word for word in words if 0xffff800000000000 <= word < 0xfffffffffffff000]
+        used = sum(1 for word in words if word)
+        print("  %s %s %d KiB, %d words in use, %d kernel addresses" %
+              (found.group(4), found.group(3), (end - start) >> 10, used, len(bad)))
+        scanned += used
+        hits += len(bad)
+        check(not bad, "kernel addresses in the shared memory: %s" % [hex(w) for w in bad[:4]])
+check(rings >= 2, "only %d shared regions are mapped" % rings)
+check(scanned > 1000, "only %d words are in use: nothing was seen" % scanned)
+' "$(program_pid "$RECORDER" tidemark-symbolizer)"
+
+kill -INT "$RECORDER"
+end_recording 30
+((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/privileges.err")"
+balance privileges
+python '
+kernel = sum(count for _, frames, count in folded(sys.argv[1]) if frames[-1].endswith("_[k]"))
+print("  %d samples have kernel frames" % kernel)
+check(kernel > 100, "hardly a kernel frame was recorded: nothing was to be seen")
+' "$WORK/x.folded"
+nothing_left
+
+say "where the accounts of tidemark.sysusers exist, they are used and nothing is borrowed:"
+cp /etc/passwd "$WORK/passwd"
+cp /etc/group "$WORK/group"
+id=64000
+for account in $(awk '$1 == "u" { print $2 }' "$TM_SOURCE/systemd/tidemark.sysusers"); do
+	echo "$account:x:$id:$id::/:/usr/sbin/nologin" >>"$WORK/passwd"
+	echo "$account:x:$id:" >>"$WORK/group"
+	id=$((id + 1))
+done
+((id == 64002)) || wrong "tidemark.sysusers does not name two accounts"
+cat >"$WORK/with-accounts" <<WITH
+#!/bin/sh
+exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd && mount --bind $WORK/group /etc/group &&
+	exec $TM_TIDEMARK "\$@"' sh "\$@"
+WITH
+chmod 755 "$WORK/with-accounts"
+TM_TIDEMARK=$WORK/with-accounts
+if begin_recording accounts -o "$WORK/y.folded"; then
+	for name in collector opener symbolizer parser; do
+		until_true 20 steady_process tidemark-$name || wrong "tidemark-$name has no filter after 20 s"
+		uid=$(uid_of tidemark-$name) want=64000
+		[[ $name == collector || $name == opener ]] || want=64001
+		say "  tidemark-$name: uid $uid"
+		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
+	done
+	((${#REMEMBERED_LOCKS[@]} == 0)) || wrong "an account is borrowed: ${REMEMBERED_LOCKS[*]}"
+	kill -INT "$RECORDER"
+	end_recording 30
+	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/accounts.err")"
+	balance accounts
+	nothing_left
+fi
+finish

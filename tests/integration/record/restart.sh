@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# restart - kill -9 of the symbolizer in mid-record, with --restart: the next one goes on, all is right
+. "$(dirname "$0")/../../lib/integration.bash"
+
+HZ=499
+OUT=$WORK/out
+
+# Two programs of one name and two paths, met long before anybody dies.
+mkdir "$OUT" "$WORK/a" "$WORK/b"
+for place in a b; do
+	cp "$TM_WORKLOADS/hot" "$WORK/$place/same"
+	"$WORK/$place/same" 1 600 &
+	STARTED+=($!)
+	declare "$place=$!"
+done
+
+begin() { # NAME ARGUMENT...
+	local name=$1
+	shift
+	"$TM_TIDEMARK" record -v -F $HZ --restart --summary "$WORK/$name.json" -o "$OUT/$name.folded" \
+		-o "$OUT/$name.html" -o "$OUT/$name.pb.gz" "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	RECORDER=$!
+	STARTED+=("$RECORDER")
+	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
+		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
+	remember "$RECORDER"
+}
+
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+# work TICKS - both programs run for so many hundredths of a second more
+work() {
+	local a_end=$(($(ticks "$a") + $1)) b_end=$(($(ticks "$b") + $1))
+	until_true 30 ran "$a" $a_end
+	until_true 30 ran "$b" $b_end
+}
+
+went_on() { (($(grep -c 'a new tidemark-symbolizer goes on' "$WORK/$1.err") >= $2)); }
+
+# murder NAME N - the Nth death; KILLED: when, ns since 1970
+murder() {
+	local pid
+	pid=$(program_pid "$RECORDER" tidemark-symbolizer)
+	[[ -n $pid ]] || wrong "no symbolizer runs"
+	KILLED=$(date +%s%N)
+	kill -KILL "$pid"
+	until_true 20 went_on "$1" "$2" || wrong "nobody went on: $(tail -n 3 "$WORK/$1.err")"
+	until_true 20 another_symbolizer "$pid"
+	remember "$RECORDER"
+}
+another_symbolizer() {
+	local pid
+	pid=$(program_pid "$RECORDER" tidemark-symbolizer)
+	[[ -n $pid && $pid != "$1" ]]
+}
+
+# check_names FILE - both programs are there, each by its path, its stacks whole
+CHECK_NAMES='
+def check_names(stem, work):
+    found = collections.Counter()
+    for comm, path, frames, count in Page(stem + ".html").samples:
+        if comm != "same" or truncation(frames) in ("exec", "exiting", "no_table"):
+            continue
+        found[path] += count
+        check(frames[:3] == ["_start", "bare_entry", "bare_run"] and user_leaf(frames) in
+              ("hot_60", "hot_30", "hot_10", "one_round", "work", "bare_clock_ns"),
+              "%s stands as %s" % (path, frames))
+    check(set(found) == {work + "/a/same", work + "/b/same"}, "paths: %s" % dict(found))
+    return found
+'
+
+say "two deaths in one recording:"
+begin twice
+first=("${REMEMBERED_PIDS[@]}")
+work 40
+murder twice 1
+work 20
+murder twice 2
+work 60
+kill -INT "$RECORDER"
+end_recording 60
+((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/twice.err")"
+REMEMBERED_PIDS+=("${first[@]}")
+nothing_left
+balance twice
+grep 'samples: ' "$WORK/twice.out" | grep -q 'symbolizer_died .*, 2 symbolizers died' ||
+	wrong "the deaths are not told of: $(grep samples: "$WORK/twice.out")"
+python "$CHECK_NAMES"'
+work, out, killed = sys.argv[1:]
+read = summary(work + "/twice.json")
+stem = out + "/twice"
+found = check_names(stem, work)
+pprof = Pprof(stem + ".pb.gz")
+check(folded_total(stem + ".folded") == pprof.total() == read["exported"], "the files do not hold what is exported")
+check(read["attached"] == 3, "%d symbolizers are said to have attached" % read["attached"])
+check(read["dropped"]["symbolizer_died"] > 0, "nothing was lost with the dead")
+check(sum(read["dropped"].values()) == read["dropped"]["symbolizer_died"], "dropped %s" % read["dropped"])
+with gzip.open(stem + ".pb.gz") as file:
+    begun = [value for number, value in fields(file.read()) if number == 9][0]
+print("  first sample exported %.0f ms after the second death; lost with the dead: %d of %d; by path: %s" %
+      ((begun - int(killed)) / 1e6, read["dropped"]["symbolizer_died"], read["taken"],
+       ", ".join("%s %d" % (path[len(work) + 1:], n) for path, n in sorted(found.items()))))
+' "$WORK" "$OUT" "$KILLED"
+
+say "a death among reports in between:"
+begin among --every 1
+until_true 30 grep -q '^report 2: ' "$WORK/among.out"
+work 20
+murder among 1
+from=$(grep -c '^report ' "$WORK/among.out")
+until_true 30 grep -q "^report $((from + 2)): " "$WORK/among.out" || wrong "no report after the death"
+kill -INT "$RECORDER"
+end_recording 60
+((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/among.err")"
+nothing_left
+python "$CHECK_NAMES"'
+work, out = sys.argv[1:]
+whole, died = collections.Counter(), []
+names = sorted(n for n in os.listdir(work) if re.match(r"among\.\d+\.json$", n))
+for number, name in enumerate(names, 1):
+    read = summary(os.path.join(work, name))
+    balance(read)
+    stem = "%s/among.%04d" % (out, number)
+    check(folded_total(stem + ".folded") == read["exported"], "report %d is not whole" % number)
+    page = Page(stem + ".html").data
+    check(page["taken"] == read["taken"] and page["dropped"] == {k: n for k, n in read["dropped"].items() if n},
+          "report %d: the page says taken %d, dropped %s" % (number, page["taken"], page["dropped"]))
+    if number < len(names): # the last one may be too short to have met both
+        check_names(stem, work)
+    whole["taken"] += read["taken"]
+    whole["exported"] += read["exported"]
+    died.append(read["dropped"]["symbolizer_died"])
+for key in whole:
+    check(whole[key] == read["recording"][key], "%s: %d in all, told %s" % (key, whole[key], read["recording"]))
+print("  lost with the dead one, by report: %s" % died)
+check(sum(1 for n in died if n) == 1, "lost in reports: %s" % died)
+check(sum(died) < whole["exported"] / 2, "what had been reported counts as lost: %s" % died)
+' "$WORK" "$OUT"
+
+say "six deaths are one too many:"
+begin six
+for n in 1 2 3 4 5; do
+	murder six $n
+done
+work 10
+kill -KILL "$(program_pid "$RECORDER" tidemark-symbolizer)"
+end_recording 60
+((STATUS == 1)) || wrong "exit code $STATUS, not 1"
+nothing_left
+balance six
+[[ ! -e $OUT/six.folded ]] || wrong "outputs without a symbolizer"
+stop "$a" "$b"
+finish

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# shares - a program of known shares, on one and on eight threads, at 99 Hz for 20 s
+. "$(dirname "$0")/../../lib/integration.bash"
+
+SECONDS_RUN=20
+
+check_shares() { # NAME THREADS ROOT
+	python '
+name, threads, root = sys.argv[1:]
+stacks = [s for s in folded(name + ".folded") if s[0] == "hot"]
+others = [s for s in folded(name + ".folded") if s[0] != "hot"]
+total = sum(count for _, _, count in stacks)
+by = collections.Counter()
+whole = excused = early = 0
+broken = []
+for comm, frames, count in stacks:
+    by[user_leaf(frames)] += count
+    if truncation(frames) in ("exec", "exiting"):
+        excused += count
+    elif truncation(frames) == "no_table": # until the program was opened and compiled
+        early += count
+    elif frames[0] in (root, "_start") and truncation(frames) is None:
+        whole += count
+    else:
+        broken.append((frames, count))
+    at = [i for i, frame in enumerate(frames) if frame.startswith("hot_")]
+    if at and frames[0] == root:
+        chain = frames[:at[0]]
+        want = [root] + (["bare_entry", "bare_run"] if root == "_start" else []) + ["work", "one_round"]
+        if chain != want:
+            broken.append((frames, count))
+print("  %d samples of %s thread(s), %d of others (COMMAND before its exec)" %
+      (total, threads, sum(count for _, _, count in others)))
+check(total > 0, "no sample of the program")
+for function, share in (("hot_60", 60), ("hot_30", 30), ("hot_10", 10)):
+    seen = 100.0 * by[function] / total
+    print("  %-8s %6.2f %%   (known: %d)" % (function, seen, share))
+    check(abs(seen - share) <= 3.0, "%s has %.2f %% instead of %d" % (function, seen, share))
+print("  whole from %s to the leaf: %d of %d; %d in exec or exit, %d before the table" %
+      (root, whole, total, excused, early))
+check(early <= 2 * int(threads) + total / 20, "%d samples without a table" % early)
+check(not broken, "%d stacks do not reach their root, first: %s" % (len(broken), broken[:1]))
+check(excused <= 2 * int(threads), "%d samples in exec or exit" % excused)
+' "$WORK/$1" "$2" "$3"
+	python '
+read = summary(sys.argv[1] + ".json")
+threads = min(int(sys.argv[2]), os_cpus())
+owed = threads * float(sys.argv[3]) * read["hz"]
+print("  %.1f %% of the %d hits that %d busy CPU(s) owe in %s s" %
+      (100.0 * read["taken"] / owed, owed, threads, sys.argv[3]))
+' "$WORK/$1" "$2" "$SECONDS_RUN"
+}
+
+for threads in 1 8; do
+	say "$threads thread(s), 99 Hz, $SECONDS_RUN s:"
+	name=shares$threads
+	record_ok $name -F 99 -o "$WORK/$name.folded" -- "$TM_WORKLOADS/hot" "$threads" "$SECONDS_RUN" ||
+		continue
+	balance $name zero-drops
+	root=_start
+	((threads > 1)) && root=thread_start
+	check_shares $name "$threads" $root
+done
+
+say "whole host, both CPUs busy, 99 Hz, 10 s:"
+cpus=$(nproc)
+"$TM_WORKLOADS/hot" $((cpus + 1)) 60 &
+busy=$!
+STARTED+=("$busy")
+if record_ok host -d 10 -o "$WORK/host.folded"; then
+	balance host zero-drops
+	python '
+read = summary(sys.argv[1] + ".json")
+owed = read["cpus"] * read["hz"] * read["seconds"]
+print("  taken %d of %d owed by %d CPUs: %.2f %%" %
+      (read["taken"], owed, read["cpus"], 100.0 * read["taken"] / owed))
+check(read["cpus"] == os_cpus(), "%d CPUs were sampled" % read["cpus"])
+total = folded_total(sys.argv[1] + ".folded")
+check(total == read["exported"], "the folded file holds %d samples, exported are %d" %
+      (total, read["exported"]))
+' "$WORK/host"
+fi
+finish

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+# workloads - the programs whose stacks truth.sh judges; each run_NAME SECONDS is run by a shell of its own
+#
+# prepare_NAME makes ready what is not to be recorded, and fails with a word on what this machine lacks. What
+# is run is given WORK (a folder) and TM_STACKS (our own programs).
+
+# What is there with the tests' own packages; the others want a server or a compiler of their own.
+SHORT=(signals contexts pool reload deleted replaced namespace python openssl)
+WORKLOADS=("${SHORT[@]}" work static static_pie gcc perl node go rust ripgrep musl redis nginx pgbench)
+PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
+export PG
+
+needs() { command -v "$1" >/dev/null || { echo "$1 is not installed"; return 1; }; }
+as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; }
+workloads_clean_up() {
+	[[ -d $WORK/pg ]] && as_postgres "$PG/pg_ctl" -D "$WORK/pg" -m immediate stop >/dev/null 2>&1
+	true
+}
+
+run_work() { "$TM_STACKS/work" "$1"; }
+run_static() { "$TM_STACKS/work-static" "$1"; }
+run_static_pie() { "$TM_STACKS/work-static-pie" "$1"; }
+run_signals() { "$TM_STACKS/signals" "$1"; }
+run_contexts() { "$TM_STACKS/contexts" "$1"; }
+run_pool() { "$TM_STACKS/pool" "$1" /bin/true; }
+
+prepare_reload() {
+	local i
+	for i in 1 2 3 4 5 6; do
+		cp "$TM_STACKS/libplug.so" "$WORK/plug-$i.so"
+	done
+}
+run_reload() { "$TM_STACKS/reload" "$1" "$WORK"/plug-?.so; }
+
+# Deleted and replaced at once, before their rows can have been read; -- and mapped for the rest of it.
+prepare_deleted() {
+	cp "$TM_STACKS/work" "$WORK/deleted"
+	printf '%s\t%s\n' "$WORK/deleted" "$TM_STACKS/work" "$WORK/deleted (deleted)" "$TM_STACKS/work" >>"$WORK/aliases"
+}
+run_deleted() {
+	"$WORK/deleted" "$1" &
+	sleep 0.1
+	rm "$WORK/deleted"
+	wait
+}
+
+# An upgrade as packages make it: the library and the program are renamed over while they run.
+prepare_replaced() {
+	cp "$TM_STACKS/reload" "$WORK/replaced"
+	cp "$TM_STACKS/libplug.so" "$WORK/replaced.so"
+	printf '%s\t%s\n' "$WORK/replaced" "$TM_STACKS/reload" "$WORK/replaced.so" "$TM_STACKS/libplug.so" >>"$WORK/aliases"
+}
+run_replaced() {
+	"$WORK/replaced" "$1" "$WORK/replaced.so" &
+	sleep 0.3
+	cp "$TM_STACKS/libplug.so" "$WORK/new.so" && mv "$WORK/new.so" "$WORK/replaced.so"
+	cp "$TM_STACKS/reload" "$WORK/new" && mv "$WORK/new" "$WORK/replaced"
+	wait
+}
+
+prepare_namespace() {
+	mkdir -p "$WORK/hidden"
+	printf '%s\t%s\n' "$WORK/hidden/work" "$TM_STACKS/work" >>"$WORK/aliases"
+}
+run_namespace() {
+	unshare --mount --propagation private sh -c '
+		mount -t tmpfs none "$1/hidden" && cp "$2/work" "$1/hidden" && exec "$1/hidden/work" "$3"
+	' sh "$WORK" "$TM_STACKS" "$1"
+}
+
+# As large as a database in one file: many functions, each with some of everything.
+prepare_gcc() {
+	awk 'BEGIN {
+		print "#include <stdio.h>\n#include <string.h>\nstruct row { int kind; long value; char name[16]; };"
+		for (i = 0; i < 2500; i++) {
+			printf "static long step_%d(struct row *r, int n)\n{\n\tlong sum = %d;\n", i, i
+			printf "\tfor (int i = 0; i < n; i++) {\n\t\tswitch (r[i].kind %% 7) {\n"
+			for (k = 0; k < 6; k++)
+				printf "\t\tcase %d: sum += r[i].value * %d + (r[i].name[%d] ^ sum %% %d); break;\n", k, i + k, k, k + 3
+			printf "\t\tdefault: sum -= (long)strlen(r[i].name) << %d;\n\t\t}\n\t}\n", i % 9
+			if (i) printf "\tif (sum > %d && n > 1)\n\t\tsum += step_%d(r + 1, n - 1);\n", i * 31, int(i * 0.7)
+			printf "\treturn sum;\n}\n"
+		}
+		print "int main(void)\n{\n\tstruct row r[8] = {{0}};\n\treturn (int)step_2499(r, 8);\n}"
+	}' >"$WORK/large.c"
+}
+run_gcc() {
+	local end=$((SECONDS + $1)) i
+	for i in {1..12}; do # or assembler and linker are met for the first time when they are judged
+		awk '{ print } /^}/ && ++functions == 20 { exit }' "$WORK/large.c" | gcc -O2 -x c -S -o - - | gcc -x assembler -shared -o "$WORK/small" -
+	done
+	while ((SECONDS < end)); do
+		timeout "$1" gcc -O2 -o "$WORK/large" "$WORK/large.c"
+	done
+}
+
+prepare_python() { [[ -x /usr/bin/python3 ]] || { echo 'no /usr/bin/python3'; return 1; }; }
+run_python() {
+	/usr/bin/python3 -c '
+import collections, json, re, sys, time
+end = time.time() + float(sys.argv[1])
+class Node:
+    def __init__(self, depth):
+        self.below = [Node(depth - 1) for _ in range(3)] if depth else []
+    def __lt__(self, other):
+        return len(self.below) < len(other.below)
+def total(node):
+    return 1 + sum(total(n) for n in node.below)
+while time.time() < end:
+    total(Node(6))
+    words = ["word%d" % (i * 7919 % 997) for i in range(3000)]
+    counted = collections.Counter(words)
+    sorted(words, key=lambda w: (counted[w], w))
+    json.loads(json.dumps([dict(counted), words]))
+    re.findall(r"(\w)o(r)d(\d+)", " ".join(words))
+    sorted(Node(1) for _ in range(200))
+' "$1"
+}
+run_perl() { /usr/bin/perl "$STACKS_SOURCE/../../lib/busy.pl" "$1"; }
+
+prepare_openssl() { needs openssl; }
+run_openssl() {
+	local end=$((SECONDS + $1))
+	while ((SECONDS < end)); do
+		timeout "$((end - SECONDS))" openssl speed -seconds 1 aes-256-gcm sha256 sha512 md5 chacha20-poly1305 rsa2048 ecdsap256 ecdhx25519
+	done 2>/dev/null
+}
+
+prepare_node() { needs node; }
+run_node() {
+	node -e '
+const crypto = require("crypto"), zlib = require("zlib");
+const end = Date.now() + 1000 * Number(process.argv[1]);
+function tree(depth) { return depth ? [tree(depth - 1), tree(depth - 1), { depth }] : []; }
+while (Date.now() < end) {
+	const text = JSON.stringify(tree(11));
+	JSON.parse(text);
+	crypto.createHash("sha256").update(text).digest("hex");
+	zlib.gunzipSync(zlib.deflateSync ? zlib.gzipSync(text) : text);
+	text.replace(/\d+/g, (d) => d + 1).split(",").sort().length;
+}
+' "$1"
+}
+
+prepare_go() {
+	needs go || return
+	cp "$STACKS_SOURCE/busy.go" "$WORK"
+	(cd "$WORK" && GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 HOME=${HOME:-/root} go build -o "$WORK/busy-go" busy.go) || { echo 'go cannot build'; return 1; }
+}
+run_go() { "$WORK/busy-go" "$1"; }
+
+prepare_rust() {
+	needs rustc || return
+	rustc -O -o "$WORK/busy-rust" "$STACKS_SOURCE/busy.rs" || { echo 'rustc cannot build'; return 1; }
+}
+run_rust() { "$WORK/busy-rust" "$1"; }
+
+# A Rust program as Debian ships it: stripped.
+prepare_ripgrep() { needs rg; }
+run_ripgrep() {
+	local end=$((SECONDS + $1))
+	while ((SECONDS < end)); do
+		timeout "$1" rg -c --no-ignore '(\w+)_(frame|table)[^;]*;$' /usr/include /usr/share/doc >/dev/null
+	done
+}
+
+prepare_musl() {
+	needs musl-gcc || return
+	musl-gcc -O2 -Wno-vla -o "$WORK/work-musl" "$STACKS_SOURCE/work.c" &&
+		musl-gcc -O2 -static -o "$WORK/work-musl-static" "$STACKS_SOURCE/work.c"
+}
+run_musl() {
+	"$WORK/work-musl" "$1" &
+	"$WORK/work-musl-static" "$1"
+	wait
+}
+
+prepare_redis() { needs redis-server && needs redis-benchmark; }
+run_redis() {
+	redis-server --save '' --appendonly no --port 0 --unixsocket "$WORK/redis.sock" --dir "$WORK" &
+	local server=$!
+	until [[ -S $WORK/redis.sock ]]; do sleep 0.05; done
+	timeout "$1" redis-benchmark -s "$WORK/redis.sock" -l -q -t set,get,lpush,lrange_100,zadd,incr
+	kill "$server"
+	wait
+}
+
+prepare_nginx() {
+	needs nginx && needs wrk || return
+	mkdir -p "$WORK/nginx" && echo 'a page of some bytes' >"$WORK/nginx/index.html"
+	chmod -R a+rX "$WORK/nginx"
+	cat >"$WORK/nginx.conf" <<NGINX
+worker_processes 2;
+pid $WORK/nginx/pid;
+error_log $WORK/nginx/error.log;
+daemon off;
+events { worker_connections 512; }
+http {
+	access_log $WORK/nginx/access.log;
+	gzip on;
+	gzip_types *;
+	gzip_min_length 1;
+	server { listen 127.0.0.1:18080; root $WORK/nginx; }
+}
+NGINX
+}
+run_nginx() {
+	nginx -c "$WORK/nginx.conf" &
+	local server=$!
+	until [[ -s $WORK/nginx/pid ]]; do sleep 0.05; done
+	wrk -t 2 -c 32 -d "$1" -H 'Accept-Encoding: gzip' http://127.0.0.1:18080/
+	kill -QUIT "$server"
+	wait
+}
+
+prepare_pgbench() {
+	[[ $PG ]] && needs pgbench && id postgres >/dev/null || { echo 'no PostgreSQL'; return 1; }
+	install -d -o postgres -m 700 "$WORK/pg"
+	as_postgres "$PG/initdb" -A trust -D "$WORK/pg" >/dev/null || { echo 'initdb failed'; return 1; }
+	as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o "-c listen_addresses= -k $WORK/pg" start >/dev/null &&
+		as_postgres "$PG/pgbench" -q -i -s 5 -h "$WORK/pg" postgres >/dev/null &&
+		as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" stop >/dev/null
+}
+run_pgbench() {
+	local as=(setpriv --reuid postgres --regid postgres --clear-groups --)
+	"${as[@]}" "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o "-c listen_addresses= -k $WORK/pg -c fsync=off" start
+	"${as[@]}" "$PG/pgbench" -c 4 -j 2 -T "$1" -h "$WORK/pg" postgres
+	"${as[@]}" "$PG/pgbench" -S -c 4 -T 1 -h "$WORK/pg" postgres
+	"${as[@]}" "$PG/pg_ctl" -w -D "$WORK/pg" -m fast stop
+}

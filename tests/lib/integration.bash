@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+# integration - what every integration test begins and ends with; sourced by each integration test
+#
+# From meson: TM_TIDEMARK (the built command), TM_WORKLOADS (folder of the workload programs),
+# TM_SOURCE and TM_BUILD. A test prints what it measured, says every wrong thing in one line and
+# ends with `finish`; 0 passed, 1 failed, 77 cannot run here. Whatever it started or made is gone
+# when it ends, on every way out.
+
+set -u -o pipefail
+
+TM_LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TM_SOURCE=${TM_SOURCE:-$(cd "$TM_LIB/../.." && pwd)}
+TM_BUILD=${TM_BUILD:-$TM_SOURCE/build}
+TM_TIDEMARK=${TM_TIDEMARK:-$TM_BUILD/cli/tidemark}
+TM_WORKLOADS=${TM_WORKLOADS:-$TM_BUILD/tests/integration/programs}
+export PYTHONPATH=$TM_LIB PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-system.XXXXXX")
+chmod 755 "$WORK" # programs of other accounts look in
+STARTED=()        # process ids that the test started and must end
+WRONG=0
+
+# stop PID... - ends processes that the test started, without a word
+stop() {
+	{
+		kill -KILL "$@"
+		wait "$@"
+	} 2>/dev/null
+}
+
+clean_up() {
+	((${#STARTED[@]})) && stop "${STARTED[@]}"
+	if declare -F test_clean_up >/dev/null; then
+		test_clean_up
+	fi
+	rm -rf "$WORK"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+
+say() { printf '%s\n' "$*"; }
+wrong() {
+	printf '  WRONG: %s\n' "$*"
+	WRONG=$((WRONG + 1))
+}
+skip() {
+	printf 'cannot run here: %s\n' "$*"
+	exit 77
+}
+finish() {
+	if ((WRONG)); then
+		say "$WRONG wrong"
+		exit 1
+	fi
+	exit 0
+}
+
+[[ $(id -u) == 0 ]] || skip "not root"
+[[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
+[[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
+
+# The opener has no right to pass folders that are closed to others, and the tree may lie in one, in
+# root's home for instance; the workloads must not.
+mkdir "$WORK/workloads"
+find "$TM_WORKLOADS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$WORK/workloads" \;
+TM_WORKLOADS=$WORK/workloads
+
+# record NAME ARGUMENT... - runs `tidemark record` with $WORK/NAME.json as its summary, its exit
+# code in STATUS, its words in $WORK/NAME.out and $WORK/NAME.err
+record() {
+	local name=$1
+	shift
+	timeout -k 10 300 "$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null
+	STATUS=$?
+}
+
+# record_ok NAME ARGUMENT... - record, which must exit 0
+record_ok() {
+	record "$@"
+	if ((STATUS != 0)); then
+		wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
+		return 1
+	fi
+}
+
+# balance NAME [zero-drops] - taken = exported + dropped in $WORK/NAME.json
+balance() {
+	local name=$1
+	shift
+	if [[ ! -s $WORK/$name.json ]]; then
+		wrong "no summary of $name"
+		return 1
+	fi
+	grep -s 'finished, then ended' "$WORK/$name.err" && wrong "a program did not end well"
+	python3 "$TM_LIB/recorded.py" balance "$WORK/$name.json" "$@" || WRONG=$((WRONG + 1))
+}
+
+# python TEXT ARGUMENT... - a check written in Python; `raise Wrong(...)` says what is wrong
+python() {
+	local text=$1
+	shift
+	if ! python3 - "$@" <<<"from recorded import *
+try:
+$(sed 's/^/    /' <<<"$text")
+except Wrong as found:
+    print('  WRONG: %s' % found)
+    sys.exit(1)"; then
+		WRONG=$((WRONG + 1))
+		return 1
+	fi
+}
+
+# until_true SECONDS COMMAND... - asks again and again until the command succeeds; the wait is
+# for a state that no descriptor announces (a process or a BPF object being gone)
+until_true() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		read -r -t 0.02 <> <(:)
+	done
+	return 0
+}
+
+gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
+
+# descendants PID - all processes below it, one id a line
+descendants() {
+	local pid task
+	for task in /proc/"$1"/task/*/children; do
+		[[ -r $task ]] || continue
+		for pid in $(<"$task"); do
+			echo "$pid"
+			descendants "$pid"
+		done
+	done
+}
+
+# programs PID - "PID NAME" of the tidemark programs below PID; the name is that of argv[0]
+programs() {
+	local pid name
+	for pid in "$1" $(descendants "$1"); do
+		name=
+		IFS= read -r -d '' name 2>/dev/null <"/proc/$pid/cmdline"
+		name=${name##*/}
+		[[ $name == tidemark* ]] && echo "$pid $name"
+	done
+}
+
+# program_pid PID NAME - the first process below PID of that program
+program_pid() {
+	local pid name
+	while read -r pid name; do
+		if [[ $name == "$2" ]]; then
+			echo "$pid"
+			return
+		fi
+	done < <(programs "$1")
+}
+
+# bpf_objects PID... - "prog ID" and "map ID" of what these processes hold
+bpf_objects() {
+	local pid
+	for pid in "$@"; do
+		cat "/proc/$pid/fdinfo/"* 2>/dev/null
+	done | sed -n 's/^prog_id:\s*/prog /p; s/^map_id:\s*/map /p; s/^link_id:\s*/link /p' | sort -u
+}
+
+bpf_object_gone() { ! bpftool "$1" show id "$2" >/dev/null 2>&1; }
+
+# locks PID... - files under /run/tidemark that these processes hold open
+locks() {
+	local pid
+	for pid in "$@"; do
+		find "/proc/$pid/fd" -lname '/run/tidemark/*' -printf '%l\n' 2>/dev/null
+	done | sort -u
+}
+lock_free() { [[ ! -e $1 ]] || flock -n "$1" true 2>/dev/null; }
+
+# remember PID - notes in REMEMBERED_* what belongs to the running `tidemark` PID
+remember() {
+	mapfile -t REMEMBERED_PIDS < <(programs "$1" | cut -d' ' -f1)
+	mapfile -t REMEMBERED_BPF < <(bpf_objects "${REMEMBERED_PIDS[@]}")
+	mapfile -t REMEMBERED_LOCKS < <(locks "${REMEMBERED_PIDS[@]}")
+}
+
+# nothing_left - says each remembered process, BPF object and lock that is still there
+nothing_left() {
+	local item
+	for item in "${REMEMBERED_PIDS[@]}"; do
+		until_true 10 gone "$item" ||
+			wrong "process $item ($(cat "/proc/$item/comm" 2>/dev/null)) is left"
+	done
+	for item in "${REMEMBERED_BPF[@]}"; do
+		# shellcheck disable=SC2086 # two words: kind and id
+		until_true 10 bpf_object_gone $item || wrong "BPF $item is left"
+	done
+	for item in "${REMEMBERED_LOCKS[@]}"; do
+		until_true 20 lock_free "$item" || wrong "lock $item is held"
+	done
+}
+
+# begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
+# background and returns when COMMAND says that it runs, which it does only once sampling is
+# attached. COMMAND spins, after starting BESIDE (shell text) as its child. RECORDER and
+# COMMAND_PID are the process ids.
+BESIDE=:
+begin_recording() {
+	local name=$1
+	shift
+	rm -f "$WORK/started"
+	mkfifo "$WORK/started"
+	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" -- \
+		sh -c 'echo started >"$1"; eval "$3" & exec "$2" 1 600' spins "$WORK/started" \
+		"$TM_WORKLOADS/hot" "$BESIDE" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	RECORDER=$!
+	STARTED+=("$RECORDER")
+	if ! timeout 30 head -n 1 "$WORK/started" >/dev/null; then
+		wrong "COMMAND did not start within 30 s: $(head -c 600 "$WORK/$name.err")"
+		return 1
+	fi
+	until_true 20 find_command || wrong "COMMAND is not to be seen"
+	STARTED+=("$COMMAND_PID")
+	remember "$RECORDER"
+}
+
+find_command() {
+	local pid
+	COMMAND_PID=
+	for pid in $(descendants "$RECORDER"); do
+		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == hot ]] && COMMAND_PID=$pid
+	done
+	[[ -n $COMMAND_PID ]]
+}
+
+# ran PID TICKS - has it used that many hundredths of a second of CPU?
+ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
+
+# end_recording SECONDS - waits for RECORDER, its exit code in STATUS
+end_recording() {
+	if ! until_true "$1" gone "$RECORDER"; then
+		wrong "tidemark did not end within $1 s"
+		kill -KILL "$RECORDER"
+	fi
+	wait "$RECORDER"
+	STATUS=$?
+}

@@ -1,0 +1,300 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# lint.sh - the rules of the tree: who includes whom, what no file may hold, how large things may grow
+#
+# usage: tests/lint.sh [--build DIR] [TREE]
+# With --build also the symbols of the built programs. TREE: default, the one this file is in.
+set -u
+shopt -s lastpipe
+
+build=
+if [ "${1:-}" = --build ]; then
+	build=$(realpath "$2")
+	shift 2
+fi
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+COLLECTOR_LINES=6500 # non-blank, non-comment, linked into collector or opener, libraries aside
+FILE_LINES=400
+FUNCTION_LINES=60
+
+failed=0
+passed=0
+
+# verdict CLAIM: the claim holds if nothing comes in on stdin; what comes in breaks it.
+verdict()
+{
+	local broken
+
+	broken=$(cat)
+	if [ -z "$broken" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		printf '%s\n' "$broken" | sed 's/^/    /'
+	fi
+}
+
+# sources ROOM...: its C files
+sources()
+{
+	find "$@" \( -name node_modules -o -name 'build*' -type d \) -prune -o \
+		-name '*.[ch]' -type f -print | sort
+}
+
+# includes: "file:line header" of the files named on stdin, quotes or brackets kept
+includes()
+{
+	xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include' |
+		sed -E 's/^([^:]+:[0-9]+):.*include[[:space:]]*(["<][^">]*[">]).*/\1 \2/'
+}
+
+# strangers ALLOWED: headers named with a folder, by the files on stdin, that are not ALLOWED. A
+# quoted name without a folder is generated beside the room and no trespass.
+strangers()
+{
+	includes | grep -E '"[^"]*/|"\.\.' | grep -vE "\"($1)\""
+}
+
+# code: "file:line text" of the files named on stdin, without comments and the text of literals
+code()
+{
+	xargs -r awk '
+	FNR == 1 { inside = 0 }
+	{
+		line = $0
+		gsub(/\\"/, "", line)
+		gsub(/"[^"]*"/, "\"\"", line)
+		out = ""
+		while (line != "") {
+			if (inside) {
+				at = index(line, "*/")
+				if (at == 0) break
+				line = substr(line, at + 2)
+				inside = 0
+				continue
+			}
+			at = index(line, "/*")
+			slashes = index(line, "//")
+			if (slashes > 0 && (at == 0 || slashes < at)) {
+				out = out substr(line, 1, slashes - 1)
+				break
+			}
+			if (at == 0) { out = out line; break }
+			out = out substr(line, 1, at - 1)
+			line = substr(line, at + 2)
+			inside = 1
+		}
+		if (out ~ /[^[:space:]]/) print FILENAME ":" FNR " " out
+	}'
+}
+
+# --- doors -------------------------------------------------------------------------------------
+
+# name: a header of a folder; topics: the folders of one process without the folders of its children
+name='[a-z0-9_]+\.h'
+own="shared/$name"
+
+# Sources of a process without those of its children.
+collector() { sources collector | grep -v '^collector/opener/'; }
+symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|exporter|spool|debuginfod)/'; }
+
+for folder in shared bpf collector collector/opener symbolizer symbolizer/parser cli tests; do
+	[ -n "$(sources $folder)" ] || echo "$folder: empty"
+done | verdict 'every component is there'
+sources shared | strangers "$own|shared/seccompgen/$name" |
+	verdict 'shared/ includes nothing but shared/ and libc'
+sources shared | grep -v '^shared/seccompgen/' | includes |
+	grep -E '<(bpf/|seccomp|gelf|libelf|elf|zlib|curl|sys/capability)|"shared/seccompgen/' |
+	verdict 'shared/ uses no library'
+sources bpf | strangers 'shared/(event|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
+	verdict 'bpf/ includes only what it shares with the collector, and bpf/'
+sources bpf | includes | grep '<' |
+	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|bpf/bpf_(helpers|core_read|tracing|endian)|vmlinux)\.h>' |
+	verdict 'bpf/ uses only headers of the kernel and of BPF'
+collector | strangers "$own|collector/$name|collector/opener/opener\.h" |
+	verdict 'collector/ includes only shared/, its own and the message header of its child'
+sources collector/opener | strangers "$own|collector/opener/$name" |
+	verdict 'collector/opener/ includes only shared/ and its own'
+symbolizer |
+	strangers "$own|symbolizer/((base|profile|unwind|names|output)/)?$name|symbolizer/(parser/parser|exporter/exporter)\.h" |
+	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
+sources symbolizer/parser | strangers "$own|symbolizer/parser/((elf|cfi|dwarf|go|x86)/)?$name" |
+	verdict 'symbolizer/parser/ includes only shared/ and its own'
+sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
+sources collector cli | includes |
+	grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*|curl/.*|zlib|lzma|zstd|protobuf-c/.*)(\.h)?>' |
+	verdict 'collector/ and cli/ use no parsing library'
+sources symbolizer | includes |
+	grep -E '<(bpf/.*|linux/bpf|linux/perf_event|sys/capability|curl/.*)(\.h)?>' |
+	verdict 'symbolizer/ uses no BPF, no capability and no network library'
+symbolizer | includes | grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*)(\.h)?>' |
+	verdict 'only symbolizer/parser/ reads ELF'
+sources shared bpf collector symbolizer cli | includes | grep '"tests/' |
+	verdict 'nobody includes tests/'
+
+# A topic of the symbolizer includes those before it in this list, never one behind it, nor what
+# stands above all of them in symbolizer/ itself.
+later='profile unwind names output'
+for topic in base profile unwind names output; do
+	later=${later#"$topic"}
+	later=${later# }
+	sources "symbolizer/$topic" | includes | grep -E "\"symbolizer/((${later// /|}${later:+|}\.)/)?$name\""
+done | verdict 'topics of the symbolizer include only those below: base, profile, unwind, names, output'
+
+# A folder with a main.c is a process; one without is a topic of the process around it.
+find bpf shared collector symbolizer cli -type d | while read -r folder; do
+	case $folder in
+	bpf | shared | shared/seccompgen | symbolizer/output/html) ;;
+	*/main.c) ;;
+	*)
+		[ -f "$folder/main.c" ] || [ -f "${folder%/*}/main.c" ] ||
+			echo "$folder: neither a process (main.c) nor a topic directly beneath one"
+		;;
+	esac
+done | verdict 'each folder is a process or a topic of the process around it'
+
+# --- what no file may hold ---------------------------------------------------------------------
+
+programs=$(sources shared collector symbolizer cli)
+all=$(sources shared bpf collector symbolizer cli tests)
+user=$(echo "$all" | grep -vE '^bpf/|\.bpf\.[ch]$')
+
+echo "$all" | code | grep -E '\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|alloca|system|popen|usleep|signal)[[:space:]]*\(' |
+	verdict 'no banned call'
+echo "$programs" | code | grep -E '\b_?exit[[:space:]]*\(' | grep -vE '(^|/)main\.c:' | grep -vE '\b_exit' |
+	verdict 'exit() only in main.c'
+echo "$user" | code | grep -E '\bgoto\b' | verdict 'no goto in user space'
+echo "$user" | code | grep -E '\bvolatile\b' | grep -vE '\b(asm|__asm__)\b' | verdict 'no volatile in user space'
+echo "$all" | code | grep -E '\b(asm|__asm__)\b' | grep -vE '^(bpf|tests)/' | verdict 'no assembly outside bpf/'
+echo "$programs" | code | grep -E '\b(atomic_(thread|signal)_fence|__sync_synchronize|__atomic_thread_fence)\b' |
+	grep -v '^collector/watermark\.c:' | verdict 'no fence but that of the watermark'
+echo collector/watermark.c | code | grep -E '\batomic_thread_fence\b' | tail -n +2 |
+	verdict 'one fence in the watermark'
+echo "$programs" | code | grep -E '\b(__sync_|__atomic_)[a-z]|\batomic_(load|store|exchange|fetch_[a-z]+|compare_exchange_(weak|strong))[[:space:]]*\(' |
+	verdict 'every atomic operation names its order'
+echo "$all" | xargs grep -nE '\b(TODO|FIXME|XXX|HACK)\b' | verdict 'nothing is left for later'
+echo "$all" | grep -E '/(util|utils|common|misc|helpers?|stuff)\.[ch]$' |
+	verdict 'every module has a noun'
+
+# An acquire, a release or a fence: a label and its partner in the comment on or above it. Relaxed: a
+# reason in the same place.
+echo "$programs" | xargs awk '
+function closes() {
+	held = 0
+	ordered = statement ~ /memory_order_(acquire|release|acq_rel|seq_cst|consume)/
+	if (statement !~ /atomic_[a-z_]+(_explicit|_fence)[ (]/) return
+	if (ordered && said !~ /[A-Z][0-9]/) print FILENAME ":" first " no label: " text
+	if (!ordered && said !~ /[a-z]/) print FILENAME ":" first " no reason: " text
+}
+FNR == 1 { said = ""; held = 0; comment = 0 }
+{
+	line = $0
+	if (!held && (comment || line ~ /^[[:space:]]*\/\*/)) {
+		if (!comment) said = ""
+		said = said " " line
+		comment = line !~ /\*\//
+		next
+	}
+	if (!held && line ~ /atomic_[a-z_]+(_explicit|_fence)[ (]/) {
+		held = 1; first = FNR; statement = ""; text = line
+		gsub(/^[[:space:]]+/, "", text)
+	}
+	if (held) {
+		statement = statement line
+		if (match(line, /\/\*.*\*\//)) said = said substr(line, RSTART, RLENGTH)
+		if (line ~ /[;{][[:space:]]*(\/\*.*\*\/)?[[:space:]]*$/) { closes(); said = "" }
+	} else if (line ~ /[;}]/ || line ~ /^$/) said = ""
+}' | verdict 'every atomic line has its label or reason'
+
+# --- the form of a file ------------------------------------------------------------------------
+
+for file in $all; do
+	head -1 "$file" | grep -q SPDX-License-Identifier || echo "$file: no licence in line 1"
+	name=$(basename "$file")
+	name=${name%.[ch]}
+	name=${name%.bpf}
+	[ "$name" = main ] || head -6 "$file" | grep -qE "$name(\.bpf)?(\.c|\.h)? - [^ ]" ||
+		echo "$file: no sentence \`$name - ...\` at its head"
+done | verdict 'every file has its licence and its sentence'
+for file in $all; do
+	lines=$(wc -l <"$file")
+	[ "$lines" -le $FILE_LINES ] || echo "$file: $lines lines"
+done | verdict "no file over $FILE_LINES lines"
+
+functions=$(echo "$all" | ctags --languages=C --langmap=C:.c.h --kinds-C=f --fields=+ne -L - -o - |
+	awk -F'\t' '{
+		from = to = 0
+		for (i = 4; i <= NF; i++) {
+			if ($i ~ /^line:/) from = substr($i, 6)
+			if ($i ~ /^end:/) to = substr($i, 5)
+		}
+		if (to > 0) print to - from + 1, $1, $2
+	}' | sort -rn)
+{ [ -n "$functions" ] || echo 'ctags found none'; } | verdict 'functions can be measured'
+printf '%s\n' "$functions" | awk -v most=$FUNCTION_LINES '$1 > most' |
+	verdict "no function over $FUNCTION_LINES lines"
+
+# privileged: what is linked into the collector and its opener, whatever folder it lies in: their own
+# sources, and those of shared/ that a build linked into either; without a build, all of shared/.
+privileged()
+{
+	sources collector
+	if [ -n "$build" ]; then
+		sources shared | grep -v '^shared/seccompgen/' | while read -r file; do
+			[ "${file%.h}" != "$file" ] || echo "$file"
+		done | sed 's|^shared/||; s|\.c$||' | while read -r stem; do
+			linked "$stem" && ls shared/"$stem".c shared/"$stem".h 2>/dev/null
+		done
+		sources shared | grep -v '^shared/seccompgen/' | grep '\.h$' | while read -r header; do
+			[ -f "${header%.h}.c" ] || echo "$header"
+		done
+	else
+		sources shared | grep -v '^shared/seccompgen/'
+	fi
+}
+
+# linked STEM: whether a function of shared/STEM.c is in the collector or the opener
+linked()
+{
+	nm --defined-only "$build"/shared/libshared.a.p/"$1".c.o 2>/dev/null | awk '$2 == "T" { print $3 }' |
+		grep -qxFf - <(nm --defined-only "$build"/collector/tidemark-collector \
+			"$build"/collector/opener/tidemark-opener | awk '{ print $3 }')
+}
+
+collector_lines=$(privileged | code | wc -l)
+{ [ "$collector_lines" -lt $COLLECTOR_LINES ] || echo "$collector_lines lines"; } |
+	verdict "the privileged code stays under $COLLECTOR_LINES lines"
+
+# --- what was built ----------------------------------------------------------------------------
+
+# foreign FORBIDDEN: undefined symbols of that kind in the objects and programs named on stdin
+foreign()
+{
+	sed "s|^|$build/|" | xargs nm -A -u | grep -E " U ($1)"
+}
+
+if [ -n "$build" ]; then
+	parsing='elf_|elf32_|elf64_|gelf_|dwarf_|dwfl_|curl_|inflate|uncompress|gz|lzma_|ZSTD_|getaddrinfo|gethostby|dlopen|dlsym'
+	for program in collector/tidemark-collector collector/opener/tidemark-opener \
+		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser cli/tidemark; do
+		[ -x "$build/$program" ] || echo "$program is not built"
+	done | verdict 'every program is there'
+	(cd "$build" && find collector -name '*.o' -o -name tidemark-collector -o -name tidemark-opener) |
+		foreign "$parsing" |
+		verdict 'collector and opener ask for no parsing, network or loading symbol'
+	echo collector/opener/tidemark-opener | foreign 'bpf_' | verdict 'the opener holds no BPF'
+	echo symbolizer/tidemark-symbolizer |
+		foreign 'elf_|gelf_|dwarf_|bpf_|cap_|dlopen|getaddrinfo|ptrace|process_vm' |
+		verdict 'the symbolizer holds neither ELF nor BPF'
+	echo symbolizer/parser/tidemark-parser |
+		foreign 'bpf_|cap_|dlopen|getaddrinfo|socket@|connect@' |
+		verdict 'the parser holds neither BPF nor network'
+fi
+
+echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment; collector, opener and what they link of shared/)"
+echo 'largest functions:'
+printf '%s\n' "$functions" | head -5 | sed 's/^/    /'
+echo "lint: $passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compiled - a file's table of rows, made and checked, and what that cost
+ */
+
+#include "tests/oracle/compiled.h"
+
+#include <time.h>
+
+#include "symbolizer/parser/input.h"
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int compiled_open(struct compiled *compiled, int fd)
+{
+	struct image_source source;
+	struct target target;
+	uint64_t begun;
+	int r;
+
+	*compiled = (struct compiled){0};
+	r = target_open_file(&target, fd, &source);
+	if (r)
+		return r;
+	begun = cpu_ns();
+	r = compile_make(&compiled->answer, &source);
+	compiled->cpu_ns = cpu_ns() - begun;
+	compiled->file_bytes = source.bytes;
+	if (r)
+		return r;
+	r = tm_rows_check(&compiled->view, compiled->answer.blob, compiled->answer.bytes);
+	if (r)
+		compiled_close(compiled);
+	return r;
+}
+
+void compiled_close(struct compiled *compiled)
+{
+	answer_free(&compiled->answer);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_event_loop - whole recordings with made-up programs: orderly ends, deaths, lies, interrupts */
+
+#include "tests/unit/cli/stage.h"
+
+#include "cli/exit_code.h"
+
+#define TOLD_BY_RING 120
+
+/* --- what the made-up programs do --------------------------------------------------------------- */
+
+static void collector_until_empty(int control)
+{
+	begin_collector(control);
+	tell_kind(control, TM_CONTROL_EMPTY, 0);
+	end_collector(control);
+}
+
+/* STOP comes only because the symbolizer, let go here, dies. */
+static void collector_waits_for_stop(int control)
+{
+	begin_collector(control);
+	(void)close(link_ends[1]);
+	end_collector(control);
+}
+
+static void collector_interrupted(int control)
+{
+	begin_collector(control);
+	(void)kill(getppid(), SIGINT);
+	end_collector(control);
+}
+
+static void collector_interrupted_twice(int control)
+{
+	begin_collector(control);
+	(void)kill(getppid(), SIGTERM);
+	await(control, TM_CONTROL_STOP);
+	(void)kill(getppid(), SIGINT);
+	await(control, TM_CONTROL_STOP); /* never comes */
+}
+
+static void collector_dies_recording(int control)
+{
+	begin_collector(control);
+	(void)raise(SIGKILL);
+}
+
+static void collector_dies_loading(int control)
+{
+	tell_kind(control, TM_CONTROL_READY, 0);
+	(void)raise(SIGKILL);
+}
+
+static void collector_refused(int control)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = TM_FAILURE_HOST};
+
+	memcpy(message.body.text, "refused", sizeof("refused"));
+	tell(control, &message);
+	tell(control, &message);
+}
+
+static void collector_finds_no_process(int control)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = TM_FAILURE_NO_PROCESS};
+
+	memcpy(message.body.text, "there is no process 1", sizeof("there is no process 1"));
+	tell(control, &message);
+}
+
+static void collector_sends_garbage(int control)
+{
+	begin_collector(control);
+	(void)send(control, "garbage", 7, MSG_NOSIGNAL);
+	for (;;)
+		(void)pause(); /* and would stay */
+}
+
+static void collector_closes_and_stays(int control)
+{
+	begin_collector(control);
+	(void)close(control);
+	for (;;)
+		(void)pause();
+}
+
+static void symbolizer_writes(int control)
+{
+	struct tm_control message = {.kind = TM_CONTROL_OUTPUT, .value = 0};
+	int i;
+
+	tell_kind(control, TM_CONTROL_READY, 0);
+	await_peer();
+	tell(control, &message);
+	message.value = OPTIONS_OUTPUTS_MAX + 40; /* there is none such */
+	tell(control, &message);
+	message = (struct tm_control){.kind = TM_CONTROL_TOP};
+	memset(&message.body.top, 0x1b, sizeof(message.body.top)); /* neither clean nor ended */
+	for (i = 0; i < TM_TOP_ROWS + 5; i++)
+		tell(control, &message);
+	tell_counts(control, TOLD_BY_RING);
+	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
+	message.body.result.exported = TAKEN;
+	tell(control, &message);
+	tell_kind(control, TM_CONTROL_DONE, 0);
+}
+
+static void symbolizer_dies(int control)
+{
+	tell_kind(control, TM_CONTROL_READY, 0);
+	await_peer();
+	(void)raise(SIGKILL);
+}
+
+static void symbolizer_waits(int control)
+{
+	tell_kind(control, TM_CONTROL_READY, 0);
+	for (;;)
+		(void)pause();
+}
+
+static int play(void (*collector)(int), void (*symbolizer)(int))
+{
+	int r;
+
+	options = (struct options){.hz = 99, .output_count = 1};
+	session_init(&session, &options, signals);
+	r = perform(collector, symbolizer);
+	session_deinit(&session);
+	return r;
+}
+
+/* --- claims --------------------------------------------------------------------------------------- */
+
+static void orderly_recording_ends_when_none_is_left(void **state)
+{
+	assert_int_equal(play(collector_until_empty, symbolizer_writes), 0);
+	assert_int_equal(session.death, BALANCE_ALIVE);
+	assert_int_equal(session.counts.taken, TAKEN);
+	assert_int_equal(session.result.exported, TAKEN);
+	assert_int_equal(session.outputs_told, 1);
+	assert_true(session.ended_ns >= session.started_ns && session.started_ns > 0);
+}
+
+static void more_rows_than_asked_for_are_left_out_and_all_are_clean(void **state)
+{
+	assert_int_equal(play(collector_until_empty, symbolizer_writes), 0);
+	assert_int_equal(session.top_count, TM_TOP_ROWS);
+	assert_int_equal(session.top[9].name[0], '_');
+	assert_true(strlen(session.top[9].name) < TM_TOP_NAME);
+}
+
+static void interrupt_ends_early_and_writes(void **state)
+{
+	assert_int_equal(play(collector_interrupted, symbolizer_writes), 0);
+	assert_int_equal(session.result.exported, TAKEN);
+}
+
+static void second_interrupt_gives_up(void **state)
+{
+	assert_int_equal(play(collector_interrupted_twice, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(session.symbolizer.done, 0);
+	assert_int_equal(session.given_up, 1);
+}
+
+static void dead_collector_leaves_the_symbolizer_to_write(void **state)
+{
+	assert_int_equal(play(collector_dies_recording, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
+	assert_int_equal(session.symbolizer.done, 1);
+	assert_int_equal(session.outputs_told, 1);
+	assert_int_equal(session.last_counts.taken, TOLD_BY_RING);
+}
+
+static void collector_dead_before_sampling_ends_both(void **state)
+{
+	assert_int_equal(play(collector_dies_loading, symbolizer_waits), OUTCOME_FAILED);
+	assert_int_equal(session.started_ns, 0);
+}
+
+static void refusal_of_the_host_is_its_own_outcome(void **state)
+{
+	assert_int_equal(play(collector_refused, symbolizer_waits), OUTCOME_HOST);
+}
+
+static void process_that_the_kernel_hides_is_not_said_to_be_missing(void **state)
+{
+	int r;
+
+	options = (struct options){.hz = 99, .pid_count = 1, .pids = {getpid()}};
+	session_init(&session, &options, signals);
+	r = perform(collector_finds_no_process, symbolizer_waits);
+	session_deinit(&session);
+	assert_int_equal(r, OUTCOME_HOST);
+	assert_int_equal(play(collector_finds_no_process, symbolizer_waits), OUTCOME_FAILED);
+}
+
+static void dead_symbolizer_stops_the_collector(void **state)
+{
+	assert_int_equal(play(collector_waits_for_stop, symbolizer_dies), OUTCOME_FAILED);
+	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
+	assert_int_equal(session.collector.done, 1);
+	assert_int_equal(session.counts.taken, TAKEN);
+}
+
+static void symbolizer_that_dies_while_writing_is_told_apart(void **state)
+{
+	assert_int_equal(play(collector_until_empty, symbolizer_dies), OUTCOME_FAILED);
+	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
+	assert_int_equal(session.outputs_told, 0);
+}
+
+static void liar_is_killed_and_the_other_goes_on(void **state)
+{
+	assert_int_equal(play(collector_sends_garbage, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
+	assert_int_equal(session.symbolizer.done, 1);
+}
+
+static void program_that_closes_its_socket_does_not_hold_us(void **state)
+{
+	assert_int_equal(play(collector_closes_and_stays, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(session.symbolizer.done, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(orderly_recording_ends_when_none_is_left),
+		cmocka_unit_test(more_rows_than_asked_for_are_left_out_and_all_are_clean),
+		cmocka_unit_test(interrupt_ends_early_and_writes),
+		cmocka_unit_test(second_interrupt_gives_up),
+		cmocka_unit_test(dead_collector_leaves_the_symbolizer_to_write),
+		cmocka_unit_test(collector_dead_before_sampling_ends_both),
+		cmocka_unit_test(refusal_of_the_host_is_its_own_outcome),
+		cmocka_unit_test(process_that_the_kernel_hides_is_not_said_to_be_missing),
+		cmocka_unit_test(dead_symbolizer_stops_the_collector),
+		cmocka_unit_test(symbolizer_that_dies_while_writing_is_told_apart),
+		cmocka_unit_test(liar_is_killed_and_the_other_goes_on),
+		cmocka_unit_test(program_that_closes_its_socket_does_not_hold_us),
+	};
+
+	return cmocka_run_group_tests(tests, open_signals, NULL);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_intervals - reports in between with made-up programs: files, numbers, sums, and what goes wrong */
+
+#include "tests/unit/cli/folder.h"
+#include "tests/unit/cli/stage.h"
+
+#include "cli/exit_code.h"
+#include "cli/report.h"
+
+#define EVERY_NS  20000000ull
+#define EXPORTED  30 /* by each report in between, which drops one sample more */
+#define BETWEEN   2
+#define WHOLE     TAKEN
+#define LAST      (WHOLE - BETWEEN * (EXPORTED + 1))
+#define FULL_DISK 2 /* the report whose file cannot be written, where one cannot */
+
+static struct summary last_summary;
+static int written[OPTIONS_OUTPUTS_MAX]; /* in the made-up symbolizer: where it writes */
+
+/* --- what the made-up programs do --------------------------------------------------------------- */
+
+static void begin_symbolizer(int control)
+{
+	size_t i;
+
+	for (i = 0; i < session.series.now.count; i++)
+		written[i] = session.series.now.outputs[i].fd;
+	tell_kind(control, TM_CONTROL_READY, 0);
+}
+
+/* One report: number and share of each output, then what it holds. */
+static void report(int control, unsigned number, uint64_t exported, int code)
+{
+	struct tm_control message = {.kind = TM_CONTROL_OUTPUT};
+	size_t i;
+
+	for (i = 0; i < options.output_count; i++) {
+		(void)dprintf(written[i], "report %u of %zu\n", number, i);
+		written[i] = -1; /* each descriptor serves one report */
+		message.value = i;
+		message.code = i == 0 ? code : 0;
+		tell(control, &message);
+	}
+	tell_counts(control, exported + 1);
+	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
+	message.body.result.exported = exported;
+	message.body.result.drops[TM_DROP_MEMORY] = 1;
+	tell(control, &message);
+}
+
+/* Takes TARGETs until a FLUSH. */
+static void await_flush(int control)
+{
+	struct tm_control message;
+
+	do {
+		int fd = -1;
+
+		if (tm_fdpass_recv(control, &message, sizeof(message), &fd, 0) != 0)
+			_exit(9);
+		if (message.kind == TM_CONTROL_TARGET && message.value < OPTIONS_OUTPUTS_MAX)
+			written[message.value] = fd;
+	} while (message.kind != TM_CONTROL_FLUSH);
+}
+
+/* The TARGETs of the next report come right behind a FLUSH. */
+static void await_targets(int control)
+{
+	size_t i;
+
+	for (i = 0; i < options.output_count; i++) {
+		struct tm_control message;
+		int fd = -1;
+
+		if (tm_fdpass_recv(control, &message, sizeof(message), &fd, 0) != 0 ||
+		    message.kind != TM_CONTROL_TARGET || message.value != i)
+			_exit(9);
+		written[i] = fd;
+	}
+}
+
+static void report_between(int control, unsigned number, int code)
+{
+	await_flush(control);
+	report(control, number, EXPORTED, code);
+	await_targets(control);
+	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+}
+
+static void end_symbolizer(int control)
+{
+	await_peer();
+	report(control, BETWEEN + 1, LAST - 1, 0);
+	tell_kind(control, TM_CONTROL_DONE, 0);
+}
+
+static void symbolizer_reports(int control)
+{
+	unsigned number;
+
+	begin_symbolizer(control);
+	for (number = 1; number <= BETWEEN; number++)
+		report_between(control, number, 0);
+	(void)kill(getppid(), SIGINT);
+	end_symbolizer(control);
+}
+
+static void symbolizer_fills_the_disk(int control)
+{
+	unsigned number;
+
+	begin_symbolizer(control);
+	for (number = 1; number <= BETWEEN; number++)
+		report_between(control, number, number == FULL_DISK ? -ENOSPC : 0);
+	(void)kill(getppid(), SIGINT);
+	end_symbolizer(control);
+}
+
+static void symbolizer_dies_reporting(int control)
+{
+	begin_symbolizer(control);
+	report_between(control, 1, 0);
+	await_flush(control);
+	(void)raise(SIGKILL);
+}
+
+static void symbolizer_says_flushed_unasked(int control)
+{
+	begin_symbolizer(control);
+	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+	report_between(control, 1, 0);
+	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+	report_between(control, 2, 0);
+	(void)kill(getppid(), SIGINT);
+	end_symbolizer(control);
+}
+
+static void collector_goes_on(int control)
+{
+	begin_collector(control);
+	end_collector(control);
+}
+
+/* STOP comes because the symbolizer dies, too. */
+static void collector_lets_go(int control)
+{
+	begin_collector(control);
+	(void)close(link_ends[1]);
+	end_collector(control);
+}
+
+/* --- the stage ------------------------------------------------------------------------------------ */
+
+/* Return: outcome of the recording and its files. */
+static int play(void (*collector)(int), void (*symbolizer)(int))
+{
+	int r, stored;
+
+	options = (struct options){.hz = 99, .every_ns = EVERY_NS, .output_count = 2};
+	options.outputs[0] = (struct options_output){folder_path("x.folded"), FORMAT_FOLDED};
+	options.outputs[1] = (struct options_output){folder_path("x.html"), FORMAT_HTML};
+	options.summary = folder_path("x.json");
+	session_init(&session, &options, signals);
+	assert_int_equal(targets_open(&session.series.now, &options, 1), 0);
+	r = perform(collector, symbolizer);
+	report_make(&last_summary, &session, REPORT_LAST);
+	stored = targets_store(&session.series.now, &session, &last_summary);
+	if (r == 0)
+		r = series_outcome(&session.series, stored);
+	session_deinit(&session);
+	return r;
+}
+
+/* Reads it and takes it away. */
+static void expect(const char *name, const char *text)
+{
+	char read[4096] = "";
+	FILE *file = fopen(folder_path(name), "r");
+
+	if (!file)
+		fail_msg("%s is not there", name);
+	assert_true(fread(read, 1, sizeof(read) - 1, file) > 0);
+	(void)fclose(file);
+	if (!strstr(read, text))
+		fail_msg("%s holds %s", name, read);
+	assert_int_equal(unlink(folder_path(name)), 0);
+}
+
+/* --- claims --------------------------------------------------------------------------------------- */
+
+static void each_report_has_its_numbered_files_and_all_add_up(void **state)
+{
+	assert_int_equal(play(collector_goes_on, symbolizer_reports), 0);
+	assert_int_equal(folder_count(), 9);
+	expect("x.0001.folded", "report 1 of 0");
+	expect("x.0001.html", "report 1 of 1");
+	expect("x.0001.json", "\"taken\": 31,");
+	expect("x.0002.folded", "report 2 of 0");
+	expect("x.0002.html", "report 2 of 1");
+	expect("x.0002.json", "\"report\": 2,");
+	expect("x.0003.folded", "report 3 of 0");
+	expect("x.0003.html", "report 3 of 1");
+	expect("x.0003.json", "\"taken\": 100, \"exported\": 97, \"dropped\": 3}");
+	assert_int_equal(last_summary.balance.taken, LAST);
+	assert_int_equal(last_summary.balance.difference, 0);
+	assert_int_equal(last_summary.report, BETWEEN + 1);
+	assert_int_equal(last_summary.whole_ns, session.ended_ns - session.started_ns);
+	assert_int_equal(last_summary.whole_taken, WHOLE);
+}
+
+static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **state)
+{
+	assert_int_equal(play(collector_goes_on, symbolizer_fills_the_disk), OUTCOME_SOME);
+	assert_int_equal(folder_count(), 8);
+	assert_int_equal(access(folder_path("x.0002.folded"), F_OK), -1);
+	expect("x.0001.folded", "report 1 of 0");
+	expect("x.0001.html", "report 1 of 1");
+	expect("x.0001.json", "\"report\": 1,");
+	expect("x.0002.html", "report 2 of 1");
+	expect("x.0002.json", "\"report\": 2,");
+	expect("x.0003.folded", "report 3 of 0");
+	expect("x.0003.html", "report 3 of 1");
+	expect("x.0003.json", "\"report\": 3,");
+	assert_int_equal(last_summary.balance.difference, 0);
+}
+
+static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
+{
+	assert_int_equal(play(collector_lets_go, symbolizer_dies_reporting), OUTCOME_FAILED);
+	assert_int_equal(folder_count(), 4);
+	expect("x.0001.folded", "report 1 of 0");
+	expect("x.0001.html", "report 1 of 1");
+	expect("x.0001.json", "\"exported\": 30,");
+	expect("x.0002.json", "\"symbolizer_died\": 69}");
+	assert_int_equal(last_summary.balance.difference, 0);
+	assert_int_equal(last_summary.whole_taken, WHOLE);
+}
+
+static void word_that_nobody_asked_for_stores_nothing(void **state)
+{
+	assert_int_equal(play(collector_goes_on, symbolizer_says_flushed_unasked), 0);
+	assert_int_equal(folder_count(), 9);
+	expect("x.0001.folded", "report 1 of 0");
+	expect("x.0001.html", "report 1 of 1");
+	expect("x.0001.json", "\"report\": 1,");
+	expect("x.0002.folded", "report 2 of 0");
+	expect("x.0002.html", "report 2 of 1");
+	expect("x.0002.json", "\"report\": 2,");
+	expect("x.0003.folded", "report 3 of 0");
+	expect("x.0003.html", "report 3 of 1");
+	expect("x.0003.json", "\"report\": 3,");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(each_report_has_its_numbered_files_and_all_add_up),
+		IN_FOLDER(file_that_cannot_be_written_is_left_out_and_the_rest_goes_on),
+		IN_FOLDER(death_in_a_report_leaves_the_earlier_ones_whole),
+		IN_FOLDER(word_that_nobody_asked_for_stores_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, open_signals, NULL);
+}

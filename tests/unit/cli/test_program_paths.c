@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_program_paths - the places of the four programs */
+
+#include "tests/unit/cli/check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/program_paths.h"
+
+static void build_tree_has_a_folder_each(void **state)
+{
+	static const char *const places[LOCATE_N] = {
+		[LOCATE_COLLECTOR] = "/b/cli/../collector/tidemark-collector",
+		[LOCATE_OPENER] = "/b/cli/../collector/opener/tidemark-opener",
+		[LOCATE_SYMBOLIZER] = "/b/cli/../symbolizer/tidemark-symbolizer",
+		[LOCATE_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
+	};
+	char path[PATH_MAX];
+	int i;
+
+	for (i = 0; i < LOCATE_N; i++) {
+		assert_int_equal(locate_path("/b/cli", (enum locate_program)i, 0, path), 0);
+		assert_string_equal(path, places[i]);
+	}
+}
+
+static void installed_programs_share_one_folder(void **state)
+{
+	char path[PATH_MAX], other[PATH_MAX];
+
+	assert_int_equal(locate_path("/usr/bin", LOCATE_COLLECTOR, 1, path), 0);
+	assert_int_equal(locate_path("/usr/bin", LOCATE_PARSER, 1, other), 0);
+	assert_non_null(strstr(path, "/tidemark/tidemark-collector"));
+	assert_non_null(strstr(other, "/tidemark/tidemark-parser"));
+	assert_int_equal(strrchr(path, '/') - path, strrchr(other, '/') - other);
+	assert_memory_equal(path, other, (size_t)(strrchr(path, '/') - path));
+}
+
+static void path_beyond_the_limit_is_refused(void **state)
+{
+	char directory[PATH_MAX], path[PATH_MAX];
+
+	memset(directory, 'd', sizeof(directory));
+	directory[sizeof(directory) - 10] = '\0';
+	assert_int_equal(locate_path(directory, LOCATE_PARSER, 0, path), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(build_tree_has_a_folder_each),
+		cmocka_unit_test(installed_programs_share_one_folder),
+		cmocka_unit_test(path_beyond_the_limit_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

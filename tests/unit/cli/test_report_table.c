@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_report_table - what a person reads at the end */
+
+#include "tests/unit/cli/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report_table.h"
+
+static char *text;
+static size_t bytes;
+
+static void function_rows_are_shares_of_what_was_exported(void **state)
+{
+	struct tm_top rows[2] = {{.self = 50, .total = 75, .name = "hot", .file = "prog"},
+				 {.self = 1, .total = 1, .name = "prog+0x10"}};
+	FILE *out = open_memstream(&text, &bytes);
+
+	table_print(out, rows, 2, 200);
+	(void)fclose(out);
+	assert_string_equal(text, "    self    total  function\n"
+				  "  25.0 %   37.5 %  hot  (prog)\n"
+				  "   0.5 %    0.5 %  prog+0x10\n");
+	free(text);
+}
+
+static void nothing_exported_prints_no_table_and_divides_by_nothing(void **state)
+{
+	struct tm_top row = {.self = 1, .total = 1, .name = "hot"};
+	FILE *out = open_memstream(&text, &bytes);
+
+	table_print(out, &row, 0, 0);
+	(void)fflush(out);
+	assert_int_equal(bytes, 0);
+	table_print(out, &row, 1, 0);
+	(void)fclose(out);
+	assert_non_null(strstr(text, "0.0 %"));
+	free(text);
+}
+
+static void completeness_is_one_line_with_each_reason_that_occurred(void **state)
+{
+	struct summary summary = {
+		.balance = {.taken = 100, .exported = 90, .dropped = 10, .cut = 7, .not_run = 2},
+		.result = {.frames = 500, .unnamed_frames = 20},
+		.counts = {.attached = 1,
+			   .cpus = 2,
+			   .processes_known = 9,
+			   .files_known = 9,
+			   .tables = 8,
+			   .tables_installed = 9},
+	};
+	FILE *out = open_memstream(&text, &bytes);
+
+	summary.balance.drops[TM_DROP_RING_FULL] = 8;
+	summary.balance.drops[TM_DROP_MEMORY] = 2;
+	summary.balance.truncated[TM_STOP_NONE] = 83;
+	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 7;
+	table_print_balance(out, &summary);
+	(void)fclose(out);
+	assert_string_equal(text, "samples: taken 100, exported 90, dropped 10 (ring_full 8, "
+				  "memory 2), not run 2, truncated 7 (frame_pointer 7), "
+				  "unnamed frames 20 of 500\n");
+	free(text);
+}
+
+static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
+{
+	const struct summary summary = {
+		.balance = {.not_run = 12},
+		.idle_ns = 160000000,
+		.cpus_not_sampled = 1,
+		.counts = {.announce_lost = 2,
+			   .processes_full = 3,
+			   .files_full = 4,
+			   .files_retired = 5,
+			   .tables = 70,
+			   .tables_installed = 90,
+			   .tables_refused = 6,
+			   .tables_evicted = 7,
+			   .attached = 3},
+	};
+	FILE *out = open_memstream(&text, &bytes);
+
+	table_print_balance(out, &summary);
+	(void)fclose(out);
+	assert_string_equal(text,
+			    "samples: taken 0, exported 0, dropped 0, not run 12 "
+			    "(CPUs idle for 0.2 s), truncated 0, "
+			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
+			    "3 times no room for a process, 4 times no room for a file, "
+			    "5 file numbers reused, 6 unwind tables refused, "
+			    "7 unwind tables given up for others, 2 symbolizers died\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(function_rows_are_shares_of_what_was_exported),
+		cmocka_unit_test(nothing_exported_prints_no_table_and_divides_by_nothing),
+		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
+		cmocka_unit_test(what_was_lost_beside_samples_is_told_if_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_restart - which death is followed by a new symbolizer, and what if none can be started */
+
+#include "tests/unit/cli/stage.h"
+
+#include "cli/exit_code.h"
+#include "cli/restart.h"
+#include "cli/start.h"
+
+static const struct accounts accounts = ACCOUNTS_NULL;
+static const struct perf perf = PERF_NULL;
+static int programs[LOCATE_N]; /* none: nothing can be executed */
+static const struct start how = {
+	.cache = -1,
+	.options = &options,
+	.accounts = &accounts,
+	.perf = &perf,
+	.programs = programs,
+};
+
+static void collector_waits_for_stop(int control)
+{
+	begin_collector(control);
+	(void)close(link_ends[1]);
+	end_collector(control);
+}
+
+static void symbolizer_dies(int control)
+{
+	tell_kind(control, TM_CONTROL_READY, 0);
+	await_peer();
+	(void)raise(SIGKILL);
+}
+
+static int begin(void **state)
+{
+	int i;
+
+	for (i = 0; i < LOCATE_N; i++)
+		programs[i] = -1;
+	options = (struct options){.hz = 99, .restart = true};
+	session_init(&session, &options, signals);
+	session.start = &how;
+	session.phase = SESSION_RECORDING;
+	return 0;
+}
+
+static void symbolizer_that_dies_while_recording_is_followed(void **state)
+{
+	assert_true(revive_follows(&session, &session.symbolizer));
+	assert_false(revive_follows(&session, &session.collector));
+}
+
+static void nobody_follows_unless_asked_for(void **state)
+{
+	options.restart = false;
+	assert_false(revive_follows(&session, &session.symbolizer));
+}
+
+static void nobody_follows_before_or_after_the_recording(void **state)
+{
+	static const enum session_phase phases[] = {SESSION_LOADING, SESSION_FINISHING,
+						    SESSION_OVER};
+	size_t i;
+
+	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+		session.phase = phases[i];
+		assert_false(revive_follows(&session, &session.symbolizer));
+	}
+}
+
+static void nobody_follows_without_a_collector(void **state)
+{
+	session.collector.lost = 1;
+	assert_false(revive_follows(&session, &session.symbolizer));
+}
+
+static void not_more_than_five_follow(void **state)
+{
+	session.restarts = REVIVE_MAX - 1;
+	assert_true(revive_follows(&session, &session.symbolizer));
+	session.restarts = REVIVE_MAX;
+	assert_false(revive_follows(&session, &session.symbolizer));
+}
+
+static void where_none_can_be_started_the_recording_ends_as_without(void **state)
+{
+	session.phase = SESSION_LOADING;
+	assert_int_not_equal(perform(collector_waits_for_stop, symbolizer_dies), 0);
+	assert_int_equal(session.restarts, REVIVE_MAX);
+	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
+	assert_int_equal(session.collector.done, 1);
+	assert_int_equal(session.counts.taken, TAKEN);
+	session_deinit(&session);
+}
+
+#define BEGUN(test) cmocka_unit_test_setup(test, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BEGUN(symbolizer_that_dies_while_recording_is_followed),
+		BEGUN(nobody_follows_unless_asked_for),
+		BEGUN(nobody_follows_before_or_after_the_recording),
+		BEGUN(nobody_follows_without_a_collector),
+		BEGUN(not_more_than_five_follow),
+		BEGUN(where_none_can_be_started_the_recording_ends_as_without),
+	};
+
+	return cmocka_run_group_tests(tests, open_signals, NULL);
+}

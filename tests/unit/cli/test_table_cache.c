@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_table_cache - which file may be the cache, and which is left alone */
+
+#include "tests/unit/cli/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "cli/table_cache.h"
+#include "cli/exit_code.h"
+#include "shared/cleanup.h"
+#include "shared/control.h"
+
+static int fd = -1;
+
+static void put(const char *path, const char *text, mode_t mode)
+{
+	int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	assert_true(made >= 0);
+	assert_int_equal(write(made, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(fchmod(made, mode), 0);
+	(void)close(made);
+}
+
+static void expect(const char *path, const char *text)
+{
+	char read_back[64] = "";
+	int there = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(there >= 0);
+	assert_int_equal(read(there, read_back, sizeof(read_back) - 1), (ssize_t)strlen(text));
+	assert_string_equal(read_back, text);
+	(void)close(there);
+}
+
+static void refused(const char *path)
+{
+	assert_int_equal(cache_open(path, &fd), CACHE_E_FOREIGN);
+	assert_int_equal(fd, -1);
+}
+
+static void new_one_is_made_for_its_user_alone(void **state)
+{
+	const char *path = folder_path("rows.cache");
+	struct stat status;
+
+	assert_int_equal(cache_open(path, &fd), 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0600);
+	assert_int_equal(status.st_uid, geteuid());
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDWR);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	fd = tm_close(fd);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void one_that_is_there_is_taken_with_what_it_holds(void **state)
+{
+	const char *path = folder_path("rows.cache");
+
+	put(path, TM_CACHE_MAGIC "rest", 0600);
+	assert_int_equal(cache_open(path, &fd), 0);
+	fd = tm_close(fd);
+	expect(path, TM_CACHE_MAGIC "rest");
+	assert_int_equal(unlink(path), 0);
+}
+
+static void second_recording_goes_without(void **state)
+{
+	const char *path = folder_path("rows.cache");
+	int second = -1;
+
+	assert_int_equal(cache_open(path, &fd), 0);
+	assert_int_equal(cache_open(path, &second), CACHE_E_HELD);
+	assert_int_equal(cache_choose(path, &second), 0);
+	assert_int_equal(second, -1);
+	fd = tm_close(fd);
+	assert_int_equal(cache_choose(path, &fd), 0);
+	assert_true(fd >= 0);
+	fd = tm_close(fd);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
+{
+	const char *target = folder_path("target"), *path = folder_path("rows.cache");
+
+	put(target, TM_CACHE_MAGIC, 0600);
+	assert_int_equal(symlink(target, path), 0);
+	refused(path);
+	assert_int_equal(unlink(target), 0);
+	refused(path); /* nor is what it leads to made */
+	assert_int_equal(access(target, F_OK), -1);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void file_linked_twice_is_refused(void **state)
+{
+	const char *target = folder_path("target"), *path = folder_path("rows.cache");
+
+	put(target, TM_CACHE_MAGIC, 0600);
+	assert_int_equal(link(target, path), 0);
+	refused(path);
+	assert_int_equal(unlink(target), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
+{
+	static const char *const texts[] = {"a", "my notes, for years", "TMROWS0\n"};
+	const char *path = folder_path("notes");
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		put(path, texts[i], 0600);
+		refused(path);
+		assert_int_equal(cache_choose(path, &fd), OUTCOME_FAILED);
+		expect(path, texts[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+static void file_that_others_may_open_is_refused(void **state)
+{
+	static const mode_t modes[] = {0644, 0660, 0602};
+	const char *path = folder_path("rows.cache");
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		put(path, TM_CACHE_MAGIC, modes[i]);
+		refused(path);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+static void somebody_elses_file_is_refused(void **state)
+{
+	const char *path = folder_path("rows.cache");
+
+	if (geteuid() != 0)
+		skip();
+	put(path, TM_CACHE_MAGIC, 0600);
+	assert_int_equal(chown(path, 1, 1), 0);
+	refused(path);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void what_is_no_file_is_refused_without_waiting(void **state)
+{
+	const char *pipe = folder_path("pipe"), *inner = folder_path("folder");
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_int_equal(mkdir(inner, 0700), 0);
+	refused(pipe);
+	assert_int_equal(cache_open(inner, &fd), -EISDIR);
+	assert_int_equal(cache_open(folder_path("no/rows.cache"), &fd), -ENOENT);
+	assert_int_equal(fd, -1);
+	assert_int_equal(unlink(pipe), 0);
+	assert_int_equal(rmdir(inner), 0);
+}
+
+static void boot_has_an_id_of_one_line(void **state)
+{
+	char first[CACHE_BOOT_ID_BYTES], second[CACHE_BOOT_ID_BYTES];
+
+	assert_int_equal(cache_boot_id(first), 0);
+	assert_int_equal(cache_boot_id(second), 0);
+	assert_string_equal(first, second);
+	assert_true(strlen(first) >= 32);
+	assert_null(strchr(first, '\n'));
+}
+
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_folder(new_one_is_made_for_its_user_alone),
+		in_folder(one_that_is_there_is_taken_with_what_it_holds),
+		in_folder(second_recording_goes_without),
+		in_folder(symbolic_link_is_refused_and_its_target_left_alone),
+		in_folder(file_linked_twice_is_refused),
+		in_folder(file_that_is_no_cache_is_refused_and_left_alone),
+		in_folder(file_that_others_may_open_is_refused),
+		in_folder(somebody_elses_file_is_refused),
+		in_folder(what_is_no_file_is_refused_without_waiting),
+		cmocka_unit_test(boot_has_an_id_of_one_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

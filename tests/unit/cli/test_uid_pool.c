@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_uid_pool - a borrowed uid has one holder, and leaves nothing */
+
+#include "tests/unit/cli/folder.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "cli/uid_pool.h"
+
+static void second_session_finds_the_uid_held(void **state)
+{
+	const char *locks = folder_path("locks");
+	int first = -1, second = -1;
+
+	assert_int_equal(account_lock(locks, 61184, &first), 0);
+	assert_int_equal(account_lock(locks, 61184, &second), ACCOUNT_E_HELD);
+	assert_int_equal(second, -1);
+	assert_int_equal(account_lock(locks, 61185, &second), 0);
+	second = account_unlock(locks, 61185, second);
+	first = account_unlock(locks, 61184, first);
+	assert_int_equal(first, -1);
+	assert_int_equal(folder_count(), 0); /* the files and their folder are gone */
+}
+
+static void given_back_uid_can_be_held_again(void **state)
+{
+	const char *locks = folder_path("locks");
+	int lock = -1;
+
+	assert_int_equal(account_lock(locks, 61184, &lock), 0);
+	lock = account_unlock(locks, 61184, lock);
+	assert_int_equal(account_lock(locks, 61184, &lock), 0);
+	(void)account_unlock(locks, 61184, lock);
+	assert_int_equal(account_unlock(locks, 61184, -1), -1); /* total */
+}
+
+static void lock_of_a_dead_session_is_free(void **state)
+{
+	const char *locks = folder_path("locks");
+	int lock = -1, status = 0;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(account_lock(locks, 61184, &lock) == 0 ? 0 : 1); /* leaves the file */
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(access(folder_path("locks/uid-61184"), F_OK), 0);
+	assert_int_equal(account_lock(locks, 61184, &lock), 0);
+	(void)account_unlock(locks, 61184, lock);
+}
+
+static void planted_link_is_not_followed(void **state)
+{
+	const char *locks = folder_path("");
+	int lock = -1;
+
+	assert_int_equal(symlink(folder_path("elsewhere"), folder_path("uid-61184")), 0);
+	assert_int_equal(account_lock(locks, 61184, &lock), -ELOOP);
+	assert_int_equal(access(folder_path("elsewhere"), F_OK), -1);
+	assert_int_equal(unlink(folder_path("uid-61184")), 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(second_session_finds_the_uid_held),
+		IN_FOLDER(given_back_uid_can_be_held_again),
+		IN_FOLDER(lock_of_a_dead_session_is_free),
+		IN_FOLDER(planted_link_is_not_followed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

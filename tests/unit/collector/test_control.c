@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_control - an opener that is late, silent or out of form costs one file, or itself */
+
+#include "tests/unit/collector/filesrig.h"
+
+static void late_answer_is_dropped(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	uint32_t first, second;
+
+	announce(world, 1, 0, 1000);
+	first = request(world).id;
+	answer(world, first, TM_NO_FILE_TIMEOUT, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	answer(world, first, OPENER_OPENED, 1002); /* nothing is open */
+	announce(world, 2, 0, 1003);
+	second = request(world).id;
+	assert_int_not_equal(first, second);
+	answer(world, first, OPENER_OPENED, 1004); /* something else is open */
+	assert_int_equal(delivered(world, &message), 0);
+	assert_int_equal(world->asked_kernel, 0);
+	hand_over(world, second, 1005);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_int_equal(message.number, 2);
+}
+
+static void silent_opener_is_given_up(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 1, 0, 1000);
+	files_advance(&world->files, 1000 + FILES_ASK_MS - 1);
+	assert_false(files_settled(&world->files));
+	files_advance(&world->files, 1000 + FILES_ASK_MS);
+	assert_true(files_settled(&world->files));
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(world->asker.fd, -1);
+	announce(world, 2, 0, 5000); /* without an opener every file has its reason at once */
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_GONE);
+}
+
+static void opener_that_breaks_the_form_is_closed(void **state)
+{
+	struct world *world = *state;
+	const struct opener_answer lie = {.id = 1, .status = OPENER_HANDED}; /* no descriptor */
+
+	announce(world, 1, 0, 1000);
+	assert_int_equal(request(world).id, 1);
+	assert_int_equal(tm_fdpass_send(world->opener, &lie, sizeof(lie), -1, 0), 0);
+	files_advance(&world->files, 1001);
+	assert_int_equal(world->asker.fd, -1);
+	assert_true(files_settled(&world->files));
+}
+
+static void descriptor_that_was_not_accepted_ends_the_opener(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	uint32_t id;
+
+	announce(world, 1, 0, 1000);
+	id = request(world).id;
+	world->holds = 0;
+	answer(world, id, OPENER_OPENED, 1001);
+	answer(world, id, OPENER_HANDED, 1002);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(world->asker.fd, -1);
+	assert_int_equal(world->files.opened, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(late_answer_is_dropped),
+		CASE(silent_opener_is_given_up),
+		CASE(opener_that_breaks_the_form_is_closed),
+		CASE(descriptor_that_was_not_accepted_ends_the_opener),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_file_numbers - a file number is free again exactly when nobody can mean its file any more */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/collector/kernel_room.h"
+
+/* A FILE of that number; told: it came through. */
+static void meet(uint32_t number, uint64_t ktime, bool told)
+{
+	const struct tm_file file = {.event = {.type = TM_EVENT_FILE, .ktime = ktime},
+				     .number = number};
+
+	world->files_made += !world->number_there[number];
+	world->number_there[number] = true;
+	if (told)
+		life_hear(&world->life, &file.event);
+}
+
+/* Return: the RETIRE that is in the ring, or NULL. */
+static const struct tm_retire *popped(void)
+{
+	uint64_t w;
+	uint32_t bytes = 0;
+	int r;
+
+	tm_ring_publish(&world->writer, 1);
+	assert_int_equal(tm_ring_reader_begin(&world->reader, &w), 0);
+	r = tm_ring_pop(&world->reader, world->popped, sizeof(world->popped), &bytes);
+	tm_ring_reader_commit(&world->reader);
+	tm_ring_writer_refresh(&world->writer);
+	if (r != 0)
+		return NULL;
+	assert_int_equal(bytes, sizeof(struct tm_retire));
+	return (const void *)world->popped;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
+{
+	uint64_t from = now() + 10 * EPOCH, f;
+	const struct tm_retire *retired;
+
+	meet(3, from, true);
+	advance(from + 2 * EPOCH);
+	assert_false(world->retired[3]);
+	f = now();
+	advance(from + 2 * EPOCH + 1); /* more than now, so both steps are due */
+	assert_true(world->retired[3]);
+	assert_false(world->number_there[3]);
+	retired = popped();
+	assert_non_null(retired);
+	assert_int_equal(retired->number, 3);
+	assert_in_range(retired->event.ktime, f + WATERMARK_GUARD_US * 1000, f + EPOCH);
+	assert_null(popped());
+	assert_int_equal(life_known(&world->life.numbers), 0);
+	meet(3, from, true);
+	assert_int_equal(world->life.heard, 1);
+}
+
+static void number_keeps_its_entry_until_w_has_passed_its_end(void **state)
+{
+	uint64_t from = now() - 3 * EPOCH, w;
+
+	meet(3, from, true);
+	w = now();
+	advance(w); /* older than F, which is taken now */
+	assert_true(world->retired[3]);
+	assert_true(world->number_there[3]);
+	assert_null(popped());
+	meet(3, w, true); /* a sample that had begun before */
+	advance(w + EPOCH);
+	assert_false(world->number_there[3]);
+	assert_non_null(popped());
+}
+
+static void number_that_is_announced_again_is_kept(void **state)
+{
+	for (unsigned i = 1; i < 10; i++) {
+		meet(3, i * EPOCH, true);
+		advance(i * EPOCH + 1);
+	}
+	assert_false(world->retired[3]);
+	advance(11 * EPOCH - 1);
+	assert_false(world->retired[3]);
+	advance(11 * EPOCH + 1 * MS + 1);
+	assert_true(world->retired[3]);
+}
+
+static void crowded_numbers_go_after_little_more_than_an_epoch_oldest_first(void **state)
+{
+	world->files_made = LIFE_FILES_CROWD;
+	meet(3, EPOCH, true);
+	meet(4, EPOCH + 50 * MS, true);
+	advance(2 * EPOCH + 1000 * MS + 1);
+	assert_true(world->retired[3]);
+	assert_false(world->retired[4]);
+}
+
+static void number_without_any_announcement_is_found_and_given_back(void **state)
+{
+	uint64_t from = now() + 10 * EPOCH;
+
+	meet(5, from, false);
+	advance(from);
+	assert_int_equal(world->life.heard, 1);
+	advance(from + 2 * EPOCH + 1 * MS);
+	assert_false(world->number_there[5]);
+}
+
+static void number_whose_file_is_under_way_waits(void **state)
+{
+	uint64_t from = now() + 10 * EPOCH;
+
+	meet(3, from, true);
+	world->files.entries[3].state = FILES_QUEUED;
+	advance(from + 2 * EPOCH + 1);
+	assert_true(world->number_there[3]);
+	world->files.entries[3].state = FILES_SENT;
+	advance(from + 2 * EPOCH + 1 + (LIFE_AGAIN_MS + 1) * MS);
+	assert_false(world->number_there[3]);
+	assert_int_equal(world->files.entries[3].state, FILES_UNSEEN);
+}
+
+static void full_ring_only_delays_it(void **state)
+{
+	static const struct tm_exit exit_record = {.event = {.bytes = sizeof(exit_record)}};
+	uint64_t from = now() + 10 * EPOCH, w = from + 2 * EPOCH + 1;
+	uint64_t watermark;
+	uint32_t bytes;
+
+	meet(3, from, true);
+	while (tm_ring_push(&world->writer, &exit_record, sizeof(exit_record), 1) == 0)
+		continue;
+	advance(w);
+	assert_true(world->number_there[3]);
+	tm_ring_publish(&world->writer, 1);
+	assert_int_equal(tm_ring_reader_begin(&world->reader, &watermark), 0);
+	while (tm_ring_pop(&world->reader, world->popped, sizeof(world->popped), &bytes) == 0)
+		continue;
+	tm_ring_reader_commit(&world->reader);
+	tm_ring_writer_refresh(&world->writer);
+	advance(w + EPOCH);
+	assert_false(world->number_there[3]);
+	assert_int_equal(popped()->number, 3);
+}
+
+static void kernel_that_does_not_retire_keeps_the_number(void **state)
+{
+	uint64_t from = now() + 10 * EPOCH;
+
+	world->retire_fails = -EPERM;
+	meet(3, from, true);
+	advance(from + 2 * EPOCH + 1);
+	assert_true(world->number_there[3]);
+	assert_null(popped());
+	world->retire_fails = 0;
+	advance(from + 4 * EPOCH);
+	assert_false(world->number_there[3]);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(number_is_free_once_retire_is_in_the_ring_behind_w),
+		CASE(number_keeps_its_entry_until_w_has_passed_its_end),
+		CASE(number_that_is_announced_again_is_kept),
+		CASE(crowded_numbers_go_after_little_more_than_an_epoch_oldest_first),
+		CASE(number_without_any_announcement_is_found_and_given_back),
+		CASE(number_whose_file_is_under_way_waits),
+		CASE(full_ring_only_delays_it),
+		CASE(kernel_that_does_not_retire_keeps_the_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

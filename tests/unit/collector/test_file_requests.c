@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_file_requests - each announced file ends as a checked descriptor or as a reason, once */
+
+#include "tests/unit/collector/filesrig.h"
+
+static void opened_and_checked_file_is_handed_over_once(void **state)
+{
+	struct world *world = *state;
+	struct opener_request ask;
+	struct tm_wire message;
+
+	announce(world, 12, 0, 1000);
+	ask = request(world);
+	assert_int_equal(ask.kind, OPENER_ASK);
+	assert_string_equal(ask.path, "bin/ls");
+	assert_int_equal(ask.path_bytes, 6);
+	assert_int_equal(ask.own_tid, 77);
+	assert_int_equal(ask.mnt_ns, 5);
+	assert_int_equal(ask.vm_start, 0x1000);
+	answer(world, ask.id, OPENER_OPENED, 1001);
+	assert_int_equal(request(world).accepted, 1);
+	assert_int_equal(delivered(world, &message), 0); /* no descriptor before the verdict */
+	answer(world, ask.id, OPENER_HANDED, 1002);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_int_equal(message.number, 12);
+	assert_true(files_settled(&world->files));
+	announce(world, 12, 0, 999999);
+	assert_true(files_settled(&world->files));
+	assert_int_equal(world->files.opened, 1);
+}
+
+static void another_file_is_refused_and_the_next_way_tried(void **state)
+{
+	struct world *world = *state;
+	struct opener_request ask, verdict;
+	struct tm_wire message;
+
+	announce(world, 12, 0, 1000);
+	ask = request(world);
+	world->holds = 0;
+	answer(world, ask.id, OPENER_OPENED, 1001);
+	verdict = request(world);
+	assert_int_equal(verdict.kind, OPENER_VERDICT);
+	assert_int_equal(verdict.id, ask.id);
+	assert_int_equal(verdict.accepted, 0);
+	assert_int_equal(delivered(world, &message), 0);
+	answer(world, ask.id, TM_NO_FILE_OTHER, 1002);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_OTHER);
+	assert_int_equal(world->files.refused, 1);
+	assert_int_equal(world->files.failed, 1);
+}
+
+static void unanswered_kernel_question_hands_nothing_over(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	uint32_t id;
+
+	announce(world, 12, 0, 1000);
+	id = request(world).id;
+	world->holds = -ESRCH;
+	answer(world, id, OPENER_OPENED, 1001);
+	assert_int_equal(request(world).accepted, 0);
+	assert_int_equal(delivered(world, &message), 0);
+	assert_int_equal(world->files.refused, 0);
+}
+
+static void unusable_paths_are_never_asked_for(void **state)
+{
+	static const uint32_t flags[] = {TM_PATH_CUT, TM_PATH_DELETED, TM_PATH_UNNAMED};
+	struct world *world = *state;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct opener_request ask;
+
+		announce(world, i, flags[i], 1000);
+		ask = request(world);
+		assert_int_equal(ask.path_bytes, 0);
+		assert_string_equal(ask.path, "");
+		answer(world, ask.id, TM_NO_FILE_GONE, 1001);
+	}
+}
+
+static void failed_file_waits_longer_each_time(void **state)
+{
+	struct world *world = *state;
+	uint64_t now_ms = 1000, pause = FILES_PAUSE_MS;
+
+	for (unsigned i = 0; i < 4; i++, pause *= 2) {
+		announce(world, 3, 0, now_ms);
+		answer(world, request(world).id, TM_NO_FILE_GONE, now_ms);
+		announce(world, 3, 0, now_ms + pause - 1);
+		assert_true(files_settled(&world->files)); /* not asked again yet */
+		world->forgotten = UINT32_MAX;
+		files_retry(&world->files, now_ms + pause - 1);
+		assert_int_equal(world->forgotten, UINT32_MAX);
+		files_retry(&world->files, now_ms + pause);
+		assert_int_equal(world->forgotten, 3); /* the next sample announces it */
+		now_ms += pause;
+	}
+	assert_int_equal(world->files.failed, 4);
+}
+
+static void denied_file_is_not_announced_anew(void **state)
+{
+	struct world *world = *state;
+
+	announce(world, 3, 0, 1000);
+	answer(world, request(world).id, TM_NO_FILE_DENIED, 1000);
+	files_retry(&world->files, 1000000);
+	assert_int_equal(world->forgotten, UINT32_MAX);
+}
+
+static void without_credit_nothing_is_opened(void **state)
+{
+	struct world *world = *state;
+	struct opener_request ask;
+
+	world->handoff.credit = 0;
+	announce(world, 1, 0, 1000);
+	assert_int_equal(tm_fdpass_recv(world->opener, &ask, sizeof(ask), NULL, MSG_DONTWAIT),
+			 TM_FDPASS_E_AGAIN);
+	assert_false(files_settled(&world->files));
+	world->handoff.credit = 1;
+	files_advance(&world->files, 1001);
+	assert_int_equal(request(world).own_tid, 77);
+}
+
+static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
+{
+	struct world *world = *state;
+
+	world->handoff.credit = 0;
+	for (uint32_t number = 0; number < FILES_QUEUE + 100; number++)
+		announce(world, number, 0, 1000);
+	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILES_QUEUE);
+	assert_int_equal(world->files.entries[FILES_QUEUE + 1].state, FILES_UNSEEN);
+	announce(world, FILES_MAX, 0, 1000);
+	announce(world, UINT32_MAX, 0, 1000);
+	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILES_QUEUE);
+}
+
+static void new_symbolizer_gets_what_the_old_one_had(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 7, 0, 1000);
+	hand_over(world, request(world).id, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	files_forget_sent(&world->files);
+	announce(world, 7, 0, 1001);
+	hand_over(world, request(world).id, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_int_equal(message.number, 7);
+}
+
+static void dropped_number_begins_anew(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 7, 0, 1000);
+	assert_true(files_hold(&world->files, 7));
+	assert_false(files_hold(&world->files, 8));
+	answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_false(files_hold(&world->files, 7));
+	assert_int_equal(world->files.retrying, 1);
+	files_drop(&world->files, 7);
+	assert_int_equal(world->files.retrying, 0);
+	announce(world, 7, 0, 1001); /* another file: it owes nothing to the failure of the first */
+	hand_over(world, request(world).id, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+}
+
+static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	struct opener_request ask;
+
+	announce(world, 7, 0, 1000);
+	ask = request(world);
+	files_forget_sent(&world->files);
+	announce(world, 7, 0, 1001); /* waits for the answer to the first */
+	hand_over(world, ask.id, 1001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_true(files_settled(&world->files));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(opened_and_checked_file_is_handed_over_once),
+		CASE(another_file_is_refused_and_the_next_way_tried),
+		CASE(unanswered_kernel_question_hands_nothing_over),
+		CASE(unusable_paths_are_never_asked_for),
+		CASE(failed_file_waits_longer_each_time),
+		CASE(denied_file_is_not_announced_anew),
+		CASE(without_credit_nothing_is_opened),
+		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),
+		CASE(new_symbolizer_gets_what_the_old_one_had),
+		CASE(dropped_number_begins_anew),
+		CASE(file_under_way_goes_to_the_new_symbolizer_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_histogram - the share of lags that is named is the share that is below */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "collector/histogram.h"
+
+static int make(void **state)
+{
+	*state = calloc(1, sizeof(struct tm_lag));
+	return *state == NULL;
+}
+
+static int unmake(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void nothing_lags_by_nothing(void **state)
+{
+	const struct tm_lag *lag = *state;
+
+	assert_int_equal(tm_lag_p99(lag), 0);
+	assert_int_equal(lag->max, 0);
+}
+
+static void one_of_a_hundred_is_left_out(void **state)
+{
+	struct tm_lag *lag = *state;
+
+	for (unsigned i = 0; i < 99; i++)
+		tm_lag_add(lag, 50);
+	tm_lag_add(lag, 5000);
+	assert_int_equal(tm_lag_p99(lag), 50);
+	assert_int_equal(lag->max, 5000);
+	tm_lag_add(lag, 5000);
+	assert_int_equal(tm_lag_p99(lag), 5000);
+}
+
+static void no_size_is_named_too_small_or_a_step_too_large(void **state)
+{
+	for (uint64_t ns = 1; ns < UINT64_MAX / 3; ns = ns + ns / 7 + 1) {
+		struct tm_lag *lag = *state;
+
+		*lag = (struct tm_lag){0};
+		tm_lag_add(lag, ns);
+		lag->max = UINT64_MAX;
+		assert_true(tm_lag_p99(lag) >= ns);
+		assert_true(tm_lag_p99(lag) - ns <= ns / TM_LAG_STEPS);
+	}
+}
+
+static void largest_value_has_a_bucket(void **state)
+{
+	struct tm_lag *lag = *state;
+
+	tm_lag_add(lag, UINT64_MAX);
+	assert_true(tm_lag_p99(lag) == UINT64_MAX);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(nothing_lags_by_nothing),
+		CASE(one_of_a_hundred_is_left_out),
+		CASE(no_size_is_named_too_small_or_a_step_too_large),
+		CASE(largest_value_has_a_bucket),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

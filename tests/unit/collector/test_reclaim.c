@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_reclaim - which generation is forgotten when, and when all announce themselves again */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/collector/kernel_room.h"
+
+#define QUIET (LIFE_QUIET_MS * MS)
+
+/* A PROCESS of that tgid, as BPF notes and writes it. */
+static void announce(uint32_t tgid, uint64_t ktime)
+{
+	const struct tm_event event = {.type = TM_EVENT_PROCESS, .ktime = ktime, .tgid = tgid};
+
+	world->processes_made += !world->process_there[tgid];
+	world->process_there[tgid] = true;
+	world->states[tgid].seen_ktime = ktime;
+	life_hear(&world->life, &event);
+}
+
+static void die(uint32_t tgid, uint64_t ktime, bool told)
+{
+	const struct tm_event event = {.type = TM_EVENT_EXIT, .ktime = ktime, .tgid = tgid};
+
+	world->states[tgid].seen_ktime = ktime;
+	world->states[tgid].exited = 1;
+	if (told)
+		life_hear(&world->life, &event);
+}
+
+static void living_generation_is_kept_for_nearly_two_epochs(void **state)
+{
+	assert_true(QUIET > EPOCH && QUIET < 2 * EPOCH);
+	announce(1, EPOCH);
+	advance(EPOCH + QUIET);
+	assert_true(world->process_there[1]);
+	assert_int_equal(life_known(&world->life.processes), 1);
+	advance(EPOCH + QUIET + 1);
+	assert_false(world->process_there[1]);
+	assert_int_equal(life_known(&world->life.processes), 0);
+}
+
+/* At the end, in unmake. */
+static void generation_that_went_before_others_was_freed_twice(void **state)
+{
+	announce(1, EPOCH);
+	announce(2, 2 * EPOCH);
+	advance(3 * EPOCH + 1);
+	assert_false(world->process_there[1]);
+	assert_true(world->process_there[2]);
+	assert_int_equal(world->life.queue.count, 1);
+}
+
+static void generation_that_is_announced_again_lives_on(void **state)
+{
+	announce(1, EPOCH);
+	announce(1, 2 * EPOCH);
+	advance(2 * EPOCH + QUIET);
+	assert_true(world->process_there[1]);
+	advance(2 * EPOCH + QUIET + 1);
+	assert_false(world->process_there[1]);
+	assert_int_equal(world->life.queue.count, 0);
+}
+
+static void tombstone_is_kept_for_one(void **state)
+{
+	announce(1, EPOCH);
+	die(1, EPOCH + 5, true);
+	advance(2 * EPOCH + 5);
+	assert_true(world->process_there[1]);
+	advance(2 * EPOCH + 6);
+	assert_false(world->process_there[1]);
+}
+
+static void lost_exit_leaves_no_entry_for_ever(void **state)
+{
+	announce(1, EPOCH);
+	die(1, 3 * EPOCH - 5, false);
+	advance(3 * EPOCH + 1);
+	assert_true(world->process_there[1]);
+	advance(4 * EPOCH - 4);
+	assert_false(world->process_there[1]);
+}
+
+static void crowd_takes_tombstones_early_and_nothing_else(void **state)
+{
+	world->processes_made = LIFE_CROWD;
+	announce(1, EPOCH);
+	announce(2, EPOCH);
+	die(2, EPOCH, true);
+	advance(EPOCH + LIFE_TOMBSTONE_MS * MS);
+	assert_true(world->process_there[2]);
+	advance(EPOCH + LIFE_TOMBSTONE_MS * MS + 1);
+	assert_false(world->process_there[2]);
+	assert_true(world->process_there[1]);
+}
+
+static void generations_that_nobody_can_remember_are_forgotten_at_once(void **state)
+{
+	world->life.queue.count = TM_RETIRE_MAX;
+	announce(1, EPOCH);
+	assert_false(world->process_there[1]);
+	world->life.queue.count = 0;
+}
+
+static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **state)
+{
+	struct life *life = &world->life;
+
+	life_advance(life, 0, 0, 10000);
+	assert_int_equal(world->bumps, 0);
+	life_advance(life, 0, 1, 10001);
+	assert_int_equal(world->bumps, 1);
+	life_advance(life, 0, 1, 20000);
+	assert_int_equal(world->bumps, 1);
+	life_advance(life, 0, 5, 20001);
+	assert_int_equal(world->bumps, 2);
+	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS - 1);
+	assert_int_equal(world->bumps, 2);
+	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS);
+	assert_int_equal(world->bumps, 3);
+}
+
+static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
+{
+	struct life *life = &world->life;
+	uint64_t lost = 0, now_ms = 100000;
+
+	for (unsigned i = 0; i < 60000; i++)
+		life_advance(life, 0, ++lost, ++now_ms);
+	assert_in_range(world->bumps, 5, 10);
+	now_ms += 10 * LIFE_EPOCH_MS; /* all was well for a while */
+	life_advance(life, 0, ++lost, now_ms);
+	life_advance(life, 0, ++lost, now_ms + LIFE_BUMP_MS);
+	assert_in_range(world->bumps, 7, 12);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(living_generation_is_kept_for_nearly_two_epochs),
+		CASE(generation_that_went_before_others_was_freed_twice),
+		CASE(generation_that_is_announced_again_lives_on),
+		CASE(tombstone_is_kept_for_one),
+		CASE(lost_exit_leaves_no_entry_for_ever),
+		CASE(crowd_takes_tombstones_early_and_nothing_else),
+		CASE(generations_that_nobody_can_remember_are_forgotten_at_once),
+		CASE(lost_announcement_turns_the_epoch_once_and_not_too_often),
+		CASE(losses_that_go_on_turn_it_ever_more_rarely),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_symbolizer_link - the symbolizer may say HELLO, CREDIT and ROWS, anything else ends the wire */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collector/file_requests.h"
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/unwind_map.h"
+
+struct wire {
+	struct handoff handoff;
+	struct tm_wire heard; /* the last ROWS */
+	int peer;
+};
+
+static int make(void **state)
+{
+	struct wire *wire = calloc(1, sizeof(*wire));
+	int pair[2];
+
+	if (!wire || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	handoff_init(&wire->handoff, pair[0]);
+	wire->peer = pair[1];
+	*state = wire;
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	struct wire *wire = *state;
+
+	handoff_deinit(&wire->handoff);
+	(void)close(wire->peer);
+	free(wire);
+	return 0;
+}
+
+/* Return: as handoff_receive; the descriptor of a ROWS is closed. */
+static int hear(struct wire *wire)
+{
+	int fd = -1;
+	int r = handoff_receive(&wire->handoff, &wire->heard, &fd);
+
+	assert_int_equal(fd >= 0, r == HANDOFF_E_ROWS);
+	(void)tm_close(fd);
+	return r;
+}
+
+static int say(struct wire *wire, uint32_t kind, uint64_t value)
+{
+	const struct tm_wire message = {.kind = kind, .value = value};
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), -1, 0), 0);
+	return hear(wire);
+}
+
+static void hello_and_credit_are_accepted(void **state)
+{
+	struct wire *wire = *state;
+
+	assert_int_equal(hear(wire), 0);
+	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
+	assert_int_equal(say(wire, TM_WIRE_CREDIT, 1), 0);
+	assert_true(wire->handoff.greeted);
+	assert_int_equal(wire->handoff.violations, 0);
+}
+
+static void anything_else_closes_the_wire(void **state)
+{
+	static const struct tm_wire wrong[] = {
+		{.kind = 0},
+		{.kind = TM_WIRE_ATTACH},
+		{.kind = TM_WIRE_FILE, .number = 1},
+		{.kind = TM_WIRE_END},
+		{.kind = 0xffffffff},
+		{.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION + 1},
+		{.kind = TM_WIRE_ROWS, .number = 1},
+		{.kind = TM_WIRE_CREDIT, .value = 0},
+		{.kind = TM_WIRE_CREDIT, .value = TM_FILES_IN_FLIGHT + 1},
+		{.kind = TM_WIRE_CREDIT, .value = UINT64_MAX},
+	};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		void *fresh;
+		struct wire *wire;
+
+		assert_int_equal(make(&fresh), 0);
+		wire = fresh;
+		assert_int_equal(say(wire, wrong[i].kind, wrong[i].value), HANDOFF_E_CLOSED);
+		assert_int_equal(wire->handoff.fd, -1);
+		assert_int_equal(wire->handoff.violations, 1);
+		assert_int_equal(unmake(&fresh), 0);
+	}
+}
+
+static void second_hello_closes_the_wire(void **state)
+{
+	struct wire *wire = *state;
+
+	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
+	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), HANDOFF_E_CLOSED);
+}
+
+static void message_of_another_size_closes_the_wire(void **state)
+{
+	struct wire *wire = *state;
+
+	assert_int_equal(send(wire->peer, "short", 5, 0), 5);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(wire->handoff.violations, 1);
+}
+
+static void descriptor_from_the_symbolizer_closes_the_wire(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire message = {.kind = TM_WIRE_CREDIT, .value = 1};
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+}
+
+static int send_rows(struct wire *wire, uint32_t number, int fd)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = number, .value = 5};
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), fd, 0), 0);
+	return hear(wire);
+}
+
+static void rows_come_one_at_a_time_with_their_descriptor(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7, .value = 5};
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hear(wire), HANDOFF_E_ROWS);
+		assert_int_equal(wire->heard.number, 7);
+		assert_int_equal(wire->heard.value, 5);
+	}
+	assert_int_equal(hear(wire), 0);
+	assert_int_equal(send_rows(wire, FILES_MAX - 1, STDIN_FILENO), HANDOFF_E_ROWS);
+	assert_int_equal(send_rows(wire, TM_TABLE_VDSO, STDIN_FILENO), HANDOFF_E_ROWS);
+	assert_int_equal(wire->handoff.violations, 0);
+}
+
+static void rows_out_of_form_close_the_wire(void **state)
+{
+	static const struct {
+		uint32_t number;
+		int fd;
+	} wrong[] = {{7, -1}, {FILES_MAX, 0}, {UINT32_MAX, 0}, {TM_TABLE_VDSO - 1, 0}};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		void *fresh;
+		struct wire *wire;
+
+		assert_int_equal(make(&fresh), 0);
+		wire = fresh;
+		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd), HANDOFF_E_CLOSED);
+		assert_int_equal(wire->handoff.violations, 1);
+		assert_int_equal(unmake(&fresh), 0);
+	}
+}
+
+/* More than one, by hand: tm_fdpass_send cannot. */
+static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **state)
+{
+	struct wire *wire = *state;
+	struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7};
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr header;
+	} control = {.header = {CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec part = {&message, sizeof(message)};
+	struct msghdr header = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = &control,
+				.msg_controllen = sizeof(control)};
+	int before = dup(STDIN_FILENO), after;
+
+	(void)close(before);
+	memset(CMSG_DATA(&control.header), 0, 2 * sizeof(int));
+	assert_int_equal(sendmsg(wire->peer, &header, 0), (ssize_t)sizeof(message));
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(wire->handoff.violations, 1);
+	after = dup(STDIN_FILENO);
+	assert_true(after <= before);
+	(void)close(after);
+}
+
+static void end_of_file_is_no_violation(void **state)
+{
+	struct wire *wire = *state;
+
+	(void)shutdown(wire->peer, SHUT_RDWR);
+	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(wire->handoff.violations, 0);
+}
+
+static void files_stop_without_credit_and_go_on_with_it(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire file = {.kind = TM_WIRE_FILE, .number = 7};
+	const struct tm_wire none = {.kind = TM_WIRE_NO_FILE, .number = 8};
+	unsigned sent = 0;
+
+	while (sent <= TM_FILES_IN_FLIGHT &&
+	       handoff_send(&wire->handoff, &file, STDIN_FILENO) == 0) {
+		struct tm_wire got;
+		int fd = -1;
+
+		sent++;
+		assert_int_equal(tm_fdpass_recv(wire->peer, &got, sizeof(got), &fd, 0), 0);
+		assert_int_equal(got.number, 7);
+		assert_true(fd >= 0);
+		(void)close(fd);
+	}
+	assert_int_equal(sent, TM_FILES_IN_FLIGHT);
+	assert_int_equal(handoff_send(&wire->handoff, &none, -1), 0); /* costs nothing */
+	assert_int_equal(say(wire, TM_WIRE_CREDIT, 2), 0);
+	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), 0);
+	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), 0);
+	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), HANDOFF_E_AGAIN);
+}
+
+static void credit_never_exceeds_the_window(void **state)
+{
+	struct wire *wire = *state;
+
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(say(wire, TM_WIRE_CREDIT, TM_FILES_IN_FLIGHT), 0);
+	assert_int_equal(wire->handoff.credit, TM_FILES_IN_FLIGHT);
+}
+
+static void full_socket_is_never_waited_for(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire none = {.kind = TM_WIRE_NO_FILE, .number = 1};
+	int r = 0;
+
+	for (int i = 0; i < 1000000 && r == 0; i++)
+		r = handoff_send(&wire->handoff, &none, -1);
+	assert_int_equal(r, HANDOFF_E_AGAIN);
+	assert_true(wire->handoff.fd >= 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(hello_and_credit_are_accepted),
+		CASE(anything_else_closes_the_wire),
+		CASE(second_hello_closes_the_wire),
+		CASE(message_of_another_size_closes_the_wire),
+		CASE(descriptor_from_the_symbolizer_closes_the_wire),
+		CASE(rows_come_one_at_a_time_with_their_descriptor),
+		CASE(rows_out_of_form_close_the_wire),
+		CASE(rows_with_two_descriptors_close_the_wire_and_leave_none_open),
+		CASE(end_of_file_is_no_violation),
+		CASE(files_stop_without_credit_and_go_on_with_it),
+		CASE(credit_never_exceeds_the_window),
+		CASE(full_socket_is_never_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

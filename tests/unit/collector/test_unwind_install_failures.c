@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_unwind_install_failures - whatever fails while a table is installed, all is as it was before */
+
+#include "tests/unit/collector/tablesrig.h"
+
+static unsigned allocations; /* until one fails; 0: none does */
+
+static bool spent(void)
+{
+	return allocations && --allocations == 0;
+}
+
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes)
+{
+	return spent() ? NULL : __real_malloc(bytes);
+}
+
+void *__real_reallocarray(void *memory, size_t count, size_t bytes);
+void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
+void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
+{
+	return spent() ? NULL : __real_reallocarray(memory, count, bytes);
+}
+
+struct baseline {
+	uint64_t taken, chunks, count, reference, installed, evicted, queued;
+};
+
+static struct baseline look(const struct world *world)
+{
+	return (struct baseline){world->tables.units.taken, world->chunks,
+				 world->tables.count,       world->references[5],
+				 world->tables.installed,   world->tables.evicted,
+				 world->queue.count};
+}
+
+/* Sends a table that needs two chunks more, while the n-th step fails. Return: whether one did. */
+static bool one_step_fails(struct world *world, unsigned call, unsigned allocation)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 5, .value = KTIME};
+	const struct baseline before = look(world);
+	uint64_t refused = world->tables.refused;
+	int fd = seal_rows(1100, 1);
+	struct baseline after;
+
+	hand_over(world, 5, 0);
+	world->calls = 0;
+	world->fails = call;
+	allocations = allocation;
+	(void)tables_take(&world->tables, &message, fd);
+	grow(world);
+	allocations = 0;
+	world->fails = 0;
+	(void)close(fd);
+	assert_null(world->tables.rows);
+	if (world->tables.refused != refused)
+		rest(world);
+	after = look(world);
+	if (world->tables.refused == refused)
+		return false;
+	assert_memory_equal(&after, &before, sizeof(after));
+	return true;
+}
+
+/* One step after the other, then none. */
+static void every_step_fails(struct world *world, unsigned of_memory, unsigned calls)
+{
+	for (unsigned i = 1; i <= of_memory; i++)
+		assert_true(one_step_fails(world, 0, i));
+	for (unsigned i = 1; i <= calls; i++)
+		assert_true(one_step_fails(world, i, 0));
+	assert_false(one_step_fails(world, calls + 1, 0));
+	assert_int_equal(world->calls, calls);
+}
+
+static void first_table_that_fails_at_any_step_leaves_no_orphan(void **state)
+{
+	struct world *world = *state;
+
+	every_step_fails(world, 2, 3); /* copy, queue; two chunks, reference */
+	assert_int_equal(world->tables.count, 1);
+	tables_gone(&world->tables, 5);
+	assert_int_equal(world->tables.units.taken, 0);
+	rest(world);
+	assert_int_equal(world->chunks, 0);
+}
+
+static void replacement_that_fails_at_any_step_leaves_the_old_table(void **state)
+{
+	struct world *world = *state;
+
+	hand_over(world, 5, 0);
+	answer(world, 5, 900);
+	every_step_fails(world, 1, 2); /* copy; one chunk more, reference */
+	assert_int_equal(world->tables.count, 1);
+	pass(world);
+	assert_int_equal(world->tables.units.taken, 1100 + 1 + 5 + 1);
+}
+
+static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **state)
+{
+	struct world *world = *state;
+
+	hand_over(world, 1, 2000);
+	hand_over(world, 2, 1000);
+	answer(world, 1, UNITS / 2 - 10);
+	answer(world, 2, UNITS / 2 - 10);
+	assert_true(one_step_fails(world, 1, 0));
+	assert_int_equal(world->tables.count, 2);
+	assert_int_equal(world->files.entries[1].state, FILES_ANSWERED);
+	hand_over(world, 5, 0);
+	answer(world, 5, 1100);
+	assert_non_null(world->tables.rows);
+	pass(world);
+	assert_int_not_equal(world->references[5], 0);
+	assert_int_equal(world->tables.evicted, 1);
+}
+
+static void reference_that_fails_once_w_has_risen_frees_the_newcomer_alone(void **state)
+{
+	struct world *world = *state;
+
+	hand_over(world, 1, 2000);
+	hand_over(world, 2, 1000);
+	hand_over(world, 5, 0);
+	answer(world, 1, UNITS / 2 - 10);
+	answer(world, 2, UNITS / 2 - 10);
+	answer(world, 5, 1100);
+	assert_non_null(world->tables.rows);
+	world->calls = 0;
+	world->fails = 1; /* the chunks of the evicted table are still there */
+	pass(world);
+	assert_null(world->tables.rows);
+	assert_int_equal(world->tables.refused, 1);
+	assert_int_equal(world->references[5], 0);
+	assert_int_equal(world->tables.units.taken, UNITS / 2);
+	rest(world);
+	assert_int_equal(world->chunks, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(first_table_that_fails_at_any_step_leaves_no_orphan),
+		CASE(replacement_that_fails_at_any_step_leaves_the_old_table),
+		CASE(eviction_that_fails_evicts_nothing_and_refuses_the_newcomer),
+		CASE(reference_that_fails_once_w_has_risen_frees_the_newcomer_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_expression - DWARF expressions, and what a rule can say of them
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/parser/cfi/rule.h"
+#include "tests/unit/parser/cfimake.h"
+#include "tests/unit/parser/say.h"
+
+#define REST " ra=*(cfa-8) fp=same"
+
+static void cfa_is(struct cfimake_bytes code, const char *text)
+{
+	struct program_state state = {
+		.cfa = {.kind = PLACE_IS_EXPRESSION, .bytes = code.count, .code = code.bytes}};
+	struct tm_rule rule = reduce_state(&state, 0);
+	char said[SAY_BYTES];
+
+	assert_string_equal(say_rule(&rule, said), text);
+}
+
+static void register_and_offset(void **state)
+{
+	cfa_is(BYTES(0x77, 8), "sp+8" REST);
+	cfa_is(BYTES(0x76, 0x70), "fp-16" REST);
+	cfa_is(BYTES(0x7a, 0), "r10+0" REST);
+	cfa_is(BYTES(0x92, 10, 0), "r10+0" REST); /* bregx */
+}
+
+static void through_memory(void **state)
+{
+	cfa_is(BYTES(0x77, 0xa0, 1, 0x06), "*(sp+160)+0" REST);
+	cfa_is(BYTES(0x76, 0x78, 0x06), "*(fp-8)+0" REST);
+	cfa_is(BYTES(0x77, 0x28, 0x06, 0x23, 8), "*(sp+40)+8" REST);
+	cfa_is(BYTES(0x73, 0, 0x06, 0x23, 8), "*(r3+0)+8" REST);
+}
+
+static void each_way_to_add_comes_to_the_same(void **state)
+{
+	cfa_is(BYTES(0x77, 0, 0x23, 16), "sp+16" REST);          /* plus_uconst */
+	cfa_is(BYTES(0x77, 0, 0x40, 0x22), "sp+16" REST);        /* lit16 plus */
+	cfa_is(BYTES(0x40, 0x77, 0, 0x22), "sp+16" REST);        /* lit16 first */
+	cfa_is(BYTES(0x77, 0, 0x08, 16, 0x22), "sp+16" REST);    /* const1u */
+	cfa_is(BYTES(0x77, 0, 0x09, 0xf0, 0x1c), "sp+16" REST);  /* const1s -16 minus */
+	cfa_is(BYTES(0x77, 0, 0x0a, 16, 0, 0x22), "sp+16" REST); /* const2u */
+	cfa_is(BYTES(0x77, 0, 0x0d, 0xf0, 0xff, 0xff, 0xff, 0x1c), "sp+16" REST);  /* const4s */
+	cfa_is(BYTES(0x77, 0, 0x0e, 16, 0, 0, 0, 0, 0, 0, 0, 0x22), "sp+16" REST); /* const8u */
+	cfa_is(BYTES(0x77, 0, 0x10, 16, 0x22), "sp+16" REST);                      /* constu */
+	cfa_is(BYTES(0x77, 0, 0x11, 0x70, 0x1c), "sp+16" REST);                    /* consts */
+	cfa_is(BYTES(0x77, 0, 0x38, 0x32, 0x1e, 0x22), "sp+16" REST);              /* 8 * 2 */
+	cfa_is(BYTES(0x77, 0, 0x31, 0x34, 0x24, 0x22, 0x96), "sp+16" REST);        /* 1 << 4 */
+}
+
+static void indexed_as_openssl_writes_it(void **state)
+{
+	cfa_is(BYTES(0x77, 8, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 8), "*(sp+8*r9+8)+8" REST);
+	cfa_is(BYTES(0x79, 0, 0x38, 0x1e, 0x77, 8, 0x22, 0x06, 0x23, 8), "*(sp+8*r9+8)+8" REST);
+	cfa_is(BYTES(0x79, 0, 0x33, 0x24, 0x77, 8, 0x22, 0x06), "*(sp+8*r9+8)+0" REST);
+	cfa_is(BYTES(0x77, 8, 0x79, 0, 0x34, 0x1e, 0x22, 0x06), "none"); /* by four */
+	cfa_is(BYTES(0x76, 8, 0x79, 0, 0x38, 0x1e, 0x22, 0x06), "none"); /* from fp */
+	cfa_is(BYTES(0x77, 8, 0x79, 0, 0x38, 0x1e, 0x22), "none");       /* not read */
+}
+
+static void plt_as_linkers_write_it(void **state)
+{
+	cfa_is(BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
+	       "plt sp+8 from 11" REST);
+	cfa_is(BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22),
+	       "plt sp+8 from 9" REST);
+	cfa_is(BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22), "none");
+	cfa_is(BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x40, 0x2a, 0x33, 0x24, 0x22), "none");
+}
+
+static void what_no_rule_can_say_is_refused(void **state)
+{
+	cfa_is(BYTES(0x96), "none");                      /* leaves nothing */
+	cfa_is(BYTES(0x22), "none");                      /* adds nothing */
+	cfa_is(BYTES(0x06), "none");                      /* reads nothing */
+	cfa_is(BYTES(0x38), "none");                      /* a number is no place */
+	cfa_is(BYTES(0x38, 0x06), "none");                /* nor what lies there */
+	cfa_is(BYTES(0x77, 0, 0x06, 0x06), "none");       /* twice through memory */
+	cfa_is(BYTES(0x77, 0, 0x76, 0, 0x22), "none");    /* two registers */
+	cfa_is(BYTES(0x77, 0, 0x06, 0x38, 0x1c), "none"); /* something less */
+	cfa_is(BYTES(0x2f, 0xfd, 0xff), "none");          /* a jump */
+	cfa_is(BYTES(0x77), "none");                      /* cut short */
+	cfa_is(BYTES(0x80, 0), "none");                   /* from the instruction pointer */
+	cfa_is(BYTES(0x8f, 0), "none");                   /* a register that no rule names */
+	cfa_is(BYTES(0x92, 0xff, 0xff, 0x7f, 0), "none");
+	cfa_is(BYTES(0x03, 0, 0, 0, 0, 0, 0, 0, 0), "none"); /* an address */
+	cfa_is(BYTES(0x77, 0, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30), "none"); /* deep */
+	cfa_is(BYTES(0x77, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x23, 1),
+	       "none"); /* overflow */
+}
+
+static void signal_frame_of_glibc(void **state)
+{
+	static const uint8_t cfa[] = {0x77, 0xa0, 1, 0x06}, ra[] = {0x77, 0xa8, 1};
+	static const uint8_t fp[] = {0x77, 0xf8, 0}, sp[] = {0x77, 0xa0, 1};
+	struct program_state frame = {
+		.cfa = {.kind = PLACE_IS_EXPRESSION, .bytes = sizeof(cfa), .code = cfa},
+		.ra = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(ra), .code = ra},
+		.fp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(fp), .code = fp},
+		.sp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(sp), .code = sp}};
+	struct tm_rule rule = reduce_state(&frame, 1);
+	char said[SAY_BYTES];
+
+	assert_string_equal(say_rule(&rule, said), "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(register_and_offset),
+		cmocka_unit_test(through_memory),
+		cmocka_unit_test(each_way_to_add_comes_to_the_same),
+		cmocka_unit_test(indexed_as_openssl_writes_it),
+		cmocka_unit_test(plt_as_linkers_write_it),
+		cmocka_unit_test(what_no_rule_can_say_is_refused),
+		cmocka_unit_test(signal_frame_of_glibc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

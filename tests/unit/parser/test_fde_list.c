@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_fde_list - entries, augmentations and encodings; entries that lie cost their own function
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/parser/table.h"
+
+#define CALL   "sp+8 ra=*(cfa-8) fp=same"
+#define PUSHED "sp+16 ra=*(cfa-8) fp=same"
+#define EH     CFIMAKE_EH_FRAME
+
+static struct cfimake make;
+static uint32_t cie;
+
+static int setup(void **state)
+{
+	cfimake_open(&make);
+	cie = cfimake_plain_cie(&make);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	table_close();
+	return 0;
+}
+
+static uint32_t function(uint32_t offset, uint32_t bytes)
+{
+	return cfimake_fde(&make, EH, cie, offset, bytes, BYTES(0x0e, 16));
+}
+
+/* A function under a CIE of .eh_frame with this augmentation, then one under a plain CIE. */
+static void augmented(const char *augmentation, struct cfimake_bytes data, const char *text)
+{
+	const struct cfimake_cie other = {.version = 1,
+					  .augmentation = augmentation,
+					  .data = data,
+					  .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	uint32_t at;
+
+	cfimake_open(&make);
+	at = cfimake_cie(&make, EH, &other);
+	/* Long enough to be read amiss, if that is what happens. */
+	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+	cie = cfimake_plain_cie(&make);
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, text);
+	table_expect(0x2000, PUSHED);
+	assert_int_equal(table_header()->refused, strcmp(text, "no row") == 0);
+}
+
+static void every_augmentation_in_use_is_read(void **state)
+{
+	augmented("zR", BYTES(0x1b), CALL);
+	augmented("zPLR", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), CALL);
+	augmented("zPR", BYTES(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
+	augmented("zPR", BYTES(0xff, 0x1b), CALL); /* a personality that is omitted */
+	augmented("zLR", BYTES(0x1b, 0x1b), CALL);
+	/* A personality at the next multiple of eight: six bytes on. */
+	augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
+	augmented("zRS", BYTES(0x1b), CALL " signal");
+	augmented("zRB", BYTES(0x1b), CALL);
+	augmented("zRG", BYTES(0x1b), CALL);
+	augmented("zRX", BYTES(0x1b, 1, 2), CALL); /* unknown, but behind what is needed */
+}
+
+static void unknown_augmentation_costs_its_functions(void **state)
+{
+	augmented("zXR", BYTES(0x1b, 0x1b), "no row");
+	augmented("armcc+", BYTES(0), "no row");
+	augmented("zPR", BYTES(0x0d, 0x1b), "no row"); /* a format that does not exist */
+	augmented("zR", BYTES(0x7b), "no row");        /* a base that does not exist */
+	augmented("zR", BYTES(0x9b), "no row");        /* a function's address is not indirect */
+}
+
+static void instruction_that_makes_no_sense_in_a_cie_costs_its_functions(void **state)
+{
+	const struct cfimake_cie broken = {.version = 1,
+					   .augmentation = "zR",
+					   .data = BYTES(0x1b),
+					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x3f)};
+	const struct cfimake_cie placed = {.version = 1,
+					   .augmentation = "zR",
+					   .data = BYTES(0x1b),
+					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x41)};
+	uint32_t first = cfimake_cie(&make, EH, &broken), second = cfimake_cie(&make, EH, &placed);
+
+	(void)function(0x1000, 0x40);
+	(void)cfimake_fde(&make, EH, first, 0x1040, 0x40, BYTES(0x0e, 16));
+	(void)cfimake_fde(&make, EH, first, 0x1080, 0x40, BYTES(0x0e, 16));
+	(void)cfimake_fde(&make, EH, second, 0x10c0, 0x40, BYTES(0x0e, 16));
+	table_open(&make);
+	table_expect(0x103f, PUSHED);
+	table_expect(0x1040, "none");
+	table_expect(0x1080, "none");
+	table_expect(0x10c0, "none"); /* a CIE has no places to go on to */
+	assert_int_equal(table_header()->refused, 3);
+}
+
+static void older_forms_are_read(void **state)
+{
+	const struct cfimake_cie plain = {
+		.version = 1, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfimake_cie gcc2 = {
+		.version = 1, .augmentation = "eh", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfimake_cie third = {
+		.version = 3, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfimake_cie fourth = {
+		.version = 4, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfimake_cie *const all[] = {&plain, &gcc2, &third, &fourth};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, all[i]);
+
+		(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x3000 + 0x100 * i, 0x40,
+				  BYTES(0x0e, 16));
+	}
+	table_open(&make);
+	for (uint32_t i = 0; i < 4; i++)
+		table_expect(0x3000 + 0x100ull * i, PUSHED);
+	assert_int_equal(table_header()->refused, 0);
+}
+
+static void other_versions_cost_their_functions(void **state)
+{
+	const struct cfimake_cie second = {
+		.version = 2, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, &second);
+
+	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x3000, 0x40, BYTES(0x0e, 16));
+	(void)function(0x1000, 0x40);
+	table_open(&make);
+	table_expect(0x3000, "none");
+	table_expect(0x1000, PUSHED);
+	assert_int_equal(table_header()->refused, 1);
+}
+
+static void eh_frame_is_believed_before_debug_frame(void **state)
+{
+	const struct cfimake_cie third = {
+		.version = 3, .augmentation = "", .code = BYTES(0x0c, 7, 24, 0x90, 1)};
+	uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, &third);
+
+	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1000, 0x40, BYTES(0));
+	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1010, 0x20, BYTES(0));
+	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1040, 0x40, BYTES(0));
+	(void)function(0x1000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	table_expect(0x1010, PUSHED);
+	table_expect(0x103f, PUSHED);
+	table_expect(0x1040, "sp+24 ra=*(cfa-8) fp=same");
+}
+
+static void function_of_itself_and_of_nothing_costs_itself(void **state)
+{
+	uint32_t self = make.filled[EH];
+
+	(void)cfimake_fde(&make, EH, self, 0x1000, 0x40, BYTES(0));    /* its CIE is itself */
+	(void)cfimake_fde(&make, EH, 0x7fff, 0x1100, 0x40, BYTES(0));  /* before the section */
+	(void)cfimake_fde(&make, EH, cie + 1, 0x1200, 0x40, BYTES(0)); /* amid another */
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, "no row");
+	table_expect(0x1200, "no row");
+	table_expect(0x2000, PUSHED);
+	assert_int_equal(table_header()->frames, 4);
+	assert_int_equal(table_header()->refused, 3);
+}
+
+static void unterminated_augmentation_costs_its_functions(void **state)
+{
+	const uint8_t bytes[] = {12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 'R', 'R', 'R', 'R', 'R'};
+	uint32_t at = cfimake_put(&make, EH, bytes, sizeof(bytes));
+
+	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0));
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, "no row");
+	table_expect(0x2000, PUSHED);
+}
+
+static void length_that_lies_ends_the_walk_and_is_said(void **state)
+{
+	const uint32_t length = 0x10000;
+
+	(void)function(0x1000, 0x40);
+	(void)cfimake_put(&make, EH, &length, 4);
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	table_expect(0x2000, "none");
+	assert_int_equal(table_header()->flags, TM_ROWS_CUT);
+}
+
+static void zero_length_is_passed_over(void **state)
+{
+	const uint32_t zero = 0;
+
+	(void)function(0x1000, 0x40);
+	(void)cfimake_put(&make, EH, &zero, 4);
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x2000, PUSHED);
+}
+
+static void without_sections_the_program_header_leads_to_eh_frame(void **state)
+{
+	const uint32_t zero = 0;
+	uint8_t *hdr = make.file + 0x10000;
+	int32_t distance = 0x9000 - 0x10004;
+
+	(void)function(0x1000, 0x40);
+	(void)cfimake_put(&make, EH, &zero, 4);
+	memcpy(hdr, (const uint8_t[]){1, 0x1b, 0xff, 0xff}, 4);
+	memcpy(hdr + 4, &distance, 4);
+	make.segments[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
+					.p_offset = 0x10000,
+					.p_vaddr = 0x10000 + CFIMAKE_AWAY,
+					.p_filesz = 8};
+	make.header->e_shnum = make.header->e_shstrndx = 0;
+	make.header->e_shoff = 0;
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	assert_int_equal(table_header()->flags, 0);
+}
+
+static void functions_out_of_order_are_sorted(void **state)
+{
+	(void)function(0x3000, 0x40);
+	(void)function(0x1000, 0x40);
+	(void)function(0x2000, 0x40);
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	table_expect(0x1040, "none");
+	table_expect(0x2000, PUSHED);
+	table_expect(0x3000, PUSHED);
+}
+
+static void function_ends_where_the_next_begins(void **state)
+{
+	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x7000, BYTES(0));
+	(void)function(0x1100, 0x40);
+	(void)function(0x1100, 0x20); /* the first of two that begin at one place counts */
+	table_open(&make);
+	table_expect(0x10ff, CALL);
+	table_expect(0x1100, PUSHED);
+	table_expect(0x113f, PUSHED);
+	table_expect(0x1140, "none");
+}
+
+static void alignment_between_functions_is_no_gap(void **state)
+{
+	(void)function(0x1000, 0x31);
+	(void)function(0x1040, 0x30);
+	(void)function(0x1080, 0x40);
+	table_open(&make);
+	table_expect(0x1031, PUSHED);
+	table_expect(0x1070, "none");
+	table_expect(0x1080, PUSHED);
+}
+
+static void code_that_was_thrown_away_is_not_there(void **state)
+{
+	(void)cfimake_fde(&make, EH, cie, 0x1000 - CFIMAKE_VADDR, 0x40, BYTES(0)); /* address 0 */
+	/* An address of the data, which is none of code. */
+	(void)cfimake_fde(&make, EH, cie, CFIMAKE_DATA + CFIMAKE_AWAY - CFIMAKE_DELTA, 0x40,
+			  BYTES(0));
+	(void)function(0x8fe0, 0x4000); /* and what does ends with its segment */
+	table_open(&make);
+	table_expect(0x8fdf, "no row");
+	table_expect(0x8fff, PUSHED);
+	table_expect(0x9000, "none");
+	assert_int_equal(table_header()->rows, 2);
+}
+
+/* As linkers without separate code have it: the header is in the executable segment. */
+static void nothing_is_described_over_the_header(void **state)
+{
+	make.segments[0].p_offset = 0;
+	make.segments[0].p_vaddr = CFIMAKE_DELTA;
+	make.segments[0].p_filesz = CFIMAKE_DATA;
+	(void)cfimake_fde(&make, EH, cie, 0, 0x800, BYTES(0));
+	(void)function(0x1000, 0x40);
+	table_open(&make);
+	table_expect(0x100, "no row");
+	table_expect(0x1000, PUSHED);
+}
+
+/* Lengths of 64 bits: in .eh_frame ids stay short, in .debug_frame they do not. */
+static void long_lengths_are_read(void **state)
+{
+	static const uint8_t rest[] = {1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1};
+	const uint64_t lengths[] = {8 + sizeof(rest), 8 + 16 + 2}, ids[] = {UINT64_MAX, 0};
+	const uint64_t range[] = {CFIMAKE_VADDR, 0x40};
+	const uint32_t is_long = UINT32_MAX;
+
+	for (int i = 0; i < 2; i++) {
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &is_long, 4);
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &lengths[i], 8);
+		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &ids[i], 8);
+		if (i == 0)
+			(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, rest, sizeof(rest));
+	}
+	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, range, sizeof(range));
+	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, (const uint8_t[]){0x0e, 16}, 2);
+	table_open(&make);
+	table_expect(0x1000, PUSHED);
+	assert_int_equal(table_header()->frames, 1);
+}
+
+static void file_without_any_is_an_empty_table(void **state)
+{
+	cfimake_open(&make);
+	table_open(&make);
+	assert_int_equal(table_header()->pages, 0);
+	table_expect(0x1000, "no row");
+}
+
+#define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		claim(every_augmentation_in_use_is_read),
+		claim(unknown_augmentation_costs_its_functions),
+		claim(instruction_that_makes_no_sense_in_a_cie_costs_its_functions),
+		claim(older_forms_are_read),
+		claim(other_versions_cost_their_functions),
+		claim(eh_frame_is_believed_before_debug_frame),
+		claim(function_of_itself_and_of_nothing_costs_itself),
+		claim(unterminated_augmentation_costs_its_functions),
+		claim(length_that_lies_ends_the_walk_and_is_said),
+		claim(zero_length_is_passed_over),
+		claim(without_sections_the_program_header_leads_to_eh_frame),
+		claim(functions_out_of_order_are_sorted),
+		claim(function_ends_where_the_next_begins),
+		claim(alignment_between_functions_is_no_gap),
+		claim(code_that_was_thrown_away_is_not_there),
+		claim(nothing_is_described_over_the_header),
+		claim(long_lengths_are_read),
+		claim(file_without_any_is_an_empty_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_program - each call frame instruction, and what becomes of those that make no sense
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/parser/cfi/program.h"
+#include "tests/unit/parser/table.h"
+
+#define CALL "sp+8 ra=*(cfa-8) fp=same"
+
+static struct cfimake make;
+
+static int setup(void **state)
+{
+	cfimake_open(&make);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	table_close();
+	return 0;
+}
+
+/* One function of 0x40 bytes at 0x1000 under the plain CIE. */
+static void compile(struct cfimake_bytes code)
+{
+	uint32_t cie;
+
+	cfimake_open(&make);
+	cie = cfimake_plain_cie(&make);
+	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40, code);
+	table_open(&make);
+}
+
+/* What the code leads to, four bytes on. */
+static void leads_to(struct cfimake_bytes code, const char *text)
+{
+	uint8_t bytes[256] = {0x44};
+
+	memcpy(bytes + 1, code.bytes, code.count);
+	compile((struct cfimake_bytes){bytes, code.count + 1});
+	table_expect(0x1003, CALL);
+	table_expect(0x1004, text);
+	table_expect(0x103f, text);
+	table_expect(0x1040, "none");
+}
+
+static void usual_function(void **state)
+{
+	/* push %rbp; mov %rsp,%rbp; ... leave */
+	compile(BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x70, 0x0c, 7, 8));
+	table_expect(0xfff, "no row");
+	table_expect(0x1000, CALL);
+	table_expect(0x1001, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1003, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1004, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1033, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1034, "sp+8 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1040, "none");
+	assert_int_equal(table_header()->frames, 1);
+	assert_int_equal(table_header()->refused, 0);
+}
+
+static void each_way_to_set_the_cfa(void **state)
+{
+	leads_to(BYTES(0x0c, 3, 16), "r3+16 ra=*(cfa-8) fp=same");
+	leads_to(BYTES(0x12, 7, 0x7e), "sp+16 ra=*(cfa-8) fp=same"); /* def_cfa_sf -2 * -8 */
+	leads_to(BYTES(0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
+	leads_to(BYTES(0x0e, 0x90, 1), "sp+144 ra=*(cfa-8) fp=same");
+	leads_to(BYTES(0x13, 0x7d), "sp+24 ra=*(cfa-8) fp=same");
+	leads_to(BYTES(0x0f, 2, 0x76, 0x70), "fp-16 ra=*(cfa-8) fp=same");
+	/* After an expression the register rule before it is changed. */
+	leads_to(BYTES(0x0f, 2, 0x76, 0x70, 0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
+}
+
+static void each_way_to_say_where_a_register_is(void **state)
+{
+	leads_to(BYTES(0x86, 3), "sp+8 ra=*(cfa-8) fp=*(cfa-24)");
+	leads_to(BYTES(0x05, 6, 4), "sp+8 ra=*(cfa-8) fp=*(cfa-32)");
+	leads_to(BYTES(0x11, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	leads_to(BYTES(0x2f, 6, 1), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	leads_to(BYTES(0x07, 6), "sp+8 ra=*(cfa-8) fp=lost");
+	leads_to(BYTES(0x86, 3, 0x08, 6), CALL);
+	leads_to(BYTES(0x09, 6, 11), "sp+8 ra=*(cfa-8) fp=r11");
+	leads_to(BYTES(0x09, 16, 2), "sp+8 ra=r2 fp=same");
+	leads_to(BYTES(0x10, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=*(fp+8)");
+	leads_to(BYTES(0x10, 6, 2, 0x23, 0x08), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	leads_to(BYTES(0x16, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=lost");
+	leads_to(BYTES(0x14, 6, 1), "sp+8 ra=*(cfa-8) fp=lost");
+	leads_to(BYTES(0x15, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=lost");
+	leads_to(BYTES(0x86, 2, 0xc6), CALL);
+	leads_to(BYTES(0x86, 2, 0x06, 6), CALL);
+	leads_to(BYTES(0x0e, 16, 0x90, 2), "sp+16 ra=*(cfa-16) fp=same");
+	leads_to(BYTES(0x90, 3, 0xd0), CALL);
+}
+
+static void other_registers_change_nothing(void **state)
+{
+	leads_to(BYTES(0x83, 2, 0x8c, 3, 0x07, 0, 0x08, 1, 0x09, 3, 4, 0x10, 12, 1, 0x96, 0xc3,
+		       0x06, 12),
+		 CALL);
+	assert_int_equal(table_header()->rows, 2);
+}
+
+static void undefined_return_address_is_the_end(void **state)
+{
+	leads_to(BYTES(0x07, 16), "end");
+}
+
+static void return_address_below_the_stack_is_the_end(void **state)
+{
+	leads_to(BYTES(0x0e, 0), "end"); /* musl's clone */
+}
+
+static void stack_pointer_elsewhere_is_said(void **state)
+{
+	leads_to(BYTES(0x09, 7, 8), "sp+8 ra=*(cfa-8) fp=same sp lost");
+	leads_to(BYTES(0x14, 7, 0), CALL);
+}
+
+static void each_way_to_go_on(void **state)
+{
+	compile(BYTES(0x02, 2, 0x0e, 16, 0x03, 2, 0, 0x0e, 24, 0x04, 2, 0, 0, 0, 0x0e, 32, 0x1d, 2,
+		      0, 0, 0, 0, 0, 0, 0, 0x0e, 40));
+	table_expect(0x1001, CALL);
+	table_expect(0x1002, "sp+16 ra=*(cfa-8) fp=same");
+	table_expect(0x1004, "sp+24 ra=*(cfa-8) fp=same");
+	table_expect(0x1006, "sp+32 ra=*(cfa-8) fp=same");
+	table_expect(0x1008, "sp+40 ra=*(cfa-8) fp=same");
+}
+
+static void location_is_set_by_its_address(void **state)
+{
+	/* The operand is the 15th byte behind the function's 17: 0x1008, from where it stands. */
+	uint32_t cie = cfimake_plain_cie(&make);
+	uint32_t operand = 0x9000 + make.filled[CFIMAKE_EH_FRAME] + 17 + 1 + CFIMAKE_AWAY;
+	uint32_t distance = 0x1008 + CFIMAKE_DELTA - operand;
+	uint8_t code[7] = {0x01, 0, 0, 0, 0, 0x0e, 16};
+
+	memcpy(code + 1, &distance, 4);
+	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40,
+			  (struct cfimake_bytes){code, sizeof(code)});
+	table_open(&make);
+	table_expect(0x1007, CALL);
+	table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=same");
+}
+
+static void state_is_remembered_and_restored(void **state)
+{
+	compile(BYTES(0x0e, 16, 0x86, 2, 0x0a, 0x44, 0x0e, 8, 0xc6, 0x44, 0x0b));
+	table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x1004, CALL);
+	table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	table_expect(0x103f, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+}
+
+static void states_are_remembered_to_a_depth_and_no_deeper(void **state)
+{
+	uint8_t code[3 + PROGRAM_DEPTH + 1];
+
+	memset(code, 0x0a, sizeof(code));
+	memcpy(code, (const uint8_t[]){0x0e, 16, 0x44}, 3);
+	compile((struct cfimake_bytes){code, sizeof(code) - 1});
+	table_expect(0x1004, "sp+16 ra=*(cfa-8) fp=same");
+	assert_int_equal(table_header()->refused, 0);
+	compile((struct cfimake_bytes){code, sizeof(code)});
+	table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=same");
+	table_expect(0x1004, "none");
+	assert_int_equal(table_header()->refused, 1);
+}
+
+static void what_other_machines_write_is_passed_over(void **state)
+{
+	leads_to(BYTES(0x00, 0x2d, 0x2e, 0x90, 0x01), CALL);
+}
+
+/* What came before stands; the rest of the function is not known, the next function is. */
+static void breaks(struct cfimake_bytes code)
+{
+	uint8_t bytes[256] = {0x44};
+	uint32_t cie;
+
+	cfimake_open(&make);
+	memcpy(bytes + 1, code.bytes, code.count);
+	cie = cfimake_plain_cie(&make);
+	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40,
+			  (struct cfimake_bytes){bytes, code.count + 1});
+	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1040, 0x40, BYTES(0x0e, 16));
+	table_open(&make);
+	table_expect(0x1003, CALL);
+	table_expect(0x1004, "none");
+	table_expect(0x103f, "none");
+	table_expect(0x1040, "sp+16 ra=*(cfa-8) fp=same");
+	assert_int_equal(table_header()->frames, 2);
+	assert_int_equal(table_header()->refused, 1);
+}
+
+static void broken_instruction_costs_the_rest_of_its_function(void **state)
+{
+	breaks(BYTES(0x3f));                                     /* no such instruction */
+	breaks(BYTES(0x0b));                                     /* nothing was remembered */
+	breaks(BYTES(0x0e));                                     /* its operand is missing */
+	breaks(BYTES(0x0e, 0xff, 0xff, 0xff));                   /* it does not end */
+	breaks(BYTES(0x0f, 0x40, 0x77, 8));                      /* longer than what is left */
+	breaks(BYTES(0x03, 1));                                  /* half an operand */
+	breaks(BYTES(0x0c, 0x80, 0x80, 0x80, 0x80, 0x10, 8));    /* no such register */
+	breaks(BYTES(0x0c, 17, 8));                              /* none that a rule may name */
+	breaks(BYTES(0x0c, 7, 0xff, 0xff, 0xff, 0xff, 0xff, 1)); /* no frame is so large */
+	breaks(BYTES(0x0f, 1, 0x97));                            /* DW_OP_push_object_address */
+	breaks(BYTES(0x08, 16)); /* a return address that nothing has saved */
+	breaks(BYTES(0x11, 16, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0));
+}
+
+static void places_beyond_the_function_are_not_its_own(void **state)
+{
+	compile(BYTES(0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff));
+	table_expect(0x103f, CALL);
+	table_expect(0x1040, "none");
+	assert_int_equal(table_header()->rows, 2);
+}
+
+#define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		claim(usual_function),
+		claim(each_way_to_set_the_cfa),
+		claim(each_way_to_say_where_a_register_is),
+		claim(other_registers_change_nothing),
+		claim(undefined_return_address_is_the_end),
+		claim(return_address_below_the_stack_is_the_end),
+		claim(stack_pointer_elsewhere_is_said),
+		claim(each_way_to_go_on),
+		claim(location_is_set_by_its_address),
+		claim(state_is_remembered_and_restored),
+		claim(states_are_remembered_to_a_depth_and_no_deeper),
+		claim(what_other_machines_write_is_passed_over),
+		claim(broken_instruction_costs_the_rest_of_its_function),
+		claim(places_beyond_the_function_are_not_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

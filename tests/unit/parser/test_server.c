@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_server - the real parser program: good files, hostile files, workers that die or hang
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shared/child.h"
+#include "shared/fdpass.h"
+#include "shared/region.h"
+#include "shared/unwind_table.h"
+#include "symbolizer/names/result_check.h"
+#include "tests/unit/parser/elfmake.h"
+
+static const char *program;
+static struct tm_child parser;
+static struct elfmake elf;
+
+static int start(void **state)
+{
+	int fd = open(program, O_PATH | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
+	(void)close(fd);
+	elfmake(&elf);
+	elfmake_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
+	return 0;
+}
+
+static int stop(void **state)
+{
+	uint64_t cpu_ns, rss_bytes;
+	pid_t pid = parser.pid;
+
+	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
+	assert_true(rss_bytes > 0);
+	assert_int_equal(waitpid(pid, NULL, 0), -1); /* nothing is left behind */
+	return 0;
+}
+
+static int file_of(const void *bytes, size_t count)
+{
+	int fd = memfd_create("target", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, bytes, count), (ssize_t)count);
+	return fd;
+}
+
+static void send_request(uint32_t id, enum parser_kind kind, int target, uint64_t offset)
+{
+	struct parser_message message = {.kind = kind, .id = id, .count = 1};
+	int offsets = tm_region_seal_blob("offsets", &offset, sizeof(offset));
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	message.kind = PARSER_OFFSETS;
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), offsets, 0), 0);
+	(void)close(offsets);
+}
+
+static struct parser_message receive(int *ret_fd)
+{
+	struct parser_message result;
+
+	assert_int_equal(tm_fdpass_recv(parser.socket, &result, sizeof(result), ret_fd, 0), 0);
+	assert_int_equal(result.kind, PARSER_RESULT);
+	return result;
+}
+
+static uint32_t status_of(const void *bytes, size_t count)
+{
+	int target = file_of(bytes, count);
+	int fd;
+	struct parser_message result;
+
+	send_request(7, PARSER_FILE, target, ELFMAKE_TEXT + 0x18);
+	(void)close(target);
+	result = receive(&fd);
+	assert_int_equal(result.id, 7);
+	assert_int_equal(result.status == PARSER_OK, fd >= 0);
+	if (fd >= 0)
+		(void)close(fd);
+	return result.status;
+}
+
+static void good_file_is_answered_by_a_sealed_result(void **state)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct parsed parsed;
+	int target = file_of(&elf, ELFMAKE_BYTES);
+	int fd;
+
+	send_request(3, PARSER_FILE, target, ELFMAKE_TEXT + 0x18);
+	assert_int_equal(receive(&fd).status, PARSER_OK);
+	assert_int_equal(tm_region_open_blob(&region, fd, PARSED_MAX_BYTES), 0);
+	assert_int_equal(parsed_check(&parsed, region.addr, region.bytes, 1), 0);
+	assert_string_equal(parsed.names + parsed.symbols[0].name, "found");
+	tm_region_close(&region);
+	(void)close(target);
+}
+
+static void hostile_files_are_refused_and_the_next_is_answered(void **state)
+{
+	assert_int_equal(status_of("#!/bin/sh\n", 10), PARSER_NOT_ELF);
+	assert_int_equal(status_of(&elf, 100), PARSER_MALFORMED);
+	elf.header.e_shnum = 0;
+	elf.sections[0].sh_size = 1u << 31;
+	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_TOO_LARGE);
+	elfmake(&elf);
+	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_OK);
+}
+
+static void sparse_tebibyte_is_too_large(void **state)
+{
+	int target = file_of(&elf, ELFMAKE_BYTES);
+	int fd;
+
+	assert_int_equal(ftruncate(target, 1ll << 40), 0);
+	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	assert_int_equal(receive(&fd).status, PARSER_TOO_LARGE);
+	(void)close(target);
+}
+
+static void huge_symbol_table_is_too_large(void **state)
+{
+	int target, fd;
+
+	elf.sections[2].sh_size = 3ull << 30;
+	target = file_of(&elf, ELFMAKE_BYTES);
+	assert_int_equal(ftruncate(target, (3ll << 30) + (1 << 20)), 0);
+	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	assert_int_equal(receive(&fd).status, PARSER_TOO_LARGE);
+	(void)close(target);
+}
+
+/* Each of a million symbols covers each of the offsets that are asked. */
+static void file_that_costs_too_much_is_ended(void **state)
+{
+	const uint32_t count = 1u << 20, asked = 4096;
+	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
+	uint64_t *offsets = calloc(asked, sizeof(*offsets));
+	struct parser_message message = {.kind = PARSER_FILE, .id = 1, .count = asked};
+	struct parser_message result;
+	int target, blob, fd;
+
+	for (uint32_t i = 0; i < count; i++)
+		symbols[i] = elf.symbols[1];
+	for (uint32_t i = 0; i < count; i++) {
+		symbols[i].st_value = ELFMAKE_VADDR;
+		symbols[i].st_size = 0x1000;
+	}
+	for (uint32_t i = 0; i < asked; i++)
+		offsets[i] = ELFMAKE_TEXT + i;
+	elf.sections[2].sh_offset = (ELFMAKE_BYTES + 7) & ~7ull;
+	elf.sections[2].sh_size = count * sizeof(*symbols);
+	target = file_of(&elf, ELFMAKE_BYTES);
+	assert_int_equal(
+		pwrite(target, symbols, count * sizeof(*symbols), (off_t)elf.sections[2].sh_offset),
+		count * sizeof(*symbols));
+	blob = tm_region_seal_blob("offsets", offsets, asked * sizeof(*offsets));
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	message.kind = PARSER_OFFSETS;
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), blob, 0), 0);
+	result = receive(&fd);
+	assert_true(result.status == PARSER_CRASHED || result.status == PARSER_TIMEOUT);
+	elfmake(&elf);
+	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_OK);
+	free(symbols);
+	free(offsets);
+	(void)close(target);
+	(void)close(blob);
+}
+
+static void what_is_no_regular_file_fails(void **state)
+{
+	int ends[2], fd;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	send_request(1, PARSER_FILE, ends[0], 0);
+	assert_int_equal(receive(&fd).status, PARSER_FAILED);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+static void offsets_that_can_still_change_are_refused(void **state)
+{
+	struct parser_message message = {.kind = PARSER_VDSO, .id = 1, .count = 1};
+	int offsets = memfd_create("offsets", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd;
+
+	assert_int_equal(ftruncate(offsets, 8), 0);
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
+	message.kind = PARSER_OFFSETS;
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), offsets, 0), 0);
+	assert_int_equal(receive(&fd).status, PARSER_REFUSED);
+	(void)close(offsets);
+}
+
+static void two_requests_at_once_are_both_answered(void **state)
+{
+	int target = file_of(&elf, ELFMAKE_BYTES);
+	uint32_t seen = 0;
+	int fd;
+
+	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	send_request(2, PARSER_VDSO, -1, 0x100);
+	for (int i = 0; i < 2; i++) {
+		seen |= 1u << receive(&fd).id;
+		(void)close(fd);
+	}
+	assert_int_equal(seen, 6);
+	(void)close(target);
+}
+
+static void broken_request_ends_the_parser(void **state)
+{
+	struct parser_message message = {.kind = PARSER_OFFSETS, .id = 1, .count = 1};
+	struct parser_message result;
+	int fd;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
+	assert_int_equal(tm_fdpass_recv(parser.socket, &result, sizeof(result), &fd, 0),
+			 TM_FDPASS_E_CLOSED);
+}
+
+static struct parser_message ask_for_rows(int target, int *ret_fd)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 5};
+	struct parser_message result;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	result = receive(ret_fd);
+	assert_int_equal(result.id, 5);
+	assert_int_equal(result.status == PARSER_OK, *ret_fd >= 0);
+	return result;
+}
+
+static struct tm_rows rows_of(int target)
+{
+	struct tm_region region = TM_REGION_NULL;
+	struct tm_rows_view view;
+	struct tm_rows header;
+	int fd;
+
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_OK);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
+	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	header = *view.header;
+	tm_region_close(&region);
+	return header;
+}
+
+static void rows_of_a_file_are_a_sealed_table(void **state)
+{
+	int target = file_of(&elf, ELFMAKE_BYTES);
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(rows_of(target).frames, 0); /* it describes nothing */
+	assert_true(rows_of(self).rows > 100);
+	assert_true(rows_of(-1).frames > 0); /* the vDSO */
+	(void)close(self);
+	(void)close(target);
+}
+
+static void hostile_files_have_no_rows_and_the_next_has(void **state)
+{
+	int target = file_of("#!/bin/sh\n", 10), fd;
+
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_NOT_ELF);
+	(void)close(target);
+	target = file_of(&elf, ELFMAKE_BYTES);
+	assert_int_equal(ftruncate(target, 1ll << 40), 0);
+	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_TOO_LARGE);
+	assert_int_equal(ftruncate(target, 3ll << 30), 0); /* sparse, but no larger than allowed */
+	assert_int_equal(rows_of(target).frames, 0);
+	(void)close(target);
+}
+
+static void names_and_rows_may_be_asked_for_at_once(void **state)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
+	int target = file_of(&elf, ELFMAKE_BYTES), fd;
+	uint32_t seen = 0;
+
+	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		seen |= 1u << receive(&fd).id;
+		(void)close(fd);
+	}
+	assert_int_equal(seen, 6);
+	(void)close(target);
+}
+
+static void request_for_rows_that_counts_ends_the_parser(void **state)
+{
+	const struct parser_message message = {.kind = PARSER_ROWS, .id = 1, .count = 1};
+	struct parser_message result;
+	int fd;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
+	assert_int_equal(tm_fdpass_recv(parser.socket, &result, sizeof(result), &fd, 0),
+			 TM_FDPASS_E_CLOSED);
+}
+
+#define with_parser(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_parser(good_file_is_answered_by_a_sealed_result),
+		with_parser(hostile_files_are_refused_and_the_next_is_answered),
+		with_parser(sparse_tebibyte_is_too_large),
+		with_parser(huge_symbol_table_is_too_large),
+		with_parser(file_that_costs_too_much_is_ended),
+		with_parser(what_is_no_regular_file_fails),
+		with_parser(offsets_that_can_still_change_are_refused),
+		with_parser(two_requests_at_once_are_both_answered),
+		with_parser(broken_request_ends_the_parser),
+		with_parser(rows_of_a_file_are_a_sealed_table),
+		with_parser(hostile_files_have_no_rows_and_the_next_has),
+		with_parser(names_and_rows_may_be_asked_for_at_once),
+		with_parser(request_for_rows_that_counts_ends_the_parser),
+	};
+
+	if (argc != 2)
+		return 2;
+	program = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

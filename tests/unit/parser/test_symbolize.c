@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_symbolize - symbols of good ELF files by the rules, of hostile ones in bounds
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/names/result_check.h"
+#include "symbolizer/parser/symbolize.h"
+#include "symbolizer/parser/input.h"
+#include "tests/unit/parser/elfmake.h"
+
+#define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
+#define LOCAL_FUNCTION  ELF64_ST_INFO(STB_LOCAL, STT_FUNC)
+#define WEAK_FUNCTION   ELF64_ST_INFO(STB_WEAK, STT_FUNC)
+#define GLOBAL_LABEL    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
+
+static struct elfmake elf;
+static struct answer answer;
+static struct parsed parsed;
+static uint64_t bytes_read;
+
+static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
+{
+	memcpy(to, (const uint8_t *)context + offset, bytes);
+	bytes_read += bytes;
+	return 0;
+}
+
+static int ask(const uint64_t *offsets, uint32_t count)
+{
+	struct image_source source = {read_memory, &elf, ELFMAKE_BYTES};
+	int status;
+
+	bytes_read = 0;
+	status = answer_make(&answer, &source, offsets, count);
+	if (status == PARSER_OK)
+		assert_int_equal(parsed_check(&parsed, answer.blob, answer.bytes, count), 0);
+	return status;
+}
+
+/* The name of one offset of the text, or "" for none. */
+static const char *name_of(uint64_t offset)
+{
+	static char name[ELFMAKE_STRINGS];
+	uint64_t file_offset = ELFMAKE_TEXT + offset;
+
+	name[0] = '\0';
+	assert_int_equal(ask(&file_offset, 1), PARSER_OK);
+	assert_int_equal(parsed.symbols[0].vaddr, ELFMAKE_VADDR + offset);
+	if (parsed.symbols[0].name != PARSER_NO_NAME)
+		strncpy(name, parsed.names + parsed.symbols[0].name, sizeof(name) - 1);
+	answer_free(&answer);
+	return name;
+}
+
+static void function_covers_its_size_and_no_more(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "first", 0x10, 0x10, GLOBAL_FUNCTION);
+	elfmake_symbol(&elf, "second", 0x40, 0x10, LOCAL_FUNCTION);
+	assert_string_equal(name_of(0x0f), "");
+	assert_string_equal(name_of(0x10), "first");
+	assert_string_equal(name_of(0x1f), "first");
+	assert_string_equal(name_of(0x20), "");
+	assert_string_equal(name_of(0x4f), "second");
+	assert_string_equal(name_of(0x50), "");
+}
+
+static void innermost_begins_last(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "outer", 0x0, 0x100, GLOBAL_FUNCTION);
+	elfmake_symbol(&elf, "inner", 0x20, 0x10, LOCAL_FUNCTION);
+	assert_string_equal(name_of(0x1f), "outer");
+	assert_string_equal(name_of(0x20), "inner");
+	assert_string_equal(name_of(0x30), "outer");
+}
+
+static void aliases_are_chosen_the_same_way_in_any_order(void **state)
+{
+	static const struct {
+		const char *name;
+		uint8_t info;
+	} by_rank[] = {
+		{"zz_long", GLOBAL_FUNCTION}, {"a_long", GLOBAL_FUNCTION}, /* longer first */
+		{"abc", GLOBAL_FUNCTION},     {"abd", GLOBAL_FUNCTION},    /* then by bytes */
+		{"_under", GLOBAL_FUNCTION},  {"local", LOCAL_FUNCTION},
+		{"weak", WEAK_FUNCTION},      {"label", GLOBAL_LABEL},
+	};
+	const size_t count = sizeof(by_rank) / sizeof(by_rank[0]);
+
+	for (size_t best = 0; best < count; best++) {
+		elfmake(&elf);
+		for (size_t i = best; i < count; i++)
+			elfmake_symbol(&elf, by_rank[i].name, 0x10, 0x10, by_rank[i].info);
+		assert_string_equal(name_of(0x18), by_rank[best].name);
+		elfmake(&elf);
+		for (size_t i = count; i > best; i--)
+			elfmake_symbol(&elf, by_rank[i - 1].name, 0x10, 0x10, by_rank[i - 1].info);
+		assert_string_equal(name_of(0x18), by_rank[best].name);
+	}
+}
+
+static void label_without_size_reaches_to_the_next_symbol(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "label", 0x10, 0, GLOBAL_LABEL);
+	elfmake_symbol(&elf, "sized", 0x40, 0x10, GLOBAL_FUNCTION);
+	assert_string_equal(name_of(0x0f), "");
+	assert_string_equal(name_of(0x3f), "label");
+	assert_string_equal(name_of(0x40), "sized");
+	assert_string_equal(name_of(0x60), "");
+	elf.sections[1].sh_size = 0x20;
+	assert_string_equal(name_of(0x1f), "label");
+	assert_string_equal(name_of(0x20), "");
+}
+
+static void what_is_no_code_names_nothing(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "object", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
+	elfmake_symbol(&elf, ".Llocal", 0x10, 0x10, GLOBAL_LABEL);
+	elfmake_symbol(&elf, "", 0x10, 0x10, GLOBAL_FUNCTION);
+	elfmake_symbol(&elf, "elsewhere", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.symbols[elf.symbol_count - 1].st_shndx = SHN_UNDEF;
+	assert_string_equal(name_of(0x18), "");
+	elfmake_symbol(&elf, "ifunc", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC));
+	assert_string_equal(name_of(0x18), "ifunc");
+}
+
+static void full_table_goes_before_the_dynamic_one(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "__real", 0x10, 0x10, WEAK_FUNCTION);
+	elfmake_dynamic(&elf, "exported", 0x10, 0x10, GLOBAL_FUNCTION);
+	elfmake_dynamic(&elf, "only", 0x30, 0x10, GLOBAL_FUNCTION);
+	assert_string_equal(name_of(0x18), "__real");
+	assert_string_equal(name_of(0x38), "only");
+}
+
+static void many_offsets_are_answered_in_their_order(void **state)
+{
+	uint64_t offsets[] = {0x10, ELFMAKE_TEXT + 0x11, ELFMAKE_TEXT + 0x12, ELFMAKE_TEXT + 0x31,
+			      0x10000000};
+
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elfmake_symbol(&elf, "b", 0x30, 0x10, GLOBAL_FUNCTION);
+	assert_int_equal(ask(offsets, 5), PARSER_OK);
+	assert_false(parsed.symbols[0].has_vaddr);
+	assert_int_equal(parsed.symbols[0].name, PARSER_NO_NAME);
+	assert_string_equal(parsed.names + parsed.symbols[1].name, "a");
+	assert_int_equal(parsed.symbols[1].name, parsed.symbols[2].name);
+	assert_int_equal(parsed.symbols[1].start, ELFMAKE_VADDR + 0x10);
+	assert_string_equal(parsed.names + parsed.symbols[3].name, "b");
+	assert_false(parsed.symbols[4].has_vaddr);
+	assert_int_equal(parsed.header->build_id_bytes, 4);
+	assert_memory_equal(parsed.header->build_id, "\1\2\3\4", 4);
+	assert_int_equal(parsed.header->segment_vaddr, ELFMAKE_VADDR);
+	assert_int_equal(parsed.header->segment_offset, ELFMAKE_TEXT);
+	assert_int_equal(parsed.header->segment_bytes, 0x1000);
+	assert_true(parsed.header->has_symbols);
+	answer_free(&answer);
+}
+
+static void only_headers_symbols_and_notes_are_read(void **state)
+{
+	uint64_t offset = ELFMAKE_TEXT;
+
+	elfmake(&elf);
+	assert_int_equal(ask(&offset, 1), PARSER_OK);
+	assert_true(bytes_read < ELFMAKE_BYTES - sizeof(elf.text));
+	answer_free(&answer);
+}
+
+static void extended_numbering_is_understood(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.header.e_shnum = 0;
+	elf.sections[0].sh_size = 6;
+	assert_string_equal(name_of(0x18), "a");
+}
+
+static void refused_whole(int status)
+{
+	uint64_t offset = ELFMAKE_TEXT + 0x18;
+
+	assert_int_equal(ask(&offset, 1), status);
+	answer_free(&answer);
+}
+
+static void headers_that_lie_are_refused(void **state)
+{
+	elfmake(&elf);
+	elf.header.e_ident[0] = 0;
+	refused_whole(PARSER_NOT_ELF);
+	elfmake(&elf);
+	elf.header.e_ident[EI_CLASS] = ELFCLASS32;
+	refused_whole(PARSER_NOT_ELF);
+	elfmake(&elf);
+	elf.header.e_ident[EI_DATA] = ELFDATA2MSB;
+	refused_whole(PARSER_NOT_ELF);
+	elfmake(&elf);
+	elf.header.e_machine = EM_AARCH64;
+	refused_whole(PARSER_NOT_ELF);
+	elfmake(&elf);
+	elf.header.e_shoff = UINT64_MAX - 7;
+	refused_whole(PARSER_MALFORMED);
+	elfmake(&elf);
+	elf.header.e_phoff = UINT64_MAX - 7;
+	refused_whole(PARSER_MALFORMED);
+	elfmake(&elf);
+	elf.header.e_shentsize = 1;
+	refused_whole(PARSER_MALFORMED);
+	elfmake(&elf);
+	elf.header.e_phentsize = 0xffff;
+	refused_whole(PARSER_MALFORMED);
+	elfmake(&elf);
+	elf.header.e_shnum = 0;
+	elf.sections[0].sh_size = UINT64_MAX;
+	refused_whole(PARSER_TOO_LARGE);
+	elfmake(&elf);
+	elf.header.e_shnum = 0xff00;
+	refused_whole(PARSER_MALFORMED);
+}
+
+static void section_that_lies_names_nothing(void **state)
+{
+	static const uint64_t wild[] = {0, 1, 2, ELFMAKE_BYTES, 1ull << 40, UINT64_MAX};
+
+	for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++)
+		for (int section = 2; section <= 3; section++) {
+			elfmake(&elf);
+			elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+			elf.sections[section].sh_size = wild[i];
+			assert_string_equal(name_of(0x18), "");
+		}
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.sections[2].sh_offset = 1ull << 50;
+	assert_string_equal(name_of(0x18), "");
+	elf.sections[2].sh_offset = offsetof(struct elfmake, symbols);
+	elf.sections[2].sh_link = 0xffffffff;
+	assert_string_equal(name_of(0x18), "");
+	elf.sections[2].sh_link = 2;
+	assert_string_equal(name_of(0x18), "");
+	elf.sections[2].sh_link = 3;
+	elf.sections[2].sh_flags = SHF_COMPRESSED;
+	assert_string_equal(name_of(0x18), "");
+	elf.sections[2].sh_flags = 0;
+	elf.sections[3].sh_type = SHT_NOBITS;
+	assert_string_equal(name_of(0x18), "");
+}
+
+static void overlapping_sections_stay_in_bounds(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	for (int i = 1; i < 6; i++) {
+		elf.sections[i].sh_offset = 0;
+		elf.sections[i].sh_size = ELFMAKE_BYTES / 24 * 24;
+	}
+	(void)name_of(0x18);
+}
+
+static void name_without_end_or_beyond_is_none(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.symbols[1].st_name = ELFMAKE_STRINGS;
+	assert_string_equal(name_of(0x18), "");
+	elf.symbols[1].st_name = 0xffffffff;
+	assert_string_equal(name_of(0x18), "");
+	elf.symbols[1].st_name = 1;
+	memset(elf.strings, 'x', sizeof(elf.strings));
+	assert_string_equal(name_of(0x18), "");
+}
+
+static void symbol_that_wraps_around_names_nothing(void **state)
+{
+	elfmake(&elf);
+	elfmake_symbol(&elf, "a", 0x10, UINT64_MAX, GLOBAL_FUNCTION);
+	assert_string_equal(name_of(0x18), "");
+}
+
+static void note_that_lies_gives_no_build_id(void **state)
+{
+	uint64_t offset = ELFMAKE_TEXT;
+
+	for (uint32_t wild = 5; wild != 0; wild <<= 1) {
+		elfmake(&elf);
+		elf.note.header.n_descsz = wild;
+		assert_int_equal(ask(&offset, 1), PARSER_OK);
+		assert_int_equal(parsed.header->build_id_bytes, 0);
+		answer_free(&answer);
+	}
+	elfmake(&elf);
+	elf.segments[1].p_offset = UINT64_MAX;
+	assert_int_equal(ask(&offset, 1), PARSER_OK);
+	assert_int_equal(parsed.header->build_id_bytes, 0);
+	answer_free(&answer);
+}
+
+static void file_that_changes_is_noticed(void **state)
+{
+	struct image_source source;
+	struct target target;
+	int fd = memfd_create("target", MFD_CLOEXEC);
+
+	elfmake(&elf);
+	assert_int_equal(write(fd, &elf, ELFMAKE_BYTES), ELFMAKE_BYTES);
+	assert_int_equal(target_open_file(&target, fd, &source), 0);
+	assert_int_equal(source.bytes, ELFMAKE_BYTES);
+	assert_true(target_is_unchanged(&target));
+	assert_int_equal(ftruncate(fd, ELFMAKE_BYTES - 1), 0);
+	assert_false(target_is_unchanged(&target));
+	/* What is no longer there is not read as zeros. */
+	assert_true(source.read(source.context, &elf, 0, ELFMAKE_BYTES) < 0);
+	(void)close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(function_covers_its_size_and_no_more),
+		cmocka_unit_test(innermost_begins_last),
+		cmocka_unit_test(aliases_are_chosen_the_same_way_in_any_order),
+		cmocka_unit_test(label_without_size_reaches_to_the_next_symbol),
+		cmocka_unit_test(what_is_no_code_names_nothing),
+		cmocka_unit_test(full_table_goes_before_the_dynamic_one),
+		cmocka_unit_test(many_offsets_are_answered_in_their_order),
+		cmocka_unit_test(only_headers_symbols_and_notes_are_read),
+		cmocka_unit_test(extended_numbering_is_understood),
+		cmocka_unit_test(headers_that_lie_are_refused),
+		cmocka_unit_test(section_that_lies_names_nothing),
+		cmocka_unit_test(overlapping_sections_stay_in_bounds),
+		cmocka_unit_test(name_without_end_or_beyond_is_none),
+		cmocka_unit_test(symbol_that_wraps_around_names_nothing),
+		cmocka_unit_test(note_that_lies_gives_no_build_id),
+		cmocka_unit_test(file_that_changes_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_utf8 - whatever the bytes, the text is valid, control-free and within its room */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shared/utf8.h"
+
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
+
+static void becomes(const char *bytes, size_t count, const char *expected)
+{
+	char clean[256];
+
+	assert_int_equal(tm_clean(bytes, count, clean, sizeof(clean)), strlen(expected));
+	assert_string_equal(clean, expected);
+}
+
+#define BECOMES(literal, expected) becomes(literal, sizeof(literal) - 1, expected)
+
+static void good_text_stays(void **state)
+{
+	BECOMES("", "");
+	BECOMES("std::vector<int>::push_back(int&&) [clone .cold]",
+		"std::vector<int>::push_back(int&&) [clone .cold]");
+	BECOMES("\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\x8a", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\x8a");
+	BECOMES("\x7e\xc2\xa0\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf",
+		"\x7e\xc2\xa0\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");
+}
+
+static void control_becomes_underscore(void **state)
+{
+	BECOMES("a\0b\nc\td\x1b[31m\x7f", "a_b_c_d_[31m_");
+	BECOMES("\xc2\x80\xc2\x9f", "__");         /* C1 */
+	BECOMES("\xe2\x80\xa8\xe2\x80\xa9", "__"); /* separators */
+	BECOMES("\xe2\x80\xaegnp.exe\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f",
+		"_gnp.exe___"); /* direction */
+}
+
+static void each_stray_byte_becomes_one_replacement(void **state)
+{
+	BECOMES("\x80", BAD);
+	BECOMES("\xff\xfe", BAD BAD);
+	BECOMES("\xc0\x80", BAD BAD);                 /* longer than needed */
+	BECOMES("\xe0\x9f\xbf", BAD BAD BAD);         /* longer than needed */
+	BECOMES("\xf0\x8f\xbf\xbf", BAD BAD BAD BAD); /* longer than needed */
+	BECOMES("\xed\xa0\x80", BAD BAD BAD);         /* a surrogate */
+	BECOMES("\xf4\x90\x80\x80", BAD BAD BAD BAD); /* beyond the last plane */
+	BECOMES("\xf5\x80\x80\x80", BAD BAD BAD BAD);
+	BECOMES("a\xe2\x82", "a" BAD BAD); /* cut by the end */
+	BECOMES("\xe2\x82(", BAD BAD "("); /* cut by another character */
+	BECOMES("\xc3\xc3\xa4", BAD "\xc3\xa4");
+}
+
+static void room_cuts_between_characters(void **state)
+{
+	char clean[8];
+
+	assert_int_equal(tm_clean("abcdefghij", 10, clean, sizeof(clean)), 7);
+	assert_string_equal(clean, "abcdefg");
+	assert_int_equal(tm_clean("abcde\xe2\x82\xac", 8, clean, sizeof(clean)), 5);
+	assert_string_equal(clean, "abcde");
+	assert_int_equal(tm_clean("abcd\xe2\x82\xac", 7, clean, sizeof(clean)), 7);
+	assert_string_equal(clean, "abcd\xe2\x82\xac");
+	assert_int_equal(tm_clean("\xff\xff\xff", 3, clean, sizeof(clean)), 6);
+	assert_int_equal(tm_clean("abc", 3, clean, 1), 0);
+	assert_string_equal(clean, "");
+}
+
+/* The announced worst case is one, and cleaning twice changes nothing. */
+static void any_three_bytes_fit_and_stay_clean(void **state)
+{
+	char clean[TM_CLEAN_BYTES(3)], again[TM_CLEAN_BYTES(sizeof(clean))];
+	uint32_t i;
+
+	for (i = 0; i < 1u << 24; i += 7) {
+		const char bytes[3] = {(char)(i >> 16), (char)(i >> 8), (char)i};
+		size_t length = tm_clean(bytes, 3, clean, sizeof(clean));
+
+		assert_true(length >= 1 && length < sizeof(clean));
+		assert_int_equal(tm_clean(clean, length, again, sizeof(again)), length);
+		assert_memory_equal(clean, again, length);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_text_stays),
+		cmocka_unit_test(control_becomes_underscore),
+		cmocka_unit_test(each_stray_byte_becomes_one_replacement),
+		cmocka_unit_test(room_cuts_between_characters),
+		cmocka_unit_test(any_three_bytes_fit_and_stay_clean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_name_table - asking a parser that may answer, lie, stay silent or die
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shared/fdpass.h"
+#include "shared/region.h"
+#include "symbolizer/names/name_table.h"
+#include "symbolizer/names/result_check.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+static struct world world;
+static struct names names;
+static union make_record record;
+static int ends[2];
+
+struct blob { /* two offsets, one name */
+	struct parser_result header;
+	struct parser_symbol symbols[2];
+	char names[8];
+};
+
+static const struct blob good = {
+	{.magic = PARSER_MAGIC,
+	 .count = 2,
+	 .name_bytes = 8,
+	 .build_id_bytes = 2,
+	 .build_id = {0xab, 0x01},
+	 .segment_vaddr = 0x1000,
+	 .segment_bytes = 0x100,
+	 .has_symbols = 1},
+	{{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
+	"\0main",
+};
+
+static int begin(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x20), FILE_WORD(1, 0x11) | TM_FRAME_RETURN,
+			    FILE_WORD(1, 0x10), ANON_WORD(3)};
+
+	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	make_sample(&record, 1, 42, "c", words, 0, 4);
+	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
+	names_init(&names, &world.strings, ends[0], -1);
+	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	names_deinit(&names);
+	assert_int_equal(world.files.open, 0);
+	assert_int_equal(world_end(&world), 0);
+	(void)close(ends[0]);
+	return 0;
+}
+
+/* In a child: takes one request, answers with @blob or without. */
+static _Noreturn void answer(const struct parser_message *result, const void *blob, size_t bytes)
+{
+	struct parser_message first, second;
+	struct tm_region offsets = TM_REGION_NULL;
+	int target, fd;
+
+	if (tm_fdpass_recv(ends[1], &first, sizeof(first), &target, 0) ||
+	    tm_fdpass_recv(ends[1], &second, sizeof(second), &fd, 0) || first.kind != PARSER_FILE ||
+	    first.count != 2 || second.kind != PARSER_OFFSETS ||
+	    tm_region_open_blob(&offsets, fd, 4096) ||
+	    ((const uint64_t *)offsets.addr)[0] != 0x10 ||
+	    ((const uint64_t *)offsets.addr)[1] != 0x20)
+		_exit(1);
+	fd = blob ? tm_region_seal_blob("answer", blob, bytes) : -1;
+	if (result)
+		(void)tm_fdpass_send(ends[1], result, sizeof(*result), fd, 0);
+	_exit(0);
+}
+
+static void ask(const struct parser_message *result, const void *blob, size_t bytes)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		(void)close(ends[0]);
+		answer(result, blob, bytes);
+	}
+	(void)close(ends[1]);
+	names_ask(&names, &world.files);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static const struct parser_message ok = {.kind = PARSER_RESULT};
+
+static void places_are_distinct_and_calls_not_returns(void **state)
+{
+	assert_int_equal(names.place_count, 2);
+	assert_int_equal(names.file_count, 1);
+	assert_non_null(names_find(&names, names_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)));
+	assert_ptr_equal(names_find(&names, names_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)),
+			 names_find(&names, names_key(FILE_WORD(0, 0x10))));
+	assert_null(names_find(&names, names_key(FILE_WORD(0, 0x12))));
+	assert_int_not_equal(names_key(VDSO_WORD(0x10)), names_key(FILE_WORD(0, 0x10)));
+	files_close(&world.files, 0);
+	(void)close(ends[1]);
+}
+
+static void honest_answer_names(void **state)
+{
+	const struct names_place *place;
+
+	ask(&ok, &good, sizeof(good));
+	place = names_find(&names, names_key(FILE_WORD(0, 0x10)));
+	assert_string_equal(world_text(&world, place->name), "main");
+	assert_int_equal(place->vaddr, 0x1010);
+	assert_int_equal(names_find(&names, names_key(FILE_WORD(0, 0x20)))->name, NAMES_NONE);
+	assert_string_equal(world_text(&world, names.files[0].build_id), "ab01");
+	assert_int_equal(names.files[0].bytes, 0x100);
+	assert_int_equal(names.failed, 0);
+}
+
+static void answers_that_lie_name_nothing(const struct parser_message *result,
+					  const struct blob *blob, size_t bytes)
+{
+	ask(result, blob, bytes);
+	assert_int_equal(names_find(&names, names_key(FILE_WORD(0, 0x10)))->name, NAMES_NONE);
+	assert_int_equal(names.failed, 1);
+}
+
+static void answer_to_another_request(void **state)
+{
+	struct parser_message other = {.kind = PARSER_RESULT, .id = 7};
+
+	answers_that_lie_name_nothing(&other, &good, sizeof(good));
+	assert_int_equal(names.parser, -1);
+}
+
+static void answer_of_another_kind(void **state)
+{
+	struct parser_message other = {.kind = PARSER_FILE};
+
+	answers_that_lie_name_nothing(&other, &good, sizeof(good));
+}
+
+static void answer_without_its_blob(void **state)
+{
+	answers_that_lie_name_nothing(&ok, NULL, 0);
+}
+
+static void answer_cut_short(void **state)
+{
+	answers_that_lie_name_nothing(&ok, &good, sizeof(good) - 1);
+}
+
+static void answer_that_failed(void **state)
+{
+	struct parser_message failed = {.kind = PARSER_RESULT, .status = PARSER_ABANDONED};
+
+	answers_that_lie_name_nothing(&failed, NULL, 0);
+	assert_int_equal(names.abandoned, 1);
+	assert_int_equal(names.parser, ends[0]);
+}
+
+static void parser_that_dies_is_given_up(void **state)
+{
+	answers_that_lie_name_nothing(NULL, NULL, 0);
+	assert_int_equal(names.parser, -1);
+}
+
+static void command_that_goes_ends_the_wait(void **state)
+{
+	int control[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
+	(void)close(control[1]);
+	names.control = control[0];
+	names_ask(&names, &world.files);
+	assert_int_equal(names.parser, -1);
+	assert_int_equal(names.failed, 1);
+	(void)close(control[0]);
+	(void)close(ends[1]);
+}
+
+#define refuses(field, value)                                                   \
+	do {                                                                    \
+		struct blob blob = good;                                        \
+		blob.field = (value);                                           \
+		assert_true(parsed_check(&parsed, &blob, sizeof(blob), 2) < 0); \
+	} while (0)
+
+static void results_that_lie_are_refused(void **state)
+{
+	struct parsed parsed;
+
+	assert_int_equal(parsed_check(&parsed, &good, sizeof(good), 2), 0);
+	assert_true(parsed_check(&parsed, &good, sizeof(good), 1) < 0);
+	assert_true(parsed_check(&parsed, &good, sizeof(good), 3) < 0);
+	refuses(header.magic, 0);
+	refuses(header.count, 3);
+	refuses(header.name_bytes, 9);
+	refuses(header.name_bytes, 0xffffffff);
+	refuses(header.build_id_bytes, PARSER_BUILD_ID_MAX + 1);
+	refuses(header.segment_vaddr, UINT64_MAX);
+	refuses(symbols[0].name, 8);
+	refuses(names[7], 'x');
+	names_ask(&names, &world.files); /* nobody answers: closes what is open */
+}
+
+static int begin_alone(void **state)
+{
+	(void)begin(state);
+	(void)close(ends[1]);
+	return 0;
+}
+
+#define with_parser(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_parser(places_are_distinct_and_calls_not_returns),
+		with_parser(honest_answer_names),
+		with_parser(answer_to_another_request),
+		with_parser(answer_of_another_kind),
+		with_parser(answer_without_its_blob),
+		with_parser(answer_cut_short),
+		with_parser(answer_that_failed),
+		with_parser(parser_that_dies_is_given_up),
+		with_parser(command_that_goes_ends_the_wait),
+		cmocka_unit_test_setup_teardown(results_that_lie_are_refused, begin_alone, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_processes - generations, never bare pids; announcements and samples in any order
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/base/path.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+static union make_record record;
+
+static uint32_t sampled(struct world *world, uint32_t tid, const char *comm)
+{
+	uint32_t string, process;
+
+	make_sample(&record, 1, tid, comm, NULL, 0, 0);
+	record.event.tgid = 9;
+	record.event.start_boottime = 90;
+	assert_int_equal(strings_add(&world->strings, comm, strlen(comm), &string), 0);
+	assert_int_equal(process_of_sample(&world->processes, &record.event, string, &process), 0);
+	return process;
+}
+
+static void announce(struct world *world, uint32_t exec_id, const char *comm)
+{
+	make_process(&record, 9, comm, 1, "prog\0bin\0usr\0", 13, "unit\0slice\0", 11);
+	record.event.start_boottime = 90;
+	record.event.exec_id = exec_id;
+	assert_int_equal(process_announce(&world->processes, &record.process), 0);
+}
+
+static void announcement_names_the_generation(void **state)
+{
+	static struct world world;
+	const struct process *process;
+
+	assert_int_equal(world_make(&world), 0);
+	announce(&world, 1, "leader");
+	process = &world.processes.items[sampled(&world, 10, "thread")];
+	assert_string_equal(world_text(&world, process->comm), "leader");
+	assert_string_equal(world_text(&world, process->exe), "/usr/bin/prog");
+	assert_string_equal(world_text(&world, process->cgroup), "/slice/unit");
+	assert_int_equal(process->ns_tgid, 7);
+	assert_int_equal(world.processes.count, 1);
+	assert_int_equal(world_end(&world), 0);
+}
+
+static void sample_before_its_announcement_joins_it(void **state)
+{
+	static struct world world;
+	uint32_t process;
+
+	assert_int_equal(world_make(&world), 0);
+	process = sampled(&world, 10, "thread");
+	assert_string_equal(world_text(&world, world.processes.items[process].comm), "thread");
+	assert_string_equal(world_text(&world, world.processes.items[process].exe), "");
+	announce(&world, 1, "leader");
+	assert_int_equal(sampled(&world, 11, "other"), process);
+	assert_string_equal(world_text(&world, world.processes.items[process].comm), "leader");
+	assert_int_equal(world_end(&world), 0);
+}
+
+static void never_announced_takes_the_leaders_name_once_seen(void **state)
+{
+	static struct world world;
+	uint32_t process;
+
+	assert_int_equal(world_make(&world), 0);
+	process = sampled(&world, 10, "thread");
+	(void)sampled(&world, 9, "leader");
+	(void)sampled(&world, 11, "other");
+	assert_string_equal(world_text(&world, world.processes.items[process].comm), "leader");
+	assert_int_equal(world_end(&world), 0);
+}
+
+static void exec_and_reused_pid_are_other_generations(void **state)
+{
+	static struct world world;
+	uint32_t string, first, second, third;
+
+	assert_int_equal(world_make(&world), 0);
+	first = sampled(&world, 9, "a");
+	assert_int_equal(strings_add(&world.strings, "b", 1, &string), 0);
+	record.event.exec_id++;
+	assert_int_equal(process_of_sample(&world.processes, &record.event, string, &second), 0);
+	record.event.exec_id--;
+	record.event.start_boottime++;
+	assert_int_equal(process_of_sample(&world.processes, &record.event, string, &third), 0);
+	assert_true(first != second && second != third && first != third);
+	assert_int_equal(world_end(&world), 0);
+}
+
+static void exit_leaves_a_tombstone_that_samples_still_join(void **state)
+{
+	static struct world world;
+	uint32_t process;
+
+	assert_int_equal(world_make(&world), 0);
+	announce(&world, 1, "leader");
+	make_exit(&record, 55, 9);
+	record.event.start_boottime = 90;
+	process_exit(&world.processes, &record.event);
+	process = sampled(&world, 9, "leader");
+	assert_int_equal(world.processes.count, 1);
+	assert_int_equal(world.processes.items[process].exit_ktime, 55);
+	announce(&world, 1, "leader");
+	assert_int_equal(world.processes.items[process].exit_ktime, 55);
+	assert_int_equal(world_end(&world), 0);
+}
+
+static void packed_names_become_paths(void **state)
+{
+	char text[PATH_TEXT_BYTES];
+	static char longest[TM_PATH_MAX];
+
+	(void)path_unpack("ls\0bin\0usr\0", 11, 0, TM_PATH_CUT, text);
+	assert_string_equal(text, "/usr/bin/ls");
+	(void)path_unpack("", 0, 0, TM_PATH_CUT, text);
+	assert_string_equal(text, "/");
+	(void)path_unpack("memfd:x\0", 8, TM_PATH_UNNAMED, TM_PATH_CUT, text);
+	assert_string_equal(text, "memfd:x");
+	(void)path_unpack("ls\0bin\0", 7, TM_PATH_CUT, TM_PATH_CUT, text);
+	assert_string_equal(text, ".../bin/ls");
+	(void)path_unpack("no end", 6, 0, TM_PATH_CUT, text);
+	assert_string_equal(text, "/no end");
+	(void)path_unpack("\0\0\0", 3, 0, TM_PATH_CUT, text);
+	assert_string_equal(text, "///");
+	/* One byte of text for each of slash and NUL: nothing but NULs is the longest. */
+	assert_int_equal(path_unpack(longest, sizeof(longest), TM_PATH_CUT, TM_PATH_CUT, text),
+			 TM_PATH_MAX + 3);
+	assert_string_equal(path_base("/usr/bin/ls"), "ls");
+	assert_string_equal(path_base("memfd:x"), "memfd:x");
+	assert_string_equal(path_base("/"), "/");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(announcement_names_the_generation),
+		cmocka_unit_test(sample_before_its_announcement_joins_it),
+		cmocka_unit_test(never_announced_takes_the_leaders_name_once_seen),
+		cmocka_unit_test(exec_and_reused_pid_are_other_generations),
+		cmocka_unit_test(exit_leaves_a_tombstone_that_samples_still_join),
+		cmocka_unit_test(packed_names_become_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

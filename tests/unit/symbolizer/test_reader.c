@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_reader - from a real ring: samples once, in order, each counted or dropped with a reason
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/profile/reader.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+#define RING_BYTES TM_RING_MIN_BYTES
+
+static struct world world;
+static struct feed feed;
+static struct tm_ring_writer writer;
+static struct tm_ring_reader_page page;
+static union make_record record;
+static void *region;
+
+static int make_ring(void **state)
+{
+	region = aligned_alloc(4096, TM_RING_HEADER_BYTES + RING_BYTES);
+	page = (struct tm_ring_reader_page){0};
+	assert_non_null(region);
+	memset(region, 0, TM_RING_HEADER_BYTES + RING_BYTES);
+	assert_int_equal(world_make(&world), 0);
+	feed_init(&feed, &world.aggregate, &world.queue);
+	assert_int_equal(
+		tm_ring_writer_init(&writer, region, TM_RING_HEADER_BYTES + RING_BYTES, &page, 1),
+		0);
+	assert_int_equal(
+		tm_ring_reader_init(&feed.reader, region, TM_RING_HEADER_BYTES + RING_BYTES, &page),
+		0);
+	return 0;
+}
+
+static int end_ring(void **state)
+{
+	feed_deinit(&feed);
+	assert_int_equal(world_end(&world), 0);
+	free(region);
+	return 0;
+}
+
+static void push(void)
+{
+	assert_int_equal(tm_ring_push(&writer, &record, record.event.bytes, 1), 0);
+}
+
+static void push_sample(uint64_t ktime, uint32_t file)
+{
+	uint64_t word = FILE_WORD(file, 0x100);
+
+	make_sample(&record, ktime, 42, "c", &word, 0, 1);
+	push();
+}
+
+static void samples_wait_for_w(void **state)
+{
+	push_sample(100, 1);
+	push_sample(50, 1);
+	tm_ring_publish(&writer, 60);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.samples, 2);
+	assert_int_equal(world.aggregate.exported, 1);
+	tm_ring_publish(&writer, 101);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.exported, 2);
+	assert_int_equal(world.aggregate.sample_count, 1);
+	assert_int_equal(world.aggregate.samples[0].count, 2);
+	assert_int_equal(feed.first_ktime, 50);
+	assert_int_equal(feed.last_ktime, 100);
+	assert_int_equal(feed.late, 0);
+}
+
+static void record_below_an_earlier_w_is_late_but_counts(void **state)
+{
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	push_sample(99, 1);
+	tm_ring_publish(&writer, 200);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.late, 1);
+	assert_int_equal(world.aggregate.exported, 1);
+}
+
+/* However long the reader sleeps: both were out, and pushed too late, before it looked at all. */
+static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **state)
+{
+	push_sample(150, 1);
+	tm_ring_publish(&writer, 100);
+	push_sample(99, 1);
+	push_sample(100, 1);
+	tm_ring_publish(&writer, 120);
+	make_file(&record, 1, 11, "f\0", 2);
+	record.event.ktime = 119;
+	push();
+	tm_ring_publish(&writer, 130);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.late, 2);
+	assert_int_equal(world.aggregate.exported, 2);
+}
+
+static void drain_counts_in_what_is_above_w(void **state)
+{
+	for (uint64_t i = 1; i <= 20; i++)
+		push_sample(i * 10, 1);
+	push_sample(UINT64_MAX, 1); /* nobody lives to see W pass that */
+	tm_ring_publish(&writer, 15);
+	feed_drain(&feed);
+	assert_int_equal(world.aggregate.exported, 21);
+}
+
+static void push_file(uint64_t ktime, uint64_t ino, const char *path)
+{
+	make_file(&record, 1, ino, path, 4);
+	record.event.ktime = ktime;
+	push();
+}
+
+static void push_retire(uint64_t ktime)
+{
+	make_retire(&record, ktime, 1);
+	push();
+}
+
+/* Path of the leaf of stack @index; stacks are numbered in the order of their first sample. */
+static const char *path_of_stack(unsigned index)
+{
+	uint64_t word = world.aggregate.stacks[index].words[0];
+	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
+
+	return world_text(&world, world.files.items[file].path);
+}
+
+static void samples_on_both_sides_of_a_retire_keep_their_own_file(void **state)
+{
+	push_file(10, 11, "old\0");
+	push_sample(50, 1);
+	push_sample(54, 1);
+	tm_ring_publish(&writer, 60);
+	push_retire(55);
+	push_file(61, 22, "new\0");
+	push_sample(62, 1);
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.stack_count, 2);
+	assert_string_equal(path_of_stack(0), "/old");
+	assert_string_equal(path_of_stack(1), "/new");
+	assert_int_equal(world.aggregate.samples[0].count, 2);
+	assert_int_equal(world.files.retired, 1);
+	assert_int_equal(world.files.conflicts, 0);
+	assert_int_equal(feed.late, 0);
+}
+
+static void samples_that_wait_when_a_retire_is_read_keep_their_own_file(void **state)
+{
+	push_file(10, 11, "old\0");
+	push_sample(54, 1);
+	tm_ring_publish(&writer, 40);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.exported, 0);
+	tm_ring_publish(&writer, 56);
+	push_retire(55);
+	push_sample(57, 2);
+	tm_ring_publish(&writer, 57);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.exported, 1);
+	push_file(61, 22, "new\0");
+	push_sample(62, 1);
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_string_equal(path_of_stack(0), "/old");
+	assert_string_equal(path_of_stack(2), "/new");
+}
+
+static void same_file_under_its_next_number_is_one_file(void **state)
+{
+	push_file(10, 11, "one\0");
+	push_sample(50, 1);
+	tm_ring_publish(&writer, 60);
+	push_retire(55);
+	make_file(&record, 2, 11, "one\0", 4);
+	record.event.ktime = 61;
+	push();
+	push_sample(62, 2);
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.stack_count, 1);
+	assert_int_equal(world.aggregate.samples[0].count, 2);
+	assert_int_equal(world.files.live, 1);
+}
+
+static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
+{
+	push_file(10, 11, "old\0");
+	push_sample(50, 1);
+	tm_ring_publish(&writer, 40);
+	push_retire(40);
+	push_retire(UINT64_MAX);
+	tm_ring_publish(&writer, 45);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.bad_records, 2);
+	assert_int_equal(feed.bad_samples, 0);
+	assert_int_equal(world.aggregate.exported, 0);
+	assert_int_equal(world.files.retired, 0);
+}
+
+static void second_meaning_without_a_retire_is_counted(void **state)
+{
+	push_file(10, 11, "old\0");
+	push_sample(50, 1);
+	tm_ring_publish(&writer, 60);
+	assert_int_equal(feed_round(&feed), 0);
+	push_file(61, 22, "new\0");
+	push_sample(70, 1);
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.files.conflicts, 1);
+	assert_string_equal(path_of_stack(0), "/old");
+	assert_string_equal(path_of_stack(1), "/new");
+}
+
+static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(void **state)
+{
+	uint64_t random = 88172645463325252ull, last = 0;
+	static const char *const names[] = {"a", "b", "c"};
+	uint64_t word = ANON_WORD(1);
+
+	/* As two CPUs interleave: each in order, one against the other not. */
+	for (uint64_t i = 1; i <= 200; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		make_sample(&record, 10 * i + (random % 2 ? 300 : 0), (uint32_t)i, names[i % 3],
+			    &word, 0, 1);
+		push();
+	}
+	tm_ring_publish(&writer, 5000);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.exported, 200);
+	/* Generations are numbered as their first samples were counted in. */
+	for (uint32_t i = 0; i < world.processes.count; i++) {
+		assert_true(world.processes.items[i].seen_ktime >= last);
+		last = world.processes.items[i].seen_ktime;
+	}
+}
+
+static void exit_between_samples_of_two_cpus_takes_its_place(void **state)
+{
+	uint64_t word = ANON_WORD(1);
+
+	make_sample(&record, 70, 42, "c", &word, 0, 1);
+	push();
+	make_exit(&record, 60, 42);
+	push();
+	make_sample(&record, 50, 42, "c", &word, 0, 1);
+	push();
+	tm_ring_publish(&writer, 55);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.processes.items[0].exit_ktime, 0);
+	tm_ring_publish(&writer, 65);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.processes.items[0].exit_ktime, 60);
+	tm_ring_publish(&writer, 80);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.processes.count, 1);
+	assert_int_equal(world.processes.items[0].seen_ktime, 70);
+	assert_int_equal(world.aggregate.samples[0].count, 2);
+}
+
+static void bad_record_is_counted_and_the_next_is_read(void **state)
+{
+	push_sample(50, 1);
+	make_exit(&record, 51, 1);
+	record.event.type = 99;
+	push();
+	push_sample(52, 1);
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(feed.bad_records, 1);
+	assert_int_equal(world.aggregate.exported, 2);
+}
+
+static void spent_budget_drops_with_a_count(void **state)
+{
+	uint64_t pushed = 0;
+
+	world.budget.limit = world.budget.used + (96u << 10);
+	for (uint32_t i = 0; i < 3000; i++, pushed++) {
+		uint64_t words[2] = {FILE_WORD(1, i), FILE_WORD(2, i)};
+
+		make_sample(&record, i + 1, 42, "c", words, 0, 2);
+		tm_ring_writer_refresh(&writer);
+		push();
+		tm_ring_publish(&writer, i + 2);
+		assert_int_equal(feed_round(&feed), 0);
+	}
+	assert_true(feed.memory > 0);
+	assert_true(world.aggregate.exported > 0);
+	assert_int_equal(world.aggregate.exported + feed.memory, pushed);
+	assert_true(world.budget.used <= world.budget.limit);
+}
+
+static void length_that_lies_breaks_the_ring_for_good(void **state)
+{
+	uint8_t *data = (uint8_t *)region + TM_RING_HEADER_BYTES;
+	uint32_t lie = 12;
+
+	push_sample(50, 1);
+	push_sample(51, 1);
+	memcpy(data, &lie, sizeof(lie));
+	tm_ring_publish(&writer, 100);
+	assert_true(feed_round(&feed) < 0);
+	assert_true(feed.broken);
+	assert_true(feed_round(&feed) < 0);
+	feed_drain(&feed);
+	assert_int_equal(world.aggregate.exported, 0);
+}
+
+static void key_is_generation_thread_name_stop_and_stack(void **state)
+{
+	uint64_t word = ANON_WORD(1);
+
+	for (unsigned i = 0; i < 7; i++) {
+		make_sample(&record, 10, 42, "c", &word, 0, 1);
+		record.event.exec_id += i == 1;
+		record.event.tid += i == 2;
+		record.sample.comm[0] = i == 3 ? 'd' : 'c';
+		record.sample.user_stop = i == 4 ? TM_STOP_DEPTH : TM_STOP_NONE;
+		record.sample.kernel_stop = i == 5 ? TM_STOP_KERNEL_DEPTH : TM_STOP_NONE;
+		record.sample.frames[0] += i == 6;
+		push();
+		push();
+	}
+	tm_ring_publish(&writer, 100);
+	assert_int_equal(feed_round(&feed), 0);
+	assert_int_equal(world.aggregate.sample_count, 7);
+	for (unsigned i = 0; i < 7; i++)
+		assert_int_equal(world.aggregate.samples[i].count, 2);
+	assert_int_equal(world.aggregate.stack_count, 2);
+	assert_int_equal(world.aggregate.samples[4].stop, TM_STOP_DEPTH);
+	assert_int_equal(world.aggregate.samples[5].stop, TM_STOP_KERNEL_DEPTH);
+}
+
+#define with_ring(test) cmocka_unit_test_setup_teardown(test, make_ring, end_ring)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_ring(samples_wait_for_w),
+		with_ring(record_below_an_earlier_w_is_late_but_counts),
+		with_ring(late_record_is_seen_by_a_reader_that_slept_through_its_w),
+		with_ring(drain_counts_in_what_is_above_w),
+		with_ring(samples_on_both_sides_of_a_retire_keep_their_own_file),
+		with_ring(samples_that_wait_when_a_retire_is_read_keep_their_own_file),
+		with_ring(same_file_under_its_next_number_is_one_file),
+		with_ring(retire_of_a_moment_that_w_has_not_passed_is_refused),
+		with_ring(second_meaning_without_a_retire_is_counted),
+		with_ring(samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times),
+		with_ring(exit_between_samples_of_two_cpus_takes_its_place),
+		with_ring(bad_record_is_counted_and_the_next_is_read),
+		with_ring(spent_budget_drops_with_a_count),
+		with_ring(length_that_lies_breaks_the_ring_for_good),
+		with_ring(key_is_generation_thread_name_stop_and_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_report_build - frames as they are shown, the report's counts, the top rows
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/output/report_build.h"
+#include "symbolizer/output/top.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+static struct world world;
+static struct names names;
+static struct build build;
+static struct kernel kernel;
+static union make_record record;
+
+struct table {
+	struct tm_kernel_table header;
+	struct tm_kernel_module modules[2];
+	struct tm_kernel_symbol symbols[2];
+	char names[24];
+};
+
+static const struct table table = {
+	{TM_KERNEL_MAGIC, 2, 2, 24},
+	{{1, 0, 0x3000}, {8, 1, 0x100}},
+	{{0x10, 13, 0}, {0x8, 19, 1}},
+	"\0kernel\0ext4\0entry\0map",
+};
+
+static int begin(void **state)
+{
+	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(kernel_parse(&kernel, &table, sizeof(table)), 0);
+	names_init(&names, &world.strings, -1, -1);
+	make_file(&record, 1, 11, "prog\0bin\0", 9);
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	build_deinit(&build);
+	names_deinit(&names);
+	assert_int_equal(world_end(&world), 0);
+	return 0;
+}
+
+static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_frames,
+		   enum tm_stop stop)
+{
+	make_sample(&record, 1, 42, "c", words, kernel_frames, user_frames);
+	record.sample.user_stop = (uint8_t)stop;
+	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
+}
+
+/* As if the parser had answered: [0x100, 0x110) is main, at vaddr offset + 0x1000. */
+static void finish(void)
+{
+	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	for (uint32_t i = 0; i < names.place_count; i++) {
+		uint64_t offset = names.places[i].key & TM_FRAME_OFFSET_MAX;
+
+		if (offset < 0x100 || offset >= 0x110)
+			continue;
+		names.places[i].vaddr = offset + 0x1000;
+		names.places[i].has_vaddr = 1;
+		assert_int_equal(strings_add(&world.strings, "main", 4, &names.places[i].name), 0);
+	}
+	assert_int_equal(build_report(&build, &world.aggregate, &names, &kernel), 0);
+}
+
+static const struct report_frame *shown(uint32_t place, const char *name)
+{
+	const struct report *report = &build.report;
+	const struct report_frame *frame = &report->frames[report->stack_frames[place]];
+
+	assert_string_equal(report->strings[frame->name], name);
+	return frame;
+}
+
+static void frames_are_shown_by_kind(void **state)
+{
+	uint64_t words[] = {KERNEL_WORD(0, 0x12),
+			    KERNEL_WORD(1, 0x8) | TM_FRAME_RETURN,
+			    KERNEL_WORD(1, 0x9) | TM_FRAME_RETURN,
+			    KERNEL_WORD(TM_FRAME_MODULE_UNKNOWN, 0),
+			    FILE_WORD(1, 0x100),
+			    FILE_WORD(1, 0x200),
+			    FILE_WORD(2, 0x300),
+			    VDSO_WORD(0x50),
+			    ANON_WORD(0x7f00),
+			    UNRESOLVED_WORD(TM_UNRESOLVED_MAPPING_BUSY)};
+
+	sample(words, 4, 6, TM_STOP_NONE);
+	finish();
+	assert_int_equal(shown(0, "entry")->kind, REPORT_KERNEL);
+	assert_true(shown(1, "[ext4]+0x8")->unnamed);
+	assert_int_equal(shown(2, "map")->unnamed, 0);
+	assert_true(shown(3, "[kernel]")->unnamed);
+	assert_int_equal(shown(4, "main")->address, 0x1100);
+	assert_int_equal(shown(5, "prog+0x200")->address, 0x200);
+	assert_int_equal(shown(6, "[unknown file]+0x300")->file, REPORT_NO_FILE);
+	assert_int_equal(shown(7, "[vdso]+0x50")->kind, REPORT_NATIVE);
+	assert_true(shown(8, "[anon]")->unnamed);
+	assert_int_equal(shown(9, "[mapping_busy]")->kind, REPORT_UNRESOLVED);
+	assert_int_equal(build.report.frames_shown, 10);
+	assert_int_equal(build.report.unnamed_frames, 7);
+	assert_int_equal(build.report.unresolved[TM_UNRESOLVED_MAPPING_BUSY], 1);
+}
+
+static void return_address_is_looked_up_one_before_and_shown_as_it_is(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x110) | TM_FRAME_RETURN, FILE_WORD(1, 0x110),
+			    FILE_WORD(1, 0x100) | TM_FRAME_RETURN};
+
+	sample(words, 0, 3, TM_STOP_NONE);
+	finish();
+	assert_int_equal(shown(0, "main")->address, 0x1110);
+	(void)shown(1, "prog+0x110");
+	(void)shown(2, "prog+0x100");
+}
+
+static void return_and_exact_address_of_one_place_are_one_frame(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x108) | TM_FRAME_RETURN, FILE_WORD(1, 0x108)};
+
+	sample(words, 0, 2, TM_STOP_NONE);
+	finish();
+	assert_int_equal(build.report.frame_count, 1);
+}
+
+static void truncated_counts_are_those_of_the_samples(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x100)};
+	uint64_t flagged[TM_STOP_N] = {0};
+	const struct report *report = &build.report;
+
+	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
+		for (unsigned i = 0; i <= stop; i++)
+			sample(words, 0, i % 2, (enum tm_stop)stop);
+	finish();
+	for (uint32_t i = 0; i < report->sample_count; i++)
+		flagged[report->samples[i].stop] += report->samples[i].count;
+	assert_int_equal(report->truncated[TM_STOP_NONE], 0);
+	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++) {
+		assert_int_equal(flagged[stop], stop + 1);
+		assert_int_equal(report->truncated[stop], stop + 1);
+	}
+	assert_int_equal(report->exported, TM_STOP_N * (TM_STOP_N + 1) / 2);
+}
+
+static void only_sampled_generations_are_listed(void **state)
+{
+	uint64_t words[] = {ANON_WORD(1)};
+
+	make_process(&record, 7, "idle", 1, "prog\0", 5, "", 0);
+	assert_int_equal(process_announce(&world.processes, &record.process), 0);
+	make_process(&record, 42, "busy", 1, "prog\0bin\0", 9, "", 0);
+	assert_int_equal(process_announce(&world.processes, &record.process), 0);
+	sample(words, 0, 1, TM_STOP_NONE);
+	finish();
+	assert_int_equal(build.report.process_count, 1);
+	assert_int_equal(build.report.processes[0].tgid, 42);
+	assert_string_equal(build.report.strings[build.report.processes[0].exe], "/bin/prog");
+	assert_int_equal(build.report.samples[0].process, 0);
+}
+
+static void spent_budget_shows_memory_and_loses_no_sample(void **state)
+{
+	for (uint32_t i = 0; i < 2000; i++) {
+		uint64_t words[] = {FILE_WORD(1, 0x1000 + 16 * i)};
+
+		sample(words, 0, 1, TM_STOP_NONE);
+	}
+	world.budget.limit = world.budget.used + (32u << 10) - BUDGET_REPORT_BYTES;
+	assert_int_equal(build_report(&build, &world.aggregate, &names, &kernel), 0);
+	assert_int_equal(build.report.exported, 2000);
+	assert_int_equal(build.report.stack_frame_count, 2000);
+	(void)shown(1999, "[memory]");
+}
+
+static void recursion_counts_once_in_total(void **state)
+{
+	uint64_t deep[] = {FILE_WORD(1, 0x100), FILE_WORD(1, 0x104), FILE_WORD(1, 0x300)};
+	uint64_t other[] = {FILE_WORD(1, 0x300), FILE_WORD(1, 0x100)};
+	struct tm_top rows[TM_TOP_ROWS];
+
+	for (int i = 0; i < 3; i++)
+		sample(deep, 0, 3, TM_STOP_NONE);
+	for (int i = 0; i < 2; i++)
+		sample(other, 0, 2, TM_STOP_NONE);
+	finish();
+	assert_int_equal(top_rows(&build.report, rows), 2);
+	assert_string_equal(rows[0].name, "main");
+	assert_string_equal(rows[0].file, "prog");
+	assert_int_equal(rows[0].self, 3);
+	assert_int_equal(rows[0].total, 5);
+	assert_string_equal(rows[1].name, "prog+0x300");
+	assert_int_equal(rows[1].self, 2);
+	assert_int_equal(rows[1].total, 5);
+}
+
+#define with_world(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_world(frames_are_shown_by_kind),
+		with_world(return_address_is_looked_up_one_before_and_shown_as_it_is),
+		with_world(return_and_exact_address_of_one_place_are_one_frame),
+		with_world(truncated_counts_are_those_of_the_samples),
+		with_world(only_sampled_generations_are_listed),
+		with_world(spent_budget_shows_memory_and_loses_no_sample),
+		with_world(recursion_counts_once_in_total),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_symbol_cache - what is kept of a file's places, and what is still to be asked for
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/names/name_table.h"
+#include "symbolizer/names/symbol_cache.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/world.h"
+
+static struct world world;
+static struct names names;
+static struct names_file *file;
+
+static int make_world(void **state)
+{
+	return world_make(&world);
+}
+
+static int end_world(void **state)
+{
+	return world_end(&world);
+}
+
+static void collect(const uint64_t *offsets, uint16_t count)
+{
+	static union make_record record;
+	uint64_t words[8];
+
+	for (uint16_t i = 0; i < count; i++)
+		words[i] = FILE_WORD(1, offsets[i]);
+	make_sample(&record, 1, 42, "c", words, 0, count);
+	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
+	names_init(&names, &world.strings, -1, -1);
+	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	assert_int_equal(names.file_count, 1);
+	file = &names.files[0];
+}
+
+/* As the parser answers: a name for each place, and none for the last. */
+static void answer(const char *build_id)
+{
+	size_t length = strlen(build_id);
+
+	for (uint32_t i = 0; i < file->count; i++) {
+		struct names_place *place = &names.places[file->first + i];
+
+		if (place->known)
+			continue;
+		place->known = 1;
+		place->has_vaddr = 1;
+		place->vaddr = (place->key & TM_FRAME_OFFSET_MAX) + 0x1000;
+		if (i + 1 < file->count)
+			assert_int_equal(strings_format(&world.strings, &place->name, "f%u", i / 2),
+					 0);
+	}
+	assert_int_equal(strings_add(&world.strings, build_id, length, &file->build_id), 0);
+	file->vaddr = 0x1000;
+	file->bytes = 0x500;
+	file->has_symbols = 1;
+}
+
+static void forget(void)
+{
+	names_deinit(&names);
+	assert_int_equal(world_forget(&world), 0);
+}
+
+static const char *name_of(uint32_t place)
+{
+	uint32_t name = names.places[place].name;
+
+	return name == NAMES_NONE ? NULL : world_text(&world, name);
+}
+
+static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **state)
+{
+	const uint64_t offsets[] = {0x10, 0x20, 0x30, 0x40};
+	struct budget *budget = &world.files.symbols_budget;
+	struct symbols *symbols;
+
+	collect(offsets, 4);
+	assert_int_equal(symbols_recall(NULL, &names, file), 4);
+	answer("cafe");
+	symbols = symbols_unite(NULL, &names, file, budget);
+	assert_non_null(symbols);
+	forget();
+
+	collect(offsets, 4);
+	assert_int_equal(symbols_recall(symbols, &names, file), 0);
+	assert_string_equal(name_of(0), "f0");
+	assert_string_equal(name_of(1), "f0");
+	assert_string_equal(name_of(2), "f1");
+	assert_null(name_of(3)); /* answered: it has none */
+	assert_true(names.places[3].known && names.places[3].has_vaddr);
+	assert_int_equal(names.places[2].vaddr, 0x1030);
+	assert_string_equal(world_text(&world, file->build_id), "cafe");
+	assert_int_equal(file->bytes, 0x500);
+	assert_true(file->has_symbols);
+	symbols_free(symbols, budget);
+	assert_int_equal(budget->used, 0);
+	names_deinit(&names);
+}
+
+static void only_new_places_are_asked_for_and_join_the_old(void **state)
+{
+	const uint64_t first[] = {0x20, 0x40}, second[] = {0x10, 0x20, 0x30, 0x50};
+	const uint64_t all[] = {0x10, 0x20, 0x30, 0x40, 0x50};
+	struct budget *budget = &world.files.symbols_budget;
+	struct symbols *old, *united;
+
+	collect(first, 2);
+	answer("");
+	old = symbols_unite(NULL, &names, file, budget);
+	assert_non_null(old);
+	forget();
+	collect(second, 4);
+	assert_int_equal(symbols_recall(old, &names, file), 3);
+	assert_true(names.places[1].known);
+	answer("");
+	united = symbols_unite(old, &names, file, budget);
+	assert_non_null(united);
+	symbols_free(old, budget);
+	forget();
+	collect(all, 5);
+	assert_int_equal(symbols_recall(united, &names, file), 0);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(names.places[i].vaddr, all[i] + 0x1000);
+	symbols_free(united, budget);
+	assert_int_equal(budget->used, 0);
+	names_deinit(&names);
+}
+
+static void spent_budget_keeps_nothing_new(void **state)
+{
+	const uint64_t offsets[] = {0x10, 0x20};
+	struct budget *budget = &world.files.symbols_budget;
+
+	collect(offsets, 2);
+	answer("cafe");
+	budget->limit = 64;
+	assert_null(symbols_unite(NULL, &names, file, budget));
+	assert_int_equal(budget->used, 0);
+	names_deinit(&names);
+}
+
+#define with_world(test) cmocka_unit_test_setup_teardown(test, make_world, end_world)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_world(what_is_kept_is_not_asked_again_and_outlives_the_strings),
+		with_world(only_new_places_are_asked_for_and_join_the_old),
+		with_world(spent_budget_keeps_nothing_new),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

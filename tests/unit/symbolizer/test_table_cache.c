@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_table_cache - rows that a file keeps: under their identity, in this boot, the last used longest
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbolizer/unwind/table_cache_file.h"
+#include "tests/unit/symbolizer/cacherig.h"
+
+static void what_was_kept_is_found_after_a_restart(void **state)
+{
+	add(1, 0x100);
+	add(2, 0x200);
+	assert_int_equal(found(1), 0x100);
+	open_again();
+	assert_int_equal(found(1), 0x100);
+	assert_int_equal(found(2), 0x200);
+	assert_int_equal(found(3), 0);
+	assert_int_equal(cache.refused, 0);
+}
+
+static void each_part_of_the_identity_counts(void **state)
+{
+	struct tm_identity identity;
+
+	add(1, 0x100);
+	for (size_t at = 0; at < sizeof(identity); at++) {
+		identity = identity_of(1);
+		((uint8_t *)&identity)[at] ^= 1;
+		assert_int_equal(found_of(&identity), 0);
+	}
+	assert_int_equal(found(1), 0x100);
+	assert_int_equal(cache.refused, 0);
+}
+
+static void another_boot_or_parser_begins_anew(void **state)
+{
+	const uint8_t other[DIGEST_BYTES] = {9};
+	const struct cache_header before = cache.header;
+
+	add(1, 0x100);
+	cache_close(&cache);
+	cache_open(&cache, dup(file), other);
+	assert_int_equal(found(1), 0);
+	assert_int_equal(cache.refused, 0);
+	assert_int_equal(file_bytes(), place(0));
+	assert_memory_not_equal(cache.header.secret, before.secret, DIGEST_BYTES);
+}
+
+static void too_large_a_table_is_not_kept(void **state)
+{
+	const struct tm_identity identity = identity_of(1);
+	void *rows = calloc(1, CACHE_ROWS_BYTES + 8);
+
+	assert_non_null(rows);
+	cache_add(&cache, &identity, rows, CACHE_ROWS_BYTES + 8);
+	assert_int_equal(file_bytes(), place(0));
+	free(rows);
+}
+
+static void what_was_not_used_for_longest_gives_way(void **state)
+{
+	for (uint32_t i = 1; i <= CACHE_ENTRIES; i++)
+		add(i, i);
+	open_again();
+	assert_int_equal(cache.count, CACHE_ENTRIES);
+	for (uint32_t i = 1; i <= 100; i++)
+		assert_int_equal(found(i), i);
+	open_again(); /* what was used is in the file */
+	add(CACHE_ENTRIES + 1, 0x500);
+	assert_int_equal(cache.count, CACHE_KEPT_ENTRIES + 1);
+	assert_int_equal(file_bytes(), place(CACHE_KEPT_ENTRIES + 1));
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 1; i <= 100; i++)
+			assert_int_equal(found(i), i);
+		assert_int_equal(found(101), 0);
+		assert_int_equal(found(CACHE_ENTRIES), CACHE_ENTRIES);
+		assert_int_equal(found(CACHE_ENTRIES + 1), 0x500);
+		open_again();
+	}
+	assert_int_equal(cache.refused, 0);
+}
+
+static void what_is_no_file_open_for_both_is_no_cache(void **state)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	cache_close(&cache);
+	cache_open(&cache, ends[0], pin);
+	assert_int_equal(cache.fd, -1);
+	assert_int_equal(found(1), 0);
+	add(1, 0x100);
+	cache_open(&cache, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), pin);
+	assert_int_equal(cache.fd, -1);
+	(void)close(ends[1]);
+}
+
+static void file_that_changed_since_it_was_announced_is_not_kept(void **state)
+{
+	struct tm_identity identity;
+	struct stat status;
+
+	assert_int_equal(fstat(file, &status), 0);
+	identity = (struct tm_identity){.size = (uint64_t)status.st_size,
+					.mtime_sec = status.st_mtim.tv_sec,
+					.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec};
+	assert_true(cache_may_keep(&identity, file));
+	identity.size++;
+	assert_false(cache_may_keep(&identity, file));
+	identity.size--;
+	identity.mtime_nsec ^= 1;
+	assert_false(cache_may_keep(&identity, file));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		of_its_own(what_was_kept_is_found_after_a_restart),
+		of_its_own(each_part_of_the_identity_counts),
+		of_its_own(another_boot_or_parser_begins_anew),
+		of_its_own(too_large_a_table_is_not_kept),
+		of_its_own(what_was_not_used_for_longest_gives_way),
+		of_its_own(what_is_no_file_open_for_both_is_no_cache),
+		of_its_own(file_that_changed_since_it_was_announced_is_not_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
