@@ -30,7 +30,7 @@ static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 w
 	__u32 lose = *(volatile __u32 *)&lose_announces;
 
 	if (!(lose && bpf_get_prandom_u32() % 100 < lose) &&
-	    level_write(&s->announce, bytes, false, wakeup))
+	    nesting_write(&s->announce, bytes, false, wakeup))
 		return true;
 	s->counts.announce_lost++;
 	return false;
@@ -59,13 +59,13 @@ static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 {
 	__u64 end = s->path.position, bytes;
 
-	block_opaque(end);
+	kread_opaque(end);
 	if (end > ANNOUNCE_MAX)
 		end = ANNOUNCE_MAX; /* for the verifier: no position lies beyond */
 	__builtin_memset(&s->announce.bytes[end], 0, 8);
 	bytes = (end + 7) & ~7ull;
 	s->announce.process.event.bytes = (__u32)bytes;
-	block_opaque(bytes);
+	kread_opaque(bytes);
 	if (bytes > ANNOUNCE_MAX + 8)
 		bytes = ANNOUNCE_MAX + 8;
 	return announce_put(s, (__u32)bytes, wakeup);
@@ -79,7 +79,7 @@ static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number
 /* Emits FILE for s->file under this number. */
 __noinline int announce_file(__u32 level, __u32 number)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
 	__u64 task = bpf_get_current_task(), at;
 
@@ -124,7 +124,7 @@ static __always_inline void announce_note(struct scratch *s, const struct tm_pro
 		state->epoch = epoch;
 		state->seen_ktime = fresh.seen_ktime;
 	} else if (!bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
-		level_add(&processes_made, 1);
+		nesting_add(&processes_made, 1);
 	} else {
 		s->counts.processes_full++;
 		s->unnoted_ktime = s->sample.event.ktime;
@@ -134,7 +134,7 @@ static __always_inline void announce_note(struct scratch *s, const struct tm_pro
 /* Emits PROCESS for the generation of the sample in the making. */
 __noinline int announce_process(__u32 level, __u32 epoch)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	__u64 task = bpf_get_current_task(), leader, position;
 	struct tm_process_key key = {};
 	struct tm_file_state *state;
@@ -177,7 +177,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
  * together, and a dying task loses them with its mm. Until then they are whole, and a short life
  * may have been hit there only. What has had its EXIT is not announced again.
  */
-static __always_inline void announce_generation(struct level *level)
+static __always_inline void announce_generation(struct nesting *level)
 {
 	struct scratch *s = level->scratch;
 	const struct tm_event *event = &s->sample.event;
@@ -190,20 +190,20 @@ static __always_inline void announce_generation(struct level *level)
 	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
 		return;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
-	if (s->walk.remembers && memory_of(s)->epoch == epoch)
+	if (s->walk.remembers && mapping_cache_of(s)->epoch == epoch)
 		return;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
 		return;
 	if (state && s->walk.remembers)
-		memory_of(s)->epoch = state->epoch;
+		mapping_cache_of(s)->epoch = state->epoch;
 	if (state ? state->epoch == epoch : event->ktime - s->unnoted_ktime < UNNOTED_NS)
 		return;
 	announce_process(level->number, epoch);
 }
 
 /* EXIT, once, of a generation that was announced; its entry stays as its tombstone. */
-static __always_inline void announce_exit(struct level *level, const struct tm_event *event,
+static __always_inline void announce_exit(struct nesting *level, const struct tm_event *event,
 					  struct tm_process_state *state)
 {
 	struct tm_exit *out = &level->scratch->announce.exit;

@@ -13,9 +13,9 @@
 __u64 files_made;
 
 #define INODE_BYTES              192 /* from 6.11 nearly all of them are in the head */
-#define INODE_FIELD(type, field) BLOCK_FIELD(block, INODE_BYTES, type, inode, field)
+#define INODE_FIELD(type, field) KREAD_FIELD(block, INODE_BYTES, type, inode, field)
 
-static __always_inline void file_mtime(struct block *block, __u64 inode,
+static __always_inline void file_mtime(struct kread *block, __u64 inode,
 				       struct tm_identity *identity)
 {
 	if (bpf_core_field_exists(struct inode, i_mtime_sec)) {
@@ -30,13 +30,13 @@ static __always_inline void file_mtime(struct block *block, __u64 inode,
 	}
 }
 
-static __always_inline void file_identify(struct block *block, __u64 file,
+static __always_inline void file_identify(struct kread *block, __u64 file,
 					  struct tm_identity *identity)
 {
 	__u64 inode = (__u64)KERNEL_READ(file, file, f_inode);
 
 	__builtin_memset(identity, 0, sizeof(*identity));
-	if (!block_read(block, inode, INODE_BYTES))
+	if (!kread_read(block, inode, INODE_BYTES))
 		return;
 	identity->dev = KERNEL_READ(super_block, (__u64)INODE_FIELD(inode, i_sb), s_dev);
 	identity->ino = INODE_FIELD(inode, i_ino);
@@ -84,7 +84,7 @@ static __always_inline struct tm_file_state *file_claim(__u32 number,
 	struct tm_file_state *state;
 
 	if (!bpf_map_update_elem(&files, &number, fresh, BPF_NOEXIST))
-		level_add(&files_made, 1);
+		nesting_add(&files_made, 1);
 	state = bpf_map_lookup_elem(&files, &number);
 	return state ? file_state(number, state, &fresh->identity) : NULL;
 }

@@ -6,37 +6,37 @@
 
 #include "bpf/announce.bpf.h"
 
-#define WORD(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
-#define WORD_UNRESOLVED(reason) (WORD(UNRESOLVED) | TM_UNRESOLVED_##reason)
+#define FRAME(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
+#define FRAME_UNRESOLVED(reason) (FRAME(UNRESOLVED) | TM_UNRESOLVED_##reason)
 
 /* The vDSO's rows; set by change_file. */
 __u64 vdso_table;
 
-static __always_inline __u64 word_kind(__u64 word)
+static __always_inline __u64 frame_kind(__u64 word)
 {
 	return word >> TM_FRAME_KIND_SHIFT;
 }
 
-static __always_inline bool word_is_unresolved(__u64 word)
+static __always_inline bool frame_is_unresolved(__u64 word)
 {
-	return word_kind(word) == TM_FRAME_UNRESOLVED;
+	return frame_kind(word) == TM_FRAME_UNRESOLVED;
 }
 
 /* The word of the start of a mapping with a file, whose FILE record goes out if it is due. */
-static __always_inline __u64 word_of_file(struct scratch *s, __u32 level,
-					  const struct mapping *mapping, __u64 *ret_table)
+static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level,
+					   const struct vma *mapping, __u64 *ret_table)
 {
 	struct tm_file_state *state = NULL;
 	__u64 offset = mapping->pgoff << 12;
 	__u32 number;
 
 	if (offset + (mapping->end - mapping->start) > TM_FRAME_OFFSET_MAX)
-		return WORD_UNRESOLVED(OFFSET);
+		return FRAME_UNRESOLVED(OFFSET);
 	file_identify(&s->block, mapping->file, &s->fresh.identity);
 	number = file_number(&s->fresh, true, &state);
 	if (!state) {
 		s->counts.files_full++;
-		return WORD_UNRESOLVED(FILES_FULL);
+		return FRAME_UNRESOLVED(FILES_FULL);
 	}
 	*ret_table = *(volatile __u64 *)&state->table;
 	if (state->epoch != announce_file_epoch(s, number)) {
@@ -45,70 +45,70 @@ static __always_inline __u64 word_of_file(struct scratch *s, __u32 level,
 		s->vm_end = mapping->end;
 		announce_file(level, number);
 	}
-	return WORD(FILE) | (__u64)number << TM_FRAME_FILE_SHIFT | offset;
+	return FRAME(FILE) | (__u64)number << TM_FRAME_FILE_SHIFT | offset;
 }
 
-static __always_inline __u64 word_of_start(struct scratch *s, __u32 level,
-					   const struct mapping *mapping, __u64 *ret_table)
+static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level,
+					    const struct vma *mapping, __u64 *ret_table)
 {
 	if (!(mapping->flags & VM_EXEC))
-		return WORD_UNRESOLVED(
+		return FRAME_UNRESOLVED(
 			NO_MAPPING); /* no code: what points there is no address of it */
 	if (mapping->file)
-		return word_of_file(s, level, mapping, ret_table);
+		return frame_of_file(s, level, mapping, ret_table);
 	if (mapping->start == (__u64)KERNEL_READ(mm_struct, s->walk.mm, context.vdso)) {
 		*ret_table = *(volatile __u64 *)&vdso_table;
-		return WORD(VDSO);
+		return FRAME(VDSO);
 	}
-	*ret_table = TM_TABLE_EMPTY;
-	return WORD(ANON) | mapping->start;
+	*ret_table = TM_UNWIND_MAP_EMPTY;
+	return FRAME(ANON) | mapping->start;
 }
 
 /* One try, into s->found; verified on its own. */
-__noinline int word_try(__u32 level, __u64 address)
+__noinline int frame_try(__u32 level, __u64 address)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 
-	return s ? mapping_try(&s->block, s->walk.mm, address, &s->found) : MAPPING_BUSY;
+	return s ? vma_try(&s->block, s->walk.mm, address, &s->found) : VMA_BUSY;
 }
 
 /* Looks the mapping up; remembers it if the address has one that can be named. */
-__noinline __u64 word_look_up(__u32 level, __u64 address)
+__noinline __u64 frame_look_up(__u32 level, __u64 address)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	__u64 word, table = 0;
 	int status;
 
 	if (!s)
-		return WORD_UNRESOLVED(MAPPING_BUSY);
+		return FRAME_UNRESOLVED(MAPPING_BUSY);
 	s->counts.lookups++;
-	status = word_try(level, address);
-	for (int i = 1; i < MAPPING_TRIES && status == MAPPING_BUSY; i++) {
+	status = frame_try(level, address);
+	for (int i = 1; i < VMA_TRIES && status == VMA_BUSY; i++) {
 		s->counts.lookup_retries++;
-		status = word_try(level, address);
+		status = frame_try(level, address);
 	}
-	if (status == MAPPING_NONE)
-		return WORD_UNRESOLVED(NO_MAPPING);
-	if (status == MAPPING_DEEP)
-		return WORD_UNRESOLVED(MAPPING_DEEP);
-	if (status != MAPPING_FOUND)
-		return WORD_UNRESOLVED(MAPPING_BUSY);
-	word = word_of_start(s, level, &s->found, &table);
+	if (status == VMA_NONE)
+		return FRAME_UNRESOLVED(NO_MAPPING);
+	if (status == VMA_DEEP)
+		return FRAME_UNRESOLVED(MAPPING_DEEP);
+	if (status != VMA_FOUND)
+		return FRAME_UNRESOLVED(MAPPING_BUSY);
+	word = frame_of_start(s, level, &s->found, &table);
 	s->walk.table = table;
-	if (word_is_unresolved(word))
+	if (frame_is_unresolved(word))
 		return word;
-	memory_put(s, word, table);
+	mapping_cache_put(s, word, table);
 	return word + (address - s->found.start);
 }
 
 /* The frame word of an address; its table becomes s->walk.table. */
-static __always_inline __u64 word_of(struct scratch *s, __u32 level, __u64 address)
+static __always_inline __u64 frame_of(struct scratch *s, __u32 level, __u64 address)
 {
-	const struct memory_mapping *mapping = memory_find(s, address);
+	const struct mapping_cache_entry *mapping = mapping_cache_find(s, address);
 
 	if (!mapping) {
 		s->walk.table = 0;
-		return word_look_up(level, address);
+		return frame_look_up(level, address);
 	}
 	s->counts.lookup_cached++;
 	s->walk.table = mapping->table;

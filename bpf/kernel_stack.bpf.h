@@ -7,8 +7,9 @@
 #include "bpf/unwind.bpf.h"
 
 /* In user mode the registers are at hand; those of the task are looked for when a rule needs more. */
-static __always_inline bool stack_registers(struct scratch *s, struct bpf_perf_event_data *ctx,
-					    struct user_registers *registers)
+static __always_inline bool kernel_stack_registers(struct scratch *s,
+						   struct bpf_perf_event_data *ctx,
+						   struct user_registers *registers)
 {
 	if (!(s->sample.event.flags & TM_FLAG_USER_MODE))
 		return task_user_registers(&s->block, s->walk.task, registers);
@@ -16,22 +17,23 @@ static __always_inline bool stack_registers(struct scratch *s, struct bpf_perf_e
 	registers->sp = ctx->regs.rsp;
 	registers->bp = ctx->regs.rbp;
 	registers->cs = ctx->regs.cs;
-	block_opaque(registers->cs);
+	kread_opaque(registers->cs);
 	registers->cs &= 0xffff;
 	return true;
 }
 
 /* Registers, then the leaf. False when there is no stack to walk; `stop` says why. */
-static __always_inline bool stack_begin(struct level *level, struct bpf_perf_event_data *ctx)
+static __always_inline bool kernel_stack_begin(struct nesting *level,
+					       struct bpf_perf_event_data *ctx)
 {
 	struct scratch *s = level->scratch;
 	struct user_registers registers = {};
 
-	if (!stack_registers(s, ctx, &registers))
-		return step_stop(s, TM_STOP_NO_REGISTERS), false;
+	if (!kernel_stack_registers(s, ctx, &registers))
+		return unwind_stop(s, TM_STOP_NO_REGISTERS), false;
 	if (registers.cs == USER32_CS)
-		return step_stop(s, TM_STOP_COMPAT), false;
-	memory_begin(s);
+		return unwind_stop(s, TM_STOP_COMPAT), false;
+	mapping_cache_begin(s);
 	s->walk.started = level->ktime;
 	s->walk.ip = registers.ip;
 	s->walk.sp = registers.sp;
@@ -44,14 +46,14 @@ static __always_inline bool stack_begin(struct level *level, struct bpf_perf_eve
 	s->walk.chained = 0;
 	s->walk.blind = 0;
 	s->window.bytes = 0;
-	s->window.next = WINDOW_FIRST;
-	s->walk.word = word_of(s, level->number, registers.ip);
-	step_put(s, s->walk.word);
+	s->window.next = USER_STACK_FIRST;
+	s->walk.word = frame_of(s, level->number, registers.ip);
+	unwind_put(s, s->walk.word);
 	return true;
 }
 
 /* Which user stack this sample can have at all. */
-static __always_inline bool stack_expected(struct scratch *s)
+static __always_inline bool kernel_stack_expected(struct scratch *s)
 {
 	__u32 flags = s->sample.event.flags;
 
@@ -61,13 +63,13 @@ static __always_inline bool stack_expected(struct scratch *s)
 	if (flags & (TM_FLAG_KTHREAD | TM_FLAG_IO_WORKER))
 		return false;
 	if (flags & TM_FLAG_IN_EXEC)
-		return step_stop(s, TM_STOP_EXEC), false;
+		return unwind_stop(s, TM_STOP_EXEC), false;
 	if (!s->walk.mm)
-		return step_stop(s, TM_STOP_EXITING), false;
+		return unwind_stop(s, TM_STOP_EXITING), false;
 	return true;
 }
 
-static __always_inline void stack_kernel(struct scratch *s, struct bpf_perf_event_data *ctx)
+static __always_inline void kernel_stack_read(struct scratch *s, struct bpf_perf_event_data *ctx)
 {
 	long bytes = 0;
 

@@ -14,15 +14,15 @@
 
 #include "bpf/kernel_types.h"
 
-#define BLOCK_WORDS 32u
-#define BLOCK_BYTES (8 * BLOCK_WORDS)
+#define KREAD_WORDS 32u
+#define KREAD_BYTES (8 * KREAD_WORDS)
 
-struct block {
-	__u64 words[BLOCK_WORDS];
+struct kread {
+	__u64 words[KREAD_WORDS];
 };
 
 /* Keeps the compiler from seeing what a value is, so that it must use it as it stands. */
-#define block_opaque(value) asm volatile("" : "+r"(value))
+#define kread_opaque(value) asm volatile("" : "+r"(value))
 
 /* KERNEL_READ(type, address, field, its field, ...): follows pointers, one read each. */
 #define KERNEL_READ(type, address, ...)                                                   \
@@ -32,30 +32,30 @@ struct block {
 	})
 
 /* Bytes from the start of the structure to the end of a field, on the running kernel. */
-#define BLOCK_TO(type, field) \
+#define KREAD_TO(type, field) \
 	(bpf_core_field_offset(struct type, field) + sizeof(((struct type *)0)->field))
 
 /* False if it could not be read. */
-static __always_inline bool block_read(struct block *block, __u64 address, __u64 bytes)
+static __always_inline bool kread_read(struct kread *block, __u64 address, __u64 bytes)
 {
-	if (bytes > BLOCK_BYTES)
-		bytes = BLOCK_BYTES;
+	if (bytes > KREAD_BYTES)
+		bytes = KREAD_BYTES;
 	return !bpf_probe_read_kernel(block->words, (__u32)bytes, (const void *)address);
 }
 
 /* A field of the structure at `address` whose first `bytes` are in the block; else it is read. */
-#define BLOCK_FIELD(block, bytes, type, address, field)                                     \
+#define KREAD_FIELD(block, bytes, type, address, field)                                     \
 	({                                                                                  \
 		__u64 at_ = bpf_core_field_offset(struct type, field);                      \
 		__typeof__(((struct type *)0)->field) value_;                               \
-		if (at_ + sizeof(value_) <= (bytes) && at_ + sizeof(value_) <= BLOCK_BYTES) \
+		if (at_ + sizeof(value_) <= (bytes) && at_ + sizeof(value_) <= KREAD_BYTES) \
 			value_ = *(__typeof__(value_) *)((char *)(block)->words + at_);     \
 		else                                                                        \
 			value_ = KERNEL_READ(type, address, field);                         \
 		value_;                                                                     \
 	})
 
-static __always_inline __u64 block_word(__u64 address)
+static __always_inline __u64 kread_word(__u64 address)
 {
 	__u64 word = 0;
 

@@ -34,7 +34,7 @@ struct path_walk {
 };
 
 /* One answered lookup. */
-struct memory_mapping {
+struct mapping_cache_entry {
 	__u64 start;
 	__u64 end;
 	__u64 base;  /* frame word of `start`: kind, file number, offset of the mapping's start */
@@ -42,8 +42,8 @@ struct memory_mapping {
 };
 
 /* What is known of the mappings of one process, and what must be as it was for that to hold. */
-#define MEMORY_MAPPINGS 8
-struct memory {
+#define MAPPING_CACHE_ENTRIES 8
+struct mapping_cache {
 	__u64 mm;
 	__u64 start_boottime;
 	__u32 exec_id;
@@ -53,31 +53,31 @@ struct memory {
 	__u64 began;      /* ktime */
 	__u32 epoch;      /* in which the process is known to be announced; 0: not known */
 	__u32 last;       /* the mapping that answered last */
-	struct memory_mapping mappings[MEMORY_MAPPINGS];
+	struct mapping_cache_entry mappings[MAPPING_CACHE_ENTRIES];
 };
-#define MEMORIES 16 /* processes; a power of two */
+#define MAPPING_CACHES 16 /* processes; a power of two */
 
 /* A place in code that was looked up in its table, and the rule that was found (cfa NONE: none). */
-struct memo {
+struct rule_cache_entry {
 	__u64 word; /* 0: none */
 	__u32 generation;
 	__u32 pad;
 	struct tm_rule rule;
 };
-#define MEMOS 512 /* a power of two */
+#define RULE_CACHE_ENTRIES 512 /* a power of two */
 
 /*
  * A piece of the user stack. A read of user memory costs the same for a few words as for one, and the
  * next frames lie right above. Each piece of a sample is twice as large as the one before, so that a
  * short stack does not pay for a long one.
  */
-#define WINDOW_FIRST 256u /* bytes */
-#define WINDOW_WORDS 256u /* a power of two */
-struct window {
+#define USER_STACK_FIRST 256u /* bytes */
+#define USER_STACK_WORDS 256u /* a power of two */
+struct user_stack {
 	__u64 start;
 	__u64 bytes; /* that are there; 0: none */
 	__u64 next;  /* bytes of the next piece */
-	__u64 words[WINDOW_WORDS];
+	__u64 words[USER_STACK_WORDS];
 };
 
 enum walk_registers { /* of the frame that was interrupted last: where all of them are */
@@ -85,7 +85,7 @@ enum walk_registers { /* of the frame that was interrupted last: where all of th
 	WALK_CONTEXT, /* in a signal frame */
 };
 
-enum walk_kept {         /* what is known of TM_ROWS_KEPT in the frame that is to be left */
+enum walk_kept {         /* what is known of TM_UNWIND_TABLE_KEPT in the frame that is to be left */
 	WALK_KEPT_SAME,  /* it is as in the frame that was interrupted last */
 	WALK_KEPT_VALUE, /* `kept` */
 	WALK_KEPT_LOST,
@@ -111,7 +111,7 @@ struct user_walk { /* the user stack of this sample */
 	__u64 table;     /* of its code */
 	__u64 registers; /* address of what WALK_* says */
 	struct caller caller;
-	__u64 kept;      /* of TM_ROWS_KEPT */
+	__u64 kept;      /* of TM_UNWIND_TABLE_KEPT */
 	__u32 kind;      /* enum walk_registers */
 	__u32 keeps;     /* enum walk_kept */
 	__u32 called;    /* it called: any register but these may have changed */
@@ -137,14 +137,14 @@ struct user_walk { /* the user stack of this sample */
 struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
-	struct mapping found; /* by the last lookup */
-	struct block block;   /* for what is read of the kernel on the way */
-	struct window window;
+	struct vma found;   /* by the last lookup */
+	struct kread block; /* for what is read of the kernel on the way */
+	struct user_stack window;
 	struct tm_file_state fresh; /* of a file that is looked for; all but the identity stays 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
-	struct memory memories[MEMORIES];
-	struct memo memos[MEMOS];
+	struct mapping_cache memories[MAPPING_CACHES];
+	struct rule_cache_entry memos[RULE_CACHE_ENTRIES];
 	struct path_walk path;
 	__u64 file;     /* struct file that is being announced, */
 	__u64 vm_start; /* where the sample met it */
@@ -216,14 +216,14 @@ struct {
 struct chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, TM_UNITS_CHUNK);
+	__uint(max_entries, TM_UNWIND_UNITS_CHUNK);
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, TM_UNIT_BYTES);
+	__uint(value_size, TM_UNWIND_UNIT_BYTES);
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, TM_CHUNKS_MAX);
+	__uint(max_entries, TM_UNWIND_CHUNKS_MAX);
 	__type(key, __u32);
 	__array(values, struct chunk);
 } row_chunks SEC(".maps");

@@ -14,7 +14,7 @@
 
 #define RING_RESERVE_SHIFT 3 /* an eighth of each ring is for announcements and exits only */
 
-struct level {
+struct nesting {
 	struct tm_cpu_slot *slot;
 	struct scratch *scratch;
 	__u64 ktime; /* for the records of this level */
@@ -22,24 +22,24 @@ struct level {
 	__u32 cpu;
 };
 
-enum level_status {
-	LEVEL_OPEN,
-	LEVEL_NESTED,
-	LEVEL_NO_RING
+enum nesting_status {
+	NESTING_OPEN,
+	NESTING_NESTED,
+	NESTING_NO_RING
 };
 
 /* `lock add` on x86-64: the addition, and a full barrier. Never to be optimized away. */
-static __always_inline void level_add(void *counter, __u64 value)
+static __always_inline void nesting_add(void *counter, __u64 value)
 {
 	asm volatile("lock *(u64 *)(%0 + 0) += %1" : : "r"(counter), "r"(value) : "memory");
 }
 
-static __always_inline struct tm_cpu_slot *level_slot(__u32 cpu)
+static __always_inline struct tm_cpu_slot *nesting_slot(__u32 cpu)
 {
 	return bpf_map_lookup_elem(&cpu_slots, &cpu);
 }
 
-static __always_inline struct scratch *level_scratch(__u32 number)
+static __always_inline struct scratch *nesting_scratch(__u32 number)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *levels = bpf_map_lookup_elem(&scratch, &cpu);
@@ -47,45 +47,45 @@ static __always_inline struct scratch *level_scratch(__u32 number)
 	return levels ? bpf_map_lookup_elem(levels, &number) : NULL;
 }
 
-static __always_inline void level_mark(struct tm_cpu_slot *slot, __u32 number, __u64 ktime)
+static __always_inline void nesting_mark(struct tm_cpu_slot *slot, __u32 number, __u64 ktime)
 {
 	if (number < TM_NESTING_LEVELS)
 		*(volatile __u64 *)&slot->level[number].ktime = ktime;
 }
 
-/* Either way level_close() must follow unless this says LEVEL_NESTED. */
-static __always_inline int level_open(struct level *level)
+/* Either way nesting_close() must follow unless this says NESTING_NESTED. */
+static __always_inline int nesting_open(struct nesting *level)
 {
 	struct tm_cpu_slot *slot = level->slot;
 	__u64 before, depth;
 
 	depth = *(volatile __u64 *)&slot->depth;
 	if (depth >= TM_NESTING_LEVELS)
-		return LEVEL_NESTED;
-	level_add(&slot->depth, 1);
+		return NESTING_NESTED;
+	nesting_add(&slot->depth, 1);
 	level->number = (__u32)depth;
-	level->scratch = level_scratch(level->number);
+	level->scratch = nesting_scratch(level->number);
 	if (!level->scratch || !bpf_map_lookup_elem(&rings, &level->cpu))
-		return LEVEL_NO_RING;
+		return NESTING_NO_RING;
 	before = bpf_ktime_get_ns();
-	level_mark(slot, level->number, before);
-	level_add(&slot->depth, 0); /* the barrier */
+	nesting_mark(slot, level->number, before);
+	nesting_add(&slot->depth, 0); /* the barrier */
 	level->ktime = bpf_ktime_get_ns();
 	if (level->ktime < before)
 		level->ktime = before;
-	return LEVEL_OPEN;
+	return NESTING_OPEN;
 }
 
-static __always_inline void level_close(struct level *level)
+static __always_inline void nesting_close(struct nesting *level)
 {
 	asm volatile("" : : : "memory");
-	level_mark(level->slot, level->number, 0);
-	level_add(&level->slot->depth, -1ull);
+	nesting_mark(level->slot, level->number, 0);
+	nesting_add(&level->slot->depth, -1ull);
 }
 
 /* Writes to this CPU's ring. Samples (`reserve`) leave room for what must not be lost. @wakeup:
  * BPF_RB_NO_WAKEUP, or FORCE: the collector shall look at once. */
-static __always_inline bool level_write(void *record, __u32 bytes, bool reserve, __u64 wakeup)
+static __always_inline bool nesting_write(void *record, __u32 bytes, bool reserve, __u64 wakeup)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);

@@ -28,7 +28,7 @@ static __always_inline int path_put(struct scratch *s, __u64 name)
 		path->flags |= path->cut;
 		return PATH_DONE;
 	}
-	block_opaque(position);
+	kread_opaque(position);
 	if (position >= ANNOUNCE_MAX)
 		return PATH_DONE;
 	bytes = bpf_probe_read_kernel_str(&s->announce.bytes[position], COMPONENT_MAX,
@@ -50,7 +50,7 @@ static __always_inline __u64 path_mount_of(__u64 vfsmount)
 
 __noinline int path_climb(__u32 level)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	__u64 dentry, mount, up;
 
 	if (!s)
@@ -80,7 +80,7 @@ __noinline int path_climb(__u32 level)
 
 __noinline int path_climb_cgroup(__u32 level)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	__u64 node, up;
 
 	if (!s)
@@ -121,7 +121,7 @@ static __always_inline __u64 path_of_file(__u64 file)
 /* Writes the file's path at the position; flags gain TM_PATH_*. */
 __noinline int path_write_file(__u32 level)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	__u64 at, fs, task = bpf_get_current_task();
 	int step = PATH_MORE;
 
@@ -154,7 +154,7 @@ static __always_inline __u64 path_cgroup(__u64 task)
 	const __u64 to_link = bpf_core_field_offset(struct cgrp_cset_link, cgrp_link);
 	__u64 set = (__u64)TASK_READ(task, cgroups), best, css, cgroup;
 	__u64 head = set + bpf_core_field_offset(struct css_set, cgrp_links),
-	      link = block_word(head);
+	      link = kread_word(head);
 	int depth, level;
 
 	best = (__u64)KERNEL_READ(css_set, set, dfl_cgrp);
@@ -162,7 +162,7 @@ static __always_inline __u64 path_cgroup(__u64 task)
 	if (bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id)) {
 		css = set + bpf_core_field_offset(struct css_set, subsys) +
 		      8 * bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
-		cgroup = (__u64)KERNEL_READ(cgroup_subsys_state, block_word(css), cgroup);
+		cgroup = (__u64)KERNEL_READ(cgroup_subsys_state, kread_word(css), cgroup);
 		level = KERNEL_READ(cgroup, cgroup, level);
 		if (level >= depth) {
 			best = cgroup;
@@ -176,7 +176,7 @@ static __always_inline __u64 path_cgroup(__u64 task)
 			best = cgroup;
 			depth = level;
 		}
-		link = block_word(link);
+		link = kread_word(link);
 	}
 	/* The links live as long as the task has this set. */
 	if ((__u64)TASK_READ(task, cgroups) != set)
@@ -187,7 +187,7 @@ static __always_inline __u64 path_cgroup(__u64 task)
 /* Writes the names of the task's cgroup, from its own up. */
 __noinline int path_write_cgroup(__u32 level)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	int step = PATH_MORE;
 
 	if (!s || !bpf_core_field_exists(struct task_struct, cgroups))

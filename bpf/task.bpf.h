@@ -144,13 +144,13 @@ struct user_registers {
  * The user registers of the running task lie at the top of its kernel stack, perhaps below some
  * padding. Both selectors' privilege bits tell which.
  */
-static __always_inline bool task_user_registers(struct block *block, __u64 task,
+static __always_inline bool task_user_registers(struct kread *block, __u64 task,
 						struct user_registers *registers)
 {
 	__u64 top = (__u64)TASK_FIELD(task, stack) + THREAD_SIZE;
 	const __u64 *end = block->words;
 
-	if (!block_read(block, top - REGISTERS_END - REGISTERS_PAD, REGISTERS_END + REGISTERS_PAD))
+	if (!kread_read(block, top - REGISTERS_END - REGISTERS_PAD, REGISTERS_END + REGISTERS_PAD))
 		return false;
 #pragma unroll
 	for (int i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ static __always_inline bool task_user_registers(struct block *block, __u64 task,
 		registers->at = top - pad - REGISTERS_BYTES;
 		registers->ip = five[0];
 		registers->sp = five[3];
-		registers->bp = block_word(registers->at + REGISTERS_BP);
+		registers->bp = kread_word(registers->at + REGISTERS_BP);
 		return true;
 	}
 	return false;

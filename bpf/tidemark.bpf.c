@@ -27,7 +27,7 @@ const volatile bool selecting = false;
 __u64 selected_count; /* processes in `selected` */
 __u64 selected_full;  /* children that found no room there */
 struct tm_check check;
-static struct block check_block;
+static struct kread check_block;
 
 /* --- selection ---------------------------------------------------------------------------------- */
 
@@ -45,9 +45,9 @@ static __always_inline void selection_add(__u32 tgid, __u64 start)
 	long error = bpf_map_update_elem(&selected, &key, &marked, BPF_NOEXIST);
 
 	if (!error)
-		level_add(&selected_count, 1);
+		nesting_add(&selected_count, 1);
 	else if (error != -17 /* EEXIST */)
-		level_add(&selected_full, 1);
+		nesting_add(&selected_full, 1);
 }
 
 /*
@@ -63,7 +63,7 @@ static __always_inline void selection_end(__u32 tgid, __u64 start)
 		return;
 	bpf_map_update_elem(&exits, &note, &ended, BPF_ANY);
 	if (!bpf_map_delete_elem(&selected, &mark))
-		level_add(&selected_count, -1ull);
+		nesting_add(&selected_count, -1ull);
 }
 
 static __always_inline bool selection_holds(__u64 task)
@@ -79,12 +79,12 @@ static __always_inline bool selection_holds(__u64 task)
 /* --- the sample --------------------------------------------------------------------------------- */
 
 struct sampling {
-	struct level level;
+	struct nesting level;
 	struct bpf_perf_event_data *ctx;
 	bool walk; /* there is a user stack to walk */
 };
 
-static __always_inline void sample_head(struct level *level, __u64 task, __u64 ip)
+static __always_inline void sample_head(struct nesting *level, __u64 task, __u64 ip)
 {
 	struct scratch *s = level->scratch;
 	struct tm_event *event = &s->sample.event;
@@ -104,36 +104,36 @@ static __always_inline void sample_head(struct level *level, __u64 task, __u64 i
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
 {
 	__u64 task = bpf_get_current_task();
-	struct level *level = &sampling->level;
+	struct nesting *level = &sampling->level;
 	int status;
 
 	level->cpu = bpf_get_smp_processor_id();
-	level->slot = level_slot(level->cpu);
+	level->slot = nesting_slot(level->cpu);
 	if (!level->slot)
 		return false;
-	level_add(&level->slot->hits, 1);
+	nesting_add(&level->slot->hits, 1);
 	if (!(__u32)bpf_get_current_pid_tgid())
 		return false;
 	if (selecting && !selection_holds(task))
 		return false;
-	status = level_open(level);
-	if (status == LEVEL_NESTED) {
-		level_add(&level->slot->nested, 1);
+	status = nesting_open(level);
+	if (status == NESTING_NESTED) {
+		nesting_add(&level->slot->nested, 1);
 		return false;
 	}
-	if (status == LEVEL_NO_RING) {
-		level_add(&level->slot->no_ring, 1);
-		level_close(level);
+	if (status == NESTING_NO_RING) {
+		nesting_add(&level->slot->no_ring, 1);
+		nesting_close(level);
 		return false;
 	}
 	level->scratch->counts.taken++;
 	sample_head(level, task, ctx->regs.rip);
-	stack_kernel(level->scratch, ctx);
-	sampling->walk = stack_expected(level->scratch) && stack_begin(level, ctx);
+	kernel_stack_read(level->scratch, ctx);
+	sampling->walk = kernel_stack_expected(level->scratch) && kernel_stack_begin(level, ctx);
 	return true;
 }
 
-static __always_inline void sample_end(struct level *level)
+static __always_inline void sample_end(struct nesting *level)
 {
 	struct scratch *s = level->scratch;
 	struct tm_sample *sample = &s->sample;
@@ -149,20 +149,20 @@ static __always_inline void sample_end(struct level *level)
 	sample->user_stop = (__u8)s->walk.stop;
 	sample->pad = 0;
 	bytes = sizeof(*sample) + 8ull * (s->walk.first + s->walk.frames);
-	block_opaque(bytes);
+	kread_opaque(bytes);
 	if (bytes > TM_EVENT_MAX_BYTES)
 		bytes = TM_EVENT_MAX_BYTES;
 	sample->event.bytes = (__u32)bytes;
-	if (!level_write(sample, (__u32)bytes, true, BPF_RB_NO_WAKEUP))
+	if (!nesting_write(sample, (__u32)bytes, true, BPF_RB_NO_WAKEUP))
 		s->counts.ring_full++;
-	level_close(level);
+	nesting_close(level);
 }
 
 static long sample_step(__u32 index, void *data)
 {
-	struct level *level = data;
+	struct nesting *level = data;
 
-	return step_once(level->scratch, level->number);
+	return unwind_once(level->scratch, level->number);
 }
 
 SEC("perf_event")
@@ -189,9 +189,9 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (sampling.walk) {
 		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
-			done = step_counted(sampling.level.number);
+			done = unwind_counted(sampling.level.number);
 		if (!done)
-			step_stop(sampling.level.scratch, TM_STOP_DEPTH);
+			unwind_stop(sampling.level.scratch, TM_STOP_DEPTH);
 	}
 	sample_end(&sampling.level);
 	return 0;
@@ -215,19 +215,19 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 static __always_inline void exit_record(const struct tm_event *event,
 					struct tm_process_state *state)
 {
-	struct level level = {.cpu = bpf_get_smp_processor_id()};
+	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 	int status;
 
-	level.slot = level_slot(level.cpu);
+	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
 		return;
-	status = level_open(&level);
-	if (status == LEVEL_OPEN)
+	status = nesting_open(&level);
+	if (status == NESTING_OPEN)
 		announce_exit(&level, event, state);
 	else
-		level_add(&level.slot->lost_announces, 1);
-	if (status != LEVEL_NESTED)
-		level_close(&level);
+		nesting_add(&level.slot->lost_announces, 1);
+	if (status != NESTING_NESTED)
+		nesting_close(&level);
 }
 
 /* Runs for every thread of the host: so the task is read by its typed pointer, without a helper call. */
@@ -300,12 +300,12 @@ int mark_wanted(struct bpf_iter__task *ctx)
 __noinline int check_try(__u64 mm)
 {
 	struct tm_identity identity = {};
-	struct mapping found = {};
-	int status = mapping_try(&check_block, mm, check.address, &found);
+	struct vma found = {};
+	int status = vma_try(&check_block, mm, check.address, &found);
 
-	if (status == MAPPING_BUSY)
+	if (status == VMA_BUSY)
 		return TM_CHECK_BUSY;
-	if (status != MAPPING_FOUND || !found.file)
+	if (status != VMA_FOUND || !found.file)
 		return TM_CHECK_OTHER;
 	file_identify(&check_block, found.file, &identity);
 	check.identity = identity;
@@ -322,7 +322,7 @@ int check_mapping(struct bpf_iter__task *ctx)
 	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
 		return 0;
 	mm = (__u64)TASK_READ(task, mm);
-	for (int i = 0; i < MAPPING_TRIES && status == TM_CHECK_BUSY; i++)
+	for (int i = 0; i < VMA_TRIES && status == TM_CHECK_BUSY; i++)
 		status = (__u32)check_try(mm);
 	check.status = status;
 	return 0;
@@ -339,7 +339,7 @@ int change_file(struct bpf_raw_tracepoint_args *ctx)
 	__u64 change = ctx->args[1];
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
 
-	if (number == TM_TABLE_VDSO && change == TM_FILE_TABLE)
+	if (number == TM_UNWIND_MAP_VDSO && change == TM_FILE_TABLE)
 		vdso_table = ctx->args[2];
 	else if (!state)
 		return 0;

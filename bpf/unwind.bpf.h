@@ -7,49 +7,49 @@
  * is zero, or where the initial stack of the process begins. Whatever else ends it is its stop reason.
  */
 
-#include "bpf/unwind_prologue.bpf.h"
-#include "bpf/user_regs.bpf.h"
-#include "bpf/unwind_table.bpf.h"
-#include "bpf/user_stack.bpf.h"
 #include "bpf/frame.bpf.h"
+#include "bpf/unwind_prologue.bpf.h"
+#include "bpf/unwind_table.bpf.h"
+#include "bpf/user_regs.bpf.h"
+#include "bpf/user_stack.bpf.h"
 
-#define STEP_TIME_NS    1000000ull    /* for the user stack of one sample */
-#define STEP_TIME_EVERY 64u           /* frames between two looks at the clock; a power of two */
-#define STEP_FRAME_MAX  (16ull << 20) /* a larger frame of a chain is a broken chain */
-#define STEP_BOTTOM     64u           /* bytes that _start may have pushed */
-#define STEP_SYSCALL    0x050fu       /* the instruction */
-#define STEP_WORDS      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+#define UNWIND_TIME_NS    1000000ull    /* for the user stack of one sample */
+#define UNWIND_TIME_EVERY 64u           /* frames between two looks at the clock; a power of two */
+#define UNWIND_FRAME_MAX  (16ull << 20) /* a larger frame of a chain is a broken chain */
+#define UNWIND_BOTTOM     64u           /* bytes that _start may have pushed */
+#define UNWIND_SYSCALL    0x050fu       /* the instruction */
+#define UNWIND_WORDS      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
-static __always_inline int step_stop(struct scratch *s, __u32 reason)
+static __always_inline int unwind_stop(struct scratch *s, __u32 reason)
 {
 	s->walk.stop = reason;
 	return 1;
 }
 
 /* Behind the system call that made this thread: its stack is new, and nobody called it. */
-static __always_inline bool step_is_newborn(struct scratch *s, __u32 level)
+static __always_inline bool unwind_is_newborn(struct scratch *s, __u32 level)
 {
 	__u16 code = 0;
 
 	if (s->walk.called || bpf_probe_read_user(&code, sizeof(code), (void *)(s->walk.ip - 2)))
 		return false;
-	return code == STEP_SYSCALL && !register_read(level, REGISTER_RESULT);
+	return code == UNWIND_SYSCALL && !user_regs_read(level, USER_REGS_RESULT);
 }
 
 /* A rule that led nowhere, unless it was the frame it was asked for that was none. */
-static __always_inline int step_misled(struct scratch *s, __u32 level, __u32 reason)
+static __always_inline int unwind_misled(struct scratch *s, __u32 level, __u32 reason)
 {
-	if (step_is_newborn(s, level))
-		return step_stop(s, TM_STOP_NONE);
-	return step_stop(s, s->walk.blind ? TM_STOP_NO_TABLE : reason);
+	if (unwind_is_newborn(s, level))
+		return unwind_stop(s, TM_STOP_NONE);
+	return unwind_stop(s, s->walk.blind ? TM_STOP_NO_TABLE : reason);
 }
 
-static __always_inline void step_put(struct scratch *s, __u64 word)
+static __always_inline void unwind_put(struct scratch *s, __u64 word)
 {
 	__u64 at = (__u64)s->walk.first + s->walk.frames;
 
-	block_opaque(at);
-	if (at < STEP_WORDS)
+	kread_opaque(at);
+	if (at < UNWIND_WORDS)
 		s->frames[at] = word;
 	s->walk.frames++;
 }
@@ -60,24 +60,24 @@ static __always_inline void step_put(struct scratch *s, __u64 word)
  * a zero counts where a chain led to it; and so does the place where the initial stack begins. Never
  * where the rows are only not there yet, or were not for a frame before.
  */
-static __always_inline int step_chain_ends(struct scratch *s, __u64 fp)
+static __always_inline int unwind_chain_ends(struct scratch *s, __u64 fp)
 {
 	__u64 bottom = (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack);
 
-	if (s->walk.called && bottom - s->walk.sp < STEP_BOTTOM)
-		return step_stop(s, TM_STOP_NONE);
+	if (s->walk.called && bottom - s->walk.sp < UNWIND_BOTTOM)
+		return unwind_stop(s, TM_STOP_NONE);
 	if (!s->walk.table || s->walk.blind)
-		return step_stop(s, TM_STOP_NO_TABLE);
+		return unwind_stop(s, TM_STOP_NO_TABLE);
 	if (!fp && s->walk.chained)
-		return step_stop(s, TM_STOP_NONE);
-	return step_stop(s, TM_STOP_FRAME_POINTER);
+		return unwind_stop(s, TM_STOP_NONE);
+	return unwind_stop(s, TM_STOP_FRAME_POINTER);
 }
 
 /* --- by rule ------------------------------------------------------------------------------------ */
 
 /* The rarer rules. Return: whether the address of the frame is known. */
-static __always_inline bool step_cfa_rarely(struct scratch *s, __u32 level,
-					    const struct tm_rule *rule, __u64 *cfa)
+static __always_inline bool unwind_cfa_rarely(struct scratch *s, __u32 level,
+					      const struct tm_rule *rule, __u64 *cfa)
 {
 	__u64 sp = s->walk.sp, at;
 
@@ -88,30 +88,30 @@ static __always_inline bool step_cfa_rarely(struct scratch *s, __u32 level,
 		return !s->walk.lost;
 	}
 	if (rule->cfa == TM_CFA_REGISTER) {
-		*cfa = register_read(level, rule->base) + (__s64)rule->cfa_offset;
-		return register_known(s, rule->base);
+		*cfa = user_regs_read(level, rule->base) + (__s64)rule->cfa_offset;
+		return user_regs_known(s, rule->base);
 	}
 	if (rule->cfa == TM_CFA_DEREF_SP)
 		at = sp;
 	else if (rule->cfa == TM_CFA_DEREF_FP)
 		at = s->walk.fp;
 	else if (rule->cfa == TM_CFA_DEREF_INDEXED)
-		at = sp + 8 * register_read(level, rule->base);
+		at = sp + 8 * user_regs_read(level, rule->base);
 	else
-		at = register_read(level, rule->base);
+		at = user_regs_read(level, rule->base);
 	if (s->walk.lost && (rule->cfa == TM_CFA_DEREF_SP || rule->cfa == TM_CFA_DEREF_INDEXED))
 		return false;
 	if ((rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED) &&
-	    !register_known(s, rule->base))
+	    !user_regs_known(s, rule->base))
 		return false;
-	if (!window_read(s, at + (__s64)rule->cfa_offset, cfa))
+	if (!user_stack_read(s, at + (__s64)rule->cfa_offset, cfa))
 		return false;
 	*cfa += rule->cfa_add;
 	return true;
 }
 
-static __always_inline bool step_cfa(struct scratch *s, __u32 level, const struct tm_rule *rule,
-				     __u64 *cfa)
+static __always_inline bool unwind_cfa(struct scratch *s, __u32 level, const struct tm_rule *rule,
+				       __u64 *cfa)
 {
 	if (rule->cfa == TM_CFA_SP) {
 		*cfa = s->walk.sp + (__s64)rule->cfa_offset;
@@ -121,28 +121,28 @@ static __always_inline bool step_cfa(struct scratch *s, __u32 level, const struc
 		*cfa = s->walk.fp + (__s64)rule->cfa_offset;
 		return true;
 	}
-	return step_cfa_rarely(s, level, rule, cfa);
+	return unwind_cfa_rarely(s, level, rule, cfa);
 }
 
 /* A saved register that is not where most are. Return: whether it could be read. */
-static __always_inline bool step_saved(struct scratch *s, __u32 level, __u32 how, __s64 offset,
-				       __u64 cfa, __u64 *at, __u64 *value)
+static __always_inline bool unwind_saved(struct scratch *s, __u32 level, __u32 how, __s64 offset,
+					 __u64 cfa, __u64 *at, __u64 *value)
 {
 	if (how == TM_SAVED_REGISTER) {
 		*at = 0;
-		*value = register_read(level, (__u32)offset);
-		return register_known(s, (__u32)offset);
+		*value = user_regs_read(level, (__u32)offset);
+		return user_regs_known(s, (__u32)offset);
 	}
 	*at = cfa + offset;
 	if (how == TM_SAVED_SP)
 		*at = s->walk.sp + offset;
 	else if (how == TM_SAVED_FP)
 		*at = s->walk.fp + offset;
-	return window_read(s, *at, value);
+	return user_stack_read(s, *at, value);
 }
 
-static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct tm_rule *rule,
-				    __u64 cfa, __u64 *fp)
+static __always_inline bool unwind_fp(struct scratch *s, __u32 level, const struct tm_rule *rule,
+				      __u64 cfa, __u64 *fp)
 {
 	__u64 at;
 
@@ -152,43 +152,44 @@ static __always_inline bool step_fp(struct scratch *s, __u32 level, const struct
 	*fp = s->walk.fp;
 	if (rule->fp == TM_SAVED_SAME)
 		return true;
-	return step_saved(s, level, rule->fp, rule->fp_offset, cfa, &at, fp);
+	return unwind_saved(s, level, rule->fp, rule->fp_offset, cfa, &at, fp);
 }
 
 /* Both where they mostly are, the lower one first: one window has both. */
-static __always_inline bool step_saved_both(struct scratch *s, __u32 level,
-					    const struct tm_rule *rule, __u64 cfa,
-					    struct caller *caller)
+static __always_inline bool unwind_saved_both(struct scratch *s, __u32 level,
+					      const struct tm_rule *rule, __u64 cfa,
+					      struct caller *caller)
 {
 	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA) {
 		caller->ra_at = cfa + (__s64)rule->ra_offset;
-		return window_read(s, cfa + (__s64)rule->fp_offset, &caller->fp) &&
-		       window_read(s, caller->ra_at, &caller->ra);
+		return user_stack_read(s, cfa + (__s64)rule->fp_offset, &caller->fp) &&
+		       user_stack_read(s, caller->ra_at, &caller->ra);
 	}
-	return step_saved(s, level, rule->ra, rule->ra_offset, cfa, &caller->ra_at, &caller->ra) &&
-	       step_fp(s, level, rule, cfa, &caller->fp);
+	return unwind_saved(s, level, rule->ra, rule->ra_offset, cfa, &caller->ra_at,
+			    &caller->ra) &&
+	       unwind_fp(s, level, rule, cfa, &caller->fp);
 }
 
 /* Return: 0, or 1 with a stop reason. */
-static __always_inline int step_by_rule(struct scratch *s, __u32 level, const struct tm_rule *rule,
-					struct caller *caller)
+static __always_inline int unwind_by_rule(struct scratch *s, __u32 level,
+					  const struct tm_rule *rule, struct caller *caller)
 {
 	__u64 cfa = 0;
 
 	if (rule->cfa == TM_CFA_END)
 		return s->walk.called || !(rule->flags & TM_RULE_SP_LOST)
-			       ? step_stop(s, TM_STOP_NONE)
-			       : step_misled(s, level, TM_STOP_RETURN_ADDRESS);
-	if (!step_cfa(s, level, rule, &cfa))
-		return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
-	if (!step_saved_both(s, level, rule, cfa, caller))
-		return step_misled(s, level, TM_STOP_STACK_FAULT);
+			       ? unwind_stop(s, TM_STOP_NONE)
+			       : unwind_misled(s, level, TM_STOP_RETURN_ADDRESS);
+	if (!unwind_cfa(s, level, rule, &cfa))
+		return unwind_misled(s, level, TM_STOP_RETURN_ADDRESS);
+	if (!unwind_saved_both(s, level, rule, cfa, caller))
+		return unwind_misled(s, level, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL)
-		caller->context = s->walk.sp + CONTEXT_REGISTER;
+		caller->context = s->walk.sp + USER_REGS_FIELD;
 	else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp)
-		return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
+		return unwind_misled(s, level, TM_STOP_RETURN_ADDRESS);
 	if (rule->flags & TM_RULE_KEPT)
-		s->walk.keeps = window_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
+		s->walk.keeps = user_stack_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
 					? WALK_KEPT_VALUE
 					: WALK_KEPT_LOST;
 	caller->sp = cfa;
@@ -199,26 +200,26 @@ static __always_inline int step_by_rule(struct scratch *s, __u32 level, const st
 /* --- by frame pointer --------------------------------------------------------------------------- */
 
 /* Return: 0, or 1 with a stop reason. */
-static __always_inline int step_by_pointer(struct scratch *s, struct caller *caller)
+static __always_inline int unwind_by_pointer(struct scratch *s, struct caller *caller)
 {
 	__u64 fp = s->walk.fp;
 
 	if (!s->walk.called) {
-		caller->ra_at = leaf_return_at(s->walk.ip, s->walk.sp);
-		if (caller->ra_at && window_read(s, caller->ra_at, &caller->ra) &&
-		    leaf_called(caller->ra)) {
+		caller->ra_at = unwind_prologue_return_at(s->walk.ip, s->walk.sp);
+		if (caller->ra_at && user_stack_read(s, caller->ra_at, &caller->ra) &&
+		    unwind_prologue_called(caller->ra)) {
 			caller->sp = caller->ra_at + 8;
 			caller->fp = fp;
 			return 0;
 		}
 	}
 	if (!fp || (fp & 7) ||
-	    (!s->walk.lost && (fp < s->walk.sp || fp - s->walk.sp > STEP_FRAME_MAX)))
-		return step_chain_ends(s, fp);
+	    (!s->walk.lost && (fp < s->walk.sp || fp - s->walk.sp > UNWIND_FRAME_MAX)))
+		return unwind_chain_ends(s, fp);
 	caller->ra_at = fp + 8;
 	caller->sp = fp + 16;
-	if (!window_read(s, fp, &caller->fp) || !window_read(s, caller->ra_at, &caller->ra))
-		return step_stop(s, s->walk.table ? TM_STOP_STACK_FAULT : TM_STOP_NO_TABLE);
+	if (!user_stack_read(s, fp, &caller->fp) || !user_stack_read(s, caller->ra_at, &caller->ra))
+		return unwind_stop(s, s->walk.table ? TM_STOP_STACK_FAULT : TM_STOP_NO_TABLE);
 	s->walk.lost = 0;
 	s->walk.keeps = WALK_KEPT_LOST;
 	return 0;
@@ -227,40 +228,40 @@ static __always_inline int step_by_pointer(struct scratch *s, struct caller *cal
 /* --- one frame up ------------------------------------------------------------------------------- */
 
 /* NULL: none. */
-static __always_inline const struct tm_rule *step_rule(struct scratch *s)
+static __always_inline const struct tm_rule *unwind_rule(struct scratch *s)
 {
 	const struct tm_rule *rule;
 
-	if (!s->walk.table || s->walk.table & TM_TABLE_EMPTY)
+	if (!s->walk.table || s->walk.table & TM_UNWIND_MAP_EMPTY)
 		return NULL;
-	rule = rows_rule(s, memory_of(s)->generation);
+	rule = unwind_table_rule(s, mapping_cache_of(s)->generation);
 	return rule->cfa == TM_CFA_NONE ? NULL : rule;
 }
 
 /* Hand-made stacks begin with a zero; where a leaf finds one, it is about to change its stack. */
-static __always_inline int step_to_zero(struct scratch *s, __u32 level)
+static __always_inline int unwind_to_zero(struct scratch *s, __u32 level)
 {
 	if (s->walk.called)
-		return step_stop(s, TM_STOP_NONE);
-	return step_misled(s, level, TM_STOP_RETURN_ADDRESS);
+		return unwind_stop(s, TM_STOP_NONE);
+	return unwind_misled(s, level, TM_STOP_RETURN_ADDRESS);
 }
 
 /* The caller's frame. Return: 0, or 1 with a stop reason. */
-static __always_inline int step_to(struct scratch *s, __u32 level, const struct caller *caller,
-				   bool by_rule)
+static __always_inline int unwind_to(struct scratch *s, __u32 level, const struct caller *caller,
+				     bool by_rule)
 {
 	__u64 exact = caller->context != 0, table = s->walk.table, word;
 
 	if (!caller->ra)
-		return by_rule && !s->walk.blind ? step_to_zero(s, level)
-						 : step_chain_ends(s, caller->fp);
-	word = word_of(s, level, caller->ra - 1 + exact);
-	if (word == WORD_UNRESOLVED(NO_MAPPING)) {
+		return by_rule && !s->walk.blind ? unwind_to_zero(s, level)
+						 : unwind_chain_ends(s, caller->fp);
+	word = frame_of(s, level, caller->ra - 1 + exact);
+	if (word == FRAME_UNRESOLVED(NO_MAPPING)) {
 		if (caller->ra_at == (__u64)KERNEL_READ(mm_struct, s->walk.mm, start_stack))
-			return step_stop(s, TM_STOP_NONE);
+			return unwind_stop(s, TM_STOP_NONE);
 		s->walk.table = table;
-		return by_rule ? step_misled(s, level, TM_STOP_RETURN_ADDRESS)
-			       : step_chain_ends(s, 1);
+		return by_rule ? unwind_misled(s, level, TM_STOP_RETURN_ADDRESS)
+			       : unwind_chain_ends(s, 1);
 	}
 	s->walk.blind |= !by_rule && !table;
 	s->walk.word = word;
@@ -274,38 +275,38 @@ static __always_inline int step_to(struct scratch *s, __u32 level, const struct 
 		s->walk.kind = WALK_CONTEXT;
 		s->walk.keeps = WALK_KEPT_SAME;
 	} else {
-		word = (word_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;
+		word = (frame_is_unresolved(word) ? word : word + 1) | TM_FRAME_RETURN;
 	}
-	step_put(s, word);
+	unwind_put(s, word);
 	return 0;
 }
 
 /* 1 when there is nothing more to do. */
-static __always_inline int step_once(struct scratch *s, __u32 level)
+static __always_inline int unwind_once(struct scratch *s, __u32 level)
 {
 	const struct tm_rule *rule;
 	struct caller *caller = &s->walk.caller; /* on the stack it would be too much for 5.10 */
 
 	if (s->walk.frames >= TM_USER_FRAMES_MAX)
-		return step_stop(s, TM_STOP_DEPTH);
-	if (!(s->walk.frames & (STEP_TIME_EVERY - 1)) &&
-	    bpf_ktime_get_ns() - s->walk.started > STEP_TIME_NS)
-		return step_stop(s, TM_STOP_TIME);
-	rule = step_rule(s);
+		return unwind_stop(s, TM_STOP_DEPTH);
+	if (!(s->walk.frames & (UNWIND_TIME_EVERY - 1)) &&
+	    bpf_ktime_get_ns() - s->walk.started > UNWIND_TIME_NS)
+		return unwind_stop(s, TM_STOP_TIME);
+	rule = unwind_rule(s);
 	caller->context = 0;
-	if (rule ? step_by_rule(s, level, rule, caller) : step_by_pointer(s, caller))
+	if (rule ? unwind_by_rule(s, level, rule, caller) : unwind_by_pointer(s, caller))
 		return 1;
 	if (rule)
 		s->counts.steps_rows++;
 	else
 		s->counts.steps_pointer++;
-	return step_to(s, level, caller, rule != NULL);
+	return unwind_to(s, level, caller, rule != NULL);
 }
 
 /* For a loop that the verifier follows step by step: it must be verified only once. */
-__noinline int step_counted(__u32 level)
+__noinline int unwind_counted(__u32 level)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 
-	return s ? step_once(s, level) : 1;
+	return s ? unwind_once(s, level) : 1;
 }

@@ -13,7 +13,7 @@
  * Where the return address lies while the leaf has no frame record of its own: about to push the
  * frame pointer, about to set it, or about to return. 0: it has its record, or has none at all.
  */
-static __always_inline __u64 leaf_return_at(__u64 ip, __u64 sp)
+static __always_inline __u64 unwind_prologue_return_at(__u64 ip, __u64 sp)
 {
 	__u64 code = 0;
 
@@ -27,7 +27,7 @@ static __always_inline __u64 leaf_return_at(__u64 ip, __u64 sp)
 }
 
 /* Does a call end right before the address? Direct, or by register or memory (ff /2). */
-static __always_inline bool leaf_called(__u64 address)
+static __always_inline bool unwind_prologue_called(__u64 address)
 {
 	__u8 code[7];
 

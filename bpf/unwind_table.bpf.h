@@ -10,96 +10,101 @@
 
 #include "bpf/maps.h"
 
-#define ROWS_INDEX (TM_ROWS_PAGE - 1)
+#define UNWIND_TABLE_INDEX (TM_UNWIND_TABLE_PAGE - 1)
 
 /* All ones where value <= key, else 0. Both are below 2^32. */
-static __always_inline __u64 rows_reached(__u64 value, __u64 key)
+static __always_inline __u64 unwind_table_reached(__u64 value, __u64 key)
 {
 	__u64 mask = (__u64)((__s64)(value - key - 1) >> 63);
 
-	block_opaque(mask);
+	kread_opaque(mask);
 	return mask;
 }
 
 /* Masked where it is used, or the compiler finds bounds that an old verifier does not. */
-static __always_inline __u64 rows_index(__u64 at)
+static __always_inline __u64 unwind_table_index(__u64 at)
 {
-	block_opaque(at);
-	return at & ROWS_INDEX;
+	kread_opaque(at);
+	return at & UNWIND_TABLE_INDEX;
 }
 
-static __always_inline const void *rows_unit(__u32 number)
+static __always_inline const void *unwind_table_unit(__u32 number)
 {
-	__u32 chunk = number / TM_UNITS_CHUNK, at = number % TM_UNITS_CHUNK;
+	__u32 chunk = number / TM_UNWIND_UNITS_CHUNK, at = number % TM_UNWIND_UNITS_CHUNK;
 	void *units = bpf_map_lookup_elem(&row_chunks, &chunk);
 
 	return units ? bpf_map_lookup_elem(units, &at) : NULL;
 }
 
 /* The last of the first 2 * @step starts that is not above the key; the first one if all are. */
-static __always_inline __u64 rows_among_starts(const __u32 *starts, __u64 key, __u64 step)
+static __always_inline __u64 unwind_table_among_starts(const __u32 *starts, __u64 key, __u64 step)
 {
 	__u64 at = 0;
 
 #pragma unroll
-	for (int i = 0; i < TM_ROWS_PAGE_STEPS; i++, step /= 2)
+	for (int i = 0; i < TM_UNWIND_TABLE_PAGE_STEPS; i++, step /= 2)
 		if (step)
-			at += step & rows_reached(starts[rows_index(at + step)], key);
-	return rows_index(at);
+			at += step &
+			      unwind_table_reached(starts[unwind_table_index(at + step)], key);
+	return unwind_table_index(at);
 }
 
-static __always_inline __u64 rows_in_page(const struct tm_rows_page *page, __u64 distance)
+static __always_inline __u64 unwind_table_in_page(const struct tm_unwind_table_page *page,
+						  __u64 distance)
 {
 	__u64 at = 0;
 
 #pragma unroll
-	for (__u64 step = TM_ROWS_PAGE / 2; step; step /= 2)
-		at += step & rows_reached(page->offsets[rows_index(at + step)], distance);
-	return rows_index(at);
+	for (__u64 step = TM_UNWIND_TABLE_PAGE / 2; step; step /= 2)
+		at += step &
+		      unwind_table_reached(page->offsets[unwind_table_index(at + step)], distance);
+	return unwind_table_index(at);
 }
 
 /* NULL: none. */
-static __always_inline const struct tm_rule *rows_find(__u64 table, __u64 offset)
+static __always_inline const struct tm_rule *unwind_table_find(__u64 table, __u64 offset)
 {
-	__u32 unit = TM_TABLE_FIRST(table), starts_units = TM_TABLE_STARTS(table);
-	const struct tm_rows_page *page;
+	__u32 unit = TM_UNWIND_MAP_FIRST(table), starts_units = TM_UNWIND_MAP_STARTS(table);
+	const struct tm_unwind_table_page *page;
 	const struct tm_rule *rules;
 	const __u32 *starts;
 	__u64 which = 0, at, start;
 
-	if (offset >= TM_UNIT_SPARE)
+	if (offset >= TM_UNWIND_UNIT_SPARE)
 		return NULL;
 	if (starts_units > 1) {
-		starts = rows_unit(unit++);
+		starts = unwind_table_unit(unit++);
 		if (!starts)
 			return NULL;
-		which = rows_among_starts(starts, offset, 1u << (TM_TABLE_TOP_STEPS - 1));
+		which = unwind_table_among_starts(starts, offset,
+						  1u << (TM_UNWIND_MAP_TOP_STEPS - 1));
 	}
-	starts = rows_unit(unit + (__u32)which);
+	starts = unwind_table_unit(unit + (__u32)which);
 	if (!starts)
 		return NULL;
-	at = rows_among_starts(starts, offset, TM_UNIT_STARTS / 2);
+	at = unwind_table_among_starts(starts, offset, TM_UNWIND_UNIT_STARTS / 2);
 	start = starts[at];
 	if (offset < start)
 		return NULL;
 	unit += starts_units;
-	page = rows_unit(unit + TM_TABLE_RULES(table) + (__u32)which * TM_UNIT_STARTS + (__u32)at);
+	page = unwind_table_unit(unit + TM_UNWIND_MAP_RULES(table) +
+				 (__u32)which * TM_UNWIND_UNIT_STARTS + (__u32)at);
 	if (!page)
 		return NULL;
-	at = page->rules[rows_in_page(page, offset - start)];
-	rules = rows_unit(unit + (__u32)at / TM_UNIT_RULES);
-	return rules ? &rules[at % TM_UNIT_RULES] : NULL;
+	at = page->rules[unwind_table_in_page(page, offset - start)];
+	rules = unwind_table_unit(unit + (__u32)at / TM_UNWIND_UNIT_RULES);
+	return rules ? &rules[at % TM_UNWIND_UNIT_RULES] : NULL;
 }
 
 /* The same by the word of the place, out of this level's memos if it was asked for before. */
-static __always_inline const struct tm_rule *rows_rule(struct scratch *s, __u32 generation)
+static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 generation)
 {
 	__u64 word = s->walk.word, at = (word * 0x9e3779b97f4a7c15ull) >> 32;
-	struct memo *memo = &s->memos[at & (MEMOS - 1)];
+	struct rule_cache_entry *memo = &s->memos[at & (RULE_CACHE_ENTRIES - 1)];
 	const struct tm_rule *rule;
 
 	if (memo->word != word || memo->generation != generation) {
-		rule = rows_find(s->walk.table, word & TM_FRAME_OFFSET_MAX);
+		rule = unwind_table_find(s->walk.table, word & TM_FRAME_OFFSET_MAX);
 		memo->word = word;
 		memo->generation = generation;
 		if (rule)

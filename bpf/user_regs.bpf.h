@@ -10,40 +10,41 @@
 #include "bpf/nesting.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define REGISTERS        17
-#define REGISTER_RESULT  0  /* rax: what a system call returns */
-#define CONTEXT_REGISTER 40 /* bytes from a signal frame's sp to its first register */
+#define USER_REGS        17
+#define USER_REGS_RESULT 0  /* rax: what a system call returns */
+#define USER_REGS_FIELD  40 /* bytes from a signal frame's sp to its first register */
 
 /* Which word of either structure has it. */
-static const __u8 register_in_task[REGISTERS] = {10, 12, 11, 5, 13, 14, 4, 19, 9,
-						 8,  7,  6,  3, 2,  1,  0, 16};
-static const __u8 register_in_context[REGISTERS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
-						    1,  2,  3,  4,  5, 6, 7,  16};
+static const __u8 user_regs_in_task[USER_REGS] = {10, 12, 11, 5, 13, 14, 4, 19, 9,
+						  8,  7,  6,  3, 2,  1,  0, 16};
+static const __u8 user_regs_in_context[USER_REGS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
+						     1,  2,  3,  4,  5, 6, 7,  16};
 
 /* Whether it is known in the frame that is to be left. */
-static __always_inline bool register_known(const struct scratch *s, __u32 number)
+static __always_inline bool user_regs_known(const struct scratch *s, __u32 number)
 {
-	return !s->walk.called || (number == TM_ROWS_KEPT && s->walk.keeps != WALK_KEPT_LOST);
+	return !s->walk.called ||
+	       (number == TM_UNWIND_TABLE_KEPT && s->walk.keeps != WALK_KEPT_LOST);
 }
 
 /* Only what is known; 0 where it cannot be read. */
-__noinline __u64 register_read(__u32 level, __u32 number)
+__noinline __u64 user_regs_read(__u32 level, __u32 number)
 {
-	struct scratch *s = level_scratch(level);
+	struct scratch *s = nesting_scratch(level);
 	struct user_registers registers = {};
 	__u64 value = 0;
 
-	if (!s || number >= REGISTERS)
+	if (!s || number >= USER_REGS)
 		return 0;
-	if (number == TM_ROWS_KEPT && s->walk.keeps == WALK_KEPT_VALUE)
+	if (number == TM_UNWIND_TABLE_KEPT && s->walk.keeps == WALK_KEPT_VALUE)
 		return s->walk.kept;
 	if (s->walk.kind == WALK_CONTEXT) {
 		bpf_probe_read_user(
 			&value, sizeof(value),
-			(const void *)(s->walk.registers + 8ull * register_in_context[number]));
+			(const void *)(s->walk.registers + 8ull * user_regs_in_context[number]));
 		return value;
 	}
 	if (!s->walk.registers && task_user_registers(&s->block, s->walk.task, &registers))
 		s->walk.registers = registers.at;
-	return block_word(s->walk.registers + 8ull * register_in_task[number]);
+	return kread_word(s->walk.registers + 8ull * user_regs_in_task[number]);
 }

@@ -6,17 +6,17 @@
 
 #include "bpf/maps.h"
 
-#define WINDOW_PAGE 4096u
+#define USER_STACK_PAGE 4096u
 
 /* A new piece that begins at the address and ends with its page: the next one may not be there. */
-static __always_inline bool window_move(struct window *window, __u64 address)
+static __always_inline bool user_stack_move(struct user_stack *window, __u64 address)
 {
-	__u64 bytes = WINDOW_PAGE - (address & (WINDOW_PAGE - 1));
+	__u64 bytes = USER_STACK_PAGE - (address & (USER_STACK_PAGE - 1));
 
-	block_opaque(bytes);
+	kread_opaque(bytes);
 	if (bytes > window->next)
 		bytes = window->next;
-	block_opaque(bytes);
+	kread_opaque(bytes);
 	if (bytes > sizeof(window->words))
 		bytes = sizeof(window->words);
 	if (window->next < sizeof(window->words))
@@ -30,20 +30,20 @@ static __always_inline bool window_move(struct window *window, __u64 address)
 }
 
 /* False if it cannot be read. */
-static __always_inline bool window_read(struct scratch *s, __u64 address, __u64 *value)
+static __always_inline bool user_stack_read(struct scratch *s, __u64 address, __u64 *value)
 {
-	struct window *window = &s->window;
+	struct user_stack *window = &s->window;
 	__u64 at = address - window->start;
 
 	if (address & 7)
 		return !bpf_probe_read_user(value, sizeof(*value), (const void *)address);
 	if (at >= window->bytes) {
-		if (!window_move(window, address))
+		if (!user_stack_move(window, address))
 			return false;
 		at = 0;
 	}
 	at /= 8;
-	block_opaque(at);
-	*value = window->words[at & (WINDOW_WORDS - 1)];
+	kread_opaque(at);
+	*value = window->words[at & (USER_STACK_WORDS - 1)];
 	return true;
 }

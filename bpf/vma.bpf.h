@@ -19,10 +19,10 @@
 
 #include "bpf/kread.bpf.h"
 
-#define MAPPING_TRIES 4
-#define MAPLE_DEPTH   8  /* 10^8 mappings */
-#define RB_DEPTH      40 /* twice the logarithm of more mappings than fit in memory */
-#define MAPLE_PIVOTS  15
+#define VMA_TRIES    4
+#define MAPLE_DEPTH  8  /* 10^8 mappings */
+#define RB_DEPTH     40 /* twice the logarithm of more mappings than fit in memory */
+#define MAPLE_PIVOTS 15
 
 enum maple_kind {
 	MAPLE_LEAF = 1,
@@ -30,14 +30,14 @@ enum maple_kind {
 	MAPLE_ARANGE = 3
 };
 
-enum mapping_status {
-	MAPPING_FOUND,
-	MAPPING_NONE,
-	MAPPING_BUSY,
-	MAPPING_DEEP
+enum vma_status {
+	VMA_FOUND,
+	VMA_NONE,
+	VMA_BUSY,
+	VMA_DEEP
 };
 
-struct mapping {
+struct vma {
 	__u64 start;
 	__u64 end;
 	__u64 pgoff;
@@ -46,7 +46,7 @@ struct mapping {
 };
 
 /* What the tree says: the VMA, and the first and last address for which it says so. */
-struct mapping_hit {
+struct vma_hit {
 	__u64 vma;
 	__u64 first;
 	__u64 last;
@@ -58,28 +58,28 @@ static __always_inline __u64 maple_below(__u64 pivot, __u64 address)
 	__u64 p = pivot - 1, below;
 
 	below = ((p - (address - 1)) & ~p) >> 63;
-	block_opaque(below);
+	kread_opaque(below);
 	return below;
 }
 
 /* One node: replaces *entry by the one under it, and shrinks the hit's range. */
-static __always_inline int maple_step(struct block *block, __u64 *entry, __u64 address,
-				      struct mapping_hit *hit)
+static __always_inline int maple_step(struct kread *block, __u64 *entry, __u64 address,
+				      struct vma_hit *hit)
 {
 	__u64 node = *entry & ~0xffull, slot = 0, pivot, wide;
 	__u32 type = (*entry >> 3) & 0xf;
 
-	if (type < MAPLE_LEAF || type > MAPLE_ARANGE || !block_read(block, node, BLOCK_BYTES))
-		return MAPPING_BUSY;
+	if (type < MAPLE_LEAF || type > MAPLE_ARANGE || !kread_read(block, node, KREAD_BYTES))
+		return VMA_BUSY;
 	/* Asked after the copy: a node that dies under it gives its first pivots to an RCU head. */
-	if ((block_word(node) & ~0xffull) == node)
-		return MAPPING_BUSY;
+	if ((kread_word(node) & ~0xffull) == node)
+		return VMA_BUSY;
 	wide = type != MAPLE_ARANGE;
-	block_opaque(wide);
+	kread_opaque(wide);
 #pragma unroll
 	for (int i = 1; i <= MAPLE_PIVOTS; i++)
 		slot += maple_below(block->words[i], address) & (i < 10 ? 1 : wide);
-	block_opaque(slot);
+	kread_opaque(slot);
 	slot &= 15;
 	pivot = block->words[slot];
 	if (slot && pivot + 1 > hit->first)
@@ -88,52 +88,52 @@ static __always_inline int maple_step(struct block *block, __u64 *entry, __u64 a
 	if (slot < 9 + 6 * wide && pivot && pivot < hit->last)
 		hit->last = pivot;
 	slot += 10 + 6 * wide;
-	*entry = block->words[slot & (BLOCK_WORDS - 1)];
-	return type == MAPLE_LEAF ? MAPPING_FOUND : MAPPING_DEEP;
+	*entry = block->words[slot & (KREAD_WORDS - 1)];
+	return type == MAPLE_LEAF ? VMA_FOUND : VMA_DEEP;
 }
 
-static __always_inline int maple_find(struct block *block, __u64 mm, __u64 address,
-				      struct mapping_hit *hit)
+static __always_inline int maple_find(struct kread *block, __u64 mm, __u64 address,
+				      struct vma_hit *hit)
 {
 	__u64 entry = (__u64)KERNEL_READ(mm_struct, mm, mm_mt.ma_root);
-	int status = MAPPING_DEEP;
+	int status = VMA_DEEP;
 
 	hit->first = 0;
 	hit->last = ~0ull;
 	if ((entry & 3) != 2) /* no node, so not more than one mapping: none of a process */
-		return MAPPING_NONE;
-	for (int i = 0; i < MAPLE_DEPTH && status == MAPPING_DEEP; i++)
+		return VMA_NONE;
+	for (int i = 0; i < MAPLE_DEPTH && status == VMA_DEEP; i++)
 		status = maple_step(block, &entry, address, hit);
-	if (status != MAPPING_FOUND)
+	if (status != VMA_FOUND)
 		return status;
 	if (!entry || (entry & 3))
-		return MAPPING_NONE;
+		return VMA_NONE;
 	hit->vma = entry;
-	return MAPPING_FOUND;
+	return VMA_FOUND;
 }
 
-static __always_inline int rb_walk(struct block *block, __u64 mm, __u64 address,
-				   struct mapping_hit *hit)
+static __always_inline int rb_walk(struct kread *block, __u64 mm, __u64 address,
+				   struct vma_hit *hit)
 {
 	__u64 node = (__u64)KERNEL_READ(mm_struct, mm, mm_rb.rb_node), at;
-	const __u64 bytes = BLOCK_TO(vm_area_struct, vm_rb.rb_left);
+	const __u64 bytes = KREAD_TO(vm_area_struct, vm_rb.rb_left);
 
 	for (int i = 0; i < RB_DEPTH; i++) {
 		if (!node)
-			return MAPPING_NONE;
+			return VMA_NONE;
 		at = node - bpf_core_field_offset(struct vm_area_struct, vm_rb);
-		if (!block_read(block, at, bytes))
-			return MAPPING_BUSY;
-		if (address < BLOCK_FIELD(block, bytes, vm_area_struct, at, vm_start)) {
-			node = (__u64)BLOCK_FIELD(block, bytes, vm_area_struct, at, vm_rb.rb_left);
-		} else if (address >= BLOCK_FIELD(block, bytes, vm_area_struct, at, vm_end)) {
-			node = (__u64)BLOCK_FIELD(block, bytes, vm_area_struct, at, vm_rb.rb_right);
+		if (!kread_read(block, at, bytes))
+			return VMA_BUSY;
+		if (address < KREAD_FIELD(block, bytes, vm_area_struct, at, vm_start)) {
+			node = (__u64)KREAD_FIELD(block, bytes, vm_area_struct, at, vm_rb.rb_left);
+		} else if (address >= KREAD_FIELD(block, bytes, vm_area_struct, at, vm_end)) {
+			node = (__u64)KREAD_FIELD(block, bytes, vm_area_struct, at, vm_rb.rb_right);
 		} else {
 			hit->vma = at;
-			return MAPPING_FOUND;
+			return VMA_FOUND;
 		}
 	}
-	return MAPPING_DEEP;
+	return VMA_DEEP;
 }
 
 /* Changes with every mapping that comes or goes. */
@@ -146,71 +146,70 @@ static __always_inline __u64 rb_version(__u64 mm)
 	return version;
 }
 
-static __always_inline int rb_find(struct block *block, __u64 mm, __u64 address,
-				   struct mapping_hit *hit)
+static __always_inline int rb_find(struct kread *block, __u64 mm, __u64 address,
+				   struct vma_hit *hit)
 {
 	__u64 version = rb_version(mm);
 	int status = rb_walk(block, mm, address, hit);
 
-	if (status != MAPPING_NONE && status != MAPPING_DEEP)
+	if (status != VMA_NONE && status != VMA_DEEP)
 		return status;
 	if (KERNEL_READ(mm_struct, mm, mmap_lock.count.counter) & 1 || rb_version(mm) != version)
-		return MAPPING_BUSY;
+		return VMA_BUSY;
 	return status;
 }
 
 /* What mm->mm_lock_seq is; a VMA that says the same is locked for writing (from 6.4). */
-static __always_inline int mapping_lock_sequence(__u64 mm)
+static __always_inline int vma_lock_sequence(__u64 mm)
 {
 	if (bpf_core_field_exists(struct mm_struct___seq, mm_lock_seq.sequence))
 		return (int)KERNEL_READ(mm_struct___seq, mm, mm_lock_seq.sequence);
 	return KERNEL_READ(mm_struct, mm, mm_lock_seq);
 }
 
-#define VMA_FIELD(field) BLOCK_FIELD(block, bytes, vm_area_struct, vma, field)
+#define VMA_FIELD(field) KREAD_FIELD(block, bytes, vm_area_struct, vma, field)
 
 /* The VMA as it stands, believed only if a second reading agrees and it covers the address. */
-static __always_inline int mapping_check(struct block *block, __u64 mm, __u64 address,
-					 const struct mapping_hit *hit, struct mapping *out)
+static __always_inline int vma_check(struct kread *block, __u64 mm, __u64 address,
+				     const struct vma_hit *hit, struct vma *out)
 {
-	const __u64 vma = hit->vma, bytes = BLOCK_TO(vm_area_struct, vm_file);
+	const __u64 vma = hit->vma, bytes = KREAD_TO(vm_area_struct, vm_file);
 
-	if (!block_read(block, vma, bytes))
-		return MAPPING_BUSY;
+	if (!kread_read(block, vma, bytes))
+		return VMA_BUSY;
 	out->start = VMA_FIELD(vm_start);
 	out->end = VMA_FIELD(vm_end);
 	out->pgoff = VMA_FIELD(vm_pgoff);
 	out->file = (__u64)VMA_FIELD(vm_file);
-	if (!block_read(block, vma, bytes))
-		return MAPPING_BUSY;
+	if (!kread_read(block, vma, bytes))
+		return VMA_BUSY;
 	out->flags = VMA_FIELD(vm_flags);
 	if ((__u64)VMA_FIELD(vm_mm) != mm || out->start != VMA_FIELD(vm_start) ||
 	    out->end != VMA_FIELD(vm_end) || out->pgoff != VMA_FIELD(vm_pgoff) ||
 	    out->file != (__u64)VMA_FIELD(vm_file))
-		return MAPPING_BUSY;
+		return VMA_BUSY;
 	if (address < out->start || address >= out->end)
-		return MAPPING_BUSY;
+		return VMA_BUSY;
 	if (bpf_core_field_exists(struct vm_area_struct, vm_lock_seq) &&
 	    (hit->first != out->start || hit->last != out->end - 1) &&
-	    VMA_FIELD(vm_lock_seq) == mapping_lock_sequence(mm))
-		return MAPPING_BUSY;
-	return MAPPING_FOUND;
+	    VMA_FIELD(vm_lock_seq) == vma_lock_sequence(mm))
+		return VMA_BUSY;
+	return VMA_FOUND;
 }
 
 /* One try, with the caller's memory for what is read on the way. */
-static __always_inline int mapping_try(struct block *block, __u64 mm, __u64 address,
-				       struct mapping *out)
+static __always_inline int vma_try(struct kread *block, __u64 mm, __u64 address, struct vma *out)
 {
-	struct mapping_hit hit = {};
+	struct vma_hit hit = {};
 	int status;
 
 	if (!address || address >> 63)
-		return MAPPING_NONE;
+		return VMA_NONE;
 	if (bpf_core_field_exists(struct mm_struct, mm_rb))
 		status = rb_find(block, mm, address, &hit);
 	else
 		status = maple_find(block, mm, address, &hit);
-	if (status != MAPPING_FOUND)
+	if (status != VMA_FOUND)
 		return status;
-	return mapping_check(block, mm, address, &hit, out);
+	return vma_check(block, mm, address, &hit, out);
 }

@@ -21,7 +21,7 @@ static struct row row_of(const struct tm_counts *counts)
 	return row;
 }
 
-void ledger_copy_states(const struct tm_counts *whole, struct tm_counts *counts)
+void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts)
 {
 	counts->bpf_ns = whole->bpf_ns; /* told since the start, as all of the cost is */
 	counts->bpf_ns_valid = whole->bpf_ns_valid;
@@ -42,8 +42,8 @@ static uint64_t less(uint64_t whole, uint64_t part)
 	return whole > part ? whole - part : 0;
 }
 
-void ledger_rest(const struct ledger *ledger, const struct tm_counts *whole,
-		 struct tm_counts *ret_rest)
+void accounting_rest(const struct accounting *ledger, const struct tm_counts *whole,
+		     struct tm_counts *ret_rest)
 {
 	struct tm_counts all = *whole;
 	struct row rest, told = row_of(&ledger->told);
@@ -55,10 +55,10 @@ void ledger_rest(const struct ledger *ledger, const struct tm_counts *whole,
 	for (i = 0; i < FIELDS; i++)
 		rest.field[i] = less(rest.field[i], told.field[i]);
 	memcpy(ret_rest, &rest, sizeof(rest));
-	ledger_copy_states(whole, ret_rest);
+	accounting_copy_states(whole, ret_rest);
 }
 
-void ledger_baseline(const struct ledger *ledger, struct tm_counts *ret_counts)
+void accounting_baseline(const struct accounting *ledger, struct tm_counts *ret_counts)
 {
 	unsigned i;
 
@@ -69,8 +69,8 @@ void ledger_baseline(const struct ledger *ledger, struct tm_counts *ret_counts)
 		ret_counts->taken += ret_counts->drops[i];
 }
 
-void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
-		const struct tm_result *result, const struct balance *balance)
+void accounting_add(struct accounting *ledger, const struct tm_counts *counts,
+		    const struct tm_result *result, const struct balance *balance)
 {
 	struct row told = row_of(&ledger->told), more = row_of(counts);
 	size_t i;
@@ -88,7 +88,7 @@ void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
 		ledger->handled += result->drops[i];
 }
 
-void ledger_bury(struct ledger *ledger)
+void accounting_on_death(struct accounting *ledger)
 {
 	ledger->buried += ledger->handled;
 	ledger->handled = 0;

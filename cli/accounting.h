@@ -11,7 +11,7 @@
 
 #include "cli/balance.h"
 
-struct ledger {
+struct accounting {
 	unsigned reports;      /* stored */
 	struct tm_counts told; /* sums; only what grows has a meaning */
 	uint64_t taken, exported, dropped, not_run;
@@ -20,17 +20,17 @@ struct ledger {
 };
 
 /* @whole, of the whole recording, less what was told. What does not grow stays as it is. */
-void ledger_rest(const struct ledger *ledger, const struct tm_counts *whole,
-		 struct tm_counts *ret_rest);
+void accounting_rest(const struct accounting *ledger, const struct tm_counts *whole,
+		     struct tm_counts *ret_rest);
 /* Copies what does not grow. */
-void ledger_copy_states(const struct tm_counts *whole, struct tm_counts *counts);
+void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts);
 /*
  * What a symbolizer that follows a dead one must leave out of its reports: all that was told counts
  * for it as dropped.
  */
-void ledger_baseline(const struct ledger *ledger, struct tm_counts *ret_counts);
+void accounting_baseline(const struct accounting *ledger, struct tm_counts *ret_counts);
 /* One more report is told. @counts: of its interval. */
-void ledger_add(struct ledger *ledger, const struct tm_counts *counts,
-		const struct tm_result *result, const struct balance *balance);
+void accounting_add(struct accounting *ledger, const struct tm_counts *counts,
+		    const struct tm_result *result, const struct balance *balance);
 /* The symbolizer died. */
-void ledger_bury(struct ledger *ledger);
+void accounting_on_death(struct accounting *ledger);

@@ -14,8 +14,8 @@
 
 #include "cli/clean.h"
 #include "cli/own_cost.h"
-#include "cli/terminal.h"
 #include "cli/spawn.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
@@ -35,12 +35,12 @@ static void clean_message(struct tm_control *message)
 	}
 }
 
-int program_receive(struct program *program, struct tm_control *ret_message)
+int child_receive(struct child *program, struct tm_control *ret_message)
 {
 	int r;
 
 	if (program->control < 0)
-		return PROGRAM_E_CLOSED;
+		return CHILD_E_CLOSED;
 	r = tm_fdpass_recv(program->control, ret_message, sizeof(*ret_message), /* ret_fd= */ NULL,
 			   MSG_DONTWAIT);
 	if (r == 0) {
@@ -48,7 +48,7 @@ int program_receive(struct program *program, struct tm_control *ret_message)
 		return 0;
 	}
 	if (r == TM_FDPASS_E_AGAIN)
-		return PROGRAM_E_NONE;
+		return CHILD_E_NONE;
 	if (r < 0 && r != -ECONNRESET) {
 		program->failed = 1;
 		say("%s sent what is no message, and is killed: %s", program->name, strerror(-r));
@@ -57,10 +57,10 @@ int program_receive(struct program *program, struct tm_control *ret_message)
 	/* What closes its socket before it is done is ending already, or is to end. */
 	if (!program->done && !program->ended && program->pid > 0)
 		(void)kill(program->pid, SIGKILL);
-	return PROGRAM_E_CLOSED;
+	return CHILD_E_CLOSED;
 }
 
-int program_send_message(struct program *program, const struct tm_control *message, int fd)
+int child_send_message(struct child *program, const struct tm_control *message, int fd)
 {
 	int r;
 
@@ -72,19 +72,19 @@ int program_send_message(struct program *program, const struct tm_control *messa
 	return r > 0 ? -EAGAIN : r;
 }
 
-int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd)
+int child_send_fd(struct child *program, enum tm_control_kind kind, uint64_t value, int fd)
 {
 	const struct tm_control message = {.kind = kind, .value = value};
 
-	return program_send_message(program, &message, fd);
+	return child_send_message(program, &message, fd);
 }
 
-int program_send(struct program *program, enum tm_control_kind kind, uint64_t value)
+int child_send(struct child *program, enum tm_control_kind kind, uint64_t value)
 {
-	return program_send_fd(program, kind, value, -1);
+	return child_send_fd(program, kind, value, -1);
 }
 
-static void print_lines(const struct program *program, char *text, size_t bytes)
+static void print_lines(const struct child *program, char *text, size_t bytes)
 {
 	char *line = text, *end;
 
@@ -102,7 +102,7 @@ static void print_lines(const struct program *program, char *text, size_t bytes)
 	}
 }
 
-void program_print_errors(struct program *program)
+void child_print_errors(struct child *program)
 {
 	char text[4096 + 1];
 
@@ -117,7 +117,7 @@ void program_print_errors(struct program *program)
 			program->errors = tm_close(program->errors);
 			return;
 		}
-		if (program->stderr_bytes < PROGRAM_STDERR_MAX)
+		if (program->stderr_bytes < CHILD_STDERR_MAX)
 			print_lines(program, text, (size_t)got);
 		program->stderr_bytes += (size_t)got;
 		if (got < (ssize_t)sizeof(text) - 1)
@@ -125,24 +125,24 @@ void program_print_errors(struct program *program)
 	}
 }
 
-void program_note(struct program *program, const char *text)
+void child_note(struct child *program, const char *text)
 {
-	if (program->notes++ < PROGRAM_NOTES_MAX)
+	if (program->notes++ < CHILD_NOTES_MAX)
 		say("%s", text);
 }
 
-void program_measure(struct program *program)
+void child_measure(struct child *program)
 {
-	uint64_t bytes = cost_peak_bytes(program->pid);
+	uint64_t bytes = own_cost_peak_bytes(program->pid);
 
 	if (program->pid <= 0 || program->ended)
 		return;
-	program->cpu_ns = cost_process_cpu_ns(program->pid);
+	program->cpu_ns = own_cost_process_cpu_ns(program->pid);
 	if (bytes > program->rss_bytes)
 		program->rss_bytes = bytes;
 }
 
-void program_reap(struct program *program)
+void child_reap(struct child *program)
 {
 	struct rusage usage = {0};
 	int r;
@@ -153,17 +153,17 @@ void program_reap(struct program *program)
 	if (r < 0)
 		say("%s could not be waited for: %s", program->name, strerror(-r));
 	program->ended = 1;
-	program->cpu_ns = cost_cpu_ns(&usage);
+	program->cpu_ns = own_cost_cpu_ns(&usage);
 	if (program->rss_bytes == 0)
 		program->rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
 	program->pidfd = tm_close(program->pidfd);
 }
 
-void program_kill(struct program *program)
+void child_kill(struct child *program)
 {
 	if (program->pid > 0 && !program->ended) {
 		(void)kill(program->pid, SIGKILL);
-		program_reap(program);
+		child_reap(program);
 	}
 	program->pidfd = tm_close(program->pidfd);
 	program->control = tm_close(program->control);

@@ -5,7 +5,7 @@
  *
  * Trust      it may be taken over: messages are of one size or close the connection, text is cleaned
  *            and bounded before it is printed, and it can be killed at any time.
- * Errors     PROGRAM_E_NONE (no message now), PROGRAM_E_CLOSED (no further message).
+ * Errors     CHILD_E_NONE (no message now), CHILD_E_CLOSED (no further message).
  */
 
 #include <stddef.h>
@@ -14,15 +14,15 @@
 
 #include "shared/control.h"
 
-#define PROGRAM_NOTES_MAX  64u
-#define PROGRAM_STDERR_MAX (32u << 10) /* bytes; what comes after is thrown away */
+#define CHILD_NOTES_MAX  64u
+#define CHILD_STDERR_MAX (32u << 10) /* bytes; what comes after is thrown away */
 
 enum {
-	PROGRAM_E_NONE = 1,
-	PROGRAM_E_CLOSED = 2,
+	CHILD_E_NONE = 1,
+	CHILD_E_CLOSED = 2,
 };
 
-struct program {
+struct child {
 	const char *name;
 	pid_t pid; /* 0: not running */
 	int pidfd;
@@ -39,23 +39,23 @@ struct program {
 	uint64_t cpu_ns;    /* once ended also of the children it waited for */
 	uint64_t rss_bytes; /* peak; last seen alive, else from wait */
 };
-#define PROGRAM_NULL ((struct program){.pidfd = -1, .control = -1, .errors = -1})
+#define CHILD_NULL ((struct child){.pidfd = -1, .control = -1, .errors = -1})
 
-/* Return: 0 (text in it is cleaned), PROGRAM_E_NONE, PROGRAM_E_CLOSED (killed, unless it is done). */
-int program_receive(struct program *program, struct tm_control *ret_message);
+/* Return: 0 (text in it is cleaned), CHILD_E_NONE, CHILD_E_CLOSED (killed, unless it is done). */
+int child_receive(struct child *program, struct tm_control *ret_message);
 /* Return: 0, -errno (-EAGAIN: it does not read). */
-int program_send(struct program *program, enum tm_control_kind kind, uint64_t value);
+int child_send(struct child *program, enum tm_control_kind kind, uint64_t value);
 /* The same with a descriptor, which stays the caller's. */
-int program_send_fd(struct program *program, enum tm_control_kind kind, uint64_t value, int fd);
+int child_send_fd(struct child *program, enum tm_control_kind kind, uint64_t value, int fd);
 /* Any message. @fd: -1 for none, else a descriptor, which stays the caller's. */
-int program_send_message(struct program *program, const struct tm_control *message, int fd);
+int child_send_message(struct child *program, const struct tm_control *message, int fd);
 /* Prints what it wrote to its stderr, line by line, until nothing is there. */
-void program_print_errors(struct program *program);
-/* Prints a NOTE, up to PROGRAM_NOTES_MAX of them. */
-void program_note(struct program *program, const char *text);
+void child_print_errors(struct child *program);
+/* Prints a NOTE, up to CHILD_NOTES_MAX of them. */
+void child_note(struct child *program, const char *text);
 /* Reads the peak of its memory and the CPU time it used; nothing if it is gone. */
-void program_measure(struct program *program);
+void child_measure(struct child *program);
 /* After its pidfd became readable: waits, keeps status and cost. */
-void program_reap(struct program *program);
+void child_reap(struct child *program);
 /* SIGKILL and wait, if it still runs; closes everything. Total. */
-void program_kill(struct program *program);
+void child_kill(struct child *program);

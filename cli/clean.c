@@ -16,5 +16,5 @@ void clean_text(char *text, size_t bytes)
 		return;
 	length = strnlen(text, bytes < sizeof(copy) ? bytes : sizeof(copy));
 	memcpy(copy, text, length);
-	(void)tm_clean(copy, length, text, bytes);
+	(void)tm_utf8_clean(copy, length, text, bytes);
 }

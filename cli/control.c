@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/preflight.h"
 #include "cli/exit_code.h"
+#include "cli/preflight.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
@@ -16,13 +16,13 @@
 
 static int outcome_of(int code)
 {
-	return code == TM_FAILURE_HOST ? OUTCOME_HOST : OUTCOME_FAILED;
+	return code == TM_FAILURE_HOST ? EXIT_CODE_HOST : EXIT_CODE_FAILED;
 }
 
 /* The collector found no such process; what it can walk is the kernel's choice. */
 static int take_hidden(const struct session *session, const struct tm_control *message)
 {
-	if (message->code != TM_FAILURE_NO_PROCESS || !host_holds_processes(session->options))
+	if (message->code != TM_FAILURE_NO_PROCESS || !preflight_holds_processes(session->options))
 		return 0;
 	say("%s among those that this kernel shows to BPF programs; it runs, but cannot be "
 	    "selected here",
@@ -30,7 +30,7 @@ static int take_hidden(const struct session *session, const struct tm_control *m
 	return 1;
 }
 
-static void take_failed(struct session *session, struct program *program,
+static void take_failed(struct session *session, struct child *program,
 			const struct tm_control *message)
 {
 	if (program->failed)
@@ -38,7 +38,7 @@ static void take_failed(struct session *session, struct program *program,
 	program->failed = 1;
 	if (take_hidden(session, message)) {
 		session->told = 1;
-		session_lose(session, program, OUTCOME_HOST);
+		session_lose(session, program, EXIT_CODE_HOST);
 		return;
 	}
 	if (message->code == TM_FAILURE_PEER) {
@@ -51,7 +51,7 @@ static void take_failed(struct session *session, struct program *program,
 	session_lose(session, program, outcome_of(message->code));
 }
 
-static void take_done(struct session *session, struct program *program, int code)
+static void take_done(struct session *session, struct child *program, int code)
 {
 	if (code == 0) {
 		program->done = 1;
@@ -60,7 +60,7 @@ static void take_done(struct session *session, struct program *program, int code
 	}
 	program->failed = 1;
 	say("%s failed: %s", program->name, strerror(code < 0 ? -code : EPROTO));
-	session_lose(session, program, OUTCOME_FAILED);
+	session_lose(session, program, EXIT_CODE_FAILED);
 }
 
 static void take_counts(struct session *session, const struct tm_control *message)
@@ -81,20 +81,20 @@ static void take_counts(struct session *session, const struct tm_control *messag
 }
 
 /* What either program may say. Return: 1 if that was it. */
-static int take_either(struct session *session, struct program *program,
+static int take_either(struct session *session, struct child *program,
 		       const struct tm_control *message)
 {
 	switch (message->kind) {
 	case TM_CONTROL_READY:
 		program->ready = 1;
 		if (program == &session->symbolizer)
-			series_resume(session);
+			intervals_resume(session);
 		return 1;
 	case TM_CONTROL_NOTE:
-		program_note(program, message->body.text);
+		child_note(program, message->body.text);
 		return 1;
 	case TM_CONTROL_DONE:
-		program_measure(program);
+		child_measure(program);
 		take_done(session, program, message->code);
 		return 1;
 	case TM_CONTROL_FAILED:
@@ -153,7 +153,7 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		session->result = message->body.result;
 		return;
 	case TM_CONTROL_FLUSHED:
-		series_flushed(session, message->value);
+		intervals_flushed(session, message->value);
 		return;
 	default:
 		say_more("%s sent an unknown message, kind %u", session->symbolizer.name,
@@ -161,25 +161,25 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 	}
 }
 
-static void listen_to(struct session *session, struct program *program,
+static void listen_to(struct session *session, struct child *program,
 		      void (*hear)(struct session *, const struct tm_control *))
 {
 	struct tm_control message;
 	int i;
 
 	for (i = 0; i < BATCH; i++) {
-		if (program_receive(program, &message) != 0)
+		if (child_receive(program, &message) != 0)
 			return;
 		hear(session, &message);
 	}
 }
 
-void dialogue_collector(struct session *session)
+void control_collector(struct session *session)
 {
 	listen_to(session, &session->collector, hear_collector);
 }
 
-void dialogue_symbolizer(struct session *session)
+void control_symbolizer(struct session *session)
 {
 	listen_to(session, &session->symbolizer, hear_symbolizer);
 }

@@ -7,5 +7,5 @@
 #include "cli/session.h"
 
 /* Reads what is there, a bounded number of messages. */
-void dialogue_collector(struct session *session);
-void dialogue_symbolizer(struct session *session);
+void control_collector(struct session *session);
+void control_symbolizer(struct session *session);

@@ -119,15 +119,15 @@ static int die_with(pid_t parent)
 	return -1;
 }
 
-static int fail(struct identity_failure *ret_failure, const char *step)
+static int fail(struct credentials_failure *ret_failure, const char *step)
 {
 	ret_failure->error = errno;
 	(void)snprintf(ret_failure->step, sizeof(ret_failure->step), "%s", step);
 	return -1;
 }
 
-int identity_take(const struct launch *launch, pid_t parent, int errors,
-		  struct identity_failure *ret_failure)
+int credentials_take(const struct launch *launch, pid_t parent, int errors,
+		     struct credentials_failure *ret_failure)
 {
 	if (setsid() < 0)
 		return fail(ret_failure, "session");
@@ -152,7 +152,7 @@ int identity_take(const struct launch *launch, pid_t parent, int errors,
 	return 0;
 }
 
-void identity_execute(const struct launch *launch, struct identity_failure *ret_failure)
+void credentials_execute(const struct launch *launch, struct credentials_failure *ret_failure)
 {
 	char *const environment[] = {NULL};
 

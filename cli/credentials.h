@@ -10,13 +10,13 @@
 
 struct launch;
 
-struct identity_failure {
+struct credentials_failure {
 	char step[32];
 	int error; /* errno */
 };
 
 /* @errors: becomes stderr. Return: 0, -1 and *ret_failure. */
-int identity_take(const struct launch *launch, pid_t parent, int errors,
-		  struct identity_failure *ret_failure);
+int credentials_take(const struct launch *launch, pid_t parent, int errors,
+		     struct credentials_failure *ret_failure);
 /* Returns only on failure. */
-void identity_execute(const struct launch *launch, struct identity_failure *ret_failure);
+void credentials_execute(const struct launch *launch, struct credentials_failure *ret_failure);

@@ -11,9 +11,9 @@
 #include "cli/control.h"
 #include "cli/exit_code.h"
 #include "cli/restart.h"
-#include "cli/terminal.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 enum source { /* in the order in which they are looked at: a word said before Ctrl-C counts first */
@@ -33,13 +33,13 @@ enum source { /* in the order in which they are looked at: a word said before Ct
 };
 
 /* A program's process has ended; what it had said is read first. */
-static void bury(struct session *session, struct program *program, void (*listen)(struct session *))
+static void bury(struct session *session, struct child *program, void (*listen)(struct session *))
 {
 	char how[64];
 
 	listen(session);
-	program_print_errors(program);
-	program_reap(program);
+	child_print_errors(program);
+	child_reap(program);
 	spawn_describe(program->status, how, sizeof(how));
 	if (program->done) {
 		if (program->status != 0)
@@ -49,12 +49,12 @@ static void bury(struct session *session, struct program *program, void (*listen
 	if (!program->failed) {
 		session->told = 1;
 		say("%s ended %s before it had finished%s", program->name, how,
-		    session->phase == SESSION_LOADING  ? ""
-		    : program == &session->collector   ? "; what it had handed over is written"
-		    : revive_follows(session, program) ? ""
-						       : "; nothing can be written");
+		    session->phase == SESSION_LOADING   ? ""
+		    : program == &session->collector    ? "; what it had handed over is written"
+		    : restart_follows(session, program) ? ""
+							: "; nothing can be written");
 	}
-	session_lose(session, program, OUTCOME_FAILED);
+	session_lose(session, program, EXIT_CODE_FAILED);
 }
 
 static void on_signal(struct session *session)
@@ -76,23 +76,23 @@ static void on_signal(struct session *session)
 		say("writing; once more gives up");
 		return;
 	}
-	session_give_up(session, OUTCOME_FAILED);
+	session_give_up(session, EXIT_CODE_FAILED);
 }
 
 static void on_command(struct session *session, enum source source)
 {
-	struct command *command = &session->command;
+	struct workload *command = &session->command;
 	int error;
 
 	if (source == SOURCE_COMMAND_END) {
-		command_reap(command);
+		workload_reap(command);
 		return;
 	}
-	error = command_executed(command);
+	error = workload_executed(command);
 	if (error == 0)
 		return;
 	say("%s cannot be run: %s", command->name, strerror(error));
-	session_give_up(session, OUTCOME_FAILED);
+	session_give_up(session, EXIT_CODE_FAILED);
 }
 
 static void dispatch(struct session *session, enum source source)
@@ -106,28 +106,28 @@ static void dispatch(struct session *session, enum source source)
 		session_stop(session);
 		return;
 	case SOURCE_SERIES:
-		series_tick(session);
+		intervals_tick(session);
 		return;
 	case SOURCE_COLLECTOR:
-		dialogue_collector(session);
+		control_collector(session);
 		return;
 	case SOURCE_SYMBOLIZER:
-		dialogue_symbolizer(session);
+		control_symbolizer(session);
 		return;
 	case SOURCE_COLLECTOR_ERRORS:
-		program_print_errors(&session->collector);
+		child_print_errors(&session->collector);
 		return;
 	case SOURCE_SYMBOLIZER_ERRORS:
-		program_print_errors(&session->symbolizer);
+		child_print_errors(&session->symbolizer);
 		return;
 	case SOURCE_HOTPLUG:
 		hotplug_hear(&session->hotplug, &session->collector);
 		return;
 	case SOURCE_COLLECTOR_END:
-		bury(session, &session->collector, dialogue_collector);
+		bury(session, &session->collector, control_collector);
 		return;
 	case SOURCE_SYMBOLIZER_END:
-		bury(session, &session->symbolizer, dialogue_symbolizer);
+		bury(session, &session->symbolizer, control_symbolizer);
 		return;
 	default:
 		on_command(session, source);
@@ -136,15 +136,15 @@ static void dispatch(struct session *session, enum source source)
 
 static void on_deadline(struct session *session)
 {
-	struct program *late = &session->symbolizer;
+	struct child *late = &session->symbolizer;
 
 	session->deadline_ns = 0;
 	if (!session->collector.done && !session->collector.lost)
 		late = &session->collector;
 	say("%s does not answer and is killed", late->name);
 	late->failed = 1;
-	program_kill(late);
-	session_lose(session, late, OUTCOME_FAILED);
+	child_kill(late);
+	session_lose(session, late, EXIT_CODE_FAILED);
 }
 
 /* Messages about CPUs wait in the kernel until the collector is ready to take their events. */
@@ -186,7 +186,7 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 }
 
 /* Both have said their last word; their processes end now. */
-static void see_off(struct program *program)
+static void see_off(struct child *program)
 {
 	struct pollfd end = {.fd = program->pidfd, .events = POLLIN};
 
@@ -194,11 +194,11 @@ static void see_off(struct program *program)
 		(void)poll(&end, 1, SESSION_EXIT_MS);
 	else if (program->pidfd >= 0 && !program->ended)
 		(void)kill(program->pid, SIGKILL);
-	program_print_errors(program);
-	program_kill(program);
+	child_print_errors(program);
+	child_kill(program);
 }
 
-int loop_run(struct session *session)
+int event_loop_run(struct session *session)
 {
 	struct pollfd polled[SOURCE_N];
 	int i, r;
@@ -207,7 +207,7 @@ int loop_run(struct session *session)
 		r = wait_events(session, polled);
 		if (r < 0 && r != -EINTR) {
 			say("poll: %s", strerror(-r));
-			session_give_up(session, OUTCOME_FAILED);
+			session_give_up(session, EXIT_CODE_FAILED);
 		}
 		if (r == 0)
 			on_deadline(session);

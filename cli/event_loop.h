@@ -7,4 +7,4 @@
 #include "cli/session.h"
 
 /* From "both programs run" to the end of both. Return: 0, or the outcome, said. */
-int loop_run(struct session *session);
+int event_loop_run(struct session *session);

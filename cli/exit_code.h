@@ -6,10 +6,10 @@
  * Every step of `record` returns 0 or one of these, having said why on stderr.
  */
 
-enum outcome {
-	OUTCOME_WRITTEN = 0, /* every output is in its place */
-	OUTCOME_FAILED = 1,
-	OUTCOME_USAGE = 2,
-	OUTCOME_HOST = 3, /* this host or this account cannot */
-	OUTCOME_SOME = 4, /* some outputs are in their place, others could not be written */
+enum exit_code {
+	EXIT_CODE_WRITTEN = 0, /* every output is in its place */
+	EXIT_CODE_FAILED = 1,
+	EXIT_CODE_USAGE = 2,
+	EXIT_CODE_HOST = 3, /* this host or this account cannot */
+	EXIT_CODE_SOME = 4, /* some outputs are in their place, others could not be written */
 };

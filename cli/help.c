@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "cli/table_cache.h"
 #include "cli/exit_code.h"
+#include "cli/table_cache.h"
 
 static const char main_page[] =
 	"tidemark - where does this host spend its CPU time?\n"
@@ -46,7 +46,7 @@ static const char record_page[] =
 	"                          and what a report takes while it is made, come on top.\n"
 	"      --cache FILE        keep the tables that were made of programs' files there, so that the next\n"
 	"                          recording of this boot need not make them again: 64 MiB at most, for\n"
-	"                          root alone. " CACHE_DEFAULT " if not given\n"
+	"                          root alone. " TABLE_CACHE_DEFAULT " if not given\n"
 	"      --no-cache          keep nothing, and use nothing that was kept\n"
 	"      --private-files     name functions also of programs in private folders (mode 0700) and\n"
 	"                          of deleted ones: the opener gets CAP_DAC_READ_SEARCH and\n"
@@ -89,5 +89,5 @@ static const char record_page[] =
 int help_print(enum help_page page)
 {
 	(void)fputs(page == HELP_RECORD ? record_page : main_page, stdout);
-	return fflush(stdout) == 0 ? OUTCOME_WRITTEN : OUTCOME_FAILED;
+	return fflush(stdout) == 0 ? EXIT_CODE_WRITTEN : EXIT_CODE_FAILED;
 }

@@ -9,5 +9,5 @@ enum help_page {
 	HELP_RECORD,
 };
 
-/* On stdout. Return: OUTCOME_WRITTEN, OUTCOME_FAILED (nobody takes it). */
+/* On stdout. Return: EXIT_CODE_WRITTEN, EXIT_CODE_FAILED (nobody takes it). */
 int help_print(enum help_page page);

@@ -54,7 +54,7 @@ int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu)
 		if (*at < '0' || *at > '9')
 			return HOTPLUG_E_OTHER;
 		cpu = cpu * 10 + (unsigned)(*at - '0');
-		if (cpu >= PERF_CPUS_MAX)
+		if (cpu >= PERF_EVENTS_CPUS_MAX)
 			return HOTPLUG_E_OTHER;
 	}
 	*ret_cpu = cpu;
@@ -68,9 +68,9 @@ static void refuse(struct hotplug *hotplug, unsigned cpu, int error)
 	add(hotplug->refused, cpu);
 }
 
-static void hand_over(struct hotplug *hotplug, struct program *collector, unsigned cpu)
+static void hand_over(struct hotplug *hotplug, struct child *collector, unsigned cpu)
 {
-	_cleanup_(tm_closep) int fd = perf_open_event(cpu, hotplug->hz);
+	_cleanup_(tm_closep) int fd = perf_events_open_event(cpu, hotplug->hz);
 	int r;
 
 	if (fd == -ENODEV || fd == -ENXIO)
@@ -79,7 +79,7 @@ static void hand_over(struct hotplug *hotplug, struct program *collector, unsign
 		refuse(hotplug, cpu, fd);
 		return;
 	}
-	r = program_send_fd(collector, TM_CONTROL_CPU, cpu, fd);
+	r = child_send_fd(collector, TM_CONTROL_CPU, cpu, fd);
 	if (r < 0) {
 		refuse(hotplug, cpu, r);
 		return;
@@ -91,8 +91,8 @@ static void hand_over(struct hotplug *hotplug, struct program *collector, unsign
 /* Return: count of CPUs in *ret_cpus (heap), -errno. */
 static int read_online(unsigned **ret_cpus)
 {
-	unsigned *cpus = calloc(PERF_CPUS_MAX, sizeof(*cpus));
-	int count = cpus ? perf_online(cpus) : -ENOMEM;
+	unsigned *cpus = calloc(PERF_EVENTS_CPUS_MAX, sizeof(*cpus));
+	int count = cpus ? perf_events_online(cpus) : -ENOMEM;
 
 	if (count < 0)
 		free(cpus);
@@ -101,7 +101,7 @@ static int read_online(unsigned **ret_cpus)
 	return count;
 }
 
-static void hand_over_all(struct hotplug *hotplug, struct program *collector)
+static void hand_over_all(struct hotplug *hotplug, struct child *collector)
 {
 	_cleanup_(tm_freep) unsigned *cpus = NULL;
 	int i, count = read_online(&cpus);
@@ -140,7 +140,7 @@ static void give_up(struct hotplug *hotplug, int error)
 	hotplug_close(hotplug);
 }
 
-void hotplug_hear(struct hotplug *hotplug, struct program *collector)
+void hotplug_hear(struct hotplug *hotplug, struct child *collector)
 {
 	char message[MESSAGE_BYTES];
 	unsigned cpu;
@@ -185,7 +185,7 @@ void hotplug_open(struct hotplug *ret_hotplug, unsigned hz)
 		give_up(ret_hotplug, -fd);
 }
 
-void hotplug_begin(struct hotplug *hotplug, const struct perf *perf)
+void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf)
 {
 	size_t i;
 
@@ -199,7 +199,7 @@ unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken)
 	int i, count = read_online(&cpus);
 	unsigned cpu, missed = 0, handed = 0;
 
-	for (cpu = 0; cpu < PERF_CPUS_MAX; cpu++) {
+	for (cpu = 0; cpu < PERF_EVENTS_CPUS_MAX; cpu++) {
 		missed += (unsigned)holds(hotplug->refused, cpu);
 		handed += (unsigned)holds(hotplug->sampled, cpu);
 	}

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/perf_events.h"
 #include "cli/child.h"
+#include "cli/perf_events.h"
 
 enum {
 	HOTPLUG_E_OTHER = 1,
@@ -22,17 +22,17 @@ enum {
 struct hotplug {
 	int fd; /* -1: CPUs that come later are not seen */
 	unsigned hz;
-	uint8_t sampled[PERF_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
-	uint8_t refused[PERF_CPUS_MAX / 8]; /* it came, and could not be sampled then */
+	uint8_t sampled[PERF_EVENTS_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
+	uint8_t refused[PERF_EVENTS_CPUS_MAX / 8]; /* it came, and could not be sampled then */
 };
 #define HOTPLUG_NULL ((struct hotplug){.fd = -1})
 
 /* Before the events are opened, so that no CPU falls between. Never fails: says what is missing. */
 void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
 /* The CPUs that are sampled from the start. */
-void hotplug_begin(struct hotplug *hotplug, const struct perf *perf);
+void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf);
 /* After `fd` became readable: opens what came and hands it to @collector. */
-void hotplug_hear(struct hotplug *hotplug, struct program *collector);
+void hotplug_hear(struct hotplug *hotplug, struct child *collector);
 /*
  * How many CPUs were or are online without being sampled. @taken: events that the collector has taken,
  * 0: it did not say.

@@ -12,11 +12,11 @@
 
 #include "cli/credentials.h"
 #include "cli/exit_code.h"
-#include "cli/terminal.h"
 #include "cli/spawn.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
-int launch_init(struct launch *launch, const char *name, int program, struct account account)
+int launch_init(struct launch *launch, const char *name, int program, struct uid_pool account)
 {
 	*launch = (struct launch){.name = name, .program = program, .account = account};
 	launch->arguments = calloc(LAUNCH_ARGUMENTS_MAX + 1, sizeof(*launch->arguments));
@@ -89,28 +89,28 @@ void launch_pair(struct launch *launch, const char *option, const char *prefix, 
 /* The child's side. Never returns. */
 static _Noreturn void become(const struct launch *launch, pid_t parent, int errors, int report)
 {
-	struct identity_failure failure = {"", 0};
+	struct credentials_failure failure = {"", 0};
 
-	if (identity_take(launch, parent, errors, &failure) == 0)
-		identity_execute(launch, &failure);
+	if (credentials_take(launch, parent, errors, &failure) == 0)
+		credentials_execute(launch, &failure);
 	while (write(report, &failure, sizeof(failure)) < 0 && errno == EINTR)
 		continue;
 	_exit(127);
 }
 
-static int refused(const char *name, const struct identity_failure *failure)
+static int refused(const char *name, const struct credentials_failure *failure)
 {
 	char step[sizeof(failure->step) + 1] = "";
 
 	memcpy(step, failure->step, sizeof(failure->step));
 	say("%s cannot be started: %s: %s", name, step, strerror(failure->error));
-	return failure->error == EPERM ? OUTCOME_HOST : OUTCOME_FAILED;
+	return failure->error == EPERM ? EXIT_CODE_HOST : EXIT_CODE_FAILED;
 }
 
 /* Waits until the program runs or says why not. */
-static int await(const struct launch *launch, struct program *program, int report)
+static int await(const struct launch *launch, struct child *program, int report)
 {
-	struct identity_failure failure;
+	struct credentials_failure failure;
 	ssize_t got;
 
 	do {
@@ -118,10 +118,10 @@ static int await(const struct launch *launch, struct program *program, int repor
 	} while (got < 0 && errno == EINTR);
 	if (got == 0)
 		return 0;
-	program_kill(program);
+	child_kill(program);
 	if (got != (ssize_t)sizeof(failure)) {
 		say("%s cannot be started", launch->name);
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	return refused(launch->name, &failure);
 }
@@ -129,10 +129,10 @@ static int await(const struct launch *launch, struct program *program, int repor
 static int failed(const struct launch *launch, int error)
 {
 	say("%s cannot be started: %s", launch->name, strerror(error));
-	return OUTCOME_FAILED;
+	return EXIT_CODE_FAILED;
 }
 
-int launch_start(const struct launch *launch, struct program *ret_program)
+int launch_start(const struct launch *launch, struct child *ret_program)
 {
 	int errors[2] = {-1, -1}, report[2] = {-1, -1};
 	_cleanup_(tm_closep) int errors_here = -1;
@@ -163,7 +163,7 @@ int launch_start(const struct launch *launch, struct program *ret_program)
 	ret_program->pidfd = spawn_pidfd(ret_program->pid);
 	report_there = tm_close(report_there);
 	if (ret_program->pidfd < 0) {
-		program_kill(ret_program);
+		child_kill(ret_program);
 		return failed(launch, -ret_program->pidfd);
 	}
 	return await(launch, ret_program, report_here);

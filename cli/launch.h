@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <sys/capability.h>
 
-#include "cli/uid_pool.h"
 #include "cli/child.h"
+#include "cli/uid_pool.h"
 
 #define LAUNCH_ARGUMENTS_MAX    8300u /* one per CPU and some */
 #define LAUNCH_CAPABILITIES_MAX 8u
@@ -22,7 +22,7 @@
 struct launch {
 	const char *name; /* argv[0] */
 	int program;      /* descriptor to execute */
-	struct account account;
+	struct uid_pool account;
 	cap_value_t capabilities[LAUNCH_CAPABILITIES_MAX];
 	unsigned capability_count;
 	char **arguments; /* NULL-terminated, owned; [0] is the name */
@@ -33,7 +33,7 @@ struct launch {
 };
 
 /* Return: 0, -ENOMEM. */
-int launch_init(struct launch *launch, const char *name, int program, struct account account);
+int launch_init(struct launch *launch, const char *name, int program, struct uid_pool account);
 void launch_capability(struct launch *launch, cap_value_t capability);
 /* Adds "--option=N" and lets N stay open; a failure is kept until launch_start. */
 void launch_descriptor(struct launch *launch, const char *option, int fd);
@@ -42,5 +42,5 @@ void launch_pair(struct launch *launch, const char *option, const char *prefix, 
 void launch_argument(struct launch *launch, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Return: 0, or an outcome, having said why. @ret_program: pid, pidfd and stderr are set. */
-int launch_start(const struct launch *launch, struct program *ret_program);
+int launch_start(const struct launch *launch, struct child *ret_program);
 void launch_deinit(struct launch *launch);

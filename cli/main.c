@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/help.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
 #include "cli/record.h"
 #include "cli/terminal.h"
 
@@ -27,19 +27,19 @@ static int have_standard_files(void)
 static int print_version(void)
 {
 	(void)puts("tidemark " TM_VERSION);
-	return fflush(stdout) == 0 ? OUTCOME_WRITTEN : OUTCOME_FAILED;
+	return fflush(stdout) == 0 ? EXIT_CODE_WRITTEN : EXIT_CODE_FAILED;
 }
 
 static int wrong(const char *sentence, const char *word)
 {
 	say("%s%s (see tidemark --help)", word, sentence);
-	return OUTCOME_USAGE;
+	return EXIT_CODE_USAGE;
 }
 
 int main(int argc, char *argv[])
 {
 	if (have_standard_files() < 0)
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	if (argc < 2)
 		return wrong("say what to do, as in: tidemark record -d 10", "");
 	if (strcmp(argv[1], "record") == 0)

@@ -50,7 +50,7 @@ struct options {
 	bool restart;         /* a symbolizer that dies is followed by another */
 	bool verbose;
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */
-	const char *cache;    /* where they are kept; NULL: CACHE_DEFAULT */
+	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
 	const char *summary;  /* or NULL */
 	char *const *command; /* NULL-terminated, or NULL */
 	size_t output_count;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/exit_code.h"
-#include "cli/terminal.h"
 #include "cli/session.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 static int cannot(const char *path, int error)
@@ -21,11 +21,11 @@ static int cannot(const char *path, int error)
 		say("%s: cannot be written: with --every only regular files are", path);
 	else
 		say("%s: cannot be written: %s", path, strerror(-error));
-	return OUTCOME_FAILED;
+	return EXIT_CODE_FAILED;
 }
 
 /* Two ways to write one file would leave only the later. */
-static int check_twice(const struct targets *targets, const struct output *output)
+static int check_twice(const struct outputs *targets, const struct output *output)
 {
 	size_t i;
 
@@ -34,13 +34,13 @@ static int check_twice(const struct targets *targets, const struct output *outpu
 			continue;
 		say("%s and %s are the same file (see tidemark record --help)",
 		    targets->outputs[i].path, output->path);
-		return OUTCOME_USAGE;
+		return EXIT_CODE_USAGE;
 	}
 	return 0;
 }
 
 /* The name of output @index in report @number, kept in @targets; the last is the summary's. */
-static const char *name_of(struct targets *targets, size_t index, unsigned number)
+static const char *name_of(struct outputs *targets, size_t index, unsigned number)
 {
 	const struct options *options = targets->options;
 	const char *path =
@@ -53,7 +53,7 @@ static const char *name_of(struct targets *targets, size_t index, unsigned numbe
 	return targets->names[index] ? targets->names[index] : path;
 }
 
-static int open_output(struct targets *targets, size_t index, unsigned number,
+static int open_output(struct outputs *targets, size_t index, unsigned number,
 		       struct output *output)
 {
 	const char *path = name_of(targets, index, number);
@@ -64,13 +64,13 @@ static int open_output(struct targets *targets, size_t index, unsigned number,
 	return r < 0 ? cannot(path, r) : check_twice(targets, output);
 }
 
-int targets_open(struct targets *ret_targets, const struct options *options, unsigned number)
+int outputs_open(struct outputs *ret_targets, const struct options *options, unsigned number)
 {
-	struct targets *targets = ret_targets;
+	struct outputs *targets = ret_targets;
 	size_t i;
 	int r = 0;
 
-	*targets = (struct targets){.options = options, .summary = OUTPUT_NULL};
+	*targets = (struct outputs){.options = options, .summary = OUTPUT_NULL};
 	for (i = 0; i < options->output_count && r == 0; i++) {
 		targets->outputs[i] = OUTPUT_NULL;
 		targets->count = i + 1;
@@ -91,12 +91,12 @@ static void go_nowhere(struct output *output)
 	output->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-void targets_open_more(struct targets *ret_targets, const struct options *options, unsigned number)
+void outputs_open_more(struct outputs *ret_targets, const struct options *options, unsigned number)
 {
-	struct targets *targets = ret_targets;
+	struct outputs *targets = ret_targets;
 	size_t i;
 
-	*targets = (struct targets){.options = options, .summary = OUTPUT_NULL};
+	*targets = (struct outputs){.options = options, .summary = OUTPUT_NULL};
 	for (i = 0; i < options->output_count; i++) {
 		targets->outputs[i] = OUTPUT_NULL;
 		targets->count = i + 1;
@@ -110,7 +110,7 @@ void targets_open_more(struct targets *ret_targets, const struct options *option
 	targets->summary_refused = open_output(targets, i, number, &targets->summary) != 0;
 }
 
-static void renumber(struct targets *targets, size_t index, unsigned number, struct output *output)
+static void renumber(struct outputs *targets, size_t index, unsigned number, struct output *output)
 {
 	const char *path = name_of(targets, index, number);
 
@@ -119,7 +119,7 @@ static void renumber(struct targets *targets, size_t index, unsigned number, str
 	output->path = path;
 }
 
-void targets_renumber(struct targets *targets, unsigned number)
+void outputs_renumber(struct outputs *targets, unsigned number)
 {
 	size_t i;
 
@@ -137,7 +137,7 @@ static int was_written(const struct session *session, size_t index)
 	return session->output_codes[index] < 0 ? session->output_codes[index] : 0;
 }
 
-static size_t store_outputs(struct targets *targets, const struct session *session)
+static size_t store_outputs(struct outputs *targets, const struct session *session)
 {
 	size_t i, count = 0;
 
@@ -178,7 +178,7 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-static int store_summary(struct targets *targets, const struct summary *summary)
+static int store_summary(struct outputs *targets, const struct summary *summary)
 {
 	_cleanup_(tm_freep) char *text = NULL;
 	size_t bytes = 0;
@@ -192,7 +192,7 @@ static int store_summary(struct targets *targets, const struct summary *summary)
 	return r < 0 ? cannot(targets->summary.path, r) : 0;
 }
 
-int targets_store(struct targets *targets, const struct session *session,
+int outputs_store(struct outputs *targets, const struct session *session,
 		  const struct summary *summary)
 {
 	size_t stored = store_outputs(targets, session);
@@ -201,11 +201,11 @@ int targets_store(struct targets *targets, const struct session *session,
 	if (targets->has_summary && !targets->summary_refused)
 		told = store_summary(targets, summary);
 	if (stored == 0)
-		return OUTCOME_FAILED;
-	return stored < targets->count || told != 0 ? OUTCOME_SOME : 0;
+		return EXIT_CODE_FAILED;
+	return stored < targets->count || told != 0 ? EXIT_CODE_SOME : 0;
 }
 
-void targets_close(struct targets *targets)
+void outputs_close(struct outputs *targets)
 {
 	size_t i;
 

@@ -12,7 +12,7 @@
 
 struct session;
 
-struct targets {
+struct outputs {
 	const struct options *options;
 	struct output outputs[OPTIONS_OUTPUTS_MAX]; /* as in the options */
 	size_t count;                               /* of those, open */
@@ -29,13 +29,13 @@ struct targets {
  * Opens each, so that what cannot be written is known first. @number: of the report, 0: the only
  * one. Return: 0, or an outcome, said.
  */
-int targets_open(struct targets *ret_targets, const struct options *options, unsigned number);
+int outputs_open(struct outputs *ret_targets, const struct options *options, unsigned number);
 /* The same for a later report: what cannot be opened is said and left out. */
-void targets_open_more(struct targets *ret_targets, const struct options *options, unsigned number);
+void outputs_open_more(struct outputs *ret_targets, const struct options *options, unsigned number);
 /* Another number, before they are stored. */
-void targets_renumber(struct targets *targets, unsigned number);
-/* Puts every whole file in its place. Return: 0, OUTCOME_SOME, OUTCOME_FAILED, said. */
-int targets_store(struct targets *targets, const struct session *session,
+void outputs_renumber(struct outputs *targets, unsigned number);
+/* Puts every whole file in its place. Return: 0, EXIT_CODE_SOME, EXIT_CODE_FAILED, said. */
+int outputs_store(struct outputs *targets, const struct session *session,
 		  const struct summary *summary);
 /* Total; what is not in its place is gone. */
-void targets_close(struct targets *targets);
+void outputs_close(struct outputs *targets);

@@ -18,7 +18,7 @@
 #define NS_PER_SECOND 1000000000ull
 #define STATUS_BYTES  4096
 
-uint64_t cost_cpu_ns(const struct rusage *usage)
+uint64_t own_cost_cpu_ns(const struct rusage *usage)
 {
 	uint64_t seconds = (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
 	uint64_t us = (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
@@ -26,15 +26,15 @@ uint64_t cost_cpu_ns(const struct rusage *usage)
 	return seconds * NS_PER_SECOND + us * 1000;
 }
 
-uint64_t cost_own_cpu_ns(void)
+uint64_t own_cost_own_cpu_ns(void)
 {
 	struct rusage usage = {0};
 
 	(void)getrusage(RUSAGE_SELF, &usage);
-	return cost_cpu_ns(&usage);
+	return own_cost_cpu_ns(&usage);
 }
 
-uint64_t cost_process_cpu_ns(pid_t pid)
+uint64_t own_cost_process_cpu_ns(pid_t pid)
 {
 	struct timespec used;
 	clockid_t clock;
@@ -44,7 +44,7 @@ uint64_t cost_process_cpu_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * NS_PER_SECOND + (uint64_t)used.tv_nsec;
 }
 
-uint64_t cost_peak_bytes(pid_t pid)
+uint64_t own_cost_peak_bytes(pid_t pid)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	char path[64] = "/proc/self/status", text[STATUS_BYTES];
@@ -63,7 +63,7 @@ uint64_t cost_peak_bytes(pid_t pid)
 	return line ? strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024u : 0;
 }
 
-int cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns)
+int own_cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns)
 {
 	unsigned long long idle, waiting;
 
@@ -74,7 +74,7 @@ int cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns)
 	return 0;
 }
 
-uint64_t cost_idle_ns(void)
+uint64_t own_cost_idle_ns(void)
 {
 	_cleanup_(tm_closep) int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 	char text[STATUS_BYTES];
@@ -82,10 +82,10 @@ uint64_t cost_idle_ns(void)
 	uint64_t ns = 0;
 
 	text[got > 0 ? got : 0] = '\0';
-	return cost_parse_idle(text, sysconf(_SC_CLK_TCK), &ns) == 0 ? ns : 0;
+	return own_cost_parse_idle(text, sysconf(_SC_CLK_TCK), &ns) == 0 ? ns : 0;
 }
 
-int cost_enable_bpf_time(void)
+int own_cost_enable_bpf_time(void)
 {
 	union bpf_attr attr;
 	long fd;

@@ -40,14 +40,14 @@ static int number(const char **text, unsigned *ret_number)
 
 	for (; **text >= '0' && **text <= '9'; (*text)++, digits++) {
 		n = n * 10 + (unsigned)(**text - '0');
-		if (n >= PERF_CPUS_MAX)
+		if (n >= PERF_EVENTS_CPUS_MAX)
 			return -EINVAL;
 	}
 	*ret_number = n;
 	return digits ? 0 : -EINVAL;
 }
 
-int perf_parse_cpus(const char *list, unsigned *ret_cpus)
+int perf_events_parse_cpus(const char *list, unsigned *ret_cpus)
 {
 	unsigned first, last, count = 0;
 
@@ -60,7 +60,7 @@ int perf_parse_cpus(const char *list, unsigned *ret_cpus)
 			if (number(&list, &last) < 0 || last < first)
 				return -EINVAL;
 		}
-		if (count + (last - first) >= PERF_CPUS_MAX)
+		if (count + (last - first) >= PERF_EVENTS_CPUS_MAX)
 			return -EINVAL;
 		for (; first <= last; first++)
 			ret_cpus[count++] = first;
@@ -71,7 +71,7 @@ int perf_parse_cpus(const char *list, unsigned *ret_cpus)
 	}
 }
 
-int perf_open_event(unsigned cpu, unsigned hz)
+int perf_events_open_event(unsigned cpu, unsigned hz)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -97,19 +97,19 @@ static int refuse(unsigned cpu, int error)
 		say("the sampling event of CPU %u is refused: %s (kernel.perf_event_paranoid is "
 		    "%s; this account, its container or a security module forbids perf_event_open)",
 		    cpu, strerror(-error), paranoid);
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	say("the sampling event of CPU %u cannot be opened: %s", cpu, strerror(-error));
-	return error == -ENOSYS || error == -ENOENT || error == -EOPNOTSUPP ? OUTCOME_HOST
-									    : OUTCOME_FAILED;
+	return error == -ENOSYS || error == -ENOENT || error == -EOPNOTSUPP ? EXIT_CODE_HOST
+									    : EXIT_CODE_FAILED;
 }
 
-static int open_each(struct perf *perf, const unsigned *cpus, size_t count, unsigned hz)
+static int open_each(struct perf_events *perf, const unsigned *cpus, size_t count, unsigned hz)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		int fd = perf_open_event(cpus[i], hz);
+		int fd = perf_events_open_event(cpus[i], hz);
 
 		if (fd == -ENODEV || fd == -ENXIO) {
 			say_more("CPU %u went offline and is not sampled", cpus[i]);
@@ -121,54 +121,54 @@ static int open_each(struct perf *perf, const unsigned *cpus, size_t count, unsi
 	}
 	if (perf->count == 0) {
 		say("no CPU could be sampled");
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	return 0;
 }
 
-int perf_online(unsigned *ret_cpus)
+int perf_events_online(unsigned *ret_cpus)
 {
 	char list[LIST_BYTES];
 	ssize_t got = read_text(ONLINE, list, sizeof(list));
 
-	return got < 0 ? (int)got : perf_parse_cpus(list, ret_cpus);
+	return got < 0 ? (int)got : perf_events_parse_cpus(list, ret_cpus);
 }
 
-int perf_open(struct perf *ret_perf, unsigned hz)
+int perf_events_open(struct perf_events *ret_perf, unsigned hz)
 {
-	_cleanup_(tm_freep) unsigned *cpus = calloc(PERF_CPUS_MAX, sizeof(*cpus));
-	struct perf perf = PERF_NULL;
+	_cleanup_(tm_freep) unsigned *cpus = calloc(PERF_EVENTS_CPUS_MAX, sizeof(*cpus));
+	struct perf_events perf = PERF_EVENTS_NULL;
 	int count, r;
 
 	if (!cpus) {
 		say("out of memory");
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
-	count = perf_online(cpus);
+	count = perf_events_online(cpus);
 	if (count < 0) {
 		say("%s: %s", ONLINE, count == -EINVAL ? "not a list of CPUs" : strerror(-count));
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	perf.events = calloc((size_t)count, sizeof(*perf.events));
 	if (!perf.events) {
 		say("out of memory");
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	r = open_each(&perf, cpus, (size_t)count, hz);
 	if (r != 0) {
-		perf_close(&perf);
+		perf_events_close(&perf);
 		return r;
 	}
 	*ret_perf = perf;
 	return 0;
 }
 
-void perf_close(struct perf *perf)
+void perf_events_close(struct perf_events *perf)
 {
 	size_t i;
 
 	for (i = 0; i < perf->count; i++)
 		(void)tm_close(perf->events[i].fd);
 	free(perf->events);
-	*perf = PERF_NULL;
+	*perf = PERF_EVENTS_NULL;
 }

@@ -9,28 +9,28 @@
 
 #include <stddef.h>
 
-#define PERF_CPUS_MAX 8192u /* CONFIG_NR_CPUS of distribution kernels, x86-64 */
+#define PERF_EVENTS_CPUS_MAX 8192u /* CONFIG_NR_CPUS of distribution kernels, x86-64 */
 
 struct perf_event {
 	unsigned cpu;
 	int fd;
 };
 
-struct perf {
+struct perf_events {
 	struct perf_event *events;
 	size_t count;
 };
-#define PERF_NULL ((struct perf){NULL, 0})
+#define PERF_EVENTS_NULL ((struct perf_events){NULL, 0})
 
 /* A CPU that went offline meanwhile is left out. Return: 0, or an outcome, having said why. */
-int perf_open(struct perf *ret_perf, unsigned hz);
+int perf_events_open(struct perf_events *ret_perf, unsigned hz);
 /* One more, for a CPU that came. Return: descriptor, -errno (-ENODEV: not online). */
-int perf_open_event(unsigned cpu, unsigned hz);
-/* The CPUs that are online. @ret_cpus: room for PERF_CPUS_MAX. Return: count, -errno, -EINVAL. */
-int perf_online(unsigned *ret_cpus);
+int perf_events_open_event(unsigned cpu, unsigned hz);
+/* The CPUs that are online. @ret_cpus: room for PERF_EVENTS_CPUS_MAX. Return: count, -errno, -EINVAL. */
+int perf_events_online(unsigned *ret_cpus);
 /* Total. */
-void perf_close(struct perf *perf);
+void perf_events_close(struct perf_events *perf);
 /*
- * "0-3,8,10-11" into CPU numbers. @cpus: room for PERF_CPUS_MAX. Return: count, -EINVAL.
+ * "0-3,8,10-11" into CPU numbers. @cpus: room for PERF_EVENTS_CPUS_MAX. Return: count, -EINVAL.
  */
-int perf_parse_cpus(const char *list, unsigned *ret_cpus);
+int perf_events_parse_cpus(const char *list, unsigned *ret_cpus);

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/exit_code.h"
-#include "cli/terminal.h"
 #include "cli/spawn.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 #define BTF "/sys/kernel/btf/vmlinux"
@@ -46,28 +46,28 @@ static const char *missing_capability(void)
 	return missing;
 }
 
-int host_check(void)
+int preflight_check(void)
 {
 	const char *missing;
 
 	if (geteuid() != 0) {
 		say("recording needs root; this is uid %u", geteuid());
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	missing = missing_capability();
 	if (missing) {
 		say("this account is root without %s, which recording needs", missing);
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	if (access(BTF, R_OK) < 0) {
 		say("%s: %s; recording needs a kernel with BTF (CONFIG_DEBUG_INFO_BTF)", BTF,
 		    strerror(errno));
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
 	return 0;
 }
 
-int host_check_processes(const struct options *options)
+int preflight_check_processes(const struct options *options)
 {
 	size_t i;
 
@@ -76,17 +76,17 @@ int host_check_processes(const struct options *options)
 
 		if (pidfd == -ESRCH) {
 			say("-p %d: no such process", options->pids[i]);
-			return OUTCOME_FAILED;
+			return EXIT_CODE_FAILED;
 		}
 		if (pidfd < 0) {
 			say("-p %d: not a process: %s", options->pids[i], strerror(-pidfd));
-			return OUTCOME_FAILED;
+			return EXIT_CODE_FAILED;
 		}
 	}
 	return 0;
 }
 
-int host_holds_processes(const struct options *options)
+int preflight_holds_processes(const struct options *options)
 {
 	size_t i;
 
@@ -110,7 +110,7 @@ static int memory_counts_as_locked(void)
 	return major < 5 || (major == 5 && minor < 11);
 }
 
-void host_raise_limits(void)
+void preflight_raise_limits(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	struct rlimit files;

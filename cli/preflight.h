@@ -7,10 +7,10 @@
 #include "cli/options.h"
 
 /* Root, its capabilities, BTF. Return: 0, or an outcome, having said why. */
-int host_check(void);
+int preflight_check(void);
 /* Every process of -p exists. Return: 0, or an outcome, having said why. */
-int host_check_processes(const struct options *options);
+int preflight_check_processes(const struct options *options);
 /* Are some asked for, and are they all still there? */
-int host_holds_processes(const struct options *options);
+int preflight_holds_processes(const struct options *options);
 /* Room for descriptors, and for BPF maps where they still count as locked memory. */
-void host_raise_limits(void);
+void preflight_raise_limits(void);

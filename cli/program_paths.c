@@ -18,20 +18,20 @@
 static const struct {
 	const char *name;
 	const char *built; /* folder in the build tree, from this program's */
-} programs[LOCATE_N] = {
-	[LOCATE_COLLECTOR] = {"tidemark-collector", "../collector"},
-	[LOCATE_OPENER] = {"tidemark-opener", "../collector/opener"},
-	[LOCATE_SYMBOLIZER] = {"tidemark-symbolizer", "../symbolizer"},
-	[LOCATE_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
+} programs[PROGRAM_PATHS_N] = {
+	[PROGRAM_PATHS_COLLECTOR] = {"tidemark-collector", "../collector"},
+	[PROGRAM_PATHS_OPENER] = {"tidemark-opener", "../collector/opener"},
+	[PROGRAM_PATHS_SYMBOLIZER] = {"tidemark-symbolizer", "../symbolizer"},
+	[PROGRAM_PATHS_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
 };
 
-const char *locate_name(enum locate_program program)
+const char *program_paths_name(enum program_paths_program program)
 {
 	return programs[program].name;
 }
 
-int locate_path(const char *directory, enum locate_program program, int installed,
-		char ret_path[PATH_MAX])
+int program_paths_path(const char *directory, enum program_paths_program program, int installed,
+		       char ret_path[PATH_MAX])
 {
 	const char *folder = installed ? TM_LIBEXEC : programs[program].built;
 	int length;
@@ -57,13 +57,13 @@ static int open_program(const char *path)
 	return TM_TAKE_FD(fd);
 }
 
-static int open_one(const char *directory, enum locate_program program, int *ret_fd)
+static int open_one(const char *directory, enum program_paths_program program, int *ret_fd)
 {
 	char path[PATH_MAX];
 	int installed, fd = -ENOENT;
 
 	for (installed = 1; installed >= 0 && fd == -ENOENT; installed--) {
-		if (locate_path(directory, program, installed, path) < 0)
+		if (program_paths_path(directory, program, installed, path) < 0)
 			fd = -ENAMETOOLONG;
 		else
 			fd = open_program(path);
@@ -71,13 +71,13 @@ static int open_one(const char *directory, enum locate_program program, int *ret
 	if (fd < 0) {
 		say("%s: this program is needed and cannot be run: %s",
 		    fd == -ENOENT ? programs[program].name : path, strerror(-fd));
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	*ret_fd = fd;
 	return 0;
 }
 
-int locate_open(int ret_fds[LOCATE_N])
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N])
 {
 	char directory[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
@@ -86,14 +86,14 @@ int locate_open(int ret_fds[LOCATE_N])
 
 	if (length < 0) {
 		say("/proc/self/exe: %s", strerror(errno));
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	directory[length] = '\0';
 	slash = strrchr(directory, '/');
 	if (slash)
 		*slash = '\0';
-	for (i = 0; i < LOCATE_N; i++) {
-		r = open_one(directory, (enum locate_program)i, &ret_fds[i]);
+	for (i = 0; i < PROGRAM_PATHS_N; i++) {
+		r = open_one(directory, (enum program_paths_program)i, &ret_fds[i]);
 		if (r != 0) {
 			while (i-- > 0)
 				ret_fds[i] = tm_close(ret_fds[i]);

@@ -10,18 +10,18 @@
 
 #include <limits.h>
 
-enum locate_program {
-	LOCATE_COLLECTOR,
-	LOCATE_OPENER,
-	LOCATE_SYMBOLIZER,
-	LOCATE_PARSER,
-	LOCATE_N,
+enum program_paths_program {
+	PROGRAM_PATHS_COLLECTOR,
+	PROGRAM_PATHS_OPENER,
+	PROGRAM_PATHS_SYMBOLIZER,
+	PROGRAM_PATHS_PARSER,
+	PROGRAM_PATHS_N,
 };
 
 /* tidemark-collector and so on. */
-const char *locate_name(enum locate_program program);
+const char *program_paths_name(enum program_paths_program program);
 /* The path in the installed or the build tree. @directory: of this program. Return: 0, -ENAMETOOLONG. */
-int locate_path(const char *directory, enum locate_program program, int installed,
-		char ret_path[PATH_MAX]);
+int program_paths_path(const char *directory, enum program_paths_program program, int installed,
+		       char ret_path[PATH_MAX]);
 /* Opens every program for execution; all or none. Return: 0, or an outcome, having said why. */
-int locate_open(int ret_fds[LOCATE_N]);
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N]);

@@ -7,30 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/uid_pool.h"
-#include "cli/table_cache.h"
-#include "cli/own_cost.h"
-#include "cli/help.h"
-#include "cli/preflight.h"
-#include "cli/program_paths.h"
 #include "cli/event_loop.h"
 #include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/own_cost.h"
 #include "cli/perf_events.h"
+#include "cli/preflight.h"
+#include "cli/program_paths.h"
 #include "cli/report.h"
-#include "cli/terminal.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/start.h"
+#include "cli/table_cache.h"
+#include "cli/terminal.h"
+#include "cli/uid_pool.h"
 #include "shared/cleanup.h"
 
 struct recording {
 	struct options options;
 	struct accounts accounts;
-	struct perf perf;
-	int programs[LOCATE_N];
+	struct perf_events perf;
+	int programs[PROGRAM_PATHS_N];
 	int signals;
 	int cache;
-	char boot_id[CACHE_BOOT_ID_BYTES];
+	char boot_id[TABLE_CACHE_BOOT_ID_BYTES];
 	struct start start;
 	struct session session;
 };
@@ -40,8 +40,8 @@ static void recording_deinit(struct recording *recording)
 	int i;
 
 	session_deinit(&recording->session);
-	perf_close(&recording->perf);
-	for (i = 0; i < LOCATE_N; i++)
+	perf_events_close(&recording->perf);
+	for (i = 0; i < PROGRAM_PATHS_N; i++)
 		recording->programs[i] = tm_close(recording->programs[i]);
 	recording->signals = tm_close(recording->signals);
 	recording->cache = tm_close(recording->cache);
@@ -56,41 +56,41 @@ static int open_cache(struct recording *recording)
 
 	if (options->no_cache)
 		return 0;
-	r = cache_boot_id(recording->boot_id);
+	r = table_cache_boot_id(recording->boot_id);
 	if (r < 0) {
 		say_more("this boot has no id, so unwind tables are not kept: %s", strerror(-r));
 		return 0;
 	}
-	return cache_choose(options->cache, &recording->cache);
+	return table_cache_choose(options->cache, &recording->cache);
 }
 
 /* Everything that can be refused before anything runs. */
 static int prepare(struct recording *recording)
 {
 	const struct options *options = &recording->options;
-	int r = host_check();
+	int r = preflight_check();
 
 	if (r == 0)
-		r = host_check_processes(options);
+		r = preflight_check_processes(options);
 	if (r == 0)
-		r = targets_open(&recording->session.series.now, options,
+		r = outputs_open(&recording->session.series.now, options,
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
-		r = locate_open(recording->programs);
+		r = program_paths_open(recording->programs);
 	if (r == 0)
 		r = open_cache(recording);
 	if (r == 0)
 		r = accounts_acquire(&recording->accounts);
 	if (r != 0)
 		return r;
-	command_remember_limits();
-	host_raise_limits();
-	recording->session.bpf_time = cost_enable_bpf_time();
+	workload_remember_limits();
+	preflight_raise_limits();
+	recording->session.bpf_time = own_cost_enable_bpf_time();
 	if (recording->session.bpf_time < 0)
 		say_more("the kernel does not time BPF programs: %s",
 			 strerror(-recording->session.bpf_time));
 	hotplug_open(&recording->session.hotplug, options->hz);
-	r = perf_open(&recording->perf, options->hz);
+	r = perf_events_open(&recording->perf, options->hz);
 	if (r == 0)
 		hotplug_begin(&recording->session.hotplug, &recording->perf);
 	return r;
@@ -99,11 +99,11 @@ static int prepare(struct recording *recording)
 static int start_command(struct recording *recording)
 {
 	char *const *command = recording->options.command;
-	int r = command ? command_start(&recording->session.command, command) : 0;
+	int r = command ? workload_start(&recording->session.command, command) : 0;
 
 	if (r < 0)
 		say("%s cannot be started: %s", command[0], strerror(-r));
-	return r < 0 ? OUTCOME_FAILED : 0;
+	return r < 0 ? EXIT_CODE_FAILED : 0;
 }
 
 /* Both programs, COMMAND, and the recording itself. */
@@ -124,9 +124,9 @@ static int run(struct recording *recording)
 
 	if (r != 0)
 		return r;
-	perf_close(&recording->perf); /* the collector alone has them from here on */
+	perf_events_close(&recording->perf); /* the collector alone has them from here on */
 	r = start_command(recording);
-	return r != 0 ? r : loop_run(&recording->session);
+	return r != 0 ? r : event_loop_run(&recording->session);
 }
 
 /* What was recorded, to the files and to the person. */
@@ -139,12 +139,12 @@ static int finish(struct recording *recording, int outcome)
 	if (session->ended_ns == 0 || session->given_up)
 		return outcome; /* never sampled, or nothing is wanted of it any more */
 	if (session->command.name)
-		command_finish(&session->command);
+		workload_finish(&session->command);
 	report_make(&summary, session, REPORT_LAST);
-	stored = targets_store(&session->series.now, session, &summary);
+	stored = outputs_store(&session->series.now, session, &summary);
 	report_print(session, &summary, &session->series.now);
 	if (outcome == 0)
-		outcome = series_outcome(&session->series, stored);
+		outcome = intervals_outcome(&session->series, stored);
 	return report_check(&summary, outcome);
 }
 
@@ -153,7 +153,7 @@ int record_main(int argc, char *const argv[])
 	static struct recording recording = {
 		/* large */
 		.accounts = ACCOUNTS_NULL,
-		.perf = PERF_NULL,
+		.perf = PERF_EVENTS_NULL,
 		.programs = {-1, -1, -1, -1},
 		.cache = -1,
 	};
@@ -164,7 +164,7 @@ int record_main(int argc, char *const argv[])
 		return help_print(HELP_RECORD);
 	if (r == OPTIONS_E_USAGE) {
 		say("%s (see tidemark record --help)", problem);
-		return OUTCOME_USAGE;
+		return EXIT_CODE_USAGE;
 	}
 	say_set_verbose(recording.options.verbose);
 	recording.signals = signals_open();

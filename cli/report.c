@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-#include "cli/own_cost.h"
 #include "cli/exit_code.h"
-#include "cli/terminal.h"
-#include "cli/spawn.h"
+#include "cli/own_cost.h"
 #include "cli/report_table.h"
+#include "cli/spawn.h"
+#include "cli/terminal.h"
 
 /* A program's own share of what wait told of it and the children it waited for. */
-static uint64_t own_cpu_ns(const struct program *program, uint64_t children)
+static uint64_t own_cpu_ns(const struct child *program, uint64_t children)
 {
 	if (!program->ended)
 		return program->cpu_ns;
@@ -21,14 +21,14 @@ static uint64_t own_cpu_ns(const struct program *program, uint64_t children)
 
 static void add_cost(struct summary *s, const struct session *session)
 {
-	const struct program *collector = &session->collector, *symbolizer = &session->symbolizer;
+	const struct child *collector = &session->collector, *symbolizer = &session->symbolizer;
 
-	s->command_cpu_ns = cost_own_cpu_ns();
+	s->command_cpu_ns = own_cost_own_cpu_ns();
 	s->opener_cpu_ns = session->cost.child_cpu_ns;
 	s->parser_cpu_ns = session->result.child_cpu_ns;
 	s->collector_cpu_ns = own_cpu_ns(collector, s->opener_cpu_ns);
 	s->symbolizer_cpu_ns = own_cpu_ns(symbolizer, s->parser_cpu_ns) + session->dead_cpu_ns;
-	s->command_rss = cost_peak_bytes(0);
+	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
 				    ? symbolizer->rss_bytes
@@ -41,24 +41,24 @@ static void add_cost(struct summary *s, const struct session *session)
 static void choose_counts(struct tm_counts *ret_counts, const struct session *session,
 			  enum report_kind kind)
 {
-	const struct ledger *ledger = &session->series.ledger;
+	const struct accounting *ledger = &session->series.ledger;
 	/* A dead collector published more than it lived to tell us. */
 	int told = session->last_counts_told &&
 		   (kind == REPORT_BETWEEN || session->death == BALANCE_COLLECTOR_DIED);
 
 	if (!told) {
-		ledger_rest(ledger, &session->counts, ret_counts);
+		accounting_rest(ledger, &session->counts, ret_counts);
 		return;
 	}
 	*ret_counts = session->last_counts;
 	if (session->death != BALANCE_COLLECTOR_DIED)
-		ledger_copy_states(&session->counts, ret_counts);
+		accounting_copy_states(&session->counts, ret_counts);
 }
 
 /* Of all reports with this one. */
 static void add_recording(struct summary *s, const struct session *session)
 {
-	const struct ledger *ledger = &session->series.ledger;
+	const struct accounting *ledger = &session->series.ledger;
 
 	s->report = session->options->every_ns ? ledger->reports + 1 : 0;
 	s->whole_taken = ledger->taken + s->balance.taken;
@@ -69,7 +69,7 @@ static void add_recording(struct summary *s, const struct session *session)
 
 void report_make(struct summary *ret_summary, const struct session *session, enum report_kind kind)
 {
-	const struct series *series = &session->series;
+	const struct intervals *series = &session->series;
 	uint64_t until_ns = kind == REPORT_BETWEEN ? series->until_ns : session->ended_ns;
 	uint64_t idle_ns = kind == REPORT_BETWEEN ? series->idle_until_ns : session->idle_ended_ns;
 	struct summary s = {
@@ -86,13 +86,13 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 	balance_make(&s.balance, &s.counts, &session->result, session->death);
 	s.bpf_time_known = session->bpf_time >= 0 && s.counts.bpf_ns_valid != 0;
 	if (session->command.ended)
-		s.command_status = command_code(&session->command);
+		s.command_status = workload_code(&session->command);
 	add_recording(&s, session);
 	add_cost(&s, session);
 	*ret_summary = s;
 }
 
-void report_print_line(const struct summary *summary, const struct targets *targets)
+void report_print_line(const struct summary *summary, const struct outputs *targets)
 {
 	const struct balance *balance = &summary->balance;
 	const char *before = "; written: ";
@@ -112,7 +112,7 @@ void report_print_line(const struct summary *summary, const struct targets *targ
 	(void)fflush(stdout);
 }
 
-static void print_command(const struct command *command)
+static void print_command(const struct workload *command)
 {
 	char how[64];
 
@@ -121,15 +121,15 @@ static void print_command(const struct command *command)
 }
 
 void report_print(const struct session *session, const struct summary *summary,
-		  const struct targets *targets)
+		  const struct outputs *targets)
 {
 	size_t i;
 
 	if (summary->report > 0)
 		(void)printf("report %u, the last: %.1f s\n", summary->report,
 			     (double)summary->duration_ns / 1e9);
-	table_print(stdout, session->top, session->top_count, summary->balance.exported);
-	table_print_balance(stdout, summary);
+	report_table_print(stdout, session->top, session->top_count, summary->balance.exported);
+	report_table_print_balance(stdout, summary);
 	if (summary->counts.files_failed > 0)
 		(void)printf(
 			"%llu files could not be opened: their functions have no names, and stacks "
@@ -159,5 +159,5 @@ int report_check(const struct summary *summary, int outcome)
 		    (unsigned long long)balance->dropped);
 	if (balance->difference == 0 && summary->result.late_records == 0)
 		return outcome;
-	return outcome != 0 ? outcome : OUTCOME_FAILED;
+	return outcome != 0 ? outcome : EXIT_CODE_FAILED;
 }

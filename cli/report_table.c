@@ -14,7 +14,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported)
+void report_table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ static void print_some(FILE *out, uint64_t number, const char *what)
 		(void)fprintf(out, ", %llu %s", (unsigned long long)number, what);
 }
 
-void table_print_balance(FILE *out, const struct summary *summary)
+void report_table_print_balance(FILE *out, const struct summary *summary)
 {
 	const struct balance *balance = &summary->balance;
 	const struct tm_result *result = &summary->result;
@@ -61,12 +61,12 @@ void table_print_balance(FILE *out, const struct summary *summary)
 	(void)fprintf(out, "samples: taken %llu, exported %llu, dropped %llu",
 		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
 		      (unsigned long long)balance->dropped);
-	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_drop_word);
+	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_reasons_drop);
 	(void)fprintf(out, ", not run %llu", (unsigned long long)balance->not_run);
 	if (balance->not_run > 0 && summary->idle_ns > 0)
 		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
 	(void)fprintf(out, ", truncated %llu", (unsigned long long)balance->cut);
-	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_stop_word);
+	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_reasons_stop);
 	(void)fprintf(out, ", unnamed frames %llu of %llu",
 		      (unsigned long long)result->unnamed_frames,
 		      (unsigned long long)result->frames);

@@ -11,9 +11,9 @@
 #include "cli/summary.h"
 
 /* @rows: cleaned. Nothing is printed for none. */
-void table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
+void report_table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
 /*
  * One line: taken, exported, dropped, not run, truncated, unnamed; and what was lost beside samples,
  * if anything was.
  */
-void table_print_balance(FILE *out, const struct summary *summary);
+void report_table_print_balance(FILE *out, const struct summary *summary);

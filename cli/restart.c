@@ -6,36 +6,36 @@
 #include <string.h>
 
 #include "cli/exit_code.h"
-#include "cli/terminal.h"
 #include "cli/start.h"
+#include "cli/terminal.h"
 
-int revive_follows(const struct session *session, const struct program *program)
+int restart_follows(const struct session *session, const struct child *program)
 {
 	return session->options->restart && session->start && program == &session->symbolizer &&
-	       session->phase == SESSION_RECORDING && session->restarts < REVIVE_MAX &&
+	       session->phase == SESSION_RECORDING && session->restarts < RESTART_MAX &&
 	       !session->collector.lost && !session->collector.done;
 }
 
 /* What it cost is not forgotten with it. */
 static void keep_cost(struct session *session)
 {
-	struct program *dead = &session->symbolizer;
+	struct child *dead = &session->symbolizer;
 
 	session->dead_cpu_ns += dead->cpu_ns;
 	if (dead->rss_bytes > session->dead_rss_bytes)
 		session->dead_rss_bytes = dead->rss_bytes;
 }
 
-int revive_run(struct session *session)
+int restart_run(struct session *session)
 {
-	struct program *dead = &session->symbolizer;
+	struct child *dead = &session->symbolizer;
 
 	session->restarts++;
-	program_print_errors(dead);
-	program_kill(dead);
+	child_print_errors(dead);
+	child_kill(dead);
 	keep_cost(session);
-	*dead = PROGRAM_NULL;
-	series_bury(session);
-	say("a new tidemark-symbolizer goes on (%u of at most %u)", session->restarts, REVIVE_MAX);
+	*dead = CHILD_NULL;
+	intervals_on_death(session);
+	say("a new tidemark-symbolizer goes on (%u of at most %u)", session->restarts, RESTART_MAX);
 	return start_symbolizer_again(session->start, session);
 }

@@ -9,9 +9,9 @@
 
 #include "cli/session.h"
 
-#define REVIVE_MAX 5u
+#define RESTART_MAX 5u
 
 /* Will another one follow if @program dies now? */
-int revive_follows(const struct session *session, const struct program *program);
+int restart_follows(const struct session *session, const struct child *program);
 /* Starts it. Return: 0, or an outcome, said: then the recording ends as without --restart. */
-int revive_run(struct session *session);
+int restart_run(struct session *session);

@@ -8,8 +8,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-#include "cli/own_cost.h"
 #include "cli/exit_code.h"
+#include "cli/own_cost.h"
 #include "cli/progress.h"
 #include "cli/restart.h"
 #include "cli/terminal.h"
@@ -29,11 +29,11 @@ void session_init(struct session *session, const struct options *options, int si
 {
 	*session = (struct session){
 		.options = options,
-		.collector = PROGRAM_NULL,
-		.symbolizer = PROGRAM_NULL,
-		.command = COMMAND_NULL,
+		.collector = CHILD_NULL,
+		.symbolizer = CHILD_NULL,
+		.command = WORKLOAD_NULL,
 		.hotplug = HOTPLUG_NULL,
-		.series = SERIES_NULL,
+		.series = INTERVALS_NULL,
 		.signals = signals,
 		.timer = -1,
 		.bpf_time = -1,
@@ -52,8 +52,8 @@ void session_give_up(struct session *session, int outcome)
 	fail(session, outcome);
 	session->given_up = 1;
 	session->phase = SESSION_OVER;
-	program_kill(&session->collector);
-	program_kill(&session->symbolizer);
+	child_kill(&session->collector);
+	child_kill(&session->symbolizer);
 }
 
 static void set_deadline(struct session *session, uint64_t ms)
@@ -65,9 +65,9 @@ static void begin_finishing(struct session *session)
 {
 	session->phase = SESSION_FINISHING;
 	session->ended_ns = session_now_ns();
-	session->idle_ended_ns = cost_idle_ns();
-	program_measure(&session->collector);
-	program_measure(&session->symbolizer);
+	session->idle_ended_ns = own_cost_idle_ns();
+	child_measure(&session->collector);
+	child_measure(&session->symbolizer);
 	progress_word("writing ...");
 }
 
@@ -77,7 +77,7 @@ void session_stop(struct session *session)
 		return;
 	begin_finishing(session);
 	set_deadline(session, SESSION_COLLECTOR_MS);
-	if (program_send(&session->collector, TM_CONTROL_STOP, 0) < 0)
+	if (child_send(&session->collector, TM_CONTROL_STOP, 0) < 0)
 		say_more("%s does not take STOP", session->collector.name);
 }
 
@@ -108,13 +108,13 @@ void session_started(struct session *session)
 	say_more("attached after %llu ms",
 		 (unsigned long long)((session->started_ns - session->begun_ns) /
 				      SESSION_NS_PER_MS));
-	command_release(&session->command);
+	workload_release(&session->command);
 	r = set_timer(session);
 	if (r == 0)
-		r = series_begin(session);
+		r = intervals_begin(session);
 	if (r < 0) {
 		say("no timer: %s", strerror(-r));
-		session_give_up(session, OUTCOME_FAILED);
+		session_give_up(session, EXIT_CODE_FAILED);
 	}
 }
 
@@ -132,12 +132,12 @@ void session_forget_report(struct session *session)
 	session->last_counts_told = 0;
 }
 
-void session_lose(struct session *session, struct program *program, int outcome)
+void session_lose(struct session *session, struct child *program, int outcome)
 {
 	if (program->lost || program->done)
 		return;
 	program->lost = 1;
-	if (revive_follows(session, program)) {
+	if (restart_follows(session, program)) {
 		session->reviving = 1; /* not here: whoever called still looks at the dead one */
 		return;
 	}
@@ -169,13 +169,12 @@ static void ask_start(struct session *session)
 		return;
 	session->asked = 1;
 	for (i = 0; i < options->pid_count && r == 0; i++)
-		r = program_send(&session->collector, TM_CONTROL_SELECT,
-				 (uint64_t)options->pids[i]);
+		r = child_send(&session->collector, TM_CONTROL_SELECT, (uint64_t)options->pids[i]);
 	if (r == 0 && options->command)
-		r = program_send(&session->collector, TM_CONTROL_SELECT,
-				 (uint64_t)session->command.pid);
+		r = child_send(&session->collector, TM_CONTROL_SELECT,
+			       (uint64_t)session->command.pid);
 	if (r == 0)
-		r = program_send(&session->collector, TM_CONTROL_START, 0);
+		r = child_send(&session->collector, TM_CONTROL_START, 0);
 	if (r < 0)
 		say_more("%s does not take START: %s", session->collector.name, strerror(-r));
 }
@@ -183,15 +182,15 @@ static void ask_start(struct session *session)
 /* The symbolizer's place is empty: filled again, or the recording ends. */
 static void revive(struct session *session)
 {
-	int r = OUTCOME_FAILED;
+	int r = EXIT_CODE_FAILED;
 
 	session->reviving = 0;
 	session->symbolizer.lost = 0;
-	if (revive_follows(session, &session->symbolizer))
-		r = revive_run(session);
+	if (restart_follows(session, &session->symbolizer))
+		r = restart_run(session);
 	if (r == 0)
 		return;
-	session->restarts = REVIVE_MAX;
+	session->restarts = RESTART_MAX;
 	session_lose(session, &session->symbolizer, r);
 }
 
@@ -218,11 +217,11 @@ void session_advance(struct session *session)
 
 void session_deinit(struct session *session)
 {
-	program_kill(&session->collector);
-	program_kill(&session->symbolizer);
-	command_finish(&session->command);
+	child_kill(&session->collector);
+	child_kill(&session->symbolizer);
+	workload_finish(&session->command);
 	hotplug_close(&session->hotplug);
-	series_close(&session->series);
+	intervals_close(&session->series);
 	session->bpf_time = tm_close(session->bpf_time);
 	session->timer = tm_close(session->timer);
 }

@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "cli/balance.h"
-#include "cli/workload.h"
-#include "cli/hotplug.h"
-#include "cli/options.h"
 #include "cli/child.h"
+#include "cli/hotplug.h"
 #include "cli/intervals.h"
+#include "cli/options.h"
+#include "cli/workload.h"
 
 #define SESSION_NS_PER_MS     1000000ull
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
@@ -34,11 +34,11 @@ struct start;
 struct session {
 	const struct options *options;
 	const struct start *start; /* borrowed: how the programs were started; NULL: not again */
-	struct program collector;
-	struct program symbolizer;
-	struct command command;
+	struct child collector;
+	struct child symbolizer;
+	struct workload command;
 	struct hotplug hotplug;
-	struct series series;
+	struct intervals series;
 	int signals; /* borrowed descriptor */
 	int timer;
 	enum session_phase phase;
@@ -90,6 +90,6 @@ int session_has_reported(const struct session *session);
 /* What it said of a report that is stored. */
 void session_forget_report(struct session *session);
 /* A program will say nothing more and did not finish. @outcome: of the whole. */
-void session_lose(struct session *session, struct program *program, int outcome);
+void session_lose(struct session *session, struct child *program, int outcome);
 /* Ends at once, with nothing written. */
 void session_give_up(struct session *session, int outcome);

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/clean.h"
-#include "cli/launch.h"
 #include "cli/exit_code.h"
+#include "cli/launch.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
@@ -115,15 +115,15 @@ static int start_collector(const struct start *start, const struct sockets *sock
 	size_t i;
 	int r;
 
-	if (launch_init(&launch, locate_name(LOCATE_COLLECTOR), start->programs[LOCATE_COLLECTOR],
-			start->accounts->collector) < 0) {
+	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_COLLECTOR),
+			start->programs[PROGRAM_PATHS_COLLECTOR], start->accounts->collector) < 0) {
 		say("out of memory");
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	grant(&launch, options->private_files);
 	launch_descriptor(&launch, "control-fd", sockets->collector_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
-	launch_descriptor(&launch, "opener-fd", start->programs[LOCATE_OPENER]);
+	launch_descriptor(&launch, "opener-fd", start->programs[PROGRAM_PATHS_OPENER]);
 	for (i = 0; i < start->perf->count; i++) {
 		(void)snprintf(cpu, sizeof(cpu), "%u", start->perf->events[i].cpu);
 		launch_pair(&launch, "perf-fd", cpu, start->perf->events[i].fd);
@@ -151,14 +151,15 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	size_t i;
 	int r;
 
-	if (launch_init(&launch, locate_name(LOCATE_SYMBOLIZER), start->programs[LOCATE_SYMBOLIZER],
+	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_SYMBOLIZER),
+			start->programs[PROGRAM_PATHS_SYMBOLIZER],
 			start->accounts->symbolizer) < 0) {
 		say("out of memory");
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
 	launch_descriptor(&launch, "control-fd", sockets->symbolizer_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[1]);
-	launch_descriptor(&launch, "parser-fd", start->programs[LOCATE_PARSER]);
+	launch_descriptor(&launch, "parser-fd", start->programs[PROGRAM_PATHS_PARSER]);
 	for (i = 0; i < options->output_count; i++)
 		launch_pair(&launch, "output", format_word(options->outputs[i].format),
 			    session->series.now.outputs[i].fd);
@@ -183,7 +184,7 @@ int start_programs(const struct start *start, struct session *session)
 
 	if (r < 0) {
 		say("no sockets for the programs: %s", strerror(-r));
-		r = OUTCOME_FAILED;
+		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
 		r = start_collector(start, &sockets, session);
@@ -196,12 +197,12 @@ int start_programs(const struct start *start, struct session *session)
 /* The collector's end of the new wire. */
 static int attach(struct session *session, const struct sockets *sockets)
 {
-	int r = program_send_fd(&session->collector, TM_CONTROL_ATTACH, 0, sockets->wire[0]);
+	int r = child_send_fd(&session->collector, TM_CONTROL_ATTACH, 0, sockets->wire[0]);
 
 	if (r == 0)
 		return 0;
 	say("%s does not take a new symbolizer: %s", session->collector.name, strerror(-r));
-	return OUTCOME_FAILED;
+	return EXIT_CODE_FAILED;
 }
 
 int start_symbolizer_again(const struct start *start, struct session *session)
@@ -215,7 +216,7 @@ int start_symbolizer_again(const struct start *start, struct session *session)
 		r = open_control(&session->symbolizer.control, &sockets.symbolizer_control);
 	if (r < 0) {
 		say("no sockets for the symbolizer: %s", strerror(-r));
-		r = OUTCOME_FAILED;
+		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
 		r = start_symbolizer(start, &sockets, session);

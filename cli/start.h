@@ -4,10 +4,10 @@
  * start - starts the collector and the symbolizer with the descriptors of shared/control.h
  */
 
-#include "cli/uid_pool.h"
-#include "cli/program_paths.h"
 #include "cli/perf_events.h"
+#include "cli/program_paths.h"
 #include "cli/session.h"
+#include "cli/uid_pool.h"
 
 #define START_TITLE_BYTES  200
 #define START_SEND_SECONDS 5 /* a program that does not read for so long is not waited for */
@@ -15,8 +15,8 @@
 struct start {
 	const struct options *options;
 	const struct accounts *accounts;
-	const struct perf *perf;
-	const int *programs; /* LOCATE_N descriptors */
+	const struct perf_events *perf;
+	const int *programs; /* PROGRAM_PATHS_N descriptors */
 	int cache;           /* descriptor; -1: none */
 	const char *boot_id; /* goes with it */
 };

@@ -40,12 +40,12 @@ static void put_samples(FILE *out, const struct summary *s)
 {
 	put_number(out, "taken", s->balance.taken);
 	put_number(out, "exported", s->balance.exported);
-	put_reasons(out, "dropped", s->balance.drops, 0, TM_DROP_N, tm_drop_word);
+	put_reasons(out, "dropped", s->balance.drops, 0, TM_DROP_N, tm_reasons_drop);
 	put_number(out, "not_run", s->balance.not_run);
 	put_reasons(out, "truncated", s->balance.truncated, TM_STOP_NONE + 1, TM_STOP_N,
-		    tm_stop_word);
+		    tm_reasons_stop);
 	put_reasons(out, "unresolved", s->result.unresolved, 0, TM_UNRESOLVED_N,
-		    tm_unresolved_word);
+		    tm_reasons_unresolved);
 	put_number(out, "frames", s->result.frames);
 	put_number(out, "unnamed_frames", s->result.unnamed_frames);
 	put_number(out, "exiting", s->counts.exiting);

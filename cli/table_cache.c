@@ -31,59 +31,60 @@ static int is_ours(int fd)
 	       memcmp(magic, TM_CACHE_MAGIC, sizeof(magic)) == 0;
 }
 
-int cache_open(const char *path, int *ret_fd)
+int table_cache_open(const char *path, int *ret_fd)
 {
 	/* Not blocking: what turns out to be a pipe or a device is not waited for. */
 	_cleanup_(tm_closep) int fd =
 		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return errno == ELOOP ? CACHE_E_FOREIGN : -errno;
+		return errno == ELOOP ? TABLE_CACHE_E_FOREIGN : -errno;
 	if (!is_ours(fd))
-		return CACHE_E_FOREIGN;
+		return TABLE_CACHE_E_FOREIGN;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? CACHE_E_HELD : -errno;
+		return errno == EWOULDBLOCK ? TABLE_CACHE_E_HELD : -errno;
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
 }
 
 static const char *reason(int r)
 {
-	if (r == CACHE_E_HELD)
+	if (r == TABLE_CACHE_E_HELD)
 		return "another recording has it";
-	if (r == CACHE_E_FOREIGN)
+	if (r == TABLE_CACHE_E_FOREIGN)
 		return "it is not a cache that only this user can write, and is left as it is";
 	return strerror(-r);
 }
 
-int cache_choose(const char *path, int *ret_fd)
+int table_cache_choose(const char *path, int *ret_fd)
 {
 	int r;
 
 	*ret_fd = -1;
-	if (!path && mkdir(CACHE_FOLDER, 0755) < 0 && errno != EEXIST) {
-		say_more("%s: %s; unwind tables are not kept", CACHE_FOLDER, strerror(errno));
+	if (!path && mkdir(TABLE_CACHE_FOLDER, 0755) < 0 && errno != EEXIST) {
+		say_more("%s: %s; unwind tables are not kept", TABLE_CACHE_FOLDER, strerror(errno));
 		return 0;
 	}
-	r = cache_open(path ? path : CACHE_DEFAULT, ret_fd);
+	r = table_cache_open(path ? path : TABLE_CACHE_DEFAULT, ret_fd);
 	if (r == 0)
 		return 0;
-	if (path && r != CACHE_E_HELD) {
+	if (path && r != TABLE_CACHE_E_HELD) {
 		say("--cache %s: %s", path, reason(r));
-		return OUTCOME_FAILED;
+		return EXIT_CODE_FAILED;
 	}
-	say_more("%s: %s; unwind tables are not kept", path ? path : CACHE_DEFAULT, reason(r));
+	say_more("%s: %s; unwind tables are not kept", path ? path : TABLE_CACHE_DEFAULT,
+		 reason(r));
 	return 0;
 }
 
-int cache_boot_id(char ret_id[CACHE_BOOT_ID_BYTES])
+int table_cache_boot_id(char ret_id[TABLE_CACHE_BOOT_ID_BYTES])
 {
 	_cleanup_(tm_closep) int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 
 	if (fd < 0)
 		return -errno;
-	got = read(fd, ret_id, CACHE_BOOT_ID_BYTES - 1);
+	got = read(fd, ret_id, TABLE_CACHE_BOOT_ID_BYTES - 1);
 	if (got < 0)
 		return -errno;
 	ret_id[got] = '\0';

@@ -13,21 +13,21 @@
 
 #include <stddef.h>
 
-#define CACHE_FOLDER        "/var/cache/tidemark"
-#define CACHE_DEFAULT       CACHE_FOLDER "/rows.cache"
-#define CACHE_BOOT_ID_BYTES 64
+#define TABLE_CACHE_FOLDER        "/var/cache/tidemark"
+#define TABLE_CACHE_DEFAULT       TABLE_CACHE_FOLDER "/rows.cache"
+#define TABLE_CACHE_BOOT_ID_BYTES 64
 
 enum {
-	CACHE_E_FOREIGN = 1, /* no file that could be a cache of ours */
-	CACHE_E_HELD = 2,    /* another recording has it */
+	TABLE_CACHE_E_FOREIGN = 1, /* no file that could be a cache of ours */
+	TABLE_CACHE_E_HELD = 2,    /* another recording has it */
 };
 
 /* Makes it where it is not there. Return: 0, CACHE_E_*, -errno. */
-int cache_open(const char *path, int *ret_fd);
+int table_cache_open(const char *path, int *ret_fd);
 /*
- * @path: NULL: CACHE_DEFAULT, whose folder is made. Return: 0 (*ret_fd -1: it has to do without), or an
+ * @path: NULL: TABLE_CACHE_DEFAULT, whose folder is made. Return: 0 (*ret_fd -1: it has to do without), or an
  * outcome, having said why the file that was asked for cannot be used.
  */
-int cache_choose(const char *path, int *ret_fd);
+int table_cache_choose(const char *path, int *ret_fd);
 /* What tells this boot from others; what is kept lasts as long. Return: 0, -errno. */
-int cache_boot_id(char ret_id[CACHE_BOOT_ID_BYTES]);
+int table_cache_boot_id(char ret_id[TABLE_CACHE_BOOT_ID_BYTES]);

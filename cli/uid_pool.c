@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/uid_in_use.h"
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
+#include "cli/uid_in_use.h"
 #include "shared/cleanup.h"
 
 #define LOCK_TRIES 16 /* another session may remove the file or folder between two of our steps */
@@ -37,7 +37,7 @@ static int is_current(const char *path, int fd)
 	       held.st_ino == named.st_ino;
 }
 
-int account_lock(const char *folder, uid_t uid, int *ret_lock)
+int uid_pool_lock(const char *folder, uid_t uid, int *ret_lock)
 {
 	char path[PATH_MAX];
 	int try, r = lock_path(folder, uid, path);
@@ -55,16 +55,16 @@ int account_lock(const char *folder, uid_t uid, int *ret_lock)
 		if (fd < 0)
 			continue;
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-			return errno == EWOULDBLOCK ? ACCOUNT_E_HELD : -errno;
+			return errno == EWOULDBLOCK ? UID_POOL_E_HELD : -errno;
 		if (is_current(path, fd)) {
 			*ret_lock = TM_TAKE_FD(fd);
 			return 0;
 		}
 	}
-	return ACCOUNT_E_HELD;
+	return UID_POOL_E_HELD;
 }
 
-int account_unlock(const char *folder, uid_t uid, int lock)
+int uid_pool_unlock(const char *folder, uid_t uid, int lock)
 {
 	char path[PATH_MAX];
 
@@ -82,38 +82,38 @@ static int is_named(uid_t uid)
 }
 
 /* The first free uid from *cursor on. Return: 0, or an outcome, having said why. */
-static int borrow(uid_t *cursor, struct account *ret_account)
+static int borrow(uid_t *cursor, struct uid_pool *ret_account)
 {
-	for (; *cursor <= ACCOUNT_LAST; (*cursor)++) {
+	for (; *cursor <= UID_POOL_LAST; (*cursor)++) {
 		uid_t uid = *cursor;
 		int lock = -1, r;
 
 		if (is_named(uid))
 			continue;
-		r = account_lock(ACCOUNT_FOLDER, uid, &lock);
+		r = uid_pool_lock(UID_POOL_FOLDER, uid, &lock);
 		if (r < 0) {
-			say("%s: a uid cannot be held there: %s", ACCOUNT_FOLDER, strerror(-r));
-			return OUTCOME_FAILED;
+			say("%s: a uid cannot be held there: %s", UID_POOL_FOLDER, strerror(-r));
+			return EXIT_CODE_FAILED;
 		}
-		if (r == ACCOUNT_E_HELD)
+		if (r == UID_POOL_E_HELD)
 			continue;
 		r = occupied_by_process(uid);
 		if (r == 0) {
 			(*cursor)++;
-			*ret_account = (struct account){uid, uid, lock};
+			*ret_account = (struct uid_pool){uid, uid, lock};
 			return 0;
 		}
-		(void)account_unlock(ACCOUNT_FOLDER, uid, lock);
+		(void)uid_pool_unlock(UID_POOL_FOLDER, uid, lock);
 		if (r < 0) {
 			say("uid %u: this account cannot become it: %s", uid, strerror(-r));
-			return OUTCOME_HOST;
+			return EXIT_CODE_HOST;
 		}
 	}
-	say("no free uid from %u to %u", ACCOUNT_FIRST, ACCOUNT_LAST);
-	return OUTCOME_HOST;
+	say("no free uid from %u to %u", UID_POOL_FIRST, UID_POOL_LAST);
+	return EXIT_CODE_HOST;
 }
 
-static int acquire_one(const char *name, uid_t *cursor, struct account *ret_account)
+static int acquire_one(const char *name, uid_t *cursor, struct uid_pool *ret_account)
 {
 	const struct passwd *entry = getpwnam(name);
 
@@ -121,16 +121,16 @@ static int acquire_one(const char *name, uid_t *cursor, struct account *ret_acco
 		return borrow(cursor, ret_account);
 	if (entry->pw_uid == 0) {
 		say("the account %s has uid 0, which it must not have", name);
-		return OUTCOME_HOST;
+		return EXIT_CODE_HOST;
 	}
-	*ret_account = (struct account){entry->pw_uid, entry->pw_gid, -1};
+	*ret_account = (struct uid_pool){entry->pw_uid, entry->pw_gid, -1};
 	return 0;
 }
 
 int accounts_acquire(struct accounts *ret_accounts)
 {
 	struct accounts accounts = ACCOUNTS_NULL;
-	uid_t cursor = ACCOUNT_FIRST;
+	uid_t cursor = UID_POOL_FIRST;
 	int r;
 
 	r = acquire_one("tidemark-collector", &cursor, &accounts.collector);
@@ -139,7 +139,7 @@ int accounts_acquire(struct accounts *ret_accounts)
 	if (r == 0 && accounts.collector.uid == accounts.symbolizer.uid) {
 		say("the accounts tidemark-collector and tidemark-symbolizer share uid %u",
 		    accounts.collector.uid);
-		r = OUTCOME_HOST;
+		r = EXIT_CODE_HOST;
 	}
 	if (r != 0) {
 		accounts_release(&accounts);
@@ -151,9 +151,9 @@ int accounts_acquire(struct accounts *ret_accounts)
 
 void accounts_release(struct accounts *accounts)
 {
-	struct account *each[] = {&accounts->collector, &accounts->symbolizer};
+	struct uid_pool *each[] = {&accounts->collector, &accounts->symbolizer};
 	size_t i;
 
 	for (i = 0; i < 2; i++)
-		each[i]->lock = account_unlock(ACCOUNT_FOLDER, each[i]->uid, each[i]->lock);
+		each[i]->lock = uid_pool_unlock(UID_POOL_FOLDER, each[i]->uid, each[i]->lock);
 }

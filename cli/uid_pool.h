@@ -4,32 +4,32 @@
  * uid_pool - the two identities under which the programs run
  *
  * Shape      the accounts tidemark-collector and tidemark-symbolizer where they exist; else, for
- *            each, the first uid of ACCOUNT_FIRST..ACCOUNT_LAST (systemd's range for dynamic users)
+ *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic users)
  *            that has neither an entry in passwd or group nor a process.
- * Lock       a borrowed uid is held by flock on ACCOUNT_FOLDER/uid-N while in use; the file goes
+ * Lock       a borrowed uid is held by flock on UID_POOL_FOLDER/uid-N while in use; the file goes
  *            when the uid is given back.
  */
 
 #include <sys/types.h>
 
-#define ACCOUNT_FIRST  61184u
-#define ACCOUNT_LAST   65519u
-#define ACCOUNT_FOLDER "/run/tidemark"
+#define UID_POOL_FIRST  61184u
+#define UID_POOL_LAST   65519u
+#define UID_POOL_FOLDER "/run/tidemark"
 
-struct account {
+struct uid_pool {
 	uid_t uid;
 	gid_t gid;
 	int lock; /* descriptor; -1: an account of its own, nothing to give back */
 };
 
 struct accounts {
-	struct account collector;
-	struct account symbolizer;
+	struct uid_pool collector;
+	struct uid_pool symbolizer;
 };
 #define ACCOUNTS_NULL ((struct accounts){{0, 0, -1}, {0, 0, -1}})
 
 enum {
-	ACCOUNT_E_HELD = 1, /* another session has it */
+	UID_POOL_E_HELD = 1, /* another session has it */
 };
 
 /* Return: 0, or an outcome, having said why. */
@@ -39,7 +39,7 @@ void accounts_release(struct accounts *accounts);
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
-/* Holds @uid by a file in @folder. Return: 0, ACCOUNT_E_HELD, -errno. */
-int account_lock(const char *folder, uid_t uid, int *ret_lock);
+/* Holds @uid by a file in @folder. Return: 0, UID_POOL_E_HELD, -errno. */
+int uid_pool_lock(const char *folder, uid_t uid, int *ret_lock);
 /* Gives it back: the file goes, then the lock. Total. Return: -1. */
-int account_unlock(const char *folder, uid_t uid, int lock);
+int uid_pool_unlock(const char *folder, uid_t uid, int lock);

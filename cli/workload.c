@@ -17,7 +17,7 @@
 static const int remembered[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
 static struct rlimit limits[2];
 
-void command_remember_limits(void)
+void workload_remember_limits(void)
 {
 	size_t i;
 
@@ -50,11 +50,11 @@ static _Noreturn void wait_and_run(char *const argv[], int gate, int report)
 	_exit(127);
 }
 
-int command_start(struct command *ret_command, char *const argv[])
+int workload_start(struct workload *ret_command, char *const argv[])
 {
 	int gate[2], report[2], r;
 
-	*ret_command = COMMAND_NULL;
+	*ret_command = WORKLOAD_NULL;
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		return -errno;
 	if (pipe2(report, O_CLOEXEC) < 0) {
@@ -81,11 +81,11 @@ int command_start(struct command *ret_command, char *const argv[])
 		ret_command->pid = 0;
 	}
 	if (r < 0)
-		command_finish(ret_command);
+		workload_finish(ret_command);
 	return r;
 }
 
-void command_release(struct command *command)
+void workload_release(struct workload *command)
 {
 	if (command->gate < 0)
 		return;
@@ -94,7 +94,7 @@ void command_release(struct command *command)
 	command->gate = tm_close(command->gate);
 }
 
-int command_executed(struct command *command)
+int workload_executed(struct workload *command)
 {
 	ssize_t got = read(command->report, &command->error, sizeof(command->error));
 
@@ -104,7 +104,7 @@ int command_executed(struct command *command)
 	return command->error;
 }
 
-void command_reap(struct command *command)
+void workload_reap(struct workload *command)
 {
 	if (command->pid <= 0 || command->ended)
 		return;
@@ -113,7 +113,7 @@ void command_reap(struct command *command)
 	command->pidfd = tm_close(command->pidfd);
 }
 
-void command_finish(struct command *command)
+void workload_finish(struct workload *command)
 {
 	struct pollfd ended = {.fd = command->pidfd, .events = POLLIN};
 
@@ -122,13 +122,13 @@ void command_finish(struct command *command)
 	if (command->pid > 0 && !command->ended) {
 		(void)kill(command->pid, SIGTERM);
 		(void)kill(command->pid, SIGCONT);
-		if (poll(&ended, 1, COMMAND_END_MS) <= 0)
+		if (poll(&ended, 1, WORKLOAD_END_MS) <= 0)
 			(void)kill(command->pid, SIGKILL);
-		command_reap(command);
+		workload_reap(command);
 	}
 }
 
-int command_code(const struct command *command)
+int workload_code(const struct workload *command)
 {
 	if (WIFSIGNALED(command->status))
 		return 128 + WTERMSIG(command->status);

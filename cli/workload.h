@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#define COMMAND_END_MS 2000 /* between SIGTERM and SIGKILL at the end of the recording */
+#define WORKLOAD_END_MS 2000 /* between SIGTERM and SIGKILL at the end of the recording */
 
-struct command {
+struct workload {
 	const char *name;
 	pid_t pid; /* 0: none */
 	int pidfd;
@@ -21,19 +21,19 @@ struct command {
 	int status; /* of wait; valid when ended */
 	int error;  /* errno of exec; 0: none */
 };
-#define COMMAND_NULL ((struct command){.pidfd = -1, .gate = -1, .report = -1})
+#define WORKLOAD_NULL ((struct workload){.pidfd = -1, .gate = -1, .report = -1})
 
 /* Remembers the caller's limits; once, before any is changed. */
-void command_remember_limits(void);
+void workload_remember_limits(void);
 /* Forks it; it waits. Return: 0, -errno. */
-int command_start(struct command *ret_command, char *const argv[]);
+int workload_start(struct workload *ret_command, char *const argv[]);
 /* Lets it run. */
-void command_release(struct command *command);
+void workload_release(struct workload *command);
 /* After `report` became readable: did the execution fail? Return: 0, or the errno. */
-int command_executed(struct command *command);
+int workload_executed(struct workload *command);
 /* After `pidfd` became readable. */
-void command_reap(struct command *command);
+void workload_reap(struct workload *command);
 /* Ends it if it still runs: SIGTERM, then SIGKILL. Total. */
-void command_finish(struct command *command);
+void workload_finish(struct workload *command);
 /* 0..255 as a shell would say it: the status, or 128 + signal. */
-int command_code(const struct command *command);
+int workload_code(const struct workload *command);

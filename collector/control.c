@@ -10,19 +10,20 @@
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
-#include "shared/fdpass.h"
 #include "shared/control.h"
+#include "shared/fdpass.h"
 
 static int want(struct session *session, uint64_t pid)
 {
 	uint32_t key = (uint32_t)pid, met = 0;
 
 	if (pid == 0 || pid > INT32_MAX)
-		return tm_fault_set(&session->fault, TM_FAILURE_NO_PROCESS,
-				    "there is no process %llu", (unsigned long long)pid);
+		return tm_control_failure_set(&session->fault, TM_FAILURE_NO_PROCESS,
+					      "there is no process %llu", (unsigned long long)pid);
 	if (bpf_map_update_elem(session->loader.wanted, &key, &met, BPF_ANY) < 0)
-		return tm_fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				    "process %u cannot be selected: %s", key, strerror(errno));
+		return tm_control_failure_set(&session->fault, TM_FAILURE_INTERNAL,
+					      "process %u cannot be selected: %s", key,
+					      strerror(errno));
 	return 0;
 }
 
@@ -36,14 +37,14 @@ static int mark(struct session *session)
 		return 0;
 	r = loader_mark_wanted(&session->loader);
 	if (r < 0)
-		return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
-				      "the kernel refused to walk its tasks");
+		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+						"the kernel refused to walk its tasks");
 	while (bpf_map_get_next_key(wanted, NULL, &key) == 0 &&
 	       bpf_map_lookup_elem(wanted, &key, &met) == 0 &&
 	       bpf_map_delete_elem(wanted, &key) == 0)
 		if (!met)
-			return tm_fault_set(&session->fault, TM_FAILURE_NO_PROCESS,
-					    "there is no process %u", key);
+			return tm_control_failure_set(&session->fault, TM_FAILURE_NO_PROCESS,
+						      "there is no process %u", key);
 	return 0;
 }
 
@@ -55,10 +56,10 @@ static int start(struct session *session)
 		return r;
 	r = percpu_order(&session->loader.percpu, PERF_EVENT_IOC_ENABLE, 0);
 	if (r < 0)
-		return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
-				      "the perf events cannot be started");
+		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+						"the perf events cannot be started");
 	session->running = true;
-	return tm_talk_say(session->command, TM_CONTROL_STARTED, 0, 0);
+	return tm_control_send(session->command, TM_CONTROL_STARTED, 0, 0);
 }
 
 /* @fd: the descriptor that came with it; whoever takes it makes it -1. */

@@ -27,7 +27,7 @@ void drain_deinit(struct drain *drain)
 static void rebase(struct drain *drain, struct tm_sample *sample)
 {
 	for (unsigned i = 0; i < sample->kernel_frames; i++) {
-		sample->frames[i] = symbols_rebase(drain->symbols, sample->frames[i]);
+		sample->frames[i] = kallsyms_rebase(drain->symbols, sample->frames[i]);
 		if (i > 0)
 			sample->frames[i] |= TM_FRAME_RETURN;
 	}
@@ -40,11 +40,11 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 		return;
 	}
 	if (drain->life)
-		life_hear(drain->life, event);
+		reclaim_hear(drain->life, event);
 	if (event->type == TM_EVENT_FILE) {
 		struct tm_file *file = (struct tm_file *)event;
 
-		files_announce(drain->files, file, now_ms);
+		file_requests_announce(drain->files, file, now_ms);
 		file->vm_start = 0;
 		file->vm_end = 0;
 	}
@@ -55,7 +55,7 @@ static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 	struct tm_event *event = (void *)drain->record;
 	int urgent = bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE;
 
-	if (tm_check_from_bpf(event, bytes) < 0) {
+	if (tm_event_check_from_bpf(event, bytes) < 0) {
 		++*(urgent ? &drain->announce_lost : &drain->malformed);
 		return;
 	}

@@ -14,8 +14,8 @@
 
 #include "collector/bpfring.h"
 #include "collector/file_requests.h"
-#include "collector/reclaim.h"
 #include "collector/kallsyms.h"
+#include "collector/reclaim.h"
 #include "shared/ring.h"
 
 struct drain {
@@ -23,9 +23,9 @@ struct drain {
 	uint64_t *limits; /* noted position of each */
 	unsigned count;
 	struct tm_ring_writer *writer;
-	struct symbols *symbols;
-	struct files *files;
-	struct life *life; /* NULL: nobody forgets */
+	struct kallsyms *symbols;
+	struct file_requests *files;
+	struct reclaim *life; /* NULL: nobody forgets */
 
 	uint64_t pushed;
 	uint64_t malformed;

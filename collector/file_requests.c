@@ -11,18 +11,19 @@
 #include "shared/fdpass.h"
 #include "shared/path.h"
 
-int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
-	       struct files_kernel kernel)
+int file_requests_init(struct file_requests *files, struct opener_client *asker,
+		       struct symbolizer_link *handoff, struct file_requests_kernel kernel)
 {
-	*files = (struct files){.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
-	files->entries = calloc(FILES_MAX, sizeof(*files->entries));
+	*files = (struct file_requests){
+		.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
+	files->entries = calloc(FILE_REQUESTS_MAX, sizeof(*files->entries));
 	return files->entries ? 0 : -ENOMEM;
 }
 
-void files_deinit(struct files *files)
+void file_requests_deinit(struct file_requests *files)
 {
 	while (files->queue_head != files->queue_tail)
-		free(files->queue[files->queue_head++ % FILES_QUEUE]);
+		free(files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE]);
 	free(files->current);
 	free(files->entries);
 	files->fd = tm_close(files->fd);
@@ -30,28 +31,29 @@ void files_deinit(struct files *files)
 	files->entries = NULL;
 }
 
-void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms)
+void file_requests_announce(struct file_requests *files, const struct tm_file *file,
+			    uint64_t now_ms)
 {
-	struct files_entry *entry;
+	struct file_requests_entry *entry;
 	struct tm_file *copy;
 
-	if (file->number >= FILES_MAX)
+	if (file->number >= FILE_REQUESTS_MAX)
 		return;
 	entry = &files->entries[file->number];
-	if (entry->state == FILES_QUEUED || entry->state == FILES_SENT ||
-	    entry->state == FILES_ANSWERED)
+	if (entry->state == FILE_REQUESTS_QUEUED || entry->state == FILE_REQUESTS_SENT ||
+	    entry->state == FILE_REQUESTS_ANSWERED)
 		return;
 	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 		return;
-	if (files->queue_tail - files->queue_head == FILES_QUEUE)
+	if (files->queue_tail - files->queue_head == FILE_REQUESTS_QUEUE)
 		return;
 	copy = malloc(file->event.bytes);
 	if (!copy)
 		return;
 	memcpy(copy, file, file->event.bytes);
-	files->retrying -= entry->state == FILES_RETRY;
-	files->queue[files->queue_tail++ % FILES_QUEUE] = copy;
-	entry->state = FILES_QUEUED;
+	files->retrying -= entry->state == FILE_REQUESTS_RETRY;
+	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
+	entry->state = FILE_REQUESTS_QUEUED;
 	if (file->number > files->highest)
 		files->highest = file->number;
 }
@@ -68,57 +70,58 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 }
 
 /* The file under way is over, with a descriptor or a reason for the symbolizer. */
-static void conclude(struct files *files, int fd, enum tm_no_file reason, uint64_t now_ms)
+static void conclude(struct file_requests *files, int fd, enum tm_no_file reason, uint64_t now_ms)
 {
-	struct files_entry *entry = &files->entries[files->current->number];
-	unsigned pauses = entry->failures < FILES_PAUSES_MAX ? entry->failures : FILES_PAUSES_MAX;
+	struct file_requests_entry *entry = &files->entries[files->current->number];
+	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
+								     : FILE_REQUESTS_PAUSES_MAX;
 
-	files->stage = FILES_SENDING;
+	files->stage = FILE_REQUESTS_SENDING;
 	files->fd = fd;
 	files->reason = reason;
 	if (fd >= 0) {
-		entry->state = FILES_SENT;
+		entry->state = FILE_REQUESTS_SENT;
 		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
 		files->opened++;
 		return;
 	}
-	entry->state = FILES_FAILED;
+	entry->state = FILE_REQUESTS_FAILED;
 	if (reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
 	    reason == TM_NO_FILE_TIMEOUT) {
-		entry->state = FILES_RETRY;
+		entry->state = FILE_REQUESTS_RETRY;
 		files->retrying++;
 	}
 	if (entry->failures < UINT8_MAX)
 		entry->failures++;
-	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILES_PAUSE_MS << pauses));
+	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
 	files->failed++;
 }
 
-static void ask_next(struct files *files, uint64_t now_ms)
+static void ask_next(struct file_requests *files, uint64_t now_ms)
 {
 	struct opener_request request = {0};
 
-	files->current = files->queue[files->queue_head++ % FILES_QUEUE];
+	files->current = files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE];
 	request.own_tid = files->current->own_tid;
 	request.mnt_ns = files->current->mnt_ns;
 	request.vm_start = files->current->vm_start;
 	request.vm_end = files->current->vm_end;
 	fill_path(&request, files->current);
-	files->stage = FILES_ASKED;
+	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
 	files->asked_ms = now_ms;
-	if (files->asker->fd < 0 || asker_ask(files->asker, &request) < 0)
+	if (files->asker->fd < 0 || opener_client_ask(files->asker, &request) < 0)
 		conclude(files, -1, TM_NO_FILE_GONE, now_ms);
 }
 
 /* The kernel alone says whether what was opened is what was sampled. */
-static void judge(struct files *files, const struct opener_answer *answer, uint64_t now_ms)
+static void judge(struct file_requests *files, const struct opener_answer *answer, uint64_t now_ms)
 {
 	int holds = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
 					&files->current->identity);
 
 	files->accepted = holds > 0;
-	(void)asker_verdict(files->asker, files->accepted);
+	(void)opener_client_verdict(files->asker, files->accepted);
 	if (holds == 0)
 		files->refused++;
 	if (files->asker->fd < 0)
@@ -126,20 +129,20 @@ static void judge(struct files *files, const struct opener_answer *answer, uint6
 }
 
 /* It broke the form or its own deadline: it is not to be talked to any more. */
-static void lose_opener(struct files *files, enum tm_no_file reason, uint64_t now_ms)
+static void lose_opener(struct file_requests *files, enum tm_no_file reason, uint64_t now_ms)
 {
 	files->asker->fd = tm_close(files->asker->fd);
 	conclude(files, -1, reason, now_ms);
 }
 
 /* Return: whether the stage changed. */
-static bool read_answer(struct files *files, uint64_t now_ms)
+static bool read_answer(struct file_requests *files, uint64_t now_ms)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct opener_answer answer;
-	int r = asker_receive(files->asker, &answer, &fd);
+	int r = opener_client_receive(files->asker, &answer, &fd);
 
-	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILES_ASK_MS)
+	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILE_REQUESTS_ASK_MS)
 		return false;
 	if (r != 0) {
 		lose_opener(files, r < 0 ? TM_NO_FILE_GONE : TM_NO_FILE_TIMEOUT, now_ms);
@@ -159,7 +162,7 @@ static bool read_answer(struct files *files, uint64_t now_ms)
 }
 
 /* Return: whether it went out, or nobody is there to take it. */
-static bool send_result(struct files *files)
+static bool send_result(struct file_requests *files)
 {
 	const struct tm_wire message = {
 		.kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE,
@@ -167,12 +170,12 @@ static bool send_result(struct files *files)
 		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
 	};
 
-	if (handoff_send(files->handoff, &message, files->fd) == HANDOFF_E_AGAIN)
+	if (symbolizer_link_send(files->handoff, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
 	files->fd = tm_close(files->fd);
 	free(files->current);
 	files->current = NULL;
-	files->stage = FILES_IDLE;
+	files->stage = FILE_REQUESTS_IDLE;
 	return true;
 }
 
@@ -180,92 +183,92 @@ static bool send_result(struct files *files)
  * What the opener says while it owes nothing is late and dropped; the end of a dead one is noticed
  * here, or its socket would wake us for ever.
  */
-static void hear(struct files *files)
+static void hear(struct file_requests *files)
 {
 	struct opener_answer answer;
 	int fd = -1;
 
 	if (files->asker->fd >= 0 && !files->asker->open)
-		(void)asker_receive(files->asker, &answer, &fd);
+		(void)opener_client_receive(files->asker, &answer, &fd);
 }
 
-void files_advance(struct files *files, uint64_t now_ms)
+void file_requests_advance(struct file_requests *files, uint64_t now_ms)
 {
 	bool moved = true;
 
 	hear(files);
 	while (moved) {
 		switch (files->stage) {
-		case FILES_IDLE:
+		case FILE_REQUESTS_IDLE:
 			/* without credit a descriptor would only wait here, open */
 			moved = files->queue_head != files->queue_tail &&
 				(files->handoff->credit > 0 || files->handoff->fd < 0);
 			if (moved)
 				ask_next(files, now_ms);
 			break;
-		case FILES_ASKED:
+		case FILE_REQUESTS_ASKED:
 			moved = read_answer(files, now_ms);
 			break;
-		case FILES_SENDING:
+		case FILE_REQUESTS_SENDING:
 			moved = send_result(files);
 			break;
 		}
 	}
 }
 
-void files_retry(struct files *files, uint64_t now_ms)
+void file_requests_retry(struct file_requests *files, uint64_t now_ms)
 {
 	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
-		struct files_entry *entry = &files->entries[number];
+		struct file_requests_entry *entry = &files->entries[number];
 
-		if (entry->state != FILES_RETRY ||
+		if (entry->state != FILE_REQUESTS_RETRY ||
 		    (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 			continue;
-		entry->state = FILES_FAILED;
+		entry->state = FILE_REQUESTS_FAILED;
 		files->retrying--;
 		(void)files->kernel.change(files->kernel.context, number, TM_FILE_FORGET, 0);
 	}
 }
 
-bool files_hold(const struct files *files, uint32_t number)
+bool file_requests_hold(const struct file_requests *files, uint32_t number)
 {
-	return files->entries[number].state == FILES_QUEUED ||
+	return files->entries[number].state == FILE_REQUESTS_QUEUED ||
 	       (files->current && files->current->number == number);
 }
 
-void files_drop(struct files *files, uint32_t number)
+void file_requests_drop(struct file_requests *files, uint32_t number)
 {
-	files->retrying -= files->entries[number].state == FILES_RETRY;
-	files->entries[number] = (struct files_entry){0};
+	files->retrying -= files->entries[number].state == FILE_REQUESTS_RETRY;
+	files->entries[number] = (struct file_requests_entry){0};
 }
 
-void files_begin_anew(struct files *files, uint32_t number)
+void file_requests_begin_anew(struct file_requests *files, uint32_t number)
 {
 	uint32_t seen_ms = files->entries[number].seen_ms;
 
-	if (files_hold(files, number))
+	if (file_requests_hold(files, number))
 		return;
-	files_drop(files, number);
+	file_requests_drop(files, number);
 	files->entries[number].seen_ms = seen_ms;
 }
 
-void files_forget_sent(struct files *files)
+void file_requests_forget_sent(struct file_requests *files)
 {
 	for (uint32_t number = 0; number <= files->highest; number++)
-		files_begin_anew(files, number);
+		file_requests_begin_anew(files, number);
 }
 
-bool files_answered(struct files *files, uint32_t number, uint64_t value)
+bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value)
 {
-	struct files_entry *entry = &files->entries[number];
+	struct file_requests_entry *entry = &files->entries[number];
 
-	if (entry->state != FILES_SENT || entry->sent != (uint32_t)(value >> 10))
+	if (entry->state != FILE_REQUESTS_SENT || entry->sent != (uint32_t)(value >> 10))
 		return false;
-	entry->state = FILES_ANSWERED;
+	entry->state = FILE_REQUESTS_ANSWERED;
 	return true;
 }
 
-bool files_settled(const struct files *files)
+bool file_requests_settled(const struct file_requests *files)
 {
-	return files->stage == FILES_IDLE && files->queue_head == files->queue_tail;
+	return files->stage == FILE_REQUESTS_IDLE && files->queue_head == files->queue_tail;
 }

@@ -9,7 +9,7 @@
  * Back-off   a file that failed is tried again when it is announced again and its pause is over; for
  *            reasons that another process may heal (gone, replaced, hung) its announcement mark is cleared
  *            then, so that the next sample of it announces it.
- * Limits     FILES_MAX numbers, FILES_QUEUE announcements; more wait for the next epoch.
+ * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; more wait for the next epoch.
  * Threads    one. Never waits: a full wire holds the file under way until the next round.
  */
 
@@ -20,37 +20,38 @@
 #include "collector/symbolizer_link.h"
 #include "shared/event.h"
 
-#define FILES_MAX        65536
-#define FILES_QUEUE      1024
-#define FILES_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
-#define FILES_PAUSES_MAX 6    /* the pause grows no further */
-#define FILES_ASK_MS     3000 /* without any answer the opener counts as lost */
+#define FILE_REQUESTS_MAX        65536
+#define FILE_REQUESTS_QUEUE      1024
+#define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
+#define FILE_REQUESTS_PAUSES_MAX 6    /* the pause grows no further */
+#define FILE_REQUESTS_ASK_MS     3000 /* without any answer the opener counts as lost */
 
-enum files_state {
-	FILES_UNSEEN,
-	FILES_QUEUED,
-	FILES_SENT,
-	FILES_ANSWERED, /* its rows came */
-	FILES_FAILED,
-	FILES_RETRY
+enum file_requests_state {
+	FILE_REQUESTS_UNSEEN,
+	FILE_REQUESTS_QUEUED,
+	FILE_REQUESTS_SENT,
+	FILE_REQUESTS_ANSWERED, /* its rows came */
+	FILE_REQUESTS_FAILED,
+	FILE_REQUESTS_RETRY
 };
 
-struct files_entry {
-	uint8_t state; /* enum files_state */
+struct file_requests_entry {
+	uint8_t state; /* enum file_requests_state */
 	uint8_t failures;
 	uint32_t retry_ms; /* on the clock that the caller passes in */
 	uint32_t seen_ms;  /* ktime of its last announcement, kept by reclaim.h; 0: none */
-	uint32_t sent;     /* FILES_SENT: ktime of the announcement that was answered, in 2^10 ns */
+	uint32_t
+		sent; /* FILE_REQUESTS_SENT: ktime of the announcement that was answered, in 2^10 ns */
 };
 
-enum files_stage {
-	FILES_IDLE,
-	FILES_ASKED,
-	FILES_SENDING
+enum file_requests_stage {
+	FILE_REQUESTS_IDLE,
+	FILE_REQUESTS_ASKED,
+	FILE_REQUESTS_SENDING
 };
 
 /* What the kernel room does for files; calls of the loader, or of a test. */
-struct files_kernel {
+struct file_requests_kernel {
 	void *context;
 	/* Whether @pid has the file mapped at @address, and no process serves it. Return: 1, 0, -errno. */
 	int (*holds)(void *context, uint32_t pid, uint64_t address,
@@ -59,17 +60,17 @@ struct files_kernel {
 	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 };
 
-struct files {
-	struct asker *asker;
-	struct handoff *handoff;
-	struct files_kernel kernel;
-	struct files_entry *entries;
+struct file_requests {
+	struct opener_client *asker;
+	struct symbolizer_link *handoff;
+	struct file_requests_kernel kernel;
+	struct file_requests_entry *entries;
 	uint32_t highest;  /* number seen so far */
-	uint32_t retrying; /* entries in FILES_RETRY */
-	struct tm_file *queue[FILES_QUEUE];
+	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY */
+	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
 
-	enum files_stage stage;
+	enum file_requests_stage stage;
 	struct tm_file *current;
 	uint64_t asked_ms;
 	bool accepted; /* its descriptor may come */
@@ -80,25 +81,26 @@ struct files {
 };
 
 /* Return: 0, -ENOMEM. */
-int files_init(struct files *files, struct asker *asker, struct handoff *handoff,
-	       struct files_kernel kernel);
-void files_deinit(struct files *files);
+int file_requests_init(struct file_requests *files, struct opener_client *asker,
+		       struct symbolizer_link *handoff, struct file_requests_kernel kernel);
+void file_requests_deinit(struct file_requests *files);
 
 /* A checked FILE record; copied. */
-void files_announce(struct files *files, const struct tm_file *file, uint64_t now_ms);
+void file_requests_announce(struct file_requests *files, const struct tm_file *file,
+			    uint64_t now_ms);
 /* Whether the number's file is queued or under way. */
-bool files_hold(const struct files *files, uint32_t number);
+bool file_requests_hold(const struct file_requests *files, uint32_t number);
 /* Whether this is the one answer to the FILE message that carried @value; from now on it is given. */
-bool files_answered(struct files *files, uint32_t number, uint64_t value);
+bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value);
 /* The number, not held, stands for nothing any more. */
-void files_drop(struct files *files, uint32_t number);
+void file_requests_drop(struct file_requests *files, uint32_t number);
 /* Its next announcement counts as the first, unless it is held. */
-void files_begin_anew(struct files *files, uint32_t number);
+void file_requests_begin_anew(struct file_requests *files, uint32_t number);
 /* A new symbolizer knows none: whatever is announced again is opened and sent again. */
-void files_forget_sent(struct files *files);
+void file_requests_forget_sent(struct file_requests *files);
 /* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
-void files_advance(struct files *files, uint64_t now_ms);
+void file_requests_advance(struct file_requests *files, uint64_t now_ms);
 /* Makes failed files whose pause is over be announced again; call now and then. */
-void files_retry(struct files *files, uint64_t now_ms);
+void file_requests_retry(struct file_requests *files, uint64_t now_ms);
 /* Whether nothing is queued or under way. */
-bool files_settled(const struct files *files);
+bool file_requests_settled(const struct file_requests *files);

@@ -6,15 +6,15 @@
 
 #include <stdint.h>
 
-#define TM_LAG_STEPS   32u
-#define TM_LAG_BUCKETS (60u * TM_LAG_STEPS)
+#define HISTOGRAM_STEPS   32u
+#define HISTOGRAM_BUCKETS (60u * HISTOGRAM_STEPS)
 
-struct tm_lag {
-	uint64_t counts[TM_LAG_BUCKETS];
+struct histogram {
+	uint64_t counts[HISTOGRAM_BUCKETS];
 	uint64_t sum; /* of the counts */
 	uint64_t max;
 };
 
-void tm_lag_add(struct tm_lag *lag, uint64_t ns);
+void histogram_add(struct histogram *lag, uint64_t ns);
 /* Return: what 99 of 100 did not exceed, at most one step too much; 0 without any. */
-uint64_t tm_lag_p99(const struct tm_lag *lag);
+uint64_t histogram_p99(const struct histogram *lag);

@@ -18,9 +18,9 @@ static int hex_digit(char c)
 }
 
 /* "[name]" behind the tab. */
-static int parse_module(const char *text, size_t bytes, struct symbols_line *symbol)
+static int parse_module(const char *text, size_t bytes, struct kallsyms_line *symbol)
 {
-	if (bytes < 3 || bytes - 2 >= SYMBOLS_MODULE_MAX || text[0] != '[' ||
+	if (bytes < 3 || bytes - 2 >= KALLSYMS_MODULE_MAX || text[0] != '[' ||
 	    text[bytes - 1] != ']')
 		return -EBADMSG;
 	symbol->module = text + 1;
@@ -28,9 +28,9 @@ static int parse_module(const char *text, size_t bytes, struct symbols_line *sym
 	return 0;
 }
 
-int symbols_parse(const char *line, size_t bytes, struct symbols_line *ret_symbol)
+int kallsyms_parse(const char *line, size_t bytes, struct kallsyms_line *ret_symbol)
 {
-	struct symbols_line symbol = {.module = ""};
+	struct kallsyms_line symbol = {.module = ""};
 	const char *tab;
 	size_t at = 0;
 
@@ -49,14 +49,14 @@ int symbols_parse(const char *line, size_t bytes, struct symbols_line *ret_symbo
 		if (parse_module(tab + 1, rest, &symbol) < 0)
 			return -EBADMSG;
 	}
-	if (symbol.name_bytes == 0 || symbol.name_bytes >= SYMBOLS_NAME_MAX ||
+	if (symbol.name_bytes == 0 || symbol.name_bytes >= KALLSYMS_NAME_MAX ||
 	    memchr(symbol.name, '\0', symbol.name_bytes))
 		return -EBADMSG;
 	*ret_symbol = symbol;
 	return 0;
 }
 
-static bool starts(const struct symbols_line *symbol, const char *prefix)
+static bool starts(const struct kallsyms_line *symbol, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -64,14 +64,14 @@ static bool starts(const struct symbols_line *symbol, const char *prefix)
 }
 
 /* Whether a stack can lie in it: text, and no padding before a function. */
-static bool is_code(const struct symbols_line *symbol)
+static bool is_code(const struct kallsyms_line *symbol)
 {
 	return strchr("tTwW", symbol->type) && symbol->type != '\0' && !starts(symbol, "__pfx_") &&
 	       !starts(symbol, "__cfi_");
 }
 
 /* Return: whether it fits into TM_KERNEL_NAMES_MAX. */
-static bool add_name(struct symbols *symbols, const char *name, size_t bytes, uint32_t *ret_name)
+static bool add_name(struct kallsyms *symbols, const char *name, size_t bytes, uint32_t *ret_name)
 {
 	char *to = symbols->names + symbols->name_bytes;
 
@@ -85,7 +85,7 @@ static bool add_name(struct symbols *symbols, const char *name, size_t bytes, ui
 }
 
 /* Lines of one module follow each other, so the newest is looked at first. Return: whether there is room. */
-static bool find_module(struct symbols *symbols, const struct symbols_line *symbol,
+static bool find_module(struct kallsyms *symbols, const struct kallsyms_line *symbol,
 			uint16_t *ret_module)
 {
 	uint32_t *added = &symbols->modules[symbols->module_count];
@@ -109,16 +109,16 @@ static bool find_module(struct symbols *symbols, const struct symbols_line *symb
 	return true;
 }
 
-void symbols_deinit(struct symbols *symbols)
+void kallsyms_deinit(struct kallsyms *symbols)
 {
 	free(symbols->entries);
 	free(symbols->names);
 	free(symbols->runs);
-	*symbols = (struct symbols){0};
+	*symbols = (struct kallsyms){0};
 }
 
 /* Room for all that the limits allow: pages that stay untouched cost nothing. */
-static int begin(struct symbols *symbols)
+static int begin(struct kallsyms *symbols)
 {
 	symbols->entries = malloc(TM_KERNEL_SYMBOLS_MAX * sizeof(*symbols->entries));
 	symbols->names = malloc(TM_KERNEL_NAMES_MAX);
@@ -129,9 +129,9 @@ static int begin(struct symbols *symbols)
 	return 0;
 }
 
-static int add(struct symbols *symbols, const struct symbols_line *symbol)
+static int add(struct kallsyms *symbols, const struct kallsyms_line *symbol)
 {
-	struct symbols_entry entry = {.address = symbol->address};
+	struct kallsyms_entry entry = {.address = symbol->address};
 
 	if (!is_code(symbol) || !symbol->address)
 		return 0;
@@ -144,21 +144,21 @@ static int add(struct symbols *symbols, const struct symbols_line *symbol)
 	return 0;
 }
 
-int symbols_read(struct symbols *symbols, FILE *text)
+int kallsyms_read(struct kallsyms *symbols, FILE *text)
 {
 	_cleanup_(tm_freep) char *line = NULL;
-	struct symbols_line symbol;
+	struct kallsyms_line symbol;
 	size_t room = 0;
 	ssize_t n;
 	int r = 0;
 
 	while (r == 0 && (n = getline(&line, &room, text)) > 0)
-		if (symbols_parse(line, (size_t)n - (line[n - 1] == '\n'), &symbol) == 0)
+		if (kallsyms_parse(line, (size_t)n - (line[n - 1] == '\n'), &symbol) == 0)
 			r = add(symbols, &symbol);
 	return r == 0 && ferror(text) ? -EIO : r;
 }
 
-uint64_t symbols_rebase(struct symbols *symbols, uint64_t address)
+uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address)
 {
 	uint64_t word = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
 	size_t low = 0, high = symbols->run_count;
@@ -172,7 +172,7 @@ uint64_t symbols_rebase(struct symbols *symbols, uint64_t address)
 			high = middle;
 	}
 	if (low > 0 && address < symbols->runs[low - 1].end) {
-		const struct symbols_run *run = &symbols->runs[low - 1];
+		const struct kallsyms_run *run = &symbols->runs[low - 1];
 
 		return word | (uint64_t)run->module << TM_FRAME_MODULE_SHIFT |
 		       ((address - run->base) & TM_FRAME_KOFFSET_MAX);

@@ -12,7 +12,7 @@
 /* At one address the global name comes first; among equals the one that was read first. */
 static int by_address(const void *a, const void *b)
 {
-	const struct symbols_entry *x = a, *y = b;
+	const struct kallsyms_entry *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -23,14 +23,14 @@ static int by_address(const void *a, const void *b)
 
 static int by_module(const void *a, const void *b)
 {
-	const struct symbols_entry *x = a, *y = b;
+	const struct kallsyms_entry *x = a, *y = b;
 
 	if (x->module != y->module)
 		return x->module < y->module ? -1 : 1;
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-static void keep_one_name_each(struct symbols *symbols)
+static void keep_one_name_each(struct kallsyms *symbols)
 {
 	size_t kept = 0;
 
@@ -40,16 +40,16 @@ static void keep_one_name_each(struct symbols *symbols)
 	symbols->count = kept;
 }
 
-static int make_runs(struct symbols *symbols, uint64_t *bases)
+static int make_runs(struct kallsyms *symbols, uint64_t *bases)
 {
-	struct symbols_run *run = NULL;
+	struct kallsyms_run *run = NULL;
 
 	/* more than enough: pages that stay untouched cost nothing */
 	symbols->runs = calloc(symbols->count + 1, sizeof(*symbols->runs));
 	if (!symbols->runs)
 		return -ENOMEM;
 	for (size_t i = 0; i < symbols->count; i++) {
-		const struct symbols_entry *entry = &symbols->entries[i];
+		const struct kallsyms_entry *entry = &symbols->entries[i];
 
 		if (!run || entry->module != run->module) {
 			if (run && run->end > entry->address)
@@ -61,14 +61,14 @@ static int make_runs(struct symbols *symbols, uint64_t *bases)
 				bases[entry->module] = entry->address;
 			run->base = bases[entry->module];
 		}
-		run->end = entry->address + SYMBOLS_TAIL_BYTES;
+		run->end = entry->address + KALLSYMS_TAIL_BYTES;
 		if (run->end < entry->address)
 			run->end = UINT64_MAX;
 	}
 	return 0;
 }
 
-static void fill_table(const struct symbols *symbols, const uint64_t *bases,
+static void fill_table(const struct kallsyms *symbols, const uint64_t *bases,
 		       struct tm_kernel_table *table)
 {
 	struct tm_kernel_module *modules = (void *)(table + 1);
@@ -86,14 +86,14 @@ static void fill_table(const struct symbols *symbols, const uint64_t *bases,
 			out[at].offset = symbols->entries[at].address - bases[m];
 			out[at].name = symbols->entries[at].name;
 			out[at].module = m;
-			modules[m].bytes = out[at].offset + SYMBOLS_TAIL_BYTES;
+			modules[m].bytes = out[at].offset + KALLSYMS_TAIL_BYTES;
 		}
 	}
 	if (symbols->name_bytes)
 		memcpy(out + symbols->count, symbols->names, symbols->name_bytes);
 }
 
-static void free_building(struct symbols *symbols)
+static void free_building(struct kallsyms *symbols)
 {
 	free(symbols->entries);
 	free(symbols->names);
@@ -102,7 +102,7 @@ static void free_building(struct symbols *symbols)
 	symbols->count = symbols->name_bytes = 0;
 }
 
-int symbols_seal(struct symbols *symbols)
+int kallsyms_seal(struct kallsyms *symbols)
 {
 	_cleanup_(tm_freep) uint64_t *bases = calloc(TM_KERNEL_MODULES_MAX, sizeof(*bases));
 	_cleanup_(tm_freep) struct tm_kernel_table *table = NULL;

@@ -17,7 +17,7 @@
 
 #define COMPLAINT_BYTES 200
 #define HOLDS_TRIES     3 /* of a mapping that was being modified */
-#define CHUNK_BYTES     ((size_t)TM_UNITS_CHUNK * TM_UNIT_BYTES)
+#define CHUNK_BYTES     ((size_t)TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
 static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
 
@@ -31,23 +31,23 @@ hear(enum libbpf_print_level level, const char *format, va_list arguments)
 	return 0;
 }
 
-static int require_btf(struct tm_fault *fault)
+static int require_btf(struct tm_control_failure *fault)
 {
 	if (access(LOADER_BTF, R_OK) == 0)
 		return 0;
-	return tm_fault_set(fault, TM_FAILURE_HOST,
-			    "this kernel tells nothing of its own types: %s: %s "
-			    "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
-			    LOADER_BTF, strerror(errno));
+	return tm_control_failure_set(fault, TM_FAILURE_HOST,
+				      "this kernel tells nothing of its own types: %s: %s "
+				      "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
+				      LOADER_BTF, strerror(errno));
 }
 
-static int refused(struct tm_fault *fault, const char *what, int error)
+static int refused(struct tm_control_failure *fault, const char *what, int error)
 {
 	bool rights = error == -EPERM;
 
-	return tm_fault_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
-			    strerror(-error), rights || !complaint[0] ? "" : "; ",
-			    rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
+	return tm_control_failure_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
+				      strerror(-error), rights || !complaint[0] ? "" : "; ",
+				      rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
 }
 
 static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
@@ -159,7 +159,8 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 	return 0;
 }
 
-int loader_load(struct loader *loader, const struct options *options, struct tm_fault *fault)
+int loader_load(struct loader *loader, const struct options *options,
+		struct tm_control_failure *fault)
 {
 	int possible = libbpf_num_possible_cpus();
 	struct percpu_maps maps = {.possible = (unsigned)possible};
@@ -183,7 +184,8 @@ int loader_load(struct loader *loader, const struct options *options, struct tm_
 	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
 }
 
-int loader_attach(struct loader *loader, const struct options *options, struct tm_fault *fault)
+int loader_attach(struct loader *loader, const struct options *options,
+		  struct tm_control_failure *fault)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 
@@ -267,8 +269,9 @@ int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	struct loader *loader = context;
-	_cleanup_(tm_closep) int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(index),
-						      TM_UNIT_BYTES, TM_UNITS_CHUNK, &options);
+	_cleanup_(tm_closep) int map =
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(index), TM_UNWIND_UNIT_BYTES,
+			       TM_UNWIND_UNITS_CHUNK, &options);
 	void *memory;
 
 	if (map < 0)

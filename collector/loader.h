@@ -13,9 +13,9 @@
 
 #include <stdint.h>
 
-#include "collector/reclaim.h"
 #include "collector/options.h"
 #include "collector/percpu.h"
+#include "collector/reclaim.h"
 #include "shared/control.h"
 
 #define LOADER_BTF "/sys/kernel/btf/vmlinux"
@@ -28,8 +28,8 @@ struct loader {
 	/* map descriptors */
 	int wanted;
 	int row_chunks;
-	struct life_table processes;
-	struct life_table numbers;
+	struct reclaim_table processes;
+	struct reclaim_table numbers;
 	/* variables of the kernel room, mapped */
 	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
 	const uint64_t *selected_count;
@@ -37,9 +37,11 @@ struct loader {
 };
 
 /* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */
-int loader_load(struct loader *loader, const struct options *options, struct tm_fault *fault);
+int loader_load(struct loader *loader, const struct options *options,
+		struct tm_control_failure *fault);
 /* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
-int loader_attach(struct loader *loader, const struct options *options, struct tm_fault *fault);
+int loader_attach(struct loader *loader, const struct options *options,
+		  struct tm_control_failure *fault);
 void loader_detach(struct loader *loader);
 /* Return: run time of all our programs, ns; 0 where the kernel does not count. */
 uint64_t loader_run_ns(const struct loader *loader);
@@ -47,7 +49,7 @@ uint64_t loader_run_ns(const struct loader *loader);
 int loader_kernel_symbols(const struct loader *loader);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
-/* The calls of struct files_kernel and struct tm_units_kernel; @context: the loader. */
+/* The calls of struct file_requests_kernel and struct unwind_alloc_kernel; @context: the loader. */
 int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory);

@@ -23,10 +23,10 @@ static int step_opener(struct session *session)
 	int r = 0;
 
 	if (session->options->opener_fd >= 0)
-		r = asker_start(&session->asker, session->options->opener_fd);
+		r = opener_client_start(&session->asker, session->options->opener_fd);
 	(void)tm_close(session->options->opener_fd);
-	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, r,
-			      "the opener cannot be started");
+	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, r,
+					"the opener cannot be started");
 }
 
 static int step_attach(struct session *session)
@@ -35,8 +35,8 @@ static int step_attach(struct session *session)
 			     session->loader.sample);
 
 	if (r < 0)
-		return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
-				      "the kernel refused to attach to the perf events");
+		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+						"the kernel refused to attach to the perf events");
 	return loader_attach(&session->loader, session->options, &session->fault);
 }
 
@@ -45,18 +45,18 @@ static int step_symbols(struct session *session)
 {
 	int fd = loader_kernel_symbols(&session->loader);
 	FILE *text = fd >= 0 ? fdopen(fd, "r") : fopen(KALLSYMS, "re");
-	int r = text ? symbols_read(&session->symbols, text) : -errno;
+	int r = text ? kallsyms_read(&session->symbols, text) : -errno;
 
 	if (text)
 		(void)fclose(text);
 	if (r < 0 || session->symbols.count == 0)
-		(void)tm_talk_note(session->command,
-				   "kernel functions stay unnamed: this kernel shows no symbols "
-				   "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
-	session->kernel_table = symbols_seal(&session->symbols);
+		(void)tm_control_note(session->command,
+				      "kernel functions stay unnamed: this kernel shows no symbols "
+				      "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+	session->kernel_table = kallsyms_seal(&session->symbols);
 	(void)malloc_trim(0);
-	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, session->kernel_table,
-			      "no memory for the kernel's symbols");
+	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, session->kernel_table,
+					"no memory for the kernel's symbols");
 }
 
 static int step_confine(struct session *session)
@@ -65,10 +65,10 @@ static int step_confine(struct session *session)
 	unsigned long open_now = DESCRIPTORS_SPARE + (unsigned)(lowest > 0 ? lowest : 0) +
 				 session->options->perf_count +
 				 session->loader.percpu.maps.possible;
-	int r = rights_confine(open_now);
+	int r = privileges_confine(open_now);
 
-	return tm_fault_check(&session->fault, TM_FAILURE_HOST, r,
-			      "the collector cannot confine itself");
+	return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+					"the collector cannot confine itself");
 }
 
 static int prepare(struct session *session)
@@ -78,7 +78,7 @@ static int prepare(struct session *session)
 	    step_attach(session) < 0 || step_symbols(session) < 0 || session_connect(session) < 0 ||
 	    step_confine(session) < 0)
 		return -ECANCELED;
-	return tm_talk_say(session->command, TM_CONTROL_READY, 0, 0);
+	return tm_control_send(session->command, TM_CONTROL_READY, 0, 0);
 }
 
 int main(int argc, char **argv)
@@ -99,12 +99,12 @@ int main(int argc, char **argv)
 	/* fixed, or the first large block that is freed makes all later ones stay with us */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
-	handoff_init(&session.handoff, options.wire_fd);
+	symbolizer_link_init(&session.handoff, options.wire_fd);
 	if (prepare(&session) == 0) {
 		session_run(&session);
 		session_finish(&session);
 	} else {
-		(void)tm_talk_failed(session.command, &session.fault);
+		(void)tm_control_failed(session.command, &session.fault);
 	}
 	session_deinit(&session);
 	return session.fault.code ? 1 : 0;

@@ -20,20 +20,20 @@ static const cap_value_t opener_rights[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTO
 static int keep_opener_rights(void)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return rights_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true);
+	return privileges_keep(opener_rights, sizeof(opener_rights) / sizeof(*opener_rights), true);
 }
 
-int asker_start(struct asker *asker, int program)
+int opener_client_start(struct opener_client *asker, int program)
 {
 	struct tm_child child;
 	int r = tm_child_start(&child, program, "tidemark-opener", keep_opener_rights);
 
 	if (r == 0)
-		*asker = (struct asker){.fd = child.socket, .pid = child.pid};
+		*asker = (struct opener_client){.fd = child.socket, .pid = child.pid};
 	return r;
 }
 
-static int send_request(struct asker *asker, const struct opener_request *request)
+static int send_request(struct opener_client *asker, const struct opener_request *request)
 {
 	int r = tm_fdpass_send(asker->fd, request, sizeof(*request), -1, MSG_DONTWAIT);
 
@@ -43,7 +43,7 @@ static int send_request(struct asker *asker, const struct opener_request *reques
 	return -EPIPE;
 }
 
-int asker_ask(struct asker *asker, struct opener_request *request)
+int opener_client_ask(struct opener_client *asker, struct opener_request *request)
 {
 	request->kind = OPENER_ASK;
 	request->id = ++asker->id;
@@ -51,7 +51,7 @@ int asker_ask(struct asker *asker, struct opener_request *request)
 	return send_request(asker, request);
 }
 
-int asker_verdict(struct asker *asker, bool accepted)
+int opener_client_verdict(struct opener_client *asker, bool accepted)
 {
 	const struct opener_request request = {
 		.kind = OPENER_VERDICT, .id = asker->id, .accepted = accepted};
@@ -59,7 +59,8 @@ int asker_verdict(struct asker *asker, bool accepted)
 	return send_request(asker, &request);
 }
 
-int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *ret_fd)
+int opener_client_receive(struct opener_client *asker, struct opener_answer *ret_answer,
+			  int *ret_fd)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	int r = tm_fdpass_recv(asker->fd, ret_answer, sizeof(*ret_answer), &fd, MSG_DONTWAIT);
@@ -78,10 +79,10 @@ int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *re
 	return 0;
 }
 
-void asker_stop(struct asker *asker, struct tm_collector_cost *cost)
+void opener_client_stop(struct opener_client *asker, struct tm_collector_cost *cost)
 {
 	struct tm_child child = {asker->pid, asker->fd};
 
-	*asker = ASKER_NULL;
+	*asker = OPENER_CLIENT_NULL;
 	tm_child_stop(&child, &cost->child_cpu_ns, &cost->child_rss_bytes);
 }

@@ -15,21 +15,22 @@
 #include "collector/opener/opener.h"
 #include "shared/control.h"
 
-struct asker {
+struct opener_client {
 	int fd; /* -1: no opener */
 	pid_t pid;
 	uint32_t id; /* of the last ask */
 	bool open;   /* it has no final answer yet */
 };
-#define ASKER_NULL ((struct asker){.fd = -1})
+#define OPENER_CLIENT_NULL ((struct opener_client){.fd = -1})
 
 /* @program: descriptor of the opener, stays the caller's. Return: 0, -errno. */
-int asker_start(struct asker *asker, int program);
+int opener_client_start(struct opener_client *asker, int program);
 /* Fills in kind and id. Return: 0, -errno (the opener is gone and closed). */
-int asker_ask(struct asker *asker, struct opener_request *request);
-int asker_verdict(struct asker *asker, bool accepted);
+int opener_client_ask(struct opener_client *asker, struct opener_request *request);
+int opener_client_verdict(struct opener_client *asker, bool accepted);
 /* Return: 0 and an answer to the open ask; TM_FDPASS_E_AGAIN (none, or a late one); -errno (the opener is gone and closed).
  * @ret_fd: -1 when none came. */
-int asker_receive(struct asker *asker, struct opener_answer *ret_answer, int *ret_fd);
+int opener_client_receive(struct opener_client *asker, struct opener_answer *ret_answer,
+			  int *ret_fd);
 /* Ends the opener and says what it used. */
-void asker_stop(struct asker *asker, struct tm_collector_cost *cost);
+void opener_client_stop(struct opener_client *asker, struct tm_collector_cost *cost);

@@ -16,7 +16,7 @@
 #define OPTIONS_RING_KIB_MAX (64 * 1024)
 #define OPTIONS_TABLES_BYTES (32u << 20) /* unless the command says another budget */
 #define OPTIONS_TABLES_MIN   (1u << 20)
-#define OPTIONS_TABLES_MAX   (TM_CHUNKS_MAX * TM_UNITS_CHUNK * TM_UNIT_BYTES)
+#define OPTIONS_TABLES_MAX   (TM_UNWIND_CHUNKS_MAX * TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
 struct options_perf { /* one perf event, opened disabled by the command */
 	unsigned cpu;

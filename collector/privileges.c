@@ -10,7 +10,7 @@
 
 static const cap_value_t steady_rights[] = {CAP_BPF, CAP_PERFMON};
 
-int rights_keep(const cap_value_t *rights, unsigned count, bool over_exec)
+int privileges_keep(const cap_value_t *rights, unsigned count, bool over_exec)
 {
 	cap_t now = cap_get_proc(), next = cap_init();
 	int r = now && next && cap_reset_ambient() == 0 ? 0 : -1;
@@ -42,14 +42,14 @@ static void shrink_bounding_set(void)
 		(void)cap_drop_bound(right);
 }
 
-int rights_confine(unsigned long descriptors)
+int privileges_confine(unsigned long descriptors)
 {
 	int r = tm_sandbox_harden();
 
 	if (r < 0)
 		return r;
 	shrink_bounding_set();
-	r = rights_keep(steady_rights, sizeof(steady_rights) / sizeof(*steady_rights), false);
+	r = privileges_keep(steady_rights, sizeof(steady_rights) / sizeof(*steady_rights), false);
 	if (r == 0)
 		r = tm_sandbox_limits(descriptors, 0);
 	return r == 0 ? tm_sandbox_filter(&collector_filter) : r;

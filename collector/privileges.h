@@ -9,8 +9,8 @@
 
 /* Gives up every capability but @rights, of those that are held at all.
  * @over_exec: they pass to the program that is exec'd, and work only there. Return: 0, -errno. */
-int rights_keep(const cap_value_t *rights, unsigned count, bool over_exec);
+int privileges_keep(const cap_value_t *rights, unsigned count, bool over_exec);
 /* For good, once everything is loaded: no new privileges, not dumpable, capabilities, limits, filter.
  * Not earlier: what cannot be dumped cannot read its own /proc/self/fdinfo, where the kernel says what
  * our maps weigh. @descriptors: how many may be open. Return: 0, -errno. */
-int rights_confine(unsigned long descriptors);
+int privileges_confine(unsigned long descriptors);

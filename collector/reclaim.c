@@ -13,23 +13,23 @@
 #define NS_PER_MS 1000000ull
 
 struct generation {
-	struct life *life;
+	struct reclaim *life;
 	struct tm_process_key key;
 };
 
-uint64_t life_until(const struct tm_process_state *state, bool crowded)
+uint64_t reclaim_until(const struct tm_process_state *state, bool crowded)
 {
-	uint64_t dead_ms = crowded ? LIFE_TOMBSTONE_MS : LIFE_EPOCH_MS;
+	uint64_t dead_ms = crowded ? RECLAIM_TOMBSTONE_MS : RECLAIM_EPOCH_MS;
 
-	return state->seen_ktime + (state->exited ? dead_ms : LIFE_QUIET_MS) * NS_PER_MS;
+	return state->seen_ktime + (state->exited ? dead_ms : RECLAIM_QUIET_MS) * NS_PER_MS;
 }
 
-uint64_t life_known(const struct life_table *table)
+uint64_t reclaim_known(const struct reclaim_table *table)
 {
 	return table->made ? *table->made - table->gone : 0;
 }
 
-static void remove_entry(struct life_table *table, const void *key)
+static void remove_entry(struct reclaim_table *table, const void *key)
 {
 	table->gone += bpf_map_delete_elem(table->map, key) == 0;
 }
@@ -38,12 +38,12 @@ static void remove_entry(struct life_table *table, const void *key)
 static void generation_due(void *context, uint64_t ktime, uint64_t announced)
 {
 	struct generation *generation = context;
-	struct life *life = generation->life;
+	struct reclaim *life = generation->life;
 	struct tm_process_state state = {0};
 
 	if (bpf_map_lookup_elem(life->processes.map, &generation->key, &state) == 0) {
-		bool crowded = life_known(&life->processes) >= LIFE_CROWD;
-		uint64_t until = life_until(&state, crowded);
+		bool crowded = reclaim_known(&life->processes) >= RECLAIM_CROWD;
+		uint64_t until = reclaim_until(&state, crowded);
 
 		if (until <= ktime)
 			remove_entry(&life->processes, &generation->key);
@@ -55,7 +55,7 @@ static void generation_due(void *context, uint64_t ktime, uint64_t announced)
 	free(generation);
 }
 
-static void hear_generation(struct life *life, const struct tm_event *event, uint64_t after_ns)
+static void hear_generation(struct reclaim *life, const struct tm_event *event, uint64_t after_ns)
 {
 	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
 	struct generation *generation = malloc(sizeof(*generation));
@@ -72,7 +72,7 @@ static void hear_generation(struct life *life, const struct tm_event *event, uin
 
 static void number_gone(void *context, uint64_t ktime, uint64_t value)
 {
-	struct life *life = context;
+	struct reclaim *life = context;
 	uint32_t number = (uint32_t)value;
 	const struct tm_retire retire = {
 		.event = {.bytes = sizeof(retire), .type = TM_EVENT_RETIRE, .ktime = ktime},
@@ -80,32 +80,32 @@ static void number_gone(void *context, uint64_t ktime, uint64_t value)
 	};
 
 	/* Later is as exact: until the entry goes, the number has no new meaning. */
-	if (files_hold(life->files, number) ||
+	if (file_requests_hold(life->files, number) ||
 	    tm_ring_push(life->writer, &retire, sizeof(retire), /* urgent= */ 1) != 0) {
-		(void)tm_retire_at(&life->queue, ktime + LIFE_AGAIN_MS * NS_PER_MS, number_gone,
+		(void)tm_retire_at(&life->queue, ktime + RECLAIM_AGAIN_MS * NS_PER_MS, number_gone,
 				   life, value);
 		return;
 	}
 	remove_entry(&life->numbers, &number);
 	if (life->tables)
-		tables_gone(life->tables, number);
-	files_drop(life->files, number);
+		unwind_install_gone(life->tables, number);
+	file_requests_drop(life->files, number);
 	life->heard--;
 }
 
 /* A callback's own entry has left the queue, so another one finds room. */
 static void number_due(void *context, uint64_t ktime, uint64_t value)
 {
-	struct life *life = context;
+	struct reclaim *life = context;
 	uint32_t number = (uint32_t)value;
-	bool crowded = life_known(&life->numbers) >= LIFE_FILES_CROWD;
-	int64_t wanted_ms = crowded ? LIFE_HURRY_MS : 2 * LIFE_EPOCH_MS;
+	bool crowded = reclaim_known(&life->numbers) >= RECLAIM_FILES_CROWD;
+	int64_t wanted_ms = crowded ? RECLAIM_HURRY_MS : 2 * RECLAIM_EPOCH_MS;
 	uint32_t seen_ms = life->files->entries[number].seen_ms;
 	int64_t wait_ms = wanted_ms - (int32_t)((uint32_t)(ktime / NS_PER_MS) - seen_ms);
 
 	if (wait_ms <= 0 &&
 	    life->files->kernel.change(life->files->kernel.context, number, TM_FILE_RETIRE, 0) < 0)
-		wait_ms = LIFE_EPOCH_MS;
+		wait_ms = RECLAIM_EPOCH_MS;
 	if (wait_ms > 0) {
 		ktime += (uint64_t)wait_ms * NS_PER_MS;
 		(void)tm_retire_at(&life->queue, ktime, number_due, life, value);
@@ -115,79 +115,79 @@ static void number_due(void *context, uint64_t ktime, uint64_t value)
 	(void)tm_retire_at(&life->queue, ktime, number_gone, life, value);
 }
 
-static void hear_number(struct life *life, uint32_t number, uint64_t ktime)
+static void hear_number(struct reclaim *life, uint32_t number, uint64_t ktime)
 {
 	uint32_t ms = (uint32_t)(ktime / NS_PER_MS);
 	uint32_t *seen_ms;
 
-	if (number >= FILES_MAX)
+	if (number >= FILE_REQUESTS_MAX)
 		return;
 	seen_ms = &life->files->entries[number].seen_ms;
 	if (!*seen_ms) {
-		if (tm_retire_at(&life->queue, ktime + LIFE_HURRY_MS * NS_PER_MS, number_due, life,
-				 number) != 0)
+		if (tm_retire_at(&life->queue, ktime + RECLAIM_HURRY_MS * NS_PER_MS, number_due,
+				 life, number) != 0)
 			return;
 		life->heard++;
 	}
 	*seen_ms = ms ? ms : 1;
 }
 
-static void find_unheard(struct life *life, uint64_t ktime)
+static void find_unheard(struct reclaim *life, uint64_t ktime)
 {
 	const uint32_t *from = NULL;
 	uint32_t number;
 
 	while (bpf_map_get_next_key(life->numbers.map, from, &number) == 0) {
 		from = &number;
-		if (number < FILES_MAX && !life->files->entries[number].seen_ms)
+		if (number < FILE_REQUESTS_MAX && !life->files->entries[number].seen_ms)
 			hear_number(life, number, ktime);
 	}
 }
 
-void life_hear(struct life *life, const struct tm_event *event)
+void reclaim_hear(struct reclaim *life, const struct tm_event *event)
 {
 	if (event->type == TM_EVENT_PROCESS)
 		hear_generation(life, event, TM_EPOCH_NS); /* most that die are dead by then */
-	else if (event->type == TM_EVENT_EXIT && life_known(&life->processes) >= LIFE_CROWD)
-		hear_generation(life, event, LIFE_TOMBSTONE_MS * NS_PER_MS);
+	else if (event->type == TM_EVENT_EXIT && reclaim_known(&life->processes) >= RECLAIM_CROWD)
+		hear_generation(life, event, RECLAIM_TOMBSTONE_MS * NS_PER_MS);
 	else if (event->type == TM_EVENT_FILE)
 		hear_number(life, ((const struct tm_file *)event)->number, event->ktime);
 }
 
-void life_turn(struct life *life)
+void reclaim_turn(struct reclaim *life)
 {
 	/* relaxed: BPF may see it a sample later */
 	(void)atomic_fetch_add_explicit((_Atomic uint32_t *)life->epoch_bumps, 1,
 					memory_order_relaxed);
 }
 
-static void bump(struct life *life, uint64_t lost, uint64_t now_ms)
+static void bump(struct reclaim *life, uint64_t lost, uint64_t now_ms)
 {
 	uint64_t since = now_ms - life->bumped_ms;
 
 	if (since < life->pause_ms)
 		return;
-	life->pause_ms = since < 2 * life->pause_ms ? 2 * life->pause_ms : LIFE_BUMP_MS;
-	if (life->pause_ms > LIFE_EPOCH_MS)
-		life->pause_ms = LIFE_EPOCH_MS;
+	life->pause_ms = since < 2 * life->pause_ms ? 2 * life->pause_ms : RECLAIM_BUMP_MS;
+	if (life->pause_ms > RECLAIM_EPOCH_MS)
+		life->pause_ms = RECLAIM_EPOCH_MS;
 	life->lost = lost;
 	life->bumped_ms = now_ms;
-	life_turn(life);
+	reclaim_turn(life);
 }
 
-void life_advance(struct life *life, uint64_t w, uint64_t lost, uint64_t now_ms)
+void reclaim_advance(struct reclaim *life, uint64_t w, uint64_t lost, uint64_t now_ms)
 {
 	(void)tm_retire_run(&life->queue, w);
-	if (now_ms - life->looked_ms >= LIFE_EPOCH_MS) {
+	if (now_ms - life->looked_ms >= RECLAIM_EPOCH_MS) {
 		life->looked_ms = now_ms;
-		if (life_known(&life->numbers) > life->heard)
+		if (reclaim_known(&life->numbers) > life->heard)
 			find_unheard(life, now_ms * NS_PER_MS);
 	}
 	if (lost != life->lost)
 		bump(life, lost, now_ms);
 }
 
-void life_deinit(struct life *life)
+void reclaim_deinit(struct reclaim *life)
 {
 	for (uint32_t i = 0; i < life->queue.used; i++)
 		if (life->queue.entries[i].fn == generation_due)

@@ -9,7 +9,7 @@
 static void count(struct session *session)
 {
 	const struct drain *drain = &session->drain;
-	const struct files *files = &session->files;
+	const struct file_requests *files = &session->files;
 	struct tm_counts counts = {
 		.pushed = drain->pushed,
 		.announce_lost = drain->announce_lost,
@@ -27,14 +27,14 @@ static void count(struct session *session)
 		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
 		.rounds = ++session->rounds,
-		.lag_p99_ns = tm_lag_p99(&session->lag),
+		.lag_p99_ns = histogram_p99(&session->lag),
 		.lag_max_ns = session->lag.max,
 		.files_retired = session->life.numbers.gone,
-		.processes_known = life_known(&session->life.processes),
-		.files_known = life_known(&session->life.numbers),
+		.processes_known = reclaim_known(&session->life.processes),
+		.files_known = reclaim_known(&session->life.numbers),
 		.attached = session->attached,
 		.tables = session->tables.count,
-		.table_bytes = session->tables.units.taken * (uint64_t)TM_UNIT_BYTES,
+		.table_bytes = session->tables.units.taken * (uint64_t)TM_UNWIND_UNIT_BYTES,
 		.tables_installed = session->tables.installed,
 		.tables_refused = session->tables.refused,
 		.tables_evicted = session->tables.evicted,
@@ -74,13 +74,13 @@ uint64_t session_round(struct session *session)
 	if (!drain_past_busy(session, now_ms))
 		w = session->writer.watermark;
 	if (session->writer.watermark) /* its lag is largest now */
-		tm_lag_add(&session->lag, tm_clock_ns() - session->writer.watermark);
+		histogram_add(&session->lag, tm_clock_ns() - session->writer.watermark);
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
-	life_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
-		     now_ms);
-	tables_advance(&session->tables);
+	reclaim_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
+			now_ms);
+	unwind_install_advance(&session->tables);
 	session->ration += (int64_t)(now_ms - session->rationed_ms) * SESSION_RATION_MS;
 	if (session->ration > SESSION_RATION)
 		session->ration = SESSION_RATION;

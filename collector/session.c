@@ -11,8 +11,8 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/fdpass.h"
 #include "shared/control.h"
+#include "shared/fdpass.h"
 
 static uint64_t ring_bytes(const struct percpu *percpu)
 {
@@ -28,9 +28,9 @@ static void introduce(struct session *session)
 	const struct tm_wire reader = {.kind = TM_WIRE_READER};
 	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
 
-	(void)handoff_send(&session->handoff, &attach, session->ring.fd);
-	(void)handoff_send(&session->handoff, &reader, session->reader.fd);
-	(void)handoff_send(&session->handoff, &kernel, session->kernel_table);
+	(void)symbolizer_link_send(&session->handoff, &attach, session->ring.fd);
+	(void)symbolizer_link_send(&session->handoff, &reader, session->reader.fd);
+	(void)symbolizer_link_send(&session->handoff, &kernel, session->kernel_table);
 	session->ring.fd = tm_close(session->ring.fd);
 	session->reader.fd = tm_close(session->reader.fd);
 	if (!session->options->restart)
@@ -53,31 +53,31 @@ static int make_ring(struct session *session)
 	if (r == 0)
 		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
 					session->reader.addr, session->generation);
-	return tm_fault_check(&session->fault, TM_FAILURE_INTERNAL, r,
-			      "no memory for the ring to the symbolizer");
+	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, r,
+					"no memory for the ring to the symbolizer");
 }
 
 int session_connect(struct session *session)
 {
-	const struct files_kernel kernel = {&session->loader, loader_holds, loader_change};
-	const struct tm_units_kernel chunks = {&session->loader, loader_make_chunk,
-					       loader_drop_chunk};
+	const struct file_requests_kernel kernel = {&session->loader, loader_holds, loader_change};
+	const struct unwind_alloc_kernel chunks = {&session->loader, loader_make_chunk,
+						   loader_drop_chunk};
 	const struct percpu *percpu = &session->loader.percpu;
 
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
 	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->maps.possible) < 0 ||
-	    files_init(&session->files, &session->asker, &session->handoff, kernel) < 0 ||
-	    tables_init(&session->tables, session->options->table_bytes, &session->files,
-			&session->life.queue, chunks) < 0)
-		return tm_fault_set(&session->fault, TM_FAILURE_INTERNAL,
-				    "no memory for the files");
+	    file_requests_init(&session->files, &session->asker, &session->handoff, kernel) < 0 ||
+	    unwind_install_init(&session->tables, session->options->table_bytes, &session->files,
+				&session->life.queue, chunks) < 0)
+		return tm_control_failure_set(&session->fault, TM_FAILURE_INTERNAL,
+					      "no memory for the files");
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	session->drain.writer = &session->writer;
 	session->drain.symbols = &session->symbols;
 	session->drain.files = &session->files;
 	session->drain.life = &session->life;
-	session->life = (struct life){
+	session->life = (struct reclaim){
 		.processes = session->loader.processes,
 		.numbers = session->loader.numbers,
 		.epoch_bumps = session->loader.epoch_bumps,
@@ -96,8 +96,8 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 
 	if (r < 0) {
 		(void)tm_close(fd);
-		(void)tm_talk_note(session->command, "CPU %llu is not sampled: %s",
-				   (unsigned long long)cpu, strerror(-r));
+		(void)tm_control_note(session->command, "CPU %llu is not sampled: %s",
+				      (unsigned long long)cpu, strerror(-r));
 	}
 	session->drain.count = percpu->count;
 }
@@ -108,15 +108,15 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 int session_attach(struct session *session, int fd)
 {
 	(void)session_round(session);
-	life_turn(&session->life);
+	reclaim_turn(&session->life);
 	session->died += session->drain.pushed;
 	session->drain.pushed = 0;
 	session->violations += session->handoff.violations + session->writer.violations;
-	handoff_deinit(&session->handoff);
-	handoff_init(&session->handoff, fd);
+	symbolizer_link_deinit(&session->handoff);
+	symbolizer_link_init(&session->handoff, fd);
 	if (make_ring(session) < 0)
 		return -ECANCELED;
-	files_forget_sent(&session->files);
+	file_requests_forget_sent(&session->files);
 	session->tables.vdso_answered = false;
 	introduce(session);
 	return 0;
@@ -132,7 +132,7 @@ static void measure(struct session *session)
 
 static void report(struct session *session, bool may_skip)
 {
-	if (tm_talk_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
+	if (tm_control_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
 	    session->end == SESSION_GOES_ON)
 		session->end = SESSION_COMMAND_GONE;
 }
@@ -145,16 +145,16 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 	if (session->reports++ % SESSION_MEASURE == 0)
 		measure(session);
 	report(session, /* may_skip= */ true);
-	files_retry(&session->files, now_ms);
+	file_requests_retry(&session->files, now_ms);
 	if (session->options->selecting && session->running && !session->emptied &&
 	    *session->loader.selected_count == 0) {
 		session->emptied = true;
-		(void)tm_talk_say(session->command, TM_CONTROL_EMPTY, 0, 0);
+		(void)tm_control_send(session->command, TM_CONTROL_EMPTY, 0, 0);
 	}
 	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
-		(void)tm_talk_note(session->command,
-				   "tidemark-opener died: files met from now on stay unnamed");
+		(void)tm_control_note(session->command,
+				      "tidemark-opener died: files met from now on stay unnamed");
 	}
 }
 
@@ -170,11 +170,11 @@ static void hear_symbolizer(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_wire message;
-	int r = handoff_receive(&session->handoff, &message, &fd);
+	int r = symbolizer_link_receive(&session->handoff, &message, &fd);
 
 	session->ration -= SESSION_MESSAGE;
-	if (r == HANDOFF_E_ROWS && session->end == SESSION_GOES_ON)
-		session->ration -= (int64_t)tables_take(&session->tables, &message, fd);
+	if (r == SYMBOLIZER_LINK_E_ROWS && session->end == SESSION_GOES_ON)
+		session->ration -= (int64_t)unwind_install_take(&session->tables, &message, fd);
 }
 
 /* Waits for messages, at most @milliseconds, and takes them. */
@@ -196,7 +196,7 @@ static void wait_and_hear(struct session *session, int milliseconds)
 		if (fds[3].revents)
 			session->woken = percpu_heed(&session->loader.percpu);
 	}
-	files_advance(&session->files, tm_clock_ms());
+	file_requests_advance(&session->files, tm_clock_ms());
 	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON &&
 	    !session->options->restart)
 		session->end = SESSION_SYMBOLIZER_GONE;
@@ -211,7 +211,7 @@ void session_run(struct session *session)
 
 		if (now_ms >= next_ms) {
 			(void)session_round(session);
-			files_advance(&session->files, now_ms); /* not after the wait */
+			file_requests_advance(&session->files, now_ms); /* not after the wait */
 			next_ms = now_ms + (uint64_t)poll_ms(session);
 			soon_ms = now_ms + SESSION_POLL_WOKEN_MS;
 			session->woken = false;
@@ -238,21 +238,21 @@ static void run_dry(struct session *session)
 
 static bool files_are_out(struct session *session)
 {
-	return files_settled(&session->files) || session->handoff.fd < 0;
+	return file_requests_settled(&session->files) || session->handoff.fd < 0;
 }
 
 static bool end_is_out(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
 
-	return handoff_send(&session->handoff, &message, -1) != HANDOFF_E_AGAIN;
+	return symbolizer_link_send(&session->handoff, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
 }
 
 static void settle(struct session *session, bool (*is_out)(struct session *session))
 {
 	uint64_t from_ms = tm_clock_ms();
 
-	files_advance(&session->files, from_ms);
+	file_requests_advance(&session->files, from_ms);
 	while (!is_out(session) && tm_clock_ms() - from_ms < SESSION_SETTLE_MS) {
 		session->ration = SESSION_RATION; /* there are no rounds any more */
 		wait_and_hear(session, SESSION_POLL_FULL_MS);
@@ -264,35 +264,36 @@ void session_finish(struct session *session)
 	(void)percpu_order(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
 	loader_detach(&session->loader);
 	run_dry(session);
-	tables_drop(&session->tables);
+	unwind_install_drop(&session->tables);
 	settle(session, files_are_out);
-	asker_stop(&session->asker, &session->cost);
+	opener_client_stop(&session->asker, &session->cost);
 	measure(session);
 	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
 	if (*session->loader.selected_full)
-		(void)tm_talk_note(session->command,
-				   "%llu later children found no room in the selection",
-				   (unsigned long long)*session->loader.selected_full);
+		(void)tm_control_note(session->command,
+				      "%llu later children found no room in the selection",
+				      (unsigned long long)*session->loader.selected_full);
 	settle(session, end_is_out);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
-		(void)tm_fault_set(&session->fault, TM_FAILURE_PEER, "the symbolizer went away");
+		(void)tm_control_failure_set(&session->fault, TM_FAILURE_PEER,
+					     "the symbolizer went away");
 	if (session->fault.code)
-		(void)tm_talk_failed(session->command, &session->fault);
+		(void)tm_control_failed(session->command, &session->fault);
 	else
-		(void)tm_talk_say(session->command, TM_CONTROL_DONE, 0, 0);
+		(void)tm_control_send(session->command, TM_CONTROL_DONE, 0, 0);
 }
 
 void session_deinit(struct session *session)
 {
-	asker_stop(&session->asker, &session->cost);
+	opener_client_stop(&session->asker, &session->cost);
 	drain_deinit(&session->drain);
-	life_deinit(&session->life);
-	files_deinit(&session->files);
-	symbols_deinit(&session->symbols);
+	reclaim_deinit(&session->life);
+	file_requests_deinit(&session->files);
+	kallsyms_deinit(&session->symbols);
 	loader_deinit(&session->loader);
-	tables_deinit(&session->tables);
-	handoff_deinit(&session->handoff);
+	unwind_install_deinit(&session->tables);
+	symbolizer_link_deinit(&session->handoff);
 	session->command = tm_fdpass_part(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);

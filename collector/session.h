@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/opener_client.h"
 #include "collector/drain.h"
 #include "collector/file_requests.h"
-#include "collector/symbolizer_link.h"
-#include "collector/reclaim.h"
-#include "collector/loader.h"
-#include "shared/control.h"
 #include "collector/histogram.h"
+#include "collector/loader.h"
+#include "collector/opener_client.h"
+#include "collector/reclaim.h"
+#include "collector/symbolizer_link.h"
+#include "shared/control.h"
 #include "shared/region.h"
 
 #define SESSION_POLL_MS         100 /* between rounds, while rings are nearly empty */
@@ -50,17 +50,17 @@ enum session_end {
 
 struct session {
 	const struct options *options;
-	struct tm_fault fault;
+	struct tm_control_failure fault;
 	int command; /* socket */
-	struct handoff handoff;
-	struct asker asker;
+	struct symbolizer_link handoff;
+	struct opener_client asker;
 	struct loader loader;
-	struct symbols symbols;
-	struct files files;
+	struct kallsyms symbols;
+	struct file_requests files;
 	struct drain drain;
-	struct life life;
-	struct tables tables;
-	struct tm_lag lag;
+	struct reclaim life;
+	struct unwind_install tables;
+	struct histogram lag;
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;

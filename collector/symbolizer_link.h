@@ -8,7 +8,7 @@
  * Hazard     what is handed to us we must close, and closing a file that a process serves waits for that process:
  *            the symbolizer opens nothing, and file_requests.h hands it no such file.
  * Credit     at most TM_FILES_IN_FLIGHT descriptors are on their way; each CREDIT gives some back.
- * Wait       never: a full socket is HANDOFF_E_AGAIN, and the caller tries again next round.
+ * Wait       never: a full socket is SYMBOLIZER_LINK_E_AGAIN, and the caller tries again next round.
  */
 
 #include <stdbool.h>
@@ -17,22 +17,22 @@
 #include "shared/wire.h"
 
 enum {
-	HANDOFF_E_AGAIN = 1,
-	HANDOFF_E_CLOSED = 2,
-	HANDOFF_E_ROWS = 3,
+	SYMBOLIZER_LINK_E_AGAIN = 1,
+	SYMBOLIZER_LINK_E_CLOSED = 2,
+	SYMBOLIZER_LINK_E_ROWS = 3,
 };
 
-struct handoff {
+struct symbolizer_link {
 	int fd; /* -1: closed */
 	uint32_t credit;
 	bool greeted;
 	uint64_t violations;
 };
 
-void handoff_init(struct handoff *handoff, int fd);
-void handoff_deinit(struct handoff *handoff);
+void symbolizer_link_init(struct symbolizer_link *handoff, int fd);
+void symbolizer_link_deinit(struct symbolizer_link *handoff);
 /* Hears one message, if there is one; how many, the caller decides, or a flood of them would keep it here.
- * Return: 0; HANDOFF_E_ROWS, with the message and its descriptor, the caller's; HANDOFF_E_CLOSED. */
-int handoff_receive(struct handoff *handoff, struct tm_wire *ret_rows, int *ret_fd);
+ * Return: 0; SYMBOLIZER_LINK_E_ROWS, with the message and its descriptor, the caller's; SYMBOLIZER_LINK_E_CLOSED. */
+int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_rows, int *ret_fd);
 /* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, HANDOFF_E_*. */
-int handoff_send(struct handoff *handoff, const struct tm_wire *message, int fd);
+int symbolizer_link_send(struct symbolizer_link *handoff, const struct tm_wire *message, int fd);

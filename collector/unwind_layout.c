@@ -10,58 +10,58 @@ static uint32_t units_of(uint32_t items, uint32_t of_a_unit)
 	return (items + of_a_unit - 1) / of_a_unit;
 }
 
-struct tm_layout tm_layout_of(const struct tm_rows_view *rows)
+struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *rows)
 {
-	struct tm_layout layout = {.rows = *rows};
+	struct unwind_layout layout = {.rows = *rows};
 	uint32_t pages = rows->header->pages;
 
 	if (!pages)
 		return layout;
-	layout.starts = units_of(pages, TM_UNIT_STARTS);
+	layout.starts = units_of(pages, TM_UNWIND_UNIT_STARTS);
 	layout.top = layout.starts > 1;
-	layout.rules = units_of(rows->header->rules, TM_UNIT_RULES);
+	layout.rules = units_of(rows->header->rules, TM_UNWIND_UNIT_RULES);
 	layout.units = layout.top + layout.starts + layout.rules + pages;
 	return layout;
 }
 
-uint64_t tm_layout_reference(const struct tm_layout *layout, uint32_t first)
+uint64_t unwind_layout_reference(const struct unwind_layout *layout, uint32_t first)
 {
-	return layout->units ? TM_TABLE_REFERENCE(first, layout->starts, layout->rules)
-			     : TM_TABLE_EMPTY;
+	return layout->units ? TM_UNWIND_MAP_REFERENCE(first, layout->starts, layout->rules)
+			     : TM_UNWIND_MAP_EMPTY;
 }
 
 /* The starts of pages @from, @from + @step .., as many as a unit holds; the rest is spare. */
-static void write_starts(const struct tm_layout *layout, uint32_t from, uint32_t step,
+static void write_starts(const struct unwind_layout *layout, uint32_t from, uint32_t step,
 			 uint32_t *unit)
 {
-	for (uint32_t i = 0; i < TM_UNIT_STARTS; i++, from += step)
+	for (uint32_t i = 0; i < TM_UNWIND_UNIT_STARTS; i++, from += step)
 		unit[i] = from < layout->rows.header->pages ? layout->rows.starts[from]
-							    : TM_UNIT_SPARE;
+							    : TM_UNWIND_UNIT_SPARE;
 }
 
-static void write_rules(const struct tm_layout *layout, uint32_t from, struct tm_rule *unit)
+static void write_rules(const struct unwind_layout *layout, uint32_t from, struct tm_rule *unit)
 {
 	uint32_t left = layout->rows.header->rules - from;
 
-	memset(unit, 0, TM_UNIT_BYTES);
+	memset(unit, 0, TM_UNWIND_UNIT_BYTES);
 	memcpy(unit, layout->rows.rules + from,
-	       (left < TM_UNIT_RULES ? left : TM_UNIT_RULES) * sizeof(*unit));
+	       (left < TM_UNWIND_UNIT_RULES ? left : TM_UNWIND_UNIT_RULES) * sizeof(*unit));
 }
 
-void tm_layout_write(const struct tm_layout *layout, uint32_t index, void *ret_unit)
+void unwind_layout_write(const struct unwind_layout *layout, uint32_t index, void *ret_unit)
 {
 	if (index < layout->top) {
-		write_starts(layout, 0, TM_UNIT_STARTS, ret_unit);
+		write_starts(layout, 0, TM_UNWIND_UNIT_STARTS, ret_unit);
 		return;
 	}
 	index -= layout->top;
 	if (index < layout->starts) {
-		write_starts(layout, index * TM_UNIT_STARTS, 1, ret_unit);
+		write_starts(layout, index * TM_UNWIND_UNIT_STARTS, 1, ret_unit);
 		return;
 	}
 	index -= layout->starts;
 	if (index < layout->rules)
-		write_rules(layout, index * TM_UNIT_RULES, ret_unit);
+		write_rules(layout, index * TM_UNWIND_UNIT_RULES, ret_unit);
 	else
-		memcpy(ret_unit, &layout->rows.pages[index - layout->rules], TM_UNIT_BYTES);
+		memcpy(ret_unit, &layout->rows.pages[index - layout->rules], TM_UNWIND_UNIT_BYTES);
 }

@@ -11,16 +11,16 @@
 
 #include "shared/unwind_map.h"
 
-struct tm_layout {
-	struct tm_rows_view rows;
+struct unwind_layout {
+	struct tm_unwind_table_view rows;
 	uint32_t top; /* units of each part */
 	uint32_t starts;
 	uint32_t rules;
 	uint32_t units; /* all; 0 for a table without rows */
 };
 
-struct tm_layout tm_layout_of(const struct tm_rows_view *rows);
+struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *rows);
 /* The word that says where the table is, once its first unit is @first. */
-uint64_t tm_layout_reference(const struct tm_layout *layout, uint32_t first);
+uint64_t unwind_layout_reference(const struct unwind_layout *layout, uint32_t first);
 /* Writes unit @index, below layout->units, whole. */
-void tm_layout_write(const struct tm_layout *layout, uint32_t index, void *ret_unit);
+void unwind_layout_write(const struct unwind_layout *layout, uint32_t index, void *ret_unit);

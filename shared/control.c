@@ -12,7 +12,7 @@
 #include "shared/err.h"
 #include "shared/fdpass.h"
 
-int tm_fault_set(struct tm_fault *fault, int code, const char *format, ...)
+int tm_control_failure_set(struct tm_control_failure *fault, int code, const char *format, ...)
 {
 	va_list arguments;
 
@@ -25,9 +25,9 @@ int tm_fault_set(struct tm_fault *fault, int code, const char *format, ...)
 	return -ECANCELED;
 }
 
-int tm_fault_check(struct tm_fault *fault, int code, int r, const char *what)
+int tm_control_failure_check(struct tm_control_failure *fault, int code, int r, const char *what)
 {
-	return r < 0 ? tm_fault_set(fault, code, "%s: %s", what, strerror(-r)) : 0;
+	return r < 0 ? tm_control_failure_set(fault, code, "%s: %s", what, strerror(-r)) : 0;
 }
 
 static int send_message(int socket, const struct tm_control *message)
@@ -35,14 +35,14 @@ static int send_message(int socket, const struct tm_control *message)
 	return tm_err_fold(tm_fdpass_send(socket, message, sizeof(*message), -1, 0));
 }
 
-int tm_talk_say(int socket, enum tm_control_kind kind, int code, uint64_t value)
+int tm_control_send(int socket, enum tm_control_kind kind, int code, uint64_t value)
 {
 	const struct tm_control message = {.kind = kind, .code = code, .value = value};
 
 	return send_message(socket, &message);
 }
 
-int tm_talk_note(int socket, const char *format, ...)
+int tm_control_note(int socket, const char *format, ...)
 {
 	struct tm_control message = {.kind = TM_CONTROL_NOTE};
 	va_list arguments;
@@ -53,8 +53,8 @@ int tm_talk_note(int socket, const char *format, ...)
 	return send_message(socket, &message);
 }
 
-int tm_talk_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
-		   int may_skip)
+int tm_control_counts(int socket, const struct tm_counts *counts,
+		      const struct tm_collector_cost *cost, int may_skip)
 {
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
 	int r;
@@ -65,7 +65,7 @@ int tm_talk_counts(int socket, const struct tm_counts *counts, const struct tm_c
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 
-int tm_talk_failed(int socket, const struct tm_fault *fault)
+int tm_control_failed(int socket, const struct tm_control_failure *fault)
 {
 	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = fault->code};
 

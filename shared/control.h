@@ -32,10 +32,10 @@ enum tm_control_kind {
 	TM_CONTROL_CPU,    /* `value`: a CPU that came online; with its perf event's descriptor */
 	TM_CONTROL_ATTACH, /* a new symbolizer; with the collector's end of the wire to it */
 	/* command -> symbolizer, with --every */
-	TM_CONTROL_TARGET =
-		10,       /* `value`: index of an output; with a descriptor for the next report */
-	TM_CONTROL_FLUSH, /* report what is older than W into these, and go on */
-	TM_CONTROL_TOLD,  /* after READY, to one that follows a dead one: body.counts are in reports
+	TM_CONTROL_OUTPUT_FILE =
+		10,        /* `value`: index of an output; with a descriptor for the next report */
+	TM_CONTROL_FLUSH,  /* report what is older than W into these, and go on */
+	TM_CONTROL_RESUME, /* after READY, to one that follows a dead one: body.counts are in reports
 			   * already, the last of which ended at W `value`; tell the rest */
 	/* program -> command */
 	TM_CONTROL_READY = 16, /* loaded / sandboxed; `value` unused */
@@ -113,29 +113,29 @@ struct tm_control {
 };
 
 /* Why a program cannot go on. The first reason is kept: what fails after it fails because of it. */
-struct tm_fault {
+struct tm_control_failure {
 	int code; /* enum tm_failure; 0: none */
 	char text[TM_CONTROL_TEXT];
 };
 
 /* Return: always -ECANCELED, so that a caller can return it. */
-__attribute__((format(printf, 3, 4))) int tm_fault_set(struct tm_fault *fault, int code,
-						       const char *format, ...);
+__attribute__((format(printf, 3, 4))) int tm_control_failure_set(struct tm_control_failure *fault,
+								 int code, const char *format, ...);
 /* @r: below 0, it is a failure: "@what: its error". Return: 0, -ECANCELED. */
-int tm_fault_check(struct tm_fault *fault, int code, int r, const char *what);
+int tm_control_failure_check(struct tm_control_failure *fault, int code, int r, const char *what);
 
 /*
  * Messages of a program to the command. Each call waits until the command reads, which it always
  * does; only counts may be skipped instead. Return: 0, -errno where the command is gone.
  */
-int tm_talk_say(int socket, enum tm_control_kind kind, int code, uint64_t value);
+int tm_control_send(int socket, enum tm_control_kind kind, int code, uint64_t value);
 /* One line for the person at the terminal. */
-__attribute__((format(printf, 2, 3))) int tm_talk_note(int socket, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int tm_control_note(int socket, const char *format, ...);
 /* @cost: NULL: none is known. @may_skip: do not wait for a command that is slow to read. */
-int tm_talk_counts(int socket, const struct tm_counts *counts, const struct tm_collector_cost *cost,
-		   int may_skip);
+int tm_control_counts(int socket, const struct tm_counts *counts,
+		      const struct tm_collector_cost *cost, int may_skip);
 /* The last message of a program that cannot go on. */
-int tm_talk_failed(int socket, const struct tm_fault *fault);
+int tm_control_failed(int socket, const struct tm_control_failure *fault);
 
 /*
  * Descriptors and options that `tidemark record` hands over, all by number in argv:

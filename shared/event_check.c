@@ -105,12 +105,12 @@ static int check(const void *record, uint32_t bytes, bool rebased)
 	return ok ? 0 : -EBADMSG;
 }
 
-int tm_check_from_bpf(const void *record, uint32_t bytes)
+int tm_event_check_from_bpf(const void *record, uint32_t bytes)
 {
 	return check(record, bytes, /* rebased= */ false);
 }
 
-int tm_check_from_ring(const void *record, uint32_t bytes)
+int tm_event_check_from_ring(const void *record, uint32_t bytes)
 {
 	return check(record, bytes, /* rebased= */ true);
 }

@@ -15,6 +15,6 @@
 
 /* As BPF writes it: kernel frames are addresses, RETIRE does not exist.
  * @record: 8-aligned, @bytes long. */
-int tm_check_from_bpf(const void *record, uint32_t bytes);
+int tm_event_check_from_bpf(const void *record, uint32_t bytes);
 /* As the collector pushes it into the shared ring. The same arguments. */
-int tm_check_from_ring(const void *record, uint32_t bytes);
+int tm_event_check_from_ring(const void *record, uint32_t bytes);

@@ -11,17 +11,17 @@ static const char *const drops[] = {TM_DROP_REASONS(WORD)};
 static const char *const stops[] = {TM_STOP_REASONS(WORD)};
 static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(WORD)};
 
-const char *tm_drop_word(unsigned reason)
+const char *tm_reasons_drop(unsigned reason)
 {
 	return reason < TM_DROP_N ? drops[reason] : "unknown";
 }
 
-const char *tm_stop_word(unsigned reason)
+const char *tm_reasons_stop(unsigned reason)
 {
 	return reason < TM_STOP_N ? stops[reason] : "unknown";
 }
 
-const char *tm_unresolved_word(unsigned reason)
+const char *tm_reasons_unresolved(unsigned reason)
 {
 	return reason < TM_UNRESOLVED_N ? unresolved[reason] : "unknown";
 }

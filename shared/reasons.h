@@ -6,6 +6,6 @@
  * A number out of range, which may come from a peer, is "unknown". Never NULL.
  */
 
-const char *tm_drop_word(unsigned reason);       /* enum tm_drop */
-const char *tm_stop_word(unsigned reason);       /* enum tm_stop */
-const char *tm_unresolved_word(unsigned reason); /* enum tm_unresolved */
+const char *tm_reasons_drop(unsigned reason);       /* enum tm_drop */
+const char *tm_reasons_stop(unsigned reason);       /* enum tm_stop */
+const char *tm_reasons_unresolved(unsigned reason); /* enum tm_unresolved */

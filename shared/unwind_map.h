@@ -3,12 +3,12 @@
 /*
  * unwind_map - the rows of a file (shared/unwind_table.h) as they lie in the kernel room
  *
- * Shape      units of TM_UNIT_BYTES in chunks of TM_UNITS_CHUNK, numbered through all chunks. A table is one
+ * Shape      units of TM_UNWIND_UNIT_BYTES in chunks of TM_UNWIND_UNITS_CHUNK, numbered through all chunks. A table is one
  *            run of units: top | starts | rules | pages. `starts` has the first offset of each page,
- *            TM_UNIT_STARTS a unit; `top`, only where there is more than one unit of starts, the first
- *            offset of each of them. What is spare in `top` and `starts` is TM_UNIT_SPARE; no offset
+ *            TM_UNWIND_UNIT_STARTS a unit; `top`, only where there is more than one unit of starts, the first
+ *            offset of each of them. What is spare in `top` and `starts` is TM_UNWIND_UNIT_SPARE; no offset
  *            that is looked up reaches it. Rules and pages are those of the rows, unchanged.
- * Reference  one word says where a table is; 0: none yet, TM_TABLE_EMPTY: the file has no rows. It stands
+ * Reference  one word says where a table is; 0: none yet, TM_UNWIND_MAP_EMPTY: the file has no rows. It stands
  *            beside the file's number (tm_file_state), the vDSO's in a variable.
  * Writer     the collector, before the reference is out. Units are written again only once every
  *            program that may have seen a reference to them has ended (DESIGN 4.3, retire_at).
@@ -16,25 +16,27 @@
 
 #include "shared/unwind_table.h"
 
-#define TM_UNIT_BYTES      1024u
-#define TM_UNITS_CHUNK     1024u /* a power of two */
-#define TM_CHUNKS_MAX      256u  /* a power of two */
-#define TM_UNIT_STARTS     (TM_UNIT_BYTES / 4)
-#define TM_UNIT_RULES      (TM_UNIT_BYTES / 16)
-#define TM_UNIT_SPARE      0xffffffffu
-#define TM_TABLE_TOP_STEPS 7 /* logarithm of the most units of starts: 128 */
+#define TM_UNWIND_UNIT_BYTES    1024u
+#define TM_UNWIND_UNITS_CHUNK   1024u /* a power of two */
+#define TM_UNWIND_CHUNKS_MAX    256u  /* a power of two */
+#define TM_UNWIND_UNIT_STARTS   (TM_UNWIND_UNIT_BYTES / 4)
+#define TM_UNWIND_UNIT_RULES    (TM_UNWIND_UNIT_BYTES / 16)
+#define TM_UNWIND_UNIT_SPARE    0xffffffffu
+#define TM_UNWIND_MAP_TOP_STEPS 7 /* logarithm of the most units of starts: 128 */
 
-_Static_assert(sizeof(struct tm_rows_page) == TM_UNIT_BYTES, "a page is a unit");
-_Static_assert(TM_ROWS_PAGES_MAX / TM_UNIT_STARTS == 1u << TM_TABLE_TOP_STEPS, "one unit of top");
-_Static_assert(1u << TM_ROWS_PAGE_STEPS == TM_UNIT_STARTS, "starts are searched as a page is");
+_Static_assert(sizeof(struct tm_unwind_table_page) == TM_UNWIND_UNIT_BYTES, "a page is a unit");
+_Static_assert(TM_UNWIND_TABLE_PAGES_MAX / TM_UNWIND_UNIT_STARTS == 1u << TM_UNWIND_MAP_TOP_STEPS,
+	       "one unit of top");
+_Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
+	       "starts are searched as a page is");
 
 /* A reference: 0..23 first unit + 1, 24..31 units of starts, 32..47 units of rules. */
-#define TM_TABLE_EMPTY       (1ull << 63)
-#define TM_TABLE_FIRST(ref)  (((uint32_t)(ref)&0xffffffu) - 1)
-#define TM_TABLE_STARTS(ref) ((uint32_t)((ref) >> 24) & 0xffu)
-#define TM_TABLE_RULES(ref)  ((uint32_t)((ref) >> 32) & 0xffffu)
-#define TM_TABLE_REFERENCE(first, starts, rules) \
+#define TM_UNWIND_MAP_EMPTY       (1ull << 63)
+#define TM_UNWIND_MAP_FIRST(ref)  (((uint32_t)(ref)&0xffffffu) - 1)
+#define TM_UNWIND_MAP_STARTS(ref) ((uint32_t)((ref) >> 24) & 0xffu)
+#define TM_UNWIND_MAP_RULES(ref)  ((uint32_t)((ref) >> 32) & 0xffffu)
+#define TM_UNWIND_MAP_REFERENCE(first, starts, rules) \
 	((uint64_t)((first) + 1) | (uint64_t)(starts) << 24 | (uint64_t)(rules) << 32)
 
 /* In place of a file number: the table of the vDSO. */
-#define TM_TABLE_VDSO 0xfffffffeu
+#define TM_UNWIND_MAP_VDSO 0xfffffffeu

@@ -14,18 +14,18 @@ static uint64_t starts_bytes(uint32_t pages)
 	return (pages * 4ull + 7) & ~7ull;
 }
 
-uint64_t tm_rows_bytes(uint32_t pages, uint32_t rules)
+uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules)
 {
-	return sizeof(struct tm_rows) + starts_bytes(pages) +
+	return sizeof(struct tm_unwind_table) + starts_bytes(pages) +
 	       rules * (uint64_t)sizeof(struct tm_rule) +
-	       pages * (uint64_t)sizeof(struct tm_rows_page);
+	       pages * (uint64_t)sizeof(struct tm_unwind_table_page);
 }
 
 /* Kinds are known, and a step by this rule says where its address is. */
 static int rule_is_good(struct tm_rule rule)
 {
 	if (rule.cfa >= TM_CFA_N || rule.ra >= TM_SAVED_N || rule.fp >= TM_SAVED_N ||
-	    rule.flags & ~TM_RULE_FLAGS || rule.base >= TM_ROWS_REGISTERS)
+	    rule.flags & ~TM_RULE_FLAGS || rule.base >= TM_UNWIND_TABLE_REGISTERS)
 		return 0;
 	if (rule.cfa == TM_CFA_NONE || rule.cfa == TM_CFA_END)
 		return rule.ra == TM_SAVED_NOWHERE && rule.fp == TM_SAVED_NOWHERE;
@@ -33,25 +33,26 @@ static int rule_is_good(struct tm_rule rule)
 		return 0;
 	if (rule.flags & TM_RULE_KEPT && rule.cfa != TM_CFA_SP && rule.cfa != TM_CFA_FP)
 		return 0;
-	if (rule.ra == TM_SAVED_REGISTER && (uint16_t)rule.ra_offset >= TM_ROWS_REGISTERS)
+	if (rule.ra == TM_SAVED_REGISTER && (uint16_t)rule.ra_offset >= TM_UNWIND_TABLE_REGISTERS)
 		return 0;
-	return rule.fp != TM_SAVED_REGISTER || (uint32_t)rule.fp_offset < TM_ROWS_REGISTERS;
+	return rule.fp != TM_SAVED_REGISTER || (uint32_t)rule.fp_offset < TM_UNWIND_TABLE_REGISTERS;
 }
 
 /* Rows first, padding last. Return: the rows, 0 for a broken page. */
-static uint32_t check_page(const struct tm_rows_page *page, uint32_t rules, uint32_t *ret_last)
+static uint32_t check_page(const struct tm_unwind_table_page *page, uint32_t rules,
+			   uint32_t *ret_last)
 {
 	uint32_t rows = 1, last_rule = page->rules[0];
 
 	*ret_last = 0;
 	if (page->offsets[0] != 0 || last_rule >= rules)
 		return 0;
-	for (uint32_t i = 1; i < TM_ROWS_PAGE; i++) {
+	for (uint32_t i = 1; i < TM_UNWIND_TABLE_PAGE; i++) {
 		uint32_t offset = page->offsets[i], rule = page->rules[i];
 
 		if (rule >= rules)
 			return 0;
-		if (offset == TM_ROWS_PAD) {
+		if (offset == TM_UNWIND_TABLE_PAD) {
 			if (rule != last_rule)
 				return 0;
 			continue;
@@ -65,9 +66,9 @@ static uint32_t check_page(const struct tm_rows_page *page, uint32_t rules, uint
 	return rows;
 }
 
-static int check_pages(const struct tm_rows_view *view)
+static int check_pages(const struct tm_unwind_table_view *view)
 {
-	const struct tm_rows header = *view->header;
+	const struct tm_unwind_table header = *view->header;
 	uint64_t rows = 0, end = 0;
 
 	for (uint32_t i = 0; i < header.pages; i++) {
@@ -84,23 +85,25 @@ static int check_pages(const struct tm_rows_view *view)
 	return rows == header.rows ? 0 : -EBADMSG;
 }
 
-static int header_is_good(const struct tm_rows *header, size_t bytes)
+static int header_is_good(const struct tm_unwind_table *header, size_t bytes)
 {
-	return header->magic == TM_ROWS_MAGIC && header->pages <= TM_ROWS_PAGES_MAX &&
-	       header->rules <= TM_ROWS_RULES_MAX && !(header->flags & ~TM_ROWS_CUT) &&
-	       !header->pad && header->refused <= header->frames &&
-	       bytes == tm_rows_bytes(header->pages, header->rules);
+	return header->magic == TM_UNWIND_TABLE_MAGIC &&
+	       header->pages <= TM_UNWIND_TABLE_PAGES_MAX &&
+	       header->rules <= TM_UNWIND_TABLE_RULES_MAX &&
+	       !(header->flags & ~TM_UNWIND_TABLE_CUT) && !header->pad &&
+	       header->refused <= header->frames &&
+	       bytes == tm_unwind_table_bytes(header->pages, header->rules);
 }
 
-int tm_rows_check(struct tm_rows_view *view, const void *blob, size_t bytes)
+int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, size_t bytes)
 {
 	const uint8_t *at = blob;
-	struct tm_rows_view checked = {.header = blob};
+	struct tm_unwind_table_view checked = {.header = blob};
 
-	if (bytes < sizeof(struct tm_rows) || (uintptr_t)blob % 8 ||
+	if (bytes < sizeof(struct tm_unwind_table) || (uintptr_t)blob % 8 ||
 	    !header_is_good(checked.header, bytes))
 		return tm_err_origin(-EBADMSG);
-	at += sizeof(struct tm_rows);
+	at += sizeof(struct tm_unwind_table);
 	checked.starts = (const void *)at;
 	at += starts_bytes(checked.header->pages);
 	checked.rules = (const void *)at;
@@ -116,7 +119,7 @@ int tm_rows_check(struct tm_rows_view *view, const void *blob, size_t bytes)
 }
 
 /* The last page that begins at or before the offset. */
-static uint32_t find_page(const struct tm_rows_view *view, uint64_t offset)
+static uint32_t find_page(const struct tm_unwind_table_view *view, uint64_t offset)
 {
 	uint32_t low = 0, high = view->header->pages;
 
@@ -131,9 +134,9 @@ static uint32_t find_page(const struct tm_rows_view *view, uint64_t offset)
 	return low;
 }
 
-const struct tm_rule *tm_rows_find(const struct tm_rows_view *view, uint64_t offset)
+const struct tm_rule *tm_unwind_table_find(const struct tm_unwind_table_view *view, uint64_t offset)
 {
-	const struct tm_rows_page *page;
+	const struct tm_unwind_table_page *page;
 	uint64_t distance;
 	uint32_t at = 0, number;
 
@@ -142,7 +145,7 @@ const struct tm_rule *tm_rows_find(const struct tm_rows_view *view, uint64_t off
 	number = find_page(view, offset);
 	page = &view->pages[number];
 	distance = offset - view->starts[number];
-	for (uint32_t step = TM_ROWS_PAGE / 2; step; step /= 2)
+	for (uint32_t step = TM_UNWIND_TABLE_PAGE / 2; step; step /= 2)
 		if (page->offsets[at + step] <= distance)
 			at += step;
 	return &view->rules[page->rules[at]];

@@ -5,42 +5,42 @@
  *
  * Shape      header | first offset of each page, u32[pages], padded to 8 | the distinct rules | pages.
  *            A row is an offset and a rule: it holds from its offset to that of the next row. A page has
- *            TM_ROWS_PAGE rows: 16-bit distances from the page's first offset, then 16-bit indices into
+ *            TM_UNWIND_TABLE_PAGE rows: 16-bit distances from the page's first offset, then 16-bit indices into
  *            the rules; so a page is as large as any other, can be copied and reused as it is, and two
- *            binary searches of fixed length find a row (pages, then TM_ROWS_PAGE_STEPS within).
- * Padding    a page with fewer rows repeats TM_ROWS_PAD with the rule of its last row, so that a search
+ *            binary searches of fixed length find a row (pages, then TM_UNWIND_TABLE_PAGE_STEPS within).
+ * Padding    a page with fewer rows repeats TM_UNWIND_TABLE_PAD with the rule of its last row, so that a search
  *            needs no count. Before the first row there is no rule.
  * Units      offsets: bytes in the file, as in TM_FRAME_FILE (in the vDSO's image for the vDSO). A
  *            return address is looked up at its value less one, an interrupted one as it is.
  * Registers  sp, fp and ra are the machine's stack pointer, frame pointer and return address; any other
  *            is its DWARF number and has its value only in an interrupted (not calling) frame. But
- *            TM_ROWS_KEPT: callers' is known as long as each frame below says where it saved it, since
+ *            TM_UNWIND_TABLE_KEPT: callers' is known as long as each frame below says where it saved it, since
  *            ld.so keeps its CFA there while it binds a function.
  * Invariant  page starts rise; distances rise up to the padding, the first is 0; no page ends beyond the
  *            next one's start; every index is below `rules`; every rule has known kinds.
- * Trust      made by the parser from a hostile file, so taken for hostile: tm_rows_check() reads each
+ * Trust      made by the parser from a hostile file, so taken for hostile: tm_unwind_table_check() reads each
  *            byte once, in order; what passes can send a step nowhere but to user memory.
- * Limits     offsets below 4 GiB; TM_ROWS_PAGES_MAX, TM_ROWS_RULES_MAX; what is beyond has no rows and is
- *            said (TM_ROWS_CUT).
+ * Limits     offsets below 4 GiB; TM_UNWIND_TABLE_PAGES_MAX, TM_UNWIND_TABLE_RULES_MAX; what is beyond has no rows and is
+ *            said (TM_UNWIND_TABLE_CUT).
  * Errors     -EBADMSG: not such a table.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define TM_ROWS_MAGIC      0x31574d54u /* "TMW1"; the version is in it */
-#define TM_ROWS_PAGE       256u        /* rows of a page, a power of two */
-#define TM_ROWS_PAGE_STEPS 8           /* its logarithm */
-#define TM_ROWS_PAD        0xffffu
-#define TM_ROWS_PAGES_MAX  (1u << 15) /* eight million rows */
-#define TM_ROWS_RULES_MAX  (1u << 16)
-#define TM_ROWS_REGISTERS  128u
-#define TM_ROWS_KEPT       3u /* rbx */
+#define TM_UNWIND_TABLE_MAGIC      0x31574d54u /* "TMW1"; the version is in it */
+#define TM_UNWIND_TABLE_PAGE       256u        /* rows of a page, a power of two */
+#define TM_UNWIND_TABLE_PAGE_STEPS 8           /* its logarithm */
+#define TM_UNWIND_TABLE_PAD        0xffffu
+#define TM_UNWIND_TABLE_PAGES_MAX  (1u << 15) /* eight million rows */
+#define TM_UNWIND_TABLE_RULES_MAX  (1u << 16)
+#define TM_UNWIND_TABLE_REGISTERS  128u
+#define TM_UNWIND_TABLE_KEPT       3u /* rbx */
 
 /* tm_rows.flags */
-#define TM_ROWS_CUT (1u << 0) /* a limit was met: some code is without rows */
+#define TM_UNWIND_TABLE_CUT (1u << 0) /* a limit was met: some code is without rows */
 
-struct tm_rows {
+struct tm_unwind_table {
 	uint32_t magic;
 	uint32_t pages;
 	uint32_t rules;
@@ -52,9 +52,9 @@ struct tm_rows {
 	uint32_t pad;
 };
 
-struct tm_rows_page {
-	uint16_t offsets[TM_ROWS_PAGE];
-	uint16_t rules[TM_ROWS_PAGE];
+struct tm_unwind_table_page {
+	uint16_t offsets[TM_UNWIND_TABLE_PAGE];
+	uint16_t rules[TM_UNWIND_TABLE_PAGE];
 };
 
 /* The canonical frame address: the caller's stack pointer, unless TM_RULE_SP_LOST. */
@@ -90,7 +90,7 @@ enum tm_rule_saved {
  * once it has called; interrupted, nobody knows on which stack it is. */
 #define TM_RULE_SP_LOST (1u << 1)
 #define TM_RULE_KEPT \
-	(1u << 2) /* the caller's TM_ROWS_KEPT is at cfa - 8 * cfa_add; SP and FP only */
+	(1u << 2) /* the caller's TM_UNWIND_TABLE_KEPT is at cfa - 8 * cfa_add; SP and FP only */
 #define TM_RULE_FLAGS (TM_RULE_SIGNAL | TM_RULE_SP_LOST | TM_RULE_KEPT)
 
 struct tm_rule {
@@ -105,27 +105,29 @@ struct tm_rule {
 	uint8_t base; /* a DWARF register number */
 };
 
-_Static_assert(sizeof(struct tm_rows) == 32, "layout");
+_Static_assert(sizeof(struct tm_unwind_table) == 32, "layout");
 _Static_assert(sizeof(struct tm_rule) == 16, "layout");
-_Static_assert(sizeof(struct tm_rows_page) == 4 * TM_ROWS_PAGE, "four bytes a row");
-_Static_assert(1u << TM_ROWS_PAGE_STEPS == TM_ROWS_PAGE, "a search of fixed length");
+_Static_assert(sizeof(struct tm_unwind_table_page) == 4 * TM_UNWIND_TABLE_PAGE, "four bytes a row");
+_Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_TABLE_PAGE,
+	       "a search of fixed length");
 
 /* The parts of a table that was checked. */
-struct tm_rows_view {
-	const struct tm_rows *header;
+struct tm_unwind_table_view {
+	const struct tm_unwind_table *header;
 	const uint32_t *starts;
 	const struct tm_rule *rules;
-	const struct tm_rows_page *pages;
+	const struct tm_unwind_table_page *pages;
 };
 
 /* Bytes of a table; never overflows within the limits. */
-uint64_t tm_rows_bytes(uint32_t pages, uint32_t rules);
-#define TM_ROWS_BYTES_MAX                                       \
-	(sizeof(struct tm_rows) + TM_ROWS_PAGES_MAX * 4ull +    \
-	 TM_ROWS_RULES_MAX * (uint64_t)sizeof(struct tm_rule) + \
-	 TM_ROWS_PAGES_MAX * (uint64_t)sizeof(struct tm_rows_page))
+uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules);
+#define TM_UNWIND_TABLE_BYTES_MAX                                            \
+	(sizeof(struct tm_unwind_table) + TM_UNWIND_TABLE_PAGES_MAX * 4ull + \
+	 TM_UNWIND_TABLE_RULES_MAX * (uint64_t)sizeof(struct tm_rule) +      \
+	 TM_UNWIND_TABLE_PAGES_MAX * (uint64_t)sizeof(struct tm_unwind_table_page))
 
 /* @blob: aligned to 8, must not change any more. Return: 0, -EBADMSG. */
-int tm_rows_check(struct tm_rows_view *view, const void *blob, size_t bytes);
+int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, size_t bytes);
 /* The rule at a file offset; NULL: none. */
-const struct tm_rule *tm_rows_find(const struct tm_rows_view *view, uint64_t offset);
+const struct tm_rule *tm_unwind_table_find(const struct tm_unwind_table_view *view,
+					   uint64_t offset);

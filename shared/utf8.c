@@ -48,7 +48,7 @@ static int is_control(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-size_t tm_clean(const char *bytes, size_t count, char *clean, size_t room)
+size_t tm_utf8_clean(const char *bytes, size_t count, char *clean, size_t room)
 {
 	const unsigned char *at = (const unsigned char *)bytes;
 	size_t written = 0;

@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 /* Bytes that the worst @count input bytes can become, with the final NUL. */
-#define TM_CLEAN_BYTES(count) (3u * (size_t)(count) + 1u)
+#define TM_UTF8_CLEAN_BYTES(count) (3u * (size_t)(count) + 1u)
 
 /*
  * Cleans @count bytes (a NUL is a control character like any other) into @clean, which is always
  * terminated and never overrun: what does not fit is cut between characters. @room: at least 1.
  * Return: bytes written, without the NUL.
  */
-size_t tm_clean(const char *bytes, size_t count, char *clean, size_t room);
+size_t tm_utf8_clean(const char *bytes, size_t count, char *clean, size_t room);

@@ -72,9 +72,9 @@ enum tm_wire_kind {
 	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
-	TM_WIRE_ROWS =
+	TM_WIRE_UNWIND_TABLE =
 		18, /* symbolizer -> collector: sealed rows (shared/unwind_table.h) of file `number`, or of
-				* TM_TABLE_VDSO; `value` = that of the FILE message that they answer */
+				* TM_UNWIND_MAP_VDSO; `value` = that of the FILE message that they answer */
 };
 
 enum tm_no_file {            /* why a file stays unnamed */

@@ -69,28 +69,28 @@ static int fail(const struct options *options, enum tm_failure failure, const ch
 
 static int run(struct session *session, const struct options *options)
 {
-	uint8_t pin[DIGEST_BYTES];
+	uint8_t pin[SHA256_BYTES];
 	int r;
 
-	r = cache_pin(pin, options->boot_id, options->parser_fd);
+	r = table_cache_pin(pin, options->boot_id, options->parser_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser cannot be looked at", r);
 	r = tm_child_start(&session->parser, options->parser_fd, "tidemark-parser", NULL);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
 	(void)tm_close(options->parser_fd);
-	r = peer_attach(&session->peer, options->control_fd, &session->feed.reader);
+	r = collector_link_attach(&session->peer, options->control_fd, &session->feed.reader);
 	if (r < 0)
 		return fail(options, TM_FAILURE_PEER, "the collector could not be attached to", r);
 	r = wall_in(session);
 	if (r < 0)
 		return fail(options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
 	if (options->cache_fd >= 0)
-		cache_open(&session->cache, options->cache_fd, pin);
+		table_cache_open(&session->cache, options->cache_fd, pin);
 	control_say(options->control_fd, TM_CONTROL_READY, 0, 0);
 	if (session_record(session) == SESSION_E_ABANDONED)
 		return 1;
-	r = finish_session(session);
+	r = reporter_finish(session);
 	control_say(options->control_fd, TM_CONTROL_DONE, r, 0);
 	return r < 0;
 }

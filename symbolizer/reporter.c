@@ -12,12 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbolizer/profile/accounting.h"
-#include "symbolizer/output/report_build.h"
 #include "symbolizer/base/control.h"
 #include "symbolizer/names/collect.h"
 #include "symbolizer/output/outputs.h"
+#include "symbolizer/output/report_build.h"
 #include "symbolizer/output/top.h"
+#include "symbolizer/profile/accounting.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -47,7 +47,7 @@ static uint64_t start_unix_ns(const struct session *session)
 
 static uint64_t duration_ns(const struct session *session, int last)
 {
-	const struct feed *feed = &session->feed;
+	const struct reader *feed = &session->feed;
 	uint64_t start = start_ktime(session);
 	uint64_t end = feed->released;
 
@@ -59,36 +59,36 @@ static uint64_t duration_ns(const struct session *session, int last)
 }
 
 /* Of this report's interval; session->counts becomes that too. */
-static void close_balance(struct session *session, int last, struct balance *balance,
+static void close_balance(struct session *session, int last, struct accounting *balance,
 			  struct tm_counts *counts)
 {
-	const struct feed *feed = &session->feed;
+	const struct reader *feed = &session->feed;
 	struct session_reported *reported = &session->reported;
-	struct balance_read read = {
+	struct accounting_read read = {
 		.samples = feed->samples,
 		.bad_records = feed->bad_records,
 		.bad_samples = feed->bad_samples,
 		.memory = feed->memory,
 		.exported = reported->balance.exported + session->aggregate.exported,
 		.broken = feed->broken,
-		.collector_died = session->peer.state != PEER_ENDED,
+		.collector_died = session->peer.state != COLLECTOR_LINK_ENDED,
 	};
 
 	(void)tm_ring_counts(&feed->reader, &session->counts);
 	*counts = session->counts;
 	if (last)
-		balance_close(balance, counts, &read);
+		accounting_close(balance, counts, &read);
 	else
-		balance_so_far(balance, counts, &read);
+		accounting_so_far(balance, counts, &read);
 	if (last && !reported->any)
 		return; /* of the whole */
-	balance_since(balance, &reported->balance);
-	balance_counts_since(counts, &reported->counts, balance);
+	accounting_since(balance, &reported->balance);
+	accounting_counts_since(counts, &reported->counts, balance);
 	reported->counts = session->counts;
 }
 
-static void complete_report(const struct session *session, const struct balance *balance, int last,
-			    struct report *report)
+static void complete_report(const struct session *session, const struct accounting *balance,
+			    int last, struct report *report)
 {
 	report->hz = session->options->hz;
 	report->title = session->options->title;
@@ -100,8 +100,8 @@ static void complete_report(const struct session *session, const struct balance 
 	memcpy(report->drops, balance->drops, sizeof(report->drops));
 }
 
-static void fill_result(const struct build *build, const struct session *session,
-			const struct balance *balance, struct tm_result *result)
+static void fill_result(const struct report_build *build, const struct session *session,
+			const struct accounting *balance, struct tm_result *result)
 {
 	const struct report *report = &build->report;
 
@@ -127,9 +127,9 @@ static void tell_peers(const struct session *session)
 {
 	int control = session->options->control_fd;
 
-	if (session->peer.state == PEER_GONE)
+	if (session->peer.state == COLLECTOR_LINK_GONE)
 		control_note(control, "the collector ended early; what it had handed over is kept");
-	if (session->peer.state == PEER_BROKE)
+	if (session->peer.state == COLLECTOR_LINK_BROKE)
 		control_note(control, "the collector sent a message that does not check; "
 				      "what it had handed over until then is kept");
 	if (session->feed.broken)
@@ -149,7 +149,7 @@ static void tell_number(const struct session *session, uint64_t number, const ch
 	control_note(session->options->control_fd, text);
 }
 
-static void tell_notes(const struct session *session, const struct balance *balance, int last)
+static void tell_notes(const struct session *session, const struct accounting *balance, int last)
 {
 	if (last)
 		tell_peers(session);
@@ -191,19 +191,19 @@ static void tell_top(const struct session *session, const struct report *report)
 /* Names, report, outputs and words. Return: 0, -errno. */
 static int make_report(struct session *session, int last)
 {
-	struct names names;
-	struct build build;
-	struct balance balance;
+	struct name_table names;
+	struct report_build build;
+	struct accounting balance;
 	struct tm_counts counts;
 	struct tm_result result = {0};
 	int r;
 
 	close_balance(session, last, &balance, &counts);
 	session->budget.limit += NAMES_BUDGET_BYTES;
-	harvest_names(session, &names, last);
+	collect_names(session, &names, last);
 	if (last)
 		tm_child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
-	r = build_report(&build, &session->aggregate, &names, &session->kernel);
+	r = report_build_init(&build, &session->aggregate, &names, &session->kernel);
 	complete_report(session, &balance, last, &build.report);
 	tell_notes(session, &balance, last);
 	write_outputs(session, &build.report, r);
@@ -212,8 +212,8 @@ static int make_report(struct session *session, int last)
 	fill_result(&build, session, &balance, &result);
 	control_counts(session->options->control_fd, &counts);
 	control_result(session->options->control_fd, &result);
-	build_deinit(&build);
-	names_deinit(&names);
+	report_build_deinit(&build);
+	name_table_deinit(&names);
 	return r;
 }
 
@@ -235,12 +235,12 @@ static void forget(struct session *session)
 	(void)malloc_trim(0);
 }
 
-int finish_session(struct session *session)
+int reporter_finish(struct session *session)
 {
 	return make_report(session, /* last= */ 1);
 }
 
-void finish_interval(struct session *session)
+void reporter_interval(struct session *session)
 {
 	uint64_t limit = session->budget.limit;
 
@@ -252,6 +252,6 @@ void finish_interval(struct session *session)
 	session->reported.any = 1;
 	session->parsers_failed = 0;
 	session->parsers_abandoned = 0;
-	session->rows.counts = (struct rows_counts){0};
+	session->rows.counts = (struct unwind_jobs_counts){0};
 	session->cache.refused = 0;
 }

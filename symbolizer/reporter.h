@@ -7,6 +7,6 @@
 #include "symbolizer/session.h"
 
 /* The last report. Return: 0, -errno (no report could be built; said as each output's code too). */
-int finish_session(struct session *session);
+int reporter_finish(struct session *session);
 /* The report of what was counted in since the last one; then it is forgotten. */
-void finish_interval(struct session *session);
+void reporter_interval(struct session *session);

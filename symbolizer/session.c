@@ -14,8 +14,8 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "symbolizer/base/control.h"
-#include "symbolizer/reporter.h"
 #include "symbolizer/names/collect.h"
+#include "symbolizer/reporter.h"
 
 #define CONTROL_BATCH \
 	(2 * OPTIONS_OUTPUTS_MAX) /* words of the command between two looks at the ring */
@@ -54,18 +54,18 @@ static int take_target(struct session *session, uint64_t index, int fd)
  */
 static int read_round(struct session *session)
 {
-	int more = feed_round(&session->feed) == FEED_E_MORE;
+	int more = reader_round(&session->feed) == READER_E_MORE;
 
 	if (!more)
-		(void)feed_note(&session->feed);
-	peer_receive(&session->peer);
-	return more || feed_read(&session->feed) == FEED_E_MORE;
+		(void)reader_note(&session->feed);
+	collector_link_receive(&session->peer);
+	return more || reader_read(&session->feed) == READER_E_MORE;
 }
 
 static void flush(struct session *session)
 {
 	(void)read_round(session);
-	finish_interval(session);
+	reporter_interval(session);
 	close_outputs(session);
 	control_say(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
 		    session->reported.until_ktime);
@@ -95,11 +95,11 @@ static int hear_command(struct session *session)
 
 		if (r)
 			return r == CONTROL_E_NONE ? 0 : SESSION_E_ABANDONED;
-		if (message.kind == TM_CONTROL_TARGET) {
+		if (message.kind == TM_CONTROL_OUTPUT_FILE) {
 			r = take_target(session, message.value, fd);
 		} else if (message.kind == TM_CONTROL_FLUSH && fd < 0) {
 			flush(session);
-		} else if (message.kind == TM_CONTROL_TOLD && fd < 0) {
+		} else if (message.kind == TM_CONTROL_RESUME && fd < 0) {
 			take_told(session, &message);
 		} else {
 			(void)tm_close(fd);
@@ -118,9 +118,9 @@ int session_init(struct session *session, const struct options *options)
 	*session = (struct session){
 		.options = options,
 		.budget.limit = options->profile_bytes,
-		.kernel = KERNEL_NULL,
+		.kernel = KSYMS_NULL,
 		.parser = TM_CHILD_NULL,
-		.cache = CACHE_NULL,
+		.cache = TABLE_CACHE_NULL,
 	};
 	for (int i = 0; i < options->output_count; i++)
 		session->outputs[i] = options->outputs[i];
@@ -135,21 +135,21 @@ int session_init(struct session *session, const struct options *options)
 		return r;
 	aggregate_init(&session->aggregate, &session->strings, &session->processes,
 		       &session->files);
-	feed_init(&session->feed, &session->aggregate, &session->queue);
-	peer_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
-	return rows_init(&session->rows, &session->files, &session->cache, options->wire_fd);
+	reader_init(&session->feed, &session->aggregate, &session->queue);
+	collector_link_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
+	return unwind_jobs_init(&session->rows, &session->files, &session->cache, options->wire_fd);
 }
 
 void session_deinit(struct session *session)
 {
-	rows_deinit(&session->rows);
-	cache_close(&session->cache);
-	feed_deinit(&session->feed);
+	unwind_jobs_deinit(&session->rows);
+	table_cache_close(&session->cache);
+	reader_deinit(&session->feed);
 	aggregate_deinit(&session->aggregate);
 	process_table_deinit(&session->processes);
 	files_deinit(&session->files);
-	kernel_deinit(&session->kernel);
-	peer_deinit(&session->peer);
+	ksyms_deinit(&session->kernel);
+	collector_link_deinit(&session->peer);
 	strings_deinit(&session->strings);
 	tm_retire_deinit(&session->queue);
 	close_outputs(session);
@@ -158,14 +158,14 @@ void session_deinit(struct session *session)
 /* Until there is something to do, or time to look into the ring. Return: whether the command spoke. */
 static int wait_for_more(const struct session *session, int timeout_ms)
 {
-	const struct rows *rows = &session->rows;
+	const struct unwind_jobs *rows = &session->rows;
 	struct pollfd ready[3] = {
 		{.fd = session->options->wire_fd, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
-		{.fd = rows_are_asked(rows) ? rows->parser : -1, .events = POLLIN},
+		{.fd = unwind_jobs_are_asked(rows) ? rows->parser : -1, .events = POLLIN},
 	};
 
-	if (rows_are_made(rows))
+	if (unwind_jobs_are_made(rows))
 		ready[0].events |= POLLOUT;
 	return poll(ready, 3, timeout_ms) > 0 && ready[1].revents;
 }
@@ -175,20 +175,20 @@ int session_record(struct session *session)
 	int fast = session->options->hz >= SESSION_FAST_HZ;
 	int more = 0;
 
-	rows_begin(&session->rows, session->parser.socket);
-	while (session->peer.state == PEER_ATTACHED) {
-		rows_round(&session->rows);
+	unwind_jobs_begin(&session->rows, session->parser.socket);
+	while (session->peer.state == COLLECTOR_LINK_ATTACHED) {
+		unwind_jobs_round(&session->rows);
 		if (wait_for_more(session,
 				  fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS) &&
 		    hear_command(session))
 			return SESSION_E_ABANDONED;
 		more = read_round(session);
 		/* Rows are kept under what was announced (table_cache.h): once more, rather than without. */
-		if (files_rows_are_early(&session->files))
+		if (unwind_queue_are_early(&session->files))
 			more = read_round(session);
-		if (files_are_ripe(&session->files))
-			harvest_ripe(session);
+		if (files_are_pending(&session->files))
+			collect_pending(session);
 	}
-	feed_drain(&session->feed);
+	reader_drain(&session->feed);
 	return 0;
 }

@@ -8,10 +8,10 @@
  */
 
 #include "shared/child.h"
-#include "symbolizer/profile/accounting.h"
-#include "symbolizer/profile/reader.h"
 #include "symbolizer/options.h"
+#include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
+#include "symbolizer/profile/reader.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 
 #define SESSION_ROUND_MS      250  /* between looks into the ring, which holds seconds */
@@ -19,7 +19,7 @@
 #define SESSION_ROUND_FAST_MS 20
 
 struct session_reported { /* sums over the reports so far */
-	struct balance balance;
+	struct accounting balance;
 	struct tm_counts counts;
 	uint64_t late;
 	uint64_t until_ktime; /* where the last one ended; 0: before any W */
@@ -38,12 +38,12 @@ struct session {
 	struct strings strings;
 	struct process_table processes;
 	struct files files;
-	struct kernel kernel;
+	struct ksyms kernel;
 	struct aggregate aggregate;
-	struct feed feed;
-	struct peer peer;
-	struct cache cache;
-	struct rows rows;
+	struct reader feed;
+	struct collector_link peer;
+	struct table_cache cache;
+	struct unwind_jobs rows;
 	struct tm_child parser;
 	int parser_lost;         /* no longer talked to */
 	uint64_t parsers_failed; /* before the next report */

@@ -96,7 +96,7 @@ static int open_map_files(const struct opener_request *request)
 	return reopen(located);
 }
 
-enum tm_no_file place_reason(int error)
+enum tm_no_file candidates_reason(int error)
 {
 	switch (-error) {
 	case EMEDIUMTYPE:
@@ -113,7 +113,7 @@ enum tm_no_file place_reason(int error)
 	}
 }
 
-int place_open(unsigned which, const struct opener_request *request)
+int candidates_open(unsigned which, const struct opener_request *request)
 {
 	switch (which) {
 	case 0:

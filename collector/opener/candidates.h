@@ -11,10 +11,10 @@
 
 #include "collector/opener/opener.h"
 
-#define PLACE_N 4
+#define CANDIDATES_N 4
 
 /* Return: an open, readable, regular file; -errno: ESRCH where the way does not exist,
  * EMEDIUMTYPE where it leads to something that is no regular file. */
-int place_open(unsigned which, const struct opener_request *request);
-/* The reason behind a -errno of place_open. */
-enum tm_no_file place_reason(int error);
+int candidates_open(unsigned which, const struct opener_request *request);
+/* The reason behind a -errno of candidates_open. */
+enum tm_no_file candidates_reason(int error);

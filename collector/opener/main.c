@@ -120,13 +120,13 @@ static int work(const struct server *server, const struct opener_request *reques
 	struct opener_answer answer = {.id = request->id, .abandoned = server->abandoned};
 	enum tm_no_file reason = TM_NO_FILE_GONE;
 
-	for (unsigned which = 0; which < PLACE_N; which++) {
-		_cleanup_(tm_closep) int fd = place_open(which, request);
+	for (unsigned which = 0; which < CANDIDATES_N; which++) {
+		_cleanup_(tm_closep) int fd = candidates_open(which, request);
 		int r;
 
 		if (fd < 0) {
 			if (reason == TM_NO_FILE_GONE)
-				reason = place_reason(fd);
+				reason = candidates_reason(fd);
 			continue;
 		}
 		r = show(server->socket, fd, &answer);

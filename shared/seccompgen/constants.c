@@ -202,7 +202,7 @@ static int one(const char *word, int64_t *ret_value)
 	return errno == 0 && *end == '\0' ? 0 : -EINVAL;
 }
 
-int seccompnames_value(char *word, int64_t *ret_value, const char **ret_word)
+int constants_value(char *word, int64_t *ret_value, const char **ret_word)
 {
 	int64_t value = 0, part = 0;
 	char *rest = word;

@@ -10,4 +10,4 @@
  * @word: a constant by its C name, a number (decimal or 0x), or several of either joined by '|'.
  * Changed in place. Return: 0, -EINVAL (an unknown name, *ret_word tells which).
  */
-int seccompnames_value(char *word, int64_t *ret_value, const char **ret_word);
+int constants_value(char *word, int64_t *ret_value, const char **ret_word);

@@ -82,9 +82,9 @@ static int parse_condition(const struct table *table, char *word, struct rule *r
 	else if (word + 4 != equals)
 		return complain(table, "not a condition", word);
 	*equals = '\0';
-	if (mask_text != NULL && seccompnames_value(mask_text, &mask, &unknown) < 0)
+	if (mask_text != NULL && constants_value(mask_text, &mask, &unknown) < 0)
 		return complain(table, "unknown constant", unknown);
-	if (seccompnames_value(equals + 2, &value, &unknown) < 0)
+	if (constants_value(equals + 2, &value, &unknown) < 0)
 		return complain(table, "unknown constant", unknown);
 	/* An int argument: whether its upper half is sign-extended is the caller's affair. */
 	if (value < 0) {

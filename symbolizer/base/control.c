@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "shared/fdpass.h"
 #include "shared/control.h"
+#include "shared/fdpass.h"
 
 static void send_message(int socket, const struct tm_control *message)
 {
@@ -36,12 +36,12 @@ int control_is_gone(int socket)
 
 void control_say(int socket, enum tm_control_kind kind, int code, uint64_t value)
 {
-	(void)tm_talk_say(socket, kind, code, value);
+	(void)tm_control_send(socket, kind, code, value);
 }
 
 void control_note(int socket, const char *text)
 {
-	(void)tm_talk_note(socket, "%s", text);
+	(void)tm_control_note(socket, "%s", text);
 }
 
 void control_failed(int socket, enum tm_failure failure, const char *format, ...)
@@ -64,7 +64,7 @@ void control_top(int socket, const struct tm_top *top)
 
 void control_counts(int socket, const struct tm_counts *counts)
 {
-	(void)tm_talk_counts(socket, counts, /* cost= */ NULL, /* may_skip= */ 0);
+	(void)tm_control_counts(socket, counts, /* cost= */ NULL, /* may_skip= */ 0);
 }
 
 void control_result(int socket, const struct tm_result *result)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define LOOKUP_FIRST 64u
+#define HASH_INDEX_FIRST 64u
 
 static void put(uint64_t *slots, uint32_t capacity, uint64_t slot)
 {
@@ -18,9 +18,9 @@ static void put(uint64_t *slots, uint32_t capacity, uint64_t slot)
 	slots[at] = slot;
 }
 
-static int enlarge(struct lookup *lookup)
+static int enlarge(struct hash_index *lookup)
 {
-	uint64_t capacity = lookup->capacity ? 2ull * lookup->capacity : LOOKUP_FIRST;
+	uint64_t capacity = lookup->capacity ? 2ull * lookup->capacity : HASH_INDEX_FIRST;
 	uint64_t *slots;
 
 	if (capacity > 1u << 31 || budget_take(lookup->budget, capacity * sizeof(*slots)))
@@ -40,27 +40,27 @@ static int enlarge(struct lookup *lookup)
 	return 0;
 }
 
-struct lookup_walk lookup_start(uint32_t hash)
+struct hash_index_walk hash_index_start(uint32_t hash)
 {
-	return (struct lookup_walk){.hash = hash, .at = hash};
+	return (struct hash_index_walk){.hash = hash, .at = hash};
 }
 
-uint32_t lookup_next(const struct lookup *lookup, struct lookup_walk *walk)
+uint32_t hash_index_next(const struct hash_index *lookup, struct hash_index_walk *walk)
 {
 	while (walk->steps < lookup->capacity) {
 		uint64_t slot = lookup->slots[walk->at & (lookup->capacity - 1)];
 
 		if (!slot)
-			return LOOKUP_NONE;
+			return HASH_INDEX_NONE;
 		walk->at++;
 		walk->steps++;
 		if ((uint32_t)(slot >> 32) == walk->hash)
 			return (uint32_t)slot - 1;
 	}
-	return LOOKUP_NONE;
+	return HASH_INDEX_NONE;
 }
 
-int lookup_add(struct lookup *lookup, uint32_t hash, uint32_t index)
+int hash_index_add(struct hash_index *lookup, uint32_t hash, uint32_t index)
 {
 	/* Three quarters full at most, so that an empty slot ends every walk soon. */
 	if (lookup->used + 1 > lookup->capacity / 4 * 3 && enlarge(lookup))
@@ -70,7 +70,7 @@ int lookup_add(struct lookup *lookup, uint32_t hash, uint32_t index)
 	return 0;
 }
 
-void lookup_remove(struct lookup *lookup, uint32_t hash, uint32_t index)
+void hash_index_remove(struct hash_index *lookup, uint32_t hash, uint32_t index)
 {
 	uint64_t wanted = (uint64_t)hash << 32 | (index + 1u);
 	uint32_t mask = lookup->capacity - 1;
@@ -96,7 +96,7 @@ void lookup_remove(struct lookup *lookup, uint32_t hash, uint32_t index)
 	lookup->used--;
 }
 
-void lookup_deinit(struct lookup *lookup)
+void hash_index_deinit(struct hash_index *lookup)
 {
 	free(lookup->slots);
 	budget_give(lookup->budget, lookup->capacity * sizeof(*lookup->slots));

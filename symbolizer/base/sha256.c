@@ -11,7 +11,7 @@
 #define LENGTH_BYTES 8 /* of the message's length in bits, at the end of its last block */
 
 /* The first 32 bits of the fractions of the square roots of the first 8 primes (5.3.3)... */
-static const uint32_t begin[DIGEST_BYTES / 4] = {
+static const uint32_t begin[SHA256_BYTES / 4] = {
 	0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 	0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
@@ -82,45 +82,45 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 	state[7] += h;
 }
 
-void digest_init(struct digest *digest)
+void sha256_init(struct sha256 *digest)
 {
-	*digest = (struct digest){.bytes = 0};
+	*digest = (struct sha256){.bytes = 0};
 	memcpy(digest->state, begin, sizeof(begin));
 }
 
-void digest_add(struct digest *digest, const void *bytes, size_t count)
+void sha256_add(struct sha256 *digest, const void *bytes, size_t count)
 {
 	const uint8_t *from = bytes;
 
 	while (count) {
-		size_t at = digest->bytes % DIGEST_BLOCK;
-		size_t part = count < DIGEST_BLOCK - at ? count : DIGEST_BLOCK - at;
+		size_t at = digest->bytes % SHA256_BLOCK;
+		size_t part = count < SHA256_BLOCK - at ? count : SHA256_BLOCK - at;
 
 		digest->bytes += part;
 		count -= part;
-		if (part == DIGEST_BLOCK) {
+		if (part == SHA256_BLOCK) {
 			take_block(digest->state, from);
 		} else {
 			memcpy(digest->block + at, from, part);
-			if (at + part == DIGEST_BLOCK)
+			if (at + part == SHA256_BLOCK)
 				take_block(digest->state, digest->block);
 		}
 		from += part;
 	}
 }
 
-void digest_end(struct digest *digest, uint8_t ret_digest[DIGEST_BYTES])
+void sha256_end(struct sha256 *digest, uint8_t ret_digest[SHA256_BYTES])
 {
-	static const uint8_t padding[DIGEST_BLOCK] = {0x80};
+	static const uint8_t padding[SHA256_BLOCK] = {0x80};
 	uint64_t bits = digest->bytes * 8;
-	size_t at = digest->bytes % DIGEST_BLOCK;
-	size_t room = DIGEST_BLOCK - LENGTH_BYTES;
+	size_t at = digest->bytes % SHA256_BLOCK;
+	size_t room = SHA256_BLOCK - LENGTH_BYTES;
 	uint8_t length[LENGTH_BYTES];
 
 	for (unsigned i = 0; i < LENGTH_BYTES; i++)
 		length[i] = (uint8_t)(bits >> (56 - 8 * i));
-	digest_add(digest, padding, at < room ? room - at : DIGEST_BLOCK + room - at);
-	digest_add(digest, length, sizeof(length));
-	for (unsigned i = 0; i < DIGEST_BYTES; i++)
+	sha256_add(digest, padding, at < room ? room - at : SHA256_BLOCK + room - at);
+	sha256_add(digest, length, sizeof(length));
+	for (unsigned i = 0; i < SHA256_BYTES; i++)
 		ret_digest[i] = (uint8_t)(digest->state[i / 4] >> (24 - 8 * (i % 4)));
 }

@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DIGEST_BYTES 32
-#define DIGEST_BLOCK 64
+#define SHA256_BYTES 32
+#define SHA256_BLOCK 64
 
-struct digest {
-	uint32_t state[DIGEST_BYTES / 4];
+struct sha256 {
+	uint32_t state[SHA256_BYTES / 4];
 	uint64_t bytes; /* so far */
-	uint8_t block[DIGEST_BLOCK];
+	uint8_t block[SHA256_BLOCK];
 };
 
-void digest_init(struct digest *digest);
-void digest_add(struct digest *digest, const void *bytes, size_t count);
+void sha256_init(struct sha256 *digest);
+void sha256_add(struct sha256 *digest, const void *bytes, size_t count);
 /* Ends @digest. */
-void digest_end(struct digest *digest, uint8_t ret_digest[DIGEST_BYTES]);
+void sha256_end(struct sha256 *digest, uint8_t ret_digest[SHA256_BYTES]);

@@ -11,13 +11,13 @@
 
 static uint32_t find(const struct strings *strings, uint32_t hash, const char *text)
 {
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(&strings->lookup, &walk)) != LOOKUP_NONE)
+	while ((index = hash_index_next(&strings->lookup, &walk)) != HASH_INDEX_NONE)
 		if (strcmp(strings->items[index], text) == 0)
 			return index;
-	return LOOKUP_NONE;
+	return HASH_INDEX_NONE;
 }
 
 static int keep(struct strings *strings, uint32_t hash, const char *text, size_t bytes)
@@ -28,7 +28,7 @@ static int keep(struct strings *strings, uint32_t hash, const char *text, size_t
 			sizeof(*strings->items)))
 		return BUDGET_E_SPENT;
 	copy = arena_take(&strings->arena, bytes + 1);
-	if (!copy || lookup_add(&strings->lookup, hash, strings->count))
+	if (!copy || hash_index_add(&strings->lookup, hash, strings->count))
 		return BUDGET_E_SPENT;
 	memcpy(copy, text, bytes + 1);
 	strings->items[strings->count++] = copy;
@@ -51,7 +51,7 @@ int strings_init(struct strings *strings, struct budget *budget, const struct ha
 void strings_deinit(struct strings *strings)
 {
 	budget_drop(strings->budget, &strings->items, &strings->capacity, sizeof(*strings->items));
-	lookup_deinit(&strings->lookup);
+	hash_index_deinit(&strings->lookup);
 	arena_deinit(&strings->arena);
 	strings->count = 0;
 }
@@ -60,11 +60,11 @@ int strings_add(struct strings *strings, const char *bytes, size_t count, uint32
 {
 	char *clean = strings->clean;
 	size_t cut = strnlen(bytes, count < STRINGS_MAX_BYTES ? count : STRINGS_MAX_BYTES);
-	size_t length = tm_clean(bytes, cut, clean, sizeof(strings->clean));
+	size_t length = tm_utf8_clean(bytes, cut, clean, sizeof(strings->clean));
 	uint32_t hash = hash_bytes(strings->seed, clean, length);
 	uint32_t index = find(strings, hash, clean);
 
-	if (index == LOOKUP_NONE) {
+	if (index == HASH_INDEX_NONE) {
 		index = strings->count;
 		if (keep(strings, hash, clean, length))
 			return BUDGET_E_SPENT;

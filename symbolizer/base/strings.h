@@ -17,11 +17,11 @@ struct strings {
 	const char **items;
 	uint32_t count;
 	uint32_t capacity;
-	struct lookup lookup;
+	struct hash_index lookup;
 	struct arena arena;
-	struct budget *budget;                         /* borrowed */
-	const struct hash_seed *seed;                  /* borrowed */
-	char clean[TM_CLEAN_BYTES(STRINGS_MAX_BYTES)]; /* the string being added */
+	struct budget *budget;                              /* borrowed */
+	const struct hash_seed *seed;                       /* borrowed */
+	char clean[TM_UTF8_CLEAN_BYTES(STRINGS_MAX_BYTES)]; /* the string being added */
 };
 
 /* Return: 0, BUDGET_E_SPENT. */

@@ -8,31 +8,31 @@
 /* The parser has one thing to do at a time: its answers for names are waited for. */
 static void settle_rows(struct session *session, int last)
 {
-	struct rows *rows = &session->rows;
+	struct unwind_jobs *rows = &session->rows;
 
-	rows_settle(rows, session->options->control_fd, last);
+	unwind_jobs_settle(rows, session->options->control_fd, last);
 	session->parser_lost = rows->parser < 0;
 }
 
-static void ask(struct session *session, struct names *names)
+static void ask(struct session *session, struct name_table *names)
 {
-	(void)names_collect(names, &session->aggregate);
-	names_ask(names, &session->files);
+	(void)name_table_collect(names, &session->aggregate);
+	name_table_ask(names, &session->files);
 	session->parser_lost = names->parser < 0;
 	if (session->parser_lost)
-		rows_lose_parser(&session->rows);
+		unwind_jobs_lose_parser(&session->rows);
 	session->parsers_failed += names->failed;
 	session->parsers_abandoned += names->abandoned;
 }
 
-static void begin(const struct session *session, struct names *names, struct strings *strings)
+static void begin(const struct session *session, struct name_table *names, struct strings *strings)
 {
-	names_init(names, strings, session->parser_lost ? -1 : session->parser.socket,
-		   session->options->control_fd);
+	name_table_init(names, strings, session->parser_lost ? -1 : session->parser.socket,
+			session->options->control_fd);
 	names->ktime = session->feed.released;
 }
 
-void harvest_names(struct session *session, struct names *names, int last)
+void collect_names(struct session *session, struct name_table *names, int last)
 {
 	settle_rows(session, last);
 	begin(session, names, &session->strings);
@@ -40,22 +40,22 @@ void harvest_names(struct session *session, struct names *names, int last)
 	ask(session, names);
 }
 
-void harvest_ripe(struct session *session)
+void collect_pending(struct session *session)
 {
 	struct files *files = &session->files;
 	uint64_t limit = session->budget.limit;
-	struct names names;
+	struct name_table names;
 
 	session->budget.limit += NAMES_BUDGET_BYTES;
 	settle_rows(session, /* last= */ 0);
 	begin(session, &names, &session->strings);
 	names.goes_on = 1;
-	names.ripe_only = 1;
+	names.pending_only = 1;
 	ask(session, &names);
-	names_deinit(&names);
+	name_table_deinit(&names);
 	session->budget.limit = limit;
 	/* What had no place in any stack, or no answer, gives its descriptor back all the same. */
-	for (uint32_t i = 0; files->ripe && i < files->count; i++)
-		if (files->items[i].used && files_is_ripe(&files->items[i]))
+	for (uint32_t i = 0; files->pending_names && i < files->count; i++)
+		if (files->items[i].used && files_is_pending(&files->items[i]))
 			files_close(files, i);
 }

@@ -10,12 +10,12 @@
 #include "shared/cleanup.h"
 #include "shared/err.h"
 
-#define KERNEL_MAX_BYTES                                           \
+#define KSYMS_MAX_BYTES                                            \
 	(sizeof(struct tm_kernel_table) +                          \
 	 TM_KERNEL_MODULES_MAX * sizeof(struct tm_kernel_module) + \
 	 TM_KERNEL_SYMBOLS_MAX * sizeof(struct tm_kernel_symbol) + TM_KERNEL_NAMES_MAX)
 
-static int modules_are_good(const struct kernel *kernel, uint32_t name_bytes)
+static int modules_are_good(const struct ksyms *kernel, uint32_t name_bytes)
 {
 	uint32_t first = 0;
 
@@ -30,13 +30,13 @@ static int modules_are_good(const struct kernel *kernel, uint32_t name_bytes)
 	return kernel->module_count == 0 || kernel->modules[0].first_symbol == 0;
 }
 
-static uint32_t end_of_module(const struct kernel *kernel, uint32_t module)
+static uint32_t end_of_module(const struct ksyms *kernel, uint32_t module)
 {
 	return module + 1 < kernel->module_count ? kernel->modules[module + 1].first_symbol
 						 : kernel->symbol_count;
 }
 
-static int symbols_are_good(const struct kernel *kernel, uint32_t name_bytes)
+static int symbols_are_good(const struct ksyms *kernel, uint32_t name_bytes)
 {
 	if (!kernel->module_count)
 		return kernel->symbol_count == 0;
@@ -56,7 +56,7 @@ static int symbols_are_good(const struct kernel *kernel, uint32_t name_bytes)
 	return 1;
 }
 
-int kernel_parse(struct kernel *kernel, const void *table, size_t bytes)
+int ksyms_parse(struct ksyms *kernel, const void *table, size_t bytes)
 {
 	const struct tm_kernel_table *header = table;
 	const uint8_t *at = table;
@@ -85,38 +85,38 @@ int kernel_parse(struct kernel *kernel, const void *table, size_t bytes)
 	return 0;
 }
 
-int kernel_open(struct kernel *kernel, int fd)
+int ksyms_open(struct ksyms *kernel, int fd)
 {
-	struct kernel opened = KERNEL_NULL;
+	struct ksyms opened = KSYMS_NULL;
 	int r;
 
-	r = tm_region_open_blob(&opened.region, fd, KERNEL_MAX_BYTES);
+	r = tm_region_open_blob(&opened.region, fd, KSYMS_MAX_BYTES);
 	if (r < 0) {
 		(void)tm_close(fd);
 		return r;
 	}
-	r = kernel_parse(&opened, opened.region.addr, opened.region.bytes);
+	r = ksyms_parse(&opened, opened.region.addr, opened.region.bytes);
 	if (r < 0) {
-		kernel_deinit(&opened);
+		ksyms_deinit(&opened);
 		return r;
 	}
-	kernel_deinit(kernel);
+	ksyms_deinit(kernel);
 	*kernel = opened;
 	return 0;
 }
 
-void kernel_deinit(struct kernel *kernel)
+void ksyms_deinit(struct ksyms *kernel)
 {
 	tm_region_close(&kernel->region);
-	*kernel = KERNEL_NULL;
+	*kernel = KSYMS_NULL;
 }
 
-const char *kernel_module(const struct kernel *kernel, uint64_t module)
+const char *ksyms_module(const struct ksyms *kernel, uint64_t module)
 {
 	return module < kernel->module_count ? kernel->names + kernel->modules[module].name : NULL;
 }
 
-const char *kernel_symbol(const struct kernel *kernel, uint64_t module, uint64_t offset)
+const char *ksyms_symbol(const struct ksyms *kernel, uint64_t module, uint64_t offset)
 {
 	uint32_t low, high;
 

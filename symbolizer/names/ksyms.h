@@ -6,10 +6,10 @@
  * The table is read in place: sealed against writing, checked once, then searched.
  */
 
-#include "shared/wire.h"
 #include "shared/region.h"
+#include "shared/wire.h"
 
-struct kernel {
+struct ksyms {
 	struct tm_region region; /* owned; null until a table came */
 	const struct tm_kernel_module *modules;
 	const struct tm_kernel_symbol *symbols;
@@ -18,14 +18,14 @@ struct kernel {
 	uint32_t symbol_count;
 };
 
-#define KERNEL_NULL ((struct kernel){.region = TM_REGION_NULL})
+#define KSYMS_NULL ((struct ksyms){.region = TM_REGION_NULL})
 
 /* Checks a whole table and points into it. Return: 0, -EBADMSG. */
-int kernel_parse(struct kernel *kernel, const void *table, size_t bytes);
+int ksyms_parse(struct ksyms *kernel, const void *table, size_t bytes);
 /* Takes @fd in any case. Return: 0, -EBADMSG, -errno. */
-int kernel_open(struct kernel *kernel, int fd);
-void kernel_deinit(struct kernel *kernel);
+int ksyms_open(struct ksyms *kernel, int fd);
+void ksyms_deinit(struct ksyms *kernel);
 /* NULL when the module is not in the table. */
-const char *kernel_module(const struct kernel *kernel, uint64_t module);
+const char *ksyms_module(const struct ksyms *kernel, uint64_t module);
 /* The symbol at or before @offset in @module, or NULL. */
-const char *kernel_symbol(const struct kernel *kernel, uint64_t module, uint64_t offset);
+const char *ksyms_symbol(const struct ksyms *kernel, uint64_t module, uint64_t offset);

@@ -20,14 +20,14 @@
 #define BUILD_ID_TEXT (2 * PARSER_BUILD_ID_MAX + 1)
 
 struct asking {
-	struct names *names;
+	struct name_table *names;
 	struct files *files;
 	uint32_t next;    /* names_file to ask for */
 	uint32_t open;    /* requests without a result */
 	uint8_t *waiting; /* by names_file */
 };
 
-static int seal_offsets(const struct names *names, const struct names_file *file)
+static int seal_offsets(const struct name_table *names, const struct name_table_file *file)
 {
 	uint64_t *offsets = calloc(file->asked, sizeof(*offsets));
 	uint32_t at = 0;
@@ -43,16 +43,16 @@ static int seal_offsets(const struct names *names, const struct names_file *file
 	return fd;
 }
 
-static int send_request(const struct names *names, uint32_t id, int target)
+static int send_request(const struct name_table *names, uint32_t id, int target)
 {
-	const struct names_file *file = &names->files[id];
+	const struct name_table_file *file = &names->files[id];
 	struct parser_message message = {.id = id, .count = file->asked};
 	_cleanup_(tm_closep) int offsets = seal_offsets(names, file);
 	int r;
 
 	if (offsets < 0)
 		return offsets;
-	message.kind = file->file == NAMES_VDSO ? PARSER_VDSO : PARSER_FILE;
+	message.kind = file->file == NAME_TABLE_VDSO ? PARSER_VDSO : PARSER_FILE;
 	r = tm_fdpass_send(names->parser, &message, sizeof(message), target, 0);
 	if (r)
 		return r;
@@ -61,29 +61,29 @@ static int send_request(const struct names *names, uint32_t id, int target)
 }
 
 /* Where the symbols of an earlier answer are. */
-static struct symbols **kept(struct files *files, const struct names_file *file)
+static struct symbol_cache **kept(struct files *files, const struct name_table_file *file)
 {
-	return file->file == NAMES_VDSO ? &files->vdso : &files->items[file->file].symbols;
+	return file->file == NAME_TABLE_VDSO ? &files->vdso : &files->items[file->file].symbols;
 }
 
 /* Asks for the next file that can be asked for. */
 static void ask_next(struct asking *asking)
 {
-	struct names *names = asking->names;
+	struct name_table *names = asking->names;
 	uint32_t id = asking->next++;
-	const struct names_file *file = &names->files[id];
-	int target = file->file == NAMES_VDSO ? -1 : asking->files->items[file->file].fd;
+	const struct name_table_file *file = &names->files[id];
+	int target = file->file == NAME_TABLE_VDSO ? -1 : asking->files->items[file->file].fd;
 	int r;
 
-	if (!file->asked || (file->file != NAMES_VDSO && target < 0))
+	if (!file->asked || (file->file != NAME_TABLE_VDSO && target < 0))
 		return;
 	if (file->asked > PARSER_OFFSETS_MAX) {
 		names->failed++;
 		return;
 	}
 	r = send_request(names, id, target);
-	if (file->file != NAMES_VDSO &&
-	    (!names->goes_on || files_is_ripe(&asking->files->items[file->file])))
+	if (file->file != NAME_TABLE_VDSO &&
+	    (!names->goes_on || files_is_pending(&asking->files->items[file->file])))
 		files_close(asking->files, file->file);
 	if (r) {
 		names->failed++;
@@ -94,7 +94,7 @@ static void ask_next(struct asking *asking)
 	asking->open++;
 }
 
-static void keep_build_id(struct names *names, struct names_file *file,
+static void keep_build_id(struct name_table *names, struct name_table_file *file,
 			  const struct parser_result *header)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -108,7 +108,8 @@ static void keep_build_id(struct names *names, struct names_file *file,
 	(void)strings_add(names->strings, text, at, &file->build_id);
 }
 
-static void apply(struct names *names, struct names_file *file, const struct parsed *parsed)
+static void apply(struct name_table *names, struct name_table_file *file,
+		  const struct result_check *parsed)
 {
 	uint32_t at = 0;
 
@@ -121,7 +122,7 @@ static void apply(struct names *names, struct names_file *file, const struct par
 	}
 	keep_build_id(names, file, parsed->header);
 	for (uint32_t i = 0; i < file->count; i++) {
-		struct names_place *place = &names->places[file->first + i];
+		struct name_table_place *place = &names->places[file->first + i];
 		const struct parser_symbol *symbol;
 		const char *name;
 
@@ -135,24 +136,24 @@ static void apply(struct names *names, struct names_file *file, const struct par
 			continue;
 		name = parsed->names + symbol->name;
 		if (*name && strings_add(names->strings, name, strlen(name), &place->name))
-			place->name = NAMES_NONE;
+			place->name = NAME_TABLE_NONE;
 	}
 }
 
-static int take_result(struct names *names, struct names_file *file, int fd)
+static int take_result(struct name_table *names, struct name_table_file *file, int fd)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct parsed parsed;
+	struct result_check parsed;
 	int r;
 
 	if (fd < 0)
 		return -EBADMSG;
-	r = tm_region_open_blob(&region, fd, PARSED_MAX_BYTES);
+	r = tm_region_open_blob(&region, fd, RESULT_CHECK_MAX_BYTES);
 	if (r < 0) {
 		(void)tm_close(fd);
 		return r;
 	}
-	r = parsed_check(&parsed, region.addr, region.bytes, file->asked);
+	r = result_check_check(&parsed, region.addr, region.bytes, file->asked);
 	if (!r)
 		apply(names, file, &parsed);
 	tm_region_close(&region);
@@ -162,7 +163,7 @@ static int take_result(struct names *names, struct names_file *file, int fd)
 /* Return: 0, or < 0 when the parser is no longer to be talked to. */
 static int receive(struct asking *asking)
 {
-	struct names *names = asking->names;
+	struct name_table *names = asking->names;
 	struct parser_message message;
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
@@ -186,14 +187,14 @@ static int receive(struct asking *asking)
 /* The parser died or broke the form: the rest stays unnamed. */
 static void give_up(struct asking *asking)
 {
-	struct names *names = asking->names;
+	struct name_table *names = asking->names;
 
 	names->parser = -1;
 	names->failed += asking->open;
 	for (uint32_t id = asking->next; id < names->file_count; id++) {
 		uint32_t file = names->files[id].file;
 
-		if (file != NAMES_VDSO && names->files[id].asked &&
+		if (file != NAME_TABLE_VDSO && names->files[id].asked &&
 		    asking->files->items[file].fd >= 0)
 			names->failed++;
 	}
@@ -205,7 +206,7 @@ static int wait_for_result(struct asking *asking)
 		{.fd = asking->names->parser, .events = POLLIN},
 		{.fd = asking->names->control, .events = POLLRDHUP},
 	};
-	int64_t end = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS;
+	int64_t end = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAME_TABLE_GRACE_MS;
 	int r;
 
 	do {
@@ -219,27 +220,27 @@ static int wait_for_result(struct asking *asking)
 }
 
 /* For the reports to come: what was asked is not asked again. */
-static void keep_symbols(struct names *names, struct files *files)
+static void keep_symbols(struct name_table *names, struct files *files)
 {
 	for (uint32_t i = 0; i < names->file_count; i++) {
-		const struct names_file *file = &names->files[i];
-		struct symbols **slot = kept(files, file);
-		struct symbols *united = *slot;
+		const struct name_table_file *file = &names->files[i];
+		struct symbol_cache **slot = kept(files, file);
+		struct symbol_cache *united = *slot;
 
 		if (file->answered)
-			united = symbols_unite(*slot, names, file, &files->symbols_budget);
+			united = symbol_cache_unite(*slot, names, file, &files->symbols_budget);
 		if (!united)
 			united = *slot;
-		if (file->file != NAMES_VDSO) {
+		if (file->file != NAME_TABLE_VDSO) {
 			files_keep_symbols(files, file->file, united, names->ktime);
 		} else if (united != *slot) {
-			symbols_free(*slot, &files->symbols_budget);
+			symbol_cache_free(*slot, &files->symbols_budget);
 			*slot = united;
 		}
 	}
 }
 
-void names_ask(struct names *names, struct files *files)
+void name_table_ask(struct name_table *names, struct files *files)
 {
 	struct asking asking = {.names = names, .files = files};
 
@@ -247,8 +248,8 @@ void names_ask(struct names *names, struct files *files)
 	if (!asking.waiting)
 		return;
 	for (uint32_t i = 0; i < names->file_count; i++)
-		names->files[i].asked =
-			symbols_recall(*kept(files, &names->files[i]), names, &names->files[i]);
+		names->files[i].asked = symbol_cache_recall(*kept(files, &names->files[i]), names,
+							    &names->files[i]);
 	while (asking.next < names->file_count || asking.open) {
 		if (names->parser >= 0 && asking.next < names->file_count &&
 		    asking.open < PARSER_AT_ONCE) {

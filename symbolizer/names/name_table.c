@@ -11,12 +11,12 @@
 
 static int by_key(const void *left, const void *right)
 {
-	const struct names_place *a = left, *b = right;
+	const struct name_table_place *a = left, *b = right;
 
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-static void sort_and_unite(struct names *names)
+static void sort_and_unite(struct name_table *names)
 {
 	uint32_t kept = 0;
 
@@ -29,18 +29,19 @@ static void sort_and_unite(struct names *names)
 	names->place_count = kept + 1;
 }
 
-static int add_place(struct names *names, uint64_t key)
+static int add_place(struct name_table *names, uint64_t key)
 {
 	if (budget_grow(names->strings->budget, &names->places, &names->place_capacity,
 			names->place_count + 1, sizeof(*names->places)))
 		return BUDGET_E_SPENT;
-	names->places[names->place_count++] = (struct names_place){.key = key, .name = NAMES_NONE};
+	names->places[names->place_count++] =
+		(struct name_table_place){.key = key, .name = NAME_TABLE_NONE};
 	return 0;
 }
 
-static int split_by_file(struct names *names)
+static int split_by_file(struct name_table *names)
 {
-	struct names_file *file = NULL;
+	struct name_table_file *file = NULL;
 
 	for (uint32_t i = 0; i < names->place_count; i++) {
 		uint32_t of = (uint32_t)(names->places[i].key >> FILE_SHIFT);
@@ -51,29 +52,29 @@ static int split_by_file(struct names *names)
 					sizeof(*names->files)))
 				return BUDGET_E_SPENT;
 			file = &names->files[names->file_count++];
-			*file = (struct names_file){.file = of, .first = i};
+			*file = (struct name_table_file){.file = of, .first = i};
 		}
 		file->count++;
 	}
 	return 0;
 }
 
-static int is_wanted(const struct names *names, const struct files *files, uint64_t word)
+static int is_wanted(const struct name_table *names, const struct files *files, uint64_t word)
 {
 	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
 	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 
-	if (names->ripe_only)
-		return kind == TM_FRAME_FILE && files_is_ripe(&files->items[file]);
+	if (names->pending_only)
+		return kind == TM_FRAME_FILE && files_is_pending(&files->items[file]);
 	return kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO;
 }
 
-void names_init(struct names *names, struct strings *strings, int parser, int control)
+void name_table_init(struct name_table *names, struct strings *strings, int parser, int control)
 {
-	*names = (struct names){.strings = strings, .parser = parser, .control = control};
+	*names = (struct name_table){.strings = strings, .parser = parser, .control = control};
 }
 
-void names_deinit(struct names *names)
+void name_table_deinit(struct name_table *names)
 {
 	budget_drop(names->strings->budget, &names->places, &names->place_capacity,
 		    sizeof(*names->places));
@@ -83,20 +84,20 @@ void names_deinit(struct names *names)
 	names->file_count = 0;
 }
 
-uint64_t names_key(uint64_t word)
+uint64_t name_table_key(uint64_t word)
 {
 	uint64_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 	uint64_t offset = word & TM_FRAME_OFFSET_MAX;
 
 	if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_VDSO)
-		file = NAMES_VDSO;
+		file = NAME_TABLE_VDSO;
 	/* A return address may be the first byte of the next function; the call is before it. */
 	if (word & TM_FRAME_RETURN && offset)
 		offset--;
 	return file << FILE_SHIFT | offset;
 }
 
-int names_collect(struct names *names, const struct aggregate *aggregate)
+int name_table_collect(struct name_table *names, const struct aggregate *aggregate)
 {
 	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
 		const struct aggregate_stack *stack = &aggregate->stacks[i];
@@ -107,7 +108,7 @@ int names_collect(struct names *names, const struct aggregate *aggregate)
 			/* Half of the array may be copies: unite them before it grows. */
 			if (names->place_count == names->place_capacity && names->place_count)
 				sort_and_unite(names);
-			if (add_place(names, names_key(stack->words[f])))
+			if (add_place(names, name_table_key(stack->words[f])))
 				return BUDGET_E_SPENT;
 		}
 	}
@@ -115,9 +116,9 @@ int names_collect(struct names *names, const struct aggregate *aggregate)
 	return split_by_file(names);
 }
 
-const struct names_place *names_find(const struct names *names, uint64_t key)
+const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key)
 {
-	struct names_place wanted = {.key = key};
+	struct name_table_place wanted = {.key = key};
 
 	if (!names->place_count)
 		return NULL;

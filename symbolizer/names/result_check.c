@@ -17,7 +17,7 @@ static int header_is_good(const struct parser_result *header, uint32_t count)
 	       header->segment_vaddr + header->segment_bytes >= header->segment_vaddr;
 }
 
-static int symbols_are_good(const struct parsed *parsed, uint32_t count)
+static int symbols_are_good(const struct result_check *parsed, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (parsed->symbols[i].name != PARSER_NO_NAME &&
@@ -26,10 +26,10 @@ static int symbols_are_good(const struct parsed *parsed, uint32_t count)
 	return 1;
 }
 
-int parsed_check(struct parsed *parsed, const void *blob, size_t bytes, uint32_t count)
+int result_check_check(struct result_check *parsed, const void *blob, size_t bytes, uint32_t count)
 {
 	const struct parser_result *header = blob;
-	struct parsed checked = {.header = header};
+	struct result_check checked = {.header = header};
 	uint64_t need = sizeof(*header);
 
 	if (bytes < need || !header_is_good(header, count))

@@ -8,11 +8,11 @@
 
 #include "symbolizer/parser/parser.h"
 
-#define PARSED_MAX_BYTES                                                                    \
+#define RESULT_CHECK_MAX_BYTES                                                              \
 	(sizeof(struct parser_result) + PARSER_OFFSETS_MAX * sizeof(struct parser_symbol) + \
 	 PARSER_NAMES_MAX)
 
-struct parsed {
+struct result_check {
 	const struct parser_result *header;
 	const struct parser_symbol *symbols;
 	const char *names; /* name_bytes, the last one NUL */
@@ -22,4 +22,4 @@ struct parsed {
  * @blob: must not change any more (sealed). @count: offsets that were asked.
  * Return: 0, -EBADMSG.
  */
-int parsed_check(struct parsed *parsed, const void *blob, size_t bytes, uint32_t count);
+int result_check_check(struct result_check *parsed, const void *blob, size_t bytes, uint32_t count);

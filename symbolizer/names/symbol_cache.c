@@ -11,7 +11,7 @@
 #include "symbolizer/names/name_table.h"
 
 struct writer {
-	struct symbols *symbols; /* NULL: only counts */
+	struct symbol_cache *symbols; /* NULL: only counts */
 	char *texts;
 	uint32_t count;
 	uint64_t text_bytes;
@@ -19,7 +19,7 @@ struct writer {
 	uint32_t last_at;
 };
 
-static const char *texts_of(const struct symbols *symbols)
+static const char *texts_of(const struct symbol_cache *symbols)
 {
 	return (const char *)&symbols->places[symbols->count];
 }
@@ -38,44 +38,44 @@ static uint32_t put_text(struct writer *writer, const char *text)
 	return writer->last_at;
 }
 
-static void put_place(struct writer *writer, struct symbols_place place, const char *name)
+static void put_place(struct writer *writer, struct symbol_cache_place place, const char *name)
 {
-	place.name = name ? put_text(writer, name) : SYMBOLS_NO_NAME;
+	place.name = name ? put_text(writer, name) : SYMBOL_CACHE_NO_NAME;
 	if (writer->symbols)
 		writer->symbols->places[writer->count] = place;
 	writer->count++;
 }
 
-static void put_old(struct writer *writer, const struct symbols *old, uint32_t at)
+static void put_old(struct writer *writer, const struct symbol_cache *old, uint32_t at)
 {
-	const struct symbols_place *place = &old->places[at];
+	const struct symbol_cache_place *place = &old->places[at];
 
 	put_place(writer, *place,
-		  place->name == SYMBOLS_NO_NAME ? NULL : texts_of(old) + place->name);
+		  place->name == SYMBOL_CACHE_NO_NAME ? NULL : texts_of(old) + place->name);
 }
 
-static void put_new(struct writer *writer, const struct names *names,
-		    const struct names_place *place)
+static void put_new(struct writer *writer, const struct name_table *names,
+		    const struct name_table_place *place)
 {
-	const struct symbols_place kept = {
+	const struct symbol_cache_place kept = {
 		.offset = place->key & TM_FRAME_OFFSET_MAX,
 		.vaddr = place->vaddr,
 		.has_vaddr = place->has_vaddr,
 	};
 
 	put_place(writer, kept,
-		  place->name == NAMES_NONE ? NULL : names->strings->items[place->name]);
+		  place->name == NAME_TABLE_NONE ? NULL : names->strings->items[place->name]);
 }
 
 /* Both are sorted by offset. */
-static void write_places(struct writer *writer, const struct symbols *old,
-			 const struct names *names, const struct names_file *file)
+static void write_places(struct writer *writer, const struct symbol_cache *old,
+			 const struct name_table *names, const struct name_table_file *file)
 {
 	uint32_t old_count = old ? old->count : 0;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < file->count; i++) {
-		const struct names_place *place = &names->places[file->first + i];
+		const struct name_table_place *place = &names->places[file->first + i];
 		uint64_t offset = place->key & TM_FRAME_OFFSET_MAX;
 
 		while (at < old_count && old->places[at].offset < offset)
@@ -89,7 +89,7 @@ static void write_places(struct writer *writer, const struct symbols *old,
 		put_old(writer, old, at++);
 }
 
-void symbols_free(struct symbols *symbols, struct budget *budget)
+void symbol_cache_free(struct symbol_cache *symbols, struct budget *budget)
 {
 	if (!symbols)
 		return;
@@ -97,15 +97,16 @@ void symbols_free(struct symbols *symbols, struct budget *budget)
 	free(symbols);
 }
 
-uint32_t symbols_recall(const struct symbols *symbols, struct names *names, struct names_file *file)
+uint32_t symbol_cache_recall(const struct symbol_cache *symbols, struct name_table *names,
+			     struct name_table_file *file)
 {
 	uint32_t count = symbols ? symbols->count : 0;
 	uint32_t at = 0, found = 0;
 
 	for (uint32_t i = 0; i < file->count && count; i++) {
-		struct names_place *place = &names->places[file->first + i];
+		struct name_table_place *place = &names->places[file->first + i];
 		uint64_t offset = place->key & TM_FRAME_OFFSET_MAX;
-		const struct symbols_place *kept;
+		const struct symbol_cache_place *kept;
 		const char *name;
 
 		while (at < count && symbols->places[at].offset < offset)
@@ -113,11 +114,11 @@ uint32_t symbols_recall(const struct symbols *symbols, struct names *names, stru
 		if (at == count || symbols->places[at].offset != offset)
 			continue;
 		kept = &symbols->places[at];
-		name = kept->name == SYMBOLS_NO_NAME ? NULL : texts_of(symbols) + kept->name;
+		name = kept->name == SYMBOL_CACHE_NO_NAME ? NULL : texts_of(symbols) + kept->name;
 		place->vaddr = kept->vaddr;
 		place->has_vaddr = kept->has_vaddr != 0;
 		if (name && strings_add(names->strings, name, strlen(name), &place->name))
-			place->name = NAMES_NONE;
+			place->name = NAME_TABLE_NONE;
 		place->known = 1;
 		found++;
 	}
@@ -133,11 +134,12 @@ uint32_t symbols_recall(const struct symbols *symbols, struct names *names, stru
 	return file->count - found;
 }
 
-struct symbols *symbols_unite(const struct symbols *old, const struct names *names,
-			      const struct names_file *file, struct budget *budget)
+struct symbol_cache *symbol_cache_unite(const struct symbol_cache *old,
+					const struct name_table *names,
+					const struct name_table_file *file, struct budget *budget)
 {
 	struct writer writer = {0};
-	struct symbols *symbols;
+	struct symbol_cache *symbols;
 	uint64_t bytes;
 
 	(void)put_text(&writer, names->strings->items[file->build_id]);
@@ -150,7 +152,7 @@ struct symbols *symbols_unite(const struct symbols *old, const struct names *nam
 		budget_give(budget, bytes);
 		return NULL;
 	}
-	*symbols = (struct symbols){
+	*symbols = (struct symbol_cache){
 		.bytes = bytes,
 		.vaddr = file->vaddr,
 		.offset = file->offset,

@@ -63,14 +63,14 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 
 	text[0] = '\0';
 	add(&line, "taken %" PRIu64 " = exported %" PRIu64, report->taken, report->exported);
-	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_drop_word);
+	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	add(&line, "; not run %" PRIu64, report->not_run);
 	add_reasons(&line, "; truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
-		    tm_stop_word);
+		    tm_reasons_stop);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
 	    report->frames_shown);
 	if (has_any(report->unresolved, TM_UNRESOLVED_N))
 		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
-			    TM_UNRESOLVED_N, tm_unresolved_word);
+			    TM_UNRESOLVED_N, tm_reasons_unresolved);
 	add(&line, "; late records %" PRIu64, report->late_records);
 }

@@ -7,9 +7,9 @@
 #include "shared/cleanup.h"
 #include "shared/err.h"
 #include "shared/reasons.h"
-#include "symbolizer/output/report.h"
-#include "symbolizer/output/output_file.h"
 #include "symbolizer/base/sort.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/output/report.h"
 #include "symbolizer/output/stack_order.h"
 
 struct folded {
@@ -85,44 +85,44 @@ static int folded_init(struct folded *folded, const struct report *report)
 	for (uint32_t i = 0; i < report->frame_count; i++)
 		folded->frames[i] = 2 * folded->texts[report->frames[i].name] +
 				    (uint32_t)is_kernel(report, &report->frames[i]);
-	folded->ranks = stackorder_new(report, folded->frames);
+	folded->ranks = stack_order_new(report, folded->frames);
 	return folded->ranks ? 0 : tm_err_origin(-ENOMEM);
 }
 
-static void write_name(struct sink *sink, const char *name)
+static void write_name(struct output_file *sink, const char *name)
 {
 	if (*name == '\0') /* an empty element would be lost by readers that split */
-		sink_text(sink, "_");
+		output_file_text(sink, "_");
 	for (; *name; name++) {
 		unsigned char byte = shown(*name);
 
-		sink_bytes(sink, &byte, 1);
+		output_file_bytes(sink, &byte, 1);
 	}
 }
 
-static void write_row(struct sink *sink, const struct report *report,
+static void write_row(struct output_file *sink, const struct report *report,
 		      const struct report_sample *sample, uint64_t count)
 {
 	const struct report_stack *stack = &report->stacks[sample->stack];
 
 	write_name(sink, report->strings[sample->comm]);
 	if (sample->stop != TM_STOP_NONE)
-		sink_format(sink, ";[truncated: %s]", tm_stop_word(sample->stop));
+		output_file_format(sink, ";[truncated: %s]", tm_reasons_stop(sample->stop));
 	for (uint32_t depth = 0; depth < stack->count; depth++) {
 		const struct report_frame *frame =
-			&report->frames[stackorder_frame(report, stack, depth)];
+			&report->frames[stack_order_frame(report, stack, depth)];
 
-		sink_text(sink, ";");
+		output_file_text(sink, ";");
 		write_name(sink, report->strings[frame->name]);
 		if (is_kernel(report, frame))
-			sink_text(sink, "_[k]");
+			output_file_text(sink, "_[k]");
 	}
-	sink_text(sink, " ");
-	sink_number(sink, count);
-	sink_text(sink, "\n");
+	output_file_text(sink, " ");
+	output_file_number(sink, count);
+	output_file_text(sink, "\n");
 }
 
-int folded_write(struct sink *sink, const struct report *report)
+int folded_write(struct output_file *sink, const struct report *report)
 {
 	_cleanup_(folded_deinit) struct folded folded = {0};
 	_cleanup_(tm_freep) uint32_t *rows = NULL;
@@ -147,5 +147,5 @@ int folded_write(struct sink *sink, const struct report *report)
 		if (count > 0)
 			write_row(sink, report, sample, count);
 	}
-	return sink_finish(sink);
+	return output_file_finish(sink);
 }

@@ -13,19 +13,20 @@
 #define GZIP_WINDOW_BITS  (15 + 16) /* 15: 32 KiB; + 16: gzip header, zlib.h deflateInit2 */
 #define GZIP_MEMORY_LEVEL 8         /* zlib's default */
 
-static void compress_input(struct deflater *deflater, int flush)
+static void compress_input(struct gzip *deflater, int flush)
 {
 	int r = Z_OK;
 
 	while (deflater->error == 0 && r != Z_STREAM_END) {
-		uint8_t chunk[DEFLATER_CHUNK_BYTES];
+		uint8_t chunk[GZIP_CHUNK_BYTES];
 
 		deflater->stream.next_out = chunk;
 		deflater->stream.avail_out = sizeof(chunk);
 		r = deflate(&deflater->stream, flush);
 		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
 			deflater->error = tm_err_origin(-EIO);
-		sink_bytes(deflater->sink, chunk, sizeof(chunk) - deflater->stream.avail_out);
+		output_file_bytes(deflater->sink, chunk,
+				  sizeof(chunk) - deflater->stream.avail_out);
 		if (flush == Z_NO_FLUSH && deflater->stream.avail_out > 0)
 			return; /* the input is used up */
 	}
@@ -33,7 +34,7 @@ static void compress_input(struct deflater *deflater, int flush)
 
 static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
 {
-	struct deflater *deflater = (struct deflater *)buffer;
+	struct gzip *deflater = (struct gzip *)buffer;
 
 	while (count > 0 && deflater->error == 0) {
 		uInt part = count < UINT32_MAX ? (uInt)count : UINT32_MAX;
@@ -46,25 +47,25 @@ static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
 	}
 }
 
-int deflater_init(struct deflater *deflater, struct sink *sink)
+int gzip_init(struct gzip *deflater, struct output_file *sink)
 {
-	*deflater = (struct deflater){.base = {.append = append}, .sink = sink};
+	*deflater = (struct gzip){.base = {.append = append}, .sink = sink};
 	if (deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS,
 			 GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return tm_err_origin(-ENOMEM);
 	return 0;
 }
 
-int deflater_finish(struct deflater *deflater)
+int gzip_finish(struct gzip *deflater)
 {
 	int r;
 
 	compress_input(deflater, Z_FINISH);
-	r = sink_finish(deflater->sink);
+	r = output_file_finish(deflater->sink);
 	return deflater->error != 0 ? deflater->error : r;
 }
 
-void deflater_deinit(struct deflater *deflater)
+void gzip_deinit(struct gzip *deflater)
 {
 	(void)deflateEnd(&deflater->stream);
 }

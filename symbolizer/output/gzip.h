@@ -9,19 +9,19 @@
 #include <protobuf-c/protobuf-c.h>
 #include <zlib.h>
 
-struct sink;
+struct output_file;
 
-#define DEFLATER_CHUNK_BYTES 4096
+#define GZIP_CHUNK_BYTES 4096
 
-struct deflater {
+struct gzip {
 	ProtobufCBuffer base; /* first: protobuf-c hands it back as what it knows */
 	z_stream stream;
-	struct sink *sink; /* borrowed */
-	int error;         /* 0 or -errno, the first of zlib's */
+	struct output_file *sink; /* borrowed */
+	int error;                /* 0 or -errno, the first of zlib's */
 };
 
 /* Begins a gzip member. Return: 0, -ENOMEM. */
-int deflater_init(struct deflater *deflater, struct sink *sink);
+int gzip_init(struct gzip *deflater, struct output_file *sink);
 /* Ends the member and flushes the sink. Return: 0, -errno. */
-int deflater_finish(struct deflater *deflater);
-void deflater_deinit(struct deflater *deflater);
+int gzip_finish(struct gzip *deflater);
+void gzip_deinit(struct gzip *deflater);

@@ -9,45 +9,45 @@
 #include "shared/err.h"
 #include "shared/reasons.h"
 #include "symbolizer/output/html_tree.h"
-#include "symbolizer/output/report.h"
 #include "symbolizer/output/output_file.h"
+#include "symbolizer/output/report.h"
 
 #define NS_PER_MS     1000000ull
 #define NS_PER_SECOND 1e9
 #define NO_FILE       (-1) /* of the page alone */
 
 /* Begins a member of the object that the page reads; the first one follows the brace. */
-static void key(struct sink *sink, const char *name)
+static void key(struct output_file *sink, const char *name)
 {
-	sink_format(sink, ",\n\"%s\":", name);
+	output_file_format(sink, ",\n\"%s\":", name);
 }
 
 /* One element of an array. */
-static void element(struct sink *sink, uint32_t at, uint64_t number)
+static void element(struct output_file *sink, uint32_t at, uint64_t number)
 {
 	if (at > 0)
-		sink_bytes(sink, ",", 1);
-	sink_number(sink, number);
+		output_file_bytes(sink, ",", 1);
+	output_file_number(sink, number);
 }
 
-static void write_reasons(struct sink *sink, const char *name, const uint64_t *counts,
+static void write_reasons(struct output_file *sink, const char *name, const uint64_t *counts,
 			  unsigned first, unsigned end, const char *(*word)(unsigned))
 {
 	const char *separator = "";
 
 	key(sink, name);
-	sink_text(sink, "{");
+	output_file_text(sink, "{");
 	for (unsigned i = first; i < end; i++) {
 		if (counts[i] == 0)
 			continue;
-		sink_format(sink, "%s\"%s\":", separator, word(i));
-		sink_number(sink, counts[i]);
+		output_file_format(sink, "%s\"%s\":", separator, word(i));
+		output_file_number(sink, counts[i]);
 		separator = ",";
 	}
-	sink_text(sink, "}");
+	output_file_text(sink, "}");
 }
 
-static void write_summary(struct sink *sink, const struct report *report)
+static void write_summary(struct output_file *sink, const struct report *report)
 {
 	const struct {
 		const char *name;
@@ -63,126 +63,126 @@ static void write_summary(struct sink *sink, const struct report *report)
 		{"unnamed_frames", report->unnamed_frames},
 	};
 
-	sink_text(sink, "{\"version\":\"" OUTPUT_VERSION "\"");
+	output_file_text(sink, "{\"version\":\"" OUTPUT_VERSION "\"");
 	key(sink, "title");
-	sink_json_string(sink, report->title ? report->title : "");
+	output_file_json_string(sink, report->title ? report->title : "");
 	key(sink, "seconds");
-	sink_format(sink, "%.6f", (double)report->duration_ns / NS_PER_SECOND);
+	output_file_format(sink, "%.6f", (double)report->duration_ns / NS_PER_SECOND);
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		key(sink, numbers[i].name);
-		sink_number(sink, numbers[i].number);
+		output_file_number(sink, numbers[i].number);
 	}
-	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, tm_drop_word);
+	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(sink, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
-		      tm_stop_word);
+		      tm_reasons_stop);
 	key(sink, "reasons");
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
-		sink_format(sink, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
-			    tm_stop_word(stop));
-	sink_text(sink, "]");
+		output_file_format(sink, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
+				   tm_reasons_stop(stop));
+	output_file_text(sink, "]");
 }
 
-static void write_strings(struct sink *sink, const struct report *report)
+static void write_strings(struct output_file *sink, const struct report *report)
 {
 	key(sink, "strings");
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < report->string_count; i++) {
-		sink_text(sink, i > 0 ? ",\n" : "");
-		sink_json_string(sink, report->strings[i]);
+		output_file_text(sink, i > 0 ? ",\n" : "");
+		output_file_json_string(sink, report->strings[i]);
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
-static void write_files(struct sink *sink, const struct report *report)
+static void write_files(struct output_file *sink, const struct report *report)
 {
 	key(sink, "files"); /* path, build id, deleted */
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < report->file_count; i++) {
 		const struct report_file *file = &report->files[i];
 
-		sink_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", file->path, file->build_id,
-			    file->deleted ? 1u : 0u);
+		output_file_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", file->path,
+				   file->build_id, file->deleted ? 1u : 0u);
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
-static void write_functions(struct sink *sink, const struct report *report,
+static void write_functions(struct output_file *sink, const struct report *report,
 			    const struct functions *functions)
 {
 	key(sink, "functions"); /* name, file, kind, unnamed */
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < functions->count; i++) {
 		const struct report_frame *frame = &report->frames[functions->example[i]];
 
-		sink_format(sink, "%s[%u,%d,%u,%u]", i > 0 ? "," : "", frame->name,
-			    frame->file == REPORT_NO_FILE ? NO_FILE : (int)frame->file, frame->kind,
-			    frame->unnamed ? 1u : 0u);
+		output_file_format(sink, "%s[%u,%d,%u,%u]", i > 0 ? "," : "", frame->name,
+				   frame->file == REPORT_NO_FILE ? NO_FILE : (int)frame->file,
+				   frame->kind, frame->unnamed ? 1u : 0u);
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
-static void write_processes(struct sink *sink, const struct report *report)
+static void write_processes(struct output_file *sink, const struct report *report)
 {
 	key(sink, "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod */
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < report->process_count; i++) {
 		const struct report_process *process = &report->processes[i];
 
-		sink_format(sink, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "", process->tgid,
-			    process->ns_tgid, process->comm, process->exe, process->cgroup,
-			    process->container, process->pod);
+		output_file_format(sink, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "",
+				   process->tgid, process->ns_tgid, process->comm, process->exe,
+				   process->cgroup, process->container, process->pod);
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
-static void write_tree(struct sink *sink, const struct page_tree *tree)
+static void write_tree(struct output_file *sink, const struct html_tree *tree)
 {
 	key(sink, "up");
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		element(sink, i, tree->up[i]);
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 	key(sink, "node_function");
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		element(sink, i, tree->function[i]);
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 	key(sink, "threads"); /* process, tid, comm */
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < tree->thread_count; i++)
-		sink_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", tree->threads[i].process,
-			    tree->threads[i].tid, tree->threads[i].comm);
-	sink_text(sink, "]");
+		output_file_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", tree->threads[i].process,
+				   tree->threads[i].tid, tree->threads[i].comm);
+	output_file_text(sink, "]");
 }
 
 /* Leaf + 1 as the difference to the sample before (0: no frames), thread, count: flat. */
-static void write_samples(struct sink *sink, const struct page_tree *tree)
+static void write_samples(struct output_file *sink, const struct html_tree *tree)
 {
 	uint32_t last = 0;
 
 	key(sink, "samples");
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < tree->sample_count; i++) {
 		const struct page_sample *sample = &tree->samples[i];
-		uint32_t leaf = sample->node == PAGE_TREE_NO_NODE ? 0 : sample->node + 1;
+		uint32_t leaf = sample->node == HTML_TREE_NO_NODE ? 0 : sample->node + 1;
 
 		element(sink, i, leaf - last);
 		element(sink, 1, sample->thread);
 		element(sink, 1, sample->count);
 		last = leaf;
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
-int page_write(struct sink *sink, const struct report *report)
+int html_write(struct output_file *sink, const struct report *report)
 {
-	_cleanup_(page_tree_deinit) struct page_tree tree = {0};
-	int r = page_tree_init(&tree, report);
+	_cleanup_(html_tree_deinit) struct html_tree tree = {0};
+	int r = html_tree_init(&tree, report);
 
 	if (r < 0)
 		return r;
-	sink_bytes(sink, page_before_data, sizeof(page_before_data));
+	output_file_bytes(sink, page_before_data, sizeof(page_before_data));
 	write_summary(sink, report);
 	write_strings(sink, report);
 	write_files(sink, report);
@@ -190,7 +190,7 @@ int page_write(struct sink *sink, const struct report *report)
 	write_processes(sink, report);
 	write_tree(sink, &tree);
 	write_samples(sink, &tree);
-	sink_text(sink, "}\n");
-	sink_bytes(sink, page_after_data, sizeof(page_after_data));
-	return sink_finish(sink);
+	output_file_text(sink, "}\n");
+	output_file_bytes(sink, page_after_data, sizeof(page_after_data));
+	return output_file_finish(sink);
 }

@@ -51,7 +51,7 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 }
 
 /* Return: the thread of each sample (free it), or NULL without memory. */
-static uint32_t *find_threads(struct page_tree *tree, const struct report *report)
+static uint32_t *find_threads(struct html_tree *tree, const struct report *report)
 {
 	size_t room = (size_t)report->sample_count + 1;
 	_cleanup_(tm_freep) uint32_t *order =
@@ -75,7 +75,7 @@ static uint32_t *find_threads(struct page_tree *tree, const struct report *repor
 	return TM_TAKE_PTR(threads);
 }
 
-static int add_node(struct page_tree *tree, uint32_t up, uint32_t function)
+static int add_node(struct html_tree *tree, uint32_t up, uint32_t function)
 {
 	if (tree->node_count == tree->node_room) {
 		uint32_t room = tree->node_room > 0 ? 2 * tree->node_room : NODES_AT_FIRST;
@@ -103,19 +103,19 @@ static uint32_t path_length(const struct report *report, const struct report_sam
 	return report->stacks[sample->stack].count + (sample->stop != TM_STOP_NONE ? 1u : 0u);
 }
 
-static uint32_t path_function(const struct page_tree *tree, const struct report *report,
+static uint32_t path_function(const struct html_tree *tree, const struct report *report,
 			      const struct report_sample *sample, uint32_t depth)
 {
 	uint32_t reason = sample->stop != TM_STOP_NONE ? 1 : 0;
 
 	if (depth < reason)
 		return tree->functions.count + sample->stop - 1;
-	return tree->functions
-		.of_frame[stackorder_frame(report, &report->stacks[sample->stack], depth - reason)];
+	return tree->functions.of_frame[stack_order_frame(report, &report->stacks[sample->stack],
+							  depth - reason)];
 }
 
 /* Nodes of the path that the sample before (NULL: none) does not have. */
-static int add_path(struct page_tree *tree, const struct report *report,
+static int add_path(struct html_tree *tree, const struct report *report,
 		    const struct report_sample *before, const struct report_sample *sample)
 {
 	uint32_t last = before ? path_length(report, before) : 0;
@@ -135,7 +135,7 @@ static int add_path(struct page_tree *tree, const struct report *report,
 	return 0;
 }
 
-static int grow(struct page_tree *tree, const struct growth *growth, const uint32_t *order)
+static int grow(struct html_tree *tree, const struct growth *growth, const uint32_t *order)
 {
 	const struct report *report = growth->report;
 
@@ -155,7 +155,7 @@ static int grow(struct page_tree *tree, const struct growth *growth, const uint3
 				return r;
 		}
 		merged->node =
-			path_length(report, sample) > 0 ? tree->node_count - 1 : PAGE_TREE_NO_NODE;
+			path_length(report, sample) > 0 ? tree->node_count - 1 : HTML_TREE_NO_NODE;
 		merged->thread = growth->threads[order[i]];
 		merged->count = sample->count;
 		tree->sample_count++;
@@ -163,7 +163,7 @@ static int grow(struct page_tree *tree, const struct growth *growth, const uint3
 	return 0;
 }
 
-int page_tree_init(struct page_tree *tree, const struct report *report)
+int html_tree_init(struct html_tree *tree, const struct report *report)
 {
 	_cleanup_(tm_freep) uint32_t *ranks = NULL;
 	_cleanup_(tm_freep) uint32_t *threads = NULL;
@@ -171,11 +171,11 @@ int page_tree_init(struct page_tree *tree, const struct report *report)
 	struct growth growth = {.report = report};
 	int r;
 
-	*tree = (struct page_tree){0};
+	*tree = (struct html_tree){0};
 	r = functions_init(&tree->functions, report);
 	if (r < 0)
 		return r;
-	growth.ranks = ranks = stackorder_new(report, tree->functions.of_frame);
+	growth.ranks = ranks = stack_order_new(report, tree->functions.of_frame);
 	growth.threads = threads = find_threads(tree, report);
 	tree->samples = malloc(sizeof(*tree->samples) * ((size_t)report->sample_count + 1));
 	if (!ranks || !threads || !tree->samples)
@@ -186,12 +186,12 @@ int page_tree_init(struct page_tree *tree, const struct report *report)
 	return grow(tree, &growth, order);
 }
 
-void page_tree_deinit(struct page_tree *tree)
+void html_tree_deinit(struct html_tree *tree)
 {
 	functions_deinit(&tree->functions);
 	free(tree->up);
 	free(tree->function);
 	free(tree->threads);
 	free(tree->samples);
-	*tree = (struct page_tree){0};
+	*tree = (struct html_tree){0};
 }

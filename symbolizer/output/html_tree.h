@@ -6,7 +6,7 @@
  * Shape      nodes in preorder, so that a node needs no parent: up[i] says how many levels to go
  *            up from node i - 1 before going down to i (0: a child of i - 1). A truncated stack
  *            begins with the node of its reason: function = functions.count + stop - 1.
- *            Samples are merged per (stack, thread) and refer to their leaf; PAGE_TREE_NO_NODE: a
+ *            Samples are merged per (stack, thread) and refer to their leaf; HTML_TREE_NO_NODE: a
  *            stack without frames.
  *            A thread is (process, tid, name): one that renames itself appears twice.
  */
@@ -16,7 +16,7 @@
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report.h"
 
-#define PAGE_TREE_NO_NODE 0xffffffffu
+#define HTML_TREE_NO_NODE 0xffffffffu
 
 struct page_thread {
 	uint32_t process;
@@ -30,7 +30,7 @@ struct page_sample {
 	uint64_t count;
 };
 
-struct page_tree {
+struct html_tree {
 	struct functions functions;
 	uint32_t *up;
 	uint32_t *function;
@@ -40,6 +40,6 @@ struct page_tree {
 	uint32_t thread_count, sample_count;
 };
 
-/* Return: 0, -ENOMEM. Call page_tree_deinit either way. */
-int page_tree_init(struct page_tree *tree, const struct report *report);
-void page_tree_deinit(struct page_tree *tree);
+/* Return: 0, -ENOMEM. Call html_tree_deinit either way. */
+int html_tree_init(struct html_tree *tree, const struct report *report);
+void html_tree_deinit(struct html_tree *tree);

@@ -13,7 +13,7 @@
 
 #define DECIMAL_DIGITS_MAX 20 /* of 2^64 - 1 */
 
-static void write_out(struct sink *sink, const uint8_t *bytes, size_t count)
+static void write_out(struct output_file *sink, const uint8_t *bytes, size_t count)
 {
 	while (count > 0 && sink->error == 0) {
 		ssize_t done = write(sink->fd, bytes, count);
@@ -33,7 +33,7 @@ static void write_out(struct sink *sink, const uint8_t *bytes, size_t count)
 	}
 }
 
-static void flush(struct sink *sink)
+static void flush(struct output_file *sink)
 {
 	write_out(sink, sink->buffer, sink->used);
 	sink->used = 0;
@@ -52,7 +52,7 @@ static size_t json_special(const char *text)
 	return 0;
 }
 
-void sink_init(struct sink *sink, int fd)
+void output_file_init(struct output_file *sink, int fd)
 {
 	sink->fd = fd;
 	sink->error = 0;
@@ -60,11 +60,11 @@ void sink_init(struct sink *sink, int fd)
 	sink->written = 0;
 }
 
-void sink_bytes(struct sink *sink, const void *bytes, size_t count)
+void output_file_bytes(struct output_file *sink, const void *bytes, size_t count)
 {
-	if (count > SINK_BUFFER_BYTES - sink->used) {
+	if (count > OUTPUT_FILE_BUFFER_BYTES - sink->used) {
 		flush(sink);
-		if (count >= SINK_BUFFER_BYTES) {
+		if (count >= OUTPUT_FILE_BUFFER_BYTES) {
 			write_out(sink, bytes, count);
 			return;
 		}
@@ -73,12 +73,12 @@ void sink_bytes(struct sink *sink, const void *bytes, size_t count)
 	sink->used += count;
 }
 
-void sink_text(struct sink *sink, const char *text)
+void output_file_text(struct output_file *sink, const char *text)
 {
-	sink_bytes(sink, text, strlen(text));
+	output_file_bytes(sink, text, strlen(text));
 }
 
-void sink_number(struct sink *sink, uint64_t number)
+void output_file_number(struct output_file *sink, uint64_t number)
 {
 	char digits[DECIMAL_DIGITS_MAX];
 	size_t at = sizeof(digits);
@@ -87,13 +87,13 @@ void sink_number(struct sink *sink, uint64_t number)
 		digits[--at] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number > 0);
-	sink_bytes(sink, digits + at, sizeof(digits) - at);
+	output_file_bytes(sink, digits + at, sizeof(digits) - at);
 }
 
-void sink_format(struct sink *sink, const char *format, ...)
+void output_file_format(struct output_file *sink, const char *format, ...)
 {
 	for (int try = 0; try < 2; try++) {
-		size_t room = SINK_BUFFER_BYTES - sink->used;
+		size_t room = OUTPUT_FILE_BUFFER_BYTES - sink->used;
 		va_list arguments;
 		int length;
 
@@ -110,11 +110,11 @@ void sink_format(struct sink *sink, const char *format, ...)
 		sink->error = tm_err_origin(-EMSGSIZE);
 }
 
-void sink_json_string(struct sink *sink, const char *text)
+void output_file_json_string(struct output_file *sink, const char *text)
 {
 	const char *plain = text;
 
-	sink_bytes(sink, "\"", 1);
+	output_file_bytes(sink, "\"", 1);
 	while (*text) {
 		size_t special = json_special(text);
 
@@ -122,19 +122,20 @@ void sink_json_string(struct sink *sink, const char *text)
 			text++;
 			continue;
 		}
-		sink_bytes(sink, plain, (size_t)(text - plain));
+		output_file_bytes(sink, plain, (size_t)(text - plain));
 		if (special == 3)
-			sink_format(sink, "\\u%04x", (uint8_t)text[2] == 0xa8 ? 0x2028u : 0x2029u);
+			output_file_format(sink, "\\u%04x",
+					   (uint8_t)text[2] == 0xa8 ? 0x2028u : 0x2029u);
 		else
-			sink_format(sink, "\\u%04x", (uint8_t)text[0]);
+			output_file_format(sink, "\\u%04x", (uint8_t)text[0]);
 		text += special;
 		plain = text;
 	}
-	sink_bytes(sink, plain, (size_t)(text - plain));
-	sink_bytes(sink, "\"", 1);
+	output_file_bytes(sink, plain, (size_t)(text - plain));
+	output_file_bytes(sink, "\"", 1);
 }
 
-int sink_finish(struct sink *sink)
+int output_file_finish(struct output_file *sink)
 {
 	flush(sink);
 	return sink->error;

@@ -10,22 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SINK_BUFFER_BYTES (64u << 10)
+#define OUTPUT_FILE_BUFFER_BYTES (64u << 10)
 
-struct sink {
+struct output_file {
 	int fd;    /* borrowed */
 	int error; /* 0 or -errno, the first */
 	size_t used;
 	uint64_t written;
-	uint8_t buffer[SINK_BUFFER_BYTES];
+	uint8_t buffer[OUTPUT_FILE_BUFFER_BYTES];
 };
 
-void sink_init(struct sink *sink, int fd);
-void sink_bytes(struct sink *sink, const void *bytes, size_t count);
-void sink_text(struct sink *sink, const char *text);
-void sink_format(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sink_number(struct sink *sink, uint64_t number); /* decimal */
+void output_file_init(struct output_file *sink, int fd);
+void output_file_bytes(struct output_file *sink, const void *bytes, size_t count);
+void output_file_text(struct output_file *sink, const char *text);
+void output_file_format(struct output_file *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void output_file_number(struct output_file *sink, uint64_t number); /* decimal */
 /* A JSON string with its quotes; safe inside <script> too: <, >, &, U+2028 and U+2029 are escaped. */
-void sink_json_string(struct sink *sink, const char *text);
+void output_file_json_string(struct output_file *sink, const char *text);
 /* Flushes. Return: 0 or the first error. */
-int sink_finish(struct sink *sink);
+int output_file_finish(struct output_file *sink);

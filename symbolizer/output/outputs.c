@@ -11,10 +11,10 @@
 #include "shared/cleanup.h"
 #include "symbolizer/output/output_file.h"
 
-typedef int (*write_fn)(struct sink *sink, const struct report *report);
+typedef int (*write_fn)(struct output_file *sink, const struct report *report);
 
 static const write_fn writers[OPTIONS_FORMAT_N] = {
-	[OPTIONS_HTML] = page_write,
+	[OPTIONS_HTML] = html_write,
 	[OPTIONS_PPROF] = pprof_write,
 	[OPTIONS_FOLDED] = folded_write,
 	[OPTIONS_SPEEDSCOPE] = speedscope_write,
@@ -22,13 +22,13 @@ static const write_fn writers[OPTIONS_FORMAT_N] = {
 
 int outputs_write(const struct options_output *output, const struct report *report)
 {
-	_cleanup_(tm_freep) struct sink *sink = malloc(sizeof(*sink));
+	_cleanup_(tm_freep) struct output_file *sink = malloc(sizeof(*sink));
 	int written, finished;
 
 	if (!sink)
 		return -ENOMEM;
-	sink_init(sink, output->fd);
+	output_file_init(sink, output->fd);
 	written = writers[output->format](sink, report);
-	finished = sink_finish(sink);
+	finished = output_file_finish(sink);
 	return written < 0 ? written : finished;
 }

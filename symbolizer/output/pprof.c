@@ -91,17 +91,17 @@ void *pprof_take(struct pprof_message *message, size_t count, size_t bytes)
 	return array;
 }
 
-int pprof_write(struct sink *sink, const struct report *report)
+int pprof_write(struct output_file *sink, const struct report *report)
 {
-	_cleanup_(deflater_deinit) struct deflater deflater = {0};
+	_cleanup_(gzip_deinit) struct gzip deflater = {0};
 	_cleanup_(message_freep) struct pprof_message *message = message_new(report);
 	int r;
 
 	if (!message)
 		return -ENOMEM;
-	r = deflater_init(&deflater, sink);
+	r = gzip_init(&deflater, sink);
 	if (r < 0)
 		return r;
 	(void)protobuf_c_message_pack_to_buffer(&message->profile.base, &deflater.base);
-	return deflater_finish(&deflater);
+	return gzip_finish(&deflater);
 }

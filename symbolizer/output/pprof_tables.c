@@ -30,9 +30,9 @@ static void fill_extra_texts(struct pprof_message *message)
 		 report->process_count);
 	for (unsigned stop = 0; stop < TM_STOP_N; stop++) {
 		snprintf(message->texts[PPROF_STOP_WORDS + stop], PPROF_TEXT_BYTES, "%s",
-			 tm_stop_word(stop));
+			 tm_reasons_stop(stop));
 		snprintf(message->texts[PPROF_STOP_FRAMES + stop], PPROF_TEXT_BYTES,
-			 "[truncated: %s]", tm_stop_word(stop));
+			 "[truncated: %s]", tm_reasons_stop(stop));
 	}
 	/* a sample without any location would be lost on some readers */
 	snprintf(message->texts[PPROF_STOP_FRAMES + TM_STOP_NONE], PPROF_TEXT_BYTES, "[no frames]");

@@ -95,10 +95,10 @@ struct report {
 	uint64_t frames_shown, unnamed_frames, late_records;
 };
 
-struct sink; /* output_file.h: buffered writing to one descriptor, first error kept */
+struct output_file; /* output_file.h: buffered writing to one descriptor, first error kept */
 
 /* Each writes one whole file. Return: 0, -errno (first write or memory error). */
-int folded_write(struct sink *sink, const struct report *report);
-int pprof_write(struct sink *sink, const struct report *report);
-int speedscope_write(struct sink *sink, const struct report *report);
-int page_write(struct sink *sink, const struct report *report);
+int folded_write(struct output_file *sink, const struct report *report);
+int pprof_write(struct output_file *sink, const struct report *report);
+int speedscope_write(struct output_file *sink, const struct report *report);
+int html_write(struct output_file *sink, const struct report *report);

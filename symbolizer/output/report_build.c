@@ -22,7 +22,7 @@ static uint64_t words_in_all(const struct aggregate *aggregate)
 	return words;
 }
 
-static int add_stacks(struct build *build, const struct aggregate *aggregate)
+static int add_stacks(struct report_build *build, const struct aggregate *aggregate)
 {
 	uint32_t at = 0;
 
@@ -35,7 +35,8 @@ static int add_stacks(struct build *build, const struct aggregate *aggregate)
 
 		build->stacks[i] = (struct report_stack){at, stack->count};
 		for (uint32_t f = 0; f < stack->count; f++)
-			build->stack_frames[at++] = frame_of_word(&build->frames, stack->words[f]);
+			build->stack_frames[at++] =
+				report_frames_of(&build->frames, stack->words[f]);
 	}
 	build->report.stacks = build->stacks;
 	build->report.stack_count = aggregate->stack_count;
@@ -45,7 +46,7 @@ static int add_stacks(struct build *build, const struct aggregate *aggregate)
 }
 
 /* Generations without a sample are left out. */
-static int add_processes(struct build *build, const struct process_table *table,
+static int add_processes(struct report_build *build, const struct process_table *table,
 			 const uint32_t *number)
 {
 	build->processes = zeroed(table->count, sizeof(*build->processes));
@@ -73,7 +74,7 @@ static int add_processes(struct build *build, const struct process_table *table,
 	return 0;
 }
 
-static void count_frames(struct build *build, const struct aggregate *aggregate,
+static void count_frames(struct report_build *build, const struct aggregate *aggregate,
 			 const struct report_sample *sample)
 {
 	const struct aggregate_stack *words = &aggregate->stacks[sample->stack];
@@ -90,7 +91,7 @@ static void count_frames(struct build *build, const struct aggregate *aggregate,
 	}
 }
 
-static int add_samples(struct build *build, const struct aggregate *aggregate)
+static int add_samples(struct report_build *build, const struct aggregate *aggregate)
 {
 	uint32_t *number = zeroed(aggregate->processes->count, sizeof(*number));
 	uint32_t processes = 0;
@@ -124,15 +125,15 @@ static int add_samples(struct build *build, const struct aggregate *aggregate)
 	return r;
 }
 
-int build_report(struct build *build, const struct aggregate *aggregate, const struct names *names,
-		 const struct kernel *kernel)
+int report_build_init(struct report_build *build, const struct aggregate *aggregate,
+		      const struct name_table *names, const struct ksyms *kernel)
 {
 	struct report *report = &build->report;
 	int r;
 
-	*build = (struct build){.report.title = ""};
+	*build = (struct report_build){.report.title = ""};
 	aggregate->strings->budget->limit += BUDGET_REPORT_BYTES;
-	r = frame_table_init(&build->frames, aggregate->files, names, kernel, aggregate->strings)
+	r = report_frames_init(&build->frames, aggregate->files, names, kernel, aggregate->strings)
 		    ? -ENOMEM
 		    : add_stacks(build, aggregate);
 	if (!r)
@@ -147,9 +148,9 @@ int build_report(struct build *build, const struct aggregate *aggregate, const s
 	return r;
 }
 
-void build_deinit(struct build *build)
+void report_build_deinit(struct report_build *build)
 {
-	frame_table_deinit(&build->frames);
+	report_frames_deinit(&build->frames);
 	free(build->stack_frames);
 	free(build->stacks);
 	free(build->processes);

@@ -7,21 +7,21 @@
  *            [memory], so that no sample is lost at the end.
  */
 
-#include "symbolizer/output/report_frames.h"
 #include "symbolizer/output/report.h"
+#include "symbolizer/output/report_frames.h"
 
 #define BUDGET_REPORT_BYTES (256ull << 20)
 
-struct build {
+struct report_build {
 	struct report report; /* points into what follows */
-	struct frame_table frames;
+	struct report_frames frames;
 	uint32_t *stack_frames;
 	struct report_stack *stacks;
 	struct report_process *processes;
 	struct report_sample *samples;
 };
 
-/* Return: 0, -ENOMEM. Borrows all arguments until build_deinit. */
-int build_report(struct build *build, const struct aggregate *aggregate, const struct names *names,
-		 const struct kernel *kernel);
-void build_deinit(struct build *build);
+/* Return: 0, -ENOMEM. Borrows all arguments until report_build_deinit. */
+int report_build_init(struct report_build *build, const struct aggregate *aggregate,
+		      const struct name_table *names, const struct ksyms *kernel);
+void report_build_deinit(struct report_build *build);

@@ -10,7 +10,7 @@
 
 #include "shared/reasons.h"
 
-static int new_file(struct frame_table *table, const struct report_file *file, uint32_t *slot)
+static int new_file(struct report_frames *table, const struct report_file *file, uint32_t *slot)
 {
 	if (budget_grow(table->strings->budget, &table->files, &table->file_capacity,
 			table->file_count + 1, sizeof(*table->files)))
@@ -20,7 +20,7 @@ static int new_file(struct frame_table *table, const struct report_file *file, u
 	return 0;
 }
 
-static const struct names_file *parsed_file(const struct names *names, uint32_t index)
+static const struct name_table_file *parsed_file(const struct name_table *names, uint32_t index)
 {
 	uint32_t low = 0, high = names->file_count;
 
@@ -36,7 +36,7 @@ static const struct names_file *parsed_file(const struct names *names, uint32_t 
 									  : NULL;
 }
 
-static void take_segment(struct report_file *file, const struct names_file *parsed)
+static void take_segment(struct report_file *file, const struct name_table_file *parsed)
 {
 	if (!parsed)
 		return;
@@ -49,7 +49,7 @@ static void take_segment(struct report_file *file, const struct names_file *pars
 	}
 }
 
-static int file_frame(struct frame_table *table, uint64_t word, struct report_frame *frame)
+static int file_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
 {
 	uint32_t index = (uint32_t)(word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 	const struct file *source = &table->source->items[index];
@@ -68,11 +68,11 @@ static int file_frame(struct frame_table *table, uint64_t word, struct report_fr
 	return 0;
 }
 
-static int vdso_frame(struct frame_table *table, struct report_frame *frame)
+static int vdso_frame(struct report_frames *table, struct report_frame *frame)
 {
 	struct report_file file = {0};
 
-	take_segment(&file, parsed_file(table->names, NAMES_VDSO));
+	take_segment(&file, parsed_file(table->names, NAME_TABLE_VDSO));
 	if (!table->vdso_file) {
 		if (strings_add(table->strings, "[vdso]", 6, &file.path))
 			return BUDGET_E_SPENT;
@@ -85,11 +85,11 @@ static int vdso_frame(struct frame_table *table, struct report_frame *frame)
 }
 
 /* Named by the parser, or shown by its place. */
-static int place_frame(struct frame_table *table, uint64_t word, struct report_frame *frame)
+static int place_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
 {
 	int vdso = word >> TM_FRAME_KIND_SHIFT == TM_FRAME_VDSO;
 	uint64_t offset = word & TM_FRAME_OFFSET_MAX;
-	const struct names_place *place = names_find(table->names, names_key(word));
+	const struct name_table_place *place = name_table_find(table->names, name_table_key(word));
 	const char *base = FILES_NO_NAME;
 
 	frame->kind = REPORT_NATIVE;
@@ -98,7 +98,7 @@ static int place_frame(struct frame_table *table, uint64_t word, struct report_f
 	frame->address = offset;
 	if (place && place->has_vaddr)
 		frame->address = place->vaddr + (word & TM_FRAME_RETURN && offset ? 1 : 0);
-	if (place && place->name != NAMES_NONE) {
+	if (place && place->name != NAME_TABLE_NONE) {
 		frame->name = place->name;
 		return 0;
 	}
@@ -108,9 +108,9 @@ static int place_frame(struct frame_table *table, uint64_t word, struct report_f
 	return strings_format(table->strings, &frame->name, "%s+0x%" PRIx64, base, offset);
 }
 
-static int module_file(struct frame_table *table, uint32_t module, struct report_frame *frame)
+static int module_file(struct report_frames *table, uint32_t module, struct report_frame *frame)
 {
-	const char *name = kernel_module(table->kernel, module);
+	const char *name = ksyms_module(table->kernel, module);
 	struct report_file file = {.is_kernel = 1, .has_symbols = name != NULL};
 	uint32_t *slot;
 
@@ -131,12 +131,12 @@ static int module_file(struct frame_table *table, uint32_t module, struct report
 	return 0;
 }
 
-static int kernel_frame(struct frame_table *table, uint64_t word, struct report_frame *frame)
+static int kernel_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
 {
 	uint32_t module = (uint32_t)(word >> TM_FRAME_MODULE_SHIFT) & TM_FRAME_MODULE_MAX;
 	uint64_t offset = word & TM_FRAME_KOFFSET_MAX;
 	uint64_t call = word & TM_FRAME_RETURN && offset ? offset - 1 : offset;
-	const char *name = kernel_symbol(table->kernel, module, call);
+	const char *name = ksyms_symbol(table->kernel, module, call);
 
 	frame->kind = REPORT_KERNEL;
 	frame->address = offset;
@@ -151,7 +151,7 @@ static int kernel_frame(struct frame_table *table, uint64_t word, struct report_
 	return strings_format(table->strings, &frame->name, "%s+0x%" PRIx64, name, offset);
 }
 
-static int describe(struct frame_table *table, uint64_t word, struct report_frame *frame)
+static int describe(struct report_frames *table, uint64_t word, struct report_frame *frame)
 {
 	switch (word >> TM_FRAME_KIND_SHIFT) {
 	case TM_FRAME_FILE:
@@ -167,30 +167,30 @@ static int describe(struct frame_table *table, uint64_t word, struct report_fram
 		frame->kind = REPORT_UNRESOLVED;
 		frame->unnamed = 1;
 		return strings_format(table->strings, &frame->name, "[%s]",
-				      tm_unresolved_word((unsigned)(word & 0xff)));
+				      tm_reasons_unresolved((unsigned)(word & 0xff)));
 	}
 }
 
 /* Two words may be one frame: a return address and an exact one at the same place. */
-static int unite(struct frame_table *table, const struct report_frame *frame, uint32_t *ret_frame)
+static int unite(struct report_frames *table, const struct report_frame *frame, uint32_t *ret_frame)
 {
 	uint64_t key[2] = {(uint64_t)frame->file << 32 | frame->name, frame->address};
 	uint32_t hash = hash_bytes(table->strings->seed, key, sizeof(key));
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(&table->frame_lookup, &walk)) != LOOKUP_NONE) {
+	while ((index = hash_index_next(&table->frame_lookup, &walk)) != HASH_INDEX_NONE) {
 		const struct report_frame *other = &table->frames[index];
 
 		if (other->file == frame->file && other->name == frame->name &&
 		    other->address == frame->address)
 			break;
 	}
-	if (index == LOOKUP_NONE) {
+	if (index == HASH_INDEX_NONE) {
 		index = table->frame_count;
 		if (budget_grow(table->strings->budget, &table->frames, &table->frame_capacity,
 				index + 2, sizeof(*table->frames)) ||
-		    lookup_add(&table->frame_lookup, hash, index))
+		    hash_index_add(&table->frame_lookup, hash, index))
 			return BUDGET_E_SPENT;
 		table->frames[table->frame_count++] = *frame;
 	}
@@ -199,7 +199,7 @@ static int unite(struct frame_table *table, const struct report_frame *frame, ui
 }
 
 /* In the slot that unite leaves free, under the name that init took: it cannot fail. */
-static uint32_t overflow_frame(struct frame_table *table)
+static uint32_t overflow_frame(struct report_frames *table)
 {
 	if (!table->overflow) {
 		table->frames[table->frame_count++] = (struct report_frame){
@@ -213,21 +213,21 @@ static uint32_t overflow_frame(struct frame_table *table)
 	return table->overflow - 1;
 }
 
-static int remember(struct frame_table *table, uint64_t word, uint32_t hash, uint32_t frame)
+static int remember(struct report_frames *table, uint64_t word, uint32_t hash, uint32_t frame)
 {
 	if (budget_grow(table->strings->budget, &table->words, &table->word_capacity,
 			table->word_count + 1, sizeof(*table->words)) ||
-	    lookup_add(&table->word_lookup, hash, table->word_count))
+	    hash_index_add(&table->word_lookup, hash, table->word_count))
 		return BUDGET_E_SPENT;
-	table->words[table->word_count++] = (struct frame_word){word, frame};
+	table->words[table->word_count++] = (struct report_frames_word){word, frame};
 	return 0;
 }
 
-int frame_table_init(struct frame_table *table, const struct files *files,
-		     const struct names *names, const struct kernel *kernel,
-		     struct strings *strings)
+int report_frames_init(struct report_frames *table, const struct files *files,
+		       const struct name_table *names, const struct ksyms *kernel,
+		       struct strings *strings)
 {
-	*table = (struct frame_table){
+	*table = (struct report_frames){
 		.source = files,
 		.names = names,
 		.kernel = kernel,
@@ -241,7 +241,7 @@ int frame_table_init(struct frame_table *table, const struct files *files,
 			   sizeof(*table->frames));
 }
 
-void frame_table_deinit(struct frame_table *table)
+void report_frames_deinit(struct report_frames *table)
 {
 	struct budget *budget = table->strings->budget;
 
@@ -252,18 +252,18 @@ void frame_table_deinit(struct frame_table *table)
 		    sizeof(*table->file_of_index));
 	budget_drop(budget, &table->file_of_module, &table->module_capacity,
 		    sizeof(*table->file_of_module));
-	lookup_deinit(&table->frame_lookup);
-	lookup_deinit(&table->word_lookup);
+	hash_index_deinit(&table->frame_lookup);
+	hash_index_deinit(&table->word_lookup);
 }
 
-uint32_t frame_of_word(struct frame_table *table, uint64_t word)
+uint32_t report_frames_of(struct report_frames *table, uint64_t word)
 {
 	uint32_t hash = hash_bytes(table->strings->seed, &word, sizeof(word));
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	struct report_frame frame = {.file = REPORT_NO_FILE};
 	uint32_t index;
 
-	while ((index = lookup_next(&table->word_lookup, &walk)) != LOOKUP_NONE)
+	while ((index = hash_index_next(&table->word_lookup, &walk)) != HASH_INDEX_NONE)
 		if (table->words[index].word == word)
 			return table->words[index].frame;
 	if (describe(table, word, &frame) || unite(table, &frame, &index))

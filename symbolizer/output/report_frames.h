@@ -12,17 +12,17 @@
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/output/report.h"
 
-struct frame_word {
+struct report_frames_word {
 	uint64_t word;
 	uint32_t frame;
 };
 
-struct frame_table {
+struct report_frames {
 	struct report_frame *frames;
 	struct report_file *files;
-	struct frame_word *words; /* every distinct word */
-	uint32_t *file_of_index;  /* files.c index -> report file + 1 */
-	uint32_t *file_of_module; /* kernel module -> report file + 1 */
+	struct report_frames_word *words; /* every distinct word */
+	uint32_t *file_of_index;          /* files.c index -> report file + 1 */
+	uint32_t *file_of_module;         /* kernel module -> report file + 1 */
 	uint32_t frame_count, frame_capacity;
 	uint32_t file_count, file_capacity;
 	uint32_t word_count, word_capacity;
@@ -30,18 +30,18 @@ struct frame_table {
 	uint32_t vdso_file; /* report file + 1 */
 	uint32_t overflow;  /* frame + 1, once the budget is spent */
 	uint32_t overflow_name;
-	struct lookup frame_lookup;
-	struct lookup word_lookup;
+	struct hash_index frame_lookup;
+	struct hash_index word_lookup;
 	const struct files *source; /* borrowed, as are the next three */
-	const struct names *names;
-	const struct kernel *kernel;
+	const struct name_table *names;
+	const struct ksyms *kernel;
 	struct strings *strings;
 };
 
 /* Return: 0, BUDGET_E_SPENT. */
-int frame_table_init(struct frame_table *table, const struct files *files,
-		     const struct names *names, const struct kernel *kernel,
-		     struct strings *strings);
-void frame_table_deinit(struct frame_table *table);
+int report_frames_init(struct report_frames *table, const struct files *files,
+		       const struct name_table *names, const struct ksyms *kernel,
+		       struct strings *strings);
+void report_frames_deinit(struct report_frames *table);
 /* The report's frame of a checked word; the one called [memory] when there is no room for it. */
-uint32_t frame_of_word(struct frame_table *table, uint64_t word);
+uint32_t report_frames_of(struct report_frames *table, uint64_t word);

@@ -9,10 +9,10 @@
 #include "shared/cleanup.h"
 #include "shared/err.h"
 #include "shared/reasons.h"
-#include "symbolizer/output/functions.h"
-#include "symbolizer/output/report.h"
-#include "symbolizer/output/output_file.h"
 #include "symbolizer/base/sort.h"
+#include "symbolizer/output/functions.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/output/report.h"
 #include "symbolizer/output/stack_order.h"
 
 struct view {
@@ -31,60 +31,62 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 	return order != 0 ? order : sort_by_number(left, right);
 }
 
-static void write_frame(struct sink *sink, const struct report *report, uint32_t frame)
+static void write_frame(struct output_file *sink, const struct report *report, uint32_t frame)
 {
 	uint32_t file = report->frames[frame].file;
 
-	sink_text(sink, "{\"name\":");
-	sink_json_string(sink, report->strings[report->frames[frame].name]);
+	output_file_text(sink, "{\"name\":");
+	output_file_json_string(sink, report->strings[report->frames[frame].name]);
 	if (file != REPORT_NO_FILE) {
-		sink_text(sink, ",\"file\":");
-		sink_json_string(sink, report->strings[report->files[file].path]);
+		output_file_text(sink, ",\"file\":");
+		output_file_json_string(sink, report->strings[report->files[file].path]);
 	}
-	sink_text(sink, "}");
+	output_file_text(sink, "}");
 }
 
 /* Functions first, then a frame for each reason to truncate. */
-static void write_frames(struct sink *sink, const struct report *report,
+static void write_frames(struct output_file *sink, const struct report *report,
 			 const struct functions *functions)
 {
-	sink_text(sink, "\"shared\":{\"frames\":[");
+	output_file_text(sink, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 0; i < functions->count; i++) {
 		write_frame(sink, report, functions->example[i]);
-		sink_text(sink, ",");
+		output_file_text(sink, ",");
 	}
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
-		sink_format(sink, "%s{\"name\":\"[truncated: %s]\"}",
-			    stop > TM_STOP_NONE + 1 ? "," : "", tm_stop_word(stop));
-	sink_text(sink, "]}");
+		output_file_format(sink, "%s{\"name\":\"[truncated: %s]\"}",
+				   stop > TM_STOP_NONE + 1 ? "," : "", tm_reasons_stop(stop));
+	output_file_text(sink, "]}");
 }
 
-static void write_stack(struct sink *sink, const struct report *report,
+static void write_stack(struct output_file *sink, const struct report *report,
 			const struct functions *functions, const struct report_sample *sample)
 {
 	const struct report_stack *stack = &report->stacks[sample->stack];
 	const char *separator = "";
 
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	if (sample->stop != TM_STOP_NONE) {
-		sink_number(sink, (uint64_t)functions->count + sample->stop - 1);
+		output_file_number(sink, (uint64_t)functions->count + sample->stop - 1);
 		separator = ",";
 	}
 	for (uint32_t depth = 0; depth < stack->count; depth++) {
-		sink_text(sink, separator);
-		sink_number(sink, functions->of_frame[stackorder_frame(report, stack, depth)]);
+		output_file_text(sink, separator);
+		output_file_number(sink,
+				   functions->of_frame[stack_order_frame(report, stack, depth)]);
 		separator = ",";
 	}
-	sink_text(sink, "]");
+	output_file_text(sink, "]");
 }
 
 /* Seconds of CPU time; a digit more than a double needs would only make the file longer. */
-static void write_seconds(struct sink *sink, const struct report *report, uint64_t count)
+static void write_seconds(struct output_file *sink, const struct report *report, uint64_t count)
 {
-	sink_format(sink, "%.12g", (double)count / (double)(report->hz > 0 ? report->hz : 1));
+	output_file_format(sink, "%.12g",
+			   (double)count / (double)(report->hz > 0 ? report->hz : 1));
 }
 
-static int write_name(struct sink *sink, const struct report *report, uint32_t process)
+static int write_name(struct output_file *sink, const struct report *report, uint32_t process)
 {
 	_cleanup_(tm_freep) char *name = NULL;
 
@@ -93,40 +95,40 @@ static int write_name(struct sink *sink, const struct report *report, uint32_t p
 		name = NULL;
 		return tm_err_origin(-ENOMEM);
 	}
-	sink_json_string(sink, name);
+	output_file_json_string(sink, name);
 	return 0;
 }
 
-static int write_process(struct sink *sink, const struct report *report,
+static int write_process(struct output_file *sink, const struct report *report,
 			 const struct functions *functions, const uint32_t *samples, uint32_t count)
 {
 	uint64_t total = 0;
 	int r;
 
-	sink_text(sink, "{\"type\":\"sampled\",\"name\":");
+	output_file_text(sink, "{\"type\":\"sampled\",\"name\":");
 	r = write_name(sink, report, report->samples[samples[0]].process);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < count; i++)
 		total += report->samples[samples[i]].count;
-	sink_text(sink, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
+	output_file_text(sink, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
 	write_seconds(sink, report, total);
-	sink_text(sink, ",\"samples\":[");
+	output_file_text(sink, ",\"samples\":[");
 	for (uint32_t i = 0; i < count; i++) {
-		sink_text(sink, i > 0 ? ",\n" : "\n");
+		output_file_text(sink, i > 0 ? ",\n" : "\n");
 		write_stack(sink, report, functions, &report->samples[samples[i]]);
 	}
-	sink_text(sink, "],\"weights\":[");
+	output_file_text(sink, "],\"weights\":[");
 	for (uint32_t i = 0; i < count; i++) {
-		sink_text(sink, i > 0 ? "," : "");
+		output_file_text(sink, i > 0 ? "," : "");
 		write_seconds(sink, report, report->samples[samples[i]].count);
 	}
-	sink_text(sink, "]}");
+	output_file_text(sink, "]}");
 	return 0;
 }
 
 /* The busiest process first: it is what the viewer opens with. */
-static int write_profiles(struct sink *sink, const struct report *report,
+static int write_profiles(struct output_file *sink, const struct report *report,
 			  const struct functions *functions)
 {
 	_cleanup_(tm_freep) uint64_t *totals = calloc((size_t)report->process_count + 1, 8);
@@ -148,7 +150,7 @@ static int write_profiles(struct sink *sink, const struct report *report,
 		while (next < report->sample_count &&
 		       report->samples[samples[next]].process == process)
 			next++;
-		sink_text(sink, i > 0 ? ",\n" : "\n");
+		output_file_text(sink, i > 0 ? ",\n" : "\n");
 		r = write_process(sink, report, functions, samples + i, next - i);
 		if (r < 0)
 			return r;
@@ -158,30 +160,31 @@ static int write_profiles(struct sink *sink, const struct report *report,
 }
 
 /* The viewer refuses a file without any profile. */
-static void write_nothing(struct sink *sink)
+static void write_nothing(struct output_file *sink)
 {
-	sink_text(sink, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
-			"\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+	output_file_text(sink, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
+			       "\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
 }
 
-int speedscope_write(struct sink *sink, const struct report *report)
+int speedscope_write(struct output_file *sink, const struct report *report)
 {
 	_cleanup_(functions_deinit) struct functions functions = {0};
 	int r = functions_init(&functions, report);
 
 	if (r < 0)
 		return r;
-	sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-			"\"exporter\":\"tidemark " OUTPUT_VERSION "\",\n\"name\":");
-	sink_json_string(sink, report->title ? report->title : "");
-	sink_text(sink, ",\n\"activeProfileIndex\":0,\n");
+	output_file_text(sink,
+			 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+			 "\"exporter\":\"tidemark " OUTPUT_VERSION "\",\n\"name\":");
+	output_file_json_string(sink, report->title ? report->title : "");
+	output_file_text(sink, ",\n\"activeProfileIndex\":0,\n");
 	write_frames(sink, report, &functions);
-	sink_text(sink, ",\n\"profiles\":[");
+	output_file_text(sink, ",\n\"profiles\":[");
 	if (report->sample_count == 0)
 		write_nothing(sink);
 	r = write_profiles(sink, report, &functions);
 	if (r < 0)
 		return r;
-	sink_text(sink, "]}\n");
-	return sink_finish(sink);
+	output_file_text(sink, "]}\n");
+	return output_file_finish(sink);
 }

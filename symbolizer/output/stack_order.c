@@ -22,8 +22,8 @@ static int compare_stacks(uint32_t a, uint32_t b, const void *context)
 	uint32_t common = left->count < right->count ? left->count : right->count;
 
 	for (uint32_t depth = 0; depth < common; depth++) {
-		uint32_t x = view->classes[stackorder_frame(report, left, depth)];
-		uint32_t y = view->classes[stackorder_frame(report, right, depth)];
+		uint32_t x = view->classes[stack_order_frame(report, left, depth)];
+		uint32_t y = view->classes[stack_order_frame(report, right, depth)];
 
 		if (x != y)
 			return x < y ? -1 : 1;
@@ -31,7 +31,7 @@ static int compare_stacks(uint32_t a, uint32_t b, const void *context)
 	return sort_by_number(left->count, right->count);
 }
 
-uint32_t *stackorder_new(const struct report *report, const uint32_t *classes)
+uint32_t *stack_order_new(const struct report *report, const uint32_t *classes)
 {
 	const struct view view = {.report = report, .classes = classes};
 	_cleanup_(tm_freep) uint32_t *order = sort_new(report->stack_count, compare_stacks, &view);

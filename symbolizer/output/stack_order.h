@@ -13,11 +13,11 @@
 #include "symbolizer/output/report.h"
 
 /* classes: one per frame. Return: one rank per stack (free it), or NULL without memory. */
-uint32_t *stackorder_new(const struct report *report, const uint32_t *classes);
+uint32_t *stack_order_new(const struct report *report, const uint32_t *classes);
 
 /* The frame at a depth from the root; depth < count. */
-static inline uint32_t stackorder_frame(const struct report *report,
-					const struct report_stack *stack, uint32_t depth)
+static inline uint32_t stack_order_frame(const struct report *report,
+					 const struct report_stack *stack, uint32_t depth)
 {
 	return report->stack_frames[stack->first + stack->count - 1 - depth];
 }

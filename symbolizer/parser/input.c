@@ -13,12 +13,12 @@
 
 #include "symbolizer/parser/parser.h"
 
-#define TARGET_VDSO_MAX (64u << 10)
-#define TARGET_WANTED   (STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO)
+#define INPUT_VDSO_MAX (64u << 10)
+#define INPUT_WANTED   (STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO)
 
 static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 {
-	const struct target *target = context;
+	const struct input *target = context;
 	size_t done = 0;
 
 	while (done < bytes) {
@@ -36,7 +36,7 @@ static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 
 static int read_vdso(void *context, void *to, uint64_t offset, size_t bytes)
 {
-	const struct target *target = context;
+	const struct input *target = context;
 
 	memcpy(to, target->vdso + offset, bytes);
 	return 0;
@@ -44,37 +44,37 @@ static int read_vdso(void *context, void *to, uint64_t offset, size_t bytes)
 
 static int look(int fd, struct statx *status)
 {
-	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, TARGET_WANTED, status);
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, INPUT_WANTED, status);
 }
 
-int target_open_file(struct target *target, int fd, struct image_source *source)
+int input_open_file(struct input *target, int fd, struct image_source *source)
 {
-	*target = (struct target){.fd = fd};
+	*target = (struct input){.fd = fd};
 	if (look(fd, &target->before) < 0 || !S_ISREG(target->before.stx_mode))
 		return PARSER_FAILED;
 	*source = (struct image_source){read_file, target, target->before.stx_size};
 	return 0;
 }
 
-int target_open_vdso(struct target *target, struct image_source *source)
+int input_open_vdso(struct input *target, struct image_source *source)
 {
 	const Elf64_Ehdr *header;
 	uint64_t end;
 
-	*target = (struct target){.fd = -1};
+	*target = (struct input){.fd = -1};
 	header = (const void *)getauxval(AT_SYSINFO_EHDR); // NOLINT(performance-no-int-to-ptr)
 	if (!header)
 		return PARSER_FAILED;
 	/* The kernel's own image: its section headers stand last. */
 	end = header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr);
-	if (end > TARGET_VDSO_MAX)
+	if (end > INPUT_VDSO_MAX)
 		return PARSER_TOO_LARGE;
 	target->vdso = (const uint8_t *)header;
 	*source = (struct image_source){read_vdso, target, end};
 	return 0;
 }
 
-int target_is_unchanged(const struct target *target)
+int input_is_unchanged(const struct input *target)
 {
 	const struct statx *a = &target->before;
 	struct statx b;

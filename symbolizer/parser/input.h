@@ -8,14 +8,14 @@
 
 #include "symbolizer/parser/elf/image.h"
 
-struct target {
+struct input {
 	int fd; /* borrowed; -1: the vDSO */
 	const uint8_t *vdso;
 	struct statx before;
 };
 
 /* Return: 0, or an enum parser_status. */
-int target_open_file(struct target *target, int fd, struct image_source *source);
-int target_open_vdso(struct target *target, struct image_source *source);
+int input_open_file(struct input *target, int fd, struct image_source *source);
+int input_open_vdso(struct input *target, struct image_source *source);
 /* Whether the file is what it was when it was opened. */
-int target_is_unchanged(const struct target *target);
+int input_is_unchanged(const struct input *target);

@@ -10,7 +10,7 @@
  *            its status is PARSER_OK: what stands below, or the table of shared/unwind_table.h. PARSER_AT_ONCE
  *            requests may be open.
  * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole before
- *            use (parsed.c, tm_rows_check), its deadline is kept by whoever waits.
+ *            use (parsed.c, tm_unwind_table_check), its deadline is kept by whoever waits.
  */
 
 #include <stdint.h>

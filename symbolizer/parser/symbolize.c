@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/parser/go/pclntab.h"
 #include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/elf/symbol_table.h"
+#include "symbolizer/parser/go/pclntab.h"
 
 static void place(const struct image *image, const uint64_t *offsets, uint32_t count,
-		  struct parser_result *header, struct parser_symbol *symbols, struct pick *pick)
+		  struct parser_result *header, struct parser_symbol *symbols,
+		  struct symbol_choice *pick)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Phdr *segment = segments_find(image, offsets[i]);
@@ -24,7 +25,7 @@ static void place(const struct image *image, const uint64_t *offsets, uint32_t c
 		symbols[i].vaddr = segment->p_vaddr + (offsets[i] - segment->p_offset);
 		symbols[i].has_vaddr = 1;
 		pick->targets[pick->count++] =
-			(struct pick_target){.vaddr = symbols[i].vaddr, .index = i};
+			(struct symbol_choice_target){.vaddr = symbols[i].vaddr, .index = i};
 		if (!header->segment_bytes && segment->p_flags & PF_X &&
 		    segment->p_vaddr + segment->p_filesz > segment->p_vaddr) {
 			header->segment_vaddr = segment->p_vaddr;
@@ -35,14 +36,15 @@ static void place(const struct image *image, const uint64_t *offsets, uint32_t c
 }
 
 /* Neighbours in one function share its name; so the names are at most one per address. */
-static uint64_t put_names(const struct pick *pick, struct parser_symbol *symbols, char *names)
+static uint64_t put_names(const struct symbol_choice *pick, struct parser_symbol *symbols,
+			  char *names)
 {
 	const char *last = NULL;
 	uint32_t last_at = PARSER_NO_NAME;
 	uint64_t used = 0;
 
 	for (uint32_t i = 0; i < pick->count; i++) {
-		const struct pick_target *target = &pick->targets[i];
+		const struct symbol_choice_target *target = &pick->targets[i];
 		struct parser_symbol *symbol = &symbols[target->index];
 		size_t length;
 
@@ -66,8 +68,8 @@ static uint64_t put_names(const struct pick *pick, struct parser_symbol *symbols
 	return used;
 }
 
-static int assemble(struct answer *answer, const struct parser_result *header,
-		    struct parser_symbol *symbols, const struct pick *pick)
+static int assemble(struct symbolize *answer, const struct parser_result *header,
+		    struct parser_symbol *symbols, const struct symbol_choice *pick)
 {
 	uint64_t table = header->count * sizeof(*symbols);
 	uint64_t names = put_names(pick, symbols, NULL);
@@ -86,44 +88,44 @@ static int assemble(struct answer *answer, const struct parser_result *header,
 }
 
 /* A table that lies costs itself. */
-static int fill_go(struct golang *golang, struct image *image, const struct image_source *source)
+static int fill_go(struct pclntab *golang, struct image *image, const struct image_source *source)
 {
 	struct sections sections;
 	int r = sections_open(&sections, image, source);
 
-	*golang = (struct golang){0};
+	*golang = (struct pclntab){0};
 	if (!r)
-		r = golang_open(golang, &sections);
+		r = pclntab_open(golang, &sections);
 	if (!r || r == PARSER_FAILED)
 		return r;
-	*golang = (struct golang){0};
+	*golang = (struct pclntab){0};
 	return 0;
 }
 
-static int read_image(struct answer *answer, struct image *image, const struct image_source *source,
-		      const uint64_t *offsets, uint32_t count)
+static int read_image(struct symbolize *answer, struct image *image,
+		      const struct image_source *source, const uint64_t *offsets, uint32_t count)
 {
 	struct parser_result header = {.magic = PARSER_MAGIC, .count = count};
 	struct parser_symbol *symbols = calloc(count + 1ull, sizeof(*symbols));
-	struct pick pick = {.targets = calloc(count + 1ull, sizeof(*pick.targets))};
-	struct golang golang;
+	struct symbol_choice pick = {.targets = calloc(count + 1ull, sizeof(*pick.targets))};
+	struct pclntab golang;
 	int any = 0;
 	int r = PARSER_FAILED;
 
 	if (symbols && pick.targets) {
-		r = symbols_fill(image, source);
+		r = symbol_table_fill(image, source);
 		if (!r)
 			r = fill_go(&golang, image, source);
 		/* From here on nothing is read any more: the copy is what it is. */
 		if (!r) {
 			place(image, offsets, count, &header, symbols, &pick);
-			pick_sort(&pick);
+			symbol_choice_sort(&pick);
 			header.build_id_bytes =
 				segments_build_id(image, header.build_id, sizeof(header.build_id));
-			r = symbols_offer(image, &pick, &any);
+			r = symbol_table_offer(image, &pick, &any);
 		}
 		if (!r)
-			any |= golang_offer(&golang, &pick);
+			any |= pclntab_offer(&golang, &pick);
 		header.has_symbols = any != 0;
 		if (!r)
 			r = assemble(answer, &header, symbols, &pick);
@@ -133,13 +135,13 @@ static int read_image(struct answer *answer, struct image *image, const struct i
 	return r;
 }
 
-int answer_make(struct answer *answer, const struct image_source *source, const uint64_t *offsets,
-		uint32_t count)
+int symbolize_file(struct symbolize *answer, const struct image_source *source,
+		   const uint64_t *offsets, uint32_t count)
 {
 	struct image image;
 	int r;
 
-	*answer = (struct answer){0};
+	*answer = (struct symbolize){0};
 	if (count > PARSER_OFFSETS_MAX)
 		return PARSER_REFUSED;
 	r = image_open(&image, source);
@@ -149,8 +151,8 @@ int answer_make(struct answer *answer, const struct image_source *source, const 
 	return r;
 }
 
-void answer_free(struct answer *answer)
+void symbolize_free(struct symbolize *answer)
 {
 	free(answer->blob);
-	*answer = (struct answer){0};
+	*answer = (struct symbolize){0};
 }

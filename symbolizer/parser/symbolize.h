@@ -9,12 +9,12 @@
 #include "symbolizer/parser/elf/image.h"
 #include "symbolizer/parser/parser.h"
 
-struct answer {
+struct symbolize {
 	void *blob; /* struct parser_result and what follows; owned */
 	uint64_t bytes;
 };
 
 /* Return: an enum parser_status; PARSER_OK fills @answer. */
-int answer_make(struct answer *answer, const struct image_source *source, const uint64_t *offsets,
-		uint32_t count);
-void answer_free(struct answer *answer);
+int symbolize_file(struct symbolize *answer, const struct image_source *source,
+		   const uint64_t *offsets, uint32_t count);
+void symbolize_free(struct symbolize *answer);

@@ -25,7 +25,7 @@ static uint32_t hash(const struct tm_rule *rule)
 }
 
 /* Where the rule is, or a free slot for it. */
-static uint32_t slot_of(const struct rowmake *make, const struct tm_rule *rule)
+static uint32_t slot_of(const struct table_writer *make, const struct tm_rule *rule)
 {
 	uint32_t slots = 2 * make->rule_room, at = hash(rule) % slots;
 
@@ -35,7 +35,7 @@ static uint32_t slot_of(const struct rowmake *make, const struct tm_rule *rule)
 	return at;
 }
 
-static int grow_rules(struct rowmake *make)
+static int grow_rules(struct table_writer *make)
 {
 	uint32_t room = make->rule_room ? 2 * make->rule_room : FIRST_RULES;
 	void *rules = reallocarray(make->rules, room, sizeof(*make->rules));
@@ -59,19 +59,19 @@ static int grow_rules(struct rowmake *make)
 	return 0;
 }
 
-int rowmake_open(struct rowmake *make)
+int table_writer_open(struct table_writer *make)
 {
-	*make = (struct rowmake){0};
+	*make = (struct table_writer){0};
 	return grow_rules(make);
 }
 
 /* The rule's number; when the table is full that of nothing known. */
-static int number_of(struct rowmake *make, const struct tm_rule *rule, uint32_t *ret_number)
+static int number_of(struct table_writer *make, const struct tm_rule *rule, uint32_t *ret_number)
 {
 	uint32_t at = slot_of(make, rule);
 
 	/* One place is kept for the rule that stands for those without a place. */
-	if (!make->slots[at] && make->rule_count >= TM_ROWS_RULES_MAX - 1 &&
+	if (!make->slots[at] && make->rule_count >= TM_UNWIND_TABLE_RULES_MAX - 1 &&
 	    rule->cfa != TM_CFA_NONE) {
 		make->cut = 1;
 		rule = &nothing;
@@ -91,7 +91,7 @@ static int number_of(struct rowmake *make, const struct tm_rule *rule, uint32_t 
 	return 0;
 }
 
-static int begin_page(struct rowmake *make, uint32_t start)
+static int begin_page(struct table_writer *make, uint32_t start)
 {
 	uint32_t room = make->page_room ? 2 * make->page_room : FIRST_PAGES;
 	void *grown;
@@ -112,29 +112,29 @@ static int begin_page(struct rowmake *make, uint32_t start)
 	return 0;
 }
 
-static void pad_page(struct rowmake *make)
+static void pad_page(struct table_writer *make)
 {
-	struct tm_rows_page *page;
+	struct tm_unwind_table_page *page;
 
 	if (!make->page_count)
 		return;
 	page = &make->pages[make->page_count - 1];
-	for (uint32_t i = make->in_page; i < TM_ROWS_PAGE; i++) {
-		page->offsets[i] = TM_ROWS_PAD;
+	for (uint32_t i = make->in_page; i < TM_UNWIND_TABLE_PAGE; i++) {
+		page->offsets[i] = TM_UNWIND_TABLE_PAD;
 		page->rules[i] = (uint16_t)make->last;
 	}
 }
 
-static void put_row(struct rowmake *make, uint32_t distance, uint32_t rule)
+static void put_row(struct table_writer *make, uint32_t distance, uint32_t rule)
 {
-	struct tm_rows_page *page = &make->pages[make->page_count - 1];
+	struct tm_unwind_table_page *page = &make->pages[make->page_count - 1];
 
 	page->offsets[make->in_page] = (uint16_t)distance;
 	page->rules[make->in_page++] = (uint16_t)rule;
 	make->rows++;
 }
 
-static void replace_last(struct rowmake *make, uint32_t rule)
+static void replace_last(struct table_writer *make, uint32_t rule)
 {
 	make->pages[make->page_count - 1].rules[make->in_page - 1] = (uint16_t)rule;
 	make->uses[make->last]--;
@@ -142,13 +142,13 @@ static void replace_last(struct rowmake *make, uint32_t rule)
 	make->last = rule;
 }
 
-static int needs_page(const struct rowmake *make, uint64_t offset)
+static int needs_page(const struct table_writer *make, uint64_t offset)
 {
-	return !make->page_count || make->in_page == TM_ROWS_PAGE ||
-	       offset - make->starts[make->page_count - 1] >= TM_ROWS_PAD;
+	return !make->page_count || make->in_page == TM_UNWIND_TABLE_PAGE ||
+	       offset - make->starts[make->page_count - 1] >= TM_UNWIND_TABLE_PAD;
 }
 
-int rowmake_put(struct rowmake *make, uint64_t offset, const struct tm_rule *rule)
+int table_writer_put(struct table_writer *make, uint64_t offset, const struct tm_rule *rule)
 {
 	uint32_t number;
 	int r;
@@ -158,7 +158,7 @@ int rowmake_put(struct rowmake *make, uint64_t offset, const struct tm_rule *rul
 	if (!make->rows && rule->cfa == TM_CFA_NONE)
 		return 0; /* as it is before the first row anyway */
 	/* The last page says that nothing is known from there on. */
-	make->full = make->page_count == TM_ROWS_PAGES_MAX - 1 && needs_page(make, offset);
+	make->full = make->page_count == TM_UNWIND_TABLE_PAGES_MAX - 1 && needs_page(make, offset);
 	make->cut |= make->full;
 	r = number_of(make, make->full ? &nothing : rule, &number);
 	if (r || (make->rows && number == make->last))
@@ -195,7 +195,7 @@ static int more_uses(const void *a, const void *b)
 }
 
 /* Copies the rules, most used first; @to_new: from old number to new. */
-static int rank_rules(const struct rowmake *make, struct tm_rule *rules, uint16_t *to_new)
+static int rank_rules(const struct table_writer *make, struct tm_rule *rules, uint16_t *to_new)
 {
 	struct ranked *ranked = calloc(make->rule_count + 1ull, sizeof(*ranked));
 
@@ -212,22 +212,22 @@ static int rank_rules(const struct rowmake *make, struct tm_rule *rules, uint16_
 	return 0;
 }
 
-static void copy_pages(const struct rowmake *make, struct tm_rows_page *pages,
+static void copy_pages(const struct table_writer *make, struct tm_unwind_table_page *pages,
 		       const uint16_t *to_new)
 {
 	for (uint32_t i = 0; i < make->page_count; i++) {
 		memcpy(pages[i].offsets, make->pages[i].offsets, sizeof(pages[i].offsets));
-		for (uint32_t j = 0; j < TM_ROWS_PAGE; j++)
+		for (uint32_t j = 0; j < TM_UNWIND_TABLE_PAGE; j++)
 			pages[i].rules[j] = to_new[make->pages[i].rules[j]];
 	}
 }
 
-int rowmake_finish(struct rowmake *make, const struct tm_rows *header, void **ret_blob,
-		   uint64_t *ret_bytes)
+int table_writer_finish(struct table_writer *make, const struct tm_unwind_table *header,
+			void **ret_blob, uint64_t *ret_bytes)
 {
-	uint64_t bytes = tm_rows_bytes(make->page_count, make->rule_count);
+	uint64_t bytes = tm_unwind_table_bytes(make->page_count, make->rule_count);
 	uint16_t *to_new = calloc(make->rule_count + 1ull, sizeof(*to_new));
-	struct tm_rows *blob = calloc(1, bytes);
+	struct tm_unwind_table *blob = calloc(1, bytes);
 	struct tm_rule *rules;
 	int r = PARSER_FAILED;
 
@@ -237,7 +237,7 @@ int rowmake_finish(struct rowmake *make, const struct tm_rows *header, void **re
 		blob->pages = make->page_count;
 		blob->rules = make->rule_count;
 		blob->rows = make->rows;
-		blob->flags |= make->cut ? TM_ROWS_CUT : 0;
+		blob->flags |= make->cut ? TM_UNWIND_TABLE_CUT : 0;
 		if (make->page_count)
 			memcpy(blob + 1, make->starts, make->page_count * sizeof(*make->starts));
 		rules = (void *)((uint8_t *)(blob + 1) + ((make->page_count * 4ull + 7) & ~7ull));
@@ -254,12 +254,12 @@ int rowmake_finish(struct rowmake *make, const struct tm_rows *header, void **re
 	return r;
 }
 
-void rowmake_close(struct rowmake *make)
+void table_writer_close(struct table_writer *make)
 {
 	free(make->pages);
 	free(make->starts);
 	free(make->rules);
 	free(make->uses);
 	free(make->slots);
-	*make = (struct rowmake){0};
+	*make = (struct table_writer){0};
 }

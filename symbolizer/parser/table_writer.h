@@ -9,12 +9,12 @@
 
 #include "shared/unwind_table.h"
 
-struct rowmake {
-	struct tm_rows_page *pages; /* owned */
-	uint32_t *starts;           /* owned; of each page */
-	struct tm_rule *rules;      /* owned */
-	uint32_t *uses;             /* owned; rows of each rule */
-	uint32_t *slots;            /* owned; by hash: a rule's index and one, 0: free */
+struct table_writer {
+	struct tm_unwind_table_page *pages; /* owned */
+	uint32_t *starts;                   /* owned; of each page */
+	struct tm_rule *rules;              /* owned */
+	uint32_t *uses;                     /* owned; rows of each rule */
+	uint32_t *slots;                    /* owned; by hash: a rule's index and one, 0: free */
 	uint32_t page_count, page_room;
 	uint32_t rule_count, rule_room; /* there are twice as many slots as room */
 	uint32_t in_page;               /* rows of the last page */
@@ -26,12 +26,12 @@ struct rowmake {
 };
 
 /* Return: 0, PARSER_FAILED (memory). */
-int rowmake_open(struct rowmake *make);
+int table_writer_open(struct table_writer *make);
 /* From @offset on: this rule. At the last row's offset it takes that one's place; an offset before it
  * is passed over. Return: 0, PARSER_FAILED (memory). */
-int rowmake_put(struct rowmake *make, uint64_t offset, const struct tm_rule *rule);
+int table_writer_put(struct table_writer *make, uint64_t offset, const struct tm_rule *rule);
 /* The whole table, owned by the caller; @header's counts of pages, rules and rows are set.
  * Return: 0, PARSER_FAILED (memory). */
-int rowmake_finish(struct rowmake *make, const struct tm_rows *header, void **ret_blob,
-		   uint64_t *ret_bytes);
-void rowmake_close(struct rowmake *make);
+int table_writer_finish(struct table_writer *make, const struct tm_unwind_table *header,
+			void **ret_blob, uint64_t *ret_bytes);
+void table_writer_close(struct table_writer *make);

@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/parser/elf/decompress.h"
-#include "symbolizer/parser/go/pclntab.h"
-#include "symbolizer/parser/go/pclntab_rules.h"
-#include "symbolizer/parser/x86/disassembly.h"
 #include "symbolizer/parser/cfi/pointer.h"
 #include "symbolizer/parser/cfi/program.h"
 #include "symbolizer/parser/cfi/rule.h"
+#include "symbolizer/parser/elf/decompress.h"
+#include "symbolizer/parser/go/pclntab.h"
+#include "symbolizer/parser/go/pclntab_rules.h"
 #include "symbolizer/parser/table_writer.h"
+#include "symbolizer/parser/x86/disassembly.h"
 #include "symbolizer/parser/x86/known_code.h"
 
 #define HDR_BYTES 64u /* of .eh_frame_hdr: as many as its first pointer may need */
@@ -24,11 +24,11 @@ struct compilation {
 	struct sections sections;
 	struct section eh_frame, debug_frame;
 	void *expanded; /* owned; the bytes of debug_frame, when they were compressed */
-	struct frames frames;
+	struct fde_list frames;
 	struct program program;
-	struct golang golang;
-	struct heights heights;
-	struct rowmake make;
+	struct pclntab golang;
+	struct disassembly heights;
+	struct table_writer make;
 	const struct span *span; /* whose rows are being put */
 	uint64_t scan_left;
 	int unsayable; /* a state of this span that no rule can say */
@@ -80,28 +80,28 @@ static int collect_eh_frame(struct compilation *compilation)
 	}
 	if (r)
 		return part(compilation, r);
-	return frames_collect(&compilation->frames, &compilation->image, &compilation->eh_frame,
-			      SPAN_EH_FRAME, stop_at_zero);
+	return fde_list_collect(&compilation->frames, &compilation->image, &compilation->eh_frame,
+				SPAN_EH_FRAME, stop_at_zero);
 }
 
 static int collect_debug_frame(struct compilation *compilation)
 {
-	int r = expand_load(&compilation->sections, ".debug_frame", &compilation->debug_frame,
-			    &compilation->expanded);
+	int r = decompress_load(&compilation->sections, ".debug_frame", &compilation->debug_frame,
+				&compilation->expanded);
 
 	if (r)
 		return part(compilation, r);
-	return frames_collect(&compilation->frames, &compilation->image, &compilation->debug_frame,
-			      SPAN_DEBUG_FRAME, 0);
+	return fde_list_collect(&compilation->frames, &compilation->image,
+				&compilation->debug_frame, SPAN_DEBUG_FRAME, 0);
 }
 
 static int collect_go(struct compilation *compilation)
 {
-	int r = golang_open(&compilation->golang, &compilation->sections);
+	int r = pclntab_open(&compilation->golang, &compilation->sections);
 
 	if (r)
 		return part(compilation, r);
-	return golang_add(&compilation->golang, &compilation->frames, &compilation->image);
+	return pclntab_add(&compilation->golang, &compilation->frames, &compilation->image);
 }
 
 static int collect(struct compilation *compilation)
@@ -116,8 +116,8 @@ static int collect(struct compilation *compilation)
 	if (!r)
 		r = collect_debug_frame(compilation);
 	if (!r)
-		r = part(compilation, stubs_add(&compilation->frames, &compilation->sections));
-	frames_sort(&compilation->frames);
+		r = part(compilation, known_code_add(&compilation->frames, &compilation->sections));
+	fde_list_sort(&compilation->frames);
 	return r;
 }
 
@@ -128,9 +128,9 @@ static int put_state(void *context, uint64_t at, const struct program_state *sta
 	struct tm_rule rule = nothing;
 
 	if (state)
-		rule = reduce_state(state, compilation->frames.cies[span->cie].signal);
+		rule = rule_of_state(state, compilation->frames.cies[span->cie].signal);
 	compilation->unsayable |= rule.cfa == TM_CFA_NONE;
-	return rowmake_put(&compilation->make, span->start + at, &rule);
+	return table_writer_put(&compilation->make, span->start + at, &rule);
 }
 
 static int put_span(struct compilation *compilation, const struct span *span, uint64_t limit)
@@ -139,16 +139,17 @@ static int put_span(struct compilation *compilation, const struct span *span, ui
 	int r;
 
 	/* What compilers say of it by habit is not so: nobody has called it. */
-	if (frames_is_root(&compilation->frames, span->vaddr))
-		return rowmake_put(&compilation->make, span->start, &outermost);
+	if (fde_list_is_root(&compilation->frames, span->vaddr))
+		return table_writer_put(&compilation->make, span->start, &outermost);
 	compilation->span = span;
 	compilation->unsayable = 0;
 	switch (span->source) {
 	case SPAN_GO:
-		r = gorows_put(&compilation->golang, &compilation->make, span, limit, &refused);
+		r = pclntab_rules_put(&compilation->golang, &compilation->make, span, limit,
+				      &refused);
 		break;
 	case SPAN_STUB:
-		return stubs_put(&compilation->make, span, limit);
+		return known_code_put(&compilation->make, span, limit);
 	default:
 		r = program_run(&compilation->program, span, limit, &refused);
 		break;
@@ -158,7 +159,7 @@ static int put_span(struct compilation *compilation, const struct span *span, ui
 }
 
 /* How much of span @i is its own: the next of its source, or of a better one, ends it. */
-static uint64_t own_bytes(const struct frames *frames, uint32_t i)
+static uint64_t own_bytes(const struct fde_list *frames, uint32_t i)
 {
 	const struct span *span = &frames->spans[i];
 	uint64_t end = (uint64_t)span->start + span->bytes;
@@ -173,28 +174,28 @@ static int put_unknown(struct compilation *compilation, uint64_t from, uint64_t 
 {
 	int r;
 
-	if (to - from <= COMPILE_PADDING)
+	if (to - from <= UNWIND_COMPILE_PADDING)
 		return 0;
-	r = rowmake_put(&compilation->make, from, &nothing);
+	r = table_writer_put(&compilation->make, from, &nothing);
 	return r ? r
-		 : part(compilation, stubs_scan(&compilation->make, &compilation->sections, from,
-						to, &compilation->scan_left));
+		 : part(compilation, known_code_scan(&compilation->make, &compilation->sections,
+						     from, to, &compilation->scan_left));
 }
 
 static int put_gap(struct compilation *compilation, uint64_t from, uint64_t to)
 {
 	int r = 0;
 
-	if (to - from <= COMPILE_PADDING)
+	if (to - from <= UNWIND_COMPILE_PADDING)
 		return 0;
 	while (!r && from < to) {
-		const struct height *height;
-		uint64_t run = heights_find(&compilation->heights, from, to, &height);
+		const struct stack_height *height;
+		uint64_t run = disassembly_find(&compilation->heights, from, to, &height);
 		struct tm_rule rule;
 
 		if (height) {
-			rule = height_rule(height);
-			r = rowmake_put(&compilation->make, from, &rule);
+			rule = stack_height_rule(height);
+			r = table_writer_put(&compilation->make, from, &rule);
 		} else {
 			r = put_unknown(compilation, from, from + run);
 		}
@@ -205,9 +206,9 @@ static int put_gap(struct compilation *compilation, uint64_t from, uint64_t to)
 
 static int read_gap(struct compilation *compilation, uint64_t from, uint64_t to)
 {
-	if (to - from <= COMPILE_PADDING)
+	if (to - from <= UNWIND_COMPILE_PADDING)
 		return 0;
-	return part(compilation, heights_add(&compilation->heights, from, to));
+	return part(compilation, disassembly_add(&compilation->heights, from, to));
 }
 
 static int pass_span(struct compilation *compilation, const struct span *span, uint64_t limit)
@@ -220,7 +221,7 @@ static int walk(struct compilation *compilation,
 		int (*take_span)(struct compilation *, const struct span *, uint64_t),
 		int (*take_gap)(struct compilation *, uint64_t, uint64_t))
 {
-	const struct frames *frames = &compilation->frames;
+	const struct fde_list *frames = &compilation->frames;
 	uint64_t end = 0;
 	int r = 0;
 
@@ -241,32 +242,32 @@ static int walk(struct compilation *compilation,
 
 static int put_all(struct compilation *compilation)
 {
-	struct heights *heights = &compilation->heights;
+	struct disassembly *heights = &compilation->heights;
 	int r;
 
-	heights_open(heights, &compilation->sections);
+	disassembly_open(heights, &compilation->sections);
 	r = walk(compilation, pass_span, read_gap);
 	if (!r)
-		r = part(compilation, heights_read(heights));
+		r = part(compilation, disassembly_read(heights));
 	compilation->frames.cut |= heights->cut;
 	return r ? r : walk(compilation, put_span, put_gap);
 }
 
-static int finish(struct compilation *compilation, struct answer *answer)
+static int finish(struct compilation *compilation, struct symbolize *answer)
 {
-	const struct frames *frames = &compilation->frames;
-	const struct tm_rows header = {.magic = TM_ROWS_MAGIC,
-				       .flags = frames->cut ? TM_ROWS_CUT : 0,
-				       .frames = frames->described,
-				       .refused = frames->refused};
+	const struct fde_list *frames = &compilation->frames;
+	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC,
+					       .flags = frames->cut ? TM_UNWIND_TABLE_CUT : 0,
+					       .frames = frames->described,
+					       .refused = frames->refused};
 
-	return rowmake_finish(&compilation->make, &header, &answer->blob, &answer->bytes);
+	return table_writer_finish(&compilation->make, &header, &answer->blob, &answer->bytes);
 }
 
-static int run(struct compilation *compilation, struct answer *answer)
+static int run(struct compilation *compilation, struct symbolize *answer)
 {
 	struct program *program = &compilation->program;
-	int r = rowmake_open(&compilation->make);
+	int r = table_writer_open(&compilation->make);
 
 	if (!r)
 		r = collect(compilation);
@@ -282,22 +283,22 @@ static int run(struct compilation *compilation, struct answer *answer)
 	return r ? r : finish(compilation, answer);
 }
 
-int compile_make(struct answer *answer, const struct image_source *source)
+int unwind_compile_file(struct symbolize *answer, const struct image_source *source)
 {
 	static struct compilation compilation; /* large; a process compiles one file at a time */
 	int r;
 
-	compilation = (struct compilation){.scan_left = STUBS_SCAN_MAX};
+	compilation = (struct compilation){.scan_left = KNOWN_CODE_SCAN_MAX};
 	compilation.sections.source = source;
-	*answer = (struct answer){0};
+	*answer = (struct symbolize){0};
 	r = image_open(&compilation.image, source);
 	if (!r)
 		r = run(&compilation, answer);
 	free(compilation.expanded);
-	heights_close(&compilation.heights);
+	disassembly_close(&compilation.heights);
 	program_close(&compilation.program);
-	rowmake_close(&compilation.make);
-	frames_free(&compilation.frames);
+	table_writer_close(&compilation.make);
+	fde_list_free(&compilation.frames);
 	image_close(&compilation.image);
 	return r;
 }

@@ -12,7 +12,7 @@
 
 #include "symbolizer/parser/symbolize.h"
 
-#define COMPILE_PADDING 15u /* bytes between two functions that are no gap, but alignment */
+#define UNWIND_COMPILE_PADDING 15u /* bytes between two functions that are no gap, but alignment */
 
 /* Return: an enum parser_status; PARSER_OK fills @answer with a table of shared/unwind_table.h. */
-int compile_make(struct answer *answer, const struct image_source *source);
+int unwind_compile_file(struct symbolize *answer, const struct image_source *source);

@@ -14,9 +14,9 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/sandbox.h"
+#include "symbolizer/parser/input.h"
 #include "symbolizer/parser/symbolize.h"
 #include "symbolizer/parser/unwind_compile.h"
-#include "symbolizer/parser/input.h"
 #include "worker_filter.h"
 
 static int wall_in(uint64_t file_bytes)
@@ -32,38 +32,38 @@ static int wall_in(uint64_t file_bytes)
 }
 
 static int look_up(const struct worker_job *job, const struct image_source *source,
-		   struct answer *answer)
+		   struct symbolize *answer)
 {
 	struct tm_region offsets = TM_REGION_NULL;
 
 	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
 	    offsets.bytes < job->request.count * sizeof(uint64_t))
 		return PARSER_REFUSED;
-	return answer_make(answer, source, offsets.addr, job->request.count);
+	return symbolize_file(answer, source, offsets.addr, job->request.count);
 }
 
-static int parse(const struct worker_job *job, struct answer *answer)
+static int parse(const struct worker_job *job, struct symbolize *answer)
 {
 	struct image_source source;
-	struct target target;
+	struct input target;
 	int r;
 
-	r = job->target < 0 ? target_open_vdso(&target, &source)
-			    : target_open_file(&target, job->target, &source);
+	r = job->target < 0 ? input_open_vdso(&target, &source)
+			    : input_open_file(&target, job->target, &source);
 	if (r)
 		return r;
 	r = wall_in(source.bytes);
 	if (r)
 		return r;
-	r = job->request.kind == PARSER_ROWS ? compile_make(answer, &source)
+	r = job->request.kind == PARSER_ROWS ? unwind_compile_file(answer, &source)
 					     : look_up(job, &source, answer);
-	return !r && !target_is_unchanged(&target) ? PARSER_CHANGED : r;
+	return !r && !input_is_unchanged(&target) ? PARSER_CHANGED : r;
 }
 
 _Noreturn void worker_run(int channel, const struct worker_job *job)
 {
 	struct parser_message result = {.kind = PARSER_RESULT, .id = job->request.id};
-	struct answer answer = {0};
+	struct symbolize answer = {0};
 	int blob = -1;
 
 	/* A server that is gone takes its workers with it. */

@@ -13,7 +13,7 @@ static uint64_t beyond(uint64_t a, uint64_t b)
 }
 
 /* Samples that were pushed but never came out of the ring as good records. */
-static uint64_t bad_samples(const struct tm_counts *counts, const struct balance_read *read)
+static uint64_t bad_samples(const struct tm_counts *counts, const struct accounting_read *read)
 {
 	uint64_t missing = beyond(counts->pushed, read->samples);
 
@@ -23,12 +23,12 @@ static uint64_t bad_samples(const struct tm_counts *counts, const struct balance
 }
 
 /* Return: samples accounted for. */
-static uint64_t add_up(struct balance *balance, const struct tm_counts *counts,
-		       const struct balance_read *read, uint64_t bad)
+static uint64_t add_up(struct accounting *balance, const struct tm_counts *counts,
+		       const struct accounting_read *read, uint64_t bad)
 {
 	uint64_t accounted = read->exported;
 
-	*balance = (struct balance){
+	*balance = (struct accounting){
 		.exported = read->exported,
 		.not_run = beyond(counts->owed, counts->hits),
 	};
@@ -48,8 +48,8 @@ static void advance(uint64_t *value, uint64_t *reported)
 	*reported += *value;
 }
 
-void balance_close(struct balance *balance, const struct tm_counts *counts,
-		   const struct balance_read *read)
+void accounting_close(struct accounting *balance, const struct tm_counts *counts,
+		      const struct accounting_read *read)
 {
 	uint64_t accounted = add_up(balance, counts, read, bad_samples(counts, read));
 
@@ -68,15 +68,15 @@ void balance_close(struct balance *balance, const struct tm_counts *counts,
 							  : accounted - balance->taken;
 }
 
-void balance_so_far(struct balance *balance, const struct tm_counts *counts,
-		    const struct balance_read *read)
+void accounting_so_far(struct accounting *balance, const struct tm_counts *counts,
+		       const struct accounting_read *read)
 {
 	uint64_t accounted = add_up(balance, counts, read, read->bad_samples);
 
 	balance->taken = accounted;
 }
 
-void balance_since(struct balance *balance, struct balance *reported)
+void accounting_since(struct accounting *balance, struct accounting *reported)
 {
 	uint64_t accounted;
 
@@ -93,8 +93,8 @@ void balance_since(struct balance *balance, struct balance *reported)
 							  : accounted - balance->taken;
 }
 
-void balance_counts_since(struct tm_counts *counts, const struct tm_counts *before,
-			  const struct balance *balance)
+void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,
+			     const struct accounting *balance)
 {
 	const struct tm_counts now = *counts;
 	uint64_t words[sizeof(now) / 8], old[sizeof(now) / 8];

@@ -6,7 +6,7 @@
 
 #include "shared/wire.h"
 
-struct balance {
+struct accounting {
 	uint64_t taken;
 	uint64_t exported;
 	uint64_t drops[TM_DROP_N]; /* the collector's and our own */
@@ -15,7 +15,7 @@ struct balance {
 	uint64_t unexplained; /* 0 in every honest run */
 };
 
-struct balance_read {     /* what became of the records here */
+struct accounting_read {  /* what became of the records here */
 	uint64_t samples; /* read and good */
 	uint64_t bad_records;
 	uint64_t bad_samples; /* of those, what said that it was a sample */
@@ -26,13 +26,13 @@ struct balance_read {     /* what became of the records here */
 };
 
 /* Of the whole recording, at its end. */
-void balance_close(struct balance *balance, const struct tm_counts *counts,
-		   const struct balance_read *read);
+void accounting_close(struct accounting *balance, const struct tm_counts *counts,
+		      const struct accounting_read *read);
 /* Of the recording so far: what is under way counts as not taken yet. */
-void balance_so_far(struct balance *balance, const struct tm_counts *counts,
-		    const struct balance_read *read);
+void accounting_so_far(struct accounting *balance, const struct tm_counts *counts,
+		       const struct accounting_read *read);
 /* Makes @balance that of what came since the earlier reports, whose sum is @reported, and adds it. */
-void balance_since(struct balance *balance, struct balance *reported);
+void accounting_since(struct accounting *balance, struct accounting *reported);
 /* The counts that go with it: what grows as it grew since @before, the rest as it is. */
-void balance_counts_since(struct tm_counts *counts, const struct tm_counts *before,
-			  const struct balance *balance);
+void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,
+			     const struct accounting *balance);

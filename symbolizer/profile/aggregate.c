@@ -35,7 +35,7 @@ static int keep_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count
 			aggregate->stack_count + 1, sizeof(*aggregate->stacks)))
 		return BUDGET_E_SPENT;
 	words = arena_take(&aggregate->arena, count * sizeof(*words));
-	if (!words || lookup_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
+	if (!words || hash_index_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
 		return BUDGET_E_SPENT;
 	memcpy(words, aggregate->words, count * sizeof(*words));
 	aggregate->stacks[aggregate->stack_count++] = (struct aggregate_stack){words, count};
@@ -46,16 +46,16 @@ static int stack_of(struct aggregate *aggregate, uint32_t count, uint32_t *ret_s
 {
 	size_t bytes = count * sizeof(aggregate->words[0]);
 	uint32_t hash = hash_bytes(aggregate->strings->seed, aggregate->words, bytes);
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(&aggregate->stack_lookup, &walk)) != LOOKUP_NONE) {
+	while ((index = hash_index_next(&aggregate->stack_lookup, &walk)) != HASH_INDEX_NONE) {
 		const struct aggregate_stack *stack = &aggregate->stacks[index];
 
 		if (stack->count == count && memcmp(stack->words, aggregate->words, bytes) == 0)
 			break;
 	}
-	if (index == LOOKUP_NONE) {
+	if (index == HASH_INDEX_NONE) {
 		index = aggregate->stack_count;
 		if (keep_stack(aggregate, hash, count))
 			return BUDGET_E_SPENT;
@@ -69,18 +69,18 @@ static int count_in(struct aggregate *aggregate, const struct aggregate_sample *
 {
 	size_t key_bytes = offsetof(struct aggregate_sample, count);
 	uint32_t hash = hash_bytes(aggregate->strings->seed, key, key_bytes);
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(&aggregate->sample_lookup, &walk)) != LOOKUP_NONE)
+	while ((index = hash_index_next(&aggregate->sample_lookup, &walk)) != HASH_INDEX_NONE)
 		if (memcmp(&aggregate->samples[index], key, key_bytes) == 0)
 			break;
-	if (index == LOOKUP_NONE) {
+	if (index == HASH_INDEX_NONE) {
 		index = aggregate->sample_count;
 		if (budget_grow(aggregate->strings->budget, &aggregate->samples,
 				&aggregate->sample_capacity, index + 1,
 				sizeof(*aggregate->samples)) ||
-		    lookup_add(&aggregate->sample_lookup, hash, index))
+		    hash_index_add(&aggregate->sample_lookup, hash, index))
 			return BUDGET_E_SPENT;
 		aggregate->samples[aggregate->sample_count++] = *key;
 	}
@@ -130,8 +130,8 @@ void aggregate_deinit(struct aggregate *aggregate)
 		    sizeof(*aggregate->stacks));
 	budget_drop(budget, &aggregate->samples, &aggregate->sample_capacity,
 		    sizeof(*aggregate->samples));
-	lookup_deinit(&aggregate->stack_lookup);
-	lookup_deinit(&aggregate->sample_lookup);
+	hash_index_deinit(&aggregate->stack_lookup);
+	hash_index_deinit(&aggregate->sample_lookup);
 	arena_deinit(&aggregate->arena);
 	aggregate->stack_count = 0;
 	aggregate->sample_count = 0;

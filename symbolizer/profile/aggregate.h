@@ -39,8 +39,8 @@ struct aggregate {
 	struct aggregate_sample *samples;
 	uint32_t stack_count, stack_capacity;
 	uint32_t sample_count, sample_capacity;
-	struct lookup stack_lookup;
-	struct lookup sample_lookup;
+	struct hash_index stack_lookup;
+	struct hash_index sample_lookup;
 	struct arena arena;
 	struct aggregate_comm comms[AGGREGATE_COMMS];
 	struct strings *strings;                                   /* borrowed */

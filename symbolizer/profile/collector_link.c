@@ -14,10 +14,11 @@
 #include "shared/err.h"
 #include "shared/fdpass.h"
 
-#define PEER_PAGE_MAX (64u << 10) /* of the reader page; its size is the collector's choice */
+#define COLLECTOR_LINK_PAGE_MAX \
+	(64u << 10) /* of the reader page; its size is the collector's choice */
 
 /* Blocks until a message is there or either side has gone. */
-static int wait_for_message(const struct peer *peer, int control)
+static int wait_for_message(const struct collector_link *peer, int control)
 {
 	struct pollfd ready[2] = {
 		{.fd = peer->wire, .events = POLLIN},
@@ -36,7 +37,8 @@ static int wait_for_message(const struct peer *peer, int control)
 	}
 }
 
-static int receive_region(struct peer *peer, int control, enum tm_wire_kind kind, int *ret_fd)
+static int receive_region(struct collector_link *peer, int control, enum tm_wire_kind kind,
+			  int *ret_fd)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_wire message;
@@ -56,7 +58,7 @@ static int receive_region(struct peer *peer, int control, enum tm_wire_kind kind
 	return 0;
 }
 
-static int attach_data(struct peer *peer, int control)
+static int attach_data(struct collector_link *peer, int control)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
@@ -71,7 +73,7 @@ static int attach_data(struct peer *peer, int control)
 	return r;
 }
 
-static int attach_page(struct peer *peer, int control)
+static int attach_page(struct collector_link *peer, int control)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct stat status;
@@ -83,7 +85,7 @@ static int attach_page(struct peer *peer, int control)
 	if (fstat(fd, &status) < 0)
 		return -errno;
 	if (status.st_size < (off_t)sizeof(struct tm_ring_reader_page) ||
-	    status.st_size > PEER_PAGE_MAX)
+	    status.st_size > COLLECTOR_LINK_PAGE_MAX)
 		return tm_err_origin(-EBADMSG);
 	r = tm_region_open_writable(&peer->page, fd, (size_t)status.st_size);
 	if (!r)
@@ -91,7 +93,7 @@ static int attach_page(struct peer *peer, int control)
 	return r;
 }
 
-static void give_credit(struct peer *peer)
+static void give_credit(struct collector_link *peer)
 {
 	uint64_t taken = peer->files->open + peer->expected;
 	uint64_t room = peer->files->max_open > taken ? peer->files->max_open - taken : 0;
@@ -109,7 +111,7 @@ static void give_credit(struct peer *peer)
 	peer->expected += message.value;
 }
 
-static void take_file(struct peer *peer, const struct tm_wire *message, int fd)
+static void take_file(struct collector_link *peer, const struct tm_wire *message, int fd)
 {
 	files_opened(peer->files, message->number, message->value, fd);
 	peer->credit++;
@@ -117,7 +119,7 @@ static void take_file(struct peer *peer, const struct tm_wire *message, int fd)
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
-static int take_message(struct peer *peer, const struct tm_wire *message, int fd)
+static int take_message(struct collector_link *peer, const struct tm_wire *message, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	int wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
@@ -126,7 +128,7 @@ static int take_message(struct peer *peer, const struct tm_wire *message, int fd
 		return -EBADMSG;
 	switch (message->kind) {
 	case TM_WIRE_KERNEL:
-		peer->kernel_refused = kernel_open(peer->kernel, TM_TAKE_FD(taken)) < 0;
+		peer->kernel_refused = ksyms_open(peer->kernel, TM_TAKE_FD(taken)) < 0;
 		return 0;
 	case TM_WIRE_FILE:
 		take_file(peer, message, TM_TAKE_FD(taken));
@@ -135,16 +137,17 @@ static int take_message(struct peer *peer, const struct tm_wire *message, int fd
 		files_refused(peer->files, message->number, message->value);
 		return 0;
 	case TM_WIRE_END:
-		peer->state = PEER_ENDED;
+		peer->state = COLLECTOR_LINK_ENDED;
 		return 0;
 	default:
 		return -EBADMSG;
 	}
 }
 
-void peer_init(struct peer *peer, int wire, struct files *files, struct kernel *kernel)
+void collector_link_init(struct collector_link *peer, int wire, struct files *files,
+			 struct ksyms *kernel)
 {
-	*peer = (struct peer){
+	*peer = (struct collector_link){
 		.wire = wire,
 		.data = TM_REGION_NULL,
 		.page = TM_REGION_NULL,
@@ -154,13 +157,13 @@ void peer_init(struct peer *peer, int wire, struct files *files, struct kernel *
 	};
 }
 
-void peer_deinit(struct peer *peer)
+void collector_link_deinit(struct collector_link *peer)
 {
 	tm_region_close(&peer->data);
 	tm_region_close(&peer->page);
 }
 
-int peer_attach(struct peer *peer, int control, struct tm_ring_reader *reader)
+int collector_link_attach(struct collector_link *peer, int control, struct tm_ring_reader *reader)
 {
 	struct tm_wire hello = {.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION};
 	int r;
@@ -177,13 +180,13 @@ int peer_attach(struct peer *peer, int control, struct tm_ring_reader *reader)
 	r = tm_ring_reader_init(reader, peer->data.addr, peer->data.bytes, peer->page.addr);
 	if (r)
 		return r;
-	peer->state = PEER_ATTACHED;
+	peer->state = COLLECTOR_LINK_ATTACHED;
 	return 0;
 }
 
-void peer_receive(struct peer *peer)
+void collector_link_receive(struct collector_link *peer)
 {
-	while (peer->state == PEER_ATTACHED) {
+	while (peer->state == COLLECTOR_LINK_ATTACHED) {
 		struct tm_wire message;
 		int fd = -1;
 		int r;
@@ -192,10 +195,10 @@ void peer_receive(struct peer *peer)
 		if (r == TM_FDPASS_E_AGAIN)
 			break;
 		if (r == TM_FDPASS_E_CLOSED)
-			peer->state = PEER_GONE;
+			peer->state = COLLECTOR_LINK_GONE;
 		else if (r || take_message(peer, &message, fd) < 0)
-			peer->state = r == -ECONNRESET ? PEER_GONE : PEER_BROKE;
+			peer->state = r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_BROKE;
 	}
-	if (peer->state == PEER_ATTACHED)
+	if (peer->state == COLLECTOR_LINK_ATTACHED)
 		give_credit(peer);
 }

@@ -8,33 +8,34 @@
  */
 
 #include "shared/ring.h"
-#include "symbolizer/profile/files.h"
 #include "symbolizer/names/ksyms.h"
+#include "symbolizer/profile/files.h"
 
-enum peer_state {
-	PEER_ATTACHING,
-	PEER_ATTACHED,
-	PEER_ENDED, /* END: everything is in the ring */
-	PEER_GONE,  /* end of file before END */
-	PEER_BROKE, /* it broke the form */
+enum collector_link_state {
+	COLLECTOR_LINK_ATTACHING,
+	COLLECTOR_LINK_ATTACHED,
+	COLLECTOR_LINK_ENDED, /* END: everything is in the ring */
+	COLLECTOR_LINK_GONE,  /* end of file before END */
+	COLLECTOR_LINK_BROKE, /* it broke the form */
 };
 
-struct peer {
+struct collector_link {
 	int wire; /* borrowed */
-	enum peer_state state;
+	enum collector_link_state state;
 	struct tm_region data;
 	struct tm_region page;
-	struct files *files;   /* borrowed */
-	struct kernel *kernel; /* borrowed */
-	uint64_t credit;       /* to give */
-	uint64_t expected;     /* descriptors that may still come for what was given */
-	int kernel_refused;    /* a kernel table that did not check */
+	struct files *files;  /* borrowed */
+	struct ksyms *kernel; /* borrowed */
+	uint64_t credit;      /* to give */
+	uint64_t expected;    /* descriptors that may still come for what was given */
+	int kernel_refused;   /* a kernel table that did not check */
 };
 
-void peer_init(struct peer *peer, int wire, struct files *files, struct kernel *kernel);
-void peer_deinit(struct peer *peer);
+void collector_link_init(struct collector_link *peer, int wire, struct files *files,
+			 struct ksyms *kernel);
+void collector_link_deinit(struct collector_link *peer);
 /* Says HELLO, waits for both regions, checks them and begins reading. Return: 0, -EBADMSG, -EPIPE
  * (one of the two went away), -errno. */
-int peer_attach(struct peer *peer, int control, struct tm_ring_reader *reader);
+int collector_link_attach(struct collector_link *peer, int control, struct tm_ring_reader *reader);
 /* Takes every message that is there, gives credit. peer->state tells how it went. */
-void peer_receive(struct peer *peer);
+void collector_link_receive(struct collector_link *peer);

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/profile/files_lifetime.h"
-#include "symbolizer/unwind/unwind_queue.h"
 #include "symbolizer/base/path.h"
 #include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/profile/files_lifetime.h"
+#include "symbolizer/unwind/unwind_queue.h"
 
 /* What is known of a number; NULL: the budget is spent. */
 static struct file_number *entry_of(struct files *files, uint32_t number)
@@ -51,10 +51,10 @@ static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index
 
 static uint32_t find_identity(const struct files *files, const struct tm_identity *identity)
 {
-	struct lookup_walk walk = lookup_start(files_hash(files, identity));
+	struct hash_index_walk walk = hash_index_start(files_hash(files, identity));
 	uint32_t index;
 
-	while ((index = lookup_next(&files->lookup, &walk)) != LOOKUP_NONE)
+	while ((index = hash_index_next(&files->lookup, &walk)) != HASH_INDEX_NONE)
 		if (memcmp(&files->items[index].identity, identity, sizeof(*identity)) == 0)
 			break;
 	return index;
@@ -75,14 +75,14 @@ static int identify(struct files *files, const struct tm_file *record, uint32_t 
 		files->conflicts++;
 		files_end_number(files, number);
 	}
-	if (!number->file && known != LOOKUP_NONE)
+	if (!number->file && known != HASH_INDEX_NONE)
 		files_begin_number(files, number, known);
 	if (find_or_add(files, record->number, ret_index))
 		return BUDGET_E_SPENT;
 	file = &files->items[*ret_index];
-	if (!file->identified && known == LOOKUP_NONE)
-		file->listed = !lookup_add(&files->lookup, files_hash(files, &record->identity),
-					   *ret_index);
+	if (!file->identified && known == HASH_INDEX_NONE)
+		file->listed = !hash_index_add(&files->lookup, files_hash(files, &record->identity),
+					       *ret_index);
 	file->identity = record->identity;
 	file->identified = 1;
 	return 0;
@@ -145,7 +145,7 @@ int files_init(struct files *files, struct strings *strings, struct tm_retire_qu
 		.queue = queue,
 		.max_open = FILES_MAX_OPEN,
 		.lookup.budget = strings->budget,
-		.symbols_budget.limit = SYMBOLS_BYTES,
+		.symbols_budget.limit = SYMBOL_CACHE_BYTES,
 	};
 	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
 	return files->numbers ? 0 : -ENOMEM;
@@ -231,7 +231,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 		files->stale++;
 		return;
 	}
-	files_rows_want(files, number, ktime);
+	unwind_queue_want(files, number, ktime);
 	if (!files_have_room(files) || !readable_regular(taken))
 		return;
 	if (ktime > entry->announced_ktime) {
@@ -262,13 +262,13 @@ int files_have_room(const struct files *files)
 	return files->open < files->max_open;
 }
 
-int files_are_ripe(const struct files *files)
+int files_are_pending(const struct files *files)
 {
 	return files->open > files->max_open / 4 * 3 &&
-	       files->ripe > files->max_open / FILES_RIPE_PART;
+	       files->pending_names > files->max_open / FILES_PENDING_PART;
 }
 
-int files_is_ripe(const struct file *file)
+int files_is_pending(const struct file *file)
 {
 	return !file->numbers && file->fd >= 0;
 }

@@ -11,32 +11,32 @@
  *            announcement it answers: one that is not read yet keeps it waiting beside the number, one
  *            from before RETIRE is closed.
  * Life       a file ends with the last number that stands for it; its descriptor with it, or, while what
- *            was sampled of it has no names yet (`ripe`), once it has them. Where RETIRE does not
+ *            was sampled of it has no names yet (`pending_names`), once it has them. Where RETIRE does not
  *            come, a descriptor is closed after FILES_IDLE_NS without a sign of the file. Symbols go two
  *            epochs after their last use. What a sample that is not reported yet refers to keeps its
  *            index, path and symbols; files_forget ends that.
  */
 
-#include "shared/wire.h"
 #include "shared/retire.h"
+#include "shared/wire.h"
 #include "symbolizer/base/strings.h"
 
-#define FILES_MAX_OPEN  4096u /* descriptors; no credit is given beyond */
-#define FILES_NO_NAME   "[unknown file]"
-#define FILES_MAX       (TM_FRAME_FILE_MAX + 1u)
-#define FILES_PAGE      256u
-#define FILES_PAGES     (FILES_MAX / FILES_PAGE)
-#define FILES_IDLE_NS   (4 * TM_EPOCH_NS) /* RETIRE, when it comes, comes before */
-#define FILES_RIPE_PART 16u /* of the descriptors: as many are worth a look at all stacks */
+#define FILES_MAX_OPEN     4096u /* descriptors; no credit is given beyond */
+#define FILES_NO_NAME      "[unknown file]"
+#define FILES_MAX          (TM_FRAME_FILE_MAX + 1u)
+#define FILES_PAGE         256u
+#define FILES_PAGES        (FILES_MAX / FILES_PAGE)
+#define FILES_IDLE_NS      (4 * TM_EPOCH_NS) /* RETIRE, when it comes, comes before */
+#define FILES_PENDING_PART 16u /* of the descriptors: as many are worth a look at all stacks */
 
-struct symbols;
+struct symbol_cache;
 
 struct file {
 	struct tm_identity identity;
-	uint64_t seen_ktime;     /* of its last sample or announcement */
-	uint64_t symbols_ktime;  /* when they were used last */
-	struct symbols *symbols; /* owned; NULL: none kept */
-	uint32_t path;           /* strings; 0 until announced */
+	uint64_t seen_ktime;          /* of its last sample or announcement */
+	uint64_t symbols_ktime;       /* when they were used last */
+	struct symbol_cache *symbols; /* owned; NULL: none kept */
+	uint32_t path;                /* strings; 0 until announced */
 	uint32_t base;
 	uint32_t numbers; /* that stand for it */
 	uint32_t spare;   /* of a free place: the next one + 1 */
@@ -71,13 +71,13 @@ struct files {
 	uint32_t spare; /* free place + 1 */
 	uint32_t live;  /* files that a number stands for */
 	uint32_t open;
-	uint32_t ripe;       /* ended, with a descriptor that is still to be read */
-	uint32_t max_open;   /* FILES_MAX_OPEN, or what the descriptor limit leaves */
-	uint32_t rows_first; /* number + 1 whose rows are wanted longest; 0: none */
+	uint32_t pending_names; /* ended, with a descriptor that is still to be read */
+	uint32_t max_open;      /* FILES_MAX_OPEN, or what the descriptor limit leaves */
+	uint32_t rows_first;    /* number + 1 whose rows are wanted longest; 0: none */
 	uint32_t rows_last;
 	struct file_number **numbers; /* FILES_PAGES of FILES_PAGE each, once one of them is used */
-	struct lookup lookup;         /* by identity */
-	struct symbols *vdso;         /* owned */
+	struct hash_index lookup;     /* by identity */
+	struct symbol_cache *vdso;    /* owned */
 	struct budget symbols_budget;
 	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
@@ -105,12 +105,12 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 void files_refused(struct files *files, uint32_t number, uint64_t reason);
 int files_have_room(const struct files *files);
-/* Whether room is short and reading the ripe ones gives some back. */
-int files_are_ripe(const struct files *files);
-int files_is_ripe(const struct file *file);
+/* Whether room is short and reading the pending_names ones gives some back. */
+int files_are_pending(const struct files *files);
+int files_is_pending(const struct file *file);
 void files_close(struct files *files, uint32_t file);
 /* Takes @symbols, used at @ktime, in place of what was kept of the file. */
-void files_keep_symbols(struct files *files, uint32_t file, struct symbols *symbols,
+void files_keep_symbols(struct files *files, uint32_t file, struct symbol_cache *symbols,
 			uint64_t ktime);
 /*
  * Everything sampled was reported: files that ended go, the strings of the others move to @fresh; one

@@ -18,7 +18,7 @@ static uint64_t later(uint64_t ktime, uint64_t ns)
 static void drop_symbols(struct files *files, struct file *file)
 {
 	files->symbols_retired += file->symbols != NULL;
-	symbols_free(file->symbols, &files->symbols_budget);
+	symbol_cache_free(file->symbols, &files->symbols_budget);
 	file->symbols = NULL;
 }
 
@@ -34,7 +34,7 @@ static void let_go(struct files *files, uint32_t index)
 	if (file->queued || file->symbols_queued)
 		return;
 	if (file->listed)
-		lookup_remove(&files->lookup, files_hash(files, &file->identity), index);
+		hash_index_remove(&files->lookup, files_hash(files, &file->identity), index);
 	*file = (struct file){.fd = -1, .spare = files->spare};
 	files->spare = index + 1;
 }
@@ -148,7 +148,7 @@ void files_begin_number(struct files *files, struct file_number *number, uint32_
 	if (file->numbers++)
 		return;
 	files->live++;
-	files->ripe -= file->fd >= 0;
+	files->pending_names -= file->fd >= 0;
 }
 
 void files_end_number(struct files *files, struct file_number *number)
@@ -161,7 +161,7 @@ void files_end_number(struct files *files, struct file_number *number)
 		return;
 	files->live--;
 	files->retired++;
-	files->ripe += file->fd >= 0;
+	files->pending_names += file->fd >= 0;
 	let_go(files, index);
 }
 
@@ -171,18 +171,18 @@ void files_close(struct files *files, uint32_t file)
 
 	if (item->fd < 0)
 		return;
-	files->ripe -= !item->numbers;
+	files->pending_names -= !item->numbers;
 	item->fd = tm_close(item->fd);
 	files->open--;
 }
 
-void files_keep_symbols(struct files *files, uint32_t index, struct symbols *symbols,
+void files_keep_symbols(struct files *files, uint32_t index, struct symbol_cache *symbols,
 			uint64_t ktime)
 {
 	struct file *file = &files->items[index];
 
 	if (symbols != file->symbols)
-		symbols_free(file->symbols, &files->symbols_budget);
+		symbol_cache_free(file->symbols, &files->symbols_budget);
 	file->symbols = symbols;
 	file->symbols_ktime = ktime;
 	enqueue_symbols(files, index);
@@ -192,11 +192,11 @@ void files_deinit_items(struct files *files)
 {
 	for (uint32_t i = 0; i < files->count; i++) {
 		files_close(files, i);
-		symbols_free(files->items[i].symbols, &files->symbols_budget);
+		symbol_cache_free(files->items[i].symbols, &files->symbols_budget);
 	}
-	symbols_free(files->vdso, &files->symbols_budget);
+	symbol_cache_free(files->vdso, &files->symbols_budget);
 	files->vdso = NULL;
-	lookup_deinit(&files->lookup);
+	hash_index_deinit(&files->lookup);
 	budget_drop(files->strings->budget, &files->items, &files->capacity, sizeof(*files->items));
 	files->count = 0;
 	files->spare = 0;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "symbolizer/profile/container.h"
 #include "symbolizer/base/path.h"
+#include "symbolizer/profile/container.h"
 
 static uint32_t hash_of(const struct process_table *table, const struct tm_event *event)
 {
@@ -19,17 +19,17 @@ static uint32_t hash_of(const struct process_table *table, const struct tm_event
 
 static uint32_t find(const struct process_table *table, const struct tm_event *event, uint32_t hash)
 {
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(&table->lookup, &walk)) != LOOKUP_NONE) {
+	while ((index = hash_index_next(&table->lookup, &walk)) != HASH_INDEX_NONE) {
 		const struct process *process = &table->items[index];
 
 		if (process->tgid == event->tgid && process->exec_id == event->exec_id &&
 		    process->start_boottime == event->start_boottime)
 			return index;
 	}
-	return LOOKUP_NONE;
+	return HASH_INDEX_NONE;
 }
 
 /* --- life --- */
@@ -51,7 +51,7 @@ static void set_free(struct process_table *table, uint32_t index)
 {
 	struct process *process = &table->items[index];
 
-	lookup_remove(&table->lookup, process->hash, index);
+	hash_index_remove(&table->lookup, process->hash, index);
 	*process = (struct process){.spare = table->spare};
 	table->spare = index + 1;
 }
@@ -120,8 +120,8 @@ static int find_or_add(struct process_table *table, const struct tm_event *event
 	uint32_t index = find(table, event, hash);
 	uint32_t next;
 
-	if (index == LOOKUP_NONE) {
-		if (take_place(table, &index) || lookup_add(&table->lookup, hash, index))
+	if (index == HASH_INDEX_NONE) {
+		if (take_place(table, &index) || hash_index_add(&table->lookup, hash, index))
 			return BUDGET_E_SPENT;
 		next = table->items[index].spare;
 		table->items[index] = (struct process){
@@ -203,7 +203,7 @@ void process_table_init(struct process_table *table, struct strings *strings,
 
 void process_table_deinit(struct process_table *table)
 {
-	lookup_deinit(&table->lookup);
+	hash_index_deinit(&table->lookup);
 	budget_drop(table->strings->budget, &table->items, &table->capacity, sizeof(*table->items));
 	table->count = 0;
 	table->spare = 0;
@@ -248,7 +248,7 @@ void process_exit(struct process_table *table, const struct tm_event *event)
 {
 	uint32_t index = find(table, event, hash_of(table, event));
 
-	if (index != LOOKUP_NONE && !table->items[index].exit_ktime)
+	if (index != HASH_INDEX_NONE && !table->items[index].exit_ktime)
 		table->items[index].exit_ktime = event->ktime;
 }
 

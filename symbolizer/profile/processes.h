@@ -52,7 +52,7 @@ struct process_table {
 	uint32_t spare; /* free place + 1 */
 	uint32_t live;
 	uint64_t retired; /* so far */
-	struct lookup lookup;
+	struct hash_index lookup;
 	struct strings *strings;       /* borrowed, with its budget and seed */
 	struct tm_retire_queue *queue; /* borrowed; the table outlives its entries */
 };

@@ -9,7 +9,7 @@
 
 #include "shared/event_check.h"
 
-static void take_ordered(struct feed *feed, const struct tm_event *event)
+static void take_ordered(struct reader *feed, const struct tm_event *event)
 {
 	int sample = event->type == TM_EVENT_SAMPLE;
 
@@ -20,7 +20,7 @@ static void take_ordered(struct feed *feed, const struct tm_event *event)
 		if (event->ktime > feed->last_ktime)
 			feed->last_ktime = event->ktime;
 	}
-	if (order_push(&feed->order, event) && sample)
+	if (reorder_push(&feed->order, event) && sample)
 		feed->memory++;
 }
 
@@ -28,46 +28,46 @@ static void take_ordered(struct feed *feed, const struct tm_event *event)
  * Everything older was read: the collector writes it once W has passed that moment. One that claims
  * another moment would disorder what is still to come.
  */
-static void take_retire(struct feed *feed, const struct tm_retire *retire)
+static void take_retire(struct reader *feed, const struct tm_retire *retire)
 {
 	if (retire->event.ktime >= feed->reader.passed) {
 		feed->bad_records++;
 		return;
 	}
-	feed_release(feed, retire->event.ktime);
+	reader_release(feed, retire->event.ktime);
 	files_retire(feed->aggregate->files, retire->number, retire->event.ktime);
 }
 
-static int pop_into_order(struct feed *feed)
+static int pop_into_order(struct reader *feed)
 {
 	uint32_t bytes;
 	int r;
 
-	while (order_has_room(&feed->order)) {
+	while (reorder_has_room(&feed->order)) {
 		r = tm_ring_pop(&feed->reader, feed->record, sizeof(feed->record), &bytes);
 		if (r)
 			return r;
-		feed_record(feed, bytes);
+		reader_record(feed, bytes);
 	}
 	return 0;
 }
 
-void feed_init(struct feed *feed, struct aggregate *aggregate, struct tm_retire_queue *queue)
+void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue)
 {
-	*feed = (struct feed){.aggregate = aggregate, .queue = queue};
+	*feed = (struct reader){.aggregate = aggregate, .queue = queue};
 }
 
-void feed_deinit(struct feed *feed)
+void reader_deinit(struct reader *feed)
 {
-	order_deinit(&feed->order);
+	reorder_deinit(&feed->order);
 }
 
-void feed_record(struct feed *feed, uint32_t bytes)
+void reader_record(struct reader *feed, uint32_t bytes)
 {
 	const void *record = feed->record;
 	const struct tm_event *event = record;
 
-	if (tm_check_from_ring(record, bytes)) {
+	if (tm_event_check_from_ring(record, bytes)) {
 		feed->bad_records++;
 		feed->bad_samples += bytes >= sizeof(*event) && event->type == TM_EVENT_SAMPLE;
 		return;
@@ -93,11 +93,11 @@ void feed_record(struct feed *feed, uint32_t bytes)
 	}
 }
 
-void feed_release(struct feed *feed, uint64_t watermark)
+void reader_release(struct reader *feed, uint64_t watermark)
 {
 	const struct tm_event *event;
 
-	while (!order_pop(&feed->order, watermark, &event)) {
+	while (!reorder_pop(&feed->order, watermark, &event)) {
 		const void *record = event;
 
 		if (event->type == TM_EVENT_EXIT)
@@ -112,21 +112,21 @@ void feed_release(struct feed *feed, uint64_t watermark)
  * stamp is known to have been read whole; where that makes no room (more records between two
  * stamps than the order may hold), going on matters more than the order.
  */
-static void release_read(struct feed *feed, int read_whole)
+static void release_read(struct reader *feed, int read_whole)
 {
 	uint64_t released = read_whole ? feed->watermark : feed->reader.passed;
 
-	feed_release(feed, released);
-	if (!order_has_room(&feed->order)) {
+	reader_release(feed, released);
+	if (!reorder_has_room(&feed->order)) {
 		released = feed->watermark;
-		feed_release(feed, released);
+		reader_release(feed, released);
 	}
 	if (released > feed->released)
 		feed->released = released;
 	(void)tm_retire_run(feed->queue, feed->released);
 }
 
-int feed_note(struct feed *feed)
+int reader_note(struct reader *feed)
 {
 	int r;
 
@@ -137,7 +137,7 @@ int feed_note(struct feed *feed)
 	return r;
 }
 
-int feed_read(struct feed *feed)
+int reader_read(struct reader *feed)
 {
 	int r;
 
@@ -150,21 +150,21 @@ int feed_read(struct feed *feed)
 		feed->broken = 1;
 		return r;
 	}
-	return r == TM_RING_E_EMPTY ? 0 : FEED_E_MORE;
+	return r == TM_RING_E_EMPTY ? 0 : READER_E_MORE;
 }
 
-int feed_round(struct feed *feed)
+int reader_round(struct reader *feed)
 {
-	int r = feed_note(feed);
+	int r = reader_note(feed);
 
-	return r < 0 ? r : feed_read(feed);
+	return r < 0 ? r : reader_read(feed);
 }
 
-void feed_drain(struct feed *feed)
+void reader_drain(struct reader *feed)
 {
 	/* With a watermark that no longer moves the order may fill; its oldest then goes first. */
-	while (feed_round(feed) == FEED_E_MORE)
-		if (!order_has_room(&feed->order))
-			feed_release(feed, ORDER_ALL);
-	feed_release(feed, ORDER_ALL);
+	while (reader_round(feed) == READER_E_MORE)
+		if (!reorder_has_room(&feed->order))
+			reader_release(feed, REORDER_ALL);
+	reader_release(feed, REORDER_ALL);
 }

@@ -13,9 +13,9 @@
 #include "symbolizer/profile/aggregate.h"
 #include "symbolizer/profile/reorder.h"
 
-struct feed {
+struct reader {
 	struct tm_ring_reader reader;
-	struct order order;
+	struct reorder order;
 	struct aggregate *aggregate; /* borrowed */
 	uint64_t samples;            /* read and good */
 	uint64_t bad_records;        /* read and refused */
@@ -33,23 +33,23 @@ struct feed {
 };
 
 enum {
-	FEED_E_MORE = 1,
+	READER_E_MORE = 1,
 };
 
-void feed_init(struct feed *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
-void feed_deinit(struct feed *feed);
+void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
+void reader_deinit(struct reader *feed);
 /*
  * Notes what is in the ring by now. What the collector sent by the wire before it pushed any of that
  * can be received from here on. Return: 0, -EBADMSG (broken).
  */
-int feed_note(struct feed *feed);
-/* Reads what was noted. Return: 0 (all of it), FEED_E_MORE, -EBADMSG (broken). */
-int feed_read(struct feed *feed);
+int reader_note(struct reader *feed);
+/* Reads what was noted. Return: 0 (all of it), READER_E_MORE, -EBADMSG (broken). */
+int reader_read(struct reader *feed);
 /* Both, one after the other. */
-int feed_round(struct feed *feed);
+int reader_round(struct reader *feed);
 /* The writer is done, or dead: reads and counts in everything that is left. */
-void feed_drain(struct feed *feed);
-/* One copied record of @bytes; what feed_round does with each. */
-void feed_record(struct feed *feed, uint32_t bytes);
+void reader_drain(struct reader *feed);
+/* One copied record of @bytes; what reader_round does with each. */
+void reader_record(struct reader *feed, uint32_t bytes);
 /* Counts in everything older than @watermark. */
-void feed_release(struct feed *feed, uint64_t watermark);
+void reader_release(struct reader *feed, uint64_t watermark);

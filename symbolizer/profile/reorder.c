@@ -16,8 +16,8 @@ struct entry { /* a record as it waits in a chunk */
 	struct tm_event event; /* event.bytes long */
 };
 
-struct order_chunk {
-	struct order_chunk *next;
+struct reorder_chunk {
+	struct reorder_chunk *next;
 	uint32_t read; /* bytes of data */
 	uint32_t used;
 	uint64_t data[CHUNK_BYTES / 8];
@@ -25,20 +25,20 @@ struct order_chunk {
 
 /* --- the heap --- */
 
-static int before(const struct order_item *a, const struct order_item *b)
+static int before(const struct reorder_item *a, const struct reorder_item *b)
 {
 	return a->ktime != b->ktime ? a->ktime < b->ktime : a->sequence < b->sequence;
 }
 
-static void swap(struct order_item *a, struct order_item *b)
+static void swap(struct reorder_item *a, struct reorder_item *b)
 {
-	struct order_item kept = *a;
+	struct reorder_item kept = *a;
 
 	*a = *b;
 	*b = kept;
 }
 
-static void sift_up(struct order_item *heap, uint32_t at)
+static void sift_up(struct reorder_item *heap, uint32_t at)
 {
 	while (at > 0 && before(&heap[at], &heap[(at - 1) / 2])) {
 		swap(&heap[at], &heap[(at - 1) / 2]);
@@ -46,7 +46,7 @@ static void sift_up(struct order_item *heap, uint32_t at)
 	}
 }
 
-static void sift_down(struct order_item *heap, uint32_t count)
+static void sift_down(struct reorder_item *heap, uint32_t count)
 {
 	uint32_t at = 0;
 
@@ -64,28 +64,28 @@ static void sift_down(struct order_item *heap, uint32_t count)
 }
 
 /* Room for one more. */
-static int grow(struct order *order)
+static int grow(struct reorder *order)
 {
 	uint32_t capacity = order->capacity ? 2 * order->capacity : HEAP_FIRST;
-	struct order_item *heap;
+	struct reorder_item *heap;
 
 	if (order->heap_count < order->capacity)
 		return 0;
 	heap = realloc(order->heap, capacity * sizeof(*heap));
 	if (!heap)
-		return ORDER_E_FULL;
+		return REORDER_E_FULL;
 	order->heap = heap;
 	order->capacity = capacity;
 	return 0;
 }
 
-static void add_item(struct order *order, struct order_item item)
+static void add_item(struct reorder *order, struct reorder_item item)
 {
 	order->heap[order->heap_count] = item;
 	sift_up(order->heap, order->heap_count++);
 }
 
-static void remove_top(struct order *order)
+static void remove_top(struct reorder *order)
 {
 	order->heap[0] = order->heap[--order->heap_count];
 	sift_down(order->heap, order->heap_count);
@@ -93,15 +93,16 @@ static void remove_top(struct order *order)
 
 /* --- the lanes --- */
 
-static struct entry *oldest(const struct order_lane *lane)
+static struct entry *oldest(const struct reorder_lane *lane)
 {
 	return (struct entry *)((uint8_t *)lane->first->data + lane->first->read);
 }
 
 /* A chunk with room for @bytes at the lane's end, or NULL. */
-static struct order_chunk *room_in(struct order *order, struct order_lane *lane, uint32_t bytes)
+static struct reorder_chunk *room_in(struct reorder *order, struct reorder_lane *lane,
+				     uint32_t bytes)
 {
-	struct order_chunk *chunk = lane->last;
+	struct reorder_chunk *chunk = lane->last;
 
 	if (chunk && bytes <= CHUNK_BYTES - chunk->used)
 		return chunk;
@@ -122,17 +123,17 @@ static struct order_chunk *room_in(struct order *order, struct order_lane *lane,
 	return chunk;
 }
 
-static int push_into_lane(struct order *order, uint32_t index, const struct tm_event *record)
+static int push_into_lane(struct reorder *order, uint32_t index, const struct tm_event *record)
 {
-	struct order_lane *lane = &order->lanes[index];
-	const struct order_item item = {record->ktime, order->sequence, NULL, index};
+	struct reorder_lane *lane = &order->lanes[index];
+	const struct reorder_item item = {record->ktime, order->sequence, NULL, index};
 	uint32_t bytes = (uint32_t)offsetof(struct entry, event) + record->bytes;
 	int waits = lane->first != NULL;
-	struct order_chunk *chunk = room_in(order, lane, bytes);
+	struct reorder_chunk *chunk = room_in(order, lane, bytes);
 	struct entry *entry;
 
 	if (!chunk)
-		return ORDER_E_FULL;
+		return REORDER_E_FULL;
 	entry = (struct entry *)((uint8_t *)chunk->data + chunk->used);
 	entry->sequence = order->sequence;
 	memcpy(&entry->event, record, record->bytes);
@@ -143,22 +144,22 @@ static int push_into_lane(struct order *order, uint32_t index, const struct tm_e
 	return 0;
 }
 
-static int push_alone(struct order *order, const struct tm_event *record)
+static int push_alone(struct reorder *order, const struct tm_event *record)
 {
-	struct order_item item = {record->ktime, order->sequence, NULL, 0};
+	struct reorder_item item = {record->ktime, order->sequence, NULL, 0};
 
 	item.alone = malloc(record->bytes);
 	if (!item.alone)
-		return ORDER_E_FULL;
+		return REORDER_E_FULL;
 	memcpy(item.alone, record, record->bytes);
 	add_item(order, item);
 	return 0;
 }
 
 /* The chunk's records stay readable until it is used anew. */
-static void drop_first(struct order *order, struct order_lane *lane)
+static void drop_first(struct reorder *order, struct reorder_lane *lane)
 {
-	struct order_chunk *chunk = lane->first;
+	struct reorder_chunk *chunk = lane->first;
 
 	lane->first = chunk->next;
 	if (!lane->first)
@@ -168,10 +169,10 @@ static void drop_first(struct order *order, struct order_lane *lane)
 }
 
 /* Takes the record that the heap's top stands for, and puts the lane's next one there. */
-static const struct tm_event *take_from_lane(struct order *order)
+static const struct tm_event *take_from_lane(struct reorder *order)
 {
-	struct order_item *top = &order->heap[0];
-	struct order_lane *lane = &order->lanes[top->lane];
+	struct reorder_item *top = &order->heap[0];
+	struct reorder_lane *lane = &order->lanes[top->lane];
 	const struct entry *entry = oldest(lane);
 
 	lane->first->read += (uint32_t)offsetof(struct entry, event) + entry->event.bytes;
@@ -187,47 +188,47 @@ static const struct tm_event *take_from_lane(struct order *order)
 	return &entry->event;
 }
 
-void order_deinit(struct order *order)
+void reorder_deinit(struct reorder *order)
 {
 	for (uint32_t i = 0; i < order->heap_count; i++)
 		free(order->heap[i].alone);
-	for (uint32_t i = 0; i < ORDER_LANES; i++)
+	for (uint32_t i = 0; i < REORDER_LANES; i++)
 		while (order->lanes[i].first)
 			drop_first(order, &order->lanes[i]);
 	free(order->heap);
 	free(order->spare);
 	free(order->popped);
-	*order = (struct order){0};
+	*order = (struct reorder){0};
 }
 
-int order_has_room(const struct order *order)
+int reorder_has_room(const struct reorder *order)
 {
-	return order->bytes + TM_EVENT_MAX_BYTES <= ORDER_MAX_BYTES &&
-	       order->count < ORDER_MAX_RECORDS;
+	return order->bytes + TM_EVENT_MAX_BYTES <= REORDER_MAX_BYTES &&
+	       order->count < REORDER_MAX_RECORDS;
 }
 
-int order_push(struct order *order, const struct tm_event *record)
+int reorder_push(struct reorder *order, const struct tm_event *record)
 {
-	uint32_t index = record->cpu % ORDER_LANES;
-	const struct order_lane *lane = &order->lanes[index];
+	uint32_t index = record->cpu % REORDER_LANES;
+	const struct reorder_lane *lane = &order->lanes[index];
 	int in_order = !lane->first || record->ktime >= lane->newest;
 
-	if (!order_has_room(order) || grow(order))
-		return ORDER_E_FULL;
+	if (!reorder_has_room(order) || grow(order))
+		return REORDER_E_FULL;
 	if (in_order ? push_into_lane(order, index, record) : push_alone(order, record))
-		return ORDER_E_FULL;
+		return REORDER_E_FULL;
 	order->sequence++;
 	order->count++;
 	order->bytes += record->bytes;
 	return 0;
 }
 
-int order_pop(struct order *order, uint64_t watermark, const struct tm_event **ret_record)
+int reorder_pop(struct reorder *order, uint64_t watermark, const struct tm_event **ret_record)
 {
 	free(order->popped);
 	order->popped = NULL;
-	if (!order->heap_count || (order->heap[0].ktime >= watermark && watermark != ORDER_ALL))
-		return ORDER_E_EMPTY;
+	if (!order->heap_count || (order->heap[0].ktime >= watermark && watermark != REORDER_ALL))
+		return REORDER_E_EMPTY;
 	if (order->heap[0].alone) {
 		*ret_record = order->popped = order->heap[0].alone;
 		remove_top(order);

@@ -21,51 +21,52 @@
 
 static uint64_t entry_bytes(uint32_t rows_bytes)
 {
-	return sizeof(struct cache_head) + rows_bytes;
+	return sizeof(struct table_cache_head) + rows_bytes;
 }
 
-static void digest_entry(const struct cache *cache, const struct cache_head *head, const void *rows,
-			 uint8_t ret_digest[DIGEST_BYTES])
+static void digest_entry(const struct table_cache *cache, const struct table_cache_head *head,
+			 const void *rows, uint8_t ret_digest[SHA256_BYTES])
 {
-	struct digest digest;
+	struct sha256 digest;
 
-	digest_init(&digest);
-	digest_add(&digest, &cache->header, sizeof(cache->header));
-	digest_add(&digest, &head->bytes, sizeof(head->bytes));
-	digest_add(&digest, &head->identity, sizeof(head->identity));
-	digest_add(&digest, rows, head->bytes);
-	digest_end(&digest, ret_digest);
+	sha256_init(&digest);
+	sha256_add(&digest, &cache->header, sizeof(cache->header));
+	sha256_add(&digest, &head->bytes, sizeof(head->bytes));
+	sha256_add(&digest, &head->identity, sizeof(head->identity));
+	sha256_add(&digest, rows, head->bytes);
+	sha256_end(&digest, ret_digest);
 }
 
 /* --- the index --- */
 
-static int head_is_good(const struct cache_head *head, uint64_t room)
+static int head_is_good(const struct table_cache_head *head, uint64_t room)
 {
-	return (head->state == CACHE_LIVE || head->state == CACHE_DEAD) &&
-	       head->bytes >= sizeof(struct tm_rows) && head->bytes <= CACHE_ROWS_BYTES &&
-	       head->bytes % 8 == 0 && entry_bytes(head->bytes) <= room;
+	return (head->state == TABLE_CACHE_LIVE || head->state == TABLE_CACHE_DEAD) &&
+	       head->bytes >= sizeof(struct tm_unwind_table) &&
+	       head->bytes <= TABLE_CACHE_ROWS_BYTES && head->bytes % 8 == 0 &&
+	       entry_bytes(head->bytes) <= room;
 }
 
 /* Every head that makes sense, up to the first that does not. */
-static void read_index(struct cache *cache, uint64_t file_bytes)
+static void read_index(struct table_cache *cache, uint64_t file_bytes)
 {
-	struct cache_head head;
+	struct table_cache_head head;
 	uint64_t newest = 0;
 
-	if (file_bytes > CACHE_BYTES)
-		file_bytes = CACHE_BYTES;
-	while (cache->count < CACHE_ENTRIES && file_bytes - cache->end >= sizeof(head)) {
-		if (cache_file_read(cache->fd, &head, sizeof(head), cache->end) < 0 ||
+	if (file_bytes > TABLE_CACHE_BYTES)
+		file_bytes = TABLE_CACHE_BYTES;
+	while (cache->count < TABLE_CACHE_ENTRIES && file_bytes - cache->end >= sizeof(head)) {
+		if (table_cache_file_read(cache->fd, &head, sizeof(head), cache->end) < 0 ||
 		    !head_is_good(&head, file_bytes - cache->end))
 			break;
-		if (head.state == CACHE_LIVE) {
-			cache->entries[cache->count++] = (struct cache_entry){
+		if (head.state == TABLE_CACHE_LIVE) {
+			cache->entries[cache->count++] = (struct table_cache_entry){
 				.identity = head.identity,
 				.at = cache->end,
 				.used = head.used,
 				.bytes = head.bytes,
 			};
-			memcpy(cache->entries[cache->count - 1].digest, head.digest, DIGEST_BYTES);
+			memcpy(cache->entries[cache->count - 1].digest, head.digest, SHA256_BYTES);
 			newest = head.used > newest ? head.used : newest;
 		}
 		cache->end += entry_bytes(head.bytes);
@@ -75,9 +76,9 @@ static void read_index(struct cache *cache, uint64_t file_bytes)
 }
 
 /* Return: 0, -errno. */
-static int begin_anew(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
+static int begin_anew(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 {
-	struct cache_header *header = &cache->header;
+	struct table_cache_header *header = &cache->header;
 
 	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
 	memcpy(header->pin, pin, sizeof(header->pin));
@@ -85,10 +86,10 @@ static int begin_anew(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
 		return tm_err_origin(-EIO);
 	if (ftruncate(cache->fd, 0) < 0)
 		return tm_err_origin(-errno);
-	return cache_file_write(cache->fd, header, sizeof(*header), 0);
+	return table_cache_file_write(cache->fd, header, sizeof(*header), 0);
 }
 
-static int read_file(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
+static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 {
 	struct stat status;
 	int flags = fcntl(cache->fd, F_GETFL);
@@ -100,9 +101,9 @@ static int read_file(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
 	cache->end = sizeof(cache->header);
 	cache->session = 1;
 	if (status.st_size < (off_t)sizeof(cache->header) ||
-	    cache_file_read(cache->fd, &cache->header, sizeof(cache->header), 0) < 0 ||
+	    table_cache_file_read(cache->fd, &cache->header, sizeof(cache->header), 0) < 0 ||
 	    memcmp(cache->header.magic, TM_CACHE_MAGIC, sizeof(cache->header.magic)) != 0 ||
-	    memcmp(cache->header.pin, pin, DIGEST_BYTES) != 0)
+	    memcmp(cache->header.pin, pin, SHA256_BYTES) != 0)
 		return begin_anew(cache, pin);
 	read_index(cache, (uint64_t)status.st_size);
 	if (cache->end < (uint64_t)status.st_size)
@@ -110,35 +111,35 @@ static int read_file(struct cache *cache, const uint8_t pin[DIGEST_BYTES])
 	return r < 0 ? tm_err_origin(-errno) : 0;
 }
 
-int cache_pin(uint8_t ret_pin[DIGEST_BYTES], const char *boot_id, int parser)
+int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser)
 {
-	const uint32_t kind = TM_ROWS_MAGIC;
-	struct digest digest;
+	const uint32_t kind = TM_UNWIND_TABLE_MAGIC;
+	struct sha256 digest;
 	struct stat status;
 
 	if (fstat(parser, &status) < 0)
 		return tm_err_origin(-errno);
-	digest_init(&digest);
-	digest_add(&digest, &kind, sizeof(kind));
-	digest_add(&digest, &status.st_dev, sizeof(status.st_dev));
-	digest_add(&digest, &status.st_ino, sizeof(status.st_ino));
-	digest_add(&digest, &status.st_size, sizeof(status.st_size));
-	digest_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
-	digest_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
-	digest_add(&digest, boot_id, strlen(boot_id));
-	digest_end(&digest, ret_pin);
+	sha256_init(&digest);
+	sha256_add(&digest, &kind, sizeof(kind));
+	sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));
+	sha256_add(&digest, &status.st_ino, sizeof(status.st_ino));
+	sha256_add(&digest, &status.st_size, sizeof(status.st_size));
+	sha256_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
+	sha256_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
+	sha256_add(&digest, boot_id, strlen(boot_id));
+	sha256_end(&digest, ret_pin);
 	return 0;
 }
 
-void cache_open(struct cache *cache, int fd, const uint8_t pin[DIGEST_BYTES])
+void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA256_BYTES])
 {
-	*cache = (struct cache){.fd = fd};
-	cache->entries = calloc(CACHE_ENTRIES, sizeof(*cache->entries));
+	*cache = (struct table_cache){.fd = fd};
+	cache->entries = calloc(TABLE_CACHE_ENTRIES, sizeof(*cache->entries));
 	if (!cache->entries || read_file(cache, pin) < 0)
-		cache_close(cache);
+		table_cache_close(cache);
 }
 
-void cache_close(struct cache *cache)
+void table_cache_close(struct table_cache *cache)
 {
 	cache->fd = tm_close(cache->fd);
 	free(cache->entries);
@@ -149,36 +150,37 @@ void cache_close(struct cache *cache)
 /* --- finding --- */
 
 /* Not to be met again. */
-static void refuse(struct cache *cache, struct cache_entry *entry)
+static void refuse(struct table_cache *cache, struct table_cache_entry *entry)
 {
-	const uint32_t dead = CACHE_DEAD;
-	int r = cache_file_write(cache->fd, &dead, sizeof(dead),
-				 entry->at + offsetof(struct cache_head, state));
+	const uint32_t dead = TABLE_CACHE_DEAD;
+	int r = table_cache_file_write(cache->fd, &dead, sizeof(dead),
+				       entry->at + offsetof(struct table_cache_head, state));
 
 	cache->refused++;
 	*entry = cache->entries[--cache->count];
 	if (r < 0)
-		cache_close(cache);
+		table_cache_close(cache);
 }
 
 static int is_table(const void *rows, size_t bytes)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	return tm_rows_check(&view, rows, bytes) == 0;
+	return tm_unwind_table_check(&view, rows, bytes) == 0;
 }
 
 /* Return: a sealed table, or -1: the entry is to be refused. */
-static int read_entry(const struct cache *cache, const struct cache_entry *entry)
+static int read_entry(const struct table_cache *cache, const struct table_cache_entry *entry)
 {
-	const struct cache_head head = {.bytes = entry->bytes, .identity = entry->identity};
-	uint8_t digest[DIGEST_BYTES];
+	const struct table_cache_head head = {.bytes = entry->bytes, .identity = entry->identity};
+	uint8_t digest[SHA256_BYTES];
 	void *rows = malloc(entry->bytes);
 	int fd = -1;
 
-	if (rows && cache_file_read(cache->fd, rows, entry->bytes, entry->at + sizeof(head)) == 0) {
+	if (rows &&
+	    table_cache_file_read(cache->fd, rows, entry->bytes, entry->at + sizeof(head)) == 0) {
 		digest_entry(cache, &head, rows, digest);
-		if (memcmp(digest, entry->digest, DIGEST_BYTES) == 0 &&
+		if (memcmp(digest, entry->digest, SHA256_BYTES) == 0 &&
 		    is_table(rows, entry->bytes))
 			fd = tm_region_seal_blob("tidemark-rows", rows, entry->bytes);
 	}
@@ -186,17 +188,18 @@ static int read_entry(const struct cache *cache, const struct cache_entry *entry
 	return fd < 0 ? -1 : fd;
 }
 
-static void note_use(struct cache *cache, struct cache_entry *entry)
+static void note_use(struct table_cache *cache, struct table_cache_entry *entry)
 {
 	if (entry->used == cache->session)
 		return;
 	entry->used = cache->session;
-	if (cache_file_write(cache->fd, &entry->used, sizeof(entry->used),
-			     entry->at + offsetof(struct cache_head, used)) < 0)
-		cache_close(cache);
+	if (table_cache_file_write(cache->fd, &entry->used, sizeof(entry->used),
+				   entry->at + offsetof(struct table_cache_head, used)) < 0)
+		table_cache_close(cache);
 }
 
-static struct cache_entry *find(const struct cache *cache, const struct tm_identity *identity)
+static struct table_cache_entry *find(const struct table_cache *cache,
+				      const struct tm_identity *identity)
 {
 	for (uint32_t i = 0; i < cache->count; i++)
 		if (memcmp(&cache->entries[i].identity, identity, sizeof(*identity)) == 0)
@@ -204,9 +207,9 @@ static struct cache_entry *find(const struct cache *cache, const struct tm_ident
 	return NULL;
 }
 
-int cache_find(struct cache *cache, const struct tm_identity *identity)
+int table_cache_find(struct table_cache *cache, const struct tm_identity *identity)
 {
-	struct cache_entry *entry;
+	struct table_cache_entry *entry;
 
 	while ((entry = find(cache, identity))) {
 		int fd = read_entry(cache, entry);
@@ -222,17 +225,17 @@ int cache_find(struct cache *cache, const struct tm_identity *identity)
 
 /* --- keeping --- */
 
-static int append(struct cache *cache, const struct cache_head *head, const void *rows)
+static int append(struct table_cache *cache, const struct table_cache_head *head, const void *rows)
 {
 	/* The head last: without it there is no entry. */
-	int r = cache_file_write(cache->fd, rows, head->bytes, cache->end + sizeof(*head));
+	int r = table_cache_file_write(cache->fd, rows, head->bytes, cache->end + sizeof(*head));
 
 	if (r == 0)
-		r = cache_file_write(cache->fd, head, sizeof(*head), cache->end);
+		r = table_cache_file_write(cache->fd, head, sizeof(*head), cache->end);
 	return r;
 }
 
-int cache_may_keep(const struct tm_identity *identity, int fd)
+int table_cache_may_keep(const struct tm_identity *identity, int fd)
 {
 	struct stat status;
 
@@ -241,29 +244,30 @@ int cache_may_keep(const struct tm_identity *identity, int fd)
 	       (uint64_t)status.st_mtim.tv_nsec == identity->mtime_nsec;
 }
 
-void cache_add(struct cache *cache, const struct tm_identity *identity, const void *rows,
-	       size_t bytes)
+void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
+		     const void *rows, size_t bytes)
 {
-	struct cache_head head = {.state = CACHE_LIVE,
-				  .bytes = (uint32_t)bytes,
-				  .used = cache->session,
-				  .identity = *identity};
-	struct cache_entry *entry;
+	struct table_cache_head head = {.state = TABLE_CACHE_LIVE,
+					.bytes = (uint32_t)bytes,
+					.used = cache->session,
+					.identity = *identity};
+	struct table_cache_entry *entry;
 
-	if (cache->fd < 0 || bytes > CACHE_ROWS_BYTES || find(cache, identity))
+	if (cache->fd < 0 || bytes > TABLE_CACHE_ROWS_BYTES || find(cache, identity))
 		return;
 	digest_entry(cache, &head, rows, head.digest);
-	if ((cache->count == CACHE_ENTRIES || cache->end + entry_bytes(head.bytes) > CACHE_BYTES) &&
-	    cache_file_shrink(cache) < 0) {
-		cache_close(cache);
+	if ((cache->count == TABLE_CACHE_ENTRIES ||
+	     cache->end + entry_bytes(head.bytes) > TABLE_CACHE_BYTES) &&
+	    table_cache_file_shrink(cache) < 0) {
+		table_cache_close(cache);
 		return;
 	}
 	if (append(cache, &head, rows) < 0) {
-		cache_close(cache); /* what was half written ends the next walk */
+		table_cache_close(cache); /* what was half written ends the next walk */
 		return;
 	}
 	entry = &cache->entries[cache->count++];
-	*entry = (struct cache_entry){*identity, cache->end, cache->session, head.bytes, {0}};
-	memcpy(entry->digest, head.digest, DIGEST_BYTES);
+	*entry = (struct table_cache_entry){*identity, cache->end, cache->session, head.bytes, {0}};
+	memcpy(entry->digest, head.digest, SHA256_BYTES);
 	cache->end += entry_bytes(head.bytes);
 }

@@ -13,7 +13,7 @@
 
 #define COPY_BYTES (64u << 10)
 
-int cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
+int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
 {
 	char *to = ret_bytes;
 
@@ -31,7 +31,7 @@ int cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
 	return 0;
 }
 
-int cache_file_write(int fd, const void *bytes, size_t count, uint64_t at)
+int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at)
 {
 	const char *from = bytes;
 
@@ -52,7 +52,7 @@ int cache_file_write(int fd, const void *bytes, size_t count, uint64_t at)
 /* The last used first; of those, the last made. */
 static int by_use(const void *left, const void *right)
 {
-	const struct cache_entry *a = left, *b = right;
+	const struct table_cache_entry *a = left, *b = right;
 
 	if (a->used != b->used)
 		return a->used < b->used ? 1 : -1;
@@ -61,7 +61,7 @@ static int by_use(const void *left, const void *right)
 
 static int by_place(const void *left, const void *right)
 {
-	const struct cache_entry *a = left, *b = right;
+	const struct table_cache_entry *a = left, *b = right;
 
 	return (a->at > b->at) - (a->at < b->at);
 }
@@ -73,10 +73,10 @@ static int move(int fd, uint64_t from, uint64_t to, uint64_t count)
 
 	while (count) {
 		size_t bytes = count < sizeof(part) ? (size_t)count : sizeof(part);
-		int r = cache_file_read(fd, part, bytes, from);
+		int r = table_cache_file_read(fd, part, bytes, from);
 
 		if (r == 0)
-			r = cache_file_write(fd, part, bytes, to);
+			r = table_cache_file_write(fd, part, bytes, to);
 		if (r < 0)
 			return r;
 		from += bytes;
@@ -86,23 +86,23 @@ static int move(int fd, uint64_t from, uint64_t to, uint64_t count)
 	return 0;
 }
 
-int cache_file_shrink(struct cache *cache)
+int table_cache_file_shrink(struct table_cache *cache)
 {
-	uint64_t kept = sizeof(struct cache_header);
+	uint64_t kept = sizeof(struct table_cache_header);
 	uint32_t count = 0;
 
 	qsort(cache->entries, cache->count, sizeof(*cache->entries), by_use);
-	for (; count < cache->count && count < CACHE_KEPT_ENTRIES; count++) {
-		kept += sizeof(struct cache_head) + cache->entries[count].bytes;
-		if (kept > CACHE_KEPT_BYTES)
+	for (; count < cache->count && count < TABLE_CACHE_KEPT_ENTRIES; count++) {
+		kept += sizeof(struct table_cache_head) + cache->entries[count].bytes;
+		if (kept > TABLE_CACHE_KEPT_BYTES)
 			break;
 	}
 	cache->count = count;
 	qsort(cache->entries, cache->count, sizeof(*cache->entries), by_place);
-	cache->end = sizeof(struct cache_header);
+	cache->end = sizeof(struct table_cache_header);
 	for (uint32_t i = 0; i < cache->count; i++) {
-		struct cache_entry *entry = &cache->entries[i];
-		uint64_t bytes = sizeof(struct cache_head) + entry->bytes;
+		struct table_cache_entry *entry = &cache->entries[i];
+		uint64_t bytes = sizeof(struct table_cache_head) + entry->bytes;
 		int r = entry->at == cache->end ? 0 : move(cache->fd, entry->at, cache->end, bytes);
 
 		if (r < 0)

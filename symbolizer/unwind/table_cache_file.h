@@ -8,13 +8,14 @@
 
 #include "symbolizer/unwind/table_cache.h"
 
-#define CACHE_KEPT_BYTES   (CACHE_BYTES / 4 * 3)
-#define CACHE_KEPT_ENTRIES (CACHE_ENTRIES / 4 * 3)
+#define TABLE_CACHE_KEPT_BYTES   (TABLE_CACHE_BYTES / 4 * 3)
+#define TABLE_CACHE_KEPT_ENTRIES (TABLE_CACHE_ENTRIES / 4 * 3)
 
-_Static_assert(CACHE_KEPT_BYTES + sizeof(struct cache_head) + CACHE_ROWS_BYTES <= CACHE_BYTES,
+_Static_assert(TABLE_CACHE_KEPT_BYTES + sizeof(struct table_cache_head) + TABLE_CACHE_ROWS_BYTES <=
+		       TABLE_CACHE_BYTES,
 	       "one more fits");
 
-int cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
-int cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);
+int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
+int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);
 /* Drops what was not used for longest until as much is kept as stands above; moves the rest together. */
-int cache_file_shrink(struct cache *cache);
+int table_cache_file_shrink(struct table_cache *cache);

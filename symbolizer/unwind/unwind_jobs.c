@@ -16,7 +16,7 @@
 #include "shared/unwind_map.h"
 #include "symbolizer/names/name_table.h"
 
-static struct rows_slot *find_slot(struct rows *rows, enum rows_state state)
+static struct unwind_jobs_slot *find_slot(struct unwind_jobs *rows, enum unwind_jobs_state state)
 {
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		if (rows->slots[i].state == state)
@@ -25,23 +25,23 @@ static struct rows_slot *find_slot(struct rows *rows, enum rows_state state)
 }
 
 /* Takes @table; -1: there is none. */
-static void make(struct rows *rows, struct rows_slot *slot, int table)
+static void make(struct unwind_jobs *rows, struct unwind_jobs_slot *slot, int table)
 {
-	slot->state = ROWS_MADE;
+	slot->state = UNWIND_JOBS_MADE;
 	slot->table = table;
 	rows->counts.made += table >= 0;
 	rows->counts.failed += table < 0;
 }
 
 /* Return: 0, TM_FDPASS_E_AGAIN. */
-static int hand_on(struct rows *rows, struct rows_slot *slot)
+static int hand_on(struct unwind_jobs *rows, struct unwind_jobs_slot *slot)
 {
 	struct tm_wire message = {
-		.kind = TM_WIRE_ROWS, .number = slot->number, .value = slot->value};
+		.kind = TM_WIRE_UNWIND_TABLE, .number = slot->number, .value = slot->value};
 	int table = slot->table >= 0 ? slot->table : rows->empty;
 
-	if (slot->number != TM_TABLE_VDSO &&
-	    !files_rows_stand(rows->files, slot->number, slot->value)) {
+	if (slot->number != TM_UNWIND_MAP_VDSO &&
+	    !unwind_queue_stand(rows->files, slot->number, slot->value)) {
 		rows->counts.dropped++;
 	} else if (rows->wire >= 0) {
 		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
@@ -52,45 +52,45 @@ static int hand_on(struct rows *rows, struct rows_slot *slot)
 			rows->wire = -1;
 	}
 	slot->table = tm_close(slot->table);
-	slot->state = ROWS_FREE;
+	slot->state = UNWIND_JOBS_FREE;
 	return 0;
 }
 
-static void hand_all_on(struct rows *rows)
+static void hand_all_on(struct unwind_jobs *rows)
 {
-	struct rows_slot *slot;
+	struct unwind_jobs_slot *slot;
 
-	while ((slot = find_slot(rows, ROWS_MADE)) && !hand_on(rows, slot))
+	while ((slot = find_slot(rows, UNWIND_JOBS_MADE)) && !hand_on(rows, slot))
 		;
 }
 
 /* What the parser made of a file, if it checks: handed on, then kept. Takes @fd; -1: nothing. */
-static void take_table(struct rows *rows, struct rows_slot *slot, int fd)
+static void take_table(struct unwind_jobs *rows, struct unwind_jobs_slot *slot, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	const struct tm_identity identity = slot->identity;
 	const int keep = slot->keep;
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	if (taken < 0 || tm_region_open_blob(&region, taken, TM_ROWS_BYTES_MAX) < 0) {
+	if (taken < 0 || tm_region_open_blob(&region, taken, TM_UNWIND_TABLE_BYTES_MAX) < 0) {
 		make(rows, slot, -1);
 		return;
 	}
 	region.fd = -1; /* the descriptor goes its own way */
-	if (tm_rows_check(&view, region.addr, region.bytes) < 0) {
+	if (tm_unwind_table_check(&view, region.addr, region.bytes) < 0) {
 		make(rows, slot, -1);
 	} else {
 		make(rows, slot, TM_TAKE_FD(taken));
 		hand_all_on(rows);
 		if (keep)
-			cache_add(rows->cache, &identity, region.addr, region.bytes);
+			table_cache_add(rows->cache, &identity, region.addr, region.bytes);
 	}
 	tm_region_close(&region);
 }
 
 /* Return: 0, or < 0 when the parser is no longer to be talked to. Takes @fd. */
-static int take_result(struct rows *rows, const struct parser_message *result, int fd)
+static int take_result(struct unwind_jobs *rows, const struct parser_message *result, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 
@@ -98,9 +98,9 @@ static int take_result(struct rows *rows, const struct parser_message *result, i
 	    (result->status == PARSER_OK) != (taken >= 0))
 		return -EBADMSG;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		struct rows_slot *slot = &rows->slots[i];
+		struct unwind_jobs_slot *slot = &rows->slots[i];
 
-		if (slot->state != ROWS_ASKED || slot->id != result->id)
+		if (slot->state != UNWIND_JOBS_ASKED || slot->id != result->id)
 			continue;
 		rows->counts.abandoned += result->status == PARSER_ABANDONED;
 		take_table(rows, slot, TM_TAKE_FD(taken));
@@ -109,9 +109,9 @@ static int take_result(struct rows *rows, const struct parser_message *result, i
 	return -EBADMSG;
 }
 
-static void receive(struct rows *rows)
+static void receive(struct unwind_jobs *rows)
 {
-	while (find_slot(rows, ROWS_ASKED)) {
+	while (find_slot(rows, UNWIND_JOBS_ASKED)) {
 		struct parser_message result;
 		int fd = -1;
 		int r = tm_fdpass_recv(rows->parser, &result, sizeof(result), &fd, MSG_DONTWAIT);
@@ -119,80 +119,84 @@ static void receive(struct rows *rows)
 		if (r == TM_FDPASS_E_AGAIN)
 			break;
 		if (r || take_result(rows, &result, fd) < 0)
-			rows_lose_parser(rows);
+			unwind_jobs_lose_parser(rows);
 	}
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (rows->slots[i].state == ROWS_ASKED &&
+		if (rows->slots[i].state == UNWIND_JOBS_ASKED &&
 		    (int64_t)tm_clock_ms() > rows->slots[i].deadline_ms)
-			rows_lose_parser(rows);
+			unwind_jobs_lose_parser(rows);
 }
 
-static int next_wanted(struct rows *rows, struct files_rows *ret_wanted)
+static int next_wanted(struct unwind_jobs *rows, struct unwind_queue *ret_wanted)
 {
 	if (!rows->vdso_wanted)
-		return files_rows_next(rows->files, ret_wanted);
+		return unwind_queue_next(rows->files, ret_wanted);
 	rows->vdso_wanted = 0;
-	*ret_wanted = (struct files_rows){.number = TM_TABLE_VDSO, .fd = -1};
+	*ret_wanted = (struct unwind_queue){.number = TM_UNWIND_MAP_VDSO, .fd = -1};
 	return 0;
 }
 
 /* What the cache has, or would have once it is made. Return: whether it was there. */
-static int recall(struct rows *rows, struct rows_slot *slot, const struct files_rows *wanted)
+static int recall(struct unwind_jobs *rows, struct unwind_jobs_slot *slot,
+		  const struct unwind_queue *wanted)
 {
 	int table;
 
 	if (!wanted->identity)
 		return 0;
-	table = cache_find(rows->cache, wanted->identity);
+	table = table_cache_find(rows->cache, wanted->identity);
 	if (table >= 0) {
 		rows->counts.cached++;
 		make(rows, slot, table);
 		return 1;
 	}
 	slot->identity = *wanted->identity;
-	slot->keep = wanted->fd >= 0 && cache_may_keep(wanted->identity, wanted->fd);
+	slot->keep = wanted->fd >= 0 && table_cache_may_keep(wanted->identity, wanted->fd);
 	return 0;
 }
 
-static void ask(struct rows *rows, struct rows_slot *slot, const struct files_rows *wanted)
+static void ask(struct unwind_jobs *rows, struct unwind_jobs_slot *slot,
+		const struct unwind_queue *wanted)
 {
-	struct parser_message request = {.kind = PARSER_ROWS, .id = rows->next_id++ | ROWS_ID};
+	struct parser_message request = {.kind = PARSER_ROWS,
+					 .id = rows->next_id++ | UNWIND_JOBS_ID};
 
-	*slot = (struct rows_slot){
+	*slot = (struct unwind_jobs_slot){
 		.value = wanted->value,
-		.deadline_ms = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAMES_GRACE_MS,
-		.state = ROWS_ASKED,
+		.deadline_ms = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAME_TABLE_GRACE_MS,
+		.state = UNWIND_JOBS_ASKED,
 		.number = wanted->number,
 		.id = request.id,
 		.table = -1,
 	};
 	if (recall(rows, slot, wanted))
 		return;
-	if (rows->parser < 0 || (wanted->number != TM_TABLE_VDSO && wanted->fd < 0))
+	if (rows->parser < 0 || (wanted->number != TM_UNWIND_MAP_VDSO && wanted->fd < 0))
 		make(rows, slot, -1);
 	else if (tm_fdpass_send(rows->parser, &request, sizeof(request), wanted->fd, MSG_DONTWAIT))
-		rows_lose_parser(rows); /* two small messages always find room */
+		unwind_jobs_lose_parser(rows); /* two small messages always find room */
 }
 
 /* Return: whether anything was asked. */
-static int ask_wanted(struct rows *rows)
+static int ask_wanted(struct unwind_jobs *rows)
 {
-	struct rows_slot *slot;
-	struct files_rows wanted;
+	struct unwind_jobs_slot *slot;
+	struct unwind_queue wanted;
 	int any = 0;
 
-	while ((slot = find_slot(rows, ROWS_FREE)) && !next_wanted(rows, &wanted)) {
+	while ((slot = find_slot(rows, UNWIND_JOBS_FREE)) && !next_wanted(rows, &wanted)) {
 		ask(rows, slot, &wanted);
 		any = 1;
 	}
 	return any;
 }
 
-int rows_init(struct rows *rows, struct files *files, struct cache *cache, int wire)
+int unwind_jobs_init(struct unwind_jobs *rows, struct files *files, struct table_cache *cache,
+		     int wire)
 {
-	const struct tm_rows empty = {.magic = TM_ROWS_MAGIC};
+	const struct tm_unwind_table empty = {.magic = TM_UNWIND_TABLE_MAGIC};
 
-	*rows = (struct rows){
+	*rows = (struct unwind_jobs){
 		.files = files, .cache = cache, .wire = wire, .parser = -1, .empty = -1};
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		rows->slots[i].table = -1;
@@ -200,20 +204,20 @@ int rows_init(struct rows *rows, struct files *files, struct cache *cache, int w
 	return rows->empty < 0 ? rows->empty : 0;
 }
 
-void rows_deinit(struct rows *rows)
+void unwind_jobs_deinit(struct unwind_jobs *rows)
 {
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		rows->slots[i].table = tm_close(rows->slots[i].table);
 	rows->empty = tm_close(rows->empty);
 }
 
-void rows_begin(struct rows *rows, int parser)
+void unwind_jobs_begin(struct unwind_jobs *rows, int parser)
 {
 	rows->parser = parser;
 	rows->vdso_wanted = 1;
 }
 
-void rows_round(struct rows *rows)
+void unwind_jobs_round(struct unwind_jobs *rows)
 {
 	receive(rows);
 	do
@@ -221,37 +225,37 @@ void rows_round(struct rows *rows)
 	while (ask_wanted(rows));
 }
 
-int rows_are_asked(const struct rows *rows)
+int unwind_jobs_are_asked(const struct unwind_jobs *rows)
 {
 	int asked = 0;
 
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		asked += rows->slots[i].state == ROWS_ASKED;
+		asked += rows->slots[i].state == UNWIND_JOBS_ASKED;
 	return asked;
 }
 
-int rows_are_made(const struct rows *rows)
+int unwind_jobs_are_made(const struct unwind_jobs *rows)
 {
 	int made = 0;
 
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		made += rows->slots[i].state == ROWS_MADE;
+		made += rows->slots[i].state == UNWIND_JOBS_MADE;
 	return made;
 }
 
-void rows_settle(struct rows *rows, int control, int last)
+void unwind_jobs_settle(struct unwind_jobs *rows, int control, int last)
 {
-	int64_t end = (int64_t)tm_clock_ms() + ROWS_FIRST_MS;
+	int64_t end = (int64_t)tm_clock_ms() + UNWIND_JOBS_FIRST_MS;
 
-	while (rows_are_asked(rows)) {
+	while (unwind_jobs_are_asked(rows)) {
 		struct pollfd ready[2] = {
 			{.fd = rows->parser, .events = POLLIN},
 			{.fd = control, .events = POLLRDHUP},
 		};
-		int r = poll(ready, 2, ROWS_FIRST_MS);
+		int r = poll(ready, 2, UNWIND_JOBS_FIRST_MS);
 
 		if ((r < 0 && errno != EINTR) || (r > 0 && ready[1].revents)) {
-			rows_lose_parser(rows);
+			unwind_jobs_lose_parser(rows);
 			break;
 		}
 		receive(rows);
@@ -261,10 +265,10 @@ void rows_settle(struct rows *rows, int control, int last)
 	}
 }
 
-void rows_lose_parser(struct rows *rows)
+void unwind_jobs_lose_parser(struct unwind_jobs *rows)
 {
 	rows->parser = -1;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (rows->slots[i].state == ROWS_ASKED)
+		if (rows->slots[i].state == UNWIND_JOBS_ASKED)
 			make(rows, &rows->slots[i], -1);
 }

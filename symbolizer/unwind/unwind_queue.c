@@ -11,7 +11,7 @@ static struct file_number *entry_of(const struct files *files, uint32_t number)
 	return &files->numbers[number / FILES_PAGE][number % FILES_PAGE];
 }
 
-void files_rows_want(struct files *files, uint32_t number, uint64_t value)
+void unwind_queue_want(struct files *files, uint32_t number, uint64_t value)
 {
 	struct file_number *entry = entry_of(files, number);
 
@@ -27,20 +27,20 @@ void files_rows_want(struct files *files, uint32_t number, uint64_t value)
 	files->rows_last = number + 1;
 }
 
-int files_rows_next(struct files *files, struct files_rows *ret_wanted)
+int unwind_queue_next(struct files *files, struct unwind_queue *ret_wanted)
 {
 	while (files->rows_first) {
 		uint32_t number = files->rows_first - 1;
 		struct file_number *entry = entry_of(files, number);
 		const struct file *file = entry->file ? &files->items[entry->file - 1] : NULL;
-		struct files_rows wanted = {
+		struct unwind_queue wanted = {
 			.number = number, .value = entry->rows_ktime, .fd = file ? file->fd : -1};
 
 		entry->rows_wanted = 0;
 		files->rows_first = entry->rows_next;
 		if (!files->rows_first)
 			files->rows_last = 0;
-		if (!files_rows_stand(files, number, wanted.value))
+		if (!unwind_queue_stand(files, number, wanted.value))
 			continue;
 		if (entry->early && entry->early_ktime == wanted.value)
 			wanted.fd = entry->early - 1;
@@ -49,10 +49,10 @@ int files_rows_next(struct files *files, struct files_rows *ret_wanted)
 		*ret_wanted = wanted;
 		return 0;
 	}
-	return FILES_ROWS_E_NONE;
+	return UNWIND_QUEUE_E_NONE;
 }
 
-int files_rows_are_early(const struct files *files)
+int unwind_queue_are_early(const struct files *files)
 {
 	const struct file_number *entry;
 
@@ -64,7 +64,7 @@ int files_rows_are_early(const struct files *files)
 	return 0;
 }
 
-int files_rows_stand(const struct files *files, uint32_t number, uint64_t value)
+int unwind_queue_stand(const struct files *files, uint32_t number, uint64_t value)
 {
 	return !value || value >= entry_of(files, number)->retired_ktime;
 }

@@ -9,7 +9,7 @@
 
 #include "symbolizer/profile/files.h"
 
-struct files_rows {
+struct unwind_queue {
 	uint64_t value; /* of the FILE message */
 	const struct tm_identity
 		*identity; /* NULL: not announced yet; good until the files change */
@@ -18,14 +18,14 @@ struct files_rows {
 };
 
 enum {
-	FILES_ROWS_E_NONE = 1,
+	UNWIND_QUEUE_E_NONE = 1,
 };
 
 /* @number: one that has an entry. */
-void files_rows_want(struct files *files, uint32_t number, uint64_t value);
-/* Takes the first one out that still stands. Return: 0, FILES_ROWS_E_NONE. */
-int files_rows_next(struct files *files, struct files_rows *ret_wanted);
+void unwind_queue_want(struct files *files, uint32_t number, uint64_t value);
+/* Takes the first one out that still stands. Return: 0, UNWIND_QUEUE_E_NONE. */
+int unwind_queue_next(struct files *files, struct unwind_queue *ret_wanted);
 /* Whether one of them came before its announcement was read: then it is in the ring by now. */
-int files_rows_are_early(const struct files *files);
+int unwind_queue_are_early(const struct files *files);
 /* Whether @number, once wanted, still means what it did in the FILE message of @value. */
-int files_rows_stand(const struct files *files, uint32_t number, uint64_t value);
+int unwind_queue_stand(const struct files *files, uint32_t number, uint64_t value);

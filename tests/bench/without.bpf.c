@@ -17,12 +17,12 @@
 
 #include "bpf/vma.bpf.h"
 
-static __always_inline int without_lookup(__u64 mm, __u64 address, struct mapping *found)
+static __always_inline int without_lookup(__u64 mm, __u64 address, struct vma *found)
 {
-	*found = (struct mapping){.end = 1ull << 47, .flags = VM_EXEC};
-	return mm && address < found->end ? MAPPING_FOUND : MAPPING_NONE;
+	*found = (struct vma){.end = 1ull << 47, .flags = VM_EXEC};
+	return mm && address < found->end ? VMA_FOUND : VMA_NONE;
 }
 
-#define mapping_try(block, mm, address, found) without_lookup(mm, address, found)
+#define vma_try(block, mm, address, found) without_lookup(mm, address, found)
 
 #include "bpf/tidemark.bpf.c"

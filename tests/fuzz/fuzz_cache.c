@@ -19,7 +19,7 @@
 #define ENTRIES 3u
 #define CHANGE  4u
 
-static const uint8_t pin[DIGEST_BYTES];
+static const uint8_t pin[SHA256_BYTES];
 
 static void must(int holds)
 {
@@ -32,24 +32,24 @@ static struct tm_identity identity_of(uint64_t ino)
 	return (struct tm_identity){.dev = 1, .ino = ino, .size = 100};
 }
 
-static void open_copy(struct cache *cache, int file)
+static void open_copy(struct table_cache *cache, int file)
 {
-	cache_open(cache, dup(file), pin);
+	table_cache_open(cache, dup(file), pin);
 	must(cache->fd >= 0);
 }
 
 static void fill(int file)
 {
-	struct cache cache;
+	struct table_cache cache;
 
 	open_copy(&cache, file);
 	for (uint32_t i = 1; i <= ENTRIES; i++) {
 		const struct tm_identity identity = identity_of(i);
 		const struct table table = table_at(0x100 * i);
 
-		cache_add(&cache, &identity, &table, sizeof(table));
+		table_cache_add(&cache, &identity, &table, sizeof(table));
 	}
-	cache_close(&cache);
+	table_cache_close(&cache);
 }
 
 static void change(int file, const uint8_t *data, size_t bytes)
@@ -67,17 +67,17 @@ static void change(int file, const uint8_t *data, size_t bytes)
 }
 
 /* @kept: what was kept there; NULL: nobody knows. Return: whether it was found. */
-static int look(struct cache *cache, uint64_t ino, const struct table *kept)
+static int look(struct table_cache *cache, uint64_t ino, const struct table *kept)
 {
 	const struct tm_identity identity = identity_of(ino);
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
-	int fd = cache_find(cache, &identity);
+	struct tm_unwind_table_view view;
+	int fd = table_cache_find(cache, &identity);
 
 	if (fd < 0)
 		return 0;
-	must(tm_region_open_blob(&region, fd, CACHE_ROWS_BYTES) == 0);
-	must(tm_rows_check(&view, region.addr, region.bytes) == 0);
+	must(tm_region_open_blob(&region, fd, TABLE_CACHE_ROWS_BYTES) == 0);
+	must(tm_unwind_table_check(&view, region.addr, region.bytes) == 0);
 	if (kept)
 		must(region.bytes == sizeof(*kept) &&
 		     memcmp(region.addr, kept, sizeof(*kept)) == 0);
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const struct tm_identity identity = identity_of(ENTRIES + 1);
 	const struct table more = table_at(0x5000);
 	int file = memfd_create("cache", MFD_CLOEXEC);
-	struct cache cache;
+	struct table_cache cache;
 
 	must(file >= 0);
 	if (bytes && data[0] & 1) {
@@ -107,11 +107,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	}
 	must(!look(&cache, ENTRIES + 1,
 		   &more)); /* nobody can have made it; asked before it is added */
-	cache_add(&cache, &identity, &more, sizeof(more));
-	cache_close(&cache);
+	table_cache_add(&cache, &identity, &more, sizeof(more));
+	table_cache_close(&cache);
 	open_copy(&cache, file);
 	must(look(&cache, ENTRIES + 1, &more));
-	cache_close(&cache);
+	table_cache_close(&cache);
 	(void)close(file);
 	return 0;
 }

@@ -34,17 +34,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const uint32_t count = sizeof(offsets) / sizeof(offsets[0]);
 	struct memory memory = {data, bytes};
 	struct image_source source = {read_memory, &memory, bytes};
-	struct answer answer;
-	struct parsed parsed;
-	struct tm_rows_view view;
+	struct symbolize answer;
+	struct result_check parsed;
+	struct tm_unwind_table_view view;
 
-	if (answer_make(&answer, &source, offsets, count) == PARSER_OK &&
-	    parsed_check(&parsed, answer.blob, answer.bytes, count) < 0)
+	if (symbolize_file(&answer, &source, offsets, count) == PARSER_OK &&
+	    result_check_check(&parsed, answer.blob, answer.bytes, count) < 0)
 		abort();
-	answer_free(&answer);
-	if (compile_make(&answer, &source) == PARSER_OK &&
-	    tm_rows_check(&view, answer.blob, answer.bytes) < 0)
+	symbolize_free(&answer);
+	if (unwind_compile_file(&answer, &source) == PARSER_OK &&
+	    tm_unwind_table_check(&view, answer.blob, answer.bytes) < 0)
 		abort();
-	answer_free(&answer);
+	symbolize_free(&answer);
 	return 0;
 }

@@ -11,20 +11,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 	size_t total = 0;
 
-	if (kernel_parse(&kernel, data, bytes) < 0) {
-		if (kernel_symbol(&kernel, 0, 0))
+	if (ksyms_parse(&kernel, data, bytes) < 0) {
+		if (ksyms_symbol(&kernel, 0, 0))
 			abort();
 		return 0;
 	}
 	for (uint64_t module = 0; module <= kernel.module_count; module++) {
-		const char *name = kernel_module(&kernel, module);
+		const char *name = ksyms_module(&kernel, module);
 
 		total += name ? strlen(name) : 0;
 		for (uint64_t offset = 1; offset; offset <<= 1) {
-			name = kernel_symbol(&kernel, module, offset);
+			name = ksyms_symbol(&kernel, module, offset);
 			total += name ? strlen(name) : 0;
 		}
 	}

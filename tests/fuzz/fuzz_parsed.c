@@ -11,14 +11,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct parsed parsed;
+	struct result_check parsed;
 	uint32_t count;
 	size_t total = 0;
 
 	if (bytes < sizeof(count))
 		return 0;
 	memcpy(&count, data, sizeof(count));
-	if (parsed_check(&parsed, data + 8, bytes >= 8 ? bytes - 8 : 0, count) < 0)
+	if (result_check_check(&parsed, data + 8, bytes >= 8 ? bytes - 8 : 0, count) < 0)
 		return 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (parsed.symbols[i].name != PARSER_NO_NAME)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "symbolizer/output/report_build.h"
-#include "symbolizer/profile/reader.h"
 #include "symbolizer/output/top.h"
+#include "symbolizer/profile/reader.h"
 #include "tests/fuzz/fuzz.h"
 
 #define REPORT_CPU 0xffffu
@@ -22,7 +22,7 @@ static struct strings strings;
 static struct process_table processes;
 static struct files files;
 static struct aggregate aggregate;
-static struct feed feed;
+static struct reader feed;
 static struct tm_retire_queue queue;
 static uint64_t exported; /* in earlier reports */
 
@@ -33,13 +33,13 @@ static void begin(void)
 		abort();
 	process_table_init(&processes, &strings, &queue);
 	aggregate_init(&aggregate, &strings, &processes, &files);
-	feed_init(&feed, &aggregate, &queue);
+	reader_init(&feed, &aggregate, &queue);
 	feed.reader.passed = PASSED;
 }
 
 static void end(void)
 {
-	feed_deinit(&feed);
+	reader_deinit(&feed);
 	aggregate_deinit(&aggregate);
 	process_table_deinit(&processes);
 	files_deinit(&files);
@@ -51,29 +51,29 @@ static void end(void)
 
 static void report(int last)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 	struct tm_top rows[TM_TOP_ROWS];
-	struct names names;
-	struct build build;
+	struct name_table names;
+	struct report_build build;
 
-	names_init(&names, &strings, -1, -1);
+	name_table_init(&names, &strings, -1, -1);
 	names.goes_on = !last;
-	(void)names_collect(&names, &aggregate);
-	names_ask(&names, &files);
-	if (build_report(&build, &aggregate, &names, &kernel) == 0 &&
+	(void)name_table_collect(&names, &aggregate);
+	name_table_ask(&names, &files);
+	if (report_build_init(&build, &aggregate, &names, &kernel) == 0 &&
 	    top_rows(&build.report, rows) < 0)
 		abort();
-	build_deinit(&build);
-	names_deinit(&names);
+	report_build_deinit(&build);
+	name_table_deinit(&names);
 }
 
 static void report_in_between(uint64_t watermark)
 {
 	struct strings fresh;
 
-	feed_release(&feed, watermark);
+	reader_release(&feed, watermark);
 	(void)tm_retire_run(&queue, watermark);
-	budget.limit = 32 << 20; /* build_report raises it, as the session knows */
+	budget.limit = 32 << 20; /* report_build_init raises it, as the session knows */
 	report(0);
 	exported += aggregate.exported;
 	aggregate_deinit(&aggregate);
@@ -101,12 +101,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		    claimed > bytes - at)
 			break;
 		memcpy(feed.record, data + at, claimed);
-		feed_record(&feed, claimed);
+		reader_record(&feed, claimed);
 		at += claimed;
 		if (claimed >= sizeof(*event) && event->cpu == REPORT_CPU)
 			report_in_between(event->ktime);
 	}
-	feed_release(&feed, UINT64_MAX);
+	reader_release(&feed, UINT64_MAX);
 	if (exported + aggregate.exported + feed.memory != feed.samples)
 		abort();
 	report(1);

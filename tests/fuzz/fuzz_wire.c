@@ -61,9 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	static struct hash_seed seed = {{4, 2}};
 	static struct strings strings;
 	static struct tm_retire_queue queue;
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 	struct files files;
-	struct peer peer;
+	struct collector_link peer;
 	int ends[2];
 	int before = next_free_descriptor();
 
@@ -71,15 +71,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
 	    strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
 		abort();
-	peer_init(&peer, ends[1], &files, &kernel);
-	peer.state = PEER_ATTACHED;
+	collector_link_init(&peer, ends[1], &files, &kernel);
+	peer.state = COLLECTOR_LINK_ATTACHED;
 	talk(ends[0], data, bytes);
 	(void)shutdown(ends[0], SHUT_WR);
-	peer_receive(&peer);
-	if (peer.state == PEER_ATTACHED)
+	collector_link_receive(&peer);
+	if (peer.state == COLLECTOR_LINK_ATTACHED)
 		abort(); /* the end was there to be seen */
 	files_deinit(&files);
-	kernel_deinit(&kernel);
+	ksyms_deinit(&kernel);
 	strings_deinit(&strings);
 	tm_retire_deinit(&queue);
 	(void)close(ends[0]);

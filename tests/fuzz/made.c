@@ -12,37 +12,37 @@
 
 void made_find_everywhere(const void *blob, size_t bytes)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 	const struct tm_rule *end;
 
-	if (tm_rows_check(&view, blob, bytes) < 0)
+	if (tm_unwind_table_check(&view, blob, bytes) < 0)
 		return;
 	end = view.rules + view.header->rules;
 	for (uint32_t i = 0; i < view.header->pages; i++) {
 		uint32_t page = view.header->pages > 64 ? i * 977 % view.header->pages : i;
-		const struct tm_rule *rule = tm_rows_find(&view, view.starts[page]);
+		const struct tm_rule *rule = tm_unwind_table_find(&view, view.starts[page]);
 
 		if (rule != &view.rules[view.pages[page].rules[0]])
 			abort(); /* a page's first row is found where it begins */
-		rule = tm_rows_find(&view, (uint64_t)view.starts[page] + 0x123);
+		rule = tm_unwind_table_find(&view, (uint64_t)view.starts[page] + 0x123);
 		if (rule < view.rules || rule >= end)
 			abort();
 	}
-	if (view.header->pages && tm_rows_find(&view, UINT64_MAX) >= end)
+	if (view.header->pages && tm_unwind_table_find(&view, UINT64_MAX) >= end)
 		abort();
 }
 
 static void run(struct cfimake *make)
 {
-	struct answer answer;
-	struct tm_rows_view view;
+	struct symbolize answer;
+	struct tm_unwind_table_view view;
 
 	if (cfimake_compile(make, &answer) == PARSER_OK) {
-		if (tm_rows_check(&view, answer.blob, answer.bytes) < 0)
+		if (tm_unwind_table_check(&view, answer.blob, answer.bytes) < 0)
 			abort(); /* what we make ourselves passes */
 		made_find_everywhere(answer.blob, answer.bytes);
 	}
-	answer_free(&answer);
+	symbolize_free(&answer);
 }
 
 void made_run(enum cfimake_part part, const uint8_t *data, size_t bytes)

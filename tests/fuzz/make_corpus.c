@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shared/wire.h"
 #include "shared/ring.h"
+#include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
 #include "tests/fuzz/make_rows.h"
 #include "tests/unit/parser/elfmake.h"

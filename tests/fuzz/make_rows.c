@@ -121,9 +121,10 @@ static void put_pclntabs(void)
 
 static void put_tables(void)
 {
-	struct tm_rows vast = {.magic = TM_ROWS_MAGIC, .rows = UINT32_MAX, .pages = 1u << 24};
-	struct answer answer;
-	struct tm_rows_page *page;
+	struct tm_unwind_table vast = {
+		.magic = TM_UNWIND_TABLE_MAGIC, .rows = UINT32_MAX, .pages = 1u << 24};
+	struct symbolize answer;
+	struct tm_unwind_table_page *page;
 
 	cfimake_open(&make);
 	for (uint32_t i = 0; i < 3; i++)
@@ -135,7 +136,7 @@ static void put_tables(void)
 	page = (void *)((uint8_t *)answer.blob + answer.bytes - sizeof(*page));
 	page->offsets[1] = 0x7000;
 	put("rows", "unsorted", answer.blob, answer.bytes, 0);
-	answer_free(&answer);
+	symbolize_free(&answer);
 	put("rows", "vast", &vast, sizeof(vast), 0);
 }
 

@@ -13,39 +13,41 @@
 #include "tests/interop/synth.h"
 
 /* What every output must agree with, written without any of their helpers but the sink. */
-static int plain_write(struct sink *sink, const struct report *report)
+static int plain_write(struct output_file *sink, const struct report *report)
 {
-	sink_text(sink, "[");
+	output_file_text(sink, "[");
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_sample *sample = &report->samples[i];
 		const struct report_stack *stack = &report->stacks[sample->stack];
 
-		sink_format(sink,
-			    "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
-			    i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
-			    (unsigned long long)sample->count,
-			    sample->stop ? tm_stop_word(sample->stop) : "");
-		sink_json_string(sink, report->strings[sample->comm]);
-		sink_text(sink, ",\"process\":");
-		sink_json_string(sink, report->strings[report->processes[sample->process].comm]);
-		sink_text(sink, ",\"stack\":[");
+		output_file_format(
+			sink, "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
+			i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
+			(unsigned long long)sample->count,
+			sample->stop ? tm_reasons_stop(sample->stop) : "");
+		output_file_json_string(sink, report->strings[sample->comm]);
+		output_file_text(sink, ",\"process\":");
+		output_file_json_string(sink,
+					report->strings[report->processes[sample->process].comm]);
+		output_file_text(sink, ",\"stack\":[");
 		for (uint32_t j = stack->count; j-- > 0;) {
 			const struct report_frame *frame =
 				&report->frames[report->stack_frames[stack->first + j]];
 
-			sink_json_string(sink, report->strings[frame->name]);
-			sink_format(sink, ",%d%s", frame->kind == REPORT_KERNEL, j ? "," : "");
+			output_file_json_string(sink, report->strings[frame->name]);
+			output_file_format(sink, ",%d%s", frame->kind == REPORT_KERNEL,
+					   j ? "," : "");
 		}
-		sink_text(sink, "]}");
+		output_file_text(sink, "]}");
 	}
-	sink_text(sink, "]\n");
-	return sink_finish(sink);
+	output_file_text(sink, "]\n");
+	return output_file_finish(sink);
 }
 
 static int write_file(const char *directory, const char *name, const struct report *report,
-		      int (*writer)(struct sink *sink, const struct report *report))
+		      int (*writer)(struct output_file *sink, const struct report *report))
 {
-	static struct sink sink;
+	static struct output_file sink;
 	_cleanup_(tm_freep) char *path = NULL;
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
@@ -55,7 +57,7 @@ static int write_file(const char *directory, const char *name, const struct repo
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	sink_init(&sink, fd);
+	output_file_init(&sink, fd);
 	r = writer(&sink, report);
 	if (r < 0)
 		fprintf(stderr, "make_report: %s: %s\n", path, strerror(-r));
@@ -81,7 +83,7 @@ int main(int argc, char **argv)
 	failed |= write_file(argv[2], "out.folded", report, folded_write);
 	failed |= write_file(argv[2], "out.pb.gz", report, pprof_write);
 	failed |= write_file(argv[2], "out.speedscope.json", report, speedscope_write);
-	failed |= write_file(argv[2], "out.html", report, page_write);
+	failed |= write_file(argv[2], "out.html", report, html_write);
 	failed |= write_file(argv[2], "plain.json", report, plain_write);
 	synth_deinit(&synth);
 	return failed ? 1 : 0;

@@ -16,22 +16,22 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "symbolizer/base/sort.h"
 #include "symbolizer/output/completeness.h"
 #include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"
-#include "symbolizer/base/sort.h"
 #include "tests/interop/synth.h"
 
 #define WRITERS 4
 
-static int (*const writers[WRITERS])(struct sink *sink, const struct report *report) = {
+static int (*const writers[WRITERS])(struct output_file *sink, const struct report *report) = {
 	folded_write,
 	pprof_write,
 	speedscope_write,
-	page_write,
+	html_write,
 };
 static struct synth synth;
-static struct sink sink;
+static struct output_file sink;
 static unsigned long allocations, failing; /* failing: which one, from 1; 0: none */
 
 void *__real_malloc(size_t bytes);
@@ -80,7 +80,7 @@ static void any_allocation_may_fail(void **state)
 		int r;
 
 		do {
-			sink_init(&sink, fd);
+			output_file_init(&sink, fd);
 			allocations = 0;
 			failing = ++failed;
 			r = writers[i](&sink, report);
@@ -97,7 +97,7 @@ static void a_full_disk_is_reported_by_every_writer(void **state)
 
 	assert_int_equal(synth_case(&synth, "truncated"), 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
-		sink_init(&sink, fd);
+		output_file_init(&sink, fd);
 		assert_int_equal(writers[i](&sink, synth_report(&synth)), -ENOSPC);
 	}
 }
@@ -113,7 +113,7 @@ static void the_same_report_is_written_the_same(void **state)
 		for (unsigned turn = 0; turn < 2; turn++) {
 			_cleanup_(tm_closep) int fd = memfd_create("output", MFD_CLOEXEC);
 
-			sink_init(&sink, fd);
+			output_file_init(&sink, fd);
 			assert_int_equal(writers[i](&sink, synth_report(&synth)), 0);
 			length[turn] = pread(fd, bytes[turn], sizeof(bytes[turn]), 0);
 		}
@@ -125,10 +125,10 @@ static void the_same_report_is_written_the_same(void **state)
 
 static void addresses_of_one_function_are_one_node_of_the_tree(void **state)
 {
-	struct page_tree tree;
+	struct html_tree tree;
 
 	assert_int_equal(synth_case(&synth, "tiny"), 0);
-	assert_int_equal(page_tree_init(&tree, synth_report(&synth)), 0);
+	assert_int_equal(html_tree_init(&tree, synth_report(&synth)), 0);
 	assert_int_equal(tree.functions.count, 5);
 	assert_int_equal(tree.node_count, 5); /* _start, main, three leaves */
 	assert_int_equal(tree.thread_count, 2);
@@ -136,7 +136,7 @@ static void addresses_of_one_function_are_one_node_of_the_tree(void **state)
 	assert_int_equal(tree.up[0] + tree.up[1] + tree.up[2], 0);
 	assert_int_equal(tree.up[3], 1);
 	assert_int_equal(tree.up[4], 1);
-	page_tree_deinit(&tree);
+	html_tree_deinit(&tree);
 }
 
 static int by_value(uint32_t a, uint32_t b, const void *context)

@@ -16,14 +16,14 @@
 #include "shared/cleanup.h"
 #include "symbolizer/output/output_file.h"
 
-static struct sink sink;
+static struct output_file sink;
 
 static int memory_file(void)
 {
 	int fd = memfd_create("sink", MFD_CLOEXEC);
 
 	assert_true(fd >= 0);
-	sink_init(&sink, fd);
+	output_file_init(&sink, fd);
 	return fd;
 }
 
@@ -31,7 +31,7 @@ static void assert_written(int fd, const char *wanted)
 {
 	char found[4096] = "";
 
-	assert_int_equal(sink_finish(&sink), 0);
+	assert_int_equal(output_file_finish(&sink), 0);
 	assert_int_equal(pread(fd, found, sizeof(found) - 1, 0), strlen(wanted));
 	assert_string_equal(found, wanted);
 	assert_int_equal(sink.written, strlen(wanted));
@@ -41,11 +41,11 @@ static void parts_come_out_in_order(void **state)
 {
 	_cleanup_(tm_closep) int fd = memory_file();
 
-	sink_text(&sink, "a");
-	sink_number(&sink, 0);
-	sink_number(&sink, UINT64_MAX);
-	sink_format(&sink, "%s-%d", "b", 7);
-	sink_bytes(&sink, "c", 1);
+	output_file_text(&sink, "a");
+	output_file_number(&sink, 0);
+	output_file_number(&sink, UINT64_MAX);
+	output_file_format(&sink, "%s-%d", "b", 7);
+	output_file_bytes(&sink, "c", 1);
 	assert_written(fd, "a018446744073709551615b-7c");
 }
 
@@ -53,12 +53,12 @@ static void json_strings_are_safe_inside_a_script(void **state)
 {
 	_cleanup_(tm_closep) int fd = memory_file();
 
-	sink_json_string(&sink, "</script><!-- & \"\\ \n\t\x01\x7f");
-	sink_json_string(&sink, "");
-	sink_json_string(&sink, "a\xe2\x80\xa8"
-				"b\xe2\x80\xa9"
-				"c\xe2\x80\xaa"
-				"d\xf0\x9f\x8c\x8a");
+	output_file_json_string(&sink, "</script><!-- & \"\\ \n\t\x01\x7f");
+	output_file_json_string(&sink, "");
+	output_file_json_string(&sink, "a\xe2\x80\xa8"
+				       "b\xe2\x80\xa9"
+				       "c\xe2\x80\xaa"
+				       "d\xf0\x9f\x8c\x8a");
 	assert_written(fd, "\"\\u003c/script\\u003e\\u003c!-- \\u0026 \\u0022\\u005c "
 			   "\\u000a\\u0009\\u0001\\u007f\"\"\""
 			   "\"a\\u2028b\\u2029c\xe2\x80\xaa"
@@ -69,31 +69,31 @@ static void a_string_cut_within_a_character_is_not_read_past(void **state)
 {
 	_cleanup_(tm_closep) int fd = memory_file();
 
-	sink_json_string(&sink, "\xe2");
-	sink_json_string(&sink, "\xe2\x80");
+	output_file_json_string(&sink, "\xe2");
+	output_file_json_string(&sink, "\xe2\x80");
 	assert_written(fd, "\"\xe2\"\"\xe2\x80\"");
 }
 
 /* Pieces of every size around the buffer's, so that each way to cross its end is taken. */
 static void nothing_is_lost_at_the_end_of_the_buffer(void **state)
 {
-	static char piece[3 * SINK_BUFFER_BYTES];
+	static char piece[3 * OUTPUT_FILE_BUFFER_BYTES];
 	static const size_t sizes[] = {1,
-				       SINK_BUFFER_BYTES - 1,
-				       SINK_BUFFER_BYTES,
-				       SINK_BUFFER_BYTES + 1,
+				       OUTPUT_FILE_BUFFER_BYTES - 1,
+				       OUTPUT_FILE_BUFFER_BYTES,
+				       OUTPUT_FILE_BUFFER_BYTES + 1,
 				       5,
-				       3 * SINK_BUFFER_BYTES,
+				       3 * OUTPUT_FILE_BUFFER_BYTES,
 				       4000};
 	_cleanup_(tm_closep) int fd = memory_file();
 	uint64_t at = 0;
 
 	for (size_t i = 0; i < 7; i++) {
 		memset(piece, 'a' + (int)i, sizes[i]);
-		sink_bytes(&sink, piece, sizes[i]);
-		sink_format(&sink, "%zu", i);
+		output_file_bytes(&sink, piece, sizes[i]);
+		output_file_format(&sink, "%zu", i);
 	}
-	assert_int_equal(sink_finish(&sink), 0);
+	assert_int_equal(output_file_finish(&sink), 0);
 	for (size_t i = 0; i < 7; i++) {
 		char found[2];
 
@@ -110,27 +110,27 @@ static void nothing_is_lost_at_the_end_of_the_buffer(void **state)
 
 static void text_longer_than_the_buffer_is_refused_by_format(void **state)
 {
-	static char text[SINK_BUFFER_BYTES + 1];
+	static char text[OUTPUT_FILE_BUFFER_BYTES + 1];
 	_cleanup_(tm_closep) int fd = memory_file();
 
 	memset(text, 'x', sizeof(text) - 1);
-	sink_format(&sink, "%s", text);
-	assert_int_equal(sink_finish(&sink), -EMSGSIZE);
+	output_file_format(&sink, "%s", text);
+	assert_int_equal(output_file_finish(&sink), -EMSGSIZE);
 }
 
 static void the_first_error_is_kept_and_ends_the_writing(void **state)
 {
-	static char much[2 * SINK_BUFFER_BYTES];
+	static char much[2 * OUTPUT_FILE_BUFFER_BYTES];
 	_cleanup_(tm_closep) int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	sink_init(&sink, fd);
-	sink_bytes(&sink, much, sizeof(much));
+	output_file_init(&sink, fd);
+	output_file_bytes(&sink, much, sizeof(much));
 	assert_int_equal(sink.error, -ENOSPC);
 	sink.fd = -1; /* a later write would fail otherwise */
-	sink_bytes(&sink, much, sizeof(much));
-	sink_text(&sink, "end");
-	assert_int_equal(sink_finish(&sink), -ENOSPC);
+	output_file_bytes(&sink, much, sizeof(much));
+	output_file_text(&sink, "end");
+	assert_int_equal(output_file_finish(&sink), -ENOSPC);
 	assert_int_equal(sink.written, 0);
 }
 

@@ -35,7 +35,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, LOOKUP_CPUS);
 	__type(key, __u32);
-	__type(value, struct block);
+	__type(value, struct kread);
 } blocks SEC(".maps");
 
 struct {
@@ -69,13 +69,13 @@ __noinline int look_up(__u64 mm, __u64 pc)
 {
 	struct lookup_mapping *out = answer(0);
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct block *block = bpf_map_lookup_elem(&blocks, &cpu);
-	struct mapping found = {};
+	struct kread *block = bpf_map_lookup_elem(&blocks, &cpu);
+	struct vma found = {};
 	int status;
 
 	if (!out || !block)
-		return MAPPING_DEEP;
-	status = mapping_try(block, mm, pc, &found);
+		return VMA_DEEP;
+	status = vma_try(block, mm, pc, &found);
 	out->start = found.start;
 	out->end = found.end;
 	out->pgoff = found.pgoff;
@@ -99,23 +99,23 @@ static long on_vma(struct task_struct *task, struct vm_area_struct *vma, void *d
 static __always_inline bool find(__u64 pc)
 {
 	__u64 mm = (__u64)KERNEL_READ(task_struct, bpf_get_current_task(), mm), begin;
-	int status = MAPPING_BUSY;
+	int status = VMA_BUSY;
 
 	begin = bpf_ktime_get_ns();
-	for (int i = 0; i < MAPPING_TRIES && status == MAPPING_BUSY; i++) {
+	for (int i = 0; i < VMA_TRIES && status == VMA_BUSY; i++) {
 		if (i)
 			add(&counts.retries, 1);
 		status = look_up(mm, pc);
 	}
 	add(&counts.ns, bpf_ktime_get_ns() - begin);
 	add(&counts.lookups, 1);
-	if (status == MAPPING_NONE)
+	if (status == VMA_NONE)
 		add(&counts.none, 1);
-	if (status == MAPPING_BUSY)
+	if (status == VMA_BUSY)
 		add(&counts.busy, 1);
-	if (status == MAPPING_DEEP)
+	if (status == VMA_DEEP)
 		add(&counts.deep, 1);
-	return status == MAPPING_FOUND;
+	return status == VMA_FOUND;
 }
 
 static __always_inline bool begin(struct bpf_perf_event_data *ctx, __u64 *pc)

@@ -25,7 +25,7 @@ static enum difference compare_kept(Dwarf_Frame *frame, const struct tm_rule *ru
 
 	if (!(rule->flags & TM_RULE_KEPT))
 		return SAME;
-	if (dwarf_frame_register(frame, TM_ROWS_KEPT, memory, &ops, &nops) < 0)
+	if (dwarf_frame_register(frame, TM_UNWIND_TABLE_KEPT, memory, &ops, &nops) < 0)
 		return DIFFERENCE_ORACLE;
 	bx = evaluate_operations(machine, ops, nops, 0);
 	return is_same(bx, evaluate_saved(machine, machine->cfa, TM_SAVED_CFA, -8 * rule->cfa_add))

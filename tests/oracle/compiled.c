@@ -20,21 +20,21 @@ static uint64_t cpu_ns(void)
 int compiled_open(struct compiled *compiled, int fd)
 {
 	struct image_source source;
-	struct target target;
+	struct input target;
 	uint64_t begun;
 	int r;
 
 	*compiled = (struct compiled){0};
-	r = target_open_file(&target, fd, &source);
+	r = input_open_file(&target, fd, &source);
 	if (r)
 		return r;
 	begun = cpu_ns();
-	r = compile_make(&compiled->answer, &source);
+	r = unwind_compile_file(&compiled->answer, &source);
 	compiled->cpu_ns = cpu_ns() - begun;
 	compiled->file_bytes = source.bytes;
 	if (r)
 		return r;
-	r = tm_rows_check(&compiled->view, compiled->answer.blob, compiled->answer.bytes);
+	r = tm_unwind_table_check(&compiled->view, compiled->answer.blob, compiled->answer.bytes);
 	if (r)
 		compiled_close(compiled);
 	return r;
@@ -42,5 +42,5 @@ int compiled_open(struct compiled *compiled, int fd)
 
 void compiled_close(struct compiled *compiled)
 {
-	answer_free(&compiled->answer);
+	symbolize_free(&compiled->answer);
 }

@@ -10,8 +10,8 @@
 #include "symbolizer/parser/unwind_compile.h"
 
 struct compiled {
-	struct answer answer;
-	struct tm_rows_view view;
+	struct symbolize answer;
+	struct tm_unwind_table_view view;
 	uint64_t cpu_ns;
 	uint64_t file_bytes;
 };

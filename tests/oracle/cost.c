@@ -57,7 +57,7 @@ static _Noreturn void compile(int fd)
 
 	figures->status = compiled_open(&compiled, fd);
 	if (!figures->status) {
-		const struct tm_rows *header = compiled.view.header;
+		const struct tm_unwind_table *header = compiled.view.header;
 
 		figures->file_bytes = compiled.file_bytes;
 		figures->table_bytes = compiled.answer.bytes;
@@ -66,7 +66,7 @@ static _Noreturn void compile(int fd)
 		figures->rules = header->rules;
 		figures->frames = header->frames;
 		figures->refused = header->refused;
-		figures->cut = header->flags & TM_ROWS_CUT;
+		figures->cut = header->flags & TM_UNWIND_TABLE_CUT;
 		figures->cpu_ns = compiled.cpu_ns;
 		(void)getrusage(RUSAGE_SELF, &usage);
 		figures->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;

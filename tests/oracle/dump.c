@@ -14,22 +14,23 @@
 #include "tests/oracle/compiled.h"
 #include "tests/unit/parser/say.h"
 
-static void dump_page(const struct tm_rows_view *view, uint32_t number)
+static void dump_page(const struct tm_unwind_table_view *view, uint32_t number)
 {
-	const struct tm_rows_page *page = &view->pages[number];
+	const struct tm_unwind_table_page *page = &view->pages[number];
 	char text[SAY_BYTES];
 
-	for (uint32_t i = 0; i < TM_ROWS_PAGE && page->offsets[i] != TM_ROWS_PAD; i++)
+	for (uint32_t i = 0; i < TM_UNWIND_TABLE_PAGE && page->offsets[i] != TM_UNWIND_TABLE_PAD;
+	     i++)
 		(void)printf("0x%08x  %s\n", view->starts[number] + page->offsets[i],
 			     say_rule(&view->rules[page->rules[i]], text));
 }
 
-static void dump_all(const struct tm_rows_view *view)
+static void dump_all(const struct tm_unwind_table_view *view)
 {
 	(void)printf("%u rows, %u rules, %u pages, %u functions, %u refused%s\n",
 		     view->header->rows, view->header->rules, view->header->pages,
 		     view->header->frames, view->header->refused,
-		     view->header->flags & TM_ROWS_CUT ? ", cut" : "");
+		     view->header->flags & TM_UNWIND_TABLE_CUT ? ", cut" : "");
 	for (uint32_t i = 0; i < view->header->pages; i++)
 		dump_page(view, i);
 }
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 		uint64_t offset = strtoull(argv[i], NULL, 0);
 
 		(void)printf("0x%08" PRIx64 "  %s\n", offset,
-			     say_rule(tm_rows_find(&compiled.view, offset), text));
+			     say_rule(tm_unwind_table_find(&compiled.view, offset), text));
 	}
 	compiled_close(&compiled);
 	return 0;

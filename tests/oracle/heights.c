@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/parser/x86/disassembly.h"
-#include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/input.h"
+#include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/x86/disassembly.h"
 #include "tests/oracle/compiled.h"
 #include "tests/unit/parser/say.h"
 
@@ -32,9 +32,9 @@ struct counts {
 static int list;
 
 /* Whether @rule says of the caller's frame pointer what @height does. */
-static int same_fp(const struct tm_rule *rule, const struct height *height)
+static int same_fp(const struct tm_rule *rule, const struct stack_height *height)
 {
-	int is_callers = height->fp_is == HEIGHT_FP_CALLERS;
+	int is_callers = height->fp_is == STACK_HEIGHT_FP_CALLERS;
 
 	switch (rule->fp) {
 	case TM_SAVED_SAME:
@@ -46,15 +46,15 @@ static int same_fp(const struct tm_rule *rule, const struct height *height)
 	}
 }
 
-static int same_kept(const struct tm_rule *rule, const struct height *height)
+static int same_kept(const struct tm_rule *rule, const struct stack_height *height)
 {
-	if (!height->kept || height->kept == HEIGHT_KEPT_LOST)
+	if (!height->kept || height->kept == STACK_HEIGHT_KEPT_LOST)
 		return 1;
 	return rule->flags & TM_RULE_KEPT && height->kept == rule->cfa_add;
 }
 
 /* Return: 1 the same, 0 different, -1 not to be compared. */
-static int same(const struct tm_rule *rule, const struct height *height)
+static int same(const struct tm_rule *rule, const struct stack_height *height)
 {
 	int same_cfa;
 
@@ -62,7 +62,7 @@ static int same(const struct tm_rule *rule, const struct height *height)
 		return rule->cfa == TM_CFA_END && height->is_end;
 	if (rule->cfa == TM_CFA_SP && height->sp)
 		same_cfa = rule->cfa_offset == height->sp;
-	else if (rule->cfa == TM_CFA_FP && height->fp_is == HEIGHT_FP_BASE)
+	else if (rule->cfa == TM_CFA_FP && height->fp_is == STACK_HEIGHT_FP_BASE)
 		same_cfa = rule->cfa_offset == height->fp;
 	else
 		return rule->cfa == TM_CFA_FP ? 0 : -1;
@@ -71,32 +71,32 @@ static int same(const struct tm_rule *rule, const struct height *height)
 }
 
 static void show(const char *path, uint64_t vaddr, const struct tm_rule *rule,
-		 const struct height *height)
+		 const struct stack_height *height)
 {
-	const struct tm_rule ours = height_rule(height);
+	const struct tm_rule ours = stack_height_rule(height);
 	char theirs_text[SAY_BYTES], ours_text[SAY_BYTES];
 
 	(void)printf("  %s 0x%" PRIx64 ": described %s, read %s\n", path, vaddr,
 		     say_rule(rule, theirs_text), say_rule(&ours, ours_text));
 }
 
-static void compare(const char *path, const struct heights *heights,
-		    const struct tm_rows_view *view, struct counts *counts)
+static void compare(const char *path, const struct disassembly *heights,
+		    const struct tm_unwind_table_view *view, struct counts *counts)
 {
 	for (uint32_t i = 0; i < heights->gap_count; i++) {
-		const struct heights_gap *gap = &heights->gaps[i];
+		const struct disassembly_gap *gap = &heights->gaps[i];
 
 		counts->code += gap->bytes;
 		for (uint32_t at = 0; at < gap->bytes; at++) {
-			const struct heights_cell *cell = &heights->cells[gap->cell + at];
-			const struct height *height = &heights->states.list[cell->state];
+			const struct disassembly_cell *cell = &heights->cells[gap->cell + at];
+			const struct stack_height *height = &heights->states.list[cell->state];
 			const struct tm_rule *rule;
 			int equal;
 
 			if (!cell->owner || !cell->is_head)
 				continue;
 			counts->claimed++;
-			rule = tm_rows_find(view, gap->offset + at);
+			rule = tm_unwind_table_find(view, gap->offset + at);
 			if (!rule || rule->cfa == TM_CFA_NONE)
 				continue;
 			counts->described++;
@@ -113,23 +113,23 @@ static void compare(const char *path, const struct heights *heights,
 }
 
 static int read_file(const char *path, const struct image_source *source,
-		     const struct tm_rows_view *view, struct counts *counts)
+		     const struct tm_unwind_table_view *view, struct counts *counts)
 {
 	struct image image;
 	struct sections sections;
-	struct heights heights;
+	struct disassembly heights;
 	int r = image_open(&image, source);
 
 	if (!r)
 		r = sections_open(&sections, &image, source);
-	heights_open(&heights, &sections);
+	disassembly_open(&heights, &sections);
 	if (!r)
-		r = heights_add(&heights, 0, UINT32_MAX);
+		r = disassembly_add(&heights, 0, UINT32_MAX);
 	if (!r)
-		r = heights_read(&heights);
+		r = disassembly_read(&heights);
 	if (!r)
 		compare(path, &heights, view, counts);
-	heights_close(&heights);
+	disassembly_close(&heights);
 	image_close(&image);
 	return r;
 }
@@ -141,10 +141,10 @@ static int check(const char *path)
 	struct counts counts = {0};
 	struct image_source source;
 	struct compiled compiled;
-	struct target target;
+	struct input target;
 	int r;
 
-	if (fd < 0 || target_open_file(&target, fd, &source) || compiled_open(&compiled, fd))
+	if (fd < 0 || input_open_file(&target, fd, &source) || compiled_open(&compiled, fd))
 		return 0;
 	r = read_file(path, &source, &compiled.view, &counts);
 	compiled_close(&compiled);

@@ -43,7 +43,7 @@ static struct {
 struct comparison {
 	const char *path;
 	Dwarf_CFI *believed; /* that of .eh_frame while .debug_frame is compared; or NULL */
-	const struct tm_rows_view *view;
+	const struct tm_unwind_table_view *view;
 	Elf *elf;
 	uint64_t entry; /* address */
 };
@@ -76,7 +76,7 @@ static void count_row(const struct comparison *at, uint64_t start, uint64_t vadd
 
 static int is_end(const struct comparison *at, uint64_t vaddr)
 {
-	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
+	const struct tm_rule *rule = tm_unwind_table_find(at->view, offset_of(at->elf, vaddr));
 
 	return rule && rule->cfa == TM_CFA_END;
 }
@@ -84,7 +84,7 @@ static int is_end(const struct comparison *at, uint64_t vaddr)
 static enum difference compare_at(const struct comparison *at, Dwarf_Frame *frame, uint64_t start,
 				  uint64_t vaddr, bool signal)
 {
-	const struct tm_rule *rule = tm_rows_find(at->view, offset_of(at->elf, vaddr));
+	const struct tm_rule *rule = tm_unwind_table_find(at->view, offset_of(at->elf, vaddr));
 
 	/* Nobody calls an entry point, or where a context returns to, though they are described as if. */
 	if (rule && rule->cfa == TM_CFA_END && (start == at->entry || is_end(at, start - 1)))

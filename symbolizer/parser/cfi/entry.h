@@ -4,8 +4,8 @@
  * entry - one length-prefixed entry of .eh_frame or .debug_frame
  */
 
-#include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/cfi/fde_list.h"
+#include "symbolizer/parser/cursor.h"
 
 struct entry {
 	struct cursor body; /* behind its id */

@@ -25,61 +25,65 @@
 #define OP_NOP         0x96
 
 struct stack {
-	struct form forms[FORM_DEPTH];
+	struct expression forms[EXPRESSION_DEPTH];
 	uint32_t depth;
 };
 
-static int push(struct stack *stack, struct form form)
+static int push(struct stack *stack, struct expression form)
 {
-	if (stack->depth == FORM_DEPTH)
-		return FORM_E_OTHER;
+	if (stack->depth == EXPRESSION_DEPTH)
+		return EXPRESSION_E_OTHER;
 	stack->forms[stack->depth++] = form;
 	return 0;
 }
 
-static struct form number_form(int64_t value)
+static struct expression number_form(int64_t value)
 {
-	return (struct form){.base = FORM_NOTHING, .index = FORM_NOTHING, .offset = value};
+	return (struct expression){
+		.base = EXPRESSION_NOTHING, .index = EXPRESSION_NOTHING, .offset = value};
 }
 
 static int push_register(struct stack *stack, uint64_t number, int64_t offset)
 {
-	if (number >= MACHINE_REGISTERS)
-		return FORM_E_OTHER;
-	return push(
-		stack,
-		(struct form){.base = (uint16_t)number, .index = FORM_NOTHING, .offset = offset});
+	if (number >= X86_64_REGISTERS)
+		return EXPRESSION_E_OTHER;
+	return push(stack, (struct expression){.base = (uint16_t)number,
+					       .index = EXPRESSION_NOTHING,
+					       .offset = offset});
 }
 
-static int is_number(const struct form *form)
+static int is_number(const struct expression *form)
 {
-	return form->base == FORM_NOTHING && form->index == FORM_NOTHING && !form->deref;
+	return form->base == EXPRESSION_NOTHING && form->index == EXPRESSION_NOTHING &&
+	       !form->deref;
 }
 
-static int add_number(struct form *to, int64_t value)
+static int add_number(struct expression *to, int64_t value)
 {
 	int64_t *part = to->deref ? &to->add : &to->offset;
 
-	return __builtin_add_overflow(*part, value, part) ? FORM_E_OTHER : 0;
+	return __builtin_add_overflow(*part, value, part) ? EXPRESSION_E_OTHER : 0;
 }
 
 /* base + scaled index, neither of them read through */
-static int add_index(struct form *to, const struct form *other)
+static int add_index(struct expression *to, const struct expression *other)
 {
-	if (to->deref || other->deref || to->index != FORM_NOTHING || other->base != FORM_NOTHING)
-		return FORM_E_OTHER;
+	if (to->deref || other->deref || to->index != EXPRESSION_NOTHING ||
+	    other->base != EXPRESSION_NOTHING)
+		return EXPRESSION_E_OTHER;
 	to->index = other->index;
 	to->scale = other->scale;
 	return add_number(to, other->offset);
 }
 
-static int add(struct form *to, struct form other)
+static int add(struct expression *to, struct expression other)
 {
-	struct form swapped;
+	struct expression swapped;
 
 	if (is_number(&other))
 		return add_number(to, other.offset);
-	if (is_number(to) || (to->base == FORM_NOTHING && other.index == FORM_NOTHING)) {
+	if (is_number(to) ||
+	    (to->base == EXPRESSION_NOTHING && other.index == EXPRESSION_NOTHING)) {
 		swapped = *to;
 		*to = other;
 		return is_number(&swapped) ? add_number(to, swapped.offset)
@@ -88,32 +92,33 @@ static int add(struct form *to, struct form other)
 	return add_index(to, &other);
 }
 
-static int multiply(struct form *to, struct form other)
+static int multiply(struct expression *to, struct expression other)
 {
-	struct form factor = other;
+	struct expression factor = other;
 
 	if (is_number(to)) {
 		factor = *to;
 		*to = other;
 	}
 	if (!is_number(&factor))
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	if (is_number(to))
-		return __builtin_mul_overflow(to->offset, factor.offset, &to->offset) ? FORM_E_OTHER
-										      : 0;
-	if (to->deref || to->offset || to->index != FORM_NOTHING || to->base == FORM_CFA ||
-	    factor.offset <= 0 || factor.offset > MACHINE_WORD)
-		return FORM_E_OTHER;
+		return __builtin_mul_overflow(to->offset, factor.offset, &to->offset)
+			       ? EXPRESSION_E_OTHER
+			       : 0;
+	if (to->deref || to->offset || to->index != EXPRESSION_NOTHING ||
+	    to->base == EXPRESSION_CFA || factor.offset <= 0 || factor.offset > X86_64_WORD)
+		return EXPRESSION_E_OTHER;
 	to->index = to->base;
-	to->base = FORM_NOTHING;
+	to->base = EXPRESSION_NOTHING;
 	to->scale = (uint16_t)factor.offset;
 	return 0;
 }
 
-static int dereference(struct form *form)
+static int dereference(struct expression *form)
 {
-	if (form->deref || form->base == FORM_NOTHING)
-		return FORM_E_OTHER;
+	if (form->deref || form->base == EXPRESSION_NOTHING)
+		return EXPRESSION_E_OTHER;
 	form->deref = 1;
 	form->add = 0;
 	return 0;
@@ -121,10 +126,10 @@ static int dereference(struct form *form)
 
 static int combine(struct stack *stack, uint8_t operation)
 {
-	struct form *to, other;
+	struct expression *to, other;
 
 	if (stack->depth < 2)
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	other = stack->forms[--stack->depth];
 	to = &stack->forms[stack->depth - 1];
 	switch (operation) {
@@ -133,13 +138,13 @@ static int combine(struct stack *stack, uint8_t operation)
 	case OP_MINUS:
 		return is_number(&other) && other.offset != INT64_MIN
 			       ? add_number(to, -other.offset)
-			       : FORM_E_OTHER;
+			       : EXPRESSION_E_OTHER;
 	case OP_MUL:
 		return multiply(to, other);
 	default: /* OP_SHL */
 		return is_number(&other) && other.offset >= 0 && other.offset < 62
 			       ? multiply(to, number_form((int64_t)1 << other.offset))
-			       : FORM_E_OTHER;
+			       : EXPRESSION_E_OTHER;
 	}
 }
 
@@ -162,7 +167,7 @@ static int64_t constant(uint8_t operation, struct cursor *code)
 static int step(struct stack *stack, struct cursor *code)
 {
 	uint8_t operation = cursor_byte(code);
-	struct form *top = stack->depth ? &stack->forms[stack->depth - 1] : NULL;
+	struct expression *top = stack->depth ? &stack->forms[stack->depth - 1] : NULL;
 	uint64_t number;
 
 	if (operation >= OP_LIT0 && operation <= OP_LIT31)
@@ -176,11 +181,11 @@ static int step(struct stack *stack, struct cursor *code)
 		number = cursor_unsigned(code);
 		return push_register(stack, number, cursor_signed(code));
 	case OP_DEREF:
-		return top ? dereference(top) : FORM_E_OTHER;
+		return top ? dereference(top) : EXPRESSION_E_OTHER;
 	case OP_DUP:
-		return top ? push(stack, *top) : FORM_E_OTHER;
+		return top ? push(stack, *top) : EXPRESSION_E_OTHER;
 	case OP_PLUS_UCONST:
-		return top ? add_number(top, (int64_t)cursor_unsigned(code)) : FORM_E_OTHER;
+		return top ? add_number(top, (int64_t)cursor_unsigned(code)) : EXPRESSION_E_OTHER;
 	case OP_PLUS:
 	case OP_MINUS:
 	case OP_MUL:
@@ -189,44 +194,46 @@ static int step(struct stack *stack, struct cursor *code)
 	case OP_NOP:
 		return 0;
 	default:
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	}
 }
 
-int form_of(const uint8_t *code, uint32_t bytes, int starts_with_cfa, struct form *ret_form)
+int expression_of(const uint8_t *code, uint32_t bytes, int starts_with_cfa,
+		  struct expression *ret_form)
 {
 	struct cursor cursor = cursor_of(code, bytes);
 	struct stack stack = {.depth = 0};
 	int r = 0;
 
 	if (starts_with_cfa)
-		r = push(&stack, (struct form){.base = FORM_CFA, .index = FORM_NOTHING});
+		r = push(&stack,
+			 (struct expression){.base = EXPRESSION_CFA, .index = EXPRESSION_NOTHING});
 	while (!r && cursor_left(&cursor))
 		r = step(&stack, &cursor);
 	if (r || cursor.bad || !stack.depth)
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	*ret_form = stack.forms[stack.depth - 1];
 	return 0;
 }
 
-int form_of_plt(const uint8_t *code, uint32_t bytes, int64_t *ret_offset, uint8_t *ret_pushed)
+int expression_of_plt(const uint8_t *code, uint32_t bytes, int64_t *ret_offset, uint8_t *ret_pushed)
 {
 	/* ... + ((rip & 15) >= N) << 3 */
-	static const uint8_t head[] = {OP_BREG0 + MACHINE_RA, 0, OP_LIT0 + 15, OP_AND};
+	static const uint8_t head[] = {OP_BREG0 + X86_64_RA, 0, OP_LIT0 + 15, OP_AND};
 	static const uint8_t tail[] = {OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS};
 	struct cursor cursor = cursor_of(code, bytes);
 	uint8_t literal;
 
-	if (cursor_byte(&cursor) != OP_BREG0 + MACHINE_SP)
-		return FORM_E_OTHER;
+	if (cursor_byte(&cursor) != OP_BREG0 + X86_64_SP)
+		return EXPRESSION_E_OTHER;
 	*ret_offset = cursor_signed(&cursor);
 	if (cursor.bad || cursor_left(&cursor) != sizeof(head) + 1 + sizeof(tail) ||
 	    memcmp(cursor.at, head, sizeof(head)) != 0)
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	literal = cursor.at[sizeof(head)];
 	if (literal < OP_LIT0 || literal > OP_LIT0 + 15 ||
 	    memcmp(cursor.at + sizeof(head) + 1, tail, sizeof(tail)) != 0)
-		return FORM_E_OTHER;
+		return EXPRESSION_E_OTHER;
 	*ret_pushed = literal - OP_LIT0;
 	return 0;
 }

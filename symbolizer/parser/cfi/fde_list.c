@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include "symbolizer/parser/cfi/entry.h"
+#include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/elf/segments.h"
 
-int frames_add(struct frames *frames, const struct image *image, const struct span *span,
-	       uint64_t bytes)
+int fde_list_add(struct fde_list *frames, const struct image *image, const struct span *span,
+		 uint64_t bytes)
 {
 	const Elf64_Phdr *segment = segments_of_code(image, span->vaddr);
 	struct span added = *span;
@@ -31,7 +31,7 @@ int frames_add(struct frames *frames, const struct image *image, const struct sp
 		bytes = segment->p_filesz - within;
 	if (bytes > UINT32_MAX - offset)
 		bytes = UINT32_MAX - offset;
-	if (frames->count >= FRAMES_MAX) {
+	if (frames->count >= FDE_LIST_MAX) {
 		frames->cut = 1;
 		return 0;
 	}
@@ -45,11 +45,11 @@ int frames_add(struct frames *frames, const struct image *image, const struct sp
 	return 0;
 }
 
-static int add_cie(struct frames *frames, struct cie cie)
+static int add_cie(struct fde_list *frames, struct cie cie)
 {
 	void *cies;
 
-	if (frames->cie_count >= FRAMES_CIES_MAX) {
+	if (frames->cie_count >= FDE_LIST_CIES_MAX) {
 		frames->cut = 1;
 		return 0;
 	}
@@ -62,7 +62,7 @@ static int add_cie(struct frames *frames, struct cie cie)
 }
 
 /* The entry at @at among the CIEs from @first on, which stand in order; the last answer first. */
-static uint32_t find_cie(const struct frames *frames, uint32_t first, uint32_t last, uint64_t at)
+static uint32_t find_cie(const struct fde_list *frames, uint32_t first, uint32_t last, uint64_t at)
 {
 	uint32_t low = first, high = frames->cie_count;
 
@@ -76,11 +76,11 @@ static uint32_t find_cie(const struct frames *frames, uint32_t first, uint32_t l
 		else
 			high = middle;
 	}
-	return low < frames->cie_count && frames->cies[low].at == at ? low : FRAMES_NO_CIE;
+	return low < frames->cie_count && frames->cies[low].at == at ? low : FDE_LIST_NO_CIE;
 }
 
 /* Each entry of the section to @take, as long as there is a way on. */
-static int walk(struct frames *frames, const struct section *section, enum span_source source,
+static int walk(struct fde_list *frames, const struct section *section, enum span_source source,
 		int stop_at_zero, int (*take)(void *context, const struct entry *entry),
 		void *context)
 {
@@ -103,7 +103,7 @@ static int walk(struct frames *frames, const struct section *section, enum span_
 }
 
 struct collection {
-	struct frames *frames;
+	struct fde_list *frames;
 	const struct image *image;
 	const struct section *section;
 	enum span_source source;
@@ -122,7 +122,7 @@ static int take_cie(void *context, const struct entry *entry)
 static int take_function(void *context, const struct entry *entry)
 {
 	struct collection *from = context;
-	struct frames *frames = from->frames;
+	struct fde_list *frames = from->frames;
 	struct span span = {.source = from->source};
 	uint64_t bytes;
 
@@ -130,17 +130,17 @@ static int take_function(void *context, const struct entry *entry)
 		return 0;
 	frames->described++;
 	span.cie = find_cie(frames, from->first, from->last, entry->cie);
-	if (span.cie == FRAMES_NO_CIE || !frames->cies[span.cie].good ||
+	if (span.cie == FDE_LIST_NO_CIE || !frames->cies[span.cie].good ||
 	    entry_read_function(entry, from->section, &frames->cies[span.cie], &span, &bytes)) {
 		frames->refused++;
 		return 0;
 	}
 	from->last = span.cie;
-	return frames_add(frames, from->image, &span, bytes);
+	return fde_list_add(frames, from->image, &span, bytes);
 }
 
-int frames_collect(struct frames *frames, const struct image *image, const struct section *section,
-		   enum span_source source, int stop_at_zero)
+int fde_list_collect(struct fde_list *frames, const struct image *image,
+		     const struct section *section, enum span_source source, int stop_at_zero)
 {
 	struct collection from = {frames,           image, section, source, frames->cie_count,
 				  frames->cie_count};
@@ -152,13 +152,13 @@ int frames_collect(struct frames *frames, const struct image *image, const struc
 	return r ? r : walk(frames, section, source, stop_at_zero, take_function, &from);
 }
 
-void frames_add_root(struct frames *frames, uint64_t vaddr)
+void fde_list_add_root(struct fde_list *frames, uint64_t vaddr)
 {
-	if (frames->root_count < FRAMES_ROOTS)
+	if (frames->root_count < FDE_LIST_ROOTS)
 		frames->roots[frames->root_count++] = vaddr;
 }
 
-int frames_is_root(const struct frames *frames, uint64_t vaddr)
+int fde_list_is_root(const struct fde_list *frames, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < frames->root_count; i++)
 		if (frames->roots[i] == vaddr)
@@ -177,7 +177,7 @@ static int compare(const void *a, const void *b)
 	return (x->code > y->code) - (x->code < y->code);
 }
 
-void frames_sort(struct frames *frames)
+void fde_list_sort(struct fde_list *frames)
 {
 	uint32_t i = 1;
 
@@ -188,9 +188,9 @@ void frames_sort(struct frames *frames)
 		qsort(frames->spans, frames->count, sizeof(*frames->spans), compare);
 }
 
-void frames_free(struct frames *frames)
+void fde_list_free(struct fde_list *frames)
 {
 	free(frames->spans);
 	free(frames->cies);
-	*frames = (struct frames){0};
+	*frames = (struct fde_list){0};
 }

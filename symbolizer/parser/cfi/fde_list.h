@@ -11,10 +11,10 @@
 
 #include "symbolizer/parser/elf/sections.h"
 
-#define FRAMES_MAX      (4u << 20) /* functions of one file */
-#define FRAMES_CIES_MAX (1u << 20)
-#define FRAMES_ROOTS    4u
-#define FRAMES_NO_CIE   0xffffffffu
+#define FDE_LIST_MAX      (4u << 20) /* functions of one file */
+#define FDE_LIST_CIES_MAX (1u << 20)
+#define FDE_LIST_ROOTS    4u
+#define FDE_LIST_NO_CIE   0xffffffffu
 
 /* Who describes a span; of two that overlap the first named here is believed. */
 enum span_source {
@@ -48,14 +48,14 @@ struct cie {
 	uint8_t good;
 };
 
-struct frames {
+struct fde_list {
 	struct span *spans; /* owned */
 	struct cie *cies;   /* owned */
 	uint32_t count, room;
 	uint32_t cie_count, cie_room;
-	uint32_t described;           /* functions met */
-	uint32_t refused;             /* of those, not understood */
-	uint64_t roots[FRAMES_ROOTS]; /* addresses of functions that nobody calls */
+	uint32_t described;             /* functions met */
+	uint32_t refused;               /* of those, not understood */
+	uint64_t roots[FDE_LIST_ROOTS]; /* addresses of functions that nobody calls */
 	uint32_t root_count;
 	uint8_t cut; /* a limit was met */
 };
@@ -64,14 +64,14 @@ struct frames {
  * Adds what @section describes. @stop_at_zero: it has no known end, so a zero length is it.
  * Return: 0, PARSER_FAILED (memory).
  */
-int frames_collect(struct frames *frames, const struct image *image, const struct section *section,
-		   enum span_source source, int stop_at_zero);
+int fde_list_collect(struct fde_list *frames, const struct image *image,
+		     const struct section *section, enum span_source source, int stop_at_zero);
 /* Adds one span, whose range of addresses is clipped to executable bytes of the file; none: nothing. */
-int frames_add(struct frames *frames, const struct image *image, const struct span *span,
-	       uint64_t bytes);
-/* What begins at @vaddr is outermost, whatever is said of it; beyond FRAMES_ROOTS nothing changes. */
-void frames_add_root(struct frames *frames, uint64_t vaddr);
-int frames_is_root(const struct frames *frames, uint64_t vaddr);
+int fde_list_add(struct fde_list *frames, const struct image *image, const struct span *span,
+		 uint64_t bytes);
+/* What begins at @vaddr is outermost, whatever is said of it; beyond FDE_LIST_ROOTS nothing changes. */
+void fde_list_add_root(struct fde_list *frames, uint64_t vaddr);
+int fde_list_is_root(const struct fde_list *frames, uint64_t vaddr);
 /* Sorts by start, then by source, then as they came. */
-void frames_sort(struct frames *frames);
-void frames_free(struct frames *frames);
+void fde_list_sort(struct fde_list *frames);
+void fde_list_free(struct fde_list *frames);

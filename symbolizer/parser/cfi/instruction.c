@@ -5,18 +5,18 @@
 
 #include "symbolizer/parser/cfi/instruction.h"
 
-#include "symbolizer/parser/x86/x86_64.h"
 #include "symbolizer/parser/cfi/pointer.h"
+#include "symbolizer/parser/x86/x86_64.h"
 
 static struct place *place_of(struct run *run, uint64_t number)
 {
 	if (number == run->cie->return_register)
 		return &run->state.ra;
-	if (number == MACHINE_FP)
+	if (number == X86_64_FP)
 		return &run->state.fp;
-	if (number == MACHINE_BX)
+	if (number == X86_64_BX)
 		return &run->state.bx;
-	return number == MACHINE_SP ? &run->state.sp : NULL;
+	return number == X86_64_SP ? &run->state.sp : NULL;
 }
 
 static int put(struct run *run, uint64_t number, struct place place)
@@ -35,7 +35,7 @@ static int put_offset(struct run *run, uint64_t number, enum place_kind kind, in
 	int64_t offset;
 
 	if (__builtin_mul_overflow(factored, run->cie->data_align, &offset))
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	return put(run, number, (struct place){.kind = (uint16_t)kind, .offset = offset});
 }
 
@@ -50,7 +50,7 @@ static int restore(struct run *run, uint64_t number)
 	uint64_t at;
 
 	if (!to || !run->initial)
-		return to ? STEP_REFUSED : 0;
+		return to ? INSTRUCTION_REFUSED : 0;
 	at = (uint64_t)((uint8_t *)to - (uint8_t *)&run->state);
 	memcpy(to, (const uint8_t *)run->initial + at, sizeof(*to));
 	run->changed = 1;
@@ -63,7 +63,7 @@ static int advance(struct run *run, uint64_t factored)
 	int r = 0;
 
 	if (!run->initial)
-		return STEP_REFUSED; /* a CIE has no places */
+		return INSTRUCTION_REFUSED; /* a CIE has no places */
 	if (__builtin_mul_overflow(factored, run->cie->code_align, &distance) ||
 	    distance > run->limit - run->at)
 		distance = run->limit - run->at;
@@ -82,12 +82,12 @@ static int set_location(struct run *run, struct cursor *code)
 	uint64_t target, distance;
 
 	if (!run->initial || !run->cie->code_align)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	section = run->span->source == SPAN_EH_FRAME ? program->eh_frame : program->debug_frame;
 	if (pointer_read(code, run->cie->encoding,
 			 section->vaddr + (uint64_t)(code->at - section->bytes), &target) ||
 	    target < run->span->vaddr + run->at)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	distance = target - run->span->vaddr - run->at;
 	if (distance > run->limit - run->at)
 		distance = run->limit - run->at;
@@ -97,7 +97,7 @@ static int set_location(struct run *run, struct cursor *code)
 static int set_cfa(struct run *run, uint64_t number, int64_t offset)
 {
 	if (number > UINT16_MAX)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	run->state.cfa =
 		(struct place){.kind = PLACE_IS, .number = (uint16_t)number, .offset = offset};
 	run->state.cfa_base = run->state.cfa;
@@ -110,7 +110,7 @@ static int set_cfa_factored(struct run *run, uint64_t number, int64_t factored)
 	int64_t offset;
 
 	if (__builtin_mul_overflow(factored, run->cie->data_align, &offset))
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	return set_cfa(run, number, offset);
 }
 
@@ -120,7 +120,7 @@ static int put_expression(struct run *run, struct place *to, enum place_kind kin
 	uint64_t bytes = cursor_unsigned(code);
 
 	if (code->bad || bytes > cursor_left(code))
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	if (to) {
 		*to = (struct place){
 			.kind = (uint16_t)kind, .bytes = (uint32_t)bytes, .code = code->at};
@@ -133,7 +133,7 @@ static int put_expression(struct run *run, struct place *to, enum place_kind kin
 static int remember(struct run *run)
 {
 	if (run->depth == PROGRAM_DEPTH)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	run->program->stack[run->depth++] = run->state;
 	return 0;
 }
@@ -141,14 +141,14 @@ static int remember(struct run *run)
 static int recall(struct run *run)
 {
 	if (!run->depth)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	run->state = run->program->stack[--run->depth];
 	run->changed = 1;
 	return 0;
 }
 
 /* The CFA's own instructions. */
-static int step_cfa(struct run *run, uint8_t operation, struct cursor *code)
+static int instruction_cfa(struct run *run, uint8_t operation, struct cursor *code)
 {
 	const struct place *cfa = &run->state.cfa_base;
 	uint64_t number;
@@ -168,7 +168,7 @@ static int step_cfa(struct run *run, uint8_t operation, struct cursor *code)
 	/* The others change one part of a register rule, so there must have been one; after an
 	 * expression, too, as GNU's unwinder has it and assemblers' authors rely on. */
 	if (cfa->kind != PLACE_IS)
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	switch (operation) {
 	case 0x0d: /* def_cfa_register */
 		return set_cfa(run, cursor_unsigned(code), cfa->offset);
@@ -180,7 +180,7 @@ static int step_cfa(struct run *run, uint8_t operation, struct cursor *code)
 }
 
 /* Those that say where one register is. */
-static int step_register(struct run *run, uint8_t operation, struct cursor *code)
+static int instruction_register(struct run *run, uint8_t operation, struct cursor *code)
 {
 	uint64_t number = cursor_unsigned(code), other;
 
@@ -196,7 +196,7 @@ static int step_register(struct run *run, uint8_t operation, struct cursor *code
 	case 0x09: /* register */
 		other = cursor_unsigned(code);
 		if (other > UINT16_MAX)
-			return STEP_REFUSED;
+			return INSTRUCTION_REFUSED;
 		return put(run, number,
 			   (struct place){.kind = PLACE_REGISTER, .number = (uint16_t)other});
 	case 0x10: /* expression */
@@ -215,7 +215,7 @@ static int step_register(struct run *run, uint8_t operation, struct cursor *code
 	}
 }
 
-static int step_other(struct run *run, uint8_t operation, struct cursor *code)
+static int instruction_other(struct run *run, uint8_t operation, struct cursor *code)
 {
 	switch (operation) {
 	case 0x00: /* nop */
@@ -239,11 +239,11 @@ static int step_other(struct run *run, uint8_t operation, struct cursor *code)
 		(void)cursor_unsigned(code);
 		return 0;
 	default:
-		return STEP_REFUSED;
+		return INSTRUCTION_REFUSED;
 	}
 }
 
-int step_take(struct run *run, struct cursor *code)
+int instruction_apply(struct run *run, struct cursor *code)
 {
 	uint8_t byte = cursor_byte(code), low = byte & 0x3f;
 
@@ -258,9 +258,9 @@ int step_take(struct run *run, struct cursor *code)
 		break;
 	}
 	if ((low >= 0x0c && low <= 0x0f) || low == 0x12 || low == 0x13)
-		return step_cfa(run, low, code);
+		return instruction_cfa(run, low, code);
 	if ((low >= 0x05 && low <= 0x09) || low == 0x10 || low == 0x11 ||
 	    (low >= 0x14 && low <= 0x16) || low == 0x2f)
-		return step_register(run, low, code);
-	return step_other(run, low, code);
+		return instruction_register(run, low, code);
+	return instruction_other(run, low, code);
 }

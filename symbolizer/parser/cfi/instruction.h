@@ -4,10 +4,10 @@
  * instruction - one call frame instruction on the state of a function
  */
 
-#include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/cfi/program.h"
+#include "symbolizer/parser/cursor.h"
 
-#define STEP_REFUSED (-1) /* an instruction that makes no sense */
+#define INSTRUCTION_REFUSED (-1) /* an instruction that makes no sense */
 
 /* A run over the instructions of a CIE or of a function. */
 struct run {
@@ -21,5 +21,5 @@ struct run {
 	int changed;        /* since the last row */
 };
 
-/* Takes the next instruction. Return: 0, STEP_REFUSED, or what a row returned. */
-int step_take(struct run *run, struct cursor *code);
+/* Takes the next instruction. Return: 0, INSTRUCTION_REFUSED, or what a row returned. */
+int instruction_apply(struct run *run, struct cursor *code);

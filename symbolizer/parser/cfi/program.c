@@ -7,24 +7,24 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/cfi/instruction.h"
+#include "symbolizer/parser/parser.h"
 
-/* Return: 0, STEP_REFUSED, or what a row returned. */
+/* Return: 0, INSTRUCTION_REFUSED, or what a row returned. */
 static int run_code(struct run *run, const uint8_t *bytes, uint32_t count)
 {
 	struct cursor code = cursor_of(bytes, count);
 	int r = 0;
 
 	while (!r && cursor_left(&code) && (!run->initial || run->at < run->limit)) {
-		r = step_take(run, &code);
+		r = instruction_apply(run, &code);
 		if (!r && code.bad)
-			r = STEP_REFUSED;
+			r = INSTRUCTION_REFUSED;
 	}
 	return r;
 }
 
-int program_open(struct program *program, const struct frames *frames)
+int program_open(struct program *program, const struct fde_list *frames)
 {
 	*program = (struct program){.frames = frames};
 	program->initial = calloc(frames->cie_count + 1ull, sizeof(*program->initial));
@@ -65,7 +65,7 @@ int program_run(struct program *program, const struct span *span, uint64_t limit
 	run.depth = 0;
 	run.changed = 1;
 	r = run_code(&run, span->code, span->code_bytes);
-	if (r == STEP_REFUSED)
+	if (r == INSTRUCTION_REFUSED)
 		return program->row(program->context, run.at, NULL);
 	if (r > 0)
 		return r;

@@ -51,7 +51,7 @@ struct program_state {
 typedef int (*program_row_fn)(void *context, uint64_t at, const struct program_state *state);
 
 struct program {
-	const struct frames *frames;    /* borrowed */
+	const struct fde_list *frames;  /* borrowed */
 	const struct section *eh_frame; /* borrowed; for addresses relative to their place */
 	const struct section *debug_frame;
 	struct program_state *initial; /* owned; of each CIE */
@@ -62,7 +62,7 @@ struct program {
 };
 
 /* Return: 0, PARSER_FAILED (memory). */
-int program_open(struct program *program, const struct frames *frames);
+int program_open(struct program *program, const struct fde_list *frames);
 /* Rows of the first @limit bytes of the function. @ret_refused: whether something in it was not
  * understood; what follows that has no state. Return: 0, or what a row returned. */
 int program_run(struct program *program, const struct span *span, uint64_t limit, int *ret_refused);

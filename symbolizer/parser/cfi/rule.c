@@ -15,28 +15,28 @@ static int fits(int64_t value, int64_t least, int64_t most)
 
 static int cfa_from_register(struct tm_rule *rule, uint32_t number, int64_t offset)
 {
-	if (number >= MACHINE_REGISTERS || number == MACHINE_RA ||
+	if (number >= X86_64_REGISTERS || number == X86_64_RA ||
 	    !fits(offset, INT32_MIN, INT32_MAX))
 		return 0;
 	rule->cfa_offset = (int32_t)offset;
 	rule->cfa = TM_CFA_REGISTER;
-	if (number == MACHINE_SP)
+	if (number == X86_64_SP)
 		rule->cfa = TM_CFA_SP;
-	else if (number == MACHINE_FP)
+	else if (number == X86_64_FP)
 		rule->cfa = TM_CFA_FP;
 	else
 		rule->base = (uint8_t)number;
 	return 1;
 }
 
-static int cfa_through_memory(struct tm_rule *rule, const struct form *form)
+static int cfa_through_memory(struct tm_rule *rule, const struct expression *form)
 {
 	if (!fits(form->add, 0, UINT8_MAX) || !cfa_from_register(rule, form->base, form->offset))
 		return 0;
 	rule->cfa_add = (uint8_t)form->add;
-	if (form->index != FORM_NOTHING) {
-		if (rule->cfa != TM_CFA_SP || form->scale != MACHINE_WORD ||
-		    form->index == MACHINE_RA)
+	if (form->index != EXPRESSION_NOTHING) {
+		if (rule->cfa != TM_CFA_SP || form->scale != X86_64_WORD ||
+		    form->index == X86_64_RA)
 			return 0;
 		rule->cfa = TM_CFA_DEREF_INDEXED;
 		rule->base = (uint8_t)form->index;
@@ -50,21 +50,21 @@ static int cfa_through_memory(struct tm_rule *rule, const struct form *form)
 
 static int cfa_from_expression(struct tm_rule *rule, const struct place *place)
 {
-	struct form form;
+	struct expression form;
 	int64_t offset;
 
-	if (form_of_plt(place->code, place->bytes, &offset, &rule->cfa_add) == 0) {
+	if (expression_of_plt(place->code, place->bytes, &offset, &rule->cfa_add) == 0) {
 		if (!fits(offset, INT32_MIN, INT32_MAX))
 			return 0;
 		rule->cfa = TM_CFA_PLT;
 		rule->cfa_offset = (int32_t)offset;
 		return 1;
 	}
-	if (form_of(place->code, place->bytes, 0, &form))
+	if (expression_of(place->code, place->bytes, 0, &form))
 		return 0;
 	if (form.deref)
 		return cfa_through_memory(rule, &form);
-	return form.index == FORM_NOTHING && cfa_from_register(rule, form.base, form.offset);
+	return form.index == EXPRESSION_NOTHING && cfa_from_register(rule, form.base, form.offset);
 }
 
 static int cfa_of(struct tm_rule *rule, const struct place *place)
@@ -77,18 +77,18 @@ static int cfa_of(struct tm_rule *rule, const struct place *place)
 /* At an address that an expression gives: a distance from the CFA, sp or fp. */
 static enum tm_rule_saved saved_at(const struct place *place, int64_t *ret_offset)
 {
-	struct form form;
+	struct expression form;
 
-	if (form_of(place->code, place->bytes, 1, &form) || form.deref ||
-	    form.index != FORM_NOTHING)
+	if (expression_of(place->code, place->bytes, 1, &form) || form.deref ||
+	    form.index != EXPRESSION_NOTHING)
 		return TM_SAVED_NOWHERE;
 	*ret_offset = form.offset;
 	switch (form.base) {
-	case FORM_CFA:
+	case EXPRESSION_CFA:
 		return TM_SAVED_CFA;
-	case MACHINE_SP:
+	case X86_64_SP:
 		return TM_SAVED_SP;
-	case MACHINE_FP:
+	case X86_64_FP:
 		return TM_SAVED_FP;
 	default:
 		return TM_SAVED_NOWHERE;
@@ -107,7 +107,7 @@ static enum tm_rule_saved saved(const struct place *place, int64_t *ret_offset)
 		return TM_SAVED_CFA;
 	case PLACE_REGISTER:
 		*ret_offset = place->number;
-		return place->number < MACHINE_REGISTERS ? TM_SAVED_REGISTER : TM_SAVED_NOWHERE;
+		return place->number < X86_64_REGISTERS ? TM_SAVED_REGISTER : TM_SAVED_NOWHERE;
 	case PLACE_AT_EXPRESSION:
 		return saved_at(place, ret_offset);
 	default:
@@ -121,7 +121,7 @@ static int return_address_of(struct tm_rule *rule, const struct place *place)
 
 	if (place->kind == PLACE_UNSAID) { /* the ABI's default */
 		rule->ra = TM_SAVED_CFA;
-		rule->ra_offset = MACHINE_CALL_RA;
+		rule->ra_offset = X86_64_CALL_RA;
 		return 1;
 	}
 	rule->ra = (uint8_t)saved(place, &offset);
@@ -145,9 +145,9 @@ static void frame_pointer_of(struct tm_rule *rule, const struct place *place)
 /* Where rbx was saved, if that is where a rule can say. */
 static void kept_of(struct tm_rule *rule, const struct place *place)
 {
-	int64_t words = -place->offset / MACHINE_WORD;
+	int64_t words = -place->offset / X86_64_WORD;
 
-	if (place->kind != PLACE_AT || place->offset % MACHINE_WORD || !fits(words, 1, UINT8_MAX) ||
+	if (place->kind != PLACE_AT || place->offset % X86_64_WORD || !fits(words, 1, UINT8_MAX) ||
 	    (rule->cfa != TM_CFA_SP && rule->cfa != TM_CFA_FP))
 		return;
 	rule->flags |= TM_RULE_KEPT;
@@ -179,7 +179,7 @@ static int is_outermost(const struct tm_rule *rule)
 	       (int64_t)rule->cfa_offset + rule->ra_offset < 0;
 }
 
-struct tm_rule reduce_state(const struct program_state *state, int signal)
+struct tm_rule rule_of_state(const struct program_state *state, int signal)
 {
 	struct tm_rule rule = {.flags = signal ? TM_RULE_SIGNAL : 0};
 

@@ -8,4 +8,4 @@
 #include "symbolizer/parser/cfi/program.h"
 
 /* What no rule can say becomes TM_CFA_NONE. @signal: the function is a signal trampoline. */
-struct tm_rule reduce_state(const struct program_state *state, int signal);
+struct tm_rule rule_of_state(const struct program_state *state, int signal);

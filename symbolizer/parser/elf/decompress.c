@@ -11,8 +11,8 @@
 
 #include "symbolizer/parser/parser.h"
 
-static int expand(const struct image *image, size_t index, struct section *ret_section,
-		  void **ret_owned)
+static int decompress(const struct image *image, size_t index, struct section *ret_section,
+		      void **ret_owned)
 {
 	Elf *elf = elf_version(EV_CURRENT) == EV_NONE
 			   ? NULL
@@ -22,10 +22,10 @@ static int expand(const struct image *image, size_t index, struct section *ret_s
 	GElf_Chdr header;
 	GElf_Shdr place;
 
-	if (section && gelf_getchdr(section, &header) && header.ch_size <= EXPAND_MAX &&
+	if (section && gelf_getchdr(section, &header) && header.ch_size <= DECOMPRESS_MAX &&
 	    elf_compress(section, 0, 0) > 0)
 		data = elf_rawdata(section, NULL);
-	if (data && data->d_buf && data->d_size && data->d_size <= EXPAND_MAX &&
+	if (data && data->d_buf && data->d_size && data->d_size <= DECOMPRESS_MAX &&
 	    gelf_getshdr(section, &place)) {
 		*ret_owned = malloc(data->d_size);
 		if (*ret_owned) {
@@ -38,8 +38,8 @@ static int expand(const struct image *image, size_t index, struct section *ret_s
 	return 0;
 }
 
-int expand_load(const struct sections *sections, const char *name, struct section *ret_section,
-		void **ret_owned)
+int decompress_load(const struct sections *sections, const char *name, struct section *ret_section,
+		    void **ret_owned)
 {
 	struct image *image = sections->image;
 	const Elf64_Shdr *header = sections_header(sections, name);
@@ -55,5 +55,6 @@ int expand_load(const struct sections *sections, const char *name, struct sectio
 	if (header->sh_type == SHT_NOBITS || offset > image->bytes || bytes > image->bytes - offset)
 		return 0;
 	r = image_fill(image, sections->source, offset, bytes);
-	return r ? r : expand(image, (size_t)(header - image->sections), ret_section, ret_owned);
+	return r ? r
+		 : decompress(image, (size_t)(header - image->sections), ret_section, ret_owned);
 }

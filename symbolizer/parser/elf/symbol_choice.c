@@ -10,7 +10,7 @@
 
 static int by_vaddr(const void *left, const void *right)
 {
-	const struct pick_target *a = left, *b = right;
+	const struct symbol_choice_target *a = left, *b = right;
 
 	return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
@@ -21,7 +21,7 @@ static size_t underscores(const char *name)
 }
 
 /* Whether @a names the address at which both begin better than @b. */
-static int better_alias(const struct pick_symbol *a, const struct pick_symbol *b)
+static int better_alias(const struct symbol_choice_symbol *a, const struct symbol_choice_symbol *b)
 {
 	size_t length_a, length_b;
 
@@ -38,7 +38,7 @@ static int better_alias(const struct pick_symbol *a, const struct pick_symbol *b
 	return strcmp(a->name, b->name) < 0;
 }
 
-static int better(const struct pick_symbol *a, const struct pick_symbol *b)
+static int better(const struct symbol_choice_symbol *a, const struct symbol_choice_symbol *b)
 {
 	if (!b->name)
 		return 1;
@@ -46,7 +46,7 @@ static int better(const struct pick_symbol *a, const struct pick_symbol *b)
 }
 
 /* The first target at or behind @vaddr. */
-static uint32_t first_at(const struct pick *pick, uint64_t vaddr)
+static uint32_t first_at(const struct symbol_choice *pick, uint64_t vaddr)
 {
 	uint32_t low = 0, high = pick->count;
 
@@ -62,9 +62,10 @@ static uint32_t first_at(const struct pick *pick, uint64_t vaddr)
 }
 
 /* A sized symbol that begins nearer than a label stands between it and the target. */
-static void offer_label(struct pick_target *target, const struct pick_symbol *symbol)
+static void offer_label(struct symbol_choice_target *target,
+			const struct symbol_choice_symbol *symbol)
 {
-	const struct pick_symbol *other = &target->label;
+	const struct symbol_choice_symbol *other = &target->label;
 
 	if (!other->name || symbol->start > other->start ||
 	    (symbol->start == other->start && !other->size &&
@@ -72,19 +73,19 @@ static void offer_label(struct pick_target *target, const struct pick_symbol *sy
 		target->label = *symbol;
 }
 
-static int reaches(const struct pick_symbol *label, uint64_t vaddr)
+static int reaches(const struct symbol_choice_symbol *label, uint64_t vaddr)
 {
 	return label->name && !label->size && vaddr >= label->section_start &&
 	       vaddr < label->section_end;
 }
 
-void pick_sort(struct pick *pick)
+void symbol_choice_sort(struct symbol_choice *pick)
 {
 	if (pick->count)
 		qsort(pick->targets, pick->count, sizeof(*pick->targets), by_vaddr);
 }
 
-void pick_offer(struct pick *pick, const struct pick_symbol *symbol)
+void symbol_choice_offer(struct symbol_choice *pick, const struct symbol_choice_symbol *symbol)
 {
 	uint32_t first = first_at(pick, symbol->start);
 	uint64_t end = symbol->start + symbol->size;
@@ -93,25 +94,25 @@ void pick_offer(struct pick *pick, const struct pick_symbol *symbol)
 		return;
 	offer_label(&pick->targets[first], symbol);
 	for (uint32_t i = first; i < pick->count && pick->targets[i].vaddr < end; i++) {
-		struct pick_target *target = &pick->targets[i];
+		struct symbol_choice_target *target = &pick->targets[i];
 
 		if (!target->settled && better(symbol, &target->best))
 			target->best = *symbol;
 	}
 }
 
-void pick_settle(struct pick *pick)
+void symbol_choice_settle(struct symbol_choice *pick)
 {
-	struct pick_symbol nearest = {0};
+	struct symbol_choice_symbol nearest = {0};
 
 	for (uint32_t i = 0; i < pick->count; i++) {
-		struct pick_target *target = &pick->targets[i];
+		struct symbol_choice_target *target = &pick->targets[i];
 
 		if (target->label.name)
 			nearest = target->label;
 		if (!target->best.name && reaches(&nearest, target->vaddr))
 			target->best = nearest;
 		target->settled = target->best.name != NULL;
-		target->label = (struct pick_symbol){0};
+		target->label = (struct symbol_choice_symbol){0};
 	}
 }

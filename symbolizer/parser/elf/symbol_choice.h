@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-struct pick_symbol {
+struct symbol_choice_symbol {
 	uint64_t start;
 	uint64_t size;
 	uint64_t section_start; /* of its section; both 0: not known */
@@ -23,21 +23,22 @@ struct pick_symbol {
 	uint8_t binding; /* 2 global, 1 local, 0 weak or other */
 };
 
-struct pick_target {
+struct symbol_choice_target {
 	uint64_t vaddr;
-	uint64_t index;           /* the caller's */
-	struct pick_symbol best;  /* name NULL: none yet */
-	struct pick_symbol label; /* of no size, first target behind it; or what stands between */
-	uint8_t settled;          /* named by an earlier table */
+	uint64_t index;                   /* the caller's */
+	struct symbol_choice_symbol best; /* name NULL: none yet */
+	struct symbol_choice_symbol
+		label;   /* of no size, first target behind it; or what stands between */
+	uint8_t settled; /* named by an earlier table */
 };
 
-struct pick {
-	struct pick_target *targets; /* sorted by vaddr */
+struct symbol_choice {
+	struct symbol_choice_target *targets; /* sorted by vaddr */
 	uint32_t count;
 };
 
 /* Sorts the targets. */
-void pick_sort(struct pick *pick);
-void pick_offer(struct pick *pick, const struct pick_symbol *symbol);
+void symbol_choice_sort(struct symbol_choice *pick);
+void symbol_choice_offer(struct symbol_choice *pick, const struct symbol_choice_symbol *symbol);
 /* After the last symbol of a table: labels where nothing covers; what has a name is settled. */
-void pick_settle(struct pick *pick);
+void symbol_choice_settle(struct symbol_choice *pick);

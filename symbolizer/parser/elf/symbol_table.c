@@ -36,7 +36,7 @@ static int fill_section(struct image *image, const struct image_source *source, 
 	return r == PARSER_MALFORMED ? 0 : r;
 }
 
-int symbols_fill(struct image *image, const struct image_source *source)
+int symbol_table_fill(struct image *image, const struct image_source *source)
 {
 	int r;
 
@@ -92,7 +92,7 @@ static const char *name_at(const struct table *table, uint64_t offset)
 }
 
 static void take_section(const struct table *table, const GElf_Sym *symbol,
-			 struct pick_symbol *offer)
+			 struct symbol_choice_symbol *offer)
 {
 	Elf_Scn *section;
 	GElf_Shdr header;
@@ -132,13 +132,13 @@ static uint8_t binding(const GElf_Sym *symbol)
 	}
 }
 
-static int offer_table(const struct table *table, struct pick *pick)
+static int offer_table(const struct table *table, struct symbol_choice *pick)
 {
 	size_t count = table->symbols->d_size / sizeof(Elf64_Sym);
 	int any = 0;
 
 	for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
-		struct pick_symbol offer = {0};
+		struct symbol_choice_symbol offer = {0};
 		GElf_Sym symbol;
 
 		if (!gelf_getsym(table->symbols, (int)i, &symbol))
@@ -151,14 +151,15 @@ static int offer_table(const struct table *table, struct pick *pick)
 		offer.is_function = GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE;
 		offer.binding = binding(&symbol);
 		take_section(table, &symbol, &offer);
-		pick_offer(pick, &offer);
+		symbol_choice_offer(pick, &offer);
 		any |= offer.is_function;
 	}
-	pick_settle(pick);
+	symbol_choice_settle(pick);
 	return any;
 }
 
-static int offer_type(Elf *elf, const struct image *image, GElf_Word type, struct pick *pick)
+static int offer_type(Elf *elf, const struct image *image, GElf_Word type,
+		      struct symbol_choice *pick)
 {
 	int any = 0;
 
@@ -176,7 +177,7 @@ static int offer_type(Elf *elf, const struct image *image, GElf_Word type, struc
 	return any;
 }
 
-int symbols_offer(const struct image *image, struct pick *pick, int *ret_any)
+int symbol_table_offer(const struct image *image, struct symbol_choice *pick, int *ret_any)
 {
 	Elf *elf;
 

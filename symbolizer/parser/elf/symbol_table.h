@@ -3,14 +3,14 @@
 /*
  * symbol_table - the function symbols of .symtab, then of .dynsym, offered to pick
  *
- * Two steps, so that what is looked at can no longer change: symbols_fill copies every table that
- * is wanted; symbols_offer then reads the copy alone, through libelf.
+ * Two steps, so that what is looked at can no longer change: symbol_table_fill copies every table that
+ * is wanted; symbol_table_offer then reads the copy alone, through libelf.
  */
 
 #include "symbolizer/parser/elf/image.h"
 #include "symbolizer/parser/elf/symbol_choice.h"
 
 /* Return: 0, or an enum parser_status. */
-int symbols_fill(struct image *image, const struct image_source *source);
+int symbol_table_fill(struct image *image, const struct image_source *source);
 /* Return: 0, or an enum parser_status. @ret_any: whether there was any function symbol. */
-int symbols_offer(const struct image *image, struct pick *pick, int *ret_any);
+int symbol_table_offer(const struct image *image, struct symbol_choice *pick, int *ret_any);

@@ -11,9 +11,9 @@
 #include "symbolizer/parser/cfi/fde_list.h"
 #include "symbolizer/parser/elf/symbol_choice.h"
 
-struct golang {
+struct pclntab {
 	struct section table; /* no bytes: no Go file */
-	uint32_t version;     /* enum golang_version */
+	uint32_t version;     /* enum pclntab_version */
 	uint32_t quantum;     /* bytes of an instruction at least */
 	uint64_t count;       /* functions */
 	uint64_t text;        /* address that function offsets count from */
@@ -22,23 +22,23 @@ struct golang {
 	uint64_t steps;       /* their lists of (what, until where) */
 };
 
-enum golang_version {
-	GOLANG_NONE,
-	GOLANG_1_2,
-	GOLANG_1_16,
-	GOLANG_1_18,
-	GOLANG_1_20,
+enum pclntab_version {
+	PCLNTAB_NONE,
+	PCLNTAB_1_2,
+	PCLNTAB_1_16,
+	PCLNTAB_1_18,
+	PCLNTAB_1_20,
 };
 
 /* Reads the header. Return: 0, also without one; or an enum parser_status. */
-int golang_open(struct golang *golang, const struct sections *sections);
+int pclntab_open(struct pclntab *golang, const struct sections *sections);
 /* Adds each function's span. Return: 0, or an enum parser_status. */
-int golang_add(const struct golang *golang, struct frames *frames, const struct image *image);
+int pclntab_add(const struct pclntab *golang, struct fde_list *frames, const struct image *image);
 /* The name of a function; NULL: none that ends in the table. */
-const char *golang_name(const struct golang *golang, uint32_t number);
+const char *pclntab_name(const struct pclntab *golang, uint32_t number);
 /* Names of the targets that have none yet. Return: whether there was any. */
-int golang_offer(const struct golang *golang, struct pick *pick);
+int pclntab_offer(const struct pclntab *golang, struct symbol_choice *pick);
 /* Where in the table a function is described. */
-uint64_t golang_described(const struct golang *golang, uint32_t number);
+uint64_t pclntab_described(const struct pclntab *golang, uint32_t number);
 /* A number at an offset of the table; 0 beyond its end. */
-uint64_t golang_number(const struct golang *golang, uint64_t offset, uint32_t bytes);
+uint64_t pclntab_number(const struct pclntab *golang, uint64_t offset, uint32_t bytes);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "symbolizer/parser/cursor.h"
-#include "symbolizer/parser/x86/x86_64.h"
 #include "symbolizer/parser/x86/known_code.h"
+#include "symbolizer/parser/x86/x86_64.h"
 
 /* funcFlag, since 1.17 */
 #define FLAG_TOP_FRAME 1u /* funcFlag, since 1.17 */
@@ -47,24 +47,24 @@ static uint32_t flags_by_name(const char *name)
 	       (is_one_of(name, writes) ? FLAG_SP_WRITE : 0);
 }
 
-static int read_function(const struct golang *golang, uint32_t number, struct function *function)
+static int read_function(const struct pclntab *golang, uint32_t number, struct function *function)
 {
-	uint64_t at = golang_described(golang, number);
-	uint64_t fields = golang->version >= GOLANG_1_18 ? 0 : 4; /* their entry has 8 bytes */
+	uint64_t at = pclntab_described(golang, number);
+	uint64_t fields = golang->version >= PCLNTAB_1_18 ? 0 : 4; /* their entry has 8 bytes */
 	uint64_t flags;
 
-	function->name = golang_name(golang, number);
+	function->name = pclntab_name(golang, number);
 	if (!function->name || at > golang->table.size)
 		return -1;
-	function->steps = (uint32_t)golang_number(golang, at + fields + 16, 4);
-	if (golang->version == GOLANG_1_2) {
+	function->steps = (uint32_t)pclntab_number(golang, at + fields + 16, 4);
+	if (golang->version == PCLNTAB_1_2) {
 		function->flags = flags_by_name(function->name);
 		return 0;
 	}
 	/* after cuOffset, since 1.20 also startLine: funcID, flags */
-	flags = at + fields + (golang->version == GOLANG_1_20 ? 41 : 37);
-	function->flags = (uint32_t)golang_number(golang, flags, 1);
-	if (golang->version == GOLANG_1_16) /* 1.16 itself has a zero there */
+	flags = at + fields + (golang->version == PCLNTAB_1_20 ? 41 : 37);
+	function->flags = (uint32_t)pclntab_number(golang, flags, 1);
+	if (golang->version == PCLNTAB_1_16) /* 1.16 itself has a zero there */
 		function->flags |= flags_by_name(function->name);
 	return 0;
 }
@@ -73,17 +73,17 @@ static int read_function(const struct golang *golang, uint32_t number, struct fu
 static struct tm_rule rule_of(const struct function *function, int64_t pushed)
 {
 	struct tm_rule rule = {.cfa = TM_CFA_SP,
-			       .cfa_offset = (int32_t)(pushed + MACHINE_WORD),
+			       .cfa_offset = (int32_t)(pushed + X86_64_WORD),
 			       .ra = TM_SAVED_CFA,
-			       .ra_offset = MACHINE_CALL_RA,
+			       .ra_offset = X86_64_CALL_RA,
 			       .fp = TM_SAVED_SAME};
 
 	/* One word less than nothing: the return address was popped, and still lies there. */
-	if (pushed < -MACHINE_WORD || pushed > INT32_MAX - MACHINE_WORD)
+	if (pushed < -X86_64_WORD || pushed > INT32_MAX - X86_64_WORD)
 		return (struct tm_rule){.cfa = TM_CFA_NONE};
-	if (pushed >= MACHINE_WORD && !(function->flags & FLAG_ASSEMBLY)) {
+	if (pushed >= X86_64_WORD && !(function->flags & FLAG_ASSEMBLY)) {
 		rule.fp = TM_SAVED_CFA;
-		rule.fp_offset = MACHINE_RECORD_FP;
+		rule.fp_offset = X86_64_RECORD_FP;
 	}
 	return rule;
 }
@@ -94,8 +94,8 @@ static int64_t zigzag(uint64_t value)
 }
 
 /* A list of (change of what was pushed, how far that holds), which a zero ends. */
-static int put_steps(const struct golang *golang, struct rowmake *make, const struct span *span,
-		     uint64_t limit, const struct function *function)
+static int put_steps(const struct pclntab *golang, struct table_writer *make,
+		     const struct span *span, uint64_t limit, const struct function *function)
 {
 	struct cursor cursor = cursor_of(golang->table.bytes, golang->table.size);
 	int64_t pushed = -1;
@@ -114,28 +114,28 @@ static int put_steps(const struct golang *golang, struct rowmake *make, const st
 			return -1;
 		pushed += zigzag(change);
 		rule = rule_of(function, pushed);
-		r = rowmake_put(make, span->start + at, &rule);
+		r = table_writer_put(make, span->start + at, &rule);
 		at += (uint32_t)cursor_unsigned(&cursor) * (uint64_t)golang->quantum;
 	}
 	return r;
 }
 
-static int put_one(struct rowmake *make, uint64_t offset, struct tm_rule rule)
+static int put_one(struct table_writer *make, uint64_t offset, struct tm_rule rule)
 {
-	return rowmake_put(make, offset, &rule);
+	return table_writer_put(make, offset, &rule);
 }
 
-int gorows_put(const struct golang *golang, struct rowmake *make, const struct span *span,
-	       uint64_t limit, int *ret_refused)
+int pclntab_rules_put(const struct pclntab *golang, struct table_writer *make,
+		      const struct span *span, uint64_t limit, int *ret_refused)
 {
 	static const char *const trampolines[] = {"runtime.sigreturn__sigaction",
 						  "runtime.sigreturn", NULL};
 	const struct tm_rule by_record = {.cfa = TM_CFA_FP,
-					  .cfa_offset = MACHINE_RECORD_CFA,
+					  .cfa_offset = X86_64_RECORD_CFA,
 					  .ra = TM_SAVED_CFA,
-					  .ra_offset = MACHINE_CALL_RA,
+					  .ra_offset = X86_64_CALL_RA,
 					  .fp = TM_SAVED_CFA,
-					  .fp_offset = MACHINE_RECORD_FP};
+					  .fp_offset = X86_64_RECORD_FP};
 	/* They leave their goroutine's stack for g0's, where nobody called them (Go's topofstack()). */
 	static const char *const leaving[] = {"runtime.mcall", "runtime.morestack", NULL};
 	struct function function;
@@ -147,7 +147,7 @@ int gorows_put(const struct golang *golang, struct rowmake *make, const struct s
 		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_NONE});
 	}
 	if (is_one_of(function.name, trampolines)) /* looked up one byte before it begins */
-		return put_one(make, span->start - 1, stubs_signal_rule());
+		return put_one(make, span->start - 1, known_code_signal_rule());
 	if (strncmp(function.name, "_rt0_", 5) == 0)
 		return put_one(make, span->start, (struct tm_rule){.cfa = TM_CFA_END});
 	/* Go ends at its signal handler; but what it interrupted goes on. */

@@ -11,7 +11,7 @@
 #include "symbolizer/parser/go/pclntab.h"
 #include "symbolizer/parser/table_writer.h"
 
-/* The rows of a span of golang_add(). @ret_refused: its list made no sense.
+/* The rows of a span of pclntab_add(). @ret_refused: its list made no sense.
  * Return: 0, PARSER_FAILED (memory). */
-int gorows_put(const struct golang *golang, struct rowmake *make, const struct span *span,
-	       uint64_t limit, int *ret_refused);
+int pclntab_rules_put(const struct pclntab *golang, struct table_writer *make,
+		      const struct span *span, uint64_t limit, int *ret_refused);

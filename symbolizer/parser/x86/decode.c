@@ -5,29 +5,29 @@
 
 #include "symbolizer/parser/x86/decode.h"
 
-void reading_write(struct insn *insn, uint32_t number)
+void decode_write(struct insn *insn, uint32_t number)
 {
 	insn->writes_sp |= number == INSN_SP;
 	insn->writes_fp |= number == INSN_FP;
 }
 
-uint32_t reading_byte_register(const struct reading *in, uint32_t number)
+uint32_t decode_byte_register(const struct decode *in, uint32_t number)
 {
 	return in->has_rex || number < 4 || number > 7 ? number : number - 4;
 }
 
-static int is_byte_operation(const struct reading *in)
+static int is_byte_operation(const struct decode *in)
 {
 	if (in->map == MAP_0F)
 		return (in->opcode & 0xf0) == 0x90 || in->opcode == 0xb0 || in->opcode == 0xc0;
 	return in->map == MAP_ONE && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e;
 }
 
-static void read_address(struct reading *in)
+static void read_address(struct decode *in)
 {
 	uint8_t mod = in->modrm >> 6, low = in->modrm & 7, sib;
 
-	in->rm = READING_NO_RM;
+	in->rm = DECODE_NO_RM;
 	in->base = INSN_NONE;
 	if (low == 4) {
 		sib = cursor_byte(&in->code);
@@ -48,7 +48,7 @@ static void read_address(struct reading *in)
 		in->displacement = (int32_t)cursor_number(&in->code, 4);
 }
 
-void reading_modrm(struct reading *in)
+void decode_modrm(struct decode *in)
 {
 	in->modrm = cursor_byte(&in->code);
 	in->reg |= (uint8_t)((in->modrm >> 3 & 7) | (in->rex & 4) << 1);
@@ -58,7 +58,7 @@ void reading_modrm(struct reading *in)
 		read_address(in);
 }
 
-void reading_immediate(struct reading *in, uint32_t bytes)
+void decode_immediate(struct decode *in, uint32_t bytes)
 {
 	uint64_t number = cursor_number(&in->code, bytes);
 
@@ -68,23 +68,23 @@ void reading_immediate(struct reading *in, uint32_t bytes)
 				     : (int64_t)number;
 }
 
-uint32_t reading_operand(const struct reading *in)
+uint32_t decode_operand(const struct decode *in)
 {
 	return in->size16 && !(in->rex & 8) ? 2 : 4;
 }
 
-void reading_write_rm(struct reading *in)
+void decode_write_rm(struct decode *in)
 {
 	uint32_t number = in->rm;
 
-	if (number != READING_NO_RM)
-		reading_write(in->insn,
-			      is_byte_operation(in) ? reading_byte_register(in, number) : number);
+	if (number != DECODE_NO_RM)
+		decode_write(in->insn,
+			     is_byte_operation(in) ? decode_byte_register(in, number) : number);
 }
 
-void reading_write_reg(struct reading *in)
+void decode_write_reg(struct decode *in)
 {
-	reading_write(in->insn, is_byte_operation(in) ? reading_byte_register(in, in->reg)
-						      : (uint32_t)in->reg);
-	in->insn->from_memory |= in->rm == READING_NO_RM;
+	decode_write(in->insn,
+		     is_byte_operation(in) ? decode_byte_register(in, in->reg) : (uint32_t)in->reg);
+	in->insn->from_memory |= in->rm == DECODE_NO_RM;
 }

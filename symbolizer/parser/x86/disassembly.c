@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/parser/x86/function.h"
 #include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/x86/entry_points.h"
+#include "symbolizer/parser/x86/function.h"
 #include "symbolizer/parser/x86/known_code.h"
 
 #define ALIGNED 16u /* as most functions are */
 #define RET     0xc3
 
-void heights_open(struct heights *heights, const struct sections *sections)
+void disassembly_open(struct disassembly *heights, const struct sections *sections)
 {
-	*heights = (struct heights){.sections = sections};
+	*heights = (struct disassembly){.sections = sections};
 }
 
-static int add_gap(struct heights *heights, const struct section *code)
+static int add_gap(struct disassembly *heights, const struct section *code)
 {
 	void *gaps =
 		grow(heights->gaps, heights->gap_count, &heights->gap_room, sizeof(*heights->gaps));
@@ -30,19 +30,19 @@ static int add_gap(struct heights *heights, const struct section *code)
 	if (!gaps)
 		return PARSER_FAILED;
 	heights->gaps = gaps;
-	heights->gaps[heights->gap_count++] = (struct heights_gap){
+	heights->gaps[heights->gap_count++] = (struct disassembly_gap){
 		code->vaddr, code->offset, code->bytes, (uint32_t)code->size, heights->cell_count};
 	heights->cell_count += (uint32_t)code->size;
 	return 0;
 }
 
-static int add_range(struct heights *heights, uint64_t vaddr, uint64_t offset, uint64_t bytes)
+static int add_range(struct disassembly *heights, uint64_t vaddr, uint64_t offset, uint64_t bytes)
 {
 	struct section code;
 	int r;
 
-	if (bytes > HEIGHTS_BYTES_MAX - heights->cell_count ||
-	    heights->gap_count >= HEIGHTS_GAPS_MAX) {
+	if (bytes > DISASSEMBLY_BYTES_MAX - heights->cell_count ||
+	    heights->gap_count >= DISASSEMBLY_GAPS_MAX) {
 		heights->cut = 1;
 		return 0;
 	}
@@ -51,7 +51,7 @@ static int add_range(struct heights *heights, uint64_t vaddr, uint64_t offset, u
 }
 
 /* What of [from, to) is at @offset, @bytes of it. */
-static int add_part(struct heights *heights, uint64_t from, uint64_t to, uint64_t vaddr,
+static int add_part(struct disassembly *heights, uint64_t from, uint64_t to, uint64_t vaddr,
 		    uint64_t offset, uint64_t bytes)
 {
 	uint64_t begin = offset > from ? offset : from, end = offset + bytes;
@@ -67,12 +67,12 @@ static int is_code(const Elf64_Shdr *header)
 	return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR;
 }
 
-int heights_add(struct heights *heights, uint64_t from, uint64_t to)
+int disassembly_add(struct disassembly *heights, uint64_t from, uint64_t to)
 {
 	const struct image *image = heights->sections->image;
 	int any = 0, r = 0;
 
-	if (image->section_count > HEIGHTS_STEPS_MAX - heights->steps) {
+	if (image->section_count > DISASSEMBLY_STEPS_MAX - heights->steps) {
 		heights->cut = 1;
 		return 0;
 	}
@@ -95,14 +95,14 @@ int heights_add(struct heights *heights, uint64_t from, uint64_t to)
 	return r;
 }
 
-uint32_t heights_cell(const struct heights *heights, uint64_t vaddr,
-		      const struct heights_gap **ret_gap)
+uint32_t disassembly_cell(const struct disassembly *heights, uint64_t vaddr,
+			  const struct disassembly_gap **ret_gap)
 {
 	uint32_t low = 0, high = heights->gap_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct heights_gap *gap = &heights->gaps[middle];
+		const struct disassembly_gap *gap = &heights->gaps[middle];
 
 		if (vaddr >= gap->vaddr && vaddr - gap->vaddr < gap->bytes) {
 			if (ret_gap)
@@ -114,10 +114,10 @@ uint32_t heights_cell(const struct heights *heights, uint64_t vaddr,
 		else
 			high = middle;
 	}
-	return HEIGHTS_NO_CELL;
+	return DISASSEMBLY_NO_CELL;
 }
 
-static const struct heights_gap *gap_of(const struct heights *heights, uint32_t cell)
+static const struct disassembly_gap *gap_of(const struct disassembly *heights, uint32_t cell)
 {
 	uint32_t low = 0, high = heights->gap_count;
 
@@ -132,23 +132,23 @@ static const struct heights_gap *gap_of(const struct heights *heights, uint32_t 
 	return &heights->gaps[low];
 }
 
-uint64_t heights_vaddr(const struct heights *heights, uint32_t cell)
+uint64_t disassembly_vaddr(const struct disassembly *heights, uint32_t cell)
 {
-	const struct heights_gap *gap = gap_of(heights, cell);
+	const struct disassembly_gap *gap = gap_of(heights, cell);
 
 	return gap->vaddr + (cell - gap->cell);
 }
 
-int heights_begin(struct heights *heights, uint32_t cell, uint32_t bytes)
+int disassembly_begin(struct disassembly *heights, uint32_t cell, uint32_t bytes)
 {
-	const struct heights_gap *gap = gap_of(heights, cell);
+	const struct disassembly_gap *gap = gap_of(heights, cell);
 	uint32_t within = cell - gap->cell;
 	void *starts;
 
 	if (heights->cells[cell].is_start ||
-	    stubs_is_trampoline(gap->code + within, gap->bytes - within))
+	    known_code_is_trampoline(gap->code + within, gap->bytes - within))
 		return 0;
-	if (heights->start_count >= HEIGHTS_STARTS_MAX) {
+	if (heights->start_count >= DISASSEMBLY_STARTS_MAX) {
 		heights->cut = 1;
 		return 0;
 	}
@@ -158,16 +158,16 @@ int heights_begin(struct heights *heights, uint32_t cell, uint32_t bytes)
 		return PARSER_FAILED;
 	heights->starts = starts;
 	heights->cells[cell].is_start = 1;
-	heights->starts[heights->start_count++] =
-		(struct heights_start){.cell = cell, .bytes = bytes, .first = cell, .last = cell};
+	heights->starts[heights->start_count++] = (struct disassembly_start){
+		.cell = cell, .bytes = bytes, .first = cell, .last = cell};
 	return 0;
 }
 
-int heights_suspect(struct heights *heights, uint32_t cell)
+int disassembly_suspect(struct disassembly *heights, uint32_t cell)
 {
 	void *maybe;
 
-	if (heights->maybe_count >= HEIGHTS_STARTS_MAX) {
+	if (heights->maybe_count >= DISASSEMBLY_STARTS_MAX) {
 		heights->cut = 1;
 		return 0;
 	}
@@ -181,9 +181,9 @@ int heights_suspect(struct heights *heights, uint32_t cell)
 }
 
 /* Labels within functions have addresses too: where the flow has been, or in the midst of something. */
-static int may_begin(const struct heights *heights, uint32_t cell)
+static int may_begin(const struct disassembly *heights, uint32_t cell)
 {
-	const struct heights_gap *gap = gap_of(heights, cell);
+	const struct disassembly_gap *gap = gap_of(heights, cell);
 	uint32_t within = cell - gap->cell;
 
 	return !heights->cells[cell].is_seen &&
@@ -191,24 +191,24 @@ static int may_begin(const struct heights *heights, uint32_t cell)
 }
 
 /* Every function known so far, those that they call, and those whose address they make. */
-static int read_functions(struct heights *heights, struct flow *flow, uint32_t *done)
+static int read_functions(struct disassembly *heights, struct function *flow, uint32_t *done)
 {
 	uint32_t looked = 0;
 	int r = 0;
 
 	while (!r && (*done < heights->start_count || looked < heights->maybe_count)) {
 		if (*done < heights->start_count) {
-			r = flow_read(flow, (*done)++);
+			r = function_read(flow, (*done)++);
 			continue;
 		}
 		if (may_begin(heights, heights->maybe[looked]))
-			r = heights_begin(heights, heights->maybe[looked], 0);
+			r = disassembly_begin(heights, heights->maybe[looked], 0);
 		looked++;
 	}
 	return r;
 }
 
-static int read_once(struct heights *heights, struct flow *flow)
+static int read_once(struct disassembly *heights, struct function *flow)
 {
 	uint32_t done = 0, count;
 	int r;
@@ -218,18 +218,18 @@ static int read_once(struct heights *heights, struct flow *flow)
 	r = read_functions(heights, flow, &done);
 	count = heights->start_count;
 	for (uint32_t i = 0; !r && i < count; i++)
-		r = flow_read_blocks(flow, i);
+		r = function_read_blocks(flow, i);
 	return r ? r : read_functions(heights, flow, &done);
 }
 
 /* Return: whether any of them is news. */
-static int note_ends(struct heights *heights)
+static int note_ends(struct disassembly *heights)
 {
 	int any = 0;
 
 	for (uint32_t i = 0; i < heights->start_count; i++) {
-		const struct heights_start *start = &heights->starts[i];
-		struct heights_cell *cell = &heights->cells[start->cell];
+		const struct disassembly_start *start = &heights->starts[i];
+		struct disassembly_cell *cell = &heights->cells[start->cell];
 		uint8_t is_end = !start->returns, is_sure = !start->bad && start->returns & 2;
 
 		any |= is_end > cell->is_end || is_sure > cell->is_sure;
@@ -239,21 +239,21 @@ static int note_ends(struct heights *heights)
 	return any;
 }
 
-static int read_all(struct heights *heights)
+static int read_all(struct disassembly *heights)
 {
-	struct flow flow = {.heights = heights};
-	int r = starts_find(heights);
+	struct function flow = {.heights = heights};
+	int r = entry_points_find(heights);
 
-	for (uint32_t i = 0; !r && i < HEIGHTS_PASSES; i++) {
+	for (uint32_t i = 0; !r && i < DISASSEMBLY_PASSES; i++) {
 		r = read_once(heights, &flow);
 		if (!note_ends(heights))
 			break;
 	}
-	flow_close(&flow);
+	function_close(&flow);
 	return r;
 }
 
-int heights_read(struct heights *heights)
+int disassembly_read(struct disassembly *heights)
 {
 	int r;
 
@@ -261,7 +261,7 @@ int heights_read(struct heights *heights)
 		return 0;
 	/* One more, so that who looks for the end of an instruction finds one. */
 	heights->cells = calloc(heights->cell_count + 1ull, sizeof(*heights->cells));
-	if (!heights->cells || states_open(&heights->states, heights->cell_count))
+	if (!heights->cells || height_set_open(&heights->states, heights->cell_count))
 		return PARSER_FAILED;
 	r = read_all(heights);
 	heights->cut |= heights->states.cut;
@@ -269,7 +269,7 @@ int heights_read(struct heights *heights)
 }
 
 /* The last gap that begins at or before @offset; the first if none does. */
-static uint32_t gap_at(const struct heights *heights, uint64_t offset)
+static uint32_t gap_at(const struct disassembly *heights, uint64_t offset)
 {
 	uint32_t low = 0, high = heights->gap_count;
 
@@ -284,12 +284,12 @@ static uint32_t gap_at(const struct heights *heights, uint64_t offset)
 	return low;
 }
 
-uint64_t heights_find(const struct heights *heights, uint64_t at, uint64_t to,
-		      const struct height **ret_height)
+uint64_t disassembly_find(const struct disassembly *heights, uint64_t at, uint64_t to,
+			  const struct stack_height **ret_height)
 {
 	uint32_t number = gap_at(heights, at), state, run = 1;
-	const struct heights_gap *gap;
-	const struct heights_cell *cell;
+	const struct disassembly_gap *gap;
+	const struct disassembly_cell *cell;
 	uint64_t most;
 
 	*ret_height = NULL;
@@ -312,12 +312,12 @@ uint64_t heights_find(const struct heights *heights, uint64_t at, uint64_t to,
 	return run;
 }
 
-void heights_close(struct heights *heights)
+void disassembly_close(struct disassembly *heights)
 {
 	free(heights->gaps);
 	free(heights->cells);
 	free(heights->starts);
 	free(heights->maybe);
-	states_close(&heights->states);
-	*heights = (struct heights){0};
+	height_set_close(&heights->states);
+	*heights = (struct disassembly){0};
 }

@@ -8,22 +8,22 @@
  *           flow. What is not understood, or does not fit together (two heights at one place, a return
  *           that finds no return address), costs its function: it has no rows then.
  * Trust     the code is hostile like all of the file: no loop without an end, no memory by a number read.
- * Limits    HEIGHTS_BYTES_MAX of gaps, in HEIGHTS_GAPS_MAX pieces, HEIGHTS_STARTS_MAX functions,
- *           HEIGHTS_STEPS_MAX instructions and sections looked at: what is beyond has no rows (`cut`).
+ * Limits    DISASSEMBLY_BYTES_MAX of gaps, in DISASSEMBLY_GAPS_MAX pieces, DISASSEMBLY_STARTS_MAX functions,
+ *           DISASSEMBLY_STEPS_MAX instructions and sections looked at: what is beyond has no rows (`cut`).
  */
 
 #include "symbolizer/parser/elf/sections.h"
 #include "symbolizer/parser/x86/height_set.h"
 
-#define HEIGHTS_BYTES_MAX   (8u << 20)
-#define HEIGHTS_GAPS_MAX    (1u << 18)
-#define HEIGHTS_STARTS_MAX  (1u << 18)
-#define HEIGHTS_STEPS_MAX   (32u << 20)
-#define HEIGHTS_SYMBOLS_MAX (32u << 20) /* bytes of a symbol table that is looked through */
-#define HEIGHTS_PASSES      4u          /* over all, until it is known who does not return */
-#define HEIGHTS_NO_CELL     0xffffffffu
+#define DISASSEMBLY_BYTES_MAX   (8u << 20)
+#define DISASSEMBLY_GAPS_MAX    (1u << 18)
+#define DISASSEMBLY_STARTS_MAX  (1u << 18)
+#define DISASSEMBLY_STEPS_MAX   (32u << 20)
+#define DISASSEMBLY_SYMBOLS_MAX (32u << 20) /* bytes of a symbol table that is looked through */
+#define DISASSEMBLY_PASSES      4u          /* over all, until it is known who does not return */
+#define DISASSEMBLY_NO_CELL     0xffffffffu
 
-struct heights_gap {
+struct disassembly_gap {
 	uint64_t vaddr;
 	uint64_t offset; /* in the file */
 	const uint8_t *code;
@@ -32,7 +32,7 @@ struct heights_gap {
 };
 
 /* What is known of one byte. */
-struct heights_cell {
+struct disassembly_cell {
 	uint32_t owner;  /* function, one-based; 0: nobody has been here */
 	uint32_t origin; /* the last call before, one-based cell; 0: none */
 	uint16_t state;
@@ -45,7 +45,7 @@ struct heights_cell {
 	uint8_t is_seen;   /* in this pass somebody was here, if only for a time */
 };
 
-struct heights_start {
+struct disassembly_start {
 	uint32_t cell;
 	uint32_t bytes; /* of its symbol; 0: not known */
 	uint32_t first; /* the cells that it owns lie in [first, last] */
@@ -56,13 +56,13 @@ struct heights_start {
 	uint8_t returns; /* 1: it may, and 2: it does */
 };
 
-struct heights {
-	const struct sections *sections; /* borrowed */
-	struct heights_gap *gaps;        /* owned, as they were added */
-	struct heights_cell *cells;      /* owned */
-	struct heights_start *starts;    /* owned */
-	uint32_t *maybe;                 /* owned; cells whose address is made somewhere */
-	struct states states;
+struct disassembly {
+	const struct sections *sections;  /* borrowed */
+	struct disassembly_gap *gaps;     /* owned, as they were added */
+	struct disassembly_cell *cells;   /* owned */
+	struct disassembly_start *starts; /* owned */
+	uint32_t *maybe;                  /* owned; cells whose address is made somewhere */
+	struct height_set states;
 	uint32_t gap_count, gap_room;
 	uint32_t start_count, start_room;
 	uint32_t maybe_count, maybe_room;
@@ -71,21 +71,21 @@ struct heights {
 	uint8_t cut;
 };
 
-void heights_open(struct heights *heights, const struct sections *sections);
+void disassembly_open(struct disassembly *heights, const struct sections *sections);
 /* A range of file offsets that nobody describes; those rise. Return: 0, or an enum parser_status. */
-int heights_add(struct heights *heights, uint64_t from, uint64_t to);
+int disassembly_add(struct disassembly *heights, uint64_t from, uint64_t to);
 /* Reads what was added. Return: as above. */
-int heights_read(struct heights *heights);
+int disassembly_read(struct disassembly *heights);
 /* From file offset @at on, below @to: how many bytes have one rule, or (@ret_rule NULL) none. */
-uint64_t heights_find(const struct heights *heights, uint64_t at, uint64_t to,
-		      const struct height **ret_height);
-void heights_close(struct heights *heights);
+uint64_t disassembly_find(const struct disassembly *heights, uint64_t at, uint64_t to,
+			  const struct stack_height **ret_height);
+void disassembly_close(struct disassembly *heights);
 
-/* For flow.c: the cell of an address, HEIGHTS_NO_CELL; with its gap. */
-uint32_t heights_cell(const struct heights *heights, uint64_t vaddr,
-		      const struct heights_gap **ret_gap);
-uint64_t heights_vaddr(const struct heights *heights, uint32_t cell);
+/* For flow.c: the cell of an address, DISASSEMBLY_NO_CELL; with its gap. */
+uint32_t disassembly_cell(const struct disassembly *heights, uint64_t vaddr,
+			  const struct disassembly_gap **ret_gap);
+uint64_t disassembly_vaddr(const struct disassembly *heights, uint32_t cell);
 /* A function begins at @cell. Return: 0, PARSER_FAILED (memory). */
-int heights_begin(struct heights *heights, uint32_t cell, uint32_t bytes);
+int disassembly_begin(struct disassembly *heights, uint32_t cell, uint32_t bytes);
 /* Code somewhere makes the address of @cell. Return: as above. */
-int heights_suspect(struct heights *heights, uint32_t cell);
+int disassembly_suspect(struct disassembly *heights, uint32_t cell);

@@ -12,13 +12,14 @@
 #define ENTRY sizeof(Elf64_Sym)
 _Static_assert(ENTRY == sizeof(Elf64_Rela), "symbols and relocations are as large as each other");
 
-static int begin_at(struct heights *heights, uint64_t vaddr, uint64_t bytes)
+static int begin_at(struct disassembly *heights, uint64_t vaddr, uint64_t bytes)
 {
-	uint32_t cell = heights_cell(heights, vaddr, NULL);
+	uint32_t cell = disassembly_cell(heights, vaddr, NULL);
 
-	if (cell == HEIGHTS_NO_CELL)
+	if (cell == DISASSEMBLY_NO_CELL)
 		return 0;
-	return heights_begin(heights, cell, bytes < HEIGHTS_BYTES_MAX ? (uint32_t)bytes : 0);
+	return disassembly_begin(heights, cell,
+				 bytes < DISASSEMBLY_BYTES_MAX ? (uint32_t)bytes : 0);
 }
 
 /* A part of a function that compilers put elsewhere: nobody calls it. */
@@ -34,7 +35,7 @@ static int is_cold(const struct section *names, uint32_t name)
 	return memmem(at, bytes, ".cold", 5) != NULL;
 }
 
-static int take_symbol(struct heights *heights, const uint8_t *at, const struct section *names)
+static int take_symbol(struct disassembly *heights, const uint8_t *at, const struct section *names)
 {
 	Elf64_Sym symbol;
 
@@ -47,7 +48,7 @@ static int take_symbol(struct heights *heights, const uint8_t *at, const struct 
 	return begin_at(heights, symbol.st_value, symbol.st_size);
 }
 
-static int take_relocation(struct heights *heights, const uint8_t *at)
+static int take_relocation(struct disassembly *heights, const uint8_t *at)
 {
 	Elf64_Rela relocation;
 	uint32_t cell;
@@ -55,18 +56,18 @@ static int take_relocation(struct heights *heights, const uint8_t *at)
 	memcpy(&relocation, at, sizeof(relocation));
 	if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_RELATIVE)
 		return 0;
-	cell = heights_cell(heights, (uint64_t)relocation.r_addend, NULL);
-	return cell == HEIGHTS_NO_CELL ? 0 : heights_suspect(heights, cell);
+	cell = disassembly_cell(heights, (uint64_t)relocation.r_addend, NULL);
+	return cell == DISASSEMBLY_NO_CELL ? 0 : disassembly_suspect(heights, cell);
 }
 
-static int take_table(struct heights *heights, const Elf64_Shdr *header)
+static int take_table(struct disassembly *heights, const Elf64_Shdr *header)
 {
 	const struct sections *sections = heights->sections;
 	int is_relocations = header->sh_type == SHT_RELA;
 	struct section table, names = {0};
 	int r = 0;
 
-	if (header->sh_size > HEIGHTS_SYMBOLS_MAX)
+	if (header->sh_size > DISASSEMBLY_SYMBOLS_MAX)
 		return 0;
 	if (!is_relocations && header->sh_link < sections->image->section_count)
 		r = sections_load_header(sections, &sections->image->sections[header->sh_link],
@@ -79,7 +80,7 @@ static int take_table(struct heights *heights, const Elf64_Shdr *header)
 	return r;
 }
 
-static int take_tables(struct heights *heights, uint32_t type)
+static int take_tables(struct disassembly *heights, uint32_t type)
 {
 	const struct image *image = heights->sections->image;
 	int r = 0;
@@ -93,7 +94,7 @@ static int take_tables(struct heights *heights, uint32_t type)
 	return r;
 }
 
-int starts_find(struct heights *heights)
+int entry_points_find(struct disassembly *heights)
 {
 	static const char *const names[] = {".init", ".fini"};
 	static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM, SHT_RELA};

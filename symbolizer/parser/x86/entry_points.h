@@ -8,4 +8,4 @@
 
 /* Symbols of functions, .init and .fini, the entry point; and, as mere suspects, addresses that the
  * loader puts into data. Return: 0, or an enum parser_status. */
-int starts_find(struct heights *heights);
+int entry_points_find(struct disassembly *heights);

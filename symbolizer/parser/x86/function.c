@@ -10,26 +10,26 @@
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/x86/walk.h"
 
-static int follow_all(struct flow *flow)
+static int follow_all(struct function *flow)
 {
 	int r = 0;
 
 	while (!r && flow->way_count)
-		r = way_follow(flow, flow->ways[--flow->way_count]);
+		r = walk_follow(flow, flow->ways[--flow->way_count]);
 	return r;
 }
 
-static void forget_one(struct flow *flow, uint32_t at)
+static void forget_one(struct function *flow, uint32_t at)
 {
-	struct heights_cell *cells = flow->heights->cells;
-	uint32_t last = flow_start(flow)->last;
+	struct disassembly_cell *cells = flow->heights->cells;
+	uint32_t last = function_start(flow)->last;
 
 	do
 		cells[at++].owner = 0;
 	while (at <= last && cells[at].owner == flow->number && !cells[at].is_head);
 }
 
-static void forget_cells(struct flow *flow)
+static void forget_cells(struct function *flow)
 {
 	for (uint32_t i = 0; i < flow->cell_count; i++)
 		forget_one(flow, flow->cells[i]);
@@ -37,12 +37,12 @@ static void forget_cells(struct flow *flow)
 }
 
 /* What only a call leads to of which nobody knows that it returns. */
-static void forget_unproved(struct flow *flow)
+static void forget_unproved(struct function *flow)
 {
-	struct heights_cell *cells = flow->heights->cells;
+	struct disassembly_cell *cells = flow->heights->cells;
 	uint32_t kept = 0;
 
-	proof_settle(&flow->proof, cells);
+	noreturn_settle(&flow->proof, cells);
 	for (uint32_t i = 0; i < flow->cell_count; i++) {
 		uint32_t at = flow->cells[i], origin = cells[at].origin;
 
@@ -54,33 +54,33 @@ static void forget_unproved(struct flow *flow)
 	flow->cell_count = kept;
 }
 
-static void forget(struct flow *flow)
+static void forget(struct function *flow)
 {
-	struct heights_start *start = flow_start(flow);
+	struct disassembly_start *start = function_start(flow);
 
 	forget_cells(flow);
 	start->first = start->last = start->cell;
 	start->jumps = start->returns = 0;
 }
 
-int flow_read(struct flow *flow, uint32_t number)
+int function_read(struct function *flow, uint32_t number)
 {
-	const struct height entry = height_of_entry();
-	struct heights *heights = flow->heights;
-	uint32_t state = states_number(&heights->states, &entry);
-	int r = WAY_BAD;
+	const struct stack_height entry = stack_height_of_entry();
+	struct disassembly *heights = flow->heights;
+	uint32_t state = height_set_number(&heights->states, &entry);
+	int r = WALK_BAD;
 
 	flow->number = number + 1;
 	flow->cell_count = 0;
 	forget(flow);
-	for (uint32_t i = 0; state && r == WAY_BAD && i < FLOW_ATTEMPTS; i++) {
-		const struct heights_start *start = flow_start(flow);
+	for (uint32_t i = 0; state && r == WALK_BAD && i < FUNCTION_ATTEMPTS; i++) {
+		const struct disassembly_start *start = function_start(flow);
 
 		flow->culprit = 0;
-		r = way_add(flow, heights_vaddr(heights, start->cell), state, 0);
+		r = walk_add(flow, disassembly_vaddr(heights, start->cell), state, 0);
 		if (!r)
 			r = follow_all(flow);
-		if (r != WAY_BAD)
+		if (r != WALK_BAD)
 			break;
 		forget(flow);
 		if (!flow->culprit)
@@ -89,13 +89,14 @@ int flow_read(struct flow *flow, uint32_t number)
 	}
 	if (!r)
 		forget_unproved(flow);
-	flow_start(flow)->bad = r == WAY_BAD;
-	flow_start(flow)->returns |= r == WAY_BAD;
-	return r == WAY_BAD ? 0 : r;
+	function_start(flow)->bad = r == WALK_BAD;
+	function_start(flow)->returns |= r == WALK_BAD;
+	return r == WALK_BAD ? 0 : r;
 }
 
 /* Where the function may have blocks: between those that it owns, or as far as its symbol reaches. */
-static uint32_t end_of_blocks(const struct heights_start *start, const struct heights_gap *gap)
+static uint32_t end_of_blocks(const struct disassembly_start *start,
+			      const struct disassembly_gap *gap)
 {
 	uint32_t end = start->last + 1, left = gap->cell + gap->bytes - start->cell;
 
@@ -104,26 +105,27 @@ static uint32_t end_of_blocks(const struct heights_start *start, const struct he
 	return end > start->cell + left ? start->cell + left : end;
 }
 
-int flow_read_blocks(struct flow *flow, uint32_t number)
+int function_read_blocks(struct function *flow, uint32_t number)
 {
-	struct heights *heights = flow->heights;
-	const struct heights_start start = heights->starts[number];
-	const struct heights_gap *gap;
+	struct disassembly *heights = flow->heights;
+	const struct disassembly_start start = heights->starts[number];
+	const struct disassembly_gap *gap;
 	uint32_t at = start.cell, end;
 	int r = 0;
 
 	flow->number = number + 1;
 	if (start.jumps != 1 || start.bad ||
-	    heights_cell(heights, heights_vaddr(heights, start.cell), &gap) == HEIGHTS_NO_CELL)
+	    disassembly_cell(heights, disassembly_vaddr(heights, start.cell), &gap) ==
+		    DISASSEMBLY_NO_CELL)
 		return 0;
 	end = end_of_blocks(&start, gap);
-	if (end - at > HEIGHTS_STEPS_MAX - heights->steps) {
+	if (end - at > DISASSEMBLY_STEPS_MAX - heights->steps) {
 		heights->cut = 1;
 		return 0;
 	}
 	heights->steps += end - at;
 	for (; !r && at < end; at++) {
-		const struct heights_cell *cell;
+		const struct disassembly_cell *cell;
 
 		if (heights->cells[at].is_seen)
 			continue;
@@ -132,10 +134,10 @@ int flow_read_blocks(struct flow *flow, uint32_t number)
 		if (!cell || cell->is_seen || cell->is_start)
 			continue;
 		flow->cell_count = flow->way_count = flow->proof.count = 0;
-		r = way_add(flow, gap->vaddr + (at - gap->cell), start.jumping, 0);
+		r = walk_add(flow, gap->vaddr + (at - gap->cell), start.jumping, 0);
 		if (!r)
 			r = follow_all(flow);
-		if (r == WAY_BAD) { /* so they are not what they were taken for */
+		if (r == WALK_BAD) { /* so they are not what they were taken for */
 			forget_cells(flow);
 			return 0;
 		}
@@ -143,10 +145,10 @@ int flow_read_blocks(struct flow *flow, uint32_t number)
 	return r;
 }
 
-void flow_close(struct flow *flow)
+void function_close(struct function *flow)
 {
 	free(flow->ways);
 	free(flow->cells);
-	proof_close(&flow->proof);
-	*flow = (struct flow){0};
+	noreturn_close(&flow->proof);
+	*flow = (struct function){0};
 }

@@ -5,16 +5,16 @@
 
 #include "symbolizer/parser/x86/groups.h"
 
-static void read_target(struct reading *in, enum insn_kind kind, uint32_t bytes)
+static void read_target(struct decode *in, enum insn_kind kind, uint32_t bytes)
 {
-	reading_immediate(in, bytes);
+	decode_immediate(in, bytes);
 	in->insn->kind = (uint8_t)kind;
 	in->insn->target =
 		in->vaddr + (uint64_t)(in->code.at - in->begin) + (uint64_t)in->immediate;
 }
 
 /* sp or fp and a number, from the same. */
-static void make_lea(struct reading *in, uint32_t to, uint32_t base, int64_t value)
+static void make_lea(struct decode *in, uint32_t to, uint32_t base, int64_t value)
 {
 	struct insn *insn = in->insn;
 
@@ -25,36 +25,36 @@ static void make_lea(struct reading *in, uint32_t to, uint32_t base, int64_t val
 		insn->base = (uint8_t)base;
 		insn->value = value;
 	}
-	reading_write(insn, to);
+	decode_write(insn, to);
 }
 
 /* add, or, adc, sbb, and, sub, xor, cmp with a number */
-static void group_1(struct reading *in)
+static void group_1(struct decode *in)
 {
 	uint32_t operation = in->modrm >> 3 & 7;
 
-	if (operation == 7 || in->rm == READING_NO_RM)
+	if (operation == 7 || in->rm == DECODE_NO_RM)
 		return;
 	if (in->opcode == 0x80)
-		reading_write_rm(in);
+		decode_write_rm(in);
 	else if (operation == 0 || operation == 5)
 		make_lea(in, in->rm, in->rm, operation ? -in->immediate : in->immediate);
 	else
-		reading_write_rm(in);
+		decode_write_rm(in);
 }
 
 /* mov between fp or sp and another place */
-static void move(struct reading *in)
+static void move(struct decode *in)
 {
 	struct insn *insn = in->insn;
 	int is_store = in->opcode == 0x89;
 
-	if (in->rm != READING_NO_RM) {
+	if (in->rm != DECODE_NO_RM) {
 		make_lea(in, is_store ? in->rm : in->reg, is_store ? in->reg : in->rm, 0);
 		return;
 	}
 	if (!is_store)
-		reading_write_reg(in);
+		decode_write_reg(in);
 	if (in->reg != INSN_FP || !(in->rex & 8) || (in->base != INSN_SP && in->base != INSN_FP))
 		return;
 	insn->kind = is_store ? INSN_STORE : INSN_LOAD;
@@ -62,12 +62,12 @@ static void move(struct reading *in)
 	insn->value = in->displacement;
 }
 
-static int group_5(struct reading *in)
+static int group_5(struct decode *in)
 {
 	switch (in->modrm >> 3 & 7) {
 	case 0:
 	case 1:
-		reading_write_rm(in);
+		decode_write_rm(in);
 		return 0;
 	case 2:
 		in->insn->kind = INSN_CALL;
@@ -85,32 +85,32 @@ static int group_5(struct reading *in)
 	}
 }
 
-static int group_3(struct reading *in)
+static int group_3(struct decode *in)
 {
 	uint32_t operation = in->modrm >> 3 & 7;
 
 	if (operation < 2)
-		reading_immediate(in, in->opcode == 0xf6 ? 1 : reading_operand(in));
+		decode_immediate(in, in->opcode == 0xf6 ? 1 : decode_operand(in));
 	else if (operation < 4)
-		reading_write_rm(in);
+		decode_write_rm(in);
 	return 0;
 }
 
-static int stack_operation(struct reading *in, enum insn_kind kind, uint32_t to)
+static int stack_operation(struct decode *in, enum insn_kind kind, uint32_t to)
 {
 	in->insn->kind = (uint8_t)kind;
 	in->insn->to = (uint8_t)to;
 	return in->size16; /* two bytes: nobody's */
 }
 
-static void lea(struct reading *in)
+static void lea(struct decode *in)
 {
 	struct insn *insn = in->insn;
 
-	if (in->rm == READING_NO_RM && in->base != INSN_NONE)
+	if (in->rm == DECODE_NO_RM && in->base != INSN_NONE)
 		make_lea(in, in->reg, in->base, in->displacement);
 	else
-		reading_write(insn, in->reg);
+		decode_write(insn, in->reg);
 	if (in->rip_relative) {
 		insn->is_address = 1;
 		insn->target = in->vaddr + (uint64_t)(in->code.at - in->begin) +
@@ -119,17 +119,17 @@ static void lea(struct reading *in)
 }
 
 /* With ModRM. */
-static int special_operand(struct reading *in)
+static int groups_operand(struct decode *in)
 {
-	reading_modrm(in);
+	decode_modrm(in);
 	switch (in->opcode) {
 	case 0x80:
 	case 0x83:
-		reading_immediate(in, 1);
+		decode_immediate(in, 1);
 		group_1(in);
 		return 0;
 	case 0x81:
-		reading_immediate(in, reading_operand(in));
+		decode_immediate(in, decode_operand(in));
 		group_1(in);
 		return 0;
 	case 0x89:
@@ -142,7 +142,7 @@ static int special_operand(struct reading *in)
 	case 0x8f:
 		if (in->modrm >> 3 & 7)
 			return INSN_E_UNKNOWN;
-		return stack_operation(in, INSN_POP, in->rm == READING_NO_RM ? INSN_NONE : in->rm);
+		return stack_operation(in, INSN_POP, in->rm == DECODE_NO_RM ? INSN_NONE : in->rm);
 	case 0xf6:
 	case 0xf7:
 		return group_3(in);
@@ -151,7 +151,7 @@ static int special_operand(struct reading *in)
 	}
 }
 
-static int special_flow(struct reading *in)
+static int groups_flow(struct decode *in)
 {
 	struct insn *insn = in->insn;
 	uint8_t opcode = in->opcode;
@@ -176,7 +176,7 @@ static int special_flow(struct reading *in)
 	return insn->kind == INSN_CALL && !in->immediate ? INSN_E_UNKNOWN : 0;
 }
 
-static int special_one(struct reading *in)
+static int groups_one(struct decode *in)
 {
 	uint8_t opcode = in->opcode, low = (uint8_t)((opcode & 7) | (in->rex & 1) << 3);
 
@@ -187,14 +187,14 @@ static int special_one(struct reading *in)
 		return stack_operation(in, INSN_POP, low);
 	case 0x80:
 	case 0x88:
-		return special_operand(in);
+		return groups_operand(in);
 	default:
 		break;
 	}
 	switch (opcode) {
 	case 0x68:
 	case 0x6a:
-		reading_immediate(in, opcode == 0x6a ? 1 : 4);
+		decode_immediate(in, opcode == 0x6a ? 1 : 4);
 		return stack_operation(in, INSN_PUSH, INSN_NONE);
 	case 0x9c:
 		return stack_operation(in, INSN_PUSH, INSN_NONE);
@@ -206,13 +206,13 @@ static int special_one(struct reading *in)
 	case 0xf6:
 	case 0xf7:
 	case 0xff:
-		return special_operand(in);
+		return groups_operand(in);
 	default:
-		return special_flow(in);
+		return groups_flow(in);
 	}
 }
 
-static int special_two(struct reading *in)
+static int groups_two(struct decode *in)
 {
 	switch (in->opcode) {
 	case 0x0b: /* ud2 */
@@ -220,10 +220,10 @@ static int special_two(struct reading *in)
 		in->insn->kind = INSN_STOP;
 		return 0;
 	case 0xba: /* bt with a number, which writes nothing, and its kin */
-		reading_modrm(in);
-		reading_immediate(in, 1);
+		decode_modrm(in);
+		decode_immediate(in, 1);
 		if ((in->modrm >> 3 & 7) != 4)
-			reading_write_rm(in);
+			decode_write_rm(in);
 		return 0;
 	default:
 		read_target(in, INSN_BRANCH, 4);
@@ -231,7 +231,7 @@ static int special_two(struct reading *in)
 	}
 }
 
-int special_read(struct reading *in)
+int groups_read(struct decode *in)
 {
-	return in->map == MAP_ONE ? special_one(in) : special_two(in);
+	return in->map == MAP_ONE ? groups_one(in) : groups_two(in);
 }

@@ -7,4 +7,4 @@
 #include "symbolizer/parser/x86/decode.h"
 
 /* Reads on behind the opcode. Return: 0, INSN_E_UNKNOWN. */
-int special_read(struct reading *in);
+int groups_read(struct decode *in);

@@ -10,15 +10,16 @@
 
 #include "symbolizer/parser/parser.h"
 
-int states_open(struct states *states, uint32_t most)
+int height_set_open(struct height_set *states, uint32_t most)
 {
-	*states = (struct states){.count = 1, .most = most < STATES_MAX ? most : STATES_MAX};
+	*states = (struct height_set){.count = 1,
+				      .most = most < HEIGHT_SET_MAX ? most : HEIGHT_SET_MAX};
 	states->list = calloc(states->most + 1ull, sizeof(*states->list));
 	states->slots = calloc(2 * (states->most + 1ull), sizeof(*states->slots));
 	return states->list && states->slots ? 0 : PARSER_FAILED;
 }
 
-static uint32_t hash(const struct height *height, uint32_t slots)
+static uint32_t hash(const struct stack_height *height, uint32_t slots)
 {
 	uint64_t words[2];
 
@@ -27,7 +28,7 @@ static uint32_t hash(const struct height *height, uint32_t slots)
 	return (uint32_t)(words[0] >> 40) % slots;
 }
 
-uint32_t states_number(struct states *states, const struct height *height)
+uint32_t height_set_number(struct height_set *states, const struct stack_height *height)
 {
 	uint32_t slots = 2 * (states->most + 1), at = hash(height, slots);
 
@@ -45,18 +46,20 @@ uint32_t states_number(struct states *states, const struct height *height)
 	return states->count++;
 }
 
-uint32_t states_merge(struct states *states, uint32_t number, uint32_t other)
+uint32_t height_set_merge(struct height_set *states, uint32_t number, uint32_t other)
 {
-	struct height height = states->list[number];
+	struct stack_height height = states->list[number];
 
 	if (number == other)
 		return number;
-	return height_merge(&height, &states->list[other]) ? 0 : states_number(states, &height);
+	return stack_height_merge(&height, &states->list[other])
+		       ? 0
+		       : height_set_number(states, &height);
 }
 
-void states_close(struct states *states)
+void height_set_close(struct height_set *states)
 {
 	free(states->list);
 	free(states->slots);
-	*states = (struct states){0};
+	*states = (struct height_set){0};
 }

@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-#include "symbolizer/parser/x86/opcode.h"
 #include "symbolizer/parser/x86/decode.h"
 #include "symbolizer/parser/x86/groups.h"
+#include "symbolizer/parser/x86/opcode.h"
 
 /* One byte that changes what follows. Return: whether it is one. */
-static int take_prefix(struct reading *in, uint8_t byte)
+static int take_prefix(struct decode *in, uint8_t byte)
 {
 	switch (byte) {
 	case 0x66:
@@ -38,7 +38,7 @@ static int take_prefix(struct reading *in, uint8_t byte)
 	}
 }
 
-static int take_map(struct reading *in, uint32_t map)
+static int take_map(struct decode *in, uint32_t map)
 {
 	in->map = (uint8_t)map;
 	in->opcode = cursor_byte(&in->code);
@@ -46,7 +46,7 @@ static int take_map(struct reading *in, uint32_t map)
 }
 
 /* Its registers' high bits stand inverted. */
-static int take_vex(struct reading *in, uint8_t byte)
+static int take_vex(struct decode *in, uint8_t byte)
 {
 	static const uint8_t prefix[] = {0, 0x66, 0xf3, 0xf2};
 	uint8_t first = cursor_byte(&in->code), second;
@@ -73,7 +73,7 @@ static int take_vex(struct reading *in, uint8_t byte)
 	return take_map(in, map);
 }
 
-static int take_opcode(struct reading *in)
+static int take_opcode(struct decode *in)
 {
 	uint8_t byte = cursor_byte(&in->code);
 
@@ -98,56 +98,56 @@ static int take_opcode(struct reading *in)
 	return 0;
 }
 
-static void without_modrm(struct reading *in, char class)
+static void without_modrm(struct decode *in, char class)
 {
 	uint32_t low = (in->opcode & 7u) | (uint32_t)(in->rex & 1) << 3;
 
 	switch (class) {
 	case 'b':
-		reading_immediate(in, 1);
+		decode_immediate(in, 1);
 		break;
 	case 'z':
-		reading_immediate(in, reading_operand(in));
+		decode_immediate(in, decode_operand(in));
 		break;
 	case 'q':
 		cursor_skip(&in->code, in->address32 ? 4 : 8);
 		break;
 	case 'B':
-		reading_immediate(in, 1);
-		reading_write(in->insn, reading_byte_register(in, low));
+		decode_immediate(in, 1);
+		decode_write(in->insn, decode_byte_register(in, low));
 		break;
 	case 'V':
-		reading_immediate(in, in->rex & 8 ? 8 : reading_operand(in));
-		reading_write(in->insn, low);
+		decode_immediate(in, in->rex & 8 ? 8 : decode_operand(in));
+		decode_write(in->insn, low);
 		break;
 	case 'o':
-		reading_write(in->insn, low);
+		decode_write(in->insn, low);
 		break;
 	default: /* 'n' */
 		break;
 	}
 }
 
-static void with_modrm(struct reading *in, char class)
+static void with_modrm(struct decode *in, char class)
 {
-	reading_modrm(in);
+	decode_modrm(in);
 	if (class == 'i' || class == 'I' || class == 'r')
-		reading_immediate(in, 1);
+		decode_immediate(in, 1);
 	else if (class == 'Z' || class == 'Y')
-		reading_immediate(in, reading_operand(in));
+		decode_immediate(in, decode_operand(in));
 	if (class == 'M' || class == 'X' || class == 'I' || class == 'Z')
-		reading_write_rm(in);
+		decode_write_rm(in);
 	if (class == 'R' || class == 'X' || class == 'r' || class == 'Y')
-		reading_write_reg(in);
+		decode_write_reg(in);
 	/* blsr and mulx write a register that has a place of its own. */
 	if (in->vex && in->map == MAP_0F38 && (in->opcode == 0xf3 || in->opcode == 0xf6))
-		reading_write(in->insn, in->second);
+		decode_write(in->insn, in->second);
 	if (in->map == MAP_ONE && (in->opcode == 0x31 || in->opcode == 0x33) &&
 	    in->reg == INSN_FP && in->rm == INSN_FP)
 		in->insn->kind = INSN_CLEAR_FP;
 }
 
-static int operate(struct reading *in)
+static int operate(struct decode *in)
 {
 	char class = opcode_class(in);
 
@@ -155,7 +155,7 @@ static int operate(struct reading *in)
 	case '.':
 		return INSN_E_UNKNOWN;
 	case 's':
-		return special_read(in);
+		return groups_read(in);
 	case 'b':
 	case 'z':
 	case 'q':
@@ -177,10 +177,10 @@ static int operate(struct reading *in)
 int insn_read(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
 {
 	uint64_t left = (uint64_t)(end - code);
-	struct reading in = {.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
-			     .begin = code,
-			     .insn = ret_insn,
-			     .vaddr = vaddr};
+	struct decode in = {.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
+			    .begin = code,
+			    .insn = ret_insn,
+			    .vaddr = vaddr};
 
 	*ret_insn = (struct insn){.to = INSN_NONE, .base = INSN_NONE};
 	if (take_opcode(&in) || operate(&in) || in.code.bad)

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
+#include "symbolizer/parser/elf/segments.h"
+#include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/x86/insn.h"
 #include "symbolizer/parser/x86/x86_64.h"
-#include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/elf/segments.h"
 
 #define PLT_ENTRY      16u
 #define PLT_HEAD_JUMP  6u /* the first entry: push, jump; it comes in with the index pushed */
-#define PLT_IBT_PUSHED 9u /* endbr64, push: as MACHINE_PLT_PUSHED */
+#define PLT_IBT_PUSHED 9u /* endbr64, push: as X86_64_PLT_PUSHED */
 
 enum stub_kind {
 	STUB_ENTRY,
@@ -25,13 +25,13 @@ enum stub_kind {
 
 static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-static int add(struct frames *frames, const struct sections *sections, enum stub_kind kind,
+static int add(struct fde_list *frames, const struct sections *sections, enum stub_kind kind,
 	       uint64_t vaddr, uint64_t bytes, uint32_t pushed)
 {
 	const struct span span = {
 		.vaddr = vaddr, .source = SPAN_STUB, .cie = kind, .code_bytes = pushed};
 
-	return frames_add(frames, sections->image, &span, bytes);
+	return fde_list_add(frames, sections->image, &span, bytes);
 }
 
 /* Clears the frame pointer or hands over the initial stack, which no function does. */
@@ -84,25 +84,25 @@ static uint64_t entry_bytes(const struct section *code)
 	return (uint64_t)(at - code->bytes);
 }
 
-static int add_entry(struct frames *frames, const struct sections *sections)
+static int add_entry(struct fde_list *frames, const struct sections *sections)
 {
 	uint64_t vaddr = sections->image->header.e_entry;
 	struct section code;
 	int r;
 
-	r = sections_load_at(sections, vaddr, STUBS_ENTRY_BYTES, &code);
+	r = sections_load_at(sections, vaddr, KNOWN_CODE_ENTRY_BYTES, &code);
 	if (r || (!is_program(sections->image) && !is_entry(&code)))
 		return r;
 	if (!code.bytes)
 		return 0;
-	frames_add_root(frames, vaddr);
+	fde_list_add_root(frames, vaddr);
 	return add(frames, sections, STUB_ENTRY, vaddr, entry_bytes(&code), 0);
 }
 
-static int add_lazy(struct frames *frames, const struct sections *sections)
+static int add_lazy(struct fde_list *frames, const struct sections *sections)
 {
 	struct section plt;
-	uint32_t pushed = MACHINE_PLT_PUSHED;
+	uint32_t pushed = X86_64_PLT_PUSHED;
 	int r;
 
 	r = sections_load(sections, ".plt", &plt);
@@ -122,7 +122,7 @@ static int add_lazy(struct frames *frames, const struct sections *sections)
 
 /* glibc's __start_context, to which the function of a makecontext() returns: its own end is looked up
  * one byte before it. */
-static int add_contexts(struct frames *frames, const struct sections *sections,
+static int add_contexts(struct fde_list *frames, const struct sections *sections,
 			const struct section *code)
 {
 	static const uint8_t first[] = {0x48, 0x89, 0xdc}; /* mov %rbx,%rsp */
@@ -138,26 +138,26 @@ static int add_contexts(struct frames *frames, const struct sections *sections,
 		if ((size_t)(end - at) < sizeof(next) ||
 		    (memcmp(at, next, sizeof(next)) != 0 && memcmp(at, older, sizeof(older)) != 0))
 			continue;
-		frames_add_root(frames, vaddr);
+		fde_list_add_root(frames, vaddr);
 		r = add(frames, sections, STUB_ENTRY, vaddr - 1, 1, 0);
 	}
 	return r;
 }
 
 /* Only in files as small as a C library. */
-static int find_contexts(struct frames *frames, const struct sections *sections)
+static int find_contexts(struct fde_list *frames, const struct sections *sections)
 {
 	const Elf64_Shdr *text = sections_header(sections, ".text");
 	struct section code;
 	int r;
 
-	if (!text || text->sh_size > STUBS_SCAN_MAX)
+	if (!text || text->sh_size > KNOWN_CODE_SCAN_MAX)
 		return 0;
 	r = sections_load_header(sections, text, &code);
 	return r || !code.bytes ? r : add_contexts(frames, sections, &code);
 }
 
-int stubs_add(struct frames *frames, const struct sections *sections)
+int known_code_add(struct fde_list *frames, const struct sections *sections)
 {
 	static const char *const plain[] = {".plt.sec", ".plt.got", ".iplt"};
 	int r = add_entry(frames, sections);
@@ -181,11 +181,11 @@ static struct tm_rule call_rule(enum tm_rule_cfa cfa, int32_t offset, uint32_t p
 				.cfa_offset = offset,
 				.cfa_add = (uint8_t)pushed,
 				.ra = TM_SAVED_CFA,
-				.ra_offset = MACHINE_CALL_RA,
+				.ra_offset = X86_64_CALL_RA,
 				.fp = TM_SAVED_SAME};
 }
 
-int stubs_put(struct rowmake *make, const struct span *span, uint64_t limit)
+int known_code_put(struct table_writer *make, const struct span *span, uint64_t limit)
 {
 	struct tm_rule rule;
 	int r;
@@ -195,58 +195,58 @@ int stubs_put(struct rowmake *make, const struct span *span, uint64_t limit)
 		rule = (struct tm_rule){.cfa = TM_CFA_END};
 		break;
 	case STUB_PLT_HEAD:
-		rule = call_rule(TM_CFA_SP, 2 * MACHINE_WORD, 0);
-		r = rowmake_put(make, span->start, &rule);
+		rule = call_rule(TM_CFA_SP, 2 * X86_64_WORD, 0);
+		r = table_writer_put(make, span->start, &rule);
 		if (r || limit <= PLT_HEAD_JUMP)
 			return r;
-		rule = call_rule(TM_CFA_SP, 3 * MACHINE_WORD, 0);
-		return rowmake_put(make, span->start + (uint64_t)PLT_HEAD_JUMP, &rule);
+		rule = call_rule(TM_CFA_SP, 3 * X86_64_WORD, 0);
+		return table_writer_put(make, span->start + (uint64_t)PLT_HEAD_JUMP, &rule);
 	case STUB_PLT_LAZY:
-		rule = call_rule(TM_CFA_PLT, MACHINE_WORD, span->code_bytes);
+		rule = call_rule(TM_CFA_PLT, X86_64_WORD, span->code_bytes);
 		break;
 	default:
-		rule = call_rule(TM_CFA_SP, MACHINE_WORD, 0);
+		rule = call_rule(TM_CFA_SP, X86_64_WORD, 0);
 		break;
 	}
-	return rowmake_put(make, span->start, &rule);
+	return table_writer_put(make, span->start, &rule);
 }
 
-struct tm_rule stubs_signal_rule(void)
+struct tm_rule known_code_signal_rule(void)
 {
 	return (struct tm_rule){.cfa = TM_CFA_DEREF_SP,
-				.cfa_offset = MACHINE_SIGNAL_SP,
+				.cfa_offset = X86_64_SIGNAL_SP,
 				.ra = TM_SAVED_SP,
-				.ra_offset = MACHINE_SIGNAL_RA,
+				.ra_offset = X86_64_SIGNAL_RA,
 				.fp = TM_SAVED_SP,
-				.fp_offset = MACHINE_SIGNAL_FP,
+				.fp_offset = X86_64_SIGNAL_FP,
 				.flags = TM_RULE_SIGNAL};
 }
 
-int stubs_is_trampoline(const uint8_t *code, uint64_t bytes)
+int known_code_is_trampoline(const uint8_t *code, uint64_t bytes)
 {
 	return bytes >= sizeof(trampoline) && memcmp(code, trampoline, sizeof(trampoline)) == 0;
 }
 
 /* The kernel returns into the first byte of it, so it is looked up one byte before. */
-static int put_trampolines(struct rowmake *make, const struct section *code)
+static int put_trampolines(struct table_writer *make, const struct section *code)
 {
-	const struct tm_rule signal = stubs_signal_rule(), nothing = {.cfa = TM_CFA_NONE};
+	const struct tm_rule signal = known_code_signal_rule(), nothing = {.cfa = TM_CFA_NONE};
 	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
 	int r = 0;
 
 	while (!r && (at = memmem(at, (size_t)(end - at), trampoline, sizeof(trampoline)))) {
 		uint64_t offset = code->offset + (uint64_t)(at - code->bytes);
 
-		r = rowmake_put(make, offset ? offset - 1 : 0, &signal);
+		r = table_writer_put(make, offset ? offset - 1 : 0, &signal);
 		if (!r)
-			r = rowmake_put(make, offset + sizeof(trampoline), &nothing);
+			r = table_writer_put(make, offset + sizeof(trampoline), &nothing);
 		at += sizeof(trampoline);
 	}
 	return r;
 }
 
-int stubs_scan(struct rowmake *make, const struct sections *sections, uint64_t from, uint64_t to,
-	       uint64_t *left)
+int known_code_scan(struct table_writer *make, const struct sections *sections, uint64_t from,
+		    uint64_t to, uint64_t *left)
 {
 	const struct image *image = sections->image;
 	int r = 0;

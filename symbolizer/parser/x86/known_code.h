@@ -12,18 +12,18 @@
 #include "symbolizer/parser/cfi/fde_list.h"
 #include "symbolizer/parser/table_writer.h"
 
-#define STUBS_ENTRY_BYTES 128u
-#define STUBS_SCAN_MAX    (4ull << 20) /* bytes looked through for trampolines in one file */
+#define KNOWN_CODE_ENTRY_BYTES 128u
+#define KNOWN_CODE_SCAN_MAX    (4ull << 20) /* bytes looked through for trampolines in one file */
 
 /* Adds spans of entry point and PLTs. Return: 0, or an enum parser_status. */
-int stubs_add(struct frames *frames, const struct sections *sections);
-/* The rows of a span that stubs_add() added. Return: 0, or an enum parser_status. */
-int stubs_put(struct rowmake *make, const struct span *span, uint64_t limit);
+int known_code_add(struct fde_list *frames, const struct sections *sections);
+/* The rows of a span that known_code_add() added. Return: 0, or an enum parser_status. */
+int known_code_put(struct table_writer *make, const struct span *span, uint64_t limit);
 /* Puts a row for each trampoline in [from, to), which nobody describes; @left: bytes still to be
  * looked through. Return: 0, or an enum parser_status. */
-int stubs_scan(struct rowmake *make, const struct sections *sections, uint64_t from, uint64_t to,
-	       uint64_t *left);
+int known_code_scan(struct table_writer *make, const struct sections *sections, uint64_t from,
+		    uint64_t to, uint64_t *left);
 /* Whether code is one. */
-int stubs_is_trampoline(const uint8_t *code, uint64_t bytes);
+int known_code_is_trampoline(const uint8_t *code, uint64_t bytes);
 /* The step from the kernel's signal frame. */
-struct tm_rule stubs_signal_rule(void);
+struct tm_rule known_code_signal_rule(void);

@@ -11,13 +11,14 @@
 
 #define FIRST_ROOM 64u
 
-void proof_exit(struct proof *proof, struct heights_cell *cells, uint32_t origin)
+void noreturn_exit(struct noreturn *proof, struct disassembly_cell *cells, uint32_t origin)
 {
 	if (origin)
 		cells[origin - 1].is_proved = 1;
 }
 
-int proof_edge(struct proof *proof, struct heights_cell *cells, uint32_t from, uint32_t to)
+int noreturn_edge(struct noreturn *proof, struct disassembly_cell *cells, uint32_t from,
+		  uint32_t to)
 {
 	uint32_t room = proof->room ? 2 * proof->room : FIRST_ROOM;
 	void *grown;
@@ -25,7 +26,7 @@ int proof_edge(struct proof *proof, struct heights_cell *cells, uint32_t from, u
 	if (!from || from == to)
 		return 0;
 	if (!to) {
-		proof_exit(proof, cells, from);
+		noreturn_exit(proof, cells, from);
 		return 0;
 	}
 	if (proof->count == proof->room) {
@@ -35,13 +36,13 @@ int proof_edge(struct proof *proof, struct heights_cell *cells, uint32_t from, u
 		proof->edges = grown;
 		proof->room = room;
 	}
-	proof->edges[proof->count++] = (struct proof_edge){from, to};
+	proof->edges[proof->count++] = (struct noreturn_edge){from, to};
 	return 0;
 }
 
-static int settle_one(const struct proof_edge *edge, struct heights_cell *cells)
+static int settle_one(const struct noreturn_edge *edge, struct disassembly_cell *cells)
 {
-	struct heights_cell *from = &cells[edge->from - 1];
+	struct disassembly_cell *from = &cells[edge->from - 1];
 
 	if (from->is_proved || !cells[edge->to - 1].is_proved)
 		return 0;
@@ -49,12 +50,12 @@ static int settle_one(const struct proof_edge *edge, struct heights_cell *cells)
 	return 1;
 }
 
-void proof_settle(struct proof *proof, struct heights_cell *cells)
+void noreturn_settle(struct noreturn *proof, struct disassembly_cell *cells)
 {
 	int any = 1;
 
 	/* What leads on has been met in order, what leads out against it: so both ways. */
-	for (uint32_t round = 0; any && round < PROOF_ROUNDS; round++) {
+	for (uint32_t round = 0; any && round < NORETURN_ROUNDS; round++) {
 		any = 0;
 		for (uint32_t i = proof->count; i-- > 0;)
 			any |= settle_one(&proof->edges[i], cells);
@@ -63,8 +64,8 @@ void proof_settle(struct proof *proof, struct heights_cell *cells)
 	}
 }
 
-void proof_close(struct proof *proof)
+void noreturn_close(struct noreturn *proof)
 {
 	free(proof->edges);
-	*proof = (struct proof){0};
+	*proof = (struct noreturn){0};
 }

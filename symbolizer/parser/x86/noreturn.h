@@ -10,20 +10,21 @@
 
 #include "symbolizer/parser/x86/disassembly.h"
 
-#define PROOF_ROUNDS 16u /* over all; what is then without proof stays so */
+#define NORETURN_ROUNDS 16u /* over all; what is then without proof stays so */
 
-struct proof_edge {
+struct noreturn_edge {
 	uint32_t from, to;
 };
 
-struct proof {
-	struct proof_edge *edges; /* owned */
+struct noreturn {
+	struct noreturn_edge *edges; /* owned */
 	uint32_t count, room;
 };
 
 /* Behind @origin stands a way out. */
-void proof_exit(struct proof *proof, struct heights_cell *cells, uint32_t origin);
+void noreturn_exit(struct noreturn *proof, struct disassembly_cell *cells, uint32_t origin);
 /* What is behind @to is also behind @from. Return: 0, PARSER_FAILED (memory). */
-int proof_edge(struct proof *proof, struct heights_cell *cells, uint32_t from, uint32_t to);
-void proof_settle(struct proof *proof, struct heights_cell *cells);
-void proof_close(struct proof *proof);
+int noreturn_edge(struct noreturn *proof, struct disassembly_cell *cells, uint32_t from,
+		  uint32_t to);
+void noreturn_settle(struct noreturn *proof, struct disassembly_cell *cells);
+void noreturn_close(struct noreturn *proof);

@@ -14,4 +14,4 @@
  * behind `i` `I` `r`, with an operand `y` `Z` `Y`; `o` writes the register in the opcode, `B` `V` the
  * same with a byte or a whole operand; `s` is for groups.h.
  */
-char opcode_class(const struct reading *in);
+char opcode_class(const struct decode *in);

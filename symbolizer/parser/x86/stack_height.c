@@ -7,99 +7,100 @@
 
 #include "symbolizer/parser/x86/x86_64.h"
 
-struct height height_of_entry(void)
+struct stack_height stack_height_of_entry(void)
 {
-	return (struct height){.sp = MACHINE_WORD};
+	return (struct stack_height){.sp = X86_64_WORD};
 }
 
 /* The distance of @register + @value; 0: not known. */
-static int64_t distance(const struct height *height, uint32_t number, int64_t value)
+static int64_t distance(const struct stack_height *height, uint32_t number, int64_t value)
 {
 	int64_t from = 0, found;
 
 	if (number == INSN_SP)
 		from = height->sp;
-	else if (height->fp_is == HEIGHT_FP_BASE)
+	else if (height->fp_is == STACK_HEIGHT_FP_BASE)
 		from = height->fp;
 	found = from - value;
-	return from && found > -HEIGHT_MOST && found < HEIGHT_MOST ? found : 0;
+	return from && found > -STACK_HEIGHT_MOST && found < STACK_HEIGHT_MOST ? found : 0;
 }
 
 /* Above its return address a function has nothing. */
-static int set_sp(struct height *height, int64_t sp)
+static int set_sp(struct stack_height *height, int64_t sp)
 {
-	if (sp && (sp < MACHINE_WORD || sp > HEIGHT_MOST))
-		return HEIGHT_E_UNKNOWN;
-	if (!sp && height->fp_is != HEIGHT_FP_BASE)
-		return HEIGHT_E_UNKNOWN;
+	if (sp && (sp < X86_64_WORD || sp > STACK_HEIGHT_MOST))
+		return STACK_HEIGHT_E_UNKNOWN;
+	if (!sp && height->fp_is != STACK_HEIGHT_FP_BASE)
+		return STACK_HEIGHT_E_UNKNOWN;
 	height->sp = (int32_t)sp;
 	/* A slot that is given back, after its value was taken. */
-	if (sp && height->saved > sp && height->fp_is == HEIGHT_FP_CALLERS)
+	if (sp && height->saved > sp && height->fp_is == STACK_HEIGHT_FP_CALLERS)
 		height->saved = 0;
-	if (sp && height->kept != HEIGHT_KEPT_LOST && height->kept * MACHINE_WORD > sp)
+	if (sp && height->kept != STACK_HEIGHT_KEPT_LOST && height->kept * X86_64_WORD > sp)
 		height->kept = 0;
 	return 0;
 }
 
-static void set_fp(struct height *height, int64_t fp)
+static void set_fp(struct stack_height *height, int64_t fp)
 {
-	height->fp_is = fp ? HEIGHT_FP_BASE : HEIGHT_FP_OTHER;
+	height->fp_is = fp ? STACK_HEIGHT_FP_BASE : STACK_HEIGHT_FP_OTHER;
 	height->fp = (int32_t)fp;
 }
 
-static void save_fp(struct height *height, int64_t slot)
+static void save_fp(struct stack_height *height, int64_t slot)
 {
-	if (height->fp_is == HEIGHT_FP_CALLERS && !height->saved && slot > MACHINE_WORD)
+	if (height->fp_is == STACK_HEIGHT_FP_CALLERS && !height->saved && slot > X86_64_WORD)
 		height->saved = (int32_t)slot;
 }
 
-static void load_fp(struct height *height, int64_t slot)
+static void load_fp(struct stack_height *height, int64_t slot)
 {
 	set_fp(height, 0);
 	if (slot && slot == height->saved)
-		height->fp_is = HEIGHT_FP_CALLERS;
+		height->fp_is = STACK_HEIGHT_FP_CALLERS;
 }
 
-static int push(struct height *height, uint32_t number)
+static int push(struct stack_height *height, uint32_t number)
 {
-	int64_t sp = height->sp ? height->sp + MACHINE_WORD : 0;
+	int64_t sp = height->sp ? height->sp + X86_64_WORD : 0;
 
 	if (number == INSN_FP)
 		save_fp(height, sp);
 	/* Compilers save a register before they use it. */
-	if (number == TM_ROWS_KEPT && !height->kept && sp && sp < HEIGHT_KEPT_LOST * MACHINE_WORD)
-		height->kept = (uint8_t)(sp / MACHINE_WORD);
+	if (number == TM_UNWIND_TABLE_KEPT && !height->kept && sp &&
+	    sp < STACK_HEIGHT_KEPT_LOST * X86_64_WORD)
+		height->kept = (uint8_t)(sp / X86_64_WORD);
 	return set_sp(height, sp);
 }
 
-static int pop(struct height *height, uint32_t number)
+static int pop(struct stack_height *height, uint32_t number)
 {
-	int64_t sp = height->sp ? height->sp - MACHINE_WORD : 0;
+	int64_t sp = height->sp ? height->sp - X86_64_WORD : 0;
 
 	if (number == INSN_SP)
-		return HEIGHT_E_UNKNOWN;
+		return STACK_HEIGHT_E_UNKNOWN;
 	if (number == INSN_FP)
 		load_fp(height, height->sp);
 	return set_sp(height, sp);
 }
 
-static int leave(struct height *height)
+static int leave(struct stack_height *height)
 {
-	if (height->fp_is != HEIGHT_FP_BASE || set_sp(height, height->fp))
-		return HEIGHT_E_UNKNOWN;
+	if (height->fp_is != STACK_HEIGHT_FP_BASE || set_sp(height, height->fp))
+		return STACK_HEIGHT_E_UNKNOWN;
 	return pop(height, INSN_FP);
 }
 
-static int plain(struct height *height, const struct insn *insn)
+static int plain(struct stack_height *height, const struct insn *insn)
 {
 	if (insn->writes_fp)
 		set_fp(height, 0);
 	if (!insn->writes_sp)
 		return 0;
-	return insn->from_memory ? HEIGHT_E_UNKNOWN : set_sp(height, 0);
+	return insn->from_memory ? STACK_HEIGHT_E_UNKNOWN : set_sp(height, 0);
 }
 
-int height_step(struct height *height, const struct insn *insn)
+int stack_height_step(struct stack_height *height, const struct insn *insn)
 {
 	int64_t place = distance(height, insn->base, insn->value);
 
@@ -115,34 +116,34 @@ int height_step(struct height *height, const struct insn *insn)
 			return set_sp(height, place);
 		set_fp(height, place);
 		/* A stack pointer that is lost is found by the frame pointer alone. */
-		return height->sp || place ? 0 : HEIGHT_E_UNKNOWN;
+		return height->sp || place ? 0 : STACK_HEIGHT_E_UNKNOWN;
 	case INSN_STORE:
 		save_fp(height, place);
 		return 0;
 	case INSN_LOAD:
 		load_fp(height, place);
-		return height->sp ? 0 : HEIGHT_E_UNKNOWN;
+		return height->sp ? 0 : STACK_HEIGHT_E_UNKNOWN;
 	case INSN_CLEAR_FP:
 		set_fp(height, 0);
-		return height->sp ? 0 : HEIGHT_E_UNKNOWN;
+		return height->sp ? 0 : STACK_HEIGHT_E_UNKNOWN;
 	case INSN_LEAVE:
 		return leave(height);
 	default:
-		return plain(height, insn) || (!height->sp && height->fp_is != HEIGHT_FP_BASE)
-			       ? HEIGHT_E_UNKNOWN
+		return plain(height, insn) || (!height->sp && height->fp_is != STACK_HEIGHT_FP_BASE)
+			       ? STACK_HEIGHT_E_UNKNOWN
 			       : 0;
 	}
 }
 
-int height_merge(struct height *height, const struct height *other)
+int stack_height_merge(struct stack_height *height, const struct stack_height *other)
 {
-	int same_base = height->fp_is == HEIGHT_FP_BASE && other->fp_is == HEIGHT_FP_BASE &&
-			height->fp == other->fp;
+	int same_base = height->fp_is == STACK_HEIGHT_FP_BASE &&
+			other->fp_is == STACK_HEIGHT_FP_BASE && height->fp == other->fp;
 
 	if (height->is_end != other->is_end || height->saved != other->saved)
-		return HEIGHT_E_UNKNOWN;
+		return STACK_HEIGHT_E_UNKNOWN;
 	if (height->kept != other->kept)
-		height->kept = HEIGHT_KEPT_LOST;
+		height->kept = STACK_HEIGHT_KEPT_LOST;
 	if (height->sp == other->sp && height->fp == other->fp && height->fp_is == other->fp_is)
 		return 0;
 	if (same_base) {
@@ -152,28 +153,29 @@ int height_merge(struct height *height, const struct height *other)
 	}
 	/* The frame pointer is lost then, but not where the caller's lies. */
 	if (!height->sp || height->sp != other->sp || !height->saved)
-		return HEIGHT_E_UNKNOWN;
+		return STACK_HEIGHT_E_UNKNOWN;
 	set_fp(height, 0);
 	return 0;
 }
 
-int height_may_leave(const struct height *height)
+int stack_height_may_leave(const struct stack_height *height)
 {
-	return height->is_end || (height->sp == MACHINE_WORD && height->fp_is == HEIGHT_FP_CALLERS);
+	return height->is_end ||
+	       (height->sp == X86_64_WORD && height->fp_is == STACK_HEIGHT_FP_CALLERS);
 }
 
-static int is_record(const struct height *height)
+static int is_record(const struct stack_height *height)
 {
-	return height->fp_is == HEIGHT_FP_BASE && height->fp == MACHINE_RECORD_CFA &&
-	       height->saved == MACHINE_RECORD_CFA;
+	return height->fp_is == STACK_HEIGHT_FP_BASE && height->fp == X86_64_RECORD_CFA &&
+	       height->saved == X86_64_RECORD_CFA;
 }
 
-struct tm_rule height_rule(const struct height *height)
+struct tm_rule stack_height_rule(const struct stack_height *height)
 {
 	struct tm_rule rule = {.cfa = TM_CFA_SP,
 			       .cfa_offset = height->sp,
 			       .ra = TM_SAVED_CFA,
-			       .ra_offset = MACHINE_CALL_RA,
+			       .ra_offset = X86_64_CALL_RA,
 			       .fp = TM_SAVED_SAME};
 
 	if (height->is_end)
@@ -183,12 +185,12 @@ struct tm_rule height_rule(const struct height *height)
 		rule.cfa = TM_CFA_FP;
 		rule.cfa_offset = height->fp;
 	}
-	if (height->kept && height->kept != HEIGHT_KEPT_LOST) {
+	if (height->kept && height->kept != STACK_HEIGHT_KEPT_LOST) {
 		rule.flags = TM_RULE_KEPT;
 		rule.cfa_add = height->kept;
 	}
 	/* Where both are right, the slot: so the rule need not change with the register. */
-	if (height->saved || height->fp_is != HEIGHT_FP_CALLERS) {
+	if (height->saved || height->fp_is != STACK_HEIGHT_FP_CALLERS) {
 		rule.fp = height->saved ? TM_SAVED_CFA : TM_SAVED_NOWHERE;
 		rule.fp_offset = -height->saved;
 	}

@@ -80,7 +80,7 @@ int along_read(struct along *along, int (*take)(const struct tm_event *event, vo
 		if (r == 0 && overtaken(along, position))
 			r = -EOVERFLOW;
 		if (r == 0)
-			r = tm_check_from_ring(along->record, bytes);
+			r = tm_event_check_from_ring(along->record, bytes);
 		if (r == 0)
 			r = take((const void *)along->record, context);
 	}

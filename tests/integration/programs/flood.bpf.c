@@ -44,7 +44,7 @@ struct pulse { /* of this CPU's timer */
 static struct pulse pulses[CPUS_MAX];
 
 /* A change that came in a pause of the flood's own may be an old one. */
-static __always_inline bool timer_runs(const struct level *level)
+static __always_inline bool timer_runs(const struct nesting *level)
 {
 	struct pulse *pulse = &pulses[level->cpu % CPUS_MAX];
 	__u64 now = bpf_ktime_get_ns(), seen = *(volatile __u64 *)&level->slot->hits;
@@ -61,13 +61,13 @@ static __always_inline bool timer_runs(const struct level *level)
 
 static long linger_step(__u32 step, void *data)
 {
-	const struct level *level = data;
+	const struct nesting *level = data;
 
 	return bpf_ktime_get_ns() - level->ktime > LINGER_NS;
 }
 
 /* Someone slow: the record's ktime is read, and others go on meanwhile. */
-static __always_inline void linger(struct level *level)
+static __always_inline void linger(struct nesting *level)
 {
 	if (bpf_get_prandom_u32() % LINGER_ONE == 0)
 		bpf_loop(LINGER_STEPS, linger_step, level, 0);
@@ -82,7 +82,7 @@ static __always_inline void fault(void)
 		bpf_probe_read_user(&word, sizeof(word), (const void *)hollow);
 }
 
-static __always_inline void fill(struct level *level, const char *comm, __u8 stop)
+static __always_inline void fill(struct nesting *level, const char *comm, __u8 stop)
 {
 	struct tm_sample *sample = &level->scratch->sample;
 
@@ -100,43 +100,43 @@ static __always_inline void fill(struct level *level, const char *comm, __u8 sto
 	level->scratch->frames[0] = FLOOD_WORD;
 }
 
-static __always_inline void write_one(struct level *level, const char *comm, __u8 stop)
+static __always_inline void write_one(struct nesting *level, const char *comm, __u8 stop)
 {
-	int status = level_open(level);
+	int status = nesting_open(level);
 
-	if (status == LEVEL_NESTED) {
-		level_add(&level->slot->nested, 1);
+	if (status == NESTING_NESTED) {
+		nesting_add(&level->slot->nested, 1);
 		return;
 	}
-	if (status == LEVEL_NO_RING) {
-		level_add(&level->slot->no_ring, 1);
-		level_close(level);
+	if (status == NESTING_NO_RING) {
+		nesting_add(&level->slot->no_ring, 1);
+		nesting_close(level);
 		return;
 	}
 	level->scratch->counts.taken++;
 	fill(level, comm, stop);
 	linger(level);
 	fault();
-	if (level_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, true,
-			BPF_RB_NO_WAKEUP)) {
-		level_add(&written, 1);
+	if (nesting_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, true,
+			  BPF_RB_NO_WAKEUP)) {
+		nesting_add(&written, 1);
 	} else {
 		level->scratch->counts.ring_full++;
-		level_add(&discarded, 1);
+		nesting_add(&discarded, 1);
 	}
-	level_close(level);
+	nesting_close(level);
 }
 
 SEC("tp_btf/task_rename")
 int flood(void *ctx)
 {
 	struct bpf_pidns_info own = {};
-	struct level level = {.cpu = bpf_get_smp_processor_id()};
+	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 
 	if (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &own, sizeof(own)) ||
 	    own.tgid != flooder)
 		return 0;
-	level.slot = level_slot(level.cpu);
+	level.slot = nesting_slot(level.cpu);
 	if (level.slot && timer_runs(&level))
 		write_one(&level, FLOOD_COMM, FLOOD_STOP);
 	return 0;
@@ -145,12 +145,12 @@ int flood(void *ctx)
 SEC("tp_btf/page_fault_kernel")
 int nest(void *ctx)
 {
-	struct level level = {.cpu = bpf_get_smp_processor_id()};
+	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 
-	level.slot = level_slot(level.cpu);
+	level.slot = nesting_slot(level.cpu);
 	if (!level.slot || !*(volatile __u64 *)&level.slot->depth)
 		return 0;
-	level_add(&nested, 1);
+	nesting_add(&nested, 1);
 	write_one(&level, FLOOD_NEST_COMM, FLOOD_NEST_STOP);
 	return 0;
 }

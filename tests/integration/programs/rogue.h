@@ -16,10 +16,10 @@
 
 /* A table that is right: two pages, three rules. What is done to it makes it wrong. */
 struct rogue_table {
-	struct tm_rows header;
+	struct tm_unwind_table header;
 	uint32_t starts[ROGUE_PAGES];
 	struct tm_rule rules[ROGUE_RULES];
-	struct tm_rows_page pages[ROGUE_PAGES];
+	struct tm_unwind_table_page pages[ROGUE_PAGES];
 };
 
 void rogue_table_make(struct rogue_table *table);

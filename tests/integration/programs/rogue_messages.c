@@ -15,7 +15,8 @@
 
 int rogue_say(const struct host *host, uint32_t number, uint64_t value, int fd)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = number, .value = value};
+	const struct tm_wire message = {
+		.kind = TM_WIRE_UNWIND_TABLE, .number = number, .value = value};
 
 	return tm_fdpass_send(host->wire, &message, sizeof(message), fd, 0);
 }
@@ -42,7 +43,7 @@ static int value_zero(const struct host *host, const struct tm_wire *file, int f
 }
 static int vdso_announced(const struct host *host, const struct tm_wire *file, int fd)
 {
-	return rogue_say(host, TM_TABLE_VDSO, file->value, fd);
+	return rogue_say(host, TM_UNWIND_MAP_VDSO, file->value, fd);
 }
 static int hello_with_rows(const struct host *host, const struct tm_wire *file, int fd)
 {
@@ -58,20 +59,20 @@ static int unknown_kind(const struct host *host, const struct tm_wire *file, int
 }
 static int short_message(const struct host *host, const struct tm_wire *file, int fd)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS};
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE};
 
 	return tm_fdpass_send(host->wire, &message, 8, fd, 0);
 }
 static int long_message(const struct host *host, const struct tm_wire *file, int fd)
 {
-	const struct tm_wire messages[4] = {{.kind = TM_WIRE_ROWS}};
+	const struct tm_wire messages[4] = {{.kind = TM_WIRE_UNWIND_TABLE}};
 
 	return tm_fdpass_send(host->wire, messages, sizeof(messages), fd, 0);
 }
 static int two_descriptors(const struct host *host, const struct tm_wire *file, int fd)
 {
 	struct tm_wire message = {
-		.kind = TM_WIRE_ROWS, .number = file->number, .value = file->value};
+		.kind = TM_WIRE_UNWIND_TABLE, .number = file->number, .value = file->value};
 	union {
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr align;

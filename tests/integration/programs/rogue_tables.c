@@ -14,12 +14,12 @@
 #define VAST_BYTES (1ll << 40)
 
 _Static_assert(sizeof(struct rogue_table) == 32 + 8 + 16 * ROGUE_RULES + 1024 * ROGUE_PAGES,
-	       "laid out as tm_rows_bytes says");
+	       "laid out as tm_unwind_table_bytes says");
 
-static void page_make(struct tm_rows_page *page)
+static void page_make(struct tm_unwind_table_page *page)
 {
-	for (size_t i = 0; i < TM_ROWS_PAGE; i++) {
-		page->offsets[i] = i < 4 ? (uint16_t)(i * 0x1000) : TM_ROWS_PAD;
+	for (size_t i = 0; i < TM_UNWIND_TABLE_PAGE; i++) {
+		page->offsets[i] = i < 4 ? (uint16_t)(i * 0x1000) : TM_UNWIND_TABLE_PAD;
 		page->rules[i] = i < 4 ? (uint16_t)(i % ROGUE_RULES) : 0;
 	}
 }
@@ -27,7 +27,7 @@ static void page_make(struct tm_rows_page *page)
 void rogue_table_make(struct rogue_table *table)
 {
 	*table = (struct rogue_table){
-		.header = {.magic = TM_ROWS_MAGIC,
+		.header = {.magic = TM_UNWIND_TABLE_MAGIC,
 			   .pages = ROGUE_PAGES,
 			   .rules = ROGUE_RULES,
 			   .rows = 4 * ROGUE_PAGES,
@@ -78,7 +78,7 @@ SPOIL(ra, table->rules[0].ra = TM_SAVED_N)
 SPOIL(no_ra, table->rules[0].ra = TM_SAVED_NOWHERE)
 SPOIL(fp, table->rules[1].fp = 0xff)
 SPOIL(rule_flags, table->rules[1].flags = 0x80)
-SPOIL(base, table->rules[1].base = TM_ROWS_REGISTERS)
+SPOIL(base, table->rules[1].base = TM_UNWIND_TABLE_REGISTERS)
 SPOIL(reg, (table->rules[0].fp = TM_SAVED_REGISTER, table->rules[0].fp_offset = -1))
 SPOIL(end, table->rules[2].ra = TM_SAVED_CFA)
 
@@ -109,7 +109,7 @@ const struct rogue_bytes rogue_bytes[] = {
 	{"a frame pointer in an unknown register", spoil_reg, 0},
 	{"an end with a return address", spoil_end, 0},
 	{"nothing but a header", spoil_nothing,
-	 -(long)(sizeof(struct rogue_table) - sizeof(struct tm_rows))},
+	 -(long)(sizeof(struct rogue_table) - sizeof(struct tm_unwind_table))},
 	{"half a header", spoil_nothing, -(long)(sizeof(struct rogue_table) - 16)},
 	{"no bytes", spoil_nothing, -(long)sizeof(struct rogue_table)},
 	{"eight bytes too few", spoil_nothing, -8},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * life - lives for some milliseconds in one function that bears the program's own number
+ * short_lived - lives for some milliseconds in one function that bears the program's own number
  *
  * life-000000 MILLISECONDS. The digits in the symbol's name are a template: clones.py writes as
  * many copies of the executable as a test wants, each with its own number in its file name and

@@ -28,7 +28,7 @@ static void tell_sample(FILE *out, const struct tm_sample *sample)
 
 	tell_head(out, 'S', &sample->event);
 	(void)fprintf(out, " %u %u %s", sample->event.cpu, sample->kernel_frames,
-		      tm_stop_word(sample->user_stop));
+		      tm_reasons_stop(sample->user_stop));
 	tell_bytes(out, sample->comm, strnlen(sample->comm, TM_COMM_BYTES));
 	for (unsigned i = 0; i < sample->user_frames; i++)
 		(void)fprintf(out, "%c%" PRIx64, i ? ',' : ' ', user[i]);

@@ -90,7 +90,7 @@ static inline int open_signals(void **state)
 
 /* --- the stage ------------------------------------------------------------------------------------ */
 
-static inline void start(struct program *program, const char *name, void (*act)(int))
+static inline void start(struct child *program, const char *name, void (*act)(int))
 {
 	pid_t parent = getpid();
 	int ends[2];
@@ -126,7 +126,7 @@ static inline int perform(void (*collector)(int), void (*symbolizer)(int))
 	start(&session.collector, "made-up collector", collector);
 	(void)close(link_ends[0]);
 	(void)close(link_ends[1]);
-	r = loop_run(&session);
+	r = event_loop_run(&session);
 	/* Nobody is left, whatever happened. */
 	assert_int_equal(kill(session.collector.pid, 0), -1);
 	assert_int_equal(kill(session.symbolizer.pid, 0), -1);

@@ -5,14 +5,14 @@
 
 #include "cli/accounting.h"
 
-static struct ledger ledger;
+static struct accounting ledger;
 static struct tm_counts whole, rest;
 static struct tm_result result;
 static struct balance balance;
 
 static int nothing_yet(void **state)
 {
-	ledger = (struct ledger){0};
+	ledger = (struct accounting){0};
 	whole = (struct tm_counts){.taken = 100, .hits = 140, .owed = 150, .cpus = 2};
 	whole.drops[TM_DROP_RING_FULL] = 10;
 	return 0;
@@ -24,12 +24,12 @@ static void tell(const struct tm_counts *counts, uint64_t exported, uint64_t los
 	result = (struct tm_result){.exported = exported};
 	result.drops[TM_DROP_MEMORY] = lost;
 	balance_make(&balance, counts, &result, BALANCE_ALIVE);
-	ledger_add(&ledger, counts, &result, &balance);
+	accounting_add(&ledger, counts, &result, &balance);
 }
 
 static void empty_ledger_leaves_the_whole(void **state)
 {
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_memory_equal(&rest, &whole, sizeof(rest));
 }
 
@@ -40,7 +40,7 @@ static void reports_and_the_rest_are_the_whole(void **state)
 	first.drops[TM_DROP_RING_FULL] = 4;
 	tell(&first, 35, 1);
 	assert_int_equal(balance.difference, 0);
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.taken, 60);
 	assert_int_equal(rest.drops[TM_DROP_RING_FULL], 6);
 	assert_int_equal(rest.cpus, 2);
@@ -60,13 +60,13 @@ static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **
 
 	whole.drops[TM_DROP_RING_FULL] = 0;
 	tell(&first, 38, 2);
-	ledger_bury(&ledger);
-	ledger_baseline(&ledger, &rest);
+	accounting_on_death(&ledger);
+	accounting_baseline(&ledger, &rest);
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 40);
 	assert_int_equal(rest.taken, 40);
 	whole.taken = 90;
 	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 70; /* all that it had been handed */
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 30);
 	tell(&rest, 20, 0);
 	assert_int_equal(balance.difference, 0);
@@ -74,19 +74,19 @@ static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **
 	assert_int_equal(ledger.exported, 58);
 	assert_int_equal(ledger.dropped, 32);
 	/* and the second one dies as well, its 20 reported, 5 not */
-	ledger_bury(&ledger);
+	accounting_on_death(&ledger);
 	whole.taken = 95;
 	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 95;
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.taken, 5);
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 5);
 }
 
 static void dead_one_that_reported_nothing_takes_all_with_it(void **state)
 {
-	ledger_bury(&ledger);
+	accounting_on_death(&ledger);
 	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 30;
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 30);
 }
 
@@ -95,7 +95,7 @@ static void symbolizer_that_told_too_much_shows_as_a_difference(void **state)
 	struct tm_counts lie = {.taken = 1000};
 
 	tell(&lie, 1000, 0);
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.taken, 0);
 	result = (struct tm_result){.exported = 50};
 	balance_make(&balance, &rest, &result, BALANCE_ALIVE);
@@ -112,7 +112,7 @@ static void states_are_not_summed_up(void **state)
 	whole.attached = 2;
 	whole.files_known = 3;
 	whole.tables = 2;
-	ledger_rest(&ledger, &whole, &rest);
+	accounting_rest(&ledger, &whole, &rest);
 	assert_int_equal(rest.cpus, 2);
 	assert_int_equal(rest.lag_max_ns, 11);
 	assert_int_equal(rest.attached, 2);

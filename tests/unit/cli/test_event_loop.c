@@ -159,14 +159,14 @@ static void interrupt_ends_early_and_writes(void **state)
 
 static void second_interrupt_gives_up(void **state)
 {
-	assert_int_equal(play(collector_interrupted_twice, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(play(collector_interrupted_twice, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.symbolizer.done, 0);
 	assert_int_equal(session.given_up, 1);
 }
 
 static void dead_collector_leaves_the_symbolizer_to_write(void **state)
 {
-	assert_int_equal(play(collector_dies_recording, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(play(collector_dies_recording, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
 	assert_int_equal(session.symbolizer.done, 1);
 	assert_int_equal(session.outputs_told, 1);
@@ -175,13 +175,13 @@ static void dead_collector_leaves_the_symbolizer_to_write(void **state)
 
 static void collector_dead_before_sampling_ends_both(void **state)
 {
-	assert_int_equal(play(collector_dies_loading, symbolizer_waits), OUTCOME_FAILED);
+	assert_int_equal(play(collector_dies_loading, symbolizer_waits), EXIT_CODE_FAILED);
 	assert_int_equal(session.started_ns, 0);
 }
 
 static void refusal_of_the_host_is_its_own_outcome(void **state)
 {
-	assert_int_equal(play(collector_refused, symbolizer_waits), OUTCOME_HOST);
+	assert_int_equal(play(collector_refused, symbolizer_waits), EXIT_CODE_HOST);
 }
 
 static void process_that_the_kernel_hides_is_not_said_to_be_missing(void **state)
@@ -192,13 +192,13 @@ static void process_that_the_kernel_hides_is_not_said_to_be_missing(void **state
 	session_init(&session, &options, signals);
 	r = perform(collector_finds_no_process, symbolizer_waits);
 	session_deinit(&session);
-	assert_int_equal(r, OUTCOME_HOST);
-	assert_int_equal(play(collector_finds_no_process, symbolizer_waits), OUTCOME_FAILED);
+	assert_int_equal(r, EXIT_CODE_HOST);
+	assert_int_equal(play(collector_finds_no_process, symbolizer_waits), EXIT_CODE_FAILED);
 }
 
 static void dead_symbolizer_stops_the_collector(void **state)
 {
-	assert_int_equal(play(collector_waits_for_stop, symbolizer_dies), OUTCOME_FAILED);
+	assert_int_equal(play(collector_waits_for_stop, symbolizer_dies), EXIT_CODE_FAILED);
 	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
 	assert_int_equal(session.collector.done, 1);
 	assert_int_equal(session.counts.taken, TAKEN);
@@ -206,21 +206,21 @@ static void dead_symbolizer_stops_the_collector(void **state)
 
 static void symbolizer_that_dies_while_writing_is_told_apart(void **state)
 {
-	assert_int_equal(play(collector_until_empty, symbolizer_dies), OUTCOME_FAILED);
+	assert_int_equal(play(collector_until_empty, symbolizer_dies), EXIT_CODE_FAILED);
 	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
 	assert_int_equal(session.outputs_told, 0);
 }
 
 static void liar_is_killed_and_the_other_goes_on(void **state)
 {
-	assert_int_equal(play(collector_sends_garbage, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(play(collector_sends_garbage, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
 	assert_int_equal(session.symbolizer.done, 1);
 }
 
 static void program_that_closes_its_socket_does_not_hold_us(void **state)
 {
-	assert_int_equal(play(collector_closes_and_stays, symbolizer_writes), OUTCOME_FAILED);
+	assert_int_equal(play(collector_closes_and_stays, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.symbolizer.done, 1);
 }
 

@@ -58,7 +58,7 @@ static void await_flush(int control)
 
 		if (tm_fdpass_recv(control, &message, sizeof(message), &fd, 0) != 0)
 			_exit(9);
-		if (message.kind == TM_CONTROL_TARGET && message.value < OPTIONS_OUTPUTS_MAX)
+		if (message.kind == TM_CONTROL_OUTPUT_FILE && message.value < OPTIONS_OUTPUTS_MAX)
 			written[message.value] = fd;
 	} while (message.kind != TM_CONTROL_FLUSH);
 }
@@ -73,7 +73,7 @@ static void await_targets(int control)
 		int fd = -1;
 
 		if (tm_fdpass_recv(control, &message, sizeof(message), &fd, 0) != 0 ||
-		    message.kind != TM_CONTROL_TARGET || message.value != i)
+		    message.kind != TM_CONTROL_OUTPUT_FILE || message.value != i)
 			_exit(9);
 		written[i] = fd;
 	}
@@ -161,12 +161,12 @@ static int play(void (*collector)(int), void (*symbolizer)(int))
 	options.outputs[1] = (struct options_output){folder_path("x.html"), FORMAT_HTML};
 	options.summary = folder_path("x.json");
 	session_init(&session, &options, signals);
-	assert_int_equal(targets_open(&session.series.now, &options, 1), 0);
+	assert_int_equal(outputs_open(&session.series.now, &options, 1), 0);
 	r = perform(collector, symbolizer);
 	report_make(&last_summary, &session, REPORT_LAST);
-	stored = targets_store(&session.series.now, &session, &last_summary);
+	stored = outputs_store(&session.series.now, &session, &last_summary);
 	if (r == 0)
-		r = series_outcome(&session.series, stored);
+		r = intervals_outcome(&session.series, stored);
 	session_deinit(&session);
 	return r;
 }
@@ -210,7 +210,7 @@ static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 
 static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **state)
 {
-	assert_int_equal(play(collector_goes_on, symbolizer_fills_the_disk), OUTCOME_SOME);
+	assert_int_equal(play(collector_goes_on, symbolizer_fills_the_disk), EXIT_CODE_SOME);
 	assert_int_equal(folder_count(), 8);
 	assert_int_equal(access(folder_path("x.0002.folded"), F_OK), -1);
 	expect("x.0001.folded", "report 1 of 0");
@@ -226,7 +226,7 @@ static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **
 
 static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
 {
-	assert_int_equal(play(collector_lets_go, symbolizer_dies_reporting), OUTCOME_FAILED);
+	assert_int_equal(play(collector_lets_go, symbolizer_dies_reporting), EXIT_CODE_FAILED);
 	assert_int_equal(folder_count(), 4);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");

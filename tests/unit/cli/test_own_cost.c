@@ -10,19 +10,20 @@ static uint64_t ns;
 static void idle_and_waiting_time_is_idle(void **state)
 {
 	assert_int_equal(
-		cost_parse_idle("cpu  10 20 30 400 50 6 7 8 0 0\ncpu0 1 2 3 4 5\n", 100, &ns), 0);
+		own_cost_parse_idle("cpu  10 20 30 400 50 6 7 8 0 0\ncpu0 1 2 3 4 5\n", 100, &ns),
+		0);
 	assert_int_equal(ns, 4500000000ull);
-	assert_int_equal(cost_parse_idle("cpu 1 2 3 4 5", 1000, &ns), 0);
+	assert_int_equal(own_cost_parse_idle("cpu 1 2 3 4 5", 1000, &ns), 0);
 	assert_int_equal(ns, 9000000ull);
 }
 
 static void what_is_no_such_text_is_not_known(void **state)
 {
 	ns = 7;
-	assert_true(cost_parse_idle("", 100, &ns) < 0);
-	assert_true(cost_parse_idle("cpu  10 20 30 400\n", 100, &ns) < 0);
-	assert_true(cost_parse_idle("intr 10 20 30 400 50", 100, &ns) < 0);
-	assert_true(cost_parse_idle("cpu 1 2 3 4 5", 0, &ns) < 0);
+	assert_true(own_cost_parse_idle("", 100, &ns) < 0);
+	assert_true(own_cost_parse_idle("cpu  10 20 30 400\n", 100, &ns) < 0);
+	assert_true(own_cost_parse_idle("intr 10 20 30 400 50", 100, &ns) < 0);
+	assert_true(own_cost_parse_idle("cpu 1 2 3 4 5", 0, &ns) < 0);
 	assert_int_equal(ns, 7);
 }
 

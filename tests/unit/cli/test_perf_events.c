@@ -7,17 +7,17 @@
 
 #include "cli/perf_events.h"
 
-static unsigned cpus[PERF_CPUS_MAX];
+static unsigned cpus[PERF_EVENTS_CPUS_MAX];
 
 static void ranges_and_single_numbers(void **state)
 {
-	assert_int_equal(perf_parse_cpus("0\n", cpus), 1);
+	assert_int_equal(perf_events_parse_cpus("0\n", cpus), 1);
 	assert_int_equal(cpus[0], 0);
-	assert_int_equal(perf_parse_cpus("0-2,5,7-8\n", cpus), 6);
+	assert_int_equal(perf_events_parse_cpus("0-2,5,7-8\n", cpus), 6);
 	assert_int_equal(cpus[2], 2);
 	assert_int_equal(cpus[3], 5);
 	assert_int_equal(cpus[5], 8);
-	assert_int_equal(perf_parse_cpus("0-8191\n", cpus), PERF_CPUS_MAX);
+	assert_int_equal(perf_events_parse_cpus("0-8191\n", cpus), PERF_EVENTS_CPUS_MAX);
 }
 
 static void what_is_no_list_is_refused(void **state)
@@ -29,7 +29,7 @@ static void what_is_no_list_is_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (perf_parse_cpus(lists[i], cpus) != -EINVAL)
+		if (perf_events_parse_cpus(lists[i], cpus) != -EINVAL)
 			fail_msg("taken: \"%s\"", lists[i]);
 }
 

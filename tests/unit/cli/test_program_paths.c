@@ -10,17 +10,18 @@
 
 static void build_tree_has_a_folder_each(void **state)
 {
-	static const char *const places[LOCATE_N] = {
-		[LOCATE_COLLECTOR] = "/b/cli/../collector/tidemark-collector",
-		[LOCATE_OPENER] = "/b/cli/../collector/opener/tidemark-opener",
-		[LOCATE_SYMBOLIZER] = "/b/cli/../symbolizer/tidemark-symbolizer",
-		[LOCATE_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
+	static const char *const places[PROGRAM_PATHS_N] = {
+		[PROGRAM_PATHS_COLLECTOR] = "/b/cli/../collector/tidemark-collector",
+		[PROGRAM_PATHS_OPENER] = "/b/cli/../collector/opener/tidemark-opener",
+		[PROGRAM_PATHS_SYMBOLIZER] = "/b/cli/../symbolizer/tidemark-symbolizer",
+		[PROGRAM_PATHS_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
 	};
 	char path[PATH_MAX];
 	int i;
 
-	for (i = 0; i < LOCATE_N; i++) {
-		assert_int_equal(locate_path("/b/cli", (enum locate_program)i, 0, path), 0);
+	for (i = 0; i < PROGRAM_PATHS_N; i++) {
+		assert_int_equal(
+			program_paths_path("/b/cli", (enum program_paths_program)i, 0, path), 0);
 		assert_string_equal(path, places[i]);
 	}
 }
@@ -29,8 +30,8 @@ static void installed_programs_share_one_folder(void **state)
 {
 	char path[PATH_MAX], other[PATH_MAX];
 
-	assert_int_equal(locate_path("/usr/bin", LOCATE_COLLECTOR, 1, path), 0);
-	assert_int_equal(locate_path("/usr/bin", LOCATE_PARSER, 1, other), 0);
+	assert_int_equal(program_paths_path("/usr/bin", PROGRAM_PATHS_COLLECTOR, 1, path), 0);
+	assert_int_equal(program_paths_path("/usr/bin", PROGRAM_PATHS_PARSER, 1, other), 0);
 	assert_non_null(strstr(path, "/tidemark/tidemark-collector"));
 	assert_non_null(strstr(other, "/tidemark/tidemark-parser"));
 	assert_int_equal(strrchr(path, '/') - path, strrchr(other, '/') - other);
@@ -43,7 +44,8 @@ static void path_beyond_the_limit_is_refused(void **state)
 
 	memset(directory, 'd', sizeof(directory));
 	directory[sizeof(directory) - 10] = '\0';
-	assert_int_equal(locate_path(directory, LOCATE_PARSER, 0, path), -ENAMETOOLONG);
+	assert_int_equal(program_paths_path(directory, PROGRAM_PATHS_PARSER, 0, path),
+			 -ENAMETOOLONG);
 }
 
 int main(void)

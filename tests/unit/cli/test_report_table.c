@@ -17,7 +17,7 @@ static void function_rows_are_shares_of_what_was_exported(void **state)
 				 {.self = 1, .total = 1, .name = "prog+0x10"}};
 	FILE *out = open_memstream(&text, &bytes);
 
-	table_print(out, rows, 2, 200);
+	report_table_print(out, rows, 2, 200);
 	(void)fclose(out);
 	assert_string_equal(text, "    self    total  function\n"
 				  "  25.0 %   37.5 %  hot  (prog)\n"
@@ -30,10 +30,10 @@ static void nothing_exported_prints_no_table_and_divides_by_nothing(void **state
 	struct tm_top row = {.self = 1, .total = 1, .name = "hot"};
 	FILE *out = open_memstream(&text, &bytes);
 
-	table_print(out, &row, 0, 0);
+	report_table_print(out, &row, 0, 0);
 	(void)fflush(out);
 	assert_int_equal(bytes, 0);
-	table_print(out, &row, 1, 0);
+	report_table_print(out, &row, 1, 0);
 	(void)fclose(out);
 	assert_non_null(strstr(text, "0.0 %"));
 	free(text);
@@ -57,7 +57,7 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	summary.balance.drops[TM_DROP_MEMORY] = 2;
 	summary.balance.truncated[TM_STOP_NONE] = 83;
 	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 7;
-	table_print_balance(out, &summary);
+	report_table_print_balance(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text, "samples: taken 100, exported 90, dropped 10 (ring_full 8, "
 				  "memory 2), not run 2, truncated 7 (frame_pointer 7), "
@@ -83,7 +83,7 @@ static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 	};
 	FILE *out = open_memstream(&text, &bytes);
 
-	table_print_balance(out, &summary);
+	report_table_print_balance(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text,
 			    "samples: taken 0, exported 0, dropped 0, not run 12 "

@@ -8,8 +8,8 @@
 #include "cli/start.h"
 
 static const struct accounts accounts = ACCOUNTS_NULL;
-static const struct perf perf = PERF_NULL;
-static int programs[LOCATE_N]; /* none: nothing can be executed */
+static const struct perf_events perf = PERF_EVENTS_NULL;
+static int programs[PROGRAM_PATHS_N]; /* none: nothing can be executed */
 static const struct start how = {
 	.cache = -1,
 	.options = &options,
@@ -36,7 +36,7 @@ static int begin(void **state)
 {
 	int i;
 
-	for (i = 0; i < LOCATE_N; i++)
+	for (i = 0; i < PROGRAM_PATHS_N; i++)
 		programs[i] = -1;
 	options = (struct options){.hz = 99, .restart = true};
 	session_init(&session, &options, signals);
@@ -47,14 +47,14 @@ static int begin(void **state)
 
 static void symbolizer_that_dies_while_recording_is_followed(void **state)
 {
-	assert_true(revive_follows(&session, &session.symbolizer));
-	assert_false(revive_follows(&session, &session.collector));
+	assert_true(restart_follows(&session, &session.symbolizer));
+	assert_false(restart_follows(&session, &session.collector));
 }
 
 static void nobody_follows_unless_asked_for(void **state)
 {
 	options.restart = false;
-	assert_false(revive_follows(&session, &session.symbolizer));
+	assert_false(restart_follows(&session, &session.symbolizer));
 }
 
 static void nobody_follows_before_or_after_the_recording(void **state)
@@ -65,29 +65,29 @@ static void nobody_follows_before_or_after_the_recording(void **state)
 
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
 		session.phase = phases[i];
-		assert_false(revive_follows(&session, &session.symbolizer));
+		assert_false(restart_follows(&session, &session.symbolizer));
 	}
 }
 
 static void nobody_follows_without_a_collector(void **state)
 {
 	session.collector.lost = 1;
-	assert_false(revive_follows(&session, &session.symbolizer));
+	assert_false(restart_follows(&session, &session.symbolizer));
 }
 
 static void not_more_than_five_follow(void **state)
 {
-	session.restarts = REVIVE_MAX - 1;
-	assert_true(revive_follows(&session, &session.symbolizer));
-	session.restarts = REVIVE_MAX;
-	assert_false(revive_follows(&session, &session.symbolizer));
+	session.restarts = RESTART_MAX - 1;
+	assert_true(restart_follows(&session, &session.symbolizer));
+	session.restarts = RESTART_MAX;
+	assert_false(restart_follows(&session, &session.symbolizer));
 }
 
 static void where_none_can_be_started_the_recording_ends_as_without(void **state)
 {
 	session.phase = SESSION_LOADING;
 	assert_int_not_equal(perform(collector_waits_for_stop, symbolizer_dies), 0);
-	assert_int_equal(session.restarts, REVIVE_MAX);
+	assert_int_equal(session.restarts, RESTART_MAX);
 	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
 	assert_int_equal(session.collector.done, 1);
 	assert_int_equal(session.counts.taken, TAKEN);

@@ -71,15 +71,15 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 	unsigned i;
 
 	for (i = 0; i < TM_DROP_N; i++) {
-		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_drop_word(i));
+		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_drop(i));
 		expect(text, key);
 	}
 	for (i = TM_STOP_NONE + 1; i < TM_STOP_N; i++) {
-		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_stop_word(i));
+		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_stop(i));
 		expect(text, key);
 	}
 	for (i = 0; i < TM_UNRESOLVED_N; i++) {
-		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_unresolved_word(i));
+		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_unresolved(i));
 		expect(text, key);
 	}
 	assert_null(strstr(text, "\"none\""));

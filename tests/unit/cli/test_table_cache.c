@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "cli/table_cache.h"
 #include "cli/exit_code.h"
+#include "cli/table_cache.h"
 #include "shared/cleanup.h"
 #include "shared/control.h"
 
@@ -37,7 +37,7 @@ static void expect(const char *path, const char *text)
 
 static void refused(const char *path)
 {
-	assert_int_equal(cache_open(path, &fd), CACHE_E_FOREIGN);
+	assert_int_equal(table_cache_open(path, &fd), TABLE_CACHE_E_FOREIGN);
 	assert_int_equal(fd, -1);
 }
 
@@ -46,7 +46,7 @@ static void new_one_is_made_for_its_user_alone(void **state)
 	const char *path = folder_path("rows.cache");
 	struct stat status;
 
-	assert_int_equal(cache_open(path, &fd), 0);
+	assert_int_equal(table_cache_open(path, &fd), 0);
 	assert_int_equal(fstat(fd, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	assert_int_equal(status.st_uid, geteuid());
@@ -61,7 +61,7 @@ static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 	const char *path = folder_path("rows.cache");
 
 	put(path, TM_CACHE_MAGIC "rest", 0600);
-	assert_int_equal(cache_open(path, &fd), 0);
+	assert_int_equal(table_cache_open(path, &fd), 0);
 	fd = tm_close(fd);
 	expect(path, TM_CACHE_MAGIC "rest");
 	assert_int_equal(unlink(path), 0);
@@ -72,12 +72,12 @@ static void second_recording_goes_without(void **state)
 	const char *path = folder_path("rows.cache");
 	int second = -1;
 
-	assert_int_equal(cache_open(path, &fd), 0);
-	assert_int_equal(cache_open(path, &second), CACHE_E_HELD);
-	assert_int_equal(cache_choose(path, &second), 0);
+	assert_int_equal(table_cache_open(path, &fd), 0);
+	assert_int_equal(table_cache_open(path, &second), TABLE_CACHE_E_HELD);
+	assert_int_equal(table_cache_choose(path, &second), 0);
 	assert_int_equal(second, -1);
 	fd = tm_close(fd);
-	assert_int_equal(cache_choose(path, &fd), 0);
+	assert_int_equal(table_cache_choose(path, &fd), 0);
 	assert_true(fd >= 0);
 	fd = tm_close(fd);
 	assert_int_equal(unlink(path), 0);
@@ -115,7 +115,7 @@ static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		put(path, texts[i], 0600);
 		refused(path);
-		assert_int_equal(cache_choose(path, &fd), OUTCOME_FAILED);
+		assert_int_equal(table_cache_choose(path, &fd), EXIT_CODE_FAILED);
 		expect(path, texts[i]);
 		assert_int_equal(unlink(path), 0);
 	}
@@ -152,8 +152,8 @@ static void what_is_no_file_is_refused_without_waiting(void **state)
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	assert_int_equal(mkdir(inner, 0700), 0);
 	refused(pipe);
-	assert_int_equal(cache_open(inner, &fd), -EISDIR);
-	assert_int_equal(cache_open(folder_path("no/rows.cache"), &fd), -ENOENT);
+	assert_int_equal(table_cache_open(inner, &fd), -EISDIR);
+	assert_int_equal(table_cache_open(folder_path("no/rows.cache"), &fd), -ENOENT);
 	assert_int_equal(fd, -1);
 	assert_int_equal(unlink(pipe), 0);
 	assert_int_equal(rmdir(inner), 0);
@@ -161,10 +161,10 @@ static void what_is_no_file_is_refused_without_waiting(void **state)
 
 static void boot_has_an_id_of_one_line(void **state)
 {
-	char first[CACHE_BOOT_ID_BYTES], second[CACHE_BOOT_ID_BYTES];
+	char first[TABLE_CACHE_BOOT_ID_BYTES], second[TABLE_CACHE_BOOT_ID_BYTES];
 
-	assert_int_equal(cache_boot_id(first), 0);
-	assert_int_equal(cache_boot_id(second), 0);
+	assert_int_equal(table_cache_boot_id(first), 0);
+	assert_int_equal(table_cache_boot_id(second), 0);
 	assert_string_equal(first, second);
 	assert_true(strlen(first) >= 32);
 	assert_null(strchr(first, '\n'));

@@ -13,12 +13,12 @@ static void second_session_finds_the_uid_held(void **state)
 	const char *locks = folder_path("locks");
 	int first = -1, second = -1;
 
-	assert_int_equal(account_lock(locks, 61184, &first), 0);
-	assert_int_equal(account_lock(locks, 61184, &second), ACCOUNT_E_HELD);
+	assert_int_equal(uid_pool_lock(locks, 61184, &first), 0);
+	assert_int_equal(uid_pool_lock(locks, 61184, &second), UID_POOL_E_HELD);
 	assert_int_equal(second, -1);
-	assert_int_equal(account_lock(locks, 61185, &second), 0);
-	second = account_unlock(locks, 61185, second);
-	first = account_unlock(locks, 61184, first);
+	assert_int_equal(uid_pool_lock(locks, 61185, &second), 0);
+	second = uid_pool_unlock(locks, 61185, second);
+	first = uid_pool_unlock(locks, 61184, first);
 	assert_int_equal(first, -1);
 	assert_int_equal(folder_count(), 0); /* the files and their folder are gone */
 }
@@ -28,11 +28,11 @@ static void given_back_uid_can_be_held_again(void **state)
 	const char *locks = folder_path("locks");
 	int lock = -1;
 
-	assert_int_equal(account_lock(locks, 61184, &lock), 0);
-	lock = account_unlock(locks, 61184, lock);
-	assert_int_equal(account_lock(locks, 61184, &lock), 0);
-	(void)account_unlock(locks, 61184, lock);
-	assert_int_equal(account_unlock(locks, 61184, -1), -1); /* total */
+	assert_int_equal(uid_pool_lock(locks, 61184, &lock), 0);
+	lock = uid_pool_unlock(locks, 61184, lock);
+	assert_int_equal(uid_pool_lock(locks, 61184, &lock), 0);
+	(void)uid_pool_unlock(locks, 61184, lock);
+	assert_int_equal(uid_pool_unlock(locks, 61184, -1), -1); /* total */
 }
 
 static void lock_of_a_dead_session_is_free(void **state)
@@ -42,12 +42,12 @@ static void lock_of_a_dead_session_is_free(void **state)
 	pid_t child = fork();
 
 	if (child == 0)
-		_exit(account_lock(locks, 61184, &lock) == 0 ? 0 : 1); /* leaves the file */
+		_exit(uid_pool_lock(locks, 61184, &lock) == 0 ? 0 : 1); /* leaves the file */
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(access(folder_path("locks/uid-61184"), F_OK), 0);
-	assert_int_equal(account_lock(locks, 61184, &lock), 0);
-	(void)account_unlock(locks, 61184, lock);
+	assert_int_equal(uid_pool_lock(locks, 61184, &lock), 0);
+	(void)uid_pool_unlock(locks, 61184, lock);
 }
 
 static void planted_link_is_not_followed(void **state)
@@ -56,7 +56,7 @@ static void planted_link_is_not_followed(void **state)
 	int lock = -1;
 
 	assert_int_equal(symlink(folder_path("elsewhere"), folder_path("uid-61184")), 0);
-	assert_int_equal(account_lock(locks, 61184, &lock), -ELOOP);
+	assert_int_equal(uid_pool_lock(locks, 61184, &lock), -ELOOP);
 	assert_int_equal(access(folder_path("elsewhere"), F_OK), -1);
 	assert_int_equal(unlink(folder_path("uid-61184")), 0);
 }

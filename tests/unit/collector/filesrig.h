@@ -22,9 +22,9 @@
 #include "shared/fdpass.h"
 
 struct world { /* the collector's side, with both its peers played here */
-	struct files files;
-	struct asker asker;
-	struct handoff handoff;
+	struct file_requests files;
+	struct opener_client asker;
+	struct symbolizer_link handoff;
 	int opener;
 	int symbolizer;
 	int holds; /* what the kernel will say */
@@ -53,28 +53,28 @@ static int change(void *context, uint32_t number, enum tm_file_change change, ui
 static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct files_kernel kernel = {world, holds, change};
+	const struct file_requests_kernel kernel = {world, holds, change};
 	int a[2], b[2];
 
 	if (!world || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, a) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, b) < 0)
 		return -1;
-	world->asker = (struct asker){.fd = a[0]};
+	world->asker = (struct opener_client){.fd = a[0]};
 	world->opener = a[1];
-	handoff_init(&world->handoff, b[0]);
+	symbolizer_link_init(&world->handoff, b[0]);
 	world->symbolizer = b[1];
 	world->holds = 1;
 	world->forgotten = UINT32_MAX;
 	*state = world;
-	return files_init(&world->files, &world->asker, &world->handoff, kernel);
+	return file_requests_init(&world->files, &world->asker, &world->handoff, kernel);
 }
 
 static int unmake(void **state)
 {
 	struct world *world = *state;
 
-	files_deinit(&world->files);
-	handoff_deinit(&world->handoff);
+	file_requests_deinit(&world->files);
+	symbolizer_link_deinit(&world->handoff);
 	if (world->asker.fd >= 0)
 		(void)close(world->asker.fd);
 	(void)close(world->opener);
@@ -100,8 +100,8 @@ static void announce(struct world *world, uint32_t number, uint32_t flags, uint6
 	file->vm_end = 0x2000;
 	file->path_bytes = sizeof(path);
 	memcpy(file->text, path, sizeof(path));
-	files_announce(&world->files, file, now_ms);
-	files_advance(&world->files, now_ms);
+	file_requests_announce(&world->files, file, now_ms);
+	file_requests_advance(&world->files, now_ms);
 }
 
 static struct opener_request request(struct world *world)
@@ -119,7 +119,7 @@ static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t n
 	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
 
 	assert_int_equal(tm_fdpass_send(world->opener, &said, sizeof(said), fd, 0), 0);
-	files_advance(&world->files, now_ms);
+	file_requests_advance(&world->files, now_ms);
 }
 
 /* Opened, found to be the file, handed over. */

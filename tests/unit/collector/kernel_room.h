@@ -31,10 +31,10 @@ struct world {                                   /* the kernel room's two maps, 
 	struct tm_ring_reader_page page;
 	struct tm_ring_writer writer;
 	struct tm_ring_reader reader;
-	struct asker asker;
-	struct handoff handoff;
-	struct files files;
-	struct life life;
+	struct opener_client asker;
+	struct symbolizer_link handoff;
+	struct file_requests files;
+	struct reclaim life;
 };
 
 static struct world *world;
@@ -81,15 +81,15 @@ static int change(void *context, uint32_t number, enum tm_file_change change, ui
 
 static int make(void **state)
 {
-	const struct files_kernel kernel = {.change = change};
+	const struct file_requests_kernel kernel = {.change = change};
 
 	world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
 	if (!world)
 		return -1;
 	memset(world, 0, sizeof(*world));
 	world->asker.fd = -1;
-	handoff_init(&world->handoff, -1);
-	world->life = (struct life){
+	symbolizer_link_init(&world->handoff, -1);
+	world->life = (struct reclaim){
 		.processes = {PROCESSES, &world->processes_made, 0},
 		.numbers = {FILES, &world->files_made, 0},
 		.epoch_bumps = &world->bumps,
@@ -98,18 +98,18 @@ static int make(void **state)
 	};
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
-	       files_init(&world->files, &world->asker, &world->handoff, kernel);
+	       file_requests_init(&world->files, &world->asker, &world->handoff, kernel);
 }
 
 static int unmake(void **state)
 {
-	life_deinit(&world->life);
-	files_deinit(&world->files);
+	reclaim_deinit(&world->life);
+	file_requests_deinit(&world->files);
 	free(world);
 	return 0;
 }
 
 static void advance(uint64_t w)
 {
-	life_advance(&world->life, w, 0, w / MS);
+	reclaim_advance(&world->life, w, 0, w / MS);
 }

@@ -21,16 +21,16 @@
 #include "shared/region.h"
 
 #define BUDGET (4u << 20)
-#define UNITS  (BUDGET / TM_UNIT_BYTES)
+#define UNITS  (BUDGET / TM_UNWIND_UNIT_BYTES)
 #define KTIME  (77ull << 30)
 
 struct world {
-	struct asker asker;
-	struct handoff handoff;
-	struct files files;
+	struct opener_client asker;
+	struct symbolizer_link handoff;
+	struct file_requests files;
 	struct tm_retire_queue queue;
-	struct tables tables;
-	uint64_t references[FILES_MAX + 1];
+	struct unwind_install tables;
+	uint64_t references[FILE_REQUESTS_MAX + 1];
 	unsigned chunks; /* that the kernel room has */
 	unsigned calls;  /* of it so far */
 	unsigned fails;  /* which call fails; 0: none */
@@ -47,7 +47,7 @@ static int make_chunk(void *context, uint32_t index, void **ret_memory)
 
 	if (fails(world))
 		return -ENOMEM;
-	*ret_memory = calloc(TM_UNITS_CHUNK, TM_UNIT_BYTES);
+	*ret_memory = calloc(TM_UNWIND_UNITS_CHUNK, TM_UNWIND_UNIT_BYTES);
 	world->chunks++;
 	return 0;
 }
@@ -65,23 +65,24 @@ static int change(void *context, uint32_t number, enum tm_file_change change, ui
 	if (fails(world))
 		return -ENOENT;
 	if (change == TM_FILE_TABLE)
-		world->references[number == TM_TABLE_VDSO ? TABLES_VDSO : number] = value;
+		world->references[number == TM_UNWIND_MAP_VDSO ? UNWIND_INSTALL_VDSO : number] =
+			value;
 	return 0;
 }
 
 static int make(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct files_kernel kernel = {world, NULL, change};
-	const struct tm_units_kernel chunks = {world, make_chunk, drop_chunk};
+	const struct file_requests_kernel kernel = {world, NULL, change};
+	const struct unwind_alloc_kernel chunks = {world, make_chunk, drop_chunk};
 
 	if (!world)
 		return -1;
 	world->asker.fd = -1;
-	handoff_init(&world->handoff, -1);
+	symbolizer_link_init(&world->handoff, -1);
 	*state = world;
-	return files_init(&world->files, &world->asker, &world->handoff, kernel) ||
-	       tables_init(&world->tables, BUDGET, &world->files, &world->queue, chunks);
+	return file_requests_init(&world->files, &world->asker, &world->handoff, kernel) ||
+	       unwind_install_init(&world->tables, BUDGET, &world->files, &world->queue, chunks);
 }
 
 static int unmake(void **state)
@@ -89,8 +90,8 @@ static int unmake(void **state)
 	struct world *world = *state;
 
 	tm_retire_deinit(&world->queue);
-	tables_deinit(&world->tables);
-	files_deinit(&world->files);
+	unwind_install_deinit(&world->tables);
+	file_requests_deinit(&world->files);
 	assert_int_equal(world->chunks, 0);
 	free(world);
 	return 0;
@@ -99,22 +100,22 @@ static int unmake(void **state)
 /* Sealed rows: a row a page, 64 KiB apart, rules in turn. Return: descriptor. */
 static int seal_rows(uint32_t pages, uint32_t rules)
 {
-	size_t bytes = tm_rows_bytes(pages, rules);
-	struct tm_rows *header = calloc(1, bytes);
+	size_t bytes = tm_unwind_table_bytes(pages, rules);
+	struct tm_unwind_table *header = calloc(1, bytes);
 	uint32_t *starts = (void *)(header + 1);
 	struct tm_rule *rule = (void *)((uint8_t *)starts + ((pages * 4ull + 7) & ~7ull));
-	struct tm_rows_page *page = (void *)(rule + rules);
+	struct tm_unwind_table_page *page = (void *)(rule + rules);
 	int fd;
 
-	*header = (struct tm_rows){
-		.magic = TM_ROWS_MAGIC, .pages = pages, .rules = rules, .rows = pages};
+	*header = (struct tm_unwind_table){
+		.magic = TM_UNWIND_TABLE_MAGIC, .pages = pages, .rules = rules, .rows = pages};
 	for (uint32_t i = 0; i < rules; i++)
 		rule[i] = (struct tm_rule){
 			.cfa = TM_CFA_SP, .ra = TM_SAVED_CFA, .cfa_offset = (int32_t)i};
 	for (uint32_t i = 0; i < pages; i++) {
 		starts[i] = i << 16;
-		for (uint32_t row = 0; row < TM_ROWS_PAGE; row++) {
-			page[i].offsets[row] = row ? TM_ROWS_PAD : 0;
+		for (uint32_t row = 0; row < TM_UNWIND_TABLE_PAGE; row++) {
+			page[i].offsets[row] = row ? TM_UNWIND_TABLE_PAD : 0;
 			page[i].rules[row] = (uint16_t)(i % rules);
 		}
 	}
@@ -127,9 +128,9 @@ static int seal_rows(uint32_t pages, uint32_t rules)
 /* The file was handed over, announced @age_ms ago. */
 static void hand_over(struct world *world, uint32_t number, uint32_t age_ms)
 {
-	struct files_entry *entry = &world->files.entries[number];
+	struct file_requests_entry *entry = &world->files.entries[number];
 
-	entry->state = FILES_SENT;
+	entry->state = FILE_REQUESTS_SENT;
 	entry->sent = (uint32_t)(KTIME >> 10);
 	entry->seen_ms = (uint32_t)tm_clock_ms() - age_ms;
 	if (number > world->files.highest)
@@ -141,37 +142,38 @@ static void grow(struct world *world)
 {
 	for (unsigned before = world->chunks + 1; world->tables.rows && before != world->chunks;) {
 		before = world->chunks;
-		tables_advance(&world->tables);
+		unwind_install_advance(&world->tables);
 	}
 }
 
 /* Rounds in which nothing comes: empty chunks are dropped. */
 static inline void rest(struct world *world)
 {
-	for (unsigned i = 0; i < TM_CHUNKS_MAX; i++)
-		tables_advance(&world->tables);
+	for (unsigned i = 0; i < TM_UNWIND_CHUNKS_MAX; i++)
+		unwind_install_advance(&world->tables);
 }
 
 /* @fd: taken. */
 static void answer_by(struct world *world, uint32_t number, uint64_t value, int fd)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = number, .value = value};
+	const struct tm_wire message = {
+		.kind = TM_WIRE_UNWIND_TABLE, .number = number, .value = value};
 
-	(void)tables_take(&world->tables, &message, fd);
+	(void)unwind_install_take(&world->tables, &message, fd);
 	(void)close(fd);
 	grow(world);
 }
 
 static inline void answer(struct world *world, uint32_t number, uint32_t pages)
 {
-	answer_by(world, number, number == TM_TABLE_VDSO ? 0 : KTIME, seal_rows(pages, 1));
+	answer_by(world, number, number == TM_UNWIND_MAP_VDSO ? 0 : KTIME, seal_rows(pages, 1));
 }
 
 /* W rises above all that was said until now. */
 static inline void pass(struct world *world)
 {
 	(void)tm_retire_run(&world->queue, tm_clock_ns() + 1000000000ull);
-	tables_advance(&world->tables);
+	unwind_install_advance(&world->tables);
 	grow(world);
 }
 

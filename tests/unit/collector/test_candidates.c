@@ -64,7 +64,7 @@ static int open_place(unsigned which, uint32_t tid, const char *path)
 {
 	struct opener_request r = request(tid, path);
 
-	return place_open(which, &r);
+	return candidates_open(which, &r);
 }
 
 static void regular_file_is_opened_for_reading_only(void **state)
@@ -104,11 +104,11 @@ static void what_is_not_there_is_gone(void **state)
 	assert_int_equal(missing, -ENOENT);
 	assert_int_equal(nobody, -ESRCH);
 	assert_int_equal(invisible, -ESRCH);
-	assert_int_equal(place_reason(missing), TM_NO_FILE_GONE);
-	assert_int_equal(place_reason(nobody), TM_NO_FILE_GONE);
-	assert_int_equal(place_reason(-EACCES), TM_NO_FILE_DENIED);
-	assert_int_equal(place_reason(-EMEDIUMTYPE), TM_NO_FILE_TYPE);
-	assert_int_equal(place_reason(-EIO), TM_NO_FILE_OTHER);
+	assert_int_equal(candidates_reason(missing), TM_NO_FILE_GONE);
+	assert_int_equal(candidates_reason(nobody), TM_NO_FILE_GONE);
+	assert_int_equal(candidates_reason(-EACCES), TM_NO_FILE_DENIED);
+	assert_int_equal(candidates_reason(-EMEDIUMTYPE), TM_NO_FILE_TYPE);
+	assert_int_equal(candidates_reason(-EIO), TM_NO_FILE_OTHER);
 }
 
 static void own_root_serves_only_the_own_namespace(void **state)
@@ -119,26 +119,26 @@ static void own_root_serves_only_the_own_namespace(void **state)
 
 	assert_int_equal(stat("/proc/self/ns/mnt", &st), 0);
 	r.mnt_ns = (uint32_t)st.st_ino;
-	fd = place_open(3, &r);
+	fd = candidates_open(3, &r);
 	assert_true(fd >= 0);
 	(void)close(fd);
 	r.mnt_ns++;
-	assert_int_equal(place_open(3, &r), -ESRCH);
+	assert_int_equal(candidates_open(3, &r), -ESRCH);
 }
 
 static void mapping_of_nothing_is_not_looked_for(void **state)
 {
 	struct opener_request r = {.own_tid = (uint32_t)getpid()};
 
-	assert_int_equal(place_open(1, &r), -ESRCH);
-	assert_int_equal(place_open(PLACE_N, &r), -ESRCH);
+	assert_int_equal(candidates_open(1, &r), -ESRCH);
+	assert_int_equal(candidates_open(CANDIDATES_N, &r), -ESRCH);
 }
 
 static void empty_path_is_not_the_root(void **state)
 {
 	struct opener_request r = {.own_tid = (uint32_t)getpid()};
 
-	assert_int_equal(place_open(0, &r), -ESRCH);
+	assert_int_equal(candidates_open(0, &r), -ESRCH);
 }
 
 int main(void)

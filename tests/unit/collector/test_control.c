@@ -31,10 +31,10 @@ static void silent_opener_is_given_up(void **state)
 	struct tm_wire message;
 
 	announce(world, 1, 0, 1000);
-	files_advance(&world->files, 1000 + FILES_ASK_MS - 1);
-	assert_false(files_settled(&world->files));
-	files_advance(&world->files, 1000 + FILES_ASK_MS);
-	assert_true(files_settled(&world->files));
+	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS - 1);
+	assert_false(file_requests_settled(&world->files));
+	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS);
+	assert_true(file_requests_settled(&world->files));
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(world->asker.fd, -1);
 	announce(world, 2, 0, 5000); /* without an opener every file has its reason at once */
@@ -50,9 +50,9 @@ static void opener_that_breaks_the_form_is_closed(void **state)
 	announce(world, 1, 0, 1000);
 	assert_int_equal(request(world).id, 1);
 	assert_int_equal(tm_fdpass_send(world->opener, &lie, sizeof(lie), -1, 0), 0);
-	files_advance(&world->files, 1001);
+	file_requests_advance(&world->files, 1001);
 	assert_int_equal(world->asker.fd, -1);
-	assert_true(files_settled(&world->files));
+	assert_true(file_requests_settled(&world->files));
 }
 
 static void descriptor_that_was_not_accepted_ends_the_opener(void **state)

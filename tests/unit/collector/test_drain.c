@@ -29,10 +29,10 @@ struct world {
 	struct tm_ring_reader_page page;
 	struct tm_ring_writer writer;
 	struct tm_ring_reader reader;
-	struct symbols symbols;
-	struct asker asker;
-	struct handoff handoff;
-	struct files files;
+	struct kallsyms symbols;
+	struct opener_client asker;
+	struct symbolizer_link handoff;
+	struct file_requests files;
 	struct bpfring ring;
 	struct drain drain;
 };
@@ -40,21 +40,21 @@ struct world {
 static int make(void **state)
 {
 	struct world *world = aligned_alloc(64, (sizeof(*world) + 63) & ~(size_t)63);
-	const struct files_kernel kernel = {0};
+	const struct file_requests_kernel kernel = {0};
 
 	if (!world)
 		return -1;
 	memset(world, 0, sizeof(*world));
 	bpfring_init(&world->ring, &world->consumer, &world->producer, world->data, BYTES);
 	world->asker.fd = -1;
-	handoff_init(&world->handoff, -1);
+	symbolizer_link_init(&world->handoff, -1);
 	world->drain.writer = &world->writer;
 	world->drain.symbols = &world->symbols;
 	world->drain.files = &world->files;
 	*state = world;
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
-	       files_init(&world->files, &world->asker, &world->handoff, kernel) ||
+	       file_requests_init(&world->files, &world->asker, &world->handoff, kernel) ||
 	       drain_init(&world->drain, &world->ring, 1, 1);
 }
 
@@ -63,7 +63,7 @@ static int unmake(void **state)
 	struct world *world = *state;
 
 	drain_deinit(&world->drain);
-	files_deinit(&world->files);
+	file_requests_deinit(&world->files);
 	free(world);
 	return 0;
 }

@@ -22,7 +22,7 @@ static void meet(uint32_t number, uint64_t ktime, bool told)
 	world->files_made += !world->number_there[number];
 	world->number_there[number] = true;
 	if (told)
-		life_hear(&world->life, &file.event);
+		reclaim_hear(&world->life, &file.event);
 }
 
 /* Return: the RETIRE that is in the ring, or NULL. */
@@ -68,7 +68,7 @@ static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
 	assert_int_equal(retired->number, 3);
 	assert_in_range(retired->event.ktime, f + WATERMARK_GUARD_US * 1000, f + EPOCH);
 	assert_null(popped());
-	assert_int_equal(life_known(&world->life.numbers), 0);
+	assert_int_equal(reclaim_known(&world->life.numbers), 0);
 	meet(3, from, true);
 	assert_int_equal(world->life.heard, 1);
 }
@@ -104,7 +104,7 @@ static void number_that_is_announced_again_is_kept(void **state)
 
 static void crowded_numbers_go_after_little_more_than_an_epoch_oldest_first(void **state)
 {
-	world->files_made = LIFE_FILES_CROWD;
+	world->files_made = RECLAIM_FILES_CROWD;
 	meet(3, EPOCH, true);
 	meet(4, EPOCH + 50 * MS, true);
 	advance(2 * EPOCH + 1000 * MS + 1);
@@ -128,13 +128,13 @@ static void number_whose_file_is_under_way_waits(void **state)
 	uint64_t from = now() + 10 * EPOCH;
 
 	meet(3, from, true);
-	world->files.entries[3].state = FILES_QUEUED;
+	world->files.entries[3].state = FILE_REQUESTS_QUEUED;
 	advance(from + 2 * EPOCH + 1);
 	assert_true(world->number_there[3]);
-	world->files.entries[3].state = FILES_SENT;
-	advance(from + 2 * EPOCH + 1 + (LIFE_AGAIN_MS + 1) * MS);
+	world->files.entries[3].state = FILE_REQUESTS_SENT;
+	advance(from + 2 * EPOCH + 1 + (RECLAIM_AGAIN_MS + 1) * MS);
 	assert_false(world->number_there[3]);
-	assert_int_equal(world->files.entries[3].state, FILES_UNSEEN);
+	assert_int_equal(world->files.entries[3].state, FILE_REQUESTS_UNSEEN);
 }
 
 static void full_ring_only_delays_it(void **state)

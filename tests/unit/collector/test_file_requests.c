@@ -23,9 +23,9 @@ static void opened_and_checked_file_is_handed_over_once(void **state)
 	answer(world, ask.id, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_int_equal(message.number, 12);
-	assert_true(files_settled(&world->files));
+	assert_true(file_requests_settled(&world->files));
 	announce(world, 12, 0, 999999);
-	assert_true(files_settled(&world->files));
+	assert_true(file_requests_settled(&world->files));
 	assert_int_equal(world->files.opened, 1);
 }
 
@@ -85,17 +85,17 @@ static void unusable_paths_are_never_asked_for(void **state)
 static void failed_file_waits_longer_each_time(void **state)
 {
 	struct world *world = *state;
-	uint64_t now_ms = 1000, pause = FILES_PAUSE_MS;
+	uint64_t now_ms = 1000, pause = FILE_REQUESTS_PAUSE_MS;
 
 	for (unsigned i = 0; i < 4; i++, pause *= 2) {
 		announce(world, 3, 0, now_ms);
 		answer(world, request(world).id, TM_NO_FILE_GONE, now_ms);
 		announce(world, 3, 0, now_ms + pause - 1);
-		assert_true(files_settled(&world->files)); /* not asked again yet */
+		assert_true(file_requests_settled(&world->files)); /* not asked again yet */
 		world->forgotten = UINT32_MAX;
-		files_retry(&world->files, now_ms + pause - 1);
+		file_requests_retry(&world->files, now_ms + pause - 1);
 		assert_int_equal(world->forgotten, UINT32_MAX);
-		files_retry(&world->files, now_ms + pause);
+		file_requests_retry(&world->files, now_ms + pause);
 		assert_int_equal(world->forgotten, 3); /* the next sample announces it */
 		now_ms += pause;
 	}
@@ -108,7 +108,7 @@ static void denied_file_is_not_announced_anew(void **state)
 
 	announce(world, 3, 0, 1000);
 	answer(world, request(world).id, TM_NO_FILE_DENIED, 1000);
-	files_retry(&world->files, 1000000);
+	file_requests_retry(&world->files, 1000000);
 	assert_int_equal(world->forgotten, UINT32_MAX);
 }
 
@@ -121,9 +121,9 @@ static void without_credit_nothing_is_opened(void **state)
 	announce(world, 1, 0, 1000);
 	assert_int_equal(tm_fdpass_recv(world->opener, &ask, sizeof(ask), NULL, MSG_DONTWAIT),
 			 TM_FDPASS_E_AGAIN);
-	assert_false(files_settled(&world->files));
+	assert_false(file_requests_settled(&world->files));
 	world->handoff.credit = 1;
-	files_advance(&world->files, 1001);
+	file_requests_advance(&world->files, 1001);
 	assert_int_equal(request(world).own_tid, 77);
 }
 
@@ -132,13 +132,13 @@ static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
 	struct world *world = *state;
 
 	world->handoff.credit = 0;
-	for (uint32_t number = 0; number < FILES_QUEUE + 100; number++)
+	for (uint32_t number = 0; number < FILE_REQUESTS_QUEUE + 100; number++)
 		announce(world, number, 0, 1000);
-	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILES_QUEUE);
-	assert_int_equal(world->files.entries[FILES_QUEUE + 1].state, FILES_UNSEEN);
-	announce(world, FILES_MAX, 0, 1000);
+	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILE_REQUESTS_QUEUE);
+	assert_int_equal(world->files.entries[FILE_REQUESTS_QUEUE + 1].state, FILE_REQUESTS_UNSEEN);
+	announce(world, FILE_REQUESTS_MAX, 0, 1000);
 	announce(world, UINT32_MAX, 0, 1000);
-	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILES_QUEUE);
+	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILE_REQUESTS_QUEUE);
 }
 
 static void new_symbolizer_gets_what_the_old_one_had(void **state)
@@ -149,7 +149,7 @@ static void new_symbolizer_gets_what_the_old_one_had(void **state)
 	announce(world, 7, 0, 1000);
 	hand_over(world, request(world).id, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	files_forget_sent(&world->files);
+	file_requests_forget_sent(&world->files);
 	announce(world, 7, 0, 1001);
 	hand_over(world, request(world).id, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
@@ -162,13 +162,13 @@ static void dropped_number_begins_anew(void **state)
 	struct tm_wire message;
 
 	announce(world, 7, 0, 1000);
-	assert_true(files_hold(&world->files, 7));
-	assert_false(files_hold(&world->files, 8));
+	assert_true(file_requests_hold(&world->files, 7));
+	assert_false(file_requests_hold(&world->files, 8));
 	answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_false(files_hold(&world->files, 7));
+	assert_false(file_requests_hold(&world->files, 7));
 	assert_int_equal(world->files.retrying, 1);
-	files_drop(&world->files, 7);
+	file_requests_drop(&world->files, 7);
 	assert_int_equal(world->files.retrying, 0);
 	announce(world, 7, 0, 1001); /* another file: it owes nothing to the failure of the first */
 	hand_over(world, request(world).id, 1001);
@@ -183,11 +183,11 @@ static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
 
 	announce(world, 7, 0, 1000);
 	ask = request(world);
-	files_forget_sent(&world->files);
+	file_requests_forget_sent(&world->files);
 	announce(world, 7, 0, 1001); /* waits for the answer to the first */
 	hand_over(world, ask.id, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	assert_true(files_settled(&world->files));
+	assert_true(file_requests_settled(&world->files));
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 
 static int make(void **state)
 {
-	*state = calloc(1, sizeof(struct tm_lag));
+	*state = calloc(1, sizeof(struct histogram));
 	return *state == NULL;
 }
 
@@ -25,44 +25,44 @@ static int unmake(void **state)
 
 static void nothing_lags_by_nothing(void **state)
 {
-	const struct tm_lag *lag = *state;
+	const struct histogram *lag = *state;
 
-	assert_int_equal(tm_lag_p99(lag), 0);
+	assert_int_equal(histogram_p99(lag), 0);
 	assert_int_equal(lag->max, 0);
 }
 
 static void one_of_a_hundred_is_left_out(void **state)
 {
-	struct tm_lag *lag = *state;
+	struct histogram *lag = *state;
 
 	for (unsigned i = 0; i < 99; i++)
-		tm_lag_add(lag, 50);
-	tm_lag_add(lag, 5000);
-	assert_int_equal(tm_lag_p99(lag), 50);
+		histogram_add(lag, 50);
+	histogram_add(lag, 5000);
+	assert_int_equal(histogram_p99(lag), 50);
 	assert_int_equal(lag->max, 5000);
-	tm_lag_add(lag, 5000);
-	assert_int_equal(tm_lag_p99(lag), 5000);
+	histogram_add(lag, 5000);
+	assert_int_equal(histogram_p99(lag), 5000);
 }
 
 static void no_size_is_named_too_small_or_a_step_too_large(void **state)
 {
 	for (uint64_t ns = 1; ns < UINT64_MAX / 3; ns = ns + ns / 7 + 1) {
-		struct tm_lag *lag = *state;
+		struct histogram *lag = *state;
 
-		*lag = (struct tm_lag){0};
-		tm_lag_add(lag, ns);
+		*lag = (struct histogram){0};
+		histogram_add(lag, ns);
 		lag->max = UINT64_MAX;
-		assert_true(tm_lag_p99(lag) >= ns);
-		assert_true(tm_lag_p99(lag) - ns <= ns / TM_LAG_STEPS);
+		assert_true(histogram_p99(lag) >= ns);
+		assert_true(histogram_p99(lag) - ns <= ns / HISTOGRAM_STEPS);
 	}
 }
 
 static void largest_value_has_a_bucket(void **state)
 {
-	struct tm_lag *lag = *state;
+	struct histogram *lag = *state;
 
-	tm_lag_add(lag, UINT64_MAX);
-	assert_true(tm_lag_p99(lag) == UINT64_MAX);
+	histogram_add(lag, UINT64_MAX);
+	assert_true(histogram_p99(lag) == UINT64_MAX);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

@@ -74,7 +74,7 @@ static void memory_that_may_still_change_is_refused(void **state)
 			     SEALS & ~F_SEAL_SEAL};
 
 	for (unsigned i = 0; i < sizeof(seals) / sizeof(*seals); i++)
-		refused(world, memfd(0, sizeof(struct tm_rows), seals[i]), "open memory");
+		refused(world, memfd(0, sizeof(struct tm_unwind_table), seals[i]), "open memory");
 }
 
 static void sizes_beyond_any_table_are_refused_unread(void **state)
@@ -82,7 +82,7 @@ static void sizes_beyond_any_table_are_refused_unread(void **state)
 	struct world *world = *state;
 
 	refused(world, memfd(0, 0, SEALS), "nothing");
-	refused(world, memfd(0, sizeof(struct tm_rows) - 1, SEALS), "less than a header");
+	refused(world, memfd(0, sizeof(struct tm_unwind_table) - 1, SEALS), "less than a header");
 	refused(world, memfd(0, BUDGET / 2 + 1, SEALS), "more than half of the budget");
 	refused(world, memfd(0, 1ll << 40, SEALS), "a tebibyte of holes");
 	refused(world, memfd(0, BUDGET / 2, SEALS), "zeroes");
@@ -108,16 +108,16 @@ static int spoiled(size_t at, uint32_t value)
 static void lying_tables_are_refused(void **state)
 {
 	struct world *world = *state;
-	const size_t page = tm_rows_bytes(1, 1) - sizeof(struct tm_rows_page);
+	const size_t page = tm_unwind_table_bytes(1, 1) - sizeof(struct tm_unwind_table_page);
 
-	refused(world, spoiled(offsetof(struct tm_rows, magic), 0), "no magic");
-	refused(world, spoiled(offsetof(struct tm_rows, pages), 2), "a page too many");
-	refused(world, spoiled(offsetof(struct tm_rows, pages), UINT32_MAX), "2^32 pages");
-	refused(world, spoiled(offsetof(struct tm_rows, rules), UINT32_MAX), "2^32 rules");
-	refused(world, spoiled(offsetof(struct tm_rows, rules), 0), "no rules");
-	refused(world, spoiled(offsetof(struct tm_rows, rows), 0), "another count of rows");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, magic), 0), "no magic");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, pages), 2), "a page too many");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, pages), UINT32_MAX), "2^32 pages");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, rules), UINT32_MAX), "2^32 rules");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, rules), 0), "no rules");
+	refused(world, spoiled(offsetof(struct tm_unwind_table, rows), 0), "another count of rows");
 	refused(world, spoiled(page, 1), "a page that does not begin at its start");
-	refused(world, spoiled(page + sizeof(struct tm_rows_page) - 4, 7),
+	refused(world, spoiled(page + sizeof(struct tm_unwind_table_page) - 4, 7),
 		"a rule that is not there");
 	refused(world, spoiled(page - sizeof(struct tm_rule), UINT32_MAX), "an unknown rule");
 }
@@ -133,7 +133,7 @@ static void flood_of_answers_takes_one(void **state)
 	for (int i = 0; i < 1000; i++)
 		answer_by(world, 5, KTIME, dup(fd));
 	for (int i = 0; i < 1000; i++)
-		answer_by(world, TM_TABLE_VDSO, 0, dup(fd));
+		answer_by(world, TM_UNWIND_MAP_VDSO, 0, dup(fd));
 	assert_int_equal(world->tables.installed, 2);
 	assert_int_equal(world->tables.refused, 1000 + 2 * 999);
 	assert_int_equal(world->tables.units.taken, 6);

@@ -29,13 +29,13 @@ static const char text[] = "ffffffff81000000 T _text\n"
 			   "ffffffffc0003000 t other\t[second]\n"
 			   "ffffffffc0004000 t mod_late\t[first]\n";
 
-static void feed(struct symbols *symbols, const char *lines)
+static void feed(struct kallsyms *symbols, const char *lines)
 {
 	FILE *file = fmemopen((void *)(size_t)lines, strlen(lines), "r");
 
 	assert_non_null(file);
-	*symbols = (struct symbols){0};
-	assert_int_equal(symbols_read(symbols, file), 0);
+	*symbols = (struct kallsyms){0};
+	assert_int_equal(kallsyms_read(symbols, file), 0);
 	(void)fclose(file);
 }
 
@@ -52,49 +52,49 @@ static uint64_t offset_of(uint64_t word)
 
 static void addresses_become_module_and_offset(void **state)
 {
-	static struct symbols symbols;
+	static struct kallsyms symbols;
 	uint64_t word;
 	int fd;
 
 	feed(&symbols, text);
-	fd = symbols_seal(&symbols);
+	fd = kallsyms_seal(&symbols);
 	assert_true(fd >= 0);
-	word = symbols_rebase(&symbols, 0xffffffff81002010);
+	word = kallsyms_rebase(&symbols, 0xffffffff81002010);
 	assert_int_equal(module_of(word), 0);
 	assert_int_equal(offset_of(word), 0x2010);
-	word = symbols_rebase(&symbols, 0xffffffffc0000104);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0000104);
 	assert_int_equal(module_of(word), 1);
 	assert_int_equal(offset_of(word), 0x104);
-	word = symbols_rebase(&symbols, 0xffffffffc0003000);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0003000);
 	assert_int_equal(module_of(word), 2);
 	assert_int_equal(offset_of(word), 0);
 	/* a module whose code lies on both sides of another keeps one base */
-	word = symbols_rebase(&symbols, 0xffffffffc0004001);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0004001);
 	assert_int_equal(module_of(word), 1);
 	assert_int_equal(offset_of(word), 0x4001);
 	assert_int_equal(symbols.unknown, 0);
 	(void)close(fd);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 }
 
 static void addresses_outside_are_unknown_and_counted(void **state)
 {
 	static const uint64_t outside[] = {0, 0xffffffff80ffffff,
-					   0xffffffff81002000 + SYMBOLS_TAIL_BYTES, UINT64_MAX};
-	static struct symbols symbols;
+					   0xffffffff81002000 + KALLSYMS_TAIL_BYTES, UINT64_MAX};
+	static struct kallsyms symbols;
 	int fd;
 
 	feed(&symbols, text);
-	fd = symbols_seal(&symbols);
+	fd = kallsyms_seal(&symbols);
 	for (unsigned i = 0; i < 4; i++) {
-		uint64_t word = symbols_rebase(&symbols, outside[i]);
+		uint64_t word = kallsyms_rebase(&symbols, outside[i]);
 
 		assert_int_equal(module_of(word), TM_FRAME_MODULE_UNKNOWN);
 		assert_int_equal(offset_of(word), 0);
 	}
 	assert_int_equal(symbols.unknown, 4);
 	(void)close(fd);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 }
 
 static void check_table(const struct tm_kernel_table *table, size_t bytes)
@@ -121,40 +121,40 @@ static void check_table(const struct tm_kernel_table *table, size_t bytes)
 
 static void table_is_sealed_sorted_and_without_addresses(void **state)
 {
-	static struct symbols symbols;
+	static struct kallsyms symbols;
 	struct tm_region region = TM_REGION_NULL;
 	const uint8_t *bytes;
 
 	feed(&symbols, text);
-	assert_int_equal(tm_region_open_blob(&region, symbols_seal(&symbols), 1 << 20), 0);
+	assert_int_equal(tm_region_open_blob(&region, kallsyms_seal(&symbols), 1 << 20), 0);
 	check_table(region.addr, region.bytes);
 	bytes = region.addr;
 	for (size_t i = 0; i + 4 <= region.bytes; i++)
 		assert_false(memcmp(bytes + i, "\xff\xff\xff\xff", 4) == 0);
 	tm_region_close(&region);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 }
 
 static void hidden_addresses_give_an_empty_table(void **state)
 {
-	static struct symbols symbols;
+	static struct kallsyms symbols;
 	struct tm_region region = TM_REGION_NULL;
 	const struct tm_kernel_table *table;
 
 	feed(&symbols, "0000000000000000 T _text\n0000000000000000 t a\t[m]\n");
 	assert_int_equal(symbols.count, 0);
-	assert_int_equal(tm_region_open_blob(&region, symbols_seal(&symbols), 1 << 20), 0);
+	assert_int_equal(tm_region_open_blob(&region, kallsyms_seal(&symbols), 1 << 20), 0);
 	table = region.addr;
 	assert_int_equal(table->symbols, 0);
-	assert_int_equal(module_of(symbols_rebase(&symbols, 0xffffffff81000000)),
+	assert_int_equal(module_of(kallsyms_rebase(&symbols, 0xffffffff81000000)),
 			 TM_FRAME_MODULE_UNKNOWN);
 	tm_region_close(&region);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 }
 
 static void long_text_is_read_to_its_end(void **state)
 {
-	static struct symbols symbols;
+	static struct kallsyms symbols;
 	char *many = malloc(400000);
 	size_t n = 0;
 
@@ -164,29 +164,29 @@ static void long_text_is_read_to_its_end(void **state)
 				      0xffffffff81000000ull + i * 16, i);
 	feed(&symbols, many);
 	assert_int_equal(symbols.count, 5000);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 	free(many);
 }
 
 static void last_line_needs_no_end_and_endless_ones_are_left_out(void **state)
 {
-	static struct symbols symbols;
-	char line[3 * SYMBOLS_NAME_MAX] = "1 t ";
+	static struct kallsyms symbols;
+	char line[3 * KALLSYMS_NAME_MAX] = "1 t ";
 
 	memset(line + 4, 'n', sizeof(line) - 5);
 	line[sizeof(line) - 1] = '\0';
 	feed(&symbols, line);
 	assert_int_equal(symbols.count, 0);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 	feed(&symbols, "ffffffff81000010 t one\nffffffffc0000010 t two\t[mod]");
 	assert_int_equal(symbols.count, 2);
 	assert_int_equal(symbols.entries[1].module, 1);
-	symbols_deinit(&symbols);
+	kallsyms_deinit(&symbols);
 }
 
-static int parse(const char *line, struct symbols_line *symbol)
+static int parse(const char *line, struct kallsyms_line *symbol)
 {
-	return symbols_parse(line, strlen(line), symbol);
+	return kallsyms_parse(line, strlen(line), symbol);
 }
 
 static void malformed_lines_are_refused(void **state)
@@ -204,7 +204,7 @@ static void malformed_lines_are_refused(void **state)
 		"ffffffff81000000 T a\tmodule",
 		"ffffffff81000000 T \t[m]",
 	};
-	struct symbols_line symbol;
+	struct kallsyms_line symbol;
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(parse(wrong[i], &symbol), -EBADMSG);
@@ -217,7 +217,7 @@ static void malformed_lines_are_refused(void **state)
 /* The line of a symbol whose names have these lengths. Return: verdict of the parser. */
 static int parse_long(size_t name_bytes, size_t module_bytes)
 {
-	struct symbols_line symbol;
+	struct kallsyms_line symbol;
 	char line[1024] = "1 t ", *at = line + 4;
 
 	memset(at, 'n', name_bytes);
@@ -227,17 +227,17 @@ static int parse_long(size_t name_bytes, size_t module_bytes)
 	memset(at, 'm', module_bytes);
 	at += module_bytes;
 	*at++ = ']';
-	return symbols_parse(line, (size_t)(at - line), &symbol);
+	return kallsyms_parse(line, (size_t)(at - line), &symbol);
 }
 
 static void names_that_are_too_long_or_hold_a_nul_are_refused(void **state)
 {
-	struct symbols_line symbol;
+	struct kallsyms_line symbol;
 
-	assert_int_equal(parse_long(SYMBOLS_NAME_MAX - 1, SYMBOLS_MODULE_MAX - 1), 0);
-	assert_int_equal(parse_long(SYMBOLS_NAME_MAX, 1), -EBADMSG);
-	assert_int_equal(parse_long(1, SYMBOLS_MODULE_MAX), -EBADMSG);
-	assert_int_equal(symbols_parse("1 t a\0b", 7, &symbol), -EBADMSG);
+	assert_int_equal(parse_long(KALLSYMS_NAME_MAX - 1, KALLSYMS_MODULE_MAX - 1), 0);
+	assert_int_equal(parse_long(KALLSYMS_NAME_MAX, 1), -EBADMSG);
+	assert_int_equal(parse_long(1, KALLSYMS_MODULE_MAX), -EBADMSG);
+	assert_int_equal(kallsyms_parse("1 t a\0b", 7, &symbol), -EBADMSG);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 
 #include "tests/unit/collector/kernel_room.h"
 
-#define QUIET (LIFE_QUIET_MS * MS)
+#define QUIET (RECLAIM_QUIET_MS * MS)
 
 /* A PROCESS of that tgid, as BPF notes and writes it. */
 static void announce(uint32_t tgid, uint64_t ktime)
@@ -23,7 +23,7 @@ static void announce(uint32_t tgid, uint64_t ktime)
 	world->processes_made += !world->process_there[tgid];
 	world->process_there[tgid] = true;
 	world->states[tgid].seen_ktime = ktime;
-	life_hear(&world->life, &event);
+	reclaim_hear(&world->life, &event);
 }
 
 static void die(uint32_t tgid, uint64_t ktime, bool told)
@@ -33,7 +33,7 @@ static void die(uint32_t tgid, uint64_t ktime, bool told)
 	world->states[tgid].seen_ktime = ktime;
 	world->states[tgid].exited = 1;
 	if (told)
-		life_hear(&world->life, &event);
+		reclaim_hear(&world->life, &event);
 }
 
 static void living_generation_is_kept_for_nearly_two_epochs(void **state)
@@ -42,10 +42,10 @@ static void living_generation_is_kept_for_nearly_two_epochs(void **state)
 	announce(1, EPOCH);
 	advance(EPOCH + QUIET);
 	assert_true(world->process_there[1]);
-	assert_int_equal(life_known(&world->life.processes), 1);
+	assert_int_equal(reclaim_known(&world->life.processes), 1);
 	advance(EPOCH + QUIET + 1);
 	assert_false(world->process_there[1]);
-	assert_int_equal(life_known(&world->life.processes), 0);
+	assert_int_equal(reclaim_known(&world->life.processes), 0);
 }
 
 /* At the end, in unmake. */
@@ -92,13 +92,13 @@ static void lost_exit_leaves_no_entry_for_ever(void **state)
 
 static void crowd_takes_tombstones_early_and_nothing_else(void **state)
 {
-	world->processes_made = LIFE_CROWD;
+	world->processes_made = RECLAIM_CROWD;
 	announce(1, EPOCH);
 	announce(2, EPOCH);
 	die(2, EPOCH, true);
-	advance(EPOCH + LIFE_TOMBSTONE_MS * MS);
+	advance(EPOCH + RECLAIM_TOMBSTONE_MS * MS);
 	assert_true(world->process_there[2]);
-	advance(EPOCH + LIFE_TOMBSTONE_MS * MS + 1);
+	advance(EPOCH + RECLAIM_TOMBSTONE_MS * MS + 1);
 	assert_false(world->process_there[2]);
 	assert_true(world->process_there[1]);
 }
@@ -113,33 +113,33 @@ static void generations_that_nobody_can_remember_are_forgotten_at_once(void **st
 
 static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **state)
 {
-	struct life *life = &world->life;
+	struct reclaim *life = &world->life;
 
-	life_advance(life, 0, 0, 10000);
+	reclaim_advance(life, 0, 0, 10000);
 	assert_int_equal(world->bumps, 0);
-	life_advance(life, 0, 1, 10001);
+	reclaim_advance(life, 0, 1, 10001);
 	assert_int_equal(world->bumps, 1);
-	life_advance(life, 0, 1, 20000);
+	reclaim_advance(life, 0, 1, 20000);
 	assert_int_equal(world->bumps, 1);
-	life_advance(life, 0, 5, 20001);
+	reclaim_advance(life, 0, 5, 20001);
 	assert_int_equal(world->bumps, 2);
-	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS - 1);
+	reclaim_advance(life, 0, 9, 20001 + RECLAIM_BUMP_MS - 1);
 	assert_int_equal(world->bumps, 2);
-	life_advance(life, 0, 9, 20001 + LIFE_BUMP_MS);
+	reclaim_advance(life, 0, 9, 20001 + RECLAIM_BUMP_MS);
 	assert_int_equal(world->bumps, 3);
 }
 
 static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
 {
-	struct life *life = &world->life;
+	struct reclaim *life = &world->life;
 	uint64_t lost = 0, now_ms = 100000;
 
 	for (unsigned i = 0; i < 60000; i++)
-		life_advance(life, 0, ++lost, ++now_ms);
+		reclaim_advance(life, 0, ++lost, ++now_ms);
 	assert_in_range(world->bumps, 5, 10);
-	now_ms += 10 * LIFE_EPOCH_MS; /* all was well for a while */
-	life_advance(life, 0, ++lost, now_ms);
-	life_advance(life, 0, ++lost, now_ms + LIFE_BUMP_MS);
+	now_ms += 10 * RECLAIM_EPOCH_MS; /* all was well for a while */
+	reclaim_advance(life, 0, ++lost, now_ms);
+	reclaim_advance(life, 0, ++lost, now_ms + RECLAIM_BUMP_MS);
 	assert_in_range(world->bumps, 7, 12);
 }
 

@@ -21,7 +21,7 @@
 #include "shared/unwind_map.h"
 
 struct wire {
-	struct handoff handoff;
+	struct symbolizer_link handoff;
 	struct tm_wire heard; /* the last ROWS */
 	int peer;
 };
@@ -33,7 +33,7 @@ static int make(void **state)
 
 	if (!wire || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	handoff_init(&wire->handoff, pair[0]);
+	symbolizer_link_init(&wire->handoff, pair[0]);
 	wire->peer = pair[1];
 	*state = wire;
 	return 0;
@@ -43,19 +43,19 @@ static int unmake(void **state)
 {
 	struct wire *wire = *state;
 
-	handoff_deinit(&wire->handoff);
+	symbolizer_link_deinit(&wire->handoff);
 	(void)close(wire->peer);
 	free(wire);
 	return 0;
 }
 
-/* Return: as handoff_receive; the descriptor of a ROWS is closed. */
+/* Return: as symbolizer_link_receive; the descriptor of a ROWS is closed. */
 static int hear(struct wire *wire)
 {
 	int fd = -1;
-	int r = handoff_receive(&wire->handoff, &wire->heard, &fd);
+	int r = symbolizer_link_receive(&wire->handoff, &wire->heard, &fd);
 
-	assert_int_equal(fd >= 0, r == HANDOFF_E_ROWS);
+	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_ROWS);
 	(void)tm_close(fd);
 	return r;
 }
@@ -88,7 +88,7 @@ static void anything_else_closes_the_wire(void **state)
 		{.kind = TM_WIRE_END},
 		{.kind = 0xffffffff},
 		{.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION + 1},
-		{.kind = TM_WIRE_ROWS, .number = 1},
+		{.kind = TM_WIRE_UNWIND_TABLE, .number = 1},
 		{.kind = TM_WIRE_CREDIT, .value = 0},
 		{.kind = TM_WIRE_CREDIT, .value = TM_FILES_IN_FLIGHT + 1},
 		{.kind = TM_WIRE_CREDIT, .value = UINT64_MAX},
@@ -100,7 +100,8 @@ static void anything_else_closes_the_wire(void **state)
 
 		assert_int_equal(make(&fresh), 0);
 		wire = fresh;
-		assert_int_equal(say(wire, wrong[i].kind, wrong[i].value), HANDOFF_E_CLOSED);
+		assert_int_equal(say(wire, wrong[i].kind, wrong[i].value),
+				 SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire->handoff.fd, -1);
 		assert_int_equal(wire->handoff.violations, 1);
 		assert_int_equal(unmake(&fresh), 0);
@@ -112,7 +113,7 @@ static void second_hello_closes_the_wire(void **state)
 	struct wire *wire = *state;
 
 	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
-	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), HANDOFF_E_CLOSED);
+	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), SYMBOLIZER_LINK_E_CLOSED);
 }
 
 static void message_of_another_size_closes_the_wire(void **state)
@@ -120,7 +121,7 @@ static void message_of_another_size_closes_the_wire(void **state)
 	struct wire *wire = *state;
 
 	assert_int_equal(send(wire->peer, "short", 5, 0), 5);
-	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->handoff.violations, 1);
 }
 
@@ -130,12 +131,12 @@ static void descriptor_from_the_symbolizer_closes_the_wire(void **state)
 	const struct tm_wire message = {.kind = TM_WIRE_CREDIT, .value = 1};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
-	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
 }
 
 static int send_rows(struct wire *wire, uint32_t number, int fd)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = number, .value = 5};
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = number, .value = 5};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), fd, 0), 0);
 	return hear(wire);
@@ -144,19 +145,20 @@ static int send_rows(struct wire *wire, uint32_t number, int fd)
 static void rows_come_one_at_a_time_with_their_descriptor(void **state)
 {
 	struct wire *wire = *state;
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7, .value = 5};
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 7, .value = 5};
 
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(
 			tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hear(wire), HANDOFF_E_ROWS);
+		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_ROWS);
 		assert_int_equal(wire->heard.number, 7);
 		assert_int_equal(wire->heard.value, 5);
 	}
 	assert_int_equal(hear(wire), 0);
-	assert_int_equal(send_rows(wire, FILES_MAX - 1, STDIN_FILENO), HANDOFF_E_ROWS);
-	assert_int_equal(send_rows(wire, TM_TABLE_VDSO, STDIN_FILENO), HANDOFF_E_ROWS);
+	assert_int_equal(send_rows(wire, FILE_REQUESTS_MAX - 1, STDIN_FILENO),
+			 SYMBOLIZER_LINK_E_ROWS);
+	assert_int_equal(send_rows(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO), SYMBOLIZER_LINK_E_ROWS);
 	assert_int_equal(wire->handoff.violations, 0);
 }
 
@@ -165,7 +167,7 @@ static void rows_out_of_form_close_the_wire(void **state)
 	static const struct {
 		uint32_t number;
 		int fd;
-	} wrong[] = {{7, -1}, {FILES_MAX, 0}, {UINT32_MAX, 0}, {TM_TABLE_VDSO - 1, 0}};
+	} wrong[] = {{7, -1}, {FILE_REQUESTS_MAX, 0}, {UINT32_MAX, 0}, {TM_UNWIND_MAP_VDSO - 1, 0}};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		void *fresh;
@@ -173,7 +175,8 @@ static void rows_out_of_form_close_the_wire(void **state)
 
 		assert_int_equal(make(&fresh), 0);
 		wire = fresh;
-		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd), HANDOFF_E_CLOSED);
+		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd),
+				 SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire->handoff.violations, 1);
 		assert_int_equal(unmake(&fresh), 0);
 	}
@@ -183,7 +186,7 @@ static void rows_out_of_form_close_the_wire(void **state)
 static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **state)
 {
 	struct wire *wire = *state;
-	struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 7};
+	struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 7};
 	union {
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr header;
@@ -198,7 +201,7 @@ static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **
 	(void)close(before);
 	memset(CMSG_DATA(&control.header), 0, 2 * sizeof(int));
 	assert_int_equal(sendmsg(wire->peer, &header, 0), (ssize_t)sizeof(message));
-	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->handoff.violations, 1);
 	after = dup(STDIN_FILENO);
 	assert_true(after <= before);
@@ -210,7 +213,7 @@ static void end_of_file_is_no_violation(void **state)
 	struct wire *wire = *state;
 
 	(void)shutdown(wire->peer, SHUT_RDWR);
-	assert_int_equal(hear(wire), HANDOFF_E_CLOSED);
+	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->handoff.violations, 0);
 }
 
@@ -222,7 +225,7 @@ static void files_stop_without_credit_and_go_on_with_it(void **state)
 	unsigned sent = 0;
 
 	while (sent <= TM_FILES_IN_FLIGHT &&
-	       handoff_send(&wire->handoff, &file, STDIN_FILENO) == 0) {
+	       symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO) == 0) {
 		struct tm_wire got;
 		int fd = -1;
 
@@ -233,11 +236,12 @@ static void files_stop_without_credit_and_go_on_with_it(void **state)
 		(void)close(fd);
 	}
 	assert_int_equal(sent, TM_FILES_IN_FLIGHT);
-	assert_int_equal(handoff_send(&wire->handoff, &none, -1), 0); /* costs nothing */
+	assert_int_equal(symbolizer_link_send(&wire->handoff, &none, -1), 0); /* costs nothing */
 	assert_int_equal(say(wire, TM_WIRE_CREDIT, 2), 0);
-	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), 0);
-	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), 0);
-	assert_int_equal(handoff_send(&wire->handoff, &file, STDIN_FILENO), HANDOFF_E_AGAIN);
+	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO), 0);
+	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO), 0);
+	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO),
+			 SYMBOLIZER_LINK_E_AGAIN);
 }
 
 static void credit_never_exceeds_the_window(void **state)
@@ -256,8 +260,8 @@ static void full_socket_is_never_waited_for(void **state)
 	int r = 0;
 
 	for (int i = 0; i < 1000000 && r == 0; i++)
-		r = handoff_send(&wire->handoff, &none, -1);
-	assert_int_equal(r, HANDOFF_E_AGAIN);
+		r = symbolizer_link_send(&wire->handoff, &none, -1);
+	assert_int_equal(r, SYMBOLIZER_LINK_E_AGAIN);
 	assert_true(wire->handoff.fd >= 0);
 }
 

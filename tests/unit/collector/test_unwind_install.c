@@ -3,13 +3,15 @@
 
 #include "tests/unit/collector/tablesrig.h"
 
-static const struct tm_rows_page *page_of(struct world *world, uint32_t number, uint32_t index)
+static const struct tm_unwind_table_page *page_of(struct world *world, uint32_t number,
+						  uint32_t index)
 {
 	uint64_t reference = world->references[number];
-	uint32_t starts = TM_TABLE_STARTS(reference);
+	uint32_t starts = TM_UNWIND_MAP_STARTS(reference);
 
-	return tm_units_at(&world->tables.units, TM_TABLE_FIRST(reference) + (starts > 1) + starts +
-							 TM_TABLE_RULES(reference) + index);
+	return unwind_alloc_at(&world->tables.units,
+			       TM_UNWIND_MAP_FIRST(reference) + (starts > 1) + starts +
+				       TM_UNWIND_MAP_RULES(reference) + index);
 }
 
 static void rows_are_installed_whole_before_they_are_said(void **state)
@@ -22,10 +24,10 @@ static void rows_are_installed_whole_before_they_are_said(void **state)
 	assert_int_equal(world->tables.count, 1);
 	assert_int_equal(world->tables.units.taken, (1 + 2 + 3));
 	assert_int_equal(world->chunks, 1);
-	assert_int_equal(TM_TABLE_STARTS(world->references[5]), 1);
-	assert_int_equal(TM_TABLE_RULES(world->references[5]), 2);
+	assert_int_equal(TM_UNWIND_MAP_STARTS(world->references[5]), 1);
+	assert_int_equal(TM_UNWIND_MAP_RULES(world->references[5]), 2);
 	assert_int_equal(page_of(world, 5, 2)->rules[0], 2);
-	assert_int_equal(world->files.entries[5].state, FILES_ANSWERED);
+	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_ANSWERED);
 }
 
 static void table_without_rows_takes_no_unit(void **state)
@@ -34,7 +36,7 @@ static void table_without_rows_takes_no_unit(void **state)
 
 	hand_over(world, 5, 0);
 	answer(world, 5, 0);
-	assert_true(world->references[5] == TM_TABLE_EMPTY);
+	assert_true(world->references[5] == TM_UNWIND_MAP_EMPTY);
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.units.taken, 0);
 	assert_int_equal(world->chunks, 0);
@@ -60,13 +62,13 @@ static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
 {
 	struct world *world = *state;
 
-	answer(world, TM_TABLE_VDSO, 2);
-	answer(world, TM_TABLE_VDSO, 3);
+	answer(world, TM_UNWIND_MAP_VDSO, 2);
+	answer(world, TM_UNWIND_MAP_VDSO, 3);
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.units.taken, 4);
-	assert_int_not_equal(world->references[TABLES_VDSO], 0);
+	assert_int_not_equal(world->references[UNWIND_INSTALL_VDSO], 0);
 	world->tables.vdso_answered = false;
-	answer(world, TM_TABLE_VDSO, 3);
+	answer(world, TM_UNWIND_MAP_VDSO, 3);
 	pass(world);
 	assert_int_equal(world->tables.units.taken, 5);
 }
@@ -78,10 +80,10 @@ static void units_of_a_replaced_table_are_free_behind_w_alone(void **state)
 
 	hand_over(world, 5, 0);
 	answer(world, 5, 1);
-	first = TM_TABLE_FIRST(world->references[5]);
+	first = TM_UNWIND_MAP_FIRST(world->references[5]);
 	hand_over(world, 5, 0); /* to a new symbolizer */
 	answer(world, 5, 1);
-	assert_int_not_equal(TM_TABLE_FIRST(world->references[5]), first);
+	assert_int_not_equal(TM_UNWIND_MAP_FIRST(world->references[5]), first);
 	(void)tm_retire_run(&world->queue, tm_clock_ns() - 1000000000ull);
 	assert_int_equal(world->tables.units.taken, 6);
 	assert_int_equal(world->tables.count, 1);
@@ -105,9 +107,9 @@ static void full_budget_evicts_the_file_longest_unannounced_and_waits_for_w(void
 	assert_int_not_equal(world->references[1], 0);
 	assert_int_equal(world->references[3], 0);
 	assert_int_equal(world->tables.evicted, 1);
-	assert_int_equal(world->files.entries[2].state, FILES_UNSEEN);
+	assert_int_equal(world->files.entries[2].state, FILE_REQUESTS_UNSEEN);
 	assert_int_not_equal(world->files.entries[2].seen_ms, 0);
-	tables_advance(&world->tables); /* W has not risen */
+	unwind_install_advance(&world->tables); /* W has not risen */
 	assert_non_null(world->tables.rows);
 	pass(world);
 	assert_null(world->tables.rows);
@@ -128,7 +130,8 @@ static void many_small_tables_are_evicted_a_few_at_a_time(void **state)
 	hand_over(world, 5000, 0);
 	answer(world, 5000, 1000);
 	for (; world->tables.rows; rounds++) {
-		assert_in_range(world->tables.evicted, 1, (rounds + 1) * 2 * TABLES_EVICT_AT_ONCE);
+		assert_in_range(world->tables.evicted, 1,
+				(rounds + 1) * 2 * UNWIND_INSTALL_EVICT_AT_ONCE);
 		pass(world);
 	}
 	assert_int_not_equal(world->references[5000], 0);
@@ -153,22 +156,22 @@ static void table_beyond_half_of_the_budget_is_refused(void **state)
 
 static void chunks_are_made_after_a_round_alone_one_at_a_time(void **state)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 5, .value = KTIME};
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 5, .value = KTIME};
 	struct world *world = *state;
 	int fd = seal_rows(1100, 1);
 
 	hand_over(world, 5, 0);
-	(void)tables_take(&world->tables, &message, fd);
+	(void)unwind_install_take(&world->tables, &message, fd);
 	(void)close(fd);
 	assert_int_equal(world->chunks, 0);
-	tables_advance(&world->tables);
+	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 1);
 	assert_non_null(world->tables.rows);
-	tables_advance(&world->tables);
+	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 2);
 	assert_null(world->tables.rows);
-	tables_gone(&world->tables, 5);
-	tables_advance(&world->tables);
+	unwind_install_gone(&world->tables, 5);
+	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 1);
 }
 
@@ -183,9 +186,9 @@ static void number_that_is_gone_takes_its_table_and_what_is_on_its_way_with_it(v
 	answer(world, 2, 2000);
 	answer(world, 3, 2000);
 	assert_non_null(world->tables.rows);
-	tables_gone(&world->tables, 3);
+	unwind_install_gone(&world->tables, 3);
 	assert_null(world->tables.rows);
-	tables_gone(&world->tables, 1);
+	unwind_install_gone(&world->tables, 1);
 	assert_int_equal(world->tables.count, 0);
 	pass(world);
 	assert_int_equal(world->tables.units.taken, 0);
@@ -200,20 +203,21 @@ static void hundred_thousand_files_leave_nothing_behind(void **state)
 	int small = seal_rows(1, 1), large = seal_rows(20, 100);
 
 	for (uint32_t i = 0; i < 100000; i++) {
-		uint32_t number = i * 40503u % FILES_MAX, old = (i - 500) * 40503u % FILES_MAX;
+		uint32_t number = i * 40503u % FILE_REQUESTS_MAX,
+			 old = (i - 500) * 40503u % FILE_REQUESTS_MAX;
 
 		hand_over(world, number, 0);
 		answer_by(world, number, KTIME, dup(i % 7 ? small : large));
 		assert_null(world->tables.rows);
 		if (i >= 500) {
-			tables_gone(&world->tables, old);
-			files_drop(&world->files, old);
+			unwind_install_gone(&world->tables, old);
+			file_requests_drop(&world->files, old);
 		}
 	}
 	assert_int_equal(world->tables.installed, 100000);
 	assert_int_equal(world->tables.count, 500);
 	for (uint32_t i = 100000 - 500; i < 100000; i++)
-		tables_gone(&world->tables, i * 40503u % FILES_MAX);
+		unwind_install_gone(&world->tables, i * 40503u % FILE_REQUESTS_MAX);
 	assert_int_equal(world->tables.count, 0);
 	assert_int_equal(world->tables.units.taken, 0);
 	rest(world);

@@ -39,7 +39,7 @@ static struct baseline look(const struct world *world)
 /* Sends a table that needs two chunks more, while the n-th step fails. Return: whether one did. */
 static bool one_step_fails(struct world *world, unsigned call, unsigned allocation)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_ROWS, .number = 5, .value = KTIME};
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 5, .value = KTIME};
 	const struct baseline before = look(world);
 	uint64_t refused = world->tables.refused;
 	int fd = seal_rows(1100, 1);
@@ -49,7 +49,7 @@ static bool one_step_fails(struct world *world, unsigned call, unsigned allocati
 	world->calls = 0;
 	world->fails = call;
 	allocations = allocation;
-	(void)tables_take(&world->tables, &message, fd);
+	(void)unwind_install_take(&world->tables, &message, fd);
 	grow(world);
 	allocations = 0;
 	world->fails = 0;
@@ -81,7 +81,7 @@ static void first_table_that_fails_at_any_step_leaves_no_orphan(void **state)
 
 	every_step_fails(world, 2, 3); /* copy, queue; two chunks, reference */
 	assert_int_equal(world->tables.count, 1);
-	tables_gone(&world->tables, 5);
+	unwind_install_gone(&world->tables, 5);
 	assert_int_equal(world->tables.units.taken, 0);
 	rest(world);
 	assert_int_equal(world->chunks, 0);
@@ -109,7 +109,7 @@ static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **s
 	answer(world, 2, UNITS / 2 - 10);
 	assert_true(one_step_fails(world, 1, 0));
 	assert_int_equal(world->tables.count, 2);
-	assert_int_equal(world->files.entries[1].state, FILES_ANSWERED);
+	assert_int_equal(world->files.entries[1].state, FILE_REQUESTS_ANSWERED);
 	hand_over(world, 5, 0);
 	answer(world, 5, 1100);
 	assert_non_null(world->tables.rows);

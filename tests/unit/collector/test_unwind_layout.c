@@ -25,33 +25,35 @@ static uint32_t next(uint32_t below)
 }
 
 /* Full pages but for the last, random distances and rules. Return: checked rows; their blob. */
-static void *make_rows(uint32_t pages, uint32_t rules, struct tm_rows_view *view)
+static void *make_rows(uint32_t pages, uint32_t rules, struct tm_unwind_table_view *view)
 {
-	size_t bytes = tm_rows_bytes(pages, rules);
-	struct tm_rows *header = calloc(1, bytes);
+	size_t bytes = tm_unwind_table_bytes(pages, rules);
+	struct tm_unwind_table *header = calloc(1, bytes);
 	uint32_t *starts = (void *)(header + 1);
 	struct tm_rule *rule = (void *)((uint8_t *)starts + ((pages * 4ull + 7) & ~7ull));
-	struct tm_rows_page *page = (void *)(rule + rules);
+	struct tm_unwind_table_page *page = (void *)(rule + rules);
 	uint32_t at = 1000;
 
-	*header = (struct tm_rows){.magic = TM_ROWS_MAGIC, .pages = pages, .rules = rules};
+	*header = (struct tm_unwind_table){
+		.magic = TM_UNWIND_TABLE_MAGIC, .pages = pages, .rules = rules};
 	for (uint32_t i = 0; i < rules; i++)
 		rule[i] = (struct tm_rule){
 			.cfa = TM_CFA_SP, .ra = TM_SAVED_CFA, .cfa_offset = (int32_t)i};
 	for (uint32_t i = 0; i < pages; i++) {
-		uint32_t used = i + 1 < pages ? TM_ROWS_PAGE : 1 + next(TM_ROWS_PAGE);
+		uint32_t used =
+			i + 1 < pages ? TM_UNWIND_TABLE_PAGE : 1 + next(TM_UNWIND_TABLE_PAGE);
 
 		starts[i] = at;
-		for (uint32_t row = 0; row < TM_ROWS_PAGE; row++) {
-			page[i].offsets[row] =
-				row < used ? (uint16_t)(at - starts[i]) : (uint16_t)TM_ROWS_PAD;
+		for (uint32_t row = 0; row < TM_UNWIND_TABLE_PAGE; row++) {
+			page[i].offsets[row] = row < used ? (uint16_t)(at - starts[i])
+							  : (uint16_t)TM_UNWIND_TABLE_PAD;
 			page[i].rules[row] =
 				row < used ? (uint16_t)next(rules) : page[i].rules[row - 1];
 			at += row < used ? 1 + next(40) : 0;
 		}
 		header->rows += used;
 	}
-	assert_int_equal(tm_rows_check(view, header, bytes), 0);
+	assert_int_equal(tm_unwind_table_check(view, header, bytes), 0);
 	return header;
 }
 
@@ -60,7 +62,7 @@ static uint32_t search(const uint32_t *unit, uint64_t offset)
 {
 	uint32_t at = 0;
 
-	for (uint32_t step = TM_UNIT_STARTS / 2; step; step /= 2)
+	for (uint32_t step = TM_UNWIND_UNIT_STARTS / 2; step; step /= 2)
 		if (unit[at + step] <= offset)
 			at += step;
 	return at;
@@ -69,28 +71,29 @@ static uint32_t search(const uint32_t *unit, uint64_t offset)
 /* As shared/unwind_map.h says, by the reference alone. */
 static const struct tm_rule *find(const uint8_t *units, uint64_t reference, uint64_t offset)
 {
-	uint32_t first = TM_TABLE_FIRST(reference), starts = TM_TABLE_STARTS(reference);
-	const uint8_t *at = units + (size_t)first * TM_UNIT_BYTES;
+	uint32_t first = TM_UNWIND_MAP_FIRST(reference), starts = TM_UNWIND_MAP_STARTS(reference);
+	const uint8_t *at = units + (size_t)first * TM_UNWIND_UNIT_BYTES;
 	const uint8_t *rules;
-	const struct tm_rows_page *page;
+	const struct tm_unwind_table_page *page;
 	uint32_t number = 0, row = 0;
 	uint64_t distance;
 
 	if (starts > 1) {
 		number = search((const void *)at, offset);
-		at += TM_UNIT_BYTES;
+		at += TM_UNWIND_UNIT_BYTES;
 	}
-	rules = at + (size_t)starts * TM_UNIT_BYTES;
-	at += (size_t)number * TM_UNIT_BYTES;
+	rules = at + (size_t)starts * TM_UNWIND_UNIT_BYTES;
+	at += (size_t)number * TM_UNWIND_UNIT_BYTES;
 	row = search((const void *)at, offset);
 	if (((const uint32_t *)(const void *)at)[row] > offset)
 		return NULL;
 	distance = offset - ((const uint32_t *)(const void *)at)[row];
-	number = number * TM_UNIT_STARTS + row;
-	page = (const void *)(rules + (size_t)TM_TABLE_RULES(reference) * TM_UNIT_BYTES +
-			      (size_t)number * TM_UNIT_BYTES);
+	number = number * TM_UNWIND_UNIT_STARTS + row;
+	page = (const void *)(rules +
+			      (size_t)TM_UNWIND_MAP_RULES(reference) * TM_UNWIND_UNIT_BYTES +
+			      (size_t)number * TM_UNWIND_UNIT_BYTES);
 	row = 0;
-	for (uint32_t step = TM_ROWS_PAGE / 2; step; step /= 2)
+	for (uint32_t step = TM_UNWIND_TABLE_PAGE / 2; step; step /= 2)
 		if (page->offsets[row + step] <= distance)
 			row += step;
 	return (const struct tm_rule *)(const void *)rules + page->rules[row];
@@ -98,21 +101,21 @@ static const struct tm_rule *find(const uint8_t *units, uint64_t reference, uint
 
 static void same(uint32_t pages, uint32_t rules)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 	void *blob = make_rows(pages, rules, &view);
-	struct tm_layout layout = tm_layout_of(&view);
+	struct unwind_layout layout = unwind_layout_of(&view);
 	uint32_t end = view.starts[pages - 1] + 20000, first = 3;
-	uint8_t *units = malloc((size_t)(first + layout.units) * TM_UNIT_BYTES);
+	uint8_t *units = malloc((size_t)(first + layout.units) * TM_UNWIND_UNIT_BYTES);
 
 	assert_int_equal(layout.units, layout.top + layout.starts + layout.rules + pages);
-	memset(units, 0xaa, (size_t)(first + layout.units) * TM_UNIT_BYTES);
+	memset(units, 0xaa, (size_t)(first + layout.units) * TM_UNWIND_UNIT_BYTES);
 	for (uint32_t i = 0; i < layout.units; i++)
-		tm_layout_write(&layout, i, units + (size_t)(first + i) * TM_UNIT_BYTES);
+		unwind_layout_write(&layout, i, units + (size_t)(first + i) * TM_UNWIND_UNIT_BYTES);
 	for (uint32_t i = 0; i < OFFSETS; i++) {
 		uint64_t offset = i < 2000 ? i : next(end);
-		const struct tm_rule *want = tm_rows_find(&view, offset);
+		const struct tm_rule *want = tm_unwind_table_find(&view, offset);
 		const struct tm_rule *got =
-			find(units, tm_layout_reference(&layout, first), offset);
+			find(units, unwind_layout_reference(&layout, first), offset);
 
 		assert_int_equal(!want, !got);
 		if (want)
@@ -126,34 +129,35 @@ static void units_say_what_the_rows_say(void **state)
 {
 	same(1, 1);
 	same(2, 63);
-	same(TM_UNIT_STARTS - 1, 64);
-	same(TM_UNIT_STARTS, 65);
-	same(TM_UNIT_STARTS + 1, 500);
-	same(3 * TM_UNIT_STARTS + 17, 1000);
+	same(TM_UNWIND_UNIT_STARTS - 1, 64);
+	same(TM_UNWIND_UNIT_STARTS, 65);
+	same(TM_UNWIND_UNIT_STARTS + 1, 500);
+	same(3 * TM_UNWIND_UNIT_STARTS + 17, 1000);
 }
 
 static void largest_table_has_a_reference(void **state)
 {
-	const struct tm_rows header = {.pages = TM_ROWS_PAGES_MAX, .rules = TM_ROWS_RULES_MAX};
-	const struct tm_rows_view view = {.header = &header};
-	struct tm_layout layout = tm_layout_of(&view);
-	uint32_t last = TM_CHUNKS_MAX * TM_UNITS_CHUNK - 1;
-	uint64_t reference = tm_layout_reference(&layout, last);
+	const struct tm_unwind_table header = {.pages = TM_UNWIND_TABLE_PAGES_MAX,
+					       .rules = TM_UNWIND_TABLE_RULES_MAX};
+	const struct tm_unwind_table_view view = {.header = &header};
+	struct unwind_layout layout = unwind_layout_of(&view);
+	uint32_t last = TM_UNWIND_CHUNKS_MAX * TM_UNWIND_UNITS_CHUNK - 1;
+	uint64_t reference = unwind_layout_reference(&layout, last);
 
-	assert_int_equal(TM_TABLE_FIRST(reference), last);
-	assert_int_equal(TM_TABLE_STARTS(reference), layout.starts);
-	assert_int_equal(TM_TABLE_RULES(reference), layout.rules);
-	assert_true(reference < TM_TABLE_EMPTY);
+	assert_int_equal(TM_UNWIND_MAP_FIRST(reference), last);
+	assert_int_equal(TM_UNWIND_MAP_STARTS(reference), layout.starts);
+	assert_int_equal(TM_UNWIND_MAP_RULES(reference), layout.rules);
+	assert_true(reference < TM_UNWIND_MAP_EMPTY);
 }
 
 static void table_without_pages_is_empty(void **state)
 {
-	const struct tm_rows header = {.rules = 5};
-	const struct tm_rows_view view = {.header = &header};
-	struct tm_layout layout = tm_layout_of(&view);
+	const struct tm_unwind_table header = {.rules = 5};
+	const struct tm_unwind_table_view view = {.header = &header};
+	struct unwind_layout layout = unwind_layout_of(&view);
 
 	assert_int_equal(layout.units, 0);
-	assert_true(tm_layout_reference(&layout, 7) == TM_TABLE_EMPTY);
+	assert_true(unwind_layout_reference(&layout, 7) == TM_UNWIND_MAP_EMPTY);
 }
 
 int main(void)

@@ -171,17 +171,17 @@ static int read_made(void *context, void *to, uint64_t offset, size_t bytes)
 	return 0;
 }
 
-int cfimake_compile(struct cfimake *make, struct answer *answer)
+int cfimake_compile(struct cfimake *make, struct symbolize *answer)
 {
 	const struct image_source source = {read_made, make, CFIMAKE_BYTES};
 
-	return compile_make(answer, &source);
+	return unwind_compile_file(answer, &source);
 }
 
 int cfimake_answer(struct cfimake *make, const uint64_t *offsets, uint32_t count,
-		   struct answer *answer)
+		   struct symbolize *answer)
 {
 	const struct image_source source = {read_made, make, CFIMAKE_BYTES};
 
-	return answer_make(answer, &source, offsets, count);
+	return symbolize_file(answer, &source, offsets, count);
 }

@@ -65,8 +65,8 @@ uint32_t cfimake_plain_cie(struct cfimake *make);
 /* A function at @offset of the file. In .eh_frame with addresses as cfimake_plain_cie(). */
 uint32_t cfimake_fde(struct cfimake *make, enum cfimake_part part, uint32_t cie, uint32_t offset,
 		     uint32_t bytes, struct cfimake_bytes code);
-/* Return: what compile_make() says of it. */
-int cfimake_compile(struct cfimake *make, struct answer *answer);
-/* Return: what answer_make() says of it. */
+/* Return: what unwind_compile_file() says of it. */
+int cfimake_compile(struct cfimake *make, struct symbolize *answer);
+/* Return: what symbolize_file() says of it. */
 int cfimake_answer(struct cfimake *make, const uint64_t *offsets, uint32_t count,
-		   struct answer *answer);
+		   struct symbolize *answer);

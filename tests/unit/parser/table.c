@@ -13,17 +13,17 @@
 
 #include "symbolizer/parser/unwind_compile.h"
 
-static struct answer answer;
-static struct tm_rows_view view;
+static struct symbolize answer;
+static struct tm_unwind_table_view view;
 
 void table_open(struct cfimake *make)
 {
 	table_close();
 	assert_int_equal(cfimake_compile(make, &answer), PARSER_OK);
-	assert_int_equal(tm_rows_check(&view, answer.blob, answer.bytes), 0);
+	assert_int_equal(tm_unwind_table_check(&view, answer.blob, answer.bytes), 0);
 }
 
-const struct tm_rows *table_header(void)
+const struct tm_unwind_table *table_header(void)
 {
 	return view.header;
 }
@@ -31,12 +31,12 @@ const struct tm_rows *table_header(void)
 void table_expect_at(const char *file, int line, uint64_t offset, const char *text)
 {
 	char said[SAY_BYTES];
-	const char *found = say_rule(tm_rows_find(&view, offset), said);
+	const char *found = say_rule(tm_unwind_table_find(&view, offset), said);
 
 	_assert_string_equal(found, text, file, line);
 }
 
 void table_close(void)
 {
-	answer_free(&answer);
+	symbolize_free(&answer);
 }

@@ -9,7 +9,7 @@
 
 /* Compiles and checks; fails the test otherwise. One table at a time. */
 void table_open(struct cfimake *make);
-const struct tm_rows *table_header(void);
+const struct tm_unwind_table *table_header(void);
 /* The rule at a file offset, in words. */
 void table_expect_at(const char *file, int line, uint64_t offset, const char *text);
 #define table_expect(offset, text) table_expect_at(__FILE__, __LINE__, offset, text)

@@ -21,7 +21,7 @@ static void cfa_is(struct cfimake_bytes code, const char *text)
 {
 	struct program_state state = {
 		.cfa = {.kind = PLACE_IS_EXPRESSION, .bytes = code.count, .code = code.bytes}};
-	struct tm_rule rule = reduce_state(&state, 0);
+	struct tm_rule rule = rule_of_state(&state, 0);
 	char said[SAY_BYTES];
 
 	assert_string_equal(say_rule(&rule, said), text);
@@ -109,7 +109,7 @@ static void signal_frame_of_glibc(void **state)
 		.ra = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(ra), .code = ra},
 		.fp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(fp), .code = fp},
 		.sp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(sp), .code = sp}};
-	struct tm_rule rule = reduce_state(&frame, 1);
+	struct tm_rule rule = rule_of_state(&frame, 1);
 	char said[SAY_BYTES];
 
 	assert_string_equal(say_rule(&rule, said), "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal");

@@ -200,7 +200,7 @@ static void length_that_lies_ends_the_walk_and_is_said(void **state)
 	table_open(&make);
 	table_expect(0x1000, PUSHED);
 	table_expect(0x2000, "none");
-	assert_int_equal(table_header()->flags, TM_ROWS_CUT);
+	assert_int_equal(table_header()->flags, TM_UNWIND_TABLE_CUT);
 }
 
 static void zero_length_is_passed_over(void **state)

@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/unwind_table.h"
 #include "shared/sandbox.h"
-#include "symbolizer/parser/unwind_compile.h"
-#include "symbolizer/parser/parser.h"
+#include "shared/unwind_table.h"
 #include "symbolizer/parser/input.h"
+#include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/unwind_compile.h"
 #include "symbolizer/parser/worker.h"
 #include "tests/unit/parser/cfimake.h"
 
@@ -50,17 +50,17 @@ static int open_file(const void *bytes, size_t count, uint64_t size)
 	return fd;
 }
 
-static int compile(struct target *target, int fd, struct answer *answer)
+static int compile(struct input *target, int fd, struct symbolize *answer)
 {
 	struct image_source source;
 
-	assert_int_equal(target_open_file(target, fd, &source), 0);
-	return compile_make(answer, &source);
+	assert_int_equal(input_open_file(target, fd, &source), 0);
+	return unwind_compile_file(answer, &source);
 }
 
-static void check(const struct answer *answer, struct tm_rows_view *view)
+static void check(const struct symbolize *answer, struct tm_unwind_table_view *view)
 {
-	assert_int_equal(tm_rows_check(view, answer->blob, answer->bytes), 0);
+	assert_int_equal(tm_unwind_table_check(view, answer->blob, answer->bytes), 0);
 }
 
 /* A program that the entry point calls in, with functions of every kind. */
@@ -98,19 +98,19 @@ static void file_that_changes_at_every_look_makes_a_table_or_none(void **state)
 	uint32_t made = 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
-		struct tm_rows_view view;
-		struct answer answer;
+		struct tm_unwind_table_view view;
+		struct symbolize answer;
 
 		make_plenty();
 		/* One segment over everything, so that parts are read again that are in use. */
 		make.segments[0].p_offset = 0;
 		make.segments[0].p_vaddr = CFIMAKE_DELTA;
 		make.segments[0].p_filesz = CFIMAKE_BYTES;
-		if (compile_make(&answer, &source) == PARSER_OK) {
+		if (unwind_compile_file(&answer, &source) == PARSER_OK) {
 			check(&answer, &view);
 			made++;
 		}
-		answer_free(&answer);
+		symbolize_free(&answer);
 	}
 	assert_true(made > 0 && made < LOOKS);
 }
@@ -129,46 +129,46 @@ static int read_and_rewrite(void *context, void *to, uint64_t offset, size_t byt
 static void file_rewritten_while_it_is_read_is_known_to_be(void **state)
 {
 	struct image_source source, between = {read_and_rewrite, &source, CFIMAKE_BYTES};
-	struct target target;
-	struct answer answer;
+	struct input target;
+	struct symbolize answer;
 
 	make_plenty();
 	rewritten = open_file(make.file, CFIMAKE_BYTES, CFIMAKE_BYTES);
-	assert_int_equal(target_open_file(&target, rewritten, &source), 0);
-	assert_int_equal(compile_make(&answer, &source), PARSER_OK);
-	assert_true(target_is_unchanged(&target));
-	answer_free(&answer);
-	(void)compile_make(&answer, &between);
-	assert_false(target_is_unchanged(&target));
-	answer_free(&answer);
+	assert_int_equal(input_open_file(&target, rewritten, &source), 0);
+	assert_int_equal(unwind_compile_file(&answer, &source), PARSER_OK);
+	assert_true(input_is_unchanged(&target));
+	symbolize_free(&answer);
+	(void)unwind_compile_file(&answer, &between);
+	assert_false(input_is_unchanged(&target));
+	symbolize_free(&answer);
 	(void)close(rewritten);
 }
 
 static void file_that_shrinks_while_it_is_read_is_refused(void **state)
 {
 	struct image_source source;
-	struct target target;
-	struct answer answer;
+	struct input target;
+	struct symbolize answer;
 
 	make_plenty();
 	rewritten = open_file(make.file, CFIMAKE_BYTES, CFIMAKE_BYTES);
-	assert_int_equal(target_open_file(&target, rewritten, &source), 0);
+	assert_int_equal(input_open_file(&target, rewritten, &source), 0);
 	assert_int_equal(ftruncate(rewritten, 0x8000), 0);
-	assert_int_equal(compile_make(&answer, &source), PARSER_FAILED);
-	answer_free(&answer);
+	assert_int_equal(unwind_compile_file(&answer, &source), PARSER_FAILED);
+	symbolize_free(&answer);
 	(void)close(rewritten);
 }
 
 static void sparse_tebibyte_is_too_large(void **state)
 {
-	struct target target;
-	struct answer answer;
+	struct input target;
+	struct symbolize answer;
 	int fd;
 
 	make_plenty();
 	fd = open_file(make.file, CFIMAKE_BYTES, 1ull << 40);
 	assert_int_equal(compile(&target, fd, &answer), PARSER_TOO_LARGE);
-	answer_free(&answer);
+	symbolize_free(&answer);
 	(void)close(fd);
 }
 
@@ -180,10 +180,10 @@ static int compile_within_walls(int fd, uint64_t size)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct tm_rows_view view;
+		struct tm_unwind_table_view view;
 		struct rusage usage;
-		struct target target;
-		struct answer answer;
+		struct input target;
+		struct symbolize answer;
 
 		/* A sanitizer's own memory is more than any wall. */
 		if (!TM_SANITIZED && setrlimit(RLIMIT_AS, &walls) < 0)
@@ -227,9 +227,9 @@ static uint32_t put_many_rows(uint8_t *to)
 static void more_rows_than_a_table_holds_are_cut_and_that_is_said(void **state)
 {
 	const uint32_t bytes = MANY_AT + 3 * MANY_ROWS + 4096;
-	struct tm_rows_view view;
-	struct target target;
-	struct answer answer;
+	struct tm_unwind_table_view view;
+	struct input target;
+	struct symbolize answer;
 	uint8_t *file;
 	uint32_t fde, length;
 	int fd;
@@ -259,12 +259,12 @@ static void more_rows_than_a_table_holds_are_cut_and_that_is_said(void **state)
 	((Elf64_Phdr *)(void *)(file + sizeof(Elf64_Ehdr)))[0].p_filesz = MANY_ROWS + 0x1000;
 	assert_int_equal(compile(&target, fd, &answer), PARSER_OK);
 	check(&answer, &view);
-	assert_int_equal(view.header->pages, TM_ROWS_PAGES_MAX);
-	assert_true(view.header->flags & TM_ROWS_CUT);
-	assert_true(answer.bytes <= TM_ROWS_BYTES_MAX);
-	assert_int_equal(tm_rows_find(&view, 0x1000 + 1002)->cfa_offset, 16);
-	assert_int_equal(tm_rows_find(&view, 0x1000 + MANY_ROWS - 1)->cfa, TM_CFA_NONE);
-	answer_free(&answer);
+	assert_int_equal(view.header->pages, TM_UNWIND_TABLE_PAGES_MAX);
+	assert_true(view.header->flags & TM_UNWIND_TABLE_CUT);
+	assert_true(answer.bytes <= TM_UNWIND_TABLE_BYTES_MAX);
+	assert_int_equal(tm_unwind_table_find(&view, 0x1000 + 1002)->cfa_offset, 16);
+	assert_int_equal(tm_unwind_table_find(&view, 0x1000 + MANY_ROWS - 1)->cfa, TM_CFA_NONE);
+	symbolize_free(&answer);
 	(void)munmap(file, bytes);
 	(void)close(fd);
 }
@@ -272,8 +272,8 @@ static void more_rows_than_a_table_holds_are_cut_and_that_is_said(void **state)
 static void header_of_frames_that_lies_costs_itself(void **state)
 {
 	for (uint32_t i = 0; i < LOOKS; i++) {
-		struct tm_rows_view view;
-		struct answer answer;
+		struct tm_unwind_table_view view;
+		struct symbolize answer;
 
 		make_plenty();
 		make.header->e_shnum = make.header->e_shstrndx = 0;
@@ -286,15 +286,15 @@ static void header_of_frames_that_lies_costs_itself(void **state)
 						.p_filesz = 12};
 		assert_int_equal(cfimake_compile(&make, &answer), PARSER_OK);
 		check(&answer, &view);
-		answer_free(&answer);
+		symbolize_free(&answer);
 	}
 }
 
 static void code_that_is_noise_makes_a_table_or_none(void **state)
 {
 	for (uint32_t i = 0; i < NOISES; i++) {
-		struct tm_rows_view view;
-		struct answer answer;
+		struct tm_unwind_table_view view;
+		struct symbolize answer;
 
 		make_plenty();
 		for (uint32_t j = 0x1008; j < 0x1800; j++)
@@ -304,7 +304,7 @@ static void code_that_is_noise_makes_a_table_or_none(void **state)
 			       i & 1 ? "\xe8\x10\x00\x00\x00\x74" : "\x75\x0e\x50\xeb\xf0", 5);
 		assert_int_equal(cfimake_compile(&make, &answer), PARSER_OK);
 		check(&answer, &view);
-		answer_free(&answer);
+		symbolize_free(&answer);
 	}
 }
 

@@ -233,7 +233,7 @@ static const char *name_at(uint64_t offset)
 	static char name[64];
 	const struct parser_result *header;
 	const struct parser_symbol *symbol;
-	struct answer answer;
+	struct symbolize answer;
 
 	assert_int_equal(cfimake_answer(&make, &offset, 1, &answer), PARSER_OK);
 	header = answer.blob;
@@ -243,7 +243,7 @@ static const char *name_at(uint64_t offset)
 		(void)snprintf(name, sizeof(name), "%s+%u",
 			       (const char *)(symbol + 1) + symbol->name,
 			       (unsigned)(symbol->vaddr - symbol->start));
-	answer_free(&answer);
+	symbolize_free(&answer);
 	return name[0] ? name : NULL;
 }
 

@@ -99,14 +99,14 @@ static uint32_t status_of(const void *bytes, size_t count)
 static void good_file_is_answered_by_a_sealed_result(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct parsed parsed;
+	struct result_check parsed;
 	int target = file_of(&elf, ELFMAKE_BYTES);
 	int fd;
 
 	send_request(3, PARSER_FILE, target, ELFMAKE_TEXT + 0x18);
 	assert_int_equal(receive(&fd).status, PARSER_OK);
-	assert_int_equal(tm_region_open_blob(&region, fd, PARSED_MAX_BYTES), 0);
-	assert_int_equal(parsed_check(&parsed, region.addr, region.bytes, 1), 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, RESULT_CHECK_MAX_BYTES), 0);
+	assert_int_equal(result_check_check(&parsed, region.addr, region.bytes, 1), 0);
 	assert_string_equal(parsed.names + parsed.symbols[0].name, "found");
 	tm_region_close(&region);
 	(void)close(target);
@@ -249,16 +249,16 @@ static struct parser_message ask_for_rows(int target, int *ret_fd)
 	return result;
 }
 
-static struct tm_rows rows_of(int target)
+static struct tm_unwind_table rows_of(int target)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
-	struct tm_rows header;
+	struct tm_unwind_table_view view;
+	struct tm_unwind_table header;
 	int fd;
 
 	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_OK);
-	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
-	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
+	assert_int_equal(tm_unwind_table_check(&view, region.addr, region.bytes), 0);
 	header = *view.header;
 	tm_region_close(&region);
 	return header;

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "symbolizer/names/result_check.h"
-#include "symbolizer/parser/symbolize.h"
 #include "symbolizer/parser/input.h"
+#include "symbolizer/parser/symbolize.h"
 #include "tests/unit/parser/elfmake.h"
 
 #define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
@@ -25,8 +25,8 @@
 #define GLOBAL_LABEL    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
 
 static struct elfmake elf;
-static struct answer answer;
-static struct parsed parsed;
+static struct symbolize answer;
+static struct result_check parsed;
 static uint64_t bytes_read;
 
 static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
@@ -42,9 +42,9 @@ static int ask(const uint64_t *offsets, uint32_t count)
 	int status;
 
 	bytes_read = 0;
-	status = answer_make(&answer, &source, offsets, count);
+	status = symbolize_file(&answer, &source, offsets, count);
 	if (status == PARSER_OK)
-		assert_int_equal(parsed_check(&parsed, answer.blob, answer.bytes, count), 0);
+		assert_int_equal(result_check_check(&parsed, answer.blob, answer.bytes, count), 0);
 	return status;
 }
 
@@ -59,7 +59,7 @@ static const char *name_of(uint64_t offset)
 	assert_int_equal(parsed.symbols[0].vaddr, ELFMAKE_VADDR + offset);
 	if (parsed.symbols[0].name != PARSER_NO_NAME)
 		strncpy(name, parsed.names + parsed.symbols[0].name, sizeof(name) - 1);
-	answer_free(&answer);
+	symbolize_free(&answer);
 	return name;
 }
 
@@ -170,7 +170,7 @@ static void many_offsets_are_answered_in_their_order(void **state)
 	assert_int_equal(parsed.header->segment_offset, ELFMAKE_TEXT);
 	assert_int_equal(parsed.header->segment_bytes, 0x1000);
 	assert_true(parsed.header->has_symbols);
-	answer_free(&answer);
+	symbolize_free(&answer);
 }
 
 static void only_headers_symbols_and_notes_are_read(void **state)
@@ -180,7 +180,7 @@ static void only_headers_symbols_and_notes_are_read(void **state)
 	elfmake(&elf);
 	assert_int_equal(ask(&offset, 1), PARSER_OK);
 	assert_true(bytes_read < ELFMAKE_BYTES - sizeof(elf.text));
-	answer_free(&answer);
+	symbolize_free(&answer);
 }
 
 static void extended_numbering_is_understood(void **state)
@@ -197,7 +197,7 @@ static void refused_whole(int status)
 	uint64_t offset = ELFMAKE_TEXT + 0x18;
 
 	assert_int_equal(ask(&offset, 1), status);
-	answer_free(&answer);
+	symbolize_free(&answer);
 }
 
 static void headers_that_lie_are_refused(void **state)
@@ -303,28 +303,28 @@ static void note_that_lies_gives_no_build_id(void **state)
 		elf.note.header.n_descsz = wild;
 		assert_int_equal(ask(&offset, 1), PARSER_OK);
 		assert_int_equal(parsed.header->build_id_bytes, 0);
-		answer_free(&answer);
+		symbolize_free(&answer);
 	}
 	elfmake(&elf);
 	elf.segments[1].p_offset = UINT64_MAX;
 	assert_int_equal(ask(&offset, 1), PARSER_OK);
 	assert_int_equal(parsed.header->build_id_bytes, 0);
-	answer_free(&answer);
+	symbolize_free(&answer);
 }
 
 static void file_that_changes_is_noticed(void **state)
 {
 	struct image_source source;
-	struct target target;
+	struct input target;
 	int fd = memfd_create("target", MFD_CLOEXEC);
 
 	elfmake(&elf);
 	assert_int_equal(write(fd, &elf, ELFMAKE_BYTES), ELFMAKE_BYTES);
-	assert_int_equal(target_open_file(&target, fd, &source), 0);
+	assert_int_equal(input_open_file(&target, fd, &source), 0);
 	assert_int_equal(source.bytes, ELFMAKE_BYTES);
-	assert_true(target_is_unchanged(&target));
+	assert_true(input_is_unchanged(&target));
 	assert_int_equal(ftruncate(fd, ELFMAKE_BYTES - 1), 0);
-	assert_false(target_is_unchanged(&target));
+	assert_false(input_is_unchanged(&target));
 	/* What is no longer there is not read as zeros. */
 	assert_true(source.read(source.context, &elf, 0, ELFMAKE_BYTES) < 0);
 	(void)close(fd);

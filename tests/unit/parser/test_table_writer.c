@@ -18,8 +18,8 @@
 
 #define MODEL_ROWS 5000u
 
-static struct rowmake make;
-static struct tm_rows_view view;
+static struct table_writer make;
+static struct tm_unwind_table_view view;
 static void *blob;
 
 static struct tm_rule rule_of(uint32_t number)
@@ -35,29 +35,29 @@ static void put(uint64_t offset, uint32_t number)
 {
 	struct tm_rule rule = rule_of(number);
 
-	assert_int_equal(rowmake_put(&make, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&make, offset, &rule), 0);
 }
 
 static void put_nothing(uint64_t offset)
 {
 	struct tm_rule rule = {.cfa = TM_CFA_NONE};
 
-	assert_int_equal(rowmake_put(&make, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&make, offset, &rule), 0);
 }
 
 static void finish(void)
 {
-	const struct tm_rows header = {.magic = TM_ROWS_MAGIC};
+	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
 	uint64_t bytes;
 
-	assert_int_equal(rowmake_finish(&make, &header, &blob, &bytes), 0);
-	assert_int_equal(tm_rows_check(&view, blob, bytes), 0);
+	assert_int_equal(table_writer_finish(&make, &header, &blob, &bytes), 0);
+	assert_int_equal(tm_unwind_table_check(&view, blob, bytes), 0);
 }
 
 /* Return: the rule's number; -1: no row, -2: nothing known. */
 static int64_t at(uint64_t offset)
 {
-	const struct tm_rule *rule = tm_rows_find(&view, offset);
+	const struct tm_rule *rule = tm_unwind_table_find(&view, offset);
 
 	if (!rule)
 		return -1;
@@ -66,12 +66,12 @@ static int64_t at(uint64_t offset)
 
 static int setup(void **state)
 {
-	return rowmake_open(&make);
+	return table_writer_open(&make);
 }
 
 static int teardown(void **state)
 {
-	rowmake_close(&make);
+	table_writer_close(&make);
 	free(blob);
 	blob = NULL;
 	return 0;
@@ -115,15 +115,15 @@ static void nothing_known_is_no_first_row(void **state)
 static void far_row_begins_a_page(void **state)
 {
 	put(0x1000, 8);
-	put(0x1000 + TM_ROWS_PAD - 1, 16);
-	put(0x1000 + TM_ROWS_PAD, 24);
+	put(0x1000 + TM_UNWIND_TABLE_PAD - 1, 16);
+	put(0x1000 + TM_UNWIND_TABLE_PAD, 24);
 	put(UINT32_MAX, 32);
 	put(UINT32_MAX + 1ull, 40);
 	finish();
 	assert_int_equal(view.header->pages, 3);
-	assert_int_equal(at(0x1000 + TM_ROWS_PAD - 2), 8);
-	assert_int_equal(at(0x1000 + TM_ROWS_PAD - 1), 16);
-	assert_int_equal(at(0x1000 + TM_ROWS_PAD), 24);
+	assert_int_equal(at(0x1000 + TM_UNWIND_TABLE_PAD - 2), 8);
+	assert_int_equal(at(0x1000 + TM_UNWIND_TABLE_PAD - 1), 16);
+	assert_int_equal(at(0x1000 + TM_UNWIND_TABLE_PAD), 24);
 	assert_int_equal(at(UINT32_MAX - 1), 24);
 	assert_int_equal(at(UINT32_MAX), 32);
 	assert_int_equal(view.header->flags, 0);
@@ -150,12 +150,12 @@ static void row_that_was_replaced_does_not_count_for_its_rule(void **state)
 
 static void full_table_knows_nothing_from_there_on(void **state)
 {
-	const uint32_t most = (TM_ROWS_PAGES_MAX - 1) * TM_ROWS_PAGE;
+	const uint32_t most = (TM_UNWIND_TABLE_PAGES_MAX - 1) * TM_UNWIND_TABLE_PAGE;
 
 	for (uint32_t i = 0; i < most + 1000; i++)
 		put(0x1000 + 4ull * i, 8 + i % 2);
 	finish();
-	assert_int_equal(view.header->flags, TM_ROWS_CUT);
+	assert_int_equal(view.header->flags, TM_UNWIND_TABLE_CUT);
 	assert_int_equal(view.header->rows, most + 1);
 	assert_int_equal(at(0x1000 + 4ull * (most - 1)), 8 + (most - 1) % 2);
 	assert_int_equal(at(0x1000 + 4ull * most), -2);
@@ -164,15 +164,16 @@ static void full_table_knows_nothing_from_there_on(void **state)
 
 static void rule_too_many_is_nothing_known(void **state)
 {
-	for (uint32_t i = 0; i < TM_ROWS_RULES_MAX + 10; i++)
+	for (uint32_t i = 0; i < TM_UNWIND_TABLE_RULES_MAX + 10; i++)
 		put(0x1000 + 4ull * i, i);
-	put(0x1000 + 4ull * (TM_ROWS_RULES_MAX + 10), 0); /* one that is there already */
+	put(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX + 10), 0); /* one that is there already */
 	finish();
-	assert_int_equal(view.header->flags, TM_ROWS_CUT);
-	assert_int_equal(view.header->rules, TM_ROWS_RULES_MAX);
-	assert_int_equal(at(0x1000 + 4ull * (TM_ROWS_RULES_MAX - 2)), TM_ROWS_RULES_MAX - 2);
-	assert_int_equal(at(0x1000 + 4ull * (TM_ROWS_RULES_MAX - 1)), -2);
-	assert_int_equal(at(0x1000 + 4ull * (TM_ROWS_RULES_MAX + 10)), 0);
+	assert_int_equal(view.header->flags, TM_UNWIND_TABLE_CUT);
+	assert_int_equal(view.header->rules, TM_UNWIND_TABLE_RULES_MAX);
+	assert_int_equal(at(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX - 2)),
+			 TM_UNWIND_TABLE_RULES_MAX - 2);
+	assert_int_equal(at(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX - 1)), -2);
+	assert_int_equal(at(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX + 10)), 0);
 }
 
 static uint64_t random_state;

@@ -18,10 +18,10 @@
 #define RULES 3
 
 static _Alignas(8) struct {
-	struct tm_rows header;
+	struct tm_unwind_table header;
 	uint32_t starts[PAGES];
 	struct tm_rule rules[RULES];
-	struct tm_rows_page pages[PAGES];
+	struct tm_unwind_table_page pages[PAGES];
 	uint8_t more[8];
 } table;
 #define TABLE_BYTES offsetof(__typeof__(table), more)
@@ -36,21 +36,21 @@ static const struct tm_rule call = {.cfa = TM_CFA_SP,
 static int setup(void **state)
 {
 	memset(&table, 0, sizeof(table));
-	table.header = (struct tm_rows){.magic = TM_ROWS_MAGIC,
-					.pages = PAGES,
-					.rules = RULES,
-					.rows = TM_ROWS_PAGE + 1,
-					.frames = 3,
-					.refused = 1};
+	table.header = (struct tm_unwind_table){.magic = TM_UNWIND_TABLE_MAGIC,
+						.pages = PAGES,
+						.rules = RULES,
+						.rows = TM_UNWIND_TABLE_PAGE + 1,
+						.frames = 3,
+						.refused = 1};
 	table.starts[0] = 0x1000;
 	table.starts[1] = 0x2000;
 	table.rules[0] = call;
 	table.rules[1] = (struct tm_rule){.cfa = TM_CFA_END};
 	table.rules[2] = (struct tm_rule){.cfa = TM_CFA_NONE};
-	for (uint32_t i = 0; i < TM_ROWS_PAGE; i++) {
+	for (uint32_t i = 0; i < TM_UNWIND_TABLE_PAGE; i++) {
 		table.pages[0].offsets[i] = (uint16_t)(4 * i);
 		table.pages[0].rules[i] = (uint16_t)(i % 2);
-		table.pages[1].offsets[i] = i ? TM_ROWS_PAD : 0;
+		table.pages[1].offsets[i] = i ? TM_UNWIND_TABLE_PAD : 0;
 		table.pages[1].rules[i] = 2;
 	}
 	return 0;
@@ -58,40 +58,41 @@ static int setup(void **state)
 
 static int check(void)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	return tm_rows_check(&view, &table, TABLE_BYTES);
+	return tm_unwind_table_check(&view, &table, TABLE_BYTES);
 }
 
 static void whole_table_is_believed(void **state)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	assert_int_equal(tm_rows_check(&view, &table, TABLE_BYTES), 0);
+	assert_int_equal(tm_unwind_table_check(&view, &table, TABLE_BYTES), 0);
 	assert_ptr_equal(view.header, &table.header);
 	assert_ptr_equal(view.starts, table.starts);
 	assert_ptr_equal(view.rules, table.rules);
 	assert_ptr_equal(view.pages, table.pages);
-	assert_int_equal(tm_rows_bytes(PAGES, RULES), TABLE_BYTES);
+	assert_int_equal(tm_unwind_table_bytes(PAGES, RULES), TABLE_BYTES);
 }
 
 static void empty_table_is_believed(void **state)
 {
-	struct tm_rows header = {.magic = TM_ROWS_MAGIC};
-	struct tm_rows_view view;
+	struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
+	struct tm_unwind_table_view view;
 
-	assert_int_equal(tm_rows_check(&view, &header, sizeof(header)), 0);
-	assert_null(tm_rows_find(&view, 0));
+	assert_int_equal(tm_unwind_table_check(&view, &header, sizeof(header)), 0);
+	assert_null(tm_unwind_table_find(&view, 0));
 }
 
 static void other_sizes_are_refused(void **state)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	assert_int_equal(tm_rows_check(&view, &table, TABLE_BYTES - 1), -EBADMSG);
-	assert_int_equal(tm_rows_check(&view, &table, TABLE_BYTES + 1), -EBADMSG);
-	assert_int_equal(tm_rows_check(&view, &table, 8), -EBADMSG);
-	assert_int_equal(tm_rows_check(&view, (uint8_t *)&table + 4, TABLE_BYTES), -EBADMSG);
+	assert_int_equal(tm_unwind_table_check(&view, &table, TABLE_BYTES - 1), -EBADMSG);
+	assert_int_equal(tm_unwind_table_check(&view, &table, TABLE_BYTES + 1), -EBADMSG);
+	assert_int_equal(tm_unwind_table_check(&view, &table, 8), -EBADMSG);
+	assert_int_equal(tm_unwind_table_check(&view, (uint8_t *)&table + 4, TABLE_BYTES),
+			 -EBADMSG);
 }
 
 #define refused_with(change)                         \
@@ -123,7 +124,7 @@ static void rows_out_of_order_are_refused(void **state)
 	refused_with(table.pages[0].offsets[9] = table.pages[0].offsets[8]);
 	refused_with(table.pages[0].offsets[9] = 1);
 	refused_with({
-		table.pages[0].offsets[9] = TM_ROWS_PAD;
+		table.pages[0].offsets[9] = TM_UNWIND_TABLE_PAD;
 		table.pages[0].rules[9] = table.pages[0].rules[8];
 		table.header.rows--;
 	});
@@ -150,7 +151,7 @@ static void unknown_rule_is_refused(void **state)
 	refused_with(table.rules[0].ra = TM_SAVED_N);
 	refused_with(table.rules[0].fp = TM_SAVED_N);
 	refused_with(table.rules[0].flags = 8);
-	refused_with(table.rules[0].base = TM_ROWS_REGISTERS);
+	refused_with(table.rules[0].base = TM_UNWIND_TABLE_REGISTERS);
 	refused_with(table.rules[0].ra = TM_SAVED_NOWHERE);
 	refused_with(table.rules[0].ra = TM_SAVED_SAME);
 	refused_with(table.rules[0].ra = TM_SAVED_REGISTER); /* its number is -8 */
@@ -162,23 +163,24 @@ static void unknown_rule_is_refused(void **state)
 	});
 	refused_with({
 		table.rules[0].fp = TM_SAVED_REGISTER;
-		table.rules[0].fp_offset = TM_ROWS_REGISTERS;
+		table.rules[0].fp_offset = TM_UNWIND_TABLE_REGISTERS;
 	});
 }
 
 static void row_holds_to_the_next(void **state)
 {
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 
-	assert_int_equal(tm_rows_check(&view, &table, TABLE_BYTES), 0);
-	assert_null(tm_rows_find(&view, 0));
-	assert_null(tm_rows_find(&view, 0xfff));
+	assert_int_equal(tm_unwind_table_check(&view, &table, TABLE_BYTES), 0);
+	assert_null(tm_unwind_table_find(&view, 0));
+	assert_null(tm_unwind_table_find(&view, 0xfff));
 	for (uint64_t at = 0x1000; at < 0x1400; at++)
-		assert_ptr_equal(tm_rows_find(&view, at), &table.rules[at / 4 % 2]);
-	assert_ptr_equal(tm_rows_find(&view, 0x1fff), &table.rules[1]);
-	assert_ptr_equal(tm_rows_find(&view, 0x2000), &table.rules[2]);
-	assert_ptr_equal(tm_rows_find(&view, 0x2000 + TM_ROWS_PAD), &table.rules[2]);
-	assert_ptr_equal(tm_rows_find(&view, UINT64_MAX), &table.rules[2]);
+		assert_ptr_equal(tm_unwind_table_find(&view, at), &table.rules[at / 4 % 2]);
+	assert_ptr_equal(tm_unwind_table_find(&view, 0x1fff), &table.rules[1]);
+	assert_ptr_equal(tm_unwind_table_find(&view, 0x2000), &table.rules[2]);
+	assert_ptr_equal(tm_unwind_table_find(&view, 0x2000 + TM_UNWIND_TABLE_PAD),
+			 &table.rules[2]);
+	assert_ptr_equal(tm_unwind_table_find(&view, UINT64_MAX), &table.rules[2]);
 }
 
 #define claim(test) cmocka_unit_test_setup(test, setup)

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shared/fdpass.h"
 #include "shared/control.h"
+#include "shared/fdpass.h"
 
 static int ends[2];
 static struct tm_control heard;
@@ -39,7 +39,7 @@ static void hear(uint32_t kind)
 
 static void words_carry_code_and_value(void **state)
 {
-	assert_int_equal(tm_talk_say(ends[0], TM_CONTROL_OUTPUT, -5, 7), 0);
+	assert_int_equal(tm_control_send(ends[0], TM_CONTROL_OUTPUT, -5, 7), 0);
 	hear(TM_CONTROL_OUTPUT);
 	assert_int_equal(heard.code, -5);
 	assert_int_equal(heard.value, 7);
@@ -51,7 +51,7 @@ static void long_note_is_cut_and_closed(void **state)
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	assert_int_equal(tm_talk_note(ends[0], "%d %s", 4, text), 0);
+	assert_int_equal(tm_control_note(ends[0], "%d %s", 4, text), 0);
 	hear(TM_CONTROL_NOTE);
 	assert_int_equal(strlen(heard.body.text), TM_CONTROL_TEXT - 1);
 	assert_memory_equal(heard.body.text, "4 xx", 4);
@@ -59,13 +59,14 @@ static void long_note_is_cut_and_closed(void **state)
 
 static void first_fault_is_the_one_that_is_told(void **state)
 {
-	struct tm_fault fault = {0};
+	struct tm_control_failure fault = {0};
 
-	assert_int_equal(tm_fault_check(&fault, TM_FAILURE_HOST, 3, "no fault"), 0);
+	assert_int_equal(tm_control_failure_check(&fault, TM_FAILURE_HOST, 3, "no fault"), 0);
 	assert_int_equal(fault.code, 0);
-	assert_int_equal(tm_fault_check(&fault, TM_FAILURE_HOST, -ENOMEM, "the ring"), -ECANCELED);
-	assert_int_equal(tm_fault_set(&fault, TM_FAILURE_PEER, "later"), -ECANCELED);
-	assert_int_equal(tm_talk_failed(ends[0], &fault), 0);
+	assert_int_equal(tm_control_failure_check(&fault, TM_FAILURE_HOST, -ENOMEM, "the ring"),
+			 -ECANCELED);
+	assert_int_equal(tm_control_failure_set(&fault, TM_FAILURE_PEER, "later"), -ECANCELED);
+	assert_int_equal(tm_control_failed(ends[0], &fault), 0);
 	hear(TM_CONTROL_FAILED);
 	assert_int_equal(heard.code, TM_FAILURE_HOST);
 	assert_string_equal(heard.body.text, "the ring: Cannot allocate memory");
@@ -74,7 +75,7 @@ static void first_fault_is_the_one_that_is_told(void **state)
 static void command_that_is_gone_is_an_error(void **state)
 {
 	(void)shutdown(ends[1], SHUT_RDWR);
-	assert_true(tm_talk_say(ends[0], TM_CONTROL_READY, 0, 0) < 0);
+	assert_true(tm_control_send(ends[0], TM_CONTROL_READY, 0, 0) < 0);
 }
 
 static void counts_are_skipped_where_nobody_reads_them(void **state)
@@ -84,13 +85,13 @@ static void counts_are_skipped_where_nobody_reads_them(void **state)
 	unsigned read_again = 0;
 
 	for (int i = 0; i < 10000; i++)
-		assert_int_equal(tm_talk_counts(ends[0], &counts, &cost, /* may_skip= */ 1), 0);
+		assert_int_equal(tm_control_counts(ends[0], &counts, &cost, /* may_skip= */ 1), 0);
 	while (tm_fdpass_recv(ends[1], &heard, sizeof(heard), NULL, MSG_DONTWAIT) == 0)
 		read_again++;
 	assert_in_range(read_again, 1, 9999);
 	assert_int_equal(heard.body.counts.hits, 5);
 	assert_int_equal(heard.body.cost.child_cpu_ns, 6);
-	assert_int_equal(tm_talk_counts(ends[0], &counts, /* cost= */ NULL, 0), 0);
+	assert_int_equal(tm_control_counts(ends[0], &counts, /* cost= */ NULL, 0), 0);
 	hear(TM_CONTROL_COUNTS);
 	assert_int_equal(heard.body.cost.child_cpu_ns, 0);
 }

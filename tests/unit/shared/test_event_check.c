@@ -33,7 +33,7 @@ static struct tm_sample *sample(unsigned kernel, unsigned user)
 
 static int verdict(const struct tm_event *event)
 {
-	return tm_check_from_bpf(event, event->bytes);
+	return tm_event_check_from_bpf(event, event->bytes);
 }
 
 static void samples_of_any_legal_depth_pass(void **state)
@@ -61,10 +61,10 @@ static void lengths_must_agree(void **state)
 {
 	struct tm_sample *s = sample(1, 1);
 
-	assert_int_equal(tm_check_from_bpf(s, s->event.bytes - 8), -EBADMSG);
-	assert_int_equal(tm_check_from_bpf(s, s->event.bytes + 8), -EBADMSG);
-	assert_int_equal(tm_check_from_bpf(s, 4), -EBADMSG);
-	assert_int_equal(tm_check_from_bpf(s, 0), -EBADMSG);
+	assert_int_equal(tm_event_check_from_bpf(s, s->event.bytes - 8), -EBADMSG);
+	assert_int_equal(tm_event_check_from_bpf(s, s->event.bytes + 8), -EBADMSG);
+	assert_int_equal(tm_event_check_from_bpf(s, 4), -EBADMSG);
+	assert_int_equal(tm_event_check_from_bpf(s, 0), -EBADMSG);
 }
 
 static void reasons_must_exist(void **state)
@@ -175,24 +175,24 @@ static void retire_comes_from_the_collector_alone(void **state)
 	r->event.bytes = sizeof(*r);
 	r->number = TM_FRAME_FILE_MAX;
 	assert_int_equal(verdict(&r->event), -EBADMSG);
-	assert_int_equal(tm_check_from_ring(r, sizeof(*r)), 0);
+	assert_int_equal(tm_event_check_from_ring(r, sizeof(*r)), 0);
 	r->number++;
-	assert_int_equal(tm_check_from_ring(r, sizeof(*r)), -EBADMSG);
+	assert_int_equal(tm_event_check_from_ring(r, sizeof(*r)), -EBADMSG);
 	r->number = 0;
-	assert_int_equal(tm_check_from_ring(r, sizeof(*r) - 8), -EBADMSG);
+	assert_int_equal(tm_event_check_from_ring(r, sizeof(*r) - 8), -EBADMSG);
 	r->event.bytes += 8;
-	assert_int_equal(tm_check_from_ring(r, sizeof(*r) + 8), -EBADMSG);
+	assert_int_equal(tm_event_check_from_ring(r, sizeof(*r) + 8), -EBADMSG);
 }
 
 static void kernel_words_are_rebased_in_the_ring(void **state)
 {
 	struct tm_sample *s = sample(2, 1);
 
-	assert_int_equal(tm_check_from_ring(s, s->event.bytes), -EBADMSG);
+	assert_int_equal(tm_event_check_from_ring(s, s->event.bytes), -EBADMSG);
 	s->frames[0] = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
-	assert_int_equal(tm_check_from_ring(s, s->event.bytes), -EBADMSG);
+	assert_int_equal(tm_event_check_from_ring(s, s->event.bytes), -EBADMSG);
 	s->frames[1] = s->frames[0];
-	assert_int_equal(tm_check_from_ring(s, s->event.bytes), 0);
+	assert_int_equal(tm_event_check_from_ring(s, s->event.bytes), 0);
 }
 
 int main(void)

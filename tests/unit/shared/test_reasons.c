@@ -17,9 +17,9 @@ typedef const char *(*word_fn)(unsigned reason);
 static const struct {
 	word_fn word;
 	unsigned count;
-} lists[] = {{tm_drop_word, TM_DROP_N},
-	     {tm_stop_word, TM_STOP_N},
-	     {tm_unresolved_word, TM_UNRESOLVED_N}};
+} lists[] = {{tm_reasons_drop, TM_DROP_N},
+	     {tm_reasons_stop, TM_STOP_N},
+	     {tm_reasons_unresolved, TM_UNRESOLVED_N}};
 
 static void words_are_lower_case_and_distinct(void **state)
 {
@@ -51,11 +51,11 @@ static void numbers_out_of_range_are_unknown(void **state)
 
 static void the_word_is_that_of_its_number(void **state)
 {
-	assert_string_equal(tm_drop_word(TM_DROP_RING_FULL), "ring_full");
-	assert_string_equal(tm_drop_word(TM_DROP_SYMBOLIZER_DIED), "symbolizer_died");
-	assert_string_equal(tm_stop_word(TM_STOP_NONE), "none");
-	assert_string_equal(tm_stop_word(TM_STOP_KERNEL_DEPTH), "kernel_depth");
-	assert_string_equal(tm_unresolved_word(TM_UNRESOLVED_OFFSET), "offset");
+	assert_string_equal(tm_reasons_drop(TM_DROP_RING_FULL), "ring_full");
+	assert_string_equal(tm_reasons_drop(TM_DROP_SYMBOLIZER_DIED), "symbolizer_died");
+	assert_string_equal(tm_reasons_stop(TM_STOP_NONE), "none");
+	assert_string_equal(tm_reasons_stop(TM_STOP_KERNEL_DEPTH), "kernel_depth");
+	assert_string_equal(tm_reasons_unresolved(TM_UNRESOLVED_OFFSET), "offset");
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static void becomes(const char *bytes, size_t count, const char *expected)
 {
 	char clean[256];
 
-	assert_int_equal(tm_clean(bytes, count, clean, sizeof(clean)), strlen(expected));
+	assert_int_equal(tm_utf8_clean(bytes, count, clean, sizeof(clean)), strlen(expected));
 	assert_string_equal(clean, expected);
 }
 
@@ -62,29 +62,29 @@ static void room_cuts_between_characters(void **state)
 {
 	char clean[8];
 
-	assert_int_equal(tm_clean("abcdefghij", 10, clean, sizeof(clean)), 7);
+	assert_int_equal(tm_utf8_clean("abcdefghij", 10, clean, sizeof(clean)), 7);
 	assert_string_equal(clean, "abcdefg");
-	assert_int_equal(tm_clean("abcde\xe2\x82\xac", 8, clean, sizeof(clean)), 5);
+	assert_int_equal(tm_utf8_clean("abcde\xe2\x82\xac", 8, clean, sizeof(clean)), 5);
 	assert_string_equal(clean, "abcde");
-	assert_int_equal(tm_clean("abcd\xe2\x82\xac", 7, clean, sizeof(clean)), 7);
+	assert_int_equal(tm_utf8_clean("abcd\xe2\x82\xac", 7, clean, sizeof(clean)), 7);
 	assert_string_equal(clean, "abcd\xe2\x82\xac");
-	assert_int_equal(tm_clean("\xff\xff\xff", 3, clean, sizeof(clean)), 6);
-	assert_int_equal(tm_clean("abc", 3, clean, 1), 0);
+	assert_int_equal(tm_utf8_clean("\xff\xff\xff", 3, clean, sizeof(clean)), 6);
+	assert_int_equal(tm_utf8_clean("abc", 3, clean, 1), 0);
 	assert_string_equal(clean, "");
 }
 
 /* The announced worst case is one, and cleaning twice changes nothing. */
 static void any_three_bytes_fit_and_stay_clean(void **state)
 {
-	char clean[TM_CLEAN_BYTES(3)], again[TM_CLEAN_BYTES(sizeof(clean))];
+	char clean[TM_UTF8_CLEAN_BYTES(3)], again[TM_UTF8_CLEAN_BYTES(sizeof(clean))];
 	uint32_t i;
 
 	for (i = 0; i < 1u << 24; i += 7) {
 		const char bytes[3] = {(char)(i >> 16), (char)(i >> 8), (char)i};
-		size_t length = tm_clean(bytes, 3, clean, sizeof(clean));
+		size_t length = tm_utf8_clean(bytes, 3, clean, sizeof(clean));
 
 		assert_true(length >= 1 && length < sizeof(clean));
-		assert_int_equal(tm_clean(clean, length, again, sizeof(again)), length);
+		assert_int_equal(tm_utf8_clean(clean, length, again, sizeof(again)), length);
 		assert_memory_equal(clean, again, length);
 	}
 }

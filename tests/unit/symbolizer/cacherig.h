@@ -23,14 +23,14 @@
 #include "symbolizer/unwind/table_cache_file.h"
 #include "tests/unit/symbolizer/tablemake.h"
 
-static const uint8_t pin[DIGEST_BYTES] = {1, 2, 3};
-static struct cache cache;
+static const uint8_t pin[SHA256_BYTES] = {1, 2, 3};
+static struct table_cache cache;
 static int file; /* its own descriptor lives on in `cache` */
 
 static inline void open_again(void)
 {
-	cache_close(&cache);
-	cache_open(&cache, dup(file), pin);
+	table_cache_close(&cache);
+	table_cache_open(&cache, dup(file), pin);
 	assert_true(cache.fd >= 0);
 }
 
@@ -38,14 +38,14 @@ static inline int begin(void **state)
 {
 	file = memfd_create("cache", MFD_CLOEXEC);
 	assert_true(file >= 0);
-	cache = CACHE_NULL;
+	cache = TABLE_CACHE_NULL;
 	open_again();
 	return 0;
 }
 
 static inline int end(void **state)
 {
-	cache_close(&cache);
+	table_cache_close(&cache);
 	(void)close(file);
 	return 0;
 }
@@ -65,21 +65,21 @@ static inline void add(uint64_t ino, uint32_t start)
 	const struct tm_identity identity = identity_of(ino);
 	const struct table table = table_at(start);
 
-	cache_add(&cache, &identity, &table, sizeof(table));
+	table_cache_add(&cache, &identity, &table, sizeof(table));
 }
 
 /* Where the found rows begin; 0: none is found. */
 static inline uint32_t found_of(const struct tm_identity *identity)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
-	int fd = cache_find(&cache, identity);
+	struct tm_unwind_table_view view;
+	int fd = table_cache_find(&cache, identity);
 	uint32_t start;
 
 	if (fd < 0)
 		return 0;
-	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
-	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
+	assert_int_equal(tm_unwind_table_check(&view, region.addr, region.bytes), 0);
 	start = view.starts[0];
 	tm_region_close(&region);
 	return start;
@@ -102,8 +102,8 @@ static inline off_t file_bytes(void)
 
 static inline off_t place(unsigned entry)
 {
-	return (off_t)(sizeof(struct cache_header) +
-		       entry * (sizeof(struct cache_head) + sizeof(struct table)));
+	return (off_t)(sizeof(struct table_cache_header) +
+		       entry * (sizeof(struct table_cache_head) + sizeof(struct table)));
 }
 
 static inline void flip(off_t at)

@@ -102,27 +102,27 @@ void fake_hear_wire(struct fake *fake, struct tm_wire *message)
 
 	do {
 		assert_int_equal(tm_fdpass_recv(fake->wire, message, sizeof(*message), &fd, 0), 0);
-		assert_int_equal(fd >= 0, message->kind == TM_WIRE_ROWS);
+		assert_int_equal(fd >= 0, message->kind == TM_WIRE_UNWIND_TABLE);
 		if (fd >= 0)
 			(void)close(fd);
-	} while (message->kind == TM_WIRE_ROWS);
+	} while (message->kind == TM_WIRE_UNWIND_TABLE);
 }
 
 uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 	struct tm_wire message;
 	uint32_t pages;
 	int fd;
 
 	do
 		assert_int_equal(tm_fdpass_recv(fake->wire, &message, sizeof(message), &fd, 0), 0);
-	while (message.kind != TM_WIRE_ROWS);
+	while (message.kind != TM_WIRE_UNWIND_TABLE);
 	assert_int_equal(message.number, number);
 	assert_int_equal(message.value, value);
-	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
-	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
+	assert_int_equal(tm_unwind_table_check(&view, region.addr, region.bytes), 0);
 	pages = view.header->pages;
 	tm_region_close(&region);
 	return pages;
@@ -214,7 +214,7 @@ static void say(struct fake *fake, enum tm_control_kind kind, uint64_t value, in
 
 void fake_target(struct fake *fake, uint64_t index, int fd)
 {
-	say(fake, TM_CONTROL_TARGET, index, fd);
+	say(fake, TM_CONTROL_OUTPUT_FILE, index, fd);
 }
 
 void fake_flush(struct fake *fake, struct fake_end *end)

@@ -18,17 +18,17 @@
 #include <unistd.h>
 
 #include "shared/fdpass.h"
-#include "shared/wire.h"
 #include "shared/region.h"
 #include "shared/unwind_map.h"
+#include "shared/wire.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/tablemake.h"
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
-static struct rows rows;
-static struct cache cache;
+static struct unwind_jobs rows;
+static struct table_cache cache;
 static union make_record record;
 static int parser[2], wire[2]; /* ours, theirs */
 
@@ -42,15 +42,15 @@ static inline int begin(void **state)
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
-	assert_int_equal(rows_init(&rows, &world.files, &cache, wire[0]), 0);
+	assert_int_equal(unwind_jobs_init(&rows, &world.files, &cache, wire[0]), 0);
 	rows.parser = parser[0];
-	cache = CACHE_NULL;
+	cache = TABLE_CACHE_NULL;
 	return 0;
 }
 
 static inline int end(void **state)
 {
-	rows_deinit(&rows);
+	unwind_jobs_deinit(&rows);
 	assert_int_equal(world_end(&world), 0);
 	for (int i = 0; i < 2; i++) {
 		(void)close(parser[i]);
@@ -82,7 +82,7 @@ static inline uint32_t request_for_a_file(void)
 	assert_int_equal(take_request(&request, &target), 0);
 	assert_int_equal(request.kind, PARSER_ROWS);
 	assert_int_equal(request.count, 0);
-	assert_true(request.id & ROWS_ID);
+	assert_true(request.id & UNWIND_JOBS_ID);
 	assert_true(target >= 0);
 	(void)close(target);
 	return request.id;
@@ -110,17 +110,17 @@ static inline void answer(uint32_t id, uint32_t status, const struct table *tabl
 static inline uint32_t pages_of(uint32_t number, uint64_t value)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct tm_rows_view view;
+	struct tm_unwind_table_view view;
 	struct tm_wire message;
 	uint32_t pages;
 	int fd;
 
 	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
-	assert_int_equal(message.kind, TM_WIRE_ROWS);
+	assert_int_equal(message.kind, TM_WIRE_UNWIND_TABLE);
 	assert_int_equal(message.number, number);
 	assert_int_equal(message.value, value);
-	assert_int_equal(tm_region_open_blob(&region, fd, TM_ROWS_BYTES_MAX), 0);
-	assert_int_equal(tm_rows_check(&view, region.addr, region.bytes), 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
+	assert_int_equal(tm_unwind_table_check(&view, region.addr, region.bytes), 0);
 	pages = view.header->pages;
 	tm_region_close(&region);
 	return pages;

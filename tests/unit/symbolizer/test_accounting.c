@@ -14,7 +14,7 @@
 
 #include "symbolizer/profile/accounting.h"
 
-static uint64_t sum(const struct balance *balance, uint64_t exported)
+static uint64_t sum(const struct accounting *balance, uint64_t exported)
 {
 	uint64_t sum = exported;
 
@@ -33,10 +33,10 @@ static const struct tm_counts counts = {
 
 static void clean_end_balances(void **state)
 {
-	struct balance_read read = {.samples = 90, .memory = 5, .exported = 85};
-	struct balance balance;
+	struct accounting_read read = {.samples = 90, .memory = 5, .exported = 85};
+	struct accounting balance;
 
-	balance_close(&balance, &counts, &read);
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.unexplained, 0);
 	assert_int_equal(sum(&balance, 85), balance.taken);
 	assert_int_equal(balance.own[TM_DROP_MEMORY], 5);
@@ -47,41 +47,41 @@ static void clean_end_balances(void **state)
 
 static void bad_records_are_what_was_pushed_and_not_read(void **state)
 {
-	struct balance_read read = {.samples = 88, .bad_records = 4, .exported = 88};
-	struct balance balance;
+	struct accounting_read read = {.samples = 88, .bad_records = 4, .exported = 88};
+	struct accounting balance;
 
-	balance_close(&balance, &counts, &read);
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_BAD_RECORD], 2);
 	assert_int_equal(balance.unexplained, 0);
-	read = (struct balance_read){.samples = 30, .exported = 30, .broken = 1};
-	balance_close(&balance, &counts, &read);
+	read = (struct accounting_read){.samples = 30, .exported = 30, .broken = 1};
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_BAD_RECORD], 60);
 	assert_int_equal(balance.unexplained, 0);
 }
 
 static void what_nothing_explains_is_told(void **state)
 {
-	struct balance_read read = {.samples = 89, .exported = 89};
-	struct balance balance;
+	struct accounting_read read = {.samples = 89, .exported = 89};
+	struct accounting balance;
 
-	balance_close(&balance, &counts, &read);
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.unexplained, 1);
-	read = (struct balance_read){.samples = 91, .exported = 91};
-	balance_close(&balance, &counts, &read);
+	read = (struct accounting_read){.samples = 91, .exported = 91};
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.unexplained, 1);
 }
 
 static void dead_collector_took_the_rest_with_it(void **state)
 {
-	struct balance_read read = {.samples = 80, .exported = 80, .collector_died = 1};
-	struct balance balance;
+	struct accounting_read read = {.samples = 80, .exported = 80, .collector_died = 1};
+	struct accounting balance;
 
-	balance_close(&balance, &counts, &read);
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_COLLECTOR_DIED], 10);
 	assert_int_equal(sum(&balance, 80), balance.taken);
 	/* Dead between its last records and its last counts. */
 	read.samples = read.exported = 95;
-	balance_close(&balance, &counts, &read);
+	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_COLLECTOR_DIED], 0);
 	assert_int_equal(balance.taken, 105);
 	assert_int_equal(sum(&balance, 95), balance.taken);
@@ -90,23 +90,23 @@ static void dead_collector_took_the_rest_with_it(void **state)
 static void more_hits_than_owed_is_no_negative_number(void **state)
 {
 	struct tm_counts odd = counts;
-	struct balance_read read = {.samples = 90, .exported = 90};
-	struct balance balance;
+	struct accounting_read read = {.samples = 90, .exported = 90};
+	struct accounting balance;
 
 	odd.owed = 190;
-	balance_close(&balance, &odd, &read);
+	accounting_close(&balance, &odd, &read);
 	assert_int_equal(balance.not_run, 0);
 }
 
 static void what_is_under_way_belongs_to_the_next_report(void **state)
 {
-	struct balance_read read = {.samples = 90, .memory = 5, .exported = 60};
+	struct accounting_read read = {.samples = 90, .memory = 5, .exported = 60};
 	struct tm_counts first = counts, second = counts, before = {0};
-	struct balance reported = {0}, balance;
+	struct accounting reported = {0}, balance;
 
-	balance_so_far(&balance, &first, &read); /* 25 wait in the order */
-	balance_since(&balance, &reported);
-	balance_counts_since(&first, &before, &balance);
+	accounting_so_far(&balance, &first, &read); /* 25 wait in the order */
+	accounting_since(&balance, &reported);
+	accounting_counts_since(&first, &before, &balance);
 	assert_int_equal(balance.taken, 75);
 	assert_int_equal(balance.unexplained, 0);
 	assert_int_equal(sum(&balance, balance.exported), balance.taken);
@@ -115,9 +115,9 @@ static void what_is_under_way_belongs_to_the_next_report(void **state)
 	assert_int_equal(first.drops[TM_DROP_RING_FULL], 7);
 	assert_int_equal(first.owed - first.hits, 10);
 	read.exported = 85;
-	balance_close(&balance, &second, &read);
-	balance_since(&balance, &reported);
-	balance_counts_since(&second, &counts, &balance);
+	accounting_close(&balance, &second, &read);
+	accounting_since(&balance, &reported);
+	accounting_counts_since(&second, &counts, &balance);
 	assert_int_equal(balance.taken, 25);
 	assert_int_equal(balance.exported, 25);
 	assert_int_equal(sum(&balance, balance.exported), balance.taken);
@@ -128,21 +128,21 @@ static void what_is_under_way_belongs_to_the_next_report(void **state)
 
 static void count_that_falls_is_unexplained_and_not_hidden(void **state)
 {
-	struct balance_read read = {.samples = 90, .exported = 90};
+	struct accounting_read read = {.samples = 90, .exported = 90};
 	struct tm_counts lie = counts;
-	struct balance reported = {0}, balance;
+	struct accounting reported = {0}, balance;
 
-	balance_so_far(&balance, &counts, &read);
-	balance_since(&balance, &reported);
+	accounting_so_far(&balance, &counts, &read);
+	accounting_since(&balance, &reported);
 	lie.drops[TM_DROP_RING_FULL] = 2;
-	balance_close(&balance, &lie, &read);
-	balance_since(&balance, &reported);
+	accounting_close(&balance, &lie, &read);
+	accounting_since(&balance, &reported);
 	assert_int_equal(balance.drops[TM_DROP_RING_FULL], 0);
 	assert_int_equal(balance.unexplained,
 			 0); /* of this interval: nothing was taken, nothing lost */
 	lie.taken = 110;
-	balance_close(&balance, &lie, &read);
-	balance_since(&balance, &reported);
+	accounting_close(&balance, &lie, &read);
+	accounting_since(&balance, &reported);
 	assert_int_equal(balance.taken, 10);
 	assert_int_equal(balance.unexplained, 10);
 }

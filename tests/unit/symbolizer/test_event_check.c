@@ -22,7 +22,7 @@ static const uint64_t words[] = {KERNEL_WORD(0, 16), FILE_WORD(3, 0x40), VDSO_WO
 
 static int check(void)
 {
-	return tm_check_from_ring(&record, record.event.bytes);
+	return tm_event_check_from_ring(&record, record.event.bytes);
 }
 
 static void honest_records_pass(void **state)
@@ -43,7 +43,7 @@ static void length_must_be_what_was_copied(void **state)
 {
 	make_exit(&record, 1, 1);
 	for (uint32_t bytes = 0; bytes < sizeof(struct tm_exit); bytes += 8)
-		assert_int_equal(tm_check_from_ring(&record, bytes), -EBADMSG);
+		assert_int_equal(tm_event_check_from_ring(&record, bytes), -EBADMSG);
 	record.event.bytes += 8;
 	assert_int_equal(check(), -EBADMSG);
 	record.event.bytes = TM_EVENT_MAX_BYTES + 8;

@@ -64,7 +64,7 @@ static uint32_t sample(uint32_t number, uint64_t ktime)
 /* Some symbols of a file, as an answer of the parser leaves them. */
 static void keep_symbols(uint32_t file, uint64_t ktime)
 {
-	struct symbols *symbols = calloc(1, sizeof(*symbols) + 1);
+	struct symbol_cache *symbols = calloc(1, sizeof(*symbols) + 1);
 
 	assert_non_null(symbols);
 	symbols->bytes = sizeof(*symbols) + 1;
@@ -101,13 +101,13 @@ static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
 	files_retire(&world.files, NUMBER, 20);
 	(void)tm_retire_run(&world.queue, 100 * TM_EPOCH_NS);
 	assert_true(is_open(fd));
-	assert_int_equal(world.files.ripe, 1);
-	assert_true(files_is_ripe(&world.files.items[file]));
+	assert_int_equal(world.files.pending_names, 1);
+	assert_true(files_is_pending(&world.files.items[file]));
 	assert_non_null(world.files.items[file].symbols);
 	assert_string_equal(world_text(&world, world.files.items[file].path), "/lib/libx.so");
 	assert_int_equal(world_forget(&world), 0);
 	assert_false(is_open(fd));
-	assert_int_equal(world.files.ripe, 0);
+	assert_int_equal(world.files.pending_names, 0);
 	assert_int_equal(world.files.symbols_retired, 1);
 	assert_int_equal(world.files.symbols_budget.used, 0);
 	assert_false(world.files.items[file].used);
@@ -192,11 +192,11 @@ static void ended_file_that_comes_back_is_the_same_file(void **state)
 	files_opened(&world.files, NUMBER, 10, fd);
 	before = sample(NUMBER, 11);
 	files_retire(&world.files, NUMBER, 20);
-	assert_int_equal(world.files.ripe, 1);
+	assert_int_equal(world.files.pending_names, 1);
 	announce(NUMBER + 7, 1, 30);
 	after = sample(NUMBER + 7, 31);
 	assert_int_equal(before, after);
-	assert_int_equal(world.files.ripe, 0);
+	assert_int_equal(world.files.pending_names, 0);
 	assert_int_equal(world.files.live, 1);
 }
 
@@ -220,7 +220,7 @@ static void silent_file_gives_its_descriptor_back_but_keeps_its_name(void **stat
 
 static void unused_symbols_go_after_two_epochs(void **state)
 {
-	struct symbols *symbols;
+	struct symbol_cache *symbols;
 	uint32_t file;
 
 	announce(NUMBER, 1, 10);
@@ -242,7 +242,7 @@ static void unused_symbols_go_after_two_epochs(void **state)
 static void close_ripe(void)
 {
 	for (uint32_t file = 0; file < world.files.count; file++)
-		if (world.files.items[file].used && files_is_ripe(&world.files.items[file]))
+		if (world.files.items[file].used && files_is_pending(&world.files.items[file]))
 			files_close(&world.files, file);
 }
 
@@ -257,7 +257,7 @@ static void descriptors_that_are_given_back_make_room_without_end(void **state)
 		files_opened(&world.files, number, 10 * i, open_self());
 		assert_true(world.files.items[sample(number, 10 * i + 1)].fd >= 0);
 		files_retire(&world.files, number, 10 * i + 2);
-		if (files_are_ripe(&world.files))
+		if (files_are_pending(&world.files))
 			close_ripe();
 	}
 	assert_int_equal(world.files.retired, 1000);

@@ -16,12 +16,12 @@
 
 #define THINGS 300u
 
-static int is_found(const struct lookup *lookup, uint32_t hash, uint32_t wanted)
+static int is_found(const struct hash_index *lookup, uint32_t hash, uint32_t wanted)
 {
-	struct lookup_walk walk = lookup_start(hash);
+	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
-	while ((index = lookup_next(lookup, &walk)) != LOOKUP_NONE)
+	while ((index = hash_index_next(lookup, &walk)) != HASH_INDEX_NONE)
 		if (index == wanted)
 			return 1;
 	return 0;
@@ -36,7 +36,7 @@ static uint32_t hash_of(uint32_t thing)
 static void removal_leaves_all_others_to_be_found(void **state)
 {
 	struct budget budget = {.limit = 1 << 20};
-	struct lookup lookup = {.budget = &budget};
+	struct hash_index lookup = {.budget = &budget};
 	uint8_t there[THINGS] = {0};
 	uint64_t random = 88172645463325252ull;
 	uint32_t count = 0;
@@ -49,9 +49,9 @@ static void removal_leaves_all_others_to_be_found(void **state)
 		random ^= random << 17;
 		thing = (uint32_t)(random >> 20) % THINGS;
 		if (there[thing])
-			lookup_remove(&lookup, hash_of(thing), thing);
+			hash_index_remove(&lookup, hash_of(thing), thing);
 		else
-			assert_int_equal(lookup_add(&lookup, hash_of(thing), thing), 0);
+			assert_int_equal(hash_index_add(&lookup, hash_of(thing), thing), 0);
 		there[thing] = !there[thing];
 		count += there[thing] ? 1 : UINT32_MAX;
 		assert_int_equal(lookup.used, count);
@@ -59,22 +59,22 @@ static void removal_leaves_all_others_to_be_found(void **state)
 			for (uint32_t i = 0; i < THINGS; i++)
 				assert_int_equal(is_found(&lookup, hash_of(i), i), there[i]);
 	}
-	lookup_deinit(&lookup);
+	hash_index_deinit(&lookup);
 	assert_int_equal(budget.used, 0);
 }
 
 static void removal_of_what_is_not_there_changes_nothing(void **state)
 {
 	struct budget budget = {.limit = 1 << 20};
-	struct lookup lookup = {.budget = &budget};
+	struct hash_index lookup = {.budget = &budget};
 
-	lookup_remove(&lookup, 5, 1);
-	assert_int_equal(lookup_add(&lookup, 5, 1), 0);
-	lookup_remove(&lookup, 5, 2);
-	lookup_remove(&lookup, 6, 1);
+	hash_index_remove(&lookup, 5, 1);
+	assert_int_equal(hash_index_add(&lookup, 5, 1), 0);
+	hash_index_remove(&lookup, 5, 2);
+	hash_index_remove(&lookup, 6, 1);
 	assert_true(is_found(&lookup, 5, 1));
 	assert_int_equal(lookup.used, 1);
-	lookup_deinit(&lookup);
+	hash_index_deinit(&lookup);
 }
 
 int main(void)

@@ -30,10 +30,10 @@ static const struct table good = {
 
 static const char *find(uint64_t module, uint64_t offset)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 
-	assert_int_equal(kernel_parse(&kernel, &good, sizeof(good)), 0);
-	return kernel_symbol(&kernel, module, offset);
+	assert_int_equal(ksyms_parse(&kernel, &good, sizeof(good)), 0);
+	return ksyms_symbol(&kernel, module, offset);
 }
 
 static void symbol_at_or_before_the_offset_within_the_module(void **state)
@@ -52,20 +52,20 @@ static void symbol_at_or_before_the_offset_within_the_module(void **state)
 
 static void no_table_names_nothing(void **state)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 
-	assert_null(kernel_symbol(&kernel, 0, 0));
-	assert_null(kernel_module(&kernel, 0));
-	kernel_deinit(&kernel);
+	assert_null(ksyms_symbol(&kernel, 0, 0));
+	assert_null(ksyms_module(&kernel, 0));
+	ksyms_deinit(&kernel);
 }
 
-#define refuses(field, value)                                                  \
-	do {                                                                   \
-		struct kernel kernel = KERNEL_NULL;                            \
-		struct table table = good;                                     \
-		table.field = (value);                                         \
-		assert_true(kernel_parse(&kernel, &table, sizeof(table)) < 0); \
-		assert_null(kernel_symbol(&kernel, 0, 0x10));                  \
+#define refuses(field, value)                                                 \
+	do {                                                                  \
+		struct ksyms kernel = KSYMS_NULL;                             \
+		struct table table = good;                                    \
+		table.field = (value);                                        \
+		assert_true(ksyms_parse(&kernel, &table, sizeof(table)) < 0); \
+		assert_null(ksyms_symbol(&kernel, 0, 0x10));                  \
 	} while (0)
 
 static void tables_that_lie_are_refused(void **state)
@@ -89,32 +89,32 @@ static void tables_that_lie_are_refused(void **state)
 
 static void every_shorter_table_is_refused(void **state)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 
 	for (size_t bytes = 0; bytes < sizeof(good); bytes++) {
 		void *copy = malloc(bytes ? bytes : 1);
 
 		memcpy(copy, &good, bytes);
-		assert_true(kernel_parse(&kernel, copy, bytes) < 0);
+		assert_true(ksyms_parse(&kernel, copy, bytes) < 0);
 		free(copy);
 	}
 }
 
 static void unsealed_table_is_refused(void **state)
 {
-	struct kernel kernel = KERNEL_NULL;
+	struct ksyms kernel = KSYMS_NULL;
 	int sealed = tm_region_seal_blob("table", &good, sizeof(good));
 	struct tm_region open_region = TM_REGION_NULL;
 
-	assert_int_equal(kernel_open(&kernel, sealed), 0);
-	assert_string_equal(kernel_symbol(&kernel, 0, 0x20), "b");
+	assert_int_equal(ksyms_open(&kernel, sealed), 0);
+	assert_string_equal(ksyms_symbol(&kernel, 0, 0x20), "b");
 	assert_int_equal(tm_region_create_for_peer(&open_region, "table", sizeof(good)), 0);
-	assert_true(kernel_open(&kernel, open_region.fd) < 0);
+	assert_true(ksyms_open(&kernel, open_region.fd) < 0);
 	open_region.fd = -1;
 	tm_region_close(&open_region);
 	/* The good one stays in force. */
-	assert_string_equal(kernel_symbol(&kernel, 0, 0x20), "b");
-	kernel_deinit(&kernel);
+	assert_string_equal(ksyms_symbol(&kernel, 0, 0x20), "b");
+	ksyms_deinit(&kernel);
 }
 
 int main(void)

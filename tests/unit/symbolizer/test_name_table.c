@@ -25,7 +25,7 @@
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
-static struct names names;
+static struct name_table names;
 static union make_record record;
 static int ends[2];
 
@@ -58,14 +58,14 @@ static int begin(void **state)
 	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	make_sample(&record, 1, 42, "c", words, 0, 4);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	names_init(&names, &world.strings, ends[0], -1);
-	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	name_table_init(&names, &world.strings, ends[0], -1);
+	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
 	return 0;
 }
 
 static int end(void **state)
 {
-	names_deinit(&names);
+	name_table_deinit(&names);
 	assert_int_equal(world.files.open, 0);
 	assert_int_equal(world_end(&world), 0);
 	(void)close(ends[0]);
@@ -102,7 +102,7 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 		answer(result, blob, bytes);
 	}
 	(void)close(ends[1]);
-	names_ask(&names, &world.files);
+	name_table_ask(&names, &world.files);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }
@@ -113,24 +113,27 @@ static void places_are_distinct_and_calls_not_returns(void **state)
 {
 	assert_int_equal(names.place_count, 2);
 	assert_int_equal(names.file_count, 1);
-	assert_non_null(names_find(&names, names_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)));
-	assert_ptr_equal(names_find(&names, names_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)),
-			 names_find(&names, names_key(FILE_WORD(0, 0x10))));
-	assert_null(names_find(&names, names_key(FILE_WORD(0, 0x12))));
-	assert_int_not_equal(names_key(VDSO_WORD(0x10)), names_key(FILE_WORD(0, 0x10)));
+	assert_non_null(
+		name_table_find(&names, name_table_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)));
+	assert_ptr_equal(
+		name_table_find(&names, name_table_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)),
+		name_table_find(&names, name_table_key(FILE_WORD(0, 0x10))));
+	assert_null(name_table_find(&names, name_table_key(FILE_WORD(0, 0x12))));
+	assert_int_not_equal(name_table_key(VDSO_WORD(0x10)), name_table_key(FILE_WORD(0, 0x10)));
 	files_close(&world.files, 0);
 	(void)close(ends[1]);
 }
 
 static void honest_answer_names(void **state)
 {
-	const struct names_place *place;
+	const struct name_table_place *place;
 
 	ask(&ok, &good, sizeof(good));
-	place = names_find(&names, names_key(FILE_WORD(0, 0x10)));
+	place = name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)));
 	assert_string_equal(world_text(&world, place->name), "main");
 	assert_int_equal(place->vaddr, 0x1010);
-	assert_int_equal(names_find(&names, names_key(FILE_WORD(0, 0x20)))->name, NAMES_NONE);
+	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x20)))->name,
+			 NAME_TABLE_NONE);
 	assert_string_equal(world_text(&world, names.files[0].build_id), "ab01");
 	assert_int_equal(names.files[0].bytes, 0x100);
 	assert_int_equal(names.failed, 0);
@@ -140,7 +143,8 @@ static void answers_that_lie_name_nothing(const struct parser_message *result,
 					  const struct blob *blob, size_t bytes)
 {
 	ask(result, blob, bytes);
-	assert_int_equal(names_find(&names, names_key(FILE_WORD(0, 0x10)))->name, NAMES_NONE);
+	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)))->name,
+			 NAME_TABLE_NONE);
 	assert_int_equal(names.failed, 1);
 }
 
@@ -191,27 +195,27 @@ static void command_that_goes_ends_the_wait(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
 	names.control = control[0];
-	names_ask(&names, &world.files);
+	name_table_ask(&names, &world.files);
 	assert_int_equal(names.parser, -1);
 	assert_int_equal(names.failed, 1);
 	(void)close(control[0]);
 	(void)close(ends[1]);
 }
 
-#define refuses(field, value)                                                   \
-	do {                                                                    \
-		struct blob blob = good;                                        \
-		blob.field = (value);                                           \
-		assert_true(parsed_check(&parsed, &blob, sizeof(blob), 2) < 0); \
+#define refuses(field, value)                                                         \
+	do {                                                                          \
+		struct blob blob = good;                                              \
+		blob.field = (value);                                                 \
+		assert_true(result_check_check(&parsed, &blob, sizeof(blob), 2) < 0); \
 	} while (0)
 
 static void results_that_lie_are_refused(void **state)
 {
-	struct parsed parsed;
+	struct result_check parsed;
 
-	assert_int_equal(parsed_check(&parsed, &good, sizeof(good), 2), 0);
-	assert_true(parsed_check(&parsed, &good, sizeof(good), 1) < 0);
-	assert_true(parsed_check(&parsed, &good, sizeof(good), 3) < 0);
+	assert_int_equal(result_check_check(&parsed, &good, sizeof(good), 2), 0);
+	assert_true(result_check_check(&parsed, &good, sizeof(good), 1) < 0);
+	assert_true(result_check_check(&parsed, &good, sizeof(good), 3) < 0);
 	refuses(header.magic, 0);
 	refuses(header.count, 3);
 	refuses(header.name_bytes, 9);
@@ -220,7 +224,7 @@ static void results_that_lie_are_refused(void **state)
 	refuses(header.segment_vaddr, UINT64_MAX);
 	refuses(symbols[0].name, 8);
 	refuses(names[7], 'x');
-	names_ask(&names, &world.files); /* nobody answers: closes what is open */
+	name_table_ask(&names, &world.files); /* nobody answers: closes what is open */
 }
 
 static int begin_alone(void **state)

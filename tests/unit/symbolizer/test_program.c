@@ -146,7 +146,7 @@ static void each_reason_stands_in_the_outputs_as_often_as_it_is_counted(void **s
 	folded = fake_folded(&fake);
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++) {
 		(void)snprintf(line, sizeof(line), "worker;[truncated: %s];[anon] %u\n",
-			       tm_stop_word(stop), stop + 1);
+			       tm_reasons_stop(stop), stop + 1);
 		assert_non_null(strstr(folded, line));
 		assert_int_equal(end.result.truncated[stop], stop + 1);
 	}

@@ -15,20 +15,20 @@
 #include "symbolizer/profile/reorder.h"
 #include "tests/unit/symbolizer/make.h"
 
-static void push(struct order *order, uint64_t ktime, uint32_t tgid)
+static void push(struct reorder *order, uint64_t ktime, uint32_t tgid)
 {
 	static union make_record record;
 
 	make_exit(&record, ktime, tgid);
-	assert_int_equal(order_push(order, &record.event), 0);
+	assert_int_equal(reorder_push(order, &record.event), 0);
 }
 
-static uint64_t pop(struct order *order, uint64_t watermark, uint32_t *ret_tgid)
+static uint64_t pop(struct reorder *order, uint64_t watermark, uint32_t *ret_tgid)
 {
 	const struct tm_event *event = NULL;
 	uint64_t ktime;
 
-	if (order_pop(order, watermark, &event) == ORDER_E_EMPTY)
+	if (reorder_pop(order, watermark, &event) == REORDER_E_EMPTY)
 		return 0;
 	ktime = event->ktime;
 	*ret_tgid = event->tgid;
@@ -37,7 +37,7 @@ static uint64_t pop(struct order *order, uint64_t watermark, uint32_t *ret_tgid)
 
 static void oldest_goes_first_and_nothing_at_or_above_w(void **state)
 {
-	struct order order = {0};
+	struct reorder order = {0};
 	uint32_t tgid;
 
 	push(&order, 30, 1);
@@ -49,12 +49,12 @@ static void oldest_goes_first_and_nothing_at_or_above_w(void **state)
 	assert_int_equal(pop(&order, 30, &tgid), 0);
 	assert_int_equal(pop(&order, 31, &tgid), 30);
 	assert_int_equal(order.bytes, 0);
-	order_deinit(&order);
+	reorder_deinit(&order);
 }
 
 static void equal_times_keep_the_order_of_arrival(void **state)
 {
-	struct order order = {0};
+	struct reorder order = {0};
 	uint32_t tgid;
 
 	for (uint32_t i = 1; i <= 100; i++)
@@ -63,12 +63,12 @@ static void equal_times_keep_the_order_of_arrival(void **state)
 		assert_int_equal(pop(&order, 6, &tgid), 5);
 		assert_int_equal(tgid, i);
 	}
-	order_deinit(&order);
+	reorder_deinit(&order);
 }
 
 static void many_in_any_order_come_out_sorted(void **state)
 {
-	struct order order = {0};
+	struct reorder order = {0};
 	uint64_t last = 0, ktime, random = 88172645463325252ull;
 	uint32_t tgid;
 
@@ -83,7 +83,7 @@ static void many_in_any_order_come_out_sorted(void **state)
 		assert_true(ktime >= last);
 	}
 	assert_int_equal(order.count, 0);
-	order_deinit(&order);
+	reorder_deinit(&order);
 }
 
 /*
@@ -94,7 +94,7 @@ static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 {
 	static union make_record record;
 	static uint64_t words[TM_USER_FRAMES_MAX];
-	struct order order = {0};
+	struct reorder order = {0};
 	const struct tm_event *event;
 	uint64_t random = 88172645463325252ull, now = 1000, last = 0;
 	uint32_t pushed = 0, popped = 0;
@@ -114,10 +114,10 @@ static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 			make_sample(&record, random % 16 ? now : now - 3, 1 + pushed, "c", words, 0,
 				    frames);
 			record.event.cpu = (uint16_t)(random >> 32 & 0x7f);
-			assert_int_equal(order_push(&order, &record.event), 0);
+			assert_int_equal(reorder_push(&order, &record.event), 0);
 			pushed++;
 		}
-		while (!order_pop(&order, now - 3, &event)) {
+		while (!reorder_pop(&order, now - 3, &event)) {
 			const struct tm_sample *sample = (const void *)event;
 
 			assert_true(event->ktime >= last && event->ktime < now - 3);
@@ -128,27 +128,27 @@ static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 		}
 	}
 	assert_int_equal(order.count, pushed - popped);
-	while (!order_pop(&order, UINT64_MAX, &event))
+	while (!reorder_pop(&order, UINT64_MAX, &event))
 		popped++;
 	assert_int_equal(pushed, popped);
 	assert_int_equal(order.bytes, 0);
-	order_deinit(&order);
+	reorder_deinit(&order);
 }
 
 static void full_order_takes_no_more(void **state)
 {
 	static union make_record record;
-	struct order order = {0};
+	struct reorder order = {0};
 	static const uint64_t words[TM_USER_FRAMES_MAX];
 	uint32_t pushed = 0;
 
 	make_sample(&record, 1, 1, "c", words, 0, TM_USER_FRAMES_MAX);
-	while (!order_push(&order, &record.event))
+	while (!reorder_push(&order, &record.event))
 		pushed++;
-	assert_false(order_has_room(&order));
-	assert_true(order.bytes <= ORDER_MAX_BYTES);
+	assert_false(reorder_has_room(&order));
+	assert_true(order.bytes <= REORDER_MAX_BYTES);
 	assert_true(pushed > 1000);
-	order_deinit(&order);
+	reorder_deinit(&order);
 }
 
 int main(void)

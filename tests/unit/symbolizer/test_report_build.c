@@ -18,9 +18,9 @@
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
-static struct names names;
-static struct build build;
-static struct kernel kernel;
+static struct name_table names;
+static struct report_build build;
+static struct ksyms kernel;
 static union make_record record;
 
 struct table {
@@ -40,8 +40,8 @@ static const struct table table = {
 static int begin(void **state)
 {
 	assert_int_equal(world_make(&world), 0);
-	assert_int_equal(kernel_parse(&kernel, &table, sizeof(table)), 0);
-	names_init(&names, &world.strings, -1, -1);
+	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
+	name_table_init(&names, &world.strings, -1, -1);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
 	return 0;
@@ -49,8 +49,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	build_deinit(&build);
-	names_deinit(&names);
+	report_build_deinit(&build);
+	name_table_deinit(&names);
 	assert_int_equal(world_end(&world), 0);
 	return 0;
 }
@@ -66,7 +66,7 @@ static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_
 /* As if the parser had answered: [0x100, 0x110) is main, at vaddr offset + 0x1000. */
 static void finish(void)
 {
-	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
 	for (uint32_t i = 0; i < names.place_count; i++) {
 		uint64_t offset = names.places[i].key & TM_FRAME_OFFSET_MAX;
 
@@ -76,7 +76,7 @@ static void finish(void)
 		names.places[i].has_vaddr = 1;
 		assert_int_equal(strings_add(&world.strings, "main", 4, &names.places[i].name), 0);
 	}
-	assert_int_equal(build_report(&build, &world.aggregate, &names, &kernel), 0);
+	assert_int_equal(report_build_init(&build, &world.aggregate, &names, &kernel), 0);
 }
 
 static const struct report_frame *shown(uint32_t place, const char *name)
@@ -183,7 +183,7 @@ static void spent_budget_shows_memory_and_loses_no_sample(void **state)
 		sample(words, 0, 1, TM_STOP_NONE);
 	}
 	world.budget.limit = world.budget.used + (32u << 10) - BUDGET_REPORT_BYTES;
-	assert_int_equal(build_report(&build, &world.aggregate, &names, &kernel), 0);
+	assert_int_equal(report_build_init(&build, &world.aggregate, &names, &kernel), 0);
 	assert_int_equal(build.report.exported, 2000);
 	assert_int_equal(build.report.stack_frame_count, 2000);
 	(void)shown(1999, "[memory]");

@@ -14,29 +14,29 @@
 
 #include "symbolizer/base/sha256.h"
 
-static const char *in_hex(struct digest *digest)
+static const char *in_hex(struct sha256 *digest)
 {
-	static char text[2 * DIGEST_BYTES + 1];
-	uint8_t bytes[DIGEST_BYTES];
+	static char text[2 * SHA256_BYTES + 1];
+	uint8_t bytes[SHA256_BYTES];
 
-	digest_end(digest, bytes);
-	for (unsigned i = 0; i < DIGEST_BYTES; i++)
+	sha256_end(digest, bytes);
+	for (unsigned i = 0; i < SHA256_BYTES; i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 	return text;
 }
 
 static const char *of(const char *text)
 {
-	struct digest digest;
+	struct sha256 digest;
 
-	digest_init(&digest);
-	digest_add(&digest, text, strlen(text));
+	sha256_init(&digest);
+	sha256_add(&digest, text, strlen(text));
 	return in_hex(&digest);
 }
 
 static void examples_of_the_standard_come_out(void **state)
 {
-	struct digest digest;
+	struct sha256 digest;
 
 	assert_string_equal(of("abc"), "ba7816bf8f01cfea414140de5dae2223"
 				       "b00361a396177a9cb410ff61f20015ad");
@@ -44,31 +44,31 @@ static void examples_of_the_standard_come_out(void **state)
 				    "27ae41e4649b934ca495991b7852b855");
 	assert_string_equal(of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
 			    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-	digest_init(&digest);
+	sha256_init(&digest);
 	for (unsigned i = 0; i < 100000; i++)
-		digest_add(&digest, "aaaaaaaaaa", 10);
+		sha256_add(&digest, "aaaaaaaaaa", 10);
 	assert_string_equal(in_hex(&digest), "cdc76e5c9914fb9281a1c7e284d73e67"
 					     "f1809a48a497200e046d39ccc7112cd0");
 }
 
 static void parts_are_as_the_whole_at_every_length(void **state)
 {
-	uint8_t text[3 * DIGEST_BLOCK], whole[DIGEST_BYTES], parts[DIGEST_BYTES];
-	struct digest digest;
+	uint8_t text[3 * SHA256_BLOCK], whole[SHA256_BYTES], parts[SHA256_BYTES];
+	struct sha256 digest;
 
 	for (unsigned i = 0; i < sizeof(text); i++)
 		text[i] = (uint8_t)(i * 7);
 	for (size_t length = 0; length <= sizeof(text); length++) {
-		digest_init(&digest);
-		digest_add(&digest, text, length);
-		digest_end(&digest, whole);
+		sha256_init(&digest);
+		sha256_add(&digest, text, length);
+		sha256_end(&digest, whole);
 		for (size_t part = 1; part <= length; part += 13) {
-			digest_init(&digest);
+			sha256_init(&digest);
 			for (size_t at = 0; at < length; at += part)
-				digest_add(&digest, text + at,
+				sha256_add(&digest, text + at,
 					   length - at < part ? length - at : part);
-			digest_end(&digest, parts);
-			assert_memory_equal(parts, whole, DIGEST_BYTES);
+			sha256_end(&digest, parts);
+			assert_memory_equal(parts, whole, SHA256_BYTES);
 		}
 	}
 }

@@ -103,17 +103,17 @@ static void hash_depends_on_seed_length_and_bytes(void **state)
 static void colliding_hashes_give_every_index(void **state)
 {
 	struct budget budget = {.limit = 1 << 20};
-	struct lookup lookup = {.budget = &budget};
-	struct lookup_walk walk = lookup_start(7);
+	struct hash_index lookup = {.budget = &budget};
+	struct hash_index_walk walk = hash_index_start(7);
 	uint64_t seen = 0;
 	uint32_t index;
 
 	for (uint32_t i = 0; i < 60; i++)
-		assert_int_equal(lookup_add(&lookup, i % 2 ? 7 : 71, i), 0);
-	while ((index = lookup_next(&lookup, &walk)) != LOOKUP_NONE)
+		assert_int_equal(hash_index_add(&lookup, i % 2 ? 7 : 71, i), 0);
+	while ((index = hash_index_next(&lookup, &walk)) != HASH_INDEX_NONE)
 		seen |= 1ull << index;
 	assert_int_equal(seen, 0xaaaaaaaaaaaaaaaull);
-	lookup_deinit(&lookup);
+	hash_index_deinit(&lookup);
 	assert_int_equal(budget.used, 0);
 }
 

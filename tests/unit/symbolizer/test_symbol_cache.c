@@ -18,8 +18,8 @@
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
-static struct names names;
-static struct names_file *file;
+static struct name_table names;
+static struct name_table_file *file;
 
 static int make_world(void **state)
 {
@@ -40,8 +40,8 @@ static void collect(const uint64_t *offsets, uint16_t count)
 		words[i] = FILE_WORD(1, offsets[i]);
 	make_sample(&record, 1, 42, "c", words, 0, count);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	names_init(&names, &world.strings, -1, -1);
-	assert_int_equal(names_collect(&names, &world.aggregate), 0);
+	name_table_init(&names, &world.strings, -1, -1);
+	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
 	assert_int_equal(names.file_count, 1);
 	file = &names.files[0];
 }
@@ -52,7 +52,7 @@ static void answer(const char *build_id)
 	size_t length = strlen(build_id);
 
 	for (uint32_t i = 0; i < file->count; i++) {
-		struct names_place *place = &names.places[file->first + i];
+		struct name_table_place *place = &names.places[file->first + i];
 
 		if (place->known)
 			continue;
@@ -71,7 +71,7 @@ static void answer(const char *build_id)
 
 static void forget(void)
 {
-	names_deinit(&names);
+	name_table_deinit(&names);
 	assert_int_equal(world_forget(&world), 0);
 }
 
@@ -79,24 +79,24 @@ static const char *name_of(uint32_t place)
 {
 	uint32_t name = names.places[place].name;
 
-	return name == NAMES_NONE ? NULL : world_text(&world, name);
+	return name == NAME_TABLE_NONE ? NULL : world_text(&world, name);
 }
 
 static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20, 0x30, 0x40};
 	struct budget *budget = &world.files.symbols_budget;
-	struct symbols *symbols;
+	struct symbol_cache *symbols;
 
 	collect(offsets, 4);
-	assert_int_equal(symbols_recall(NULL, &names, file), 4);
+	assert_int_equal(symbol_cache_recall(NULL, &names, file), 4);
 	answer("cafe");
-	symbols = symbols_unite(NULL, &names, file, budget);
+	symbols = symbol_cache_unite(NULL, &names, file, budget);
 	assert_non_null(symbols);
 	forget();
 
 	collect(offsets, 4);
-	assert_int_equal(symbols_recall(symbols, &names, file), 0);
+	assert_int_equal(symbol_cache_recall(symbols, &names, file), 0);
 	assert_string_equal(name_of(0), "f0");
 	assert_string_equal(name_of(1), "f0");
 	assert_string_equal(name_of(2), "f1");
@@ -106,9 +106,9 @@ static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **stat
 	assert_string_equal(world_text(&world, file->build_id), "cafe");
 	assert_int_equal(file->bytes, 0x500);
 	assert_true(file->has_symbols);
-	symbols_free(symbols, budget);
+	symbol_cache_free(symbols, budget);
 	assert_int_equal(budget->used, 0);
-	names_deinit(&names);
+	name_table_deinit(&names);
 }
 
 static void only_new_places_are_asked_for_and_join_the_old(void **state)
@@ -116,28 +116,28 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 	const uint64_t first[] = {0x20, 0x40}, second[] = {0x10, 0x20, 0x30, 0x50};
 	const uint64_t all[] = {0x10, 0x20, 0x30, 0x40, 0x50};
 	struct budget *budget = &world.files.symbols_budget;
-	struct symbols *old, *united;
+	struct symbol_cache *old, *united;
 
 	collect(first, 2);
 	answer("");
-	old = symbols_unite(NULL, &names, file, budget);
+	old = symbol_cache_unite(NULL, &names, file, budget);
 	assert_non_null(old);
 	forget();
 	collect(second, 4);
-	assert_int_equal(symbols_recall(old, &names, file), 3);
+	assert_int_equal(symbol_cache_recall(old, &names, file), 3);
 	assert_true(names.places[1].known);
 	answer("");
-	united = symbols_unite(old, &names, file, budget);
+	united = symbol_cache_unite(old, &names, file, budget);
 	assert_non_null(united);
-	symbols_free(old, budget);
+	symbol_cache_free(old, budget);
 	forget();
 	collect(all, 5);
-	assert_int_equal(symbols_recall(united, &names, file), 0);
+	assert_int_equal(symbol_cache_recall(united, &names, file), 0);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(names.places[i].vaddr, all[i] + 0x1000);
-	symbols_free(united, budget);
+	symbol_cache_free(united, budget);
 	assert_int_equal(budget->used, 0);
-	names_deinit(&names);
+	name_table_deinit(&names);
 }
 
 static void spent_budget_keeps_nothing_new(void **state)
@@ -148,9 +148,9 @@ static void spent_budget_keeps_nothing_new(void **state)
 	collect(offsets, 2);
 	answer("cafe");
 	budget->limit = 64;
-	assert_null(symbols_unite(NULL, &names, file, budget));
+	assert_null(symbol_cache_unite(NULL, &names, file, budget));
 	assert_int_equal(budget->used, 0);
-	names_deinit(&names);
+	name_table_deinit(&names);
 }
 
 #define with_world(test) cmocka_unit_test_setup_teardown(test, make_world, end_world)

@@ -47,47 +47,47 @@ static void each_part_of_the_identity_counts(void **state)
 
 static void another_boot_or_parser_begins_anew(void **state)
 {
-	const uint8_t other[DIGEST_BYTES] = {9};
-	const struct cache_header before = cache.header;
+	const uint8_t other[SHA256_BYTES] = {9};
+	const struct table_cache_header before = cache.header;
 
 	add(1, 0x100);
-	cache_close(&cache);
-	cache_open(&cache, dup(file), other);
+	table_cache_close(&cache);
+	table_cache_open(&cache, dup(file), other);
 	assert_int_equal(found(1), 0);
 	assert_int_equal(cache.refused, 0);
 	assert_int_equal(file_bytes(), place(0));
-	assert_memory_not_equal(cache.header.secret, before.secret, DIGEST_BYTES);
+	assert_memory_not_equal(cache.header.secret, before.secret, SHA256_BYTES);
 }
 
 static void too_large_a_table_is_not_kept(void **state)
 {
 	const struct tm_identity identity = identity_of(1);
-	void *rows = calloc(1, CACHE_ROWS_BYTES + 8);
+	void *rows = calloc(1, TABLE_CACHE_ROWS_BYTES + 8);
 
 	assert_non_null(rows);
-	cache_add(&cache, &identity, rows, CACHE_ROWS_BYTES + 8);
+	table_cache_add(&cache, &identity, rows, TABLE_CACHE_ROWS_BYTES + 8);
 	assert_int_equal(file_bytes(), place(0));
 	free(rows);
 }
 
 static void what_was_not_used_for_longest_gives_way(void **state)
 {
-	for (uint32_t i = 1; i <= CACHE_ENTRIES; i++)
+	for (uint32_t i = 1; i <= TABLE_CACHE_ENTRIES; i++)
 		add(i, i);
 	open_again();
-	assert_int_equal(cache.count, CACHE_ENTRIES);
+	assert_int_equal(cache.count, TABLE_CACHE_ENTRIES);
 	for (uint32_t i = 1; i <= 100; i++)
 		assert_int_equal(found(i), i);
 	open_again(); /* what was used is in the file */
-	add(CACHE_ENTRIES + 1, 0x500);
-	assert_int_equal(cache.count, CACHE_KEPT_ENTRIES + 1);
-	assert_int_equal(file_bytes(), place(CACHE_KEPT_ENTRIES + 1));
+	add(TABLE_CACHE_ENTRIES + 1, 0x500);
+	assert_int_equal(cache.count, TABLE_CACHE_KEPT_ENTRIES + 1);
+	assert_int_equal(file_bytes(), place(TABLE_CACHE_KEPT_ENTRIES + 1));
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 1; i <= 100; i++)
 			assert_int_equal(found(i), i);
 		assert_int_equal(found(101), 0);
-		assert_int_equal(found(CACHE_ENTRIES), CACHE_ENTRIES);
-		assert_int_equal(found(CACHE_ENTRIES + 1), 0x500);
+		assert_int_equal(found(TABLE_CACHE_ENTRIES), TABLE_CACHE_ENTRIES);
+		assert_int_equal(found(TABLE_CACHE_ENTRIES + 1), 0x500);
 		open_again();
 	}
 	assert_int_equal(cache.refused, 0);
@@ -98,12 +98,12 @@ static void what_is_no_file_open_for_both_is_no_cache(void **state)
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	cache_close(&cache);
-	cache_open(&cache, ends[0], pin);
+	table_cache_close(&cache);
+	table_cache_open(&cache, ends[0], pin);
 	assert_int_equal(cache.fd, -1);
 	assert_int_equal(found(1), 0);
 	add(1, 0x100);
-	cache_open(&cache, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), pin);
+	table_cache_open(&cache, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), pin);
 	assert_int_equal(cache.fd, -1);
 	(void)close(ends[1]);
 }
@@ -117,12 +117,12 @@ static void file_that_changed_since_it_was_announced_is_not_kept(void **state)
 	identity = (struct tm_identity){.size = (uint64_t)status.st_size,
 					.mtime_sec = status.st_mtim.tv_sec,
 					.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec};
-	assert_true(cache_may_keep(&identity, file));
+	assert_true(table_cache_may_keep(&identity, file));
 	identity.size++;
-	assert_false(cache_may_keep(&identity, file));
+	assert_false(table_cache_may_keep(&identity, file));
 	identity.size--;
 	identity.mtime_nsec ^= 1;
-	assert_false(cache_may_keep(&identity, file));
+	assert_false(table_cache_may_keep(&identity, file));
 }
 
 int main(void)

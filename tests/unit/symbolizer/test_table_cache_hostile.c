@@ -18,14 +18,15 @@
 
 static void each_byte_of_an_entry_counts(void **state)
 {
-	const size_t used = offsetof(struct cache_head, used);
+	const size_t used = offsetof(struct table_cache_head, used);
 
 	for (off_t at = place(0); at < place(1); at++) {
 		size_t in = (size_t)(at - place(0));
 
 		if (in >= used && in < used + 8)
 			continue; /* when it was used; that is nobody's rows */
-		if (in > sizeof(struct cache_head) + sizeof(struct tm_rows) && in % 97)
+		if (in > sizeof(struct table_cache_head) + sizeof(struct tm_unwind_table) &&
+		    in % 97)
 			continue;
 		assert_int_equal(ftruncate(file, 0), 0);
 		open_again();
@@ -44,7 +45,7 @@ static void wrong_identity_is_never_answered_with_another_files_rows(void **stat
 
 	add(1, 0x100);
 	assert_int_equal(pwrite(file, &other, sizeof(other),
-				place(0) + (off_t)offsetof(struct cache_head, identity)),
+				place(0) + (off_t)offsetof(struct table_cache_head, identity)),
 			 sizeof(other));
 	open_again();
 	assert_int_equal(found(2), 0);
@@ -55,7 +56,7 @@ static void wrong_identity_is_never_answered_with_another_files_rows(void **stat
 static void swapped_rows_are_refused(void **state)
 {
 	struct table first, second;
-	const off_t rows = (off_t)sizeof(struct cache_head);
+	const off_t rows = (off_t)sizeof(struct table_cache_head);
 
 	add(1, 0x100);
 	add(2, 0x200);
@@ -71,7 +72,7 @@ static void swapped_rows_are_refused(void **state)
 
 static void entries_in_another_order_are_the_same_entries(void **state)
 {
-	static uint8_t all[2][sizeof(struct cache_head) + sizeof(struct table)];
+	static uint8_t all[2][sizeof(struct table_cache_head) + sizeof(struct table)];
 
 	add(1, 0x100);
 	add(2, 0x200);
@@ -117,7 +118,7 @@ static void truncated_file_loses_its_end_alone(void **state)
 
 static void entry_of_another_file_of_the_same_pin_is_refused(void **state)
 {
-	static uint8_t entry[sizeof(struct cache_head) + sizeof(struct table)];
+	static uint8_t entry[sizeof(struct table_cache_head) + sizeof(struct table)];
 
 	add(1, 0x100);
 	assert_int_equal(pread(file, entry, sizeof(entry), place(0)), sizeof(entry));
@@ -137,7 +138,7 @@ static void rows_that_lie_are_refused_though_their_digest_holds(void **state)
 	struct table table = table_at(0x100);
 
 	table.page.rules[3] = 1;
-	cache_add(&cache, &identity, &table, sizeof(table));
+	table_cache_add(&cache, &identity, &table, sizeof(table));
 	open_again();
 	assert_int_equal(found(1), 0);
 	assert_int_equal(cache.refused, 1);
@@ -146,7 +147,7 @@ static void rows_that_lie_are_refused_though_their_digest_holds(void **state)
 static void lengths_that_lie_end_the_walk(void **state)
 {
 	static const uint32_t lengths[] = {
-		0, 8, 31, 33, CACHE_ROWS_BYTES + 8, 0xfffffff8, sizeof(struct table) + 8};
+		0, 8, 31, 33, TABLE_CACHE_ROWS_BYTES + 8, 0xfffffff8, sizeof(struct table) + 8};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		assert_int_equal(ftruncate(file, 0), 0);
@@ -163,7 +164,7 @@ static void lengths_that_lie_end_the_walk(void **state)
 static void too_large_a_file_is_cut_at_its_limit(void **state)
 {
 	add(1, 0x100);
-	assert_int_equal(ftruncate(file, (off_t)(CACHE_BYTES + (1u << 20))), 0);
+	assert_int_equal(ftruncate(file, (off_t)(TABLE_CACHE_BYTES + (1u << 20))), 0);
 	open_again();
 	assert_int_equal(found(1), 0x100);
 	assert_int_equal(file_bytes(), place(1));

@@ -26,15 +26,15 @@ static void vdso_is_asked_for_first(void **state)
 	int target;
 
 	open_file(1, 10);
-	rows_begin(&rows, parser[0]);
-	rows_round(&rows);
+	unwind_jobs_begin(&rows, parser[0]);
+	unwind_jobs_round(&rows);
 	assert_int_equal(take_request(&request, &target), 0);
 	assert_int_equal(request.kind, PARSER_ROWS);
 	assert_int_equal(target, -1);
 	(void)request_for_a_file();
 	answer(request.id, PARSER_OK, &table);
-	rows_round(&rows);
-	assert_int_equal(pages_of(TM_TABLE_VDSO, 0), 1);
+	unwind_jobs_round(&rows);
+	assert_int_equal(pages_of(TM_UNWIND_MAP_VDSO, 0), 1);
 	nothing_is_sent();
 }
 
@@ -46,21 +46,21 @@ static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state
 
 	for (uint32_t i = 0; i < 4; i++)
 		open_file(numbers[i], 10 + i);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	for (uint32_t i = 0; i < 4; i++) {
 		ids[i] = request_for_a_file();
-		assert_int_equal(rows_are_asked(&rows), PARSER_AT_ONCE);
+		assert_int_equal(unwind_jobs_are_asked(&rows), PARSER_AT_ONCE);
 		if (i % PARSER_AT_ONCE != PARSER_AT_ONCE - 1)
 			continue;
 		no_request();
 		answer(ids[i], PARSER_OK, &table); /* the later one first */
-		rows_round(&rows);
+		unwind_jobs_round(&rows);
 		assert_int_equal(pages_of(numbers[i], 10 + i), 1);
 		answer(ids[i - 1], PARSER_OK, &table);
-		rows_round(&rows);
+		unwind_jobs_round(&rows);
 		assert_int_equal(pages_of(numbers[i - 1], 10 + i - 1), 1);
 	}
-	assert_int_equal(rows_are_asked(&rows), 0);
+	assert_int_equal(unwind_jobs_are_asked(&rows), 0);
 	assert_int_equal(rows.counts.made, 4);
 	no_request();
 	nothing_is_sent();
@@ -70,10 +70,10 @@ static void what_has_no_rows_is_answered_too(void **state)
 {
 	open_file(1, 10);
 	open_file(2, 20);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_NOT_ELF, NULL);
 	answer(request_for_a_file(), PARSER_ABANDONED, NULL);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 10), 0);
 	assert_int_equal(pages_of(2, 20), 0);
 	assert_int_equal(rows.counts.failed, 2);
@@ -86,7 +86,7 @@ static void file_that_is_none_is_answered_without_asking(void **state)
 	int folder = open("/", O_RDONLY | O_CLOEXEC);
 
 	files_opened(&world.files, 1, 10, folder);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	no_request();
 	assert_int_equal(pages_of(1, 10), 0);
 }
@@ -96,24 +96,24 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 	const struct table table = good_table();
 
 	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 10), 1);
 }
 
 static void descriptor_before_its_announcement_asks_for_another_look_into_the_ring(void **state)
 {
-	struct files_rows wanted;
+	struct unwind_queue wanted;
 
-	assert_false(files_rows_are_early(&world.files));
+	assert_false(unwind_queue_are_early(&world.files));
 	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	assert_true(files_rows_are_early(&world.files));
+	assert_true(unwind_queue_are_early(&world.files));
 	make_file(&record, 1, 101, "x\0", 2);
 	record.event.ktime = 10;
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	assert_false(files_rows_are_early(&world.files));
-	assert_int_equal(files_rows_next(&world.files, &wanted), 0);
+	assert_false(unwind_queue_are_early(&world.files));
+	assert_int_equal(unwind_queue_next(&world.files, &wanted), 0);
 	assert_int_equal(wanted.identity->ino, 101);
 }
 
@@ -122,10 +122,10 @@ static void table_that_does_not_check_is_not_handed_on(void **state)
 	struct table table = good_table();
 
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	table.page.rules[3] = 1;
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 10), 0);
 	assert_int_equal(rows.counts.failed, 1);
 }
@@ -138,21 +138,21 @@ static void number_given_back_meanwhile_gets_no_answer(void **state)
 	open_file(1, 10);
 	open_file(2, 10);
 	open_file(3, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	id = request_for_a_file();
 	files_retire(&world.files, 1, 20);
 	files_retire(&world.files, 3, 20); /* not even asked */
 	answer(id, PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.counts.dropped, 1);
 	(void)request_for_a_file();
 	no_request();
 	nothing_is_sent();
 	/* Its next meaning has rows of its own. */
 	open_file(1, 30);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 30), 1);
 }
 
@@ -162,9 +162,9 @@ static void number_that_arrives_again_while_it_waits_is_answered_once(void **sta
 
 	open_file(1, 10);
 	open_file(1, 20);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 20), 1);
 	no_request();
 	nothing_is_sent();
@@ -178,18 +178,18 @@ static void full_wire_holds_rows_and_requests_back(void **state)
 
 	for (uint32_t i = 0; i < PARSER_AT_ONCE + 1; i++)
 		open_file(i, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	while (tm_fdpass_send(wire[0], &other, sizeof(other), -1, MSG_DONTWAIT) == 0)
 		;
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
 		answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
-	rows_round(&rows);
-	assert_int_equal(rows_are_made(&rows), PARSER_AT_ONCE);
+	unwind_jobs_round(&rows);
+	unwind_jobs_round(&rows);
+	assert_int_equal(unwind_jobs_are_made(&rows), PARSER_AT_ONCE);
 	no_request();
 	while (tm_fdpass_recv(wire[1], &message, sizeof(message), NULL, MSG_DONTWAIT) == 0)
 		;
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
 		assert_int_equal(pages_of(i, 10), 1);
 	(void)request_for_a_file();
@@ -211,9 +211,9 @@ static void announce(uint32_t number, uint64_t ktime, int fd)
 
 static void open_cache(void)
 {
-	static const uint8_t pin[DIGEST_BYTES];
+	static const uint8_t pin[SHA256_BYTES];
 
-	cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
+	table_cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
 	assert_true(cache.fd >= 0);
 }
 
@@ -225,20 +225,20 @@ static void what_was_made_once_is_not_asked_again(void **state)
 	open_cache();
 	announce(1, 10, fd);
 	files_opened(&world.files, 1, 10, dup(fd));
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 10), 1);
 	assert_int_equal(rows.counts.cached, 0);
 	files_retire(&world.files, 1, 15);
 	announce(1, 20, fd);
 	files_opened(&world.files, 1, 20, fd);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	no_request();
 	assert_int_equal(pages_of(1, 20), 1);
 	assert_int_equal(rows.counts.cached, 1);
 	assert_int_equal(rows.counts.made, 2);
-	cache_close(&cache);
+	table_cache_close(&cache);
 }
 
 static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **state)
@@ -252,12 +252,12 @@ static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **s
 	record.file.number = 2;
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
 	files_opened(&world.files, 2, 10, fd);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(2, 10), 1);
 	assert_int_equal(cache.count, 0);
-	cache_close(&cache);
+	table_cache_close(&cache);
 }
 
 int main(void)

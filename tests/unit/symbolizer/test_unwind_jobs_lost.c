@@ -20,10 +20,10 @@
 static void parser_that_dies_leaves_files_without_rows(void **state)
 {
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	open_file(2, 20);
 	(void)shutdown(parser[1], SHUT_RDWR);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
 	assert_int_equal(pages_of(1, 10), 0);
 	assert_int_equal(pages_of(2, 20), 0);
@@ -35,9 +35,9 @@ static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
 	const struct table table = good_table();
 
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file() + 1, PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
 	assert_int_equal(pages_of(1, 10), 0);
 }
@@ -45,9 +45,9 @@ static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
 static void success_without_a_table_ends_the_talk(void **state)
 {
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	answer(request_for_a_file(), PARSER_OK, NULL);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
 	assert_int_equal(pages_of(1, 10), 0);
 }
@@ -55,10 +55,10 @@ static void success_without_a_table_ends_the_talk(void **state)
 static void parser_that_misses_its_deadline_by_far_is_given_up(void **state)
 {
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	(void)request_for_a_file();
 	rows.slots[0].deadline_ms = 0;
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
 	assert_int_equal(pages_of(1, 10), 0);
 }
@@ -68,12 +68,12 @@ static void collector_that_went_needs_no_rows(void **state)
 	const struct table table = good_table();
 
 	open_file(1, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	(void)shutdown(wire[1], SHUT_RDWR);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	assert_int_equal(rows.wire, -1);
-	assert_int_equal(rows_are_made(&rows), 0);
+	assert_int_equal(unwind_jobs_are_made(&rows), 0);
 }
 
 static void rows_under_way_are_answered_before_names_are_asked(void **state)
@@ -82,12 +82,12 @@ static void rows_under_way_are_answered_before_names_are_asked(void **state)
 
 	open_file(1, 10);
 	open_file(2, 10);
-	rows_round(&rows);
+	unwind_jobs_round(&rows);
 	open_file(3, 10);
 	for (uint32_t i = 0; i < 2; i++)
 		answer(request_for_a_file(), PARSER_OK, &table);
-	rows_settle(&rows, /* control= */ -1, /* last= */ 1);
-	assert_int_equal(rows_are_asked(&rows), 0);
+	unwind_jobs_settle(&rows, /* control= */ -1, /* last= */ 1);
+	assert_int_equal(unwind_jobs_are_asked(&rows), 0);
 	assert_int_equal(pages_of(1, 10), 1);
 	assert_int_equal(pages_of(2, 10), 1);
 	no_request();
@@ -100,8 +100,8 @@ static void command_that_goes_ends_the_wait(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
 	open_file(1, 10);
-	rows_round(&rows);
-	rows_settle(&rows, control[0], /* last= */ 0);
+	unwind_jobs_round(&rows);
+	unwind_jobs_settle(&rows, control[0], /* last= */ 0);
 	assert_int_equal(rows.parser, -1);
 	(void)close(control[0]);
 }

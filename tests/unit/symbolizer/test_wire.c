@@ -61,7 +61,7 @@ static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
 	record.event.ktime = 100;
 	fake_push(&fake, &record);
 	fake_publish(&fake, 150);
-	assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+	assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
 	fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
 	assert_true(fake_rows(&fake, 5, 100) > 0);
 	(void)close(self);
@@ -84,7 +84,7 @@ static void rows_are_told_of_in_the_report_of_their_own_interval(void **state)
 
 	fake_start(&fake, program, parser);
 	fake_attach(&fake);
-	assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+	assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
 	fake_publish(&fake, 100);
 	fake_flush(&fake, &report);
 	assert_int_equal(report.result.rows_made, 1);
@@ -117,7 +117,7 @@ static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **s
 		record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
 		fake_push(&fake, &record);
 		fake_publish(&fake, 150);
-		assert_true(fake_rows(&fake, TM_TABLE_VDSO, 0) > 0);
+		assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
 		fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
 		assert_true(fake_rows(&fake, 5, 100) > 0);
 		fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
