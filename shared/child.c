@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 
 static int close_between(int from, int to)
 {
@@ -44,14 +43,14 @@ int tm_child_start(struct tm_child *child, int program, const char *name, int (*
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	pid = fork();
 	if (pid == 0)
 		become(program, name, prepare, ends[1]);
 	(void)tm_close(ends[1]);
 	if (pid < 0) {
 		(void)tm_close(ends[0]);
-		return tm_err_origin(-EAGAIN);
+		return -EAGAIN;
 	}
 	*child = (struct tm_child){pid, ends[0]};
 	return 0;

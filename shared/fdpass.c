@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 
 /*
  * Room for a few descriptors too many: alignment lets two fit where one is asked for, so counting
@@ -32,7 +31,7 @@ static int verdict(int error)
 	case EAGAIN:
 		return TM_FDPASS_E_AGAIN;
 	default:
-		return tm_err_origin(-error);
+		return -error;
 	}
 }
 
@@ -81,7 +80,7 @@ int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int fl
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return verdict(errno);
-	return (size_t)n == bytes ? 0 : tm_err_origin(-EMSGSIZE);
+	return (size_t)n == bytes ? 0 : -EMSGSIZE;
 }
 
 int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int flags)
@@ -107,7 +106,7 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 	    (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
 		while (count > 0)
 			tm_close(fds[--count]);
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	}
 	if (ret_fd != NULL)
 		*ret_fd = count == 1 ? fds[0] : -1;

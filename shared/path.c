@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "shared/err.h"
-
 static int component_is_good(const char *name, size_t length)
 {
 	if (length == 0 || memchr(name, '/', length))
@@ -25,7 +23,7 @@ int tm_path_join(const char *packed, size_t bytes, char *out)
 		size_t length = end ? (size_t)(end - (packed + from)) : 0;
 
 		if (!component_is_good(packed + from, length))
-			return tm_err_origin(-EBADMSG);
+			return -EBADMSG;
 		if (from > 0)
 			out[--at] = '/';
 		at -= length;

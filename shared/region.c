@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 
 /* memfd_create(2), Linux 6.3: not executable, and sealed so. Older headers lack the name. */
 #define NOEXEC_SEAL 0x0008u
@@ -26,16 +25,16 @@ static int reserve(const char *name, size_t bytes)
 	_cleanup_(tm_closep) int fd = -1;
 
 	if (bytes == 0 || bytes > INT64_MAX)
-		return tm_err_origin(-EINVAL);
+		return -EINVAL;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	if (ftruncate(fd, (off_t)bytes) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	if (fallocate(fd, 0, 0, (off_t)bytes) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	return TM_TAKE_FD(fd);
 }
 
@@ -45,12 +44,12 @@ static int map(int fd, size_t bytes, int protection, void **ret_addr)
 	void *addr = mmap(NULL, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	if (addr == MAP_FAILED)
-		return tm_err_origin(-errno);
+		return -errno;
 	if (madvise(addr, bytes, MADV_DONTFORK) < 0 || madvise(addr, bytes, MADV_DONTDUMP) < 0) {
 		int error = -errno;
 
 		(void)munmap(addr, bytes);
-		return tm_err_origin(error);
+		return error;
 	}
 	*ret_addr = addr;
 	return 0;
@@ -63,11 +62,11 @@ static int check(int fd, int seals, size_t min_bytes, size_t max_bytes, size_t *
 	int have = fcntl(fd, F_GET_SEALS);
 
 	if (have < 0 || (have & seals) != seals)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	if (fstat(fd, &st) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	if (st.st_size <= 0 || (uint64_t)st.st_size < min_bytes || (uint64_t)st.st_size > max_bytes)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	*ret_bytes = (size_t)st.st_size;
 	return 0;
 }
@@ -88,7 +87,7 @@ static int create(struct tm_region *region, const char *name, size_t bytes, int 
 	if (fcntl(fd, F_ADD_SEALS, seals) < 0) {
 		r = -errno;
 		(void)munmap(addr, bytes);
-		return tm_err_origin(r);
+		return r;
 	}
 	*region = (struct tm_region){addr, bytes, TM_TAKE_FD(fd)};
 	return 0;
@@ -150,14 +149,14 @@ int tm_region_copy_blob(int fd, size_t min_bytes, size_t max_bytes, void **ret_c
 		return r;
 	copy = malloc(bytes);
 	if (!copy)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	for (size_t done = 0; done < bytes;) {
 		ssize_t n = pread(fd, copy + done, bytes - done, (off_t)done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return tm_err_origin(n < 0 ? -errno : -EBADMSG);
+			return n < 0 ? -errno : -EBADMSG;
 		done += (size_t)n;
 	}
 	*ret_copy = TM_TAKE_PTR(copy);
@@ -180,11 +179,11 @@ int tm_region_seal_blob(const char *name, const void *bytes, size_t count)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return tm_err_origin(n < 0 ? -errno : -EIO);
+			return n < 0 ? -errno : -EIO;
 		done += (size_t)n;
 	}
 	if (fcntl(fd, F_ADD_SEALS, SEALS_BLOB) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	return TM_TAKE_FD(fd);
 }
 

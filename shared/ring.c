@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "shared/err.h"
-
 /* What stands at the head of every record, filler or event; one load, one store. */
 struct head {
 	uint32_t bytes;
@@ -49,7 +47,7 @@ int tm_ring_writer_init(struct tm_ring_writer *w, void *region, size_t region_by
 	uint64_t capacity = region_bytes - TM_RING_HEADER_BYTES;
 
 	if (region_bytes < TM_RING_HEADER_BYTES || !is_capacity(capacity))
-		return tm_err_origin(-EINVAL);
+		return -EINVAL;
 	memset(region, 0, TM_RING_HEADER_BYTES);
 	header->magic = TM_RING_MAGIC;
 	header->version = TM_EVENT_VERSION;
@@ -108,10 +106,10 @@ int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, i
 	struct head head;
 
 	if (bytes == 0 || bytes % 8 != 0 || bytes > TM_EVENT_MAX_BYTES)
-		return tm_err_origin(-EINVAL);
+		return -EINVAL;
 	memcpy(&head, record, sizeof(head));
 	if (head.bytes != bytes || head.type == TM_RING_FILLER || head.type == TM_RING_STAMP)
-		return tm_err_origin(-EINVAL);
+		return -EINVAL;
 	if (w->stamped != w->watermark)
 		end_pos = place(w, end_pos, sizeof(stamp)) + sizeof(stamp);
 	end_pos = place(w, end_pos, bytes) + bytes;
@@ -180,11 +178,11 @@ int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t reg
 	uint64_t head_pos;
 
 	if (region_bytes < TM_RING_HEADER_BYTES)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	memcpy(&copy, header, sizeof(copy));
 	if (copy.magic != TM_RING_MAGIC || copy.version != TM_EVENT_VERSION ||
 	    copy.capacity != region_bytes - TM_RING_HEADER_BYTES || !is_capacity(copy.capacity))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	/* Own page, own thread: what an earlier reader of this ring left, or 0. */
 	head_pos = atomic_load_explicit(&page->head_pos, memory_order_relaxed);
 	*r = (struct tm_ring_reader){
@@ -207,9 +205,9 @@ int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark)
 	/* R1 <- W1: the bytes below it are there */
 	tail_pos = atomic_load_explicit(&r->header->tail_pos, memory_order_acquire);
 	if (tail_pos - r->head_pos > r->capacity || tail_pos % 8 != 0)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	if (tail_pos - r->head_pos < r->tail_pos - r->head_pos || watermark < r->watermark)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	r->tail_pos = tail_pos;
 	r->watermark = watermark;
 	*ret_watermark = watermark;
@@ -226,10 +224,10 @@ static int check_head(const struct tm_ring_reader *r, struct head *ret_head)
 	memcpy(&head, r->data + at, sizeof(head));
 	if (head.bytes == 0 || head.bytes % 8 != 0 || head.bytes > r->tail_pos - r->head_pos ||
 	    head.bytes > to_end)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	if (head.type == TM_RING_FILLER ? at == 0 || head.bytes != to_end
 					: head.bytes > TM_EVENT_MAX_BYTES)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	*ret_head = head;
 	return 0;
 }
@@ -240,10 +238,10 @@ static int take_stamp(struct tm_ring_reader *r, const struct head *head)
 	struct stamp stamp;
 
 	if (head->bytes != sizeof(stamp))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	memcpy(&stamp, r->data + (r->head_pos & (r->capacity - 1)), sizeof(stamp));
 	if (stamp.watermark < r->passed)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	r->passed = stamp.watermark;
 	return 0;
 }
@@ -266,7 +264,7 @@ int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uin
 		r->head_pos += head.bytes;
 	}
 	if (head.bytes > buffer_bytes)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	memcpy(buffer, r->data + (r->head_pos & (r->capacity - 1)), head.bytes);
 	/* The writer may have changed it between the two copies: what was checked is what counts. */
 	memcpy(buffer, &head, sizeof(head));

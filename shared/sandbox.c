@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shared/err.h"
-
 /* What the service manager says to its units; nothing else reaches a program or a library. */
 static const char *const kept[] = {"NOTIFY_SOCKET",        "WATCHDOG_USEC", "WATCHDOG_PID",
 				   "LISTEN_FDS",           "LISTEN_PID",    "LISTEN_FDNAMES",
@@ -46,7 +44,7 @@ static int limit(__rlimit_resource_t resource, unsigned long value)
 {
 	const struct rlimit both = {value, value};
 
-	return setrlimit(resource, &both) < 0 ? tm_err_origin(-errno) : 0;
+	return setrlimit(resource, &both) < 0 ? -errno : 0;
 }
 
 int tm_sandbox_harden(void)
@@ -59,9 +57,9 @@ int tm_sandbox_harden(void)
 	if (r < 0)
 		return r;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	if (!TM_SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	return 0;
 }
 
@@ -79,7 +77,7 @@ int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_byt
 int tm_sandbox_filter(const struct tm_filter *filter)
 {
 #ifdef TM_NO_SANDBOX
-	return filter->count > 0 ? 0 : tm_err_origin(-EINVAL);
+	return filter->count > 0 ? 0 : -EINVAL;
 #else
 	const struct sock_fprog program = {
 		.len = filter->count,
@@ -88,8 +86,8 @@ int tm_sandbox_filter(const struct tm_filter *filter)
 	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 
 	if (r < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	/* A positive answer names a thread that could not be brought under the filter. */
-	return r > 0 ? tm_err_origin(-EBUSY) : 0;
+	return r > 0 ? -EBUSY : 0;
 #endif
 }

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-#include "shared/err.h"
-
 static uint64_t starts_bytes(uint32_t pages)
 {
 	return (pages * 4ull + 7) & ~7ull;
@@ -102,7 +100,7 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 
 	if (bytes < sizeof(struct tm_unwind_table) || (uintptr_t)blob % 8 ||
 	    !header_is_good(checked.header, bytes))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	at += sizeof(struct tm_unwind_table);
 	checked.starts = (const void *)at;
 	at += starts_bytes(checked.header->pages);
@@ -111,9 +109,9 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 	checked.pages = (const void *)at;
 	for (uint32_t i = 0; i < checked.header->rules; i++)
 		if (!rule_is_good(checked.rules[i]))
-			return tm_err_origin(-EBADMSG);
+			return -EBADMSG;
 	if (check_pages(&checked) < 0)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	*view = checked;
 	return 0;
 }

@@ -20,7 +20,7 @@ cp -r tests/model tests/stress "$dir/tests/"
 build()
 {
 	"$cc" -std=gnu17 -D_GNU_SOURCE -O2 -g -fsanitize=thread -I"$dir" -pthread -o "$dir/stress" \
-		"$dir/tests/stress/stress_ring.c" "$dir/shared/err.c"
+		"$dir/tests/stress/stress_ring.c"
 }
 
 # weaken LABEL: makes the atomic line below the label relaxed. Fails unless exactly one line changed.

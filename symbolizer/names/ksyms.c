@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 
 #define KSYMS_MAX_BYTES                                            \
 	(sizeof(struct tm_kernel_table) +                          \
@@ -65,7 +64,7 @@ int ksyms_parse(struct ksyms *kernel, const void *table, size_t bytes)
 	if (bytes < need || header->magic != TM_KERNEL_MAGIC ||
 	    header->modules > TM_KERNEL_MODULES_MAX || header->symbols > TM_KERNEL_SYMBOLS_MAX ||
 	    !header->name_bytes || header->name_bytes > TM_KERNEL_NAMES_MAX)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	kernel->module_count = header->modules;
 	kernel->symbol_count = header->symbols;
 	kernel->modules = (const void *)(at + need);
@@ -80,7 +79,7 @@ int ksyms_parse(struct ksyms *kernel, const void *table, size_t bytes)
 	    !symbols_are_good(kernel, header->name_bytes)) {
 		kernel->module_count = 0;
 		kernel->symbol_count = 0;
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	}
 	return 0;
 }

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-#include "shared/err.h"
-
 static int header_is_good(const struct parser_result *header, uint32_t count)
 {
 	return header->magic == PARSER_MAGIC && header->count == count &&
@@ -33,15 +31,15 @@ int result_check_check(struct result_check *parsed, const void *blob, size_t byt
 	uint64_t need = sizeof(*header);
 
 	if (bytes < need || !header_is_good(header, count))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	checked.symbols = (const void *)((const uint8_t *)blob + need);
 	need += count * sizeof(*checked.symbols);
 	checked.names = (const char *)blob + need;
 	need += header->name_bytes;
 	if (bytes < need || (header->name_bytes && checked.names[header->name_bytes - 1]))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	if (!symbols_are_good(&checked, count))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	*parsed = checked;
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/reasons.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/output_file.h"
@@ -76,7 +75,7 @@ static int folded_init(struct folded *folded, const struct report *report)
 	folded->texts = malloc(sizeof(uint32_t) * ((size_t)report->string_count + 1));
 	folded->frames = malloc(sizeof(uint32_t) * ((size_t)report->frame_count + 1));
 	if (!order || !folded->texts || !folded->frames)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->string_count; i++) {
 		if (i > 0 && compare_texts(order[i - 1], order[i], report) != 0)
 			class ++;
@@ -86,7 +85,7 @@ static int folded_init(struct folded *folded, const struct report *report)
 		folded->frames[i] = 2 * folded->texts[report->frames[i].name] +
 				    (uint32_t)is_kernel(report, &report->frames[i]);
 	folded->ranks = stack_order_new(report, folded->frames);
-	return folded->ranks ? 0 : tm_err_origin(-ENOMEM);
+	return folded->ranks ? 0 : -ENOMEM;
 }
 
 static void write_name(struct output_file *sink, const char *name)
@@ -132,7 +131,7 @@ int folded_write(struct output_file *sink, const struct report *report)
 		return r;
 	rows = sort_new(report->sample_count, compare_rows, &folded);
 	if (!rows)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count;) {
 		const struct report_sample *sample = &report->samples[rows[i]];
 		uint64_t count = 0;

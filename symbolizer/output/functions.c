@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "symbolizer/base/sort.h"
 
 static int compare_frames(uint32_t a, uint32_t b, const void *context)
@@ -30,7 +29,7 @@ int functions_init(struct functions *functions, const struct report *report)
 	*functions = (struct functions){.of_frame = malloc(bytes), .example = malloc(bytes)};
 	if (!order || !functions->of_frame || !functions->example) {
 		functions_deinit(functions);
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < report->frame_count; i++) {
 		if (i == 0 || compare_frames(order[i - 1], order[i], report) != 0)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "shared/err.h"
 #include "symbolizer/output/output_file.h"
 
 #define GZIP_LEVEL        3         /* beyond it, time doubles for a few percent */
@@ -24,7 +23,7 @@ static void compress_input(struct gzip *deflater, int flush)
 		deflater->stream.avail_out = sizeof(chunk);
 		r = deflate(&deflater->stream, flush);
 		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
-			deflater->error = tm_err_origin(-EIO);
+			deflater->error = -EIO;
 		output_file_bytes(deflater->sink, chunk,
 				  sizeof(chunk) - deflater->stream.avail_out);
 		if (flush == Z_NO_FLUSH && deflater->stream.avail_out > 0)
@@ -52,7 +51,7 @@ int gzip_init(struct gzip *deflater, struct output_file *sink)
 	*deflater = (struct gzip){.base = {.append = append}, .sink = sink};
 	if (deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS,
 			 GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	return 0;
 }
 

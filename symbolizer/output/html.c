@@ -6,7 +6,6 @@
 #include "output_version.h"
 #include "page_assets.h"
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/reasons.h"
 #include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/stack_order.h"
 
@@ -83,11 +82,11 @@ static int add_node(struct html_tree *tree, uint32_t up, uint32_t function)
 		uint32_t *functions;
 
 		if (!ups)
-			return tm_err_origin(-ENOMEM);
+			return -ENOMEM;
 		tree->up = ups;
 		functions = realloc(tree->function, sizeof(*functions) * room);
 		if (!functions)
-			return tm_err_origin(-ENOMEM);
+			return -ENOMEM;
 		tree->function = functions;
 		tree->node_room = room;
 	}
@@ -179,10 +178,10 @@ int html_tree_init(struct html_tree *tree, const struct report *report)
 	growth.threads = threads = find_threads(tree, report);
 	tree->samples = malloc(sizeof(*tree->samples) * ((size_t)report->sample_count + 1));
 	if (!ranks || !threads || !tree->samples)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	order = sort_new(report->sample_count, compare_samples, &growth);
 	if (!order)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	return grow(tree, &growth, order);
 }
 

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/err.h"
-
 #define DECIMAL_DIGITS_MAX 20 /* of 2^64 - 1 */
 
 static void write_out(struct output_file *sink, const uint8_t *bytes, size_t count)
@@ -20,11 +18,11 @@ static void write_out(struct output_file *sink, const uint8_t *bytes, size_t cou
 
 		if (done < 0) {
 			if (errno != EINTR)
-				sink->error = tm_err_origin(-errno);
+				sink->error = -errno;
 			continue;
 		}
 		if (done == 0) { /* a descriptor that takes nothing would turn this into a loop */
-			sink->error = tm_err_origin(-EIO);
+			sink->error = -EIO;
 			return;
 		}
 		sink->written += (uint64_t)done;
@@ -107,7 +105,7 @@ void output_file_format(struct output_file *sink, const char *format, ...)
 		flush(sink);
 	}
 	if (sink->error == 0)
-		sink->error = tm_err_origin(-EMSGSIZE);
+		sink->error = -EMSGSIZE;
 }
 
 void output_file_json_string(struct output_file *sink, const char *text)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "symbolizer/output/gzip.h"
 #include "symbolizer/output/pprof_message.h"
 
@@ -85,7 +84,7 @@ void *pprof_take(struct pprof_message *message, size_t count, size_t bytes)
 	void *array = message->owned_count < PPROF_OWNED_MAX ? calloc(count + 1, bytes) : NULL;
 
 	if (!array)
-		message->error = tm_err_origin(-ENOMEM);
+		message->error = -ENOMEM;
 	else
 		message->owned[message->owned_count++] = array;
 	return array;

@@ -7,7 +7,6 @@
 
 #include "output_version.h"
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/reasons.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/functions.h"
@@ -93,7 +92,7 @@ static int write_name(struct output_file *sink, const struct report *report, uin
 	if (asprintf(&name, "%s (%u)", report->strings[report->processes[process].comm],
 		     report->processes[process].tgid) < 0) {
 		name = NULL;
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	}
 	output_file_json_string(sink, name);
 	return 0;
@@ -136,12 +135,12 @@ static int write_profiles(struct output_file *sink, const struct report *report,
 	const struct view view = {.report = report, .totals = totals};
 
 	if (!totals)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count; i++)
 		totals[report->samples[i].process] += report->samples[i].count;
 	samples = sort_new(report->sample_count, compare_samples, &view);
 	if (!samples)
-		return tm_err_origin(-ENOMEM);
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count;) {
 		uint32_t process = report->samples[samples[i]].process;
 		uint32_t next = i;

@@ -15,7 +15,6 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/err.h"
 #include "shared/fdpass.h"
 #include "symbolizer/parser/worker.h"
 
@@ -104,7 +103,7 @@ static int take_offsets(const struct server *server, const struct parser_message
 	if (r)
 		return r;
 	if (second.kind != PARSER_OFFSETS || second.id != request->id || *ret_offsets < 0)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	return 0;
 }
 
@@ -138,7 +137,7 @@ static int take_request(struct server *server)
 	if (r)
 		return r;
 	if (!request_is_good(&job.request, target))
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	job.target = target;
 	job.offsets = offsets;
 	if (start_worker(server, &job) < 0)

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/fdpass.h"
 
 #define COLLECTOR_LINK_PAGE_MAX \
@@ -53,7 +52,7 @@ static int receive_region(struct collector_link *peer, int control, enum tm_wire
 	if (r)
 		return r < 0 ? r : -EPROTO;
 	if (message.kind != kind || fd < 0)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
 }
@@ -86,7 +85,7 @@ static int attach_page(struct collector_link *peer, int control)
 		return -errno;
 	if (status.st_size < (off_t)sizeof(struct tm_ring_reader_page) ||
 	    status.st_size > COLLECTOR_LINK_PAGE_MAX)
-		return tm_err_origin(-EBADMSG);
+		return -EBADMSG;
 	r = tm_region_open_writable(&peer->page, fd, (size_t)status.st_size);
 	if (!r)
 		(void)TM_TAKE_FD(fd);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
-#include "shared/err.h"
 #include "shared/region.h"
 #include "shared/unwind_table.h"
 #include "symbolizer/unwind/table_cache_file.h"
@@ -83,9 +82,9 @@ static int begin_anew(struct table_cache *cache, const uint8_t pin[SHA256_BYTES]
 	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
 	memcpy(header->pin, pin, sizeof(header->pin));
 	if (getrandom(header->secret, sizeof(header->secret), 0) != sizeof(header->secret))
-		return tm_err_origin(-EIO);
+		return -EIO;
 	if (ftruncate(cache->fd, 0) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	return table_cache_file_write(cache->fd, header, sizeof(*header), 0);
 }
 
@@ -97,7 +96,7 @@ static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || flags & O_PATH ||
 	    fstat(cache->fd, &status) < 0 || !S_ISREG(status.st_mode))
-		return tm_err_origin(-EBADF);
+		return -EBADF;
 	cache->end = sizeof(cache->header);
 	cache->session = 1;
 	if (status.st_size < (off_t)sizeof(cache->header) ||
@@ -108,7 +107,7 @@ static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 	read_index(cache, (uint64_t)status.st_size);
 	if (cache->end < (uint64_t)status.st_size)
 		r = ftruncate(cache->fd, (off_t)cache->end);
-	return r < 0 ? tm_err_origin(-errno) : 0;
+	return r < 0 ? -errno : 0;
 }
 
 int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser)
@@ -118,7 +117,7 @@ int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int pars
 	struct stat status;
 
 	if (fstat(parser, &status) < 0)
-		return tm_err_origin(-errno);
+		return -errno;
 	sha256_init(&digest);
 	sha256_add(&digest, &kind, sizeof(kind));
 	sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shared/err.h"
-
 #define COPY_BYTES (64u << 10)
 
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
@@ -23,7 +21,7 @@ int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return tm_err_origin(n < 0 ? -errno : -EIO);
+			return n < 0 ? -errno : -EIO;
 		to += n;
 		at += (uint64_t)n;
 		count -= (size_t)n;
@@ -41,7 +39,7 @@ int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return tm_err_origin(n < 0 ? -errno : -EIO);
+			return n < 0 ? -errno : -EIO;
 		from += n;
 		at += (uint64_t)n;
 		count -= (size_t)n;
@@ -110,5 +108,5 @@ int table_cache_file_shrink(struct table_cache *cache)
 		entry->at = cache->end;
 		cache->end += bytes;
 	}
-	return ftruncate(cache->fd, (off_t)cache->end) < 0 ? tm_err_origin(-errno) : 0;
+	return ftruncate(cache->fd, (off_t)cache->end) < 0 ? -errno : 0;
 }
