@@ -12,9 +12,11 @@ if [ "${1:-}" = --build ]; then
 	build=$(realpath "$2")
 	shift 2
 fi
-cd "${1:-$(dirname "$0")/..}" || exit 2
+lint=$(cd "$(dirname "$0")" && pwd)/lint
+cd "${1:-$lint/../..}" || exit 2
 
-COLLECTOR_LINES=6500 # non-blank, non-comment, linked into collector or opener, libraries aside
+COLLECTOR_LINES=6500 # not blank, no comment; linked into collector or opener, libraries aside
+COLUMNS_MOST=100
 FILE_LINES=400
 FUNCTION_LINES=60
 
@@ -207,6 +209,20 @@ FNR == 1 { said = ""; held = 0; comment = 0 }
 		if (line ~ /[;{][[:space:]]*(\/\*.*\*\/)?[[:space:]]*$/) { closes(); said = "" }
 	} else if (line ~ /[;}]/ || line ~ /^$/) said = ""
 }' | verdict 'every atomic line has its label or reason'
+
+# texts: every text that is written by hand
+texts()
+{
+	find README.md HACKING.md quickstart meson.build meson_options.txt shared bpf collector symbolizer \
+		cli systemd tests \( -name node_modules -o -name corpus \) -prune -o \
+		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
+}
+"$lint/words.sh" . 2>&1 | verdict 'no retired stem, prefix or word (tests/lint/retired)'
+texts | xargs -d '\n' awk -v most=$COLUMNS_MOST '{
+	line = $0
+	gsub(/\t/, "        ", line)
+	if (length(line) > most) print FILENAME ":" FNR ": " length(line) " columns"
+}' | verdict "no line past $COLUMNS_MOST columns"
 
 # --- the form of a file ------------------------------------------------------------------------
 

@@ -67,6 +67,11 @@ plant cli/deep/deeper/thing.c '/* SPDX-License-Identifier: Apache-2.0 */\n/* thi
 plant cli/util.c '/* SPDX-License-Identifier: Apache-2.0 */\n/* util - whatever */' 'every module has a noun'
 plant cli/orphan.c 'int x;' 'every file has its licence and its sentence'
 
+plant cli/orphan2.h '#define TM_ROWS_MAGIC 1' 'no retired stem, prefix or word'
+plant bpf/memory.bpf.h '/* memory - x */' 'no retired stem, prefix or word'
+plant cli/main.c '/* The walls stand in the kernel room. */' 'no retired stem, prefix or word'
+plant cli/main.c "/* $(printf 'x%.0s' {1..100}) */" 'no line past 100 columns'
+
 tests/lint.sh "$dir/tree" >"$dir/after" && echo 'lint.sh saw nothing'
 while IFS=$'\t' read -r claim named; do
 	planted=$(grep -cF "$claim"$'\t'"$named" "$dir/planted")
