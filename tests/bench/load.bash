@@ -139,7 +139,7 @@ start_load() {
 		;;
 	python) on_each_cpu "$SYSTEM_PYTHON" -c "$PYTHON_LOAD" ;;
 	node) on_each_cpu node -e "$NODE_LOAD" ;;
-	forks) on_each_cpu "$TM_WORKLOADS/forks" 100000 /bin/true ;;
+	forks) on_each_cpu "$TM_WORKLOADS/spawn_loop" 100000 /bin/true ;;
 	*) return 1 ;;
 	esac
 }

@@ -58,11 +58,18 @@ finish() {
 [[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
 [[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
 
-# The opener has no right to pass folders that are closed to others, and the tree may lie in one, in
-# root's home for instance; the workloads must not.
+# The tree may lie in a folder that is closed to others, in root's home for instance. The workloads run as
+# several accounts, so they are copied to where everybody may execute them.
 mkdir "$WORK/workloads"
-find "$TM_WORKLOADS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$WORK/workloads" \;
+find "$TM_WORKLOADS" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$WORK/workloads" \;
 TM_WORKLOADS=$WORK/workloads
+
+# must COMMAND... - what a test cannot go on without
+must() {
+	"$@" && return
+	wrong "failed: $*"
+	finish
+}
 
 # record NAME ARGUMENT... - runs `tidemark record` with $WORK/NAME.json as its summary, its exit
 # code in STATUS, its words in $WORK/NAME.out and $WORK/NAME.err
@@ -233,6 +240,31 @@ find_command() {
 	done
 	[[ -n $COMMAND_PID ]]
 }
+
+# begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held before its
+# first instruction. Sampling is attached on return; `release NAME` lets COMMAND run.
+begin_held_recording() {
+	local name=$1 options=()
+	shift
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	rm -f "$WORK/$name.held" "$WORK/$name.go"
+	mkfifo "$WORK/$name.held" "$WORK/$name.go"
+	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "${options[@]}" -- \
+		sh -c 'echo >"$1"; read -r go <"$2"; shift 2; exec "$@"' sh \
+		"$WORK/$name.held" "$WORK/$name.go" "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	RECORDER=$!
+	STARTED+=("$RECORDER")
+	timeout 60 head -n 1 "$WORK/$name.held" >/dev/null && return
+	wrong "COMMAND did not start: $(head -c 600 "$WORK/$name.err")"
+	return 1
+}
+
+release() { echo go >"$WORK/$1.go"; }
 
 # ran PID TICKS - has it used that many hundredths of a second of CPU?
 ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }

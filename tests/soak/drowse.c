@@ -2,7 +2,7 @@
 /*
  * drowse - lives on, awake for a fiftieth of the time, in a function with the program's own number
  *
- * drowse MILLISECONDS. The digits in the symbol's name are a template for tests/lib/clones.py.
+ * drowse MILLISECONDS. The digits in the symbol's name are a template for tests/lib/numbered_programs.py.
  */
 
 #include "bare.h"

@@ -9,8 +9,8 @@ PLACES=$(awk '$2 == "FILES_MAX" { print $3 }' "$TM_SOURCE/bpf/maps.h")
 COUNT=${1:-$((PLACES + 1200))}
 HZ=9999
 
-mkdir "$WORK/code" "$WORK/lives"
-clone_lives 1
+mkdir "$WORK/code" "$WORK/numbered"
+make_numbered_programs 1
 # Files of code without symbols, hit at ten thousand a second, so that the table fills faster than
 # the collector gives numbers back.
 begin files "$TM_SOAK/many" files "$WORK/code" "$COUNT" 200 -- -F $HZ -o "$WORK/files.html" || finish
@@ -25,23 +25,23 @@ full=$(kept_one levels files_full)
 
 until_kept 120 files 0 || wrong "$(kept_one counts files) file numbers were not given back"
 say "  given back: all, $ELAPSED s after the last sample"
-echo "$WORK/lives/life-000001" >&"$ASK"
+echo "$WORK/numbered/program-000001" >&"$ASK"
 heard done 60 || wrong "the new program did not end"
 (($(kept_one levels files_full) == full)) || wrong "files_full still grows"
 end files
 balance files
 python '
-from lives import *
+from process_page import *
 work, count, places = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 read = summary(work + "/files.json")
-page = Lives(work + "/files.html")
+page = ProcessPage(work + "/files.html")
 named, nameless, own, wrong = collections.Counter(), 0, 0, []
 for hit in page.hits:
     named.update(f.split("+")[0] for f in hit.frames if f.startswith("code-"))
     nameless += hit.count if "[files_full]" in hit.frames else 0
     if "own_function_000001" in hit.frames:
         own += hit.count
-        if hit.comm != "life-000001" or any(f.startswith("code-") for f in hit.frames):
+        if hit.comm != "program-000001" or any(f.startswith("code-") for f in hit.frames):
             wrong.append(hit)
 print("  %d different files named; %d samples with a frame [files_full]; the new program: %d samples in its function" %
       (len(named), nameless, own))

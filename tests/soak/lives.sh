@@ -60,19 +60,19 @@ for name in sorted(rows[0][1]):
 
 python '
 import glob
-from lives import *
+from process_page import *
 work = sys.argv[1]
 late = with_mm = pathless = nameless = 0
 for path in sorted(glob.glob(work + "/lives.*.html")):
-    for hit in Lives(path).hits:
+    for hit in ProcessPage(path).hits:
         if not any(frame.startswith("do_exit") for frame in hit.frames):
             continue
         late += hit.count
         if truncation(hit.frames) not in ("exec", "exiting"):
             with_mm += hit.count
-            pathless += hit.count if hit.life.exe == "" else 0
+            pathless += hit.count if hit.generation.exe == "" else 0
         else:
-            nameless += hit.count if hit.life.exe == "" else 0
+            nameless += hit.count if hit.generation.exe == "" else 0
 print("  samples in do_exit: %d, with an mm %d, of them without an executable %d; without an mm and "
       "with no other sample of their process: %d" % (late, with_mm, pathless, nameless))
 check(late > 20, "only %d samples in do_exit: nothing is tested" % late)

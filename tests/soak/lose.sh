@@ -12,15 +12,15 @@ LOSE=10 # per cent
 HZ=999
 STAY=20 # processes that live on
 
-mkdir "$WORK/lives"
+mkdir "$WORK/numbered"
 must strip --strip-debug -o "$WORK/drowse" "$TM_SOAK/drowse"
-must python3 "$TM_LIB/clones.py" "$WORK/drowse" "$WORK/lives" $STAY
-life_clean_up() {
+must python3 "$TM_LIB/numbered_programs.py" "$WORK/drowse" "$WORK/numbered" $STAY
+identity_clean_up() {
 	local pids
 	mapfile -t pids <"$WORK/pids" && stop "${pids[@]}"
 } 2>/dev/null
 
-begin lose sh -c 'for life in "$1"/lives/*; do
+begin lose sh -c 'for life in "$1"/numbered/*; do
 		"$life" 3600000 >"$1/drowsy" &
 		echo $!
 	done >"$1/pids"
@@ -41,19 +41,19 @@ each_balances lose
 
 python '
 import glob
-from lives import *
+from process_page import *
 work, count, stay, healed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 paths = sorted(glob.glob(work + "/lose.*.html"))
 known = re.compile(r"own_function_\d{6}|bare_\w+|_start|\[truncated: \w+\]")
 for number, path in enumerate(paths):
     if number < 2 or number == len(paths) - 2: # the last two together: the very last may be short
         seen, nameless, fileless, total = set(), [], [], 0
-    for hit in Lives(path).hits:
-        if not re.fullmatch(r"life-\d{6}", hit.comm) or truncation(hit.frames) in ("exec", "exiting"):
+    for hit in ProcessPage(path).hits:
+        if not re.fullmatch(r"program-\d{6}", hit.comm) or truncation(hit.frames) in ("exec", "exiting"):
             continue
         total += hit.count
         seen.add(hit.comm)
-        if hit.life.exe != work + "/lives/" + hit.comm:
+        if hit.generation.exe != work + "/numbered/" + hit.comm:
             nameless.append(hit)
         fileless += [hit for f in strip_kernel(hit.frames) if not known.fullmatch(f)]
     if number in (0, len(paths) - 1):

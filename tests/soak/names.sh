@@ -12,13 +12,13 @@ HZ=1999
 EACH_MOST=16384 # bytes that one program, of one function here, may cost
 DRIFT_MOST=$((1 << 20))
 
-mkdir "$WORK/lives"
-clone_lives "$COUNT"
+mkdir "$WORK/numbered"
+make_numbered_programs "$COUNT"
 begin names sh -c 'echo ready
 	while read -r word && [ "$word" = go ]; do
 		"$@" >/dev/null
 		echo done
-	done' sh "$TM_BUILD/tests/integration/programs/births" "$WORK/lives/life-" "$COUNT" 400 3 2 -- \
+	done' sh "$TM_BUILD/tests/integration/programs/spawn_at_rate" "$WORK/numbered/program-" "$COUNT" 400 3 2 -- \
 	-F $HZ --every 1 -o "$WORK/names.html" || finish
 number_of_reports() { find "$WORK" -maxdepth 1 -name 'names.*.json' | wc -l; }
 more_reports() { (($(number_of_reports) >= $1)); }
@@ -40,12 +40,12 @@ each_balances names
 ((sizes[3] - sizes[2] <= DRIFT_MOST)) || wrong "the third time still costs $((sizes[3] - sizes[2])) bytes"
 python '
 import glob
-from lives import *
+from process_page import *
 work, count = sys.argv[1], int(sys.argv[2])
 own, wrong = set(), []
 for path in sorted(glob.glob(work + "/names.*.html")):
-    for hit in Lives(path).hits:
-        found = re.fullmatch(r"life-(\d{6})", hit.comm)
+    for hit in ProcessPage(path).hits:
+        found = re.fullmatch(r"program-(\d{6})", hit.comm)
         functions = {f[-6:] for f in hit.frames if f.startswith("own_function_")}
         own |= functions
         if functions and (not found or functions != {found.group(1)}):

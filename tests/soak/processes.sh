@@ -10,8 +10,8 @@ COUNT=${1:-$((PLACES + 1200))}
 HZ=9999
 
 (($(</proc/sys/kernel/pid_max) > COUNT + 4000)) || skip "pid_max is too small for $COUNT processes"
-mkdir "$WORK/lives"
-clone_lives 1
+mkdir "$WORK/numbered"
+make_numbered_programs 1
 begin processes "$TM_SOAK/many" processes "$COUNT" 300 -- -F $HZ -o "$WORK/processes.html" || finish
 say "$COUNT processes for $PLACES places:"
 echo go >&"$ASK"
@@ -24,25 +24,25 @@ echo over >&"$ASK"
 heard over 300 || wrong "they did not end"
 until_kept 120 processes 0 || wrong "$(kept_one counts processes) processes are still remembered"
 say "  forgotten: all, $ELAPSED s after the last had ended"
-echo "$WORK/lives/life-000001" >&"$ASK"
+echo "$WORK/numbered/program-000001" >&"$ASK"
 heard done 60 || wrong "the new program did not end"
 end processes
 balance processes
 python '
-from lives import *
+from process_page import *
 work, count, places, full = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 read = summary(work + "/processes.json")
 named, nameless, own, wrong = set(), 0, 0, []
-for hit in Lives(work + "/processes.html").hits:
+for hit in ProcessPage(work + "/processes.html").hits:
     if hit.comm == "many" and truncation(hit.frames) not in ("exec", "exiting"):
-        if hit.life.exe == "":
+        if hit.generation.exe == "":
             nameless += hit.count
         else:
-            named.add(hit.life.number)
-            wrong += [hit] if not hit.life.exe.endswith("/many") else []
+            named.add(hit.generation.number)
+            wrong += [hit] if not hit.generation.exe.endswith("/many") else []
     if "own_function_000001" in hit.frames:
         own += hit.count
-        wrong += [hit] if hit.life.exe != work + "/lives/life-000001" else []
+        wrong += [hit] if hit.generation.exe != work + "/numbered/program-000001" else []
 print("  %d processes named, %d samples of processes without a name; the new program: %d samples" %
       (len(named), nameless, own))
 check(len(named) > 0.9 * places, "only %d processes were named" % len(named))

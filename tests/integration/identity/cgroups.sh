@@ -5,7 +5,7 @@
 . "$(dirname "$0")/identity.bash"
 
 [[ -n ${TM_INNER:-} ]] && skip "a container's own part of /sys/fs/cgroup is not where runtimes put theirs"
-must cp "$TM_LIFE/reuse" "$WORK"
+must cp "$TM_WORKLOADS/pid_reuse" "$WORK"
 
 V2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 NAMED=
@@ -16,9 +16,9 @@ if [[ -z $V1 ]]; then
 fi
 # A hierarchy without a controller, as systemd keeps one on hosts of version 1.
 mkdir "$WORK/named"
-mount -t cgroup -o none,name=tidemark-life none "$WORK/named" 2>/dev/null && NAMED=$WORK/named
+mount -t cgroup -o none,name=tidemark-test none "$WORK/named" 2>/dev/null && NAMED=$WORK/named
 MADE=()
-life_clean_up() {
+identity_clean_up() {
 	local i
 	for ((i = ${#MADE[@]} - 1; i >= 0; i--)); do
 		until_true 5 rmdir "${MADE[i]}" 2>/dev/null || say "left behind: ${MADE[i]}"
@@ -68,7 +68,7 @@ forms() {
 		ecs ecs/$task/$id $id -
 		fargate ecs/$task/$task-1234567890 $task-1234567890 -
 		nested docker/$id/docker/$other $id -
-		no-container tidemark-life/$id.service - -
+		no-container tidemark-test/$id.service - -
 		too-short docker/${id:1} - -
 	FORMS
 }
@@ -90,9 +90,9 @@ else
 fi
 if [[ $V1 && -w $V1/cgroup.procs && $V2 && -w $V2/cgroup.procs ]]; then
 	# Both: docker on such a host makes its cgroups in version 1 only, and what starts it has its own in 2.
-	place $((number++)) tidemark-life/docker.service docker/$id - "/docker/$id" $id -
+	place $((number++)) tidemark-test/docker.service docker/$id - "/docker/$id" $id -
 	# A session is told by version 2; in version 1 all sessions are one.
-	place $((number++)) tidemark-life/user-0/session tidemark-life - /tidemark-life/user-0/session - -
+	place $((number++)) tidemark-test/user-0/session tidemark-test - /tidemark-test/user-0/session - -
 fi
 if [[ $NAMED ]]; then
 	while read -r kind path container pod; do
@@ -109,7 +109,7 @@ while IFS=$'\t' read -r number v2 v1 named rest; do
 		for at in "$2/${v2#-}" "$3/${v1#-}" "$4/${named#-}"; do # none: the root, wherever the test is
 			[ ! -w "$at/cgroup.procs" ] || echo "$BASHPID" >"$at/cgroup.procs"
 		done
-		exec "$1/reuse" spin "$number" 100000
+		exec "$1/pid_reuse" spin "$number" 100000
 	)
 done <"$1/placed"
 CASES
@@ -117,9 +117,9 @@ record_ok cgroups -F 997 -o "$WORK/cgroups.html" -o "$WORK/cgroups.pb.gz" -- \
 	bash "$WORK/cases" "$WORK" "$V2" "$V1" "$NAMED" || finish
 balance cgroups zero-drops
 python '
-from lives import *
+from process_page import *
 work = sys.argv[1]
-lives, bad = Lives(work + "/cgroups.html"), []
+page, bad = ProcessPage(work + "/cgroups.html"), []
 labels = collections.defaultdict(collections.Counter)
 for values, label, _ in Pprof(work + "/cgroups.pb.gz").samples:
     labels[label["comm"]][tuple(label.get(key, "") for key in ("cgroup", "container_id", "pod_uid"))] += values[0]
@@ -127,7 +127,7 @@ for line in open(work + "/placed"):
     number, v2, v1, named, *wanted = line.rstrip("\n").split("\t")
     wanted = tuple(text if text != "-" else "" for text in wanted)
     shown = labels["g" + number]
-    page = {h.life.cgroup for h in lives.hits if h.comm == "g" + number}
+    page = {h.generation.cgroup for h in page.hits if h.comm == "g" + number}
     where = " ".join(word for word, place in (("v2", v2), ("v1", v1), ("named", named)) if place != "-")
     print("  %-5s %s: %d samples %s" % (where, wanted[0].replace(
         "0123456789abcdef" * 4, "0123..ef"), sum(shown.values()), "right" if set(shown) == {wanted} else dict(shown)))

@@ -2,37 +2,37 @@
 # SPDX-License-Identifier: Apache-2.0
 # execs - execs in mid-sampling: every sample is wholly before or wholly after, or says `exec`
 #
-# TM_LIVES: execs of each of the four cases (10000 for the whole proof); a fifth of it by default where
+# TM_PROCESSES: execs of each of the four cases (10000 for the whole proof); a fifth of it by default where
 # 2,000 descriptors close. Perf's sideband says when each exec was. Upstream kept the name of the program
 # before (#835).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
-crowded=${TM_LIVES:-300}
-lives_of_this_run 1500
+crowded=${TM_PROCESSES:-300}
+processes_of_this_run 1500
 HZ=9999
 
 # execs NAME PROGRAM DESCRIPTORS COUNT
 execs() {
 	local name=$1 program=$2 descriptors=$3 count=$4
 	mkdir "$WORK/$name"
-	must python3 "$TM_LIB/clones.py" "$TM_LIFE/$program" "$WORK/$name" 2
+	must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/$program" "$WORK/$name" 2
 	say "$name: $count execs, $descriptors descriptors that close:"
-	witnessed "$name" -F $HZ -o "$WORK/$name.html" -- bash -c 'ulimit -n 4096; exec "$@"' sh \
-		"$WORK/$name/life-000001" "$count" 200 "$descriptors" \
-		"$WORK/$name/life-000001" "$WORK/$name/life-000002" || return
+	record_with_reference "$name" -F $HZ -o "$WORK/$name.html" -- bash -c 'ulimit -n 4096; exec "$@"' sh \
+		"$WORK/$name/program-000001" "$count" 200 "$descriptors" \
+		"$WORK/$name/program-000001" "$WORK/$name/program-000002" || return
 	balance "$name"
 	python '
-from lives import *
-from witness import *
+from process_page import *
+from reference import *
 work, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-told, records, ran = witnessed(work, name)
-judged = Judgement(told, records)
+sideband, records, ran = read_recording(work, name)
+judged = Judgement(sideband, records)
 n = judged.counts
-lives = Lives("%s/%s.html" % (work, name))
+page = ProcessPage("%s/%s.html" % (work, name))
 wrong, in_exec, sides, kernel, generations = [], 0, 0, 0, set()
-for h in lives.hits:
-    found = re.fullmatch(r"life-(\d{6})", h.comm)
+for h in page.hits:
+    found = re.fullmatch(r"program-(\d{6})", h.comm)
     if not found:
         continue
     number, path = found.group(1), "%s/%s/%s" % (work, name, h.comm)
@@ -44,14 +44,14 @@ for h in lives.hits:
             wrong.append(("user frames inside execve", h))
         continue
     functions = {f for f in user if f.startswith("own_function_")}
-    others = {f for f in user if re.match(r"life-\d{6}\+", f) and not f.startswith(h.comm)}
+    others = {f for f in user if re.match(r"program-\d{6}\+", f) and not f.startswith(h.comm)}
     if functions - {"own_function_" + number} or others:
         wrong.append(("frames of the other side", h))
-    if h.life.exe not in ("", path) or (h.life.exe == "" and reason != "exiting"):
+    if h.generation.exe not in ("", path) or (h.generation.exe == "" and reason != "exiting"):
         wrong.append(("executable", h))
     sides += h.count
     kernel += h.count if any("execve" in f for f in h.frames) else 0
-    generations.add(h.life.number)
+    generations.add(h.generation.number)
 print("  E3: %d generations were hit; %d samples on one side (%d of them in the kernel around execve), %d in exec; "
       "%d wrong on the page, %d of %d wrong by the sideband" %
       (len(generations), sides, kernel, in_exec, len(wrong), len(judged.wrong), n["whole"] + n["in_exec"]))
@@ -65,8 +65,8 @@ check(len(generations) > 0.5 * count, "only %d generations of %d were hit" % (le
 ' "$WORK" "$name" "$count"
 }
 
-execs plain execs 0 "$TM_LIVES"
-execs pie execs-pie 0 "$TM_LIVES"
+execs plain execs 0 "$TM_PROCESSES"
+execs pie execs-pie 0 "$TM_PROCESSES"
 execs crowded execs 2000 "$crowded"
 execs crowded-pie execs-pie 2000 "$crowded"
 finish

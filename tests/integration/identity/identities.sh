@@ -9,11 +9,11 @@
 
 HZ=997
 SPIN=120000 # microseconds of CPU time of each case
-REUSE=$TM_LIFE/reuse
-ROLES=$WORK/roles
+REUSE=$TM_WORKLOADS/pid_reuse
+ROLES=$WORK/process_cases
 
-must cp "$TM_LIFE/roles" "$ROLES"
-life_clean_up() { umount -l "$WORK"/{overlay/merged,bind/new,tmpfs,hidden} 2>/dev/null; }
+must cp "$TM_WORKLOADS/process_cases" "$ROLES"
+identity_clean_up() { umount -l "$WORK"/{overlay/merged,bind/new,tmpfs,hidden} 2>/dev/null; }
 
 # A case is a number: its process calls itself gNUMBER and spins in spin_NUMBER, and what it
 # executes must be told as the path given here. `expect NUMBER WHAT PATH` writes that down;
@@ -102,46 +102,46 @@ for n in 11 12; do # they must live until they are opened: nobody sees their mou
 	' sh "$n" "${SPIN}0"
 done
 chroot jail /inside spin 13 "${SPIN}0" # nor does anybody see the inside of a root afterwards
-./roles fork "$SPIN"
-./roles vfork "$SPIN" ./next14 spin 14 "$SPIN"
-./roles chain "$SPIN" ./roles chain "$SPIN" ./next15 spin 15 "$SPIN"
-./roles thread "$SPIN" ./next16 spin 16 "$SPIN"
-./roles crowd "$SPIN" 2000 ./next17 spin 17 "$SPIN"
-./roles alone "$SPIN"
-./roles heavy "$SPIN" 600
+./process_cases fork "$SPIN"
+./process_cases vfork "$SPIN" ./next14 spin 14 "$SPIN"
+./process_cases chain "$SPIN" ./process_cases chain "$SPIN" ./next15 spin 15 "$SPIN"
+./process_cases thread "$SPIN" ./next16 spin 16 "$SPIN"
+./process_cases crowd "$SPIN" 2000 ./next17 spin 17 "$SPIN"
+./process_cases alone "$SPIN"
+./process_cases heavy "$SPIN" 600
 spin 18 "$3"
 spin 19 "$4"
-./roles named "$SPIN" "$(printf 'a;b\tc\n\033[31m\377')"
+./process_cases named "$SPIN" "$(printf 'a;b\tc\n\033[31m\377')"
 CASES
 export SPIN
-witnessed identities -F $HZ -o "$WORK/identities.html" -o "$WORK/identities.folded" \
+record_with_reference identities -F $HZ -o "$WORK/identities.html" -o "$WORK/identities.folded" \
 	-o "$WORK/identities.pb.gz" -- bash "$WORK/cases" "$WORK" "$deep" "$long" "$odd" || finish
 [[ -s $WORK/identities.err ]] && sed 's/^/  /' "$WORK/identities.err"
 balance identities zero-drops
 
 python '
-from lives import *
-from witness import *
+from process_page import *
+from reference import *
 work, roles = sys.argv[1:]
-told, records, ran = witnessed(work, "identities")
-judged = Judgement(told, records)
+sideband, records, ran = read_recording(work, "identities")
+judged = Judgement(sideband, records)
 n = judged.counts
 print("  by the sideband: %d samples with an mm, %d in exec, %d dying, %d not judged: %d wrong" %
       (n["whole"], n["in_exec"], n["dying"], n["unjudged"], len(judged.wrong)))
 for what, count in collections.Counter(w[0] for w in judged.wrong).most_common(5):
     print("    %d samples: %s" % (count, what))
-lives = Lives(work + "/identities.html")
+page = ProcessPage(work + "/identities.html")
 bad, wanted = [], {}
 read = summary(work + "/identities.json")
 print("  files: opened %d, refused %d, failed %d" %
       (read["files_opened"], read["files_refused"], read["files_failed"]))
 for line in open(work + "/expected", encoding="utf-8"):
     number, what, path = line.rstrip("\n").split("\t")
-    mine = [h for h in lives.hits if h.comm == "g" + number and not in_kernel_half_way(h)]
+    mine = [h for h in page.hits if h.comm == "g" + number and not in_kernel_half_way(h)]
     count = sum(h.count for h in mine)
     named = sum(h.count for h in mine if "spin_" + number in h.frames)
     foreign = [h for h in mine if any(re.match(r"spin_\d+$", f) and f != "spin_" + number for f in h.frames)]
-    paths = collections.Counter(h.life.exe for h in mine)
+    paths = collections.Counter(h.generation.exe for h in mine)
     want, needs_name = path.lstrip("?"), not path.startswith("?")
     if path == "~":
         want = paths.most_common(1)[0][0]
@@ -162,9 +162,9 @@ for line in open(work + "/expected", encoding="utf-8"):
         left = collections.Counter(strip_kernel(h.frames)[-1:] and strip_kernel(h.frames)[-1] for h in mine if "spin_" + number not in h.frames)
         bad.append("%s: only %d of %d with their function; leaves %s" % (what, named, count, left.most_common(3)))
 for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "heavy"):
-    mine = [h for h in lives.hits if "role_" + role in h.frames]
+    mine = [h for h in page.hits if "case_" + role in h.frames]
     count = sum(h.count for h in mine)
-    paths = collections.Counter(h.life.exe for h in mine)
+    paths = collections.Counter(h.generation.exe for h in mine)
     comms = collections.Counter(h.comm for h in mine)
     print("  %-53s %4d samples, executable %s, comm %s" %
           ("role " + role, count, "right" if set(paths) == {roles} else dict(paths), dict(comms)))
@@ -173,20 +173,20 @@ for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "hea
     if set(paths) != {roles}:
         bad.append("role %s: executables %s" % (role, dict(paths)))
 # Giving back memory takes its time, after the start of death: it is not lost, and joins the process.
-alive = {h.life.number for h in lives.hits if "role_heavy" in h.frames}
-dying = [h for h in lives.hits if h.comm == "role_heavy" and "do_exit_[k]" in h.frames]
+alive = {h.generation.number for h in page.hits if "case_heavy" in h.frames}
+dying = [h for h in page.hits if h.comm == "case_heavy" and "do_exit_[k]" in h.frames]
 count = sum(h.count for h in dying)
-print("  %-53s %4d samples, executable %s" % ("dying", count, {h.life.exe for h in dying}))
+print("  %-53s %4d samples, executable %s" % ("dying", count, {h.generation.exe for h in dying}))
 if count < 5:
     bad.append("only %d samples of a dying process" % count)
-if {h.life.number for h in dying} != alive:
+if {h.generation.number for h in dying} != alive:
     bad.append("a dying process is not the living one")
 for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
     for function, mapping in stack:
         number = re.fullmatch(r"spin_(\d+)", function)
         if number and mapping != wanted.get(number.group(1), mapping):
             bad.append("pprof: %s lies in %s" % (function, mapping))
-        if function.startswith("role_") and mapping != roles:
+        if function.startswith("case_") and mapping != roles:
             bad.append("pprof: %s lies in %s" % (function, mapping))
         if number and labels["comm"] != "g" + number.group(1):
             bad.append("pprof: %s of %s" % (function, labels["comm"]))
@@ -195,8 +195,8 @@ for line in bad[:20]:
 check(not bad, "%d cases" % len(bad))
 check(not judged.wrong, "%d samples are not what the sideband told" % len(judged.wrong))
 check(n["whole"] > 20 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
-ended(judged)
-delivered_of_runs(records, ran, told_tgids(told, records))
+check_exits(judged)
+check_delivered(records, ran, sideband_tgids(sideband, records))
 for name in (work + "/identities.folded",):
     for line in open(name, "rb").read().split(b"\n"):
         check(not re.search(rb"[\x00-\x1f\x7f]", line), "control characters in %s: %r" % (name, line))

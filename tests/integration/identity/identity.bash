@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # identity - what the proofs of process life share; sourced after integration.bash
 
-TM_LIFE=${TM_LIFE:-$TM_BUILD/tests/integration/programs}
 PYTHONPATH=$PYTHONPATH:$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 CGROUP=
 
-# lives_of_this_run DEFAULT [MOST] - TM_LIVES, which the environment may give
-lives_of_this_run() {
-	TM_LIVES=${TM_LIVES:-$1}
-	((TM_LIVES > ${2:-10000})) && TM_LIVES=${2:-10000}
+# processes_of_this_run DEFAULT [MOST] - TM_PROCESSES, which the environment may give
+processes_of_this_run() {
+	TM_PROCESSES=${TM_PROCESSES:-$1}
+	((TM_PROCESSES > ${2:-10000})) && TM_PROCESSES=${2:-10000}
 }
 
-# must COMMAND... - what a test cannot go on without
-must() {
-	"$@" && return
-	wrong "failed: $*"
-	finish
-}
-
-# clone_lives COUNT - $WORK/lives/life-000001 ..., each with its own function name
-clone_lives() {
-	must strip --strip-debug -o "$WORK/life" "$TM_WORKLOADS/short_lived"
-	must python3 "$TM_LIB/clones.py" "$WORK/life" "$WORK/lives" "$1"
+# make_numbered_programs COUNT - $WORK/numbered/program-000001 ..., each with its own function name
+make_numbered_programs() {
+	must strip --strip-debug -o "$WORK/template" "$TM_WORKLOADS/short_lived"
+	must python3 "$TM_LIB/numbered_programs.py" "$WORK/template" "$WORK/numbered" "$1"
 }
 
 # cgroup_make - two cgroups in a folder CGROUP of the unified hierarchy: deeper there than what the test
@@ -30,65 +22,47 @@ cgroup_make() {
 	local top
 	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[[ $top ]] || return
-	CGROUP=$top/tidemark-life/a/folder/deep/down/here
-	mkdir -p "$CGROUP"/tidemark-life-{a,b} 2>/dev/null
+	CGROUP=$top/tidemark-test/a/folder/deep/down/here
+	mkdir -p "$CGROUP"/tidemark-test-{a,b} 2>/dev/null
 }
 
 test_clean_up() {
 	if [[ $CGROUP ]]; then
-		rmdir "$CGROUP"/tidemark-life-{a,b}
-		(cd "${CGROUP%/tidemark-life/*}" && rmdir -p "${CGROUP#"$PWD"/}")
+		rmdir "$CGROUP"/tidemark-test-{a,b}
+		(cd "${CGROUP%/tidemark-test/*}" && rmdir -p "${CGROUP#"$PWD"/}")
 	fi 2>/dev/null
-	declare -F life_clean_up >/dev/null && life_clean_up
+	declare -F identity_clean_up >/dev/null && identity_clean_up
 }
 
-# witnessed NAME OPTION... -- COMMAND... - record_ok of COMMAND with `witness` looking on from before its
-# first instruction; $WORK/NAME.records, .sideband, .runs are for witness.py
-witnessed() {
-	witnessed_begin "$@" || return
-	witnessed_end "$1"
+# record_with_reference NAME OPTION... -- COMMAND... - records COMMAND from its first instruction on, and beside
+# it what the kernel reports: $WORK/NAME.records, .sideband and .hits are for reference.py
+record_with_reference() {
+	reference_recording_begin "$@" || return
+	reference_recording_end "$1"
 }
 
-# witnessed_begin NAME OPTION... -- COMMAND... - all of it up to COMMAND's first instruction
-witnessed_begin() {
-	local name=$1 options=()
-	shift
-	while [[ $1 != -- ]]; do
-		options+=("$1")
-		shift
-	done
-	shift
-	mkfifo "$WORK/$name.begun" "$WORK/$name.go"
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "${options[@]}" -- \
-		sh -c 'echo >"$1"; read -r go <"$2"; shift 2; exec "$@"' sh \
-		"$WORK/$name.begun" "$WORK/$name.go" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	if ! timeout 60 head -n 1 "$WORK/$name.begun" >/dev/null; then
-		wrong "COMMAND did not start: $(head -c 600 "$WORK/$name.err")"
-		return 1
-	fi
-	"$TM_LIFE/witness" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$name" \
-		>"$WORK/$name.witness" 2>&1 &
-	WITNESS=$!
-	STARTED+=("$WITNESS")
-	until_true 60 witness_says "$name" && [[ $(head -n 1 "$WORK/$name.witness") == ready ]] && return
-	wrong "no witness: $(<"$WORK/$name.witness")"
+# reference_recording_begin NAME OPTION... -- COMMAND... - the same, up to COMMAND's first instruction
+reference_recording_begin() {
+	begin_held_recording "$@" || return
+	"$TM_WORKLOADS/reference_recorder" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1" \
+		>"$WORK/$1.reference" 2>&1 &
+	REFERENCE=$!
+	STARTED+=("$REFERENCE")
+	until_true 60 test -s "$WORK/$1.reference" && [[ $(head -n 1 "$WORK/$1.reference") == ready ]] && return
+	wrong "reference_recorder: $(<"$WORK/$1.reference")"
 	return 1
 }
-witness_says() { [[ -s $WORK/$1.witness ]]; }
 
-# witnessed_end NAME - lets COMMAND go on, to its end and the recording's
-witnessed_end() {
-	echo go >"$WORK/$1.go"
-	witnessed_wait "$1"
+# reference_recording_end NAME - lets COMMAND run, and waits for its end and the recording's
+reference_recording_end() {
+	release "$1"
+	reference_recording_wait "$1"
 }
 
-witnessed_wait() {
-	end_recording $((300 + ${TM_LIVES:-0} / 10))
+reference_recording_wait() {
+	end_recording $((300 + ${TM_PROCESSES:-0} / 10))
 	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
-	wait "$WITNESS" || wrong "witness: $(<"$WORK/$1.witness")"
-	grep '^a CPU' "$WORK/$1.witness" | sed 's/^/  /'
+	wait "$REFERENCE" || wrong "reference_recorder: $(<"$WORK/$1.reference")"
+	grep '^a CPU' "$WORK/$1.reference" | sed 's/^/  /'
 	((STATUS == 0))
 }

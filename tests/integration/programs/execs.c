@@ -3,7 +3,7 @@
  * execs - executes two programs in turn, itself under two names, and spins a little between
  *
  * execs COUNT MICROSECONDS DESCRIPTORS THIS OTHER: COUNT times more. Each incarnation opens that
- * many descriptors that close at exec. clones.py makes the two, each with its number in its
+ * many descriptors that close at exec. numbered_programs.py makes the two, each with its number in its
  * function's name and in its file's name.
  */
 

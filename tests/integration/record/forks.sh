@@ -6,15 +6,15 @@
 LENGTH=20
 LIVES=1500 # different executables, each lives 5 ms
 
-mkdir "$WORK/lives"
-python3 "$TM_LIB/clones.py" "$TM_WORKLOADS/short_lived" "$WORK/lives" $LIVES || finish
+mkdir "$WORK/numbered"
+python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/short_lived" "$WORK/numbered" $LIVES || finish
 
 storm() { while :; do /bin/true; done; }
 lives() { # FIRST - every second one, in turn, again and again
 	local i
 	while :; do
 		for ((i = $1; i <= LIVES; i += 2)); do
-			"$WORK/lives/life-$(printf '%06d' "$i")" 5
+			"$WORK/numbered/program-$(printf '%06d' "$i")" 5
 			echo "$i" >>"$WORK/lived.$1"
 		done
 	done
@@ -68,7 +68,7 @@ check(most <= files + 64, "the symbolizer holds %d descriptors for %d files" % (
 
 python '
 read = summary(sys.argv[1])
-lives = sys.argv[3]
+page = sys.argv[3]
 page = Page(sys.argv[2])
 own = unnamed = wrong_name = wrong_file = pathless = with_mm = without_mm = in_exec = 0
 examples, seen = [], set()
@@ -78,13 +78,13 @@ for comm, exe, frames, count in page.samples:
         number = name[-6:]
         seen.add(number)
         own += count
-        if comm != "life-" + number:
+        if comm != "program-" + number:
             wrong_name += count
             examples.append((comm, name))
-        if exe != lives + "/life-" + number:
+        if exe != lives + "/program-" + number:
             wrong_file += count
             examples.append((comm, name, exe))
-    if not re.match(r"life-\d{6}$", comm):
+    if not re.match(r"program-\d{6}$", comm):
         continue
     if truncation(frames) == "exiting":
         without_mm += count
@@ -113,5 +113,5 @@ check(wrong_name == 0 and wrong_file == 0, "wrong names: %s" % examples[:4])
 check(pathless == 0, "%d samples without their path: %s" % (pathless, examples[:4]))
 check(page.total() == read["exported"], "the page holds %d samples, exported are %d" %
       (page.total(), read["exported"]))
-' "$WORK/forks.json" "$WORK/forks.html" "$WORK/lives"
+' "$WORK/forks.json" "$WORK/forks.html" "$WORK/numbered"
 finish

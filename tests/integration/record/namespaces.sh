@@ -3,8 +3,8 @@
 # namespaces - names are right across PID and mount namespaces, overlays, deleted and replaced files
 . "$(dirname "$0")/../../lib/integration.bash"
 
-mkdir "$WORK/lives" "$WORK/m"
-python3 "$TM_LIB/clones.py" "$TM_WORKLOADS/short_lived" "$WORK/lives" 6 || finish
+mkdir "$WORK/numbered" "$WORK/m"
+python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/short_lived" "$WORK/numbered" 6 || finish
 
 # named NAME COMM PATH FUNCTION - samples of COMM have that executable, and that leaf by name
 named() {
@@ -53,8 +53,8 @@ contained() {
 }
 
 say "containers seen from the host: same path, different programs:"
-contained "$WORK/lives/life-000001" "$WORK/m/prog" "$WORK/m/prog" 60000
-contained "$WORK/lives/life-000002" "$WORK/m/prog" "$WORK/m/prog" 60000
+contained "$WORK/numbered/program-000001" "$WORK/m/prog" "$WORK/m/prog" 60000
+contained "$WORK/numbered/program-000002" "$WORK/m/prog" "$WORK/m/prog" 60000
 [[ ! -e $WORK/m/prog ]] || wrong "the mounts are not private: nothing is tested"
 if record_ok contained -F 199 -d 3 -o "$WORK/contained.html"; then
 	balance contained zero-drops
@@ -66,9 +66,9 @@ STARTED=()
 
 say "on an overlay, deleted, replaced by another program under the same path, in a closed folder:"
 mkdir -m 700 "$WORK/closed"
-cp "$WORK/lives/life-000001" "$WORK/closed/prog6"
+cp "$WORK/numbered/program-000001" "$WORK/closed/prog6"
 mkdir "$WORK/lower" "$WORK/upper" "$WORK/work" "$WORK/merged"
-cp "$WORK/lives/life-000003" "$WORK/lower/prog3"
+cp "$WORK/numbered/program-000003" "$WORK/lower/prog3"
 unmounted() { ! mountpoint -q "$WORK/merged" || umount "$WORK/merged" 2>/dev/null; }
 test_clean_up() { until_true 5 unmounted || umount -l "$WORK/merged"; } # the killed leave in their time
 overlay=yes
@@ -80,9 +80,9 @@ if [[ $overlay ]]; then
 	"$WORK/merged/prog3" 60000 &
 	STARTED+=($!)
 fi
-cp "$WORK/lives/life-000004" "$WORK/prog4"
+cp "$WORK/numbered/program-000004" "$WORK/prog4"
 "$WORK/prog4" 60000 & STARTED+=($!)
-cp "$WORK/lives/life-000005" "$WORK/prog5"
+cp "$WORK/numbered/program-000005" "$WORK/prog5"
 "$WORK/prog5" 60000 & STARTED+=($!)
 "$WORK/closed/prog6" 60000 & STARTED+=($!)
 running() { [[ $(readlink "/proc/$1/exe") == */prog? ]]; }
@@ -90,7 +90,7 @@ for pid in "${STARTED[@]}"; do
 	until_true 10 running "$pid"
 done
 rm "$WORK/prog4" "$WORK/prog5"
-cp "$WORK/lives/life-000006" "$WORK/prog5" # never runs: its names must not appear
+cp "$WORK/numbered/program-000006" "$WORK/prog5" # never runs: its names must not appear
 if record_ok files -F 199 -d 4 -o "$WORK/files.html"; then
 	balance files zero-drops
 	[[ $overlay ]] && named "$WORK/files" prog3 "$WORK/merged/prog3" own_function_000003

@@ -19,7 +19,7 @@ compare() {
 	perf script -i "$WORK/$comm.data" --symfs "$WORK/files" --kallsyms /proc/kallsyms \
 		--comms "$comm" -F comm,ip,sym,dso >"$WORK/$comm.script" 2>"$WORK/$comm.script.err" ||
 		wrong "perf script: $(head -n 3 "$WORK/$comm.script.err")"
-	python3 "$TM_LIB/leaves.py" "$comm" "$WORK/$comm.script" "$WORK/$comm.folded" ||
+	python3 "$TM_LIB/self_time.py" "$comm" "$WORK/$comm.script" "$WORK/$comm.folded" ||
 		WRONG=$((WRONG + 1))
 }
 

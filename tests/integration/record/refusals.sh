@@ -64,14 +64,14 @@ refused 3 'root' "not root" setpriv --reuid 65534 --regid 65534 --clear-groups \
 
 refused 3 'BTF' "no BTF" unshare --mount sh -c \
 	'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh "$T" record -d 1 -o "$F"
-refused 3 'BPF' "bpf(2) refused" "$TM_WORKLOADS/deny" bpf "$T" record -d 1 -o "$F"
-refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny" perf_event_open \
+refused 3 'BPF' "bpf(2) refused" "$TM_WORKLOADS/deny_syscall" bpf "$T" record -d 1 -o "$F"
+refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny_syscall" perf_event_open \
 	"$T" record -d 1 -o "$F"
 refused 3 'BPF|CAP_|capab|perf' "root without CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN" \
 	setpriv --bounding-set -bpf,-perfmon,-sys_admin "$T" record -d 1 -o "$F"
 
 say "no messages from the kernel about CPUs:"
-timeout 60 "$TM_WORKLOADS/deny" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" 2>"$WORK/deaf.err"
+timeout 60 "$TM_WORKLOADS/deny_syscall" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" 2>"$WORK/deaf.err"
 STATUS=$?
 say "  exit $STATUS: $(grep -m 1 'CPUs' "$WORK/deaf.err")"
 # An idle second has no stacks: the file may be empty.

@@ -7,7 +7,7 @@
 STARTED+=($!)
 
 say "-p PID: threads, later children, orphans; ends when none is left:"
-coproc FAMILY { exec "$TM_WORKLOADS/family" 12; }
+coproc FAMILY { exec "$TM_WORKLOADS/process_tree" 12; }
 family=$FAMILY_PID
 STARTED+=("$family")
 read -r -t 20 ready elder <&"${FAMILY[0]}" || wrong "the family did not start"

@@ -1,114 +1,123 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stacks - whether user stacks are whole: what tidemark says of each, and what its outermost frame says"""
-import collections
+"""root_frames - which places of a program or library a stack can begin at; read with readelf, not with our parser
 
-import elf
-from recorded import check
-from witness import ANON, EXITING, FILE, IN_EXEC, KTHREAD, NO_MM, USER_MODE, VDSO, Records
+A root is: what is called like one, the code at the ELF entry, code whose call frame information says that
+it has no return address (readelf -wF shows `u` for it), or where glibc's makecontext() returns to.
+"""
+import bisect
+import functools
+import os
+import re
+import struct
+import subprocess
 
-RETURN = 1 << 59
-NUMBER = 0x7FFFF # TM_FRAME_FILE_MAX
-IO_WORKER = 1 << 5
-LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
-
-
-def aliases(path):
-    with open(path, encoding="utf-8") as file:
-        return dict(line.rstrip("\n").split("\t") for line in file)
-
-
-class Stacks(Records):
-    """user: samples that have a user stack at all, by ktime; without: why the others have none"""
-
-    def __init__(self, path, alias=None):
-        super().__init__(path)
-        self.alias, self.user, self.without = alias or {}, [], collections.Counter()
-        self.samples.sort(key=lambda sample: sample.ktime)
-        for sample in self.samples:
-            if sample.flags & (KTHREAD | IO_WORKER):
-                self.without["kernel thread"] += 1
-            elif sample.flags & IN_EXEC:
-                self.without["exec"] += 1
-            elif sample.flags & NO_MM:
-                self.without["exiting"] += 1
-            else:
-                self.user.append(sample)
-
-    def place(self, sample, frame):
-        """(path, offset) of the code that a frame means, or None where it is no file's."""
-        if frame >> 60 != FILE:
-            return None
-        identity = self.file(frame >> 40 & NUMBER, sample.ktime)
-        if identity is None:
-            return None
-        path = identity.path.decode("utf-8", "replace")
-        offset = (frame & (1 << 40) - 1) - (1 if frame & RETURN else 0)
-        return self.alias.get(path, path), offset
-
-    def root(self, sample):
-        """Why the outermost frame is a root (elf.root), or None."""
-        place = self.place(sample, sample.frames[-1]) if sample.frames else None
-        return elf.root(*place) if place else None
-
-    def name(self, sample, frame):
-        place = self.place(sample, frame)
-        if place:
-            return elf.name(*place)
-        return LEAF_KINDS.get(frame >> 60, "unresolved %d" % (frame & 0xFF))
-
-    def ends(self, sample, count=3):
-        """The outermost frames, for people."""
-        return " < ".join(self.name(sample, f) for f in reversed(sample.frames[-count:])) or "no frame"
-
-    def just_met(self, seconds):
-        """Samples that are cut for want of a table, in a file that was first sampled so little before."""
-        first, young = {}, set()
-        for sample in self.user:
-            for frame in sample.frames:
-                if frame >> 60 == FILE:
-                    first.setdefault(frame >> 40 & NUMBER, sample.ktime)
-            if sample.stop == "no_table" and sample.frames and \
-                    sample.ktime - first.get(sample.frames[-1] >> 40 & NUMBER, 0) < seconds * 1e9:
-                young.add(sample)
-        return young
+ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl_start_user|_rt0_.*|"
+                   r"runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
+ENTRY_BYTES = 64 # of code at the entry: longer than any _start here
+GAP_BYTES = 16   # glibc says that a thread has no return address only some instructions after its birth
 
 
-class Tally:
-    """Of some samples: complete as tidemark says, as the files say, and where the two differ."""
-
-    def __init__(self, stacks, samples):
-        self.total = self.whole = self.rooted = self.unread = 0
-        self.reasons, self.silent, self.modest = collections.Counter(), collections.Counter(), collections.Counter()
-        self.cut = collections.Counter()
-        for sample in samples:
-            said, root = sample.stop == "none", stacks.root(sample)
-            self.total += 1
-            self.whole += said
-            self.unread += root == "unread"
-            self.rooted += root not in (None, "unread")
-            if not said:
-                self.reasons[sample.stop] += 1
-                self.cut[sample.stop, stacks.ends(sample)] += 1
-            if said and root is None:
-                self.silent[stacks.ends(sample)] += 1
-            if root not in (None, "unread") and not said:
-                self.modest[sample.stop, stacks.ends(sample)] += 1
-
-    def share(self):
-        return 100.0 * self.whole / max(1, self.total)
-
-    def tell(self, indent="    ", most=4):
-        for (reason, ends), count in self.cut.most_common(most):
-            print("%s%d cut, %s: %s" % (indent, count, reason, ends))
-        for ends, count in self.silent.most_common(most):
-            print("%s%d said to be whole, yet no root: %s" % (indent, count, ends))
-        for (reason, ends), count in self.modest.most_common(most):
-            print("%s%d said to be cut (%s), yet a root: %s" % (indent, count, reason, ends))
+# mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi: glibc's __start_context, which is called by nobody
+CONTEXT = bytes.fromhex("4889dc488b3c244885ff")
 
 
-def no_silence(stacks, samples=None):
-    """D4: a stack whose outermost frame is no root bears a reason."""
-    tally = Tally(stacks, stacks.user if samples is None else samples)
-    check(not tally.silent, "%d stacks are cut without a word: %s" %
-          (sum(tally.silent.values()), tally.silent.most_common(2)))
-    return tally
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
+
+
+class Elf:
+    """Places are file offsets, as in the frames."""
+
+    def __init__(self, path):
+        self.path, self.loads, self.entry = path, [], None
+        with open(path, "rb") as file:
+            head = file.read(64)
+            if head[:5] != b"\x7fELF\x02":
+                return
+            entry, table, size, count = *struct.unpack_from("<QQ", head, 24), *struct.unpack_from("<HH", head, 54)
+            for at in range(count):
+                file.seek(table + at * size)
+                kind, flags, offset, address, _, bytes_ = struct.unpack("<IIQQQQ", file.read(40))
+                if kind == 1 and flags & 1:
+                    self.loads.append((offset, address, bytes_))
+        self.entry = self.offset(entry)
+
+    def offset(self, address):
+        for offset, start, bytes_ in self.loads:
+            if start <= address < start + bytes_:
+                return address - start + offset
+        return None
+
+    @functools.cached_property
+    def symbols(self):
+        """[(offset, end, name)], by offset"""
+        found = set()
+        for line in run("readelf", "-sW", self.path).splitlines():
+            word = line.split()
+            if len(word) < 8 or word[3] not in ("FUNC", "NOTYPE", "IFUNC") or word[6] == "UND":
+                continue
+            offset = self.offset(int(word[1], 16))
+            if offset is not None:
+                found.add((offset, offset + int(word[2], 0), word[7].split("@")[0]))
+        return sorted(found)
+
+    def code(self, offset, count):
+        with open(self.path, "rb") as file:
+            file.seek(offset)
+            return file.read(count)
+
+    def name(self, offset):
+        at = bisect.bisect_right(self.symbols, (offset, 1 << 62, ""))
+        for start, end, name in reversed(self.symbols[max(0, at - 8):at]):
+            if offset < end or start == end:
+                return name
+        return ""
+
+    @functools.cached_property
+    def ends(self):
+        """[(offset, end)] of functions that have no return address from some place on"""
+        found, bounds, column = [], None, None
+        for line in run("readelf", "-wF", self.path).splitlines():
+            if "FDE" in line:
+                low, high = re.search(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", line).groups()
+                bounds, column = (int(low, 16), int(high, 16)), None
+            elif "CIE" in line or not line.strip():
+                bounds = bounds if line.strip() == "" else None
+            elif bounds and line.split()[0] == "LOC":
+                column = line.split().index("ra") if "ra" in line.split() else None
+            elif bounds and column is not None and line.split()[column:column + 1] == ["u"]:
+                address = int(line.split()[0], 16)
+                start = self.offset(address)
+                if start is not None:
+                    found.append((start, start + bounds[1] - address))
+        return found
+
+    def root(self, offset):
+        """Why a stack may begin there, or None."""
+        if self.entry is not None and 0 <= offset - self.entry < ENTRY_BYTES:
+            return "entry"
+        if self.code(offset + 1, len(CONTEXT)) == CONTEXT:
+            return "context"
+        if ROOTS.match(self.name(offset)):
+            return "name"
+        if any(start - GAP_BYTES <= offset < end for start, end in self.ends):
+            return "cfi"
+        return None
+
+
+@functools.lru_cache(maxsize=None)
+def elf(path):
+    return Elf(path) if os.path.isfile(path) else None
+
+
+@functools.lru_cache(maxsize=None)
+def root(path, offset):
+    """Why a stack may begin there; None: it may not; "unread": nobody here can say."""
+    read = elf(path)
+    return read.root(offset) if read else "unread"
+
+
+@functools.lru_cache(maxsize=None)
+def name(path, offset):
+    read = elf(path)
+    return read and read.name(offset) or "%s+0x%x" % (os.path.basename(path), offset)

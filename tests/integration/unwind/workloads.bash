@@ -2,7 +2,7 @@
 # workloads - the programs whose stacks truth.sh judges; each run_NAME SECONDS is run by a shell of its own
 #
 # prepare_NAME makes ready what is not to be recorded, and fails with a word on what this machine lacks. What
-# is run is given WORK (a folder) and TM_STACKS (our own programs).
+# is run is given WORK (a folder) and TM_WORKLOADS (our own programs).
 
 # What is there with the tests' own packages; the others want a server or a compiler of their own.
 SHORT=(signals contexts pool reload deleted replaced namespace python openssl)
@@ -17,25 +17,25 @@ workloads_clean_up() {
 	true
 }
 
-run_work() { "$TM_STACKS/work" "$1"; }
-run_static() { "$TM_STACKS/work-static" "$1"; }
-run_static_pie() { "$TM_STACKS/work-static-pie" "$1"; }
-run_signals() { "$TM_STACKS/signals" "$1"; }
-run_contexts() { "$TM_STACKS/contexts" "$1"; }
-run_pool() { "$TM_STACKS/pool" "$1" /bin/true; }
+run_work() { "$TM_WORKLOADS/work" "$1"; }
+run_static() { "$TM_WORKLOADS/work-static" "$1"; }
+run_static_pie() { "$TM_WORKLOADS/work-static-pie" "$1"; }
+run_signals() { "$TM_WORKLOADS/signals" "$1"; }
+run_contexts() { "$TM_WORKLOADS/contexts" "$1"; }
+run_pool() { "$TM_WORKLOADS/pool" "$1" /bin/true; }
 
 prepare_reload() {
 	local i
 	for i in 1 2 3 4 5 6; do
-		cp "$TM_STACKS/libplug.so" "$WORK/plug-$i.so"
+		cp "$TM_WORKLOADS/libplug.so" "$WORK/plug-$i.so"
 	done
 }
-run_reload() { "$TM_STACKS/reload" "$1" "$WORK"/plug-?.so; }
+run_reload() { "$TM_WORKLOADS/reload" "$1" "$WORK"/plug-?.so; }
 
 # Deleted and replaced at once, before their rows can have been read; -- and mapped for the rest of it.
 prepare_deleted() {
-	cp "$TM_STACKS/work" "$WORK/deleted"
-	printf '%s\t%s\n' "$WORK/deleted" "$TM_STACKS/work" "$WORK/deleted (deleted)" "$TM_STACKS/work" >>"$WORK/aliases"
+	cp "$TM_WORKLOADS/work" "$WORK/deleted"
+	printf '%s\t%s\n' "$WORK/deleted" "$TM_WORKLOADS/work" "$WORK/deleted (deleted)" "$TM_WORKLOADS/work" >>"$WORK/aliases"
 }
 run_deleted() {
 	"$WORK/deleted" "$1" &
@@ -46,26 +46,26 @@ run_deleted() {
 
 # An upgrade as packages make it: the library and the program are renamed over while they run.
 prepare_replaced() {
-	cp "$TM_STACKS/reload" "$WORK/replaced"
-	cp "$TM_STACKS/libplug.so" "$WORK/replaced.so"
-	printf '%s\t%s\n' "$WORK/replaced" "$TM_STACKS/reload" "$WORK/replaced.so" "$TM_STACKS/libplug.so" >>"$WORK/aliases"
+	cp "$TM_WORKLOADS/reload" "$WORK/replaced"
+	cp "$TM_WORKLOADS/libplug.so" "$WORK/replaced.so"
+	printf '%s\t%s\n' "$WORK/replaced" "$TM_WORKLOADS/reload" "$WORK/replaced.so" "$TM_WORKLOADS/libplug.so" >>"$WORK/aliases"
 }
 run_replaced() {
 	"$WORK/replaced" "$1" "$WORK/replaced.so" &
 	sleep 0.3
-	cp "$TM_STACKS/libplug.so" "$WORK/new.so" && mv "$WORK/new.so" "$WORK/replaced.so"
-	cp "$TM_STACKS/reload" "$WORK/new" && mv "$WORK/new" "$WORK/replaced"
+	cp "$TM_WORKLOADS/libplug.so" "$WORK/new.so" && mv "$WORK/new.so" "$WORK/replaced.so"
+	cp "$TM_WORKLOADS/reload" "$WORK/new" && mv "$WORK/new" "$WORK/replaced"
 	wait
 }
 
 prepare_namespace() {
 	mkdir -p "$WORK/hidden"
-	printf '%s\t%s\n' "$WORK/hidden/work" "$TM_STACKS/work" >>"$WORK/aliases"
+	printf '%s\t%s\n' "$WORK/hidden/work" "$TM_WORKLOADS/work" >>"$WORK/aliases"
 }
 run_namespace() {
 	unshare --mount --propagation private sh -c '
 		mount -t tmpfs none "$1/hidden" && cp "$2/work" "$1/hidden" && exec "$1/hidden/work" "$3"
-	' sh "$WORK" "$TM_STACKS" "$1"
+	' sh "$WORK" "$TM_WORKLOADS" "$1"
 }
 
 # As large as a database in one file: many functions, each with some of everything.
@@ -144,14 +144,14 @@ while (Date.now() < end) {
 
 prepare_go() {
 	needs go || return
-	cp "$STACKS_SOURCE/busy.go" "$WORK"
+	cp "$TM_SOURCE/tests/integration/programs/busy.go" "$WORK"
 	(cd "$WORK" && GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 HOME=${HOME:-/root} go build -o "$WORK/busy-go" busy.go) || { echo 'go cannot build'; return 1; }
 }
 run_go() { "$WORK/busy-go" "$1"; }
 
 prepare_rust() {
 	needs rustc || return
-	rustc -O -o "$WORK/busy-rust" "$STACKS_SOURCE/busy.rs" || { echo 'rustc cannot build'; return 1; }
+	rustc -O -o "$WORK/busy-rust" "$TM_SOURCE/tests/integration/programs/busy.rs" || { echo 'rustc cannot build'; return 1; }
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
 
@@ -166,8 +166,8 @@ run_ripgrep() {
 
 prepare_musl() {
 	needs musl-gcc || return
-	musl-gcc -O2 -Wno-vla -o "$WORK/work-musl" "$STACKS_SOURCE/work.c" &&
-		musl-gcc -O2 -static -o "$WORK/work-musl-static" "$STACKS_SOURCE/work.c"
+	musl-gcc -O2 -Wno-vla -o "$WORK/work-musl" "$TM_SOURCE/tests/integration/programs/work.c" &&
+		musl-gcc -O2 -static -o "$WORK/work-musl-static" "$TM_SOURCE/tests/integration/programs/work.c"
 }
 run_musl() {
 	"$WORK/work-musl" "$1" &

@@ -2,7 +2,7 @@
 /*
  * test_generations - lives that come and go through the real program leave no memory behind
  *
- * TM_LIVES: how many, 30,000 if not given. A hundred a second by the records' own time, whose pace is
+ * TM_PROCESSES: how many, 30,000 if not given. A hundred a second by the records' own time, whose pace is
  * not ours: within two epochs 3,000 are known at once.
  */
 
@@ -86,7 +86,7 @@ static void live(struct fake *fake, uint64_t life, uint64_t now)
 
 static void lives_leave_no_memory_behind(void **state)
 {
-	const char *wanted = getenv("TM_LIVES");
+	const char *wanted = getenv("TM_PROCESSES");
 	uint64_t lives = wanted ? strtoull(wanted, NULL, 10) : LIVES;
 	struct fake fake = {0};
 	struct fake_end report;

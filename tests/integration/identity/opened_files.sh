@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# opened_files - what was opened is checked by kernel values: the right file or none, on every file system
+. "$(dirname "$0")/../../lib/integration.bash"
+. "$(dirname "$0")/identity.bash"
+
+[[ -n ${TM_INNER:-} && ! -e /dev/fuse ]] && skip "this container has no /dev/fuse"
+HZ=1999
+SPIN=200000 # microseconds of CPU time of each
+mkdir "$WORK"/{numbered,overlay,btrfs,tmpfs,bind,fuse,hang,own}
+must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/delayed_start" "$WORK/numbered" 20 # from 11 on: never to give their names
+LIARS=()
+identity_clean_up() {
+	# a process that waits for the liar's answer can only go when the liar is gone
+	((${#LIARS[@]})) && stop "${LIARS[@]}"
+	umount -l "$WORK"/{fuse,hang,own,overlay/merged,btrfs,tmpfs,bind/over} 2>/dev/null
+}
+
+# place NUMBER WHAT PATH [SEEN-AS] - that life's program lies at PATH. WHAT: `named`, must be shown with its
+# function; `none`, must not be, as another file lies under its path; both never with another's.
+place() {
+	must cp "$WORK/numbered/program-$(printf %06d "$1")" "$WORK/$3"
+	printf '%s\t%s\t%s\n' "$1" "$2" "$WORK/${4:-$3}" >>"$WORK/expected"
+	PLACES+=("$WORK/${4:-$3}")
+}
+# lie FOLDER NAME TRUE-FILE CONTENT [hang]
+lie() {
+	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} &
+	LIARS+=($!)
+	mounted() { grep -q " $WORK/$1 fuse" /proc/mounts; }
+	until_true 20 mounted "$1" || wrong "no liar on $1: no FUSE here"
+}
+
+# wait_for_go - starts the programs of PLACES, each at the FIFO that lets it go; their ids in WAITING
+wait_for_go() {
+	local i in_open
+	WAITING=()
+	for i in "${!PLACES[@]}"; do
+		mkfifo "$WORK/go$i"
+		"${PLACES[i]}" "$WORK/go$i" $SPIN &
+		WAITING+=($!)
+		STARTED+=($!)
+	done
+	waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # in open
+	for in_open in "${WAITING[@]}"; do
+		until_true 20 waits "$in_open" || wrong "$(readlink "/proc/$in_open/exe") does not wait"
+	done
+}
+# let_go NAME - records them from their first instruction on
+let_go() {
+	local i arguments=() steady
+	for i in "${WAITING[@]}"; do
+		arguments+=(-p "$i")
+	done
+	"$TM_TIDEMARK" record --summary "$WORK/$1.json" -F $HZ -o "$WORK/$1.html" "${arguments[@]}" \
+		>"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
+	RECORDER=$!
+	STARTED+=("$RECORDER")
+	steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-collector)/status" 2>/dev/null; }
+	until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
+	for i in "${!WAITING[@]}"; do
+		echo go >"$WORK/go$i"
+	done
+	end_recording 120
+	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 400 "$WORK/$1.err")"
+	rm "$WORK"/go*
+	balance "$1" zero-drops
+	[[ -s $WORK/$1.err ]] && sed 's/^/  /' "$WORK/$1.err"
+	python '
+from process_page import *
+work, name = sys.argv[1:]
+read, page, bad = summary("%s/%s.json" % (work, name)), ProcessPage("%s/%s.html" % (work, name)), []
+print("  opened %d, refused %d, failed %d" % (read["files_opened"], read["files_refused"], read["files_failed"]))
+for line in open(work + "/expected"):
+    number, what, path = line.rstrip("\n").split("\t")
+    own = "own_function_%06d" % int(number)
+    mine = [h for h in page.hits if h.generation.exe == path and not in_kernel_half_way(h)]
+    count = sum(h.count for h in mine)
+    named = sum(h.count for h in mine if own in h.frames)
+    others = {f for h in mine for f in h.frames if f.startswith("own_function_") and f != own}
+    print("  %s %-48s %4d samples, %4d named" % (number, path[len(work):], count, named))
+    if count < 100:
+        bad.append("%s: only %d samples" % (path, count))
+    if others:
+        bad.append("%s bears the names of another file: %s" % (path, others))
+    if what == "named" and named < 0.9 * count:
+        bad.append("%s: only %d of %d named" % (path, named, count))
+    if what == "none" and named:
+        bad.append("%s: named, though its file could not be reached: nothing is tested" % path)
+for line in bad:
+    print("    " + line)
+check(name != "covered" or read["files_refused"] >= 2, "%d files were refused, not those under a lie" % read["files_refused"])
+check(not bad, "%d files" % len(bad))
+' "$WORK" "$1"
+	: >"$WORK/expected"
+	PLACES=()
+}
+
+say "the right file, on each file system:"
+PLACES=()
+must mount -t tmpfs none "$WORK/tmpfs"
+place 1 named tmpfs/one
+mkdir "$WORK"/overlay/{lower,upper,work,merged}
+must cp "$WORK/numbered/program-000002" "$WORK/overlay/lower/two"
+overlay=lowerdir=$WORK/overlay/lower,upperdir=$WORK/overlay/upper,workdir=$WORK/overlay/work
+must mount -t overlay -o "$overlay" none "$WORK/overlay/merged"
+place 2 named overlay/lower/two overlay/merged/two
+place 3 named overlay/merged/three
+mkdir "$WORK"/bind/{from,over}
+must mount --bind "$WORK/bind/from" "$WORK/bind/over"
+place 4 named bind/from/four bind/over/four
+if grep -qw btrfs /proc/filesystems && command -v mkfs.btrfs >/dev/null; then
+	truncate -s 256M "$WORK/btrfs.image"
+	must mkfs.btrfs -q "$WORK/btrfs.image" >/dev/null
+	must mount -o loop "$WORK/btrfs.image" "$WORK/btrfs"
+	must btrfs -q subvolume create "$WORK/btrfs/volume"
+	place 5 named btrfs/volume/five
+	must btrfs -q subvolume snapshot "$WORK/btrfs/volume" "$WORK/btrfs/snapshot"
+else
+	say "left out: btrfs"
+fi
+# A program on the FUSE file system, which claims to be one that runs at the same time: whatever it
+# says, a file that a process serves is not taken, since to close it is to wait for that process.
+place 10 named ten
+must cp "$WORK/numbered/program-000009" "$WORK/nine"
+lie own nine "$WORK/ten" "$WORK/nine"
+printf '9\tnone\t%s\n' "$WORK/own/nine" >>"$WORK/expected"
+PLACES+=("$WORK/own/nine")
+wait_for_go
+let_go found
+
+say "another file under the path of a running program:"
+place 6 none fuse/six   # covered by a FUSE file that claims to be it in every field
+place 7 none hang/seven # the same, but whoever opens the file hangs
+place 8 none eight      # taken by another file, of the same size and times
+place 12 named twelve thirteen # moved, and its path taken: it is told, and found, where it is now
+place 11 none bind/over/eleven # covered by a tmpfs with another file of the same size and times
+PLACES[3]=$WORK/twelve
+wait_for_go
+mv "$WORK/twelve" "$WORK/thirteen"
+must cp "$WORK/numbered/program-000020" "$WORK/twelve"
+lie fuse six "$WORK/fuse/six" "$WORK/numbered/program-000016"
+lie hang seven "$WORK/hang/seven" "$WORK/numbered/program-000017" hang
+must ln "$WORK/eight" "$WORK/kept" # moved, it would be told under its new name
+rm "$WORK/eight"
+must cp "$WORK/numbered/program-000018" "$WORK/eight"
+touch -r "$WORK/kept" "$WORK/eight"
+must mount -t tmpfs none "$WORK/bind/over"
+must cp "$WORK/numbered/program-000019" "$WORK/bind/over/eleven"
+touch -r "$WORK/bind/from/eleven" "$WORK/bind/over/eleven"
+let_go covered
+umount "$WORK/bind/over"
+finish

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * collector_harness - a real collector at work, for a program that plays both the command and the symbolizer
+ *
+ * Owns       the collector's process, both sockets, a child that spins so that there are samples.
+ * Limits     HARNESS_PATIENCE messages of counts, which come some times a second, are waited for anything.
+ * Errors     -ETIMEDOUT: it did not happen; -EPIPE: the collector is gone; -errno.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "shared/control.h"
+
+#define HARNESS_PATIENCE 40
+#define HARNESS_HZ       499
+#define HARNESS_CODES \
+	64 /* files that the child runs code of, so that there is something to answer */
+
+struct harness {
+	pid_t collector, spinner;
+	int control;
+	int wire;     /* ours to the collector; -1: it has closed it, or none is there */
+	bool started; /* sampling */
+	bool over;    /* the collector is gone or says that it failed */
+	uint64_t reports;
+	struct tm_counts counts;
+	struct tm_wire files[HARNESS_CODES]; /* FILEs that came over this wire; more are let go */
+	unsigned file_count, files_used;
+};
+
+/* @collector, @opener: paths; @folder: for the files of code. Whole host. Return: 0, -errno. */
+int harness_start(struct harness *harness, const char *collector, const char *opener,
+		  const char *folder);
+/* A fresh wire in place of this one: the collector takes us for a new symbolizer. Return: 0, -errno. */
+int harness_attach(struct harness *harness);
+/* Takes what is said until @met says so. Return: 0, -ETIMEDOUT, -EPIPE. */
+int harness_until(struct harness *harness,
+		  bool (*met)(const struct harness *harness, const void *context),
+		  const void *context);
+/* The next FILE to answer. Return: 0, -ETIMEDOUT, -EPIPE. */
+int harness_next_file(struct harness *harness, struct tm_wire *ret_file);
+/* Says STOP and waits for the end. Return: the collector's exit code, -errno. */
+int harness_stop(struct harness *harness);

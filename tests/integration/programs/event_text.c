@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event_text - a record of the shared ring as one line of words, for readers that know no struct */
+
+#include "tests/integration/programs/event_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "shared/reasons.h"
+
+static void write_bytes(FILE *out, const char *bytes, size_t count)
+{
+	(void)fputs(" =", out);
+	for (size_t i = 0; i < count; i++)
+		(void)fprintf(out, "%02x", (unsigned char)bytes[i]);
+}
+
+static void write_head(FILE *out, char kind, const struct tm_event *event)
+{
+	(void)fprintf(out, "%c %" PRIu64 " %u %" PRIu64 " %u %u %u", kind, event->ktime,
+		      event->tgid, event->start_boottime, event->exec_id, event->tid, event->flags);
+}
+
+static void write_sample(FILE *out, const struct tm_sample *sample)
+{
+	const uint64_t *user = sample->frames + sample->kernel_frames;
+
+	write_head(out, 'S', &sample->event);
+	(void)fprintf(out, " %u %u %s", sample->event.cpu, sample->kernel_frames,
+		      tm_reasons_stop(sample->user_stop));
+	write_bytes(out, sample->comm, strnlen(sample->comm, TM_COMM_BYTES));
+	for (unsigned i = 0; i < sample->user_frames; i++)
+		(void)fprintf(out, "%c%" PRIx64, i ? ',' : ' ', user[i]);
+}
+
+static void write_process(FILE *out, const struct tm_process *process)
+{
+	write_head(out, 'P', &process->event);
+	(void)fprintf(out, " %u %u %u %u %u", process->exe_file, process->ns_level,
+		      process->ns_tgid, process->mnt_ns, process->own_tgid);
+	write_bytes(out, process->comm, strnlen(process->comm, TM_COMM_BYTES));
+	write_bytes(out, process->text, process->path_bytes);
+	write_bytes(out, process->text + process->path_bytes, process->cgroup_bytes);
+}
+
+static void write_file(FILE *out, const struct tm_file *file)
+{
+	const struct tm_identity *identity = &file->identity;
+
+	write_head(out, 'F', &file->event);
+	(void)fprintf(out, " %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %u %u %u",
+		      file->number, identity->dev, identity->ino, identity->size,
+		      identity->mtime_sec, identity->mtime_nsec, identity->generation,
+		      file->mnt_ns);
+	write_bytes(out, file->text, file->path_bytes);
+}
+
+int event_text_write(const struct tm_event *event, FILE *out)
+{
+	const void *record = event;
+
+	switch (event->type) {
+	case TM_EVENT_SAMPLE:
+		write_sample(out, record);
+		break;
+	case TM_EVENT_PROCESS:
+		write_process(out, record);
+		break;
+	case TM_EVENT_FILE:
+		write_file(out, record);
+		break;
+	case TM_EVENT_EXIT:
+		write_head(out, 'X', event);
+		break;
+	case TM_EVENT_RETIRE:
+		write_head(out, 'R', event);
+		(void)fprintf(out, " %u", ((const struct tm_retire *)record)->number);
+		break;
+	}
+	return fputc('\n', out) == '\n' ? 0 : -EIO;
+}

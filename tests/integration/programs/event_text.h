@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * event_text - a record of the shared ring as one line of words, for readers that know no struct
+ *
+ * S ktime tgid start exec tid flags cpu kernel_frames stop comm frames
+ * P ktime tgid start exec tid flags exe_file level ns_tgid mnt_ns own_tgid comm path cgroup
+ * F ktime tgid start exec tid flags number dev ino size mtime_sec mtime_nsec generation mnt_ns path
+ * X ktime tgid start exec tid flags
+ * R ktime tgid start exec tid flags number
+ *
+ * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes
+ * behind an `=`; stop is its word. A path is packed as in the record.
+ */
+
+#include <stdio.h>
+
+#include "shared/event.h"
+
+/* @event: whole and checked (shared/event_check.h). Return: 0, -EIO. */
+int event_text_write(const struct tm_event *event, FILE *out);

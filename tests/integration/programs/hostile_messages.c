@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hostile_messages - messages with rows that are wrong themselves */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/unwind_map.h"
+#include "tests/integration/programs/hostile_symbolizer.h"
+
+#define FLOOD    20000u
+#define LATER_NS 1000000000u /* no announcement is of then */
+
+int hostile_send(const struct harness *harness, uint32_t number, uint64_t value, int fd)
+{
+	const struct tm_wire message = {
+		.kind = TM_WIRE_UNWIND_TABLE, .number = number, .value = value};
+
+	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
+}
+
+static int no_descriptor(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, file->number, file->value, -1);
+}
+static int number_beyond(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, TM_FRAME_FILE_MAX + 1, file->value, fd);
+}
+static int number_unknown(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, file->number ^ 0x8000u, file->value, fd);
+}
+static int other_value(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, file->number, file->value + LATER_NS, fd);
+}
+static int value_zero(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, file->number, 0, fd);
+}
+static int vdso_announced(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	return hostile_send(harness, TM_UNWIND_MAP_VDSO, file->value, fd);
+}
+static int hello_with_rows(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION};
+
+	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
+}
+static int unknown_kind(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	const struct tm_wire message = {.kind = 99, .number = file->number};
+
+	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
+}
+static int short_message(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE};
+
+	return tm_fdpass_send(harness->wire, &message, 8, fd, 0);
+}
+static int long_message(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	const struct tm_wire messages[4] = {{.kind = TM_WIRE_UNWIND_TABLE}};
+
+	return tm_fdpass_send(harness->wire, messages, sizeof(messages), fd, 0);
+}
+static int two_descriptors(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	struct tm_wire message = {
+		.kind = TM_WIRE_UNWIND_TABLE, .number = file->number, .value = file->value};
+	union {
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} room = {.bytes = {0}};
+	struct iovec part = {&message, sizeof(message)};
+	struct msghdr head = {.msg_iov = &part,
+			      .msg_iovlen = 1,
+			      .msg_control = room.bytes,
+			      .msg_controllen = sizeof(room.bytes)};
+	struct cmsghdr *passed = CMSG_FIRSTHDR(&head);
+
+	passed->cmsg_level = SOL_SOCKET;
+	passed->cmsg_type = SCM_RIGHTS;
+	passed->cmsg_len = CMSG_LEN(2 * sizeof(int));
+	memcpy(CMSG_DATA(passed), &fd, sizeof(fd));
+	memcpy(CMSG_DATA(passed) + sizeof(fd), &fd, sizeof(fd));
+	return sendmsg(harness->wire, &head, MSG_NOSIGNAL) == (ssize_t)sizeof(message) ? 0 : -errno;
+}
+/* What the full socket does not take any more is no loss to anybody. */
+static int flood(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < FLOOD && r == 0; i++)
+		r = hostile_send(harness, i, file->value + LATER_NS, fd);
+	return r == -EPIPE || r == TM_FDPASS_E_CLOSED ? 0 : r;
+}
+
+const struct hostile_message hostile_messages[] = {
+	{"rows without a descriptor", no_descriptor},
+	{"a number that is none", number_beyond},
+	{"a file that nobody was told of", number_unknown},
+	{"another announcement of the file", other_value},
+	{"no announcement of the file", value_zero},
+	{"the vDSO as if it had been announced", vdso_announced},
+	{"a greeting with rows", hello_with_rows},
+	{"an unknown message with rows", unknown_kind},
+	{"a short message", short_message},
+	{"a long message", long_message},
+	{"two descriptors", two_descriptors},
+	{"a flood", flood},
+};
+const size_t hostile_messages_count = sizeof(hostile_messages) / sizeof(*hostile_messages);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hostile_symbolizer - a hostile symbolizer: hostile rows and messages, sent to a real collector at work
+ *
+ * hostile_symbolizer COLLECTOR OPENER FOLDER: paths of the programs and where files may be made; as root. Each attack must be
+ * refused with a count, install nothing and leave the collector sampling. At the end a table that is right
+ * must be taken, or the refusals mean nothing, and rows that are right by form and send a step in circles
+ * or astray must harm nobody.
+ */
+
+#include "tests/integration/programs/hostile_symbolizer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shared/cleanup.h"
+#include "shared/fdpass.h"
+#include "shared/region.h"
+
+#define SAMPLES 100 /* taken since, so it goes on sampling */
+#define ASTRAY  16  /* files that get rows which lead astray */
+
+static struct harness harness;
+static unsigned wrong;
+
+static uint64_t refusals(const struct harness *now)
+{
+	return now->counts.tables_refused + now->counts.violations;
+}
+static bool refuses(const struct harness *now, const void *until)
+{
+	return refusals(now) >= *(const uint64_t *)until;
+}
+static bool took(const struct harness *now, const void *until)
+{
+	return now->counts.taken >= *(const uint64_t *)until;
+}
+static bool installed(const struct harness *now, const void *until)
+{
+	return now->counts.tables_installed >= *(const uint64_t *)until;
+}
+
+static void complain(const char *name, const char *what, int error)
+{
+	(void)printf("  WRONG: %s: %s%s%s\n", name, what, error ? ": " : "",
+		     error ? strerror(error < 0 ? -error : error) : "");
+	wrong++;
+}
+
+/* A new wire: everything is announced again. */
+static int begin(const char *name)
+{
+	int r = harness_attach(&harness);
+
+	if (r < 0)
+		complain(name, "no new wire", r);
+	return r;
+}
+
+static int answer(const struct tm_wire *file, int fd)
+{
+	return hostile_send(&harness, file->number, file->value, fd);
+}
+
+static void still_samples(const char *name)
+{
+	uint64_t until = harness.counts.taken + SAMPLES;
+	int r = harness_until(&harness, took, &until);
+
+	if (r < 0)
+		complain(name, "the collector takes no samples any more", r);
+}
+
+/* So many more refusals than before, and nothing is there. */
+static void judge(const char *name, uint64_t before, uint64_t attacks, uint64_t from)
+{
+	uint64_t until = before + attacks;
+	int r = harness_until(&harness, refuses, &until);
+
+	if (r < 0) {
+		complain(name, "not refused with a count", r);
+		(void)printf("    %llu refusals of %llu\n",
+			     (unsigned long long)(refusals(&harness) - before),
+			     (unsigned long long)attacks);
+	}
+	if (harness.counts.tables_installed != from)
+		complain(name, "installed", 0);
+}
+
+static int sealed(const void *bytes, size_t count)
+{
+	int fd;
+
+	if (count)
+		return tm_region_seal_blob("rows", bytes, count);
+	fd = memfd_create("rows", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd >= 0 && fcntl(fd, F_ADD_SEALS,
+				F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0
+		       ? -errno
+		       : fd;
+}
+
+static int right_table(void)
+{
+	struct hostile_table table;
+
+	hostile_table_make(&table);
+	return sealed(&table, sizeof(table));
+}
+
+static int spoiled_table(const struct hostile_bytes *attack)
+{
+	static struct {
+		struct hostile_table table;
+		uint8_t more[1024];
+	} blob;
+
+	hostile_table_make(&blob.table);
+	attack->spoil(&blob.table);
+	return sealed(&blob, (size_t)((long)sizeof(blob.table) + attack->more));
+}
+
+/* Each in answer to a file of its own. @fd: taken. */
+static void answer_next(const char *name, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	struct tm_wire file;
+	int r;
+
+	if (taken < 0) {
+		complain(name, "cannot be made", taken);
+		return;
+	}
+	r = harness_next_file(&harness, &file);
+	if (r == 0)
+		r = answer(&file, taken);
+	if (r != 0)
+		complain(name, "cannot be sent", r);
+}
+
+static void send_tables(void)
+{
+	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	struct hostile_table table;
+
+	hostile_table_make(&table);
+	if (begin("tables") < 0)
+		return;
+	for (size_t i = 0; i < hostile_bytes_count; i++)
+		answer_next(hostile_bytes[i].name, spoiled_table(&hostile_bytes[i]));
+	for (size_t i = 0; i < hostile_containers_count; i++)
+		answer_next(hostile_containers[i].name,
+			    hostile_containers[i].open(&table, sizeof(table)));
+	judge("hostile tables", before, hostile_bytes_count + hostile_containers_count, from);
+	if (harness.wire < 0)
+		complain("hostile tables", "the wire is closed for it", 0);
+	still_samples("hostile tables");
+}
+
+static void send_message(const struct hostile_message *attack)
+{
+	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	_cleanup_(tm_closep) int fd = right_table();
+	struct tm_wire file;
+	int r;
+
+	r = begin(attack->name);
+	if (r == 0)
+		r = harness_next_file(&harness, &file);
+	if (r == 0)
+		r = attack->send(&harness, &file, fd);
+	if (fd < 0 || r != 0)
+		complain(attack->name, "cannot be sent", r);
+	judge(attack->name, before, 1, from);
+	still_samples(attack->name);
+}
+
+/* What is right by form must be taken, once. @fd: taken. */
+static void send_right(const char *name, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	uint64_t before, from, until = harness.counts.tables_installed;
+	struct tm_wire file;
+	int r = taken < 0 ? taken : begin(name);
+
+	for (unsigned i = 0; i < ASTRAY && r == 0; i++, until++) {
+		r = harness_next_file(&harness, &file);
+		if (r == 0)
+			r = answer(&file, taken);
+	}
+	if (r != 0)
+		complain(name, "cannot be sent", r);
+	r = harness_until(&harness, installed, &until);
+	if (r < 0)
+		complain(name, "tables that are right by form are not taken", r);
+	before = refusals(&harness);
+	from = harness.counts.tables_installed;
+	if (answer(&file, taken) != 0)
+		complain(name, "a replay cannot be sent", 0);
+	judge("a replay", before, 1, from);
+	still_samples(name); /* by these rows */
+}
+
+/* One rule for all code there is. */
+static int one_rule(struct tm_rule rule)
+{
+	struct hostile_table table;
+
+	hostile_table_make(&table);
+	for (size_t i = 0; i < HOSTILE_RULES; i++)
+		table.rules[i] = rule;
+	return sealed(&table, sizeof(table));
+}
+
+static void lead_astray(void)
+{
+	static const struct {
+		const char *name;
+		struct tm_rule rule;
+	} ways[] = {
+		{"in circles", {.cfa = TM_CFA_SP, .ra = TM_SAVED_SP, .fp = TM_SAVED_SAME}},
+		{"down the stack", {.cfa = TM_CFA_SP, .ra = TM_SAVED_CFA, .cfa_offset = -4096}},
+		{"far away", {.cfa = TM_CFA_DEREF_SP, .ra = TM_SAVED_CFA, .cfa_offset = INT32_MAX}},
+		{"into a register",
+		 {.cfa = TM_CFA_REGISTER, .ra = TM_SAVED_REGISTER, .ra_offset = 127, .base = 127}},
+		{"by a wild index",
+		 {.cfa = TM_CFA_DEREF_INDEXED, .ra = TM_SAVED_CFA, .cfa_offset = INT32_MIN}},
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		send_right(ways[i].name, one_rule(ways[i].rule));
+}
+
+static void attack_all(void)
+{
+	uint64_t was = harness.counts.tables_installed;
+
+	send_tables();
+	for (size_t i = 0; i < hostile_messages_count; i++)
+		send_message(&hostile_messages[i]);
+	(void)printf("  %zu attacks: %llu refused tables, %llu broken messages, %llu installed\n",
+		     hostile_bytes_count + hostile_containers_count + hostile_messages_count,
+		     (unsigned long long)harness.counts.tables_refused,
+		     (unsigned long long)harness.counts.violations,
+		     (unsigned long long)(harness.counts.tables_installed - was));
+	send_right("a table that is right", right_table());
+	lead_astray();
+}
+
+int main(int argc, char **argv)
+{
+	int r;
+
+	(void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	if (argc != 4)
+		return 2;
+	r = harness_start(&harness, argv[1], argv[2], argv[3]);
+	if (r == 0)
+		attack_all();
+	if (r < 0 || harness.over)
+		complain("the collector", "is gone", r);
+	(void)printf(
+		"  %llu samples taken, %llu malformed; steps by rows %llu, by pointer %llu; %llu tables now\n",
+		(unsigned long long)harness.counts.taken,
+		(unsigned long long)harness.counts.drops[TM_DROP_MALFORMED],
+		(unsigned long long)harness.counts.steps_rows,
+		(unsigned long long)harness.counts.steps_pointer,
+		(unsigned long long)harness.counts.tables);
+	if (harness.counts.drops[TM_DROP_MALFORMED])
+		complain("all", "malformed records", 0);
+	r = harness_stop(&harness);
+	if (r != 0)
+		complain("the collector", "ended badly", 0);
+	return wrong != 0;
+}

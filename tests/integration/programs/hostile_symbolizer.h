@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * hostile_symbolizer - what a symbolizer that lies sends: tables of rows that are wrong in one way each, descriptors that
+ * are no tables, and messages that are wrong themselves
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/unwind_table.h"
+#include "tests/integration/programs/collector_harness.h"
+
+#define HOSTILE_PAGES 2
+#define HOSTILE_RULES 3
+
+/* A table that is right: two pages, three rules. What is done to it makes it wrong. */
+struct hostile_table {
+	struct tm_unwind_table header;
+	uint32_t starts[HOSTILE_PAGES];
+	struct tm_rule rules[HOSTILE_RULES];
+	struct tm_unwind_table_page pages[HOSTILE_PAGES];
+};
+
+void hostile_table_make(struct hostile_table *table);
+
+/* A wrong in the table's bytes. */
+struct hostile_bytes {
+	const char *name;
+	void (*spoil)(struct hostile_table *table);
+	long more; /* bytes behind it, or missing */
+};
+extern const struct hostile_bytes hostile_bytes[];
+extern const size_t hostile_bytes_count;
+
+/* A wrong in what the bytes are in. Return: a descriptor, -errno. */
+struct hostile_container {
+	const char *name;
+	int (*open)(const void *bytes, size_t count);
+};
+extern const struct hostile_container hostile_containers[];
+extern const size_t hostile_containers_count;
+
+/* A wrong in the message. Sends it, in answer to @file. @table: one that is right. Return: 0, what
+ * tm_fdpass_send says. */
+struct hostile_message {
+	const char *name;
+	int (*send)(const struct harness *harness, const struct tm_wire *file, int table);
+};
+extern const struct hostile_message hostile_messages[];
+extern const size_t hostile_messages_count;
+
+int hostile_send(const struct harness *harness, uint32_t number, uint64_t value, int fd);

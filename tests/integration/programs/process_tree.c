@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_tree - one process with a thread, an elder child, later children and orphans
+ *
+ * process_tree ROUNDS. Every member spins in a function of its own. The elder is born before the line
+ * "ready" is written; all the others after a line was read from standard input, and the last
+ * orphan outlives everybody by a second.
+ */
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define noinline __attribute__((noinline, noclone))
+
+static int over; /* the main thread is done */
+
+/* Of this thread's own CPU time: a busy machine takes no samples from the members. */
+static uint64_t used_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+/* The number keeps the compiler from making one function of them all. */
+#define SPINNER(name, number)                                          \
+	noinline static uint64_t name(unsigned milliseconds)           \
+	{                                                              \
+		uint64_t end = used_ms() + milliseconds, x = 1;        \
+                                                                       \
+		while (used_ms() < end) {                              \
+			for (unsigned i = 0; i < 100000; i++) {        \
+				x = x * 6364136223846793005u + number; \
+				__asm__ __volatile__("" : "+r"(x));    \
+			}                                              \
+		}                                                      \
+		return x;                                              \
+	}
+SPINNER(spin_main, 1)
+SPINNER(spin_thread, 3)
+SPINNER(spin_elder, 5)
+SPINNER(spin_child, 7)
+SPINNER(spin_orphan, 9)
+SPINNER(spin_last, 11)
+
+static void *thread_main(void *unused)
+{
+	prctl(PR_SET_NAME, "fam-thread");
+	while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE))
+		spin_thread(20);
+	return NULL;
+}
+
+static pid_t begin(uint64_t (*spin)(unsigned), unsigned milliseconds, const char *name)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_NAME, name);
+	spin(milliseconds);
+	_exit(0);
+}
+
+/* A child whose parent dies at once; it spins only when another has become its parent. */
+static void begin_orphan(uint64_t (*spin)(unsigned), unsigned milliseconds, const char *name)
+{
+	pid_t between = fork();
+
+	if (between == 0) {
+		pid_t parent = getpid();
+
+		if (fork() != 0)
+			_exit(0);
+		while (getppid() == parent)
+			sched_yield();
+		prctl(PR_SET_NAME, name);
+		spin(milliseconds);
+		_exit(0);
+	}
+	waitpid(between, NULL, 0);
+}
+
+static void grow(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		pid_t child = begin(spin_child, 100, "fam-child");
+
+		begin_orphan(spin_orphan, 100, "fam-orphan");
+		spin_main(100);
+		waitpid(child, NULL, 0);
+	}
+	begin_orphan(spin_last, 1500, "fam-last");
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 10;
+	pthread_t thread;
+	pid_t elder;
+	char line[16];
+
+	prctl(PR_SET_NAME, "fam-main");
+	elder = begin(spin_elder, 60000, "fam-elder");
+	if (elder < 0 || pthread_create(&thread, NULL, thread_main, NULL) != 0)
+		return 1;
+	printf("ready %d\n", (int)elder);
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	grow(rounds);
+	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	return 0;
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stacks - whether user stacks are whole: what tidemark says of each, and what its outermost frame says"""
+import collections
+
+import root_frames
+from recorded import check
+from reference import ANON, EXITING, FILE, IN_EXEC, KTHREAD, NO_MM, USER_MODE, VDSO, Records
+
+RETURN = 1 << 59
+NUMBER = 0x7FFFF # TM_FRAME_FILE_MAX
+IO_WORKER = 1 << 5
+LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
+
+
+def aliases(path):
+    with open(path, encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split("\t") for line in file)
+
+
+class Stacks(Records):
+    """user: samples that have a user stack at all, by ktime; without: why the others have none"""
+
+    def __init__(self, path, alias=None):
+        super().__init__(path)
+        self.alias, self.user, self.without = alias or {}, [], collections.Counter()
+        self.samples.sort(key=lambda sample: sample.ktime)
+        for sample in self.samples:
+            if sample.flags & (KTHREAD | IO_WORKER):
+                self.without["kernel thread"] += 1
+            elif sample.flags & IN_EXEC:
+                self.without["exec"] += 1
+            elif sample.flags & NO_MM:
+                self.without["exiting"] += 1
+            else:
+                self.user.append(sample)
+
+    def place(self, sample, frame):
+        """(path, offset) of the code that a frame means, or None where it is no file's."""
+        if frame >> 60 != FILE:
+            return None
+        identity = self.file(frame >> 40 & NUMBER, sample.ktime)
+        if identity is None:
+            return None
+        path = identity.path.decode("utf-8", "replace")
+        offset = (frame & (1 << 40) - 1) - (1 if frame & RETURN else 0)
+        return self.alias.get(path, path), offset
+
+    def root(self, sample):
+        """Why the outermost frame is a root (root_frames.root), or None."""
+        place = self.place(sample, sample.frames[-1]) if sample.frames else None
+        return root_frames.root(*place) if place else None
+
+    def name(self, sample, frame):
+        place = self.place(sample, frame)
+        if place:
+            return root_frames.name(*place)
+        return LEAF_KINDS.get(frame >> 60, "unresolved %d" % (frame & 0xFF))
+
+    def ends(self, sample, count=3):
+        """The outermost frames, for people."""
+        return " < ".join(self.name(sample, f) for f in reversed(sample.frames[-count:])) or "no frame"
+
+    def just_met(self, seconds):
+        """Samples that are cut for want of a table, in a file that was first sampled so little before."""
+        first, young = {}, set()
+        for sample in self.user:
+            for frame in sample.frames:
+                if frame >> 60 == FILE:
+                    first.setdefault(frame >> 40 & NUMBER, sample.ktime)
+            if sample.stop == "no_table" and sample.frames and \
+                    sample.ktime - first.get(sample.frames[-1] >> 40 & NUMBER, 0) < seconds * 1e9:
+                young.add(sample)
+        return young
+
+
+class Tally:
+    """Of some samples: complete as tidemark says, as the files say, and where the two differ."""
+
+    def __init__(self, stacks, samples):
+        self.total = self.whole = self.rooted = self.unread = 0
+        self.reasons, self.silent, self.modest = collections.Counter(), collections.Counter(), collections.Counter()
+        self.cut = collections.Counter()
+        for sample in samples:
+            said, root = sample.stop == "none", stacks.root(sample)
+            self.total += 1
+            self.whole += said
+            self.unread += root == "unread"
+            self.rooted += root not in (None, "unread")
+            if not said:
+                self.reasons[sample.stop] += 1
+                self.cut[sample.stop, stacks.ends(sample)] += 1
+            if said and root is None:
+                self.silent[stacks.ends(sample)] += 1
+            if root not in (None, "unread") and not said:
+                self.modest[sample.stop, stacks.ends(sample)] += 1
+
+    def share(self):
+        return 100.0 * self.whole / max(1, self.total)
+
+    def tell(self, indent="    ", most=4):
+        for (reason, ends), count in self.cut.most_common(most):
+            print("%s%d cut, %s: %s" % (indent, count, reason, ends))
+        for ends, count in self.silent.most_common(most):
+            print("%s%d said to be whole, yet no root: %s" % (indent, count, ends))
+        for (reason, ends), count in self.modest.most_common(most):
+            print("%s%d said to be cut (%s), yet a root: %s" % (indent, count, reason, ends))
+
+
+def no_silence(stacks, samples=None):
+    """D4: a stack whose outermost frame is no root bears a reason."""
+    tally = Tally(stacks, stacks.user if samples is None else samples)
+    check(not tally.silent, "%d stacks are cut without a word: %s" %
+          (sum(tally.silent.values()), tally.silent.most_common(2)))
+    return tally
