@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh - the rules of the tree: who includes whom, what no file may hold, how large things may grow
+# lint.sh - the rules of the tree: who includes whom, what no file may hold, how large things may
+# grow
 #
 # usage: tests/lint.sh [--build DIR] [TREE]
 # With --build also the symbols of the built programs. TREE: default, the one this file is in.
@@ -113,14 +114,16 @@ sources shared | grep -v '^shared/seccompgen/' | includes |
 sources bpf | strangers 'shared/(event|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
 	verdict 'bpf/ includes only what it shares with the collector, and bpf/'
 sources bpf | includes | grep '<' |
-	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|bpf/bpf_(helpers|core_read|tracing|endian)|vmlinux)\.h>' |
+	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|vmlinux)\.h>' |
+	grep -vE '<bpf/bpf_(helpers|core_read|tracing|endian)\.h>' |
 	verdict 'bpf/ uses only headers of the kernel and of BPF'
 collector | strangers "$own|collector/$name|collector/opener/opener\.h" |
 	verdict 'collector/ includes only shared/, its own and the message header of its child'
 sources collector/opener | strangers "$own|collector/opener/$name" |
 	verdict 'collector/opener/ includes only shared/ and its own'
-symbolizer |
-	strangers "$own|symbolizer/((base|profile|unwind|names|output)/)?$name|symbolizer/(parser/parser|exporter/exporter)\.h" |
+topics='base|profile|unwind|names|output'
+children='parser/parser|exporter/exporter'
+symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children)\.h" |
 	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
 sources symbolizer/parser | strangers "$own|symbolizer/parser/((elf|cfi|dwarf|go|x86)/)?$name" |
 	verdict 'symbolizer/parser/ includes only shared/ and its own'
@@ -142,8 +145,9 @@ later='profile unwind names output'
 for topic in base profile unwind names output; do
 	later=${later#"$topic"}
 	later=${later# }
-	sources "symbolizer/$topic" | includes | grep -E "\"symbolizer/((${later// /|}${later:+|}\.)/)?$name\""
-done | verdict 'topics of the symbolizer include only those below: base, profile, unwind, names, output'
+	sources "symbolizer/$topic" | includes |
+		grep -E "\"symbolizer/((${later// /|}${later:+|}\.)/)?$name\""
+done | verdict 'a topic of the symbolizer includes only those below: base profile unwind names output'
 
 # A folder with a main.c is a process; one without is a topic of the process around it.
 find bpf shared collector symbolizer cli -type d | while read -r folder; do
@@ -163,25 +167,32 @@ programs=$(sources shared collector symbolizer cli)
 all=$(sources shared bpf collector symbolizer cli tests)
 user=$(echo "$all" | grep -vE '^bpf/|\.bpf\.[ch]$')
 
-echo "$all" | code | grep -E '\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|alloca|system|popen|usleep|signal)[[:space:]]*\(' |
+banned='strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|alloca|system|popen|usleep|signal'
+echo "$all" | code | grep -E "\\b($banned)[[:space:]]*\\(" |
 	verdict 'no banned call'
-echo "$programs" | code | grep -E '\b_?exit[[:space:]]*\(' | grep -vE '(^|/)main\.c:' | grep -vE '\b_exit' |
+echo "$programs" | code | grep -E '\b_?exit[[:space:]]*\(' |
+	grep -vE '(^|/)main\.c:' | grep -vE '\b_exit' |
 	verdict 'exit() only in main.c'
 echo "$user" | code | grep -E '\bgoto\b' | verdict 'no goto in user space'
-echo "$user" | code | grep -E '\bvolatile\b' | grep -vE '\b(asm|__asm__)\b' | verdict 'no volatile in user space'
-echo "$all" | code | grep -E '\b(asm|__asm__)\b' | grep -vE '^(bpf|tests)/' | verdict 'no assembly outside bpf/'
-echo "$programs" | code | grep -E '\b(atomic_(thread|signal)_fence|__sync_synchronize|__atomic_thread_fence)\b' |
+echo "$user" | code | grep -E '\bvolatile\b' | grep -vE '\b(asm|__asm__)\b' |
+	verdict 'no volatile in user space'
+echo "$all" | code | grep -E '\b(asm|__asm__)\b' | grep -vE '^(bpf|tests)/' |
+	verdict 'no assembly outside bpf/'
+echo "$programs" | code |
+	grep -E '\b(atomic_(thread|signal)_fence|__sync_synchronize|__atomic_thread_fence)\b' |
 	grep -v '^collector/watermark\.c:' | verdict 'no fence but that of the watermark'
 echo collector/watermark.c | code | grep -E '\batomic_thread_fence\b' | tail -n +2 |
 	verdict 'one fence in the watermark'
-echo "$programs" | code | grep -E '\b(__sync_|__atomic_)[a-z]|\batomic_(load|store|exchange|fetch_[a-z]+|compare_exchange_(weak|strong))[[:space:]]*\(' |
+unordered='load|store|exchange|fetch_[a-z]+|compare_exchange_(weak|strong)'
+echo "$programs" | code |
+	grep -E "\\b(__sync_|__atomic_)[a-z]|\\batomic_($unordered)[[:space:]]*\\(" |
 	verdict 'every atomic operation names its order'
 echo "$all" | xargs grep -nE '\b(TODO|FIXME|XXX|HACK)\b' | verdict 'nothing is left for later'
 echo "$all" | grep -E '/(util|utils|common|misc|helpers?|stuff)\.[ch]$' |
 	verdict 'every module has a noun'
 
-# An acquire, a release or a fence: a label and its partner in the comment on or above it. Relaxed: a
-# reason in the same place.
+# An acquire, a release or a fence: a label and its partner in the comment on or above it.
+# Relaxed: a reason in the same place.
 echo "$programs" | xargs awk '
 function closes() {
 	held = 0
@@ -213,9 +224,9 @@ FNR == 1 { said = ""; held = 0; comment = 0 }
 # texts: every text that is written by hand
 texts()
 {
-	find README.md HACKING.md quickstart meson.build meson_options.txt shared bpf collector symbolizer \
-		cli systemd tests \( -name node_modules -o -name corpus \) -prune -o \
-		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
+	find README.md HACKING.md quickstart meson.build meson_options.txt \
+		shared bpf collector symbolizer cli systemd tests \
+		\( -name node_modules -o -name corpus \) -prune -o -type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
 }
 "$lint/words.sh" . 2>&1 | verdict 'no retired stem, prefix or word (tests/lint/retired)'
 texts | xargs -d '\n' awk -v most=$COLUMNS_MOST '{
@@ -252,8 +263,9 @@ functions=$(echo "$all" | ctags --languages=C --langmap=C:.c.h --kinds-C=f --fie
 printf '%s\n' "$functions" | awk -v most=$FUNCTION_LINES '$1 > most' |
 	verdict "no function over $FUNCTION_LINES lines"
 
-# privileged: what is linked into the collector and its opener, whatever folder it lies in: their own
-# sources, and those of shared/ that a build linked into either; without a build, all of shared/.
+# privileged: what is linked into the collector and its opener, whatever folder it lies in: their
+# own sources, and those of shared/ that a build linked into either; without a build, all of
+# shared/.
 privileged()
 {
 	sources collector
@@ -263,9 +275,10 @@ privileged()
 		done | sed 's|^shared/||; s|\.c$||' | while read -r stem; do
 			linked "$stem" && ls shared/"$stem".c shared/"$stem".h 2>/dev/null
 		done
-		sources shared | grep -v '^shared/seccompgen/' | grep '\.h$' | while read -r header; do
-			[ -f "${header%.h}.c" ] || echo "$header"
-		done
+		sources shared | grep -v '^shared/seccompgen/' | grep '\.h$' |
+			while read -r header; do
+				[ -f "${header%.h}.c" ] || echo "$header"
+			done
 	else
 		sources shared | grep -v '^shared/seccompgen/'
 	fi
@@ -274,7 +287,8 @@ privileged()
 # linked STEM: whether a function of shared/STEM.c is in the collector or the opener
 linked()
 {
-	nm --defined-only "$build"/shared/libshared.a.p/"$1".c.o 2>/dev/null | awk '$2 == "T" { print $3 }' |
+	nm --defined-only "$build"/shared/libshared.a.p/"$1".c.o 2>/dev/null |
+		awk '$2 == "T" { print $3 }' |
 		grep -qxFf - <(nm --defined-only "$build"/collector/tidemark-collector \
 			"$build"/collector/opener/tidemark-opener | awk '{ print $3 }')
 }
@@ -292,12 +306,14 @@ foreign()
 }
 
 if [ -n "$build" ]; then
-	parsing='elf_|elf32_|elf64_|gelf_|dwarf_|dwfl_|curl_|inflate|uncompress|gz|lzma_|ZSTD_|getaddrinfo|gethostby|dlopen|dlsym'
+	parsing='elf_|elf32_|elf64_|gelf_|dwarf_|dwfl_|curl_|inflate|uncompress|gz|lzma_|ZSTD_'
+	parsing="$parsing|getaddrinfo|gethostby|dlopen|dlsym"
 	for program in collector/tidemark-collector collector/opener/tidemark-opener \
 		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser cli/tidemark; do
 		[ -x "$build/$program" ] || echo "$program is not built"
 	done | verdict 'every program is there'
-	(cd "$build" && find collector -name '*.o' -o -name tidemark-collector -o -name tidemark-opener) |
+	(cd "$build" &&
+		find collector -name '*.o' -o -name tidemark-collector -o -name tidemark-opener) |
 		foreign "$parsing" |
 		verdict 'collector and opener ask for no parsing, network or loading symbol'
 	echo collector/opener/tidemark-opener | foreign 'bpf_' | verdict 'the opener holds no BPF'
@@ -309,7 +325,7 @@ if [ -n "$build" ]; then
 		verdict 'the parser holds neither BPF nor network'
 fi
 
-echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment; collector, opener and what they link of shared/)"
+echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment, linked)"
 echo 'largest functions:'
 printf '%s\n' "$functions" | head -5 | sed 's/^/    /'
 echo "lint: $passed passed, $failed failed, 0 skipped"

@@ -13,7 +13,8 @@ mkdir "$dir/tree"
 tar -c --exclude=node_modules shared bpf collector symbolizer cli tests | tar -x -C "$dir/tree"
 tests/lint.sh "$dir/tree" >"$dir/before"
 
-# plant FILE LINES CLAIM [NAMED]: LINES at the end of FILE break CLAIM, under which NAMED (FILE) stands
+# plant FILE LINES CLAIM [NAMED]: LINES at the end of FILE break CLAIM, under which NAMED (FILE)
+# stands
 plant()
 {
 	printf '%b\n' "$2" >>"$dir/tree/$1"
@@ -31,7 +32,7 @@ plant symbolizer/session.c '#include "bpf/maps.h"' 'symbolizer/ includes only'
 plant symbolizer/session.c '#include "symbolizer/parser/elf/image.h"' 'symbolizer/ includes only'
 plant symbolizer/session.c '#include <gelf.h>' 'only symbolizer/parser/ reads ELF'
 plant symbolizer/parser/main.c '#include "symbolizer/session.h"' 'symbolizer/parser/ includes only'
-plant bpf/tidemark.bpf.c '#include "shared/ring.h"' 'bpf/ includes only what it shares with the collector'
+plant bpf/tidemark.bpf.c '#include "shared/ring.h"' 'bpf/ includes only what it shares'
 plant bpf/maps.h '#include <stdio.h>' 'bpf/ uses only headers of the kernel'
 plant collector/main.c '#include "collector/opener/candidates.h"' 'collector/ includes only'
 plant collector/main.c '#include "symbolizer/output/report.h"' 'collector/ includes only'
@@ -42,11 +43,15 @@ plant cli/main.c '#include "symbolizer/output/report.h"' 'cli/ includes only'
 plant shared/reasons.c '#include "collector/options.h"' 'shared/ includes nothing but'
 plant shared/reasons.c '#include <bpf/libbpf.h>' 'shared/ uses no library'
 plant shared/reasons.c '#include "tests/model/random.h"' 'nobody includes tests/'
-plant collector/main.c 'static _Atomic int x;\nint f(void);\nint f(void)\n{\n\treturn atomic_load_explicit(&x, memory_order_acquire);\n}' 'every atomic line has its label'
-plant shared/utf8.c 'static void f(_Atomic int *x)\n{\n\n\tatomic_store_explicit(x, 1, memory_order_relaxed);\n}' 'every atomic line has its label'
-plant shared/utf8.c 'static void f(_Atomic int *x)\n{\n\tatomic_store(x, 1);\n}' 'every atomic operation names its order'
-plant shared/utf8.c 'static void f(void)\n{\n\t/* X1 -> X2 */\n\tatomic_thread_fence(memory_order_seq_cst);\n}' 'no fence but that of the watermark'
-plant collector/watermark.c 'static void f(void)\n{\n\t/* X1 -> X2 */\n\tatomic_thread_fence(memory_order_seq_cst);\n}' 'one fence in the watermark'
+body() { printf 'static void f(_Atomic int *x)\\n{\\n%s\\n}' "$1"; } # BODY of a function
+load='\tint y = atomic_load_explicit(x, memory_order_acquire);'
+store='\n\tatomic_store_explicit(x, 1, memory_order_relaxed);'
+fence='\t/* X1 -> X2 */\n\tatomic_thread_fence(memory_order_seq_cst);'
+plant collector/main.c "$(body "$load")" 'every atomic line has its label'
+plant shared/utf8.c "$(body "$store")" 'every atomic line has its label'
+plant shared/utf8.c "$(body '\tatomic_store(x, 1);')" 'every atomic operation names its order'
+plant shared/utf8.c "$(body "$fence")" 'no fence but that of the watermark'
+plant collector/watermark.c "$(body "$fence")" 'one fence in the watermark'
 plant cli/main.c 'static void f(void)\n{\nend:\n\tgoto end;\n}' 'no goto in user space'
 plant cli/main.c 'static volatile int x;' 'no volatile in user space'
 plant cli/main.c 'static void f(char *a)\n{\n\tstrcpy(a, "x");\n}' 'no banned call'
@@ -54,17 +59,20 @@ plant cli/options.c 'static void f(void)\n{\n\texit(1);\n}' 'exit() only in main
 plant cli/main.c '/* TODO: later */' 'nothing is left for later'
 plant cli/main.c "$(yes ';' | head -400)" 'no file over 400 lines'
 plant cli/main.c "static void f(void)\n{\n$(yes ';' | head -60)\n}" 'no function over 60 lines'
-plant collector/opener/opener.h "$(yes 'int x;' | head -6499)" 'the privileged code stays under 6500 lines' 'lines'
+plant collector/opener/opener.h "$(yes 'int x;' | head -6499)" \
+	'the privileged code stays under 6500 lines' 'lines'
 for pair in base:profile profile:unwind unwind:names names:output profile:output; do
 	topic=${pair%:*}
-	header=$(cd "$dir/tree" && find "symbolizer/${pair#*:}" -maxdepth 1 -name '*.h' | sort | head -n 1)
-	file=$(cd "$dir/tree" && find "symbolizer/$topic" -maxdepth 1 -name '*.c' | sort | head -n 1)
-	plant "$file" "#include \"$header\"" 'topics of the symbolizer include only'
+	header=$(cd "$dir/tree" && printf '%s\n' "symbolizer/${pair#*:}"/*.h | head -n 1)
+	file=$(cd "$dir/tree" && printf '%s\n' "symbolizer/$topic"/*.c | head -n 1)
+	plant "$file" "#include \"$header\"" 'a topic of the symbolizer includes only'
 done
-plant symbolizer/base/arena.c '#include "symbolizer/session.h"' 'topics of the symbolizer include only'
+plant symbolizer/base/arena.c '#include "symbolizer/session.h"' 'a topic of the symbolizer includes'
 mkdir -p "$dir/tree/cli/deep/deeper"
-plant cli/deep/deeper/thing.c '/* SPDX-License-Identifier: Apache-2.0 */\n/* thing - is too deep */' 'each folder is a process or a topic' cli/deep/deeper
-plant cli/util.c '/* SPDX-License-Identifier: Apache-2.0 */\n/* util - whatever */' 'every module has a noun'
+licence='/* SPDX-License-Identifier: Apache-2.0 */'
+plant cli/deep/deeper/thing.c "$licence\n/* thing - is too deep */" \
+	'each folder is a process or a topic' cli/deep/deeper
+plant cli/util.c "$licence\n/* util - whatever */" 'every module has a noun'
 plant cli/orphan.c 'int x;' 'every file has its licence and its sentence'
 
 plant cli/orphan2.h '#define TM_ROWS_MAGIC 1' 'no retired stem, prefix or word'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# memory_order.sh - weakens each labelled memory edge of the ring in turn; the thread sanitizer must turn red
+# memory_order.sh - weakens each labelled memory edge of the ring in turn; the thread sanitizer
+# must turn red
 #
 # Each label stands in a comment right above its atomic line (/* W1 -> R1: ... */). In a copy, that
 # one line's release or acquire becomes relaxed. The unweakened copy must be green.
@@ -8,6 +9,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 cc=${CC:-cc}
+relaxed=memory_order_relaxed
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export TSAN_OPTIONS='halt_on_error=1 exitcode=66'
@@ -23,11 +25,12 @@ build()
 		"$dir/tests/stress/stress_ring.c"
 }
 
-# weaken LABEL: makes the atomic line below the label relaxed. Fails unless exactly one line changed.
+# weaken LABEL: makes the atomic line below the label relaxed. Fails unless exactly one line
+# changed.
 weaken()
 {
 	cp shared/ring.c "$dir/shared/ring.c"
-	sed -i "/^[[:space:]]*\/\* $1 [<-]/,/;/ s/memory_order_\(release\|acquire\)/memory_order_relaxed/" \
+	sed -i "/^[[:space:]]*\/\* $1 [<-]/,/;/ s/memory_order_\(release\|acquire\)/${relaxed}/" \
 		"$dir/shared/ring.c"
 	[ "$(diff shared/ring.c "$dir/shared/ring.c" | grep -c '^>')" = 1 ]
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# words.sh - what tests/lint/retired names must not come back: file stems, identifier prefixes, words
+# words.sh - what tests/lint/retired names must not come back: file stems, identifier prefixes,
+# words
 #
 # usage: tests/lint/words.sh [TREE]; prints each place as `FILE:LINE what, instead of it`
 set -u
@@ -10,16 +11,17 @@ cd "${1:-$lint/../..}" || exit 2
 # texts: every text file of the tree that is written by hand
 texts()
 {
-	find README.md HACKING.md quickstart meson.build meson_options.txt shared bpf collector symbolizer cli \
-		systemd tests \( -name node_modules -o -name corpus -o -path tests/lint \) -prune -o \
+	find README.md HACKING.md quickstart meson.build meson_options.txt \
+		shared bpf collector symbolizer cli systemd tests \
+		\( -name node_modules -o -name corpus -o -path tests/lint \) -prune -o \
 		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
 }
 
 retired() { awk -F'\t' -v kind="$1" '$1 == kind' "$lint/retired"; }
 
 retired stem | while IFS=$'\t' read -r _ component old new; do
-	find "$component" \( -path symbolizer/parser -a ! -path "$component" -o -path collector/opener \
-		-a ! -path "$component" \) -prune -o -type f \
+	find "$component" \( -path symbolizer/parser -a ! -path "$component" -o \
+		-path collector/opener -a ! -path "$component" \) -prune -o -type f \
 		\( -name "$old.c" -o -name "$old.h" -o -name "$old.bpf.h" \) -print 2>/dev/null |
 		sed "s|\$|: retired file stem; instead: $new|"
 done
@@ -35,7 +37,10 @@ texts | grep '\.h$' | grep -v '^tests/' |
 	BEGIN {
 		while ((getline row < list) > 0) {
 			split(row, part, "\t")
-			if (part[1] == "prefix") { count++; where[count] = part[2]; old[count] = part[3]; new[count] = part[4] }
+			if (part[1] != "prefix") continue
+			where[++count] = part[2]
+			old[count] = part[3]
+			new[count] = part[4]
 		}
 	}
 	{
@@ -52,8 +57,9 @@ texts | grep '\.h$' | grep -v '^tests/' |
 		else if (path ~ /^collector\/opener\//) home = "collector/opener"
 		else sub(/\/.*/, "", home)
 		for (i = 1; i <= count; i++)
-			if ((where[i] == "." || where[i] == home) && (index(name, old[i] "_") == 1 || name == old[i]))
-				print $1 ": " $2 ": retired prefix " old[i] "_; instead: " new[i] "_"
+			if ((where[i] == "." || where[i] == home) &&
+			    (index(name, old[i] "_") == 1 || name == old[i]))
+				print $1 " " $2 ": retired prefix " old[i] "_; instead: " new[i] "_"
 	}'
 
 exempt=$(grep -v '^#' "$lint/exempt" | paste -sd '|')
@@ -61,7 +67,9 @@ texts | xargs -d '\n' awk -v list="$lint/retired" -v exempt="$exempt" '
 	BEGIN {
 		while ((getline row < list) > 0) {
 			split(row, part, "\t")
-			if (part[1] == "word") { count++; old[count] = "(^|[^a-z0-9])(" part[3] ")([^a-z0-9]|$)"; new[count] = part[4] }
+			if (part[1] != "word") continue
+			old[++count] = "(^|[^a-z0-9])(" part[3] ")([^a-z0-9]|$)"
+			new[count] = part[4]
 		}
 	}
 	FNR == 1 { binary = 0 }
