@@ -69,12 +69,24 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 	request->path_bytes = n > 0 ? (uint32_t)n : 0;
 }
 
+/* The next attempt waits longer than the one before. @heals: it is made on our own account. */
+static void note_failure(struct file_requests *files, struct file_requests_entry *entry, bool heals,
+			 uint64_t now_ms)
+{
+	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
+								     : FILE_REQUESTS_PAUSES_MAX;
+
+	entry->state = heals ? FILE_REQUESTS_RETRY : FILE_REQUESTS_FAILED;
+	files->retrying += heals;
+	if (entry->failures < UINT8_MAX)
+		entry->failures++;
+	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
+}
+
 /* The file under way is over, with a descriptor or a reason for the symbolizer. */
 static void conclude(struct file_requests *files, int fd, enum tm_no_file reason, uint64_t now_ms)
 {
 	struct file_requests_entry *entry = &files->entries[files->current->number];
-	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
-								     : FILE_REQUESTS_PAUSES_MAX;
 
 	files->stage = FILE_REQUESTS_SENDING;
 	files->fd = fd;
@@ -85,15 +97,10 @@ static void conclude(struct file_requests *files, int fd, enum tm_no_file reason
 		files->opened++;
 		return;
 	}
-	entry->state = FILE_REQUESTS_FAILED;
-	if (reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
-	    reason == TM_NO_FILE_TIMEOUT) {
-		entry->state = FILE_REQUESTS_RETRY;
-		files->retrying++;
-	}
-	if (entry->failures < UINT8_MAX)
-		entry->failures++;
-	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
+	note_failure(files, entry,
+		     reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
+			     reason == TM_NO_FILE_TIMEOUT,
+		     now_ms);
 	files->failed++;
 }
 
@@ -258,13 +265,30 @@ void file_requests_forget_sent(struct file_requests *files)
 		file_requests_begin_anew(files, number);
 }
 
+/* Whether the FILE message that carried @value awaits its answer. */
+static bool awaits(const struct file_requests_entry *entry, uint64_t value)
+{
+	return entry->state == FILE_REQUESTS_SENT && entry->sent == (uint32_t)(value >> 10);
+}
+
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value)
 {
 	struct file_requests_entry *entry = &files->entries[number];
 
-	if (entry->state != FILE_REQUESTS_SENT || entry->sent != (uint32_t)(value >> 10))
+	if (!awaits(entry, value))
 		return false;
 	entry->state = FILE_REQUESTS_ANSWERED;
+	return true;
+}
+
+bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64_t value,
+			    uint64_t now_ms)
+{
+	struct file_requests_entry *entry = &files->entries[number];
+
+	if (!awaits(entry, value))
+		return false;
+	note_failure(files, entry, /* heals= */ true, now_ms);
 	return true;
 }
 

@@ -7,8 +7,8 @@
  *            ask the opener -> the kernel says which file its worker holds -> accept or refuse ->
  *            descriptor, or the reason why not, to the symbolizer.
  * Back-off   a file that failed is tried again when it is announced again and its pause is over; for
- *            reasons that another process may heal (gone, replaced, hung) its announcement mark is cleared
- *            then, so that the next sample of it announces it.
+ *            reasons that may pass (gone, replaced, hung; the symbolizer could not parse it then)
+ *            its announcement mark is cleared then, so that the next sample announces it.
  * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; more wait for the next epoch.
  * Threads    one. Never waits: a full wire holds the file under way until the next round.
  */
@@ -30,7 +30,7 @@ enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
 	FILE_REQUESTS_QUEUED,
 	FILE_REQUESTS_SENT,
-	FILE_REQUESTS_ANSWERED, /* its rows came */
+	FILE_REQUESTS_ANSWERED, /* its unwind table came */
 	FILE_REQUESTS_FAILED,
 	FILE_REQUESTS_RETRY
 };
@@ -92,6 +92,12 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 bool file_requests_hold(const struct file_requests *files, uint32_t number);
 /* Whether this is the one answer to the FILE message that carried @value; from now on it is given. */
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value);
+/*
+ * The symbolizer could not parse the file of the FILE message that carried @value: it is asked for
+ * again after a pause. Return: whether that answer was due.
+ */
+bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64_t value,
+			    uint64_t now_ms);
 /* The number, not held, stands for nothing any more. */
 void file_requests_drop(struct file_requests *files, uint32_t number);
 /* Its next announcement counts as the first, unless it is held. */

@@ -37,6 +37,7 @@ static void count(struct session *session)
 		.table_bytes = session->tables.units.taken * (uint64_t)TM_UNWIND_UNIT_BYTES,
 		.tables_installed = session->tables.installed,
 		.tables_refused = session->tables.refused,
+		.tables_failed = session->tables.failed,
 		.tables_evicted = session->tables.evicted,
 	};
 

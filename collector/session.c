@@ -173,8 +173,12 @@ static void hear_symbolizer(struct session *session)
 	int r = symbolizer_link_receive(&session->handoff, &message, &fd);
 
 	session->ration -= SESSION_MESSAGE;
-	if (r == SYMBOLIZER_LINK_E_ROWS && session->end == SESSION_GOES_ON)
+	if (session->end != SESSION_GOES_ON)
+		return;
+	if (r == SYMBOLIZER_LINK_E_TABLE)
 		session->ration -= (int64_t)unwind_install_take(&session->tables, &message, fd);
+	else if (r == SYMBOLIZER_LINK_E_FAILED)
+		unwind_install_failed(&session->tables, &message, tm_clock_ms());
 }
 
 /* Waits for messages, at most @milliseconds, and takes them. */

@@ -21,13 +21,19 @@ void symbolizer_link_deinit(struct symbolizer_link *handoff)
 	handoff->fd = tm_fdpass_part(handoff->fd);
 }
 
-/* The state rule of what the symbolizer may say. Return: 0, SYMBOLIZER_LINK_E_ROWS, -EBADMSG. */
+/*
+ * What the symbolizer may send, and when. Return: 0, SYMBOLIZER_LINK_E_TABLE,
+ * SYMBOLIZER_LINK_E_FAILED, -EBADMSG.
+ */
 static int accept_message(struct symbolizer_link *handoff, const struct tm_wire *message,
 			  bool has_fd)
 {
 	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
 	    (message->number < FILE_REQUESTS_MAX || message->number == TM_UNWIND_MAP_VDSO))
-		return SYMBOLIZER_LINK_E_ROWS;
+		return SYMBOLIZER_LINK_E_TABLE;
+	if (message->kind == TM_WIRE_UNWIND_FAILED && !has_fd &&
+	    message->number < FILE_REQUESTS_MAX)
+		return SYMBOLIZER_LINK_E_FAILED;
 	if (message->kind == TM_WIRE_HELLO && !has_fd && !handoff->greeted &&
 	    message->value == TM_WIRE_VERSION) {
 		handoff->greeted = true;
@@ -43,18 +49,19 @@ static int accept_message(struct symbolizer_link *handoff, const struct tm_wire 
 	return -EBADMSG;
 }
 
-int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_rows, int *ret_fd)
+int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_message,
+			    int *ret_fd)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
 
 	if (handoff->fd < 0)
 		return SYMBOLIZER_LINK_E_CLOSED;
-	r = tm_fdpass_recv(handoff->fd, ret_rows, sizeof(*ret_rows), &fd, MSG_DONTWAIT);
+	r = tm_fdpass_recv(handoff->fd, ret_message, sizeof(*ret_message), &fd, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN)
 		return 0;
 	if (r == 0)
-		r = accept_message(handoff, ret_rows, fd >= 0);
+		r = accept_message(handoff, ret_message, fd >= 0);
 	else if (r != -EBADMSG)
 		r = SYMBOLIZER_LINK_E_CLOSED;
 	handoff->violations += r == -EBADMSG;
@@ -62,7 +69,7 @@ int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret
 		symbolizer_link_deinit(handoff);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
-	if (r == SYMBOLIZER_LINK_E_ROWS)
+	if (r == SYMBOLIZER_LINK_E_TABLE)
 		*ret_fd = TM_TAKE_FD(fd);
 	return r;
 }

@@ -3,8 +3,9 @@
 /*
  * symbolizer_link - the collector's end of the wire to the symbolizer (shared/wire.h)
  *
- * Trust      the symbolizer is taken for hostile: it may say HELLO once, CREDIT, and ROWS with one
- *            descriptor, nothing else; the first thing that does not check closes the wire and is counted.
+ * Trust      the symbolizer is taken for hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with
+ *            one descriptor and UNWIND_FAILED, nothing else; the first thing that does not check
+ *            closes the wire and is counted.
  * Hazard     what is handed to us we must close, and closing a file that a process serves waits for that process:
  *            the symbolizer opens nothing, and file_requests.h hands it no such file.
  * Credit     at most TM_FILES_IN_FLIGHT descriptors are on their way; each CREDIT gives some back.
@@ -19,7 +20,8 @@
 enum {
 	SYMBOLIZER_LINK_E_AGAIN = 1,
 	SYMBOLIZER_LINK_E_CLOSED = 2,
-	SYMBOLIZER_LINK_E_ROWS = 3,
+	SYMBOLIZER_LINK_E_TABLE = 3,
+	SYMBOLIZER_LINK_E_FAILED = 4,
 };
 
 struct symbolizer_link {
@@ -31,8 +33,12 @@ struct symbolizer_link {
 
 void symbolizer_link_init(struct symbolizer_link *handoff, int fd);
 void symbolizer_link_deinit(struct symbolizer_link *handoff);
-/* Hears one message, if there is one; how many, the caller decides, or a flood of them would keep it here.
- * Return: 0; SYMBOLIZER_LINK_E_ROWS, with the message and its descriptor, the caller's; SYMBOLIZER_LINK_E_CLOSED. */
-int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_rows, int *ret_fd);
+/*
+ * Takes one message, if there is one. The caller decides how many, so that a flood of them cannot
+ * hold it up. Return: 0; SYMBOLIZER_LINK_E_TABLE, with the UNWIND_TABLE message and its descriptor,
+ * the caller's; SYMBOLIZER_LINK_E_FAILED, with the message; SYMBOLIZER_LINK_E_CLOSED.
+ */
+int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_message,
+			    int *ret_fd);
 /* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, HANDOFF_E_*. */
 int symbolizer_link_send(struct symbolizer_link *handoff, const struct tm_wire *message, int fd);

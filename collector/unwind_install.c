@@ -202,6 +202,15 @@ uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire
 	return bytes;
 }
 
+void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,
+			   uint64_t now_ms)
+{
+	if (file_requests_unparsed(tables->files, message->number, message->value, now_ms))
+		tables->failed++;
+	else
+		tables->refused++;
+}
+
 void unwind_install_gone(struct unwind_install *tables, uint32_t number)
 {
 	struct unwind_table *table = table_of(tables, number);

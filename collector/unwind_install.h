@@ -45,16 +45,19 @@ struct unwind_install {
 	uint32_t number; /* whose */
 
 	uint64_t count; /* of those with units */
-	uint64_t installed, refused, evicted;
+	uint64_t installed, refused, evicted, failed;
 };
 
 /* @budget: bytes. Return: 0, -ENOMEM. */
 int unwind_install_init(struct unwind_install *tables, uint64_t budget, struct file_requests *files,
 			struct tm_retire_queue *queue, struct unwind_alloc_kernel kernel);
 void unwind_install_deinit(struct unwind_install *tables);
-/* Takes an accepted ROWS while none is on its way. @fd: stays the caller's.
+/* Takes an accepted UNWIND_TABLE while none is on its way. @fd: stays the caller's.
  * Return: bytes that were looked at. */
 uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd);
+/* Takes an accepted UNWIND_FAILED: the file has no table yet and is asked for again later. */
+void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,
+			   uint64_t now_ms);
 /* Goes on with what waits; call right after a round: at most one chunk is made or dropped, which takes a grace
  * period of the kernel (some 15 ms) and would hold up the next one. */
 void unwind_install_advance(struct unwind_install *tables);

@@ -37,6 +37,7 @@ enum tm_control_kind {
 	TM_CONTROL_FLUSH,  /* report what is older than W into these, and go on */
 	TM_CONTROL_RESUME, /* after READY, to one that follows a dead one: body.counts are in reports
 			   * already, the last of which ended at W `value`; tell the rest */
+	TM_CONTROL_PARSER, /* answers PARSER_LOST, with the socket of a new parser */
 	/* program -> command */
 	TM_CONTROL_READY = 16, /* loaded / sandboxed; `value` unused */
 	TM_CONTROL_STARTED,    /* sampling is attached */
@@ -49,6 +50,9 @@ enum tm_control_kind {
 	TM_CONTROL_DONE,    /* the program will now exit; `code` = 0 or -errno */
 	TM_CONTROL_FLUSHED, /* ends OUTPUT, TOP and RESULT of one FLUSH */
 	TM_CONTROL_FAILED,  /* `code` = enum tm_failure, body.text: the sentence */
+	/* symbolizer -> command: its parser ended or broke the form, and it wants another one. It is sent
+	 * again, with growing pauses, until PARSER comes. */
+	TM_CONTROL_PARSER_LOST,
 };
 
 enum tm_failure {
@@ -73,6 +77,23 @@ struct tm_top {
 	char file[64]; /* base name of its file, or [kernel] */
 };
 
+/* Why the parser's work on a file failed for now. X(upper, lower) */
+#define TM_PARSE_FAILURES(X)                                                           \
+	X(DEADLINE, deadline)   /* no answer in time, or its worker was killed then */ \
+	X(CRASHED, crashed)     /* its worker ended without an answer */               \
+	X(RESOURCES, resources) /* memory, or reading the file */                      \
+	X(CHANGED, changed)     /* the file changed while it was read */               \
+	X(REFUSED, refused)     /* the parser took no further request */               \
+	X(NO_PARSER, no_parser) /* the parser was lost, and the next one not there */  \
+	X(NO_FILE, no_file)     /* the file's descriptor had to be closed before that */
+
+enum tm_parse_failure {
+#define TM_PARSE_FAILURE(upper, lower) TM_PARSE_##upper,
+	TM_PARSE_FAILURES(TM_PARSE_FAILURE)
+#undef TM_PARSE_FAILURE
+	TM_PARSE_N,
+};
+
 struct tm_result { /* what became of the samples that reached the symbolizer */
 	uint64_t exported;
 	uint64_t drops[TM_DROP_N]; /* the symbolizer's own reasons only */
@@ -84,12 +105,14 @@ struct tm_result { /* what became of the samples that reached the symbolizer */
 	uint64_t processes, files, stacks;
 	uint64_t parsers_failed; /* files whose symbols could not be read */
 	uint64_t parsers_abandoned;
-	uint64_t rows_made;       /* tables of rows that were handed to the collector */
-	uint64_t rows_failed;     /* files answered with none: no ELF, or it could not be read */
-	uint64_t rows_cached;     /* of those made, found in the cache */
-	uint64_t cache_refused;   /* entries of the cache that did not check */
-	uint64_t child_cpu_ns;    /* of the parser and its workers */
-	uint64_t child_rss_bytes; /* largest of them */
+	uint64_t rows_made;     /* tables of rows that were handed to the collector */
+	uint64_t rows_failed;   /* files answered with an empty one: no unwind information */
+	uint64_t rows_cached;   /* of those made, found in the cache */
+	uint64_t cache_refused; /* entries of the cache that did not check */
+	uint64_t parsers_lost;  /* ended, or broke the form */
+	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */
+	uint64_t child_cpu_ns;               /* of the parser and its workers */
+	uint64_t child_rss_bytes;            /* largest of them */
 };
 
 struct tm_collector_cost {     /* rides in TM_CONTROL_COUNTS */

@@ -7,7 +7,8 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      either side takes the other for hostile: every field is copied once and checked. From
- *            symbolizer to collector go HELLO, CREDIT and ROWS only: no path, pid or address.
+ *            symbolizer to collector go HELLO, CREDIT, UNWIND_TABLE and UNWIND_FAILED only: no
+ *            path, pid or address.
  * Errors     a message of another size, kind or state closes the connection, counted.
  */
 
@@ -15,7 +16,7 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION    1
+#define TM_WIRE_VERSION    2
 #define TM_FILES_IN_FLIGHT 32 /* FILE descriptors sent beyond the credit given; then they wait */
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
@@ -58,6 +59,7 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t tables_installed;
 	uint64_t tables_refused; /* rows that nobody asked for, that did not check, or too large */
 	uint64_t tables_evicted; /* to make room for another */
+	uint64_t tables_failed;  /* could not be made then; their files are asked for again */
 };
 
 /* --- collector -> symbolizer -------------------------------------------------------------------- */
@@ -72,9 +74,14 @@ enum tm_wire_kind {
 	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
-	TM_WIRE_UNWIND_TABLE =
-		18, /* symbolizer -> collector: sealed rows (shared/unwind_table.h) of file `number`, or of
-				* TM_UNWIND_MAP_VDSO; `value` = that of the FILE message that they answer */
+	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file `number`,
+	 * or of TM_UNWIND_MAP_VDSO; `value` = that of the FILE message that it answers. A file
+	 * without unwind information gets a table without rows: that answer is final. */
+	TM_WIRE_UNWIND_TABLE = 18,
+	/* symbolizer -> collector: the file of that FILE message could not be parsed now, so nobody
+	 * knows whether it has unwind information. It has no table yet and is to be handed over
+	 * again. No descriptor; never for the vDSO. */
+	TM_WIRE_UNWIND_FAILED = 19,
 };
 
 enum tm_no_file {            /* why a file stays unnamed */

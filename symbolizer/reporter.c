@@ -116,9 +116,11 @@ static void fill_result(const struct report_build *build, const struct session *
 	result->files = report->file_count;
 	result->stacks = report->stack_count;
 	result->parsers_failed = session->parsers_failed;
-	result->parsers_abandoned = session->parsers_abandoned + session->rows.counts.abandoned;
+	result->parsers_abandoned = session->parsers_abandoned;
+	memcpy(result->parse_failures, session->rows.counts.failures,
+	       sizeof(result->parse_failures));
 	result->rows_made = session->rows.counts.made;
-	result->rows_failed = session->rows.counts.failed;
+	result->rows_failed = session->rows.counts.empty;
 	result->rows_cached = session->rows.counts.cached;
 	result->cache_refused = session->cache.refused;
 }

@@ -24,27 +24,52 @@ static struct unwind_jobs_slot *find_slot(struct unwind_jobs *rows, enum unwind_
 	return NULL;
 }
 
-/* Takes @table; -1: there is none. */
+/* Takes @table; -1: the file has no unwind information, which is final. */
 static void make(struct unwind_jobs *rows, struct unwind_jobs_slot *slot, int table)
 {
 	slot->state = UNWIND_JOBS_MADE;
 	slot->table = table;
 	rows->counts.made += table >= 0;
-	rows->counts.failed += table < 0;
+	rows->counts.empty += table < 0;
+}
+
+/* There is no table now; later there may be one. */
+static void fail(struct unwind_jobs *rows, struct unwind_jobs_slot *slot,
+		 enum tm_parse_failure reason)
+{
+	rows->counts.failures[reason]++;
+	slot->state = UNWIND_JOBS_MADE;
+	slot->failed = true;
+	if (slot->number != TM_UNWIND_MAP_VDSO)
+		return;
+	slot->state = UNWIND_JOBS_FREE;
+	rows->vdso_wanted = 1;
+	rows->vdso_ms = (int64_t)tm_clock_ms() + rows->vdso_pause_ms;
+	if (rows->vdso_pause_ms < UNWIND_JOBS_VDSO_PAUSE_MAX)
+		rows->vdso_pause_ms *= 2;
+}
+
+static int send_answer(const struct unwind_jobs *rows, const struct unwind_jobs_slot *slot)
+{
+	const struct tm_wire message = {
+		.kind = slot->failed ? TM_WIRE_UNWIND_FAILED : TM_WIRE_UNWIND_TABLE,
+		.number = slot->number,
+		.value = slot->value,
+	};
+	int table = slot->table >= 0 ? slot->table : rows->empty;
+
+	return tm_fdpass_send(rows->wire, &message, sizeof(message), slot->failed ? -1 : table,
+			      MSG_DONTWAIT);
 }
 
 /* Return: 0, TM_FDPASS_E_AGAIN. */
 static int hand_on(struct unwind_jobs *rows, struct unwind_jobs_slot *slot)
 {
-	struct tm_wire message = {
-		.kind = TM_WIRE_UNWIND_TABLE, .number = slot->number, .value = slot->value};
-	int table = slot->table >= 0 ? slot->table : rows->empty;
-
 	if (slot->number != TM_UNWIND_MAP_VDSO &&
 	    !unwind_queue_stand(rows->files, slot->number, slot->value)) {
 		rows->counts.dropped++;
 	} else if (rows->wire >= 0) {
-		int r = tm_fdpass_send(rows->wire, &message, sizeof(message), table, MSG_DONTWAIT);
+		int r = send_answer(rows, slot);
 
 		if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
 			return TM_FDPASS_E_AGAIN;
@@ -89,6 +114,26 @@ static void take_table(struct unwind_jobs *rows, struct unwind_jobs_slot *slot, 
 	tm_region_close(&region);
 }
 
+/* Why nothing is known of the file; TM_PARSE_N: the answer is final. */
+static enum tm_parse_failure failure_of(uint32_t status)
+{
+	switch (status) {
+	case PARSER_CHANGED:
+		return TM_PARSE_CHANGED;
+	case PARSER_FAILED:
+		return TM_PARSE_RESOURCES;
+	case PARSER_CRASHED:
+		return TM_PARSE_CRASHED;
+	case PARSER_TIMEOUT:
+	case PARSER_ABANDONED:
+		return TM_PARSE_DEADLINE;
+	case PARSER_REFUSED:
+		return TM_PARSE_REFUSED;
+	default:
+		return TM_PARSE_N;
+	}
+}
+
 /* Return: 0, or < 0 when the parser is no longer to be talked to. Takes @fd. */
 static int take_result(struct unwind_jobs *rows, const struct parser_message *result, int fd)
 {
@@ -102,8 +147,10 @@ static int take_result(struct unwind_jobs *rows, const struct parser_message *re
 
 		if (slot->state != UNWIND_JOBS_ASKED || slot->id != result->id)
 			continue;
-		rows->counts.abandoned += result->status == PARSER_ABANDONED;
-		take_table(rows, slot, TM_TAKE_FD(taken));
+		if (failure_of(result->status) < TM_PARSE_N)
+			fail(rows, slot, failure_of(result->status));
+		else
+			take_table(rows, slot, TM_TAKE_FD(taken));
 		return 0;
 	}
 	return -EBADMSG;
@@ -129,7 +176,7 @@ static void receive(struct unwind_jobs *rows)
 
 static int next_wanted(struct unwind_jobs *rows, struct unwind_queue *ret_wanted)
 {
-	if (!rows->vdso_wanted)
+	if (!rows->vdso_wanted || (int64_t)tm_clock_ms() < rows->vdso_ms)
 		return unwind_queue_next(rows->files, ret_wanted);
 	rows->vdso_wanted = 0;
 	*ret_wanted = (struct unwind_queue){.number = TM_UNWIND_MAP_VDSO, .fd = -1};
@@ -171,8 +218,10 @@ static void ask(struct unwind_jobs *rows, struct unwind_jobs_slot *slot,
 	};
 	if (recall(rows, slot, wanted))
 		return;
-	if (rows->parser < 0 || (wanted->number != TM_UNWIND_MAP_VDSO && wanted->fd < 0))
-		make(rows, slot, -1);
+	if (rows->parser < 0)
+		fail(rows, slot, TM_PARSE_NO_PARSER);
+	else if (wanted->number != TM_UNWIND_MAP_VDSO && wanted->fd < 0)
+		fail(rows, slot, TM_PARSE_NO_FILE);
 	else if (tm_fdpass_send(rows->parser, &request, sizeof(request), wanted->fd, MSG_DONTWAIT))
 		unwind_jobs_lose_parser(rows); /* two small messages always find room */
 }
@@ -215,6 +264,7 @@ void unwind_jobs_begin(struct unwind_jobs *rows, int parser)
 {
 	rows->parser = parser;
 	rows->vdso_wanted = 1;
+	rows->vdso_pause_ms = UNWIND_JOBS_VDSO_PAUSE_MS;
 }
 
 void unwind_jobs_round(struct unwind_jobs *rows)
@@ -270,5 +320,5 @@ void unwind_jobs_lose_parser(struct unwind_jobs *rows)
 	rows->parser = -1;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		if (rows->slots[i].state == UNWIND_JOBS_ASKED)
-			make(rows, &rows->slots[i], -1);
+			fail(rows, &rows->slots[i], TM_PARSE_NO_PARSER);
 }

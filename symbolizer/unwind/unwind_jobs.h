@@ -7,8 +7,10 @@
  * Wait       never, but for unwind_jobs_settle: while a recording runs, this is looked at in every round. What
  *            the wire has no room for is kept, and so long nothing more is asked.
  * Answer     each FILE message is answered once, with the parser's own sealed table, or, when there is
- *            none (no ELF, no descriptor, a parser that failed or is gone), with a table without rows;
- *            not at all once its number was given back.
+ *            none (no ELF, no unwind information), with a table without rows, which is final; with
+ *            UNWIND_FAILED where the file could not be parsed now, so that the collector hands it
+ *            over again later; not at all once its number was given back. The vDSO, which nobody
+ *            hands over, is asked for again from here, after a pause that each failure doubles.
  * Cache      what an earlier session had made of the same file is handed on without asking (table_cache.h).
  * Limits     PARSER_AT_ONCE requests open, each with a deadline; a parser that misses it by far, or
  *            breaks the form, is talked to no more.
@@ -16,12 +18,18 @@
  *            checks it again. Its numbers are told apart from those of name_table.h by UNWIND_JOBS_ID.
  */
 
+#include <stdbool.h>
+
+#include "shared/control.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/unwind/table_cache.h"
 #include "symbolizer/unwind/unwind_queue.h"
 
-#define UNWIND_JOBS_ID       0x80000000u /* set in the id of each request for rows */
-#define UNWIND_JOBS_FIRST_MS 200         /* so long rows go before names; then they wait for them */
+#define UNWIND_JOBS_ID             0x80000000u /* set in the id of each request for rows */
+#define UNWIND_JOBS_FIRST_MS       200 /* so long rows go before names; then they wait for them */
+
+#define UNWIND_JOBS_VDSO_PAUSE_MS  1000
+#define UNWIND_JOBS_VDSO_PAUSE_MAX 64000
 
 enum unwind_jobs_state {
 	UNWIND_JOBS_FREE = 0,
@@ -35,16 +43,17 @@ struct unwind_jobs_slot { /* one FILE message that is being answered */
 	enum unwind_jobs_state state;
 	uint32_t number; /* TM_UNWIND_MAP_VDSO: no file */
 	uint32_t id;
-	int table; /* owned; -1: the empty one */
-	int keep;  /* in the cache, under `identity` */
+	int table;   /* owned; -1: the empty one */
+	bool failed; /* there is no table now; `table` is -1 */
+	int keep;    /* in the cache, under `identity` */
 	struct tm_identity identity;
 };
 
 struct unwind_jobs_counts {
 	uint64_t made;
 	uint64_t cached; /* of those, found in the cache */
-	uint64_t failed; /* answered with the empty table */
-	uint64_t abandoned;
+	uint64_t empty;  /* answered with the empty table */
+	uint64_t failures[TM_PARSE_N];
 	uint64_t dropped; /* made for a number that was given back meanwhile */
 };
 
@@ -55,6 +64,8 @@ struct unwind_jobs {
 	int parser;                /* borrowed; -1: not talked to (any more) */
 	int empty;                 /* owned: a sealed table without rows */
 	int vdso_wanted;
+	int64_t vdso_ms;       /* then, not before */
+	int64_t vdso_pause_ms; /* after the next failure */
 	uint32_t next_id;
 	struct unwind_jobs_slot slots[PARSER_AT_ONCE];
 	struct unwind_jobs_counts counts;

@@ -126,12 +126,18 @@ static void what_stacks_were_walked_by_is_told(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
-		.result = {.rows_made = 1, .rows_failed = 2, .rows_cached = 3, .cache_refused = 4},
+		.result = {.rows_made = 1,
+			   .rows_failed = 2,
+			   .rows_cached = 3,
+			   .cache_refused = 4,
+			   .parsers_lost = 12,
+			   .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15}},
 		.counts = {.tables = 5,
 			   .table_bytes = 6,
 			   .tables_installed = 7,
 			   .tables_refused = 8,
 			   .tables_evicted = 9,
+			   .tables_failed = 13,
 			   .steps_rows = 10,
 			   .steps_pointer = 11},
 	};
@@ -146,6 +152,10 @@ static void what_stacks_were_walked_by_is_told(void **state)
 	expect(text, "\"tables_installed\": 7,");
 	expect(text, "\"tables_refused\": 8,");
 	expect(text, "\"tables_evicted\": 9,");
+	expect(text, "\"parsers_lost\": 12,");
+	expect(text, "\"tables_failed\": 13,");
+	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");
+	expect(text, "\"no_parser\": 15, \"no_file\": 0},");
 	expect(text, "\"steps_rows\": 10,");
 	expect(text, "\"steps_pointer\": 11,");
 	free(text);

@@ -102,6 +102,36 @@ static void failed_file_waits_longer_each_time(void **state)
 	assert_int_equal(world->files.failed, 4);
 }
 
+static void file_that_could_not_be_parsed_is_handed_over_again_after_growing_pauses(void **state)
+{
+	struct world *world = *state;
+	uint64_t now_ms = 1000, pause = FILE_REQUESTS_PAUSE_MS;
+	struct tm_wire message;
+
+	for (unsigned i = 0; i < 9; i++) {
+		announce(world, 3, 0, now_ms);
+		hand_over(world, request(world).id, now_ms);
+		assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+		assert_true(file_requests_unparsed(&world->files, 3, message.value, now_ms));
+		assert_int_equal(world->files.retrying, 1);
+		announce(world, 3, 0, now_ms + pause - 1);
+		assert_true(file_requests_settled(&world->files)); /* not asked again yet */
+		world->forgotten = UINT32_MAX;
+		file_requests_retry(&world->files, now_ms + pause - 1);
+		assert_int_equal(world->forgotten, UINT32_MAX);
+		file_requests_retry(&world->files, now_ms + pause);
+		assert_int_equal(world->forgotten, 3); /* the next sample announces it */
+		now_ms += pause;
+		if (pause < FILE_REQUESTS_PAUSE_MS << FILE_REQUESTS_PAUSES_MAX)
+			pause *= 2;
+	}
+	announce(world, 3, 0, now_ms);
+	hand_over(world, request(world).id, now_ms);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_true(file_requests_answered(&world->files, 3, message.value));
+	assert_false(file_requests_unparsed(&world->files, 3, message.value, now_ms));
+}
+
 static void denied_file_is_not_announced_anew(void **state)
 {
 	struct world *world = *state;
@@ -198,6 +228,7 @@ int main(void)
 		CASE(unanswered_kernel_question_hands_nothing_over),
 		CASE(unusable_paths_are_never_asked_for),
 		CASE(failed_file_waits_longer_each_time),
+		CASE(file_that_could_not_be_parsed_is_handed_over_again_after_growing_pauses),
 		CASE(denied_file_is_not_announced_anew),
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),

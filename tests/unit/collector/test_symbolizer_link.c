@@ -55,7 +55,7 @@ static int hear(struct wire *wire)
 	int fd = -1;
 	int r = symbolizer_link_receive(&wire->handoff, &wire->heard, &fd);
 
-	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_ROWS);
+	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_TABLE);
 	(void)tm_close(fd);
 	return r;
 }
@@ -151,14 +151,15 @@ static void rows_come_one_at_a_time_with_their_descriptor(void **state)
 		assert_int_equal(
 			tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_ROWS);
+		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_TABLE);
 		assert_int_equal(wire->heard.number, 7);
 		assert_int_equal(wire->heard.value, 5);
 	}
 	assert_int_equal(hear(wire), 0);
 	assert_int_equal(send_rows(wire, FILE_REQUESTS_MAX - 1, STDIN_FILENO),
-			 SYMBOLIZER_LINK_E_ROWS);
-	assert_int_equal(send_rows(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO), SYMBOLIZER_LINK_E_ROWS);
+			 SYMBOLIZER_LINK_E_TABLE);
+	assert_int_equal(send_rows(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO),
+			 SYMBOLIZER_LINK_E_TABLE);
 	assert_int_equal(wire->handoff.violations, 0);
 }
 
@@ -177,6 +178,32 @@ static void rows_out_of_form_close_the_wire(void **state)
 		wire = fresh;
 		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd),
 				 SYMBOLIZER_LINK_E_CLOSED);
+		assert_int_equal(wire->handoff.violations, 1);
+		assert_int_equal(unmake(&fresh), 0);
+	}
+}
+
+static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state)
+{
+	struct wire *wire = *state;
+	const struct tm_wire failed = {
+		.kind = TM_WIRE_UNWIND_FAILED, .number = FILE_REQUESTS_MAX - 1, .value = 5};
+	struct tm_wire wrong = failed;
+
+	assert_int_equal(tm_fdpass_send(wire->peer, &failed, sizeof(failed), -1, 0), 0);
+	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_FAILED);
+	assert_int_equal(wire->heard.number, FILE_REQUESTS_MAX - 1);
+	assert_int_equal(wire->heard.value, 5);
+	for (int i = 0; i < 3; i++) {
+		void *fresh;
+
+		wrong.number = i == 1 ? FILE_REQUESTS_MAX : i == 2 ? TM_UNWIND_MAP_VDSO : 7;
+		assert_int_equal(make(&fresh), 0);
+		wire = fresh;
+		assert_int_equal(tm_fdpass_send(wire->peer, &wrong, sizeof(wrong),
+						i == 0 ? STDIN_FILENO : -1, 0),
+				 0);
+		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire->handoff.violations, 1);
 		assert_int_equal(unmake(&fresh), 0);
 	}
@@ -277,6 +304,7 @@ int main(void)
 		CASE(descriptor_from_the_symbolizer_closes_the_wire),
 		CASE(rows_come_one_at_a_time_with_their_descriptor),
 		CASE(rows_out_of_form_close_the_wire),
+		CASE(failure_comes_without_a_descriptor_and_for_a_file_alone),
 		CASE(rows_with_two_descriptors_close_the_wire_and_leave_none_open),
 		CASE(end_of_file_is_no_violation),
 		CASE(files_stop_without_credit_and_go_on_with_it),

@@ -58,6 +58,47 @@ static void only_the_one_due_answer_is_taken(void **state)
 	assert_int_equal(world->tables.units.taken, 3);
 }
 
+static void answer_failed(struct world *world, uint32_t number, uint64_t value, uint64_t now_ms)
+{
+	const struct tm_wire message = {
+		.kind = TM_WIRE_UNWIND_FAILED, .number = number, .value = value};
+
+	unwind_install_failed(&world->tables, &message, now_ms);
+}
+
+static void file_that_could_not_be_parsed_has_no_table_yet(void **state)
+{
+	struct world *world = *state;
+
+	hand_over(world, 5, 0);
+	answer_failed(world, 5, KTIME, 1000);
+	assert_int_equal(world->references[5], 0); /* not the empty table, which would be final */
+	assert_int_equal(world->tables.failed, 1);
+	assert_int_equal(world->tables.installed, 0);
+	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_RETRY);
+	answer(world, 5, 1); /* too late: it said that it had none */
+	assert_int_equal(world->tables.refused, 1);
+	hand_over(world, 5, 0);
+	answer(world, 5, 1);
+	assert_int_equal(world->tables.installed, 1);
+}
+
+static void only_the_one_due_failure_is_taken(void **state)
+{
+	struct world *world = *state;
+
+	answer_failed(world, 5, KTIME, 1000); /* before any FILE */
+	hand_over(world, 5, 0);
+	answer_failed(world, 5, KTIME + (1 << 10), 1000); /* to another one */
+	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_SENT);
+	answer(world, 5, 1);
+	answer_failed(world, 5, KTIME, 1000);
+	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_ANSWERED);
+	assert_int_equal(world->tables.failed, 0);
+	assert_int_equal(world->tables.refused, 3);
+	assert_int_equal(world->files.retrying, 0);
+}
+
 static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
 {
 	struct world *world = *state;
@@ -232,6 +273,8 @@ int main(void)
 		CASE(rows_are_installed_whole_before_they_are_said),
 		CASE(table_without_rows_takes_no_unit),
 		CASE(only_the_one_due_answer_is_taken),
+		CASE(file_that_could_not_be_parsed_has_no_table_yet),
+		CASE(only_the_one_due_failure_is_taken),
 		CASE(vdso_has_a_table_of_its_own_once_a_symbolizer),
 		CASE(units_of_a_replaced_table_are_free_behind_w_alone),
 		CASE(full_budget_evicts_the_file_longest_unannounced_and_waits_for_w),

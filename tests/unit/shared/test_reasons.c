@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "shared/control.h"
 #include "shared/event.h"
 #include "shared/reasons.h"
 
@@ -19,14 +20,17 @@ static const struct {
 	unsigned count;
 } lists[] = {{tm_reasons_drop, TM_DROP_N},
 	     {tm_reasons_stop, TM_STOP_N},
-	     {tm_reasons_unresolved, TM_UNRESOLVED_N}};
+	     {tm_reasons_unresolved, TM_UNRESOLVED_N},
+	     {tm_reasons_parse, TM_PARSE_N}};
+
+#define LISTS (sizeof(lists) / sizeof(lists[0]))
 
 static void words_are_lower_case_and_distinct(void **state)
 {
 	size_t list;
 	unsigned i, j;
 
-	for (list = 0; list < 3; list++) {
+	for (list = 0; list < LISTS; list++) {
 		for (i = 0; i < lists[list].count; i++) {
 			const char *word = lists[list].word(i);
 
@@ -43,7 +47,7 @@ static void numbers_out_of_range_are_unknown(void **state)
 {
 	size_t list;
 
-	for (list = 0; list < 3; list++) {
+	for (list = 0; list < LISTS; list++) {
 		assert_string_equal(lists[list].word(lists[list].count), "unknown");
 		assert_string_equal(lists[list].word(~0u), "unknown");
 	}
@@ -55,6 +59,7 @@ static void the_word_is_that_of_its_number(void **state)
 	assert_string_equal(tm_reasons_drop(TM_DROP_SYMBOLIZER_DIED), "symbolizer_died");
 	assert_string_equal(tm_reasons_stop(TM_STOP_NONE), "none");
 	assert_string_equal(tm_reasons_stop(TM_STOP_KERNEL_DEPTH), "kernel_depth");
+	assert_string_equal(tm_reasons_parse(TM_PARSE_NO_FILE), "no_file");
 	assert_string_equal(tm_reasons_unresolved(TM_UNRESOLVED_OFFSET), "offset");
 }
 

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/unwind_map.h"
@@ -124,6 +125,19 @@ static inline uint32_t pages_of(uint32_t number, uint64_t value)
 	pages = view.header->pages;
 	tm_region_close(&region);
 	return pages;
+}
+
+/* What the collector gets next: the file could not be parsed now, and has no table yet. */
+static inline void says_failed(uint32_t number, uint64_t value)
+{
+	struct tm_wire message;
+	int fd;
+
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
+	assert_int_equal(message.kind, TM_WIRE_UNWIND_FAILED);
+	assert_int_equal(message.number, number);
+	assert_int_equal(message.value, value);
+	assert_int_equal(fd, -1);
 }
 
 static inline void nothing_is_sent(void)

@@ -66,19 +66,72 @@ static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state
 	nothing_is_sent();
 }
 
-static void what_has_no_rows_is_answered_too(void **state)
+static void vdso_that_failed_is_asked_for_again_later(void **state)
 {
-	open_file(1, 10);
-	open_file(2, 20);
-	unwind_jobs_round(&rows);
-	answer(request_for_a_file(), PARSER_NOT_ELF, NULL);
-	answer(request_for_a_file(), PARSER_ABANDONED, NULL);
-	unwind_jobs_round(&rows);
-	assert_int_equal(pages_of(1, 10), 0);
-	assert_int_equal(pages_of(2, 20), 0);
-	assert_int_equal(rows.counts.failed, 2);
-	assert_int_equal(rows.counts.abandoned, 1);
+	struct parser_message request;
+	int64_t pause = UNWIND_JOBS_VDSO_PAUSE_MS;
+	int target;
+
+	unwind_jobs_begin(&rows, parser[0]);
+	for (int i = 0; i < 10; i++) {
+		unwind_jobs_round(&rows);
+		assert_int_equal(take_request(&request, &target), 0);
+		assert_int_equal(target, -1);
+		answer(request.id, PARSER_TIMEOUT, NULL);
+		unwind_jobs_round(&rows);
+		nothing_is_sent();
+		no_request(); /* not yet */
+		assert_in_range(rows.vdso_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
+		pause = pause < UNWIND_JOBS_VDSO_PAUSE_MAX ? 2 * pause : pause;
+		rows.vdso_ms = 0;
+	}
+	assert_int_equal(rows.counts.failures[TM_PARSE_DEADLINE], 10);
+}
+
+static void file_without_unwind_information_gets_the_empty_table(void **state)
+{
+	static const uint32_t final[] = {PARSER_NOT_ELF, PARSER_TOO_LARGE, PARSER_MALFORMED};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		open_file(i, 10);
+		unwind_jobs_round(&rows);
+		answer(request_for_a_file(), final[i], NULL);
+		unwind_jobs_round(&rows);
+		assert_int_equal(pages_of(i, 10), 0);
+	}
+	assert_int_equal(rows.counts.empty, 3);
 	assert_int_equal(rows.parser, parser[0]);
+}
+
+static void file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows(void **state)
+{
+	static const struct {
+		uint32_t status;
+		enum tm_parse_failure reason;
+	} passing[] = {
+		{PARSER_CHANGED, TM_PARSE_CHANGED},    {PARSER_FAILED, TM_PARSE_RESOURCES},
+		{PARSER_CRASHED, TM_PARSE_CRASHED},    {PARSER_TIMEOUT, TM_PARSE_DEADLINE},
+		{PARSER_ABANDONED, TM_PARSE_DEADLINE}, {PARSER_REFUSED, TM_PARSE_REFUSED},
+	};
+	const struct table table = good_table();
+
+	for (uint32_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
+		uint64_t before = rows.counts.failures[passing[i].reason];
+
+		open_file(i, 10);
+		unwind_jobs_round(&rows);
+		answer(request_for_a_file(), passing[i].status, NULL);
+		unwind_jobs_round(&rows);
+		says_failed(i, 10);
+		assert_int_equal(rows.counts.failures[passing[i].reason], before + 1);
+	}
+	assert_int_equal(rows.counts.empty, 0);
+	assert_int_equal(rows.parser, parser[0]);
+	open_file(0, 20); /* handed over again */
+	unwind_jobs_round(&rows);
+	answer(request_for_a_file(), PARSER_OK, &table);
+	unwind_jobs_round(&rows);
+	assert_int_equal(pages_of(0, 20), 1);
 }
 
 static void file_that_is_none_is_answered_without_asking(void **state)
@@ -88,7 +141,8 @@ static void file_that_is_none_is_answered_without_asking(void **state)
 	files_opened(&world.files, 1, 10, folder);
 	unwind_jobs_round(&rows);
 	no_request();
-	assert_int_equal(pages_of(1, 10), 0);
+	says_failed(1, 10);
+	assert_int_equal(rows.counts.failures[TM_PARSE_NO_FILE], 1);
 }
 
 static void descriptor_before_its_announcement_is_asked_too(void **state)
@@ -127,7 +181,7 @@ static void table_that_does_not_check_is_not_handed_on(void **state)
 	answer(request_for_a_file(), PARSER_OK, &table);
 	unwind_jobs_round(&rows);
 	assert_int_equal(pages_of(1, 10), 0);
-	assert_int_equal(rows.counts.failed, 1);
+	assert_int_equal(rows.counts.empty, 1);
 }
 
 static void number_given_back_meanwhile_gets_no_answer(void **state)
@@ -265,7 +319,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		of_its_own(vdso_is_asked_for_first),
 		of_its_own(files_are_asked_in_the_order_of_arrival_so_many_at_once),
-		of_its_own(what_has_no_rows_is_answered_too),
+		of_its_own(vdso_that_failed_is_asked_for_again_later),
+		of_its_own(file_without_unwind_information_gets_the_empty_table),
+		of_its_own(file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows),
 		of_its_own(file_that_is_none_is_answered_without_asking),
 		of_its_own(descriptor_before_its_announcement_is_asked_too),
 		of_its_own(descriptor_before_its_announcement_asks_for_another_look_into_the_ring),

@@ -17,7 +17,7 @@
 
 #include "tests/unit/symbolizer/rowsrig.h"
 
-static void parser_that_dies_leaves_files_without_rows(void **state)
+static void files_of_a_parser_that_dies_are_said_to_have_failed(void **state)
 {
 	open_file(1, 10);
 	unwind_jobs_round(&rows);
@@ -25,8 +25,8 @@ static void parser_that_dies_leaves_files_without_rows(void **state)
 	(void)shutdown(parser[1], SHUT_RDWR);
 	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
-	assert_int_equal(pages_of(1, 10), 0);
-	assert_int_equal(pages_of(2, 20), 0);
+	says_failed(1, 10);
+	says_failed(2, 20);
 	nothing_is_sent();
 }
 
@@ -39,7 +39,7 @@ static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
 	answer(request_for_a_file() + 1, PARSER_OK, &table);
 	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
-	assert_int_equal(pages_of(1, 10), 0);
+	says_failed(1, 10);
 }
 
 static void success_without_a_table_ends_the_talk(void **state)
@@ -49,7 +49,7 @@ static void success_without_a_table_ends_the_talk(void **state)
 	answer(request_for_a_file(), PARSER_OK, NULL);
 	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
-	assert_int_equal(pages_of(1, 10), 0);
+	says_failed(1, 10);
 }
 
 static void parser_that_misses_its_deadline_by_far_is_given_up(void **state)
@@ -60,7 +60,7 @@ static void parser_that_misses_its_deadline_by_far_is_given_up(void **state)
 	rows.slots[0].deadline_ms = 0;
 	unwind_jobs_round(&rows);
 	assert_int_equal(rows.parser, -1);
-	assert_int_equal(pages_of(1, 10), 0);
+	says_failed(1, 10);
 }
 
 static void collector_that_went_needs_no_rows(void **state)
@@ -109,7 +109,7 @@ static void command_that_goes_ends_the_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(parser_that_dies_leaves_files_without_rows),
+		of_its_own(files_of_a_parser_that_dies_are_said_to_have_failed),
 		of_its_own(answer_to_nothing_that_was_asked_ends_the_talk),
 		of_its_own(success_without_a_table_ends_the_talk),
 		of_its_own(parser_that_misses_its_deadline_by_far_is_given_up),
