@@ -147,7 +147,7 @@ for topic in base profile unwind names output; do
 	later=${later# }
 	sources "symbolizer/$topic" | includes |
 		grep -E "\"symbolizer/((${later// /|}${later:+|}\.)/)?$name\""
-done | verdict 'a topic of the symbolizer includes only those below: base profile unwind names output'
+done | verdict 'a topic of the symbolizer includes only those below it'
 
 # A folder with a main.c is a process; one without is a topic of the process around it.
 find bpf shared collector symbolizer cli -type d | while read -r folder; do
@@ -226,7 +226,8 @@ texts()
 {
 	find README.md HACKING.md quickstart meson.build meson_options.txt \
 		shared bpf collector symbolizer cli systemd tests \
-		\( -name node_modules -o -name corpus \) -prune -o -type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
+		\( -name node_modules -o -name corpus \) -prune -o \
+		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
 }
 "$lint/words.sh" . 2>&1 | verdict 'no retired stem, prefix or word (tests/lint/retired)'
 texts | xargs -d '\n' awk -v most=$COLUMNS_MOST '{
