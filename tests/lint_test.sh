@@ -67,7 +67,7 @@ for pair in base:profile profile:unwind unwind:names names:output profile:output
 	file=$(cd "$dir/tree" && printf '%s\n' "symbolizer/$topic"/*.c | head -n 1)
 	plant "$file" "#include \"$header\"" 'a topic of the symbolizer includes only'
 done
-plant symbolizer/base/arena.c '#include "symbolizer/session.h"' 'a topic of the symbolizer includes only'
+plant symbolizer/base/arena.c '#include "symbolizer/session.h"' 'a topic of the symbolizer'
 mkdir -p "$dir/tree/cli/deep/deeper"
 licence='/* SPDX-License-Identifier: Apache-2.0 */'
 plant cli/deep/deeper/thing.c "$licence\n/* thing - is too deep */" \
