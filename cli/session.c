@@ -27,18 +27,17 @@ uint64_t session_now_ns(void)
 
 void session_init(struct session *session, const struct options *options, int signals)
 {
-	*session = (struct session){
-		.options = options,
-		.collector = CHILD_NULL,
-		.symbolizer = CHILD_NULL,
-		.command = WORKLOAD_NULL,
-		.hotplug = HOTPLUG_NULL,
-		.series = INTERVALS_NULL,
-		.signals = signals,
-		.timer = -1,
-		.bpf_time = -1,
-		.begun_ns = session_now_ns(),
-	};
+	memset(session, 0, sizeof(*session)); /* too large for a second one on the stack */
+	session->options = options;
+	session->collector = CHILD_NULL;
+	session->symbolizer = CHILD_NULL;
+	session->command = WORKLOAD_NULL;
+	session->hotplug = HOTPLUG_NULL;
+	session->series = INTERVALS_NULL;
+	session->signals = signals;
+	session->timer = -1;
+	session->bpf_time = -1;
+	session->begun_ns = session_now_ns();
 }
 
 static void fail(struct session *session, int outcome)

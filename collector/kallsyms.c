@@ -114,7 +114,7 @@ void kallsyms_deinit(struct kallsyms *symbols)
 	free(symbols->entries);
 	free(symbols->names);
 	free(symbols->runs);
-	*symbols = (struct kallsyms){0};
+	memset(symbols, 0, sizeof(*symbols)); /* too large for a second one on the stack */
 }
 
 /* Room for all that the limits allow: pages that stay untouched cost nothing. */

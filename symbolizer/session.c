@@ -115,13 +115,12 @@ int session_init(struct session *session, const struct options *options)
 {
 	int r;
 
-	*session = (struct session){
-		.options = options,
-		.budget.limit = options->profile_bytes,
-		.kernel = KSYMS_NULL,
-		.parser = TM_CHILD_NULL,
-		.cache = TABLE_CACHE_NULL,
-	};
+	memset(session, 0, sizeof(*session)); /* too large for a second one on the stack */
+	session->options = options;
+	session->budget.limit = options->profile_bytes;
+	session->kernel = KSYMS_NULL;
+	session->parser = TM_CHILD_NULL;
+	session->cache = TABLE_CACHE_NULL;
 	for (int i = 0; i < options->output_count; i++)
 		session->outputs[i] = options->outputs[i];
 	r = hash_seed_init(&session->seed);

@@ -112,14 +112,13 @@ static int find_comm(struct aggregate *aggregate, const char *comm, uint32_t *re
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 		    struct process_table *processes, struct files *files)
 {
-	*aggregate = (struct aggregate){
-		.strings = strings,
-		.processes = processes,
-		.files = files,
-		.arena.budget = strings->budget,
-		.stack_lookup.budget = strings->budget,
-		.sample_lookup.budget = strings->budget,
-	};
+	memset(aggregate, 0, sizeof(*aggregate)); /* too large for a second one on the stack */
+	aggregate->strings = strings;
+	aggregate->processes = processes;
+	aggregate->files = files;
+	aggregate->arena.budget = strings->budget;
+	aggregate->stack_lookup.budget = strings->budget;
+	aggregate->sample_lookup.budget = strings->budget;
 }
 
 void aggregate_deinit(struct aggregate *aggregate)

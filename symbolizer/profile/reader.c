@@ -6,6 +6,7 @@
 #include "symbolizer/profile/reader.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "shared/event_check.h"
 
@@ -54,7 +55,9 @@ static int pop_into_order(struct reader *feed)
 
 void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue)
 {
-	*feed = (struct reader){.aggregate = aggregate, .queue = queue};
+	memset(feed, 0, sizeof(*feed)); /* too large for a second one on the stack */
+	feed->aggregate = aggregate;
+	feed->queue = queue;
 }
 
 void reader_deinit(struct reader *feed)

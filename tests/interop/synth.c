@@ -48,7 +48,7 @@ static void *grown(struct synth *synth, enum synth_array which, uint32_t *count)
 
 void synth_init(struct synth *synth)
 {
-	*synth = (struct synth){0};
+	memset(synth, 0, sizeof(*synth)); /* too large for a second one on the stack */
 	synth->report.hz = 99;
 	synth->report.start_unix_ns = 1700000000123456789ull;
 	synth->report.duration_ns = 10000000000ull;
@@ -64,7 +64,7 @@ void synth_deinit(struct synth *synth)
 		free(strings[i]);
 	for (unsigned i = 0; i < 7; i++)
 		free(synth->arrays[i]);
-	*synth = (struct synth){0};
+	memset(synth, 0, sizeof(*synth)); /* too large for a second one on the stack */
 }
 
 /* Strings are unique in a report, so this one searches; a slot holds index + 1. */

@@ -32,19 +32,20 @@ static void opened_and_checked_file_is_handed_over_once(void **state)
 static void another_file_is_refused_and_the_next_way_tried(void **state)
 {
 	struct world *world = *state;
-	struct opener_request ask, verdict;
+	struct opener_request verdict;
 	struct tm_wire message;
+	uint32_t id;
 
 	announce(world, 12, 0, 1000);
-	ask = request(world);
+	id = request(world).id;
 	world->holds = 0;
-	answer(world, ask.id, OPENER_OPENED, 1001);
+	answer(world, id, OPENER_OPENED, 1001);
 	verdict = request(world);
 	assert_int_equal(verdict.kind, OPENER_VERDICT);
-	assert_int_equal(verdict.id, ask.id);
+	assert_int_equal(verdict.id, id);
 	assert_int_equal(verdict.accepted, 0);
 	assert_int_equal(delivered(world, &message), 0);
-	answer(world, ask.id, TM_NO_FILE_OTHER, 1002);
+	answer(world, id, TM_NO_FILE_OTHER, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_OTHER);
 	assert_int_equal(world->files.refused, 1);

@@ -4,6 +4,8 @@
  * world - the tables of one recording, made and ended together, for tests
  */
 
+#include <string.h>
+
 #include "symbolizer/profile/aggregate.h"
 
 #define WORLD_BYTES (64ull << 20)
@@ -20,7 +22,8 @@ struct world {
 
 static inline int world_make(struct world *world)
 {
-	*world = (struct world){.budget.limit = WORLD_BYTES};
+	memset(world, 0, sizeof(*world)); /* too large for a second one on the stack */
+	world->budget.limit = WORLD_BYTES;
 	if (hash_seed_init(&world->seed) < 0 ||
 	    strings_init(&world->strings, &world->budget, &world->seed) ||
 	    files_init(&world->files, &world->strings, &world->queue) < 0)
