@@ -61,15 +61,12 @@ static uint32_t find_identity(const struct files *files, const struct tm_identit
 }
 
 /* The file of an announcement, under its number and its identity. Return: 0, BUDGET_E_SPENT. */
-static int identify(struct files *files, const struct tm_file *record, uint32_t *ret_index)
+static int identify(struct files *files, const struct tm_file *record, struct file_number *number,
+		    uint32_t *ret_index)
 {
-	struct file_number *number = entry_of(files, record->number);
 	uint32_t known = find_identity(files, &record->identity);
-	struct file *file;
+	struct file *file = number->file ? &files->items[number->file - 1] : NULL;
 
-	if (!number)
-		return BUDGET_E_SPENT;
-	file = number->file ? &files->items[number->file - 1] : NULL;
 	if (file && file->identified &&
 	    memcmp(&file->identity, &record->identity, sizeof(file->identity)) != 0) {
 		files->conflicts++;
@@ -164,16 +161,15 @@ void files_deinit(struct files *files)
 
 int files_announce(struct files *files, const struct tm_file *record)
 {
-	struct file_number *number;
+	struct file_number *number = entry_of(files, record->number);
 	char text[PATH_TEXT_BYTES];
 	uint32_t index, path, name;
 	struct file *file;
 	const char *base;
 	size_t length;
 
-	if (identify(files, record, &index))
+	if (!number || identify(files, record, number, &index))
 		return BUDGET_E_SPENT;
-	number = entry_of(files, record->number); /* identify needed it too */
 	if (record->event.ktime > number->announced_ktime)
 		number->announced_ktime = record->event.ktime;
 	files_hear_of(files, index, record->event.ktime);
