@@ -9,7 +9,7 @@
 static bool chatty;
 static bool live;
 
-static void print(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void print(const char *format, va_list arguments)
 {
 	say_wipe();
 	(void)fputs("tidemark: ", stderr);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
-_Static_assert((TM_DROP_N + TM_STOP_N) * PART_BYTES_MAX + 640 <= COMPLETENESS_BYTES,
+_Static_assert(((size_t)TM_DROP_N + TM_STOP_N) * PART_BYTES_MAX + 640 <= COMPLETENESS_BYTES,
 	       "every reason fits");
 
 struct line {

@@ -35,7 +35,8 @@ static void fill_extra_texts(struct pprof_message *message)
 			 "[truncated: %s]", tm_reasons_stop(stop));
 	}
 	/* a sample without any location would be lost on some readers */
-	snprintf(message->texts[PPROF_STOP_FRAMES + TM_STOP_NONE], PPROF_TEXT_BYTES, "[no frames]");
+	snprintf(message->texts[PPROF_STOP_FRAMES + (unsigned)TM_STOP_NONE], PPROF_TEXT_BYTES,
+		 "[no frames]");
 	completeness_format(report, message->completeness);
 }
 
