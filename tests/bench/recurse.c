@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "tests/integration/programs/noinline.h"
+
 #define FRAMES_LEAST 5u
 #define FRAMES_MOST  4096u
 
@@ -30,7 +32,7 @@
 #define frame()    __asm__ __volatile__("" : : "r"(__builtin_frame_address(0)))
 #endif
 
-#define apart __attribute__((noinline, noclone, used))
+#define apart noinline __attribute__((used))
 
 /* The outermost: its caller is undefined, its frame pointer zero. */
 __asm__(".text\n"

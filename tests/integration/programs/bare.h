@@ -17,9 +17,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "noinline.h"
+
+#define bare_noinline    noinline
+
 #define BARE_STACK_BYTES (256u << 10)
 #define BARE_THREADS_MAX 64
-#define bare_noinline    __attribute__((noinline, noclone))
 
 /* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever it is told. */
 #ifdef BARE_FRAMELESS
@@ -49,6 +52,16 @@ int main(int argc, char **argv)
 	return bare_run(argc, argv);
 }
 #else
+/* Compilers call it for the zeroes of an array, also in a program without libc. */
+void *memset(void *to, int byte, size_t bytes);
+void *memset(void *to, int byte, size_t bytes)
+{
+	void *at = to;
+
+	__asm__ __volatile__("rep stosb" : "+D"(at), "+c"(bytes) : "a"(byte) : "memory");
+	return to;
+}
+
 __asm__(".text\n"
 	".globl _start\n"
 	".type _start, @function\n"

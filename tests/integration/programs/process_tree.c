@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define noinline __attribute__((noinline, noclone))
+#include "noinline.h"
 
 static int over; /* the main thread is done */
 

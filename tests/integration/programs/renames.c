@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define noinline __attribute__((noinline, noclone))
+#include "noinline.h"
 
 static unsigned long milliseconds;
 static pthread_barrier_t turn;
