@@ -68,8 +68,7 @@ static void hostile(struct synth *synth)
 		"constructor",
 		"hasOwnProperty",
 		"space at end ",
-		"\xe2\x80\xae"
-		"right to left",
+		"\xe2\x80\xae\x72ight to left",
 		"\xf0\x9f\x8c\x8a wave 12",
 		"",
 		"operator<< <std::char_traits<char> >(std::ostream&, char const*)",

@@ -116,6 +116,7 @@ static void text_longer_than_the_buffer_is_refused_by_format(void **state)
 	memset(text, 'x', sizeof(text) - 1);
 	output_file_format(&sink, "%s", text);
 	assert_int_equal(output_file_finish(&sink), -EMSGSIZE);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
 }
 
 static void the_first_error_is_kept_and_ends_the_writing(void **state)

@@ -3,14 +3,16 @@
  * yield - a place to be interrupted at each atomic operation of code compiled with -fsanitize=thread
  *
  * The compiler turns every atomic operation of such code into a call; these are the functions it
- * calls, without the sanitizer behind them. Source of the names: gcc/sanitizer.def. Plain loads and
- * stores call too, and nothing happens there: no order hangs on them.
+ * calls, without the sanitizer behind them. Source of the names: gcc/sanitizer.def, and what clang 16
+ * and later call for memcpy, memmove and memset. Plain loads and stores call too, and nothing happens
+ * there: no order hangs on them.
  */
 
 #include "tests/model/yield.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 static yield_fn yield_hook;
 
@@ -70,6 +72,22 @@ void __tsan_read_range(void *address, unsigned long bytes)
 void __tsan_write_range(void *address, unsigned long bytes);
 void __tsan_write_range(void *address, unsigned long bytes)
 {
+}
+
+void *__tsan_memcpy(void *to, const void *from, size_t bytes);
+void *__tsan_memcpy(void *to, const void *from, size_t bytes)
+{
+	return memcpy(to, from, bytes);
+}
+void *__tsan_memmove(void *to, const void *from, size_t bytes);
+void *__tsan_memmove(void *to, const void *from, size_t bytes)
+{
+	return memmove(to, from, bytes);
+}
+void *__tsan_memset(void *to, int byte, size_t bytes);
+void *__tsan_memset(void *to, int byte, size_t bytes)
+{
+	return memset(to, byte, bytes);
 }
 
 #define ATOMIC(bits, type)                                                         \

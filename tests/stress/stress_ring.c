@@ -82,7 +82,7 @@ static void read_records(struct rig *rig)
 {
 	static uint64_t words[TM_EVENT_MAX_BYTES / 8], expected[TM_EVENT_MAX_BYTES / 8];
 	uint64_t id = 0, watermark;
-	uint32_t bytes;
+	uint32_t bytes = 0;
 
 	while (id < RECORDS) {
 		CHECK(tm_ring_reader_begin(&rig->r, &watermark) == 0);

@@ -26,26 +26,33 @@ struct wire {
 	int peer;
 };
 
-static int make(void **state)
+static int wire_init(struct wire *wire)
 {
-	struct wire *wire = calloc(1, sizeof(*wire));
 	int pair[2];
 
-	if (!wire || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
 	symbolizer_link_init(&wire->handoff, pair[0]);
 	wire->peer = pair[1];
-	*state = wire;
 	return 0;
+}
+
+static void wire_deinit(struct wire *wire)
+{
+	symbolizer_link_deinit(&wire->handoff);
+	(void)close(wire->peer);
+}
+
+static int make(void **state)
+{
+	*state = calloc(1, sizeof(struct wire));
+	return *state ? wire_init(*state) : -1;
 }
 
 static int unmake(void **state)
 {
-	struct wire *wire = *state;
-
-	symbolizer_link_deinit(&wire->handoff);
-	(void)close(wire->peer);
-	free(wire);
+	wire_deinit(*state);
+	free(*state);
 	return 0;
 }
 
@@ -95,16 +102,14 @@ static void anything_else_closes_the_wire(void **state)
 	};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		void *fresh;
-		struct wire *wire;
+		struct wire wire = {0};
 
-		assert_int_equal(make(&fresh), 0);
-		wire = fresh;
-		assert_int_equal(say(wire, wrong[i].kind, wrong[i].value),
+		assert_int_equal(wire_init(&wire), 0);
+		assert_int_equal(say(&wire, wrong[i].kind, wrong[i].value),
 				 SYMBOLIZER_LINK_E_CLOSED);
-		assert_int_equal(wire->handoff.fd, -1);
-		assert_int_equal(wire->handoff.violations, 1);
-		assert_int_equal(unmake(&fresh), 0);
+		assert_int_equal(wire.handoff.fd, -1);
+		assert_int_equal(wire.handoff.violations, 1);
+		wire_deinit(&wire);
 	}
 }
 
@@ -171,15 +176,13 @@ static void rows_out_of_form_close_the_wire(void **state)
 	} wrong[] = {{7, -1}, {FILE_REQUESTS_MAX, 0}, {UINT32_MAX, 0}, {TM_UNWIND_MAP_VDSO - 1, 0}};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		void *fresh;
-		struct wire *wire;
+		struct wire wire = {0};
 
-		assert_int_equal(make(&fresh), 0);
-		wire = fresh;
-		assert_int_equal(send_rows(wire, wrong[i].number, wrong[i].fd),
+		assert_int_equal(wire_init(&wire), 0);
+		assert_int_equal(send_rows(&wire, wrong[i].number, wrong[i].fd),
 				 SYMBOLIZER_LINK_E_CLOSED);
-		assert_int_equal(wire->handoff.violations, 1);
-		assert_int_equal(unmake(&fresh), 0);
+		assert_int_equal(wire.handoff.violations, 1);
+		wire_deinit(&wire);
 	}
 }
 
