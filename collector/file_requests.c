@@ -61,12 +61,10 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 /* Only a whole path, of components that a kernel makes, goes to the opener. */
 static void fill_path(struct opener_request *request, const struct tm_file *file)
 {
-	int n;
-
-	if (file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED))
-		return;
-	n = tm_path_join(file->text, file->path_bytes, request->path);
-	request->path_bytes = n > 0 ? (uint32_t)n : 0;
+	if (!(file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED)) &&
+	    tm_path_is_plain(file->text, file->path_bytes))
+		request->path_bytes =
+			(uint32_t)tm_path_join(file->text, file->path_bytes, request->path);
 }
 
 /* The next attempt waits longer than the one before. @heals: it is made on our own account. */

@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path - packed components into a path, the root end first */
+/* path - unpacks the packed paths of records */
 
 #include "shared/path.h"
 
-#include <errno.h>
 #include <string.h>
 
-static int component_is_good(const char *name, size_t length)
+static bool component_is_plain(const char *name, size_t length)
 {
 	if (length == 0 || memchr(name, '/', length))
-		return 0;
+		return false;
 	return !(name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')));
 }
 
-int tm_path_join(const char *packed, size_t bytes, char *out)
+bool tm_path_is_plain(const char *packed, size_t bytes)
 {
-	size_t at = bytes; /* written from the end, so the root comes first */
-
-	out[bytes] = '\0';
 	for (size_t from = 0; from < bytes;) {
-		const char *end = memchr(packed + from, '\0', bytes - from);
-		size_t length = end ? (size_t)(end - (packed + from)) : 0;
+		size_t length = strnlen(packed + from, bytes - from);
 
-		if (!component_is_good(packed + from, length))
-			return -EBADMSG;
-		if (from > 0)
-			out[--at] = '/';
-		at -= length;
-		memcpy(out + at, packed + from, length);
+		if (from + length == bytes || !component_is_plain(packed + from, length))
+			return false;
 		from += length + 1;
 	}
-	memmove(out, out + at, bytes - at + 1);
-	return (int)(bytes - at);
+	return true;
+}
+
+size_t tm_path_join(const char *packed, size_t bytes, char *out)
+{
+	size_t total = bytes > 0 && packed[bytes - 1] == '\0' ? bytes - 1 : bytes;
+
+	/* The first component of the packed path is the last one of the path. */
+	for (size_t from = 0; from < total;) {
+		size_t length = strnlen(packed + from, total - from);
+		size_t at = total - from - length;
+
+		memcpy(out + at, packed + from, length);
+		if (at > 0)
+			out[at - 1] = '/';
+		from += length + 1;
+	}
+	out[total] = '\0';
+	return total;
 }

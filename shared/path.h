@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * path - packed components (shared/event.h) made into a path that may be opened
+ * path - unpacks the packed paths of records
  *
- * Trust      names are a profiled process's choice; the kernel makes none that holds a slash or is "." or
- *            "..". Whoever only shows a path need not be as strict.
+ * Shape      packed (shared/event.h): components leaf first, each with its NUL: "ls\0bin\0usr\0".
+ *            Unpacked: root first, joined by slashes, relative: "usr/bin/ls".
+ * Trust      a profiled process chooses the names. The kernel makes no component that is empty, is "."
+ *            or "..", or has a slash in it, so a path that is to be opened must be plain; one that
+ *            is only shown need not be.
+ * Limits     none of its own; TM_PATH_MAX bounds what records carry.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* Whether each component is one that the kernel makes, with its NUL; an empty path is plain. */
+bool tm_path_is_plain(const char *packed, size_t bytes);
 /*
- * Leaf first, into a relative path: "ls\0bin\0usr\0" is "usr/bin/ls". @out: at least @bytes + 1 long.
- * Return: length of the NUL-terminated path; 0: empty list; -EBADMSG: a component that no kernel makes.
+ * Unpacks any bytes, plain or not. @out: at least @bytes + 1 long, not overlapping @packed.
+ * Return: length of *out without its NUL; 0: the empty path, which is the root.
  */
-int tm_path_join(const char *packed, size_t bytes, char *out);
+size_t tm_path_join(const char *packed, size_t bytes, char *out);

@@ -5,41 +5,24 @@
 
 #include "symbolizer/base/path.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static size_t append(char *text, size_t at, const char *from, size_t bytes)
-{
-	if (bytes > PATH_TEXT_BYTES - 1 - at)
-		bytes = PATH_TEXT_BYTES - 1 - at;
-	memcpy(text + at, from, bytes);
-	return at + bytes;
-}
+#include "shared/path.h"
 
 size_t path_unpack(const char *packed, size_t bytes, uint32_t flags, uint32_t cut,
 		   char text[PATH_TEXT_BYTES])
 {
-	int slash = !(flags & TM_PATH_UNNAMED);
-	size_t end = bytes;
+	bool absolute = !(flags & TM_PATH_UNNAMED);
 	size_t at = 0;
 
+	if (bytes > TM_PATH_MAX)
+		bytes = TM_PATH_MAX;
 	if (flags & cut)
-		at = append(text, at, "...", 3);
-	/* Backwards: the component that ends at `end` is the nearest to the root so far. */
-	while (end > 0) {
-		size_t last = packed[end - 1] == '\0' ? end - 1 : end;
-		size_t start = last;
-
-		while (start > 0 && packed[start - 1] != '\0')
-			start--;
-		if (slash)
-			at = append(text, at, "/", 1);
-		at = append(text, at, packed + start, last - start);
-		end = start;
-	}
-	if (!at && slash)
-		at = append(text, at, "/", 1);
-	text[at] = '\0';
-	return at;
+		at = (size_t)(stpcpy(text, "...") - text);
+	if (absolute && (bytes > 0 || at == 0))
+		text[at++] = '/';
+	return at + tm_path_join(packed, bytes, text + at);
 }
 
 const char *path_base(const char *path)
