@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child - starts a program over a socketpair before the walls are up, and ends it */
+/* child - starts a program of ours with one end of a socketpair, and stops it */
 
 #include "shared/child.h"
 
@@ -20,8 +20,11 @@ static int close_between(int from, int to)
 	return from > to ? 0 : (int)syscall(SYS_close_range, from, to, 0);
 }
 
-/* In the child: of all that the parent has only the program, until exec, and the socket stay open. */
-static _Noreturn void become(int program, const char *name, int (*prepare)(void), int socket)
+/*
+ * Runs in the child. Of the parent's descriptors only the standard streams, the socket and, until
+ * exec, the program stay open.
+ */
+static _Noreturn void exec_program(int program, const char *name, int (*prepare)(void), int socket)
 {
 	char option[32];
 	char *arguments[] = {(char *)(size_t)name, option, NULL};
@@ -46,7 +49,7 @@ int tm_child_start(struct tm_child *child, int program, const char *name, int (*
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		become(program, name, prepare, ends[1]);
+		exec_program(program, name, prepare, ends[1]);
 	(void)tm_close(ends[1]);
 	if (pid < 0) {
 		(void)tm_close(ends[0]);
@@ -68,7 +71,8 @@ void tm_child_stop(struct tm_child *child, uint64_t *ret_cpu_ns, uint64_t *ret_r
 		(void)poll(&ended, 1, TM_CHILD_END_MS);
 		child->socket = tm_close(child->socket);
 	}
-	/* Its socket closes a moment before it can be waited for; a hung one is not waited for. */
+	/* The socket closes a moment before the child can be reaped, so wait4 may block then; a
+	 * child that hangs is not waited for. */
 	if (child->pid > 0 &&
 	    wait4(child->pid, NULL, ended.revents & POLLHUP ? 0 : WNOHANG, &usage) > 0) {
 		*ret_cpu_ns =

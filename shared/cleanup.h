@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * cleanup - scope-bound ownership
+ * cleanup - cleanup attributes: releases a descriptor or pointer when its scope ends
  *
- * Destructors are total: they take the empty value and return it, so `fd = tm_close(fd)`.
+ * Destructors accept the empty value (-1, NULL) and return it, so that `fd = tm_close(fd)` leaves
+ * nothing that could be closed twice. Source: GCC manual, "Common Variable Attributes", cleanup.
  */
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
-/* Moves ownership out of a variable. */
+/* Moves ownership out of a variable, which is left empty. */
 #define TM_TAKE_PTR(p)                         \
 	({                                     \
 		__typeof__(p) tm_taken_ = (p); \
@@ -25,7 +26,7 @@
 		tm_taken_;            \
 	})
 
-/* Defines fn##p, the attribute form of a destructor of `type *`. */
+/* Defines fn##p, which _cleanup_() takes, from fn, a destructor of `type *`. */
 #define TM_DEFINE_CLEANUP(type, fn)        \
 	static inline void fn##p(type **p) \
 	{                                  \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * clock - CLOCK_MONOTONIC, on which every ktime stands
+ * clock - reads CLOCK_MONOTONIC, the clock of every ktime
+ *
+ * It is the clock of bpf_ktime_get_ns(), so both may be compared. Async-signal-safe; never fails.
  */
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control - messages of a program to the command, and the first reason why it cannot go on */
+/* control - sends the messages of a program to the command, and keeps the reason of its failure */
 
 #include "shared/control.h"
 
@@ -12,22 +12,22 @@
 #include "shared/err.h"
 #include "shared/fdpass.h"
 
-int tm_control_failure_set(struct tm_control_failure *fault, int code, const char *format, ...)
+int tm_control_failure_set(struct tm_control_failure *failure, int code, const char *format, ...)
 {
 	va_list arguments;
 
-	if (fault->code)
+	if (failure->code)
 		return -ECANCELED;
-	fault->code = code;
+	failure->code = code;
 	va_start(arguments, format);
-	(void)vsnprintf(fault->text, sizeof(fault->text), format, arguments);
+	(void)vsnprintf(failure->text, sizeof(failure->text), format, arguments);
 	va_end(arguments);
 	return -ECANCELED;
 }
 
-int tm_control_failure_check(struct tm_control_failure *fault, int code, int r, const char *what)
+int tm_control_failure_check(struct tm_control_failure *failure, int code, int r, const char *what)
 {
-	return r < 0 ? tm_control_failure_set(fault, code, "%s: %s", what, strerror(-r)) : 0;
+	return r < 0 ? tm_control_failure_set(failure, code, "%s: %s", what, strerror(-r)) : 0;
 }
 
 static int send_message(int socket, const struct tm_control *message)
@@ -54,7 +54,7 @@ int tm_control_note(int socket, const char *format, ...)
 }
 
 int tm_control_counts(int socket, const struct tm_counts *counts,
-		      const struct tm_collector_cost *cost, int may_skip)
+		      const struct tm_collector_cost *cost, bool may_skip)
 {
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
 	int r;
@@ -65,10 +65,10 @@ int tm_control_counts(int socket, const struct tm_counts *counts,
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 
-int tm_control_failed(int socket, const struct tm_control_failure *fault)
+int tm_control_failed(int socket, const struct tm_control_failure *failure)
 {
-	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = fault->code};
+	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = failure->code};
 
-	memcpy(message.body.text, fault->text, sizeof(fault->text));
+	memcpy(message.body.text, failure->text, sizeof(failure->text));
 	return send_message(socket, &message);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * err - the error law of the tree
+ * err - the error law: what the sign of a returned int means
  *
  * < 0   -errno; the operation failed for good; forwarded unchanged, compared only right after a call
  * 0     done; every ret_* is written
@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* For a caller that expects no condition: a positive code becomes -EPROTO, the rest stays as it is. */
+/* For a caller that expects no condition. Return: -EPROTO for a positive @r, else @r. */
 static inline int tm_err_fold(int r)
 {
 	return r > 0 ? -EPROTO : r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_check - whether a private copy of a record is one of shared/event.h: sizes, counts and enums, exactly */
+/* event_check - checks that a private copy of a record is a valid one of shared/event.h */
 
 #include "shared/event_check.h"
 
@@ -7,20 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static bool fills(uint32_t bytes, size_t fixed, size_t tail)
+/* Whether a record of @bytes holds exactly the two parts, padded to 8. */
+static bool is_size(uint32_t bytes, size_t fixed, size_t tail)
 {
 	return bytes == ((fixed + tail + 7) & ~(size_t)7);
 }
 
-static bool user_word_ok(uint64_t word)
+static bool user_frame_ok(uint64_t frame)
 {
-	switch (word >> TM_FRAME_KIND_SHIFT) {
+	switch (frame >> TM_FRAME_KIND_SHIFT) {
 	case TM_FRAME_FILE:
 	case TM_FRAME_ANON:
 	case TM_FRAME_VDSO:
 		return true;
 	case TM_FRAME_UNRESOLVED:
-		return (word & 0xff) < TM_UNRESOLVED_N;
+		return (frame & 0xff) < TM_UNRESOLVED_N;
 	default:
 		return false;
 	}
@@ -28,25 +29,25 @@ static bool user_word_ok(uint64_t word)
 
 static bool sample_ok(const struct tm_sample *sample, uint32_t bytes, bool rebased)
 {
-	size_t words;
+	size_t frames;
 
 	if (bytes < sizeof(*sample) || sample->kernel_frames > TM_KERNEL_FRAMES_MAX ||
 	    sample->user_frames > TM_USER_FRAMES_MAX || sample->user_stop >= TM_STOP_N ||
 	    sample->kernel_stop >= TM_STOP_N)
 		return false;
-	words = (size_t)sample->kernel_frames + sample->user_frames;
-	if (!fills(bytes, sizeof(*sample), 8 * words))
+	frames = (size_t)sample->kernel_frames + sample->user_frames;
+	if (!is_size(bytes, sizeof(*sample), 8 * frames))
 		return false;
 	for (size_t i = 0; rebased && i < sample->kernel_frames; i++)
 		if (sample->frames[i] >> TM_FRAME_KIND_SHIFT != TM_FRAME_KERNEL)
 			return false;
-	for (size_t i = sample->kernel_frames; i < words; i++)
-		if (!user_word_ok(sample->frames[i]))
+	for (size_t i = sample->kernel_frames; i < frames; i++)
+		if (!user_frame_ok(sample->frames[i]))
 			return false;
 	return true;
 }
 
-/* Packed components: an empty list, or every byte belongs to a component that a NUL closes. */
+/* Packed components: an empty list, or the last one has its NUL. */
 static bool packed_ok(const char *text, size_t bytes)
 {
 	return bytes == 0 || text[bytes - 1] == '\0';
@@ -59,8 +60,8 @@ static bool process_ok(const struct tm_process *process, uint32_t bytes)
 		return false;
 	if (process->exe_file > TM_FRAME_FILE_MAX && process->exe_file != TM_FILE_NONE)
 		return false;
-	return fills(bytes, offsetof(struct tm_process, text),
-		     (size_t)process->path_bytes + process->cgroup_bytes) &&
+	return is_size(bytes, offsetof(struct tm_process, text),
+		       (size_t)process->path_bytes + process->cgroup_bytes) &&
 	       packed_ok(process->text, process->path_bytes) &&
 	       packed_ok(process->text + process->path_bytes, process->cgroup_bytes);
 }
@@ -69,7 +70,7 @@ static bool file_ok(const struct tm_file *file, uint32_t bytes)
 {
 	return bytes >= sizeof(*file) && file->path_bytes <= TM_PATH_MAX &&
 	       file->number <= TM_FRAME_FILE_MAX &&
-	       fills(bytes, offsetof(struct tm_file, text), file->path_bytes) &&
+	       is_size(bytes, offsetof(struct tm_file, text), file->path_bytes) &&
 	       packed_ok(file->text, file->path_bytes);
 }
 

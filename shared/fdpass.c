@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fdpass - fixed-size messages over a SEQPACKET socket, with exactly zero or one descriptor */
+/* fdpass - sends and receives fixed-size messages, each with at most one descriptor */
 
 #include "shared/fdpass.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
 
 /*
- * Room for a few descriptors too many: alignment lets two fit where one is asked for, so counting
- * them is the only sure way. What does not fit here the kernel itself closes (MSG_CTRUNC).
+ * Descriptors that the control buffer holds. Padding lets two fit into the space for one, so the
+ * buffer is larger than needed and what arrived is counted. The kernel closes those that do not fit
+ * (MSG_CTRUNC).
  */
-#define ROOM       4
+#define FDS_MAX    4
 
 #define UNREAD_MAX 4096 /* messages; no socket buffer holds as many */
 
 union control {
-	char bytes[CMSG_SPACE(ROOM * sizeof(int))];
+	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	struct cmsghdr align;
 };
 
-static int verdict(int error)
+static int return_code(int error)
 {
 	switch (error) {
 	case EPIPE:
@@ -35,24 +37,25 @@ static int verdict(int error)
 	}
 }
 
-/* Takes the descriptors out of @header. Return: how many; negative when something else came. */
-static int take(struct msghdr *header, int fds[ROOM])
+/* Takes the descriptors out of @header. Return: how many; -1: there was another control message. */
+static int take_fds(struct msghdr *header, int fds[FDS_MAX])
 {
 	struct cmsghdr *c;
-	int count = 0, strange = 0;
+	bool foreign = false;
+	int count = 0;
 
 	for (c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
 		size_t n, i;
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-			strange = 1;
+			foreign = true;
 			continue;
 		}
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (i = 0; i < n && count < ROOM; i++)
+		for (i = 0; i < n && count < FDS_MAX; i++)
 			memcpy(&fds[count++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
 	}
-	if (strange) {
+	if (foreign) {
 		while (count > 0)
 			tm_close(fds[--count]);
 		return -1;
@@ -79,7 +82,7 @@ int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int fl
 		n = sendmsg(socket, &header, flags | MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return verdict(errno);
+		return return_code(errno);
 	return (size_t)n == bytes ? 0 : -EMSGSIZE;
 }
 
@@ -91,15 +94,15 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 				.msg_iovlen = 1,
 				.msg_control = &control,
 				.msg_controllen = sizeof(control)};
-	int fds[ROOM], count, most = ret_fd != NULL ? 1 : 0;
+	int fds[FDS_MAX], count, most = ret_fd != NULL ? 1 : 0;
 	ssize_t n;
 
 	do
 		n = recvmsg(socket, &header, flags | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return verdict(errno);
-	count = take(&header, fds);
+		return return_code(errno);
+	count = take_fds(&header, fds);
 	if (n == 0 && count == 0)
 		return TM_FDPASS_E_CLOSED;
 	if (count < 0 || count > most || (size_t)n != bytes ||
@@ -115,7 +118,7 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 
 int tm_fdpass_part(int socket)
 {
-	char first_byte; /* of each message; the rest of it goes with it */
+	char first_byte; /* of each message; the kernel discards the rest */
 
 	if (socket < 0)
 		return -1;

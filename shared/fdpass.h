@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fdpass - fixed-size messages over a SEQPACKET socket, with exactly zero or one descriptor
+ * fdpass - sends and receives fixed-size messages, each with at most one descriptor
  *
- * Trust      a message of another length, a truncated control buffer, or more than one descriptor is
- *            refused whole: whatever arrived is closed.
- * Errors     TM_FDPASS_E_CLOSED (peer gone), TM_FDPASS_E_AGAIN (non-blocking and nothing to do),
- *            -EBADMSG (peer broke the form), -errno.
+ * Shape      one message is one packet of a SEQPACKET socket; a descriptor travels as SCM_RIGHTS.
+ * Trust      the peer may be hostile. A message of another length, with a truncated control buffer,
+ *            with more than one descriptor or with another control message is refused whole, and
+ *            every descriptor that came with it is closed.
+ * Owner      the sender keeps its descriptor; a received one is the caller's and CLOEXEC.
+ * Threads    any; each call is one sendmsg(2) or recvmsg(2), repeated on EINTR. SIGPIPE is never
+ *            raised.
+ * Errors     TM_FDPASS_E_CLOSED (the peer is gone), TM_FDPASS_E_AGAIN (MSG_DONTWAIT and the socket
+ *            is full, or empty), -EBADMSG (refused message), -errno.
+ * Source     unix(7), cmsg(3).
  */
 
 #include <stddef.h>
@@ -17,12 +23,13 @@ enum {
 };
 
 /*
- * Closes a socket so that the peer still reads all that was sent to it: closing with unread messages
- * resets the connection, and its next read fails before it has seen our last words.
- * Total. Return: -1.
+ * Closes a socket so that the peer can still read what was sent to it. A plain close(2) with unread
+ * messages resets the connection, and the peer's next read fails before it has seen our last
+ * message. Accepts -1. Return: -1.
  */
 int tm_fdpass_part(int socket);
-/* @fd: -1 for none; stays the caller's. @flags: 0 or MSG_DONTWAIT. */
+/* @fd: -1: none. @flags: 0 or MSG_DONTWAIT. */
 int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int flags);
-/* @ret_fd: -1 when none came; CLOEXEC. NULL: a descriptor is a broken form. */
+/* @ret_fd: -1 if none came. NULL: a message with a descriptor is refused. @flags: 0 or
+ * MSG_DONTWAIT. */
 int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int flags);

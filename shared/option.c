@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option - what one program of ours hands another one in argv: --name=VALUE */
+/* option - parses the options --name=VALUE that one program of ours passes to another */
 
 #include "shared/option.h"
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * option - what one program of ours hands another one in argv: --name=VALUE
+ * option - parses the options --name=VALUE that one program of ours passes to another
  *
- * Values are parts of the argument. Return of the others: 0; -EINVAL, -ERANGE (shared/parse.h).
+ * Owner      a value points into the argument that was passed in.
+ * Errors     -EINVAL, -ERANGE, as in shared/parse.h; ret_* is written only on success.
  */
 
 #include <stdint.h>
 
-#define TM_OPTION_FD_MAX (1u << 20)
+#define TM_OPTION_FD_MAX (1u << 20) /* default of fs.nr_open, which no descriptor exceeds */
 
-/* What stands behind "--name="; NULL: another option. */
+/* @name: with its dashes. Return: the text behind "@name=", NULL: it is another option. */
 char *tm_option_value(char *argument, const char *name);
 int tm_option_number(const char *value, unsigned least, unsigned most, unsigned *ret_number);
-/* An inherited descriptor: 3 or above. */
+/* The number of an inherited descriptor: from 3 to TM_OPTION_FD_MAX. */
 int tm_option_fd(const char *value, int *ret_fd);
-/* The one option of a program that only has a socket: --socket-fd=N. Return: N; -EINVAL. */
+/* For a program whose only option is --socket-fd=N. Return: N, -EINVAL. */
 int tm_option_socket(int argc, char **argv);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse - numbers, sizes and durations that a person typed, taken strictly */
+/* parse - parses numbers, sizes and durations strictly */
 
 #include "shared/parse.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const struct unit time_units[] = {{"", 1000000000},      {"s", 1000000000
 					 {"ms", 1000000},       {"us", 1000},
 					 {"m", 60000000000ull}, {"h", 3600000000000ull}};
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -39,7 +40,7 @@ static int digits(const char **text, uint64_t *ret_value)
 	return 0;
 }
 
-/* ".25" of a @factor; digits beyond what the factor can hold must be zero. */
+/* The decimals of a value in units of @factor; those that would be less than 1 must be zero. */
 static int fraction(const char **text, uint64_t factor, uint64_t *ret_part)
 {
 	uint64_t part = 0;

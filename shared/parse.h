@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * parse - numbers, sizes and durations that a person typed, taken strictly
+ * parse - parses numbers, sizes and durations strictly
  *
- * Decimal digits only: no sign, no space, no hexadecimal, nothing behind the unit.
- * Return of each: 0; -EINVAL (not of the form); -ERANGE (outside @least..@most, or not
- * representable). ret_* is written only on success.
+ * Shape      decimal digits, then a unit where one is allowed; no sign, no space, no hexadecimal,
+ *            nothing behind the unit.
+ * Errors     -EINVAL (not of this shape); -ERANGE (outside @least..@most, both allowed, or not
+ *            representable). ret_* is written only on success.
  */
 
 #include <stdint.h>

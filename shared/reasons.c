@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons - the reasons of shared/event.h and control.h as lower-case words for every output */
+/* reasons - names of the reasons that shared/event.h and shared/control.h number */
 
 #include "shared/reasons.h"
 
 #include "shared/control.h"
 #include "shared/event.h"
 
-#define WORD(upper, lower) #lower,
+#define NAME(upper, lower) #lower,
 
-static const char *const drops[] = {TM_DROP_REASONS(WORD)};
-static const char *const stops[] = {TM_STOP_REASONS(WORD)};
-static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(WORD)};
-static const char *const parse[] = {TM_PARSE_FAILURES(WORD)};
+static const char *const drops[] = {TM_DROP_REASONS(NAME)};
+static const char *const stops[] = {TM_STOP_REASONS(NAME)};
+static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(NAME)};
+static const char *const parse[] = {TM_PARSE_FAILURES(NAME)};
 
 const char *tm_reasons_drop(unsigned reason)
 {

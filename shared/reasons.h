@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * reasons - the reasons of shared/event.h and control.h as lower-case words for every output
+ * reasons - names of the reasons that shared/event.h and shared/control.h number
  *
- * A number out of range, which may come from a peer, is "unknown". Never NULL.
+ * Each output, the JSON and the completeness line use these names. Return of each: a constant
+ * string, "unknown" for a number out of range (it may come from a peer); never NULL.
  */
 
 const char *tm_reasons_drop(unsigned reason);       /* enum tm_drop */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region - memfds whose writer is fixed for life */
+/* region - creates and opens sealed memfds that only one process can write */
 
 #include "shared/region.h"
 
@@ -19,7 +19,7 @@
 #define SEALS_OWN   (SEALS_SIZE | F_SEAL_FUTURE_WRITE)
 #define SEALS_BLOB  (SEALS_SIZE | F_SEAL_WRITE)
 
-/* A memfd with every page reserved. Return: descriptor or -errno. */
+/* A memfd with every page allocated. Return: descriptor, -errno. */
 static int reserve(const char *name, size_t bytes)
 {
 	_cleanup_(tm_closep) int fd = -1;
@@ -38,7 +38,7 @@ static int reserve(const char *name, size_t bytes)
 	return TM_TAKE_FD(fd);
 }
 
-/* Maps the whole of @fd; no child inherits the mapping, no core file holds it. */
+/* Maps all of @fd; the mapping is neither inherited by children nor part of a core file. */
 static int map(int fd, size_t bytes, int protection, void **ret_addr)
 {
 	void *addr = mmap(NULL, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
@@ -55,7 +55,7 @@ static int map(int fd, size_t bytes, int protection, void **ret_addr)
 	return 0;
 }
 
-/* The seals are checked before the size: only a sealed size is worth reading. */
+/* The seals come before the size: a size without seals may still change. */
 static int check(int fd, int seals, size_t min_bytes, size_t max_bytes, size_t *ret_bytes)
 {
 	struct stat st;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retire - what is to be forgotten once the watermark has passed a moment */
+/* retire - queue of callbacks that run once the watermark has passed their ktime */
 
 #include "shared/retire.h"
 
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 64u
-#define SHRINK_PART    8u /* memory goes back when less than one part of so many is in use */
+#define SHRINK_PART    8u /* memory is returned when less than 1/SHRINK_PART is in use */
 
+/* The bucket in which an entry of @ktime waits while W is @watermark. */
 static uint32_t bucket_of(uint64_t ktime, uint64_t watermark)
 {
 	uint64_t differs = ktime ^ watermark;
@@ -31,7 +32,7 @@ static uint32_t pop(struct tm_retire_queue *queue, uint32_t *list)
 	return index;
 }
 
-static void file(struct tm_retire_queue *queue, uint32_t index)
+static void insert(struct tm_retire_queue *queue, uint32_t index)
 {
 	push(queue, &queue->bucket[bucket_of(queue->entries[index].ktime, queue->watermark)],
 	     index);
@@ -50,7 +51,7 @@ static int grow(struct tm_retire_queue *queue)
 	return 0;
 }
 
-/* After a storm: what waits moves into less memory. Without any to move to, all stays. */
+/* Moves the entries into half the memory. If that cannot be had, they stay where they are. */
 static void shrink(struct tm_retire_queue *queue)
 {
 	struct tm_retire_queue less = {.capacity = queue->capacity / 2,
@@ -62,7 +63,7 @@ static void shrink(struct tm_retire_queue *queue)
 	for (uint32_t i = 0; i < TM_RETIRE_BUCKETS; i++) {
 		while (queue->bucket[i]) {
 			less.entries[less.used] = queue->entries[pop(queue, &queue->bucket[i])];
-			file(&less, less.used++);
+			insert(&less, less.used++);
 		}
 	}
 	less.count = less.used;
@@ -72,9 +73,9 @@ static void shrink(struct tm_retire_queue *queue)
 
 static uint32_t run_due(struct tm_retire_queue *queue)
 {
-	uint32_t ran = 0;
+	uint32_t count = 0;
 
-	for (; queue->bucket[0]; ran++) {
+	for (; queue->bucket[0]; count++) {
 		uint32_t index = pop(queue, &queue->bucket[0]);
 		const struct tm_retire_entry due = queue->entries[index];
 
@@ -83,11 +84,14 @@ static uint32_t run_due(struct tm_retire_queue *queue)
 		queue->count--;
 		due.fn(due.context, due.ktime, due.value);
 	}
-	return ran;
+	return count;
 }
 
-/* What differed from the old watermark below the highest bit that rose is due, or has that bit. */
-static void rise(struct tm_retire_queue *queue, uint64_t watermark)
+/*
+ * Raises the watermark. Only entries up to the highest bit in which it changed can be due or belong
+ * into another bucket; the others keep theirs.
+ */
+static void raise_watermark(struct tm_retire_queue *queue, uint64_t watermark)
 {
 	uint32_t highest = bucket_of(watermark, queue->watermark);
 
@@ -97,7 +101,7 @@ static void rise(struct tm_retire_queue *queue, uint64_t watermark)
 
 		queue->bucket[i] = 0;
 		while (list)
-			file(queue, pop(queue, &list));
+			insert(queue, pop(queue, &list));
 	}
 }
 
@@ -124,18 +128,18 @@ int tm_retire_at(struct tm_retire_queue *queue, uint64_t ktime, tm_retire_fn fn,
 	index = queue->spare ? pop(queue, &queue->spare) : queue->used++;
 	queue->entries[index] = (struct tm_retire_entry){ktime, fn, context, value, 0};
 	queue->count++;
-	file(queue, index);
+	insert(queue, index);
 	return 0;
 }
 
 uint32_t tm_retire_run(struct tm_retire_queue *queue, uint64_t watermark)
 {
-	uint32_t ran;
+	uint32_t count;
 
 	if (watermark > queue->watermark)
-		rise(queue, watermark);
-	ran = run_due(queue);
+		raise_watermark(queue, watermark);
+	count = run_due(queue);
 	if (queue->capacity > FIRST_CAPACITY && queue->count < queue->capacity / SHRINK_PART)
 		shrink(queue);
-	return ran;
+	return count;
 }

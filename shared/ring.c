@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring - the one-writer, one-reader record ring in shared memory, and the watermark beside it */
+/* ring - the one-writer, one-reader record ring in shared memory, with watermark and counts */
 
 #include "shared/ring.h"
 
@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* What stands at the head of every record, filler or event; one load, one store. */
+/* The first 8 bytes of every record, filler and stamp. */
 struct head {
 	uint32_t bytes;
 	uint16_t type;
 	uint16_t cpu;
 };
 
+/* The watermark that was published before the record behind it was pushed. */
 struct stamp {
 	struct head head;
 	uint64_t watermark;
@@ -24,15 +25,16 @@ struct stamp {
 static_assert(sizeof(struct head) == 8, "a filler fits wherever a record may start");
 static_assert(offsetof(struct tm_event, type) == offsetof(struct head, type), "one head for both");
 static_assert(sizeof(struct tm_ring_header) <= TM_RING_HEADER_BYTES, "header fits its page");
-static_assert(sizeof(struct tm_counts) % 8 == 0, "counts are words");
-static_assert(TM_EVENT_MAX_BYTES % 8 == 0, "records are words");
-/* Behind a stamp and a filler of almost its own size, the largest sample fits into an empty ring. */
+static_assert(sizeof(struct tm_counts) % 8 == 0, "counts are 64-bit words");
+static_assert(TM_EVENT_MAX_BYTES % 8 == 0, "records are 64-bit words");
+/* Behind a stamp and a filler of almost its own size, the largest sample fits into an empty ring.
+ */
 static_assert(2 * TM_EVENT_MAX_BYTES + 2 * sizeof(struct stamp) +
 			      TM_RING_MIN_BYTES / TM_RING_RESERVE_PART <=
 		      TM_RING_MIN_BYTES,
 	      "every record fits");
 
-static int is_capacity(uint64_t bytes)
+static bool is_capacity(uint64_t bytes)
 {
 	return bytes >= TM_RING_MIN_BYTES && bytes <= TM_RING_MAX_BYTES &&
 	       (bytes & (bytes - 1)) == 0;
@@ -67,7 +69,7 @@ void tm_ring_writer_refresh(struct tm_ring_writer *w)
 {
 	uint64_t head_pos;
 
-	/* W2 <- R2: what the reader has read lies below; its bytes may be overwritten */
+	/* W2 <- R2: the reader has copied everything below; those bytes may be overwritten */
 	head_pos = atomic_load_explicit(&w->reader->head_pos, memory_order_acquire);
 	if (head_pos - w->head_pos > w->tail_pos - w->head_pos || head_pos % 8 != 0) {
 		w->violations++;
@@ -76,7 +78,7 @@ void tm_ring_writer_refresh(struct tm_ring_writer *w)
 	w->head_pos = head_pos;
 }
 
-/* Where something of @bytes can stand that would come next at @pos: there, or behind a filler. */
+/* Where @bytes go that come next at @pos: there, or behind a filler. */
 static uint64_t place(const struct tm_ring_writer *w, uint64_t pos, uint64_t bytes)
 {
 	uint64_t to_end = w->capacity - (pos & (w->capacity - 1));
@@ -84,7 +86,7 @@ static uint64_t place(const struct tm_ring_writer *w, uint64_t pos, uint64_t byt
 	return bytes > to_end ? pos + to_end : pos;
 }
 
-/* Lays down @bytes at the tail, behind a filler where they would cross the end. */
+/* Writes @bytes at the tail, behind a filler where they would cross the end. */
 static void put(struct tm_ring_writer *w, const void *record, uint64_t bytes)
 {
 	uint64_t pos = place(w, w->tail_pos, bytes);
@@ -96,12 +98,12 @@ static void put(struct tm_ring_writer *w, const void *record, uint64_t bytes)
 	w->tail_pos = pos + bytes;
 }
 
-int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, int urgent)
+int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, bool urgent)
 {
 	const struct stamp stamp = {.head = {.bytes = sizeof(stamp), .type = TM_RING_STAMP},
 				    .watermark = w->watermark};
-	uint64_t room = w->capacity - (w->tail_pos - w->head_pos);
-	uint64_t kept = urgent ? 0 : w->reserve_bytes;
+	uint64_t free_bytes = w->capacity - (w->tail_pos - w->head_pos);
+	uint64_t reserved = urgent ? 0 : w->reserve_bytes;
 	uint64_t end_pos = w->tail_pos;
 	struct head head;
 
@@ -113,7 +115,7 @@ int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, i
 	if (w->stamped != w->watermark)
 		end_pos = place(w, end_pos, sizeof(stamp)) + sizeof(stamp);
 	end_pos = place(w, end_pos, bytes) + bytes;
-	if (end_pos - w->tail_pos + kept > room)
+	if (end_pos - w->tail_pos + reserved > free_bytes)
 		return TM_RING_E_FULL;
 	if (w->stamped != w->watermark)
 		put(w, &stamp, sizeof(stamp));
@@ -124,7 +126,7 @@ int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, i
 
 void tm_ring_publish(struct tm_ring_writer *w, uint64_t watermark)
 {
-	/* An idle round leaves the line of tail_pos alone in the reader's cache. */
+	/* Without new records the cache line of tail_pos stays valid in the reader's cache. */
 	if (w->published_pos != w->tail_pos) {
 		/* W1 -> R1: publishes the bytes of the records below it */
 		atomic_store_explicit(&w->header->tail_pos, w->tail_pos, memory_order_release);
@@ -132,24 +134,25 @@ void tm_ring_publish(struct tm_ring_writer *w, uint64_t watermark)
 	}
 	if (watermark > w->watermark) {
 		w->watermark = watermark;
-		/* W3 -> R3: the tail above, and with it every record older, comes before */
+		/* W3 -> R3: the tail above, and with it every older record, comes before */
 		atomic_store_explicit(&w->header->watermark, watermark, memory_order_release);
 	}
 }
 
 /*
- * The counts are a seqlock without fences: a reader that sees one word of a newer set has acquired
- * (R4) what came before that word (W4), the odd sequence number, and so finds it changed.
+ * The counts are a seqlock without fences: a reader that loads one count of a newer set acquires
+ * (R4) what was stored before that count (W4), the odd sequence number, and so finds the number
+ * changed.
  */
 static void put_count(struct tm_ring_header *header, size_t word, uint64_t value)
 {
-	/* W4 -> R4: the odd sequence number comes before each word */
+	/* W4 -> R4: the odd sequence number comes before each count */
 	atomic_store_explicit(&header->counts[word], value, memory_order_release);
 }
 
 static void put_counts_seq(struct tm_ring_header *header, uint64_t seq)
 {
-	/* W5 -> R5: an even number comes after the words of its set */
+	/* W5 -> R5: an even number comes after the counts of its set */
 	atomic_store_explicit(&header->counts_seq, seq, memory_order_release);
 }
 
@@ -183,7 +186,7 @@ int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t reg
 	if (copy.magic != TM_RING_MAGIC || copy.version != TM_EVENT_VERSION ||
 	    copy.capacity != region_bytes - TM_RING_HEADER_BYTES || !is_capacity(copy.capacity))
 		return -EBADMSG;
-	/* Own page, own thread: what an earlier reader of this ring left, or 0. */
+	/* relaxed: only readers of this process write it; 0, or where the last one stopped */
 	head_pos = atomic_load_explicit(&page->head_pos, memory_order_relaxed);
 	*r = (struct tm_ring_reader){
 		.header = header,
@@ -200,9 +203,9 @@ int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark)
 {
 	uint64_t watermark, tail_pos;
 
-	/* R3 <- W3: before R1, so that everything older than it lies below the tail found */
+	/* R3 <- W3: before R1, so that everything older than it lies below the tail loaded next */
 	watermark = atomic_load_explicit(&r->header->watermark, memory_order_acquire);
-	/* R1 <- W1: the bytes below it are there */
+	/* R1 <- W1: the bytes below it are complete */
 	tail_pos = atomic_load_explicit(&r->header->tail_pos, memory_order_acquire);
 	if (tail_pos - r->head_pos > r->capacity || tail_pos % 8 != 0)
 		return -EBADMSG;
@@ -214,7 +217,7 @@ int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark)
 	return 0;
 }
 
-/* Reads the head of the record at head_pos, once, and checks what it says. */
+/* Reads the head of the record at head_pos once, and checks it. */
 static int check_head(const struct tm_ring_reader *r, struct head *ret_head)
 {
 	uint64_t at = r->head_pos & (r->capacity - 1);
@@ -232,7 +235,7 @@ static int check_head(const struct tm_ring_reader *r, struct head *ret_head)
 	return 0;
 }
 
-/* Takes what @head says at head_pos for a stamp. Return: 0, -EBADMSG (another size, or W fell). */
+/* Reads the stamp at head_pos. Return: 0, -EBADMSG (wrong size, or its watermark fell). */
 static int take_stamp(struct tm_ring_reader *r, const struct head *head)
 {
 	struct stamp stamp;
@@ -266,7 +269,7 @@ int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uin
 	if (head.bytes > buffer_bytes)
 		return -EBADMSG;
 	memcpy(buffer, r->data + (r->head_pos & (r->capacity - 1)), head.bytes);
-	/* The writer may have changed it between the two copies: what was checked is what counts. */
+	/* The writer may have changed the head between the two copies: the checked one is used. */
 	memcpy(buffer, &head, sizeof(head));
 	r->head_pos += head.bytes;
 	*ret_bytes = head.bytes;
@@ -281,13 +284,13 @@ void tm_ring_reader_commit(struct tm_ring_reader *r)
 
 static uint64_t get_count(const struct tm_ring_header *header, size_t word)
 {
-	/* R4 <- W4: with a newer word comes its odd sequence number */
+	/* R4 <- W4: with a count of a newer set comes its odd sequence number */
 	return atomic_load_explicit(&header->counts[word], memory_order_acquire);
 }
 
 static uint64_t get_counts_seq(const struct tm_ring_header *header)
 {
-	/* R5 <- W5: with an even number come the words of its set */
+	/* R5 <- W5: with an even number come the counts of its set */
 	return atomic_load_explicit(&header->counts_seq, memory_order_acquire);
 }
 

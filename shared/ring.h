@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * ring - the one-writer, one-reader record ring in shared memory, and the watermark beside it
+ * ring - the one-writer, one-reader record ring in shared memory, with watermark and counts
  *
  * Shape      two regions, each with exactly one writer (the MMU enforces it, shared/region.h):
  *            data region  (collector RW, symbolizer RO): header page(s), then data[capacity]
  *            reader page  (symbolizer RW, collector RO): head_pos
- *            Records are those of shared/event.h: 8-byte aligned, never wrapped: a record that would
- *            cross the end is preceded by a filler (type TM_RING_FILLER, bytes to the end).
- *            Before the first record pushed after a rise of the watermark stands a stamp (type
- *            TM_RING_STAMP) with that W. So a reader knows for each record which W was out already
- *            when it was pushed, however many rounds it has slept through; idle rounds cost nothing.
+ *            Records are those of shared/event.h, 8-byte aligned and never wrapped: a record that
+ *            would cross the end is preceded by a filler (type TM_RING_FILLER, bytes to the end).
+ *            The first record pushed after the watermark has risen is preceded by a stamp (type
+ *            TM_RING_STAMP) with that W. So a reader knows for each record which W was published
+ *            before it was pushed, however many rounds it missed. Idle rounds write nothing.
  * Units      positions: bytes since creation, free-running u64, masked only to index.
  * Invariant  0 <= tail_pos - head_pos <= capacity; capacity a power of two, copied privately.
  * Order      W1 store-release tail_pos  -> R1 load-acquire tail_pos   (bytes before index)
  *            R2 store-release head_pos  -> W2 load-acquire head_pos   (read before reuse)
- *            W3 store-release watermark -> R3 load-acquire watermark  (records older than W before W)
- *            R3 is loaded before R1: everything older than that W lies below that tail.
+ *            W3 store-release watermark -> R3 load-acquire watermark  (records older than W before
+ *            W) R3 is loaded before R1: everything older than that W lies below that tail.
  *            W4 store-release each count  -> R4 load-acquire each count (odd sequence number first)
  *            W5 store-release counts_seq -> R5 load-acquire counts_seq  (words before even number)
- * Trust      the writer never believes head_pos: read once per round and clamped; an impossible one
- *            counts as "nothing read" and is counted. The reader never believes a length: it is
- *            copied once, then checked.
- * Room       announcements and exits may use the last reserve_bytes of the free room; samples
- *            stop short of it.
+ * Trust      neither side trusts the other. The writer reads head_pos once per round; an impossible
+ *            value is counted and treated as "nothing new was read". The reader copies each length
+ *            once and then checks it.
+ * Reserve    the last reserve_bytes of free space are for announcements and exits; a sample that
+ *            would use them is refused.
+ * Owner      the regions stay the caller's (shared/region.h) and must outlive both ends.
  * Threads    one thread per end. No system call, no allocation, no wait.
  * Errors     TM_RING_E_FULL (dropped, the caller counts), TM_RING_E_EMPTY, TM_RING_E_TORN, -EINVAL,
  *            -EBADMSG.
  */
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +41,7 @@
 #define TM_RING_FILLER       0xffffu
 #define TM_RING_STAMP        0xfffeu
 #define TM_RING_HEADER_BYTES 4096u
-#define TM_RING_MIN_BYTES    (128u << 10) /* the largest record fits behind any filler */
+#define TM_RING_MIN_BYTES    (128u << 10) /* so that the largest record fits behind any filler */
 #define TM_RING_MAX_BYTES    (256u << 20)
 #define TM_RING_RESERVE_PART 8u /* reserve_bytes = capacity / this */
 #define TM_RING_COUNTS_TRIES 100u
@@ -51,13 +53,13 @@ enum {
 };
 
 struct tm_ring_header {
-	uint64_t magic;                         /* constant after creation, as are the next three */
-	uint64_t version;                       /* TM_EVENT_VERSION */
-	uint64_t capacity;                      /* bytes of data, power of two */
-	uint64_t generation;                    /* random, one per collector life */
-	_Alignas(64) _Atomic uint64_t tail_pos; /* W1 */
-	_Alignas(64) _Atomic uint64_t watermark;  /* W3, ns */
-	_Alignas(64) _Atomic uint64_t counts_seq; /* W5; even: stable; odd: being written */
+	uint64_t magic;      /* this and the next three are constant after creation */
+	uint64_t version;    /* TM_EVENT_VERSION */
+	uint64_t capacity;   /* bytes of data, power of two */
+	uint64_t generation; /* random, drawn by each collector process */
+	_Alignas(64) _Atomic uint64_t tail_pos;                /* W1 */
+	_Alignas(64) _Atomic uint64_t watermark;               /* W3, ns */
+	_Alignas(64) _Atomic uint64_t counts_seq;              /* W5; odd: being written */
 	_Atomic uint64_t counts[sizeof(struct tm_counts) / 8]; /* W4; struct tm_counts */
 };
 
@@ -65,7 +67,8 @@ struct tm_ring_reader_page {
 	_Alignas(64) _Atomic uint64_t head_pos; /* R2 */
 };
 
-/* --- writer ------------------------------------------------------------------------------------ */
+/* --- writer ------------------------------------------------------------------------------------
+ */
 
 struct tm_ring_writer {
 	struct tm_ring_header *header;
@@ -73,7 +76,7 @@ struct tm_ring_writer {
 	uint8_t *data;
 	uint64_t capacity;
 	uint64_t reserve_bytes;
-	uint64_t tail_pos; /* private truth */
+	uint64_t tail_pos; /* the shared one is a copy of it */
 	uint64_t head_pos; /* as last accepted from the reader */
 	uint64_t published_pos;
 	uint64_t watermark;
@@ -82,7 +85,7 @@ struct tm_ring_writer {
 	uint64_t violations; /* impossible head_pos values */
 };
 
-/* @least doubled until it holds @wanted, or is @most: bytes of a ring's data. */
+/* Return: bytes of a ring's data: @least, doubled until it is at least @wanted or reaches @most. */
 static inline uint64_t tm_ring_bytes_for(uint64_t wanted, uint64_t least, uint64_t most)
 {
 	while (least < wanted && least < most)
@@ -90,51 +93,55 @@ static inline uint64_t tm_ring_bytes_for(uint64_t wanted, uint64_t least, uint64
 	return least;
 }
 
-/* Lays out a fresh region. Return: 0, -EINVAL (capacity not a power of two or out of bounds). */
+/* Initialises the header of a new region. Return: 0, -EINVAL (capacity no power of two or out of
+ * bounds). */
 int tm_ring_writer_init(struct tm_ring_writer *w, void *region, size_t region_bytes,
 			const struct tm_ring_reader_page *reader, uint64_t generation);
-/* Reads the peer's head once (W2); call once per round. */
+/* Reads the reader's position once (W2); call once per round. */
 void tm_ring_writer_refresh(struct tm_ring_writer *w);
 /*
  * Copies one record in; visible to the reader only after tm_ring_publish.
  * @urgent: may use the reserve. Return: 0, TM_RING_E_FULL, -EINVAL (bytes 0, not a multiple of 8,
- * larger than TM_EVENT_MAX_BYTES, or not what the record's own head says). A stamp that is due comes
- * with the record or not at all.
+ * larger than TM_EVENT_MAX_BYTES, or not what the record's own head says). A stamp that is due is
+ * pushed together with the record or not at all.
  */
-int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, int urgent);
-/* Publishes the records (W1), then the watermark (W3); a lower watermark is kept at its old value. */
+int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, bool urgent);
+/* Publishes the records (W1), then the watermark (W3); a watermark lower than the last is ignored.
+ */
 void tm_ring_publish(struct tm_ring_writer *w, uint64_t watermark);
 /* Publishes the counts under counts_seq. */
 void tm_ring_publish_counts(struct tm_ring_writer *w, const struct tm_counts *counts);
 
-/* --- reader ------------------------------------------------------------------------------------ */
+/* --- reader ------------------------------------------------------------------------------------
+ */
 
 struct tm_ring_reader {
 	const struct tm_ring_header *header;
 	struct tm_ring_reader_page *page;
 	const uint8_t *data;
 	uint64_t capacity;
-	uint64_t head_pos; /* private truth */
-	uint64_t tail_pos; /* snapshot of the round */
+	uint64_t head_pos; /* the shared one is a copy of it */
+	uint64_t tail_pos; /* as loaded at the start of the round */
 	uint64_t watermark;
-	uint64_t passed; /* W that was out before the record last popped was pushed; 0: none */
+	uint64_t passed; /* W published before the record last popped was pushed; 0: none */
 };
 
 /* Checks magic, version, sizes. Return: 0, -EBADMSG. */
 int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t region_bytes,
 			struct tm_ring_reader_page *page);
-/* Starts a round: loads the watermark (R3), then the tail (R1). Return: 0, -EBADMSG (tail or
- * watermark impossible: the ring is unusable). @ret_watermark: never decreases. */
+/* Starts a round: loads the watermark (R3), then the tail (R1). @ret_watermark: never decreases.
+ * Return: 0, -EBADMSG (impossible tail or watermark: the ring is unusable). */
 int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark);
 /*
  * Copies the next record of the round into @buffer (8-aligned, TM_EVENT_MAX_BYTES). Return: 0 and
- * *ret_bytes, TM_RING_E_EMPTY (round is over), -EBADMSG (a length or a stamp lied; the ring is
- * unusable). Afterwards r->passed is what was published before that record was pushed: a record with
- * an older ktime broke the promise of W, and all records older than it have been popped.
+ * *ret_bytes, TM_RING_E_EMPTY (the round is over), -EBADMSG (impossible length or stamp: the ring
+ * is unusable). Afterwards r->passed is the W published before that record was pushed: every record
+ * older than it has been popped, so a record with an older ktime came too late.
  */
 int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uint32_t *ret_bytes);
-/* Gives the room back (R2). */
+/* Lets the writer overwrite what was popped (R2). */
 void tm_ring_reader_commit(struct tm_ring_reader *r);
-/* A stable copy of the counts. Return: 0, TM_RING_E_TORN (TM_RING_COUNTS_TRIES in vain, as when
- * the writer died in mid-write: *ret_counts stays as it was, the last stable copy). */
+/* Copies one consistent set of counts. Return: 0, TM_RING_E_TORN (the set changed during each of
+ * TM_RING_COUNTS_TRIES attempts, as when the writer died while writing it; *ret_counts is
+ * unchanged). */
 int tm_ring_counts(const struct tm_ring_reader *r, struct tm_counts *ret_counts);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sandbox - the walls every process of both programs puts up before its first foreign byte */
+/* sandbox - confines a process: hardening, resource limits, seccomp filter */
 
 #include "shared/sandbox.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,22 +14,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the service manager says to its units; nothing else reaches a program or a library. */
+/* Variables of the service manager (sd_notify(3), sd_listen_fds(3)); all others are removed. */
 static const char *const kept[] = {"NOTIFY_SOCKET",        "WATCHDOG_USEC", "WATCHDOG_PID",
 				   "LISTEN_FDS",           "LISTEN_PID",    "LISTEN_FDNAMES",
 				   "CREDENTIALS_DIRECTORY"};
 
-static int is_kept(const char *entry)
+static bool is_kept(const char *entry)
 {
 	size_t i, length = strcspn(entry, "=");
 
 	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (strlen(kept[i]) == length && memcmp(kept[i], entry, length) == 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-static void thin_environment(void)
+static void clear_environment(void)
 {
 	char **from, **to = environ;
 
@@ -51,7 +52,7 @@ int tm_sandbox_harden(void)
 {
 	int r;
 
-	thin_environment();
+	clear_environment();
 	(void)umask(077);
 	r = limit(RLIMIT_CORE, 0);
 	if (r < 0)
@@ -87,7 +88,7 @@ int tm_sandbox_filter(const struct tm_filter *filter)
 
 	if (r < 0)
 		return -errno;
-	/* A positive answer names a thread that could not be brought under the filter. */
+	/* A positive result is the id of a thread that could not be put under the filter. */
 	return r > 0 ? -EBUSY : 0;
 #endif
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * sandbox - the walls every process of both programs puts up before its first foreign byte
+ * sandbox - confines a process: hardening, resource limits, seccomp filter
  *
- * Seccomp    one table per process (NAME.seccomp beside its main), compiled at build time with
- *            libseccomp (shared/seccompgen/main.c) into a const array of sock_filter; at run time only
- *            prctl and seccomp(2). Default action KILL_PROCESS.
- * Walls      mandatory: a failure is the caller's fatal error. -Dsandbox=false (sanitizer builds)
- *            leaves out the filter alone; under a sanitizer the address space stays unlimited and the
- *            process dumpable, which its leak check needs.
+ * Use        every process calls all three before it reads its first untrusted byte. A failure is
+ *            fatal to the caller.
+ * Seccomp    one table per process (NAME.seccomp beside its main.c), compiled at build time with
+ *            libseccomp (shared/seccompgen/main.c) into a constant array of sock_filter, so that no
+ *            program links libseccomp. The default action is KILL_PROCESS.
+ * Builds     -Dsandbox=false, for sanitizer builds, leaves out the filter alone. Under a sanitizer
+ *            the address space stays unlimited and the process dumpable, which its leak check
+ *            needs.
+ * Threads    call from the only thread; the filter is installed for all threads (TSYNC).
+ * Errors     -errno. -EBUSY: a thread could not be put under the filter.
+ * Source     seccomp(2), prctl(2), setrlimit(2).
  */
 
 #include <linux/filter.h>
@@ -31,10 +36,10 @@ struct tm_filter { /* generated: const struct tm_filter NAME_filter in NAME_filt
 	unsigned short count;
 };
 
-/* no_new_privs, not dumpable, core 0, umask 077, empty environment but what is kept by name.
- * Return: 0, -errno. */
+/* Sets no_new_privs, not dumpable, core size 0 and umask 077; removes every environment variable
+ * but those of the service manager. Return: 0, -errno. */
 int tm_sandbox_harden(void);
-/* Soft and hard limit of each; 0 descriptors or bytes: left alone. Return: 0, -errno. */
+/* Sets soft and hard limit of each; 0: leaves it unchanged. Return: 0, -errno. */
 int tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes);
 /* Installs the filter for all threads. Return: 0, -errno. */
 int tm_sandbox_filter(const struct tm_filter *filter);

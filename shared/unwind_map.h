@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 /*
- * unwind_map - the rows of a file (shared/unwind_table.h) as they lie in the kernel room
+ * unwind_map - layout of an unwind table (shared/unwind_table.h) in the BPF maps
  *
- * Shape      units of TM_UNWIND_UNIT_BYTES in chunks of TM_UNWIND_UNITS_CHUNK, numbered through all chunks. A table is one
- *            run of units: top | starts | rules | pages. `starts` has the first offset of each page,
- *            TM_UNWIND_UNIT_STARTS a unit; `top`, only where there is more than one unit of starts, the first
- *            offset of each of them. What is spare in `top` and `starts` is TM_UNWIND_UNIT_SPARE; no offset
- *            that is looked up reaches it. Rules and pages are those of the rows, unchanged.
- * Reference  one word says where a table is; 0: none yet, TM_UNWIND_MAP_EMPTY: the file has no rows. It stands
- *            beside the file's number (tm_file_state), the vDSO's in a variable.
- * Writer     the collector, before the reference is out. Units are written again only once every
- *            program that may have seen a reference to them has ended (DESIGN 4.3, retire_at).
+ * Shape      units of TM_UNWIND_UNIT_BYTES in chunks (one BPF array each) of TM_UNWIND_UNITS_CHUNK,
+ *            numbered through all chunks. A table is one run of units: top | starts | rules |
+ *            pages. `starts` has the first offset of each page, TM_UNWIND_UNIT_STARTS per unit;
+ *            `top` exists only where there is more than one unit of starts, and has the first
+ *            offset of each of them. Unused places of `top` and `starts` hold TM_UNWIND_UNIT_SPARE,
+ *            above every offset that is looked up. Rules and pages are copied unchanged.
+ * Reference  a 64-bit value says where a table is; 0: none yet, TM_UNWIND_MAP_EMPTY: the file has
+ *            no rows. It is stored with the file's number (tm_file_state), that of the vDSO in a
+ *            variable.
+ * Writer     the collector, before it stores the reference. Units are written again only once every
+ *            BPF program that may have read a reference to them has ended (HACKING, The watermark).
  */
 
 #include "shared/unwind_table.h"
@@ -22,7 +24,7 @@
 #define TM_UNWIND_UNIT_STARTS   (TM_UNWIND_UNIT_BYTES / 4)
 #define TM_UNWIND_UNIT_RULES    (TM_UNWIND_UNIT_BYTES / 16)
 #define TM_UNWIND_UNIT_SPARE    0xffffffffu
-#define TM_UNWIND_MAP_TOP_STEPS 7 /* logarithm of the most units of starts: 128 */
+#define TM_UNWIND_MAP_TOP_STEPS 7 /* log2 of the most units of starts, 128 */
 
 _Static_assert(sizeof(struct tm_unwind_table_page) == TM_UNWIND_UNIT_BYTES, "a page is a unit");
 _Static_assert(TM_UNWIND_TABLE_PAGES_MAX / TM_UNWIND_UNIT_STARTS == 1u << TM_UNWIND_MAP_TOP_STEPS,
@@ -38,5 +40,5 @@ _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 #define TM_UNWIND_MAP_REFERENCE(first, starts, rules) \
 	((uint64_t)((first) + 1) | (uint64_t)(starts) << 24 | (uint64_t)(rules) << 32)
 
-/* In place of a file number: the table of the vDSO. */
+/* Stands for the vDSO where a file number is expected. */
 #define TM_UNWIND_MAP_VDSO 0xfffffffeu

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * unwind_table - how to step from a frame to its caller, for each place of one file's code
- */
+/* unwind_table - checks an unwind table and looks up the rule of an offset */
 
 #include "shared/unwind_table.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 static uint64_t starts_bytes(uint32_t pages)
 {
@@ -19,24 +18,24 @@ uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules)
 	       pages * (uint64_t)sizeof(struct tm_unwind_table_page);
 }
 
-/* Kinds are known, and a step by this rule says where its address is. */
-static int rule_is_good(struct tm_rule rule)
+/* Known kinds, and a return address wherever there is a caller. */
+static bool rule_is_valid(struct tm_rule rule)
 {
 	if (rule.cfa >= TM_CFA_N || rule.ra >= TM_SAVED_N || rule.fp >= TM_SAVED_N ||
 	    rule.flags & ~TM_RULE_FLAGS || rule.base >= TM_UNWIND_TABLE_REGISTERS)
-		return 0;
+		return false;
 	if (rule.cfa == TM_CFA_NONE || rule.cfa == TM_CFA_END)
 		return rule.ra == TM_SAVED_NOWHERE && rule.fp == TM_SAVED_NOWHERE;
 	if (rule.ra == TM_SAVED_NOWHERE || rule.ra == TM_SAVED_SAME)
-		return 0;
+		return false;
 	if (rule.flags & TM_RULE_KEPT && rule.cfa != TM_CFA_SP && rule.cfa != TM_CFA_FP)
-		return 0;
+		return false;
 	if (rule.ra == TM_SAVED_REGISTER && (uint16_t)rule.ra_offset >= TM_UNWIND_TABLE_REGISTERS)
-		return 0;
+		return false;
 	return rule.fp != TM_SAVED_REGISTER || (uint32_t)rule.fp_offset < TM_UNWIND_TABLE_REGISTERS;
 }
 
-/* Rows first, padding last. Return: the rows, 0 for a broken page. */
+/* Rows first, padding last. Return: number of rows; 0: an invalid page. */
 static uint32_t check_page(const struct tm_unwind_table_page *page, uint32_t rules,
 			   uint32_t *ret_last)
 {
@@ -83,7 +82,7 @@ static int check_pages(const struct tm_unwind_table_view *view)
 	return rows == header.rows ? 0 : -EBADMSG;
 }
 
-static int header_is_good(const struct tm_unwind_table *header, size_t bytes)
+static bool header_is_valid(const struct tm_unwind_table *header, size_t bytes)
 {
 	return header->magic == TM_UNWIND_TABLE_MAGIC &&
 	       header->pages <= TM_UNWIND_TABLE_PAGES_MAX &&
@@ -99,7 +98,7 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 	struct tm_unwind_table_view checked = {.header = blob};
 
 	if (bytes < sizeof(struct tm_unwind_table) || (uintptr_t)blob % 8 ||
-	    !header_is_good(checked.header, bytes))
+	    !header_is_valid(checked.header, bytes))
 		return -EBADMSG;
 	at += sizeof(struct tm_unwind_table);
 	checked.starts = (const void *)at;
@@ -108,7 +107,7 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 	at += checked.header->rules * sizeof(struct tm_rule);
 	checked.pages = (const void *)at;
 	for (uint32_t i = 0; i < checked.header->rules; i++)
-		if (!rule_is_good(checked.rules[i]))
+		if (!rule_is_valid(checked.rules[i]))
 			return -EBADMSG;
 	if (check_pages(&checked) < 0)
 		return -EBADMSG;

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 /*
- * unwind_table - how to step from a frame to its caller, for each place of one file's code
+ * unwind_table - one file's unwind table: for each code offset the rule that finds the caller
  *
- * Shape      header | first offset of each page, u32[pages], padded to 8 | the distinct rules | pages.
- *            A row is an offset and a rule: it holds from its offset to that of the next row. A page has
- *            TM_UNWIND_TABLE_PAGE rows: 16-bit distances from the page's first offset, then 16-bit indices into
- *            the rules; so a page is as large as any other, can be copied and reused as it is, and two
- *            binary searches of fixed length find a row (pages, then TM_UNWIND_TABLE_PAGE_STEPS within).
- * Padding    a page with fewer rows repeats TM_UNWIND_TABLE_PAD with the rule of its last row, so that a search
- *            needs no count. Before the first row there is no rule.
- * Units      offsets: bytes in the file, as in TM_FRAME_FILE (in the vDSO's image for the vDSO). A
- *            return address is looked up at its value less one, an interrupted one as it is.
- * Registers  sp, fp and ra are the machine's stack pointer, frame pointer and return address; any other
- *            is its DWARF number and has its value only in an interrupted (not calling) frame. But
- *            TM_UNWIND_TABLE_KEPT: callers' is known as long as each frame below says where it saved it, since
- *            ld.so keeps its CFA there while it binds a function.
- * Invariant  page starts rise; distances rise up to the padding, the first is 0; no page ends beyond the
- *            next one's start; every index is below `rules`; every rule has known kinds.
- * Trust      made by the parser from a hostile file, so taken for hostile: tm_unwind_table_check() reads each
- *            byte once, in order; what passes can send a step nowhere but to user memory.
- * Limits     offsets below 4 GiB; TM_UNWIND_TABLE_PAGES_MAX, TM_UNWIND_TABLE_RULES_MAX; what is beyond has no rows and is
- *            said (TM_UNWIND_TABLE_CUT).
- * Errors     -EBADMSG: not such a table.
+ * Shape      header | first offset of each page, u32[pages], padded to 8 | the distinct rules |
+ *            pages. A row is an offset and a rule, which applies up to the offset of the next row.
+ *            A page has TM_UNWIND_TABLE_PAGE rows: 16-bit distances from the page's first offset,
+ *            then 16-bit indices of rules. All pages have the same size, so that they can be copied
+ *            unchanged and two binary searches of fixed length find a row (pages, then
+ *            TM_UNWIND_TABLE_PAGE_STEPS within one).
+ * Padding    a page with fewer rows repeats TM_UNWIND_TABLE_PAD with the rule of its last row, so
+ *            that a search needs no count. An offset before the first row has no rule.
+ * Units      offsets: bytes in the file, as in TM_FRAME_FILE (for the vDSO: in its image). A return
+ *            address is looked up at its value less one, an interrupted pc unchanged.
+ * Registers  sp, fp and ra are stack pointer, frame pointer and return address; others go by their
+ *            DWARF number, and their value is known in an interrupted frame only. The exception is
+ *            TM_UNWIND_TABLE_KEPT: a caller's value is known as long as each frame below says where
+ *            it saved it. ld.so needs that: it keeps its CFA there while it binds a function.
+ * Invariant  page starts rise; distances rise up to the padding, the first is 0; no page ends
+ *            beyond the next one's start; every index is below `rules`; every rule has known kinds.
+ * Trust      made by the parser from a hostile file. tm_unwind_table_check() reads each byte once,
+ *            in order; a table that passes can make the unwinder read any user memory, and nothing
+ *            else.
+ * Limits     offsets below 4 GiB, TM_UNWIND_TABLE_PAGES_MAX, TM_UNWIND_TABLE_RULES_MAX; code beyond
+ *            a limit has no rows, and TM_UNWIND_TABLE_CUT is set.
+ * Errors     -EBADMSG: not a valid table.
+ * Source     System V ABI, AMD64, 3.6.2 (DWARF register numbers); DWARF 5, 6.4.1 (kinds of rules).
  */
 
 #include <stddef.h>
@@ -30,15 +33,15 @@
 
 #define TM_UNWIND_TABLE_MAGIC      0x31574d54u /* "TMW1"; the version is in it */
 #define TM_UNWIND_TABLE_PAGE       256u        /* rows of a page, a power of two */
-#define TM_UNWIND_TABLE_PAGE_STEPS 8           /* its logarithm */
+#define TM_UNWIND_TABLE_PAGE_STEPS 8           /* log2 of it */
 #define TM_UNWIND_TABLE_PAD        0xffffu
 #define TM_UNWIND_TABLE_PAGES_MAX  (1u << 15) /* eight million rows */
 #define TM_UNWIND_TABLE_RULES_MAX  (1u << 16)
 #define TM_UNWIND_TABLE_REGISTERS  128u
 #define TM_UNWIND_TABLE_KEPT       3u /* rbx */
 
-/* tm_rows.flags */
-#define TM_UNWIND_TABLE_CUT (1u << 0) /* a limit was met: some code is without rows */
+/* tm_unwind_table.flags */
+#define TM_UNWIND_TABLE_CUT (1u << 0) /* a limit was reached: some code has no rows */
 
 struct tm_unwind_table {
 	uint32_t magic;
@@ -46,9 +49,8 @@ struct tm_unwind_table {
 	uint32_t rules;
 	uint32_t rows; /* without padding */
 	uint32_t flags;
-	uint32_t frames; /* functions that the file describes */
-	uint32_t
-		refused; /* of those, in whole or in part not understood: there are no rules there */
+	uint32_t frames;  /* functions that the file describes */
+	uint32_t refused; /* of those, not understood at least in part: no rules there */
 	uint32_t pad;
 };
 
@@ -59,7 +61,7 @@ struct tm_unwind_table_page {
 
 /* The canonical frame address: the caller's stack pointer, unless TM_RULE_SP_LOST. */
 enum tm_rule_cfa {
-	TM_CFA_NONE = 0,       /* nothing known: by frame pointer, if at all */
+	TM_CFA_NONE = 0,       /* unknown: only the frame pointer can help */
 	TM_CFA_END,            /* the outermost frame: it has no caller */
 	TM_CFA_SP,             /* sp + cfa_offset */
 	TM_CFA_FP,             /* fp + cfa_offset */
@@ -74,7 +76,7 @@ enum tm_rule_cfa {
 
 /* Where the caller's value of fp or ra is. */
 enum tm_rule_saved {
-	TM_SAVED_NOWHERE = 0, /* lost; never so for ra but with TM_CFA_NONE and TM_CFA_END */
+	TM_SAVED_NOWHERE = 0, /* lost; for ra only with TM_CFA_NONE and TM_CFA_END */
 	TM_SAVED_SAME,        /* still in its register */
 	TM_SAVED_CFA,         /* *(cfa + offset) */
 	TM_SAVED_SP,          /* *(sp + offset) */
@@ -84,13 +86,13 @@ enum tm_rule_saved {
 };
 
 /* tm_rule.flags */
-#define TM_RULE_SIGNAL \
-	(1u << 0) /* the caller was interrupted: its address is exact, all registers are */
-/* The caller's sp is not the cfa: good for its address alone. With TM_CFA_END: it is the outermost frame
- * once it has called; interrupted, nobody knows on which stack it is. */
+/* The caller was interrupted by a signal: its pc and all its registers are exact. */
+#define TM_RULE_SIGNAL (1u << 0)
+/* The caller's sp is not the CFA: the rule yields the caller's address and nothing more. With
+ * TM_CFA_END: outermost only after it has called; when interrupted, its stack is unknown. */
 #define TM_RULE_SP_LOST (1u << 1)
-#define TM_RULE_KEPT \
-	(1u << 2) /* the caller's TM_UNWIND_TABLE_KEPT is at cfa - 8 * cfa_add; SP and FP only */
+/* The caller's TM_UNWIND_TABLE_KEPT is at cfa - 8 * cfa_add; TM_CFA_SP and TM_CFA_FP only. */
+#define TM_RULE_KEPT  (1u << 2)
 #define TM_RULE_FLAGS (TM_RULE_SIGNAL | TM_RULE_SP_LOST | TM_RULE_KEPT)
 
 struct tm_rule {
@@ -111,7 +113,7 @@ _Static_assert(sizeof(struct tm_unwind_table_page) == 4 * TM_UNWIND_TABLE_PAGE, 
 _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_TABLE_PAGE,
 	       "a search of fixed length");
 
-/* The parts of a table that was checked. */
+/* The parts of a checked table; points into it. */
 struct tm_unwind_table_view {
 	const struct tm_unwind_table *header;
 	const uint32_t *starts;
@@ -119,15 +121,15 @@ struct tm_unwind_table_view {
 	const struct tm_unwind_table_page *pages;
 };
 
-/* Bytes of a table; never overflows within the limits. */
+/* Return: bytes of a table; does not overflow within the limits. */
 uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules);
 #define TM_UNWIND_TABLE_BYTES_MAX                                            \
 	(sizeof(struct tm_unwind_table) + TM_UNWIND_TABLE_PAGES_MAX * 4ull + \
 	 TM_UNWIND_TABLE_RULES_MAX * (uint64_t)sizeof(struct tm_rule) +      \
 	 TM_UNWIND_TABLE_PAGES_MAX * (uint64_t)sizeof(struct tm_unwind_table_page))
 
-/* @blob: aligned to 8, must not change any more. Return: 0, -EBADMSG. */
+/* @blob: aligned to 8 and no longer changing; must outlive *view. Return: 0, -EBADMSG. */
 int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, size_t bytes);
-/* The rule at a file offset; NULL: none. */
+/* Return: the rule of an offset; NULL: none. */
 const struct tm_rule *tm_unwind_table_find(const struct tm_unwind_table_view *view,
 					   uint64_t offset);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8 - bytes from anywhere made into valid UTF-8 without control characters, in bounded room */
+/* utf8 - turns any bytes into valid UTF-8 without control characters */
 
 #include "shared/utf8.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -41,14 +42,14 @@ static size_t sequence(const unsigned char *at, size_t left, uint32_t *ret_point
 	return length;
 }
 
-static int is_control(uint32_t point)
+static bool is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x061c ||
 	       point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-size_t tm_utf8_clean(const char *bytes, size_t count, char *clean, size_t room)
+size_t tm_utf8_clean(const char *bytes, size_t count, char *clean, size_t clean_bytes)
 {
 	const unsigned char *at = (const unsigned char *)bytes;
 	size_t written = 0;
@@ -63,7 +64,7 @@ size_t tm_utf8_clean(const char *bytes, size_t count, char *clean, size_t room)
 			from = "_";
 			length = 1;
 		}
-		if (length >= room - written)
+		if (length >= clean_bytes - written)
 			break;
 		memcpy(clean + written, from, length);
 		written += length;
