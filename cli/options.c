@@ -15,21 +15,14 @@
 #define NS_PER_SECOND 1000000000ull
 
 static const struct option long_options[] = {
-	{"duration", required_argument, NULL, 'd'},
-	{"frequency", required_argument, NULL, 'F'},
-	{"pid", required_argument, NULL, 'p'},
-	{"output", required_argument, NULL, 'o'},
-	{"summary", required_argument, NULL, 's'},
-	{"ring-kib", required_argument, NULL, 'r'},
-	{"private-files", no_argument, NULL, 'P'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"every", required_argument, NULL, 'e'},
-	{"restart", no_argument, NULL, 'R'},
-	{"memory-max", required_argument, NULL, 'm'},
-	{"cache", required_argument, NULL, 'c'},
-	{"no-cache", no_argument, NULL, 'n'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"duration", required_argument, NULL, 'd'}, {"frequency", required_argument, NULL, 'F'},
+	{"pid", required_argument, NULL, 'p'},      {"output", required_argument, NULL, 'o'},
+	{"summary", required_argument, NULL, 's'},  {"ring-kib", required_argument, NULL, 'r'},
+	{"public-files", no_argument, NULL, 'P'},   {"private-files", no_argument, NULL, 'N'},
+	{"verbose", no_argument, NULL, 'v'},        {"every", required_argument, NULL, 'e'},
+	{"restart", no_argument, NULL, 'R'},        {"memory-max", required_argument, NULL, 'm'},
+	{"cache", required_argument, NULL, 'c'},    {"no-cache", no_argument, NULL, 'n'},
+	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
 };
 
 static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)
@@ -162,7 +155,9 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		o->restart = true;
 		return 0;
 	case 'P':
-		o->private_files = true;
+		o->public_files = true;
+		return 0;
+	case 'N': /* the default since files of private folders are opened too */
 		return 0;
 	case 'v':
 		o->verbose = true;

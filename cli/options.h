@@ -46,7 +46,7 @@ struct options {
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
 	unsigned memory_mib;  /* of the tables in the kernel and of the profile together */
-	bool private_files;   /* the opener may pass file permissions */
+	bool public_files;    /* the opener gets no capability that passes file permissions */
 	bool restart;         /* a symbolizer that dies is followed by another */
 	bool verbose;
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */

@@ -120,6 +120,25 @@ static void print_command(const struct workload *command)
 	(void)printf("%s ended %s\n", command->name, how);
 }
 
+/* What was not opened costs, and what would open it. */
+static void print_unopened(const struct tm_result *result, bool public_files)
+{
+	uint64_t files = report_table_unopened(result);
+	const char *advice = "";
+
+	if (files == 0)
+		return;
+	if (public_files)
+		advice = "; without --public-files tidemark also opens deleted files and those in "
+			 "private folders";
+	else if (result->unopened[TM_NO_FILE_DENIED] > 0)
+		advice = "; to open all of them root needs CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH and "
+			 "CAP_CHECKPOINT_RESTORE here";
+	(void)printf("%llu sampled files were not opened: their functions have no names, and "
+		     "stacks may be cut in them (no_table)%s\n",
+		     (unsigned long long)files, advice);
+}
+
 void report_print(const struct session *session, const struct summary *summary,
 		  const struct outputs *targets)
 {
@@ -130,14 +149,7 @@ void report_print(const struct session *session, const struct summary *summary,
 			     (double)summary->duration_ns / 1e9);
 	report_table_print(stdout, session->top, session->top_count, summary->balance.exported);
 	report_table_print_balance(stdout, summary);
-	if (summary->counts.files_failed > 0)
-		(void)printf(
-			"%llu files could not be opened: their functions have no names, and stacks "
-			"may stop in them (no_table)%s\n",
-			(unsigned long long)summary->counts.files_failed,
-			session->options->private_files
-				? ""
-				: "; --private-files opens those in private folders");
+	print_unopened(&summary->result, session->options->public_files);
 	for (i = 0; i < targets->count; i++)
 		if (targets->stored[i])
 			(void)printf("written: %s\n", targets->outputs[i].path);

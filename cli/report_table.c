@@ -52,6 +52,15 @@ static void print_some(FILE *out, uint64_t number, const char *what)
 		(void)fprintf(out, ", %llu %s", (unsigned long long)number, what);
 }
 
+uint64_t report_table_unopened(const struct tm_result *result)
+{
+	uint64_t sum = 0;
+
+	for (unsigned reason = 0; reason < TM_NO_FILE_N; reason++)
+		sum += result->unopened[reason];
+	return sum;
+}
+
 void report_table_print_balance(FILE *out, const struct summary *summary)
 {
 	const struct balance *balance = &summary->balance;
@@ -70,6 +79,11 @@ void report_table_print_balance(FILE *out, const struct summary *summary)
 	(void)fprintf(out, ", unnamed frames %llu of %llu",
 		      (unsigned long long)result->unnamed_frames,
 		      (unsigned long long)result->frames);
+	if (report_table_unopened(result) > 0) {
+		(void)fprintf(out, ", files not opened %llu",
+			      (unsigned long long)report_table_unopened(result));
+		print_reasons(out, result->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
+	}
 	print_some(out, summary->cpus_not_sampled, "CPUs not sampled");
 	print_some(out, counts->announce_lost, "announcements lost");
 	print_some(out, counts->processes_full, "times no room for a process");

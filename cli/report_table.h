@@ -12,8 +12,10 @@
 
 /* @rows: cleaned. Nothing is printed for none. */
 void report_table_print(FILE *out, const struct tm_top *rows, size_t count, uint64_t exported);
+/* Return: how many sampled files were not opened. */
+uint64_t report_table_unopened(const struct tm_result *result);
 /*
- * One line: taken, exported, dropped, not run, truncated, unnamed; and what was lost beside samples,
- * if anything was.
+ * One line: taken, exported, dropped, not run, truncated, unnamed; and what else was lost, files
+ * that were not opened among it, if anything was.
  */
 void report_table_print_balance(FILE *out, const struct summary *summary);

@@ -92,7 +92,7 @@ static uint64_t memory_bytes(const struct options *options)
 }
 
 /* The collector's own and those that it hands on to the opener, as far as this account has them. */
-static void grant(struct launch *launch, bool private_files)
+static void grant(struct launch *launch, bool public_files)
 {
 	static const cap_value_t rights[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
 	static const cap_value_t more[] = {CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE};
@@ -101,7 +101,7 @@ static void grant(struct launch *launch, bool private_files)
 	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
 		if (cap_get_bound(rights[i]) == CAP_SET)
 			launch_capability(launch, rights[i]);
-	for (i = 0; private_files && i < sizeof(more) / sizeof(more[0]); i++)
+	for (i = 0; !public_files && i < sizeof(more) / sizeof(more[0]); i++)
 		if (cap_get_bound(more[i]) == CAP_SET)
 			launch_capability(launch, more[i]);
 }
@@ -120,7 +120,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 		say("out of memory");
 		return EXIT_CODE_FAILED;
 	}
-	grant(&launch, options->private_files);
+	grant(&launch, options->public_files);
 	launch_descriptor(&launch, "control-fd", sockets->collector_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
 	launch_descriptor(&launch, "opener-fd", start->programs[PROGRAM_PATHS_OPENER]);

@@ -53,6 +53,8 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "files_opened", s->counts.files_opened);
 	put_number(out, "files_refused", s->counts.files_refused);
 	put_number(out, "files_failed", s->counts.files_failed);
+	put_reasons(out, "files_not_opened", s->result.unopened, 0, TM_NO_FILE_N,
+		    tm_reasons_no_file);
 	(void)fputs("  ", out);
 	put_seconds(out, "seconds", s->duration_ns, ",\n  ");
 	put_seconds(out, "idle_seconds", s->idle_ns, ",\n");

@@ -81,6 +81,14 @@ static void note_failure(struct file_requests *files, struct file_requests_entry
 	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
 }
 
+/* Whether the file may be opened later, through another process or another opener's worker. */
+static bool may_heal(enum tm_no_file reason)
+{
+	return reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
+	       reason == TM_NO_FILE_TIMEOUT || reason == TM_NO_FILE_OPENER ||
+	       reason == TM_NO_FILE_ERROR;
+}
+
 /* The file under way is over, with a descriptor or a reason for the symbolizer. */
 static void conclude(struct file_requests *files, int fd, enum tm_no_file reason, uint64_t now_ms)
 {
@@ -95,10 +103,7 @@ static void conclude(struct file_requests *files, int fd, enum tm_no_file reason
 		files->opened++;
 		return;
 	}
-	note_failure(files, entry,
-		     reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
-			     reason == TM_NO_FILE_TIMEOUT,
-		     now_ms);
+	note_failure(files, entry, may_heal(reason), now_ms);
 	files->failed++;
 }
 
@@ -114,23 +119,25 @@ static void ask_next(struct file_requests *files, uint64_t now_ms)
 	fill_path(&request, files->current);
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
+	files->served = false;
 	files->asked_ms = now_ms;
 	if (files->asker->fd < 0 || opener_client_ask(files->asker, &request) < 0)
-		conclude(files, -1, TM_NO_FILE_GONE, now_ms);
+		conclude(files, -1, TM_NO_FILE_OPENER, now_ms);
 }
 
 /* The kernel alone says whether what was opened is what was sampled. */
 static void judge(struct file_requests *files, const struct opener_answer *answer, uint64_t now_ms)
 {
-	int holds = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
+	int match = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
 					&files->current->identity);
 
-	files->accepted = holds > 0;
+	files->accepted = match == FILE_REQUESTS_SAME;
+	files->served |= match == FILE_REQUESTS_SERVED;
 	(void)opener_client_verdict(files->asker, files->accepted);
-	if (holds == 0)
+	if (match == FILE_REQUESTS_OTHER || match == FILE_REQUESTS_SERVED)
 		files->refused++;
 	if (files->asker->fd < 0)
-		conclude(files, -1, TM_NO_FILE_OTHER, now_ms);
+		conclude(files, -1, TM_NO_FILE_OPENER, now_ms);
 }
 
 /* It broke the form or its own deadline: it is not to be talked to any more. */
@@ -150,7 +157,8 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILE_REQUESTS_ASK_MS)
 		return false;
 	if (r != 0) {
-		lose_opener(files, r < 0 ? TM_NO_FILE_GONE : TM_NO_FILE_TIMEOUT, now_ms);
+		lose_opener(files, r == TM_FDPASS_E_AGAIN ? TM_NO_FILE_TIMEOUT : TM_NO_FILE_OPENER,
+			    now_ms);
 		return true;
 	}
 	if (answer.abandoned > files->abandoned)
@@ -160,9 +168,11 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	else if (answer.status == OPENER_HANDED && files->accepted)
 		conclude(files, TM_TAKE_FD(fd), 0, now_ms);
 	else if (answer.status == OPENER_HANDED) /* nobody asked for a descriptor yet */
-		lose_opener(files, TM_NO_FILE_OTHER, now_ms);
+		lose_opener(files, TM_NO_FILE_OPENER, now_ms);
 	else
-		conclude(files, -1, (enum tm_no_file)answer.status, now_ms);
+		conclude(files, -1,
+			 files->served ? TM_NO_FILE_SERVED : (enum tm_no_file)answer.status,
+			 now_ms);
 	return true;
 }
 

@@ -50,10 +50,16 @@ enum file_requests_stage {
 	FILE_REQUESTS_SENDING
 };
 
+enum file_requests_match {
+	FILE_REQUESTS_OTHER,  /* not the sampled file */
+	FILE_REQUESTS_SAME,   /* the sampled file */
+	FILE_REQUESTS_SERVED, /* the sampled file, on a file system that a process serves */
+};
+
 /* What the kernel room does for files; calls of the loader, or of a test. */
 struct file_requests_kernel {
 	void *context;
-	/* Whether @pid has the file mapped at @address, and no process serves it. Return: 1, 0, -errno. */
+	/* Which file @pid has mapped at @address. Return: enum file_requests_match, -errno. */
 	int (*holds)(void *context, uint32_t pid, uint64_t address,
 		     const struct tm_identity *identity);
 	/* Changes the entry of the number; @value: of TM_FILE_TABLE. Return: 0, -errno. */
@@ -74,6 +80,7 @@ struct file_requests {
 	struct tm_file *current;
 	uint64_t asked_ms;
 	bool accepted; /* its descriptor may come */
+	bool served;   /* it was found, but a process serves its file system */
 	int fd;        /* to be sent, or -1 with reason */
 	enum tm_no_file reason;
 

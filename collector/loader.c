@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "collector/file_requests.h"
 #include "shared/cleanup.h"
 #include <tidemark.skel.h>
 
@@ -230,6 +231,15 @@ int loader_mark_wanted(const struct loader *loader)
 	return ask(loader->skeleton->progs.mark_wanted, 0);
 }
 
+static enum file_requests_match match(const struct tm_check *check,
+				      const struct tm_identity *identity)
+{
+	if (check->status != TM_CHECK_FILE ||
+	    memcmp(&check->identity, identity, sizeof(*identity)) != 0)
+		return FILE_REQUESTS_OTHER;
+	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
+}
+
 int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity)
 {
 	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
@@ -245,8 +255,7 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 		if (check->status == TM_CHECK_ASKED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return check->status == TM_CHECK_FILE && check->magic != FUSE_SUPER_MAGIC &&
-			       memcmp(&check->identity, identity, sizeof(*identity)) == 0;
+			return match(check, identity);
 	}
 	return -EBUSY;
 }

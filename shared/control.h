@@ -110,6 +110,7 @@ struct tm_result {
 	uint64_t frames;
 	uint64_t unnamed_frames;              /* of those, shown as file+offset or [reason] */
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames, by reason */
+	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
 	uint64_t late_records;                /* older than a W published before them; must be 0 */
 	uint64_t processes, files, stacks;
 	uint64_t parsers_failed;    /* files whose symbols could not be read */

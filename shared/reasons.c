@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons - names of the reasons that shared/event.h and shared/control.h number */
+/* reasons - names of the reasons that shared/event.h, wire.h and control.h number */
 
 #include "shared/reasons.h"
 
 #include "shared/control.h"
 #include "shared/event.h"
+#include "shared/wire.h"
 
 #define NAME(upper, lower) #lower,
 
@@ -12,6 +13,7 @@ static const char *const drops[] = {TM_DROP_REASONS(NAME)};
 static const char *const stops[] = {TM_STOP_REASONS(NAME)};
 static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(NAME)};
 static const char *const parse[] = {TM_PARSE_FAILURES(NAME)};
+static const char *const no_file[] = {TM_NO_FILE_REASONS(NAME)};
 
 const char *tm_reasons_drop(unsigned reason)
 {
@@ -31,4 +33,9 @@ const char *tm_reasons_unresolved(unsigned reason)
 const char *tm_reasons_parse(unsigned reason)
 {
 	return reason < TM_PARSE_N ? parse[reason] : "unknown";
+}
+
+const char *tm_reasons_no_file(unsigned reason)
+{
+	return reason < TM_NO_FILE_N ? no_file[reason] : "unknown";
 }

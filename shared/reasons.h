@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * reasons - names of the reasons that shared/event.h and shared/control.h number
+ * reasons - names of the reasons that shared/event.h, wire.h and control.h number
  *
  * Each output, the JSON and the completeness line use these names. Return of each: a constant
  * string, "unknown" for a number out of range (it may come from a peer); never NULL.
@@ -11,3 +11,4 @@ const char *tm_reasons_drop(unsigned reason);       /* enum tm_drop */
 const char *tm_reasons_stop(unsigned reason);       /* enum tm_stop */
 const char *tm_reasons_unresolved(unsigned reason); /* enum tm_unresolved */
 const char *tm_reasons_parse(unsigned reason);      /* enum tm_parse_failure */
+const char *tm_reasons_no_file(unsigned reason);    /* enum tm_no_file */

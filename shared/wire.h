@@ -36,7 +36,7 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t lookup_retries;
 	uint64_t files_opened;
 	uint64_t files_refused; /* opened, but not the file that was sampled */
-	uint64_t files_failed;  /* could not be opened */
+	uint64_t files_failed;  /* attempts to open one that gave no descriptor */
 	uint64_t openers_abandoned;
 	uint64_t kernel_unknown; /* kernel frames outside every known module */
 	uint64_t violations;     /* peer messages that did not check */
@@ -84,13 +84,21 @@ enum tm_wire_kind {
 	TM_WIRE_UNWIND_FAILED = 19,
 };
 
-enum tm_no_file {            /* why a file stays unnamed */
-	TM_NO_FILE_GONE = 1, /* process and path gone, or not visible from here */
-	TM_NO_FILE_OTHER,    /* what the path names now is another file */
-	TM_NO_FILE_TYPE,     /* not a regular file */
-	TM_NO_FILE_DENIED,
-	TM_NO_FILE_TIMEOUT, /* the opener hung on it and was abandoned */
-	TM_NO_FILE_N,
+/* Why a sampled file was not opened. */
+#define TM_NO_FILE_REASONS(X)                                                                   \
+	X(UNANSWERED, unanswered)      /* no answer when the report was made; never sent */     \
+	X(GONE, gone)                  /* process and path gone, or not visible from here */    \
+	X(OTHER, another_file)         /* what the path names now is not the sampled file */    \
+	X(TYPE, not_regular)           /* not a regular file */                                 \
+	X(DENIED, no_permission)       /* the opener lacks the capability for it */             \
+	X(SERVED, refused_file_system) /* a process serves the file system (FUSE): may hang */  \
+	X(TIMEOUT, deadline)           /* opening it hung; the opener's worker was abandoned */ \
+	X(OPENER, opener_failed)       /* the opener or its worker ended before it answered */  \
+	X(ERROR, error)                /* the kernel refused for another reason */
+
+#define TM_ENUM_NO_FILE(upper, lower) TM_NO_FILE_##upper,
+enum tm_no_file {
+	TM_NO_FILE_REASONS(TM_ENUM_NO_FILE) TM_NO_FILE_N
 };
 
 struct tm_wire {

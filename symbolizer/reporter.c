@@ -109,6 +109,7 @@ static void fill_result(const struct report_build *build, const struct session *
 	memcpy(result->drops, balance->own, sizeof(result->drops));
 	memcpy(result->truncated, report->truncated, sizeof(result->truncated));
 	memcpy(result->unresolved, report->unresolved, sizeof(result->unresolved));
+	memcpy(result->unopened, report->unopened, sizeof(result->unopened));
 	result->frames = report->frames_shown;
 	result->unnamed_frames = report->unnamed_frames;
 	result->late_records = report->late_records;

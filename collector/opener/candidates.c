@@ -108,8 +108,11 @@ enum tm_no_file candidates_reason(int error)
 	case ENOENT:
 	case ENOTDIR:
 		return TM_NO_FILE_GONE;
-	default:
+	case ELOOP: /* a symbolic link where the kernel's path has none */
+	case EXDEV:
 		return TM_NO_FILE_OTHER;
+	default:
+		return TM_NO_FILE_ERROR;
 	}
 }
 

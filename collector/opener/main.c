@@ -165,7 +165,7 @@ static int supervise(struct server *server, pid_t pid, uint32_t id)
 	if (late)
 		return refuse(server, id, TM_NO_FILE_TIMEOUT);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return refuse(server, id, TM_NO_FILE_OTHER);
+		return refuse(server, id, TM_NO_FILE_OPENER);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ static int serve_ask(struct server *server, const struct opener_request *request
 		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
 	pid = fork();
 	if (pid < 0)
-		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
+		return refuse(server, request->id, TM_NO_FILE_OPENER);
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		_exit(work(server, request));

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
-_Static_assert(((size_t)TM_DROP_N + TM_STOP_N) * PART_BYTES_MAX + 640 <= COMPLETENESS_BYTES,
+_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_NO_FILE_N) * PART_BYTES_MAX + 640 <=
+		       COMPLETENESS_BYTES,
 	       "every reason fits");
 
 struct line {
@@ -72,5 +73,8 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 	if (has_any(report->unresolved, TM_UNRESOLVED_N))
 		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
 			    TM_UNRESOLVED_N, tm_reasons_unresolved);
+	if (has_any(report->unopened, TM_NO_FILE_N))
+		add_reasons(&line, "; files not opened", report->unopened, 0, TM_NO_FILE_N,
+			    tm_reasons_no_file);
 	add(&line, "; late records %" PRIu64, report->late_records);
 }

@@ -74,6 +74,7 @@ static void write_summary(struct output_file *sink, const struct report *report)
 	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(sink, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		      tm_reasons_stop);
+	write_reasons(sink, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
 	key(sink, "reasons");
 	output_file_text(sink, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "shared/event.h"
+#include "shared/wire.h"
 
 enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 	REPORT_KERNEL,
@@ -28,7 +29,9 @@ struct report_file {
 	uint8_t has_symbols;
 	uint8_t is_kernel;
 	uint8_t deleted;
-	uint8_t pad;
+	uint8_t no_file; /* enum tm_no_file, where unopened */
+	uint8_t unopened;
+	uint8_t pad[7];
 	uint64_t vaddr_start; /* of the executable segment that was sampled; 0 if not known */
 	uint64_t vaddr_end;
 	uint64_t file_offset; /* of vaddr_start */
@@ -91,6 +94,7 @@ struct report {
 	uint64_t drops[TM_DROP_N];
 	uint64_t truncated[TM_STOP_N];
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames without a mapping */
+	uint64_t unopened[TM_NO_FILE_N];      /* files */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };

@@ -125,6 +125,13 @@ static int add_samples(struct report_build *build, const struct aggregate *aggre
 	return r;
 }
 
+static void count_unopened(struct report_build *build)
+{
+	for (uint32_t i = 0; i < build->frames.file_count; i++)
+		if (build->frames.files[i].unopened)
+			build->report.unopened[build->frames.files[i].no_file]++;
+}
+
 int report_build_init(struct report_build *build, const struct aggregate *aggregate,
 		      const struct name_table *names, const struct ksyms *kernel)
 {
@@ -138,6 +145,7 @@ int report_build_init(struct report_build *build, const struct aggregate *aggreg
 		    : add_stacks(build, aggregate);
 	if (!r)
 		r = add_samples(build, aggregate);
+	count_unopened(build);
 	report->frames = build->frames.frames;
 	report->frame_count = build->frames.frame_count;
 	report->files = build->frames.files;

@@ -54,7 +54,12 @@ static int file_frame(struct report_frames *table, uint64_t word, struct report_
 	uint32_t index = (uint32_t)(word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 	const struct file *source = &table->source->items[index];
 	struct report_file file = {
-		.path = source->path, .base = source->base, .deleted = source->deleted};
+		.path = source->path,
+		.base = source->base,
+		.deleted = source->deleted,
+		.no_file = source->reason,
+		.unopened = !source->opened,
+	};
 
 	if (!source->announced)
 		return 0;

@@ -122,7 +122,8 @@ static void attach(struct files *files, uint32_t index, int fd)
 {
 	files_close(files, index);
 	files->items[index].fd = fd;
-	files->items[index].reason = 0;
+	files->items[index].reason = TM_NO_FILE_UNANSWERED;
+	files->items[index].opened = 1;
 }
 
 static void attach_early(struct files *files, struct file_number *number)
@@ -251,6 +252,7 @@ void files_refused(struct files *files, uint32_t number, uint64_t reason)
 	    find_or_add(files, number, &index))
 		return;
 	files->items[index].reason = (uint8_t)reason;
+	files->items[index].opened = 0;
 }
 
 int files_have_room(const struct files *files)

@@ -42,7 +42,8 @@ struct file {
 	uint32_t spare;   /* of a free place: the next one + 1 */
 	int fd;           /* -1: none */
 	uint8_t used;     /* the place is taken */
-	uint8_t reason;   /* enum tm_no_file, or 0 */
+	uint8_t reason;   /* enum tm_no_file of the last answer; UNANSWERED when opened */
+	uint8_t opened;   /* the last answer was a descriptor, which may be closed by now */
 	uint8_t deleted;
 	uint8_t announced;
 	uint8_t identified; /* identity is known */

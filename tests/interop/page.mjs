@@ -168,7 +168,8 @@ const list = {
     const { report, done, text, page } = await open("truncated");
     const line = await text("completeness");
     assert.ok(line.includes(`${report.total} exported`), line);
-    for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "no_table 84", "return_address 93", "owed but not run"])
+    for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "no_table 84", "return_address 93",
+      "45 files not opened", "unanswered 1", "no_permission 5", "error 9", "owed but not run"])
       assert.ok(line.includes(word), `${word} in ${line}`);
     assert.match(line, /^799 samples taken.*126 dropped.*627 truncated/);
     assert.equal(await page.getAttribute("#completeness", "class"), "lacking");

@@ -122,6 +122,8 @@ static void truncated(struct synth *synth)
 	synth_sample(synth, process, 300, "cut", stacks[2], TM_STOP_NONE, 2);
 	for (unsigned drop = 0; drop < TM_DROP_N; drop++)
 		synth->report.drops[drop] = 10 + drop;
+	for (unsigned reason = 0; reason < TM_NO_FILE_N; reason++)
+		synth->report.unopened[reason] = 1 + reason;
 	synth->report.not_run = 3;
 	synth->report.late_records = 1;
 }

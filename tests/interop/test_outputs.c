@@ -174,6 +174,7 @@ static void the_completeness_line_has_room_for_everything(void **state)
 	assert_true(strlen(text) < sizeof(text) - 1);
 	assert_non_null(strstr(text, "symbolizer_died 18446744073709551615"));
 	assert_non_null(strstr(text, "kernel_depth 18446744073709551615)"));
+	assert_non_null(strstr(text, "no_permission 18446744073709551615"));
 	assert_non_null(strstr(text, "late records 18446744073709551615"));
 	assert_null(strstr(text, "none")); /* a stack that is whole has no reason */
 }

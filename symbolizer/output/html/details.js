@@ -100,6 +100,7 @@ function sum(counts) {
 // taken = exported + dropped, and what else the recording lacks.
 function showCompleteness(info) {
   const dropped = sum(info.dropped), truncated = sum(info.truncated);
+  const notOpened = sum(info.not_opened);
   const part = (text, detail, warn) => {
     const item = make("span", warn ? "warn" : "", text);
     if (detail)
@@ -115,6 +116,8 @@ function showCompleteness(info) {
       reasons(info.truncated)].filter(Boolean).join(": "), false),
     part(`${percent(info.unnamed_frames, info.frames_shown)} of frames unnamed`),
   ];
+  if (notOpened > 0)
+    parts.push(part(`${plain(notOpened)} files not opened`, reasons(info.not_opened), false));
   if (info.not_run > 0)
     parts.push(part(`${plain(info.not_run)} owed but not run`, "", true));
   if (info.late_records > 0)

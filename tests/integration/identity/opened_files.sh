@@ -46,9 +46,9 @@ wait_for_go() {
 		until_true 20 waits "$in_open" || wrong "$(readlink "/proc/$in_open/exe") does not wait"
 	done
 }
-# let_go NAME - records them from their first instruction on
+# let_go NAME [OPTION...] - records them from their first instruction on
 let_go() {
-	local i arguments=() steady
+	local i arguments=("${@:2}") steady
 	for i in "${WAITING[@]}"; do
 		arguments+=(-p "$i")
 	done
@@ -148,6 +148,7 @@ touch -r "$WORK/kept" "$WORK/eight"
 must mount -t tmpfs none "$WORK/bind/over"
 must cp "$WORK/numbered/program-000019" "$WORK/bind/over/eleven"
 touch -r "$WORK/bind/from/eleven" "$WORK/bind/over/eleven"
-let_go covered
+# With --public-files only the path leads to a file, and there the wrong one lies.
+let_go covered --public-files
 umount "$WORK/bind/over"
 finish

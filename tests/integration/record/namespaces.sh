@@ -91,7 +91,8 @@ for pid in "${STARTED[@]}"; do
 done
 rm "$WORK/prog4" "$WORK/prog5"
 cp "$WORK/numbered/program-000006" "$WORK/prog5" # never runs: its names must not appear
-if record_ok files -F 199 -d 4 -o "$WORK/files.html"; then
+say "  with --public-files, so that only the path leads to them:"
+if record_ok files --public-files -F 199 -d 4 -o "$WORK/files.html"; then
 	balance files zero-drops
 	[[ $overlay ]] && named "$WORK/files" prog3 "$WORK/merged/prog3" own_function_000003
 	python '
@@ -114,11 +115,14 @@ for comm, function in (("prog4", "own_function_000004"), ("prog5", "own_function
     check(total >= 10, "only %d samples of %s" % (total, comm))
     check(good == total, "%s: %d of %d samples have another name" % (comm, total - good, total))
 check(read["unnamed_frames"] > 0, "files that cannot be opened are not counted as unnamed")
+lost = read["files_not_opened"]
+print("  files not opened: %s" % {reason: n for reason, n in lost.items() if n})
+check(lost["no_permission"] + lost["another_file"] >= 3, "not opened: %s, not three" % lost)
 ' "$WORK/files"
 fi
 
-say "the same with --private-files: also deleted, replaced and in a closed folder:"
-if record_ok private --private-files -F 199 -d 4 -o "$WORK/private.html"; then
+say "the same by default: also deleted, replaced and in a closed folder:"
+if record_ok private -F 199 -d 4 -o "$WORK/private.html"; then
 	balance private zero-drops
 	named "$WORK/private" prog4 "$WORK/prog4" own_function_000004
 	named "$WORK/private" prog5 "$WORK/prog5" own_function_000005

@@ -10,9 +10,13 @@ until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is n
 until_true 20 ran "$COMMAND_PID" 50
 
 bit() { echo $((1 << $1)); }
-CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
+CAP_DAC_READ_SEARCH=$(bit 2) CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
+CAP_CHECKPOINT_RESTORE=$(bit 40)
+OPENER_CAPS=$((CAP_SYS_PTRACE | CAP_CHECKPOINT_RESTORE | CAP_DAC_READ_SEARCH))
 
 field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"; }
+
+capabilities() { echo $((16#$(field "$1" CapEff))); }
 
 check_process() { # PID NAME ALLOWED
 	local pid=$1 name=$2 allowed=$3 set value uid
@@ -42,7 +46,10 @@ while read -r pid name; do
 	case $name in
 	tidemark) continue ;;
 	tidemark-collector) check_process "$pid" "$name" $((CAP_BPF | CAP_PERFMON)) ;;
-	tidemark-opener) check_process "$pid" "$name" "$CAP_SYS_PTRACE" ;;
+	tidemark-opener)
+		check_process "$pid" "$name" "$OPENER_CAPS"
+		(($(capabilities "$pid") == OPENER_CAPS)) || wrong "the opener lacks a capability: private files stay unnamed"
+		;;
 	*) check_process "$pid" "$name" 0 ;;
 	esac
 	found+=" $name"
@@ -137,6 +144,18 @@ if begin_recording accounts -o "$WORK/y.folded"; then
 	end_recording 30
 	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/accounts.err")"
 	balance accounts
+	nothing_left
+fi
+
+say "with --public-files the opener has CAP_SYS_PTRACE alone:"
+if begin_recording public --public-files -o "$WORK/z.folded"; then
+	until_true 20 steady_process tidemark-opener || wrong "tidemark-opener has no filter after 20 s"
+	opener=$(program_pid "$RECORDER" tidemark-opener)
+	check_process "$opener" tidemark-opener "$CAP_SYS_PTRACE"
+	(($(capabilities "$opener") == CAP_SYS_PTRACE)) || wrong "the opener lacks CAP_SYS_PTRACE"
+	kill -INT "$RECORDER"
+	end_recording 30
+	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/public.err")"
 	nothing_left
 fi
 finish

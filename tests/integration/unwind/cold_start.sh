@@ -60,7 +60,7 @@ for name in "${LOAD[@]}"; do
 done
 busy() { (($(ps --no-headers -o pid --ppid "$(IFS=,; echo "${LOADS[*]}")" | wc -l) >= ${#LOADS[@]})); }
 until_true 10 busy
-"$TM_TIDEMARK" record -F 499 -d $COLD --private-files --summary "$WORK/cold.json" -o "$WORK/cold.folded" \
+"$TM_TIDEMARK" record -F 499 -d $COLD --summary "$WORK/cold.json" -o "$WORK/cold.folded" \
 	>"$WORK/cold.out" 2>"$WORK/cold.err" </dev/null &
 RECORDER=$!
 STARTED+=("$RECORDER")

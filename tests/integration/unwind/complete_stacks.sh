@@ -62,7 +62,7 @@ for name in "${chosen[@]}"; do
 		say "  $name: not on this machine: $(tail -n 1 <<<"$reason")"
 		continue
 	fi
-	if record_with_ring "$name" -F "$HZ" --private-files -- bash -c "$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" >"$WORK/said"; then
+	if record_with_ring "$name" -F "$HZ" -- bash -c "$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" >"$WORK/said"; then
 		judge "$name"
 	else
 		cat "$WORK/said"

@@ -38,7 +38,7 @@ static void nothing_given_is_the_whole_host(void **state)
 	assert_int_equal(options.pid_count, 0);
 	assert_null(options.command);
 	assert_int_equal(options.memory_mib, 256);
-	assert_false(options.private_files);
+	assert_false(options.public_files);
 	assert_null(options.cache);
 	assert_false(options.no_cache);
 	assert_null(options.summary);
@@ -51,7 +51,7 @@ static void every_option_is_taken(void **state)
 {
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
-		      "--summary s --ring-kib 64 --private-files -v --memory-max 16 --cache y"),
+		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -65,7 +65,15 @@ static void every_option_is_taken(void **state)
 	assert_int_equal(options.memory_mib, 16);
 	assert_string_equal(options.cache, "y");
 	assert_true(options.verbose);
-	assert_true(options.private_files);
+	assert_true(options.public_files);
+}
+
+static void private_files_asks_for_the_default(void **state)
+{
+	assert_int_equal(parse("record --private-files"), 0);
+	assert_false(options.public_files);
+	assert_int_equal(parse("record --public-files --private-files"), 0);
+	assert_true(options.public_files);
 }
 
 static void reports_in_between_and_restarts_are_asked_for(void **state)
@@ -204,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_is_the_whole_host),
 		cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(private_files_asks_for_the_default),
 		cmocka_unit_test(reports_in_between_and_restarts_are_asked_for),
 		cmocka_unit_test(long_names_are_taken),
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),

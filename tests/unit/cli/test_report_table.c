@@ -65,6 +65,22 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	free(text);
 }
 
+static void files_that_were_not_opened_are_counted_by_reason(void **state)
+{
+	struct summary summary = {0};
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_int_equal(report_table_unopened(&summary.result), 0);
+	summary.result.unopened[TM_NO_FILE_GONE] = 2;
+	summary.result.unopened[TM_NO_FILE_DENIED] = 3;
+	assert_int_equal(report_table_unopened(&summary.result), 5);
+	report_table_print_balance(out, &summary);
+	(void)fclose(out);
+	assert_non_null(strstr(text, ", unnamed frames 0 of 0, files not opened 5 (gone 2, "
+				     "no_permission 3)\n"));
+	free(text);
+}
+
 static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 {
 	const struct summary summary = {
@@ -101,6 +117,7 @@ int main(void)
 		cmocka_unit_test(function_rows_are_shares_of_what_was_exported),
 		cmocka_unit_test(nothing_exported_prints_no_table_and_divides_by_nothing),
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
+		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
 		cmocka_unit_test(what_was_lost_beside_samples_is_told_if_it_was),
 	};
 

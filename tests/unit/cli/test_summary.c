@@ -82,6 +82,11 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_unresolved(i));
 		expect(text, key);
 	}
+	expect(text, "\"files_not_opened\": {\"unanswered\": 0, ");
+	for (i = 0; i < TM_NO_FILE_N; i++) {
+		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_no_file(i));
+		expect(text, key);
+	}
 	assert_null(strstr(text, "\"none\""));
 	free(text);
 }

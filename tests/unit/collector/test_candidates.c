@@ -108,7 +108,8 @@ static void what_is_not_there_is_gone(void **state)
 	assert_int_equal(candidates_reason(nobody), TM_NO_FILE_GONE);
 	assert_int_equal(candidates_reason(-EACCES), TM_NO_FILE_DENIED);
 	assert_int_equal(candidates_reason(-EMEDIUMTYPE), TM_NO_FILE_TYPE);
-	assert_int_equal(candidates_reason(-EIO), TM_NO_FILE_OTHER);
+	assert_int_equal(candidates_reason(-ELOOP), TM_NO_FILE_OTHER);
+	assert_int_equal(candidates_reason(-EIO), TM_NO_FILE_ERROR);
 }
 
 static void own_root_serves_only_the_own_namespace(void **state)

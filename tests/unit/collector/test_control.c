@@ -39,7 +39,7 @@ static void silent_opener_is_given_up(void **state)
 	assert_int_equal(world->asker.fd, -1);
 	announce(world, 2, 0, 5000); /* without an opener every file has its reason at once */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_int_equal(message.value, TM_NO_FILE_GONE);
+	assert_int_equal(message.value, TM_NO_FILE_OPENER);
 }
 
 static void opener_that_breaks_the_form_is_closed(void **state)

@@ -52,6 +52,43 @@ static void another_file_is_refused_and_the_next_way_tried(void **state)
 	assert_int_equal(world->files.failed, 1);
 }
 
+static void file_that_a_process_serves_is_refused_under_its_own_reason(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+	uint32_t id;
+
+	announce(world, 12, 0, 1000);
+	id = request(world).id;
+	world->holds = FILE_REQUESTS_SERVED;
+	answer(world, id, OPENER_OPENED, 1001);
+	assert_int_equal(request(world).accepted, 0);
+	answer(world, id, TM_NO_FILE_DENIED, 1002); /* of the next way */
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_SERVED);
+	assert_int_equal(world->files.refused, 1);
+	announce(world, 13, 0, 2000); /* the next file has a reason of its own */
+	answer(world, request(world).id, TM_NO_FILE_DENIED, 2001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_DENIED);
+}
+
+static void hung_opener_and_dead_opener_are_two_reasons(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 12, 0, 1000);
+	(void)request(world);
+	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_TIMEOUT);
+	announce(world, 13, 0, 9000); /* its connection is closed by now */
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_OPENER);
+	assert_int_equal(world->files.retrying, 2);
+}
+
 static void unanswered_kernel_question_hands_nothing_over(void **state)
 {
 	struct world *world = *state;
@@ -226,6 +263,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(opened_and_checked_file_is_handed_over_once),
 		CASE(another_file_is_refused_and_the_next_way_tried),
+		CASE(file_that_a_process_serves_is_refused_under_its_own_reason),
+		CASE(hung_opener_and_dead_opener_are_two_reasons),
 		CASE(unanswered_kernel_question_hands_nothing_over),
 		CASE(unusable_paths_are_never_asked_for),
 		CASE(failed_file_waits_longer_each_time),

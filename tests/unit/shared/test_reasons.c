@@ -12,6 +12,7 @@
 #include "shared/control.h"
 #include "shared/event.h"
 #include "shared/reasons.h"
+#include "shared/wire.h"
 
 typedef const char *(*word_fn)(unsigned reason);
 
@@ -21,7 +22,8 @@ static const struct {
 } lists[] = {{tm_reasons_drop, TM_DROP_N},
 	     {tm_reasons_stop, TM_STOP_N},
 	     {tm_reasons_unresolved, TM_UNRESOLVED_N},
-	     {tm_reasons_parse, TM_PARSE_N}};
+	     {tm_reasons_parse, TM_PARSE_N},
+	     {tm_reasons_no_file, TM_NO_FILE_N}};
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
@@ -61,6 +63,7 @@ static void the_word_is_that_of_its_number(void **state)
 	assert_string_equal(tm_reasons_stop(TM_STOP_KERNEL_DEPTH), "kernel_depth");
 	assert_string_equal(tm_reasons_parse(TM_PARSE_NO_FILE), "no_file");
 	assert_string_equal(tm_reasons_unresolved(TM_UNRESOLVED_OFFSET), "offset");
+	assert_string_equal(tm_reasons_no_file(TM_NO_FILE_DENIED), "no_permission");
 }
 
 int main(void)

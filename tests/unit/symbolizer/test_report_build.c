@@ -3,6 +3,7 @@
  * test_report_build - frames as they are shown, the report's counts, the top rows
  */
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,6 +87,28 @@ static const struct report_frame *shown(uint32_t place, const char *name)
 
 	assert_string_equal(report->strings[frame->name], name);
 	return frame;
+}
+
+static void sampled_files_that_were_not_opened_are_counted_by_reason(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x100), FILE_WORD(3, 0x10), FILE_WORD(1, 0x200)};
+
+	make_file(&record, 3, 13, "gone\0bin\0", 9);
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	make_file(&record, 4, 14, "idle\0bin\0", 9); /* not sampled: does not count */
+	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	files_refused(&world.files, 3, TM_NO_FILE_GONE);
+	sample(words, 0, 3, TM_STOP_NONE);
+	finish();
+	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 1);
+	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
+	report_build_deinit(&build);
+	name_table_deinit(&names);
+	name_table_init(&names, &world.strings, -1, -1);
+	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	finish();
+	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 0);
+	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
 }
 
 static void frames_are_shown_by_kind(void **state)
@@ -215,6 +238,7 @@ static void recursion_counts_once_in_total(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		with_world(sampled_files_that_were_not_opened_are_counted_by_reason),
 		with_world(frames_are_shown_by_kind),
 		with_world(return_address_is_looked_up_one_before_and_shown_as_it_is),
 		with_world(return_and_exact_address_of_one_place_are_one_frame),
