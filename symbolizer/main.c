@@ -75,7 +75,7 @@ static int run(struct session *session, const struct options *options)
 	r = table_cache_pin(pin, options->boot_id, options->parser_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser cannot be looked at", r);
-	r = tm_child_start(&session->parser, options->parser_fd, "tidemark-parser", NULL);
+	r = parser_client_start(&session->parser, options->parser_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
 	(void)tm_close(options->parser_fd);

@@ -116,13 +116,12 @@ static void fill_result(const struct report_build *build, const struct session *
 	result->processes = report->process_count;
 	result->files = report->file_count;
 	result->stacks = report->stack_count;
-	result->parsers_failed = session->parsers_failed;
-	result->parsers_abandoned = session->parsers_abandoned;
-	memcpy(result->parse_failures, session->rows.counts.failures,
+	result->parsers_lost = session->parser.counts.lost;
+	memcpy(result->parse_failures, session->parser.counts.failures,
 	       sizeof(result->parse_failures));
-	result->rows_made = session->rows.counts.made;
-	result->rows_failed = session->rows.counts.empty;
-	result->rows_cached = session->rows.counts.cached;
+	result->rows_made = session->jobs.counts.made;
+	result->rows_failed = session->jobs.counts.empty;
+	result->rows_cached = session->jobs.counts.cached;
 	result->cache_refused = session->cache.refused;
 }
 
@@ -156,9 +155,9 @@ static void tell_notes(const struct session *session, const struct accounting *b
 {
 	if (last)
 		tell_peers(session);
-	if (session->parser_lost)
-		tell_number(session, session->parsers_failed,
-			    "files have unnamed functions: the parser ended early");
+	tell_number(session, session->unnamed_files,
+		    "files have unnamed functions: the parser ended or missed its deadline "
+		    "(parse_failures in the summary)");
 	tell_number(session, balance->unexplained, "samples are unaccounted for");
 	if (last)
 		tell_number(session, session->files.conflicts,
@@ -205,7 +204,7 @@ static int make_report(struct session *session, int last)
 	session->budget.limit += NAMES_BUDGET_BYTES;
 	collect_names(session, &names, last);
 	if (last)
-		tm_child_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
+		parser_client_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
 	r = report_build_init(&build, &session->aggregate, &names, &session->kernel);
 	complete_report(session, &balance, last, &build.report);
 	tell_notes(session, &balance, last);
@@ -253,8 +252,8 @@ void reporter_interval(struct session *session)
 	session->reported.late = session->feed.late;
 	session->reported.until_ktime = session->feed.released;
 	session->reported.any = 1;
-	session->parsers_failed = 0;
-	session->parsers_abandoned = 0;
-	session->rows.counts = (struct unwind_jobs_counts){0};
+	session->unnamed_files = 0;
+	session->parser.counts = (struct parser_client_counts){0};
+	session->jobs.counts = (struct unwind_jobs_counts){0};
 	session->cache.refused = 0;
 }

@@ -101,6 +101,8 @@ static int hear_command(struct session *session)
 			flush(session);
 		} else if (message.kind == TM_CONTROL_RESUME && fd < 0) {
 			take_told(session, &message);
+		} else if (message.kind == TM_CONTROL_PARSER && fd >= 0) {
+			parser_client_attach(&session->parser, fd);
 		} else {
 			(void)tm_close(fd);
 			r = SESSION_E_ABANDONED;
@@ -119,7 +121,7 @@ int session_init(struct session *session, const struct options *options)
 	session->options = options;
 	session->budget.limit = options->profile_bytes;
 	session->kernel = KSYMS_NULL;
-	session->parser = TM_CHILD_NULL;
+	session->parser = PARSER_CLIENT_NULL;
 	session->cache = TABLE_CACHE_NULL;
 	for (int i = 0; i < options->output_count; i++)
 		session->outputs[i] = options->outputs[i];
@@ -136,12 +138,14 @@ int session_init(struct session *session, const struct options *options)
 		       &session->files);
 	reader_init(&session->feed, &session->aggregate, &session->queue);
 	collector_link_init(&session->peer, options->wire_fd, &session->files, &session->kernel);
-	return unwind_jobs_init(&session->rows, &session->files, &session->cache, options->wire_fd);
+	session->parser.control = options->control_fd;
+	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
+				options->wire_fd);
 }
 
 void session_deinit(struct session *session)
 {
-	unwind_jobs_deinit(&session->rows);
+	unwind_jobs_deinit(&session->jobs);
 	table_cache_close(&session->cache);
 	reader_deinit(&session->feed);
 	aggregate_deinit(&session->aggregate);
@@ -157,14 +161,13 @@ void session_deinit(struct session *session)
 /* Until there is something to do, or time to look into the ring. Return: whether the command spoke. */
 static int wait_for_more(const struct session *session, int timeout_ms)
 {
-	const struct unwind_jobs *rows = &session->rows;
 	struct pollfd ready[3] = {
 		{.fd = session->options->wire_fd, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
-		{.fd = unwind_jobs_are_asked(rows) ? rows->parser : -1, .events = POLLIN},
+		{.fd = session->parser.socket, .events = POLLIN},
 	};
 
-	if (unwind_jobs_are_made(rows))
+	if (unwind_jobs_must_send(&session->jobs))
 		ready[0].events |= POLLOUT;
 	return poll(ready, 3, timeout_ms) > 0 && ready[1].revents;
 }
@@ -174,9 +177,9 @@ int session_record(struct session *session)
 	int fast = session->options->hz >= SESSION_FAST_HZ;
 	int more = 0;
 
-	unwind_jobs_begin(&session->rows, session->parser.socket);
 	while (session->peer.state == COLLECTOR_LINK_ATTACHED) {
-		unwind_jobs_round(&session->rows);
+		parser_client_round(&session->parser);
+		unwind_jobs_round(&session->jobs);
 		if (wait_for_more(session,
 				  fast || more ? SESSION_ROUND_FAST_MS : SESSION_ROUND_MS) &&
 		    hear_command(session))

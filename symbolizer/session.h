@@ -7,7 +7,7 @@
  * names go, and processes and files stay until they are retired (processes.h, files.h).
  */
 
-#include "shared/child.h"
+#include "symbolizer/base/parser_client.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
@@ -43,11 +43,9 @@ struct session {
 	struct reader feed;
 	struct collector_link peer;
 	struct table_cache cache;
-	struct unwind_jobs rows;
-	struct tm_child parser;
-	int parser_lost;         /* no longer talked to */
-	uint64_t parsers_failed; /* before the next report */
-	uint64_t parsers_abandoned;
+	struct unwind_jobs jobs;
+	struct parser_client parser;
+	uint64_t unnamed_files; /* could not be parsed for names, before the next report */
 };
 
 enum {

@@ -5,37 +5,23 @@
 
 #include "symbolizer/names/collect.h"
 
-/* The parser has one thing to do at a time: its answers for names are waited for. */
-static void settle_rows(struct session *session, int last)
-{
-	struct unwind_jobs *rows = &session->rows;
-
-	unwind_jobs_settle(rows, session->options->control_fd, last);
-	session->parser_lost = rows->parser < 0;
-}
-
 static void ask(struct session *session, struct name_table *names)
 {
 	(void)name_table_collect(names, &session->aggregate);
 	name_table_ask(names, &session->files);
-	session->parser_lost = names->parser < 0;
-	if (session->parser_lost)
-		unwind_jobs_lose_parser(&session->rows);
-	session->parsers_failed += names->failed;
-	session->parsers_abandoned += names->abandoned;
+	session->unnamed_files += names->failed;
 }
 
-static void begin(const struct session *session, struct name_table *names, struct strings *strings)
+static void begin(struct session *session, struct name_table *names)
 {
-	name_table_init(names, strings, session->parser_lost ? -1 : session->parser.socket,
-			session->options->control_fd);
+	name_table_init(names, &session->strings, &session->parser);
 	names->ktime = session->feed.released;
 }
 
-void collect_names(struct session *session, struct name_table *names, int last)
+void collect_names(struct session *session, struct name_table *names, bool last)
 {
-	settle_rows(session, last);
-	begin(session, names, &session->strings);
+	unwind_jobs_settle(&session->jobs, last);
+	begin(session, names);
 	names->goes_on = !last;
 	ask(session, names);
 }
@@ -47,10 +33,10 @@ void collect_pending(struct session *session)
 	struct name_table names;
 
 	session->budget.limit += NAMES_BUDGET_BYTES;
-	settle_rows(session, /* last= */ 0);
-	begin(session, &names, &session->strings);
-	names.goes_on = 1;
-	names.pending_only = 1;
+	unwind_jobs_settle(&session->jobs, /* last= */ false);
+	begin(session, &names);
+	names.goes_on = true;
+	names.pending_only = true;
 	ask(session, &names);
 	name_table_deinit(&names);
 	session->budget.limit = limit;

@@ -10,6 +10,6 @@
 #define NAMES_BUDGET_BYTES (128ull << 20) /* of names, on top of the profile's budget */
 
 /* For a report; @last: no other follows. The caller ends @names. */
-void collect_names(struct session *session, struct name_table *names, int last);
+void collect_names(struct session *session, struct name_table *names, bool last);
 /* Of files that ended: keeps their symbols until the report, closes their descriptors. */
 void collect_pending(struct session *session);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_requests - the talk with the parser: requests, results, deadlines
+ * name_requests - asks the parser for the names of a table's places, file by file
  */
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "shared/cleanup.h"
-#include "shared/clock.h"
-#include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/names/result_check.h"
@@ -22,9 +18,8 @@
 struct asking {
 	struct name_table *names;
 	struct files *files;
-	uint32_t next;    /* names_file to ask for */
-	uint32_t open;    /* requests without a result */
-	uint8_t *waiting; /* by names_file */
+	uint32_t next; /* file of the table to ask for */
+	uint32_t open; /* requests without an answer */
 };
 
 static int seal_offsets(const struct name_table *names, const struct name_table_file *file)
@@ -43,55 +38,10 @@ static int seal_offsets(const struct name_table *names, const struct name_table_
 	return fd;
 }
 
-static int send_request(const struct name_table *names, uint32_t id, int target)
-{
-	const struct name_table_file *file = &names->files[id];
-	struct parser_message message = {.id = id, .count = file->asked};
-	_cleanup_(tm_closep) int offsets = seal_offsets(names, file);
-	int r;
-
-	if (offsets < 0)
-		return offsets;
-	message.kind = file->file == NAME_TABLE_VDSO ? PARSER_VDSO : PARSER_FILE;
-	r = tm_fdpass_send(names->parser, &message, sizeof(message), target, 0);
-	if (r)
-		return r;
-	message.kind = PARSER_OFFSETS;
-	return tm_fdpass_send(names->parser, &message, sizeof(message), offsets, 0);
-}
-
 /* Where the symbols of an earlier answer are. */
 static struct symbol_cache **kept(struct files *files, const struct name_table_file *file)
 {
 	return file->file == NAME_TABLE_VDSO ? &files->vdso : &files->items[file->file].symbols;
-}
-
-/* Asks for the next file that can be asked for. */
-static void ask_next(struct asking *asking)
-{
-	struct name_table *names = asking->names;
-	uint32_t id = asking->next++;
-	const struct name_table_file *file = &names->files[id];
-	int target = file->file == NAME_TABLE_VDSO ? -1 : asking->files->items[file->file].fd;
-	int r;
-
-	if (!file->asked || (file->file != NAME_TABLE_VDSO && target < 0))
-		return;
-	if (file->asked > PARSER_OFFSETS_MAX) {
-		names->failed++;
-		return;
-	}
-	r = send_request(names, id, target);
-	if (file->file != NAME_TABLE_VDSO &&
-	    (!names->goes_on || files_is_pending(&asking->files->items[file->file])))
-		files_close(asking->files, file->file);
-	if (r) {
-		names->failed++;
-		names->parser = -1; /* the loop gives up */
-		return;
-	}
-	asking->waiting[id] = 1;
-	asking->open++;
 }
 
 static void keep_build_id(struct name_table *names, struct name_table_file *file,
@@ -160,63 +110,113 @@ static int take_result(struct name_table *names, struct name_table_file *file, i
 	return r;
 }
 
-/* Return: 0, or < 0 when the parser is no longer to be talked to. */
-static int receive(struct asking *asking)
+/* @id: the file of the table that was asked for. */
+static void on_answer(void *context, uint32_t id, struct parser_client_answer *answer)
 {
+	struct asking *asking = context;
 	struct name_table *names = asking->names;
-	struct parser_message message;
-	_cleanup_(tm_closep) int fd = -1;
+
+	asking->open--;
+	if (answer->failure < TM_PARSE_N)
+		names->failed++;
+	else if (answer->fd >= 0)
+		(void)take_result(names, &names->files[id], TM_TAKE_FD(answer->fd));
+}
+
+/* Return: as parser_client_ask. */
+static int send_request(struct asking *asking, uint32_t id, int target)
+{
+	const struct name_table_file *file = &asking->names->files[id];
+	_cleanup_(tm_closep) int offsets = seal_offsets(asking->names, file);
+	const struct parser_client_request request = {
+		.kind = file->file == NAME_TABLE_VDSO ? PARSER_VDSO : PARSER_FILE,
+		.target = target,
+		.offsets = offsets,
+		.count = file->asked,
+		.value = id,
+		.context = asking,
+		.fn = on_answer,
+	};
 	int r;
 
-	r = tm_fdpass_recv(names->parser, &message, sizeof(message), &fd, 0);
-	if (r)
-		return -EPIPE;
-	if (message.kind != PARSER_RESULT || message.id >= asking->next ||
-	    !asking->waiting[message.id] || message.status >= PARSER_STATUS_N)
-		return -EBADMSG;
-	asking->waiting[message.id] = 0;
-	asking->open--;
-	if (message.status == PARSER_ABANDONED)
-		names->abandoned++;
-	if (message.status != PARSER_OK ||
-	    take_result(names, &names->files[message.id], TM_TAKE_FD(fd)))
+	if (offsets < 0) {
+		parser_client_count(asking->names->parser, TM_PARSE_RESOURCES);
+		asking->names->failed++;
+		return 0;
+	}
+	r = parser_client_ask(asking->names->parser, &request);
+	asking->open += r == 0;
+	return r;
+}
+
+static int target_of(const struct asking *asking, const struct name_table_file *file)
+{
+	return file->file == NAME_TABLE_VDSO ? -1 : asking->files->items[file->file].fd;
+}
+
+/* Asks for the next file, unless nothing is to be asked of it. Return: as parser_client_ask. */
+static int ask_next(struct asking *asking)
+{
+	struct name_table *names = asking->names;
+	const struct name_table_file *file = &names->files[asking->next];
+	int target = target_of(asking, file);
+	int r;
+
+	if (!file->asked || (file->file != NAME_TABLE_VDSO && target < 0)) {
+		asking->next++;
+		return 0;
+	}
+	if (file->asked > PARSER_OFFSETS_MAX) {
 		names->failed++;
+		asking->next++;
+		return 0;
+	}
+	r = send_request(asking, asking->next, target);
+	if (r != 0)
+		return r;
+	asking->next++;
+	if (file->file != NAME_TABLE_VDSO &&
+	    (!names->goes_on || files_is_pending(&asking->files->items[file->file])))
+		files_close(asking->files, file->file);
 	return 0;
 }
 
-/* The parser died or broke the form: the rest stays unnamed. */
-static void give_up(struct asking *asking)
+/* What was not asked for stays unnamed, until the next report where one follows. */
+static void leave_rest(struct asking *asking, enum tm_parse_failure reason)
 {
 	struct name_table *names = asking->names;
 
-	names->parser = -1;
-	names->failed += asking->open;
-	for (uint32_t id = asking->next; id < names->file_count; id++) {
-		uint32_t file = names->files[id].file;
+	for (; asking->next < names->file_count; asking->next++) {
+		const struct name_table_file *file = &names->files[asking->next];
 
-		if (file != NAME_TABLE_VDSO && names->files[id].asked &&
-		    asking->files->items[file].fd >= 0)
-			names->failed++;
+		if (!file->asked || (file->file != NAME_TABLE_VDSO && target_of(asking, file) < 0))
+			continue;
+		names->failed++;
+		parser_client_count(names->parser, reason);
 	}
 }
 
-static int wait_for_result(struct asking *asking)
+/* Until every file was asked for and answered, the parser is lost or does nothing any more, or the
+ * command goes. */
+static void ask_all(struct asking *asking)
 {
-	struct pollfd ready[2] = {
-		{.fd = asking->names->parser, .events = POLLIN},
-		{.fd = asking->names->control, .events = POLLRDHUP},
-	};
-	int64_t end = (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS + NAME_TABLE_GRACE_MS;
-	int r;
+	struct parser_client *parser = asking->names->parser;
+	int r = 0;
 
-	do {
-		int64_t left = end - (int64_t)tm_clock_ms();
-
-		r = poll(ready, 2, left > 0 ? (int)left : 0);
-	} while (r < 0 && errno == EINTR);
-	if (r > 0 && ready[1].revents)
-		return -EPIPE; /* nobody waits for names any more */
-	return r > 0 ? receive(asking) : -ETIMEDOUT;
+	while (asking->next < asking->names->file_count || asking->open) {
+		if (r == 0 && asking->next < asking->names->file_count) {
+			r = ask_next(asking);
+			continue;
+		}
+		if (r == PARSER_CLIENT_E_NONE)
+			break;
+		r = parser_client_wait(parser, parser_client_patience_ms());
+		if (r != 0)
+			break;
+	}
+	parser_client_cancel(parser, asking);
+	asking->names->failed += asking->open;
+	leave_rest(asking, r == PARSER_CLIENT_E_TIMEOUT ? TM_PARSE_DEADLINE : TM_PARSE_NO_PARSER);
 }
 
 /* For the reports to come: what was asked is not asked again. */
@@ -244,24 +244,10 @@ void name_table_ask(struct name_table *names, struct files *files)
 {
 	struct asking asking = {.names = names, .files = files};
 
-	asking.waiting = calloc(names->file_count ? names->file_count : 1, 1);
-	if (!asking.waiting)
-		return;
 	for (uint32_t i = 0; i < names->file_count; i++)
 		names->files[i].asked = symbol_cache_recall(*kept(files, &names->files[i]), names,
 							    &names->files[i]);
-	while (asking.next < names->file_count || asking.open) {
-		if (names->parser >= 0 && asking.next < names->file_count &&
-		    asking.open < PARSER_AT_ONCE) {
-			ask_next(&asking);
-			continue;
-		}
-		if (names->parser < 0 || (asking.open && wait_for_result(&asking) < 0)) {
-			give_up(&asking);
-			break;
-		}
-	}
-	free(asking.waiting);
+	ask_all(&asking);
 	if (names->goes_on)
 		keep_symbols(names, files);
 }

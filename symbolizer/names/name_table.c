@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_table - asks the parser for a name of every file offset that was sampled
+ * name_table - the sampled file offsets and their names
  */
 
 #include "symbolizer/names/name_table.h"
@@ -69,9 +69,10 @@ static int is_wanted(const struct name_table *names, const struct files *files, 
 	return kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO;
 }
 
-void name_table_init(struct name_table *names, struct strings *strings, int parser, int control)
+void name_table_init(struct name_table *names, struct strings *strings,
+		     struct parser_client *parser)
 {
-	*names = (struct name_table){.strings = strings, .parser = parser, .control = control};
+	*names = (struct name_table){.strings = strings, .parser = parser};
 }
 
 void name_table_deinit(struct name_table *names)

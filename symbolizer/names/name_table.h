@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * name_table - asks the parser for a name of every file offset that was sampled
+ * name_table - the sampled file offsets and their names
  *
  * Shape      all distinct (file, offset) in one sorted array, the offset of a call and not of its return;
  *            each file's part of it is one request, less what was kept of an earlier one (symbol_cache.h).
- * Limits     PARSER_AT_ONCE requests open; each has a deadline; a parser that misses it by far is
- *            given up and what is left stays unnamed, counted.
+ * Failures   a file that could not be parsed now stays unnamed and is counted; the next report asks
+ *            again. A file whose symbols do not check, or that has none, has no names for good.
  */
 
+#include <stdbool.h>
+
+#include "symbolizer/base/parser_client.h"
 #include "symbolizer/profile/aggregate.h"
 
-#define NAME_TABLE_VDSO     (TM_FRAME_FILE_MAX + 1u) /* the "file" of vDSO offsets */
-#define NAME_TABLE_NONE     0xffffffffu
-#define NAME_TABLE_GRACE_MS 2000 /* beyond the parser's own deadline */
+#define NAME_TABLE_VDSO (TM_FRAME_FILE_MAX + 1u) /* the "file" of vDSO offsets */
+#define NAME_TABLE_NONE 0xffffffffu
 
 struct name_table_place { /* one (file, offset) */
 	uint64_t key;     /* file << 40 | offset */
@@ -39,17 +41,16 @@ struct name_table {
 	struct name_table_file *files;
 	uint32_t place_count, place_capacity;
 	uint32_t file_count, file_capacity;
-	uint64_t failed;
-	uint64_t abandoned;
-	struct strings *strings; /* borrowed */
-	int parser;              /* socket, borrowed; -1 once given up */
-	int control;             /* socket, borrowed: when its other end goes, so do we; -1: none */
-	int pending_only;        /* files that ended, to close their descriptors */
-	int goes_on;    /* this is not the last time: keep symbols, and what is still in use open */
+	uint64_t failed;              /* files that could not be parsed now */
+	struct strings *strings;      /* borrowed */
+	struct parser_client *parser; /* borrowed */
+	bool pending_only;            /* files that ended, to close their descriptors */
+	bool goes_on;   /* this is not the last time: keep symbols, and what is still in use open */
 	uint64_t ktime; /* now, by W; meaningful if goes_on */
 };
 
-void name_table_init(struct name_table *names, struct strings *strings, int parser, int control);
+void name_table_init(struct name_table *names, struct strings *strings,
+		     struct parser_client *parser);
 void name_table_deinit(struct name_table *names);
 /* What a frame word is looked up as; only FILE and VDSO words have a key. */
 uint64_t name_table_key(uint64_t word);

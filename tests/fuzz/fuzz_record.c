@@ -55,8 +55,9 @@ static void report(int last)
 	struct tm_top rows[TM_TOP_ROWS];
 	struct name_table names;
 	struct report_build build;
+	struct parser_client parser = PARSER_CLIENT_NULL;
 
-	name_table_init(&names, &strings, -1, -1);
+	name_table_init(&names, &strings, &parser);
 	names.goes_on = !last;
 	(void)name_table_collect(&names, &aggregate);
 	name_table_ask(&names, &files);

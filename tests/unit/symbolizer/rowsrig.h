@@ -28,7 +28,8 @@
 #include "tests/unit/symbolizer/world.h"
 
 static struct world world;
-static struct unwind_jobs rows;
+static struct unwind_jobs jobs;
+static struct parser_client client;
 static struct table_cache cache;
 static union make_record record;
 static int parser[2], wire[2]; /* ours, theirs */
@@ -43,21 +44,32 @@ static inline int begin(void **state)
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
-	assert_int_equal(unwind_jobs_init(&rows, &world.files, &cache, wire[0]), 0);
-	rows.parser = parser[0];
+	client = PARSER_CLIENT_NULL;
+	client.socket = parser[0];
+	assert_int_equal(unwind_jobs_init(&jobs, &world.files, &cache, &client, wire[0]), 0);
+	jobs.vdso_wanted = false;
 	cache = TABLE_CACHE_NULL;
 	return 0;
 }
 
 static inline int end(void **state)
 {
-	unwind_jobs_deinit(&rows);
+	uint64_t cpu_ns, rss_bytes;
+
+	unwind_jobs_deinit(&jobs);
+	parser_client_stop(&client, &cpu_ns, &rss_bytes);
 	assert_int_equal(world_end(&world), 0);
-	for (int i = 0; i < 2; i++) {
-		(void)close(parser[i]);
-		(void)close(wire[i]);
-	}
+	(void)close(parser[1]);
+	(void)close(wire[0]);
+	(void)close(wire[1]);
 	return 0;
+}
+
+/* As the session does it: answers first, then what is wanted. */
+static inline void round_of_jobs(void)
+{
+	parser_client_round(&client);
+	unwind_jobs_round(&jobs);
 }
 
 /* Announced, and its descriptor has arrived. */
@@ -83,7 +95,6 @@ static inline uint32_t request_for_a_file(void)
 	assert_int_equal(take_request(&request, &target), 0);
 	assert_int_equal(request.kind, PARSER_ROWS);
 	assert_int_equal(request.count, 0);
-	assert_true(request.id & UNWIND_JOBS_ID);
 	assert_true(target >= 0);
 	(void)close(target);
 	return request.id;

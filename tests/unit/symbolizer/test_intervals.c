@@ -172,7 +172,7 @@ static void functions_keep_their_names_after_the_first_report(void **state)
 		fake_publish(&fake, 150 + 100 * i);
 		fake_flush(&fake, &report);
 		assert_int_equal(report.result.exported, 64);
-		assert_int_equal(report.result.parsers_failed, 0);
+		assert_int_equal(report.result.parsers_lost, 0);
 		assert_true(report.result.unnamed_frames < 64);
 	}
 	end(&fake, &report);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/names/name_table.h"
@@ -27,6 +28,7 @@
 static struct world world;
 static struct name_table names;
 static union make_record record;
+static struct parser_client client;
 static int ends[2];
 
 struct blob { /* two offsets, one name */
@@ -58,17 +60,20 @@ static int begin(void **state)
 	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	make_sample(&record, 1, 42, "c", words, 0, 4);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	name_table_init(&names, &world.strings, ends[0], -1);
+	client = PARSER_CLIENT_NULL;
+	client.socket = ends[0];
+	name_table_init(&names, &world.strings, &client);
 	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
 	return 0;
 }
 
 static int end(void **state)
 {
+	uint64_t cpu_ns, rss_bytes;
+
 	name_table_deinit(&names);
-	assert_int_equal(world.files.open, 0);
 	assert_int_equal(world_end(&world), 0);
-	(void)close(ends[0]);
+	parser_client_stop(&client, &cpu_ns, &rss_bytes);
 	return 0;
 }
 
@@ -101,8 +106,10 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 		(void)close(ends[0]);
 		answer(result, blob, bytes);
 	}
-	(void)close(ends[1]);
+	if (!result)
+		ends[1] = tm_close(ends[1]); /* it dies without an answer */
 	name_table_ask(&names, &world.files);
+	(void)tm_close(ends[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }
@@ -145,6 +152,13 @@ static void answers_that_lie_name_nothing(const struct parser_message *result,
 	ask(result, blob, bytes);
 	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)))->name,
 			 NAME_TABLE_NONE);
+}
+
+static void expect_parser_lost(void)
+{
+	assert_int_equal(client.socket, -1);
+	assert_int_equal(client.counts.lost, 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_NO_PARSER], 1);
 	assert_int_equal(names.failed, 1);
 }
 
@@ -153,7 +167,7 @@ static void answer_to_another_request(void **state)
 	struct parser_message other = {.kind = PARSER_RESULT, .id = 7};
 
 	answers_that_lie_name_nothing(&other, &good, sizeof(good));
-	assert_int_equal(names.parser, -1);
+	expect_parser_lost();
 }
 
 static void answer_of_another_kind(void **state)
@@ -161,16 +175,20 @@ static void answer_of_another_kind(void **state)
 	struct parser_message other = {.kind = PARSER_FILE};
 
 	answers_that_lie_name_nothing(&other, &good, sizeof(good));
+	expect_parser_lost();
 }
 
 static void answer_without_its_blob(void **state)
 {
 	answers_that_lie_name_nothing(&ok, NULL, 0);
+	expect_parser_lost();
 }
 
 static void answer_cut_short(void **state)
 {
 	answers_that_lie_name_nothing(&ok, &good, sizeof(good) - 1);
+	assert_int_equal(client.socket, ends[0]); /* its worker lied, not the parser */
+	assert_int_equal(names.failed, 0);        /* and would lie again */
 }
 
 static void answer_that_failed(void **state)
@@ -178,14 +196,15 @@ static void answer_that_failed(void **state)
 	struct parser_message failed = {.kind = PARSER_RESULT, .status = PARSER_ABANDONED};
 
 	answers_that_lie_name_nothing(&failed, NULL, 0);
-	assert_int_equal(names.abandoned, 1);
-	assert_int_equal(names.parser, ends[0]);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
+	assert_int_equal(names.failed, 1);
+	assert_int_equal(client.socket, ends[0]);
 }
 
-static void parser_that_dies_is_given_up(void **state)
+static void parser_that_dies_names_nothing(void **state)
 {
 	answers_that_lie_name_nothing(NULL, NULL, 0);
-	assert_int_equal(names.parser, -1);
+	expect_parser_lost();
 }
 
 static void command_that_goes_ends_the_wait(void **state)
@@ -194,9 +213,9 @@ static void command_that_goes_ends_the_wait(void **state)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
-	names.control = control[0];
+	client.control = control[0];
 	name_table_ask(&names, &world.files);
-	assert_int_equal(names.parser, -1);
+	assert_int_equal(client.slots[0].used && client.slots[0].fn, false);
 	assert_int_equal(names.failed, 1);
 	(void)close(control[0]);
 	(void)close(ends[1]);
@@ -224,7 +243,6 @@ static void results_that_lie_are_refused(void **state)
 	refuses(header.segment_vaddr, UINT64_MAX);
 	refuses(symbols[0].name, 8);
 	refuses(names[7], 'x');
-	name_table_ask(&names, &world.files); /* nobody answers: closes what is open */
 }
 
 static int begin_alone(void **state)
@@ -246,7 +264,7 @@ int main(void)
 		with_parser(answer_without_its_blob),
 		with_parser(answer_cut_short),
 		with_parser(answer_that_failed),
-		with_parser(parser_that_dies_is_given_up),
+		with_parser(parser_that_dies_names_nothing),
 		with_parser(command_that_goes_ends_the_wait),
 		cmocka_unit_test_setup_teardown(results_that_lie_are_refused, begin_alone, end),
 	};

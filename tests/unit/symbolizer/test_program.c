@@ -117,7 +117,7 @@ static void whole_recording_is_named_and_written(void **state)
 	assert_int_equal(end.result.unnamed_frames, 10);
 	assert_int_equal(end.result.unresolved[TM_UNRESOLVED_NO_MAPPING], 2);
 	assert_int_equal(end.result.late_records, 0);
-	assert_int_equal(end.result.parsers_failed, 0);
+	assert_int_equal(end.result.parsers_lost, 0);
 	assert_true(end.result.child_rss_bytes > 0);
 	assert_string_equal(end.top[0].name, "[kernel]");
 	assert_int_equal(end.top[0].self, 2);
@@ -174,7 +174,7 @@ static void vdso_frames_are_named_by_the_parsers_own(void **state)
 	assert_non_null(strstr(folded, "__vdso_"));
 	assert_non_null(strstr(folded, "[vdso]+0x400"));
 	free(folded);
-	assert_int_equal(end.result.parsers_failed, 0);
+	assert_int_equal(end.result.parsers_lost, 0);
 }
 
 #define NUMBERS 50u
@@ -227,7 +227,7 @@ static void more_files_than_descriptors_are_all_named(void **state)
 	assert_string_equal(end.notes, "");
 	assert_int_equal(end.result.exported, files);
 	assert_int_equal(end.result.files, files);
-	assert_int_equal(end.result.parsers_failed, 0);
+	assert_int_equal(end.result.parsers_lost, 0);
 	assert_int_equal(end.result.unnamed_frames, 0);
 	assert_string_equal(end.top[0].name, "a_function_to_find");
 }

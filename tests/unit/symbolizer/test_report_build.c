@@ -38,11 +38,13 @@ static const struct table table = {
 	"\0kernel\0ext4\0entry\0map",
 };
 
+static struct parser_client client = PARSER_CLIENT_NULL;
+
 static int begin(void **state)
 {
 	assert_int_equal(world_make(&world), 0);
 	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
-	name_table_init(&names, &world.strings, -1, -1);
+	name_table_init(&names, &world.strings, &client);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
 	return 0;

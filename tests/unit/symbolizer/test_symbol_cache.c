@@ -19,6 +19,7 @@
 
 static struct world world;
 static struct name_table names;
+static struct parser_client client = PARSER_CLIENT_NULL;
 static struct name_table_file *file;
 
 static int make_world(void **state)
@@ -40,7 +41,7 @@ static void collect(const uint64_t *offsets, uint16_t count)
 		words[i] = FILE_WORD(1, offsets[i]);
 	make_sample(&record, 1, 42, "c", words, 0, count);
 	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	name_table_init(&names, &world.strings, -1, -1);
+	name_table_init(&names, &world.strings, &client);
 	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
 	assert_int_equal(names.file_count, 1);
 	file = &names.files[0];

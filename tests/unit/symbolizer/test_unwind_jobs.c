@@ -26,14 +26,14 @@ static void vdso_is_asked_for_first(void **state)
 	int target;
 
 	open_file(1, 10);
-	unwind_jobs_begin(&rows, parser[0]);
-	unwind_jobs_round(&rows);
+	jobs.vdso_wanted = true;
+	round_of_jobs();
 	assert_int_equal(take_request(&request, &target), 0);
 	assert_int_equal(request.kind, PARSER_ROWS);
 	assert_int_equal(target, -1);
 	(void)request_for_a_file();
 	answer(request.id, PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(TM_UNWIND_MAP_VDSO, 0), 1);
 	nothing_is_sent();
 }
@@ -46,22 +46,22 @@ static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state
 
 	for (uint32_t i = 0; i < 4; i++)
 		open_file(numbers[i], 10 + i);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	for (uint32_t i = 0; i < 4; i++) {
 		ids[i] = request_for_a_file();
-		assert_int_equal(unwind_jobs_are_asked(&rows), PARSER_AT_ONCE);
+		assert_int_equal(unwind_jobs_asked(&jobs), PARSER_AT_ONCE);
 		if (i % PARSER_AT_ONCE != PARSER_AT_ONCE - 1)
 			continue;
 		no_request();
 		answer(ids[i], PARSER_OK, &table); /* the later one first */
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		assert_int_equal(pages_of(numbers[i], 10 + i), 1);
 		answer(ids[i - 1], PARSER_OK, &table);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		assert_int_equal(pages_of(numbers[i - 1], 10 + i - 1), 1);
 	}
-	assert_int_equal(unwind_jobs_are_asked(&rows), 0);
-	assert_int_equal(rows.counts.made, 4);
+	assert_int_equal(unwind_jobs_asked(&jobs), 0);
+	assert_int_equal(jobs.counts.made, 4);
 	no_request();
 	nothing_is_sent();
 }
@@ -72,20 +72,20 @@ static void vdso_that_failed_is_asked_for_again_later(void **state)
 	int64_t pause = UNWIND_JOBS_VDSO_PAUSE_MS;
 	int target;
 
-	unwind_jobs_begin(&rows, parser[0]);
+	jobs.vdso_wanted = true;
 	for (int i = 0; i < 10; i++) {
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		assert_int_equal(take_request(&request, &target), 0);
 		assert_int_equal(target, -1);
 		answer(request.id, PARSER_TIMEOUT, NULL);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		nothing_is_sent();
 		no_request(); /* not yet */
-		assert_in_range(rows.vdso_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
+		assert_in_range(jobs.vdso_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
 		pause = pause < UNWIND_JOBS_VDSO_PAUSE_MAX ? 2 * pause : pause;
-		rows.vdso_ms = 0;
+		jobs.vdso_ms = 0;
 	}
-	assert_int_equal(rows.counts.failures[TM_PARSE_DEADLINE], 10);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 10);
 }
 
 static void file_without_unwind_information_gets_the_empty_table(void **state)
@@ -94,13 +94,13 @@ static void file_without_unwind_information_gets_the_empty_table(void **state)
 
 	for (uint32_t i = 0; i < 3; i++) {
 		open_file(i, 10);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		answer(request_for_a_file(), final[i], NULL);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		assert_int_equal(pages_of(i, 10), 0);
 	}
-	assert_int_equal(rows.counts.empty, 3);
-	assert_int_equal(rows.parser, parser[0]);
+	assert_int_equal(jobs.counts.empty, 3);
+	assert_int_equal(client.socket, parser[0]);
 }
 
 static void file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows(void **state)
@@ -116,21 +116,21 @@ static void file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows(void *
 	const struct table table = good_table();
 
 	for (uint32_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
-		uint64_t before = rows.counts.failures[passing[i].reason];
+		uint64_t before = client.counts.failures[passing[i].reason];
 
 		open_file(i, 10);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		answer(request_for_a_file(), passing[i].status, NULL);
-		unwind_jobs_round(&rows);
+		round_of_jobs();
 		says_failed(i, 10);
-		assert_int_equal(rows.counts.failures[passing[i].reason], before + 1);
+		assert_int_equal(client.counts.failures[passing[i].reason], before + 1);
 	}
-	assert_int_equal(rows.counts.empty, 0);
-	assert_int_equal(rows.parser, parser[0]);
+	assert_int_equal(jobs.counts.empty, 0);
+	assert_int_equal(client.socket, parser[0]);
 	open_file(0, 20); /* handed over again */
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(0, 20), 1);
 }
 
@@ -139,10 +139,10 @@ static void file_that_is_none_is_answered_without_asking(void **state)
 	int folder = open("/", O_RDONLY | O_CLOEXEC);
 
 	files_opened(&world.files, 1, 10, folder);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	no_request();
 	says_failed(1, 10);
-	assert_int_equal(rows.counts.failures[TM_PARSE_NO_FILE], 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_NO_FILE], 1);
 }
 
 static void descriptor_before_its_announcement_is_asked_too(void **state)
@@ -150,9 +150,9 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 	const struct table table = good_table();
 
 	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(1, 10), 1);
 }
 
@@ -176,12 +176,12 @@ static void table_that_does_not_check_is_not_handed_on(void **state)
 	struct table table = good_table();
 
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	table.page.rules[3] = 1;
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(1, 10), 0);
-	assert_int_equal(rows.counts.empty, 1);
+	assert_int_equal(jobs.counts.empty, 1);
 }
 
 static void number_given_back_meanwhile_gets_no_answer(void **state)
@@ -192,21 +192,21 @@ static void number_given_back_meanwhile_gets_no_answer(void **state)
 	open_file(1, 10);
 	open_file(2, 10);
 	open_file(3, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	id = request_for_a_file();
 	files_retire(&world.files, 1, 20);
 	files_retire(&world.files, 3, 20); /* not even asked */
 	answer(id, PARSER_OK, &table);
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.counts.dropped, 1);
+	round_of_jobs();
+	assert_int_equal(jobs.counts.dropped, 1);
 	(void)request_for_a_file();
 	no_request();
 	nothing_is_sent();
 	/* Its next meaning has rows of its own. */
 	open_file(1, 30);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(1, 30), 1);
 }
 
@@ -216,9 +216,9 @@ static void number_that_arrives_again_while_it_waits_is_answered_once(void **sta
 
 	open_file(1, 10);
 	open_file(1, 20);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(1, 20), 1);
 	no_request();
 	nothing_is_sent();
@@ -232,18 +232,18 @@ static void full_wire_holds_rows_and_requests_back(void **state)
 
 	for (uint32_t i = 0; i < PARSER_AT_ONCE + 1; i++)
 		open_file(i, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	while (tm_fdpass_send(wire[0], &other, sizeof(other), -1, MSG_DONTWAIT) == 0)
 		;
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
 		answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
-	unwind_jobs_round(&rows);
-	assert_int_equal(unwind_jobs_are_made(&rows), PARSER_AT_ONCE);
+	round_of_jobs();
+	round_of_jobs();
+	assert_true(unwind_jobs_must_send(&jobs));
 	no_request();
 	while (tm_fdpass_recv(wire[1], &message, sizeof(message), NULL, MSG_DONTWAIT) == 0)
 		;
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
 		assert_int_equal(pages_of(i, 10), 1);
 	(void)request_for_a_file();
@@ -279,19 +279,19 @@ static void what_was_made_once_is_not_asked_again(void **state)
 	open_cache();
 	announce(1, 10, fd);
 	files_opened(&world.files, 1, 10, dup(fd));
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(1, 10), 1);
-	assert_int_equal(rows.counts.cached, 0);
+	assert_int_equal(jobs.counts.cached, 0);
 	files_retire(&world.files, 1, 15);
 	announce(1, 20, fd);
 	files_opened(&world.files, 1, 20, fd);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	no_request();
 	assert_int_equal(pages_of(1, 20), 1);
-	assert_int_equal(rows.counts.cached, 1);
-	assert_int_equal(rows.counts.made, 2);
+	assert_int_equal(jobs.counts.cached, 1);
+	assert_int_equal(jobs.counts.made, 2);
 	table_cache_close(&cache);
 }
 
@@ -306,9 +306,9 @@ static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **s
 	record.file.number = 2;
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
 	files_opened(&world.files, 2, 10, fd);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	assert_int_equal(pages_of(2, 10), 1);
 	assert_int_equal(cache.count, 0);
 	table_cache_close(&cache);

@@ -17,17 +17,29 @@
 
 #include "tests/unit/symbolizer/rowsrig.h"
 
-static void files_of_a_parser_that_dies_are_said_to_have_failed(void **state)
+static void files_under_way_fail_with_their_parser_and_others_wait_for_the_next(void **state)
 {
+	const struct table table = good_table();
+	int next[2];
+
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	open_file(2, 20);
 	(void)shutdown(parser[1], SHUT_RDWR);
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.parser, -1);
+	round_of_jobs();
+	assert_int_equal(client.socket, -1);
 	says_failed(1, 10);
-	says_failed(2, 20);
+	assert_int_equal(client.counts.failures[TM_PARSE_NO_PARSER], 1);
+	round_of_jobs();
 	nothing_is_sent();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, next), 0);
+	(void)close(parser[1]);
+	parser[1] = next[1];
+	parser_client_attach(&client, next[0]);
+	round_of_jobs();
+	answer(request_for_a_file(), PARSER_OK, &table);
+	round_of_jobs();
+	assert_int_equal(pages_of(2, 20), 1);
 }
 
 static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
@@ -35,32 +47,70 @@ static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
 	const struct table table = good_table();
 
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file() + 1, PARSER_OK, &table);
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.parser, -1);
+	round_of_jobs();
+	assert_int_equal(client.socket, -1);
 	says_failed(1, 10);
 }
 
 static void success_without_a_table_ends_the_talk(void **state)
 {
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, NULL);
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.parser, -1);
+	round_of_jobs();
+	assert_int_equal(client.socket, -1);
 	says_failed(1, 10);
 }
 
-static void parser_that_misses_its_deadline_by_far_is_given_up(void **state)
+static void missed_deadline_is_a_failed_request_and_no_end_of_the_parser(void **state)
 {
+	const struct table table = good_table();
+	uint32_t late;
+
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
-	(void)request_for_a_file();
-	rows.slots[0].deadline_ms = 0;
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.parser, -1);
+	round_of_jobs();
+	late = request_for_a_file();
+	client.slots[0].deadline_ms = 0;
+	round_of_jobs();
 	says_failed(1, 10);
+	assert_int_equal(client.socket, parser[0]);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
+	answer(late, PARSER_OK, &table); /* which nobody waits for any more */
+	open_file(1, 20);
+	round_of_jobs();
+	nothing_is_sent();
+	answer(request_for_a_file(), PARSER_OK, &table);
+	round_of_jobs();
+	assert_int_equal(pages_of(1, 20), 1);
+	assert_int_equal(client.counts.lost, 0);
+}
+
+static void files_wait_behind_a_parser_that_is_stopped(void **state)
+{
+	const struct table table = good_table();
+	uint32_t late[PARSER_AT_ONCE];
+
+	for (uint32_t i = 0; i <= PARSER_AT_ONCE; i++)
+		open_file(i, 10);
+	round_of_jobs();
+	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++) {
+		late[i] = request_for_a_file();
+		client.slots[i].deadline_ms = 0;
+	}
+	round_of_jobs();
+	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
+		says_failed(i, 10);
+	round_of_jobs();
+	no_request(); /* it still has as many as it takes */
+	nothing_is_sent();
+	answer(late[0], PARSER_TIMEOUT, NULL); /* it goes on */
+	round_of_jobs();
+	answer(request_for_a_file(), PARSER_OK, &table);
+	round_of_jobs();
+	assert_int_equal(pages_of(PARSER_AT_ONCE, 10), 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], PARSER_AT_ONCE);
 }
 
 static void collector_that_went_needs_no_rows(void **state)
@@ -68,12 +118,12 @@ static void collector_that_went_needs_no_rows(void **state)
 	const struct table table = good_table();
 
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	(void)shutdown(wire[1], SHUT_RDWR);
 	answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_round(&rows);
-	assert_int_equal(rows.wire, -1);
-	assert_int_equal(unwind_jobs_are_made(&rows), 0);
+	round_of_jobs();
+	assert_int_equal(jobs.wire, -1);
+	assert_false(unwind_jobs_must_send(&jobs));
 }
 
 static void rows_under_way_are_answered_before_names_are_asked(void **state)
@@ -82,12 +132,12 @@ static void rows_under_way_are_answered_before_names_are_asked(void **state)
 
 	open_file(1, 10);
 	open_file(2, 10);
-	unwind_jobs_round(&rows);
+	round_of_jobs();
 	open_file(3, 10);
 	for (uint32_t i = 0; i < 2; i++)
 		answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_settle(&rows, /* control= */ -1, /* last= */ 1);
-	assert_int_equal(unwind_jobs_are_asked(&rows), 0);
+	unwind_jobs_settle(&jobs, /* last= */ true);
+	assert_int_equal(unwind_jobs_asked(&jobs), 0);
 	assert_int_equal(pages_of(1, 10), 1);
 	assert_int_equal(pages_of(2, 10), 1);
 	no_request();
@@ -100,19 +150,21 @@ static void command_that_goes_ends_the_wait(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
 	open_file(1, 10);
-	unwind_jobs_round(&rows);
-	unwind_jobs_settle(&rows, control[0], /* last= */ 0);
-	assert_int_equal(rows.parser, -1);
+	round_of_jobs();
+	client.control = control[0];
+	unwind_jobs_settle(&jobs, /* last= */ false);
+	assert_int_equal(unwind_jobs_asked(&jobs), 1);
 	(void)close(control[0]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(files_of_a_parser_that_dies_are_said_to_have_failed),
+		of_its_own(files_under_way_fail_with_their_parser_and_others_wait_for_the_next),
 		of_its_own(answer_to_nothing_that_was_asked_ends_the_talk),
 		of_its_own(success_without_a_table_ends_the_talk),
-		of_its_own(parser_that_misses_its_deadline_by_far_is_given_up),
+		of_its_own(missed_deadline_is_a_failed_request_and_no_end_of_the_parser),
+		of_its_own(files_wait_behind_a_parser_that_is_stopped),
 		of_its_own(collector_that_went_needs_no_rows),
 		of_its_own(rows_under_way_are_answered_before_names_are_asked),
 		of_its_own(command_that_goes_ends_the_wait),

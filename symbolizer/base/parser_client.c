@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parser_client - the connection to the parser: requests, answers, deadlines, replacement
+ */
+
+#include "symbolizer/base/parser_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "shared/child.h"
+#include "shared/cleanup.h"
+#include "shared/clock.h"
+#include "shared/fdpass.h"
+
+static int64_t now_ms(void)
+{
+	return (int64_t)tm_clock_ms();
+}
+
+int64_t parser_client_patience_ms(void)
+{
+	return PARSER_DEADLINE_MS + PARSER_CLIENT_GRACE_MS;
+}
+
+void parser_client_count(struct parser_client *client, enum tm_parse_failure failure)
+{
+	if (failure < TM_PARSE_N)
+		client->counts.failures[failure]++;
+}
+
+/* Whoever asked gets the answer; @answer's descriptor is closed unless it was taken. */
+static void finish(struct parser_client *client, struct parser_client_slot *slot,
+		   struct parser_client_answer *answer)
+{
+	parser_client_fn fn = slot->fn;
+
+	client->ended++;
+	slot->fn = NULL;
+	if (fn) {
+		parser_client_count(client, answer->failure);
+		fn(slot->context, slot->value, answer);
+	}
+	answer->fd = tm_close(answer->fd);
+}
+
+static void fail(struct parser_client *client, struct parser_client_slot *slot,
+		 enum tm_parse_failure failure)
+{
+	struct parser_client_answer answer = {.failure = failure, .fd = -1};
+
+	finish(client, slot, &answer);
+}
+
+/* --- the end of a parser and the next one ----------------------------------------------------- */
+
+static void ask_for_another(struct parser_client *client)
+{
+	if (client->socket >= 0 || client->control < 0 || now_ms() < client->again_ms)
+		return;
+	(void)tm_control_send(client->control, TM_CONTROL_PARSER_LOST, 0, 0);
+	client->again_ms = now_ms() + client->pause_ms;
+	if (client->pause_ms < PARSER_CLIENT_PAUSE_MAX)
+		client->pause_ms *= 2;
+}
+
+static void lose(struct parser_client *client)
+{
+	if (client->socket < 0)
+		return;
+	client->socket = tm_close(client->socket);
+	client->first_lost = true;
+	client->counts.lost++;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		client->slots[i].used = false;
+		if (client->slots[i].fn)
+			fail(client, &client->slots[i], TM_PARSE_NO_PARSER);
+	}
+	ask_for_another(client);
+}
+
+/* In the child: it never outlives the symbolizer. */
+static int end_with_parent(void)
+{
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+}
+
+int parser_client_start(struct parser_client *client, int program)
+{
+	struct tm_child child;
+	int r = tm_child_start(&child, program, "tidemark-parser", end_with_parent);
+
+	if (r < 0)
+		return r;
+	client->socket = child.socket;
+	client->first = child.pid;
+	return 0;
+}
+
+void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint64_t *ret_rss_bytes)
+{
+	struct tm_child child = {client->first, -1};
+
+	if (!client->first_lost)
+		child.socket = TM_TAKE_FD(client->socket);
+	client->socket = tm_close(client->socket);
+	client->first = 0;
+	tm_child_stop(&child, ret_cpu_ns, ret_rss_bytes);
+}
+
+void parser_client_attach(struct parser_client *client, int socket)
+{
+	if (client->socket >= 0)
+		(void)tm_close(socket);
+	else
+		client->socket = socket;
+}
+
+/* --- requests and answers --------------------------------------------------------------------- */
+
+bool parser_client_is_ready(const struct parser_client *client)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (!client->slots[i].used)
+			return client->socket >= 0;
+	return false;
+}
+
+/* Return: 0, or another value when the parser is of no use any more. */
+static int send_request(const struct parser_client *client,
+			const struct parser_client_request *request, uint32_t id)
+{
+	struct parser_message message = {.kind = request->kind, .id = id, .count = request->count};
+	int r;
+
+	/* So few small messages always find room. */
+	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
+			   MSG_DONTWAIT);
+	if (r != 0 || request->kind == PARSER_ROWS)
+		return r;
+	message.kind = PARSER_OFFSETS;
+	return tm_fdpass_send(client->socket, &message, sizeof(message), request->offsets,
+			      MSG_DONTWAIT);
+}
+
+int parser_client_ask(struct parser_client *client, const struct parser_client_request *request)
+{
+	struct parser_client_slot *slot = NULL;
+
+	if (client->socket < 0)
+		return PARSER_CLIENT_E_NONE;
+	for (unsigned i = 0; i < PARSER_AT_ONCE && !slot; i++)
+		if (!client->slots[i].used)
+			slot = &client->slots[i];
+	if (!slot)
+		return PARSER_CLIENT_E_BUSY;
+	if (send_request(client, request, client->next_id) != 0) {
+		lose(client);
+		return PARSER_CLIENT_E_NONE;
+	}
+	*slot = (struct parser_client_slot){
+		.used = true,
+		.fn = request->fn,
+		.context = request->context,
+		.value = request->value,
+		.id = client->next_id++,
+		.deadline_ms = now_ms() + parser_client_patience_ms(),
+	};
+	return 0;
+}
+
+void parser_client_cancel(struct parser_client *client, const void *context)
+{
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (client->slots[i].context == context)
+			client->slots[i].fn = NULL;
+}
+
+/* Why nothing is known of the file; TM_PARSE_N: the status is final. */
+static enum tm_parse_failure failure_of(uint32_t status)
+{
+	switch (status) {
+	case PARSER_CHANGED:
+		return TM_PARSE_CHANGED;
+	case PARSER_FAILED:
+		return TM_PARSE_RESOURCES;
+	case PARSER_CRASHED:
+		return TM_PARSE_CRASHED;
+	case PARSER_TIMEOUT:
+	case PARSER_ABANDONED:
+		return TM_PARSE_DEADLINE;
+	case PARSER_REFUSED:
+		return TM_PARSE_REFUSED;
+	default:
+		return TM_PARSE_N;
+	}
+}
+
+/* Return: 0, -EBADMSG. Takes @fd. */
+static int take_result(struct parser_client *client, const struct parser_message *result, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+
+	if (result->kind != PARSER_RESULT || result->status >= PARSER_STATUS_N ||
+	    (result->status == PARSER_OK) != (taken >= 0))
+		return -EBADMSG;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		struct parser_client_slot *slot = &client->slots[i];
+		struct parser_client_answer answer = {.failure = failure_of(result->status)};
+
+		if (!slot->used || slot->id != result->id)
+			continue;
+		client->pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser works */
+		answer.fd = TM_TAKE_FD(taken);
+		slot->used = false;
+		finish(client, slot, &answer);
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+void parser_client_round(struct parser_client *client)
+{
+	while (client->socket >= 0) {
+		struct parser_message result;
+		int fd = -1;
+		int r = tm_fdpass_recv(client->socket, &result, sizeof(result), &fd, MSG_DONTWAIT);
+
+		if (r == TM_FDPASS_E_AGAIN)
+			break;
+		if (r != 0 || take_result(client, &result, fd) < 0)
+			lose(client);
+	}
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (client->slots[i].fn && now_ms() > client->slots[i].deadline_ms)
+			fail(client, &client->slots[i], TM_PARSE_DEADLINE);
+	ask_for_another(client);
+}
+
+/*
+ * Until the parser sends something, the first deadline or @end_ms. Return: whether the command is
+ * still there.
+ */
+static bool sleep_until(const struct parser_client *client, int64_t end_ms)
+{
+	struct pollfd ready[2] = {
+		{.fd = client->socket, .events = POLLIN},
+		{.fd = client->control, .events = POLLRDHUP},
+	};
+	int64_t left_ms;
+
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (client->slots[i].fn && client->slots[i].deadline_ms + 1 < end_ms)
+			end_ms = client->slots[i].deadline_ms + 1;
+	left_ms = end_ms - now_ms();
+	return poll(ready, 2, left_ms > 0 ? (int)left_ms : 0) <= 0 || ready[1].revents == 0;
+}
+
+int parser_client_wait(struct parser_client *client, int64_t timeout_ms)
+{
+	int64_t end_ms = now_ms() + timeout_ms;
+	uint32_t ended = client->ended;
+
+	while (client->socket >= 0) {
+		if (!sleep_until(client, end_ms))
+			return PARSER_CLIENT_E_GONE;
+		parser_client_round(client);
+		if (client->ended != ended)
+			return 0;
+		if (now_ms() >= end_ms)
+			return PARSER_CLIENT_E_TIMEOUT;
+	}
+	return PARSER_CLIENT_E_NONE;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_parser_client - a parser that answers late, dies or breaks the form, and the one after it
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "shared/clock.h"
+#include "shared/fdpass.h"
+#include "symbolizer/base/parser_client.h"
+
+static struct parser_client client;
+static int parser[2], command[2]; /* the client's end, the other end */
+static unsigned answered;
+static uint32_t last_value;
+static enum tm_parse_failure last_failure;
+static bool had_fd;
+
+static void connect_parser(void)
+{
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
+	parser_client_attach(&client, parser[0]);
+}
+
+static int begin(void **state)
+{
+	client = PARSER_CLIENT_NULL;
+	connect_parser();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, command), 0);
+	client.control = command[0];
+	answered = 0;
+	return 0;
+}
+
+static int end(void **state)
+{
+	uint64_t cpu_ns, rss_bytes;
+
+	parser_client_stop(&client, &cpu_ns, &rss_bytes);
+	assert_int_equal(client.socket, -1);
+	(void)close(parser[1]);
+	(void)close(command[0]);
+	(void)close(command[1]);
+	return 0;
+}
+
+static void on_answer(void *context, uint32_t value, struct parser_client_answer *answer)
+{
+	assert_ptr_equal(context, &answered);
+	answered++;
+	last_value = value;
+	last_failure = answer->failure;
+	had_fd = answer->fd >= 0;
+}
+
+static int ask(uint32_t value)
+{
+	const struct parser_client_request request = {
+		.kind = PARSER_ROWS,
+		.target = -1,
+		.offsets = -1,
+		.value = value,
+		.context = &answered,
+		.fn = on_answer,
+	};
+
+	return parser_client_ask(&client, &request);
+}
+
+/* The parser's side. Return: the id of the next request. */
+static uint32_t take_request(void)
+{
+	struct parser_message request;
+
+	assert_int_equal(tm_fdpass_recv(parser[1], &request, sizeof(request), NULL, MSG_DONTWAIT),
+			 0);
+	return request.id;
+}
+
+static void send_result(uint32_t id, uint32_t status, int fd)
+{
+	const struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+
+	assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), fd, 0), 0);
+	parser_client_round(&client);
+}
+
+/* Return: how many times the command was asked for another parser since the last call. */
+static unsigned asked_for_another(void)
+{
+	struct tm_control message;
+	unsigned count = 0;
+
+	while (tm_fdpass_recv(command[1], &message, sizeof(message), NULL, MSG_DONTWAIT) == 0) {
+		assert_int_equal(message.kind, TM_CONTROL_PARSER_LOST);
+		count++;
+	}
+	return count;
+}
+
+static void each_request_is_answered_once(void **state)
+{
+	uint32_t first;
+
+	assert_int_equal(ask(7), 0);
+	first = take_request();
+	send_result(first, PARSER_OK, STDIN_FILENO);
+	assert_int_equal(answered, 1);
+	assert_int_equal(last_value, 7);
+	assert_int_equal(last_failure, TM_PARSE_N);
+	assert_true(had_fd);
+	assert_int_equal(ask(8), 0);
+	send_result(take_request(), PARSER_NOT_ELF, -1);
+	assert_int_equal(answered, 2);
+	assert_int_equal(last_failure, TM_PARSE_N); /* final, without a result */
+	assert_false(had_fd);
+	send_result(first, PARSER_OK, STDIN_FILENO); /* a second answer is malformed */
+	assert_int_equal(client.socket, -1);
+	assert_int_equal(answered, 2);
+}
+
+static void no_more_are_open_than_the_parser_takes(void **state)
+{
+	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++) {
+		assert_true(parser_client_is_ready(&client));
+		assert_int_equal(ask(i), 0);
+	}
+	assert_false(parser_client_is_ready(&client));
+	assert_int_equal(ask(9), PARSER_CLIENT_E_BUSY);
+	send_result(take_request(), PARSER_CRASHED, -1);
+	assert_int_equal(last_failure, TM_PARSE_CRASHED);
+	assert_int_equal(ask(9), 0);
+}
+
+static void missed_deadline_fails_the_request_alone(void **state)
+{
+	uint32_t late;
+
+	assert_int_equal(ask(1), 0);
+	late = take_request();
+	client.slots[0].deadline_ms = 0;
+	parser_client_round(&client);
+	assert_int_equal(answered, 1);
+	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
+	assert_true(client.socket >= 0);
+	assert_true(client.slots[0].used); /* the parser may still be at it */
+	send_result(late, PARSER_OK, STDIN_FILENO);
+	assert_int_equal(answered, 1);
+	assert_false(client.slots[0].used);
+	assert_true(client.socket >= 0);
+	assert_int_equal(asked_for_another(), 0);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
+}
+
+static void malformed_messages_end_the_parser(void **state)
+{
+	static const struct parser_message wrong[] = {
+		{.kind = PARSER_FILE},
+		{.kind = PARSER_RESULT, .status = PARSER_STATUS_N},
+		{.kind = PARSER_RESULT, .status = PARSER_OK}, /* without its result */
+		{.kind = PARSER_RESULT, .id = 77, .status = PARSER_NOT_ELF},
+	};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct parser_message message = wrong[i];
+
+		assert_int_equal(ask(i), 0);
+		message.id += take_request();
+		assert_int_equal(tm_fdpass_send(parser[1], &message, sizeof(message), -1, 0), 0);
+		parser_client_round(&client);
+		assert_int_equal(client.socket, -1);
+		assert_int_equal(answered, i + 1);
+		assert_int_equal(last_failure, TM_PARSE_NO_PARSER);
+		assert_int_equal(client.counts.lost, i + 1);
+		(void)close(parser[1]);
+		connect_parser();
+	}
+	assert_int_equal(ask(9), 0);
+	assert_int_equal(send(parser[1], "short", 5, 0), 5);
+	parser_client_round(&client);
+	assert_int_equal(client.socket, -1);
+}
+
+static void idle_parser_that_dies_is_noticed_and_replaced(void **state)
+{
+	(void)close(parser[1]);
+	parser_client_round(&client);
+	assert_int_equal(client.socket, -1);
+	assert_int_equal(asked_for_another(), 1);
+	assert_int_equal(ask(1), PARSER_CLIENT_E_NONE);
+	connect_parser();
+	assert_int_equal(ask(1), 0);
+	send_result(take_request(), PARSER_NOT_ELF, -1);
+	assert_int_equal(answered, 1);
+	assert_int_equal(client.counts.lost, 1);
+}
+
+static void command_is_asked_again_with_growing_pauses(void **state)
+{
+	int64_t pause = PARSER_CLIENT_PAUSE_MS;
+
+	(void)close(parser[1]);
+	parser_client_round(&client);
+	assert_int_equal(asked_for_another(), 1);
+	for (int i = 0; i < 10; i++) {
+		parser_client_round(&client);
+		assert_int_equal(asked_for_another(), 0); /* not yet */
+		assert_in_range(client.again_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
+		pause = pause < PARSER_CLIENT_PAUSE_MAX ? 2 * pause : pause;
+		client.again_ms = 0;
+		parser_client_round(&client);
+		assert_int_equal(asked_for_another(), 1);
+	}
+	connect_parser();
+	assert_int_equal(ask(1), 0);
+	send_result(take_request(), PARSER_NOT_ELF, -1);
+	assert_int_equal(client.pause_ms, PARSER_CLIENT_PAUSE_MS); /* that one works */
+}
+
+static void parser_that_is_not_wanted_is_closed(void **state)
+{
+	int more[2];
+	char byte;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, more), 0);
+	parser_client_attach(&client, more[0]);
+	assert_int_equal(client.socket, parser[0]);
+	assert_int_equal(recv(more[1], &byte, 1, MSG_DONTWAIT), 0);
+	(void)close(more[1]);
+}
+
+static void cancelled_request_is_not_called_back(void **state)
+{
+	assert_int_equal(ask(1), 0);
+	parser_client_cancel(&client, &answered);
+	send_result(take_request(), PARSER_OK, STDIN_FILENO);
+	assert_int_equal(answered, 0);
+	assert_true(client.socket >= 0);
+	assert_true(parser_client_is_ready(&client));
+}
+
+static void wait_ends_with_an_answer_a_deadline_or_the_command(void **state)
+{
+	assert_int_equal(parser_client_wait(&client, 0), PARSER_CLIENT_E_TIMEOUT);
+	assert_int_equal(ask(1), 0);
+	client.slots[0].deadline_ms = (int64_t)tm_clock_ms() + 1;
+	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()), 0);
+	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
+	assert_int_equal(ask(2), 0);
+	(void)take_request();
+	{
+		const struct parser_message result = {
+			.kind = PARSER_RESULT, .id = take_request(), .status = PARSER_NOT_ELF};
+
+		assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), -1, 0), 0);
+	}
+	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()), 0);
+	assert_int_equal(last_value, 2);
+	(void)shutdown(command[1], SHUT_RDWR);
+	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()),
+			 PARSER_CLIENT_E_GONE);
+	(void)close(parser[1]);
+	parser_client_round(&client);
+	assert_int_equal(parser_client_wait(&client, 0), PARSER_CLIENT_E_NONE);
+}
+
+#define case_of(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		case_of(each_request_is_answered_once),
+		case_of(no_more_are_open_than_the_parser_takes),
+		case_of(missed_deadline_fails_the_request_alone),
+		case_of(malformed_messages_end_the_parser),
+		case_of(idle_parser_that_dies_is_noticed_and_replaced),
+		case_of(command_is_asked_again_with_growing_pauses),
+		case_of(parser_that_is_not_wanted_is_closed),
+		case_of(cancelled_request_is_not_called_back),
+		case_of(wait_ends_with_an_answer_a_deadline_or_the_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
