@@ -106,7 +106,7 @@ static void sampled_files_that_were_not_opened_are_counted_by_reason(void **stat
 	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
-	name_table_init(&names, &world.strings, -1, -1);
+	name_table_init(&names, &world.strings, &client);
 	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	finish();
 	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 0);
