@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cost - the lines of one load in the table of cost and delivery: tidemark, and perf where it is
+"""cost - the lines of one load in the table of cost and delivery: tidemark, and perf if wanted
 
-cost.py head | cost.py LOAD TIDEMARK KEPT SECONDS HZ FOLDER PEERS (1: with perf)
+cost.py head | cost.py LOAD TIDEMARK BPF_STATE SECONDS HZ FOLDER PEERS (1: with perf)
 """
 import sys
 
 import goals
-import own
-import peer
+import measure_perf
+import measure_tidemark
 from goals import number, ratio
 
 PEERS = (("perf -g", ["-g"]), ("perf dwarf", ["--call-graph", "dwarf,16384"]))
@@ -49,13 +49,13 @@ def main():
         print(FORM % ("", "goal", "", "", "", "", "1", number(goals.MEMORY, 0, 1e-6), "(sum)", "",
                       number(goals.DELIVERED, 1, 100), number(goals.WHOLE, 2, 100), "", "", "", ""))
         return
-    load, tidemark, kept, seconds, hz, folder, peers = sys.argv[1:]
+    load, tidemark, bpf_state, seconds, hz, folder, peers = sys.argv[1:]
     seconds, hz = float(seconds), int(hz)
-    row = own.measure(tidemark, kept, seconds, hz, folder)
+    row = measure_tidemark.measure(tidemark, bpf_state, seconds, hz, folder)
     line(load, "tidemark", row, goals.cost(load, row["length"], hz), goals.SAMPLE.get((load, hz)))
     details(row)
     for name, how in PEERS if peers == "1" else ():
-        line(load, name, peer.measure(how, seconds, hz, folder), None, None)
+        line(load, name, measure_perf.measure(how, seconds, hz, folder), None, None)
 
 
 main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""goals - what the project's baseline measurements ask of tidemark, and how figures stand to it"""
+"""goals - the goals that the project set for its cost, and how figures compare to them"""
 
 HZ, SECONDS = 99, 30
 # CPU s of all programs plus run time of the BPF programs, per 30 s at 99 Hz on two CPUs.
@@ -11,7 +11,7 @@ WHOLE = 0.999     # of the user stacks
 # ns of BPF of a sample, by rate: kernel stack and output included.
 SAMPLE = {("deep", 99): 8000, ("pgbench", 99): 9000, ("pgbench", 20): 14000, ("spin", 99): 3000}
 # ns of a user frame on a warm stack of 65.
-FRAME = {"rows": 100, "pointers": 60}
+FRAME = {"cfi": 100, "fp": 60}
 
 
 def cost(load, seconds, hz):

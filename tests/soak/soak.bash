@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-# soak - what the long proofs share; sourced after integration.bash and identity.bash
+# soak - the common part of the long tests; sourced after integration.bash and identity.bash
 #
-# Each proof prints its figures and, as its last lines, rows `FIGURE what | size | figure | verdict`
-# for the table of tests/soak/run.
+# Each test prints its figures, and lines `FIGURE what | size | figure | verdict` for the table of
+# tests/soak/run.
 
 TM_SOAK=${TM_SOAK:-$TM_BUILD/tests/soak}
-[[ -x $TM_SOAK/kept ]] || skip "no programs in $TM_SOAK"
+[[ -x $TM_SOAK/bpf_state ]] || skip "no programs in $TM_SOAK"
 [[ -z ${TM_INNER:-} ]] || skip "maps are found by their ids, which takes rights that a container lacks"
 must mkdir "$WORK/soak"
-# The opener must be able to pass the folder they are in.
+# The opener must be able to reach the folder they are in.
 must find "$TM_SOAK" -maxdepth 1 -type f -perm -u+x -exec cp {} "$WORK/soak" \;
 TM_SOAK=$WORK/soak
 
-# figure WHAT SIZE FIGURE [VERDICT] - a row for the table
+# figure WHAT SIZE FIGURE [VERDICT] - a line for the table
 figure() { printf 'FIGURE %s | %s | %s | %s\n' "$1" "$2" "$3" "${4:-}"; }
 
-kept() { "$TM_SOAK/kept" "$COLLECTOR" "$@"; }
-kept_one() { kept "$1" | awk -v name="$2" '$1 == name { print $2 }'; } # MODE NAME
+bpf_state() { "$TM_SOAK/bpf_state" "$COLLECTOR" "$@"; }
+bpf_state_of() { bpf_state "$1" | awk -v name="$2" '$1 == name { print $2 }'; } # MODE NAME
 
-# begin NAME COMMAND... -- ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND`, whose
-# standard input and output are ours as descriptors ASK and HEAR; returns once it has said `ready`.
-# RECORDER, COLLECTOR, SYMBOLIZER are the process ids.
+# begin NAME COMMAND... -- ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` with pipes to
+# and from COMMAND as descriptors TO_COMMAND and FROM_COMMAND; returns once COMMAND has printed
+# `ready`. RECORDER, COLLECTOR, SYMBOLIZER are the process ids.
 begin() {
 	local name=$1 command=() line
 	shift
@@ -29,16 +29,16 @@ begin() {
 		shift
 	done
 	shift
-	rm -f "$WORK/ask" "$WORK/hear"
-	mkfifo "$WORK/ask" "$WORK/hear"
+	rm -f "$WORK/to_command" "$WORK/from_command"
+	mkfifo "$WORK/to_command" "$WORK/from_command"
 	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" -- \
-		sh -c 'ask=$1 hear=$2; shift 2; exec "$@" <"$ask" >"$hear"' sh \
-		"$WORK/ask" "$WORK/hear" "${command[@]}" \
+		sh -c 'from=$1 to=$2; shift 2; exec "$@" <"$from" >"$to"' sh \
+		"$WORK/to_command" "$WORK/from_command" "${command[@]}" \
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
-	exec {ASK}<>"$WORK/ask" {HEAR}<>"$WORK/hear"
-	heard ready 30 || {
+	exec {TO_COMMAND}<>"$WORK/to_command" {FROM_COMMAND}<>"$WORK/from_command"
+	wait_for_word ready 30 || {
 		wrong "COMMAND did not start: $(head -c 600 "$WORK/$name.err")"
 		return 1
 	}
@@ -47,23 +47,23 @@ begin() {
 	SYMBOLIZER=$(program_pid "$RECORDER" tidemark-symbolizer)
 }
 
-# heard WORD SECONDS - reads what COMMAND says until it says WORD; the rest of that line in HEARD
-heard() {
+# wait_for_word WORD SECONDS - reads what COMMAND prints up to WORD; the rest of that line is ANSWER
+wait_for_word() {
 	local word
-	while read -r -t "$2" -u "$HEAR" word HEARD; do
+	while read -r -t "$2" -u "$FROM_COMMAND" word ANSWER; do
 		[[ $word == "$1" ]] && return 0
 	done
 	return 1
 }
 
-# end NAME [SIGNAL] - tells COMMAND to end, or the recorder by a signal, and waits for the recording
+# end NAME [SIGNAL] - ends COMMAND, or the recorder by a signal, and waits for the recording
 end() {
 	if [[ ${2:-} ]]; then
 		kill "-$2" "$RECORDER"
 	else
-		echo end >&"$ASK"
+		echo end >&"$TO_COMMAND"
 	fi
-	exec {ASK}>&- {HEAR}<&-
+	exec {TO_COMMAND}>&- {FROM_COMMAND}<&-
 	end_recording 120
 	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 300 "$WORK/$1.err")"
 }
@@ -71,27 +71,27 @@ end() {
 # rss PID - resident bytes
 rss() { awk '$1 == "Rss:" { print $2 * 1024 }' "/proc/$1/smaps_rollup" 2>/dev/null; }
 
-# rss_row - resident bytes of the programs, one row for drift.py
-rss_row() {
-	local pid name row=$1
+# rss_line NUMBER - NUMBER, then name and resident bytes of each program
+rss_line() {
+	local pid name line=$1
 	for pid in "${REMEMBERED_PIDS[@]}"; do
 		IFS= read -r -d '' name 2>/dev/null <"/proc/$pid/cmdline"
-		row+=" ${name##*/} $(rss "$pid")"
+		line+=" ${name##*/} $(rss "$pid")"
 	done
-	echo "$row"
+	echo "$line"
 }
 
-# until_kept SECONDS NAME COUNT - waits until that many entries are in the map; ELAPSED in seconds
-until_kept() {
+# until_entries SECONDS NAME COUNT - waits until the map has that many entries; ELAPSED in seconds
+until_entries() {
 	local from=$SECONDS
-	count_is() { (($(kept_one counts "$1") == $2)); }
+	count_is() { (($(bpf_state_of counts "$1") == $2)); }
 	until_true "$1" count_is "$2" "$3"
 	local status=$?
 	ELAPSED=$((SECONDS - from))
 	return $status
 }
 
-# each_balances NAME - every report in between, and the recording as their sum
+# each_balances NAME - taken = exported + dropped in each interval and in their sum, the recording
 each_balances() {
 	python '
 import glob
@@ -107,7 +107,7 @@ for path in paths:
     lost, late = lost + read["announce_lost"], late + read["late_records"]
 print("  %d reports: taken %d = exported %d + dropped %d; announcements lost %d; late records %d" %
       (len(paths), total["taken"], total["exported"], total["dropped"], lost, late))
-check(late == 0, "%d records came later than W" % late)
+check(late == 0, "%d records were older than a published W" % late)
 for key, count in total.items():
     check(read["recording"][key] == count, "the last report says %s %d of the recording" % (key, read["recording"][key]))
 ' "$WORK/$1"

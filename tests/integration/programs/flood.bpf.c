@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flood - samples by the hundred thousand a second, through the protocol of bpf/nesting.bpf.h, into the
- * rings, marks and counts of a collector that is at work
+ * flood - writes samples into the rings of a running collector, hundreds of thousands a second
  *
- * `flood` runs wherever the flooding threads rename themselves and is interrupted by the timer's
- * sample. `nest` runs in the middle of either, where it reads memory of the thread that is not there:
- * the page fault is a place for a program. Both count what they take where the collector counts, so
- * the balance of the recording holds only if nothing of it is lost. It flows as long as the timer's
- * hits do: once the collector has switched these off, what is in the rings must be all.
+ * It follows the protocol of bpf/nesting.bpf.h and uses the collector's rings, marks and counters.
+ * `flood` runs wherever the threads of flood.c rename themselves; the timer's sample interrupts it.
+ * `nest` runs in the middle of either: both read unbacked memory of the thread, and a program is
+ * attached to that page fault. Samples are counted in the collector's counters, so the recording
+ * balances only if none of them is lost. The flood stops when the timer's hits do: once the collector
+ * has disabled its events, nothing new may enter the rings.
  */
 
 #include <linux/bpf.h>
@@ -21,65 +21,65 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define LINGER_NS    500000u /* with a mark set and nothing written yet: far beyond the guard; */
-#define LINGER_ONE   2048u   /* one record of so many */
-#define LINGER_STEPS 100000u
-#define QUIET_NS     1050000u /* without a hit on this CPU, at 999 Hz: they are off */
-#define CPUS_MAX     64u
-#define FAULT_ONE    32u /* one record of so many reads what is not there */
+#define DELAY_NS    500000u /* between mark and write, far beyond the guard */
+#define DELAY_ONE   2048u   /* one record of so many is delayed */
+#define DELAY_STEPS 100000u
+#define QUIET_NS    1050000u /* without a timer hit on this CPU, at 999 Hz: the events are disabled */
+#define CPUS_MOST   8192u    /* a power of two, the most that a kernel can be built for */
+#define FAULT_ONE   32u      /* one record of so many faults */
 
-__u32 flooder; /* process whose renames count, by its number in the namespace of */
+__u32 flooder; /* the process whose renames count: its number in this PID namespace */
 __u64 namespace_dev;
 __u64 namespace_ino;
-__u64 hollow;    /* an address of its that is not there */
+__u64 unbacked;  /* an address in it without memory */
 __u64 written;   /* records in the rings, both kinds */
 __u64 nested;    /* of these, by `nest` */
-__u64 discarded; /* found no room; counted as ring_full where the collector counts */
+__u64 discarded; /* the ring was full; also counted in the collector's ring_full */
 
-struct pulse { /* of this CPU's timer */
+struct timer { /* of one CPU */
 	__u64 hits;
-	__u64 looked_ktime;
-	__u64 changed_ktime; /* as far as it was seen to change; 0: not since the last pause */
+	__u64 polled_ktime;
+	__u64 changed_ktime; /* when `hits` was last seen to change; 0: not since the last pause */
 };
-static struct pulse pulses[CPUS_MAX];
+static struct timer timers[CPUS_MOST];
 
-/* A change that came in a pause of the flood's own may be an old one. */
+/* A change found after a pause of the flood itself may be an old one. */
 static __always_inline bool timer_runs(const struct nesting *level)
 {
-	struct pulse *pulse = &pulses[level->cpu % CPUS_MAX];
+	struct timer *timer = &timers[level->cpu % CPUS_MOST];
 	__u64 now = bpf_ktime_get_ns(), seen = *(volatile __u64 *)&level->slot->hits;
-	bool paused = now - pulse->looked_ktime > QUIET_NS;
+	bool paused = now - timer->polled_ktime > QUIET_NS;
 
 	if (paused)
-		pulse->changed_ktime = 0;
-	else if (pulse->hits != seen)
-		pulse->changed_ktime = now;
-	pulse->hits = seen;
-	pulse->looked_ktime = now;
-	return now - pulse->changed_ktime < QUIET_NS;
+		timer->changed_ktime = 0;
+	else if (timer->hits != seen)
+		timer->changed_ktime = now;
+	timer->hits = seen;
+	timer->polled_ktime = now;
+	return now - timer->changed_ktime < QUIET_NS;
 }
 
-static long linger_step(__u32 step, void *data)
+static long delay_step(__u32 step, void *data)
 {
 	const struct nesting *level = data;
 
-	return bpf_ktime_get_ns() - level->ktime > LINGER_NS;
+	return bpf_ktime_get_ns() - level->ktime > DELAY_NS;
 }
 
-/* Someone slow: the record's ktime is read, and others go on meanwhile. */
-static __always_inline void linger(struct nesting *level)
+/* A slow program: its ktime is read, and others write meanwhile. */
+static __always_inline void delay(struct nesting *level)
 {
-	if (bpf_get_prandom_u32() % LINGER_ONE == 0)
-		bpf_loop(LINGER_STEPS, linger_step, level, 0);
+	if (bpf_get_prandom_u32() % DELAY_ONE == 0)
+		bpf_loop(DELAY_STEPS, delay_step, level, 0);
 }
 
-/* `nest` comes in between, at another level. */
+/* `nest` interrupts, at another nesting level. */
 static __always_inline void fault(void)
 {
 	__u64 word;
 
 	if (bpf_get_prandom_u32() % FAULT_ONE == 0)
-		bpf_probe_read_user(&word, sizeof(word), (const void *)hollow);
+		bpf_probe_read_user(&word, sizeof(word), (const void *)unbacked);
 }
 
 static __always_inline void fill(struct nesting *level, const char *comm, __u8 stop)
@@ -97,7 +97,7 @@ static __always_inline void fill(struct nesting *level, const char *comm, __u8 s
 	sample->user_stop = stop;
 	sample->kernel_stop = TM_STOP_NONE;
 	sample->pad = 0;
-	level->scratch->frames[0] = FLOOD_WORD;
+	level->scratch->frames[0] = FLOOD_FRAME;
 }
 
 static __always_inline void write_one(struct nesting *level, const char *comm, __u8 stop)
@@ -115,7 +115,7 @@ static __always_inline void write_one(struct nesting *level, const char *comm, _
 	}
 	level->scratch->counts.taken++;
 	fill(level, comm, stop);
-	linger(level);
+	delay(level);
 	fault();
 	if (nesting_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, true,
 			  BPF_RB_NO_WAKEUP)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flood - floods the rings of a collector at work until it has been told to stop and obeyed
+ * flood - fills the rings of a running collector at full speed until the collector stops
  *
- * usage: flood COLLECTOR RECORDS. The maps are the collector's own, taken over by their ids as root;
- * it prints a line once that many records are written, and goes on at full speed until the collector
- * has detached its own programs, as it does on STOP.
+ * usage: flood COLLECTOR RECORDS. The maps are the collector's own, opened as root by their ids. It
+ * prints a line once RECORDS are written, and goes on until the collector has detached its own
+ * programs, as it does on STOP.
  */
 
 #include <bpf/bpf.h>
@@ -26,18 +26,18 @@
 #include <unistd.h>
 
 #include "shared/event.h"
+#include "tests/integration/programs/cpus.h"
 #include <flood.skel.h>
 
-#define CPUS         2
-#define PIN_MIN      4096 /* renames between attempts to be on its own CPU: it may have been away */
-#define LOOK_NS      1000000
-#define HOLLOW_STEPS 1000000
-#define HOLLOW_BYTES 65536
+#define RENAMES        4096 /* between attempts to pin a thread to its CPU, which may have been offline */
+#define POLL_NS        1000000
+#define UNBACKED_STEPS 1000000
+#define UNBACKED_BYTES 65536
 
 static struct flood_bpf *skeleton;
-static atomic_bool over;
+static atomic_bool ended;
 
-/* The number behind @key in a file of /proc/PID/fdinfo; 0: there is none. */
+/* The number after @key in a file of /proc/PID/fdinfo; 0: there is none. */
 static uint32_t fdinfo_number(const char *path, const char *key)
 {
 	FILE *file = fopen(path, "re");
@@ -52,7 +52,7 @@ static uint32_t fdinfo_number(const char *path, const char *key)
 	return found;
 }
 
-/* Calls @each with every such number of @pid's descriptors until one says that it is the one. */
+/* Calls @each with such numbers of @pid's descriptors until it returns 0 or more. */
 static int search(const char *pid, const char *key, int (*each)(uint32_t id, const void *context),
 		  const void *context)
 {
@@ -76,7 +76,7 @@ static int search(const char *pid, const char *key, int (*each)(uint32_t id, con
 	return found;
 }
 
-/* Return: descriptor of that map if it has name and type of the one given, -1. */
+/* Return: a descriptor of map @id if it has name and type of the map in @context, -1. */
 static int same_map(uint32_t id, const void *context)
 {
 	const struct bpf_map *map = context;
@@ -97,8 +97,8 @@ static int any_link(uint32_t id, const void *context)
 	return (int)id;
 }
 
-/* The maps of bpf/maps.h that the programs use are the collector's; the others are left out. */
-static int take_over(const char *pid, struct bpf_map *map)
+/* The maps of bpf/maps.h that the programs use are the collector's; the others are not created. */
+static int reuse_map(const char *pid, struct bpf_map *map)
 {
 	int fd;
 
@@ -111,53 +111,50 @@ static int take_over(const char *pid, struct bpf_map *map)
 
 static int begin(const char *pid)
 {
-	void *hollow = mmap(NULL, HOLLOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *unbacked = mmap(NULL, UNBACKED_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct stat namespace;
 	struct bpf_map *map;
 	int r = 0;
 
-	if (hollow == MAP_FAILED || stat("/proc/self/ns/pid", &namespace) < 0)
+	if (unbacked == MAP_FAILED || stat("/proc/self/ns/pid", &namespace) < 0)
 		return -errno;
 	skeleton = flood_bpf__open();
 	if (!skeleton)
 		return -errno;
-	bpf_object__for_each_map(map, skeleton->obj) if (r == 0) r = take_over(pid, map);
+	bpf_object__for_each_map(map, skeleton->obj) if (r == 0) r = reuse_map(pid, map);
 	if (r == 0)
 		r = flood_bpf__load(skeleton);
 	if (r == 0) {
 		skeleton->bss->flooder = (uint32_t)getpid();
 		skeleton->bss->namespace_dev = namespace.st_dev;
 		skeleton->bss->namespace_ino = namespace.st_ino;
-		skeleton->bss->hollow = (uint64_t)hollow + HOLLOW_BYTES / 2;
+		skeleton->bss->unbacked = (uint64_t)unbacked + UNBACKED_BYTES / 2;
 		r = flood_bpf__attach(skeleton);
 	}
 	return r;
 }
 
-/* For some time with a frame pointer into nowhere: a sample's walk faults there. */
-static void be_hollow(void)
+/* Runs with a frame pointer to unbacked memory, so that the walk of a sample faults there. */
+static void run_unbacked(void)
 {
-	uint64_t steps = HOLLOW_STEPS;
+	uint64_t steps = UNBACKED_STEPS;
 
 	__asm__ volatile(
 		"mov %%rbp, %%r12\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tmov %%r12, %%rbp"
 		: "+r"(steps)
-		: "r"(skeleton->bss->hollow)
+		: "r"(skeleton->bss->unbacked)
 		: "r12", "cc");
 }
 
-static void *rename_for_ever(void *argument)
+static void *keep_renaming(void *argument)
 {
-	size_t cpu = (size_t)argument;
-	cpu_set_t own;
+	size_t cpu = *(const size_t *)argument;
 
-	CPU_ZERO(&own);
-	CPU_SET(cpu, &own);
-	while (!atomic_load(&over)) {
-		(void)sched_setaffinity(0, sizeof(own), &own); /* refused while it is away */
-		for (int i = 0; i < PIN_MIN; i++)
+	while (!atomic_load(&ended)) {
+		(void)cpus_pin(cpu); /* fails while the CPU is offline */
+		for (int i = 0; i < RENAMES; i++)
 			(void)prctl(PR_SET_NAME, "flood", 0, 0, 0);
-		be_hollow();
+		run_unbacked();
 	}
 	return NULL;
 }
@@ -170,11 +167,11 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Looks once a millisecond, until the collector's @link is gone. */
-static void watch(uint32_t link, uint64_t records, double from)
+/* Polls once a millisecond until the collector's @link is gone. */
+static void wait_for_stop(uint32_t link, uint64_t records, double from)
 {
 	const _Atomic uint64_t *written = (const void *)&skeleton->bss->written;
-	const struct timespec look = {.tv_nsec = LOOK_NS};
+	const struct timespec poll = {.tv_nsec = POLL_NS};
 	bool reached = false;
 	int fd;
 
@@ -186,13 +183,13 @@ static void watch(uint32_t link, uint64_t records, double from)
 				     seconds() - from);
 			(void)fflush(stdout);
 		}
-		(void)nanosleep(&look, NULL);
+		(void)nanosleep(&poll, NULL);
 	}
-	atomic_store(&over, true);
+	atomic_store(&ended, true);
 }
 
-/* Nothing is under way any more. Return: marks and depths that are not back at 0. */
-static unsigned unsettled(void)
+/* No record is being written any more. Return: how many marks and depths are not 0. */
+static unsigned count_unsettled(void)
 {
 	int map = bpf_map__fd(skeleton->maps.cpu_slots), cpus = libbpf_num_possible_cpus();
 	unsigned found = 0;
@@ -211,7 +208,9 @@ static unsigned unsettled(void)
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[CPUS];
+	static size_t cpus[CPUS_MOST];
+	static pthread_t threads[CPUS_MOST];
+	const size_t count = cpus_usable(cpus);
 	double from = seconds();
 	unsigned left;
 	int link, r;
@@ -224,16 +223,16 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "flood: %s\n", strerror(-r));
 		return 1;
 	}
-	for (size_t cpu = 0; cpu < CPUS; cpu++)
-		if (pthread_create(&threads[cpu], NULL, rename_for_ever, (void *)cpu) != 0)
+	for (size_t i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, keep_renaming, &cpus[i]) != 0)
 			return 1;
-	watch((uint32_t)link, strtoull(argv[2], NULL, 0), from);
-	for (size_t cpu = 0; cpu < CPUS; cpu++)
-		(void)pthread_join(threads[cpu], NULL);
+	wait_for_stop((uint32_t)link, strtoull(argv[2], NULL, 0), from);
+	for (size_t i = 0; i < count; i++)
+		(void)pthread_join(threads[i], NULL);
 	(void)printf("written %" PRIu64 " nested %" PRIu64 " discarded %" PRIu64 " seconds %.1f\n",
 		     (uint64_t)skeleton->bss->written, (uint64_t)skeleton->bss->nested,
 		     (uint64_t)skeleton->bss->discarded, seconds() - from);
-	left = unsettled();
+	left = count_unsettled();
 	(void)printf("marks and depths left: %u\n", left);
 	flood_bpf__destroy(skeleton);
 	return left > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retire_cost - W5: what 100,000 due retirements cost among a million that wait; prints, asserts no time
+ * retire_cost - W5: what 100,000 due retirements cost among a million that wait
  */
 
 #include <inttypes.h>
@@ -10,9 +10,11 @@
 #include "shared/retire.h"
 #include "tests/model/random.h"
 
-#define WAIT  1000000u
-#define DUE   100000u
-#define TIMES 5
+#define WAIT     1000000u
+#define DUE      100000u
+#define TIMES    5
+#define GOAL_MS  10.0
+#define BOUND_MS 50.0 /* for a lost order of magnitude on a noisy machine */
 
 static uint64_t ran;
 
@@ -66,7 +68,8 @@ int main(void)
 		if (best < 0 || took < best)
 			best = took;
 	}
-	(void)printf("FIGURE W5 retirements | %u due of %u | %.2f ms, the best of %d | 10 ms\n",
-		     DUE, WAIT, best, TIMES);
-	return 0;
+	(void)printf(
+		"FIGURE W5 retirements | %u due of %u | %.2f ms, the best of %d | goal %g ms, bound %g ms\n",
+		DUE, WAIT, best, TIMES, GOAL_MS, BOUND_MS);
+	return best > BOUND_MS;
 }

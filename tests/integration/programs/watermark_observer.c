@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watermark_observer - looks at the watermark of a collector at work as fast as it can, until that ends
+ * watermark_observer - reads the watermark of a running collector as fast as it can, until that ends
  *
- * usage: watermark_observer COLLECTOR [SECONDS]. The ring's header is the collector's own memory, mapped read-only
- * through /proc/PID/map_files. W must never decrease and must rise; how far it lags is printed only.
+ * usage: watermark_observer COLLECTOR [SECONDS]. It maps the header of the collector's ring read-only
+ * through /proc/PID/map_files. Exit status: 1 when W fell or never rose. How far it lags is printed.
  */
 
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #include "shared/ring.h"
 
-#define LAGS_MAX   (1u << 20)
-#define LOOK_POLLS 1024 /* between looks at clock and process */
+#define LAGS_MAX    (1u << 20)
+#define CHECK_POLLS 1024 /* between checks of clock and process */
 
 struct observed {
 	uint64_t polls, rises, falls;
@@ -93,7 +93,7 @@ static double lag_ms(uint32_t per_mille)
 	return (double)observed.lags[at < observed.lag_count ? at : observed.lag_count - 1] / 1e6;
 }
 
-static void tell(const struct tm_ring_header *header)
+static void print_result(const struct tm_ring_header *header)
 {
 	qsort(observed.lags, observed.lag_count, sizeof(*observed.lags), ascending);
 	(void)printf("polls %" PRIu64 " rises %" PRIu64 " falls %" PRIu64 " tail %" PRIu64
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	char process[64];
 
 	if (!header) {
-		(void)fprintf(stderr, "watermark_observer: no ring to be seen\n");
+		(void)fprintf(stderr, "watermark_observer: this process maps no ring\n");
 		return 1;
 	}
 	if (argc > 2)
@@ -119,10 +119,10 @@ int main(int argc, char **argv)
 	(void)printf("observing\n");
 	(void)fflush(stdout);
 	while (now_ns() < end_ns && access(process, F_OK) == 0) {
-		for (int i = 0; i < LOOK_POLLS; i++)
+		for (int i = 0; i < CHECK_POLLS; i++)
 			poll_once(header);
 		sched_yield();
 	}
-	tell(header);
+	print_result(header);
 	return observed.falls > 0 || observed.rises == 0;
 }

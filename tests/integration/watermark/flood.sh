@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# flood - W1, W2, W4: a flood on all CPUs, a stopped reader and a CPU that goes and comes
+# flood - W1, W2, W4: a flood on all CPUs, a stopped reader and a CPU that goes offline and back
 #
-# usage: flood.sh [RECORDS], 300,000 by default; from ten million on the reader is stopped for 5 s and
-# CPU 1 goes for half a second every 20 s. Upstream's regressions that this holds, by their names there:
-#   "drain loop starves control work"        STOP comes while the flood runs, and is obeyed
+# usage: flood.sh [RECORDS], 300,000 by default; from ten million on the reader is stopped for 5 s and a
+# CPU goes offline and back every 20 s. Faults of another profiler that this would show:
+#   "drain loop starves control work"        the collector stops on STOP while the flood runs
 #   "batch flags ignored by kernel"          every CPU has its ring, also the one that came back
-#   "counters not decremented"               marks and depths are back at 0, taken = exported + dropped
-#   "shared scratch clobbered by nesting"    records begun inside a sample, and the sample, stay whole
-# Beside it D6: what is interrupted are also the samples of stacks some thousand frames deep.
+#   "counters not decremented"               marks and depths are 0 again, taken = exported + dropped
+#   "shared scratch clobbered by nesting"    a sample and a record written inside it both stay whole
+# It also shows D6: samples of stacks thousands of frames deep are interrupted too.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 RECORDS=${1:-300000}
@@ -17,14 +17,20 @@ if ((RECORDS >= 10000000)); then
 else
 	STOPPED=1 EVERY=2 RING_KIB=1024 # too small for it: records are dropped, and W holds all the same
 fi
-CPU=/sys/devices/system/cpu/cpu1/online
-HOTPLUG=0
-[[ -w $CPU && $(<$CPU) == 1 ]] && echo 1 2>/dev/null >$CPU && HOTPLUG=1
-TIDE=$TM_BUILD/tests/integration/programs
-[[ -x $TIDE/flood ]] || skip "no flood in $TIDE"
-test_clean_up() { ((HOTPLUG)) && echo 1 >$CPU; }
+[[ -x $TM_WORKLOADS/flood ]] || skip "no program flood"
 
-# begin NAME ARGUMENT... - records the whole host; returns once sampling is attached
+# find_cpu - CPU: the file that takes the last online CPU offline; empty where none can be
+find_cpu() {
+	local file
+	CPU=
+	for file in $(printf '%s\n' /sys/devices/system/cpu/cpu*/online | sort -V); do
+		[[ -w $file && $(<"$file") == 1 ]] && echo 1 2>/dev/null >"$file" && CPU=$file
+	done
+}
+find_cpu
+test_clean_up() { [[ -z $CPU ]] || echo 1 >"$CPU"; }
+
+# begin NAME ARGUMENT... - records the host; returns once sampling is attached
 begin() {
 	local name=$1
 	shift
@@ -37,51 +43,46 @@ begin() {
 	remember "$RECORDER"
 	COLLECTOR=$(program_pid "$RECORDER" tidemark-collector)
 	SYMBOLIZER=$(program_pid "$RECORDER" tidemark-symbolizer)
-	[[ $COLLECTOR && $SYMBOLIZER ]] || { wrong "no collector or symbolizer is to be seen"; finish; }
+	[[ $COLLECTOR && $SYMBOLIZER ]] || { wrong "collector or symbolizer is not running"; finish; }
 }
 
-# has FILE WORD... - are the words in the file?
-has() { grep -q "${@:2}" "$1" 2>/dev/null; }
-
-# pause SECONDS - or less: until the flood has reached its size, or ended
-reached() { has "$WORK/flood" '^reached' || gone "$FLOOD"; }
-pause() { until_true "$1" reached; }
+reached() { grep -qs '^reached' "$WORK/flood" || gone "$FLOOD"; }
 
 cp "$TM_WORKLOADS/deep-cfi" "$WORK"
 "$WORK/deep-cfi" 3000 0 100000 &
 STARTED+=($!)
-begin tide -F 999 --ring-kib $RING_KIB -o "$WORK/tide.folded"
-"$TIDE/observe" "$COLLECTOR" >"$WORK/observed" 2>&1 &
+begin flood -F 999 --ring-kib $RING_KIB -o "$WORK/flood.folded"
+"$TM_WORKLOADS/watermark_observer" "$COLLECTOR" >"$WORK/observed" 2>&1 &
 OBSERVER=$!
-"$TIDE/flood" "$COLLECTOR" "$RECORDS" >"$WORK/flood" 2>&1 &
+"$TM_WORKLOADS/flood" "$COLLECTOR" "$RECORDS" >"$WORK/flood" 2>&1 &
 FLOOD=$!
 STARTED+=("$OBSERVER" "$FLOOD")
 
 kill -STOP "$SYMBOLIZER"
-sleep "$STOPPED" # its length is what is asked for
+sleep "$STOPPED" # the length of the pause is part of the test
 kill -CONT "$SYMBOLIZER"
-while ((HOTPLUG)) && ! gone "$FLOOD"; do
-	echo 0 >$CPU || wrong "CPU 1 cannot be switched off"
-	echo 1 >$CPU || wrong "CPU 1 cannot be switched on"
-	pause "$EVERY" && break
+while [[ $CPU ]] && ! gone "$FLOOD"; do
+	echo 0 >"$CPU" || wrong "cannot write 0 to $CPU"
+	echo 1 >"$CPU" || wrong "cannot write 1 to $CPU"
+	until_true "$EVERY" reached && break
 done
 until_true 3600 reached || wrong "the flood did not reach its size"
 FROM=$EPOCHREALTIME
-kill -INT "$RECORDER" # and the flood goes on
+kill -INT "$RECORDER" # while the flood goes on
 end_recording 60
-say "  STOP, given into the flood, had ended the recording after $(awk -v from="$FROM" \
+say "  the recording ended after STOP, in the middle of the flood, within $(awk -v from="$FROM" \
 	-v to="$EPOCHREALTIME" 'BEGIN { printf "%.2f", to - from }') s"
-((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/tide.err")"
+((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/flood.err")"
 wait "$FLOOD" || wrong "the flood failed: $(<"$WORK/flood")"
 wait "$OBSERVER" || wrong "W fell, or never rose"
 nothing_left
-balance tide
+balance flood
 sed 's/^/  /' "$WORK/flood" "$WORK/observed"
 python '
-read, work, records = summary(sys.argv[1] + "/tide.json"), sys.argv[1], int(sys.argv[2])
+read, work, records = summary(sys.argv[1] + "/flood.json"), sys.argv[1], int(sys.argv[2])
 flood = re.search(r"written (\d+) nested (\d+) discarded (\d+) seconds ([\d.]+)", open(work + "/flood").read())
 seen = re.search(r"polls (\d+) rises (\d+) falls (\d+) .* p99 ([\d.]+) max ([\d.]+)", open(work + "/observed").read())
-check(flood and seen, "flood or observer did not say what it saw")
+check(flood and seen, "flood or watermark_observer printed no result")
 written, nested, discarded, seconds = (float(part) for part in flood.groups())
 check(read["dropped"]["malformed"] == 0, "%d records were malformed" % read["dropped"]["malformed"])
 check(read["dropped"]["no_ring"] == 0, "%d samples found no ring" % read["dropped"]["no_ring"])
@@ -89,7 +90,7 @@ check(written >= records, "only %d of %d records were written" % (written, recor
 check(nested > 0, "no record was begun inside another")
 found, deep = collections.Counter(), collections.Counter()
 stacks = {"flood": ["[truncated: compat]", "[anon]"], "flood-nested": ["[truncated: no_registers]", "[anon]"]}
-for comm, frames, count in folded(work + "/tide.folded"):
+for comm, frames, count in folded(work + "/flood.folded"):
     mine = frames in stacks.values()
     if comm == "deep-cfi":
         deep[frames.count("recurse")] += count

@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# exec_cost - E5: what 1,000 execs a second cost tidemark, and what the exit hook costs
+#
+# exec_cost.sh [SECONDS]: of each segment. The bounds are in exec_cost.py.
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
+. "$(dirname "$0")/soak.bash"
+
+PYTHONPATH=$PYTHONPATH:$TM_SOURCE/tests/bench \
+	python3 "$(dirname "$0")/exec_cost.py" "$TM_TIDEMARK" "$TM_SOAK" "$WORK" "${1:-1}" $((${1:-1} > 5 ? 5 : 3)) \
+	2>"$WORK/wrong" || wrong "$(tr '\n' ';' <"$WORK/wrong")"
+finish
