@@ -50,7 +50,7 @@ void bpfring_close(struct bpfring *ring)
 	*ring = (struct bpfring){0};
 }
 
-uint64_t bpfring_note(const struct bpfring *ring)
+uint64_t bpfring_position(const struct bpfring *ring)
 {
 	return atomic_load_explicit(ring->producer, memory_order_acquire); /* P1 -> P2 */
 }

@@ -42,7 +42,7 @@ int bpfring_open(struct bpfring *ring, int map_fd, uint64_t bytes);
 void bpfring_close(struct bpfring *ring);
 
 /* Return: the producers' position (P2). */
-uint64_t bpfring_note(const struct bpfring *ring);
+uint64_t bpfring_position(const struct bpfring *ring);
 /* Copies the next record below @limit_pos into @buffer. Return: 0, BPFRING_E_EMPTY, BPFRING_E_BUSY,
  * -EBADMSG. */
 int bpfring_next(struct bpfring *ring, uint64_t limit_pos, void *buffer, uint32_t buffer_bytes,

@@ -18,10 +18,10 @@ static int want(struct session *session, uint64_t pid)
 	uint32_t key = (uint32_t)pid, met = 0;
 
 	if (pid == 0 || pid > INT32_MAX)
-		return tm_control_failure_set(&session->fault, TM_FAILURE_NO_PROCESS,
+		return tm_control_failure_set(&session->failure, TM_FAILURE_NO_PROCESS,
 					      "there is no process %llu", (unsigned long long)pid);
 	if (bpf_map_update_elem(session->loader.wanted, &key, &met, BPF_ANY) < 0)
-		return tm_control_failure_set(&session->fault, TM_FAILURE_INTERNAL,
+		return tm_control_failure_set(&session->failure, TM_FAILURE_INTERNAL,
 					      "process %u cannot be selected: %s", key,
 					      strerror(errno));
 	return 0;
@@ -37,13 +37,13 @@ static int mark(struct session *session)
 		return 0;
 	r = loader_mark_wanted(&session->loader);
 	if (r < 0)
-		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+		return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
 						"the kernel refused to walk its tasks");
 	while (bpf_map_get_next_key(wanted, NULL, &key) == 0 &&
 	       bpf_map_lookup_elem(wanted, &key, &met) == 0 &&
 	       bpf_map_delete_elem(wanted, &key) == 0)
 		if (!met)
-			return tm_control_failure_set(&session->fault, TM_FAILURE_NO_PROCESS,
+			return tm_control_failure_set(&session->failure, TM_FAILURE_NO_PROCESS,
 						      "there is no process %u", key);
 	return 0;
 }
@@ -54,9 +54,9 @@ static int start(struct session *session)
 
 	if (r < 0)
 		return r;
-	r = percpu_order(&session->loader.percpu, PERF_EVENT_IOC_ENABLE, 0);
+	r = percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_ENABLE, 0);
 	if (r < 0)
-		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+		return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
 						"the perf events cannot be started");
 	session->running = true;
 	return tm_control_send(session->command, TM_CONTROL_STARTED, 0, 0);
@@ -80,7 +80,7 @@ static int obey_one(struct session *session, const struct tm_control *message, i
 		return 0;
 	case TM_CONTROL_CPU:
 		if (*fd >= 0)
-			session_join(session, message->value, TM_TAKE_FD(*fd));
+			session_add_cpu(session, message->value, TM_TAKE_FD(*fd));
 		return 0;
 	case TM_CONTROL_ATTACH:
 		if (*fd < 0 || !session->options->restart)
@@ -91,7 +91,7 @@ static int obey_one(struct session *session, const struct tm_control *message, i
 	}
 }
 
-void session_obey(struct session *session)
+void session_receive_commands(struct session *session)
 {
 	while (session->end == SESSION_GOES_ON) {
 		_cleanup_(tm_closep) int fd = -1;

@@ -39,8 +39,8 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 		rebase(drain, (struct tm_sample *)event);
 		return;
 	}
-	if (drain->life)
-		reclaim_hear(drain->life, event);
+	if (drain->reclaim)
+		reclaim_note(drain->reclaim, event);
 	if (event->type == TM_EVENT_FILE) {
 		struct tm_file *file = (struct tm_file *)event;
 
@@ -71,7 +71,7 @@ static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 void drain_note(struct drain *drain)
 {
 	for (unsigned i = 0; i < drain->count; i++)
-		drain->limits[i] = bpfring_note(&drain->rings[i]);
+		drain->limits[i] = bpfring_position(&drain->rings[i]);
 }
 
 unsigned drain_run(struct drain *drain, uint64_t now_ms)

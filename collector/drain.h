@@ -25,7 +25,7 @@ struct drain {
 	struct tm_ring_writer *writer;
 	struct kallsyms *symbols;
 	struct file_requests *files;
-	struct reclaim *life; /* NULL: nobody forgets */
+	struct reclaim *reclaim; /* NULL: nobody forgets */
 
 	uint64_t pushed;
 	uint64_t malformed;

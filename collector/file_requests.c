@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_requests - one sampled file after another from its announcement to the symbolizer */
+/* file_requests - gets announced files opened, one at a time, and sends them to the symbolizer */
 
 #include "collector/file_requests.h"
 
@@ -11,11 +11,10 @@
 #include "shared/fdpass.h"
 #include "shared/path.h"
 
-int file_requests_init(struct file_requests *files, struct opener_client *asker,
-		       struct symbolizer_link *handoff, struct file_requests_kernel kernel)
+int file_requests_init(struct file_requests *files, struct opener_client *opener,
+		       struct symbolizer_link *link, struct file_requests_kernel kernel)
 {
-	*files = (struct file_requests){
-		.asker = asker, .handoff = handoff, .kernel = kernel, .fd = -1};
+	*files = (struct file_requests){.opener = opener, .link = link, .kernel = kernel, .fd = -1};
 	files->entries = calloc(FILE_REQUESTS_MAX, sizeof(*files->entries));
 	return files->entries ? 0 : -ENOMEM;
 }
@@ -58,7 +57,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 		files->highest = file->number;
 }
 
-/* Only a whole path, of components that a kernel makes, goes to the opener. */
+/* The opener gets only a path that is complete and plain. */
 static void fill_path(struct opener_request *request, const struct tm_file *file)
 {
 	if (!(file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED)) &&
@@ -67,30 +66,32 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 			(uint32_t)tm_path_join(file->text, file->path_bytes, request->path);
 }
 
-/* The next attempt waits longer than the one before. @heals: it is made on our own account. */
-static void note_failure(struct file_requests *files, struct file_requests_entry *entry, bool heals,
+/* Each attempt waits longer than the one before. @retry: it is made even if the file is not
+ * announced again by itself. */
+static void note_failure(struct file_requests *files, struct file_requests_entry *entry, bool retry,
 			 uint64_t now_ms)
 {
 	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
 								     : FILE_REQUESTS_PAUSES_MAX;
 
-	entry->state = heals ? FILE_REQUESTS_RETRY : FILE_REQUESTS_FAILED;
-	files->retrying += heals;
+	entry->state = retry ? FILE_REQUESTS_RETRY : FILE_REQUESTS_FAILED;
+	files->retrying += retry;
 	if (entry->failures < UINT8_MAX)
 		entry->failures++;
 	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
 }
 
 /* Whether the file may be opened later, through another process or another opener's worker. */
-static bool may_heal(enum tm_no_file reason)
+static bool may_pass(enum tm_no_file reason)
 {
 	return reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
 	       reason == TM_NO_FILE_TIMEOUT || reason == TM_NO_FILE_OPENER ||
 	       reason == TM_NO_FILE_ERROR;
 }
 
-/* The file under way is over, with a descriptor or a reason for the symbolizer. */
-static void conclude(struct file_requests *files, int fd, enum tm_no_file reason, uint64_t now_ms)
+/* The current file is done: a descriptor, or a reason, is to be sent to the symbolizer. */
+static void finish_current(struct file_requests *files, int fd, enum tm_no_file reason,
+			   uint64_t now_ms)
 {
 	struct file_requests_entry *entry = &files->entries[files->current->number];
 
@@ -103,11 +104,11 @@ static void conclude(struct file_requests *files, int fd, enum tm_no_file reason
 		files->opened++;
 		return;
 	}
-	note_failure(files, entry, may_heal(reason), now_ms);
+	note_failure(files, entry, may_pass(reason), now_ms);
 	files->failed++;
 }
 
-static void ask_next(struct file_requests *files, uint64_t now_ms)
+static void start_next(struct file_requests *files, uint64_t now_ms)
 {
 	struct opener_request request = {0};
 
@@ -121,30 +122,31 @@ static void ask_next(struct file_requests *files, uint64_t now_ms)
 	files->accepted = false;
 	files->served = false;
 	files->asked_ms = now_ms;
-	if (files->asker->fd < 0 || opener_client_ask(files->asker, &request) < 0)
-		conclude(files, -1, TM_NO_FILE_OPENER, now_ms);
+	if (files->opener->fd < 0 || opener_client_ask(files->opener, &request) < 0)
+		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
 }
 
-/* The kernel alone says whether what was opened is what was sampled. */
-static void judge(struct file_requests *files, const struct opener_answer *answer, uint64_t now_ms)
+/* The kernel decides whether the opened file is the sampled one. */
+static void check_opened(struct file_requests *files, const struct opener_answer *answer,
+			 uint64_t now_ms)
 {
-	int match = files->kernel.holds(files->kernel.context, answer->worker, answer->address,
-					&files->current->identity);
+	int match = files->kernel.match_file(files->kernel.context, answer->worker, answer->address,
+					     &files->current->identity);
 
 	files->accepted = match == FILE_REQUESTS_SAME;
 	files->served |= match == FILE_REQUESTS_SERVED;
-	(void)opener_client_verdict(files->asker, files->accepted);
+	(void)opener_client_verdict(files->opener, files->accepted);
 	if (match == FILE_REQUESTS_OTHER || match == FILE_REQUESTS_SERVED)
 		files->refused++;
-	if (files->asker->fd < 0)
-		conclude(files, -1, TM_NO_FILE_OPENER, now_ms);
+	if (files->opener->fd < 0)
+		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
 }
 
-/* It broke the form or its own deadline: it is not to be talked to any more. */
-static void lose_opener(struct file_requests *files, enum tm_no_file reason, uint64_t now_ms)
+/* The opener sent something invalid or missed its own deadline: nothing is asked of it any more. */
+static void close_opener(struct file_requests *files, enum tm_no_file reason, uint64_t now_ms)
 {
-	files->asker->fd = tm_close(files->asker->fd);
-	conclude(files, -1, reason, now_ms);
+	files->opener->fd = tm_close(files->opener->fd);
+	finish_current(files, -1, reason, now_ms);
 }
 
 /* Return: whether the stage changed. */
@@ -152,31 +154,31 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct opener_answer answer;
-	int r = opener_client_receive(files->asker, &answer, &fd);
+	int r = opener_client_receive(files->opener, &answer, &fd);
 
 	if (r == TM_FDPASS_E_AGAIN && now_ms - files->asked_ms < FILE_REQUESTS_ASK_MS)
 		return false;
 	if (r != 0) {
-		lose_opener(files, r == TM_FDPASS_E_AGAIN ? TM_NO_FILE_TIMEOUT : TM_NO_FILE_OPENER,
-			    now_ms);
+		close_opener(files, r == TM_FDPASS_E_AGAIN ? TM_NO_FILE_TIMEOUT : TM_NO_FILE_OPENER,
+			     now_ms);
 		return true;
 	}
 	if (answer.abandoned > files->abandoned)
 		files->abandoned = answer.abandoned;
 	if (answer.status == OPENER_OPENED)
-		judge(files, &answer, now_ms);
+		check_opened(files, &answer, now_ms);
 	else if (answer.status == OPENER_HANDED && files->accepted)
-		conclude(files, TM_TAKE_FD(fd), 0, now_ms);
-	else if (answer.status == OPENER_HANDED) /* nobody asked for a descriptor yet */
-		lose_opener(files, TM_NO_FILE_OPENER, now_ms);
+		finish_current(files, TM_TAKE_FD(fd), 0, now_ms);
+	else if (answer.status == OPENER_HANDED) /* a descriptor that was not accepted */
+		close_opener(files, TM_NO_FILE_OPENER, now_ms);
 	else
-		conclude(files, -1,
-			 files->served ? TM_NO_FILE_SERVED : (enum tm_no_file)answer.status,
-			 now_ms);
+		finish_current(files, -1,
+			       files->served ? TM_NO_FILE_SERVED : (enum tm_no_file)answer.status,
+			       now_ms);
 	return true;
 }
 
-/* Return: whether it went out, or nobody is there to take it. */
+/* Return: whether it was sent, or the wire is closed. */
 static bool send_result(struct file_requests *files)
 {
 	const struct tm_wire message = {
@@ -185,7 +187,7 @@ static bool send_result(struct file_requests *files)
 		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
 	};
 
-	if (symbolizer_link_send(files->handoff, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
+	if (symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
 	files->fd = tm_close(files->fd);
 	free(files->current);
@@ -195,31 +197,31 @@ static bool send_result(struct file_requests *files)
 }
 
 /*
- * What the opener says while it owes nothing is late and dropped; the end of a dead one is noticed
- * here, or its socket would wake us for ever.
+ * Drops an answer that comes while no request is open: it is late. It also notices the end of a
+ * dead opener, whose socket would otherwise stay readable and wake every poll.
  */
-static void hear(struct file_requests *files)
+static void drop_late_answer(struct file_requests *files)
 {
 	struct opener_answer answer;
 	int fd = -1;
 
-	if (files->asker->fd >= 0 && !files->asker->open)
-		(void)opener_client_receive(files->asker, &answer, &fd);
+	if (files->opener->fd >= 0 && !files->opener->awaiting)
+		(void)opener_client_receive(files->opener, &answer, &fd);
 }
 
 void file_requests_advance(struct file_requests *files, uint64_t now_ms)
 {
 	bool moved = true;
 
-	hear(files);
+	drop_late_answer(files);
 	while (moved) {
 		switch (files->stage) {
 		case FILE_REQUESTS_IDLE:
-			/* without credit a descriptor would only wait here, open */
+			/* without credit the descriptor could not be sent on */
 			moved = files->queue_head != files->queue_tail &&
-				(files->handoff->credit > 0 || files->handoff->fd < 0);
+				(files->link->credit > 0 || files->link->fd < 0);
 			if (moved)
-				ask_next(files, now_ms);
+				start_next(files, now_ms);
 			break;
 		case FILE_REQUESTS_ASKED:
 			moved = read_answer(files, now_ms);
@@ -245,7 +247,7 @@ void file_requests_retry(struct file_requests *files, uint64_t now_ms)
 	}
 }
 
-bool file_requests_hold(const struct file_requests *files, uint32_t number)
+bool file_requests_pending(const struct file_requests *files, uint32_t number)
 {
 	return files->entries[number].state == FILE_REQUESTS_QUEUED ||
 	       (files->current && files->current->number == number);
@@ -257,23 +259,23 @@ void file_requests_drop(struct file_requests *files, uint32_t number)
 	files->entries[number] = (struct file_requests_entry){0};
 }
 
-void file_requests_begin_anew(struct file_requests *files, uint32_t number)
+void file_requests_reset(struct file_requests *files, uint32_t number)
 {
 	uint32_t seen_ms = files->entries[number].seen_ms;
 
-	if (file_requests_hold(files, number))
+	if (file_requests_pending(files, number))
 		return;
 	file_requests_drop(files, number);
 	files->entries[number].seen_ms = seen_ms;
 }
 
-void file_requests_forget_sent(struct file_requests *files)
+void file_requests_reset_all(struct file_requests *files)
 {
 	for (uint32_t number = 0; number <= files->highest; number++)
-		file_requests_begin_anew(files, number);
+		file_requests_reset(files, number);
 }
 
-/* Whether the FILE message that carried @value awaits its answer. */
+/* Whether the FILE message that carried @value has no answer yet. */
 static bool awaits(const struct file_requests_entry *entry, uint64_t value)
 {
 	return entry->state == FILE_REQUESTS_SENT && entry->sent == (uint32_t)(value >> 10);
@@ -296,11 +298,11 @@ bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64
 
 	if (!awaits(entry, value))
 		return false;
-	note_failure(files, entry, /* heals= */ true, now_ms);
+	note_failure(files, entry, /* retry= */ true, now_ms);
 	return true;
 }
 
-bool file_requests_settled(const struct file_requests *files)
+bool file_requests_idle(const struct file_requests *files)
 {
 	return files->stage == FILE_REQUESTS_IDLE && files->queue_head == files->queue_tail;
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_requests - the way of each announced file: seen, asked for, checked, handed over
+ * file_requests - gets announced files opened, one at a time, and sends them to the symbolizer
  *
- * Shape      one small state per file number, a bounded queue of announcements, and one file under way:
- *            ask the opener -> the kernel says which file its worker holds -> accept or refuse ->
- *            descriptor, or the reason why not, to the symbolizer.
- * Back-off   a file that failed is tried again when it is announced again and its pause is over; for
- *            reasons that may pass (gone, replaced, hung; the symbolizer could not parse it then)
- *            its announcement mark is cleared then, so that the next sample announces it.
- * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; more wait for the next epoch.
- * Threads    one. Never waits: a full wire holds the file under way until the next round.
+ * Shape      one small state per file number, a bounded queue of announcements, and one current
+ *            file: request to the opener -> the kernel says which file its worker has mapped ->
+ *            accept or refuse -> descriptor, or the reason for its lack, to the symbolizer.
+ * Back-off   a file that failed is tried again when it is announced after its pause. For reasons
+ *            that may pass (gone, replaced, hung; the symbolizer could not parse it) its
+ *            announcement mark in the BPF map is cleared after the pause, so that its next sample
+ *            announces it.
+ * Units      milliseconds of CLOCK_MONOTONIC, passed in by the caller.
+ * Owner      the queue owns copies of records; the opener client and the link stay the caller's.
+ * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
+ * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; the others wait until
+ *            they are announced again, in the next epoch.
+ * Threads    one. Never waits: while the wire is full, the current file stays until the next round.
  */
 
 #include <stdbool.h>
@@ -22,9 +27,9 @@
 
 #define FILE_REQUESTS_MAX        65536
 #define FILE_REQUESTS_QUEUE      1024
-#define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each one more */
-#define FILE_REQUESTS_PAUSES_MAX 6    /* the pause grows no further */
-#define FILE_REQUESTS_ASK_MS     3000 /* without any answer the opener counts as lost */
+#define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
+#define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
+#define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
 
 enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
@@ -38,10 +43,9 @@ enum file_requests_state {
 struct file_requests_entry {
 	uint8_t state; /* enum file_requests_state */
 	uint8_t failures;
-	uint32_t retry_ms; /* on the clock that the caller passes in */
-	uint32_t seen_ms;  /* ktime of its last announcement, kept by reclaim.h; 0: none */
-	uint32_t
-		sent; /* FILE_REQUESTS_SENT: ktime of the announcement that was answered, in 2^10 ns */
+	uint32_t retry_ms; /* earliest next attempt */
+	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
+	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
 };
 
 enum file_requests_stage {
@@ -56,22 +60,22 @@ enum file_requests_match {
 	FILE_REQUESTS_SERVED, /* the sampled file, on a file system that a process serves */
 };
 
-/* What the kernel room does for files; calls of the loader, or of a test. */
+/* What the BPF side does for files; functions of the loader, or of a test. */
 struct file_requests_kernel {
 	void *context;
 	/* Which file @pid has mapped at @address. Return: enum file_requests_match, -errno. */
-	int (*holds)(void *context, uint32_t pid, uint64_t address,
-		     const struct tm_identity *identity);
-	/* Changes the entry of the number; @value: of TM_FILE_TABLE. Return: 0, -errno. */
+	int (*match_file)(void *context, uint32_t pid, uint64_t address,
+			  const struct tm_identity *identity);
+	/* Changes the BPF map entry of @number. @value: for TM_FILE_TABLE. Return: 0, -errno. */
 	int (*change)(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 };
 
 struct file_requests {
-	struct opener_client *asker;
-	struct symbolizer_link *handoff;
+	struct opener_client *opener;
+	struct symbolizer_link *link;
 	struct file_requests_kernel kernel;
 	struct file_requests_entry *entries;
-	uint32_t highest;  /* number seen so far */
+	uint32_t highest;  /* number announced so far */
 	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY */
 	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
@@ -81,39 +85,38 @@ struct file_requests {
 	uint64_t asked_ms;
 	bool accepted; /* its descriptor may come */
 	bool served;   /* it was found, but a process serves its file system */
-	int fd;        /* to be sent, or -1 with reason */
+	int fd;        /* to be sent; -1: the reason is sent */
 	enum tm_no_file reason;
 
 	uint64_t opened, refused, failed, abandoned;
 };
 
 /* Return: 0, -ENOMEM. */
-int file_requests_init(struct file_requests *files, struct opener_client *asker,
-		       struct symbolizer_link *handoff, struct file_requests_kernel kernel);
+int file_requests_init(struct file_requests *files, struct opener_client *opener,
+		       struct symbolizer_link *link, struct file_requests_kernel kernel);
 void file_requests_deinit(struct file_requests *files);
 
-/* A checked FILE record; copied. */
+/* Queues a checked FILE record, of which it takes a copy. */
 void file_requests_announce(struct file_requests *files, const struct tm_file *file,
 			    uint64_t now_ms);
-/* Whether the number's file is queued or under way. */
-bool file_requests_hold(const struct file_requests *files, uint32_t number);
-/* Whether this is the one answer to the FILE message that carried @value; from now on it is given. */
+/* Whether the number's file is queued or the current one. */
+bool file_requests_pending(const struct file_requests *files, uint32_t number);
+/* Takes an unwind table for the answer to the FILE message that carried @value. Return: whether
+ * that answer was due; it is then no longer. */
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value);
-/*
- * The symbolizer could not parse the file of the FILE message that carried @value: it is asked for
- * again after a pause. Return: whether that answer was due.
- */
+/* The symbolizer could not parse the file of the FILE message that carried @value: it is sent again
+ * after a pause. Return: whether that answer was due. */
 bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64_t value,
 			    uint64_t now_ms);
-/* The number, not held, stands for nothing any more. */
+/* The number, which must not be pending, no longer means a file. */
 void file_requests_drop(struct file_requests *files, uint32_t number);
-/* Its next announcement counts as the first, unless it is held. */
-void file_requests_begin_anew(struct file_requests *files, uint32_t number);
-/* A new symbolizer knows none: whatever is announced again is opened and sent again. */
-void file_requests_forget_sent(struct file_requests *files);
-/* Goes on as far as it can without waiting: reads answers, sends, asks for the next. */
+/* Treats the number's next announcement as its first one, unless it is pending. */
+void file_requests_reset(struct file_requests *files, uint32_t number);
+/* The same for all numbers: a new symbolizer has none of the files. */
+void file_requests_reset_all(struct file_requests *files);
+/* Reads answers, sends results and starts the next file, as far as possible without waiting. */
 void file_requests_advance(struct file_requests *files, uint64_t now_ms);
-/* Makes failed files whose pause is over be announced again; call now and then. */
+/* Has failed files whose pause is over announced again; call it regularly. */
 void file_requests_retry(struct file_requests *files, uint64_t now_ms);
-/* Whether nothing is queued or under way. */
-bool file_requests_settled(const struct file_requests *files);
+/* Whether nothing is queued and there is no current file. */
+bool file_requests_idle(const struct file_requests *files);

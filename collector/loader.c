@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader - brings the kernel room to life and says why where it cannot */
+/* loader - brings the kernel room to reclaim and says why where it cannot */
 
 #include "collector/loader.h"
 
@@ -32,22 +32,22 @@ hear(enum libbpf_print_level level, const char *format, va_list arguments)
 	return 0;
 }
 
-static int require_btf(struct tm_control_failure *fault)
+static int require_btf(struct tm_control_failure *failure)
 {
 	if (access(LOADER_BTF, R_OK) == 0)
 		return 0;
-	return tm_control_failure_set(fault, TM_FAILURE_HOST,
+	return tm_control_failure_set(failure, TM_FAILURE_HOST,
 				      "this kernel tells nothing of its own types: %s: %s "
 				      "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
 				      LOADER_BTF, strerror(errno));
 }
 
-static int refused(struct tm_control_failure *fault, const char *what, int error)
+static int refused(struct tm_control_failure *failure, const char *what, int error)
 {
 	bool rights = error == -EPERM;
 
-	return tm_control_failure_set(fault, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s", what,
-				      strerror(-error), rights || !complaint[0] ? "" : "; ",
+	return tm_control_failure_set(failure, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s",
+				      what, strerror(-error), rights || !complaint[0] ? "" : "; ",
 				      rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
 }
 
@@ -161,32 +161,32 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 }
 
 int loader_load(struct loader *loader, const struct options *options,
-		struct tm_control_failure *fault)
+		struct tm_control_failure *failure)
 {
 	int possible = libbpf_num_possible_cpus();
 	struct percpu_maps maps = {.possible = (unsigned)possible};
 	int r;
 
 	(void)libbpf_set_print(hear);
-	if (require_btf(fault) < 0)
+	if (require_btf(failure) < 0)
 		return -ECANCELED;
 	if (possible < 1)
-		return refused(fault, "to say how many CPUs there are", possible);
+		return refused(failure, "to say how many CPUs there are", possible);
 	r = open_and_load(loader, options, NULL, &maps);
 	if (r < 0)
 		r = open_and_load(loader, options, LOADER_BTF, &maps);
 	if (r < 0)
-		return refused(fault, "to load the BPF programs", r);
+		return refused(failure, "to load the BPF programs", r);
 	r = percpu_open(&loader->percpu, &maps, options);
 	if (r < 0)
-		return refused(fault, "the memory of the BPF rings", r);
+		return refused(failure, "the memory of the BPF rings", r);
 	keep_handles(loader);
 	r = ask(loader->skeleton->progs.find_self, getpid());
-	return r < 0 ? refused(fault, "an iterator over tasks", r) : 0;
+	return r < 0 ? refused(failure, "an iterator over tasks", r) : 0;
 }
 
 int loader_attach(struct loader *loader, const struct options *options,
-		  struct tm_control_failure *fault)
+		  struct tm_control_failure *failure)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 
@@ -195,7 +195,7 @@ int loader_attach(struct loader *loader, const struct options *options,
 		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
 	if (skeleton->links.on_exit && (skeleton->links.on_fork || !options->selecting))
 		return 0;
-	return refused(fault, "to attach the BPF programs", -errno);
+	return refused(failure, "to attach the BPF programs", -errno);
 }
 
 void loader_detach(struct loader *loader)
@@ -231,8 +231,8 @@ int loader_mark_wanted(const struct loader *loader)
 	return ask(loader->skeleton->progs.mark_wanted, 0);
 }
 
-static enum file_requests_match match(const struct tm_check *check,
-				      const struct tm_identity *identity)
+static enum file_requests_match compare(const struct tm_check *check,
+					const struct tm_identity *identity)
 {
 	if (check->status != TM_CHECK_FILE ||
 	    memcmp(&check->identity, identity, sizeof(*identity)) != 0)
@@ -240,7 +240,8 @@ static enum file_requests_match match(const struct tm_check *check,
 	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
 }
 
-int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity)
+int loader_match_file(void *context, uint32_t pid, uint64_t address,
+		      const struct tm_identity *identity)
 {
 	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
 	struct tm_check *check = &skeleton->bss->check;
@@ -255,7 +256,7 @@ int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 		if (check->status == TM_CHECK_ASKED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return match(check, identity);
+			return compare(check, identity);
 	}
 	return -EBUSY;
 }

@@ -36,12 +36,12 @@ struct loader {
 	const uint64_t *selected_full; /* children that found no room in the selection */
 };
 
-/* Opens, sizes, loads; on failure *fault says why. Return: 0, -errno. */
+/* Opens, sizes, loads; on failure *failure says why. Return: 0, -errno. */
 int loader_load(struct loader *loader, const struct options *options,
-		struct tm_control_failure *fault);
+		struct tm_control_failure *failure);
 /* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
 int loader_attach(struct loader *loader, const struct options *options,
-		  struct tm_control_failure *fault);
+		  struct tm_control_failure *failure);
 void loader_detach(struct loader *loader);
 /* Return: run time of all our programs, ns; 0 where the kernel does not count. */
 uint64_t loader_run_ns(const struct loader *loader);
@@ -50,7 +50,8 @@ int loader_kernel_symbols(const struct loader *loader);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
 /* The calls of struct file_requests_kernel and struct unwind_alloc_kernel; @context: the loader. */
-int loader_holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity);
+int loader_match_file(void *context, uint32_t pid, uint64_t address,
+		      const struct tm_identity *identity);
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory);
 void loader_drop_chunk(void *context, uint32_t index, void *memory);

@@ -23,21 +23,21 @@ static int step_opener(struct session *session)
 	int r = 0;
 
 	if (session->options->opener_fd >= 0)
-		r = opener_client_start(&session->asker, session->options->opener_fd);
+		r = opener_client_start(&session->opener, session->options->opener_fd);
 	(void)tm_close(session->options->opener_fd);
-	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, r,
+	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r,
 					"the opener cannot be started");
 }
 
 static int step_attach(struct session *session)
 {
-	int r = percpu_order(&session->loader.percpu, PERF_EVENT_IOC_SET_BPF,
+	int r = percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_SET_BPF,
 			     session->loader.sample);
 
 	if (r < 0)
-		return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+		return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
 						"the kernel refused to attach to the perf events");
-	return loader_attach(&session->loader, session->options, &session->fault);
+	return loader_attach(&session->loader, session->options, &session->failure);
 }
 
 /* After everything of ours is attached, so that our own programs have names as well. */
@@ -55,7 +55,8 @@ static int step_symbols(struct session *session)
 				      "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
 	session->kernel_table = kallsyms_seal(&session->symbols);
 	(void)malloc_trim(0);
-	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, session->kernel_table,
+	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL,
+					session->kernel_table,
 					"no memory for the kernel's symbols");
 }
 
@@ -67,14 +68,14 @@ static int step_confine(struct session *session)
 				 session->loader.percpu.maps.possible;
 	int r = privileges_confine(open_now);
 
-	return tm_control_failure_check(&session->fault, TM_FAILURE_HOST, r,
+	return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
 					"the collector cannot confine itself");
 }
 
 static int prepare(struct session *session)
 {
 	if (step_opener(session) < 0 ||
-	    loader_load(&session->loader, session->options, &session->fault) < 0 ||
+	    loader_load(&session->loader, session->options, &session->failure) < 0 ||
 	    step_attach(session) < 0 || step_symbols(session) < 0 || session_connect(session) < 0 ||
 	    step_confine(session) < 0)
 		return -ECANCELED;
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
 {
 	static struct options options;
 	static struct session session = {.options = &options,
-					 .asker = {.fd = -1},
+					 .opener = {.fd = -1},
 					 .kernel_table = -1,
 					 .ring = {.fd = -1},
 					 .reader = {.fd = -1}};
@@ -99,13 +100,13 @@ int main(int argc, char **argv)
 	/* fixed, or the first large block that is freed makes all later ones stay with us */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
-	symbolizer_link_init(&session.handoff, options.wire_fd);
+	symbolizer_link_init(&session.link, options.wire_fd);
 	if (prepare(&session) == 0) {
 		session_run(&session);
 		session_finish(&session);
 	} else {
-		(void)tm_control_failed(session.command, &session.fault);
+		(void)tm_control_failed(session.command, &session.failure);
 	}
 	session_deinit(&session);
-	return session.fault.code ? 1 : 0;
+	return session.failure.code ? 1 : 0;
 }

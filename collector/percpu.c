@@ -185,7 +185,7 @@ void percpu_close(struct percpu *percpu)
 	*percpu = (struct percpu){0};
 }
 
-bool percpu_heed(const struct percpu *percpu)
+bool percpu_clear_wake(const struct percpu *percpu)
 {
 	struct epoll_event event;
 	bool woken = false;
@@ -206,7 +206,7 @@ static uint64_t owed(const struct percpu *percpu, struct percpu_event *event)
 	return event->owed;
 }
 
-int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on)
+int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on)
 {
 	struct percpu_event *event;
 	unsigned at = 0;
@@ -229,7 +229,7 @@ int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, boo
 	return 0;
 }
 
-int percpu_order(const struct percpu *percpu, unsigned long request, int argument)
+int percpu_ioctl(const struct percpu *percpu, unsigned long request, int argument)
 {
 	int r = 0;
 
@@ -282,7 +282,7 @@ void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *le
 	counts->steps_pointer += read_once(&level->steps_pointer);
 }
 
-int64_t percpu_missing(const struct tm_counts *counts)
+int64_t percpu_in_flight(const struct tm_counts *counts)
 {
 	uint64_t known = counts->pushed;
 

@@ -64,12 +64,12 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 void percpu_close(struct percpu *percpu);
 /* One ioctl for all events: SET_BPF with our program, ENABLE, or DISABLE, after which no hit is running any
  * more. Return: 0, -errno of the first that failed. */
-int percpu_order(const struct percpu *percpu, unsigned long request, int argument);
+int percpu_ioctl(const struct percpu *percpu, unsigned long request, int argument);
 /* Samples a CPU that came online, from now on if @on. @fd: its event, disabled; taken on success.
  * Return: 0, -errno. */
-int percpu_join(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on);
+int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on);
 /* Makes @wake unreadable until the next ring wakes us. Return: whether one has. */
-bool percpu_heed(const struct percpu *percpu);
+bool percpu_clear_wake(const struct percpu *percpu);
 /* Return: hits owed so far by all CPUs. */
 uint64_t percpu_owed(struct percpu *percpu);
 /* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then
@@ -78,6 +78,6 @@ void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);
 void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level);
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts);
 /* Return: taken - pushed - drops: samples on their way. */
-int64_t percpu_missing(const struct tm_counts *counts);
+int64_t percpu_in_flight(const struct tm_counts *counts);
 /* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */
 uint64_t percpu_map_bytes(int map_fd);

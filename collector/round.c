@@ -18,8 +18,8 @@ static void count(struct session *session)
 		.files_failed = files->failed,
 		.openers_abandoned = files->abandoned,
 		.kernel_unknown = session->symbols.unknown,
-		.violations = session->violations + session->handoff.violations +
-			      session->writer.violations,
+		.violations =
+			session->violations + session->link.violations + session->writer.violations,
 		.bpf_ns = session->counts.bpf_ns,
 		.bpf_ns_valid = session->counts.bpf_ns_valid,
 		.owed = session->counts.owed,
@@ -29,12 +29,12 @@ static void count(struct session *session)
 		.rounds = ++session->rounds,
 		.lag_p99_ns = histogram_p99(&session->lag),
 		.lag_max_ns = session->lag.max,
-		.files_retired = session->life.numbers.gone,
-		.processes_known = reclaim_known(&session->life.processes),
-		.files_known = reclaim_known(&session->life.numbers),
+		.files_retired = session->reclaim.numbers.gone,
+		.processes_known = reclaim_entries(&session->reclaim.processes),
+		.files_known = reclaim_entries(&session->reclaim.numbers),
 		.attached = session->attached,
 		.tables = session->tables.count,
-		.table_bytes = session->tables.units.taken * (uint64_t)TM_UNWIND_UNIT_BYTES,
+		.table_bytes = session->tables.alloc.taken * (uint64_t)TM_UNWIND_UNIT_BYTES,
 		.tables_installed = session->tables.installed,
 		.tables_refused = session->tables.refused,
 		.tables_failed = session->tables.failed,
@@ -43,7 +43,7 @@ static void count(struct session *session)
 
 	counts.drops[TM_DROP_MALFORMED] = drain->malformed;
 	counts.drops[TM_DROP_SHARED_FULL] = drain->shared_full;
-	counts.drops[TM_DROP_SYMBOLIZER_DIED] = session->died;
+	counts.drops[TM_DROP_SYMBOLIZER_DIED] = session->symbolizer_died;
 	percpu_count(&session->loader.percpu, &counts);
 	session->counts = counts;
 }
@@ -79,12 +79,12 @@ uint64_t session_round(struct session *session)
 	count(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
-	reclaim_advance(&session->life, session->writer.watermark, session->counts.announce_lost,
+	reclaim_advance(&session->reclaim, session->writer.watermark, session->counts.announce_lost,
 			now_ms);
 	unwind_install_advance(&session->tables);
-	session->ration += (int64_t)(now_ms - session->rationed_ms) * SESSION_RATION_MS;
-	if (session->ration > SESSION_RATION)
-		session->ration = SESSION_RATION;
-	session->rationed_ms = now_ms;
+	session->tokens += (int64_t)(now_ms - session->tokens_ms) * SESSION_TOKENS_PER_MS;
+	if (session->tokens > SESSION_TOKENS_MAX)
+		session->tokens = SESSION_TOKENS_MAX;
+	session->tokens_ms = now_ms;
 	return w;
 }

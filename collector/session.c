@@ -28,9 +28,9 @@ static void introduce(struct session *session)
 	const struct tm_wire reader = {.kind = TM_WIRE_READER};
 	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
 
-	(void)symbolizer_link_send(&session->handoff, &attach, session->ring.fd);
-	(void)symbolizer_link_send(&session->handoff, &reader, session->reader.fd);
-	(void)symbolizer_link_send(&session->handoff, &kernel, session->kernel_table);
+	(void)symbolizer_link_send(&session->link, &attach, session->ring.fd);
+	(void)symbolizer_link_send(&session->link, &reader, session->reader.fd);
+	(void)symbolizer_link_send(&session->link, &kernel, session->kernel_table);
 	session->ring.fd = tm_close(session->ring.fd);
 	session->reader.fd = tm_close(session->reader.fd);
 	if (!session->options->restart)
@@ -53,31 +53,32 @@ static int make_ring(struct session *session)
 	if (r == 0)
 		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
 					session->reader.addr, session->generation);
-	return tm_control_failure_check(&session->fault, TM_FAILURE_INTERNAL, r,
+	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r,
 					"no memory for the ring to the symbolizer");
 }
 
 int session_connect(struct session *session)
 {
-	const struct file_requests_kernel kernel = {&session->loader, loader_holds, loader_change};
+	const struct file_requests_kernel kernel = {&session->loader, loader_match_file,
+						    loader_change};
 	const struct unwind_alloc_kernel chunks = {&session->loader, loader_make_chunk,
 						   loader_drop_chunk};
 	const struct percpu *percpu = &session->loader.percpu;
 
 	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
 	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->maps.possible) < 0 ||
-	    file_requests_init(&session->files, &session->asker, &session->handoff, kernel) < 0 ||
+	    file_requests_init(&session->files, &session->opener, &session->link, kernel) < 0 ||
 	    unwind_install_init(&session->tables, session->options->table_bytes, &session->files,
-				&session->life.queue, chunks) < 0)
-		return tm_control_failure_set(&session->fault, TM_FAILURE_INTERNAL,
+				&session->reclaim.queue, chunks) < 0)
+		return tm_control_failure_set(&session->failure, TM_FAILURE_INTERNAL,
 					      "no memory for the files");
 	if (make_ring(session) < 0)
 		return -ECANCELED;
 	session->drain.writer = &session->writer;
 	session->drain.symbols = &session->symbols;
 	session->drain.files = &session->files;
-	session->drain.life = &session->life;
-	session->life = (struct reclaim){
+	session->drain.reclaim = &session->reclaim;
+	session->reclaim = (struct reclaim){
 		.processes = session->loader.processes,
 		.numbers = session->loader.numbers,
 		.epoch_bumps = session->loader.epoch_bumps,
@@ -89,10 +90,10 @@ int session_connect(struct session *session)
 	return 0;
 }
 
-void session_join(struct session *session, uint64_t cpu, int fd)
+void session_add_cpu(struct session *session, uint64_t cpu, int fd)
 {
 	struct percpu *percpu = &session->loader.percpu;
-	int r = percpu_join(percpu, cpu, fd, session->loader.sample, session->running);
+	int r = percpu_add_cpu(percpu, cpu, fd, session->loader.sample, session->running);
 
 	if (r < 0) {
 		(void)tm_close(fd);
@@ -108,15 +109,15 @@ void session_join(struct session *session, uint64_t cpu, int fd)
 int session_attach(struct session *session, int fd)
 {
 	(void)session_round(session);
-	reclaim_turn(&session->life);
-	session->died += session->drain.pushed;
+	reclaim_advance_epoch(&session->reclaim);
+	session->symbolizer_died += session->drain.pushed;
 	session->drain.pushed = 0;
-	session->violations += session->handoff.violations + session->writer.violations;
-	symbolizer_link_deinit(&session->handoff);
-	symbolizer_link_init(&session->handoff, fd);
+	session->violations += session->link.violations + session->writer.violations;
+	symbolizer_link_deinit(&session->link);
+	symbolizer_link_init(&session->link, fd);
 	if (make_ring(session) < 0)
 		return -ECANCELED;
-	file_requests_forget_sent(&session->files);
+	file_requests_reset_all(&session->files);
 	session->tables.vdso_answered = false;
 	introduce(session);
 	return 0;
@@ -151,7 +152,7 @@ static void now_and_then(struct session *session, uint64_t now_ms)
 		session->emptied = true;
 		(void)tm_control_send(session->command, TM_CONTROL_EMPTY, 0, 0);
 	}
-	if (session->asker.pid > 0 && session->asker.fd < 0 && !session->opener_missed) {
+	if (session->opener.pid > 0 && session->opener.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
 		(void)tm_control_note(session->command,
 				      "tidemark-opener died: files met from now on stay unnamed");
@@ -170,13 +171,13 @@ static void hear_symbolizer(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_wire message;
-	int r = symbolizer_link_receive(&session->handoff, &message, &fd);
+	int r = symbolizer_link_receive(&session->link, &message, &fd);
 
-	session->ration -= SESSION_MESSAGE;
+	session->tokens -= SESSION_MESSAGE_TOKENS;
 	if (session->end != SESSION_GOES_ON)
 		return;
 	if (r == SYMBOLIZER_LINK_E_TABLE)
-		session->ration -= (int64_t)unwind_install_take(&session->tables, &message, fd);
+		session->tokens -= (int64_t)unwind_install_take(&session->tables, &message, fd);
 	else if (r == SYMBOLIZER_LINK_E_FAILED)
 		unwind_install_failed(&session->tables, &message, tm_clock_ms());
 }
@@ -186,23 +187,22 @@ static void wait_and_hear(struct session *session, int milliseconds)
 {
 	struct pollfd fds[] = {
 		{.fd = session->end == SESSION_GOES_ON ? session->command : -1, .events = POLLIN},
-		{.fd = session->ration > 0 && !session->tables.rows ? session->handoff.fd : -1,
+		{.fd = session->tokens > 0 && !session->tables.pending ? session->link.fd : -1,
 		 .events = POLLIN},
-		{.fd = session->asker.fd, .events = POLLIN},
+		{.fd = session->opener.fd, .events = POLLIN},
 		{.fd = session->loader.percpu.wake, .events = POLLIN},
 	};
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) > 0) {
 		if (fds[0].revents)
-			session_obey(session);
+			session_receive_commands(session);
 		if (fds[1].revents)
 			hear_symbolizer(session);
 		if (fds[3].revents)
-			session->woken = percpu_heed(&session->loader.percpu);
+			session->woken = percpu_clear_wake(&session->loader.percpu);
 	}
 	file_requests_advance(&session->files, tm_clock_ms());
-	if (session->handoff.fd < 0 && session->end == SESSION_GOES_ON &&
-	    !session->options->restart)
+	if (session->link.fd < 0 && session->end == SESSION_GOES_ON && !session->options->restart)
 		session->end = SESSION_SYMBOLIZER_GONE;
 }
 
@@ -222,7 +222,7 @@ void session_run(struct session *session)
 			now_and_then(session, now_ms);
 		}
 		wait_and_hear(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
-		if ((session->woken || session->tables.rows) && soon_ms < next_ms)
+		if ((session->woken || session->tables.pending) && soon_ms < next_ms)
 			next_ms = soon_ms;
 	}
 }
@@ -236,20 +236,20 @@ static void run_dry(struct session *session)
 	do {
 		w = session_round(session);
 		(void)poll(NULL, 0, 1);
-	} while ((percpu_missing(&session->counts) > 0 || w / 1000000 <= from_ms) &&
+	} while ((percpu_in_flight(&session->counts) > 0 || w / 1000000 <= from_ms) &&
 		 tm_clock_ms() - from_ms < SESSION_QUIET_MS);
 }
 
 static bool files_are_out(struct session *session)
 {
-	return file_requests_settled(&session->files) || session->handoff.fd < 0;
+	return file_requests_idle(&session->files) || session->link.fd < 0;
 }
 
 static bool end_is_out(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
 
-	return symbolizer_link_send(&session->handoff, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
+	return symbolizer_link_send(&session->link, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
 }
 
 static void settle(struct session *session, bool (*is_out)(struct session *session))
@@ -258,19 +258,19 @@ static void settle(struct session *session, bool (*is_out)(struct session *sessi
 
 	file_requests_advance(&session->files, from_ms);
 	while (!is_out(session) && tm_clock_ms() - from_ms < SESSION_SETTLE_MS) {
-		session->ration = SESSION_RATION; /* there are no rounds any more */
+		session->tokens = SESSION_TOKENS_MAX; /* there are no rounds any more */
 		wait_and_hear(session, SESSION_POLL_FULL_MS);
 	}
 }
 
 void session_finish(struct session *session)
 {
-	(void)percpu_order(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
+	(void)percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
 	loader_detach(&session->loader);
 	run_dry(session);
 	unwind_install_drop(&session->tables);
 	settle(session, files_are_out);
-	opener_client_stop(&session->asker, &session->cost);
+	opener_client_stop(&session->opener, &session->cost);
 	measure(session);
 	(void)session_round(session); /* the last one: what became of the files counts as well */
 	report(session, /* may_skip= */ false);
@@ -280,24 +280,24 @@ void session_finish(struct session *session)
 				      (unsigned long long)*session->loader.selected_full);
 	settle(session, end_is_out);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
-		(void)tm_control_failure_set(&session->fault, TM_FAILURE_PEER,
+		(void)tm_control_failure_set(&session->failure, TM_FAILURE_PEER,
 					     "the symbolizer went away");
-	if (session->fault.code)
-		(void)tm_control_failed(session->command, &session->fault);
+	if (session->failure.code)
+		(void)tm_control_failed(session->command, &session->failure);
 	else
 		(void)tm_control_send(session->command, TM_CONTROL_DONE, 0, 0);
 }
 
 void session_deinit(struct session *session)
 {
-	opener_client_stop(&session->asker, &session->cost);
+	opener_client_stop(&session->opener, &session->cost);
 	drain_deinit(&session->drain);
-	reclaim_deinit(&session->life);
+	reclaim_deinit(&session->reclaim);
 	file_requests_deinit(&session->files);
 	kallsyms_deinit(&session->symbols);
 	loader_deinit(&session->loader);
 	unwind_install_deinit(&session->tables);
-	symbolizer_link_deinit(&session->handoff);
+	symbolizer_link_deinit(&session->link);
 	session->command = tm_fdpass_part(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);

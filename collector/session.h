@@ -36,43 +36,43 @@
 #define SESSION_QUIET_MS        500  /* at the end: for rings to run dry */
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
-#define SESSION_RATION          (8 << 20)  /* bytes of rows copied and checked at once, */
-#define SESSION_RATION_MS       (80 << 10) /* and what comes back each millisecond */
-#define SESSION_MESSAGE         (16 << 10) /* any message counts as so many more */
+#define SESSION_TOKENS_MAX      (8 << 20)  /* bytes of rows copied and checked at once, */
+#define SESSION_TOKENS_PER_MS   (80 << 10) /* and what comes back each millisecond */
+#define SESSION_MESSAGE_TOKENS  (16 << 10) /* any message counts as so many more */
 
 enum session_end {
 	SESSION_GOES_ON,
 	SESSION_STOPPED, /* the command said so */
 	SESSION_COMMAND_GONE,
 	SESSION_SYMBOLIZER_GONE,
-	SESSION_FAILED, /* fault says why */
+	SESSION_FAILED, /* failure says why */
 };
 
 struct session {
 	const struct options *options;
-	struct tm_control_failure fault;
+	struct tm_control_failure failure;
 	int command; /* socket */
-	struct symbolizer_link handoff;
-	struct opener_client asker;
+	struct symbolizer_link link;
+	struct opener_client opener;
 	struct loader loader;
 	struct kallsyms symbols;
 	struct file_requests files;
 	struct drain drain;
-	struct reclaim life;
+	struct reclaim reclaim;
 	struct unwind_install tables;
 	struct histogram lag;
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;
-	uint64_t generation; /* ours */
-	uint64_t died;       /* samples pushed to symbolizers that are gone */
-	uint64_t violations; /* of these */
+	uint64_t generation;      /* ours */
+	uint64_t symbolizer_died; /* samples pushed to symbolizers that are gone */
+	uint64_t violations;      /* of these */
 	uint64_t attached;
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
 	int kernel_table; /* descriptor, until handed over for good */
-	int64_t ration;   /* bytes that may be heard of the symbolizer before the next round */
-	uint64_t rationed_ms;
+	int64_t tokens;   /* bytes that may be heard of the symbolizer before the next round */
+	uint64_t tokens_ms;
 	bool running;
 	bool woken;   /* by a ring */
 	bool emptied; /* EMPTY was said */
@@ -87,7 +87,7 @@ struct session {
  * table to the symbolizer. Return: 0, -errno. */
 int session_connect(struct session *session);
 /* A CPU that came online. @fd: its event; taken. */
-void session_join(struct session *session, uint64_t cpu, int fd);
+void session_add_cpu(struct session *session, uint64_t cpu, int fd);
 /* A new symbolizer in place of one that is gone. @fd: the wire to it; taken. Return: 0, -errno. */
 int session_attach(struct session *session, int fd);
 /* Drives it until it is over. */
@@ -97,6 +97,6 @@ void session_finish(struct session *session);
 void session_deinit(struct session *session);
 
 /* Does what has come from the command so far (command.c); it started us and is trusted. */
-void session_obey(struct session *session);
+void session_receive_commands(struct session *session);
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);

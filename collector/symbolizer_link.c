@@ -11,22 +11,21 @@
 #include "shared/fdpass.h"
 #include "shared/unwind_map.h"
 
-void symbolizer_link_init(struct symbolizer_link *handoff, int fd)
+void symbolizer_link_init(struct symbolizer_link *link, int fd)
 {
-	*handoff = (struct symbolizer_link){.fd = fd, .credit = TM_FILES_IN_FLIGHT};
+	*link = (struct symbolizer_link){.fd = fd, .credit = TM_FILES_IN_FLIGHT};
 }
 
-void symbolizer_link_deinit(struct symbolizer_link *handoff)
+void symbolizer_link_deinit(struct symbolizer_link *link)
 {
-	handoff->fd = tm_fdpass_part(handoff->fd);
+	link->fd = tm_fdpass_part(link->fd);
 }
 
 /*
  * What the symbolizer may send, and when. Return: 0, SYMBOLIZER_LINK_E_TABLE,
  * SYMBOLIZER_LINK_E_FAILED, -EBADMSG.
  */
-static int accept_message(struct symbolizer_link *handoff, const struct tm_wire *message,
-			  bool has_fd)
+static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, bool has_fd)
 {
 	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
 	    (message->number < FILE_REQUESTS_MAX || message->number == TM_UNWIND_MAP_VDSO))
@@ -34,39 +33,38 @@ static int accept_message(struct symbolizer_link *handoff, const struct tm_wire 
 	if (message->kind == TM_WIRE_UNWIND_FAILED && !has_fd &&
 	    message->number < FILE_REQUESTS_MAX)
 		return SYMBOLIZER_LINK_E_FAILED;
-	if (message->kind == TM_WIRE_HELLO && !has_fd && !handoff->greeted &&
+	if (message->kind == TM_WIRE_HELLO && !has_fd && !link->greeted &&
 	    message->value == TM_WIRE_VERSION) {
-		handoff->greeted = true;
+		link->greeted = true;
 		return 0;
 	}
 	if (message->kind == TM_WIRE_CREDIT && !has_fd && message->value > 0 &&
 	    message->value <= TM_FILES_IN_FLIGHT) {
-		handoff->credit += (uint32_t)message->value;
-		if (handoff->credit > TM_FILES_IN_FLIGHT)
-			handoff->credit = TM_FILES_IN_FLIGHT;
+		link->credit += (uint32_t)message->value;
+		if (link->credit > TM_FILES_IN_FLIGHT)
+			link->credit = TM_FILES_IN_FLIGHT;
 		return 0;
 	}
 	return -EBADMSG;
 }
 
-int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_message,
-			    int *ret_fd)
+int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
 
-	if (handoff->fd < 0)
+	if (link->fd < 0)
 		return SYMBOLIZER_LINK_E_CLOSED;
-	r = tm_fdpass_recv(handoff->fd, ret_message, sizeof(*ret_message), &fd, MSG_DONTWAIT);
+	r = tm_fdpass_recv(link->fd, ret_message, sizeof(*ret_message), &fd, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN)
 		return 0;
 	if (r == 0)
-		r = accept_message(handoff, ret_message, fd >= 0);
+		r = accept_message(link, ret_message, fd >= 0);
 	else if (r != -EBADMSG)
 		r = SYMBOLIZER_LINK_E_CLOSED;
-	handoff->violations += r == -EBADMSG;
+	link->violations += r == -EBADMSG;
 	if (r < 0 || r == SYMBOLIZER_LINK_E_CLOSED) {
-		symbolizer_link_deinit(handoff);
+		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
 	if (r == SYMBOLIZER_LINK_E_TABLE)
@@ -74,22 +72,22 @@ int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret
 	return r;
 }
 
-int symbolizer_link_send(struct symbolizer_link *handoff, const struct tm_wire *message, int fd)
+int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *message, int fd)
 {
 	int r;
 
-	if (handoff->fd < 0)
+	if (link->fd < 0)
 		return SYMBOLIZER_LINK_E_CLOSED;
-	if (message->kind == TM_WIRE_FILE && handoff->credit == 0)
+	if (message->kind == TM_WIRE_FILE && link->credit == 0)
 		return SYMBOLIZER_LINK_E_AGAIN;
-	r = tm_fdpass_send(handoff->fd, message, sizeof(*message), fd, MSG_DONTWAIT);
+	r = tm_fdpass_send(link->fd, message, sizeof(*message), fd, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
 		return SYMBOLIZER_LINK_E_AGAIN;
 	if (r != 0) {
-		symbolizer_link_deinit(handoff);
+		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
 	if (message->kind == TM_WIRE_FILE)
-		handoff->credit--;
+		link->credit--;
 	return 0;
 }

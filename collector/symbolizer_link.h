@@ -31,14 +31,13 @@ struct symbolizer_link {
 	uint64_t violations;
 };
 
-void symbolizer_link_init(struct symbolizer_link *handoff, int fd);
-void symbolizer_link_deinit(struct symbolizer_link *handoff);
+void symbolizer_link_init(struct symbolizer_link *link, int fd);
+void symbolizer_link_deinit(struct symbolizer_link *link);
 /*
  * Takes one message, if there is one. The caller decides how many, so that a flood of them cannot
  * hold it up. Return: 0; SYMBOLIZER_LINK_E_TABLE, with the UNWIND_TABLE message and its descriptor,
  * the caller's; SYMBOLIZER_LINK_E_FAILED, with the message; SYMBOLIZER_LINK_E_CLOSED.
  */
-int symbolizer_link_receive(struct symbolizer_link *handoff, struct tm_wire *ret_message,
-			    int *ret_fd);
-/* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, HANDOFF_E_*. */
-int symbolizer_link_send(struct symbolizer_link *handoff, const struct tm_wire *message, int fd);
+int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd);
+/* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, SYMBOLIZER_LINK_E_*. */
+int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *message, int fd);

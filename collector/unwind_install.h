@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * unwind_install - the rows that the symbolizer sends, checked and put into the kernel room under one budget
+ * unwind_install - checks the unwind tables that the symbolizer sends and puts them into BPF maps
  *
- * Way        copied to private memory, checked there, written into units, then said to the kernel room: so no
- *            program ever sees half a table, and nothing of a refused one stays.
- * Room       one at a time is on its way. Where no run of units is free, the tables of the files longest
- *            unannounced are evicted, and it waits until W has passed that, and for chunks; until then
- *            the caller takes no other from the wire. An evicted file that announces itself again is opened again.
- * Trust      the symbolizer is taken for hostile: only a sealed memfd is looked at, it is read and never
- *            mapped; one answer is taken for each file handed over and one for the vDSO, another is
- *            refused unread; and what passes tm_unwind_table_check can mislead a step but harm nothing.
- * Limits     `budget` units in all, half of them for one table; more is refused and counted. The copy of the
- *            one on its way comes on top, TM_UNWIND_TABLE_BYTES_MAX at most.
- * W          units are written again once no program that may know them runs: what left the kernel room
- *            waits in life's queue; those of a number are free with the number (reclaim.h).
+ * Steps      copy to private memory, check the copy, write it into units, set the reference. So no BPF
+ *            program ever sees half a table, and nothing of a refused one remains.
+ * Pending    one table is installed at a time. Where no run of units is free, the tables of the files
+ *            that were not announced for the longest time are evicted, and the pending one waits until
+ *            W has passed that moment, and for chunks; meanwhile the caller receives no further
+ *            message. An evicted file that is announced again is opened again.
+ * Trust      the symbolizer may be hostile. A table must be a sealed memfd, which is read and never
+ *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other is
+ *            refused unread. A table that passes tm_unwind_table_check can mislead the unwinder, but
+ *            no more.
+ * Reuse      units are written again once no BPF program that may know them runs: those of a replaced
+ *            table wait in the retire queue, those of a file number are free with the number
+ *            (reclaim.h).
+ * Owner      files and queue stay the caller's; the pending copy and the units belong here.
+ * Limits     `budget` bytes in all, half of them for one table; larger ones are refused and counted.
+ *            The copy of the pending one comes on top, at most TM_UNWIND_TABLE_BYTES_MAX.
+ * Threads    one.
  */
 
 #include <stdbool.h>
@@ -25,8 +30,8 @@
 #include "collector/unwind_layout.h"
 #include "shared/retire.h"
 
-#define UNWIND_INSTALL_VDSO          FILE_REQUESTS_MAX /* its place, behind those of the numbers */
-#define UNWIND_INSTALL_EVICT_AT_ONCE 64u /* between two rounds; many small ones take some */
+#define UNWIND_INSTALL_VDSO          FILE_REQUESTS_MAX /* index of the vDSO, behind all numbers */
+#define UNWIND_INSTALL_EVICT_AT_ONCE 64u               /* tables evicted between two rounds */
 
 struct unwind_table { /* a run of units */
 	uint32_t first;
@@ -36,15 +41,15 @@ struct unwind_table { /* a run of units */
 struct unwind_install {
 	struct file_requests *files;
 	struct tm_retire_queue *queue;
-	struct unwind_alloc units;
+	struct unwind_alloc alloc;
 	struct unwind_table *all; /* of each number, and of the vDSO */
 	bool vdso_answered;
 
-	void *rows; /* on their way; NULL: none are */
+	void *pending; /* copy of the table being installed; NULL: none */
 	struct unwind_layout layout;
-	uint32_t number; /* whose */
+	uint32_t number; /* of the pending table */
 
-	uint64_t count; /* of those with units */
+	uint64_t count; /* of tables with units */
 	uint64_t installed, refused, evicted, failed;
 };
 
@@ -52,16 +57,17 @@ struct unwind_install {
 int unwind_install_init(struct unwind_install *tables, uint64_t budget, struct file_requests *files,
 			struct tm_retire_queue *queue, struct unwind_alloc_kernel kernel);
 void unwind_install_deinit(struct unwind_install *tables);
-/* Takes an accepted UNWIND_TABLE while none is on its way. @fd: stays the caller's.
- * Return: bytes that were looked at. */
+/* Takes an UNWIND_TABLE message while no table is pending. @fd: stays the caller's.
+ * Return: bytes that were read. */
 uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd);
-/* Takes an accepted UNWIND_FAILED: the file has no table yet and is asked for again later. */
+/* Takes an UNWIND_FAILED message: the file has no table yet and is sent again later. */
 void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,
 			   uint64_t now_ms);
-/* Goes on with what waits; call right after a round: at most one chunk is made or dropped, which takes a grace
- * period of the kernel (some 15 ms) and would hold up the next one. */
+/* Continues with the pending table; call it right after a round. It makes or drops at most one
+ * chunk, for which the kernel waits for a grace period (measured: some 15 ms) that would delay the
+ * next round. */
 void unwind_install_advance(struct unwind_install *tables);
-/* Forgets what is on its way. */
+/* Drops the pending table. */
 void unwind_install_drop(struct unwind_install *tables);
-/* The number's entry in the kernel room is gone, and W had passed its end. */
-void unwind_install_gone(struct unwind_install *tables, uint32_t number);
+/* Frees the number's table: its BPF map entry was deleted after W had passed its retirement. */
+void unwind_install_forget(struct unwind_install *tables, uint32_t number);

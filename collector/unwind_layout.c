@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwind_layout - the rows of a file as units, one after the other */
+/* unwind_layout - lays an unwind table out in units of the BPF maps */
 
 #include "collector/unwind_layout.h"
 
 #include <string.h>
 
-static uint32_t units_of(uint32_t items, uint32_t of_a_unit)
+static uint32_t units_for(uint32_t items, uint32_t items_per_unit)
 {
-	return (items + of_a_unit - 1) / of_a_unit;
+	return (items + items_per_unit - 1) / items_per_unit;
 }
 
-struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *rows)
+struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *view)
 {
-	struct unwind_layout layout = {.rows = *rows};
-	uint32_t pages = rows->header->pages;
+	struct unwind_layout layout = {.view = *view};
+	uint32_t pages = view->header->pages;
 
 	if (!pages)
 		return layout;
-	layout.starts = units_of(pages, TM_UNWIND_UNIT_STARTS);
+	layout.starts = units_for(pages, TM_UNWIND_UNIT_STARTS);
 	layout.top = layout.starts > 1;
-	layout.rules = units_of(rows->header->rules, TM_UNWIND_UNIT_RULES);
+	layout.rules = units_for(view->header->rules, TM_UNWIND_UNIT_RULES);
 	layout.units = layout.top + layout.starts + layout.rules + pages;
 	return layout;
 }
@@ -30,21 +30,21 @@ uint64_t unwind_layout_reference(const struct unwind_layout *layout, uint32_t fi
 			     : TM_UNWIND_MAP_EMPTY;
 }
 
-/* The starts of pages @from, @from + @step .., as many as a unit holds; the rest is spare. */
+/* Writes the starts of pages @from, @from + @step .., as many as a unit holds. */
 static void write_starts(const struct unwind_layout *layout, uint32_t from, uint32_t step,
 			 uint32_t *unit)
 {
 	for (uint32_t i = 0; i < TM_UNWIND_UNIT_STARTS; i++, from += step)
-		unit[i] = from < layout->rows.header->pages ? layout->rows.starts[from]
+		unit[i] = from < layout->view.header->pages ? layout->view.starts[from]
 							    : TM_UNWIND_UNIT_SPARE;
 }
 
 static void write_rules(const struct unwind_layout *layout, uint32_t from, struct tm_rule *unit)
 {
-	uint32_t left = layout->rows.header->rules - from;
+	uint32_t left = layout->view.header->rules - from;
 
 	memset(unit, 0, TM_UNWIND_UNIT_BYTES);
-	memcpy(unit, layout->rows.rules + from,
+	memcpy(unit, layout->view.rules + from,
 	       (left < TM_UNWIND_UNIT_RULES ? left : TM_UNWIND_UNIT_RULES) * sizeof(*unit));
 }
 
@@ -63,5 +63,5 @@ void unwind_layout_write(const struct unwind_layout *layout, uint32_t index, voi
 	if (index < layout->rules)
 		write_rules(layout, index * TM_UNWIND_UNIT_RULES, ret_unit);
 	else
-		memcpy(ret_unit, &layout->rows.pages[index - layout->rules], TM_UNWIND_UNIT_BYTES);
+		memcpy(ret_unit, &layout->view.pages[index - layout->rules], TM_UNWIND_UNIT_BYTES);
 }

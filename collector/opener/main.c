@@ -92,7 +92,7 @@ static int await_verdict(int socket, uint32_t id)
 	return verdict.accepted ? 0 : WORKER_E_REFUSED;
 }
 
-/* The page is never touched: a fault on a hung mount could not be interrupted. */
+/* The page is never touched: a failure on a hung mount could not be interrupted. */
 static int show(int socket, int fd, struct opener_answer *answer)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);

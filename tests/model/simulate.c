@@ -36,7 +36,7 @@ static struct tm_ring_reader reader;
 static uint64_t w_seen;
 static uint64_t ktimes[WORLD_RECORDS + 1]; /* of what was read; 0: not read */
 static uint64_t records;
-static const char *fault;
+static const char *failure;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 uint64_t __wrap_watermark_read(const struct tm_cpu_slot *slots, unsigned cpus);
@@ -78,8 +78,8 @@ unsigned __wrap_drain_run(struct drain *drain, uint64_t now_ms)
 
 static void fail(const char *why)
 {
-	if (!fault)
-		fault = why;
+	if (!failure)
+		failure = why;
 }
 
 static void take(const struct tm_event *event)
@@ -131,11 +131,11 @@ static void begin(enum world_part missing, uint64_t seed)
 	memset(ktimes, 0, sizeof(ktimes));
 	memset(&session.counts, 0, sizeof(session.counts));
 	w_seen = 0;
-	fault = NULL;
+	failure = NULL;
 	session.rounds = 0;
 	session.drain.pushed = 0;
-	memset(&session.life, 0, sizeof(session.life));
-	session.life.epoch_bumps = &epoch_bumps;
+	memset(&session.reclaim, 0, sizeof(session.reclaim));
+	session.reclaim.epoch_bumps = &epoch_bumps;
 	atomic_store_explicit(&reader_page.head_pos, 0, memory_order_relaxed);
 	for (unsigned i = 0; i < WORLD_CPUS; i++)
 		bpfring_init(&rings[i], world.cpus[i].consumer, world.cpus[i].producer,
@@ -145,11 +145,11 @@ static void begin(enum world_part missing, uint64_t seed)
 		fail("no ring");
 }
 
-/* Return: whether the schedule went without a fault. */
+/* Return: whether the schedule went without a failure. */
 static bool run(enum world_part missing, uint64_t seed)
 {
 	begin(missing, seed);
-	for (unsigned i = 0; i < ROUNDS && !fault; i++) {
+	for (unsigned i = 0; i < ROUNDS && !failure; i++) {
 		yield_set(meanwhile);
 		(void)session_round(&session);
 		yield_set(NULL);
@@ -162,9 +162,9 @@ static bool run(enum world_part missing, uint64_t seed)
 	for (unsigned i = 0; i < 2; i++)
 		(void)session_round(&session);
 	read_all();
-	if (percpu_missing(&session.counts) != 0)
+	if (percpu_in_flight(&session.counts) != 0)
 		fail("an account that does not balance");
-	return !fault;
+	return !failure;
 }
 
 static void init(void)
@@ -216,15 +216,15 @@ int main(void)
 		failed = !run(WORLD_WHOLE, seed);
 		if (failed)
 			(void)printf("schedule %" PRIu32 ", seed %" PRIu64 ": %s\n", i, seed,
-				     fault);
+				     failure);
 	}
 	(void)printf("%" PRIu32 " schedules, %" PRIu64 " records: %s\n", schedules, records,
-		     failed ? "FAULT" : "no fault");
+		     failed ? "FAULT" : "no failure");
 	for (int part = WORLD_NO_MARK; part < WORLD_PARTS; part++) {
 		uint32_t at = notice((enum world_part)part, &seeds);
 
 		(void)printf("%s: %s %" PRIu32 " (%s)\n", names[part],
-			     at ? "noticed in schedule" : "NOT noticed", at, at ? fault : "");
+			     at ? "noticed in schedule" : "NOT noticed", at, at ? failure : "");
 		failed |= !at;
 	}
 	return failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_bpfring - a BPF ring is read up to the noted position, past discards, never past a busy record */
+/* test_bpfring - a BPF ring is read up to the noted position, past discards, never past a busy
+ * record */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -79,7 +80,7 @@ static void records_come_in_order_through_many_wraps(void **state)
 		uint32_t length = 8 * (1 + i % 100);
 
 		(void)produce(fake, length, (uint8_t)i, 0);
-		assert_int_equal(next(fake, bpfring_note(&fake->ring), &bytes), 0);
+		assert_int_equal(next(fake, bpfring_position(&fake->ring), &bytes), 0);
 		assert_int_equal(bytes, length);
 		assert_int_equal(fake->buffer[0], (uint8_t)i);
 		assert_int_equal(fake->buffer[length - 1], (uint8_t)i);
@@ -95,11 +96,11 @@ static void noted_position_stops_it(void **state)
 	uint32_t bytes = 0;
 
 	(void)produce(fake, 16, 1, 0);
-	noted = bpfring_note(&fake->ring);
+	noted = bpfring_position(&fake->ring);
 	(void)produce(fake, 16, 2, 0);
 	assert_int_equal(next(fake, noted, &bytes), 0);
 	assert_int_equal(next(fake, noted, &bytes), BPFRING_E_EMPTY);
-	assert_int_equal(next(fake, bpfring_note(&fake->ring), &bytes), 0);
+	assert_int_equal(next(fake, bpfring_position(&fake->ring), &bytes), 0);
 	assert_int_equal(fake->buffer[0], 2);
 }
 

@@ -30,8 +30,8 @@ struct world {
 	struct tm_ring_writer writer;
 	struct tm_ring_reader reader;
 	struct kallsyms symbols;
-	struct opener_client asker;
-	struct symbolizer_link handoff;
+	struct opener_client opener;
+	struct symbolizer_link link;
 	struct file_requests files;
 	struct bpfring ring;
 	struct drain drain;
@@ -46,15 +46,15 @@ static int make(void **state)
 		return -1;
 	memset(world, 0, sizeof(*world));
 	bpfring_init(&world->ring, &world->consumer, &world->producer, world->data, BYTES);
-	world->asker.fd = -1;
-	symbolizer_link_init(&world->handoff, -1);
+	world->opener.fd = -1;
+	symbolizer_link_init(&world->link, -1);
 	world->drain.writer = &world->writer;
 	world->drain.symbols = &world->symbols;
 	world->drain.files = &world->files;
 	*state = world;
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
-	       file_requests_init(&world->files, &world->asker, &world->handoff, kernel) ||
+	       file_requests_init(&world->files, &world->opener, &world->link, kernel) ||
 	       drain_init(&world->drain, &world->ring, 1, 1);
 }
 
@@ -187,7 +187,7 @@ static void full_shared_ring_drops_samples_and_keeps_the_balance(void **state)
 	counts.taken = taken;
 	counts.pushed = world->drain.pushed;
 	counts.drops[TM_DROP_SHARED_FULL] = world->drain.shared_full;
-	assert_int_equal(percpu_missing(&counts), 0);
+	assert_int_equal(percpu_in_flight(&counts), 0);
 }
 
 static void announcements_use_the_reserve_behind_samples(void **state)
@@ -217,7 +217,7 @@ static void counters_of_levels_and_slots_add_up(void **state)
 	assert_int_equal(counts.hits, 20);
 	assert_int_equal(counts.exiting, 2);
 	assert_int_equal(counts.drops[TM_DROP_RING_FULL], 6);
-	assert_int_equal(percpu_missing(&counts), 0);
+	assert_int_equal(percpu_in_flight(&counts), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_file_requests - each announced file ends as a checked descriptor or as a reason, once */
 
-#include "tests/unit/collector/filesrig.h"
+#include "tests/unit/collector/file_requests_fixture.h"
 
 static void opened_and_checked_file_is_handed_over_once(void **state)
 {
@@ -23,9 +23,9 @@ static void opened_and_checked_file_is_handed_over_once(void **state)
 	answer(world, ask.id, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 	assert_int_equal(message.number, 12);
-	assert_true(file_requests_settled(&world->files));
+	assert_true(file_requests_idle(&world->files));
 	announce(world, 12, 0, 999999);
-	assert_true(file_requests_settled(&world->files));
+	assert_true(file_requests_idle(&world->files));
 	assert_int_equal(world->files.opened, 1);
 }
 
@@ -129,7 +129,7 @@ static void failed_file_waits_longer_each_time(void **state)
 		announce(world, 3, 0, now_ms);
 		answer(world, request(world).id, TM_NO_FILE_GONE, now_ms);
 		announce(world, 3, 0, now_ms + pause - 1);
-		assert_true(file_requests_settled(&world->files)); /* not asked again yet */
+		assert_true(file_requests_idle(&world->files)); /* not asked again yet */
 		world->forgotten = UINT32_MAX;
 		file_requests_retry(&world->files, now_ms + pause - 1);
 		assert_int_equal(world->forgotten, UINT32_MAX);
@@ -153,7 +153,7 @@ static void file_that_could_not_be_parsed_is_handed_over_again_after_growing_pau
 		assert_true(file_requests_unparsed(&world->files, 3, message.value, now_ms));
 		assert_int_equal(world->files.retrying, 1);
 		announce(world, 3, 0, now_ms + pause - 1);
-		assert_true(file_requests_settled(&world->files)); /* not asked again yet */
+		assert_true(file_requests_idle(&world->files)); /* not asked again yet */
 		world->forgotten = UINT32_MAX;
 		file_requests_retry(&world->files, now_ms + pause - 1);
 		assert_int_equal(world->forgotten, UINT32_MAX);
@@ -185,12 +185,12 @@ static void without_credit_nothing_is_opened(void **state)
 	struct world *world = *state;
 	struct opener_request ask;
 
-	world->handoff.credit = 0;
+	world->link.credit = 0;
 	announce(world, 1, 0, 1000);
-	assert_int_equal(tm_fdpass_recv(world->opener, &ask, sizeof(ask), NULL, MSG_DONTWAIT),
+	assert_int_equal(tm_fdpass_recv(world->opener_end, &ask, sizeof(ask), NULL, MSG_DONTWAIT),
 			 TM_FDPASS_E_AGAIN);
-	assert_false(file_requests_settled(&world->files));
-	world->handoff.credit = 1;
+	assert_false(file_requests_idle(&world->files));
+	world->link.credit = 1;
 	file_requests_advance(&world->files, 1001);
 	assert_int_equal(request(world).own_tid, 77);
 }
@@ -199,7 +199,7 @@ static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
 {
 	struct world *world = *state;
 
-	world->handoff.credit = 0;
+	world->link.credit = 0;
 	for (uint32_t number = 0; number < FILE_REQUESTS_QUEUE + 100; number++)
 		announce(world, number, 0, 1000);
 	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILE_REQUESTS_QUEUE);
@@ -217,7 +217,7 @@ static void new_symbolizer_gets_what_the_old_one_had(void **state)
 	announce(world, 7, 0, 1000);
 	hand_over(world, request(world).id, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	file_requests_forget_sent(&world->files);
+	file_requests_reset_all(&world->files);
 	announce(world, 7, 0, 1001);
 	hand_over(world, request(world).id, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
@@ -230,11 +230,11 @@ static void dropped_number_begins_anew(void **state)
 	struct tm_wire message;
 
 	announce(world, 7, 0, 1000);
-	assert_true(file_requests_hold(&world->files, 7));
-	assert_false(file_requests_hold(&world->files, 8));
+	assert_true(file_requests_pending(&world->files, 7));
+	assert_false(file_requests_pending(&world->files, 8));
 	answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_false(file_requests_hold(&world->files, 7));
+	assert_false(file_requests_pending(&world->files, 7));
 	assert_int_equal(world->files.retrying, 1);
 	file_requests_drop(&world->files, 7);
 	assert_int_equal(world->files.retrying, 0);
@@ -251,11 +251,11 @@ static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
 
 	announce(world, 7, 0, 1000);
 	ask = request(world);
-	file_requests_forget_sent(&world->files);
+	file_requests_reset_all(&world->files);
 	announce(world, 7, 0, 1001); /* waits for the answer to the first */
 	hand_over(world, ask.id, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	assert_true(file_requests_settled(&world->files));
+	assert_true(file_requests_idle(&world->files));
 }
 
 int main(void)

@@ -78,8 +78,8 @@ static void event_that_takes_no_program_changes_nothing(void **state)
 	struct world *world = *state;
 	int fd = dup(STDIN_FILENO);
 
-	assert_true(percpu_join(&world->percpu, 3, fd, -1, true) < 0);
-	assert_true(percpu_join(&world->percpu, 4, fd, -1, true) < 0);
+	assert_true(percpu_add_cpu(&world->percpu, 3, fd, -1, true) < 0);
+	assert_true(percpu_add_cpu(&world->percpu, 4, fd, -1, true) < 0);
 	assert_int_equal(world->percpu.count, 1);
 	assert_int_not_equal(world->event.fd, fd);
 	assert_int_equal(close(fd), 0); /* it stayed ours */
@@ -89,8 +89,8 @@ static void cpu_that_cannot_be_is_refused(void **state)
 {
 	struct world *world = *state;
 
-	assert_int_equal(percpu_join(&world->percpu, 8, 0, -1, true), -ERANGE);
-	assert_int_equal(percpu_join(&world->percpu, UINT64_MAX, 0, -1, true), -ERANGE);
+	assert_int_equal(percpu_add_cpu(&world->percpu, 8, 0, -1, true), -ERANGE);
+	assert_int_equal(percpu_add_cpu(&world->percpu, UINT64_MAX, 0, -1, true), -ERANGE);
 }
 
 static void ring_is_a_power_of_two_within_its_limits(void **state)

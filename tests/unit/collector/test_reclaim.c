@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/collector/kernel_room.h"
+#include "tests/unit/collector/fake_maps.h"
 
 #define QUIET (RECLAIM_QUIET_MS * MS)
 
@@ -23,7 +23,7 @@ static void announce(uint32_t tgid, uint64_t ktime)
 	world->processes_made += !world->process_there[tgid];
 	world->process_there[tgid] = true;
 	world->states[tgid].seen_ktime = ktime;
-	reclaim_hear(&world->life, &event);
+	reclaim_note(&world->reclaim, &event);
 }
 
 static void die(uint32_t tgid, uint64_t ktime, bool told)
@@ -33,7 +33,7 @@ static void die(uint32_t tgid, uint64_t ktime, bool told)
 	world->states[tgid].seen_ktime = ktime;
 	world->states[tgid].exited = 1;
 	if (told)
-		reclaim_hear(&world->life, &event);
+		reclaim_note(&world->reclaim, &event);
 }
 
 static void living_generation_is_kept_for_nearly_two_epochs(void **state)
@@ -42,10 +42,10 @@ static void living_generation_is_kept_for_nearly_two_epochs(void **state)
 	announce(1, EPOCH);
 	advance(EPOCH + QUIET);
 	assert_true(world->process_there[1]);
-	assert_int_equal(reclaim_known(&world->life.processes), 1);
+	assert_int_equal(reclaim_entries(&world->reclaim.processes), 1);
 	advance(EPOCH + QUIET + 1);
 	assert_false(world->process_there[1]);
-	assert_int_equal(reclaim_known(&world->life.processes), 0);
+	assert_int_equal(reclaim_entries(&world->reclaim.processes), 0);
 }
 
 /* At the end, in unmake. */
@@ -56,7 +56,7 @@ static void generation_that_went_before_others_was_freed_twice(void **state)
 	advance(3 * EPOCH + 1);
 	assert_false(world->process_there[1]);
 	assert_true(world->process_there[2]);
-	assert_int_equal(world->life.queue.count, 1);
+	assert_int_equal(world->reclaim.queue.count, 1);
 }
 
 static void generation_that_is_announced_again_lives_on(void **state)
@@ -67,7 +67,7 @@ static void generation_that_is_announced_again_lives_on(void **state)
 	assert_true(world->process_there[1]);
 	advance(2 * EPOCH + QUIET + 1);
 	assert_false(world->process_there[1]);
-	assert_int_equal(world->life.queue.count, 0);
+	assert_int_equal(world->reclaim.queue.count, 0);
 }
 
 static void tombstone_is_kept_for_one(void **state)
@@ -92,7 +92,7 @@ static void lost_exit_leaves_no_entry_for_ever(void **state)
 
 static void crowd_takes_tombstones_early_and_nothing_else(void **state)
 {
-	world->processes_made = RECLAIM_CROWD;
+	world->processes_made = RECLAIM_PROCESSES_HIGH;
 	announce(1, EPOCH);
 	announce(2, EPOCH);
 	die(2, EPOCH, true);
@@ -105,41 +105,41 @@ static void crowd_takes_tombstones_early_and_nothing_else(void **state)
 
 static void generations_that_nobody_can_remember_are_forgotten_at_once(void **state)
 {
-	world->life.queue.count = TM_RETIRE_MAX;
+	world->reclaim.queue.count = TM_RETIRE_MAX;
 	announce(1, EPOCH);
 	assert_false(world->process_there[1]);
-	world->life.queue.count = 0;
+	world->reclaim.queue.count = 0;
 }
 
 static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **state)
 {
-	struct reclaim *life = &world->life;
+	struct reclaim *reclaim = &world->reclaim;
 
-	reclaim_advance(life, 0, 0, 10000);
+	reclaim_advance(reclaim, 0, 0, 10000);
 	assert_int_equal(world->bumps, 0);
-	reclaim_advance(life, 0, 1, 10001);
+	reclaim_advance(reclaim, 0, 1, 10001);
 	assert_int_equal(world->bumps, 1);
-	reclaim_advance(life, 0, 1, 20000);
+	reclaim_advance(reclaim, 0, 1, 20000);
 	assert_int_equal(world->bumps, 1);
-	reclaim_advance(life, 0, 5, 20001);
+	reclaim_advance(reclaim, 0, 5, 20001);
 	assert_int_equal(world->bumps, 2);
-	reclaim_advance(life, 0, 9, 20001 + RECLAIM_BUMP_MS - 1);
+	reclaim_advance(reclaim, 0, 9, 20001 + RECLAIM_EPOCH_PAUSE_MS - 1);
 	assert_int_equal(world->bumps, 2);
-	reclaim_advance(life, 0, 9, 20001 + RECLAIM_BUMP_MS);
+	reclaim_advance(reclaim, 0, 9, 20001 + RECLAIM_EPOCH_PAUSE_MS);
 	assert_int_equal(world->bumps, 3);
 }
 
 static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
 {
-	struct reclaim *life = &world->life;
+	struct reclaim *reclaim = &world->reclaim;
 	uint64_t lost = 0, now_ms = 100000;
 
 	for (unsigned i = 0; i < 60000; i++)
-		reclaim_advance(life, 0, ++lost, ++now_ms);
+		reclaim_advance(reclaim, 0, ++lost, ++now_ms);
 	assert_in_range(world->bumps, 5, 10);
 	now_ms += 10 * RECLAIM_EPOCH_MS; /* all was well for a while */
-	reclaim_advance(life, 0, ++lost, now_ms);
-	reclaim_advance(life, 0, ++lost, now_ms + RECLAIM_BUMP_MS);
+	reclaim_advance(reclaim, 0, ++lost, now_ms);
+	reclaim_advance(reclaim, 0, ++lost, now_ms + RECLAIM_EPOCH_PAUSE_MS);
 	assert_in_range(world->bumps, 7, 12);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_symbolizer_link - the symbolizer may say HELLO, CREDIT and ROWS, anything else ends the wire */
+/* test_symbolizer_link - the symbolizer may say HELLO, CREDIT and ROWS, anything else ends the wire
+ */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +22,7 @@
 #include "shared/unwind_map.h"
 
 struct wire {
-	struct symbolizer_link handoff;
+	struct symbolizer_link link;
 	struct tm_wire heard; /* the last ROWS */
 	int peer;
 };
@@ -32,14 +33,14 @@ static int wire_init(struct wire *wire)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	symbolizer_link_init(&wire->handoff, pair[0]);
+	symbolizer_link_init(&wire->link, pair[0]);
 	wire->peer = pair[1];
 	return 0;
 }
 
 static void wire_deinit(struct wire *wire)
 {
-	symbolizer_link_deinit(&wire->handoff);
+	symbolizer_link_deinit(&wire->link);
 	(void)close(wire->peer);
 }
 
@@ -60,7 +61,7 @@ static int unmake(void **state)
 static int hear(struct wire *wire)
 {
 	int fd = -1;
-	int r = symbolizer_link_receive(&wire->handoff, &wire->heard, &fd);
+	int r = symbolizer_link_receive(&wire->link, &wire->heard, &fd);
 
 	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_TABLE);
 	(void)tm_close(fd);
@@ -82,8 +83,8 @@ static void hello_and_credit_are_accepted(void **state)
 	assert_int_equal(hear(wire), 0);
 	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
 	assert_int_equal(say(wire, TM_WIRE_CREDIT, 1), 0);
-	assert_true(wire->handoff.greeted);
-	assert_int_equal(wire->handoff.violations, 0);
+	assert_true(wire->link.greeted);
+	assert_int_equal(wire->link.violations, 0);
 }
 
 static void anything_else_closes_the_wire(void **state)
@@ -107,8 +108,8 @@ static void anything_else_closes_the_wire(void **state)
 		assert_int_equal(wire_init(&wire), 0);
 		assert_int_equal(say(&wire, wrong[i].kind, wrong[i].value),
 				 SYMBOLIZER_LINK_E_CLOSED);
-		assert_int_equal(wire.handoff.fd, -1);
-		assert_int_equal(wire.handoff.violations, 1);
+		assert_int_equal(wire.link.fd, -1);
+		assert_int_equal(wire.link.violations, 1);
 		wire_deinit(&wire);
 	}
 }
@@ -127,7 +128,7 @@ static void message_of_another_size_closes_the_wire(void **state)
 
 	assert_int_equal(send(wire->peer, "short", 5, 0), 5);
 	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
-	assert_int_equal(wire->handoff.violations, 1);
+	assert_int_equal(wire->link.violations, 1);
 }
 
 static void descriptor_from_the_symbolizer_closes_the_wire(void **state)
@@ -165,7 +166,7 @@ static void rows_come_one_at_a_time_with_their_descriptor(void **state)
 			 SYMBOLIZER_LINK_E_TABLE);
 	assert_int_equal(send_rows(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO),
 			 SYMBOLIZER_LINK_E_TABLE);
-	assert_int_equal(wire->handoff.violations, 0);
+	assert_int_equal(wire->link.violations, 0);
 }
 
 static void rows_out_of_form_close_the_wire(void **state)
@@ -181,7 +182,7 @@ static void rows_out_of_form_close_the_wire(void **state)
 		assert_int_equal(wire_init(&wire), 0);
 		assert_int_equal(send_rows(&wire, wrong[i].number, wrong[i].fd),
 				 SYMBOLIZER_LINK_E_CLOSED);
-		assert_int_equal(wire.handoff.violations, 1);
+		assert_int_equal(wire.link.violations, 1);
 		wire_deinit(&wire);
 	}
 }
@@ -207,7 +208,7 @@ static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state
 						i == 0 ? STDIN_FILENO : -1, 0),
 				 0);
 		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
-		assert_int_equal(wire->handoff.violations, 1);
+		assert_int_equal(wire->link.violations, 1);
 		assert_int_equal(unmake(&fresh), 0);
 	}
 }
@@ -232,7 +233,7 @@ static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **
 	memset(CMSG_DATA(&control.header), 0, 2 * sizeof(int));
 	assert_int_equal(sendmsg(wire->peer, &header, 0), (ssize_t)sizeof(message));
 	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
-	assert_int_equal(wire->handoff.violations, 1);
+	assert_int_equal(wire->link.violations, 1);
 	after = dup(STDIN_FILENO);
 	assert_true(after <= before);
 	(void)close(after);
@@ -244,7 +245,7 @@ static void end_of_file_is_no_violation(void **state)
 
 	(void)shutdown(wire->peer, SHUT_RDWR);
 	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
-	assert_int_equal(wire->handoff.violations, 0);
+	assert_int_equal(wire->link.violations, 0);
 }
 
 static void files_stop_without_credit_and_go_on_with_it(void **state)
@@ -255,7 +256,7 @@ static void files_stop_without_credit_and_go_on_with_it(void **state)
 	unsigned sent = 0;
 
 	while (sent <= TM_FILES_IN_FLIGHT &&
-	       symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO) == 0) {
+	       symbolizer_link_send(&wire->link, &file, STDIN_FILENO) == 0) {
 		struct tm_wire got;
 		int fd = -1;
 
@@ -266,11 +267,11 @@ static void files_stop_without_credit_and_go_on_with_it(void **state)
 		(void)close(fd);
 	}
 	assert_int_equal(sent, TM_FILES_IN_FLIGHT);
-	assert_int_equal(symbolizer_link_send(&wire->handoff, &none, -1), 0); /* costs nothing */
+	assert_int_equal(symbolizer_link_send(&wire->link, &none, -1), 0); /* costs nothing */
 	assert_int_equal(say(wire, TM_WIRE_CREDIT, 2), 0);
-	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO), 0);
-	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO), 0);
-	assert_int_equal(symbolizer_link_send(&wire->handoff, &file, STDIN_FILENO),
+	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
+	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
+	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO),
 			 SYMBOLIZER_LINK_E_AGAIN);
 }
 
@@ -280,7 +281,7 @@ static void credit_never_exceeds_the_window(void **state)
 
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(say(wire, TM_WIRE_CREDIT, TM_FILES_IN_FLIGHT), 0);
-	assert_int_equal(wire->handoff.credit, TM_FILES_IN_FLIGHT);
+	assert_int_equal(wire->link.credit, TM_FILES_IN_FLIGHT);
 }
 
 static void full_socket_is_never_waited_for(void **state)
@@ -290,9 +291,9 @@ static void full_socket_is_never_waited_for(void **state)
 	int r = 0;
 
 	for (int i = 0; i < 1000000 && r == 0; i++)
-		r = symbolizer_link_send(&wire->handoff, &none, -1);
+		r = symbolizer_link_send(&wire->link, &none, -1);
 	assert_int_equal(r, SYMBOLIZER_LINK_E_AGAIN);
-	assert_true(wire->handoff.fd >= 0);
+	assert_true(wire->link.fd >= 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

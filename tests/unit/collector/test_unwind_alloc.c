@@ -38,12 +38,12 @@ static void drop_chunk(void *context, uint32_t index, void *chunk)
 
 static int make(void **state)
 {
-	static struct unwind_alloc units;
+	static struct unwind_alloc alloc;
 	const struct unwind_alloc_kernel kernel = {NULL, make_chunk, drop_chunk};
 
-	*state = &units;
+	*state = &alloc;
 	fail = 0;
-	return unwind_alloc_init(&units, LIMIT, kernel);
+	return unwind_alloc_init(&alloc, LIMIT, kernel);
 }
 
 static int unmake(void **state)
@@ -53,92 +53,92 @@ static int unmake(void **state)
 	return 0;
 }
 
-static uint32_t take(struct unwind_alloc *units, uint32_t count)
+static uint32_t take(struct unwind_alloc *alloc, uint32_t count)
 {
 	uint32_t first = UINT32_MAX;
 	int r;
 
-	while ((r = unwind_alloc_take(units, count, &first)) == UNWIND_ALLOC_E_CHUNK)
-		assert_int_equal(unwind_alloc_grow(units), 0);
+	while ((r = unwind_alloc_take(alloc, count, &first)) == UNWIND_ALLOC_E_CHUNK)
+		assert_int_equal(unwind_alloc_grow(alloc), 0);
 	assert_int_equal(r, 0);
 	return first;
 }
 
 static void run_may_cross_chunks(void **state)
 {
-	struct unwind_alloc *units = *state;
+	struct unwind_alloc *alloc = *state;
 
-	assert_int_equal(take(units, TM_UNWIND_UNITS_CHUNK - 1), 0);
+	assert_int_equal(take(alloc, TM_UNWIND_UNITS_CHUNK - 1), 0);
 	assert_int_equal(made[0] + made[1], 1);
-	assert_int_equal(take(units, 2), TM_UNWIND_UNITS_CHUNK - 1);
+	assert_int_equal(take(alloc, 2), TM_UNWIND_UNITS_CHUNK - 1);
 	assert_int_equal(made[1], 1);
-	assert_ptr_equal(unwind_alloc_at(units, TM_UNWIND_UNITS_CHUNK), memory[1]);
-	unwind_alloc_free(units, 0, TM_UNWIND_UNITS_CHUNK - 1);
-	unwind_alloc_shrink(units);
+	assert_ptr_equal(unwind_alloc_at(alloc, TM_UNWIND_UNITS_CHUNK), memory[1]);
+	unwind_alloc_free(alloc, 0, TM_UNWIND_UNITS_CHUNK - 1);
+	unwind_alloc_shrink(alloc);
 	assert_int_equal(made[0] + made[1], 2); /* each has a unit of the second run */
-	unwind_alloc_free(units, TM_UNWIND_UNITS_CHUNK - 1, 2);
-	assert_int_equal(units->taken, 0);
+	unwind_alloc_free(alloc, TM_UNWIND_UNITS_CHUNK - 1, 2);
+	assert_int_equal(alloc->taken, 0);
 	assert_int_equal(made[0] + made[1], 2);
-	unwind_alloc_shrink(units);
+	unwind_alloc_shrink(alloc);
 	assert_int_equal(made[0] + made[1], 1); /* one at a time */
-	unwind_alloc_shrink(units);
+	unwind_alloc_shrink(alloc);
 	assert_int_equal(made[0] + made[1], 0);
-	unwind_alloc_shrink(units);
+	unwind_alloc_shrink(alloc);
 }
 
 static void first_gap_that_fits_is_taken(void **state)
 {
-	struct unwind_alloc *units = *state;
+	struct unwind_alloc *alloc = *state;
 
-	(void)take(units, 10);
-	assert_int_equal(take(units, 5), 10);
-	(void)take(units, 10);
-	unwind_alloc_free(units, 10, 5);
-	assert_int_equal(take(units, 6), 25);
-	assert_int_equal(take(units, 5), 10);
+	(void)take(alloc, 10);
+	assert_int_equal(take(alloc, 5), 10);
+	(void)take(alloc, 10);
+	unwind_alloc_free(alloc, 10, 5);
+	assert_int_equal(take(alloc, 6), 25);
+	assert_int_equal(take(alloc, 5), 10);
 }
 
 static void leaving_units_are_taken_until_they_are_free(void **state)
 {
-	struct unwind_alloc *units = *state;
+	struct unwind_alloc *alloc = *state;
 	uint32_t first;
 
-	(void)take(units, LIMIT);
-	assert_int_equal(unwind_alloc_take(units, 1, &first), UNWIND_ALLOC_E_FULL);
-	assert_false(unwind_alloc_will_fit(units, 1));
-	unwind_alloc_leave(units, 7, 3);
-	assert_int_equal(unwind_alloc_take(units, 1, &first), UNWIND_ALLOC_E_FULL);
-	assert_true(unwind_alloc_will_fit(units, 3));
-	assert_false(unwind_alloc_will_fit(units, 4));
-	assert_int_equal(units->taken, LIMIT);
-	unwind_alloc_free(units, 7, 3);
-	assert_int_equal(take(units, 3), 7);
+	(void)take(alloc, LIMIT);
+	assert_int_equal(unwind_alloc_take(alloc, 1, &first), UNWIND_ALLOC_E_FULL);
+	assert_false(unwind_alloc_will_fit(alloc, 1));
+	unwind_alloc_leave(alloc, 7, 3);
+	assert_int_equal(unwind_alloc_take(alloc, 1, &first), UNWIND_ALLOC_E_FULL);
+	assert_true(unwind_alloc_will_fit(alloc, 3));
+	assert_false(unwind_alloc_will_fit(alloc, 4));
+	assert_int_equal(alloc->taken, LIMIT);
+	unwind_alloc_free(alloc, 7, 3);
+	assert_int_equal(take(alloc, 3), 7);
 }
 
 static void more_than_there_are_never_fit(void **state)
 {
-	struct unwind_alloc *units = *state;
+	struct unwind_alloc *alloc = *state;
 	uint32_t first;
 
-	assert_int_equal(unwind_alloc_take(units, LIMIT + 1, &first), UNWIND_ALLOC_E_FULL);
-	assert_int_equal(unwind_alloc_take(units, UINT32_MAX, &first), UNWIND_ALLOC_E_FULL);
-	assert_int_equal(take(units, LIMIT), 0);
+	assert_int_equal(unwind_alloc_take(alloc, LIMIT + 1, &first), UNWIND_ALLOC_E_FULL);
+	assert_int_equal(unwind_alloc_take(alloc, UINT32_MAX, &first), UNWIND_ALLOC_E_FULL);
+	assert_int_equal(take(alloc, LIMIT), 0);
 }
 
 static void run_is_not_taken_while_a_chunk_of_it_is_missing(void **state)
 {
-	struct unwind_alloc *units = *state;
+	struct unwind_alloc *alloc = *state;
 	uint32_t first;
 
 	for (unsigned have = 0; have < 3; have++) {
-		assert_int_equal(unwind_alloc_take(units, LIMIT, &first), UNWIND_ALLOC_E_CHUNK);
-		assert_int_equal(units->taken, 0);
+		assert_int_equal(unwind_alloc_take(alloc, LIMIT, &first), UNWIND_ALLOC_E_CHUNK);
+		assert_int_equal(alloc->taken, 0);
 		fail = 1;
-		assert_int_equal(unwind_alloc_grow(units), -ENOMEM);
+		assert_int_equal(unwind_alloc_grow(alloc), -ENOMEM);
 		assert_int_equal(made[0] + made[1] + made[2], have);
-		assert_int_equal(unwind_alloc_grow(units), 0);
+		assert_int_equal(unwind_alloc_grow(alloc), 0);
 	}
-	assert_int_equal(take(units, LIMIT), 0);
+	assert_int_equal(take(alloc, LIMIT), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_install - rows become a table whole or not at all, and their units come back behind W */
+/* test_unwind_install - rows become a table whole or not at all, and their units come back behind W
+ */
 
-#include "tests/unit/collector/tablesrig.h"
+#include "tests/unit/collector/unwind_install_fixture.h"
 
 static const struct tm_unwind_table_page *page_of(struct world *world, uint32_t number,
 						  uint32_t index)
@@ -9,7 +10,7 @@ static const struct tm_unwind_table_page *page_of(struct world *world, uint32_t 
 	uint64_t reference = world->references[number];
 	uint32_t starts = TM_UNWIND_MAP_STARTS(reference);
 
-	return unwind_alloc_at(&world->tables.units,
+	return unwind_alloc_at(&world->tables.alloc,
 			       TM_UNWIND_MAP_FIRST(reference) + (starts > 1) + starts +
 				       TM_UNWIND_MAP_RULES(reference) + index);
 }
@@ -22,7 +23,7 @@ static void rows_are_installed_whole_before_they_are_said(void **state)
 	answer_by(world, 5, KTIME, seal_rows(3, 70));
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.count, 1);
-	assert_int_equal(world->tables.units.taken, (1 + 2 + 3));
+	assert_int_equal(world->tables.alloc.taken, (1 + 2 + 3));
 	assert_int_equal(world->chunks, 1);
 	assert_int_equal(TM_UNWIND_MAP_STARTS(world->references[5]), 1);
 	assert_int_equal(TM_UNWIND_MAP_RULES(world->references[5]), 2);
@@ -38,7 +39,7 @@ static void table_without_rows_takes_no_unit(void **state)
 	answer(world, 5, 0);
 	assert_true(world->references[5] == TM_UNWIND_MAP_EMPTY);
 	assert_int_equal(world->tables.installed, 1);
-	assert_int_equal(world->tables.units.taken, 0);
+	assert_int_equal(world->tables.alloc.taken, 0);
 	assert_int_equal(world->chunks, 0);
 }
 
@@ -55,7 +56,7 @@ static void only_the_one_due_answer_is_taken(void **state)
 	answer(world, 4, 1);
 	assert_int_equal(world->tables.installed, 1);
 	assert_int_equal(world->tables.refused, 4);
-	assert_int_equal(world->tables.units.taken, 3);
+	assert_int_equal(world->tables.alloc.taken, 3);
 }
 
 static void answer_failed(struct world *world, uint32_t number, uint64_t value, uint64_t now_ms)
@@ -106,12 +107,12 @@ static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
 	answer(world, TM_UNWIND_MAP_VDSO, 2);
 	answer(world, TM_UNWIND_MAP_VDSO, 3);
 	assert_int_equal(world->tables.installed, 1);
-	assert_int_equal(world->tables.units.taken, 4);
+	assert_int_equal(world->tables.alloc.taken, 4);
 	assert_int_not_equal(world->references[UNWIND_INSTALL_VDSO], 0);
 	world->tables.vdso_answered = false;
 	answer(world, TM_UNWIND_MAP_VDSO, 3);
 	pass(world);
-	assert_int_equal(world->tables.units.taken, 5);
+	assert_int_equal(world->tables.alloc.taken, 5);
 }
 
 static void units_of_a_replaced_table_are_free_behind_w_alone(void **state)
@@ -126,10 +127,10 @@ static void units_of_a_replaced_table_are_free_behind_w_alone(void **state)
 	answer(world, 5, 1);
 	assert_int_not_equal(TM_UNWIND_MAP_FIRST(world->references[5]), first);
 	(void)tm_retire_run(&world->queue, tm_clock_ns() - 1000000000ull);
-	assert_int_equal(world->tables.units.taken, 6);
+	assert_int_equal(world->tables.alloc.taken, 6);
 	assert_int_equal(world->tables.count, 1);
 	pass(world);
-	assert_int_equal(world->tables.units.taken, 3);
+	assert_int_equal(world->tables.alloc.taken, 3);
 }
 
 static void full_budget_evicts_the_file_longest_unannounced_and_waits_for_w(void **state)
@@ -143,7 +144,7 @@ static void full_budget_evicts_the_file_longest_unannounced_and_waits_for_w(void
 	answer(world, 1, half);
 	answer(world, 2, half);
 	answer(world, 3, half);
-	assert_non_null(world->tables.rows);
+	assert_non_null(world->tables.pending);
 	assert_int_equal(world->references[2], 0);
 	assert_int_not_equal(world->references[1], 0);
 	assert_int_equal(world->references[3], 0);
@@ -151,9 +152,9 @@ static void full_budget_evicts_the_file_longest_unannounced_and_waits_for_w(void
 	assert_int_equal(world->files.entries[2].state, FILE_REQUESTS_UNSEEN);
 	assert_int_not_equal(world->files.entries[2].seen_ms, 0);
 	unwind_install_advance(&world->tables); /* W has not risen */
-	assert_non_null(world->tables.rows);
+	assert_non_null(world->tables.pending);
 	pass(world);
-	assert_null(world->tables.rows);
+	assert_null(world->tables.pending);
 	assert_int_not_equal(world->references[3], 0);
 	assert_int_equal(world->tables.installed, 3);
 	assert_int_equal(world->tables.refused, 0);
@@ -170,7 +171,7 @@ static void many_small_tables_are_evicted_a_few_at_a_time(void **state)
 	}
 	hand_over(world, 5000, 0);
 	answer(world, 5000, 1000);
-	for (; world->tables.rows; rounds++) {
+	for (; world->tables.pending; rounds++) {
 		assert_in_range(world->tables.evicted, 1,
 				(rounds + 1) * 2 * UNWIND_INSTALL_EVICT_AT_ONCE);
 		pass(world);
@@ -207,11 +208,11 @@ static void chunks_are_made_after_a_round_alone_one_at_a_time(void **state)
 	assert_int_equal(world->chunks, 0);
 	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 1);
-	assert_non_null(world->tables.rows);
+	assert_non_null(world->tables.pending);
 	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 2);
-	assert_null(world->tables.rows);
-	unwind_install_gone(&world->tables, 5);
+	assert_null(world->tables.pending);
+	unwind_install_forget(&world->tables, 5);
 	unwind_install_advance(&world->tables);
 	assert_int_equal(world->chunks, 1);
 }
@@ -226,13 +227,13 @@ static void number_that_is_gone_takes_its_table_and_what_is_on_its_way_with_it(v
 	answer(world, 1, 2000);
 	answer(world, 2, 2000);
 	answer(world, 3, 2000);
-	assert_non_null(world->tables.rows);
-	unwind_install_gone(&world->tables, 3);
-	assert_null(world->tables.rows);
-	unwind_install_gone(&world->tables, 1);
+	assert_non_null(world->tables.pending);
+	unwind_install_forget(&world->tables, 3);
+	assert_null(world->tables.pending);
+	unwind_install_forget(&world->tables, 1);
 	assert_int_equal(world->tables.count, 0);
 	pass(world);
-	assert_int_equal(world->tables.units.taken, 0);
+	assert_int_equal(world->tables.alloc.taken, 0);
 	rest(world);
 	assert_int_equal(world->chunks, 0);
 	assert_int_equal(world->tables.refused, 0);
@@ -249,18 +250,18 @@ static void hundred_thousand_files_leave_nothing_behind(void **state)
 
 		hand_over(world, number, 0);
 		answer_by(world, number, KTIME, dup(i % 7 ? small : large));
-		assert_null(world->tables.rows);
+		assert_null(world->tables.pending);
 		if (i >= 500) {
-			unwind_install_gone(&world->tables, old);
+			unwind_install_forget(&world->tables, old);
 			file_requests_drop(&world->files, old);
 		}
 	}
 	assert_int_equal(world->tables.installed, 100000);
 	assert_int_equal(world->tables.count, 500);
 	for (uint32_t i = 100000 - 500; i < 100000; i++)
-		unwind_install_gone(&world->tables, i * 40503u % FILE_REQUESTS_MAX);
+		unwind_install_forget(&world->tables, i * 40503u % FILE_REQUESTS_MAX);
 	assert_int_equal(world->tables.count, 0);
-	assert_int_equal(world->tables.units.taken, 0);
+	assert_int_equal(world->tables.alloc.taken, 0);
 	rest(world);
 	assert_int_equal(world->chunks, 0);
 	(void)close(small);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_install_failures - whatever fails while a table is installed, all is as it was before */
+/* test_unwind_install_failures - whatever fails while a table is installed, all is as it was before
+ */
 
-#include "tests/unit/collector/tablesrig.h"
+#include "tests/unit/collector/unwind_install_fixture.h"
 
 static unsigned allocations; /* until one fails; 0: none does */
 
@@ -30,7 +31,7 @@ struct baseline {
 
 static struct baseline look(const struct world *world)
 {
-	return (struct baseline){world->tables.units.taken, world->chunks,
+	return (struct baseline){world->tables.alloc.taken, world->chunks,
 				 world->tables.count,       world->references[5],
 				 world->tables.installed,   world->tables.evicted,
 				 world->queue.count};
@@ -54,7 +55,7 @@ static bool one_step_fails(struct world *world, unsigned call, unsigned allocati
 	allocations = 0;
 	world->fails = 0;
 	(void)close(fd);
-	assert_null(world->tables.rows);
+	assert_null(world->tables.pending);
 	if (world->tables.refused != refused)
 		rest(world);
 	after = look(world);
@@ -81,8 +82,8 @@ static void first_table_that_fails_at_any_step_leaves_no_orphan(void **state)
 
 	every_step_fails(world, 2, 3); /* copy, queue; two chunks, reference */
 	assert_int_equal(world->tables.count, 1);
-	unwind_install_gone(&world->tables, 5);
-	assert_int_equal(world->tables.units.taken, 0);
+	unwind_install_forget(&world->tables, 5);
+	assert_int_equal(world->tables.alloc.taken, 0);
 	rest(world);
 	assert_int_equal(world->chunks, 0);
 }
@@ -96,7 +97,7 @@ static void replacement_that_fails_at_any_step_leaves_the_old_table(void **state
 	every_step_fails(world, 1, 2); /* copy; one chunk more, reference */
 	assert_int_equal(world->tables.count, 1);
 	pass(world);
-	assert_int_equal(world->tables.units.taken, 1100 + 1 + 5 + 1);
+	assert_int_equal(world->tables.alloc.taken, 1100 + 1 + 5 + 1);
 }
 
 static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **state)
@@ -112,7 +113,7 @@ static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **s
 	assert_int_equal(world->files.entries[1].state, FILE_REQUESTS_ANSWERED);
 	hand_over(world, 5, 0);
 	answer(world, 5, 1100);
-	assert_non_null(world->tables.rows);
+	assert_non_null(world->tables.pending);
 	pass(world);
 	assert_int_not_equal(world->references[5], 0);
 	assert_int_equal(world->tables.evicted, 1);
@@ -128,14 +129,14 @@ static void reference_that_fails_once_w_has_risen_frees_the_newcomer_alone(void 
 	answer(world, 1, UNITS / 2 - 10);
 	answer(world, 2, UNITS / 2 - 10);
 	answer(world, 5, 1100);
-	assert_non_null(world->tables.rows);
+	assert_non_null(world->tables.pending);
 	world->calls = 0;
 	world->fails = 1; /* the chunks of the evicted table are still there */
 	pass(world);
-	assert_null(world->tables.rows);
+	assert_null(world->tables.pending);
 	assert_int_equal(world->tables.refused, 1);
 	assert_int_equal(world->references[5], 0);
-	assert_int_equal(world->tables.units.taken, UNITS / 2);
+	assert_int_equal(world->tables.alloc.taken, UNITS / 2);
 	rest(world);
 	assert_int_equal(world->chunks, 2);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_layout - what is found in the units is what is found in the rows they were made from */
+/* test_unwind_layout - what is found in the units is what is found in the rows they were made from
+ */
 
 #include <setjmp.h>
 #include <stdarg.h>

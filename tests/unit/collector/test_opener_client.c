@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_control - an opener that is late, silent or out of form costs one file, or itself */
+/* test_opener_client - an opener that is late, silent or out of form costs one file, or itself */
 
-#include "tests/unit/collector/filesrig.h"
+#include "tests/unit/collector/file_requests_fixture.h"
 
 static void late_answer_is_dropped(void **state)
 {
@@ -32,11 +32,11 @@ static void silent_opener_is_given_up(void **state)
 
 	announce(world, 1, 0, 1000);
 	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS - 1);
-	assert_false(file_requests_settled(&world->files));
+	assert_false(file_requests_idle(&world->files));
 	file_requests_advance(&world->files, 1000 + FILE_REQUESTS_ASK_MS);
-	assert_true(file_requests_settled(&world->files));
+	assert_true(file_requests_idle(&world->files));
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_int_equal(world->asker.fd, -1);
+	assert_int_equal(world->opener.fd, -1);
 	announce(world, 2, 0, 5000); /* without an opener every file has its reason at once */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_OPENER);
@@ -49,10 +49,10 @@ static void opener_that_breaks_the_form_is_closed(void **state)
 
 	announce(world, 1, 0, 1000);
 	assert_int_equal(request(world).id, 1);
-	assert_int_equal(tm_fdpass_send(world->opener, &lie, sizeof(lie), -1, 0), 0);
+	assert_int_equal(tm_fdpass_send(world->opener_end, &lie, sizeof(lie), -1, 0), 0);
 	file_requests_advance(&world->files, 1001);
-	assert_int_equal(world->asker.fd, -1);
-	assert_true(file_requests_settled(&world->files));
+	assert_int_equal(world->opener.fd, -1);
+	assert_true(file_requests_idle(&world->files));
 }
 
 static void descriptor_that_was_not_accepted_ends_the_opener(void **state)
@@ -67,7 +67,7 @@ static void descriptor_that_was_not_accepted_ends_the_opener(void **state)
 	answer(world, id, OPENER_OPENED, 1001);
 	answer(world, id, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_int_equal(world->asker.fd, -1);
+	assert_int_equal(world->opener.fd, -1);
 	assert_int_equal(world->files.opened, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * filesrig - a collector's files between a made-up opener, kernel and symbolizer
+ * file_requests_fixture - a collector's files between a made-up opener, kernel and symbolizer
  */
 
 #include <errno.h>
@@ -23,10 +23,10 @@
 
 struct world { /* the collector's side, with both its peers played here */
 	struct file_requests files;
-	struct opener_client asker;
-	struct symbolizer_link handoff;
-	int opener;
-	int symbolizer;
+	struct opener_client opener;
+	struct symbolizer_link link;
+	int opener_end;
+	int symbolizer_end;
 	int holds; /* what the kernel will say */
 	unsigned asked_kernel;
 	uint32_t forgotten;
@@ -59,14 +59,14 @@ static int make(void **state)
 	if (!world || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, a) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, b) < 0)
 		return -1;
-	world->asker = (struct opener_client){.fd = a[0]};
-	world->opener = a[1];
-	symbolizer_link_init(&world->handoff, b[0]);
-	world->symbolizer = b[1];
+	world->opener = (struct opener_client){.fd = a[0]};
+	world->opener_end = a[1];
+	symbolizer_link_init(&world->link, b[0]);
+	world->symbolizer_end = b[1];
 	world->holds = 1;
 	world->forgotten = UINT32_MAX;
 	*state = world;
-	return file_requests_init(&world->files, &world->asker, &world->handoff, kernel);
+	return file_requests_init(&world->files, &world->opener, &world->link, kernel);
 }
 
 static int unmake(void **state)
@@ -74,11 +74,11 @@ static int unmake(void **state)
 	struct world *world = *state;
 
 	file_requests_deinit(&world->files);
-	symbolizer_link_deinit(&world->handoff);
-	if (world->asker.fd >= 0)
-		(void)close(world->asker.fd);
-	(void)close(world->opener);
-	(void)close(world->symbolizer);
+	symbolizer_link_deinit(&world->link);
+	if (world->opener.fd >= 0)
+		(void)close(world->opener.fd);
+	(void)close(world->opener_end);
+	(void)close(world->symbolizer_end);
 	free(world);
 	return 0;
 }
@@ -108,7 +108,8 @@ static struct opener_request request(struct world *world)
 {
 	struct opener_request got = {0};
 
-	assert_int_equal(tm_fdpass_recv(world->opener, &got, sizeof(got), NULL, MSG_DONTWAIT), 0);
+	assert_int_equal(tm_fdpass_recv(world->opener_end, &got, sizeof(got), NULL, MSG_DONTWAIT),
+			 0);
 	return got;
 }
 
@@ -118,7 +119,7 @@ static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t n
 		.id = id, .status = status, .worker = 4242, .address = 0x7000};
 	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
 
-	assert_int_equal(tm_fdpass_send(world->opener, &said, sizeof(said), fd, 0), 0);
+	assert_int_equal(tm_fdpass_send(world->opener_end, &said, sizeof(said), fd, 0), 0);
 	file_requests_advance(&world->files, now_ms);
 }
 
@@ -134,7 +135,7 @@ static void hand_over(struct world *world, uint32_t id, uint64_t now_ms)
 static uint32_t delivered(struct world *world, struct tm_wire *ret_message)
 {
 	int fd = -1;
-	int r = tm_fdpass_recv(world->symbolizer, ret_message, sizeof(*ret_message), &fd,
+	int r = tm_fdpass_recv(world->symbolizer_end, ret_message, sizeof(*ret_message), &fd,
 			       MSG_DONTWAIT);
 
 	if (r != 0)

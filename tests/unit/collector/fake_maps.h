@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * kernel_room - two maps of a made-up kernel room in place of libbpf's, and the life that forgets them
+ * fake_maps - two maps of a made-up kernel room in place of libbpf's, and the reclaim that forgets
+ * them
  */
 
 #include <time.h>
@@ -31,10 +32,10 @@ struct world {                                   /* the kernel room's two maps, 
 	struct tm_ring_reader_page page;
 	struct tm_ring_writer writer;
 	struct tm_ring_reader reader;
-	struct opener_client asker;
-	struct symbolizer_link handoff;
+	struct opener_client opener;
+	struct symbolizer_link link;
 	struct file_requests files;
-	struct reclaim life;
+	struct reclaim reclaim;
 };
 
 static struct world *world;
@@ -87,9 +88,9 @@ static int make(void **state)
 	if (!world)
 		return -1;
 	memset(world, 0, sizeof(*world));
-	world->asker.fd = -1;
-	symbolizer_link_init(&world->handoff, -1);
-	world->life = (struct reclaim){
+	world->opener.fd = -1;
+	symbolizer_link_init(&world->link, -1);
+	world->reclaim = (struct reclaim){
 		.processes = {PROCESSES, &world->processes_made, 0},
 		.numbers = {FILES, &world->files_made, 0},
 		.epoch_bumps = &world->bumps,
@@ -98,12 +99,12 @@ static int make(void **state)
 	};
 	return tm_ring_writer_init(&world->writer, world->region, REGION, &world->page, 1) ||
 	       tm_ring_reader_init(&world->reader, world->region, REGION, &world->page) ||
-	       file_requests_init(&world->files, &world->asker, &world->handoff, kernel);
+	       file_requests_init(&world->files, &world->opener, &world->link, kernel);
 }
 
 static int unmake(void **state)
 {
-	reclaim_deinit(&world->life);
+	reclaim_deinit(&world->reclaim);
 	file_requests_deinit(&world->files);
 	free(world);
 	return 0;
@@ -111,5 +112,5 @@ static int unmake(void **state)
 
 static void advance(uint64_t w)
 {
-	reclaim_advance(&world->life, w, 0, w / MS);
+	reclaim_advance(&world->reclaim, w, 0, w / MS);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_intruder - what a hostile symbolizer may hand over as rows installs nothing and holds up nobody */
+/* test_unwind_install_hostile - what a hostile symbolizer may hand over as rows installs nothing
+ * and holds up nobody */
 
-#include "tests/unit/collector/tablesrig.h"
+#include "tests/unit/collector/unwind_install_fixture.h"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -25,9 +26,9 @@ static void refused(struct world *world, int fd, const char *what)
 	if (world->tables.refused != before + 1 || world->references[5])
 		print_error("%s\n", what);
 	assert_int_equal(world->tables.refused, before + 1);
-	assert_int_equal(world->tables.units.taken, 0);
+	assert_int_equal(world->tables.alloc.taken, 0);
 	assert_int_equal(world->references[5], 0);
-	assert_null(world->tables.rows);
+	assert_null(world->tables.pending);
 }
 
 static int memfd(unsigned flags, off_t bytes, int seals)
@@ -136,7 +137,7 @@ static void flood_of_answers_takes_one(void **state)
 		answer_by(world, TM_UNWIND_MAP_VDSO, 0, dup(fd));
 	assert_int_equal(world->tables.installed, 2);
 	assert_int_equal(world->tables.refused, 1000 + 2 * 999);
-	assert_int_equal(world->tables.units.taken, 6);
+	assert_int_equal(world->tables.alloc.taken, 6);
 	assert_int_equal(world->queue.count, 0);
 	(void)close(fd);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_file_numbers - a file number is free again exactly when nobody can mean its file any more */
+/* test_reclaim_numbers - a file number is free again exactly when nobody can mean its file any more
+ */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/collector/kernel_room.h"
+#include "tests/unit/collector/fake_maps.h"
 
 /* A FILE of that number; told: it came through. */
 static void meet(uint32_t number, uint64_t ktime, bool told)
@@ -22,7 +23,7 @@ static void meet(uint32_t number, uint64_t ktime, bool told)
 	world->files_made += !world->number_there[number];
 	world->number_there[number] = true;
 	if (told)
-		reclaim_hear(&world->life, &file.event);
+		reclaim_note(&world->reclaim, &file.event);
 }
 
 /* Return: the RETIRE that is in the ring, or NULL. */
@@ -68,9 +69,9 @@ static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
 	assert_int_equal(retired->number, 3);
 	assert_in_range(retired->event.ktime, f + WATERMARK_GUARD_US * 1000, f + EPOCH);
 	assert_null(popped());
-	assert_int_equal(reclaim_known(&world->life.numbers), 0);
+	assert_int_equal(reclaim_entries(&world->reclaim.numbers), 0);
 	meet(3, from, true);
-	assert_int_equal(world->life.heard, 1);
+	assert_int_equal(world->reclaim.numbers_known, 1);
 }
 
 static void number_keeps_its_entry_until_w_has_passed_its_end(void **state)
@@ -104,7 +105,7 @@ static void number_that_is_announced_again_is_kept(void **state)
 
 static void crowded_numbers_go_after_little_more_than_an_epoch_oldest_first(void **state)
 {
-	world->files_made = RECLAIM_FILES_CROWD;
+	world->files_made = RECLAIM_NUMBERS_HIGH;
 	meet(3, EPOCH, true);
 	meet(4, EPOCH + 50 * MS, true);
 	advance(2 * EPOCH + 1000 * MS + 1);
@@ -118,7 +119,7 @@ static void number_without_any_announcement_is_found_and_given_back(void **state
 
 	meet(5, from, false);
 	advance(from);
-	assert_int_equal(world->life.heard, 1);
+	assert_int_equal(world->reclaim.numbers_known, 1);
 	advance(from + 2 * EPOCH + 1 * MS);
 	assert_false(world->number_there[5]);
 }
@@ -132,7 +133,7 @@ static void number_whose_file_is_under_way_waits(void **state)
 	advance(from + 2 * EPOCH + 1);
 	assert_true(world->number_there[3]);
 	world->files.entries[3].state = FILE_REQUESTS_SENT;
-	advance(from + 2 * EPOCH + 1 + (RECLAIM_AGAIN_MS + 1) * MS);
+	advance(from + 2 * EPOCH + 1 + (RECLAIM_RETRY_MS + 1) * MS);
 	assert_false(world->number_there[3]);
 	assert_int_equal(world->files.entries[3].state, FILE_REQUESTS_UNSEEN);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * tablesrig - tables between a made-up kernel room, whose calls can fail, and rows of any size
+ * unwind_install_fixture - tables between a made-up kernel room, whose calls can fail, and rows of
+ * any size
  */
 
 #include <errno.h>
@@ -25,8 +26,8 @@
 #define KTIME  (77ull << 30)
 
 struct world {
-	struct opener_client asker;
-	struct symbolizer_link handoff;
+	struct opener_client opener;
+	struct symbolizer_link link;
 	struct file_requests files;
 	struct tm_retire_queue queue;
 	struct unwind_install tables;
@@ -78,10 +79,10 @@ static int make(void **state)
 
 	if (!world)
 		return -1;
-	world->asker.fd = -1;
-	symbolizer_link_init(&world->handoff, -1);
+	world->opener.fd = -1;
+	symbolizer_link_init(&world->link, -1);
 	*state = world;
-	return file_requests_init(&world->files, &world->asker, &world->handoff, kernel) ||
+	return file_requests_init(&world->files, &world->opener, &world->link, kernel) ||
 	       unwind_install_init(&world->tables, BUDGET, &world->files, &world->queue, chunks);
 }
 
@@ -140,7 +141,8 @@ static void hand_over(struct world *world, uint32_t number, uint32_t age_ms)
 /* What waits for chunks alone, not for W, goes on. */
 static void grow(struct world *world)
 {
-	for (unsigned before = world->chunks + 1; world->tables.rows && before != world->chunks;) {
+	for (unsigned before = world->chunks + 1;
+	     world->tables.pending && before != world->chunks;) {
 		before = world->chunks;
 		unwind_install_advance(&world->tables);
 	}
