@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accounting - what the reports so far have told, so that the next one tells only the rest */
+/* accounting - samples taken = exported + dropped by reason: in each report and in all of them */
 
 #include "cli/accounting.h"
 
@@ -8,22 +8,69 @@
 #define FIELDS (sizeof(struct tm_counts) / sizeof(uint64_t))
 _Static_assert(sizeof(struct tm_counts) % sizeof(uint64_t) == 0, "counts are 64-bit numbers");
 
-/* The counts as a row of numbers, so that one that is added later is not forgotten here. */
-struct row {
+/* The counts as an array, so that a count that is added later is not forgotten here. */
+struct numbers {
 	uint64_t field[FIELDS];
 };
 
-static struct row row_of(const struct tm_counts *counts)
-{
-	struct row row;
+/* --- one report ----------------------------------------------------------------------------- */
 
-	memcpy(&row, counts, sizeof(row));
-	return row;
+/* Adds what a program that died took with it. */
+static void add_dead(struct accounting_balance *balance, enum accounting_death death)
+{
+	uint64_t known = balance->exported + balance->dropped, lost;
+
+	/* The last counts that a dead collector sent may be older than what it had handed over. */
+	if (death == ACCOUNTING_COLLECTOR_DIED && balance->taken < known)
+		balance->taken = known;
+	if (balance->taken <= known)
+		return;
+	lost = balance->taken - known;
+	if (death == ACCOUNTING_COLLECTOR_DIED)
+		balance->drops[TM_DROP_COLLECTOR_DIED] += lost;
+	else
+		balance->drops[TM_DROP_SYMBOLIZER_DIED] += lost;
+	balance->dropped += lost;
+}
+
+void accounting_balance_make(struct accounting_balance *ret_balance, const struct tm_counts *counts,
+			     const struct tm_result *result, enum accounting_death death)
+{
+	struct accounting_balance balance = {.taken = counts->taken};
+	unsigned i;
+
+	if (death != ACCOUNTING_SYMBOLIZER_DIED) {
+		balance.exported = result->exported;
+		memcpy(balance.drops, result->drops, sizeof(balance.drops));
+		memcpy(balance.truncated, result->truncated, sizeof(balance.truncated));
+	}
+	for (i = 0; i < TM_DROP_N; i++) {
+		balance.drops[i] += counts->drops[i];
+		balance.dropped += balance.drops[i];
+	}
+	for (i = TM_STOP_NONE + 1; i < TM_STOP_N; i++)
+		balance.cut += balance.truncated[i];
+	if (counts->owed > counts->hits)
+		balance.not_run = counts->owed - counts->hits;
+	if (death != ACCOUNTING_NONE_DIED)
+		add_dead(&balance, death);
+	balance.difference = (int64_t)(balance.taken - balance.exported - balance.dropped);
+	*ret_balance = balance;
+}
+
+/* --- all reports ---------------------------------------------------------------------------- */
+
+static struct numbers numbers_of(const struct tm_counts *counts)
+{
+	struct numbers numbers;
+
+	memcpy(&numbers, counts, sizeof(numbers));
+	return numbers;
 }
 
 void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts)
 {
-	counts->bpf_ns = whole->bpf_ns; /* told since the start, as all of the cost is */
+	counts->bpf_ns = whole->bpf_ns; /* since the start of the recording, as every cost is */
 	counts->bpf_ns_valid = whole->bpf_ns_valid;
 	counts->bpf_map_bytes = whole->bpf_map_bytes;
 	counts->cpus = whole->cpus;
@@ -37,59 +84,59 @@ void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *cou
 	counts->table_bytes = whole->table_bytes;
 }
 
-static uint64_t less(uint64_t whole, uint64_t part)
+static uint64_t subtract(uint64_t whole, uint64_t part)
 {
 	return whole > part ? whole - part : 0;
 }
 
-void accounting_rest(const struct accounting *ledger, const struct tm_counts *whole,
+void accounting_rest(const struct accounting *accounting, const struct tm_counts *whole,
 		     struct tm_counts *ret_rest)
 {
 	struct tm_counts all = *whole;
-	struct row rest, told = row_of(&ledger->told);
+	struct numbers rest, reported = numbers_of(&accounting->reported);
 	size_t i;
 
 	all.drops[TM_DROP_SYMBOLIZER_DIED] =
-		less(all.drops[TM_DROP_SYMBOLIZER_DIED], ledger->buried);
-	rest = row_of(&all);
+		subtract(all.drops[TM_DROP_SYMBOLIZER_DIED], accounting->dead_samples);
+	rest = numbers_of(&all);
 	for (i = 0; i < FIELDS; i++)
-		rest.field[i] = less(rest.field[i], told.field[i]);
+		rest.field[i] = subtract(rest.field[i], reported.field[i]);
 	memcpy(ret_rest, &rest, sizeof(rest));
 	accounting_copy_states(whole, ret_rest);
 }
 
-void accounting_baseline(const struct accounting *ledger, struct tm_counts *ret_counts)
+void accounting_baseline(const struct accounting *accounting, struct tm_counts *ret_counts)
 {
 	unsigned i;
 
-	*ret_counts = ledger->told;
-	ret_counts->drops[TM_DROP_SYMBOLIZER_DIED] += ledger->buried;
+	*ret_counts = accounting->reported;
+	ret_counts->drops[TM_DROP_SYMBOLIZER_DIED] += accounting->dead_samples;
 	ret_counts->taken = 0;
 	for (i = 0; i < TM_DROP_N; i++)
 		ret_counts->taken += ret_counts->drops[i];
 }
 
-void accounting_add(struct accounting *ledger, const struct tm_counts *counts,
-		    const struct tm_result *result, const struct balance *balance)
+void accounting_add(struct accounting *accounting, const struct tm_counts *counts,
+		    const struct tm_result *result, const struct accounting_balance *balance)
 {
-	struct row told = row_of(&ledger->told), more = row_of(counts);
+	struct numbers reported = numbers_of(&accounting->reported), more = numbers_of(counts);
 	size_t i;
 
 	for (i = 0; i < FIELDS; i++)
-		told.field[i] += more.field[i];
-	memcpy(&ledger->told, &told, sizeof(told));
-	ledger->reports++;
-	ledger->taken += balance->taken;
-	ledger->exported += balance->exported;
-	ledger->dropped += balance->dropped;
-	ledger->not_run += balance->not_run;
-	ledger->handled += result->exported;
+		reported.field[i] += more.field[i];
+	memcpy(&accounting->reported, &reported, sizeof(reported));
+	accounting->reports++;
+	accounting->taken += balance->taken;
+	accounting->exported += balance->exported;
+	accounting->dropped += balance->dropped;
+	accounting->not_run += balance->not_run;
+	accounting->alive_samples += result->exported;
 	for (i = 0; i < TM_DROP_N; i++)
-		ledger->handled += result->drops[i];
+		accounting->alive_samples += result->drops[i];
 }
 
-void accounting_on_death(struct accounting *ledger)
+void accounting_on_death(struct accounting *accounting)
 {
-	ledger->buried += ledger->handled;
-	ledger->handled = 0;
+	accounting->dead_samples += accounting->alive_samples;
+	accounting->alive_samples = 0;
 }

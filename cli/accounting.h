@@ -1,36 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * accounting - what the reports so far have told, so that the next one tells only the rest
+ * accounting - samples taken = exported + dropped by reason, exactly: in each report and in all of them
  *
- * Shape      sums over the stored reports. The collector counts the whole recording; the whole less
- *            the ledger is the report in the making. A symbolizer tells of its own reports alone.
- * Restart    the collector counts all that it had handed to a dead symbolizer as lost with it; what
- *            stands in stored reports is not, and is taken off again.
+ * Shape      the collector counts what was taken and dropped on its side, the symbolizer what it
+ *            exported and dropped. Where one of them died, the difference is what died with it.
+ *            The collector counts the whole recording; the whole less the sums over the stored reports
+ *            is the next report. A symbolizer counts only its own reports.
+ * Restart    the collector counts all that it had handed to a dead symbolizer as lost with it. What is
+ *            in stored reports is not lost, and is subtracted again.
  */
 
-#include "cli/balance.h"
+#include <stdint.h>
 
-struct accounting {
-	unsigned reports;      /* stored */
-	struct tm_counts told; /* sums; only what grows has a meaning */
-	uint64_t taken, exported, dropped, not_run;
-	uint64_t handled; /* exported or dropped by the symbolizer that runs now */
-	uint64_t buried;  /* the same of those that died */
+#include "shared/control.h"
+
+struct accounting_balance {
+	uint64_t taken;
+	uint64_t exported;
+	uint64_t drops[TM_DROP_N];
+	uint64_t dropped; /* sum of drops */
+	uint64_t truncated[TM_STOP_N];
+	uint64_t cut;       /* sum of truncated, NONE left out */
+	uint64_t not_run;   /* owed by the perf events, never run by the kernel */
+	int64_t difference; /* taken - exported - dropped; anything but 0 is an error of ours */
 };
 
-/* @whole, of the whole recording, less what was told. What does not grow stays as it is. */
-void accounting_rest(const struct accounting *ledger, const struct tm_counts *whole,
+enum accounting_death {
+	ACCOUNTING_NONE_DIED,
+	ACCOUNTING_COLLECTOR_DIED,
+	ACCOUNTING_SYMBOLIZER_DIED, /* its result is not known, and ignored */
+};
+
+struct accounting {
+	unsigned reports;          /* stored */
+	struct tm_counts reported; /* sums; only what grows has a meaning */
+	uint64_t taken, exported, dropped, not_run;
+	uint64_t alive_samples; /* exported or dropped by the symbolizer that runs now */
+	uint64_t dead_samples;  /* the same of those that died */
+};
+
+/* One report. @counts, @result: of its interval. */
+void accounting_balance_make(struct accounting_balance *ret_balance, const struct tm_counts *counts,
+			     const struct tm_result *result, enum accounting_death death);
+
+/* @whole, of the whole recording, less what was reported. What does not grow stays as it is. */
+void accounting_rest(const struct accounting *accounting, const struct tm_counts *whole,
 		     struct tm_counts *ret_rest);
 /* Copies what does not grow. */
 void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts);
 /*
- * What a symbolizer that follows a dead one must leave out of its reports: all that was told counts
+ * What a symbolizer that follows a dead one must leave out of its reports: all that was reported counts
  * for it as dropped.
  */
-void accounting_baseline(const struct accounting *ledger, struct tm_counts *ret_counts);
-/* One more report is told. @counts: of its interval. */
-void accounting_add(struct accounting *ledger, const struct tm_counts *counts,
-		    const struct tm_result *result, const struct balance *balance);
+void accounting_baseline(const struct accounting *accounting, struct tm_counts *ret_counts);
+/* One more report is stored. @counts: of its interval. */
+void accounting_add(struct accounting *accounting, const struct tm_counts *counts,
+		    const struct tm_result *result, const struct accounting_balance *balance);
 /* The symbolizer died. */
-void accounting_on_death(struct accounting *ledger);
+void accounting_on_death(struct accounting *accounting);

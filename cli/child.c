@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/clean.h"
 #include "cli/own_cost.h"
 #include "cli/spawn.h"
 #include "cli/terminal.h"
@@ -24,11 +23,11 @@ static void clean_message(struct tm_control *message)
 	switch (message->kind) {
 	case TM_CONTROL_NOTE:
 	case TM_CONTROL_FAILED:
-		clean_text(message->body.text, sizeof(message->body.text));
+		terminal_clean(message->body.text, sizeof(message->body.text));
 		return;
 	case TM_CONTROL_TOP:
-		clean_text(message->body.top.name, sizeof(message->body.top.name));
-		clean_text(message->body.top.file, sizeof(message->body.top.file));
+		terminal_clean(message->body.top.name, sizeof(message->body.top.name));
+		terminal_clean(message->body.top.file, sizeof(message->body.top.file));
 		return;
 	default:
 		return;
@@ -50,8 +49,9 @@ int child_receive(struct child *program, struct tm_control *ret_message)
 	if (r == TM_FDPASS_E_AGAIN)
 		return CHILD_E_NONE;
 	if (r < 0 && r != -ECONNRESET) {
-		program->failed = 1;
-		say("%s sent what is no message, and is killed: %s", program->name, strerror(-r));
+		program->failed = true;
+		terminal_print("%s sent an invalid message; stopping it: %s", program->name,
+			       strerror(-r));
 	}
 	program->control = tm_close(program->control);
 	/* What closes its socket before it is done is ending already, or is to end. */
@@ -91,14 +91,14 @@ static void print_lines(const struct child *program, char *text, size_t bytes)
 	text[bytes] = '\0';
 	while ((end = memchr(line, '\n', bytes)) != NULL) {
 		*end = '\0';
-		clean_text(line, (size_t)(end - line) + 1);
-		say("%s: %s", program->name, line);
+		terminal_clean(line, (size_t)(end - line) + 1);
+		terminal_print("%s: %s", program->name, line);
 		bytes -= (size_t)(end - line) + 1;
 		line = end + 1;
 	}
 	if (bytes > 0) {
-		clean_text(line, bytes + 1);
-		say("%s: %s", program->name, line);
+		terminal_clean(line, bytes + 1);
+		terminal_print("%s: %s", program->name, line);
 	}
 }
 
@@ -128,7 +128,7 @@ void child_print_errors(struct child *program)
 void child_note(struct child *program, const char *text)
 {
 	if (program->notes++ < CHILD_NOTES_MAX)
-		say("%s", text);
+		terminal_print("%s", text);
 }
 
 void child_measure(struct child *program)
@@ -151,8 +151,8 @@ void child_reap(struct child *program)
 		return;
 	r = spawn_wait(program->pid, &program->status, &usage);
 	if (r < 0)
-		say("%s could not be waited for: %s", program->name, strerror(-r));
-	program->ended = 1;
+		terminal_print("%s could not be waited for: %s", program->name, strerror(-r));
+	program->ended = true;
 	program->cpu_ns = own_cost_cpu_ns(&usage);
 	if (program->rss_bytes == 0)
 		program->rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * child - one of the two programs while it runs: its control socket, its stderr, its end
+ * child - one of the two started programs while it runs: its control socket, stderr and end
  *
- * Trust      it may be taken over: messages are of one size or close the connection, text is cleaned
- *            and bounded before it is printed, and it can be killed at any time.
+ * Trust      it may be compromised: messages have one size or close the connection, text is cleaned
+ *            and bounded before it is printed, and the program can be killed at any time.
  * Errors     CHILD_E_NONE (no message now), CHILD_E_CLOSED (no further message).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,12 +29,12 @@ struct child {
 	int pidfd;
 	int control; /* our end; -1: closed */
 	int errors;  /* its stderr; -1: closed */
-	int ready;
-	int done;   /* said DONE with code 0 */
-	int failed; /* said FAILED, or DONE with an error */
-	int lost;   /* will not finish: failed, or died before DONE */
-	int ended;  /* waited for */
-	int status; /* of wait */
+	bool ready;
+	bool done;   /* sent DONE with code 0 */
+	bool failed; /* sent FAILED, or DONE with an error */
+	bool lost;   /* will not finish: failed, or died before DONE */
+	bool ended;  /* waited for */
+	int status;  /* of wait */
 	unsigned notes;
 	size_t stderr_bytes;
 	uint64_t cpu_ns;    /* once ended also of the children it waited for */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control - what the two programs tell the command, message by message */
+/* control - receives the messages of both programs and applies them to the session */
 
 #include "cli/control.h"
 
@@ -9,35 +9,36 @@
 
 #include "cli/exit_code.h"
 #include "cli/preflight.h"
-#include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/terminal.h"
+#include "shared/clock.h"
 
 #define BATCH 64 /* messages between two looks at everything else */
 
-static int outcome_of(int code)
+static int exit_code_of(int code)
 {
 	return code == TM_FAILURE_HOST ? EXIT_CODE_HOST : EXIT_CODE_FAILED;
 }
 
-/* The collector found no such process; what it can walk is the kernel's choice. */
-static int take_hidden(const struct session *session, const struct tm_control *message)
+/* The collector found no such process, but it runs: the kernel hides it from BPF programs. */
+static bool print_hidden(const struct session *session, const struct tm_control *message)
 {
 	if (message->code != TM_FAILURE_NO_PROCESS || !preflight_holds_processes(session->options))
-		return 0;
-	say("%s among those that this kernel shows to BPF programs; it runs, but cannot be "
-	    "selected here",
-	    message->body.text);
-	return 1;
+		return false;
+	terminal_print("%s among those that this kernel shows to BPF programs; it runs, but cannot "
+		       "be selected from here: record from the PID namespace it belongs to",
+		       message->body.text);
+	return true;
 }
 
-static void take_failed(struct session *session, struct child *program,
-			const struct tm_control *message)
+static void on_failed(struct session *session, struct child *program,
+		      const struct tm_control *message)
 {
 	if (program->failed)
-		return; /* once is enough */
-	program->failed = 1;
-	if (take_hidden(session, message)) {
-		session->told = 1;
+		return; /* only the first reason is printed */
+	program->failed = true;
+	if (print_hidden(session, message)) {
+		session->cause_printed = true;
 		session_lose(session, program, EXIT_CODE_HOST);
 		return;
 	}
@@ -45,69 +46,73 @@ static void take_failed(struct session *session, struct child *program,
 		(void)snprintf(session->peer_text, sizeof(session->peer_text), "%s",
 			       message->body.text);
 	} else {
-		say("%s", message->body.text[0] ? message->body.text : program->name);
-		session->told = 1;
+		terminal_print("%s", message->body.text[0] ? message->body.text : program->name);
+		session->cause_printed = true;
 	}
-	session_lose(session, program, outcome_of(message->code));
+	session_lose(session, program, exit_code_of(message->code));
 }
 
-static void take_done(struct session *session, struct child *program, int code)
+static void on_done(struct session *session, struct child *program, int code)
 {
 	if (code == 0) {
-		program->done = 1;
+		program->done = true;
+		if (program == &session->symbolizer)
+			session->output_results.reported = true;
 		session->deadline_ns = 0;
 		return;
 	}
-	program->failed = 1;
-	say("%s failed: %s", program->name, strerror(code < 0 ? -code : EPROTO));
+	program->failed = true;
+	terminal_print("%s failed: %s", program->name, strerror(code < 0 ? -code : EPROTO));
 	session_lose(session, program, EXIT_CODE_FAILED);
 }
 
-static void take_counts(struct session *session, const struct tm_control *message)
+static void on_counts(struct session *session, const struct tm_control *message)
 {
 	session->counts = message->body.counts;
 	session->cost = message->body.cost;
 	if (session->phase != SESSION_RECORDING)
 		return;
-	progress_show(session_now_ns() - session->started_ns, &session->counts,
-		      session->series.ledger.reports);
-	if (!session->command.ended)
+	terminal_progress(tm_clock_ns() - session->started_ns, &session->counts,
+			  session->intervals.accounting.reports);
+	if (!session->workload.ended)
 		return;
 	if (session->counts.selected == 0)
 		session_stop(session);
-	else if (++session->counts_after_command == 2)
-		say("%s has ended; what it started is still recorded (Ctrl-C ends)",
-		    session->command.name);
+	else if (++session->counts_after_workload == 2)
+		terminal_print(
+			"%s has ended; the processes it started are still recorded, until they end or "
+			"you press Ctrl-C",
+			session->workload.name);
 }
 
-/* What either program may say. Return: 1 if that was it. */
-static int take_either(struct session *session, struct child *program,
-		       const struct tm_control *message)
+/* Messages that either program may send. Return: whether it was one of them. */
+static bool on_common_message(struct session *session, struct child *program,
+			      const struct tm_control *message)
 {
 	switch (message->kind) {
 	case TM_CONTROL_READY:
-		program->ready = 1;
+		program->ready = true;
 		if (program == &session->symbolizer)
-			intervals_resume(session);
-		return 1;
+			intervals_resume(&session->intervals, program);
+		return true;
 	case TM_CONTROL_NOTE:
 		child_note(program, message->body.text);
-		return 1;
+		return true;
 	case TM_CONTROL_DONE:
 		child_measure(program);
-		take_done(session, program, message->code);
-		return 1;
+		on_done(session, program, message->code);
+		return true;
 	case TM_CONTROL_FAILED:
-		take_failed(session, program, message);
-		return 1;
+		on_failed(session, program, message);
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-static void hear_collector(struct session *session, const struct tm_control *message)
+static void on_collector_message(struct session *session, const struct tm_control *message)
 {
-	if (take_either(session, &session->collector, message))
+	if (on_common_message(session, &session->collector, message))
 		return;
 	switch (message->kind) {
 	case TM_CONTROL_STARTED:
@@ -117,29 +122,29 @@ static void hear_collector(struct session *session, const struct tm_control *mes
 		session_stop(session);
 		return;
 	case TM_CONTROL_COUNTS:
-		take_counts(session, message);
+		on_counts(session, message);
 		return;
 	default:
-		say_more("%s sent an unknown message, kind %u", session->collector.name,
-			 message->kind);
+		terminal_verbose("%s sent an unknown message, kind %u", session->collector.name,
+				 message->kind);
 	}
 }
 
-static void take_output(struct session *session, const struct tm_control *message)
+static void on_output(struct session *session, const struct tm_control *message)
 {
 	if (message->value >= session->options->output_count)
 		return;
-	session->output_codes[message->value] = message->code;
-	session->outputs_told |= 1u << message->value;
+	session->output_results.codes[message->value] = message->code < 0 ? message->code : 0;
+	session->output_results.has[message->value] = true;
 }
 
-static void hear_symbolizer(struct session *session, const struct tm_control *message)
+static void on_symbolizer_message(struct session *session, const struct tm_control *message)
 {
-	if (take_either(session, &session->symbolizer, message))
+	if (on_common_message(session, &session->symbolizer, message))
 		return;
 	switch (message->kind) {
 	case TM_CONTROL_OUTPUT:
-		take_output(session, message);
+		on_output(session, message);
 		return;
 	case TM_CONTROL_TOP:
 		if (session->top_count < TM_TOP_ROWS)
@@ -147,22 +152,22 @@ static void hear_symbolizer(struct session *session, const struct tm_control *me
 		return;
 	case TM_CONTROL_COUNTS:
 		session->last_counts = message->body.counts;
-		session->last_counts_told = 1;
+		session->has_last_counts = true;
 		return;
 	case TM_CONTROL_RESULT:
 		session->result = message->body.result;
 		return;
 	case TM_CONTROL_FLUSHED:
-		intervals_flushed(session, message->value);
+		report_interval(session, message->value);
 		return;
 	default:
-		say_more("%s sent an unknown message, kind %u", session->symbolizer.name,
-			 message->kind);
+		terminal_verbose("%s sent an unknown message, kind %u", session->symbolizer.name,
+				 message->kind);
 	}
 }
 
-static void listen_to(struct session *session, struct child *program,
-		      void (*hear)(struct session *, const struct tm_control *))
+static void receive_all(struct session *session, struct child *program,
+			void (*on_message)(struct session *, const struct tm_control *))
 {
 	struct tm_control message;
 	int i;
@@ -170,16 +175,16 @@ static void listen_to(struct session *session, struct child *program,
 	for (i = 0; i < BATCH; i++) {
 		if (child_receive(program, &message) != 0)
 			return;
-		hear(session, &message);
+		on_message(session, &message);
 	}
 }
 
 void control_collector(struct session *session)
 {
-	listen_to(session, &session->collector, hear_collector);
+	receive_all(session, &session->collector, on_collector_message);
 }
 
 void control_symbolizer(struct session *session)
 {
-	listen_to(session, &session->symbolizer, hear_symbolizer);
+	receive_all(session, &session->symbolizer, on_symbolizer_message);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_loop - waits for whatever may happen in a recording, and says to whom it happened */
+/* event_loop - waits for the events of a recording and calls whom they concern */
 
 #include "cli/event_loop.h"
 
@@ -15,44 +15,51 @@
 #include "cli/spawn.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
-enum source { /* in the order in which they are looked at: a word said before Ctrl-C counts first */
+/* In the order in which they are handled: a message sent before Ctrl-C counts first. */
+#define NS_PER_MS 1000000ull
+
+enum source {
 	SOURCE_COLLECTOR,
 	SOURCE_COLLECTOR_ERRORS,
 	SOURCE_COLLECTOR_END,
 	SOURCE_SYMBOLIZER,
 	SOURCE_SYMBOLIZER_ERRORS,
 	SOURCE_SYMBOLIZER_END,
-	SOURCE_COMMAND_REPORT,
-	SOURCE_COMMAND_END,
+	SOURCE_WORKLOAD_REPORT,
+	SOURCE_WORKLOAD_END,
 	SOURCE_HOTPLUG,
 	SOURCE_TIMER,
-	SOURCE_SERIES,
+	SOURCE_INTERVALS,
 	SOURCE_SIGNALS,
 	SOURCE_N,
 };
 
-/* A program's process has ended; what it had said is read first. */
-static void bury(struct session *session, struct child *program, void (*listen)(struct session *))
+/* A program's process has ended; the messages that it sent before are read first. */
+static void on_exit_of(struct session *session, struct child *program,
+		       void (*receive)(struct session *))
 {
 	char how[64];
 
-	listen(session);
+	receive(session);
 	child_print_errors(program);
 	child_reap(program);
 	spawn_describe(program->status, how, sizeof(how));
 	if (program->done) {
 		if (program->status != 0)
-			say("%s finished, then ended %s", program->name, how);
+			terminal_print("%s finished, then ended %s", program->name, how);
 		return;
 	}
 	if (!program->failed) {
-		session->told = 1;
-		say("%s ended %s before it had finished%s", program->name, how,
-		    session->phase == SESSION_LOADING   ? ""
-		    : program == &session->collector    ? "; what it had handed over is written"
-		    : restart_follows(session, program) ? ""
-							: "; nothing can be written");
+		session->cause_printed = true;
+		terminal_print("%s ended %s before it had finished%s", program->name, how,
+			       session->phase == SESSION_LOADING ? ""
+			       : program == &session->collector
+				       ? "; what it had sent until then is written"
+			       : session_may_restart(session, program)
+				       ? ""
+				       : "; nothing can be written");
 	}
 	session_lose(session, program, EXIT_CODE_FAILED);
 }
@@ -69,30 +76,30 @@ static void on_signal(struct session *session)
 		return;
 	}
 	if (session->phase == SESSION_LOADING)
-		say("interrupted before sampling began; nothing is written");
+		terminal_print("interrupted before sampling began; nothing is written");
 	else if (session->interrupts > 1)
-		say("given up; nothing is written");
+		terminal_print("aborted; nothing is written");
 	else {
-		say("writing; once more gives up");
+		terminal_print("writing the output; press Ctrl-C again to abort");
 		return;
 	}
-	session_give_up(session, EXIT_CODE_FAILED);
+	session_abort(session, EXIT_CODE_FAILED);
 }
 
-static void on_command(struct session *session, enum source source)
+static void on_workload(struct session *session, enum source source)
 {
-	struct workload *command = &session->command;
+	struct workload *workload = &session->workload;
 	int error;
 
-	if (source == SOURCE_COMMAND_END) {
-		workload_reap(command);
+	if (source == SOURCE_WORKLOAD_END) {
+		workload_reap(workload);
 		return;
 	}
-	error = workload_executed(command);
+	error = workload_executed(workload);
 	if (error == 0)
 		return;
-	say("%s cannot be run: %s", command->name, strerror(error));
-	session_give_up(session, EXIT_CODE_FAILED);
+	terminal_print("%s cannot be run: %s", workload->name, strerror(error));
+	session_abort(session, EXIT_CODE_FAILED);
 }
 
 static void dispatch(struct session *session, enum source source)
@@ -105,8 +112,8 @@ static void dispatch(struct session *session, enum source source)
 		session->timer = tm_close(session->timer);
 		session_stop(session);
 		return;
-	case SOURCE_SERIES:
-		intervals_tick(session);
+	case SOURCE_INTERVALS:
+		intervals_tick(&session->intervals, session->options, &session->symbolizer);
 		return;
 	case SOURCE_COLLECTOR:
 		control_collector(session);
@@ -121,16 +128,16 @@ static void dispatch(struct session *session, enum source source)
 		child_print_errors(&session->symbolizer);
 		return;
 	case SOURCE_HOTPLUG:
-		hotplug_hear(&session->hotplug, &session->collector);
+		hotplug_receive(&session->hotplug, &session->collector);
 		return;
 	case SOURCE_COLLECTOR_END:
-		bury(session, &session->collector, control_collector);
+		on_exit_of(session, &session->collector, control_collector);
 		return;
 	case SOURCE_SYMBOLIZER_END:
-		bury(session, &session->symbolizer, control_symbolizer);
+		on_exit_of(session, &session->symbolizer, control_symbolizer);
 		return;
 	default:
-		on_command(session, source);
+		on_workload(session, source);
 	}
 }
 
@@ -141,8 +148,8 @@ static void on_deadline(struct session *session)
 	session->deadline_ns = 0;
 	if (!session->collector.done && !session->collector.lost)
 		late = &session->collector;
-	say("%s does not answer and is killed", late->name);
-	late->failed = 1;
+	terminal_print("%s did not finish in time; stopping it", late->name);
+	late->failed = true;
 	child_kill(late);
 	session_lose(session, late, EXIT_CODE_FAILED);
 }
@@ -150,9 +157,9 @@ static void on_deadline(struct session *session)
 /* Messages about CPUs wait in the kernel until the collector is ready to take their events. */
 static int hotplug_fd(const struct session *session)
 {
-	int hears = session->collector.ready && session->phase <= SESSION_RECORDING;
+	bool can_take = session->collector.ready && session->phase <= SESSION_RECORDING;
 
-	return hears ? session->hotplug.fd : -1;
+	return can_take ? session->hotplug.fd : -1;
 }
 
 /* The only place that waits. Return: events at hand, 0: a deadline passed, -errno. */
@@ -167,12 +174,13 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_SYMBOLIZER] = session->symbolizer.control,
 		[SOURCE_SYMBOLIZER_ERRORS] = session->symbolizer.errors,
 		[SOURCE_SYMBOLIZER_END] = session->symbolizer.pidfd,
-		[SOURCE_COMMAND_REPORT] = session->command.report,
-		[SOURCE_COMMAND_END] = session->command.pidfd,
+		[SOURCE_WORKLOAD_REPORT] = session->workload.report,
+		[SOURCE_WORKLOAD_END] = session->workload.pidfd,
 		[SOURCE_HOTPLUG] = hotplug_fd(session),
-		[SOURCE_SERIES] = session->phase == SESSION_RECORDING ? session->series.timer : -1,
+		[SOURCE_INTERVALS] =
+			session->phase == SESSION_RECORDING ? session->intervals.timer : -1,
 	};
-	uint64_t now = session_now_ns();
+	uint64_t now = tm_clock_ns();
 	int i, r, timeout = -1;
 
 	for (i = 0; i < SOURCE_N; i++)
@@ -180,13 +188,13 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 	if (session->deadline_ns != 0)
 		timeout = session->deadline_ns <= now
 				  ? 0
-				  : (int)((session->deadline_ns - now) / SESSION_NS_PER_MS) + 1;
+				  : (int)((session->deadline_ns - now) / NS_PER_MS) + 1;
 	r = poll(ret_polled, SOURCE_N, timeout);
 	return r < 0 ? -errno : r;
 }
 
-/* Both have said their last word; their processes end now. */
-static void see_off(struct child *program)
+/* Waits for the end of a program that has sent its last message, then closes it. */
+static void finish(struct child *program)
 {
 	struct pollfd end = {.fd = program->pidfd, .events = POLLIN};
 
@@ -206,20 +214,21 @@ int event_loop_run(struct session *session)
 	while (session->phase != SESSION_OVER) {
 		r = wait_events(session, polled);
 		if (r < 0 && r != -EINTR) {
-			say("poll: %s", strerror(-r));
-			session_give_up(session, EXIT_CODE_FAILED);
+			terminal_print("waiting for events failed: poll: %s", strerror(-r));
+			session_abort(session, EXIT_CODE_FAILED);
 		}
 		if (r == 0)
 			on_deadline(session);
 		for (i = 0; r > 0 && i < SOURCE_N && session->phase != SESSION_OVER; i++)
 			if (polled[i].revents != 0)
 				dispatch(session, (enum source)i);
+		restart_if_pending(session);
 		session_advance(session);
 	}
-	see_off(&session->collector);
-	see_off(&session->symbolizer);
-	if (session->peer_text[0] != '\0' && !session->told)
-		say("%s", session->peer_text);
-	say_wipe();
-	return session->outcome;
+	finish(&session->collector);
+	finish(&session->symbolizer);
+	if (session->peer_text[0] != '\0' && !session->cause_printed)
+		terminal_print("%s", session->peer_text);
+	terminal_clear_line();
+	return session->exit_code;
 }

@@ -6,5 +6,5 @@
 
 #include "cli/session.h"
 
-/* From "both programs run" to the end of both. Return: 0, or the outcome, said. */
+/* From "both programs run" to the end of both. Return: 0, or the exit_code, said. */
 int event_loop_run(struct session *session);

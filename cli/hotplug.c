@@ -64,7 +64,7 @@ int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu)
 static void refuse(struct hotplug *hotplug, unsigned cpu, int error)
 {
 	if (!holds(hotplug->refused, cpu))
-		say("CPU %u came and is not sampled: %s", cpu, strerror(-error));
+		terminal_print("CPU %u came and is not sampled: %s", cpu, strerror(-error));
 	add(hotplug->refused, cpu);
 }
 
@@ -85,7 +85,7 @@ static void hand_over(struct hotplug *hotplug, struct child *collector, unsigned
 		return;
 	}
 	add(hotplug->sampled, cpu);
-	say_more("CPU %u came and is sampled", cpu);
+	terminal_verbose("CPU %u came and is sampled", cpu);
 }
 
 /* Return: count of CPUs in *ret_cpus (heap), -errno. */
@@ -106,7 +106,7 @@ static void hand_over_all(struct hotplug *hotplug, struct child *collector)
 	_cleanup_(tm_freep) unsigned *cpus = NULL;
 	int i, count = read_online(&cpus);
 
-	say_more("messages about CPUs were lost; all that are online are sampled anew");
+	terminal_verbose("messages about CPUs were lost; all that are online are sampled anew");
 	for (i = 0; i < count; i++)
 		hand_over(hotplug, collector, cpus[i]);
 }
@@ -134,13 +134,14 @@ static ssize_t receive(int fd, char *ret_message, size_t bytes)
 
 static void give_up(struct hotplug *hotplug, int error)
 {
-	say("CPUs that come later are not sampled: the kernel's messages about them cannot be "
-	    "heard: %s",
-	    strerror(error));
+	terminal_print(
+		"CPUs that come later are not sampled: the kernel's messages about them cannot be "
+		"heard: %s",
+		strerror(error));
 	hotplug_close(hotplug);
 }
 
-void hotplug_hear(struct hotplug *hotplug, struct child *collector)
+void hotplug_receive(struct hotplug *hotplug, struct child *collector)
 {
 	char message[MESSAGE_BYTES];
 	unsigned cpu;

@@ -32,7 +32,7 @@ void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
 /* The CPUs that are sampled from the start. */
 void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf);
 /* After `fd` became readable: opens what came and hands it to @collector. */
-void hotplug_hear(struct hotplug *hotplug, struct child *collector);
+void hotplug_receive(struct hotplug *hotplug, struct child *collector);
 /*
  * How many CPUs were or are online without being sampled. @taken: events that the collector has taken,
  * 0: it did not say.

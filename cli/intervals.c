@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intervals - the reports in between: when each is asked for, into which files, and what it tells */
+/* intervals - with --every: when each report is requested, into which files, and the sums over all */
 
 #include "cli/intervals.h"
 
@@ -10,158 +10,140 @@
 
 #include "cli/exit_code.h"
 #include "cli/own_cost.h"
-#include "cli/report.h"
-#include "cli/session.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
 #define NS_PER_SECOND 1000000000ull
 
-int intervals_begin(struct session *session)
+int intervals_begin(struct intervals *intervals, uint64_t every_ns, uint64_t now_ns)
 {
-	struct intervals *series = &session->series;
-	uint64_t every = session->options->every_ns;
 	struct itimerspec timer = {
-		.it_value = {(time_t)(every / NS_PER_SECOND), (long)(every % NS_PER_SECOND)},
+		.it_value = {(time_t)(every_ns / NS_PER_SECOND), (long)(every_ns % NS_PER_SECOND)},
 	};
 
-	series->from_ns = session->started_ns;
-	series->idle_from_ns = own_cost_idle_ns();
-	if (every == 0)
+	intervals->from_ns = now_ns;
+	intervals->idle_from_ns = own_cost_idle_ns();
+	if (every_ns == 0)
 		return 0;
 	timer.it_interval = timer.it_value;
-	series->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (series->timer < 0 || timerfd_settime(series->timer, 0, &timer, NULL) < 0)
+	intervals->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (intervals->timer < 0 || timerfd_settime(intervals->timer, 0, &timer, NULL) < 0)
 		return -errno;
 	return 0;
 }
 
 /* Return: 0, -errno. */
-static int hand_over(struct session *session, const struct outputs *targets)
+static int send_outputs(const struct outputs *outputs, struct child *symbolizer)
 {
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < targets->count && r == 0; i++)
-		if (!targets->refused[i])
-			r = child_send_fd(&session->symbolizer, TM_CONTROL_OUTPUT_FILE, i,
-					  targets->outputs[i].fd);
+	for (i = 0; i < outputs->count && r == 0; i++)
+		if (!outputs->refused[i])
+			r = child_send_fd(symbolizer, TM_CONTROL_OUTPUT_FILE, i,
+					  outputs->items[i].fd);
 	return r;
 }
 
-static void ask(struct session *session)
+static void request_report(struct intervals *intervals, const struct options *options,
+			   struct child *symbolizer)
 {
-	struct intervals *series = &session->series;
-	int r = child_send(&session->symbolizer, TM_CONTROL_FLUSH, 0);
+	int r = child_send(symbolizer, TM_CONTROL_FLUSH, 0);
 
-	series->asked = 1;
-	series->until_ns = session_now_ns();
-	series->idle_until_ns = own_cost_idle_ns();
-	outputs_open_more(&series->next, session->options, series->ledger.reports + 2);
+	intervals->flush_pending = true;
+	intervals->until_ns = tm_clock_ns();
+	intervals->idle_until_ns = own_cost_idle_ns();
+	outputs_open_more(&intervals->next, options, intervals->accounting.reports + 2);
 	if (r == 0)
-		r = hand_over(session, &series->next);
+		r = send_outputs(&intervals->next, symbolizer);
 	if (r < 0)
-		say_more("%s does not take FLUSH: %s", session->symbolizer.name, strerror(-r));
+		terminal_verbose("the request for a report could not be sent to %s: %s",
+				 symbolizer->name, strerror(-r));
 }
 
-void intervals_tick(struct session *session)
+void intervals_tick(struct intervals *intervals, const struct options *options,
+		    struct child *symbolizer)
 {
-	struct intervals *series = &session->series;
 	uint64_t ticks;
 
-	if (read(series->timer, &ticks, sizeof(ticks)) < 0 || session->phase != SESSION_RECORDING)
+	if (read(intervals->timer, &ticks, sizeof(ticks)) < 0)
 		return;
-	if (series->asked)
-		say_more("report %u takes longer than its interval", series->ledger.reports + 1);
-	else if (session->symbolizer.ready && !session->symbolizer.lost)
-		ask(session);
+	if (intervals->flush_pending)
+		terminal_verbose("report %u takes longer than its interval",
+				 intervals->accounting.reports + 1);
+	else if (symbolizer->ready && !symbolizer->lost)
+		request_report(intervals, options, symbolizer);
 }
 
-static void move_on(struct intervals *series)
+void intervals_resume(const struct intervals *intervals, struct child *symbolizer)
 {
-	outputs_close(&series->now);
-	series->now = series->next;
-	series->next = (struct outputs){0};
-	series->asked = 0;
-}
-
-static void count_files(struct intervals *series)
-{
-	const struct outputs *targets = &series->now;
-	size_t i, stored = 0;
-
-	for (i = 0; i < targets->count; i++)
-		stored += targets->stored[i] != 0;
-	series->files += stored;
-	series->missing += targets->count - stored;
-	series->missing += targets->has_summary && !targets->summary_stored;
-}
-
-void intervals_resume(struct session *session)
-{
-	const struct intervals *series = &session->series;
-	struct tm_control message = {.kind = TM_CONTROL_RESUME, .value = series->watermark};
+	struct tm_control message = {.kind = TM_CONTROL_RESUME, .value = intervals->watermark};
 	int r;
 
-	if (series->ledger.reports == 0)
+	if (intervals->accounting.reports == 0)
 		return;
-	accounting_baseline(&series->ledger, &message.body.counts);
-	r = child_send_message(&session->symbolizer, &message, -1);
+	accounting_baseline(&intervals->accounting, &message.body.counts);
+	r = child_send_message(symbolizer, &message, -1);
 	if (r < 0)
-		say_more("%s does not take TOLD: %s", session->symbolizer.name, strerror(-r));
+		terminal_verbose("the counts of earlier reports could not be sent to %s: %s",
+				 symbolizer->name, strerror(-r));
 }
 
-void intervals_flushed(struct session *session, uint64_t watermark)
+static void next_outputs(struct intervals *intervals)
 {
-	struct intervals *series = &session->series;
-	struct summary summary;
+	outputs_close(&intervals->current);
+	intervals->current = intervals->next;
+	intervals->next = (struct outputs){0};
+	intervals->flush_pending = false;
+}
 
-	if (!series->asked) {
-		say_more("%s sent FLUSHED, which nobody asked for", session->symbolizer.name);
-		return;
+static void count_files(struct intervals *intervals)
+{
+	const struct outputs *outputs = &intervals->current;
+	size_t i, stored = 0;
+
+	for (i = 0; i < outputs->count; i++)
+		stored += outputs->stored[i];
+	intervals->files += stored;
+	intervals->missing += outputs->count - stored;
+	intervals->missing += outputs->has_summary && !outputs->summary_stored;
+}
+
+void intervals_next(struct intervals *intervals, const struct summary *summary, uint64_t watermark)
+{
+	count_files(intervals);
+	accounting_add(&intervals->accounting, &summary->counts, &summary->result,
+		       &summary->balance);
+	intervals->watermark = watermark;
+	intervals->from_ns = intervals->until_ns;
+	intervals->idle_from_ns = intervals->idle_until_ns;
+	next_outputs(intervals);
+}
+
+void intervals_on_death(struct intervals *intervals)
+{
+	if (intervals->flush_pending) {
+		terminal_print("report %u is lost: the symbolizer died while writing it",
+			       intervals->accounting.reports + 1);
+		next_outputs(intervals);
+		outputs_renumber(&intervals->current, intervals->accounting.reports + 1);
 	}
-	session->flushed = 1;
-	child_measure(&session->collector);
-	child_measure(&session->symbolizer);
-	report_make(&summary, session, REPORT_BETWEEN);
-	(void)outputs_store(&series->now, session, &summary);
-	count_files(series);
-	report_print_line(&summary, &series->now);
-	if (series->outcome == 0)
-		series->outcome = report_check(&summary, 0);
-	accounting_add(&series->ledger, &summary.counts, &session->result, &summary.balance);
-	session_forget_report(session);
-	series->watermark = watermark;
-	series->from_ns = series->until_ns;
-	series->idle_from_ns = series->idle_until_ns;
-	move_on(series);
+	accounting_on_death(&intervals->accounting);
 }
 
-void intervals_on_death(struct session *session)
+int intervals_exit_code(const struct intervals *intervals, int stored)
 {
-	struct intervals *series = &session->series;
-
-	if (series->asked) {
-		say("report %u is lost with it", series->ledger.reports + 1);
-		move_on(series);
-		outputs_renumber(&series->now, series->ledger.reports + 1);
-	}
-	accounting_on_death(&series->ledger);
-	session_forget_report(session);
-}
-
-int intervals_outcome(const struct intervals *series, int stored)
-{
-	if (stored == EXIT_CODE_FAILED && series->files > 0)
+	if (stored == EXIT_CODE_FAILED && intervals->files > 0)
 		stored = EXIT_CODE_SOME;
-	if (stored == 0 && series->missing > 0)
+	if (stored == 0 && intervals->missing > 0)
 		stored = EXIT_CODE_SOME;
-	return series->outcome != 0 ? series->outcome : stored;
+	return intervals->exit_code != 0 ? intervals->exit_code : stored;
 }
 
-void intervals_close(struct intervals *series)
+void intervals_close(struct intervals *intervals)
 {
-	outputs_close(&series->now);
-	outputs_close(&series->next);
-	series->timer = tm_close(series->timer);
+	outputs_close(&intervals->current);
+	outputs_close(&intervals->next);
+	intervals->timer = tm_close(intervals->timer);
 }

@@ -16,7 +16,8 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
-int launch_init(struct launch *launch, const char *name, int program, struct uid_pool account)
+int launch_init(struct launch *launch, const char *name, int program,
+		struct uid_pool_account account)
 {
 	*launch = (struct launch){.name = name, .program = program, .account = account};
 	launch->arguments = calloc(LAUNCH_ARGUMENTS_MAX + 1, sizeof(*launch->arguments));
@@ -103,7 +104,7 @@ static int refused(const char *name, const struct credentials_failure *failure)
 	char step[sizeof(failure->step) + 1] = "";
 
 	memcpy(step, failure->step, sizeof(failure->step));
-	say("%s cannot be started: %s: %s", name, step, strerror(failure->error));
+	terminal_print("%s cannot be started: %s: %s", name, step, strerror(failure->error));
 	return failure->error == EPERM ? EXIT_CODE_HOST : EXIT_CODE_FAILED;
 }
 
@@ -120,7 +121,7 @@ static int await(const struct launch *launch, struct child *program, int report)
 		return 0;
 	child_kill(program);
 	if (got != (ssize_t)sizeof(failure)) {
-		say("%s cannot be started", launch->name);
+		terminal_print("%s cannot be started", launch->name);
 		return EXIT_CODE_FAILED;
 	}
 	return refused(launch->name, &failure);
@@ -128,7 +129,7 @@ static int await(const struct launch *launch, struct child *program, int report)
 
 static int failed(const struct launch *launch, int error)
 {
-	say("%s cannot be started: %s", launch->name, strerror(error));
+	terminal_print("%s cannot be started: %s", launch->name, strerror(error));
 	return EXIT_CODE_FAILED;
 }
 

@@ -22,7 +22,7 @@
 struct launch {
 	const char *name; /* argv[0] */
 	int program;      /* descriptor to execute */
-	struct uid_pool account;
+	struct uid_pool_account account;
 	cap_value_t capabilities[LAUNCH_CAPABILITIES_MAX];
 	unsigned capability_count;
 	char **arguments; /* NULL-terminated, owned; [0] is the name */
@@ -33,7 +33,8 @@ struct launch {
 };
 
 /* Return: 0, -ENOMEM. */
-int launch_init(struct launch *launch, const char *name, int program, struct uid_pool account);
+int launch_init(struct launch *launch, const char *name, int program,
+		struct uid_pool_account account);
 void launch_capability(struct launch *launch, cap_value_t capability);
 /* Adds "--option=N" and lets N stay open; a failure is kept until launch_start. */
 void launch_descriptor(struct launch *launch, const char *option, int fd);
@@ -41,6 +42,6 @@ void launch_descriptor(struct launch *launch, const char *option, int fd);
 void launch_pair(struct launch *launch, const char *option, const char *prefix, int fd);
 void launch_argument(struct launch *launch, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Return: 0, or an outcome, having said why. @ret_program: pid, pidfd and stderr are set. */
+/* Return: 0, or an exit_code, having said why. @ret_program: pid, pidfd and stderr are set. */
 int launch_start(const struct launch *launch, struct child *ret_program);
 void launch_deinit(struct launch *launch);

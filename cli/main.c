@@ -32,7 +32,7 @@ static int print_version(void)
 
 static int wrong(const char *sentence, const char *word)
 {
-	say("%s%s (see tidemark --help)", word, sentence);
+	terminal_print("%s%s (see tidemark --help)", word, sentence);
 	return EXIT_CODE_USAGE;
 }
 

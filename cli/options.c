@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/clean.h"
+#include "cli/terminal.h"
 #include "shared/parse.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -32,7 +32,7 @@ static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, cons
 	va_start(arguments, format);
 	(void)vsnprintf(ret_problem, OPTIONS_PROBLEM_BYTES, format, arguments);
 	va_end(arguments);
-	clean_text(ret_problem, OPTIONS_PROBLEM_BYTES);
+	terminal_clean(ret_problem, OPTIONS_PROBLEM_BYTES);
 	return OPTIONS_E_USAGE;
 }
 

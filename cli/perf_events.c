@@ -94,12 +94,13 @@ static int refuse(unsigned cpu, int error)
 			paranoid[strcspn(paranoid, "\n")] = '\0';
 		else
 			(void)snprintf(paranoid, sizeof(paranoid), "unknown");
-		say("the sampling event of CPU %u is refused: %s (kernel.perf_event_paranoid is "
-		    "%s; this account, its container or a security module forbids perf_event_open)",
-		    cpu, strerror(-error), paranoid);
+		terminal_print(
+			"the sampling event of CPU %u is refused: %s (kernel.perf_event_paranoid is "
+			"%s; this account, its container or a security module forbids perf_event_open)",
+			cpu, strerror(-error), paranoid);
 		return EXIT_CODE_HOST;
 	}
-	say("the sampling event of CPU %u cannot be opened: %s", cpu, strerror(-error));
+	terminal_print("the sampling event of CPU %u cannot be opened: %s", cpu, strerror(-error));
 	return error == -ENOSYS || error == -ENOENT || error == -EOPNOTSUPP ? EXIT_CODE_HOST
 									    : EXIT_CODE_FAILED;
 }
@@ -112,7 +113,7 @@ static int open_each(struct perf_events *perf, const unsigned *cpus, size_t coun
 		int fd = perf_events_open_event(cpus[i], hz);
 
 		if (fd == -ENODEV || fd == -ENXIO) {
-			say_more("CPU %u went offline and is not sampled", cpus[i]);
+			terminal_verbose("CPU %u went offline and is not sampled", cpus[i]);
 			continue;
 		}
 		if (fd < 0)
@@ -120,7 +121,7 @@ static int open_each(struct perf_events *perf, const unsigned *cpus, size_t coun
 		perf->events[perf->count++] = (struct perf_event){cpus[i], fd};
 	}
 	if (perf->count == 0) {
-		say("no CPU could be sampled");
+		terminal_print("no CPU could be sampled");
 		return EXIT_CODE_HOST;
 	}
 	return 0;
@@ -141,17 +142,18 @@ int perf_events_open(struct perf_events *ret_perf, unsigned hz)
 	int count, r;
 
 	if (!cpus) {
-		say("out of memory");
+		terminal_print("out of memory");
 		return EXIT_CODE_FAILED;
 	}
 	count = perf_events_online(cpus);
 	if (count < 0) {
-		say("%s: %s", ONLINE, count == -EINVAL ? "not a list of CPUs" : strerror(-count));
+		terminal_print("%s: %s", ONLINE,
+			       count == -EINVAL ? "not a list of CPUs" : strerror(-count));
 		return EXIT_CODE_HOST;
 	}
 	perf.events = calloc((size_t)count, sizeof(*perf.events));
 	if (!perf.events) {
-		say("out of memory");
+		terminal_print("out of memory");
 		return EXIT_CODE_FAILED;
 	}
 	r = open_each(&perf, cpus, (size_t)count, hz);

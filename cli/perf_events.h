@@ -22,7 +22,7 @@ struct perf_events {
 };
 #define PERF_EVENTS_NULL ((struct perf_events){NULL, 0})
 
-/* A CPU that went offline meanwhile is left out. Return: 0, or an outcome, having said why. */
+/* A CPU that went offline meanwhile is left out. Return: 0, or an exit_code, having said why. */
 int perf_events_open(struct perf_events *ret_perf, unsigned hz);
 /* One more, for a CPU that came. Return: descriptor, -errno (-ENODEV: not online). */
 int perf_events_open_event(unsigned cpu, unsigned hz);

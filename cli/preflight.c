@@ -51,17 +51,17 @@ int preflight_check(void)
 	const char *missing;
 
 	if (geteuid() != 0) {
-		say("recording needs root; this is uid %u", geteuid());
+		terminal_print("recording needs root; this is uid %u", geteuid());
 		return EXIT_CODE_HOST;
 	}
 	missing = missing_capability();
 	if (missing) {
-		say("this account is root without %s, which recording needs", missing);
+		terminal_print("this account is root without %s, which recording needs", missing);
 		return EXIT_CODE_HOST;
 	}
 	if (access(BTF, R_OK) < 0) {
-		say("%s: %s; recording needs a kernel with BTF (CONFIG_DEBUG_INFO_BTF)", BTF,
-		    strerror(errno));
+		terminal_print("%s: %s; recording needs a kernel with BTF (CONFIG_DEBUG_INFO_BTF)",
+			       BTF, strerror(errno));
 		return EXIT_CODE_HOST;
 	}
 	return 0;
@@ -75,11 +75,12 @@ int preflight_check_processes(const struct options *options)
 		_cleanup_(tm_closep) int pidfd = spawn_pidfd(options->pids[i]);
 
 		if (pidfd == -ESRCH) {
-			say("-p %d: no such process", options->pids[i]);
+			terminal_print("-p %d: no such process", options->pids[i]);
 			return EXIT_CODE_FAILED;
 		}
 		if (pidfd < 0) {
-			say("-p %d: not a process: %s", options->pids[i], strerror(-pidfd));
+			terminal_print("-p %d: not a process: %s", options->pids[i],
+				       strerror(-pidfd));
 			return EXIT_CODE_FAILED;
 		}
 	}
@@ -120,6 +121,7 @@ void preflight_raise_limits(void)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	if (memory_counts_as_locked() && setrlimit(RLIMIT_MEMLOCK, &unlimited) < 0)
-		say("RLIMIT_MEMLOCK cannot be raised (%s); on this kernel BPF maps count against it",
-		    strerror(errno));
+		terminal_print(
+			"RLIMIT_MEMLOCK cannot be raised (%s); on this kernel BPF maps count against it",
+			strerror(errno));
 }

@@ -6,9 +6,9 @@
 
 #include "cli/options.h"
 
-/* Root, its capabilities, BTF. Return: 0, or an outcome, having said why. */
+/* Root, its capabilities, BTF. Return: 0, or an exit_code, having said why. */
 int preflight_check(void);
-/* Every process of -p exists. Return: 0, or an outcome, having said why. */
+/* Every process of -p exists. Return: 0, or an exit_code, having said why. */
 int preflight_check_processes(const struct options *options);
 /* Are some asked for, and are they all still there? */
 int preflight_holds_processes(const struct options *options);

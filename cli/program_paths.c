@@ -69,8 +69,8 @@ static int open_one(const char *directory, enum program_paths_program program, i
 			fd = open_program(path);
 	}
 	if (fd < 0) {
-		say("%s: this program is needed and cannot be run: %s",
-		    fd == -ENOENT ? programs[program].name : path, strerror(-fd));
+		terminal_print("%s: this program is needed and cannot be run: %s",
+			       fd == -ENOENT ? programs[program].name : path, strerror(-fd));
 		return EXIT_CODE_FAILED;
 	}
 	*ret_fd = fd;
@@ -85,7 +85,7 @@ int program_paths_open(int ret_fds[PROGRAM_PATHS_N])
 	int r, i;
 
 	if (length < 0) {
-		say("/proc/self/exe: %s", strerror(errno));
+		terminal_print("/proc/self/exe: %s", strerror(errno));
 		return EXIT_CODE_FAILED;
 	}
 	directory[length] = '\0';

@@ -23,5 +23,5 @@ const char *program_paths_name(enum program_paths_program program);
 /* The path in the installed or the build tree. @directory: of this program. Return: 0, -ENAMETOOLONG. */
 int program_paths_path(const char *directory, enum program_paths_program program, int installed,
 		       char ret_path[PATH_MAX]);
-/* Opens every program for execution; all or none. Return: 0, or an outcome, having said why. */
+/* Opens every program for execution; all or none. Return: 0, or an exit_code, having said why. */
 int program_paths_open(int ret_fds[PROGRAM_PATHS_N]);

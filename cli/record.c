@@ -25,7 +25,7 @@
 
 struct recording {
 	struct options options;
-	struct accounts accounts;
+	struct uid_pool accounts;
 	struct perf_events perf;
 	int programs[PROGRAM_PATHS_N];
 	int signals;
@@ -45,10 +45,10 @@ static void recording_deinit(struct recording *recording)
 		recording->programs[i] = tm_close(recording->programs[i]);
 	recording->signals = tm_close(recording->signals);
 	recording->cache = tm_close(recording->cache);
-	accounts_release(&recording->accounts);
+	uid_pool_release(&recording->accounts);
 }
 
-/* Return: 0, or an outcome, having said why. */
+/* Return: 0, or an exit_code, having said why. */
 static int open_cache(struct recording *recording)
 {
 	const struct options *options = &recording->options;
@@ -58,7 +58,8 @@ static int open_cache(struct recording *recording)
 		return 0;
 	r = table_cache_boot_id(recording->boot_id);
 	if (r < 0) {
-		say_more("this boot has no id, so unwind tables are not kept: %s", strerror(-r));
+		terminal_verbose("this boot has no id, so unwind tables are not kept: %s",
+				 strerror(-r));
 		return 0;
 	}
 	return table_cache_choose(options->cache, &recording->cache);
@@ -73,22 +74,22 @@ static int prepare(struct recording *recording)
 	if (r == 0)
 		r = preflight_check_processes(options);
 	if (r == 0)
-		r = outputs_open(&recording->session.series.now, options,
+		r = outputs_open(&recording->session.intervals.current, options,
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
 		r = program_paths_open(recording->programs);
 	if (r == 0)
 		r = open_cache(recording);
 	if (r == 0)
-		r = accounts_acquire(&recording->accounts);
+		r = uid_pool_acquire(&recording->accounts);
 	if (r != 0)
 		return r;
 	workload_remember_limits();
 	preflight_raise_limits();
 	recording->session.bpf_time = own_cost_enable_bpf_time();
 	if (recording->session.bpf_time < 0)
-		say_more("the kernel does not time BPF programs: %s",
-			 strerror(-recording->session.bpf_time));
+		terminal_verbose("the kernel does not time BPF programs: %s",
+				 strerror(-recording->session.bpf_time));
 	hotplug_open(&recording->session.hotplug, options->hz);
 	r = perf_events_open(&recording->perf, options->hz);
 	if (r == 0)
@@ -99,10 +100,10 @@ static int prepare(struct recording *recording)
 static int start_command(struct recording *recording)
 {
 	char *const *command = recording->options.command;
-	int r = command ? workload_start(&recording->session.command, command) : 0;
+	int r = command ? workload_start(&recording->session.workload, command) : 0;
 
 	if (r < 0)
-		say("%s cannot be started: %s", command[0], strerror(-r));
+		terminal_print("%s cannot be started: %s", command[0], strerror(-r));
 	return r < 0 ? EXIT_CODE_FAILED : 0;
 }
 
@@ -130,29 +131,29 @@ static int run(struct recording *recording)
 }
 
 /* What was recorded, to the files and to the person. */
-static int finish(struct recording *recording, int outcome)
+static int finish(struct recording *recording, int exit_code)
 {
 	struct session *session = &recording->session;
 	struct summary summary;
 	int stored;
 
-	if (session->ended_ns == 0 || session->given_up)
-		return outcome; /* never sampled, or nothing is wanted of it any more */
-	if (session->command.name)
-		workload_finish(&session->command);
+	if (session->ended_ns == 0 || session->aborted)
+		return exit_code; /* never sampled, or nothing is wanted of it any more */
+	if (session->workload.name)
+		workload_finish(&session->workload);
 	report_make(&summary, session, REPORT_LAST);
-	stored = outputs_store(&session->series.now, session, &summary);
-	report_print(session, &summary, &session->series.now);
-	if (outcome == 0)
-		outcome = intervals_outcome(&session->series, stored);
-	return report_check(&summary, outcome);
+	stored = outputs_store(&session->intervals.current, &session->output_results, &summary);
+	report_print(session, &summary);
+	if (exit_code == 0)
+		exit_code = intervals_exit_code(&session->intervals, stored);
+	return report_check(&summary, exit_code);
 }
 
 int record_main(int argc, char *const argv[])
 {
 	static struct recording recording = {
 		/* large */
-		.accounts = ACCOUNTS_NULL,
+		.accounts = UID_POOL_NULL,
 		.perf = PERF_EVENTS_NULL,
 		.programs = {-1, -1, -1, -1},
 		.cache = -1,
@@ -163,10 +164,10 @@ int record_main(int argc, char *const argv[])
 	if (r == OPTIONS_E_HELP)
 		return help_print(HELP_RECORD);
 	if (r == OPTIONS_E_USAGE) {
-		say("%s (see tidemark record --help)", problem);
+		terminal_print("%s (see tidemark record --help)", problem);
 		return EXIT_CODE_USAGE;
 	}
-	say_set_verbose(recording.options.verbose);
+	terminal_set_verbose(recording.options.verbose);
 	recording.signals = signals_open();
 	session_init(&recording.session, &recording.options, recording.signals);
 	r = prepare(&recording);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report - what the command says of a recording that ran: gathered, printed, checked */
+/* report - the statement about one report: gathered, printed and checked */
 
 #include "cli/report.h"
 
@@ -11,7 +11,7 @@
 #include "cli/spawn.h"
 #include "cli/terminal.h"
 
-/* A program's own share of what wait told of it and the children it waited for. */
+/* A program's own share: wait counts the children that it waited for as its own. */
 static uint64_t own_cpu_ns(const struct child *program, uint64_t children)
 {
 	if (!program->ended)
@@ -37,90 +37,72 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->parser_rss = session->result.child_rss_bytes;
 }
 
-/* Counts of this report's interval. The collector counts the whole, the symbolizer what it reports. */
+/*
+ * Counts of this report's interval. The collector counts the whole recording, the symbolizer sends
+ * those of its report; a dead collector published more than it lived to send.
+ */
 static void choose_counts(struct tm_counts *ret_counts, const struct session *session,
 			  enum report_kind kind)
 {
-	const struct accounting *ledger = &session->series.ledger;
-	/* A dead collector published more than it lived to tell us. */
-	int told = session->last_counts_told &&
-		   (kind == REPORT_BETWEEN || session->death == BALANCE_COLLECTOR_DIED);
+	bool from_symbolizer =
+		kind == REPORT_BETWEEN || session->death == ACCOUNTING_COLLECTOR_DIED;
 
-	if (!told) {
-		accounting_rest(ledger, &session->counts, ret_counts);
+	if (!session->has_last_counts || !from_symbolizer) {
+		accounting_rest(&session->intervals.accounting, &session->counts, ret_counts);
 		return;
 	}
 	*ret_counts = session->last_counts;
-	if (session->death != BALANCE_COLLECTOR_DIED)
+	if (session->death != ACCOUNTING_COLLECTOR_DIED)
 		accounting_copy_states(&session->counts, ret_counts);
 }
 
 /* Of all reports with this one. */
 static void add_recording(struct summary *s, const struct session *session)
 {
-	const struct accounting *ledger = &session->series.ledger;
+	const struct accounting *accounting = &session->intervals.accounting;
 
-	s->report = session->options->every_ns ? ledger->reports + 1 : 0;
-	s->whole_taken = ledger->taken + s->balance.taken;
-	s->whole_exported = ledger->exported + s->balance.exported;
-	s->whole_dropped = ledger->dropped + s->balance.dropped;
-	s->whole_ns = s->duration_ns + session->series.from_ns - session->started_ns;
+	s->report = session->options->every_ns ? accounting->reports + 1 : 0;
+	s->whole_taken = accounting->taken + s->balance.taken;
+	s->whole_exported = accounting->exported + s->balance.exported;
+	s->whole_dropped = accounting->dropped + s->balance.dropped;
+	s->whole_ns = s->duration_ns + session->intervals.from_ns - session->started_ns;
 }
 
 void report_make(struct summary *ret_summary, const struct session *session, enum report_kind kind)
 {
-	const struct intervals *series = &session->series;
-	uint64_t until_ns = kind == REPORT_BETWEEN ? series->until_ns : session->ended_ns;
-	uint64_t idle_ns = kind == REPORT_BETWEEN ? series->idle_until_ns : session->idle_ended_ns;
+	const struct intervals *intervals = &session->intervals;
+	uint64_t until_ns = kind == REPORT_BETWEEN ? intervals->until_ns : session->ended_ns;
+	uint64_t idle_ns =
+		kind == REPORT_BETWEEN ? intervals->idle_until_ns : session->idle_ended_ns;
 	struct summary s = {
 		.result = session->result,
-		.duration_ns = until_ns - series->from_ns,
+		.duration_ns = until_ns - intervals->from_ns,
 		.hz = session->options->hz,
 		.command_status = -1,
 	};
 
 	/* It may step back: what waited for a disk is handed from CPU to CPU, by proc(5). */
-	s.idle_ns = idle_ns > series->idle_from_ns ? idle_ns - series->idle_from_ns : 0;
+	s.idle_ns = idle_ns > intervals->idle_from_ns ? idle_ns - intervals->idle_from_ns : 0;
 	choose_counts(&s.counts, session, kind);
 	s.cpus_not_sampled = hotplug_missed(&session->hotplug, session->counts.cpus);
-	balance_make(&s.balance, &s.counts, &session->result, session->death);
+	accounting_balance_make(&s.balance, &s.counts, &session->result, session->death);
 	s.bpf_time_known = session->bpf_time >= 0 && s.counts.bpf_ns_valid != 0;
-	if (session->command.ended)
-		s.command_status = workload_code(&session->command);
+	if (session->workload.ended)
+		s.command_status = workload_code(&session->workload);
 	add_recording(&s, session);
 	add_cost(&s, session);
 	*ret_summary = s;
 }
 
-void report_print_line(const struct summary *summary, const struct outputs *targets)
-{
-	const struct balance *balance = &summary->balance;
-	const char *before = "; written: ";
-	size_t i;
-
-	say_wipe();
-	(void)printf("report %u: %.1f s, taken %llu, exported %llu, dropped %llu", summary->report,
-		     (double)summary->duration_ns / 1e9, (unsigned long long)balance->taken,
-		     (unsigned long long)balance->exported, (unsigned long long)balance->dropped);
-	for (i = 0; i < targets->count; i++) {
-		if (!targets->stored[i])
-			continue;
-		(void)printf("%s%s", before, targets->outputs[i].path);
-		before = ", ";
-	}
-	(void)putchar('\n');
-	(void)fflush(stdout);
-}
-
-static void print_command(const struct workload *command)
+static void print_workload(const struct workload *workload)
 {
 	char how[64];
 
-	spawn_describe(command->status, how, sizeof(how));
-	(void)printf("%s ended %s\n", command->name, how);
+	spawn_describe(workload->status, how, sizeof(how));
+	(void)printf("%s ended %s\n", workload->name, how);
 }
 
-/* What was not opened costs, and what would open it. */
+/* What the files that were not opened cost, and how to have them opened. */
 static void print_unopened(const struct tm_result *result, bool public_files)
 {
 	uint64_t files = report_table_unopened(result);
@@ -139,37 +121,84 @@ static void print_unopened(const struct tm_result *result, bool public_files)
 		     (unsigned long long)files, advice);
 }
 
-void report_print(const struct session *session, const struct summary *summary,
-		  const struct outputs *targets)
+void report_print(const struct session *session, const struct summary *summary)
 {
+	const struct outputs *outputs = &session->intervals.current;
 	size_t i;
 
 	if (summary->report > 0)
 		(void)printf("report %u, the last: %.1f s\n", summary->report,
 			     (double)summary->duration_ns / 1e9);
 	report_table_print(stdout, session->top, session->top_count, summary->balance.exported);
-	report_table_print_balance(stdout, summary);
+	report_table_print_completeness(stdout, summary);
 	print_unopened(&summary->result, session->options->public_files);
-	for (i = 0; i < targets->count; i++)
-		if (targets->stored[i])
-			(void)printf("written: %s\n", targets->outputs[i].path);
-	if (session->command.ended)
-		print_command(&session->command);
+	for (i = 0; i < outputs->count; i++)
+		if (outputs->stored[i])
+			(void)printf("written: %s\n", outputs->items[i].path);
+	if (session->workload.ended)
+		print_workload(&session->workload);
 	(void)fflush(stdout);
 }
 
-int report_check(const struct summary *summary, int outcome)
+int report_check(const struct summary *summary, int exit_code)
 {
-	const struct balance *balance = &summary->balance;
+	const struct accounting_balance *balance = &summary->balance;
 
 	if (summary->result.late_records > 0)
-		say("ACCOUNTING ERROR: %llu records came after a watermark that excluded them",
-		    (unsigned long long)summary->result.late_records);
+		terminal_print(
+			"accounting error: %llu records came after a watermark that excluded them; "
+			"please report this",
+			(unsigned long long)summary->result.late_records);
 	if (balance->difference != 0)
-		say("ACCOUNTING ERROR: taken %llu, but exported %llu and dropped %llu",
-		    (unsigned long long)balance->taken, (unsigned long long)balance->exported,
-		    (unsigned long long)balance->dropped);
+		terminal_print("accounting error: taken %llu, but exported %llu and dropped %llu; "
+			       "please report this",
+			       (unsigned long long)balance->taken,
+			       (unsigned long long)balance->exported,
+			       (unsigned long long)balance->dropped);
 	if (balance->difference == 0 && summary->result.late_records == 0)
-		return outcome;
-	return outcome != 0 ? outcome : EXIT_CODE_FAILED;
+		return exit_code;
+	return exit_code != 0 ? exit_code : EXIT_CODE_FAILED;
+}
+
+/* One line for a report in between. */
+static void print_line(const struct summary *summary, const struct outputs *outputs)
+{
+	const struct accounting_balance *balance = &summary->balance;
+	const char *before = "; written: ";
+	size_t i;
+
+	terminal_clear_line();
+	(void)printf("report %u: %.1f s, taken %llu, exported %llu, dropped %llu", summary->report,
+		     (double)summary->duration_ns / 1e9, (unsigned long long)balance->taken,
+		     (unsigned long long)balance->exported, (unsigned long long)balance->dropped);
+	for (i = 0; i < outputs->count; i++) {
+		if (!outputs->stored[i])
+			continue;
+		(void)printf("%s%s", before, outputs->items[i].path);
+		before = ", ";
+	}
+	(void)putchar('\n');
+	(void)fflush(stdout);
+}
+
+void report_interval(struct session *session, uint64_t watermark)
+{
+	struct intervals *intervals = &session->intervals;
+	struct summary summary;
+
+	if (!intervals->flush_pending) {
+		terminal_verbose("%s sent a report that was not requested; it is ignored",
+				 session->symbolizer.name);
+		return;
+	}
+	session->output_results.reported = true;
+	child_measure(&session->collector);
+	child_measure(&session->symbolizer);
+	report_make(&summary, session, REPORT_BETWEEN);
+	(void)outputs_store(&intervals->current, &session->output_results, &summary);
+	print_line(&summary, &intervals->current);
+	if (intervals->exit_code == 0)
+		intervals->exit_code = report_check(&summary, 0);
+	intervals_next(intervals, &summary, watermark);
+	session_forget_report(session);
 }

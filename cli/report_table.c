@@ -61,9 +61,9 @@ uint64_t report_table_unopened(const struct tm_result *result)
 	return sum;
 }
 
-void report_table_print_balance(FILE *out, const struct summary *summary)
+void report_table_print_completeness(FILE *out, const struct summary *summary)
 {
-	const struct balance *balance = &summary->balance;
+	const struct accounting_balance *balance = &summary->balance;
 	const struct tm_result *result = &summary->result;
 	const struct tm_counts *counts = &summary->counts;
 

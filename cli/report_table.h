@@ -18,4 +18,4 @@ uint64_t report_table_unopened(const struct tm_result *result);
  * One line: taken, exported, dropped, not run, truncated, unnamed; and what else was lost, files
  * that were not opened among it, if anything was.
  */
-void report_table_print_balance(FILE *out, const struct summary *summary);
+void report_table_print_completeness(FILE *out, const struct summary *summary);

@@ -1,41 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* restart - with --restart: a new symbolizer in the place of one that died while it recorded */
+/* restart - with --restart: starts a new symbolizer in place of one that died while recording */
 
 #include "cli/restart.h"
-
-#include <string.h>
 
 #include "cli/exit_code.h"
 #include "cli/start.h"
 #include "cli/terminal.h"
 
-int restart_follows(const struct session *session, const struct child *program)
-{
-	return session->options->restart && session->start && program == &session->symbolizer &&
-	       session->phase == SESSION_RECORDING && session->restarts < RESTART_MAX &&
-	       !session->collector.lost && !session->collector.done;
-}
-
-/* What it cost is not forgotten with it. */
+/* Its cost belongs to the recording. */
 static void keep_cost(struct session *session)
 {
-	struct child *dead = &session->symbolizer;
+	const struct child *dead = &session->symbolizer;
 
 	session->dead_cpu_ns += dead->cpu_ns;
 	if (dead->rss_bytes > session->dead_rss_bytes)
 		session->dead_rss_bytes = dead->rss_bytes;
 }
 
-int restart_run(struct session *session)
+/* Return: 0, or an exit code, after printing why. */
+static int restart(struct session *session)
 {
-	struct child *dead = &session->symbolizer;
+	struct child *symbolizer = &session->symbolizer;
+	int r;
 
 	session->restarts++;
-	child_print_errors(dead);
-	child_kill(dead);
+	child_print_errors(symbolizer);
+	child_kill(symbolizer);
 	keep_cost(session);
-	*dead = CHILD_NULL;
-	intervals_on_death(session);
-	say("a new tidemark-symbolizer goes on (%u of at most %u)", session->restarts, RESTART_MAX);
-	return start_symbolizer_again(session->start, session);
+	*symbolizer = CHILD_NULL;
+	intervals_on_death(&session->intervals);
+	session_forget_report(session);
+	r = start_symbolizer_again(session->start, session);
+	if (r == 0)
+		terminal_print("restarted tidemark-symbolizer (%u of at most %u times)",
+			       session->restarts, SESSION_RESTARTS_MAX);
+	return r;
+}
+
+void restart_if_pending(struct session *session)
+{
+	int r = EXIT_CODE_FAILED;
+
+	if (!session->restart_pending)
+		return;
+	session->restart_pending = false;
+	session->symbolizer.lost = false;
+	if (session_may_restart(session, &session->symbolizer))
+		r = restart(session);
+	if (r == 0)
+		return;
+	session->restarts = SESSION_RESTARTS_MAX;
+	session_lose(session, &session->symbolizer, r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session - one recording from "both programs run" to "both have finished", phase by phase */
+/* session - state of one recording, and the steps between its phases */
 
 #include "cli/session.h"
 
@@ -10,20 +10,12 @@
 
 #include "cli/exit_code.h"
 #include "cli/own_cost.h"
-#include "cli/progress.h"
-#include "cli/restart.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
 #define NS_PER_SECOND 1000000000ull
-
-uint64_t session_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
+#define NS_PER_MS     1000000ull
 
 void session_init(struct session *session, const struct options *options, int signals)
 {
@@ -31,25 +23,25 @@ void session_init(struct session *session, const struct options *options, int si
 	session->options = options;
 	session->collector = CHILD_NULL;
 	session->symbolizer = CHILD_NULL;
-	session->command = WORKLOAD_NULL;
+	session->workload = WORKLOAD_NULL;
 	session->hotplug = HOTPLUG_NULL;
-	session->series = INTERVALS_NULL;
+	session->intervals = INTERVALS_NULL;
 	session->signals = signals;
 	session->timer = -1;
 	session->bpf_time = -1;
-	session->begun_ns = session_now_ns();
+	session->begun_ns = tm_clock_ns();
 }
 
-static void fail(struct session *session, int outcome)
+static void fail(struct session *session, int exit_code)
 {
-	if (session->outcome == 0)
-		session->outcome = outcome;
+	if (session->exit_code == 0)
+		session->exit_code = exit_code;
 }
 
-void session_give_up(struct session *session, int outcome)
+void session_abort(struct session *session, int exit_code)
 {
-	fail(session, outcome);
-	session->given_up = 1;
+	fail(session, exit_code);
+	session->aborted = true;
 	session->phase = SESSION_OVER;
 	child_kill(&session->collector);
 	child_kill(&session->symbolizer);
@@ -57,17 +49,17 @@ void session_give_up(struct session *session, int outcome)
 
 static void set_deadline(struct session *session, uint64_t ms)
 {
-	session->deadline_ns = session_now_ns() + ms * SESSION_NS_PER_MS;
+	session->deadline_ns = tm_clock_ns() + ms * NS_PER_MS;
 }
 
 static void begin_finishing(struct session *session)
 {
 	session->phase = SESSION_FINISHING;
-	session->ended_ns = session_now_ns();
+	session->ended_ns = tm_clock_ns();
 	session->idle_ended_ns = own_cost_idle_ns();
 	child_measure(&session->collector);
 	child_measure(&session->symbolizer);
-	progress_word("writing ...");
+	terminal_status("writing ...");
 }
 
 void session_stop(struct session *session)
@@ -77,7 +69,8 @@ void session_stop(struct session *session)
 	begin_finishing(session);
 	set_deadline(session, SESSION_COLLECTOR_MS);
 	if (child_send(&session->collector, TM_CONTROL_STOP, 0) < 0)
-		say_more("%s does not take STOP", session->collector.name);
+		terminal_verbose("the request to stop could not be sent to %s",
+				 session->collector.name);
 }
 
 /* The end by -d. Return: 0, -errno. */
@@ -98,119 +91,103 @@ static int set_timer(struct session *session)
 
 void session_started(struct session *session)
 {
+	uint64_t every_ns = session->options->every_ns;
 	int r;
 
-	if (session->phase != SESSION_LOADING || !session->asked)
+	if (session->phase != SESSION_LOADING || !session->start_requested)
 		return;
 	session->phase = SESSION_RECORDING;
-	session->started_ns = session_now_ns();
-	say_more("attached after %llu ms",
-		 (unsigned long long)((session->started_ns - session->begun_ns) /
-				      SESSION_NS_PER_MS));
-	workload_release(&session->command);
+	session->started_ns = tm_clock_ns();
+	terminal_verbose(
+		"attached after %llu ms",
+		(unsigned long long)((session->started_ns - session->begun_ns) / NS_PER_MS));
+	workload_release(&session->workload);
 	r = set_timer(session);
 	if (r == 0)
-		r = intervals_begin(session);
+		r = intervals_begin(&session->intervals, every_ns, session->started_ns);
 	if (r < 0) {
-		say("no timer: %s", strerror(-r));
-		session_give_up(session, EXIT_CODE_FAILED);
+		terminal_print("the recording's timer could not be set: %s", strerror(-r));
+		session_abort(session, EXIT_CODE_FAILED);
 	}
-}
-
-int session_has_reported(const struct session *session)
-{
-	return session->symbolizer.done || session->flushed;
 }
 
 void session_forget_report(struct session *session)
 {
-	session->flushed = 0;
 	session->result = (struct tm_result){0};
 	session->top_count = 0;
-	session->outputs_told = 0;
-	session->last_counts_told = 0;
+	session->output_results = (struct outputs_results){0};
+	session->has_last_counts = false;
 }
 
-void session_lose(struct session *session, struct child *program, int outcome)
+bool session_may_restart(const struct session *session, const struct child *program)
+{
+	return session->options->restart && session->start && program == &session->symbolizer &&
+	       session->phase == SESSION_RECORDING && session->restarts < SESSION_RESTARTS_MAX &&
+	       !session->collector.lost && !session->collector.done;
+}
+
+void session_lose(struct session *session, struct child *program, int exit_code)
 {
 	if (program->lost || program->done)
 		return;
-	program->lost = 1;
-	if (restart_follows(session, program)) {
-		session->reviving = 1; /* not here: whoever called still looks at the dead one */
+	program->lost = true;
+	if (session_may_restart(session, program)) {
+		session->restart_pending = true; /* the caller still uses the dead one */
 		return;
 	}
-	fail(session, outcome);
+	fail(session, exit_code);
 	if (session->phase == SESSION_LOADING) {
 		session->phase = SESSION_OVER;
 		return;
 	}
 	if (program == &session->symbolizer) {
-		session->death = BALANCE_SYMBOLIZER_DIED;
+		session->death = ACCOUNTING_SYMBOLIZER_DIED;
 		session_stop(session);
 		return;
 	}
-	if (session->death == BALANCE_ALIVE)
-		session->death = BALANCE_COLLECTOR_DIED;
+	if (session->death == ACCOUNTING_NONE_DIED)
+		session->death = ACCOUNTING_COLLECTOR_DIED;
 	if (session->phase == SESSION_RECORDING)
 		begin_finishing(session);
 	set_deadline(session, SESSION_SYMBOLIZER_MS);
 }
 
-/* Once both are loaded, says what to select and lets the events run. */
-static void ask_start(struct session *session)
+/* Once both are loaded, sends the selection and starts the events. */
+static void request_start(struct session *session)
 {
 	const struct options *options = session->options;
 	size_t i;
 	int r = 0;
 
-	if (session->asked || !session->collector.ready || !session->symbolizer.ready)
+	if (session->start_requested || !session->collector.ready || !session->symbolizer.ready)
 		return;
-	session->asked = 1;
+	session->start_requested = true;
 	for (i = 0; i < options->pid_count && r == 0; i++)
 		r = child_send(&session->collector, TM_CONTROL_SELECT, (uint64_t)options->pids[i]);
 	if (r == 0 && options->command)
 		r = child_send(&session->collector, TM_CONTROL_SELECT,
-			       (uint64_t)session->command.pid);
+			       (uint64_t)session->workload.pid);
 	if (r == 0)
 		r = child_send(&session->collector, TM_CONTROL_START, 0);
 	if (r < 0)
-		say_more("%s does not take START: %s", session->collector.name, strerror(-r));
+		terminal_verbose("the request to start could not be sent to %s: %s",
+				 session->collector.name, strerror(-r));
 }
 
-/* The symbolizer's place is empty: filled again, or the recording ends. */
-static void revive(struct session *session)
-{
-	int r = EXIT_CODE_FAILED;
-
-	session->reviving = 0;
-	session->symbolizer.lost = 0;
-	if (restart_follows(session, &session->symbolizer))
-		r = restart_run(session);
-	if (r == 0)
-		return;
-	session->restarts = RESTART_MAX;
-	session_lose(session, &session->symbolizer, r);
-}
-
-/* Moves on where the last events allow it. */
 void session_advance(struct session *session)
 {
-	int collector, symbolizer;
+	bool collector_over = session->collector.done || session->collector.lost;
+	bool symbolizer_over = session->symbolizer.done || session->symbolizer.lost;
 
-	if (session->reviving)
-		revive(session);
-	collector = session->collector.done || session->collector.lost;
-	symbolizer = session->symbolizer.done || session->symbolizer.lost;
 	if (session->phase == SESSION_LOADING)
-		ask_start(session);
-	if (session->phase == SESSION_RECORDING && collector)
+		request_start(session);
+	if (session->phase == SESSION_RECORDING && collector_over)
 		begin_finishing(session);
 	if (session->phase != SESSION_FINISHING)
 		return;
-	if (collector && symbolizer)
+	if (collector_over && symbolizer_over)
 		session->phase = SESSION_OVER;
-	else if (collector && session->deadline_ns == 0)
+	else if (collector_over && session->deadline_ns == 0)
 		set_deadline(session, SESSION_SYMBOLIZER_MS);
 }
 
@@ -218,9 +195,9 @@ void session_deinit(struct session *session)
 {
 	child_kill(&session->collector);
 	child_kill(&session->symbolizer);
-	workload_finish(&session->command);
+	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
-	intervals_close(&session->series);
+	intervals_close(&session->intervals);
 	session->bpf_time = tm_close(session->bpf_time);
 	session->timer = tm_close(session->timer);
 }

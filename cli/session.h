@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * session - one recording from "both programs run" to "both have finished", phase by phase
+ * session - state of one recording, and the steps between its phases
  *
- * Phases     LOADING (until the collector says STARTED), RECORDING, FINISHING (STOP is said; drain,
- *            name, write), OVER. A program that dies in LOADING ends it; later the other one goes
- *            on to its orderly end.
+ * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
+ *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later the
+ *            other one goes on to its orderly end.
+ * Layers     below: child, workload, hotplug, intervals. Above, and never called from here: report,
+ *            restart, control, event_loop.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/balance.h"
+#include "cli/accounting.h"
 #include "cli/child.h"
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
 #include "cli/options.h"
 #include "cli/workload.h"
 
-#define SESSION_NS_PER_MS     1000000ull
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
 #define SESSION_SYMBOLIZER_MS 300000 /* from the collector's end to DONE */
 #define SESSION_EXIT_MS       5000   /* from DONE, or a closed socket, to the end of the process */
+#define SESSION_RESTARTS_MAX  5u     /* of the symbolizer, with --restart */
 
 enum session_phase {
 	SESSION_LOADING,
@@ -33,42 +36,40 @@ struct start;
 
 struct session {
 	const struct options *options;
-	const struct start *start; /* borrowed: how the programs were started; NULL: not again */
+	const struct start *start; /* borrowed; how to start a program again. NULL: not at all */
 	struct child collector;
 	struct child symbolizer;
-	struct workload command;
+	struct workload workload;
 	struct hotplug hotplug;
-	struct intervals series;
+	struct intervals intervals;
 	int signals; /* borrowed descriptor */
-	int timer;
+	int timer;   /* of -d; -1: none */
 	enum session_phase phase;
-	int outcome;                          /* the first failure, said already; 0: none */
-	int asked;                            /* START was said */
-	int reviving;                         /* the symbolizer died and another is to follow */
-	unsigned restarts;                    /* of the symbolizer */
-	uint64_t dead_cpu_ns, dead_rss_bytes; /* of symbolizers that died before */
-	int interrupts;
+	int exit_code;           /* of the first failure, which is printed; 0: none */
+	bool start_requested;    /* START was sent */
+	bool restart_pending;    /* the symbolizer died and another is to follow */
+	unsigned restarts;       /* of the symbolizer */
+	uint64_t dead_cpu_ns;    /* of symbolizers that died before */
+	uint64_t dead_rss_bytes; /* the largest of theirs */
+	unsigned interrupts;
 	int bpf_time; /* descriptor while the kernel times BPF programs; -1: it does not */
-	int given_up; /* nothing is to be written */
+	bool aborted; /* nothing is to be written */
 	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
 	uint64_t idle_ended_ns;                  /* idle time of the host since boot, at the end */
 	uint64_t deadline_ns;                    /* 0: none */
-	enum balance_death death;
-	unsigned counts_after_command;
-	int told;                        /* who died was said */
-	char peer_text[TM_CONTROL_TEXT]; /* else one program's word about the other is */
-	/* what the programs told; from the symbolizer: of the report in the making */
+	enum accounting_death death;
+	unsigned counts_after_workload;  /* messages, since COMMAND ended */
+	bool cause_printed;              /* which program failed, and why */
+	char peer_text[TM_CONTROL_TEXT]; /* what one program sent about the other; printed if not */
+	/* What the programs sent; the symbolizer: of the report in the making. */
 	struct tm_counts counts;
-	struct tm_counts
-		last_counts; /* as the symbolizer read them from the shared ring at its report */
-	int last_counts_told;
+	struct tm_counts last_counts; /* as the symbolizer read them from the ring for its report */
+	bool has_last_counts;
 	struct tm_collector_cost cost;
 	struct tm_result result;
-	int flushed; /* that was all of a report in between */
 	size_t top_count;
 	struct tm_top top[TM_TOP_ROWS];
-	uint32_t outputs_told; /* bit per output */
-	int output_codes[OPTIONS_OUTPUTS_MAX];
+	struct outputs_results output_results;
 };
 
 /* Nothing is running yet. */
@@ -76,20 +77,17 @@ void session_init(struct session *session, const struct options *options, int si
 /* Kills and waits for whatever still runs. Total. */
 void session_deinit(struct session *session);
 
-/* --- steps between phases, for cli/event_loop.c and cli/control.c -------------------------------------- */
-
-uint64_t session_now_ns(void);
 /* The collector is attached: time runs. */
 void session_started(struct session *session);
-/* Moves on where what was heard allows it. */
+/* Moves to the next phase where the last events allow it. */
 void session_advance(struct session *session);
 /* Ends sampling, once. */
 void session_stop(struct session *session);
-/* Has the symbolizer said all there is to the report in the making? */
-int session_has_reported(const struct session *session);
-/* What it said of a report that is stored. */
+/* Forgets what the symbolizer sent of a report that is stored, or lost. */
 void session_forget_report(struct session *session);
-/* A program will say nothing more and did not finish. @outcome: of the whole. */
-void session_lose(struct session *session, struct child *program, int outcome);
+/* Whether a new symbolizer follows if @program dies now. */
+bool session_may_restart(const struct session *session, const struct child *program);
+/* A program sends nothing more and did not finish. @exit_code: of the whole. */
+void session_lose(struct session *session, struct child *program, int exit_code);
 /* Ends at once, with nothing written. */
-void session_give_up(struct session *session, int outcome);
+void session_abort(struct session *session, int exit_code);

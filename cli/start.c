@@ -11,7 +11,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/clean.h"
 #include "cli/exit_code.h"
 #include "cli/launch.h"
 #include "cli/terminal.h"
@@ -83,7 +82,7 @@ void start_title(const struct options *options, char ret_title[START_TITLE_BYTES
 		add_text(ret_title, "--");
 	for (i = 0; options->command && options->command[i]; i++)
 		add_text(ret_title, options->command[i]);
-	clean_text(ret_title, START_TITLE_BYTES);
+	terminal_clean(ret_title, START_TITLE_BYTES);
 }
 
 static uint64_t memory_bytes(const struct options *options)
@@ -117,7 +116,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 
 	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_COLLECTOR),
 			start->programs[PROGRAM_PATHS_COLLECTOR], start->accounts->collector) < 0) {
-		say("out of memory");
+		terminal_print("out of memory");
 		return EXIT_CODE_FAILED;
 	}
 	grant(&launch, options->public_files);
@@ -154,7 +153,7 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_SYMBOLIZER),
 			start->programs[PROGRAM_PATHS_SYMBOLIZER],
 			start->accounts->symbolizer) < 0) {
-		say("out of memory");
+		terminal_print("out of memory");
 		return EXIT_CODE_FAILED;
 	}
 	launch_descriptor(&launch, "control-fd", sockets->symbolizer_control);
@@ -162,7 +161,7 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	launch_descriptor(&launch, "parser-fd", start->programs[PROGRAM_PATHS_PARSER]);
 	for (i = 0; i < options->output_count; i++)
 		launch_pair(&launch, "output", format_word(options->outputs[i].format),
-			    session->series.now.outputs[i].fd);
+			    session->intervals.current.items[i].fd);
 	if (start->cache >= 0) {
 		launch_descriptor(&launch, "cache-fd", start->cache);
 		launch_argument(&launch, "--boot-id=%s", start->boot_id);
@@ -183,7 +182,7 @@ int start_programs(const struct start *start, struct session *session)
 	int r = open_sockets(&sockets, session);
 
 	if (r < 0) {
-		say("no sockets for the programs: %s", strerror(-r));
+		terminal_print("no sockets for the programs: %s", strerror(-r));
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
@@ -201,7 +200,8 @@ static int attach(struct session *session, const struct sockets *sockets)
 
 	if (r == 0)
 		return 0;
-	say("%s does not take a new symbolizer: %s", session->collector.name, strerror(-r));
+	terminal_print("%s does not take a new symbolizer: %s", session->collector.name,
+		       strerror(-r));
 	return EXIT_CODE_FAILED;
 }
 
@@ -215,7 +215,7 @@ int start_symbolizer_again(const struct start *start, struct session *session)
 	if (r == 0)
 		r = open_control(&session->symbolizer.control, &sockets.symbolizer_control);
 	if (r < 0) {
-		say("no sockets for the symbolizer: %s", strerror(-r));
+		terminal_print("no sockets for the symbolizer: %s", strerror(-r));
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)

@@ -14,14 +14,14 @@
 
 struct start {
 	const struct options *options;
-	const struct accounts *accounts;
+	const struct uid_pool *accounts;
 	const struct perf_events *perf;
 	const int *programs; /* PROGRAM_PATHS_N descriptors */
 	int cache;           /* descriptor; -1: none */
 	const char *boot_id; /* goes with it */
 };
 
-/* Return: 0, or an outcome, having said why; what was started is in @session either way. */
+/* Return: 0, or an exit_code, having said why; what was started is in @session either way. */
 int start_programs(const struct start *start, struct session *session);
 /* One more symbolizer, for the collector that runs. Return: as above. */
 int start_symbolizer_again(const struct start *start, struct session *session);

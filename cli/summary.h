@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/balance.h"
+#include "cli/accounting.h"
 
 struct summary {
-	struct balance balance;
+	struct accounting_balance balance;
 	struct tm_counts counts;
 	struct tm_result result;
 	uint64_t duration_ns;

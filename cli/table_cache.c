@@ -62,18 +62,19 @@ int table_cache_choose(const char *path, int *ret_fd)
 
 	*ret_fd = -1;
 	if (!path && mkdir(TABLE_CACHE_FOLDER, 0755) < 0 && errno != EEXIST) {
-		say_more("%s: %s; unwind tables are not kept", TABLE_CACHE_FOLDER, strerror(errno));
+		terminal_verbose("%s: %s; unwind tables are not kept", TABLE_CACHE_FOLDER,
+				 strerror(errno));
 		return 0;
 	}
 	r = table_cache_open(path ? path : TABLE_CACHE_DEFAULT, ret_fd);
 	if (r == 0)
 		return 0;
 	if (path && r != TABLE_CACHE_E_HELD) {
-		say("--cache %s: %s", path, reason(r));
+		terminal_print("--cache %s: %s", path, reason(r));
 		return EXIT_CODE_FAILED;
 	}
-	say_more("%s: %s; unwind tables are not kept", path ? path : TABLE_CACHE_DEFAULT,
-		 reason(r));
+	terminal_verbose("%s: %s; unwind tables are not kept", path ? path : TABLE_CACHE_DEFAULT,
+			 reason(r));
 	return 0;
 }
 

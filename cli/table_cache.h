@@ -26,7 +26,7 @@ enum {
 int table_cache_open(const char *path, int *ret_fd);
 /*
  * @path: NULL: TABLE_CACHE_DEFAULT, whose folder is made. Return: 0 (*ret_fd -1: it has to do without), or an
- * outcome, having said why the file that was asked for cannot be used.
+ * exit_code, having said why the file that was asked for cannot be used.
  */
 int table_cache_choose(const char *path, int *ret_fd);
 /* What tells this boot from others; what is kept lasts as long. Return: 0, -errno. */

@@ -1,48 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal - one clear sentence on stderr */
+/* terminal - messages and the progress line on stderr, and text made safe for a terminal */
 
 #include "cli/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-static bool chatty;
-static bool live;
+#include "shared/utf8.h"
+
+#define NS_PER_TENTH 100000000ull
+
+static bool is_verbose;
+static bool has_progress_line;
 
 __attribute__((format(printf, 1, 0))) static void print(const char *format, va_list arguments)
 {
-	say_wipe();
+	terminal_clear_line();
 	(void)fputs("tidemark: ", stderr);
 	(void)vfprintf(stderr, format, arguments);
 	(void)fputc('\n', stderr);
 	(void)fflush(stderr);
 }
 
-void say_set_verbose(bool verbose)
+void terminal_set_verbose(bool verbose)
 {
-	chatty = verbose;
+	is_verbose = verbose;
 }
 
-bool say_is_verbose(void)
+void terminal_clear_line(void)
 {
-	return chatty;
-}
-
-void say_live_line(bool shown)
-{
-	live = shown;
-}
-
-void say_wipe(void)
-{
-	if (!live)
+	if (!has_progress_line)
 		return;
 	(void)fputs("\r\033[K", stderr);
 	(void)fflush(stderr);
-	live = false;
+	has_progress_line = false;
 }
 
-void say(const char *format, ...)
+void terminal_print(const char *format, ...)
 {
 	va_list arguments;
 
@@ -51,13 +47,52 @@ void say(const char *format, ...)
 	va_end(arguments);
 }
 
-void say_more(const char *format, ...)
+void terminal_verbose(const char *format, ...)
 {
 	va_list arguments;
 
-	if (!chatty)
+	if (!is_verbose)
 		return;
 	va_start(arguments, format);
 	print(format, arguments);
 	va_end(arguments);
+}
+
+void terminal_status(const char *text)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	terminal_clear_line();
+	(void)fputs(text, stderr);
+	(void)fflush(stderr);
+	has_progress_line = true;
+}
+
+void terminal_progress(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports)
+{
+	char text[160], written[32] = "";
+	uint64_t dropped = 0;
+
+	for (unsigned i = 0; i < TM_DROP_N; i++)
+		dropped += counts->drops[i];
+	if (reports > 0)
+		(void)snprintf(written, sizeof(written), ", %u reports", reports);
+	(void)snprintf(text, sizeof(text),
+		       "recording %llu.%llu s, %llu samples, %llu dropped%s (Ctrl-C ends)",
+		       (unsigned long long)(elapsed_ns / NS_PER_TENTH / 10),
+		       (unsigned long long)(elapsed_ns / NS_PER_TENTH % 10),
+		       (unsigned long long)counts->taken, (unsigned long long)dropped, written);
+	terminal_status(text);
+}
+
+void terminal_clean(char *text, size_t bytes)
+{
+	char copy[TERMINAL_CLEAN_MAX];
+	size_t length;
+
+	if (bytes == 0)
+		return;
+	length = strnlen(text, bytes < sizeof(copy) ? bytes : sizeof(copy));
+	memcpy(copy, text, length);
+	(void)tm_utf8_clean(copy, length, text, bytes);
 }

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * terminal - one clear sentence on stderr, `tidemark: ...`
+ * terminal - messages and the progress line on stderr, and text made safe for a terminal
  *
- * Trust      text of other programs comes through clean_text first (cli/clean.h).
- * Line       a live line on the terminal (cli/progress.h) is wiped before anything is said.
+ * Shape      a message is one line, "tidemark: ...". Where stderr is a terminal, one more line shows the
+ *            progress; it is cleared before a message is printed.
+ * Trust      text that another program sent goes through terminal_clean first.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Only with -v. */
-void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void say_set_verbose(bool verbose);
-bool say_is_verbose(void);
-/* Called by progress: is a live line on the screen that must be wiped first? */
-void say_live_line(bool shown);
-/* Wipes the live line, if any. */
-void say_wipe(void);
+#include "shared/wire.h"
+
+#define TERMINAL_CLEAN_MAX 4608u /* bytes; longer text is cut */
+
+void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints only with -v. */
+void terminal_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void terminal_set_verbose(bool verbose);
+
+/* Shows time and counts on the progress line. @reports: written so far, with --every. */
+void terminal_progress(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports);
+/* Shows @text on the progress line. */
+void terminal_status(const char *text);
+/* Clears the progress line, if there is one. */
+void terminal_clear_line(void);
+
+/*
+ * Removes what a terminal would act on (rules: shared/utf8.h), in place. @text: @bytes bytes that need
+ * not be terminated; terminated at return.
+ */
+void terminal_clean(char *text, size_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uid_pool - the two identities under which the programs run */
+/* uid_pool - the two accounts under which the programs run: named ones, else unused uids */
 
 #include "cli/uid_pool.h"
 
@@ -11,15 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/exit_code.h"
+#include "cli/spawn.h"
 #include "cli/terminal.h"
-#include "cli/uid_in_use.h"
 #include "shared/cleanup.h"
 
-#define LOCK_TRIES 16 /* another session may remove the file or folder between two of our steps */
+#define LOCK_TRIES 16 /* another recording may remove the file or folder between two of our steps */
+
+/* Exit codes of the child that tests a uid; errno values stay below them. */
+#define UID_FREE   200
+#define UID_IN_USE 201
 
 static int lock_path(const char *folder, uid_t uid, char ret_path[PATH_MAX])
 {
@@ -28,8 +34,8 @@ static int lock_path(const char *folder, uid_t uid, char ret_path[PATH_MAX])
 	return length > 0 && length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* The file we locked is still the one that the name means. */
-static int is_current(const char *path, int fd)
+/* Whether the file we locked is still the one at @path. */
+static bool is_current(const char *path, int fd)
 {
 	struct stat held, named;
 
@@ -76,13 +82,53 @@ int uid_pool_unlock(const char *folder, uid_t uid, int lock)
 	return tm_close(lock);
 }
 
-static int is_named(uid_t uid)
+static bool is_named(uid_t uid)
 {
 	return getpwuid(uid) != NULL || getgrgid(uid) != NULL;
 }
 
-/* The first free uid from *cursor on. Return: 0, or an outcome, having said why. */
-static int borrow(uid_t *cursor, struct uid_pool *ret_account)
+/*
+ * Tests @uid from inside a child, which may have two processes under it: if a fork is refused, another
+ * process has the uid. The kernel's own count answers, so processes of every PID namespace count.
+ */
+static int test_uid(uid_t uid)
+{
+	const struct rlimit two = {2, 2};
+	pid_t child;
+
+	if (setrlimit(RLIMIT_NPROC, &two) < 0 || setgroups(0, NULL) < 0 ||
+	    setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+		return errno;
+	child = fork();
+	if (child < 0)
+		return errno == EAGAIN ? UID_IN_USE : errno;
+	if (child == 0)
+		_exit(0);
+	return spawn_wait(child, NULL, NULL) < 0 ? ECHILD : UID_FREE;
+}
+
+/* @uid: not 0. Return: 0 (unused), UID_POOL_E_HELD, -errno (this process cannot become @uid). */
+static int check_unused(uid_t uid)
+{
+	int status = 0, r;
+	pid_t child = fork();
+
+	if (child < 0)
+		return -errno;
+	if (child == 0)
+		_exit(test_uid(uid));
+	r = spawn_wait(child, &status, NULL);
+	if (r < 0)
+		return r;
+	if (!WIFEXITED(status))
+		return -ECANCELED;
+	if (WEXITSTATUS(status) == UID_FREE)
+		return 0;
+	return WEXITSTATUS(status) == UID_IN_USE ? UID_POOL_E_HELD : -WEXITSTATUS(status);
+}
+
+/* Borrows the first unused uid from *cursor on. Return: 0, or an exit code, after printing why. */
+static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 {
 	for (; *cursor <= UID_POOL_LAST; (*cursor)++) {
 		uid_t uid = *cursor;
@@ -92,44 +138,46 @@ static int borrow(uid_t *cursor, struct uid_pool *ret_account)
 			continue;
 		r = uid_pool_lock(UID_POOL_FOLDER, uid, &lock);
 		if (r < 0) {
-			say("%s: a uid cannot be held there: %s", UID_POOL_FOLDER, strerror(-r));
+			terminal_print("%s: a uid cannot be held there: %s", UID_POOL_FOLDER,
+				       strerror(-r));
 			return EXIT_CODE_FAILED;
 		}
 		if (r == UID_POOL_E_HELD)
 			continue;
-		r = occupied_by_process(uid);
+		r = check_unused(uid);
 		if (r == 0) {
 			(*cursor)++;
-			*ret_account = (struct uid_pool){uid, uid, lock};
+			*ret_account = (struct uid_pool_account){uid, uid, lock};
 			return 0;
 		}
 		(void)uid_pool_unlock(UID_POOL_FOLDER, uid, lock);
 		if (r < 0) {
-			say("uid %u: this account cannot become it: %s", uid, strerror(-r));
+			terminal_print("uid %u: this account cannot become it: %s", uid,
+				       strerror(-r));
 			return EXIT_CODE_HOST;
 		}
 	}
-	say("no free uid from %u to %u", UID_POOL_FIRST, UID_POOL_LAST);
+	terminal_print("no free uid from %u to %u", UID_POOL_FIRST, UID_POOL_LAST);
 	return EXIT_CODE_HOST;
 }
 
-static int acquire_one(const char *name, uid_t *cursor, struct uid_pool *ret_account)
+static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account *ret_account)
 {
 	const struct passwd *entry = getpwnam(name);
 
 	if (!entry)
 		return borrow(cursor, ret_account);
 	if (entry->pw_uid == 0) {
-		say("the account %s has uid 0, which it must not have", name);
+		terminal_print("the account %s has uid 0, which it must not have", name);
 		return EXIT_CODE_HOST;
 	}
-	*ret_account = (struct uid_pool){entry->pw_uid, entry->pw_gid, -1};
+	*ret_account = (struct uid_pool_account){entry->pw_uid, entry->pw_gid, -1};
 	return 0;
 }
 
-int accounts_acquire(struct accounts *ret_accounts)
+int uid_pool_acquire(struct uid_pool *ret_accounts)
 {
-	struct accounts accounts = ACCOUNTS_NULL;
+	struct uid_pool accounts = UID_POOL_NULL;
 	uid_t cursor = UID_POOL_FIRST;
 	int r;
 
@@ -137,21 +185,22 @@ int accounts_acquire(struct accounts *ret_accounts)
 	if (r == 0)
 		r = acquire_one("tidemark-symbolizer", &cursor, &accounts.symbolizer);
 	if (r == 0 && accounts.collector.uid == accounts.symbolizer.uid) {
-		say("the accounts tidemark-collector and tidemark-symbolizer share uid %u",
-		    accounts.collector.uid);
+		terminal_print(
+			"the accounts tidemark-collector and tidemark-symbolizer share uid %u",
+			accounts.collector.uid);
 		r = EXIT_CODE_HOST;
 	}
 	if (r != 0) {
-		accounts_release(&accounts);
+		uid_pool_release(&accounts);
 		return r;
 	}
 	*ret_accounts = accounts;
 	return 0;
 }
 
-void accounts_release(struct accounts *accounts)
+void uid_pool_release(struct uid_pool *accounts)
 {
-	struct uid_pool *each[] = {&accounts->collector, &accounts->symbolizer};
+	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer};
 	size_t i;
 
 	for (i = 0; i < 2; i++)

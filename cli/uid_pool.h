@@ -16,26 +16,26 @@
 #define UID_POOL_LAST   65519u
 #define UID_POOL_FOLDER "/run/tidemark"
 
-struct uid_pool {
+struct uid_pool_account {
 	uid_t uid;
 	gid_t gid;
 	int lock; /* descriptor; -1: an account of its own, nothing to give back */
 };
 
-struct accounts {
-	struct uid_pool collector;
-	struct uid_pool symbolizer;
+struct uid_pool {
+	struct uid_pool_account collector;
+	struct uid_pool_account symbolizer;
 };
-#define ACCOUNTS_NULL ((struct accounts){{0, 0, -1}, {0, 0, -1}})
+#define UID_POOL_NULL ((struct uid_pool){{0, 0, -1}, {0, 0, -1}})
 
 enum {
 	UID_POOL_E_HELD = 1, /* another session has it */
 };
 
-/* Return: 0, or an outcome, having said why. */
-int accounts_acquire(struct accounts *ret_accounts);
+/* Return: 0, or an exit_code, having said why. */
+int uid_pool_acquire(struct uid_pool *ret_accounts);
 /* Total. */
-void accounts_release(struct accounts *accounts);
+void uid_pool_release(struct uid_pool *accounts);
 
 /* --- parts ---------------------------------------------------------------------------------- */
 

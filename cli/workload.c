@@ -50,11 +50,11 @@ static _Noreturn void wait_and_run(char *const argv[], int gate, int report)
 	_exit(127);
 }
 
-int workload_start(struct workload *ret_command, char *const argv[])
+int workload_start(struct workload *ret_workload, char *const argv[])
 {
 	int gate[2], report[2], r;
 
-	*ret_command = WORKLOAD_NULL;
+	*ret_workload = WORKLOAD_NULL;
 	if (pipe2(gate, O_CLOEXEC) < 0)
 		return -errno;
 	if (pipe2(report, O_CLOEXEC) < 0) {
@@ -63,74 +63,74 @@ int workload_start(struct workload *ret_command, char *const argv[])
 		(void)tm_close(gate[1]);
 		return r;
 	}
-	ret_command->name = argv[0];
-	ret_command->pid = fork();
-	r = ret_command->pid < 0 ? -errno : 0;
-	if (ret_command->pid == 0) {
+	ret_workload->name = argv[0];
+	ret_workload->pid = fork();
+	r = ret_workload->pid < 0 ? -errno : 0;
+	if (ret_workload->pid == 0) {
 		(void)tm_close(gate[1]);
 		wait_and_run(argv, gate[0], report[1]);
 	}
 	(void)tm_close(gate[0]);
 	(void)tm_close(report[1]);
-	ret_command->gate = gate[1];
-	ret_command->report = report[0];
+	ret_workload->gate = gate[1];
+	ret_workload->report = report[0];
 	if (r == 0) {
-		ret_command->pidfd = spawn_pidfd(ret_command->pid);
-		r = ret_command->pidfd < 0 ? ret_command->pidfd : 0;
+		ret_workload->pidfd = spawn_pidfd(ret_workload->pid);
+		r = ret_workload->pidfd < 0 ? ret_workload->pidfd : 0;
 	} else {
-		ret_command->pid = 0;
+		ret_workload->pid = 0;
 	}
 	if (r < 0)
-		workload_finish(ret_command);
+		workload_finish(ret_workload);
 	return r;
 }
 
-void workload_release(struct workload *command)
+void workload_release(struct workload *workload)
 {
-	if (command->gate < 0)
+	if (workload->gate < 0)
 		return;
-	while (write(command->gate, "g", 1) < 0 && errno == EINTR)
+	while (write(workload->gate, "g", 1) < 0 && errno == EINTR)
 		continue;
-	command->gate = tm_close(command->gate);
+	workload->gate = tm_close(workload->gate);
 }
 
-int workload_executed(struct workload *command)
+int workload_executed(struct workload *workload)
 {
-	ssize_t got = read(command->report, &command->error, sizeof(command->error));
+	ssize_t got = read(workload->report, &workload->error, sizeof(workload->error));
 
-	if (got != (ssize_t)sizeof(command->error))
-		command->error = 0;
-	command->report = tm_close(command->report);
-	return command->error;
+	if (got != (ssize_t)sizeof(workload->error))
+		workload->error = 0;
+	workload->report = tm_close(workload->report);
+	return workload->error;
 }
 
-void workload_reap(struct workload *command)
+void workload_reap(struct workload *workload)
 {
-	if (command->pid <= 0 || command->ended)
+	if (workload->pid <= 0 || workload->ended)
 		return;
-	(void)spawn_wait(command->pid, &command->status, NULL);
-	command->ended = 1;
-	command->pidfd = tm_close(command->pidfd);
+	(void)spawn_wait(workload->pid, &workload->status, NULL);
+	workload->ended = true;
+	workload->pidfd = tm_close(workload->pidfd);
 }
 
-void workload_finish(struct workload *command)
+void workload_finish(struct workload *workload)
 {
-	struct pollfd ended = {.fd = command->pidfd, .events = POLLIN};
+	struct pollfd ended = {.fd = workload->pidfd, .events = POLLIN};
 
-	command->gate = tm_close(command->gate);
-	command->report = tm_close(command->report);
-	if (command->pid > 0 && !command->ended) {
-		(void)kill(command->pid, SIGTERM);
-		(void)kill(command->pid, SIGCONT);
+	workload->gate = tm_close(workload->gate);
+	workload->report = tm_close(workload->report);
+	if (workload->pid > 0 && !workload->ended) {
+		(void)kill(workload->pid, SIGTERM);
+		(void)kill(workload->pid, SIGCONT);
 		if (poll(&ended, 1, WORKLOAD_END_MS) <= 0)
-			(void)kill(command->pid, SIGKILL);
-		workload_reap(command);
+			(void)kill(workload->pid, SIGKILL);
+		workload_reap(workload);
 	}
 }
 
-int workload_code(const struct workload *command)
+int workload_code(const struct workload *workload)
 {
-	if (WIFSIGNALED(command->status))
-		return 128 + WTERMSIG(command->status);
-	return WEXITSTATUS(command->status);
+	if (WIFSIGNALED(workload->status))
+		return 128 + WTERMSIG(workload->status);
+	return WEXITSTATUS(workload->status);
 }

@@ -6,6 +6,7 @@
  * It has the caller's identity, environment, stdio, descriptors, limits and signals.
  */
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -17,7 +18,7 @@ struct workload {
 	int pidfd;
 	int gate;   /* one byte lets it run; closed: it gives up */
 	int report; /* an errno comes when it cannot be executed; end of file when it runs */
-	int ended;
+	bool ended;
 	int status; /* of wait; valid when ended */
 	int error;  /* errno of exec; 0: none */
 };
@@ -26,14 +27,14 @@ struct workload {
 /* Remembers the caller's limits; once, before any is changed. */
 void workload_remember_limits(void);
 /* Forks it; it waits. Return: 0, -errno. */
-int workload_start(struct workload *ret_command, char *const argv[]);
+int workload_start(struct workload *ret_workload, char *const argv[]);
 /* Lets it run. */
-void workload_release(struct workload *command);
+void workload_release(struct workload *workload);
 /* After `report` became readable: did the execution fail? Return: 0, or the errno. */
-int workload_executed(struct workload *command);
+int workload_executed(struct workload *workload);
 /* After `pidfd` became readable. */
-void workload_reap(struct workload *command);
+void workload_reap(struct workload *workload);
 /* Ends it if it still runs: SIGTERM, then SIGKILL. Total. */
-void workload_finish(struct workload *command);
+void workload_finish(struct workload *workload);
 /* 0..255 as a shell would say it: the status, or 128 + signal. */
-int workload_code(const struct workload *command);
+int workload_code(const struct workload *workload);

@@ -36,7 +36,7 @@ work() {
 	until_true 30 ran "$b" $b_end
 }
 
-went_on() { (($(grep -c 'a new tidemark-symbolizer goes on' "$WORK/$1.err") >= $2)); }
+restarted() { (($(grep -c 'restarted tidemark-symbolizer' "$WORK/$1.err") >= $2)); }
 
 # murder NAME N - the Nth death; KILLED: when, ns since 1970
 murder() {
@@ -45,7 +45,7 @@ murder() {
 	[[ -n $pid ]] || wrong "no symbolizer runs"
 	KILLED=$(date +%s%N)
 	kill -KILL "$pid"
-	until_true 20 went_on "$1" "$2" || wrong "nobody went on: $(tail -n 3 "$WORK/$1.err")"
+	until_true 20 restarted "$1" "$2" || wrong "the symbolizer was not restarted: $(tail -n 3 "$WORK/$1.err")"
 	until_true 20 another_symbolizer "$pid"
 	remember "$RECORDER"
 }

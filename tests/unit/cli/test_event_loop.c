@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_event_loop - whole recordings with made-up programs: orderly ends, deaths, lies, interrupts */
+/* test_event_loop - whole recordings with fake programs: orderly ends, deaths, lies, interrupts */
 
-#include "tests/unit/cli/stage.h"
+#include "tests/unit/cli/fake_programs.h"
 
 #include "cli/exit_code.h"
 
-#define TOLD_BY_RING 120
+#define TAKEN_IN_RING 120
 
-/* --- what the made-up programs do --------------------------------------------------------------- */
+/* --- what the fake programs do ----------------------------------------------------------------- */
 
 static void collector_until_empty(int control)
 {
 	begin_collector(control);
-	tell_kind(control, TM_CONTROL_EMPTY, 0);
+	send_kind(control, TM_CONTROL_EMPTY, 0);
 	end_collector(control);
 }
 
@@ -48,7 +48,7 @@ static void collector_dies_recording(int control)
 
 static void collector_dies_loading(int control)
 {
-	tell_kind(control, TM_CONTROL_READY, 0);
+	send_kind(control, TM_CONTROL_READY, 0);
 	(void)raise(SIGKILL);
 }
 
@@ -57,8 +57,8 @@ static void collector_refused(int control)
 	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = TM_FAILURE_HOST};
 
 	memcpy(message.body.text, "refused", sizeof("refused"));
-	tell(control, &message);
-	tell(control, &message);
+	send_message(control, &message);
+	send_message(control, &message);
 }
 
 static void collector_finds_no_process(int control)
@@ -66,7 +66,7 @@ static void collector_finds_no_process(int control)
 	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = TM_FAILURE_NO_PROCESS};
 
 	memcpy(message.body.text, "there is no process 1", sizeof("there is no process 1"));
-	tell(control, &message);
+	send_message(control, &message);
 }
 
 static void collector_sends_garbage(int control)
@@ -90,43 +90,43 @@ static void symbolizer_writes(int control)
 	struct tm_control message = {.kind = TM_CONTROL_OUTPUT, .value = 0};
 	int i;
 
-	tell_kind(control, TM_CONTROL_READY, 0);
-	await_peer();
-	tell(control, &message);
+	send_kind(control, TM_CONTROL_READY, 0);
+	await_other();
+	send_message(control, &message);
 	message.value = OPTIONS_OUTPUTS_MAX + 40; /* there is none such */
-	tell(control, &message);
+	send_message(control, &message);
 	message = (struct tm_control){.kind = TM_CONTROL_TOP};
 	memset(&message.body.top, 0x1b, sizeof(message.body.top)); /* neither clean nor ended */
 	for (i = 0; i < TM_TOP_ROWS + 5; i++)
-		tell(control, &message);
-	tell_counts(control, TOLD_BY_RING);
+		send_message(control, &message);
+	send_counts(control, TAKEN_IN_RING);
 	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
 	message.body.result.exported = TAKEN;
-	tell(control, &message);
-	tell_kind(control, TM_CONTROL_DONE, 0);
+	send_message(control, &message);
+	send_kind(control, TM_CONTROL_DONE, 0);
 }
 
 static void symbolizer_dies(int control)
 {
-	tell_kind(control, TM_CONTROL_READY, 0);
-	await_peer();
+	send_kind(control, TM_CONTROL_READY, 0);
+	await_other();
 	(void)raise(SIGKILL);
 }
 
 static void symbolizer_waits(int control)
 {
-	tell_kind(control, TM_CONTROL_READY, 0);
+	send_kind(control, TM_CONTROL_READY, 0);
 	for (;;)
 		(void)pause();
 }
 
-static int play(void (*collector)(int), void (*symbolizer)(int))
+static int record(void (*collector)(int), void (*symbolizer)(int))
 {
 	int r;
 
 	options = (struct options){.hz = 99, .output_count = 1};
 	session_init(&session, &options, signals);
-	r = perform(collector, symbolizer);
+	r = record_with(collector, symbolizer);
 	session_deinit(&session);
 	return r;
 }
@@ -135,17 +135,17 @@ static int play(void (*collector)(int), void (*symbolizer)(int))
 
 static void orderly_recording_ends_when_none_is_left(void **state)
 {
-	assert_int_equal(play(collector_until_empty, symbolizer_writes), 0);
-	assert_int_equal(session.death, BALANCE_ALIVE);
+	assert_int_equal(record(collector_until_empty, symbolizer_writes), 0);
+	assert_int_equal(session.death, ACCOUNTING_NONE_DIED);
 	assert_int_equal(session.counts.taken, TAKEN);
 	assert_int_equal(session.result.exported, TAKEN);
-	assert_int_equal(session.outputs_told, 1);
+	assert_int_equal(session.output_results.has[0], 1);
 	assert_true(session.ended_ns >= session.started_ns && session.started_ns > 0);
 }
 
 static void more_rows_than_asked_for_are_left_out_and_all_are_clean(void **state)
 {
-	assert_int_equal(play(collector_until_empty, symbolizer_writes), 0);
+	assert_int_equal(record(collector_until_empty, symbolizer_writes), 0);
 	assert_int_equal(session.top_count, TM_TOP_ROWS);
 	assert_int_equal(session.top[9].name[0], '_');
 	assert_true(strlen(session.top[9].name) < TM_TOP_NAME);
@@ -153,74 +153,74 @@ static void more_rows_than_asked_for_are_left_out_and_all_are_clean(void **state
 
 static void interrupt_ends_early_and_writes(void **state)
 {
-	assert_int_equal(play(collector_interrupted, symbolizer_writes), 0);
+	assert_int_equal(record(collector_interrupted, symbolizer_writes), 0);
 	assert_int_equal(session.result.exported, TAKEN);
 }
 
-static void second_interrupt_gives_up(void **state)
+static void second_interrupt_aborts(void **state)
 {
-	assert_int_equal(play(collector_interrupted_twice, symbolizer_writes), EXIT_CODE_FAILED);
+	assert_int_equal(record(collector_interrupted_twice, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.symbolizer.done, 0);
-	assert_int_equal(session.given_up, 1);
+	assert_int_equal(session.aborted, 1);
 }
 
 static void dead_collector_leaves_the_symbolizer_to_write(void **state)
 {
-	assert_int_equal(play(collector_dies_recording, symbolizer_writes), EXIT_CODE_FAILED);
-	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
+	assert_int_equal(record(collector_dies_recording, symbolizer_writes), EXIT_CODE_FAILED);
+	assert_int_equal(session.death, ACCOUNTING_COLLECTOR_DIED);
 	assert_int_equal(session.symbolizer.done, 1);
-	assert_int_equal(session.outputs_told, 1);
-	assert_int_equal(session.last_counts.taken, TOLD_BY_RING);
+	assert_int_equal(session.output_results.has[0], 1);
+	assert_int_equal(session.last_counts.taken, TAKEN_IN_RING);
 }
 
 static void collector_dead_before_sampling_ends_both(void **state)
 {
-	assert_int_equal(play(collector_dies_loading, symbolizer_waits), EXIT_CODE_FAILED);
+	assert_int_equal(record(collector_dies_loading, symbolizer_waits), EXIT_CODE_FAILED);
 	assert_int_equal(session.started_ns, 0);
 }
 
 static void refusal_of_the_host_is_its_own_outcome(void **state)
 {
-	assert_int_equal(play(collector_refused, symbolizer_waits), EXIT_CODE_HOST);
+	assert_int_equal(record(collector_refused, symbolizer_waits), EXIT_CODE_HOST);
 }
 
-static void process_that_the_kernel_hides_is_not_said_to_be_missing(void **state)
+static void process_that_the_kernel_hides_is_not_called_missing(void **state)
 {
 	int r;
 
 	options = (struct options){.hz = 99, .pid_count = 1, .pids = {getpid()}};
 	session_init(&session, &options, signals);
-	r = perform(collector_finds_no_process, symbolizer_waits);
+	r = record_with(collector_finds_no_process, symbolizer_waits);
 	session_deinit(&session);
 	assert_int_equal(r, EXIT_CODE_HOST);
-	assert_int_equal(play(collector_finds_no_process, symbolizer_waits), EXIT_CODE_FAILED);
+	assert_int_equal(record(collector_finds_no_process, symbolizer_waits), EXIT_CODE_FAILED);
 }
 
 static void dead_symbolizer_stops_the_collector(void **state)
 {
-	assert_int_equal(play(collector_waits_for_stop, symbolizer_dies), EXIT_CODE_FAILED);
-	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
+	assert_int_equal(record(collector_waits_for_stop, symbolizer_dies), EXIT_CODE_FAILED);
+	assert_int_equal(session.death, ACCOUNTING_SYMBOLIZER_DIED);
 	assert_int_equal(session.collector.done, 1);
 	assert_int_equal(session.counts.taken, TAKEN);
 }
 
-static void symbolizer_that_dies_while_writing_is_told_apart(void **state)
+static void symbolizer_that_dies_while_writing_leaves_no_output(void **state)
 {
-	assert_int_equal(play(collector_until_empty, symbolizer_dies), EXIT_CODE_FAILED);
-	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
-	assert_int_equal(session.outputs_told, 0);
+	assert_int_equal(record(collector_until_empty, symbolizer_dies), EXIT_CODE_FAILED);
+	assert_int_equal(session.death, ACCOUNTING_SYMBOLIZER_DIED);
+	assert_int_equal(session.output_results.has[0], 0);
 }
 
-static void liar_is_killed_and_the_other_goes_on(void **state)
+static void program_with_an_invalid_message_is_killed_and_the_other_goes_on(void **state)
 {
-	assert_int_equal(play(collector_sends_garbage, symbolizer_writes), EXIT_CODE_FAILED);
-	assert_int_equal(session.death, BALANCE_COLLECTOR_DIED);
+	assert_int_equal(record(collector_sends_garbage, symbolizer_writes), EXIT_CODE_FAILED);
+	assert_int_equal(session.death, ACCOUNTING_COLLECTOR_DIED);
 	assert_int_equal(session.symbolizer.done, 1);
 }
 
-static void program_that_closes_its_socket_does_not_hold_us(void **state)
+static void program_that_closes_its_socket_is_not_waited_for(void **state)
 {
-	assert_int_equal(play(collector_closes_and_stays, symbolizer_writes), EXIT_CODE_FAILED);
+	assert_int_equal(record(collector_closes_and_stays, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.symbolizer.done, 1);
 }
 
@@ -230,15 +230,15 @@ int main(void)
 		cmocka_unit_test(orderly_recording_ends_when_none_is_left),
 		cmocka_unit_test(more_rows_than_asked_for_are_left_out_and_all_are_clean),
 		cmocka_unit_test(interrupt_ends_early_and_writes),
-		cmocka_unit_test(second_interrupt_gives_up),
+		cmocka_unit_test(second_interrupt_aborts),
 		cmocka_unit_test(dead_collector_leaves_the_symbolizer_to_write),
 		cmocka_unit_test(collector_dead_before_sampling_ends_both),
 		cmocka_unit_test(refusal_of_the_host_is_its_own_outcome),
-		cmocka_unit_test(process_that_the_kernel_hides_is_not_said_to_be_missing),
+		cmocka_unit_test(process_that_the_kernel_hides_is_not_called_missing),
 		cmocka_unit_test(dead_symbolizer_stops_the_collector),
-		cmocka_unit_test(symbolizer_that_dies_while_writing_is_told_apart),
-		cmocka_unit_test(liar_is_killed_and_the_other_goes_on),
-		cmocka_unit_test(program_that_closes_its_socket_does_not_hold_us),
+		cmocka_unit_test(symbolizer_that_dies_while_writing_leaves_no_output),
+		cmocka_unit_test(program_with_an_invalid_message_is_killed_and_the_other_goes_on),
+		cmocka_unit_test(program_that_closes_its_socket_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, open_signals, NULL);

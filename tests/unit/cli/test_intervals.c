@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_intervals - reports in between with made-up programs: files, numbers, sums, and what goes wrong */
+/* test_intervals - reports in between with fake programs: files, numbers, sums, and what goes wrong */
 
-#include "tests/unit/cli/folder.h"
-#include "tests/unit/cli/stage.h"
+#include "tests/unit/cli/fake_programs.h"
+#include "tests/unit/cli/test_folder.h"
 
 #include "cli/exit_code.h"
 #include "cli/report.h"
@@ -15,17 +15,17 @@
 #define FULL_DISK 2 /* the report whose file cannot be written, where one cannot */
 
 static struct summary last_summary;
-static int written[OPTIONS_OUTPUTS_MAX]; /* in the made-up symbolizer: where it writes */
+static int written[OPTIONS_OUTPUTS_MAX]; /* in the fake symbolizer: where it writes */
 
-/* --- what the made-up programs do --------------------------------------------------------------- */
+/* --- what the fake programs do ----------------------------------------------------------------- */
 
 static void begin_symbolizer(int control)
 {
 	size_t i;
 
-	for (i = 0; i < session.series.now.count; i++)
-		written[i] = session.series.now.outputs[i].fd;
-	tell_kind(control, TM_CONTROL_READY, 0);
+	for (i = 0; i < session.intervals.current.count; i++)
+		written[i] = session.intervals.current.items[i].fd;
+	send_kind(control, TM_CONTROL_READY, 0);
 }
 
 /* One report: number and share of each output, then what it holds. */
@@ -39,16 +39,16 @@ static void report(int control, unsigned number, uint64_t exported, int code)
 		written[i] = -1; /* each descriptor serves one report */
 		message.value = i;
 		message.code = i == 0 ? code : 0;
-		tell(control, &message);
+		send_message(control, &message);
 	}
-	tell_counts(control, exported + 1);
+	send_counts(control, exported + 1);
 	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
 	message.body.result.exported = exported;
 	message.body.result.drops[TM_DROP_MEMORY] = 1;
-	tell(control, &message);
+	send_message(control, &message);
 }
 
-/* Takes TARGETs until a FLUSH. */
+/* Takes OUTPUT_FILE messages until a FLUSH. */
 static void await_flush(int control)
 {
 	struct tm_control message;
@@ -63,8 +63,8 @@ static void await_flush(int control)
 	} while (message.kind != TM_CONTROL_FLUSH);
 }
 
-/* The TARGETs of the next report come right behind a FLUSH. */
-static void await_targets(int control)
+/* The files of the next report come right behind a FLUSH. */
+static void await_files(int control)
 {
 	size_t i;
 
@@ -83,15 +83,15 @@ static void report_between(int control, unsigned number, int code)
 {
 	await_flush(control);
 	report(control, number, EXPORTED, code);
-	await_targets(control);
-	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+	await_files(control);
+	send_kind(control, TM_CONTROL_FLUSHED, 0);
 }
 
 static void end_symbolizer(int control)
 {
-	await_peer();
+	await_other();
 	report(control, BETWEEN + 1, LAST - 1, 0);
-	tell_kind(control, TM_CONTROL_DONE, 0);
+	send_kind(control, TM_CONTROL_DONE, 0);
 }
 
 static void symbolizer_reports(int control)
@@ -124,12 +124,12 @@ static void symbolizer_dies_reporting(int control)
 	(void)raise(SIGKILL);
 }
 
-static void symbolizer_says_flushed_unasked(int control)
+static void symbolizer_sends_flushed_unasked(int control)
 {
 	begin_symbolizer(control);
-	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+	send_kind(control, TM_CONTROL_FLUSHED, 0);
 	report_between(control, 1, 0);
-	tell_kind(control, TM_CONTROL_FLUSHED, 0);
+	send_kind(control, TM_CONTROL_FLUSHED, 0);
 	report_between(control, 2, 0);
 	(void)kill(getppid(), SIGINT);
 	end_symbolizer(control);
@@ -149,24 +149,24 @@ static void collector_lets_go(int control)
 	end_collector(control);
 }
 
-/* --- the stage ------------------------------------------------------------------------------------ */
+/* --- the recording --------------------------------------------------------------------------- */
 
-/* Return: outcome of the recording and its files. */
-static int play(void (*collector)(int), void (*symbolizer)(int))
+/* Return: exit_code of the recording and its files. */
+static int record(void (*collector)(int), void (*symbolizer)(int))
 {
 	int r, stored;
 
 	options = (struct options){.hz = 99, .every_ns = EVERY_NS, .output_count = 2};
-	options.outputs[0] = (struct options_output){folder_path("x.folded"), FORMAT_FOLDED};
-	options.outputs[1] = (struct options_output){folder_path("x.html"), FORMAT_HTML};
-	options.summary = folder_path("x.json");
+	options.outputs[0] = (struct options_output){test_folder_path("x.folded"), FORMAT_FOLDED};
+	options.outputs[1] = (struct options_output){test_folder_path("x.html"), FORMAT_HTML};
+	options.summary = test_folder_path("x.json");
 	session_init(&session, &options, signals);
-	assert_int_equal(outputs_open(&session.series.now, &options, 1), 0);
-	r = perform(collector, symbolizer);
+	assert_int_equal(outputs_open(&session.intervals.current, &options, 1), 0);
+	r = record_with(collector, symbolizer);
 	report_make(&last_summary, &session, REPORT_LAST);
-	stored = outputs_store(&session.series.now, &session, &last_summary);
+	stored = outputs_store(&session.intervals.current, &session.output_results, &last_summary);
 	if (r == 0)
-		r = intervals_outcome(&session.series, stored);
+		r = intervals_exit_code(&session.intervals, stored);
 	session_deinit(&session);
 	return r;
 }
@@ -175,7 +175,7 @@ static int play(void (*collector)(int), void (*symbolizer)(int))
 static void expect(const char *name, const char *text)
 {
 	char read[4096] = "";
-	FILE *file = fopen(folder_path(name), "r");
+	FILE *file = fopen(test_folder_path(name), "r");
 
 	if (!file)
 		fail_msg("%s is not there", name);
@@ -183,15 +183,15 @@ static void expect(const char *name, const char *text)
 	(void)fclose(file);
 	if (!strstr(read, text))
 		fail_msg("%s holds %s", name, read);
-	assert_int_equal(unlink(folder_path(name)), 0);
+	assert_int_equal(unlink(test_folder_path(name)), 0);
 }
 
 /* --- claims --------------------------------------------------------------------------------------- */
 
 static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 {
-	assert_int_equal(play(collector_goes_on, symbolizer_reports), 0);
-	assert_int_equal(folder_count(), 9);
+	assert_int_equal(record(collector_goes_on, symbolizer_reports), 0);
+	assert_int_equal(test_folder_count(), 9);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");
 	expect("x.0001.json", "\"taken\": 31,");
@@ -210,9 +210,9 @@ static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 
 static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **state)
 {
-	assert_int_equal(play(collector_goes_on, symbolizer_fills_the_disk), EXIT_CODE_SOME);
-	assert_int_equal(folder_count(), 8);
-	assert_int_equal(access(folder_path("x.0002.folded"), F_OK), -1);
+	assert_int_equal(record(collector_goes_on, symbolizer_fills_the_disk), EXIT_CODE_SOME);
+	assert_int_equal(test_folder_count(), 8);
+	assert_int_equal(access(test_folder_path("x.0002.folded"), F_OK), -1);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");
 	expect("x.0001.json", "\"report\": 1,");
@@ -226,8 +226,8 @@ static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **
 
 static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
 {
-	assert_int_equal(play(collector_lets_go, symbolizer_dies_reporting), EXIT_CODE_FAILED);
-	assert_int_equal(folder_count(), 4);
+	assert_int_equal(record(collector_lets_go, symbolizer_dies_reporting), EXIT_CODE_FAILED);
+	assert_int_equal(test_folder_count(), 4);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");
 	expect("x.0001.json", "\"exported\": 30,");
@@ -236,10 +236,10 @@ static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
 	assert_int_equal(last_summary.whole_taken, WHOLE);
 }
 
-static void word_that_nobody_asked_for_stores_nothing(void **state)
+static void report_that_was_not_requested_is_not_stored(void **state)
 {
-	assert_int_equal(play(collector_goes_on, symbolizer_says_flushed_unasked), 0);
-	assert_int_equal(folder_count(), 9);
+	assert_int_equal(record(collector_goes_on, symbolizer_sends_flushed_unasked), 0);
+	assert_int_equal(test_folder_count(), 9);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");
 	expect("x.0001.json", "\"report\": 1,");
@@ -251,7 +251,7 @@ static void word_that_nobody_asked_for_stores_nothing(void **state)
 	expect("x.0003.json", "\"report\": 3,");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
 int main(void)
 {
@@ -259,7 +259,7 @@ int main(void)
 		IN_FOLDER(each_report_has_its_numbered_files_and_all_add_up),
 		IN_FOLDER(file_that_cannot_be_written_is_left_out_and_the_rest_goes_on),
 		IN_FOLDER(death_in_a_report_leaves_the_earlier_ones_whole),
-		IN_FOLDER(word_that_nobody_asked_for_stores_nothing),
+		IN_FOLDER(report_that_was_not_requested_is_not_stored),
 	};
 
 	return cmocka_run_group_tests(tests, open_signals, NULL);

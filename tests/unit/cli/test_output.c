@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_output - a file is whole at its place, or not there at all */
 
-#include "tests/unit/cli/folder.h"
+#include "tests/unit/cli/test_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,86 +33,86 @@ static void nothing_is_there_before_the_end(void **state)
 {
 	struct output output;
 
-	assert_int_equal(output_open(&output, folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
-	assert_int_equal(access(folder_path("x.html"), F_OK), -1);
+	assert_int_equal(access(test_folder_path("x.html"), F_OK), -1);
 	assert_int_equal(output_commit(&output), 0);
 	output_discard(&output);
-	expect(folder_path("x.html"), "new");
-	assert_int_equal(folder_count(), 1);
-	assert_int_equal(unlink(folder_path("x.html")), 0);
+	expect(test_folder_path("x.html"), "new");
+	assert_int_equal(test_folder_count(), 1);
+	assert_int_equal(unlink(test_folder_path("x.html")), 0);
 }
 
 static void given_up_output_leaves_nothing_and_the_old_file(void **state)
 {
 	struct output output;
 
-	put(folder_path("x.html"), "old");
-	assert_int_equal(output_open(&output, folder_path("x.html")), 0);
+	put(test_folder_path("x.html"), "old");
+	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	output_discard(&output);
 	output_discard(&output); /* total */
-	expect(folder_path("x.html"), "old");
-	assert_int_equal(folder_count(), 1);
-	assert_int_equal(unlink(folder_path("x.html")), 0);
+	expect(test_folder_path("x.html"), "old");
+	assert_int_equal(test_folder_count(), 1);
+	assert_int_equal(unlink(test_folder_path("x.html")), 0);
 }
 
 static void existing_file_is_replaced_whole(void **state)
 {
 	struct output output;
 
-	put(folder_path("x.html"), "an older and longer text");
-	assert_int_equal(output_open(&output, folder_path("x.html")), 0);
+	put(test_folder_path("x.html"), "an older and longer text");
+	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	assert_int_equal(output_commit(&output), 0);
 	output_discard(&output);
-	expect(folder_path("x.html"), "new");
-	assert_int_equal(folder_count(), 1);
-	assert_int_equal(unlink(folder_path("x.html")), 0);
+	expect(test_folder_path("x.html"), "new");
+	assert_int_equal(test_folder_count(), 1);
+	assert_int_equal(unlink(test_folder_path("x.html")), 0);
 }
 
 static void link_is_replaced_and_not_followed(void **state)
 {
 	struct output output;
 
-	put(folder_path("precious"), "old");
-	assert_int_equal(symlink(folder_path("precious"), folder_path("x.html")), 0);
-	assert_int_equal(output_open(&output, folder_path("x.html")), 0);
+	put(test_folder_path("precious"), "old");
+	assert_int_equal(symlink(test_folder_path("precious"), test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	assert_int_equal(output_commit(&output), 0);
 	output_discard(&output);
-	expect(folder_path("precious"), "old");
-	expect(folder_path("x.html"), "new");
-	assert_int_equal(unlink(folder_path("x.html")), 0);
-	assert_int_equal(unlink(folder_path("precious")), 0);
+	expect(test_folder_path("precious"), "old");
+	expect(test_folder_path("x.html"), "new");
+	assert_int_equal(unlink(test_folder_path("x.html")), 0);
+	assert_int_equal(unlink(test_folder_path("precious")), 0);
 }
 
 static void device_is_written_straight(void **state)
 {
 	struct output output;
 
-	assert_int_equal(symlink("/dev/full", folder_path("x.folded")), 0);
-	assert_int_equal(output_open(&output, folder_path("x.folded")), 0);
+	assert_int_equal(symlink("/dev/full", test_folder_path("x.folded")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.folded")), 0);
 	assert_int_equal(output.kind, OUTPUT_STRAIGHT);
 	assert_int_equal(write(output.fd, "new", 3), -1);
 	assert_int_equal(errno, ENOSPC);
 	output_discard(&output);
-	assert_int_equal(unlink(folder_path("x.folded")), 0);
+	assert_int_equal(unlink(test_folder_path("x.folded")), 0);
 }
 
 static void what_cannot_be_written_is_refused_at_once(void **state)
 {
 	struct output output;
 
-	assert_int_equal(output_open(&output, folder_path("no/x.html")), -ENOENT);
-	assert_int_equal(output_open(&output, folder_path("")), -EISDIR);
-	assert_int_equal(output_open(&output, folder_path(".")), -EISDIR);
-	assert_int_equal(mkdir(folder_path("x.html"), 0700), 0);
-	assert_int_equal(output_open(&output, folder_path("x.html")), -EISDIR);
-	assert_int_equal(rmdir(folder_path("x.html")), 0);
-	assert_int_equal(mkfifo(folder_path("x.folded"), 0600), 0);
-	assert_int_equal(output_open(&output, folder_path("x.folded")), -ENXIO);
-	assert_int_equal(unlink(folder_path("x.folded")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("no/x.html")), -ENOENT);
+	assert_int_equal(output_open(&output, test_folder_path("")), -EISDIR);
+	assert_int_equal(output_open(&output, test_folder_path(".")), -EISDIR);
+	assert_int_equal(mkdir(test_folder_path("x.html"), 0700), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html")), -EISDIR);
+	assert_int_equal(rmdir(test_folder_path("x.html")), 0);
+	assert_int_equal(mkfifo(test_folder_path("x.folded"), 0600), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.folded")), -ENXIO);
+	assert_int_equal(unlink(test_folder_path("x.folded")), 0);
 	assert_int_equal(output.fd, -1);
 	assert_int_equal(output.folder, -1);
 }
@@ -121,18 +121,18 @@ static void one_file_by_two_names_is_the_same(void **state)
 {
 	struct output one, two, three;
 
-	assert_int_equal(output_open(&one, folder_path("x.html")), 0);
-	assert_int_equal(output_open(&two, folder_path("./x.html")), 0);
-	assert_int_equal(output_open(&three, folder_path("y.html")), 0);
+	assert_int_equal(output_open(&one, test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&two, test_folder_path("./x.html")), 0);
+	assert_int_equal(output_open(&three, test_folder_path("y.html")), 0);
 	assert_true(output_same(&one, &two));
 	assert_false(output_same(&one, &three));
 	output_discard(&one);
 	output_discard(&two);
 	output_discard(&three);
-	assert_int_equal(folder_count(), 0);
+	assert_int_equal(test_folder_count(), 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
 int main(void)
 {

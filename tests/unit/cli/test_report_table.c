@@ -57,7 +57,7 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	summary.balance.drops[TM_DROP_MEMORY] = 2;
 	summary.balance.truncated[TM_STOP_NONE] = 83;
 	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 7;
-	report_table_print_balance(out, &summary);
+	report_table_print_completeness(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text, "samples: taken 100, exported 90, dropped 10 (ring_full 8, "
 				  "memory 2), not run 2, truncated 7 (frame_pointer 7), "
@@ -74,7 +74,7 @@ static void files_that_were_not_opened_are_counted_by_reason(void **state)
 	summary.result.unopened[TM_NO_FILE_GONE] = 2;
 	summary.result.unopened[TM_NO_FILE_DENIED] = 3;
 	assert_int_equal(report_table_unopened(&summary.result), 5);
-	report_table_print_balance(out, &summary);
+	report_table_print_completeness(out, &summary);
 	(void)fclose(out);
 	assert_non_null(strstr(text, ", unnamed frames 0 of 0, files not opened 5 (gone 2, "
 				     "no_permission 3)\n"));
@@ -99,7 +99,7 @@ static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
 	};
 	FILE *out = open_memstream(&text, &bytes);
 
-	report_table_print_balance(out, &summary);
+	report_table_print_completeness(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text,
 			    "samples: taken 0, exported 0, dropped 0, not run 12 "

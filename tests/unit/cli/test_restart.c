@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_restart - which death is followed by a new symbolizer, and what if none can be started */
 
-#include "tests/unit/cli/stage.h"
+#include "tests/unit/cli/fake_programs.h"
 
 #include "cli/exit_code.h"
 #include "cli/restart.h"
 #include "cli/start.h"
 
-static const struct accounts accounts = ACCOUNTS_NULL;
+static const struct uid_pool accounts = UID_POOL_NULL;
 static const struct perf_events perf = PERF_EVENTS_NULL;
 static int programs[PROGRAM_PATHS_N]; /* none: nothing can be executed */
 static const struct start how = {
@@ -27,8 +27,8 @@ static void collector_waits_for_stop(int control)
 
 static void symbolizer_dies(int control)
 {
-	tell_kind(control, TM_CONTROL_READY, 0);
-	await_peer();
+	send_kind(control, TM_CONTROL_READY, 0);
+	await_other();
 	(void)raise(SIGKILL);
 }
 
@@ -47,14 +47,14 @@ static int begin(void **state)
 
 static void symbolizer_that_dies_while_recording_is_followed(void **state)
 {
-	assert_true(restart_follows(&session, &session.symbolizer));
-	assert_false(restart_follows(&session, &session.collector));
+	assert_true(session_may_restart(&session, &session.symbolizer));
+	assert_false(session_may_restart(&session, &session.collector));
 }
 
 static void nobody_follows_unless_asked_for(void **state)
 {
 	options.restart = false;
-	assert_false(restart_follows(&session, &session.symbolizer));
+	assert_false(session_may_restart(&session, &session.symbolizer));
 }
 
 static void nobody_follows_before_or_after_the_recording(void **state)
@@ -65,30 +65,30 @@ static void nobody_follows_before_or_after_the_recording(void **state)
 
 	for (i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
 		session.phase = phases[i];
-		assert_false(restart_follows(&session, &session.symbolizer));
+		assert_false(session_may_restart(&session, &session.symbolizer));
 	}
 }
 
 static void nobody_follows_without_a_collector(void **state)
 {
 	session.collector.lost = 1;
-	assert_false(restart_follows(&session, &session.symbolizer));
+	assert_false(session_may_restart(&session, &session.symbolizer));
 }
 
 static void not_more_than_five_follow(void **state)
 {
-	session.restarts = RESTART_MAX - 1;
-	assert_true(restart_follows(&session, &session.symbolizer));
-	session.restarts = RESTART_MAX;
-	assert_false(restart_follows(&session, &session.symbolizer));
+	session.restarts = SESSION_RESTARTS_MAX - 1;
+	assert_true(session_may_restart(&session, &session.symbolizer));
+	session.restarts = SESSION_RESTARTS_MAX;
+	assert_false(session_may_restart(&session, &session.symbolizer));
 }
 
 static void where_none_can_be_started_the_recording_ends_as_without(void **state)
 {
 	session.phase = SESSION_LOADING;
-	assert_int_not_equal(perform(collector_waits_for_stop, symbolizer_dies), 0);
-	assert_int_equal(session.restarts, RESTART_MAX);
-	assert_int_equal(session.death, BALANCE_SYMBOLIZER_DIED);
+	assert_int_not_equal(record_with(collector_waits_for_stop, symbolizer_dies), 0);
+	assert_int_equal(session.restarts, SESSION_RESTARTS_MAX);
+	assert_int_equal(session.death, ACCOUNTING_SYMBOLIZER_DIED);
 	assert_int_equal(session.collector.done, 1);
 	assert_int_equal(session.counts.taken, TAKEN);
 	session_deinit(&session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_table_cache - which file may be the cache, and which is left alone */
 
-#include "tests/unit/cli/folder.h"
+#include "tests/unit/cli/test_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void refused(const char *path)
 
 static void new_one_is_made_for_its_user_alone(void **state)
 {
-	const char *path = folder_path("rows.cache");
+	const char *path = test_folder_path("rows.cache");
 	struct stat status;
 
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -58,7 +58,7 @@ static void new_one_is_made_for_its_user_alone(void **state)
 
 static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 {
-	const char *path = folder_path("rows.cache");
+	const char *path = test_folder_path("rows.cache");
 
 	put(path, TM_CACHE_MAGIC "rest", 0600);
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -69,7 +69,7 @@ static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 
 static void second_recording_goes_without(void **state)
 {
-	const char *path = folder_path("rows.cache");
+	const char *path = test_folder_path("rows.cache");
 	int second = -1;
 
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -85,7 +85,7 @@ static void second_recording_goes_without(void **state)
 
 static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
 {
-	const char *target = folder_path("target"), *path = folder_path("rows.cache");
+	const char *target = test_folder_path("target"), *path = test_folder_path("rows.cache");
 
 	put(target, TM_CACHE_MAGIC, 0600);
 	assert_int_equal(symlink(target, path), 0);
@@ -98,7 +98,7 @@ static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
 
 static void file_linked_twice_is_refused(void **state)
 {
-	const char *target = folder_path("target"), *path = folder_path("rows.cache");
+	const char *target = test_folder_path("target"), *path = test_folder_path("rows.cache");
 
 	put(target, TM_CACHE_MAGIC, 0600);
 	assert_int_equal(link(target, path), 0);
@@ -110,7 +110,7 @@ static void file_linked_twice_is_refused(void **state)
 static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
 {
 	static const char *const texts[] = {"a", "my notes, for years", "TMROWS0\n"};
-	const char *path = folder_path("notes");
+	const char *path = test_folder_path("notes");
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		put(path, texts[i], 0600);
@@ -124,7 +124,7 @@ static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
 static void file_that_others_may_open_is_refused(void **state)
 {
 	static const mode_t modes[] = {0644, 0660, 0602};
-	const char *path = folder_path("rows.cache");
+	const char *path = test_folder_path("rows.cache");
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		put(path, TM_CACHE_MAGIC, modes[i]);
@@ -135,7 +135,7 @@ static void file_that_others_may_open_is_refused(void **state)
 
 static void somebody_elses_file_is_refused(void **state)
 {
-	const char *path = folder_path("rows.cache");
+	const char *path = test_folder_path("rows.cache");
 
 	if (geteuid() != 0)
 		skip();
@@ -147,13 +147,13 @@ static void somebody_elses_file_is_refused(void **state)
 
 static void what_is_no_file_is_refused_without_waiting(void **state)
 {
-	const char *pipe = folder_path("pipe"), *inner = folder_path("folder");
+	const char *pipe = test_folder_path("pipe"), *inner = test_folder_path("folder");
 
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	assert_int_equal(mkdir(inner, 0700), 0);
 	refused(pipe);
 	assert_int_equal(table_cache_open(inner, &fd), -EISDIR);
-	assert_int_equal(table_cache_open(folder_path("no/rows.cache"), &fd), -ENOENT);
+	assert_int_equal(table_cache_open(test_folder_path("no/rows.cache"), &fd), -ENOENT);
 	assert_int_equal(fd, -1);
 	assert_int_equal(unlink(pipe), 0);
 	assert_int_equal(rmdir(inner), 0);
@@ -170,7 +170,7 @@ static void boot_has_an_id_of_one_line(void **state)
 	assert_null(strchr(first, '\n'));
 }
 
-#define in_folder(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_drop)
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
 int main(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_clean - hostile text in its own place */
+/* test_terminal - hostile text in its own place */
 
 #include "tests/unit/cli/check.h"
 
 #include <string.h>
 
-#include "cli/clean.h"
+#include "cli/terminal.h"
 
 static void plain_text_stays(void **state)
 {
@@ -13,7 +13,7 @@ static void plain_text_stays(void **state)
 	char same[32];
 
 	memcpy(same, text, sizeof(text));
-	clean_text(text, sizeof(text));
+	terminal_clean(text, sizeof(text));
 	assert_string_equal(text, same);
 }
 
@@ -21,7 +21,7 @@ static void escapes_and_newlines_go(void **state)
 {
 	char text[32] = "a\033[2Jb\nc\rd\x7f\xc2\x9b";
 
-	clean_text(text, sizeof(text));
+	terminal_clean(text, sizeof(text));
 	assert_string_equal(text, "a_[2Jb_c_d__");
 }
 
@@ -31,7 +31,7 @@ static void unterminated_text_is_terminated_within_its_room(void **state)
 
 	memset(text, 'x', sizeof(text));
 	text[8] = '!';
-	clean_text(text, 8);
+	terminal_clean(text, 8);
 	assert_int_equal(strlen(text), 7);
 	assert_int_equal(text[8], '!');
 }
@@ -42,7 +42,7 @@ static void room_is_kept_where_replacements_grow(void **state)
 
 	memset(text, 0xff, sizeof(text));
 	text[12] = '!';
-	clean_text(text, 12);
+	terminal_clean(text, 12);
 	assert_true(strlen(text) < 12);
 	assert_int_equal(text[12], '!');
 }
@@ -51,9 +51,9 @@ static void no_room_is_no_write(void **state)
 {
 	char text[2] = "x";
 
-	clean_text(text, 0);
+	terminal_clean(text, 0);
 	assert_string_equal(text, "x");
-	clean_text(text, 1);
+	terminal_clean(text, 1);
 	assert_string_equal(text, "");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * folder - a folder of its own for one test, empty at its end or the test fails
+ * test_folder - a folder of its own for one test, empty at its end or the test fails
  */
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 static char folder[PATH_MAX];
 
-static int folder_make(void **state)
+static int test_folder_make(void **state)
 {
 	const char *temporary = getenv("TMPDIR");
 
@@ -24,12 +24,12 @@ static int folder_make(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int folder_drop(void **state)
+static int test_folder_drop(void **state)
 {
 	return rmdir(folder);
 }
 
-static const char *folder_path(const char *name)
+static const char *test_folder_path(const char *name)
 {
 	static char paths[4][PATH_MAX + 64];
 	static unsigned next;
@@ -40,7 +40,7 @@ static const char *folder_path(const char *name)
 }
 
 /* Entries other than . and .. */
-static inline unsigned folder_count(void)
+static inline unsigned test_folder_count(void)
 {
 	unsigned count = 0;
 	const struct dirent *entry;

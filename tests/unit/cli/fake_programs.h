@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * stage - a recording whose two programs are made up: children that play a part over their socket
+ * fake_programs - a recording with fake programs: children that follow a script over their socket
  */
 
 #include "tests/unit/cli/check.h"
@@ -26,26 +26,26 @@ static struct session session;
 static int signals = -1;
 static int link_ends[2]; /* collector to symbolizer: closes when the collector ends */
 
-/* --- what the made-up programs do --------------------------------------------------------------- */
+/* --- what the fake programs do ----------------------------------------------------------------- */
 
-static inline void tell(int control, const struct tm_control *message)
+static inline void send_message(int control, const struct tm_control *message)
 {
 	(void)tm_fdpass_send(control, message, sizeof(*message), -1, 0);
 }
 
-static inline void tell_kind(int control, enum tm_control_kind kind, int code)
+static inline void send_kind(int control, enum tm_control_kind kind, int code)
 {
 	const struct tm_control message = {.kind = kind, .code = code};
 
-	tell(control, &message);
+	send_message(control, &message);
 }
 
-static inline void tell_counts(int control, uint64_t taken)
+static inline void send_counts(int control, uint64_t taken)
 {
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS};
 
 	message.body.counts.taken = taken;
-	tell(control, &message);
+	send_message(control, &message);
 }
 
 /* Waits for one message of that kind; the command going away ends the program. */
@@ -59,7 +59,7 @@ static inline void await(int control, enum tm_control_kind kind)
 	} while (message.kind != kind);
 }
 
-static inline void await_peer(void)
+static inline void await_other(void)
 {
 	char byte;
 
@@ -69,17 +69,17 @@ static inline void await_peer(void)
 
 static inline void begin_collector(int control)
 {
-	tell_kind(control, TM_CONTROL_READY, 0);
+	send_kind(control, TM_CONTROL_READY, 0);
 	await(control, TM_CONTROL_START);
-	tell_kind(control, TM_CONTROL_STARTED, 0);
-	tell_counts(control, TAKEN);
+	send_kind(control, TM_CONTROL_STARTED, 0);
+	send_counts(control, TAKEN);
 }
 
 static inline void end_collector(int control)
 {
 	await(control, TM_CONTROL_STOP);
-	tell_counts(control, TAKEN);
-	tell_kind(control, TM_CONTROL_DONE, 0);
+	send_counts(control, TAKEN);
+	send_kind(control, TM_CONTROL_DONE, 0);
 }
 
 static inline int open_signals(void **state)
@@ -88,7 +88,7 @@ static inline int open_signals(void **state)
 	return signals < 0;
 }
 
-/* --- the stage ------------------------------------------------------------------------------------ */
+/* --- the recording --------------------------------------------------------------------------- */
 
 static inline void start(struct child *program, const char *name, void (*act)(int))
 {
@@ -116,14 +116,14 @@ static inline void start(struct child *program, const char *name, void (*act)(in
 	assert_true(program->pidfd >= 0);
 }
 
-/* Plays it; what was told is in @session, which stays. */
-static inline int perform(void (*collector)(int), void (*symbolizer)(int))
+/* Runs both; what they sent is in @session, which stays. */
+static inline int record_with(void (*collector)(int), void (*symbolizer)(int))
 {
 	int r;
 
 	assert_int_equal(pipe2(link_ends, O_CLOEXEC), 0);
-	start(&session.symbolizer, "made-up symbolizer", symbolizer);
-	start(&session.collector, "made-up collector", collector);
+	start(&session.symbolizer, "fake symbolizer", symbolizer);
+	start(&session.collector, "fake collector", collector);
 	(void)close(link_ends[0]);
 	(void)close(link_ends[1]);
 	r = event_loop_run(&session);
