@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * cursor - reads little-endian numbers off bytes that end somewhere
+ * cursor - reads little-endian numbers and LEB128 from a bounded range of bytes
  *
- * Beyond the end everything is zero and `bad` is set; so a reader may look once, when it is done.
+ * Beyond the end every number is zero and `is_past_end` is set, so a reader may check once, at its
+ * end.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	int bad;
+	bool is_past_end;
 };
 
 static inline struct cursor cursor_of(const uint8_t *bytes, uint64_t count)
 {
-	return (struct cursor){bytes, bytes + count, 0};
+	return (struct cursor){bytes, bytes + count, false};
 }
 
 static inline uint64_t cursor_left(const struct cursor *cursor)
@@ -28,7 +30,7 @@ static inline uint64_t cursor_left(const struct cursor *cursor)
 static inline void cursor_skip(struct cursor *cursor, uint64_t bytes)
 {
 	if (bytes > cursor_left(cursor)) {
-		cursor->bad = 1;
+		cursor->is_past_end = true;
 		bytes = cursor_left(cursor);
 	}
 	cursor->at += bytes;
@@ -41,7 +43,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, uint32_t bytes)
 	uint64_t value = 0;
 
 	cursor_skip(cursor, bytes);
-	if (!cursor->bad)
+	if (!cursor->is_past_end)
 		memcpy(&value, from, bytes);
 	return value;
 }
@@ -49,13 +51,14 @@ static inline uint64_t cursor_number(struct cursor *cursor, uint32_t bytes)
 static inline uint8_t cursor_byte(struct cursor *cursor)
 {
 	if (cursor->at == cursor->end) {
-		cursor->bad = 1;
+		cursor->is_past_end = true;
 		return 0;
 	}
 	return *cursor->at++;
 }
 
-/* LEB128; bits beyond the 64th are lost. @ret_bits: how many bits it had, the top one its sign. */
+/* LEB128; bits beyond the 64th are lost. @ret_bits: how many bits were read; the top one is the
+ * sign. */
 static inline uint64_t cursor_leb(struct cursor *cursor, uint32_t *ret_bits)
 {
 	uint64_t value = 0;
@@ -67,7 +70,7 @@ static inline uint64_t cursor_leb(struct cursor *cursor, uint32_t *ret_bits)
 		if (bits < 64)
 			value |= (uint64_t)(byte & 0x7f) << bits;
 		bits += bits < 64 ? 7 : 0;
-	} while (byte & 0x80 && !cursor->bad);
+	} while (byte & 0x80 && !cursor->is_past_end);
 	*ret_bits = bits;
 	return value;
 }

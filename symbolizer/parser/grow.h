@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * grow - room for one more in an array that doubles
+ * grow - makes space for one more element in an array that doubles
  */
 
 #include <stdint.h>
 #include <stdlib.h>
 
-#define GROW_FIRST 64u /* places, once there are any */
+#define GROW_FIRST 64u /* elements of the first allocation */
 
-/* Return: the array, NULL: no memory, and it is as it was. */
-static inline void *grow(void *array, uint32_t count, uint32_t *room, size_t bytes)
+/* Return: the array with space for element @count; NULL when memory is short: it is as it was. */
+static inline void *grow(void *array, uint32_t count, uint32_t *capacity, size_t element_bytes)
 {
-	uint32_t wanted = *room ? 2 * *room : GROW_FIRST;
+	uint32_t wanted = *capacity ? 2 * *capacity : GROW_FIRST;
 	void *grown;
 
-	if (count < *room)
+	if (count < *capacity)
 		return array;
-	grown = reallocarray(array, wanted, bytes);
+	grown = reallocarray(array, wanted, element_bytes);
 	if (grown)
-		*room = wanted;
+		*capacity = wanted;
 	return grown;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input - the bytes to be parsed: a handed-over file, or our own vDSO
+ * input - the bytes to parse: those of a received descriptor, or of our own vDSO
  */
 
 #include "symbolizer/parser/input.h"
@@ -18,11 +18,11 @@
 
 static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 {
-	const struct input *target = context;
+	const struct input *input = context;
 	size_t done = 0;
 
 	while (done < bytes) {
-		ssize_t n = pread(target->fd, (uint8_t *)to + done, bytes - done,
+		ssize_t n = pread(input->fd, (uint8_t *)to + done, bytes - done,
 				  (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
@@ -36,53 +36,53 @@ static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 
 static int read_vdso(void *context, void *to, uint64_t offset, size_t bytes)
 {
-	const struct input *target = context;
+	const struct input *input = context;
 
-	memcpy(to, target->vdso + offset, bytes);
+	memcpy(to, input->vdso + offset, bytes);
 	return 0;
 }
 
-static int look(int fd, struct statx *status)
+static int read_status(int fd, struct statx *status)
 {
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, INPUT_WANTED, status);
 }
 
-int input_open_file(struct input *target, int fd, struct image_source *source)
+int input_open_file(struct input *input, int fd, struct image_source *source)
 {
-	*target = (struct input){.fd = fd};
-	if (look(fd, &target->before) < 0 || !S_ISREG(target->before.stx_mode))
+	*input = (struct input){.fd = fd};
+	if (read_status(fd, &input->before) < 0 || !S_ISREG(input->before.stx_mode))
 		return PARSER_FAILED;
-	*source = (struct image_source){read_file, target, target->before.stx_size};
+	*source = (struct image_source){read_file, input, input->before.stx_size};
 	return 0;
 }
 
-int input_open_vdso(struct input *target, struct image_source *source)
+int input_open_vdso(struct input *input, struct image_source *source)
 {
 	const Elf64_Ehdr *header;
 	uint64_t end;
 
-	*target = (struct input){.fd = -1};
+	*input = (struct input){.fd = -1};
 	header = (const void *)getauxval(AT_SYSINFO_EHDR); // NOLINT(performance-no-int-to-ptr)
 	if (!header)
 		return PARSER_FAILED;
-	/* The kernel's own image: its section headers stand last. */
+	/* The kernel's image is trusted, and ends with its section headers. */
 	end = header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr);
 	if (end > INPUT_VDSO_MAX)
 		return PARSER_TOO_LARGE;
-	target->vdso = (const uint8_t *)header;
-	*source = (struct image_source){read_vdso, target, end};
+	input->vdso = (const uint8_t *)header;
+	*source = (struct image_source){read_vdso, input, end};
 	return 0;
 }
 
-int input_is_unchanged(const struct input *target)
+bool input_is_unchanged(const struct input *input)
 {
-	const struct statx *a = &target->before;
+	const struct statx *a = &input->before;
 	struct statx b;
 
-	if (target->fd < 0)
-		return 1;
-	return look(target->fd, &b) == 0 && a->stx_ino == b.stx_ino && a->stx_size == b.stx_size &&
-	       a->stx_mtime.tv_sec == b.stx_mtime.tv_sec &&
+	if (input->fd < 0)
+		return true;
+	return read_status(input->fd, &b) == 0 && a->stx_ino == b.stx_ino &&
+	       a->stx_size == b.stx_size && a->stx_mtime.tv_sec == b.stx_mtime.tv_sec &&
 	       a->stx_mtime.tv_nsec == b.stx_mtime.tv_nsec &&
 	       a->stx_ctime.tv_sec == b.stx_ctime.tv_sec &&
 	       a->stx_ctime.tv_nsec == b.stx_ctime.tv_nsec;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * input - the bytes to be parsed: a handed-over file, or our own vDSO
+ * input - the bytes to parse: those of a received descriptor, or of our own vDSO
  */
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "symbolizer/parser/elf/image.h"
@@ -15,7 +16,7 @@ struct input {
 };
 
 /* Return: 0, or an enum parser_status. */
-int input_open_file(struct input *target, int fd, struct image_source *source);
-int input_open_vdso(struct input *target, struct image_source *source);
-/* Whether the file is what it was when it was opened. */
-int input_is_unchanged(const struct input *target);
+int input_open_file(struct input *input, int fd, struct image_source *source);
+int input_open_vdso(struct input *input, struct image_source *source);
+/* Whether the file has not changed since input_open_file(). */
+bool input_is_unchanged(const struct input *input);

@@ -3,14 +3,14 @@
 /*
  * parser - what the symbolizer and its parser say to each other
  *
- * Shape      a SEQPACKET socket with fixed-size messages. A request for names is two of them, one after
- *            the other: FILE with the target's descriptor (or VDSO with none), then OFFSETS with a sealed
- *            blob of sorted 64-bit file offsets. A request for rows is one: ROWS with the target's
- *            descriptor, or with none for the vDSO. One RESULT answers either, with a sealed blob when
- *            its status is PARSER_OK: what stands below, or the table of shared/unwind_table.h. PARSER_AT_ONCE
- *            requests may be open.
- * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole before
- *            use (parsed.c, tm_unwind_table_check), its deadline is kept by whoever waits.
+ * Shape      a SEQPACKET socket with fixed-size messages. A request for names is two of them, one
+ *            after the other: FILE with the target's descriptor (or VDSO with none), then OFFSETS
+ *            with a sealed blob of sorted 64-bit file offsets. A request for rows is one: ROWS with
+ *            the target's descriptor, or with none for the vDSO. One RESULT answers either, with a
+ *            sealed blob when its status is PARSER_OK: what stands below, or the table of
+ *            shared/unwind_table.h. PARSER_AT_ONCE requests may be open.
+ * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole
+ *            before use (parsed.c, tm_unwind_table_check), its deadline is kept by whoever waits.
  */
 
 #include <stdint.h>

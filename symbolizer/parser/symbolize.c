@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbolize - one file's bytes in, one bounded result out
+ * symbolize - names the functions at file offsets of one ELF file
  */
 
 #include "symbolizer/parser/symbolize.h"
@@ -12,9 +12,10 @@
 #include "symbolizer/parser/elf/symbol_table.h"
 #include "symbolizer/parser/go/pclntab.h"
 
-static void place(const struct image *image, const uint64_t *offsets, uint32_t count,
-		  struct parser_result *header, struct parser_symbol *symbols,
-		  struct symbol_choice *pick)
+/* Finds the segment of each offset, and makes those that have one targets. */
+static void locate(const struct image *image, const uint64_t *offsets, uint32_t count,
+		   struct parser_result *header, struct parser_symbol *symbols,
+		   struct symbol_choice *choice)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Phdr *segment = segments_find(image, offsets[i]);
@@ -24,7 +25,7 @@ static void place(const struct image *image, const uint64_t *offsets, uint32_t c
 			continue;
 		symbols[i].vaddr = segment->p_vaddr + (offsets[i] - segment->p_offset);
 		symbols[i].has_vaddr = 1;
-		pick->targets[pick->count++] =
+		choice->targets[choice->count++] =
 			(struct symbol_choice_target){.vaddr = symbols[i].vaddr, .index = i};
 		if (!header->segment_bytes && segment->p_flags & PF_X &&
 		    segment->p_vaddr + segment->p_filesz > segment->p_vaddr) {
@@ -35,16 +36,17 @@ static void place(const struct image *image, const uint64_t *offsets, uint32_t c
 	}
 }
 
-/* Neighbours in one function share its name; so the names are at most one per address. */
-static uint64_t put_names(const struct symbol_choice *pick, struct parser_symbol *symbols,
-			  char *names)
+/* Neighbours in one function share its name, so there is at most one name for each offset.
+ * @names: NULL only measures. Return: their bytes. */
+static uint64_t write_names(const struct symbol_choice *choice, struct parser_symbol *symbols,
+			    char *names)
 {
 	const char *last = NULL;
 	uint32_t last_at = PARSER_NO_NAME;
 	uint64_t used = 0;
 
-	for (uint32_t i = 0; i < pick->count; i++) {
-		const struct symbol_choice_target *target = &pick->targets[i];
+	for (uint32_t i = 0; i < choice->count; i++) {
+		const struct symbol_choice_target *target = &choice->targets[i];
 		struct parser_symbol *symbol = &symbols[target->index];
 		size_t length;
 
@@ -68,91 +70,86 @@ static uint64_t put_names(const struct symbol_choice *pick, struct parser_symbol
 	return used;
 }
 
-static int assemble(struct symbolize *answer, const struct parser_result *header,
-		    struct parser_symbol *symbols, const struct symbol_choice *pick)
+static int assemble(struct result_blob *result, const struct parser_result *header,
+		    struct parser_symbol *symbols, const struct symbol_choice *choice)
 {
 	uint64_t table = header->count * sizeof(*symbols);
-	uint64_t names = put_names(pick, symbols, NULL);
+	uint64_t names = write_names(choice, symbols, NULL);
 	struct parser_result *blob;
 
-	answer->bytes = sizeof(*header) + table + names;
-	blob = calloc(1, answer->bytes);
+	result->bytes = sizeof(*header) + table + names;
+	blob = calloc(1, result->bytes);
 	if (!blob)
 		return PARSER_FAILED;
 	*blob = *header;
 	blob->name_bytes = (uint32_t)names;
 	memcpy(blob + 1, symbols, table);
-	(void)put_names(pick, symbols, (char *)(blob + 1) + table);
-	answer->blob = blob;
+	(void)write_names(choice, symbols, (char *)(blob + 1) + table);
+	result->data = blob;
 	return PARSER_OK;
 }
 
-/* A table that lies costs itself. */
-static int fill_go(struct pclntab *golang, struct image *image, const struct image_source *source)
+/* A malformed pclntab is skipped. */
+static int fill_pclntab(struct pclntab *pclntab, struct image *image,
+			const struct image_source *source)
 {
 	struct sections sections;
 	int r = sections_open(&sections, image, source);
 
-	*golang = (struct pclntab){0};
+	*pclntab = (struct pclntab){0};
 	if (!r)
-		r = pclntab_open(golang, &sections);
+		r = pclntab_open(pclntab, &sections);
 	if (!r || r == PARSER_FAILED)
 		return r;
-	*golang = (struct pclntab){0};
+	*pclntab = (struct pclntab){0};
 	return 0;
 }
 
-static int read_image(struct symbolize *answer, struct image *image,
+static int read_image(struct result_blob *result, struct image *image,
 		      const struct image_source *source, const uint64_t *offsets, uint32_t count)
 {
 	struct parser_result header = {.magic = PARSER_MAGIC, .count = count};
 	struct parser_symbol *symbols = calloc(count + 1ull, sizeof(*symbols));
-	struct symbol_choice pick = {.targets = calloc(count + 1ull, sizeof(*pick.targets))};
-	struct pclntab golang;
-	int any = 0;
+	struct symbol_choice choice = {.targets = calloc(count + 1ull, sizeof(*choice.targets))};
+	struct pclntab pclntab;
+	bool any = false;
 	int r = PARSER_FAILED;
 
-	if (symbols && pick.targets) {
+	if (symbols && choice.targets) {
 		r = symbol_table_fill(image, source);
 		if (!r)
-			r = fill_go(&golang, image, source);
-		/* From here on nothing is read any more: the copy is what it is. */
+			r = fill_pclntab(&pclntab, image, source);
+		/* All that is needed has been copied: nothing is read from here on. */
 		if (!r) {
-			place(image, offsets, count, &header, symbols, &pick);
-			symbol_choice_sort(&pick);
+			locate(image, offsets, count, &header, symbols, &choice);
+			symbol_choice_sort(&choice);
 			header.build_id_bytes =
 				segments_build_id(image, header.build_id, sizeof(header.build_id));
-			r = symbol_table_offer(image, &pick, &any);
+			r = symbol_table_offer(image, &choice, &any);
 		}
 		if (!r)
-			any |= pclntab_offer(&golang, &pick);
-		header.has_symbols = any != 0;
+			any |= pclntab_offer(&pclntab, &choice);
+		header.has_symbols = any;
 		if (!r)
-			r = assemble(answer, &header, symbols, &pick);
+			r = assemble(result, &header, symbols, &choice);
 	}
 	free(symbols);
-	free(pick.targets);
+	free(choice.targets);
 	return r;
 }
 
-int symbolize_file(struct symbolize *answer, const struct image_source *source,
-		   const uint64_t *offsets, uint32_t count)
+int symbolize_offsets(struct result_blob *result, const struct image_source *source,
+		      const uint64_t *offsets, uint32_t count)
 {
 	struct image image;
 	int r;
 
-	*answer = (struct symbolize){0};
+	*result = (struct result_blob){0};
 	if (count > PARSER_OFFSETS_MAX)
 		return PARSER_REFUSED;
 	r = image_open(&image, source);
 	if (!r)
-		r = read_image(answer, &image, source, offsets, count);
+		r = read_image(result, &image, source, offsets, count);
 	image_close(&image);
 	return r;
-}
-
-void symbolize_free(struct symbolize *answer)
-{
-	free(answer->blob);
-	*answer = (struct symbolize){0};
 }

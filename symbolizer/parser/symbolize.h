@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * symbolize - one file's bytes in, one bounded result out
+ * symbolize - names the functions at file offsets of one ELF file
  *
- * Pure but for its source: no descriptor, no clock. The whole of what foreign bytes can reach.
+ * Reads nothing but @source: no descriptor, no clock. With unwind_compile.h this is all that the
+ * bytes of a hostile file can reach.
  */
 
 #include "symbolizer/parser/elf/image.h"
 #include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/result_blob.h"
 
-struct symbolize {
-	void *blob; /* struct parser_result and what follows; owned */
-	uint64_t bytes;
-};
-
-/* Return: an enum parser_status; PARSER_OK fills @answer. */
-int symbolize_file(struct symbolize *answer, const struct image_source *source,
-		   const uint64_t *offsets, uint32_t count);
-void symbolize_free(struct symbolize *answer);
+/* Return: an enum parser_status; with PARSER_OK @result is a struct parser_result and what follows
+ * it. */
+int symbolize_offsets(struct result_blob *result, const struct image_source *source,
+		      const uint64_t *offsets, uint32_t count);

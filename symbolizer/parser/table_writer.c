@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_writer - gathers rows in the order of their offsets and makes the table of shared/unwind_table.h
+ * table_writer - gathers rows in the order of their offsets into the table of shared/unwind_table.h
  */
 
 #include "symbolizer/parser/table_writer.h"
@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 
-#define FIRST_PAGES 16u
-#define FIRST_RULES 64u
-
-static const struct tm_rule nothing = {.cfa = TM_CFA_NONE};
+static const struct tm_rule unknown = {.cfa = TM_CFA_NONE};
 
 static uint32_t hash(const struct tm_rule *rule)
 {
@@ -24,159 +22,155 @@ static uint32_t hash(const struct tm_rule *rule)
 	return (uint32_t)(mixed >> 40);
 }
 
-/* Where the rule is, or a free slot for it. */
-static uint32_t slot_of(const struct table_writer *make, const struct tm_rule *rule)
+/* The slot of the rule, or a free one for it. */
+static uint32_t find_slot(const struct table_writer *writer, const struct tm_rule *rule)
 {
-	uint32_t slots = 2 * make->rule_room, at = hash(rule) % slots;
+	uint32_t slots = 2 * writer->rule_capacity, at = hash(rule) % slots;
 
-	while (make->slots[at] &&
-	       memcmp(&make->rules[make->slots[at] - 1], rule, sizeof(*rule)) != 0)
+	while (writer->slots[at] &&
+	       memcmp(&writer->rules[writer->slots[at] - 1].rule, rule, sizeof(*rule)) != 0)
 		at = (at + 1) % slots;
 	return at;
 }
 
-static int grow_rules(struct table_writer *make)
+/* Makes space for one rule more. */
+static int grow_rules(struct table_writer *writer)
 {
-	uint32_t room = make->rule_room ? 2 * make->rule_room : FIRST_RULES;
-	void *rules = reallocarray(make->rules, room, sizeof(*make->rules));
-	void *uses, *slots;
+	uint32_t capacity = writer->rule_capacity;
+	void *rules = grow(writer->rules, writer->rule_count, &capacity, sizeof(*writer->rules));
+	void *slots;
 
 	if (!rules)
 		return PARSER_FAILED;
-	make->rules = rules;
-	uses = reallocarray(make->uses, room, sizeof(*make->uses));
-	if (!uses)
-		return PARSER_FAILED;
-	make->uses = uses;
-	slots = calloc(2ull * room, sizeof(*make->slots));
+	writer->rules = rules;
+	if (capacity == writer->rule_capacity)
+		return 0;
+	slots = calloc(2ull * capacity, sizeof(*writer->slots));
 	if (!slots)
 		return PARSER_FAILED;
-	free(make->slots);
-	make->slots = slots;
-	make->rule_room = room;
-	for (uint32_t i = 0; i < make->rule_count; i++)
-		make->slots[slot_of(make, &make->rules[i])] = i + 1;
+	free(writer->slots);
+	writer->slots = slots;
+	writer->rule_capacity = capacity;
+	for (uint32_t i = 0; i < writer->rule_count; i++)
+		writer->slots[find_slot(writer, &writer->rules[i].rule)] = i + 1;
 	return 0;
 }
 
-int table_writer_open(struct table_writer *make)
+int table_writer_open(struct table_writer *writer)
 {
-	*make = (struct table_writer){0};
-	return grow_rules(make);
+	*writer = (struct table_writer){0};
+	return grow_rules(writer);
 }
 
-/* The rule's number; when the table is full that of nothing known. */
-static int number_of(struct table_writer *make, const struct tm_rule *rule, uint32_t *ret_number)
+/* The number of the rule; if the table has no place for it, that of the unknown rule. */
+static int number_of(struct table_writer *writer, const struct tm_rule *rule, uint32_t *ret_number)
 {
-	uint32_t at = slot_of(make, rule);
+	uint32_t at = find_slot(writer, rule);
 
-	/* One place is kept for the rule that stands for those without a place. */
-	if (!make->slots[at] && make->rule_count >= TM_UNWIND_TABLE_RULES_MAX - 1 &&
+	/* One place is kept for the unknown rule, which replaces those without a place. */
+	if (!writer->slots[at] && writer->rule_count >= TM_UNWIND_TABLE_RULES_MAX - 1 &&
 	    rule->cfa != TM_CFA_NONE) {
-		make->cut = 1;
-		rule = &nothing;
-		at = slot_of(make, rule);
+		writer->truncated = true;
+		rule = &unknown;
+		at = find_slot(writer, rule);
 	}
-	if (!make->slots[at]) {
-		if (make->rule_count == make->rule_room) {
-			if (grow_rules(make))
-				return PARSER_FAILED;
-			at = slot_of(make, rule);
-		}
-		make->rules[make->rule_count] = *rule;
-		make->uses[make->rule_count] = 0;
-		make->slots[at] = ++make->rule_count;
+	if (!writer->slots[at]) {
+		if (grow_rules(writer))
+			return PARSER_FAILED;
+		at = find_slot(writer, rule);
+		writer->rules[writer->rule_count] = (struct table_writer_rule){*rule, 0};
+		writer->slots[at] = ++writer->rule_count;
 	}
-	*ret_number = make->slots[at] - 1;
+	*ret_number = writer->slots[at] - 1;
 	return 0;
 }
 
-static int begin_page(struct table_writer *make, uint32_t start)
+static struct table_writer_page *last_page(const struct table_writer *writer)
 {
-	uint32_t room = make->page_room ? 2 * make->page_room : FIRST_PAGES;
-	void *grown;
+	return &writer->pages[writer->page_count - 1];
+}
 
-	if (make->page_count == make->page_room) {
-		grown = reallocarray(make->pages, room, sizeof(*make->pages));
-		if (!grown)
-			return PARSER_FAILED;
-		make->pages = grown;
-		grown = reallocarray(make->starts, room, sizeof(*make->starts));
-		if (!grown)
-			return PARSER_FAILED;
-		make->starts = grown;
-		make->page_room = room;
-	}
-	make->starts[make->page_count++] = start;
-	make->in_page = 0;
+static int begin_page(struct table_writer *writer, uint32_t start)
+{
+	void *pages = grow(writer->pages, writer->page_count, &writer->page_capacity,
+			   sizeof(*writer->pages));
+
+	if (!pages)
+		return PARSER_FAILED;
+	writer->pages = pages;
+	writer->page_count++;
+	last_page(writer)->start = start;
+	writer->in_page = 0;
 	return 0;
 }
 
-static void pad_page(struct table_writer *make)
+static void pad_page(struct table_writer *writer)
 {
-	struct tm_unwind_table_page *page;
+	struct tm_unwind_table_page *rows;
 
-	if (!make->page_count)
+	if (!writer->page_count)
 		return;
-	page = &make->pages[make->page_count - 1];
-	for (uint32_t i = make->in_page; i < TM_UNWIND_TABLE_PAGE; i++) {
-		page->offsets[i] = TM_UNWIND_TABLE_PAD;
-		page->rules[i] = (uint16_t)make->last;
+	rows = &last_page(writer)->rows;
+	for (uint32_t i = writer->in_page; i < TM_UNWIND_TABLE_PAGE; i++) {
+		rows->offsets[i] = TM_UNWIND_TABLE_PAD;
+		rows->rules[i] = (uint16_t)writer->last;
 	}
 }
 
-static void put_row(struct table_writer *make, uint32_t distance, uint32_t rule)
+static void add_row(struct table_writer *writer, uint32_t distance, uint32_t rule)
 {
-	struct tm_unwind_table_page *page = &make->pages[make->page_count - 1];
+	struct tm_unwind_table_page *rows = &last_page(writer)->rows;
 
-	page->offsets[make->in_page] = (uint16_t)distance;
-	page->rules[make->in_page++] = (uint16_t)rule;
-	make->rows++;
+	rows->offsets[writer->in_page] = (uint16_t)distance;
+	rows->rules[writer->in_page++] = (uint16_t)rule;
+	writer->rules[rule].uses++;
+	writer->rows++;
 }
 
-static void replace_last(struct table_writer *make, uint32_t rule)
+static void replace_last_row(struct table_writer *writer, uint32_t rule)
 {
-	make->pages[make->page_count - 1].rules[make->in_page - 1] = (uint16_t)rule;
-	make->uses[make->last]--;
-	make->uses[rule]++;
-	make->last = rule;
+	last_page(writer)->rows.rules[writer->in_page - 1] = (uint16_t)rule;
+	writer->rules[writer->last].uses--;
+	writer->rules[rule].uses++;
+	writer->last = rule;
 }
 
-static int needs_page(const struct table_writer *make, uint64_t offset)
+static bool needs_page(const struct table_writer *writer, uint64_t offset)
 {
-	return !make->page_count || make->in_page == TM_UNWIND_TABLE_PAGE ||
-	       offset - make->starts[make->page_count - 1] >= TM_UNWIND_TABLE_PAD;
+	return !writer->page_count || writer->in_page == TM_UNWIND_TABLE_PAGE ||
+	       offset - last_page(writer)->start >= TM_UNWIND_TABLE_PAD;
 }
 
-int table_writer_put(struct table_writer *make, uint64_t offset, const struct tm_rule *rule)
+int table_writer_put(struct table_writer *writer, uint64_t offset, const struct tm_rule *rule)
 {
 	uint32_t number;
 	int r;
 
-	if (offset > UINT32_MAX || (make->rows && offset < make->last_offset) || make->full)
+	if (offset > UINT32_MAX || (writer->rows && offset < writer->last_offset) ||
+	    writer->is_full)
 		return 0;
-	if (!make->rows && rule->cfa == TM_CFA_NONE)
-		return 0; /* as it is before the first row anyway */
+	if (!writer->rows && rule->cfa == TM_CFA_NONE)
+		return 0; /* nothing is known before the first row anyway */
 	/* The last page says that nothing is known from there on. */
-	make->full = make->page_count == TM_UNWIND_TABLE_PAGES_MAX - 1 && needs_page(make, offset);
-	make->cut |= make->full;
-	r = number_of(make, make->full ? &nothing : rule, &number);
-	if (r || (make->rows && number == make->last))
+	writer->is_full =
+		writer->page_count == TM_UNWIND_TABLE_PAGES_MAX - 1 && needs_page(writer, offset);
+	writer->truncated |= writer->is_full;
+	r = number_of(writer, writer->is_full ? &unknown : rule, &number);
+	if (r || (writer->rows && number == writer->last))
 		return r;
-	if (make->rows && offset == make->last_offset) {
-		replace_last(make, number);
+	if (writer->rows && offset == writer->last_offset) {
+		replace_last_row(writer, number);
 		return 0;
 	}
-	if (needs_page(make, offset)) {
-		pad_page(make);
-		r = begin_page(make, (uint32_t)offset);
+	if (needs_page(writer, offset)) {
+		pad_page(writer);
+		r = begin_page(writer, (uint32_t)offset);
 		if (r)
 			return r;
 	}
-	put_row(make, (uint32_t)offset - make->starts[make->page_count - 1], number);
-	make->uses[number]++;
-	make->last = number;
-	make->last_offset = offset;
+	add_row(writer, (uint32_t)offset - last_page(writer)->start, number);
+	writer->last = number;
+	writer->last_offset = offset;
 	return 0;
 }
 
@@ -185,7 +179,7 @@ struct ranked {
 	uint32_t number;
 };
 
-static int more_uses(const void *a, const void *b)
+static int compare_uses(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
@@ -194,57 +188,60 @@ static int more_uses(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
-/* Copies the rules, most used first; @to_new: from old number to new. */
-static int rank_rules(const struct table_writer *make, struct tm_rule *rules, uint16_t *to_new)
+/* Copies the rules, most used first. @to_new: from old number to new. */
+static int rank_rules(const struct table_writer *writer, struct tm_rule *rules, uint16_t *to_new)
 {
-	struct ranked *ranked = calloc(make->rule_count + 1ull, sizeof(*ranked));
+	struct ranked *ranked = calloc(writer->rule_count + 1ull, sizeof(*ranked));
 
 	if (!ranked)
 		return PARSER_FAILED;
-	for (uint32_t i = 0; i < make->rule_count; i++)
-		ranked[i] = (struct ranked){make->uses[i], i};
-	qsort(ranked, make->rule_count, sizeof(*ranked), more_uses);
-	for (uint32_t i = 0; i < make->rule_count; i++) {
-		rules[i] = make->rules[ranked[i].number];
+	for (uint32_t i = 0; i < writer->rule_count; i++)
+		ranked[i] = (struct ranked){writer->rules[i].uses, i};
+	qsort(ranked, writer->rule_count, sizeof(*ranked), compare_uses);
+	for (uint32_t i = 0; i < writer->rule_count; i++) {
+		rules[i] = writer->rules[ranked[i].number].rule;
 		to_new[ranked[i].number] = (uint16_t)i;
 	}
 	free(ranked);
 	return 0;
 }
 
-static void copy_pages(const struct table_writer *make, struct tm_unwind_table_page *pages,
-		       const uint16_t *to_new)
+static void copy_pages(const struct table_writer *writer, uint32_t *starts,
+		       struct tm_unwind_table_page *pages, const uint16_t *to_new)
 {
-	for (uint32_t i = 0; i < make->page_count; i++) {
-		memcpy(pages[i].offsets, make->pages[i].offsets, sizeof(pages[i].offsets));
+	for (uint32_t i = 0; i < writer->page_count; i++) {
+		const struct tm_unwind_table_page *rows = &writer->pages[i].rows;
+
+		starts[i] = writer->pages[i].start;
+		memcpy(pages[i].offsets, rows->offsets, sizeof(rows->offsets));
 		for (uint32_t j = 0; j < TM_UNWIND_TABLE_PAGE; j++)
-			pages[i].rules[j] = to_new[make->pages[i].rules[j]];
+			pages[i].rules[j] = to_new[rows->rules[j]];
 	}
 }
 
-int table_writer_finish(struct table_writer *make, const struct tm_unwind_table *header,
+int table_writer_finish(struct table_writer *writer, const struct tm_unwind_table *header,
 			void **ret_blob, uint64_t *ret_bytes)
 {
-	uint64_t bytes = tm_unwind_table_bytes(make->page_count, make->rule_count);
-	uint16_t *to_new = calloc(make->rule_count + 1ull, sizeof(*to_new));
+	uint64_t bytes = tm_unwind_table_bytes(writer->page_count, writer->rule_count);
+	uint16_t *to_new = calloc(writer->rule_count + 1ull, sizeof(*to_new));
 	struct tm_unwind_table *blob = calloc(1, bytes);
-	struct tm_rule *rules;
+	struct tm_rule *rules = NULL;
+	uint32_t *starts = NULL;
 	int r = PARSER_FAILED;
 
 	if (to_new && blob) {
-		pad_page(make);
+		pad_page(writer);
 		*blob = *header;
-		blob->pages = make->page_count;
-		blob->rules = make->rule_count;
-		blob->rows = make->rows;
-		blob->flags |= make->cut ? TM_UNWIND_TABLE_CUT : 0;
-		if (make->page_count)
-			memcpy(blob + 1, make->starts, make->page_count * sizeof(*make->starts));
-		rules = (void *)((uint8_t *)(blob + 1) + ((make->page_count * 4ull + 7) & ~7ull));
-		r = rank_rules(make, rules, to_new);
+		blob->pages = writer->page_count;
+		blob->rules = writer->rule_count;
+		blob->rows = writer->rows;
+		blob->flags |= writer->truncated ? TM_UNWIND_TABLE_CUT : 0;
+		starts = (void *)(blob + 1);
+		rules = (void *)(starts + ((writer->page_count + 1u) & ~1u));
+		r = rank_rules(writer, rules, to_new);
 	}
 	if (!r) {
-		copy_pages(make, (void *)(rules + make->rule_count), to_new);
+		copy_pages(writer, starts, (void *)(rules + writer->rule_count), to_new);
 		*ret_blob = blob;
 		*ret_bytes = bytes;
 		blob = NULL;
@@ -254,12 +251,10 @@ int table_writer_finish(struct table_writer *make, const struct tm_unwind_table 
 	return r;
 }
 
-void table_writer_close(struct table_writer *make)
+void table_writer_close(struct table_writer *writer)
 {
-	free(make->pages);
-	free(make->starts);
-	free(make->rules);
-	free(make->uses);
-	free(make->slots);
-	*make = (struct table_writer){0};
+	free(writer->pages);
+	free(writer->rules);
+	free(writer->slots);
+	*writer = (struct table_writer){0};
 }

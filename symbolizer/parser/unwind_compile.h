@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * unwind_compile - one file's bytes in, one table of rows out
+ * unwind_compile - compiles one file's unwind information into an unwind table
  *
- * Go's pclntab, then .eh_frame, then .debug_frame, then what is known without: whoever comes first in
- * this order is believed where two describe one place; of two functions in one source that overlap, each
- * ends where the next begins.
- *
- * Pure but for its source, as symbolize.h.
+ * The sources are those of code_ranges.h; code that none of them describes is disassembled. Like
+ * symbolize.h, this reads nothing but @source: no descriptor, no clock.
  */
 
-#include "symbolizer/parser/symbolize.h"
+#include "symbolizer/parser/elf/image.h"
+#include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/result_blob.h"
 
-#define UNWIND_COMPILE_PADDING 15u /* bytes between two functions that are no gap, but alignment */
+#define UNWIND_COMPILE_PADDING 15u /* bytes between functions that are alignment, and no gap */
 
-/* Return: an enum parser_status; PARSER_OK fills @answer with a table of shared/unwind_table.h. */
-int unwind_compile_file(struct symbolize *answer, const struct image_source *source);
+/* Return: an enum parser_status; with PARSER_OK @result is a table of shared/unwind_table.h. */
+int unwind_compile(struct result_blob *result, const struct image_source *source);

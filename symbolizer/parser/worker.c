@@ -32,17 +32,17 @@ static int wall_in(uint64_t file_bytes)
 }
 
 static int look_up(const struct worker_job *job, const struct image_source *source,
-		   struct symbolize *answer)
+		   struct result_blob *result)
 {
 	struct tm_region offsets = TM_REGION_NULL;
 
 	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
 	    offsets.bytes < job->request.count * sizeof(uint64_t))
 		return PARSER_REFUSED;
-	return symbolize_file(answer, source, offsets.addr, job->request.count);
+	return symbolize_offsets(result, source, offsets.addr, job->request.count);
 }
 
-static int parse(const struct worker_job *job, struct symbolize *answer)
+static int parse(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
 	struct input target;
@@ -55,27 +55,27 @@ static int parse(const struct worker_job *job, struct symbolize *answer)
 	r = wall_in(source.bytes);
 	if (r)
 		return r;
-	r = job->request.kind == PARSER_ROWS ? unwind_compile_file(answer, &source)
-					     : look_up(job, &source, answer);
+	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
+					     : look_up(job, &source, result);
 	return !r && !input_is_unchanged(&target) ? PARSER_CHANGED : r;
 }
 
 _Noreturn void worker_run(int channel, const struct worker_job *job)
 {
 	struct parser_message result = {.kind = PARSER_RESULT, .id = job->request.id};
-	struct symbolize answer = {0};
-	int blob = -1;
+	struct result_blob blob = {0};
+	int fd = -1;
 
 	/* A server that is gone takes its workers with it. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	result.status = (uint32_t)parse(job, &answer);
+	result.status = (uint32_t)parse(job, &blob);
 	if (result.status == PARSER_OK) {
-		blob = tm_region_seal_blob(job->request.kind == PARSER_ROWS ? "tidemark-rows"
-									    : "tidemark-symbols",
-					   answer.blob, answer.bytes);
-		if (blob < 0)
+		fd = tm_region_seal_blob(job->request.kind == PARSER_ROWS ? "tidemark-rows"
+									  : "tidemark-symbols",
+					 blob.data, blob.bytes);
+		if (fd < 0)
 			result.status = PARSER_FAILED;
 	}
-	(void)tm_fdpass_send(channel, &result, sizeof(result), blob, 0);
+	(void)tm_fdpass_send(channel, &result, sizeof(result), fd, 0);
 	_exit(0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fuzz - the entry that libFuzzer, or fuzz_main.c over a corpus, calls with bytes from anywhere
+ * fuzz - the function that libFuzzer, or fuzz_main.c over a corpus, calls with hostile bytes
  */
 
 #include <stddef.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_cfi - a first byte says which section the rest is: .eh_frame or .debug_frame
+ * fuzz_cfi - hostile .eh_frame or .debug_frame, as the first byte says
  */
 
+#include "tests/fuzz/compile_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/made.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	if (bytes)
-		made_run(data[0] & 1 ? CFIMAKE_DEBUG_FRAME : CFIMAKE_EH_FRAME, data + 1, bytes - 1);
+		compile_input_section(data[0] & 1 ? CFI_BUILDER_DEBUG_FRAME : CFI_BUILDER_EH_FRAME,
+				      data + 1, bytes - 1);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_container - cgroup paths that somebody chose
+ * fuzz_container - hostile cgroup paths
  */
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_elf - a file's bytes through the ELF reader and the compiler of rows; what they answer must pass
- *            the other side's check
+ * fuzz_elf - a hostile ELF file; the names and unwind table made from it must pass their checks
  */
 
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "shared/unwind_table.h"
 #include "symbolizer/names/result_check.h"
+#include "symbolizer/parser/symbolize.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -34,17 +34,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const uint32_t count = sizeof(offsets) / sizeof(offsets[0]);
 	struct memory memory = {data, bytes};
 	struct image_source source = {read_memory, &memory, bytes};
-	struct symbolize answer;
+	struct result_blob answer;
 	struct result_check parsed;
 	struct tm_unwind_table_view view;
 
-	if (symbolize_file(&answer, &source, offsets, count) == PARSER_OK &&
-	    result_check_check(&parsed, answer.blob, answer.bytes, count) < 0)
+	if (symbolize_offsets(&answer, &source, offsets, count) == PARSER_OK &&
+	    result_check_check(&parsed, answer.data, answer.bytes, count) < 0)
 		abort();
-	symbolize_free(&answer);
-	if (unwind_compile_file(&answer, &source) == PARSER_OK &&
-	    tm_unwind_table_check(&view, answer.blob, answer.bytes) < 0)
+	result_blob_free(&answer);
+	if (unwind_compile(&answer, &source) == PARSER_OK &&
+	    tm_unwind_table_check(&view, answer.data, answer.bytes) < 0)
 		abort();
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_main - runs a fuzz target over its corpus, each file as it is, cut short, and mutated
+ * fuzz_main - runs a fuzz target over its corpus: each file as it is, cut short, and mutated
  *
  * The mutations come from a seed that is printed; TM_SEED=N repeats them.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_pclntab - bytes from anywhere as a Go file's pclntab
+ * fuzz_pclntab - a hostile pclntab of a Go program
  */
 
+#include "tests/fuzz/compile_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/made.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	made_run(CFIMAKE_PCLNTAB, data, bytes);
+	compile_input_section(CFI_BUILDER_PCLNTAB, data, bytes);
 	return 0;
 }

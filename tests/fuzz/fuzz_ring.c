@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_ring - a shared ring whose every byte is the writer's lie
+ * fuzz_ring - a shared ring in which a hostile writer filled every byte
  *
  * Input: tail and watermark, then the bytes of the ring.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare - one rule beside what libdw says of the same place
+ * compare - compares one unwind rule with libdw's for the same place
  */
 
 #include "tests/oracle/compare.h"
@@ -8,16 +8,16 @@
 #define FP     6
 #define SP     7
 #define RA     16
-#define STATES 3 /* of the machine, a row */
+#define STATES 3 /* machine states for each row */
 
-static int is_same(struct value a, struct value b)
+static bool is_same(struct value a, struct value b)
 {
 	return a.kind == b.kind && a.number == b.number;
 }
 
-/* Where rbx was saved, if the rule says so: it may say less. */
-static enum difference compare_kept(Dwarf_Frame *frame, const struct tm_rule *rule,
-				    struct machine *machine)
+/* Where rbx was saved, if the rule says so; it need not. */
+static enum difference compare_rbx(Dwarf_Frame *frame, const struct tm_rule *rule,
+				   struct machine *machine)
 {
 	Dwarf_Op memory[3], *ops;
 	size_t nops;
@@ -27,7 +27,7 @@ static enum difference compare_kept(Dwarf_Frame *frame, const struct tm_rule *ru
 		return SAME;
 	if (dwarf_frame_register(frame, TM_UNWIND_TABLE_KEPT, memory, &ops, &nops) < 0)
 		return DIFFERENCE_ORACLE;
-	bx = evaluate_operations(machine, ops, nops, 0);
+	bx = evaluate_operations(machine, ops, nops, false);
 	return is_same(bx, evaluate_saved(machine, machine->cfa, TM_SAVED_CFA, -8 * rule->cfa_add))
 		       ? SAME
 		       : DIFFERENCE_FRAME_POINTER;
@@ -42,16 +42,16 @@ static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *r
 
 	if (dwarf_frame_cfa(frame, &ops, &nops) < 0)
 		return DIFFERENCE_NO_CFA;
-	cfa = evaluate_operations(machine, ops, nops, 1);
+	cfa = evaluate_operations(machine, ops, nops, true);
 	if (cfa.kind == VALUE_UNKNOWN)
 		return DIFFERENCE_ORACLE;
 	machine->cfa = cfa.number;
 	if (dwarf_frame_register(frame, RA, memory, &ops, &nops) < 0)
 		return DIFFERENCE_ORACLE;
-	ra = evaluate_operations(machine, ops, nops, 0);
+	ra = evaluate_operations(machine, ops, nops, false);
 	if (dwarf_frame_register(frame, FP, memory, &ops, &nops) < 0)
 		return DIFFERENCE_ORACLE;
-	fp = evaluate_operations(machine, ops, nops, 0);
+	fp = evaluate_operations(machine, ops, nops, false);
 	if (ra.kind == VALUE_UNDEFINED || rule->cfa == TM_CFA_END) {
 		if (ra.kind == VALUE_UNDEFINED)
 			return rule->cfa == TM_CFA_END ? SAME : DIFFERENCE_NO_END;
@@ -59,17 +59,17 @@ static enum difference compare_state(Dwarf_Frame *frame, const struct tm_rule *r
 									   : DIFFERENCE_END;
 	}
 	if (rule->cfa == TM_CFA_NONE)
-		return DIFFERENCE_UNSAYABLE;
+		return DIFFERENCE_UNKNOWN;
 	if (!is_same(cfa, evaluate_cfa(machine, rule)))
 		return DIFFERENCE_CFA;
 	if (!is_same(ra, evaluate_saved(machine, cfa.number, rule->ra, rule->ra_offset)))
 		return DIFFERENCE_RETURN_ADDRESS;
 	if (!is_same(fp, evaluate_saved(machine, cfa.number, rule->fp, rule->fp_offset)))
 		return DIFFERENCE_FRAME_POINTER;
-	return compare_kept(frame, rule, machine);
+	return compare_rbx(frame, rule, machine);
 }
 
-/* Of Go's functions: no frame pointer is said, a top frame is no end, a switch of stacks is not known. */
+/* Go's linker describes no frame pointer, no outermost frame and no switch of stacks. */
 static enum difference compare_go(enum difference found, const struct tm_rule *rule)
 {
 	if (found == DIFFERENCE_FRAME_POINTER)
@@ -81,7 +81,7 @@ static enum difference compare_go(enum difference found, const struct tm_rule *r
 }
 
 enum difference compare_row(const struct tm_rule *rule, Dwarf_Frame *frame, uint64_t vaddr,
-			    bool signal, int is_go)
+			    bool signal, bool is_go)
 {
 	enum difference found = SAME;
 	struct machine machine;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compiled - a file's table of rows, made and checked, and what that cost
+ * compiled - compiles a file's unwind table, checks it, and measures the time
  */
 
 #include "tests/oracle/compiled.h"
@@ -20,21 +20,21 @@ static uint64_t cpu_ns(void)
 int compiled_open(struct compiled *compiled, int fd)
 {
 	struct image_source source;
-	struct input target;
+	struct input input;
 	uint64_t begun;
 	int r;
 
 	*compiled = (struct compiled){0};
-	r = input_open_file(&target, fd, &source);
+	r = input_open_file(&input, fd, &source);
 	if (r)
 		return r;
 	begun = cpu_ns();
-	r = unwind_compile_file(&compiled->answer, &source);
+	r = unwind_compile(&compiled->table, &source);
 	compiled->cpu_ns = cpu_ns() - begun;
 	compiled->file_bytes = source.bytes;
 	if (r)
 		return r;
-	r = tm_unwind_table_check(&compiled->view, compiled->answer.blob, compiled->answer.bytes);
+	r = tm_unwind_table_check(&compiled->view, compiled->table.data, compiled->table.bytes);
 	if (r)
 		compiled_close(compiled);
 	return r;
@@ -42,5 +42,5 @@ int compiled_open(struct compiled *compiled, int fd)
 
 void compiled_close(struct compiled *compiled)
 {
-	symbolize_free(&compiled->answer);
+	result_blob_free(&compiled->table);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * compiled - a file's table of rows, made and checked, and what that cost
+ * compiled - compiles a file's unwind table, checks it, and measures the time
  */
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "symbolizer/parser/unwind_compile.h"
 
 struct compiled {
-	struct symbolize answer;
+	struct result_blob table;
 	struct tm_unwind_table_view view;
 	uint64_t cpu_ns;
 	uint64_t file_bytes;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cost - what the rows of files cost: size, time, memory; each file in a process of its own
+ * cost - measures size, time and memory of unwind tables, each file in its own process
  *
- * usage: cost [--each] PATH...   files, or folders with all below them
- * Prints a line a file (--each; else the sixteen with most rows) and the sum. Asserts nothing but that
- * each ELF file can be compiled.
+ * usage: cost [--each] PATH...   files, or folders with everything below them
+ *
+ * Prints one line for each file (without --each only for the LARGEST files) and the sum. Fails only
+ * if an ELF file cannot be compiled.
  */
 
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +23,11 @@
 #include "shared/cleanup.h"
 #include "tests/oracle/compiled.h"
 
-#define LARGEST      16
+#define LARGEST      16 /* files with most rows */
 #define PATH_SHOWN   256
 #define FOLDERS_OPEN 40
 
-struct figures { /* of one file, written by its process */
+struct figures { /* of one file; written by the process that compiles it */
 	char path[PATH_SHOWN];
 	int status;
 	uint64_t file_bytes, table_bytes, rows, pages, rules, frames, refused, cut;
@@ -33,11 +35,11 @@ struct figures { /* of one file, written by its process */
 	uint64_t peak_bytes;
 };
 
-static struct figures *figures; /* shared with the file's process */
+static struct figures *figures; /* shared with that process */
 static struct figures largest[LARGEST];
 static struct figures sum;
 static uint64_t files, failed;
-static int each;
+static bool each;
 
 static void show(const struct figures *file)
 {
@@ -49,7 +51,7 @@ static void show(const struct figures *file)
 		     (double)file->peak_bytes / 1e6, file->cut ? "CUT " : "", file->path);
 }
 
-/* In the file's own process. */
+/* Runs in a process of its own. */
 static _Noreturn void compile(int fd)
 {
 	struct compiled compiled;
@@ -60,7 +62,7 @@ static _Noreturn void compile(int fd)
 		const struct tm_unwind_table *header = compiled.view.header;
 
 		figures->file_bytes = compiled.file_bytes;
-		figures->table_bytes = compiled.answer.bytes;
+		figures->table_bytes = compiled.table.bytes;
 		figures->rows = header->rows;
 		figures->pages = header->pages;
 		figures->rules = header->rules;
@@ -127,7 +129,7 @@ static void cost_file(const char *path)
 		take(figures);
 }
 
-static int is_elf(const char *path)
+static bool is_elf(const char *path)
 {
 	_cleanup_(tm_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char magic[4];
@@ -147,7 +149,7 @@ int main(int argc, char **argv)
 	int first = 1;
 
 	if (argc > 1 && strcmp(argv[1], "--each") == 0)
-		each = first++;
+		each = first++ > 0;
 	figures = mmap(NULL, sizeof(*figures), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	if (first >= argc || figures == MAP_FAILED)

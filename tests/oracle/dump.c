@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump - a file's rows in words
+ * dump - prints a file's unwind table as text
  *
  * usage: dump FILE [OFFSET...]   all rows, or the rule at each file offset
  */
@@ -12,17 +12,17 @@
 
 #include "shared/cleanup.h"
 #include "tests/oracle/compiled.h"
-#include "tests/unit/parser/say.h"
+#include "tests/unit/parser/rule_text.h"
 
 static void dump_page(const struct tm_unwind_table_view *view, uint32_t number)
 {
 	const struct tm_unwind_table_page *page = &view->pages[number];
-	char text[SAY_BYTES];
+	char text[RULE_TEXT_BYTES];
 
 	for (uint32_t i = 0; i < TM_UNWIND_TABLE_PAGE && page->offsets[i] != TM_UNWIND_TABLE_PAD;
 	     i++)
 		(void)printf("0x%08x  %s\n", view->starts[number] + page->offsets[i],
-			     say_rule(&view->rules[page->rules[i]], text));
+			     rule_text(&view->rules[page->rules[i]], text));
 }
 
 static void dump_all(const struct tm_unwind_table_view *view)
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 {
 	_cleanup_(tm_closep) int fd = argc > 1 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
 	struct compiled compiled;
-	char text[SAY_BYTES];
+	char text[RULE_TEXT_BYTES];
 	int r;
 
 	if (fd < 0)
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		uint64_t offset = strtoull(argv[i], NULL, 0);
 
 		(void)printf("0x%08" PRIx64 "  %s\n", offset,
-			     say_rule(tm_unwind_table_find(&compiled.view, offset), text));
+			     rule_text(tm_unwind_table_find(&compiled.view, offset), text));
 	}
 	compiled_close(&compiled);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evaluate - what a rule, and what libdw's operations, come to in one made-up state of a machine
+ * evaluate - evaluates unwind rules and libdw's operations in a pseudo-random machine state
  */
 
 #include "tests/oracle/evaluate.h"
@@ -15,7 +15,7 @@
 struct evaluation {
 	uint64_t stack[STACK];
 	unsigned depth;
-	struct value value; /* MEMORY until an operation says otherwise */
+	struct value value; /* MEMORY unless an operation changes it */
 };
 
 static uint64_t mix(uint64_t word)
@@ -101,7 +101,7 @@ static int unary(struct evaluation *at, const Dwarf_Op *op)
 	}
 }
 
-static int step(struct evaluation *at, const struct machine *machine, const Dwarf_Op *op)
+static int execute(struct evaluation *at, const struct machine *machine, const Dwarf_Op *op)
 {
 	uint8_t atom = op->atom;
 
@@ -131,14 +131,14 @@ static int step(struct evaluation *at, const struct machine *machine, const Dwar
 }
 
 struct value evaluate_operations(const struct machine *machine, const Dwarf_Op *ops, size_t nops,
-				 int is_cfa)
+				 bool is_cfa)
 {
 	struct evaluation at = {.value = {VALUE_MEMORY, 0}};
 
 	if (!nops)
 		return (struct value){ops ? VALUE_UNDEFINED : VALUE_SAME, 0};
 	for (size_t i = 0; i < nops; i++)
-		if (step(&at, machine, &ops[i]) < 0)
+		if (execute(&at, machine, &ops[i]) < 0)
 			return (struct value){VALUE_UNKNOWN, ops[i].atom};
 	if (at.value.kind == VALUE_REGISTER)
 		return at.value;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * evaluate - what a rule, and what libdw's operations, come to in one made-up state of a machine
+ * evaluate - evaluates unwind rules and libdw's operations in a pseudo-random machine state
  *
- * Registers and memory are pseudo-random, so that two ways to say a place agree only if they are the
- * same place.
+ * Registers and memory are pseudo-random, so that two ways to say a place agree only if they are
+ * the same place.
  */
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shared/unwind_table.h"
@@ -15,12 +16,12 @@
 #define EVALUATE_REGISTERS 17
 
 struct machine {
-	uint64_t registers[EVALUATE_REGISTERS]; /* by DWARF number; 16: the place itself */
-	uint64_t cfa;                           /* for operations that ask for it */
+	uint64_t registers[EVALUATE_REGISTERS]; /* by DWARF number; 16: the program counter */
+	uint64_t cfa;                           /* for DW_OP_call_frame_cfa */
 };
 
 enum value_kind {
-	VALUE_UNKNOWN, /* an operation that is not known here */
+	VALUE_UNKNOWN, /* an operation that is not implemented here */
 	VALUE_UNDEFINED,
 	VALUE_SAME,
 	VALUE_MEMORY,   /* at the address `number` */
@@ -34,10 +35,10 @@ struct value {
 };
 
 void machine_fill(struct machine *machine, uint64_t seed, uint64_t pc);
-/* @nops operations; NULL: same value. The result of CFA operations is PLAIN. */
+/* Without operations: @ops NULL is "same value", otherwise "undefined". A CFA is PLAIN. */
 struct value evaluate_operations(const struct machine *machine, const Dwarf_Op *ops, size_t nops,
-				 int is_cfa);
+				 bool is_cfa);
 struct value evaluate_cfa(const struct machine *machine, const struct tm_rule *rule);
-/* @cfa: what evaluate_cfa() gave. */
+/* @cfa: the result of evaluate_cfa(). */
 struct value evaluate_saved(const struct machine *machine, uint64_t cfa, enum tm_rule_saved saved,
 			    int32_t offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * functions - the functions of an .eh_frame or .debug_frame, as libdw reads its entries
+ * functions - lists the functions of .eh_frame or .debug_frame as libdw reads them
  */
 
 #include "tests/oracle/functions.h"
@@ -10,7 +10,7 @@
 
 #define ENCODED_POINTER (-1)
 
-/* How the CIE has addresses encoded; -1: not read here. */
+/* The encoding of addresses in FDEs of this CIE; -1: not implemented here. */
 static int encoding_of(const Dwarf_CIE *cie)
 {
 	const unsigned char *data = cie->augmentation_data;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * functions - the functions of an .eh_frame or .debug_frame, as libdw reads its entries
+ * functions - lists the functions of .eh_frame or .debug_frame as libdw reads them
  */
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct functions {
 	const unsigned char *ident; /* e_ident */
 	Elf_Data *data;
 	uint64_t vaddr; /* of the section */
-	int is_eh_frame;
+	bool is_eh_frame;
 	Dwarf_Off at;
 };
 
-/* Return: 0 with the next function, 1: no more, -1: an entry that libdw or this file does not read. */
+/* Return: 0 with the next function, 1: no more, -1: an entry that libdw or this file does not
+ * read. */
 int functions_next(struct functions *functions, uint64_t *ret_start, uint64_t *ret_end);

@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# truth.sh - compiled rows beside libdw's, for programs and libraries of this machine
+# truth.sh - compares the unwind tables of this machine's programs and libraries with libdw
 #
-# usage: truth.sh TRUTH COST HEIGHTS DUMP   (programs of this folder)
-# In the ordinary run a few files that every Debian has, and one that has .debug_frame alone; TM_ROWS says
-# which files and folders instead, as in TM_ROWS="/usr/bin /usr/sbin /usr/lib". TM_ROWS_GO=FILE is a Go
-# program built with -ldflags=-compressdwarf=false, whose linker describes it a second time.
+# usage: truth.sh TRUTH COST DISASSEMBLY DUMP   (the programs of this folder)
+#
+# Ordinarily compares a few files that every Debian has, and one that has only .debug_frame.
+# TM_ROWS names other files and folders: TM_ROWS="/usr/bin /usr/sbin /usr/lib".
+# TM_ROWS_GO=FILE adds a Go program built with -ldflags=-compressdwarf=false: its linker describes
+# it a second time, in .debug_frame.
+# The bytes a row of all tables are printed and bounded (truth.c).
 set -eu
 
 truth=$1
 cost=$2
-heights=$3
+disassembly=$3
 dump=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -26,21 +29,33 @@ if [ -n "${TM_ROWS:-}" ]; then
 	exit
 fi
 
+# A program with .debug_frame alone.
 cat >"$work/debug.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>
-static int deep(int n, char *at) { char more[n + 1]; more[n] = *at; return n ? deep(n - 1, more) : puts("") + *at; }
-int main(int argc, char **argv) { return argc > 9 ? deep(argc, argv[1]) : abs(argc) - 1; }
+
+static int deep(int n, char *at)
+{
+	char more[n + 1];
+
+	more[n] = *at;
+	return n ? deep(n - 1, more) : puts("") + *at;
+}
+
+int main(int argc, char **argv)
+{
+	return argc > 9 ? deep(argc, argv[1]) : abs(argc) - 1;
+}
 C
 cc -O2 -g -gz=none -fno-asynchronous-unwind-tables -o "$work/debug" "$work/debug.c"
 readelf -SW "$work/debug" | grep -q '\.debug_frame'
 
-# The same, compressed.
+# The same program with a compressed .debug_frame must give the same table.
 objcopy --compress-debug-sections=zlib "$work/debug" "$work/compressed"
 readelf -tW "$work/compressed" | grep -A2 '\.debug_frame' | grep -q COMPRESSED
 diff <("$dump" "$work/debug") <("$dump" "$work/compressed")
 
-# Without its section headers a file is described by its program headers alone.
+# Without section headers, the program headers alone lead to .eh_frame.
 cp /bin/bash "$work/headless"
 python3 - "$work/headless" <<'PY'
 import struct, sys
@@ -51,7 +66,7 @@ with open(sys.argv[1], "r+b") as file:
     file.write(struct.pack("<HH", 0, 0))
 PY
 lost=$(diff <("$dump" /bin/bash) <("$dump" "$work/headless") | grep -c '^<' || true)
-[ "$lost" -le 20 ] || { echo "$lost rows are lost with the section headers"; exit 1; }
+[ "$lost" -le 20 ] || { echo "FAILED: $lost rows are lost without section headers"; exit 1; }
 
 files=("$work/debug")
 libraries=/usr/lib/x86_64-linux-gnu
@@ -60,13 +75,17 @@ for file in $libraries/libc.so.6 $libraries/ld-linux-x86-64.so.2 $libraries/libm
 	/usr/bin/perl /usr/bin/python3; do
 	[ ! -e "$file" ] || files+=("$file")
 done
-[ ${#files[@]} -gt 5 ] || { echo "only ${files[*]} are here"; exit 1; }
+[ ${#files[@]} -gt 5 ] || { echo "FAILED: of the files to compare only ${files[*]} exist"; exit 1; }
 "$truth" "${files[@]}"
 "$cost" --each "${files[@]}"
 
-# What describes itself shows whether the reader of what does not is right.
-read=()
+# Code with CFI shows whether disassembly, which is for code without it, is right. The landing pads
+# of libstdc++'s exceptions are reached by no control flow, so it is left out.
+disassembled=()
 for file in "${files[@]:1}"; do
-	case $file in *libstdc++*) ;; *) read+=("$file") ;; esac # its exceptions land where no flow goes
+	case $file in
+	*libstdc++*) ;;
+	*) disassembled+=("$file") ;;
+	esac
 done
-"$heights" "${read[@]}"
+"$disassembly" "${disassembled[@]}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * entry - one length-prefixed entry of .eh_frame or .debug_frame
+ * entry - reads one entry of .eh_frame or .debug_frame: a CIE or an FDE
  */
 
 #include "symbolizer/parser/cfi/entry.h"
@@ -14,14 +14,15 @@ static uint64_t vaddr_of(const struct section *section, const struct cursor *cur
 	return section->vaddr + (uint64_t)(cursor->at - section->bytes);
 }
 
-/* The id says what the entry is: in .eh_frame how far back its CIE is, or 0; in .debug_frame where. */
-static void read_id(struct entry *entry, const struct section *section, enum span_source source,
-		    int is_64)
+/* The id of an FDE leads to its CIE: in .eh_frame backwards from here, in .debug_frame from the
+ * start. */
+static void read_id(struct entry *entry, const struct section *section,
+		    enum code_range_source source, bool is_64)
 {
 	uint64_t here = (uint64_t)(entry->body.at - section->bytes);
 	uint64_t id;
 
-	if (source == SPAN_EH_FRAME) {
+	if (source == CODE_RANGE_EH_FRAME) {
 		id = cursor_number(&entry->body, 4);
 		entry->is_cie = id == 0;
 		entry->cie = here - id;
@@ -32,24 +33,24 @@ static void read_id(struct entry *entry, const struct section *section, enum spa
 	entry->cie = id;
 }
 
-int entry_next(struct cursor *walk, const struct section *section, enum span_source source,
+int entry_next(struct cursor *cursor, const struct section *section, enum code_range_source source,
 	       struct entry *ret_entry)
 {
-	struct entry entry = {.at = (uint64_t)(walk->at - section->bytes)};
+	struct entry entry = {.at = (uint64_t)(cursor->at - section->bytes)};
 	uint64_t length;
-	int is_64 = 0;
+	bool is_64 = false;
 
-	if (cursor_left(walk) < 4)
+	if (cursor_left(cursor) < 4)
 		return ENTRY_E_END;
-	length = cursor_number(walk, 4);
+	length = cursor_number(cursor, 4);
 	if (length == LENGTH_64) {
-		is_64 = 1;
-		length = cursor_number(walk, 8);
+		is_64 = true;
+		length = cursor_number(cursor, 8);
 	}
-	if (walk->bad || length > cursor_left(walk))
+	if (cursor->is_past_end || length > cursor_left(cursor))
 		return ENTRY_E_BROKEN;
-	entry.body = cursor_of(walk->at, length);
-	cursor_skip(walk, length);
+	entry.body = cursor_of(cursor->at, length);
+	cursor_skip(cursor, length);
 	entry.is_empty = length == 0;
 	if (!entry.is_empty)
 		read_id(&entry, section, source, is_64);
@@ -57,7 +58,7 @@ int entry_next(struct cursor *walk, const struct section *section, enum span_sou
 	return 0;
 }
 
-/* The letters behind 'z'. Return: 0, ENTRY_E_BROKEN: an address could not be read. */
+/* The augmentation letters behind 'z'. Return: 0, ENTRY_E_BROKEN: an address could not be read. */
 static int read_letters(struct cie *cie, const char *letters, struct cursor data,
 			const struct section *section)
 {
@@ -77,17 +78,18 @@ static int read_letters(struct cie *cie, const char *letters, struct cursor data
 			break;
 		}
 		case 'S':
-			cie->signal = 1;
+			cie->is_signal = true;
 			break;
-		case 'B': /* keys and tags of arm64: no data, no change of a rule */
+		case 'B': /* arm64 pointer authentication and memory tags: without data */
 		case 'G':
 			break;
 		default:
-			/* Its data has a length, but an encoding behind it would be missed. */
+			/* The length of its data is not known, so an encoding behind it would be
+			 * missed. */
 			return strchr(letters, 'R') ? ENTRY_E_BROKEN : 0;
 		}
 	}
-	return data.bad ? ENTRY_E_BROKEN : 0;
+	return data.is_past_end ? ENTRY_E_BROKEN : 0;
 }
 
 static int read_augmentation(struct cie *cie, const char *text, struct cursor *body,
@@ -99,9 +101,9 @@ static int read_augmentation(struct cie *cie, const char *text, struct cursor *b
 
 	if (text[0] != 'z')
 		return text[0] == '\0' || strcmp(text, "eh") == 0 ? 0 : ENTRY_E_BROKEN;
-	cie->has_data = 1;
+	cie->has_data = true;
 	bytes = cursor_unsigned(body);
-	if (body->bad || bytes > cursor_left(body))
+	if (body->is_past_end || bytes > cursor_left(body))
 		return ENTRY_E_BROKEN;
 	data = cursor_of(body->at, bytes);
 	r = read_letters(cie, text + 1, data, section);
@@ -110,45 +112,45 @@ static int read_augmentation(struct cie *cie, const char *text, struct cursor *b
 }
 
 struct cie entry_read_cie(const struct entry *entry, const struct section *section,
-			  enum span_source source)
+			  enum code_range_source source)
 {
 	struct cursor body = entry->body;
 	struct cie cie = {.at = (uint32_t)entry->at, .encoding = POINTER_ABSOLUTE};
-	const struct cie bad = cie;
+	const struct cie invalid = cie;
 	uint8_t version = cursor_byte(&body);
 	const char *text = (const char *)body.at;
 	uint64_t length = strnlen(text, cursor_left(&body));
 
 	if (length == cursor_left(&body) || (version != 1 && version != 3 && version != 4))
-		return bad;
+		return invalid;
 	cursor_skip(&body, length + 1);
 	if (strcmp(text, "eh") == 0)
 		cursor_skip(&body, 8);                    /* a pointer that GCC 2 wrote */
 	if (version == 4 && cursor_number(&body, 2) != 8) /* size of an address; of a segment: 0 */
-		return bad;
+		return invalid;
 	cie.code_align = cursor_unsigned(&body);
 	cie.data_align = cursor_signed(&body);
 	cie.return_register = version == 1 ? cursor_byte(&body) : (uint32_t)cursor_unsigned(&body);
-	if (read_augmentation(&cie, text, &body, section) || body.bad ||
-	    (source == SPAN_DEBUG_FRAME && cie.encoding != POINTER_ABSOLUTE))
-		return bad;
+	if (read_augmentation(&cie, text, &body, section) || body.is_past_end ||
+	    (source == CODE_RANGE_DEBUG_FRAME && cie.encoding != POINTER_ABSOLUTE))
+		return invalid;
 	cie.code = body.at;
 	cie.code_bytes = (uint32_t)cursor_left(&body);
-	cie.good = 1;
+	cie.is_valid = true;
 	return cie;
 }
 
-int entry_read_function(const struct entry *entry, const struct section *section,
-			const struct cie *cie, struct span *span, uint64_t *ret_bytes)
+int entry_read_fde(const struct entry *entry, const struct section *section, const struct cie *cie,
+		   struct code_range *range, uint64_t *ret_bytes)
 {
 	struct cursor body = entry->body;
 
-	if (pointer_read(&body, cie->encoding, vaddr_of(section, &body), &span->vaddr) ||
+	if (pointer_read(&body, cie->encoding, vaddr_of(section, &body), &range->vaddr) ||
 	    pointer_read_length(&body, cie->encoding, ret_bytes))
 		return ENTRY_E_BROKEN;
 	if (cie->has_data)
 		cursor_skip(&body, cursor_unsigned(&body));
-	span->code = body.at;
-	span->code_bytes = (uint32_t)cursor_left(&body);
-	return body.bad ? ENTRY_E_BROKEN : 0;
+	range->cfi = body.at;
+	range->cfi_bytes = (uint32_t)cursor_left(&body);
+	return body.is_past_end ? ENTRY_E_BROKEN : 0;
 }

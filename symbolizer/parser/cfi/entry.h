@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * entry - one length-prefixed entry of .eh_frame or .debug_frame
+ * entry - reads one entry of .eh_frame or .debug_frame: a CIE or an FDE
  */
 
 #include "symbolizer/parser/cfi/fde_list.h"
@@ -10,20 +10,20 @@
 struct entry {
 	struct cursor body; /* behind its id */
 	uint64_t at;        /* of its length, in the section */
-	uint64_t cie;       /* where its CIE is, in the section; meaningless if it is one */
-	int is_cie;
-	int is_empty; /* a zero length */
+	uint64_t cie;       /* of an FDE: the offset of its CIE in the section */
+	bool is_cie;
+	bool is_empty; /* its length is zero */
 };
 
-/* Takes the next entry. Return: 0, ENTRY_E_END, ENTRY_E_BROKEN: no way to go on. */
+/* Reads the next entry. Return: 0; ENTRY_E_END; ENTRY_E_BROKEN: its length leads past the end. */
 #define ENTRY_E_END    1
 #define ENTRY_E_BROKEN 2
-int entry_next(struct cursor *walk, const struct section *section, enum span_source source,
+int entry_next(struct cursor *cursor, const struct section *section, enum code_range_source source,
 	       struct entry *ret_entry);
-/* Reads a CIE; `good` says whether it was understood. */
+/* Reads a CIE; `is_valid` says whether it was understood. */
 struct cie entry_read_cie(const struct entry *entry, const struct section *section,
-			  enum span_source source);
-/* Reads a function's range and instructions into vaddr, code, code_bytes and @ret_bytes.
+			  enum code_range_source source);
+/* Reads an FDE's addresses and instructions into vaddr, cfi, cfi_bytes of @range and @ret_bytes.
  * Return: 0, ENTRY_E_BROKEN. */
-int entry_read_function(const struct entry *entry, const struct section *section,
-			const struct cie *cie, struct span *span, uint64_t *ret_bytes);
+int entry_read_fde(const struct entry *entry, const struct section *section, const struct cie *cie,
+		   struct code_range *range, uint64_t *ret_bytes);

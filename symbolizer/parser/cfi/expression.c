@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expression - what a DWARF expression comes to, as far as a rule can say it
+ * expression - evaluates a DWARF expression symbolically, as far as an unwind rule can express it
  */
 
 #include "symbolizer/parser/cfi/expression.h"
 
 #include "symbolizer/parser/cursor.h"
-#include "symbolizer/parser/x86/x86_64.h"
+#include "symbolizer/parser/x86_64.h"
 
 #define OP_DEREF       0x06
 #define OP_DUP         0x12
@@ -25,22 +25,22 @@
 #define OP_NOP         0x96
 
 struct stack {
-	struct expression forms[EXPRESSION_DEPTH];
+	struct expression values[EXPRESSION_DEPTH];
 	uint32_t depth;
 };
 
-static int push(struct stack *stack, struct expression form)
+static int push(struct stack *stack, struct expression value)
 {
 	if (stack->depth == EXPRESSION_DEPTH)
 		return EXPRESSION_E_OTHER;
-	stack->forms[stack->depth++] = form;
+	stack->values[stack->depth++] = value;
 	return 0;
 }
 
-static struct expression number_form(int64_t value)
+static struct expression number_value(int64_t value)
 {
 	return (struct expression){
-		.base = EXPRESSION_NOTHING, .index = EXPRESSION_NOTHING, .offset = value};
+		.base = EXPRESSION_NONE, .index = EXPRESSION_NONE, .offset = value};
 }
 
 static int push_register(struct stack *stack, uint64_t number, int64_t offset)
@@ -48,28 +48,28 @@ static int push_register(struct stack *stack, uint64_t number, int64_t offset)
 	if (number >= X86_64_REGISTERS)
 		return EXPRESSION_E_OTHER;
 	return push(stack, (struct expression){.base = (uint16_t)number,
-					       .index = EXPRESSION_NOTHING,
+					       .index = EXPRESSION_NONE,
 					       .offset = offset});
 }
 
-static int is_number(const struct expression *form)
+static bool is_number(const struct expression *value)
 {
-	return form->base == EXPRESSION_NOTHING && form->index == EXPRESSION_NOTHING &&
-	       !form->deref;
+	return value->base == EXPRESSION_NONE && value->index == EXPRESSION_NONE &&
+	       !value->is_deref;
 }
 
 static int add_number(struct expression *to, int64_t value)
 {
-	int64_t *part = to->deref ? &to->add : &to->offset;
+	int64_t *part = to->is_deref ? &to->add : &to->offset;
 
 	return __builtin_add_overflow(*part, value, part) ? EXPRESSION_E_OTHER : 0;
 }
 
-/* base + scaled index, neither of them read through */
+/* base + scaled index; neither is a dereference */
 static int add_index(struct expression *to, const struct expression *other)
 {
-	if (to->deref || other->deref || to->index != EXPRESSION_NOTHING ||
-	    other->base != EXPRESSION_NOTHING)
+	if (to->is_deref || other->is_deref || to->index != EXPRESSION_NONE ||
+	    other->base != EXPRESSION_NONE)
 		return EXPRESSION_E_OTHER;
 	to->index = other->index;
 	to->scale = other->scale;
@@ -82,8 +82,7 @@ static int add(struct expression *to, struct expression other)
 
 	if (is_number(&other))
 		return add_number(to, other.offset);
-	if (is_number(to) ||
-	    (to->base == EXPRESSION_NOTHING && other.index == EXPRESSION_NOTHING)) {
+	if (is_number(to) || (to->base == EXPRESSION_NONE && other.index == EXPRESSION_NONE)) {
 		swapped = *to;
 		*to = other;
 		return is_number(&swapped) ? add_number(to, swapped.offset)
@@ -106,21 +105,21 @@ static int multiply(struct expression *to, struct expression other)
 		return __builtin_mul_overflow(to->offset, factor.offset, &to->offset)
 			       ? EXPRESSION_E_OTHER
 			       : 0;
-	if (to->deref || to->offset || to->index != EXPRESSION_NOTHING ||
+	if (to->is_deref || to->offset || to->index != EXPRESSION_NONE ||
 	    to->base == EXPRESSION_CFA || factor.offset <= 0 || factor.offset > X86_64_WORD)
 		return EXPRESSION_E_OTHER;
 	to->index = to->base;
-	to->base = EXPRESSION_NOTHING;
+	to->base = EXPRESSION_NONE;
 	to->scale = (uint16_t)factor.offset;
 	return 0;
 }
 
-static int dereference(struct expression *form)
+static int dereference(struct expression *value)
 {
-	if (form->deref || form->base == EXPRESSION_NOTHING)
+	if (value->is_deref || value->base == EXPRESSION_NONE)
 		return EXPRESSION_E_OTHER;
-	form->deref = 1;
-	form->add = 0;
+	value->is_deref = true;
+	value->add = 0;
 	return 0;
 }
 
@@ -130,8 +129,8 @@ static int combine(struct stack *stack, uint8_t operation)
 
 	if (stack->depth < 2)
 		return EXPRESSION_E_OTHER;
-	other = stack->forms[--stack->depth];
-	to = &stack->forms[stack->depth - 1];
+	other = stack->values[--stack->depth];
+	to = &stack->values[stack->depth - 1];
 	switch (operation) {
 	case OP_PLUS:
 		return add(to, other);
@@ -143,7 +142,7 @@ static int combine(struct stack *stack, uint8_t operation)
 		return multiply(to, other);
 	default: /* OP_SHL */
 		return is_number(&other) && other.offset >= 0 && other.offset < 62
-			       ? multiply(to, number_form((int64_t)1 << other.offset))
+			       ? multiply(to, number_value((int64_t)1 << other.offset))
 			       : EXPRESSION_E_OTHER;
 	}
 }
@@ -164,18 +163,18 @@ static int64_t constant(uint8_t operation, struct cursor *code)
 	return (int64_t)value;
 }
 
-static int step(struct stack *stack, struct cursor *code)
+static int execute(struct stack *stack, struct cursor *code)
 {
 	uint8_t operation = cursor_byte(code);
-	struct expression *top = stack->depth ? &stack->forms[stack->depth - 1] : NULL;
+	struct expression *top = stack->depth ? &stack->values[stack->depth - 1] : NULL;
 	uint64_t number;
 
 	if (operation >= OP_LIT0 && operation <= OP_LIT31)
-		return push(stack, number_form(operation - OP_LIT0));
+		return push(stack, number_value(operation - OP_LIT0));
 	if (operation >= OP_BREG0 && operation <= OP_BREG31)
 		return push_register(stack, operation - OP_BREG0, cursor_signed(code));
 	if (operation >= 0x08 && operation <= 0x11)
-		return push(stack, number_form(constant(operation, code)));
+		return push(stack, number_value(constant(operation, code)));
 	switch (operation) {
 	case OP_BREGX:
 		number = cursor_unsigned(code);
@@ -198,8 +197,8 @@ static int step(struct stack *stack, struct cursor *code)
 	}
 }
 
-int expression_of(const uint8_t *code, uint32_t bytes, int starts_with_cfa,
-		  struct expression *ret_form)
+int expression_evaluate(const uint8_t *code, uint32_t bytes, bool starts_with_cfa,
+			struct expression *ret_value)
 {
 	struct cursor cursor = cursor_of(code, bytes);
 	struct stack stack = {.depth = 0};
@@ -207,16 +206,17 @@ int expression_of(const uint8_t *code, uint32_t bytes, int starts_with_cfa,
 
 	if (starts_with_cfa)
 		r = push(&stack,
-			 (struct expression){.base = EXPRESSION_CFA, .index = EXPRESSION_NOTHING});
+			 (struct expression){.base = EXPRESSION_CFA, .index = EXPRESSION_NONE});
 	while (!r && cursor_left(&cursor))
-		r = step(&stack, &cursor);
-	if (r || cursor.bad || !stack.depth)
+		r = execute(&stack, &cursor);
+	if (r || cursor.is_past_end || !stack.depth)
 		return EXPRESSION_E_OTHER;
-	*ret_form = stack.forms[stack.depth - 1];
+	*ret_value = stack.values[stack.depth - 1];
 	return 0;
 }
 
-int expression_of_plt(const uint8_t *code, uint32_t bytes, int64_t *ret_offset, uint8_t *ret_pushed)
+int expression_match_plt(const uint8_t *code, uint32_t bytes, int64_t *ret_offset,
+			 uint8_t *ret_pushed)
 {
 	/* ... + ((rip & 15) >= N) << 3 */
 	static const uint8_t head[] = {OP_BREG0 + X86_64_RA, 0, OP_LIT0 + 15, OP_AND};
@@ -227,7 +227,7 @@ int expression_of_plt(const uint8_t *code, uint32_t bytes, int64_t *ret_offset, 
 	if (cursor_byte(&cursor) != OP_BREG0 + X86_64_SP)
 		return EXPRESSION_E_OTHER;
 	*ret_offset = cursor_signed(&cursor);
-	if (cursor.bad || cursor_left(&cursor) != sizeof(head) + 1 + sizeof(tail) ||
+	if (cursor.is_past_end || cursor_left(&cursor) != sizeof(head) + 1 + sizeof(tail) ||
 	    memcmp(cursor.at, head, sizeof(head)) != 0)
 		return EXPRESSION_E_OTHER;
 	literal = cursor.at[sizeof(head)];

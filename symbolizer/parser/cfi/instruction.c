@@ -1,266 +1,277 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction - one call frame instruction on the state of a function
+ * instruction - executes one call frame instruction
  */
 
 #include "symbolizer/parser/cfi/instruction.h"
 
 #include "symbolizer/parser/cfi/pointer.h"
-#include "symbolizer/parser/x86/x86_64.h"
+#include "symbolizer/parser/x86_64.h"
 
-static struct place *place_of(struct run *run, uint64_t number)
+static struct register_rule *rule_of(struct execution *execution, uint64_t number)
 {
-	if (number == run->cie->return_register)
-		return &run->state.ra;
+	if (number == execution->cie->return_register)
+		return &execution->row.ra;
 	if (number == X86_64_FP)
-		return &run->state.fp;
+		return &execution->row.fp;
 	if (number == X86_64_BX)
-		return &run->state.bx;
-	return number == X86_64_SP ? &run->state.sp : NULL;
+		return &execution->row.bx;
+	return number == X86_64_SP ? &execution->row.sp : NULL;
 }
 
-static int put(struct run *run, uint64_t number, struct place place)
+static int put(struct execution *execution, uint64_t number, struct register_rule rule)
 {
-	struct place *to = place_of(run, number);
+	struct register_rule *to = rule_of(execution, number);
 
 	if (to) {
-		*to = place;
-		run->changed = 1;
+		*to = rule;
+		execution->is_changed = true;
 	}
 	return 0;
 }
 
-static int put_offset(struct run *run, uint64_t number, enum place_kind kind, int64_t factored)
+static int put_offset(struct execution *execution, uint64_t number, enum register_rule_kind kind,
+		      int64_t factored)
 {
 	int64_t offset;
 
-	if (__builtin_mul_overflow(factored, run->cie->data_align, &offset))
-		return INSTRUCTION_REFUSED;
-	return put(run, number, (struct place){.kind = (uint16_t)kind, .offset = offset});
+	if (__builtin_mul_overflow(factored, execution->cie->data_align, &offset))
+		return INSTRUCTION_E_INVALID;
+	return put(execution, number,
+		   (struct register_rule){.kind = (uint16_t)kind, .offset = offset});
 }
 
-static int put_kind(struct run *run, uint64_t number, enum place_kind kind)
+static int put_kind(struct execution *execution, uint64_t number, enum register_rule_kind kind)
 {
-	return put(run, number, (struct place){.kind = (uint16_t)kind});
+	return put(execution, number, (struct register_rule){.kind = (uint16_t)kind});
 }
 
-static int restore(struct run *run, uint64_t number)
+static int restore(struct execution *execution, uint64_t number)
 {
-	struct place *to = place_of(run, number);
+	struct register_rule *to = rule_of(execution, number);
 	uint64_t at;
 
-	if (!to || !run->initial)
-		return to ? INSTRUCTION_REFUSED : 0;
-	at = (uint64_t)((uint8_t *)to - (uint8_t *)&run->state);
-	memcpy(to, (const uint8_t *)run->initial + at, sizeof(*to));
-	run->changed = 1;
+	if (!to || !execution->initial)
+		return to ? INSTRUCTION_E_INVALID : 0;
+	at = (uint64_t)((uint8_t *)to - (uint8_t *)&execution->row);
+	memcpy(to, (const uint8_t *)execution->initial + at, sizeof(*to));
+	execution->is_changed = true;
 	return 0;
 }
 
-static int advance(struct run *run, uint64_t factored)
+static int advance(struct execution *execution, uint64_t factored)
 {
 	uint64_t distance;
 	int r = 0;
 
-	if (!run->initial)
-		return INSTRUCTION_REFUSED; /* a CIE has no places */
-	if (__builtin_mul_overflow(factored, run->cie->code_align, &distance) ||
-	    distance > run->limit - run->at)
-		distance = run->limit - run->at;
-	if (distance && run->changed)
-		r = run->program->row(run->program->context, run->at, &run->state);
+	if (!execution->initial)
+		return INSTRUCTION_E_INVALID; /* the instructions of a CIE have no location */
+	if (__builtin_mul_overflow(factored, execution->cie->code_align, &distance) ||
+	    distance > execution->limit - execution->at)
+		distance = execution->limit - execution->at;
+	if (distance && execution->is_changed)
+		r = execution->program->take_row(execution->program->context, execution->at,
+						 &execution->row);
 	if (distance)
-		run->changed = 0;
-	run->at += distance;
+		execution->is_changed = false;
+	execution->at += distance;
 	return r;
 }
 
-static int set_location(struct run *run, struct cursor *code)
+static int set_location(struct execution *execution, struct cursor *code)
 {
-	const struct program *program = run->program;
+	const struct frame_sections *frames = execution->program->frames;
 	const struct section *section;
 	uint64_t target, distance;
 
-	if (!run->initial || !run->cie->code_align)
-		return INSTRUCTION_REFUSED;
-	section = run->span->source == SPAN_EH_FRAME ? program->eh_frame : program->debug_frame;
-	if (pointer_read(code, run->cie->encoding,
+	if (!execution->initial || !execution->cie->code_align)
+		return INSTRUCTION_E_INVALID;
+	section = execution->fde->source == CODE_RANGE_EH_FRAME ? &frames->eh_frame
+								: &frames->debug_frame;
+	if (pointer_read(code, execution->cie->encoding,
 			 section->vaddr + (uint64_t)(code->at - section->bytes), &target) ||
-	    target < run->span->vaddr + run->at)
-		return INSTRUCTION_REFUSED;
-	distance = target - run->span->vaddr - run->at;
-	if (distance > run->limit - run->at)
-		distance = run->limit - run->at;
-	return advance(run, distance / run->cie->code_align);
+	    target < execution->fde->vaddr + execution->at)
+		return INSTRUCTION_E_INVALID;
+	distance = target - execution->fde->vaddr - execution->at;
+	if (distance > execution->limit - execution->at)
+		distance = execution->limit - execution->at;
+	return advance(execution, distance / execution->cie->code_align);
 }
 
-static int set_cfa(struct run *run, uint64_t number, int64_t offset)
+static int set_cfa(struct execution *execution, uint64_t number, int64_t offset)
 {
 	if (number > UINT16_MAX)
-		return INSTRUCTION_REFUSED;
-	run->state.cfa =
-		(struct place){.kind = PLACE_IS, .number = (uint16_t)number, .offset = offset};
-	run->state.cfa_base = run->state.cfa;
-	run->changed = 1;
+		return INSTRUCTION_E_INVALID;
+	execution->row.cfa = (struct register_rule){
+		.kind = REGISTER_RULE_VAL_OFFSET, .number = (uint16_t)number, .offset = offset};
+	execution->row.cfa_base = execution->row.cfa;
+	execution->is_changed = true;
 	return 0;
 }
 
-static int set_cfa_factored(struct run *run, uint64_t number, int64_t factored)
+static int set_cfa_factored(struct execution *execution, uint64_t number, int64_t factored)
 {
 	int64_t offset;
 
-	if (__builtin_mul_overflow(factored, run->cie->data_align, &offset))
-		return INSTRUCTION_REFUSED;
-	return set_cfa(run, number, offset);
+	if (__builtin_mul_overflow(factored, execution->cie->data_align, &offset))
+		return INSTRUCTION_E_INVALID;
+	return set_cfa(execution, number, offset);
 }
 
-static int put_expression(struct run *run, struct place *to, enum place_kind kind,
-			  struct cursor *code)
+static int put_expression(struct execution *execution, struct register_rule *to,
+			  enum register_rule_kind kind, struct cursor *code)
 {
 	uint64_t bytes = cursor_unsigned(code);
 
-	if (code->bad || bytes > cursor_left(code))
-		return INSTRUCTION_REFUSED;
+	if (code->is_past_end || bytes > cursor_left(code))
+		return INSTRUCTION_E_INVALID;
 	if (to) {
-		*to = (struct place){
-			.kind = (uint16_t)kind, .bytes = (uint32_t)bytes, .code = code->at};
-		run->changed = 1;
+		*to = (struct register_rule){
+			.kind = (uint16_t)kind, .bytes = (uint32_t)bytes, .expression = code->at};
+		execution->is_changed = true;
 	}
 	cursor_skip(code, bytes);
 	return 0;
 }
 
-static int remember(struct run *run)
+static int remember(struct execution *execution)
 {
-	if (run->depth == PROGRAM_DEPTH)
-		return INSTRUCTION_REFUSED;
-	run->program->stack[run->depth++] = run->state;
+	if (execution->depth == PROGRAM_DEPTH)
+		return INSTRUCTION_E_INVALID;
+	execution->program->stack[execution->depth++] = execution->row;
 	return 0;
 }
 
-static int recall(struct run *run)
+static int recall(struct execution *execution)
 {
-	if (!run->depth)
-		return INSTRUCTION_REFUSED;
-	run->state = run->program->stack[--run->depth];
-	run->changed = 1;
+	if (!execution->depth)
+		return INSTRUCTION_E_INVALID;
+	execution->row = execution->program->stack[--execution->depth];
+	execution->is_changed = true;
 	return 0;
 }
 
-/* The CFA's own instructions. */
-static int instruction_cfa(struct run *run, uint8_t operation, struct cursor *code)
+/* Instructions that set the rule of the CFA. */
+static int cfa_instruction(struct execution *execution, uint8_t operation, struct cursor *code)
 {
-	const struct place *cfa = &run->state.cfa_base;
+	const struct register_rule *cfa = &execution->row.cfa_base;
 	uint64_t number;
 
 	switch (operation) {
 	case 0x0c: /* def_cfa */
 		number = cursor_unsigned(code);
-		return set_cfa(run, number, (int64_t)cursor_unsigned(code));
+		return set_cfa(execution, number, (int64_t)cursor_unsigned(code));
 	case 0x12: /* def_cfa_sf */
 		number = cursor_unsigned(code);
-		return set_cfa_factored(run, number, cursor_signed(code));
+		return set_cfa_factored(execution, number, cursor_signed(code));
 	case 0x0f: /* def_cfa_expression */
-		return put_expression(run, &run->state.cfa, PLACE_IS_EXPRESSION, code);
+		return put_expression(execution, &execution->row.cfa, REGISTER_RULE_VAL_EXPRESSION,
+				      code);
 	default:
 		break;
 	}
-	/* The others change one part of a register rule, so there must have been one; after an
-	 * expression, too, as GNU's unwinder has it and assemblers' authors rely on. */
-	if (cfa->kind != PLACE_IS)
-		return INSTRUCTION_REFUSED;
+	/* The others change the register or the offset, so there must have been both. They may also
+	 * follow an expression: GNU's unwinder allows it, and authors of assembly rely on it. */
+	if (cfa->kind != REGISTER_RULE_VAL_OFFSET)
+		return INSTRUCTION_E_INVALID;
 	switch (operation) {
 	case 0x0d: /* def_cfa_register */
-		return set_cfa(run, cursor_unsigned(code), cfa->offset);
+		return set_cfa(execution, cursor_unsigned(code), cfa->offset);
 	case 0x0e: /* def_cfa_offset */
-		return set_cfa(run, cfa->number, (int64_t)cursor_unsigned(code));
+		return set_cfa(execution, cfa->number, (int64_t)cursor_unsigned(code));
 	default: /* 0x13 def_cfa_offset_sf */
-		return set_cfa_factored(run, cfa->number, cursor_signed(code));
+		return set_cfa_factored(execution, cfa->number, cursor_signed(code));
 	}
 }
 
-/* Those that say where one register is. */
-static int instruction_register(struct run *run, uint8_t operation, struct cursor *code)
+/* Instructions that set the rule of a register. */
+static int register_instruction(struct execution *execution, uint8_t operation, struct cursor *code)
 {
 	uint64_t number = cursor_unsigned(code), other;
 
 	switch (operation) {
 	case 0x05: /* offset_extended */
-		return put_offset(run, number, PLACE_AT, (int64_t)cursor_unsigned(code));
+		return put_offset(execution, number, REGISTER_RULE_OFFSET,
+				  (int64_t)cursor_unsigned(code));
 	case 0x06: /* restore_extended */
-		return restore(run, number);
+		return restore(execution, number);
 	case 0x07: /* undefined */
-		return put_kind(run, number, PLACE_UNDEFINED);
+		return put_kind(execution, number, REGISTER_RULE_UNDEFINED);
 	case 0x08: /* same_value */
-		return put_kind(run, number, PLACE_SAME);
+		return put_kind(execution, number, REGISTER_RULE_SAME_VALUE);
 	case 0x09: /* register */
 		other = cursor_unsigned(code);
 		if (other > UINT16_MAX)
-			return INSTRUCTION_REFUSED;
-		return put(run, number,
-			   (struct place){.kind = PLACE_REGISTER, .number = (uint16_t)other});
+			return INSTRUCTION_E_INVALID;
+		return put(execution, number,
+			   (struct register_rule){.kind = REGISTER_RULE_REGISTER,
+						  .number = (uint16_t)other});
 	case 0x10: /* expression */
-		return put_expression(run, place_of(run, number), PLACE_AT_EXPRESSION, code);
+		return put_expression(execution, rule_of(execution, number),
+				      REGISTER_RULE_EXPRESSION, code);
 	case 0x11: /* offset_extended_sf */
-		return put_offset(run, number, PLACE_AT, cursor_signed(code));
+		return put_offset(execution, number, REGISTER_RULE_OFFSET, cursor_signed(code));
 	case 0x14: /* val_offset */
-		return put_offset(run, number, PLACE_IS, (int64_t)cursor_unsigned(code));
+		return put_offset(execution, number, REGISTER_RULE_VAL_OFFSET,
+				  (int64_t)cursor_unsigned(code));
 	case 0x15: /* val_offset_sf */
-		return put_offset(run, number, PLACE_IS, cursor_signed(code));
+		return put_offset(execution, number, REGISTER_RULE_VAL_OFFSET, cursor_signed(code));
 	case 0x16: /* val_expression */
-		return put_expression(run, place_of(run, number), PLACE_IS_EXPRESSION, code);
+		return put_expression(execution, rule_of(execution, number),
+				      REGISTER_RULE_VAL_EXPRESSION, code);
 	default: /* 0x2f GNU_negative_offset_extended */
-		return put_offset(run, number, PLACE_AT,
+		return put_offset(execution, number, REGISTER_RULE_OFFSET,
 				  -(int64_t)(cursor_unsigned(code) & INT64_MAX));
 	}
 }
 
-static int instruction_other(struct run *run, uint8_t operation, struct cursor *code)
+static int other_instruction(struct execution *execution, uint8_t operation, struct cursor *code)
 {
 	switch (operation) {
 	case 0x00: /* nop */
-	case 0x2d: /* GNU_window_save, AARCH64_negate_ra_state: of other machines */
+	case 0x2d: /* GNU_window_save, AARCH64_negate_ra_state: for other machines */
 		return 0;
 	case 0x01: /* set_loc */
-		return set_location(run, code);
+		return set_location(execution, code);
 	case 0x02: /* advance_loc1 */
-		return advance(run, cursor_number(code, 1));
+		return advance(execution, cursor_number(code, 1));
 	case 0x03: /* advance_loc2 */
-		return advance(run, cursor_number(code, 2));
+		return advance(execution, cursor_number(code, 2));
 	case 0x04: /* advance_loc4 */
-		return advance(run, cursor_number(code, 4));
+		return advance(execution, cursor_number(code, 4));
 	case 0x1d: /* MIPS_advance_loc8 */
-		return advance(run, cursor_number(code, 8));
+		return advance(execution, cursor_number(code, 8));
 	case 0x0a: /* remember_state */
-		return remember(run);
+		return remember(execution);
 	case 0x0b: /* restore_state */
-		return recall(run);
-	case 0x2e: /* GNU_args_size: of no use without exceptions */
+		return recall(execution);
+	case 0x2e: /* GNU_args_size: only for exceptions */
 		(void)cursor_unsigned(code);
 		return 0;
 	default:
-		return INSTRUCTION_REFUSED;
+		return INSTRUCTION_E_INVALID;
 	}
 }
 
-int instruction_apply(struct run *run, struct cursor *code)
+int instruction_execute(struct execution *execution, struct cursor *code)
 {
 	uint8_t byte = cursor_byte(code), low = byte & 0x3f;
 
 	switch (byte & 0xc0) {
 	case 0x40: /* advance_loc */
-		return advance(run, low);
+		return advance(execution, low);
 	case 0x80: /* offset */
-		return put_offset(run, low, PLACE_AT, (int64_t)cursor_unsigned(code));
+		return put_offset(execution, low, REGISTER_RULE_OFFSET,
+				  (int64_t)cursor_unsigned(code));
 	case 0xc0: /* restore */
-		return restore(run, low);
+		return restore(execution, low);
 	default:
 		break;
 	}
 	if ((low >= 0x0c && low <= 0x0f) || low == 0x12 || low == 0x13)
-		return instruction_cfa(run, low, code);
+		return cfa_instruction(execution, low, code);
 	if ((low >= 0x05 && low <= 0x09) || low == 0x10 || low == 0x11 ||
 	    (low >= 0x14 && low <= 0x16) || low == 0x2f)
-		return instruction_register(run, low, code);
-	return instruction_other(run, low, code);
+		return register_instruction(execution, low, code);
+	return other_instruction(execution, low, code);
 }

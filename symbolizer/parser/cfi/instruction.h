@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * instruction - one call frame instruction on the state of a function
+ * instruction - executes one call frame instruction
  */
 
 #include "symbolizer/parser/cfi/program.h"
 #include "symbolizer/parser/cursor.h"
+#include "symbolizer/parser/parser.h"
 
-#define INSTRUCTION_REFUSED (-1) /* an instruction that makes no sense */
+#define INSTRUCTION_E_INVALID PARSER_STATUS_N /* an instruction that makes no sense */
 
-/* A run over the instructions of a CIE or of a function. */
-struct run {
-	struct program *program; /* where rows go and states are remembered */
+/* The execution of a CIE's or an FDE's instructions. */
+struct execution {
+	struct program *program; /* takes rows, and has the stack of remembered ones */
 	const struct cie *cie;
-	const struct span *span;             /* the function; its rows are distances in it */
-	const struct program_state *initial; /* what `restore` goes back to; NULL: a CIE runs */
-	struct program_state state;
-	uint32_t depth;     /* states remembered */
+	const struct code_range *fde;      /* the function; its rows are distances in it */
+	const struct program_row *initial; /* what `restore` restores; NULL: the CIE itself runs */
+	struct program_row row;
+	uint32_t depth;     /* of remembered rows */
 	uint64_t at, limit; /* distances from the function's start */
-	int changed;        /* since the last row */
+	bool is_changed;    /* the row, since it was last passed on */
 };
 
-/* Takes the next instruction. Return: 0, INSTRUCTION_REFUSED, or what a row returned. */
-int instruction_apply(struct run *run, struct cursor *code);
+/* Return: 0, INSTRUCTION_E_INVALID, or what take_row() returned. */
+int instruction_execute(struct execution *execution, struct cursor *code);

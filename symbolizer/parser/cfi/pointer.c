@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pointer - the encoded addresses of .eh_frame (DW_EH_PE_*)
+ * pointer - reads the encoded pointers of .eh_frame (DW_EH_PE_*)
  */
 
 #include "symbolizer/parser/cfi/pointer.h"

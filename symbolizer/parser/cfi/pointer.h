@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * pointer - the encoded addresses of .eh_frame (DW_EH_PE_*)
+ * pointer - reads the encoded pointers of .eh_frame (DW_EH_PE_*)
  *
- * Source     Linux Standard Base 5, Core, 10.5.1. Relative to the place itself or to nothing; the other
- *            bases and indirect pointers do not occur where a function begins.
+ * Absolute and PC-relative pointers only: compilers write no other base, and no indirect pointer,
+ * for the start of a function.
+ *
+ * Source     Linux Standard Base 5, Core, 10.5.1.
  */
 
 #include "symbolizer/parser/cursor.h"
@@ -13,12 +15,12 @@
 #define POINTER_OMITTED  0xffu
 
 /*
- * @vaddr: where the cursor's place is in memory. Return: 0, or POINTER_E_UNKNOWN: an encoding that is
- * not understood, the cursor stands where it stood.
+ * @vaddr: the address of the cursor's place. Return: 0; POINTER_E_UNKNOWN: an encoding that is not
+ * understood, and the cursor has not moved.
  */
 #define POINTER_E_UNKNOWN 1
 int pointer_read(struct cursor *cursor, uint8_t encoding, uint64_t vaddr, uint64_t *ret_value);
-/* A length in the same format: without a base. Return: as above. */
+/* Reads a length in the same format, to which no base is added. Return: as above. */
 int pointer_read_length(struct cursor *cursor, uint8_t encoding, uint64_t *ret_value);
-/* Passes over a pointer of any base. Return: as above. */
+/* Skips a pointer of any base. Return: as above. */
 int pointer_skip(struct cursor *cursor, uint8_t encoding, uint64_t vaddr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program - runs the call frame instructions of one function
+ * program - runs the call frame instructions of one FDE
  */
 
 #include "symbolizer/parser/cfi/program.h"
@@ -10,73 +10,77 @@
 #include "symbolizer/parser/cfi/instruction.h"
 #include "symbolizer/parser/parser.h"
 
-/* Return: 0, INSTRUCTION_REFUSED, or what a row returned. */
-static int run_code(struct run *run, const uint8_t *bytes, uint32_t count)
+/* Return: 0, INSTRUCTION_E_INVALID, or what a row returned. */
+static int run_code(struct execution *execution, const uint8_t *bytes, uint32_t count)
 {
 	struct cursor code = cursor_of(bytes, count);
 	int r = 0;
 
-	while (!r && cursor_left(&code) && (!run->initial || run->at < run->limit)) {
-		r = instruction_apply(run, &code);
-		if (!r && code.bad)
-			r = INSTRUCTION_REFUSED;
+	while (!r && cursor_left(&code) &&
+	       (!execution->initial || execution->at < execution->limit)) {
+		r = instruction_execute(execution, &code);
+		if (!r && code.is_past_end)
+			r = INSTRUCTION_E_INVALID;
 	}
 	return r;
 }
 
-int program_open(struct program *program, const struct fde_list *frames)
+int program_open(struct program *program, const struct frame_sections *frames,
+		 program_row_fn take_row, void *context)
 {
-	*program = (struct program){.frames = frames};
-	program->initial = calloc(frames->cie_count + 1ull, sizeof(*program->initial));
-	program->ran = calloc(frames->cie_count + 1ull, 1);
-	return program->initial && program->ran ? 0 : PARSER_FAILED;
+	uint64_t count = frames->cies.count + 1ull;
+
+	*program = (struct program){.frames = frames, .take_row = take_row, .context = context};
+	program->initial_rows = calloc(count, sizeof(*program->initial_rows));
+	program->cie_states = calloc(count, sizeof(*program->cie_states));
+	return program->initial_rows && program->cie_states ? 0 : PARSER_FAILED;
 }
 
-/* What holds before a function's own instructions; NULL: not understood. */
-static const struct program_state *initial_of(struct run *run, uint32_t cie)
+/* The row before an FDE's own instructions; NULL: the CIE's instructions are not understood. */
+static const struct program_row *initial_row(struct execution *execution, uint32_t cie)
 {
-	struct program *program = run->program;
+	struct program *program = execution->program;
+	uint8_t *state = &program->cie_states[cie];
 
-	if (!program->ran[cie]) {
-		program->ran[cie] = run_code(run, run->cie->code, run->cie->code_bytes) ? 2 : 1;
-		program->initial[cie] = run->state;
+	if (*state == PROGRAM_CIE_NOT_RUN) {
+		*state = run_code(execution, execution->cie->code, execution->cie->code_bytes)
+				 ? PROGRAM_CIE_INVALID
+				 : PROGRAM_CIE_RUN;
+		program->initial_rows[cie] = execution->row;
 	}
-	return program->ran[cie] == 1 ? &program->initial[cie] : NULL;
+	return *state == PROGRAM_CIE_RUN ? &program->initial_rows[cie] : NULL;
 }
 
-int program_run(struct program *program, const struct span *span, uint64_t limit, int *ret_refused)
+int program_run(struct program *program, const struct code_range *fde, uint64_t limit,
+		bool *ret_refused)
 {
-	struct run run;
+	struct execution execution = {.program = program,
+				      .cie = &program->frames->cies.list[fde->index],
+				      .fde = fde,
+				      .limit = limit};
 	int r;
 
-	run.program = program;
-	run.cie = &program->frames->cies[span->cie];
-	run.span = span;
-	run.initial = NULL;
-	run.state = (struct program_state){0};
-	run.depth = 0;
-	run.at = 0;
-	run.limit = limit;
-	*ret_refused = 1;
-	run.initial = initial_of(&run, span->cie);
-	if (!run.initial)
-		return program->row(program->context, 0, NULL);
-	run.state = *run.initial;
-	run.depth = 0;
-	run.changed = 1;
-	r = run_code(&run, span->code, span->code_bytes);
-	if (r == INSTRUCTION_REFUSED)
-		return program->row(program->context, run.at, NULL);
-	if (r > 0)
+	*ret_refused = true;
+	execution.initial = initial_row(&execution, fde->index);
+	if (!execution.initial)
+		return program->take_row(program->context, 0, NULL);
+	execution.row = *execution.initial;
+	execution.depth = 0;
+	execution.is_changed = true;
+	r = run_code(&execution, fde->cfi, fde->cfi_bytes);
+	if (r == INSTRUCTION_E_INVALID)
+		return program->take_row(program->context, execution.at, NULL);
+	if (r)
 		return r;
-	*ret_refused = 0;
-	return run.at < limit && run.changed ? program->row(program->context, run.at, &run.state)
-					     : 0;
+	*ret_refused = false;
+	if (execution.at >= limit || !execution.is_changed)
+		return 0;
+	return program->take_row(program->context, execution.at, &execution.row);
 }
 
 void program_close(struct program *program)
 {
-	free(program->initial);
-	free(program->ran);
+	free(program->initial_rows);
+	free(program->cie_states);
 	*program = (struct program){0};
 }

@@ -1,69 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * program - runs the call frame instructions of one function
+ * program - runs the call frame instructions of one FDE
  *
- * Follows the CFA and where the caller's return address, frame pointer, stack pointer and rbx are; what
- * is said of other registers is passed over.
+ * Each row that they give has a rule for the CFA and for the caller's return address, frame
+ * pointer, stack pointer and rbx; rules for other registers are ignored.
  *
- * Limits     PROGRAM_DEPTH states remembered. Each step takes at least one byte of the function's
- *            instructions; those of a CIE are run once.
- * Source     DWARF 5, 6.4.2 and 6.4.3; GNU's and MIPS' additions as binutils writes them.
+ * Limits     PROGRAM_DEPTH remembered rows. Each instruction takes at least one byte of the FDE;
+ *            those of a CIE are run once.
+ * Source     DWARF 5, 6.4.2 and 6.4.3; the additions of GNU and MIPS as binutils writes them.
  */
 
-#include "symbolizer/parser/cfi/fde_list.h"
+#include "symbolizer/parser/cfi/frame_sections.h"
 
 #define PROGRAM_DEPTH 64u
 
-enum place_kind {
-	PLACE_UNSAID = 0,
-	PLACE_UNDEFINED,
-	PLACE_SAME,
-	PLACE_AT,            /* at cfa + offset */
-	PLACE_IS,            /* is cfa + offset; of the CFA itself: register + offset */
-	PLACE_REGISTER,      /* in a register */
-	PLACE_AT_EXPRESSION, /* at what an expression gives, which begins with the CFA on its stack */
-	PLACE_IS_EXPRESSION, /* is what it gives; that of the CFA begins with nothing */
+enum register_rule_kind { /* DWARF 5, 6.4.1 */
+	REGISTER_RULE_UNSPECIFIED = 0,
+	REGISTER_RULE_UNDEFINED,
+	REGISTER_RULE_SAME_VALUE,
+	REGISTER_RULE_OFFSET,     /* at cfa + offset */
+	REGISTER_RULE_VAL_OFFSET, /* is cfa + offset; of the CFA itself: register + offset */
+	REGISTER_RULE_REGISTER,   /* in another register */
+	REGISTER_RULE_EXPRESSION, /* at the address to which an expression of the CFA evaluates */
+	REGISTER_RULE_VAL_EXPRESSION, /* is its value; that of the CFA starts with an empty stack */
 };
 
-struct place {
-	uint16_t kind;   /* enum place_kind */
+struct register_rule {
+	uint16_t kind;   /* enum register_rule_kind */
 	uint16_t number; /* of a register */
-	uint32_t bytes;  /* of code */
+	uint32_t bytes;  /* of `expression` */
 	union {
 		int64_t offset;
-		const uint8_t *code;
+		const uint8_t *expression;
 	};
 };
 
-struct program_state {
-	struct place cfa; /* UNSAID, IS or IS_EXPRESSION */
-	struct place
-		cfa_base; /* the last that was IS: register and offset are changed one by one */
-	struct place ra;
-	struct place fp;
-	struct place bx;
-	struct place sp;
+struct program_row {
+	struct register_rule cfa; /* UNSPECIFIED, VAL_OFFSET or VAL_EXPRESSION */
+	/* The last CFA rule that was VAL_OFFSET: its register and offset can be changed one by
+	 * one. */
+	struct register_rule cfa_base;
+	struct register_rule ra;
+	struct register_rule fp;
+	struct register_rule bx;
+	struct register_rule sp;
 };
 
-/* From @at, a distance from the function's start, on: this state; NULL: nobody knows.
+/* Takes a row that holds from @at on, a distance from the function's start; NULL: nothing is known.
  * Return: 0, or an enum parser_status, which ends the run. */
-typedef int (*program_row_fn)(void *context, uint64_t at, const struct program_state *state);
+typedef int (*program_row_fn)(void *context, uint64_t at, const struct program_row *row);
+
+enum program_cie { /* the initial instructions of a CIE */
+	PROGRAM_CIE_NOT_RUN = 0,
+	PROGRAM_CIE_RUN,
+	PROGRAM_CIE_INVALID,
+};
 
 struct program {
-	const struct fde_list *frames;  /* borrowed */
-	const struct section *eh_frame; /* borrowed; for addresses relative to their place */
-	const struct section *debug_frame;
-	struct program_state *initial; /* owned; of each CIE */
-	uint8_t *ran;                  /* owned; of each CIE: 0 not yet, 1 run, 2 not understood */
-	struct program_state stack[PROGRAM_DEPTH]; /* remembered by the function that runs */
-	program_row_fn row;
+	const struct frame_sections *frames;     /* borrowed */
+	struct program_row *initial_rows;        /* owned; of each CIE */
+	uint8_t *cie_states;                     /* owned; of each CIE: enum program_cie */
+	struct program_row stack[PROGRAM_DEPTH]; /* remembered rows of the FDE that runs */
+	program_row_fn take_row;
 	void *context;
 };
 
 /* Return: 0, PARSER_FAILED (memory). */
-int program_open(struct program *program, const struct fde_list *frames);
-/* Rows of the first @limit bytes of the function. @ret_refused: whether something in it was not
- * understood; what follows that has no state. Return: 0, or what a row returned. */
-int program_run(struct program *program, const struct span *span, uint64_t limit, int *ret_refused);
+int program_open(struct program *program, const struct frame_sections *frames,
+		 program_row_fn take_row, void *context);
+/* Passes on the rows of the first @limit bytes of @fde. @ret_refused: an instruction was not
+ * understood, so nothing is known from its place on. Return: 0, or what take_row() returned. */
+int program_run(struct program *program, const struct code_range *fde, uint64_t limit,
+		bool *ret_refused);
 void program_close(struct program *program);

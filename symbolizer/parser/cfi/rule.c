@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule - the state that a function's instructions lead to, as a rule
+ * rule - translates a row of call frame information into an unwind rule
  */
 
 #include "symbolizer/parser/cfi/rule.h"
 
 #include "symbolizer/parser/cfi/expression.h"
-#include "symbolizer/parser/x86/x86_64.h"
+#include "symbolizer/parser/x86_64.h"
 
-static int fits(int64_t value, int64_t least, int64_t most)
+static bool fits(int64_t number, int64_t least, int64_t most)
 {
-	return value >= least && value <= most;
+	return number >= least && number <= most;
 }
 
-static int cfa_from_register(struct tm_rule *rule, uint32_t number, int64_t offset)
+static bool cfa_from_register(struct tm_rule *rule, uint32_t number, int64_t offset)
 {
 	if (number >= X86_64_REGISTERS || number == X86_64_RA ||
 	    !fits(offset, INT32_MIN, INT32_MAX))
-		return 0;
+		return false;
 	rule->cfa_offset = (int32_t)offset;
 	rule->cfa = TM_CFA_REGISTER;
 	if (number == X86_64_SP)
@@ -26,64 +26,64 @@ static int cfa_from_register(struct tm_rule *rule, uint32_t number, int64_t offs
 		rule->cfa = TM_CFA_FP;
 	else
 		rule->base = (uint8_t)number;
-	return 1;
+	return true;
 }
 
-static int cfa_through_memory(struct tm_rule *rule, const struct expression *form)
+static bool cfa_from_memory(struct tm_rule *rule, const struct expression *value)
 {
-	if (!fits(form->add, 0, UINT8_MAX) || !cfa_from_register(rule, form->base, form->offset))
-		return 0;
-	rule->cfa_add = (uint8_t)form->add;
-	if (form->index != EXPRESSION_NOTHING) {
-		if (rule->cfa != TM_CFA_SP || form->scale != X86_64_WORD ||
-		    form->index == X86_64_RA)
-			return 0;
+	if (!fits(value->add, 0, UINT8_MAX) || !cfa_from_register(rule, value->base, value->offset))
+		return false;
+	rule->cfa_add = (uint8_t)value->add;
+	if (value->index != EXPRESSION_NONE) {
+		if (rule->cfa != TM_CFA_SP || value->scale != X86_64_WORD ||
+		    value->index == X86_64_RA)
+			return false;
 		rule->cfa = TM_CFA_DEREF_INDEXED;
-		rule->base = (uint8_t)form->index;
-		return 1;
+		rule->base = (uint8_t)value->index;
+		return true;
 	}
 	rule->cfa = rule->cfa == TM_CFA_SP   ? TM_CFA_DEREF_SP
 		    : rule->cfa == TM_CFA_FP ? TM_CFA_DEREF_FP
 					     : TM_CFA_DEREF_REGISTER;
-	return 1;
+	return true;
 }
 
-static int cfa_from_expression(struct tm_rule *rule, const struct place *place)
+static bool cfa_from_expression(struct tm_rule *rule, const struct register_rule *from)
 {
-	struct expression form;
+	struct expression value;
 	int64_t offset;
 
-	if (expression_of_plt(place->code, place->bytes, &offset, &rule->cfa_add) == 0) {
+	if (expression_match_plt(from->expression, from->bytes, &offset, &rule->cfa_add) == 0) {
 		if (!fits(offset, INT32_MIN, INT32_MAX))
-			return 0;
+			return false;
 		rule->cfa = TM_CFA_PLT;
 		rule->cfa_offset = (int32_t)offset;
-		return 1;
+		return true;
 	}
-	if (expression_of(place->code, place->bytes, 0, &form))
-		return 0;
-	if (form.deref)
-		return cfa_through_memory(rule, &form);
-	return form.index == EXPRESSION_NOTHING && cfa_from_register(rule, form.base, form.offset);
+	if (expression_evaluate(from->expression, from->bytes, false, &value))
+		return false;
+	if (value.is_deref)
+		return cfa_from_memory(rule, &value);
+	return value.index == EXPRESSION_NONE && cfa_from_register(rule, value.base, value.offset);
 }
 
-static int cfa_of(struct tm_rule *rule, const struct place *place)
+static bool set_cfa(struct tm_rule *rule, const struct register_rule *from)
 {
-	if (place->kind == PLACE_IS)
-		return cfa_from_register(rule, place->number, place->offset);
-	return place->kind == PLACE_IS_EXPRESSION && cfa_from_expression(rule, place);
+	if (from->kind == REGISTER_RULE_VAL_OFFSET)
+		return cfa_from_register(rule, from->number, from->offset);
+	return from->kind == REGISTER_RULE_VAL_EXPRESSION && cfa_from_expression(rule, from);
 }
 
-/* At an address that an expression gives: a distance from the CFA, sp or fp. */
-static enum tm_rule_saved saved_at(const struct place *place, int64_t *ret_offset)
+/* Saved at the address that an expression gives: an offset from the CFA, sp or fp. */
+static enum tm_rule_saved saved_at(const struct register_rule *from, int64_t *ret_offset)
 {
-	struct expression form;
+	struct expression value;
 
-	if (expression_of(place->code, place->bytes, 1, &form) || form.deref ||
-	    form.index != EXPRESSION_NOTHING)
+	if (expression_evaluate(from->expression, from->bytes, true, &value) || value.is_deref ||
+	    value.index != EXPRESSION_NONE)
 		return TM_SAVED_NOWHERE;
-	*ret_offset = form.offset;
-	switch (form.base) {
+	*ret_offset = value.offset;
+	switch (value.base) {
 	case EXPRESSION_CFA:
 		return TM_SAVED_CFA;
 	case X86_64_SP:
@@ -95,46 +95,46 @@ static enum tm_rule_saved saved_at(const struct place *place, int64_t *ret_offse
 	}
 }
 
-static enum tm_rule_saved saved(const struct place *place, int64_t *ret_offset)
+static enum tm_rule_saved saved_by(const struct register_rule *from, int64_t *ret_offset)
 {
 	*ret_offset = 0;
-	switch (place->kind) {
-	case PLACE_UNSAID:
-	case PLACE_SAME:
+	switch (from->kind) {
+	case REGISTER_RULE_UNSPECIFIED:
+	case REGISTER_RULE_SAME_VALUE:
 		return TM_SAVED_SAME;
-	case PLACE_AT:
-		*ret_offset = place->offset;
+	case REGISTER_RULE_OFFSET:
+		*ret_offset = from->offset;
 		return TM_SAVED_CFA;
-	case PLACE_REGISTER:
-		*ret_offset = place->number;
-		return place->number < X86_64_REGISTERS ? TM_SAVED_REGISTER : TM_SAVED_NOWHERE;
-	case PLACE_AT_EXPRESSION:
-		return saved_at(place, ret_offset);
+	case REGISTER_RULE_REGISTER:
+		*ret_offset = from->number;
+		return from->number < X86_64_REGISTERS ? TM_SAVED_REGISTER : TM_SAVED_NOWHERE;
+	case REGISTER_RULE_EXPRESSION:
+		return saved_at(from, ret_offset);
 	default:
 		return TM_SAVED_NOWHERE;
 	}
 }
 
-static int return_address_of(struct tm_rule *rule, const struct place *place)
+static bool set_return_address(struct tm_rule *rule, const struct register_rule *from)
 {
 	int64_t offset;
 
-	if (place->kind == PLACE_UNSAID) { /* the ABI's default */
+	if (from->kind == REGISTER_RULE_UNSPECIFIED) { /* the ABI's default */
 		rule->ra = TM_SAVED_CFA;
 		rule->ra_offset = X86_64_CALL_RA;
-		return 1;
+		return true;
 	}
-	rule->ra = (uint8_t)saved(place, &offset);
+	rule->ra = (uint8_t)saved_by(from, &offset);
 	rule->ra_offset = (int16_t)offset;
 	return rule->ra != TM_SAVED_NOWHERE && rule->ra != TM_SAVED_SAME &&
 	       fits(offset, INT16_MIN, INT16_MAX);
 }
 
-static void frame_pointer_of(struct tm_rule *rule, const struct place *place)
+static void set_frame_pointer(struct tm_rule *rule, const struct register_rule *from)
 {
 	int64_t offset;
 
-	rule->fp = (uint8_t)saved(place, &offset);
+	rule->fp = (uint8_t)saved_by(from, &offset);
 	rule->fp_offset = (int32_t)offset;
 	if (!fits(offset, INT32_MIN, INT32_MAX)) {
 		rule->fp = TM_SAVED_NOWHERE;
@@ -142,56 +142,57 @@ static void frame_pointer_of(struct tm_rule *rule, const struct place *place)
 	}
 }
 
-/* Where rbx was saved, if that is where a rule can say. */
-static void kept_of(struct tm_rule *rule, const struct place *place)
+/* Where rbx was saved, if a rule can express it. */
+static void set_rbx(struct tm_rule *rule, const struct register_rule *from)
 {
-	int64_t words = -place->offset / X86_64_WORD;
+	int64_t words = -from->offset / X86_64_WORD;
 
-	if (place->kind != PLACE_AT || place->offset % X86_64_WORD || !fits(words, 1, UINT8_MAX) ||
-	    (rule->cfa != TM_CFA_SP && rule->cfa != TM_CFA_FP))
+	if (from->kind != REGISTER_RULE_OFFSET || from->offset % X86_64_WORD ||
+	    !fits(words, 1, UINT8_MAX) || (rule->cfa != TM_CFA_SP && rule->cfa != TM_CFA_FP))
 		return;
 	rule->flags |= TM_RULE_KEPT;
 	rule->cfa_add = (uint8_t)words;
 }
 
-/* The caller's stack pointer is the CFA, unless it is said to be elsewhere than the CFA is read from. */
-static int stack_pointer_is_cfa(const struct tm_rule *rule, const struct place *place)
+/* The caller's stack pointer is the CFA, unless its rule gives another place than the CFA is read
+ * from. */
+static bool stack_pointer_is_cfa(const struct tm_rule *rule, const struct register_rule *from)
 {
 	int64_t offset;
 
-	switch (place->kind) {
-	case PLACE_UNSAID:
-		return 1;
-	case PLACE_IS:
-		return place->offset == 0;
-	case PLACE_AT_EXPRESSION:
-		return saved_at(place, &offset) == TM_SAVED_SP && rule->cfa == TM_CFA_DEREF_SP &&
+	switch (from->kind) {
+	case REGISTER_RULE_UNSPECIFIED:
+		return true;
+	case REGISTER_RULE_VAL_OFFSET:
+		return from->offset == 0;
+	case REGISTER_RULE_EXPRESSION:
+		return saved_at(from, &offset) == TM_SAVED_SP && rule->cfa == TM_CFA_DEREF_SP &&
 		       offset == rule->cfa_offset && rule->cfa_add == 0;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-/* Below the stack pointer lies nothing that a caller left: a thread's first function. */
-static int is_outermost(const struct tm_rule *rule)
+/* A return address below the stack pointer is no caller's: this is a thread's first function. */
+static bool is_outermost(const struct tm_rule *rule)
 {
 	return rule->cfa == TM_CFA_SP && rule->ra == TM_SAVED_CFA &&
 	       (int64_t)rule->cfa_offset + rule->ra_offset < 0;
 }
 
-struct tm_rule rule_of_state(const struct program_state *state, int signal)
+struct tm_rule rule_from_row(const struct program_row *row, bool is_signal)
 {
-	struct tm_rule rule = {.flags = signal ? TM_RULE_SIGNAL : 0};
+	struct tm_rule rule = {.flags = is_signal ? TM_RULE_SIGNAL : 0};
 
-	if (state->ra.kind == PLACE_UNDEFINED)
+	if (row->ra.kind == REGISTER_RULE_UNDEFINED)
 		return (struct tm_rule){.cfa = TM_CFA_END};
-	if (!cfa_of(&rule, &state->cfa) || !return_address_of(&rule, &state->ra))
+	if (!set_cfa(&rule, &row->cfa) || !set_return_address(&rule, &row->ra))
 		return (struct tm_rule){.cfa = TM_CFA_NONE};
 	if (is_outermost(&rule))
 		return (struct tm_rule){.cfa = TM_CFA_END};
-	frame_pointer_of(&rule, &state->fp);
-	kept_of(&rule, &state->bx);
-	if (!stack_pointer_is_cfa(&rule, &state->sp))
+	set_frame_pointer(&rule, &row->fp);
+	set_rbx(&rule, &row->bx);
+	if (!stack_pointer_is_cfa(&rule, &row->sp))
 		rule.flags |= TM_RULE_SP_LOST;
 	return rule;
 }

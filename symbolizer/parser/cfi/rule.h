@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * rule - the state that a function's instructions lead to, as a rule
+ * rule - translates a row of call frame information into an unwind rule
  */
 
 #include "shared/unwind_table.h"
 #include "symbolizer/parser/cfi/program.h"
 
-/* What no rule can say becomes TM_CFA_NONE. @signal: the function is a signal trampoline. */
-struct tm_rule rule_of_state(const struct program_state *state, int signal);
+/* A row that no rule can express becomes TM_CFA_NONE. @is_signal: the function is a signal
+ * trampoline. */
+struct tm_rule rule_from_row(const struct program_row *row, bool is_signal);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decompress - a compressed section, expanded
+ * decompress - loads a section and decompresses it if it is compressed
  */
 
 #include "symbolizer/parser/elf/decompress.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * image - a bounded private copy of what is needed of an ELF file
+ * image - a bounded private copy of the parts of an ELF file that are needed
  */
 
 #include "symbolizer/parser/elf/image.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "symbolizer/parser/parser.h"
 
-static int is_ours(const Elf64_Ehdr *header)
+static bool is_supported(const Elf64_Ehdr *header)
 {
 	return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
@@ -26,7 +27,7 @@ static int open_segments(struct image *image, const struct image_source *source)
 
 	if (!count)
 		return 0;
-	/* PN_XNUM keeps the number elsewhere; no program has that many. */
+	/* PN_XNUM says that the number is elsewhere; no program has that many. */
 	if (count > IMAGE_MAX_SEGMENTS || header->e_phentsize != sizeof(Elf64_Phdr) ||
 	    header->e_phoff % _Alignof(Elf64_Phdr))
 		return PARSER_MALFORMED;
@@ -62,7 +63,7 @@ static int open_sections(struct image *image, const struct image_source *source)
 	uint64_t count;
 	int r;
 
-	if (!header->e_shoff) /* stripped of its section headers: allowed, and nameless */
+	if (!header->e_shoff) /* without section headers: allowed, but it has no symbols */
 		return 0;
 	if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % _Alignof(Elf64_Shdr))
 		return PARSER_MALFORMED;
@@ -99,7 +100,7 @@ int image_open(struct image *image, const struct image_source *source)
 	if (r)
 		return r;
 	memcpy(&image->header, image->copy, sizeof(image->header));
-	if (!is_ours(&image->header))
+	if (!is_supported(&image->header))
 		return PARSER_NOT_ELF;
 	r = open_segments(image, source);
 	return r ? r : open_sections(image, source);

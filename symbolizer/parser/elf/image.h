@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * image - a bounded private copy of what is needed of an ELF file
+ * image - a bounded private copy of the parts of an ELF file that are needed
  *
- * Shape      an anonymous mapping as large as the file, of which only the parts that were asked for are
- *            ever filled: headers, symbol tables, their strings, notes. The rest reads as zero.
+ * Shape      an anonymous mapping as large as the file, of which only the parts that were asked for
+ *            are ever filled: headers, symbol tables, strings, notes, code. The rest reads as zero.
  * Trust      the file is hostile: every offset and size is checked against its size and against
- *            IMAGE_MAX_COPIED before it is read; it is never mapped; each byte is read once.
+ *            IMAGE_MAX_COPIED before it is read; the file is never mapped.
  * Limits     IMAGE_MAX_BYTES of file, IMAGE_MAX_COPIED of copies, IMAGE_MAX_SECTIONS sections.
  */
 
@@ -35,14 +35,14 @@ struct image {
 	uint64_t copied;
 	Elf64_Ehdr header;
 	const Elf64_Phdr *segments;
-	const Elf64_Shdr *sections; /* names of sections are not needed and not read */
+	const Elf64_Shdr *sections; /* their names: sections.h */
 	uint32_t segment_count;
 	uint32_t section_count;
 };
 
 /* Return: 0, or an enum parser_status: NOT_ELF, TOO_LARGE, MALFORMED, FAILED. */
 int image_open(struct image *image, const struct image_source *source);
-/* Fills one part of the copy. Return: as above. */
+/* Copies one part of the file. Return: as above. */
 int image_fill(struct image *image, const struct image_source *source, uint64_t offset,
 	       uint64_t bytes);
 void image_close(struct image *image);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sections - parts of an image by name, or by address
+ * sections - loads sections of an image, by name or by address
  */
 
 #include "symbolizer/parser/elf/sections.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "symbolizer/parser/parser.h"
@@ -16,7 +17,7 @@ static uint32_t names_index(const struct image *image)
 	return index == SHN_XINDEX && image->section_count ? image->sections[0].sh_link : index;
 }
 
-static int is_copyable(const struct image *image, const Elf64_Shdr *header)
+static bool is_loadable(const struct image *image, const Elf64_Shdr *header)
 {
 	return header->sh_type != SHT_NOBITS && !(header->sh_flags & SHF_COMPRESSED) &&
 	       header->sh_offset <= image->bytes &&
@@ -33,7 +34,7 @@ int sections_open(struct sections *sections, struct image *image, const struct i
 	if (index == SHN_UNDEF || index >= image->section_count)
 		return 0;
 	header = &image->sections[index];
-	if (!is_copyable(image, header) || header->sh_size > SECTIONS_NAMES_MAX)
+	if (!is_loadable(image, header) || header->sh_size > SECTIONS_NAMES_MAX)
 		return 0;
 	r = image_fill(image, source, header->sh_offset, header->sh_size);
 	if (r)
@@ -73,7 +74,7 @@ int sections_load_header(const struct sections *sections, const Elf64_Shdr *head
 			 struct section *ret_section)
 {
 	*ret_section = (struct section){0};
-	if (!header || !is_copyable(sections->image, header))
+	if (!header || !is_loadable(sections->image, header))
 		return 0;
 	return load(sections, header->sh_addr, header->sh_offset, header->sh_size, ret_section);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * sections - parts of an image by name, or by address
+ * sections - loads sections of an image, by name or by address
  *
- * Trust      a section that lies (beyond the file, compressed, without bytes) is as if it were not there.
+ * Trust      a section that is malformed (beyond the end of the file), compressed or empty counts
+ *            as absent.
  */
 
 #include "symbolizer/parser/elf/image.h"
@@ -13,12 +14,12 @@
 struct sections {
 	struct image *image;               /* borrowed */
 	const struct image_source *source; /* borrowed */
-	const char *names;                 /* NULL: none */
+	const char *names;                 /* of sections; NULL: none */
 	uint64_t name_bytes;
 };
 
 struct section {
-	const uint8_t *bytes; /* in the image's copy; NULL: not there */
+	const uint8_t *bytes; /* in the image's copy; NULL: absent */
 	uint64_t size;
 	uint64_t vaddr;
 	uint64_t offset;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * segments - where the loader puts a file offset
+ * segments - maps file offsets to addresses and back, and reads the build id from the notes
  */
 
 #include "symbolizer/parser/elf/segments.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static int holds(const Elf64_Phdr *segment, uint64_t offset)
+static bool contains(const Elf64_Phdr *segment, uint64_t offset)
 {
 	return segment->p_type == PT_LOAD && offset >= segment->p_offset &&
 	       offset - segment->p_offset < segment->p_filesz;
@@ -20,7 +21,7 @@ const Elf64_Phdr *segments_find(const struct image *image, uint64_t offset)
 	for (uint32_t i = 0; i < image->segment_count; i++) {
 		const Elf64_Phdr *segment = &image->segments[i];
 
-		if (!holds(segment, offset))
+		if (!contains(segment, offset))
 			continue;
 		if (segment->p_flags & PF_X)
 			return segment;
@@ -47,7 +48,7 @@ static uint64_t round_up_4(uint64_t bytes)
 	return (bytes + 3) & ~3ull;
 }
 
-static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t room)
+static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t capacity)
 {
 	uint64_t at = 0;
 
@@ -63,7 +64,7 @@ static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, u
 			return 0;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
 		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-		    note.n_descsz <= room) {
+		    note.n_descsz <= capacity) {
 			memcpy(id, notes + content, note.n_descsz);
 			return note.n_descsz;
 		}
@@ -72,7 +73,7 @@ static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, u
 	return 0;
 }
 
-uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t room)
+uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capacity)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
 		const Elf64_Phdr *segment = &image->segments[i];
@@ -81,7 +82,8 @@ uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t room
 		if (segment->p_type != PT_NOTE || segment->p_offset > image->bytes ||
 		    segment->p_filesz > image->bytes - segment->p_offset)
 			continue;
-		bytes = build_id_in(image->copy + segment->p_offset, segment->p_filesz, id, room);
+		bytes = build_id_in(image->copy + segment->p_offset, segment->p_filesz, id,
+				    capacity);
 		if (bytes)
 			return bytes;
 	}

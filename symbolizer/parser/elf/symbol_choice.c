@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_choice - which of a file's symbols names an address
+ * symbol_choice - chooses which of a file's symbols names an address
  */
 
 #include "symbolizer/parser/elf/symbol_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbolizer/parser/search.h"
 
 static int by_vaddr(const void *left, const void *right)
 {
@@ -21,7 +23,8 @@ static size_t underscores(const char *name)
 }
 
 /* Whether @a names the address at which both begin better than @b. */
-static int better_alias(const struct symbol_choice_symbol *a, const struct symbol_choice_symbol *b)
+static bool is_better_alias(const struct symbol_choice_symbol *a,
+			    const struct symbol_choice_symbol *b)
 {
 	size_t length_a, length_b;
 
@@ -38,30 +41,19 @@ static int better_alias(const struct symbol_choice_symbol *a, const struct symbo
 	return strcmp(a->name, b->name) < 0;
 }
 
-static int better(const struct symbol_choice_symbol *a, const struct symbol_choice_symbol *b)
+static bool is_better(const struct symbol_choice_symbol *a, const struct symbol_choice_symbol *b)
 {
 	if (!b->name)
-		return 1;
-	return a->start != b->start ? a->start > b->start : better_alias(a, b);
+		return true;
+	return a->start != b->start ? a->start > b->start : is_better_alias(a, b);
 }
 
-/* The first target at or behind @vaddr. */
-static uint32_t first_at(const struct symbol_choice *pick, uint64_t vaddr)
+static bool is_at_or_behind(const void *targets, uint32_t index, uint64_t vaddr)
 {
-	uint32_t low = 0, high = pick->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pick->targets[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ((const struct symbol_choice_target *)targets)[index].vaddr >= vaddr;
 }
 
-/* A sized symbol that begins nearer than a label stands between it and the target. */
+/* Keeps the nearest symbol before the target: a sized one ends the reach of a label before it. */
 static void offer_label(struct symbol_choice_target *target,
 			const struct symbol_choice_symbol *symbol)
 {
@@ -69,50 +61,51 @@ static void offer_label(struct symbol_choice_target *target,
 
 	if (!other->name || symbol->start > other->start ||
 	    (symbol->start == other->start && !other->size &&
-	     (symbol->size || better_alias(symbol, other))))
+	     (symbol->size || is_better_alias(symbol, other))))
 		target->label = *symbol;
 }
 
-static int reaches(const struct symbol_choice_symbol *label, uint64_t vaddr)
+static bool reaches(const struct symbol_choice_symbol *label, uint64_t vaddr)
 {
 	return label->name && !label->size && vaddr >= label->section_start &&
 	       vaddr < label->section_end;
 }
 
-void symbol_choice_sort(struct symbol_choice *pick)
+void symbol_choice_sort(struct symbol_choice *choice)
 {
-	if (pick->count)
-		qsort(pick->targets, pick->count, sizeof(*pick->targets), by_vaddr);
+	if (choice->count)
+		qsort(choice->targets, choice->count, sizeof(*choice->targets), by_vaddr);
 }
 
-void symbol_choice_offer(struct symbol_choice *pick, const struct symbol_choice_symbol *symbol)
+void symbol_choice_offer(struct symbol_choice *choice, const struct symbol_choice_symbol *symbol)
 {
-	uint32_t first = first_at(pick, symbol->start);
+	uint32_t first =
+		search_first(choice->targets, choice->count, symbol->start, is_at_or_behind);
 	uint64_t end = symbol->start + symbol->size;
 
-	if (first == pick->count || end < symbol->start)
+	if (first == choice->count || end < symbol->start)
 		return;
-	offer_label(&pick->targets[first], symbol);
-	for (uint32_t i = first; i < pick->count && pick->targets[i].vaddr < end; i++) {
-		struct symbol_choice_target *target = &pick->targets[i];
+	offer_label(&choice->targets[first], symbol);
+	for (uint32_t i = first; i < choice->count && choice->targets[i].vaddr < end; i++) {
+		struct symbol_choice_target *target = &choice->targets[i];
 
-		if (!target->settled && better(symbol, &target->best))
+		if (!target->is_final && is_better(symbol, &target->best))
 			target->best = *symbol;
 	}
 }
 
-void symbol_choice_settle(struct symbol_choice *pick)
+void symbol_choice_finish_table(struct symbol_choice *choice)
 {
 	struct symbol_choice_symbol nearest = {0};
 
-	for (uint32_t i = 0; i < pick->count; i++) {
-		struct symbol_choice_target *target = &pick->targets[i];
+	for (uint32_t i = 0; i < choice->count; i++) {
+		struct symbol_choice_target *target = &choice->targets[i];
 
 		if (target->label.name)
 			nearest = target->label;
 		if (!target->best.name && reaches(&nearest, target->vaddr))
 			target->best = nearest;
-		target->settled = target->best.name != NULL;
+		target->is_final = target->best.name != NULL;
 		target->label = (struct symbol_choice_symbol){0};
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_table - the function symbols of .symtab, then of .dynsym, offered to pick
+ * symbol_table - offers the function symbols of .symtab, then of .dynsym, as names
  */
 
 #include "symbolizer/parser/elf/symbol_table.h"
@@ -16,12 +16,12 @@ struct table {
 	Elf_Data *strings;
 };
 
-static int is_table(const Elf64_Shdr *section)
+static bool is_table(const Elf64_Shdr *section)
 {
 	return section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM;
 }
 
-/* A section that lies is left out, not fatal: libelf finds it empty or refuses it. */
+/* A malformed section is skipped: libelf finds it empty or refuses it. */
 static int fill_section(struct image *image, const struct image_source *source, uint32_t index)
 {
 	Elf64_Shdr section;
@@ -77,7 +77,7 @@ static Elf_Data *data_of(Elf *elf, size_t index, GElf_Word type_a, GElf_Word typ
 	return data && data->d_buf && data->d_size ? data : NULL;
 }
 
-/* NULL unless the name ends inside its section and is one. */
+/* NULL for an empty name, and for one that does not end in its section. */
 static const char *name_at(const struct table *table, uint64_t offset)
 {
 	const char *names = table->strings->d_buf;
@@ -107,15 +107,15 @@ static void take_section(const struct table *table, const GElf_Sym *symbol,
 	offer->section_end = header.sh_addr + header.sh_size;
 }
 
-static int is_code(const GElf_Sym *symbol, const char *name)
+static bool is_code(const GElf_Sym *symbol, const char *name)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
-		return 0;
+		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
-		return 1;
-	/* Labels of hand-written assembly; compilers' own begin with .L or $. */
+		return true;
+	/* Labels of handwritten assembly; those of compilers begin with .L or $. */
 	return type == STT_NOTYPE && name[0] != '.' && name[0] != '$';
 }
 
@@ -132,10 +132,10 @@ static uint8_t binding(const GElf_Sym *symbol)
 	}
 }
 
-static int offer_table(const struct table *table, struct symbol_choice *pick)
+static bool offer_table(const struct table *table, struct symbol_choice *choice)
 {
 	size_t count = table->symbols->d_size / sizeof(Elf64_Sym);
-	int any = 0;
+	bool any = false;
 
 	for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
 		struct symbol_choice_symbol offer = {0};
@@ -151,17 +151,17 @@ static int offer_table(const struct table *table, struct symbol_choice *pick)
 		offer.is_function = GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE;
 		offer.binding = binding(&symbol);
 		take_section(table, &symbol, &offer);
-		symbol_choice_offer(pick, &offer);
+		symbol_choice_offer(choice, &offer);
 		any |= offer.is_function;
 	}
-	symbol_choice_settle(pick);
+	symbol_choice_finish_table(choice);
 	return any;
 }
 
-static int offer_type(Elf *elf, const struct image *image, GElf_Word type,
-		      struct symbol_choice *pick)
+static bool offer_type(Elf *elf, const struct image *image, GElf_Word type,
+		       struct symbol_choice *choice)
 {
-	int any = 0;
+	bool any = false;
 
 	for (uint32_t i = 0; i < image->section_count; i++) {
 		struct table table = {.elf = elf};
@@ -172,16 +172,16 @@ static int offer_type(Elf *elf, const struct image *image, GElf_Word type,
 		table.symbols = data_of(elf, i, type, type);
 		table.strings = data_of(elf, section.sh_link, SHT_STRTAB, SHT_STRTAB);
 		if (table.symbols && table.strings && table.symbols->d_type == ELF_T_SYM)
-			any |= offer_table(&table, pick);
+			any |= offer_table(&table, choice);
 	}
 	return any;
 }
 
-int symbol_table_offer(const struct image *image, struct symbol_choice *pick, int *ret_any)
+int symbol_table_offer(const struct image *image, struct symbol_choice *choice, bool *ret_any)
 {
 	Elf *elf;
 
-	*ret_any = 0;
+	*ret_any = false;
 	if (!image->section_count)
 		return 0;
 	if (elf_version(EV_CURRENT) == EV_NONE)
@@ -189,8 +189,8 @@ int symbol_table_offer(const struct image *image, struct symbol_choice *pick, in
 	elf = elf_memory((char *)image->copy, image->bytes);
 	if (!elf)
 		return PARSER_MALFORMED;
-	*ret_any = offer_type(elf, image, SHT_SYMTAB, pick);
-	*ret_any |= offer_type(elf, image, SHT_DYNSYM, pick);
+	*ret_any = offer_type(elf, image, SHT_SYMTAB, choice);
+	*ret_any |= offer_type(elf, image, SHT_DYNSYM, choice);
 	(void)elf_end(elf);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * symbol_table - the function symbols of .symtab, then of .dynsym, offered to pick
+ * symbol_table - offers the function symbols of .symtab, then of .dynsym, as names
  *
- * Two steps, so that what is looked at can no longer change: symbol_table_fill copies every table that
- * is wanted; symbol_table_offer then reads the copy alone, through libelf.
+ * There are two steps, so that the bytes that are checked cannot change: symbol_table_fill() copies
+ * every table that is needed; symbol_table_offer() reads the copy alone, through libelf.
  */
 
 #include "symbolizer/parser/elf/image.h"
@@ -12,5 +12,5 @@
 
 /* Return: 0, or an enum parser_status. */
 int symbol_table_fill(struct image *image, const struct image_source *source);
-/* Return: 0, or an enum parser_status. @ret_any: whether there was any function symbol. */
-int symbol_table_offer(const struct image *image, struct symbol_choice *pick, int *ret_any);
+/* Return: 0, or an enum parser_status. @ret_any: whether there is any function symbol. */
+int symbol_table_offer(const struct image *image, struct symbol_choice *choice, bool *ret_any);

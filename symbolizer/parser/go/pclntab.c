@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pclntab - the functions that a Go file's pclntab describes
+ * pclntab - reads the function table (pclntab) of a Go program
  */
 
 #include "symbolizer/parser/go/pclntab.h"
@@ -9,27 +9,28 @@
 
 #include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/search.h"
 
 #define HEADER_BYTES  8u         /* magic, two zeros, quantum, size of a pointer */
-#define TEXT_START    24u        /* in the header since 1.18; zero when it is to be relocated */
+#define TEXT_START    24u        /* in the header since 1.18; zero when the loader relocates it */
 #define MODULE_TEXT   (22u * 8u) /* moduledata.text */
-#define FUNCTIONS_MAX FDE_LIST_MAX
+#define FUNCTIONS_MAX CODE_RANGES_MAX
 #define RELATIVE      8u /* R_X86_64_RELATIVE */
 
-uint64_t pclntab_number(const struct pclntab *golang, uint64_t offset, uint32_t bytes)
+uint64_t pclntab_number(const struct pclntab *pclntab, uint64_t offset, uint32_t bytes)
 {
-	struct cursor cursor = cursor_of(golang->table.bytes, golang->table.size);
+	struct cursor cursor = cursor_of(pclntab->table.bytes, pclntab->table.size);
 
 	cursor_skip(&cursor, offset);
 	return cursor_number(&cursor, bytes);
 }
 
-static enum pclntab_version version_of(const struct pclntab *golang)
+static enum pclntab_version version_of(const struct pclntab *pclntab)
 {
-	if (golang->table.size < HEADER_BYTES || golang->table.bytes[4] || golang->table.bytes[5] ||
-	    golang->table.bytes[7] != 8)
+	if (pclntab->table.size < HEADER_BYTES || pclntab->table.bytes[4] ||
+	    pclntab->table.bytes[5] || pclntab->table.bytes[7] != 8)
 		return PCLNTAB_NONE;
-	switch (pclntab_number(golang, 0, 4)) {
+	switch (pclntab_number(pclntab, 0, 4)) {
 	case 0xfffffffb:
 		return PCLNTAB_1_2;
 	case 0xfffffffa:
@@ -43,8 +44,8 @@ static enum pclntab_version version_of(const struct pclntab *golang)
 	}
 }
 
-/* The word at an address of the file as the loader leaves it. */
-static int relocated(const struct sections *sections, uint64_t vaddr, uint64_t *ret_value)
+/* Reads the word at an address, as the loader relocates it. */
+static int read_relocated(const struct sections *sections, uint64_t vaddr, uint64_t *ret_value)
 {
 	struct section place, relocations;
 	int r;
@@ -71,150 +72,143 @@ static int relocated(const struct sections *sections, uint64_t vaddr, uint64_t *
 	return r;
 }
 
-/* In the header, in the module's data, or where the section begins. */
-static int find_text(struct pclntab *golang, const struct sections *sections)
+/* The start of the code: in the header, in the module data, or where .text begins. */
+static int find_text(struct pclntab *pclntab, const struct sections *sections)
 {
 	const Elf64_Shdr *module = sections_header(sections, ".go.module");
 	const Elf64_Shdr *text = sections_header(sections, ".text");
 	int r;
 
-	r = relocated(sections, golang->table.vaddr + TEXT_START, &golang->text);
-	if (!r && !golang->text && module)
-		r = relocated(sections, module->sh_addr + MODULE_TEXT, &golang->text);
-	if (!r && !golang->text && text)
-		golang->text = text->sh_addr;
+	r = read_relocated(sections, pclntab->table.vaddr + TEXT_START, &pclntab->text);
+	if (!r && !pclntab->text && module)
+		r = read_relocated(sections, module->sh_addr + MODULE_TEXT, &pclntab->text);
+	if (!r && !pclntab->text && text)
+		pclntab->text = text->sh_addr;
 	return r;
 }
 
-/* Words of the header behind its first eight bytes. */
-static uint64_t word(const struct pclntab *golang, uint32_t index)
+/* A word of the header behind its first eight bytes. */
+static uint64_t header_word(const struct pclntab *pclntab, uint32_t index)
 {
-	return pclntab_number(golang, HEADER_BYTES + 8ull * index, 8);
+	return pclntab_number(pclntab, HEADER_BYTES + 8ull * index, 8);
 }
 
-int pclntab_open(struct pclntab *golang, const struct sections *sections)
+int pclntab_open(struct pclntab *pclntab, const struct sections *sections)
 {
-	uint32_t first; /* of the words that say where the parts are */
+	uint32_t first; /* of the words with the offsets of the parts */
 	int r;
 
-	*golang = (struct pclntab){.version = PCLNTAB_NONE};
-	r = sections_load(sections, ".gopclntab", &golang->table);
-	if (!r && !golang->table.bytes)
-		r = sections_load(sections, ".data.rel.ro.gopclntab", &golang->table);
+	*pclntab = (struct pclntab){.version = PCLNTAB_NONE};
+	r = sections_load(sections, ".gopclntab", &pclntab->table);
+	if (!r && !pclntab->table.bytes)
+		r = sections_load(sections, ".data.rel.ro.gopclntab", &pclntab->table);
 	if (r)
 		return r;
-	golang->version = version_of(golang);
-	if (golang->version == PCLNTAB_NONE)
+	pclntab->version = version_of(pclntab);
+	if (pclntab->version == PCLNTAB_NONE)
 		return 0;
-	golang->quantum = golang->table.bytes[6];
-	golang->count = word(golang, 0);
-	if (golang->count > FUNCTIONS_MAX)
-		golang->version = PCLNTAB_NONE;
-	if (golang->version < PCLNTAB_1_16)
+	pclntab->quantum = pclntab->table.bytes[6];
+	pclntab->count = header_word(pclntab, 0);
+	if (pclntab->count > FUNCTIONS_MAX)
+		pclntab->version = PCLNTAB_NONE;
+	if (pclntab->version < PCLNTAB_1_16)
 		return 0;
-	first = golang->version == PCLNTAB_1_16 ? 2 : 3;
-	golang->names = word(golang, first);
-	golang->steps = word(golang, first + 3);
-	golang->functions = word(golang, first + 4);
-	return golang->version >= PCLNTAB_1_18 ? find_text(golang, sections) : 0;
+	first = pclntab->version == PCLNTAB_1_16 ? 2 : 3;
+	pclntab->names = header_word(pclntab, first);
+	pclntab->pctab = header_word(pclntab, first + 3);
+	pclntab->functab = header_word(pclntab, first + 4);
+	return pclntab->version >= PCLNTAB_1_18 ? find_text(pclntab, sections) : 0;
 }
 
-/* The list of (entry, where it is described), one entry more at its end. */
-static uint64_t listed(const struct pclntab *golang, uint64_t index)
+/* A field of functab: pairs of an entry point and the offset of its _func; the last entry is the
+ * end. */
+static uint64_t functab_field(const struct pclntab *pclntab, uint64_t index)
 {
-	uint32_t field = golang->version >= PCLNTAB_1_18 ? 4 : 8;
-	uint64_t begin = golang->version == PCLNTAB_1_2 ? HEADER_BYTES + 8 : golang->functions;
+	uint32_t field = pclntab->version >= PCLNTAB_1_18 ? 4 : 8;
+	uint64_t begin = pclntab->version == PCLNTAB_1_2 ? HEADER_BYTES + 8 : pclntab->functab;
 
-	if (begin > golang->table.size)
+	if (begin > pclntab->table.size)
 		return 0;
-	return pclntab_number(golang, begin + index * field, field);
+	return pclntab_number(pclntab, begin + index * field, field);
 }
 
-uint64_t pclntab_described(const struct pclntab *golang, uint32_t number)
+uint64_t pclntab_func(const struct pclntab *pclntab, uint32_t number)
 {
-	return golang->functions + listed(golang, 2ull * number + 1);
+	return pclntab->functab + functab_field(pclntab, 2ull * number + 1);
 }
 
-static uint64_t entry_of(const struct pclntab *golang, uint64_t number)
+static uint64_t entry_point(const struct pclntab *pclntab, uint64_t number)
 {
-	return listed(golang, 2 * number) + golang->text;
+	return functab_field(pclntab, 2 * number) + pclntab->text;
 }
 
-int pclntab_add(const struct pclntab *golang, struct fde_list *frames, const struct image *image)
+int pclntab_add(const struct pclntab *pclntab, struct code_ranges *ranges,
+		const struct image *image)
 {
 	int r = 0;
 
-	if (golang->version == PCLNTAB_NONE)
+	if (pclntab->version == PCLNTAB_NONE)
 		return 0;
-	for (uint32_t i = 0; !r && i < golang->count; i++) {
-		struct span span = {.source = SPAN_GO, .cie = i, .vaddr = entry_of(golang, i)};
-		uint64_t end = entry_of(golang, i + 1ull);
+	for (uint32_t i = 0; !r && i < pclntab->count; i++) {
+		struct code_range range = {
+			.source = CODE_RANGE_PCLNTAB, .index = i, .vaddr = entry_point(pclntab, i)};
+		uint64_t end = entry_point(pclntab, i + 1ull);
 
-		if (end <= span.vaddr)
-			continue; /* also what lies beyond the table's end */
-		frames->described++;
-		r = fde_list_add(frames, image, &span, end - span.vaddr);
+		if (end <= range.vaddr)
+			continue; /* also for fields beyond the table's end, which read as zero */
+		ranges->described++;
+		r = code_ranges_add(ranges, image, &range, end - range.vaddr);
 	}
 	return r;
 }
 
-const char *pclntab_name(const struct pclntab *golang, uint32_t number)
+const char *pclntab_name(const struct pclntab *pclntab, uint32_t number)
 {
-	uint64_t at = pclntab_described(golang, number);
+	uint64_t at = pclntab_func(pclntab, number);
 	uint64_t name;
 
-	if (at > golang->table.size)
+	if (at > pclntab->table.size)
 		return NULL;
-	name = golang->names +
-	       (uint32_t)pclntab_number(golang, at + (golang->version >= PCLNTAB_1_18 ? 4 : 8), 4);
-	if (name >= golang->table.size ||
-	    !memchr(golang->table.bytes + name, 0, golang->table.size - name))
+	name = pclntab->names +
+	       (uint32_t)pclntab_number(pclntab, at + (pclntab->version >= PCLNTAB_1_18 ? 4 : 8),
+					4);
+	if (name >= pclntab->table.size ||
+	    !memchr(pclntab->table.bytes + name, 0, pclntab->table.size - name))
 		return NULL;
-	return (const char *)golang->table.bytes + name;
+	return (const char *)pclntab->table.bytes + name;
 }
 
-/* The last function that begins at or before an address, in a list that should be sorted. */
-static uint32_t find_function(const struct pclntab *golang, uint64_t vaddr)
+static bool is_behind(const void *pclntab, uint32_t number, uint64_t vaddr)
 {
-	uint32_t low = 0, high = (uint32_t)golang->count;
-
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (entry_of(golang, middle) <= vaddr)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return entry_point(pclntab, number) > vaddr;
 }
 
-int pclntab_offer(const struct pclntab *golang, struct symbol_choice *pick)
+bool pclntab_offer(const struct pclntab *pclntab, struct symbol_choice *choice)
 {
 	uint64_t end = 0; /* of the function that was offered last */
-	int any = 0;
+	bool any = false;
 
-	if (golang->version == PCLNTAB_NONE || !golang->count)
-		return 0;
-	for (uint32_t i = 0; i < pick->count; i++) {
-		struct symbol_choice_symbol offer = {.is_function = 1, .binding = 2};
-		uint64_t vaddr = pick->targets[i].vaddr;
+	if (pclntab->version == PCLNTAB_NONE || !pclntab->count)
+		return false;
+	for (uint32_t i = 0; i < choice->count; i++) {
+		struct symbol_choice_symbol offer = {.is_function = true, .binding = 2};
+		uint64_t vaddr = choice->targets[i].vaddr;
 		uint32_t number;
 
 		if (vaddr < end)
 			continue;
-		number = find_function(golang, vaddr);
-		offer.start = entry_of(golang, number);
-		end = entry_of(golang, number + 1ull);
+		number = search_last(pclntab, (uint32_t)pclntab->count, vaddr, is_behind);
+		offer.start = entry_point(pclntab, number);
+		end = entry_point(pclntab, number + 1ull);
 		if (vaddr < offer.start || vaddr >= end)
 			continue;
 		offer.size = end - offer.start;
-		offer.name = pclntab_name(golang, number);
+		offer.name = pclntab_name(pclntab, number);
 		if (!offer.name || !offer.name[0])
 			continue;
-		symbol_choice_offer(pick, &offer);
-		any = 1;
+		symbol_choice_offer(choice, &offer);
+		any = true;
 	}
-	symbol_choice_settle(pick);
+	symbol_choice_finish_table(choice);
 	return any;
 }

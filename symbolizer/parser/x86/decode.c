@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode - the parts of one machine instruction while it is read
+ * decode - the parts of one machine instruction while it is decoded
  */
 
 #include "symbolizer/parser/x86/decode.h"
@@ -16,11 +16,12 @@ uint32_t decode_byte_register(const struct decode *in, uint32_t number)
 	return in->has_rex || number < 4 || number > 7 ? number : number - 4;
 }
 
-static int is_byte_operation(const struct decode *in)
+static bool is_byte_operation(const struct decode *in)
 {
 	if (in->map == MAP_0F)
 		return (in->opcode & 0xf0) == 0x90 || in->opcode == 0xb0 || in->opcode == 0xc0;
-	return in->map == MAP_ONE && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e;
+	return in->map == MAP_PRIMARY && !(in->opcode & 1) && in->opcode != 0x8c &&
+	       in->opcode != 0x8e;
 }
 
 static void read_address(struct decode *in)
@@ -37,7 +38,7 @@ static void read_address(struct decode *in)
 		if (low == 5 && !mod)
 			mod = 2;
 	} else if (low == 5 && !mod) {
-		in->rip_relative = 1;
+		in->rip_relative = true;
 		mod = 2;
 	} else {
 		in->base = (uint8_t)(low | (in->rex & 1) << 3);
@@ -68,7 +69,7 @@ void decode_immediate(struct decode *in, uint32_t bytes)
 				     : (int64_t)number;
 }
 
-uint32_t decode_operand(const struct decode *in)
+uint32_t decode_immediate_bytes(const struct decode *in)
 {
 	return in->size16 && !(in->rex & 8) ? 2 : 4;
 }

@@ -1,154 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * function - follows one function's instructions from its start on all ways
+ * function - disassembles one function from its start along all control-flow paths
  */
 
 #include "symbolizer/parser/x86/function.h"
 
-#include <stdlib.h>
-
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/x86/walk.h"
+#include "symbolizer/parser/x86/path.h"
 
-static int follow_all(struct function *flow)
+static int follow_all(struct walk *walk)
 {
 	int r = 0;
 
-	while (!r && flow->way_count)
-		r = walk_follow(flow, flow->ways[--flow->way_count]);
+	while (!r && walk->path_count)
+		r = path_follow(walk, walk->paths[--walk->path_count]);
 	return r;
 }
 
-static void forget_one(struct function *flow, uint32_t at)
+static void forget(struct walk *walk)
 {
-	struct disassembly_cell *cells = flow->heights->cells;
-	uint32_t last = function_start(flow)->last;
+	struct code_function *function = walk_function(walk);
 
-	do
-		cells[at++].owner = 0;
-	while (at <= last && cells[at].owner == flow->number && !cells[at].is_head);
+	walk_forget(walk);
+	function->first = function->last = function->cell;
+	function->dispatch = CODE_DISPATCH_NONE;
+	function->returns = CODE_RETURNS_NEVER;
 }
 
-static void forget_cells(struct function *flow)
+int function_read(struct walk *walk, uint32_t index)
 {
-	for (uint32_t i = 0; i < flow->cell_count; i++)
-		forget_one(flow, flow->cells[i]);
-	flow->way_count = flow->cell_count = flow->proof.count = 0;
-}
+	const struct stack_height entry = stack_height_at_entry();
+	struct code_map *map = walk->map;
+	uint32_t height = height_set_number(&map->heights, &entry);
+	int r = WALK_REJECTED;
 
-/* What only a call leads to of which nobody knows that it returns. */
-static void forget_unproved(struct function *flow)
-{
-	struct disassembly_cell *cells = flow->heights->cells;
-	uint32_t kept = 0;
+	walk->function = index + 1;
+	walk->cell_count = 0;
+	forget(walk);
+	for (uint32_t i = 0; height && r == WALK_REJECTED && i < FUNCTION_ATTEMPTS; i++) {
+		const struct code_function *function = walk_function(walk);
 
-	noreturn_settle(&flow->proof, cells);
-	for (uint32_t i = 0; i < flow->cell_count; i++) {
-		uint32_t at = flow->cells[i], origin = cells[at].origin;
-
-		if (!origin || cells[origin - 1].is_proved)
-			flow->cells[kept++] = at;
-		else
-			forget_one(flow, at);
-	}
-	flow->cell_count = kept;
-}
-
-static void forget(struct function *flow)
-{
-	struct disassembly_start *start = function_start(flow);
-
-	forget_cells(flow);
-	start->first = start->last = start->cell;
-	start->jumps = start->returns = 0;
-}
-
-int function_read(struct function *flow, uint32_t number)
-{
-	const struct stack_height entry = stack_height_of_entry();
-	struct disassembly *heights = flow->heights;
-	uint32_t state = height_set_number(&heights->states, &entry);
-	int r = WALK_BAD;
-
-	flow->number = number + 1;
-	flow->cell_count = 0;
-	forget(flow);
-	for (uint32_t i = 0; state && r == WALK_BAD && i < FUNCTION_ATTEMPTS; i++) {
-		const struct disassembly_start *start = function_start(flow);
-
-		flow->culprit = 0;
-		r = walk_add(flow, disassembly_vaddr(heights, start->cell), state, 0);
+		walk->noreturn_call = 0;
+		r = walk_add_path(walk, code_map_vaddr(map, function->cell), height, 0);
 		if (!r)
-			r = follow_all(flow);
-		if (r != WALK_BAD)
+			r = follow_all(walk);
+		if (r != WALK_REJECTED)
 			break;
-		forget(flow);
-		if (!flow->culprit)
+		forget(walk);
+		if (!walk->noreturn_call)
 			break;
-		heights->cells[flow->culprit - 1].is_last = 1;
+		map->cells[walk->noreturn_call - 1].call_noreturn = true;
 	}
 	if (!r)
-		forget_unproved(flow);
-	function_start(flow)->bad = r == WALK_BAD;
-	function_start(flow)->returns |= r == WALK_BAD;
-	return r == WALK_BAD ? 0 : r;
+		walk_forget_unproved(walk);
+	walk_function(walk)->rejected = r == WALK_REJECTED;
+	if (r == WALK_REJECTED)
+		walk_note_returns(walk, CODE_RETURNS_MAYBE);
+	return r == WALK_REJECTED ? 0 : r;
 }
 
-/* Where the function may have blocks: between those that it owns, or as far as its symbol reaches. */
-static uint32_t end_of_blocks(const struct disassembly_start *start,
-			      const struct disassembly_gap *gap)
+/* Where the blocks of a function may end: at its last instruction, or where its symbol ends. */
+static uint32_t end_of_blocks(const struct code_function *function, const struct code_gap *gap)
 {
-	uint32_t end = start->last + 1, left = gap->cell + gap->bytes - start->cell;
+	uint32_t end = function->last + 1, left = gap->cell + gap->bytes - function->cell;
 
-	if (start->bytes > end - start->cell)
-		end = start->cell + start->bytes;
-	return end > start->cell + left ? start->cell + left : end;
+	if (function->bytes > end - function->cell)
+		end = function->cell + function->bytes;
+	return end > function->cell + left ? function->cell + left : end;
 }
 
-int function_read_blocks(struct function *flow, uint32_t number)
+/* Reads each block in [@at, @end) that was not visited, with the height of the indirect jumps. */
+static int read_blocks(struct walk *walk, const struct code_gap *gap, uint32_t height, uint32_t at,
+		       uint32_t end)
 {
-	struct disassembly *heights = flow->heights;
-	const struct disassembly_start start = heights->starts[number];
-	const struct disassembly_gap *gap;
-	uint32_t at = start.cell, end;
+	const struct code_cell *cells = walk->map->cells;
 	int r = 0;
 
-	flow->number = number + 1;
-	if (start.jumps != 1 || start.bad ||
-	    disassembly_cell(heights, disassembly_vaddr(heights, start.cell), &gap) ==
-		    DISASSEMBLY_NO_CELL)
-		return 0;
-	end = end_of_blocks(&start, gap);
-	if (end - at > DISASSEMBLY_STEPS_MAX - heights->steps) {
-		heights->cut = 1;
-		return 0;
-	}
-	heights->steps += end - at;
 	for (; !r && at < end; at++) {
-		const struct disassembly_cell *cell;
-
-		if (heights->cells[at].is_seen)
+		if (cells[at].visited)
 			continue;
-		at += insn_filling(gap->code + (at - gap->cell), gap->code + gap->bytes);
-		cell = at < end ? &heights->cells[at] : NULL;
-		if (!cell || cell->is_seen || cell->is_start)
+		at += insn_padding(gap->code + (at - gap->cell), gap->code + gap->bytes);
+		if (at >= end || cells[at].visited || cells[at].is_function)
 			continue;
-		flow->cell_count = flow->way_count = flow->proof.count = 0;
-		r = walk_add(flow, gap->vaddr + (at - gap->cell), start.jumping, 0);
+		walk->cell_count = walk->path_count = walk->noreturn.count = 0;
+		r = walk_add_path(walk, gap->vaddr + (at - gap->cell), height, 0);
 		if (!r)
-			r = follow_all(flow);
-		if (r == WALK_BAD) { /* so they are not what they were taken for */
-			forget_cells(flow);
+			r = follow_all(walk);
+		if (r == WALK_REJECTED) { /* so these bytes are no blocks of the function */
+			walk_forget(walk);
 			return 0;
 		}
 	}
 	return r;
 }
 
-void function_close(struct function *flow)
+int function_read_blocks(struct walk *walk, uint32_t index)
 {
-	free(flow->ways);
-	free(flow->cells);
-	noreturn_close(&flow->proof);
-	*flow = (struct function){0};
+	struct code_map *map = walk->map;
+	const struct code_function function = map->functions[index];
+	const struct code_gap *gap;
+	uint32_t end;
+
+	walk->function = index + 1;
+	if (function.dispatch != CODE_DISPATCH_ONE_HEIGHT || function.rejected ||
+	    code_map_cell(map, code_map_vaddr(map, function.cell), &gap) == CODE_MAP_NO_CELL)
+		return 0;
+	end = end_of_blocks(&function, gap);
+	if (end - function.cell > CODE_MAP_STEPS_MAX - map->steps) {
+		map->truncated = true;
+		return 0;
+	}
+	map->steps += end - function.cell;
+	return read_blocks(walk, gap, function.dispatch_height, function.cell, end);
 }

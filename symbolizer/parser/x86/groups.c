@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * groups - instructions that move the stack pointer or the flow, and groups that share an opcode
+ * groups - decodes stack and jump instructions, and groups that share an opcode
  */
 
 #include "symbolizer/parser/x86/groups.h"
@@ -13,8 +13,8 @@ static void read_target(struct decode *in, enum insn_kind kind, uint32_t bytes)
 		in->vaddr + (uint64_t)(in->code.at - in->begin) + (uint64_t)in->immediate;
 }
 
-/* sp or fp and a number, from the same. */
-static void make_lea(struct decode *in, uint32_t to, uint32_t base, int64_t value)
+/* sp or fp is set to either of them plus a number; or another register is written. */
+static void write_sum(struct decode *in, uint32_t to, uint32_t base, int64_t value)
 {
 	struct insn *insn = in->insn;
 
@@ -28,7 +28,7 @@ static void make_lea(struct decode *in, uint32_t to, uint32_t base, int64_t valu
 	decode_write(insn, to);
 }
 
-/* add, or, adc, sbb, and, sub, xor, cmp with a number */
+/* add, or, adc, sbb, and, sub, xor, cmp with an immediate */
 static void group_1(struct decode *in)
 {
 	uint32_t operation = in->modrm >> 3 & 7;
@@ -38,7 +38,7 @@ static void group_1(struct decode *in)
 	if (in->opcode == 0x80)
 		decode_write_rm(in);
 	else if (operation == 0 || operation == 5)
-		make_lea(in, in->rm, in->rm, operation ? -in->immediate : in->immediate);
+		write_sum(in, in->rm, in->rm, operation ? -in->immediate : in->immediate);
 	else
 		decode_write_rm(in);
 }
@@ -47,10 +47,10 @@ static void group_1(struct decode *in)
 static void move(struct decode *in)
 {
 	struct insn *insn = in->insn;
-	int is_store = in->opcode == 0x89;
+	bool is_store = in->opcode == 0x89;
 
 	if (in->rm != DECODE_NO_RM) {
-		make_lea(in, is_store ? in->rm : in->reg, is_store ? in->reg : in->rm, 0);
+		write_sum(in, is_store ? in->rm : in->reg, is_store ? in->reg : in->rm, 0);
 		return;
 	}
 	if (!is_store)
@@ -90,7 +90,7 @@ static int group_3(struct decode *in)
 	uint32_t operation = in->modrm >> 3 & 7;
 
 	if (operation < 2)
-		decode_immediate(in, in->opcode == 0xf6 ? 1 : decode_operand(in));
+		decode_immediate(in, in->opcode == 0xf6 ? 1 : decode_immediate_bytes(in));
 	else if (operation < 4)
 		decode_write_rm(in);
 	return 0;
@@ -100,7 +100,7 @@ static int stack_operation(struct decode *in, enum insn_kind kind, uint32_t to)
 {
 	in->insn->kind = (uint8_t)kind;
 	in->insn->to = (uint8_t)to;
-	return in->size16; /* two bytes: nobody's */
+	return in->size16; /* two bytes: no compiler writes it */
 }
 
 static void lea(struct decode *in)
@@ -108,7 +108,7 @@ static void lea(struct decode *in)
 	struct insn *insn = in->insn;
 
 	if (in->rm == DECODE_NO_RM && in->base != INSN_NONE)
-		make_lea(in, in->reg, in->base, in->displacement);
+		write_sum(in, in->reg, in->base, in->displacement);
 	else
 		decode_write(insn, in->reg);
 	if (in->rip_relative) {
@@ -118,8 +118,8 @@ static void lea(struct decode *in)
 	}
 }
 
-/* With ModRM. */
-static int groups_operand(struct decode *in)
+/* Instructions with a ModRM byte. */
+static int modrm_group(struct decode *in)
 {
 	decode_modrm(in);
 	switch (in->opcode) {
@@ -129,7 +129,7 @@ static int groups_operand(struct decode *in)
 		group_1(in);
 		return 0;
 	case 0x81:
-		decode_immediate(in, decode_operand(in));
+		decode_immediate(in, decode_immediate_bytes(in));
 		group_1(in);
 		return 0;
 	case 0x89:
@@ -151,12 +151,12 @@ static int groups_operand(struct decode *in)
 	}
 }
 
-static int groups_flow(struct decode *in)
+static int jump_group(struct decode *in)
 {
 	struct insn *insn = in->insn;
 	uint8_t opcode = in->opcode;
 
-	if (in->size16 && !(in->rex & 8)) /* two makers, two meanings */
+	if (in->size16 && !(in->rex & 8)) /* Intel and AMD decode it differently */
 		return INSN_E_UNKNOWN;
 	if ((opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0)
 		read_target(in, INSN_BRANCH, 1);
@@ -168,15 +168,15 @@ static int groups_flow(struct decode *in)
 		read_target(in, INSN_CALL, 4);
 	else if (opcode == 0xc3)
 		insn->kind = INSN_RET;
-	else if (opcode == 0xc2) /* it takes what others have pushed */
+	else if (opcode == 0xc2) /* it pops its caller's arguments */
 		return INSN_E_UNKNOWN;
 	else
 		insn->kind = INSN_STOP; /* int3, hlt */
-	/* Not a call, but its author's way to the program counter. */
+	/* A call of the next instruction only reads the program counter. */
 	return insn->kind == INSN_CALL && !in->immediate ? INSN_E_UNKNOWN : 0;
 }
 
-static int groups_one(struct decode *in)
+static int one_byte_group(struct decode *in)
 {
 	uint8_t opcode = in->opcode, low = (uint8_t)((opcode & 7) | (in->rex & 1) << 3);
 
@@ -187,7 +187,7 @@ static int groups_one(struct decode *in)
 		return stack_operation(in, INSN_POP, low);
 	case 0x80:
 	case 0x88:
-		return groups_operand(in);
+		return modrm_group(in);
 	default:
 		break;
 	}
@@ -206,20 +206,20 @@ static int groups_one(struct decode *in)
 	case 0xf6:
 	case 0xf7:
 	case 0xff:
-		return groups_operand(in);
+		return modrm_group(in);
 	default:
-		return groups_flow(in);
+		return jump_group(in);
 	}
 }
 
-static int groups_two(struct decode *in)
+static int two_byte_group(struct decode *in)
 {
 	switch (in->opcode) {
 	case 0x0b: /* ud2 */
 	case 0xb9:
 		in->insn->kind = INSN_STOP;
 		return 0;
-	case 0xba: /* bt with a number, which writes nothing, and its kin */
+	case 0xba: /* bts, btr, btc with an immediate, and bt, which writes nothing */
 		decode_modrm(in);
 		decode_immediate(in, 1);
 		if ((in->modrm >> 3 & 7) != 4)
@@ -231,7 +231,7 @@ static int groups_two(struct decode *in)
 	}
 }
 
-int groups_read(struct decode *in)
+int groups_decode(struct decode *in)
 {
-	return in->map == MAP_ONE ? groups_one(in) : groups_two(in);
+	return in->map == MAP_PRIMARY ? one_byte_group(in) : two_byte_group(in);
 }

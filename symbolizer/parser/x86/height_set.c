@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * height_set - the distinct heights met in one file, each by a number from 1 on
+ * height_set - the distinct stack heights met in one file, each with a number from 1 on
  */
 
 #include "symbolizer/parser/x86/height_set.h"
@@ -10,13 +10,13 @@
 
 #include "symbolizer/parser/parser.h"
 
-int height_set_open(struct height_set *states, uint32_t most)
+int height_set_open(struct height_set *set, uint32_t limit)
 {
-	*states = (struct height_set){.count = 1,
-				      .most = most < HEIGHT_SET_MAX ? most : HEIGHT_SET_MAX};
-	states->list = calloc(states->most + 1ull, sizeof(*states->list));
-	states->slots = calloc(2 * (states->most + 1ull), sizeof(*states->slots));
-	return states->list && states->slots ? 0 : PARSER_FAILED;
+	*set = (struct height_set){.count = 1,
+				   .limit = limit < HEIGHT_SET_MAX ? limit : HEIGHT_SET_MAX};
+	set->list = calloc(set->limit + 1ull, sizeof(*set->list));
+	set->slots = calloc(2 * (set->limit + 1ull), sizeof(*set->slots));
+	return set->list && set->slots ? 0 : PARSER_FAILED;
 }
 
 static uint32_t hash(const struct stack_height *height, uint32_t slots)
@@ -28,38 +28,35 @@ static uint32_t hash(const struct stack_height *height, uint32_t slots)
 	return (uint32_t)(words[0] >> 40) % slots;
 }
 
-uint32_t height_set_number(struct height_set *states, const struct stack_height *height)
+uint32_t height_set_number(struct height_set *set, const struct stack_height *height)
 {
-	uint32_t slots = 2 * (states->most + 1), at = hash(height, slots);
+	uint32_t slots = 2 * (set->limit + 1), at = hash(height, slots);
 
-	while (states->slots[at] &&
-	       memcmp(&states->list[states->slots[at]], height, sizeof(*height)) != 0)
+	while (set->slots[at] && memcmp(&set->list[set->slots[at]], height, sizeof(*height)) != 0)
 		at = (at + 1) % slots;
-	if (states->slots[at])
-		return states->slots[at];
-	if (states->count > states->most) {
-		states->cut = 1;
+	if (set->slots[at])
+		return set->slots[at];
+	if (set->count > set->limit) {
+		set->truncated = true;
 		return 0;
 	}
-	states->list[states->count] = *height;
-	states->slots[at] = (uint16_t)states->count;
-	return states->count++;
+	set->list[set->count] = *height;
+	set->slots[at] = (uint16_t)set->count;
+	return set->count++;
 }
 
-uint32_t height_set_merge(struct height_set *states, uint32_t number, uint32_t other)
+uint32_t height_set_merge(struct height_set *set, uint32_t number, uint32_t other)
 {
-	struct stack_height height = states->list[number];
+	struct stack_height height = set->list[number];
 
 	if (number == other)
 		return number;
-	return stack_height_merge(&height, &states->list[other])
-		       ? 0
-		       : height_set_number(states, &height);
+	return stack_height_merge(&height, &set->list[other]) ? 0 : height_set_number(set, &height);
 }
 
-void height_set_close(struct height_set *states)
+void height_set_close(struct height_set *set)
 {
-	free(states->list);
-	free(states->slots);
-	*states = (struct height_set){0};
+	free(set->list);
+	free(set->slots);
+	*set = (struct height_set){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn - one machine instruction, as far as it moves the stack pointer, the frame pointer or the flow
+ * insn - decodes one x86-64 instruction: its length, jumps, and effect on stack and frame pointer
  */
 
 #include "symbolizer/parser/x86/insn.h"
@@ -11,30 +11,30 @@
 #include "symbolizer/parser/x86/groups.h"
 #include "symbolizer/parser/x86/opcode.h"
 
-/* One byte that changes what follows. Return: whether it is one. */
-static int take_prefix(struct decode *in, uint8_t byte)
+/* Return: whether @byte is a legacy prefix. */
+static bool take_prefix(struct decode *in, uint8_t byte)
 {
 	switch (byte) {
 	case 0x66:
-		in->size16 = 1;
-		return 1;
+		in->size16 = true;
+		return true;
 	case 0x67:
-		in->address32 = 1;
-		return 1;
+		in->address32 = true;
+		return true;
 	case 0xf2:
 	case 0xf3:
 		in->repeat = byte;
-		return 1;
-	case 0xf0: /* lock, then segments; cs and ds say what branches are likely to do */
+		return true;
+	case 0xf0: /* lock; then the segments, of which cs and ds are hints for branches */
 	case 0x26:
 	case 0x2e:
 	case 0x36:
 	case 0x3e:
 	case 0x64:
 	case 0x65:
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
@@ -45,14 +45,14 @@ static int take_map(struct decode *in, uint32_t map)
 	return map >= MAP_0F && map <= MAP_0F3A ? 0 : INSN_E_UNKNOWN;
 }
 
-/* Its registers' high bits stand inverted. */
+/* VEX and EVEX hold the high bits of register numbers inverted. */
 static int take_vex(struct decode *in, uint8_t byte)
 {
 	static const uint8_t prefix[] = {0, 0x66, 0xf3, 0xf2};
 	uint8_t first = cursor_byte(&in->code), second;
 	uint32_t map = first & (byte == 0x62 ? 7 : 31);
 
-	in->vex = in->has_rex = 1;
+	in->vex = in->has_rex = true;
 	in->evex = byte == 0x62;
 	if (byte == 0xc5) {
 		second = first;
@@ -68,7 +68,8 @@ static int take_vex(struct decode *in, uint8_t byte)
 		return take_map(in, map);
 	in->reg = first & 0x10 ? 0 : 0x10;
 	cursor_skip(&in->code, 1);
-	if (map == 5 || map == 6) /* numbers of half precision, in the places of the first two */
+	if (map == 5 ||
+	    map == 6) /* half-precision instructions, laid out as those of maps 1 and 2 */
 		map = map == 5 ? MAP_0F : MAP_0F38;
 	return take_map(in, map);
 }
@@ -81,12 +82,12 @@ static int take_opcode(struct decode *in)
 		byte = cursor_byte(&in->code);
 	if ((byte & 0xf0) == 0x40) {
 		in->rex = byte & 15;
-		in->has_rex = 1;
+		in->has_rex = true;
 		byte = cursor_byte(&in->code);
 	} else if (byte == 0x62 || byte == 0xc4 || byte == 0xc5) {
 		return take_vex(in, byte);
 	}
-	in->map = MAP_ONE;
+	in->map = MAP_PRIMARY;
 	in->opcode = byte;
 	if (byte != 0x0f)
 		return 0;
@@ -107,7 +108,7 @@ static void without_modrm(struct decode *in, char class)
 		decode_immediate(in, 1);
 		break;
 	case 'z':
-		decode_immediate(in, decode_operand(in));
+		decode_immediate(in, decode_immediate_bytes(in));
 		break;
 	case 'q':
 		cursor_skip(&in->code, in->address32 ? 4 : 8);
@@ -117,7 +118,7 @@ static void without_modrm(struct decode *in, char class)
 		decode_write(in->insn, decode_byte_register(in, low));
 		break;
 	case 'V':
-		decode_immediate(in, in->rex & 8 ? 8 : decode_operand(in));
+		decode_immediate(in, in->rex & 8 ? 8 : decode_immediate_bytes(in));
 		decode_write(in->insn, low);
 		break;
 	case 'o':
@@ -134,15 +135,15 @@ static void with_modrm(struct decode *in, char class)
 	if (class == 'i' || class == 'I' || class == 'r')
 		decode_immediate(in, 1);
 	else if (class == 'Z' || class == 'Y')
-		decode_immediate(in, decode_operand(in));
+		decode_immediate(in, decode_immediate_bytes(in));
 	if (class == 'M' || class == 'X' || class == 'I' || class == 'Z')
 		decode_write_rm(in);
 	if (class == 'R' || class == 'X' || class == 'r' || class == 'Y')
 		decode_write_reg(in);
-	/* blsr and mulx write a register that has a place of its own. */
+	/* blsr and mulx write the register in VEX.vvvv. */
 	if (in->vex && in->map == MAP_0F38 && (in->opcode == 0xf3 || in->opcode == 0xf6))
 		decode_write(in->insn, in->second);
-	if (in->map == MAP_ONE && (in->opcode == 0x31 || in->opcode == 0x33) &&
+	if (in->map == MAP_PRIMARY && (in->opcode == 0x31 || in->opcode == 0x33) &&
 	    in->reg == INSN_FP && in->rm == INSN_FP)
 		in->insn->kind = INSN_CLEAR_FP;
 }
@@ -155,7 +156,7 @@ static int operate(struct decode *in)
 	case '.':
 		return INSN_E_UNKNOWN;
 	case 's':
-		return groups_read(in);
+		return groups_decode(in);
 	case 'b':
 	case 'z':
 	case 'q':
@@ -167,14 +168,14 @@ static int operate(struct decode *in)
 		return 0;
 	default:
 		with_modrm(in, class);
-		/* mov of a number has no other form; beside it stand transactions. */
-		return in->map == MAP_ONE && (in->opcode & 0xfe) == 0xc6 && in->modrm >> 3 & 7
+		/* mov of an immediate is /0; the others here are transactional memory. */
+		return in->map == MAP_PRIMARY && (in->opcode & 0xfe) == 0xc6 && in->modrm >> 3 & 7
 			       ? INSN_E_UNKNOWN
 			       : 0;
 	}
 }
 
-int insn_read(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
+int insn_decode(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
 {
 	uint64_t left = (uint64_t)(end - code);
 	struct decode in = {.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
@@ -183,18 +184,18 @@ int insn_read(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct in
 			    .vaddr = vaddr};
 
 	*ret_insn = (struct insn){.to = INSN_NONE, .base = INSN_NONE};
-	if (take_opcode(&in) || operate(&in) || in.code.bad)
+	if (take_opcode(&in) || operate(&in) || in.code.is_past_end)
 		return INSN_E_UNKNOWN;
 	ret_insn->bytes = (uint8_t)(in.code.at - code);
 	return 0;
 }
 
-uint32_t insn_filling(const uint8_t *code, const uint8_t *end)
+uint32_t insn_padding(const uint8_t *code, const uint8_t *end)
 {
 	const uint8_t *at = code;
 	struct insn insn;
 
-	while (at - code < (ptrdiff_t)INSN_FILLING_MAX) {
+	while (at - code < (ptrdiff_t)INSN_PADDING_MAX) {
 		const uint8_t *next = at;
 
 		while (next < end && (*next == 0x66 || *next == 0x2e))
@@ -202,7 +203,7 @@ uint32_t insn_filling(const uint8_t *code, const uint8_t *end)
 		if (next < end && (*next == 0x90 || *next == 0xcc))
 			next++;
 		else if (end - next >= 2 && next[0] == 0x0f && next[1] == 0x1f &&
-			 !insn_read(next, end, 0, &insn))
+			 !insn_decode(next, end, 0, &insn))
 			next += insn.bytes;
 		else
 			break;

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * insn - one machine instruction, as far as it moves the stack pointer, the frame pointer or the flow
+ * insn - decodes one x86-64 instruction: its length, jumps, and effect on stack and frame pointer
  *
  * Trust      the bytes are hostile: none beyond `end` is read, none twice.
- * Errors     INSN_E_UNKNOWN: not an instruction that this file knows. It knows what compilers and
- *            assemblers' authors write for user space, up to AVX-512; what it knows has the right length.
+ * Errors     INSN_E_UNKNOWN: an instruction that the decoder does not know. It knows what compilers
+ *            and authors of assembly use in user space, up to AVX-512, each with its right length.
  * Source     Intel SDM volume 2, appendix A (opcode maps), 2.1 to 2.7 (prefixes).
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INSN_BYTES_MAX   15u
 #define INSN_E_UNKNOWN   1
-#define INSN_FILLING_MAX 64u
+#define INSN_PADDING_MAX 64u
 #define INSN_NONE        0xffu /* no such register */
 
 enum insn_kind {
 	INSN_PLAIN = 0, /* see `writes_sp`, `writes_fp` */
-	INSN_PUSH,      /* `to`: what is pushed, or INSN_NONE */
-	INSN_POP,       /* `to`: where to */
+	INSN_PUSH,      /* `to`: the register pushed, or INSN_NONE */
+	INSN_POP,       /* `to`: the register popped, or INSN_NONE */
 	INSN_LEA,       /* `to` = `base` + `value`; `to` is sp or fp */
 	INSN_STORE,     /* fp to `base` + `value`; `base` is sp or fp */
 	INSN_LOAD,      /* fp from there */
@@ -27,20 +28,20 @@ enum insn_kind {
 	INSN_LEAVE,
 	INSN_CALL,   /* `target`, or 0 */
 	INSN_JUMP,   /* `target` */
-	INSN_BRANCH, /* `target`, or on */
+	INSN_BRANCH, /* `target`, or the next instruction */
 	INSN_JUMP_INDIRECT,
 	INSN_RET,
-	INSN_STOP, /* there is no next */
+	INSN_STOP, /* nothing follows: ud2, hlt, int3 */
 };
 
 struct insn {
 	uint8_t kind; /* enum insn_kind */
 	uint8_t bytes;
-	uint8_t to, base; /* register numbers of the machine, not DWARF's */
-	uint8_t writes_sp, writes_fp;
-	uint8_t from_memory; /* ... what was loaded */
-	uint8_t is_pointer;  /* a call that goes where a register, or what it points to, says */
-	uint8_t is_address;  /* `target` is an address that it makes */
+	uint8_t to, base; /* register numbers of the machine code, not DWARF's */
+	bool writes_sp, writes_fp;
+	bool from_memory; /* the value written was loaded */
+	bool is_pointer; /* a call through a register, or through memory that is not rip-relative */
+	bool is_address; /* lea of the code address `target` */
 	int64_t value;
 	uint64_t target;
 };
@@ -48,7 +49,7 @@ struct insn {
 #define INSN_SP 4u
 #define INSN_FP 5u
 
-/* The instruction at @code, whose address is @vaddr. Return: 0, INSN_E_UNKNOWN. */
-int insn_read(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn);
-/* Bytes of what only fills, from @code on: nop of any length, int3; about INSN_FILLING_MAX at most. */
-uint32_t insn_filling(const uint8_t *code, const uint8_t *end);
+/* Decodes the instruction at @code, whose address is @vaddr. Return: 0, INSN_E_UNKNOWN. */
+int insn_decode(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn);
+/* Bytes of padding from @code on, nops of any length and int3: about INSN_PADDING_MAX at most. */
+uint32_t insn_padding(const uint8_t *code, const uint8_t *end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * known_code - code that nobody describes and everybody knows: entry points, PLTs, signal trampolines
+ * known_code - built-in unwind rules for entry points, PLTs and sigreturn trampolines without CFI
  */
 
 #include "symbolizer/parser/x86/known_code.h"
@@ -10,32 +10,35 @@
 #include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/x86/insn.h"
-#include "symbolizer/parser/x86/x86_64.h"
+#include "symbolizer/parser/x86_64.h"
 
-#define PLT_ENTRY      16u
-#define PLT_HEAD_JUMP  6u /* the first entry: push, jump; it comes in with the index pushed */
-#define PLT_IBT_PUSHED 9u /* endbr64, push: as X86_64_PLT_PUSHED */
+#define PLT_ENTRY 16u
+#define PLT_HEAD_JUMP \
+	6u /* of the first entry, which is entered with the index pushed: push, jump */
+#define PLT_IBT_PUSHED 9u /* behind endbr64 and the push of the index; see X86_64_PLT_PUSHED */
 
-enum stub_kind {
-	STUB_ENTRY,
-	STUB_PLT_HEAD, /* of a lazy PLT */
-	STUB_PLT_LAZY, /* span.code_bytes: from which byte of an entry on its index is pushed */
-	STUB_PLT,      /* one jump */
+enum known_code_kind { /* of a range: code_range.index */
+	KNOWN_CODE_ENTRY_POINT,
+	KNOWN_CODE_PLT_HEAD, /* the first entry of a lazy PLT */
+	KNOWN_CODE_PLT_LAZY, /* code_range.cfi_bytes: where in an entry its index is pushed */
+	KNOWN_CODE_PLT,      /* one jump for each entry */
 };
 
-static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-static int add(struct fde_list *frames, const struct sections *sections, enum stub_kind kind,
-	       uint64_t vaddr, uint64_t bytes, uint32_t pushed)
+static int add(struct code_ranges *ranges, const struct sections *sections,
+	       enum known_code_kind kind, uint64_t vaddr, uint64_t bytes, uint32_t pushed)
 {
-	const struct span span = {
-		.vaddr = vaddr, .source = SPAN_STUB, .cie = kind, .code_bytes = pushed};
+	const struct code_range range = {.vaddr = vaddr,
+					 .source = CODE_RANGE_KNOWN_CODE,
+					 .index = kind,
+					 .cfi_bytes = pushed};
 
-	return fde_list_add(frames, sections->image, &span, bytes);
+	return code_ranges_add(ranges, sections->image, &range, bytes);
 }
 
-/* Clears the frame pointer or hands over the initial stack, which no function does. */
-static int is_entry(const struct section *code)
+/* Whether code clears the frame pointer or passes on the initial stack, as no function does. */
+static bool is_entry_code(const struct section *code)
 {
 	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	static const struct {
@@ -48,58 +51,59 @@ static int is_entry(const struct section *code)
 	const uint8_t *at = code->bytes;
 
 	if (!at || code->size < sizeof(endbr) + sizeof(firsts[0].bytes))
-		return 0;
+		return false;
 	if (memcmp(at, endbr, sizeof(endbr)) == 0)
 		at += sizeof(endbr);
 	for (uint32_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
 		if (memcmp(at, firsts[i].bytes, firsts[i].count) == 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-/* The kernel or an interpreter jumps to its entry point; that of a library may be anything. */
-static int is_program(const struct image *image)
+/* The kernel or the dynamic linker jumps to a program's entry point; a library's may be
+ * anything. */
+static bool is_program(const struct image *image)
 {
 	if (image->header.e_type == ET_EXEC)
-		return 1;
+		return true;
 	for (uint32_t i = 0; i < image->segment_count; i++)
 		if (image->segments[i].p_type == PT_INTERP)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-/* To the jump, or to the call that does not come back. */
+/* Up to the jump into the program, or to the call that does not return. */
 static uint64_t entry_bytes(const struct section *code)
 {
 	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
 	struct insn insn;
 
-	while (at < end && !insn_read(at, end, 0, &insn)) {
+	while (at < end && !insn_decode(at, end, 0, &insn)) {
 		at += insn.bytes;
 		if (insn.kind == INSN_STOP || insn.kind == INSN_RET || insn.kind == INSN_JUMP ||
 		    insn.kind == INSN_JUMP_INDIRECT ||
-		    (insn.kind == INSN_CALL && insn_filling(at, end)))
+		    (insn.kind == INSN_CALL && insn_padding(at, end)))
 			break;
 	}
 	return (uint64_t)(at - code->bytes);
 }
 
-static int add_entry(struct fde_list *frames, const struct sections *sections)
+static int add_entry(struct code_ranges *ranges, const struct sections *sections)
 {
 	uint64_t vaddr = sections->image->header.e_entry;
 	struct section code;
 	int r;
 
 	r = sections_load_at(sections, vaddr, KNOWN_CODE_ENTRY_BYTES, &code);
-	if (r || (!is_program(sections->image) && !is_entry(&code)))
+	if (r || (!is_program(sections->image) && !is_entry_code(&code)))
 		return r;
 	if (!code.bytes)
 		return 0;
-	fde_list_add_root(frames, vaddr);
-	return add(frames, sections, STUB_ENTRY, vaddr, entry_bytes(&code), 0);
+	code_ranges_add_root(ranges, vaddr);
+	return add(ranges, sections, KNOWN_CODE_ENTRY_POINT, vaddr, entry_bytes(&code), 0);
 }
 
-static int add_lazy(struct fde_list *frames, const struct sections *sections)
+static int add_lazy_plt(struct code_ranges *ranges, const struct sections *sections)
 {
 	struct section plt;
 	uint32_t pushed = X86_64_PLT_PUSHED;
@@ -108,22 +112,23 @@ static int add_lazy(struct fde_list *frames, const struct sections *sections)
 	r = sections_load(sections, ".plt", &plt);
 	if (r || !plt.bytes)
 		return r;
-	/* That of a static program binds nothing: one jump each, without a first entry. */
+	/* The PLT of a static program binds nothing: its entries are single jumps, without a
+	 * head. */
 	if (plt.size < 2 * PLT_ENTRY || plt.bytes[0] != 0xff || plt.bytes[1] != 0x35)
-		return add(frames, sections, STUB_PLT, plt.vaddr, plt.size, 0);
-	if (plt.bytes[PLT_ENTRY] == 0xf3) /* endbr64: the jump through the table is in .plt.sec */
+		return add(ranges, sections, KNOWN_CODE_PLT, plt.vaddr, plt.size, 0);
+	if (plt.bytes[PLT_ENTRY] == 0xf3) /* endbr64: the jump through the GOT is in .plt.sec */
 		pushed = PLT_IBT_PUSHED;
-	r = add(frames, sections, STUB_PLT_HEAD, plt.vaddr, PLT_ENTRY, 0);
+	r = add(ranges, sections, KNOWN_CODE_PLT_HEAD, plt.vaddr, PLT_ENTRY, 0);
 	if (r)
 		return r;
-	return add(frames, sections, STUB_PLT_LAZY, plt.vaddr + PLT_ENTRY, plt.size - PLT_ENTRY,
-		   pushed);
+	return add(ranges, sections, KNOWN_CODE_PLT_LAZY, plt.vaddr + PLT_ENTRY,
+		   plt.size - PLT_ENTRY, pushed);
 }
 
-/* glibc's __start_context, to which the function of a makecontext() returns: its own end is looked up
- * one byte before it. */
-static int add_contexts(struct fde_list *frames, const struct sections *sections,
-			const struct section *code)
+/* The function of a makecontext() returns to glibc's __start_context. A return address is looked up
+ * one byte before itself, so the byte before it ends the stack, too. */
+static int add_start_contexts(struct code_ranges *ranges, const struct sections *sections,
+			      const struct section *code)
 {
 	static const uint8_t first[] = {0x48, 0x89, 0xdc}; /* mov %rbx,%rsp */
 	static const uint8_t next[] = {0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74};
@@ -138,14 +143,14 @@ static int add_contexts(struct fde_list *frames, const struct sections *sections
 		if ((size_t)(end - at) < sizeof(next) ||
 		    (memcmp(at, next, sizeof(next)) != 0 && memcmp(at, older, sizeof(older)) != 0))
 			continue;
-		fde_list_add_root(frames, vaddr);
-		r = add(frames, sections, STUB_ENTRY, vaddr - 1, 1, 0);
+		code_ranges_add_root(ranges, vaddr);
+		r = add(ranges, sections, KNOWN_CODE_ENTRY_POINT, vaddr - 1, 1, 0);
 	}
 	return r;
 }
 
-/* Only in files as small as a C library. */
-static int find_contexts(struct fde_list *frames, const struct sections *sections)
+/* Searched for only in files no larger than a C library. */
+static int find_start_contexts(struct code_ranges *ranges, const struct sections *sections)
 {
 	const Elf64_Shdr *text = sections_header(sections, ".text");
 	struct section code;
@@ -154,23 +159,24 @@ static int find_contexts(struct fde_list *frames, const struct sections *section
 	if (!text || text->sh_size > KNOWN_CODE_SCAN_MAX)
 		return 0;
 	r = sections_load_header(sections, text, &code);
-	return r || !code.bytes ? r : add_contexts(frames, sections, &code);
+	return r || !code.bytes ? r : add_start_contexts(ranges, sections, &code);
 }
 
-int known_code_add(struct fde_list *frames, const struct sections *sections)
+int known_code_add(struct code_ranges *ranges, const struct sections *sections)
 {
 	static const char *const plain[] = {".plt.sec", ".plt.got", ".iplt"};
-	int r = add_entry(frames, sections);
+	int r = add_entry(ranges, sections);
 
 	if (!r)
-		r = find_contexts(frames, sections);
+		r = find_start_contexts(ranges, sections);
 	if (!r)
-		r = add_lazy(frames, sections);
+		r = add_lazy_plt(ranges, sections);
 	for (uint32_t i = 0; !r && i < sizeof(plain) / sizeof(plain[0]); i++) {
 		const Elf64_Shdr *header = sections_header(sections, plain[i]);
 
 		if (header)
-			r = add(frames, sections, STUB_PLT, header->sh_addr, header->sh_size, 0);
+			r = add(ranges, sections, KNOWN_CODE_PLT, header->sh_addr, header->sh_size,
+				0);
 	}
 	return r;
 }
@@ -185,67 +191,56 @@ static struct tm_rule call_rule(enum tm_rule_cfa cfa, int32_t offset, uint32_t p
 				.fp = TM_SAVED_SAME};
 }
 
-int known_code_put(struct table_writer *make, const struct span *span, uint64_t limit)
+int known_code_write(struct table_writer *writer, const struct code_range *range, uint64_t limit)
 {
 	struct tm_rule rule;
 	int r;
 
-	switch (span->cie) {
-	case STUB_ENTRY:
+	switch (range->index) {
+	case KNOWN_CODE_ENTRY_POINT:
 		rule = (struct tm_rule){.cfa = TM_CFA_END};
 		break;
-	case STUB_PLT_HEAD:
+	case KNOWN_CODE_PLT_HEAD:
 		rule = call_rule(TM_CFA_SP, 2 * X86_64_WORD, 0);
-		r = table_writer_put(make, span->start, &rule);
+		r = table_writer_put(writer, range->start, &rule);
 		if (r || limit <= PLT_HEAD_JUMP)
 			return r;
 		rule = call_rule(TM_CFA_SP, 3 * X86_64_WORD, 0);
-		return table_writer_put(make, span->start + (uint64_t)PLT_HEAD_JUMP, &rule);
-	case STUB_PLT_LAZY:
-		rule = call_rule(TM_CFA_PLT, X86_64_WORD, span->code_bytes);
+		return table_writer_put(writer, range->start + (uint64_t)PLT_HEAD_JUMP, &rule);
+	case KNOWN_CODE_PLT_LAZY:
+		rule = call_rule(TM_CFA_PLT, X86_64_WORD, range->cfi_bytes);
 		break;
 	default:
 		rule = call_rule(TM_CFA_SP, X86_64_WORD, 0);
 		break;
 	}
-	return table_writer_put(make, span->start, &rule);
+	return table_writer_put(writer, range->start, &rule);
 }
 
-struct tm_rule known_code_signal_rule(void)
+bool known_code_is_sigreturn(const uint8_t *code, uint64_t bytes)
 {
-	return (struct tm_rule){.cfa = TM_CFA_DEREF_SP,
-				.cfa_offset = X86_64_SIGNAL_SP,
-				.ra = TM_SAVED_SP,
-				.ra_offset = X86_64_SIGNAL_RA,
-				.fp = TM_SAVED_SP,
-				.fp_offset = X86_64_SIGNAL_FP,
-				.flags = TM_RULE_SIGNAL};
+	return bytes >= sizeof(sigreturn) && memcmp(code, sigreturn, sizeof(sigreturn)) == 0;
 }
 
-int known_code_is_trampoline(const uint8_t *code, uint64_t bytes)
+/* A handler returns to the first byte, and a return address is looked up one byte before itself. */
+static int write_trampolines(struct table_writer *writer, const struct section *code)
 {
-	return bytes >= sizeof(trampoline) && memcmp(code, trampoline, sizeof(trampoline)) == 0;
-}
-
-/* The kernel returns into the first byte of it, so it is looked up one byte before. */
-static int put_trampolines(struct table_writer *make, const struct section *code)
-{
-	const struct tm_rule signal = known_code_signal_rule(), nothing = {.cfa = TM_CFA_NONE};
+	const struct tm_rule signal = x86_64_signal_rule(), nothing = {.cfa = TM_CFA_NONE};
 	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
 	int r = 0;
 
-	while (!r && (at = memmem(at, (size_t)(end - at), trampoline, sizeof(trampoline)))) {
+	while (!r && (at = memmem(at, (size_t)(end - at), sigreturn, sizeof(sigreturn)))) {
 		uint64_t offset = code->offset + (uint64_t)(at - code->bytes);
 
-		r = table_writer_put(make, offset ? offset - 1 : 0, &signal);
+		r = table_writer_put(writer, offset ? offset - 1 : 0, &signal);
 		if (!r)
-			r = table_writer_put(make, offset + sizeof(trampoline), &nothing);
-		at += sizeof(trampoline);
+			r = table_writer_put(writer, offset + sizeof(sigreturn), &nothing);
+		at += sizeof(sigreturn);
 	}
 	return r;
 }
 
-int known_code_scan(struct table_writer *make, const struct sections *sections, uint64_t from,
+int known_code_scan(struct table_writer *writer, const struct sections *sections, uint64_t from,
 		    uint64_t to, uint64_t *left)
 {
 	const struct image *image = sections->image;
@@ -260,13 +255,13 @@ int known_code_scan(struct table_writer *make, const struct sections *sections, 
 			continue;
 		begin = begin > from ? begin : from;
 		end = end < to ? end : to;
-		if (end <= begin || end - begin < sizeof(trampoline) || end - begin > *left)
+		if (end <= begin || end - begin < sizeof(sigreturn) || end - begin > *left)
 			continue;
 		*left -= end - begin;
 		r = sections_load_at(sections, segment.p_vaddr + (begin - segment.p_offset),
 				     end - begin, &code);
 		if (!r && code.bytes && code.offset == begin)
-			r = put_trampolines(make, &code);
+			r = write_trampolines(writer, &code);
 	}
 	return r;
 }

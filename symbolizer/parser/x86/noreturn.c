@@ -1,71 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * noreturn - which calls of a function return, for all that can be known
+ * noreturn - finds which calls of a function provably return
  */
 
 #include "symbolizer/parser/x86/noreturn.h"
 
 #include <stdlib.h>
 
+#include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 
-#define FIRST_ROOM 64u
-
-void noreturn_exit(struct noreturn *proof, struct disassembly_cell *cells, uint32_t origin)
+void noreturn_mark_exit(struct code_cell *cells, uint32_t call)
 {
-	if (origin)
-		cells[origin - 1].is_proved = 1;
+	if (call)
+		cells[call - 1].call_returns = true;
 }
 
-int noreturn_edge(struct noreturn *proof, struct disassembly_cell *cells, uint32_t from,
-		  uint32_t to)
+int noreturn_add_edge(struct noreturn *noreturn, struct code_cell *cells, uint32_t from,
+		      uint32_t to)
 {
-	uint32_t room = proof->room ? 2 * proof->room : FIRST_ROOM;
-	void *grown;
+	void *edges;
 
 	if (!from || from == to)
 		return 0;
 	if (!to) {
-		noreturn_exit(proof, cells, from);
+		noreturn_mark_exit(cells, from);
 		return 0;
 	}
-	if (proof->count == proof->room) {
-		grown = reallocarray(proof->edges, room, sizeof(*proof->edges));
-		if (!grown)
-			return PARSER_FAILED;
-		proof->edges = grown;
-		proof->room = room;
-	}
-	proof->edges[proof->count++] = (struct noreturn_edge){from, to};
+	edges = grow(noreturn->edges, noreturn->count, &noreturn->capacity,
+		     sizeof(*noreturn->edges));
+	if (!edges)
+		return PARSER_FAILED;
+	noreturn->edges = edges;
+	noreturn->edges[noreturn->count++] = (struct noreturn_edge){from, to};
 	return 0;
 }
 
-static int settle_one(const struct noreturn_edge *edge, struct disassembly_cell *cells)
+/* Return: whether the edge has marked one call more. */
+static bool propagate_edge(const struct noreturn_edge *edge, struct code_cell *cells)
 {
-	struct disassembly_cell *from = &cells[edge->from - 1];
+	struct code_cell *from = &cells[edge->from - 1];
 
-	if (from->is_proved || !cells[edge->to - 1].is_proved)
-		return 0;
-	from->is_proved = 1;
-	return 1;
+	if (from->call_returns || !cells[edge->to - 1].call_returns)
+		return false;
+	from->call_returns = true;
+	return true;
 }
 
-void noreturn_settle(struct noreturn *proof, struct disassembly_cell *cells)
+void noreturn_propagate(struct noreturn *noreturn, struct code_cell *cells)
 {
-	int any = 1;
+	bool any = true;
 
-	/* What leads on has been met in order, what leads out against it: so both ways. */
+	/* Some edges were met in the order of the paths, some against it; so go both ways. */
 	for (uint32_t round = 0; any && round < NORETURN_ROUNDS; round++) {
-		any = 0;
-		for (uint32_t i = proof->count; i-- > 0;)
-			any |= settle_one(&proof->edges[i], cells);
-		for (uint32_t i = 0; i < proof->count; i++)
-			any |= settle_one(&proof->edges[i], cells);
+		any = false;
+		for (uint32_t i = noreturn->count; i-- > 0;)
+			any |= propagate_edge(&noreturn->edges[i], cells);
+		for (uint32_t i = 0; i < noreturn->count; i++)
+			any |= propagate_edge(&noreturn->edges[i], cells);
 	}
 }
 
-void noreturn_close(struct noreturn *proof)
+void noreturn_close(struct noreturn *noreturn)
 {
-	free(proof->edges);
-	*proof = (struct noreturn){0};
+	free(noreturn->edges);
+	*noreturn = (struct noreturn){0};
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * noreturn - which calls of a function return, for all that can be known
+ * noreturn - finds which calls of a function provably return
  *
- * One does if behind it, without a contradiction, stands a way out of the function: what follows a call
- * that ends the program is another function, whose heights would be wrong. A call is named by its cell
- * and one, 0 is the function's start, which needs no proof.
+ * A call returns if a path from behind it leaves the function without a contradiction. This matters
+ * because the bytes behind a call that never returns belong to another function, and the heights
+ * carried over to them would be wrong. A call is named by its cell + 1; 0 is the function's start,
+ * which needs no proof.
  */
 
-#include "symbolizer/parser/x86/disassembly.h"
+#include "symbolizer/parser/x86/code_map.h"
 
-#define NORETURN_ROUNDS 16u /* over all; what is then without proof stays so */
+#define NORETURN_ROUNDS 16u /* of propagation; a call not proved by then stays unproved */
 
 struct noreturn_edge {
 	uint32_t from, to;
@@ -18,13 +19,14 @@ struct noreturn_edge {
 
 struct noreturn {
 	struct noreturn_edge *edges; /* owned */
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
-/* Behind @origin stands a way out. */
-void noreturn_exit(struct noreturn *proof, struct disassembly_cell *cells, uint32_t origin);
-/* What is behind @to is also behind @from. Return: 0, PARSER_FAILED (memory). */
-int noreturn_edge(struct noreturn *proof, struct disassembly_cell *cells, uint32_t from,
-		  uint32_t to);
-void noreturn_settle(struct noreturn *proof, struct disassembly_cell *cells);
-void noreturn_close(struct noreturn *proof);
+/* A path from behind @call leaves the function. */
+void noreturn_mark_exit(struct code_cell *cells, uint32_t call);
+/* A path from behind @from reaches what is behind @to. Return: 0, PARSER_FAILED (memory). */
+int noreturn_add_edge(struct noreturn *noreturn, struct code_cell *cells, uint32_t from,
+		      uint32_t to);
+/* Carries the marks backwards along the edges. */
+void noreturn_propagate(struct noreturn *noreturn, struct code_cell *cells);
+void noreturn_close(struct noreturn *noreturn);

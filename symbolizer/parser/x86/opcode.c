@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcode - how each opcode continues, and what it writes
+ * opcode - tables of what follows each opcode, and of what it writes
  */
 
 #include "symbolizer/parser/x86/opcode.h"
@@ -26,7 +26,7 @@ static const char two[] = ".mRR.n.....s.m..mmmmmmmmmmmmmmmm"
 
 _Static_assert(sizeof(one) == 257 && sizeof(two) == 257, "an entry for each opcode");
 
-/* What of `two` is not so in VEX and EVEX. */
+/* Where VEX and EVEX differ from `two`. */
 static char class_of_vector(const struct decode *in)
 {
 	char class = two[in->opcode];
@@ -61,7 +61,7 @@ char opcode_class(const struct decode *in)
 	if (in->vex)
 		return class_of_vector(in);
 	switch (in->map) {
-	case MAP_ONE:
+	case MAP_PRIMARY:
 		return one[in->opcode];
 	case MAP_0F:
 		if (in->opcode == 0x7e && in->repeat == 0xf3)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * opcode - how each opcode continues, and what it writes
+ * opcode - tables of what follows each opcode, and of what it writes
  *
  * Source: Intel SDM volume 2, appendix A.
  */
@@ -9,9 +9,14 @@
 #include "symbolizer/parser/x86/decode.h"
 
 /*
- * Return: `.` not known; `n` nothing follows; `b` `z` `q` a byte, an operand's size (at most four), an
- * address; with ModRM: `m` writes no general register, `M` r/m, `R` reg, `X` both; and with a byte
- * behind `i` `I` `r`, with an operand `y` `Z` `Y`; `o` writes the register in the opcode, `B` `V` the
- * same with a byte or a whole operand; `s` is for groups.h.
+ * Return: the class of the opcode.
+ *   .      not known
+ *   n      nothing follows
+ *   b z q  an immediate follows: a byte, one of operand size (at most four bytes), an address
+ *   m M R X   ModRM follows; written is no general register, r/m, reg, both
+ *   i I r     as m, M, R, with an immediate byte
+ *   Z Y       as M, R, with an immediate of operand size
+ *   o B V  the register in the opcode is written; without immediate, with a byte, of operand size
+ *   s      special: groups.h
  */
 char opcode_class(const struct decode *in);

@@ -1,323 +1,188 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk - one way through a function, instruction by instruction
+ * walk - the state of a walk through one function: open paths and claimed instructions
  */
 
 #include "symbolizer/parser/x86/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 
-#define WALK_DONE    1 /* nothing follows */
-#define WALK_AGAIN   2 /* less is known here than was thought: so also of what follows */
-#define FIRST_ROOM   64u
-#define SYSCALL_NEAR 24u /* bytes between a clone's system call and what its child does first */
-
-int walk_add(struct function *flow, uint64_t vaddr, uint32_t state, uint32_t origin)
+int walk_add_path(struct walk *walk, uint64_t vaddr, uint32_t height, uint32_t last_call)
 {
-	uint32_t room = flow->way_room ? 2 * flow->way_room : FIRST_ROOM;
-	void *grown;
+	void *paths =
+		grow(walk->paths, walk->path_count, &walk->path_capacity, sizeof(*walk->paths));
 
-	if (flow->way_count == flow->way_room) {
-		grown = reallocarray(flow->ways, room, sizeof(*flow->ways));
-		if (!grown)
-			return PARSER_FAILED;
-		flow->ways = grown;
-		flow->way_room = room;
-	}
-	flow->ways[flow->way_count++] =
-		(struct function_way){.vaddr = vaddr, .state = state, .origin = origin};
+	if (!paths)
+		return PARSER_FAILED;
+	walk->paths = paths;
+	walk->paths[walk->path_count++] =
+		(struct walk_path){.vaddr = vaddr, .height = height, .last_call = last_call};
 	return 0;
 }
 
-static int add_cell(struct function *flow, uint32_t cell)
+static int add_cell(struct walk *walk, uint32_t cell)
 {
-	uint32_t room = flow->cell_room ? 2 * flow->cell_room : FIRST_ROOM;
-	void *grown;
+	void *cells =
+		grow(walk->cells, walk->cell_count, &walk->cell_capacity, sizeof(*walk->cells));
 
-	if (flow->cell_count == flow->cell_room) {
-		grown = reallocarray(flow->cells, room, sizeof(*flow->cells));
-		if (!grown)
-			return PARSER_FAILED;
-		flow->cells = grown;
-		flow->cell_room = room;
-	}
-	flow->cells[flow->cell_count++] = cell;
+	if (!cells)
+		return PARSER_FAILED;
+	walk->cells = cells;
+	walk->cells[walk->cell_count++] = cell;
 	return 0;
 }
 
-/* Something does not fit behind that call. */
-static int contradiction(struct function *flow, uint32_t origin)
+void walk_note_returns(struct walk *walk, enum code_returns returns)
 {
-	flow->culprit = origin;
-	return WALK_BAD;
+	struct code_function *function = walk_function(walk);
+
+	if (function->returns < returns)
+		function->returns = (uint8_t)returns;
 }
 
-/* Two heights at @cell: the call that stands next before it is the one that does not return. */
-static int clash(struct function *flow, uint32_t cell, uint32_t origin)
+int walk_reject(struct walk *walk, uint32_t call)
 {
-	uint32_t other = flow->heights->cells[cell].origin;
-	uint32_t first = origin < other ? origin : other, last = origin < other ? other : origin;
-
-	if (first == last)
-		return WALK_BAD;
-	return contradiction(flow, !first || last <= cell ? last : first);
+	walk->noreturn_call = call;
+	return WALK_REJECTED;
 }
 
-/* Return: WALK_DONE, WALK_BAD. */
-static int leave(struct function *flow, const struct function_way *way)
+int walk_leave(struct walk *walk, const struct walk_path *path)
 {
-	const struct disassembly *heights = flow->heights;
-
-	if (!stack_height_may_leave(&heights->states.list[way->state]))
-		return contradiction(flow, way->origin);
-	noreturn_exit(&flow->proof, heights->cells, way->origin);
+	if (!stack_height_may_leave(walk_height(walk, path->height)))
+		return walk_reject(walk, path->last_call);
+	noreturn_mark_exit(walk->map->cells, path->last_call);
 	return WALK_DONE;
 }
 
-/* Where this function has been already. */
-static int meet(struct function *flow, uint32_t at, struct function_way *way)
+/* Two heights at @cell: of the last calls of both paths, the nearest before it must not have
+ * returned. */
+static int reject_heights(struct walk *walk, uint32_t cell, uint32_t call)
 {
-	struct disassembly *heights = flow->heights;
-	struct disassembly_cell *cell = &heights->cells[at];
-	uint32_t merged = height_set_merge(&heights->states, cell->state, way->state);
+	uint32_t other = walk->map->cells[cell].last_call;
+	uint32_t first = call < other ? call : other, last = call < other ? other : call;
+
+	if (first == last)
+		return WALK_REJECTED;
+	return walk_reject(walk, !first || last <= cell ? last : first);
+}
+
+/* At an instruction that this function has claimed already. */
+static int merge_paths(struct walk *walk, uint32_t at, struct walk_path *path)
+{
+	struct code_map *map = walk->map;
+	struct code_cell *cell = &map->cells[at];
+	uint32_t merged = height_set_merge(&map->heights, cell->height, path->height);
 	int r;
 
 	if (!merged)
-		return heights->states.list[way->state].is_end ? WALK_DONE
-							       : clash(flow, at, way->origin);
-	r = noreturn_edge(&flow->proof, heights->cells, way->origin, cell->origin);
-	if (r || merged == cell->state)
+		return walk_height(walk, path->height)->is_outermost
+			       ? WALK_DONE
+			       : reject_heights(walk, at, path->last_call);
+	r = noreturn_add_edge(&walk->noreturn, map->cells, path->last_call, cell->last_call);
+	if (r || merged == cell->height)
 		return r ? r : WALK_DONE;
 	do
-		cell++->state = (uint16_t)merged;
-	while (!cell->is_head && cell->owner == flow->number && cell->origin == cell[-1].origin);
-	way->state = merged;
-	way->origin = cell[-1].origin;
+		cell++->height = (uint16_t)merged;
+	while (!cell->is_instruction && cell->function == walk->function &&
+	       cell->last_call == cell[-1].last_call);
+	path->height = merged;
+	path->last_call = cell[-1].last_call;
 	return WALK_AGAIN;
 }
 
-/* Return: 0, WALK_DONE (somebody has been here), WALK_AGAIN, WALK_BAD. */
-static int arrive(struct function *flow, uint32_t at, struct function_way *way)
+/* A jump to another function's start is a tail call. */
+static int tail_call(struct walk *walk, const struct code_cell *callee,
+		     const struct walk_path *path)
 {
-	struct disassembly *heights = flow->heights;
-	const struct disassembly_cell *cell = &heights->cells[at];
-
-	if (cell->is_start && at != function_start(flow)->cell) { /* another function's matter */
-		function_start(flow)->returns |= cell->is_end ? 0 : cell->is_sure ? 3 : 1;
-		return leave(flow, way);
-	}
-	if (!cell->owner)
-		return 0;
-	if (cell->owner == flow->number && cell->is_head)
-		return meet(flow, at, way);
-	function_start(flow)->returns |= 1;
-	if (cell->is_head && cell->state == way->state) {
-		noreturn_exit(&flow->proof, heights->cells, way->origin);
-		return WALK_DONE;
-	}
-	return heights->states.list[way->state].is_end ? WALK_DONE
-						       : contradiction(flow, way->origin);
+	if (!callee->noreturn)
+		walk_note_returns(walk,
+				  callee->returns ? CODE_RETURNS_PROVABLY : CODE_RETURNS_MAYBE);
+	return walk_leave(walk, path);
 }
 
-static int claim(struct function *flow, uint32_t at, const struct function_way *way, uint32_t bytes)
+int walk_arrive(struct walk *walk, uint32_t at, struct walk_path *path)
 {
-	struct disassembly_cell *cells = &flow->heights->cells[at];
-	struct disassembly_start *start = function_start(flow);
+	struct code_map *map = walk->map;
+	const struct code_cell *cell = &map->cells[at];
+
+	if (cell->is_function && at != walk_function(walk)->cell)
+		return tail_call(walk, cell, path);
+	if (!cell->function)
+		return 0;
+	if (cell->function == walk->function && cell->is_instruction)
+		return merge_paths(walk, at, path);
+	/* Amid another function, or amid an instruction. */
+	walk_note_returns(walk, CODE_RETURNS_MAYBE);
+	if (cell->is_instruction && cell->height == path->height) {
+		noreturn_mark_exit(map->cells, path->last_call);
+		return WALK_DONE;
+	}
+	return walk_height(walk, path->height)->is_outermost ? WALK_DONE
+							     : walk_reject(walk, path->last_call);
+}
+
+int walk_claim(struct walk *walk, uint32_t at, const struct walk_path *path, uint32_t bytes)
+{
+	struct code_cell *cells = &walk->map->cells[at];
+	struct code_function *function = walk_function(walk);
+	uint32_t last = at + bytes - 1;
 
 	for (uint32_t i = 0; i < bytes; i++)
-		if (cells[i].owner || (i && cells[i].is_start))
-			return contradiction(flow, way->origin);
+		if (cells[i].function || (i && cells[i].is_function))
+			return walk_reject(walk, path->last_call);
 	for (uint32_t i = 0; i < bytes; i++) {
-		cells[i].owner = flow->number;
-		cells[i].state = (uint16_t)way->state;
-		cells[i].origin = way->origin;
-		cells[i].is_head = !i;
-		cells[i].is_seen = 1;
+		cells[i].function = walk->function;
+		cells[i].height = (uint16_t)path->height;
+		cells[i].last_call = path->last_call;
+		cells[i].is_instruction = !i;
+		cells[i].visited = true;
 	}
-	start->first = at < start->first ? at : start->first;
-	start->last = at + bytes - 1 > start->last ? at + bytes - 1 : start->last;
-	return add_cell(flow, at);
+	function->first = at < function->first ? at : function->first;
+	function->last = last > function->last ? last : function->last;
+	return add_cell(walk, at);
 }
 
-/* A function that begins by giving up its caller's frame pointer has none: the ABI's outermost frame. */
-static int is_first(const struct function *flow, const struct disassembly_gap *gap,
-		    const uint8_t *code)
+static void forget_instruction(struct walk *walk, uint32_t at)
 {
-	return gap->cell + (uint32_t)(code - gap->code) == function_start(flow)->cell;
+	struct code_cell *cells = walk->map->cells;
+	uint32_t last = walk_function(walk)->last;
+
+	do
+		cells[at++].function = 0;
+	while (at <= last && cells[at].function == walk->function && !cells[at].is_instruction);
 }
 
-/* In the child of a system call the stack is new: it begins with no frame at all. */
-static int begins_a_thread(const struct disassembly_gap *gap, const uint8_t *code)
+void walk_forget(struct walk *walk)
 {
-	uint64_t before = (uint64_t)(code - gap->code);
-	uint64_t near = before < SYSCALL_NEAR ? before : SYSCALL_NEAR;
-
-	return memmem(code - near, near, "\x0f\x05", 2) != NULL;
+	for (uint32_t i = 0; i < walk->cell_count; i++)
+		forget_instruction(walk, walk->cells[i]);
+	walk->path_count = walk->cell_count = walk->noreturn.count = 0;
 }
 
-/* Jumps to where @way's height holds. */
-static int jump(struct function *flow, const struct function_way *way, uint64_t target)
+void walk_forget_unproved(struct walk *walk)
 {
-	if (disassembly_cell(flow->heights, target, NULL) != DISASSEMBLY_NO_CELL)
-		return walk_add(flow, target, way->state, way->origin);
-	function_start(flow)->returns |= 1;
-	return leave(flow, way) == WALK_DONE ? 0 : WALK_BAD;
-}
+	struct code_cell *cells = walk->map->cells;
+	uint32_t kept = 0;
 
-static int step(struct function *flow, const struct disassembly_gap *gap, const uint8_t *code,
-		const struct insn *insn, struct function_way *way)
-{
-	struct stack_height height = flow->heights->states.list[way->state];
+	noreturn_propagate(&walk->noreturn, cells);
+	for (uint32_t i = 0; i < walk->cell_count; i++) {
+		uint32_t at = walk->cells[i], call = cells[at].last_call;
 
-	if (insn->kind == INSN_CLEAR_FP && !height.saved &&
-	    height.fp_is == STACK_HEIGHT_FP_CALLERS &&
-	    (is_first(flow, gap, code) || begins_a_thread(gap, code)))
-		height.is_end = 1;
-	if (stack_height_step(&height, insn))
-		return contradiction(flow, way->origin);
-	way->state = height_set_number(&flow->heights->states, &height);
-	return way->state ? 0 : WALK_BAD;
-}
-
-/* Filling behind a call, where the function is not known to go on: it may end there. */
-static int is_behind(struct function *flow, const struct disassembly_gap *gap, uint32_t at)
-{
-	const struct disassembly_start *start = function_start(flow);
-
-	if (start->bytes)
-		return at - start->cell == start->bytes;
-	if (!insn_filling(gap->code + (at - gap->cell), gap->code + gap->bytes))
-		return 0;
-	function_start(flow)->returns |= 1;
-	return 1;
-}
-
-static int call(struct function *flow, const struct disassembly_gap *gap, uint32_t at,
-		const struct insn *insn, struct function_way *way)
-{
-	struct disassembly *heights = flow->heights;
-	uint32_t target =
-		insn->target ? disassembly_cell(heights, insn->target, NULL) : DISASSEMBLY_NO_CELL;
-	int returns =
-		target == DISASSEMBLY_NO_CELL ? insn->is_pointer : heights->cells[target].is_sure;
-	int r;
-
-	if (heights->cells[at].is_last)
-		return WALK_DONE;
-	if (target != DISASSEMBLY_NO_CELL && heights->cells[target].is_end)
-		return WALK_DONE;
-	heights->cells[at].is_proved = 0;
-	r = noreturn_edge(&flow->proof, heights->cells, way->origin, at + 1);
-	/* What returns elsewhere, and what nobody can know, returns if its call is a call at all. */
-	if (!r && returns)
-		r = noreturn_edge(&flow->proof, heights->cells, at + 1, way->origin);
-	if (!r && target != DISASSEMBLY_NO_CELL)
-		r = disassembly_begin(heights, target, 0);
-	if (r)
-		return r;
-	way->origin = at + 1;
-	return !returns && is_behind(flow, gap, at + insn->bytes) ? WALK_DONE : 0;
-}
-
-/* A sum of registers, or an element: compilers' tables. Any other jump may be a call, as the last act. */
-static int is_by_table(const uint8_t *code, const uint8_t *first)
-{
-	const uint8_t *jump = *code == 0x3e ? code + 1 : code; /* notrack */
-
-	if (jump[0] == 0xff && jump[1] == 0x24)
-		return 1;
-	return code - first >= 3 && (code[-3] & 0xf8) == 0x48 &&
-	       (code[-2] == 0x01 || code[-2] == 0x03) && code[-1] >= 0xc0;
-}
-
-static void note_dispatch(struct function *flow, const uint8_t *code, const uint8_t *first,
-			  uint32_t state)
-{
-	struct disassembly_start *start = function_start(flow);
-	uint32_t merged = start->jumps
-				  ? height_set_merge(&flow->heights->states, start->jumping, state)
-				  : state;
-
-	start->returns |= 1;
-	if (stack_height_may_leave(&flow->heights->states.list[state]) && !is_by_table(code, first))
-		return;
-	start->jumps = merged ? 1 : 2;
-	start->jumping = (uint16_t)merged;
-}
-
-static int note_address(struct function *flow, uint64_t vaddr)
-{
-	uint32_t cell = disassembly_cell(flow->heights, vaddr, NULL);
-
-	return cell == DISASSEMBLY_NO_CELL ? 0 : disassembly_suspect(flow->heights, cell);
-}
-
-/* What comes after @insn. Return: 0 the next instruction, WALK_DONE, WALK_BAD, PARSER_FAILED. */
-static int go_on(struct function *flow, const struct disassembly_gap *gap, uint32_t at,
-		 const struct insn *insn, struct function_way *way)
-{
-	int r;
-
-	switch (insn->kind) {
-	case INSN_CALL:
-		return call(flow, gap, at, insn, way);
-	case INSN_JUMP:
-		r = jump(flow, way, insn->target);
-		return r ? r : WALK_DONE;
-	case INSN_BRANCH:
-		return jump(flow, way, insn->target);
-	case INSN_JUMP_INDIRECT:
-		note_dispatch(flow, gap->code + (at - gap->cell), gap->code, way->state);
-		noreturn_exit(&flow->proof, flow->heights->cells, way->origin);
-		return WALK_DONE;
-	case INSN_RET:
-		function_start(flow)->returns |= 2;
-		return leave(flow, way);
-	case INSN_STOP:
-		return WALK_DONE;
-	default:
-		r = insn->is_address ? note_address(flow, insn->target) : 0;
-		return r ? r : step(flow, gap, gap->code + (at - gap->cell), insn, way);
+		if (!call || cells[call - 1].call_returns)
+			walk->cells[kept++] = at;
+		else
+			forget_instruction(walk, at);
 	}
+	walk->cell_count = kept;
 }
 
-int walk_follow(struct function *flow, struct function_way way)
+void walk_close(struct walk *walk)
 {
-	struct disassembly *heights = flow->heights;
-	int r = 0;
-
-	while (!r) {
-		const struct disassembly_gap *gap;
-		uint32_t at = disassembly_cell(heights, way.vaddr, &gap);
-		struct insn insn;
-		int arrived;
-
-		if (at ==
-		    DISASSEMBLY_NO_CELL) { /* on into what is described; or behind a last call */
-			function_start(flow)->returns |= 1;
-			return stack_height_may_leave(&heights->states.list[way.state]) ||
-					       way.origin
-				       ? 0
-				       : WALK_BAD;
-		}
-		arrived = arrive(flow, at, &way);
-		if (arrived && arrived != WALK_AGAIN)
-			return arrived == WALK_DONE ? 0 : arrived;
-		if (heights->steps >= DISASSEMBLY_STEPS_MAX) {
-			heights->cut = 1;
-			return WALK_BAD;
-		}
-		heights->steps++;
-		if (insn_read(gap->code + (at - gap->cell), gap->code + gap->bytes, way.vaddr,
-			      &insn))
-			return contradiction(flow, way.origin);
-		r = arrived ? 0 : claim(flow, at, &way, insn.bytes);
-		if (!r)
-			r = go_on(flow, gap, at, &insn, &way);
-		way.vaddr += insn.bytes;
-	}
-	return r == WALK_DONE ? 0 : r;
+	free(walk->paths);
+	free(walk->cells);
+	noreturn_close(&walk->noreturn);
+	*walk = (struct walk){0};
 }

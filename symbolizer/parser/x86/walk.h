@@ -1,15 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * walk - one way through a function, instruction by instruction
+ * walk - the state of a walk through one function: open paths and claimed instructions
+ *
+ * Where two paths meet at an instruction, the stack heights that they bring must agree (or be
+ * merged).
  */
 
-#include "symbolizer/parser/x86/function.h"
+#include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/x86/code_map.h"
+#include "symbolizer/parser/x86/noreturn.h"
 
-#define WALK_BAD \
-	(-1) /* the function is not understood; flow.culprit: unless that call does not return */
+enum walk_status {                       /* of a path, beside 0 (it goes on) and PARSER_FAILED */
+	WALK_REJECTED = PARSER_STATUS_N, /* a contradiction; `noreturn_call` may explain it */
+	WALK_DONE,                       /* the path ends here */
+	WALK_AGAIN, /* the merged height says less than before: what follows is read again */
+};
+
+struct walk_path {
+	uint64_t vaddr;
+	uint32_t height;    /* number in code_map.heights */
+	uint32_t last_call; /* as in struct code_cell */
+};
+
+struct walk {
+	struct code_map *map;    /* borrowed */
+	struct walk_path *paths; /* owned; still to be followed */
+	uint32_t *cells;         /* owned; where the claimed instructions begin */
+	struct noreturn noreturn;
+	uint32_t path_count, path_capacity;
+	uint32_t cell_count, cell_capacity;
+	uint32_t function; /* counted from 1 */
+	/* A contradiction disappears if this call never returns; cell + 1, 0: no such call. */
+	uint32_t noreturn_call;
+};
+
+static inline struct code_function *walk_function(const struct walk *walk)
+{
+	return &walk->map->functions[walk->function - 1];
+}
+
+static inline const struct stack_height *walk_height(const struct walk *walk, uint32_t height)
+{
+	return &walk->map->heights.list[height];
+}
 
 /* Return: 0, PARSER_FAILED (memory). */
-int walk_add(struct function *flow, uint64_t vaddr, uint32_t state, uint32_t origin);
-/* To its end; branches are added. Return: 0, WALK_BAD, PARSER_FAILED. */
-int walk_follow(struct function *flow, struct function_way way);
+int walk_add_path(struct walk *walk, uint64_t vaddr, uint32_t height, uint32_t last_call);
+/* The function returns at least as surely as @returns says. */
+void walk_note_returns(struct walk *walk, enum code_returns returns);
+/* Something behind @call makes no sense. Return: WALK_REJECTED. */
+int walk_reject(struct walk *walk, uint32_t call);
+/* The path leaves the function. Return: WALK_DONE, WALK_REJECTED: the stack is not as at its
+ * entry. */
+int walk_leave(struct walk *walk, const struct walk_path *path);
+/* The path comes to cell @at. Return: 0: first visit; WALK_DONE, WALK_AGAIN, WALK_REJECTED, or
+ * PARSER_FAILED (memory). */
+int walk_arrive(struct walk *walk, uint32_t at, struct walk_path *path);
+/* Claims an instruction for the function. Return: 0, WALK_REJECTED: another covers its bytes, or
+ * PARSER_FAILED (memory). */
+int walk_claim(struct walk *walk, uint32_t at, const struct walk_path *path, uint32_t bytes);
+/* Gives up every claim of this walk. */
+void walk_forget(struct walk *walk);
+/* Gives up the claims that only a call of which it is not proved that it returns leads to. */
+void walk_forget_unproved(struct walk *walk);
+void walk_close(struct walk *walk);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_disassembly - code that nobody describes: its rows come from its instructions, or there are none
+ * test_disassembly - rows of code without CFI come from its instructions, or there are none
  */
 
 #include <setjmp.h>
@@ -11,93 +11,94 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/parser/table.h"
+#include "tests/unit/parser/compiled_table.h"
 
 #define CALL "sp+8 ra=*(cfa-8) fp=same"
 
-static struct cfimake make;
+static struct cfi_builder builder;
 static uint32_t fill; /* of the code that calls what is to be read */
 
 static int setup(void **state)
 {
-	cfimake_open(&make);
-	make.header->e_entry = CFIMAKE_VADDR + 0x100;
-	memcpy(make.file + 0x1100, "\x55\x48\x89\xe5", 4); /* a library's: a function like others */
+	cfi_builder_open(&builder);
+	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
+	memcpy(builder.file + 0x1100, "\x55\x48\x89\xe5",
+	       4); /* a library's: a function like others */
 	fill = 0x1104;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	table_close();
+	compiled_table_close();
 	return 0;
 }
 
 /* A function at @offset, which the entry point calls. */
-static void put_function(uint32_t offset, struct cfimake_bytes code)
+static void put_function(uint32_t offset, struct cfi_builder_bytes code)
 {
 	int32_t distance = (int32_t)(offset - (fill + 5));
 
-	memcpy(make.file + offset, code.bytes, code.count);
-	make.file[fill] = 0xe8;
-	memcpy(make.file + fill + 1, &distance, 4);
+	memcpy(builder.file + offset, code.bytes, code.count);
+	builder.file[fill] = 0xe8;
+	memcpy(builder.file + fill + 1, &distance, 4);
 	fill += 5;
-	memcpy(make.file + fill, "\xc9\xc3", 2);
+	memcpy(builder.file + fill, "\xc9\xc3", 2);
 }
 
 static void pushes_and_pops_are_followed(void **state)
 {
 	put_function(0x1200, BYTES(0x41, 0x57, 0x55, 0x48, 0x83, 0xec, 0x18, 0x31, 0xed, 0x48, 0x83,
 				   0xc4, 0x18, 0x5d, 0x41, 0x5f, 0xc3));
-	table_open(&make);
-	table_expect(0x1200, CALL);
-	table_expect(0x1202, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1203, "sp+24 ra=*(cfa-8) fp=*(cfa-24)");
-	table_expect(0x1207, "sp+48 ra=*(cfa-8) fp=*(cfa-24)");
-	table_expect(0x120d, "sp+24 ra=*(cfa-8) fp=*(cfa-24)");
-	table_expect(0x120e, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1210, CALL);
-	table_expect(0x1220, "none");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, CALL);
+	compiled_table_expect(0x1202, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1203, "sp+24 ra=*(cfa-8) fp=*(cfa-24)");
+	compiled_table_expect(0x1207, "sp+48 ra=*(cfa-8) fp=*(cfa-24)");
+	compiled_table_expect(0x120d, "sp+24 ra=*(cfa-8) fp=*(cfa-24)");
+	compiled_table_expect(0x120e, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1210, CALL);
+	compiled_table_expect(0x1220, "none");
 }
 
 static void rbx_is_where_it_was_pushed(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0x53, 0x50, 0x58, 0x5b, 0x58, 0xc3));
-	table_open(&make);
-	table_expect(0x1201, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1202, "sp+24 ra=*(cfa-8) fp=same rbx saved");
-	table_expect(0x1203, "sp+32 ra=*(cfa-8) fp=same rbx saved");
-	table_expect(0x1205, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1201, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1202, "sp+24 ra=*(cfa-8) fp=same rbx saved");
+	compiled_table_expect(0x1203, "sp+32 ra=*(cfa-8) fp=same rbx saved");
+	compiled_table_expect(0x1205, "sp+16 ra=*(cfa-8) fp=same");
 }
 
 static void frame_record_is_used_where_there_is_one(void **state)
 {
 	put_function(0x1200, BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29, 0xc4,
 				   0xc9, 0xc3));
-	table_open(&make);
-	table_expect(0x1201, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1204, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x120b, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x120c, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1201, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1204, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x120b, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x120c, CALL);
 }
 
 static void both_ways_of_a_branch_are_followed(void **state)
 {
 	/* je over a push and a pop; then ret */
 	put_function(0x1200, BYTES(0x74, 3, 0x50, 0x90, 0x59, 0xc3));
-	table_open(&make);
-	table_expect(0x1203, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1205, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1203, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1205, CALL);
 }
 
 static void two_heights_at_one_place_are_nobodys(void **state)
 {
 	put_function(0x1200, BYTES(0x74, 1, 0x50, 0x90, 0x90, 0x59, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
-	table_open(&make);
-	table_expect(0x1200, "none");
-	table_expect(0x1206, "none");
-	table_expect(0x1241, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, "none");
+	compiled_table_expect(0x1206, "none");
+	compiled_table_expect(0x1241, "sp+16 ra=*(cfa-8) fp=same");
 }
 
 static void return_that_finds_no_address_is_nobodys(void **state)
@@ -105,19 +106,19 @@ static void return_that_finds_no_address_is_nobodys(void **state)
 	put_function(0x1200, BYTES(0x50, 0xc3));
 	put_function(0x1240, BYTES(0x55, 0x31, 0xed, 0x58, 0xc3)); /* and the caller's fp is gone */
 	put_function(0x1280, BYTES(0x58, 0x50, 0xc3));             /* takes its own */
-	table_open(&make);
-	table_expect(0x1200, "none");
-	table_expect(0x1240, "none");
-	table_expect(0x1280, "none");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, "none");
+	compiled_table_expect(0x1240, "none");
+	compiled_table_expect(0x1280, "none");
 }
 
 static void unknown_instruction_costs_its_function_alone(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0x06, 0x58, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
-	table_open(&make);
-	table_expect(0x1200, "none");
-	table_expect(0x1240, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, "none");
+	compiled_table_expect(0x1240, CALL);
 }
 
 static void call_that_does_not_return_ends_its_function(void **state)
@@ -126,11 +127,11 @@ static void call_that_does_not_return_ends_its_function(void **state)
 	put_function(0x1200, BYTES(0x50, 0xe8, 0x7a, 0, 0, 0));
 	put_function(0x1206, BYTES(0x50, 0x50, 0x58, 0x58, 0xc3));
 	put_function(0x1280, BYTES(0x50, 0xf4));
-	table_open(&make);
-	table_expect(0x1205, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1206, CALL);
-	table_expect(0x1208, "sp+24 ra=*(cfa-8) fp=same");
-	table_expect(0x1281, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1205, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1206, CALL);
+	compiled_table_expect(0x1208, "sp+24 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1281, "sp+16 ra=*(cfa-8) fp=same");
 }
 
 static void cases_of_a_jump_table_have_its_height(void **state)
@@ -138,10 +139,10 @@ static void cases_of_a_jump_table_have_its_height(void **state)
 	/* push; add; jmp *%rdx; case: pop, ret; between two that are reached */
 	put_function(0x1200, BYTES(0x50, 0x74, 9, 0x48, 0x01, 0xca, 0xff, 0xe2, 0x90, 0x90, 0x59,
 				   0xc3, 0x58, 0xc3));
-	table_open(&make);
-	table_expect(0x120a, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x120b, CALL);
-	table_expect(0x120c, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x120a, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x120b, CALL);
+	compiled_table_expect(0x120c, "sp+16 ra=*(cfa-8) fp=same");
 }
 
 static void child_of_a_clone_begins_its_stack(void **state)
@@ -149,38 +150,38 @@ static void child_of_a_clone_begins_its_stack(void **state)
 	/* syscall; test; jne to ret; then as musl: xor %ebp,%ebp; pop; call; hlt */
 	put_function(0x1200, BYTES(0x0f, 0x05, 0x85, 0xc0, 0x75, 7, 0x31, 0xed, 0x5f, 0x41, 0xff,
 				   0xd1, 0xf4, 0xc3));
-	table_open(&make);
-	table_expect(0x1206, CALL);
-	table_expect(0x1208, "end");
-	table_expect(0x120b, "end");
-	table_expect(0x120d, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1206, CALL);
+	compiled_table_expect(0x1208, "end");
+	compiled_table_expect(0x120b, "end");
+	compiled_table_expect(0x120d, CALL);
 }
 
 static void function_that_begins_without_a_frame_pointer_is_outermost(void **state)
 {
 	put_function(0x1200, BYTES(0x31, 0xed, 0x50, 0xf4));
-	table_open(&make);
-	table_expect(0x1200, CALL);
-	table_expect(0x1202, "end");
-	table_expect(0x1203, "end");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, CALL);
+	compiled_table_expect(0x1202, "end");
+	compiled_table_expect(0x1203, "end");
 }
 
 static void what_is_described_is_not_read(void **state)
 {
-	uint32_t cie = cfimake_plain_cie(&make);
+	uint32_t cie = cfi_builder_plain_cie(&builder);
 
 	put_function(0x1200, BYTES(0x50, 0x50, 0x58, 0x58, 0xc3));
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1200, 5, BYTES(0));
-	table_open(&make);
-	table_expect(0x1202, CALL);
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, 0x1200, 5, BYTES(0));
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1202, CALL);
 }
 
 static void code_without_an_end_is_read_to_the_end_of_what_is_there(void **state)
 {
-	make.header->e_entry = CFIMAKE_VADDR + CFIMAKE_DATA - CFIMAKE_TEXT - 3;
-	memcpy(make.file + CFIMAKE_DATA - 3, "\x50\x50\x48", 3);
-	table_open(&make);
-	table_expect(CFIMAKE_DATA - 3, "no row");
+	builder.header->e_entry = CFI_BUILDER_VADDR + CFI_BUILDER_DATA - CFI_BUILDER_TEXT - 3;
+	memcpy(builder.file + CFI_BUILDER_DATA - 3, "\x50\x50\x48", 3);
+	compiled_table_open(&builder);
+	compiled_table_expect(CFI_BUILDER_DATA - 3, "no row");
 }
 
 #define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

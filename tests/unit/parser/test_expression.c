@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_expression - DWARF expressions, and what a rule can say of them
+ * test_expression - DWARF expressions, and which of them an unwind rule can express
  */
 
 #include <setjmp.h>
@@ -12,19 +12,20 @@
 #include <cmocka.h>
 
 #include "symbolizer/parser/cfi/rule.h"
-#include "tests/unit/parser/cfimake.h"
-#include "tests/unit/parser/say.h"
+#include "tests/unit/parser/cfi_builder.h"
+#include "tests/unit/parser/rule_text.h"
 
 #define REST " ra=*(cfa-8) fp=same"
 
-static void cfa_is(struct cfimake_bytes code, const char *text)
+static void cfa_is(struct cfi_builder_bytes code, const char *text)
 {
-	struct program_state state = {
-		.cfa = {.kind = PLACE_IS_EXPRESSION, .bytes = code.count, .code = code.bytes}};
-	struct tm_rule rule = rule_of_state(&state, 0);
-	char said[SAY_BYTES];
+	struct program_row row = {.cfa = {.kind = REGISTER_RULE_VAL_EXPRESSION,
+					  .bytes = code.count,
+					  .expression = code.bytes}};
+	struct tm_rule rule = rule_from_row(&row, false);
+	char buffer[RULE_TEXT_BYTES];
 
-	assert_string_equal(say_rule(&rule, said), text);
+	assert_string_equal(rule_text(&rule, buffer), text);
 }
 
 static void register_and_offset(void **state)
@@ -104,15 +105,18 @@ static void signal_frame_of_glibc(void **state)
 {
 	static const uint8_t cfa[] = {0x77, 0xa0, 1, 0x06}, ra[] = {0x77, 0xa8, 1};
 	static const uint8_t fp[] = {0x77, 0xf8, 0}, sp[] = {0x77, 0xa0, 1};
-	struct program_state frame = {
-		.cfa = {.kind = PLACE_IS_EXPRESSION, .bytes = sizeof(cfa), .code = cfa},
-		.ra = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(ra), .code = ra},
-		.fp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(fp), .code = fp},
-		.sp = {.kind = PLACE_AT_EXPRESSION, .bytes = sizeof(sp), .code = sp}};
-	struct tm_rule rule = rule_of_state(&frame, 1);
-	char said[SAY_BYTES];
+	struct program_row frame = {
+		.cfa = {.kind = REGISTER_RULE_VAL_EXPRESSION,
+			.bytes = sizeof(cfa),
+			.expression = cfa},
+		.ra = {.kind = REGISTER_RULE_EXPRESSION, .bytes = sizeof(ra), .expression = ra},
+		.fp = {.kind = REGISTER_RULE_EXPRESSION, .bytes = sizeof(fp), .expression = fp},
+		.sp = {.kind = REGISTER_RULE_EXPRESSION, .bytes = sizeof(sp), .expression = sp}};
+	struct tm_rule rule = rule_from_row(&frame, true);
+	char buffer[RULE_TEXT_BYTES];
 
-	assert_string_equal(say_rule(&rule, said), "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal");
+	assert_string_equal(rule_text(&rule, buffer),
+			    "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_fde_list - entries, augmentations and encodings; entries that lie cost their own function
+ * test_fde_list - CIEs and FDEs in all their encodings; a malformed one costs its own function
  */
 
 #include <setjmp.h>
@@ -11,52 +11,53 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/parser/table.h"
+#include "tests/unit/parser/compiled_table.h"
 
 #define CALL   "sp+8 ra=*(cfa-8) fp=same"
 #define PUSHED "sp+16 ra=*(cfa-8) fp=same"
-#define EH     CFIMAKE_EH_FRAME
+#define EH     CFI_BUILDER_EH_FRAME
 
-static struct cfimake make;
+static struct cfi_builder builder;
 static uint32_t cie;
 
 static int setup(void **state)
 {
-	cfimake_open(&make);
-	cie = cfimake_plain_cie(&make);
+	cfi_builder_open(&builder);
+	cie = cfi_builder_plain_cie(&builder);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	table_close();
+	compiled_table_close();
 	return 0;
 }
 
 static uint32_t function(uint32_t offset, uint32_t bytes)
 {
-	return cfimake_fde(&make, EH, cie, offset, bytes, BYTES(0x0e, 16));
+	return cfi_builder_fde(&builder, EH, cie, offset, bytes, BYTES(0x0e, 16));
 }
 
 /* A function under a CIE of .eh_frame with this augmentation, then one under a plain CIE. */
-static void augmented(const char *augmentation, struct cfimake_bytes data, const char *text)
+static void augmented(const char *augmentation, struct cfi_builder_bytes data, const char *text)
 {
-	const struct cfimake_cie other = {.version = 1,
-					  .augmentation = augmentation,
-					  .data = data,
-					  .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfi_builder_cie other = {.version = 1,
+					      .augmentation = augmentation,
+					      .data = data,
+					      .code = BYTES(0x0c, 7, 8, 0x90, 1)};
 	uint32_t at;
 
-	cfimake_open(&make);
-	at = cfimake_cie(&make, EH, &other);
+	cfi_builder_open(&builder);
+	at = cfi_builder_cie(&builder, EH, &other);
 	/* Long enough to be read amiss, if that is what happens. */
-	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
-	cie = cfimake_plain_cie(&make);
+	(void)cfi_builder_fde(&builder, EH, at, 0x1000, 0x40,
+			      BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+	cie = cfi_builder_plain_cie(&builder);
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, text);
-	table_expect(0x2000, PUSHED);
-	assert_int_equal(table_header()->refused, strcmp(text, "no row") == 0);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, text);
+	compiled_table_expect(0x2000, PUSHED);
+	assert_int_equal(compiled_table_header()->refused, strcmp(text, "no row") == 0);
 }
 
 static void every_augmentation_in_use_is_read(void **state)
@@ -85,109 +86,111 @@ static void unknown_augmentation_costs_its_functions(void **state)
 
 static void instruction_that_makes_no_sense_in_a_cie_costs_its_functions(void **state)
 {
-	const struct cfimake_cie broken = {.version = 1,
-					   .augmentation = "zR",
-					   .data = BYTES(0x1b),
-					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x3f)};
-	const struct cfimake_cie placed = {.version = 1,
-					   .augmentation = "zR",
-					   .data = BYTES(0x1b),
-					   .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x41)};
-	uint32_t first = cfimake_cie(&make, EH, &broken), second = cfimake_cie(&make, EH, &placed);
+	const struct cfi_builder_cie broken = {.version = 1,
+					       .augmentation = "zR",
+					       .data = BYTES(0x1b),
+					       .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x3f)};
+	const struct cfi_builder_cie placed = {.version = 1,
+					       .augmentation = "zR",
+					       .data = BYTES(0x1b),
+					       .code = BYTES(0x0c, 7, 8, 0x90, 1, 0x41)};
+	uint32_t first = cfi_builder_cie(&builder, EH, &broken),
+		 second = cfi_builder_cie(&builder, EH, &placed);
 
 	(void)function(0x1000, 0x40);
-	(void)cfimake_fde(&make, EH, first, 0x1040, 0x40, BYTES(0x0e, 16));
-	(void)cfimake_fde(&make, EH, first, 0x1080, 0x40, BYTES(0x0e, 16));
-	(void)cfimake_fde(&make, EH, second, 0x10c0, 0x40, BYTES(0x0e, 16));
-	table_open(&make);
-	table_expect(0x103f, PUSHED);
-	table_expect(0x1040, "none");
-	table_expect(0x1080, "none");
-	table_expect(0x10c0, "none"); /* a CIE has no places to go on to */
-	assert_int_equal(table_header()->refused, 3);
+	(void)cfi_builder_fde(&builder, EH, first, 0x1040, 0x40, BYTES(0x0e, 16));
+	(void)cfi_builder_fde(&builder, EH, first, 0x1080, 0x40, BYTES(0x0e, 16));
+	(void)cfi_builder_fde(&builder, EH, second, 0x10c0, 0x40, BYTES(0x0e, 16));
+	compiled_table_open(&builder);
+	compiled_table_expect(0x103f, PUSHED);
+	compiled_table_expect(0x1040, "none");
+	compiled_table_expect(0x1080, "none");
+	compiled_table_expect(0x10c0, "none"); /* a CIE has no places to go on to */
+	assert_int_equal(compiled_table_header()->refused, 3);
 }
 
 static void older_forms_are_read(void **state)
 {
-	const struct cfimake_cie plain = {
+	const struct cfi_builder_cie plain = {
 		.version = 1, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
-	const struct cfimake_cie gcc2 = {
+	const struct cfi_builder_cie gcc2 = {
 		.version = 1, .augmentation = "eh", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
-	const struct cfimake_cie third = {
+	const struct cfi_builder_cie third = {
 		.version = 3, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
-	const struct cfimake_cie fourth = {
+	const struct cfi_builder_cie fourth = {
 		.version = 4, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
-	const struct cfimake_cie *const all[] = {&plain, &gcc2, &third, &fourth};
+	const struct cfi_builder_cie *const all[] = {&plain, &gcc2, &third, &fourth};
 
 	for (uint32_t i = 0; i < 4; i++) {
-		uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, all[i]);
+		uint32_t at = cfi_builder_cie(&builder, CFI_BUILDER_DEBUG_FRAME, all[i]);
 
-		(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x3000 + 0x100 * i, 0x40,
-				  BYTES(0x0e, 16));
+		(void)cfi_builder_fde(&builder, CFI_BUILDER_DEBUG_FRAME, at, 0x3000 + 0x100 * i,
+				      0x40, BYTES(0x0e, 16));
 	}
-	table_open(&make);
+	compiled_table_open(&builder);
 	for (uint32_t i = 0; i < 4; i++)
-		table_expect(0x3000 + 0x100ull * i, PUSHED);
-	assert_int_equal(table_header()->refused, 0);
+		compiled_table_expect(0x3000 + 0x100ull * i, PUSHED);
+	assert_int_equal(compiled_table_header()->refused, 0);
 }
 
 static void other_versions_cost_their_functions(void **state)
 {
-	const struct cfimake_cie second = {
+	const struct cfi_builder_cie second = {
 		.version = 2, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
-	uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, &second);
+	uint32_t at = cfi_builder_cie(&builder, CFI_BUILDER_DEBUG_FRAME, &second);
 
-	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x3000, 0x40, BYTES(0x0e, 16));
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_DEBUG_FRAME, at, 0x3000, 0x40, BYTES(0x0e, 16));
 	(void)function(0x1000, 0x40);
-	table_open(&make);
-	table_expect(0x3000, "none");
-	table_expect(0x1000, PUSHED);
-	assert_int_equal(table_header()->refused, 1);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x3000, "none");
+	compiled_table_expect(0x1000, PUSHED);
+	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
 static void eh_frame_is_believed_before_debug_frame(void **state)
 {
-	const struct cfimake_cie third = {
+	const struct cfi_builder_cie third = {
 		.version = 3, .augmentation = "", .code = BYTES(0x0c, 7, 24, 0x90, 1)};
-	uint32_t at = cfimake_cie(&make, CFIMAKE_DEBUG_FRAME, &third);
+	uint32_t at = cfi_builder_cie(&builder, CFI_BUILDER_DEBUG_FRAME, &third);
 
-	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1000, 0x40, BYTES(0));
-	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1010, 0x20, BYTES(0));
-	(void)cfimake_fde(&make, CFIMAKE_DEBUG_FRAME, at, 0x1040, 0x40, BYTES(0));
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_DEBUG_FRAME, at, 0x1000, 0x40, BYTES(0));
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_DEBUG_FRAME, at, 0x1010, 0x20, BYTES(0));
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_DEBUG_FRAME, at, 0x1040, 0x40, BYTES(0));
 	(void)function(0x1000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, PUSHED);
-	table_expect(0x1010, PUSHED);
-	table_expect(0x103f, PUSHED);
-	table_expect(0x1040, "sp+24 ra=*(cfa-8) fp=same");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, PUSHED);
+	compiled_table_expect(0x1010, PUSHED);
+	compiled_table_expect(0x103f, PUSHED);
+	compiled_table_expect(0x1040, "sp+24 ra=*(cfa-8) fp=same");
 }
 
 static void function_of_itself_and_of_nothing_costs_itself(void **state)
 {
-	uint32_t self = make.filled[EH];
+	uint32_t self = builder.filled[EH];
 
-	(void)cfimake_fde(&make, EH, self, 0x1000, 0x40, BYTES(0));    /* its CIE is itself */
-	(void)cfimake_fde(&make, EH, 0x7fff, 0x1100, 0x40, BYTES(0));  /* before the section */
-	(void)cfimake_fde(&make, EH, cie + 1, 0x1200, 0x40, BYTES(0)); /* amid another */
+	(void)cfi_builder_fde(&builder, EH, self, 0x1000, 0x40, BYTES(0)); /* its CIE is itself */
+	(void)cfi_builder_fde(&builder, EH, 0x7fff, 0x1100, 0x40,
+			      BYTES(0)); /* before the section */
+	(void)cfi_builder_fde(&builder, EH, cie + 1, 0x1200, 0x40, BYTES(0)); /* amid another */
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, "no row");
-	table_expect(0x1200, "no row");
-	table_expect(0x2000, PUSHED);
-	assert_int_equal(table_header()->frames, 4);
-	assert_int_equal(table_header()->refused, 3);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, "no row");
+	compiled_table_expect(0x1200, "no row");
+	compiled_table_expect(0x2000, PUSHED);
+	assert_int_equal(compiled_table_header()->frames, 4);
+	assert_int_equal(compiled_table_header()->refused, 3);
 }
 
 static void unterminated_augmentation_costs_its_functions(void **state)
 {
 	const uint8_t bytes[] = {12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 'R', 'R', 'R', 'R', 'R'};
-	uint32_t at = cfimake_put(&make, EH, bytes, sizeof(bytes));
+	uint32_t at = cfi_builder_put(&builder, EH, bytes, sizeof(bytes));
 
-	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0));
+	(void)cfi_builder_fde(&builder, EH, at, 0x1000, 0x40, BYTES(0));
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, "no row");
-	table_expect(0x2000, PUSHED);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, "no row");
+	compiled_table_expect(0x2000, PUSHED);
 }
 
 static void length_that_lies_ends_the_walk_and_is_said(void **state)
@@ -195,12 +198,12 @@ static void length_that_lies_ends_the_walk_and_is_said(void **state)
 	const uint32_t length = 0x10000;
 
 	(void)function(0x1000, 0x40);
-	(void)cfimake_put(&make, EH, &length, 4);
+	(void)cfi_builder_put(&builder, EH, &length, 4);
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, PUSHED);
-	table_expect(0x2000, "none");
-	assert_int_equal(table_header()->flags, TM_UNWIND_TABLE_CUT);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, PUSHED);
+	compiled_table_expect(0x2000, "none");
+	assert_int_equal(compiled_table_header()->flags, TM_UNWIND_TABLE_CUT);
 }
 
 static void zero_length_is_passed_over(void **state)
@@ -208,31 +211,31 @@ static void zero_length_is_passed_over(void **state)
 	const uint32_t zero = 0;
 
 	(void)function(0x1000, 0x40);
-	(void)cfimake_put(&make, EH, &zero, 4);
+	(void)cfi_builder_put(&builder, EH, &zero, 4);
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x2000, PUSHED);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x2000, PUSHED);
 }
 
 static void without_sections_the_program_header_leads_to_eh_frame(void **state)
 {
 	const uint32_t zero = 0;
-	uint8_t *hdr = make.file + 0x10000;
+	uint8_t *hdr = builder.file + 0x10000;
 	int32_t distance = 0x9000 - 0x10004;
 
 	(void)function(0x1000, 0x40);
-	(void)cfimake_put(&make, EH, &zero, 4);
+	(void)cfi_builder_put(&builder, EH, &zero, 4);
 	memcpy(hdr, (const uint8_t[]){1, 0x1b, 0xff, 0xff}, 4);
 	memcpy(hdr + 4, &distance, 4);
-	make.segments[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
-					.p_offset = 0x10000,
-					.p_vaddr = 0x10000 + CFIMAKE_AWAY,
-					.p_filesz = 8};
-	make.header->e_shnum = make.header->e_shstrndx = 0;
-	make.header->e_shoff = 0;
-	table_open(&make);
-	table_expect(0x1000, PUSHED);
-	assert_int_equal(table_header()->flags, 0);
+	builder.segments[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
+					   .p_offset = 0x10000,
+					   .p_vaddr = 0x10000 + CFI_BUILDER_AWAY,
+					   .p_filesz = 8};
+	builder.header->e_shnum = builder.header->e_shstrndx = 0;
+	builder.header->e_shoff = 0;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, PUSHED);
+	assert_int_equal(compiled_table_header()->flags, 0);
 }
 
 static void functions_out_of_order_are_sorted(void **state)
@@ -240,23 +243,23 @@ static void functions_out_of_order_are_sorted(void **state)
 	(void)function(0x3000, 0x40);
 	(void)function(0x1000, 0x40);
 	(void)function(0x2000, 0x40);
-	table_open(&make);
-	table_expect(0x1000, PUSHED);
-	table_expect(0x1040, "none");
-	table_expect(0x2000, PUSHED);
-	table_expect(0x3000, PUSHED);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, PUSHED);
+	compiled_table_expect(0x1040, "none");
+	compiled_table_expect(0x2000, PUSHED);
+	compiled_table_expect(0x3000, PUSHED);
 }
 
 static void function_ends_where_the_next_begins(void **state)
 {
-	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x7000, BYTES(0));
+	(void)cfi_builder_fde(&builder, EH, cie, 0x1000, 0x7000, BYTES(0));
 	(void)function(0x1100, 0x40);
 	(void)function(0x1100, 0x20); /* the first of two that begin at one place counts */
-	table_open(&make);
-	table_expect(0x10ff, CALL);
-	table_expect(0x1100, PUSHED);
-	table_expect(0x113f, PUSHED);
-	table_expect(0x1140, "none");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x10ff, CALL);
+	compiled_table_expect(0x1100, PUSHED);
+	compiled_table_expect(0x113f, PUSHED);
+	compiled_table_expect(0x1140, "none");
 }
 
 static void alignment_between_functions_is_no_gap(void **state)
@@ -264,37 +267,39 @@ static void alignment_between_functions_is_no_gap(void **state)
 	(void)function(0x1000, 0x31);
 	(void)function(0x1040, 0x30);
 	(void)function(0x1080, 0x40);
-	table_open(&make);
-	table_expect(0x1031, PUSHED);
-	table_expect(0x1070, "none");
-	table_expect(0x1080, PUSHED);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1031, PUSHED);
+	compiled_table_expect(0x1070, "none");
+	compiled_table_expect(0x1080, PUSHED);
 }
 
 static void code_that_was_thrown_away_is_not_there(void **state)
 {
-	(void)cfimake_fde(&make, EH, cie, 0x1000 - CFIMAKE_VADDR, 0x40, BYTES(0)); /* address 0 */
+	(void)cfi_builder_fde(&builder, EH, cie, 0x1000 - CFI_BUILDER_VADDR, 0x40,
+			      BYTES(0)); /* address 0 */
 	/* An address of the data, which is none of code. */
-	(void)cfimake_fde(&make, EH, cie, CFIMAKE_DATA + CFIMAKE_AWAY - CFIMAKE_DELTA, 0x40,
-			  BYTES(0));
+	(void)cfi_builder_fde(&builder, EH, cie,
+			      CFI_BUILDER_DATA + CFI_BUILDER_AWAY - CFI_BUILDER_DELTA, 0x40,
+			      BYTES(0));
 	(void)function(0x8fe0, 0x4000); /* and what does ends with its segment */
-	table_open(&make);
-	table_expect(0x8fdf, "no row");
-	table_expect(0x8fff, PUSHED);
-	table_expect(0x9000, "none");
-	assert_int_equal(table_header()->rows, 2);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x8fdf, "no row");
+	compiled_table_expect(0x8fff, PUSHED);
+	compiled_table_expect(0x9000, "none");
+	assert_int_equal(compiled_table_header()->rows, 2);
 }
 
 /* As linkers without separate code have it: the header is in the executable segment. */
 static void nothing_is_described_over_the_header(void **state)
 {
-	make.segments[0].p_offset = 0;
-	make.segments[0].p_vaddr = CFIMAKE_DELTA;
-	make.segments[0].p_filesz = CFIMAKE_DATA;
-	(void)cfimake_fde(&make, EH, cie, 0, 0x800, BYTES(0));
+	builder.segments[0].p_offset = 0;
+	builder.segments[0].p_vaddr = CFI_BUILDER_DELTA;
+	builder.segments[0].p_filesz = CFI_BUILDER_DATA;
+	(void)cfi_builder_fde(&builder, EH, cie, 0, 0x800, BYTES(0));
 	(void)function(0x1000, 0x40);
-	table_open(&make);
-	table_expect(0x100, "no row");
-	table_expect(0x1000, PUSHED);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x100, "no row");
+	compiled_table_expect(0x1000, PUSHED);
 }
 
 /* Lengths of 64 bits: in .eh_frame ids stay short, in .debug_frame they do not. */
@@ -302,29 +307,30 @@ static void long_lengths_are_read(void **state)
 {
 	static const uint8_t rest[] = {1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1};
 	const uint64_t lengths[] = {8 + sizeof(rest), 8 + 16 + 2}, ids[] = {UINT64_MAX, 0};
-	const uint64_t range[] = {CFIMAKE_VADDR, 0x40};
+	const uint64_t range[] = {CFI_BUILDER_VADDR, 0x40};
 	const uint32_t is_long = UINT32_MAX;
 
 	for (int i = 0; i < 2; i++) {
-		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &is_long, 4);
-		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &lengths[i], 8);
-		(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, &ids[i], 8);
+		(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, &is_long, 4);
+		(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, &lengths[i], 8);
+		(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, &ids[i], 8);
 		if (i == 0)
-			(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, rest, sizeof(rest));
+			(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, rest,
+					      sizeof(rest));
 	}
-	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, range, sizeof(range));
-	(void)cfimake_put(&make, CFIMAKE_DEBUG_FRAME, (const uint8_t[]){0x0e, 16}, 2);
-	table_open(&make);
-	table_expect(0x1000, PUSHED);
-	assert_int_equal(table_header()->frames, 1);
+	(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, range, sizeof(range));
+	(void)cfi_builder_put(&builder, CFI_BUILDER_DEBUG_FRAME, (const uint8_t[]){0x0e, 16}, 2);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1000, PUSHED);
+	assert_int_equal(compiled_table_header()->frames, 1);
 }
 
 static void file_without_any_is_an_empty_table(void **state)
 {
-	cfimake_open(&make);
-	table_open(&make);
-	assert_int_equal(table_header()->pages, 0);
-	table_expect(0x1000, "no row");
+	cfi_builder_open(&builder);
+	compiled_table_open(&builder);
+	assert_int_equal(compiled_table_header()->pages, 0);
+	compiled_table_expect(0x1000, "no row");
 }
 
 #define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_hostile_input - files made to make the compiler of rows read, reserve or loop without an end
+ * test_hostile_input - files that try to make the parser read, allocate or loop endlessly
  */
 
 #include <setjmp.h>
@@ -22,9 +22,9 @@
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "symbolizer/parser/worker.h"
-#include "tests/unit/parser/cfimake.h"
+#include "tests/unit/parser/cfi_builder.h"
 
-#define EH        CFIMAKE_EH_FRAME
+#define EH        CFI_BUILDER_EH_FRAME
 #define LOOKS     2000
 #define NOISES    200
 #define MANY_ROWS (9u << 20)  /* more than a table may have */
@@ -32,7 +32,7 @@
 #define HUGE      ((4ull << 30) - 4096)
 #define PEAK_KIB  (128u << 10) /* of a file that has next to nothing */
 
-static struct cfimake make;
+static struct cfi_builder builder;
 static uint64_t seed = 1;
 
 static uint32_t random_number(void)
@@ -50,17 +50,17 @@ static int open_file(const void *bytes, size_t count, uint64_t size)
 	return fd;
 }
 
-static int compile(struct input *target, int fd, struct symbolize *answer)
+static int compile(struct input *target, int fd, struct result_blob *answer)
 {
 	struct image_source source;
 
 	assert_int_equal(input_open_file(target, fd, &source), 0);
-	return unwind_compile_file(answer, &source);
+	return unwind_compile(answer, &source);
 }
 
-static void check(const struct symbolize *answer, struct tm_unwind_table_view *view)
+static void check(const struct result_blob *answer, struct tm_unwind_table_view *view)
 {
-	assert_int_equal(tm_unwind_table_check(view, answer->blob, answer->bytes), 0);
+	assert_int_equal(tm_unwind_table_check(view, answer->data, answer->bytes), 0);
 }
 
 /* A program that the entry point calls in, with functions of every kind. */
@@ -70,15 +70,15 @@ static void make_plenty(void)
 				       0xe2, 0x90, 0x90, 0x59, 0xc3, 0x58, 0xc3};
 	uint32_t cie;
 
-	cfimake_open(&make);
-	make.header->e_type = ET_EXEC;
-	make.header->e_entry = CFIMAKE_VADDR;
-	cie = cfimake_plain_cie(&make);
+	cfi_builder_open(&builder);
+	builder.header->e_type = ET_EXEC;
+	builder.header->e_entry = CFI_BUILDER_VADDR;
+	cie = cfi_builder_plain_cie(&builder);
 	for (uint32_t i = 0; i < 16; i++)
-		(void)cfimake_fde(&make, EH, cie, 0x2000 + 0x40 * i, 0x20,
-				  BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6));
-	memcpy(make.file + 0x1000, "\x31\xed\xe8\xf9\x00\x00\x00\xf4", 8);
-	memcpy(make.file + 0x1100, code, sizeof(code));
+		(void)cfi_builder_fde(&builder, EH, cie, 0x2000 + 0x40 * i, 0x20,
+				      BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6));
+	memcpy(builder.file + 0x1000, "\x31\xed\xe8\xf9\x00\x00\x00\xf4", 8);
+	memcpy(builder.file + 0x1100, code, sizeof(code));
 }
 
 /* Each look at the file finds something else in it. */
@@ -86,7 +86,7 @@ static int read_something_else(void *context, void *to, uint64_t offset, size_t 
 {
 	uint8_t *at = to;
 
-	memcpy(to, make.file + offset, bytes);
+	memcpy(to, builder.file + offset, bytes);
 	for (uint32_t i = random_number() % 8; bytes && i > 0; i--)
 		at[random_number() % bytes] = (uint8_t)random_number();
 	return 0;
@@ -94,23 +94,23 @@ static int read_something_else(void *context, void *to, uint64_t offset, size_t 
 
 static void file_that_changes_at_every_look_makes_a_table_or_none(void **state)
 {
-	const struct image_source source = {read_something_else, NULL, CFIMAKE_BYTES};
+	const struct image_source source = {read_something_else, NULL, CFI_BUILDER_BYTES};
 	uint32_t made = 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		struct tm_unwind_table_view view;
-		struct symbolize answer;
+		struct result_blob answer;
 
 		make_plenty();
 		/* One segment over everything, so that parts are read again that are in use. */
-		make.segments[0].p_offset = 0;
-		make.segments[0].p_vaddr = CFIMAKE_DELTA;
-		make.segments[0].p_filesz = CFIMAKE_BYTES;
-		if (unwind_compile_file(&answer, &source) == PARSER_OK) {
+		builder.segments[0].p_offset = 0;
+		builder.segments[0].p_vaddr = CFI_BUILDER_DELTA;
+		builder.segments[0].p_filesz = CFI_BUILDER_BYTES;
+		if (unwind_compile(&answer, &source) == PARSER_OK) {
 			check(&answer, &view);
 			made++;
 		}
-		symbolize_free(&answer);
+		result_blob_free(&answer);
 	}
 	assert_true(made > 0 && made < LOOKS);
 }
@@ -122,25 +122,25 @@ static int read_and_rewrite(void *context, void *to, uint64_t offset, size_t byt
 	const struct image_source *source = context;
 	int r = source->read(source->context, to, offset, bytes);
 
-	assert_int_equal(pwrite(rewritten, "again", 5, CFIMAKE_DATA), 5);
+	assert_int_equal(pwrite(rewritten, "again", 5, CFI_BUILDER_DATA), 5);
 	return r;
 }
 
 static void file_rewritten_while_it_is_read_is_known_to_be(void **state)
 {
-	struct image_source source, between = {read_and_rewrite, &source, CFIMAKE_BYTES};
+	struct image_source source, between = {read_and_rewrite, &source, CFI_BUILDER_BYTES};
 	struct input target;
-	struct symbolize answer;
+	struct result_blob answer;
 
 	make_plenty();
-	rewritten = open_file(make.file, CFIMAKE_BYTES, CFIMAKE_BYTES);
+	rewritten = open_file(builder.file, CFI_BUILDER_BYTES, CFI_BUILDER_BYTES);
 	assert_int_equal(input_open_file(&target, rewritten, &source), 0);
-	assert_int_equal(unwind_compile_file(&answer, &source), PARSER_OK);
+	assert_int_equal(unwind_compile(&answer, &source), PARSER_OK);
 	assert_true(input_is_unchanged(&target));
-	symbolize_free(&answer);
-	(void)unwind_compile_file(&answer, &between);
+	result_blob_free(&answer);
+	(void)unwind_compile(&answer, &between);
 	assert_false(input_is_unchanged(&target));
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 	(void)close(rewritten);
 }
 
@@ -148,27 +148,27 @@ static void file_that_shrinks_while_it_is_read_is_refused(void **state)
 {
 	struct image_source source;
 	struct input target;
-	struct symbolize answer;
+	struct result_blob answer;
 
 	make_plenty();
-	rewritten = open_file(make.file, CFIMAKE_BYTES, CFIMAKE_BYTES);
+	rewritten = open_file(builder.file, CFI_BUILDER_BYTES, CFI_BUILDER_BYTES);
 	assert_int_equal(input_open_file(&target, rewritten, &source), 0);
 	assert_int_equal(ftruncate(rewritten, 0x8000), 0);
-	assert_int_equal(unwind_compile_file(&answer, &source), PARSER_FAILED);
-	symbolize_free(&answer);
+	assert_int_equal(unwind_compile(&answer, &source), PARSER_FAILED);
+	result_blob_free(&answer);
 	(void)close(rewritten);
 }
 
 static void sparse_tebibyte_is_too_large(void **state)
 {
 	struct input target;
-	struct symbolize answer;
+	struct result_blob answer;
 	int fd;
 
 	make_plenty();
-	fd = open_file(make.file, CFIMAKE_BYTES, 1ull << 40);
+	fd = open_file(builder.file, CFI_BUILDER_BYTES, 1ull << 40);
 	assert_int_equal(compile(&target, fd, &answer), PARSER_TOO_LARGE);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 	(void)close(fd);
 }
 
@@ -183,7 +183,7 @@ static int compile_within_walls(int fd, uint64_t size)
 		struct tm_unwind_table_view view;
 		struct rusage usage;
 		struct input target;
-		struct symbolize answer;
+		struct result_blob answer;
 
 		/* A sanitizer's own memory is more than any wall. */
 		if (!TM_SANITIZED && setrlimit(RLIMIT_AS, &walls) < 0)
@@ -203,10 +203,10 @@ static void sparse_code_of_four_gibibytes_costs_no_memory(void **state)
 	int fd;
 
 	make_plenty();
-	make.segments[0].p_offset = 0;
-	make.segments[0].p_vaddr = CFIMAKE_DELTA;
-	make.segments[0].p_filesz = HUGE;
-	fd = open_file(make.file, CFIMAKE_BYTES, HUGE);
+	builder.segments[0].p_offset = 0;
+	builder.segments[0].p_vaddr = CFI_BUILDER_DELTA;
+	builder.segments[0].p_filesz = HUGE;
+	fd = open_file(builder.file, CFI_BUILDER_BYTES, HUGE);
 	assert_int_equal(compile_within_walls(fd, HUGE), 0);
 	(void)close(fd);
 }
@@ -229,27 +229,27 @@ static void more_rows_than_a_table_holds_are_cut_and_that_is_said(void **state)
 	const uint32_t bytes = MANY_AT + 3 * MANY_ROWS + 4096;
 	struct tm_unwind_table_view view;
 	struct input target;
-	struct symbolize answer;
+	struct result_blob answer;
 	uint8_t *file;
 	uint32_t fde, length;
 	int fd;
 
 	make_plenty();
-	make.header->e_entry = 0;
-	make.filled[EH] = 0;
-	(void)cfimake_plain_cie(&make);
-	fde = make.filled[EH];
-	(void)cfimake_fde(&make, EH, 0, 0x1000, 0x40, BYTES(0));
-	fd = open_file(make.file, CFIMAKE_BYTES, bytes);
+	builder.header->e_entry = 0;
+	builder.filled[EH] = 0;
+	(void)cfi_builder_plain_cie(&builder);
+	fde = builder.filled[EH];
+	(void)cfi_builder_fde(&builder, EH, 0, 0x1000, 0x40, BYTES(0));
+	fd = open_file(builder.file, CFI_BUILDER_BYTES, bytes);
 	file = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(file, MAP_FAILED);
 	/* The section moves to where there is room, at the address that its places count from. */
-	memcpy(file + MANY_AT, make.file + CFIMAKE_DATA, make.filled[EH]);
+	memcpy(file + MANY_AT, builder.file + CFI_BUILDER_DATA, builder.filled[EH]);
 	((Elf64_Shdr *)(void *)(file + ((Elf64_Ehdr *)(void *)file)->e_shoff))[2 + EH] =
-		(Elf64_Shdr){.sh_name = make.sections[2 + EH].sh_name,
+		(Elf64_Shdr){.sh_name = builder.sections[2 + EH].sh_name,
 			     .sh_type = SHT_PROGBITS,
 			     .sh_offset = MANY_AT,
-			     .sh_addr = make.sections[2 + EH].sh_addr,
+			     .sh_addr = builder.sections[2 + EH].sh_addr,
 			     .sh_size = fde + 17 + 3 * MANY_ROWS};
 	length = 13 + 3 * MANY_ROWS;
 	memcpy(file + MANY_AT + fde, &length, 4);
@@ -264,7 +264,7 @@ static void more_rows_than_a_table_holds_are_cut_and_that_is_said(void **state)
 	assert_true(answer.bytes <= TM_UNWIND_TABLE_BYTES_MAX);
 	assert_int_equal(tm_unwind_table_find(&view, 0x1000 + 1002)->cfa_offset, 16);
 	assert_int_equal(tm_unwind_table_find(&view, 0x1000 + MANY_ROWS - 1)->cfa, TM_CFA_NONE);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 	(void)munmap(file, bytes);
 	(void)close(fd);
 }
@@ -273,20 +273,20 @@ static void header_of_frames_that_lies_costs_itself(void **state)
 {
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		struct tm_unwind_table_view view;
-		struct symbolize answer;
+		struct result_blob answer;
 
 		make_plenty();
-		make.header->e_shnum = make.header->e_shstrndx = 0;
-		make.header->e_shoff = 0;
+		builder.header->e_shnum = builder.header->e_shstrndx = 0;
+		builder.header->e_shoff = 0;
 		for (uint32_t j = 0; j < 12; j++)
-			make.file[0x10000 + j] = (uint8_t)random_number();
-		make.file[0x10000] = 1;
-		make.segments[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
-						.p_vaddr = 0x10000 + CFIMAKE_AWAY,
-						.p_filesz = 12};
-		assert_int_equal(cfimake_compile(&make, &answer), PARSER_OK);
+			builder.file[0x10000 + j] = (uint8_t)random_number();
+		builder.file[0x10000] = 1;
+		builder.segments[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
+						   .p_vaddr = 0x10000 + CFI_BUILDER_AWAY,
+						   .p_filesz = 12};
+		assert_int_equal(cfi_builder_compile(&builder, &answer), PARSER_OK);
 		check(&answer, &view);
-		symbolize_free(&answer);
+		result_blob_free(&answer);
 	}
 }
 
@@ -294,17 +294,17 @@ static void code_that_is_noise_makes_a_table_or_none(void **state)
 {
 	for (uint32_t i = 0; i < NOISES; i++) {
 		struct tm_unwind_table_view view;
-		struct symbolize answer;
+		struct result_blob answer;
 
 		make_plenty();
 		for (uint32_t j = 0x1008; j < 0x1800; j++)
-			make.file[j] = (uint8_t)random_number();
+			builder.file[j] = (uint8_t)random_number();
 		for (uint32_t j = 0x1100; j < 0x1800; j += 16)
-			memcpy(make.file + j,
+			memcpy(builder.file + j,
 			       i & 1 ? "\xe8\x10\x00\x00\x00\x74" : "\x75\x0e\x50\xeb\xf0", 5);
-		assert_int_equal(cfimake_compile(&make, &answer), PARSER_OK);
+		assert_int_equal(cfi_builder_compile(&builder, &answer), PARSER_OK);
 		check(&answer, &view);
-		symbolize_free(&answer);
+		result_blob_free(&answer);
 	}
 }
 

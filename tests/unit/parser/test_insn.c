@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_insn - instructions: how long they are, and what they do to sp, fp and the flow
+ * test_insn - x86-64 instructions: their length, and their effect on sp, fp and control flow
  */
 
 #include <setjmp.h>
@@ -11,24 +11,25 @@
 #include <cmocka.h>
 
 #include "symbolizer/parser/x86/insn.h"
-#include "tests/unit/parser/cfimake.h"
+#include "tests/unit/parser/cfi_builder.h"
 
 #define AT 0x401000u
 
-static struct insn read_one(struct cfimake_bytes code)
+static struct insn read_one(struct cfi_builder_bytes code)
 {
 	struct insn insn;
 
-	assert_int_equal(insn_read(code.bytes, code.bytes + code.count, AT, &insn), 0);
+	assert_int_equal(insn_decode(code.bytes, code.bytes + code.count, AT, &insn), 0);
 	assert_int_equal(insn.bytes, code.count);
 	return insn;
 }
 
-static void expect_unknown(struct cfimake_bytes code)
+static void expect_unknown(struct cfi_builder_bytes code)
 {
 	struct insn insn;
 
-	assert_int_equal(insn_read(code.bytes, code.bytes + code.count, AT, &insn), INSN_E_UNKNOWN);
+	assert_int_equal(insn_decode(code.bytes, code.bytes + code.count, AT, &insn),
+			 INSN_E_UNKNOWN);
 }
 
 static void pushes_and_pops_name_their_register(void **state)
@@ -123,11 +124,12 @@ static void lengths_are_those_of_the_manual(void **state)
 
 static void filling_is_measured(void **state)
 {
-	const struct cfimake_bytes code = BYTES(0x66, 0x90, 0x0f, 0x1f, 0x40, 0, 0xcc, 0x55, 0x90);
+	const struct cfi_builder_bytes code =
+		BYTES(0x66, 0x90, 0x0f, 0x1f, 0x40, 0, 0xcc, 0x55, 0x90);
 
-	assert_int_equal(insn_filling(code.bytes, code.bytes + code.count), 7);
-	assert_int_equal(insn_filling(code.bytes, code.bytes + 1), 0);
-	assert_int_equal(insn_filling(code.bytes, code.bytes), 0);
+	assert_int_equal(insn_padding(code.bytes, code.bytes + code.count), 7);
+	assert_int_equal(insn_padding(code.bytes, code.bytes + 1), 0);
+	assert_int_equal(insn_padding(code.bytes, code.bytes), 0);
 }
 
 int main(void)

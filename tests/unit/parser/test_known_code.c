@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_known_code - entry points, PLTs and signal trampolines that nobody describes
+ * test_known_code - entry points, PLTs and sigreturn trampolines without CFI get built-in rules
  */
 
 #include <setjmp.h>
@@ -11,93 +11,93 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/parser/table.h"
+#include "tests/unit/parser/compiled_table.h"
 
 #define CALL   "sp+8 ra=*(cfa-8) fp=same"
 #define SIGNAL "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal"
 
 static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
-static struct cfimake make;
+static struct cfi_builder builder;
 
 static int setup(void **state)
 {
-	cfimake_open(&make);
+	cfi_builder_open(&builder);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	table_close();
+	compiled_table_close();
 	return 0;
 }
 
-static void put_code(uint32_t offset, struct cfimake_bytes code)
+static void put_code(uint32_t offset, struct cfi_builder_bytes code)
 {
-	memcpy(make.file + offset, code.bytes, code.count);
+	memcpy(builder.file + offset, code.bytes, code.count);
 }
 
 static void describe(uint32_t offset, uint32_t bytes)
 {
-	uint32_t cie = cfimake_plain_cie(&make);
+	uint32_t cie = cfi_builder_plain_cie(&builder);
 
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, offset, bytes, BYTES(0));
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, offset, bytes, BYTES(0));
 }
 
 static void entry_point_that_nobody_describes_is_the_end(void **state)
 {
-	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x48, 0x31, 0xed, 0x48, 0x89, 0xe7)); /* musl */
 	describe(0x1140, 0x20);
-	table_open(&make);
-	table_expect(0x10ff, "no row");
-	table_expect(0x1100, "end");
-	table_expect(0x113f, "end");
-	table_expect(0x1140, CALL);
-	table_expect(0x1160, "none");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x10ff, "no row");
+	compiled_table_expect(0x1100, "end");
+	compiled_table_expect(0x113f, "end");
+	compiled_table_expect(0x1140, CALL);
+	compiled_table_expect(0x1160, "none");
 	put_code(0x1100, BYTES(0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xed));
-	table_open(&make);
-	table_expect(0x1100, "end");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1100, "end");
 	put_code(0x1100, BYTES(0x48, 0x89, 0xe7, 0xe8)); /* the dynamic linker */
-	table_open(&make);
-	table_expect(0x1100, "end");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1100, "end");
 }
 
 static void entry_point_that_is_a_function_is_none(void **state)
 {
-	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5)); /* as in shared libraries */
-	table_open(&make);
-	assert_int_equal(table_header()->rows, 0);
+	compiled_table_open(&builder);
+	assert_int_equal(compiled_table_header()->rows, 0);
 	describe(0x1100, 0x20);
-	table_open(&make);
-	table_expect(0x1100, CALL);
-	table_expect(0x1120, "none");
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1100, CALL);
+	compiled_table_expect(0x1120, "none");
 }
 
 static void entry_point_of_a_program_is_the_end_whatever_it_does(void **state)
 {
-	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5, 0xf4));
-	make.header->e_type = ET_EXEC;
-	table_open(&make);
-	table_expect(0x1100, "end");
-	table_expect(0x1105, "none");
-	make.header->e_type = ET_DYN;
-	make.segments[2].p_type = PT_INTERP;
-	table_open(&make);
-	table_expect(0x1104, "end");
+	builder.header->e_type = ET_EXEC;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1100, "end");
+	compiled_table_expect(0x1105, "none");
+	builder.header->e_type = ET_DYN;
+	builder.segments[2].p_type = PT_INTERP;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1104, "end");
 }
 
 static void entry_point_that_is_described_as_a_function_is_the_end(void **state)
 {
-	make.header->e_entry = CFIMAKE_VADDR + 0x100;
+	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x31, 0xed));
 	describe(0x1100, 0x20);
 	describe(0x1120, 0x20);
-	table_open(&make);
-	table_expect(0x1100, "end");
-	table_expect(0x111f, "end");
-	table_expect(0x1120, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1100, "end");
+	compiled_table_expect(0x111f, "end");
+	compiled_table_expect(0x1120, CALL);
 }
 
 static void function_to_which_a_context_returns_is_the_end(void **state)
@@ -105,34 +105,34 @@ static void function_to_which_a_context_returns_is_the_end(void **state)
 	/* mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: as glibc's __start_context */
 	put_code(0x1210,
 		 BYTES(0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74, 8));
-	memcpy((char *)make.file + make.sections[1].sh_offset + make.sections[2].sh_name, ".text",
-	       6);
-	make.sections[2].sh_addr = CFIMAKE_VADDR;
-	make.sections[2].sh_offset = CFIMAKE_TEXT;
-	make.sections[2].sh_size = 0x1000;
-	memcpy((char *)make.file + make.sections[1].sh_offset + make.sections[3].sh_name,
+	memcpy((char *)builder.file + builder.sections[1].sh_offset + builder.sections[2].sh_name,
+	       ".text", 6);
+	builder.sections[2].sh_addr = CFI_BUILDER_VADDR;
+	builder.sections[2].sh_offset = CFI_BUILDER_TEXT;
+	builder.sections[2].sh_size = 0x1000;
+	memcpy((char *)builder.file + builder.sections[1].sh_offset + builder.sections[3].sh_name,
 	       ".eh_frame", 10);
-	make.sections[3].sh_offset = CFIMAKE_DATA;
-	make.sections[3].sh_addr = CFIMAKE_DATA + CFIMAKE_AWAY;
+	builder.sections[3].sh_offset = CFI_BUILDER_DATA;
+	builder.sections[3].sh_addr = CFI_BUILDER_DATA + CFI_BUILDER_AWAY;
 	describe(0x11c0, 0x48);
 	describe(0x1210, 0x20);
-	make.sections[3].sh_size = make.filled[CFIMAKE_EH_FRAME];
-	make.sections[2].sh_size = 0x1000;
-	table_open(&make);
-	table_expect(0x1207, CALL);
-	table_expect(0x120f, "end"); /* where a return to its first byte is looked up */
-	table_expect(0x1210, "end");
-	table_expect(0x122f, "end");
+	builder.sections[3].sh_size = builder.filled[CFI_BUILDER_EH_FRAME];
+	builder.sections[2].sh_size = 0x1000;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1207, CALL);
+	compiled_table_expect(0x120f, "end"); /* where a return to its first byte is looked up */
+	compiled_table_expect(0x1210, "end");
+	compiled_table_expect(0x122f, "end");
 }
 
 static void plt_of_a_static_program_is_jumps_alone(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x25};
 
-	(void)cfimake_put(&make, CFIMAKE_PLT_SECTION, plt, sizeof(plt));
-	table_open(&make);
-	table_expect(CFIMAKE_PLT, CALL);
-	table_expect(CFIMAKE_PLT + 63, CALL);
+	(void)cfi_builder_put(&builder, CFI_BUILDER_PLT_SECTION, plt, sizeof(plt));
+	compiled_table_open(&builder);
+	compiled_table_expect(CFI_BUILDER_PLT, CALL);
+	compiled_table_expect(CFI_BUILDER_PLT + 63, CALL);
 }
 
 static void plt_without_description_has_its_rows(void **state)
@@ -140,63 +140,64 @@ static void plt_without_description_has_its_rows(void **state)
 	uint8_t plt[64] = {0xff, 0x35};
 
 	plt[16] = 0xff; /* jmp *slot */
-	(void)cfimake_put(&make, CFIMAKE_PLT_SECTION, plt, sizeof(plt));
-	table_open(&make);
-	table_expect(CFIMAKE_PLT, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(CFIMAKE_PLT + 5, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(CFIMAKE_PLT + 6, "sp+24 ra=*(cfa-8) fp=same");
-	table_expect(CFIMAKE_PLT + 16, "plt sp+8 from 11 ra=*(cfa-8) fp=same");
-	table_expect(CFIMAKE_PLT + 63, "plt sp+8 from 11 ra=*(cfa-8) fp=same");
-	make.file[CFIMAKE_PLT + 16] = 0xf3; /* endbr64 */
-	table_open(&make);
-	table_expect(CFIMAKE_PLT + 16, "plt sp+8 from 9 ra=*(cfa-8) fp=same");
+	(void)cfi_builder_put(&builder, CFI_BUILDER_PLT_SECTION, plt, sizeof(plt));
+	compiled_table_open(&builder);
+	compiled_table_expect(CFI_BUILDER_PLT, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(CFI_BUILDER_PLT + 5, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(CFI_BUILDER_PLT + 6, "sp+24 ra=*(cfa-8) fp=same");
+	compiled_table_expect(CFI_BUILDER_PLT + 16, "plt sp+8 from 11 ra=*(cfa-8) fp=same");
+	compiled_table_expect(CFI_BUILDER_PLT + 63, "plt sp+8 from 11 ra=*(cfa-8) fp=same");
+	builder.file[CFI_BUILDER_PLT + 16] = 0xf3; /* endbr64 */
+	compiled_table_open(&builder);
+	compiled_table_expect(CFI_BUILDER_PLT + 16, "plt sp+8 from 9 ra=*(cfa-8) fp=same");
 }
 
 static void plt_that_is_described_is_believed(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x35};
 
-	(void)cfimake_put(&make, CFIMAKE_PLT_SECTION, plt, sizeof(plt));
-	describe(CFIMAKE_PLT, 0x40);
-	table_open(&make);
-	table_expect(CFIMAKE_PLT, CALL);
-	table_expect(CFIMAKE_PLT + 0x20, CALL);
+	(void)cfi_builder_put(&builder, CFI_BUILDER_PLT_SECTION, plt, sizeof(plt));
+	describe(CFI_BUILDER_PLT, 0x40);
+	compiled_table_open(&builder);
+	compiled_table_expect(CFI_BUILDER_PLT, CALL);
+	compiled_table_expect(CFI_BUILDER_PLT + 0x20, CALL);
 }
 
 static void plain_plt_is_one_jump(void **state)
 {
-	char *name = (char *)make.file + make.sections[1].sh_offset + make.sections[2].sh_name;
+	char *name =
+		(char *)builder.file + builder.sections[1].sh_offset + builder.sections[2].sh_name;
 
 	memcpy(name, ".plt.got", 9);
-	make.sections[2].sh_addr = CFIMAKE_VADDR + 0x40;
-	make.sections[2].sh_size = 0x20;
-	table_open(&make);
-	table_expect(0x1040, CALL);
-	table_expect(0x105f, CALL);
-	table_expect(0x1060, "none");
+	builder.sections[2].sh_addr = CFI_BUILDER_VADDR + 0x40;
+	builder.sections[2].sh_size = 0x20;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1040, CALL);
+	compiled_table_expect(0x105f, CALL);
+	compiled_table_expect(0x1060, "none");
 }
 
 static void trampoline_is_found_by_its_instructions(void **state)
 {
 	describe(0x1000, 0x20);
-	put_code(0x1200, (struct cfimake_bytes){trampoline, sizeof(trampoline)});
-	put_code(0x1300, (struct cfimake_bytes){trampoline, sizeof(trampoline) - 1});
+	put_code(0x1200, (struct cfi_builder_bytes){trampoline, sizeof(trampoline)});
+	put_code(0x1300, (struct cfi_builder_bytes){trampoline, sizeof(trampoline) - 1});
 	describe(0x1400, 0x20);
-	table_open(&make);
-	table_expect(0x11fe, "none");
-	table_expect(0x11ff, SIGNAL); /* the kernel returns to its first byte */
-	table_expect(0x1208, SIGNAL);
-	table_expect(0x1209, "none");
-	table_expect(0x1300, "none");
-	table_expect(0x1400, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x11fe, "none");
+	compiled_table_expect(0x11ff, SIGNAL); /* the kernel returns to its first byte */
+	compiled_table_expect(0x1208, SIGNAL);
+	compiled_table_expect(0x1209, "none");
+	compiled_table_expect(0x1300, "none");
+	compiled_table_expect(0x1400, CALL);
 }
 
 static void trampoline_that_is_described_is_as_described(void **state)
 {
-	put_code(0x1200, (struct cfimake_bytes){trampoline, sizeof(trampoline)});
+	put_code(0x1200, (struct cfi_builder_bytes){trampoline, sizeof(trampoline)});
 	describe(0x1180, 0x100);
-	table_open(&make);
-	table_expect(0x1200, CALL);
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1200, CALL);
 }
 
 #define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_program - each call frame instruction, and what becomes of those that make no sense
+ * test_program - each call frame instruction, and what an invalid one costs
  */
 
 #include <setjmp.h>
@@ -12,62 +12,62 @@
 #include <cmocka.h>
 
 #include "symbolizer/parser/cfi/program.h"
-#include "tests/unit/parser/table.h"
+#include "tests/unit/parser/compiled_table.h"
 
 #define CALL "sp+8 ra=*(cfa-8) fp=same"
 
-static struct cfimake make;
+static struct cfi_builder builder;
 
 static int setup(void **state)
 {
-	cfimake_open(&make);
+	cfi_builder_open(&builder);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	table_close();
+	compiled_table_close();
 	return 0;
 }
 
 /* One function of 0x40 bytes at 0x1000 under the plain CIE. */
-static void compile(struct cfimake_bytes code)
+static void compile(struct cfi_builder_bytes code)
 {
 	uint32_t cie;
 
-	cfimake_open(&make);
-	cie = cfimake_plain_cie(&make);
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40, code);
-	table_open(&make);
+	cfi_builder_open(&builder);
+	cie = cfi_builder_plain_cie(&builder);
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, 0x1000, 0x40, code);
+	compiled_table_open(&builder);
 }
 
 /* What the code leads to, four bytes on. */
-static void leads_to(struct cfimake_bytes code, const char *text)
+static void leads_to(struct cfi_builder_bytes code, const char *text)
 {
 	uint8_t bytes[256] = {0x44};
 
 	memcpy(bytes + 1, code.bytes, code.count);
-	compile((struct cfimake_bytes){bytes, code.count + 1});
-	table_expect(0x1003, CALL);
-	table_expect(0x1004, text);
-	table_expect(0x103f, text);
-	table_expect(0x1040, "none");
+	compile((struct cfi_builder_bytes){bytes, code.count + 1});
+	compiled_table_expect(0x1003, CALL);
+	compiled_table_expect(0x1004, text);
+	compiled_table_expect(0x103f, text);
+	compiled_table_expect(0x1040, "none");
 }
 
 static void usual_function(void **state)
 {
 	/* push %rbp; mov %rsp,%rbp; ... leave */
 	compile(BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x70, 0x0c, 7, 8));
-	table_expect(0xfff, "no row");
-	table_expect(0x1000, CALL);
-	table_expect(0x1001, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1003, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1004, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1033, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1034, "sp+8 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1040, "none");
-	assert_int_equal(table_header()->frames, 1);
-	assert_int_equal(table_header()->refused, 0);
+	compiled_table_expect(0xfff, "no row");
+	compiled_table_expect(0x1000, CALL);
+	compiled_table_expect(0x1001, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1003, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1004, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1033, "fp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1034, "sp+8 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1040, "none");
+	assert_int_equal(compiled_table_header()->frames, 1);
+	assert_int_equal(compiled_table_header()->refused, 0);
 }
 
 static void each_way_to_set_the_cfa(void **state)
@@ -108,7 +108,7 @@ static void other_registers_change_nothing(void **state)
 	leads_to(BYTES(0x83, 2, 0x8c, 3, 0x07, 0, 0x08, 1, 0x09, 3, 4, 0x10, 12, 1, 0x96, 0xc3,
 		       0x06, 12),
 		 CALL);
-	assert_int_equal(table_header()->rows, 2);
+	assert_int_equal(compiled_table_header()->rows, 2);
 }
 
 static void undefined_return_address_is_the_end(void **state)
@@ -131,36 +131,37 @@ static void each_way_to_go_on(void **state)
 {
 	compile(BYTES(0x02, 2, 0x0e, 16, 0x03, 2, 0, 0x0e, 24, 0x04, 2, 0, 0, 0, 0x0e, 32, 0x1d, 2,
 		      0, 0, 0, 0, 0, 0, 0, 0x0e, 40));
-	table_expect(0x1001, CALL);
-	table_expect(0x1002, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1004, "sp+24 ra=*(cfa-8) fp=same");
-	table_expect(0x1006, "sp+32 ra=*(cfa-8) fp=same");
-	table_expect(0x1008, "sp+40 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1001, CALL);
+	compiled_table_expect(0x1002, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1004, "sp+24 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1006, "sp+32 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1008, "sp+40 ra=*(cfa-8) fp=same");
 }
 
 static void location_is_set_by_its_address(void **state)
 {
 	/* The operand is the 15th byte behind the function's 17: 0x1008, from where it stands. */
-	uint32_t cie = cfimake_plain_cie(&make);
-	uint32_t operand = 0x9000 + make.filled[CFIMAKE_EH_FRAME] + 17 + 1 + CFIMAKE_AWAY;
-	uint32_t distance = 0x1008 + CFIMAKE_DELTA - operand;
+	uint32_t cie = cfi_builder_plain_cie(&builder);
+	uint32_t operand =
+		0x9000 + builder.filled[CFI_BUILDER_EH_FRAME] + 17 + 1 + CFI_BUILDER_AWAY;
+	uint32_t distance = 0x1008 + CFI_BUILDER_DELTA - operand;
 	uint8_t code[7] = {0x01, 0, 0, 0, 0, 0x0e, 16};
 
 	memcpy(code + 1, &distance, 4);
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40,
-			  (struct cfimake_bytes){code, sizeof(code)});
-	table_open(&make);
-	table_expect(0x1007, CALL);
-	table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=same");
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, 0x1000, 0x40,
+			      (struct cfi_builder_bytes){code, sizeof(code)});
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1007, CALL);
+	compiled_table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=same");
 }
 
 static void state_is_remembered_and_restored(void **state)
 {
 	compile(BYTES(0x0e, 16, 0x86, 2, 0x0a, 0x44, 0x0e, 8, 0xc6, 0x44, 0x0b));
-	table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x1004, CALL);
-	table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
-	table_expect(0x103f, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x1004, CALL);
+	compiled_table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
+	compiled_table_expect(0x103f, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
 }
 
 static void states_are_remembered_to_a_depth_and_no_deeper(void **state)
@@ -169,13 +170,13 @@ static void states_are_remembered_to_a_depth_and_no_deeper(void **state)
 
 	memset(code, 0x0a, sizeof(code));
 	memcpy(code, (const uint8_t[]){0x0e, 16, 0x44}, 3);
-	compile((struct cfimake_bytes){code, sizeof(code) - 1});
-	table_expect(0x1004, "sp+16 ra=*(cfa-8) fp=same");
-	assert_int_equal(table_header()->refused, 0);
-	compile((struct cfimake_bytes){code, sizeof(code)});
-	table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=same");
-	table_expect(0x1004, "none");
-	assert_int_equal(table_header()->refused, 1);
+	compile((struct cfi_builder_bytes){code, sizeof(code) - 1});
+	compiled_table_expect(0x1004, "sp+16 ra=*(cfa-8) fp=same");
+	assert_int_equal(compiled_table_header()->refused, 0);
+	compile((struct cfi_builder_bytes){code, sizeof(code)});
+	compiled_table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=same");
+	compiled_table_expect(0x1004, "none");
+	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
 static void what_other_machines_write_is_passed_over(void **state)
@@ -184,24 +185,24 @@ static void what_other_machines_write_is_passed_over(void **state)
 }
 
 /* What came before stands; the rest of the function is not known, the next function is. */
-static void breaks(struct cfimake_bytes code)
+static void breaks(struct cfi_builder_bytes code)
 {
 	uint8_t bytes[256] = {0x44};
 	uint32_t cie;
 
-	cfimake_open(&make);
+	cfi_builder_open(&builder);
 	memcpy(bytes + 1, code.bytes, code.count);
-	cie = cfimake_plain_cie(&make);
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1000, 0x40,
-			  (struct cfimake_bytes){bytes, code.count + 1});
-	(void)cfimake_fde(&make, CFIMAKE_EH_FRAME, cie, 0x1040, 0x40, BYTES(0x0e, 16));
-	table_open(&make);
-	table_expect(0x1003, CALL);
-	table_expect(0x1004, "none");
-	table_expect(0x103f, "none");
-	table_expect(0x1040, "sp+16 ra=*(cfa-8) fp=same");
-	assert_int_equal(table_header()->frames, 2);
-	assert_int_equal(table_header()->refused, 1);
+	cie = cfi_builder_plain_cie(&builder);
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, 0x1000, 0x40,
+			      (struct cfi_builder_bytes){bytes, code.count + 1});
+	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, 0x1040, 0x40, BYTES(0x0e, 16));
+	compiled_table_open(&builder);
+	compiled_table_expect(0x1003, CALL);
+	compiled_table_expect(0x1004, "none");
+	compiled_table_expect(0x103f, "none");
+	compiled_table_expect(0x1040, "sp+16 ra=*(cfa-8) fp=same");
+	assert_int_equal(compiled_table_header()->frames, 2);
+	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
 static void broken_instruction_costs_the_rest_of_its_function(void **state)
@@ -223,9 +224,9 @@ static void broken_instruction_costs_the_rest_of_its_function(void **state)
 static void places_beyond_the_function_are_not_its_own(void **state)
 {
 	compile(BYTES(0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff));
-	table_expect(0x103f, CALL);
-	table_expect(0x1040, "none");
-	assert_int_equal(table_header()->rows, 2);
+	compiled_table_expect(0x103f, CALL);
+	compiled_table_expect(0x1040, "none");
+	assert_int_equal(compiled_table_header()->rows, 2);
 }
 
 #define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

@@ -23,11 +23,11 @@
 #include "shared/region.h"
 #include "shared/unwind_table.h"
 #include "symbolizer/names/result_check.h"
-#include "tests/unit/parser/elfmake.h"
+#include "tests/unit/parser/elf_builder.h"
 
 static const char *program;
 static struct tm_child parser;
-static struct elfmake elf;
+static struct elf_builder elf;
 
 static int start(void **state)
 {
@@ -36,8 +36,8 @@ static int start(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
 	(void)close(fd);
-	elfmake(&elf);
-	elfmake_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static uint32_t status_of(const void *bytes, size_t count)
 	int fd;
 	struct parser_message result;
 
-	send_request(7, PARSER_FILE, target, ELFMAKE_TEXT + 0x18);
+	send_request(7, PARSER_FILE, target, ELF_BUILDER_TEXT + 0x18);
 	(void)close(target);
 	result = receive(&fd);
 	assert_int_equal(result.id, 7);
@@ -100,10 +100,10 @@ static void good_file_is_answered_by_a_sealed_result(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
 	struct result_check parsed;
-	int target = file_of(&elf, ELFMAKE_BYTES);
+	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	int fd;
 
-	send_request(3, PARSER_FILE, target, ELFMAKE_TEXT + 0x18);
+	send_request(3, PARSER_FILE, target, ELF_BUILDER_TEXT + 0x18);
 	assert_int_equal(receive(&fd).status, PARSER_OK);
 	assert_int_equal(tm_region_open_blob(&region, fd, RESULT_CHECK_MAX_BYTES), 0);
 	assert_int_equal(result_check_check(&parsed, region.addr, region.bytes, 1), 0);
@@ -118,18 +118,18 @@ static void hostile_files_are_refused_and_the_next_is_answered(void **state)
 	assert_int_equal(status_of(&elf, 100), PARSER_MALFORMED);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = 1u << 31;
-	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_TOO_LARGE);
-	elfmake(&elf);
-	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_OK);
+	assert_int_equal(status_of(&elf, ELF_BUILDER_BYTES), PARSER_TOO_LARGE);
+	elf_builder_open(&elf);
+	assert_int_equal(status_of(&elf, ELF_BUILDER_BYTES), PARSER_OK);
 }
 
 static void sparse_tebibyte_is_too_large(void **state)
 {
-	int target = file_of(&elf, ELFMAKE_BYTES);
+	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	int fd;
 
 	assert_int_equal(ftruncate(target, 1ll << 40), 0);
-	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	send_request(1, PARSER_FILE, target, ELF_BUILDER_TEXT);
 	assert_int_equal(receive(&fd).status, PARSER_TOO_LARGE);
 	(void)close(target);
 }
@@ -139,9 +139,9 @@ static void huge_symbol_table_is_too_large(void **state)
 	int target, fd;
 
 	elf.sections[2].sh_size = 3ull << 30;
-	target = file_of(&elf, ELFMAKE_BYTES);
+	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(ftruncate(target, (3ll << 30) + (1 << 20)), 0);
-	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	send_request(1, PARSER_FILE, target, ELF_BUILDER_TEXT);
 	assert_int_equal(receive(&fd).status, PARSER_TOO_LARGE);
 	(void)close(target);
 }
@@ -159,14 +159,14 @@ static void file_that_costs_too_much_is_ended(void **state)
 	for (uint32_t i = 0; i < count; i++)
 		symbols[i] = elf.symbols[1];
 	for (uint32_t i = 0; i < count; i++) {
-		symbols[i].st_value = ELFMAKE_VADDR;
+		symbols[i].st_value = ELF_BUILDER_VADDR;
 		symbols[i].st_size = 0x1000;
 	}
 	for (uint32_t i = 0; i < asked; i++)
-		offsets[i] = ELFMAKE_TEXT + i;
-	elf.sections[2].sh_offset = (ELFMAKE_BYTES + 7) & ~7ull;
+		offsets[i] = ELF_BUILDER_TEXT + i;
+	elf.sections[2].sh_offset = (ELF_BUILDER_BYTES + 7) & ~7ull;
 	elf.sections[2].sh_size = count * sizeof(*symbols);
-	target = file_of(&elf, ELFMAKE_BYTES);
+	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(
 		pwrite(target, symbols, count * sizeof(*symbols), (off_t)elf.sections[2].sh_offset),
 		count * sizeof(*symbols));
@@ -176,8 +176,8 @@ static void file_that_costs_too_much_is_ended(void **state)
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), blob, 0), 0);
 	result = receive(&fd);
 	assert_true(result.status == PARSER_CRASHED || result.status == PARSER_TIMEOUT);
-	elfmake(&elf);
-	assert_int_equal(status_of(&elf, ELFMAKE_BYTES), PARSER_OK);
+	elf_builder_open(&elf);
+	assert_int_equal(status_of(&elf, ELF_BUILDER_BYTES), PARSER_OK);
 	free(symbols);
 	free(offsets);
 	(void)close(target);
@@ -211,11 +211,11 @@ static void offsets_that_can_still_change_are_refused(void **state)
 
 static void two_requests_at_once_are_both_answered(void **state)
 {
-	int target = file_of(&elf, ELFMAKE_BYTES);
+	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	uint32_t seen = 0;
 	int fd;
 
-	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	send_request(1, PARSER_FILE, target, ELF_BUILDER_TEXT);
 	send_request(2, PARSER_VDSO, -1, 0x100);
 	for (int i = 0; i < 2; i++) {
 		seen |= 1u << receive(&fd).id;
@@ -266,7 +266,7 @@ static struct tm_unwind_table rows_of(int target)
 
 static void rows_of_a_file_are_a_sealed_table(void **state)
 {
-	int target = file_of(&elf, ELFMAKE_BYTES);
+	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	assert_int_equal(rows_of(target).frames, 0); /* it describes nothing */
@@ -282,7 +282,7 @@ static void hostile_files_have_no_rows_and_the_next_has(void **state)
 
 	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_NOT_ELF);
 	(void)close(target);
-	target = file_of(&elf, ELFMAKE_BYTES);
+	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(ftruncate(target, 1ll << 40), 0);
 	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_TOO_LARGE);
 	assert_int_equal(ftruncate(target, 3ll << 30), 0); /* sparse, but no larger than allowed */
@@ -293,10 +293,10 @@ static void hostile_files_have_no_rows_and_the_next_has(void **state)
 static void names_and_rows_may_be_asked_for_at_once(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
-	int target = file_of(&elf, ELFMAKE_BYTES), fd;
+	int target = file_of(&elf, ELF_BUILDER_BYTES), fd;
 	uint32_t seen = 0;
 
-	send_request(1, PARSER_FILE, target, ELFMAKE_TEXT);
+	send_request(1, PARSER_FILE, target, ELF_BUILDER_TEXT);
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
 	for (int i = 0; i < 2; i++) {
 		seen |= 1u << receive(&fd).id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_symbolize - symbols of good ELF files by the rules, of hostile ones in bounds
+ * test_symbolize - names from well-formed ELF files by the rules, and bounds for malformed ones
  */
 
 #include <setjmp.h>
@@ -17,15 +17,15 @@
 #include "symbolizer/names/result_check.h"
 #include "symbolizer/parser/input.h"
 #include "symbolizer/parser/symbolize.h"
-#include "tests/unit/parser/elfmake.h"
+#include "tests/unit/parser/elf_builder.h"
 
 #define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define LOCAL_FUNCTION  ELF64_ST_INFO(STB_LOCAL, STT_FUNC)
 #define WEAK_FUNCTION   ELF64_ST_INFO(STB_WEAK, STT_FUNC)
 #define GLOBAL_LABEL    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
 
-static struct elfmake elf;
-static struct symbolize answer;
+static struct elf_builder elf;
+static struct result_blob answer;
 static struct result_check parsed;
 static uint64_t bytes_read;
 
@@ -38,36 +38,36 @@ static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
 
 static int ask(const uint64_t *offsets, uint32_t count)
 {
-	struct image_source source = {read_memory, &elf, ELFMAKE_BYTES};
+	struct image_source source = {read_memory, &elf, ELF_BUILDER_BYTES};
 	int status;
 
 	bytes_read = 0;
-	status = symbolize_file(&answer, &source, offsets, count);
+	status = symbolize_offsets(&answer, &source, offsets, count);
 	if (status == PARSER_OK)
-		assert_int_equal(result_check_check(&parsed, answer.blob, answer.bytes, count), 0);
+		assert_int_equal(result_check_check(&parsed, answer.data, answer.bytes, count), 0);
 	return status;
 }
 
 /* The name of one offset of the text, or "" for none. */
 static const char *name_of(uint64_t offset)
 {
-	static char name[ELFMAKE_STRINGS];
-	uint64_t file_offset = ELFMAKE_TEXT + offset;
+	static char name[ELF_BUILDER_STRINGS];
+	uint64_t file_offset = ELF_BUILDER_TEXT + offset;
 
 	name[0] = '\0';
 	assert_int_equal(ask(&file_offset, 1), PARSER_OK);
-	assert_int_equal(parsed.symbols[0].vaddr, ELFMAKE_VADDR + offset);
+	assert_int_equal(parsed.symbols[0].vaddr, ELF_BUILDER_VADDR + offset);
 	if (parsed.symbols[0].name != PARSER_NO_NAME)
 		strncpy(name, parsed.names + parsed.symbols[0].name, sizeof(name) - 1);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 	return name;
 }
 
 static void function_covers_its_size_and_no_more(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "first", 0x10, 0x10, GLOBAL_FUNCTION);
-	elfmake_symbol(&elf, "second", 0x40, 0x10, LOCAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "first", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_symbol(&elf, "second", 0x40, 0x10, LOCAL_FUNCTION);
 	assert_string_equal(name_of(0x0f), "");
 	assert_string_equal(name_of(0x10), "first");
 	assert_string_equal(name_of(0x1f), "first");
@@ -78,9 +78,9 @@ static void function_covers_its_size_and_no_more(void **state)
 
 static void innermost_begins_last(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "outer", 0x0, 0x100, GLOBAL_FUNCTION);
-	elfmake_symbol(&elf, "inner", 0x20, 0x10, LOCAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "outer", 0x0, 0x100, GLOBAL_FUNCTION);
+	elf_builder_symbol(&elf, "inner", 0x20, 0x10, LOCAL_FUNCTION);
 	assert_string_equal(name_of(0x1f), "outer");
 	assert_string_equal(name_of(0x20), "inner");
 	assert_string_equal(name_of(0x30), "outer");
@@ -100,22 +100,23 @@ static void aliases_are_chosen_the_same_way_in_any_order(void **state)
 	const size_t count = sizeof(by_rank) / sizeof(by_rank[0]);
 
 	for (size_t best = 0; best < count; best++) {
-		elfmake(&elf);
+		elf_builder_open(&elf);
 		for (size_t i = best; i < count; i++)
-			elfmake_symbol(&elf, by_rank[i].name, 0x10, 0x10, by_rank[i].info);
+			elf_builder_symbol(&elf, by_rank[i].name, 0x10, 0x10, by_rank[i].info);
 		assert_string_equal(name_of(0x18), by_rank[best].name);
-		elfmake(&elf);
+		elf_builder_open(&elf);
 		for (size_t i = count; i > best; i--)
-			elfmake_symbol(&elf, by_rank[i - 1].name, 0x10, 0x10, by_rank[i - 1].info);
+			elf_builder_symbol(&elf, by_rank[i - 1].name, 0x10, 0x10,
+					   by_rank[i - 1].info);
 		assert_string_equal(name_of(0x18), by_rank[best].name);
 	}
 }
 
 static void label_without_size_reaches_to_the_next_symbol(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "label", 0x10, 0, GLOBAL_LABEL);
-	elfmake_symbol(&elf, "sized", 0x40, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "label", 0x10, 0, GLOBAL_LABEL);
+	elf_builder_symbol(&elf, "sized", 0x40, 0x10, GLOBAL_FUNCTION);
 	assert_string_equal(name_of(0x0f), "");
 	assert_string_equal(name_of(0x3f), "label");
 	assert_string_equal(name_of(0x40), "sized");
@@ -127,66 +128,66 @@ static void label_without_size_reaches_to_the_next_symbol(void **state)
 
 static void what_is_no_code_names_nothing(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "object", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
-	elfmake_symbol(&elf, ".Llocal", 0x10, 0x10, GLOBAL_LABEL);
-	elfmake_symbol(&elf, "", 0x10, 0x10, GLOBAL_FUNCTION);
-	elfmake_symbol(&elf, "elsewhere", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "object", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
+	elf_builder_symbol(&elf, ".Llocal", 0x10, 0x10, GLOBAL_LABEL);
+	elf_builder_symbol(&elf, "", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_symbol(&elf, "elsewhere", 0x10, 0x10, GLOBAL_FUNCTION);
 	elf.symbols[elf.symbol_count - 1].st_shndx = SHN_UNDEF;
 	assert_string_equal(name_of(0x18), "");
-	elfmake_symbol(&elf, "ifunc", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC));
+	elf_builder_symbol(&elf, "ifunc", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC));
 	assert_string_equal(name_of(0x18), "ifunc");
 }
 
 static void full_table_goes_before_the_dynamic_one(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "__real", 0x10, 0x10, WEAK_FUNCTION);
-	elfmake_dynamic(&elf, "exported", 0x10, 0x10, GLOBAL_FUNCTION);
-	elfmake_dynamic(&elf, "only", 0x30, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "__real", 0x10, 0x10, WEAK_FUNCTION);
+	elf_builder_dynamic(&elf, "exported", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_dynamic(&elf, "only", 0x30, 0x10, GLOBAL_FUNCTION);
 	assert_string_equal(name_of(0x18), "__real");
 	assert_string_equal(name_of(0x38), "only");
 }
 
 static void many_offsets_are_answered_in_their_order(void **state)
 {
-	uint64_t offsets[] = {0x10, ELFMAKE_TEXT + 0x11, ELFMAKE_TEXT + 0x12, ELFMAKE_TEXT + 0x31,
-			      0x10000000};
+	uint64_t offsets[] = {0x10, ELF_BUILDER_TEXT + 0x11, ELF_BUILDER_TEXT + 0x12,
+			      ELF_BUILDER_TEXT + 0x31, 0x10000000};
 
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
-	elfmake_symbol(&elf, "b", 0x30, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_symbol(&elf, "b", 0x30, 0x10, GLOBAL_FUNCTION);
 	assert_int_equal(ask(offsets, 5), PARSER_OK);
 	assert_false(parsed.symbols[0].has_vaddr);
 	assert_int_equal(parsed.symbols[0].name, PARSER_NO_NAME);
 	assert_string_equal(parsed.names + parsed.symbols[1].name, "a");
 	assert_int_equal(parsed.symbols[1].name, parsed.symbols[2].name);
-	assert_int_equal(parsed.symbols[1].start, ELFMAKE_VADDR + 0x10);
+	assert_int_equal(parsed.symbols[1].start, ELF_BUILDER_VADDR + 0x10);
 	assert_string_equal(parsed.names + parsed.symbols[3].name, "b");
 	assert_false(parsed.symbols[4].has_vaddr);
 	assert_int_equal(parsed.header->build_id_bytes, 4);
 	assert_memory_equal(parsed.header->build_id, "\1\2\3\4", 4);
-	assert_int_equal(parsed.header->segment_vaddr, ELFMAKE_VADDR);
-	assert_int_equal(parsed.header->segment_offset, ELFMAKE_TEXT);
+	assert_int_equal(parsed.header->segment_vaddr, ELF_BUILDER_VADDR);
+	assert_int_equal(parsed.header->segment_offset, ELF_BUILDER_TEXT);
 	assert_int_equal(parsed.header->segment_bytes, 0x1000);
 	assert_true(parsed.header->has_symbols);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 }
 
 static void only_headers_symbols_and_notes_are_read(void **state)
 {
-	uint64_t offset = ELFMAKE_TEXT;
+	uint64_t offset = ELF_BUILDER_TEXT;
 
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	assert_int_equal(ask(&offset, 1), PARSER_OK);
-	assert_true(bytes_read < ELFMAKE_BYTES - sizeof(elf.text));
-	symbolize_free(&answer);
+	assert_true(bytes_read < ELF_BUILDER_BYTES - sizeof(elf.text));
+	result_blob_free(&answer);
 }
 
 static void extended_numbering_is_understood(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = 6;
 	assert_string_equal(name_of(0x18), "a");
@@ -194,63 +195,63 @@ static void extended_numbering_is_understood(void **state)
 
 static void refused_whole(int status)
 {
-	uint64_t offset = ELFMAKE_TEXT + 0x18;
+	uint64_t offset = ELF_BUILDER_TEXT + 0x18;
 
 	assert_int_equal(ask(&offset, 1), status);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 }
 
 static void headers_that_lie_are_refused(void **state)
 {
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_ident[0] = 0;
 	refused_whole(PARSER_NOT_ELF);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_ident[EI_CLASS] = ELFCLASS32;
 	refused_whole(PARSER_NOT_ELF);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_ident[EI_DATA] = ELFDATA2MSB;
 	refused_whole(PARSER_NOT_ELF);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_machine = EM_AARCH64;
 	refused_whole(PARSER_NOT_ELF);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_shoff = UINT64_MAX - 7;
 	refused_whole(PARSER_MALFORMED);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_phoff = UINT64_MAX - 7;
 	refused_whole(PARSER_MALFORMED);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_shentsize = 1;
 	refused_whole(PARSER_MALFORMED);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_phentsize = 0xffff;
 	refused_whole(PARSER_MALFORMED);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = UINT64_MAX;
 	refused_whole(PARSER_TOO_LARGE);
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.header.e_shnum = 0xff00;
 	refused_whole(PARSER_MALFORMED);
 }
 
 static void section_that_lies_names_nothing(void **state)
 {
-	static const uint64_t wild[] = {0, 1, 2, ELFMAKE_BYTES, 1ull << 40, UINT64_MAX};
+	static const uint64_t wild[] = {0, 1, 2, ELF_BUILDER_BYTES, 1ull << 40, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++)
 		for (int section = 2; section <= 3; section++) {
-			elfmake(&elf);
-			elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+			elf_builder_open(&elf);
+			elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
 			elf.sections[section].sh_size = wild[i];
 			assert_string_equal(name_of(0x18), "");
 		}
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
 	elf.sections[2].sh_offset = 1ull << 50;
 	assert_string_equal(name_of(0x18), "");
-	elf.sections[2].sh_offset = offsetof(struct elfmake, symbols);
+	elf.sections[2].sh_offset = offsetof(struct elf_builder, symbols);
 	elf.sections[2].sh_link = 0xffffffff;
 	assert_string_equal(name_of(0x18), "");
 	elf.sections[2].sh_link = 2;
@@ -265,20 +266,20 @@ static void section_that_lies_names_nothing(void **state)
 
 static void overlapping_sections_stay_in_bounds(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
 	for (int i = 1; i < 6; i++) {
 		elf.sections[i].sh_offset = 0;
-		elf.sections[i].sh_size = ELFMAKE_BYTES / 24 * 24;
+		elf.sections[i].sh_size = ELF_BUILDER_BYTES / 24 * 24;
 	}
 	(void)name_of(0x18);
 }
 
 static void name_without_end_or_beyond_is_none(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
-	elf.symbols[1].st_name = ELFMAKE_STRINGS;
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.symbols[1].st_name = ELF_BUILDER_STRINGS;
 	assert_string_equal(name_of(0x18), "");
 	elf.symbols[1].st_name = 0xffffffff;
 	assert_string_equal(name_of(0x18), "");
@@ -289,27 +290,27 @@ static void name_without_end_or_beyond_is_none(void **state)
 
 static void symbol_that_wraps_around_names_nothing(void **state)
 {
-	elfmake(&elf);
-	elfmake_symbol(&elf, "a", 0x10, UINT64_MAX, GLOBAL_FUNCTION);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "a", 0x10, UINT64_MAX, GLOBAL_FUNCTION);
 	assert_string_equal(name_of(0x18), "");
 }
 
 static void note_that_lies_gives_no_build_id(void **state)
 {
-	uint64_t offset = ELFMAKE_TEXT;
+	uint64_t offset = ELF_BUILDER_TEXT;
 
 	for (uint32_t wild = 5; wild != 0; wild <<= 1) {
-		elfmake(&elf);
+		elf_builder_open(&elf);
 		elf.note.header.n_descsz = wild;
 		assert_int_equal(ask(&offset, 1), PARSER_OK);
 		assert_int_equal(parsed.header->build_id_bytes, 0);
-		symbolize_free(&answer);
+		result_blob_free(&answer);
 	}
-	elfmake(&elf);
+	elf_builder_open(&elf);
 	elf.segments[1].p_offset = UINT64_MAX;
 	assert_int_equal(ask(&offset, 1), PARSER_OK);
 	assert_int_equal(parsed.header->build_id_bytes, 0);
-	symbolize_free(&answer);
+	result_blob_free(&answer);
 }
 
 static void file_that_changes_is_noticed(void **state)
@@ -318,15 +319,15 @@ static void file_that_changes_is_noticed(void **state)
 	struct input target;
 	int fd = memfd_create("target", MFD_CLOEXEC);
 
-	elfmake(&elf);
-	assert_int_equal(write(fd, &elf, ELFMAKE_BYTES), ELFMAKE_BYTES);
+	elf_builder_open(&elf);
+	assert_int_equal(write(fd, &elf, ELF_BUILDER_BYTES), ELF_BUILDER_BYTES);
 	assert_int_equal(input_open_file(&target, fd, &source), 0);
-	assert_int_equal(source.bytes, ELFMAKE_BYTES);
+	assert_int_equal(source.bytes, ELF_BUILDER_BYTES);
 	assert_true(input_is_unchanged(&target));
-	assert_int_equal(ftruncate(fd, ELFMAKE_BYTES - 1), 0);
+	assert_int_equal(ftruncate(fd, ELF_BUILDER_BYTES - 1), 0);
 	assert_false(input_is_unchanged(&target));
 	/* What is no longer there is not read as zeros. */
-	assert_true(source.read(source.context, &elf, 0, ELFMAKE_BYTES) < 0);
+	assert_true(source.read(source.context, &elf, 0, ELF_BUILDER_BYTES) < 0);
 	(void)close(fd);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_writer - rows go in, a table comes out that says the same at each place; and where it is full
+ * test_table_writer - a written table finds the rules that were put in, up to its limits
  */
 
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 
 #include "shared/parse.h"
 #include "symbolizer/parser/table_writer.h"
-#include "tests/unit/parser/say.h"
+#include "tests/unit/parser/rule_text.h"
 
 #define MODEL_ROWS 5000u
 
-static struct table_writer make;
+static struct table_writer builder;
 static struct tm_unwind_table_view view;
 static void *blob;
 
@@ -35,14 +35,14 @@ static void put(uint64_t offset, uint32_t number)
 {
 	struct tm_rule rule = rule_of(number);
 
-	assert_int_equal(table_writer_put(&make, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&builder, offset, &rule), 0);
 }
 
 static void put_nothing(uint64_t offset)
 {
 	struct tm_rule rule = {.cfa = TM_CFA_NONE};
 
-	assert_int_equal(table_writer_put(&make, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&builder, offset, &rule), 0);
 }
 
 static void finish(void)
@@ -50,7 +50,7 @@ static void finish(void)
 	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
 	uint64_t bytes;
 
-	assert_int_equal(table_writer_finish(&make, &header, &blob, &bytes), 0);
+	assert_int_equal(table_writer_finish(&builder, &header, &blob, &bytes), 0);
 	assert_int_equal(tm_unwind_table_check(&view, blob, bytes), 0);
 }
 
@@ -66,12 +66,12 @@ static int64_t at(uint64_t offset)
 
 static int setup(void **state)
 {
-	return table_writer_open(&make);
+	return table_writer_open(&builder);
 }
 
 static int teardown(void **state)
 {
-	table_writer_close(&make);
+	table_writer_close(&builder);
 	free(blob);
 	blob = NULL;
 	return 0;

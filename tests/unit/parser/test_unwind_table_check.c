@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unwind_table_check - a table is believed only when each of its bytes makes sense
+ * test_unwind_table_check - the check of an unwind table refuses every malformed field
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_corpus - writes the seeds of the corpora below the folder it is given
+ * corpus_seeds - writes the seeds of all corpora below a folder
  */
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "shared/ring.h"
 #include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
-#include "tests/fuzz/make_rows.h"
-#include "tests/unit/parser/elfmake.h"
+#include "tests/fuzz/unwind_seeds.h"
+#include "tests/unit/parser/elf_builder.h"
 #include "tests/unit/symbolizer/make.h"
 
 static const char *root;
@@ -36,25 +36,25 @@ static void put(const char *target, const char *name, const void *bytes, size_t 
 
 static void elves(void)
 {
-	static struct elfmake elf;
+	static struct elf_builder elf;
 	const uint8_t function = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
 
-	elfmake(&elf);
-	elfmake_symbol(&elf, "main", 0x10, 0x10, function);
-	elfmake_symbol(&elf, "label", 0x20, 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE));
-	elfmake_dynamic(&elf, "exported", 0x40, 0x20, function);
-	put("elf", "plain", &elf, ELFMAKE_BYTES, 0);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "main", 0x10, 0x10, function);
+	elf_builder_symbol(&elf, "label", 0x20, 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE));
+	elf_builder_dynamic(&elf, "exported", 0x40, 0x20, function);
+	put("elf", "plain", &elf, ELF_BUILDER_BYTES, 0);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = 6;
-	put("elf", "extended_numbering", &elf, ELFMAKE_BYTES, 0);
+	put("elf", "extended_numbering", &elf, ELF_BUILDER_BYTES, 0);
 	elf.sections[2].sh_offset = elf.sections[3].sh_offset = 0;
-	put("elf", "overlapping", &elf, ELFMAKE_BYTES, 0);
+	put("elf", "overlapping", &elf, ELF_BUILDER_BYTES, 0);
 	elf.sections[2].sh_size = 1ull << 60;
-	put("elf", "huge_section", &elf, ELFMAKE_BYTES, 0);
-	elfmake(&elf);
-	elfmake_symbol(&elf, "main", 0x10, 0x10, function);
+	put("elf", "huge_section", &elf, ELF_BUILDER_BYTES, 0);
+	elf_builder_open(&elf);
+	elf_builder_symbol(&elf, "main", 0x10, 0x10, function);
 	memset(elf.strings, 'x', sizeof(elf.strings));
-	put("elf", "unterminated_strings", &elf, ELFMAKE_BYTES, 0);
+	put("elf", "unterminated_strings", &elf, ELF_BUILDER_BYTES, 0);
 }
 
 static void records(void)
@@ -64,21 +64,21 @@ static void records(void)
 				  ANON_WORD(2), UNRESOLVED_WORD(0)};
 
 	make_process(&record, 42, "leader", 3, "prog\0bin\0", 9, "slice\0", 6);
-	put("record", "recording", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, 0);
 	make_file(&record, 3, 77, "prog\0bin\0", 9);
-	put("record", "recording", &record, record.event.bytes, 1);
-	put("record", "every", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 0);
 	for (uint64_t ktime = 5; ktime > 2; ktime--) {
 		make_sample(&record, ktime, 42, "thread", words, 1, 4);
-		put("record", "recording", &record, record.event.bytes, 1);
+		put("event", "recording", &record, record.event.bytes, 1);
 	}
 	make_file(&record, 3, 78, "other\0", 6);
-	put("record", "recording", &record, record.event.bytes, 1);
+	put("event", "recording", &record, record.event.bytes, 1);
 	make_sample(&record, 9, 42, "thread", words + 1, 0, 1);
-	put("record", "recording", &record, record.event.bytes, 1);
+	put("event", "recording", &record, record.event.bytes, 1);
 	make_exit(&record, 8, 42);
-	put("record", "recording", &record, record.event.bytes, 1);
-	put("record", "exit", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, 1);
+	put("event", "exit", &record, record.event.bytes, 0);
 }
 
 /* Reports in between, a number that ends, its file under the next one. */
@@ -88,21 +88,21 @@ static void reports(void)
 	const uint64_t word = FILE_WORD(3, 0x40), next = FILE_WORD(4, 0x40);
 
 	make_sample(&record, 10, 42, "thread", &word, 0, 1);
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_exit(&record, 11, 42);
 	record.event.cpu = 0xffff;
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_sample(&record, 12, 42, "thread", &word, 0, 1);
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_retire(&record, 13, 3);
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_file(&record, 4, 77, "prog\0bin\0", 9);
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_sample(&record, 14, 42, "thread", &next, 0, 1);
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 	make_exit(&record, 200 * TM_EPOCH_NS, 42);
 	record.event.cpu = 0xffff;
-	put("record", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, 1);
 }
 
 static void containers(void)
@@ -137,7 +137,7 @@ static void results(void)
 		    {{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
 		    "\0main"};
 
-	put("parsed", "two", &result, sizeof(result), 0);
+	put("result_check", "two", &result, sizeof(result), 0);
 }
 
 static void kernels(void)
@@ -152,7 +152,7 @@ static void kernels(void)
 		   {{0x10, 13, 0}, {0x20, 15, 0}, {0x1000, 17, 0}, {0x8, 19, 1}},
 		   "\0kernel\0ext4\0a\0b\0c\0d"};
 
-	put("kernel", "two_modules", &table, sizeof(table), 0);
+	put("ksyms", "two_modules", &table, sizeof(table), 0);
 }
 
 static void wires(void)
@@ -166,8 +166,8 @@ static void wires(void)
 	for (uint32_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct tm_wire wire = {.kind = messages[i].kind, .number = i, .value = i % 2};
 
-		put("wire", "talk", &messages[i].attached, 1, i > 0);
-		put("wire", "talk", &wire, sizeof(wire), 1);
+		put("collector_link", "messages", &messages[i].attached, 1, i > 0);
+		put("collector_link", "messages", &wire, sizeof(wire), 1);
 	}
 }
 
@@ -205,6 +205,6 @@ int main(int argc, char **argv)
 	rings();
 	containers();
 	reports();
-	make_rows(put);
+	unwind_seeds_put(put);
 	return 0;
 }

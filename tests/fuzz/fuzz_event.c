@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_record - records as they come out of the ring, through to the finished report
+ * fuzz_event - hostile records from the ring, up to the finished report
  *
  * A record whose cpu is REPORT_CPU is followed by a report in between, with W at its ktime.
  */

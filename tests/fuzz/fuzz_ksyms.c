@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_kernel - a hostile collector's table of kernel symbols
+ * fuzz_ksyms - a hostile collector's table of kernel symbols
  */
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_rows - bytes from anywhere as a table of rows; what passes its check can be searched
+ * fuzz_unwind_table - a hostile unwind table; if it passes its check, it can be searched
  */
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/compile_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/made.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (blob) {
 		memcpy(blob, data, bytes);
-		made_find_everywhere(blob, bytes);
+		compile_input_check_table(blob, bytes);
 	}
 	free(blob);
 	return 0;

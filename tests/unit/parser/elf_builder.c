@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elfmake - a small, well-formed ELF file in memory, for tests to break
+ * elf_builder - builds a small, well-formed ELF file in memory, which tests then break
  */
 
-#include "tests/unit/parser/elfmake.h"
+#include "tests/unit/parser/elf_builder.h"
 
 #include <stddef.h>
 #include <string.h>
 
-_Static_assert(offsetof(struct elfmake, text) == ELFMAKE_TEXT, "the text lies where it is said");
+_Static_assert(offsetof(struct elf_builder, text) == ELF_BUILDER_TEXT,
+	       "the text lies where it is said");
 
 static void add(Elf64_Sym *symbols, uint32_t *count, char *strings, uint32_t *bytes,
 		const Elf64_Sym *symbol, const char *name)
@@ -24,34 +25,34 @@ static Elf64_Sym place(uint64_t offset, uint64_t size, uint8_t info)
 {
 	return (Elf64_Sym){.st_info = info,
 			   .st_shndx = 1,
-			   .st_value = ELFMAKE_VADDR + offset,
+			   .st_value = ELF_BUILDER_VADDR + offset,
 			   .st_size = size};
 }
 
-static void make_sections(struct elfmake *elf)
+static void make_sections(struct elf_builder *elf)
 {
 	elf->sections[1] = (Elf64_Shdr){.sh_type = SHT_PROGBITS,
 					.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-					.sh_addr = ELFMAKE_VADDR,
-					.sh_offset = ELFMAKE_TEXT,
+					.sh_addr = ELF_BUILDER_VADDR,
+					.sh_offset = ELF_BUILDER_TEXT,
 					.sh_size = sizeof(elf->text)};
 	elf->sections[2] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
-					.sh_offset = offsetof(struct elfmake, symbols),
+					.sh_offset = offsetof(struct elf_builder, symbols),
 					.sh_size = sizeof(elf->symbols),
 					.sh_link = 3,
 					.sh_entsize = sizeof(Elf64_Sym)};
 	elf->sections[3] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
-					.sh_offset = offsetof(struct elfmake, strings),
+					.sh_offset = offsetof(struct elf_builder, strings),
 					.sh_size = sizeof(elf->strings)};
 	elf->sections[4] = elf->sections[2];
 	elf->sections[4].sh_type = SHT_DYNSYM;
-	elf->sections[4].sh_offset = offsetof(struct elfmake, dynamic);
+	elf->sections[4].sh_offset = offsetof(struct elf_builder, dynamic);
 	elf->sections[4].sh_link = 5;
 	elf->sections[5] = elf->sections[3];
-	elf->sections[5].sh_offset = offsetof(struct elfmake, dynamic_strings);
+	elf->sections[5].sh_offset = offsetof(struct elf_builder, dynamic_strings);
 }
 
-void elfmake(struct elfmake *elf)
+void elf_builder_open(struct elf_builder *elf)
 {
 	memset(elf, 0, sizeof(*elf));
 	memcpy(elf->header.e_ident, ELFMAG, SELFMAG);
@@ -62,20 +63,20 @@ void elfmake(struct elfmake *elf)
 	elf->header.e_machine = EM_X86_64;
 	elf->header.e_version = EV_CURRENT;
 	elf->header.e_ehsize = sizeof(elf->header);
-	elf->header.e_phoff = offsetof(struct elfmake, segments);
+	elf->header.e_phoff = offsetof(struct elf_builder, segments);
 	elf->header.e_phentsize = sizeof(Elf64_Phdr);
 	elf->header.e_phnum = 2;
-	elf->header.e_shoff = offsetof(struct elfmake, sections);
+	elf->header.e_shoff = offsetof(struct elf_builder, sections);
 	elf->header.e_shentsize = sizeof(Elf64_Shdr);
 	elf->header.e_shnum = 6;
 	elf->segments[0] = (Elf64_Phdr){.p_type = PT_LOAD,
 					.p_flags = PF_R | PF_X,
-					.p_offset = ELFMAKE_TEXT,
-					.p_vaddr = ELFMAKE_VADDR,
+					.p_offset = ELF_BUILDER_TEXT,
+					.p_vaddr = ELF_BUILDER_VADDR,
 					.p_filesz = sizeof(elf->text),
 					.p_memsz = sizeof(elf->text)};
 	elf->segments[1] = (Elf64_Phdr){.p_type = PT_NOTE,
-					.p_offset = offsetof(struct elfmake, note),
+					.p_offset = offsetof(struct elf_builder, note),
 					.p_filesz = sizeof(elf->note)};
 	elf->note.header = (Elf64_Nhdr){4, 4, NT_GNU_BUILD_ID};
 	memcpy(elf->note.name, ELF_NOTE_GNU, 4);
@@ -84,16 +85,16 @@ void elfmake(struct elfmake *elf)
 	elf->symbol_count = elf->dynamic_count = elf->string_bytes = elf->dynamic_bytes = 1;
 }
 
-void elfmake_symbol(struct elfmake *elf, const char *name, uint64_t offset, uint64_t size,
-		    uint8_t info)
+void elf_builder_symbol(struct elf_builder *elf, const char *name, uint64_t offset, uint64_t size,
+			uint8_t info)
 {
 	Elf64_Sym symbol = place(offset, size, info);
 
 	add(elf->symbols, &elf->symbol_count, elf->strings, &elf->string_bytes, &symbol, name);
 }
 
-void elfmake_dynamic(struct elfmake *elf, const char *name, uint64_t offset, uint64_t size,
-		     uint8_t info)
+void elf_builder_dynamic(struct elf_builder *elf, const char *name, uint64_t offset, uint64_t size,
+			 uint8_t info)
 {
 	Elf64_Sym symbol = place(offset, size, info);
 

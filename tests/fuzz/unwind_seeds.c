@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_rows - the seeds of the corpora cfi, heights, pclntab and rows
+ * unwind_seeds - builds the seeds of the corpora cfi, disassembly, pclntab and unwind_table
  */
 
-#include "tests/fuzz/make_rows.h"
+#include "tests/fuzz/unwind_seeds.h"
 
 #include <string.h>
 
 #include "shared/unwind_table.h"
-#include "tests/unit/parser/gomake.h"
+#include "tests/unit/parser/pclntab_builder.h"
 
-#define EH    CFIMAKE_EH_FRAME
-#define DEBUG CFIMAKE_DEBUG_FRAME
+#define EH    CFI_BUILDER_EH_FRAME
+#define DEBUG CFI_BUILDER_DEBUG_FRAME
 
-static struct cfimake make;
-static make_rows_put_fn put;
+static struct cfi_builder builder;
+static unwind_seeds_put_fn put;
 
-static void put_part(enum cfimake_part part, const char *name)
+static void put_part(enum cfi_builder_part part, const char *name)
 {
 	const uint8_t which = part == DEBUG;
-	const Elf64_Shdr *section = &make.sections[2 + part];
+	const Elf64_Shdr *section = &builder.sections[2 + part];
 
 	put("cfi", name, &which, 1, 0);
-	put("cfi", name, make.file + section->sh_offset, section->sh_size, 1);
+	put("cfi", name, builder.file + section->sh_offset, section->sh_size, 1);
 }
 
 static void put_functions(const char *name)
 {
-	const struct cfimake_bytes codes[] = {
+	const struct cfi_builder_bytes codes[] = {
 		BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x70, 0x0c, 7, 8, 0xc6),
 		BYTES(0x02, 1, 0x0a, 0x03, 1, 0, 0x0b, 0x04, 1, 0, 0, 0, 0x05, 6, 2, 0x06, 6),
 		BYTES(0x07, 16, 0x41, 0x08, 6, 0x41, 0x09, 16, 2, 0x41, 0x10, 6, 2, 0x76, 0),
@@ -38,16 +38,16 @@ static void put_functions(const char *name)
 		BYTES(0x01, 0, 0, 0, 0, 0x0e, 16, 0x1d, 1, 0, 0, 0, 0, 0, 0, 0)};
 	uint32_t cie;
 
-	cfimake_open(&make);
-	cie = cfimake_plain_cie(&make);
+	cfi_builder_open(&builder);
+	cie = cfi_builder_plain_cie(&builder);
 	for (uint32_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		(void)cfimake_fde(&make, EH, cie, 0x1000 + 0x40 * i, 0x40, codes[i]);
+		(void)cfi_builder_fde(&builder, EH, cie, 0x1000 + 0x40 * i, 0x40, codes[i]);
 	put_part(EH, name);
 }
 
 static void put_augmentations(void)
 {
-	const struct cfimake_cie cies[] = {
+	const struct cfi_builder_cie cies[] = {
 		{1, "zR", BYTES(0x1b), BYTES(0x0c, 7, 8, 0x90, 1)},
 		{1, "zPLRSBG", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), BYTES(0x0c, 7, 8, 0x90, 1)},
 		{1, "zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1b), BYTES(0x0c, 7, 8)},
@@ -57,15 +57,15 @@ static void put_augmentations(void)
 					       1,  'z', 'R', 'R', 'R', 'R', 'R', 'R'};
 	uint32_t at;
 
-	cfimake_open(&make);
+	cfi_builder_open(&builder);
 	for (uint32_t i = 0; i < sizeof(cies) / sizeof(cies[0]); i++) {
-		at = cfimake_cie(&make, EH, &cies[i]);
-		(void)cfimake_fde(&make, EH, at, 0x1000 + 0x40 * i, 0x40, BYTES(0x0e, 16));
+		at = cfi_builder_cie(&builder, EH, &cies[i]);
+		(void)cfi_builder_fde(&builder, EH, at, 0x1000 + 0x40 * i, 0x40, BYTES(0x0e, 16));
 	}
 	put_part(EH, "augmentations");
-	cfimake_open(&make);
-	at = cfimake_put(&make, EH, unterminated, sizeof(unterminated));
-	(void)cfimake_fde(&make, EH, at, 0x1000, 0x40, BYTES(0));
+	cfi_builder_open(&builder);
+	at = cfi_builder_put(&builder, EH, unterminated, sizeof(unterminated));
+	(void)cfi_builder_fde(&builder, EH, at, 0x1000, 0x40, BYTES(0));
 	put_part(EH, "unterminated_augmentation");
 }
 
@@ -73,48 +73,49 @@ static void put_lies(void)
 {
 	uint32_t cie;
 
-	cfimake_open(&make);
-	(void)cfimake_fde(&make, EH, 0, 0x1000, 0x40, BYTES(0x0e, 16));
+	cfi_builder_open(&builder);
+	(void)cfi_builder_fde(&builder, EH, 0, 0x1000, 0x40, BYTES(0x0e, 16));
 	put_part(EH, "self_referencing");
-	cfimake_open(&make);
-	cie = cfimake_plain_cie(&make);
-	(void)cfimake_fde(&make, EH, cie, 0x3000, 0x40, BYTES(0x0e, 16));
-	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x4000, BYTES(0x0e, 24));
-	(void)cfimake_fde(&make, EH, cie, 0x2fff, 0x40, BYTES(0x0e, 32));
-	(void)cfimake_fde(&make, EH, cie, 0x1000, 0x10, BYTES(0x0e, 40));
+	cfi_builder_open(&builder);
+	cie = cfi_builder_plain_cie(&builder);
+	(void)cfi_builder_fde(&builder, EH, cie, 0x3000, 0x40, BYTES(0x0e, 16));
+	(void)cfi_builder_fde(&builder, EH, cie, 0x1000, 0x4000, BYTES(0x0e, 24));
+	(void)cfi_builder_fde(&builder, EH, cie, 0x2fff, 0x40, BYTES(0x0e, 32));
+	(void)cfi_builder_fde(&builder, EH, cie, 0x1000, 0x10, BYTES(0x0e, 40));
 	put_part(EH, "overlapping_unsorted");
-	cfimake_open(&make);
-	cie = cfimake_plain_cie(&make);
-	(void)cfimake_fde(&make, EH, cie, 0x1000, 0xffffffff,
-			  BYTES(0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 24, 0x04, 0xff, 0xff,
-				0xff, 0xff, 0x0e, 32, 0x1d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-				0xff, 0xff, 0x0e, 8));
+	cfi_builder_open(&builder);
+	cie = cfi_builder_plain_cie(&builder);
+	(void)cfi_builder_fde(&builder, EH, cie, 0x1000, 0xffffffff,
+			      BYTES(0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 24, 0x04, 0xff,
+				    0xff, 0xff, 0xff, 0x0e, 32, 0x1d, 0xff, 0xff, 0xff, 0xff, 0xff,
+				    0xff, 0xff, 0xff, 0x0e, 8));
 	put_part(EH, "rows_without_end");
 }
 
 static void put_debug_frame(void)
 {
-	const struct cfimake_cie fourth = {4, "", {NULL, 0}, BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfi_builder_cie fourth = {4, "", {NULL, 0}, BYTES(0x0c, 7, 8, 0x90, 1)};
 	uint32_t cie;
 
-	cfimake_open(&make);
-	cie = cfimake_cie(&make, DEBUG, &fourth);
-	(void)cfimake_fde(&make, DEBUG, cie, 0x1000, 0x40, BYTES(0x41, 0x0e, 16, 0x86, 2));
+	cfi_builder_open(&builder);
+	cie = cfi_builder_cie(&builder, DEBUG, &fourth);
+	(void)cfi_builder_fde(&builder, DEBUG, cie, 0x1000, 0x40, BYTES(0x41, 0x0e, 16, 0x86, 2));
 	put_part(DEBUG, "debug_frame");
 }
 
 static void put_pclntabs(void)
 {
 	static const char *const names[] = {"go_1_2", "go_1_16", "go_1_18", "go_1_20"};
-	const struct gomake_function functions[] = {
+	const struct pclntab_builder_function functions[] = {
 		{"main.one", 0x1000, 0, BYTES(2, 4, 16, 0x30, 15, 4, 0)},
-		{"runtime.goexit", 0x1040, GOMAKE_TOP_FRAME, BYTES(2, 0x40, 0)},
+		{"runtime.goexit", 0x1040, PCLNTAB_BUILDER_TOP_FRAME, BYTES(2, 0x40, 0)},
 		{"runtime.sigreturn__sigaction", 0x1080, 0, BYTES(2, 0x40, 0)},
 		{NULL, 0x10c0, 0, BYTES(0)}};
-	static uint8_t bytes[GOMAKE_BYTES];
+	static uint8_t bytes[PCLNTAB_BUILDER_BYTES];
 
-	for (enum gomake_form form = GOMAKE_1_2; form <= GOMAKE_1_20; form++) {
-		gomake(bytes, form, functions);
+	for (enum pclntab_builder_version form = PCLNTAB_BUILDER_1_2; form <= PCLNTAB_BUILDER_1_20;
+	     form++) {
+		pclntab_builder_fill(bytes, form, functions);
 		put("pclntab", names[form], bytes, 0xc00, 0);
 	}
 }
@@ -123,21 +124,22 @@ static void put_tables(void)
 {
 	struct tm_unwind_table vast = {
 		.magic = TM_UNWIND_TABLE_MAGIC, .rows = UINT32_MAX, .pages = 1u << 24};
-	struct symbolize answer;
+	struct result_blob answer;
 	struct tm_unwind_table_page *page;
 
-	cfimake_open(&make);
+	cfi_builder_open(&builder);
 	for (uint32_t i = 0; i < 3; i++)
-		(void)cfimake_fde(&make, EH, i ? 0 : cfimake_plain_cie(&make), 0x1000 + 0x40 * i,
-				  0x40, BYTES(0x44, 0x0e, 16, 0x44, 0x07, 16));
-	if (cfimake_compile(&make, &answer) != PARSER_OK)
+		(void)cfi_builder_fde(&builder, EH, i ? 0 : cfi_builder_plain_cie(&builder),
+				      0x1000 + 0x40 * i, 0x40,
+				      BYTES(0x44, 0x0e, 16, 0x44, 0x07, 16));
+	if (cfi_builder_compile(&builder, &answer) != PARSER_OK)
 		return;
-	put("rows", "plain", answer.blob, answer.bytes, 0);
-	page = (void *)((uint8_t *)answer.blob + answer.bytes - sizeof(*page));
+	put("unwind_table", "plain", answer.data, answer.bytes, 0);
+	page = (void *)((uint8_t *)answer.data + answer.bytes - sizeof(*page));
 	page->offsets[1] = 0x7000;
-	put("rows", "unsorted", answer.blob, answer.bytes, 0);
-	symbolize_free(&answer);
-	put("rows", "vast", &vast, sizeof(vast), 0);
+	put("unwind_table", "unsorted", answer.data, answer.bytes, 0);
+	result_blob_free(&answer);
+	put("unwind_table", "vast", &vast, sizeof(vast), 0);
 }
 
 /* Functions as tests/unit/parser/test_disassembly.c has them. */
@@ -145,12 +147,12 @@ static void put_code(void)
 {
 	const struct {
 		const char *name;
-		struct cfimake_bytes code;
+		struct cfi_builder_bytes code;
 	} seeds[] = {
 		{"pushes", BYTES(0x41, 0x57, 0x55, 0x53, 0x48, 0x83, 0xec, 0x18, 0x31, 0xed, 0x48,
 				 0x83, 0xc4, 0x18, 0x5b, 0x5d, 0x41, 0x5f, 0xc3)},
-		{"record", BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29, 0xc4,
-				 0x48, 0x8d, 0x65, 0xf8, 0xc9, 0xc3)},
+		{"event", BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29, 0xc4,
+				0x48, 0x8d, 0x65, 0xf8, 0xc9, 0xc3)},
 		{"loop", BYTES(0x50, 0x48, 0x89, 0x2c, 0x24, 0xbd, 1, 0, 0, 0, 0x48, 0x8d, 0x6c,
 			       0x24, 8, 0x75, 0xf4, 0x48, 0x8b, 0x2c, 0x24, 0x58, 0xc3)},
 		{"table", BYTES(0x50, 0x74, 9, 0x48, 0x01, 0xca, 0xff, 0xe2, 0x90, 0x90, 0x59, 0xc3,
@@ -165,10 +167,10 @@ static void put_code(void)
 	};
 
 	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
-		put("heights", seeds[i].name, seeds[i].code.bytes, seeds[i].code.count, 0);
+		put("disassembly", seeds[i].name, seeds[i].code.bytes, seeds[i].code.count, 0);
 }
 
-void make_rows(make_rows_put_fn put_seed)
+void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 {
 	put = put_seed;
 	put_functions("instructions");

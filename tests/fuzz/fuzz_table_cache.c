@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_cache - a cache that anybody wrote to: its rows come back as they were kept, or not at all
+ * fuzz_table_cache - a hostile cache file: tables come back as they were stored, or not at all
  *
- * The first byte says how the rest is taken: as the file itself, or as changes to a good one, four bytes
- * each: where (24 bits), and what is exclusive-ored there.
+ * The first byte says how the rest is taken: as the file itself, or as changes to a good one, four
+ * bytes each: where (24 bits), and what is exclusive-ored there.
  */
 
 #include <stdlib.h>

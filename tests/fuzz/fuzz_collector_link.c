@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_wire - messages of a hostile collector; no descriptor may be left open behind them
+ * fuzz_collector_link - messages of a hostile collector; no descriptor may stay open afterwards
  *
  * Input: per message one byte that says what is attached, then struct tm_wire.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_heights - bytes from anywhere as the code of a program that describes none of it
+ * fuzz_disassembly - hostile machine code without any unwind information
  */
 
+#include "tests/fuzz/compile_input.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/made.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	made_run_code(data, bytes);
+	compile_input_code(data, bytes);
 	return 0;
 }

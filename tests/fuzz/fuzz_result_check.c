@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_parsed - a hostile parser's result; what passes the check can be read to its last byte
+ * fuzz_result_check - a hostile parser's result; if it passes its check, all of it can be read
  */
 
 #include <stdlib.h>
