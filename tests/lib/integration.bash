@@ -207,42 +207,9 @@ nothing_left() {
 	done
 }
 
-# begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
-# background and returns when COMMAND says that it runs, which it does only once sampling is
-# attached. COMMAND spins, after starting BESIDE (shell text) as its child. RECORDER and
-# COMMAND_PID are the process ids.
-BESIDE=:
-begin_recording() {
-	local name=$1
-	shift
-	rm -f "$WORK/started"
-	mkfifo "$WORK/started"
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" -- \
-		sh -c 'echo started >"$1"; eval "$3" & exec "$2" 1 600' spins "$WORK/started" \
-		"$TM_WORKLOADS/hot" "$BESIDE" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	if ! timeout 30 head -n 1 "$WORK/started" >/dev/null; then
-		wrong "COMMAND did not start within 30 s: $(head -c 600 "$WORK/$name.err")"
-		return 1
-	fi
-	until_true 20 find_command || wrong "COMMAND is not to be seen"
-	STARTED+=("$COMMAND_PID")
-	remember "$RECORDER"
-}
-
-find_command() {
-	local pid
-	COMMAND_PID=
-	for pid in $(descendants "$RECORDER"); do
-		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == hot ]] && COMMAND_PID=$pid
-	done
-	[[ -n $COMMAND_PID ]]
-}
-
 # begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held before its
-# first instruction. Sampling is attached on return; `release NAME` lets COMMAND run.
+# first instruction. Sampling is attached on return; `release NAME` lets COMMAND run. RECORDER and COMMAND_PID
+# are the process ids.
 begin_held_recording() {
 	local name=$1 options=()
 	shift
@@ -254,22 +221,52 @@ begin_held_recording() {
 	rm -f "$WORK/$name.held" "$WORK/$name.go"
 	mkfifo "$WORK/$name.held" "$WORK/$name.go"
 	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "${options[@]}" -- \
-		sh -c 'echo >"$1"; read -r go <"$2"; shift 2; exec "$@"' sh \
+		sh -c 'echo $$ >"$1"; read -r go <"$2"; shift 2; exec "$@"' sh \
 		"$WORK/$name.held" "$WORK/$name.go" "$@" \
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
-	timeout 60 head -n 1 "$WORK/$name.held" >/dev/null && return
-	wrong "COMMAND did not start: $(head -c 600 "$WORK/$name.err")"
-	return 1
+	if ! COMMAND_PID=$(timeout 60 head -n 1 "$WORK/$name.held") || [[ ! $COMMAND_PID ]]; then
+		wrong "COMMAND did not start within 60 s: $(head -c 600 "$WORK/$name.err")"
+		return 1
+	fi
+	STARTED+=("$COMMAND_PID")
 }
 
 release() { echo go >"$WORK/$1.go"; }
 
+# begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the background and lets
+# COMMAND run: it spins, after starting BESIDE (shell text) as its child. With COUNT_HITS=yes its hits are
+# counted from outside, into $WORK/NAME.hits.
+BESIDE=:
+COUNT_HITS=
+HIT_COUNTER=
+begin_recording() {
+	begin_held_recording "$@" -- sh -c 'eval "$2" & exec "$1" 1 600' sh "$TM_WORKLOADS/hot" "$BESIDE" || return
+	if [[ $COUNT_HITS ]]; then
+		count_hits "$1" "$COMMAND_PID" || return
+	fi
+	remember "$RECORDER"
+	release "$1"
+}
+
+# count_hits NAME [PROCESS] - from now on counts, from outside, the hits of RECORDER's timers in all tasks that are
+# not idle, or in PROCESS alone, into $WORK/NAME.hits (tests/lib/hits.py)
+count_hits() {
+	rm -f "$WORK/$1.hits" "$WORK/$1.hit_counter"
+	"$TM_WORKLOADS/hit_counter" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1.hits" ${2:+"$2"} \
+		>"$WORK/$1.hit_counter" 2>&1 &
+	HIT_COUNTER=$!
+	STARTED+=("$HIT_COUNTER")
+	until_true 20 test -s "$WORK/$1.hit_counter" && [[ $(<"$WORK/$1.hit_counter") == ready ]] && return
+	wrong "hit_counter: $(<"$WORK/$1.hit_counter")"
+	return 1
+}
+
 # ran PID TICKS - has it used that many hundredths of a second of CPU?
 ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
 
-# end_recording SECONDS - waits for RECORDER, its exit code in STATUS
+# end_recording SECONDS - waits for RECORDER, its exit code in STATUS, and for what counts its hits
 end_recording() {
 	if ! until_true "$1" gone "$RECORDER"; then
 		wrong "tidemark did not end within $1 s"
@@ -277,4 +274,8 @@ end_recording() {
 	fi
 	wait "$RECORDER"
 	STATUS=$?
+	if [[ $HIT_COUNTER ]]; then
+		wait "$HIT_COUNTER" || wrong "hit_counter failed"
+		HIT_COUNTER=
+	fi
 }

@@ -124,7 +124,7 @@ class Pprof:
     def __init__(self, path):
         with gzip.open(path, "rb") as file:
             data = file.read()
-        self.strings, self.samples = [], []
+        self.strings, self.samples, self.time_ns, self.duration_ns = [], [], 0, 0
         raw, mappings, locations, functions = [], {}, {}, {}
         for number, value in fields(data):
             if number == 2:
@@ -139,6 +139,10 @@ class Pprof:
                 functions[message[1]] = message
             elif number == 6:
                 self.strings.append(value.decode("utf-8"))
+            elif number == 9:
+                self.time_ns = value
+            elif number == 10:
+                self.duration_ns = value
         for value in raw:
             self.samples.append(self._sample(value, mappings, locations, functions))
 

@@ -94,7 +94,7 @@ static int begin(struct recorder *recorder, const char *pid, const char *prefix)
 	recorder->sideband = sideband_open();
 	if (!recorder->sideband)
 		return fail("perf_event_open", errno);
-	recorder->timer_hits = timer_hits_open(pid);
+	recorder->timer_hits = timer_hits_open(pid, 0);
 	return recorder->timer_hits ? 0 : fail("no sampling program to count", errno);
 }
 

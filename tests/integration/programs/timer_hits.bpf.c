@@ -49,7 +49,12 @@ struct {
 	__type(value, __u64);
 } hits SEC(".maps");
 
+const volatile __u32 only = 0;          /* the process that `chosen` counts; 0: all */
+const volatile __u64 namespace_dev = 0; /* the PID namespace in which it has that number */
+const volatile __u64 namespace_ino = 0;
+
 __u64 fired;          /* in all, the idle tasks' included */
+__u64 chosen;         /* of these, in the time of the process, or of any that is not idle */
 __u64 processes_full; /* found no room there */
 
 static __always_inline bool is_tidemarks(const struct hrtimer *timer)
@@ -60,6 +65,15 @@ static __always_inline bool is_tidemarks(const struct hrtimer *timer)
 		return false;
 	event = (const void *)timer - bpf_core_field_offset(struct perf_event, hw.hrtimer);
 	return BPF_CORE_READ(event, prog, aux, id) == sampler;
+}
+
+static __always_inline bool is_chosen(void)
+{
+	struct bpf_pidns_info found = {0};
+
+	return !only || (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &found,
+						     sizeof(found)) == 0 &&
+			 found.tgid == only);
 }
 
 SEC("tp_btf/hrtimer_expire_entry")
@@ -74,6 +88,8 @@ int BPF_PROG(count_hit, struct hrtimer *timer)
 	__sync_fetch_and_add(&fired, 1);
 	if (!key.tgid)
 		return 0;
+	if (is_chosen())
+		__sync_fetch_and_add(&chosen, 1);
 	key.start_boottime = BPF_CORE_READ(task, group_leader, start_boottime);
 	count = bpf_map_lookup_elem(&hits, &key);
 	if (count)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "timer_hits.skel.h"
@@ -99,10 +100,11 @@ static __u64 kernel_symbol(const char *wanted)
 	return found;
 }
 
-static int attach(struct timer_hits *timers, const char *collector)
+static int attach(struct timer_hits *timers, const char *collector, __u32 process)
 {
 	__u32 sampler = find_sampler(collector, &timers->sampler);
 	__u64 function = kernel_symbol("perf_swevent_hrtimer");
+	struct stat namespace;
 	int r;
 
 	if (!timers->skeleton || !sampler)
@@ -110,13 +112,18 @@ static int attach(struct timer_hits *timers, const char *collector)
 	timers->statistics = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (timers->statistics < 0)
 		return -errno;
+	if (stat("/proc/self/ns/pid", &namespace) < 0)
+		return -errno;
+	timers->skeleton->rodata->only = process;
+	timers->skeleton->rodata->namespace_dev = namespace.st_dev;
+	timers->skeleton->rodata->namespace_ino = namespace.st_ino;
 	timers->skeleton->rodata->sampler = sampler;
 	timers->skeleton->rodata->timer_function = function;
 	r = timer_hits_bpf__load(timers->skeleton);
 	return r ? r : timer_hits_bpf__attach(timers->skeleton);
 }
 
-struct timer_hits *timer_hits_open(const char *collector)
+struct timer_hits *timer_hits_open(const char *collector, __u32 process)
 {
 	struct timer_hits *timers = calloc(1, sizeof(*timers));
 	int r;
@@ -125,7 +132,7 @@ struct timer_hits *timer_hits_open(const char *collector)
 		return NULL;
 	timers->statistics = timers->sampler = -1;
 	timers->skeleton = timer_hits_bpf__open();
-	r = attach(timers, collector);
+	r = attach(timers, collector, process);
 	if (r != 0) {
 		timer_hits_close(timers);
 		errno = -r;
@@ -136,14 +143,29 @@ struct timer_hits *timer_hits_open(const char *collector)
 	return timers;
 }
 
+/* The run count is read first: what goes off meanwhile is taken for skipped, until the next look. */
+static __u64 skipped(const struct timer_hits *timers)
+{
+	__u64 run = run_count(timers->sampler) - timers->run_before;
+	__u64 fired = __atomic_load_n(&timers->skeleton->bss->fired, __ATOMIC_RELAXED) -
+		      timers->fired_before;
+
+	return fired > run ? fired - run : 0;
+}
+
+void timer_hits_now(const struct timer_hits *timers, __u64 *ret_hits, __u64 *ret_skipped)
+{
+	*ret_hits = __atomic_load_n(&timers->skeleton->bss->chosen, __ATOMIC_RELAXED);
+	*ret_skipped = skipped(timers);
+}
+
 int timer_hits_write(struct timer_hits *timers, FILE *out)
 {
 	int map = bpf_map__fd(timers->skeleton->maps.hits);
-	__u64 run = run_count(timers->sampler) - timers->run_before, count;
-	__u64 fired = timers->skeleton->bss->fired - timers->fired_before;
+	__u64 count;
 	struct timer_hits_key key, *previous = NULL;
 
-	if (fprintf(out, "skipped %llu\n", fired > run ? fired - run : 0) < 0)
+	if (fprintf(out, "skipped %llu\n", skipped(timers)) < 0)
 		return -EIO;
 	while (bpf_map_get_next_key(map, previous, &key) == 0) {
 		if (bpf_map_lookup_elem(map, &key, &count) == 0 &&

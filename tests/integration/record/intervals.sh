@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # intervals - reports in between: each balances, all add up, names last; a full disk costs one file
+#
+# What each report took is held against the hits of the kernel's timers in its interval, counted from outside.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 OUT=$WORK/out
@@ -36,6 +38,7 @@ RECORDER=$!
 STARTED+=("$RECORDER")
 await_report sum 1 || finish
 remember "$RECORDER"
+count_hits sum
 kill -STOP "$resting"
 rm "$WORK/resting" # whoever opened it later would find nothing
 for number in 2 3 4; do # the first is told late: what came meanwhile is in the next two
@@ -53,10 +56,11 @@ sed -n 's/; written.*//; /^report/p' "$WORK/sum.out" | sed 's/^/  /'
 tables=$(grep -c 'self *total *function' "$WORK/sum.out")
 ((tables == 1)) || wrong "$tables tables, not that of the last report alone"
 python '
+from hits import *
 work, out = sys.argv[1:]
 names = sorted(n for n in os.listdir(work) if re.match(r"sum\.\d+\.json$", n))
 check(len(names) >= 5, "only %s" % names)
-whole = collections.Counter()
+whole, hits, compared = collections.Counter(), Hits(work + "/sum.hits"), 0
 resting = []
 for number, name in enumerate(names, 1):
     read = summary(os.path.join(work, name))
@@ -65,10 +69,11 @@ for number, name in enumerate(names, 1):
     stem = os.path.join(out, "x.%04d" % number)
     stacks = folded(stem + ".folded")
     total = sum(count for _, _, count in stacks)
-    page = Page(stem + ".html")
-    check(total == read["exported"] == Pprof(stem + ".pb.gz").total() == page.total(),
+    page, pprof = Page(stem + ".html"), Pprof(stem + ".pb.gz")
+    check(total == read["exported"] == pprof.total() == page.total(),
           "report %d: the files hold %d, %d and %d, exported are %d" %
-          (number, total, Pprof(stem + ".pb.gz").total(), page.total(), read["exported"]))
+          (number, total, pprof.total(), page.total(), read["exported"]))
+    compared += check_interval("report %d" % number, pprof, read["taken"], hits, read["hz"], read["cpus"])
     for key in ("seconds", "taken", "exported"):
         whole[key] += read[key]
         check(abs(whole[key] - read["recording"][key]) < 1e-6, "report %d: %s so far %s, told %s" %
@@ -88,6 +93,7 @@ for number, name in enumerate(names, 1):
           (number, found["steady"], found["resting"]))
     check(found["steady"] > 0, "report %d lacks the steady program" % number)
     resting.append(found["resting"])
+check(compared >= 3, "only %d reports could be held against the timers" % compared)
 check(resting[0] > 0 and resting[3] == 0 and sum(resting[4:]) > 0, "the resting one was hit %s times" % resting)
 left = set(os.listdir(out)) - {"x.%04d.%s" % (n, e) for n in range(1, len(names) + 1)
                                for e in ("folded", "html", "pb.gz")}

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # restart - kill -9 of the symbolizer in mid-record, with --restart: the next one goes on, all is right
+#
+# What was taken is held against the hits of the kernel's timers, counted from outside.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
@@ -16,7 +18,7 @@ for place in a b; do
 done
 
 begin() { # NAME ARGUMENT...
-	local name=$1
+	local name=$1 from=${EPOCHREALTIME/./}
 	shift
 	"$TM_TIDEMARK" record -v -F $HZ --restart --summary "$WORK/$name.json" -o "$OUT/$name.folded" \
 		-o "$OUT/$name.html" -o "$OUT/$name.pb.gz" "$@" \
@@ -25,6 +27,8 @@ begin() { # NAME ARGUMENT...
 	STARTED+=("$RECORDER")
 	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
 		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
+	count_hits "$name"
+	BEGUN_LATER=$((${EPOCHREALTIME/./} - from)) # microseconds in which hits were not counted yet
 	remember "$RECORDER"
 }
 
@@ -53,6 +57,16 @@ another_symbolizer() {
 	local pid
 	pid=$(program_pid "$RECORDER" tidemark-symbolizer)
 	[[ -n $pid && $pid != "$1" ]]
+}
+
+# check_hits NAME - all hits of the time in which they were counted were taken
+check_hits() {
+	python '
+from hits import *
+read, hits = summary(sys.argv[1] + ".json"), Hits(sys.argv[1] + ".hits")
+check_taken("whole host", read["recording"]["taken"], hits.hits[-1], hits.skipped,
+            int(sys.argv[2]) / 1e6 * read["hz"] * read["cpus"])
+' "$WORK/$1" "$BEGUN_LATER"
 }
 
 # check_names FILE - both programs are there, each by its path, its stacks whole
@@ -84,6 +98,7 @@ end_recording 60
 REMEMBERED_PIDS+=("${first[@]}")
 nothing_left
 balance twice
+check_hits twice
 grep 'samples: ' "$WORK/twice.out" | grep -q 'symbolizer_died .*, 2 symbolizers died' ||
 	wrong "the deaths are not told of: $(grep samples: "$WORK/twice.out")"
 python "$CHECK_NAMES"'
@@ -114,15 +129,22 @@ kill -INT "$RECORDER"
 end_recording 60
 ((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/among.err")"
 nothing_left
+cp "$WORK/$(cd "$WORK" && ls among.*.json | tail -n 1)" "$WORK/among.json"
+check_hits among
 python "$CHECK_NAMES"'
+from hits import *
 work, out = sys.argv[1:]
 whole, died = collections.Counter(), []
+hits, compared = Hits(work + "/among.hits"), 0
 names = sorted(n for n in os.listdir(work) if re.match(r"among\.\d+\.json$", n))
 for number, name in enumerate(names, 1):
     read = summary(os.path.join(work, name))
     balance(read)
     stem = "%s/among.%04d" % (out, number)
     check(folded_total(stem + ".folded") == read["exported"], "report %d is not whole" % number)
+    if not read["dropped"]["symbolizer_died"]: # that interval is shared by two symbolizers
+        compared += check_interval("report %d" % number, Pprof(stem + ".pb.gz"), read["taken"], hits,
+                                   read["hz"], read["cpus"])
     page = Page(stem + ".html").data
     check(page["taken"] == read["taken"] and page["dropped"] == {k: n for k, n in read["dropped"].items() if n},
           "report %d: the page says taken %d, dropped %s" % (number, page["taken"], page["dropped"]))
@@ -133,6 +155,7 @@ for number, name in enumerate(names, 1):
     died.append(read["dropped"]["symbolizer_died"])
 for key in whole:
     check(whole[key] == read["recording"][key], "%s: %d in all, told %s" % (key, whole[key], read["recording"]))
+check(compared >= 2, "only %d reports could be held against the timers" % compared)
 print("  lost with the dead one, by report: %s" % died)
 check(sum(1 for n in died if n) == 1, "lost in reports: %s" % died)
 check(sum(died) < whole["exported"] / 2, "what had been reported counts as lost: %s" % died)
@@ -149,6 +172,7 @@ end_recording 60
 ((STATUS == 1)) || wrong "exit code $STATUS, not 1"
 nothing_left
 balance six
+check_hits six
 [[ ! -e $OUT/six.folded ]] || wrong "outputs without a symbolizer"
 stop "$a" "$b"
 finish
