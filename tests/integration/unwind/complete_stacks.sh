@@ -13,7 +13,7 @@
 HZ=${TM_HZ:-499}
 LENGTH=${TM_SECONDS:-1}
 SETTLE=${TM_SETTLE:-1}
-export TM_WORKLOADS WORK STACKS_SOURCE
+export TM_WORKLOADS WORK UNWIND_SOURCE
 
 test_clean_up() { workloads_clean_up; }
 
@@ -37,9 +37,9 @@ for name in names:
           (name, len(stacks.samples), tally.total, whole.total, tally.share(), 100.0 * tally.rooted / max(1, tally.total),
            ", ".join("%s %d" % r for r in tally.reasons.most_common()) or "-",
            " (%d of files just met)" % young if young else ""))
-    tally.tell("               ")
+    tally.print("               ")
     if whole.silent and not tally.silent:
-        whole.tell("               early: ")
+        whole.print("               early: ")
     print("FIGURE truth: %s | %d user stacks | %.3f %% whole, %.3f %% at a root; %s | 99.9 %%" %
           (name, tally.total, tally.share(), 100.0 * tally.rooted / max(1, tally.total), dict(tally.reasons) or "none cut"))
     if whole.silent:

@@ -63,7 +63,7 @@ for depth in depths:
     print("FIGURE D1 recursion %d deep, %s | %d samples | %d %s with %s frames, %d cut for time | all" %
           (depth, program, len(judged), sum(s.stop == reason for s in judged), "whole" if reason == "none" else reason,
            " or ".join(map(str, frames)), late))
-    tally.tell() if reason == "none" or tally.silent else None
+    tally.print() if reason == "none" or tally.silent else None
     early = Tally(stacks, of[name][:first])
     for sentence, holds in (
         ("only %d samples to judge" % len(judged), len(judged) >= least),

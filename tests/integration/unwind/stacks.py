@@ -97,7 +97,7 @@ class Tally:
     def share(self):
         return 100.0 * self.whole / max(1, self.total)
 
-    def tell(self, indent="    ", most=4):
+    def print(self, indent="    ", most=4):
         for (reason, ends), count in self.cut.most_common(most):
             print("%s%d cut, %s: %s" % (indent, count, reason, ends))
         for ends, count in self.silent.most_common(most):

@@ -5,8 +5,8 @@
 # says by ELF files alone which frames can be the outermost. $WORK/aliases: lines `PATH<TAB>FILE` for what is
 # deleted or lies elsewhere.
 
-STACKS_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-PYTHONPATH=$PYTHONPATH:$STACKS_SOURCE:$STACKS_SOURCE/../identity
+UNWIND_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+PYTHONPATH=$PYTHONPATH:$UNWIND_SOURCE:$UNWIND_SOURCE/../identity
 [[ -x $TM_WORKLOADS/ring_recorder ]] || skip "no programs in $TM_WORKLOADS"
 [[ -z ${TM_INNER:-} ]] || skip "the ring is read through map_files, which takes rights that a container lacks"
 touch "$WORK/aliases"

@@ -10,6 +10,16 @@ WORKLOADS=("${SHORT[@]}" work static static_pie gcc perl node go rust ripgrep mu
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
+# prepare_workload NAME - makes it ready; what is missing for it is a failure
+prepare_workload() {
+	local reason
+	declare -F "run_$1" >/dev/null || { wrong "no workload is called $1"; return 1; }
+	declare -F "prepare_$1" >/dev/null || return 0
+	reason=$("prepare_$1" 2>&1) && return
+	wrong "$1: $(tail -n 1 <<<"$reason")"
+	return 1
+}
+
 needs() { command -v "$1" >/dev/null || { echo "$1 is not installed"; return 1; }; }
 as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; }
 workloads_clean_up() {
@@ -116,7 +126,7 @@ while time.time() < end:
     sorted(Node(1) for _ in range(200))
 ' "$1"
 }
-run_perl() { /usr/bin/perl "$STACKS_SOURCE/../../lib/busy.pl" "$1"; }
+run_perl() { /usr/bin/perl "$UNWIND_SOURCE/../../lib/busy.pl" "$1"; }
 
 prepare_openssl() { needs openssl; }
 run_openssl() {
