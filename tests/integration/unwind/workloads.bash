@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# workloads - the programs whose stacks truth.sh judges; each run_NAME SECONDS is run by a shell of its own
+# workloads - the ordinary and odd programs whose stacks are judged; sourced after unwind.bash
 #
-# prepare_NAME makes ready what is not to be recorded, and fails with a word on what this machine lacks. What
-# is run is given WORK (a folder) and TM_WORKLOADS (our own programs).
+# run_NAME SECONDS is run by a shell of its own, which is given WORK (a folder) and TM_WORKLOADS (our own programs).
+# prepare_NAME makes ready what is not to be recorded, and fails, saying what this machine lacks.
 
-# What is there with the tests' own packages; the others want a server or a compiler of their own.
-SHORT=(signals contexts pool reload deleted replaced namespace python openssl)
-WORKLOADS=("${SHORT[@]}" work static static_pie gcc perl node go rust ripgrep musl redis nginx pgbench)
+# Those of every test run; tests/run installs what they need. The others take more packages or more time.
+SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc node go rust)
+WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
