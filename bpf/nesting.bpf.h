@@ -28,10 +28,17 @@ enum nesting_status {
 	NESTING_NO_RING
 };
 
-/* `lock add` on x86-64: the addition, and a full barrier. Never to be optimized away. */
+/*
+ * `lock add` on x86-64: the addition, and a full barrier, which the compiler must not remove. The
+ * second form is for the unit tests, which build these files for user space.
+ */
 static __always_inline void nesting_add(void *counter, __u64 value)
 {
+#ifdef __bpf__
 	asm volatile("lock *(u64 *)(%0 + 0) += %1" : : "r"(counter), "r"(value) : "memory");
+#else
+	__atomic_fetch_add((__u64 *)counter, value, __ATOMIC_SEQ_CST);
+#endif
 }
 
 static __always_inline struct tm_cpu_slot *nesting_slot(__u32 cpu)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * programs - the BPF programs as user-space functions, and a description of their maps
+ */
+
+#include "tests/unit/bpf/programs.h"
+
+#include "bpf/tidemark.bpf.c"
+
+#define INNER(type) (sizeof(*((struct type *)0)->value_size) / sizeof(int))
+#define HASH(name)                                                              \
+	{                                                                       \
+		.map = &(name), .hash = true, .key_bytes = sizeof(*(name).key), \
+		.value_bytes = sizeof(*(name).value),                           \
+	}
+
+const struct program_map program_maps[PROGRAM_MAPS] = {
+	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},
+	[PROGRAM_MAP_RINGS] = {.map = &rings, .of_maps = true},
+	[PROGRAM_MAP_SCRATCH] = {.map = &scratch,
+				 .of_maps = true,
+				 .value_bytes = INNER(scratch_levels)},
+	[PROGRAM_MAP_CHUNKS] = {.map = &row_chunks, .of_maps = true, .value_bytes = INNER(chunk)},
+	[PROGRAM_MAP_PROCESSES] = HASH(processes),
+	[PROGRAM_MAP_FILES] = HASH(files),
+	[PROGRAM_MAP_SELECTED] = HASH(selected),
+	[PROGRAM_MAP_WANTED] = HASH(wanted),
+	[PROGRAM_MAP_EXITS] = HASH(exits),
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * programs - what the user-space build of the BPF programs (bpf/tidemark.bpf.c) offers to its tests
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+enum program_map_index {
+	PROGRAM_MAP_SLOTS,
+	PROGRAM_MAP_RINGS,
+	PROGRAM_MAP_SCRATCH,
+	PROGRAM_MAP_CHUNKS,
+	PROGRAM_MAP_PROCESSES,
+	PROGRAM_MAP_FILES,
+	PROGRAM_MAP_SELECTED,
+	PROGRAM_MAP_WANTED,
+	PROGRAM_MAP_EXITS,
+	PROGRAM_MAPS
+};
+
+struct program_map {
+	const void *map;      /* address that the programs pass to the helpers */
+	bool hash;            /* else an array */
+	bool of_maps;         /* an array of maps */
+	uint32_t key_bytes;   /* of a hash */
+	uint32_t value_bytes; /* of an element; of an element of the inner maps */
+};
+
+extern const struct program_map program_maps[PROGRAM_MAPS];
+
+/* Variables of the programs that the collector sets. */
+extern __u32 files_generation;
+extern __u64 vdso_table;
+
+/* Changes what a file number stands for; the context is three 64-bit arguments. */
+int change_file(struct bpf_raw_tracepoint_args *context);
+/* The timer's programs: with bpf_loop, and for kernels that do not have it. */
+int sample_loop(struct bpf_perf_event_data *context);
+int sample_bounded(struct bpf_perf_event_data *context);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * sampled - the process that a test samples: mappings, memory, registers, unwind table, stack
+ *
+ * SAMPLED_CODE is of a file with an unwind table, which holds the rows that the test gives;
+ * SAMPLED_LIBRARY is of a file whose table is not installed; SAMPLED_JIT is anonymous code.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <asm/ptrace.h>
+
+#include "shared/event.h"
+#include "shared/unwind_map.h"
+#include "tests/unit/bpf/bpf_host.h"
+#include "tests/unit/bpf/bpf_maps.h"
+
+#define SAMPLED_CODE        0x10000000ull
+#define SAMPLED_CODE_BYTES  0x81000000ull
+#define SAMPLED_LIBRARY     0x100000000ull
+#define SAMPLED_JIT         0x200000000ull
+#define SAMPLED_DATA        0x300000000ull /* readable, writable, no code */
+#define SAMPLED_BYTES       0x40000ull     /* of each of these; readable ones of SAMPLED_CODE */
+#define SAMPLED_STACK       0x7ffd00000000ull
+#define SAMPLED_STACK_BYTES 0x40000ull
+#define SAMPLED_VDSO        0x7fff00000000ull
+#define SAMPLED_SP          (SAMPLED_STACK + 0x1000) /* of the leaf, at first */
+
+/* Frames of SAMPLED_CODE: an interrupted place, and one that a call returns to. */
+#define FRAME_KIND(kind)    ((uint64_t)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
+#define FRAME_EXACT(offset) (FRAME_KIND(FILE) | (offset))
+#define FRAME_CALL(offset)  (FRAME_EXACT(offset) | TM_FRAME_RETURN)
+#define CODE(offset)        (SAMPLED_CODE + (offset))
+
+struct sampled {
+	struct pt_regs registers; /* of the user frame; the fields have x86-64's names */
+	bool in_kernel;           /* the timer hits kernel mode */
+	bool padded;              /* the registers on the kernel stack lie below padding */
+	uint32_t task_flags;      /* PF_* */
+	bool in_execve;
+	bool has_no_mm;
+	uint64_t start_stack; /* where the initial stack of the process begins */
+	uint64_t vdso;        /* start of the vDSO */
+};
+extern struct sampled sampled;
+
+/* Makes a new process whose leaf is at CODE(0x1000), without rows. For cmocka's setup. */
+int sampled_make(void **state);
+/* The kernel that sampled_make() makes: by its `enum bpf_host_kernel`. */
+int sampled_on_maple(void **state);
+int sampled_on_red_black(void **state);
+void sampled_store(uint64_t address, uint64_t word);
+/* Stores words from the address on. */
+#define sampled_words(address, ...)                              \
+	bpf_host_write(address, (const uint64_t[]){__VA_ARGS__}, \
+		       sizeof((const uint64_t[]){__VA_ARGS__}))
+#define sampled_bytes(address, ...)                             \
+	bpf_host_write(address, (const uint8_t[]){__VA_ARGS__}, \
+		       sizeof((const uint8_t[]){__VA_ARGS__}))
+/* A row of SAMPLED_CODE: from this offset on. Rows are given in the order of their offsets. */
+void sampled_row(uint32_t offset, struct tm_rule rule);
+/* Installs the rows so far as the collector would. sampled_take() does it if there are new ones. */
+void sampled_install(void);
+/* Forgets the rows, so that others can be given; those that are installed stay. */
+void sampled_rows_clear(void);
+/* The vDSO has the table that was installed last. */
+void sampled_vdso_table(void);
+/* Samples once with either program; both give the same sample, which is returned. */
+const struct tm_sample *sampled_take(void);
+/* Samples; fails the test unless the user stack is these frames and ends for this reason. */
+void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint64_t *frames,
+		       unsigned count);
+#define sampled_expect(stop, ...)                                                    \
+	sampled_expect_at(__FILE__, __LINE__, stop, (const uint64_t[]){__VA_ARGS__}, \
+			  sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* The return address right below the CFA, the frame pointer still in its register. */
+#define RULE(kind, offset, ...)                   \
+	((struct tm_rule){.cfa = TM_CFA_##kind,   \
+			  .cfa_offset = (offset), \
+			  .ra = TM_SAVED_CFA,     \
+			  .ra_offset = -8,        \
+			  .fp = TM_SAVED_SAME,    \
+			  ##__VA_ARGS__})
+#define RULE_NONE          ((struct tm_rule){.cfa = TM_CFA_NONE})
+#define RULE_END           ((struct tm_rule){.cfa = TM_CFA_END})
+
+#define SAMPLED_TEST(name) cmocka_unit_test_setup(name, sampled_make)
+/* On both kernels. */
+#define SAMPLED_RUN(tests)                                                          \
+	(cmocka_run_group_tests_name("maple tree", tests, sampled_on_maple, NULL) + \
+	 cmocka_run_group_tests_name("red-black tree", tests, sampled_on_red_black, NULL))

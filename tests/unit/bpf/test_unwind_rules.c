@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * test_unwind_rules - each way to a CFA leads to the caller, or the stack ends for the right reason
+ */
+
+#include "tests/unit/bpf/sampled.h"
+
+#define LEAF   0x1000u
+#define CALLER 0x2000u
+#define START  0x3000u
+
+#define RBX    3 /* DWARF numbers */
+#define RSI    4
+#define R10    10
+
+static void rules(struct tm_rule leaf, struct tm_rule caller)
+{
+	sampled_row(LEAF, leaf);
+	sampled_row(CALLER, caller);
+	sampled_row(START, RULE_END);
+}
+
+/* The leaf has this rule; the frame that it leads to begins at @cfa, if all is right. */
+static void leaf_with_cfa(struct tm_rule rule, uint64_t cfa)
+{
+	rules(rule, RULE(SP, 16));
+	sampled_words(cfa - 8, CODE(CALLER + 8), 0, CODE(START + 8));
+}
+
+/* The caller has this rule, and has called: only its sp and fp are known. */
+static void caller_with_cfa(struct tm_rule rule, uint64_t cfa)
+{
+	rules(RULE(SP, 8), rule);
+	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
+	sampled_store(cfa - 8, CODE(START + 8));
+}
+
+static void expect_whole(void)
+{
+	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
+		       FRAME_CALL(START + 8));
+}
+
+static void expect_leaf(enum tm_stop stop)
+{
+	sampled_expect(stop, FRAME_EXACT(LEAF));
+}
+
+static void expect_caller(enum tm_stop stop)
+{
+	sampled_expect(stop, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8));
+}
+
+/* --- no rule, the outermost frame ------------------------------------------------------------- */
+
+static void no_rule_goes_by_frame_pointer(void **state)
+{
+	rules(RULE_NONE, RULE(SP, 16));
+	sampled.registers.rbp = SAMPLED_SP + 0x20;
+	sampled_words(SAMPLED_SP + 0x20, 0, CODE(CALLER + 8), 0, CODE(START + 8));
+	expect_whole();
+}
+
+static void no_rule_and_no_chain_stops(void **state)
+{
+	rules(RULE_NONE, RULE_END);
+	sampled.registers.rbp = 0x13;
+	expect_leaf(TM_STOP_FRAME_POINTER);
+}
+
+static void outermost_frame_is_complete(void **state)
+{
+	rules(RULE_END, RULE_END);
+	expect_leaf(TM_STOP_NONE);
+}
+
+static void outermost_frame_that_called_is_complete(void **state)
+{
+	rules(RULE(SP, 8), (struct tm_rule){.cfa = TM_CFA_END, .flags = TM_RULE_SP_LOST});
+	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
+	expect_caller(TM_STOP_NONE);
+}
+
+static void outermost_frame_on_an_unknown_stack_stops(void **state)
+{
+	rules((struct tm_rule){.cfa = TM_CFA_END, .flags = TM_RULE_SP_LOST}, RULE_END);
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+/* --- sp and fp -------------------------------------------------------------------------------- */
+
+static void sp_leads_to_the_caller(void **state)
+{
+	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
+	expect_whole();
+}
+
+static void sp_off_the_stack_faults(void **state)
+{
+	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
+	sampled.registers.rsp = SAMPLED_STACK - 0x10000;
+	expect_leaf(TM_STOP_STACK_FAULT);
+}
+
+static void return_address_in_data_stops(void **state)
+{
+	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
+	sampled_store(SAMPLED_SP + 16, SAMPLED_DATA + 8);
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void return_address_without_a_mapping_stops(void **state)
+{
+	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
+	sampled_store(SAMPLED_SP + 16, 0x10000);
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void cfa_below_sp_stops(void **state)
+{
+	leaf_with_cfa(RULE(SP, -64), SAMPLED_SP - 64);
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void zero_above_a_caller_ends_the_stack(void **state)
+{
+	caller_with_cfa(RULE(SP, 16), SAMPLED_SP + 24);
+	sampled_store(SAMPLED_SP + 16, 0);
+	expect_caller(TM_STOP_NONE);
+}
+
+static void zero_above_the_leaf_stops(void **state)
+{
+	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
+	sampled_store(SAMPLED_SP + 16, 0);
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void place_where_the_process_began_ends_the_stack(void **state)
+{
+	caller_with_cfa(RULE(SP, 16), SAMPLED_SP + 24);
+	sampled_store(SAMPLED_SP + 16, 1); /* argc */
+	sampled.start_stack = SAMPLED_SP + 16;
+	expect_caller(TM_STOP_NONE);
+}
+
+static void fp_leads_to_the_caller(void **state)
+{
+	sampled.registers.rbp = SAMPLED_SP + 0x100;
+	leaf_with_cfa(RULE(FP, 16), SAMPLED_SP + 0x110);
+	expect_whole();
+}
+
+static void fp_off_the_stack_faults(void **state)
+{
+	leaf_with_cfa(RULE(FP, 16), SAMPLED_SP + 0x110);
+	sampled.registers.rbp = SAMPLED_STACK + SAMPLED_STACK_BYTES;
+	expect_leaf(TM_STOP_STACK_FAULT);
+}
+
+/* --- other registers -------------------------------------------------------------------------- */
+
+static void register_leads_to_the_caller(void **state)
+{
+	sampled.registers.r10 = SAMPLED_SP + 0x200;
+	leaf_with_cfa(RULE(REGISTER, 8, .base = R10), SAMPLED_SP + 0x208);
+	expect_whole();
+}
+
+static void register_of_a_caller_is_not_known(void **state)
+{
+	sampled.registers.r10 = SAMPLED_SP + 0x200;
+	caller_with_cfa(RULE(REGISTER, 8, .base = R10), SAMPLED_SP + 0x208);
+	expect_caller(TM_STOP_RETURN_ADDRESS);
+}
+
+static void register_that_does_not_exist_stops(void **state)
+{
+	leaf_with_cfa(RULE(REGISTER, 8, .base = 100), SAMPLED_SP + 8);
+	expect_leaf(TM_STOP_STACK_FAULT);
+}
+
+/* Each register's value is its own: a wrong place in either layout leads nowhere. */
+static void every_register_is_found(void **state)
+{
+	struct pt_regs *r = &sampled.registers;
+	unsigned long *const places[] = {&r->rax, &r->rdx, &r->rcx, &r->rbx, &r->rsi, &r->rdi,
+					 &r->rbp, &r->rsp, &r->r8,  &r->r9,  &r->r10, &r->r11,
+					 &r->r12, &r->r13, &r->r14, &r->r15};
+
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		(void)sampled_make(state);
+		for (unsigned k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+			*places[k] = SAMPLED_SP + 0x1000 + 0x100 * k;
+		leaf_with_cfa(RULE(REGISTER, 8, .base = (uint8_t)i),
+			      SAMPLED_SP + 0x1008 + 0x100 * i);
+		sampled.in_kernel = i & 1;
+		expect_whole();
+	}
+}
+
+/* --- a CFA in memory -------------------------------------------------------------------------- */
+
+static void word_at_sp_leads_to_the_caller(void **state)
+{
+	sampled_store(SAMPLED_SP + 32, SAMPLED_SP + 0x300);
+	leaf_with_cfa(RULE(DEREF_SP, 32, .cfa_add = 8), SAMPLED_SP + 0x308);
+	expect_whole();
+}
+
+static void word_at_sp_off_the_stack_stops(void **state)
+{
+	leaf_with_cfa(RULE(DEREF_SP, 32), SAMPLED_SP + 0x300);
+	sampled.registers.rsp = SAMPLED_STACK + SAMPLED_STACK_BYTES - 32;
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void word_at_sp_that_leads_nowhere_faults(void **state)
+{
+	leaf_with_cfa(RULE(DEREF_SP, 32), SAMPLED_SP + 0x300);
+	sampled_store(SAMPLED_SP + 32, 0x1234568);
+	expect_leaf(TM_STOP_STACK_FAULT);
+}
+
+static void word_at_fp_leads_to_the_caller(void **state)
+{
+	sampled.registers.rbp = SAMPLED_SP + 0x80;
+	sampled_store(SAMPLED_SP + 0x70, SAMPLED_SP + 0x300);
+	leaf_with_cfa(RULE(DEREF_FP, -16), SAMPLED_SP + 0x300);
+	expect_whole();
+}
+
+static void word_at_fp_off_the_stack_stops(void **state)
+{
+	leaf_with_cfa(RULE(DEREF_FP, -16), SAMPLED_SP + 0x300);
+	sampled.registers.rbp = 0x1000;
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void word_at_a_register_leads_to_the_caller(void **state)
+{
+	sampled.registers.rsi = SAMPLED_DATA + 0x40;
+	sampled_store(SAMPLED_DATA + 0x48, SAMPLED_SP + 0x400);
+	leaf_with_cfa(RULE(DEREF_REGISTER, 8, .base = RSI, .cfa_add = 16), SAMPLED_SP + 0x410);
+	expect_whole();
+}
+
+static void word_at_a_register_that_leads_nowhere_stops(void **state)
+{
+	leaf_with_cfa(RULE(DEREF_REGISTER, 8, .base = RSI), SAMPLED_SP + 0x400);
+	sampled.registers.rsi = SAMPLED_DATA + SAMPLED_BYTES;
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void word_at_a_register_of_a_caller_is_not_known(void **state)
+{
+	sampled.registers.rsi = SAMPLED_DATA;
+	sampled_store(SAMPLED_DATA, SAMPLED_SP + 0x400);
+	caller_with_cfa(RULE(DEREF_REGISTER, 0, .base = RSI), SAMPLED_SP + 0x400);
+	expect_caller(TM_STOP_RETURN_ADDRESS);
+}
+
+static void indexed_word_leads_to_the_caller(void **state)
+{
+	sampled.registers.rsi = 5;
+	sampled_store(SAMPLED_SP + 40 + 16, SAMPLED_SP + 0x500);
+	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI, .cfa_add = 8), SAMPLED_SP + 0x508);
+	expect_whole();
+}
+
+static void indexed_word_off_the_stack_stops(void **state)
+{
+	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI), SAMPLED_SP + 0x500);
+	sampled.registers.rsi = 1ul << 40;
+	expect_leaf(TM_STOP_RETURN_ADDRESS);
+}
+
+static void index_of_a_caller_is_not_known(void **state)
+{
+	sampled.registers.rsi = 5;
+	sampled_store(SAMPLED_SP + 8 + 40, SAMPLED_SP + 0x500);
+	caller_with_cfa(RULE(DEREF_INDEXED, 0, .base = RSI), SAMPLED_SP + 0x500);
+	expect_caller(TM_STOP_RETURN_ADDRESS);
+}
+
+/* --- the expression of a PLT entry ------------------------------------------------------------ */
+
+static void plt_entry_before_its_push(void **state)
+{
+	sampled.registers.rip = CODE(LEAF + 0x3a);
+	leaf_with_cfa(RULE(PLT, 8, .cfa_add = 11), SAMPLED_SP + 8);
+	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF + 0x3a), FRAME_CALL(CALLER + 8),
+		       FRAME_CALL(START + 8));
+}
+
+static void plt_entry_behind_its_push(void **state)
+{
+	sampled.registers.rip = CODE(LEAF + 0x3b);
+	leaf_with_cfa(RULE(PLT, 8, .cfa_add = 11), SAMPLED_SP + 16);
+	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF + 0x3b), FRAME_CALL(CALLER + 8),
+		       FRAME_CALL(START + 8));
+}
+
+static void plt_entry_off_the_stack_faults(void **state)
+{
+	leaf_with_cfa(RULE(PLT, 8, .cfa_add = 11), SAMPLED_SP + 8);
+	sampled.registers.rsp = 0x1000;
+	expect_leaf(TM_STOP_STACK_FAULT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLED_TEST(no_rule_goes_by_frame_pointer),
+		SAMPLED_TEST(no_rule_and_no_chain_stops),
+		SAMPLED_TEST(outermost_frame_is_complete),
+		SAMPLED_TEST(outermost_frame_that_called_is_complete),
+		SAMPLED_TEST(outermost_frame_on_an_unknown_stack_stops),
+		SAMPLED_TEST(sp_leads_to_the_caller),
+		SAMPLED_TEST(sp_off_the_stack_faults),
+		SAMPLED_TEST(return_address_in_data_stops),
+		SAMPLED_TEST(return_address_without_a_mapping_stops),
+		SAMPLED_TEST(cfa_below_sp_stops),
+		SAMPLED_TEST(zero_above_a_caller_ends_the_stack),
+		SAMPLED_TEST(zero_above_the_leaf_stops),
+		SAMPLED_TEST(place_where_the_process_began_ends_the_stack),
+		SAMPLED_TEST(fp_leads_to_the_caller),
+		SAMPLED_TEST(fp_off_the_stack_faults),
+		SAMPLED_TEST(register_leads_to_the_caller),
+		SAMPLED_TEST(register_of_a_caller_is_not_known),
+		SAMPLED_TEST(register_that_does_not_exist_stops),
+		SAMPLED_TEST(every_register_is_found),
+		SAMPLED_TEST(word_at_sp_leads_to_the_caller),
+		SAMPLED_TEST(word_at_sp_off_the_stack_stops),
+		SAMPLED_TEST(word_at_sp_that_leads_nowhere_faults),
+		SAMPLED_TEST(word_at_fp_leads_to_the_caller),
+		SAMPLED_TEST(word_at_fp_off_the_stack_stops),
+		SAMPLED_TEST(word_at_a_register_leads_to_the_caller),
+		SAMPLED_TEST(word_at_a_register_that_leads_nowhere_stops),
+		SAMPLED_TEST(word_at_a_register_of_a_caller_is_not_known),
+		SAMPLED_TEST(indexed_word_leads_to_the_caller),
+		SAMPLED_TEST(indexed_word_off_the_stack_stops),
+		SAMPLED_TEST(index_of_a_caller_is_not_known),
+		SAMPLED_TEST(plt_entry_before_its_push),
+		SAMPLED_TEST(plt_entry_behind_its_push),
+		SAMPLED_TEST(plt_entry_off_the_stack_faults),
+	};
+
+	return SAMPLED_RUN(tests);
+}
