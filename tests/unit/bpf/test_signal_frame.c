@@ -8,6 +8,7 @@
 #define HANDLER 0x800u
 #define LEAF    0x1000u
 #define CALLER  0x2000u
+#define SECOND  0x2800u
 #define START   0x3000u
 
 #define RBX     3 /* DWARF numbers */
@@ -17,16 +18,20 @@
 #define CONTEXT_RBX (40 + 8 * 11)
 #define CONTEXT_R10 (40 + 8 * 2)
 
+static const struct tm_rule trampoline_rule = {
+	.cfa = TM_CFA_DEREF_SP,
+	.cfa_offset = 160,
+	.ra = TM_SAVED_SP,
+	.ra_offset = 168,
+	.fp = TM_SAVED_SP,
+	.fp_offset = 120,
+	.flags = TM_RULE_SIGNAL,
+};
+
 /* The leaf is the signal trampoline; what it interrupted needs any register. */
 static void signal_interrupted(struct tm_rule interrupted)
 {
-	sampled_row(LEAF, (struct tm_rule){.cfa = TM_CFA_DEREF_SP,
-					   .cfa_offset = 160,
-					   .ra = TM_SAVED_SP,
-					   .ra_offset = 168,
-					   .fp = TM_SAVED_SP,
-					   .fp_offset = 120,
-					   .flags = TM_RULE_SIGNAL});
+	sampled_row(LEAF, trampoline_rule);
 	sampled_row(CALLER, interrupted);
 	sampled_row(START, RULE_END);
 	sampled_words(SAMPLED_SP + 160, SAMPLED_DATA + 0x100, CODE(CALLER));
@@ -76,19 +81,27 @@ static void signal_frame_restores_rbx(void **state)
 	expect_interrupted();
 }
 
-/* A handler without a rule lost rbx; the signal frame has all registers again. */
+/*
+ * A handler without a rule lost rbx; the signal frame has all registers again. So rbx is known in
+ * the caller of what was interrupted, too.
+ */
 static void signal_frame_restores_what_the_handler_lost(void **state)
 {
 	sampled_row(HANDLER, (struct tm_rule){.cfa = TM_CFA_NONE});
-	signal_interrupted(RULE(REGISTER, 16, .base = RBX));
+	sampled_row(LEAF, trampoline_rule);
+	sampled_row(CALLER, RULE(SP, 16));
+	sampled_row(SECOND, RULE(REGISTER, 16, .base = RBX));
+	sampled_row(START, RULE_END);
 	sampled.registers.rip = CODE(HANDLER);
 	sampled.registers.rsp = SAMPLED_SP - 32;
 	sampled.registers.rbp = SAMPLED_SP - 16;
 	sampled_words(SAMPLED_SP - 16, 0, CODE(LEAF + 1));
+	sampled_words(SAMPLED_SP + 160, SAMPLED_DATA + 0x100, CODE(CALLER));
+	sampled_store(SAMPLED_DATA + 0x108, CODE(SECOND + 8));
 	sampled_store(SAMPLED_SP + CONTEXT_RBX, SAMPLED_DATA + 0x300);
 	sampled_store(SAMPLED_DATA + 0x308, CODE(START + 8));
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(HANDLER), FRAME_CALL(LEAF + 1),
-		       FRAME_EXACT(CALLER), FRAME_CALL(START + 8));
+		       FRAME_EXACT(CALLER), FRAME_CALL(SECOND + 8), FRAME_CALL(START + 8));
 }
 
 static void signal_frame_off_the_stack_stops(void **state)
