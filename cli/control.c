@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/preflight.h"
 #include "cli/report.h"
+#include "cli/start.h"
 #include "cli/terminal.h"
 #include "shared/clock.h"
 
@@ -138,6 +139,15 @@ static void on_output(struct session *session, const struct tm_control *message)
 	session->output_results.has[message->value] = true;
 }
 
+static void replace_parser(struct session *session)
+{
+	const struct start *start = session->start;
+
+	if (start)
+		parser_restart_run(&session->parser, start->programs[PROGRAM_PATHS_PARSER],
+				   start->accounts->symbolizer, &session->symbolizer);
+}
+
 static void on_symbolizer_message(struct session *session, const struct tm_control *message)
 {
 	if (on_common_message(session, &session->symbolizer, message))
@@ -156,6 +166,9 @@ static void on_symbolizer_message(struct session *session, const struct tm_contr
 		return;
 	case TM_CONTROL_RESULT:
 		session->result = message->body.result;
+		return;
+	case TM_CONTROL_PARSER_LOST:
+		replace_parser(session);
 		return;
 	case TM_CONTROL_FLUSHED:
 		report_interval(session, message->value);

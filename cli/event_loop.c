@@ -227,6 +227,7 @@ int event_loop_run(struct session *session)
 	}
 	finish(&session->collector);
 	finish(&session->symbolizer);
+	parser_restart_stop(&session->parser, SESSION_EXIT_MS);
 	if (session->peer_text[0] != '\0' && !session->cause_printed)
 		terminal_print("%s", session->peer_text);
 	terminal_clear_line();

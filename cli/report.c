@@ -25,16 +25,20 @@ static void add_cost(struct summary *s, const struct session *session)
 
 	s->command_cpu_ns = own_cost_own_cpu_ns();
 	s->opener_cpu_ns = session->cost.child_cpu_ns;
-	s->parser_cpu_ns = session->result.child_cpu_ns;
+	s->parser_cpu_ns = session->result.child_cpu_ns + session->parser.cpu_ns;
+	s->parsers_started = 1 + session->restarts + session->parser.started;
 	s->collector_cpu_ns = own_cpu_ns(collector, s->opener_cpu_ns);
-	s->symbolizer_cpu_ns = own_cpu_ns(symbolizer, s->parser_cpu_ns) + session->dead_cpu_ns;
+	s->symbolizer_cpu_ns =
+		own_cpu_ns(symbolizer, session->result.child_cpu_ns) + session->dead_cpu_ns;
 	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
 				    ? symbolizer->rss_bytes
 				    : session->dead_rss_bytes;
 	s->opener_rss = session->cost.child_rss_bytes;
-	s->parser_rss = session->result.child_rss_bytes;
+	s->parser_rss = session->result.child_rss_bytes > session->parser.rss_bytes
+				? session->result.child_rss_bytes
+				: session->parser.rss_bytes;
 }
 
 /*

@@ -23,6 +23,7 @@ void session_init(struct session *session, const struct options *options, int si
 	session->options = options;
 	session->collector = CHILD_NULL;
 	session->symbolizer = CHILD_NULL;
+	session->parser = PARSER_RESTART_NULL;
 	session->workload = WORKLOAD_NULL;
 	session->hotplug = HOTPLUG_NULL;
 	session->intervals = INTERVALS_NULL;
@@ -195,6 +196,7 @@ void session_deinit(struct session *session)
 {
 	child_kill(&session->collector);
 	child_kill(&session->symbolizer);
+	parser_restart_stop(&session->parser, 0);
 	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
 	intervals_close(&session->intervals);

@@ -6,8 +6,8 @@
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
  *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later the
  *            other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals. Above, and never called from here: report,
- *            restart, control, event_loop.
+ * Layers     below: child, workload, hotplug, intervals, parser_restart. Above, and never called from
+ *            here: report, restart, control, event_loop.
  */
 
 #include <stdbool.h>
@@ -18,6 +18,7 @@
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
 #include "cli/options.h"
+#include "cli/parser_restart.h"
 #include "cli/workload.h"
 
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
@@ -39,6 +40,7 @@ struct session {
 	const struct start *start; /* borrowed; how to start a program again. NULL: not at all */
 	struct child collector;
 	struct child symbolizer;
+	struct parser_restart parser; /* those after the symbolizer's own */
 	struct workload workload;
 	struct hotplug hotplug;
 	struct intervals intervals;

@@ -79,6 +79,7 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "tables_refused", counts->tables_refused);
 	put_number(out, "tables_evicted", counts->tables_evicted);
 	put_number(out, "tables_failed", counts->tables_failed);
+	put_number(out, "parsers_started", s->parsers_started);
 	put_number(out, "parsers_lost", s->result.parsers_lost);
 	put_reasons(out, "parse_failures", s->result.parse_failures, 0, TM_PARSE_N,
 		    tm_reasons_parse);

@@ -18,7 +18,8 @@ struct summary {
 	uint64_t duration_ns;
 	uint64_t idle_ns; /* meanwhile, of all CPUs together; 0: none, or not known */
 	unsigned cpus_not_sampled;
-	unsigned report; /* number by --every; 0: the only one */
+	unsigned parsers_started; /* since the recording began */
+	unsigned report;          /* number by --every; 0: the only one */
 	uint64_t whole_taken, whole_exported, whole_dropped, whole_ns; /* of all reports so far */
 	unsigned hz;
 	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns;

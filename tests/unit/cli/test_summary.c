@@ -131,6 +131,7 @@ static void what_stacks_were_walked_by_is_told(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
+		.parsers_started = 16,
 		.result = {.rows_made = 1,
 			   .rows_failed = 2,
 			   .rows_cached = 3,
@@ -157,6 +158,7 @@ static void what_stacks_were_walked_by_is_told(void **state)
 	expect(text, "\"tables_installed\": 7,");
 	expect(text, "\"tables_refused\": 8,");
 	expect(text, "\"tables_evicted\": 9,");
+	expect(text, "\"parsers_started\": 16,");
 	expect(text, "\"parsers_lost\": 12,");
 	expect(text, "\"tables_failed\": 13,");
 	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");

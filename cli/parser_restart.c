@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parser_restart - starts another tidemark-parser for a symbolizer that lost its own */
+
+#include "cli/parser_restart.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cli/launch.h"
+#include "cli/program_paths.h"
+#include "cli/terminal.h"
+#include "shared/cleanup.h"
+#include "shared/clock.h"
+
+bool parser_restart_allows(struct parser_restart *restart, uint64_t now_ns)
+{
+	uint64_t *oldest_ns = &restart->started_ns[restart->started % PARSER_RESTART_MAX];
+
+	if (restart->started >= PARSER_RESTART_MAX &&
+	    now_ns - *oldest_ns < PARSER_RESTART_WITHIN_NS) {
+		restart->refused++;
+		return false;
+	}
+	*oldest_ns = now_ns;
+	restart->started++;
+	return true;
+}
+
+/* What it cost is not forgotten with it. */
+static void end_parser(struct parser_restart *restart)
+{
+	struct child *parser = &restart->parser;
+
+	child_print_errors(parser);
+	child_kill(parser);
+	restart->cpu_ns += parser->cpu_ns;
+	if (parser->rss_bytes > restart->rss_bytes)
+		restart->rss_bytes = parser->rss_bytes;
+	*parser = CHILD_NULL;
+}
+
+/* @socket: the parser's end. Return: 0, or an exit code, having said why. */
+static int start_parser(struct parser_restart *restart, int program,
+			struct uid_pool_account account, int socket)
+{
+	struct launch launch;
+	int r;
+
+	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_PARSER), program, account) < 0) {
+		terminal_print("tidemark-parser cannot be started: out of memory");
+		return -ENOMEM;
+	}
+	launch_descriptor(&launch, "socket-fd", socket);
+	r = launch_start(&launch, &restart->parser);
+	launch_deinit(&launch);
+	return r;
+}
+
+void parser_restart_run(struct parser_restart *restart, int program,
+			struct uid_pool_account account, struct child *symbolizer)
+{
+	_cleanup_(tm_closep) int ours = -1;
+	_cleanup_(tm_closep) int theirs = -1;
+	int ends[2];
+	int r;
+
+	if (!parser_restart_allows(restart, tm_clock_ns())) {
+		if (restart->refused == 1)
+			terminal_print(
+				"tidemark-parser ended %u times within a minute and is not restarted "
+				"for now: files met meanwhile have neither names nor unwind tables",
+				PARSER_RESTART_MAX + 1);
+		return;
+	}
+	end_parser(restart);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+		terminal_print("tidemark-parser cannot be restarted: no socket: %s",
+			       strerror(errno));
+		return;
+	}
+	ours = ends[0];
+	theirs = ends[1];
+	if (start_parser(restart, program, account, theirs) != 0)
+		return;
+	r = child_send_fd(symbolizer, TM_CONTROL_PARSER, 0, ours);
+	if (r < 0)
+		terminal_verbose("%s does not take a new parser: %s", symbolizer->name,
+				 strerror(-r));
+	else
+		terminal_print("tidemark-parser ended early; restarted it");
+}
+
+void parser_restart_stop(struct parser_restart *restart, int wait_ms)
+{
+	struct pollfd end = {.fd = restart->parser.pidfd, .events = POLLIN};
+
+	if (restart->parser.pidfd >= 0)
+		(void)poll(&end, 1, wait_ms);
+	end_parser(restart);
+}
