@@ -23,7 +23,7 @@ void compile_input_check_table(const void *blob, size_t bytes)
 		const struct tm_rule *rule = tm_unwind_table_find(&view, view.starts[page]);
 
 		if (rule != &view.rules[view.pages[page].rules[0]])
-			abort(); /* a page's first row is found where it begins */
+			abort(); /* the start of a page must find its first row */
 		rule = tm_unwind_table_find(&view, (uint64_t)view.starts[page] + 0x123);
 		if (rule < view.rules || rule >= end)
 			abort();
@@ -34,15 +34,15 @@ void compile_input_check_table(const void *blob, size_t bytes)
 
 static void run(struct cfi_builder *builder)
 {
-	struct result_blob answer;
+	struct result_blob result;
 	struct tm_unwind_table_view view;
 
-	if (cfi_builder_compile(builder, &answer) == PARSER_OK) {
-		if (tm_unwind_table_check(&view, answer.data, answer.bytes) < 0)
+	if (cfi_builder_compile(builder, &result) == PARSER_OK) {
+		if (tm_unwind_table_check(&view, result.data, result.bytes) < 0)
 			abort(); /* our own tables must pass */
-		compile_input_check_table(answer.data, answer.bytes);
+		compile_input_check_table(result.data, result.bytes);
 	}
-	result_blob_free(&answer);
+	result_blob_free(&result);
 }
 
 void compile_input_section(enum cfi_builder_part part, const uint8_t *data, size_t bytes)
@@ -59,14 +59,14 @@ void compile_input_code(const uint8_t *data, size_t bytes)
 {
 	static const uint8_t caller[] = {0x55, 0xe8, 10, 0, 0, 0, 0x5d, 0xc3};
 	static struct cfi_builder builder;
-	const size_t room = CFI_BUILDER_DATA - CFI_BUILDER_TEXT - 16;
+	const size_t capacity = CFI_BUILDER_DATA - CFI_BUILDER_TEXT - 16;
 
-	bytes = bytes < room ? bytes : room;
+	bytes = bytes < capacity ? bytes : capacity;
 	cfi_builder_open(&builder);
 	builder.header->e_entry = CFI_BUILDER_VADDR;
 	memcpy(builder.file + CFI_BUILDER_TEXT, caller, sizeof(caller));
 	if (bytes)
 		memcpy(builder.file + CFI_BUILDER_TEXT + 16, data, bytes);
-	builder.segments[0].p_filesz = 16 + bytes; /* it is over where it is over */
+	builder.segments[0].p_filesz = 16 + bytes; /* the segment ends with the code */
 	run(&builder);
 }

@@ -6,9 +6,9 @@
 
 #include "tests/unit/parser/cfi_builder.h"
 
-/* Compiles; a table that comes out must pass its check and find a rule for any place. */
+/* @data is a section of the file. A table compiled from it must pass its check. */
 void compile_input_section(enum cfi_builder_part part, const uint8_t *data, size_t bytes);
-/* The same of code, which begins with a call and is called at its 16th byte. */
+/* @data is the code of a function that the entry point calls. */
 void compile_input_code(const uint8_t *data, size_t bytes);
-/* What must hold for each table that passed its check. */
+/* If the table passes its check, a search must find a rule of it for any offset. */
 void compile_input_check_table(const void *blob, size_t bytes);

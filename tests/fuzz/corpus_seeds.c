@@ -20,7 +20,7 @@
 
 static const char *root;
 
-static void put(const char *target, const char *name, const void *bytes, size_t count, int append)
+static void put(const char *target, const char *name, const void *bytes, size_t count, bool append)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -34,7 +34,7 @@ static void put(const char *target, const char *name, const void *bytes, size_t 
 	(void)close(fd);
 }
 
-static void elves(void)
+static void elf_files(void)
 {
 	static struct elf_builder elf;
 	const uint8_t function = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
@@ -43,18 +43,18 @@ static void elves(void)
 	elf_builder_symbol(&elf, "main", 0x10, 0x10, function);
 	elf_builder_symbol(&elf, "label", 0x20, 0, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE));
 	elf_builder_dynamic(&elf, "exported", 0x40, 0x20, function);
-	put("elf", "plain", &elf, ELF_BUILDER_BYTES, 0);
+	put("elf", "plain", &elf, ELF_BUILDER_BYTES, false);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = 6;
-	put("elf", "extended_numbering", &elf, ELF_BUILDER_BYTES, 0);
+	put("elf", "extended_numbering", &elf, ELF_BUILDER_BYTES, false);
 	elf.sections[2].sh_offset = elf.sections[3].sh_offset = 0;
-	put("elf", "overlapping", &elf, ELF_BUILDER_BYTES, 0);
+	put("elf", "overlapping", &elf, ELF_BUILDER_BYTES, false);
 	elf.sections[2].sh_size = 1ull << 60;
-	put("elf", "huge_section", &elf, ELF_BUILDER_BYTES, 0);
+	put("elf", "huge_section", &elf, ELF_BUILDER_BYTES, false);
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "main", 0x10, 0x10, function);
 	memset(elf.strings, 'x', sizeof(elf.strings));
-	put("elf", "unterminated_strings", &elf, ELF_BUILDER_BYTES, 0);
+	put("elf", "unterminated_strings", &elf, ELF_BUILDER_BYTES, false);
 }
 
 static void records(void)
@@ -64,45 +64,45 @@ static void records(void)
 				  ANON_WORD(2), UNRESOLVED_WORD(0)};
 
 	make_process(&record, 42, "leader", 3, "prog\0bin\0", 9, "slice\0", 6);
-	put("event", "recording", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, false);
 	make_file(&record, 3, 77, "prog\0bin\0", 9);
-	put("event", "recording", &record, record.event.bytes, 1);
-	put("event", "every", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, true);
+	put("event", "every", &record, record.event.bytes, false);
 	for (uint64_t ktime = 5; ktime > 2; ktime--) {
 		make_sample(&record, ktime, 42, "thread", words, 1, 4);
-		put("event", "recording", &record, record.event.bytes, 1);
+		put("event", "recording", &record, record.event.bytes, true);
 	}
 	make_file(&record, 3, 78, "other\0", 6);
-	put("event", "recording", &record, record.event.bytes, 1);
+	put("event", "recording", &record, record.event.bytes, true);
 	make_sample(&record, 9, 42, "thread", words + 1, 0, 1);
-	put("event", "recording", &record, record.event.bytes, 1);
+	put("event", "recording", &record, record.event.bytes, true);
 	make_exit(&record, 8, 42);
-	put("event", "recording", &record, record.event.bytes, 1);
-	put("event", "exit", &record, record.event.bytes, 0);
+	put("event", "recording", &record, record.event.bytes, true);
+	put("event", "exit", &record, record.event.bytes, false);
 }
 
-/* Reports in between, a number that ends, its file under the next one. */
+/* Interval reports; a file number that is retired, and its file under the next number. */
 static void reports(void)
 {
 	static union make_record record;
 	const uint64_t word = FILE_WORD(3, 0x40), next = FILE_WORD(4, 0x40);
 
 	make_sample(&record, 10, 42, "thread", &word, 0, 1);
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_exit(&record, 11, 42);
 	record.event.cpu = 0xffff;
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_sample(&record, 12, 42, "thread", &word, 0, 1);
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_retire(&record, 13, 3);
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_file(&record, 4, 77, "prog\0bin\0", 9);
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_sample(&record, 14, 42, "thread", &next, 0, 1);
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 	make_exit(&record, 200 * TM_EPOCH_NS, 42);
 	record.event.cpu = 0xffff;
-	put("event", "every", &record, record.event.bytes, 1);
+	put("event", "every", &record, record.event.bytes, true);
 }
 
 static void containers(void)
@@ -122,7 +122,7 @@ static void containers(void)
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		put("container", paths[i][0], paths[i][1], strlen(paths[i][1]), 0);
+		put("container", paths[i][0], paths[i][1], strlen(paths[i][1]), false);
 }
 
 static void results(void)
@@ -137,7 +137,7 @@ static void results(void)
 		    {{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
 		    "\0main"};
 
-	put("result_check", "two", &result, sizeof(result), 0);
+	put("result_check", "two", &result, sizeof(result), false);
 }
 
 static void kernels(void)
@@ -152,22 +152,22 @@ static void kernels(void)
 		   {{0x10, 13, 0}, {0x20, 15, 0}, {0x1000, 17, 0}, {0x8, 19, 1}},
 		   "\0kernel\0ext4\0a\0b\0c\0d"};
 
-	put("ksyms", "two_modules", &table, sizeof(table), 0);
+	put("ksyms", "two_modules", &table, sizeof(table), false);
 }
 
-static void wires(void)
+static void messages(void)
 {
 	static const struct {
 		uint8_t attached;
 		enum tm_wire_kind kind;
-	} messages[] = {{3, TM_WIRE_KERNEL}, {1, TM_WIRE_FILE},    {2, TM_WIRE_FILE},
-			{0, TM_WIRE_FILE},   {0, TM_WIRE_NO_FILE}, {0, TM_WIRE_END}};
+	} sent[] = {{3, TM_WIRE_KERNEL}, {1, TM_WIRE_FILE},    {2, TM_WIRE_FILE},
+		    {0, TM_WIRE_FILE},   {0, TM_WIRE_NO_FILE}, {0, TM_WIRE_END}};
 
-	for (uint32_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		struct tm_wire wire = {.kind = messages[i].kind, .number = i, .value = i % 2};
+	for (uint32_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+		struct tm_wire wire = {.kind = sent[i].kind, .number = i, .value = i % 2};
 
-		put("collector_link", "messages", &messages[i].attached, 1, i > 0);
-		put("collector_link", "messages", &wire, sizeof(wire), 1);
+		put("collector_link", "messages", &sent[i].attached, 1, i > 0);
+		put("collector_link", "messages", &wire, sizeof(wire), true);
 	}
 }
 
@@ -181,15 +181,15 @@ static void rings(void)
 		uint64_t watermark;
 	} stamp = {sizeof(stamp), TM_RING_STAMP, 5};
 
-	put("ring", "two_exits", words, sizeof(words), 0);
+	put("ring", "two_exits", words, sizeof(words), false);
 	make_exit(&record, 8, 42);
-	put("ring", "two_exits", &record, record.event.bytes, 1);
-	put("ring", "two_exits", &record, record.event.bytes, 1);
+	put("ring", "two_exits", &record, record.event.bytes, true);
+	put("ring", "two_exits", &record, record.event.bytes, true);
 	words[0] += sizeof(stamp);
-	put("ring", "stamped", words, sizeof(words), 0);
-	put("ring", "stamped", &record, record.event.bytes, 1);
-	put("ring", "stamped", &stamp, sizeof(stamp), 1);
-	put("ring", "stamped", &record, record.event.bytes, 1);
+	put("ring", "stamped", words, sizeof(words), false);
+	put("ring", "stamped", &record, record.event.bytes, true);
+	put("ring", "stamped", &stamp, sizeof(stamp), true);
+	put("ring", "stamped", &record, record.event.bytes, true);
 }
 
 int main(int argc, char **argv)
@@ -197,11 +197,11 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	root = argv[1];
-	elves();
+	elf_files();
 	records();
 	results();
 	kernels();
-	wires();
+	messages();
 	rings();
 	containers();
 	reports();

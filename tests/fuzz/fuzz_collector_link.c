@@ -39,7 +39,7 @@ static int next_free_descriptor(void)
 	return fd;
 }
 
-static void talk(int socket, const uint8_t *data, size_t bytes)
+static void send_messages(int socket, const uint8_t *data, size_t bytes)
 {
 	struct tm_wire message;
 	size_t step = 1 + sizeof(message);
@@ -73,11 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		abort();
 	collector_link_init(&peer, ends[1], &files, &kernel);
 	peer.state = COLLECTOR_LINK_ATTACHED;
-	talk(ends[0], data, bytes);
+	send_messages(ends[0], data, bytes);
 	(void)shutdown(ends[0], SHUT_WR);
 	collector_link_receive(&peer);
 	if (peer.state == COLLECTOR_LINK_ATTACHED)
-		abort(); /* the end was there to be seen */
+		abort(); /* it must have noticed that the peer closed */
 	files_deinit(&files);
 	ksyms_deinit(&kernel);
 	strings_deinit(&strings);

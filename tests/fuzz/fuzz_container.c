@@ -9,8 +9,8 @@
 #include "symbolizer/profile/container.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Whatever was made of it: an id is hex with dashes, and stands in the path as it is. */
-static void judge(const char *path, const struct container *container)
+/* An id consists of hex digits and dashes, and is a part of the path. */
+static void check(const char *path, const struct container *container)
 {
 	size_t id = strnlen(container->id, sizeof(container->id));
 	size_t pod = strnlen(container->pod, sizeof(container->pod));
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memcpy(path, data, bytes);
 	path[bytes] = '\0';
 	container_of(path, &container);
-	judge(path, &container);
+	check(path, &container);
 	free(path);
 	return 0;
 }

@@ -22,7 +22,7 @@ static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
 	const struct memory *memory = context;
 
 	if (offset > memory->count || bytes > memory->count - offset)
-		abort(); /* the gate let a read beyond the file through */
+		abort(); /* a read beyond the file was not refused */
 	memcpy(to, memory->bytes + offset, bytes);
 	return 0;
 }
@@ -34,17 +34,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const uint32_t count = sizeof(offsets) / sizeof(offsets[0]);
 	struct memory memory = {data, bytes};
 	struct image_source source = {read_memory, &memory, bytes};
-	struct result_blob answer;
-	struct result_check parsed;
+	struct result_blob result;
+	struct result_check checked;
 	struct tm_unwind_table_view view;
 
-	if (symbolize_offsets(&answer, &source, offsets, count) == PARSER_OK &&
-	    result_check_check(&parsed, answer.data, answer.bytes, count) < 0)
+	if (symbolize_offsets(&result, &source, offsets, count) == PARSER_OK &&
+	    result_check_check(&checked, result.data, result.bytes, count) < 0)
 		abort();
-	result_blob_free(&answer);
-	if (unwind_compile(&answer, &source) == PARSER_OK &&
-	    tm_unwind_table_check(&view, answer.data, answer.bytes) < 0)
+	result_blob_free(&result);
+	if (unwind_compile(&result, &source) == PARSER_OK &&
+	    tm_unwind_table_check(&view, result.data, result.bytes) < 0)
 		abort();
-	result_blob_free(&answer);
+	result_blob_free(&result);
 	return 0;
 }

@@ -2,9 +2,11 @@
 /*
  * fuzz_event - hostile records from the ring, up to the finished report
  *
- * A record whose cpu is REPORT_CPU is followed by a report in between, with W at its ktime.
+ * A record whose cpu is REPORT_CPU is followed by an interval report, with the watermark at its
+ * ktime.
  */
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #define REPORT_CPU 0xffffu
-#define PASSED     1000000u /* by W, when a RETIRE is read */
+#define PASSED     1000000u /* the watermark when a RETIRE is read */
 
 static struct budget budget;
 static struct hash_seed seed = {{4, 2}};
@@ -46,10 +48,10 @@ static void end(void)
 	strings_deinit(&strings);
 	tm_retire_deinit(&queue);
 	if (budget.used)
-		abort(); /* a byte was charged and never given back */
+		abort(); /* memory was charged to the budget and not released */
 }
 
-static void report(int last)
+static void report(bool is_last)
 {
 	struct ksyms kernel = KSYMS_NULL;
 	struct tm_top rows[TM_TOP_ROWS];
@@ -58,7 +60,7 @@ static void report(int last)
 	struct parser_client parser = PARSER_CLIENT_NULL;
 
 	name_table_init(&names, &strings, &parser);
-	names.goes_on = !last;
+	names.goes_on = !is_last;
 	(void)name_table_collect(&names, &aggregate);
 	name_table_ask(&names, &files);
 	if (report_build_init(&build, &aggregate, &names, &kernel) == 0 &&
@@ -68,14 +70,14 @@ static void report(int last)
 	name_table_deinit(&names);
 }
 
-static void report_in_between(uint64_t watermark)
+static void interval_report(uint64_t watermark)
 {
 	struct strings fresh;
 
 	reader_release(&feed, watermark);
 	(void)tm_retire_run(&queue, watermark);
 	budget.limit = 32 << 20; /* report_build_init raises it, as the session knows */
-	report(0);
+	report(false);
 	exported += aggregate.exported;
 	aggregate_deinit(&aggregate);
 	if (strings_init(&fresh, &budget, &seed))
@@ -93,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	exported = 0;
 	begin();
-	/* Each record under the length that it claims, as the ring's reader would pop it. */
+	/* Each record has the length that it claims, as the ring's reader would pop it. */
 	while (bytes - at >= sizeof(struct tm_event)) {
 		uint32_t claimed;
 
@@ -105,12 +107,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		reader_record(&feed, claimed);
 		at += claimed;
 		if (claimed >= sizeof(*event) && event->cpu == REPORT_CPU)
-			report_in_between(event->ktime);
+			interval_report(event->ktime);
 	}
 	reader_release(&feed, UINT64_MAX);
 	if (exported + aggregate.exported + feed.memory != feed.samples)
 		abort();
-	report(1);
+	report(true);
 	end();
 	return 0;
 }

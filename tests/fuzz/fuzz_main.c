@@ -32,7 +32,7 @@ static uint64_t random_next(void)
 	return state;
 }
 
-/* In memory of exactly the size, so that a sanitizer sees one byte too many. */
+/* In memory of exactly this size, so that a sanitizer sees a read beyond it. */
 static void run(const uint8_t *bytes, size_t count)
 {
 	uint8_t *copy = malloc(count ? count : 1);
@@ -123,5 +123,5 @@ int main(int argc, char **argv)
 	(void)fflush(stdout);
 	files = run_corpus(argv[1]);
 	(void)printf("%d files\n", files);
-	return files <= 0; /* a corpus that is not there has tested nothing */
+	return files <= 0; /* without a corpus nothing was tested */
 }

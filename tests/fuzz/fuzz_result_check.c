@@ -11,19 +11,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct result_check parsed;
+	struct result_check checked;
 	uint32_t count;
 	size_t total = 0;
 
 	if (bytes < sizeof(count))
 		return 0;
 	memcpy(&count, data, sizeof(count));
-	if (result_check_check(&parsed, data + 8, bytes >= 8 ? bytes - 8 : 0, count) < 0)
+	if (result_check_check(&checked, data + 8, bytes >= 8 ? bytes - 8 : 0, count) < 0)
 		return 0;
 	for (uint32_t i = 0; i < count; i++)
-		if (parsed.symbols[i].name != PARSER_NO_NAME)
-			total += strlen(parsed.names + parsed.symbols[i].name);
-	if (count && total / count > parsed.header->name_bytes)
+		if (checked.symbols[i].name != PARSER_NO_NAME)
+			total += strlen(checked.names + checked.symbols[i].name);
+	if (count && total / count > checked.header->name_bytes)
 		abort();
 	return 0;
 }

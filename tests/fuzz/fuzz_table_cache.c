@@ -2,10 +2,11 @@
 /*
  * fuzz_table_cache - a hostile cache file: tables come back as they were stored, or not at all
  *
- * The first byte says how the rest is taken: as the file itself, or as changes to a good one, four
- * bytes each: where (24 bits), and what is exclusive-ored there.
+ * The first byte says what the rest is: the file itself, or changes to a valid file. A change has
+ * four bytes: an offset of 24 bits, and the value that is exclusive-ored there.
  */
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +22,7 @@
 
 static const uint8_t pin[SHA256_BYTES];
 
-static void must(int holds)
+static void must(bool holds)
 {
 	if (!holds)
 		abort();
@@ -66,8 +67,8 @@ static void change(int file, const uint8_t *data, size_t bytes)
 	}
 }
 
-/* @kept: what was kept there; NULL: nobody knows. Return: whether it was found. */
-static int look(struct table_cache *cache, uint64_t ino, const struct table *kept)
+/* @kept: the table that was stored; NULL: any. Return: whether one was found. */
+static bool look_up(struct table_cache *cache, uint64_t ino, const struct table *kept)
 {
 	const struct tm_identity identity = identity_of(ino);
 	struct tm_region region = TM_REGION_NULL;
@@ -75,14 +76,14 @@ static int look(struct table_cache *cache, uint64_t ino, const struct table *kep
 	int fd = table_cache_find(cache, &identity);
 
 	if (fd < 0)
-		return 0;
+		return false;
 	must(tm_region_open_blob(&region, fd, TABLE_CACHE_ROWS_BYTES) == 0);
 	must(tm_unwind_table_check(&view, region.addr, region.bytes) == 0);
 	if (kept)
 		must(region.bytes == sizeof(*kept) &&
 		     memcmp(region.addr, kept, sizeof(*kept)) == 0);
 	tm_region_close(&region);
-	return 1;
+	return true;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -103,14 +104,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	for (uint32_t i = 1; i <= ENTRIES; i++) {
 		const struct table kept = table_at(0x100 * i);
 
-		(void)look(&cache, i, &kept);
+		(void)look_up(&cache, i, &kept);
 	}
-	must(!look(&cache, ENTRIES + 1,
-		   &more)); /* nobody can have made it; asked before it is added */
+	/* No input can forge an entry, so before it is added there is none. */
+	must(!look_up(&cache, ENTRIES + 1, &more));
 	table_cache_add(&cache, &identity, &more, sizeof(more));
 	table_cache_close(&cache);
 	open_copy(&cache, file);
-	must(look(&cache, ENTRIES + 1, &more));
+	must(look_up(&cache, ENTRIES + 1, &more));
 	table_cache_close(&cache);
 	(void)close(file);
 	return 0;

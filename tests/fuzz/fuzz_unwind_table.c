@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	void *blob = malloc(bytes ? bytes : 1); /* of exactly the size, and aligned */
+	void *blob = malloc(bytes ? bytes : 1); /* of exactly this size, and aligned */
 
 	if (blob) {
 		memcpy(blob, data, bytes);

@@ -21,8 +21,8 @@ static void put_part(enum cfi_builder_part part, const char *name)
 	const uint8_t which = part == DEBUG;
 	const Elf64_Shdr *section = &builder.sections[2 + part];
 
-	put("cfi", name, &which, 1, 0);
-	put("cfi", name, builder.file + section->sh_offset, section->sh_size, 1);
+	put("cfi", name, &which, 1, false);
+	put("cfi", name, builder.file + section->sh_offset, section->sh_size, true);
 }
 
 static void put_functions(const char *name)
@@ -69,7 +69,7 @@ static void put_augmentations(void)
 	put_part(EH, "unterminated_augmentation");
 }
 
-static void put_lies(void)
+static void put_malformed(void)
 {
 	uint32_t cie;
 
@@ -116,7 +116,7 @@ static void put_pclntabs(void)
 	for (enum pclntab_builder_version form = PCLNTAB_BUILDER_1_2; form <= PCLNTAB_BUILDER_1_20;
 	     form++) {
 		pclntab_builder_fill(bytes, form, functions);
-		put("pclntab", names[form], bytes, 0xc00, 0);
+		put("pclntab", names[form], bytes, 0xc00, false);
 	}
 }
 
@@ -124,7 +124,7 @@ static void put_tables(void)
 {
 	struct tm_unwind_table vast = {
 		.magic = TM_UNWIND_TABLE_MAGIC, .rows = UINT32_MAX, .pages = 1u << 24};
-	struct result_blob answer;
+	struct result_blob result;
 	struct tm_unwind_table_page *page;
 
 	cfi_builder_open(&builder);
@@ -132,17 +132,17 @@ static void put_tables(void)
 		(void)cfi_builder_fde(&builder, EH, i ? 0 : cfi_builder_plain_cie(&builder),
 				      0x1000 + 0x40 * i, 0x40,
 				      BYTES(0x44, 0x0e, 16, 0x44, 0x07, 16));
-	if (cfi_builder_compile(&builder, &answer) != PARSER_OK)
+	if (cfi_builder_compile(&builder, &result) != PARSER_OK)
 		return;
-	put("unwind_table", "plain", answer.data, answer.bytes, 0);
-	page = (void *)((uint8_t *)answer.data + answer.bytes - sizeof(*page));
+	put("unwind_table", "plain", result.data, result.bytes, false);
+	page = (void *)((uint8_t *)result.data + result.bytes - sizeof(*page));
 	page->offsets[1] = 0x7000;
-	put("unwind_table", "unsorted", answer.data, answer.bytes, 0);
-	result_blob_free(&answer);
-	put("unwind_table", "vast", &vast, sizeof(vast), 0);
+	put("unwind_table", "unsorted", result.data, result.bytes, false);
+	result_blob_free(&result);
+	put("unwind_table", "vast", &vast, sizeof(vast), false);
 }
 
-/* Functions as tests/unit/parser/test_disassembly.c has them. */
+/* Functions like those of tests/unit/parser/test_disassembly.c. */
 static void put_code(void)
 {
 	const struct {
@@ -151,8 +151,8 @@ static void put_code(void)
 	} seeds[] = {
 		{"pushes", BYTES(0x41, 0x57, 0x55, 0x53, 0x48, 0x83, 0xec, 0x18, 0x31, 0xed, 0x48,
 				 0x83, 0xc4, 0x18, 0x5b, 0x5d, 0x41, 0x5f, 0xc3)},
-		{"event", BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29, 0xc4,
-				0x48, 0x8d, 0x65, 0xf8, 0xc9, 0xc3)},
+		{"frame_record", BYTES(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xe0, 0x48, 0x29,
+				       0xc4, 0x48, 0x8d, 0x65, 0xf8, 0xc9, 0xc3)},
 		{"loop", BYTES(0x50, 0x48, 0x89, 0x2c, 0x24, 0xbd, 1, 0, 0, 0, 0x48, 0x8d, 0x6c,
 			       0x24, 8, 0x75, 0xf4, 0x48, 0x8b, 0x2c, 0x24, 0x58, 0xc3)},
 		{"table", BYTES(0x50, 0x74, 9, 0x48, 0x01, 0xca, 0xff, 0xe2, 0x90, 0x90, 0x59, 0xc3,
@@ -167,7 +167,7 @@ static void put_code(void)
 	};
 
 	for (uint32_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
-		put("disassembly", seeds[i].name, seeds[i].code.bytes, seeds[i].code.count, 0);
+		put("disassembly", seeds[i].name, seeds[i].code.bytes, seeds[i].code.count, false);
 }
 
 void unwind_seeds_put(unwind_seeds_put_fn put_seed)
@@ -175,7 +175,7 @@ void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 	put = put_seed;
 	put_functions("instructions");
 	put_augmentations();
-	put_lies();
+	put_malformed();
 	put_debug_frame();
 	put_code();
 	put_pclntabs();

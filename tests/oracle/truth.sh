@@ -5,8 +5,8 @@
 # usage: truth.sh TRUTH COST DISASSEMBLY DUMP   (the programs of this folder)
 #
 # Ordinarily compares a few files that every Debian has, and one that has only .debug_frame.
-# TM_ROWS names other files and folders: TM_ROWS="/usr/bin /usr/sbin /usr/lib".
-# TM_ROWS_GO=FILE adds a Go program built with -ldflags=-compressdwarf=false: its linker describes
+# TM_ORACLE names other files and folders: TM_ORACLE="/usr/bin /usr/sbin /usr/lib".
+# TM_ORACLE_GO=FILE adds a Go program built with -ldflags=-compressdwarf=false: its linker describes
 # it a second time, in .debug_frame.
 # The bytes a row of all tables are printed and bounded (truth.c).
 set -eu
@@ -18,14 +18,14 @@ dump=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if [ -n "${TM_ROWS_GO:-}" ]; then
-	"$truth" --go "$TM_ROWS_GO"
+if [ -n "${TM_ORACLE_GO:-}" ]; then
+	"$truth" --go "$TM_ORACLE_GO"
 fi
-if [ -n "${TM_ROWS:-}" ]; then
+if [ -n "${TM_ORACLE:-}" ]; then
 	# shellcheck disable=SC2086 # a list
-	"$truth" $TM_ROWS
+	"$truth" $TM_ORACLE
 	# shellcheck disable=SC2086
-	"$cost" $TM_ROWS
+	"$cost" $TM_ORACLE
 	exit
 fi
 

@@ -174,17 +174,17 @@ static int read_made(void *context, void *to, uint64_t offset, size_t bytes)
 	return 0;
 }
 
-int cfi_builder_compile(struct cfi_builder *builder, struct result_blob *answer)
+int cfi_builder_compile(struct cfi_builder *builder, struct result_blob *result)
 {
 	const struct image_source source = {read_made, builder, CFI_BUILDER_BYTES};
 
-	return unwind_compile(answer, &source);
+	return unwind_compile(result, &source);
 }
 
 int cfi_builder_symbolize(struct cfi_builder *builder, const uint64_t *offsets, uint32_t count,
-			  struct result_blob *answer)
+			  struct result_blob *result)
 {
 	const struct image_source source = {read_made, builder, CFI_BUILDER_BYTES};
 
-	return symbolize_offsets(answer, &source, offsets, count);
+	return symbolize_offsets(result, &source, offsets, count);
 }

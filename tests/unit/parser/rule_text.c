@@ -75,7 +75,7 @@ const char *rule_text(const struct tm_rule *rule, char text[RULE_TEXT_BYTES])
 	if (rule->cfa == TM_CFA_NONE)
 		return "none";
 	if (rule->cfa == TM_CFA_END)
-		return rule->flags & TM_RULE_SP_LOST ? "end of what called" : "end";
+		return rule->flags & TM_RULE_SP_LOST ? "end after a call" : "end";
 	write_cfa(rule, cfa);
 	write_saved(rule->ra, rule->ra_offset, ra);
 	write_saved(rule->fp, rule->fp_offset, fp);

@@ -16,14 +16,14 @@
 #define CALL "sp+8 ra=*(cfa-8) fp=same"
 
 static struct cfi_builder builder;
-static uint32_t fill; /* of the code that calls what is to be read */
+static uint32_t fill; /* the end of the code of the entry point, which calls all functions */
 
 static int setup(void **state)
 {
 	cfi_builder_open(&builder);
 	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
-	memcpy(builder.file + 0x1100, "\x55\x48\x89\xe5",
-	       4); /* a library's: a function like others */
+	/* The entry point of a library: an ordinary function. */
+	memcpy(builder.file + 0x1100, "\x55\x48\x89\xe5", 4);
 	fill = 0x1104;
 	return 0;
 }
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A function at @offset, which the entry point calls. */
+/* Adds a function at @offset, and a call of it to the entry point. */
 static void put_function(uint32_t offset, struct cfi_builder_bytes code)
 {
 	int32_t distance = (int32_t)(offset - (fill + 5));
@@ -82,7 +82,7 @@ static void frame_record_is_used_where_there_is_one(void **state)
 	compiled_table_expect(0x120c, CALL);
 }
 
-static void both_ways_of_a_branch_are_followed(void **state)
+static void both_paths_of_a_branch_are_followed(void **state)
 {
 	/* je over a push and a pop; then ret */
 	put_function(0x1200, BYTES(0x74, 3, 0x50, 0x90, 0x59, 0xc3));
@@ -91,7 +91,7 @@ static void both_ways_of_a_branch_are_followed(void **state)
 	compiled_table_expect(0x1205, CALL);
 }
 
-static void two_heights_at_one_place_are_nobodys(void **state)
+static void two_heights_at_one_place_reject_the_function(void **state)
 {
 	put_function(0x1200, BYTES(0x74, 1, 0x50, 0x90, 0x90, 0x59, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
@@ -101,18 +101,18 @@ static void two_heights_at_one_place_are_nobodys(void **state)
 	compiled_table_expect(0x1241, "sp+16 ra=*(cfa-8) fp=same");
 }
 
-static void return_that_finds_no_address_is_nobodys(void **state)
+static void return_that_finds_no_address_rejects_the_function(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0xc3));
-	put_function(0x1240, BYTES(0x55, 0x31, 0xed, 0x58, 0xc3)); /* and the caller's fp is gone */
-	put_function(0x1280, BYTES(0x58, 0x50, 0xc3));             /* takes its own */
+	put_function(0x1240, BYTES(0x55, 0x31, 0xed, 0x58, 0xc3)); /* loses the caller's fp */
+	put_function(0x1280, BYTES(0x58, 0x50, 0xc3));             /* pops its return address */
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1200, "none");
 	compiled_table_expect(0x1240, "none");
 	compiled_table_expect(0x1280, "none");
 }
 
-static void unknown_instruction_costs_its_function_alone(void **state)
+static void unknown_instruction_rejects_its_function_alone(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0x06, 0x58, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
@@ -123,7 +123,7 @@ static void unknown_instruction_costs_its_function_alone(void **state)
 
 static void call_that_does_not_return_ends_its_function(void **state)
 {
-	/* calls 0x1280, which stops; behind it another function begins at once */
+	/* It calls 0x1280, which never returns. The next function begins right behind the call. */
 	put_function(0x1200, BYTES(0x50, 0xe8, 0x7a, 0, 0, 0));
 	put_function(0x1206, BYTES(0x50, 0x50, 0x58, 0x58, 0xc3));
 	put_function(0x1280, BYTES(0x50, 0xf4));
@@ -136,7 +136,7 @@ static void call_that_does_not_return_ends_its_function(void **state)
 
 static void cases_of_a_jump_table_have_its_height(void **state)
 {
-	/* push; add; jmp *%rdx; case: pop, ret; between two that are reached */
+	/* push; add; jmp *%rdx; a case (pop, ret) between two blocks that jumps reach */
 	put_function(0x1200, BYTES(0x50, 0x74, 9, 0x48, 0x01, 0xca, 0xff, 0xe2, 0x90, 0x90, 0x59,
 				   0xc3, 0x58, 0xc3));
 	compiled_table_open(&builder);
@@ -166,7 +166,7 @@ static void function_that_begins_without_a_frame_pointer_is_outermost(void **sta
 	compiled_table_expect(0x1203, "end");
 }
 
-static void what_is_described_is_not_read(void **state)
+static void code_with_cfi_is_not_disassembled(void **state)
 {
 	uint32_t cie = cfi_builder_plain_cie(&builder);
 
@@ -176,7 +176,7 @@ static void what_is_described_is_not_read(void **state)
 	compiled_table_expect(0x1202, CALL);
 }
 
-static void code_without_an_end_is_read_to_the_end_of_what_is_there(void **state)
+static void code_without_an_end_is_read_to_the_end_of_its_segment(void **state)
 {
 	builder.header->e_entry = CFI_BUILDER_VADDR + CFI_BUILDER_DATA - CFI_BUILDER_TEXT - 3;
 	memcpy(builder.file + CFI_BUILDER_DATA - 3, "\x50\x50\x48", 3);
@@ -192,16 +192,16 @@ int main(void)
 		claim(pushes_and_pops_are_followed),
 		claim(rbx_is_where_it_was_pushed),
 		claim(frame_record_is_used_where_there_is_one),
-		claim(both_ways_of_a_branch_are_followed),
-		claim(two_heights_at_one_place_are_nobodys),
-		claim(return_that_finds_no_address_is_nobodys),
-		claim(unknown_instruction_costs_its_function_alone),
+		claim(both_paths_of_a_branch_are_followed),
+		claim(two_heights_at_one_place_reject_the_function),
+		claim(return_that_finds_no_address_rejects_the_function),
+		claim(unknown_instruction_rejects_its_function_alone),
 		claim(call_that_does_not_return_ends_its_function),
 		claim(cases_of_a_jump_table_have_its_height),
 		claim(child_of_a_clone_begins_its_stack),
 		claim(function_that_begins_without_a_frame_pointer_is_outermost),
-		claim(what_is_described_is_not_read),
-		claim(code_without_an_end_is_read_to_the_end_of_what_is_there),
+		claim(code_with_cfi_is_not_disassembled),
+		claim(code_without_an_end_is_read_to_the_end_of_its_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

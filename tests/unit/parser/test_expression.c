@@ -44,7 +44,7 @@ static void through_memory(void **state)
 	cfa_is(BYTES(0x73, 0, 0x06, 0x23, 8), "*(r3+0)+8" REST);
 }
 
-static void each_way_to_add_comes_to_the_same(void **state)
+static void each_way_to_add_gives_the_same(void **state)
 {
 	cfa_is(BYTES(0x77, 0, 0x23, 16), "sp+16" REST);          /* plus_uconst */
 	cfa_is(BYTES(0x77, 0, 0x40, 0x22), "sp+16" REST);        /* lit16 plus */
@@ -80,18 +80,18 @@ static void plt_as_linkers_write_it(void **state)
 	cfa_is(BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x40, 0x2a, 0x33, 0x24, 0x22), "none");
 }
 
-static void what_no_rule_can_say_is_refused(void **state)
+static void expression_that_no_rule_can_express_is_refused(void **state)
 {
-	cfa_is(BYTES(0x96), "none");                      /* leaves nothing */
+	cfa_is(BYTES(0x96), "none");                      /* leaves nothing on the stack */
 	cfa_is(BYTES(0x22), "none");                      /* adds nothing */
 	cfa_is(BYTES(0x06), "none");                      /* reads nothing */
-	cfa_is(BYTES(0x38), "none");                      /* a number is no place */
-	cfa_is(BYTES(0x38, 0x06), "none");                /* nor what lies there */
+	cfa_is(BYTES(0x38), "none");                      /* a number is no address */
+	cfa_is(BYTES(0x38, 0x06), "none");                /* nor is the memory at it */
 	cfa_is(BYTES(0x77, 0, 0x06, 0x06), "none");       /* twice through memory */
 	cfa_is(BYTES(0x77, 0, 0x76, 0, 0x22), "none");    /* two registers */
-	cfa_is(BYTES(0x77, 0, 0x06, 0x38, 0x1c), "none"); /* something less */
+	cfa_is(BYTES(0x77, 0, 0x06, 0x38, 0x1c), "none"); /* minus, after memory */
 	cfa_is(BYTES(0x2f, 0xfd, 0xff), "none");          /* a jump */
-	cfa_is(BYTES(0x77), "none");                      /* cut short */
+	cfa_is(BYTES(0x77), "none");                      /* truncated */
 	cfa_is(BYTES(0x80, 0), "none");                   /* from the instruction pointer */
 	cfa_is(BYTES(0x8f, 0), "none");                   /* a register that no rule names */
 	cfa_is(BYTES(0x92, 0xff, 0xff, 0x7f, 0), "none");
@@ -124,10 +124,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(register_and_offset),
 		cmocka_unit_test(through_memory),
-		cmocka_unit_test(each_way_to_add_comes_to_the_same),
+		cmocka_unit_test(each_way_to_add_gives_the_same),
 		cmocka_unit_test(indexed_as_openssl_writes_it),
 		cmocka_unit_test(plt_as_linkers_write_it),
-		cmocka_unit_test(what_no_rule_can_say_is_refused),
+		cmocka_unit_test(expression_that_no_rule_can_express_is_refused),
 		cmocka_unit_test(signal_frame_of_glibc),
 	};
 

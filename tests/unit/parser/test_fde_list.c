@@ -38,7 +38,8 @@ static uint32_t function(uint32_t offset, uint32_t bytes)
 	return cfi_builder_fde(&builder, EH, cie, offset, bytes, BYTES(0x0e, 16));
 }
 
-/* A function under a CIE of .eh_frame with this augmentation, then one under a plain CIE. */
+/* Expects @text of a function whose CIE has this augmentation, and of the next that its CIE is
+ * read. */
 static void augmented(const char *augmentation, struct cfi_builder_bytes data, const char *text)
 {
 	const struct cfi_builder_cie other = {.version = 1,
@@ -49,7 +50,7 @@ static void augmented(const char *augmentation, struct cfi_builder_bytes data, c
 
 	cfi_builder_open(&builder);
 	at = cfi_builder_cie(&builder, EH, &other);
-	/* Long enough to be read amiss, if that is what happens. */
+	/* Long enough that a misread pointer would still find bytes. */
 	(void)cfi_builder_fde(&builder, EH, at, 0x1000, 0x40,
 			      BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
 	cie = cfi_builder_plain_cie(&builder);
@@ -65,26 +66,26 @@ static void every_augmentation_in_use_is_read(void **state)
 	augmented("zR", BYTES(0x1b), CALL);
 	augmented("zPLR", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), CALL);
 	augmented("zPR", BYTES(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
-	augmented("zPR", BYTES(0xff, 0x1b), CALL); /* a personality that is omitted */
+	augmented("zPR", BYTES(0xff, 0x1b), CALL); /* the personality is omitted */
 	augmented("zLR", BYTES(0x1b, 0x1b), CALL);
-	/* A personality at the next multiple of eight: six bytes on. */
+	/* The personality is aligned to eight: six bytes further on. */
 	augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
 	augmented("zRS", BYTES(0x1b), CALL " signal");
 	augmented("zRB", BYTES(0x1b), CALL);
 	augmented("zRG", BYTES(0x1b), CALL);
-	augmented("zRX", BYTES(0x1b, 1, 2), CALL); /* unknown, but behind what is needed */
+	augmented("zRX", BYTES(0x1b, 1, 2), CALL); /* unknown, but behind all that is needed */
 }
 
-static void unknown_augmentation_costs_its_functions(void **state)
+static void unknown_augmentation_rejects_its_functions(void **state)
 {
 	augmented("zXR", BYTES(0x1b, 0x1b), "no row");
 	augmented("armcc+", BYTES(0), "no row");
 	augmented("zPR", BYTES(0x0d, 0x1b), "no row"); /* a format that does not exist */
 	augmented("zR", BYTES(0x7b), "no row");        /* a base that does not exist */
-	augmented("zR", BYTES(0x9b), "no row");        /* a function's address is not indirect */
+	augmented("zR", BYTES(0x9b), "no row");        /* no function has an indirect address */
 }
 
-static void instruction_that_makes_no_sense_in_a_cie_costs_its_functions(void **state)
+static void invalid_instruction_in_a_cie_rejects_its_functions(void **state)
 {
 	const struct cfi_builder_cie broken = {.version = 1,
 					       .augmentation = "zR",
@@ -105,11 +106,11 @@ static void instruction_that_makes_no_sense_in_a_cie_costs_its_functions(void **
 	compiled_table_expect(0x103f, PUSHED);
 	compiled_table_expect(0x1040, "none");
 	compiled_table_expect(0x1080, "none");
-	compiled_table_expect(0x10c0, "none"); /* a CIE has no places to go on to */
+	compiled_table_expect(0x10c0, "none"); /* a CIE has no location to advance */
 	assert_int_equal(compiled_table_header()->refused, 3);
 }
 
-static void older_forms_are_read(void **state)
+static void older_versions_are_read(void **state)
 {
 	const struct cfi_builder_cie plain = {
 		.version = 1, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
@@ -133,7 +134,7 @@ static void older_forms_are_read(void **state)
 	assert_int_equal(compiled_table_header()->refused, 0);
 }
 
-static void other_versions_cost_their_functions(void **state)
+static void unknown_version_rejects_its_functions(void **state)
 {
 	const struct cfi_builder_cie second = {
 		.version = 2, .augmentation = "", .code = BYTES(0x0c, 7, 8, 0x90, 1)};
@@ -147,7 +148,7 @@ static void other_versions_cost_their_functions(void **state)
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
-static void eh_frame_is_believed_before_debug_frame(void **state)
+static void eh_frame_wins_over_debug_frame(void **state)
 {
 	const struct cfi_builder_cie third = {
 		.version = 3, .augmentation = "", .code = BYTES(0x0c, 7, 24, 0x90, 1)};
@@ -164,14 +165,15 @@ static void eh_frame_is_believed_before_debug_frame(void **state)
 	compiled_table_expect(0x1040, "sp+24 ra=*(cfa-8) fp=same");
 }
 
-static void function_of_itself_and_of_nothing_costs_itself(void **state)
+static void fde_without_a_cie_is_refused(void **state)
 {
 	uint32_t self = builder.filled[EH];
 
-	(void)cfi_builder_fde(&builder, EH, self, 0x1000, 0x40, BYTES(0)); /* its CIE is itself */
+	(void)cfi_builder_fde(&builder, EH, self, 0x1000, 0x40, BYTES(0)); /* it is its own CIE */
 	(void)cfi_builder_fde(&builder, EH, 0x7fff, 0x1100, 0x40,
-			      BYTES(0)); /* before the section */
-	(void)cfi_builder_fde(&builder, EH, cie + 1, 0x1200, 0x40, BYTES(0)); /* amid another */
+			      BYTES(0)); /* its CIE is before the section */
+	(void)cfi_builder_fde(&builder, EH, cie + 1, 0x1200, 0x40,
+			      BYTES(0)); /* its CIE is within another entry */
 	(void)function(0x2000, 0x40);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1000, "no row");
@@ -181,7 +183,7 @@ static void function_of_itself_and_of_nothing_costs_itself(void **state)
 	assert_int_equal(compiled_table_header()->refused, 3);
 }
 
-static void unterminated_augmentation_costs_its_functions(void **state)
+static void unterminated_augmentation_rejects_its_functions(void **state)
 {
 	const uint8_t bytes[] = {12, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 'R', 'R', 'R', 'R', 'R'};
 	uint32_t at = cfi_builder_put(&builder, EH, bytes, sizeof(bytes));
@@ -193,7 +195,7 @@ static void unterminated_augmentation_costs_its_functions(void **state)
 	compiled_table_expect(0x2000, PUSHED);
 }
 
-static void length_that_lies_ends_the_walk_and_is_said(void **state)
+static void length_beyond_the_section_truncates_the_table(void **state)
 {
 	const uint32_t length = 0x10000;
 
@@ -206,7 +208,7 @@ static void length_that_lies_ends_the_walk_and_is_said(void **state)
 	assert_int_equal(compiled_table_header()->flags, TM_UNWIND_TABLE_CUT);
 }
 
-static void zero_length_is_passed_over(void **state)
+static void entry_of_zero_length_is_skipped(void **state)
 {
 	const uint32_t zero = 0;
 
@@ -254,7 +256,7 @@ static void function_ends_where_the_next_begins(void **state)
 {
 	(void)cfi_builder_fde(&builder, EH, cie, 0x1000, 0x7000, BYTES(0));
 	(void)function(0x1100, 0x40);
-	(void)function(0x1100, 0x20); /* the first of two that begin at one place counts */
+	(void)function(0x1100, 0x20); /* the first of two with the same start wins */
 	compiled_table_open(&builder);
 	compiled_table_expect(0x10ff, CALL);
 	compiled_table_expect(0x1100, PUSHED);
@@ -273,15 +275,15 @@ static void alignment_between_functions_is_no_gap(void **state)
 	compiled_table_expect(0x1080, PUSHED);
 }
 
-static void code_that_was_thrown_away_is_not_there(void **state)
+static void discarded_functions_have_no_rows(void **state)
 {
 	(void)cfi_builder_fde(&builder, EH, cie, 0x1000 - CFI_BUILDER_VADDR, 0x40,
 			      BYTES(0)); /* address 0 */
-	/* An address of the data, which is none of code. */
+	/* An address of data. */
 	(void)cfi_builder_fde(&builder, EH, cie,
 			      CFI_BUILDER_DATA + CFI_BUILDER_AWAY - CFI_BUILDER_DELTA, 0x40,
 			      BYTES(0));
-	(void)function(0x8fe0, 0x4000); /* and what does ends with its segment */
+	(void)function(0x8fe0, 0x4000); /* clipped to the end of its segment */
 	compiled_table_open(&builder);
 	compiled_table_expect(0x8fdf, "no row");
 	compiled_table_expect(0x8fff, PUSHED);
@@ -289,8 +291,8 @@ static void code_that_was_thrown_away_is_not_there(void **state)
 	assert_int_equal(compiled_table_header()->rows, 2);
 }
 
-/* As linkers without separate code have it: the header is in the executable segment. */
-static void nothing_is_described_over_the_header(void **state)
+/* Linkers without -z separate-code put the header into the executable segment. */
+static void elf_header_has_no_rows(void **state)
 {
 	builder.segments[0].p_offset = 0;
 	builder.segments[0].p_vaddr = CFI_BUILDER_DELTA;
@@ -302,7 +304,7 @@ static void nothing_is_described_over_the_header(void **state)
 	compiled_table_expect(0x1000, PUSHED);
 }
 
-/* Lengths of 64 bits: in .eh_frame ids stay short, in .debug_frame they do not. */
+/* 64-bit DWARF: in .debug_frame the ids have 64 bits, too. */
 static void long_lengths_are_read(void **state)
 {
 	static const uint8_t rest[] = {1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1};
@@ -325,7 +327,7 @@ static void long_lengths_are_read(void **state)
 	assert_int_equal(compiled_table_header()->frames, 1);
 }
 
-static void file_without_any_is_an_empty_table(void **state)
+static void file_without_cfi_has_an_empty_table(void **state)
 {
 	cfi_builder_open(&builder);
 	compiled_table_open(&builder);
@@ -339,23 +341,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(every_augmentation_in_use_is_read),
-		claim(unknown_augmentation_costs_its_functions),
-		claim(instruction_that_makes_no_sense_in_a_cie_costs_its_functions),
-		claim(older_forms_are_read),
-		claim(other_versions_cost_their_functions),
-		claim(eh_frame_is_believed_before_debug_frame),
-		claim(function_of_itself_and_of_nothing_costs_itself),
-		claim(unterminated_augmentation_costs_its_functions),
-		claim(length_that_lies_ends_the_walk_and_is_said),
-		claim(zero_length_is_passed_over),
+		claim(unknown_augmentation_rejects_its_functions),
+		claim(invalid_instruction_in_a_cie_rejects_its_functions),
+		claim(older_versions_are_read),
+		claim(unknown_version_rejects_its_functions),
+		claim(eh_frame_wins_over_debug_frame),
+		claim(fde_without_a_cie_is_refused),
+		claim(unterminated_augmentation_rejects_its_functions),
+		claim(length_beyond_the_section_truncates_the_table),
+		claim(entry_of_zero_length_is_skipped),
 		claim(without_sections_the_program_header_leads_to_eh_frame),
 		claim(functions_out_of_order_are_sorted),
 		claim(function_ends_where_the_next_begins),
 		claim(alignment_between_functions_is_no_gap),
-		claim(code_that_was_thrown_away_is_not_there),
-		claim(nothing_is_described_over_the_header),
+		claim(discarded_functions_have_no_rows),
+		claim(elf_header_has_no_rows),
 		claim(long_lengths_are_read),
-		claim(file_without_any_is_an_empty_table),
+		claim(file_without_cfi_has_an_empty_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #define CALL   "sp+8 ra=*(cfa-8) fp=same"
 #define SIGNAL "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal"
 
-static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 static struct cfi_builder builder;
 
 static int setup(void **state)
@@ -36,18 +36,18 @@ static void put_code(uint32_t offset, struct cfi_builder_bytes code)
 	memcpy(builder.file + offset, code.bytes, code.count);
 }
 
-static void describe(uint32_t offset, uint32_t bytes)
+static void add_cfi(uint32_t offset, uint32_t bytes)
 {
 	uint32_t cie = cfi_builder_plain_cie(&builder);
 
 	(void)cfi_builder_fde(&builder, CFI_BUILDER_EH_FRAME, cie, offset, bytes, BYTES(0));
 }
 
-static void entry_point_that_nobody_describes_is_the_end(void **state)
+static void entry_point_without_cfi_is_outermost(void **state)
 {
 	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x48, 0x31, 0xed, 0x48, 0x89, 0xe7)); /* musl */
-	describe(0x1140, 0x20);
+	add_cfi(0x1140, 0x20);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x10ff, "no row");
 	compiled_table_expect(0x1100, "end");
@@ -62,19 +62,19 @@ static void entry_point_that_nobody_describes_is_the_end(void **state)
 	compiled_table_expect(0x1100, "end");
 }
 
-static void entry_point_that_is_a_function_is_none(void **state)
+static void entry_point_of_a_library_is_an_ordinary_function(void **state)
 {
 	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
-	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5)); /* as in shared libraries */
+	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5)); /* push, mov: an ordinary function */
 	compiled_table_open(&builder);
 	assert_int_equal(compiled_table_header()->rows, 0);
-	describe(0x1100, 0x20);
+	add_cfi(0x1100, 0x20);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1100, CALL);
 	compiled_table_expect(0x1120, "none");
 }
 
-static void entry_point_of_a_program_is_the_end_whatever_it_does(void **state)
+static void entry_point_of_a_program_is_outermost_whatever_it_does(void **state)
 {
 	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x55, 0x48, 0x89, 0xe5, 0xf4));
@@ -88,19 +88,19 @@ static void entry_point_of_a_program_is_the_end_whatever_it_does(void **state)
 	compiled_table_expect(0x1104, "end");
 }
 
-static void entry_point_that_is_described_as_a_function_is_the_end(void **state)
+static void entry_point_with_ordinary_cfi_is_outermost(void **state)
 {
 	builder.header->e_entry = CFI_BUILDER_VADDR + 0x100;
 	put_code(0x1100, BYTES(0x31, 0xed));
-	describe(0x1100, 0x20);
-	describe(0x1120, 0x20);
+	add_cfi(0x1100, 0x20);
+	add_cfi(0x1120, 0x20);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1100, "end");
 	compiled_table_expect(0x111f, "end");
 	compiled_table_expect(0x1120, CALL);
 }
 
-static void function_to_which_a_context_returns_is_the_end(void **state)
+static void start_context_is_outermost(void **state)
 {
 	/* mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: as glibc's __start_context */
 	put_code(0x1210,
@@ -114,18 +114,18 @@ static void function_to_which_a_context_returns_is_the_end(void **state)
 	       ".eh_frame", 10);
 	builder.sections[3].sh_offset = CFI_BUILDER_DATA;
 	builder.sections[3].sh_addr = CFI_BUILDER_DATA + CFI_BUILDER_AWAY;
-	describe(0x11c0, 0x48);
-	describe(0x1210, 0x20);
+	add_cfi(0x11c0, 0x48);
+	add_cfi(0x1210, 0x20);
 	builder.sections[3].sh_size = builder.filled[CFI_BUILDER_EH_FRAME];
 	builder.sections[2].sh_size = 0x1000;
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1207, CALL);
-	compiled_table_expect(0x120f, "end"); /* where a return to its first byte is looked up */
+	compiled_table_expect(0x120f, "end"); /* a return to the first byte is looked up here */
 	compiled_table_expect(0x1210, "end");
 	compiled_table_expect(0x122f, "end");
 }
 
-static void plt_of_a_static_program_is_jumps_alone(void **state)
+static void plt_of_a_static_program_has_jumps_alone(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x25};
 
@@ -135,7 +135,7 @@ static void plt_of_a_static_program_is_jumps_alone(void **state)
 	compiled_table_expect(CFI_BUILDER_PLT + 63, CALL);
 }
 
-static void plt_without_description_has_its_rows(void **state)
+static void plt_without_cfi_has_built_in_rules(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x35};
 
@@ -152,12 +152,12 @@ static void plt_without_description_has_its_rows(void **state)
 	compiled_table_expect(CFI_BUILDER_PLT + 16, "plt sp+8 from 9 ra=*(cfa-8) fp=same");
 }
 
-static void plt_that_is_described_is_believed(void **state)
+static void cfi_of_a_plt_wins(void **state)
 {
 	uint8_t plt[64] = {0xff, 0x35};
 
 	(void)cfi_builder_put(&builder, CFI_BUILDER_PLT_SECTION, plt, sizeof(plt));
-	describe(CFI_BUILDER_PLT, 0x40);
+	add_cfi(CFI_BUILDER_PLT, 0x40);
 	compiled_table_open(&builder);
 	compiled_table_expect(CFI_BUILDER_PLT, CALL);
 	compiled_table_expect(CFI_BUILDER_PLT + 0x20, CALL);
@@ -177,25 +177,25 @@ static void plain_plt_is_one_jump(void **state)
 	compiled_table_expect(0x1060, "none");
 }
 
-static void trampoline_is_found_by_its_instructions(void **state)
+static void sigreturn_trampoline_is_found_by_its_instructions(void **state)
 {
-	describe(0x1000, 0x20);
-	put_code(0x1200, (struct cfi_builder_bytes){trampoline, sizeof(trampoline)});
-	put_code(0x1300, (struct cfi_builder_bytes){trampoline, sizeof(trampoline) - 1});
-	describe(0x1400, 0x20);
+	add_cfi(0x1000, 0x20);
+	put_code(0x1200, (struct cfi_builder_bytes){sigreturn, sizeof(sigreturn)});
+	put_code(0x1300, (struct cfi_builder_bytes){sigreturn, sizeof(sigreturn) - 1});
+	add_cfi(0x1400, 0x20);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x11fe, "none");
-	compiled_table_expect(0x11ff, SIGNAL); /* the kernel returns to its first byte */
+	compiled_table_expect(0x11ff, SIGNAL); /* a handler returns to the first byte */
 	compiled_table_expect(0x1208, SIGNAL);
 	compiled_table_expect(0x1209, "none");
 	compiled_table_expect(0x1300, "none");
 	compiled_table_expect(0x1400, CALL);
 }
 
-static void trampoline_that_is_described_is_as_described(void **state)
+static void cfi_of_a_sigreturn_trampoline_wins(void **state)
 {
-	put_code(0x1200, (struct cfi_builder_bytes){trampoline, sizeof(trampoline)});
-	describe(0x1180, 0x100);
+	put_code(0x1200, (struct cfi_builder_bytes){sigreturn, sizeof(sigreturn)});
+	add_cfi(0x1180, 0x100);
 	compiled_table_open(&builder);
 	compiled_table_expect(0x1200, CALL);
 }
@@ -205,17 +205,17 @@ static void trampoline_that_is_described_is_as_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		claim(entry_point_that_nobody_describes_is_the_end),
-		claim(entry_point_that_is_a_function_is_none),
-		claim(entry_point_of_a_program_is_the_end_whatever_it_does),
-		claim(entry_point_that_is_described_as_a_function_is_the_end),
-		claim(function_to_which_a_context_returns_is_the_end),
-		claim(plt_of_a_static_program_is_jumps_alone),
-		claim(plt_without_description_has_its_rows),
-		claim(plt_that_is_described_is_believed),
+		claim(entry_point_without_cfi_is_outermost),
+		claim(entry_point_of_a_library_is_an_ordinary_function),
+		claim(entry_point_of_a_program_is_outermost_whatever_it_does),
+		claim(entry_point_with_ordinary_cfi_is_outermost),
+		claim(start_context_is_outermost),
+		claim(plt_of_a_static_program_has_jumps_alone),
+		claim(plt_without_cfi_has_built_in_rules),
+		claim(cfi_of_a_plt_wins),
 		claim(plain_plt_is_one_jump),
-		claim(trampoline_is_found_by_its_instructions),
-		claim(trampoline_that_is_described_is_as_described),
+		claim(sigreturn_trampoline_is_found_by_its_instructions),
+		claim(cfi_of_a_sigreturn_trampoline_wins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

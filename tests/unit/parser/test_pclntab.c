@@ -15,22 +15,22 @@
 #include "tests/unit/parser/compiled_table.h"
 #include "tests/unit/parser/pclntab_builder.h"
 
-#define CALL      "sp+8 ra=*(cfa-8) fp=same"
-#define BY_RECORD "fp+16 ra=*(cfa-8) fp=*(cfa-16)"
-#define SIGNAL    "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal"
+#define CALL             "sp+8 ra=*(cfa-8) fp=same"
+#define BY_FRAME_POINTER "fp+16 ra=*(cfa-8) fp=*(cfa-16)"
+#define SIGNAL           "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal"
 
 static struct cfi_builder builder;
 static uint8_t bytes[PCLNTAB_BUILDER_BYTES];
 
-static void word(uint32_t at, uint64_t value, uint32_t count)
+static void put_word(uint32_t at, uint64_t value, uint32_t count)
 {
 	memcpy(bytes + at, &value, count);
 }
 
-static void make_table(enum pclntab_builder_version form,
+static void make_table(enum pclntab_builder_version version,
 		       const struct pclntab_builder_function *functions)
 {
-	pclntab_builder_fill(bytes, form, functions);
+	pclntab_builder_fill(bytes, version, functions);
 }
 
 static void open_table(void)
@@ -46,19 +46,19 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* +1 -> 0 for 4 bytes; +8 for 0x30; -8 until 0x38 */
+/* pcsp: 0 for 4 bytes, 8 for 0x30, 0 for 4 */
 #define FRAME BYTES(2, 4, 16, 0x30, 15, 4, 0)
 
-static void every_form_is_read(void **state)
+static void every_version_is_read(void **state)
 {
-	for (enum pclntab_builder_version form = PCLNTAB_BUILDER_1_2; form <= PCLNTAB_BUILDER_1_20;
-	     form++) {
+	for (enum pclntab_builder_version version = PCLNTAB_BUILDER_1_2;
+	     version <= PCLNTAB_BUILDER_1_20; version++) {
 		const struct pclntab_builder_function functions[] = {
 			{"main.one", 0x1000, 0, FRAME},
 			{"main.two", 0x1040, 0, BYTES(2, 0x40, 0)},
 			{NULL, 0x1080, 0, BYTES(0)}};
 
-		make_table(form, functions);
+		make_table(version, functions);
 		open_table();
 		compiled_table_expect(0xfff, "no row");
 		compiled_table_expect(0x1000, CALL);
@@ -73,10 +73,10 @@ static void every_form_is_read(void **state)
 	}
 }
 
-static void flags_say_who_ends_and_who_switches_stacks(void **state)
+static void flags_mark_outermost_functions_and_stack_switches(void **state)
 {
-	for (enum pclntab_builder_version form = PCLNTAB_BUILDER_1_16; form <= PCLNTAB_BUILDER_1_20;
-	     form++) {
+	for (enum pclntab_builder_version version = PCLNTAB_BUILDER_1_16;
+	     version <= PCLNTAB_BUILDER_1_20; version++) {
 		const struct pclntab_builder_function functions[] = {
 			{"runtime.goexit", 0x1000, PCLNTAB_BUILDER_TOP_FRAME, FRAME},
 			{"runtime.systemstack", 0x1040, PCLNTAB_BUILDER_SP_WRITE, FRAME},
@@ -84,17 +84,17 @@ static void flags_say_who_ends_and_who_switches_stacks(void **state)
 			{"runtime.mcall", 0x10c0, PCLNTAB_BUILDER_SP_WRITE, FRAME},
 			{NULL, 0x1100, 0, BYTES(0)}};
 
-		make_table(form, functions);
+		make_table(version, functions);
 		open_table();
 		compiled_table_expect(0x1000, "end");
-		compiled_table_expect(0x1040, BY_RECORD);
+		compiled_table_expect(0x1040, BY_FRAME_POINTER);
 		compiled_table_expect(0x1084, "sp+16 ra=*(cfa-8) fp=same");
-		compiled_table_expect(0x10c0, "end of what called");
+		compiled_table_expect(0x10c0, "end after a call");
 		teardown(state);
 	}
 }
 
-static void without_flags_names_say_it(void **state)
+static void without_flags_names_mark_them(void **state)
 {
 	const struct pclntab_builder_function functions[] = {
 		{"runtime.goexit", 0x1000, 0, FRAME},
@@ -104,10 +104,10 @@ static void without_flags_names_say_it(void **state)
 	make_table(PCLNTAB_BUILDER_1_2, functions);
 	open_table();
 	compiled_table_expect(0x1000, "end");
-	compiled_table_expect(0x1040, BY_RECORD);
+	compiled_table_expect(0x1040, BY_FRAME_POINTER);
 }
 
-static void signal_handler_goes_on_to_what_it_interrupted(void **state)
+static void signal_handler_is_unwound_to_the_interrupted_code(void **state)
 {
 	const struct pclntab_builder_function functions[] = {
 		{"_rt0_amd64_linux", 0x1000, 0, FRAME},
@@ -120,11 +120,11 @@ static void signal_handler_goes_on_to_what_it_interrupted(void **state)
 	compiled_table_expect(0x1000, "end");
 	compiled_table_expect(0x1040, CALL);
 	compiled_table_expect(0x107e, CALL);
-	compiled_table_expect(0x107f, SIGNAL); /* the kernel returns to its first byte */
+	compiled_table_expect(0x107f, SIGNAL); /* a handler returns to the first byte */
 	compiled_table_expect(0x1080, SIGNAL);
 }
 
-/* A part of the file under another name, with the pclntab as it stands. */
+/* Renames a section, fills it with @data, and adds the pclntab as it is. */
 static void open_with(enum cfi_builder_part part, const char *name, const void *data,
 		      uint32_t count)
 {
@@ -138,7 +138,7 @@ static void open_with(enum cfi_builder_part part, const char *name, const void *
 	compiled_table_open(&builder);
 }
 
-static void start_that_is_to_be_relocated_is_looked_for(void **state)
+static void relocated_text_start_is_found(void **state)
 {
 	const struct pclntab_builder_function functions[] = {{"main.one", 0x1000, 0, FRAME},
 							     {NULL, 0x1040, 0, BYTES(0)}};
@@ -148,8 +148,8 @@ static void start_that_is_to_be_relocated_is_looked_for(void **state)
 	uint64_t module[32] = {[22] = CFI_BUILDER_VADDR};
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
-	word(24, 0, 8);
-	open_table(); /* there is no other word of it */
+	put_word(24, 0, 8);
+	open_table(); /* it is nowhere else */
 	assert_int_equal(compiled_table_header()->rows, 0);
 	open_with(CFI_BUILDER_EH_FRAME, ".rela.dyn", relocations, sizeof(relocations));
 	compiled_table_expect(0x1000, CALL);
@@ -157,13 +157,13 @@ static void start_that_is_to_be_relocated_is_looked_for(void **state)
 	compiled_table_expect(0x1000, CALL);
 }
 
-static void without_any_word_the_code_begins_with_its_section(void **state)
+static void unknown_text_start_is_that_of_the_section(void **state)
 {
 	const struct pclntab_builder_function functions[] = {{"main.one", 0x1000, 0, FRAME},
 							     {NULL, 0x1040, 0, BYTES(0)}};
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
-	word(24, 0, 8);
+	put_word(24, 0, 8);
 	cfi_builder_open(&builder);
 	(void)cfi_builder_put(&builder, CFI_BUILDER_PCLNTAB, bytes, sizeof(bytes));
 	memcpy(builder.file + builder.sections[1].sh_offset + builder.sections[2].sh_name, ".text",
@@ -173,7 +173,7 @@ static void without_any_word_the_code_begins_with_its_section(void **state)
 	compiled_table_expect(0x1000, CALL);
 }
 
-static void pclntab_is_believed_before_eh_frame(void **state)
+static void pclntab_wins_over_eh_frame(void **state)
 {
 	const struct pclntab_builder_function functions[] = {
 		{"main.one", 0x1000, 0, BYTES(2, 0x40, 0)}, {NULL, 0x1040, 0, BYTES(0)}};
@@ -189,17 +189,17 @@ static void pclntab_is_believed_before_eh_frame(void **state)
 	compiled_table_expect(0x1040, "none");
 }
 
-static void list_that_does_not_end_is_refused(void **state)
+static void unterminated_pcsp_is_refused(void **state)
 {
 	const struct pclntab_builder_function functions[] = {
 		{"main.one", 0x1000, 0, BYTES(2, 4, 16, 4)}, {NULL, 0x1040, 0, BYTES(0)}};
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
-	word(PCLNTAB_BUILDER_FUNCTAB + 0x200 + 16, sizeof(bytes) - PCLNTAB_BUILDER_PCTAB - 1,
-	     4); /* at the table's last byte */
+	put_word(PCLNTAB_BUILDER_FUNCTAB + 0x200 + 16, sizeof(bytes) - PCLNTAB_BUILDER_PCTAB - 1,
+		 4); /* at the table's last byte */
 	bytes[sizeof(bytes) - 1] = 2;
 	open_table();
-	compiled_table_expect(0x1000, BY_RECORD);
+	compiled_table_expect(0x1000, BY_FRAME_POINTER);
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
@@ -211,59 +211,59 @@ static void function_outside_the_table_is_refused(void **state)
 		{NULL, 0x1080, 0, BYTES(0)}};
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
-	word(PCLNTAB_BUILDER_FUNCTAB + 4, 0xffffff00, 4);
+	put_word(PCLNTAB_BUILDER_FUNCTAB + 4, 0xffffff00, 4);
 	open_table();
 	compiled_table_expect(0x1000, "no row");
 	compiled_table_expect(0x1040, CALL);
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
-static void counts_that_lie_make_no_functions(void **state)
+static void impossible_counts_give_no_functions(void **state)
 {
 	const struct pclntab_builder_function functions[] = {{"main.one", 0x1000, 0, FRAME},
 							     {NULL, 0x1040, 0, BYTES(0)}};
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
-	word(8, UINT64_MAX, 8);
+	put_word(8, UINT64_MAX, 8);
 	open_table();
 	assert_int_equal(compiled_table_header()->frames, 0);
 	teardown(state);
-	word(8, 4u << 20, 8); /* as many as there may be, far beyond the table's end */
+	put_word(8, 4u << 20, 8); /* the limit, far beyond the table's end */
 	open_table();
 	assert_true(compiled_table_header()->frames < sizeof(bytes));
 	compiled_table_expect(0x1000, CALL);
 }
 
-/* The name that the answer has for an offset; NULL: none. */
+/* The name found for an offset; NULL: none. */
 static const char *name_at(uint64_t offset)
 {
 	static char name[64];
 	const struct parser_result *header;
 	const struct parser_symbol *symbol;
-	struct result_blob answer;
+	struct result_blob result;
 
-	assert_int_equal(cfi_builder_symbolize(&builder, &offset, 1, &answer), PARSER_OK);
-	header = answer.data;
+	assert_int_equal(cfi_builder_symbolize(&builder, &offset, 1, &result), PARSER_OK);
+	header = result.data;
 	symbol = (const void *)(header + 1);
 	name[0] = '\0';
 	if (symbol->name != PARSER_NO_NAME)
 		(void)snprintf(name, sizeof(name), "%s+%u",
 			       (const char *)(symbol + 1) + symbol->name,
 			       (unsigned)(symbol->vaddr - symbol->start));
-	result_blob_free(&answer);
+	result_blob_free(&result);
 	return name[0] ? name : NULL;
 }
 
 static void functions_have_names_without_any_symbol(void **state)
 {
-	for (enum pclntab_builder_version form = PCLNTAB_BUILDER_1_2; form <= PCLNTAB_BUILDER_1_20;
-	     form++) {
+	for (enum pclntab_builder_version version = PCLNTAB_BUILDER_1_2;
+	     version <= PCLNTAB_BUILDER_1_20; version++) {
 		const struct pclntab_builder_function functions[] = {
 			{"main.one", 0x1000, 0, FRAME},
 			{"main.two[...]", 0x1040, 0, BYTES(2, 0x40, 0)},
 			{NULL, 0x1080, 0, BYTES(0)}};
 
-		make_table(form, functions);
+		make_table(version, functions);
 		cfi_builder_open(&builder);
 		(void)cfi_builder_put(&builder, CFI_BUILDER_PCLNTAB, bytes, sizeof(bytes));
 		assert_string_equal(name_at(0x1000), "main.one+0");
@@ -282,7 +282,7 @@ static void name_that_does_not_end_is_none(void **state)
 	make_table(PCLNTAB_BUILDER_1_20, functions);
 	memset(bytes + PCLNTAB_BUILDER_FUNCTAB + 0x300, 'x',
 	       sizeof(bytes) - PCLNTAB_BUILDER_FUNCTAB - 0x300);
-	word(PCLNTAB_BUILDER_FUNCTAB + 0x200 + 4, sizeof(bytes) - PCLNTAB_BUILDER_NAMES - 1, 4);
+	put_word(PCLNTAB_BUILDER_FUNCTAB + 0x200 + 4, sizeof(bytes) - PCLNTAB_BUILDER_NAMES - 1, 4);
 	cfi_builder_open(&builder);
 	(void)cfi_builder_put(&builder, CFI_BUILDER_PCLNTAB, bytes, sizeof(bytes));
 	assert_null(name_at(0x1000));
@@ -295,16 +295,16 @@ static void name_that_does_not_end_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		claim(every_form_is_read),
-		claim(flags_say_who_ends_and_who_switches_stacks),
-		claim(without_flags_names_say_it),
-		claim(signal_handler_goes_on_to_what_it_interrupted),
-		claim(start_that_is_to_be_relocated_is_looked_for),
-		claim(without_any_word_the_code_begins_with_its_section),
-		claim(pclntab_is_believed_before_eh_frame),
-		claim(list_that_does_not_end_is_refused),
+		claim(every_version_is_read),
+		claim(flags_mark_outermost_functions_and_stack_switches),
+		claim(without_flags_names_mark_them),
+		claim(signal_handler_is_unwound_to_the_interrupted_code),
+		claim(relocated_text_start_is_found),
+		claim(unknown_text_start_is_that_of_the_section),
+		claim(pclntab_wins_over_eh_frame),
+		claim(unterminated_pcsp_is_refused),
 		claim(function_outside_the_table_is_refused),
-		claim(counts_that_lie_make_no_functions),
+		claim(impossible_counts_give_no_functions),
 		claim(functions_have_names_without_any_symbol),
 		claim(name_that_does_not_end_is_none),
 	};

@@ -41,8 +41,8 @@ static void compile(struct cfi_builder_bytes code)
 	compiled_table_open(&builder);
 }
 
-/* What the code leads to, four bytes on. */
-static void leads_to(struct cfi_builder_bytes code, const char *text)
+/* Expects @text from the fourth byte on, where @code runs. */
+static void gives(struct cfi_builder_bytes code, const char *text)
 {
 	uint8_t bytes[256] = {0x44};
 
@@ -54,7 +54,7 @@ static void leads_to(struct cfi_builder_bytes code, const char *text)
 	compiled_table_expect(0x1040, "none");
 }
 
-static void usual_function(void **state)
+static void function_with_a_frame_pointer(void **state)
 {
 	/* push %rbp; mov %rsp,%rbp; ... leave */
 	compile(BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x70, 0x0c, 7, 8));
@@ -70,64 +70,64 @@ static void usual_function(void **state)
 	assert_int_equal(compiled_table_header()->refused, 0);
 }
 
-static void each_way_to_set_the_cfa(void **state)
+static void each_cfa_instruction(void **state)
 {
-	leads_to(BYTES(0x0c, 3, 16), "r3+16 ra=*(cfa-8) fp=same");
-	leads_to(BYTES(0x12, 7, 0x7e), "sp+16 ra=*(cfa-8) fp=same"); /* def_cfa_sf -2 * -8 */
-	leads_to(BYTES(0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
-	leads_to(BYTES(0x0e, 0x90, 1), "sp+144 ra=*(cfa-8) fp=same");
-	leads_to(BYTES(0x13, 0x7d), "sp+24 ra=*(cfa-8) fp=same");
-	leads_to(BYTES(0x0f, 2, 0x76, 0x70), "fp-16 ra=*(cfa-8) fp=same");
-	/* After an expression the register rule before it is changed. */
-	leads_to(BYTES(0x0f, 2, 0x76, 0x70, 0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
+	gives(BYTES(0x0c, 3, 16), "r3+16 ra=*(cfa-8) fp=same");
+	gives(BYTES(0x12, 7, 0x7e), "sp+16 ra=*(cfa-8) fp=same"); /* def_cfa_sf -2 * -8 */
+	gives(BYTES(0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
+	gives(BYTES(0x0e, 0x90, 1), "sp+144 ra=*(cfa-8) fp=same");
+	gives(BYTES(0x13, 0x7d), "sp+24 ra=*(cfa-8) fp=same");
+	gives(BYTES(0x0f, 2, 0x76, 0x70), "fp-16 ra=*(cfa-8) fp=same");
+	/* After an expression, the register rule from before it is changed. */
+	gives(BYTES(0x0f, 2, 0x76, 0x70, 0x0d, 6), "fp+8 ra=*(cfa-8) fp=same");
 }
 
-static void each_way_to_say_where_a_register_is(void **state)
+static void each_register_instruction(void **state)
 {
-	leads_to(BYTES(0x86, 3), "sp+8 ra=*(cfa-8) fp=*(cfa-24)");
-	leads_to(BYTES(0x05, 6, 4), "sp+8 ra=*(cfa-8) fp=*(cfa-32)");
-	leads_to(BYTES(0x11, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
-	leads_to(BYTES(0x2f, 6, 1), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
-	leads_to(BYTES(0x07, 6), "sp+8 ra=*(cfa-8) fp=lost");
-	leads_to(BYTES(0x86, 3, 0x08, 6), CALL);
-	leads_to(BYTES(0x09, 6, 11), "sp+8 ra=*(cfa-8) fp=r11");
-	leads_to(BYTES(0x09, 16, 2), "sp+8 ra=r2 fp=same");
-	leads_to(BYTES(0x10, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=*(fp+8)");
-	leads_to(BYTES(0x10, 6, 2, 0x23, 0x08), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
-	leads_to(BYTES(0x16, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=lost");
-	leads_to(BYTES(0x14, 6, 1), "sp+8 ra=*(cfa-8) fp=lost");
-	leads_to(BYTES(0x15, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=lost");
-	leads_to(BYTES(0x86, 2, 0xc6), CALL);
-	leads_to(BYTES(0x86, 2, 0x06, 6), CALL);
-	leads_to(BYTES(0x0e, 16, 0x90, 2), "sp+16 ra=*(cfa-16) fp=same");
-	leads_to(BYTES(0x90, 3, 0xd0), CALL);
+	gives(BYTES(0x86, 3), "sp+8 ra=*(cfa-8) fp=*(cfa-24)");
+	gives(BYTES(0x05, 6, 4), "sp+8 ra=*(cfa-8) fp=*(cfa-32)");
+	gives(BYTES(0x11, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	gives(BYTES(0x2f, 6, 1), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	gives(BYTES(0x07, 6), "sp+8 ra=*(cfa-8) fp=lost");
+	gives(BYTES(0x86, 3, 0x08, 6), CALL);
+	gives(BYTES(0x09, 6, 11), "sp+8 ra=*(cfa-8) fp=r11");
+	gives(BYTES(0x09, 16, 2), "sp+8 ra=r2 fp=same");
+	gives(BYTES(0x10, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=*(fp+8)");
+	gives(BYTES(0x10, 6, 2, 0x23, 0x08), "sp+8 ra=*(cfa-8) fp=*(cfa+8)");
+	gives(BYTES(0x16, 6, 2, 0x76, 0x08), "sp+8 ra=*(cfa-8) fp=lost");
+	gives(BYTES(0x14, 6, 1), "sp+8 ra=*(cfa-8) fp=lost");
+	gives(BYTES(0x15, 6, 0x7f), "sp+8 ra=*(cfa-8) fp=lost");
+	gives(BYTES(0x86, 2, 0xc6), CALL);
+	gives(BYTES(0x86, 2, 0x06, 6), CALL);
+	gives(BYTES(0x0e, 16, 0x90, 2), "sp+16 ra=*(cfa-16) fp=same");
+	gives(BYTES(0x90, 3, 0xd0), CALL);
 }
 
 static void other_registers_change_nothing(void **state)
 {
-	leads_to(BYTES(0x83, 2, 0x8c, 3, 0x07, 0, 0x08, 1, 0x09, 3, 4, 0x10, 12, 1, 0x96, 0xc3,
-		       0x06, 12),
-		 CALL);
+	gives(BYTES(0x83, 2, 0x8c, 3, 0x07, 0, 0x08, 1, 0x09, 3, 4, 0x10, 12, 1, 0x96, 0xc3, 0x06,
+		    12),
+	      CALL);
 	assert_int_equal(compiled_table_header()->rows, 2);
 }
 
-static void undefined_return_address_is_the_end(void **state)
+static void undefined_return_address_is_outermost(void **state)
 {
-	leads_to(BYTES(0x07, 16), "end");
+	gives(BYTES(0x07, 16), "end");
 }
 
-static void return_address_below_the_stack_is_the_end(void **state)
+static void return_address_below_the_stack_is_outermost(void **state)
 {
-	leads_to(BYTES(0x0e, 0), "end"); /* musl's clone */
+	gives(BYTES(0x0e, 0), "end"); /* musl's clone */
 }
 
-static void stack_pointer_elsewhere_is_said(void **state)
+static void stack_pointer_elsewhere_is_marked(void **state)
 {
-	leads_to(BYTES(0x09, 7, 8), "sp+8 ra=*(cfa-8) fp=same sp lost");
-	leads_to(BYTES(0x14, 7, 0), CALL);
+	gives(BYTES(0x09, 7, 8), "sp+8 ra=*(cfa-8) fp=same sp lost");
+	gives(BYTES(0x14, 7, 0), CALL);
 }
 
-static void each_way_to_go_on(void **state)
+static void each_advance_instruction(void **state)
 {
 	compile(BYTES(0x02, 2, 0x0e, 16, 0x03, 2, 0, 0x0e, 24, 0x04, 2, 0, 0, 0, 0x0e, 32, 0x1d, 2,
 		      0, 0, 0, 0, 0, 0, 0, 0x0e, 40));
@@ -140,7 +140,7 @@ static void each_way_to_go_on(void **state)
 
 static void location_is_set_by_its_address(void **state)
 {
-	/* The operand is the 15th byte behind the function's 17: 0x1008, from where it stands. */
+	/* The operand is PC-relative: it stands one byte behind the 17 bytes of the FDE. */
 	uint32_t cie = cfi_builder_plain_cie(&builder);
 	uint32_t operand =
 		0x9000 + builder.filled[CFI_BUILDER_EH_FRAME] + 17 + 1 + CFI_BUILDER_AWAY;
@@ -155,7 +155,7 @@ static void location_is_set_by_its_address(void **state)
 	compiled_table_expect(0x1008, "sp+16 ra=*(cfa-8) fp=same");
 }
 
-static void state_is_remembered_and_restored(void **state)
+static void row_is_remembered_and_restored(void **state)
 {
 	compile(BYTES(0x0e, 16, 0x86, 2, 0x0a, 0x44, 0x0e, 8, 0xc6, 0x44, 0x0b));
 	compiled_table_expect(0x1000, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
@@ -164,7 +164,7 @@ static void state_is_remembered_and_restored(void **state)
 	compiled_table_expect(0x103f, "sp+16 ra=*(cfa-8) fp=*(cfa-16)");
 }
 
-static void states_are_remembered_to_a_depth_and_no_deeper(void **state)
+static void rows_are_remembered_up_to_a_depth(void **state)
 {
 	uint8_t code[3 + PROGRAM_DEPTH + 1];
 
@@ -179,13 +179,13 @@ static void states_are_remembered_to_a_depth_and_no_deeper(void **state)
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
-static void what_other_machines_write_is_passed_over(void **state)
+static void instructions_of_other_machines_are_ignored(void **state)
 {
-	leads_to(BYTES(0x00, 0x2d, 0x2e, 0x90, 0x01), CALL);
+	gives(BYTES(0x00, 0x2d, 0x2e, 0x90, 0x01), CALL);
 }
 
-/* What came before stands; the rest of the function is not known, the next function is. */
-static void breaks(struct cfi_builder_bytes code)
+/* Nothing is known from an invalid instruction to the end of its function; all else stays. */
+static void is_invalid(struct cfi_builder_bytes code)
 {
 	uint8_t bytes[256] = {0x44};
 	uint32_t cie;
@@ -205,23 +205,24 @@ static void breaks(struct cfi_builder_bytes code)
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
-static void broken_instruction_costs_the_rest_of_its_function(void **state)
+static void invalid_instruction_costs_the_rest_of_its_function(void **state)
 {
-	breaks(BYTES(0x3f));                                     /* no such instruction */
-	breaks(BYTES(0x0b));                                     /* nothing was remembered */
-	breaks(BYTES(0x0e));                                     /* its operand is missing */
-	breaks(BYTES(0x0e, 0xff, 0xff, 0xff));                   /* it does not end */
-	breaks(BYTES(0x0f, 0x40, 0x77, 8));                      /* longer than what is left */
-	breaks(BYTES(0x03, 1));                                  /* half an operand */
-	breaks(BYTES(0x0c, 0x80, 0x80, 0x80, 0x80, 0x10, 8));    /* no such register */
-	breaks(BYTES(0x0c, 17, 8));                              /* none that a rule may name */
-	breaks(BYTES(0x0c, 7, 0xff, 0xff, 0xff, 0xff, 0xff, 1)); /* no frame is so large */
-	breaks(BYTES(0x0f, 1, 0x97));                            /* DW_OP_push_object_address */
-	breaks(BYTES(0x08, 16)); /* a return address that nothing has saved */
-	breaks(BYTES(0x11, 16, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0));
+	is_invalid(BYTES(0x3f));                                  /* no such instruction */
+	is_invalid(BYTES(0x0b));                                  /* nothing was remembered */
+	is_invalid(BYTES(0x0e));                                  /* its operand is missing */
+	is_invalid(BYTES(0x0e, 0xff, 0xff, 0xff));                /* it does not end */
+	is_invalid(BYTES(0x0f, 0x40, 0x77, 8));                   /* longer than the rest */
+	is_invalid(BYTES(0x03, 1));                               /* half an operand */
+	is_invalid(BYTES(0x0c, 0x80, 0x80, 0x80, 0x80, 0x10, 8)); /* no such register */
+	is_invalid(BYTES(0x0c, 17, 8));                           /* no rule may name it */
+	is_invalid(BYTES(0x0c, 7, 0xff, 0xff, 0xff, 0xff, 0xff,
+			 1));             /* an offset that no rule can express */
+	is_invalid(BYTES(0x0f, 1, 0x97)); /* DW_OP_push_object_address */
+	is_invalid(BYTES(0x08, 16));      /* a return address that nothing has saved */
+	is_invalid(BYTES(0x11, 16, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0));
 }
 
-static void places_beyond_the_function_are_not_its_own(void **state)
+static void rows_beyond_the_function_are_dropped(void **state)
 {
 	compile(BYTES(0x04, 0xff, 0xff, 0xff, 0xff, 0x0e, 16, 0x04, 0xff, 0xff, 0xff, 0xff));
 	compiled_table_expect(0x103f, CALL);
@@ -234,20 +235,20 @@ static void places_beyond_the_function_are_not_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		claim(usual_function),
-		claim(each_way_to_set_the_cfa),
-		claim(each_way_to_say_where_a_register_is),
+		claim(function_with_a_frame_pointer),
+		claim(each_cfa_instruction),
+		claim(each_register_instruction),
 		claim(other_registers_change_nothing),
-		claim(undefined_return_address_is_the_end),
-		claim(return_address_below_the_stack_is_the_end),
-		claim(stack_pointer_elsewhere_is_said),
-		claim(each_way_to_go_on),
+		claim(undefined_return_address_is_outermost),
+		claim(return_address_below_the_stack_is_outermost),
+		claim(stack_pointer_elsewhere_is_marked),
+		claim(each_advance_instruction),
 		claim(location_is_set_by_its_address),
-		claim(state_is_remembered_and_restored),
-		claim(states_are_remembered_to_a_depth_and_no_deeper),
-		claim(what_other_machines_write_is_passed_over),
-		claim(broken_instruction_costs_the_rest_of_its_function),
-		claim(places_beyond_the_function_are_not_its_own),
+		claim(row_is_remembered_and_restored),
+		claim(rows_are_remembered_up_to_a_depth),
+		claim(instructions_of_other_machines_are_ignored),
+		claim(invalid_instruction_costs_the_rest_of_its_function),
+		claim(rows_beyond_the_function_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static int stop(void **state)
 
 	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
 	assert_true(rss_bytes > 0);
-	assert_int_equal(waitpid(pid, NULL, 0), -1); /* nothing is left behind */
+	assert_int_equal(waitpid(pid, NULL, 0), -1); /* it was reaped */
 	return 0;
 }
 
@@ -99,15 +99,15 @@ static uint32_t status_of(const void *bytes, size_t count)
 static void good_file_is_answered_by_a_sealed_result(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
-	struct result_check parsed;
+	struct result_check checked;
 	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	int fd;
 
 	send_request(3, PARSER_FILE, target, ELF_BUILDER_TEXT + 0x18);
 	assert_int_equal(receive(&fd).status, PARSER_OK);
 	assert_int_equal(tm_region_open_blob(&region, fd, RESULT_CHECK_MAX_BYTES), 0);
-	assert_int_equal(result_check_check(&parsed, region.addr, region.bytes, 1), 0);
-	assert_string_equal(parsed.names + parsed.symbols[0].name, "found");
+	assert_int_equal(result_check_check(&checked, region.addr, region.bytes, 1), 0);
+	assert_string_equal(checked.names + checked.symbols[0].name, "found");
 	tm_region_close(&region);
 	(void)close(target);
 }
@@ -146,13 +146,13 @@ static void huge_symbol_table_is_too_large(void **state)
 	(void)close(target);
 }
 
-/* Each of a million symbols covers each of the offsets that are asked. */
-static void file_that_costs_too_much_is_ended(void **state)
+/* Each of a million symbols covers each of the requested offsets. */
+static void file_that_takes_too_long_is_stopped(void **state)
 {
-	const uint32_t count = 1u << 20, asked = 4096;
+	const uint32_t count = 1u << 20, offset_count = 4096;
 	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
-	uint64_t *offsets = calloc(asked, sizeof(*offsets));
-	struct parser_message message = {.kind = PARSER_FILE, .id = 1, .count = asked};
+	uint64_t *offsets = calloc(offset_count, sizeof(*offsets));
+	struct parser_message message = {.kind = PARSER_FILE, .id = 1, .count = offset_count};
 	struct parser_message result;
 	int target, blob, fd;
 
@@ -162,7 +162,7 @@ static void file_that_costs_too_much_is_ended(void **state)
 		symbols[i].st_value = ELF_BUILDER_VADDR;
 		symbols[i].st_size = 0x1000;
 	}
-	for (uint32_t i = 0; i < asked; i++)
+	for (uint32_t i = 0; i < offset_count; i++)
 		offsets[i] = ELF_BUILDER_TEXT + i;
 	elf.sections[2].sh_offset = (ELF_BUILDER_BYTES + 7) & ~7ull;
 	elf.sections[2].sh_size = count * sizeof(*symbols);
@@ -170,7 +170,7 @@ static void file_that_costs_too_much_is_ended(void **state)
 	assert_int_equal(
 		pwrite(target, symbols, count * sizeof(*symbols), (off_t)elf.sections[2].sh_offset),
 		count * sizeof(*symbols));
-	blob = tm_region_seal_blob("offsets", offsets, asked * sizeof(*offsets));
+	blob = tm_region_seal_blob("offsets", offsets, offset_count * sizeof(*offsets));
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
 	message.kind = PARSER_OFFSETS;
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), blob, 0), 0);
@@ -237,7 +237,7 @@ static void broken_request_ends_the_parser(void **state)
 			 TM_FDPASS_E_CLOSED);
 }
 
-static struct parser_message ask_for_rows(int target, int *ret_fd)
+static struct parser_message request_rows(int target, int *ret_fd)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 5};
 	struct parser_message result;
@@ -256,7 +256,7 @@ static struct tm_unwind_table rows_of(int target)
 	struct tm_unwind_table header;
 	int fd;
 
-	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_OK);
+	assert_int_equal(request_rows(target, &fd).status, PARSER_OK);
 	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
 	assert_int_equal(tm_unwind_table_check(&view, region.addr, region.bytes), 0);
 	header = *view.header;
@@ -269,7 +269,7 @@ static void rows_of_a_file_are_a_sealed_table(void **state)
 	int target = file_of(&elf, ELF_BUILDER_BYTES);
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	assert_int_equal(rows_of(target).frames, 0); /* it describes nothing */
+	assert_int_equal(rows_of(target).frames, 0); /* it has no CFI */
 	assert_true(rows_of(self).rows > 100);
 	assert_true(rows_of(-1).frames > 0); /* the vDSO */
 	(void)close(self);
@@ -280,17 +280,17 @@ static void hostile_files_have_no_rows_and_the_next_has(void **state)
 {
 	int target = file_of("#!/bin/sh\n", 10), fd;
 
-	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_NOT_ELF);
+	assert_int_equal(request_rows(target, &fd).status, PARSER_NOT_ELF);
 	(void)close(target);
 	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(ftruncate(target, 1ll << 40), 0);
-	assert_int_equal(ask_for_rows(target, &fd).status, PARSER_TOO_LARGE);
+	assert_int_equal(request_rows(target, &fd).status, PARSER_TOO_LARGE);
 	assert_int_equal(ftruncate(target, 3ll << 30), 0); /* sparse, but no larger than allowed */
 	assert_int_equal(rows_of(target).frames, 0);
 	(void)close(target);
 }
 
-static void names_and_rows_may_be_asked_for_at_once(void **state)
+static void names_and_rows_may_be_offset_count_for_at_once(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
 	int target = file_of(&elf, ELF_BUILDER_BYTES), fd;
@@ -306,7 +306,7 @@ static void names_and_rows_may_be_asked_for_at_once(void **state)
 	(void)close(target);
 }
 
-static void request_for_rows_that_counts_ends_the_parser(void **state)
+static void request_for_rows_with_a_count_ends_the_parser(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 1, .count = 1};
 	struct parser_message result;
@@ -326,15 +326,15 @@ int main(int argc, char **argv)
 		with_parser(hostile_files_are_refused_and_the_next_is_answered),
 		with_parser(sparse_tebibyte_is_too_large),
 		with_parser(huge_symbol_table_is_too_large),
-		with_parser(file_that_costs_too_much_is_ended),
+		with_parser(file_that_takes_too_long_is_stopped),
 		with_parser(what_is_no_regular_file_fails),
 		with_parser(offsets_that_can_still_change_are_refused),
 		with_parser(two_requests_at_once_are_both_answered),
 		with_parser(broken_request_ends_the_parser),
 		with_parser(rows_of_a_file_are_a_sealed_table),
 		with_parser(hostile_files_have_no_rows_and_the_next_has),
-		with_parser(names_and_rows_may_be_asked_for_at_once),
-		with_parser(request_for_rows_that_counts_ends_the_parser),
+		with_parser(names_and_rows_may_be_offset_count_for_at_once),
+		with_parser(request_for_rows_with_a_count_ends_the_parser),
 	};
 
 	if (argc != 2)

@@ -25,8 +25,8 @@
 #define GLOBAL_LABEL    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
 
 static struct elf_builder elf;
-static struct result_blob answer;
-static struct result_check parsed;
+static struct result_blob result;
+static struct result_check checked;
 static uint64_t bytes_read;
 
 static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
@@ -36,15 +36,15 @@ static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
 	return 0;
 }
 
-static int ask(const uint64_t *offsets, uint32_t count)
+static int symbolize(const uint64_t *offsets, uint32_t count)
 {
 	struct image_source source = {read_memory, &elf, ELF_BUILDER_BYTES};
 	int status;
 
 	bytes_read = 0;
-	status = symbolize_offsets(&answer, &source, offsets, count);
+	status = symbolize_offsets(&result, &source, offsets, count);
 	if (status == PARSER_OK)
-		assert_int_equal(result_check_check(&parsed, answer.data, answer.bytes, count), 0);
+		assert_int_equal(result_check_check(&checked, result.data, result.bytes, count), 0);
 	return status;
 }
 
@@ -55,11 +55,11 @@ static const char *name_of(uint64_t offset)
 	uint64_t file_offset = ELF_BUILDER_TEXT + offset;
 
 	name[0] = '\0';
-	assert_int_equal(ask(&file_offset, 1), PARSER_OK);
-	assert_int_equal(parsed.symbols[0].vaddr, ELF_BUILDER_VADDR + offset);
-	if (parsed.symbols[0].name != PARSER_NO_NAME)
-		strncpy(name, parsed.names + parsed.symbols[0].name, sizeof(name) - 1);
-	result_blob_free(&answer);
+	assert_int_equal(symbolize(&file_offset, 1), PARSER_OK);
+	assert_int_equal(checked.symbols[0].vaddr, ELF_BUILDER_VADDR + offset);
+	if (checked.symbols[0].name != PARSER_NO_NAME)
+		strncpy(name, checked.names + checked.symbols[0].name, sizeof(name) - 1);
+	result_blob_free(&result);
 	return name;
 }
 
@@ -157,21 +157,21 @@ static void many_offsets_are_answered_in_their_order(void **state)
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
 	elf_builder_symbol(&elf, "b", 0x30, 0x10, GLOBAL_FUNCTION);
-	assert_int_equal(ask(offsets, 5), PARSER_OK);
-	assert_false(parsed.symbols[0].has_vaddr);
-	assert_int_equal(parsed.symbols[0].name, PARSER_NO_NAME);
-	assert_string_equal(parsed.names + parsed.symbols[1].name, "a");
-	assert_int_equal(parsed.symbols[1].name, parsed.symbols[2].name);
-	assert_int_equal(parsed.symbols[1].start, ELF_BUILDER_VADDR + 0x10);
-	assert_string_equal(parsed.names + parsed.symbols[3].name, "b");
-	assert_false(parsed.symbols[4].has_vaddr);
-	assert_int_equal(parsed.header->build_id_bytes, 4);
-	assert_memory_equal(parsed.header->build_id, "\1\2\3\4", 4);
-	assert_int_equal(parsed.header->segment_vaddr, ELF_BUILDER_VADDR);
-	assert_int_equal(parsed.header->segment_offset, ELF_BUILDER_TEXT);
-	assert_int_equal(parsed.header->segment_bytes, 0x1000);
-	assert_true(parsed.header->has_symbols);
-	result_blob_free(&answer);
+	assert_int_equal(symbolize(offsets, 5), PARSER_OK);
+	assert_false(checked.symbols[0].has_vaddr);
+	assert_int_equal(checked.symbols[0].name, PARSER_NO_NAME);
+	assert_string_equal(checked.names + checked.symbols[1].name, "a");
+	assert_int_equal(checked.symbols[1].name, checked.symbols[2].name);
+	assert_int_equal(checked.symbols[1].start, ELF_BUILDER_VADDR + 0x10);
+	assert_string_equal(checked.names + checked.symbols[3].name, "b");
+	assert_false(checked.symbols[4].has_vaddr);
+	assert_int_equal(checked.header->build_id_bytes, 4);
+	assert_memory_equal(checked.header->build_id, "\1\2\3\4", 4);
+	assert_int_equal(checked.header->segment_vaddr, ELF_BUILDER_VADDR);
+	assert_int_equal(checked.header->segment_offset, ELF_BUILDER_TEXT);
+	assert_int_equal(checked.header->segment_bytes, 0x1000);
+	assert_true(checked.header->has_symbols);
+	result_blob_free(&result);
 }
 
 static void only_headers_symbols_and_notes_are_read(void **state)
@@ -179,9 +179,9 @@ static void only_headers_symbols_and_notes_are_read(void **state)
 	uint64_t offset = ELF_BUILDER_TEXT;
 
 	elf_builder_open(&elf);
-	assert_int_equal(ask(&offset, 1), PARSER_OK);
+	assert_int_equal(symbolize(&offset, 1), PARSER_OK);
 	assert_true(bytes_read < ELF_BUILDER_BYTES - sizeof(elf.text));
-	result_blob_free(&answer);
+	result_blob_free(&result);
 }
 
 static void extended_numbering_is_understood(void **state)
@@ -193,50 +193,50 @@ static void extended_numbering_is_understood(void **state)
 	assert_string_equal(name_of(0x18), "a");
 }
 
-static void refused_whole(int status)
+static void expect_status(int status)
 {
 	uint64_t offset = ELF_BUILDER_TEXT + 0x18;
 
-	assert_int_equal(ask(&offset, 1), status);
-	result_blob_free(&answer);
+	assert_int_equal(symbolize(&offset, 1), status);
+	result_blob_free(&result);
 }
 
-static void headers_that_lie_are_refused(void **state)
+static void malformed_headers_are_refused(void **state)
 {
 	elf_builder_open(&elf);
 	elf.header.e_ident[0] = 0;
-	refused_whole(PARSER_NOT_ELF);
+	expect_status(PARSER_NOT_ELF);
 	elf_builder_open(&elf);
 	elf.header.e_ident[EI_CLASS] = ELFCLASS32;
-	refused_whole(PARSER_NOT_ELF);
+	expect_status(PARSER_NOT_ELF);
 	elf_builder_open(&elf);
 	elf.header.e_ident[EI_DATA] = ELFDATA2MSB;
-	refused_whole(PARSER_NOT_ELF);
+	expect_status(PARSER_NOT_ELF);
 	elf_builder_open(&elf);
 	elf.header.e_machine = EM_AARCH64;
-	refused_whole(PARSER_NOT_ELF);
+	expect_status(PARSER_NOT_ELF);
 	elf_builder_open(&elf);
 	elf.header.e_shoff = UINT64_MAX - 7;
-	refused_whole(PARSER_MALFORMED);
+	expect_status(PARSER_MALFORMED);
 	elf_builder_open(&elf);
 	elf.header.e_phoff = UINT64_MAX - 7;
-	refused_whole(PARSER_MALFORMED);
+	expect_status(PARSER_MALFORMED);
 	elf_builder_open(&elf);
 	elf.header.e_shentsize = 1;
-	refused_whole(PARSER_MALFORMED);
+	expect_status(PARSER_MALFORMED);
 	elf_builder_open(&elf);
 	elf.header.e_phentsize = 0xffff;
-	refused_whole(PARSER_MALFORMED);
+	expect_status(PARSER_MALFORMED);
 	elf_builder_open(&elf);
 	elf.header.e_shnum = 0;
 	elf.sections[0].sh_size = UINT64_MAX;
-	refused_whole(PARSER_TOO_LARGE);
+	expect_status(PARSER_TOO_LARGE);
 	elf_builder_open(&elf);
 	elf.header.e_shnum = 0xff00;
-	refused_whole(PARSER_MALFORMED);
+	expect_status(PARSER_MALFORMED);
 }
 
-static void section_that_lies_names_nothing(void **state)
+static void malformed_section_names_nothing(void **state)
 {
 	static const uint64_t wild[] = {0, 1, 2, ELF_BUILDER_BYTES, 1ull << 40, UINT64_MAX};
 
@@ -295,38 +295,38 @@ static void symbol_that_wraps_around_names_nothing(void **state)
 	assert_string_equal(name_of(0x18), "");
 }
 
-static void note_that_lies_gives_no_build_id(void **state)
+static void malformed_note_gives_no_build_id(void **state)
 {
 	uint64_t offset = ELF_BUILDER_TEXT;
 
 	for (uint32_t wild = 5; wild != 0; wild <<= 1) {
 		elf_builder_open(&elf);
 		elf.note.header.n_descsz = wild;
-		assert_int_equal(ask(&offset, 1), PARSER_OK);
-		assert_int_equal(parsed.header->build_id_bytes, 0);
-		result_blob_free(&answer);
+		assert_int_equal(symbolize(&offset, 1), PARSER_OK);
+		assert_int_equal(checked.header->build_id_bytes, 0);
+		result_blob_free(&result);
 	}
 	elf_builder_open(&elf);
 	elf.segments[1].p_offset = UINT64_MAX;
-	assert_int_equal(ask(&offset, 1), PARSER_OK);
-	assert_int_equal(parsed.header->build_id_bytes, 0);
-	result_blob_free(&answer);
+	assert_int_equal(symbolize(&offset, 1), PARSER_OK);
+	assert_int_equal(checked.header->build_id_bytes, 0);
+	result_blob_free(&result);
 }
 
 static void file_that_changes_is_noticed(void **state)
 {
 	struct image_source source;
-	struct input target;
+	struct input input;
 	int fd = memfd_create("target", MFD_CLOEXEC);
 
 	elf_builder_open(&elf);
 	assert_int_equal(write(fd, &elf, ELF_BUILDER_BYTES), ELF_BUILDER_BYTES);
-	assert_int_equal(input_open_file(&target, fd, &source), 0);
+	assert_int_equal(input_open_file(&input, fd, &source), 0);
 	assert_int_equal(source.bytes, ELF_BUILDER_BYTES);
-	assert_true(input_is_unchanged(&target));
+	assert_true(input_is_unchanged(&input));
 	assert_int_equal(ftruncate(fd, ELF_BUILDER_BYTES - 1), 0);
-	assert_false(input_is_unchanged(&target));
-	/* What is no longer there is not read as zeros. */
+	assert_false(input_is_unchanged(&input));
+	/* Bytes behind the new end are not read as zeros. */
 	assert_true(source.read(source.context, &elf, 0, ELF_BUILDER_BYTES) < 0);
 	(void)close(fd);
 }
@@ -343,12 +343,12 @@ int main(void)
 		cmocka_unit_test(many_offsets_are_answered_in_their_order),
 		cmocka_unit_test(only_headers_symbols_and_notes_are_read),
 		cmocka_unit_test(extended_numbering_is_understood),
-		cmocka_unit_test(headers_that_lie_are_refused),
-		cmocka_unit_test(section_that_lies_names_nothing),
+		cmocka_unit_test(malformed_headers_are_refused),
+		cmocka_unit_test(malformed_section_names_nothing),
 		cmocka_unit_test(overlapping_sections_stay_in_bounds),
 		cmocka_unit_test(name_without_end_or_beyond_is_none),
 		cmocka_unit_test(symbol_that_wraps_around_names_nothing),
-		cmocka_unit_test(note_that_lies_gives_no_build_id),
+		cmocka_unit_test(malformed_note_gives_no_build_id),
 		cmocka_unit_test(file_that_changes_is_noticed),
 	};
 

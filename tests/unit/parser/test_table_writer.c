@@ -18,7 +18,7 @@
 
 #define MODEL_ROWS 5000u
 
-static struct table_writer builder;
+static struct table_writer writer;
 static struct tm_unwind_table_view view;
 static void *blob;
 
@@ -35,14 +35,14 @@ static void put(uint64_t offset, uint32_t number)
 {
 	struct tm_rule rule = rule_of(number);
 
-	assert_int_equal(table_writer_put(&builder, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&writer, offset, &rule), 0);
 }
 
-static void put_nothing(uint64_t offset)
+static void put_unknown(uint64_t offset)
 {
 	struct tm_rule rule = {.cfa = TM_CFA_NONE};
 
-	assert_int_equal(table_writer_put(&builder, offset, &rule), 0);
+	assert_int_equal(table_writer_put(&writer, offset, &rule), 0);
 }
 
 static void finish(void)
@@ -50,11 +50,11 @@ static void finish(void)
 	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
 	uint64_t bytes;
 
-	assert_int_equal(table_writer_finish(&builder, &header, &blob, &bytes), 0);
+	assert_int_equal(table_writer_finish(&writer, &header, &blob, &bytes), 0);
 	assert_int_equal(tm_unwind_table_check(&view, blob, bytes), 0);
 }
 
-/* Return: the rule's number; -1: no row, -2: nothing known. */
+/* Return: the rule's number; -1: no row, -2: the unknown rule. */
 static int64_t at(uint64_t offset)
 {
 	const struct tm_rule *rule = tm_unwind_table_find(&view, offset);
@@ -66,12 +66,12 @@ static int64_t at(uint64_t offset)
 
 static int setup(void **state)
 {
-	return table_writer_open(&builder);
+	return table_writer_open(&writer);
 }
 
 static int teardown(void **state)
 {
-	table_writer_close(&builder);
+	table_writer_close(&writer);
 	free(blob);
 	blob = NULL;
 	return 0;
@@ -90,23 +90,23 @@ static void same_rule_again_is_no_row(void **state)
 	assert_int_equal(at(0x1008), 16);
 }
 
-static void later_word_on_a_place_counts(void **state)
+static void later_rule_at_an_offset_replaces_the_earlier(void **state)
 {
 	put(0x1000, 8);
 	put(0x1004, 16);
 	put(0x1004, 24);
-	put(0x1002, 32); /* before the last row: passed over */
+	put(0x1002, 32); /* before the last row: ignored */
 	finish();
 	assert_int_equal(view.header->rows, 2);
 	assert_int_equal(at(0x1003), 8);
 	assert_int_equal(at(0x1004), 24);
 }
 
-static void nothing_known_is_no_first_row(void **state)
+static void unknown_rule_is_no_first_row(void **state)
 {
-	put_nothing(0);
+	put_unknown(0);
 	put(0x1000, 8);
-	put_nothing(0x1010);
+	put_unknown(0x1010);
 	finish();
 	assert_int_equal(view.header->rows, 2);
 	assert_int_equal(at(0x1010), -2);
@@ -148,7 +148,7 @@ static void row_that_was_replaced_does_not_count_for_its_rule(void **state)
 	assert_int_equal(view.rules[0].cfa_offset, 16);
 }
 
-static void full_table_knows_nothing_from_there_on(void **state)
+static void full_table_ends_with_the_unknown_rule(void **state)
 {
 	const uint32_t most = (TM_UNWIND_TABLE_PAGES_MAX - 1) * TM_UNWIND_TABLE_PAGE;
 
@@ -162,11 +162,12 @@ static void full_table_knows_nothing_from_there_on(void **state)
 	assert_int_equal(at(UINT32_MAX), -2);
 }
 
-static void rule_too_many_is_nothing_known(void **state)
+static void rule_beyond_the_limit_becomes_unknown(void **state)
 {
 	for (uint32_t i = 0; i < TM_UNWIND_TABLE_RULES_MAX + 10; i++)
 		put(0x1000 + 4ull * i, i);
-	put(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX + 10), 0); /* one that is there already */
+	put(0x1000 + 4ull * (TM_UNWIND_TABLE_RULES_MAX + 10),
+	    0); /* a rule that the table has already */
 	finish();
 	assert_int_equal(view.header->flags, TM_UNWIND_TABLE_CUT);
 	assert_int_equal(view.header->rules, TM_UNWIND_TABLE_RULES_MAX);
@@ -215,13 +216,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(same_rule_again_is_no_row),
-		claim(later_word_on_a_place_counts),
-		claim(nothing_known_is_no_first_row),
+		claim(later_rule_at_an_offset_replaces_the_earlier),
+		claim(unknown_rule_is_no_first_row),
 		claim(far_row_begins_a_page),
 		claim(rule_of_most_rows_comes_first),
 		claim(row_that_was_replaced_does_not_count_for_its_rule),
-		claim(full_table_knows_nothing_from_there_on),
-		claim(rule_too_many_is_nothing_known),
+		claim(full_table_ends_with_the_unknown_rule),
+		claim(rule_beyond_the_limit_becomes_unknown),
 		claim(random_rows_are_found_as_they_went_in),
 	};
 

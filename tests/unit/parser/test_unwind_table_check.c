@@ -63,7 +63,7 @@ static int check(void)
 	return tm_unwind_table_check(&view, &table, TABLE_BYTES);
 }
 
-static void whole_table_is_believed(void **state)
+static void valid_table_passes(void **state)
 {
 	struct tm_unwind_table_view view;
 
@@ -75,7 +75,7 @@ static void whole_table_is_believed(void **state)
 	assert_int_equal(tm_unwind_table_bytes(PAGES, RULES), TABLE_BYTES);
 }
 
-static void empty_table_is_believed(void **state)
+static void empty_table_passes(void **state)
 {
 	struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
 	struct tm_unwind_table_view view;
@@ -102,7 +102,7 @@ static void other_sizes_are_refused(void **state)
 		assert_int_equal(check(), -EBADMSG); \
 	} while (0)
 
-static void header_that_lies_is_refused(void **state)
+static void invalid_header_is_refused(void **state)
 {
 	refused_with(table.header.magic++);
 	refused_with(table.header.pages++);
@@ -118,7 +118,7 @@ static void header_that_lies_is_refused(void **state)
 static void rows_out_of_order_are_refused(void **state)
 {
 	refused_with(table.starts[1] = 0x1000);
-	refused_with(table.starts[1] = 0x1000 + 4 * 255); /* where the last row before it is */
+	refused_with(table.starts[1] = 0x1000 + 4 * 255); /* the offset of the last row before it */
 	refused_with(table.starts[0] = 0x3000);
 	refused_with(table.pages[0].offsets[0] = 1);
 	refused_with(table.pages[0].offsets[9] = table.pages[0].offsets[8]);
@@ -154,7 +154,7 @@ static void unknown_rule_is_refused(void **state)
 	refused_with(table.rules[0].base = TM_UNWIND_TABLE_REGISTERS);
 	refused_with(table.rules[0].ra = TM_SAVED_NOWHERE);
 	refused_with(table.rules[0].ra = TM_SAVED_SAME);
-	refused_with(table.rules[0].ra = TM_SAVED_REGISTER); /* its number is -8 */
+	refused_with(table.rules[0].ra = TM_SAVED_REGISTER); /* register -8 */
 	refused_with(table.rules[1].ra = TM_SAVED_CFA);
 	refused_with(table.rules[2].fp = TM_SAVED_SAME);
 	refused_with({
@@ -188,10 +188,14 @@ static void row_holds_to_the_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		claim(whole_table_is_believed),       claim(empty_table_is_believed),
-		claim(other_sizes_are_refused),       claim(header_that_lies_is_refused),
-		claim(rows_out_of_order_are_refused), claim(rule_beyond_the_rules_is_refused),
-		claim(unknown_rule_is_refused),       claim(row_holds_to_the_next),
+		claim(valid_table_passes),
+		claim(empty_table_passes),
+		claim(other_sizes_are_refused),
+		claim(invalid_header_is_refused),
+		claim(rows_out_of_order_are_refused),
+		claim(rule_beyond_the_rules_is_refused),
+		claim(unknown_rule_is_refused),
+		claim(row_holds_to_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
