@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accounting - samples taken = exported + dropped by reason: in each report and in all of them */
+/* accounting - taken = exported + dropped by reason, in each report and over all */
 
 #include "cli/accounting.h"
 

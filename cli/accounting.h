@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * accounting - samples taken = exported + dropped by reason, exactly: in each report and in all of them
+ * accounting - taken = exported + dropped by reason, in each report and over all
  *
  * Shape      the collector counts what was taken and dropped on its side, the symbolizer what it
  *            exported and dropped. Where one of them died, the difference is what died with it.
- *            The collector counts the whole recording; the whole less the sums over the stored reports
- *            is the next report. A symbolizer counts only its own reports.
- * Restart    the collector counts all that it had handed to a dead symbolizer as lost with it. What is
- *            in stored reports is not lost, and is subtracted again.
+ *            The collector counts the whole recording; the whole less the sums over the stored
+ *            reports is the next report. A symbolizer counts only its own reports.
+ * Restart    the collector counts all that it had handed to a dead symbolizer as lost with it. What
+ *            is in stored reports is not lost, and is subtracted again.
  */
 
 #include <stdint.h>
@@ -50,8 +50,8 @@ void accounting_rest(const struct accounting *accounting, const struct tm_counts
 /* Copies what does not grow. */
 void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts);
 /*
- * What a symbolizer that follows a dead one must leave out of its reports: all that was reported counts
- * for it as dropped.
+ * What a symbolizer that follows a dead one must leave out of its reports: all that was reported
+ * counts for it as dropped.
  */
 void accounting_baseline(const struct accounting *accounting, struct tm_counts *ret_counts);
 /* One more report is stored. @counts: of its interval. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child - one of the two programs while it runs: its control socket, its stderr, its end */
+/* child - one of the two started programs while it runs: its control socket, stderr and end */
 
 #include "cli/child.h"
 
@@ -54,7 +54,7 @@ int child_receive(struct child *program, struct tm_control *ret_message)
 			       strerror(-r));
 	}
 	program->control = tm_close(program->control);
-	/* What closes its socket before it is done is ending already, or is to end. */
+	/* A program that closes its socket before it is done is exiting already, or must exit. */
 	if (!program->done && !program->ended && program->pid > 0)
 		(void)kill(program->pid, SIGKILL);
 	return CHILD_E_CLOSED;
@@ -151,7 +151,7 @@ void child_reap(struct child *program)
 		return;
 	r = spawn_wait(program->pid, &program->status, &usage);
 	if (r < 0)
-		terminal_print("%s could not be waited for: %s", program->name, strerror(-r));
+		terminal_print("waiting for the end of %s failed: %s", program->name, strerror(-r));
 	program->ended = true;
 	program->cpu_ns = own_cost_cpu_ns(&usage);
 	if (program->rss_bytes == 0)

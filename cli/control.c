@@ -24,7 +24,7 @@ static int exit_code_of(int code)
 /* The collector found no such process, but it runs: the kernel hides it from BPF programs. */
 static bool print_hidden(const struct session *session, const struct tm_control *message)
 {
-	if (message->code != TM_FAILURE_NO_PROCESS || !preflight_holds_processes(session->options))
+	if (message->code != TM_FAILURE_NO_PROCESS || !preflight_finds_processes(session->options))
 		return false;
 	terminal_print("%s among those that this kernel shows to BPF programs; it runs, but cannot "
 		       "be selected from here: record from the PID namespace it belongs to",
@@ -81,8 +81,8 @@ static void on_counts(struct session *session, const struct tm_control *message)
 		session_stop(session);
 	else if (++session->counts_after_workload == 2)
 		terminal_print(
-			"%s has ended; the processes it started are still recorded, until they end or "
-			"you press Ctrl-C",
+			"%s has ended; the processes that it started are still recorded, until "
+			"they end or you press Ctrl-C",
 			session->workload.name);
 }
 

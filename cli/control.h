@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * control - what the two programs tell the command, message by message (shared/control.h)
+ * control - receives the messages of both programs and applies them to the session
  */
 
 #include "cli/session.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* credentials - the child's way from this command's identity to the program's; used by launch alone */
+/* credentials - changes a child's identity from the command's to the program's, before its exec */
 
 #include "cli/credentials.h"
 
@@ -34,7 +34,7 @@ static int close_on_exec_each(void)
 	return 0;
 }
 
-/* Nothing but the listed descriptors survives the exec, whatever the caller left open. */
+/* Only the listed descriptors survive the exec, whatever the caller left open. */
 static int keep_listed(const struct launch *launch)
 {
 	size_t i;
@@ -58,14 +58,14 @@ static int take_stdio(int errors)
 	return close(null);
 }
 
-static int is_listed(const struct launch *launch, cap_value_t capability)
+static bool is_listed(const struct launch *launch, cap_value_t capability)
 {
 	unsigned i;
 
 	for (i = 0; i < launch->capability_count; i++)
 		if (launch->capabilities[i] == capability)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* PR_CAPBSET_READ fails behind the kernel's last capability. */
@@ -108,7 +108,7 @@ static int take_capabilities(const struct launch *launch)
 	return r;
 }
 
-/* After the last change of identity, which clears it; a parent already dead cannot send it. */
+/* Comes after the last change of identity, which clears it. A dead parent cannot send it. */
 static int die_with(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)

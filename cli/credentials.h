@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * credentials - the child's way from this command's identity to the program's; used by launch alone
+ * credentials - changes a child's identity from the command's to the program's, before its exec
  *
- * Runs between fork and exec: no allocation, no output; the step that failed is told by word.
+ * Used by launch only. Runs between fork and exec: no allocation, no output; the name of the step
+ * that failed is returned.
  */
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format - the ending of a file's name chooses what is written into it */
+/* format - the output formats, chosen by the ending of a file's name */
 
 #include "cli/format.h"
 
@@ -9,7 +9,7 @@
 
 static const struct {
 	const char *ending;
-	const char *word;
+	const char *name;
 } formats[FORMAT_N] = {
 	[FORMAT_HTML] = {".html", "html"},
 	[FORMAT_PPROF] = {".pb.gz", "pprof"},
@@ -55,7 +55,7 @@ char *format_numbered(const char *path, unsigned number)
 	return text;
 }
 
-const char *format_word(enum format format)
+const char *format_name(enum format format)
 {
-	return formats[format].word;
+	return formats[format].name;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * format - the ending of a file's name chooses what is written into it
+ * format - the output formats, chosen by the ending of a file's name
  */
 
 enum format {
@@ -16,7 +16,7 @@ enum {
 	FORMAT_E_UNKNOWN = 1,
 };
 
-/* All endings as people read them: ".html, .pb.gz, ...". */
+/* All endings, as messages show them. */
 #define FORMAT_ENDINGS ".html, .pb.gz, .folded, .speedscope.json"
 
 /* Return: 0, FORMAT_E_UNKNOWN. */
@@ -26,5 +26,5 @@ int format_of(const char *path, enum format *ret_format);
  * name's last dot, else at the end. Return: heap, the caller's; NULL: out of memory.
  */
 char *format_numbered(const char *path, unsigned number);
-/* The word of the symbolizer's option --output=WORD:N. */
-const char *format_word(enum format format);
+/* The name in the symbolizer's option --output=NAME:N. */
+const char *format_name(enum format format);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * help - the texts of --help, enough to use everything
+ * help - the texts of --help
  */
 
 enum help_page {
@@ -9,5 +9,5 @@ enum help_page {
 	HELP_RECORD,
 };
 
-/* On stdout. Return: EXIT_CODE_WRITTEN, EXIT_CODE_FAILED (nobody takes it). */
+/* On stdout. Return: EXIT_CODE_WRITTEN, EXIT_CODE_FAILED (stdout cannot be written). */
 int help_print(enum help_page page);

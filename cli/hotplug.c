@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotplug - hears from the kernel that a CPU came, and hands its sampling event to the collector */
+/* hotplug - receives messages about new CPUs and sends their perf events to the collector */
 
 #include "cli/hotplug.h"
 
@@ -15,13 +15,13 @@
 
 #define KERNEL_GROUP  1u          /* uevents as the kernel sends them; udev's own are group 2 */
 #define MESSAGE_BYTES 8192        /* the kernel's are below 2048 + a path; more is cut */
-#define QUEUE_BYTES   (256 << 10) /* some hundred uevents while we are busy writing */
+#define QUEUE_BYTES   (256 << 10) /* some hundred uevents, while the command is busy writing */
 #define BATCH         256         /* messages between two looks at everything else */
 #define CPU_FOLDER    "/devices/system/cpu/cpu"
 
-static int holds(const uint8_t *set, unsigned cpu)
+static bool contains(const uint8_t *set, unsigned cpu)
 {
-	return set[cpu / 8] >> cpu % 8 & 1;
+	return (set[cpu / 8] >> cpu % 8 & 1) != 0;
 }
 
 static void add(uint8_t *set, unsigned cpu)
@@ -29,15 +29,15 @@ static void add(uint8_t *set, unsigned cpu)
 	set[cpu / 8] = (uint8_t)(set[cpu / 8] | 1u << cpu % 8);
 }
 
-/* Moves past @prefix. Return: 1 if it stands there. */
-static int skip(const char **at, const char *end, const char *prefix)
+/* Moves past @prefix. Return: whether it was there. */
+static bool skip(const char **at, const char *end, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
 	if ((size_t)(end - *at) < length || memcmp(*at, prefix, length) != 0)
-		return 0;
+		return false;
 	*at += length;
-	return 1;
+	return true;
 }
 
 int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu)
@@ -63,12 +63,13 @@ int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu)
 
 static void refuse(struct hotplug *hotplug, unsigned cpu, int error)
 {
-	if (!holds(hotplug->refused, cpu))
-		terminal_print("CPU %u came and is not sampled: %s", cpu, strerror(-error));
+	if (!contains(hotplug->refused, cpu))
+		terminal_print("CPU %u came online but cannot be sampled: %s", cpu,
+			       strerror(-error));
 	add(hotplug->refused, cpu);
 }
 
-static void hand_over(struct hotplug *hotplug, struct child *collector, unsigned cpu)
+static void send_event(struct hotplug *hotplug, struct child *collector, unsigned cpu)
 {
 	_cleanup_(tm_closep) int fd = perf_events_open_event(cpu, hotplug->hz);
 	int r;
@@ -85,7 +86,7 @@ static void hand_over(struct hotplug *hotplug, struct child *collector, unsigned
 		return;
 	}
 	add(hotplug->sampled, cpu);
-	terminal_verbose("CPU %u came and is sampled", cpu);
+	terminal_verbose("CPU %u came online and is sampled", cpu);
 }
 
 /* Return: count of CPUs in *ret_cpus (heap), -errno. */
@@ -101,14 +102,15 @@ static int read_online(unsigned **ret_cpus)
 	return count;
 }
 
-static void hand_over_all(struct hotplug *hotplug, struct child *collector)
+static void send_all_events(struct hotplug *hotplug, struct child *collector)
 {
 	_cleanup_(tm_freep) unsigned *cpus = NULL;
 	int i, count = read_online(&cpus);
 
-	terminal_verbose("messages about CPUs were lost; all that are online are sampled anew");
+	terminal_verbose(
+		"messages about CPUs were lost; the events of all online CPUs are opened again");
 	for (i = 0; i < count; i++)
-		hand_over(hotplug, collector, cpus[i]);
+		send_event(hotplug, collector, cpus[i]);
 }
 
 /* One message. Return: bytes, 0: not from the kernel; -errno. */
@@ -153,15 +155,15 @@ void hotplug_receive(struct hotplug *hotplug, struct child *collector)
 		if (got == -EAGAIN)
 			return;
 		if (got == -ENOBUFS)
-			hand_over_all(hotplug, collector);
+			send_all_events(hotplug, collector);
 		else if (got < 0 && got != -EINTR)
 			give_up(hotplug, (int)-got);
 		else if (got > 0 && hotplug_parse(message, (size_t)got, &cpu) == 0)
-			hand_over(hotplug, collector, cpu);
+			send_event(hotplug, collector, cpu);
 	}
 }
 
-static int listen_to_kernel(void)
+static int open_uevents(void)
 {
 	const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP};
 	const int bytes = QUEUE_BYTES;
@@ -179,7 +181,7 @@ static int listen_to_kernel(void)
 
 void hotplug_open(struct hotplug *ret_hotplug, unsigned hz)
 {
-	int fd = listen_to_kernel();
+	int fd = open_uevents();
 
 	*ret_hotplug = (struct hotplug){.fd = fd < 0 ? -1 : fd, .hz = hz};
 	if (fd < 0)
@@ -201,13 +203,14 @@ unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken)
 	unsigned cpu, missed = 0, handed = 0;
 
 	for (cpu = 0; cpu < PERF_EVENTS_CPUS_MAX; cpu++) {
-		missed += (unsigned)holds(hotplug->refused, cpu);
-		handed += (unsigned)holds(hotplug->sampled, cpu);
+		missed += (unsigned)contains(hotplug->refused, cpu);
+		handed += (unsigned)contains(hotplug->sampled, cpu);
 	}
 	if (taken > 0 && handed > taken)
 		missed += handed - (unsigned)taken;
 	for (i = 0; i < count; i++)
-		missed += !holds(hotplug->sampled, cpus[i]) && !holds(hotplug->refused, cpus[i]);
+		missed += !contains(hotplug->sampled, cpus[i]) &&
+			  !contains(hotplug->refused, cpus[i]);
 	return missed;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * hotplug - hears from the kernel that a CPU came, and hands its sampling event to the collector
+ * hotplug - receives messages about new CPUs and sends their perf events to the collector
  *
- * Shape      uevents over netlink. Where some were lost, every CPU that is online is handed over
- *            anew: which of them had gone meanwhile, nobody can tell. A CPU that leaves needs nothing.
+ * Shape      uevents over netlink. Where some were lost, the event of every CPU that is online is
+ *            opened and sent again: it is not known which of them went offline meanwhile. A CPU
+ *            that goes offline needs nothing.
  * Trust      a message counts only if the kernel itself sent it, and is parsed as any bytes.
- * Errors     HOTPLUG_E_OTHER (no message about a CPU that came).
+ * Errors     HOTPLUG_E_OTHER (no message about a CPU that came online).
  */
 
 #include <stddef.h>
@@ -20,22 +21,22 @@ enum {
 };
 
 struct hotplug {
-	int fd; /* -1: CPUs that come later are not seen */
+	int fd; /* -1: CPUs that come online later are not sampled */
 	unsigned hz;
 	uint8_t sampled[PERF_EVENTS_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
 	uint8_t refused[PERF_EVENTS_CPUS_MAX / 8]; /* it came, and could not be sampled then */
 };
 #define HOTPLUG_NULL ((struct hotplug){.fd = -1})
 
-/* Before the events are opened, so that no CPU falls between. Never fails: says what is missing. */
+/* Call before the events are opened, so that no CPU is missed. Never fails: prints why not. */
 void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
 /* The CPUs that are sampled from the start. */
 void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf);
-/* After `fd` became readable: opens what came and hands it to @collector. */
+/* After `fd` became readable: opens the events of new CPUs and sends them to @collector. */
 void hotplug_receive(struct hotplug *hotplug, struct child *collector);
 /*
- * How many CPUs were or are online without being sampled. @taken: events that the collector has taken,
- * 0: it did not say.
+ * How many CPUs were or are online without being sampled. @taken: events that the collector has
+ * taken; 0: not known.
  */
 unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken);
 /* Total. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intervals - with --every: when each report is requested, into which files, and the sums over all */
+/* intervals - with --every: when each report is requested, into which files, and their sums */
 
 #include "cli/intervals.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * intervals - with --every: when each report is requested, into which files, and the sums over all
+ * intervals - with --every: when each report is requested, into which files, and their sums
  *
  * Shape      the files of the next report are sent right behind the FLUSH for this one, so that the
- *            symbolizer always has files for the report at the end. A report that takes longer than its
- *            interval delays the next, and never the sampling.
+ *            symbolizer always has files for the report at the end. A report that takes longer than
+ *            its interval delays the next, and never the sampling.
  */
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch - starts one program under another identity, with exactly the rights it needs */
+/* launch - starts one program under another account, with exactly the capabilities it needs */
 
 #include "cli/launch.h"
 
@@ -87,7 +87,7 @@ void launch_pair(struct launch *launch, const char *option, const char *prefix, 
 	keep(launch, fd);
 }
 
-/* The child's side. Never returns. */
+/* Runs in the child. Never returns. */
 static _Noreturn void become(const struct launch *launch, pid_t parent, int errors, int report)
 {
 	struct credentials_failure failure = {"", 0};
@@ -108,7 +108,7 @@ static int refused(const char *name, const struct credentials_failure *failure)
 	return failure->error == EPERM ? EXIT_CODE_HOST : EXIT_CODE_FAILED;
 }
 
-/* Waits until the program runs or says why not. */
+/* Waits until the program is executed, or the child reports why not. */
 static int await(const struct launch *launch, struct child *program, int report)
 {
 	struct credentials_failure failure;
@@ -121,7 +121,7 @@ static int await(const struct launch *launch, struct child *program, int report)
 		return 0;
 	child_kill(program);
 	if (got != (ssize_t)sizeof(failure)) {
-		terminal_print("%s cannot be started", launch->name);
+		terminal_print("%s cannot be started: it ended before its exec", launch->name);
 		return EXIT_CODE_FAILED;
 	}
 	return refused(launch->name, &failure);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * launch - starts one program under another identity, with exactly the rights it needs
+ * launch - starts one program under another account, with exactly the capabilities it needs
  *
  * Order      own session, null stdio but stderr (a pipe to us), every descriptor closed on exec but
- *            the listed ones, bounding set cut, groups, gid, uid, capabilities (permitted, inheritable,
- *            ambient), no_new_privs, death signal, execveat of the given descriptor with an empty
- *            environment.
- * Walls      each step is mandatory; the first that fails is named.
+ *            the listed ones, bounding set cut, groups, gid, uid, capabilities (permitted,
+ *            inheritable, ambient), no_new_privs, death signal, execveat of the given descriptor
+ *            with an empty environment.
+ * Errors     each step is mandatory; the first that fails is printed by its name.
  */
 
 #include <stddef.h>
@@ -42,6 +42,6 @@ void launch_descriptor(struct launch *launch, const char *option, int fd);
 void launch_pair(struct launch *launch, const char *option, const char *prefix, int fd);
 void launch_argument(struct launch *launch, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Return: 0, or an exit_code, having said why. @ret_program: pid, pidfd and stderr are set. */
+/* Return: 0, or an exit code, after printing why. @ret_program: pid, pidfd and stderr are set. */
 int launch_start(const struct launch *launch, struct child *ret_program);
 void launch_deinit(struct launch *launch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main - the command `tidemark`: which of its words was said */
+/* main - the command `tidemark`: chooses the subcommand */
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cli/record.h"
 #include "cli/terminal.h"
 
-/* So that no descriptor of ours is ever taken for stdin, stdout or stderr. */
+/* Makes sure that no descriptor of ours is ever used as stdin, stdout or stderr. */
 static int have_standard_files(void)
 {
 	int fd;
@@ -30,9 +30,9 @@ static int print_version(void)
 	return fflush(stdout) == 0 ? EXIT_CODE_WRITTEN : EXIT_CODE_FAILED;
 }
 
-static int wrong(const char *sentence, const char *word)
+static int usage(const char *argument, const char *problem)
 {
-	terminal_print("%s%s (see tidemark --help)", word, sentence);
+	terminal_print("%s%s (see tidemark --help)", argument, problem);
 	return EXIT_CODE_USAGE;
 }
 
@@ -41,13 +41,13 @@ int main(int argc, char *argv[])
 	if (have_standard_files() < 0)
 		return EXIT_CODE_FAILED;
 	if (argc < 2)
-		return wrong("say what to do, as in: tidemark record -d 10", "");
+		return usage("", "a command is missing, for instance: tidemark record -d 10");
 	if (strcmp(argv[1], "record") == 0)
 		return record_main(argc - 1, argv + 1);
 	if (strcmp(argv[1], "version") == 0 || strcmp(argv[1], "--version") == 0)
-		return argc == 2 ? print_version() : wrong(" takes no argument", argv[1]);
+		return argc == 2 ? print_version() : usage(argv[1], " takes no argument");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		return help_print(HELP_MAIN);
-	return wrong(": no such command", argv[1]);
+	return usage(argv[1], ": no such command");
 }

@@ -42,7 +42,7 @@ static int add_output(struct options *o, const char *path, char *ret_problem)
 	size_t i;
 
 	if (o->output_count == OPTIONS_OUTPUTS_MAX)
-		return problem(ret_problem, "more than %u outputs", OPTIONS_OUTPUTS_MAX);
+		return problem(ret_problem, "-o is given more than %u times", OPTIONS_OUTPUTS_MAX);
 	if (format_of(path, &output->format) != 0)
 		return problem(ret_problem, "-o %s: the name must end in one of %s", path,
 			       FORMAT_ENDINGS);
@@ -65,7 +65,8 @@ static int add_pid(struct options *o, const char *text, char *ret_problem)
 		if (o->pids[i] == (pid_t)pid)
 			return 0;
 	if (o->pid_count == OPTIONS_PIDS_MAX)
-		return problem(ret_problem, "more than %u processes", OPTIONS_PIDS_MAX);
+		return problem(ret_problem, "-p is given for more than %u processes",
+			       OPTIONS_PIDS_MAX);
 	o->pids[o->pid_count++] = (pid_t)pid;
 	return 0;
 }
@@ -87,7 +88,8 @@ static int set_memory(struct options *o, const char *text, char *ret_problem)
 	uint64_t mib;
 
 	if (tm_parse_number(text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX, &mib) < 0)
-		return problem(ret_problem, "--memory-max %s: MiB from %u to %u are needed", text,
+		return problem(ret_problem,
+			       "--memory-max %s: a number of MiB from %u to %u is needed", text,
 			       OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX);
 	o->memory_mib = (unsigned)mib;
 	return 0;
@@ -107,7 +109,8 @@ static int set_hz(struct options *o, const char *text, char *ret_problem)
 static int set_duration(struct options *o, const char *text, char *ret_problem)
 {
 	if (tm_parse_duration(text, 1, OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->duration_ns) < 0)
-		return problem(ret_problem, "-d %s: seconds above 0 and up to %u are needed", text,
+		return problem(ret_problem,
+			       "-d %s: a number of seconds above 0, at most %u, is needed", text,
 			       OPTIONS_SECONDS_MAX);
 	return 0;
 }
@@ -116,7 +119,8 @@ static int set_every(struct options *o, const char *text, char *ret_problem)
 {
 	if (tm_parse_duration(text, OPTIONS_EVERY_MIN * NS_PER_SECOND,
 			      OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->every_ns) < 0)
-		return problem(ret_problem, "--every %s: seconds from %u to %u are needed", text,
+		return problem(ret_problem,
+			       "--every %s: a number of seconds from %u to %u is needed", text,
 			       OPTIONS_EVERY_MIN, OPTIONS_SECONDS_MAX);
 	return 0;
 }
@@ -173,7 +177,7 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 	}
 }
 
-/* What only the whole line can tell. */
+/* Checks that need the whole command line. */
 static int finish(struct options *o, int argc, char *const argv[], char *ret_problem)
 {
 	size_t i;
@@ -187,9 +191,9 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 	if (o->command && o->command[0][0] == '\0')
 		return problem(ret_problem, "the command after -- is empty");
 	if (o->command && o->pid_count != 0)
-		return problem(ret_problem, "-p and a command exclude each other");
+		return problem(ret_problem, "-p and a command cannot be combined");
 	if (o->cache && o->no_cache)
-		return problem(ret_problem, "--cache and --no-cache exclude each other");
+		return problem(ret_problem, "--cache and --no-cache cannot be combined");
 	if (o->output_count == 0)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)
@@ -203,7 +207,7 @@ int options_parse(struct options *ret_options, int argc, char *const argv[], cha
 	int option, r;
 
 	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT, .memory_mib = OPTIONS_MEMORY_MIB};
-	optind = 0; /* begins anew, also for a second call */
+	optind = 0; /* getopt starts over, also in a second call */
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:d:F:p:o:vh", long_options, NULL)) != -1) {
 		r = apply(ret_options, option, argv, ret_problem);

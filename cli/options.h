@@ -14,7 +14,7 @@
 
 #include "cli/format.h"
 
-#define OPTIONS_HZ_DEFAULT     99u /* off the beat of timers that run at 100 Hz */
+#define OPTIONS_HZ_DEFAULT     99u /* not in step with timers that run at 100 Hz */
 #define OPTIONS_HZ_MAX         10000u
 #define OPTIONS_SECONDS_MAX    604800u /* a week */
 #define OPTIONS_EVERY_MIN      1u
@@ -23,10 +23,9 @@
 #define OPTIONS_RING_KIB_MIN   4u
 #define OPTIONS_RING_KIB_MAX   262144u
 #define OPTIONS_MEMORY_MIB_MIN 16u
-#define OPTIONS_MEMORY_MIB_MAX \
-	2048u /* its part for tables is what these can hold, shared/unwind_map.h */
+#define OPTIONS_MEMORY_MIB_MAX 2048u /* an eighth of it is what shared/unwind_map.h can hold */
 #define OPTIONS_MEMORY_MIB     256u
-#define OPTIONS_TABLE_PART     8u /* one in so many bytes is for the unwind tables */
+#define OPTIONS_TABLE_PART     8u /* one byte in eight is for the unwind tables */
 #define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
 #define OPTIONS_PROBLEM_BYTES  512u
 
@@ -45,9 +44,9 @@ struct options {
 	uint64_t every_ns;    /* between two reports; 0: one, at the end */
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
-	unsigned memory_mib;  /* of the tables in the kernel and of the profile together */
+	unsigned memory_mib;  /* of the unwind tables in the kernel and the profile together */
 	bool public_files;    /* the opener gets no capability that passes file permissions */
-	bool restart;         /* a symbolizer that dies is followed by another */
+	bool restart;         /* a symbolizer that dies is restarted */
 	bool verbose;
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */
 	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */

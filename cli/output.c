@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output - one file that the recording is written into: whole at its place, or not at all */
+/* output - one file that a report is written into: complete under its name, or not there at all */
 
 #include "cli/output.h"
 
@@ -122,7 +122,7 @@ int output_open(struct output *ret_output, const char *path)
 	return r;
 }
 
-int output_same(const struct output *a, const struct output *b)
+bool output_is_same(const struct output *a, const struct output *b)
 {
 	struct stat left, right;
 

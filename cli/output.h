@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * output - one file that the recording is written into: whole at its place, or not at all
+ * output - one file that a report is written into: complete under its name, or not there at all
  *
  * Shape      a nameless file in the folder of the target (O_TMPFILE), linked at the end and renamed
  *            over the target; where the file system has no such files, one with a hidden name. A
- *            device or pipe is opened itself and written straight.
+ *            device or pipe is opened and written directly.
  * Owns       both descriptors until output_discard. The path stays the caller's.
- * Links      a symbolic link at the target's place is replaced, never followed, unless it leads to a
- *            device or pipe.
+ * Links      a symbolic link at the target's place is replaced, never followed, unless it leads to
+ *            a device or pipe.
  */
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum output_kind {
@@ -32,8 +33,8 @@ struct output {
 
 /* Return: 0, -errno (-EISDIR: a folder; -ENXIO: a pipe that nobody reads). */
 int output_open(struct output *ret_output, const char *path);
-/* Do both mean the same name in the same folder? */
-int output_same(const struct output *a, const struct output *b);
+/* Whether both are the same name in the same folder. */
+bool output_is_same(const struct output *a, const struct output *b);
 /* Another name in the same folder, before the commit. Return: 0, -ENAMETOOLONG. */
 int output_rename(struct output *output, const char *path);
 /* Puts the written file in its place. Return: 0, -errno; output_discard follows either way. */

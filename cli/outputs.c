@@ -29,7 +29,7 @@ static int check_twice(const struct outputs *outputs, const struct output *outpu
 	size_t i;
 
 	for (i = 0; i < outputs->count; i++) {
-		if (&outputs->items[i] == output || !output_same(&outputs->items[i], output))
+		if (&outputs->items[i] == output || !output_is_same(&outputs->items[i], output))
 			continue;
 		terminal_print("%s and %s are the same file (see tidemark record --help)",
 			       outputs->items[i].path, output->path);

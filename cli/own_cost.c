@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own_cost - what the recording itself took of this host, and what nobody took */
+/* own_cost - the profiler's own CPU time and memory, and the host's idle time */
 
 #include "cli/own_cost.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * own_cost - what the recording itself took of this host, and what nobody took
+ * own_cost - the profiler's own CPU time and memory, and the host's idle time
  */
 
 #include <stdint.h>
@@ -14,7 +14,7 @@ uint64_t own_cost_cpu_ns(const struct rusage *usage);
 uint64_t own_cost_own_cpu_ns(void);
 /* Of one of our own children alone, until now. 0: not known. */
 uint64_t own_cost_process_cpu_ns(pid_t pid);
-/* Peak resident bytes since its exec, of one of our own children (or 0: ourselves). 0: not known. */
+/* Peak resident bytes since its exec; @pid: a child of ours, or 0: ourselves. 0: not known. */
 uint64_t own_cost_peak_bytes(pid_t pid);
 /* Since boot, of all CPUs together: time in which they had nothing to run. 0: not known. */
 uint64_t own_cost_idle_ns(void);

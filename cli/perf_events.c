@@ -94,13 +94,13 @@ static int refuse(unsigned cpu, int error)
 			paranoid[strcspn(paranoid, "\n")] = '\0';
 		else
 			(void)snprintf(paranoid, sizeof(paranoid), "unknown");
-		terminal_print(
-			"the sampling event of CPU %u is refused: %s (kernel.perf_event_paranoid is "
-			"%s; this account, its container or a security module forbids perf_event_open)",
-			cpu, strerror(-error), paranoid);
+		terminal_print("the perf event of CPU %u is refused: %s; this account, its "
+			       "container or a security module forbids perf_event_open "
+			       "(kernel.perf_event_paranoid is %s)",
+			       cpu, strerror(-error), paranoid);
 		return EXIT_CODE_HOST;
 	}
-	terminal_print("the sampling event of CPU %u cannot be opened: %s", cpu, strerror(-error));
+	terminal_print("the perf event of CPU %u cannot be opened: %s", cpu, strerror(-error));
 	return error == -ENOSYS || error == -ENOENT || error == -EOPNOTSUPP ? EXIT_CODE_HOST
 									    : EXIT_CODE_FAILED;
 }
@@ -121,7 +121,7 @@ static int open_each(struct perf_events *perf, const unsigned *cpus, size_t coun
 		perf->events[perf->count++] = (struct perf_event){cpus[i], fd};
 	}
 	if (perf->count == 0) {
-		terminal_print("no CPU could be sampled");
+		terminal_print("no online CPU could be sampled");
 		return EXIT_CODE_HOST;
 	}
 	return 0;

@@ -22,15 +22,15 @@ struct perf_events {
 };
 #define PERF_EVENTS_NULL ((struct perf_events){NULL, 0})
 
-/* A CPU that went offline meanwhile is left out. Return: 0, or an exit_code, having said why. */
+/* A CPU that went offline meanwhile is left out. Return: 0, or an exit code, after printing why. */
 int perf_events_open(struct perf_events *ret_perf, unsigned hz);
-/* One more, for a CPU that came. Return: descriptor, -errno (-ENODEV: not online). */
+/* One more, for a CPU that came online. Return: descriptor, -errno (-ENODEV: not online). */
 int perf_events_open_event(unsigned cpu, unsigned hz);
-/* The CPUs that are online. @ret_cpus: room for PERF_EVENTS_CPUS_MAX. Return: count, -errno, -EINVAL. */
+/* The online CPUs. @ret_cpus: PERF_EVENTS_CPUS_MAX numbers. Return: count, -errno, -EINVAL. */
 int perf_events_online(unsigned *ret_cpus);
 /* Total. */
 void perf_events_close(struct perf_events *perf);
 /*
- * "0-3,8,10-11" into CPU numbers. @cpus: room for PERF_EVENTS_CPUS_MAX. Return: count, -EINVAL.
+ * "0-3,8,10-11" into CPU numbers. @ret_cpus: PERF_EVENTS_CPUS_MAX numbers. Return: count, -EINVAL.
  */
 int perf_events_parse_cpus(const char *list, unsigned *ret_cpus);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight - can this host and this account record at all? asked before anything is touched */
+/* preflight - checks that this host and this account can record, before anything is changed */
 
 #include "cli/preflight.h"
 
@@ -51,12 +51,15 @@ int preflight_check(void)
 	const char *missing;
 
 	if (geteuid() != 0) {
-		terminal_print("recording needs root; this is uid %u", geteuid());
+		terminal_print("recording needs root, and this is uid %u: run it with sudo",
+			       geteuid());
 		return EXIT_CODE_HOST;
 	}
 	missing = missing_capability();
 	if (missing) {
-		terminal_print("this account is root without %s, which recording needs", missing);
+		terminal_print(
+			"recording needs %s, which root lacks here: give it to this container",
+			missing);
 		return EXIT_CODE_HOST;
 	}
 	if (access(BTF, R_OK) < 0) {
@@ -79,7 +82,7 @@ int preflight_check_processes(const struct options *options)
 			return EXIT_CODE_FAILED;
 		}
 		if (pidfd < 0) {
-			terminal_print("-p %d: not a process: %s", options->pids[i],
+			terminal_print("-p %d: the process cannot be opened: %s", options->pids[i],
 				       strerror(-pidfd));
 			return EXIT_CODE_FAILED;
 		}
@@ -87,7 +90,7 @@ int preflight_check_processes(const struct options *options)
 	return 0;
 }
 
-int preflight_holds_processes(const struct options *options)
+bool preflight_finds_processes(const struct options *options)
 {
 	size_t i;
 
@@ -95,19 +98,19 @@ int preflight_holds_processes(const struct options *options)
 		_cleanup_(tm_closep) int pidfd = spawn_pidfd(options->pids[i]);
 
 		if (pidfd < 0)
-			return 0;
+			return false;
 	}
 	return options->pid_count > 0;
 }
 
 /* Since 5.11 BPF memory is charged to the cgroup instead. */
-static int memory_counts_as_locked(void)
+static bool memory_counts_as_locked(void)
 {
 	unsigned major = 0, minor = 0;
 	struct utsname kernel;
 
 	if (uname(&kernel) < 0 || sscanf(kernel.release, "%u.%u", &major, &minor) != 2)
-		return 0;
+		return false;
 	return major < 5 || (major == 5 && minor < 11);
 }
 
@@ -122,6 +125,7 @@ void preflight_raise_limits(void)
 	}
 	if (memory_counts_as_locked() && setrlimit(RLIMIT_MEMLOCK, &unlimited) < 0)
 		terminal_print(
-			"RLIMIT_MEMLOCK cannot be raised (%s); on this kernel BPF maps count against it",
+			"RLIMIT_MEMLOCK cannot be raised: %s; BPF maps count against it on this "
+			"kernel and may not fit",
 			strerror(errno));
 }

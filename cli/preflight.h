@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * preflight - can this host and this account record at all? asked before anything is touched
+ * preflight - checks that this host and this account can record, before anything is changed
  */
+
+#include <stdbool.h>
 
 #include "cli/options.h"
 
-/* Root, its capabilities, BTF. Return: 0, or an exit_code, having said why. */
+/* Root, its capabilities, BTF. Return: 0, or an exit code, after printing why. */
 int preflight_check(void);
-/* Every process of -p exists. Return: 0, or an exit_code, having said why. */
+/* Every process of -p exists. Return: 0, or an exit code, after printing why. */
 int preflight_check_processes(const struct options *options);
-/* Are some asked for, and are they all still there? */
-int preflight_holds_processes(const struct options *options);
-/* Room for descriptors, and for BPF maps where they still count as locked memory. */
+/* Whether processes were selected and all of them still exist. */
+bool preflight_finds_processes(const struct options *options);
+/* Raises the limits on descriptors, and on locked memory where BPF maps count as such. */
 void preflight_raise_limits(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program_paths - where the four other programs are: beside this one, never from the environment */
+/* program_paths - finds the four other programs relative to this one, never by the environment */
 
 #include "cli/program_paths.h"
 
@@ -30,7 +30,7 @@ const char *program_paths_name(enum program_paths_program program)
 	return programs[program].name;
 }
 
-int program_paths_path(const char *directory, enum program_paths_program program, int installed,
+int program_paths_path(const char *directory, enum program_paths_program program, bool installed,
 		       char ret_path[PATH_MAX])
 {
 	const char *folder = installed ? TM_LIBEXEC : programs[program].built;
@@ -60,16 +60,16 @@ static int open_program(const char *path)
 static int open_one(const char *directory, enum program_paths_program program, int *ret_fd)
 {
 	char path[PATH_MAX];
-	int installed, fd = -ENOENT;
+	int fd = -ENOENT;
 
-	for (installed = 1; installed >= 0 && fd == -ENOENT; installed--) {
-		if (program_paths_path(directory, program, installed, path) < 0)
+	for (unsigned place = 0; place < 2 && fd == -ENOENT; place++) {
+		if (program_paths_path(directory, program, /* installed= */ place == 0, path) < 0)
 			fd = -ENAMETOOLONG;
 		else
 			fd = open_program(path);
 	}
 	if (fd < 0) {
-		terminal_print("%s: this program is needed and cannot be run: %s",
+		terminal_print("%s cannot be run: %s; tidemark is not completely installed",
 			       fd == -ENOENT ? programs[program].name : path, strerror(-fd));
 		return EXIT_CODE_FAILED;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * program_paths - where the four other programs are: beside this one, never from the environment
+ * program_paths - finds the four other programs relative to this one, never by the environment
  *
  * Installed  DIR/../libexec/tidemark/NAME, DIR being the folder of /proc/self/exe (the relation of
  *            meson's bindir and libexecdir).
@@ -9,6 +9,7 @@
  */
 
 #include <limits.h>
+#include <stdbool.h>
 
 enum program_paths_program {
 	PROGRAM_PATHS_COLLECTOR,
@@ -20,8 +21,10 @@ enum program_paths_program {
 
 /* tidemark-collector and so on. */
 const char *program_paths_name(enum program_paths_program program);
-/* The path in the installed or the build tree. @directory: of this program. Return: 0, -ENAMETOOLONG. */
-int program_paths_path(const char *directory, enum program_paths_program program, int installed,
+/* A program's path. @directory: of this program; @installed: else in the build tree.
+ * Return: 0, -ENAMETOOLONG. */
+int program_paths_path(const char *directory, enum program_paths_program program, bool installed,
 		       char ret_path[PATH_MAX]);
-/* Opens every program for execution; all or none. Return: 0, or an exit_code, having said why. */
+/* Opens every program for execution; all or none.
+ * Return: 0, or an exit code, after printing why. */
 int program_paths_open(int ret_fds[PROGRAM_PATHS_N]);

@@ -48,7 +48,7 @@ static void recording_deinit(struct recording *recording)
 	uid_pool_release(&recording->accounts);
 }
 
-/* Return: 0, or an exit_code, having said why. */
+/* Return: 0, or an exit code, after printing why. */
 static int open_cache(struct recording *recording)
 {
 	const struct options *options = &recording->options;
@@ -58,14 +58,15 @@ static int open_cache(struct recording *recording)
 		return 0;
 	r = table_cache_boot_id(recording->boot_id);
 	if (r < 0) {
-		terminal_verbose("this boot has no id, so unwind tables are not kept: %s",
-				 strerror(-r));
+		terminal_verbose(
+			"unwind tables are not kept, as the id of this boot cannot be read: %s",
+			strerror(-r));
 		return 0;
 	}
 	return table_cache_choose(options->cache, &recording->cache);
 }
 
-/* Everything that can be refused before anything runs. */
+/* Everything that can fail before anything runs. */
 static int prepare(struct recording *recording)
 {
 	const struct options *options = &recording->options;
@@ -88,7 +89,7 @@ static int prepare(struct recording *recording)
 	preflight_raise_limits();
 	recording->session.bpf_time = own_cost_enable_bpf_time();
 	if (recording->session.bpf_time < 0)
-		terminal_verbose("the kernel does not time BPF programs: %s",
+		terminal_verbose("the run time of BPF programs is not known: %s",
 				 strerror(-recording->session.bpf_time));
 	hotplug_open(&recording->session.hotplug, options->hz);
 	r = perf_events_open(&recording->perf, options->hz);
@@ -107,7 +108,7 @@ static int start_command(struct recording *recording)
 	return r < 0 ? EXIT_CODE_FAILED : 0;
 }
 
-/* Both programs, COMMAND, and the recording itself. */
+/* Starts both programs and COMMAND, and records. */
 static int run(struct recording *recording)
 {
 	int r;
@@ -130,7 +131,7 @@ static int run(struct recording *recording)
 	return r != 0 ? r : event_loop_run(&recording->session);
 }
 
-/* What was recorded, to the files and to the person. */
+/* Stores and prints what was recorded. */
 static int finish(struct recording *recording, int exit_code)
 {
 	struct session *session = &recording->session;
@@ -138,7 +139,7 @@ static int finish(struct recording *recording, int exit_code)
 	int stored;
 
 	if (session->ended_ns == 0 || session->aborted)
-		return exit_code; /* never sampled, or nothing is wanted of it any more */
+		return exit_code; /* never sampled, or aborted */
 	if (session->workload.name)
 		workload_finish(&session->workload);
 	report_make(&summary, session, REPORT_LAST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_table - what a person reads at the end: the top ten functions, and how complete it is */
+/* report_table - prints the ten functions with the most time, and the line of completeness */
 
 #include "cli/report_table.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * report_table - what a person reads at the end: the ten functions with the most time, and how complete
- *         the recording is
+ * report_table - prints the ten functions with the most time, and the line of completeness
  */
 
 #include <stddef.h>

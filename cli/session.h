@@ -4,10 +4,10 @@
  * session - state of one recording, and the steps between its phases
  *
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
- *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later the
- *            other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals, parser_restart. Above, and never called from
- *            here: report, restart, control, event_loop.
+ *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later
+ *            the other one goes on to its orderly end.
+ * Layers     below: child, workload, hotplug, intervals, parser_restart. Above, and never called
+ *            from here: report, restart, control, event_loop.
  */
 
 #include <stdbool.h>

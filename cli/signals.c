@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals - which signals the command waits for, and how its children get back what it found */
+/* signals - the signals that the command waits for, and those that its children start with */
 
 #include "cli/signals.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawn - what every child of the command has in common: its birth, its wait, its last words */
+/* spawn - waits for children of the command and describes how they ended */
 
 #include "cli/spawn.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * spawn - what every child of the command has in common: its birth, its wait, its last words
+ * spawn - waits for children of the command and describes how they ended
  */
 
 #include <stdint.h>

@@ -30,7 +30,7 @@ static void sockets_close(struct sockets *sockets)
 	sockets->symbolizer_control = tm_close(sockets->symbolizer_control);
 }
 
-/* Our end never blocks for ever, even if the program stops reading. */
+/* Sending on our end fails after START_SEND_SECONDS if the program does not read. */
 static int open_control(int *ret_ours, int *ret_theirs)
 {
 	const struct timeval patience = {.tv_sec = START_SEND_SECONDS};
@@ -90,16 +90,16 @@ static uint64_t memory_bytes(const struct options *options)
 	return (uint64_t)options->memory_mib << 20;
 }
 
-/* The collector's own and those that it hands on to the opener, as far as this account has them. */
+/* The collector's capabilities and those it passes on to the opener, if this account has them. */
 static void grant(struct launch *launch, bool public_files)
 {
-	static const cap_value_t rights[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
+	static const cap_value_t always[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
 	static const cap_value_t more[] = {CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE};
 	size_t i;
 
-	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
-		if (cap_get_bound(rights[i]) == CAP_SET)
-			launch_capability(launch, rights[i]);
+	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (cap_get_bound(always[i]) == CAP_SET)
+			launch_capability(launch, always[i]);
 	for (i = 0; !public_files && i < sizeof(more) / sizeof(more[0]); i++)
 		if (cap_get_bound(more[i]) == CAP_SET)
 			launch_capability(launch, more[i]);
@@ -116,7 +116,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 
 	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_COLLECTOR),
 			start->programs[PROGRAM_PATHS_COLLECTOR], start->accounts->collector) < 0) {
-		terminal_print("out of memory");
+		terminal_print("%s cannot be started: out of memory", launch.name);
 		return EXIT_CODE_FAILED;
 	}
 	grant(&launch, options->public_files);
@@ -140,7 +140,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 	return r;
 }
 
-/* It writes the report in the making. */
+/* It gets the output files of the report in the making. */
 static int start_symbolizer(const struct start *start, const struct sockets *sockets,
 			    struct session *session)
 {
@@ -153,14 +153,14 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_SYMBOLIZER),
 			start->programs[PROGRAM_PATHS_SYMBOLIZER],
 			start->accounts->symbolizer) < 0) {
-		terminal_print("out of memory");
+		terminal_print("%s cannot be started: out of memory", launch.name);
 		return EXIT_CODE_FAILED;
 	}
 	launch_descriptor(&launch, "control-fd", sockets->symbolizer_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[1]);
 	launch_descriptor(&launch, "parser-fd", start->programs[PROGRAM_PATHS_PARSER]);
 	for (i = 0; i < options->output_count; i++)
-		launch_pair(&launch, "output", format_word(options->outputs[i].format),
+		launch_pair(&launch, "output", format_name(options->outputs[i].format),
 			    session->intervals.current.items[i].fd);
 	if (start->cache >= 0) {
 		launch_descriptor(&launch, "cache-fd", start->cache);
@@ -182,7 +182,7 @@ int start_programs(const struct start *start, struct session *session)
 	int r = open_sockets(&sockets, session);
 
 	if (r < 0) {
-		terminal_print("no sockets for the programs: %s", strerror(-r));
+		terminal_print("the sockets to the programs cannot be made: %s", strerror(-r));
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
@@ -200,7 +200,7 @@ static int attach(struct session *session, const struct sockets *sockets)
 
 	if (r == 0)
 		return 0;
-	terminal_print("%s does not take a new symbolizer: %s", session->collector.name,
+	terminal_print("the new symbolizer could not be sent to %s: %s", session->collector.name,
 		       strerror(-r));
 	return EXIT_CODE_FAILED;
 }
@@ -215,7 +215,7 @@ int start_symbolizer_again(const struct start *start, struct session *session)
 	if (r == 0)
 		r = open_control(&session->symbolizer.control, &sockets.symbolizer_control);
 	if (r < 0) {
-		terminal_print("no sockets for the symbolizer: %s", strerror(-r));
+		terminal_print("the sockets to the symbolizer cannot be made: %s", strerror(-r));
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)

@@ -21,7 +21,7 @@ struct start {
 	const char *boot_id; /* goes with it */
 };
 
-/* Return: 0, or an exit_code, having said why; what was started is in @session either way. */
+/* Return: 0, or an exit code, after printing why; what was started is in @session either way. */
 int start_programs(const struct start *start, struct session *session);
 /* One more symbolizer, for the collector that runs. Return: as above. */
 int start_symbolizer_again(const struct start *start, struct session *session);

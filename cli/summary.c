@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary - the same statement as the table's last line, for machines: one JSON object */
+/* summary - counts, completeness and cost of one report as a JSON object */
 
 #include "cli/summary.h"
 
@@ -62,7 +62,7 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "cpus", s->counts.cpus);
 }
 
-/* What user stacks were walked by. */
+/* What user stacks were unwound by. */
 static void put_tables(FILE *out, const struct summary *s)
 {
 	const struct tm_counts *counts = &s->counts;
@@ -85,7 +85,7 @@ static void put_tables(FILE *out, const struct summary *s)
 		    tm_reasons_parse);
 }
 
-/* What the agents behind the samples met, and how full their tables are. */
+/* What the collector met beside samples, and how full its maps are. */
 static void put_state(FILE *out, const struct summary *s)
 {
 	const struct tm_counts *counts = &s->counts;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * summary - the same statement as the table's last line, for machines: one JSON object
+ * summary - counts, completeness and cost of one report as a JSON object
  *
  * Units      seconds as decimal fractions, bytes as whole numbers. null: not known or refused.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ struct summary {
 	unsigned hz;
 	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns;
 	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss;
-	int bpf_time_known;
+	bool bpf_time_known;
 	int command_status; /* -1: there was no COMMAND, or it was not seen to end */
 };
 

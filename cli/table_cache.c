@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_cache - the file in which the symbolizer keeps tables of rows from one recording to the next */
+/* table_cache - opens the file that keeps unwind tables from one recording to the next */
 
 #include "cli/table_cache.h"
 
@@ -17,16 +17,16 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-static int is_ours(int fd)
+static bool is_ours(int fd)
 {
 	char magic[TM_CACHE_MAGIC_BYTES];
 	struct stat status;
 
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
 	    status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-		return 0;
+		return false;
 	if (status.st_size == 0)
-		return 1;
+		return true;
 	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
 	       memcmp(magic, TM_CACHE_MAGIC, sizeof(magic)) == 0;
 }
@@ -50,9 +50,9 @@ int table_cache_open(const char *path, int *ret_fd)
 static const char *reason(int r)
 {
 	if (r == TABLE_CACHE_E_HELD)
-		return "another recording has it";
+		return "another recording uses it";
 	if (r == TABLE_CACHE_E_FOREIGN)
-		return "it is not a cache that only this user can write, and is left as it is";
+		return "it is not an unwind table cache of this user alone; it was left unchanged";
 	return strerror(-r);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * table_cache - the file in which the symbolizer keeps tables of rows from one recording to the next
+ * table_cache - opens the file that keeps unwind tables from one recording to the next
  *
- * Owner      the command's own user, mode 0600; the symbolizer has it by descriptor alone. Its account
- *            may be a borrowed uid (cli/uid_pool.h), which tomorrow is another program's.
- * Trust      taken is what is a regular file, no symbolic link, linked once, ours and nobody else's to
- *            open, and empty or begun as a cache; anything else is refused and left as it is. What is
- *            in it is the symbolizer's to distrust (symbolizer/unwind/table_cache.h).
- * Lock       one recording at a time, by flock; another one goes without.
+ * Owner      the command's own user, mode 0600; the symbolizer gets only the descriptor. Its
+ *            account may be a borrowed uid (cli/uid_pool.h), which tomorrow is another program's.
+ * Trust      used is only a regular file, no symbolic link, with one link, ours and closed to
+ *            everybody else, which is empty or begins as a cache. Anything else is refused and left
+ *            unchanged. The symbolizer checks the contents (symbolizer/unwind/table_cache.h).
+ * Lock       one recording at a time, by flock; another one runs without the cache.
  */
 
 #include <stddef.h>
@@ -22,12 +22,12 @@ enum {
 	TABLE_CACHE_E_HELD = 2,    /* another recording has it */
 };
 
-/* Makes it where it is not there. Return: 0, CACHE_E_*, -errno. */
+/* Creates it if it does not exist. Return: 0, TABLE_CACHE_E_*, -errno. */
 int table_cache_open(const char *path, int *ret_fd);
 /*
- * @path: NULL: TABLE_CACHE_DEFAULT, whose folder is made. Return: 0 (*ret_fd -1: it has to do without), or an
- * exit_code, having said why the file that was asked for cannot be used.
+ * @path: NULL: TABLE_CACHE_DEFAULT, whose folder is made. Return: 0 (*ret_fd -1: record without
+ * one), or an exit code, after printing why the file of --cache cannot be used.
  */
 int table_cache_choose(const char *path, int *ret_fd);
-/* What tells this boot from others; what is kept lasts as long. Return: 0, -errno. */
+/* The id of this boot; tables are valid for one boot. Return: 0, -errno. */
 int table_cache_boot_id(char ret_id[TABLE_CACHE_BOOT_ID_BYTES]);

@@ -3,8 +3,8 @@
 /*
  * terminal - messages and the progress line on stderr, and text made safe for a terminal
  *
- * Shape      a message is one line, "tidemark: ...". Where stderr is a terminal, one more line shows the
- *            progress; it is cleared before a message is printed.
+ * Shape      a message is one line, "tidemark: ...". Where stderr is a terminal, one more line
+ *            shows the progress; it is cleared before a message is printed.
  * Trust      text that another program sent goes through terminal_clean first.
  */
 
@@ -29,7 +29,7 @@ void terminal_status(const char *text);
 void terminal_clear_line(void);
 
 /*
- * Removes what a terminal would act on (rules: shared/utf8.h), in place. @text: @bytes bytes that need
- * not be terminated; terminated at return.
+ * Removes what a terminal would act on (rules: shared/utf8.h), in place. @text: @bytes bytes that
+ * need not be terminated; terminated at return.
  */
 void terminal_clean(char *text, size_t bytes);

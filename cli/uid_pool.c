@@ -88,8 +88,8 @@ static bool is_named(uid_t uid)
 }
 
 /*
- * Tests @uid from inside a child, which may have two processes under it: if a fork is refused, another
- * process has the uid. The kernel's own count answers, so processes of every PID namespace count.
+ * Tests @uid from inside a child, which may have two processes under it: if a fork is refused,
+ * another process has the uid. The kernel counts processes of every PID namespace.
  */
 static int test_uid(uid_t uid)
 {
@@ -138,7 +138,7 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 			continue;
 		r = uid_pool_lock(UID_POOL_FOLDER, uid, &lock);
 		if (r < 0) {
-			terminal_print("%s: a uid cannot be held there: %s", UID_POOL_FOLDER,
+			terminal_print("an unused uid cannot be locked in %s: %s", UID_POOL_FOLDER,
 				       strerror(-r));
 			return EXIT_CODE_FAILED;
 		}
@@ -152,12 +152,14 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 		}
 		(void)uid_pool_unlock(UID_POOL_FOLDER, uid, lock);
 		if (r < 0) {
-			terminal_print("uid %u: this account cannot become it: %s", uid,
+			terminal_print("this account cannot switch to uid %u: %s", uid,
 				       strerror(-r));
 			return EXIT_CODE_HOST;
 		}
 	}
-	terminal_print("no free uid from %u to %u", UID_POOL_FIRST, UID_POOL_LAST);
+	terminal_print("every uid from %u to %u is in use or has a name: create the accounts "
+		       "tidemark-collector and tidemark-symbolizer",
+		       UID_POOL_FIRST, UID_POOL_LAST);
 	return EXIT_CODE_HOST;
 }
 
@@ -168,7 +170,7 @@ static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account 
 	if (!entry)
 		return borrow(cursor, ret_account);
 	if (entry->pw_uid == 0) {
-		terminal_print("the account %s has uid 0, which it must not have", name);
+		terminal_print("the account %s has uid 0; it needs a uid of its own", name);
 		return EXIT_CODE_HOST;
 	}
 	*ret_account = (struct uid_pool_account){entry->pw_uid, entry->pw_gid, -1};
@@ -186,7 +188,8 @@ int uid_pool_acquire(struct uid_pool *ret_accounts)
 		r = acquire_one("tidemark-symbolizer", &cursor, &accounts.symbolizer);
 	if (r == 0 && accounts.collector.uid == accounts.symbolizer.uid) {
 		terminal_print(
-			"the accounts tidemark-collector and tidemark-symbolizer share uid %u",
+			"the accounts tidemark-collector and tidemark-symbolizer share uid %u, "
+			"and each needs its own",
 			accounts.collector.uid);
 		r = EXIT_CODE_HOST;
 	}

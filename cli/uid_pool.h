@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * uid_pool - the two identities under which the programs run
+ * uid_pool - the two accounts under which the programs run: named ones, else unused uids
  *
  * Shape      the accounts tidemark-collector and tidemark-symbolizer where they exist; else, for
- *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic users)
- *            that has neither an entry in passwd or group nor a process.
+ *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic
+ *            users) that has neither an entry in passwd or group nor a process.
  * Lock       a borrowed uid is held by flock on UID_POOL_FOLDER/uid-N while in use; the file goes
  *            when the uid is given back.
  */
@@ -19,7 +19,7 @@
 struct uid_pool_account {
 	uid_t uid;
 	gid_t gid;
-	int lock; /* descriptor; -1: an account of its own, nothing to give back */
+	int lock; /* descriptor; -1: a named account, which needs none */
 };
 
 struct uid_pool {
@@ -29,10 +29,10 @@ struct uid_pool {
 #define UID_POOL_NULL ((struct uid_pool){{0, 0, -1}, {0, 0, -1}})
 
 enum {
-	UID_POOL_E_HELD = 1, /* another session has it */
+	UID_POOL_E_HELD = 1, /* another recording or process has it */
 };
 
-/* Return: 0, or an exit_code, having said why. */
+/* Return: 0, or an exit code, after printing why. */
 int uid_pool_acquire(struct uid_pool *ret_accounts);
 /* Total. */
 void uid_pool_release(struct uid_pool *accounts);

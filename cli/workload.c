@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workload - COMMAND, the program that is recorded: waits until sampling is attached, then runs */
+/* workload - COMMAND, the recorded program: it waits until sampling is attached, then runs */
 
 #include "cli/workload.h"
 
@@ -33,14 +33,14 @@ static void restore_limits(void)
 		(void)setrlimit((__rlimit_resource_t)remembered[i], &limits[i]);
 }
 
-/* The child's side. */
+/* Runs in the child. */
 static _Noreturn void wait_and_run(char *const argv[], int gate, int report)
 {
 	int error;
 	char go;
 
 	if (read(gate, &go, 1) != 1)
-		_exit(127); /* the recording was given up */
+		_exit(127); /* the recording was aborted */
 	restore_limits();
 	if (signals_restore() == 0)
 		(void)execvp(argv[0], argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * workload - COMMAND, the program that is recorded: waits until sampling is attached, then runs
+ * workload - COMMAND, the recorded program: it waits until sampling is attached, then runs
  *
  * It has the caller's identity, environment, stdio, descriptors, limits and signals.
  */
@@ -16,7 +16,7 @@ struct workload {
 	const char *name;
 	pid_t pid; /* 0: none */
 	int pidfd;
-	int gate;   /* one byte lets it run; closed: it gives up */
+	int gate;   /* one byte lets it run; closed: it exits */
 	int report; /* an errno comes when it cannot be executed; end of file when it runs */
 	bool ended;
 	int status; /* of wait; valid when ended */
@@ -36,5 +36,5 @@ int workload_executed(struct workload *workload);
 void workload_reap(struct workload *workload);
 /* Ends it if it still runs: SIGTERM, then SIGKILL. Total. */
 void workload_finish(struct workload *workload);
-/* 0..255 as a shell would say it: the status, or 128 + signal. */
+/* As a shell gives it, 0..255: the status, or 128 + signal. */
 int workload_code(const struct workload *workload);

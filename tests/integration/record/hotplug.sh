@@ -56,7 +56,7 @@ end() { # NAME
 }
 
 # joined NAME TIMES - waits until that many CPUs were handed over
-joined() { (($(grep -c 'CPU 1 came and is sampled' "$WORK/$1.err") >= $2)); }
+joined() { (($(grep -c 'CPU 1 came online and is sampled' "$WORK/$1.err") >= $2)); }
 
 ran_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 

@@ -26,7 +26,7 @@ static struct session session;
 static int signals = -1;
 static int link_ends[2]; /* collector to symbolizer: closes when the collector ends */
 
-/* --- what the fake programs do ----------------------------------------------------------------- */
+/* --- what the fake programs do --- */
 
 static inline void send_message(int control, const struct tm_control *message)
 {
@@ -88,7 +88,7 @@ static inline int open_signals(void **state)
 	return signals < 0;
 }
 
-/* --- the recording --------------------------------------------------------------------------- */
+/* --- the recording --- */
 
 static inline void start(struct child *program, const char *name, void (*act)(int))
 {

@@ -10,7 +10,7 @@ static struct tm_counts counts, whole, rest;
 static struct tm_result result;
 static struct accounting_balance balance;
 
-/* --- one report -------------------------------------------------------------------------------- */
+/* --- one report --- */
 
 static int begin_report(void **state)
 {
@@ -81,7 +81,7 @@ static void more_hits_than_owed_is_nothing_lost(void **state)
 	assert_int_equal(balance.not_run, 0);
 }
 
-/* --- all reports ------------------------------------------------------------------------------- */
+/* --- all reports --- */
 
 static int begin_recording(void **state)
 {

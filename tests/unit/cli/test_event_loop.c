@@ -7,7 +7,7 @@
 
 #define TAKEN_IN_RING 120
 
-/* --- what the fake programs do ----------------------------------------------------------------- */
+/* --- what the fake programs do --- */
 
 static void collector_until_empty(int control)
 {
@@ -131,7 +131,7 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 	return r;
 }
 
-/* --- claims --------------------------------------------------------------------------------------- */
+/* --- claims --- */
 
 static void orderly_recording_ends_when_none_is_left(void **state)
 {

@@ -21,7 +21,7 @@ static void each_ending_has_its_format(void **state)
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		assert_int_equal(format_of(known[i].path, &format), 0);
-		assert_string_equal(format_word(format), known[i].word);
+		assert_string_equal(format_name(format), known[i].word);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_intervals - reports in between with fake programs: files, numbers, sums, and what goes wrong */
+/* test_intervals - reports before the last, with fake programs: files, numbers, sums, failures */
 
 #include "tests/unit/cli/fake_programs.h"
 #include "tests/unit/cli/test_folder.h"
@@ -17,7 +17,7 @@
 static struct summary last_summary;
 static int written[OPTIONS_OUTPUTS_MAX]; /* in the fake symbolizer: where it writes */
 
-/* --- what the fake programs do ----------------------------------------------------------------- */
+/* --- what the fake programs do --- */
 
 static void begin_symbolizer(int control)
 {
@@ -149,7 +149,7 @@ static void collector_lets_go(int control)
 	end_collector(control);
 }
 
-/* --- the recording --------------------------------------------------------------------------- */
+/* --- the recording --- */
 
 /* Return: exit_code of the recording and its files. */
 static int record(void (*collector)(int), void (*symbolizer)(int))
@@ -186,7 +186,7 @@ static void expect(const char *name, const char *text)
 	assert_int_equal(unlink(test_folder_path(name)), 0);
 }
 
-/* --- claims --------------------------------------------------------------------------------------- */
+/* --- claims --- */
 
 static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 {

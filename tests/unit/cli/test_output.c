@@ -124,8 +124,8 @@ static void one_file_by_two_names_is_the_same(void **state)
 	assert_int_equal(output_open(&one, test_folder_path("x.html")), 0);
 	assert_int_equal(output_open(&two, test_folder_path("./x.html")), 0);
 	assert_int_equal(output_open(&three, test_folder_path("y.html")), 0);
-	assert_true(output_same(&one, &two));
-	assert_false(output_same(&one, &three));
+	assert_true(output_is_same(&one, &two));
+	assert_false(output_is_same(&one, &three));
 	output_discard(&one);
 	output_discard(&two);
 	output_discard(&three);
