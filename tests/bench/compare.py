@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare - cost of two builds under one load: both record, their timers are enabled in turn
 
-compare.py head | compare.py LOAD TIDEMARK_A TIDEMARK_B SECONDS ROUNDS HZ FOLDER [FIFO RECURSE]: with
-FIFO, which each_cpu reads, stacks of 65 and of 5 frames of the program RECURSE take turns as well.
+compare.py head | compare.py LOAD TIDEMARK_A TIDEMARK_B SECONDS ROUNDS HZ FOLDER [FIFO RECURSE]:
+with FIFO, which each_cpu reads, stacks of 65 and of 5 frames of the program RECURSE take turns too.
 """
 import ctypes
 import fcntl
@@ -39,9 +39,8 @@ class Variant:
         self.log = os.path.join(self.folder, "log")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [tidemark, "record", "-v", "-F", str(hz), "-o", os.path.join(self.folder, "x.pb.gz"),
-                 "-o", os.path.join(self.folder, "x.folded"), "--summary",
-                 os.path.join(self.folder, "x.json")],
+                [tidemark, "record", "-v", "-F", str(hz), "--summary", self.folder + "/x.json",
+                 "-o", self.folder + "/x.pb.gz", "-o", self.folder + "/x.folded"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=self.cgroup.enter)
         self.programs = proc_usage.find(self.process.pid, self._check_running)
         while "attached after" not in proc_usage.text(self.log):

@@ -18,7 +18,8 @@ DEEP, SHALLOW = 65, 5
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETTLE = 0.4 # seconds after a change of program: first announcements
 CASES = (("cfi", "x", "CFI, three forms"), ("cfi", "t", "CFI, saves nothing"),
-         ("cfi", "m", "CFI, saves two"), ("cfi", "f", "CFI, saves six"), ("fp", "x", "frame pointers"))
+         ("cfi", "m", "CFI, saves two"), ("cfi", "f", "CFI, saves six"), ("fp", "x",
+          "frame pointers"))
 FORM = "%-20s %4s | %8s %17s %6s %5s | %9s %9s %7s %7s"
 
 
@@ -36,7 +37,8 @@ class Driven:
         os.unlink(path)
 
     def run(self, which, frames, form):
-        self.lines.write("%s %d %s\n" % (os.path.join(self.recurse, "recurse-" + which), frames, form))
+        self.lines.write("%s %d %s\n" %
+                         (os.path.join(self.recurse, "recurse-" + which), frames, form))
         time.sleep(SETTLE)
 
     def wait_for_table(self):
@@ -63,7 +65,8 @@ def measure(driven, which, form, seconds, rounds):
             counted = driven.recording.segment(seconds)
             taken = max(1, counted["taken"])
             pair.append((counted["ns"] / taken,
-                         1 + (counted.get("steps_rows", 0) + counted.get("steps_pointer", 0)) / taken))
+                         1 + (counted.get("steps_rows", 0) +
+                              counted.get("steps_pointer", 0)) / taken))
         (deep, seen), (shallow, _) = pair
         found.append(((deep - shallow) / (DEEP - SHALLOW), deep, shallow, seen))
     return found
@@ -72,20 +75,23 @@ def measure(driven, which, form, seconds, rounds):
 def line(name, hz, found, goal):
     each = [row[0] for row in found]
     middle = [statistics.median(column) for column in zip(*found)]
-    print(FORM % (name, hz, number(middle[0], 1), "(%.1f, %.1f)" % (min(each), max(each)), number(goal, 0),
-                  ratio(middle[0], goal), number(middle[1], 0), number(middle[2], 0), number(middle[3], 1),
-                  len(found)), flush=True)
+    print(FORM % (name, hz, number(middle[0], 1), "(%.1f, %.1f)" % (min(each), max(each)),
+                  number(goal, 0), ratio(middle[0], goal), number(middle[1], 0),
+                  number(middle[2], 0), number(middle[3], 1), len(found)), flush=True)
 
 
 def main():
     tidemark, bpf_state, recurse, folder, seconds, rounds, *rates = sys.argv[1:]
-    print(FORM % ("stack", "hz", "ns/frame", "(least, most)", "goal", "x", "deep ns", "shallow", "frames", "rounds"))
+    print(FORM % ("stack", "hz", "ns/frame", "(least, most)", "goal", "x", "deep ns", "shallow",
+                  "frames", "rounds"))
     for hz in map(int, rates):
         driven = Driven(tidemark, bpf_state, hz, folder, recurse)
         if not driven.wait_for_table():
-            print("%-20s %4d | no unwind table is used: what follows is by frame pointer, or not walked" % ("", hz))
+            print("%-20s %4d | no unwind table is used: all is by frame pointer, or cut" %
+                  ("", hz))
         for which, form, name in CASES:
-            line(name, hz, measure(driven, which, form, float(seconds), int(rounds)), goals.FRAME[which])
+            found = measure(driven, which, form, float(seconds), int(rounds))
+            line(name, hz, found, goals.FRAME[which])
         driven.end()
 
 

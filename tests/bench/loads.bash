@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # loads - the loads that the host runs while it is measured; sourced by run, start, compare, lookups
 #
-# Needs TM_BUILD. WORK is a folder that is removed, like the load, when the script ends. Each load is
-# a process group of its own, so that what it started ends with it.
+# Needs TM_BUILD. WORK is a folder that is removed, like the load, when the script ends. Each load
+# is a process group of its own, so that what it started ends with it.
 
 TM_TIDEMARK=${TM_TIDEMARK:-$TM_BUILD/cli/tidemark}
 TM_WORKLOADS=${TM_WORKLOADS:-$TM_BUILD/tests/integration/programs}
@@ -26,13 +26,16 @@ stop_load() {
 	done
 	wait "${LOAD[@]}" 2>/dev/null
 	LOAD=()
-	[[ -d $WORK/pg ]] && as_postgres "$PG/pg_ctl" -D "$WORK/pg" -m immediate stop >/dev/null 2>&1
+	[[ -d $WORK/pg ]] &&
+		as_postgres "$PG/pg_ctl" -D "$WORK/pg" -m immediate stop >/dev/null 2>&1
 	rm -rf "$WORK/pg" "$WORK/redis"
 }
 trap 'stop_load; rm -rf "$WORK"' EXIT
 trap 'exit 1' INT TERM
 
-find_postgres() { PG=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1); }
+find_postgres() {
+	PG=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+}
 find_postgres
 as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; }
 
@@ -62,8 +65,10 @@ begin_pgbench() {
 
 begin_redis() {
 	mkdir "$WORK/redis"
-	begin redis-server --port 0 --unixsocket "$WORK/redis/socket" --dir "$WORK/redis" --save '' --appendonly no
-	until redis-cli -s "$WORK/redis/socket" ping >/dev/null 2>&1; do # no descriptor tells that it is up
+	begin redis-server --port 0 --unixsocket "$WORK/redis/socket" --dir "$WORK/redis" \
+		--save '' --appendonly no
+	# No descriptor tells that it is up.
+	until redis-cli -s "$WORK/redis/socket" ping >/dev/null 2>&1; do
 		kill -0 "${LOAD[0]}" 2>/dev/null || return 1
 		read -r -t 0.1 <> <(:)
 	done
@@ -73,16 +78,27 @@ begin_redis() {
 # write_large COUNT - a C file that takes the compiler some seconds: functions with loops and calls
 write_large() {
 	awk -v functions="$1" 'BEGIN {
-		print "#include <stdio.h>\n#include <string.h>\nstruct part { int kind; double weight; struct part *next; char name[24]; };"
+		print "#include <stdio.h>\n#include <string.h>"
+		print "struct part { int kind; double weight; struct part *next; char name[24]; };"
 		for (i = 0; i < functions; i++) {
-			printf "double work_%d(struct part *list, const char *text, unsigned long seed)\n{\n\tdouble sum = %d.5;\n", i, i
-			print "\tfor (struct part *at = list; at; at = at->next) {\n\t\tswitch ((at->kind + seed) % 7) {"
-			for (k = 0; k < 7; k++)
-				printf "\t\tcase %d: sum += at->weight * %d + (double)strlen(text + (seed & 3)); seed = seed * %d + %d; break;\n", k, i + k, i + 3, k
-			print "\t\t}\n\t\tif (sum > 1e9) snprintf(at->name, sizeof(at->name), \"%lu\", seed);\n\t}"
-			printf "\tfor (unsigned j = 0; j < %d; j++) sum += (double)((seed >> (j & 31)) ^ j) / (j + 1);\n", i % 50 + 8
-			if (i) printf "\treturn seed & 1 ? sum : work_%d(list, text, seed >> 1) + sum;\n}\n", i - 1
-			else print "\treturn sum;\n}"
+			printf "double work_%d(struct part *list, const char *text,", i
+			print " unsigned long seed)"
+			printf "{\n\tdouble sum = %d.5;\n", i
+			print "\tfor (struct part *at = list; at; at = at->next) {"
+			print "\t\tswitch ((at->kind + seed) % 7) {"
+			for (k = 0; k < 7; k++) {
+				printf "\t\tcase %d: sum += at->weight * %d", k, i + k
+				printf " + (double)strlen(text + (seed & 3));"
+				printf " seed = seed * %d + %d; break;\n", i + 3, k
+			}
+			print "\t\t}"
+			print "\t\tif (sum > 1e9)"
+			print "\t\t\tsnprintf(at->name, sizeof(at->name), \"%lu\", seed);\n\t}"
+			printf "\tfor (unsigned j = 0; j < %d; j++)", i % 50 + 8
+			print " sum += (double)((seed >> (j & 31)) ^ j) / (j + 1);"
+			if (i)
+				printf "\tif (seed & 1) sum += work_%d(list, text, seed);\n", i - 1
+			print "\treturn sum;\n}"
 		}
 	}' >"$WORK/large.c"
 }
@@ -106,9 +122,11 @@ while True:
 NODE_LOAD='
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 for (;;) {
-	const rows = Array.from({length: 2000}, (_, i) => ({key: "k" + (i * 7919) % 2003, value: fib(i % 18)}));
+	const rows = Array.from({length: 2000},
+		(_, i) => ({key: "k" + (i * 7919) % 2003, value: fib(i % 18)}));
 	rows.sort((a, b) => a.key < b.key ? -1 : 1);
-	JSON.parse(JSON.stringify(rows)).filter((row) => /3$/.test(row.key)).map((row) => row.value);
+	JSON.parse(JSON.stringify(rows)).filter((row) => /3$/.test(row.key))
+		.map((row) => row.value);
 }'
 SYSTEM_PYTHON=$([[ -x /usr/bin/python3 ]] && echo /usr/bin/python3 || echo python3)
 
@@ -117,8 +135,10 @@ ALL_LOADS=(idle spin deep pgbench redis gcc python node forks)
 # missing_for NAME - the packages that the load needs and this machine lacks, one per line
 missing_for() {
 	case $1 in
-	pgbench) [[ -x $PG/postgres && -x $PG/pgbench ]] && id postgres >/dev/null 2>&1 || echo postgresql ;;
-	redis) { command -v redis-server && command -v redis-benchmark; } >/dev/null || echo redis-server ;;
+	pgbench) [[ -x $PG/postgres && -x $PG/pgbench ]] && id postgres >/dev/null 2>&1 ||
+		echo postgresql ;;
+	redis) { command -v redis-server && command -v redis-benchmark; } >/dev/null ||
+		echo redis-server ;;
 	gcc) command -v gcc >/dev/null || echo gcc ;;
 	node) command -v node >/dev/null || echo nodejs ;;
 	perf) command -v perf >/dev/null || echo linux-perf ;;

@@ -27,18 +27,21 @@ def main():
     for _ in range(int(rounds)):
         for which, rows in found.items():
             rows.append(one_window(which, bpf_state, float(seconds), int(hz), folder))
-    ns = {which: [row["ns"] / max(1, row["taken"]) for row in rows] for which, rows in found.items()}
+    ns = {which: [row["ns"] / max(1, row["taken"]) for row in rows]
+          for which, rows in found.items()}
     middle = {which: statistics.median(each) for which, each in ns.items()}
     total = {name: sum(row[name] for row in found[tidemark]) for name in found[tidemark][0]}
     lookups, cached, taken = total["lookups"], total["lookup_cached"], max(1, total["taken"])
     cached_share = 100.0 * cached / max(1, lookups + cached)
     price = middle[tidemark] - middle[without]
-    print("pgbench, %s Hz, %s windows of %s s each way; BPF time of a sample, median (least, most):" %
+    print("pgbench, %s Hz, %s windows of %s s each way; BPF time of a sample, median (least, "
+          "most):" %
           (hz, rounds, seconds))
     for name, which in (("with lookups", tidemark), ("without", without)):
         print("  %-13s %6.0f ns (%.0f, %.0f)" %
               (name, middle[which], min(ns[which]), max(ns[which])))
-    print("  the lookups: %.0f ns a sample; %.2f lookups a sample, %.0f ns each with file and number; "
+    print("  the lookups: %.0f ns a sample; %.2f lookups a sample, %.0f ns each with file and "
+          "number; "
           "%.1f %% of all addresses answered by the mapping cache; %d of %d began again" %
           (price, lookups / taken, price * taken / max(1, lookups), cached_share,
            total["lookup_retries"], lookups))

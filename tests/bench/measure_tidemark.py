@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure_tidemark - the cost of one recording by tidemark, and what it delivered, in a steady window
+"""measure_tidemark - the cost of a recording by tidemark in a window, and what it delivered
 
 CPU time of all its programs from a cgroup of their own, and of each from /proc/PID/schedstat; BPF
 time from the fdinfo of the collector's programs; samples and frames from the BPF side's counters.
@@ -21,7 +21,8 @@ def user_stacks(path):
     for line in text(path).splitlines():
         frames, _, count = line.rpartition(" ")
         frames = frames.split(";")[1:]
-        reason = frames.pop(0)[len("[truncated: "):-1] if frames and frames[0].startswith("[truncated: ") else ""
+        cut = frames and frames[0].startswith("[truncated: ")
+        reason = frames.pop(0)[len("[truncated: "):-1] if cut else ""
         if reason in WITHOUT_USER or all(frame.endswith("_[k]") for frame in frames):
             continue
         stacks += int(count)
@@ -34,8 +35,8 @@ def measure(tidemark, bpf_state, seconds, hz, folder):
     path = os.path.join(folder, "summary.json")
     mine = cgroup_cpu.CgroupCpu()
     running = recording.Recording(tidemark, bpf_state, hz, folder, cgroup=mine, arguments=[
-        "--summary", path, "-o", os.path.join(folder, "x.html"), "-o", os.path.join(folder, "x.pb.gz"),
-        "-o", os.path.join(folder, "x.folded")])
+        "--summary", path, "-o", os.path.join(folder, "x.html"),
+        "-o", os.path.join(folder, "x.pb.gz"), "-o", os.path.join(folder, "x.folded")])
     time.sleep(SETTLE)
 
     def now():

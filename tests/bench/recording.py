@@ -23,7 +23,8 @@ class Recording:
         self.log = os.path.join(work, "recording.log")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [tidemark, "record", "-F", str(hz)] + arguments + (["--"] + list(command) if command else []),
+                [tidemark, "record", "-F", str(hz)] + arguments +
+                (["--"] + list(command) if command else []),
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                 preexec_fn=cgroup.enter if cgroup else None)
         atexit.register(self.end) # on every way out
@@ -44,7 +45,8 @@ class Recording:
             if time.monotonic() - attached > 1.0:
                 return
             if time.monotonic() - begun > START_SECONDS:
-                raise SystemExit("the recording does not begin: %s" % proc_usage.text(self.log).strip()[:300])
+                raise SystemExit("the recording does not begin: %s" %
+                                 proc_usage.text(self.log).strip()[:300])
             time.sleep(0.05)
 
     def _read(self, mode):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """sample_cost - BPF time of a sample and of a user frame, at several rates that take turns
 
-sample_cost.py LOAD TIDEMARK BPF_STATE SECONDS ROUNDS FOLDER HZ...: one recording of SECONDS for each
-rate in each round.
+sample_cost.py LOAD TIDEMARK BPF_STATE SECONDS ROUNDS FOLDER HZ...: one recording of SECONDS for
+each rate in each round.
 """
 import statistics
 import sys
@@ -40,7 +40,8 @@ def line(load, hz, rows):
 
 def main():
     if sys.argv[1] == "head":
-        print(FORM % ("load", "hz", "ns", "(least, most)", "goal", "x", "frames", "each", "pointer", "lookups"))
+        print(FORM % ("load", "hz", "ns", "(least, most)", "goal", "x", "frames", "each", "pointer",
+                      "lookups"))
         return
     load, tidemark, bpf_state, seconds, rounds, folder, *rates = sys.argv[1:]
     found = {int(hz): [] for hz in rates}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bpf_objects - the maps and programs that a process holds, found by the fdinfo of its descriptors */
+/* bpf_objects - the BPF maps and programs that a process holds, found by its fdinfo */
 
 #include "tests/soak/bpf_objects.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * bpf_objects - the maps and programs that a process holds, found by the fdinfo of its descriptors
+ * bpf_objects - the BPF maps and programs that a process holds, found by its fdinfo
  */
 
 #include <bpf/bpf.h>

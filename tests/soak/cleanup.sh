@@ -37,10 +37,13 @@ counters_are_not_decremented() {
 	begin down "${PROCESSES[@]}" -- -F 9999 -o "$WORK/down.folded" || return
 	echo go >&"$TO_COMMAND"
 	wait_for_word "done" 60 || wrong "the processes did not all exit"
-	say "  after 800 processes: $(bpf_state counts | tr '\n' ' '), selected_count $(bpf_state get selected_count)"
-	(($(bpf_state_of counts selected) == 1)) || wrong "selected has $(bpf_state_of counts selected) entries for one process"
-	(($(bpf_state get selected_count) == 1)) || wrong "selected_count is $(bpf_state get selected_count)"
-	(($(bpf_state get selected_full) == 0)) || wrong "selected_full is $(bpf_state get selected_full)"
+	say "  after 800 processes: $(bpf_state counts | tr '\n' ' ')"
+	(($(bpf_state_of counts selected) == 1)) ||
+		wrong "selected has $(bpf_state_of counts selected) entries for one process"
+	(($(bpf_state get selected_count) == 1)) ||
+		wrong "selected_count is $(bpf_state get selected_count)"
+	(($(bpf_state get selected_full) == 0)) ||
+		wrong "selected_full is $(bpf_state get selected_full)"
 	end down
 	balance down
 }
@@ -53,7 +56,8 @@ exits_are_only_recorded_for_some() { # KIND
 		wait_for_word "done" 60 || wrong "the processes did not all exit"
 	else
 		begin_host some -F 9999 -o "$WORK/some.folded" || return
-		printf 'go\nend\n' | "${PROCESSES[@]}" >/dev/null || wrong "the processes did not all exit"
+		printf 'go\nend\n' | "${PROCESSES[@]}" >/dev/null ||
+			wrong "the processes did not all exit"
 	fi
 	exited=$(bpf_state_of stale exited)
 	say "  $1: $exited of $(bpf_state_of stale processes) announced processes had their EXIT"
@@ -66,11 +70,13 @@ exits_are_only_recorded_for_some() { # KIND
 begin_host() {
 	local name=$1
 	shift
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" >"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
 	exec {TO_COMMAND}</dev/null {FROM_COMMAND}</dev/null
-	until_true 60 takes_samples || { wrong "it takes no samples: $(head -c 300 "$WORK/$name.err")"; return 1; }
+	until_true 60 takes_samples ||
+		{ wrong "it takes no samples: $(head -c 300 "$WORK/$name.err")"; return 1; }
 	remember "$RECORDER"
 }
 takes_samples() {
@@ -94,13 +100,15 @@ the_drain_loop_starves_other_work() {
 	begin_host starve -F 10000 --every 1 -o "$WORK/starve.folded" || return
 	"$TM_WORKLOADS/hot" "$(($(nproc) * 2))" 600 &
 	STARTED+=($!)
-	until_true 90 has_reports || wrong "no reports are written while each CPU takes 10,000 samples a second"
+	until_true 90 has_reports ||
+		wrong "no reports are written while each CPU takes 10,000 samples a second"
 	end starve INT
 	stop "${STARTED[-1]}"
 	each_balances starve
 }
 
-for fault in maps_are_never_closed_on_stop 'maps_are_never_closed_on_stop INT' counters_are_not_decremented \
+for fault in maps_are_never_closed_on_stop 'maps_are_never_closed_on_stop INT' \
+	counters_are_not_decremented \
 	'exits_are_only_recorded_for_some selection' 'exits_are_only_recorded_for_some host' \
 	sizes_are_rounded_to_zero the_drain_loop_starves_other_work; do
 	say "$fault:"

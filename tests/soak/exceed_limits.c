@@ -3,11 +3,11 @@
  * exceed_limits - runs code in more files, or in more processes, than the BPF maps have entries for
  *
  * exceed_limits files FOLDER COUNT MICROSECONDS: prints "ready" once COUNT files of code are in
- *	FOLDER. For each line N it runs MICROSECONDS in each of the first N files (0: in all of them)
+ *	FOLDER. For each line N it runs MICROSECONDS in each of the first N files (0: in all)
  *	and prints "done".
- * exceed_limits processes COUNT MICROSECONDS: prints "ready". For each line it starts COUNT processes,
- *	each of which runs that long and stays, and prints "done"; at the next line it ends them and
- *	prints "over".
+ * exceed_limits processes COUNT MICROSECONDS: prints "ready". For each line it starts COUNT
+ *	processes, each of which runs that long and stays, and prints "done"; at the next line
+ *	it ends them and prints "over".
  * A line may also be the path of a program to execute, or "end".
  */
 

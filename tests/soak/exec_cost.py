@@ -65,11 +65,14 @@ def measure(tidemark, folder, hz, seconds, segments, work):
     each_ns = sum(row[2][1] for row in found[True]) / max(1, runs)
     total = sum(parts.values())
     each_us = 1e6 * total / execs.rate
-    print("  %d Hz, %.0f execs a second: %s; together %.3f %% of one CPU; on_exit %.0f ns over %d exits" %
+    print("  %d Hz, %.0f execs a second: %s; together %.3f %% of one CPU; on_exit %.0f ns over %d "
+          "exits" %
           (hz, execs.rate, ", ".join("%s %+.3f %%" % (name, 100 * share)
                                      for name, share in parts.items()), 100 * total, each_ns, runs))
-    print("FIGURE E5 execs at %d Hz | %d s x %d | %.1f us of CPU each (BPF %.1f us) | goal %d us, bound %d us" %
-          (hz, seconds, segments, each_us, 1e6 * parts["BPF"] / execs.rate, EXEC_GOAL_US, EXEC_MOST_US))
+    print("FIGURE E5 execs at %d Hz | %d s x %d | %.1f us of CPU each (BPF %.1f us) | goal %d us, "
+          "bound %d us" %
+          (hz, seconds, segments, each_us, 1e6 * parts["BPF"] / execs.rate, EXEC_GOAL_US,
+           EXEC_MOST_US))
     return each_us, each_ns, runs
 
 
@@ -79,9 +82,11 @@ def main():
     for hz in (19, 99):
         each_us, _, _ = measure(tidemark, folder, hz, float(seconds), int(segments), work)
         if each_us > EXEC_MOST_US:
-            wrong.append("an exec costs %.1f us at %d Hz, more than %d" % (each_us, hz, EXEC_MOST_US))
+            wrong.append("an exec costs %.1f us at %d Hz, more than %d" %
+                         (each_us, hz, EXEC_MOST_US))
     _, ns, runs = measure(tidemark, folder, 1, float(seconds), 1, work)
-    print("FIGURE E5 exit hook, processes never sampled | %d exits | %.0f ns each | goal %d, bound %d" %
+    print("FIGURE E5 exit hook, processes never sampled | %d exits | %.0f ns each | goal %d, bound "
+          "%d" %
           (runs, ns, EXIT_GOAL_NS, EXIT_MOST_NS))
     if ns > EXIT_MOST_NS:
         wrong.append("the exit hook takes %.0f ns, more than %d" % (ns, EXIT_MOST_NS))

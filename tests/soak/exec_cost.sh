@@ -7,7 +7,9 @@
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
 
+SECONDS_EACH=${1:-1}
 PYTHONPATH=$PYTHONPATH:$TM_SOURCE/tests/bench \
-	python3 "$(dirname "$0")/exec_cost.py" "$TM_TIDEMARK" "$TM_SOAK" "$WORK" "${1:-1}" $((${1:-1} > 5 ? 5 : 3)) \
-	2>"$WORK/wrong" || wrong "$(tr '\n' ';' <"$WORK/wrong")"
+	python3 "$(dirname "$0")/exec_cost.py" "$TM_TIDEMARK" "$TM_SOAK" "$WORK" \
+	"$SECONDS_EACH" $((SECONDS_EACH > 5 ? 5 : 3)) 2>"$WORK/wrong" ||
+	wrong "$(tr '\n' ';' <"$WORK/wrong")"
 finish

@@ -2,8 +2,8 @@
 /*
  * exit_at_once - the shortest program there can be
  *
- * usage: exit_at_once [MIB]. With MIB it first touches that much memory, which the kernel frees after
- * the EXIT event of the process: samples still come in meanwhile.
+ * usage: exit_at_once [MIB]. With MIB it first touches that much memory, which the kernel frees
+ * after the EXIT event of the process: samples still come in meanwhile.
  */
 
 #include <sys/mman.h>

@@ -13,12 +13,14 @@ mkdir "$WORK/code" "$WORK/numbered"
 make_numbered_programs 1
 # Files of code without symbols, sampled at 10 kHz, so that numbers are used up faster than the
 # collector frees them.
-begin files "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- -F $HZ -o "$WORK/files.html" || finish
+begin files "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- \
+	-F $HZ -o "$WORK/files.html" || finish
 say "$COUNT files for $NUMBERS numbers:"
 for ((pass = 1; pass <= 2; pass++)); do
 	echo 0 >&"$TO_COMMAND"
 	wait_for_word done 300 || wrong "pass $pass did not end"
-	say "  pass $pass: $(bpf_state_of counts files) numbers in use, files_full $(bpf_state_of levels files_full)"
+	say "  pass $pass: $(bpf_state_of counts files) numbers in use," \
+		"files_full $(bpf_state_of levels files_full)"
 done
 full=$(bpf_state_of levels files_full)
 ((full > 0)) || wrong "the numbers were never used up"
@@ -43,16 +45,21 @@ for hit in page.hits:
         own += hit.count
         if hit.comm != "program-000001" or any(f.startswith("code-") for f in hit.frames):
             wrong.append(hit)
-print("  %d different files named; %d samples with a frame [files_full]; the new program: %d samples in its function" %
+print("  %d different files named; %d samples with a frame [files_full]; the new program: %d "
+      "samples in its function" %
       (len(named), nameless, own))
 check(len(named) > 0.9 * numbers, "only %d files were named" % len(named))
 check(nameless > 0, "no sample has a frame [files_full]")
-check(own > 20 and not wrong, "the new program is not named: %d samples, wrong %s" % (own, wrong[:2]))
+check(own > 20 and not wrong,
+      "the new program is not named: %d samples, wrong %s" % (own, wrong[:2]))
 check(read["unresolved"]["files_full"] > 0, "the summary does not count files_full")
-printed = open(work + "/files.out", encoding="utf-8").read() + open(work + "/files.err", encoding="utf-8").read()
-check("no room for a file" in printed, "the completeness line does not mention files without a number: %s" % printed[-300:])
+printed = "".join(open(work + name, encoding="utf-8").read()
+                  for name in ("/files.out", "/files.err"))
+check("no room for a file" in printed,
+      "the completeness line does not mention files without a number: %s" % printed[-300:])
 check(read["files_retired"] >= numbers, "%d numbers retired" % read["files_retired"])
-print("FIGURE file numbers used up | %d files, %d numbers | %d named, %d samples with [files_full], %d freed | healed" %
+print("FIGURE file numbers used up | %d files, %d numbers | %d named, %d samples with "
+      "[files_full], %d freed | healed" %
       (count, numbers, len(named), nameless, read["files_retired"]))
 ' "$WORK" "$COUNT" "$NUMBERS"
 finish

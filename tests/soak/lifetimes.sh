@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# lifetimes - many processes start and exit while recording: no memory leaks, and the maps empty again
+# lifetimes - many processes start and exit: no memory leaks, and the maps empty again
 #
-# lifetimes.sh [COUNT]: processes, in full size 1,000,000. From 500,000 on, the growth of the programs'
-# memory is bounded: then a tenth of the run lasts longer than the data of an exited process is kept.
+# lifetimes.sh [COUNT]: processes, in full size 1,000,000. From 500,000 on, the growth of the
+# programs' memory is bounded: then a tenth of the run lasts longer than the data of an exited
+# process is kept.
 . "$(dirname "$0")/../lib/integration.bash"
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
@@ -24,18 +25,23 @@ while [[ -z $rate ]]; do
 		[[ $word == tenth ]] && tenth=$rest
 		[[ $word == done ]] && rate=$rest
 	fi
-	gone "$RECORDER" && { wrong "the recording ended: $(head -c 300 "$WORK/lifetimes.err")"; finish; }
+	if gone "$RECORDER"; then
+		wrong "the recording ended: $(head -c 300 "$WORK/lifetimes.err")"
+		finish
+	fi
 	rss_line "$tenth" >>"$WORK/rss"
 done
-say "  $rate processes a second; entries when the last had exited: $(bpf_state counts | tr '\n' ' ')"
+say "  $rate processes a second; entries after the last: $(bpf_state counts | tr '\n' ' ')"
 
 # No entry is left of those that exited, nor of those that sleep.
 for map in processes files; do
 	until_entries 90 $map 0 || wrong "$(bpf_state_of counts $map) entries are left in $map"
 	say "  $map: empty $ELAPSED s later"
 done
-(($(bpf_state_of counts selected) == 1)) || wrong "selected has $(bpf_state_of counts selected) entries for one process"
-(($(bpf_state get selected_count) == 1)) || wrong "selected_count is $(bpf_state get selected_count) for one process"
+(($(bpf_state_of counts selected) == 1)) ||
+	wrong "selected has $(bpf_state_of counts selected) entries for one process"
+(($(bpf_state get selected_count) == 1)) ||
+	wrong "selected_count is $(bpf_state get selected_count) for one process"
 end lifetimes
 each_balances lifetimes
 nothing_left
@@ -73,8 +79,9 @@ for path in sorted(glob.glob(work + "/lifetimes.*.html")):
             pathless += hit.count if hit.generation.exe == "" else 0
         else:
             nameless += hit.count if hit.generation.exe == "" else 0
-print("  samples in do_exit: %d; with an mm: %d, of these without an executable: %d; without an mm and "
-      "with no other sample of their process: %d" % (late, with_mm, pathless, nameless))
+print("  samples in do_exit: %d; with an mm: %d, of these without an executable: %d; "
+      "without an mm and with no other sample of their process: %d" %
+      (late, with_mm, pathless, nameless))
 check(late > 20, "only %d samples in do_exit: nothing is tested" % late)
 check(pathless == 0, "%d samples after the EXIT event have no executable" % pathless)
 print("FIGURE E4 samples in do_exit | %d | %d without their executable | 0" % (with_mm, pathless))

@@ -24,7 +24,8 @@ begin lost sh -c 'for program in "$1"/numbered/*; do
 		"$program" 3600000 >/dev/null &
 		echo $!
 	done >"$1/pids"
-	"$2" 4 "$3" 0 "$4" 16' sh "$WORK" "$TM_SOAK/spawn_many" "$COUNT" "$TM_SOAK/exit_at_once" -- \
+	"$2" 4 "$3" 0 "$4" 16' sh \
+	"$WORK" "$TM_SOAK/spawn_many" "$COUNT" "$TM_SOAK/exit_at_once" -- \
 	-F $HZ --every 5 -o "$WORK/lost.html" || finish
 bpf_state set lose_announces $DROPPED || wrong "lose_announces cannot be set"
 say "$COUNT short processes and $STAY that stay, $DROPPED of 100 announcements and exits dropped:"
@@ -33,7 +34,8 @@ wait_for_word "done" 7200 || wrong "the processes did not all exit"
 say "  $ANSWER processes a second; $(bpf_state stale | tr '\n' ' ')"
 none_stale() { (($(bpf_state_of stale stale) == 0)); }
 from=$SECONDS
-until_true 120 none_stale || wrong "$(bpf_state_of stale stale) entries of exited processes are left"
+until_true 120 none_stale ||
+	wrong "$(bpf_state_of stale stale) entries of exited processes are left"
 healed=$((SECONDS - from))
 say "  no entry of an exited process is left $healed s after the last exit"
 end lost INT
@@ -49,7 +51,9 @@ for number, path in enumerate(paths):
     if number < 2 or number == len(paths) - 2: # the last two together: the very last may be short
         seen, nameless, fileless, total = set(), [], [], 0
     for hit in ProcessPage(path).hits:
-        if not re.fullmatch(r"program-\d{6}", hit.comm) or truncation(hit.frames) in ("exec", "exiting"):
+        if not re.fullmatch(r"program-\d{6}", hit.comm):
+            continue
+        if truncation(hit.frames) in ("exec", "exiting"):
             continue
         total += hit.count
         seen.add(hit.comm)
@@ -65,7 +69,8 @@ check(len(seen) == stay, "only %d of %d that stay are in the last report" % (len
 check(not nameless, "without a path in the last report: %s" % nameless[:2])
 check(not fileless, "unnamed in the last report: %s" % fileless[:2])
 check(lost > 0.005 * count, "only %d announcements were lost" % lost)
-print("FIGURE E4 announcements dropped on purpose | %d processes | %d dropped; none stale after %s s, none unnamed at the end | 30 s" %
+print("FIGURE E4 announcements dropped on purpose | %d processes | %d dropped; none stale after %s "
+      "s, none unnamed at the end | 30 s" %
       (count, lost, healed))
 ' "$WORK" "$COUNT" $STAY $healed
 finish

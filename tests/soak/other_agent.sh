@@ -19,7 +19,8 @@ read = summary(work + "/agent.json")
 stacks = folded(work + "/agent.folded")
 blocked = spent * read["hz"]
 print("  the other program ran %d times, %.2f s together: %.0f timer hits fell into it; "
-      "%d of %.0f due were not run" % (runs, spent, blocked, read["not_run"], read["seconds"] * read["hz"] * read["cpus"]))
+      "%d of %.0f due were not run" %
+      (runs, spent, blocked, read["not_run"], read["seconds"] * read["hz"] * read["cpus"]))
 check(blocked > 30, "only %.0f timer hits fell into it: nothing is tested" % blocked)
 # Which hits fall into it depends on their phases; their number follows from its run time.
 check(read["not_run"] > 0.8 * blocked,

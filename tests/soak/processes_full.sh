@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# processes_full - more processes alive than are remembered as announced: it is counted, and it heals
+# processes_full - more processes than the map of announced ones holds: counted, and it heals
 . "$(dirname "$0")/../lib/integration.bash"
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
@@ -12,7 +12,8 @@ HZ=9999
 (($(</proc/sys/kernel/pid_max) > COUNT + 4000)) || skip "pid_max is too small for $COUNT processes"
 mkdir "$WORK/numbered"
 make_numbered_programs 1
-begin processes "$TM_SOAK/exceed_limits" processes "$COUNT" 300 -- -F $HZ -o "$WORK/processes.html" || finish
+begin processes "$TM_SOAK/exceed_limits" processes "$COUNT" 300 -- \
+	-F $HZ -o "$WORK/processes.html" || finish
 say "$COUNT processes for $ENTRIES entries:"
 echo go >&"$TO_COMMAND"
 wait_for_word done 300 || wrong "they did not all start"
@@ -22,7 +23,8 @@ full=$(bpf_state_of levels processes_full)
 say "  $(bpf_state stale | tr '\n' ' '); processes_full $full"
 echo over >&"$TO_COMMAND"
 wait_for_word over 300 || wrong "they did not end"
-until_entries 120 processes 0 || wrong "$(bpf_state_of counts processes) processes still have an entry"
+until_entries 120 processes 0 ||
+	wrong "$(bpf_state_of counts processes) processes still have an entry"
 say "  no entry is left $ELAPSED s after the last had ended"
 echo "$WORK/numbered/program-000001" >&"$TO_COMMAND"
 wait_for_word done 60 || wrong "the new program did not end"
@@ -49,7 +51,8 @@ check(len(named) > 0.9 * entries, "only %d processes were named" % len(named))
 check(own > 20, "the new program has %d samples" % own)
 check(not wrong, "wrong executable: %s" % wrong[:2])
 check(read["processes_full"] >= full, "the summary says processes_full %d" % read["processes_full"])
-print("FIGURE announced processes exhausted | %d alive, %d entries | %d named, processes_full %d, samples without a name %d | healed" %
+print("FIGURE announced processes exhausted | %d alive, %d entries | %d named, processes_full %d, "
+      "samples without a name %d | healed" %
       (count, entries, len(named), read["processes_full"], nameless))
 ' "$WORK" "$COUNT" "$ENTRIES" "$full"
 finish

@@ -6,7 +6,8 @@
 
 TM_SOAK=${TM_SOAK:-$TM_BUILD/tests/soak}
 [[ -x $TM_SOAK/bpf_state ]] || skip "no programs in $TM_SOAK"
-[[ -z ${TM_INNER:-} ]] || skip "maps are found by their ids, which takes rights that a container lacks"
+[[ -z ${TM_INNER:-} ]] ||
+	skip "maps are found by their ids, which takes rights that a container lacks"
 must mkdir "$WORK/soak"
 # The opener must be able to reach the folder they are in.
 must find "$TM_SOAK" -maxdepth 1 -type f -perm -u+x -exec cp {} "$WORK/soak" \;
@@ -18,9 +19,9 @@ figure() { printf 'FIGURE %s | %s | %s | %s\n' "$1" "$2" "$3" "${4:-}"; }
 bpf_state() { "$TM_SOAK/bpf_state" "$COLLECTOR" "$@"; }
 bpf_state_of() { bpf_state "$1" | awk -v name="$2" '$1 == name { print $2 }'; } # MODE NAME
 
-# begin NAME COMMAND... -- ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` with pipes to
-# and from COMMAND as descriptors TO_COMMAND and FROM_COMMAND; returns once COMMAND has printed
-# `ready`. RECORDER, COLLECTOR, SYMBOLIZER are the process ids.
+# begin NAME COMMAND... -- ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` with
+# pipes to and from COMMAND as descriptors TO_COMMAND and FROM_COMMAND; returns once COMMAND has
+# printed `ready`. RECORDER, COLLECTOR, SYMBOLIZER are the process ids.
 begin() {
 	local name=$1 command=() line
 	shift
@@ -101,7 +102,8 @@ check(paths, "no summaries %s.*.json" % sys.argv[1])
 for path in paths:
     read = summary(path)
     dropped = sum(read["dropped"].values())
-    check(read["taken"] == read["exported"] + dropped, "%s: taken %d is not exported %d + dropped %d" %
+    check(read["taken"] == read["exported"] + dropped,
+          "%s: taken %d is not exported %d + dropped %d" %
           (path, read["taken"], read["exported"], dropped))
     total.update(taken=read["taken"], exported=read["exported"], dropped=dropped)
     lost, late = lost + read["announce_lost"], late + read["late_records"]
@@ -109,6 +111,7 @@ print("  %d reports: taken %d = exported %d + dropped %d; announcements lost %d;
       (len(paths), total["taken"], total["exported"], total["dropped"], lost, late))
 check(late == 0, "%d records were older than a published W" % late)
 for key, count in total.items():
-    check(read["recording"][key] == count, "the last report says %s %d of the recording" % (key, read["recording"][key]))
+    check(read["recording"][key] == count,
+          "the last report says %s %d of the recording" % (key, read["recording"][key]))
 ' "$WORK/$1"
 }

@@ -3,10 +3,10 @@
  * spawn_many - starts many short processes from several parents, by spawn and by fork alone
  *
  * usage: spawn_many PARENTS COUNT PER_SECOND PROGRAM MIB. Prints "ready", waits for a line, starts
- * COUNT processes (as fast as it can when PER_SECOND is 0), prints "tenth 1" .. "tenth 10" meanwhile
- * and then "done" with their rate, waits for a line and ends. Of each 200 processes of a parent 99
- * are PROGRAM, 100 a fork that ends at once, and one is PROGRAM MIB, whose memory the kernel frees
- * after its EXIT event. MIB 0: all are PROGRAM.
+ * COUNT processes (as fast as it can when PER_SECOND is 0), prints "tenth 1" .. "tenth 10"
+ * meanwhile and then "done" with their rate, waits for a line and ends. Of each 200 processes of
+ * a parent 99 are PROGRAM, 100 a fork that ends at once, and one is PROGRAM MIB, whose memory
+ * the kernel frees after its EXIT event. MIB 0: all are PROGRAM.
  */
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # start_cost - how long it takes until sampling is attached, and how much CPU
 #
-# start_cost.sh [STARTS]. The bounds are for a lost order of magnitude on a noisy machine: three times
-# the goal of 1 s, five times the goal of 0.3 CPU s.
+# start_cost.sh [STARTS]. The bounds are for a lost order of magnitude on a noisy machine: three
+# times the goal of 1 s, five times the goal of 0.3 CPU s.
 . "$(dirname "$0")/../lib/integration.bash"
 
 STARTS=${1:-5}
@@ -26,7 +26,8 @@ rows = [tuple(map(float, line.split())) for line in open(sys.argv[1])]
 most = float(sys.argv[2]), float(sys.argv[3])
 elapsed, cpu = (sorted(column)[len(rows) // 2] for column in zip(*rows))
 print("  attached after %.3f s (worst %.3f), %.3f CPU s" % (elapsed, max(rows)[0], cpu))
-print("FIGURE start | %d starts, median | %.3f s, %.3f CPU s | goal 1 s, 0.3 CPU s; bound %g s, %g CPU s" %
+print("FIGURE start | %d starts, median | %.3f s, %.3f CPU s | goal 1 s, 0.3 CPU s; bound %g s, %g "
+      "CPU s" %
       (len(rows), elapsed, cpu, *most))
 check(elapsed <= most[0], "sampling is attached after %.3f s, more than %g" % (elapsed, most[0]))
 check(cpu <= most[1], "%.3f CPU s until sampling is attached, more than %g" % (cpu, most[1]))

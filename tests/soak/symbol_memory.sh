@@ -18,7 +18,7 @@ begin names sh -c 'echo ready
 	while read -r word && [ "$word" = go ]; do
 		"$@" >/dev/null
 		echo done
-	done' sh "$TM_BUILD/tests/integration/programs/spawn_at_rate" "$WORK/numbered/program-" "$COUNT" 400 3 2 -- \
+	done' sh "$TM_WORKLOADS/spawn_at_rate" "$WORK/numbered/program-" "$COUNT" 400 3 2 -- \
 	-F $HZ --every 1 -o "$WORK/names.html" || finish
 number_of_reports() { find "$WORK" -maxdepth 1 -name 'names.*.json' | wc -l; }
 more_reports() { (($(number_of_reports) >= $1)); }
@@ -29,7 +29,8 @@ for pass in 0 1 2 3; do
 		echo go >&"$TO_COMMAND"
 		wait_for_word "done" 600 || wrong "pass $pass did not end"
 	fi
-	until_true 60 more_reports $(($(number_of_reports) + 2)) || wrong "there are no more reports"
+	until_true 60 more_reports $(($(number_of_reports) + 2)) ||
+		wrong "there are no more reports"
 	sizes+=("$(rss "$SYMBOLIZER")")
 	say "  after pass $pass: symbolizer $((sizes[-1] >> 10)) KiB"
 done
@@ -37,7 +38,8 @@ end names
 each_balances names
 ((sizes[1] - sizes[0] <= COUNT * EACH_MOST + DRIFT_MOST)) ||
 	wrong "$COUNT programs take $((sizes[1] - sizes[0])) bytes, more than $EACH_MOST each"
-((sizes[3] - sizes[2] <= DRIFT_MOST)) || wrong "the third time still takes $((sizes[3] - sizes[2])) bytes"
+((sizes[3] - sizes[2] <= DRIFT_MOST)) ||
+	wrong "the third time still takes $((sizes[3] - sizes[2])) bytes"
 python '
 import glob
 from process_page import *
@@ -54,6 +56,7 @@ print("  %d of %d functions were named" % (len(own), count))
 check(len(own) > 0.5 * count, "only %d of %d functions were named" % (len(own), count))
 check(not wrong, "wrong names: %s" % wrong[:2])
 ' "$WORK" "$COUNT"
-figure "memory of symbols" "$COUNT programs" \
-	"$(((sizes[1] - sizes[0]) / COUNT)) bytes each, third time $(((sizes[3] - sizes[2]) >> 10)) KiB more" "at most $EACH_MOST, 1 MiB"
+first=$(((sizes[1] - sizes[0]) / COUNT)) third=$(((sizes[3] - sizes[2]) >> 10))
+figure "memory of symbols" "$COUNT programs" "$first bytes each, third time $third KiB" \
+	"at most $EACH_MOST, 1 MiB"
 finish

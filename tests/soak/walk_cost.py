@@ -24,7 +24,8 @@ def main():
         found = frame_cost.measure(driven, which, form, SECONDS, int(rounds))
         each, deep, _, frames = (statistics.median(column) for column in zip(*found))
         goal, sample_goal = goals.FRAME[which], goals.SAMPLE["deep", 99]
-        print("FIGURE D5 %s | %.1f frames at %d Hz | %.1f ns a frame, %.0f ns a sample | goals %d, %d" %
+        print("FIGURE D5 %s | %.1f frames at %d Hz | %.1f ns a frame, %.0f ns a sample | goals %d, "
+              "%d" %
               (name, frames, HZ, each, deep, goal, sample_goal))
         if abs(frames - frame_cost.DEEP) > 1:
             wrong.append("%s: %.1f frames were walked of %d" % (name, frames, frame_cost.DEEP))

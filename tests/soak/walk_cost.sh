@@ -8,6 +8,6 @@
 . "$(dirname "$0")/soak.bash"
 
 PYTHONPATH=$PYTHONPATH:$TM_SOURCE/tests/bench \
-	python3 "$(dirname "$0")/walk_cost.py" "$TM_TIDEMARK" "$TM_SOAK/bpf_state" "$TM_WORKLOADS" "$WORK" "${1:-2}" \
-	2>"$WORK/wrong" || wrong "$(tr '\n' ';' <"$WORK/wrong")"
+	python3 "$(dirname "$0")/walk_cost.py" "$TM_TIDEMARK" "$TM_SOAK/bpf_state" "$TM_WORKLOADS" \
+	"$WORK" "${1:-2}" 2>"$WORK/wrong" || wrong "$(tr '\n' ';' <"$WORK/wrong")"
 finish

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clocks - stamps of the clock that records carry, between readings of user space's
+ * clocks - reads the clock that records carry, between two readings by user space
  */
 
 #include <linux/bpf.h>
@@ -12,7 +12,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u32 asker;                        /* thread group whose renames are stamped */
+__u32 renamer;                      /* thread group whose renames are stamped */
 struct clocks clocks[CLOCKS_SLOTS]; /* by the kind of thread: its comm's first letter */
 
 SEC("tp_btf/task_rename")
@@ -22,11 +22,11 @@ int stamp(void *ctx)
 	struct clocks *mine;
 	__u64 posted, own;
 
-	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != asker)
+	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != renamer)
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
 	mine = &clocks[(__u8)(comm[0] - 'a') % CLOCKS_SLOTS];
-	posted = *(volatile __u64 *)&mine->posted; /* by another CPU, before it is read here */
+	posted = *(volatile __u64 *)&mine->posted; /* by another CPU, before our own reading */
 	own = bpf_ktime_get_ns();
 	*(volatile __u64 *)&mine->stamped = own;
 	if (posted > own && posted - own > mine->back)

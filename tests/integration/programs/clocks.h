@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 /*
- * clocks - what user space and BPF tell each other of their clocks
+ * clocks - the readings that user space and BPF exchange
  */
 
 #include <stdint.h>

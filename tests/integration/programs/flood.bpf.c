@@ -6,8 +6,8 @@
  * `flood` runs wherever the threads of flood.c rename themselves; the timer's sample interrupts it.
  * `nest` runs in the middle of either: both read unbacked memory of the thread, and a program is
  * attached to that page fault. Samples are counted in the collector's counters, so the recording
- * balances only if none of them is lost. The flood stops when the timer's hits do: once the collector
- * has disabled its events, nothing new may enter the rings.
+ * balances only if none of them is lost. The flood stops when the timer's hits do: once the
+ * collector has disabled its events, nothing new may enter the rings.
  */
 
 #include <linux/bpf.h>
@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define DELAY_NS    500000u /* between mark and write, far beyond the guard */
 #define DELAY_ONE   2048u   /* one record of so many is delayed */
 #define DELAY_STEPS 100000u
-#define QUIET_NS    1050000u /* without a timer hit on this CPU, at 999 Hz: the events are disabled */
+#define QUIET_NS    1050000u /* without a timer hit on this CPU at 999 Hz: disabled */
 #define CPUS_MOST   8192u    /* a power of two, the most that a kernel can be built for */
 #define FAULT_ONE   32u      /* one record of so many faults */
 

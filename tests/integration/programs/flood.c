@@ -29,7 +29,7 @@
 #include "tests/integration/programs/cpus.h"
 #include <flood.skel.h>
 
-#define RENAMES        4096 /* between attempts to pin a thread to its CPU, which may have been offline */
+#define RENAMES        4096 /* between attempts to pin a thread to a CPU that may be offline */
 #define POLL_NS        1000000
 #define UNBACKED_STEPS 1000000
 #define UNBACKED_BYTES 65536

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recurse - a stack of an exact number of frames, none of them libc's, whose leaf spins in registers
+ * recurse - a stack of an exact number of frames, none of libc, whose leaf spins in registers
  *
- * usage: recurse FRAMES [FORM]: _start, begin, work, FRAMES - 4 functions of that form, leaf. FORM is t,
- * thin (saves no register), m, middle (saves rbx and rbp), f, full (saves all six) or x, the three
- * in turn (the default). recurse-cfi has call frame information alone and garbage in rbp, recurse-fp
- * frame pointers alone, so that each of its functions has a frame record.
+ * usage: recurse FRAMES [FORM]: _start, begin, work, FRAMES - 4 functions of that form, leaf.
+ * FORM is t, thin (saves no register), m, middle (saves rbx and rbp), f, full (saves all six) or
+ * x, the three in turn (the default). recurse-cfi has call frame information alone and garbage
+ * in rbp, recurse-fp frame pointers alone, so that each of its functions has a frame record.
  */
 
 #include <stdint.h>

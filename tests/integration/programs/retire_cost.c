@@ -68,8 +68,8 @@ int main(void)
 		if (best < 0 || took < best)
 			best = took;
 	}
-	(void)printf(
-		"FIGURE W5 retirements | %u due of %u | %.2f ms, the best of %d | goal %g ms, bound %g ms\n",
-		DUE, WAIT, best, TIMES, GOAL_MS, BOUND_MS);
+	(void)printf("FIGURE W5 retirements | %u due of %u | %.2f ms, the best of %d | "
+		     "goal %g ms, bound %g ms\n",
+		     DUE, WAIT, best, TIMES, GOAL_MS, BOUND_MS);
 	return best > BOUND_MS;
 }

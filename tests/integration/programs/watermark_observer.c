@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watermark_observer - reads the watermark of a running collector as fast as it can, until that ends
+ * watermark_observer - polls the watermark of a running collector until that ends
  *
- * usage: watermark_observer COLLECTOR [SECONDS]. It maps the header of the collector's ring read-only
- * through /proc/PID/map_files. Exit status: 1 when W fell or never rose. How far it lags is printed.
+ * usage: watermark_observer COLLECTOR [SECONDS]. It maps the header of the collector's ring
+ * read-only through /proc/PID/map_files. Exit status: 1 when W fell or never rose. How far it
+ * lags is printed.
  */
 
 #include <fcntl.h>

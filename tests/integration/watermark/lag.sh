@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # lag - W3: W advances without a single sample; W4: how far it lags behind in ordinary work
 #
-# TM_QUIET: seconds without a sample, 5 by default. The bounds are for a lost order of magnitude on a
-# noisy machine: four times the goals.
+# TM_QUIET: seconds without a sample, 5 by default. The bounds are for a lost order of magnitude
+# on a noisy machine: four times the goals.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 QUIET=${TM_QUIET:-5}
 [[ -x $TM_WORKLOADS/watermark_observer ]] || skip "no program watermark_observer"
 
-# observe NAME SECONDS ARGUMENT... - a recording whose W is observed for that long, into $WORK/NAME.seen
+# observe NAME SECONDS ARGUMENT... - observes W of a recording for that long, into $WORK/NAME.seen
 observe() {
 	local name=$1 length=$2 collector
 	shift 2
@@ -50,24 +50,32 @@ TIMES = 4 # of the goal
 W3_MS, W4_MS = 2 * POLL_MS, POLL_MS + 5
 for name in ("idle", "busy"):
     read = summary(work + "/" + name + ".json")
-    seen = re.search(r"rises (\d+) falls (\d+) tail (\d+) lag_ms p50 ([\d.]+) p99 ([\d.]+) max ([\d.]+)",
+    seen = re.search(r"rises (\d+) falls (\d+) tail (\d+) "
+                     r"lag_ms p50 ([\d.]+) p99 ([\d.]+) max ([\d.]+)",
                      open(work + "/" + name + ".seen").read())
     check(seen, "watermark_observer printed no result")
     rises, falls, tail = (int(part) for part in seen.groups()[:3])
     p99, most = float(seen[5]), float(seen[6])
     check(falls == 0, "%s: W decreased %d times" % (name, falls))
     if name == "idle":
-        print("FIGURE W3 W without a sample | %d s | %d rises, now - W at most %g ms | goal %d ms, bound %d ms" %
+        print("FIGURE W3 W without a sample | %d s | %d rises, now - W at most %g ms | goal %d ms, "
+              "bound %d ms" %
               (quiet, rises, most, W3_MS, TIMES * W3_MS))
-        check(read["taken"] == 0 and tail == 0, "there were samples: %d taken, tail %d" % (read["taken"], tail))
-        check(rises * TIMES * POLL_MS >= quiet * 1000, "W rose only %d times in %d s" % (rises, quiet))
-        check(most <= TIMES * W3_MS, "W lagged by %g ms without samples, more than %d" % (most, TIMES * W3_MS))
+        check(read["taken"] == 0 and tail == 0,
+              "there were samples: %d taken, tail %d" % (read["taken"], tail))
+        check(rises * TIMES * POLL_MS >= quiet * 1000,
+              "W rose only %d times in %d s" % (rises, quiet))
+        check(most <= TIMES * W3_MS,
+              "W lagged by %g ms without samples, more than %d" % (most, TIMES * W3_MS))
     else:
         lag = read["watermark_lag_seconds"]["p99"] * 1000
         print("FIGURE W4 lag of W | 999 Hz, %d samples, %d dropped | "
               "p99 %g ms, max %g ms; counted by the collector p99 %g ms | goal %d ms, bound %d ms" %
-              (read["exported"], sum(read["dropped"].values()), p99, most, lag, W4_MS, TIMES * W4_MS))
-        check(p99 <= TIMES * W4_MS, "p99 of the lag of W is %g ms, more than %d" % (p99, TIMES * W4_MS))
-        check(lag <= TIMES * W4_MS, "the collector counted a p99 of %g ms, more than %d" % (lag, TIMES * W4_MS))
+              (read["exported"], sum(read["dropped"].values()), p99, most, lag, W4_MS,
+               TIMES * W4_MS))
+        check(p99 <= TIMES * W4_MS,
+              "p99 of the lag of W is %g ms, more than %d" % (p99, TIMES * W4_MS))
+        check(lag <= TIMES * W4_MS,
+              "the collector counted a p99 of %g ms, more than %d" % (lag, TIMES * W4_MS))
 ' "$WORK" "$QUIET"
 finish
