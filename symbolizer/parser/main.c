@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main - tidemark-parser, where foreign ELF bytes are looked at, one process per file
+ * main - tidemark-parser: parses the ELF files of others, each in a process of its own
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define DESCRIPTORS 64
 
-static int wall_in(void)
+static int enter_sandbox(void)
 {
 	int r;
 
@@ -31,13 +31,19 @@ static int wall_in(void)
 int main(int argc, char **argv)
 {
 	int fd = tm_option_socket(argc, argv);
+	int r;
 
 	(void)prctl(PR_SET_NAME, "tidemark-parser");
 	if (fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
-		(void)fprintf(stderr, "tidemark-parser is started by tidemark-symbolizer\n");
+		(void)fprintf(stderr, "tidemark-parser: no socket was passed as --socket-fd=N; "
+				      "tidemark-symbolizer starts this program\n");
 		return 2;
 	}
-	if (wall_in() < 0)
+	r = enter_sandbox();
+	if (r < 0) {
+		errno = -r;
+		perror("tidemark-parser could not enter its sandbox");
 		return 1;
+	}
 	return server_run(fd) < 0;
 }

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * parser - what the symbolizer and its parser say to each other
+ * parser - the messages between the symbolizer and its parser
  *
  * Shape      a SEQPACKET socket with fixed-size messages. A request for names is two of them, one
- *            after the other: FILE with the target's descriptor (or VDSO with none), then OFFSETS
+ *            after the other: FILE with the file's descriptor (or VDSO with none), then OFFSETS
  *            with a sealed blob of sorted 64-bit file offsets. A request for rows is one: ROWS with
- *            the target's descriptor, or with none for the vDSO. One RESULT answers either, with a
+ *            the file's descriptor, or with none for the vDSO. One RESULT answers either, with a
  *            sealed blob when its status is PARSER_OK: what stands below, or the table of
  *            shared/unwind_table.h. PARSER_AT_ONCE requests may be open.
- * Trust      the parser is taken for hostile once it has seen a file: its blob is checked whole
- *            before use (parsed.c, tm_unwind_table_check), its deadline is kept by whoever waits.
+ * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
+ *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
+ *            deadline.
  */
 
 #include <stdint.h>
 
-#define PARSER_AT_ONCE       2u   /* workers at work */
-#define PARSER_ABANDONED_MAX 8u   /* workers that would not die; then every request is refused */
+#define PARSER_AT_ONCE       2u   /* requests, each with its worker */
+#define PARSER_ABANDONED_MAX 8u   /* workers that did not die; then every request is refused */
 #define PARSER_DEADLINE_MS   3000 /* of one worker */
-#define PARSER_OFFSETS_MAX   (1u << 20)  /* offsets asked of one file */
+#define PARSER_OFFSETS_MAX   (1u << 20)  /* in a request */
 #define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
-#define PARSER_NAME_MAX      4096u       /* one name; a longer one is cut */
+#define PARSER_NAME_MAX      4096u       /* bytes of one name; a longer one is truncated */
 #define PARSER_BUILD_ID_MAX  64u
 
 enum parser_kind {
@@ -36,12 +37,12 @@ enum parser_status {
 	PARSER_NOT_ELF,   /* or another class, byte order or machine */
 	PARSER_TOO_LARGE, /* a limit of image.h */
 	PARSER_CHANGED,   /* the file changed while it was read */
-	PARSER_MALFORMED, /* sections that lie */
-	PARSER_FAILED,    /* reading, memory */
+	PARSER_MALFORMED, /* headers that contradict the file */
+	PARSER_FAILED,    /* reading failed, or memory is short */
 	PARSER_CRASHED,   /* the worker ended without an answer */
 	PARSER_TIMEOUT,   /* the worker was killed at its deadline */
-	PARSER_ABANDONED, /* as before, and it would not die */
-	PARSER_REFUSED,   /* too many abandoned workers, or a broken request */
+	PARSER_ABANDONED, /* as before, but it did not die (a hung file system) */
+	PARSER_REFUSED,   /* too many abandoned workers, or an invalid request */
 	PARSER_STATUS_N,
 };
 
@@ -58,7 +59,7 @@ struct parser_message {
 
 struct parser_result {
 	uint32_t magic;
-	uint32_t count; /* as asked */
+	uint32_t count; /* as in the request */
 	uint32_t name_bytes;
 	uint32_t build_id_bytes;
 	uint8_t build_id[PARSER_BUILD_ID_MAX];

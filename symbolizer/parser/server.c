@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server - takes requests, forks a worker for each, relays what it answers, ends what hangs
+ * server - forks a worker for each request, relays its result, and kills those that hang
  */
 
 #include "symbolizer/parser/server.h"
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,12 +22,12 @@
 #define REAP_TRIES    40
 #define REAP_PAUSE_MS 5
 
-struct slot {      /* one worker */
+struct slot {      /* for one worker */
 	pid_t pid; /* 0: free */
 	int channel;
 	uint32_t id;
 	int64_t deadline; /* ms */
-	int killed;
+	bool killed;      /* at its deadline */
 };
 
 struct server {
@@ -42,7 +43,7 @@ static void reap(struct server *server)
 		server->unreaped--;
 }
 
-static void answer(const struct server *server, uint32_t id, uint32_t status, int fd)
+static void send_result(const struct server *server, uint32_t id, uint32_t status, int fd)
 {
 	struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
 
@@ -57,7 +58,7 @@ static struct slot *free_slot(struct server *server)
 	return NULL;
 }
 
-/* In the child: only its own channel and the request's two descriptors stay open. */
+/* Runs in the child: only its channel and the two descriptors of the request stay open. */
 static _Noreturn void become_worker(const struct server *server, int channel,
 				    const struct worker_job *job)
 {
@@ -88,13 +89,13 @@ static int start_worker(struct server *server, const struct worker_job *job)
 		return -EAGAIN;
 	}
 	*slot = (struct slot){pid, ends[0], job->request.id,
-			      (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS, 0};
+			      (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS, false};
 	return 0;
 }
 
-/* The second message of a request for names. Return: as take_request. */
-static int take_offsets(const struct server *server, const struct parser_message *request,
-			int *ret_offsets)
+/* The second message of a request for names. Return: as receive_request(). */
+static int receive_offsets(const struct server *server, const struct parser_message *request,
+			   int *ret_offsets)
 {
 	struct parser_message second;
 	int r;
@@ -107,47 +108,47 @@ static int take_offsets(const struct server *server, const struct parser_message
 	return 0;
 }
 
-static int request_is_good(const struct parser_message *request, int target)
+static bool is_valid_request(const struct parser_message *request, int file)
 {
 	switch (request->kind) {
 	case PARSER_FILE:
-		return target >= 0 && request->count <= PARSER_OFFSETS_MAX;
+		return file >= 0 && request->count <= PARSER_OFFSETS_MAX;
 	case PARSER_VDSO:
-		return target < 0 && request->count <= PARSER_OFFSETS_MAX;
+		return file < 0 && request->count <= PARSER_OFFSETS_MAX;
 	case PARSER_ROWS:
 		return request->count == 0;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-/* Return: 0, or TM_FDPASS_E_CLOSED, -errno when the other end is to be left. */
-static int take_request(struct server *server)
+/* Return: 0; TM_FDPASS_E_CLOSED, -errno: the client cannot be served any more. */
+static int receive_request(struct server *server)
 {
-	struct worker_job job = {.target = -1, .offsets = -1};
-	_cleanup_(tm_closep) int target = -1;
+	struct worker_job job = {.file = -1, .offsets = -1};
+	_cleanup_(tm_closep) int file = -1;
 	_cleanup_(tm_closep) int offsets = -1;
 	int r;
 
-	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &target, 0);
+	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &file, 0);
 	if (r)
 		return r;
 	if (job.request.kind != PARSER_ROWS)
-		r = take_offsets(server, &job.request, &offsets);
+		r = receive_offsets(server, &job.request, &offsets);
 	if (r)
 		return r;
-	if (!request_is_good(&job.request, target))
+	if (!is_valid_request(&job.request, file))
 		return -EBADMSG;
-	job.target = target;
+	job.file = file;
 	job.offsets = offsets;
 	if (start_worker(server, &job) < 0)
-		answer(server, job.request.id, PARSER_REFUSED, -1);
+		send_result(server, job.request.id, PARSER_REFUSED, -1);
 	return 0;
 }
 
-static void end_worker(struct server *server, struct slot *slot)
+static void stop_worker(struct server *server, struct slot *slot)
 {
-	/* It has answered, or is past saving: in no case does it go on. */
+	/* It has answered, crashed or hung: in no case is it needed any more. */
 	(void)kill(slot->pid, SIGKILL);
 	(void)tm_close(slot->channel);
 	slot->pid = 0;
@@ -155,7 +156,7 @@ static void end_worker(struct server *server, struct slot *slot)
 	reap(server);
 }
 
-static void take_answer(struct server *server, struct slot *slot)
+static void relay_result(struct server *server, struct slot *slot)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct parser_message result;
@@ -168,8 +169,8 @@ static void take_answer(struct server *server, struct slot *slot)
 	if (!r && result.kind == PARSER_RESULT && result.status < PARSER_STATUS_N &&
 	    (result.status == PARSER_OK) == (fd >= 0))
 		status = result.status;
-	answer(server, slot->id, status, status == PARSER_OK ? fd : -1);
-	end_worker(server, slot);
+	send_result(server, slot->id, status, status == PARSER_OK ? fd : -1);
+	stop_worker(server, slot);
 }
 
 static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
@@ -178,16 +179,16 @@ static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
 		return;
 	if (!slot->killed) {
 		(void)kill(slot->pid, SIGKILL);
-		slot->killed = 1;
+		slot->killed = true;
 		slot->deadline = now + SERVER_DEATH_MS;
 		return;
 	}
 	server->abandoned++;
-	answer(server, slot->id, PARSER_ABANDONED, -1);
-	end_worker(server, slot);
+	send_result(server, slot->id, PARSER_ABANDONED, -1);
+	stop_worker(server, slot);
 }
 
-static int wait_ms(const struct server *server, int64_t now)
+static int poll_timeout(const struct server *server, int64_t now)
 {
 	int64_t wait = -1;
 
@@ -203,7 +204,7 @@ static int wait_ms(const struct server *server, int64_t now)
 	return (int)wait;
 }
 
-static int turn(struct server *server)
+static int serve_once(struct server *server)
 {
 	struct pollfd ready[PARSER_AT_ONCE + 1] = {{.fd = server->socket, .events = POLLIN}};
 	int r;
@@ -214,24 +215,24 @@ static int turn(struct server *server)
 		ready[i + 1].fd = server->slots[i].pid ? server->slots[i].channel : -1;
 		ready[i + 1].events = POLLIN;
 	}
-	r = poll(ready, PARSER_AT_ONCE + 1, wait_ms(server, (int64_t)tm_clock_ms()));
+	r = poll(ready, PARSER_AT_ONCE + 1, poll_timeout(server, (int64_t)tm_clock_ms()));
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		if (ready[i + 1].revents)
-			take_answer(server, &server->slots[i]);
+			relay_result(server, &server->slots[i]);
 		keep_deadline(server, &server->slots[i], (int64_t)tm_clock_ms());
 	}
 	reap(server);
-	return ready[0].revents ? take_request(server) : 0;
+	return ready[0].revents ? receive_request(server) : 0;
 }
 
-/* What was ended is waited for, so that its cost is known; a hung one is not. */
-static void leave(struct server *server)
+/* Waits for stopped workers, so that their CPU time is counted; not for those that hang. */
+static void stop_all(struct server *server)
 {
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		if (server->slots[i].pid)
-			end_worker(server, &server->slots[i]);
+			stop_worker(server, &server->slots[i]);
 	for (int i = 0; i < REAP_TRIES && server->unreaped > server->abandoned; i++) {
 		(void)poll(NULL, 0, REAP_PAUSE_MS);
 		reap(server);
@@ -244,7 +245,7 @@ int server_run(int socket)
 	int r = 0;
 
 	while (!r)
-		r = turn(&server);
-	leave(&server);
+		r = serve_once(&server);
+	stop_all(&server);
 	return r == TM_FDPASS_E_CLOSED ? 0 : r;
 }

@@ -19,7 +19,7 @@
 #include "symbolizer/parser/unwind_compile.h"
 #include "worker_filter.h"
 
-static int wall_in(uint64_t file_bytes)
+static int enter_sandbox(uint64_t file_bytes)
 {
 	const struct rlimit cpu = {WORKER_CPU_SECONDS, WORKER_CPU_SECONDS};
 	uint64_t space = file_bytes < IMAGE_MAX_BYTES ? file_bytes : 0;
@@ -31,8 +31,8 @@ static int wall_in(uint64_t file_bytes)
 	return 0;
 }
 
-static int look_up(const struct worker_job *job, const struct image_source *source,
-		   struct result_blob *result)
+static int symbolize(const struct worker_job *job, const struct image_source *source,
+		     struct result_blob *result)
 {
 	struct tm_region offsets = TM_REGION_NULL;
 
@@ -45,19 +45,19 @@ static int look_up(const struct worker_job *job, const struct image_source *sour
 static int parse(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
-	struct input target;
+	struct input input;
 	int r;
 
-	r = job->target < 0 ? input_open_vdso(&target, &source)
-			    : input_open_file(&target, job->target, &source);
+	r = job->file < 0 ? input_open_vdso(&input, &source)
+			  : input_open_file(&input, job->file, &source);
 	if (r)
 		return r;
-	r = wall_in(source.bytes);
+	r = enter_sandbox(source.bytes);
 	if (r)
 		return r;
 	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
-					     : look_up(job, &source, result);
-	return !r && !input_is_unchanged(&target) ? PARSER_CHANGED : r;
+					     : symbolize(job, &source, result);
+	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
 }
 
 _Noreturn void worker_run(int channel, const struct worker_job *job)
@@ -66,7 +66,7 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 	struct result_blob blob = {0};
 	int fd = -1;
 
-	/* A server that is gone takes its workers with it. */
+	/* If the server dies, so does its worker. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	result.status = (uint32_t)parse(job, &blob);
 	if (result.status == PARSER_OK) {

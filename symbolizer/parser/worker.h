@@ -11,9 +11,9 @@
 
 struct worker_job {
 	struct parser_message request;
-	int target;  /* -1: the vDSO */
-	int offsets; /* sealed blob of request.count offsets; -1 when rows are wanted */
+	int file;    /* -1: the vDSO */
+	int offsets; /* a sealed blob of request.count offsets; -1 for a request of rows */
 };
 
-/* In the child: walls, parse, answer on @channel, exit. */
+/* In the child: enters the sandbox, parses, sends the result to @channel, and exits. */
 _Noreturn void worker_run(int channel, const struct worker_job *job);

@@ -45,7 +45,7 @@ struct code_cell {
 	bool visited;        /* in this pass; also where the path was given up again */
 };
 
-enum code_returns { /* what is known of a function; a later one overrides */
+enum code_returns { /* whether a function returns; a later value replaces an earlier one */
 	CODE_RETURNS_NEVER,
 	CODE_RETURNS_MAYBE,
 	CODE_RETURNS_PROVABLY,

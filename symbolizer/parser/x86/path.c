@@ -101,8 +101,7 @@ static int call(struct walk *walk, const struct place *place, struct walk_path *
 	}
 	cell->call_returns = false;
 	r = noreturn_add_edge(&walk->noreturn, map->cells, path->last_call, name);
-	/* A callee that provably returns, or that nobody can know: this call returns if it is
-	 * reached. */
+	/* The callee provably returns, or is unknown: so the call returns if it is ever reached. */
 	if (!r && returns)
 		r = noreturn_add_edge(&walk->noreturn, map->cells, name, path->last_call);
 	if (!r && target != CODE_MAP_NO_CELL)

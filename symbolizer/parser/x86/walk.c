@@ -57,8 +57,7 @@ int walk_leave(struct walk *walk, const struct walk_path *path)
 	return WALK_DONE;
 }
 
-/* Two heights at @cell: of the last calls of both paths, the nearest before it must not have
- * returned. */
+/* Two heights at @cell: of both paths' last calls, the nearest before it must not have returned. */
 static int reject_heights(struct walk *walk, uint32_t cell, uint32_t call)
 {
 	uint32_t other = walk->map->cells[cell].last_call;

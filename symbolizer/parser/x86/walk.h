@@ -3,8 +3,8 @@
 /*
  * walk - the state of a walk through one function: open paths and claimed instructions
  *
- * Where two paths meet at an instruction, the stack heights that they bring must agree (or be
- * merged).
+ * Where two paths meet, their stack heights are merged into what holds on both; where they cannot
+ * be, the function is rejected.
  */
 
 #include "symbolizer/parser/parser.h"
@@ -62,6 +62,6 @@ int walk_arrive(struct walk *walk, uint32_t at, struct walk_path *path);
 int walk_claim(struct walk *walk, uint32_t at, const struct walk_path *path, uint32_t bytes);
 /* Gives up every claim of this walk. */
 void walk_forget(struct walk *walk);
-/* Gives up the claims that only a call of which it is not proved that it returns leads to. */
+/* Gives up the claims behind calls that are not proved to return. */
 void walk_forget_unproved(struct walk *walk);
 void walk_close(struct walk *walk);
