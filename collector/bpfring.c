@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bpfring - one reader of one per-CPU BPF ring buffer */
+/* bpfring - reads one BPF ring buffer up to a position that was noted before */
 
 #include "collector/bpfring.h"
 
@@ -14,7 +14,7 @@ void bpfring_init(struct bpfring *ring, void *consumer, const void *producer, co
 {
 	*ring = (struct bpfring){
 		.consumer = consumer, .producer = producer, .data = data, .bytes = bytes};
-	/* relaxed: only we ever write it */
+	/* relaxed: only this process writes it */
 	ring->head_pos = atomic_load_explicit(ring->consumer, memory_order_relaxed);
 }
 
@@ -55,7 +55,7 @@ uint64_t bpfring_position(const struct bpfring *ring)
 	return atomic_load_explicit(ring->producer, memory_order_acquire); /* P1 -> P2 */
 }
 
-/* The header's first word: length and the two bits. */
+/* The first 4 bytes of the record's header: its length and the two bits. */
 static uint32_t header_at(const struct bpfring *ring, uint64_t pos)
 {
 	const _Atomic uint32_t *length = (const void *)(ring->data + (pos & (ring->bytes - 1)));

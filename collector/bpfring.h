@@ -6,14 +6,17 @@
  * Shape      the kernel's mapping: one page with our position (read-write), one page with the
  *            producers' position, then the data twice in a row (read-only). Records: 8-byte header
  *            (length with a busy and a discard bit, page offset), then the bytes, 8-aligned.
- * Why own    libbpf's reader runs until the ring is empty; the watermark needs a drain that stops at
+ * Why        libbpf's reader runs until the ring is empty; the watermark needs one that stops at
  *            the positions noted after the marks were read.
  * Order      P1 (kernel) store-release producer position -> P2 load-acquire
  *            C1 (kernel) store-release record length     -> C2 load-acquire
  *            F1 store-release consumer position          -> (kernel) load-acquire
- * Errors     BPFRING_E_EMPTY (the noted position is reached), BPFRING_E_BUSY (a record still being
- *            written stops the ring for this round), -EBADMSG (one record skipped: does not fit; or the
- *            ring made no sense and was skipped to the noted position).
+ * Owner      the mappings belong to struct bpfring from bpfring_open to bpfring_close.
+ * Threads    one reader. No allocation, no wait.
+ * Errors     BPFRING_E_EMPTY (the noted position is reached), BPFRING_E_BUSY (an unfinished record
+ *            blocks the ring for this round), -EBADMSG (a record that does not fit was skipped, or
+ *            an impossible header made it skip everything up to the noted position).
+ * Source     kernel/bpf/ringbuf.c; include/uapi/linux/bpf.h, BPF_RINGBUF_*.
  */
 
 #include <stdatomic.h>
@@ -34,7 +37,7 @@ struct bpfring {
 	void *mapped[2];
 };
 
-/* Over memory that is laid out already. */
+/* Reads a ring in memory that is mapped already; it stays the caller's. */
 void bpfring_init(struct bpfring *ring, void *consumer, const void *producer, const void *data,
 		  uint64_t bytes);
 /* Maps the ring of @map_fd, @bytes of data. Return: 0, -errno. */
@@ -47,5 +50,5 @@ uint64_t bpfring_position(const struct bpfring *ring);
  * -EBADMSG. */
 int bpfring_next(struct bpfring *ring, uint64_t limit_pos, void *buffer, uint32_t buffer_bytes,
 		 uint32_t *ret_bytes);
-/* Gives the room back (F1). */
+/* Lets the kernel overwrite what was read (F1). */
 void bpfring_commit(struct bpfring *ring);

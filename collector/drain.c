@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drain - one round from the BPF rings to the shared ring */
+/* drain - moves records from the per-CPU BPF rings into the shared ring */
 
 #include "collector/drain.h"
 
@@ -23,7 +23,7 @@ void drain_deinit(struct drain *drain)
 	drain->count = 0;
 }
 
-/* Leaf first: what was interrupted is an exact pc, all above it are return addresses. */
+/* Leaf first: the first frame is the interrupted pc, all others are return addresses. */
 static void rebase(struct drain *drain, struct tm_sample *sample)
 {
 	for (unsigned i = 0; i < sample->kernel_frames; i++) {
@@ -50,10 +50,10 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 	}
 }
 
-static void carry(struct drain *drain, uint32_t bytes, uint64_t now_ms)
+static void forward(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 {
 	struct tm_event *event = (void *)drain->record;
-	int urgent = bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE;
+	bool urgent = bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE;
 
 	if (tm_event_check_from_bpf(event, bytes) < 0) {
 		++*(urgent ? &drain->announce_lost : &drain->malformed);
@@ -90,7 +90,7 @@ unsigned drain_run(struct drain *drain, uint64_t now_ms)
 		while ((r = bpfring_next(ring, drain->limits[i], drain->record,
 					 sizeof(drain->record), &bytes)) <= 0) {
 			if (r == 0)
-				carry(drain, bytes, now_ms);
+				forward(drain, bytes, now_ms);
 			else
 				drain->malformed++;
 		}

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * drain - carries records from the per-CPU BPF rings into the shared ring
+ * drain - moves records from the per-CPU BPF rings into the shared ring
  *
- * Round      the caller has read the marks; then drain_note; then drain_run; only then is anything
- *            published (DESIGN 4.3).
- * On the way each record is copied once, checked, its kernel addresses rebased, the fields that are
- *            ours alone zeroed, files announced to file_requests.h, lives to reclaim.h.
- * Loss       every record that goes no further is counted: malformed, shared_full, announce_lost.
+ * Round      the caller reads the marks, then calls drain_note, then drain_run, and only then
+ *            publishes (HACKING, The watermark).
+ * Shape      each record is copied once and checked; its kernel addresses are rebased and the
+ *            fields that only the collector may see are zeroed; file_requests.h learns of files,
+ *            reclaim.h of all announcements and exits.
+ * Loss       every record that is not pushed is counted: malformed, shared_full, announce_lost.
+ * Owner      rings, writer and the other parts stay the caller's.
+ * Threads    one. Never waits.
  */
 
 #include <stdint.h>
@@ -25,7 +28,7 @@ struct drain {
 	struct tm_ring_writer *writer;
 	struct kallsyms *symbols;
 	struct file_requests *files;
-	struct reclaim *reclaim; /* NULL: nobody forgets */
+	struct reclaim *reclaim; /* NULL: nothing is reclaimed */
 
 	uint64_t pushed;
 	uint64_t malformed;
@@ -35,7 +38,8 @@ struct drain {
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 
-/* @rings: opened; stay the caller's, who may raise drain->count up to @capacity. Return: 0, -ENOMEM. */
+/* @rings: opened; stay the caller's, who may raise drain->count up to @capacity. Return: 0,
+ * -ENOMEM. */
 int drain_init(struct drain *drain, struct bpfring *rings, unsigned count, unsigned capacity);
 void drain_deinit(struct drain *drain);
 
@@ -43,5 +47,5 @@ void drain_deinit(struct drain *drain);
 void drain_note(struct drain *drain);
 /* Drains to the noted positions. Return: rings that stopped at a record still being written. */
 unsigned drain_run(struct drain *drain, uint64_t now_ms);
-/* What becomes of one checked record before it is pushed; changes it in place. */
+/* Prepares one checked record for the shared ring; changes it in place. */
 void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms);

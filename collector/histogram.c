@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* histogram - how far W lay behind the clock */
+/* histogram - counts durations by size, for percentiles */
 
 #include "collector/histogram.h"
 
-/* The first two doublings' worth of values have a bucket each; from there on 2^shift values share one. */
+/* Values below 2 * HISTOGRAM_STEPS have a bucket each; from there on 2^shift values share one. */
 static unsigned bucket_of(uint64_t ns)
 {
 	unsigned shift = ns < 2 * HISTOGRAM_STEPS ? 0 : 58 - (unsigned)__builtin_clzll(ns);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * histogram - how far W lay behind the clock: count by size, in 32 steps to each doubling
+ * histogram - counts durations by size, for percentiles
+ *
+ * Shape      logarithmic buckets, HISTOGRAM_STEPS for each doubling, so a percentile is at most
+ *            1/32 too large.
+ * Units      ns.
  */
 
 #include <stdint.h>
@@ -16,5 +20,5 @@ struct histogram {
 };
 
 void histogram_add(struct histogram *lag, uint64_t ns);
-/* Return: what 99 of 100 did not exceed, at most one step too much; 0 without any. */
+/* Return: the 99th percentile, rounded up to the end of its bucket; 0 for an empty histogram. */
 uint64_t histogram_p99(const struct histogram *lag);

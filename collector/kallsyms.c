@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kallsyms - collects the kernel's code symbols and rebases addresses to (module, offset) */
+/* kallsyms - reads the kernel's symbols, and turns kernel addresses into (module, offset) */
 
 #include "collector/kallsyms.h"
 
@@ -63,7 +63,7 @@ static bool starts(const struct kallsyms_line *symbol, const char *prefix)
 	return symbol->name_bytes >= n && memcmp(symbol->name, prefix, n) == 0;
 }
 
-/* Whether a stack can lie in it: text, and no padding before a function. */
+/* Whether a frame can lie in it: text, and not the padding before a function. */
 static bool is_code(const struct kallsyms_line *symbol)
 {
 	return strchr("tTwW", symbol->type) && symbol->type != '\0' && !starts(symbol, "__pfx_") &&
@@ -84,7 +84,8 @@ static bool add_name(struct kallsyms *symbols, const char *name, size_t bytes, u
 	return true;
 }
 
-/* Lines of one module follow each other, so the newest is looked at first. Return: whether there is room. */
+/* Finds or adds the module. Lines of one module are adjacent, so the newest is compared first.
+ * Return: whether it is within the limits. */
 static bool find_module(struct kallsyms *symbols, const struct kallsyms_line *symbol,
 			uint16_t *ret_module)
 {
@@ -117,8 +118,8 @@ void kallsyms_deinit(struct kallsyms *symbols)
 	memset(symbols, 0, sizeof(*symbols)); /* too large for a second one on the stack */
 }
 
-/* Room for all that the limits allow: pages that stay untouched cost nothing. */
-static int begin(struct kallsyms *symbols)
+/* Allocates for all that the limits allow: untouched pages cost nothing. */
+static int allocate(struct kallsyms *symbols)
 {
 	symbols->entries = malloc(TM_KERNEL_SYMBOLS_MAX * sizeof(*symbols->entries));
 	symbols->names = malloc(TM_KERNEL_NAMES_MAX);
@@ -135,7 +136,7 @@ static int add(struct kallsyms *symbols, const struct kallsyms_line *symbol)
 
 	if (!is_code(symbol) || !symbol->address)
 		return 0;
-	if (symbols->module_count == 0 && begin(symbols) < 0)
+	if (symbols->module_count == 0 && allocate(symbols) < 0)
 		return -ENOMEM;
 	entry.global = symbol->type == 'T' || symbol->type == 'W';
 	if (symbols->count < TM_KERNEL_SYMBOLS_MAX && find_module(symbols, symbol, &entry.module) &&
@@ -148,11 +149,11 @@ int kallsyms_read(struct kallsyms *symbols, FILE *text)
 {
 	_cleanup_(tm_freep) char *line = NULL;
 	struct kallsyms_line symbol;
-	size_t room = 0;
+	size_t line_bytes = 0;
 	ssize_t n;
 	int r = 0;
 
-	while (r == 0 && (n = getline(&line, &room, text)) > 0)
+	while (r == 0 && (n = getline(&line, &line_bytes, text)) > 0)
 		if (kallsyms_parse(line, (size_t)n - (line[n - 1] == '\n'), &symbol) == 0)
 			r = add(symbols, &symbol);
 	return r == 0 && ferror(text) ? -EIO : r;
@@ -160,7 +161,7 @@ int kallsyms_read(struct kallsyms *symbols, FILE *text)
 
 uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address)
 {
-	uint64_t word = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
+	uint64_t frame = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
 	size_t low = 0, high = symbols->run_count;
 
 	while (low < high) {
@@ -174,9 +175,9 @@ uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address)
 	if (low > 0 && address < symbols->runs[low - 1].end) {
 		const struct kallsyms_run *run = &symbols->runs[low - 1];
 
-		return word | (uint64_t)run->module << TM_FRAME_MODULE_SHIFT |
+		return frame | (uint64_t)run->module << TM_FRAME_MODULE_SHIFT |
 		       ((address - run->base) & TM_FRAME_KOFFSET_MAX);
 	}
 	symbols->unknown++;
-	return word | (uint64_t)TM_FRAME_MODULE_UNKNOWN << TM_FRAME_MODULE_SHIFT;
+	return frame | (uint64_t)TM_FRAME_MODULE_UNKNOWN << TM_FRAME_MODULE_SHIFT;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * kallsyms - kernel addresses on this side of the wall, (module, offset) on the other
+ * kallsyms - reads the kernel's symbols, and turns kernel addresses into (module, offset)
  *
- * Shape      while building: every code symbol with its address. After kallsyms_seal: the runs of addresses
- *            that belong to one module, for rebasing, and the sealed table of shared/wire.h, which holds
- *            offsets from each module's lowest text symbol and no address.
- * Limits     TM_KERNEL_*; what exceeds them is left out, its frames count as unknown.
- * Hazard     modules and BPF programs that come later are not in it: unknown, counted.
+ * Why        kernel addresses are secret (KASLR), so they must not leave the collector.
+ * Shape      while reading: every code symbol with its address. After kallsyms_seal: runs of
+ *            addresses that belong to one module, for rebasing, and the sealed table of
+ *            shared/wire.h, which has offsets from each module's lowest text symbol and no address.
+ * Owner      struct kallsyms owns its arrays; the sealed table's descriptor is the caller's.
+ * Limits     TM_KERNEL_*; symbols beyond them are left out and their frames counted as unknown, as
+ *            are those of modules and BPF programs loaded later.
+ * Threads    one.
  */
 
 #include <stdbool.h>
@@ -17,11 +20,11 @@
 
 #include "shared/wire.h"
 
-/* Code behind the last symbol of a run that still counts as its; cut by the next run. */
+/* Bytes behind the last symbol of a run that still belong to it; cut off by the next run. */
 #define KALLSYMS_TAIL_BYTES (64u << 10)
 
 #define KALLSYMS_NAME_MAX   512 /* KSYM_NAME_LEN, include/linux/kallsyms.h */
-#define KALLSYMS_MODULE_MAX 64  /* MODULE_NAME_LEN is shorter on every 64-bit kernel */
+#define KALLSYMS_MODULE_MAX 64  /* MODULE_NAME_LEN, include/linux/moduleparam.h, is 56 or less */
 
 struct kallsyms_line {
 	uint64_t address;
@@ -39,7 +42,7 @@ struct kallsyms_entry {
 	uint16_t global;
 };
 
-struct kallsyms_run { /* [start, end) is module's; runs are sorted and apart */
+struct kallsyms_run { /* [start, end) belongs to the module; runs are sorted and disjoint */
 	uint64_t start;
 	uint64_t end;
 	uint64_t base; /* of the module */
@@ -63,9 +66,10 @@ void kallsyms_deinit(struct kallsyms *symbols);
 /* @line: without the newline, as in /proc/kallsyms: "address type name[\t[module]]".
  * Return: 0, -EBADMSG. */
 int kallsyms_parse(const char *line, size_t bytes, struct kallsyms_line *ret_line);
-/* Takes the lines of @text to its end, keeps the code. Return: 0, -ENOMEM, -EIO. */
+/* Reads lines from @text to its end and keeps code symbols. Return: 0, -ENOMEM, -EIO. */
 int kallsyms_read(struct kallsyms *symbols, FILE *text);
-/* Sorts, makes the runs and frees the rest. Return: descriptor of the table, -errno. */
+/* Makes the runs and the sealed table, and frees the symbols. Return: the table's descriptor,
+ * -errno. */
 int kallsyms_seal(struct kallsyms *symbols);
-/* Return: the frame word of a kernel address, module TM_FRAME_MODULE_UNKNOWN where there is none. */
+/* Return: the frame of a kernel address; in no run: module TM_FRAME_MODULE_UNKNOWN, counted. */
 uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address);

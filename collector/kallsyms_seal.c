@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kallsyms_seal - makes the runs and the address-free table out of the collected symbols */
+/* kallsyms_seal - turns the symbols that were read into runs and a table without addresses */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int make_runs(struct kallsyms *symbols, uint64_t *bases)
 {
 	struct kallsyms_run *run = NULL;
 
-	/* more than enough: pages that stay untouched cost nothing */
+	/* more than enough: untouched pages cost nothing */
 	symbols->runs = calloc(symbols->count + 1, sizeof(*symbols->runs));
 	if (!symbols->runs)
 		return -ENOMEM;
@@ -93,7 +93,7 @@ static void fill_table(const struct kallsyms *symbols, const uint64_t *bases,
 		memcpy(out + symbols->count, symbols->names, symbols->name_bytes);
 }
 
-static void free_building(struct kallsyms *symbols)
+static void free_symbols(struct kallsyms *symbols)
 {
 	free(symbols->entries);
 	free(symbols->names);
@@ -121,10 +121,10 @@ int kallsyms_seal(struct kallsyms *symbols)
 		qsort(symbols->entries, symbols->count, sizeof(*symbols->entries), by_module);
 	bytes = sizeof(*table) + symbols->module_count * sizeof(struct tm_kernel_module) +
 		symbols->count * sizeof(struct tm_kernel_symbol) + symbols->name_bytes;
-	table = calloc(1, bytes); /* no byte of ours goes along */
+	table = calloc(1, bytes); /* zeroed, so that no other data is sent along */
 	if (!table)
 		return -ENOMEM;
 	fill_table(symbols, bases, table);
-	free_building(symbols);
+	free_symbols(symbols);
 	return tm_region_seal_blob("tidemark-kernel", table, bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader - brings the kernel room to reclaim and says why where it cannot */
+/* loader - loads and attaches the BPF programs, and reports why it cannot */
 
 #include "collector/loader.h"
 
@@ -16,18 +16,18 @@
 #include "shared/cleanup.h"
 #include <tidemark.skel.h>
 
-#define COMPLAINT_BYTES 200
-#define HOLDS_TRIES     3 /* of a mapping that was being modified */
-#define CHUNK_BYTES     ((size_t)TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
+#define WARNING_BYTES 200
+#define MATCH_TRIES   3 /* for a mapping that is being modified */
+#define CHUNK_BYTES   ((size_t)TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
-static char complaint[COMPLAINT_BYTES]; /* first warning of libbpf in this attempt, first line */
+static char warning[WARNING_BYTES]; /* first line of libbpf's first warning in this attempt */
 
 static int __attribute__((format(printf, 2, 0)))
-hear(enum libbpf_print_level level, const char *format, va_list arguments)
+keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
-	if (level == LIBBPF_WARN && !complaint[0]) {
-		(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
-		complaint[strcspn(complaint, "\n")] = '\0';
+	if (level == LIBBPF_WARN && !warning[0]) {
+		(void)vsnprintf(warning, sizeof(warning), format, arguments);
+		warning[strcspn(warning, "\n")] = '\0';
 	}
 	return 0;
 }
@@ -37,18 +37,18 @@ static int require_btf(struct tm_control_failure *failure)
 	if (access(LOADER_BTF, R_OK) == 0)
 		return 0;
 	return tm_control_failure_set(failure, TM_FAILURE_HOST,
-				      "this kernel tells nothing of its own types: %s: %s "
-				      "(a kernel built with CONFIG_DEBUG_INFO_BTF is needed)",
+				      "cannot read this kernel's type information: %s: %s "
+				      "(use a kernel built with CONFIG_DEBUG_INFO_BTF)",
 				      LOADER_BTF, strerror(errno));
 }
 
 static int refused(struct tm_control_failure *failure, const char *what, int error)
 {
-	bool rights = error == -EPERM;
+	bool denied = error == -EPERM;
 
 	return tm_control_failure_set(failure, TM_FAILURE_HOST, "the kernel refused %s: %s%s%s",
-				      what, strerror(-error), rights || !complaint[0] ? "" : "; ",
-				      rights ? " (CAP_BPF and CAP_PERFMON are needed)" : complaint);
+				      what, strerror(-error), denied || !warning[0] ? "" : "; ",
+				      denied ? " (CAP_BPF and CAP_PERFMON are needed)" : warning);
 }
 
 static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
@@ -63,7 +63,7 @@ static void choose_programs(struct tidemark_bpf *skeleton, const struct options 
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
 
-/* Before the load, when this cannot fail. */
+/* Call before the load: it cannot fail then. */
 static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *options,
 			 unsigned possible)
 {
@@ -77,15 +77,15 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 	}
 }
 
-/* An iterator of @of over all objects, or where the kernel can (6.1) over one process.
- * Return: descriptor to read, -errno. */
-static int open_iterator(const struct bpf_program *of, pid_t only)
+/* Opens an iterator that runs @iterator over all objects, or with @only, where the kernel can
+ * (6.1), over one process. Return: descriptor to read, -errno. */
+static int open_iterator(const struct bpf_program *iterator, pid_t only)
 {
 	union bpf_iter_link_info info = {.task.pid = (uint32_t)only};
 	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = &info,
 		    .iter_info_len = sizeof(info));
 	_cleanup_(tm_closep) int link = -1;
-	int program = bpf_program__fd(of);
+	int program = bpf_program__fd(iterator);
 	int fd;
 
 	if (only)
@@ -98,10 +98,10 @@ static int open_iterator(const struct bpf_program *of, pid_t only)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Runs it to its end for its effect. Return: 0, -errno. */
-static int ask(const struct bpf_program *of, pid_t only)
+/* Runs an iterator to its end, for its effect. Return: 0, -errno. */
+static int run_iterator(const struct bpf_program *iterator, pid_t only)
 {
-	_cleanup_(tm_closep) int fd = open_iterator(of, only);
+	_cleanup_(tm_closep) int fd = open_iterator(iterator, only);
 	char ignored[64];
 	ssize_t n;
 
@@ -147,7 +147,7 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 	choose_programs(skeleton, options);
 	choose_sizes(skeleton, options, maps->possible);
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
-	complaint[0] = '\0';
+	warning[0] = '\0';
 	r = tidemark_bpf__load(skeleton);
 	if (r < 0) {
 		tidemark_bpf__destroy(skeleton);
@@ -167,11 +167,11 @@ int loader_load(struct loader *loader, const struct options *options,
 	struct percpu_maps maps = {.possible = (unsigned)possible};
 	int r;
 
-	(void)libbpf_set_print(hear);
+	(void)libbpf_set_print(keep_warning);
 	if (require_btf(failure) < 0)
 		return -ECANCELED;
 	if (possible < 1)
-		return refused(failure, "to say how many CPUs there are", possible);
+		return refused(failure, "to report the number of CPUs", possible);
 	r = open_and_load(loader, options, NULL, &maps);
 	if (r < 0)
 		r = open_and_load(loader, options, LOADER_BTF, &maps);
@@ -179,10 +179,10 @@ int loader_load(struct loader *loader, const struct options *options,
 		return refused(failure, "to load the BPF programs", r);
 	r = percpu_open(&loader->percpu, &maps, options);
 	if (r < 0)
-		return refused(failure, "the memory of the BPF rings", r);
+		return refused(failure, "to create the BPF rings", r);
 	keep_handles(loader);
-	r = ask(loader->skeleton->progs.find_self, getpid());
-	return r < 0 ? refused(failure, "an iterator over tasks", r) : 0;
+	r = run_iterator(loader->skeleton->progs.find_self, getpid());
+	return r < 0 ? refused(failure, "to iterate over its tasks", r) : 0;
 }
 
 int loader_attach(struct loader *loader, const struct options *options,
@@ -228,7 +228,7 @@ int loader_kernel_symbols(const struct loader *loader)
 
 int loader_mark_wanted(const struct loader *loader)
 {
-	return ask(loader->skeleton->progs.mark_wanted, 0);
+	return run_iterator(loader->skeleton->progs.mark_wanted, 0);
 }
 
 static enum file_requests_match compare(const struct tm_check *check,
@@ -246,11 +246,11 @@ int loader_match_file(void *context, uint32_t pid, uint64_t address,
 	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
 	struct tm_check *check = &skeleton->bss->check;
 
-	for (int i = 0; i < HOLDS_TRIES; i++) {
+	for (int i = 0; i < MATCH_TRIES; i++) {
 		int r;
 
 		*check = (struct tm_check){.own_tid = pid, .address = address};
-		r = ask(skeleton->progs.check_mapping, (pid_t)pid);
+		r = run_iterator(skeleton->progs.check_mapping, (pid_t)pid);
 		if (r < 0)
 			return r;
 		if (check->status == TM_CHECK_ASKED)
@@ -274,7 +274,8 @@ int loader_change(void *context, uint32_t number, enum tm_file_change change, ui
 	return options.retval ? 0 : -ENOENT;
 }
 
-/* As the kernel room declares it, `row_chunks` takes no other. The map lives on as long as it is mapped or there. */
+/* The inner map must be as the BPF side declares it in `row_chunks`. It exists as long as it is
+ * mapped or stored there. */
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
@@ -314,5 +315,5 @@ void loader_deinit(struct loader *loader)
 	percpu_close(&loader->percpu);
 	tidemark_bpf__destroy(loader->skeleton);
 	loader->skeleton = NULL;
-	loader->row_chunks = -1; /* what is dropped from now on waits for no grace period */
+	loader->row_chunks = -1; /* so that dropping chunks no longer waits for a grace period */
 }

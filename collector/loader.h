@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * loader - the only owner of the skeleton: sizes, loads and attaches the kernel room
+ * loader - loads and attaches the BPF programs, and reports why it cannot
  *
- * Shape      what steady work needs is kept as descriptors and pointers, so that nobody else knows
- *            the skeleton.
- * Variants   bpf_loop where the helper exists, else a bounded loop; the ksym iterator where BTF has
- *            it. What exists is probed, never concluded from a version.
- * Unpriv.    where the kernel lacks a type that we ask about, libbpf looks through module BTF, which
- *            needs CAP_SYS_ADMIN; then it is told to read vmlinux's alone, as a second copy.
+ * Shape      the only user of libbpf's skeleton: other files get descriptors of maps and programs,
+ *            and pointers to variables.
+ * Variants   bpf_loop where that helper exists, else a bounded loop; the ksym iterator where BTF
+ *            has it. Both are probed, not concluded from the kernel's version.
+ * BTF        where the kernel lacks a type that the programs ask for, libbpf searches the BTF of
+ *            modules, which needs CAP_SYS_ADMIN. A second attempt makes it read a copy of vmlinux's
+ *            BTF alone.
+ * Owner      struct loader owns the skeleton, its maps and percpu until loader_deinit.
+ * Threads    one.
+ * Errors     -ECANCELED where there is a *failure, which says why; else -errno.
  */
 
 #include <stdint.h>
@@ -30,16 +34,17 @@ struct loader {
 	int row_chunks;
 	struct reclaim_table processes;
 	struct reclaim_table numbers;
-	/* variables of the kernel room, mapped */
-	uint32_t *epoch_bumps; /* raised: all that is sampled announces itself again */
+	/* variables of the BPF side, mapped */
+	uint32_t *epoch_bumps; /* incremented: everything sampled is announced again */
 	const uint64_t *selected_count;
-	const uint64_t *selected_full; /* children that found no room in the selection */
+	const uint64_t *selected_full; /* children that were not selected: the map was full */
 };
 
-/* Opens, sizes, loads; on failure *failure says why. Return: 0, -errno. */
+/* Opens, sizes and loads the BPF programs. Return: 0, -ECANCELED. */
 int loader_load(struct loader *loader, const struct options *options,
 		struct tm_control_failure *failure);
-/* Attaches birth and death of processes; the perf program is attached by percpu.h. Return: 0, -errno. */
+/* Attaches the programs at process fork and exit; percpu.h attaches the one at perf events.
+ * Return: 0, -ECANCELED. */
 int loader_attach(struct loader *loader, const struct options *options,
 		  struct tm_control_failure *failure);
 void loader_detach(struct loader *loader);

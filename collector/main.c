@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tidemark-collector - the privileged program: a list of steps, then the session */
+/* tidemark-collector - the privileged program: prepares the session, runs it and ends it */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define KALLSYMS          "/proc/kallsyms"
 #define LARGE_BLOCK       (128 << 10)
-#define DESCRIPTORS_SPARE 128 /* beyond those open at the start: files under way, iterators */
+#define DESCRIPTORS_SPARE 128 /* besides those open at the start: pending files, iterators */
 
 static int step_opener(struct session *session)
 {
@@ -26,7 +26,7 @@ static int step_opener(struct session *session)
 		r = opener_client_start(&session->opener, session->options->opener_fd);
 	(void)tm_close(session->options->opener_fd);
 	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r,
-					"the opener cannot be started");
+					"cannot start tidemark-opener");
 }
 
 static int step_attach(struct session *session)
@@ -40,7 +40,7 @@ static int step_attach(struct session *session)
 	return loader_attach(&session->loader, session->options, &session->failure);
 }
 
-/* After everything of ours is attached, so that our own programs have names as well. */
+/* After all BPF programs are attached, so that they have symbols as well. */
 static int step_symbols(struct session *session)
 {
 	int fd = loader_kernel_symbols(&session->loader);
@@ -51,8 +51,8 @@ static int step_symbols(struct session *session)
 		(void)fclose(text);
 	if (r < 0 || session->symbols.count == 0)
 		(void)tm_control_note(session->command,
-				      "kernel functions stay unnamed: this kernel shows no symbols "
-				      "(kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+				      "kernel functions stay unnamed: the kernel shows no symbols "
+				      "(is kernel.kptr_restrict 2, or CAP_SYSLOG missing?)");
 	session->kernel_table = kallsyms_seal(&session->symbols);
 	(void)malloc_trim(0);
 	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL,
@@ -69,7 +69,7 @@ static int step_confine(struct session *session)
 	int r = privileges_confine(open_now);
 
 	return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
-					"the collector cannot confine itself");
+					"tidemark-collector cannot enter its sandbox");
 }
 
 static int prepare(struct session *session)
@@ -93,11 +93,15 @@ int main(int argc, char **argv)
 	const char *wrong = "";
 
 	if (options_parse(&options, argc, argv, &wrong) < 0) {
-		(void)fprintf(stderr, "tidemark-collector: %s (started by tidemark only)\n", wrong);
+		(void)fprintf(stderr,
+			      "tidemark-collector: missing or invalid option: %s "
+			      "(only tidemark starts this program)\n",
+			      wrong);
 		return 2;
 	}
 	(void)prctl(PR_SET_NAME, "tidemark-collec"); /* 15 bytes are shown */
-	/* fixed, or the first large block that is freed makes all later ones stay with us */
+	/* A fixed threshold: else freeing one large block raises it, and later ones are never
+	 * returned to the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
 	symbolizer_link_init(&session.link, options.wire_fd);

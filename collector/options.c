@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options - reads --name=NUMBER and --perf-fd=CPU:NUMBER */
+/* options - parses the options that `tidemark record` passes to the collector */
 
 #include "collector/options.h"
 
@@ -65,7 +65,7 @@ int options_parse(struct options *options, int argc, char **argv, const char **r
 		if (parse_one(options, argv[i]) < 0)
 			return -EINVAL;
 	}
-	*ret_wrong = "--control-fd, --wire-fd, --hz and --perf-fd are needed";
+	*ret_wrong = "one of --control-fd, --wire-fd, --hz, --perf-fd";
 	return options->control_fd < 0 || options->wire_fd < 0 || !options->hz ||
 			       !options->perf_count
 		       ? -EINVAL

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * options - the numbers that `tidemark record` hands over in argv
+ * options - parses the options that `tidemark record` passes to the collector
  *
- * Trust      the command is trusted; a wrong option is still refused whole, never guessed at.
+ * Shape      --name=NUMBER, --perf-fd=CPU:NUMBER and flags; shared/control.h lists them.
+ * Trust      the command is trusted; an invalid option is still refused, never guessed.
+ * Owner      descriptors belong to the caller.
  */
 
 #include <stdbool.h>
@@ -26,12 +28,12 @@ struct options_perf { /* one perf event, opened disabled by the command */
 struct options {
 	int control_fd;
 	int wire_fd;
-	int opener_fd; /* the program to exec; -1: no file is opened */
+	int opener_fd; /* the opener to exec; -1: no file is opened */
 	unsigned hz;
 	unsigned ring_kib;    /* of each CPU's ring; 0: from hz */
 	unsigned table_bytes; /* budget of all tables */
 	bool selecting;
-	bool restart; /* when the symbolizer dies the command sends a new one */
+	bool restart; /* if the symbolizer dies, the command starts a new one */
 	unsigned perf_count;
 	struct options_perf perf[OPTIONS_CPUS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* percpu - makes, maps and counts what is kept per CPU, and drives its perf event */
+/* percpu - perf event, BPF ring and scratch memory of each sampled CPU */
 
 #include "collector/percpu.h"
 
@@ -74,15 +74,16 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 				    (uint32_t)percpu->ring_bytes, NULL);
 	if (*ret_inner < 0)
 		return -errno;
-	/* edge: a ring with records is always readable, but only some records wake us; the mapping
-	 * keeps the ring's file, and with it this entry, once the descriptor is closed */
+	/* edge-triggered: a ring with records is always readable, but only some records send a
+	 * wake-up. The mapping keeps the ring's file, and so this entry, after the descriptor is
+	 * closed. */
 	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, *ret_inner, &wakes) < 0)
 		return -errno;
 	return bpfring_open(&percpu->rings[index], *ret_inner, percpu->ring_bytes);
 }
 
-/* Makes an inner map for each CPU from @from on, then puts them into @outer: at the start all at once where
- * the kernel can (5.13), for each single update waits for a grace period. */
+/* Makes an inner map for each CPU from index @from on, and stores them in @outer: at the start all
+ * at once where the kernel can (5.13), since each single update waits for a grace period. */
 static int fill(struct percpu *percpu, unsigned from, int outer,
 		int (*make)(struct percpu *percpu, unsigned index, int *ret_inner))
 {
@@ -94,7 +95,7 @@ static int fill(struct percpu *percpu, unsigned from, int outer,
 	for (; r == 0 && made < count; made++) {
 		cpus[made] = percpu->events[from + made].cpu;
 		r = make(percpu, from + made, &inner[made]);
-		if (from == 0) /* later no file can be opened */
+		if (from == 0) /* later the seccomp filter forbids to open its fdinfo */
 			percpu->map_bytes += percpu_map_bytes(inner[made]);
 	}
 	if (r == 0 && (from > 0 || bpf_map_update_batch(outer, cpus, inner, &put, NULL) < 0))
@@ -128,7 +129,7 @@ static int make(struct percpu *percpu, unsigned from)
 	return r < 0 ? r : fill(percpu, from, percpu->maps.scratch, make_scratch);
 }
 
-/* Ring and scratch of one CPU more, as large as those that we have. */
+/* Ring and scratch of one more CPU, as large as the others. */
 static int add(struct percpu *percpu, unsigned cpu)
 {
 	unsigned at = percpu->count++;
@@ -195,7 +196,7 @@ bool percpu_clear_wake(const struct percpu *percpu)
 	return woken;
 }
 
-/* Return: hits owed so far by one event. */
+/* Return: hits that one event owes so far. */
 static uint64_t owed(const struct percpu *percpu, struct percpu_event *event)
 {
 	uint64_t ns;

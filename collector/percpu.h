@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * percpu - perf event, ring and scratch of each sampled CPU, and the slots of all possible ones
+ * percpu - perf event, BPF ring and scratch memory of each sampled CPU
  *
- * Shape      rings and scratch are inner maps, made here and put in under the CPU's number; their
- *            outer maps and the slots have an element for each possible CPU.
- * Owes       an event counts the nanoseconds it was enabled; divided by the period that is the number
- *            of hits the kernel owed, whether or not our program ran for each. The sum never goes back.
- * Hotplug    the event of a CPU that leaves just stops, for good; the next one comes with the CPU, which
- *            then finds its ring and scratch again.
- * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks, from PERCPU_RING_MIN to PERCPU_RING_MAX
- *            bytes, unless the command says a size.
+ * Shape      rings and scratch are inner maps, made here and stored under the CPU's number; their
+ *            outer maps, and the array of slots, have an element for each possible CPU.
+ * Owed       a perf event counts the nanoseconds for which it was enabled; divided by the period
+ *            that is the number of hits that the kernel owes, whether or not the program ran for
+ *            each. The sum never decreases.
+ * Hotplug    the event of a CPU that goes offline stops for good. When the CPU comes back the
+ *            command sends a new event, and the CPU's ring and scratch are used again.
+ * Owner      struct percpu owns events, mappings and arrays; the outer maps belong to the loader.
+ * Threads    one. Order: N2 (percpu.c) reads counters that BPF programs write (N1).
+ * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks within PERCPU_RING_MIN to
+ *            PERCPU_RING_MAX bytes, unless the command sets its size.
  */
 
 #include <stdbool.h>
@@ -43,7 +46,7 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 struct percpu {
 	struct percpu_maps maps;
 	const struct tm_cpu_slot *slots; /* of all possible CPUs */
-	unsigned count;                  /* CPUs sampled so far; the arrays have room for all */
+	unsigned count; /* CPUs sampled so far; the arrays have an element for each possible CPU */
 	struct percpu_event *events;
 	uint64_t owed_before; /* by events that were replaced */
 	uint64_t period_ns;
@@ -56,28 +59,28 @@ struct percpu {
 	uint64_t map_bytes; /* memory of the inner maps */
 };
 
-/* Bytes of one CPU's ring: a power of two. */
+/* Return: bytes of one CPU's ring, a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */
 int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		const struct options *options);
 void percpu_close(struct percpu *percpu);
-/* One ioctl for all events: SET_BPF with our program, ENABLE, or DISABLE, after which no hit is running any
- * more. Return: 0, -errno of the first that failed. */
+/* One ioctl for all events: SET_BPF with our program, ENABLE, or DISABLE, after which no hit is
+ * running any more. Return: 0, -errno of the first that failed. */
 int percpu_ioctl(const struct percpu *percpu, unsigned long request, int argument);
 /* Samples a CPU that came online, from now on if @on. @fd: its event, disabled; taken on success.
  * Return: 0, -errno. */
 int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on);
-/* Makes @wake unreadable until the next ring wakes us. Return: whether one has. */
+/* Makes @wake unreadable until the next wake-up. Return: whether there was one. */
 bool percpu_clear_wake(const struct percpu *percpu);
-/* Return: hits owed so far by all CPUs. */
+/* Return: hits that the events of all CPUs owe so far. */
 uint64_t percpu_owed(struct percpu *percpu);
-/* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain: then
- * taken >= pushed + drops, and equal once sampling is over and the rings are empty. */
+/* Each adds one CPU slot, one nesting level; then those of all CPUs. Call after the round's drain:
+ * then taken >= pushed + drops, and equal once sampling is over and the rings are empty. */
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);
 void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level);
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts);
-/* Return: taken - pushed - drops: samples on their way. */
+/* Return: taken - pushed - drops: samples still in the BPF rings. */
 int64_t percpu_in_flight(const struct tm_counts *counts);
 /* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */
 uint64_t percpu_map_bytes(int map_fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileges - drops to what steady work needs */
+/* privileges - drops the capabilities that are no longer needed, and confines the collector */
 
 #include "collector/privileges.h"
 
@@ -8,9 +8,9 @@
 #include "collector_filter.h"
 #include "shared/sandbox.h"
 
-static const cap_value_t steady_rights[] = {CAP_BPF, CAP_PERFMON};
+static const cap_value_t kept[] = {CAP_BPF, CAP_PERFMON};
 
-int privileges_keep(const cap_value_t *rights, unsigned count, bool over_exec)
+int privileges_keep(const cap_value_t *capabilities, unsigned count, bool over_exec)
 {
 	cap_t now = cap_get_proc(), next = cap_init();
 	int r = now && next && cap_reset_ambient() == 0 ? 0 : -1;
@@ -18,28 +18,28 @@ int privileges_keep(const cap_value_t *rights, unsigned count, bool over_exec)
 	for (unsigned i = 0; r == 0 && i < count; i++) {
 		cap_flag_value_t held = CAP_CLEAR;
 
-		r = cap_get_flag(now, rights[i], CAP_PERMITTED, &held);
+		r = cap_get_flag(now, capabilities[i], CAP_PERMITTED, &held);
 		if (r == 0 && held)
-			r = cap_set_flag(next, CAP_PERMITTED, 1, &rights[i], CAP_SET) |
+			r = cap_set_flag(next, CAP_PERMITTED, 1, &capabilities[i], CAP_SET) |
 			    cap_set_flag(next, over_exec ? CAP_INHERITABLE : CAP_EFFECTIVE, 1,
-					 &rights[i], CAP_SET);
+					 &capabilities[i], CAP_SET);
 	}
 	if (r == 0)
 		r = cap_set_proc(next);
 	for (unsigned i = 0; r == 0 && over_exec && i < count; i++)
-		(void)cap_set_ambient(rights[i], CAP_SET); /* refused for one that is not held */
+		(void)cap_set_ambient(capabilities[i], CAP_SET); /* fails if it is not held */
 	r = r < 0 ? -errno : 0;
 	(void)cap_free(now);
 	(void)cap_free(next);
 	return r;
 }
 
-/* The bounding set needs CAP_SETPCAP, which we never have under our own account: the command has
- * emptied it, and no_new_privs holds besides. */
+/* Dropping from the bounding set needs CAP_SETPCAP, which the collector's own account lacks. Then
+ * the command has emptied the set before; no_new_privs makes it irrelevant anyway. */
 static void shrink_bounding_set(void)
 {
-	for (cap_value_t right = 0; cap_get_bound(right) >= 0; right++)
-		(void)cap_drop_bound(right);
+	for (cap_value_t capability = 0; cap_get_bound(capability) >= 0; capability++)
+		(void)cap_drop_bound(capability);
 }
 
 int privileges_confine(unsigned long descriptors)
@@ -49,7 +49,7 @@ int privileges_confine(unsigned long descriptors)
 	if (r < 0)
 		return r;
 	shrink_bounding_set();
-	r = privileges_keep(steady_rights, sizeof(steady_rights) / sizeof(*steady_rights), false);
+	r = privileges_keep(kept, sizeof(kept) / sizeof(*kept), /* over_exec= */ false);
 	if (r == 0)
 		r = tm_sandbox_limits(descriptors, 0);
 	return r == 0 ? tm_sandbox_filter(&collector_filter) : r;

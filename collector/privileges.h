@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * privileges - what the collector may still do once it is loaded: CAP_BPF and CAP_PERFMON, no file, no exec
+ * privileges - drops the capabilities that are no longer needed, and confines the collector
+ *
+ * Result     after privileges_confine the collector has CAP_BPF and CAP_PERFMON, as far as it was
+ *            given them, and its seccomp filter: it opens no path and executes nothing.
+ * Errors     -errno of the call that failed; fatal to the caller.
+ * Source     capabilities(7), cap_get_proc(3).
  */
 
 #include <stdbool.h>
 #include <sys/capability.h>
 
-/* Gives up every capability but @rights, of those that are held at all.
- * @over_exec: they pass to the program that is exec'd, and work only there. Return: 0, -errno. */
-int privileges_keep(const cap_value_t *rights, unsigned count, bool over_exec);
-/* For good, once everything is loaded: no new privileges, not dumpable, capabilities, limits, filter.
- * Not earlier: what cannot be dumped cannot read its own /proc/self/fdinfo, where the kernel says what
- * our maps weigh. @descriptors: how many may be open. Return: 0, -errno. */
+/* Drops every capability but @capabilities; those of them that are not held stay so.
+ * @over_exec: they become effective in the program that is exec'd next, not in this one. */
+int privileges_keep(const cap_value_t *capabilities, unsigned count, bool over_exec);
+/* Call once everything is loaded: sets no_new_privs, not dumpable, capabilities, limits and the
+ * filter. Not earlier: a process that is not dumpable cannot read its own /proc/self/fdinfo, which
+ * has the memory use of BPF maps. @descriptors: how many may be open. */
 int privileges_confine(unsigned long descriptors);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* round - watermark, note, drain, publish, in the order that makes W true */
+/* round - one round: computes the watermark, drains the rings and publishes, in this order */
 
 #include "collector/session.h"
 #include "collector/watermark.h"
 #include "shared/clock.h"
 
-/* After the drain, so that `taken` is never below what came of it. */
+/* After the drain, so that `taken` is never below pushed + drops. */
 static void count(struct session *session)
 {
 	const struct drain *drain = &session->drain;
@@ -49,9 +49,10 @@ static void count(struct session *session)
 }
 
 /*
- * A record still being written stops its ring, and finished ones behind it wait. Its own mark does
- * not vouch for those: the fast clock may have stepped back for them, and an older sample of another
- * CPU may rely on an announcement among them. So W goes on only once no ring is stopped.
+ * An unfinished record blocks its ring, and finished ones behind it have to wait. Its mark is no
+ * lower bound for them: the fast clock may have stepped back, and an older sample of another CPU
+ * may rely on an announcement among them. So W rises only once no ring is blocked.
+ * Return: whether none is.
  */
 static bool drain_past_busy(struct session *session, uint64_t now_ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symbolizer_link - fixed-size messages and read-only descriptors for the symbolizer */
+/* symbolizer_link - the collector's end of the wire to the symbolizer */
 
 #include "collector/symbolizer_link.h"
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * symbolizer_link - the collector's end of the wire to the symbolizer (shared/wire.h)
+ * symbolizer_link - the collector's end of the wire to the symbolizer
  *
- * Trust      the symbolizer is taken for hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with
- *            one descriptor and UNWIND_FAILED, nothing else; the first thing that does not check
- *            closes the wire and is counted.
- * Hazard     what is handed to us we must close, and closing a file that a process serves waits for that process:
- *            the symbolizer opens nothing, and file_requests.h hands it no such file.
- * Credit     at most TM_FILES_IN_FLIGHT descriptors are on their way; each CREDIT gives some back.
- * Wait       never: a full socket is SYMBOLIZER_LINK_E_AGAIN, and the caller tries again next round.
+ * Shape      the messages of shared/wire.h over a SEQPACKET socket.
+ * Trust      the symbolizer may be hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with one
+ *            descriptor and UNWIND_FAILED, nothing else. The first invalid message closes the wire
+ *            and is counted.
+ * Hazard     a received descriptor must be closed, and closing a file that a process serves waits
+ *            for that process. The symbolizer cannot open files, and file_requests.h sends it no
+ *            such file.
+ * Credit     at most TM_FILES_IN_FLIGHT descriptors are in flight; each CREDIT returns some.
+ * Owner      struct symbolizer_link owns the socket.
+ * Threads    one. Never waits: a full socket is SYMBOLIZER_LINK_E_AGAIN, and the caller tries again
+ *            next round.
  */
 
 #include <stdbool.h>
@@ -27,7 +31,7 @@ enum {
 struct symbolizer_link {
 	int fd; /* -1: closed */
 	uint32_t credit;
-	bool greeted;
+	bool greeted; /* HELLO came */
 	uint64_t violations;
 };
 
@@ -39,5 +43,6 @@ void symbolizer_link_deinit(struct symbolizer_link *link);
  * the caller's; SYMBOLIZER_LINK_E_FAILED, with the message; SYMBOLIZER_LINK_E_CLOSED.
  */
 int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd);
-/* @fd: -1 for none; stays the caller's. FILE uses up credit. Return: 0, SYMBOLIZER_LINK_E_*. */
+/* @fd: -1: none; stays the caller's. FILE uses up credit.
+ * Return: 0, SYMBOLIZER_LINK_E_AGAIN, SYMBOLIZER_LINK_E_CLOSED. */
 int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *message, int fd);

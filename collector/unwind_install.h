@@ -3,22 +3,22 @@
 /*
  * unwind_install - checks the unwind tables that the symbolizer sends and puts them into BPF maps
  *
- * Steps      copy to private memory, check the copy, write it into units, set the reference. So no BPF
- *            program ever sees half a table, and nothing of a refused one remains.
- * Pending    one table is installed at a time. Where no run of units is free, the tables of the files
- *            that were not announced for the longest time are evicted, and the pending one waits until
- *            W has passed that moment, and for chunks; meanwhile the caller receives no further
- *            message. An evicted file that is announced again is opened again.
+ * Steps      copy to private memory, check the copy, write it into units, set the reference. So no
+ *            BPF program ever sees half a table, and nothing of a refused one remains.
+ * Pending    one table is installed at a time. Where no run of units is free, the tables of the
+ *            files that were not announced for the longest time are evicted, and the pending one
+ *            waits until W has passed that moment, and for chunks; meanwhile the caller receives no
+ *            further message. An evicted file that is announced again is opened again.
  * Trust      the symbolizer may be hostile. A table must be a sealed memfd, which is read and never
- *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other is
- *            refused unread. A table that passes tm_unwind_table_check can mislead the unwinder, but
- *            no more.
- * Reuse      units are written again once no BPF program that may know them runs: those of a replaced
- *            table wait in the retire queue, those of a file number are free with the number
- *            (reclaim.h).
+ *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other
+ *            is refused unread. A table that passes tm_unwind_table_check can mislead the unwinder,
+ *            but no more.
+ * Reuse      units are written again once no BPF program that may know them runs: those of a
+ *            replaced table wait in the retire queue, those of a file number are free with the
+ *            number (reclaim.h).
  * Owner      files and queue stay the caller's; the pending copy and the units belong here.
- * Limits     `budget` bytes in all, half of them for one table; larger ones are refused and counted.
- *            The copy of the pending one comes on top, at most TM_UNWIND_TABLE_BYTES_MAX.
+ * Limits     `budget` bytes in all, half of them for one table; larger ones are refused and
+ *            counted. The copy of the pending one comes on top, at most TM_UNWIND_TABLE_BYTES_MAX.
  * Threads    one.
  */
 

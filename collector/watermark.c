@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watermark - W = min(now - guard, marks) */
+/* watermark - computes W, the minimum of the marks and of the clock less a guard */
 
 #include "collector/watermark.h"
 
@@ -22,13 +22,13 @@ uint64_t watermark_read(const struct tm_cpu_slot *slots, unsigned cpus)
 {
 	uint64_t w = watermark_rule(tm_clock_ns(), NULL, 0);
 
-	/* M2 -> M1 (bpf/): our clock reading before their marks; theirs is mark before clock. The
-	 * one place where a fence stands alone: the other side of it is no memory operation. */
+	/* M2 -> M1 (bpf/): here the clock is read before the marks, there a mark is written before
+	 * the clock is read. A stand-alone fence, since reading a clock is no memory operation. */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
 			const _Atomic uint64_t *mark = (const void *)&slots[cpu].level[level].ktime;
-			/* M3: acquire, so that the rings' positions are read after every mark */
+			/* M3 -> P2 (bpfring.c): the rings' positions are read after every mark */
 			uint64_t value = atomic_load_explicit(mark, memory_order_acquire);
 
 			if (value && value < w)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * wire - what crosses from the collector to the symbolizer
+ * wire - messages, counts and kernel symbols between collector and symbolizer
  *
  * Shape      1. the shared ring (shared/ring.h) carries the records of shared/event.h, checked and
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
- * Trust      either side takes the other for hostile: every field is copied once and checked. From
- *            symbolizer to collector go HELLO, CREDIT, UNWIND_TABLE and UNWIND_FAILED only: no
- *            path, pid or address.
- * Errors     a message of another size, kind or state closes the connection, counted.
+ * Trust      each side treats the other as hostile: every field is copied once and checked. The
+ *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE and UNWIND_FAILED only: no path, pid or
+ *            address.
+ * Errors     a message of another size, of an unknown kind or at the wrong time closes the
+ *            connection and is counted.
  */
 
 #include <stdint.h>
@@ -17,11 +18,12 @@
 #include "shared/event.h"
 
 #define TM_WIRE_VERSION    2
-#define TM_FILES_IN_FLIGHT 32 /* FILE descriptors sent beyond the credit given; then they wait */
+#define TM_FILES_IN_FLIGHT 32 /* FILE messages that may be sent without further credit */
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
 
-struct tm_counts { /* written by the collector once a round; but for lags and entries each only grows */
+/* Written by the collector once per round. All but lags, entries and tables only grow. */
+struct tm_counts {
 	uint64_t hits;   /* runs of the sampling program */
 	uint64_t owed;   /* hits that the perf events owe: count / period */
 	uint64_t taken;  /* read after the round's drain, so never below pushed + dropped */
@@ -39,7 +41,7 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t files_failed;  /* attempts to open one that gave no descriptor */
 	uint64_t openers_abandoned;
 	uint64_t kernel_unknown; /* kernel frames outside every known module */
-	uint64_t violations;     /* peer messages that did not check */
+	uint64_t violations;     /* invalid messages of a peer */
 	uint64_t bpf_ns;         /* run time of our BPF programs; meaningful if bpf_ns_valid */
 	uint64_t bpf_ns_valid;
 	uint64_t bpf_map_bytes;
@@ -48,21 +50,22 @@ struct tm_counts { /* written by the collector once a round; but for lags and en
 	uint64_t rounds;     /* publishes of W */
 	uint64_t lag_p99_ns; /* of now - W, taken just before each publish, when it is largest */
 	uint64_t lag_max_ns;
-	uint64_t files_retired;   /* file numbers given back */
-	uint64_t processes_known; /* entries in the kernel room's tables, at the last measurement */
+	uint64_t files_retired;   /* file numbers freed */
+	uint64_t processes_known; /* entries in the BPF maps, at the last measurement */
 	uint64_t files_known;
 	uint64_t attached;      /* symbolizers that attached so far */
-	uint64_t steps_rows;    /* user frames left by a row of a table */
+	uint64_t steps_rows;    /* user frames unwound by a rule of an unwind table */
 	uint64_t steps_pointer; /* and by frame pointer */
-	uint64_t tables;        /* in the kernel room now */
-	uint64_t table_bytes;   /* theirs */
+	uint64_t tables;        /* in the BPF maps now */
+	uint64_t table_bytes;   /* of those */
 	uint64_t tables_installed;
-	uint64_t tables_refused; /* rows that nobody asked for, that did not check, or too large */
-	uint64_t tables_evicted; /* to make room for another */
-	uint64_t tables_failed;  /* could not be made then; their files are asked for again */
+	uint64_t tables_refused; /* not due, invalid, or too large */
+	uint64_t tables_evicted; /* in favour of another one */
+	uint64_t tables_failed;  /* could not be made; their files are sent again */
 };
 
-/* --- collector -> symbolizer -------------------------------------------------------------------- */
+/* --- collector -> symbolizer --------------------------------------------------------------------
+ */
 
 enum tm_wire_kind {
 	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation */
@@ -71,16 +74,16 @@ enum tm_wire_kind {
 	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file;
 				* `value` = ktime of the FILE record that it answers */
 	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
-	TM_WIRE_END = 6,     /* nothing more will enter the ring; final counts are published */
+	TM_WIRE_END = 6,     /* the ring gets no further record; final counts are published */
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
-	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file `number`,
-	 * or of TM_UNWIND_MAP_VDSO; `value` = that of the FILE message that it answers. A file
-	 * without unwind information gets a table without rows: that answer is final. */
+	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
+	 * `number`, or of TM_UNWIND_MAP_VDSO; `value` = that of the FILE message that it answers. A
+	 * file without unwind information gets a table without rows: that answer is final. */
 	TM_WIRE_UNWIND_TABLE = 18,
-	/* symbolizer -> collector: the file of that FILE message could not be parsed now, so nobody
-	 * knows whether it has unwind information. It has no table yet and is to be handed over
-	 * again. No descriptor; never for the vDSO. */
+	/* symbolizer -> collector: the file of that FILE message could not be parsed now, so it is
+	 * unknown whether it has unwind information. It has no table yet and is to be sent again.
+	 * Without a descriptor; never for the vDSO. */
 	TM_WIRE_UNWIND_FAILED = 19,
 };
 

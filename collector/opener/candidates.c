@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* candidates - opens the one file that a request names, along one of the ways to it */
+/* candidates - opens a sampled file by one of several paths */
 
 #include "collector/opener/candidates.h"
 
@@ -15,7 +15,7 @@
 
 #define PROC_PATH_BYTES 64
 
-/* A kernel-made path has no symbolic link in it; whoever finds one there finds another file. */
+/* A path made by the kernel has no symbolic link in it; if there is one now, it leads elsewhere. */
 static int open_beneath(int root, const char *path)
 {
 	const struct open_how how = {
@@ -36,7 +36,7 @@ static int require_regular(int fd)
 	return S_ISREG(st.stx_mode) ? 0 : -EMEDIUMTYPE;
 }
 
-/* Only now is the file really opened: by its own descriptor, known to be a regular file. */
+/* Opens for reading what O_PATH found, once it is known to be a regular file. */
 static int reopen(int located)
 {
 	char path[PROC_PATH_BYTES];
@@ -53,8 +53,8 @@ static int reopen(int located)
 	return r < 0 ? r : TM_TAKE_FD(fd);
 }
 
-/* @stranger: not the sampled process, so only where its names mean the same. */
-static int open_in_root(const char *process, bool stranger, const struct opener_request *request)
+/* @other: not the sampled process, so only if it is in the same mount namespace. */
+static int open_in_root(const char *process, bool other, const struct opener_request *request)
 {
 	_cleanup_(tm_closep) int root = -1;
 	_cleanup_(tm_closep) int located = -1;
@@ -63,7 +63,7 @@ static int open_in_root(const char *process, bool stranger, const struct opener_
 
 	(void)snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
 	if (!request->path_bytes ||
-	    (stranger && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)))
+	    (other && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)))
 		return -ESRCH;
 	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

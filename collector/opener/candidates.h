@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * candidates - the ways to a sampled file, each tried in turn
+ * candidates - opens a sampled file by one of several paths
  *
- * Order      the path beneath the thread's own root; the mapping itself (map_files, with the opt-in
- *            capabilities); the path beneath PID 1's root or beneath ours, where the mount namespace
- *            is the same. Whichever it is, the kernel is asked afterwards whether it is the file.
- * Hazard     any of these may block for ever on a hung mount: call only in a disposable worker.
+ * Order      0: the path beneath the thread's own root; 1: the mapping itself (/proc/PID/map_files,
+ *            which needs capabilities); 2 and 3: the path beneath the root of PID 1 or of the
+ *            opener, if the mount namespace is the same. Afterwards the kernel is asked whether it
+ *            is the sampled file.
+ * Hazard     each may block for ever on a hung mount: call it only in a worker that can be
+ *            abandoned.
+ * Owner      the descriptor is the caller's.
  */
 
 #include "collector/opener/opener.h"
 
 #define CANDIDATES_N 4
 
-/* Return: an open, readable, regular file; -errno: ESRCH where the way does not exist,
- * EMEDIUMTYPE where it leads to something that is no regular file. */
+/* @which: below CANDIDATES_N. Return: descriptor of a regular file, open for reading; -ESRCH: there
+ * is no such path; -EMEDIUMTYPE: it is no regular file; -errno. */
 int candidates_open(unsigned which, const struct opener_request *request);
-/* The reason behind a -errno of candidates_open. */
+/* Return: the reason for a -errno of candidates_open. */
 enum tm_no_file candidates_reason(int error);

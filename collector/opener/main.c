@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tidemark-opener - opens sampled files for the collector, each in a process that may be lost */
+/* tidemark-opener - opens sampled files for the collector, each in a worker process of its own */
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
@@ -22,7 +23,7 @@
 #include "shared/sandbox.h"
 
 #define DESCRIPTORS_MAX 32
-#define KILL_MS         20 /* how long SIGKILL may take before the worker counts as abandoned */
+#define KILL_MS         20 /* a worker that SIGKILL has not ended after so long is abandoned */
 
 enum { /* of a verdict */
 	WORKER_E_REFUSED = 1,
@@ -30,12 +31,12 @@ enum { /* of a verdict */
 
 struct server {
 	int socket;
-	uint32_t abandoned;       /* ever */
-	unsigned abandoned_alive; /* still there */
+	uint32_t abandoned;       /* workers abandoned so far */
+	unsigned abandoned_alive; /* of those, not yet ended */
 };
 
-/* What it was started with stays; nothing can be passed on, and it writes no file. */
-static int drop_rights(void)
+/* Keeps the capabilities that it was started with; none can be passed on, and no file can grow. */
+static int drop_privileges(void)
 {
 	static const struct rlimit none = {0, 0};
 	cap_t caps = cap_get_proc();
@@ -57,10 +58,11 @@ static int harden(void)
 		return -errno;
 	r = tm_sandbox_harden();
 	if (r == 0)
-		r = drop_rights();
+		r = drop_privileges();
 	if (r == 0)
 		r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
-	/* an abandoned worker must not hold a terminal or pipe that somebody waits for */
+	/* an abandoned worker must not keep a terminal or pipe open whose reader waits for its end
+	 */
 	for (int i = 0; r == 0 && i < 3; i++)
 		(void)close(i);
 	return r == 0 ? tm_sandbox_filter(&opener_filter) : r;
@@ -72,6 +74,7 @@ static void reap(struct server *server)
 		server->abandoned_alive--;
 }
 
+/* Sends the final answer that there is no descriptor, and why. */
 static int refuse(const struct server *server, uint32_t id, enum tm_no_file reason)
 {
 	const struct opener_answer answer = {
@@ -92,8 +95,13 @@ static int await_verdict(int socket, uint32_t id)
 	return verdict.accepted ? 0 : WORKER_E_REFUSED;
 }
 
-/* The page is never touched: a failure on a hung mount could not be interrupted. */
-static int show(int socket, int fd, struct opener_answer *answer)
+/*
+ * Maps the opened file, so that the collector can ask the kernel which file it is, and hands it
+ * over once it is accepted. The page is never accessed: a page fault on a hung mount cannot be
+ * interrupted.
+ * Return: 0: handed over; WORKER_E_REFUSED; -errno.
+ */
+static int offer(int socket, int fd, struct opener_answer *answer)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
 	void *page = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -114,7 +122,7 @@ static int show(int socket, int fd, struct opener_answer *answer)
 	return r ? r : tm_fdpass_send(socket, answer, sizeof(*answer), fd, 0) ? -EPIPE : 0;
 }
 
-/* In the forked child: tries one way after another. Return: 0 answered, 1 nothing was answered. */
+/* Runs in the worker: tries one candidate after another. Return: exit code, 0: answered. */
 static int work(const struct server *server, const struct opener_request *request)
 {
 	struct opener_answer answer = {.id = request->id, .abandoned = server->abandoned};
@@ -129,7 +137,7 @@ static int work(const struct server *server, const struct opener_request *reques
 				reason = candidates_reason(fd);
 			continue;
 		}
-		r = show(server->socket, fd, &answer);
+		r = offer(server->socket, fd, &answer);
 		if (r <= 0)
 			return r < 0;
 		reason = TM_NO_FILE_OTHER;
@@ -137,19 +145,20 @@ static int work(const struct server *server, const struct opener_request *reques
 	return refuse(server, request->id, reason) != 0;
 }
 
-static int ended_within(int pidfd, int milliseconds)
+static bool ended_within(int pidfd, int milliseconds)
 {
 	struct pollfd wait = {.fd = pidfd, .events = POLLIN};
 
 	return poll(&wait, 1, milliseconds) > 0;
 }
 
-/* Return: 0 (answered, by the worker or here), else the socket is gone. */
+/* Waits for the worker, and answers in its place if it did not. Return: 0: answered, else the
+ * socket is gone or there is no descriptor for a pidfd. */
 static int supervise(struct server *server, pid_t pid, uint32_t id)
 {
 	_cleanup_(tm_closep) int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int status = 0;
-	int late;
+	bool late;
 
 	if (pidfd < 0)
 		return -errno;
@@ -198,7 +207,7 @@ static int serve(struct server *server)
 		if (r != 0)
 			return r < 0 ? r : -EPROTO;
 		request.path[OPENER_PATH_BYTES - 1] = '\0';
-		if (request.kind != OPENER_ASK) /* a verdict that its worker did not live to read */
+		if (request.kind != OPENER_ASK) /* a verdict for a worker that has ended */
 			continue;
 		r = serve_ask(server, &request);
 		if (r != 0)
@@ -212,12 +221,16 @@ int main(int argc, char **argv)
 	int r;
 
 	if (server.socket < 0) {
-		(void)fprintf(stderr, "tidemark-opener: started by tidemark-collector only\n");
+		(void)fprintf(
+			stderr,
+			"tidemark-opener: the option --socket-fd=N is missing or invalid; only "
+			"tidemark-collector starts this program\n");
 		return 2;
 	}
 	r = harden();
 	if (r < 0) {
-		(void)fprintf(stderr, "tidemark-opener: cannot confine itself: %s\n", strerror(-r));
+		(void)fprintf(stderr, "tidemark-opener: cannot enter its sandbox: %s\n",
+			      strerror(-r));
 		return 3;
 	}
 	return serve(&server) == 0 ? 0 : 1;

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * opener - what the collector and its opener say to each other
+ * opener - messages between the collector and its opener
  *
- * Shape      one SEQPACKET socketpair, fixed-size messages; one ask is open at a time:
+ * Shape      one SEQPACKET socketpair, fixed-size messages; one request is open at a time:
  *            ASK -> (ANSWER opened -> VERDICT refused)* -> one of
- *            ANSWER opened -> VERDICT accepted -> ANSWER handed + descriptor, or ANSWER with a reason.
- *            While an ask is open its worker answers and reads the verdicts, otherwise the server reads.
- * Proof      an opened file is mapped, untouched, for one page in the worker, which stays until the
- *            verdict: so the collector can ask the kernel which file lies at (worker, address).
- * Served     closing a file of a FUSE server waits for that server, uninterruptibly. So the collector holds
- *            no descriptor before its verdict, and refuses files that a process serves.
- * Trust      the opener is the collector's own child, yet holds what the collector must not:
- *            every field is range-checked; an answer of another id is late and closed.
+ *            ANSWER opened -> VERDICT accepted -> ANSWER handed + descriptor, or ANSWER with a
+ *            reason. While a request is open its worker sends answers and reads verdicts; otherwise
+ *            the opener's main process reads.
+ * Proof      the worker maps one page of the opened file, without accessing it, until the verdict.
+ *            So the collector can ask the kernel which file is mapped at (worker, address).
+ * FUSE       closing a file of a FUSE server waits for that server, uninterruptibly. So the
+ *            collector gets no descriptor before its verdict, and refuses files that a process
+ *            serves.
+ * Trust      the opener is the collector's own child, but has capabilities that the collector must
+ *            not have. The collector checks every field; an answer with another id is late, and its
+ *            descriptor is closed.
  */
 
 #include <stdint.h>
 
 #include "shared/wire.h"
 
-#define OPENER_DEADLINE_MS   1000 /* per ask, then its worker is abandoned; for a loaded host */
-#define OPENER_ABANDONED_MAX 8    /* workers that even SIGKILL did not end; then TIMEOUT at once */
+#define OPENER_DEADLINE_MS \
+	1000 /* per request, generous for a loaded host; then its worker is killed */
+#define OPENER_ABANDONED_MAX 8 /* workers that SIGKILL did not end; then every answer is TIMEOUT */
 #define OPENER_PATH_BYTES    (TM_PATH_MAX + 1)
 
 enum opener_kind {
@@ -30,8 +34,8 @@ enum opener_kind {
 
 struct opener_request {      /* collector -> opener */
 	uint32_t kind;       /* enum opener_kind */
-	uint32_t id;         /* of the ask; a verdict repeats it */
-	uint32_t own_tid;    /* thread to look through, in our PID namespace; 0: not visible */
+	uint32_t id;         /* of the request; its verdicts repeat it */
+	uint32_t own_tid;    /* sampled thread, in the opener's PID namespace; 0: not visible */
 	uint32_t mnt_ns;     /* inode number of its mount namespace */
 	uint32_t accepted;   /* VERDICT: the file is the sampled one */
 	uint32_t path_bytes; /* 0: no usable path */
@@ -40,8 +44,9 @@ struct opener_request {      /* collector -> opener */
 	char path[OPENER_PATH_BYTES]; /* relative to a root, NUL-terminated, no "." or ".." */
 };
 
-#define OPENER_OPENED 0u                       /* else an enum tm_no_file, */
-#define OPENER_HANDED ((uint32_t)TM_NO_FILE_N) /* or this, with the descriptor */
+/* opener_answer.status: one of these or an enum tm_no_file */
+#define OPENER_OPENED 0u                       /* opened and mapped; awaits the verdict */
+#define OPENER_HANDED ((uint32_t)TM_NO_FILE_N) /* comes with the descriptor */
 
 struct opener_answer { /* opener -> collector */
 	uint32_t id;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_ring - the shared ring against a plain queue: what goes in, when it is refused, what comes out
+ * model_ring - the shared ring against a plain queue: what goes in, when it is refused, what comes
+ * out
  *
- * The model keeps every record in an array and the room as one number, so it knows nothing of masks,
- * private copies or when an index is read. Operations are drawn at random, partial ones included: a
- * round that is begun and not ended, records popped and not committed, pushed and not published.
+ * The model keeps every record in an array and the room as one number, so it knows nothing of
+ * masks, private copies or when an index is read. Operations are drawn at random, partial ones
+ * included: a round that is begun and not ended, records popped and not committed, pushed and not
+ * published.
  */
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  *
  * Checked    1. no record older than a W that the reader saw comes after it; 2. W never decreases;
  *            3. what a sample relies on has been read once W has passed the sample; 4. at the end
- *            taken = pushed + dropped. TM_SCHEDULES says how many schedules, each missing part of the
- *            rule must be noticed within MISSING_SCHEDULES.
+ *            taken = pushed + dropped. TM_SCHEDULES says how many schedules, each missing part of
+ *            the rule must be noticed within MISSING_SCHEDULES.
  */
 
 #include <inttypes.h>
@@ -219,7 +219,7 @@ int main(void)
 				     failure);
 	}
 	(void)printf("%" PRIu32 " schedules, %" PRIu64 " records: %s\n", schedules, records,
-		     failed ? "FAULT" : "no failure");
+		     failed ? "FAILED" : "no failure");
 	for (int part = WORLD_NO_MARK; part < WORLD_PARTS; part++) {
 		uint32_t at = notice((enum world_part)part, &seeds);
 

@@ -1,20 +1,21 @@
 /*
- * watermark - the rule of DESIGN 4.3 as a model with a store buffer
+ * watermark - model of the watermark's rule (HACKING, The watermark) with a store buffer
  *
- * CPU 0: a second writer, which announces, may interrupt the first at any step (nesting). Its stores to
- * its marks pass through a FIFO store buffer, as on x86; ring reservation and commit are locked
- * operations and empty it. A record still being written stands in front of finished ones whenever
+ * CPU 0: a second writer, which announces, may interrupt the first at any step (nesting). Its
+ * stores to its marks pass through a FIFO store buffer, as on x86; ring reservation and commit are
+ * locked operations and empty it. An unfinished record stands in front of finished ones whenever
  * level 1 interrupts level 0 between its reservation and its commit.
- * CPU 1, with TWO_CPUS in place of the store buffer: its sample relies on the announcement if it finds
- * it noted. It may have read its ktime long before, so the announcement that waits behind the record
- * being written may be newer than the sample that needs it (WITNESS finds that).
- * The collector runs its rounds against them, and the clock that two readers see is up to SKEW apart.
- * Checked: 1. no record older than a published W comes out of a ring after that W; 2. once W has
- * passed a sample, what it relies on has come out. Each of these leaves out one part of the rule, and
- * must then be found:
- *   NO_MARK     no mark at all                     NO_BARRIER  mark may still be in the store buffer
- *   NO_ORDER    ktime read before the mark         NO_MAX      ktime without max(k0, second read)
- *   NO_T_FIRST  T after the marks and positions    PAST_BUSY   W goes on though a ring is stopped
+ * CPU 1, with TWO_CPUS in place of the store buffer: its sample relies on the announcement if it
+ * finds it noted. It may have read its ktime long before, so the announcement that waits behind the
+ * unfinished record may be newer than the sample that needs it (WITNESS finds that).
+ * The collector runs its rounds against them, and the clock that two readers see is up to SKEW
+ * apart. Checked: 1. no record older than a published W comes out of a ring after that W; 2. once W
+ * has passed a sample, what it relies on has come out. Each of these leaves out one part of the
+ * rule, and must then be found:
+ *   NO_MARK     no mark at all                     NO_BARRIER  mark may still be in the store
+ *   buffer NO_ORDER    ktime read before the mark         NO_MAX      ktime without max(k0, second
+ *   read) NO_T_FIRST  T after the marks and positions    PAST_BUSY   W rises though a ring is
+ *   blocked
  */
 
 #ifndef ROUNDS
@@ -88,7 +89,7 @@ inline store_mark(which, value)
 #endif
 }
 
-/* Time passes where somebody looks at it: elsewhere a tick could not be told from a later one. */
+/* Time passes where a process reads it: elsewhere a tick would be the same as a later one. */
 inline tick()
 {
 	if
@@ -173,7 +174,8 @@ active proctype level1()
 
 	atomic { true -> interrupted = true };
 	write_record(1);
-	atomic { MY_TURN(1) -> flush(); interrupted = false } /* the return from an interrupt serialises */
+	/* the return from an interrupt serialises */
+	atomic { MY_TURN(1) -> flush(); interrupted = false }
 }
 
 #ifdef TWO_CPUS
@@ -220,7 +222,7 @@ end:	do
 #endif
 
 /* What has come out of the rings, for the checks. */
-bool told;	/* the announcement */
+bool announced;	/* the announcement was received */
 byte relying;	/* ktime of the oldest sample that relies on it; 0: none */
 
 inline drain(cpu)
@@ -228,9 +230,10 @@ inline drain(cpu)
 	do
 	:: head[cpu] < upto[cpu] && !ring[cpu].busy[head[cpu]] ->
 		assert(ring[cpu].ktime[head[cpu]] >= published); /* late */
-		told = told || ring[cpu].announces[head[cpu]];
+		announced = announced || ring[cpu].announces[head[cpu]];
 		if
-		:: ring[cpu].relies[head[cpu]] && (!relying || ring[cpu].ktime[head[cpu]] < relying) ->
+		:: ring[cpu].relies[head[cpu]] &&
+		   (!relying || ring[cpu].ktime[head[cpu]] < relying) ->
 			relying = ring[cpu].ktime[head[cpu]]
 		:: else
 		fi;
@@ -241,7 +244,8 @@ inline drain(cpu)
 	od;
 	stopped = stopped || head[cpu] < upto[cpu];
 #ifdef WITNESS
-	assert(!(cpu == 0 && relying && stopped && ring[0].announces[1] && ring[0].ktime[1] > relying));
+	assert(!(cpu == 0 && relying && stopped && ring[0].announces[1] &&
+		 ring[0].ktime[1] > relying));
 #endif
 	upto[cpu] = 0
 }
@@ -290,7 +294,7 @@ active proctype collector()
 #endif
 			:: else
 			fi;
-			assert(told || !relying || relying >= published); /* nameless */
+			assert(announced || !relying || relying >= published); /* nameless */
 			t = 0;
 			which = 0;
 			stopped = false;

@@ -3,10 +3,10 @@
 /*
  * world - made-up CPUs that write records as bpf/nesting.bpf.h does, one step at a time
  *
- * Shape      each CPU has programs that nest, a FIFO store buffer in front of its marks (as x86 has), a
- *            BPF ring in the kernel's layout, and reads a clock that lags the true one by up to the
- *            collector's guard. Locked operations (the barrier, reservation, commit, the depth counter)
- *            empty the store buffer.
+ * Shape      each CPU has programs that nest, a FIFO store buffer in front of its marks (as x86
+ *            has), a BPF ring in the kernel's layout, and reads a clock that lags the true one by
+ *            up to the collector's guard. Locked operations (the barrier, reservation, commit, the
+ *            depth counter) empty the store buffer.
  * Parts      each part of the rule can be left out, to see that the proof notices.
  */
 

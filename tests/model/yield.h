@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * yield - a place to be interrupted at each atomic operation of code compiled with -fsanitize=thread
+ * yield - a place to be interrupted at each atomic operation of code compiled with
+ * -fsanitize=thread
  */
 
 typedef void (*yield_fn)(void);

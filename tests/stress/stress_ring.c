@@ -5,8 +5,8 @@
  * A sanitizer sees an edge only when nothing else orders the same two accesses. So each part below
  * leans on one edge (beside the two that carry the records): a plain word is written before the
  * release and read after the acquire, and becomes a data race as soon as the edge is weaker.
- * tests/memory_order.sh does exactly that to a copy. The ring is included as text, for the static ends of
- * the counts.
+ * tests/memory_order.sh does exactly that to a copy. The ring is included as text, for the static
+ * ends of the counts.
  */
 
 #include <pthread.h>
@@ -122,7 +122,8 @@ static void read_watermarks(struct rig *rig)
 	}
 }
 
-/* --- the promise of the watermark: every record older than W lies below the tail found with it --- */
+/* --- the promise of the watermark: every record older than W lies below the tail found with it ---
+ */
 
 static void *write_marked_records(void *argument)
 {

@@ -3,7 +3,8 @@
  * stress_ring_fork - the ring between two processes over real memfds, either of which dies or lies
  *
  * The process that creates the data region is the only one that can write it, so the writer always
- * hands its regions over a socket, as the collector does. Killing waits for progress, never for time.
+ * hands its regions over a socket, as the collector does. Killing waits for progress, never for
+ * time.
  */
 
 #include <errno.h>
@@ -339,7 +340,7 @@ static void lying_writer_gets_a_refusal_and_nothing_else(uint64_t seed)
 			continue;
 		CHECK(r == -EBADMSG);
 		refusals++;
-		/* A real reader gives up here; this one starts afresh at what is told to be the end. */
+		/* A real reader stops here; this one continues at the published end. */
 		reader.r.head_pos = reader.r.tail_pos =
 			atomic_load_explicit(&reader.r.header->tail_pos, memory_order_acquire) &
 			~7ull;

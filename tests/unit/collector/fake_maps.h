@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fake_maps - two maps of a made-up kernel room in place of libbpf's, and the reclaim that forgets
- * them
+ * fake_maps - two maps in memory in place of the BPF maps, and the reclaim that deletes from them
  */
 
 #include <time.h>
@@ -19,7 +18,7 @@
 #define FILES     2
 #define ENTRIES   8
 
-struct world {                                   /* the kernel room's two maps, and a ring */
+struct world {                                   /* the two maps, and a ring */
 	struct tm_process_state states[ENTRIES]; /* of tgid 0 .. */
 	bool process_there[ENTRIES];
 	bool number_there[ENTRIES];

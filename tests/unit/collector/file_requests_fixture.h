@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_requests_fixture - a collector's files between a made-up opener, kernel and symbolizer
+ * file_requests_fixture - file requests with a fake opener, kernel and symbolizer
  */
 
 #include <errno.h>

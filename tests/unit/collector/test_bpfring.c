@@ -89,7 +89,7 @@ static void records_come_in_order_through_many_wraps(void **state)
 	}
 }
 
-static void noted_position_stops_it(void **state)
+static void reading_stops_at_the_noted_position(void **state)
 {
 	struct fake *fake = *state;
 	uint64_t noted;
@@ -104,7 +104,7 @@ static void noted_position_stops_it(void **state)
 	assert_int_equal(fake->buffer[0], 2);
 }
 
-static void busy_record_stops_it_until_it_is_written(void **state)
+static void unfinished_record_blocks_the_ring(void **state)
 {
 	struct fake *fake = *state;
 	uint64_t busy = produce(fake, 24, 3, BPF_RINGBUF_BUSY_BIT);
@@ -120,7 +120,7 @@ static void busy_record_stops_it_until_it_is_written(void **state)
 	assert_int_equal(fake->buffer[0], 4);
 }
 
-static void discarded_records_are_passed_over(void **state)
+static void discarded_records_are_skipped(void **state)
 {
 	struct fake *fake = *state;
 	uint32_t bytes = 0;
@@ -182,9 +182,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(records_come_in_order_through_many_wraps),
-		CASE(noted_position_stops_it),
-		CASE(busy_record_stops_it_until_it_is_written),
-		CASE(discarded_records_are_passed_over),
+		CASE(reading_stops_at_the_noted_position),
+		CASE(unfinished_record_blocks_the_ring),
+		CASE(discarded_records_are_skipped),
 		CASE(record_larger_than_the_buffer_is_refused_alone),
 		CASE(length_beyond_the_noted_position_skips_to_it),
 		CASE(impossible_producer_position_is_refused),

@@ -80,7 +80,7 @@ static void regular_file_is_opened_for_reading_only(void **state)
 	(void)close(fd);
 }
 
-static void whatever_is_no_regular_file_is_refused(void **state)
+static void file_that_is_not_regular_is_refused(void **state)
 {
 	uint32_t tid = (uint32_t)getpid();
 
@@ -95,7 +95,7 @@ static void symbolic_links_are_not_followed(void **state)
 	assert_true(open_place(0, (uint32_t)getpid(), "/proc/self/exe") < 0);
 }
 
-static void what_is_not_there_is_gone(void **state)
+static void missing_file_is_gone(void **state)
 {
 	int missing = open_place(0, (uint32_t)getpid(), in_folder("missing"));
 	int nobody = open_place(0, INT_MAX, in_folder("regular"));
@@ -112,7 +112,7 @@ static void what_is_not_there_is_gone(void **state)
 	assert_int_equal(candidates_reason(-EIO), TM_NO_FILE_ERROR);
 }
 
-static void own_root_serves_only_the_own_namespace(void **state)
+static void own_root_is_used_only_within_the_same_namespace(void **state)
 {
 	struct opener_request r = request(0, in_folder("regular"));
 	struct stat st;
@@ -127,7 +127,7 @@ static void own_root_serves_only_the_own_namespace(void **state)
 	assert_int_equal(candidates_open(3, &r), -ESRCH);
 }
 
-static void mapping_of_nothing_is_not_looked_for(void **state)
+static void empty_mapping_is_not_opened(void **state)
 {
 	struct opener_request r = {.own_tid = (uint32_t)getpid()};
 
@@ -146,11 +146,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(regular_file_is_opened_for_reading_only),
-		cmocka_unit_test(whatever_is_no_regular_file_is_refused),
+		cmocka_unit_test(file_that_is_not_regular_is_refused),
 		cmocka_unit_test(symbolic_links_are_not_followed),
-		cmocka_unit_test(what_is_not_there_is_gone),
-		cmocka_unit_test(own_root_serves_only_the_own_namespace),
-		cmocka_unit_test(mapping_of_nothing_is_not_looked_for),
+		cmocka_unit_test(missing_file_is_gone),
+		cmocka_unit_test(own_root_is_used_only_within_the_same_namespace),
+		cmocka_unit_test(empty_mapping_is_not_opened),
 		cmocka_unit_test(empty_path_is_not_the_root),
 	};
 

@@ -133,7 +133,7 @@ static void kernel_addresses_never_reach_the_shared_ring(void **state)
 	assert_int_equal(world->drain.pushed, 1);
 }
 
-static void what_is_for_the_opener_alone_is_zeroed(void **state)
+static void fields_for_the_opener_alone_are_zeroed(void **state)
 {
 	struct world *world = *state;
 	_Alignas(8) struct tm_file file = {
@@ -153,7 +153,7 @@ static void what_is_for_the_opener_alone_is_zeroed(void **state)
 	assert_int_equal(world->files.queue[0]->vm_start, 0x1000);
 }
 
-static void malformed_records_are_counted_and_go_no_further(void **state)
+static void malformed_records_are_counted_and_dropped(void **state)
 {
 	struct world *world = *state;
 	struct tm_exit exit_record = {.event = {.type = TM_EVENT_EXIT, .bytes = 8}};
@@ -190,7 +190,7 @@ static void full_shared_ring_drops_samples_and_keeps_the_balance(void **state)
 	assert_int_equal(percpu_in_flight(&counts), 0);
 }
 
-static void announcements_use_the_reserve_behind_samples(void **state)
+static void announcements_may_use_the_reserve_that_samples_may_not(void **state)
 {
 	struct world *world = *state;
 	const struct tm_exit record = {.event = {.type = TM_EVENT_EXIT, .bytes = sizeof(record)}};
@@ -226,10 +226,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(kernel_addresses_never_reach_the_shared_ring),
-		CASE(what_is_for_the_opener_alone_is_zeroed),
-		CASE(malformed_records_are_counted_and_go_no_further),
+		CASE(fields_for_the_opener_alone_are_zeroed),
+		CASE(malformed_records_are_counted_and_dropped),
 		CASE(full_shared_ring_drops_samples_and_keeps_the_balance),
-		CASE(announcements_use_the_reserve_behind_samples),
+		CASE(announcements_may_use_the_reserve_that_samples_may_not),
 		CASE(counters_of_levels_and_slots_add_up),
 	};
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/collector/file_requests_fixture.h"
 
-static void opened_and_checked_file_is_handed_over_once(void **state)
+static void checked_file_is_sent_once(void **state)
 {
 	struct world *world = *state;
 	struct opener_request ask;
@@ -29,7 +29,7 @@ static void opened_and_checked_file_is_handed_over_once(void **state)
 	assert_int_equal(world->files.opened, 1);
 }
 
-static void another_file_is_refused_and_the_next_way_tried(void **state)
+static void another_file_is_refused_and_the_next_candidate_tried(void **state)
 {
 	struct world *world = *state;
 	struct opener_request verdict;
@@ -89,7 +89,7 @@ static void hung_opener_and_dead_opener_are_two_reasons(void **state)
 	assert_int_equal(world->files.retrying, 2);
 }
 
-static void unanswered_kernel_question_hands_nothing_over(void **state)
+static void file_that_the_kernel_cannot_check_is_not_sent(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -104,7 +104,7 @@ static void unanswered_kernel_question_hands_nothing_over(void **state)
 	assert_int_equal(world->files.refused, 0);
 }
 
-static void unusable_paths_are_never_asked_for(void **state)
+static void unusable_paths_are_never_requested(void **state)
 {
 	static const uint32_t flags[] = {TM_PATH_CUT, TM_PATH_DELETED, TM_PATH_UNNAMED};
 	struct world *world = *state;
@@ -140,7 +140,7 @@ static void failed_file_waits_longer_each_time(void **state)
 	assert_int_equal(world->files.failed, 4);
 }
 
-static void file_that_could_not_be_parsed_is_handed_over_again_after_growing_pauses(void **state)
+static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(void **state)
 {
 	struct world *world = *state;
 	uint64_t now_ms = 1000, pause = FILE_REQUESTS_PAUSE_MS;
@@ -170,7 +170,7 @@ static void file_that_could_not_be_parsed_is_handed_over_again_after_growing_pau
 	assert_false(file_requests_unparsed(&world->files, 3, message.value, now_ms));
 }
 
-static void denied_file_is_not_announced_anew(void **state)
+static void denied_file_is_not_announced_again(void **state)
 {
 	struct world *world = *state;
 
@@ -224,7 +224,7 @@ static void new_symbolizer_gets_what_the_old_one_had(void **state)
 	assert_int_equal(message.number, 7);
 }
 
-static void dropped_number_begins_anew(void **state)
+static void dropped_number_counts_as_new(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -243,7 +243,7 @@ static void dropped_number_begins_anew(void **state)
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 }
 
-static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
+static void pending_file_is_sent_to_the_new_symbolizer_once(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -261,20 +261,20 @@ static void file_under_way_goes_to_the_new_symbolizer_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(opened_and_checked_file_is_handed_over_once),
-		CASE(another_file_is_refused_and_the_next_way_tried),
+		CASE(checked_file_is_sent_once),
+		CASE(another_file_is_refused_and_the_next_candidate_tried),
 		CASE(file_that_a_process_serves_is_refused_under_its_own_reason),
 		CASE(hung_opener_and_dead_opener_are_two_reasons),
-		CASE(unanswered_kernel_question_hands_nothing_over),
-		CASE(unusable_paths_are_never_asked_for),
+		CASE(file_that_the_kernel_cannot_check_is_not_sent),
+		CASE(unusable_paths_are_never_requested),
 		CASE(failed_file_waits_longer_each_time),
-		CASE(file_that_could_not_be_parsed_is_handed_over_again_after_growing_pauses),
-		CASE(denied_file_is_not_announced_anew),
+		CASE(file_that_could_not_be_parsed_is_sent_again_after_growing_pauses),
+		CASE(denied_file_is_not_announced_again),
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),
 		CASE(new_symbolizer_gets_what_the_old_one_had),
-		CASE(dropped_number_begins_anew),
-		CASE(file_under_way_goes_to_the_new_symbolizer_once),
+		CASE(dropped_number_counts_as_new),
+		CASE(pending_file_is_sent_to_the_new_symbolizer_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

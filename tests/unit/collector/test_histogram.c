@@ -23,7 +23,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-static void nothing_lags_by_nothing(void **state)
+static void empty_histogram_gives_zero(void **state)
 {
 	const struct histogram *lag = *state;
 
@@ -31,7 +31,7 @@ static void nothing_lags_by_nothing(void **state)
 	assert_int_equal(lag->max, 0);
 }
 
-static void one_of_a_hundred_is_left_out(void **state)
+static void largest_one_of_a_hundred_is_left_out(void **state)
 {
 	struct histogram *lag = *state;
 
@@ -44,7 +44,7 @@ static void one_of_a_hundred_is_left_out(void **state)
 	assert_int_equal(histogram_p99(lag), 5000);
 }
 
-static void no_size_is_named_too_small_or_a_step_too_large(void **state)
+static void percentile_is_never_too_small_nor_a_step_too_large(void **state)
 {
 	for (uint64_t ns = 1; ns < UINT64_MAX / 3; ns = ns + ns / 7 + 1) {
 		struct histogram *lag = *state;
@@ -70,9 +70,9 @@ static void largest_value_has_a_bucket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(nothing_lags_by_nothing),
-		CASE(one_of_a_hundred_is_left_out),
-		CASE(no_size_is_named_too_small_or_a_step_too_large),
+		CASE(empty_histogram_gives_zero),
+		CASE(largest_one_of_a_hundred_is_left_out),
+		CASE(percentile_is_never_too_small_nor_a_step_too_large),
 		CASE(largest_value_has_a_bucket),
 	};
 

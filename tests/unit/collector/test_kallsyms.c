@@ -135,7 +135,7 @@ static void table_is_sealed_sorted_and_without_addresses(void **state)
 	kallsyms_deinit(&symbols);
 }
 
-static void hidden_addresses_give_an_empty_table(void **state)
+static void symbols_without_addresses_give_an_empty_table(void **state)
 {
 	static struct kallsyms symbols;
 	struct tm_region region = TM_REGION_NULL;
@@ -152,7 +152,7 @@ static void hidden_addresses_give_an_empty_table(void **state)
 	kallsyms_deinit(&symbols);
 }
 
-static void long_text_is_read_to_its_end(void **state)
+static void long_symbol_lists_are_read_to_their_end(void **state)
 {
 	static struct kallsyms symbols;
 	char *many = malloc(400000);
@@ -168,7 +168,7 @@ static void long_text_is_read_to_its_end(void **state)
 	free(many);
 }
 
-static void last_line_needs_no_end_and_endless_ones_are_left_out(void **state)
+static void last_line_needs_no_newline_and_overlong_ones_are_left_out(void **state)
 {
 	static struct kallsyms symbols;
 	char line[3 * KALLSYMS_NAME_MAX] = "1 t ";
@@ -230,7 +230,7 @@ static int parse_long(size_t name_bytes, size_t module_bytes)
 	return kallsyms_parse(line, (size_t)(at - line), &symbol);
 }
 
-static void names_that_are_too_long_or_hold_a_nul_are_refused(void **state)
+static void overlong_names_and_names_with_a_nul_are_refused(void **state)
 {
 	struct kallsyms_line symbol;
 
@@ -246,11 +246,11 @@ int main(void)
 		cmocka_unit_test(addresses_become_module_and_offset),
 		cmocka_unit_test(addresses_outside_are_unknown_and_counted),
 		cmocka_unit_test(table_is_sealed_sorted_and_without_addresses),
-		cmocka_unit_test(hidden_addresses_give_an_empty_table),
-		cmocka_unit_test(long_text_is_read_to_its_end),
-		cmocka_unit_test(last_line_needs_no_end_and_endless_ones_are_left_out),
+		cmocka_unit_test(symbols_without_addresses_give_an_empty_table),
+		cmocka_unit_test(long_symbol_lists_are_read_to_their_end),
+		cmocka_unit_test(last_line_needs_no_newline_and_overlong_ones_are_left_out),
 		cmocka_unit_test(malformed_lines_are_refused),
-		cmocka_unit_test(names_that_are_too_long_or_hold_a_nul_are_refused),
+		cmocka_unit_test(overlong_names_and_names_with_a_nul_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void late_answer_is_dropped(void **state)
 	assert_int_equal(message.number, 2);
 }
 
-static void silent_opener_is_given_up(void **state)
+static void opener_that_does_not_answer_is_given_up(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -42,7 +42,7 @@ static void silent_opener_is_given_up(void **state)
 	assert_int_equal(message.value, TM_NO_FILE_OPENER);
 }
 
-static void opener_that_breaks_the_form_is_closed(void **state)
+static void opener_that_sends_an_invalid_answer_is_closed(void **state)
 {
 	struct world *world = *state;
 	const struct opener_answer lie = {.id = 1, .status = OPENER_HANDED}; /* no descriptor */
@@ -75,8 +75,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(late_answer_is_dropped),
-		CASE(silent_opener_is_given_up),
-		CASE(opener_that_breaks_the_form_is_closed),
+		CASE(opener_that_does_not_answer_is_given_up),
+		CASE(opener_that_sends_an_invalid_answer_is_closed),
 		CASE(descriptor_that_was_not_accepted_ends_the_opener),
 	};
 

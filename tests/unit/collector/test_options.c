@@ -48,7 +48,7 @@ static void all_options_are_understood(void **state)
 	assert_true(options.restart);
 }
 
-static void what_may_be_left_out_has_a_default(void **state)
+static void optional_options_have_defaults(void **state)
 {
 	assert_int_equal(parse(ARGV(ENOUGH)), 0);
 	assert_int_equal(options.opener_fd, -1);
@@ -58,7 +58,7 @@ static void what_may_be_left_out_has_a_default(void **state)
 	assert_false(options.restart);
 }
 
-static void what_is_missing_is_refused(void **state)
+static void missing_option_is_refused(void **state)
 {
 	assert_int_equal(parse(ARGV(A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0:5"))), -EINVAL);
 	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--hz=99"), A("--perf-fd=0:5"))),
@@ -91,8 +91,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_options_are_understood),
-		cmocka_unit_test(what_may_be_left_out_has_a_default),
-		cmocka_unit_test(what_is_missing_is_refused),
+		cmocka_unit_test(optional_options_have_defaults),
+		cmocka_unit_test(missing_option_is_refused),
 		cmocka_unit_test(wrong_arguments_are_refused),
 	};
 

@@ -54,14 +54,14 @@ static uint64_t owed_at(struct world *world, uint64_t ns)
 	return percpu_owed(&world->percpu);
 }
 
-static void owed_are_the_periods_that_the_event_was_on(void **state)
+static void owed_hits_are_the_periods_for_which_the_event_was_enabled(void **state)
 {
 	assert_int_equal(owed_at(*state, 0), 0);
 	assert_int_equal(owed_at(*state, 5 * PERIOD - 1), 4);
 	assert_int_equal(owed_at(*state, 5 * PERIOD), 5);
 }
 
-static void owed_never_goes_back(void **state)
+static void owed_hits_never_decrease(void **state)
 {
 	struct world *world = *state;
 
@@ -73,7 +73,7 @@ static void owed_never_goes_back(void **state)
 	assert_int_equal(owed_at(world, 6 * PERIOD), 13);
 }
 
-static void event_that_takes_no_program_changes_nothing(void **state)
+static void event_that_accepts_no_program_changes_nothing(void **state)
 {
 	struct world *world = *state;
 	int fd = dup(STDIN_FILENO);
@@ -85,7 +85,7 @@ static void event_that_takes_no_program_changes_nothing(void **state)
 	assert_int_equal(close(fd), 0); /* it stayed ours */
 }
 
-static void cpu_that_cannot_be_is_refused(void **state)
+static void impossible_cpu_is_refused(void **state)
 {
 	struct world *world = *state;
 
@@ -105,7 +105,7 @@ static void ring_is_a_power_of_two_within_its_limits(void **state)
 	}
 }
 
-static void ring_of_a_said_size_is_at_least_that(void **state)
+static void ring_of_a_given_size_is_at_least_that_large(void **state)
 {
 	static struct options options = {.hz = 99, .ring_kib = 1};
 
@@ -121,12 +121,12 @@ static void ring_of_a_said_size_is_at_least_that(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(owed_are_the_periods_that_the_event_was_on),
-		CASE(owed_never_goes_back),
-		CASE(event_that_takes_no_program_changes_nothing),
-		CASE(cpu_that_cannot_be_is_refused),
+		CASE(owed_hits_are_the_periods_for_which_the_event_was_enabled),
+		CASE(owed_hits_never_decrease),
+		CASE(event_that_accepts_no_program_changes_nothing),
+		CASE(impossible_cpu_is_refused),
 		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
-		cmocka_unit_test(ring_of_a_said_size_is_at_least_that),
+		cmocka_unit_test(ring_of_a_given_size_is_at_least_that_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

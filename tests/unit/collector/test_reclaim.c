@@ -26,17 +26,17 @@ static void announce(uint32_t tgid, uint64_t ktime)
 	reclaim_note(&world->reclaim, &event);
 }
 
-static void die(uint32_t tgid, uint64_t ktime, bool told)
+static void die(uint32_t tgid, uint64_t ktime, bool announced)
 {
 	const struct tm_event event = {.type = TM_EVENT_EXIT, .ktime = ktime, .tgid = tgid};
 
 	world->states[tgid].seen_ktime = ktime;
 	world->states[tgid].exited = 1;
-	if (told)
+	if (announced)
 		reclaim_note(&world->reclaim, &event);
 }
 
-static void living_generation_is_kept_for_nearly_two_epochs(void **state)
+static void live_process_is_kept_for_nearly_two_epochs(void **state)
 {
 	assert_true(QUIET > EPOCH && QUIET < 2 * EPOCH);
 	announce(1, EPOCH);
@@ -49,7 +49,7 @@ static void living_generation_is_kept_for_nearly_two_epochs(void **state)
 }
 
 /* At the end, in unmake. */
-static void generation_that_went_before_others_was_freed_twice(void **state)
+static void entry_deleted_before_others_is_freed_once(void **state)
 {
 	announce(1, EPOCH);
 	announce(2, 2 * EPOCH);
@@ -59,7 +59,7 @@ static void generation_that_went_before_others_was_freed_twice(void **state)
 	assert_int_equal(world->reclaim.queue.count, 1);
 }
 
-static void generation_that_is_announced_again_lives_on(void **state)
+static void process_that_is_announced_again_is_kept(void **state)
 {
 	announce(1, EPOCH);
 	announce(1, 2 * EPOCH);
@@ -70,7 +70,7 @@ static void generation_that_is_announced_again_lives_on(void **state)
 	assert_int_equal(world->reclaim.queue.count, 0);
 }
 
-static void tombstone_is_kept_for_one(void **state)
+static void tombstone_is_kept_for_one_epoch(void **state)
 {
 	announce(1, EPOCH);
 	die(1, EPOCH + 5, true);
@@ -80,7 +80,7 @@ static void tombstone_is_kept_for_one(void **state)
 	assert_false(world->process_there[1]);
 }
 
-static void lost_exit_leaves_no_entry_for_ever(void **state)
+static void entry_whose_exit_was_lost_is_deleted_too(void **state)
 {
 	announce(1, EPOCH);
 	die(1, 3 * EPOCH - 5, false);
@@ -90,7 +90,7 @@ static void lost_exit_leaves_no_entry_for_ever(void **state)
 	assert_false(world->process_there[1]);
 }
 
-static void crowd_takes_tombstones_early_and_nothing_else(void **state)
+static void nearly_full_map_loses_tombstones_early_and_nothing_else(void **state)
 {
 	world->processes_made = RECLAIM_PROCESSES_HIGH;
 	announce(1, EPOCH);
@@ -103,7 +103,7 @@ static void crowd_takes_tombstones_early_and_nothing_else(void **state)
 	assert_true(world->process_there[1]);
 }
 
-static void generations_that_nobody_can_remember_are_forgotten_at_once(void **state)
+static void process_without_memory_for_its_entry_is_deleted_at_once(void **state)
 {
 	world->reclaim.queue.count = TM_RETIRE_MAX;
 	announce(1, EPOCH);
@@ -111,7 +111,7 @@ static void generations_that_nobody_can_remember_are_forgotten_at_once(void **st
 	world->reclaim.queue.count = 0;
 }
 
-static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **state)
+static void lost_announcement_advances_the_epoch_once_and_not_too_often(void **state)
 {
 	struct reclaim *reclaim = &world->reclaim;
 
@@ -129,7 +129,7 @@ static void lost_announcement_turns_the_epoch_once_and_not_too_often(void **stat
 	assert_int_equal(world->bumps, 3);
 }
 
-static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
+static void continuing_losses_advance_the_epoch_less_and_less_often(void **state)
 {
 	struct reclaim *reclaim = &world->reclaim;
 	uint64_t lost = 0, now_ms = 100000;
@@ -148,15 +148,15 @@ static void losses_that_go_on_turn_it_ever_more_rarely(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(living_generation_is_kept_for_nearly_two_epochs),
-		CASE(generation_that_went_before_others_was_freed_twice),
-		CASE(generation_that_is_announced_again_lives_on),
-		CASE(tombstone_is_kept_for_one),
-		CASE(lost_exit_leaves_no_entry_for_ever),
-		CASE(crowd_takes_tombstones_early_and_nothing_else),
-		CASE(generations_that_nobody_can_remember_are_forgotten_at_once),
-		CASE(lost_announcement_turns_the_epoch_once_and_not_too_often),
-		CASE(losses_that_go_on_turn_it_ever_more_rarely),
+		CASE(live_process_is_kept_for_nearly_two_epochs),
+		CASE(entry_deleted_before_others_is_freed_once),
+		CASE(process_that_is_announced_again_is_kept),
+		CASE(tombstone_is_kept_for_one_epoch),
+		CASE(entry_whose_exit_was_lost_is_deleted_too),
+		CASE(nearly_full_map_loses_tombstones_early_and_nothing_else),
+		CASE(process_without_memory_for_its_entry_is_deleted_at_once),
+		CASE(lost_announcement_advances_the_epoch_once_and_not_too_often),
+		CASE(continuing_losses_advance_the_epoch_less_and_less_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,15 +14,15 @@
 
 #include "tests/unit/collector/fake_maps.h"
 
-/* A FILE of that number; told: it came through. */
-static void meet(uint32_t number, uint64_t ktime, bool told)
+/* BPF announces a file of that number. @received: the announcement was not lost. */
+static void meet(uint32_t number, uint64_t ktime, bool received)
 {
 	const struct tm_file file = {.event = {.type = TM_EVENT_FILE, .ktime = ktime},
 				     .number = number};
 
 	world->files_made += !world->number_there[number];
 	world->number_there[number] = true;
-	if (told)
+	if (received)
 		reclaim_note(&world->reclaim, &file.event);
 }
 
@@ -74,7 +74,7 @@ static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
 	assert_int_equal(world->reclaim.numbers_known, 1);
 }
 
-static void number_keeps_its_entry_until_w_has_passed_its_end(void **state)
+static void number_keeps_its_entry_until_w_has_passed_its_retirement(void **state)
 {
 	uint64_t from = now() - 3 * EPOCH, w;
 
@@ -103,7 +103,7 @@ static void number_that_is_announced_again_is_kept(void **state)
 	assert_true(world->retired[3]);
 }
 
-static void crowded_numbers_go_after_little_more_than_an_epoch_oldest_first(void **state)
+static void nearly_full_map_frees_numbers_after_little_more_than_an_epoch(void **state)
 {
 	world->files_made = RECLAIM_NUMBERS_HIGH;
 	meet(3, EPOCH, true);
@@ -113,7 +113,7 @@ static void crowded_numbers_go_after_little_more_than_an_epoch_oldest_first(void
 	assert_false(world->retired[4]);
 }
 
-static void number_without_any_announcement_is_found_and_given_back(void **state)
+static void number_whose_announcements_were_lost_is_found_and_freed(void **state)
 {
 	uint64_t from = now() + 10 * EPOCH;
 
@@ -124,7 +124,7 @@ static void number_without_any_announcement_is_found_and_given_back(void **state
 	assert_false(world->number_there[5]);
 }
 
-static void number_whose_file_is_under_way_waits(void **state)
+static void number_whose_file_is_pending_is_freed_later(void **state)
 {
 	uint64_t from = now() + 10 * EPOCH;
 
@@ -138,7 +138,7 @@ static void number_whose_file_is_under_way_waits(void **state)
 	assert_int_equal(world->files.entries[3].state, FILE_REQUESTS_UNSEEN);
 }
 
-static void full_ring_only_delays_it(void **state)
+static void full_ring_only_delays_the_retirement(void **state)
 {
 	static const struct tm_exit exit_record = {.event = {.bytes = sizeof(exit_record)}};
 	uint64_t from = now() + 10 * EPOCH, w = from + 2 * EPOCH + 1;
@@ -161,7 +161,7 @@ static void full_ring_only_delays_it(void **state)
 	assert_int_equal(popped()->number, 3);
 }
 
-static void kernel_that_does_not_retire_keeps_the_number(void **state)
+static void number_that_bpf_does_not_retire_is_kept(void **state)
 {
 	uint64_t from = now() + 10 * EPOCH;
 
@@ -181,13 +181,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(number_is_free_once_retire_is_in_the_ring_behind_w),
-		CASE(number_keeps_its_entry_until_w_has_passed_its_end),
+		CASE(number_keeps_its_entry_until_w_has_passed_its_retirement),
 		CASE(number_that_is_announced_again_is_kept),
-		CASE(crowded_numbers_go_after_little_more_than_an_epoch_oldest_first),
-		CASE(number_without_any_announcement_is_found_and_given_back),
-		CASE(number_whose_file_is_under_way_waits),
-		CASE(full_ring_only_delays_it),
-		CASE(kernel_that_does_not_retire_keeps_the_number),
+		CASE(nearly_full_map_frees_numbers_after_little_more_than_an_epoch),
+		CASE(number_whose_announcements_were_lost_is_found_and_freed),
+		CASE(number_whose_file_is_pending_is_freed_later),
+		CASE(full_ring_only_delays_the_retirement),
+		CASE(number_that_bpf_does_not_retire_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void expect(const struct tm_filter *filter, const struct call *calls, siz
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define ANON         (MAP_PRIVATE | MAP_ANONYMOUS)
 
-static void collector_may_do_its_steady_work(void **state)
+static void collector_may_do_its_work_after_ready(void **state)
 {
 	static const struct call calls[] = {
 		{"read", SYS_read, {-1}},
@@ -161,7 +161,7 @@ static void collector_may_do_nothing_else(void **state)
 	expect(&collector_filter, calls, COUNT(calls), SIGSYS);
 }
 
-static void opener_may_open_show_and_fork(void **state)
+static void opener_may_open_map_send_and_fork(void **state)
 {
 	static const struct call calls[] = {
 		{"openat", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDONLY | O_CLOEXEC}},
@@ -212,9 +212,9 @@ static void opener_may_do_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collector_may_do_its_steady_work),
+		cmocka_unit_test(collector_may_do_its_work_after_ready),
 		cmocka_unit_test(collector_may_do_nothing_else),
-		cmocka_unit_test(opener_may_open_show_and_fork),
+		cmocka_unit_test(opener_may_open_map_send_and_fork),
 		cmocka_unit_test(opener_may_do_nothing_else),
 	};
 

@@ -23,7 +23,7 @@
 
 struct wire {
 	struct symbolizer_link link;
-	struct tm_wire heard; /* the last ROWS */
+	struct tm_wire received; /* the last UNWIND_TABLE */
 	int peer;
 };
 
@@ -57,37 +57,37 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Return: as symbolizer_link_receive; the descriptor of a ROWS is closed. */
-static int hear(struct wire *wire)
+/* Return: as symbolizer_link_receive; the descriptor of a table is closed. */
+static int receive(struct wire *wire)
 {
 	int fd = -1;
-	int r = symbolizer_link_receive(&wire->link, &wire->heard, &fd);
+	int r = symbolizer_link_receive(&wire->link, &wire->received, &fd);
 
 	assert_int_equal(fd >= 0, r == SYMBOLIZER_LINK_E_TABLE);
 	(void)tm_close(fd);
 	return r;
 }
 
-static int say(struct wire *wire, uint32_t kind, uint64_t value)
+static int send_kind(struct wire *wire, uint32_t kind, uint64_t value)
 {
 	const struct tm_wire message = {.kind = kind, .value = value};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), -1, 0), 0);
-	return hear(wire);
+	return receive(wire);
 }
 
 static void hello_and_credit_are_accepted(void **state)
 {
 	struct wire *wire = *state;
 
-	assert_int_equal(hear(wire), 0);
-	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
-	assert_int_equal(say(wire, TM_WIRE_CREDIT, 1), 0);
+	assert_int_equal(receive(wire), 0);
+	assert_int_equal(send_kind(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
+	assert_int_equal(send_kind(wire, TM_WIRE_CREDIT, 1), 0);
 	assert_true(wire->link.greeted);
 	assert_int_equal(wire->link.violations, 0);
 }
 
-static void anything_else_closes_the_wire(void **state)
+static void any_other_message_closes_the_wire(void **state)
 {
 	static const struct tm_wire wrong[] = {
 		{.kind = 0},
@@ -106,7 +106,7 @@ static void anything_else_closes_the_wire(void **state)
 		struct wire wire = {0};
 
 		assert_int_equal(wire_init(&wire), 0);
-		assert_int_equal(say(&wire, wrong[i].kind, wrong[i].value),
+		assert_int_equal(send_kind(&wire, wrong[i].kind, wrong[i].value),
 				 SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire.link.fd, -1);
 		assert_int_equal(wire.link.violations, 1);
@@ -118,8 +118,8 @@ static void second_hello_closes_the_wire(void **state)
 {
 	struct wire *wire = *state;
 
-	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
-	assert_int_equal(say(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(send_kind(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), 0);
+	assert_int_equal(send_kind(wire, TM_WIRE_HELLO, TM_WIRE_VERSION), SYMBOLIZER_LINK_E_CLOSED);
 }
 
 static void message_of_another_size_closes_the_wire(void **state)
@@ -127,7 +127,7 @@ static void message_of_another_size_closes_the_wire(void **state)
 	struct wire *wire = *state;
 
 	assert_int_equal(send(wire->peer, "short", 5, 0), 5);
-	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->link.violations, 1);
 }
 
@@ -137,18 +137,18 @@ static void descriptor_from_the_symbolizer_closes_the_wire(void **state)
 	const struct tm_wire message = {.kind = TM_WIRE_CREDIT, .value = 1};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
-	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 }
 
-static int send_rows(struct wire *wire, uint32_t number, int fd)
+static int send_table(struct wire *wire, uint32_t number, int fd)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = number, .value = 5};
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), fd, 0), 0);
-	return hear(wire);
+	return receive(wire);
 }
 
-static void rows_come_one_at_a_time_with_their_descriptor(void **state)
+static void tables_are_received_one_at_a_time_with_their_descriptor(void **state)
 {
 	struct wire *wire = *state;
 	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 7, .value = 5};
@@ -157,19 +157,19 @@ static void rows_come_one_at_a_time_with_their_descriptor(void **state)
 		assert_int_equal(
 			tm_fdpass_send(wire->peer, &message, sizeof(message), STDIN_FILENO, 0), 0);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_TABLE);
-		assert_int_equal(wire->heard.number, 7);
-		assert_int_equal(wire->heard.value, 5);
+		assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_TABLE);
+		assert_int_equal(wire->received.number, 7);
+		assert_int_equal(wire->received.value, 5);
 	}
-	assert_int_equal(hear(wire), 0);
-	assert_int_equal(send_rows(wire, FILE_REQUESTS_MAX - 1, STDIN_FILENO),
+	assert_int_equal(receive(wire), 0);
+	assert_int_equal(send_table(wire, FILE_REQUESTS_MAX - 1, STDIN_FILENO),
 			 SYMBOLIZER_LINK_E_TABLE);
-	assert_int_equal(send_rows(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO),
+	assert_int_equal(send_table(wire, TM_UNWIND_MAP_VDSO, STDIN_FILENO),
 			 SYMBOLIZER_LINK_E_TABLE);
 	assert_int_equal(wire->link.violations, 0);
 }
 
-static void rows_out_of_form_close_the_wire(void **state)
+static void malformed_table_message_closes_the_wire(void **state)
 {
 	static const struct {
 		uint32_t number;
@@ -180,7 +180,7 @@ static void rows_out_of_form_close_the_wire(void **state)
 		struct wire wire = {0};
 
 		assert_int_equal(wire_init(&wire), 0);
-		assert_int_equal(send_rows(&wire, wrong[i].number, wrong[i].fd),
+		assert_int_equal(send_table(&wire, wrong[i].number, wrong[i].fd),
 				 SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire.link.violations, 1);
 		wire_deinit(&wire);
@@ -195,9 +195,9 @@ static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state
 	struct tm_wire wrong = failed;
 
 	assert_int_equal(tm_fdpass_send(wire->peer, &failed, sizeof(failed), -1, 0), 0);
-	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_FAILED);
-	assert_int_equal(wire->heard.number, FILE_REQUESTS_MAX - 1);
-	assert_int_equal(wire->heard.value, 5);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_FAILED);
+	assert_int_equal(wire->received.number, FILE_REQUESTS_MAX - 1);
+	assert_int_equal(wire->received.value, 5);
 	for (int i = 0; i < 3; i++) {
 		void *fresh;
 
@@ -207,14 +207,14 @@ static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state
 		assert_int_equal(tm_fdpass_send(wire->peer, &wrong, sizeof(wrong),
 						i == 0 ? STDIN_FILENO : -1, 0),
 				 0);
-		assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
+		assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire->link.violations, 1);
 		assert_int_equal(unmake(&fresh), 0);
 	}
 }
 
 /* More than one, by hand: tm_fdpass_send cannot. */
-static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **state)
+static void table_with_two_descriptors_closes_the_wire_and_leaks_none(void **state)
 {
 	struct wire *wire = *state;
 	struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 7};
@@ -232,7 +232,7 @@ static void rows_with_two_descriptors_close_the_wire_and_leave_none_open(void **
 	(void)close(before);
 	memset(CMSG_DATA(&control.header), 0, 2 * sizeof(int));
 	assert_int_equal(sendmsg(wire->peer, &header, 0), (ssize_t)sizeof(message));
-	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->link.violations, 1);
 	after = dup(STDIN_FILENO);
 	assert_true(after <= before);
@@ -244,11 +244,11 @@ static void end_of_file_is_no_violation(void **state)
 	struct wire *wire = *state;
 
 	(void)shutdown(wire->peer, SHUT_RDWR);
-	assert_int_equal(hear(wire), SYMBOLIZER_LINK_E_CLOSED);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_CLOSED);
 	assert_int_equal(wire->link.violations, 0);
 }
 
-static void files_stop_without_credit_and_go_on_with_it(void **state)
+static void files_wait_for_credit(void **state)
 {
 	struct wire *wire = *state;
 	const struct tm_wire file = {.kind = TM_WIRE_FILE, .number = 7};
@@ -268,7 +268,7 @@ static void files_stop_without_credit_and_go_on_with_it(void **state)
 	}
 	assert_int_equal(sent, TM_FILES_IN_FLIGHT);
 	assert_int_equal(symbolizer_link_send(&wire->link, &none, -1), 0); /* costs nothing */
-	assert_int_equal(say(wire, TM_WIRE_CREDIT, 2), 0);
+	assert_int_equal(send_kind(wire, TM_WIRE_CREDIT, 2), 0);
 	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
 	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
 	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO),
@@ -280,11 +280,11 @@ static void credit_never_exceeds_the_window(void **state)
 	struct wire *wire = *state;
 
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(say(wire, TM_WIRE_CREDIT, TM_FILES_IN_FLIGHT), 0);
+		assert_int_equal(send_kind(wire, TM_WIRE_CREDIT, TM_FILES_IN_FLIGHT), 0);
 	assert_int_equal(wire->link.credit, TM_FILES_IN_FLIGHT);
 }
 
-static void full_socket_is_never_waited_for(void **state)
+static void send_never_waits_for_a_full_socket(void **state)
 {
 	struct wire *wire = *state;
 	const struct tm_wire none = {.kind = TM_WIRE_NO_FILE, .number = 1};
@@ -302,18 +302,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(hello_and_credit_are_accepted),
-		CASE(anything_else_closes_the_wire),
+		CASE(any_other_message_closes_the_wire),
 		CASE(second_hello_closes_the_wire),
 		CASE(message_of_another_size_closes_the_wire),
 		CASE(descriptor_from_the_symbolizer_closes_the_wire),
-		CASE(rows_come_one_at_a_time_with_their_descriptor),
-		CASE(rows_out_of_form_close_the_wire),
+		CASE(tables_are_received_one_at_a_time_with_their_descriptor),
+		CASE(malformed_table_message_closes_the_wire),
 		CASE(failure_comes_without_a_descriptor_and_for_a_file_alone),
-		CASE(rows_with_two_descriptors_close_the_wire_and_leave_none_open),
+		CASE(table_with_two_descriptors_closes_the_wire_and_leaks_none),
 		CASE(end_of_file_is_no_violation),
-		CASE(files_stop_without_credit_and_go_on_with_it),
+		CASE(files_wait_for_credit),
 		CASE(credit_never_exceeds_the_window),
-		CASE(full_socket_is_never_waited_for),
+		CASE(send_never_waits_for_a_full_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

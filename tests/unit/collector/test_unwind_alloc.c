@@ -98,7 +98,7 @@ static void first_gap_that_fits_is_taken(void **state)
 	assert_int_equal(take(alloc, 5), 10);
 }
 
-static void leaving_units_are_taken_until_they_are_free(void **state)
+static void leaving_units_count_as_taken_until_they_are_freed(void **state)
 {
 	struct unwind_alloc *alloc = *state;
 	uint32_t first;
@@ -115,7 +115,7 @@ static void leaving_units_are_taken_until_they_are_free(void **state)
 	assert_int_equal(take(alloc, 3), 7);
 }
 
-static void more_than_there_are_never_fit(void **state)
+static void run_beyond_the_limit_never_fits(void **state)
 {
 	struct unwind_alloc *alloc = *state;
 	uint32_t first;
@@ -148,8 +148,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(run_may_cross_chunks),
 		CASE(first_gap_that_fits_is_taken),
-		CASE(leaving_units_are_taken_until_they_are_free),
-		CASE(more_than_there_are_never_fit),
+		CASE(leaving_units_count_as_taken_until_they_are_freed),
+		CASE(run_beyond_the_limit_never_fits),
 		CASE(run_is_not_taken_while_a_chunk_of_it_is_missing),
 	};
 

@@ -15,7 +15,7 @@ static const struct tm_unwind_table_page *page_of(struct world *world, uint32_t 
 				       TM_UNWIND_MAP_RULES(reference) + index);
 }
 
-static void rows_are_installed_whole_before_they_are_said(void **state)
+static void table_is_complete_before_its_reference_is_set(void **state)
 {
 	struct world *world = *state;
 
@@ -31,7 +31,7 @@ static void rows_are_installed_whole_before_they_are_said(void **state)
 	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_ANSWERED);
 }
 
-static void table_without_rows_takes_no_unit(void **state)
+static void table_without_rows_needs_no_unit(void **state)
 {
 	struct world *world = *state;
 
@@ -43,7 +43,7 @@ static void table_without_rows_takes_no_unit(void **state)
 	assert_int_equal(world->chunks, 0);
 }
 
-static void only_the_one_due_answer_is_taken(void **state)
+static void only_the_answer_that_is_due_is_accepted(void **state)
 {
 	struct world *world = *state;
 
@@ -84,7 +84,7 @@ static void file_that_could_not_be_parsed_has_no_table_yet(void **state)
 	assert_int_equal(world->tables.installed, 1);
 }
 
-static void only_the_one_due_failure_is_taken(void **state)
+static void only_the_failure_that_is_due_is_accepted(void **state)
 {
 	struct world *world = *state;
 
@@ -100,7 +100,7 @@ static void only_the_one_due_failure_is_taken(void **state)
 	assert_int_equal(world->files.retrying, 0);
 }
 
-static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
+static void each_symbolizer_sends_the_vdso_table_once(void **state)
 {
 	struct world *world = *state;
 
@@ -115,7 +115,7 @@ static void vdso_has_a_table_of_its_own_once_a_symbolizer(void **state)
 	assert_int_equal(world->tables.alloc.taken, 5);
 }
 
-static void units_of_a_replaced_table_are_free_behind_w_alone(void **state)
+static void units_of_a_replaced_table_are_freed_once_w_has_passed(void **state)
 {
 	struct world *world = *state;
 	uint32_t first;
@@ -133,7 +133,7 @@ static void units_of_a_replaced_table_are_free_behind_w_alone(void **state)
 	assert_int_equal(world->tables.alloc.taken, 3);
 }
 
-static void full_budget_evicts_the_file_longest_unannounced_and_waits_for_w(void **state)
+static void full_budget_evicts_the_least_recently_announced_file_and_waits_for_w(void **state)
 {
 	struct world *world = *state;
 	uint32_t half = UNITS / 2 - 10; /* pages; with 8 units of starts, top and rules */
@@ -196,7 +196,7 @@ static void table_beyond_half_of_the_budget_is_refused(void **state)
 	assert_int_not_equal(world->references[2], 0);
 }
 
-static void chunks_are_made_after_a_round_alone_one_at_a_time(void **state)
+static void chunks_are_made_one_at_a_time_and_only_after_a_round(void **state)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 5, .value = KTIME};
 	struct world *world = *state;
@@ -217,7 +217,7 @@ static void chunks_are_made_after_a_round_alone_one_at_a_time(void **state)
 	assert_int_equal(world->chunks, 1);
 }
 
-static void number_that_is_gone_takes_its_table_and_what_is_on_its_way_with_it(void **state)
+static void freed_number_frees_its_table_and_its_pending_one(void **state)
 {
 	struct world *world = *state;
 
@@ -239,7 +239,7 @@ static void number_that_is_gone_takes_its_table_and_what_is_on_its_way_with_it(v
 	assert_int_equal(world->tables.refused, 0);
 }
 
-static void hundred_thousand_files_leave_nothing_behind(void **state)
+static void one_hundred_thousand_files_leak_nothing(void **state)
 {
 	struct world *world = *state;
 	int small = seal_rows(1, 1), large = seal_rows(20, 100);
@@ -271,19 +271,19 @@ static void hundred_thousand_files_leave_nothing_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(rows_are_installed_whole_before_they_are_said),
-		CASE(table_without_rows_takes_no_unit),
-		CASE(only_the_one_due_answer_is_taken),
+		CASE(table_is_complete_before_its_reference_is_set),
+		CASE(table_without_rows_needs_no_unit),
+		CASE(only_the_answer_that_is_due_is_accepted),
 		CASE(file_that_could_not_be_parsed_has_no_table_yet),
-		CASE(only_the_one_due_failure_is_taken),
-		CASE(vdso_has_a_table_of_its_own_once_a_symbolizer),
-		CASE(units_of_a_replaced_table_are_free_behind_w_alone),
-		CASE(full_budget_evicts_the_file_longest_unannounced_and_waits_for_w),
+		CASE(only_the_failure_that_is_due_is_accepted),
+		CASE(each_symbolizer_sends_the_vdso_table_once),
+		CASE(units_of_a_replaced_table_are_freed_once_w_has_passed),
+		CASE(full_budget_evicts_the_least_recently_announced_file_and_waits_for_w),
 		CASE(many_small_tables_are_evicted_a_few_at_a_time),
 		CASE(table_beyond_half_of_the_budget_is_refused),
-		CASE(chunks_are_made_after_a_round_alone_one_at_a_time),
-		CASE(number_that_is_gone_takes_its_table_and_what_is_on_its_way_with_it),
-		CASE(hundred_thousand_files_leave_nothing_behind),
+		CASE(chunks_are_made_one_at_a_time_and_only_after_a_round),
+		CASE(freed_number_frees_its_table_and_its_pending_one),
+		CASE(one_hundred_thousand_files_leak_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

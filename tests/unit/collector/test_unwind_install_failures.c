@@ -100,7 +100,7 @@ static void replacement_that_fails_at_any_step_leaves_the_old_table(void **state
 	assert_int_equal(world->tables.alloc.taken, 1100 + 1 + 5 + 1);
 }
 
-static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **state)
+static void eviction_that_fails_evicts_nothing_and_refuses_the_new_table(void **state)
 {
 	struct world *world = *state;
 
@@ -119,7 +119,7 @@ static void eviction_that_fails_evicts_nothing_and_refuses_the_newcomer(void **s
 	assert_int_equal(world->tables.evicted, 1);
 }
 
-static void reference_that_fails_once_w_has_risen_frees_the_newcomer_alone(void **state)
+static void reference_that_fails_after_w_has_risen_frees_the_new_table_alone(void **state)
 {
 	struct world *world = *state;
 
@@ -146,8 +146,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(first_table_that_fails_at_any_step_leaves_no_orphan),
 		CASE(replacement_that_fails_at_any_step_leaves_the_old_table),
-		CASE(eviction_that_fails_evicts_nothing_and_refuses_the_newcomer),
-		CASE(reference_that_fails_once_w_has_risen_frees_the_newcomer_alone),
+		CASE(eviction_that_fails_evicts_nothing_and_refuses_the_new_table),
+		CASE(reference_that_fails_after_w_has_risen_frees_the_new_table_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static int spoiled(size_t at, uint32_t value)
 	return r;
 }
 
-static void lying_tables_are_refused(void **state)
+static void invalid_tables_are_refused(void **state)
 {
 	struct world *world = *state;
 	const size_t page = tm_unwind_table_bytes(1, 1) - sizeof(struct tm_unwind_table_page);
@@ -123,7 +123,7 @@ static void lying_tables_are_refused(void **state)
 	refused(world, spoiled(page - sizeof(struct tm_rule), UINT32_MAX), "an unknown rule");
 }
 
-static void flood_of_answers_takes_one(void **state)
+static void only_one_of_a_flood_of_answers_is_accepted(void **state)
 {
 	struct world *world = *state;
 	int fd = seal_rows(1, 1);
@@ -148,8 +148,8 @@ int main(void)
 		CASE(descriptors_of_other_kinds_are_refused),
 		CASE(memory_that_may_still_change_is_refused),
 		CASE(sizes_beyond_any_table_are_refused_unread),
-		CASE(lying_tables_are_refused),
-		CASE(flood_of_answers_takes_one),
+		CASE(invalid_tables_are_refused),
+		CASE(only_one_of_a_flood_of_answers_is_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

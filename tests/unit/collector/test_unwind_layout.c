@@ -126,7 +126,7 @@ static void same(uint32_t pages, uint32_t rules)
 	free(blob);
 }
 
-static void units_say_what_the_rows_say(void **state)
+static void units_hold_what_the_table_holds(void **state)
 {
 	same(1, 1);
 	same(2, 63);
@@ -164,7 +164,7 @@ static void table_without_pages_is_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units_say_what_the_rows_say),
+		cmocka_unit_test(units_hold_what_the_table_holds),
 		cmocka_unit_test(largest_table_has_a_reference),
 		cmocka_unit_test(table_without_pages_is_empty),
 	};

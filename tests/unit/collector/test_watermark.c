@@ -15,35 +15,35 @@
 
 #define GUARD (WATERMARK_GUARD_US * 1000ull)
 
-static void idle_host_follows_the_clock(void **state)
+static void without_marks_the_watermark_follows_the_clock(void **state)
 {
 	const uint64_t marks[3] = {0, 0, 0};
 
 	assert_int_equal(watermark_rule(1000000000, marks, 3), 1000000000 - GUARD);
 }
 
-static void oldest_mark_holds_it_back(void **state)
+static void oldest_mark_limits_the_watermark(void **state)
 {
 	const uint64_t marks[4] = {0, 700, 500, 900};
 
 	assert_int_equal(watermark_rule(1000000000, marks, 4), 500);
 }
 
-static void young_mark_does_not_push_it_forward(void **state)
+static void young_mark_does_not_raise_the_watermark(void **state)
 {
 	const uint64_t marks[1] = {2000000000};
 
 	assert_int_equal(watermark_rule(1000000000, marks, 1), 1000000000 - GUARD);
 }
 
-static void clock_below_the_guard_is_zero(void **state)
+static void clock_below_the_guard_gives_zero(void **state)
 {
 	assert_int_equal(watermark_rule(GUARD, NULL, 0), 0);
 	assert_int_equal(watermark_rule(GUARD - 1, NULL, 0), 0);
 	assert_int_equal(watermark_rule(0, NULL, 0), 0);
 }
 
-static void reading_looks_at_every_level_of_every_cpu(void **state)
+static void every_level_of_every_cpu_is_read(void **state)
 {
 	for (unsigned cpu = 0; cpu < 3; cpu++)
 		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
@@ -54,7 +54,7 @@ static void reading_looks_at_every_level_of_every_cpu(void **state)
 		}
 }
 
-static void reading_looks_at_no_cpu_beyond(void **state)
+static void no_cpu_beyond_the_count_is_read(void **state)
 {
 	struct tm_cpu_slot slots[3] = {0};
 
@@ -63,7 +63,7 @@ static void reading_looks_at_no_cpu_beyond(void **state)
 	assert_true(watermark_read(slots, 2) > 99);
 }
 
-static void readings_never_go_back(void **state)
+static void watermark_of_an_idle_host_never_falls(void **state)
 {
 	const struct tm_cpu_slot slot = {0};
 	uint64_t before = 0;
@@ -79,13 +79,13 @@ static void readings_never_go_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(idle_host_follows_the_clock),
-		cmocka_unit_test(oldest_mark_holds_it_back),
-		cmocka_unit_test(young_mark_does_not_push_it_forward),
-		cmocka_unit_test(clock_below_the_guard_is_zero),
-		cmocka_unit_test(reading_looks_at_every_level_of_every_cpu),
-		cmocka_unit_test(reading_looks_at_no_cpu_beyond),
-		cmocka_unit_test(readings_never_go_back),
+		cmocka_unit_test(without_marks_the_watermark_follows_the_clock),
+		cmocka_unit_test(oldest_mark_limits_the_watermark),
+		cmocka_unit_test(young_mark_does_not_raise_the_watermark),
+		cmocka_unit_test(clock_below_the_guard_gives_zero),
+		cmocka_unit_test(every_level_of_every_cpu_is_read),
+		cmocka_unit_test(no_cpu_beyond_the_count_is_read),
+		cmocka_unit_test(watermark_of_an_idle_host_never_falls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

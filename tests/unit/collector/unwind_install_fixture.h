@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * unwind_install_fixture - tables between a made-up kernel room, whose calls can fail, and rows of
- * any size
+ * unwind_install_fixture - tables of any size, and a fake BPF side whose calls can fail
  */
 
 #include <errno.h>
@@ -32,8 +31,8 @@ struct world {
 	struct tm_retire_queue queue;
 	struct unwind_install tables;
 	uint64_t references[FILE_REQUESTS_MAX + 1];
-	unsigned chunks; /* that the kernel room has */
-	unsigned calls;  /* of it so far */
+	unsigned chunks; /* that exist */
+	unsigned calls;  /* of the BPF side so far */
 	unsigned fails;  /* which call fails; 0: none */
 };
 

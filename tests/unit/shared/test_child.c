@@ -83,7 +83,7 @@ static void child_that_cannot_be_prepared_runs_nothing(void **state)
 	tm_child_stop(&child, &cpu_ns, &rss_bytes);
 }
 
-static void stopping_none_is_nothing(void **state)
+static void stopping_no_child_does_nothing(void **state)
 {
 	struct tm_child child = TM_CHILD_NULL;
 	uint64_t cpu_ns = 1, rss_bytes = 1;
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(child_has_its_socket_alone),
 		cmocka_unit_test(child_that_cannot_be_prepared_runs_nothing),
-		cmocka_unit_test(stopping_none_is_nothing),
+		cmocka_unit_test(stopping_no_child_does_nothing),
 	};
 	int socket = tm_option_socket(argc, argv);
 

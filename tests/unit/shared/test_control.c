@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_control - the command hears each word whole, and of several faults the first */
+/* test_control - messages arrive complete, and of several failures the first is sent */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "shared/fdpass.h"
 
 static int ends[2];
-static struct tm_control heard;
+static struct tm_control received;
 
 static int make(void **state)
 {
@@ -31,18 +31,19 @@ static int unmake(void **state)
 	return close(ends[1]);
 }
 
-static void hear(uint32_t kind)
+static void receive(uint32_t kind)
 {
-	assert_int_equal(tm_fdpass_recv(ends[1], &heard, sizeof(heard), NULL, MSG_DONTWAIT), 0);
-	assert_int_equal(heard.kind, kind);
+	assert_int_equal(tm_fdpass_recv(ends[1], &received, sizeof(received), NULL, MSG_DONTWAIT),
+			 0);
+	assert_int_equal(received.kind, kind);
 }
 
-static void words_carry_code_and_value(void **state)
+static void messages_carry_code_and_value(void **state)
 {
 	assert_int_equal(tm_control_send(ends[0], TM_CONTROL_OUTPUT, -5, 7), 0);
-	hear(TM_CONTROL_OUTPUT);
-	assert_int_equal(heard.code, -5);
-	assert_int_equal(heard.value, 7);
+	receive(TM_CONTROL_OUTPUT);
+	assert_int_equal(received.code, -5);
+	assert_int_equal(received.value, 7);
 }
 
 static void long_note_is_cut_and_closed(void **state)
@@ -52,24 +53,24 @@ static void long_note_is_cut_and_closed(void **state)
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(tm_control_note(ends[0], "%d %s", 4, text), 0);
-	hear(TM_CONTROL_NOTE);
-	assert_int_equal(strlen(heard.body.text), TM_CONTROL_TEXT - 1);
-	assert_memory_equal(heard.body.text, "4 xx", 4);
+	receive(TM_CONTROL_NOTE);
+	assert_int_equal(strlen(received.body.text), TM_CONTROL_TEXT - 1);
+	assert_memory_equal(received.body.text, "4 xx", 4);
 }
 
-static void first_fault_is_the_one_that_is_told(void **state)
+static void first_failure_is_the_one_that_is_sent(void **state)
 {
-	struct tm_control_failure fault = {0};
+	struct tm_control_failure failure = {0};
 
-	assert_int_equal(tm_control_failure_check(&fault, TM_FAILURE_HOST, 3, "no fault"), 0);
-	assert_int_equal(fault.code, 0);
-	assert_int_equal(tm_control_failure_check(&fault, TM_FAILURE_HOST, -ENOMEM, "the ring"),
+	assert_int_equal(tm_control_failure_check(&failure, TM_FAILURE_HOST, 3, "no failure"), 0);
+	assert_int_equal(failure.code, 0);
+	assert_int_equal(tm_control_failure_check(&failure, TM_FAILURE_HOST, -ENOMEM, "the ring"),
 			 -ECANCELED);
-	assert_int_equal(tm_control_failure_set(&fault, TM_FAILURE_PEER, "later"), -ECANCELED);
-	assert_int_equal(tm_control_failed(ends[0], &fault), 0);
-	hear(TM_CONTROL_FAILED);
-	assert_int_equal(heard.code, TM_FAILURE_HOST);
-	assert_string_equal(heard.body.text, "the ring: Cannot allocate memory");
+	assert_int_equal(tm_control_failure_set(&failure, TM_FAILURE_PEER, "later"), -ECANCELED);
+	assert_int_equal(tm_control_failed(ends[0], &failure), 0);
+	receive(TM_CONTROL_FAILED);
+	assert_int_equal(received.code, TM_FAILURE_HOST);
+	assert_string_equal(received.body.text, "the ring: Cannot allocate memory");
 }
 
 static void command_that_is_gone_is_an_error(void **state)
@@ -86,14 +87,14 @@ static void counts_are_skipped_where_nobody_reads_them(void **state)
 
 	for (int i = 0; i < 10000; i++)
 		assert_int_equal(tm_control_counts(ends[0], &counts, &cost, /* may_skip= */ 1), 0);
-	while (tm_fdpass_recv(ends[1], &heard, sizeof(heard), NULL, MSG_DONTWAIT) == 0)
+	while (tm_fdpass_recv(ends[1], &received, sizeof(received), NULL, MSG_DONTWAIT) == 0)
 		read_again++;
 	assert_in_range(read_again, 1, 9999);
-	assert_int_equal(heard.body.counts.hits, 5);
-	assert_int_equal(heard.body.cost.child_cpu_ns, 6);
+	assert_int_equal(received.body.counts.hits, 5);
+	assert_int_equal(received.body.cost.child_cpu_ns, 6);
 	assert_int_equal(tm_control_counts(ends[0], &counts, /* cost= */ NULL, 0), 0);
-	hear(TM_CONTROL_COUNTS);
-	assert_int_equal(heard.body.cost.child_cpu_ns, 0);
+	receive(TM_CONTROL_COUNTS);
+	assert_int_equal(received.body.cost.child_cpu_ns, 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
@@ -101,9 +102,9 @@ static void counts_are_skipped_where_nobody_reads_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(words_carry_code_and_value),
+		CASE(messages_carry_code_and_value),
 		CASE(long_note_is_cut_and_closed),
-		CASE(first_fault_is_the_one_that_is_told),
+		CASE(first_failure_is_the_one_that_is_sent),
 		CASE(counts_are_skipped_where_nobody_reads_them),
 		CASE(command_that_is_gone_is_an_error),
 	};

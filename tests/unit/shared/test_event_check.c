@@ -79,7 +79,7 @@ static void reasons_must_exist(void **state)
 	assert_int_equal(verdict(&s->event), -EBADMSG);
 }
 
-static void user_words_must_be_of_a_user_kind(void **state)
+static void user_frames_must_be_of_a_user_kind(void **state)
 {
 	static const uint64_t kinds[] = {TM_FRAME_FILE, TM_FRAME_ANON, TM_FRAME_VDSO,
 					 TM_FRAME_UNRESOLVED};
@@ -149,7 +149,7 @@ static void files_need_a_number_that_frames_can_hold(void **state)
 	assert_int_equal(verdict(&f->event), -EBADMSG);
 }
 
-static void exits_have_one_size_and_other_types_none(void **state)
+static void exits_have_one_size_and_unknown_types_are_refused(void **state)
 {
 	struct tm_event *event = (void *)memory;
 
@@ -184,7 +184,7 @@ static void retire_comes_from_the_collector_alone(void **state)
 	assert_int_equal(tm_event_check_from_ring(r, sizeof(*r) + 8), -EBADMSG);
 }
 
-static void kernel_words_are_rebased_in_the_ring(void **state)
+static void kernel_frames_are_rebased_in_the_ring(void **state)
 {
 	struct tm_sample *s = sample(2, 1);
 
@@ -202,12 +202,12 @@ int main(void)
 		cmocka_unit_test(frames_must_fill_the_record_exactly),
 		cmocka_unit_test(lengths_must_agree),
 		cmocka_unit_test(reasons_must_exist),
-		cmocka_unit_test(user_words_must_be_of_a_user_kind),
+		cmocka_unit_test(user_frames_must_be_of_a_user_kind),
 		cmocka_unit_test(texts_must_end_in_a_nul_within_their_limits),
 		cmocka_unit_test(files_need_a_number_that_frames_can_hold),
-		cmocka_unit_test(exits_have_one_size_and_other_types_none),
+		cmocka_unit_test(exits_have_one_size_and_unknown_types_are_refused),
 		cmocka_unit_test(retire_comes_from_the_collector_alone),
-		cmocka_unit_test(kernel_words_are_rebased_in_the_ring),
+		cmocka_unit_test(kernel_frames_are_rebased_in_the_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_fdpass - a message comes whole with at most one descriptor, or is refused and nothing leaks */
+/* test_fdpass - a message comes whole with at most one descriptor, or is refused and nothing leaks
+ */
 
 #include <dirent.h>
 #include <errno.h>
@@ -113,7 +114,7 @@ static void message_comes_without_descriptor(void **state)
 	assert_int_equal(tm_fdpass_recv(pair->ours, &got, sizeof(got), /* ret_fd= */ NULL, 0), 0);
 }
 
-static void another_form_is_refused_and_nothing_leaks(void **state)
+static void malformed_message_is_refused_and_leaks_no_descriptor(void **state)
 {
 	static const struct {
 		size_t bytes;
@@ -137,7 +138,7 @@ static void another_form_is_refused_and_nothing_leaks(void **state)
 	assert_int_equal(tm_fdpass_recv(pair->ours, &got, sizeof(got), NULL, 0), 0);
 }
 
-static void descriptor_where_none_belongs_is_refused(void **state)
+static void descriptor_with_a_message_that_has_none_is_refused(void **state)
 {
 	struct pair *pair = *state;
 	int before = open_descriptors();
@@ -148,8 +149,9 @@ static void descriptor_where_none_belongs_is_refused(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* The kernel drops a descriptor that the receiver's limit cannot hold, and cuts the control data. */
-static void descriptor_lost_to_the_limit_is_refused(void **state)
+/* The kernel drops a descriptor that the receiver's limit cannot hold, and cuts the control data.
+ */
+static void message_whose_descriptor_exceeds_the_limit_is_refused(void **state)
 {
 	struct pair *pair = *state;
 	struct rlimit old, tight;
@@ -191,7 +193,7 @@ static void nothing_to_do_is_a_condition(void **state)
 	assert_int_equal(r, TM_FDPASS_E_AGAIN);
 }
 
-static void what_is_no_socket_is_an_error(void **state)
+static void descriptor_that_is_no_socket_is_an_error(void **state)
 {
 	_cleanup_(tm_closep) int file = open("/dev/null", O_RDWR | O_CLOEXEC);
 	uint64_t message = 0;
@@ -209,12 +211,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_A_PAIR(message_comes_with_its_descriptor),
 		ON_A_PAIR(message_comes_without_descriptor),
-		ON_A_PAIR(another_form_is_refused_and_nothing_leaks),
-		ON_A_PAIR(descriptor_where_none_belongs_is_refused),
-		ON_A_PAIR(descriptor_lost_to_the_limit_is_refused),
+		ON_A_PAIR(malformed_message_is_refused_and_leaks_no_descriptor),
+		ON_A_PAIR(descriptor_with_a_message_that_has_none_is_refused),
+		ON_A_PAIR(message_whose_descriptor_exceeds_the_limit_is_refused),
 		ON_A_PAIR(peer_that_is_gone_is_a_condition),
 		ON_A_PAIR(nothing_to_do_is_a_condition),
-		cmocka_unit_test(what_is_no_socket_is_an_error),
+		cmocka_unit_test(descriptor_that_is_no_socket_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

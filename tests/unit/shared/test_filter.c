@@ -68,7 +68,7 @@ static void refused(long number, long a, long b, long c, int error)
 	assert_int_equal(WEXITSTATUS(status), error);
 }
 
-static void what_no_line_names_is_killed(void **state)
+static void call_that_no_line_names_is_killed(void **state)
 {
 	allowed(SYS_getppid, 0, 0, 0);
 	killed(SYS_getpid, 0, 0, 0);
@@ -160,7 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_filter_needs_no_new_privs),
-		cmocka_unit_test(what_no_line_names_is_killed),
+		cmocka_unit_test(call_that_no_line_names_is_killed),
 		cmocka_unit_test(number_must_match),
 		cmocka_unit_test(lines_of_one_name_are_alternatives),
 		cmocka_unit_test(conditions_of_one_line_must_all_hold),

@@ -12,7 +12,7 @@
 
 #include "shared/option.h"
 
-static void value_belongs_to_its_name_alone(void **state)
+static void value_belongs_to_its_exact_name(void **state)
 {
 	char whole[] = "--wire-fd=7", longer[] = "--wire-fds=7", bare[] = "--wire-fd",
 	     empty[] = "--wire-fd=";
@@ -24,7 +24,7 @@ static void value_belongs_to_its_name_alone(void **state)
 	assert_string_equal(tm_option_value(empty, "--wire-fd"), "");
 }
 
-static void number_out_of_range_is_not_taken(void **state)
+static void number_out_of_range_is_refused(void **state)
 {
 	unsigned number = 42;
 	int fd = 42;
@@ -55,8 +55,8 @@ static void socket_is_the_only_option(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(value_belongs_to_its_name_alone),
-		cmocka_unit_test(number_out_of_range_is_not_taken),
+		cmocka_unit_test(value_belongs_to_its_exact_name),
+		cmocka_unit_test(number_out_of_range_is_refused),
 		cmocka_unit_test(socket_is_the_only_option),
 	};
 

@@ -90,7 +90,7 @@ static void durations(void **state)
 	refuses(tm_parse_duration, "18446744074s", -ERANGE);
 }
 
-static void bounds_belong_to_the_range(void **state)
+static void bounds_are_part_of_the_range(void **state)
 {
 	uint64_t value = UNTOUCHED;
 
@@ -111,7 +111,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),
-		cmocka_unit_test(bounds_belong_to_the_range),
+		cmocka_unit_test(bounds_are_part_of_the_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

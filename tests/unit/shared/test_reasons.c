@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_reasons - every reason has one lower-case word, and a number from a peer cannot leave the list */
+/* test_reasons - every reason has one lower-case word, and a number from a peer cannot leave the
+ * list */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static const struct {
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-static void words_are_lower_case_and_distinct(void **state)
+static void names_are_lower_case_and_distinct(void **state)
 {
 	size_t list;
 	unsigned i, j;
@@ -55,7 +56,7 @@ static void numbers_out_of_range_are_unknown(void **state)
 	}
 }
 
-static void the_word_is_that_of_its_number(void **state)
+static void each_number_has_its_own_name(void **state)
 {
 	assert_string_equal(tm_reasons_drop(TM_DROP_RING_FULL), "ring_full");
 	assert_string_equal(tm_reasons_drop(TM_DROP_SYMBOLIZER_DIED), "symbolizer_died");
@@ -69,9 +70,9 @@ static void the_word_is_that_of_its_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_lower_case_and_distinct),
+		cmocka_unit_test(names_are_lower_case_and_distinct),
 		cmocka_unit_test(numbers_out_of_range_are_unknown),
-		cmocka_unit_test(the_word_is_that_of_its_number),
+		cmocka_unit_test(each_number_has_its_own_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void owner_writes_and_nobody_else_can(void **state)
 	tm_region_close(&own);
 }
 
-static void memory_is_there_from_the_start(void **state)
+static void memory_is_allocated_from_the_start(void **state)
 {
 	struct tm_region own = TM_REGION_NULL;
 	struct stat st;
@@ -115,7 +115,7 @@ static void reader_page_is_written_by_the_peer(void **state)
 	tm_region_close(&own);
 }
 
-static void blob_is_whole_and_final(void **state)
+static void blob_is_complete_and_cannot_change(void **state)
 {
 	static char text[BYTES];
 	struct tm_region peer = TM_REGION_NULL;
@@ -164,7 +164,7 @@ static void region_with_a_writer_is_no_blob(void **state)
 	tm_region_close(&own);
 }
 
-static void what_is_no_memfd_is_refused(void **state)
+static void descriptor_of_another_kind_is_refused(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
 	int pipes[2], file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -188,7 +188,7 @@ static void size_outside_the_range_is_refused(void **state)
 	tm_region_close(&own);
 }
 
-static void copy_is_of_a_sealed_blob_within_its_sizes_alone(void **state)
+static void only_a_sealed_blob_of_a_valid_size_is_copied(void **state)
 {
 	static const char text[] = "rows";
 	int blob = tm_region_seal_blob("test", text, sizeof(text));
@@ -212,7 +212,7 @@ static void copy_is_of_a_sealed_blob_within_its_sizes_alone(void **state)
 	(void)tm_close(blob);
 }
 
-static void close_is_total(void **state)
+static void closing_an_empty_region_does_nothing(void **state)
 {
 	struct tm_region region = TM_REGION_NULL;
 
@@ -228,15 +228,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(owner_writes_and_nobody_else_can),
-		cmocka_unit_test(memory_is_there_from_the_start),
+		cmocka_unit_test(memory_is_allocated_from_the_start),
 		cmocka_unit_test(reader_page_is_written_by_the_peer),
-		cmocka_unit_test(blob_is_whole_and_final),
+		cmocka_unit_test(blob_is_complete_and_cannot_change),
 		cmocka_unit_test(missing_seal_is_refused),
 		cmocka_unit_test(region_with_a_writer_is_no_blob),
-		cmocka_unit_test(what_is_no_memfd_is_refused),
+		cmocka_unit_test(descriptor_of_another_kind_is_refused),
 		cmocka_unit_test(size_outside_the_range_is_refused),
-		cmocka_unit_test(copy_is_of_a_sealed_blob_within_its_sizes_alone),
-		cmocka_unit_test(close_is_total),
+		cmocka_unit_test(only_a_sealed_blob_of_a_valid_size_is_copied),
+		cmocka_unit_test(closing_an_empty_region_does_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 20;
 }
 
-static void only_what_is_older_than_the_watermark_runs(void **state)
+static void only_entries_older_than_the_watermark_run(void **state)
 {
 	struct tm_retire_queue queue = {0};
 	struct log log = {0};
@@ -101,7 +101,7 @@ static void many_run_in_time_however_the_watermark_moves(void **state)
 	tm_retire_deinit(&queue);
 }
 
-static void the_extremes_of_time_are_times(void **state)
+static void smallest_and_largest_ktime_are_valid(void **state)
 {
 	struct tm_retire_queue queue = {0};
 	struct log log = {0};
@@ -167,10 +167,10 @@ static void one_hundred_thousand_due_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_is_older_than_the_watermark_runs),
+		cmocka_unit_test(only_entries_older_than_the_watermark_run),
 		cmocka_unit_test(callbacks_may_add_entries),
 		cmocka_unit_test(many_run_in_time_however_the_watermark_moves),
-		cmocka_unit_test(the_extremes_of_time_are_times),
+		cmocka_unit_test(smallest_and_largest_ktime_are_valid),
 		cmocka_unit_test(bounds_hold),
 		cmocka_unit_test(what_was_reserved_needs_no_memory),
 		cmocka_unit_test(one_hundred_thousand_due_at_once),

@@ -5,7 +5,7 @@
 
 #include "tests/unit/shared/rig.h"
 
-static void record_comes_back_as_pushed(void **state)
+static void record_is_popped_as_it_was_pushed(void **state)
 {
 	struct rig *rig = *state;
 	uint32_t bytes = 0;
@@ -24,7 +24,7 @@ static void record_comes_back_as_pushed(void **state)
 	assert_int_equal(rig_pop(rig, &bytes), TM_RING_E_EMPTY);
 }
 
-static void malformed_record_is_not_taken(void **state)
+static void malformed_record_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct tm_event event = {.bytes = 48, .type = TM_EVENT_SAMPLE};
@@ -62,7 +62,7 @@ static void full_ring_refuses_and_recovers(void **state)
 	assert_int_equal(rig->w.violations, 0);
 }
 
-static void reserve_is_for_the_urgent(void **state)
+static void reserve_is_for_urgent_records(void **state)
 {
 	struct rig *rig = *state;
 	uint32_t urgent = 0;
@@ -79,7 +79,7 @@ static void reserve_is_for_the_urgent(void **state)
 }
 
 /* A record never crosses the end: a filler stands before it and is passed over unseen. */
-static void filler_bridges_the_end(void **state)
+static void filler_stands_before_the_end(void **state)
 {
 	struct rig *rig = *state;
 	uint32_t gap;
@@ -99,7 +99,7 @@ static void filler_bridges_the_end(void **state)
 	}
 }
 
-static void largest_record_fits_wherever_an_empty_ring_stands(void **state)
+static void largest_record_fits_into_an_empty_ring_at_any_position(void **state)
 {
 	struct rig *rig = *state;
 	uint32_t at;
@@ -114,7 +114,7 @@ static void largest_record_fits_wherever_an_empty_ring_stands(void **state)
 }
 
 /* What the reader has to know: which W was out when this very record was pushed. */
-static void record_comes_with_the_w_that_was_out_before_it(void **state)
+static void record_comes_with_the_w_that_was_published_before_it(void **state)
 {
 	static const uint64_t expected[] = {0, 0, 7, 7, 9, 12};
 	struct rig *rig = *state;
@@ -139,7 +139,7 @@ static void record_comes_with_the_w_that_was_out_before_it(void **state)
 	}
 }
 
-static void idle_rounds_take_no_room(void **state)
+static void idle_rounds_take_no_space(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t w;
@@ -152,7 +152,7 @@ static void idle_rounds_take_no_room(void **state)
 }
 
 /* A stamp alone, or a record without the stamp that is due, would be a lie. */
-static void stamp_comes_with_its_record_or_not_at_all(void **state)
+static void stamp_is_pushed_with_its_record_or_not_at_all(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t tail_pos;
@@ -176,7 +176,7 @@ static void stamp_comes_with_its_record_or_not_at_all(void **state)
 	assert_int_equal(rig->r.passed, 5);
 }
 
-static void positions_pass_the_end_of_their_type(void **state)
+static void positions_wrap_around_at_the_end_of_their_type(void **state)
 {
 	struct rig *rig = *state;
 	int i;
@@ -212,7 +212,7 @@ static void watermark_only_rises(void **state)
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), -EBADMSG);
 }
 
-static void counts_arrive_as_one_set(void **state)
+static void counts_are_read_as_one_set(void **state)
 {
 	struct rig *rig = *state;
 	struct tm_counts sent, got;
@@ -227,7 +227,7 @@ static void counts_arrive_as_one_set(void **state)
 	assert_memory_equal(&got, &sent, sizeof(sent));
 }
 
-static void next_reader_goes_on_where_the_last_one_stopped(void **state)
+static void next_reader_continues_where_the_last_one_stopped(void **state)
 {
 	struct rig *rig = *state;
 
@@ -245,19 +245,19 @@ static void next_reader_goes_on_where_the_last_one_stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_A_RING(record_comes_back_as_pushed),
-		ON_A_RING(malformed_record_is_not_taken),
+		ON_A_RING(record_is_popped_as_it_was_pushed),
+		ON_A_RING(malformed_record_is_refused),
 		ON_A_RING(full_ring_refuses_and_recovers),
-		ON_A_RING(reserve_is_for_the_urgent),
-		ON_A_RING(filler_bridges_the_end),
-		ON_A_RING(largest_record_fits_wherever_an_empty_ring_stands),
-		ON_A_RING(record_comes_with_the_w_that_was_out_before_it),
-		ON_A_RING(idle_rounds_take_no_room),
-		ON_A_RING(stamp_comes_with_its_record_or_not_at_all),
-		ON_A_RING(positions_pass_the_end_of_their_type),
+		ON_A_RING(reserve_is_for_urgent_records),
+		ON_A_RING(filler_stands_before_the_end),
+		ON_A_RING(largest_record_fits_into_an_empty_ring_at_any_position),
+		ON_A_RING(record_comes_with_the_w_that_was_published_before_it),
+		ON_A_RING(idle_rounds_take_no_space),
+		ON_A_RING(stamp_is_pushed_with_its_record_or_not_at_all),
+		ON_A_RING(positions_wrap_around_at_the_end_of_their_type),
 		ON_A_RING(watermark_only_rises),
-		ON_A_RING(counts_arrive_as_one_set),
-		ON_A_RING(next_reader_goes_on_where_the_last_one_stopped),
+		ON_A_RING(counts_are_read_as_one_set),
+		ON_A_RING(next_reader_continues_where_the_last_one_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

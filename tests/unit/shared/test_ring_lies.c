@@ -26,7 +26,7 @@ static void wrong_region_is_refused(void **state)
 	}
 }
 
-static void lying_header_is_refused(void **state)
+static void header_with_false_values_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t *words[] = {&rig->w.header->magic, &rig->w.header->version,
@@ -49,7 +49,7 @@ static void lying_header_is_refused(void **state)
 }
 
 /* Whatever a hostile reader writes into its page counts as "nothing read", and is counted. */
-static void reader_lying_about_head_has_read_nothing(void **state)
+static void impossible_reader_position_counts_as_nothing_read(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t lies[] = {4096 * 6 + 8, 4096 * 2 - 8, 0,         UINT64_MAX,
@@ -87,7 +87,7 @@ static int pop_lie(struct rig *rig, uint64_t pos, uint64_t visible, uint32_t byt
 	return rig_pop(rig, &got);
 }
 
-static void writer_lying_about_lengths_is_refused(void **state)
+static void record_with_a_false_length_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	const uint16_t sample = TM_EVENT_SAMPLE, filler = TM_RING_FILLER;
@@ -111,7 +111,7 @@ static void writer_lying_about_lengths_is_refused(void **state)
 	assert_int_equal(pop_lie(rig, 0, 64, 0, filler), -EBADMSG);
 }
 
-static void stamp_that_lies_is_refused(void **state)
+static void stamp_with_a_false_watermark_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t lower = 4;
@@ -145,7 +145,7 @@ static void record_larger_than_the_buffer_is_refused(void **state)
 	assert_int_equal(got, 77);
 }
 
-static void writer_lying_about_tail_is_refused(void **state)
+static void impossible_writer_position_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t lies[] = {
@@ -180,12 +180,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_A_RING(wrong_region_is_refused),
-		ON_A_RING(lying_header_is_refused),
-		ON_A_RING(reader_lying_about_head_has_read_nothing),
-		ON_A_RING(writer_lying_about_lengths_is_refused),
-		ON_A_RING(stamp_that_lies_is_refused),
+		ON_A_RING(header_with_false_values_is_refused),
+		ON_A_RING(impossible_reader_position_counts_as_nothing_read),
+		ON_A_RING(record_with_a_false_length_is_refused),
+		ON_A_RING(stamp_with_a_false_watermark_is_refused),
 		ON_A_RING(record_larger_than_the_buffer_is_refused),
-		ON_A_RING(writer_lying_about_tail_is_refused),
+		ON_A_RING(impossible_writer_position_is_refused),
 		ON_A_RING(torn_counts_leave_the_last_copy),
 	};
 

@@ -48,7 +48,7 @@ static int check_hardened(void)
 	return umask(0) == 077 ? 0 : 5;
 }
 
-static void hardening_sets_every_wall(void **state)
+static void hardening_sets_every_restriction(void **state)
 {
 	in_a_child(check_hardened);
 }
@@ -69,7 +69,7 @@ static int check_environment(void)
 	return environ[0] != NULL && environ[1] == NULL ? 0 : 6;
 }
 
-static void only_the_service_managers_words_stay(void **state)
+static void only_the_service_managers_variables_stay(void **state)
 {
 	in_a_child(check_environment);
 }
@@ -133,8 +133,8 @@ static void a_limit_that_cannot_be_set_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hardening_sets_every_wall),
-		cmocka_unit_test(only_the_service_managers_words_stay),
+		cmocka_unit_test(hardening_sets_every_restriction),
+		cmocka_unit_test(only_the_service_managers_variables_stay),
 		cmocka_unit_test(limits_hold),
 		cmocka_unit_test(zero_leaves_a_limit_alone),
 		cmocka_unit_test(a_limit_that_cannot_be_set_is_an_error),

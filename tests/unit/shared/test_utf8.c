@@ -24,7 +24,7 @@ static void becomes(const char *bytes, size_t count, const char *expected)
 
 #define BECOMES(literal, expected) becomes(literal, sizeof(literal) - 1, expected)
 
-static void good_text_stays(void **state)
+static void valid_text_is_unchanged(void **state)
 {
 	BECOMES("", "");
 	BECOMES("std::vector<int>::push_back(int&&) [clone .cold]",
@@ -34,7 +34,7 @@ static void good_text_stays(void **state)
 		"\x7e\xc2\xa0\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");
 }
 
-static void control_becomes_underscore(void **state)
+static void control_characters_become_underscores(void **state)
 {
 	BECOMES("a\0b\nc\td\x1b[31m\x7f", "a_b_c_d_[31m_");
 	BECOMES("\xc2\x80\xc2\x9f", "__");         /* C1 */
@@ -43,7 +43,7 @@ static void control_becomes_underscore(void **state)
 		"_gnp.exe___"); /* direction */
 }
 
-static void each_stray_byte_becomes_one_replacement(void **state)
+static void each_invalid_byte_becomes_one_replacement_character(void **state)
 {
 	BECOMES("\x80", BAD);
 	BECOMES("\xff\xfe", BAD BAD);
@@ -58,7 +58,7 @@ static void each_stray_byte_becomes_one_replacement(void **state)
 	BECOMES("\xc3\xc3\xa4", BAD "\xc3\xa4");
 }
 
-static void room_cuts_between_characters(void **state)
+static void text_that_does_not_fit_is_cut_between_characters(void **state)
 {
 	char clean[8];
 
@@ -74,7 +74,7 @@ static void room_cuts_between_characters(void **state)
 }
 
 /* The announced worst case is one, and cleaning twice changes nothing. */
-static void any_three_bytes_fit_and_stay_clean(void **state)
+static void any_three_bytes_fit_and_are_valid_afterwards(void **state)
 {
 	char clean[TM_UTF8_CLEAN_BYTES(3)], again[TM_UTF8_CLEAN_BYTES(sizeof(clean))];
 	uint32_t i;
@@ -92,11 +92,11 @@ static void any_three_bytes_fit_and_stay_clean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_text_stays),
-		cmocka_unit_test(control_becomes_underscore),
-		cmocka_unit_test(each_stray_byte_becomes_one_replacement),
-		cmocka_unit_test(room_cuts_between_characters),
-		cmocka_unit_test(any_three_bytes_fit_and_stay_clean),
+		cmocka_unit_test(valid_text_is_unchanged),
+		cmocka_unit_test(control_characters_become_underscores),
+		cmocka_unit_test(each_invalid_byte_becomes_one_replacement_character),
+		cmocka_unit_test(text_that_does_not_fit_is_cut_between_characters),
+		cmocka_unit_test(any_three_bytes_fit_and_are_valid_afterwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_connect - connects a session to a symbolizer and to CPUs that come online */
+
+#include "collector/session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "shared/cleanup.h"
+
+static uint64_t ring_bytes(const struct percpu *percpu)
+{
+	return tm_ring_bytes_for(2 * percpu->ring_bytes * percpu->count, SESSION_RING_MIN,
+				 SESSION_RING_MAX);
+}
+
+/* Sends the regions and the kernel symbols to the symbolizer. */
+static void send_regions(struct session *session)
+{
+	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
+				       .value = session->writer.header->generation};
+	const struct tm_wire reader = {.kind = TM_WIRE_READER};
+	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
+
+	(void)symbolizer_link_send(&session->link, &attach, session->ring.fd);
+	(void)symbolizer_link_send(&session->link, &reader, session->reader.fd);
+	(void)symbolizer_link_send(&session->link, &kernel, session->kernel_table);
+	session->ring.fd = tm_close(session->ring.fd);
+	session->reader.fd = tm_close(session->reader.fd);
+	if (!session->options->restart)
+		session->kernel_table = tm_close(session->kernel_table);
+	session->attached++;
+}
+
+/* Creates a new ring and reader page; unread records of the old ring are lost.
+ * Return: 0, -ECANCELED. */
+static int make_ring(struct session *session)
+{
+	uint64_t bytes = TM_RING_HEADER_BYTES + ring_bytes(&session->loader.percpu);
+	int r;
+
+	tm_region_close(&session->ring);
+	tm_region_close(&session->reader);
+	r = tm_region_create(&session->ring, "tidemark-ring", bytes);
+	if (r == 0)
+		r = tm_region_create_for_peer(&session->reader, "tidemark-reader",
+					      (size_t)sysconf(_SC_PAGESIZE));
+	if (r == 0)
+		r = tm_ring_writer_init(&session->writer, session->ring.addr, session->ring.bytes,
+					session->reader.addr, session->generation);
+	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r,
+					"no memory for the ring to the symbolizer");
+}
+
+int session_connect(struct session *session)
+{
+	const struct file_requests_kernel kernel = {&session->loader, loader_match_file,
+						    loader_change};
+	const struct unwind_alloc_kernel chunks = {&session->loader, loader_make_chunk,
+						   loader_drop_chunk};
+	const struct percpu *percpu = &session->loader.percpu;
+
+	if (getrandom(&session->generation, sizeof(session->generation), 0) < 0 ||
+	    drain_init(&session->drain, percpu->rings, percpu->count, percpu->maps.possible) < 0 ||
+	    file_requests_init(&session->files, &session->opener, &session->link, kernel) < 0 ||
+	    unwind_install_init(&session->tables, session->options->table_bytes, &session->files,
+				&session->reclaim.queue, chunks) < 0)
+		return tm_control_failure_set(&session->failure, TM_FAILURE_INTERNAL,
+					      "no memory for the requests and tables of files");
+	if (make_ring(session) < 0)
+		return -ECANCELED;
+	session->drain.writer = &session->writer;
+	session->drain.symbols = &session->symbols;
+	session->drain.files = &session->files;
+	session->drain.reclaim = &session->reclaim;
+	session->reclaim = (struct reclaim){
+		.processes = session->loader.processes,
+		.numbers = session->loader.numbers,
+		.epoch_bumps = session->loader.epoch_bumps,
+		.files = &session->files,
+		.tables = &session->tables,
+		.writer = &session->writer,
+	};
+	send_regions(session);
+	return 0;
+}
+
+void session_add_cpu(struct session *session, uint64_t cpu, int fd)
+{
+	struct percpu *percpu = &session->loader.percpu;
+	int r = percpu_add_cpu(percpu, cpu, fd, session->loader.sample, session->running);
+
+	if (r < 0) {
+		(void)tm_close(fd);
+		(void)tm_control_note(session->command,
+				      "cannot sample CPU %llu, which came online: %s",
+				      (unsigned long long)cpu, strerror(-r));
+	}
+	session->drain.count = percpu->count;
+}
+
+/*
+ * Samples of the old ring are lost with it. The epoch advances after the last round into the old
+ * ring, so that no announcement of the new epoch is lost there, and before the first round into the
+ * new one, so that its samples come with their announcements.
+ */
+int session_attach(struct session *session, int fd)
+{
+	(void)session_round(session);
+	reclaim_advance_epoch(&session->reclaim);
+	session->symbolizer_died += session->drain.pushed;
+	session->drain.pushed = 0;
+	session->violations += session->link.violations + session->writer.violations;
+	symbolizer_link_deinit(&session->link);
+	symbolizer_link_init(&session->link, fd);
+	if (make_ring(session) < 0)
+		return -ECANCELED;
+	file_requests_reset_all(&session->files);
+	session->tables.vdso_answered = false;
+	send_regions(session);
+	return 0;
+}
