@@ -67,7 +67,7 @@ static int collect_ranges(struct compilation *compilation)
 	return r;
 }
 
-static int write_row(void *context, uint64_t at, const struct program_row *row)
+static int write_row(void *context, uint64_t at, const struct row *row)
 {
 	struct compilation *compilation = context;
 	const struct code_range *range = compilation->range;

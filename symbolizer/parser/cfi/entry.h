@@ -4,8 +4,9 @@
  * entry - reads one entry of .eh_frame or .debug_frame: a CIE or an FDE
  */
 
-#include "symbolizer/parser/cfi/fde_list.h"
+#include "symbolizer/parser/code_ranges.h"
 #include "symbolizer/parser/cursor.h"
+#include "symbolizer/parser/elf/sections.h"
 
 struct entry {
 	struct cursor body; /* behind its id */
@@ -13,6 +14,19 @@ struct entry {
 	uint64_t cie;       /* of an FDE: the offset of its CIE in the section */
 	bool is_cie;
 	bool is_empty; /* its length is zero */
+};
+
+struct cie {
+	const uint8_t *code; /* the initial instructions, borrowed from the image */
+	uint32_t code_bytes;
+	uint32_t at; /* of its entry in its section */
+	uint64_t code_align;
+	int64_t data_align;
+	uint32_t return_register;
+	uint8_t encoding; /* of its FDEs' addresses */
+	bool has_data;    /* 'z': its FDEs have augmentation data */
+	bool is_signal;   /* 'S': its functions are signal trampolines */
+	bool is_valid;    /* it was understood */
 };
 
 /* Reads the next entry. Return: 0; ENTRY_E_END; ENTRY_E_BROKEN: its length leads past the end. */

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/parser/cfi/entry.h"
 #include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/search.h"

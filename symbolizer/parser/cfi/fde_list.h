@@ -11,23 +11,9 @@
  * Source     DWARF 5, 6.4; Linux Standard Base 5, Core, 10.6.
  */
 
-#include "symbolizer/parser/code_ranges.h"
-#include "symbolizer/parser/elf/sections.h"
+#include "symbolizer/parser/cfi/entry.h"
 
 #define FDE_LIST_CIES_MAX (1u << 20)
-
-struct cie {
-	const uint8_t *code; /* the initial instructions, borrowed from the image */
-	uint32_t code_bytes;
-	uint32_t at; /* of its entry in its section */
-	uint64_t code_align;
-	int64_t data_align;
-	uint32_t return_register;
-	uint8_t encoding; /* of its FDEs' addresses */
-	bool has_data;    /* 'z': its FDEs have augmentation data */
-	bool is_signal;   /* 'S': its functions are signal trampolines */
-	bool is_valid;    /* it was understood */
-};
 
 struct cie_list {
 	struct cie *list; /* owned */

@@ -70,8 +70,7 @@ static int advance(struct execution *execution, uint64_t factored)
 	    distance > execution->limit - execution->at)
 		distance = execution->limit - execution->at;
 	if (distance && execution->is_changed)
-		r = execution->program->take_row(execution->program->context, execution->at,
-						 &execution->row);
+		r = execution->take_row(execution->context, execution->at, &execution->row);
 	if (distance)
 		execution->is_changed = false;
 	execution->at += distance;
@@ -80,7 +79,7 @@ static int advance(struct execution *execution, uint64_t factored)
 
 static int set_location(struct execution *execution, struct cursor *code)
 {
-	const struct frame_sections *frames = execution->program->frames;
+	const struct frame_sections *frames = execution->frames;
 	const struct section *section;
 	uint64_t target, distance;
 
@@ -136,9 +135,9 @@ static int put_expression(struct execution *execution, struct register_rule *to,
 
 static int remember(struct execution *execution)
 {
-	if (execution->depth == PROGRAM_DEPTH)
+	if (execution->depth == ROW_STACK_MAX)
 		return INSTRUCTION_E_INVALID;
-	execution->program->stack[execution->depth++] = execution->row;
+	execution->stack[execution->depth++] = execution->row;
 	return 0;
 }
 
@@ -146,7 +145,7 @@ static int recall(struct execution *execution)
 {
 	if (!execution->depth)
 		return INSTRUCTION_E_INVALID;
-	execution->row = execution->program->stack[--execution->depth];
+	execution->row = execution->stack[--execution->depth];
 	execution->is_changed = true;
 	return 0;
 }

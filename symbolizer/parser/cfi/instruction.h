@@ -4,7 +4,8 @@
  * instruction - executes one call frame instruction
  */
 
-#include "symbolizer/parser/cfi/program.h"
+#include "symbolizer/parser/cfi/frame_sections.h"
+#include "symbolizer/parser/cfi/row.h"
 #include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/parser.h"
 
@@ -12,11 +13,14 @@
 
 /* The execution of a CIE's or an FDE's instructions. */
 struct execution {
-	struct program *program; /* takes rows, and has the stack of remembered ones */
+	const struct frame_sections *frames;
+	row_fn take_row;
+	void *context;     /* of take_row() */
+	struct row *stack; /* ROW_STACK_MAX remembered rows */
 	const struct cie *cie;
-	const struct code_range *fde;      /* the function; its rows are distances in it */
-	const struct program_row *initial; /* what `restore` restores; NULL: the CIE itself runs */
-	struct program_row row;
+	const struct code_range *fde; /* the function; its rows are distances in it */
+	const struct row *initial;    /* what `restore` restores; NULL: the CIE itself runs */
+	struct row row;
 	uint32_t depth;     /* of remembered rows */
 	uint64_t at, limit; /* distances from the function's start */
 	bool is_changed;    /* the row, since it was last passed on */

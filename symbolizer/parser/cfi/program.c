@@ -25,8 +25,8 @@ static int run_code(struct execution *execution, const uint8_t *bytes, uint32_t 
 	return r;
 }
 
-int program_open(struct program *program, const struct frame_sections *frames,
-		 program_row_fn take_row, void *context)
+int program_open(struct program *program, const struct frame_sections *frames, row_fn take_row,
+		 void *context)
 {
 	uint64_t count = frames->cies.count + 1ull;
 
@@ -37,9 +37,9 @@ int program_open(struct program *program, const struct frame_sections *frames,
 }
 
 /* The row before an FDE's own instructions; NULL: the CIE's instructions are not understood. */
-static const struct program_row *initial_row(struct execution *execution, uint32_t cie)
+static const struct row *initial_row(struct program *program, struct execution *execution,
+				     uint32_t cie)
 {
-	struct program *program = execution->program;
 	uint8_t *state = &program->cie_states[cie];
 
 	if (*state == PROGRAM_CIE_NOT_RUN) {
@@ -54,14 +54,17 @@ static const struct program_row *initial_row(struct execution *execution, uint32
 int program_run(struct program *program, const struct code_range *fde, uint64_t limit,
 		bool *ret_refused)
 {
-	struct execution execution = {.program = program,
+	struct execution execution = {.frames = program->frames,
+				      .take_row = program->take_row,
+				      .context = program->context,
+				      .stack = program->stack,
 				      .cie = &program->frames->cies.list[fde->index],
 				      .fde = fde,
 				      .limit = limit};
 	int r;
 
 	*ret_refused = true;
-	execution.initial = initial_row(&execution, fde->index);
+	execution.initial = initial_row(program, &execution, fde->index);
 	if (!execution.initial)
 		return program->take_row(program->context, 0, NULL);
 	execution.row = *execution.initial;

@@ -180,7 +180,7 @@ static bool is_outermost(const struct tm_rule *rule)
 	       (int64_t)rule->cfa_offset + rule->ra_offset < 0;
 }
 
-struct tm_rule rule_from_row(const struct program_row *row, bool is_signal)
+struct tm_rule rule_from_row(const struct row *row, bool is_signal)
 {
 	struct tm_rule rule = {.flags = is_signal ? TM_RULE_SIGNAL : 0};
 

@@ -1,91 +1,214 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode - the parts of one machine instruction while it is decoded
+ * decode - decodes one x86-64 instruction
  */
 
 #include "symbolizer/parser/x86/decode.h"
 
-void decode_write(struct insn *insn, uint32_t number)
-{
-	insn->writes_sp |= number == INSN_SP;
-	insn->writes_fp |= number == INSN_FP;
-}
+#include <stddef.h>
 
-uint32_t decode_byte_register(const struct decode *in, uint32_t number)
-{
-	return in->has_rex || number < 4 || number > 7 ? number : number - 4;
-}
+#include "symbolizer/parser/x86/encoding.h"
+#include "symbolizer/parser/x86/groups.h"
+#include "symbolizer/parser/x86/opcode.h"
 
-static bool is_byte_operation(const struct decode *in)
+/* Return: whether @byte is a legacy prefix. */
+static bool take_prefix(struct encoding *in, uint8_t byte)
 {
-	if (in->map == MAP_0F)
-		return (in->opcode & 0xf0) == 0x90 || in->opcode == 0xb0 || in->opcode == 0xc0;
-	return in->map == MAP_PRIMARY && !(in->opcode & 1) && in->opcode != 0x8c &&
-	       in->opcode != 0x8e;
-}
-
-static void read_address(struct decode *in)
-{
-	uint8_t mod = in->modrm >> 6, low = in->modrm & 7, sib;
-
-	in->rm = DECODE_NO_RM;
-	in->base = INSN_NONE;
-	if (low == 4) {
-		sib = cursor_byte(&in->code);
-		low = sib & 7;
-		if ((sib >> 3 & 7) == 4 && !(in->rex & 2) && (low != 5 || mod))
-			in->base = (uint8_t)(low | (in->rex & 1) << 3);
-		if (low == 5 && !mod)
-			mod = 2;
-	} else if (low == 5 && !mod) {
-		in->rip_relative = true;
-		mod = 2;
-	} else {
-		in->base = (uint8_t)(low | (in->rex & 1) << 3);
+	switch (byte) {
+	case 0x66:
+		in->size16 = true;
+		return true;
+	case 0x67:
+		in->address32 = true;
+		return true;
+	case 0xf2:
+	case 0xf3:
+		in->repeat = byte;
+		return true;
+	case 0xf0: /* lock; then the segments, of which cs and ds are hints for branches */
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+		return true;
+	default:
+		return false;
 	}
-	if (mod == 1)
-		in->displacement = (int8_t)cursor_byte(&in->code);
-	else if (mod == 2)
-		in->displacement = (int32_t)cursor_number(&in->code, 4);
 }
 
-void decode_modrm(struct decode *in)
+static int take_map(struct encoding *in, uint32_t map)
 {
-	in->modrm = cursor_byte(&in->code);
-	in->reg |= (uint8_t)((in->modrm >> 3 & 7) | (in->rex & 4) << 1);
-	if (in->modrm >> 6 == 3)
-		in->rm = (uint8_t)((in->modrm & 7) | (in->rex & 1) << 3);
-	else
-		read_address(in);
+	in->map = (uint8_t)map;
+	in->opcode = cursor_byte(&in->code);
+	return map >= MAP_0F && map <= MAP_0F3A ? 0 : INSN_E_UNKNOWN;
 }
 
-void decode_immediate(struct decode *in, uint32_t bytes)
+/* VEX and EVEX hold the high bits of register numbers inverted. */
+static int take_vex(struct encoding *in, uint8_t byte)
 {
-	uint64_t number = cursor_number(&in->code, bytes);
+	static const uint8_t prefix[] = {0, 0x66, 0xf3, 0xf2};
+	uint8_t first = cursor_byte(&in->code), second;
+	uint32_t map = first & (byte == 0x62 ? 7 : 31);
 
-	in->immediate = bytes == 1   ? (int8_t)number
-			: bytes == 2 ? (int16_t)number
-			: bytes == 4 ? (int32_t)number
-				     : (int64_t)number;
+	in->vex = in->has_rex = true;
+	in->evex = byte == 0x62;
+	if (byte == 0xc5) {
+		second = first;
+		map = MAP_0F;
+		in->rex = first & 0x80 ? 0 : 4;
+	} else {
+		second = cursor_byte(&in->code);
+		in->rex = (uint8_t)((~first >> 5 & 7) | (second & 0x80) >> 4);
+	}
+	in->second = ~second >> 3 & 15;
+	in->repeat = prefix[second & 3];
+	if (!in->evex)
+		return take_map(in, map);
+	in->reg = first & 0x10 ? 0 : 0x10;
+	cursor_skip(&in->code, 1);
+	if (map == 5 ||
+	    map == 6) /* half-precision instructions, laid out as those of maps 1 and 2 */
+		map = map == 5 ? MAP_0F : MAP_0F38;
+	return take_map(in, map);
 }
 
-uint32_t decode_immediate_bytes(const struct decode *in)
+static int take_opcode(struct encoding *in)
 {
-	return in->size16 && !(in->rex & 8) ? 2 : 4;
+	uint8_t byte = cursor_byte(&in->code);
+
+	while (take_prefix(in, byte))
+		byte = cursor_byte(&in->code);
+	if ((byte & 0xf0) == 0x40) {
+		in->rex = byte & 15;
+		in->has_rex = true;
+		byte = cursor_byte(&in->code);
+	} else if (byte == 0x62 || byte == 0xc4 || byte == 0xc5) {
+		return take_vex(in, byte);
+	}
+	in->map = MAP_PRIMARY;
+	in->opcode = byte;
+	if (byte != 0x0f)
+		return 0;
+	byte = cursor_byte(&in->code);
+	if (byte == 0x38 || byte == 0x3a)
+		return take_map(in, byte == 0x38 ? MAP_0F38 : MAP_0F3A);
+	in->map = MAP_0F;
+	in->opcode = byte;
+	return 0;
 }
 
-void decode_write_rm(struct decode *in)
+static void without_modrm(struct encoding *in, char class)
 {
-	uint32_t number = in->rm;
+	uint32_t low = (in->opcode & 7u) | (uint32_t)(in->rex & 1) << 3;
 
-	if (number != DECODE_NO_RM)
-		decode_write(in->insn,
-			     is_byte_operation(in) ? decode_byte_register(in, number) : number);
+	switch (class) {
+	case 'b':
+		encoding_immediate(in, 1);
+		break;
+	case 'z':
+		encoding_immediate(in, encoding_immediate_bytes(in));
+		break;
+	case 'q':
+		cursor_skip(&in->code, in->address32 ? 4 : 8);
+		break;
+	case 'B':
+		encoding_immediate(in, 1);
+		encoding_write(in->insn, encoding_byte_register(in, low));
+		break;
+	case 'V':
+		encoding_immediate(in, in->rex & 8 ? 8 : encoding_immediate_bytes(in));
+		encoding_write(in->insn, low);
+		break;
+	case 'o':
+		encoding_write(in->insn, low);
+		break;
+	default: /* 'n' */
+		break;
+	}
 }
 
-void decode_write_reg(struct decode *in)
+static void with_modrm(struct encoding *in, char class)
 {
-	decode_write(in->insn,
-		     is_byte_operation(in) ? decode_byte_register(in, in->reg) : (uint32_t)in->reg);
-	in->insn->from_memory |= in->rm == DECODE_NO_RM;
+	encoding_modrm(in);
+	if (class == 'i' || class == 'I' || class == 'r')
+		encoding_immediate(in, 1);
+	else if (class == 'Z' || class == 'Y')
+		encoding_immediate(in, encoding_immediate_bytes(in));
+	if (class == 'M' || class == 'X' || class == 'I' || class == 'Z')
+		encoding_write_rm(in);
+	if (class == 'R' || class == 'X' || class == 'r' || class == 'Y')
+		encoding_write_reg(in);
+	/* blsr and mulx write the register in VEX.vvvv. */
+	if (in->vex && in->map == MAP_0F38 && (in->opcode == 0xf3 || in->opcode == 0xf6))
+		encoding_write(in->insn, in->second);
+	if (in->map == MAP_PRIMARY && (in->opcode == 0x31 || in->opcode == 0x33) &&
+	    in->reg == INSN_FP && in->rm == INSN_FP)
+		in->insn->kind = INSN_CLEAR_FP;
+}
+
+static int operate(struct encoding *in)
+{
+	char class = opcode_class(in);
+
+	switch (class) {
+	case '.':
+		return INSN_E_UNKNOWN;
+	case 's':
+		return groups_decode(in);
+	case 'b':
+	case 'z':
+	case 'q':
+	case 'B':
+	case 'V':
+	case 'o':
+	case 'n':
+		without_modrm(in, class);
+		return 0;
+	default:
+		with_modrm(in, class);
+		/* mov of an immediate is /0; the others here are transactional memory. */
+		return in->map == MAP_PRIMARY && (in->opcode & 0xfe) == 0xc6 && in->modrm >> 3 & 7
+			       ? INSN_E_UNKNOWN
+			       : 0;
+	}
+}
+
+int decode_insn(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
+{
+	uint64_t left = (uint64_t)(end - code);
+	struct encoding in = {
+		.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
+		.begin = code,
+		.insn = ret_insn,
+		.vaddr = vaddr};
+
+	*ret_insn = (struct insn){.to = INSN_NONE, .base = INSN_NONE};
+	if (take_opcode(&in) || operate(&in) || in.code.is_past_end)
+		return INSN_E_UNKNOWN;
+	ret_insn->bytes = (uint8_t)(in.code.at - code);
+	return 0;
+}
+
+uint32_t decode_padding(const uint8_t *code, const uint8_t *end)
+{
+	const uint8_t *at = code;
+	struct insn insn;
+
+	while (at - code < (ptrdiff_t)DECODE_PADDING_MAX) {
+		const uint8_t *next = at;
+
+		while (next < end && (*next == 0x66 || *next == 0x2e))
+			next++;
+		if (next < end && (*next == 0x90 || *next == 0xcc))
+			next++;
+		else if (end - next >= 2 && next[0] == 0x0f && next[1] == 0x1f &&
+			 !decode_insn(next, end, 0, &insn))
+			next += insn.bytes;
+		else
+			break;
+		at = next;
+	}
+	return (uint32_t)(at - code);
 }

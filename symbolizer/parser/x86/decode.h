@@ -1,51 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * decode - the parts of one machine instruction while it is decoded
+ * decode - decodes one x86-64 instruction
  *
- * Internal to the decoder (insn.c, groups.c, opcode.c). Source: Intel SDM volume 2, 2.1 to 2.7.
+ * It knows the instructions that compilers and authors of assembly use in user space, up to
+ * AVX-512, each with its right length.
+ *
+ * Trust      the bytes are hostile: none beyond @end is read.
+ * Source     Intel SDM volume 2, appendix A (opcode maps), 2.1 to 2.7 (prefixes).
  */
 
-#include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/x86/insn.h"
 
-#define DECODE_NO_RM 0x10u /* r/m is memory */
+#define DECODE_PADDING_MAX 64u
 
-enum decode_map {
-	MAP_PRIMARY,
-	MAP_0F,
-	MAP_0F38,
-	MAP_0F3A,
-};
-
-struct decode {
-	struct cursor code;
-	const uint8_t *begin;
-	struct insn *insn;
-	uint64_t vaddr;
-	uint8_t map, opcode;    /* enum decode_map */
-	uint8_t rex;            /* W 8, R 4, X 2, B 1 */
-	bool has_rex;           /* byte registers 4 to 7 are then spl, bpl, sil and dil */
-	bool size16, address32; /* prefixes 0x66, 0x67 */
-	uint8_t repeat;         /* prefix 0xf2 or 0xf3 */
-	bool vex, evex;         /* the encoding; evex implies vex */
-	uint8_t second;         /* the register in VEX.vvvv */
-	uint8_t modrm;
-	uint8_t reg, rm; /* register numbers; rm DECODE_NO_RM: memory */
-	uint8_t base;    /* of an address without an index, or INSN_NONE */
-	bool rip_relative;
-	int64_t displacement, immediate;
-};
-
-/* Reads ModRM, and SIB and displacement behind it. */
-void decode_modrm(struct decode *in);
-/* Reads the immediate: @bytes are 1, 2, 4 or 8. */
-void decode_immediate(struct decode *in, uint32_t bytes);
-/* Bytes of an immediate of operand size. */
-uint32_t decode_immediate_bytes(const struct decode *in);
-/* Notes what the instruction writes: a register, the one in r/m, the one in reg. */
-void decode_write(struct insn *insn, uint32_t number);
-void decode_write_rm(struct decode *in);
-void decode_write_reg(struct decode *in);
-/* Without REX, byte registers 4 to 7 are ah, ch, dh and bh. Return: the full register's number. */
-uint32_t decode_byte_register(const struct decode *in, uint32_t number);
+/* Decodes the instruction at @code, whose address is @vaddr. Return: 0, INSN_E_UNKNOWN. */
+int decode_insn(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn);
+/* Bytes of padding from @code on, nops of any length and int3: about DECODE_PADDING_MAX at most. */
+uint32_t decode_padding(const uint8_t *code, const uint8_t *end);

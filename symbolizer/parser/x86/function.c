@@ -6,6 +6,7 @@
 #include "symbolizer/parser/x86/function.h"
 
 #include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/x86/decode.h"
 #include "symbolizer/parser/x86/path.h"
 
 static int follow_all(struct walk *walk)
@@ -79,7 +80,7 @@ static int read_blocks(struct walk *walk, const struct code_gap *gap, uint32_t h
 	for (; !r && at < end; at++) {
 		if (cells[at].visited)
 			continue;
-		at += insn_padding(gap->code + (at - gap->cell), gap->code + gap->bytes);
+		at += decode_padding(gap->code + (at - gap->cell), gap->code + gap->bytes);
 		if (at >= end || cells[at].visited || cells[at].is_function)
 			continue;
 		walk->cell_count = walk->path_count = walk->noreturn.count = 0;

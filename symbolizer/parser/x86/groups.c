@@ -5,16 +5,16 @@
 
 #include "symbolizer/parser/x86/groups.h"
 
-static void read_target(struct decode *in, enum insn_kind kind, uint32_t bytes)
+static void read_target(struct encoding *in, enum insn_kind kind, uint32_t bytes)
 {
-	decode_immediate(in, bytes);
+	encoding_immediate(in, bytes);
 	in->insn->kind = (uint8_t)kind;
 	in->insn->target =
 		in->vaddr + (uint64_t)(in->code.at - in->begin) + (uint64_t)in->immediate;
 }
 
 /* sp or fp is set to either of them plus a number; or another register is written. */
-static void write_sum(struct decode *in, uint32_t to, uint32_t base, int64_t value)
+static void write_sum(struct encoding *in, uint32_t to, uint32_t base, int64_t value)
 {
 	struct insn *insn = in->insn;
 
@@ -25,36 +25,36 @@ static void write_sum(struct decode *in, uint32_t to, uint32_t base, int64_t val
 		insn->base = (uint8_t)base;
 		insn->value = value;
 	}
-	decode_write(insn, to);
+	encoding_write(insn, to);
 }
 
 /* add, or, adc, sbb, and, sub, xor, cmp with an immediate */
-static void group_1(struct decode *in)
+static void group_1(struct encoding *in)
 {
 	uint32_t operation = in->modrm >> 3 & 7;
 
-	if (operation == 7 || in->rm == DECODE_NO_RM)
+	if (operation == 7 || in->rm == ENCODING_NO_RM)
 		return;
 	if (in->opcode == 0x80)
-		decode_write_rm(in);
+		encoding_write_rm(in);
 	else if (operation == 0 || operation == 5)
 		write_sum(in, in->rm, in->rm, operation ? -in->immediate : in->immediate);
 	else
-		decode_write_rm(in);
+		encoding_write_rm(in);
 }
 
 /* mov between fp or sp and another place */
-static void move(struct decode *in)
+static void move(struct encoding *in)
 {
 	struct insn *insn = in->insn;
 	bool is_store = in->opcode == 0x89;
 
-	if (in->rm != DECODE_NO_RM) {
+	if (in->rm != ENCODING_NO_RM) {
 		write_sum(in, is_store ? in->rm : in->reg, is_store ? in->reg : in->rm, 0);
 		return;
 	}
 	if (!is_store)
-		decode_write_reg(in);
+		encoding_write_reg(in);
 	if (in->reg != INSN_FP || !(in->rex & 8) || (in->base != INSN_SP && in->base != INSN_FP))
 		return;
 	insn->kind = is_store ? INSN_STORE : INSN_LOAD;
@@ -62,12 +62,12 @@ static void move(struct decode *in)
 	insn->value = in->displacement;
 }
 
-static int group_5(struct decode *in)
+static int group_5(struct encoding *in)
 {
 	switch (in->modrm >> 3 & 7) {
 	case 0:
 	case 1:
-		decode_write_rm(in);
+		encoding_write_rm(in);
 		return 0;
 	case 2:
 		in->insn->kind = INSN_CALL;
@@ -85,32 +85,32 @@ static int group_5(struct decode *in)
 	}
 }
 
-static int group_3(struct decode *in)
+static int group_3(struct encoding *in)
 {
 	uint32_t operation = in->modrm >> 3 & 7;
 
 	if (operation < 2)
-		decode_immediate(in, in->opcode == 0xf6 ? 1 : decode_immediate_bytes(in));
+		encoding_immediate(in, in->opcode == 0xf6 ? 1 : encoding_immediate_bytes(in));
 	else if (operation < 4)
-		decode_write_rm(in);
+		encoding_write_rm(in);
 	return 0;
 }
 
-static int stack_operation(struct decode *in, enum insn_kind kind, uint32_t to)
+static int stack_operation(struct encoding *in, enum insn_kind kind, uint32_t to)
 {
 	in->insn->kind = (uint8_t)kind;
 	in->insn->to = (uint8_t)to;
 	return in->size16; /* two bytes: no compiler writes it */
 }
 
-static void lea(struct decode *in)
+static void lea(struct encoding *in)
 {
 	struct insn *insn = in->insn;
 
-	if (in->rm == DECODE_NO_RM && in->base != INSN_NONE)
+	if (in->rm == ENCODING_NO_RM && in->base != INSN_NONE)
 		write_sum(in, in->reg, in->base, in->displacement);
 	else
-		decode_write(insn, in->reg);
+		encoding_write(insn, in->reg);
 	if (in->rip_relative) {
 		insn->is_address = 1;
 		insn->target = in->vaddr + (uint64_t)(in->code.at - in->begin) +
@@ -119,17 +119,17 @@ static void lea(struct decode *in)
 }
 
 /* Instructions with a ModRM byte. */
-static int modrm_group(struct decode *in)
+static int modrm_group(struct encoding *in)
 {
-	decode_modrm(in);
+	encoding_modrm(in);
 	switch (in->opcode) {
 	case 0x80:
 	case 0x83:
-		decode_immediate(in, 1);
+		encoding_immediate(in, 1);
 		group_1(in);
 		return 0;
 	case 0x81:
-		decode_immediate(in, decode_immediate_bytes(in));
+		encoding_immediate(in, encoding_immediate_bytes(in));
 		group_1(in);
 		return 0;
 	case 0x89:
@@ -142,7 +142,7 @@ static int modrm_group(struct decode *in)
 	case 0x8f:
 		if (in->modrm >> 3 & 7)
 			return INSN_E_UNKNOWN;
-		return stack_operation(in, INSN_POP, in->rm == DECODE_NO_RM ? INSN_NONE : in->rm);
+		return stack_operation(in, INSN_POP, in->rm == ENCODING_NO_RM ? INSN_NONE : in->rm);
 	case 0xf6:
 	case 0xf7:
 		return group_3(in);
@@ -151,7 +151,7 @@ static int modrm_group(struct decode *in)
 	}
 }
 
-static int jump_group(struct decode *in)
+static int jump_group(struct encoding *in)
 {
 	struct insn *insn = in->insn;
 	uint8_t opcode = in->opcode;
@@ -176,7 +176,7 @@ static int jump_group(struct decode *in)
 	return insn->kind == INSN_CALL && !in->immediate ? INSN_E_UNKNOWN : 0;
 }
 
-static int one_byte_group(struct decode *in)
+static int one_byte_group(struct encoding *in)
 {
 	uint8_t opcode = in->opcode, low = (uint8_t)((opcode & 7) | (in->rex & 1) << 3);
 
@@ -194,7 +194,7 @@ static int one_byte_group(struct decode *in)
 	switch (opcode) {
 	case 0x68:
 	case 0x6a:
-		decode_immediate(in, opcode == 0x6a ? 1 : 4);
+		encoding_immediate(in, opcode == 0x6a ? 1 : 4);
 		return stack_operation(in, INSN_PUSH, INSN_NONE);
 	case 0x9c:
 		return stack_operation(in, INSN_PUSH, INSN_NONE);
@@ -212,7 +212,7 @@ static int one_byte_group(struct decode *in)
 	}
 }
 
-static int two_byte_group(struct decode *in)
+static int two_byte_group(struct encoding *in)
 {
 	switch (in->opcode) {
 	case 0x0b: /* ud2 */
@@ -220,10 +220,10 @@ static int two_byte_group(struct decode *in)
 		in->insn->kind = INSN_STOP;
 		return 0;
 	case 0xba: /* bts, btr, btc with an immediate, and bt, which writes nothing */
-		decode_modrm(in);
-		decode_immediate(in, 1);
+		encoding_modrm(in);
+		encoding_immediate(in, 1);
 		if ((in->modrm >> 3 & 7) != 4)
-			decode_write_rm(in);
+			encoding_write_rm(in);
 		return 0;
 	default:
 		read_target(in, INSN_BRANCH, 4);
@@ -231,7 +231,7 @@ static int two_byte_group(struct decode *in)
 	}
 }
 
-int groups_decode(struct decode *in)
+int groups_decode(struct encoding *in)
 {
 	return in->map == MAP_PRIMARY ? one_byte_group(in) : two_byte_group(in);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * insn - decodes one x86-64 instruction: its length, jumps, and effect on stack and frame pointer
- *
- * Trust      the bytes are hostile: none beyond `end` is read, none twice.
- * Errors     INSN_E_UNKNOWN: an instruction that the decoder does not know. It knows what compilers
- *            and authors of assembly use in user space, up to AVX-512, each with its right length.
- * Source     Intel SDM volume 2, appendix A (opcode maps), 2.1 to 2.7 (prefixes).
+ * insn - a decoded instruction: its length, its jump, and its effect on stack and frame pointer
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INSN_BYTES_MAX   15u
-#define INSN_E_UNKNOWN   1
-#define INSN_PADDING_MAX 64u
-#define INSN_NONE        0xffu /* no such register */
+#define INSN_BYTES_MAX 15u
+#define INSN_E_UNKNOWN 1     /* an instruction that the decoder does not know */
+#define INSN_NONE      0xffu /* no register */
+#define INSN_SP        4u
+#define INSN_FP        5u
 
 enum insn_kind {
 	INSN_PLAIN = 0, /* see `writes_sp`, `writes_fp` */
@@ -45,11 +41,3 @@ struct insn {
 	int64_t value;
 	uint64_t target;
 };
-
-#define INSN_SP 4u
-#define INSN_FP 5u
-
-/* Decodes the instruction at @code, whose address is @vaddr. Return: 0, INSN_E_UNKNOWN. */
-int insn_decode(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn);
-/* Bytes of padding from @code on, nops of any length and int3: about INSN_PADDING_MAX at most. */
-uint32_t insn_padding(const uint8_t *code, const uint8_t *end);

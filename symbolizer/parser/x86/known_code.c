@@ -9,7 +9,7 @@
 
 #include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/x86/insn.h"
+#include "symbolizer/parser/x86/decode.h"
 #include "symbolizer/parser/x86_64.h"
 
 #define PLT_ENTRY 16u
@@ -78,11 +78,11 @@ static uint64_t entry_bytes(const struct section *code)
 	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
 	struct insn insn;
 
-	while (at < end && !insn_decode(at, end, 0, &insn)) {
+	while (at < end && !decode_insn(at, end, 0, &insn)) {
 		at += insn.bytes;
 		if (insn.kind == INSN_STOP || insn.kind == INSN_RET || insn.kind == INSN_JUMP ||
 		    insn.kind == INSN_JUMP_INDIRECT ||
-		    (insn.kind == INSN_CALL && insn_padding(at, end)))
+		    (insn.kind == INSN_CALL && decode_padding(at, end)))
 			break;
 	}
 	return (uint64_t)(at - code->bytes);

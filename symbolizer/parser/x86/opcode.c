@@ -27,7 +27,7 @@ static const char two[] = ".mRR.n.....s.m..mmmmmmmmmmmmmmmm"
 _Static_assert(sizeof(one) == 257 && sizeof(two) == 257, "an entry for each opcode");
 
 /* Where VEX and EVEX differ from `two`. */
-static char class_of_vector(const struct decode *in)
+static char class_of_vector(const struct encoding *in)
 {
 	char class = two[in->opcode];
 
@@ -56,7 +56,7 @@ static char class_of_vector(const struct decode *in)
 	return class == 's' || class == 'o' || class == 'X' || class == 'I' ? '.' : class;
 }
 
-char opcode_class(const struct decode *in)
+char opcode_class(const struct encoding *in)
 {
 	if (in->vex)
 		return class_of_vector(in);

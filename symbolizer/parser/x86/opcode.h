@@ -6,7 +6,7 @@
  * Source: Intel SDM volume 2, appendix A.
  */
 
-#include "symbolizer/parser/x86/decode.h"
+#include "symbolizer/parser/x86/encoding.h"
 
 /*
  * Return: the class of the opcode.
@@ -19,4 +19,4 @@
  *   o B V  the register in the opcode is written; without immediate, with a byte, of operand size
  *   s      special: groups.h
  */
-char opcode_class(const struct decode *in);
+char opcode_class(const struct encoding *in);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "symbolizer/parser/parser.h"
+#include "symbolizer/parser/x86/decode.h"
 
 #define SYSCALL_NEAR 24u /* bytes between a clone's system call and what its child does first */
 
@@ -76,7 +77,7 @@ static bool may_end_behind(struct walk *walk, const struct place *place)
 
 	if (function->bytes)
 		return place->cell + place->insn.bytes - function->cell == function->bytes;
-	if (!insn_padding(code_at(place) + place->insn.bytes, code_end(place)))
+	if (!decode_padding(code_at(place) + place->insn.bytes, code_end(place)))
 		return false;
 	walk_note_returns(walk, CODE_RETURNS_MAYBE);
 	return true;
@@ -201,7 +202,7 @@ static int follow_one(struct walk *walk, struct walk_path *path)
 		return WALK_REJECTED;
 	}
 	map->steps++;
-	if (insn_decode(code_at(&place), code_end(&place), path->vaddr, &place.insn))
+	if (decode_insn(code_at(&place), code_end(&place), path->vaddr, &place.insn))
 		return walk_reject(walk, path->last_call);
 	if (r != WALK_AGAIN)
 		r = walk_claim(walk, place.cell, path, place.insn.bytes);

@@ -19,9 +19,9 @@
 
 static void cfa_is(struct cfi_builder_bytes code, const char *text)
 {
-	struct program_row row = {.cfa = {.kind = REGISTER_RULE_VAL_EXPRESSION,
-					  .bytes = code.count,
-					  .expression = code.bytes}};
+	struct row row = {.cfa = {.kind = REGISTER_RULE_VAL_EXPRESSION,
+				  .bytes = code.count,
+				  .expression = code.bytes}};
 	struct tm_rule rule = rule_from_row(&row, false);
 	char buffer[RULE_TEXT_BYTES];
 
@@ -105,7 +105,7 @@ static void signal_frame_of_glibc(void **state)
 {
 	static const uint8_t cfa[] = {0x77, 0xa0, 1, 0x06}, ra[] = {0x77, 0xa8, 1};
 	static const uint8_t fp[] = {0x77, 0xf8, 0}, sp[] = {0x77, 0xa0, 1};
-	struct program_row frame = {
+	struct row frame = {
 		.cfa = {.kind = REGISTER_RULE_VAL_EXPRESSION,
 			.bytes = sizeof(cfa),
 			.expression = cfa},

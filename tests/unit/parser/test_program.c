@@ -166,7 +166,7 @@ static void row_is_remembered_and_restored(void **state)
 
 static void rows_are_remembered_up_to_a_depth(void **state)
 {
-	uint8_t code[3 + PROGRAM_DEPTH + 1];
+	uint8_t code[3 + ROW_STACK_MAX + 1];
 
 	memset(code, 0x0a, sizeof(code));
 	memcpy(code, (const uint8_t[]){0x0e, 16, 0x44}, 3);

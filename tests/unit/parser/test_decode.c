@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_insn - x86-64 instructions: their length, and their effect on sp, fp and control flow
+ * test_decode - x86-64 instructions: their length, and their effect on sp, fp and control flow
  */
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/parser/x86/insn.h"
+#include "symbolizer/parser/x86/decode.h"
 #include "tests/unit/parser/cfi_builder.h"
 
 #define AT 0x401000u
@@ -19,7 +19,7 @@ static struct insn decode_one(struct cfi_builder_bytes code)
 {
 	struct insn insn;
 
-	assert_int_equal(insn_decode(code.bytes, code.bytes + code.count, AT, &insn), 0);
+	assert_int_equal(decode_insn(code.bytes, code.bytes + code.count, AT, &insn), 0);
 	assert_int_equal(insn.bytes, code.count);
 	return insn;
 }
@@ -28,7 +28,7 @@ static void expect_unknown(struct cfi_builder_bytes code)
 {
 	struct insn insn;
 
-	assert_int_equal(insn_decode(code.bytes, code.bytes + code.count, AT, &insn),
+	assert_int_equal(decode_insn(code.bytes, code.bytes + code.count, AT, &insn),
 			 INSN_E_UNKNOWN);
 }
 
@@ -127,9 +127,9 @@ static void padding_is_measured(void **state)
 	const struct cfi_builder_bytes code =
 		BYTES(0x66, 0x90, 0x0f, 0x1f, 0x40, 0, 0xcc, 0x55, 0x90);
 
-	assert_int_equal(insn_padding(code.bytes, code.bytes + code.count), 7);
-	assert_int_equal(insn_padding(code.bytes, code.bytes + 1), 0);
-	assert_int_equal(insn_padding(code.bytes, code.bytes), 0);
+	assert_int_equal(decode_padding(code.bytes, code.bytes + code.count), 7);
+	assert_int_equal(decode_padding(code.bytes, code.bytes + 1), 0);
+	assert_int_equal(decode_padding(code.bytes, code.bytes), 0);
 }
 
 int main(void)
