@@ -54,7 +54,7 @@ includes()
 }
 
 # strangers ALLOWED: headers named with a folder, by the files on stdin, that are not ALLOWED. A
-# quoted name without a folder is generated beside the room and no trespass.
+# quoted name without a folder is generated in the build folder and breaks no rule.
 strangers()
 {
 	includes | grep -E '"[^"]*/|"\.\.' | grep -vE "\"($1)\""
