@@ -14,9 +14,9 @@
 
 #include "symbolizer/base/control.h"
 #include "symbolizer/names/collect.h"
+#include "symbolizer/output/functions.h"
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/report_build.h"
-#include "symbolizer/output/top.h"
 #include "symbolizer/profile/accounting.h"
 
 static uint64_t clock_ns(clockid_t clock)
@@ -184,7 +184,7 @@ static void write_outputs(const struct session *session, const struct report *re
 static void tell_top(const struct session *session, const struct report *report)
 {
 	struct tm_top rows[TM_TOP_ROWS];
-	int count = top_rows(report, rows);
+	int count = functions_top(report, rows);
 
 	for (int i = 0; i < count; i++)
 		control_top(session->options->control_fd, &rows[i]);

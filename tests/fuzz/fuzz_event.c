@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
-#include "symbolizer/output/top.h"
 #include "symbolizer/profile/reader.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -64,7 +64,7 @@ static void report(bool is_last)
 	(void)name_table_collect(&names, &aggregate);
 	name_table_ask(&names, &files);
 	if (report_build_init(&build, &aggregate, &names, &kernel) == 0 &&
-	    top_rows(&build.report, rows) < 0)
+	    functions_top(&build.report, rows) < 0)
 		abort();
 	report_build_deinit(&build);
 	name_table_deinit(&names);

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
-#include "symbolizer/output/top.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/world.h"
 
@@ -225,7 +225,7 @@ static void recursion_counts_once_in_total(void **state)
 	for (int i = 0; i < 2; i++)
 		sample(other, 0, 2, TM_STOP_NONE);
 	finish();
-	assert_int_equal(top_rows(&build.report, rows), 2);
+	assert_int_equal(functions_top(&build.report, rows), 2);
 	assert_string_equal(rows[0].name, "main");
 	assert_string_equal(rows[0].file, "prog");
 	assert_int_equal(rows[0].self, 3);
