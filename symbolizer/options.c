@@ -16,11 +16,11 @@
 #define PROFILE_MIN (1ull << 20)
 #define PROFILE_MAX (2ull << 30) /* of the address space, ADDRESS_SPACE_BYTES */
 
-static const char *const formats[OPTIONS_FORMAT_N] = {
-	[OPTIONS_HTML] = "html",
-	[OPTIONS_PPROF] = "pprof",
-	[OPTIONS_FOLDED] = "folded",
-	[OPTIONS_SPEEDSCOPE] = "speedscope",
+static const char *const formats[OUTPUTS_FORMAT_N] = {
+	[OUTPUTS_HTML] = "html",
+	[OUTPUTS_PPROF] = "pprof",
+	[OUTPUTS_FOLDED] = "folded",
+	[OUTPUTS_SPEEDSCOPE] = "speedscope",
 };
 
 static int output(struct options *options, const char *text)
@@ -30,12 +30,12 @@ static int output(struct options *options, const char *text)
 
 	if (!colon || options->output_count == OPTIONS_OUTPUTS_MAX)
 		return -EINVAL;
-	for (int i = 0; i < OPTIONS_FORMAT_N; i++) {
+	for (int i = 0; i < OUTPUTS_FORMAT_N; i++) {
 		size_t length = strlen(formats[i]);
 
 		if (length != (size_t)(colon - text) || memcmp(text, formats[i], length) != 0)
 			continue;
-		out->format = (enum options_format)i;
+		out->format = (enum outputs_format)i;
 		options->output_count++;
 		return tm_option_fd(colon + 1, &out->fd);
 	}

@@ -6,18 +6,12 @@
 
 #include <stdint.h>
 
+#include "symbolizer/output/outputs.h"
+
 #define OPTIONS_OUTPUTS_MAX 16
 
-enum options_format {
-	OPTIONS_HTML,
-	OPTIONS_PPROF,
-	OPTIONS_FOLDED,
-	OPTIONS_SPEEDSCOPE,
-	OPTIONS_FORMAT_N,
-};
-
 struct options_output {
-	enum options_format format;
+	enum outputs_format format;
 	int fd;
 };
 

@@ -176,7 +176,7 @@ static void write_outputs(const struct session *session, const struct report *re
 		int code = error < 0 ? error : -EBADF;
 
 		if (error >= 0 && output->fd >= 0)
-			code = outputs_write(output, report);
+			code = outputs_write(output->format, output->fd, report);
 		control_say(options->control_fd, TM_CONTROL_OUTPUT, code, (uint64_t)i);
 	}
 }

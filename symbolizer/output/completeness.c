@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completeness - the one line that says what a report lacks */
+/* completeness - the line that states what a report lacks */
 
 #include "symbolizer/output/completeness.h"
 #include "shared/reasons.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
@@ -20,19 +21,19 @@ struct line {
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
 {
-	size_t room = COMPLETENESS_BYTES - line->used;
+	size_t space = COMPLETENESS_BYTES - line->used;
 	va_list arguments;
 	int length;
 
 	va_start(arguments, format);
-	length = vsnprintf(line->text + line->used, room, format, arguments);
+	length = vsnprintf(line->text + line->used, space, format, arguments);
 	va_end(arguments);
 	if (length > 0)
-		line->used += (size_t)length < room ? (size_t)length : room - 1;
+		line->used += (size_t)length < space ? (size_t)length : space - 1;
 }
 
 static void add_reasons(struct line *line, const char *what, const uint64_t *counts, unsigned first,
-			unsigned end, const char *(*word)(unsigned))
+			unsigned end, const char *(*name)(unsigned))
 {
 	const char *separator = " (";
 	uint64_t total = 0;
@@ -43,19 +44,19 @@ static void add_reasons(struct line *line, const char *what, const uint64_t *cou
 	for (unsigned i = first; i < end; i++) {
 		if (counts[i] == 0)
 			continue;
-		add(line, "%s%s %" PRIu64, separator, word(i), counts[i]);
+		add(line, "%s%s %" PRIu64, separator, name(i), counts[i]);
 		separator = ", ";
 	}
 	if (total > 0)
 		add(line, ")");
 }
 
-static int has_any(const uint64_t *counts, unsigned end)
+static bool has_any(const uint64_t *counts, unsigned end)
 {
 	for (unsigned i = 0; i < end; i++)
 		if (counts[i])
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES])

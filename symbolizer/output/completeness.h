@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * completeness - the one line that says what a report lacks
+ * completeness - the line that states what a report lacks
  *
  * taken 1980 = exported 1975 + dropped 5 (ring_full 5); not run 0; truncated 3 (exec 3); ...
  */

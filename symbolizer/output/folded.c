@@ -25,7 +25,7 @@ static void folded_deinit(struct folded *folded)
 	free(folded->ranks);
 }
 
-/* What stands for a byte of a name: the format has no escape, so its own syntax must go. */
+/* Replaces a byte of the format's own syntax in a name: the format has no escape. */
 static unsigned char shown(char byte)
 {
 	unsigned char value = (unsigned char)byte;
@@ -60,7 +60,7 @@ static int compare_rows(uint32_t a, uint32_t b, const void *context)
 	return order;
 }
 
-static int is_kernel(const struct report *report, const struct report_frame *frame)
+static bool is_kernel(const struct report *report, const struct report_frame *frame)
 {
 	return frame->kind == REPORT_KERNEL ||
 	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
@@ -88,40 +88,40 @@ static int folded_init(struct folded *folded, const struct report *report)
 	return folded->ranks ? 0 : -ENOMEM;
 }
 
-static void write_name(struct output_file *sink, const char *name)
+static void write_name(struct output_file *out, const char *name)
 {
-	if (*name == '\0') /* an empty element would be lost by readers that split */
-		output_file_text(sink, "_");
+	if (*name == '\0') /* readers that split lines would drop an empty element */
+		output_file_text(out, "_");
 	for (; *name; name++) {
 		unsigned char byte = shown(*name);
 
-		output_file_bytes(sink, &byte, 1);
+		output_file_bytes(out, &byte, 1);
 	}
 }
 
-static void write_row(struct output_file *sink, const struct report *report,
+static void write_row(struct output_file *out, const struct report *report,
 		      const struct report_sample *sample, uint64_t count)
 {
 	const struct report_stack *stack = &report->stacks[sample->stack];
 
-	write_name(sink, report->strings[sample->comm]);
+	write_name(out, report->strings[sample->comm]);
 	if (sample->stop != TM_STOP_NONE)
-		output_file_format(sink, ";[truncated: %s]", tm_reasons_stop(sample->stop));
+		output_file_format(out, ";[truncated: %s]", tm_reasons_stop(sample->stop));
 	for (uint32_t depth = 0; depth < stack->count; depth++) {
 		const struct report_frame *frame =
 			&report->frames[stack_order_frame(report, stack, depth)];
 
-		output_file_text(sink, ";");
-		write_name(sink, report->strings[frame->name]);
+		output_file_text(out, ";");
+		write_name(out, report->strings[frame->name]);
 		if (is_kernel(report, frame))
-			output_file_text(sink, "_[k]");
+			output_file_text(out, "_[k]");
 	}
-	output_file_text(sink, " ");
-	output_file_number(sink, count);
-	output_file_text(sink, "\n");
+	output_file_text(out, " ");
+	output_file_number(out, count);
+	output_file_text(out, "\n");
 }
 
-int folded_write(struct output_file *sink, const struct report *report)
+int folded_write(struct output_file *out, const struct report *report)
 {
 	_cleanup_(folded_deinit) struct folded folded = {0};
 	_cleanup_(tm_freep) uint32_t *rows = NULL;
@@ -144,7 +144,7 @@ int folded_write(struct output_file *sink, const struct report *report)
 		}
 		i = next;
 		if (count > 0)
-			write_row(sink, report, sample, count);
+			write_row(out, report, sample, count);
 	}
-	return output_file_finish(sink);
+	return output_file_finish(out);
 }

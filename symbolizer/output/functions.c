@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* functions - groups the frames of a report by function, and finds the functions with the most time */
+/* functions - groups the frames of a report by function; finds those with the most time */
 
 #include "symbolizer/output/functions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * functions - groups the frames of a report by function, and finds the functions with the most time
+ * functions - groups the frames of a report by function; finds those with the most time
  *
  * A report keeps one frame per sampled address. Frames with the same name, file and kind are one
  * function.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * gzip - a protobuf-c buffer that compresses what is packed into it straight to a sink
+ * gzip - a protobuf-c buffer that compresses what is packed into it into an output file
  *
- * So that neither the packed nor the compressed form is ever whole in memory.
+ * Neither the packed nor the compressed form is ever complete in memory.
  */
 
 #include <protobuf-c/protobuf-c.h>
@@ -14,14 +14,14 @@ struct output_file;
 #define GZIP_CHUNK_BYTES 4096
 
 struct gzip {
-	ProtobufCBuffer base; /* first: protobuf-c hands it back as what it knows */
+	ProtobufCBuffer base; /* first member: protobuf-c passes a pointer to it */
 	z_stream stream;
-	struct output_file *sink; /* borrowed */
-	int error;                /* 0 or -errno, the first of zlib's */
+	struct output_file *out; /* borrowed */
+	int error;               /* 0 or -errno, the first of zlib's */
 };
 
 /* Begins a gzip member. Return: 0, -ENOMEM. */
-int gzip_init(struct gzip *deflater, struct output_file *sink);
-/* Ends the member and flushes the sink. Return: 0, -errno. */
-int gzip_finish(struct gzip *deflater);
-void gzip_deinit(struct gzip *deflater);
+int gzip_init(struct gzip *gzip, struct output_file *out);
+/* Ends the member and flushes the file. Return: 0, -errno. */
+int gzip_finish(struct gzip *gzip);
+void gzip_deinit(struct gzip *gzip);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html - the profile as one HTML page that needs nothing else */
+/* html - the profile as one self-contained HTML page */
 
 #include <errno.h>
 
@@ -16,37 +16,37 @@
 #define NO_FILE       (-1) /* of the page alone */
 
 /* Begins a member of the object that the page reads; the first one follows the brace. */
-static void key(struct output_file *sink, const char *name)
+static void key(struct output_file *out, const char *name)
 {
-	output_file_format(sink, ",\n\"%s\":", name);
+	output_file_format(out, ",\n\"%s\":", name);
 }
 
 /* One element of an array. */
-static void element(struct output_file *sink, uint32_t at, uint64_t number)
+static void element(struct output_file *out, uint32_t at, uint64_t number)
 {
 	if (at > 0)
-		output_file_bytes(sink, ",", 1);
-	output_file_number(sink, number);
+		output_file_bytes(out, ",", 1);
+	output_file_number(out, number);
 }
 
-static void write_reasons(struct output_file *sink, const char *name, const uint64_t *counts,
-			  unsigned first, unsigned end, const char *(*word)(unsigned))
+static void write_reasons(struct output_file *out, const char *name, const uint64_t *counts,
+			  unsigned first, unsigned end, const char *(*reason)(unsigned))
 {
 	const char *separator = "";
 
-	key(sink, name);
-	output_file_text(sink, "{");
+	key(out, name);
+	output_file_text(out, "{");
 	for (unsigned i = first; i < end; i++) {
 		if (counts[i] == 0)
 			continue;
-		output_file_format(sink, "%s\"%s\":", separator, word(i));
-		output_file_number(sink, counts[i]);
+		output_file_format(out, "%s\"%s\":", separator, reason(i));
+		output_file_number(out, counts[i]);
 		separator = ",";
 	}
-	output_file_text(sink, "}");
+	output_file_text(out, "}");
 }
 
-static void write_summary(struct output_file *sink, const struct report *report)
+static void write_summary(struct output_file *out, const struct report *report)
 {
 	const struct {
 		const char *name;
@@ -62,135 +62,135 @@ static void write_summary(struct output_file *sink, const struct report *report)
 		{"unnamed_frames", report->unnamed_frames},
 	};
 
-	output_file_text(sink, "{\"version\":\"" OUTPUT_VERSION "\"");
-	key(sink, "title");
-	output_file_json_string(sink, report->title ? report->title : "");
-	key(sink, "seconds");
-	output_file_format(sink, "%.6f", (double)report->duration_ns / NS_PER_SECOND);
+	output_file_text(out, "{\"version\":\"" OUTPUT_VERSION "\"");
+	key(out, "title");
+	output_file_json_string(out, report->title ? report->title : "");
+	key(out, "seconds");
+	output_file_format(out, "%.6f", (double)report->duration_ns / NS_PER_SECOND);
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		key(sink, numbers[i].name);
-		output_file_number(sink, numbers[i].number);
+		key(out, numbers[i].name);
+		output_file_number(out, numbers[i].number);
 	}
-	write_reasons(sink, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
-	write_reasons(sink, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
+	write_reasons(out, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
+	write_reasons(out, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		      tm_reasons_stop);
-	write_reasons(sink, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
-	key(sink, "reasons");
-	output_file_text(sink, "[");
+	write_reasons(out, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
+	key(out, "reasons");
+	output_file_text(out, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
-		output_file_format(sink, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
+		output_file_format(out, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
 				   tm_reasons_stop(stop));
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-static void write_strings(struct output_file *sink, const struct report *report)
+static void write_strings(struct output_file *out, const struct report *report)
 {
-	key(sink, "strings");
-	output_file_text(sink, "[");
+	key(out, "strings");
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < report->string_count; i++) {
-		output_file_text(sink, i > 0 ? ",\n" : "");
-		output_file_json_string(sink, report->strings[i]);
+		output_file_text(out, i > 0 ? ",\n" : "");
+		output_file_json_string(out, report->strings[i]);
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-static void write_files(struct output_file *sink, const struct report *report)
+static void write_files(struct output_file *out, const struct report *report)
 {
-	key(sink, "files"); /* path, build id, deleted */
-	output_file_text(sink, "[");
+	key(out, "files"); /* path, build id, deleted */
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < report->file_count; i++) {
 		const struct report_file *file = &report->files[i];
 
-		output_file_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", file->path,
+		output_file_format(out, "%s[%u,%u,%u]", i > 0 ? "," : "", file->path,
 				   file->build_id, file->deleted ? 1u : 0u);
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-static void write_functions(struct output_file *sink, const struct report *report,
+static void write_functions(struct output_file *out, const struct report *report,
 			    const struct functions *functions)
 {
-	key(sink, "functions"); /* name, file, kind, unnamed */
-	output_file_text(sink, "[");
+	key(out, "functions"); /* name, file, kind, unnamed */
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < functions->count; i++) {
 		const struct report_frame *frame = &report->frames[functions->example[i]];
 
-		output_file_format(sink, "%s[%u,%d,%u,%u]", i > 0 ? "," : "", frame->name,
+		output_file_format(out, "%s[%u,%d,%u,%u]", i > 0 ? "," : "", frame->name,
 				   frame->file == REPORT_NO_FILE ? NO_FILE : (int)frame->file,
 				   frame->kind, frame->unnamed ? 1u : 0u);
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-static void write_processes(struct output_file *sink, const struct report *report)
+static void write_processes(struct output_file *out, const struct report *report)
 {
-	key(sink, "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod */
-	output_file_text(sink, "[");
+	key(out, "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod */
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < report->process_count; i++) {
 		const struct report_process *process = &report->processes[i];
 
-		output_file_format(sink, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "",
-				   process->tgid, process->ns_tgid, process->comm, process->exe,
-				   process->cgroup, process->container, process->pod);
+		output_file_format(out, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "", process->tgid,
+				   process->ns_tgid, process->comm, process->exe, process->cgroup,
+				   process->container, process->pod);
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-static void write_tree(struct output_file *sink, const struct html_tree *tree)
+static void write_tree(struct output_file *out, const struct html_tree *tree)
 {
-	key(sink, "up");
-	output_file_text(sink, "[");
+	key(out, "up");
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < tree->node_count; i++)
-		element(sink, i, tree->up[i]);
-	output_file_text(sink, "]");
-	key(sink, "node_function");
-	output_file_text(sink, "[");
+		element(out, i, tree->up[i]);
+	output_file_text(out, "]");
+	key(out, "node_function");
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < tree->node_count; i++)
-		element(sink, i, tree->function[i]);
-	output_file_text(sink, "]");
-	key(sink, "threads"); /* process, tid, comm */
-	output_file_text(sink, "[");
+		element(out, i, tree->function[i]);
+	output_file_text(out, "]");
+	key(out, "threads"); /* process, tid, comm */
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < tree->thread_count; i++)
-		output_file_format(sink, "%s[%u,%u,%u]", i > 0 ? "," : "", tree->threads[i].process,
+		output_file_format(out, "%s[%u,%u,%u]", i > 0 ? "," : "", tree->threads[i].process,
 				   tree->threads[i].tid, tree->threads[i].comm);
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
 /* Leaf + 1 as the difference to the sample before (0: no frames), thread, count: flat. */
-static void write_samples(struct output_file *sink, const struct html_tree *tree)
+static void write_samples(struct output_file *out, const struct html_tree *tree)
 {
 	uint32_t last = 0;
 
-	key(sink, "samples");
-	output_file_text(sink, "[");
+	key(out, "samples");
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < tree->sample_count; i++) {
-		const struct page_sample *sample = &tree->samples[i];
+		const struct html_tree_sample *sample = &tree->samples[i];
 		uint32_t leaf = sample->node == HTML_TREE_NO_NODE ? 0 : sample->node + 1;
 
-		element(sink, i, leaf - last);
-		element(sink, 1, sample->thread);
-		element(sink, 1, sample->count);
+		element(out, i, leaf - last);
+		element(out, 1, sample->thread);
+		element(out, 1, sample->count);
 		last = leaf;
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-int html_write(struct output_file *sink, const struct report *report)
+int html_write(struct output_file *out, const struct report *report)
 {
 	_cleanup_(html_tree_deinit) struct html_tree tree = {0};
 	int r = html_tree_init(&tree, report);
 
 	if (r < 0)
 		return r;
-	output_file_bytes(sink, page_before_data, sizeof(page_before_data));
-	write_summary(sink, report);
-	write_strings(sink, report);
-	write_files(sink, report);
-	write_functions(sink, report, &tree.functions);
-	write_processes(sink, report);
-	write_tree(sink, &tree);
-	write_samples(sink, &tree);
-	output_file_text(sink, "}\n");
-	output_file_bytes(sink, page_after_data, sizeof(page_after_data));
-	return output_file_finish(sink);
+	output_file_bytes(out, page_before_data, sizeof(page_before_data));
+	write_summary(out, report);
+	write_strings(out, report);
+	write_files(out, report);
+	write_functions(out, report, &tree.functions);
+	write_processes(out, report);
+	write_tree(out, &tree);
+	write_samples(out, &tree);
+	output_file_text(out, "}\n");
+	output_file_bytes(out, page_after_data, sizeof(page_after_data));
+	return output_file_finish(out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_tree - all stacks of a report as one tree of functions, as the page carries it */
+/* html_tree - all stacks of a report as one tree of functions, as the HTML page contains it */
 
 #include "symbolizer/output/html_tree.h"
 
@@ -52,19 +52,19 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 /* Return: the thread of each sample (free it), or NULL without memory. */
 static uint32_t *find_threads(struct html_tree *tree, const struct report *report)
 {
-	size_t room = (size_t)report->sample_count + 1;
+	size_t capacity = (size_t)report->sample_count + 1;
 	_cleanup_(tm_freep) uint32_t *order =
 		sort_new(report->sample_count, compare_threads, report);
-	_cleanup_(tm_freep) uint32_t *threads = malloc(sizeof(*threads) * room);
+	_cleanup_(tm_freep) uint32_t *threads = malloc(sizeof(*threads) * capacity);
 
-	tree->threads = malloc(sizeof(*tree->threads) * room);
+	tree->threads = malloc(sizeof(*tree->threads) * capacity);
 	if (!order || !threads || !tree->threads)
 		return NULL;
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_sample *sample = &report->samples[order[i]];
 
 		if (i == 0 || compare_threads(order[i - 1], order[i], report) != 0)
-			tree->threads[tree->thread_count++] = (struct page_thread){
+			tree->threads[tree->thread_count++] = (struct html_tree_thread){
 				.process = sample->process,
 				.tid = sample->tid,
 				.comm = sample->comm,
@@ -76,19 +76,20 @@ static uint32_t *find_threads(struct html_tree *tree, const struct report *repor
 
 static int add_node(struct html_tree *tree, uint32_t up, uint32_t function)
 {
-	if (tree->node_count == tree->node_room) {
-		uint32_t room = tree->node_room > 0 ? 2 * tree->node_room : NODES_AT_FIRST;
-		uint32_t *ups = realloc(tree->up, sizeof(*ups) * room);
+	if (tree->node_count == tree->node_capacity) {
+		uint32_t capacity =
+			tree->node_capacity > 0 ? 2 * tree->node_capacity : NODES_AT_FIRST;
+		uint32_t *ups = realloc(tree->up, sizeof(*ups) * capacity);
 		uint32_t *functions;
 
 		if (!ups)
 			return -ENOMEM;
 		tree->up = ups;
-		functions = realloc(tree->function, sizeof(*functions) * room);
+		functions = realloc(tree->function, sizeof(*functions) * capacity);
 		if (!functions)
 			return -ENOMEM;
 		tree->function = functions;
-		tree->node_room = room;
+		tree->node_capacity = capacity;
 	}
 	tree->up[tree->node_count] = up;
 	tree->function[tree->node_count] = function;
@@ -141,7 +142,7 @@ static int grow(struct html_tree *tree, const struct growth *growth, const uint3
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_sample *sample = &report->samples[order[i]];
 		const struct report_sample *before = i > 0 ? &report->samples[order[i - 1]] : NULL;
-		struct page_sample *merged = &tree->samples[tree->sample_count];
+		struct html_tree_sample *merged = &tree->samples[tree->sample_count];
 
 		if (before && compare_samples(order[i - 1], order[i], growth) == 0) {
 			merged[-1].count += sample->count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * html_tree - all stacks of a report as one tree of functions, as the page carries it
+ * html_tree - all stacks of a report as one tree of functions, as the HTML page contains it
  *
- * Shape      nodes in preorder, so that a node needs no parent: up[i] says how many levels to go
- *            up from node i - 1 before going down to i (0: a child of i - 1). A truncated stack
+ * Shape      nodes in preorder, so that a node needs no parent: up[i] is how many levels to go up
+ *            from node i - 1 before going down to i (0: a child of i - 1). A truncated stack
  *            begins with the node of its reason: function = functions.count + stop - 1.
  *            Samples are merged per (stack, thread) and refer to their leaf; HTML_TREE_NO_NODE: a
  *            stack without frames.
@@ -18,13 +18,13 @@
 
 #define HTML_TREE_NO_NODE 0xffffffffu
 
-struct page_thread {
+struct html_tree_thread {
 	uint32_t process;
 	uint32_t tid;
 	uint32_t comm;
 };
 
-struct page_sample {
+struct html_tree_sample {
 	uint32_t node;
 	uint32_t thread;
 	uint64_t count;
@@ -34,9 +34,9 @@ struct html_tree {
 	struct functions functions;
 	uint32_t *up;
 	uint32_t *function;
-	struct page_thread *threads;
-	struct page_sample *samples; /* by node, then thread */
-	uint32_t node_count, node_room;
+	struct html_tree_thread *threads;
+	struct html_tree_sample *samples; /* by node, then thread */
+	uint32_t node_count, node_capacity;
 	uint32_t thread_count, sample_count;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output_file - buffered writing to one descriptor, with the escapes that more than one format needs */
+/* output_file - buffered writing to one descriptor, and JSON strings */
 
 #include "symbolizer/output/output_file.h"
 
@@ -11,30 +11,30 @@
 
 #define DECIMAL_DIGITS_MAX 20 /* of 2^64 - 1 */
 
-static void write_out(struct output_file *sink, const uint8_t *bytes, size_t count)
+static void write_out(struct output_file *out, const uint8_t *bytes, size_t count)
 {
-	while (count > 0 && sink->error == 0) {
-		ssize_t done = write(sink->fd, bytes, count);
+	while (count > 0 && out->error == 0) {
+		ssize_t done = write(out->fd, bytes, count);
 
 		if (done < 0) {
 			if (errno != EINTR)
-				sink->error = -errno;
+				out->error = -errno;
 			continue;
 		}
 		if (done == 0) { /* a descriptor that takes nothing would turn this into a loop */
-			sink->error = -EIO;
+			out->error = -EIO;
 			return;
 		}
-		sink->written += (uint64_t)done;
+		out->written += (uint64_t)done;
 		bytes += done;
 		count -= (size_t)done;
 	}
 }
 
-static void flush(struct output_file *sink)
+static void flush(struct output_file *out)
 {
-	write_out(sink, sink->buffer, sink->used);
-	sink->used = 0;
+	write_out(out, out->buffer, out->used);
+	out->used = 0;
 }
 
 /* Length of the character at text that must not stand in a JSON string as it is; 0: it may. */
@@ -50,33 +50,33 @@ static size_t json_special(const char *text)
 	return 0;
 }
 
-void output_file_init(struct output_file *sink, int fd)
+void output_file_init(struct output_file *out, int fd)
 {
-	sink->fd = fd;
-	sink->error = 0;
-	sink->used = 0;
-	sink->written = 0;
+	out->fd = fd;
+	out->error = 0;
+	out->used = 0;
+	out->written = 0;
 }
 
-void output_file_bytes(struct output_file *sink, const void *bytes, size_t count)
+void output_file_bytes(struct output_file *out, const void *bytes, size_t count)
 {
-	if (count > OUTPUT_FILE_BUFFER_BYTES - sink->used) {
-		flush(sink);
+	if (count > OUTPUT_FILE_BUFFER_BYTES - out->used) {
+		flush(out);
 		if (count >= OUTPUT_FILE_BUFFER_BYTES) {
-			write_out(sink, bytes, count);
+			write_out(out, bytes, count);
 			return;
 		}
 	}
-	memcpy(sink->buffer + sink->used, bytes, count);
-	sink->used += count;
+	memcpy(out->buffer + out->used, bytes, count);
+	out->used += count;
 }
 
-void output_file_text(struct output_file *sink, const char *text)
+void output_file_text(struct output_file *out, const char *text)
 {
-	output_file_bytes(sink, text, strlen(text));
+	output_file_bytes(out, text, strlen(text));
 }
 
-void output_file_number(struct output_file *sink, uint64_t number)
+void output_file_number(struct output_file *out, uint64_t number)
 {
 	char digits[DECIMAL_DIGITS_MAX];
 	size_t at = sizeof(digits);
@@ -85,34 +85,34 @@ void output_file_number(struct output_file *sink, uint64_t number)
 		digits[--at] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number > 0);
-	output_file_bytes(sink, digits + at, sizeof(digits) - at);
+	output_file_bytes(out, digits + at, sizeof(digits) - at);
 }
 
-void output_file_format(struct output_file *sink, const char *format, ...)
+void output_file_format(struct output_file *out, const char *format, ...)
 {
 	for (int try = 0; try < 2; try++) {
-		size_t room = OUTPUT_FILE_BUFFER_BYTES - sink->used;
+		size_t space = OUTPUT_FILE_BUFFER_BYTES - out->used;
 		va_list arguments;
 		int length;
 
 		va_start(arguments, format);
-		length = vsnprintf((char *)sink->buffer + sink->used, room, format, arguments);
+		length = vsnprintf((char *)out->buffer + out->used, space, format, arguments);
 		va_end(arguments);
-		if (length >= 0 && (size_t)length < room) {
-			sink->used += (size_t)length;
+		if (length >= 0 && (size_t)length < space) {
+			out->used += (size_t)length;
 			return;
 		}
-		flush(sink);
+		flush(out);
 	}
-	if (sink->error == 0)
-		sink->error = -EMSGSIZE;
+	if (out->error == 0)
+		out->error = -EMSGSIZE;
 }
 
-void output_file_json_string(struct output_file *sink, const char *text)
+void output_file_json_string(struct output_file *out, const char *text)
 {
 	const char *plain = text;
 
-	output_file_bytes(sink, "\"", 1);
+	output_file_bytes(out, "\"", 1);
 	while (*text) {
 		size_t special = json_special(text);
 
@@ -120,21 +120,21 @@ void output_file_json_string(struct output_file *sink, const char *text)
 			text++;
 			continue;
 		}
-		output_file_bytes(sink, plain, (size_t)(text - plain));
+		output_file_bytes(out, plain, (size_t)(text - plain));
 		if (special == 3)
-			output_file_format(sink, "\\u%04x",
+			output_file_format(out, "\\u%04x",
 					   (uint8_t)text[2] == 0xa8 ? 0x2028u : 0x2029u);
 		else
-			output_file_format(sink, "\\u%04x", (uint8_t)text[0]);
+			output_file_format(out, "\\u%04x", (uint8_t)text[0]);
 		text += special;
 		plain = text;
 	}
-	output_file_bytes(sink, plain, (size_t)(text - plain));
-	output_file_bytes(sink, "\"", 1);
+	output_file_bytes(out, plain, (size_t)(text - plain));
+	output_file_bytes(out, "\"", 1);
 }
 
-int output_file_finish(struct output_file *sink)
+int output_file_finish(struct output_file *out)
 {
-	flush(sink);
-	return sink->error;
+	flush(out);
+	return out->error;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * output_file - buffered writing to one descriptor
+ * output_file - buffered writing to one descriptor, and JSON strings
  *
- * The first error is kept and everything after it is dropped, so that a writer may be written
- * straight through and asked once at the end. EINTR is retried; a short write goes on.
+ * The first error is kept and everything after it is dropped, so that a writer need not check each
+ * call: output_file_finish returns it. EINTR is retried; a short write continues.
  */
 
 #include <stddef.h>
@@ -20,13 +20,13 @@ struct output_file {
 	uint8_t buffer[OUTPUT_FILE_BUFFER_BYTES];
 };
 
-void output_file_init(struct output_file *sink, int fd);
-void output_file_bytes(struct output_file *sink, const void *bytes, size_t count);
-void output_file_text(struct output_file *sink, const char *text);
-void output_file_format(struct output_file *sink, const char *format, ...)
+void output_file_init(struct output_file *out, int fd);
+void output_file_bytes(struct output_file *out, const void *bytes, size_t count);
+void output_file_text(struct output_file *out, const char *text);
+void output_file_format(struct output_file *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void output_file_number(struct output_file *sink, uint64_t number); /* decimal */
-/* A JSON string with its quotes; safe inside <script> too: <, >, &, U+2028 and U+2029 are escaped. */
-void output_file_json_string(struct output_file *sink, const char *text);
+void output_file_number(struct output_file *out, uint64_t number); /* decimal */
+/* A JSON string with its quotes. Safe inside <script>: <, >, &, U+2028 and U+2029 are escaped. */
+void output_file_json_string(struct output_file *out, const char *text);
 /* Flushes. Return: 0 or the first error. */
-int output_file_finish(struct output_file *sink);
+int output_file_finish(struct output_file *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outputs - each handed-over descriptor gets the report in its format
+ * outputs - writes a report to a descriptor in one of the output formats
  */
 
 #include "symbolizer/output/outputs.h"
@@ -11,24 +11,24 @@
 #include "shared/cleanup.h"
 #include "symbolizer/output/output_file.h"
 
-typedef int (*write_fn)(struct output_file *sink, const struct report *report);
+typedef int (*write_fn)(struct output_file *out, const struct report *report);
 
-static const write_fn writers[OPTIONS_FORMAT_N] = {
-	[OPTIONS_HTML] = html_write,
-	[OPTIONS_PPROF] = pprof_write,
-	[OPTIONS_FOLDED] = folded_write,
-	[OPTIONS_SPEEDSCOPE] = speedscope_write,
+static const write_fn writers[OUTPUTS_FORMAT_N] = {
+	[OUTPUTS_HTML] = html_write,
+	[OUTPUTS_PPROF] = pprof_write,
+	[OUTPUTS_FOLDED] = folded_write,
+	[OUTPUTS_SPEEDSCOPE] = speedscope_write,
 };
 
-int outputs_write(const struct options_output *output, const struct report *report)
+int outputs_write(enum outputs_format format, int fd, const struct report *report)
 {
-	_cleanup_(tm_freep) struct output_file *sink = malloc(sizeof(*sink));
+	_cleanup_(tm_freep) struct output_file *out = malloc(sizeof(*out));
 	int written, finished;
 
-	if (!sink)
+	if (!out)
 		return -ENOMEM;
-	output_file_init(sink, output->fd);
-	written = writers[output->format](sink, report);
-	finished = output_file_finish(sink);
+	output_file_init(out, fd);
+	written = writers[format](out, report);
+	finished = output_file_finish(out);
 	return written < 0 ? written : finished;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * outputs - each handed-over descriptor gets the report in its format
+ * outputs - writes a report to a descriptor in one of the output formats
  */
 
-#include "symbolizer/options.h"
 #include "symbolizer/output/report.h"
 
-/* One file. Return: 0, -errno. */
-int outputs_write(const struct options_output *output, const struct report *report);
+enum outputs_format {
+	OUTPUTS_HTML,
+	OUTPUTS_PPROF,
+	OUTPUTS_FOLDED,
+	OUTPUTS_SPEEDSCOPE,
+	OUTPUTS_FORMAT_N,
+};
+
+/* Writes one file. Return: 0, -errno. */
+int outputs_write(enum outputs_format format, int fd, const struct report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof - the profile as `go tool pprof` and its relatives read it */
+/* pprof - the profile as `go tool pprof` reads it */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void message_free(struct pprof_message *message)
 }
 TM_DEFINE_CLEANUP(struct pprof_message, message_free);
 
-/* Count first, the preferred type last and named as well: some readers know only the order. */
+/* Count first, the default type last and by name too: some readers know only the order. */
 static void fill_types(struct pprof_message *message)
 {
 	Pprof__ValueType *types = pprof_take(message, 2, sizeof(*types));
@@ -54,7 +54,7 @@ static void fill_comment(struct pprof_message *message)
 	message->profile.comment = comments;
 }
 
-/* Each counts on those before it. */
+/* Each needs those before it. */
 static void (*const steps[])(struct pprof_message *message) = {
 	pprof_fill_strings,   fill_types,           fill_comment,       pprof_fill_mappings,
 	pprof_fill_functions, pprof_fill_locations, pprof_fill_samples,
@@ -90,17 +90,17 @@ void *pprof_take(struct pprof_message *message, size_t count, size_t bytes)
 	return array;
 }
 
-int pprof_write(struct output_file *sink, const struct report *report)
+int pprof_write(struct output_file *out, const struct report *report)
 {
-	_cleanup_(gzip_deinit) struct gzip deflater = {0};
+	_cleanup_(gzip_deinit) struct gzip gzip = {0};
 	_cleanup_(message_freep) struct pprof_message *message = message_new(report);
 	int r;
 
 	if (!message)
 		return -ENOMEM;
-	r = gzip_init(&deflater, sink);
+	r = gzip_init(&gzip, out);
 	if (r < 0)
 		return r;
-	(void)protobuf_c_message_pack_to_buffer(&message->profile.base, &deflater.base);
-	return gzip_finish(&deflater);
+	(void)protobuf_c_message_pack_to_buffer(&message->profile.base, &gzip.base);
+	return gzip_finish(&gzip);
 }

@@ -18,7 +18,7 @@
 #include "symbolizer/output/report.h"
 
 #define PPROF_OWNED_MAX  32 /* arrays of one message */
-#define PPROF_TEXT_BYTES 64 /* longest text made here but for the completeness line */
+#define PPROF_TEXT_BYTES 64 /* longest text made here, except the completeness line */
 
 /* Strings that the report does not have, behind its own. */
 enum pprof_extra {
@@ -67,7 +67,7 @@ static inline uint64_t pprof_stop_location(const struct pprof_message *message, 
 	return (uint64_t)message->report->frame_count + 1 + stop;
 }
 
-/* pprof_tables.c; strings first, for the others count on them */
+/* pprof_tables.c; strings first: the others refer to them */
 void pprof_fill_strings(struct pprof_message *message);
 void pprof_fill_mappings(struct pprof_message *message);
 void pprof_fill_functions(struct pprof_message *message);

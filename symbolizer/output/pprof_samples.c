@@ -19,7 +19,7 @@ struct sample_parts { /* what one Sample points to */
 	Pprof__Label *labels[LABELS_MAX];
 };
 
-/* What samples share: of a million samples most name the same few. */
+/* Shared by samples: of a million samples most have the same few. */
 struct shared_parts {
 	struct process_labels *processes;
 	Pprof__Label *comms; /* by string */
@@ -93,7 +93,7 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 	return 0;
 }
 
-/* Leaf first, so what stands where the root should be comes last. */
+/* Leaf first, so what takes the place of the root comes last. */
 static uint64_t *truncated_stack(struct pprof_message *message, struct shared_parts *shared,
 				 const struct report_stack *stack, unsigned stop)
 {

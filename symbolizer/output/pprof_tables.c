@@ -34,20 +34,20 @@ static void fill_extra_texts(struct pprof_message *message)
 		snprintf(message->texts[PPROF_STOP_FRAMES + stop], PPROF_TEXT_BYTES,
 			 "[truncated: %s]", tm_reasons_stop(stop));
 	}
-	/* a sample without any location would be lost on some readers */
+	/* some readers drop a sample without any location */
 	snprintf(message->texts[PPROF_STOP_FRAMES + (unsigned)TM_STOP_NONE], PPROF_TEXT_BYTES,
 		 "[no frames]");
 	completeness_format(report, message->completeness);
 }
 
-/* Whether a reader may look for the file: not the kernel, a module, or memory under a name. */
-static int has_path(const struct report *report, const struct report_file *file)
+/* Whether a reader may look for the file: not the kernel, a module, or named memory. */
+static bool has_path(const struct report *report, const struct report_file *file)
 {
 	return !file->is_kernel && report->strings[file->path][0] == '/';
 }
 
-/* Whether its name still has to be put in brackets: some names have theirs from the start. */
-static int is_bare(const struct report *report, const struct report_file *file)
+/* Whether its name has no brackets yet: some names have them already. */
+static bool is_bare(const struct report *report, const struct report_file *file)
 {
 	return !has_path(report, file) && report->strings[file->path][0] != '[';
 }
@@ -115,7 +115,7 @@ static uint32_t main_file(const struct report *report)
 	return REPORT_NO_FILE;
 }
 
-/* Of the synthetic mapping: the one executable, though no sample lies in it, or how many there are. */
+/* The synthetic mapping's name: the only executable, or how many there are. */
 static int64_t main_name(const struct pprof_message *message)
 {
 	const struct report *report = message->report;
@@ -125,7 +125,7 @@ static int64_t main_name(const struct pprof_message *message)
 	return pprof_extra(message, PPROF_MAIN);
 }
 
-/* Where the segment is not known, addresses are file offsets: the range is what was seen. */
+/* Where the segment is not known, addresses are file offsets: the range is what was sampled. */
 static void widen_mappings(const struct report *report, Pprof__Mapping *mappings)
 {
 	for (uint32_t i = 0; i < report->frame_count; i++) {
@@ -162,7 +162,7 @@ void pprof_fill_mappings(struct pprof_message *message)
 		mappings[i].file_offset = file->file_offset;
 		mappings[i].filename = is_bare(report, file) ? bracketed++ : file->path;
 		mappings[i].build_id = file->build_id;
-		/* else readers would try to name its frames themselves, from the file at the path */
+		/* else readers would name its frames themselves, from the file at the path */
 		mappings[i].has_functions =
 			file->has_symbols || file->deleted || !has_path(report, file);
 		if (i != first)
@@ -180,8 +180,8 @@ void pprof_fill_mappings(struct pprof_message *message)
 }
 
 /*
- * One function per name: a source file, by which readers would tell them apart, is not known. Ids
- * without gaps: readers that name further frames go on counting.
+ * One function per name: the source file, by which readers would distinguish them, is not known.
+ * Ids have no gaps: readers that name further frames continue the numbering.
  */
 void pprof_fill_functions(struct pprof_message *message)
 {

@@ -6,10 +6,11 @@
  * Shape      flat arrays that refer to each other by index; string 0 is "". All strings are valid
  *            UTF-8 without control characters (C0, DEL, C1); they are still hostile text to any
  *            format with a syntax of its own.
- * Owner      aggregate.c builds it, report_free ends it; writers only read.
+ * Owner      report_build.c builds and frees it; writers only read.
  * Limits     indices are u32 and in range; the builder guarantees it, writers need not check.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shared/event.h"
@@ -26,11 +27,11 @@ struct report_file {
 	uint32_t path;     /* string: as the kernel gave it; a module's name for the kernel */
 	uint32_t base;     /* string: last component */
 	uint32_t build_id; /* string: hex, or "" */
-	uint8_t has_symbols;
-	uint8_t is_kernel;
-	uint8_t deleted;
+	bool has_symbols;
+	bool is_kernel;
+	bool deleted;
 	uint8_t no_file; /* enum tm_no_file, where unopened */
-	uint8_t unopened;
+	bool unopened;
 	uint8_t pad[7];
 	uint64_t vaddr_start; /* of the executable segment that was sampled; 0 if not known */
 	uint64_t vaddr_end;
@@ -43,7 +44,7 @@ struct report_frame {     /* unique by (file, address, name) */
 	uint32_t file;    /* index, or REPORT_NO_FILE */
 	uint64_t address; /* ELF virtual address if known, else file offset; 0 for none */
 	uint8_t kind;     /* enum report_kind */
-	uint8_t unnamed;  /* name is basename+0xoffset or [reason] */
+	bool unnamed;     /* name is basename+0xoffset or [reason] */
 	uint8_t pad[6];
 };
 
@@ -102,7 +103,7 @@ struct report {
 struct output_file; /* output_file.h: buffered writing to one descriptor, first error kept */
 
 /* Each writes one whole file. Return: 0, -errno (first write or memory error). */
-int folded_write(struct output_file *sink, const struct report *report);
-int pprof_write(struct output_file *sink, const struct report *report);
-int speedscope_write(struct output_file *sink, const struct report *report);
-int html_write(struct output_file *sink, const struct report *report);
+int folded_write(struct output_file *out, const struct report *report);
+int pprof_write(struct output_file *out, const struct report *report);
+int speedscope_write(struct output_file *out, const struct report *report);
+int html_write(struct output_file *out, const struct report *report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_build - the finished report from what was aggregated and named
+ * report_build - builds the report from the aggregated samples and the names
  */
 
 #include "symbolizer/output/report_build.h"
@@ -13,13 +13,13 @@ static void *zeroed(uint64_t count, size_t bytes)
 	return calloc(count ? count : 1, bytes);
 }
 
-static uint64_t words_in_all(const struct aggregate *aggregate)
+static uint64_t count_encoded(const struct aggregate *aggregate)
 {
-	uint64_t words = 0;
+	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < aggregate->stack_count; i++)
-		words += aggregate->stacks[i].count;
-	return words;
+		count += aggregate->stacks[i].count;
+	return count;
 }
 
 static int add_stacks(struct report_build *build, const struct aggregate *aggregate)
@@ -27,7 +27,7 @@ static int add_stacks(struct report_build *build, const struct aggregate *aggreg
 	uint32_t at = 0;
 
 	build->stacks = zeroed(aggregate->stack_count, sizeof(*build->stacks));
-	build->stack_frames = zeroed(words_in_all(aggregate), sizeof(*build->stack_frames));
+	build->stack_frames = zeroed(count_encoded(aggregate), sizeof(*build->stack_frames));
 	if (!build->stacks || !build->stack_frames)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < aggregate->stack_count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * report_build - the finished report from what was aggregated and named
+ * report_build - builds the report from the aggregated samples and the names
  *
- * Limits     BUDGET_REPORT_BYTES on top of the profile's budget; frames beyond them share one frame named
- *            [memory], so that no sample is lost at the end.
+ * Limits     BUDGET_REPORT_BYTES on top of the profile's budget; frames beyond them share one frame
+ *            named [memory], so that no sample is lost at the end.
  */
 
 #include "symbolizer/output/report.h"

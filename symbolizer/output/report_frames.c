@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_frames - from frame words to the frames and files of the report
+ * report_frames - turns encoded frames into the frames and files of the report
  */
 
 #include "symbolizer/output/report_frames.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "shared/reasons.h"
@@ -49,9 +50,9 @@ static void take_segment(struct report_file *file, const struct name_table_file 
 	}
 }
 
-static int file_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
+static int file_frame(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
-	uint32_t index = (uint32_t)(word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
+	uint32_t index = (uint32_t)(encoded >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 	const struct file *source = &table->source->items[index];
 	struct report_file file = {
 		.path = source->path,
@@ -89,25 +90,26 @@ static int vdso_frame(struct report_frames *table, struct report_frame *frame)
 	return 0;
 }
 
-/* Named by the parser, or shown by its place. */
-static int place_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
+/* Named by the parser, else shown by its file and offset. */
+static int place_frame(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
-	int vdso = word >> TM_FRAME_KIND_SHIFT == TM_FRAME_VDSO;
-	uint64_t offset = word & TM_FRAME_OFFSET_MAX;
-	const struct name_table_place *place = name_table_find(table->names, name_table_key(word));
+	bool vdso = encoded >> TM_FRAME_KIND_SHIFT == TM_FRAME_VDSO;
+	uint64_t offset = encoded & TM_FRAME_OFFSET_MAX;
+	const struct name_table_place *place =
+		name_table_find(table->names, name_table_key(encoded));
 	const char *base = FILES_NO_NAME;
 
 	frame->kind = REPORT_NATIVE;
-	if (vdso ? vdso_frame(table, frame) : file_frame(table, word, frame))
+	if (vdso ? vdso_frame(table, frame) : file_frame(table, encoded, frame))
 		return BUDGET_E_SPENT;
 	frame->address = offset;
 	if (place && place->has_vaddr)
-		frame->address = place->vaddr + (word & TM_FRAME_RETURN && offset ? 1 : 0);
+		frame->address = place->vaddr + (encoded & TM_FRAME_RETURN && offset ? 1 : 0);
 	if (place && place->name != NAME_TABLE_NONE) {
 		frame->name = place->name;
 		return 0;
 	}
-	frame->unnamed = 1;
+	frame->unnamed = true;
 	if (frame->file != REPORT_NO_FILE)
 		base = table->strings->items[table->files[frame->file].base];
 	return strings_format(table->strings, &frame->name, "%s+0x%" PRIx64, base, offset);
@@ -116,7 +118,7 @@ static int place_frame(struct report_frames *table, uint64_t word, struct report
 static int module_file(struct report_frames *table, uint32_t module, struct report_frame *frame)
 {
 	const char *name = ksyms_module(table->kernel, module);
-	struct report_file file = {.is_kernel = 1, .has_symbols = name != NULL};
+	struct report_file file = {.is_kernel = true, .has_symbols = name != NULL};
 	uint32_t *slot;
 
 	if (budget_grow(table->strings->budget, &table->file_of_module, &table->module_capacity,
@@ -136,11 +138,11 @@ static int module_file(struct report_frames *table, uint32_t module, struct repo
 	return 0;
 }
 
-static int kernel_frame(struct report_frames *table, uint64_t word, struct report_frame *frame)
+static int kernel_frame(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
-	uint32_t module = (uint32_t)(word >> TM_FRAME_MODULE_SHIFT) & TM_FRAME_MODULE_MAX;
-	uint64_t offset = word & TM_FRAME_KOFFSET_MAX;
-	uint64_t call = word & TM_FRAME_RETURN && offset ? offset - 1 : offset;
+	uint32_t module = (uint32_t)(encoded >> TM_FRAME_MODULE_SHIFT) & TM_FRAME_MODULE_MAX;
+	uint64_t offset = encoded & TM_FRAME_KOFFSET_MAX;
+	uint64_t call = encoded & TM_FRAME_RETURN && offset ? offset - 1 : offset;
 	const char *name = ksyms_symbol(table->kernel, module, call);
 
 	frame->kind = REPORT_KERNEL;
@@ -149,34 +151,34 @@ static int kernel_frame(struct report_frames *table, uint64_t word, struct repor
 		return BUDGET_E_SPENT;
 	if (name && *name)
 		return strings_add(table->strings, name, STRINGS_MAX_BYTES, &frame->name);
-	frame->unnamed = 1;
+	frame->unnamed = true;
 	name = table->strings->items[table->files[frame->file].base];
 	if (module == TM_FRAME_MODULE_UNKNOWN)
 		return strings_format(table->strings, &frame->name, "%s", name);
 	return strings_format(table->strings, &frame->name, "%s+0x%" PRIx64, name, offset);
 }
 
-static int describe(struct report_frames *table, uint64_t word, struct report_frame *frame)
+static int describe(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
-	switch (word >> TM_FRAME_KIND_SHIFT) {
+	switch (encoded >> TM_FRAME_KIND_SHIFT) {
 	case TM_FRAME_FILE:
 	case TM_FRAME_VDSO:
-		return place_frame(table, word, frame);
+		return place_frame(table, encoded, frame);
 	case TM_FRAME_KERNEL:
-		return kernel_frame(table, word, frame);
+		return kernel_frame(table, encoded, frame);
 	case TM_FRAME_ANON:
 		frame->kind = REPORT_NATIVE;
-		frame->unnamed = 1;
+		frame->unnamed = true;
 		return strings_add(table->strings, "[anon]", 6, &frame->name);
 	default:
 		frame->kind = REPORT_UNRESOLVED;
-		frame->unnamed = 1;
+		frame->unnamed = true;
 		return strings_format(table->strings, &frame->name, "[%s]",
-				      tm_reasons_unresolved((unsigned)(word & 0xff)));
+				      tm_reasons_unresolved((unsigned)(encoded & 0xff)));
 	}
 }
 
-/* Two words may be one frame: a return address and an exact one at the same place. */
+/* Two encoded frames may be one: a return address and an exact one at the same place. */
 static int unite(struct report_frames *table, const struct report_frame *frame, uint32_t *ret_frame)
 {
 	uint64_t key[2] = {(uint64_t)frame->file << 32 | frame->name, frame->address};
@@ -203,14 +205,14 @@ static int unite(struct report_frames *table, const struct report_frame *frame, 
 	return 0;
 }
 
-/* In the slot that unite leaves free, under the name that init took: it cannot fail. */
+/* In the slot that unite leaves free, with the name that init added: it cannot fail. */
 static uint32_t overflow_frame(struct report_frames *table)
 {
 	if (!table->overflow) {
 		table->frames[table->frame_count++] = (struct report_frame){
 			.name = table->overflow_name,
 			.kind = REPORT_UNRESOLVED,
-			.unnamed = 1,
+			.unnamed = true,
 			.file = REPORT_NO_FILE,
 		};
 		table->overflow = table->frame_count;
@@ -218,13 +220,13 @@ static uint32_t overflow_frame(struct report_frames *table)
 	return table->overflow - 1;
 }
 
-static int remember(struct report_frames *table, uint64_t word, uint32_t hash, uint32_t frame)
+static int remember(struct report_frames *table, uint64_t encoded, uint32_t hash, uint32_t frame)
 {
-	if (budget_grow(table->strings->budget, &table->words, &table->word_capacity,
-			table->word_count + 1, sizeof(*table->words)) ||
-	    hash_index_add(&table->word_lookup, hash, table->word_count))
+	if (budget_grow(table->strings->budget, &table->entries, &table->entry_capacity,
+			table->entry_count + 1, sizeof(*table->entries)) ||
+	    hash_index_add(&table->entry_lookup, hash, table->entry_count))
 		return BUDGET_E_SPENT;
-	table->words[table->word_count++] = (struct report_frames_word){word, frame};
+	table->entries[table->entry_count++] = (struct report_frames_entry){encoded, frame};
 	return 0;
 }
 
@@ -238,7 +240,7 @@ int report_frames_init(struct report_frames *table, const struct files *files,
 		.kernel = kernel,
 		.strings = strings,
 		.frame_lookup.budget = strings->budget,
-		.word_lookup.budget = strings->budget,
+		.entry_lookup.budget = strings->budget,
 	};
 	if (strings_add(strings, "[memory]", 8, &table->overflow_name))
 		return BUDGET_E_SPENT;
@@ -252,28 +254,28 @@ void report_frames_deinit(struct report_frames *table)
 
 	budget_drop(budget, &table->frames, &table->frame_capacity, sizeof(*table->frames));
 	budget_drop(budget, &table->files, &table->file_capacity, sizeof(*table->files));
-	budget_drop(budget, &table->words, &table->word_capacity, sizeof(*table->words));
+	budget_drop(budget, &table->entries, &table->entry_capacity, sizeof(*table->entries));
 	budget_drop(budget, &table->file_of_index, &table->index_capacity,
 		    sizeof(*table->file_of_index));
 	budget_drop(budget, &table->file_of_module, &table->module_capacity,
 		    sizeof(*table->file_of_module));
 	hash_index_deinit(&table->frame_lookup);
-	hash_index_deinit(&table->word_lookup);
+	hash_index_deinit(&table->entry_lookup);
 }
 
-uint32_t report_frames_of(struct report_frames *table, uint64_t word)
+uint32_t report_frames_of(struct report_frames *table, uint64_t encoded)
 {
-	uint32_t hash = hash_bytes(table->strings->seed, &word, sizeof(word));
+	uint32_t hash = hash_bytes(table->strings->seed, &encoded, sizeof(encoded));
 	struct hash_index_walk walk = hash_index_start(hash);
 	struct report_frame frame = {.file = REPORT_NO_FILE};
 	uint32_t index;
 
-	while ((index = hash_index_next(&table->word_lookup, &walk)) != HASH_INDEX_NONE)
-		if (table->words[index].word == word)
-			return table->words[index].frame;
-	if (describe(table, word, &frame) || unite(table, &frame, &index))
+	while ((index = hash_index_next(&table->entry_lookup, &walk)) != HASH_INDEX_NONE)
+		if (table->entries[index].encoded == encoded)
+			return table->entries[index].frame;
+	if (describe(table, encoded, &frame) || unite(table, &frame, &index))
 		return overflow_frame(table);
-	/* Forgetting a word costs time, not truth. */
-	(void)remember(table, word, hash, index);
+	/* Without this entry the frame is described again: that costs time only. */
+	(void)remember(table, encoded, hash, index);
 	return index;
 }

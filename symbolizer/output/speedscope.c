@@ -30,62 +30,61 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 	return order != 0 ? order : sort_by_number(left, right);
 }
 
-static void write_frame(struct output_file *sink, const struct report *report, uint32_t frame)
+static void write_frame(struct output_file *out, const struct report *report, uint32_t frame)
 {
 	uint32_t file = report->frames[frame].file;
 
-	output_file_text(sink, "{\"name\":");
-	output_file_json_string(sink, report->strings[report->frames[frame].name]);
+	output_file_text(out, "{\"name\":");
+	output_file_json_string(out, report->strings[report->frames[frame].name]);
 	if (file != REPORT_NO_FILE) {
-		output_file_text(sink, ",\"file\":");
-		output_file_json_string(sink, report->strings[report->files[file].path]);
+		output_file_text(out, ",\"file\":");
+		output_file_json_string(out, report->strings[report->files[file].path]);
 	}
-	output_file_text(sink, "}");
+	output_file_text(out, "}");
 }
 
-/* Functions first, then a frame for each reason to truncate. */
-static void write_frames(struct output_file *sink, const struct report *report,
+/* Functions first, then one frame for each truncation reason. */
+static void write_frames(struct output_file *out, const struct report *report,
 			 const struct functions *functions)
 {
-	output_file_text(sink, "\"shared\":{\"frames\":[");
+	output_file_text(out, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 0; i < functions->count; i++) {
-		write_frame(sink, report, functions->example[i]);
-		output_file_text(sink, ",");
+		write_frame(out, report, functions->example[i]);
+		output_file_text(out, ",");
 	}
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
-		output_file_format(sink, "%s{\"name\":\"[truncated: %s]\"}",
+		output_file_format(out, "%s{\"name\":\"[truncated: %s]\"}",
 				   stop > TM_STOP_NONE + 1 ? "," : "", tm_reasons_stop(stop));
-	output_file_text(sink, "]}");
+	output_file_text(out, "]}");
 }
 
-static void write_stack(struct output_file *sink, const struct report *report,
+static void write_stack(struct output_file *out, const struct report *report,
 			const struct functions *functions, const struct report_sample *sample)
 {
 	const struct report_stack *stack = &report->stacks[sample->stack];
 	const char *separator = "";
 
-	output_file_text(sink, "[");
+	output_file_text(out, "[");
 	if (sample->stop != TM_STOP_NONE) {
-		output_file_number(sink, (uint64_t)functions->count + sample->stop - 1);
+		output_file_number(out, (uint64_t)functions->count + sample->stop - 1);
 		separator = ",";
 	}
 	for (uint32_t depth = 0; depth < stack->count; depth++) {
-		output_file_text(sink, separator);
-		output_file_number(sink,
+		output_file_text(out, separator);
+		output_file_number(out,
 				   functions->of_frame[stack_order_frame(report, stack, depth)]);
 		separator = ",";
 	}
-	output_file_text(sink, "]");
+	output_file_text(out, "]");
 }
 
-/* Seconds of CPU time; a digit more than a double needs would only make the file longer. */
-static void write_seconds(struct output_file *sink, const struct report *report, uint64_t count)
+/* Seconds of CPU time, with no more digits than a double holds. */
+static void write_seconds(struct output_file *out, const struct report *report, uint64_t count)
 {
-	output_file_format(sink, "%.12g",
-			   (double)count / (double)(report->hz > 0 ? report->hz : 1));
+	output_file_format(out, "%.12g", (double)count / (double)(report->hz > 0 ? report->hz : 1));
 }
 
-static int write_name(struct output_file *sink, const struct report *report, uint32_t process)
+static int write_name(struct output_file *out, const struct report *report, uint32_t process)
 {
 	_cleanup_(tm_freep) char *name = NULL;
 
@@ -94,40 +93,40 @@ static int write_name(struct output_file *sink, const struct report *report, uin
 		name = NULL;
 		return -ENOMEM;
 	}
-	output_file_json_string(sink, name);
+	output_file_json_string(out, name);
 	return 0;
 }
 
-static int write_process(struct output_file *sink, const struct report *report,
+static int write_process(struct output_file *out, const struct report *report,
 			 const struct functions *functions, const uint32_t *samples, uint32_t count)
 {
 	uint64_t total = 0;
 	int r;
 
-	output_file_text(sink, "{\"type\":\"sampled\",\"name\":");
-	r = write_name(sink, report, report->samples[samples[0]].process);
+	output_file_text(out, "{\"type\":\"sampled\",\"name\":");
+	r = write_name(out, report, report->samples[samples[0]].process);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < count; i++)
 		total += report->samples[samples[i]].count;
-	output_file_text(sink, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
-	write_seconds(sink, report, total);
-	output_file_text(sink, ",\"samples\":[");
+	output_file_text(out, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
+	write_seconds(out, report, total);
+	output_file_text(out, ",\"samples\":[");
 	for (uint32_t i = 0; i < count; i++) {
-		output_file_text(sink, i > 0 ? ",\n" : "\n");
-		write_stack(sink, report, functions, &report->samples[samples[i]]);
+		output_file_text(out, i > 0 ? ",\n" : "\n");
+		write_stack(out, report, functions, &report->samples[samples[i]]);
 	}
-	output_file_text(sink, "],\"weights\":[");
+	output_file_text(out, "],\"weights\":[");
 	for (uint32_t i = 0; i < count; i++) {
-		output_file_text(sink, i > 0 ? "," : "");
-		write_seconds(sink, report, report->samples[samples[i]].count);
+		output_file_text(out, i > 0 ? "," : "");
+		write_seconds(out, report, report->samples[samples[i]].count);
 	}
-	output_file_text(sink, "]}");
+	output_file_text(out, "]}");
 	return 0;
 }
 
-/* The busiest process first: it is what the viewer opens with. */
-static int write_profiles(struct output_file *sink, const struct report *report,
+/* The busiest process first: the viewer opens with it. */
+static int write_profiles(struct output_file *out, const struct report *report,
 			  const struct functions *functions)
 {
 	_cleanup_(tm_freep) uint64_t *totals = calloc((size_t)report->process_count + 1, 8);
@@ -149,8 +148,8 @@ static int write_profiles(struct output_file *sink, const struct report *report,
 		while (next < report->sample_count &&
 		       report->samples[samples[next]].process == process)
 			next++;
-		output_file_text(sink, i > 0 ? ",\n" : "\n");
-		r = write_process(sink, report, functions, samples + i, next - i);
+		output_file_text(out, i > 0 ? ",\n" : "\n");
+		r = write_process(out, report, functions, samples + i, next - i);
 		if (r < 0)
 			return r;
 		i = next;
@@ -159,31 +158,31 @@ static int write_profiles(struct output_file *sink, const struct report *report,
 }
 
 /* The viewer refuses a file without any profile. */
-static void write_nothing(struct output_file *sink)
+static void write_nothing(struct output_file *out)
 {
-	output_file_text(sink, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
-			       "\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+	output_file_text(out, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
+			      "\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
 }
 
-int speedscope_write(struct output_file *sink, const struct report *report)
+int speedscope_write(struct output_file *out, const struct report *report)
 {
 	_cleanup_(functions_deinit) struct functions functions = {0};
 	int r = functions_init(&functions, report);
 
 	if (r < 0)
 		return r;
-	output_file_text(sink,
+	output_file_text(out,
 			 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			 "\"exporter\":\"tidemark " OUTPUT_VERSION "\",\n\"name\":");
-	output_file_json_string(sink, report->title ? report->title : "");
-	output_file_text(sink, ",\n\"activeProfileIndex\":0,\n");
-	write_frames(sink, report, &functions);
-	output_file_text(sink, ",\n\"profiles\":[");
+	output_file_json_string(out, report->title ? report->title : "");
+	output_file_text(out, ",\n\"activeProfileIndex\":0,\n");
+	write_frames(out, report, &functions);
+	output_file_text(out, ",\n\"profiles\":[");
 	if (report->sample_count == 0)
-		write_nothing(sink);
-	r = write_profiles(sink, report, &functions);
+		write_nothing(out);
+	r = write_profiles(out, report, &functions);
 	if (r < 0)
 		return r;
-	output_file_text(sink, "]}\n");
-	return output_file_finish(sink);
+	output_file_text(out, "]}\n");
+	return output_file_finish(out);
 }

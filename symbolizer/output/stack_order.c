@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_order - ranks the stacks of a report as a writer sees them */
+/* stack_order - sorts the stacks of a report by the classes that a writer gives their frames */
 
 #include "symbolizer/output/stack_order.h"
 

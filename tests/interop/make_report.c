@@ -12,42 +12,42 @@
 #include "symbolizer/output/output_file.h"
 #include "tests/interop/synth.h"
 
-/* What every output must agree with, written without any of their helpers but the sink. */
-static int plain_write(struct output_file *sink, const struct report *report)
+/* What every output must agree with, written without any of their helpers but the out. */
+static int plain_write(struct output_file *out, const struct report *report)
 {
-	output_file_text(sink, "[");
+	output_file_text(out, "[");
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_sample *sample = &report->samples[i];
 		const struct report_stack *stack = &report->stacks[sample->stack];
 
 		output_file_format(
-			sink, "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
+			out, "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
 			i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
 			(unsigned long long)sample->count,
 			sample->stop ? tm_reasons_stop(sample->stop) : "");
-		output_file_json_string(sink, report->strings[sample->comm]);
-		output_file_text(sink, ",\"process\":");
-		output_file_json_string(sink,
+		output_file_json_string(out, report->strings[sample->comm]);
+		output_file_text(out, ",\"process\":");
+		output_file_json_string(out,
 					report->strings[report->processes[sample->process].comm]);
-		output_file_text(sink, ",\"stack\":[");
+		output_file_text(out, ",\"stack\":[");
 		for (uint32_t j = stack->count; j-- > 0;) {
 			const struct report_frame *frame =
 				&report->frames[report->stack_frames[stack->first + j]];
 
-			output_file_json_string(sink, report->strings[frame->name]);
-			output_file_format(sink, ",%d%s", frame->kind == REPORT_KERNEL,
+			output_file_json_string(out, report->strings[frame->name]);
+			output_file_format(out, ",%d%s", frame->kind == REPORT_KERNEL,
 					   j ? "," : "");
 		}
-		output_file_text(sink, "]}");
+		output_file_text(out, "]}");
 	}
-	output_file_text(sink, "]\n");
-	return output_file_finish(sink);
+	output_file_text(out, "]\n");
+	return output_file_finish(out);
 }
 
 static int write_file(const char *directory, const char *name, const struct report *report,
-		      int (*writer)(struct output_file *sink, const struct report *report))
+		      int (*writer)(struct output_file *out, const struct report *report))
 {
-	static struct output_file sink;
+	static struct output_file out;
 	_cleanup_(tm_freep) char *path = NULL;
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
@@ -57,8 +57,8 @@ static int write_file(const char *directory, const char *name, const struct repo
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	output_file_init(&sink, fd);
-	r = writer(&sink, report);
+	output_file_init(&out, fd);
+	r = writer(&out, report);
 	if (r < 0)
 		fprintf(stderr, "make_report: %s: %s\n", path, strerror(-r));
 	return r;

@@ -31,10 +31,10 @@ static void *grown(struct synth *synth, enum synth_array which, uint32_t *count)
 {
 	uint8_t *array;
 
-	if (*count == synth->rooms[which]) {
-		synth->rooms[which] = *count > 0 ? 2 * *count : 64;
-		synth->arrays[which] =
-			realloc(synth->arrays[which], element_bytes[which] * synth->rooms[which]);
+	if (*count == synth->capacities[which]) {
+		synth->capacities[which] = *count > 0 ? 2 * *count : 64;
+		synth->arrays[which] = realloc(synth->arrays[which],
+					       element_bytes[which] * synth->capacities[which]);
 		if (!synth->arrays[which]) {
 			fputs("synth: out of memory\n", stderr);
 			exit(1);
@@ -96,7 +96,7 @@ uint32_t synth_file(struct synth *synth, const char *path, const char *build_id,
 		.path = synth_string(synth, path),
 		.base = synth_string(synth, strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
 		.build_id = synth_string(synth, build_id),
-		.has_symbols = 1,
+		.has_symbols = true,
 		.is_kernel = is_kernel ? 1 : 0,
 		.vaddr_start = is_kernel ? 0 : 0x1000,
 		.vaddr_end = is_kernel ? 0 : 0x200000,
@@ -120,7 +120,7 @@ void synth_unnamed_file(struct synth *synth, uint32_t file)
 {
 	struct report_file *files = synth->arrays[FILES];
 
-	files[file].has_symbols = 0;
+	files[file].has_symbols = false;
 }
 
 uint32_t synth_frame(struct synth *synth, const char *name, uint32_t file, uint64_t address,

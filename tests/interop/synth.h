@@ -16,7 +16,7 @@
 struct synth {
 	struct report report; /* current after each call of synth_report() */
 	void *arrays[7];      /* in the order of enum synth_array, synth.c */
-	uint32_t rooms[7];
+	uint32_t capacities[7];
 	uint32_t slots[SYNTH_SLOTS]; /* strings by hash */
 };
 

@@ -16,7 +16,7 @@
 #include "tests/interop/synth.h"
 
 static struct synth synth;
-static struct output_file sink;
+static struct output_file out;
 
 static int start(void **state)
 {
@@ -35,8 +35,8 @@ static void assert_folded(const char *wanted)
 	_cleanup_(tm_closep) int fd = memfd_create("folded", MFD_CLOEXEC);
 	char found[4096] = "";
 
-	output_file_init(&sink, fd);
-	assert_int_equal(folded_write(&sink, synth_report(&synth)), 0);
+	output_file_init(&out, fd);
+	assert_int_equal(folded_write(&out, synth_report(&synth)), 0);
 	assert_true(pread(fd, found, sizeof(found) - 1, 0) >= 0);
 	assert_string_equal(found, wanted);
 }

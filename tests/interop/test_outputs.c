@@ -24,14 +24,14 @@
 
 #define WRITERS 4
 
-static int (*const writers[WRITERS])(struct output_file *sink, const struct report *report) = {
+static int (*const writers[WRITERS])(struct output_file *out, const struct report *report) = {
 	folded_write,
 	pprof_write,
 	speedscope_write,
 	html_write,
 };
 static struct synth synth;
-static struct output_file sink;
+static struct output_file out;
 static unsigned long allocations, failing; /* failing: which one, from 1; 0: none */
 
 void *__real_malloc(size_t bytes);
@@ -80,10 +80,10 @@ static void any_allocation_may_fail(void **state)
 		int r;
 
 		do {
-			output_file_init(&sink, fd);
+			output_file_init(&out, fd);
 			allocations = 0;
 			failing = ++failed;
-			r = writers[i](&sink, report);
+			r = writers[i](&out, report);
 			failing = 0;
 			assert_true(r == 0 || r == -ENOMEM);
 		} while (r != 0);
@@ -97,8 +97,8 @@ static void a_full_disk_is_reported_by_every_writer(void **state)
 
 	assert_int_equal(synth_case(&synth, "truncated"), 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
-		output_file_init(&sink, fd);
-		assert_int_equal(writers[i](&sink, synth_report(&synth)), -ENOSPC);
+		output_file_init(&out, fd);
+		assert_int_equal(writers[i](&out, synth_report(&synth)), -ENOSPC);
 	}
 }
 
@@ -113,8 +113,8 @@ static void the_same_report_is_written_the_same(void **state)
 		for (unsigned turn = 0; turn < 2; turn++) {
 			_cleanup_(tm_closep) int fd = memfd_create("output", MFD_CLOEXEC);
 
-			output_file_init(&sink, fd);
-			assert_int_equal(writers[i](&sink, synth_report(&synth)), 0);
+			output_file_init(&out, fd);
+			assert_int_equal(writers[i](&out, synth_report(&synth)), 0);
 			length[turn] = pread(fd, bytes[turn], sizeof(bytes[turn]), 0);
 		}
 		assert_true(length[0] > 0);

@@ -41,7 +41,7 @@ static void full_set_is_taken(void **state)
 	assert_int_equal(options.hz, 99);
 	assert_int_equal(options.profile_bytes, BUDGET_PROFILE_BYTES);
 	assert_int_equal(options.output_count, 1);
-	assert_int_equal(options.outputs[0].format, OPTIONS_HTML);
+	assert_int_equal(options.outputs[0].format, OUTPUTS_HTML);
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
@@ -53,11 +53,11 @@ static void full_set_is_taken(void **state)
 static void each_format_has_its_word(void **state)
 {
 	assert_int_equal(parse("--output=folded:9"), 0);
-	assert_int_equal(options.outputs[0].format, OPTIONS_FOLDED);
+	assert_int_equal(options.outputs[0].format, OUTPUTS_FOLDED);
 	assert_int_equal(parse("--output=pprof:9"), 0);
-	assert_int_equal(options.outputs[0].format, OPTIONS_PPROF);
+	assert_int_equal(options.outputs[0].format, OUTPUTS_PPROF);
 	assert_int_equal(parse("--output=speedscope:9"), 0);
-	assert_int_equal(options.outputs[0].format, OPTIONS_SPEEDSCOPE);
+	assert_int_equal(options.outputs[0].format, OUTPUTS_SPEEDSCOPE);
 }
 
 static void anything_else_is_refused_by_name(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// page_walls - hostile names stay text on the page, and its policy would hold if they did not
+// page_csp - hostile names stay text on the page, and its content security policy holds if not
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { claims, makeReport } from "./harness.mjs";
