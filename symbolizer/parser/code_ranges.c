@@ -23,8 +23,7 @@ int code_ranges_add(struct code_ranges *ranges, const struct image *image,
 		return 0;
 	within = range->vaddr - segment->p_vaddr;
 	offset = segment->p_offset + within;
-	/* The linker leaves address 0 for functions that it discarded: no code lies over the
-	 * header. */
+	/* The linker leaves address 0 for discarded functions: no code lies over the header. */
 	if (offset < sizeof(Elf64_Ehdr) || offset > UINT32_MAX)
 		return 0;
 	if (bytes > segment->p_filesz - within)

@@ -47,13 +47,11 @@ struct code_ranges {
  * none are left, it is not added. Return: 0, PARSER_FAILED (memory). */
 int code_ranges_add(struct code_ranges *ranges, const struct image *image,
 		    const struct code_range *range, uint64_t bytes);
-/* The function at @vaddr is outermost, whatever its source says. Beyond CODE_RANGES_ROOTS:
- * ignored. */
+/* The function at @vaddr is outermost, whatever its source says; only CODE_RANGES_ROOTS are. */
 void code_ranges_add_root(struct code_ranges *ranges, uint64_t vaddr);
 bool code_ranges_is_root(const struct code_ranges *ranges, uint64_t vaddr);
 /* Sorts by start, then by source, then by `cfi`. */
 void code_ranges_sort(struct code_ranges *ranges);
-/* Return: the bytes of sorted range @index that no later range of its source, or of a better one,
- * takes. */
+/* Return: the bytes of sorted range @index before a later one of its or a better source begins. */
 uint64_t code_ranges_own_bytes(const struct code_ranges *ranges, uint32_t index);
 void code_ranges_free(struct code_ranges *ranges);

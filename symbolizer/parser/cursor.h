@@ -57,8 +57,7 @@ static inline uint8_t cursor_byte(struct cursor *cursor)
 	return *cursor->at++;
 }
 
-/* LEB128; bits beyond the 64th are lost. @ret_bits: how many bits were read; the top one is the
- * sign. */
+/* LEB128; bits beyond the 64th are lost. @ret_bits: the bits read; the top one is the sign. */
 static inline uint64_t cursor_leb(struct cursor *cursor, uint32_t *ret_bits)
 {
 	uint64_t value = 0;

@@ -11,7 +11,6 @@
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/result_blob.h"
 
-/* Return: an enum parser_status; with PARSER_OK @result is a struct parser_result and what follows
- * it. */
+/* Return: an enum parser_status; with PARSER_OK, @result is a blob of parser.h. */
 int symbolize_offsets(struct result_blob *result, const struct image_source *source,
 		      const uint64_t *offsets, uint32_t count);

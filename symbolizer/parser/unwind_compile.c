@@ -154,8 +154,7 @@ static int skip_range(struct compilation *compilation, const struct code_range *
 	return 0;
 }
 
-/* Visits all code of the file in order: the ranges that are described, and the gaps between
- * them. */
+/* Visits all code of the file in order: described ranges, and the gaps between them. */
 static int visit_code(struct compilation *compilation,
 		      int (*take_range)(struct compilation *, const struct code_range *, uint64_t),
 		      int (*take_gap)(struct compilation *, uint64_t, uint64_t))

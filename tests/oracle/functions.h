@@ -16,6 +16,5 @@ struct functions {
 	Dwarf_Off at;
 };
 
-/* Return: 0 with the next function, 1: no more, -1: an entry that libdw or this file does not
- * read. */
+/* Return: 0 with the next function, 1: no more, -1: an entry that could not be read. */
 int functions_next(struct functions *functions, uint64_t *ret_start, uint64_t *ret_end);

@@ -14,8 +14,7 @@ static uint64_t vaddr_of(const struct section *section, const struct cursor *cur
 	return section->vaddr + (uint64_t)(cursor->at - section->bytes);
 }
 
-/* The id of an FDE leads to its CIE: in .eh_frame backwards from here, in .debug_frame from the
- * start. */
+/* The id of an FDE leads to its CIE: backwards (.eh_frame), or from the section's start. */
 static void read_id(struct entry *entry, const struct section *section,
 		    enum code_range_source source, bool is_64)
 {
@@ -84,8 +83,7 @@ static int read_letters(struct cie *cie, const char *letters, struct cursor data
 		case 'G':
 			break;
 		default:
-			/* The length of its data is not known, so an encoding behind it would be
-			 * missed. */
+			/* The length of its data is unknown, so an encoding behind it is lost. */
 			return strchr(letters, 'R') ? ENTRY_E_BROKEN : 0;
 		}
 	}

@@ -26,8 +26,7 @@ struct expression {
 	int64_t add; /* after the dereference */
 };
 
-/* @starts_with_cfa: the CFA is on the stack. Return: 0, EXPRESSION_E_OTHER: a value of another
- * shape. */
+/* @starts_with_cfa: the CFA is on the stack. Return: 0, EXPRESSION_E_OTHER: another shape. */
 #define EXPRESSION_E_OTHER 1
 int expression_evaluate(const uint8_t *code, uint32_t bytes, bool starts_with_cfa,
 			struct expression *ret_value);

@@ -31,8 +31,7 @@ struct register_rule {
 
 struct row {
 	struct register_rule cfa; /* UNSPECIFIED, VAL_OFFSET or VAL_EXPRESSION */
-	/* The last CFA rule that was VAL_OFFSET: its register and offset can be changed one by
-	 * one. */
+	/* The last CFA rule that was VAL_OFFSET: instructions may change one part of it. */
 	struct register_rule cfa_base;
 	struct register_rule ra;
 	struct register_rule fp;

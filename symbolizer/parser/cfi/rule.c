@@ -154,8 +154,7 @@ static void set_rbx(struct tm_rule *rule, const struct register_rule *from)
 	rule->cfa_add = (uint8_t)words;
 }
 
-/* The caller's stack pointer is the CFA, unless its rule gives another place than the CFA is read
- * from. */
+/* The caller's sp is the CFA, unless its rule gives another place than the CFA is read from. */
 static bool stack_pointer_is_cfa(const struct tm_rule *rule, const struct register_rule *from)
 {
 	int64_t offset;

@@ -29,8 +29,7 @@ struct symbol_choice_target {
 	uint64_t vaddr;
 	uint64_t index;                   /* the caller's */
 	struct symbol_choice_symbol best; /* name NULL: none yet */
-	/* The last symbol before this target and behind the one before it: a label, or what ends
-	 * one. */
+	/* The last symbol between the previous target and this one: a label, or what ends one. */
 	struct symbol_choice_symbol label;
 	bool is_final; /* named by an earlier symbol table */
 };
@@ -43,6 +42,5 @@ struct symbol_choice {
 /* Sorts the targets. */
 void symbol_choice_sort(struct symbol_choice *choice);
 void symbol_choice_offer(struct symbol_choice *choice, const struct symbol_choice_symbol *symbol);
-/* After the last symbol of a table: names by labels what no symbol covers. The names become
- * final. */
+/* After a table's last symbol: names by labels what no symbol covers. Its names become final. */
 void symbol_choice_finish_table(struct symbol_choice *choice);

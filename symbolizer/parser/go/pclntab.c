@@ -120,8 +120,7 @@ int pclntab_open(struct pclntab *pclntab, const struct sections *sections)
 	return pclntab->version >= PCLNTAB_1_18 ? find_text(pclntab, sections) : 0;
 }
 
-/* A field of functab: pairs of an entry point and the offset of its _func; the last entry is the
- * end. */
+/* functab has pairs of an entry point and the offset of its _func; its last entry is the end. */
 static uint64_t functab_field(const struct pclntab *pclntab, uint64_t index)
 {
 	uint32_t field = pclntab->version >= PCLNTAB_1_18 ? 4 : 8;

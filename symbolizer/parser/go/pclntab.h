@@ -35,8 +35,7 @@ enum pclntab_version {
 
 /* Reads the header. Return: 0, also without one; or an enum parser_status. */
 int pclntab_open(struct pclntab *pclntab, const struct sections *sections);
-/* Adds each function's range; its index is the function's number. Return: 0, PARSER_FAILED
- * (memory). */
+/* Adds each function's range, whose index is its number. Return: 0, PARSER_FAILED (memory). */
 int pclntab_add(const struct pclntab *pclntab, struct code_ranges *ranges,
 		const struct image *image);
 /* The name of a function; NULL: it has none that ends within the table. */

@@ -133,8 +133,7 @@ int pclntab_rules_write(const struct pclntab *pclntab, struct table_writer *writ
 {
 	static const char *const trampolines[] = {"runtime.sigreturn__sigaction",
 						  "runtime.sigreturn", NULL};
-	/* They switch from the goroutine's stack to g0's, where they have no caller (Go's
-	 * topofstack()). */
+	/* They switch to g0's stack, where they have no caller (Go's topofstack()). */
 	static const char *const switching[] = {"runtime.mcall", "runtime.morestack", NULL};
 	struct func_info func;
 	int r;
@@ -144,14 +143,12 @@ int pclntab_rules_write(const struct pclntab *pclntab, struct table_writer *writ
 		*ret_refused = true;
 		return write_one(writer, range->start, (struct tm_rule){.cfa = TM_CFA_NONE});
 	}
-	/* A handler returns to the first byte, and a return address is looked up one byte before
-	 * itself. */
+	/* A handler returns to the first byte; a return address is looked up one byte before. */
 	if (is_one_of(func.name, trampolines))
 		return write_one(writer, range->start - 1, x86_64_signal_rule());
 	if (strncmp(func.name, "_rt0_", 5) == 0)
 		return write_one(writer, range->start, (struct tm_rule){.cfa = TM_CFA_END});
-	/* Go's own unwinder ends at the signal handler; we continue with the code that it
-	 * interrupted. */
+	/* Go's own unwinder ends at the signal handler; we go on to the interrupted code. */
 	if (func.flags & FLAG_TOP_FRAME && strcmp(func.name, "runtime.sigtramp") != 0)
 		return write_one(writer, range->start, (struct tm_rule){.cfa = TM_CFA_END});
 	if (is_one_of(func.name, switching))

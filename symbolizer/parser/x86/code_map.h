@@ -98,8 +98,7 @@ int code_map_add_function(struct code_map *map, uint32_t cell, uint32_t bytes);
 int code_map_add_suspect(struct code_map *map, uint32_t cell);
 /* Whether a function may begin at a suspect: not amid the code that was already walked. */
 bool code_map_may_begin_function(const struct code_map *map, uint32_t cell);
-/* Return: how many bytes from file offset @at on, below @to, have the height @ret_height (NULL:
- * none). */
+/* Return: the bytes from file offset @at, below @to, that have one @ret_height (NULL: none). */
 uint64_t code_map_find(const struct code_map *map, uint64_t at, uint64_t to,
 		       const struct stack_height **ret_height);
 void code_map_close(struct code_map *map);

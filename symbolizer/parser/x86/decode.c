@@ -68,8 +68,8 @@ static int take_vex(struct encoding *in, uint8_t byte)
 		return take_map(in, map);
 	in->reg = first & 0x10 ? 0 : 0x10;
 	cursor_skip(&in->code, 1);
-	if (map == 5 ||
-	    map == 6) /* half-precision instructions, laid out as those of maps 1 and 2 */
+	/* Maps 5 and 6 have half-precision instructions, laid out as those of maps 1 and 2. */
+	if (map == 5 || map == 6)
 		map = map == 5 ? MAP_0F : MAP_0F38;
 	return take_map(in, map);
 }

@@ -60,8 +60,7 @@ static bool is_entry_code(const struct section *code)
 	return false;
 }
 
-/* The kernel or the dynamic linker jumps to a program's entry point; a library's may be
- * anything. */
+/* The loader jumps to a program's entry point; that of a library may be anything. */
 static bool is_program(const struct image *image)
 {
 	if (image->header.e_type == ET_EXEC)
@@ -112,8 +111,7 @@ static int add_lazy_plt(struct code_ranges *ranges, const struct sections *secti
 	r = sections_load(sections, ".plt", &plt);
 	if (r || !plt.bytes)
 		return r;
-	/* The PLT of a static program binds nothing: its entries are single jumps, without a
-	 * head. */
+	/* The PLT of a static program binds nothing: its entries are jumps, without a head. */
 	if (plt.size < 2 * PLT_ENTRY || plt.bytes[0] != 0xff || plt.bytes[1] != 0x35)
 		return add(ranges, sections, KNOWN_CODE_PLT, plt.vaddr, plt.size, 0);
 	if (plt.bytes[PLT_ENTRY] == 0xf3) /* endbr64: the jump through the GOT is in .plt.sec */

@@ -67,8 +67,7 @@ static int push(struct stack_height *height, uint32_t number)
 
 	if (number == INSN_FP)
 		save_fp(height, sp);
-	/* The first push of rbx saves the caller's: compilers save a register before they use
-	 * it. */
+	/* The first push of rbx saves the caller's: compilers save before they use. */
 	if (number == TM_UNWIND_TABLE_KEPT && !height->rbx_words && sp &&
 	    sp < STACK_HEIGHT_RBX_LOST * X86_64_WORD)
 		height->rbx_words = (uint8_t)(sp / X86_64_WORD);

@@ -35,8 +35,7 @@ struct stack_height {
 
 /* At a function's first instruction. */
 struct stack_height stack_height_at_entry(void);
-/* Applies what @insn does to sp and fp; jumps are up to the caller. Return: 0,
- * STACK_HEIGHT_E_UNKNOWN. */
+/* Applies @insn to sp and fp; jumps are up to the caller. Return: 0, STACK_HEIGHT_E_UNKNOWN. */
 int stack_height_apply(struct stack_height *height, const struct insn *insn);
 /* Where two paths meet: keeps in @height what holds on both. Return: 0, STACK_HEIGHT_E_UNKNOWN. */
 int stack_height_merge(struct stack_height *height, const struct stack_height *other);

@@ -51,14 +51,11 @@ int walk_add_path(struct walk *walk, uint64_t vaddr, uint32_t height, uint32_t l
 void walk_note_returns(struct walk *walk, enum code_returns returns);
 /* Something behind @call makes no sense. Return: WALK_REJECTED. */
 int walk_reject(struct walk *walk, uint32_t call);
-/* The path leaves the function. Return: WALK_DONE, WALK_REJECTED: the stack is not as at its
- * entry. */
+/* The path leaves the function. Return: WALK_DONE; WALK_REJECTED: not with its entry's stack. */
 int walk_leave(struct walk *walk, const struct walk_path *path);
-/* The path comes to cell @at. Return: 0: first visit; WALK_DONE, WALK_AGAIN, WALK_REJECTED, or
- * PARSER_FAILED (memory). */
+/* The path comes to cell @at. Return: 0: the first to do so; or a walk_status, PARSER_FAILED. */
 int walk_arrive(struct walk *walk, uint32_t at, struct walk_path *path);
-/* Claims an instruction for the function. Return: 0, WALK_REJECTED: another covers its bytes, or
- * PARSER_FAILED (memory). */
+/* Claims an instruction. Return: 0, WALK_REJECTED: its bytes are another's; PARSER_FAILED. */
 int walk_claim(struct walk *walk, uint32_t at, const struct walk_path *path, uint32_t bytes);
 /* Gives up every claim of this walk. */
 void walk_forget(struct walk *walk);

@@ -7,8 +7,7 @@
 #include "tests/unit/parser/cfi_builder.h"
 #include "tests/unit/parser/rule_text.h"
 
-/* Compiles the file and checks the table; if either fails, so does the test. One table at a
- * time. */
+/* Compiles the file and checks the table, or fails the test. There is one table at a time. */
 void compiled_table_open(struct cfi_builder *builder);
 const struct tm_unwind_table *compiled_table_header(void);
 /* Compares the rule at a file offset with its text in the form of rule_text(). */

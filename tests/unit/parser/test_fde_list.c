@@ -38,8 +38,7 @@ static uint32_t function(uint32_t offset, uint32_t bytes)
 	return cfi_builder_fde(&builder, EH, cie, offset, bytes, BYTES(0x0e, 16));
 }
 
-/* Expects @text of a function whose CIE has this augmentation, and of the next that its CIE is
- * read. */
+/* Expects @text of a function with this augmentation, and that the next CIE is read. */
 static void augmented(const char *augmentation, struct cfi_builder_bytes data, const char *text)
 {
 	const struct cfi_builder_cie other = {.version = 1,
