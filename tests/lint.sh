@@ -149,6 +149,10 @@ for topic in base profile unwind names output; do
 		grep -E "\"symbolizer/((${later// /|}${later:+|}\.)/)?$name\""
 done | verdict 'a topic of the symbolizer includes only those below it'
 
+"$lint/../include_graph" --text . | sed -n '/^includes that run upwards/,$p' |
+	grep -vE '^(includes that run upwards|circles between modules): 0$' |
+	verdict 'no include runs upwards, and no modules include each other in a circle'
+
 # A folder with a main.c is a process; one without is a topic of the process around it.
 find bpf shared collector symbolizer cli -type d | while read -r folder; do
 	case $folder in
