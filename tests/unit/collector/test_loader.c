@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_loader - whatever the kernel refuses while BPF programs are loaded is reported with its
+ * reason */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "collector/loader.h"
+
+/* The linker sends the loader's calls of these functions here (--wrap). */
+int __wrap_access(const char *path, int mode);
+int __wrap_libbpf_num_possible_cpus(void);
+int __wrap_libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id id, const void *opts);
+int __wrap_libbpf_find_vmlinux_btf_id(const char *name, enum bpf_attach_type type);
+libbpf_print_fn_t __wrap_libbpf_set_print(libbpf_print_fn_t fn);
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton);
+int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
+		       const struct options *options);
+int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
+			   const struct bpf_link_create_opts *opts);
+int __wrap_bpf_iter_create(int link);
+struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program);
+
+static struct { /* what each call returns; 0: success */
+	int btf, cpus, load[2], percpu, link, iterator;
+} result;
+static unsigned loads;
+static libbpf_print_fn_t print;
+
+static struct loader loader;
+static struct tm_control_failure failure;
+static struct options options = {.hz = 99};
+
+int __wrap_access(const char *path, int mode)
+{
+	assert_string_equal(path, LOADER_BTF);
+	errno = -result.btf;
+	return result.btf ? -1 : 0;
+}
+
+int __wrap_libbpf_num_possible_cpus(void)
+{
+	return result.cpus ? result.cpus : 2;
+}
+
+int __wrap_libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id id, const void *opts)
+{
+	return 1;
+}
+
+int __wrap_libbpf_find_vmlinux_btf_id(const char *name, enum bpf_attach_type type)
+{
+	return 1;
+}
+
+libbpf_print_fn_t __wrap_libbpf_set_print(libbpf_print_fn_t fn)
+{
+	print = fn;
+	return NULL;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+warn(enum libbpf_print_level level, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)print(level, format, arguments);
+	va_end(arguments);
+}
+
+int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
+{
+	int r = result.load[loads++];
+
+	if (r < 0) {
+		warn(LIBBPF_DEBUG, "libbpf: loading, attempt %u\n", loads);
+		warn(LIBBPF_WARN, "libbpf: attempt %u: BPF program is too large\nits log\n", loads);
+		warn(LIBBPF_WARN, "libbpf: failed to load object\n");
+	}
+	return r;
+}
+
+int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
+		       const struct options *with)
+{
+	assert_int_equal(maps->possible, 2);
+	return result.percpu;
+}
+
+int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
+			   const struct bpf_link_create_opts *opts)
+{
+	errno = -result.link;
+	return result.link ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* A directory cannot be read: the iterator fails while it runs. */
+int __wrap_bpf_iter_create(int link)
+{
+	return open(result.iterator ? "/" : "/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program)
+{
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+static int make(void **state)
+{
+	memset(&result, 0, sizeof(result));
+	memset(&loader, 0, sizeof(loader));
+	memset(&failure, 0, sizeof(failure));
+	loads = 0;
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	loader_deinit(&loader);
+	return 0;
+}
+
+static void expect_refusal(const char *text)
+{
+	assert_int_equal(loader_load(&loader, &options, &failure), -ECANCELED);
+	assert_int_equal(failure.code, TM_FAILURE_HOST);
+	assert_string_equal(failure.text, text);
+}
+
+static void kernel_without_btf_is_named_with_what_it_needs(void **state)
+{
+	result.btf = -ENOENT;
+	expect_refusal(
+		"cannot read this kernel's type information: /sys/kernel/btf/vmlinux: No such "
+		"file or directory (use a kernel built with CONFIG_DEBUG_INFO_BTF)");
+	assert_int_equal(loads, 0);
+}
+
+static void unknown_number_of_cpus_is_a_refusal(void **state)
+{
+	result.cpus = -ENOENT;
+	expect_refusal(
+		"the kernel refused to report the number of CPUs: No such file or directory");
+	assert_int_equal(loads, 0);
+}
+
+static void refusal_of_the_verifier_comes_with_its_first_warning(void **state)
+{
+	result.load[0] = result.load[1] = -E2BIG;
+	expect_refusal("the kernel refused to load the BPF programs: Argument list too long; "
+		       "libbpf: attempt 2: BPF program is too large");
+	assert_int_equal(loads, 2);
+	assert_null(loader.skeleton);
+}
+
+static void missing_capability_is_named_instead_of_a_warning(void **state)
+{
+	result.load[0] = result.load[1] = -EPERM;
+	expect_refusal("the kernel refused to load the BPF programs: Operation not permitted "
+		       "(CAP_BPF and CAP_PERFMON are needed)");
+}
+
+static void load_that_fails_is_tried_once_more_with_vmlinux_alone(void **state)
+{
+	result.load[0] = -EPERM;
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(loads, 2);
+	assert_int_equal(failure.code, 0);
+	assert_non_null(loader.skeleton);
+}
+
+static void rings_that_the_kernel_refuses_are_a_refusal(void **state)
+{
+	result.percpu = -ENOMEM;
+	expect_refusal("the kernel refused to create the BPF rings: Cannot allocate memory");
+}
+
+static void refused_iterator_is_a_refusal(void **state)
+{
+	result.link = -EPERM;
+	expect_refusal("the kernel refused to iterate over its tasks: Operation not permitted "
+		       "(CAP_BPF and CAP_PERFMON are needed)");
+}
+
+static void iterator_that_fails_while_it_runs_is_a_refusal(void **state)
+{
+	result.iterator = -EISDIR;
+	expect_refusal("the kernel refused to iterate over its tasks: Is a directory");
+}
+
+static void program_that_cannot_be_attached_is_a_refusal(void **state)
+{
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(loader_attach(&loader, &options, &failure), -ECANCELED);
+	assert_string_equal(failure.text, "the kernel refused to attach the BPF programs: "
+					  "Operation not supported");
+	assert_int_equal(failure.code, TM_FAILURE_HOST);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(kernel_without_btf_is_named_with_what_it_needs),
+		CASE(unknown_number_of_cpus_is_a_refusal),
+		CASE(refusal_of_the_verifier_comes_with_its_first_warning),
+		CASE(missing_capability_is_named_instead_of_a_warning),
+		CASE(load_that_fails_is_tried_once_more_with_vmlinux_alone),
+		CASE(rings_that_the_kernel_refuses_are_a_refusal),
+		CASE(refused_iterator_is_a_refusal),
+		CASE(iterator_that_fails_while_it_runs_is_a_refusal),
+		CASE(program_that_cannot_be_attached_is_a_refusal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

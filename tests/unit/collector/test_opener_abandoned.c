@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_opener_abandoned - workers that SIGKILL does not end are counted, and there are never too
+ * many */
+
+#include "tests/unit/collector/opener_fixture.h"
+
+#include <sys/socket.h>
+
+int opener_main(int argc, char **argv); /* main of collector/opener/main.c */
+int __wrap_kill(pid_t pid, int signal);
+int __real_kill(pid_t pid, int signal);
+
+/* In the opener: the worker survives, as one does that hangs in the kernel. */
+int __wrap_kill(pid_t pid, int signal)
+{
+	return 0;
+}
+
+static pid_t opener;
+static pid_t workers[OPENER_ABANDONED_MAX];
+
+static int make(void **state)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) < 0)
+		return -1;
+	opener = fork();
+	if (opener == 0) {
+		char option[32];
+		char *arguments[] = {option, option, NULL};
+
+		(void)close(ends[0]);
+		(void)snprintf(option, sizeof(option), "--socket-fd=%d", ends[1]);
+		_exit(opener_main(2, arguments));
+	}
+	(void)close(ends[1]);
+	opener_socket = ends[0];
+	return opener < 0 ? -1 : 0;
+}
+
+static int unmake(void **state)
+{
+	for (unsigned i = 0; i < OPENER_ABANDONED_MAX; i++)
+		if (workers[i] > 0)
+			(void)__real_kill(workers[i], SIGKILL);
+	opener_socket = tm_close(opener_socket);
+	return waitpid(opener, NULL, 0) == opener ? 0 : -1;
+}
+
+/* Stops the worker, so that it neither reads a verdict nor ends. */
+static void hang(uint32_t id)
+{
+	ask(id);
+	workers[id] = (pid_t)expect_answer(id, OPENER_OPENED).worker;
+	assert_int_equal(__real_kill(workers[id], SIGSTOP), 0);
+	assert_int_equal(expect_answer(id, TM_NO_FILE_TIMEOUT).abandoned, id + 1);
+}
+
+static void abandoned_workers_are_bounded_and_their_end_is_noticed(void **state)
+{
+	for (uint32_t id = 0; id < OPENER_ABANDONED_MAX; id++)
+		hang(id);
+	ask(100); /* answered without a worker */
+	assert_int_equal(expect_answer(100, TM_NO_FILE_TIMEOUT).abandoned, OPENER_ABANDONED_MAX);
+
+	/* Its end is seen once the kernel has made it a child to be reaped: until then TIMEOUT
+	 * stays. */
+	assert_int_equal(__real_kill(workers[0], SIGKILL), 0);
+	workers[0] = 0;
+	for (uint32_t id = 101;; id++) {
+		struct opener_answer answer;
+
+		ask(id);
+		answer = receive_answer(NULL);
+		assert_int_equal(answer.id, id);
+		if (answer.status == TM_NO_FILE_TIMEOUT)
+			continue;
+		assert_int_equal(answer.status, OPENER_OPENED);
+		verdict(id, 0);
+		break;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			abandoned_workers_are_bounded_and_their_end_is_noticed, make, unmake),
+	};
+	int failed;
+
+	if (make_file() < 0)
+		return 2;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	(void)unlink(file_path);
+	return failed;
+}
