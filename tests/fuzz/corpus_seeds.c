@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/opener/opener.h"
+#include "shared/control.h"
 #include "shared/ring.h"
 #include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
@@ -192,6 +194,68 @@ static void rings(void)
 	put("ring", "stamped", &record, record.event.bytes, true);
 }
 
+static void put_answer(const char *name, uint8_t flags, uint32_t status, bool append)
+{
+	const struct opener_answer answer = {.status = status, .worker = 4242, .address = 0x7000};
+
+	put("opener_client", name, &flags, 1, append);
+	put("opener_client", name, &answer, sizeof(answer), true);
+}
+
+/* The flags are those of fuzz_opener_client.c. */
+static void answers(void)
+{
+	enum {
+		FD = 1,
+		THIS_ID = 2,
+		TOO_SHORT = 4,
+		LATE = 8,
+		NEXT = 16,
+		OTHER = 0,
+		SAME = 1 << 5
+	};
+
+	put_answer("accepted", THIS_ID | SAME, OPENER_OPENED, false);
+	put_answer("accepted", THIS_ID | FD, OPENER_HANDED, true);
+	put_answer("refused", THIS_ID | OTHER, OPENER_OPENED, false);
+	put_answer("refused", THIS_ID | SAME, OPENER_OPENED, true);
+	put_answer("refused", THIS_ID | FD, OPENER_HANDED, true);
+	put_answer("unaccepted", THIS_ID | OTHER, OPENER_OPENED, false);
+	put_answer("unaccepted", THIS_ID | FD, OPENER_HANDED, true);
+	put_answer("early", THIS_ID | FD, OPENER_HANDED, false);
+	put_answer("late", LATE, OPENER_OPENED, false);
+	put_answer("late", NEXT | THIS_ID | SAME, OPENER_OPENED, true);
+	put_answer("stale_id", FD, OPENER_HANDED, false);
+	put_answer("stale_id", THIS_ID | SAME, OPENER_OPENED, true);
+	put_answer("short", THIS_ID | TOO_SHORT, OPENER_OPENED, false);
+	for (uint32_t reason = 1; reason <= TM_NO_FILE_N + 1; reason++)
+		put_answer("reasons", NEXT | THIS_ID, reason, reason > 1);
+}
+
+static void put_command(const char *name, uint8_t flags, uint32_t kind, bool append)
+{
+	const struct tm_control message = {.kind = kind, .value = 3};
+
+	put("control", name, &flags, 1, append);
+	put("control", name, &message, offsetof(struct tm_control, body), true);
+}
+
+/* The flags are those of fuzz_control.c. */
+static void commands(void)
+{
+	put_command("session", 0, TM_CONTROL_SELECT, false);
+	put_command("session", 0, TM_CONTROL_START, true);
+	put_command("session", 0, TM_CONTROL_STOP, true);
+	put_command("cpu", 1, TM_CONTROL_CPU, false);
+	put_command("cpu", 0, TM_CONTROL_CPU, true);
+	put_command("attach", 1, TM_CONTROL_ATTACH, false);
+	put_command("attach", 0, TM_CONTROL_ATTACH, true);
+	put_command("extra_descriptor", 1, TM_CONTROL_STOP, false);
+	put_command("short", 2, TM_CONTROL_START, false);
+	for (uint32_t kind = 0; kind <= TM_CONTROL_PARSER_LOST + 1; kind++)
+		put_command("every_kind", kind & 1, kind, kind > 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -205,6 +269,8 @@ int main(int argc, char **argv)
 	rings();
 	containers();
 	reports();
+	answers();
+	commands();
 	unwind_seeds_put(put);
 	return 0;
 }
