@@ -63,15 +63,15 @@ def user_stacks(out):
 def measure(how, seconds, hz, folder):
     """HOW: the options of perf record that choose the stacks. Return: one row of the table."""
     data = os.path.join(folder, "perf.data")
-    mine = cgroup_cpu.CgroupCpu()
+    cgroup = cgroup_cpu.CgroupCpu()
     process = subprocess.Popen(
         ["perf", "record", "-q", "-a", "-B", "-N", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock",
          "-F", str(hz), "-o", data] + how, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, preexec_fn=mine.enter)
+        stderr=subprocess.DEVNULL, preexec_fn=cgroup.enter)
     time.sleep(proc_usage.SETTLE)
 
     def now():
-        used = mine.ns() if mine.exact else proc_usage.cpu_ns(process.pid)
+        used = cgroup.ns() if cgroup.exact else proc_usage.cpu_ns(process.pid)
         size = os.path.getsize(data) if os.path.exists(data) else 0
         return used, proc_usage.host()[0], time.monotonic(), size
 
@@ -81,7 +81,7 @@ def measure(how, seconds, hz, folder):
     peak = re.search(r"VmHWM:\s+(\d+)", proc_usage.text("/proc/%d/status" % process.pid))
     process.send_signal(signal.SIGINT)
     process.wait()
-    mine.end()
+    cgroup.end()
     lines = script(data, "-F", "time").split()
     stamps = [float(line.rstrip(":")) for line in lines]
     judged = script(data, "-F", "ip,sym,dso", "--no-inline", "--time",

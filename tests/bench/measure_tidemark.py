@@ -33,22 +33,22 @@ def user_stacks(path):
 def measure(tidemark, bpf_state, seconds, hz, folder):
     """One row of the table, as a dictionary."""
     path = os.path.join(folder, "summary.json")
-    mine = cgroup_cpu.CgroupCpu()
-    running = recording.Recording(tidemark, bpf_state, hz, folder, cgroup=mine, arguments=[
+    cgroup = cgroup_cpu.CgroupCpu()
+    running = recording.Recording(tidemark, bpf_state, hz, folder, cgroup=cgroup, arguments=[
         "--summary", path, "-o", os.path.join(folder, "x.html"),
         "-o", os.path.join(folder, "x.pb.gz"), "-o", os.path.join(folder, "x.folded")])
     time.sleep(SETTLE)
 
     def now():
         named, bpf, busy = reading(running.programs)
-        return {"cpu": mine.ns() if mine.exact else sum(named.values()), "bpf": bpf, "busy": busy,
+        return {"cpu": cgroup.ns() if cgroup.exact else sum(named.values()), "bpf": bpf, "busy": busy,
                 "started": host()[1], "named": named, "at": time.monotonic()}
 
     before, counts = now(), running.sampled()
     time.sleep(seconds)
     after, counted = now(), running.sampled()
     running.end()
-    mine.end()
+    cgroup.end()
     read = json.loads(text(path))
     stacks, whole = user_stacks(os.path.join(folder, "x.folded"))
     length = after["at"] - before["at"]

@@ -11,6 +11,8 @@ HZ=9999
 
 mkdir "$WORK/code" "$WORK/numbered"
 make_numbered_programs 1
+# Numbers are freed meanwhile, so other load on the host must not slow all this down.
+renice -n -10 -p $$ >/dev/null
 # Files of code without symbols, sampled at 10 kHz, so that numbers are used up faster than the
 # collector frees them.
 begin files "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- \
@@ -55,7 +57,7 @@ check(own > 20 and not wrong,
 check(read["unresolved"]["files_full"] > 0, "the summary does not count files_full")
 printed = "".join(open(work + name, encoding="utf-8").read()
                   for name in ("/files.out", "/files.err"))
-check("no room for a file" in printed,
+check(re.search(r"\b%d times [^,;\n]*file" % read["files_full"], printed),
       "the completeness line does not mention files without a number: %s" % printed[-300:])
 check(read["files_retired"] >= numbers, "%d numbers retired" % read["files_retired"])
 print("FIGURE file numbers used up | %d files, %d numbers | %d named, %d samples with "

@@ -19,18 +19,18 @@ SEC("tp_btf/task_rename")
 int stamp(void *ctx)
 {
 	char comm[16];
-	struct clocks *mine;
+	struct clocks *readings;
 	__u64 posted, own;
 
 	if ((__u32)(bpf_get_current_pid_tgid() >> 32) != renamer)
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
-	mine = &clocks[(__u8)(comm[0] - 'a') % CLOCKS_SLOTS];
-	posted = *(volatile __u64 *)&mine->posted; /* by another CPU, before our own reading */
+	readings = &clocks[(__u8)(comm[0] - 'a') % CLOCKS_SLOTS];
+	posted = *(volatile __u64 *)&readings->posted; /* by another CPU, before our own reading */
 	own = bpf_ktime_get_ns();
-	*(volatile __u64 *)&mine->stamped = own;
-	if (posted > own && posted - own > mine->back)
-		mine->back = posted - own;
-	mine->count++;
+	*(volatile __u64 *)&readings->stamped = own;
+	if (posted > own && posted - own > readings->back)
+		readings->back = posted - own;
+	readings->count++;
 	return 0;
 }

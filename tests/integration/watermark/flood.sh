@@ -95,12 +95,12 @@ found, deep = collections.Counter(), collections.Counter()
 stacks = {"flood": ["[truncated: compat]", "[anon]"],
           "flood-nested": ["[truncated: no_registers]", "[anon]"]}
 for comm, frames, count in folded(work + "/flood.folded"):
-    mine = frames in stacks.values()
+    written_so = frames in stacks.values()
     if comm == "deep-cfi":
         deep[frames.count("recurse")] += count
         check(frames.count("recurse") <= 3000 and (truncation(frames) or frames[0] == "_start"),
               "a deep stack is not whole: %s .. %s" % (frames[:3], frames[-3:]))
-    if comm == "flood-nested" or mine:
+    if comm == "flood-nested" or written_so:
         check(stacks.get(comm) == frames,
               "a record is not as it was written: %s %s" % (comm, frames))
         found[comm] += count
