@@ -55,14 +55,18 @@ finish() {
 }
 
 [[ $(id -u) == 0 ]] || skip "not root"
-[[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
-[[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
 
-# The tree may lie in a folder that is closed to others, in root's home for instance. The workloads run as
-# several accounts, so they are copied to where everybody may execute them.
-mkdir "$WORK/workloads"
-find "$TM_WORKLOADS" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$WORK/workloads" \;
-TM_WORKLOADS=$WORK/workloads
+# use_build - the tree may lie in a folder that is closed to others, in root's home for instance. The
+# workloads run as several accounts, so they are copied to where everybody may execute them.
+use_build() {
+	[[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
+	[[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
+	mkdir "$WORK/workloads"
+	find "$TM_WORKLOADS" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) \
+		-exec cp {} "$WORK/workloads" \;
+	TM_WORKLOADS=$WORK/workloads
+}
+[[ ${TM_NEEDS_BUILD:-yes} == no ]] || use_build
 
 # must COMMAND... - what a test cannot go on without
 must() {

@@ -1,54 +1,38 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# clean - both commands of the README, as written, in a Debian 12 with nothing else installed
+# clean - both commands of the README, as written, in a Debian with nothing else installed
 #
+# usage: clean.sh [SUITE [PHASE...]]     SUITE: bookworm, the default, or trixie; PHASE: of tests/run
 # debootstrap makes the system (kept as a tarball under TM_CACHE), systemd-nspawn runs it: so this
 # also is the test of tidemark inside a PID namespace. The tree is a fresh clone of HEAD.
+TM_NEEDS_BUILD=no # it makes its own
 . "$(dirname "$0")/../../lib/integration.bash"
+. "$TM_LIB/debian.bash"
+
+SUITE=${1:-bookworm}
+PHASES=("${@:2}")
 
 TM_CACHE=${TM_CACHE:-/var/cache/tidemark-tests}
 [[ -n ${TM_INNER:-} ]] && skip "this is the inside of this very test"
 for program in debootstrap systemd-nspawn git; do
 	command -v $program >/dev/null || skip "no $program"
 done
-mkdir -p "$TM_CACHE/archives"
+ARCHIVES=$TM_CACHE/archives/$SUITE
+mkdir -p "$ARCHIVES"
 ROOT=$(mktemp -d "$TM_CACHE/root.XXXXXX")
 test_clean_up() { rm -rf --one-file-system "$ROOT"; }
 
-# The mirror that this host itself uses, else the public one.
-mirror() {
-	local found
-	found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list \
-		2>/dev/null | grep -Eo 'https?://[^ ]*/debian/?( |$)' | head -n 1)
-	echo "${found:-http://deb.debian.org/debian}"
-}
-
 make_base() {
 	local from=$SECONDS
-	[[ -s $TM_CACHE/bookworm.tar ]] && return
-	debootstrap --variant=minbase bookworm "$ROOT/base" "$(mirror)" >"$WORK/debootstrap.log" 2>&1 || {
+	[[ -s $TM_CACHE/$SUITE.tar ]] && return
+	debian_make "$SUITE" "$ROOT/base" >"$WORK/debootstrap.log" || {
 		tail -n 5 "$WORK/debootstrap.log"
 		skip "debootstrap failed; is there a Debian mirror in reach?"
 	}
-	rm -f "$ROOT"/base/var/cache/apt/archives/*.deb
-	tar -C "$ROOT/base" -cf "$TM_CACHE/bookworm.tar.new" . && mv "$TM_CACHE/bookworm.tar.new" "$TM_CACHE/bookworm.tar"
+	tar -C "$ROOT/base" -cf "$TM_CACHE/$SUITE.tar.new" . &&
+		mv "$TM_CACHE/$SUITE.tar.new" "$TM_CACHE/$SUITE.tar"
 	rm -rf --one-file-system "$ROOT/base"
 	say "debootstrap: $((SECONDS - from)) s"
-}
-
-# What stands between this host and its package mirrors belongs to the network, not to the system.
-copy_network_settings() {
-	apt-config dump 2>/dev/null | grep -E '^Acquire::[a-z]+::Proxy|^Acquire::Check-' \
-		>"$ROOT/etc/apt/apt.conf.d/90network"
-	mkdir -p "$ROOT/usr/local/share/ca-certificates" "$ROOT/etc/ssl/certs"
-	cp /usr/local/share/ca-certificates/*.crt "$ROOT/usr/local/share/ca-certificates/" 2>/dev/null
-	cp -L /etc/ssl/certs/ca-certificates.crt "$ROOT/etc/ssl/certs/" 2>/dev/null
-	ENVIRONMENT=()
-	local name
-	for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY \
-		NODE_EXTRA_CA_CERTS GOPROXY; do
-		[[ -n ${!name:-} ]] && ENVIRONMENT+=("--setenv=$name=${!name}")
-	done
 }
 
 inside() { # COMMAND... in the tree
@@ -63,17 +47,22 @@ inside() { # COMMAND... in the tree
 	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" --resolv-conf=copy-host \
 		--capability=CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_CHECKPOINT_RESTORE \
 		--system-call-filter='bpf perf_event_open' \
-		"${ENVIRONMENT[@]}" --setenv=DEBIAN_FRONTEND=noninteractive --chdir=/root/tidemark \
+		"${DEBIAN_ENVIRONMENT[@]/#/--setenv=}" --setenv=DEBIAN_FRONTEND=noninteractive \
+		--chdir=/root/tidemark \
 		"$@" </dev/null 2>&1
 }
 
 # Packages that an earlier run downloaded need not come again; they are not installed by that.
-lend_archives() { find "$TM_CACHE/archives" -name '*.deb' -exec cp -lt "$ROOT/var/cache/apt/archives" {} +; }
-keep_archives() { find "$ROOT/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -nlt "$TM_CACHE/archives" {} +; }
+lend_archives() {
+	find "$ARCHIVES" -name '*.deb' -exec cp -lt "$ROOT/var/cache/apt/archives" {} +
+}
+keep_archives() {
+	find "$ROOT/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -nlt "$ARCHIVES" {} +
+}
 
 make_base
-tar -C "$ROOT" -xf "$TM_CACHE/bookworm.tar"
-copy_network_settings
+tar -C "$ROOT" -xf "$TM_CACHE/$SUITE.tar"
+debian_join_network "$ROOT"
 lend_archives
 git -c safe.directory='*' clone -q --no-hardlinks "file://$TM_SOURCE" "$ROOT/root/tidemark" ||
 	wrong "git clone failed"
@@ -94,9 +83,9 @@ esac
 grep -Eq 'samples: taken [1-9]' "$WORK/quickstart.log" || wrong "quickstart tells of no samples"
 
 from=$SECONDS
-inside env TM_INNER=1 ./tests/run >"$WORK/run.log"
+inside env TM_INNER=1 ./tests/run "${PHASES[@]}" >"$WORK/run.log"
 status=$?
-say "TM_INNER=1 ./tests/run: exit $status, $((SECONDS - from)) s"
+say "TM_INNER=1 ./tests/run ${PHASES[*]}: exit $status, $((SECONDS - from)) s"
 keep_archives
 sed 's/^/  | /' "$WORK/run.log" # a line a phase, and what failed
 ((status == 0)) || wrong "./tests/run failed inside"
