@@ -11,7 +11,9 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 
+#ifdef __bpf__ /* a test builds this for user space */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#endif
 
 struct list_head {
 	struct list_head *next;
@@ -254,7 +256,9 @@ enum cgroup_subsys_id {
 	memory_cgrp_id = 4, /* moved to the running kernel's value */
 };
 
+#ifdef __bpf__
 #pragma clang attribute pop
+#endif
 
 /* include/linux/sched.h */
 #define PF_EXITING     0x00000004u
