@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_sandbox - the walls that need no filter stand once they are put up */
+/* test_sandbox - hardening and limits hold once they are set */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,8 @@
 
 #include "shared/sandbox.h"
 
-/* In a child, since no wall can be taken down again. @check returns 0 or the line that failed. */
+/* Runs in a child, since no restriction can be lifted. @check: returns 0 or the line that failed.
+ */
 static void in_a_child(int (*check)(void))
 {
 	pid_t pid = fork();
