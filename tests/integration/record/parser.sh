@@ -39,10 +39,11 @@ parsers() {
 		tr '\0' ' ' 2>/dev/null <"/proc/$parent/cmdline" | grep -q tidemark-parser || echo "$pid"
 	done < <(programs "$RECORDER")
 }
+# find_parser - PARSER: the one that runs; /proc may miss a child while another one ends
+find_parser() { until_true 20 another_parser '' || wrong "no parser runs"; }
 another_parser() { # PID - whether one runs that is not PID
-	local now
-	now=$(parsers)
-	[[ -n $now && $now != "$1" ]]
+	PARSER=$(parsers)
+	[[ -n $PARSER && $PARSER != "$1" ]]
 }
 
 # named NAME PROGRAM SAMPLES - so many stacks of PROGRAM, or more, are whole and named
@@ -66,20 +67,20 @@ begin killed
 run_program before 20
 stop_program
 for n in 1 2 3; do
-	pid=$(parsers)
-	[[ -n $pid ]] || wrong "no parser runs"
+	find_parser
+	pid=$PARSER
 	kill -KILL "$pid"
 	until_true 20 another_parser "$pid" ||
 		wrong "no other parser: $(tail -n 3 "$WORK/killed.err")"
 	remember "$RECORDER"
-	uid=$(awk '/^Uid:/ { print $2 }' "/proc/$(parsers)/status")
+	uid=$(awk '/^Uid:/ { print $2 }' "/proc/$PARSER/status")
 	symbolizer=$(program_pid "$RECORDER" tidemark-symbolizer)
 	[[ $uid == "$(awk '/^Uid:/ { print $2 }' "/proc/$symbolizer/status")" ]] ||
 		wrong "parser $n runs as $uid, not as the symbolizer's account"
-	[[ $(awk '/^CapEff:/ { print $2 }' "/proc/$(parsers)/status") == 0000000000000000 ]] ||
+	[[ $(awk '/^CapEff:/ { print $2 }' "/proc/$PARSER/status") == 0000000000000000 ]] ||
 		wrong "parser $n has capabilities"
-	[[ $(awk '/^Seccomp:/ { print $2 }' "/proc/$(parsers)/status") == 2 ]] ||
-		until_true 10 grep -q '^Seccomp:.*2' "/proc/$(parsers)/status" ||
+	[[ $(awk '/^Seccomp:/ { print $2 }' "/proc/$PARSER/status") == 2 ]] ||
+		until_true 10 grep -q '^Seccomp:.*2' "/proc/$PARSER/status" ||
 		wrong "parser $n has no filter"
 	run_program "after$n" 60
 	stop_program
@@ -105,7 +106,8 @@ check(read["parsers_lost"] == 3, "parsers lost: %d" % read["parsers_lost"])
 
 say "the parser is stopped past its deadline:"
 begin stopped
-pid=$(parsers)
+find_parser
+pid=$PARSER
 kill -STOP "$pid"
 run_program stopped 20 # asked for now
 first=$LAST
@@ -116,7 +118,8 @@ kill -CONT "$pid"
 until_true 60 ran "$first" $(($(awk '{ print $14 + $15 }' "/proc/$first/stat") + 200))
 run_program later 60
 stop_program
-[[ $(parsers) == "$pid" ]] || wrong "a parser that was only late was replaced"
+find_parser
+[[ $PARSER == "$pid" ]] || wrong "a parser that was only late was replaced"
 stop "$first"
 kill -INT "$RECORDER"
 end_recording 60
@@ -138,11 +141,13 @@ check(read["tables_failed"] > 0, "the collector was not told of any failure")
 say "a parser that dies again and again is not restarted for ever:"
 begin again
 for n in 1 2 3 4 5; do
-	pid=$(parsers)
+	find_parser
+	pid=$PARSER
 	kill -KILL "$pid"
 	until_true 30 another_parser "$pid" || wrong "no parser followed the death $n"
 done
-kill -KILL "$(parsers)"
+find_parser
+kill -KILL "$PARSER"
 until_true 30 grep -q 'is not restarted' "$WORK/again.err" ||
 	wrong "the limit is not told of: $(tail -n 3 "$WORK/again.err")"
 [[ -z $(parsers) ]] || wrong "a parser beyond the limit runs"
