@@ -4,6 +4,7 @@
 #include "shared/control.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int tm_control_failure_check(struct tm_control_failure *failure, int code, int r
 	return r < 0 ? tm_control_failure_set(failure, code, "%s: %s", what, strerror(-r)) : 0;
 }
 
-static int send_message(int socket, const struct tm_control *message)
+int tm_control_send_message(int socket, const struct tm_control *message)
 {
 	return tm_err_fold(tm_fdpass_send(socket, message, sizeof(*message), -1, 0));
 }
@@ -39,7 +40,7 @@ int tm_control_send(int socket, enum tm_control_kind kind, int code, uint64_t va
 {
 	const struct tm_control message = {.kind = kind, .code = code, .value = value};
 
-	return send_message(socket, &message);
+	return tm_control_send_message(socket, &message);
 }
 
 int tm_control_note(int socket, const char *format, ...)
@@ -50,7 +51,7 @@ int tm_control_note(int socket, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(message.body.text, sizeof(message.body.text), format, arguments);
 	va_end(arguments);
-	return send_message(socket, &message);
+	return tm_control_send_message(socket, &message);
 }
 
 int tm_control_counts(int socket, const struct tm_counts *counts,
@@ -70,5 +71,21 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure)
 	struct tm_control message = {.kind = TM_CONTROL_FAILED, .code = failure->code};
 
 	memcpy(message.body.text, failure->text, sizeof(failure->text));
-	return send_message(socket, &message);
+	return tm_control_send_message(socket, &message);
+}
+
+int tm_control_receive(int socket, struct tm_control *ret_message, int *ret_fd)
+{
+	int r = tm_fdpass_recv(socket, ret_message, sizeof(*ret_message), ret_fd, MSG_DONTWAIT);
+
+	if (r == TM_FDPASS_E_AGAIN)
+		return TM_CONTROL_E_NONE;
+	return r ? TM_CONTROL_E_CLOSED : 0;
+}
+
+bool tm_control_is_closed(int socket)
+{
+	struct pollfd end = {.fd = socket, .events = POLLRDHUP};
+
+	return poll(&end, 1, 0) > 0 && end.revents;
 }

@@ -159,6 +159,7 @@ int tm_control_failure_check(struct tm_control_failure *failure, int code, int r
 
 /* Messages from a program to the command. Return: 0, -errno. */
 int tm_control_send(int socket, enum tm_control_kind kind, int code, uint64_t value);
+int tm_control_send_message(int socket, const struct tm_control *message);
 /* One line for the user, without a newline. */
 __attribute__((format(printf, 2, 3))) int tm_control_note(int socket, const char *format, ...);
 /* @cost: NULL: unknown. @may_skip: send nothing while the socket is full. */
@@ -166,6 +167,16 @@ int tm_control_counts(int socket, const struct tm_counts *counts,
 		      const struct tm_collector_cost *cost, bool may_skip);
 /* The last message of a program that cannot continue. */
 int tm_control_failed(int socket, const struct tm_control_failure *failure);
+
+enum {
+	TM_CONTROL_E_NONE = 1,   /* no message is there */
+	TM_CONTROL_E_CLOSED = 2, /* the other end is closed, or sent an invalid message */
+};
+
+/* Never waits. @ret_fd: -1 if none came, else the caller's. Return: 0, TM_CONTROL_E_*. */
+int tm_control_receive(int socket, struct tm_control *ret_message, int *ret_fd);
+/* Whether the other end is closed; messages from it may still be waiting. */
+bool tm_control_is_closed(int socket);
 
 /*
  * Options that `tidemark record` passes in argv. N is the number of an inherited descriptor.

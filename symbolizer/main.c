@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 
 #include "shared/cleanup.h"
+#include "shared/control.h"
 #include "shared/sandbox.h"
-#include "symbolizer/base/control.h"
+#include "symbolizer/event_loop.h"
 #include "symbolizer/reporter.h"
-#include "symbolizer/session.h"
 #include "symbolizer_filter.h"
 
 #define ADDRESS_SPACE_BYTES (4ul << 30)
@@ -44,7 +44,7 @@ static int check_descriptors(const struct options *options)
 	return bad ? -EBADF : 0;
 }
 
-static int wall_in(struct session *session)
+static int enter_sandbox(struct session *session)
 {
 	struct rlimit limit;
 	unsigned long descriptors = FILES_MAX_OPEN + DESCRIPTORS_SPARE;
@@ -63,7 +63,10 @@ static int wall_in(struct session *session)
 
 static int fail(const struct options *options, enum tm_failure failure, const char *what, int r)
 {
-	control_failed(options->control_fd, failure, "%s: %s", what, strerror(-r));
+	struct tm_control_failure message = {0};
+
+	(void)tm_control_failure_check(&message, failure, r, what);
+	(void)tm_control_failed(options->control_fd, &message);
 	return 1;
 }
 
@@ -74,24 +77,25 @@ static int run(struct session *session, const struct options *options)
 
 	r = table_cache_pin(pin, options->boot_id, options->parser_fd);
 	if (r < 0)
-		return fail(options, TM_FAILURE_INTERNAL, "the parser cannot be looked at", r);
+		return fail(options, TM_FAILURE_INTERNAL, "cannot stat the parser program", r);
 	r = parser_client_start(&session->parser, options->parser_fd);
 	if (r < 0)
-		return fail(options, TM_FAILURE_INTERNAL, "the parser could not be started", r);
+		return fail(options, TM_FAILURE_INTERNAL, "cannot start tidemark-parser", r);
 	(void)tm_close(options->parser_fd);
-	r = collector_link_attach(&session->peer, options->control_fd, &session->feed.reader);
+	r = collector_link_attach(&session->link, options->control_fd, &session->reader.reader);
 	if (r < 0)
-		return fail(options, TM_FAILURE_PEER, "the collector could not be attached to", r);
-	r = wall_in(session);
+		return fail(options, TM_FAILURE_PEER, "cannot attach to the collector", r);
+	r = enter_sandbox(session);
 	if (r < 0)
-		return fail(options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
+		return fail(options, TM_FAILURE_HOST, "the symbolizer could not enter its sandbox",
+			    r);
 	if (options->cache_fd >= 0)
 		table_cache_open(&session->cache, options->cache_fd, pin);
-	control_say(options->control_fd, TM_CONTROL_READY, 0, 0);
-	if (session_record(session) == SESSION_E_ABANDONED)
+	(void)tm_control_send(options->control_fd, TM_CONTROL_READY, 0, 0);
+	if (event_loop_run(session) == EVENT_LOOP_E_ABANDONED)
 		return 1;
 	r = reporter_finish(session);
-	control_say(options->control_fd, TM_CONTROL_DONE, r, 0);
+	(void)tm_control_send(options->control_fd, TM_CONTROL_DONE, r, 0);
 	return r < 0;
 }
 
@@ -110,13 +114,16 @@ int main(int argc, char **argv)
 	}
 	r = check_descriptors(&options);
 	if (r < 0)
-		return fail(&options, TM_FAILURE_INTERNAL, "a descriptor is not open", r);
+		return fail(&options, TM_FAILURE_INTERNAL, "an inherited descriptor is not open",
+			    r);
 	r = tm_sandbox_harden();
 	if (r < 0)
-		return fail(&options, TM_FAILURE_HOST, "the symbolizer's walls do not stand", r);
+		return fail(&options, TM_FAILURE_HOST, "the symbolizer could not enter its sandbox",
+			    r);
 	r = session_init(&session, &options);
 	if (r < 0)
-		return fail(&options, TM_FAILURE_INTERNAL, "no memory for the recording", r);
+		return fail(&options, TM_FAILURE_INTERNAL, "cannot allocate the recording's tables",
+			    r);
 	r = run(&session, &options);
 	session_deinit(&session);
 	return r;

@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "symbolizer/base/control.h"
+#include "shared/control.h"
 #include "symbolizer/names/collect.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/outputs.h"
@@ -32,7 +31,7 @@ static uint64_t start_ktime(const struct session *session)
 {
 	uint64_t until = session->reported.until_ktime;
 
-	return until ? until : session->feed.first_ktime;
+	return until ? until : session->reader.first_ktime;
 }
 
 /* The same by the clock on the wall. */
@@ -45,68 +44,68 @@ static uint64_t start_unix_ns(const struct session *session)
 	return clock_ns(CLOCK_REALTIME) - ago;
 }
 
-static uint64_t duration_ns(const struct session *session, int last)
+static uint64_t duration_ns(const struct session *session, bool last)
 {
-	const struct reader *feed = &session->feed;
+	const struct reader *reader = &session->reader;
 	uint64_t start = start_ktime(session);
-	uint64_t end = feed->released;
+	uint64_t end = reader->released;
 
-	if (last && feed->watermark > end)
-		end = feed->watermark;
-	if (last && feed->last_ktime > end)
-		end = feed->last_ktime;
+	if (last && reader->watermark > end)
+		end = reader->watermark;
+	if (last && reader->last_ktime > end)
+		end = reader->last_ktime;
 	return start && end > start ? end - start : 0;
 }
 
 /* Of this report's interval; session->counts becomes that too. */
-static void close_balance(struct session *session, int last, struct accounting *balance,
-			  struct tm_counts *counts)
+static void close_accounting(struct session *session, bool last, struct accounting *accounting,
+			     struct tm_counts *counts)
 {
-	const struct reader *feed = &session->feed;
+	const struct reader *reader = &session->reader;
 	struct session_reported *reported = &session->reported;
 	struct accounting_read read = {
-		.samples = feed->samples,
-		.bad_records = feed->bad_records,
-		.bad_samples = feed->bad_samples,
-		.memory = feed->memory,
-		.exported = reported->balance.exported + session->aggregate.exported,
-		.broken = feed->broken,
-		.collector_died = session->peer.state != COLLECTOR_LINK_ENDED,
+		.samples = reader->samples,
+		.bad_records = reader->bad_records,
+		.bad_samples = reader->bad_samples,
+		.memory = reader->memory,
+		.exported = reported->accounting.exported + session->aggregate.exported,
+		.broken = reader->broken,
+		.collector_died = session->link.state != COLLECTOR_LINK_ENDED,
 	};
 
-	(void)tm_ring_counts(&feed->reader, &session->counts);
+	(void)tm_ring_counts(&reader->reader, &session->counts);
 	*counts = session->counts;
 	if (last)
-		accounting_close(balance, counts, &read);
+		accounting_close(accounting, counts, &read);
 	else
-		accounting_so_far(balance, counts, &read);
+		accounting_so_far(accounting, counts, &read);
 	if (last && !reported->any)
 		return; /* of the whole */
-	accounting_since(balance, &reported->balance);
-	accounting_counts_since(counts, &reported->counts, balance);
+	accounting_since(accounting, &reported->accounting);
+	accounting_counts_since(counts, &reported->counts, accounting);
 	reported->counts = session->counts;
 }
 
-static void complete_report(const struct session *session, const struct accounting *balance,
-			    int last, struct report *report)
+static void complete_report(const struct session *session, const struct accounting *accounting,
+			    bool last, struct report *report)
 {
 	report->hz = session->options->hz;
 	report->title = session->options->title;
 	report->start_unix_ns = start_unix_ns(session);
 	report->duration_ns = duration_ns(session, last);
-	report->taken = balance->taken;
-	report->not_run = balance->not_run;
-	report->late_records = session->feed.late - session->reported.late;
-	memcpy(report->drops, balance->drops, sizeof(report->drops));
+	report->taken = accounting->taken;
+	report->not_run = accounting->not_run;
+	report->late_records = session->reader.late - session->reported.late;
+	memcpy(report->drops, accounting->drops, sizeof(report->drops));
 }
 
 static void fill_result(const struct report_build *build, const struct session *session,
-			const struct accounting *balance, struct tm_result *result)
+			const struct accounting *accounting, struct tm_result *result)
 {
 	const struct report *report = &build->report;
 
 	result->exported = report->exported;
-	memcpy(result->drops, balance->own, sizeof(result->drops));
+	memcpy(result->drops, accounting->own, sizeof(result->drops));
 	memcpy(result->truncated, report->truncated, sizeof(result->truncated));
 	memcpy(result->unresolved, report->unresolved, sizeof(result->unresolved));
 	memcpy(result->unopened, report->unopened, sizeof(result->unopened));
@@ -125,42 +124,40 @@ static void fill_result(const struct report_build *build, const struct session *
 	result->cache_refused = session->cache.refused;
 }
 
-static void tell_peers(const struct session *session)
+static void note_collector(const struct session *session)
 {
 	int control = session->options->control_fd;
 
-	if (session->peer.state == COLLECTOR_LINK_GONE)
-		control_note(control, "the collector ended early; what it had handed over is kept");
-	if (session->peer.state == COLLECTOR_LINK_BROKE)
-		control_note(control, "the collector sent a message that does not check; "
-				      "what it had handed over until then is kept");
-	if (session->feed.broken)
-		control_note(control, "the shared ring became unreadable; "
-				      "what was read until then is kept");
-	if (session->peer.kernel_refused)
-		control_note(control, "the table of kernel symbols did not check");
+	if (session->link.state == COLLECTOR_LINK_GONE)
+		(void)tm_control_note(control,
+				      "the collector ended early; what it had handed over is kept");
+	if (session->link.state == COLLECTOR_LINK_BROKE)
+		(void)tm_control_note(control, "the collector sent a message that does not check; "
+					       "what it had handed over until then is kept");
+	if (session->reader.broken)
+		(void)tm_control_note(control, "the shared ring became unreadable; "
+					       "what was read until then is kept");
+	if (session->kernel_refused)
+		(void)tm_control_note(control, "the table of kernel symbols did not check");
 }
 
-static void tell_number(const struct session *session, uint64_t number, const char *what)
+static void note_number(const struct session *session, uint64_t number, const char *what)
 {
-	char text[TM_CONTROL_TEXT];
-
-	if (!number)
-		return;
-	(void)snprintf(text, sizeof(text), "%" PRIu64 " %s", number, what);
-	control_note(session->options->control_fd, text);
+	if (number)
+		(void)tm_control_note(session->options->control_fd, "%" PRIu64 " %s", number, what);
 }
 
-static void tell_notes(const struct session *session, const struct accounting *balance, int last)
+static void send_notes(const struct session *session, const struct accounting *accounting,
+		       bool last)
 {
 	if (last)
-		tell_peers(session);
-	tell_number(session, session->unnamed_files,
+		note_collector(session);
+	note_number(session, session->collect.unnamed_files,
 		    "files have unnamed functions: the parser ended or missed its deadline "
 		    "(parse_failures in the summary)");
-	tell_number(session, balance->unexplained, "samples are unaccounted for");
+	note_number(session, accounting->unexplained, "samples are unaccounted for");
 	if (last)
-		tell_number(session, session->files.conflicts,
+		note_number(session, session->files.conflicts,
 			    "file numbers got a second meaning too early: "
 			    "samples from before may bear its name");
 }
@@ -169,7 +166,7 @@ static void write_outputs(const struct session *session, const struct report *re
 {
 	const struct options *options = session->options;
 
-	if (control_is_gone(options->control_fd))
+	if (tm_control_is_closed(options->control_fd))
 		return;
 	for (int i = 0; i < options->output_count; i++) {
 		const struct options_output *output = &session->outputs[i];
@@ -177,43 +174,49 @@ static void write_outputs(const struct session *session, const struct report *re
 
 		if (error >= 0 && output->fd >= 0)
 			code = outputs_write(output->format, output->fd, report);
-		control_say(options->control_fd, TM_CONTROL_OUTPUT, code, (uint64_t)i);
+		(void)tm_control_send(options->control_fd, TM_CONTROL_OUTPUT, code, (uint64_t)i);
 	}
 }
 
-static void tell_top(const struct session *session, const struct report *report)
+static void send_top(const struct session *session, const struct report *report)
 {
 	struct tm_top rows[TM_TOP_ROWS];
 	int count = functions_top(report, rows);
 
-	for (int i = 0; i < count; i++)
-		control_top(session->options->control_fd, &rows[i]);
+	for (int i = 0; i < count; i++) {
+		const struct tm_control message = {.kind = TM_CONTROL_TOP, .body.top = rows[i]};
+
+		(void)tm_control_send_message(session->options->control_fd, &message);
+	}
 }
 
-/* Names, report, outputs and words. Return: 0, -errno. */
-static int make_report(struct session *session, int last)
+/* Names, report, outputs, and the messages about them. Return: 0, -errno. */
+static int make_report(struct session *session, bool last)
 {
 	struct name_table names;
 	struct report_build build;
-	struct accounting balance;
+	struct accounting accounting;
 	struct tm_counts counts;
-	struct tm_result result = {0};
+	struct tm_control message = {.kind = TM_CONTROL_RESULT};
+	struct tm_result *result = &message.body.result;
 	int r;
 
-	close_balance(session, last, &balance, &counts);
-	session->budget.limit += NAMES_BUDGET_BYTES;
-	collect_names(session, &names, last);
+	close_accounting(session, last, &accounting, &counts);
+	session->budget.limit += COLLECT_BUDGET_BYTES;
+	collect_names(&session->collect, &names, session->reader.released, last);
 	if (last)
-		parser_client_stop(&session->parser, &result.child_cpu_ns, &result.child_rss_bytes);
+		parser_client_stop(&session->parser, &result->child_cpu_ns,
+				   &result->child_rss_bytes);
 	r = report_build_init(&build, &session->aggregate, &names, &session->kernel);
-	complete_report(session, &balance, last, &build.report);
-	tell_notes(session, &balance, last);
+	complete_report(session, &accounting, last, &build.report);
+	send_notes(session, &accounting, last);
 	write_outputs(session, &build.report, r);
 	if (!r)
-		tell_top(session, &build.report);
-	fill_result(&build, session, &balance, &result);
-	control_counts(session->options->control_fd, &counts);
-	control_result(session->options->control_fd, &result);
+		send_top(session, &build.report);
+	fill_result(&build, session, &accounting, result);
+	(void)tm_control_counts(session->options->control_fd, &counts, /* cost= */ NULL,
+				/* may_skip= */ false);
+	(void)tm_control_send_message(session->options->control_fd, &message);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
 	return r;
@@ -239,20 +242,20 @@ static void forget(struct session *session)
 
 int reporter_finish(struct session *session)
 {
-	return make_report(session, /* last= */ 1);
+	return make_report(session, /* last= */ true);
 }
 
 void reporter_interval(struct session *session)
 {
 	uint64_t limit = session->budget.limit;
 
-	(void)make_report(session, /* last= */ 0);
+	(void)make_report(session, /* last= */ false);
 	forget(session);
 	session->budget.limit = limit;
-	session->reported.late = session->feed.late;
-	session->reported.until_ktime = session->feed.released;
-	session->reported.any = 1;
-	session->unnamed_files = 0;
+	session->reported.late = session->reader.late;
+	session->reported.until_ktime = session->reader.released;
+	session->reported.any = true;
+	session->collect.unnamed_files = 0;
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
 	session->cache.refused = 0;

@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect - the names of sampled places, for a report or before a file's descriptor has to go
+ * collect - the names of all sampled places, for a report or before a file's descriptor is closed
  */
 
 #include "symbolizer/names/collect.h"
 
-static void ask(struct session *session, struct name_table *names)
+static void begin(struct collect *collect, struct name_table *names, uint64_t ktime)
 {
-	(void)name_table_collect(names, &session->aggregate);
-	name_table_ask(names, &session->files);
-	session->unnamed_files += names->failed;
+	name_table_init(names, collect->strings, collect->parser);
+	names->ktime = ktime;
 }
 
-static void begin(struct session *session, struct name_table *names)
+static void ask(struct collect *collect, struct name_table *names)
 {
-	name_table_init(names, &session->strings, &session->parser);
-	names->ktime = session->feed.released;
+	/* Where the budget is spent, what was collected until then is named. */
+	(void)name_table_collect(names, collect->aggregate);
+	name_table_ask(names, collect->symbols);
+	collect->unnamed_files += names->failed;
 }
 
-void collect_names(struct session *session, struct name_table *names, bool last)
+void collect_names(struct collect *collect, struct name_table *names, uint64_t ktime, bool last)
 {
-	unwind_jobs_settle(&session->jobs, last);
-	begin(session, names);
+	unwind_jobs_settle(collect->jobs, last);
+	begin(collect, names, ktime);
 	names->goes_on = !last;
-	ask(session, names);
+	ask(collect, names);
 }
 
-void collect_pending(struct session *session)
+void collect_pending(struct collect *collect, uint64_t ktime)
 {
-	struct files *files = &session->files;
-	uint64_t limit = session->budget.limit;
+	struct files *files = collect->symbols->files;
+	struct budget *budget = collect->strings->budget;
+	uint64_t limit = budget->limit;
 	struct name_table names;
 
-	session->budget.limit += NAMES_BUDGET_BYTES;
-	unwind_jobs_settle(&session->jobs, /* last= */ false);
-	begin(session, &names);
+	budget->limit += COLLECT_BUDGET_BYTES;
+	unwind_jobs_settle(collect->jobs, /* last= */ false);
+	begin(collect, &names, ktime);
 	names.goes_on = true;
 	names.pending_only = true;
-	ask(session, &names);
+	ask(collect, &names);
 	name_table_deinit(&names);
-	session->budget.limit = limit;
-	/* What had no place in any stack, or no answer, gives its descriptor back all the same. */
+	budget->limit = limit;
+	/* A file without a place in any stack, or without an answer, is closed all the same. */
 	for (uint32_t i = 0; files->pending_names && i < files->count; i++)
 		if (files->items[i].used && files_is_pending(&files->items[i]))
 			files_close(files, i);

@@ -38,10 +38,12 @@ static int seal_offsets(const struct name_table *names, const struct name_table_
 	return fd;
 }
 
-/* Where the symbols of an earlier answer are. */
-static struct symbol_cache **kept(struct files *files, const struct name_table_file *file)
+/* The symbols of an earlier answer; NULL: there are none. */
+static const struct symbol_cache *kept(const struct symbol_cache_store *store,
+				       const struct name_table_file *file)
 {
-	return file->file == NAME_TABLE_VDSO ? &files->vdso : &files->items[file->file].symbols;
+	return file->file == NAME_TABLE_VDSO ? store->vdso
+					     : store->files->items[file->file].symbols;
 }
 
 static void keep_build_id(struct name_table *names, struct name_table_file *file,
@@ -220,34 +222,35 @@ static void ask_all(struct asking *asking)
 }
 
 /* For the reports to come: what was asked is not asked again. */
-static void keep_symbols(struct name_table *names, struct files *files)
+static void keep_symbols(const struct name_table *names, struct symbol_cache_store *store)
 {
 	for (uint32_t i = 0; i < names->file_count; i++) {
 		const struct name_table_file *file = &names->files[i];
-		struct symbol_cache **slot = kept(files, file);
-		struct symbol_cache *united = *slot;
+		struct symbol_cache *united = NULL;
 
 		if (file->answered)
-			united = symbol_cache_unite(*slot, names, file, &files->symbols_budget);
-		if (!united)
-			united = *slot;
+			united = symbol_cache_unite(kept(store, file), names, file, &store->budget);
 		if (file->file != NAME_TABLE_VDSO) {
-			files_keep_symbols(files, file->file, united, names->ktime);
-		} else if (united != *slot) {
-			symbol_cache_free(*slot, &files->symbols_budget);
-			*slot = united;
+			void *symbols = united ? united : store->files->items[file->file].symbols;
+
+			files_keep_symbols(store->files, file->file, symbols, names->ktime);
+		} else if (united) {
+			symbol_cache_free(store->vdso, &store->budget);
+			store->vdso = united;
 		}
 	}
 }
 
-void name_table_ask(struct name_table *names, struct files *files)
+void name_table_ask(struct name_table *names, struct symbol_cache_store *store)
 {
-	struct asking asking = {.names = names, .files = files};
+	struct asking asking = {.names = names, .files = store->files};
 
-	for (uint32_t i = 0; i < names->file_count; i++)
-		names->files[i].asked = symbol_cache_recall(*kept(files, &names->files[i]), names,
-							    &names->files[i]);
+	for (uint32_t i = 0; i < names->file_count; i++) {
+		struct name_table_file *file = &names->files[i];
+
+		file->asked = symbol_cache_recall(kept(store, file), names, file);
+	}
 	ask_all(&asking);
 	if (names->goes_on)
-		keep_symbols(names, files);
+		keep_symbols(names, store);
 }

@@ -17,6 +17,8 @@
 #define NAME_TABLE_VDSO (TM_FRAME_FILE_MAX + 1u) /* the "file" of vDSO offsets */
 #define NAME_TABLE_NONE 0xffffffffu
 
+struct symbol_cache_store;
+
 struct name_table_place { /* one (file, offset) */
 	uint64_t key;     /* file << 40 | offset */
 	uint64_t vaddr;   /* meaningful if has_vaddr */
@@ -56,7 +58,10 @@ void name_table_deinit(struct name_table *names);
 uint64_t name_table_key(uint64_t word);
 /* Collects the places of every stack. Return: 0, BUDGET_E_SPENT (the rest stays unnamed). */
 int name_table_collect(struct name_table *names, const struct aggregate *aggregate);
-/* Names what can be named; closes a file's descriptor once it was handed on and is not needed again. */
-void name_table_ask(struct name_table *names, struct files *files);
+/*
+ * Names what can be named. Closes a file's descriptor once the parser has it, where it is not needed
+ * again.
+ */
+void name_table_ask(struct name_table *names, struct symbol_cache_store *store);
 /* NULL when the place was not collected. */
 const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key);

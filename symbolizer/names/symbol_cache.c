@@ -97,6 +97,26 @@ void symbol_cache_free(struct symbol_cache *symbols, struct budget *budget)
 	free(symbols);
 }
 
+static void free_of_file(void *context, void *symbols)
+{
+	struct symbol_cache_store *store = context;
+
+	symbol_cache_free(symbols, &store->budget);
+}
+
+void symbol_cache_store_init(struct symbol_cache_store *store, struct files *files)
+{
+	*store = (struct symbol_cache_store){.files = files, .budget.limit = SYMBOL_CACHE_BYTES};
+	files->symbols_free = free_of_file;
+	files->symbols_context = store;
+}
+
+void symbol_cache_store_deinit(struct symbol_cache_store *store)
+{
+	symbol_cache_free(store->vdso, &store->budget);
+	store->vdso = NULL;
+}
+
 uint32_t symbol_cache_recall(const struct symbol_cache *symbols, struct name_table *names,
 			     struct name_table_file *file)
 {

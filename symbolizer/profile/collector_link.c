@@ -127,7 +127,8 @@ static int take_message(struct collector_link *peer, const struct tm_wire *messa
 		return -EBADMSG;
 	switch (message->kind) {
 	case TM_WIRE_KERNEL:
-		peer->kernel_refused = ksyms_open(peer->kernel, TM_TAKE_FD(taken)) < 0;
+		(void)tm_close(peer->kernel_table);
+		peer->kernel_table = TM_TAKE_FD(taken);
 		return 0;
 	case TM_WIRE_FILE:
 		take_file(peer, message, TM_TAKE_FD(taken));
@@ -143,15 +144,14 @@ static int take_message(struct collector_link *peer, const struct tm_wire *messa
 	}
 }
 
-void collector_link_init(struct collector_link *peer, int wire, struct files *files,
-			 struct ksyms *kernel)
+void collector_link_init(struct collector_link *peer, int wire, struct files *files)
 {
 	*peer = (struct collector_link){
 		.wire = wire,
 		.data = TM_REGION_NULL,
 		.page = TM_REGION_NULL,
 		.files = files,
-		.kernel = kernel,
+		.kernel_table = -1,
 		.expected = TM_FILES_IN_FLIGHT,
 	};
 }
@@ -160,6 +160,7 @@ void collector_link_deinit(struct collector_link *peer)
 {
 	tm_region_close(&peer->data);
 	tm_region_close(&peer->page);
+	peer->kernel_table = tm_close(peer->kernel_table);
 }
 
 int collector_link_attach(struct collector_link *peer, int control, struct tm_ring_reader *reader)

@@ -7,8 +7,8 @@
  *            talk, and what was recorded until then is written.
  */
 
+#include "shared/region.h"
 #include "shared/ring.h"
-#include "symbolizer/names/ksyms.h"
 #include "symbolizer/profile/files.h"
 
 enum collector_link_state {
@@ -24,15 +24,13 @@ struct collector_link {
 	enum collector_link_state state;
 	struct tm_region data;
 	struct tm_region page;
-	struct files *files;  /* borrowed */
-	struct ksyms *kernel; /* borrowed */
-	uint64_t credit;      /* to give */
-	uint64_t expected;    /* descriptors that may still come for what was given */
-	int kernel_refused;   /* a kernel table that did not check */
+	struct files *files; /* borrowed */
+	uint64_t credit;     /* to give */
+	uint64_t expected;   /* descriptors that may still come for what was given */
+	int kernel_table;    /* descriptor of the table of kernel symbols; -1: none, or taken */
 };
 
-void collector_link_init(struct collector_link *peer, int wire, struct files *files,
-			 struct ksyms *kernel);
+void collector_link_init(struct collector_link *peer, int wire, struct files *files);
 void collector_link_deinit(struct collector_link *peer);
 /* Says HELLO, waits for both regions, checks them and begins reading. Return: 0, -EBADMSG, -EPIPE
  * (one of the two went away), -errno. */

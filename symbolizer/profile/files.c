@@ -13,9 +13,8 @@
 
 #include "shared/cleanup.h"
 #include "symbolizer/base/path.h"
-#include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/profile/file_queue.h"
 #include "symbolizer/profile/files_lifetime.h"
-#include "symbolizer/unwind/unwind_queue.h"
 
 /* What is known of a number; NULL: the budget is spent. */
 static struct file_number *entry_of(struct files *files, uint32_t number)
@@ -143,7 +142,6 @@ int files_init(struct files *files, struct strings *strings, struct tm_retire_qu
 		.queue = queue,
 		.max_open = FILES_MAX_OPEN,
 		.lookup.budget = strings->budget,
-		.symbols_budget.limit = SYMBOL_CACHE_BYTES,
 	};
 	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
 	return files->numbers ? 0 : -ENOMEM;
@@ -228,7 +226,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 		files->stale++;
 		return;
 	}
-	unwind_queue_want(files, number, ktime);
+	file_queue_add(files, number, ktime);
 	if (!files_have_room(files) || !readable_regular(taken))
 		return;
 	if (ktime > entry->announced_ktime) {

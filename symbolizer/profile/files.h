@@ -6,7 +6,8 @@
  * Shape      a number stands for one file at a time until RETIRE; frames are kept by the file's index,
  *            so that a number's next meaning does not rename what was sampled before. One identity is
  *            one index, whatever numbers it had.
- * Owns       the descriptors that came over the wire and the symbols that were kept of a file.
+ * Owns       the descriptors that came over the wire, and for a layer above what it keeps of a file
+ *            (`symbols`): freed by its own function, at the moment that is decided here.
  * Order      announcement, descriptor and sample may come in any order. A descriptor says which
  *            announcement it answers: one that is not read yet keeps it waiting beside the number, one
  *            from before RETIRE is closed.
@@ -29,14 +30,15 @@
 #define FILES_IDLE_NS      (4 * TM_EPOCH_NS) /* RETIRE, when it comes, comes before */
 #define FILES_PENDING_PART 16u /* of the descriptors: as many are worth a look at all stacks */
 
-struct symbol_cache;
+/* Frees what was given to files_keep_symbols. */
+typedef void (*files_free_fn)(void *context, void *symbols);
 
 struct file {
 	struct tm_identity identity;
-	uint64_t seen_ktime;          /* of its last sample or announcement */
-	uint64_t symbols_ktime;       /* when they were used last */
-	struct symbol_cache *symbols; /* owned; NULL: none kept */
-	uint32_t path;                /* strings; 0 until announced */
+	uint64_t seen_ktime;    /* of its last sample or announcement */
+	uint64_t symbols_ktime; /* when they were used last */
+	void *symbols;          /* owned; NULL: none kept */
+	uint32_t path;          /* strings; 0 until announced */
 	uint32_t base;
 	uint32_t numbers; /* that stand for it */
 	uint32_t spare;   /* of a free place: the next one + 1 */
@@ -58,11 +60,11 @@ struct file_number {              /* all zero: stands for nothing yet */
 	uint64_t retired_ktime;   /* its meaning before ended then */
 	uint64_t announced_ktime; /* of the last FILE since */
 	uint64_t early_ktime;     /* of the FILE, not read yet, that `early` answers */
-	uint64_t rows_ktime;      /* of the FILE whose rows are wanted (unwind_queue.h) */
-	uint32_t rows_next;       /* number + 1 of who came after it; 0: the last */
+	uint64_t table_ktime;     /* of the FILE whose rows are wanted (file_queue.h) */
+	uint32_t table_next;      /* number + 1 of who came after it; 0: the last */
 	uint32_t file;            /* index + 1 */
 	int early;                /* descriptor + 1 */
-	uint8_t rows_wanted;
+	uint8_t table_wanted;
 };
 
 struct files {
@@ -74,12 +76,12 @@ struct files {
 	uint32_t open;
 	uint32_t pending_names; /* ended, with a descriptor that is still to be read */
 	uint32_t max_open;      /* FILES_MAX_OPEN, or what the descriptor limit leaves */
-	uint32_t rows_first;    /* number + 1 whose rows are wanted longest; 0: none */
-	uint32_t rows_last;
+	uint32_t table_first;   /* number + 1 whose rows are wanted longest; 0: none */
+	uint32_t table_last;
 	struct file_number **numbers; /* FILES_PAGES of FILES_PAGE each, once one of them is used */
 	struct hash_index lookup;     /* by identity */
-	struct symbol_cache *vdso;    /* owned */
-	struct budget symbols_budget;
+	files_free_fn symbols_free;   /* NULL: nobody keeps any */
+	void *symbols_context;
 	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
 	uint64_t retired;              /* files that ended */
@@ -100,7 +102,7 @@ void files_retire(struct files *files, uint32_t number, uint64_t ktime);
 int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file);
 /*
  * Takes @fd if it is a regular file open for reading and there is room, else closes it. In either case
- * its rows are wanted now (unwind_queue.h).
+ * its rows are wanted now (file_queue.h).
  * @ktime: of the announcement it answers; 0: whatever the number stands for.
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
@@ -111,8 +113,7 @@ int files_are_pending(const struct files *files);
 int files_is_pending(const struct file *file);
 void files_close(struct files *files, uint32_t file);
 /* Takes @symbols, used at @ktime, in place of what was kept of the file. */
-void files_keep_symbols(struct files *files, uint32_t file, struct symbol_cache *symbols,
-			uint64_t ktime);
+void files_keep_symbols(struct files *files, uint32_t file, void *symbols, uint64_t ktime);
 /*
  * Everything sampled was reported: files that ended go, the strings of the others move to @fresh; one
  * that finds no room there is nameless until it announces itself again.

@@ -8,18 +8,23 @@
 #include <string.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/names/symbol_cache.h"
 
 static uint64_t later(uint64_t ktime, uint64_t ns)
 {
 	return ktime > UINT64_MAX - ns ? UINT64_MAX : ktime + ns;
 }
 
+static void free_symbols(struct files *files, struct file *file)
+{
+	if (file->symbols)
+		files->symbols_free(files->symbols_context, file->symbols);
+	file->symbols = NULL;
+}
+
 static void drop_symbols(struct files *files, struct file *file)
 {
 	files->symbols_retired += file->symbols != NULL;
-	symbol_cache_free(file->symbols, &files->symbols_budget);
-	file->symbols = NULL;
+	free_symbols(files, file);
 }
 
 /* Frees the place of a file that ended, unless a sample or an entry of the queue still names it. */
@@ -176,13 +181,12 @@ void files_close(struct files *files, uint32_t file)
 	files->open--;
 }
 
-void files_keep_symbols(struct files *files, uint32_t index, struct symbol_cache *symbols,
-			uint64_t ktime)
+void files_keep_symbols(struct files *files, uint32_t index, void *symbols, uint64_t ktime)
 {
 	struct file *file = &files->items[index];
 
 	if (symbols != file->symbols)
-		symbol_cache_free(file->symbols, &files->symbols_budget);
+		free_symbols(files, file);
 	file->symbols = symbols;
 	file->symbols_ktime = ktime;
 	enqueue_symbols(files, index);
@@ -192,10 +196,8 @@ void files_deinit_items(struct files *files)
 {
 	for (uint32_t i = 0; i < files->count; i++) {
 		files_close(files, i);
-		symbol_cache_free(files->items[i].symbols, &files->symbols_budget);
+		free_symbols(files, &files->items[i]);
 	}
-	symbol_cache_free(files->vdso, &files->symbols_budget);
-	files->vdso = NULL;
 	hash_index_deinit(&files->lookup);
 	budget_drop(files->strings->budget, &files->items, &files->capacity, sizeof(*files->items));
 	files->count = 0;

@@ -62,7 +62,7 @@ static int send_message(const struct unwind_jobs *jobs, const struct unwind_jobs
 static int send_one(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot)
 {
 	if (slot->number != TM_UNWIND_MAP_VDSO &&
-	    !unwind_queue_stand(jobs->files, slot->number, slot->value)) {
+	    !file_queue_is_current(jobs->files, slot->number, slot->value)) {
 		jobs->counts.dropped++;
 	} else if (jobs->wire >= 0) {
 		int r = send_message(jobs, slot);
@@ -121,18 +121,18 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 		take_table(jobs, &jobs->slots[at], TM_TAKE_FD(answer->fd));
 }
 
-static int next_wanted(struct unwind_jobs *jobs, struct unwind_queue *ret_wanted)
+static int next_wanted(struct unwind_jobs *jobs, struct file_queue_item *ret_wanted)
 {
 	if (!jobs->vdso_wanted || (int64_t)tm_clock_ms() < jobs->vdso_ms)
-		return unwind_queue_next(jobs->files, ret_wanted);
+		return file_queue_next(jobs->files, ret_wanted);
 	jobs->vdso_wanted = false;
-	*ret_wanted = (struct unwind_queue){.number = TM_UNWIND_MAP_VDSO, .fd = -1};
+	*ret_wanted = (struct file_queue_item){.number = TM_UNWIND_MAP_VDSO, .fd = -1};
 	return 0;
 }
 
 /* What the cache has, or would have once it is made. Return: whether it was there. */
 static bool recall(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
-		   const struct unwind_queue *wanted)
+		   const struct file_queue_item *wanted)
 {
 	int table;
 
@@ -150,7 +150,7 @@ static bool recall(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 }
 
 static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
-		const struct unwind_queue *wanted)
+		const struct file_queue_item *wanted)
 {
 	const struct parser_client_request request = {
 		.kind = PARSER_ROWS,
@@ -182,7 +182,7 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 static bool ask_wanted(struct unwind_jobs *jobs)
 {
 	struct unwind_jobs_slot *slot;
-	struct unwind_queue wanted;
+	struct file_queue_item wanted;
 	bool any = false;
 
 	while (parser_client_is_ready(jobs->parser) && (slot = find_slot(jobs, UNWIND_JOBS_FREE)) &&

@@ -23,8 +23,8 @@
 #include <stdbool.h>
 
 #include "symbolizer/base/parser_client.h"
+#include "symbolizer/profile/file_queue.h"
 #include "symbolizer/unwind/table_cache.h"
-#include "symbolizer/unwind/unwind_queue.h"
 
 #define UNWIND_JOBS_FIRST_MS       200 /* so long new tables go before names */
 #define UNWIND_JOBS_VDSO_PAUSE_MS  1000

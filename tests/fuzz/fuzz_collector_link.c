@@ -61,7 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	static struct hash_seed seed = {{4, 2}};
 	static struct strings strings;
 	static struct tm_retire_queue queue;
-	struct ksyms kernel = KSYMS_NULL;
 	struct files files;
 	struct collector_link peer;
 	int ends[2];
@@ -71,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
 	    strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
 		abort();
-	collector_link_init(&peer, ends[1], &files, &kernel);
+	collector_link_init(&peer, ends[1], &files);
 	peer.state = COLLECTOR_LINK_ATTACHED;
 	send_messages(ends[0], data, bytes);
 	(void)shutdown(ends[0], SHUT_WR);
@@ -79,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (peer.state == COLLECTOR_LINK_ATTACHED)
 		abort(); /* it must have noticed that the peer closed */
 	files_deinit(&files);
-	ksyms_deinit(&kernel);
+	collector_link_deinit(&peer);
 	strings_deinit(&strings);
 	tm_retire_deinit(&queue);
 	(void)close(ends[0]);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/names/symbol_cache.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/profile/reader.h"
@@ -23,6 +24,7 @@ static struct hash_seed seed = {{4, 2}};
 static struct strings strings;
 static struct process_table processes;
 static struct files files;
+static struct symbol_cache_store symbols;
 static struct aggregate aggregate;
 static struct reader feed;
 static struct tm_retire_queue queue;
@@ -33,6 +35,7 @@ static void begin(void)
 	budget = (struct budget){.limit = 32 << 20};
 	if (strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
 		abort();
+	symbol_cache_store_init(&symbols, &files);
 	process_table_init(&processes, &strings, &queue);
 	aggregate_init(&aggregate, &strings, &processes, &files);
 	reader_init(&feed, &aggregate, &queue);
@@ -45,6 +48,7 @@ static void end(void)
 	aggregate_deinit(&aggregate);
 	process_table_deinit(&processes);
 	files_deinit(&files);
+	symbol_cache_store_deinit(&symbols);
 	strings_deinit(&strings);
 	tm_retire_deinit(&queue);
 	if (budget.used)
@@ -62,7 +66,7 @@ static void report(bool is_last)
 	name_table_init(&names, &strings, &parser);
 	names.goes_on = !is_last;
 	(void)name_table_collect(&names, &aggregate);
-	name_table_ask(&names, &files);
+	name_table_ask(&names, &symbols);
 	if (report_build_init(&build, &aggregate, &names, &kernel) == 0 &&
 	    functions_top(&build.report, rows) < 0)
 		abort();

@@ -68,7 +68,7 @@ static void keep_symbols(uint32_t file, uint64_t ktime)
 
 	assert_non_null(symbols);
 	symbols->bytes = sizeof(*symbols) + 1;
-	assert_int_equal(budget_take(&world.files.symbols_budget, symbols->bytes), 0);
+	assert_int_equal(budget_take(&world.symbols.budget, symbols->bytes), 0);
 	files_keep_symbols(&world.files, file, symbols, ktime);
 }
 
@@ -109,7 +109,7 @@ static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
 	assert_false(is_open(fd));
 	assert_int_equal(world.files.pending_names, 0);
 	assert_int_equal(world.files.symbols_retired, 1);
-	assert_int_equal(world.files.symbols_budget.used, 0);
+	assert_int_equal(world.symbols.budget.used, 0);
 	assert_false(world.files.items[file].used);
 }
 

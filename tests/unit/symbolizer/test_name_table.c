@@ -108,7 +108,7 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 	}
 	if (!result)
 		ends[1] = tm_close(ends[1]); /* it dies without an answer */
-	name_table_ask(&names, &world.files);
+	name_table_ask(&names, &world.symbols);
 	(void)tm_close(ends[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -214,7 +214,7 @@ static void command_that_goes_ends_the_wait(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
 	client.control = control[0];
-	name_table_ask(&names, &world.files);
+	name_table_ask(&names, &world.symbols);
 	assert_int_equal(client.slots[0].used && client.slots[0].fn, false);
 	assert_int_equal(names.failed, 1);
 	(void)close(control[0]);

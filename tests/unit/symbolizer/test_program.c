@@ -332,7 +332,7 @@ static void unsealed_ring_is_refused(void **state)
 	fake_end(&fake, &end);
 	free(fake_folded(&fake));
 	assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 1);
-	assert_non_null(strstr(end.notes, "collector could not be attached"));
+	assert_non_null(strstr(end.notes, "cannot attach to the collector"));
 	(void)close(open_memory);
 }
 

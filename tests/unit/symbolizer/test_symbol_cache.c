@@ -86,7 +86,7 @@ static const char *name_of(uint32_t place)
 static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20, 0x30, 0x40};
-	struct budget *budget = &world.files.symbols_budget;
+	struct budget *budget = &world.symbols.budget;
 	struct symbol_cache *symbols;
 
 	collect(offsets, 4);
@@ -116,7 +116,7 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 {
 	const uint64_t first[] = {0x20, 0x40}, second[] = {0x10, 0x20, 0x30, 0x50};
 	const uint64_t all[] = {0x10, 0x20, 0x30, 0x40, 0x50};
-	struct budget *budget = &world.files.symbols_budget;
+	struct budget *budget = &world.symbols.budget;
 	struct symbol_cache *old, *united;
 
 	collect(first, 2);
@@ -144,7 +144,7 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 static void spent_budget_keeps_nothing_new(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20};
-	struct budget *budget = &world.files.symbols_budget;
+	struct budget *budget = &world.symbols.budget;
 
 	collect(offsets, 2);
 	answer("cafe");

@@ -158,16 +158,16 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 
 static void descriptor_before_its_announcement_asks_for_another_look_into_the_ring(void **state)
 {
-	struct unwind_queue wanted;
+	struct file_queue_item wanted;
 
-	assert_false(unwind_queue_are_early(&world.files));
+	assert_false(file_queue_has_early(&world.files));
 	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	assert_true(unwind_queue_are_early(&world.files));
+	assert_true(file_queue_has_early(&world.files));
 	make_file(&record, 1, 101, "x\0", 2);
 	record.event.ktime = 10;
 	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	assert_false(unwind_queue_are_early(&world.files));
-	assert_int_equal(unwind_queue_next(&world.files, &wanted), 0);
+	assert_false(file_queue_has_early(&world.files));
+	assert_int_equal(file_queue_next(&world.files, &wanted), 0);
 	assert_int_equal(wanted.identity->ino, 101);
 }
 

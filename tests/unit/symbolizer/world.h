@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "symbolizer/names/symbol_cache.h"
 #include "symbolizer/profile/aggregate.h"
 
 #define WORLD_BYTES (64ull << 20)
@@ -16,6 +17,7 @@ struct world {
 	struct strings strings;
 	struct process_table processes;
 	struct files files;
+	struct symbol_cache_store symbols;
 	struct aggregate aggregate;
 	struct tm_retire_queue queue;
 };
@@ -28,6 +30,7 @@ static inline int world_make(struct world *world)
 	    strings_init(&world->strings, &world->budget, &world->seed) ||
 	    files_init(&world->files, &world->strings, &world->queue) < 0)
 		return -1;
+	symbol_cache_store_init(&world->symbols, &world->files);
 	process_table_init(&world->processes, &world->strings, &world->queue);
 	aggregate_init(&world->aggregate, &world->strings, &world->processes, &world->files);
 	return 0;
@@ -38,6 +41,7 @@ static inline int world_end(struct world *world)
 {
 	aggregate_deinit(&world->aggregate);
 	files_deinit(&world->files);
+	symbol_cache_store_deinit(&world->symbols);
 	process_table_deinit(&world->processes);
 	strings_deinit(&world->strings);
 	tm_retire_deinit(&world->queue);
