@@ -22,8 +22,8 @@
 
 static char warning[WARNING_BYTES]; /* first line of libbpf's first warning in this attempt */
 
-static int __attribute__((format(printf, 2, 0)))
-keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int keep_warning(enum libbpf_print_level level,
+							      const char *format, va_list arguments)
 {
 	if (level == LIBBPF_WARN && !warning[0]) {
 		(void)vsnprintf(warning, sizeof(warning), format, arguments);
@@ -256,7 +256,7 @@ int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		if (check->status == TM_CHECK_ASKED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return compare(check, identity);
+			return (int)compare(check, identity);
 	}
 	return -EBUSY;
 }

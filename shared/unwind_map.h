@@ -34,7 +34,7 @@ _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 
 /* A reference: 0..23 first unit + 1, 24..31 units of starts, 32..47 units of rules. */
 #define TM_UNWIND_MAP_EMPTY       (1ull << 63)
-#define TM_UNWIND_MAP_FIRST(ref)  (((uint32_t)(ref)&0xffffffu) - 1)
+#define TM_UNWIND_MAP_FIRST(ref)  ((0xffffffu & (uint32_t)(ref)) - 1)
 #define TM_UNWIND_MAP_STARTS(ref) ((uint32_t)((ref) >> 24) & 0xffu)
 #define TM_UNWIND_MAP_RULES(ref)  ((uint32_t)((ref) >> 32) & 0xffffu)
 #define TM_UNWIND_MAP_REFERENCE(first, starts, rules) \

@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define NAME(constant)                         \
-	{                                      \
-#constant, (int64_t)(constant) \
-	}
+/* clang-format 14 and 19 differ here. */
+/* clang-format off */
+#define NAME(constant) {.name = #constant, .value = (int64_t)(constant)}
+/* clang-format on */
 
 static const struct {
 	const char *name;

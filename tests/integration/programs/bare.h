@@ -147,10 +147,10 @@ static inline unsigned bare_number(const char *text)
 
 /* A chain of dependent multiplications, looked at by nobody. */
 static uint64_t bare_seed = 1;
-#define BARE_CHAIN(x, count)                                           \
-	for (unsigned i = 0; i < (count); i++) {                       \
-		(x) = (x)*6364136223846793005u + 1442695040888963407u; \
-		__asm__ __volatile__("" : "+r"(x));                    \
+#define BARE_CHAIN(x, count)                                             \
+	for (unsigned i = 0; i < (count); i++) {                         \
+		(x) = 6364136223846793005u * (x) + 1442695040888963407u; \
+		__asm__ __volatile__("" : "+r"(x));                      \
 	}
 
 /* Spins until @clock has gone on by so much; into the function that is to be seen. */

@@ -11,6 +11,8 @@
 
 #include "bare.h"
 
+static const char null_device[] = "/dev/null";
+
 bare_noinline static void own_function_000000(unsigned microseconds)
 {
 	bare_spin_ns(CLOCK_PROCESS_CPUTIME_ID, microseconds * 1000ull);
@@ -40,7 +42,7 @@ int bare_run(int argc, char **argv)
 		return 0;
 	count_down(argv[1]);
 	for (unsigned i = bare_number(argv[3]); i > 0; i--)
-		bare_call(SYS_open, (long)(uintptr_t) "/dev/null", O_RDONLY | O_CLOEXEC, 0, 0);
+		bare_call(SYS_open, (long)(uintptr_t)null_device, O_RDONLY | O_CLOEXEC, 0, 0);
 	other = argv[5];
 	argv[5] = argv[4];
 	argv[4] = other;

@@ -12,10 +12,10 @@
 
 static uint64_t seed = 1;
 
-#define CHAIN(times)                                                   \
-	for (uint64_t i = 0, n = (uint64_t)(times)*UNIT; i < n; i++) { \
-		x = x * 6364136223846793005u + 1442695040888963407u;   \
-		__asm__ __volatile__("" : "+r"(x));                    \
+#define CHAIN(times)                                                     \
+	for (uint64_t i = 0, n = UNIT * (uint64_t)(times); i < n; i++) { \
+		x = x * 6364136223846793005u + 1442695040888963407u;     \
+		__asm__ __volatile__("" : "+r"(x));                      \
 	}
 
 bare_noinline static uint64_t hot_60(uint64_t x)

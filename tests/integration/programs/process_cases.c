@@ -23,6 +23,7 @@
 
 static char **next; /* program to execute and its arguments */
 static long spin_us;
+static const char null_device[] = "/dev/null";
 
 static int is(const char *a, const char *b)
 {
@@ -155,7 +156,7 @@ static int run_heavy(unsigned megabytes)
 static int run_crowd(unsigned descriptors)
 {
 	for (unsigned i = 0; i < descriptors; i++)
-		bare_call(SYS_open, (long)(uintptr_t) "/dev/null", O_RDONLY | O_CLOEXEC, 0, 0);
+		bare_call(SYS_open, (long)(uintptr_t)null_device, O_RDONLY | O_CLOEXEC, 0, 0);
 	case_crowd();
 	execute();
 	return 9;

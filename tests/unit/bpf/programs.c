@@ -8,11 +8,14 @@
 #include "bpf/tidemark.bpf.c"
 
 #define INNER(type) (sizeof(*((struct type *)0)->value_size) / sizeof(int))
+/* clang-format 14 and 19 differ here. */
+/* clang-format off */
 #define HASH(name)                                                              \
 	{                                                                       \
 		.map = &(name), .hash = true, .key_bytes = sizeof(*(name).key), \
 		.value_bytes = sizeof(*(name).value),                           \
 	}
+/* clang-format on */
 
 const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},

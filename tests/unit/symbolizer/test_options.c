@@ -15,7 +15,8 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/options.h"
 
-static char *arguments[8] = {(char *)(uintptr_t) "tidemark-symbolizer"};
+static char program[] = "tidemark-symbolizer";
+static char *arguments[8] = {program};
 static const char *bad;
 static struct options options;
 
