@@ -28,13 +28,12 @@ class Driven:
 
     def __init__(self, tidemark, bpf_state, hz, folder, recurse):
         self.recurse = recurse
-        path = os.path.join(folder, "lines")
+        self.path = path = os.path.join(folder, "lines")
         os.mkfifo(path)
         lines = os.open(path, os.O_RDWR) # so that neither side waits for the other
         self.lines = os.fdopen(lines, "w", buffering=1)
         self.recording = recording.Recording(tidemark, bpf_state, hz, folder,
                                              command=[os.path.join(HERE, "each_cpu"), path])
-        os.unlink(path)
 
     def run(self, which, frames, form):
         self.lines.write("%s %d %s\n" %
@@ -53,6 +52,7 @@ class Driven:
     def end(self):
         self.recording.end()
         self.lines.close()
+        os.unlink(self.path)
 
 
 def measure(driven, which, form, seconds, rounds):

@@ -11,11 +11,12 @@ HZ=9999
 
 mkdir "$WORK/code" "$WORK/numbered"
 make_numbered_programs 1
-# Numbers are freed meanwhile, so other load on the host must not slow all this down.
-renice -n -10 -p $$ >/dev/null
+# Numbers are freed meanwhile, so neither other load on the host nor the recording, which reads each
+# of the files, may slow down the program that uses them up.
+renice -n -5 -p $$ >/dev/null
 # Files of code without symbols, sampled at 10 kHz, so that numbers are used up faster than the
 # collector frees them.
-begin files "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- \
+begin files nice -n -10 "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- \
 	-F $HZ -o "$WORK/files.html" || finish
 say "$COUNT files for $NUMBERS numbers:"
 for ((pass = 1; pass <= 2; pass++)); do
