@@ -138,7 +138,7 @@ static void give_up(struct hotplug *hotplug, int error)
 {
 	terminal_print(
 		"CPUs that come later are not sampled: the kernel's messages about them cannot be "
-		"heard: %s",
+		"received: %s",
 		strerror(error));
 	hotplug_close(hotplug);
 }

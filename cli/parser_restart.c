@@ -28,7 +28,7 @@ bool parser_restart_allows(struct parser_restart *restart, uint64_t now_ns)
 	return true;
 }
 
-/* What it cost is not forgotten with it. */
+/* Its cost belongs to the recording. */
 static void end_parser(struct parser_restart *restart)
 {
 	struct child *parser = &restart->parser;
@@ -41,7 +41,7 @@ static void end_parser(struct parser_restart *restart)
 	*parser = CHILD_NULL;
 }
 
-/* @socket: the parser's end. Return: 0, or an exit code, having said why. */
+/* @socket: the parser's end. Return: 0, or an exit code, after printing why. */
 static int start_parser(struct parser_restart *restart, int program,
 			struct uid_pool_account account, int socket)
 {
@@ -69,8 +69,9 @@ void parser_restart_run(struct parser_restart *restart, int program,
 	if (!parser_restart_allows(restart, tm_clock_ns())) {
 		if (restart->refused == 1)
 			terminal_print(
-				"tidemark-parser ended %u times within a minute and is not restarted "
-				"for now: files met meanwhile have neither names nor unwind tables",
+				"tidemark-parser ended %u times within a minute and is not "
+				"restarted for now: files that are new have neither names nor "
+				"unwind tables",
 				PARSER_RESTART_MAX + 1);
 		return;
 	}
@@ -86,7 +87,7 @@ void parser_restart_run(struct parser_restart *restart, int program,
 		return;
 	r = child_send_fd(symbolizer, TM_CONTROL_PARSER, 0, ours);
 	if (r < 0)
-		terminal_verbose("%s does not take a new parser: %s", symbolizer->name,
+		terminal_verbose("the new parser could not be sent to %s: %s", symbolizer->name,
 				 strerror(-r));
 	else
 		terminal_print("tidemark-parser ended early; restarted it");

@@ -5,7 +5,7 @@
  *
  * The symbolizer starts the first parser before it enters its sandbox, and nothing after that. So
  * the command starts each later one, under the symbolizer's account and without any capability, and
- * hands its socket to the symbolizer. What makes one parser end may make every parser end: at most
+ * sends its socket to the symbolizer. What ends one parser may end every parser: at most
  * PARSER_RESTART_MAX are started within PARSER_RESTART_WITHIN_NS. The symbolizer asks again later.
  */
 

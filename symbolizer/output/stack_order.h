@@ -4,8 +4,8 @@
  * stack_order - sorts the stacks of a report by the classes that a writer gives their frames
  *
  * Two frames may be the same to a writer (one function at two addresses, two names that become
- * one text). The writer gives each frame a class; stacks with the same classes get the same rank, and
- * ranks follow the order of the classes from the root, so that neighbours share their beginning.
+ * one text). The writer gives each frame a class. Stacks with the same classes get the same rank,
+ * and ranks follow the order of the classes from the root, so that neighbours share their root.
  */
 
 #include <stdint.h>

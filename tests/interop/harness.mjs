@@ -70,7 +70,8 @@ export async function serve(roots) {
     const prefix = Object.keys(roots).find((one) => path.startsWith(one));
     try {
       const body = readFileSync(join(roots[prefix], path.slice(prefix.length)));
-      response.writeHead(200, { "content-type": TYPES[extname(path)] || "application/octet-stream" });
+      const type = TYPES[extname(path)] || "application/octet-stream";
+      response.writeHead(200, { "content-type": type });
       response.end(body);
     } catch {
       response.writeHead(404).end();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// page_driver - opens the page of a made-up report and holds the handles that the tests pull
+// page_driver - opens the page of a generated report in a browser, and drives it
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { launchBrowser, makeReport } from "./harness.mjs";
 
-export const ROW = 20; // page/layout.js
+export const ROW = 20; // html/layout.js
 export const browser = await launchBrowser();
 const shots = process.env.TM_SHOTS; // a directory, for a person to look at
 

@@ -53,16 +53,19 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
     for (const sample of profile.samples)
       assert.equal(sample.values[1], sample.values[0] * PERIOD_NS);
     const found = tally(profile.samples.map((sample) => ({ ...sample, pid: sample.labels.pid,
-      tid: sample.labels.tid, comm: sample.labels.comm ?? 0, stop: sample.labels.truncated || "" })),
+      tid: sample.labels.tid, comm: sample.labels.comm ?? 0,
+      stop: sample.labels.truncated || "" })),
     fullKey, (sample) => sample.values[0]);
-    const wanted = tally(withFrames(report.samples).map((sample) => ({ ...sample, comm: sample.comm || 0 })),
+    const samples = withFrames(report.samples);
+    const wanted = tally(samples.map((sample) => ({ ...sample, comm: sample.comm || 0 })),
       fullKey);
     assertSameTally(found, wanted);
   };
   list[`${name}: go tool pprof reads it, and the same total`] = () => {
     const report = makeReport(name);
     const raw = goPprof(report, "-raw");
-    const rows = raw.slice(raw.indexOf("Samples:"), raw.indexOf("\nLocations")).match(/^ +\d+ +\d+:/gm);
+    const samples = raw.slice(raw.indexOf("Samples:"), raw.indexOf("\nLocations"));
+    const rows = samples.match(/^ +\d+ +\d+:/gm);
     const total = (rows || []).reduce((sum, row) => sum + Number(/\d+/.exec(row)[0]), 0);
     assert.equal(total, report.total);
   };
@@ -70,7 +73,8 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
 for (const name of ["tiny", "truncated"]) {
   list[`${name}: go tool pprof shows the same stacks`] = () => {
     const report = makeReport(name);
-    const traces = readTraces(goPprof(report, "-traces", "-symbolize=none", "-sample_index=samples"));
+    const traces = readTraces(
+      goPprof(report, "-traces", "-symbolize=none", "-sample_index=samples"));
     assertSameTally(tally(traces, stackKey), tally(withFrames(report.samples), stackKey));
   };
 }
@@ -87,8 +91,10 @@ list["go tool pprof -top: self and total of each function"] = () => {
 list["a reader that names further frames itself finds no clash"] = () => {
   const report = makeReport("truncated");
   const profile = readPprof(report.path("out.pb.gz"));
-  for (const table of [profile.functions, profile.locations, profile.mappings])
-    assert.deepEqual([...table.keys()].sort((a, b) => a - b), [...table.keys()].map((_, at) => at + 1));
+  for (const table of [profile.functions, profile.locations, profile.mappings]) {
+    const ids = [...table.keys()].sort((a, b) => a - b);
+    assert.deepEqual(ids, ids.map((_, at) => at + 1));
+  }
   const unnamed = [...profile.mappings.values()].filter((mapping) => !mapping.has_functions)
     .map((mapping) => profile.strings[mapping.filename]);
   assert.deepEqual(unnamed, ["/bin/sh"], "the only file that a reader may look into");
@@ -99,7 +105,8 @@ list["the container is a label where there is one"] = () => {
     for (const sample of readPprof(makeReport(name).path("out.pb.gz")).samples) {
       assert.equal(sample.labels.container_id, wanted
         ? "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376" : undefined);
-      assert.equal(sample.labels.pod_uid, wanted ? "74c13223-5a00-11e9-b385-42010a80018d" : undefined);
+      assert.equal(sample.labels.pod_uid,
+        wanted ? "74c13223-5a00-11e9-b385-42010a80018d" : undefined);
     }
 };
 list["labels become root frames with -tagroot"] = () => {

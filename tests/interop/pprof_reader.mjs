@@ -60,7 +60,8 @@ function read(bytes, names, many = []) {
 
 export function readPprof(path) {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
-  const profile = read(gunzipSync(readFileSync(path)), { 1: "sample_type", 2: "sample", 3: "mapping",
+  const profile = read(gunzipSync(readFileSync(path)), {
+    1: "sample_type", 2: "sample", 3: "mapping",
     4: "location", 5: "function", 6: "string_table", 9: "time_nanos", 10: "duration_nanos",
     11: "period_type", 12: "period", 13: "comment", 14: "default_sample_type" },
   ["sample_type", "sample", "mapping", "location", "function", "string_table"]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * synth - reports made up for tests of the writers
+ * synth - generates reports for tests of the writers
  *
- * Only strings are deduplicated here: a frame added twice is two frames, a sample pushed twice is two
- * samples, so that what writers must merge is really there to be merged.
+ * Only strings are deduplicated here: a frame added twice is two frames, a sample pushed twice is
+ * two samples, so that what writers must merge is really there to be merged.
  */
 
 #include <stdint.h>

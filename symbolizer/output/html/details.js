@@ -79,7 +79,8 @@ function showCrumbs(view, zoom, go) {
 
 function showLegend(view, zoom) {
   const totals = kindTotals(view, zoom);
-  find("legend").replaceChildren(...KINDS.filter(({ kind }) => totals[kind] > 0).map(({ kind, name }) => {
+  const present = KINDS.filter(({ kind }) => totals[kind] > 0);
+  find("legend").replaceChildren(...present.map(({ kind, name }) => {
       const item = make("li", "");
       item.append(make("span", `dot kind-${kind}`), make("span", "", name),
         make("small", "", percent(totals[kind], view.total[zoom])));
@@ -130,7 +131,7 @@ function showTitle(info) {
   const start = new Date(info.start_ms);
   const text = shown(info.title || "recording");
   document.title = `${text} · tidemark`;
-  find("title").textContent = `${text} · ${start.toLocaleString()} · ${seconds(info.seconds)} at ${
-    plain(info.hz)} Hz`;
+  const length = `${seconds(info.seconds)} at ${plain(info.hz)} Hz`;
+  find("title").textContent = `${text} · ${start.toLocaleString()} · ${length}`;
   find("title").title = find("title").textContent;
 }

@@ -3,7 +3,7 @@
 """embed - joins page.html, its style and its scripts, and writes them as two C arrays
 
 The page's policy allows exactly this style and this script, by their digests, which are computed
-here. What page.c writes goes between the two arrays, where page.html says @DATA@.
+here. What html.c writes goes between the two arrays, where page.html says @DATA@.
 """
 import base64
 import hashlib
@@ -17,7 +17,7 @@ def digest(text):
 
 
 def check_inline(text, path):
-    """What would end the element early must not stand in the text of one."""
+    """Refuses text that would end the element it is embedded in."""
     if re.search(r"</(script|style)|<!--", text, re.IGNORECASE):
         sys.exit(f"{path}: would end the element it is embedded in")
     return text

@@ -18,12 +18,12 @@ const FAMILIES = {
 };
 
 const COLOURS = {
-  light: { ink: "#1d232b", groupInk: "#1d232b", faintInk: "#5f676f", paper: "#fffdf9", match: "#b14cf0",
-    matchInk: "#ffffff", small: "#d9d5cc", outline: "#0b5f58", hover: "rgba(40,30,10,.2)",
-    fade: .42, stripe: "rgba(160,20,80,.16)" },
-  dark: { ink: "#12161c", groupInk: "#dfe6ee", faintInk: "#a3afbb", paper: "#10151c", match: "#c77dff",
-    matchInk: "#14071f", small: "#39424e", outline: "#5eead4", hover: "rgba(255,255,255,.4)",
-    fade: .38, stripe: "rgba(60,0,25,.28)" },
+  light: { ink: "#1d232b", groupInk: "#1d232b", faintInk: "#5f676f", paper: "#fffdf9",
+    match: "#b14cf0", matchInk: "#ffffff", small: "#d9d5cc", outline: "#0b5f58",
+    hover: "rgba(40,30,10,.2)", fade: .42, stripe: "rgba(160,20,80,.16)" },
+  dark: { ink: "#12161c", groupInk: "#dfe6ee", faintInk: "#a3afbb", paper: "#10151c",
+    match: "#c77dff", matchInk: "#14071f", small: "#39424e", outline: "#5eead4",
+    hover: "rgba(255,255,255,.4)", fade: .38, stripe: "rgba(60,0,25,.28)" },
 };
 
 function hash(text) { // FNV-1a, for colour only
@@ -48,7 +48,8 @@ class Palette {
       const file = hash(view.path(node)) % 101 / 100;
       const shade = hash(view.name(node)) % 101 / 100 - .5;
       const hue = from + (to - from) * (file * .6 + (shade + .5) * .4);
-      const lift = view.kind(node) === GROUP ? 0 : (hash(`${view.name(node)} `) % 101 / 100 - .5) * 11;
+      const lift = view.kind(node) === GROUP ? 0
+        : (hash(`${view.name(node)} `) % 101 / 100 - .5) * 11;
       colour = `hsl(${hue.toFixed(1)},${saturation.toFixed(0)}%,${(lightness + lift).toFixed(1)}%)`;
       this.known.set(label, colour);
     }

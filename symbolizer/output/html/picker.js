@@ -57,7 +57,8 @@ class Picker {
       twist.textContent = this.open.has(item) ? "▾" : "▸";
     }
     const id = !item ? "" : isThread ? item.tid
-      : item.nsPid > 0 && item.nsPid !== item.pid ? `${item.pid} · ${item.nsPid} inside` : item.pid;
+      : item.nsPid > 0 && item.nsPid !== item.pid ? `${item.pid} · ${item.nsPid} inside`
+      : item.pid;
     const bar = make("span", "share-bar");
     bar.style.width = `${100 * total / Math.max(1, this.profile.total)}%`;
     row.append(bar, twist, make("span", "pick-name", item ? item.comm : "whole recording"),

@@ -64,6 +64,7 @@ class FunctionTable {
       return line;
     }));
     this.note.textContent = rows.length > TABLE_ROWS_MAX
-      ? `${plain(rows.length - TABLE_ROWS_MAX)} more: search to see` : `${plain(rows.length)} functions`;
+      ? `${plain(rows.length - TABLE_ROWS_MAX)} more: search to see`
+      : `${plain(rows.length)} functions`;
   }
 }

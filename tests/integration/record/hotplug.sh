@@ -99,7 +99,7 @@ for ((i = 0; i < TIMES; i++)); do
 	away=$((${EPOCHREALTIME/./} - from))
 	((away < away_least)) && away_least=$away
 	switch 1
-	until_true 20 joined goes $((i + 1)) || wrong "CPU 1 came and was not heard"
+	until_true 20 joined goes $((i + 1)) || wrong "CPU 1 came online and was not sampled"
 done
 spin back 1
 until_true 20 ran "${SPINNING[back]}" 30
@@ -118,7 +118,7 @@ say "CPU 1 is away when the recording begins:"
 switch 0
 begin later
 switch 1
-until_true 20 joined later 1 || wrong "CPU 1 came and was not heard"
+until_true 20 joined later 1 || wrong "CPU 1 came online and was not sampled"
 spin late 1
 until_true 20 ran "${SPINNING[late]}" 30
 stop_spinning late "$WORK/later.ticks"

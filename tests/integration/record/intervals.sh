@@ -10,7 +10,7 @@ DISK=$WORK/disk
 
 test_clean_up() { mountpoint -q "$DISK" && umount -l "$DISK"; }
 
-# reported NAME N - is report N told of?
+# reported NAME N - whether report N was printed
 reported() { grep -q "^report $2: " "$WORK/$1.out"; }
 await_report() {
 	until_true 30 reported "$@" && return
@@ -41,7 +41,7 @@ remember "$RECORDER"
 count_hits sum
 kill -STOP "$resting"
 rm "$WORK/resting" # whoever opened it later would find nothing
-for number in 2 3 4; do # the first is told late: what came meanwhile is in the next two
+for number in 2 3 4; do # the first is printed late: what came meanwhile is in the next two
 	await_report sum $number
 done
 kill -CONT "$resting"
@@ -76,7 +76,7 @@ for number, name in enumerate(names, 1):
     compared += check_interval("report %d" % number, pprof, read["taken"], hits, read["hz"], read["cpus"])
     for key in ("seconds", "taken", "exported"):
         whole[key] += read[key]
-        check(abs(whole[key] - read["recording"][key]) < 1e-6, "report %d: %s so far %s, told %s" %
+        check(abs(whole[key] - read["recording"][key]) < 1e-6, "report %d: %s so far %s, the summary has %s" %
               (number, key, whole[key], read["recording"][key]))
     found = collections.Counter()
     for comm, frames, count in stacks:
@@ -107,7 +107,7 @@ begin_recording full -F 199 --every 1 -o "$DISK/x.html" -o "$OUT/full.folded" ||
 await_report full 1
 dd if=/dev/zero of="$DISK/filler" bs=4096 status=none 2>/dev/null
 until_true 30 grep -q 'x\.[0-9]*\.html: cannot be written' "$WORK/full.err" ||
-	wrong "a full disk is not told of"
+	wrong "a full disk is not reported"
 rm "$DISK/filler"
 full=$(grep -o 'x\.[0-9]*\.html: cannot' "$WORK/full.err" | tail -n 1 | tr -dc 0-9)
 await_report full $((10#$full + 2))
@@ -119,8 +119,8 @@ nothing_left
 no_hidden_files
 python '
 work, disk, out = sys.argv[1:]
-told = open(work + "/full.err", encoding="utf-8").read()
-lost = {int(n) for n in re.findall(r"x\.(\d+)\.html: cannot be written: No space left", told)}
+messages = open(work + "/full.err", encoding="utf-8").read()
+lost = {int(n) for n in re.findall(r"x\.(\d+)\.html: cannot be written: No space left", messages)}
 exported = 0
 numbers = sorted(int(n.split(".")[1]) for n in os.listdir(work) if re.match(r"full\.\d+\.json$", n))
 for number in numbers:
@@ -132,7 +132,7 @@ for number in numbers:
     if number not in lost:
         check(Page(page).total() == read["exported"], "%s is not whole" % page)
     check(folded_total("%s/full.%04d.folded" % (out, number)) == read["exported"], "folded %d is not whole" % number)
-check(read["recording"]["exported"] == exported, "%d in all, told %s" % (exported, read["recording"]))
+check(read["recording"]["exported"] == exported, "%d in all, the summary has %s" % (exported, read["recording"]))
 check(lost and 1 not in lost and len(numbers) not in lost, "lost are %s of %d" % (lost, len(numbers)))
 print("  %d reports, page %s left out, the rest whole" % (len(numbers), sorted(lost)))
 ' "$WORK" "$DISK" "$OUT"

@@ -100,7 +100,7 @@ nothing_left
 balance twice
 check_hits twice
 grep 'samples: ' "$WORK/twice.out" | grep -q 'symbolizer_died .*, 2 symbolizers died' ||
-	wrong "the deaths are not told of: $(grep samples: "$WORK/twice.out")"
+	wrong "the deaths are not reported: $(grep samples: "$WORK/twice.out")"
 python "$CHECK_NAMES"'
 work, out, killed = sys.argv[1:]
 read = summary(work + "/twice.json")
@@ -154,7 +154,7 @@ for number, name in enumerate(names, 1):
     whole["exported"] += read["exported"]
     died.append(read["dropped"]["symbolizer_died"])
 for key in whole:
-    check(whole[key] == read["recording"][key], "%s: %d in all, told %s" % (key, whole[key], read["recording"]))
+    check(whole[key] == read["recording"][key], "%s: %d in all, the summary has %s" % (key, whole[key], read["recording"]))
 check(compared >= 2, "only %d reports could be held against the timers" % compared)
 print("  lost with the dead one, by report: %s" % died)
 check(sum(1 for n in died if n) == 1, "lost in reports: %s" % died)

@@ -74,7 +74,7 @@ check(depths[5] > 10 and depths[7] > 10, "one of the two is missing")
 fi
 stop "$first" "$second"
 
-say "COMMAND: its children too, its status told, nobody else:"
+say "COMMAND: its children too, its status printed, nobody else:"
 record_ok command -F 199 -o "$WORK/command.folded" -- \
 	sh -c '"$1" 1 1; "$2" 3 1 1 & wait; exit 7' sh "$TM_WORKLOADS/hot" "$TM_WORKLOADS/deep" && {
 	balance command zero-drops

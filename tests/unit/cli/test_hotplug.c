@@ -13,7 +13,7 @@
 
 static unsigned cpu;
 
-static void a_cpu_that_came_is_heard(void **state)
+static void a_cpu_that_came_online_is_recognised(void **state)
 {
 	assert_int_equal(PARSE("online@/devices/system/cpu/cpu1\0ACTION=online\0SEQNUM=7"), 0);
 	assert_int_equal(cpu, 1);
@@ -59,14 +59,14 @@ static void text_without_an_end_is_no_message(void **state)
 	}
 }
 
-/* Damaged in one or two places: whatever is still heard is a CPU that can exist. */
+/* Damaged in one or two places: what is still recognised is a CPU that can exist. */
 static void damaged_messages_name_no_impossible_cpu(void **state)
 {
 	static const char text[] = "online@/devices/system/cpu/cpu12\0ACTION=online";
 	const char *given = getenv("TM_SEED");
 	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : 20261121u;
 	char message[sizeof(text)];
-	unsigned i, heard = 0;
+	unsigned i, recognised = 0;
 
 	print_message("TM_SEED=%u\n", seed);
 	for (i = 0; i < 200000; i++) {
@@ -80,15 +80,15 @@ static void damaged_messages_name_no_impossible_cpu(void **state)
 				  &cpu) != 0)
 			continue;
 		assert_true(cpu < PERF_EVENTS_CPUS_MAX);
-		heard++;
+		recognised++;
 	}
-	assert_true(heard > 1000 && heard < 200000);
+	assert_true(recognised > 1000 && recognised < 200000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_came_is_heard),
+		cmocka_unit_test(a_cpu_that_came_online_is_recognised),
 		cmocka_unit_test(what_is_no_cpu_that_came_is_left_alone),
 		cmocka_unit_test(text_without_an_end_is_no_message),
 		cmocka_unit_test(damaged_messages_name_no_impossible_cpu),

@@ -81,7 +81,7 @@ static void files_that_were_not_opened_are_counted_by_reason(void **state)
 	free(text);
 }
 
-static void what_was_lost_beside_samples_is_told_if_it_was(void **state)
+static void what_was_lost_beside_samples_is_printed_if_it_was(void **state)
 {
 	const struct summary summary = {
 		.balance = {.not_run = 12},
@@ -118,7 +118,7 @@ int main(void)
 		cmocka_unit_test(nothing_exported_prints_no_table_and_divides_by_nothing),
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
 		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
-		cmocka_unit_test(what_was_lost_beside_samples_is_told_if_it_was),
+		cmocka_unit_test(what_was_lost_beside_samples_is_printed_if_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

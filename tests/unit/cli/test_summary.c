@@ -91,7 +91,7 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 	free(text);
 }
 
-static void what_the_agents_met_is_told(void **state)
+static void what_the_collector_met_is_there(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
@@ -127,7 +127,7 @@ static void what_the_agents_met_is_told(void **state)
 	free(text);
 }
 
-static void what_stacks_were_walked_by_is_told(void **state)
+static void what_stacks_were_unwound_by_is_there(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
@@ -209,8 +209,8 @@ int main(void)
 		cmocka_unit_test(numbers_and_fractions),
 		cmocka_unit_test(what_is_not_known_is_null),
 		cmocka_unit_test(each_reason_is_a_key_and_none_is_not),
-		cmocka_unit_test(what_the_agents_met_is_told),
-		cmocka_unit_test(what_stacks_were_walked_by_is_told),
+		cmocka_unit_test(what_the_collector_met_is_there),
+		cmocka_unit_test(what_stacks_were_unwound_by_is_there),
 		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),
 	};
