@@ -7,7 +7,7 @@
  * the last FILE message that named it.
  */
 
-#include "symbolizer/profile/files.h"
+#include "symbolizer/profile/file_table.h"
 
 struct file_queue_item {
 	uint64_t value; /* of the FILE message */

@@ -3,10 +3,10 @@
 /*
  * files_lifetime - how long a file, its descriptor and its symbols are kept
  *
- * Behind files.h: places, and what brings them about or ends them.
+ * The lower half of files.h: entries, and what makes and ends them.
  */
 
-#include "symbolizer/profile/files.h"
+#include "symbolizer/profile/file_table.h"
 
 uint32_t files_hash(const struct files *files, const struct tm_identity *identity);
 /* A place that no number stands for yet. Return: 0, BUDGET_E_SPENT. */
@@ -16,3 +16,11 @@ void files_begin_number(struct files *files, struct file_number *number, uint32_
 void files_end_number(struct files *files, struct file_number *number);
 void files_hear_of(struct files *files, uint32_t index, uint64_t ktime);
 void files_deinit_items(struct files *files);
+void files_close(struct files *files, uint32_t file);
+/* Takes @symbols, used at @ktime, in place of what was kept of the file. */
+void files_keep_symbols(struct files *files, uint32_t file, void *symbols, uint64_t ktime);
+/*
+ * Everything sampled was reported: files that ended go, the strings of the others move to @fresh; one
+ * that finds no room there is nameless until it announces itself again.
+ */
+void files_forget(struct files *files, struct strings *fresh);

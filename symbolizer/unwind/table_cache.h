@@ -26,54 +26,8 @@
  * Errors     of reading or writing: the cache is left alone from then on.
  */
 
-#include <stddef.h>
+#include "symbolizer/unwind/table_cache_file.h"
 
-#include "shared/control.h"
-#include "symbolizer/base/sha256.h"
-
-#define TABLE_CACHE_BYTES   (64ull << 20)
-#define TABLE_CACHE_ENTRIES 4096u
-/* Of one entry, with which a file that was just shrunk is still within its limit; larger tables are made
- * each time. */
-#define TABLE_CACHE_ROWS_BYTES ((16u << 20) - 4096)
-
-#define TABLE_CACHE_LIVE       0x45574d54u /* "TMWE" */
-#define TABLE_CACHE_DEAD       0x58574d54u /* "TMWX": refused once, skipped since */
-
-struct table_cache_header { /* in the file */
-	char magic[TM_CACHE_MAGIC_BYTES];
-	uint8_t pin[SHA256_BYTES];
-	uint8_t secret[SHA256_BYTES];
-};
-
-struct table_cache_head { /* in the file, before the rows */
-	uint32_t state;   /* TABLE_CACHE_LIVE, TABLE_CACHE_DEAD */
-	uint32_t bytes;   /* of the rows, a multiple of 8 */
-	uint64_t used;    /* the session that used it last; no part of the digest */
-	struct tm_identity identity;
-	uint8_t digest[SHA256_BYTES];
-};
-
-_Static_assert(sizeof(struct table_cache_header) == 72, "layout");
-_Static_assert(sizeof(struct table_cache_head) == 88, "layout");
-
-struct table_cache_entry {
-	struct tm_identity identity;
-	uint64_t at; /* of its head in the file */
-	uint64_t used;
-	uint32_t bytes;
-	uint8_t digest[SHA256_BYTES];
-};
-
-struct table_cache {
-	int fd;                            /* owned; -1: no cache */
-	struct table_cache_entry *entries; /* owned, TABLE_CACHE_ENTRIES of them */
-	uint32_t count;
-	uint64_t end;     /* of the last entry in the file */
-	uint64_t session; /* the number of this one */
-	struct table_cache_header header;
-	uint64_t refused;
-};
 #define TABLE_CACHE_NULL ((struct table_cache){.fd = -1})
 
 /* What must be as it was when an entry was made. @parser: its program. Return: 0, -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_cache_file - whole reads and writes of the cache's file, and making room in it
+ * table_cache_file - the layout of the cache's file, whole reads and writes, and making room in it
  */
 
 #include "symbolizer/unwind/table_cache_file.h"
