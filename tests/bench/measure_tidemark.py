@@ -41,8 +41,8 @@ def measure(tidemark, bpf_state, seconds, hz, folder):
 
     def now():
         named, bpf, busy = reading(running.programs)
-        return {"cpu": cgroup.ns() if cgroup.exact else sum(named.values()), "bpf": bpf, "busy": busy,
-                "started": host()[1], "named": named, "at": time.monotonic()}
+        return {"cpu": cgroup.ns() if cgroup.exact else sum(named.values()), "bpf": bpf,
+                "busy": busy, "started": host()[1], "named": named, "at": time.monotonic()}
 
     before, counts = now(), running.sampled()
     time.sleep(seconds)
