@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * announce - PROCESS, FILE and EXIT records: what a generation or a file number stands for
+ * announce - writes PROCESS, FILE and EXIT records: what generations and file numbers stand for
  *
- * Order      "announced" is noted after the record is in the ring, never before; so one that found
- *            no room is said again by the next sample, and a stale note only costs a repetition.
- * Epoch      every TM_EPOCH_NS everything that is sampled announces itself again, each at its own
- *            moment (`spread`), and all at once when the collector raises epoch_bumps.
+ * Order      the epoch of an announcement is stored after its record is in the ring, never before.
+ *            So the next sample repeats a record that did not fit, and a stale epoch only costs a
+ *            repetition.
+ * Epoch      every TM_EPOCH_NS everything that is sampled is announced again, each at its own time
+ *            (`spread`), and all at once when the collector raises epoch_bumps.
  */
 
 #include "bpf/file.bpf.h"
 #include "bpf/mapping_cache.bpf.h"
 #include "bpf/path.bpf.h"
 
-#define UNNOTED_NS 100000000ull /* between announcements that the full table cannot note */
+#define ANNOUNCE_FULL_NS 100000000ull /* between announcements while `processes` is full */
 
 /* Raised by the collector: after a lost announcement, and for a new symbolizer. */
 __u32 epoch_bumps;
 
-/* Entries of the map so far; the collector counts those that it deletes. */
+/* Insertions into `processes`; the collector counts the deletions. */
 __u64 processes_made;
 
-/* For tests: how many per cent of the announcements and exits are lost as if the ring were full. */
+/* For tests: the percentage of announcements and exits to lose, as if the ring were full. */
 __u32 lose_announces;
 
-/* Nothing that is said here is lost without being counted. */
+/* Writes the record at `s->announce`, or counts its loss. */
 static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 wakeup)
 {
 	__u32 lose = *(volatile __u32 *)&lose_announces;
@@ -44,7 +45,7 @@ static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
 	return (__u32)((ktime + shift) / TM_EPOCH_NS) + 1 + bumps;
 }
 
-/* The header of the record at `s->announce`: the sample's own, with another type. */
+/* The header of the record at `s->announce`: that of the sample, with another type. */
 static __always_inline void announce_head(struct scratch *s, __u16 type)
 {
 	struct tm_event *event = &s->announce.process.event;
@@ -54,14 +55,14 @@ static __always_inline void announce_head(struct scratch *s, __u16 type)
 	event->flags = s->path.flags;
 }
 
-/* Closes the record behind its texts and writes it. */
+/* Pads the record behind its texts and writes it. */
 static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 {
 	__u64 end = s->path.position, bytes;
 
 	kread_opaque(end);
 	if (end > ANNOUNCE_MAX)
-		end = ANNOUNCE_MAX; /* for the verifier: no position lies beyond */
+		end = ANNOUNCE_MAX; /* for the verifier: no position is larger */
 	__builtin_memset(&s->announce.bytes[end], 0, 8);
 	bytes = (end + 7) & ~7ull;
 	s->announce.process.event.bytes = (__u32)bytes;
@@ -76,7 +77,7 @@ static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number
 	return announce_epoch(s->sample.event.ktime, number << 4);
 }
 
-/* Emits FILE for s->file under this number. */
+/* Writes the FILE record of s->file and this number. */
 __noinline int announce_file(__u32 level, __u32 number)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -89,23 +90,23 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->path.position = sizeof(struct tm_file);
 	path_write_file(level);
 	announce_head(s, TM_EVENT_FILE);
-	s->announce.met.identity = state->identity;
-	s->announce.met.number = number;
-	s->announce.met.own_tid = task_own_number(task);
+	s->announce.file.identity = state->identity;
+	s->announce.file.number = number;
+	s->announce.file.own_tid = task_own_number(task);
 	at = path_of_file(s->file);
-	s->announce.met.magic = KERNEL_READ(path, at, dentry, d_sb, s_magic);
-	s->announce.met.vm_start = s->vm_start;
-	s->announce.met.vm_end = s->vm_end;
-	s->announce.met.mnt_ns = task_mount_namespace(task);
-	s->announce.met.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
-	s->announce.met.pad = 0;
-	/* A file that is new must be opened before its process is gone. */
+	s->announce.file.magic = KERNEL_READ(path, at, dentry, d_sb, s_magic);
+	s->announce.file.vm_start = s->vm_start;
+	s->announce.file.vm_end = s->vm_end;
+	s->announce.file.mnt_ns = task_mount_namespace(task);
+	s->announce.file.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
+	s->announce.file.pad = 0;
+	/* A new file must be opened before its process is gone: so the collector reads at once. */
 	if (announce_write(s, state->epoch ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP))
 		state->epoch = announce_file_epoch(s, number);
 	return 0;
 }
 
-/* Met only on the way out: nobody will say when it has gone. */
+/* For a process whose last thread is exiting: its EXIT may be past. */
 static __always_inline __u32 announce_dead(struct scratch *s)
 {
 	if (!(s->sample.event.flags & TM_FLAG_EXITING))
@@ -113,8 +114,8 @@ static __always_inline __u32 announce_dead(struct scratch *s)
 	return TASK_READ(s->walk.task, signal, live.counter) ? 0 : TM_PROCESS_DEAD;
 }
 
-static __always_inline void announce_note(struct scratch *s, const struct tm_process_key *key,
-					  __u32 epoch)
+static __always_inline void announce_store_epoch(struct scratch *s,
+						 const struct tm_process_key *key, __u32 epoch)
 {
 	struct tm_process_state fresh = {
 		.epoch = epoch, .exited = announce_dead(s), .seen_ktime = s->sample.event.ktime};
@@ -127,11 +128,11 @@ static __always_inline void announce_note(struct scratch *s, const struct tm_pro
 		nesting_add(&processes_made, 1);
 	} else {
 		s->counts.processes_full++;
-		s->unnoted_ktime = s->sample.event.ktime;
+		s->full_ktime = s->sample.event.ktime;
 	}
 }
 
-/* Emits PROCESS for the generation of the sample in the making. */
+/* Writes the PROCESS record of the sample's generation. */
 __noinline int announce_process(__u32 level, __u32 epoch)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -168,14 +169,15 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	key.tgid = s->sample.event.tgid;
 	key.exec_id = s->sample.event.exec_id;
 	key.start_boottime = s->sample.event.start_boottime;
-	announce_note(s, &key, epoch);
+	announce_store_epoch(s, &key, epoch);
 	return 0;
 }
 
 /*
- * The same if it is due. A half-way state announces nothing: inside execve the parts do not belong
- * together, and a dying task loses them with its mm. Until then they are whole, and a short life
- * may have been hit there only. What has had its EXIT is not announced again.
+ * The same, if it is due. Inside execve nothing is announced, since the ids, the command name and
+ * the executable may be of different programs. Neither is a task that has lost its mm; before that
+ * an exiting task is complete, and a short process may have been sampled only then. A generation
+ * that had its EXIT is not announced again.
  */
 static __always_inline void announce_generation(struct nesting *level)
 {
@@ -190,19 +192,19 @@ static __always_inline void announce_generation(struct nesting *level)
 	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
 		return;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
-	if (s->walk.remembers && mapping_cache_of(s)->epoch == epoch)
+	if (s->walk.has_mapping_cache && mapping_cache_of(s)->epoch == epoch)
 		return;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
 		return;
-	if (state && s->walk.remembers)
+	if (state && s->walk.has_mapping_cache)
 		mapping_cache_of(s)->epoch = state->epoch;
-	if (state ? state->epoch == epoch : event->ktime - s->unnoted_ktime < UNNOTED_NS)
+	if (state ? state->epoch == epoch : event->ktime - s->full_ktime < ANNOUNCE_FULL_NS)
 		return;
 	announce_process(level->number, epoch);
 }
 
-/* EXIT, once, of a generation that was announced; its entry stays as its tombstone. */
+/* Writes the EXIT record of an announced generation. Its entry stays, so that there is only one. */
 static __always_inline void announce_exit(struct nesting *level, const struct tm_event *event,
 					  struct tm_process_state *state)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * file - the identity of a file, and the small number that stands for it in frames
+ * file - the identity of a file, and the file number that stands for it in frames
  */
 
 #include "bpf/nesting.bpf.h"
 
-#define FILE_PROBES  8       /* places that one identity may be found in */
+#define FILE_PROBES  8       /* numbers that one identity may have */
 #define FILE_NUMBERS 0xffffu /* numbers are 0 .. this */
 
-/* Entries of the map so far; the collector counts those that it deletes. */
+/* Insertions into `files`; the collector counts the deletions. */
 __u64 files_made;
 
-#define INODE_BYTES              192 /* from 6.11 nearly all of them are in the head */
+#define INODE_BYTES              192 /* hold nearly all of the fields from Linux 6.11 on */
 #define INODE_FIELD(type, field) KREAD_FIELD(block, INODE_BYTES, type, inode, field)
 
 static __always_inline void file_mtime(struct kread *block, __u64 inode,
@@ -66,8 +66,8 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 }
 
 /*
- * The number's state if it stands for the file. A deleted entry's memory is used again at once: so what
- * was read there counts only if the entry is still this number's afterwards.
+ * The state of the number if it stands for the file. The map reuses a deleted entry at once, so
+ * what was read there is valid only if the entry is still this number's afterwards.
  */
 static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_file_state *state,
 							const struct tm_identity *identity)
@@ -77,7 +77,7 @@ static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_
 	return bpf_map_lookup_elem(&files, &number) == state ? state : NULL;
 }
 
-/* Takes a number that nobody has, and says how many were taken so far. */
+/* Inserts the file under a free number. NULL: another CPU was faster, or the map is full. */
 static __always_inline struct tm_file_state *file_claim(__u32 number,
 							const struct tm_file_state *fresh)
 {
@@ -90,9 +90,9 @@ static __always_inline struct tm_file_state *file_claim(__u32 number,
 }
 
 /*
- * The number and state of the file with the identity of @fresh; with `claim`, a new one where it has none. Numbers are given back (by the
- * collector, once no program that has one is running), so a free one does not end the search.
- * TM_FILE_NONE: none, or the table is full.
+ * The number and state of the file with the identity of @fresh. @claim: insert the file if it has
+ * no number. The collector frees numbers that no running program uses, so a free number does not
+ * end the search. Return: TM_FILE_NONE if there is none, or the map is full.
  */
 static __always_inline __u32 file_number(const struct tm_file_state *fresh, bool claim,
 					 struct tm_file_state **ret_state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * frame - the frame word of a user address, and the table of rows of the code there
+ * frame - the encoded frame of a user address, and the unwind table of its code
  */
 
 #include "bpf/announce.bpf.h"
@@ -9,20 +9,20 @@
 #define FRAME(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
 #define FRAME_UNRESOLVED(reason) (FRAME(UNRESOLVED) | TM_UNRESOLVED_##reason)
 
-/* The vDSO's rows; set by change_file. */
+/* Reference to the unwind table of the vDSO; set by change_file. */
 __u64 vdso_table;
 
-static __always_inline __u64 frame_kind(__u64 word)
+static __always_inline __u64 frame_kind(__u64 frame)
 {
-	return word >> TM_FRAME_KIND_SHIFT;
+	return frame >> TM_FRAME_KIND_SHIFT;
 }
 
-static __always_inline bool frame_is_unresolved(__u64 word)
+static __always_inline bool frame_is_unresolved(__u64 frame)
 {
-	return frame_kind(word) == TM_FRAME_UNRESOLVED;
+	return frame_kind(frame) == TM_FRAME_UNRESOLVED;
 }
 
-/* The word of the start of a mapping with a file, whose FILE record goes out if it is due. */
+/* The frame of the start of a mapping of a file. Writes the FILE record if it is due. */
 static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level,
 					   const struct vma *mapping, __u64 *ret_table)
 {
@@ -53,7 +53,7 @@ static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level,
 {
 	if (!(mapping->flags & VM_EXEC))
 		return FRAME_UNRESOLVED(
-			NO_MAPPING); /* no code: what points there is no address of it */
+			NO_MAPPING); /* not executable, so the address is not one of code */
 	if (mapping->file)
 		return frame_of_file(s, level, mapping, ret_table);
 	if (mapping->start == (__u64)KERNEL_READ(mm_struct, s->walk.mm, context.vdso)) {
@@ -64,7 +64,7 @@ static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level,
 	return FRAME(ANON) | mapping->start;
 }
 
-/* One try, into s->found; verified on its own. */
+/* Looks the mapping up once, into s->found. The verifier checks it by itself. */
 __noinline int frame_try(__u32 level, __u64 address)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -72,11 +72,11 @@ __noinline int frame_try(__u32 level, __u64 address)
 	return s ? vma_try(&s->block, s->walk.mm, address, &s->found) : VMA_BUSY;
 }
 
-/* Looks the mapping up; remembers it if the address has one that can be named. */
+/* Looks the mapping up, and caches it if it has a frame. */
 __noinline __u64 frame_look_up(__u32 level, __u64 address)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 word, table = 0;
+	__u64 frame, table = 0;
 	int status;
 
 	if (!s)
@@ -93,15 +93,15 @@ __noinline __u64 frame_look_up(__u32 level, __u64 address)
 		return FRAME_UNRESOLVED(MAPPING_DEEP);
 	if (status != VMA_FOUND)
 		return FRAME_UNRESOLVED(MAPPING_BUSY);
-	word = frame_of_start(s, level, &s->found, &table);
+	frame = frame_of_start(s, level, &s->found, &table);
 	s->walk.table = table;
-	if (frame_is_unresolved(word))
-		return word;
-	mapping_cache_put(s, word, table);
-	return word + (address - s->found.start);
+	if (frame_is_unresolved(frame))
+		return frame;
+	mapping_cache_put(s, frame, table);
+	return frame + (address - s->found.start);
 }
 
-/* The frame word of an address; its table becomes s->walk.table. */
+/* The frame of an address; the table of its code becomes s->walk.table. */
 static __always_inline __u64 frame_of(struct scratch *s, __u32 level, __u64 address)
 {
 	const struct mapping_cache_entry *mapping = mapping_cache_find(s, address);

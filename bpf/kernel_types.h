@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * kernel_types - the few fields of the kernel's structures that the BPF programs read, by CO-RE
+ * kernel_types - the fields of kernel structures that the BPF programs read, for CO-RE
  *
- * Hand-written, so that the tree builds on a machine without BTF; the loader moves every access to
- * where the running kernel has the field. A name with three underscores is the same structure in
- * another version of the kernel (a "flavour"); what exists is asked by field, never by version.
+ * Written by hand, so that the tree builds on a machine without BTF; the loader relocates every
+ * access to the place of the field in the running kernel. A name with three underscores is the
+ * same structure in another version of the kernel (a "flavour"). Programs test for a field, never
+ * for a version.
  */
 
 #include <linux/bpf.h>
@@ -227,7 +228,7 @@ struct task_struct {
 };
 
 struct kernel_clone_args {
-	__u32 user_worker : 1; /* where it exists, PF_USER_WORKER has its meaning (6.4) */
+	__u32 user_worker : 1; /* exists where PF_USER_WORKER has this meaning (6.4) */
 };
 
 struct seq_file;
@@ -253,7 +254,7 @@ struct bpf_iter__ksym {
 };
 
 enum cgroup_subsys_id {
-	memory_cgrp_id = 4, /* moved to the running kernel's value */
+	memory_cgrp_id = 4, /* relocated to the value of the running kernel */
 };
 
 #ifdef __bpf__

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * kread - fields of the kernel's structures: one by one, or many out of one copy of the head
+ * kread - reads fields of kernel structures: one by one, or from a copy of the structure's head
  *
- * A helper call costs more than the bytes it copies. The copy lies in memory of the caller, not on
- * the stack, which is 512 bytes for a whole chain of functions.
+ * A helper call costs more than the bytes it copies. The copy lies in the caller's scratch memory,
+ * not on the stack, which has 512 bytes for a whole chain of functions.
  */
 
 #include <stdbool.h>
@@ -21,14 +21,14 @@ struct kread {
 	__u64 words[KREAD_WORDS];
 };
 
-/* Keeps the compiler from seeing what a value is, so that it must use it as it stands. */
+/* Hides the value from the optimizer, so that it is used as it is. */
 #define kread_opaque(value) asm volatile("" : "+r"(value))
 
-/* KERNEL_READ(type, address, field, its field, ...): follows pointers, one read each. */
-#define KERNEL_READ(type, address, ...)                                                   \
-	({                                                                                \
-		__u64 base_ = (address); /* or its own accesses would be relocated too */ \
-		BPF_CORE_READ((const struct type *)base_, __VA_ARGS__);                   \
+/* KERNEL_READ(type, address, field, field, ...): follows pointers, with one read each. */
+#define KERNEL_READ(type, address, ...)                                                           \
+	({                                                                                        \
+		__u64 base_ = (address); /* or accesses in the argument would be relocated too */ \
+		BPF_CORE_READ((const struct type *)base_, __VA_ARGS__);                           \
 	})
 
 /* Bytes from the start of the structure to the end of a field, on the running kernel. */
@@ -43,7 +43,7 @@ static __always_inline bool kread_read(struct kread *block, __u64 address, __u64
 	return !bpf_probe_read_kernel(block->words, (__u32)bytes, (const void *)address);
 }
 
-/* A field of the structure at `address` whose first `bytes` are in the block; else it is read. */
+/* A field of the structure at `address`: from the copy of its first `bytes`, or by a read. */
 #define KREAD_FIELD(block, bytes, type, address, field)                                     \
 	({                                                                                  \
 		__u64 at_ = bpf_core_field_offset(struct type, field);                      \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * mapping_cache - what earlier samples found out of a process's mappings, for as long as it holds
+ * mapping_cache - per-process cache of mapping lookups, invalidated by the mm's lock sequence
  *
- * It holds while nobody has locked the mm for writing, no file number or table has changed, and not
- * longer than MAPPING_CACHE_NS, so that what is due to be announced is looked at. On kernels that count no
- * write locks (before 6.4) it holds for one sample.
+ * It is valid while nobody has locked the mm for writing and no file number or unwind table has
+ * changed, but not longer than MAPPING_CACHE_NS, so that announcements that are due are made.
+ * Kernels before 6.4 do not count write locks; there it is valid for one sample.
  */
 
 #include "bpf/nesting.bpf.h"
@@ -13,10 +13,10 @@
 
 #define MAPPING_CACHE_NS 1000000000ull
 
-/* Raised by change_file: numbers and tables may mean something else than before. */
+/* Raised by change_file: a file number or an unwind table has changed. */
 __u32 files_generation;
 
-/* Of the running task's mm. False where there is no such count, or while somebody has the lock. */
+/* mm_lock_seq of the running task's mm. False if there is none, or the lock is held for writing. */
 static __always_inline bool mapping_cache_sequence(__u64 mm, __u32 *ret_sequence)
 {
 	if (bpf_core_field_exists(struct mm_struct___seq, mm_lock_seq.sequence)) {
@@ -35,67 +35,67 @@ static __always_inline bool mapping_cache_sequence(__u64 mm, __u32 *ret_sequence
 
 static __always_inline struct mapping_cache *mapping_cache_of(struct scratch *s)
 {
-	return &s->memories[s->walk.memory & (MAPPING_CACHES - 1)];
+	return &s->mapping_caches[s->walk.mapping_cache & (MAPPING_CACHES - 1)];
 }
 
-/* Finds the memory of the sample's process, empty if what is in it holds no longer. */
+/* Chooses the cache of the sample's process, and empties it if it is no longer valid. */
 static __always_inline void mapping_cache_begin(struct scratch *s)
 {
 	const struct tm_event *event = &s->sample.event;
 	__u32 generation = *(volatile __u32 *)&files_generation, sequence = 0;
-	bool lasting = mapping_cache_sequence(s->walk.mm, &sequence);
-	struct mapping_cache *memory;
+	bool has_sequence = mapping_cache_sequence(s->walk.mm, &sequence);
+	struct mapping_cache *cache;
 
-	s->walk.memory = (__u32)((s->walk.mm * 0x9e3779b97f4a7c15ull) >> 32);
-	s->walk.remembers = 1;
-	memory = mapping_cache_of(s);
-	if (lasting && memory->mm == s->walk.mm && memory->sequence == sequence &&
-	    memory->generation == generation && memory->exec_id == event->exec_id &&
-	    memory->start_boottime == event->start_boottime &&
-	    event->ktime - memory->began < MAPPING_CACHE_NS)
+	s->walk.mapping_cache = (__u32)((s->walk.mm * 0x9e3779b97f4a7c15ull) >> 32);
+	s->walk.has_mapping_cache = true;
+	cache = mapping_cache_of(s);
+	if (has_sequence && cache->mm == s->walk.mm && cache->sequence == sequence &&
+	    cache->generation == generation && cache->exec_id == event->exec_id &&
+	    cache->start_boottime == event->start_boottime &&
+	    event->ktime - cache->began < MAPPING_CACHE_NS)
 		return;
-	memory->mm = lasting ? s->walk.mm : 0;
-	memory->start_boottime = event->start_boottime;
-	memory->exec_id = event->exec_id;
-	memory->sequence = sequence;
-	memory->generation = generation;
-	memory->used = 0;
-	memory->began = event->ktime;
-	memory->epoch = 0;
-	memory->last = 0;
+	cache->mm = has_sequence ? s->walk.mm : 0;
+	cache->start_boottime = event->start_boottime;
+	cache->exec_id = event->exec_id;
+	cache->sequence = sequence;
+	cache->generation = generation;
+	cache->used = 0;
+	cache->began = event->ktime;
+	cache->epoch = 0;
+	cache->last = 0;
 #pragma unroll
 	for (int i = 0; i < MAPPING_CACHE_ENTRIES; i++)
-		memory->mappings[i].end = 0;
+		cache->entries[i].end = 0;
 }
 
 static __always_inline struct mapping_cache_entry *mapping_cache_find(struct scratch *s,
 								      __u64 address)
 {
-	struct mapping_cache *memory = mapping_cache_of(s);
-	struct mapping_cache_entry *mapping =
-		&memory->mappings[memory->last & (MAPPING_CACHE_ENTRIES - 1)];
+	struct mapping_cache *cache = mapping_cache_of(s);
+	struct mapping_cache_entry *entry =
+		&cache->entries[cache->last & (MAPPING_CACHE_ENTRIES - 1)];
 
-	if (address >= mapping->start && address < mapping->end)
-		return mapping;
+	if (address >= entry->start && address < entry->end)
+		return entry;
 	for (__u32 i = 0; i < MAPPING_CACHE_ENTRIES; i++) {
-		mapping = &memory->mappings[i];
-		if (address < mapping->start || address >= mapping->end)
+		entry = &cache->entries[i];
+		if (address < entry->start || address >= entry->end)
 			continue;
-		memory->last = i;
-		return mapping;
+		cache->last = i;
+		return entry;
 	}
 	return NULL;
 }
 
 static __always_inline void mapping_cache_put(struct scratch *s, __u64 base, __u64 table)
 {
-	struct mapping_cache *memory = mapping_cache_of(s);
-	struct mapping_cache_entry *mapping;
+	struct mapping_cache *cache = mapping_cache_of(s);
+	struct mapping_cache_entry *entry;
 
-	memory->last = memory->used++;
-	mapping = &memory->mappings[memory->last & (MAPPING_CACHE_ENTRIES - 1)];
-	mapping->start = s->found.start;
-	mapping->end = s->found.end;
-	mapping->base = base;
-	mapping->table = table;
+	cache->last = cache->used++;
+	entry = &cache->entries[cache->last & (MAPPING_CACHE_ENTRIES - 1)];
+	entry->start = s->found.start;
+	entry->end = s->found.end;
+	entry->base = base;
+	entry->table = table;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * maps - every map of the kernel room: key, value, size, who writes, what if it is full
+ * maps - every BPF map: its key, value and size, who writes it, what happens when it is full
  *
- * "CPUs" below is the number of possible CPUs, set by the collector before load; only pointers and
- * marks are sized by it. Rings and scratch exist per online CPU and are put in by the collector.
- * Everything that a perf program touches is preallocated (5.10 demands it).
+ * Maps with one element per CPU are declared with one element here; before the load the collector
+ * sets the number of possible CPUs. They hold only pointers and marks. Rings and scratch memory
+ * exist per online CPU, and the collector puts them in. Every map that a perf program touches is
+ * preallocated, as Linux 5.10 demands.
  */
+
+#include <stdbool.h>
 
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
@@ -21,45 +24,45 @@
 #define WANTED_MAX    4096
 #define EXITS_MAX     1024
 
-/* One path in the making: climbs from a dentry to the root, a component a step. */
+/* The path that is being written: from a dentry up to the root, one component at a time. */
 struct path_walk {
 	__u64 dentry;      /* or the kernfs node, for a cgroup */
 	__u64 mount;       /* struct mount */
-	__u64 root_dentry; /* where the process sees "/" */
+	__u64 root_dentry; /* the root directory of the process */
 	__u64 root_mount;
-	__u32 position; /* where the next component goes in the announcement */
-	__u32 end;      /* a component may begin below this */
+	__u32 position; /* of the next component in the announcement */
+	__u32 end;      /* every component begins below this position */
 	__u32 flags;    /* TM_PATH_* */
-	__u32 cut;      /* which flag says that it was cut */
+	__u32 cut;      /* the flag to set if the path is cut */
 };
 
-/* One answered lookup. */
+/* One mapping that a lookup found. */
 struct mapping_cache_entry {
 	__u64 start;
 	__u64 end;
-	__u64 base;  /* frame word of `start`: kind, file number, offset of the mapping's start */
-	__u64 table; /* reference to the rows of its code */
+	__u64 base;  /* encoded frame of `start`: kind, file number, file offset */
+	__u64 table; /* reference to the unwind table of its code */
 };
 
-/* What is known of the mappings of one process, and what must be as it was for that to hold. */
+/* Mappings of one process, and what must be unchanged for them to be valid. */
 #define MAPPING_CACHE_ENTRIES 8
 struct mapping_cache {
 	__u64 mm;
 	__u64 start_boottime;
 	__u32 exec_id;
-	__u32 sequence;   /* of the mm's lock */
-	__u32 generation; /* of the file numbers */
-	__u32 used;       /* mappings put in so far */
-	__u64 began;      /* ktime */
-	__u32 epoch;      /* in which the process is known to be announced; 0: not known */
-	__u32 last;       /* the mapping that answered last */
-	struct mapping_cache_entry mappings[MAPPING_CACHE_ENTRIES];
+	__u32 sequence;   /* mm_lock_seq of the mm */
+	__u32 generation; /* files_generation */
+	__u32 used;       /* entries written so far; the oldest is overwritten */
+	__u64 began;      /* ktime at which it was empty */
+	__u32 epoch;      /* in which the process was announced; 0: not known */
+	__u32 last;       /* the entry that was found last */
+	struct mapping_cache_entry entries[MAPPING_CACHE_ENTRIES];
 };
 #define MAPPING_CACHES 16 /* processes; a power of two */
 
-/* A place in code that was looked up in its table, and the rule that was found (cfa NONE: none). */
+/* A place in code, and the rule that its unwind table has for it; no rule: TM_CFA_NONE. */
 struct rule_cache_entry {
-	__u64 word; /* 0: none */
+	__u64 frame; /* 0: none */
 	__u32 generation;
 	__u32 pad;
 	struct tm_rule rule;
@@ -67,92 +70,93 @@ struct rule_cache_entry {
 #define RULE_CACHE_ENTRIES 512 /* a power of two */
 
 /*
- * A piece of the user stack. A read of user memory costs the same for a few words as for one, and the
- * next frames lie right above. Each piece of a sample is twice as large as the one before, so that a
- * short stack does not pay for a long one.
+ * A piece of the user stack. Reading a few words of user memory costs no more than reading one, and
+ * the next frames lie right above. Each piece of a sample is twice as large as the one before, so
+ * that short stacks stay cheap.
  */
 #define USER_STACK_FIRST 256u /* bytes */
 #define USER_STACK_WORDS 256u /* a power of two */
 struct user_stack {
 	__u64 start;
-	__u64 bytes; /* that are there; 0: none */
+	__u64 bytes; /* that were read; 0: none */
 	__u64 next;  /* bytes of the next piece */
 	__u64 words[USER_STACK_WORDS];
 };
 
-enum walk_registers { /* of the frame that was interrupted last: where all of them are */
+enum walk_registers { /* where all registers of the frame that was interrupted last are */
 	WALK_TASK,    /* where the kernel saved them */
 	WALK_CONTEXT, /* in a signal frame */
 };
 
-enum walk_kept {         /* what is known of TM_UNWIND_TABLE_KEPT in the frame that is to be left */
-	WALK_KEPT_SAME,  /* it is as in the frame that was interrupted last */
-	WALK_KEPT_VALUE, /* `kept` */
-	WALK_KEPT_LOST,
+enum walk_kept {         /* the register TM_UNWIND_TABLE_KEPT in the current frame */
+	WALK_KEPT_SAME,  /* has the value of the frame that was interrupted last */
+	WALK_KEPT_VALUE, /* has the value `kept` */
+	WALK_KEPT_LOST,  /* is not known */
 };
 
-/* What is known of the caller of the frame that is to be left. */
+/* Registers of the caller of the current frame. */
 struct caller {
 	__u64 ra;
-	__u64 ra_at; /* where it was found; 0: in a register */
+	__u64 ra_at; /* address of the return address; 0: it was in a register */
 	__u64 sp;
 	__u64 fp;
-	__u64 context; /* address of its registers if it was interrupted, else 0 */
+	__u64 context; /* address of its registers if a signal interrupted it, else 0 */
 };
 
-struct user_walk { /* the user stack of this sample */
+struct user_walk { /* the walk over the user stack of this sample */
 	__u64 task;
 	__u64 mm;
 	__u64 started;   /* ktime, for the time limit */
-	__u64 ip;        /* of the frame that is to be left */
-	__u64 sp;        /* of it */
-	__u64 fp;        /* of it */
-	__u64 word;      /* the place in it that rows are looked up by, as a frame word */
-	__u64 table;     /* of its code */
-	__u64 registers; /* address of what WALK_* says */
+	__u64 ip;        /* of the current frame */
+	__u64 sp;        /* of the current frame */
+	__u64 fp;        /* of the current frame */
+	__u64 frame;     /* the current frame, encoded; for a caller, of its call instruction */
+	__u64 table;     /* reference to the unwind table of its code */
+	__u64 registers; /* address of the registers that `kind` describes */
 	struct caller caller;
-	__u64 kept;      /* of TM_UNWIND_TABLE_KEPT */
-	__u32 kind;      /* enum walk_registers */
-	__u32 keeps;     /* enum walk_kept */
-	__u32 called;    /* it called: any register but these may have changed */
-	__u32 first;     /* index of the first user frame */
-	__u32 frames;    /* user frames so far */
-	__u32 stop;      /* enum tm_stop */
-	__u32 memory;    /* which one is this process's */
-	__u32 lost;      /* sp is not known, only fp */
-	__u32 chained;   /* frame pointers led here */
-	__u32 blind;     /* and out of code whose rows are not there */
-	__u32 remembers; /* `memory` is of this process */
+	__u64 kept;          /* value of TM_UNWIND_TABLE_KEPT */
+	__u32 kind;          /* enum walk_registers */
+	__u32 kept_state;    /* enum walk_kept */
+	__u32 first;         /* index of the first user frame */
+	__u32 frames;        /* user frames so far */
+	__u32 stop;          /* enum tm_stop */
+	__u32 mapping_cache; /* index of the process's mapping cache */
+	bool called;         /* the current frame is a caller: only ip, sp, fp and kept are known */
+	bool sp_lost;        /* sp of the current frame is not known */
+	bool by_fp;          /* a frame pointer led to the current frame */
+	bool table_missing;  /* a frame below was left by frame pointer for lack of a table */
+	bool has_mapping_cache; /* `mapping_cache` is set */
 };
 
-/* An announcement: its fixed part, both texts, and room for a component that overruns the last. */
+/* An announcement: its fixed part, both texts, and space for a component behind the last. */
 #define ANNOUNCE_TEXTS (TM_PATH_MAX + TM_CGROUP_MAX)
 #define ANNOUNCE_MAX   (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
 #define ANNOUNCE_SLACK 512
 
 /*
- * Scratch of one (CPU, nesting level); its head is read by the collector. What a plain sample
- * touches comes first and close together: cold cache lines are what a rare sample pays for.
+ * Scratch memory of one (CPU, nesting level); the collector reads the counts at its head. The
+ * fields that every sample uses come first and close together: at low rates their cache misses are
+ * most of a sample's cost.
  */
 struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
 	struct vma found;   /* by the last lookup */
-	struct kread block; /* for what is read of the kernel on the way */
-	struct user_stack window;
-	struct tm_file_state fresh; /* of a file that is looked for; all but the identity stays 0 */
+	struct kread block; /* copy of the head of a kernel structure */
+	struct user_stack user_stack;
+	struct tm_file_state fresh; /* of the file that is looked up; but for the identity all 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
-	struct mapping_cache memories[MAPPING_CACHES];
-	struct rule_cache_entry memos[RULE_CACHE_ENTRIES];
+	struct mapping_cache mapping_caches[MAPPING_CACHES];
+	struct rule_cache_entry rule_cache[RULE_CACHE_ENTRIES];
 	struct path_walk path;
-	__u64 file;     /* struct file that is being announced, */
-	__u64 vm_start; /* where the sample met it */
+	__u64 file;     /* struct file that is being announced */
+	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
-	__u64 unnoted_ktime; /* last announcement that the full table could not note */
+	__u64 full_ktime; /* of the last announcement that found `processes` full */
 	union {
 		struct tm_process process;
-		struct tm_file met;
+		struct tm_file file;
 		struct tm_exit exit;
 		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
 	} announce;
@@ -167,7 +171,7 @@ struct {
 	__type(value, struct tm_cpu_slot);
 } cpu_slots SEC(".maps");
 
-/* This CPU's ring; the collector puts it in for each online CPU and may choose its size. */
+/* The ring of each online CPU. The collector puts it in and chooses its size. */
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -180,7 +184,7 @@ struct {
 	__array(values, struct ring);
 } rings SEC(".maps");
 
-/* This CPU's scratch; each inner map has exactly this shape, one element per nesting level. */
+/* The scratch memory of each online CPU: exactly this map, one element per nesting level. */
 struct scratch_levels {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -196,7 +200,10 @@ struct {
 	__array(values, struct scratch_levels);
 } scratch SEC(".maps");
 
-/* Announced generations. Written here; deleted by the collector. Full: counted, announced again. */
+/*
+ * Announced generations. Inserted by BPF, deleted by the collector. Full: counted, and the
+ * generation is announced again.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROCESSES_MAX);
@@ -204,7 +211,7 @@ struct {
 	__type(value, struct tm_process_state);
 } processes SEC(".maps");
 
-/* File numbers. Claimed here; given back by the collector. Full: frames say `files_full`. */
+/* File numbers. Inserted by BPF, deleted by the collector. Full: frames are `files_full`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FILES_MAX);
@@ -212,7 +219,7 @@ struct {
 	__type(value, struct tm_file_state);
 } files SEC(".maps");
 
-/* A run of units of tables; the collector puts them in as they are needed, and out again. */
+/* Units of unwind tables (shared/unwind_map.h). The collector adds and removes chunks. */
 struct chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -226,9 +233,12 @@ struct {
 	__uint(max_entries, TM_UNWIND_CHUNKS_MAX);
 	__type(key, __u32);
 	__array(values, struct chunk);
-} row_chunks SEC(".maps");
+} unwind_chunks SEC(".maps");
 
-/* Selected processes, exec_id 0; the mark passes on at fork and goes at exit. Full: counted. */
+/*
+ * Selected processes, exec_id 0. A child is added when its selected parent forks, and a process is
+ * deleted when it exits. Full: counted.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SELECTED_MAX);
@@ -236,7 +246,7 @@ struct {
 	__type(value, __u64);
 } selected SEC(".maps");
 
-/* Processes that mark_wanted shall select, by pid in the collector's namespace; 1 once met. */
+/* Processes that mark_wanted selects, by pid in the collector's namespace; 1 once found. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WANTED_MAX);
@@ -245,9 +255,10 @@ struct {
 } wanted SEC(".maps");
 
 /*
- * Whose insert succeeds writes the EXIT: two last threads may both see signal->live at 0, and 5.10
- * has no compare-and-set. Also the dying processes whose mark in `selected` has gone. The least
- * recently used goes, so it is never full.
+ * The thread whose insert succeeds writes the EXIT record: two last threads may both see
+ * signal->live at 0, and Linux 5.10 has no compare-and-exchange in BPF. Also the exiting processes
+ * that are no longer in `selected`. The least recently used entry is replaced, so it is never
+ * full.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

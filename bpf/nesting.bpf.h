@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * nesting - a place to make records in: this CPU's mark, scratch and ring at one nesting level
+ * nesting - one level of nested BPF programs on a CPU: its mark, scratch memory and ring
  *
- * Programs on one CPU nest strictly (an interrupt ends before what it interrupted goes on), so a
- * counter gives each its own level.
- * Order      mark first, then a full barrier, then the ktime that the records carry: the collector
- *            takes its time before it reads the marks, so one of the two sees the other. The pair
- *            of this barrier is the one before the collector reads the marks (DESIGN 4.3).
+ * Programs on one CPU nest strictly: an interrupt ends before the interrupted program continues.
+ * So a counter gives each program its own level.
+ * Order      first the mark is written, then a full barrier, then the ktime of the records is
+ *            read. The collector reads the clock, then a full barrier, then the marks. So either
+ *            the collector sees the mark, or the records are younger than its clock ("The
+ *            watermark" in HACKING.md).
  */
 
 #include "bpf/maps.h"
 
-#define RING_RESERVE_SHIFT 3 /* an eighth of each ring is for announcements and exits only */
+#define RING_RESERVE_SHIFT 3 /* an eighth of each ring is kept for announcements and exits */
 
 struct nesting {
 	struct tm_cpu_slot *slot;
@@ -60,7 +61,7 @@ static __always_inline void nesting_mark(struct tm_cpu_slot *slot, __u32 number,
 		*(volatile __u64 *)&slot->level[number].ktime = ktime;
 }
 
-/* Either way nesting_close() must follow unless this says NESTING_NESTED. */
+/* nesting_close() must follow, except after NESTING_NESTED. */
 static __always_inline int nesting_open(struct nesting *level)
 {
 	struct tm_cpu_slot *slot = level->slot;
@@ -90,8 +91,10 @@ static __always_inline void nesting_close(struct nesting *level)
 	nesting_add(&level->slot->depth, -1ull);
 }
 
-/* Writes to this CPU's ring. Samples (`reserve`) leave room for what must not be lost. @wakeup:
- * BPF_RB_NO_WAKEUP, or FORCE: the collector shall look at once. */
+/*
+ * Writes to this CPU's ring. @reserve: keep the part of the ring that is for announcements free.
+ * @wakeup: BPF_RB_NO_WAKEUP, or BPF_RB_FORCE_WAKEUP to make the collector read at once.
+ */
 static __always_inline bool nesting_write(void *record, __u32 bytes, bool reserve, __u64 wakeup)
 {
 	__u32 cpu = bpf_get_smp_processor_id();

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * path - the name of a file or a cgroup, packed leaf first, read from dentries, mounts and kernfs
+ * path - the path of a file or a cgroup, packed leaf first, from dentries, mounts and kernfs
  *
- * The write position lives in the scratch record, and each component is one call of a function
- * that is verified on its own: so the verifier never has to follow the position from step to step.
+ * The write position is in the scratch memory, and each component is one call of a function that
+ * the verifier checks by itself: so it does not have to follow the position from component to
+ * component.
  */
 
 #include "bpf/nesting.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define CGROUP_HIERARCHIES 16  /* a process is in one cgroup of each; no more are looked at */
-#define COMPONENT_MAX      257 /* NAME_MAX, the NUL, and a byte more that tells a longer name */
+#define CGROUP_HIERARCHIES 16  /* a process has one cgroup in each; further ones are ignored */
+#define COMPONENT_MAX      257 /* NAME_MAX, the NUL, and one byte more to detect a longer name */
 
 enum path_step {
 	PATH_MORE,
@@ -99,9 +100,10 @@ __noinline int path_climb_cgroup(__u32 level)
 }
 
 /*
- * The path under which the process sees the file: not the file behind an overlay. The bit that tells
- * has moved and now means something else where it was, and behind an ordinary file lies another
- * object; so what is there must be a path, its mount and its dentry of one filesystem.
+ * The path under which the process sees the file: not that of the file behind an overlay. The bit
+ * for backing files has moved, and its old place has another meaning now; behind an ordinary file
+ * lies another object. So the path there is believed only if its mount and its dentry are of one
+ * filesystem.
  */
 static __always_inline __u64 path_of_file(__u64 file)
 {
@@ -118,7 +120,7 @@ static __always_inline __u64 path_of_file(__u64 file)
 	return file + bpf_core_field_offset(struct file, f_path);
 }
 
-/* Writes the file's path at the position; flags gain TM_PATH_*. */
+/* Writes the path of s->file at the position, and adds TM_PATH_* to the flags. */
 __noinline int path_write_file(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -145,9 +147,10 @@ __noinline int path_write_file(__u32 level)
 }
 
 /*
- * The task's cgroup: the deepest of all hierarchies; among equals memory's, then the unified one's. Where
- * version 1 is in use too, a container is told there, and the unified one tells no more than who started
- * it; where it is not, all of them are one cgroup or lie above it.
+ * The task's cgroup: the deepest of all hierarchies; of equally deep ones that of the memory
+ * controller, then the unified one. Where version 1 is in use, too, only its hierarchies identify
+ * a container: the unified one identifies only who started it. With version 2 alone all of them
+ * are the same cgroup.
  */
 static __always_inline __u64 path_cgroup(__u64 task)
 {
@@ -178,13 +181,13 @@ static __always_inline __u64 path_cgroup(__u64 task)
 		}
 		link = kread_word(link);
 	}
-	/* The links live as long as the task has this set. */
+	/* The links are valid while the task has this set. */
 	if ((__u64)TASK_READ(task, cgroups) != set)
 		best = (__u64)TASK_READ(task, cgroups, dfl_cgrp);
 	return (__u64)KERNEL_READ(cgroup, best, kn);
 }
 
-/* Writes the names of the task's cgroup, from its own up. */
+/* Writes the path of the task's cgroup. */
 __noinline int path_write_cgroup(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * task - who a task is: its generation, its flags, its numbers, its user registers
+ * task - a task's generation, flags, ids and user registers
  *
- * All take addresses, read by probe reads: a stale one gives zeros, never a fault.
+ * Tasks are given by address and read by probe reads: a stale address gives zeros, never a fault.
  */
 
 #include <bpf/bpf_core_read.h>
@@ -12,20 +12,20 @@
 #include "bpf/vma.bpf.h"
 #include "shared/event.h"
 
-/* The collector's own PID namespace, as find_self found it. */
+/* The collector's own PID namespace; set by find_self. */
 __u32 own_level;
 __u64 own_namespace;
 
 #define TASK_READ(task, ...) KERNEL_READ(task_struct, task, __VA_ARGS__)
 
 /*
- * The running task by a pointer whose fields are loads and not calls, where the kernel has it (5.11).
- * Both ways stand here; the loader leaves one.
+ * From Linux 5.11 on the running task has a typed pointer, whose fields are read by loads and not
+ * by calls. The loader removes the way that the kernel does not have.
  */
 #define TASK_TYPED bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
 #define TASK_NOW() ((struct task_struct *)bpf_get_current_task_btf())
 
-/* A field of the running task, whose address is @task as well. */
+/* A field of the running task; @task is its address. */
 #define TASK_FIELD(task, field)                                    \
 	({                                                         \
 		__typeof__(((struct task_struct *)0)->field) now_; \
@@ -47,7 +47,7 @@ static __always_inline bool task_in_exec(__u64 task)
 	return BPF_CORE_READ_BITFIELD_PROBED(t, in_execve);
 }
 
-/* Of the running task. */
+/* TM_FLAG_* of the running task. */
 static __always_inline __u32 task_flags(__u64 task)
 {
 	__u32 kernel = TASK_FIELD(task, flags), flags = 0;
@@ -81,7 +81,7 @@ static __always_inline __u64 task_start(__u64 task)
 	return TASK_READ(leader, start_boottime);
 }
 
-/* Who the running task is, but for the type, the length and the time of the record. */
+/* Fills in the ids and flags of the running task, but not the type, length and time. */
 static __always_inline void task_describe(__u64 task, struct tm_event *event)
 {
 	__u64 numbers = bpf_get_current_pid_tgid();
@@ -109,7 +109,7 @@ static __always_inline __u64 task_upid(__u64 task, __u32 level)
 	       (__u64)level * bpf_core_type_size(struct upid);
 }
 
-/* The task's number in the collector's PID namespace; 0 if it is not visible there. */
+/* The task's id in the collector's PID namespace; 0 if it is not visible there. */
 static __always_inline __u32 task_own_number(__u64 task)
 {
 	__u64 at = task_upid(task, own_level);
@@ -141,8 +141,8 @@ struct user_registers {
 #define REGISTERS_BP    32u /* from the start */
 
 /*
- * The user registers of the running task lie at the top of its kernel stack, perhaps below some
- * padding. Both selectors' privilege bits tell which.
+ * The user registers of the running task lie at the top of its kernel stack, on some kernels below
+ * padding. They are where the privilege bits of both selectors say user mode.
  */
 static __always_inline bool task_user_registers(struct kread *block, __u64 task,
 						struct user_registers *registers)

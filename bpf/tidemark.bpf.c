@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tidemark - the programs: the timer's sample, birth and death of processes, questions and a change
+ * tidemark - the BPF programs: timer sample, fork and exit hooks, iterators, file update
  */
 
 #include <stdbool.h>
@@ -13,10 +13,11 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/kernel_stack.bpf.h"
+#include "bpf/unwind_start.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Frames that the kernels without bpf_loop are walked: what 5.10 verifies without strain. */
+/* Steps of the loop without bpf_loop: as many as the verifier of Linux 5.10 accepts. */
 #define BOUNDED_FRAMES  4096
 
 #define SELECTION_ENDED (~0u) /* in place of an exec id */
@@ -25,11 +26,11 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile bool selecting = false;
 
 __u64 selected_count; /* processes in `selected` */
-__u64 selected_full;  /* children that found no room there */
+__u64 selected_full;  /* children that did not fit */
 struct tm_check check;
 static struct kread check_block;
 
-/* --- selection ---------------------------------------------------------------------------------- */
+/* --- selection -------------------------------------------------------------------------------- */
 
 static __always_inline bool selection_has(__u32 tgid, __u64 start)
 {
@@ -51,32 +52,32 @@ static __always_inline void selection_add(__u32 tgid, __u64 start)
 }
 
 /*
- * The mark goes at the start of death, but a process that gives back its memory may be on the CPU
- * for long after: until it is gone it is still of the selection, by a note among the exits.
+ * An exiting process leaves `selected` at once, but may run for long while it frees its memory.
+ * Until then an entry in `exits` keeps it selected.
  */
 static __always_inline void selection_end(__u32 tgid, __u64 start)
 {
-	struct tm_process_key mark = {tgid, 0, start}, note = {tgid, SELECTION_ENDED, start};
+	struct tm_process_key key = {tgid, 0, start}, exiting = {tgid, SELECTION_ENDED, start};
 	__u32 ended = 1;
 
 	if (!selection_has(tgid, start))
 		return;
-	bpf_map_update_elem(&exits, &note, &ended, BPF_ANY);
-	if (!bpf_map_delete_elem(&selected, &mark))
+	bpf_map_update_elem(&exits, &exiting, &ended, BPF_ANY);
+	if (!bpf_map_delete_elem(&selected, &key))
 		nesting_add(&selected_count, -1ull);
 }
 
 static __always_inline bool selection_holds(__u64 task)
 {
 	__u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
-	struct tm_process_key note = {tgid, SELECTION_ENDED, task_start(task)};
+	struct tm_process_key exiting = {tgid, SELECTION_ENDED, task_start(task)};
 
-	if (selection_has(tgid, note.start_boottime))
+	if (selection_has(tgid, exiting.start_boottime))
 		return true;
-	return TASK_FIELD(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &note);
+	return TASK_FIELD(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &exiting);
 }
 
-/* --- the sample --------------------------------------------------------------------------------- */
+/* --- the sample ------------------------------------------------------------------------------- */
 
 struct sampling {
 	struct nesting level;
@@ -100,7 +101,7 @@ static __always_inline void sample_head(struct nesting *level, __u64 task, __u64
 	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
 }
 
-/* Up to the leaf of the user stack. False when this hit is no sample, or could not become one. */
+/* Up to the leaf of the user stack. False: this run of the program makes no sample. */
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
 {
 	__u64 task = bpf_get_current_task();
@@ -129,7 +130,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	level->scratch->counts.taken++;
 	sample_head(level, task, ctx->regs.rip);
 	kernel_stack_read(level->scratch, ctx);
-	sampling->walk = kernel_stack_expected(level->scratch) && kernel_stack_begin(level, ctx);
+	sampling->walk = unwind_start_expected(level->scratch) && unwind_start(level, ctx);
 	return true;
 }
 
@@ -189,15 +190,15 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (sampling.walk) {
 		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
-			done = unwind_counted(sampling.level.number);
+			done = unwind_verified(sampling.level.number);
 		if (!done)
-			unwind_stop(sampling.level.scratch, TM_STOP_DEPTH);
+			unwind_end(sampling.level.scratch, TM_STOP_DEPTH);
 	}
 	sample_end(&sampling.level);
 	return 0;
 }
 
-/* --- birth and death ---------------------------------------------------------------------------- */
+/* --- fork and exit ---------------------------------------------------------------------------- */
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
@@ -230,7 +231,10 @@ static __always_inline void exit_record(const struct tm_event *event,
 		nesting_close(&level);
 }
 
-/* Runs for every thread of the host: so the task is read by its typed pointer, without a helper call. */
+/*
+ * Runs for every thread of the host: so the task is read by its typed pointer, without a helper
+ * call.
+ */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
@@ -255,10 +259,10 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* --- questions of the collector, asked by reading an iterator ------------------------------------ */
+/* --- iterators, read by the collector --------------------------------------------------------- */
 
-/* The task that an iterator is at, as a number: its own pointer type may not go everywhere. */
-static __always_inline __u64 question_task(struct bpf_iter__task *ctx)
+/* The iterator's task as an integer: its typed pointer may not be passed everywhere. */
+static __always_inline __u64 iterator_task(struct bpf_iter__task *ctx)
 {
 	__u64 task = 0;
 
@@ -266,11 +270,11 @@ static __always_inline __u64 question_task(struct bpf_iter__task *ctx)
 	return task;
 }
 
-/* Asked before the others: which PID namespace is ours, by the task that reads the iterator. */
+/* Runs first: the collector's PID namespace is that of the task that reads the iterator. */
 SEC("iter/task")
 int find_self(struct bpf_iter__task *ctx)
 {
-	__u64 task = question_task(ctx), at;
+	__u64 task = iterator_task(ctx), at;
 
 	if (!task || task != bpf_get_current_task())
 		return 0;
@@ -283,7 +287,7 @@ int find_self(struct bpf_iter__task *ctx)
 SEC("iter/task")
 int mark_wanted(struct bpf_iter__task *ctx)
 {
-	__u64 task = question_task(ctx);
+	__u64 task = iterator_task(ctx);
 	__u32 number, *met;
 
 	if (!task || TASK_READ(task, pid) != TASK_READ(task, tgid))
@@ -316,7 +320,7 @@ __noinline int check_try(__u64 mm)
 SEC("iter/task")
 int check_mapping(struct bpf_iter__task *ctx)
 {
-	__u64 task = question_task(ctx), mm;
+	__u64 task = iterator_task(ctx), mm;
 	__u32 status = TM_CHECK_BUSY;
 
 	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
@@ -329,8 +333,8 @@ int check_mapping(struct bpf_iter__task *ctx)
 }
 
 /*
- * Changes what a file number stands for: in place, since a sample may be using the entry. Run by the
- * collector; arguments: the number, enum tm_file_change, a value.
+ * Changes what a file number stands for, in place, since a sample may be using the entry. The
+ * collector runs it; the arguments are the number, enum tm_file_change, and a value.
  */
 SEC("raw_tp")
 int change_file(struct bpf_raw_tracepoint_args *ctx)
@@ -349,11 +353,11 @@ int change_file(struct bpf_raw_tracepoint_args *ctx)
 		state->epoch = 0;
 	if (state && change == TM_FILE_RETIRE)
 		state->retired = 1;
-	__sync_fetch_and_add(&files_generation, 1); /* behind the change */
+	__sync_fetch_and_add(&files_generation, 1); /* after the change */
 	return 1;
 }
 
-/* Writes the lines of /proc/kallsyms: it serves who may not see the addresses there. */
+/* Writes the lines of /proc/kallsyms, for a collector that sees no addresses there. */
 SEC("iter/ksym")
 int kernel_symbols(struct bpf_iter__ksym *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * unwind_prologue - the return address of an interrupted function that keeps frame pointers, but has no row
+ * unwind_prologue - the return address of a leaf that is in its prologue or epilogue
  */
 
 #include <bpf/bpf_helpers.h>
@@ -10,8 +10,9 @@
 #include <linux/types.h>
 
 /*
- * Where the return address lies while the leaf has no frame record of its own: about to push the
- * frame pointer, about to set it, or about to return. 0: it has its record, or has none at all.
+ * For code that keeps frame pointers and has no unwind rule: the address of the return address
+ * while the leaf has no frame record. That is before it pushes or sets the frame pointer, and
+ * before it returns. 0: it has its record, or never makes one.
  */
 static __always_inline __u64 unwind_prologue_return_at(__u64 ip, __u64 sp)
 {
@@ -26,7 +27,7 @@ static __always_inline __u64 unwind_prologue_return_at(__u64 ip, __u64 sp)
 	return (code & 0xffffff) == 0xe58948 ? sp + 8 : 0; /* mov %rsp,%rbp */
 }
 
-/* Does a call end right before the address? Direct, or by register or memory (ff /2). */
+/* Whether a call ends right before the address: direct, or by register or memory (ff /2). */
 static __always_inline bool unwind_prologue_called(__u64 address)
 {
 	__u8 code[7];

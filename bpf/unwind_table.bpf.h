@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * unwind_table - the rule for a place in a file's code, out of the file's table (shared/unwind_map.h)
+ * unwind_table - finds the rule for a place in code, in the unwind table of the file
  *
- * Verifier   searches have a fixed number of steps and no branch: a step adds its width or nothing,
- *            by a mask made of the sign of a difference. What is spare in a unit never lets one end
- *            beyond what is used; were a table not as promised, the masks keep it inside its unit.
+ * Layout     shared/unwind_map.h.
+ * Verifier   searches have a fixed number of steps and no branch: a step adds its width or
+ *            nothing, by a mask made of the sign of a difference. The values in the unused part of
+ *            a unit keep a search inside the used part; in a malformed table the masks keep it
+ *            inside the unit.
  */
 
 #include "bpf/maps.h"
@@ -21,7 +23,10 @@ static __always_inline __u64 unwind_table_reached(__u64 value, __u64 key)
 	return mask;
 }
 
-/* Masked where it is used, or the compiler finds bounds that an old verifier does not. */
+/*
+ * Masked where it is used: otherwise the compiler drops a mask for bounds that it can prove, and
+ * the verifier of an old kernel cannot.
+ */
 static __always_inline __u64 unwind_table_index(__u64 at)
 {
 	kread_opaque(at);
@@ -31,12 +36,12 @@ static __always_inline __u64 unwind_table_index(__u64 at)
 static __always_inline const void *unwind_table_unit(__u32 number)
 {
 	__u32 chunk = number / TM_UNWIND_UNITS_CHUNK, at = number % TM_UNWIND_UNITS_CHUNK;
-	void *units = bpf_map_lookup_elem(&row_chunks, &chunk);
+	void *units = bpf_map_lookup_elem(&unwind_chunks, &chunk);
 
 	return units ? bpf_map_lookup_elem(units, &at) : NULL;
 }
 
-/* The last of the first 2 * @step starts that is not above the key; the first one if all are. */
+/* The last of the first 2 * @step starts that is not above the key; 0 if all are above. */
 static __always_inline __u64 unwind_table_among_starts(const __u32 *starts, __u64 key, __u64 step)
 {
 	__u64 at = 0;
@@ -61,7 +66,7 @@ static __always_inline __u64 unwind_table_in_page(const struct tm_unwind_table_p
 	return unwind_table_index(at);
 }
 
-/* NULL: none. */
+/* Return: the rule, or NULL if the table has none for this offset. */
 static __always_inline const struct tm_rule *unwind_table_find(__u64 table, __u64 offset)
 {
 	__u32 unit = TM_UNWIND_MAP_FIRST(table), starts_units = TM_UNWIND_MAP_STARTS(table);
@@ -96,21 +101,21 @@ static __always_inline const struct tm_rule *unwind_table_find(__u64 table, __u6
 	return rules ? &rules[at % TM_UNWIND_UNIT_RULES] : NULL;
 }
 
-/* The same by the word of the place, out of this level's memos if it was asked for before. */
+/* The rule of the current frame, from this level's cache if it was looked up before. */
 static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 generation)
 {
-	__u64 word = s->walk.word, at = (word * 0x9e3779b97f4a7c15ull) >> 32;
-	struct rule_cache_entry *memo = &s->memos[at & (RULE_CACHE_ENTRIES - 1)];
+	__u64 frame = s->walk.frame, at = (frame * 0x9e3779b97f4a7c15ull) >> 32;
+	struct rule_cache_entry *entry = &s->rule_cache[at & (RULE_CACHE_ENTRIES - 1)];
 	const struct tm_rule *rule;
 
-	if (memo->word != word || memo->generation != generation) {
-		rule = unwind_table_find(s->walk.table, word & TM_FRAME_OFFSET_MAX);
-		memo->word = word;
-		memo->generation = generation;
+	if (entry->frame != frame || entry->generation != generation) {
+		rule = unwind_table_find(s->walk.table, frame & TM_FRAME_OFFSET_MAX);
+		entry->frame = frame;
+		entry->generation = generation;
 		if (rule)
-			memo->rule = *rule;
+			entry->rule = *rule;
 		else
-			memo->rule.cfa = TM_CFA_NONE;
+			entry->rule.cfa = TM_CFA_NONE;
 	}
-	return &memo->rule;
+	return &entry->rule;
 }

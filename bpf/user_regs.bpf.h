@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * user_regs - any register of an interrupted user frame, by its DWARF number
+ * user_regs - reads any register of an interrupted user frame, by its DWARF number
  *
  * Layouts: struct pt_regs and, in a signal frame, gregset_t (arch/x86/include/asm/ptrace.h,
  * arch/x86/include/uapi/asm/sigcontext.h); DWARF numbers: the x86-64 psABI, table 3.36.
@@ -14,20 +14,20 @@
 #define USER_REGS_RESULT 0  /* rax: what a system call returns */
 #define USER_REGS_FIELD  40 /* bytes from a signal frame's sp to its first register */
 
-/* Which word of either structure has it. */
+/* Index of each register in pt_regs and in gregset_t. */
 static const __u8 user_regs_in_task[USER_REGS] = {10, 12, 11, 5, 13, 14, 4, 19, 9,
 						  8,  7,  6,  3, 2,  1,  0, 16};
 static const __u8 user_regs_in_context[USER_REGS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
 						     1,  2,  3,  4,  5, 6, 7,  16};
 
-/* Whether it is known in the frame that is to be left. */
+/* Whether the register is known in the current frame. */
 static __always_inline bool user_regs_known(const struct scratch *s, __u32 number)
 {
 	return !s->walk.called ||
-	       (number == TM_UNWIND_TABLE_KEPT && s->walk.keeps != WALK_KEPT_LOST);
+	       (number == TM_UNWIND_TABLE_KEPT && s->walk.kept_state != WALK_KEPT_LOST);
 }
 
-/* Only what is known; 0 where it cannot be read. */
+/* The value of a register that is known; 0 if it cannot be read. */
 __noinline __u64 user_regs_read(__u32 level, __u32 number)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -36,7 +36,7 @@ __noinline __u64 user_regs_read(__u32 level, __u32 number)
 
 	if (!s || number >= USER_REGS)
 		return 0;
-	if (number == TM_UNWIND_TABLE_KEPT && s->walk.keeps == WALK_KEPT_VALUE)
+	if (number == TM_UNWIND_TABLE_KEPT && s->walk.kept_state == WALK_KEPT_VALUE)
 		return s->walk.kept;
 	if (s->walk.kind == WALK_CONTEXT) {
 		bpf_probe_read_user(

@@ -3,25 +3,25 @@
 /*
  * vma - which mapping of an mm covers an address, found without taking its lock
  *
- * Trust      the trees change while they are read. Every read may fault or be stale; nothing is
- *            believed before the VMA itself has been read twice and agrees with the question.
+ * Trust      the trees change while they are read. Every read may fault or be stale, so a VMA is
+ *            believed only after it was read twice with the same result and covers the address.
  * Trees      a maple tree from 6.1, its nodes safe under RCU; a red-black tree before, which is
- *            not, so there a miss while somebody writes, or has written meanwhile, means "busy".
+ *            not: there a miss during or after a concurrent change is VMA_BUSY.
  * Maple      an entry is a node's address (256-aligned) with its type in bits 3 to 6, the root's
  *            also with bit 1. Word 0 of a node is its parent, and the node itself once it is dead.
  *            Then the pivots, the last address of each slot, then the slots: 15 and 16 of them, or
  *            9 and 10.
- * Writers    a VMA that is locked for writing, as all of them are for as long as their process
- *            forks, is believed where its range is also what the tree says: a writer changes the
- *            VMA first and the tree afterwards, so a half-changed one differs.
- * Verifier   pivots are counted without a branch; a branch each would multiply its states.
+ * Writers    a VMA that is locked for writing, as all are while their process forks, is believed if
+ *            its range is also that of the tree: a writer changes the VMA first and the tree
+ *            afterwards, so the two differ while it changes the range.
+ * Verifier   pivots are counted without branches, which would multiply the verifier's states.
  */
 
 #include "bpf/kread.bpf.h"
 
 #define VMA_TRIES    4
 #define MAPLE_DEPTH  8  /* 10^8 mappings */
-#define RB_DEPTH     40 /* twice the logarithm of more mappings than fit in memory */
+#define RB_DEPTH     40 /* twice the logarithm of 10^6 mappings */
 #define MAPLE_PIVOTS 15
 
 enum maple_kind {
@@ -45,14 +45,14 @@ struct vma {
 	__u64 flags;
 };
 
-/* What the tree says: the VMA, and the first and last address for which it says so. */
+/* A VMA, and the first and last address that the tree has for it. */
 struct vma_hit {
 	__u64 vma;
 	__u64 first;
 	__u64 last;
 };
 
-/* 1 if the pivot is used (not 0) and below the address, which is positive as a signed number. */
+/* 1 if the pivot is used (not 0) and below the address. The address is below 2^63. */
 static __always_inline __u64 maple_below(__u64 pivot, __u64 address)
 {
 	__u64 p = pivot - 1, below;
@@ -62,7 +62,7 @@ static __always_inline __u64 maple_below(__u64 pivot, __u64 address)
 	return below;
 }
 
-/* One node: replaces *entry by the one under it, and shrinks the hit's range. */
+/* One node: replaces *entry by its entry for the address, and narrows the hit's range. */
 static __always_inline int maple_step(struct kread *block, __u64 *entry, __u64 address,
 				      struct vma_hit *hit)
 {
@@ -71,7 +71,7 @@ static __always_inline int maple_step(struct kread *block, __u64 *entry, __u64 a
 
 	if (type < MAPLE_LEAF || type > MAPLE_ARANGE || !kread_read(block, node, KREAD_BYTES))
 		return VMA_BUSY;
-	/* Asked after the copy: a node that dies under it gives its first pivots to an RCU head. */
+	/* Checked after the copy: freeing a node overwrites its first pivots with an RCU head. */
 	if ((kread_word(node) & ~0xffull) == node)
 		return VMA_BUSY;
 	wide = type != MAPLE_ARANGE;
@@ -100,7 +100,7 @@ static __always_inline int maple_find(struct kread *block, __u64 mm, __u64 addre
 
 	hit->first = 0;
 	hit->last = ~0ull;
-	if ((entry & 3) != 2) /* no node, so not more than one mapping: none of a process */
+	if ((entry & 3) != 2) /* no node: at most one mapping, which no process has */
 		return VMA_NONE;
 	for (int i = 0; i < MAPLE_DEPTH && status == VMA_DEEP; i++)
 		status = maple_step(block, &entry, address, hit);
@@ -136,7 +136,7 @@ static __always_inline int rb_walk(struct kread *block, __u64 mm, __u64 address,
 	return VMA_DEEP;
 }
 
-/* Changes with every mapping that comes or goes. */
+/* Changes whenever a mapping is added or removed. */
 static __always_inline __u64 rb_version(__u64 mm)
 {
 	__u64 version = (__u64)(__u32)KERNEL_READ(mm_struct, mm, map_count);
@@ -159,7 +159,7 @@ static __always_inline int rb_find(struct kread *block, __u64 mm, __u64 address,
 	return status;
 }
 
-/* What mm->mm_lock_seq is; a VMA that says the same is locked for writing (from 6.4). */
+/* mm->mm_lock_seq; a VMA whose vm_lock_seq is equal is locked for writing (from 6.4). */
 static __always_inline int vma_lock_sequence(__u64 mm)
 {
 	if (bpf_core_field_exists(struct mm_struct___seq, mm_lock_seq.sequence))
@@ -169,7 +169,7 @@ static __always_inline int vma_lock_sequence(__u64 mm)
 
 #define VMA_FIELD(field) KREAD_FIELD(block, bytes, vm_area_struct, vma, field)
 
-/* The VMA as it stands, believed only if a second reading agrees and it covers the address. */
+/* Reads the VMA twice. VMA_FOUND: both readings agree, and it covers the address. */
 static __always_inline int vma_check(struct kread *block, __u64 mm, __u64 address,
 				     const struct vma_hit *hit, struct vma *out)
 {
@@ -197,7 +197,7 @@ static __always_inline int vma_check(struct kread *block, __u64 mm, __u64 addres
 	return VMA_FOUND;
 }
 
-/* One try, with the caller's memory for what is read on the way. */
+/* Looks the address up once. @block: memory for copies of kernel structures. */
 static __always_inline int vma_try(struct kread *block, __u64 mm, __u64 address, struct vma *out)
 {
 	struct vma_hit hit = {};

@@ -126,7 +126,7 @@ static void keep_handles(struct loader *loader)
 	loader->numbers.map = bpf_map__fd(skeleton->maps.files);
 	loader->numbers.made = (const uint64_t *)&skeleton->bss->files_made;
 	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
-	loader->row_chunks = bpf_map__fd(skeleton->maps.row_chunks);
+	loader->unwind_chunks = bpf_map__fd(skeleton->maps.unwind_chunks);
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
@@ -274,7 +274,7 @@ int loader_change(void *context, uint32_t number, enum tm_file_change change, ui
 	return options.retval ? 0 : -ENOENT;
 }
 
-/* The inner map must be as the BPF side declares it in `row_chunks`. It exists as long as it is
+/* The inner map must be as the BPF side declares it in `unwind_chunks`. It exists as long as it is
  * mapped or stored there. */
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
 {
@@ -290,7 +290,7 @@ int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
 	memory = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
 	if (memory == MAP_FAILED)
 		return -errno;
-	if (bpf_map_update_elem(loader->row_chunks, &index, &map, BPF_ANY) < 0) {
+	if (bpf_map_update_elem(loader->unwind_chunks, &index, &map, BPF_ANY) < 0) {
 		int error = -errno;
 
 		(void)munmap(memory, CHUNK_BYTES);
@@ -305,7 +305,7 @@ void loader_drop_chunk(void *context, uint32_t index, void *memory)
 {
 	struct loader *loader = context;
 
-	(void)bpf_map_delete_elem(loader->row_chunks, &index);
+	(void)bpf_map_delete_elem(loader->unwind_chunks, &index);
 	(void)munmap(memory, CHUNK_BYTES);
 	loader->map_bytes -= CHUNK_BYTES + (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -315,5 +315,5 @@ void loader_deinit(struct loader *loader)
 	percpu_close(&loader->percpu);
 	tidemark_bpf__destroy(loader->skeleton);
 	loader->skeleton = NULL;
-	loader->row_chunks = -1; /* so that dropping chunks no longer waits for a grace period */
+	loader->unwind_chunks = -1; /* so that dropping chunks no longer waits for a grace period */
 }

@@ -31,7 +31,7 @@ struct loader {
 	int sample;         /* program descriptor */
 	/* map descriptors */
 	int wanted;
-	int row_chunks;
+	int unwind_chunks;
 	struct reclaim_table processes;
 	struct reclaim_table numbers;
 	/* variables of the BPF side, mapped */

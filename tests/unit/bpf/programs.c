@@ -23,7 +23,7 @@ const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SCRATCH] = {.map = &scratch,
 				 .of_maps = true,
 				 .value_bytes = INNER(scratch_levels)},
-	[PROGRAM_MAP_CHUNKS] = {.map = &row_chunks, .of_maps = true, .value_bytes = INNER(chunk)},
+	[PROGRAM_MAP_CHUNKS] = {.map = &unwind_chunks, .of_maps = true, .value_bytes = INNER(chunk)},
 	[PROGRAM_MAP_PROCESSES] = HASH(processes),
 	[PROGRAM_MAP_FILES] = HASH(files),
 	[PROGRAM_MAP_SELECTED] = HASH(selected),
