@@ -3,10 +3,10 @@
  * remaps - runs the functions of three files at one address, where mapping calls replace the files
  *
  * remaps SECONDS LIBRARY-A LIBRARY-B LIBRARY-C: the variants of variant.c. Who calls a function
- * names its file: variant_a is called by calls_a only, and so on. So the two frames of a sample show
- * whether the file at that address was known as it was at that instant. Their caller is the way in
- * which the file got there: by_replacing, by_unmapping, by_moving or by_loading. There are two
- * threads, each with an address of its own.
+ * names its file: variant_a is called by calls_a only, and so on. So the two frames of a sample
+ * show whether the file at that address was known as it was at that instant. Their caller is the
+ * way in which the file got there: by_replacing, by_unmapping, by_moving or by_loading. There are
+ * two threads, each with an address of its own.
  */
 
 #include <dlfcn.h>

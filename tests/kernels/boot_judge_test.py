@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""boot_judge_test - a boot whose console lacks anything is judged a failure
+
+usage: boot_judge_test.py SOURCE-FOLDER. Needs no qemu: the console and the recordings are made up.
+"""
+import base64
+import contextlib
+import io
+import json
+import os
+import sys
+import tarfile
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(sys.argv[1], "tests", "lib"))
+import boot
+import recorded
+import recorded_kernels
+import remapped
+
+SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {},
+           "taken": 9, "exported": 9}
+IDENTITIES = ("tidemark-collec 61184", "tidemark-opener 61184", "tidemark-symbol 61185",
+              "tidemark-parser 61185")
+
+
+def folded(comm, stack, count):
+    return f"{comm};{';'.join(stack)} {count}\n"
+
+
+def recursion(comm, depth, whole, **cut):
+    """Whole stacks, and some that are cut for a reason."""
+    stack = ["_start", *["recurse"] * depth, "leaf"]
+    return folded(comm, stack, whole) + "".join(
+        folded(comm, [f"[truncated: {reason}]", *stack[2:]], count)
+        for reason, count in cut.items())
+
+
+def remaps(variant):
+    return "".join(folded("remaps", [way, "calls_a", variant], 50) for way in remapped.WAYS)
+
+
+def recordings(**changed):
+    files = {name: "something" for name in recorded_kernels.EXPECTED}
+    files |= {name: json.dumps(SUMMARY) for name in files if name.endswith(".json")}
+    files |= {"rows.0001.folded": "",
+              "r.folded": recursion("deep", recorded_kernels.DEPTH, 90, time=4, no_table=6),
+              "command.folded": recursion("deep", recorded_kernels.COMMAND_DEPTH, 100),
+              "rows.0002.folded": recursion("deep-cfi", recorded_kernels.ROWS_DEPTH, 80, time=20),
+              "remaps.folded": remaps("variant_a")}
+    return {**files, **changed}
+
+
+def packed(files):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, text in files.items():
+            if text is None:
+                continue
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return base64.encodebytes(out.getvalue()).decode()
+
+
+def console(files):
+    lines = ["TM-PARANOID 3"]
+    lines += [f"TM-RESULT {name} 0" for name in boot.LOOKUPS + boot.RECORDS]
+    lines += [f"TM-IDENTITY {name},{name.split()[1]} 0" for name in IDENTITIES]
+    return "\n".join(lines) + f"\n--- TM-OUT\n{packed(files)}--- TM-OUT-END\nTM-END\n"
+
+
+def verdict(text):
+    said = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said):
+        return boot.judge(text, folder), said.getvalue()
+
+
+def without(text, part):
+    assert part in text, part
+    return text.replace(part, "", 1)
+
+
+def main():
+    good = console(recordings())
+    half = good.index("--- TM-OUT\n") + len(packed(recordings())) // 2
+    deep, rows = recorded_kernels.COMMAND_DEPTH, recorded_kernels.ROWS_DEPTH
+    cases = {
+        "no start of the recordings": without(good, "--- TM-OUT\n"),
+        "no end of the recordings": without(good, "--- TM-OUT-END\n"),
+        "no recordings": good[:good.index("--- TM-OUT\n")] + "TM-END\n",
+        "half of the recordings": good[:half] + "\n--- TM-OUT-END\nTM-END\n",
+        "no end of the guest": without(good, "TM-END\n"),
+        "another paranoid": without(good, "TM-PARANOID 3\n"),
+        "an identity is missing": without(good, "TM-IDENTITY tidemark-symbol 61185,61185 0\n"),
+    }
+    for name in boot.LOOKUPS + boot.RECORDS:
+        cases[f"no result of {name}"] = without(good, f"TM-RESULT {name} 0\n")
+    for name in recorded_kernels.EXPECTED:
+        cases[f"no {name}"] = console(recordings(**{name: None}))
+    for title, text in {
+            "a whole stack among cuts for time": recursion("deep-cfi", rows, 1, time=99),
+            "cuts for time are too many": recursion("deep-cfi", rows, 65, time=35),
+            "too few whole stacks": recursion("deep-cfi", rows, 19, time=3),
+            "too few samples": recursion("deep-cfi", rows, 15),
+            "rows cut for another reason": recursion("deep-cfi", rows, 90, stack_fault=1),
+            "a frame is missing": recursion("deep-cfi", rows - 1, 10) +
+                                  recursion("deep-cfi", rows, 90)}.items():
+        cases[title] = console(recordings(**{"rows.0002.folded": text}))
+    cases["cut for time, by frame pointer"] = console(
+        recordings(**{"command.folded": recursion("deep", deep, 80, time=20)}))
+    cases["another file is named"] = console(recordings(**{"remaps.folded": remaps("variant_b")}))
+
+    code, said = verdict(good)
+    failed = [f"the good boot is judged a failure: {said}"] if code else []
+    failed += [f"passes: {title}" for title, text in cases.items() if not verdict(text)[0]]
+    for sentence in failed:
+        print("FAIL:", sentence)
+    print(f"{len(cases) + 1} consoles judged, {len(failed)} wrongly")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
