@@ -4,8 +4,8 @@
 # debian_mirror - the mirror of this host, else the public one
 debian_mirror() {
 	local found
-	found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list \
-		2>/dev/null | grep -Eo 'https?://[^ ]*/debian/?( |$)' | head -n 1)
+	found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{sources,list} 2>/dev/null |
+		grep -Eo 'https?://[^ ]*/debian/?( |$)' | head -n 1)
 	echo "${found:-http://deb.debian.org/debian}"
 }
 
@@ -15,8 +15,8 @@ debian_make() {
 	rm -f "$2"/var/cache/apt/archives/*.deb
 }
 
-# debian_join_network FOLDER - what stands between this host and its mirrors stands before the Debian
-# in the folder too: proxies of apt, certificates, the resolver. Variables go into DEBIAN_ENVIRONMENT.
+# debian_join_network FOLDER - gives the Debian in the folder what this host needs to reach its
+# mirrors: proxies of apt, certificates, the resolver. Variables go into DEBIAN_ENVIRONMENT.
 debian_join_network() {
 	local name
 	apt-config dump 2>/dev/null | grep -E '^Acquire::[a-z]+::Proxy|^Acquire::Check-' \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # clean - both commands of the README, as written, in a Debian with nothing else installed
 #
-# usage: clean.sh [SUITE [PHASE...]]     SUITE: bookworm, the default, or trixie; PHASE: of tests/run
+# usage: clean.sh [SUITE [PHASE...]]   SUITE: bookworm, the default, or trixie; PHASE: of tests/run
 # debootstrap makes the system (kept as a tarball under TM_CACHE), systemd-nspawn runs it: so this
 # also is the test of tidemark inside a PID namespace. The tree is a fresh clone of HEAD.
 TM_NEEDS_BUILD=no # it makes its own
@@ -44,7 +44,8 @@ inside() { # COMMAND... in the tree
 	fi
 	[[ -e /dev/fuse ]] && unit+=(--bind=/dev/fuse) # a test has a file system of its own
 	# The run-time right to trace that an ordinary root has on a host, and no more.
-	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" --resolv-conf=copy-host \
+	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" \
+		--resolv-conf=copy-host \
 		--capability=CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_CHECKPOINT_RESTORE \
 		--system-call-filter='bpf perf_event_open' \
 		"${DEBIAN_ENVIRONMENT[@]/#/--setenv=}" --setenv=DEBIAN_FRONTEND=noninteractive \
@@ -66,7 +67,9 @@ debian_join_network "$ROOT"
 lend_archives
 git -c safe.directory='*' clone -q --no-hardlinks "file://$TM_SOURCE" "$ROOT/root/tidemark" ||
 	wrong "git clone failed"
-say "Debian $(cat "$ROOT/etc/debian_version"), $(ls "$ROOT"/var/lib/dpkg/info/*.list | wc -l) packages, commit $(git -c safe.directory='*' -C "$ROOT/root/tidemark" rev-parse --short HEAD)"
+packages=("$ROOT"/var/lib/dpkg/info/*.list)
+commit=$(git -c safe.directory='*' -C "$ROOT/root/tidemark" rev-parse --short HEAD)
+say "Debian $(cat "$ROOT/etc/debian_version"), ${#packages[@]} packages, commit $commit"
 
 from=$SECONDS
 inside ./quickstart >"$WORK/quickstart.log"
@@ -79,7 +82,8 @@ case $picture in
 /*) picture=$ROOT$picture ;;
 ?*) picture=$ROOT/root/tidemark/$picture ;;
 esac
-[[ -n $picture && -s $picture ]] || wrong "quickstart does not say where the picture is, or it is not there"
+[[ -n $picture && -s $picture ]] ||
+	wrong "quickstart does not say where the flame graph is, or it is not there"
 grep -Eq 'samples: taken [1-9]' "$WORK/quickstart.log" || wrong "quickstart tells of no samples"
 
 from=$SECONDS
@@ -89,5 +93,6 @@ say "TM_INNER=1 ./tests/run ${PHASES[*]}: exit $status, $((SECONDS - from)) s"
 keep_archives
 sed 's/^/  | /' "$WORK/run.log" # a line a phase, and what failed
 ((status == 0)) || wrong "./tests/run failed inside"
-grep -Eq '^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$' "$WORK/run.log" || wrong "the run does not say that all passed"
+grep -Eq '^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$' "$WORK/run.log" ||
+	wrong "the run does not say that all passed"
 finish
