@@ -25,7 +25,7 @@
 #include "collector/symbolizer_link.h"
 #include "shared/event.h"
 
-#define FILE_REQUESTS_MAX        65536
+#define FILE_REQUESTS_MAX        SYMBOLIZER_LINK_NUMBERS
 #define FILE_REQUESTS_QUEUE      1024
 #define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
 #define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "collector/file_requests.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "shared/unwind_map.h"
@@ -28,10 +27,10 @@ void symbolizer_link_deinit(struct symbolizer_link *link)
 static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, bool has_fd)
 {
 	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
-	    (message->number < FILE_REQUESTS_MAX || message->number == TM_UNWIND_MAP_VDSO))
+	    (message->number < SYMBOLIZER_LINK_NUMBERS || message->number == TM_UNWIND_MAP_VDSO))
 		return SYMBOLIZER_LINK_E_TABLE;
 	if (message->kind == TM_WIRE_UNWIND_FAILED && !has_fd &&
-	    message->number < FILE_REQUESTS_MAX)
+	    message->number < SYMBOLIZER_LINK_NUMBERS)
 		return SYMBOLIZER_LINK_E_FAILED;
 	if (message->kind == TM_WIRE_HELLO && !has_fd && !link->greeted &&
 	    message->value == TM_WIRE_VERSION) {

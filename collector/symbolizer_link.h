@@ -21,6 +21,8 @@
 
 #include "shared/wire.h"
 
+#define SYMBOLIZER_LINK_NUMBERS 65536 /* file numbers are below it */
+
 enum {
 	SYMBOLIZER_LINK_E_AGAIN = 1,
 	SYMBOLIZER_LINK_E_CLOSED = 2,
