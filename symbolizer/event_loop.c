@@ -148,8 +148,8 @@ int event_loop_run(struct session *session)
 		    receive_from_command(session))
 			return EVENT_LOOP_E_ABANDONED;
 		more = read_round(session);
-		/* A table is cached under the announced identity (table_cache.h). One more look for the
-		 * announcement costs less than parsing the file again in the next recording. */
+		/* A table is cached under the announced identity (table_cache.h): one more look for
+		 * it costs less than parsing the file again in the next recording. */
 		if (file_queue_has_early(&session->files))
 			more = read_round(session);
 		if (files_are_pending(&session->files))

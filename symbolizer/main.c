@@ -21,7 +21,9 @@
 #define ADDRESS_SPACE_BYTES (4ul << 30)
 #define DESCRIPTORS_SPARE   64u /* beside the files of the profile */
 
-/* The end of the command is our end, not a key pressed at its terminal; a write that fails says so. */
+/*
+ * The end of the command is our end, not a key pressed at its terminal; a write that fails says so.
+ */
 static void ignore_terminal(void)
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGXFSZ};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reporter - after the last record, or in between: names, the report, its outputs, what the command is told
+ * reporter - makes a report: names, accounting, outputs, and the messages to the command
  */
 
 #include "symbolizer/reporter.h"
@@ -34,7 +34,7 @@ static uint64_t start_ktime(const struct session *session)
 	return until ? until : session->reader.first_ktime;
 }
 
-/* The same by the clock on the wall. */
+/* The same as Unix time. */
 static uint64_t start_unix_ns(const struct session *session)
 {
 	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
@@ -236,7 +236,7 @@ static void forget(struct session *session)
 	files_forget(&session->files, &fresh);
 	strings_deinit(&session->strings);
 	session->strings = fresh;
-	/* What was freed lies between what stays: the allocator gives it back only when told. */
+	/* What was freed lies between what stays: the allocator returns it only on request. */
 	(void)malloc_trim(0);
 }
 

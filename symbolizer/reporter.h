@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * reporter - after the last record, or in between: names, the report, its outputs, what the command is told
+ * reporter - makes a report: names, accounting, outputs, and the messages to the command
  */
 
 #include "symbolizer/session.h"

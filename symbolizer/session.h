@@ -3,8 +3,8 @@
 /*
  * session - the parts of one recording, and what its reports so far have said
  *
- * FLUSH asks for a report in between, of what is older than W. Strings, stacks, samples and names end
- * with it; processes and files stay until they are retired (processes.h, files.h).
+ * FLUSH asks for a report in between, of what is older than W. Strings, stacks, samples and names
+ * end with it; processes and files stay until they are retired (processes.h, files.h).
  */
 
 #include <stdbool.h>

@@ -83,7 +83,8 @@ void hash_index_remove(struct hash_index *lookup, uint32_t hash, uint32_t index)
 			return;
 		hole = (hole + 1) & mask;
 	}
-	/* Walks end at the first empty slot: what lies behind moves up, unless it would pass its home. */
+	/* Walks end at the first empty slot: what lies behind moves up, unless it would pass its
+	 * home. */
 	for (uint32_t at = (hole + 1) & mask; lookup->slots[at]; at = (at + 1) & mask) {
 		uint32_t home = (uint32_t)(lookup->slots[at] >> 32) & mask;
 

@@ -3,7 +3,8 @@
 /*
  * strings - every name of the profile, once
  *
- * String 0 is "". What goes in ends at the first NUL, is cleaned (shared/utf8.h) and cut at STRINGS_MAX_BYTES.
+ * String 0 is "". What goes in ends at the first NUL, is cleaned (shared/utf8.h) and cut at
+ * STRINGS_MAX_BYTES.
  */
 
 #include "shared/utf8.h"

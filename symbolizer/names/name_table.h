@@ -3,8 +3,9 @@
 /*
  * name_table - the sampled file offsets and their names
  *
- * Shape      all distinct (file, offset) in one sorted array, the offset of a call and not of its return;
- *            each file's part of it is one request, less what was kept of an earlier one (symbol_cache.h).
+ * Shape      all distinct (file, offset) in one sorted array, the offset of a call and not of its
+ *            return; each file's part of it is one request, less what was kept of an earlier one
+ *            (symbol_cache.h).
  * Failures   a file that could not be parsed now stays unnamed and is counted; the next report asks
  *            again. A file whose symbols do not check, or that has none, has no names for good.
  */
@@ -54,13 +55,13 @@ struct name_table {
 void name_table_init(struct name_table *names, struct strings *strings,
 		     struct parser_client *parser);
 void name_table_deinit(struct name_table *names);
-/* What a frame word is looked up as; only FILE and VDSO words have a key. */
+/* What an encoded frame is looked up as; only FILE and VDSO frames have a key. */
 uint64_t name_table_key(uint64_t word);
 /* Collects the places of every stack. Return: 0, BUDGET_E_SPENT (the rest stays unnamed). */
 int name_table_collect(struct name_table *names, const struct aggregate *aggregate);
 /*
- * Names what can be named. Closes a file's descriptor once the parser has it, where it is not needed
- * again.
+ * Names what can be named. Closes a file's descriptor once the parser has it, where it is not
+ * needed again.
  */
 void name_table_ask(struct name_table *names, struct symbol_cache_store *store);
 /* NULL when the place was not collected. */

@@ -4,7 +4,8 @@
  * symbol_cache - the named places of one file, kept beyond the report that asked for them
  *
  * One block of memory per file, replaced whole: its places sorted by offset, then their texts. It
- * refers to nothing outside, so that it survives the strings of a report. The file owns it (files.h).
+ * refers to nothing outside, so that it survives the strings of a report. The file owns it
+ * (files.h).
  * Limits     SYMBOL_CACHE_BYTES for all files; what does not fit, the next report asks for again.
  */
 

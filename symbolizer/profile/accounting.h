@@ -31,7 +31,9 @@ void accounting_close(struct accounting *balance, const struct tm_counts *counts
 /* Of the recording so far: what is under way counts as not taken yet. */
 void accounting_so_far(struct accounting *balance, const struct tm_counts *counts,
 		       const struct accounting_read *read);
-/* Makes @balance that of what came since the earlier reports, whose sum is @reported, and adds it. */
+/*
+ * Makes @balance that of what came since the earlier reports, whose sum is @reported, and adds it.
+ */
 void accounting_since(struct accounting *balance, struct accounting *reported);
 /* The counts that go with it: what grows as it grew since @before, the rest as it is. */
 void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,

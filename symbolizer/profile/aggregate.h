@@ -3,10 +3,11 @@
 /*
  * aggregate - equal samples counted together, on full frame identity
  *
- * Key        (generation, thread, thread's name, stop, flags, stack). Stacks are kept once, as frame
- *            words; the file bits of a FILE word hold an index of files.c, not the wire's number.
- * Limits     all of it lives under the profile's one budget; a sample that no longer fits is dropped and
- *            counted by the caller (`memory`).
+ * Key        (generation, thread, thread's name, stop, flags, stack). Stacks are kept once, as
+ *            encoded frames; the file bits of a FILE frame hold an index of files.c, not the
+ *            number of the wire.
+ * Limits     all of it lives under the profile's one budget; a sample that no longer fits is
+ *            dropped and counted by the caller (`memory`).
  */
 
 #include "symbolizer/profile/files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collector_link - the collector's end of the wire: attaching, files, the kernel table, the end
+ * collector_link - the connection to the collector: attaching, files, the kernel table, the end
  */
 
 #include "symbolizer/profile/collector_link.h"
@@ -17,10 +17,10 @@
 	(64u << 10) /* of the reader page; its size is the collector's choice */
 
 /* Blocks until a message is there or either side has gone. */
-static int wait_for_message(const struct collector_link *peer, int control)
+static int wait_for_message(const struct collector_link *link, int control)
 {
 	struct pollfd ready[2] = {
-		{.fd = peer->wire, .events = POLLIN},
+		{.fd = link->wire, .events = POLLIN},
 		{.fd = control, .events = POLLRDHUP},
 	};
 
@@ -36,17 +36,17 @@ static int wait_for_message(const struct collector_link *peer, int control)
 	}
 }
 
-static int receive_region(struct collector_link *peer, int control, enum tm_wire_kind kind,
+static int receive_region(struct collector_link *link, int control, enum tm_wire_kind kind,
 			  int *ret_fd)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_wire message;
 	int r;
 
-	r = wait_for_message(peer, control);
+	r = wait_for_message(link, control);
 	if (r < 0)
 		return r;
-	r = tm_fdpass_recv(peer->wire, &message, sizeof(message), &fd, 0);
+	r = tm_fdpass_recv(link->wire, &message, sizeof(message), &fd, 0);
 	if (r == TM_FDPASS_E_CLOSED)
 		return -EPIPE;
 	if (r)
@@ -57,28 +57,28 @@ static int receive_region(struct collector_link *peer, int control, enum tm_wire
 	return 0;
 }
 
-static int attach_data(struct collector_link *peer, int control)
+static int attach_data(struct collector_link *link, int control)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	int r;
 
-	r = receive_region(peer, control, TM_WIRE_ATTACH, &fd);
+	r = receive_region(link, control, TM_WIRE_ATTACH, &fd);
 	if (r)
 		return r;
-	r = tm_region_open(&peer->data, fd, TM_RING_HEADER_BYTES + TM_RING_MIN_BYTES,
+	r = tm_region_open(&link->data, fd, TM_RING_HEADER_BYTES + TM_RING_MIN_BYTES,
 			   TM_RING_HEADER_BYTES + (size_t)TM_RING_MAX_BYTES);
 	if (!r)
 		(void)TM_TAKE_FD(fd);
 	return r;
 }
 
-static int attach_page(struct collector_link *peer, int control)
+static int attach_page(struct collector_link *link, int control)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct stat status;
 	int r;
 
-	r = receive_region(peer, control, TM_WIRE_READER, &fd);
+	r = receive_region(link, control, TM_WIRE_READER, &fd);
 	if (r)
 		return r;
 	if (fstat(fd, &status) < 0)
@@ -86,39 +86,39 @@ static int attach_page(struct collector_link *peer, int control)
 	if (status.st_size < (off_t)sizeof(struct tm_ring_reader_page) ||
 	    status.st_size > COLLECTOR_LINK_PAGE_MAX)
 		return -EBADMSG;
-	r = tm_region_open_writable(&peer->page, fd, (size_t)status.st_size);
+	r = tm_region_open_writable(&link->page, fd, (size_t)status.st_size);
 	if (!r)
 		(void)TM_TAKE_FD(fd);
 	return r;
 }
 
-static void give_credit(struct collector_link *peer)
+static void give_credit(struct collector_link *link)
 {
-	uint64_t taken = peer->files->open + peer->expected;
-	uint64_t room = peer->files->max_open > taken ? peer->files->max_open - taken : 0;
+	uint64_t taken = link->files->open + link->expected;
+	uint64_t room = link->files->max_open > taken ? link->files->max_open - taken : 0;
 	struct tm_wire message = {
 		.kind = TM_WIRE_CREDIT,
-		.value = peer->credit < room ? peer->credit : room,
+		.value = link->credit < room ? link->credit : room,
 	};
 
 	/* Without room for another descriptor the credit waits, and with it the collector. */
 	if (!message.value)
 		return;
-	if (tm_fdpass_send(peer->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
+	if (tm_fdpass_send(link->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
 		return;
-	peer->credit -= message.value;
-	peer->expected += message.value;
+	link->credit -= message.value;
+	link->expected += message.value;
 }
 
-static void take_file(struct collector_link *peer, const struct tm_wire *message, int fd)
+static void take_file(struct collector_link *link, const struct tm_wire *message, int fd)
 {
-	files_opened(peer->files, message->number, message->value, fd);
-	peer->credit++;
-	peer->expected -= peer->expected > 0;
+	files_opened(link->files, message->number, message->value, fd);
+	link->credit++;
+	link->expected -= link->expected > 0;
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
-static int take_message(struct collector_link *peer, const struct tm_wire *message, int fd)
+static int take_message(struct collector_link *link, const struct tm_wire *message, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	int wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
@@ -127,26 +127,26 @@ static int take_message(struct collector_link *peer, const struct tm_wire *messa
 		return -EBADMSG;
 	switch (message->kind) {
 	case TM_WIRE_KERNEL:
-		(void)tm_close(peer->kernel_table);
-		peer->kernel_table = TM_TAKE_FD(taken);
+		(void)tm_close(link->kernel_table);
+		link->kernel_table = TM_TAKE_FD(taken);
 		return 0;
 	case TM_WIRE_FILE:
-		take_file(peer, message, TM_TAKE_FD(taken));
+		take_file(link, message, TM_TAKE_FD(taken));
 		return 0;
 	case TM_WIRE_NO_FILE:
-		files_refused(peer->files, message->number, message->value);
+		files_refused(link->files, message->number, message->value);
 		return 0;
 	case TM_WIRE_END:
-		peer->state = COLLECTOR_LINK_ENDED;
+		link->state = COLLECTOR_LINK_ENDED;
 		return 0;
 	default:
 		return -EBADMSG;
 	}
 }
 
-void collector_link_init(struct collector_link *peer, int wire, struct files *files)
+void collector_link_init(struct collector_link *link, int wire, struct files *files)
 {
-	*peer = (struct collector_link){
+	*link = (struct collector_link){
 		.wire = wire,
 		.data = TM_REGION_NULL,
 		.page = TM_REGION_NULL,
@@ -156,49 +156,49 @@ void collector_link_init(struct collector_link *peer, int wire, struct files *fi
 	};
 }
 
-void collector_link_deinit(struct collector_link *peer)
+void collector_link_deinit(struct collector_link *link)
 {
-	tm_region_close(&peer->data);
-	tm_region_close(&peer->page);
-	peer->kernel_table = tm_close(peer->kernel_table);
+	tm_region_close(&link->data);
+	tm_region_close(&link->page);
+	link->kernel_table = tm_close(link->kernel_table);
 }
 
-int collector_link_attach(struct collector_link *peer, int control, struct tm_ring_reader *reader)
+int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader)
 {
 	struct tm_wire hello = {.kind = TM_WIRE_HELLO, .value = TM_WIRE_VERSION};
 	int r;
 
-	r = tm_fdpass_send(peer->wire, &hello, sizeof(hello), -1, 0);
+	r = tm_fdpass_send(link->wire, &hello, sizeof(hello), -1, 0);
 	if (r)
 		return r < 0 ? r : -EPIPE;
-	r = attach_data(peer, control);
+	r = attach_data(link, control);
 	if (r)
 		return r;
-	r = attach_page(peer, control);
+	r = attach_page(link, control);
 	if (r)
 		return r;
-	r = tm_ring_reader_init(reader, peer->data.addr, peer->data.bytes, peer->page.addr);
+	r = tm_ring_reader_init(reader, link->data.addr, link->data.bytes, link->page.addr);
 	if (r)
 		return r;
-	peer->state = COLLECTOR_LINK_ATTACHED;
+	link->state = COLLECTOR_LINK_ATTACHED;
 	return 0;
 }
 
-void collector_link_receive(struct collector_link *peer)
+void collector_link_receive(struct collector_link *link)
 {
-	while (peer->state == COLLECTOR_LINK_ATTACHED) {
+	while (link->state == COLLECTOR_LINK_ATTACHED) {
 		struct tm_wire message;
 		int fd = -1;
 		int r;
 
-		r = tm_fdpass_recv(peer->wire, &message, sizeof(message), &fd, MSG_DONTWAIT);
+		r = tm_fdpass_recv(link->wire, &message, sizeof(message), &fd, MSG_DONTWAIT);
 		if (r == TM_FDPASS_E_AGAIN)
 			break;
 		if (r == TM_FDPASS_E_CLOSED)
-			peer->state = COLLECTOR_LINK_GONE;
-		else if (r || take_message(peer, &message, fd) < 0)
-			peer->state = r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_BROKE;
+			link->state = COLLECTOR_LINK_GONE;
+		else if (r || take_message(link, &message, fd) < 0)
+			link->state = r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_BROKE;
 	}
-	if (peer->state == COLLECTOR_LINK_ATTACHED)
-		give_credit(peer);
+	if (link->state == COLLECTOR_LINK_ATTACHED)
+		give_credit(link);
 }

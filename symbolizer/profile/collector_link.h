@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * collector_link - the collector's end of the wire: attaching, files, the kernel table, the end
+ * collector_link - the connection to the collector: attaching, files, the kernel table, the end
  *
- * Trust      the collector is taken for hostile: a message of another kind or out of its order ends the
- *            talk, and what was recorded until then is written.
+ * Trust      the collector is taken for hostile: a message of another kind or out of its order ends
+ *            the connection, and what was recorded until then is written.
  */
 
 #include "shared/region.h"
@@ -30,10 +30,10 @@ struct collector_link {
 	int kernel_table;    /* descriptor of the table of kernel symbols; -1: none, or taken */
 };
 
-void collector_link_init(struct collector_link *peer, int wire, struct files *files);
-void collector_link_deinit(struct collector_link *peer);
-/* Says HELLO, waits for both regions, checks them and begins reading. Return: 0, -EBADMSG, -EPIPE
+void collector_link_init(struct collector_link *link, int wire, struct files *files);
+void collector_link_deinit(struct collector_link *link);
+/* Sends HELLO, waits for both regions, checks them and begins reading. Return: 0, -EBADMSG, -EPIPE
  * (one of the two went away), -errno. */
-int collector_link_attach(struct collector_link *peer, int control, struct tm_ring_reader *reader);
-/* Takes every message that is there, gives credit. peer->state tells how it went. */
-void collector_link_receive(struct collector_link *peer);
+int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader);
+/* Takes every message that is there, gives credit. link->state tells how it went. */
+void collector_link_receive(struct collector_link *link);

@@ -3,8 +3,9 @@
 /*
  * file_table - the entries of the files and of the file numbers that stand for them
  *
- * Three modules work on them: files (announcements, descriptors, samples), files_lifetime (when an entry
- * ends) and file_queue (whose unwind table is wanted). What the fields mean together stands in files.h.
+ * Three modules work on them: files (announcements, descriptors, samples), files_lifetime (when an
+ * entry ends) and file_queue (whose unwind table is wanted). What the fields mean together stands
+ * in files.h.
  */
 
 #include "shared/retire.h"

@@ -171,7 +171,7 @@ int files_announce(struct files *files, const struct tm_file *record)
 		return BUDGET_E_SPENT;
 	if (record->event.ktime > number->announced_ktime)
 		number->announced_ktime = record->event.ktime;
-	files_hear_of(files, index, record->event.ktime);
+	files_note_sign(files, index, record->event.ktime);
 	attach_early(files, number);
 	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
 			     text);
@@ -206,7 +206,7 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 {
 	if (find_or_add(files, number, ret_file))
 		return BUDGET_E_SPENT;
-	files_hear_of(files, *ret_file, ktime);
+	files_note_sign(files, *ret_file, ktime);
 	files->items[*ret_file].sampled = 1;
 	return 0;
 }

@@ -116,7 +116,7 @@ uint32_t files_hash(const struct files *files, const struct tm_identity *identit
 	return hash_bytes(files->strings->seed, identity, sizeof(*identity));
 }
 
-void files_hear_of(struct files *files, uint32_t index, uint64_t ktime)
+void files_note_sign(struct files *files, uint32_t index, uint64_t ktime)
 {
 	struct file *file = &files->items[index];
 
@@ -131,7 +131,7 @@ int files_add(struct files *files, uint32_t *ret_index)
 	uint32_t index;
 
 	if (!files->spare) {
-		/* An index must fit the file bits of a frame word. */
+		/* An index must fit the file bits of an encoded frame. */
 		if (files->count >= FILES_MAX ||
 		    budget_grow(files->strings->budget, &files->items, &files->capacity,
 				files->count + 1, sizeof(*files->items)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processes - process generations by (tgid, start_boottime, exec_id), and what was announced of them
+ * processes - process generations by (tgid, start_boottime, exec_id) and their attributes
  */
 
 #include "symbolizer/profile/processes.h"
@@ -86,7 +86,7 @@ static void fall_due(void *context, uint64_t ktime, uint64_t value)
 		set_free(table, index);
 }
 
-static void hear_of(struct process_table *table, uint32_t index, uint64_t ktime)
+static void note_sign(struct process_table *table, uint32_t index, uint64_t ktime)
 {
 	struct process *process = &table->items[index];
 
@@ -132,7 +132,7 @@ static int find_or_add(struct process_table *table, const struct tm_event *event
 		};
 		table->spare = next;
 	}
-	hear_of(table, index, event->ktime);
+	note_sign(table, index, event->ktime);
 	*ret_process = index;
 	return 0;
 }

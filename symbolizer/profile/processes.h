@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * processes - process generations by (tgid, start_boottime, exec_id), and what was announced of them
+ * processes - process generations by (tgid, start_boottime, exec_id) and their attributes
  *
  * A generation exists from whatever names it first, an announcement or a sample; attributes join at
  * report time. One that was never announced still counts, under its thread's name.
  *
- * Life       one entry in the queue each. A generation is retired an epoch after its EXIT and its last
- *            sample, two at most after EXIT; one whose EXIT was lost when nothing was heard of it for
- *            two epochs. EXIT alone ends nothing: samples that follow join the tombstone.
- * Pinned     what a sample that is not reported yet refers to keeps its place and its attributes, also
- *            when retired, and so may be joined again: the key never means another generation.
+ * Life       one entry in the queue each. A generation is retired an epoch after its EXIT and its
+ *            last sample, two at most after EXIT; one whose EXIT was lost when there was no sign of
+ *            it for two epochs. EXIT alone ends nothing: samples that follow join the tombstone.
+ * Pinned     what a sample that is not reported yet refers to keeps its place and its attributes,
+ *            also when retired, and so may be joined again: the key never means another generation.
  *            process_forget ends that; without reports in between it lasts to the end.
  */
 
@@ -68,7 +68,7 @@ int process_of_sample(struct process_table *table, const struct tm_event *event,
 /* Marks a generation as dying; samples of it may still follow. */
 void process_exit(struct process_table *table, const struct tm_event *event);
 /*
- * Everything sampled was reported: retired generations go, the strings of the others move to @fresh;
- * one that finds no room there is nameless until it announces itself again.
+ * Everything sampled was reported: retired generations go, the strings of the others move to
+ * @fresh; one that finds no room there is nameless until it announces itself again.
  */
 void process_forget(struct process_table *table, struct strings *fresh);

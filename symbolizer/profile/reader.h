@@ -4,8 +4,8 @@
  * reader - from the shared ring to the aggregation, round by round
  *
  * Announcements are applied as they are read; samples and exits go through the time order and are
- * counted once W has passed them. So does the meaning of a file number: RETIRE gives in what is older
- * before the number loses it. What waits for W to be forgotten runs behind what W released.
+ * counted once W has passed them. So does the meaning of a file number: RETIRE gives in what is
+ * older before the number loses it. What waits for W to be forgotten runs behind what W released.
  */
 
 #include "shared/retire.h"
@@ -39,8 +39,8 @@ enum {
 void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
 void reader_deinit(struct reader *feed);
 /*
- * Notes what is in the ring by now. What the collector sent by the wire before it pushed any of that
- * can be received from here on. Return: 0, -EBADMSG (broken).
+ * Notes what is in the ring by now. What the collector sent by the wire before it pushed any of
+ * that can be received from here on. Return: 0, -EBADMSG (broken).
  */
 int reader_note(struct reader *feed);
 /* Reads what was noted. Return: 0 (all of it), READER_E_MORE, -EBADMSG (broken). */

@@ -3,13 +3,14 @@
 /*
  * reorder - samples and exits of all CPUs, released in the order in which they happened
  *
- * Invariant  what reorder_pop gives is older than the W it is given, and never older than what it gave
- *            before, unless a record came in that was older than a W already given (which feed counts).
- * Shape      records of one CPU come almost in order: each lane keeps those of its CPUs as they came,
- *            in chunks, and a heap has the oldest of each lane. What comes older than its lane's newest
- *            (a record that another interrupted) waits in the heap by itself.
- * Limits     REORDER_MAX_BYTES of records wait; then reorder_has_room says no and the feed stops reading,
- *            so that the ring fills and its writer counts what it drops.
+ * Invariant  what reorder_pop gives is older than the W it is given, and never older than what it
+ *            gave before, unless a record came in that was older than a W already given (which feed
+ *            counts).
+ * Shape      records of one CPU come almost in order: each lane keeps those of its CPUs as they
+ *            came, in chunks, and a heap has the oldest of each lane. What comes older than its
+ *            lane's newest (a record that another interrupted) waits in the heap by itself.
+ * Limits     REORDER_MAX_BYTES of records wait; then reorder_has_room says no and the feed stops
+ *            reading, so that the ring fills and its writer counts what it drops.
  */
 
 #include <stddef.h>
@@ -19,7 +20,7 @@
 
 #define REORDER_MAX_BYTES   (64ull << 20)
 #define REORDER_MAX_RECORDS (1u << 20)
-#define REORDER_ALL         UINT64_MAX /* a watermark that all have passed, also who claims that time */
+#define REORDER_ALL         UINT64_MAX /* a watermark above every record */
 #define REORDER_LANES       64u        /* a CPU's lane is its number modulo this */
 
 enum {
@@ -58,5 +59,8 @@ void reorder_deinit(struct reorder *order);
 int reorder_has_room(const struct reorder *order);
 /* Copies. Return: 0, REORDER_E_FULL (limits, or no memory; the caller counts). */
 int reorder_push(struct reorder *order, const struct tm_event *record);
-/* The oldest record below @watermark (REORDER_ALL: or at it), good until the next push or pop. Return: 0, REORDER_E_EMPTY. */
+/*
+ * The oldest record below @watermark (REORDER_ALL: or at it), good until the next push or pop.
+ * Return: 0, REORDER_E_EMPTY.
+ */
 int reorder_pop(struct reorder *order, uint64_t watermark, const struct tm_event **ret_record);

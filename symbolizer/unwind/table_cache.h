@@ -3,26 +3,28 @@
 /*
  * table_cache - tables of rows in one file, so that a restart need not have them made again
  *
- * Shape      header | entry head, rows | entry head, rows | ...; each rows is one table of shared/unwind_table.h.
- *            New ones are appended as they come. The index is read at the start, rows when they are wanted.
- * Key        the identity that the kernel announced (struct tm_identity), whole; never a path, never
- *            what the file says of itself. It is kept only if the descriptor's own size and
+ * Shape      header | entry head, rows | entry head, rows | ...; each rows is one table of
+ *            shared/unwind_table.h. New ones are appended as they come. The index is read at the
+ *            start, rows when they are wanted.
+ * Key        the identity that the kernel announced (struct tm_identity), whole; never a path,
+ *            never what the file says of itself. It is kept only if the descriptor's own size and
  *            modification time agree.
- * Pin        the numbers of devices, above all of anonymous file systems (btrfs, overlay, nfs), mean
- *            something else after a reboot, so the header holds a digest of the boot id: the cache
- *            serves restarts within one boot. With it goes the identity of the parser's program: what
- *            another version made is not believed. A file of another pin is begun anew.
- * Trust      the file is taken for hostile: heads are copied once and checked, rows count only if their
- *            digest does (over a secret of the file, identity, length and rows) and they pass
- *            tm_unwind_table_check. Anything else is forgotten and counted (`refused`). The secret keeps a
- *            file's own rows from posing as an entry where a broken walk might begin to read in them.
- *            A hostile parser can lie in the rows of the file that it was given, as without a cache, and
- *            lies on until that file changes or the host boots; of no other file. Whoever can write
- *            the cache (root, a symbolizer that was taken over) can do so for all; rows lead a step
- *            nowhere but to user memory.
+ * Pin        the numbers of devices, above all of anonymous file systems (btrfs, overlay, nfs),
+ *            mean something else after a reboot, so the header holds a digest of the boot id: the
+ *            cache serves restarts within one boot. With it goes the identity of the parser's
+ *            program: what another version made is not believed. A file of another pin is begun
+ *            anew.
+ * Trust      the file is taken for hostile: heads are copied once and checked, rows count only if
+ *            their digest does (over a secret of the file, identity, length and rows) and they pass
+ *            tm_unwind_table_check. Anything else is forgotten and counted (`refused`). The secret
+ *            keeps a file's own rows from posing as an entry where a broken walk might begin to
+ *            read in them. A hostile parser can lie in the rows of the file that it was given, as
+ *            without a cache, and lies on until that file changes or the host boots; of no other
+ *            file. Whoever can write the cache (root, a symbolizer that was taken over) can do so
+ *            for all; rows lead a step nowhere but to user memory.
  * Crash      half an entry fails its digest, or ends the walk; what is behind it is cut off.
- * Limits     TABLE_CACHE_BYTES, TABLE_CACHE_ENTRIES, TABLE_CACHE_ROWS_BYTES; when there is no room, what was not used for
- *            the most sessions goes, until a quarter of the file is free.
+ * Limits     TABLE_CACHE_BYTES, TABLE_CACHE_ENTRIES, TABLE_CACHE_ROWS_BYTES; when there is no room,
+ *            what was not used for the most sessions goes, until a quarter of the file is free.
  * Errors     of reading or writing: the cache is left alone from then on.
  */
 

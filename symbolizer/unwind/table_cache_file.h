@@ -13,7 +13,10 @@
 
 #define TABLE_CACHE_BYTES   (64ull << 20)
 #define TABLE_CACHE_ENTRIES 4096u
-/* Of one entry: with it, a file that was just shrunk is within its limit. Larger tables are not kept. */
+/*
+ * Of one entry: with it, a file that was just shrunk is within its limit. Larger tables are not
+ * kept.
+ */
 #define TABLE_CACHE_ROWS_BYTES ((16u << 20) - 4096)
 
 #define TABLE_CACHE_LIVE       0x45574d54u /* "TMWE" */

@@ -172,7 +172,7 @@ static void note(struct fake_end *end, const char *text)
 }
 
 /* Return: whether that was the last word of a report. */
-static int hear(struct fake_end *end, const struct tm_control *message)
+static int take_message(struct fake_end *end, const struct tm_control *message)
 {
 	switch (message->kind) {
 	case TM_CONTROL_RESULT:
@@ -233,7 +233,7 @@ void fake_flush(struct fake *fake, struct fake_end *end)
 	while (!over) {
 		assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0),
 				 0);
-		over = hear(end, &message);
+		over = take_message(end, &message);
 	}
 }
 
@@ -243,7 +243,7 @@ void fake_end(struct fake *fake, struct fake_end *end)
 
 	*end = (struct fake_end){0};
 	while (tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0) == 0)
-		(void)hear(end, &message);
+		(void)take_message(end, &message);
 	assert_int_equal(waitpid(fake->pid, &end->status, 0), fake->pid);
 	(void)close(fake->control);
 	(void)close(fake->wire);

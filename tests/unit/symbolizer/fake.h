@@ -29,7 +29,7 @@ struct fake {
 
 struct fake_end {
 	struct tm_result result;
-	struct tm_counts counts; /* that it told */
+	struct tm_counts counts; /* that it sent */
 	uint64_t flushed;        /* W of FLUSHED */
 	int refused;             /* OUTPUT messages with -EBADF */
 	struct tm_top top[TM_TOP_ROWS];

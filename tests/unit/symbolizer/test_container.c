@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_container - cgroup paths as they are in the wild, and as somebody would like them to be taken for
+ * test_container - cgroup paths as they are in the wild, and as somebody would like them to be
+ * taken for
  */
 
 #include <setjmp.h>

@@ -238,7 +238,7 @@ static void unused_symbols_go_after_two_epochs(void **state)
 	assert_int_equal(world.files.symbols_retired, 1);
 }
 
-/* As harvest does, once it has their names. */
+/* As collect does once it has their names. */
 static void close_ripe(void)
 {
 	for (uint32_t file = 0; file < world.files.count; file++)

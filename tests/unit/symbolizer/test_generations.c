@@ -2,8 +2,8 @@
 /*
  * test_generations - lives that come and go through the real program leave no memory behind
  *
- * TM_PROCESSES: how many, 30,000 if not given. A hundred a second by the records' own time, whose pace is
- * not ours: within two epochs 3,000 are known at once.
+ * TM_PROCESSES: how many, 30,000 if not given. A hundred a second by the records' own time, whose
+ * pace is not ours: within two epochs 3,000 are known at once.
  */
 
 #include <fcntl.h>
@@ -58,7 +58,9 @@ static long resident_kib(pid_t pid)
 	return strtol(line + strlen("VmRSS:"), NULL, 10);
 }
 
-/* Each has names of its own; every tenth dies unheard; an executable's number goes after its time. */
+/*
+ * Each has names of its own; every tenth dies unheard; an executable's number goes after its time.
+ */
 static void live(struct fake *fake, uint64_t life, uint64_t now)
 {
 	const uint32_t number = (uint32_t)(life / LIVES_FILE) % 1000;

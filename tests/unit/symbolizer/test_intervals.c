@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_intervals - reports in between by the real program: each whole, together the whole, nothing renamed
+ * test_intervals - reports in between by the real program: each whole, together the whole
  */
 
 #include <errno.h>
@@ -164,7 +164,8 @@ static void functions_keep_their_names_after_the_first_report(void **state)
 
 	start(&fake);
 	push_file(&fake, 10, 77, "prog\0bin\0");
-	/* The same places again, then more of them: kept symbols and a descriptor that is still open. */
+	/* The same places again, then more of them: kept symbols and a descriptor that is still
+	 * open. */
 	for (uint64_t i = 0; i < 3; i++) {
 		for (uint64_t at = 0; at < 64; at++)
 			push_sample(&fake, 100 + 100 * i,

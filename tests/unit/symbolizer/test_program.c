@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_program - the real program, its filter and its parser, between a made-up collector and command
+ * test_program - the real program, its filter and its parser, between made-up peers
  */
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct place {
 	uint64_t offset;
 };
 
-/* The first object that is told of is the program itself. */
+/* The first object that is reported is the program itself. */
 static int find_place(struct dl_phdr_info *info, size_t bytes, void *context)
 {
 	struct place *place = context;
@@ -123,7 +123,7 @@ static void whole_recording_is_named_and_written(void **state)
 	assert_int_equal(end.top[0].self, 2);
 }
 
-/* By the kernel room's word alone; what each format makes of it, tests/interop knows. */
+/* By the records alone; what each format makes of it, tests/interop checks. */
 static void each_reason_stands_in_the_outputs_as_often_as_it_is_counted(void **state)
 {
 	static union make_record record;

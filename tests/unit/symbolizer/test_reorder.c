@@ -87,8 +87,9 @@ static void many_in_any_order_come_out_sorted(void **state)
 }
 
 /*
- * As feed does: rounds that push what several CPUs wrote, now and then one record within another, of
- * sizes from small to almost a chunk, and pop what is older than W. Each must come out as it went in.
+ * As feed does: rounds that push what several CPUs wrote, now and then one record within another,
+ * of sizes from small to almost a chunk, and pop what is older than W. Each must come out as it
+ * went in.
  */
 static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 {

@@ -26,10 +26,10 @@
 #include "symbolizer_filter.h"
 #include "worker_filter.h"
 
-#define WALLS 3
+#define FILTERS 3
 
-static const struct tm_filter *const walls[WALLS] = {&symbolizer_filter, &parser_filter,
-						     &worker_filter};
+static const struct tm_filter *const filters[FILTERS] = {&symbolizer_filter, &parser_filter,
+							 &worker_filter};
 enum {
 	SYMBOLIZER = 1 << 0,
 	PARSER = 1 << 1,
@@ -81,11 +81,11 @@ static const struct probe probes[] = {
 	{"memory", SYS_mprotect, {0, 0, PROT_READ}, EVERYBODY},
 };
 
-static _Noreturn void try_behind(const struct tm_filter *wall, const struct probe *probe)
+static _Noreturn void try_behind(const struct tm_filter *filter, const struct probe *probe)
 {
 	const long *a = probe->arguments;
 
-	if (tm_sandbox_harden() < 0 || tm_sandbox_filter(wall) < 0)
+	if (tm_sandbox_harden() < 0 || tm_sandbox_filter(filter) < 0)
 		_exit(3);
 	(void)syscall(probe->number, a[0], a[1], a[2], a[3], -1L, 0L);
 	_exit(0);
@@ -94,17 +94,17 @@ static _Noreturn void try_behind(const struct tm_filter *wall, const struct prob
 static void each_call_is_allowed_or_deadly_as_the_table_says(void **state)
 {
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		for (int wall = 0; wall < WALLS; wall++) {
-			int allowed = probes[i].allowed >> wall & 1;
+		for (int filter = 0; filter < FILTERS; filter++) {
+			int allowed = probes[i].allowed >> filter & 1;
 			pid_t pid = fork();
 			int status;
 
 			if (pid == 0)
-				try_behind(walls[wall], &probes[i]);
+				try_behind(filters[filter], &probes[i]);
 			assert_int_equal(waitpid(pid, &status, 0), pid);
 			if (allowed ? status != 0
 				    : !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
-				fail_msg("wall %d, %s: status %x", wall, probes[i].what,
+				fail_msg("filter %d, %s: status %x", filter, probes[i].what,
 					 (unsigned)status);
 		}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_cache - rows that a file keeps: under their identity, in this boot, the last used longest
+ * test_table_cache - rows that a file keeps: under their identity, in this boot, the last used
+ * longest
  */
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_cache_hostile - a cache that was changed: rows come back as they were kept, or not at all
+ * test_table_cache_hostile - a cache that was changed: rows come back as they were kept, or not at
+ * all
  */
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unwind_jobs - rows of an honest parser: in order, checked, held back by a full wire, told apart by number
+ * test_unwind_jobs - tables of an honest parser: in order, checked, held back by a full wire
  */
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unwind_jobs_lost - rows of a parser that lies, stays silent or dies, and ends that go
+ * test_unwind_jobs_lost - tables of a parser that lies, is late or dies, and ends that close
  */
 
 #include <setjmp.h>

@@ -53,7 +53,9 @@ static inline const char *world_text(const struct world *world, uint32_t string)
 	return world->strings.items[string];
 }
 
-/* Everything was reported: what is kept moves to new strings, as the session has it. Return: 0, -1. */
+/*
+ * Everything was reported: what is kept moves to new strings, as the session has it. Return: 0, -1.
+ */
 static inline int world_forget(struct world *world)
 {
 	struct strings fresh;
