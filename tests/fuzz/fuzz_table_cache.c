@@ -15,7 +15,7 @@
 #include "shared/region.h"
 #include "symbolizer/unwind/table_cache.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/symbolizer/tablemake.h"
+#include "tests/unit/symbolizer/make_table.h"
 
 #define ENTRIES 3u
 #define CHANGE  4u

@@ -16,21 +16,21 @@
 
 #include "symbolizer/names/symbol_cache.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
 #define NUMBER 5u
 
 static union make_record record;
-static struct world world;
+static struct recording recording;
 
-static int make_world(void **state)
+static int make_recording(void **state)
 {
-	return world_make(&world);
+	return recording_make(&recording);
 }
 
-static int end_world(void **state)
+static int end_recording(void **state)
 {
-	return world_end(&world);
+	return recording_end(&recording);
 }
 
 static int is_open(int fd)
@@ -50,14 +50,14 @@ static void announce(uint32_t number, uint64_t ino, uint64_t ktime)
 {
 	make_file(&record, number, ino, "libx.so\0lib\0", 12);
 	record.event.ktime = ktime;
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 }
 
 static uint32_t sample(uint32_t number, uint64_t ktime)
 {
 	uint32_t file;
 
-	assert_int_equal(files_find(&world.files, number, ktime, &file), 0);
+	assert_int_equal(files_find(&recording.files, number, ktime, &file), 0);
 	return file;
 }
 
@@ -68,8 +68,8 @@ static void keep_symbols(uint32_t file, uint64_t ktime)
 
 	assert_non_null(symbols);
 	symbols->bytes = sizeof(*symbols) + 1;
-	assert_int_equal(budget_take(&world.symbols.budget, symbols->bytes), 0);
-	files_keep_symbols(&world.files, file, symbols, ktime);
+	assert_int_equal(budget_take(&recording.symbols.budget, symbols->bytes), 0);
+	files_keep_symbols(&recording.files, file, symbols, ktime);
 }
 
 static void retired_number_closes_the_descriptor_and_frees_the_place(void **state)
@@ -77,16 +77,16 @@ static void retired_number_closes_the_descriptor_and_frees_the_place(void **stat
 	int fd = open_self();
 
 	announce(NUMBER, 1, 10);
-	files_opened(&world.files, NUMBER, 10, fd);
+	files_opened(&recording.files, NUMBER, 10, fd);
 	assert_true(is_open(fd));
-	files_retire(&world.files, NUMBER, 20);
+	files_retire(&recording.files, NUMBER, 20);
 	assert_false(is_open(fd));
-	assert_int_equal(world.files.open, 0);
-	assert_int_equal(world.files.live, 0);
-	assert_int_equal(world.files.retired, 1);
-	(void)tm_retire_run(&world.queue, 10 + FILES_IDLE_NS + 1);
-	assert_int_not_equal(world.files.spare, 0);
-	assert_int_equal(world.files.lookup.used, 0);
+	assert_int_equal(recording.files.open, 0);
+	assert_int_equal(recording.files.live, 0);
+	assert_int_equal(recording.files.retired, 1);
+	(void)tm_retire_run(&recording.queue, 10 + FILES_IDLE_NS + 1);
+	assert_int_not_equal(recording.files.spare, 0);
+	assert_int_equal(recording.files.lookup.used, 0);
 }
 
 static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
@@ -95,22 +95,23 @@ static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
 	uint32_t file;
 
 	announce(NUMBER, 1, 10);
-	files_opened(&world.files, NUMBER, 10, fd);
+	files_opened(&recording.files, NUMBER, 10, fd);
 	file = sample(NUMBER, 11);
 	keep_symbols(file, 12);
-	files_retire(&world.files, NUMBER, 20);
-	(void)tm_retire_run(&world.queue, 100 * TM_EPOCH_NS);
+	files_retire(&recording.files, NUMBER, 20);
+	(void)tm_retire_run(&recording.queue, 100 * TM_EPOCH_NS);
 	assert_true(is_open(fd));
-	assert_int_equal(world.files.pending_names, 1);
-	assert_true(files_is_pending(&world.files.items[file]));
-	assert_non_null(world.files.items[file].symbols);
-	assert_string_equal(world_text(&world, world.files.items[file].path), "/lib/libx.so");
-	assert_int_equal(world_forget(&world), 0);
+	assert_int_equal(recording.files.pending_names, 1);
+	assert_true(files_is_pending(&recording.files.items[file]));
+	assert_non_null(recording.files.items[file].symbols);
+	assert_string_equal(recording_text(&recording, recording.files.items[file].path),
+			    "/lib/libx.so");
+	assert_int_equal(recording_forget(&recording), 0);
 	assert_false(is_open(fd));
-	assert_int_equal(world.files.pending_names, 0);
-	assert_int_equal(world.files.symbols_retired, 1);
-	assert_int_equal(world.symbols.budget.used, 0);
-	assert_false(world.files.items[file].used);
+	assert_int_equal(recording.files.pending_names, 0);
+	assert_int_equal(recording.files.symbols_retired, 1);
+	assert_int_equal(recording.symbols.budget.used, 0);
+	assert_false(recording.files.items[file].used);
 }
 
 static void descriptor_of_the_old_meaning_is_closed(void **state)
@@ -118,12 +119,12 @@ static void descriptor_of_the_old_meaning_is_closed(void **state)
 	int fd = open_self();
 
 	announce(NUMBER, 1, 10);
-	files_retire(&world.files, NUMBER, 20);
+	files_retire(&recording.files, NUMBER, 20);
 	announce(NUMBER, 2, 30);
-	files_opened(&world.files, NUMBER, 10, fd);
+	files_opened(&recording.files, NUMBER, 10, fd);
 	assert_false(is_open(fd));
-	assert_int_equal(world.files.stale, 1);
-	assert_int_equal(world.files.items[sample(NUMBER, 31)].fd, -1);
+	assert_int_equal(recording.files.stale, 1);
+	assert_int_equal(recording.files.items[sample(NUMBER, 31)].fd, -1);
 }
 
 static void descriptor_ahead_of_its_announcement_waits_for_it(void **state)
@@ -132,55 +133,55 @@ static void descriptor_ahead_of_its_announcement_waits_for_it(void **state)
 	uint32_t before, after;
 
 	announce(NUMBER, 1, 10);
-	files_opened(&world.files, NUMBER, 10, old);
-	files_opened(&world.files, NUMBER, 30, new);
+	files_opened(&recording.files, NUMBER, 10, old);
+	files_opened(&recording.files, NUMBER, 30, new);
 	before = sample(NUMBER, 11);
-	assert_int_equal(world.files.items[before].fd, old);
-	assert_int_equal(world.files.open, 2);
-	files_retire(&world.files, NUMBER, 20);
+	assert_int_equal(recording.files.items[before].fd, old);
+	assert_int_equal(recording.files.open, 2);
+	files_retire(&recording.files, NUMBER, 20);
 	assert_true(is_open(new));
 	announce(NUMBER, 2, 30);
 	after = sample(NUMBER, 31);
 	assert_int_not_equal(before, after);
-	assert_int_equal(world.files.items[after].fd, new);
-	assert_int_equal(world.files.items[before].fd, old);
-	assert_int_equal(world.files.open, 2);
+	assert_int_equal(recording.files.items[after].fd, new);
+	assert_int_equal(recording.files.items[before].fd, old);
+	assert_int_equal(recording.files.open, 2);
 }
 
 static void descriptor_whose_announcement_never_came_goes_with_the_number(void **state)
 {
 	int first = open_self(), second = open_self();
 
-	files_opened(&world.files, NUMBER, 10, first);
-	files_opened(&world.files, NUMBER, 12, second);
+	files_opened(&recording.files, NUMBER, 10, first);
+	files_opened(&recording.files, NUMBER, 12, second);
 	assert_false(is_open(first));
-	files_retire(&world.files, NUMBER, 20);
+	files_retire(&recording.files, NUMBER, 20);
 	assert_false(is_open(second));
-	assert_int_equal(world.files.open, 0);
+	assert_int_equal(recording.files.open, 0);
 }
 
 static void early_descriptor_does_not_leak_at_the_end(void **state)
 {
-	files_opened(&world.files, TM_FRAME_FILE_MAX, 10, open_self());
-	files_opened(&world.files, 0, 10, open_self());
-	assert_int_equal(world.files.open, 2);
-	files_deinit(&world.files);
-	assert_int_equal(world.files.open, 0);
-	assert_int_equal(files_init(&world.files, &world.strings, &world.queue), 0);
+	files_opened(&recording.files, TM_FRAME_FILE_MAX, 10, open_self());
+	files_opened(&recording.files, 0, 10, open_self());
+	assert_int_equal(recording.files.open, 2);
+	files_deinit(&recording.files);
+	assert_int_equal(recording.files.open, 0);
+	assert_int_equal(files_init(&recording.files, &recording.strings, &recording.queue), 0);
 }
 
 static void one_identity_under_two_numbers_ends_with_the_last(void **state)
 {
 	announce(NUMBER, 1, 10);
 	announce(NUMBER + 1, 1, 20);
-	assert_int_equal(world.files.live, 1);
+	assert_int_equal(recording.files.live, 1);
 	assert_int_equal(sample(NUMBER, 21), sample(NUMBER + 1, 21));
-	files_retire(&world.files, NUMBER, 30);
-	assert_int_equal(world.files.live, 1);
-	assert_int_equal(world.files.retired, 0);
-	files_retire(&world.files, NUMBER + 1, 40);
-	assert_int_equal(world.files.live, 0);
-	assert_int_equal(world.files.retired, 1);
+	files_retire(&recording.files, NUMBER, 30);
+	assert_int_equal(recording.files.live, 1);
+	assert_int_equal(recording.files.retired, 0);
+	files_retire(&recording.files, NUMBER + 1, 40);
+	assert_int_equal(recording.files.live, 0);
+	assert_int_equal(recording.files.retired, 1);
 }
 
 static void ended_file_that_comes_back_is_the_same_file(void **state)
@@ -189,15 +190,15 @@ static void ended_file_that_comes_back_is_the_same_file(void **state)
 	int fd = open_self();
 
 	announce(NUMBER, 1, 10);
-	files_opened(&world.files, NUMBER, 10, fd);
+	files_opened(&recording.files, NUMBER, 10, fd);
 	before = sample(NUMBER, 11);
-	files_retire(&world.files, NUMBER, 20);
-	assert_int_equal(world.files.pending_names, 1);
+	files_retire(&recording.files, NUMBER, 20);
+	assert_int_equal(recording.files.pending_names, 1);
 	announce(NUMBER + 7, 1, 30);
 	after = sample(NUMBER + 7, 31);
 	assert_int_equal(before, after);
-	assert_int_equal(world.files.pending_names, 0);
-	assert_int_equal(world.files.live, 1);
+	assert_int_equal(recording.files.pending_names, 0);
+	assert_int_equal(recording.files.live, 1);
 }
 
 static void silent_file_gives_its_descriptor_back_but_keeps_its_name(void **state)
@@ -206,16 +207,17 @@ static void silent_file_gives_its_descriptor_back_but_keeps_its_name(void **stat
 	uint32_t file;
 
 	announce(NUMBER, 1, 10);
-	files_opened(&world.files, NUMBER, 10, fd);
+	files_opened(&recording.files, NUMBER, 10, fd);
 	(void)sample(NUMBER, TM_EPOCH_NS);
-	assert_int_equal(world_forget(&world), 0);
-	(void)tm_retire_run(&world.queue, TM_EPOCH_NS + FILES_IDLE_NS);
+	assert_int_equal(recording_forget(&recording), 0);
+	(void)tm_retire_run(&recording.queue, TM_EPOCH_NS + FILES_IDLE_NS);
 	assert_true(is_open(fd));
-	(void)tm_retire_run(&world.queue, TM_EPOCH_NS + FILES_IDLE_NS + 1);
+	(void)tm_retire_run(&recording.queue, TM_EPOCH_NS + FILES_IDLE_NS + 1);
 	assert_false(is_open(fd));
-	assert_int_equal(world.files.idle_closed, 1);
+	assert_int_equal(recording.files.idle_closed, 1);
 	file = sample(NUMBER, 9 * TM_EPOCH_NS);
-	assert_string_equal(world_text(&world, world.files.items[file].base), "libx.so");
+	assert_string_equal(recording_text(&recording, recording.files.items[file].base),
+			    "libx.so");
 }
 
 static void unused_symbols_go_after_two_epochs(void **state)
@@ -226,45 +228,46 @@ static void unused_symbols_go_after_two_epochs(void **state)
 	announce(NUMBER, 1, 10);
 	file = sample(NUMBER, 11);
 	keep_symbols(file, 100);
-	symbols = world.files.items[file].symbols;
-	assert_int_equal(world_forget(&world), 0);
-	(void)tm_retire_run(&world.queue, 100 + TM_EPOCH_NS);
-	assert_ptr_equal(world.files.items[file].symbols, symbols);
-	files_keep_symbols(&world.files, file, symbols, 100 + TM_EPOCH_NS);
-	(void)tm_retire_run(&world.queue, 100 + 2 * TM_EPOCH_NS + 1);
-	assert_ptr_equal(world.files.items[file].symbols, symbols);
-	(void)tm_retire_run(&world.queue, 100 + 3 * TM_EPOCH_NS + 1);
-	assert_null(world.files.items[file].symbols);
-	assert_int_equal(world.files.symbols_retired, 1);
+	symbols = recording.files.items[file].symbols;
+	assert_int_equal(recording_forget(&recording), 0);
+	(void)tm_retire_run(&recording.queue, 100 + TM_EPOCH_NS);
+	assert_ptr_equal(recording.files.items[file].symbols, symbols);
+	files_keep_symbols(&recording.files, file, symbols, 100 + TM_EPOCH_NS);
+	(void)tm_retire_run(&recording.queue, 100 + 2 * TM_EPOCH_NS + 1);
+	assert_ptr_equal(recording.files.items[file].symbols, symbols);
+	(void)tm_retire_run(&recording.queue, 100 + 3 * TM_EPOCH_NS + 1);
+	assert_null(recording.files.items[file].symbols);
+	assert_int_equal(recording.files.symbols_retired, 1);
 }
 
 /* As collect does once it has their names. */
 static void close_ripe(void)
 {
-	for (uint32_t file = 0; file < world.files.count; file++)
-		if (world.files.items[file].used && files_is_pending(&world.files.items[file]))
-			files_close(&world.files, file);
+	for (uint32_t file = 0; file < recording.files.count; file++)
+		if (recording.files.items[file].used &&
+		    files_is_pending(&recording.files.items[file]))
+			files_close(&recording.files, file);
 }
 
 static void descriptors_that_are_given_back_make_room_without_end(void **state)
 {
-	world.files.max_open = 16;
+	recording.files.max_open = 16;
 	for (uint64_t i = 1; i <= 1000; i++) {
 		uint32_t number = (uint32_t)i % 100;
 
-		assert_true(files_have_room(&world.files));
+		assert_true(files_have_room(&recording.files));
 		announce(number, i, 10 * i);
-		files_opened(&world.files, number, 10 * i, open_self());
-		assert_true(world.files.items[sample(number, 10 * i + 1)].fd >= 0);
-		files_retire(&world.files, number, 10 * i + 2);
-		if (files_are_pending(&world.files))
+		files_opened(&recording.files, number, 10 * i, open_self());
+		assert_true(recording.files.items[sample(number, 10 * i + 1)].fd >= 0);
+		files_retire(&recording.files, number, 10 * i + 2);
+		if (files_are_pending(&recording.files))
 			close_ripe();
 	}
-	assert_int_equal(world.files.retired, 1000);
-	assert_int_equal(world_forget(&world), 0);
-	(void)tm_retire_run(&world.queue, 10 * FILES_IDLE_NS);
-	assert_int_equal(world.files.lookup.used, 0);
-	assert_int_equal(world.queue.count, 0);
+	assert_int_equal(recording.files.retired, 1000);
+	assert_int_equal(recording_forget(&recording), 0);
+	(void)tm_retire_run(&recording.queue, 10 * FILES_IDLE_NS);
+	assert_int_equal(recording.files.lookup.used, 0);
+	assert_int_equal(recording.queue.count, 0);
 }
 
 static void numbers_used_over_and_over_take_no_more_places(void **state)
@@ -275,20 +278,20 @@ static void numbers_used_over_and_over_take_no_more_places(void **state)
 		uint32_t number = (uint32_t)i % 50;
 		uint64_t now = i * (TM_EPOCH_NS / 1000);
 
-		files_retire(&world.files, number, now);
+		files_retire(&recording.files, number, now);
 		announce(number, i, now + 1);
 		(void)sample(number, now + 2);
-		(void)tm_retire_run(&world.queue, now);
+		(void)tm_retire_run(&recording.queue, now);
 		if (i % 1000 == 0)
-			assert_int_equal(world_forget(&world), 0);
+			assert_int_equal(recording_forget(&recording), 0);
 		if (i == 50000)
-			used = world.budget.used;
-		assert_true(world.files.count < 8000);
+			used = recording.budget.used;
+		assert_true(recording.files.count < 8000);
 	}
-	assert_true(world.budget.used <= used);
+	assert_true(recording.budget.used <= used);
 }
 
-#define with_world(test) cmocka_unit_test_setup_teardown(test, make_world, end_world)
+#define with_world(test) cmocka_unit_test_setup_teardown(test, make_recording, end_recording)
 
 int main(void)
 {

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
 
 #define LIVES        30000u

@@ -23,9 +23,9 @@
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/names/result_check.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
-static struct world world;
+static struct recording recording;
 static struct name_table names;
 static union make_record record;
 static struct parser_client client;
@@ -55,15 +55,15 @@ static int begin(void **state)
 	uint64_t words[] = {FILE_WORD(1, 0x20), FILE_WORD(1, 0x11) | TM_FRAME_RETURN,
 			    FILE_WORD(1, 0x10), ANON_WORD(3)};
 
-	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	files_opened(&recording.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	make_sample(&record, 1, 42, "c", words, 0, 4);
-	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 	client = PARSER_CLIENT_NULL;
 	client.socket = ends[0];
-	name_table_init(&names, &world.strings, &client);
-	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
+	name_table_init(&names, &recording.strings, &client);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int end(void **state)
 	uint64_t cpu_ns, rss_bytes;
 
 	name_table_deinit(&names);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_end(&recording), 0);
 	parser_client_stop(&client, &cpu_ns, &rss_bytes);
 	return 0;
 }
@@ -108,7 +108,7 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 	}
 	if (!result)
 		ends[1] = tm_close(ends[1]); /* it dies without an answer */
-	name_table_ask(&names, &world.symbols);
+	name_table_ask(&names, &recording.symbols);
 	(void)tm_close(ends[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -127,7 +127,7 @@ static void places_are_distinct_and_calls_not_returns(void **state)
 		name_table_find(&names, name_table_key(FILE_WORD(0, 0x10))));
 	assert_null(name_table_find(&names, name_table_key(FILE_WORD(0, 0x12))));
 	assert_int_not_equal(name_table_key(VDSO_WORD(0x10)), name_table_key(FILE_WORD(0, 0x10)));
-	files_close(&world.files, 0);
+	files_close(&recording.files, 0);
 	(void)close(ends[1]);
 }
 
@@ -137,11 +137,11 @@ static void honest_answer_names(void **state)
 
 	ask(&ok, &good, sizeof(good));
 	place = name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)));
-	assert_string_equal(world_text(&world, place->name), "main");
+	assert_string_equal(recording_text(&recording, place->name), "main");
 	assert_int_equal(place->vaddr, 0x1010);
 	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x20)))->name,
 			 NAME_TABLE_NONE);
-	assert_string_equal(world_text(&world, names.files[0].build_id), "ab01");
+	assert_string_equal(recording_text(&recording, names.files[0].build_id), "ab01");
 	assert_int_equal(names.files[0].bytes, 0x100);
 	assert_int_equal(names.failed, 0);
 }
@@ -214,7 +214,7 @@ static void command_that_goes_ends_the_wait(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	(void)close(control[1]);
 	client.control = control[0];
-	name_table_ask(&names, &world.symbols);
+	name_table_ask(&names, &recording.symbols);
 	assert_int_equal(client.slots[0].used && client.slots[0].fn, false);
 	assert_int_equal(names.failed, 1);
 	(void)close(control[0]);

@@ -14,107 +14,112 @@
 
 #include "symbolizer/base/path.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
 static union make_record record;
 
-static uint32_t sampled(struct world *world, uint32_t tid, const char *comm)
+static uint32_t sampled(struct recording *recording, uint32_t tid, const char *comm)
 {
 	uint32_t string, process;
 
 	make_sample(&record, 1, tid, comm, NULL, 0, 0);
 	record.event.tgid = 9;
 	record.event.start_boottime = 90;
-	assert_int_equal(strings_add(&world->strings, comm, strlen(comm), &string), 0);
-	assert_int_equal(process_of_sample(&world->processes, &record.event, string, &process), 0);
+	assert_int_equal(strings_add(&recording->strings, comm, strlen(comm), &string), 0);
+	assert_int_equal(process_of_sample(&recording->processes, &record.event, string, &process),
+			 0);
 	return process;
 }
 
-static void announce(struct world *world, uint32_t exec_id, const char *comm)
+static void announce(struct recording *recording, uint32_t exec_id, const char *comm)
 {
 	make_process(&record, 9, comm, 1, "prog\0bin\0usr\0", 13, "unit\0slice\0", 11);
 	record.event.start_boottime = 90;
 	record.event.exec_id = exec_id;
-	assert_int_equal(process_announce(&world->processes, &record.process), 0);
+	assert_int_equal(process_announce(&recording->processes, &record.process), 0);
 }
 
 static void announcement_names_the_generation(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	const struct process *process;
 
-	assert_int_equal(world_make(&world), 0);
-	announce(&world, 1, "leader");
-	process = &world.processes.items[sampled(&world, 10, "thread")];
-	assert_string_equal(world_text(&world, process->comm), "leader");
-	assert_string_equal(world_text(&world, process->exe), "/usr/bin/prog");
-	assert_string_equal(world_text(&world, process->cgroup), "/slice/unit");
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	process = &recording.processes.items[sampled(&recording, 10, "thread")];
+	assert_string_equal(recording_text(&recording, process->comm), "leader");
+	assert_string_equal(recording_text(&recording, process->exe), "/usr/bin/prog");
+	assert_string_equal(recording_text(&recording, process->cgroup), "/slice/unit");
 	assert_int_equal(process->ns_tgid, 7);
-	assert_int_equal(world.processes.count, 1);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording.processes.count, 1);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void sample_before_its_announcement_joins_it(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t process;
 
-	assert_int_equal(world_make(&world), 0);
-	process = sampled(&world, 10, "thread");
-	assert_string_equal(world_text(&world, world.processes.items[process].comm), "thread");
-	assert_string_equal(world_text(&world, world.processes.items[process].exe), "");
-	announce(&world, 1, "leader");
-	assert_int_equal(sampled(&world, 11, "other"), process);
-	assert_string_equal(world_text(&world, world.processes.items[process].comm), "leader");
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	process = sampled(&recording, 10, "thread");
+	assert_string_equal(recording_text(&recording, recording.processes.items[process].comm),
+			    "thread");
+	assert_string_equal(recording_text(&recording, recording.processes.items[process].exe), "");
+	announce(&recording, 1, "leader");
+	assert_int_equal(sampled(&recording, 11, "other"), process);
+	assert_string_equal(recording_text(&recording, recording.processes.items[process].comm),
+			    "leader");
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void never_announced_takes_the_leaders_name_once_seen(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t process;
 
-	assert_int_equal(world_make(&world), 0);
-	process = sampled(&world, 10, "thread");
-	(void)sampled(&world, 9, "leader");
-	(void)sampled(&world, 11, "other");
-	assert_string_equal(world_text(&world, world.processes.items[process].comm), "leader");
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	process = sampled(&recording, 10, "thread");
+	(void)sampled(&recording, 9, "leader");
+	(void)sampled(&recording, 11, "other");
+	assert_string_equal(recording_text(&recording, recording.processes.items[process].comm),
+			    "leader");
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void exec_and_reused_pid_are_other_generations(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t string, first, second, third;
 
-	assert_int_equal(world_make(&world), 0);
-	first = sampled(&world, 9, "a");
-	assert_int_equal(strings_add(&world.strings, "b", 1, &string), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	first = sampled(&recording, 9, "a");
+	assert_int_equal(strings_add(&recording.strings, "b", 1, &string), 0);
 	record.event.exec_id++;
-	assert_int_equal(process_of_sample(&world.processes, &record.event, string, &second), 0);
+	assert_int_equal(process_of_sample(&recording.processes, &record.event, string, &second),
+			 0);
 	record.event.exec_id--;
 	record.event.start_boottime++;
-	assert_int_equal(process_of_sample(&world.processes, &record.event, string, &third), 0);
+	assert_int_equal(process_of_sample(&recording.processes, &record.event, string, &third), 0);
 	assert_true(first != second && second != third && first != third);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void exit_leaves_a_tombstone_that_samples_still_join(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t process;
 
-	assert_int_equal(world_make(&world), 0);
-	announce(&world, 1, "leader");
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
 	make_exit(&record, 55, 9);
 	record.event.start_boottime = 90;
-	process_exit(&world.processes, &record.event);
-	process = sampled(&world, 9, "leader");
-	assert_int_equal(world.processes.count, 1);
-	assert_int_equal(world.processes.items[process].exit_ktime, 55);
-	announce(&world, 1, "leader");
-	assert_int_equal(world.processes.items[process].exit_ktime, 55);
-	assert_int_equal(world_end(&world), 0);
+	process_exit(&recording.processes, &record.event);
+	process = sampled(&recording, 9, "leader");
+	assert_int_equal(recording.processes.count, 1);
+	assert_int_equal(recording.processes.items[process].exit_ktime, 55);
+	announce(&recording, 1, "leader");
+	assert_int_equal(recording.processes.items[process].exit_ktime, 55);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void packed_names_become_paths(void **state)

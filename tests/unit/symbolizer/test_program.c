@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "shared/reasons.h"
-#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
 
 static const char *program, *parser;

@@ -14,11 +14,11 @@
 
 #include "symbolizer/profile/reader.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
 #define RING_BYTES TM_RING_MIN_BYTES
 
-static struct world world;
+static struct recording recording;
 static struct reader feed;
 static struct tm_ring_writer writer;
 static struct tm_ring_reader_page page;
@@ -31,8 +31,8 @@ static int make_ring(void **state)
 	page = (struct tm_ring_reader_page){0};
 	assert_non_null(region);
 	memset(region, 0, TM_RING_HEADER_BYTES + RING_BYTES);
-	assert_int_equal(world_make(&world), 0);
-	reader_init(&feed, &world.aggregate, &world.queue);
+	assert_int_equal(recording_make(&recording), 0);
+	reader_init(&feed, &recording.aggregate, &recording.queue);
 	assert_int_equal(
 		tm_ring_writer_init(&writer, region, TM_RING_HEADER_BYTES + RING_BYTES, &page, 1),
 		0);
@@ -45,7 +45,7 @@ static int make_ring(void **state)
 static int end_ring(void **state)
 {
 	reader_deinit(&feed);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_end(&recording), 0);
 	free(region);
 	return 0;
 }
@@ -70,12 +70,12 @@ static void samples_wait_for_w(void **state)
 	tm_ring_publish(&writer, 60);
 	assert_int_equal(reader_round(&feed), 0);
 	assert_int_equal(feed.samples, 2);
-	assert_int_equal(world.aggregate.exported, 1);
+	assert_int_equal(recording.aggregate.exported, 1);
 	tm_ring_publish(&writer, 101);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.exported, 2);
-	assert_int_equal(world.aggregate.sample_count, 1);
-	assert_int_equal(world.aggregate.samples[0].count, 2);
+	assert_int_equal(recording.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.sample_count, 1);
+	assert_int_equal(recording.aggregate.samples[0].count, 2);
 	assert_int_equal(feed.first_ktime, 50);
 	assert_int_equal(feed.last_ktime, 100);
 	assert_int_equal(feed.late, 0);
@@ -89,7 +89,7 @@ static void record_below_an_earlier_w_is_late_but_counts(void **state)
 	tm_ring_publish(&writer, 200);
 	assert_int_equal(reader_round(&feed), 0);
 	assert_int_equal(feed.late, 1);
-	assert_int_equal(world.aggregate.exported, 1);
+	assert_int_equal(recording.aggregate.exported, 1);
 }
 
 /* However long the reader sleeps: both were out, and pushed too late, before it looked at all. */
@@ -106,7 +106,7 @@ static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **stat
 	tm_ring_publish(&writer, 130);
 	assert_int_equal(reader_round(&feed), 0);
 	assert_int_equal(feed.late, 2);
-	assert_int_equal(world.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.exported, 2);
 }
 
 static void drain_counts_in_what_is_above_w(void **state)
@@ -116,7 +116,7 @@ static void drain_counts_in_what_is_above_w(void **state)
 	push_sample(UINT64_MAX, 1); /* nobody lives to see W pass that */
 	tm_ring_publish(&writer, 15);
 	reader_drain(&feed);
-	assert_int_equal(world.aggregate.exported, 21);
+	assert_int_equal(recording.aggregate.exported, 21);
 }
 
 static void push_file(uint64_t ktime, uint64_t ino, const char *path)
@@ -135,10 +135,10 @@ static void push_retire(uint64_t ktime)
 /* Path of the leaf of stack @index; stacks are numbered in the order of their first sample. */
 static const char *path_of_stack(unsigned index)
 {
-	uint64_t word = world.aggregate.stacks[index].words[0];
+	uint64_t word = recording.aggregate.stacks[index].words[0];
 	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 
-	return world_text(&world, world.files.items[file].path);
+	return recording_text(&recording, recording.files.items[file].path);
 }
 
 static void samples_on_both_sides_of_a_retire_keep_their_own_file(void **state)
@@ -152,12 +152,12 @@ static void samples_on_both_sides_of_a_retire_keep_their_own_file(void **state)
 	push_sample(62, 1);
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.stack_count, 2);
+	assert_int_equal(recording.aggregate.stack_count, 2);
 	assert_string_equal(path_of_stack(0), "/old");
 	assert_string_equal(path_of_stack(1), "/new");
-	assert_int_equal(world.aggregate.samples[0].count, 2);
-	assert_int_equal(world.files.retired, 1);
-	assert_int_equal(world.files.conflicts, 0);
+	assert_int_equal(recording.aggregate.samples[0].count, 2);
+	assert_int_equal(recording.files.retired, 1);
+	assert_int_equal(recording.files.conflicts, 0);
 	assert_int_equal(feed.late, 0);
 }
 
@@ -167,13 +167,13 @@ static void samples_that_wait_when_a_retire_is_read_keep_their_own_file(void **s
 	push_sample(54, 1);
 	tm_ring_publish(&writer, 40);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.exported, 0);
+	assert_int_equal(recording.aggregate.exported, 0);
 	tm_ring_publish(&writer, 56);
 	push_retire(55);
 	push_sample(57, 2);
 	tm_ring_publish(&writer, 57);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.exported, 1);
+	assert_int_equal(recording.aggregate.exported, 1);
 	push_file(61, 22, "new\0");
 	push_sample(62, 1);
 	tm_ring_publish(&writer, 100);
@@ -194,9 +194,9 @@ static void same_file_under_its_next_number_is_one_file(void **state)
 	push_sample(62, 2);
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.stack_count, 1);
-	assert_int_equal(world.aggregate.samples[0].count, 2);
-	assert_int_equal(world.files.live, 1);
+	assert_int_equal(recording.aggregate.stack_count, 1);
+	assert_int_equal(recording.aggregate.samples[0].count, 2);
+	assert_int_equal(recording.files.live, 1);
 }
 
 static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
@@ -210,8 +210,8 @@ static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
 	assert_int_equal(reader_round(&feed), 0);
 	assert_int_equal(feed.bad_records, 2);
 	assert_int_equal(feed.bad_samples, 0);
-	assert_int_equal(world.aggregate.exported, 0);
-	assert_int_equal(world.files.retired, 0);
+	assert_int_equal(recording.aggregate.exported, 0);
+	assert_int_equal(recording.files.retired, 0);
 }
 
 static void second_meaning_without_a_retire_is_counted(void **state)
@@ -224,7 +224,7 @@ static void second_meaning_without_a_retire_is_counted(void **state)
 	push_sample(70, 1);
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.files.conflicts, 1);
+	assert_int_equal(recording.files.conflicts, 1);
 	assert_string_equal(path_of_stack(0), "/old");
 	assert_string_equal(path_of_stack(1), "/new");
 }
@@ -246,11 +246,11 @@ static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(voi
 	}
 	tm_ring_publish(&writer, 5000);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.exported, 200);
+	assert_int_equal(recording.aggregate.exported, 200);
 	/* Generations are numbered as their first samples were counted in. */
-	for (uint32_t i = 0; i < world.processes.count; i++) {
-		assert_true(world.processes.items[i].seen_ktime >= last);
-		last = world.processes.items[i].seen_ktime;
+	for (uint32_t i = 0; i < recording.processes.count; i++) {
+		assert_true(recording.processes.items[i].seen_ktime >= last);
+		last = recording.processes.items[i].seen_ktime;
 	}
 }
 
@@ -266,15 +266,15 @@ static void exit_between_samples_of_two_cpus_takes_its_place(void **state)
 	push();
 	tm_ring_publish(&writer, 55);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.processes.items[0].exit_ktime, 0);
+	assert_int_equal(recording.processes.items[0].exit_ktime, 0);
 	tm_ring_publish(&writer, 65);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.processes.items[0].exit_ktime, 60);
+	assert_int_equal(recording.processes.items[0].exit_ktime, 60);
 	tm_ring_publish(&writer, 80);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.processes.count, 1);
-	assert_int_equal(world.processes.items[0].seen_ktime, 70);
-	assert_int_equal(world.aggregate.samples[0].count, 2);
+	assert_int_equal(recording.processes.count, 1);
+	assert_int_equal(recording.processes.items[0].seen_ktime, 70);
+	assert_int_equal(recording.aggregate.samples[0].count, 2);
 }
 
 static void bad_record_is_counted_and_the_next_is_read(void **state)
@@ -287,14 +287,14 @@ static void bad_record_is_counted_and_the_next_is_read(void **state)
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&feed), 0);
 	assert_int_equal(feed.bad_records, 1);
-	assert_int_equal(world.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.exported, 2);
 }
 
 static void spent_budget_drops_with_a_count(void **state)
 {
 	uint64_t pushed = 0;
 
-	world.budget.limit = world.budget.used + (96u << 10);
+	recording.budget.limit = recording.budget.used + (96u << 10);
 	for (uint32_t i = 0; i < 3000; i++, pushed++) {
 		uint64_t words[2] = {FILE_WORD(1, i), FILE_WORD(2, i)};
 
@@ -305,9 +305,9 @@ static void spent_budget_drops_with_a_count(void **state)
 		assert_int_equal(reader_round(&feed), 0);
 	}
 	assert_true(feed.memory > 0);
-	assert_true(world.aggregate.exported > 0);
-	assert_int_equal(world.aggregate.exported + feed.memory, pushed);
-	assert_true(world.budget.used <= world.budget.limit);
+	assert_true(recording.aggregate.exported > 0);
+	assert_int_equal(recording.aggregate.exported + feed.memory, pushed);
+	assert_true(recording.budget.used <= recording.budget.limit);
 }
 
 static void length_that_lies_breaks_the_ring_for_good(void **state)
@@ -323,7 +323,7 @@ static void length_that_lies_breaks_the_ring_for_good(void **state)
 	assert_true(feed.broken);
 	assert_true(reader_round(&feed) < 0);
 	reader_drain(&feed);
-	assert_int_equal(world.aggregate.exported, 0);
+	assert_int_equal(recording.aggregate.exported, 0);
 }
 
 static void key_is_generation_thread_name_stop_and_stack(void **state)
@@ -343,12 +343,12 @@ static void key_is_generation_thread_name_stop_and_stack(void **state)
 	}
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(world.aggregate.sample_count, 7);
+	assert_int_equal(recording.aggregate.sample_count, 7);
 	for (unsigned i = 0; i < 7; i++)
-		assert_int_equal(world.aggregate.samples[i].count, 2);
-	assert_int_equal(world.aggregate.stack_count, 2);
-	assert_int_equal(world.aggregate.samples[4].stop, TM_STOP_DEPTH);
-	assert_int_equal(world.aggregate.samples[5].stop, TM_STOP_KERNEL_DEPTH);
+		assert_int_equal(recording.aggregate.samples[i].count, 2);
+	assert_int_equal(recording.aggregate.stack_count, 2);
+	assert_int_equal(recording.aggregate.samples[4].stop, TM_STOP_DEPTH);
+	assert_int_equal(recording.aggregate.samples[5].stop, TM_STOP_KERNEL_DEPTH);
 }
 
 #define with_ring(test) cmocka_unit_test_setup_teardown(test, make_ring, end_ring)

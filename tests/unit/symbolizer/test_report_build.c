@@ -16,9 +16,9 @@
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
-static struct world world;
+static struct recording recording;
 static struct name_table names;
 static struct report_build build;
 static struct ksyms kernel;
@@ -42,11 +42,11 @@ static struct parser_client client = PARSER_CLIENT_NULL;
 
 static int begin(void **state)
 {
-	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
 	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
-	name_table_init(&names, &world.strings, &client);
+	name_table_init(&names, &recording.strings, &client);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int end(void **state)
 {
 	report_build_deinit(&build);
 	name_table_deinit(&names);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_end(&recording), 0);
 	return 0;
 }
 
@@ -63,13 +63,13 @@ static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_
 {
 	make_sample(&record, 1, 42, "c", words, kernel_frames, user_frames);
 	record.sample.user_stop = (uint8_t)stop;
-	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 }
 
 /* As if the parser had answered: [0x100, 0x110) is main, at vaddr offset + 0x1000. */
 static void finish(void)
 {
-	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	for (uint32_t i = 0; i < names.place_count; i++) {
 		uint64_t offset = names.places[i].key & TM_FRAME_OFFSET_MAX;
 
@@ -77,9 +77,10 @@ static void finish(void)
 			continue;
 		names.places[i].vaddr = offset + 0x1000;
 		names.places[i].has_vaddr = 1;
-		assert_int_equal(strings_add(&world.strings, "main", 4, &names.places[i].name), 0);
+		assert_int_equal(strings_add(&recording.strings, "main", 4, &names.places[i].name),
+				 0);
 	}
-	assert_int_equal(report_build_init(&build, &world.aggregate, &names, &kernel), 0);
+	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
 }
 
 static const struct report_frame *shown(uint32_t place, const char *name)
@@ -96,18 +97,18 @@ static void sampled_files_that_were_not_opened_are_counted_by_reason(void **stat
 	uint64_t words[] = {FILE_WORD(1, 0x100), FILE_WORD(3, 0x10), FILE_WORD(1, 0x200)};
 
 	make_file(&record, 3, 13, "gone\0bin\0", 9);
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 	make_file(&record, 4, 14, "idle\0bin\0", 9); /* not sampled: does not count */
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	files_refused(&world.files, 3, TM_NO_FILE_GONE);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	files_refused(&recording.files, 3, TM_NO_FILE_GONE);
 	sample(words, 0, 3, TM_STOP_NONE);
 	finish();
 	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 1);
 	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
-	name_table_init(&names, &world.strings, &client);
-	files_opened(&world.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	name_table_init(&names, &recording.strings, &client);
+	files_opened(&recording.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	finish();
 	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 0);
 	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
@@ -189,9 +190,9 @@ static void only_sampled_generations_are_listed(void **state)
 	uint64_t words[] = {ANON_WORD(1)};
 
 	make_process(&record, 7, "idle", 1, "prog\0", 5, "", 0);
-	assert_int_equal(process_announce(&world.processes, &record.process), 0);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
 	make_process(&record, 42, "busy", 1, "prog\0bin\0", 9, "", 0);
-	assert_int_equal(process_announce(&world.processes, &record.process), 0);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
 	sample(words, 0, 1, TM_STOP_NONE);
 	finish();
 	assert_int_equal(build.report.process_count, 1);
@@ -207,8 +208,8 @@ static void spent_budget_shows_memory_and_loses_no_sample(void **state)
 
 		sample(words, 0, 1, TM_STOP_NONE);
 	}
-	world.budget.limit = world.budget.used + (32u << 10) - BUDGET_REPORT_BYTES;
-	assert_int_equal(report_build_init(&build, &world.aggregate, &names, &kernel), 0);
+	recording.budget.limit = recording.budget.used + (32u << 10) - BUDGET_REPORT_BYTES;
+	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
 	assert_int_equal(build.report.exported, 2000);
 	assert_int_equal(build.report.stack_frame_count, 2000);
 	(void)shown(1999, "[memory]");

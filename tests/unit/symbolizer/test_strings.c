@@ -13,80 +13,80 @@
 #include <cmocka.h>
 
 #include "symbolizer/base/strings.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
 static void equal_strings_are_one(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t a, b, c;
 
-	assert_int_equal(world_make(&world), 0);
-	assert_int_equal(strings_add(&world.strings, "main", 4, &a), 0);
-	assert_int_equal(strings_add(&world.strings, "main\0behind", 11, &b), 0);
-	assert_int_equal(strings_add(&world.strings, "mainly", 6, &c), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	assert_int_equal(strings_add(&recording.strings, "main", 4, &a), 0);
+	assert_int_equal(strings_add(&recording.strings, "main\0behind", 11, &b), 0);
+	assert_int_equal(strings_add(&recording.strings, "mainly", 6, &c), 0);
 	assert_int_equal(a, b);
 	assert_int_not_equal(a, c);
-	assert_string_equal(world_text(&world, 0), "");
-	assert_string_equal(world_text(&world, a), "main");
-	assert_int_equal(world_end(&world), 0);
+	assert_string_equal(recording_text(&recording, 0), "");
+	assert_string_equal(recording_text(&recording, a), "main");
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void hostile_bytes_are_cleaned(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t string;
 
-	assert_int_equal(world_make(&world), 0);
-	assert_int_equal(strings_add(&world.strings, "a\nb\x7f\xff\xc2\x85z", 9, &string), 0);
-	assert_string_equal(world_text(&world, string), "a_b_\xef\xbf\xbd_z");
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	assert_int_equal(strings_add(&recording.strings, "a\nb\x7f\xff\xc2\x85z", 9, &string), 0);
+	assert_string_equal(recording_text(&recording, string), "a_b_\xef\xbf\xbd_z");
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void longest_string_is_cut_not_overrun(void **state)
 {
 	static char text[3 * STRINGS_MAX_BYTES];
-	static struct world world;
+	static struct recording recording;
 	uint32_t string;
 
 	memset(text, 0xff, sizeof(text));
-	assert_int_equal(world_make(&world), 0);
-	assert_int_equal(strings_add(&world.strings, text, sizeof(text), &string), 0);
-	assert_int_equal(strlen(world_text(&world, string)), 3 * STRINGS_MAX_BYTES);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
+	assert_int_equal(strings_add(&recording.strings, text, sizeof(text), &string), 0);
+	assert_int_equal(strlen(recording_text(&recording, string)), 3 * STRINGS_MAX_BYTES);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void thousands_are_found_again(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	static uint32_t first[3000];
 	uint32_t again;
 
-	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
 	for (uint32_t i = 0; i < 3000; i++)
-		assert_int_equal(strings_format(&world.strings, &first[i], "name %u", i), 0);
+		assert_int_equal(strings_format(&recording.strings, &first[i], "name %u", i), 0);
 	for (uint32_t i = 0; i < 3000; i++) {
-		assert_int_equal(strings_format(&world.strings, &again, "name %u", i), 0);
+		assert_int_equal(strings_format(&recording.strings, &again, "name %u", i), 0);
 		assert_int_equal(again, first[i]);
 	}
-	assert_int_equal(world.strings.count, 3001);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording.strings.count, 3001);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void spent_budget_refuses_new_but_finds_old(void **state)
 {
-	static struct world world;
+	static struct recording recording;
 	uint32_t old, string, added = 0;
 
-	assert_int_equal(world_make(&world), 0);
-	assert_int_equal(strings_add(&world.strings, "old", 3, &old), 0);
-	world.budget.limit = world.budget.used + (256u << 10);
-	while (!strings_format(&world.strings, &string, "a fairly long name %u", added))
+	assert_int_equal(recording_make(&recording), 0);
+	assert_int_equal(strings_add(&recording.strings, "old", 3, &old), 0);
+	recording.budget.limit = recording.budget.used + (256u << 10);
+	while (!strings_format(&recording.strings, &string, "a fairly long name %u", added))
 		added++;
 	assert_true(added > 100);
-	assert_int_equal(strings_add(&world.strings, "old", 3, &string), 0);
+	assert_int_equal(strings_add(&recording.strings, "old", 3, &string), 0);
 	assert_int_equal(string, old);
-	assert_true(world.budget.used <= world.budget.limit);
-	assert_int_equal(world_end(&world), 0);
+	assert_true(recording.budget.used <= recording.budget.limit);
+	assert_int_equal(recording_end(&recording), 0);
 }
 
 static void hash_depends_on_seed_length_and_bytes(void **state)

@@ -15,21 +15,21 @@
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/names/symbol_cache.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/recording.h"
 
-static struct world world;
+static struct recording recording;
 static struct name_table names;
 static struct parser_client client = PARSER_CLIENT_NULL;
 static struct name_table_file *file;
 
-static int make_world(void **state)
+static int make_recording(void **state)
 {
-	return world_make(&world);
+	return recording_make(&recording);
 }
 
-static int end_world(void **state)
+static int end_recording(void **state)
 {
-	return world_end(&world);
+	return recording_end(&recording);
 }
 
 static void collect(const uint64_t *offsets, uint16_t count)
@@ -40,9 +40,9 @@ static void collect(const uint64_t *offsets, uint16_t count)
 	for (uint16_t i = 0; i < count; i++)
 		words[i] = FILE_WORD(1, offsets[i]);
 	make_sample(&record, 1, 42, "c", words, 0, count);
-	assert_int_equal(aggregate_add(&world.aggregate, &record.sample), 0);
-	name_table_init(&names, &world.strings, &client);
-	assert_int_equal(name_table_collect(&names, &world.aggregate), 0);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	name_table_init(&names, &recording.strings, &client);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	assert_int_equal(names.file_count, 1);
 	file = &names.files[0];
 }
@@ -61,10 +61,10 @@ static void answer(const char *build_id)
 		place->has_vaddr = 1;
 		place->vaddr = (place->key & TM_FRAME_OFFSET_MAX) + 0x1000;
 		if (i + 1 < file->count)
-			assert_int_equal(strings_format(&world.strings, &place->name, "f%u", i / 2),
-					 0);
+			assert_int_equal(
+				strings_format(&recording.strings, &place->name, "f%u", i / 2), 0);
 	}
-	assert_int_equal(strings_add(&world.strings, build_id, length, &file->build_id), 0);
+	assert_int_equal(strings_add(&recording.strings, build_id, length, &file->build_id), 0);
 	file->vaddr = 0x1000;
 	file->bytes = 0x500;
 	file->has_symbols = 1;
@@ -73,20 +73,20 @@ static void answer(const char *build_id)
 static void forget(void)
 {
 	name_table_deinit(&names);
-	assert_int_equal(world_forget(&world), 0);
+	assert_int_equal(recording_forget(&recording), 0);
 }
 
 static const char *name_of(uint32_t place)
 {
 	uint32_t name = names.places[place].name;
 
-	return name == NAME_TABLE_NONE ? NULL : world_text(&world, name);
+	return name == NAME_TABLE_NONE ? NULL : recording_text(&recording, name);
 }
 
 static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20, 0x30, 0x40};
-	struct budget *budget = &world.symbols.budget;
+	struct budget *budget = &recording.symbols.budget;
 	struct symbol_cache *symbols;
 
 	collect(offsets, 4);
@@ -104,7 +104,7 @@ static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **stat
 	assert_null(name_of(3)); /* answered: it has none */
 	assert_true(names.places[3].known && names.places[3].has_vaddr);
 	assert_int_equal(names.places[2].vaddr, 0x1030);
-	assert_string_equal(world_text(&world, file->build_id), "cafe");
+	assert_string_equal(recording_text(&recording, file->build_id), "cafe");
 	assert_int_equal(file->bytes, 0x500);
 	assert_true(file->has_symbols);
 	symbol_cache_free(symbols, budget);
@@ -116,7 +116,7 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 {
 	const uint64_t first[] = {0x20, 0x40}, second[] = {0x10, 0x20, 0x30, 0x50};
 	const uint64_t all[] = {0x10, 0x20, 0x30, 0x40, 0x50};
-	struct budget *budget = &world.symbols.budget;
+	struct budget *budget = &recording.symbols.budget;
 	struct symbol_cache *old, *united;
 
 	collect(first, 2);
@@ -144,7 +144,7 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 static void spent_budget_keeps_nothing_new(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20};
-	struct budget *budget = &world.symbols.budget;
+	struct budget *budget = &recording.symbols.budget;
 
 	collect(offsets, 2);
 	answer("cafe");
@@ -154,7 +154,7 @@ static void spent_budget_keeps_nothing_new(void **state)
 	name_table_deinit(&names);
 }
 
-#define with_world(test) cmocka_unit_test_setup_teardown(test, make_world, end_world)
+#define with_world(test) cmocka_unit_test_setup_teardown(test, make_recording, end_recording)
 
 int main(void)
 {

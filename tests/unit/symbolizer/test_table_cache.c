@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "symbolizer/unwind/table_cache_file.h"
-#include "tests/unit/symbolizer/cacherig.h"
+#include "tests/unit/symbolizer/table_cache_fixture.h"
 
 static void what_was_kept_is_found_after_a_restart(void **state)
 {

@@ -15,7 +15,7 @@
 
 #include <unistd.h>
 
-#include "tests/unit/symbolizer/cacherig.h"
+#include "tests/unit/symbolizer/table_cache_fixture.h"
 
 static void each_byte_of_an_entry_counts(void **state)
 {

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/symbolizer/rowsrig.h"
+#include "tests/unit/symbolizer/unwind_jobs_fixture.h"
 
 static void vdso_is_asked_for_first(void **state)
 {
@@ -138,7 +138,7 @@ static void file_that_is_none_is_answered_without_asking(void **state)
 {
 	int folder = open("/", O_RDONLY | O_CLOEXEC);
 
-	files_opened(&world.files, 1, 10, folder);
+	files_opened(&recording.files, 1, 10, folder);
 	round_of_jobs();
 	no_request();
 	says_failed(1, 10);
@@ -149,7 +149,7 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 {
 	const struct table table = good_table();
 
-	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	files_opened(&recording.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
@@ -160,14 +160,14 @@ static void descriptor_before_its_announcement_asks_for_another_look_into_the_ri
 {
 	struct file_queue_item wanted;
 
-	assert_false(file_queue_has_early(&world.files));
-	files_opened(&world.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	assert_true(file_queue_has_early(&world.files));
+	assert_false(file_queue_has_early(&recording.files));
+	files_opened(&recording.files, 1, 10, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	assert_true(file_queue_has_early(&recording.files));
 	make_file(&record, 1, 101, "x\0", 2);
 	record.event.ktime = 10;
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	assert_false(file_queue_has_early(&world.files));
-	assert_int_equal(file_queue_next(&world.files, &wanted), 0);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	assert_false(file_queue_has_early(&recording.files));
+	assert_int_equal(file_queue_next(&recording.files, &wanted), 0);
 	assert_int_equal(wanted.identity->ino, 101);
 }
 
@@ -194,8 +194,8 @@ static void number_given_back_meanwhile_gets_no_answer(void **state)
 	open_file(3, 10);
 	round_of_jobs();
 	id = request_for_a_file();
-	files_retire(&world.files, 1, 20);
-	files_retire(&world.files, 3, 20); /* not even asked */
+	files_retire(&recording.files, 1, 20);
+	files_retire(&recording.files, 3, 20); /* not even asked */
 	answer(id, PARSER_OK, &table);
 	round_of_jobs();
 	assert_int_equal(jobs.counts.dropped, 1);
@@ -260,7 +260,7 @@ static void announce(uint32_t number, uint64_t ktime, int fd)
 	record.file.identity.size = (uint64_t)status.st_size;
 	record.file.identity.mtime_sec = status.st_mtim.tv_sec;
 	record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 }
 
 static void open_cache(void)
@@ -278,15 +278,15 @@ static void what_was_made_once_is_not_asked_again(void **state)
 
 	open_cache();
 	announce(1, 10, fd);
-	files_opened(&world.files, 1, 10, dup(fd));
+	files_opened(&recording.files, 1, 10, dup(fd));
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
 	assert_int_equal(pages_of(1, 10), 1);
 	assert_int_equal(jobs.counts.cached, 0);
-	files_retire(&world.files, 1, 15);
+	files_retire(&recording.files, 1, 15);
 	announce(1, 20, fd);
-	files_opened(&world.files, 1, 20, fd);
+	files_opened(&recording.files, 1, 20, fd);
 	round_of_jobs();
 	no_request();
 	assert_int_equal(pages_of(1, 20), 1);
@@ -304,8 +304,8 @@ static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **s
 	announce(1, 10, fd);
 	record.file.identity.size++;
 	record.file.number = 2;
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	files_opened(&world.files, 2, 10, fd);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	files_opened(&recording.files, 2, 10, fd);
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/unit/symbolizer/rowsrig.h"
+#include "tests/unit/symbolizer/unwind_jobs_fixture.h"
 
 static void files_under_way_fail_with_their_parser_and_others_wait_for_the_next(void **state)
 {

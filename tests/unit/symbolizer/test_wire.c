@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "shared/unwind_map.h"
-#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
 
 static const char *program, *parser;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake - a collector and a command around the real tidemark-symbolizer, for tests without root
+ * fake_peers - a made-up collector and command around the real symbolizer
  */
 
-#include "tests/unit/symbolizer/fake.h"
+#include "tests/unit/symbolizer/fake_peers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * tablemake - the smallest table of rows that checks, for tests
+ * make_table - the smallest table of rows that checks, for tests
  */
 
 #include "shared/unwind_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fake - a collector and a command around the real tidemark-symbolizer, for tests without root
+ * fake_peers - a made-up collector and command around the real symbolizer
  */
 
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * rowsrig - rows between a parser's and a collector's end of two sockets, for tests
+ * unwind_jobs_fixture - unwind_jobs between a parser's and a collector's end of two sockets
  */
 
 #include <setjmp.h>
@@ -24,10 +24,10 @@
 #include "shared/wire.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 #include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/tablemake.h"
-#include "tests/unit/symbolizer/world.h"
+#include "tests/unit/symbolizer/make_table.h"
+#include "tests/unit/symbolizer/recording.h"
 
-static struct world world;
+static struct recording recording;
 static struct unwind_jobs jobs;
 static struct parser_client client;
 static struct table_cache cache;
@@ -41,12 +41,12 @@ static inline struct table good_table(void)
 
 static inline int begin(void **state)
 {
-	assert_int_equal(world_make(&world), 0);
+	assert_int_equal(recording_make(&recording), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
 	client = PARSER_CLIENT_NULL;
 	client.socket = parser[0];
-	assert_int_equal(unwind_jobs_init(&jobs, &world.files, &cache, &client, wire[0]), 0);
+	assert_int_equal(unwind_jobs_init(&jobs, &recording.files, &cache, &client, wire[0]), 0);
 	jobs.vdso_wanted = false;
 	cache = TABLE_CACHE_NULL;
 	return 0;
@@ -58,7 +58,7 @@ static inline int end(void **state)
 
 	unwind_jobs_deinit(&jobs);
 	parser_client_stop(&client, &cpu_ns, &rss_bytes);
-	assert_int_equal(world_end(&world), 0);
+	assert_int_equal(recording_end(&recording), 0);
 	(void)close(parser[1]);
 	(void)close(wire[0]);
 	(void)close(wire[1]);
@@ -77,8 +77,8 @@ static inline void open_file(uint32_t number, uint64_t ktime)
 {
 	make_file(&record, number, number + 100, "x\0", 2);
 	record.event.ktime = ktime;
-	assert_int_equal(files_announce(&world.files, &record.file), 0);
-	files_opened(&world.files, number, ktime, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	files_opened(&recording.files, number, ktime, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 }
 
 /* The next request, if there is one. Return: 0, TM_FDPASS_E_AGAIN. */

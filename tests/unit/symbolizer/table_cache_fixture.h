@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * cacherig - a cache in a memfd, opened again and again, for tests
+ * table_cache_fixture - a cache in a memfd, opened again and again, for tests
  */
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "shared/region.h"
 #include "symbolizer/unwind/table_cache.h"
 #include "symbolizer/unwind/table_cache_file.h"
-#include "tests/unit/symbolizer/tablemake.h"
+#include "tests/unit/symbolizer/make_table.h"
 
 static const uint8_t pin[SHA256_BYTES] = {1, 2, 3};
 static struct table_cache cache;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * recording - the tables of one recording, made and ended together, for tests
+ */
+
+#include <string.h>
+
+#include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/profile/aggregate.h"
+
+#define RECORDING_BYTES (64ull << 20)
+
+struct recording {
+	struct budget budget;
+	struct hash_seed seed;
+	struct strings strings;
+	struct process_table processes;
+	struct files files;
+	struct symbol_cache_store symbols;
+	struct aggregate aggregate;
+	struct tm_retire_queue queue;
+};
+
+static inline int recording_make(struct recording *recording)
+{
+	memset(recording, 0, sizeof(*recording)); /* too large for a second one on the stack */
+	recording->budget.limit = RECORDING_BYTES;
+	if (hash_seed_init(&recording->seed) < 0 ||
+	    strings_init(&recording->strings, &recording->budget, &recording->seed) ||
+	    files_init(&recording->files, &recording->strings, &recording->queue) < 0)
+		return -1;
+	symbol_cache_store_init(&recording->symbols, &recording->files);
+	process_table_init(&recording->processes, &recording->strings, &recording->queue);
+	aggregate_init(&recording->aggregate, &recording->strings, &recording->processes,
+		       &recording->files);
+	return 0;
+}
+
+/* Return: 0 when every byte was given back to the budget. */
+static inline int recording_end(struct recording *recording)
+{
+	aggregate_deinit(&recording->aggregate);
+	files_deinit(&recording->files);
+	symbol_cache_store_deinit(&recording->symbols);
+	process_table_deinit(&recording->processes);
+	strings_deinit(&recording->strings);
+	tm_retire_deinit(&recording->queue);
+	return recording->budget.used == 0 ? 0 : -1;
+}
+
+static inline const char *recording_text(const struct recording *recording, uint32_t string)
+{
+	return recording->strings.items[string];
+}
+
+/*
+ * Everything was reported: what is kept moves to new strings, as the session has it. Return: 0, -1.
+ */
+static inline int recording_forget(struct recording *recording)
+{
+	struct strings fresh;
+
+	aggregate_deinit(&recording->aggregate);
+	if (strings_init(&fresh, &recording->budget, &recording->seed))
+		return -1;
+	process_forget(&recording->processes, &fresh);
+	files_forget(&recording->files, &fresh);
+	strings_deinit(&recording->strings);
+	recording->strings = fresh;
+	return 0;
+}
