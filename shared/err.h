@@ -3,7 +3,8 @@
 /*
  * err - the error law: what the sign of a returned int means
  *
- * < 0   -errno; the operation failed for good; forwarded unchanged, compared only right after a call
+ * < 0   -errno; the operation failed for good; forwarded unchanged, compared only right after the
+ *       call
  * 0     done; every ret_* is written
  * > 0   a MODULE_E_NAME documented at the declaration; the caller must handle it, never forward it
  */

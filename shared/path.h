@@ -5,9 +5,9 @@
  *
  * Shape      packed (shared/event.h): components leaf first, each with its NUL: "ls\0bin\0usr\0".
  *            Unpacked: root first, joined by slashes, relative: "usr/bin/ls".
- * Trust      a profiled process chooses the names. The kernel makes no component that is empty, is "."
- *            or "..", or has a slash in it, so a path that is to be opened must be plain; one that
- *            is only shown need not be.
+ * Trust      a profiled process chooses the names. The kernel makes no component that is empty, is
+ *            "." or "..", or has a slash in it, so a path that is to be opened must be plain; one
+ *            that is only shown need not be.
  * Limits     none of its own; TM_PATH_MAX bounds what records carry.
  */
 

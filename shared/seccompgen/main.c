@@ -10,13 +10,15 @@
  *              NAME ... errno=EPERM            refused with an error instead of allowed
  *            Conditions on one line must all hold; lines of one name are alternatives. A line
  *            without conditions must be the only one of its name. VALUE and MASK: numbers or C
- *            constants (shared/seccompgen/constants.c), joined by '|'. A negative VALUE is compared as int.
+ *            constants (shared/seccompgen/constants.c), joined by '|'. A negative VALUE is compared
+ *            as int.
  * Filter     native architecture only, x32 refused; what no line names kills the process.
  */
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +47,7 @@ struct table {
 	struct rule rule[RULES_MAX];
 };
 
-static int complain(const struct table *table, const char *what, const char *word)
+static int report_error(const struct table *table, const char *what, const char *word)
 {
 	(void)fprintf(stderr, "%s:%u: %s: `%s`\n", table->path, table->line, what, word);
 	return -EINVAL;
@@ -63,7 +65,7 @@ static int parse_errno(const struct table *table, const char *name, struct rule 
 			return 0;
 		}
 	}
-	return complain(table, "unknown error", name);
+	return report_error(table, "unknown error", name);
 }
 
 /* argN==VALUE or argN&MASK==VALUE */
@@ -76,23 +78,23 @@ static int parse_condition(const struct table *table, char *word, struct rule *r
 
 	if (strncmp(word, "arg", 3) != 0 || word[3] < '0' || word[3] >= '0' + ARGUMENTS ||
 	    equals == NULL || rule->conditions == ARGUMENTS)
-		return complain(table, "not a condition", word);
+		return report_error(table, "not a condition", word);
 	if (word[4] == '&')
 		mask_text = word + 5;
 	else if (word + 4 != equals)
-		return complain(table, "not a condition", word);
+		return report_error(table, "not a condition", word);
 	*equals = '\0';
 	if (mask_text != NULL && constants_value(mask_text, &mask, &unknown) < 0)
-		return complain(table, "unknown constant", unknown);
+		return report_error(table, "unknown constant", unknown);
 	if (constants_value(equals + 2, &value, &unknown) < 0)
-		return complain(table, "unknown constant", unknown);
+		return report_error(table, "unknown constant", unknown);
 	/* An int argument: whether its upper half is sign-extended is the caller's affair. */
 	if (value < 0) {
 		mask &= UINT32_MAX;
 		value &= UINT32_MAX;
 	}
 	if ((value & ~mask) != 0)
-		return complain(table, "a value outside its mask", word);
+		return report_error(table, "a value outside its mask", word);
 	*condition = (struct scmp_arg_cmp){
 		.arg = (unsigned)(word[3] - '0'),
 		.op = mask == -1 ? SCMP_CMP_EQ : SCMP_CMP_MASKED_EQ,
@@ -114,12 +116,12 @@ static int check_alone(const struct table *table, const struct rule *rule, const
 		if (other->syscall != rule->syscall)
 			continue;
 		if (other->conditions == 0 || rule->conditions == 0)
-			return complain(table, "a line without conditions must be the only one",
-					name);
+			return report_error(table, "a line without conditions must be the only one",
+					    name);
 		if (other->conditions == rule->conditions &&
 		    memcmp(other->condition, rule->condition,
 			   rule->conditions * sizeof(rule->condition[0])) == 0)
-			return complain(table, "said twice", name);
+			return report_error(table, "the same rule twice", name);
 	}
 	return 0;
 }
@@ -132,7 +134,7 @@ static int parse_line(struct table *table, char *line)
 
 	rule.syscall = seccomp_syscall_resolve_name(name);
 	if (rule.syscall == __NR_SCMP_ERROR)
-		return complain(table, "unknown system call", name);
+		return report_error(table, "unknown system call", name);
 	while ((word = strsep(&rest, " ")) != NULL) {
 		r = strncmp(word, "errno=", 6) == 0 ? parse_errno(table, word + 6, &rule)
 						    : parse_condition(table, word, &rule);
@@ -143,7 +145,7 @@ static int parse_line(struct table *table, char *line)
 	if (r < 0)
 		return r;
 	if (table->rules == RULES_MAX)
-		return complain(table, "too many rules", name);
+		return report_error(table, "too many rules", name);
 	table->rule[table->rules++] = rule;
 	return 0;
 }
@@ -170,24 +172,25 @@ static int read_table(struct table *table)
 {
 	FILE *file = fopen(table->path, "re");
 	char line[LINE_BYTES];
-	int r = 0, first = 1;
+	bool first = true;
+	int r = 0;
 
 	if (file == NULL)
-		return complain(table, "cannot be opened", strerrordesc_np(errno));
+		return report_error(table, "cannot be opened", strerrordesc_np(errno));
 	while (r == 0 && fgets(line, sizeof(line), file) != NULL) {
 		table->line++;
 		if (strlen(line) == sizeof(line) - 1) {
-			r = complain(table, "line too long", line);
+			r = report_error(table, "line too long", line);
 			break;
 		}
 		if (tidy(line) == 0)
 			continue;
 		if (!first || strcmp(line, "default kill") != 0)
 			r = parse_line(table, line);
-		first = 0;
+		first = false;
 	}
 	if (r == 0 && table->rules == 0)
-		r = complain(table, "no rule in it", table->path);
+		r = report_error(table, "no rule in it", table->path);
 	(void)fclose(file);
 	return r;
 }

@@ -43,7 +43,7 @@ refuses 'mmap arg2&PROT_EXEC==PROT_READ\n' 1 'a value outside its mask'
 refuses 'read errno=EVERYTHING\n' 1 'unknown error: `EVERYTHING`'
 refuses 'read\nwrite\nread\n' 3 'a line without conditions must be the only one'
 refuses 'read arg0==1\nread\n' 2 'a line without conditions must be the only one'
-refuses 'read arg0==1\nread arg0==1 errno=EPERM\n' 2 'said twice'
+refuses 'read arg0==1\nread arg0==1 errno=EPERM\n' 2 'the same rule twice'
 
 if "$generator" t "$dir/missing.seccomp" "$dir/t.h" 2>"$dir/err"; then
 	echo 'accepted a table that is not there'
@@ -58,7 +58,8 @@ if "$generator" t "$dir/t.seccomp" "$dir/none/t.h" 2>"$dir/err"; then
 	echo 'wrote where it cannot'
 	failed=1
 fi
-if ! "$generator" t "$dir/t.seccomp" "$dir/t.h" || ! grep -q 't_filter = {t_filter_code, ' "$dir/t.h"; then
+if ! "$generator" t "$dir/t.seccomp" "$dir/t.h" ||
+	! grep -q 't_filter = {t_filter_code, ' "$dir/t.h"; then
 	echo 'refused a good table'
 	failed=1
 fi
