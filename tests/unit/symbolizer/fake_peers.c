@@ -96,7 +96,7 @@ void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint6
 	assert_int_equal(tm_fdpass_send(fake->wire, &message, sizeof(message), fd, 0), 0);
 }
 
-void fake_hear_wire(struct fake *fake, struct tm_wire *message)
+void fake_receive_wire(struct fake *fake, struct tm_wire *message)
 {
 	int fd;
 

@@ -50,7 +50,7 @@ void fake_push(struct fake *fake, const void *record);
 void fake_publish(struct fake *fake, uint64_t watermark);
 void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd);
 /* The next thing it says on the wire but rows, which are closed. */
-void fake_hear_wire(struct fake *fake, struct tm_wire *message);
+void fake_receive_wire(struct fake *fake, struct tm_wire *message);
 /* The next rows: a table that checks. Return: its pages. */
 uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value);
 /* Reads what it says until it has ended. */

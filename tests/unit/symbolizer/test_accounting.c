@@ -59,7 +59,7 @@ static void bad_records_are_what_was_pushed_and_not_read(void **state)
 	assert_int_equal(balance.unexplained, 0);
 }
 
-static void what_nothing_explains_is_told(void **state)
+static void what_nothing_explains_is_counted(void **state)
 {
 	struct accounting_read read = {.samples = 89, .exported = 89};
 	struct accounting balance;
@@ -152,7 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_end_balances),
 		cmocka_unit_test(bad_records_are_what_was_pushed_and_not_read),
-		cmocka_unit_test(what_nothing_explains_is_told),
+		cmocka_unit_test(what_nothing_explains_is_counted),
 		cmocka_unit_test(dead_collector_took_the_rest_with_it),
 		cmocka_unit_test(more_hits_than_owed_is_no_negative_number),
 		cmocka_unit_test(what_is_under_way_belongs_to_the_next_report),

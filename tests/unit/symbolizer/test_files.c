@@ -154,7 +154,7 @@ static void numbers_and_reasons_out_of_range_change_nothing(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void full_house_takes_no_more(void **state)
+static void without_free_descriptors_no_more_is_taken(void **state)
 {
 	static struct recording recording;
 	int fds[3] = {open_self(), open_self(), open_self()};
@@ -180,7 +180,7 @@ int main(void)
 		cmocka_unit_test(second_descriptor_closes_the_first),
 		cmocka_unit_test(what_is_no_regular_readable_file_is_closed),
 		cmocka_unit_test(numbers_and_reasons_out_of_range_change_nothing),
-		cmocka_unit_test(full_house_takes_no_more),
+		cmocka_unit_test(without_free_descriptors_no_more_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

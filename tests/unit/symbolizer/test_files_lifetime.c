@@ -241,7 +241,7 @@ static void unused_symbols_go_after_two_epochs(void **state)
 }
 
 /* As collect does once it has their names. */
-static void close_ripe(void)
+static void close_pending(void)
 {
 	for (uint32_t file = 0; file < recording.files.count; file++)
 		if (recording.files.items[file].used &&
@@ -261,7 +261,7 @@ static void descriptors_that_are_given_back_make_room_without_end(void **state)
 		assert_true(recording.files.items[sample(number, 10 * i + 1)].fd >= 0);
 		files_retire(&recording.files, number, 10 * i + 2);
 		if (files_are_pending(&recording.files))
-			close_ripe();
+			close_pending();
 	}
 	assert_int_equal(recording.files.retired, 1000);
 	assert_int_equal(recording_forget(&recording), 0);

@@ -216,7 +216,7 @@ static void more_files_than_descriptors_are_all_named(void **state)
 		struct tm_wire message;
 
 		for (; !credit; credit += message.value)
-			fake_hear_wire(&fake, &message);
+			fake_receive_wire(&fake, &message);
 		live_through_a_file(&fake, i, self, FILE_WORD(0, here + 2));
 		credit--;
 	}

@@ -33,7 +33,7 @@ static void descriptor_taken_is_credit_given(void **state)
 	fake_attach(&fake);
 	for (uint32_t number = 0; number < 3; number++) {
 		fake_wire(&fake, TM_WIRE_FILE, number, 0, self);
-		fake_hear_wire(&fake, &credit);
+		fake_receive_wire(&fake, &credit);
 		assert_int_equal(credit.kind, TM_WIRE_CREDIT);
 		assert_int_equal(credit.value, 1);
 	}
@@ -77,7 +77,7 @@ static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
 	(void)close(text);
 }
 
-static void rows_are_told_of_in_the_report_of_their_own_interval(void **state)
+static void tables_count_in_the_report_of_their_own_interval(void **state)
 {
 	struct fake fake = {0};
 	struct fake_end report;
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(descriptor_taken_is_credit_given),
 		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
-		cmocka_unit_test(rows_are_told_of_in_the_report_of_their_own_interval),
+		cmocka_unit_test(tables_count_in_the_report_of_their_own_interval),
 		cmocka_unit_test(rows_are_remembered_by_the_next_program_with_the_same_cache),
 	};
 
