@@ -69,6 +69,8 @@ print("  %d samples, %d with their function, %d by offset; opened %d, failed %d"
       (count, named, unnamed, read["files_opened"], read["files_failed"]))
 check(count >= 100, "only %d samples" % count)
 check({h.generation.exe for h in mine} == {work + "/pid_reuse"}, "executables %s" % {h.generation.exe for h in mine})
-check(named >= 0.9 * count or read["unnamed_frames"] > 0, "neither named nor counted")
+# CAP_SYS_PTRACE sees through hidepid, so the program is opened all the same.
+check(named >= 0.9 * count, "only %d of %d samples have their function" % (named, count))
+check(read["files_failed"] == 0, "%d files could not be opened" % read["files_failed"])
 ' "$WORK"
 finish

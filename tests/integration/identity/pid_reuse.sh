@@ -45,12 +45,16 @@ found, wrong = generations(page, re.compile(function), lambda n: name % n, expec
 pids = {pid for _, pid, _ in lived}
 mine = [hit for hit in page.hits if hit.generation.ns_tgid in pids]
 print("  P1: %d children, %d took the PID of the one before; %d were hit in their own function; of %d samples "
-      "%d wrong on the page, %d wrong by the sideband" %
-      (len(lived), reuses, len(found), sum(h.count for h in mine), len(wrong), len(judged.wrong)))
+      "%d wrong on the page, %d wrong by the sideband, %d not judged" %
+      (len(lived), reuses, len(found), sum(h.count for h in mine), len(wrong), len(judged.wrong),
+       judged.counts["unjudged"]))
 for what in wrong[:3] + judged.wrong[:3]:
     print("    %s" % (what,))
 check(not wrong, "%d samples with a wrong %s" % (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
 check(not judged.wrong, "%d samples with a wrong: %s" % (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
+n = judged.counts
+judgeable = sum(n[key] for key in ("whole", "in_exec", "dying"))
+check(n["unjudged"] <= 0.05 * judgeable, "%d samples could not be judged, %d could" % (n["unjudged"], judgeable))
 check(reuses >= 0.95 * len(lived), "only %d reuses of %d" % (reuses, len(lived)))
 check(len(found) >= 0.5 * len(lived), "only %d of %d children were hit" % (len(found), len(lived)))
 # The successors alone: their births are told, so each of them counts by itself.

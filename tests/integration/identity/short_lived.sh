@@ -44,6 +44,8 @@ for w in judged.wrong[:5]:
     print("    %s: %s" % (w[0], w[1:]))
 check(len(hit) >= 0.3 * total, "only %d of %d lives were hit" % (len(hit), total))
 check(not judged.wrong, "%d samples with a wrong: %s" % (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
+judgeable = sum(n[key] for key in ("whole", "in_exec", "dying"))
+check(n["unjudged"] <= 0.05 * judgeable, "%d samples could not be judged, %d could" % (n["unjudged"], judgeable))
 check(not foreign, "%d samples bear the function of another life" % sum(h.count for h in foreign))
 check(n["user hits by file"] >= 0.999 * n["user hits"], "E2 is not reached")
 check(by_name > 0, "no file was opened in time: names are not tested")

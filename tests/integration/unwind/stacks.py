@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """stacks - whether user stacks are whole: what tidemark says of each, and what its outermost frame says"""
 import collections
+import os
 
 import root_frames
 from recorded import check
@@ -10,6 +11,15 @@ RETURN = 1 << 59
 NUMBER = 0x7FFFF # TM_FRAME_FILE_MAX
 IO_WORKER = 1 << 5
 LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
+
+
+def is_here(path, identity):
+    """Whether the file under this path is, by what every file system agrees on, the one that was sampled."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return False
+    return (seen.st_size, int(seen.st_mtime)) == (identity.size, identity.mtime_sec)
 
 
 def aliases(path):
@@ -46,9 +56,15 @@ class Stacks(Records):
         return self.alias.get(path, path), offset
 
     def root(self, sample):
-        """Why the outermost frame is a root (root_frames.root), or None."""
+        """Why the outermost frame is a root (root_frames.root), or None; "unread" where another file lies under
+        its path here: that of a container or a chroot, or one that was replaced."""
         place = self.place(sample, sample.frames[-1]) if sample.frames else None
-        return root_frames.root(*place) if place else None
+        if not place:
+            return None
+        identity = self.file(sample.frames[-1] >> 40 & NUMBER, sample.ktime)
+        if place[0] not in self.alias.values() and not is_here(place[0], identity):
+            return "unread"
+        return root_frames.root(*place)
 
     def name(self, sample, frame):
         place = self.place(sample, frame)
