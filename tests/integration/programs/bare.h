@@ -22,7 +22,7 @@
 #define bare_noinline    noinline
 
 #define BARE_STACK_BYTES (256u << 10)
-#define BARE_THREADS_MAX 64
+#define BARE_THREADS_MAX 8192 /* of the largest hosts, one for each CPU */
 
 /* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever it is told. */
 #ifdef BARE_FRAMELESS
@@ -41,6 +41,21 @@ static inline long bare_call(long number, long a, long b, long c, long d)
 	__asm__ __volatile__("syscall"
 			     : "=a"(result)
 			     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			     : "rcx", "r11", "memory");
+	return result;
+}
+
+static inline long bare_map(size_t bytes, long prot, long flags)
+{
+	register long r10 __asm__("r10") = flags;
+	register long r8 __asm__("r8") = -1;
+	register long r9 __asm__("r9") = 0;
+	long result;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(result)
+			     : "a"((long)SYS_mmap), "D"(0L), "S"(bytes), "d"(prot), "r"(r10),
+			       "r"(r8), "r"(r9)
 			     : "rcx", "r11", "memory");
 	return result;
 }
@@ -101,31 +116,37 @@ long bare_clone(unsigned long flags, void *stack, int *parent_tid, int *child_ti
 void bare_entry(long *stack);
 #endif
 
-struct bare_thread {
-	int tid; /* cleared and woken by the kernel when the thread is gone */
-	_Alignas(16) uint64_t stack[BARE_STACK_BYTES / 8];
-};
+static int
+	bare_threads[BARE_THREADS_MAX]; /* ids; cleared and woken by the kernel when one is gone */
 
-static struct bare_thread bare_threads[BARE_THREADS_MAX];
+/* Of a stack of its own, with room for two words. */
+static inline uint64_t *bare_stack_top(void)
+{
+	const long prot = 3 /* READ | WRITE */, flags = 0x22 /* PRIVATE | ANONYMOUS */;
+	long stack = bare_map(BARE_STACK_BYTES, prot, flags);
+
+	if (stack < 0 && stack > -4096)
+		bare_call(SYS_exit_group, 3, 0, 0, 0);
+	return (uint64_t *)(uintptr_t)(unsigned long)stack + BARE_STACK_BYTES / 8 - 2;
+}
 
 static inline void bare_thread_begin(unsigned at, void (*run)(long), long argument)
 {
-	struct bare_thread *thread = &bare_threads[at];
-	uint64_t *top = &thread->stack[BARE_STACK_BYTES / 8 - 2];
+	uint64_t *top = bare_stack_top();
 
 	top[0] = (uint64_t)(uintptr_t)run;
 	top[1] = (uint64_t)argument;
 	bare_clone(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			   CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
-		   top, &thread->tid, &thread->tid);
+		   top, &bare_threads[at], &bare_threads[at]);
 }
 
 static inline void bare_thread_join(unsigned at)
 {
 	int tid;
 
-	while ((tid = __atomic_load_n(&bare_threads[at].tid, __ATOMIC_ACQUIRE)) != 0)
-		bare_call(SYS_futex, (long)(uintptr_t)&bare_threads[at].tid, /* WAIT */ 0, tid, 0);
+	while ((tid = __atomic_load_n(&bare_threads[at], __ATOMIC_ACQUIRE)) != 0)
+		bare_call(SYS_futex, (long)(uintptr_t)&bare_threads[at], /* WAIT */ 0, tid, 0);
 }
 
 static inline uint64_t bare_clock_ns(long clock)

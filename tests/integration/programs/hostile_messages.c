@@ -113,6 +113,6 @@ const struct hostile_message hostile_messages[] = {
 	{"a short message", short_message},
 	{"a long message", long_message},
 	{"two descriptors", two_descriptors},
-	{"a flood", flood},
+	{"a flood", flood, .many = true},
 };
 const size_t hostile_messages_count = sizeof(hostile_messages) / sizeof(*hostile_messages);

@@ -25,6 +25,7 @@
 
 static struct harness harness;
 static unsigned wrong;
+static unsigned judged; /* attacks */
 
 static uint64_t refusals(const struct harness *now)
 {
@@ -74,20 +75,19 @@ static void still_samples(const char *name)
 		complain(name, "the collector takes no samples any more", r);
 }
 
-/* So many more refusals than before, and nothing is there. */
-static void judge(const char *name, uint64_t before, uint64_t attacks, uint64_t from)
+/* One more refusal than before, or with @many at least one, and nothing is installed. */
+static void judge(const char *name, uint64_t before, uint64_t from, bool many)
 {
-	uint64_t until = before + attacks;
+	uint64_t until = before + 1;
 	int r = harness_until(&harness, refuses, &until);
 
-	if (r < 0) {
+	if (r < 0)
 		complain(name, "not refused with a count", r);
-		(void)printf("    %llu refusals of %llu\n",
-			     (unsigned long long)(refusals(&harness) - before),
-			     (unsigned long long)attacks);
-	}
+	else if (!many && refusals(&harness) != until)
+		complain(name, "counted more than once", 0);
 	if (harness.counts.tables_installed != from)
 		complain(name, "installed", 0);
+	judged++;
 }
 
 static int sealed(const void *bytes, size_t count)
@@ -123,9 +123,10 @@ static int spoiled_table(const struct hostile_bytes *attack)
 	return sealed(&blob, (size_t)((long)sizeof(blob.table) + attack->more));
 }
 
-/* Each in answer to a file of its own. @fd: taken. */
-static void answer_next(const char *name, int fd)
+/* In answer to a file of its own; judged by itself. @fd: taken. */
+static void send_table(const char *name, int fd)
 {
+	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
 	_cleanup_(tm_closep) int taken = fd;
 	struct tm_wire file;
 	int r;
@@ -139,24 +140,23 @@ static void answer_next(const char *name, int fd)
 		r = answer(&file, taken);
 	if (r != 0)
 		complain(name, "cannot be sent", r);
+	judge(name, before, from, false);
+	if (harness.wire < 0)
+		complain(name, "the wire is closed for it", 0);
 }
 
 static void send_tables(void)
 {
-	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
 	struct hostile_table table;
 
 	hostile_table_make(&table);
 	if (begin("tables") < 0)
 		return;
 	for (size_t i = 0; i < hostile_bytes_count; i++)
-		answer_next(hostile_bytes[i].name, spoiled_table(&hostile_bytes[i]));
+		send_table(hostile_bytes[i].name, spoiled_table(&hostile_bytes[i]));
 	for (size_t i = 0; i < hostile_containers_count; i++)
-		answer_next(hostile_containers[i].name,
-			    hostile_containers[i].open(&table, sizeof(table)));
-	judge("hostile tables", before, hostile_bytes_count + hostile_containers_count, from);
-	if (harness.wire < 0)
-		complain("hostile tables", "the wire is closed for it", 0);
+		send_table(hostile_containers[i].name,
+			   hostile_containers[i].open(&table, sizeof(table)));
 	still_samples("hostile tables");
 }
 
@@ -174,7 +174,7 @@ static void send_message(const struct hostile_message *attack)
 		r = attack->send(&harness, &file, fd);
 	if (fd < 0 || r != 0)
 		complain(attack->name, "cannot be sent", r);
-	judge(attack->name, before, 1, from);
+	judge(attack->name, before, from, attack->many);
 	still_samples(attack->name);
 }
 
@@ -200,7 +200,7 @@ static void send_right(const char *name, int fd)
 	from = harness.counts.tables_installed;
 	if (answer(&file, taken) != 0)
 		complain(name, "a replay cannot be sent", 0);
-	judge("a replay", before, 1, from);
+	judge("a replay", before, from, false);
 	still_samples(name); /* by these rows */
 }
 
@@ -241,11 +241,14 @@ static void attack_all(void)
 	send_tables();
 	for (size_t i = 0; i < hostile_messages_count; i++)
 		send_message(&hostile_messages[i]);
-	(void)printf("  %zu attacks: %llu refused tables, %llu broken messages, %llu installed\n",
-		     hostile_bytes_count + hostile_containers_count + hostile_messages_count,
-		     (unsigned long long)harness.counts.tables_refused,
-		     (unsigned long long)harness.counts.violations,
-		     (unsigned long long)(harness.counts.tables_installed - was));
+	if (judged != hostile_bytes_count + hostile_containers_count + hostile_messages_count)
+		complain("all", "not every attack was judged", 0);
+	(void)printf(
+		"  %u attacks, each refused by itself: %llu refused tables, %llu broken messages, %llu "
+		"installed\n",
+		judged, (unsigned long long)harness.counts.tables_refused,
+		(unsigned long long)harness.counts.violations,
+		(unsigned long long)(harness.counts.tables_installed - was));
 	send_right("a table that is right", right_table());
 	lead_astray();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * hostile_symbolizer - what a symbolizer that lies sends: tables of rows that are wrong in one way each, descriptors that
- * are no tables, and messages that are wrong themselves
+ * hostile_symbolizer - what a hostile symbolizer sends: tables that are wrong in one way each,
+ * descriptors that are no tables, and messages that are wrong themselves
  */
 
 #include <stddef.h>
@@ -46,6 +46,7 @@ extern const size_t hostile_containers_count;
 struct hostile_message {
 	const char *name;
 	int (*send)(const struct harness *harness, const struct tm_wire *file, int table);
+	bool many; /* it is more than one message, and may be counted more than once */
 };
 extern const struct hostile_message hostile_messages[];
 extern const size_t hostile_messages_count;

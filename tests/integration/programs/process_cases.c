@@ -113,7 +113,7 @@ static void vforked(long unused)
 /* The child has a stack of its own but the memory of its parent, which waits. */
 static int run_vfork(void)
 {
-	uint64_t *top = &bare_threads[0].stack[BARE_STACK_BYTES / 8 - 2];
+	uint64_t *top = bare_stack_top();
 	long child;
 
 	top[0] = (uint64_t)(uintptr_t)vforked;

@@ -18,10 +18,11 @@ holds() { # NAME EXPRESSION: of its summary
 	python 'read = summary(sys.argv[1] + ".json")
 check(eval(sys.argv[2]), "%s is not so" % sys.argv[2])' "$WORK/$1" "$2"
 }
+COMMAND=("$TM_WORKLOADS/short_lived" 1500)
 run() { # NAME ARGUMENT...
 	local name=$1
 	shift
-	record_ok "$name" -F 499 -o "$WORK/$name.folded" "$@" -- "$TM_WORKLOADS/short_lived" 1500 && balance "$name" && counts "$name"
+	record_ok "$name" -F 499 -o "$WORK/$name.folded" "$@" -- "${COMMAND[@]}" && balance "$name" && counts "$name"
 }
 
 run first --cache "$CACHE"
@@ -48,6 +49,23 @@ run flipped --cache "$CACHE"
 holds flipped 'read["cache_refused"] > 0'
 run healed --cache "$CACHE"
 holds healed 'read["rows_cached"] > 0'
+
+# A cache on a file system that is full: nothing is lost but the cache, and it goes on where there is room again.
+say "a file system of 64 KiB, then of 64 MiB:"
+mkdir "$WORK/small"
+mount -t tmpfs -o size=64k tidemark "$WORK/small" || skip "no tmpfs can be mounted"
+test_clean_up() { umount -l "$WORK/small"; }
+COMMAND=("$TM_WORKLOADS/work" 1) # on libc, whose table is larger than that
+run filled --cache "$WORK/small/cache"
+[[ -e $WORK/small/cache ]] || wrong "no cache was begun"
+dd if=/dev/zero of="$WORK/small/filler" bs=4096 status=none 2>/dev/null # what may be left of it
+run full --cache "$WORK/small/cache"
+rm "$WORK/small/filler"
+mount -o remount,size=64m "$WORK/small"
+run roomy --cache "$WORK/small/cache"
+(($(stat -c %s "$WORK/small/cache") > 65536)) || wrong "the tables fit into 64 KiB: nothing is tested"
+run again --cache "$WORK/small/cache"
+holds again 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
 
 refused() { # WHAT: exit 1, one sentence, and the file as it was
 	local before after

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# hostile_tables - a symbolizer that sends hostile rows is refused with a count, installs nothing, stops nobody
+# hostile_tables - a symbolizer that sends hostile tables is refused with a count, installs nothing, stops nobody
 . "$(dirname "$0")/../../lib/integration.bash"
 
 [[ -x $TM_BUILD/tests/integration/programs/hostile_symbolizer ]] || skip "no program $TM_BUILD/tests/integration/programs/hostile_symbolizer"
@@ -8,5 +8,5 @@ mkdir "$WORK/code"
 timeout -k 10 300 "$TM_BUILD/tests/integration/programs/hostile_symbolizer" "$TM_BUILD/collector/tidemark-collector" "$TM_BUILD/collector/opener/tidemark-opener" "$WORK/code" </dev/null >"$WORK/said" 2>&1
 STATUS=$?
 cat "$WORK/said"
-((STATUS == 0)) || wrong "rogue exited with $STATUS"
+((STATUS == 0)) || wrong "hostile_symbolizer exited with $STATUS"
 finish
