@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,7 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/launch.h"
 #include "cli/signals.h"
 
 #define FIRST_OWN_FD 3
@@ -35,15 +35,15 @@ static int close_on_exec_each(void)
 }
 
 /* Only the listed descriptors survive the exec, whatever the caller left open. */
-static int keep_listed(const struct launch *launch)
+static int keep_listed(const struct credentials *credentials)
 {
 	size_t i;
 
 	if (syscall(SYS_close_range, FIRST_OWN_FD, ~0U, CLOSE_RANGE_CLOEXEC) < 0 &&
 	    close_on_exec_each() < 0)
 		return -1;
-	for (i = 0; i < launch->kept_count; i++)
-		if (fcntl(launch->kept[i], F_SETFD, 0) < 0)
+	for (i = 0; i < credentials->kept_count; i++)
+		if (fcntl(credentials->kept[i], F_SETFD, 0) < 0)
 			return -1;
 	return 0;
 }
@@ -58,52 +58,53 @@ static int take_stdio(int errors)
 	return close(null);
 }
 
-static bool is_listed(const struct launch *launch, cap_value_t capability)
+static bool is_listed(const struct credentials *credentials, cap_value_t capability)
 {
 	unsigned i;
 
-	for (i = 0; i < launch->capability_count; i++)
-		if (launch->capabilities[i] == capability)
+	for (i = 0; i < credentials->capability_count; i++)
+		if (credentials->capabilities[i] == capability)
 			return true;
 	return false;
 }
 
 /* PR_CAPBSET_READ fails behind the kernel's last capability. */
-static int cut_bounding_set(const struct launch *launch)
+static int cut_bounding_set(const struct credentials *credentials)
 {
 	cap_value_t capability;
 
 	for (capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
-		if (!is_listed(launch, capability) &&
+		if (!is_listed(credentials, capability) &&
 		    prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return -1;
 	return 0;
 }
 
-static int take_account(const struct launch *launch)
+static int take_account(const struct credentials *credentials)
 {
-	if (setgroups(0, NULL) < 0 ||
-	    setresgid(launch->account.gid, launch->account.gid, launch->account.gid) < 0)
+	if (setgroups(0, NULL) < 0 || setresgid(credentials->account.gid, credentials->account.gid,
+						credentials->account.gid) < 0)
 		return -1;
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return -1;
-	return setresuid(launch->account.uid, launch->account.uid, launch->account.uid);
+	return setresuid(credentials->account.uid, credentials->account.uid,
+			 credentials->account.uid);
 }
 
-static int take_capabilities(const struct launch *launch)
+static int take_capabilities(const struct credentials *credentials)
 {
 	static const cap_flag_t sets[] = {CAP_PERMITTED, CAP_EFFECTIVE, CAP_INHERITABLE};
 	cap_t wanted = cap_init();
 	unsigned i;
 	int r = wanted ? 0 : -1;
 
-	for (i = 0; r == 0 && launch->capability_count > 0 && i < 3; i++)
-		r = cap_set_flag(wanted, sets[i], (int)launch->capability_count,
-				 launch->capabilities, CAP_SET);
+	for (i = 0; r == 0 && credentials->capability_count > 0 && i < 3; i++)
+		r = cap_set_flag(wanted, sets[i], (int)credentials->capability_count,
+				 credentials->capabilities, CAP_SET);
 	if (r == 0)
 		r = cap_set_proc(wanted);
-	for (i = 0; r == 0 && i < launch->capability_count; i++)
-		r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, launch->capabilities[i], 0, 0);
+	for (i = 0; r == 0 && i < credentials->capability_count; i++)
+		r = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, credentials->capabilities[i], 0, 0);
 	(void)cap_free(wanted);
 	return r;
 }
@@ -126,7 +127,7 @@ static int fail(struct credentials_failure *ret_failure, const char *step)
 	return -1;
 }
 
-int credentials_take(const struct launch *launch, pid_t parent, int errors,
+int credentials_take(const struct credentials *credentials, pid_t parent, int errors,
 		     struct credentials_failure *ret_failure)
 {
 	if (setsid() < 0)
@@ -137,13 +138,13 @@ int credentials_take(const struct launch *launch, pid_t parent, int errors,
 		return fail(ret_failure, "root folder");
 	if (take_stdio(errors) < 0)
 		return fail(ret_failure, "standard files");
-	if (keep_listed(launch) < 0)
+	if (keep_listed(credentials) < 0)
 		return fail(ret_failure, "descriptors");
-	if (cut_bounding_set(launch) < 0)
+	if (cut_bounding_set(credentials) < 0)
 		return fail(ret_failure, "capability bounding set");
-	if (take_account(launch) < 0)
+	if (take_account(credentials) < 0)
 		return fail(ret_failure, "account");
-	if (take_capabilities(launch) < 0)
+	if (take_capabilities(credentials) < 0)
 		return fail(ret_failure, "capabilities");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return fail(ret_failure, "no_new_privs");
@@ -152,10 +153,12 @@ int credentials_take(const struct launch *launch, pid_t parent, int errors,
 	return 0;
 }
 
-void credentials_execute(const struct launch *launch, struct credentials_failure *ret_failure)
+void credentials_execute(const struct credentials *credentials,
+			 struct credentials_failure *ret_failure)
 {
 	char *const environment[] = {NULL};
 
-	(void)execveat(launch->program, "", launch->arguments, environment, AT_EMPTY_PATH);
+	(void)execveat(credentials->program, "", credentials->arguments, environment,
+		       AT_EMPTY_PATH);
 	(void)fail(ret_failure, "execution");
 }

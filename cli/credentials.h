@@ -7,9 +7,23 @@
  * that failed is returned.
  */
 
+#include <stddef.h>
+#include <sys/capability.h>
 #include <sys/types.h>
 
-struct launch;
+#include "cli/uid_pool.h"
+
+#define CREDENTIALS_CAPABILITIES_MAX 8u
+
+struct credentials {
+	struct uid_pool_account account;
+	cap_value_t capabilities[CREDENTIALS_CAPABILITIES_MAX];
+	unsigned capability_count;
+	const int *kept; /* descriptors that stay open in the program */
+	size_t kept_count;
+	int program;      /* descriptor to execute */
+	char **arguments; /* NULL-terminated; [0] is the name */
+};
 
 struct credentials_failure {
 	char step[32];
@@ -17,7 +31,8 @@ struct credentials_failure {
 };
 
 /* @errors: becomes stderr. Return: 0, -1 and *ret_failure. */
-int credentials_take(const struct launch *launch, pid_t parent, int errors,
+int credentials_take(const struct credentials *credentials, pid_t parent, int errors,
 		     struct credentials_failure *ret_failure);
 /* Returns only on failure. */
-void credentials_execute(const struct launch *launch, struct credentials_failure *ret_failure);
+void credentials_execute(const struct credentials *credentials,
+			 struct credentials_failure *ret_failure);

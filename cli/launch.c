@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/credentials.h"
 #include "cli/exit_code.h"
 #include "cli/spawn.h"
 #include "cli/terminal.h"
@@ -19,13 +18,18 @@
 int launch_init(struct launch *launch, const char *name, int program,
 		struct uid_pool_account account)
 {
-	*launch = (struct launch){.name = name, .program = program, .account = account};
+	*launch = (struct launch){
+		.name = name,
+		.credentials = {.program = program, .account = account},
+	};
 	launch->arguments = calloc(LAUNCH_ARGUMENTS_MAX + 1, sizeof(*launch->arguments));
 	launch->kept = calloc(LAUNCH_ARGUMENTS_MAX, sizeof(*launch->kept));
 	if (!launch->arguments || !launch->kept) {
 		launch_deinit(launch);
 		return -ENOMEM;
 	}
+	launch->credentials.arguments = launch->arguments;
+	launch->credentials.kept = launch->kept;
 	launch_argument(launch, "%s", name);
 	return 0;
 }
@@ -38,15 +42,17 @@ void launch_deinit(struct launch *launch)
 		free(launch->arguments[i]);
 	free(launch->arguments);
 	free(launch->kept);
-	*launch = (struct launch){.program = -1};
+	*launch = (struct launch){.credentials.program = -1};
 }
 
 void launch_capability(struct launch *launch, cap_value_t capability)
 {
-	if (launch->capability_count < LAUNCH_CAPABILITIES_MAX)
-		launch->capabilities[launch->capability_count++] = capability;
+	struct credentials *credentials = &launch->credentials;
+
+	if (credentials->capability_count < CREDENTIALS_CAPABILITIES_MAX)
+		credentials->capabilities[credentials->capability_count++] = capability;
 	else
-		launch->failed = 1;
+		launch->failed = true;
 }
 
 void launch_argument(struct launch *launch, const char *format, ...)
@@ -56,14 +62,14 @@ void launch_argument(struct launch *launch, const char *format, ...)
 	int length;
 
 	if (launch->argument_count == LAUNCH_ARGUMENTS_MAX) {
-		launch->failed = 1;
+		launch->failed = true;
 		return;
 	}
 	va_start(arguments, format);
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
 	if (length < 0) {
-		launch->failed = 1;
+		launch->failed = true;
 		return;
 	}
 	launch->arguments[launch->argument_count++] = text;
@@ -71,8 +77,8 @@ void launch_argument(struct launch *launch, const char *format, ...)
 
 static void keep(struct launch *launch, int fd)
 {
-	if (launch->kept_count < LAUNCH_ARGUMENTS_MAX)
-		launch->kept[launch->kept_count++] = fd;
+	if (launch->credentials.kept_count < LAUNCH_ARGUMENTS_MAX)
+		launch->kept[launch->credentials.kept_count++] = fd;
 }
 
 void launch_descriptor(struct launch *launch, const char *option, int fd)
@@ -92,8 +98,8 @@ static _Noreturn void become(const struct launch *launch, pid_t parent, int erro
 {
 	struct credentials_failure failure = {"", 0};
 
-	if (credentials_take(launch, parent, errors, &failure) == 0)
-		credentials_execute(launch, &failure);
+	if (credentials_take(&launch->credentials, parent, errors, &failure) == 0)
+		credentials_execute(&launch->credentials, &failure);
 	while (write(report, &failure, sizeof(failure)) < 0 && errno == EINTR)
 		continue;
 	_exit(127);

@@ -10,26 +10,21 @@
  * Errors     each step is mandatory; the first that fails is printed by its name.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <sys/capability.h>
 
 #include "cli/child.h"
-#include "cli/uid_pool.h"
+#include "cli/credentials.h"
 
-#define LAUNCH_ARGUMENTS_MAX    8300u /* one per CPU and some */
-#define LAUNCH_CAPABILITIES_MAX 8u
+#define LAUNCH_ARGUMENTS_MAX 8300u /* one per CPU and some */
 
 struct launch {
 	const char *name; /* argv[0] */
-	int program;      /* descriptor to execute */
-	struct uid_pool_account account;
-	cap_value_t capabilities[LAUNCH_CAPABILITIES_MAX];
-	unsigned capability_count;
-	char **arguments; /* NULL-terminated, owned; [0] is the name */
+	struct credentials credentials;
+	char **arguments; /* owned; as in the credentials */
 	size_t argument_count;
-	int *kept; /* descriptors that stay open in the program, borrowed */
-	size_t kept_count;
-	int failed; /* an argument could not be added: out of memory */
+	int *kept;   /* owned; descriptors borrowed */
+	bool failed; /* an argument could not be added: out of memory, or too many */
 };
 
 /* Return: 0, -ENOMEM. */

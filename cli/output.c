@@ -177,7 +177,7 @@ int output_commit(struct output *output)
 {
 	int r = 0;
 
-	/* Only now do some file systems tell that there was no room. */
+	/* Some file systems report only now that no space was left. */
 	if (fsync(output->fd) < 0 && output->kind != OUTPUT_STRAIGHT)
 		return -errno;
 	if (output->kind == OUTPUT_NAMELESS)

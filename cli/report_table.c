@@ -7,7 +7,7 @@
 
 #include "shared/reasons.h"
 
-typedef const char *(*word_fn)(unsigned reason);
+typedef const char *(*name_fn)(unsigned reason);
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -30,7 +30,7 @@ void report_table_print(FILE *out, const struct tm_top *rows, size_t count, uint
 
 /* " (reason 3, reason 1)", only what is not 0. */
 static void print_reasons(FILE *out, const uint64_t *numbers, unsigned first, unsigned end,
-			  word_fn word)
+			  name_fn name)
 {
 	const char *before = " (";
 	unsigned i;
@@ -38,7 +38,7 @@ static void print_reasons(FILE *out, const uint64_t *numbers, unsigned first, un
 	for (i = first; i < end; i++) {
 		if (numbers[i] == 0)
 			continue;
-		(void)fprintf(out, "%s%s %llu", before, word(i), (unsigned long long)numbers[i]);
+		(void)fprintf(out, "%s%s %llu", before, name(i), (unsigned long long)numbers[i]);
 		before = ", ";
 	}
 	if (strcmp(before, ", ") == 0)

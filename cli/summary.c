@@ -11,7 +11,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-typedef const char *(*word_fn)(unsigned reason);
+typedef const char *(*name_fn)(unsigned reason);
 
 static void put_number(FILE *out, const char *key, uint64_t number)
 {
@@ -25,13 +25,13 @@ static void put_seconds(FILE *out, const char *key, uint64_t ns, const char *end
 }
 
 static void put_reasons(FILE *out, const char *key, const uint64_t *numbers, unsigned first,
-			unsigned end, word_fn word)
+			unsigned end, name_fn name)
 {
 	unsigned i;
 
 	(void)fprintf(out, "  \"%s\": {", key);
 	for (i = first; i < end; i++)
-		(void)fprintf(out, "%s\"%s\": %llu", i == first ? "" : ", ", word(i),
+		(void)fprintf(out, "%s\"%s\": %llu", i == first ? "" : ", ", name(i),
 			      (unsigned long long)numbers[i]);
 	(void)fprintf(out, "},\n");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// folded - the folded text says what the report says, in the form that flame-graph tools split
+// folded - the folded text contains what the report does, in the form that flame graph tools split
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";

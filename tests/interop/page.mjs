@@ -9,7 +9,7 @@ const OPEN_MS = 8000; // 50,000 stacks: four times the goal, for a busy machine
 const STEP_MS = 2000; // to zoom or to search in them: four times the goal
 
 const list = {
-  "search says the share of samples, by text and by pattern": async () => {
+  "search shows the share of samples, by text and by pattern": async () => {
     const { page, done, text, click } = await open("tiny");
     await page.keyboard.press("/");
     await page.keyboard.type("thirty");
@@ -32,7 +32,7 @@ const list = {
     assert.equal(await text("share"), "");
     await done();
   },
-  "hover says name, file, samples and shares": async () => {
+  "hovering shows name, file, samples and shares": async () => {
     const { done, hover, click, page } = await open("tiny");
     const tip = await hover(4, .05);
     assert.match(tip, /hot_sixty.*\/usr\/bin\/tiny · native.*samples300 · 3\.03 s CPU/);
@@ -115,7 +115,7 @@ const list = {
     assert.equal(await crumb(), "whole recording");
     await done();
   },
-  "a container's id finds its processes, and they tell it": async () => {
+  "a container's id finds its processes, and they show it": async () => {
     const { page, done } = await open("tiny");
     for (const wanted of ["34dc0b5e626f", "74c13223-5a00"]) {
       await page.fill("#filter", wanted);
@@ -198,7 +198,7 @@ const list = {
     assert.deepEqual(new Set(totals), new Set(["5"]), "recursion counts once");
     await done();
   },
-  "no samples: it says so": async () => {
+  "no samples: a message says so": async () => {
     const { page, done } = await open("empty");
     assert.ok(await page.isVisible("#nothing"));
     await page.click("#tab-table");
@@ -222,9 +222,9 @@ const list = {
       const { width, clientWidth } = document.getElementById("canvas");
       return [width, clientWidth, document.getElementById("scroller").clientWidth];
     });
-    const [width, shown, room] = await size();
+    const [width, shown, available] = await size();
     assert.equal(width, 2 * shown);
-    assert.equal(shown, room);
+    assert.equal(shown, available);
     await page.setViewportSize({ width: 1000, height: 700 });
     await page.waitForFunction((old) => document.getElementById("canvas").clientWidth < old, shown);
     assert.equal((await size())[1], (await size())[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pprof - the pprof file, read field by field and by `go tool pprof`, says what the report says
+// pprof - the pprof file, read field by field and by `go tool pprof`, contains what the report does
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";

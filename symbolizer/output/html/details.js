@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// details - what is said about a frame, about the zoom and about the recording as a whole
+// details - the texts about a frame, the legend of the zoom, and the line of completeness
 
 const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated", "group"];
 
@@ -37,7 +37,7 @@ function showTooltip(view, zoom, frame, x, y) {
     tip.querySelector("tbody")];
   const { lines, file: path } = describe(view, zoom, frame.node);
   name.textContent = frame.rest ? `${plain(frame.rest)} narrow frames` : view.name(frame.node);
-  file.textContent = frame.rest ? "zoom in to tell them apart" : path;
+  file.textContent = frame.rest ? "zoom in to see each" : path;
   body.replaceChildren(...(frame.rest ? [] : lines).map(([what, value]) => {
     const line = make("tr");
     line.append(make("th", "", what), make("td", "", value));

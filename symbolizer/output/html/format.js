@@ -20,7 +20,7 @@ function seconds(value) {
   return value >= 1 ? `${value.toFixed(2)} s` : `${(value * 1000).toFixed(0)} ms`;
 }
 
-// What a file name is short for; a path stays whole where there is room for it.
+// The short form of a file name; a path is shown in full where it fits.
 function baseName(path) {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -184,9 +184,9 @@ class Graph {
     context.restore();
   }
 
-  drawName(node, x, y, room, hit, faint) {
+  drawName(node, x, y, width, hit, faint) {
     const { context, view, palette: { colours } } = this;
-    const letters = Math.floor(room / this.letter);
+    const letters = Math.floor(width / this.letter);
     let name = view.name(node);
     if (letters < 3)
       return;
@@ -194,7 +194,7 @@ class Graph {
       name = `${name.slice(0, letters - 1)}…`;
     context.fillStyle = faint ? colours.faintInk : hit ? colours.matchInk
       : view.isGroup(node) ? colours.groupInk : colours.ink;
-    context.fillText(name, x, y + ROW / 2 + .5, room); // room: wide letters are squeezed
+    context.fillText(name, x, y + ROW / 2 + .5, width); // the width squeezes wide letters
   }
 
   at(clientX, clientY) {

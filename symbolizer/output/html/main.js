@@ -88,7 +88,7 @@ function search() {
     table.show(graph.view, graph.zoom, state.test);
 }
 
-// A level with one frame in it would say again what the root says.
+// A level with one frame would only repeat the root.
 function usefulGrouping() {
   const { selection, grouping } = state;
   const one = selection && (selection.tid !== undefined || grouping === "process");

@@ -3,11 +3,11 @@
 
 // Growing typed arrays: the size of a view is known only when it is built.
 class Nodes {
-  constructor(room) {
+  constructor(capacity) {
     this.count = 0;
-    this.parent = new Int32Array(room);
-    this.label = new Int32Array(room); // >= 0: function; < 0: group ~label
-    this.total = new Float64Array(room);
+    this.parent = new Int32Array(capacity);
+    this.label = new Int32Array(capacity); // >= 0: function; < 0: group ~label
+    this.total = new Float64Array(capacity);
   }
   add(parent, label) {
     if (this.count === this.parent.length) {

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/credentials.h"
-#include "cli/launch.h"
 #include "cli/signals.h"
 
 /* The linker sends the calls of credentials.c here (--wrap); none of them changes this process. */
@@ -112,8 +111,7 @@ pid_t __wrap_getppid(void)
 
 static int kept[] = {7};
 static char *arguments[] = {(char[]){"program"}, NULL};
-static const struct launch launch = {
-	.name = "program",
+static const struct credentials credentials = {
 	.program = -1,
 	.account = {.uid = 123, .gid = 456},
 	.capabilities = {CAP_BPF},
@@ -153,7 +151,7 @@ static void each_step_that_fails_is_named_with_its_error(void **state)
 
 		fails = failures[i].call;
 		fails_option = failures[i].option;
-		assert_int_equal(credentials_take(&launch, PARENT, 2, &failure), -1);
+		assert_int_equal(credentials_take(&credentials, PARENT, 2, &failure), -1);
 		assert_string_equal(failure.step, failures[i].step);
 		assert_int_equal(failure.error, failures[i].error);
 	}
@@ -166,7 +164,7 @@ static void all_steps_together_take_the_account(void **state)
 	fails = NULL;
 	dropped = 0;
 	account = 0;
-	assert_int_equal(credentials_take(&launch, PARENT, 2, &failure), 0);
+	assert_int_equal(credentials_take(&credentials, PARENT, 2, &failure), 0);
 	assert_string_equal(failure.step, "");
 	assert_int_equal(account, 123);
 	assert_int_equal(dropped, LAST_CAPABILITY); /* all from 0 on but the listed one */
@@ -176,7 +174,7 @@ static void program_that_cannot_be_executed_is_named_too(void **state)
 {
 	struct credentials_failure failure = {"", 0};
 
-	credentials_execute(&launch, &failure);
+	credentials_execute(&credentials, &failure);
 	assert_string_equal(failure.step, "execution");
 	assert_int_equal(failure.error, EBADF);
 }

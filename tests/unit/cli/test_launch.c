@@ -18,12 +18,12 @@
 #include "shared/cleanup.h"
 
 /* In place of the change of identity, which needs root (--wrap). */
-int __wrap_credentials_take(const struct launch *launch, pid_t parent, int errors,
+int __wrap_credentials_take(const struct credentials *credentials, pid_t parent, int errors,
 			    struct credentials_failure *ret_failure);
 
 static int step_error; /* 0: every step succeeds */
 
-int __wrap_credentials_take(const struct launch *launch, pid_t parent, int errors,
+int __wrap_credentials_take(const struct credentials *credentials, pid_t parent, int errors,
 			    struct credentials_failure *ret_failure)
 {
 	*ret_failure = (struct credentials_failure){"account", step_error};
@@ -44,7 +44,7 @@ static int make(void **state)
 static int unmake(void **state)
 {
 	child_kill(&program);
-	launch.program = tm_close(launch.program);
+	launch.credentials.program = tm_close(launch.credentials.program);
 	launch_deinit(&launch);
 	return 0;
 }
@@ -90,7 +90,7 @@ static void step_that_fails_otherwise_is_a_failure(void **state)
 
 static void file_that_is_no_program_is_a_failure(void **state)
 {
-	launch.program = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	launch.credentials.program = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	expect_refusal(EXIT_CODE_FAILED,
 		       "program cannot be started: execution: Permission denied\n");
 }
@@ -104,7 +104,7 @@ static void too_many_arguments_start_nothing(void **state)
 
 static void too_many_capabilities_start_nothing(void **state)
 {
-	for (unsigned i = 0; i <= LAUNCH_CAPABILITIES_MAX; i++)
+	for (unsigned i = 0; i <= CREDENTIALS_CAPABILITIES_MAX; i++)
 		launch_capability(&launch, CAP_BPF);
 	expect_refusal(EXIT_CODE_FAILED, "program cannot be started: ");
 }
@@ -129,7 +129,7 @@ static void program_that_is_executed_runs(void **state)
 {
 	int status = 0;
 
-	launch.program = open("/bin/true", O_PATH | O_CLOEXEC);
+	launch.credentials.program = open("/bin/true", O_PATH | O_CLOEXEC);
 	assert_int_equal(start(), 0);
 	assert_string_equal(printed, "");
 	assert_true(program.pid > 0 && program.pidfd >= 0 && program.errors >= 0);
