@@ -91,7 +91,7 @@ fi
 if [[ $V1 && -w $V1/cgroup.procs && $V2 && -w $V2/cgroup.procs ]]; then
 	# Both: docker on such a host makes its cgroups in version 1 only, and what starts it has its own in 2.
 	place $((number++)) tidemark-test/docker.service docker/$id - "/docker/$id" $id -
-	# A session is told by version 2; in version 1 all sessions are one.
+	# A session is reported by version 2; in version 1 all sessions are one.
 	place $((number++)) tidemark-test/user-0/session tidemark-test - /tidemark-test/user-0/session - -
 fi
 if [[ $NAMED ]]; then

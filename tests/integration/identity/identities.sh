@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# identities - each unusual way to become a process, or to name a file, is told under its right name
+# identities - each unusual way to become a process, or to name a file, is reported under its right name
 #
 # Among them upstream's: a first thread that exits while others run (#365), a file that is really called
 # "(deleted)" (#1797), one path with two files in two mount namespaces (#812).
@@ -16,7 +16,7 @@ must cp "$TM_WORKLOADS/process_cases" "$ROLES"
 identity_clean_up() { umount -l "$WORK"/{overlay/merged,bind/new,tmpfs,hidden} 2>/dev/null; }
 
 # A case is a number: its process calls itself gNUMBER and spins in spin_NUMBER, and what it
-# executes must be told as the path given here. `expect NUMBER WHAT PATH` writes that down;
+# executes must be reported as the path given here. `expect NUMBER WHAT PATH` writes that down;
 # a PATH that begins with a `?` needs no function names (nobody may open that file).
 expect() { printf '%s\t%s\t%s\n' "$@" >>"$WORK/expected"; }
 
@@ -193,7 +193,7 @@ for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
 for line in bad[:20]:
     print("    " + line)
 check(not bad, "%d cases" % len(bad))
-check(not judged.wrong, "%d samples are not what the sideband told" % len(judged.wrong))
+check(not judged.wrong, "%d samples are not what the sideband reported" % len(judged.wrong))
 check(n["whole"] > 20 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
 check_exits(judged)
 check_delivered(records, ran, sideband_tgids(sideband, records))

@@ -17,7 +17,7 @@ make_numbered_programs() {
 }
 
 # cgroup_make - two cgroups in a folder CGROUP of the unified hierarchy: deeper there than what the test
-# itself may be in elsewhere, since of several hierarchies the deepest path is told
+# itself may be in elsewhere, since of several hierarchies the deepest path is reported
 cgroup_make() {
 	local top
 	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# many_processes - more short lives within an epoch than the kernel room remembers: all keep their names
+# many_processes - more short lives within an epoch than the BPF maps hold: all keep their names
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 

@@ -9,10 +9,10 @@ HZ=1999
 SPIN=200000 # microseconds of CPU time of each
 mkdir "$WORK"/{numbered,overlay,btrfs,tmpfs,bind,fuse,hang,own}
 must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/delayed_start" "$WORK/numbered" 20 # from 11 on: never to give their names
-LIARS=()
+FUSE_SERVERS=()
 identity_clean_up() {
-	# a process that waits for the liar's answer can only go when the liar is gone
-	((${#LIARS[@]})) && stop "${LIARS[@]}"
+	# a process that waits for the FUSE server's answer can only go when that server is gone
+	((${#FUSE_SERVERS[@]})) && stop "${FUSE_SERVERS[@]}"
 	umount -l "$WORK"/{fuse,hang,own,overlay/merged,btrfs,tmpfs,bind/over} 2>/dev/null
 }
 
@@ -26,9 +26,9 @@ place() {
 # lie FOLDER NAME TRUE-FILE CONTENT [hang]
 lie() {
 	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} &
-	LIARS+=($!)
+	FUSE_SERVERS+=($!)
 	mounted() { grep -q " $WORK/$1 fuse" /proc/mounts; }
-	until_true 20 mounted "$1" || wrong "no liar on $1: no FUSE here"
+	until_true 20 mounted "$1" || wrong "no FUSE server on $1: no FUSE here"
 }
 
 # wait_for_go - starts the programs of PLACES, each at the FIFO that lets it go; their ids in WAITING
@@ -133,7 +133,7 @@ say "another file under the path of a running program:"
 place 6 none fuse/six   # covered by a FUSE file that claims to be it in every field
 place 7 none hang/seven # the same, but whoever opens the file hangs
 place 8 none eight      # taken by another file, of the same size and times
-place 12 named twelve thirteen # moved, and its path taken: it is told, and found, where it is now
+place 12 named twelve thirteen # moved, and its path taken: it is reported, and found, where it is now
 place 11 none bind/over/eleven # covered by a tmpfs with another file of the same size and times
 PLACES[3]=$WORK/twelve
 wait_for_go
@@ -141,7 +141,7 @@ mv "$WORK/twelve" "$WORK/thirteen"
 must cp "$WORK/numbered/program-000020" "$WORK/twelve"
 lie fuse six "$WORK/fuse/six" "$WORK/numbered/program-000016"
 lie hang seven "$WORK/hang/seven" "$WORK/numbered/program-000017" hang
-must ln "$WORK/eight" "$WORK/kept" # moved, it would be told under its new name
+must ln "$WORK/eight" "$WORK/kept" # moved, it would be reported under its new name
 rm "$WORK/eight"
 must cp "$WORK/numbered/program-000018" "$WORK/eight"
 touch -r "$WORK/kept" "$WORK/eight"

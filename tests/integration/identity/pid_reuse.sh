@@ -57,7 +57,7 @@ judgeable = sum(n[key] for key in ("whole", "in_exec", "dying"))
 check(n["unjudged"] <= 0.05 * judgeable, "%d samples could not be judged, %d could" % (n["unjudged"], judgeable))
 check(reuses >= 0.95 * len(lived), "only %d reuses of %d" % (reuses, len(lived)))
 check(len(found) >= 0.5 * len(lived), "only %d of %d children were hit" % (len(found), len(lived)))
-# The successors alone: their births are told, so each of them counts by itself.
+# The successors alone: their births are reported, so each of them counts by itself.
 check_delivered(records, ran, {s.tgid for s in records.samples if records.own_tgid(s.tgid) in pids})
 owed = read["hz"] * sum(cpu for _, _, cpu in lived) / 1e6
 half_way = sum(h.count for h in mine if in_kernel_half_way(h))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reference - a recording beside what perf's sideband told of the same time
+"""reference - a recording beside what perf's sideband reported of the same time
 
 Records is what the collector pushed into the shared ring. Judgement holds each sample of it against what
-was told.
+was reported.
 """
 import collections
 import os
@@ -83,7 +83,7 @@ class Records:
 
 
 class Judgement:
-    """Each sample of a process that the sideband knows, against what it told. wrong: [(what, sample)]"""
+    """Each sample of a process that the sideband knows, against what it reported. wrong: [(what, sample)]"""
 
     def __init__(self, sideband, records):
         self.sideband, self.records, self.wrong = sideband, records, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sideband - what perf's sideband told: who was which program when, and what it had mapped"""
+"""sideband - what perf's sideband reported: who was which program when, and what it had mapped"""
 import bisect
 import collections
 import os
@@ -127,7 +127,7 @@ class Sideband:
         A process that is reaped on one CPU may still be leaving another, when its number has gone on."""
         births, processes = self._processes(tgid)
         found = bisect.bisect_left(births, start)
-        if found == len(births): # born before, but perhaps not before its first exec that was told
+        if found == len(births): # born before, but perhaps not before its first exec that was reported
             begins, known = processes[-1] if processes and not births else ([], [])
             found = bisect.bisect_right(begins, when)
             return (known[found - 1] if found else None), None
@@ -137,7 +137,7 @@ class Sideband:
 
     def _processes(self, tgid):
         """Times of birth, and beside each ([time], [Incarnation]) of that process; those alone where no
-        birth was told."""
+        birth was reported."""
         if tgid not in self.processes:
             births, processes = [], []
             for one in self.incarnations.get(tgid, []):

@@ -24,7 +24,7 @@
 #define BARE_STACK_BYTES (256u << 10)
 #define BARE_THREADS_MAX 8192 /* of the largest hosts, one for each CPU */
 
-/* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever it is told. */
+/* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever its options are. */
 #ifdef BARE_FRAMELESS
 #define bare_frame() ((void)0)
 #else

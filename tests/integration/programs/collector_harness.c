@@ -119,7 +119,7 @@ static _Noreturn void spin(pid_t parent, const char *folder)
 }
 
 /* Return: 0, -ETIMEDOUT, -EPIPE. */
-static int hear_control(struct harness *harness)
+static int receive_control(struct harness *harness)
 {
 	static struct tm_control message;
 	int r = tm_fdpass_recv(harness->control, &message, sizeof(message), NULL, MSG_DONTWAIT);
@@ -144,7 +144,7 @@ static int hear_control(struct harness *harness)
 	return 0;
 }
 
-static void hear_wire(struct harness *harness)
+static void receive_wire(struct harness *harness)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct tm_wire message;
@@ -180,9 +180,9 @@ int harness_until(struct harness *harness,
 		if (poll(fds, 2, POLL_MS) == 0)
 			quiet++;
 		if (fds[0].revents)
-			(void)hear_control(harness);
+			(void)receive_control(harness);
 		if (fds[1].revents)
-			hear_wire(harness);
+			receive_wire(harness);
 	}
 	return 0;
 }

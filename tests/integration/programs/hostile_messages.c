@@ -104,7 +104,7 @@ static int flood(const struct harness *harness, const struct tm_wire *file, int 
 const struct hostile_message hostile_messages[] = {
 	{"rows without a descriptor", no_descriptor},
 	{"a number that is none", number_beyond},
-	{"a file that nobody was told of", number_unknown},
+	{"a file that was never announced", number_unknown},
 	{"another announcement of the file", other_value},
 	{"no announcement of the file", value_zero},
 	{"the vDSO as if it had been announced", vdso_announced},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_recorder - writes down what a running tidemark recorded, and beside it what the kernel itself told
+ * reference_recorder - writes down what a running tidemark recorded, and beside it what the kernel itself reported
  *
  * reference_recorder COLLECTOR PREFIX: COLLECTOR is the process id of a tidemark-collector. Its shared ring is
  * read along, unseen by both programs, from its first record on: PREFIX.records gets them as the

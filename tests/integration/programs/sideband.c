@@ -15,7 +15,7 @@
 #define BLIND_NS    20000000ull /* more than two readings are apart, unless one CPU stood still */
 #define BLIND_TRIES 20
 #define CPUS_MAX    4096       /* numbers that are tried: they need not be contiguous */
-#define RING_BYTES  (8u << 20) /* for each CPU; what does not fit is told as PERF_RECORD_LOST */
+#define RING_BYTES  (8u << 20) /* for each CPU; what does not fit is reported as PERF_RECORD_LOST */
 #define RING_LEAST  (128u << 10)
 
 struct sideband_ring {
@@ -90,14 +90,14 @@ static uint64_t time_apart(const struct sideband *sideband)
 	struct {
 		uint64_t value;
 		uint64_t enabled;
-	} told;
+	} reported;
 	uint64_t least = UINT64_MAX, most = 0;
 
 	for (long i = 0; i < sideband->count; i++) {
-		if (read(sideband->rings[i].fd, &told, sizeof(told)) != sizeof(told))
+		if (read(sideband->rings[i].fd, &reported, sizeof(reported)) != sizeof(reported))
 			return UINT64_MAX;
-		least = told.enabled < least ? told.enabled : least;
-		most = told.enabled > most ? told.enabled : most;
+		least = reported.enabled < least ? reported.enabled : least;
+		most = reported.enabled > most ? reported.enabled : most;
 	}
 	return most - least;
 }

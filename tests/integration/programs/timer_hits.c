@@ -51,15 +51,15 @@ static __u32 program_of(const char *directory, const char *descriptor)
 {
 	char path[512], line[128];
 	__u32 id = 0;
-	FILE *told;
+	FILE *info;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", directory, descriptor);
-	told = fopen(path, "re");
-	while (told && fgets(line, sizeof(line), told))
+	info = fopen(path, "re");
+	while (info && fgets(line, sizeof(line), info))
 		if (sscanf(line, "prog_id: %u", &id) == 1)
 			break;
-	if (told)
-		(void)fclose(told);
+	if (info)
+		(void)fclose(info);
 	return id;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# selection - what is selected is recorded with all its later kin, and nothing else is
+# selection - what is selected is recorded with all its later descendants, and nothing else is
 . "$(dirname "$0")/../../lib/integration.bash"
 
 "$TM_WORKLOADS/hot" 1 600 & # somebody else, busy all the time

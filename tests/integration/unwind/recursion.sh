@@ -82,12 +82,12 @@ for depth in depths:
         if not holds:
             bad.append("%s: %s" % (name, sentence))
     said = collections.Counter(s.stop for s in of[name] if s.comm.decode() == name[:15])
-    told = shown[name[:15]]
-    for word in set(said) | {w for w, _ in told}:
-        if said[word] != told[word, True] + told[word, False]:
-            bad.append("%s: %d samples are %s, in the output %s" % (name, said[word], word, dict(told)))
-    if told["none", False]:
-        bad.append("%s: %d whole stacks do not begin at _start" % (name, told["none", False]))
+    reported = shown[name[:15]]
+    for word in set(said) | {w for w, _ in reported}:
+        if said[word] != reported[word, True] + reported[word, False]:
+            bad.append("%s: %d samples are %s, in the output %s" % (name, said[word], word, dict(reported)))
+    if reported["none", False]:
+        bad.append("%s: %d whole stacks do not begin at _start" % (name, reported["none", False]))
 check(not bad, "; ".join(bad))
 ' "$WORK" "$program" "$SAMPLES" "${DEPTHS[@]}"
 	rm -f "$WORK/$program.records" "$WORK/$program.folded"
