@@ -6,6 +6,7 @@
 #include "symbolizer/names/ksyms.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "shared/cleanup.h"
 
@@ -14,7 +15,7 @@
 	 TM_KERNEL_MODULES_MAX * sizeof(struct tm_kernel_module) + \
 	 TM_KERNEL_SYMBOLS_MAX * sizeof(struct tm_kernel_symbol) + TM_KERNEL_NAMES_MAX)
 
-static int modules_are_good(const struct ksyms *kernel, uint32_t name_bytes)
+static bool modules_are_good(const struct ksyms *kernel, uint32_t name_bytes)
 {
 	uint32_t first = 0;
 

@@ -59,7 +59,7 @@ static int split_by_file(struct name_table *names)
 	return 0;
 }
 
-static int is_wanted(const struct name_table *names, const struct files *files, uint64_t word)
+static bool is_wanted(const struct name_table *names, const struct files *files, uint64_t word)
 {
 	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
 	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;

@@ -4,6 +4,8 @@
  * accounting - the sum that must come out: taken = exported + drops, by reason
  */
 
+#include <stdbool.h>
+
 #include "shared/wire.h"
 
 struct accounting {
@@ -21,8 +23,8 @@ struct accounting_read {  /* what became of the records here */
 	uint64_t bad_samples; /* of those, what said that it was a sample */
 	uint64_t memory;
 	uint64_t exported;
-	int broken;         /* the ring became unreadable */
-	int collector_died; /* no END came */
+	bool broken;         /* the ring became unreadable */
+	bool collector_died; /* no END came */
 };
 
 /* Of the whole recording, at its end. */

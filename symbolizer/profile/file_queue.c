@@ -52,19 +52,19 @@ int file_queue_next(struct files *files, struct file_queue_item *ret_wanted)
 	return FILE_QUEUE_E_NONE;
 }
 
-int file_queue_has_early(const struct files *files)
+bool file_queue_has_early(const struct files *files)
 {
 	const struct file_number *entry;
 
 	for (uint32_t at = files->table_first; at; at = entry->table_next) {
 		entry = entry_of(files, at - 1);
 		if (entry->early)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int file_queue_is_current(const struct files *files, uint32_t number, uint64_t value)
+bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value)
 {
 	return !value || value >= entry_of(files, number)->retired_ktime;
 }

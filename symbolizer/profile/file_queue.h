@@ -26,6 +26,6 @@ void file_queue_add(struct files *files, uint32_t number, uint64_t value);
 /* Takes out the first one that is current. Return: 0, FILE_QUEUE_E_NONE. */
 int file_queue_next(struct files *files, struct file_queue_item *ret_wanted);
 /* Whether one of them came before its announcement was read, which is in the ring by now. */
-int file_queue_has_early(const struct files *files);
+bool file_queue_has_early(const struct files *files);
 /* Whether @number still stands for the file that the FILE message of @value was about. */
-int file_queue_is_current(const struct files *files, uint32_t number, uint64_t value);
+bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value);

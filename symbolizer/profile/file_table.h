@@ -8,6 +8,8 @@
  * in files.h.
  */
 
+#include <stdbool.h>
+
 #include "shared/retire.h"
 #include "shared/wire.h"
 #include "symbolizer/base/strings.h"

@@ -86,7 +86,7 @@ static int identify(struct files *files, const struct tm_file *record, struct fi
 
 /* --- descriptors --- */
 
-static int readable_regular(int fd)
+static bool readable_regular(int fd)
 {
 	struct stat status;
 	int flags = fcntl(fd, F_GETFL);
@@ -253,18 +253,18 @@ void files_refused(struct files *files, uint32_t number, uint64_t reason)
 	files->items[index].opened = 0;
 }
 
-int files_have_room(const struct files *files)
+bool files_have_room(const struct files *files)
 {
 	return files->open < files->max_open;
 }
 
-int files_are_pending(const struct files *files)
+bool files_are_pending(const struct files *files)
 {
 	return files->open > files->max_open / 4 * 3 &&
 	       files->pending_names > files->max_open / FILES_PENDING_PART;
 }
 
-int files_is_pending(const struct file *file)
+bool files_is_pending(const struct file *file)
 {
 	return !file->numbers && file->fd >= 0;
 }

@@ -38,7 +38,7 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 void files_refused(struct files *files, uint32_t number, uint64_t reason);
-int files_have_room(const struct files *files);
+bool files_have_room(const struct files *files);
 /* Whether room is short and reading the pending_names ones gives some back. */
-int files_are_pending(const struct files *files);
-int files_is_pending(const struct file *file);
+bool files_are_pending(const struct files *files);
+bool files_is_pending(const struct file *file);

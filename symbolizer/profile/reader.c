@@ -150,7 +150,7 @@ int reader_read(struct reader *feed)
 	tm_ring_reader_commit(&feed->reader);
 	release_read(feed, r == TM_RING_E_EMPTY);
 	if (r < 0) {
-		feed->broken = 1;
+		feed->broken = true;
 		return r;
 	}
 	return r == TM_RING_E_EMPTY ? 0 : READER_E_MORE;

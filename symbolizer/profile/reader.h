@@ -8,6 +8,8 @@
  * older before the number loses it. What waits for W to be forgotten runs behind what W released.
  */
 
+#include <stdbool.h>
+
 #include "shared/retire.h"
 #include "shared/ring.h"
 #include "symbolizer/profile/aggregate.h"
@@ -28,7 +30,7 @@ struct reader {
 	uint64_t watermark;
 	uint64_t released;             /* the W up to which everything was counted in */
 	struct tm_retire_queue *queue; /* borrowed; what waits for W */
-	int broken; /* the ring's header or a length lied: nothing more is read */
+	bool broken; /* the ring's header or a length lied: nothing more is read */
 	uint64_t record[(TM_EVENT_MAX_BYTES + 7) / 8]; /* the private copy being looked at */
 };
 

@@ -38,7 +38,7 @@ static void digest_entry(const struct table_cache *cache, const struct table_cac
 
 /* --- the index --- */
 
-static int head_is_good(const struct table_cache_head *head, uint64_t room)
+static bool head_is_good(const struct table_cache_head *head, uint64_t room)
 {
 	return (head->state == TABLE_CACHE_LIVE || head->state == TABLE_CACHE_DEAD) &&
 	       head->bytes >= sizeof(struct tm_unwind_table) &&
@@ -234,7 +234,7 @@ static int append(struct table_cache *cache, const struct table_cache_head *head
 	return r;
 }
 
-int table_cache_may_keep(const struct tm_identity *identity, int fd)
+bool table_cache_may_keep(const struct tm_identity *identity, int fd)
 {
 	struct stat status;
 

@@ -40,7 +40,7 @@ void table_cache_close(struct table_cache *cache);
 /* Return: a sealed table that checks, the caller's; -1: there is none. */
 int table_cache_find(struct table_cache *cache, const struct tm_identity *identity);
 /* Whether the descriptor's own size and time are those that the kernel announced. */
-int table_cache_may_keep(const struct tm_identity *identity, int fd);
+bool table_cache_may_keep(const struct tm_identity *identity, int fd);
 /* @rows: a table that checks, of a file that may be kept and was not found. */
 void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
 		     const void *rows, size_t bytes);

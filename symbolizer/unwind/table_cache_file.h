@@ -6,6 +6,7 @@
  * Return of each function: 0, -errno (-EIO: the file is shorter, or the disk is full).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "shared/control.h"

@@ -40,8 +40,10 @@ struct fake_end {
 	int status;  /* of wait */
 };
 
-/* Starts it and takes its HELLO. fake->descriptors: what it may have at most; 0: as we. All but this
- * and the cache is 0. */
+/*
+ * Starts it and takes its HELLO. fake->descriptors: how many it may have at most; 0: as many as we.
+ * All but this and the cache is 0.
+ */
 void fake_start(struct fake *fake, const char *program, const char *parser);
 /* Hands over both regions and waits for READY. */
 void fake_attach(struct fake *fake);
