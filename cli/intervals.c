@@ -76,6 +76,11 @@ void intervals_tick(struct intervals *intervals, const struct options *options,
 		request_report(intervals, options, symbolizer);
 }
 
+void intervals_stop(struct intervals *intervals)
+{
+	intervals->timer = tm_close(intervals->timer);
+}
+
 void intervals_resume(const struct intervals *intervals, struct child *symbolizer)
 {
 	struct tm_control message = {.kind = TM_CONTROL_RESUME, .value = intervals->watermark};
@@ -145,5 +150,5 @@ void intervals_close(struct intervals *intervals)
 {
 	outputs_close(&intervals->current);
 	outputs_close(&intervals->next);
-	intervals->timer = tm_close(intervals->timer);
+	intervals_stop(intervals);
 }

@@ -34,6 +34,8 @@ int intervals_begin(struct intervals *intervals, uint64_t every_ns, uint64_t now
 /* After `timer` became readable: requests a report, unless one is being made. */
 void intervals_tick(struct intervals *intervals, const struct options *options,
 		    struct child *symbolizer);
+/* Sampling ends: no more reports are requested, so that the last one reaches to the end. */
+void intervals_stop(struct intervals *intervals);
 /* A symbolizer is ready: one that follows a dead one is sent what was reported. */
 void intervals_resume(const struct intervals *intervals, struct child *symbolizer);
 /* The report in the making is stored; the next one begins. @summary: of the stored one. */

@@ -58,6 +58,7 @@ static void begin_finishing(struct session *session)
 	session->phase = SESSION_FINISHING;
 	session->ended_ns = tm_clock_ns();
 	session->idle_ended_ns = own_cost_idle_ns();
+	intervals_stop(&session->intervals);
 	child_measure(&session->collector);
 	child_measure(&session->symbolizer);
 	terminal_status("writing ...");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_intervals - reports before the last, with fake programs: files, numbers, sums, failures */
 
+#include <poll.h>
+
 #include "tests/unit/cli/fake_programs.h"
 #include "tests/unit/cli/test_folder.h"
 
@@ -253,12 +255,30 @@ static void report_that_was_not_requested_is_not_stored(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
+/* It would begin after the end of the last report, whose length would be less than nothing. */
+static void no_report_is_requested_after_the_end(void **state)
+{
+	struct intervals intervals = INTERVALS_NULL;
+	struct child symbolizer = CHILD_NULL;
+	struct pollfd due;
+
+	symbolizer.ready = true;
+	assert_int_equal(intervals_begin(&intervals, 1, 1), 0);
+	due = (struct pollfd){.fd = intervals.timer, .events = POLLIN};
+	assert_int_equal(poll(&due, 1, -1), 1);
+	intervals_stop(&intervals);
+	intervals_tick(&intervals, &options, &symbolizer);
+	assert_false(intervals.flush_pending);
+	intervals_close(&intervals);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(each_report_has_its_numbered_files_and_all_add_up),
 		IN_FOLDER(file_that_cannot_be_written_is_left_out_and_the_rest_goes_on),
 		IN_FOLDER(death_in_a_report_leaves_the_earlier_ones_whole),
+		IN_FOLDER(no_report_is_requested_after_the_end),
 		IN_FOLDER(report_that_was_not_requested_is_not_stored),
 	};
 
