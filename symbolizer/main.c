@@ -67,7 +67,7 @@ static int fail(const struct options *options, enum tm_failure failure, const ch
 {
 	struct tm_control_failure message = {0};
 
-	(void)tm_control_failure_check(&message, failure, r, what);
+	(void)tm_control_failure_check(&message, (int)failure, r, what);
 	(void)tm_control_failed(options->control_fd, &message);
 	return 1;
 }
