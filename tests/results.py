@@ -11,7 +11,8 @@ import sys
 SHOWN_LINES = 60
 SKIPPED = ("SKIP",)
 PASSED = ("OK", "EXPECTEDFAIL")
-# What the container of clean.sh leaves out, by name: {test: why}. Any other skip in there is a failure.
+# What the container of clean.sh leaves out, by name: {test: why}. Any other skip in there is a
+# failure.
 LEFT_OUT = {
     "both commands of the README work in a Debian with nothing else installed":
         "it is this very test",

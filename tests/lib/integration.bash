@@ -56,8 +56,8 @@ finish() {
 
 [[ $(id -u) == 0 ]] || skip "not root"
 
-# use_build - the tree may lie in a folder that is closed to others, in root's home for instance. The
-# workloads run as several accounts, so they are copied to where everybody may execute them.
+# use_build - the tree may lie in a folder that is closed to others, in root's home for instance.
+# The workloads run as several accounts, so they are copied to where everybody may execute them.
 use_build() {
 	[[ -x $TM_TIDEMARK ]] || skip "no program $TM_TIDEMARK"
 	[[ -x $TM_WORKLOADS/hot ]] || skip "no workload programs in $TM_WORKLOADS"
@@ -211,9 +211,9 @@ nothing_left() {
 	done
 }
 
-# begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held before its
-# first instruction. Sampling is attached on return; `release NAME` lets COMMAND run. RECORDER and COMMAND_PID
-# are the process ids.
+# begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held
+# before its first instruction. Sampling is attached on return; `release NAME` lets COMMAND run.
+# RECORDER and COMMAND_PID are the process ids.
 begin_held_recording() {
 	local name=$1 options=()
 	shift
@@ -239,9 +239,9 @@ begin_held_recording() {
 
 release() { echo go >"$WORK/$1.go"; }
 
-# begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the background and lets
-# COMMAND run: it spins, after starting BESIDE (shell text) as its child. With COUNT_HITS=yes its hits are
-# counted from outside, into $WORK/NAME.hits.
+# begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
+# background and lets COMMAND run: it spins, after starting BESIDE (shell text) as its child. With
+# COUNT_HITS=yes its hits are counted from outside, into $WORK/NAME.hits.
 BESIDE=:
 COUNT_HITS=
 HIT_COUNTER=
@@ -254,8 +254,8 @@ begin_recording() {
 	release "$1"
 }
 
-# count_hits NAME [PROCESS] - from now on counts, from outside, the hits of RECORDER's timers in all tasks that are
-# not idle, or in PROCESS alone, into $WORK/NAME.hits (tests/lib/hits.py)
+# count_hits NAME [PROCESS] - from now on counts, from outside, the hits of RECORDER's timers in
+# all tasks that are not idle, or in PROCESS alone, into $WORK/NAME.hits (tests/lib/hits.py)
 count_hits() {
 	rm -f "$WORK/$1.hits" "$WORK/$1.hit_counter"
 	"$TM_WORKLOADS/hit_counter" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1.hits" ${2:+"$2"} \

@@ -38,8 +38,8 @@ make() {
 	done
 }
 
-# place NUMBER V2-PATH V1-PATH NAMED-PATH SHOWN CONTAINER POD - process gNUMBER belongs into these cgroups
-# (`-`: the root) and is to be shown so (`-`: nothing)
+# place NUMBER V2-PATH V1-PATH NAMED-PATH SHOWN CONTAINER POD - process gNUMBER belongs into these
+# cgroups (`-`: the root) and is to be shown so (`-`: nothing)
 place() {
 	[[ $2 != - ]] && make "$V2" "$2"
 	[[ $3 != - ]] && make "$V1" "$3"
@@ -89,7 +89,8 @@ else
 	say "left out: no version 1 hierarchy with the memory controller, and it cannot be mounted beside version 2"
 fi
 if [[ $V1 && -w $V1/cgroup.procs && $V2 && -w $V2/cgroup.procs ]]; then
-	# Both: docker on such a host makes its cgroups in version 1 only, and what starts it has its own in 2.
+	# Both: docker on such a host makes its cgroups in version 1 only, and what starts it has
+	# its own in 2.
 	place $((number++)) tidemark-test/docker.service docker/$id - "/docker/$id" $id -
 	# A session is reported by version 2; in version 1 all sessions are one.
 	place $((number++)) tidemark-test/user-0/session tidemark-test - /tidemark-test/user-0/session - -

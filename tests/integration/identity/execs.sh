@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # execs - execs in mid-sampling: every sample is wholly before or wholly after, or says `exec`
 #
-# TM_PROCESSES: execs of each of the four cases (10000 for the whole proof); a fifth of it by default where
-# 2,000 descriptors close. Perf's sideband says when each exec was. Upstream kept the name of the program
-# before (#835).
+# TM_PROCESSES: execs of each of the four cases (10000 for the whole proof); a fifth of it by
+# default where 2,000 descriptors close. Perf's sideband says when each exec was. Upstream kept
+# the name of the program before (#835).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# identities - each unusual way to become a process, or to name a file, is reported under its right name
+# identities - each unusual way to become a process, or to name a file, is reported under its
+# right name
 #
-# Among them upstream's: a first thread that exits while others run (#365), a file that is really called
-# "(deleted)" (#1797), one path with two files in two mount namespaces (#812).
+# Among them upstream's: a first thread that exits while others run (#365), a file that is really
+# called "(deleted)" (#1797), one path with two files in two mount namespaces (#812).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -172,7 +173,8 @@ for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "hea
         bad.append("role %s: only %d samples" % (role, count))
     if set(paths) != {roles}:
         bad.append("role %s: executables %s" % (role, dict(paths)))
-# Giving back memory takes its time, after the start of death: it is not lost, and joins the process.
+# Giving back memory takes its time, after the start of death: it is not lost, and joins the
+# process.
 alive = {h.generation.number for h in page.hits if "case_heavy" in h.frames}
 dying = [h for h in page.hits if h.comm == "case_heavy" and "do_exit_[k]" in h.frames]
 count = sum(h.count for h in dying)

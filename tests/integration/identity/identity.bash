@@ -16,8 +16,8 @@ make_numbered_programs() {
 	must python3 "$TM_LIB/numbered_programs.py" "$WORK/template" "$WORK/numbered" "$1"
 }
 
-# cgroup_make - two cgroups in a folder CGROUP of the unified hierarchy: deeper there than what the test
-# itself may be in elsewhere, since of several hierarchies the deepest path is reported
+# cgroup_make - two cgroups in a folder CGROUP of the unified hierarchy: deeper there than what
+# the test itself may be in elsewhere, since of several hierarchies the deepest path is reported
 cgroup_make() {
 	local top
 	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -34,14 +34,16 @@ test_clean_up() {
 	declare -F identity_clean_up >/dev/null && identity_clean_up
 }
 
-# record_with_reference NAME OPTION... -- COMMAND... - records COMMAND from its first instruction on, and beside
-# it what the kernel reports: $WORK/NAME.records, .sideband and .hits are for reference.py
+# record_with_reference NAME OPTION... -- COMMAND... - records COMMAND from its first instruction
+# on, and beside it what the kernel reports: $WORK/NAME.records, .sideband and .hits are for
+# reference.py
 record_with_reference() {
 	reference_recording_begin "$@" || return
 	reference_recording_end "$1"
 }
 
-# reference_recording_begin NAME OPTION... -- COMMAND... - the same, up to COMMAND's first instruction
+# reference_recording_begin NAME OPTION... -- COMMAND... - the same, up to COMMAND's first
+# instruction
 reference_recording_begin() {
 	begin_held_recording "$@" || return
 	"$TM_WORKLOADS/reference_recorder" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1" \

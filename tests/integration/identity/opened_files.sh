@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# opened_files - what was opened is checked by kernel values: the right file or none, on every file system
+# opened_files - what was opened is checked by kernel values: the right file or none, on every
+# file system
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -16,8 +17,9 @@ identity_clean_up() {
 	umount -l "$WORK"/{fuse,hang,own,overlay/merged,btrfs,tmpfs,bind/over} 2>/dev/null
 }
 
-# place NUMBER WHAT PATH [SEEN-AS] - that life's program lies at PATH. WHAT: `named`, must be shown with its
-# function; `none`, must not be, as another file lies under its path; both never with another's.
+# place NUMBER WHAT PATH [SEEN-AS] - that life's program lies at PATH. WHAT: `named`, must be
+# shown with its function; `none`, must not be, as another file lies under its path; both never
+# with another's.
 place() {
 	must cp "$WORK/numbered/program-$(printf %06d "$1")" "$WORK/$3"
 	printf '%s\t%s\t%s\n' "$1" "$2" "$WORK/${4:-$3}" >>"$WORK/expected"
@@ -31,7 +33,8 @@ lie() {
 	until_true 20 mounted "$1" || wrong "no FUSE server on $1: no FUSE here"
 }
 
-# wait_for_go - starts the programs of PLACES, each at the FIFO that lets it go; their ids in WAITING
+# wait_for_go - starts the programs of PLACES, each at the FIFO that lets it go; their ids in
+# WAITING
 wait_for_go() {
 	local i in_open
 	WAITING=()

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# pid_namespace - tidemark in a PID namespace of its own, where the kernel's numbers are not those of its /proc
+# pid_namespace - tidemark in a PID namespace of its own, where the kernel's numbers are not those
+# of its /proc
 #
-# TM_PROCESSES: short lives inside (10000 for the whole proof). Upstream keyed its cleanup on a number that was
-# zero for whom its namespace did not show (#1274), and lost exits in there (#1538): here the zero names
-# nobody, and short_lived.sh holds an EXIT against each death.
+# TM_PROCESSES: short lives inside (10000 for the whole proof). Upstream keyed its cleanup on a
+# number that was zero for whom its namespace did not show (#1274), and lost exits in there
+# (#1538): here the zero names nobody, and short_lived.sh holds an EXIT against each death.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -52,10 +53,10 @@ check(read["unnamed_frames"] > 0 and read["files_failed"] > 0, "what could not b
 ' "$WORK" "$1"
 }
 
-# watch NAME COMMAND... - COMMAND makes the PID namespace and runs $WORK/within there, which records the whole
-# host: one program inside, one outside with the same mounts, one with others. Whom its namespace numbers is
-# opened by that number; who is not visible there is opened by path where its mounts are the same, else
-# what it runs stays file+0xoffset.
+# watch NAME COMMAND... - COMMAND makes the PID namespace and runs $WORK/within there, which
+# records the whole host: one program inside, one outside with the same mounts, one with others.
+# Whom its namespace numbers is opened by that number; who is not visible there is opened by path
+# where its mounts are the same, else what it runs stays file+0xoffset.
 watch() {
 	local name=$1 inner other
 	shift
@@ -93,7 +94,8 @@ WITHIN
 say "the whole host, seen from a PID namespace:"
 watch inside unshare --pid --fork --mount-proc --kill-child
 
-# A container with what its programs need and not a capability more: no CAP_SYS_ADMIN, no DAC_ anything.
+# A container with what its programs need and not a capability more: no CAP_SYS_ADMIN, no DAC_
+# anything.
 say "the whole host, seen from a container of systemd-nspawn with few capabilities:"
 if [[ -n ${TM_INNER:-} ]]; then
 	say "  left out: no container inside one"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# pid_reuse - a PID given to one process after the other: no sample goes to the wrong one, none is lost
+# pid_reuse - a PID given to one process after the other: no sample goes to the wrong one, none is
+# lost
 #
 # reuse.sh [CASE...]: same other aslr cgroup held waiting; all of them without an argument
-# TM_PROCESSES: reuses of each case (10000 for the whole proof). Upstream shuts its eyes to a number until its
-# last owner is cleaned up (#379), so that the successor's samples are lost: P2.
+# TM_PROCESSES: reuses of each case (10000 for the whole proof). Upstream shuts its eyes to a
+# number until its last owner is cleaned up (#379), so that the successor's samples are lost: P2.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -93,8 +94,8 @@ fi
 
 all_lived() { (($(wc -l <"$WORK/$1.lived") >= $2)); }
 
-# queued CASE COUNT PROGRAM... - COUNT reuses; these programs are stopped for QUEUED of them at a time, and
-# go on for as many
+# queued CASE COUNT PROGRAM... - COUNT reuses; these programs are stopped for QUEUED of them at a
+# time, and go on for as many
 queued() {
 	local case=$1 count=$2 name lived=0 readers=()
 	wanted "$case" || return 0

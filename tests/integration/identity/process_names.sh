@@ -39,8 +39,8 @@ check(exes == {work + "/renames"}, "executables %s" % exes)
 ' "$WORK" "$TM_PROCESSES"
 fi
 
-# inner NAME NUMBER COMMAND... - COMMAND, which may enter namespaces, runs the process gNUMBER, which
-# writes down who it is there
+# inner NAME NUMBER COMMAND... - COMMAND, which may enter namespaces, runs the process gNUMBER,
+# which writes down who it is there
 cat >"$WORK/inner" <<'INNER'
 echo "$2 $$ $(readlink /proc/self/ns/mnt | tr -dc 0-9)" >>"$1/whoami"
 exec "$1/pid_reuse" spin "$2" 200000

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # short_lived - short lives at a thousand a second: each sample bears what perf's sideband saw of it
 #
-# TM_PROCESSES: how many, each a program of its own (10000 for the whole proof); TM_RATE: how many a second.
+# TM_PROCESSES: how many, each a program of its own (10000 for the whole proof); TM_RATE: how many
+# a second.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 

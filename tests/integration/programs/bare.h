@@ -7,8 +7,8 @@
  *            (or the thread's start) to the leaf must not pass through it.
  * Use        include it in one .c file, define bare_run(); build with -nostdlib -static
  *            -fno-omit-frame-pointer -fno-optimize-sibling-calls.
- * Hosted     with BARE_HOSTED the same program is begun by libc; its threads still are its own. With
- *            BARE_FRAMELESS it may be built without frame pointers.
+ * Hosted     with BARE_HOSTED the same program is begun by libc; its threads still are its own.
+ *            With BARE_FRAMELESS it may be built without frame pointers.
  */
 
 #include <linux/sched.h>
@@ -24,7 +24,10 @@
 #define BARE_STACK_BYTES (256u << 10)
 #define BARE_THREADS_MAX 8192 /* of the largest hosts, one for each CPU */
 
-/* First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever its options are. */
+/*
+ * First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever its
+ * options are.
+ */
 #ifdef BARE_FRAMELESS
 #define bare_frame() ((void)0)
 #else

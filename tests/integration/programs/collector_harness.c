@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collector_harness - a real collector at work, for a program that plays both the command and the symbolizer */
+/*
+ * collector_harness - a real collector at work, for a program that plays both the command and
+ * the symbolizer
+ */
 
 #include "tests/integration/programs/collector_harness.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * collector_harness - a real collector at work, for a program that plays both the command and the symbolizer
+ * collector_harness - a real collector at work, for a program that plays both the command and the
+ * symbolizer
  *
  * Owns       the collector's process, both sockets, a child that spins so that there are samples.
- * Limits     HARNESS_PATIENCE messages of counts, which come some times a second, are waited for anything.
+ * Limits     HARNESS_PATIENCE messages of counts, which come some times a second, are waited for
+ *            anything.
  * Errors     -ETIMEDOUT: it did not happen; -EPIPE: the collector is gone; -errno.
  */
 
@@ -33,7 +35,10 @@ struct harness {
 /* @collector, @opener: paths; @folder: for the files of code. Whole host. Return: 0, -errno. */
 int harness_start(struct harness *harness, const char *collector, const char *opener,
 		  const char *folder);
-/* A fresh wire in place of this one: the collector takes us for a new symbolizer. Return: 0, -errno. */
+/*
+ * A fresh wire in place of this one: the collector takes us for a new symbolizer. Return: 0,
+ * -errno.
+ */
 int harness_attach(struct harness *harness);
 /* Takes what is said until @met says so. Return: 0, -ETIMEDOUT, -EPIPE. */
 int harness_until(struct harness *harness,

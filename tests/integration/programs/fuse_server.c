@@ -2,10 +2,11 @@
 /*
  * fuse_server - a FUSE file system of one file that claims to be another
  *
- * fuse_server FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the content
- * of CONTENT_FILE and the inode number, generation, size, times, mode and owner of TRUE_FILE: all that
- * a file system may say of itself. The device alone is the kernel's to give. With `hang`, an open is
- * never answered. Ends when it is unmounted. The protocol is that of linux/fuse.h.
+ * fuse_server FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the
+ * content of CONTENT_FILE and the inode number, generation, size, times, mode and owner of
+ * TRUE_FILE: all that a file system may say of itself. The device alone is the kernel's to give.
+ * With `hang`, an open is never answered. Ends when it is unmounted. The protocol is that of
+ * linux/fuse.h.
  */
 
 #include <errno.h>

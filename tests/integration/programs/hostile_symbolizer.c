@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile_symbolizer - a hostile symbolizer: hostile rows and messages, sent to a real collector at work
+ * hostile_symbolizer - a hostile symbolizer: hostile rows and messages, sent to a real collector
+ * at work
  *
- * hostile_symbolizer COLLECTOR OPENER FOLDER: paths of the programs and where files may be made; as root. Each attack must be
- * refused with a count, install nothing and leave the collector sampling. At the end a table that is right
- * must be taken, or the refusals mean nothing, and rows that are right by form and send a step in circles
- * or astray must harm nobody.
+ * hostile_symbolizer COLLECTOR OPENER FOLDER: paths of the programs and where files may be made;
+ * as root. Each attack must be refused with a count, install nothing and leave the collector
+ * sampling. At the end a table that is right must be taken, or the refusals mean nothing, and rows
+ * that are right by form and send a step in circles or astray must harm nobody.
  */
 
 #include "tests/integration/programs/hostile_symbolizer.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hostile_tables - tables of rows that are wrong in one way each, and descriptors that are no tables */
+/*
+ * hostile_tables - tables of rows that are wrong in one way each, and descriptors that are no
+ * tables
+ */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,8 @@
 /*
  * noinline - a function that stays one function, under its own name, with any optimization
  *
- * gcc also makes clones of functions (name.constprop.0); clang makes none and has no word against it.
+ * gcc also makes clones of functions (name.constprop.0); clang makes none and has no word against
+ * it.
  */
 
 #if __has_attribute(noclone)

@@ -2,7 +2,8 @@
 /*
  * pid_reuse - gives one PID to one child after the other, each spinning in a function of its own
  *
- * pid_reuse PID COUNT MICROSECONDS CASE [ARGUMENT...]     (the parent; writes "index pid cpu_us" lines)
+ * pid_reuse PID COUNT MICROSECONDS CASE [ARGUMENT...]     (the parent; writes "index pid cpu_us"
+ * lines)
  *   fork                 the child goes on in this executable
  *   cgroup FD FD         the same, born in one of two cgroups in turn (open directories)
  *   exec PROGRAM         the child executes PROGRAM spin INDEX MICROSECONDS

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_recorder - writes down what a running tidemark recorded, and beside it what the kernel itself reported
+ * reference_recorder - writes down what a running tidemark recorded, and beside it what the kernel
+ * itself reported
  *
- * reference_recorder COLLECTOR PREFIX: COLLECTOR is the process id of a tidemark-collector. Its shared ring is
- * read along, unseen by both programs, from its first record on: PREFIX.records gets them as the
- * lines of event_text.h, PREFIX.sideband the records of sideband.h, PREFIX.hits the lines of timer_hits.h. Says `ready`
- * once all are open, goes on until the collector is gone, then says how many records there were.
- * Fails when the ring's writer overtook it.
+ * reference_recorder COLLECTOR PREFIX: COLLECTOR is the process id of a tidemark-collector. Its
+ * shared ring is read along, unseen by both programs, from its first record on: PREFIX.records
+ * gets them as the lines of event_text.h, PREFIX.sideband the records of sideband.h, PREFIX.hits
+ * the lines of timer_hits.h. Says `ready` once all are open, goes on until the collector is gone,
+ * then says how many records there were. Fails when the ring's writer overtook it.
  */
 
 #include <errno.h>

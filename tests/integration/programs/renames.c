@@ -2,9 +2,9 @@
 /*
  * renames - a process and its threads that change their names while they run
  *
- * renames MILLISECONDS ROUNDS: the first thread calls itself first-0, first-1, ... (prctl), a second
- * one is called other-0, other-1, ... by the first (pthread_setname_np). Each name has that much CPU
- * time in the function spin_NUMBER of its number's last digit.
+ * renames MILLISECONDS ROUNDS: the first thread calls itself first-0, first-1, ... (prctl), a
+ * second one is called other-0, other-1, ... by the first (pthread_setname_np). Each name has that
+ * much CPU time in the function spin_NUMBER of its number's last digit.
  */
 
 #include <pthread.h>

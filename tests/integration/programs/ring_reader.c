@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_reader - a second reader of a running collector's shared ring, unknown to it and to its symbolizer */
+/*
+ * ring_reader - a second reader of a running collector's shared ring, unknown to it and to its
+ * symbolizer
+ */
 
 #include "tests/integration/programs/ring_reader.h"
 

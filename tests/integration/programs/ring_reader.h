@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * ring_reader - a second reader of a running collector's shared ring, unknown to it and to its symbolizer
+ * ring_reader - a second reader of a running collector's shared ring, unknown to it and to its
+ * symbolizer
  *
  * Use        as root: the collector's own mapping is opened once more through /proc.
- * Limits     the writer waits for the symbolizer, not for us: what was copied counts only while the ring
- *            is less than half full behind it, as the writer may be in the midst of its next round.
- * Errors     -ENOENT: no collector with a ring; -EOVERFLOW: the writer overtook us; -EBADMSG: a record
- *            that does not check; -errno.
+ * Limits     the writer waits for the symbolizer, not for us: what was copied counts only while
+ *            the ring is less than half full behind it, as the writer may be in the midst of its
+ *            next round.
+ * Errors     -ENOENT: no collector with a ring; -EOVERFLOW: the writer overtook us; -EBADMSG: a
+ *            record that does not check; -errno.
  */
 
 #include "shared/ring.h"

@@ -2,9 +2,10 @@
 /*
  * ring_recorder - writes down every record that a running tidemark puts into its shared ring
  *
- * ring_recorder COLLECTOR FILE: COLLECTOR is the process id of a tidemark-collector; FILE gets the lines of
- * tests/integration/programs/event_text.h, from the ring's first record on. Says `ready` once the ring is open, goes on until
- * the collector is gone. Fails when the ring's writer overtook it.
+ * ring_recorder COLLECTOR FILE: COLLECTOR is the process id of a tidemark-collector; FILE gets the
+ * lines of tests/integration/programs/event_text.h, from the ring's first record on. Says `ready`
+ * once the ring is open, goes on until the collector is gone. Fails when the ring's writer
+ * overtook it.
  */
 
 #include <errno.h>

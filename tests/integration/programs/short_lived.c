@@ -2,9 +2,10 @@
 /*
  * short_lived - lives for some milliseconds in one function that bears the program's own number
  *
- * program-000000 MILLISECONDS. The digits in the symbol's name are a template: numbered_programs.py writes as
- * many copies of the executable as a test wants, each with its own number in its file name and
- * in its function's name, so that a sample under a wrong name gives itself away.
+ * program-000000 MILLISECONDS. The digits in the symbol's name are a template:
+ * numbered_programs.py writes as many copies of the executable as a test wants, each with its own
+ * number in its file name and in its function's name, so that a sample under a wrong name gives
+ * itself away.
  */
 
 #include "bare.h"

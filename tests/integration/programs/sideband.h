@@ -16,6 +16,9 @@ struct sideband;
 struct sideband *sideband_open(void);
 /* Appends what has come since to @out. Return: 0, -EIO. */
 int sideband_drain(struct sideband *sideband, FILE *out);
-/* Whether a CPU went away meanwhile: what came after on it was not reported, even when it was back. */
+/*
+ * Whether a CPU went away meanwhile: what came after on it was not reported, even when it was
+ * back.
+ */
 int sideband_blind(const struct sideband *sideband);
 void sideband_close(struct sideband *sideband);

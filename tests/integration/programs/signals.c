@@ -2,8 +2,8 @@
 /*
  * signals - lives in signal handlers: on the stack at hand, on one of their own, one within another
  *
- * signals SECONDS. A timer interrupts whatever runs some thousand times a second; the outer handlers raise
- * the inner ones, so stacks of up to three handlers and two signal stacks arise.
+ * signals SECONDS. A timer interrupts whatever runs some thousand times a second; the outer
+ * handlers raise the inner ones, so stacks of up to three handlers and two signal stacks arise.
  */
 
 #include <signal.h>
@@ -59,7 +59,10 @@ static int comparison(const void *a, const void *b)
 	return memcmp(a, b, 1);
 }
 
-/* Something of everything to interrupt: library code, its assembly, entries and exits of functions. */
+/*
+ * Something of everything to interrupt: library code, its assembly, entries and exits of
+ * functions.
+ */
 static void be_interrupted(void)
 {
 	static char bytes[4096], other[4096];

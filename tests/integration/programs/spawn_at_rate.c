@@ -2,9 +2,9 @@
 /*
  * spawn_at_rate - starts numbered programs, so many a second, each of a short life
  *
- * spawn_at_rate PREFIX COUNT A_SECOND MILLISECONDS [LANES]: executes PREFIXnnnnnn MILLISECONDS, nnnnnn
- * from 1 to COUNT. LANES processes take turns at it, each with one child at a time. Prints how many
- * a second it became.
+ * spawn_at_rate PREFIX COUNT A_SECOND MILLISECONDS [LANES]: executes PREFIXnnnnnn MILLISECONDS,
+ * nnnnnn from 1 to COUNT. LANES processes take turns at it, each with one child at a time. Prints
+ * how many a second it became.
  */
 
 #include <errno.h>

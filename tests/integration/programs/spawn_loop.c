@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn_loop - starts a program again and again, as fast as one process can: spawn_loop SECONDS PROGRAM
+ * spawn_loop - starts a program again and again, as fast as one process can: spawn_loop SECONDS
+ * PROGRAM
  */
 
 #include <spawn.h>

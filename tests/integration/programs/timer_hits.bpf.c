@@ -38,7 +38,10 @@ struct perf_event {
 	struct bpf_prog *prog;
 } KERNEL_STRUCT;
 
-/* perf_swevent_hrtimer; 0 where the kernel hides addresses: of other timers no such id can be read. */
+/*
+ * perf_swevent_hrtimer; 0 where the kernel hides addresses: of other timers no such id can be
+ * read.
+ */
 const volatile __u64 timer_function = 0;
 const volatile __u32 sampler = 0; /* id of tidemark's sampling program */
 

@@ -143,7 +143,10 @@ struct timer_hits *timer_hits_open(const char *collector, __u32 process)
 	return timers;
 }
 
-/* The run count is read first: what goes off meanwhile is taken for skipped, until the next look. */
+/*
+ * The run count is read first: what goes off meanwhile is taken for skipped, until the next
+ * look.
+ */
 static __u64 skipped(const struct timer_hits *timers)
 {
 	__u64 run = run_count(timers->sampler) - timers->run_before;

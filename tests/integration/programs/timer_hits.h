@@ -3,9 +3,9 @@
 /*
  * timer_hits - in whose time the timers of tidemark's perf events went off, counted from outside
  *
- * Use        a timer that goes off runs the sampling program or, where the kernel finds another one at
- *            work, skips it. What the program makes of a run is its affair; nothing that it leaves
- *            out can hide from this count.
+ * Use        a timer that goes off runs the sampling program or, where the kernel finds another
+ *            one at work, skips it. What the program makes of a run is its affair; nothing that it
+ *            leaves out can hide from this count.
  */
 
 #include <linux/types.h>
@@ -24,16 +24,19 @@ struct timer_hits_key { /* a process; its threads count for it, execs make no di
 struct timer_hits;
 
 /*
- * Of the collector with this process id. @process: whose hits timer_hits_now counts, by its id in the caller's
- * PID namespace; 0: everybody's. NULL: errno says why.
+ * Of the collector with this process id. @process: whose hits timer_hits_now counts, by its id in
+ * the caller's PID namespace; 0: everybody's. NULL: errno says why.
  */
 struct timer_hits *timer_hits_open(const char *collector, __u32 process);
-/* @ret_hits: so far, in tasks that are not idle; @ret_skipped: of everybody's, as timer_hits_write has it. */
+/*
+ * @ret_hits: so far, in tasks that are not idle; @ret_skipped: of everybody's, as
+ * timer_hits_write has it.
+ */
 void timer_hits_now(const struct timer_hits *timers, __u64 *ret_hits, __u64 *ret_skipped);
 /*
- * Writes `skipped N`, then a line `tgid start fired` for each process. N: timers, of whomever, after
- * which the sampling program did not run, as its run count tells; a timer or two too few, where one
- * went off while both were first read. Return: 0, -ENOSPC (did not count all), -EIO.
+ * Writes `skipped N`, then a line `tgid start fired` for each process. N: timers, of whomever,
+ * after which the sampling program did not run, as its run count tells; a timer or two too few,
+ * where one went off while both were first read. Return: 0, -ENOSPC (did not count all), -EIO.
  */
 int timer_hits_write(struct timer_hits *timers, FILE *out);
 void timer_hits_close(struct timer_hits *timers);

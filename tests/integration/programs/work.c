@@ -2,8 +2,8 @@
 /*
  * work - an ordinary program at mixed work on libc: sorting with a callback, text, numbers, copies
  *
- * work SECONDS. Built in several ways: dynamic, static, static-pie, and by the tests with musl-gcc, so it
- * uses plain C and POSIX alone.
+ * work SECONDS. Built in several ways: dynamic, static, static-pie, and by the tests with
+ * musl-gcc, so it uses plain C and POSIX alone.
  */
 
 #include <stdint.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cache - the next recording need not make the unwind tables anew, and believes no cache that was changed
+# cache - the next recording need not make the unwind tables anew, and believes no cache that was
+# changed
 . "$(dirname "$0")/../../lib/integration.bash"
 
 CACHE=$WORK/rows.cache
@@ -50,7 +51,8 @@ holds flipped 'read["cache_refused"] > 0'
 run healed --cache "$CACHE"
 holds healed 'read["rows_cached"] > 0'
 
-# A cache on a file system that is full: nothing is lost but the cache, and it goes on where there is room again.
+# A cache on a file system that is full: nothing is lost but the cache, and it goes on where there
+# is room again.
 say "a file system of 64 KiB, then of 64 MiB:"
 mkdir "$WORK/small"
 mount -t tmpfs -o size=64k tidemark "$WORK/small" || skip "no tmpfs can be mounted"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # deaths - kill -9 of each process in mid-record: the others end in order and nothing is left
 #
-# What was taken is held against the hits of the kernel's timers, which are counted from outside: after a death
-# taken = exported + dropped would hold whatever was lost.
+# What was taken is held against the hits of the kernel's timers, which are counted from outside:
+# after a death taken = exported + dropped would hold whatever was lost.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 OUT=$WORK/out

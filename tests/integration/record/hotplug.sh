@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# hotplug - a CPU goes and comes while it records: sampled again each time, nothing lost on the other
+# hotplug - a CPU goes and comes while it records: sampled again each time, nothing lost on the
+# other
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499

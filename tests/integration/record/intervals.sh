@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # intervals - reports in between: each balances, all add up, names last; a full disk costs one file
 #
-# What each report took is held against the hits of the kernel's timers in its interval, counted from outside.
+# What each report took is held against the hits of the kernel's timers in its interval, counted
+# from outside.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 OUT=$WORK/out

@@ -53,7 +53,8 @@ else:
 ' "$WORK/$1.folded" "$2"
 }
 
-# not_opened NAME LEAST MOST - how many files the summary counts as not opened for want of permission
+# not_opened NAME LEAST MOST - how many files the summary counts as not opened for want of
+# permission
 not_opened() {
 	python '
 read = summary(sys.argv[1])["files_not_opened"]

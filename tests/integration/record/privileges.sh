@@ -13,15 +13,16 @@ bit() { echo $((1 << $1)); }
 CAP_DAC_READ_SEARCH=$(bit 2) CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
 CAP_CHECKPOINT_RESTORE=$(bit 40) CAP_SYSLOG=$(bit 34)
 OPENER_CAPS=$((CAP_SYS_PTRACE | CAP_CHECKPOINT_RESTORE | CAP_DAC_READ_SEARCH))
-# The collector starts the opener and reads kernel symbols first. Neither can empty the bounding set that the
-# command left them; no_new_privs makes it harmless.
+# The collector starts the opener and reads kernel symbols first. Neither can empty the bounding
+# set that the command left them; no_new_privs makes it harmless.
 BOUNDING=$((OPENER_CAPS | CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
 
 field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"; }
 
 capabilities() { echo $((16#$(field "$1" CapEff))); }
 
-# check_limits PID NAME - each resource limit of the process: its own where the program sets one, else as here
+# check_limits PID NAME - each resource limit of the process: its own where the program sets one,
+# else as here
 check_limits() {
 	python '
 from limits import *
@@ -30,7 +31,8 @@ check_all(name, of("/proc/%s/limits" % pid), of("/proc/self/limits"), cpus)
 ' "$1" "$2" "$(getconf _NPROCESSORS_CONF)"
 }
 
-# check_process PID NAME CAPABILITIES BOUNDING - CAPABILITIES at most, in the bounding set exactly BOUNDING
+# check_process PID NAME CAPABILITIES BOUNDING - CAPABILITIES at most, in the bounding set exactly
+# BOUNDING
 check_process() {
 	local pid=$1 name=$2 allowed=$3 bounding=$4 set value uid
 	uid=$(field "$pid" Uid)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# restart - kill -9 of the symbolizer in mid-record, with --restart: the next one goes on, all is right
+# restart - kill -9 of the symbolizer in mid-record, with --restart: the next one goes on, all is
+# right
 #
 # What was taken is held against the hits of the kernel's timers, counted from outside.
 . "$(dirname "$0")/../../lib/integration.bash"

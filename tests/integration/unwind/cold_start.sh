@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cold_start - a known program's first stack is whole; a cold start beside starting servers is soon over
+# cold_start - a known program's first stack is whole; a cold start beside starting servers is
+# soon over
 #
-# TM_STARTS: starts of the known program (200); TM_LOAD: what starts together with the recording (workloads of
-# workloads.bash, with commas). The cold start has no cache of unwind tables. Bounds are some times what a quiet
-# machine of two CPUs needs, so that a lost order of magnitude fails.
+# TM_STARTS: starts of the known program (200); TM_LOAD: what starts together with the recording
+# (workloads of workloads.bash, with commas). The cold start has no cache of unwind tables. Bounds
+# are some times what a quiet machine of two CPUs needs, so that a lost order of magnitude fails.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 . "$(dirname "$0")/workloads.bash"

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# complete_stacks - the share of user stacks that reach their root, for each of many ordinary and odd programs
+# complete_stacks - the share of user stacks that reach their root, for each of many ordinary and
+# odd programs
 #
-# complete_stacks.sh [WORKLOAD...]; without one the short list, with `all` all of them (workloads.bash). A workload
-# whose tool is missing is a failure. TM_SECONDS: judged seconds of each (1), after TM_SETTLE (1) in which the
-# files met are being read. Whole must be 99.9 %, leaving aside what waited for the table of a file first met less
-# than TM_SETTLE before: that has a bound of its own, and so has the share whose outermost frame is a root by what
-# its file says of itself.
+# complete_stacks.sh [WORKLOAD...]; without one the short list, with `all` all of them
+# (workloads.bash). A workload whose tool is missing is a failure. TM_SECONDS: judged seconds of
+# each (1), after TM_SETTLE (1) in which the files met are being read. Whole must be 99.9 %,
+# leaving aside what waited for the table of a file first met less than TM_SETTLE before: that has
+# a bound of its own, and so has the share whose outermost frame is a root by what its file says
+# of itself.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 . "$(dirname "$0")/workloads.bash"

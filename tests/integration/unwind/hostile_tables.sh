@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# hostile_tables - a symbolizer that sends hostile tables is refused with a count, installs nothing, stops nobody
+# hostile_tables - a symbolizer that sends hostile tables is refused with a count, installs
+# nothing, stops nobody
 . "$(dirname "$0")/../../lib/integration.bash"
 
 [[ -x $TM_BUILD/tests/integration/programs/hostile_symbolizer ]] || skip "no program $TM_BUILD/tests/integration/programs/hostile_symbolizer"

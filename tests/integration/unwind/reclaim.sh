@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# reclaim - so many programs, each a file of its own, sampled and gone: their unwind tables are freed
+# reclaim - so many programs, each a file of its own, sampled and gone: their unwind tables are
+# freed
 #
-# TM_FILES: how many (300; 100000 for the whole proof). They come in batches that are deleted again, at a pace
-# at which no more than the numbers there are live at once. Back within two epochs and what W lags: 31 s.
+# TM_FILES: how many (300; 100000 for the whole proof). They come in batches that are deleted
+# again, at a pace at which no more than the numbers there are live at once. Back within two
+# epochs and what W lags: 31 s.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# recursion - recursions as deep as they come: whole, with the right number of frames; a cut one says so
+# recursion - recursions as deep as they come: whole, with the right number of frames; a cut one
+# says so
 #
-# TM_SAMPLES: judged samples of each case (1000 for the whole proof). Judged is what comes after the first
-# whole stack of a program: until then its rows are being read.
+# TM_SAMPLES: judged samples of each case (1000 for the whole proof). Judged is what comes after
+# the first whole stack of a program: until then its rows are being read.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # unwind - what the proofs of whole stacks share; sourced after integration.bash
 #
-# What is judged is what the collector wrote into the shared ring, which ring_recorder writes down; root_frames.py
-# says by ELF files alone which frames can be the outermost. $WORK/aliases: lines `PATH<TAB>FILE` for what is
-# deleted or lies elsewhere.
+# What is judged is what the collector wrote into the shared ring, which ring_recorder writes
+# down; root_frames.py says by ELF files alone which frames can be the outermost. $WORK/aliases:
+# lines `PATH<TAB>FILE` for what is deleted or lies elsewhere.
 
 UNWIND_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$UNWIND_SOURCE:$UNWIND_SOURCE/../identity
@@ -34,8 +34,8 @@ start_ring_recorder() {
 	return 1
 }
 
-# record_with_ring NAME OPTION... -- COMMAND... - records COMMAND from its first instruction to its end; all
-# records go into $WORK/NAME.records, the exit code into STATUS
+# record_with_ring NAME OPTION... -- COMMAND... - records COMMAND from its first instruction to
+# its end; all records go into $WORK/NAME.records, the exit code into STATUS
 record_with_ring() {
 	begin_held_recording "$1" -o "$WORK/$1.folded" "${@:2}" || return
 	start_ring_recorder "$1" || return

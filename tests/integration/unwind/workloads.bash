@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # workloads - the ordinary and odd programs whose stacks are judged; sourced after unwind.bash
 #
-# run_NAME SECONDS is run by a shell of its own, which is given WORK (a folder) and TM_WORKLOADS (our own programs).
-# prepare_NAME makes ready what is not to be recorded, and fails, saying what this machine lacks.
+# run_NAME SECONDS is run by a shell of its own, which is given WORK (a folder) and TM_WORKLOADS
+# (our own programs). prepare_NAME makes ready what is not to be recorded, and fails, saying what
+# this machine lacks.
 
-# Those of every test run; tests/run installs what they need. The others take more packages or more time.
+# Those of every test run; tests/run installs what they need. The others take more packages or
+# more time.
 SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc node go rust)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
@@ -42,7 +44,8 @@ prepare_reload() {
 }
 run_reload() { "$TM_WORKLOADS/reload" "$1" "$WORK"/plug-?.so; }
 
-# Deleted and replaced at once, before their rows can have been read; -- and mapped for the rest of it.
+# Deleted and replaced at once, before their rows can have been read; -- and mapped for the rest
+# of it.
 prepare_deleted() {
 	cp "$TM_WORKLOADS/work" "$WORK/deleted"
 	printf '%s\t%s\n' "$WORK/deleted" "$TM_WORKLOADS/work" "$WORK/deleted (deleted)" "$TM_WORKLOADS/work" >>"$WORK/aliases"
