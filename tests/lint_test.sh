@@ -77,7 +77,8 @@ plant cli/orphan.c 'int x;' 'every file has its licence and its sentence'
 
 plant cli/orphan2.h '#define TM_ROWS_MAGIC 1' 'no retired stem, prefix or word'
 plant bpf/memory.bpf.h '/* memory - x */' 'no retired stem, prefix or word'
-plant shared/event.h '#include "shared/control.h"' 'no include runs upwards' 'shared/control shared/ev'
+plant shared/event.h '#include "shared/control.h"' 'no include runs upwards' \
+	'shared/control shared/ev'
 retired='wal''ls'
 plant cli/main.c "/* The $retired stand. */" 'no retired stem, prefix or word'
 plant cli/main.c "/* $(printf 'x%.0s' {1..100}) */" 'no line past 100 columns'

@@ -24,7 +24,8 @@ exec 9>"$modules/.lock"
 flock 9
 if ! [ -e "$modules/.complete" ]; then
 	cp "$here/package.json" "$here/package-lock.json" "$modules/"
-	(cd "$modules" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error)
+	(cd "$modules" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund \
+		--loglevel=error)
 	touch "$modules/.complete"
 fi
 exec 9>&-

@@ -174,7 +174,8 @@ bpf_objects() {
 	local pid
 	for pid in "$@"; do
 		cat "/proc/$pid/fdinfo/"* 2>/dev/null
-	done | sed -n 's/^prog_id:\s*/prog /p; s/^map_id:\s*/map /p; s/^link_id:\s*/link /p' | sort -u
+	done | sed -n 's/^prog_id:\s*/prog /p; s/^map_id:\s*/map /p; s/^link_id:\s*/link /p' |
+		sort -u
 }
 
 bpf_object_gone() { ! bpftool "$1" show id "$2" >/dev/null 2>&1; }
@@ -246,7 +247,8 @@ BESIDE=:
 COUNT_HITS=
 HIT_COUNTER=
 begin_recording() {
-	begin_held_recording "$@" -- sh -c 'eval "$2" & exec "$1" 1 600' sh "$TM_WORKLOADS/hot" "$BESIDE" || return
+	begin_held_recording "$@" -- sh -c 'eval "$2" & exec "$1" 1 600' sh "$TM_WORKLOADS/hot" \
+		"$BESIDE" || return
 	if [[ $COUNT_HITS ]]; then
 		count_hits "$1" "$COMMAND_PID" || return
 	fi
@@ -258,11 +260,13 @@ begin_recording() {
 # all tasks that are not idle, or in PROCESS alone, into $WORK/NAME.hits (tests/lib/hits.py)
 count_hits() {
 	rm -f "$WORK/$1.hits" "$WORK/$1.hit_counter"
-	"$TM_WORKLOADS/hit_counter" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1.hits" ${2:+"$2"} \
+	"$TM_WORKLOADS/hit_counter" "$(program_pid "$RECORDER" tidemark-collector)" \
+		"$WORK/$1.hits" ${2:+"$2"} \
 		>"$WORK/$1.hit_counter" 2>&1 &
 	HIT_COUNTER=$!
 	STARTED+=("$HIT_COUNTER")
-	until_true 20 test -s "$WORK/$1.hit_counter" && [[ $(<"$WORK/$1.hit_counter") == ready ]] && return
+	until_true 20 test -s "$WORK/$1.hit_counter" &&
+		[[ $(<"$WORK/$1.hit_counter") == ready ]] && return
 	wrong "hit_counter: $(<"$WORK/$1.hit_counter")"
 	return 1
 }

@@ -93,7 +93,8 @@ if [[ $V1 && -w $V1/cgroup.procs && $V2 && -w $V2/cgroup.procs ]]; then
 	# its own in 2.
 	place $((number++)) tidemark-test/docker.service docker/$id - "/docker/$id" $id -
 	# A session is reported by version 2; in version 1 all sessions are one.
-	place $((number++)) tidemark-test/user-0/session tidemark-test - /tidemark-test/user-0/session - -
+	place $((number++)) tidemark-test/user-0/session tidemark-test - \
+		/tidemark-test/user-0/session - -
 fi
 if [[ $NAMED ]]; then
 	while read -r kind path container pod; do

@@ -18,7 +18,8 @@ execs() {
 	mkdir "$WORK/$name"
 	must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/$program" "$WORK/$name" 2
 	say "$name: $count execs, $descriptors descriptors that close:"
-	record_with_reference "$name" -F $HZ -o "$WORK/$name.html" -- bash -c 'ulimit -n 4096; exec "$@"' sh \
+	record_with_reference "$name" -F $HZ -o "$WORK/$name.html" -- bash -c \
+		'ulimit -n 4096; exec "$@"' sh \
 		"$WORK/$name/program-000001" "$count" 200 "$descriptors" \
 		"$WORK/$name/program-000001" "$WORK/$name/program-000002" || return
 	balance "$name"

@@ -46,11 +46,13 @@ record_with_reference() {
 # instruction
 reference_recording_begin() {
 	begin_held_recording "$@" || return
-	"$TM_WORKLOADS/reference_recorder" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1" \
+	"$TM_WORKLOADS/reference_recorder" "$(program_pid "$RECORDER" tidemark-collector)" \
+		"$WORK/$1" \
 		>"$WORK/$1.reference" 2>&1 &
 	REFERENCE=$!
 	STARTED+=("$REFERENCE")
-	until_true 60 test -s "$WORK/$1.reference" && [[ $(head -n 1 "$WORK/$1.reference") == ready ]] && return
+	until_true 60 test -s "$WORK/$1.reference" &&
+		[[ $(head -n 1 "$WORK/$1.reference") == ready ]] && return
 	wrong "reference_recorder: $(<"$WORK/$1.reference")"
 	return 1
 }

@@ -46,7 +46,8 @@ wait_for_go() {
 	done
 	waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # in open
 	for in_open in "${WAITING[@]}"; do
-		until_true 20 waits "$in_open" || wrong "$(readlink "/proc/$in_open/exe") does not wait"
+		until_true 20 waits "$in_open" ||
+			wrong "$(readlink "/proc/$in_open/exe") does not wait"
 	done
 }
 # let_go NAME [OPTION...] - records them from their first instruction on
@@ -55,11 +56,13 @@ let_go() {
 	for i in "${WAITING[@]}"; do
 		arguments+=(-p "$i")
 	done
-	"$TM_TIDEMARK" record --summary "$WORK/$1.json" -F $HZ -o "$WORK/$1.html" "${arguments[@]}" \
+	"$TM_TIDEMARK" record --summary "$WORK/$1.json" -F $HZ -o "$WORK/$1.html" \
+		"${arguments[@]}" \
 		>"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
 	RECORDER=$!
 	STARTED+=("$RECORDER")
-	steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-collector)/status" 2>/dev/null; }
+	steady() { grep -q '^Seccomp:.*2' \
+		"/proc/$(program_pid "$RECORDER" tidemark-collector)/status" 2>/dev/null; }
 	until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
 	for i in "${!WAITING[@]}"; do
 		echo go >"$WORK/go$i"

@@ -15,7 +15,8 @@ mkdir "$WORK/numbered"
 make_numbered_programs 4
 
 say "the proof of short lives, all of it in a PID namespace:"
-if TM_PROCESSES=$TM_PROCESSES unshare --pid --fork --mount-proc --kill-child bash "$identity_tests/short_lived.sh" </dev/null >"$WORK/short_lived" 2>&1; then
+if TM_PROCESSES=$TM_PROCESSES unshare --pid --fork --mount-proc --kill-child bash \
+	"$identity_tests/short_lived.sh" </dev/null >"$WORK/short_lived" 2>&1; then
 	grep -E 'E1|E2|P2' "$WORK/short_lived"
 else
 	wrong "short_lived.sh inside: exit $?"
@@ -64,7 +65,8 @@ watch() {
 	mkfifo "$WORK/up" "$WORK/go"
 	"$@" sh "$WORK/within" "$WORK" "$TM_TIDEMARK" "$name" </dev/null 2>"$WORK/$name.maker" &
 	STARTED+=($!)
-	timeout 60 head -n 1 "$WORK/up" >/dev/null || wrong "no PID namespace: $(<"$WORK/$name.maker")"
+	timeout 60 head -n 1 "$WORK/up" >/dev/null ||
+		wrong "no PID namespace: $(<"$WORK/$name.maker")"
 	for inner in $(descendants "${STARTED[0]}"); do
 		[[ $(readlink "/proc/$inner/ns/pid") == "$(readlink /proc/self/ns/pid)" ]] || break
 	done
@@ -74,10 +76,12 @@ watch() {
 		mount -t tmpfs none "$1/m" && cp "$1/numbered/program-000003" "$1/m/hidden" && exec "$1/m/hidden" 120000
 	' sh "$WORK" &
 	STARTED+=($!)
-	until_true 20 runs_as "${STARTED[1]}" program-000002 && until_true 20 runs_as "${STARTED[2]}" hidden ||
+	until_true 20 runs_as "${STARTED[1]}" program-000002 &&
+		until_true 20 runs_as "${STARTED[2]}" hidden ||
 		wrong "the programs do not run"
 	echo go >"$WORK/go"
-	wait "${STARTED[0]}" || wrong "record inside: exit $?: $(head -c 400 "$WORK/$name.err" "$WORK/$name.maker")"
+	wait "${STARTED[0]}" || wrong \
+		"record inside: exit $?: $(head -c 400 "$WORK/$name.err" "$WORK/$name.maker")"
 	stop "${STARTED[@]:1}"
 	rm "$WORK/up" "$WORK/go"
 	balance "$name" && seen_from_inside "$name"
@@ -107,10 +111,13 @@ for folder in bin sbin lib lib64; do
 	ln -s "usr/$folder" "$root/$folder"
 done
 kept=CAP_SETUID,CAP_SETGID,CAP_SETPCAP,CAP_KILL,CAP_BPF,CAP_PERFMON,CAP_SYSLOG,CAP_SYS_PTRACE
-dropped=$(setpriv --list-caps | sed 's/.*/CAP_\U&/' | grep -vxF -f <(tr , '\n' <<<$kept) | paste -sd,)
+dropped=$(setpriv --list-caps | sed 's/.*/CAP_\U&/' |
+	grep -vxF -f <(tr , '\n' <<<$kept) | paste -sd,)
 unit=()
 [[ -d /run/systemd/system ]] || unit=(--keep-unit)
-watch contained systemd-nspawn --quiet --pipe --register=no --machine=tidemark-test "${unit[@]}" -D "$root" --resolv-conf=off \
-	--bind-ro=/usr --bind="$WORK" --bind="$TM_BUILD" --capability="$kept" --drop-capability="$dropped" \
+watch contained systemd-nspawn --quiet --pipe --register=no --machine=tidemark-test "${unit[@]}" \
+	-D "$root" --resolv-conf=off \
+	--bind-ro=/usr --bind="$WORK" --bind="$TM_BUILD" --capability="$kept" \
+		--drop-capability="$dropped" \
 	--system-call-filter='bpf perf_event_open'
 finish

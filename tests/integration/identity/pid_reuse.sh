@@ -70,7 +70,8 @@ print("  by their CPU time %.0f samples would be due; half-way, in exec or witho
 begin_lives() {
 	local case=$1 count=$2
 	shift 2
-	reference_recording_begin "$case" -F $HZ -o "$WORK/$case.html" -- sh -c 'out=$1; shift; exec "$@" >"$out"' sh \
+	reference_recording_begin "$case" -F $HZ -o "$WORK/$case.html" -- sh -c \
+		'out=$1; shift; exec "$@" >"$out"' sh \
 		"$WORK/$case.lived" "$WORK/pid_reuse" $PID "$count" $MICROSECONDS "$@"
 }
 
@@ -109,11 +110,13 @@ queued() {
 	echo go >"$WORK/$case.go"
 	while ((lived < count)); do
 		lived=$((lived + QUEUED < count ? lived + QUEUED : count))
-		until_true 60 all_lived "$case" $lived || wrong "the children did not come to an end"
+		until_true 60 all_lived "$case" $lived ||
+			wrong "the children did not come to an end"
 		kill -CONT "${readers[@]}"
 		((lived == count)) && break
 		lived=$((lived + QUEUED < count ? lived + QUEUED : count))
-		until_true 60 all_lived "$case" $lived || wrong "the children did not come to an end"
+		until_true 60 all_lived "$case" $lived ||
+			wrong "the children did not come to an end"
 		kill -STOP "${readers[@]}"
 	done
 	kill -CONT "${readers[@]}"

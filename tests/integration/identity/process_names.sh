@@ -10,7 +10,8 @@ processes_of_this_run 40 1000
 must cp "$TM_WORKLOADS/renames" "$TM_WORKLOADS/pid_reuse" "$WORK"
 
 say "$TM_PROCESSES changes of the names of two threads:"
-if record_with_reference renames -F 1999 -o "$WORK/renames.html" -- "$WORK/renames" 10 "$TM_PROCESSES"; then
+if record_with_reference renames -F 1999 -o "$WORK/renames.html" -- "$WORK/renames" 10 \
+	"$TM_PROCESSES"; then
 	balance renames zero-drops
 	python '
 from process_page import *
@@ -117,7 +118,8 @@ COPY
 	>"$WORK/kernel.out" 2>"$WORK/kernel.err" </dev/null &
 RECORDER=$!
 STARTED+=("$RECORDER")
-steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-collector)/status" 2>/dev/null; }
+steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-collector)/status" \
+	2>/dev/null; }
 until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
 bash "$WORK/copy" "$LOOP"
 for thread in /proc/[0-9]*; do # those of now; workers come and go

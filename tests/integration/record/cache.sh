@@ -23,12 +23,14 @@ COMMAND=("$TM_WORKLOADS/short_lived" 1500)
 run() { # NAME ARGUMENT...
 	local name=$1
 	shift
-	record_ok "$name" -F 499 -o "$WORK/$name.folded" "$@" -- "${COMMAND[@]}" && balance "$name" && counts "$name"
+	record_ok "$name" -F 499 -o "$WORK/$name.folded" "$@" -- "${COMMAND[@]}" &&
+		balance "$name" && counts "$name"
 }
 
 run first --cache "$CACHE"
 holds first 'read["rows_cached"] == 0 and read["cache_refused"] == 0'
-[[ $(stat -c '%U %a %h' "$CACHE") == 'root 600 1' ]] || wrong "the cache is not root's alone: $(stat -c '%U %a %h' "$CACHE")"
+[[ $(stat -c '%U %a %h' "$CACHE") == 'root 600 1' ]] ||
+	wrong "the cache is not root's alone: $(stat -c '%U %a %h' "$CACHE")"
 
 run second --cache "$CACHE"
 holds second 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
@@ -65,7 +67,8 @@ run full --cache "$WORK/small/cache"
 rm "$WORK/small/filler"
 mount -o remount,size=64m "$WORK/small"
 run roomy --cache "$WORK/small/cache"
-(($(stat -c %s "$WORK/small/cache") > 65536)) || wrong "the tables fit into 64 KiB: nothing is tested"
+(($(stat -c %s "$WORK/small/cache") > 65536)) ||
+	wrong "the tables fit into 64 KiB: nothing is tested"
 run again --cache "$WORK/small/cache"
 holds again 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
 
@@ -75,7 +78,8 @@ refused() { # WHAT: exit 1, one sentence, and the file as it was
 	record refused -d 1 -o "$WORK/refused.folded" --cache "$CACHE"
 	after=$(sha256sum <"$CACHE")
 	[[ $STATUS == 1 ]] || wrong "$1: exit $STATUS"
-	grep -q -- "--cache $CACHE: " "$WORK/refused.err" || wrong "$1: said $(head -n 1 "$WORK/refused.err")"
+	grep -q -- "--cache $CACHE: " "$WORK/refused.err" ||
+		wrong "$1: said $(head -n 1 "$WORK/refused.err")"
 	[[ $before == "$after" ]] || wrong "$1: was written to"
 }
 mv "$CACHE" "$WORK/elsewhere" && ln -s "$WORK/elsewhere" "$CACHE"

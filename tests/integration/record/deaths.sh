@@ -14,7 +14,8 @@ after_death() {
 	local left file
 	nothing_left
 	for file in "$OUT"/*; do
-		[[ $(basename "$file") =~ ^(x\.folded|x\.pb\.gz|\*)$ ]] || wrong "left behind: $file"
+		[[ $(basename "$file") =~ ^(x\.folded|x\.pb\.gz|\*)$ ]] ||
+			wrong "left behind: $file"
 	done
 	left=$(find "$OUT" -mindepth 1 -size 0)
 	[[ -z $left ]] || wrong "empty: $left"
@@ -36,7 +37,8 @@ start() { # NAME
 	mkdir "$OUT"
 	begin_recording "$1" -F 999 -o "$OUT/x.folded" -o "$OUT/x.pb.gz" || return 1
 	say "  running: $(programs "$RECORDER" | tr '\n' ' ')"
-	((${#REMEMBERED_BPF[@]} > 0)) || wrong "no BPF object is held: there is nothing to leave behind"
+	((${#REMEMBERED_BPF[@]} > 0)) || wrong \
+		"no BPF object is held: there is nothing to leave behind"
 }
 
 for victim in tidemark-collector tidemark-symbolizer; do
@@ -48,7 +50,8 @@ for victim in tidemark-collector tidemark-symbolizer; do
 	kill -KILL "$pid"
 	end_recording 30
 	say "  exit $STATUS: $(grep -m 1 "$victim" "$WORK/death.err")"
-	grep -q "$victim" "$WORK/death.err" || wrong "it does not say who died: $(head -c 300 "$WORK/death.err")"
+	grep -q "$victim" "$WORK/death.err" ||
+		wrong "it does not say who died: $(head -c 300 "$WORK/death.err")"
 	((STATUS == 1 || STATUS == 4)) || wrong "exit code $STATUS"
 	after_death
 	balance death
@@ -88,7 +91,8 @@ for victim in tidemark-opener tidemark-parser; do
 	end_recording 30
 	say "  exit $STATUS; $(grep -m 1 "$victim\|${victim#tidemark-}" "$WORK/child.err")"
 	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/child.err")"
-	grep -q "$victim\|${victim#tidemark-}" "$WORK/child.err" || wrong "it does not say that $victim died"
+	grep -q "$victim\|${victim#tidemark-}" "$WORK/child.err" ||
+		wrong "it does not say that $victim died"
 	after_death
 	balance child zero-drops
 	check_hits child 0

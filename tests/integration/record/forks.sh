@@ -30,7 +30,8 @@ storm & STARTED+=($!)
 lives 1 & STARTED+=($!)
 lives 2 & STARTED+=($!)
 
-running() { [[ -n $(program_pid "$RECORDER" tidemark-parser) && -n $(program_pid "$RECORDER" tidemark-opener) ]]; }
+running() { [[ -n $(program_pid "$RECORDER" tidemark-parser) &&
+	-n $(program_pid "$RECORDER" tidemark-opener) ]]; }
 until_true 20 running || wrong "the programs do not run after 20 s"
 remember "$RECORDER"
 collector=$(program_pid "$RECORDER" tidemark-collector)

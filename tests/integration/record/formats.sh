@@ -78,7 +78,8 @@ if DESTDIR=$WORK/root meson install --no-rebuild -C "$TM_BUILD" >"$WORK/install.
 	record_ok installed -F 199 -d 4 "${outputs[@]}" && same installed
 	"$installed" version >"$WORK/version.installed"
 	"$built" version >"$WORK/version.built"
-	cmp -s "$WORK/version.installed" "$WORK/version.built" || wrong "they differ in their version"
+	cmp -s "$WORK/version.installed" "$WORK/version.built" ||
+		wrong "they differ in their version"
 	find "$WORK/root" -type f -printf '  %P\n' | sort
 	TM_TIDEMARK=$built
 else
@@ -93,6 +94,7 @@ mkdir "$WORK/empty"
 for words in --help 'record --help' version; do
 	# shellcheck disable=SC2086 # words
 	"$TM_TIDEMARK" $words >"$WORK/help" 2>"$WORK/help.err" || wrong "tidemark $words: exit $?"
-	[[ -s $WORK/help && ! -s $WORK/help.err ]] || wrong "tidemark $words says nothing on its output"
+	[[ -s $WORK/help && ! -s $WORK/help.err ]] ||
+		wrong "tidemark $words says nothing on its output"
 done
 finish

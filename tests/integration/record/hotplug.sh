@@ -11,7 +11,8 @@ TIMES=3
 N= OTHER=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 for candidate in /sys/devices/system/cpu/cpu[0-9]*/online; do
 	number=${candidate//[!0-9]/}
-	[[ -e $candidate && $(<"$candidate") == 1 && $number != "$OTHER" ]] && ((number > ${N:-0})) && N=$number
+	[[ -e $candidate && $(<"$candidate") == 1 && $number != "$OTHER" ]] &&
+		((number > ${N:-0})) && N=$number
 done
 [[ $N ]] || skip "no CPU beside CPU $OTHER can be switched off here"
 CPU=/sys/devices/system/cpu/cpu$N

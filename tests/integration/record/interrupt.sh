@@ -16,8 +16,10 @@ for file in x.html x.pb.gz x.folded x.speedscope.json; do
 	[[ -s $WORK/$file ]] || wrong "$file was not written"
 done
 nothing_left
-grep -q $'\r\|\033' "$WORK/early.err" "$WORK/early.out" && wrong "terminal control characters in a pipe"
-grep -Eq 'hot_60' "$WORK/early.out" || wrong "the table of functions lacks hot_60: $(head -c 500 "$WORK/early.out")"
+grep -q $'\r\|\033' "$WORK/early.err" "$WORK/early.out" &&
+	wrong "terminal control characters in a pipe"
+grep -Eq 'hot_60' "$WORK/early.out" || wrong \
+	"the table of functions lacks hot_60: $(head -c 500 "$WORK/early.out")"
 rows=$(grep -Ec '[0-9](\.[0-9]+)? ?%' "$WORK/early.out")
 say "  the table has $rows rows; the completeness line: $(grep -m 1 -i 'taken' "$WORK/early.out" "$WORK/early.err" | cut -d: -f2-)"
 grep -qi 'taken' "$WORK/early.out" "$WORK/early.err" || wrong "no completeness line"

@@ -30,7 +30,8 @@ cat >"$WORK/inner.sh" <<'INNER'
 kill -KILL $!
 "$1" record -F 199 --summary "$3/within.json" -o "$3/within.html" -- "$2/hot" 1 2 >"$3/within.out" 2>"$3/within.err"
 INNER
-if unshare --pid --fork --mount-proc --kill-child sh "$WORK/inner.sh" "$TM_TIDEMARK" "$TM_WORKLOADS" "$WORK" </dev/null; then
+if unshare --pid --fork --mount-proc --kill-child sh "$WORK/inner.sh" "$TM_TIDEMARK" \
+	"$TM_WORKLOADS" "$WORK" </dev/null; then
 	balance inner zero-drops
 	named "$WORK/inner" hot "$(realpath "$TM_WORKLOADS/hot")" hot_60
 	balance within zero-drops
@@ -48,7 +49,8 @@ contained() {
 		mount -t tmpfs none "$1" && cp "$2" "$3" && echo >"$4" && shift 4 && exec "$@"
 	' sh "$WORK/m" "$source" "$path" "$WORK/ready" "$@" </dev/null &
 	STARTED+=($!)
-	timeout 20 head -n 1 "$WORK/ready" >/dev/null || wrong "$path did not start in its container"
+	timeout 20 head -n 1 "$WORK/ready" >/dev/null ||
+		wrong "$path did not start in its container"
 	rm "$WORK/ready"
 }
 
@@ -72,7 +74,8 @@ cp "$WORK/numbered/program-000003" "$WORK/lower/prog3"
 unmounted() { ! mountpoint -q "$WORK/merged" || umount "$WORK/merged" 2>/dev/null; }
 test_clean_up() { until_true 5 unmounted || umount -l "$WORK/merged"; } # the killed leave in their time
 overlay=yes
-if ! mount -t overlay -o "lowerdir=$WORK/lower,upperdir=$WORK/upper,workdir=$WORK/work" none "$WORK/merged" 2>"$WORK/overlay.err"; then
+if ! mount -t overlay -o "lowerdir=$WORK/lower,upperdir=$WORK/upper,workdir=$WORK/work" none \
+	"$WORK/merged" 2>"$WORK/overlay.err"; then
 	overlay=
 	say "  left out: no overlay here: $(cat "$WORK/overlay.err")"
 fi

@@ -36,7 +36,8 @@ parsers() {
 	while read -r pid name; do
 		[[ $name == tidemark-parser ]] && ! gone "$pid" || continue
 		parent=$(awk '/^PPid:/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
-		tr '\0' ' ' 2>/dev/null <"/proc/$parent/cmdline" | grep -q tidemark-parser || echo "$pid"
+		tr '\0' ' ' 2>/dev/null <"/proc/$parent/cmdline" | grep -q tidemark-parser ||
+			echo "$pid"
 	done < <(programs "$RECORDER")
 }
 # find_parser - PARSER: the one that runs; /proc may miss a child while another one ends
@@ -135,7 +136,7 @@ print("  parsers started %d, lost %d; tables failed %d; failures %s" %
        read["parse_failures"]))
 check(read["parsers_lost"] == 0, "parsers lost: %d" % read["parsers_lost"])
 check(read["parse_failures"]["deadline"] > 0, "no request is said to have missed its deadline")
-check(read["tables_failed"] > 0, "the collector was not told of any failure")
+check(read["tables_failed"] > 0, "no failure reached the collector")
 ' "$WORK/stopped.json"
 
 say "a parser that dies again and again is not restarted for ever:"
@@ -149,7 +150,7 @@ done
 find_parser
 kill -KILL "$PARSER"
 until_true 30 grep -q 'is not restarted' "$WORK/again.err" ||
-	wrong "the limit is not told of: $(tail -n 3 "$WORK/again.err")"
+	wrong "nothing is said of the limit: $(tail -n 3 "$WORK/again.err")"
 [[ -z $(parsers) ]] || wrong "a parser beyond the limit runs"
 kill -INT "$RECORDER"
 end_recording 60

@@ -17,7 +17,8 @@ compare() {
 		[[ -f $file ]] && cp --parents "$file" "$WORK/files/"
 	done
 	perf script -i "$WORK/$comm.data" --symfs "$WORK/files" --kallsyms /proc/kallsyms \
-		--comms "$comm" -F comm,ip,sym,dso >"$WORK/$comm.script" 2>"$WORK/$comm.script.err" ||
+		--comms "$comm" -F comm,ip,sym,dso >"$WORK/$comm.script" \
+			2>"$WORK/$comm.script.err" ||
 		wrong "perf script: $(head -n 3 "$WORK/$comm.script.err")"
 	python3 "$TM_LIB/self_time.py" "$comm" "$WORK/$comm.script" "$WORK/$comm.folded" ||
 		WRONG=$((WRONG + 1))

@@ -65,7 +65,8 @@ check(int(sys.argv[2]) <= read["no_permission"] <= int(sys.argv[3]), "no_permiss
 
 processes=(-p "$closed" -p "$deleted" -p "$python")
 say "with --public-files:"
-if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" -o "$WORK/shut.folded"; then
+if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" -o "$WORK/shut.folded"; \
+	then
 	balance shut
 	leaves shut closed unnamed
 	leaves shut deleted unnamed
@@ -77,7 +78,8 @@ if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" -o "$W
 		wrong "the end does not say what would help"
 fi
 say "by default:"
-if record_ok open -F 199 -d 3 --no-cache "${processes[@]}" -o "$WORK/open.folded" -o "$WORK/open.html"; then
+if record_ok open -F 199 -d 3 --no-cache "${processes[@]}" -o "$WORK/open.folded" -o \
+	"$WORK/open.html"; then
 	balance open
 	leaves open closed named
 	leaves open deleted named

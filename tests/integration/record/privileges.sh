@@ -47,13 +47,16 @@ check_process() {
 		(((value & ~allowed) == 0)) ||
 			wrong "$name has more in $set than it needs: $(field "$pid" $set)"
 	done
-	((16#$(field "$pid" CapBnd) == bounding)) || wrong "$name has the bounding set $(field "$pid" CapBnd)"
+	((16#$(field "$pid" CapBnd) == bounding)) ||
+		wrong "$name has the bounding set $(field "$pid" CapBnd)"
 	check_limits "$pid" "$name"
 }
 
-steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" 2>/dev/null; }
+steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" \
+	2>/dev/null; }
 for name in collector opener symbolizer parser; do
-	until_true 20 steady_process tidemark-$name || wrong "tidemark-$name has no filter after 20 s"
+	until_true 20 steady_process tidemark-$name ||
+		wrong "tidemark-$name has no filter after 20 s"
 done
 
 say "the processes in mid-record:"
@@ -64,7 +67,8 @@ while read -r pid name; do
 	tidemark-collector) check_process "$pid" "$name" $((CAP_BPF | CAP_PERFMON)) $BOUNDING ;;
 	tidemark-opener)
 		check_process "$pid" "$name" "$OPENER_CAPS" $BOUNDING
-		(($(capabilities "$pid") == OPENER_CAPS)) || wrong "the opener lacks a capability: private files stay unnamed"
+		(($(capabilities "$pid") == OPENER_CAPS)) ||
+			wrong "the opener lacks a capability: private files stay unnamed"
 		;;
 	*) check_process "$pid" "$name" 0 0 ;;
 	esac
@@ -78,12 +82,15 @@ uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
 [[ $collector != "$symbolizer" ]] || wrong "both programs run as $collector"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
-[[ $(uid_of tidemark-parser) == "$symbolizer" ]] || wrong "the parser is not the symbolizer's account"
+[[ $(uid_of tidemark-parser) == "$symbolizer" ]] ||
+	wrong "the parser is not the symbolizer's account"
 for uid in $collector $symbolizer; do
 	if getent passwd "$uid" >/dev/null; then
-		[[ $(getent passwd "$uid") == tidemark-* ]] || wrong "$uid is somebody's: $(getent passwd "$uid")"
+		[[ $(getent passwd "$uid") == tidemark-* ]] ||
+			wrong "$uid is somebody's: $(getent passwd "$uid")"
 	else
-		((uid >= 61184 && uid <= 65519)) || wrong "$uid is outside the range of transient accounts"
+		((uid >= 61184 && uid <= 65519)) ||
+			wrong "$uid is outside the range of transient accounts"
 	fi
 done
 
@@ -149,7 +156,8 @@ chmod 755 "$WORK/with-accounts"
 TM_TIDEMARK=$WORK/with-accounts
 if begin_recording accounts -o "$WORK/y.folded"; then
 	for name in collector opener symbolizer parser; do
-		until_true 20 steady_process tidemark-$name || wrong "tidemark-$name has no filter after 20 s"
+		until_true 20 steady_process tidemark-$name ||
+			wrong "tidemark-$name has no filter after 20 s"
 		uid=$(uid_of tidemark-$name) want=64000
 		[[ $name == collector || $name == opener ]] || want=64001
 		say "  tidemark-$name: uid $uid"
@@ -165,9 +173,11 @@ fi
 
 say "with --public-files the opener has CAP_SYS_PTRACE alone:"
 if begin_recording public --public-files -o "$WORK/z.folded"; then
-	until_true 20 steady_process tidemark-opener || wrong "tidemark-opener has no filter after 20 s"
+	until_true 20 steady_process tidemark-opener ||
+		wrong "tidemark-opener has no filter after 20 s"
 	opener=$(program_pid "$RECORDER" tidemark-opener)
-	check_process "$opener" tidemark-opener "$CAP_SYS_PTRACE" $((CAP_SYS_PTRACE | CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
+	check_process "$opener" tidemark-opener "$CAP_SYS_PTRACE" \
+		$((CAP_SYS_PTRACE | CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
 	(($(capabilities "$opener") == CAP_SYS_PTRACE)) || wrong "the opener lacks CAP_SYS_PTRACE"
 	kill -INT "$RECORDER"
 	end_recording 30

@@ -51,7 +51,8 @@ true & # a process number that is free again
 dead=$!
 wait "$dead"
 refused 1 "$dead" "no such PID" "$T" record -p "$dead" -d 1 -o "$F"
-refused 1 'no-such-program' "a COMMAND that does not exist" "$T" record -o "$F" -- "$WORK/no-such-program"
+refused 1 'no-such-program' "a COMMAND that does not exist" "$T" record -o "$F" -- \
+	"$WORK/no-such-program"
 printf 'not a program\n' >"$WORK/plain"
 refused 1 "$WORK/plain" "a COMMAND that cannot be executed" "$T" record -o "$F" -- "$WORK/plain"
 
@@ -71,7 +72,8 @@ refused 3 'BPF|CAP_|capab|perf' "root without CAP_BPF, CAP_PERFMON and CAP_SYS_A
 	setpriv --bounding-set -bpf,-perfmon,-sys_admin "$T" record -d 1 -o "$F"
 
 say "no messages from the kernel about CPUs:"
-timeout 60 "$TM_WORKLOADS/deny_syscall" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" 2>"$WORK/deaf.err"
+timeout 60 "$TM_WORKLOADS/deny_syscall" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" \
+	2>"$WORK/deaf.err"
 STATUS=$?
 say "  exit $STATUS: $(grep -m 1 'CPUs' "$WORK/deaf.err")"
 # An idle second has no stacks: the file may be empty.
@@ -97,7 +99,8 @@ say "  exit $STATUS: $(grep -m 1 small "$WORK/two.err")"
 ((STATUS == 4)) || wrong "exit code $STATUS instead of 4"
 [[ -z $(full) ]] || wrong "left behind on the full disk: $(full)"
 [[ $(ls -A "$OUT") == whole.folded ]] || wrong "beside the whole output: $(ls -A "$OUT")"
-grep -Eq 'small/x.html.*([Nn]o space|full)' "$WORK/two.err" || wrong "the sentence does not name the file and the reason"
+grep -Eq 'small/x.html.*([Nn]o space|full)' "$WORK/two.err" ||
+	wrong "the sentence does not name the file and the reason"
 if balance two; then
 	python 'total, read = folded_total(sys.argv[1]), summary(sys.argv[2])
 check(total == read["exported"], "the other output holds %d of %d samples" % (total, read["exported"]))' \

@@ -21,7 +21,8 @@ done
 begin() { # NAME ARGUMENT...
 	local name=$1 from=${EPOCHREALTIME/./}
 	shift
-	"$TM_TIDEMARK" record -v -F $HZ --restart --summary "$WORK/$name.json" -o "$OUT/$name.folded" \
+	"$TM_TIDEMARK" record -v -F $HZ --restart --summary "$WORK/$name.json" -o \
+		"$OUT/$name.folded" \
 		-o "$OUT/$name.html" -o "$OUT/$name.pb.gz" "$@" \
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	RECORDER=$!
@@ -50,7 +51,8 @@ murder() {
 	[[ -n $pid ]] || wrong "no symbolizer runs"
 	KILLED=$(date +%s%N)
 	kill -KILL "$pid"
-	until_true 20 restarted "$1" "$2" || wrong "the symbolizer was not restarted: $(tail -n 3 "$WORK/$1.err")"
+	until_true 20 restarted "$1" "$2" ||
+		wrong "the symbolizer was not restarted: $(tail -n 3 "$WORK/$1.err")"
 	until_true 20 another_symbolizer "$pid"
 	remember "$RECORDER"
 }
@@ -125,7 +127,8 @@ until_true 30 grep -q '^report 2: ' "$WORK/among.out"
 work 20
 murder among 1
 from=$(grep -c '^report ' "$WORK/among.out")
-until_true 30 grep -q "^report $((from + 2)): " "$WORK/among.out" || wrong "no report after the death"
+until_true 30 grep -q "^report $((from + 2)): " "$WORK/among.out" ||
+	wrong "no report after the death"
 kill -INT "$RECORDER"
 end_recording 60
 ((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/among.err")"

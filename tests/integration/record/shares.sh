@@ -65,7 +65,8 @@ print("  %.1f %% of the %d hits that %d busy CPU(s) owe in %s s" %
 for threads in 1 8; do
 	say "$threads thread(s), 99 Hz, $SECONDS_RUN s:"
 	name=shares$threads
-	record_ok $name -F 99 --every $EVERY -o "$WORK/$name.folded" -- "$TM_WORKLOADS/hot" "$threads" "$SECONDS_RUN" ||
+	record_ok $name -F 99 --every $EVERY -o "$WORK/$name.folded" -- "$TM_WORKLOADS/hot" \
+		"$threads" "$SECONDS_RUN" ||
 		continue
 	root=_start
 	((threads > 1)) && root=thread_start

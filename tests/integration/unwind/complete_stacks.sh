@@ -69,10 +69,13 @@ check(not bad, "; ".join(bad))
 chosen=("$@")
 [[ ${1:-} == all ]] && chosen=("${WORKLOADS[@]}")
 ((${#chosen[@]})) || chosen=("${SHORT[@]}")
-printf '  %-12s %7s %7s | %8s %9s %9s | %s\n' workload samples judged user 'whole %' 'root %' 'the rest'
+printf '  %-12s %7s %7s | %8s %9s %9s | %s\n' workload samples judged user 'whole %' 'root %' \
+	'the rest'
 for name in "${chosen[@]}"; do
 	prepare_workload "$name" || continue
-	if record_with_ring "$name" -F "$HZ" -- bash -c "$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" >"$WORK/said"; then
+	if record_with_ring "$name" -F "$HZ" -- bash -c \
+		"$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" \
+		>"$WORK/said"; then
 		judge "$name"
 	else
 		cat "$WORK/said"

@@ -4,9 +4,12 @@
 # nothing, stops nobody
 . "$(dirname "$0")/../../lib/integration.bash"
 
-[[ -x $TM_BUILD/tests/integration/programs/hostile_symbolizer ]] || skip "no program $TM_BUILD/tests/integration/programs/hostile_symbolizer"
+[[ -x $TM_BUILD/tests/integration/programs/hostile_symbolizer ]] ||
+	skip "no program $TM_BUILD/tests/integration/programs/hostile_symbolizer"
 mkdir "$WORK/code"
-timeout -k 10 300 "$TM_BUILD/tests/integration/programs/hostile_symbolizer" "$TM_BUILD/collector/tidemark-collector" "$TM_BUILD/collector/opener/tidemark-opener" "$WORK/code" </dev/null >"$WORK/said" 2>&1
+timeout -k 10 300 "$TM_BUILD/tests/integration/programs/hostile_symbolizer" \
+	"$TM_BUILD/collector/tidemark-collector" "$TM_BUILD/collector/opener/tidemark-opener" \
+	"$WORK/code" </dev/null >"$WORK/said" 2>&1
 STATUS=$?
 cat "$WORK/said"
 ((STATUS == 0)) || wrong "hostile_symbolizer exited with $STATUS"

@@ -14,7 +14,8 @@ HZ=1999
 BATCH=150
 BEFORE=3 # seconds
 AFTER=34
-[[ -x $TM_BUILD/tests/integration/programs/spawn_at_rate ]] || skip "no program births in $TM_BUILD/tests/integration/programs"
+[[ -x $TM_BUILD/tests/integration/programs/spawn_at_rate ]] ||
+	skip "no program births in $TM_BUILD/tests/integration/programs"
 must strip --strip-debug -o "$WORK/template" "$TM_WORKLOADS/short_lived"
 mkdir "$WORK/numbered"
 
@@ -35,7 +36,8 @@ kill "$steady"
 FLOOD
 say "$FILES programs, $BATCH at a time:"
 "$TM_TIDEMARK" record -F $HZ --every 2 --summary "$WORK/reclaim.json" -o "$WORK/reclaim.folded" -- \
-	bash "$WORK/flood" "$WORK" "$TM_BUILD/tests/integration/programs/spawn_at_rate" "$TM_LIB/numbered_programs.py" "$FILES" $BATCH $BEFORE $AFTER \
+	bash "$WORK/flood" "$WORK" "$TM_BUILD/tests/integration/programs/spawn_at_rate" \
+		"$TM_LIB/numbered_programs.py" "$FILES" $BATCH $BEFORE $AFTER \
 	>"$WORK/reclaim.out" 2>"$WORK/reclaim.err" </dev/null &
 RECORDER=$!
 STARTED+=("$RECORDER")

@@ -29,7 +29,8 @@ cases_of() {
 	for depth in "${DEPTHS[@]}"; do
 		cp "$TM_WORKLOADS/$program" "$WORK/$depth-$program" # of a new file nothing is known
 	done
-	record_with_ring "$program" -F $HZ --ring-kib 8192 -- bash "$WORK/all" "$WORK/$program" "$LENGTH" "${DEPTHS[@]}" || return
+	record_with_ring "$program" -F $HZ --ring-kib 8192 -- bash "$WORK/all" "$WORK/$program" \
+		"$LENGTH" "${DEPTHS[@]}" || return
 	python '
 from stacks import *
 work, program, least, depths = sys.argv[1], sys.argv[2], int(sys.argv[3]), list(map(int, sys.argv[4:]))

@@ -18,7 +18,8 @@ has_collector() { [[ $(program_pid "$RECORDER" tidemark-collector) ]]; }
 start_ring_recorder() {
 	local tries
 	for ((tries = 0; tries < 100; tries++)); do
-		"$TM_WORKLOADS/ring_recorder" "$(program_pid "$RECORDER" tidemark-collector)" "$WORK/$1.records" \
+		"$TM_WORKLOADS/ring_recorder" "$(program_pid "$RECORDER" tidemark-collector)" \
+			"$WORK/$1.records" \
 			>"$WORK/$1.ring_recorder" 2>&1 &
 		RING_RECORDER=$!
 		until_true 20 ring_recorder_printed "$1"
@@ -27,7 +28,8 @@ start_ring_recorder() {
 			return
 		fi
 		# It has no ring yet, or one that is not laid out yet.
-		grep -qE 'No such file|cannot open the ring: Bad message' "$WORK/$1.ring_recorder" || break
+		grep -qE 'No such file|cannot open the ring: Bad message' "$WORK/$1.ring_recorder" \
+			|| break
 		rm "$WORK/$1.ring_recorder"
 	done
 	wrong "nobody looks on: $(cat "$WORK/$1.ring_recorder" 2>/dev/null)"

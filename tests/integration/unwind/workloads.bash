@@ -7,7 +7,8 @@
 
 # Those of every test run; tests/run installs what they need. The others take more packages or
 # more time.
-SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc node go rust)
+SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc \
+	node go rust)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
@@ -25,7 +26,8 @@ prepare_workload() {
 needs() { command -v "$1" >/dev/null || { echo "$1 is not installed"; return 1; }; }
 as_postgres() { setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; }
 workloads_clean_up() {
-	[[ -d $WORK/pg ]] && as_postgres "$PG/pg_ctl" -D "$WORK/pg" -m immediate stop >/dev/null 2>&1
+	[[ -d $WORK/pg ]] && as_postgres "$PG/pg_ctl" -D "$WORK/pg" -m immediate stop >/dev/null \
+		2>&1
 	true
 }
 
@@ -48,7 +50,8 @@ run_reload() { "$TM_WORKLOADS/reload" "$1" "$WORK"/plug-?.so; }
 # of it.
 prepare_deleted() {
 	cp "$TM_WORKLOADS/work" "$WORK/deleted"
-	printf '%s\t%s\n' "$WORK/deleted" "$TM_WORKLOADS/work" "$WORK/deleted (deleted)" "$TM_WORKLOADS/work" >>"$WORK/aliases"
+	printf '%s\t%s\n' "$WORK/deleted" "$TM_WORKLOADS/work" "$WORK/deleted (deleted)" \
+		"$TM_WORKLOADS/work" >>"$WORK/aliases"
 }
 run_deleted() {
 	"$WORK/deleted" "$1" &
@@ -61,7 +64,8 @@ run_deleted() {
 prepare_replaced() {
 	cp "$TM_WORKLOADS/reload" "$WORK/replaced"
 	cp "$TM_WORKLOADS/libplug.so" "$WORK/replaced.so"
-	printf '%s\t%s\n' "$WORK/replaced" "$TM_WORKLOADS/reload" "$WORK/replaced.so" "$TM_WORKLOADS/libplug.so" >>"$WORK/aliases"
+	printf '%s\t%s\n' "$WORK/replaced" "$TM_WORKLOADS/reload" "$WORK/replaced.so" \
+		"$TM_WORKLOADS/libplug.so" >>"$WORK/aliases"
 }
 run_replaced() {
 	"$WORK/replaced" "$1" "$WORK/replaced.so" &
@@ -100,7 +104,8 @@ prepare_gcc() {
 run_gcc() {
 	local end=$((SECONDS + $1)) i
 	for i in {1..12}; do # or assembler and linker are met for the first time when they are judged
-		awk '{ print } /^}/ && ++functions == 20 { exit }' "$WORK/large.c" | gcc -O2 -x c -S -o - - | gcc -x assembler -shared -o "$WORK/small" -
+		awk '{ print } /^}/ && ++functions == 20 { exit }' "$WORK/large.c" |
+			gcc -O2 -x c -S -o - - | gcc -x assembler -shared -o "$WORK/small" -
 	done
 	while ((SECONDS < end)); do
 		timeout "$1" gcc -O2 -o "$WORK/large" "$WORK/large.c"
@@ -135,7 +140,8 @@ prepare_openssl() { needs openssl; }
 run_openssl() {
 	local end=$((SECONDS + $1))
 	while ((SECONDS < end)); do
-		timeout "$((end - SECONDS))" openssl speed -seconds 1 aes-256-gcm sha256 sha512 md5 chacha20-poly1305 rsa2048 ecdsap256 ecdhx25519
+		timeout "$((end - SECONDS))" openssl speed -seconds 1 aes-256-gcm sha256 sha512 \
+			md5 chacha20-poly1305 rsa2048 ecdsap256 ecdhx25519
 	done 2>/dev/null
 }
 
@@ -158,13 +164,15 @@ while (Date.now() < end) {
 prepare_go() {
 	needs go || return
 	cp "$TM_SOURCE/tests/integration/programs/busy.go" "$WORK"
-	(cd "$WORK" && GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 HOME=${HOME:-/root} go build -o "$WORK/busy-go" busy.go) || { echo 'go cannot build'; return 1; }
+	(cd "$WORK" && GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 HOME=${HOME:-/root} go build \
+		-o "$WORK/busy-go" busy.go) || { echo 'go cannot build'; return 1; }
 }
 run_go() { "$WORK/busy-go" "$1"; }
 
 prepare_rust() {
 	needs rustc || return
-	rustc -O -o "$WORK/busy-rust" "$TM_SOURCE/tests/integration/programs/busy.rs" || { echo 'rustc cannot build'; return 1; }
+	rustc -O -o "$WORK/busy-rust" "$TM_SOURCE/tests/integration/programs/busy.rs" ||
+		{ echo 'rustc cannot build'; return 1; }
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
 
@@ -173,14 +181,16 @@ prepare_ripgrep() { needs rg; }
 run_ripgrep() {
 	local end=$((SECONDS + $1))
 	while ((SECONDS < end)); do
-		timeout "$1" rg -c --no-ignore '(\w+)_(frame|table)[^;]*;$' /usr/include /usr/share/doc >/dev/null
+		timeout "$1" rg -c --no-ignore '(\w+)_(frame|table)[^;]*;$' /usr/include \
+			/usr/share/doc >/dev/null
 	done
 }
 
 prepare_musl() {
 	needs musl-gcc || return
 	musl-gcc -O2 -Wno-vla -o "$WORK/work-musl" "$TM_SOURCE/tests/integration/programs/work.c" &&
-		musl-gcc -O2 -static -o "$WORK/work-musl-static" "$TM_SOURCE/tests/integration/programs/work.c"
+		musl-gcc -O2 -static -o "$WORK/work-musl-static" \
+			"$TM_SOURCE/tests/integration/programs/work.c"
 }
 run_musl() {
 	"$WORK/work-musl" "$1" &
@@ -190,10 +200,12 @@ run_musl() {
 
 prepare_redis() { needs redis-server && needs redis-benchmark; }
 run_redis() {
-	redis-server --save '' --appendonly no --port 0 --unixsocket "$WORK/redis.sock" --dir "$WORK" &
+	redis-server --save '' --appendonly no --port 0 --unixsocket "$WORK/redis.sock" --dir \
+		"$WORK" &
 	local server=$!
 	until [[ -S $WORK/redis.sock ]]; do sleep 0.05; done
-	timeout "$1" redis-benchmark -s "$WORK/redis.sock" -l -q -t set,get,lpush,lrange_100,zadd,incr
+	timeout "$1" redis-benchmark -s "$WORK/redis.sock" -l -q -t \
+		set,get,lpush,lrange_100,zadd,incr
 	kill "$server"
 	wait
 }
@@ -229,14 +241,17 @@ run_nginx() {
 prepare_pgbench() {
 	[[ $PG ]] && needs pgbench && id postgres >/dev/null || { echo 'no PostgreSQL'; return 1; }
 	install -d -o postgres -m 700 "$WORK/pg"
-	as_postgres "$PG/initdb" -A trust -D "$WORK/pg" >/dev/null || { echo 'initdb failed'; return 1; }
-	as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o "-c listen_addresses= -k $WORK/pg" start >/dev/null &&
+	as_postgres "$PG/initdb" -A trust -D "$WORK/pg" >/dev/null ||
+		{ echo 'initdb failed'; return 1; }
+	as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o \
+		"-c listen_addresses= -k $WORK/pg" start >/dev/null &&
 		as_postgres "$PG/pgbench" -q -i -s 5 -h "$WORK/pg" postgres >/dev/null &&
 		as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" stop >/dev/null
 }
 run_pgbench() {
 	local as=(setpriv --reuid postgres --regid postgres --clear-groups --)
-	"${as[@]}" "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o "-c listen_addresses= -k $WORK/pg -c fsync=off" start
+	"${as[@]}" "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" -o \
+		"-c listen_addresses= -k $WORK/pg -c fsync=off" start
 	"${as[@]}" "$PG/pgbench" -c 4 -j 2 -T "$1" -h "$WORK/pg" postgres
 	"${as[@]}" "$PG/pgbench" -S -c 4 -T 1 -h "$WORK/pg" postgres
 	"${as[@]}" "$PG/pg_ctl" -w -D "$WORK/pg" -m fast stop
