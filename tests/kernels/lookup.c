@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "tests/kernels/lookup.h"
-#include "tests/kernels/lookup_load.h"
+#include "tests/kernels/lookup_workload.h"
 
 #include "lookup.skel.h" /* uses the types of lookup.h */
 

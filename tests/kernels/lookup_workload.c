@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lookup_load - threads that run code all over an address space, which others keep changing
+ * lookup_workload - threads that run code all over an address space, which others keep changing
  */
 
-#include "tests/kernels/lookup_load.h"
+#include "tests/kernels/lookup_workload.h"
 
 #include <errno.h>
 #include <pthread.h>

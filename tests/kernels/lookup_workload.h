@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * lookup_load - threads that run code all over an address space, which others keep changing
+ * lookup_workload - threads that run code all over an address space, which others keep changing
  */
 
 #include <stdbool.h>
