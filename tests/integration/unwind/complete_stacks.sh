@@ -3,12 +3,13 @@
 # complete_stacks - the share of user stacks that reach their root, for each of many ordinary and
 # odd programs
 #
-# complete_stacks.sh [WORKLOAD...]; without one the short list, with `all` all of them
-# (workloads.bash). A workload whose tool is missing is a failure. TM_SECONDS: judged seconds of
-# each (1), after TM_SETTLE (1) in which the files met are being read. Whole must be 99.9 %,
-# leaving aside what waited for the table of a file first met less than TM_SETTLE before: that has
-# a bound of its own, and so has the share whose outermost frame is a root by what its file says
-# of itself.
+# usage: complete_stacks.sh [WORKLOAD...]
+# Without a workload it runs the short list of workloads.bash, with `all` every workload there. A
+# workload whose tool is missing is a failure. TM_SECONDS: for how many seconds each workload is
+# judged (1). TM_SETTLE: the seconds before that (1), in which the files of the workload are read
+# for the first time. 99.9 % of the stacks must be whole. Stacks that were cut because a file first
+# sampled less than TM_SETTLE before had no table yet are not part of that: they have a bound of
+# their own. So has the share of stacks whose outermost frame is a root according to its ELF file.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 . "$(dirname "$0")/workloads.bash"
@@ -16,13 +17,16 @@
 HZ=${TM_HZ:-997}
 LENGTH=${TM_SECONDS:-1}
 SETTLE=${TM_SETTLE:-1}
-YOUNG_MAX=5   # percent of the judged stacks in files just met; starting programs meet new ones all the time
-ROOT_MIN=99.5 # percent of the judged stacks, those just met left aside, that begin at a root
+# Percent of the judged stacks that may be cut in files just met. Programs that start other
+# programs meet new files all the time.
+YOUNG_MAX=5
+# Percent of the judged stacks, without those in files just met, that must begin at a root.
+ROOT_MIN=99.5
 export TM_WORKLOADS WORK UNWIND_SOURCE
 
 test_clean_up() { workloads_clean_up; }
 
-# judge NAME... - one row of the table each, behind its head
+# judge NAME... - prints one row of the table for each workload; the caller printed the head
 judge() {
 	python '
 import json
@@ -39,7 +43,8 @@ for name in names:
     just_met = stacks.just_met(settle)
     young = len(just_met & set(late))
     settled = Tally(stacks, [s for s in late if s not in just_met])
-    # A file that nobody could read any more when the test looked says nothing of its roots.
+    # Stacks whose outermost file could not be read by the time of this check are left out of the
+    # share at a root.
     rooted = 100.0 * settled.rooted / max(1, settled.total - settled.unread)
     print("  %-12s %7d %7d | %8d %9.3f %9.3f | %s%s" %
           (name, len(stacks.samples), tally.total, whole.total, tally.share(), rooted,
@@ -51,17 +56,19 @@ for name in names:
     print("FIGURE truth: %s | %d user stacks | %.3f %% whole, %.3f %% at a root; %s | 99.9 %%" %
           (name, tally.total, tally.share(), rooted, dict(tally.reasons) or "none cut"))
     if whole.silent:
-        bad.append("%s: %d stacks are cut without a word" % (name, sum(whole.silent.values())))
+        bad.append("%s: %d stacks are cut without a reason" % (name, sum(whole.silent.values())))
     if tally.total < 100:
         bad.append("%s: only %d user stacks" % (name, tally.total))
-    if settled.total - settled.whole > max(1, 0.001 * settled.total): # a single one decides nothing
-        bad.append("%s: %.3f %% whole" % (name, settled.share()))
+    # A single cut stack is always allowed.
+    if settled.total - settled.whole > max(1, 0.001 * settled.total):
+        bad.append("%s: only %.3f %% of the stacks are whole" % (name, settled.share()))
     if young > max(3, 0.01 * young_max * tally.total):
-        bad.append("%s: %d of %d are in files just met" % (name, young, tally.total))
-    if settled.total - settled.unread - settled.rooted > max(2, (1 - 0.01 * root_min) * settled.total):
-        bad.append("%s: %.3f %% begin at a root" % (name, rooted))
+        bad.append("%s: %d of %d stacks are cut in files just met" % (name, young, tally.total))
+    rootless = settled.total - settled.unread - settled.rooted
+    if rootless > max(2, (1 - 0.01 * root_min) * settled.total):
+        bad.append("%s: only %.3f %% of the stacks begin at a root" % (name, rooted))
     if settled.unread > max(2, 0.01 * settled.total):
-        bad.append("%s: the files of %d roots cannot be read" % (name, settled.unread))
+        bad.append("%s: the files of %d outermost frames cannot be read" % (name, settled.unread))
 check(not bad, "; ".join(bad))
 ' "$WORK" "$SETTLE" "$YOUNG_MAX" "$ROOT_MIN" "$@"
 }

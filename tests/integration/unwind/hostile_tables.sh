@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# hostile_tables - a symbolizer that sends hostile tables is refused with a count, installs
-# nothing, stops nobody
+# hostile_tables - hostile unwind tables from a symbolizer are refused and counted; none is
+# installed, and the collector goes on sampling
 . "$(dirname "$0")/../../lib/integration.bash"
 
 [[ -x $TM_BUILD/tests/integration/programs/hostile_symbolizer ]] ||

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# reclaim - so many programs, each a file of its own, sampled and gone: their unwind tables are
-# freed
+# reclaim - the unwind tables of many programs, each a file of its own, are freed after the
+# programs were sampled and have ended
 #
-# TM_FILES: how many (300; 100000 for the whole proof). They come in batches that are deleted
-# again, at a pace at which no more than the numbers there are live at once. Back within two
-# epochs and what W lags: 31 s.
+# TM_FILES: how many programs (300; 100000 for the whole proof). They run in batches, and the files
+# of a batch are deleted before the next one, so that fewer files exist at once than there are file
+# numbers. The tables must be gone within two epochs and the lag of the watermark: 31 s.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 
@@ -15,7 +15,7 @@ BATCH=150
 BEFORE=3 # seconds
 AFTER=34
 [[ -x $TM_BUILD/tests/integration/programs/spawn_at_rate ]] ||
-	skip "no program births in $TM_BUILD/tests/integration/programs"
+	skip "no program spawn_at_rate in $TM_BUILD/tests/integration/programs"
 must strip --strip-debug -o "$WORK/template" "$TM_WORKLOADS/short_lived"
 mkdir "$WORK/numbered"
 
@@ -35,7 +35,8 @@ sleep "$7"
 kill "$steady"
 FLOOD
 say "$FILES programs, $BATCH at a time:"
-"$TM_TIDEMARK" record -F $HZ --every 2 --summary "$WORK/reclaim.json" -o "$WORK/reclaim.folded" -- \
+"$TM_TIDEMARK" record -F $HZ --every 2 --summary "$WORK/reclaim.json" \
+	-o "$WORK/reclaim.folded" -- \
 	bash "$WORK/flood" "$WORK" "$TM_BUILD/tests/integration/programs/spawn_at_rate" \
 		"$TM_LIB/numbered_programs.py" "$FILES" $BATCH $BEFORE $AFTER \
 	>"$WORK/reclaim.out" 2>"$WORK/reclaim.err" </dev/null &
@@ -48,26 +49,35 @@ import glob
 work, files = sys.argv[1], int(sys.argv[2])
 begin, end = map(float, open(work + "/phases"))
 before, during, after, sums = [], [], [], collections.Counter()
+summed = ("tables_installed", "tables_evicted", "tables_refused", "announce_lost", "files_full")
 for path in sorted(glob.glob(work + "/reclaim.*.json")):
     read, when = summary(path), os.stat(path).st_mtime
     kept = (read["tables"], read["table_bytes"], read["files_known"])
     (before if when < begin else during if when < end + 1 else after).append(kept)
-    for key in ("tables_installed", "tables_evicted", "tables_refused", "announce_lost", "files_full"):
+    for key in summed:
         sums[key] += read[key]
-check(before and during and after, "%d, %d, %d reports before, in and after" % (len(before), len(during), len(after)))
+check(before and during and after,
+      "there are %d reports before, %d during and %d after the programs" %
+      (len(before), len(during), len(after)))
 installed = sums["tables_installed"]
-base, peak = max(before), tuple(map(max, zip(*during, *after)))
-print("  tables, bytes, files known: before %s, at most %s, at last %s" % (base, peak, after[-1]))
-print("  %d installed in %.0f s, %d evicted, %d refused; announcements lost %d, files without a number %d" %
-      (installed, end - begin, sums["tables_evicted"], sums["tables_refused"], sums["announce_lost"], sums["files_full"]))
-# Between two reports the workload itself meets one file more or less: what its shell starts.
+base, peak, last = max(before), tuple(map(max, zip(*during, *after))), after[-1]
+print("  tables, bytes, files known: before %s, at most %s, at last %s" % (base, peak, last))
+print("  %d installed in %.0f s, %d evicted, %d refused; "
+      "announcements lost %d, files without a number %d" %
+      (installed, end - begin, sums["tables_evicted"], sums["tables_refused"],
+       sums["announce_lost"], sums["files_full"]))
+# The shell of the workload starts programs itself, so the number of known files differs a little
+# from report to report.
 spare = 12
-print("FIGURE C7 files sampled and gone | %d files | %d tables installed; tables %d -> %d -> %d, KiB %d -> %d -> %d, files %d -> %d -> %d | back" %
-      (files, installed, base[0], peak[0], after[-1][0], base[1] >> 10, peak[1] >> 10, after[-1][1] >> 10, base[2], peak[2], after[-1][2]))
+print("FIGURE C7 files sampled and gone | %d files | %d tables installed; "
+      "tables %d -> %d -> %d, KiB %d -> %d -> %d, files %d -> %d -> %d | back" %
+      (files, installed, base[0], peak[0], last[0],
+       base[1] >> 10, peak[1] >> 10, last[1] >> 10, base[2], peak[2], last[2]))
 check(installed >= 0.8 * files, "only %d tables were installed for %d files" % (installed, files))
-check(peak[0] > base[0] + min(files, 100) / 2, "the tables were never many: %d" % peak[0])
-check(after[-1][0] <= base[0] + spare, "%d tables are left of %d" % (after[-1][0], base[0]))
-check(after[-1][2] <= base[2] + spare, "%d files are left of %d" % (after[-1][2], base[2]))
-check(after[-1][1] <= base[1] + (1 << 20), "%d bytes are left of %d" % (after[-1][1], base[1]))
+check(peak[0] > base[0] + min(files, 100) / 2, "there were never more than %d tables" % peak[0])
+check(last[0] <= base[0] + spare, "%d tables are left, there were %d before" % (last[0], base[0]))
+check(last[2] <= base[2] + spare, "%d files are left, there were %d before" % (last[2], base[2]))
+check(last[1] <= base[1] + (1 << 20),
+      "%d bytes of tables are left, there were %d before" % (last[1], base[1]))
 ' "$WORK" "$FILES"
 finish

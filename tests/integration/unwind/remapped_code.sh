@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # remapped_code - files that are mapped at one address in turn are each named as themselves
 #
-# The program replaces mappings some thousand times a second: by MAP_FIXED, by munmap and mmap, by
-# mremap, and by dlopen and dlclose. An answer of the mapping cache that outlives its mapping names
-# another file in most samples. Sizes: TM_REMAP_SECONDS, TM_REMAP_HZ.
+# The program replaces mappings thousands of times a second: with MAP_FIXED, with munmap and mmap,
+# with mremap, and with dlopen and dlclose. If the mapping cache kept an entry longer than its
+# mapping, most samples would name another file. TM_REMAP_SECONDS: length of the recording (10).
+# TM_REMAP_HZ: sampling rate (997).
 . "$(dirname "$0")/../../lib/integration.bash"
 
 SECONDS_LONG=${TM_REMAP_SECONDS:-10}
 HZ=${TM_REMAP_HZ:-997}
-LEAST=$((SECONDS_LONG * HZ / 200)) # samples of each way, a tenth of what one CPU would give it
+# So many samples each way of replacing must have: a tenth of what one CPU would give it.
+LEAST=$((SECONDS_LONG * HZ / 200))
 
 record_ok remaps -F "$HZ" -o "$WORK/remaps.folded" -- "$TM_WORKLOADS/remaps" "$SECONDS_LONG" \
 	"$TM_WORKLOADS"/variant_{a,b,c}.so || finish

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""root_frames - which places of a program or library a stack can begin at; read with readelf, not with our parser
+"""root_frames - the places of a program or library at which a stack can begin
 
-A root is: what is called like one, the code at the ELF entry, code whose call frame information says that
-it has no return address (readelf -wF shows `u` for it), or where glibc's makecontext() returns to.
+They are found with readelf, not with our own parser. A root is one of these: a function with one of
+the names in ROOTS, the code at the ELF entry, code whose call frame information says that it has no
+return address (readelf -wF shows `u` for it), or the place that glibc's makecontext() returns to.
 """
 import bisect
 import functools
@@ -11,22 +12,24 @@ import re
 import struct
 import subprocess
 
-ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl_start_user|_rt0_.*|"
-                   r"runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
-ENTRY_BYTES = 64 # of code at the entry: longer than any _start here
-GAP_BYTES = 16   # glibc says that a thread has no return address only some instructions after its birth
-
-
-# mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi: glibc's __start_context, which is called by nobody
+ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl_start_user|"
+                   r"_rt0_.*|runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
+# This much code at the ELF entry counts as a root. It is longer than any _start here.
+ENTRY_BYTES = 64
+# In glibc, the call frame information of a new thread says only some instructions after its first
+# one that there is no return address. This much code before that place counts as a root too.
+GAP_BYTES = 16
+# mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi: glibc's __start_context, which nothing calls.
 CONTEXT = bytes.fromhex("4889dc488b3c244885ff")
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    return done.stdout
 
 
 class Elf:
-    """Places are file offsets, as in the frames."""
+    """An ELF file. All places in it are file offsets, as they are in frames."""
 
     def __init__(self, path):
         self.path, self.loads, self.entry = path, [], None
@@ -34,7 +37,8 @@ class Elf:
             head = file.read(64)
             if head[:5] != b"\x7fELF\x02":
                 return
-            entry, table, size, count = *struct.unpack_from("<QQ", head, 24), *struct.unpack_from("<HH", head, 54)
+            entry, table = struct.unpack_from("<QQ", head, 24)
+            size, count = struct.unpack_from("<HH", head, 54)
             for at in range(count):
                 file.seek(table + at * size)
                 kind, flags, offset, address, _, bytes_ = struct.unpack("<IIQQQQ", file.read(40))
@@ -50,7 +54,7 @@ class Elf:
 
     @functools.cached_property
     def symbols(self):
-        """[(offset, end, name)], by offset"""
+        """[(offset, end, name)] of the code symbols, sorted by offset."""
         found = set()
         for line in run("readelf", "-sW", self.path).splitlines():
             word = line.split()
@@ -75,7 +79,7 @@ class Elf:
 
     @functools.cached_property
     def ends(self):
-        """[(offset, end)] of functions that have no return address from some place on"""
+        """[(offset, end)] of the parts of functions in which there is no return address."""
         found, bounds, column = [], None, None
         for line in run("readelf", "-wF", self.path).splitlines():
             if "FDE" in line:
@@ -112,7 +116,7 @@ def elf(path):
 
 @functools.lru_cache(maxsize=None)
 def root(path, offset):
-    """Why a stack may begin there; None: it may not; "unread": nobody here can say."""
+    """Why a stack may begin there; None if it may not; "unread" if the file cannot be read."""
     read = elf(path)
     return read.root(offset) if read else "unread"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stacks - whether user stacks are whole: what tidemark says of each, and what its outermost frame says"""
+"""stacks - whether user stacks are whole, according to tidemark and to their outermost frame"""
 import collections
 import os
 
@@ -14,7 +14,11 @@ LEAF_KINDS = {FILE: "file", ANON: "anonymous", VDSO: "vdso"}
 
 
 def is_here(path, identity):
-    """Whether the file under this path is, by what every file system agrees on, the one that was sampled."""
+    """Whether the file at this path is the one that was sampled.
+
+    Only size and time are compared, because not every file system reports the same device and
+    inode everywhere.
+    """
     try:
         seen = os.stat(path)
     except OSError:
@@ -28,7 +32,11 @@ def aliases(path):
 
 
 class Stacks(Records):
-    """user: samples that have a user stack at all, by ktime; without: why the others have none"""
+    """The samples of a recording.
+
+    user: the samples that have a user stack, sorted by ktime; without: how many samples have none,
+    by reason.
+    """
 
     def __init__(self, path, alias=None):
         super().__init__(path)
@@ -45,7 +53,7 @@ class Stacks(Records):
                 self.user.append(sample)
 
     def place(self, sample, frame):
-        """(path, offset) of the code that a frame means, or None where it is no file's."""
+        """(path, offset) of the code of a frame, or None if the code is not in a file."""
         if frame >> 60 != FILE:
             return None
         identity = self.file(frame >> 40 & NUMBER, sample.ktime)
@@ -56,8 +64,11 @@ class Stacks(Records):
         return self.alias.get(path, path), offset
 
     def root(self, sample):
-        """Why the outermost frame is a root (root_frames.root), or None; "unread" where another file lies under
-        its path here: that of a container or a chroot, or one that was replaced."""
+        """Why the outermost frame is a root (root_frames.root), or None if it is no root.
+
+        "unread" if the path leads to another file here: the sampled file was in a container or a
+        chroot, or has been replaced since.
+        """
         place = self.place(sample, sample.frames[-1]) if sample.frames else None
         if not place:
             return None
@@ -73,29 +84,37 @@ class Stacks(Records):
         return LEAF_KINDS.get(frame >> 60, "unresolved %d" % (frame & 0xFF))
 
     def ends(self, sample, count=3):
-        """The outermost frames, for people."""
-        return " < ".join(self.name(sample, f) for f in reversed(sample.frames[-count:])) or "no frame"
+        """The outermost frames as text, the innermost of them last."""
+        outermost = reversed(sample.frames[-count:])
+        return " < ".join(self.name(sample, f) for f in outermost) or "no frame"
 
     def just_met(self, seconds):
-        """Samples that are cut for want of a table, in a file that was first sampled so little before."""
+        """The samples that were cut because the file of their outermost frame had no unwind table,
+        and had been sampled first less than this many seconds before."""
         first, young = {}, set()
         for sample in self.user:
             for frame in sample.frames:
                 if frame >> 60 == FILE:
                     first.setdefault(frame >> 40 & NUMBER, sample.ktime)
-            if sample.stop == "no_table" and sample.frames and \
-                    sample.ktime - first.get(sample.frames[-1] >> 40 & NUMBER, 0) < seconds * 1e9:
+            if sample.stop != "no_table" or not sample.frames:
+                continue
+            met = first.get(sample.frames[-1] >> 40 & NUMBER, 0)
+            if sample.ktime - met < seconds * 1e9:
                 young.add(sample)
         return young
 
 
 class Tally:
-    """Of some samples: complete as tidemark says, as the files say, and where the two differ."""
+    """How many of some samples are whole according to tidemark and how many according to ELF files.
+
+    silent: reported as whole, but the outermost frame is no root. modest: reported as cut, but the
+    outermost frame is a root.
+    """
 
     def __init__(self, stacks, samples):
         self.total = self.whole = self.rooted = self.unread = 0
-        self.reasons, self.silent, self.modest = collections.Counter(), collections.Counter(), collections.Counter()
-        self.cut = collections.Counter()
+        self.reasons, self.cut = collections.Counter(), collections.Counter()
+        self.silent, self.modest = collections.Counter(), collections.Counter()
         for sample in samples:
             said, root = sample.stop == "none", stacks.root(sample)
             self.total += 1
@@ -117,14 +136,15 @@ class Tally:
         for (reason, ends), count in self.cut.most_common(most):
             print("%s%d cut, %s: %s" % (indent, count, reason, ends))
         for ends, count in self.silent.most_common(most):
-            print("%s%d said to be whole, yet no root: %s" % (indent, count, ends))
+            print("%s%d reported as whole, but do not begin at a root: %s" % (indent, count, ends))
         for (reason, ends), count in self.modest.most_common(most):
-            print("%s%d said to be cut (%s), yet a root: %s" % (indent, count, reason, ends))
+            print("%s%d reported as cut (%s), but begin at a root: %s" %
+                  (indent, count, reason, ends))
 
 
 def no_silence(stacks, samples=None):
-    """D4: a stack whose outermost frame is no root bears a reason."""
+    """Checks that every stack whose outermost frame is no root bears the reason why it was cut."""
     tally = Tally(stacks, stacks.user if samples is None else samples)
-    check(not tally.silent, "%d stacks are cut without a word: %s" %
+    check(not tally.silent, "%d stacks are cut without a reason: %s" %
           (sum(tally.silent.values()), tally.silent.most_common(2)))
     return tally

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# unwind - what the proofs of whole stacks share; sourced after integration.bash
+# unwind - what the tests of whole stacks share; sourced after integration.bash
 #
-# What is judged is what the collector wrote into the shared ring, which ring_recorder writes
-# down; root_frames.py says by ELF files alone which frames can be the outermost. $WORK/aliases:
-# lines `PATH<TAB>FILE` for what is deleted or lies elsewhere.
+# The tests judge what the collector wrote into the shared ring; ring_recorder copies it to a file.
+# root_frames.py says, from ELF files alone, which frames can be the outermost of a stack.
+# $WORK/aliases has lines `PATH<TAB>FILE`: the sampled file PATH is deleted, or is not visible here,
+# and FILE is a copy of it.
 
 UNWIND_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$UNWIND_SOURCE:$UNWIND_SOURCE/../identity
 [[ -x $TM_WORKLOADS/ring_recorder ]] || skip "no programs in $TM_WORKLOADS"
-[[ -z ${TM_INNER:-} ]] || skip "the ring is read through map_files, which takes rights that a container lacks"
+[[ -z ${TM_INNER:-} ]] ||
+	skip "the ring is read through map_files, which needs privileges that a container lacks"
 touch "$WORK/aliases"
 
 ring_recorder_printed() { [[ -s $WORK/$1.ring_recorder ]]; }
 has_collector() { [[ $(program_pid "$RECORDER" tidemark-collector) ]]; }
 
-# start_ring_recorder NAME - has RECORDER's records written to $WORK/NAME.records
+# start_ring_recorder NAME - starts ring_recorder, which writes the records of RECORDER's ring to
+# $WORK/NAME.records
 start_ring_recorder() {
 	local tries
 	for ((tries = 0; tries < 100; tries++)); do
@@ -27,12 +30,12 @@ start_ring_recorder() {
 			STARTED+=("$RING_RECORDER")
 			return
 		fi
-		# It has no ring yet, or one that is not laid out yet.
+		# The collector has no ring yet, or one whose header is not written yet.
 		grep -qE 'No such file|cannot open the ring: Bad message' "$WORK/$1.ring_recorder" \
 			|| break
 		rm "$WORK/$1.ring_recorder"
 	done
-	wrong "nobody looks on: $(cat "$WORK/$1.ring_recorder" 2>/dev/null)"
+	wrong "ring_recorder does not start: $(cat "$WORK/$1.ring_recorder" 2>/dev/null)"
 	return 1
 }
 
@@ -45,6 +48,8 @@ record_with_ring() {
 	record_with_ring_end "$1"
 }
 
+# record_with_ring_end NAME - waits for the end of the recording and checks its exit code, its ring
+# recorder and the balance of its counters
 record_with_ring_end() {
 	end_recording 300
 	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # workloads - the ordinary and odd programs whose stacks are judged; sourced after unwind.bash
 #
-# run_NAME SECONDS is run by a shell of its own, which is given WORK (a folder) and TM_WORKLOADS
-# (our own programs). prepare_NAME makes ready what is not to be recorded, and fails, saying what
-# this machine lacks.
+# run_NAME SECONDS runs in a shell of its own, which is given WORK (a folder) and TM_WORKLOADS (the
+# folder of our own programs). prepare_NAME does what is not to be recorded; it fails with a message
+# if this machine lacks something.
 
-# Those of every test run; tests/run installs what they need. The others take more packages or
-# more time.
+# The workloads of every test run; tests/run installs what they need. The others need more packages
+# or more time.
 SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc \
 	node go rust)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
-# prepare_workload NAME - makes it ready; what is missing for it is a failure
+# prepare_workload NAME - prepares the workload; it is a failure if something is missing for it
 prepare_workload() {
 	local reason
 	declare -F "run_$1" >/dev/null || { wrong "no workload is called $1"; return 1; }
@@ -46,8 +46,8 @@ prepare_reload() {
 }
 run_reload() { "$TM_WORKLOADS/reload" "$1" "$WORK"/plug-?.so; }
 
-# Deleted and replaced at once, before their rows can have been read; -- and mapped for the rest
-# of it.
+# The program is deleted soon after its start, before its unwind table can have been made, and stays
+# mapped until it ends.
 prepare_deleted() {
 	cp "$TM_WORKLOADS/work" "$WORK/deleted"
 	printf '%s\t%s\n' "$WORK/deleted" "$TM_WORKLOADS/work" "$WORK/deleted (deleted)" \
@@ -60,7 +60,8 @@ run_deleted() {
 	wait
 }
 
-# An upgrade as packages make it: the library and the program are renamed over while they run.
+# An upgrade as package managers do it: while program and library are in use, new files are renamed
+# to their names.
 prepare_replaced() {
 	cp "$TM_WORKLOADS/reload" "$WORK/replaced"
 	cp "$TM_WORKLOADS/libplug.so" "$WORK/replaced.so"
@@ -81,29 +82,42 @@ prepare_namespace() {
 }
 run_namespace() {
 	unshare --mount --propagation private sh -c '
-		mount -t tmpfs none "$1/hidden" && cp "$2/work" "$1/hidden" && exec "$1/hidden/work" "$3"
+		mount -t tmpfs none "$1/hidden" && cp "$2/work" "$1/hidden" &&
+			exec "$1/hidden/work" "$3"
 	' sh "$WORK" "$TM_WORKLOADS" "$1"
 }
 
-# As large as a database in one file: many functions, each with some of everything.
+# A source file as large as those of a database: 2,500 functions, each with a loop, a switch and
+# calls.
 prepare_gcc() {
 	awk 'BEGIN {
-		print "#include <stdio.h>\n#include <string.h>\nstruct row { int kind; long value; char name[16]; };"
+		print "#include <stdio.h>\n#include <string.h>"
+		print "struct row { int kind; long value; char name[16]; };"
 		for (i = 0; i < 2500; i++) {
-			printf "static long step_%d(struct row *r, int n)\n{\n\tlong sum = %d;\n", i, i
+			printf "static long step_%d(struct row *r, int n)\n", i
+			printf "{\n\tlong sum = %d;\n", i
 			printf "\tfor (int i = 0; i < n; i++) {\n\t\tswitch (r[i].kind %% 7) {\n"
-			for (k = 0; k < 6; k++)
-				printf "\t\tcase %d: sum += r[i].value * %d + (r[i].name[%d] ^ sum %% %d); break;\n", k, i + k, k, k + 3
-			printf "\t\tdefault: sum -= (long)strlen(r[i].name) << %d;\n\t\t}\n\t}\n", i % 9
-			if (i) printf "\tif (sum > %d && n > 1)\n\t\tsum += step_%d(r + 1, n - 1);\n", i * 31, int(i * 0.7)
+			for (k = 0; k < 6; k++) {
+				printf "\t\tcase %d: sum += r[i].value * %d + ", k, i + k
+				printf "(r[i].name[%d] ^ sum %% %d); break;\n", k, k + 3
+			}
+			printf "\t\tdefault: sum -= (long)strlen(r[i].name) << %d;\n", i % 9
+			printf "\t\t}\n\t}\n"
+			if (i) {
+				printf "\tif (sum > %d && n > 1)\n", i * 31
+				printf "\t\tsum += step_%d(r + 1, n - 1);\n", int(i * 0.7)
+			}
 			printf "\treturn sum;\n}\n"
 		}
-		print "int main(void)\n{\n\tstruct row r[8] = {{0}};\n\treturn (int)step_2499(r, 8);\n}"
+		print "int main(void)\n{\n\tstruct row r[8] = {{0}};"
+		print "\treturn (int)step_2499(r, 8);\n}"
 	}' >"$WORK/large.c"
 }
 run_gcc() {
 	local end=$((SECONDS + $1)) i
-	for i in {1..12}; do # or assembler and linker are met for the first time when they are judged
+	# Assembler and linker run first for small files: otherwise they would be sampled for the
+	# first time while stacks are already judged.
+	for i in {1..12}; do
 		awk '{ print } /^}/ && ++functions == 20 { exit }' "$WORK/large.c" |
 			gcc -O2 -x c -S -o - - | gcc -x assembler -shared -o "$WORK/small" -
 	done
@@ -176,7 +190,7 @@ prepare_rust() {
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
 
-# A Rust program as Debian ships it: stripped.
+# A Rust program as Debian ships it, which is stripped.
 prepare_ripgrep() { needs rg; }
 run_ripgrep() {
 	local end=$((SECONDS + $1))
