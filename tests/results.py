@@ -46,7 +46,8 @@ def main():
             passed += 1
         elif test["result"] in SKIPPED:
             expected = inner and agreed is not None
-            print("  %s: %s: %s" % ("left out" if expected else "skipped", test["name"], agreed if expected else reason))
+            kind, why = ("left out", agreed) if expected else ("skipped", reason)
+            print("  %s: %s: %s" % (kind, test["name"], why))
             skipped += 1
             failed += inner and not expected
         else:

@@ -6,7 +6,11 @@ use std::time::{Duration, Instant};
 enum Tree { Leaf(u64), Node(Box<Tree>, Box<Tree>) }
 
 fn tree(depth: u32) -> Tree {
-    if depth == 0 { Tree::Leaf(1) } else { Tree::Node(Box::new(tree(depth - 1)), Box::new(tree(depth - 1))) }
+    if depth == 0 {
+        Tree::Leaf(1)
+    } else {
+        Tree::Node(Box::new(tree(depth - 1)), Box::new(tree(depth - 1)))
+    }
 }
 
 fn sum(tree: &Tree) -> u64 {
@@ -28,7 +32,8 @@ fn main() {
         let mut total = 0;
         while Instant::now() < end {
             total += words() as u64 + sum(&tree(12));
-            total += std::panic::catch_unwind(|| { if total_is_odd() { panic!() } }).is_err() as u64;
+            let caught = std::panic::catch_unwind(|| { if total_is_odd() { panic!() } });
+            total += caught.is_err() as u64;
         }
         total
     })).collect();

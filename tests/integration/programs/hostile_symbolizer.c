@@ -244,12 +244,11 @@ static void attack_all(void)
 		send_message(&hostile_messages[i]);
 	if (judged != hostile_bytes_count + hostile_containers_count + hostile_messages_count)
 		complain("all", "not every attack was judged", 0);
-	(void)printf(
-		"  %u attacks, each refused by itself: %llu refused tables, %llu broken messages, %llu "
-		"installed\n",
-		judged, (unsigned long long)harness.counts.tables_refused,
-		(unsigned long long)harness.counts.violations,
-		(unsigned long long)(harness.counts.tables_installed - was));
+	(void)printf("  %u attacks, each refused by itself: %llu refused tables, "
+		     "%llu broken messages, %llu installed\n",
+		     judged, (unsigned long long)harness.counts.tables_refused,
+		     (unsigned long long)harness.counts.violations,
+		     (unsigned long long)(harness.counts.tables_installed - was));
 	send_right("a table that is right", right_table());
 	lead_astray();
 }
@@ -266,13 +265,13 @@ int main(int argc, char **argv)
 		attack_all();
 	if (r < 0 || harness.over)
 		complain("the collector", "is gone", r);
-	(void)printf(
-		"  %llu samples taken, %llu malformed; steps by rows %llu, by pointer %llu; %llu tables now\n",
-		(unsigned long long)harness.counts.taken,
-		(unsigned long long)harness.counts.drops[TM_DROP_MALFORMED],
-		(unsigned long long)harness.counts.steps_rows,
-		(unsigned long long)harness.counts.steps_pointer,
-		(unsigned long long)harness.counts.tables);
+	(void)printf("  %llu samples taken, %llu malformed; steps by rows %llu, by pointer %llu; "
+		     "%llu tables now\n",
+		     (unsigned long long)harness.counts.taken,
+		     (unsigned long long)harness.counts.drops[TM_DROP_MALFORMED],
+		     (unsigned long long)harness.counts.steps_rows,
+		     (unsigned long long)harness.counts.steps_pointer,
+		     (unsigned long long)harness.counts.tables);
 	if (harness.counts.drops[TM_DROP_MALFORMED])
 		complain("all", "malformed records", 0);
 	r = harness_stop(&harness);

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # deaths - kill -9 of each process in mid-record: the others end in order and nothing is left
 #
-# What was taken is held against the hits of the kernel's timers, which are counted from outside:
-# after a death taken = exported + dropped would hold whatever was lost.
+# The number of samples taken is compared with the hits of the kernel's timers, which are counted
+# from outside. The equation taken = exported + dropped would hold however much a death had lost.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 OUT=$WORK/out
 COUNT_HITS=yes
 
-# after_death NAME - what must hold whoever died: the command ended, nothing is left
+# after_death - checks what must hold whichever process died: the command ended and left nothing
 after_death() {
 	local left file
 	nothing_left
@@ -23,7 +23,8 @@ after_death() {
 	until_true 10 gone "$COMMAND_PID"
 }
 
-# check_hits NAME LOST - all hits of COMMAND's time were taken, but for as many as LOST seconds owe
+# check_hits NAME LOST - checks that all hits of COMMAND were taken; those of LOST seconds may be
+# missing
 check_hits() {
 	python '
 from hits import *
@@ -51,7 +52,7 @@ for victim in tidemark-collector tidemark-symbolizer; do
 	end_recording 30
 	say "  exit $STATUS: $(grep -m 1 "$victim" "$WORK/death.err")"
 	grep -q "$victim" "$WORK/death.err" ||
-		wrong "it does not say who died: $(head -c 300 "$WORK/death.err")"
+		wrong "the command does not say who died: $(head -c 300 "$WORK/death.err")"
 	((STATUS == 1 || STATUS == 4)) || wrong "exit code $STATUS"
 	after_death
 	balance death
@@ -92,13 +93,14 @@ for victim in tidemark-opener tidemark-parser; do
 	say "  exit $STATUS; $(grep -m 1 "$victim\|${victim#tidemark-}" "$WORK/child.err")"
 	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/child.err")"
 	grep -q "$victim\|${victim#tidemark-}" "$WORK/child.err" ||
-		wrong "it does not say that $victim died"
+		wrong "the command does not say that $victim died"
 	after_death
 	balance child zero-drops
 	check_hits child 0
 	python '
 read, total = summary(sys.argv[1]), folded_total(sys.argv[2])
-check(total == read["exported"] and total > 500, "%d samples written of %d" % (total, read["exported"]))
+check(total == read["exported"] and total > 500, "%d samples were written, exported are %d" %
+      (total, read["exported"]))
 ' "$WORK/child.json" "$OUT/x.folded"
 done
 

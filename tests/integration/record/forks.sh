@@ -10,7 +10,8 @@ mkdir "$WORK/numbered"
 python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/short_lived" "$WORK/numbered" $LIVES || finish
 
 storm() { while :; do /bin/true; done; }
-lives() { # FIRST - every second one, in turn, again and again
+# lives FIRST - runs every second numbered program, beginning with FIRST, and then all of them again
+lives() {
 	local i
 	while :; do
 		for ((i = $1; i <= LIVES; i += 2)); do
@@ -36,7 +37,8 @@ until_true 20 running || wrong "the programs do not run after 20 s"
 remember "$RECORDER"
 collector=$(program_pid "$RECORDER" tidemark-collector)
 symbolizer=$(program_pid "$RECORDER" tidemark-symbolizer)
-# Looked at while it runs; what counts is that later looks see no more than early ones.
+# The open descriptors are counted while the recording runs. Later counts must not exceed early
+# ones.
 looks=0
 while kill -0 "$RECORDER" 2>/dev/null && [[ -d /proc/$collector/fd && -d /proc/$symbolizer/fd ]]; do
 	echo "$(descriptors "$collector") $(descriptors "$symbolizer")" >>"$WORK/descriptors"
@@ -47,7 +49,8 @@ wait "$RECORDER"
 STATUS=$?
 stop "${STARTED[@]:1}"
 ((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 500 "$WORK/forks.err")"
-say "whole host, $LENGTH s at 499 Hz; $(cat "$WORK"/lived.* | wc -l) lives of 5 ms, /bin/true in a loop:"
+say "whole host, $LENGTH s at 499 Hz; $(cat "$WORK"/lived.* | wc -l) lives of 5 ms," \
+	"/bin/true in a loop:"
 balance forks
 nothing_left
 
@@ -59,11 +62,12 @@ third = max(1, len(looks) // 3)
 early = max(look[0] for look in looks[:2 * third])
 late = max(look[0] for look in looks[2 * third:])
 most = max(look[1] for look in looks)
-print("  descriptors in %d looks: collector at most %d, later %d; symbolizer %d with %d sampled files" %
-      (len(looks), early, late, most, files))
-check(len(looks) >= 10, "only %d looks" % len(looks))
-check(late <= early + 8 and early < 128 + 8 * os_cpus(), "the descriptors of the collector grow: %d, then %d" % (early, late))
-# it keeps one for each sampled file until the names are read
+print("  descriptors, counted %d times: the collector had at most %d, later %d; "
+      "the symbolizer had %d with %d sampled files" % (len(looks), early, late, most, files))
+check(len(looks) >= 10, "the descriptors were counted only %d times" % len(looks))
+check(late <= early + 8 and early < 128 + 8 * os_cpus(),
+      "the descriptors of the collector grow: %d, then %d" % (early, late))
+# The symbolizer keeps one descriptor for each sampled file until it has read the names.
 check(most <= files + 64, "the symbolizer holds %d descriptors for %d files" % (most, files))
 ' "$WORK/descriptors" "$WORK/forks.html"
 
@@ -98,13 +102,13 @@ for comm, exe, frames, count in page.samples:
             examples.append((comm, exe, frames[-3:]))
         if not functions and any(name.startswith(comm + "+0x") for name in frames):
             unnamed += count
-    # a generation whose only hit came without its mm is known by its comm alone
+    # A generation whose only hit came when it had no mm is known by its comm alone.
     if exe not in ("", lives + "/" + comm) and truncation(frames) != "exec":
         wrong_file += count
         examples.append((comm, exe, frames[-3:]))
 print("  %d different lives were hit; %d samples in their own functions" % (len(seen), own))
-print("  samples of lives: %d with an mm, of them %d without their path; %d without an mm; %d in exec" %
-      (with_mm, pathless, without_mm, in_exec))
+print("  samples of lives: %d with an mm, of them %d without their path; "
+      "%d without an mm; %d in exec" % (with_mm, pathless, without_mm, in_exec))
 print("  with a frame of the own file but no name for it: %d (%.2f %%)" %
       (unnamed, 100.0 * unnamed / max(1, with_mm)))
 print("  wrong comm %d, wrong file %d; exiting, all processes: %d" %

@@ -26,7 +26,7 @@ check(profile.total() == read["exported"], "pprof differs")
 check(abs(speed - read["exported"]) < 0.01, "speedscope differs")
 check(page == read["exported"], "the page differs")
 
-# every stack that is cut stands under its reason, in each format
+# Each format gives the reason of every stack that is cut.
 cut = {reason: n for reason, n in read["truncated"].items() if n}
 by_reason = collections.Counter()
 for comm, frames, count in folded(name + ".folded"):
@@ -45,7 +45,7 @@ check(dict(by_reason) == cut, "folded says truncated %s" % dict(by_reason))
 check(dict(by_page) == cut, "the page says truncated %s" % dict(by_page))
 check(dict(by_label) == cut, "pprof says truncated %s" % dict(by_label))
 
-# and by function, not in total only
+# The formats agree not only in total but also for each function.
 by_folded = collections.Counter()
 for comm, frames, count in folded(name + ".folded"):
     if comm == "hot" and frames:
@@ -57,7 +57,8 @@ for values, labels, stack in profile.samples:
 for function in ("hot_60", "hot_30", "hot_10"):
     check(by_folded[function] == by_pprof[function] > 0, "%s: folded %d, pprof %d" %
           (function, by_folded[function], by_pprof[function]))
-print("  by function: " + ", ".join("%s %d" % (f, by_folded[f]) for f in ("hot_60", "hot_30", "hot_10")))
+print("  by function: " +
+      ", ".join("%s %d" % (f, by_folded[f]) for f in ("hot_60", "hot_30", "hot_10")))
 ' "$WORK/$1"
 }
 
@@ -79,7 +80,7 @@ if DESTDIR=$WORK/root meson install --no-rebuild -C "$TM_BUILD" >"$WORK/install.
 	"$installed" version >"$WORK/version.installed"
 	"$built" version >"$WORK/version.built"
 	cmp -s "$WORK/version.installed" "$WORK/version.built" ||
-		wrong "they differ in their version"
+		wrong "the built and the installed program print different versions"
 	find "$WORK/root" -type f -printf '  %P\n' | sort
 	TM_TIDEMARK=$built
 else

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# hotplug - a CPU goes and comes while it records: sampled again each time, nothing lost on the
-# other
+# hotplug - a CPU that goes and comes during a recording is sampled again each time, and nothing is
+# lost on the other CPU
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
 TIMES=3
 
-# The last CPU that can be switched, and one that stays.
+# N is the last CPU that can be switched; OTHER is one that stays online.
 N= OTHER=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 for candidate in /sys/devices/system/cpu/cpu[0-9]*/online; do
 	number=${candidate//[!0-9]/}
@@ -34,7 +34,8 @@ spin() {
 	STARTED+=("$!")
 }
 
-# The kernel takes the CPU from a pinned program's mask when it goes: it ends before.
+# A pinned program is ended before its CPU goes, because the kernel would take that CPU from its
+# mask.
 stop_spinning() { # NAME FILE - its CPU time in hundredths of a second goes to FILE
 	local pid=${SPINNING[$1]}
 	echo "$1 $(awk '{ print $14 + $15 }' "/proc/$pid/stat")" >>"$2"
@@ -62,12 +63,12 @@ end() { # NAME
 	balance "$1" zero-drops
 }
 
-# joined NAME TIMES - waits until that many CPUs were handed over
+# joined NAME TIMES - whether CPU N was taken up at least TIMES times
 joined() { (($(grep -c "CPU $N came online and is sampled" "$WORK/$1.err") >= $2)); }
 
 ran_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
-# check_shares NAME - each pinned program has the samples that its CPU time owes
+# check_shares NAME - checks that each pinned program has as many samples as its CPU time owes
 check_shares() {
 	python '
 name, hz = sys.argv[1], int(sys.argv[2])
@@ -101,7 +102,7 @@ for ((i = 0; i < TIMES; i++)); do
 	stop_spinning "one$i" "$WORK/goes.ticks"
 	switch 0
 	from=${EPOCHREALTIME/./}
-	# The other CPU goes on; so must W, which the lag below shows
+	# The other CPU keeps running, so W must keep advancing; the lag is checked below.
 	until_true 20 ran "${SPINNING[zero]}" $(($(ran_ticks "${SPINNING[zero]}") + 40))
 	away=$((${EPOCHREALTIME/./} - from))
 	((away < away_least)) && away_least=$away
@@ -117,8 +118,8 @@ check_shares goes
 python '
 read = summary(sys.argv[1])
 away = int(sys.argv[2]) / 1e6
-check(0 < read["watermark_lag_seconds"]["max"] < away,
-      "W lagged %s s while the CPU was away for %.3f s or more" % (read["watermark_lag_seconds"]["max"], away))
+lag = read["watermark_lag_seconds"]["max"]
+check(0 < lag < away, "W lagged %s s while the CPU was away for %.3f s or more" % (lag, away))
 ' "$WORK/goes.json" $away_least
 
 say "CPU $N is away when the recording begins:"

@@ -21,7 +21,8 @@ grep -q $'\r\|\033' "$WORK/early.err" "$WORK/early.out" &&
 grep -Eq 'hot_60' "$WORK/early.out" || wrong \
 	"the table of functions lacks hot_60: $(head -c 500 "$WORK/early.out")"
 rows=$(grep -Ec '[0-9](\.[0-9]+)? ?%' "$WORK/early.out")
-say "  the table has $rows rows; the completeness line: $(grep -m 1 -i 'taken' "$WORK/early.out" "$WORK/early.err" | cut -d: -f2-)"
+completeness=$(grep -m 1 -i 'taken' "$WORK/early.out" "$WORK/early.err" | cut -d: -f2-)
+say "  the table has $rows rows; the completeness line: $completeness"
 grep -qi 'taken' "$WORK/early.out" "$WORK/early.err" || wrong "no completeness line"
 
 say "Ctrl-C typed at a terminal:"
@@ -42,7 +43,7 @@ while time.monotonic() < deadline:
         if not part:
             break
         seen += part
-    # progress has been drawn and drawn again: the recording is under way
+    # Progress has been drawn several times, so the recording is under way.
     if not typed and seen.count(b"\r") + seen.count(b"\x1b[") >= 8:
         os.write(terminal, b"\x03")
         typed = True

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # intervals - reports in between: each balances, all add up, names last; a full disk costs one file
 #
-# What each report took is held against the hits of the kernel's timers in its interval, counted
-# from outside.
+# The samples that each report took are compared with the hits of the kernel's timers in its
+# interval, which are counted from outside.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 OUT=$WORK/out
@@ -41,8 +41,9 @@ await_report sum 1 || finish
 remember "$RECORDER"
 count_hits sum
 kill -STOP "$resting"
-rm "$WORK/resting" # whoever opened it later would find nothing
-for number in 2 3 4; do # the first is printed late: what came meanwhile is in the next two
+rm "$WORK/resting" # The file cannot be opened later by its path.
+# The first report is printed late; the samples of the time until then are in the next two.
+for number in 2 3 4; do
 	await_report sum $number
 done
 kill -CONT "$resting"
@@ -66,7 +67,8 @@ resting = []
 for number, name in enumerate(names, 1):
     read = summary(os.path.join(work, name))
     balance(read, True)
-    check(name == "sum.%04d.json" % number and read["report"] == number, "%s is report %s" % (name, read["report"]))
+    check(name == "sum.%04d.json" % number and read["report"] == number,
+          "%s is report %s" % (name, read["report"]))
     stem = os.path.join(out, "x.%04d" % number)
     stacks = folded(stem + ".folded")
     total = sum(count for _, _, count in stacks)
@@ -74,14 +76,19 @@ for number, name in enumerate(names, 1):
     check(total == read["exported"] == pprof.total() == page.total(),
           "report %d: the files hold %d, %d and %d, exported are %d" %
           (number, total, pprof.total(), page.total(), read["exported"]))
-    compared += check_interval("report %d" % number, pprof, read["taken"], hits, read["hz"], read["cpus"])
+    compared += check_interval("report %d" % number, pprof, read["taken"], hits,
+                               read["hz"], read["cpus"])
     for key in ("seconds", "taken", "exported"):
         whole[key] += read[key]
-        check(abs(whole[key] - read["recording"][key]) < 1e-6, "report %d: %s so far %s, the summary has %s" %
-              (number, key, whole[key], read["recording"][key]))
+        in_summary = read["recording"][key]
+        check(abs(whole[key] - in_summary) < 1e-6,
+              "report %d: the reports so far add up to %s %s, but the summary has %s" %
+              (number, key, whole[key], in_summary))
     found = collections.Counter()
     for comm, frames, count in stacks:
-        if comm not in ("steady", "resting") or truncation(frames) in ("exec", "exiting", "no_table"):
+        if comm not in ("steady", "resting"):
+            continue
+        if truncation(frames) in ("exec", "exiting", "no_table"):
             continue
         found[comm] += count
         check(frames[:3] == ["_start", "bare_entry", "bare_run"] and user_leaf(frames) in
@@ -95,10 +102,11 @@ for number, name in enumerate(names, 1):
     check(found["steady"] > 0, "report %d lacks the steady program" % number)
     resting.append(found["resting"])
 check(compared >= 3, "only %d reports could be held against the timers" % compared)
-check(resting[0] > 0 and resting[3] == 0 and sum(resting[4:]) > 0, "the resting one was hit %s times" % resting)
+check(resting[0] > 0 and resting[3] == 0 and sum(resting[4:]) > 0,
+      "the resting program was hit %s times" % resting)
 left = set(os.listdir(out)) - {"x.%04d.%s" % (n, e) for n in range(1, len(names) + 1)
                                for e in ("folded", "html", "pb.gz")}
-check(not left, "also there: %s" % sorted(left))
+check(not left, "these files should not be there: %s" % sorted(left))
 ' "$WORK" "$OUT"
 
 say "a disk that is full in the second interval:"
@@ -123,18 +131,24 @@ work, disk, out = sys.argv[1:]
 messages = open(work + "/full.err", encoding="utf-8").read()
 lost = {int(n) for n in re.findall(r"x\.(\d+)\.html: cannot be written: No space left", messages)}
 exported = 0
-numbers = sorted(int(n.split(".")[1]) for n in os.listdir(work) if re.match(r"full\.\d+\.json$", n))
+numbers = sorted(int(n.split(".")[1]) for n in os.listdir(work)
+                 if re.match(r"full\.\d+\.json$", n))
 for number in numbers:
     read = summary("%s/full.%04d.json" % (work, number))
     balance(read, True)
     exported += read["exported"]
     page = "%s/x.%04d.html" % (disk, number)
-    check(os.path.exists(page) == (number not in lost), "%s is there: %s" % (page, os.path.exists(page)))
+    check(os.path.exists(page) == (number not in lost),
+          "%s exists: %s" % (page, os.path.exists(page)))
     if number not in lost:
         check(Page(page).total() == read["exported"], "%s is not whole" % page)
-    check(folded_total("%s/full.%04d.folded" % (out, number)) == read["exported"], "folded %d is not whole" % number)
-check(read["recording"]["exported"] == exported, "%d in all, the summary has %s" % (exported, read["recording"]))
-check(lost and 1 not in lost and len(numbers) not in lost, "lost are %s of %d" % (lost, len(numbers)))
+    check(folded_total("%s/full.%04d.folded" % (out, number)) == read["exported"],
+          "the folded file of report %d is not whole" % number)
+check(read["recording"]["exported"] == exported,
+      "the reports add up to %d exported samples, the summary has %s" %
+      (exported, read["recording"]))
+check(lost and 1 not in lost and len(numbers) not in lost,
+      "the pages of reports %s of %d were lost" % (lost, len(numbers)))
 print("  %d reports, page %s left out, the rest whole" % (len(numbers), sorted(lost)))
 ' "$WORK" "$DISK" "$OUT"
 umount "$DISK"
@@ -167,7 +181,8 @@ for number, file in enumerate(names, 1):
     else:
         check(read["exported"] == 0, "%s is missing" % path)
 check(len(names) >= 1, "no summary")
-check(len(os.listdir(out)) in (len(names), len(names) - 1), "%s beside %s" % (os.listdir(out), names))
+check(len(os.listdir(out)) in (len(names), len(names) - 1),
+      "the outputs are %s, the summaries %s" % (os.listdir(out), names))
 if victim == "tidemark-symbolizer":
     check(read["dropped"]["symbolizer_died"] > 0, "nothing died with it")
 ' "$WORK" "$OUT" "dead-$victim" "$victim"

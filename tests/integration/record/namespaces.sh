@@ -6,7 +6,8 @@
 mkdir "$WORK/numbered" "$WORK/m"
 python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/short_lived" "$WORK/numbered" 6 || finish
 
-# named NAME COMM PATH FUNCTION - samples of COMM have that executable, and that leaf by name
+# named NAME COMM PATH FUNCTION - checks that the samples of COMM in FUNCTION have the executable
+# PATH
 named() {
 	python '
 name, comm, path, function = sys.argv[1:]
@@ -26,9 +27,11 @@ check(all(s[1] == path for s in mine), "%s has not the path %s" % (function, pat
 say "inside a PID namespace of its own: -p with the inner number, and a COMMAND:"
 cat >"$WORK/inner.sh" <<'INNER'
 "$2/hot" 1 60 &
-"$1" record -F 199 -d 3 -p $! --summary "$3/inner.json" -o "$3/inner.html" >"$3/inner.out" 2>"$3/inner.err" || exit
+"$1" record -F 199 -d 3 -p $! --summary "$3/inner.json" -o "$3/inner.html" \
+	>"$3/inner.out" 2>"$3/inner.err" || exit
 kill -KILL $!
-"$1" record -F 199 --summary "$3/within.json" -o "$3/within.html" -- "$2/hot" 1 2 >"$3/within.out" 2>"$3/within.err"
+"$1" record -F 199 --summary "$3/within.json" -o "$3/within.html" -- "$2/hot" 1 2 \
+	>"$3/within.out" 2>"$3/within.err"
 INNER
 if unshare --pid --fork --mount-proc --kill-child sh "$WORK/inner.sh" "$TM_TIDEMARK" \
 	"$TM_WORKLOADS" "$WORK" </dev/null; then
@@ -37,7 +40,8 @@ if unshare --pid --fork --mount-proc --kill-child sh "$WORK/inner.sh" "$TM_TIDEM
 	balance within zero-drops
 	named "$WORK/within" hot "$(realpath "$TM_WORKLOADS/hot")" hot_60
 else
-	wrong "inside a PID namespace: exit $?: $(cat "$WORK"/inner.err "$WORK"/within.err 2>/dev/null | head -c 400)"
+	wrong "inside a PID namespace: exit $?:" \
+		"$(cat "$WORK"/inner.err "$WORK"/within.err 2>/dev/null | head -c 400)"
 fi
 
 # contained SOURCE PATH COMMAND... - runs PATH, a copy of SOURCE on a tmpfs that only it can see
@@ -72,7 +76,8 @@ cp "$WORK/numbered/program-000001" "$WORK/closed/prog6"
 mkdir "$WORK/lower" "$WORK/upper" "$WORK/work" "$WORK/merged"
 cp "$WORK/numbered/program-000003" "$WORK/lower/prog3"
 unmounted() { ! mountpoint -q "$WORK/merged" || umount "$WORK/merged" 2>/dev/null; }
-test_clean_up() { until_true 5 unmounted || umount -l "$WORK/merged"; } # the killed leave in their time
+# Programs that were killed may hold the overlay for a moment longer.
+test_clean_up() { until_true 5 unmounted || umount -l "$WORK/merged"; }
 overlay=yes
 if ! mount -t overlay -o "lowerdir=$WORK/lower,upperdir=$WORK/upper,workdir=$WORK/work" none \
 	"$WORK/merged" 2>"$WORK/overlay.err"; then
@@ -93,7 +98,7 @@ for pid in "${STARTED[@]}"; do
 	until_true 10 running "$pid"
 done
 rm "$WORK/prog4" "$WORK/prog5"
-cp "$WORK/numbered/program-000006" "$WORK/prog5" # never runs: its names must not appear
+cp "$WORK/numbered/program-000006" "$WORK/prog5" # It never runs: its names must not appear.
 say "  with --public-files, so that only the path leads to them:"
 if record_ok files --public-files -F 199 -d 4 -o "$WORK/files.html"; then
 	balance files zero-drops

@@ -31,7 +31,8 @@ taken = sum(int(count) for _, count in rows)
 good = sum(int(count) for stack, count in rows if "hot_" in stack.split(";")[-1])
 print("  %s: %d samples, %d of them named" % (comm, taken, good))
 check(taken >= 20, "only %d samples of %s" % (taken, comm))
-check(good >= 0.9 * taken if named == "named" else good == 0, "%s: %d of %d are named" % (comm, good, taken))
+check(good >= 0.9 * taken if named == "named" else good == 0,
+      "%s: %d of %d samples are named" % (comm, good, taken))
 ' "$WORK/$1.folded" "$2" "$3"
 }
 
@@ -53,20 +54,21 @@ else:
 ' "$WORK/$1.folded" "$2"
 }
 
-# not_opened NAME LEAST MOST - how many files the summary counts as not opened for want of
-# permission
+# not_opened NAME LEAST MOST - checks that the summary counts LEAST to MOST files as not opened for
+# want of permission
 not_opened() {
 	python '
 read = summary(sys.argv[1])["files_not_opened"]
 print("  files not opened: %s" % {reason: n for reason, n in read.items() if n})
-check(int(sys.argv[2]) <= read["no_permission"] <= int(sys.argv[3]), "no_permission %d" % read["no_permission"])
+check(int(sys.argv[2]) <= read["no_permission"] <= int(sys.argv[3]),
+      "%d files were not opened for want of permission" % read["no_permission"])
 ' "$WORK/$1.json" "$2" "$3"
 }
 
 processes=(-p "$closed" -p "$deleted" -p "$python")
 say "with --public-files:"
-if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" -o "$WORK/shut.folded"; \
-	then
+if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" \
+	-o "$WORK/shut.folded"; then
 	balance shut
 	leaves shut closed unnamed
 	leaves shut deleted unnamed
@@ -78,15 +80,15 @@ if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" -o "$W
 		wrong "the end does not say what would help"
 fi
 say "by default:"
-if record_ok open -F 199 -d 3 --no-cache "${processes[@]}" -o "$WORK/open.folded" -o \
-	"$WORK/open.html"; then
+if record_ok open -F 199 -d 3 --no-cache "${processes[@]}" -o "$WORK/open.folded" \
+	-o "$WORK/open.html"; then
 	balance open
 	leaves open closed named
 	leaves open deleted named
 	stacks open whole
 	not_opened open 0 0
 fi
-say "--private-files, as scripts of before give it, changes nothing:"
+say "--private-files, which older scripts give, changes nothing:"
 if record_ok old -F 199 -d 1 --private-files "${processes[@]}" -o "$WORK/old.folded"; then
 	leaves old closed named
 	not_opened old 0 0

@@ -21,8 +21,8 @@ field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/
 
 capabilities() { echo $((16#$(field "$1" CapEff))); }
 
-# check_limits PID NAME - each resource limit of the process: its own where the program sets one,
-# else as here
+# check_limits PID NAME - checks each resource limit of the process: where the program sets no
+# limit of its own, it must be that of this script
 check_limits() {
 	python '
 from limits import *
@@ -31,12 +31,15 @@ check_all(name, of("/proc/%s/limits" % pid), of("/proc/self/limits"), cpus)
 ' "$1" "$2" "$(getconf _NPROCESSORS_CONF)"
 }
 
-# check_process PID NAME CAPABILITIES BOUNDING - CAPABILITIES at most, in the bounding set exactly
-# BOUNDING
+# check_process PID NAME CAPABILITIES BOUNDING - checks that the process has at most CAPABILITIES
+# and that its bounding set is exactly BOUNDING
 check_process() {
-	local pid=$1 name=$2 allowed=$3 bounding=$4 set value uid
+	local pid=$1 name=$2 allowed=$3 bounding=$4 set value uid shown
 	uid=$(field "$pid" Uid)
-	say "  $name: uids $(tr '\t' ' ' <<<"$uid"), gids $(field "$pid" Gid), groups '$(field "$pid" Groups)', CapEff $(field "$pid" CapEff), NoNewPrivs $(field "$pid" NoNewPrivs), Seccomp $(field "$pid" Seccomp), comm $(cat "/proc/$pid/comm")"
+	shown="uids $(tr '\t' ' ' <<<"$uid"), gids $(field "$pid" Gid)"
+	shown+=", groups '$(field "$pid" Groups)', CapEff $(field "$pid" CapEff)"
+	shown+=", NoNewPrivs $(field "$pid" NoNewPrivs), Seccomp $(field "$pid" Seccomp)"
+	say "  $name: $shown, comm $(cat "/proc/$pid/comm")"
 	grep -qw 0 <<<"$uid" && wrong "$name is root: $uid"
 	grep -qw 0 <<<"$(field "$pid" Gid)" && wrong "$name is in group root"
 	grep -qw 0 <<<"$(field "$pid" Groups)" && wrong "$name has the group root"
@@ -149,7 +152,8 @@ done
 ((id == 64002)) || wrong "tidemark.sysusers does not name two accounts"
 cat >"$WORK/with-accounts" <<WITH
 #!/bin/sh
-exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd && mount --bind $WORK/group /etc/group &&
+exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
+	mount --bind $WORK/group /etc/group &&
 	exec $TM_TIDEMARK "\$@"' sh "\$@"
 WITH
 chmod 755 "$WORK/with-accounts"

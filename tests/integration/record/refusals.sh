@@ -3,7 +3,7 @@
 # refusals - bad input and hosts that cannot: one sentence, the right exit code, nothing left
 . "$(dirname "$0")/../../lib/integration.bash"
 
-OUT=$WORK/out # where outputs go; it must be empty after each refusal
+OUT=$WORK/out # The outputs go here; it must be empty after each refusal.
 mkdir -m 777 "$OUT"
 test_clean_up() { mountpoint -q "$WORK/small" && umount "$WORK/small"; }
 
@@ -16,7 +16,8 @@ refused() {
 	say "$what: exit $STATUS: $(head -n 1 "$WORK/said.err")"
 	((STATUS == code)) || wrong "exit code $STATUS instead of $code"
 	lines=$(wc -l <"$WORK/said.err")
-	((lines == 1)) || wrong "$lines lines on the error output instead of one sentence: $(tail -n +2 "$WORK/said.err" | head -c 400)"
+	((lines == 1)) || wrong "$lines lines on the error output instead of one sentence:" \
+		"$(tail -n +2 "$WORK/said.err" | head -c 400)"
 	grep -Eiq -- "$pattern" "$WORK/said.err" || wrong "the sentence does not match /$pattern/"
 	left=$(ls -A "$OUT")
 	[[ -z $left ]] || wrong "left behind: $left"
@@ -103,7 +104,8 @@ grep -Eq 'small/x.html.*([Nn]o space|full)' "$WORK/two.err" ||
 	wrong "the sentence does not name the file and the reason"
 if balance two; then
 	python 'total, read = folded_total(sys.argv[1]), summary(sys.argv[2])
-check(total == read["exported"], "the other output holds %d of %d samples" % (total, read["exported"]))' \
+check(total == read["exported"], "the other output holds %d of %d samples" %
+      (total, read["exported"]))' \
 		"$OUT/whole.folded" "$WORK/two.json"
 fi
 rm -f "$OUT/whole.folded"

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# restart - kill -9 of the symbolizer in mid-record, with --restart: the next one goes on, all is
-# right
+# restart - with --restart, a new symbolizer follows one that is killed in mid-record, and all that
+# it writes is right
 #
-# What was taken is held against the hits of the kernel's timers, counted from outside.
+# The samples taken are compared with the hits of the kernel's timers, which are counted from
+# outside.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
 OUT=$WORK/out
 
-# Two programs of one name and two paths, met long before anybody dies.
+# Two programs of one name and two paths are sampled long before a symbolizer is killed.
 mkdir "$OUT" "$WORK/a" "$WORK/b"
 for place in a b; do
 	cp "$TM_WORKLOADS/hot" "$WORK/$place/same"
@@ -30,12 +31,13 @@ begin() { # NAME ARGUMENT...
 	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
 		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
 	count_hits "$name"
-	BEGUN_LATER=$((${EPOCHREALTIME/./} - from)) # microseconds in which hits were not counted yet
+	# During these microseconds the hits were not counted yet.
+	BEGUN_LATER=$((${EPOCHREALTIME/./} - from))
 	remember "$RECORDER"
 }
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
-# work TICKS - both programs run for so many hundredths of a second more
+# work TICKS - waits until each of the programs has run for so many hundredths of a second more
 work() {
 	local a_end=$(($(ticks "$a") + $1)) b_end=$(($(ticks "$b") + $1))
 	until_true 30 ran "$a" $a_end
@@ -44,7 +46,8 @@ work() {
 
 restarted() { (($(grep -c 'restarted tidemark-symbolizer' "$WORK/$1.err") >= $2)); }
 
-# murder NAME N - the Nth death; KILLED: when, ns since 1970
+# murder NAME N - kills the symbolizer for the Nth time and waits for the next one; KILLED is the
+# time of the kill in nanoseconds since 1970
 murder() {
 	local pid
 	pid=$(program_pid "$RECORDER" tidemark-symbolizer)
@@ -62,7 +65,7 @@ another_symbolizer() {
 	[[ -n $pid && $pid != "$1" ]]
 }
 
-# check_hits NAME - all hits of the time in which they were counted were taken
+# check_hits NAME - checks that all hits were taken while they were counted
 check_hits() {
 	python '
 from hits import *
@@ -72,7 +75,8 @@ check_taken("whole host", read["recording"]["taken"], hits.hits[-1], hits.skippe
 ' "$WORK/$1" "$BEGUN_LATER"
 }
 
-# check_names FILE - both programs are there, each by its path, its stacks whole
+# check_names(STEM, WORK) checks that the page shows both programs by their paths, with whole
+# stacks.
 CHECK_NAMES='
 def check_names(stem, work):
     found = collections.Counter()
@@ -110,13 +114,16 @@ read = summary(work + "/twice.json")
 stem = out + "/twice"
 found = check_names(stem, work)
 pprof = Pprof(stem + ".pb.gz")
-check(folded_total(stem + ".folded") == pprof.total() == read["exported"], "the files do not hold what is exported")
+check(folded_total(stem + ".folded") == pprof.total() == read["exported"],
+      "the files do not hold what is exported")
 check(read["attached"] == 3, "%d symbolizers are said to have attached" % read["attached"])
 check(read["dropped"]["symbolizer_died"] > 0, "nothing was lost with the dead")
-check(sum(read["dropped"].values()) == read["dropped"]["symbolizer_died"], "dropped %s" % read["dropped"])
+check(sum(read["dropped"].values()) == read["dropped"]["symbolizer_died"],
+      "samples were dropped for other reasons too: %s" % read["dropped"])
 with gzip.open(stem + ".pb.gz") as file:
     begun = [value for number, value in fields(file.read()) if number == 9][0]
-print("  first sample exported %.0f ms after the second death; lost with the dead: %d of %d; by path: %s" %
+print("  first sample exported %.0f ms after the second death; "
+      "lost with the dead: %d of %d; by path: %s" %
       ((begun - int(killed)) / 1e6, read["dropped"]["symbolizer_died"], read["taken"],
        ", ".join("%s %d" % (path[len(work) + 1:], n) for path, n in sorted(found.items()))))
 ' "$WORK" "$OUT" "$KILLED"
@@ -147,18 +154,22 @@ for number, name in enumerate(names, 1):
     stem = "%s/among.%04d" % (out, number)
     check(folded_total(stem + ".folded") == read["exported"], "report %d is not whole" % number)
     if not read["dropped"]["symbolizer_died"]: # that interval is shared by two symbolizers
-        compared += check_interval("report %d" % number, Pprof(stem + ".pb.gz"), read["taken"], hits,
-                                   read["hz"], read["cpus"])
+        compared += check_interval("report %d" % number, Pprof(stem + ".pb.gz"), read["taken"],
+                                   hits, read["hz"], read["cpus"])
     page = Page(stem + ".html").data
-    check(page["taken"] == read["taken"] and page["dropped"] == {k: n for k, n in read["dropped"].items() if n},
-          "report %d: the page says taken %d, dropped %s" % (number, page["taken"], page["dropped"]))
+    dropped = {k: n for k, n in read["dropped"].items() if n}
+    check(page["taken"] == read["taken"] and page["dropped"] == dropped,
+          "report %d: the page says that %d were taken and %s dropped" %
+          (number, page["taken"], page["dropped"]))
     if number < len(names): # the last one may be too short to have met both
         check_names(stem, work)
     whole["taken"] += read["taken"]
     whole["exported"] += read["exported"]
     died.append(read["dropped"]["symbolizer_died"])
 for key in whole:
-    check(whole[key] == read["recording"][key], "%s: %d in all, the summary has %s" % (key, whole[key], read["recording"]))
+    check(whole[key] == read["recording"][key],
+          "%s: the reports add up to %d, the summary has %s" %
+          (key, whole[key], read["recording"]))
 check(compared >= 2, "only %d reports could be held against the timers" % compared)
 print("  lost with the dead one, by report: %s" % died)
 check(sum(1 for n in died if n) == 1, "lost in reports: %s" % died)

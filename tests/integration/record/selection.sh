@@ -3,7 +3,7 @@
 # selection - what is selected is recorded with all its later descendants, and nothing else is
 . "$(dirname "$0")/../../lib/integration.bash"
 
-"$TM_WORKLOADS/hot" 1 600 & # somebody else, busy all the time
+"$TM_WORKLOADS/hot" 1 600 & # This program is never selected and is busy all the time.
 STARTED+=($!)
 
 say "-p PID: threads, later children, orphans; ends when none is left:"
@@ -87,10 +87,11 @@ for comm, frames, count in folded(sys.argv[1] + ".folded"):
     comms[comm] += count
 print("  by thread name: %s" % dict(comms))
 check(comms["hot"] > 10 and comms["deep"] > 10, "a child of COMMAND is missing")
-# between exec and the end of ld.so a child bears the name of who forked it
+# Between exec and the end of ld.so a child still has the name of the process that forked it.
 check(set(comms) <= {"hot", "deep", "sh", "tidemark"}, "others were recorded: %s" % comms)
-# the hot of this recording ran one second; somebody else has been at it all the time
-check(comms["hot"] <= 1.3 * read["hz"], "%d samples of hot: more than its one second" % comms["hot"])
+# The hot of this recording ran for one second; another hot, not selected, runs all the time.
+check(comms["hot"] <= 1.3 * read["hz"],
+      "%d samples of hot are more than its one second owes" % comms["hot"])
 ' "$WORK/command"
 }
 
@@ -126,7 +127,8 @@ as_caller() { # OUT COMMAND...
 }
 as_caller direct sh "$WORK/who.sh"
 as_caller recorded "$TM_TIDEMARK" record -o "$WORK/who.folded" -- sh "$WORK/who.sh"
-((STATUS == 0)) || wrong "record as another group exited with $STATUS: $(head -c 400 "$WORK/recorded.stderr")"
+((STATUS == 0)) || wrong "record as another group exited with $STATUS:" \
+	"$(head -c 400 "$WORK/recorded.stderr")"
 grep -q '^to the error output$' "$WORK/recorded.stderr" || wrong "COMMAND's error output is lost"
 head -n "$(wc -l <"$WORK/direct.stdout")" "$WORK/recorded.stdout" >"$WORK/recorded.head"
 if diff "$WORK/direct.stdout" "$WORK/recorded.head" >"$WORK/diff"; then

@@ -5,7 +5,8 @@
 
 SECONDS_RUN=20
 
-EVERY=2 # seconds; within the first of these intervals the program is opened and its table made
+# Within the first interval of so many seconds the program is opened and its table is made.
+EVERY=2
 
 check_shares() { # NAME THREADS ROOT
 	python '
@@ -22,7 +23,7 @@ for number, comm, frames, count in stacks:
     by[user_leaf(frames)] += count
     if truncation(frames) in ("exec", "exiting"):
         excused += count
-    elif truncation(frames) == "no_table" and number == 0: # later ones are broken
+    elif truncation(frames) == "no_table" and number == 0: # in later reports it is an error
         early += count
     elif frames[0] in (root, "_start") and truncation(frames) is None:
         whole += count
@@ -31,8 +32,8 @@ for number, comm, frames, count in stacks:
     at = [i for i, frame in enumerate(frames) if frame.startswith("hot_")]
     if at and frames[0] == root:
         chain = frames[:at[0]]
-        want = [root] + (["bare_entry", "bare_run"] if root == "_start" else []) + ["work", "one_round"]
-        if chain != want:
+        bare = ["bare_entry", "bare_run"] if root == "_start" else []
+        if chain != [root] + bare + ["work", "one_round"]:
             broken.append((number + 1, frames, count))
 print("  %d samples of %s thread(s), %d of others (COMMAND before its exec); %d reports" %
       (total, threads, others, len(reports)))
@@ -41,13 +42,15 @@ check(total > 0, "no sample of the program")
 for function, share in (("hot_60", 60), ("hot_30", 30), ("hot_10", 10)):
     seen = 100.0 * by[function] / total
     print("  %-8s %6.2f %%   (known: %d)" % (function, seen, share))
-    # Few samples, where others keep the CPUs busy, stray further than 3 points: three standard deviations.
+    # Where other programs keep the CPUs busy there are few samples, and their shares stray by
+    # more than 3 points; three standard deviations are allowed then.
     spare = max(3.0, 300 * (share * (100 - share) / 1e4 / total) ** 0.5)
     check(abs(seen - share) <= spare, "%s has %.2f %% instead of %d" % (function, seen, share))
-print("  whole from %s to the leaf: %d of %d; %d in exec or exit, %d before the table, all in the first report" %
-      (root, whole, total, excused, early))
+print("  whole from %s to the leaf: %d of %d; %d in exec or exit; "
+      "%d before the table, all in the first report" % (root, whole, total, excused, early))
 check(early <= 2 * int(threads) + total / 20, "%d samples without a table" % early)
-check(not broken, "%d stacks do not reach their root, first (report, frames, count): %s" % (len(broken), broken[:1]))
+check(not broken, "%d stacks do not reach their root, first (report, frames, count): %s" %
+      (len(broken), broken[:1]))
 check(excused <= 2 * int(threads), "%d samples in exec or exit" % excused)
 ' "$WORK/$1" "$2" "$3"
 	python '
