@@ -140,11 +140,3 @@ class Tally:
         for (reason, ends), count in self.modest.most_common(most):
             print("%s%d reported as cut (%s), but begin at a root: %s" %
                   (indent, count, reason, ends))
-
-
-def no_silence(stacks, samples=None):
-    """Checks that every stack whose outermost frame is no root bears the reason why it was cut."""
-    tally = Tally(stacks, stacks.user if samples is None else samples)
-    check(not tally.silent, "%d stacks are cut without a reason: %s" %
-          (sum(tally.silent.values()), tally.silent.most_common(2)))
-    return tally
