@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cgroups - the cgroup's path and the container's id, in cgroups named as each runtime names them
+# cgroups - samples carry the path of their cgroup and the id of their container, in cgroups that
+# are named as each container runtime names them
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
-[[ -n ${TM_INNER:-} ]] && skip "a container's own part of /sys/fs/cgroup is not where runtimes put theirs"
+[[ -n ${TM_INNER:-} ]] &&
+	skip "inside a container, cgroups do not lie where container runtimes put theirs"
 must cp "$TM_WORKLOADS/pid_reuse" "$WORK"
 
 V2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -14,7 +16,7 @@ if [[ -z $V1 ]]; then
 	mkdir "$WORK/v1"
 	mount -t cgroup -o memory none "$WORK/v1" 2>/dev/null && V1=$WORK/v1
 fi
-# A hierarchy without a controller, as systemd keeps one on hosts of version 1.
+# This hierarchy has no controller. On hosts with version 1, systemd keeps one like it.
 mkdir "$WORK/named"
 mount -t cgroup -o none,name=tidemark-test none "$WORK/named" 2>/dev/null && NAMED=$WORK/named
 MADE=()
@@ -27,7 +29,7 @@ identity_clean_up() {
 	[[ $NAMED ]] && umount "$NAMED"
 }
 
-# make HIERARCHY PATH - what of the path is not there yet is made, and goes with the test
+# make HIERARCHY PATH - makes the folders of the path that are missing; the clean-up removes them
 make() {
 	local at=$1 part
 	for part in ${2//\// }; do
@@ -38,8 +40,9 @@ make() {
 	done
 }
 
-# place NUMBER V2-PATH V1-PATH NAMED-PATH SHOWN CONTAINER POD - process gNUMBER belongs into these
-# cgroups (`-`: the root) and is to be shown so (`-`: nothing)
+# place NUMBER V2-PATH V1-PATH NAMED-PATH SHOWN CONTAINER POD - makes the cgroups and notes that
+# process gNUMBER will be put into them (`-` stands for the root), and that its samples must then
+# show the cgroup SHOWN, and that container and pod (`-` stands for none)
 place() {
 	[[ $2 != - ]] && make "$V2" "$2"
 	[[ $3 != - ]] && make "$V1" "$3"
@@ -54,7 +57,7 @@ uid=01234567-89ab-cdef-0123-456789abcdef
 under=${uid//-/_}
 slices=kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod$under.slice
 
-# The forms, all without the first slash: KIND PATH CONTAINER POD
+# forms - prints a line KIND PATH CONTAINER POD for each form of a path, without its first slash
 forms() {
 	cat <<-FORMS
 		docker docker/$id $id -
@@ -79,20 +82,21 @@ if [[ $V2 && -w $V2/cgroup.procs ]]; then
 		place $((number++)) "$path" - - "/$path" "$container" "$pod"
 	done < <(forms)
 else
-	say "left out: no cgroup2 to write to"
+	say "left out: there is no cgroup2 hierarchy that can be written to"
 fi
 if [[ $V1 && -w $V1/cgroup.procs ]]; then
 	while read -r kind path container pod; do
 		place $((number++)) - "$path" - "/$path" "$container" "$pod"
 	done < <(forms)
 else
-	say "left out: no version 1 hierarchy with the memory controller, and it cannot be mounted beside version 2"
+	say "left out: there is no version 1 hierarchy with the memory controller," \
+		"and none can be mounted beside version 2"
 fi
 if [[ $V1 && -w $V1/cgroup.procs && $V2 && -w $V2/cgroup.procs ]]; then
-	# Both: docker on such a host makes its cgroups in version 1 only, and what starts it has
-	# its own in 2.
+	# The host has both versions. There docker makes the cgroups of its containers in version 1
+	# only, while the service that starts them has its own cgroup in version 2.
 	place $((number++)) tidemark-test/docker.service docker/$id - "/docker/$id" $id -
-	# A session is reported by version 2; in version 1 all sessions are one.
+	# Only version 2 tells one session from another; in version 1 all of them share a cgroup.
 	place $((number++)) tidemark-test/user-0/session tidemark-test - \
 		/tidemark-test/user-0/session - -
 fi
@@ -108,7 +112,8 @@ fi
 cat >"$WORK/cases" <<'CASES'
 while IFS=$'\t' read -r number v2 v1 named rest; do
 	(
-		for at in "$2/${v2#-}" "$3/${v1#-}" "$4/${named#-}"; do # none: the root, wherever the test is
+		# A process for which no cgroup is named goes to the root, wherever the test is.
+		for at in "$2/${v2#-}" "$3/${v1#-}" "$4/${named#-}"; do
 			[ ! -w "$at/cgroup.procs" ] || echo "$BASHPID" >"$at/cgroup.procs"
 		done
 		exec "$1/pid_reuse" spin "$number" 100000
@@ -124,21 +129,24 @@ work = sys.argv[1]
 page, bad = ProcessPage(work + "/cgroups.html"), []
 labels = collections.defaultdict(collections.Counter)
 for values, label, _ in Pprof(work + "/cgroups.pb.gz").samples:
-    labels[label["comm"]][tuple(label.get(key, "") for key in ("cgroup", "container_id", "pod_uid"))] += values[0]
+    place = tuple(label.get(key, "") for key in ("cgroup", "container_id", "pod_uid"))
+    labels[label["comm"]][place] += values[0]
 for line in open(work + "/placed"):
     number, v2, v1, named, *wanted = line.rstrip("\n").split("\t")
     wanted = tuple(text if text != "-" else "" for text in wanted)
     shown = labels["g" + number]
     page = {h.generation.cgroup for h in page.hits if h.comm == "g" + number}
-    where = " ".join(word for word, place in (("v2", v2), ("v1", v1), ("named", named)) if place != "-")
-    print("  %-5s %s: %d samples %s" % (where, wanted[0].replace(
-        "0123456789abcdef" * 4, "0123..ef"), sum(shown.values()), "right" if set(shown) == {wanted} else dict(shown)))
+    hierarchies = (("v2", v2), ("v1", v1), ("named", named))
+    where = " ".join(word for word, path in hierarchies if path != "-")
+    print("  %-5s %s: %d samples %s" %
+          (where, wanted[0].replace("0123456789abcdef" * 4, "0123..ef"), sum(shown.values()),
+           "right" if set(shown) == {wanted} else dict(shown)))
     if sum(shown.values()) < 20:
         bad.append("%s: only %d samples" % (wanted[0], sum(shown.values())))
     if set(shown) != {wanted} or page != {wanted[0]}:
         bad.append("%s: shown as %s, on the page as %s" % (wanted, dict(shown), page))
 for line in bad:
     print("    " + line)
-check(not bad, "%d cgroups" % len(bad))
+check(not bad, "%d cgroups are shown wrong, or have too few samples" % len(bad))
 ' "$WORK"
 finish

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# execs - execs in mid-sampling: every sample is wholly before or wholly after, or says `exec`
+# execs - while a process that executes one program after the other is sampled, every sample belongs
+# wholly to the program before an exec or wholly to the one after it, or it is marked `exec`
 #
-# TM_PROCESSES: execs of each of the four cases (10000 for the whole proof); a fifth of it by
-# default where 2,000 descriptors close. Perf's sideband says when each exec was. Upstream kept
-# the name of the program before (#835).
+# TM_PROCESSES: the number of execs in each of the four cases (10000 for the whole proof). Without
+# it, the cases in which 2,000 descriptors close do a fifth as many as the others. Perf's sideband
+# tells when each exec was. Upstream kept the name of the program before the exec (#835).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -17,7 +18,7 @@ execs() {
 	local name=$1 program=$2 descriptors=$3 count=$4
 	mkdir "$WORK/$name"
 	must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/$program" "$WORK/$name" 2
-	say "$name: $count execs, $descriptors descriptors that close:"
+	say "$name: $count execs, each of which closes $descriptors descriptors:"
 	record_with_reference "$name" -F $HZ -o "$WORK/$name.html" -- bash -c \
 		'ulimit -n 4096; exec "$@"' sh \
 		"$WORK/$name/program-000001" "$count" 200 "$descriptors" \
@@ -53,16 +54,21 @@ for h in page.hits:
     sides += h.count
     kernel += h.count if any("execve" in f for f in h.frames) else 0
     generations.add(h.generation.number)
-print("  E3: %d generations were hit; %d samples on one side (%d of them in the kernel around execve), %d in exec; "
-      "%d wrong on the page, %d of %d wrong by the sideband" %
-      (len(generations), sides, kernel, in_exec, len(wrong), len(judged.wrong), n["whole"] + n["in_exec"]))
+print("  E3: %d generations were hit; %d samples on one side (%d of them in the kernel around "
+      "execve), %d in exec; %d wrong on the page, %d of %d wrong by the sideband" %
+      (len(generations), sides, kernel, in_exec, len(wrong), len(judged.wrong),
+       n["whole"] + n["in_exec"]))
 for what in wrong[:3] + judged.wrong[:3]:
     print("    %s" % (what,))
-check(not wrong, "%d samples with %s" % (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
-check(not judged.wrong, "%d samples with %s" % (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
+check(not wrong, "%d samples are wrong on the page; the first has: %s" %
+      (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
+check(not judged.wrong, "%d samples are wrong by the sideband; the first has: %s" %
+      (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
 check(n["whole"] > 10 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
-check(in_exec > 0.05 * count, "only %d samples inside %d execs: nothing is tested" % (in_exec, count))
-check(len(generations) > 0.5 * count, "only %d generations of %d were hit" % (len(generations), count))
+check(in_exec > 0.05 * count,
+      "only %d samples were taken inside %d execs, too few to test anything" % (in_exec, count))
+check(len(generations) > 0.5 * count,
+      "only %d generations of %d were hit" % (len(generations), count))
 ' "$WORK" "$name" "$count"
 }
 

@@ -3,8 +3,9 @@
 # identities - each unusual way to become a process, or to name a file, is reported under its
 # right name
 #
-# Among them upstream's: a first thread that exits while others run (#365), a file that is really
-# called "(deleted)" (#1797), one path with two files in two mount namespaces (#812).
+# Three of them were bugs upstream: a first thread that exits while others run (#365), a file that
+# is really called "(deleted)" (#1797), and a path that leads to two files in two mount namespaces
+# (#812).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -44,7 +45,8 @@ expect 6 "a path of $(tr -dc / <<<"$deep/leaf" | wc -c) components" "$deep/leaf"
 mkdir "$WORK"/{overlay,bind,tmpfs,hidden}
 mkdir "$WORK"/overlay/{lower,upper,work,merged}
 cp "$REUSE" "$WORK/overlay/lower/low"
-if mount -t overlay -o "lowerdir=$WORK/overlay/lower,upperdir=$WORK/overlay/upper,workdir=$WORK/overlay/work" none "$WORK/overlay/merged"; then
+layers=lowerdir=$WORK/overlay/lower,upperdir=$WORK/overlay/upper,workdir=$WORK/overlay/work
+if mount -t overlay -o "$layers" none "$WORK/overlay/merged"; then
 	cp "$REUSE" "$WORK/overlay/merged/up"
 	expect 7 "overlayfs, the lower layer" "$WORK/overlay/merged/low"
 	expect 8 "overlayfs, the upper layer" "$WORK/overlay/merged/up"
@@ -97,12 +99,15 @@ spin 6 "$2/leaf"
 [ -e overlay/merged/up ] && spin 7 overlay/merged/low && spin 8 overlay/merged/up
 spin 9 bind/new/bound
 spin 10 tmpfs/on_tmpfs
-for n in 11 12; do # they must live until they are opened: nobody sees their mounts afterwards
+# These two must live until their files are opened: when they are gone, nobody sees their mounts.
+for n in 11 12; do
 	unshare --mount --propagation private sh -c '
-		mount -t tmpfs none hidden && cp "same$1" hidden/same && exec hidden/same spin "$1" "$2"
+		mount -t tmpfs none hidden && cp "same$1" hidden/same &&
+			exec hidden/same spin "$1" "$2"
 	' sh "$n" "${SPIN}0"
 done
-chroot jail /inside spin 13 "${SPIN}0" # nor does anybody see the inside of a root afterwards
+# This one too: when it is gone, nobody sees its path from the inside of its root.
+chroot jail /inside spin 13 "${SPIN}0"
 ./process_cases fork "$SPIN"
 ./process_cases vfork "$SPIN" ./next14 spin 14 "$SPIN"
 ./process_cases chain "$SPIN" ./process_cases chain "$SPIN" ./next15 spin 15 "$SPIN"
@@ -141,7 +146,8 @@ for line in open(work + "/expected", encoding="utf-8"):
     mine = [h for h in page.hits if h.comm == "g" + number and not in_kernel_half_way(h)]
     count = sum(h.count for h in mine)
     named = sum(h.count for h in mine if "spin_" + number in h.frames)
-    foreign = [h for h in mine if any(re.match(r"spin_\d+$", f) and f != "spin_" + number for f in h.frames)]
+    foreign = [h for h in mine
+               if any(re.match(r"spin_\d+$", f) and f != "spin_" + number for f in h.frames)]
     paths = collections.Counter(h.generation.exe for h in mine)
     want, needs_name = path.lstrip("?"), not path.startswith("?")
     if path == "~":
@@ -160,8 +166,10 @@ for line in open(work + "/expected", encoding="utf-8"):
     if foreign:
         bad.append("%s: functions of others: %s" % (what, foreign[:2]))
     if needs_name and named < 0.9 * count:
-        left = collections.Counter(strip_kernel(h.frames)[-1:] and strip_kernel(h.frames)[-1] for h in mine if "spin_" + number not in h.frames)
-        bad.append("%s: only %d of %d with their function; leaves %s" % (what, named, count, left.most_common(3)))
+        left = collections.Counter(strip_kernel(h.frames)[-1:] and strip_kernel(h.frames)[-1]
+                                   for h in mine if "spin_" + number not in h.frames)
+        bad.append("%s: only %d of %d with their function; leaves %s" %
+                   (what, named, count, left.most_common(3)))
 for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "heavy"):
     mine = [h for h in page.hits if "case_" + role in h.frames]
     count = sum(h.count for h in mine)
@@ -173,8 +181,8 @@ for role in ("fork", "vfork", "chain", "thread", "crowd", "alone", "named", "hea
         bad.append("role %s: only %d samples" % (role, count))
     if set(paths) != {roles}:
         bad.append("role %s: executables %s" % (role, dict(paths)))
-# Giving back memory takes its time, after the start of death: it is not lost, and joins the
-# process.
+# A process that exits takes a while to give back its memory. The samples of that while are not
+# lost, and are added to those of the same process.
 alive = {h.generation.number for h in page.hits if "case_heavy" in h.frames}
 dying = [h for h in page.hits if h.comm == "case_heavy" and "do_exit_[k]" in h.frames]
 count = sum(h.count for h in dying)
@@ -182,7 +190,7 @@ print("  %-53s %4d samples, executable %s" % ("dying", count, {h.generation.exe 
 if count < 5:
     bad.append("only %d samples of a dying process" % count)
 if {h.generation.number for h in dying} != alive:
-    bad.append("a dying process is not the living one")
+    bad.append("samples of a dying process are not added to those of its life")
 for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
     for function, mapping in stack:
         number = re.fullmatch(r"spin_(\d+)", function)
@@ -191,17 +199,18 @@ for values, labels, stack in Pprof(work + "/identities.pb.gz").samples:
         if function.startswith("case_") and mapping != roles:
             bad.append("pprof: %s lies in %s" % (function, mapping))
         if number and labels["comm"] != "g" + number.group(1):
-            bad.append("pprof: %s of %s" % (function, labels["comm"]))
+            bad.append("pprof: %s is shown in the process %s" % (function, labels["comm"]))
 for line in bad[:20]:
     print("    " + line)
-check(not bad, "%d cases" % len(bad))
+check(not bad, "%d findings in the cases above" % len(bad))
 check(not judged.wrong, "%d samples are not what the sideband reported" % len(judged.wrong))
 check(n["whole"] > 20 * n["unjudged"], "%d samples could not be judged" % n["unjudged"])
 check_exits(judged)
 check_delivered(records, ran, sideband_tgids(sideband, records))
 for name in (work + "/identities.folded",):
     for line in open(name, "rb").read().split(b"\n"):
-        check(not re.search(rb"[\x00-\x1f\x7f]", line), "control characters in %s: %r" % (name, line))
+        check(not re.search(rb"[\x00-\x1f\x7f]", line),
+              "control characters in %s: %r" % (name, line))
         line.decode("utf-8")
 ' "$WORK" "$ROLES"
 finish

@@ -1,31 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# opened_files - what was opened is checked by kernel values: the right file or none, on every
-# file system
+# opened_files - an opened file is compared with what the kernel said of it, so that either the
+# right file is read or none, on every file system
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
 [[ -n ${TM_INNER:-} && ! -e /dev/fuse ]] && skip "this container has no /dev/fuse"
 HZ=1999
-SPIN=200000 # microseconds of CPU time of each
+SPIN=200000 # microseconds of CPU time of each program
 mkdir "$WORK"/{numbered,overlay,btrfs,tmpfs,bind,fuse,hang,own}
-must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/delayed_start" "$WORK/numbered" 20 # from 11 on: never to give their names
+# The programs from 16 on never run. They lie where another program is expected, and no sample may
+# show their names.
+must python3 "$TM_LIB/numbered_programs.py" "$TM_WORKLOADS/delayed_start" "$WORK/numbered" 20
 FUSE_SERVERS=()
 identity_clean_up() {
-	# a process that waits for the FUSE server's answer can only go when that server is gone
+	# A process that waits for an answer of the FUSE server cannot end while that server runs.
 	((${#FUSE_SERVERS[@]})) && stop "${FUSE_SERVERS[@]}"
 	umount -l "$WORK"/{fuse,hang,own,overlay/merged,btrfs,tmpfs,bind/over} 2>/dev/null
 }
 
-# place NUMBER WHAT PATH [SEEN-AS] - that life's program lies at PATH. WHAT: `named`, must be
-# shown with its function; `none`, must not be, as another file lies under its path; both never
-# with another's.
+# place NUMBER WHAT PATH [SEEN-AS] - puts the program of that number at PATH. WHAT is `named` if its
+# samples must show its function, or `none` if they must not, as another file lies under its path.
+# In neither case may they show a function of another program.
 place() {
 	must cp "$WORK/numbered/program-$(printf %06d "$1")" "$WORK/$3"
 	printf '%s\t%s\t%s\n' "$1" "$2" "$WORK/${4:-$3}" >>"$WORK/expected"
 	PLACES+=("$WORK/${4:-$3}")
 }
-# lie FOLDER NAME TRUE-FILE CONTENT [hang]
+# lie FOLDER NAME TRUE-FILE CONTENT [hang] - mounts a FUSE file system on FOLDER; its file NAME
+# claims to be TRUE-FILE and has the content of the file CONTENT; with `hang`, opening it hangs
 lie() {
 	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} &
 	FUSE_SERVERS+=($!)
@@ -33,8 +36,8 @@ lie() {
 	until_true 20 mounted "$1" || wrong "no FUSE server on $1: no FUSE here"
 }
 
-# wait_for_go - starts the programs of PLACES, each at the FIFO that lets it go; their ids in
-# WAITING
+# wait_for_go - starts the programs of PLACES; each of them waits at a FIFO until it may go on;
+# their process ids are in WAITING
 wait_for_go() {
 	local i in_open
 	WAITING=()
@@ -44,13 +47,14 @@ wait_for_go() {
 		WAITING+=($!)
 		STARTED+=($!)
 	done
-	waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # in open
+	waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
 	for in_open in "${WAITING[@]}"; do
 		until_true 20 waits "$in_open" ||
 			wrong "$(readlink "/proc/$in_open/exe") does not wait"
 	done
 }
-# let_go NAME [OPTION...] - records them from their first instruction on
+# let_go NAME [OPTION...] - starts a recording of the programs that wait, lets them go on, and
+# judges what was recorded
 let_go() {
 	local i arguments=("${@:2}") steady
 	for i in "${WAITING[@]}"; do
@@ -75,8 +79,10 @@ let_go() {
 	python '
 from process_page import *
 work, name = sys.argv[1:]
-read, page, bad = summary("%s/%s.json" % (work, name)), ProcessPage("%s/%s.html" % (work, name)), []
-print("  opened %d, refused %d, failed %d" % (read["files_opened"], read["files_refused"], read["files_failed"]))
+read = summary("%s/%s.json" % (work, name))
+page, bad = ProcessPage("%s/%s.html" % (work, name)), []
+print("  files: opened %d, refused %d, failed %d" %
+      (read["files_opened"], read["files_refused"], read["files_failed"]))
 for line in open(work + "/expected"):
     number, what, path = line.rstrip("\n").split("\t")
     own = "own_function_%06d" % int(number)
@@ -88,15 +94,16 @@ for line in open(work + "/expected"):
     if count < 100:
         bad.append("%s: only %d samples" % (path, count))
     if others:
-        bad.append("%s bears the names of another file: %s" % (path, others))
+        bad.append("%s is shown with the names of another file: %s" % (path, others))
     if what == "named" and named < 0.9 * count:
         bad.append("%s: only %d of %d named" % (path, named, count))
     if what == "none" and named:
-        bad.append("%s: named, though its file could not be reached: nothing is tested" % path)
+        bad.append("%s: named, so its file could be reached and nothing is tested" % path)
 for line in bad:
     print("    " + line)
-check(name != "covered" or read["files_refused"] >= 2, "%d files were refused, not those under a lie" % read["files_refused"])
-check(not bad, "%d files" % len(bad))
+check(name != "covered" or read["files_refused"] >= 2,
+      "only %d files were refused, though others lie under their paths" % read["files_refused"])
+check(not bad, "%d findings in the files above" % len(bad))
 ' "$WORK" "$1"
 	: >"$WORK/expected"
 	PLACES=()
@@ -125,8 +132,8 @@ if grep -qw btrfs /proc/filesystems && command -v mkfs.btrfs >/dev/null; then
 else
 	say "left out: btrfs"
 fi
-# A program on the FUSE file system, which claims to be one that runs at the same time: whatever it
-# says, a file that a process serves is not taken, since to close it is to wait for that process.
+# The program on the FUSE file system claims to be another one that runs at the same time. Whatever
+# a FUSE server says, its file is not taken, since closing it would mean to wait for that server.
 place 10 named ten
 must cp "$WORK/numbered/program-000009" "$WORK/nine"
 lie own nine "$WORK/ten" "$WORK/nine"
@@ -139,22 +146,25 @@ say "another file under the path of a running program:"
 place 6 none fuse/six   # covered by a FUSE file that claims to be it in every field
 place 7 none hang/seven # the same, but whoever opens the file hangs
 place 8 none eight      # taken by another file, of the same size and times
-place 12 named twelve thirteen # moved, and its path taken: it is reported, and found, where it is now
-place 11 none bind/over/eleven # covered by a tmpfs with another file of the same size and times
+# moved, and its path taken by another file: it is reported, and found, where it lies now
+place 12 named twelve thirteen
+# covered by a tmpfs with another file of the same size and times
+place 11 none bind/over/eleven
 PLACES[3]=$WORK/twelve
 wait_for_go
 mv "$WORK/twelve" "$WORK/thirteen"
 must cp "$WORK/numbered/program-000020" "$WORK/twelve"
 lie fuse six "$WORK/fuse/six" "$WORK/numbered/program-000016"
 lie hang seven "$WORK/hang/seven" "$WORK/numbered/program-000017" hang
-must ln "$WORK/eight" "$WORK/kept" # moved, it would be reported under its new name
+# A second link keeps the file; if it were moved, it would be reported under its new name.
+must ln "$WORK/eight" "$WORK/kept"
 rm "$WORK/eight"
 must cp "$WORK/numbered/program-000018" "$WORK/eight"
 touch -r "$WORK/kept" "$WORK/eight"
 must mount -t tmpfs none "$WORK/bind/over"
 must cp "$WORK/numbered/program-000019" "$WORK/bind/over/eleven"
 touch -r "$WORK/bind/from/eleven" "$WORK/bind/over/eleven"
-# With --public-files only the path leads to a file, and there the wrong one lies.
+# With --public-files a file can be reached only by its path, where the wrong file lies.
 let_go covered --public-files
 umount "$WORK/bind/over"
 finish

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# pid_namespace - tidemark in a PID namespace of its own, where the kernel's numbers are not those
-# of its /proc
+# pid_namespace - tidemark runs in a PID namespace of its own, where the kernel's process numbers
+# are not those of its /proc
 #
-# TM_PROCESSES: short lives inside (10000 for the whole proof). Upstream keyed its cleanup on a
-# number that was zero for whom its namespace did not show (#1274), and lost exits in there
-# (#1538): here the zero names nobody, and short_lived.sh holds an EXIT against each death.
+# TM_PROCESSES: the number of short-lived processes inside (10000 for the whole proof). Upstream
+# keyed its cleanup on a number that was zero for every process that its namespace did not show
+# (#1274), and lost exits in such a namespace (#1538). In tidemark no process is known as zero, and
+# short_lived.sh compares the EXIT records with the deaths.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -14,12 +15,12 @@ identity_tests=$(cd "$(dirname "$0")" && pwd)
 mkdir "$WORK/numbered"
 make_numbered_programs 4
 
-say "the proof of short lives, all of it in a PID namespace:"
+say "short_lived.sh, all of it in a PID namespace:"
 if TM_PROCESSES=$TM_PROCESSES unshare --pid --fork --mount-proc --kill-child bash \
 	"$identity_tests/short_lived.sh" </dev/null >"$WORK/short_lived" 2>&1; then
 	grep -E 'E1|E2|P2' "$WORK/short_lived"
 else
-	wrong "short_lived.sh inside: exit $?"
+	wrong "short_lived.sh in a PID namespace exited with $?"
 	cat "$WORK/short_lived"
 fi
 
@@ -27,37 +28,44 @@ seen_from_inside() { # NAME
 	python '
 from process_page import *
 work, name = sys.argv[1:]
-read, page, bad = summary("%s/%s.json" % (work, name)), ProcessPage("%s/%s.html" % (work, name)), []
+read = summary("%s/%s.json" % (work, name))
+page, bad = ProcessPage("%s/%s.html" % (work, name)), []
 print("  files: opened %d, refused %d, failed %d; unnamed frames %d" %
       (read["files_opened"], read["files_refused"], read["files_failed"], read["unnamed_frames"]))
-for comm, path, function, what in (("program-000001", "/numbered/program-000001", 1, "inside"),
-                                   ("program-000002", "/numbered/program-000002", 2, "outside, our mounts"),
-                                   ("hidden", "/m/hidden", 3, "outside, other mounts")):
+programs = (
+    ("program-000001", "/numbered/program-000001", 1, "inside"),
+    ("program-000002", "/numbered/program-000002", 2, "outside, our mounts"),
+    ("hidden", "/m/hidden", 3, "outside, other mounts"),
+)
+for comm, path, function, what in programs:
     mine = [h for h in page.hits if h.comm == comm and h.generation.exe == work + path]
     count = sum(h.count for h in mine)
     named = sum(h.count for h in mine if "own_function_%06d" % function in h.frames)
     offsets = sum(h.count for h in mine if any(f.startswith(comm + "+0x") for f in h.frames))
-    print("  %-22s %5d samples, %d by name, %d by offset; its number there %s" %
+    print("  %-22s %5d samples, %d by name, %d by offset; its process id in there %s" %
           (what, count, named, offsets, {h.generation.ns_tgid for h in mine}))
-    if len({h.generation.number for h in mine}) != 1 or len({h.generation.tgid for h in mine} - {0}) != 1:
+    numbers = {h.generation.number for h in mine}
+    if len(numbers) != 1 or len({h.generation.tgid for h in mine} - {0}) != 1:
         bad.append("%s is not one process: %s" % (what, {h.generation[:3] for h in mine}))
     if count < 50:
         bad.append("%s: only %d samples" % (what, count))
     if what != "outside, other mounts" and named < 0.9 * count:
         bad.append("%s: only %d of %d by name" % (what, named, count))
     if what == "outside, other mounts" and (named or offsets < 0.9 * count):
-        bad.append("%s: %d by name, %d by offset" % (what, named, offsets))
+        bad.append("%s: %d by name, %d by offset of %d" % (what, named, offsets, count))
 for line in bad:
     print("    " + line)
-check(not bad, "%d programs" % len(bad))
-check(read["unnamed_frames"] > 0 and read["files_failed"] > 0, "what could not be opened is not counted")
+check(not bad, "%d findings in the programs above" % len(bad))
+check(read["unnamed_frames"] > 0 and read["files_failed"] > 0,
+      "files that could not be opened, or the frames in them, are not counted")
 ' "$WORK" "$1"
 }
 
 # watch NAME COMMAND... - COMMAND makes the PID namespace and runs $WORK/within there, which
-# records the whole host: one program inside, one outside with the same mounts, one with others.
-# Whom its namespace numbers is opened by that number; who is not visible there is opened by path
-# where its mounts are the same, else what it runs stays file+0xoffset.
+# records the whole host: one program inside, one outside with the same mounts, and one outside with
+# other mounts. The files of a process that has a number in the namespace are opened through that
+# number. Those of a process without one are opened by their path if its mounts are the same;
+# otherwise its frames are shown as file+0xoffset.
 watch() {
 	local name=$1 inner other
 	shift
@@ -73,15 +81,16 @@ watch() {
 	nsenter --target "$inner" --mount "$WORK/numbered/program-000002" 120000 &
 	STARTED+=($!)
 	unshare --mount --propagation private sh -c '
-		mount -t tmpfs none "$1/m" && cp "$1/numbered/program-000003" "$1/m/hidden" && exec "$1/m/hidden" 120000
+		mount -t tmpfs none "$1/m" && cp "$1/numbered/program-000003" "$1/m/hidden" &&
+			exec "$1/m/hidden" 120000
 	' sh "$WORK" &
 	STARTED+=($!)
 	until_true 20 runs_as "${STARTED[1]}" program-000002 &&
 		until_true 20 runs_as "${STARTED[2]}" hidden ||
 		wrong "the programs do not run"
 	echo go >"$WORK/go"
-	wait "${STARTED[0]}" || wrong \
-		"record inside: exit $?: $(head -c 400 "$WORK/$name.err" "$WORK/$name.maker")"
+	wait "${STARTED[0]}" || wrong "the recording inside exited with $?:" \
+		"$(head -c 400 "$WORK/$name.err" "$WORK/$name.maker")"
 	stop "${STARTED[@]:1}"
 	rm "$WORK/up" "$WORK/go"
 	balance "$name" && seen_from_inside "$name"
@@ -98,11 +107,11 @@ WITHIN
 say "the whole host, seen from a PID namespace:"
 watch inside unshare --pid --fork --mount-proc --kill-child
 
-# A container with what its programs need and not a capability more: no CAP_SYS_ADMIN, no DAC_
-# anything.
+# The container has the capabilities that tidemark's programs need and no others: neither
+# CAP_SYS_ADMIN nor any of the CAP_DAC_ ones.
 say "the whole host, seen from a container of systemd-nspawn with few capabilities:"
 if [[ -n ${TM_INNER:-} ]]; then
-	say "  left out: no container inside one"
+	say "  left out: this test already runs in a container, where no other can be made"
 	finish
 fi
 root=$WORK/system

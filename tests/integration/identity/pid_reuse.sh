@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# pid_reuse - a PID given to one process after the other: no sample goes to the wrong one, none is
-# lost
+# pid_reuse - when a PID is given to one process after the other, no sample is counted for the wrong
+# one, and none is lost
 #
-# reuse.sh [CASE...]: same other aslr cgroup held waiting; all of them without an argument
-# TM_PROCESSES: reuses of each case (10000 for the whole proof). Upstream shuts its eyes to a
-# number until its last owner is cleaned up (#379), so that the successor's samples are lost: P2.
+# pid_reuse.sh [CASE...]: the cases are same other aslr cgroup held waiting; without an argument all
+# of them are tested.
+# TM_PROCESSES: the number of reuses in each case (10000 for the whole proof). Upstream ignores a
+# PID until its last owner is cleaned up (#379), and so loses samples of the next owner; P2 counts
+# what is lost.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -14,7 +16,7 @@ WANTED=("$@")
 wanted() { ((${#WANTED[@]} == 0)) || [[ " ${WANTED[*]} " == *" $1 "* ]]; }
 MICROSECONDS=3000
 HZ=1999
-QUEUED=150 # reuses while nobody reads
+QUEUED=150 # the number of reuses while nobody reads
 PID=$(($(</proc/sys/kernel/pid_max) - 5))
 
 mkdir "$WORK/numbered"
@@ -39,34 +41,41 @@ function, name, expected = r"spin_(\d+)", "g%d", lambda n: (exe, None)
 if case == "cgroup":
     expected = lambda n: (exe, ("tidemark-test-a", "tidemark-test-b")[n & 1])
 if case in ("other", "held", "waiting"):
-    # not all of thousands of files are opened: the others show file name and offset
+    # Not all of the thousands of files are opened; the others are shown by file name and offset.
     function, name = r"own_function_(\d+)|program-(\d+)\+0x.*", "program-%06d"
     expected = lambda n: ("%s/numbered/program-%06d" % (work, n), None)
 found, wrong = generations(page, re.compile(function), lambda n: name % n, expected)
 pids = {pid for _, pid, _ in lived}
 mine = [hit for hit in page.hits if hit.generation.ns_tgid in pids]
-print("  P1: %d children, %d took the PID of the one before; %d were hit in their own function; of %d samples "
-      "%d wrong on the page, %d wrong by the sideband, %d not judged" %
+print("  P1: %d children, %d took the PID of the one before; %d were hit in their own function; "
+      "of %d samples %d wrong on the page, %d wrong by the sideband, %d not judged" %
       (len(lived), reuses, len(found), sum(h.count for h in mine), len(wrong), len(judged.wrong),
        judged.counts["unjudged"]))
 for what in wrong[:3] + judged.wrong[:3]:
     print("    %s" % (what,))
-check(not wrong, "%d samples with a wrong %s" % (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
-check(not judged.wrong, "%d samples with a wrong: %s" % (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
+check(not wrong, "%d samples are wrong on the page; the first has: %s" %
+      (sum(w[1].count for w in wrong), wrong and wrong[0][0]))
+check(not judged.wrong, "%d samples are wrong by the sideband; the first has: %s" %
+      (len(judged.wrong), judged.wrong and judged.wrong[0][0]))
 n = judged.counts
 judgeable = sum(n[key] for key in ("whole", "in_exec", "dying"))
-check(n["unjudged"] <= 0.05 * judgeable, "%d samples could not be judged, %d could" % (n["unjudged"], judgeable))
+check(n["unjudged"] <= 0.05 * judgeable,
+      "%d samples could not be judged, %d could" % (n["unjudged"], judgeable))
 check(reuses >= 0.95 * len(lived), "only %d reuses of %d" % (reuses, len(lived)))
-check(len(found) >= 0.5 * len(lived), "only %d of %d children were hit" % (len(found), len(lived)))
-# The successors alone: their births are reported, so each of them counts by itself.
-check_delivered(records, ran, {s.tgid for s in records.samples if records.own_tgid(s.tgid) in pids})
+check(len(found) >= 0.5 * len(lived),
+      "only %d of %d children were hit" % (len(found), len(lived)))
+# Only the children are counted here. Their births are reported, so that none is taken for another.
+check_delivered(records, ran,
+                {s.tgid for s in records.samples if records.own_tgid(s.tgid) in pids})
 owed = read["hz"] * sum(cpu for _, _, cpu in lived) / 1e6
 half_way = sum(h.count for h in mine if in_kernel_half_way(h))
-print("  by their CPU time %.0f samples would be due; half-way, in exec or without an mm: %d" % (owed, half_way))
+print("  by their CPU time, %.0f samples would be due; %d samples are in exec or without an mm" %
+      (owed, half_way))
 ' "$1" "$WORK"
 }
 
-# begin_lives CASE COUNT ARGUMENT... - records `reuse` with these arguments, up to its beginning
+# begin_lives CASE COUNT ARGUMENT... - begins a recording of `pid_reuse` with these arguments, and
+# holds `pid_reuse` back before its first instruction
 begin_lives() {
 	local case=$1 count=$2
 	shift 2
@@ -90,17 +99,17 @@ if cgroup_make; then
 	lives_of cgroup cgroup $a $b
 	exec {a}<&- {b}<&-
 else
-	say "cgroup: left out: no cgroup2 to write to"
+	say "cgroup: left out: there is no cgroup2 hierarchy that can be written to"
 fi
 
 all_lived() { (($(wc -l <"$WORK/$1.lived") >= $2)); }
 
-# queued CASE COUNT PROGRAM... - COUNT reuses; these programs are stopped for QUEUED of them at a
-# time, and go on for as many
+# queued CASE COUNT PROGRAM... - COUNT reuses; the programs named are stopped during QUEUED of them,
+# run during the next QUEUED, and so on
 queued() {
 	local case=$1 count=$2 name lived=0 readers=()
 	wanted "$case" || return 0
-	say "$case: stopped while the PID goes round: ${*:3}"
+	say "$case: these are stopped while the PID is reused: ${*:3}"
 	: >"$WORK/$case.lived"
 	begin_lives "$case" "$count" clones "$WORK/numbered/program-" || return
 	for name in "${@:3}"; do

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# process_names - names that change, kernel threads, and who a process is in its own namespaces
+# process_names - samples carry the name that their thread had at the time, also for kernel threads,
+# and the number that their process has in its own namespaces
 #
-# TM_PROCESSES: changes of name (1000 for the whole proof).
+# TM_PROCESSES: the number of changes of name (1000 for the whole proof).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/identity.bash"
 
@@ -31,17 +32,19 @@ for h in page.hits:
     elif spins:
         bad.append(h)
 exes = {h.generation.exe for h in page.hits if re.match("(first|other)-", h.comm)}
-print("  %d of %d names were hit, %d samples; %d under the name of another time; %d wrong by the sideband" %
+print("  %d of %d names were hit, %d samples; %d under the name of another time; "
+      "%d wrong by the sideband" %
       (len(seen), 2 * rounds, sum(seen.values()), len(bad), len(judged.wrong)))
 check(len(seen) >= 1.8 * rounds, "only %d names were hit" % len(seen))
 check(not bad, "%d samples with a wrong name: %s" % (len(bad), bad[:2]))
-check(not judged.wrong, "%s" % judged.wrong[:2])
-check(exes == {work + "/renames"}, "executables %s" % exes)
+check(not judged.wrong, "%d samples are wrong by the sideband: %s" %
+      (len(judged.wrong), judged.wrong[:2]))
+check(exes == {work + "/renames"}, "the samples name these executables: %s" % exes)
 ' "$WORK" "$TM_PROCESSES"
 fi
 
-# inner NAME NUMBER COMMAND... - COMMAND, which may enter namespaces, runs the process gNUMBER,
-# which writes down who it is there
+# Each command that `as` is called with in `outer` may enter namespaces, and runs `inner` there,
+# which notes its process id and its mount namespace and then becomes the process gNUMBER.
 cat >"$WORK/inner" <<'INNER'
 echo "$2 $$ $(readlink /proc/self/ns/mnt | tr -dc 0-9)" >>"$1/whoami"
 exec "$1/pid_reuse" spin "$2" 200000
@@ -54,7 +57,8 @@ as env
 as unshare --mount
 as unshare --pid --fork --mount-proc --kill-child
 as unshare --pid --fork --mount-proc --kill-child unshare --pid --fork --mount-proc --kill-child
-as unshare --pid --fork --mount-proc --kill-child unshare --pid --fork --mount-proc --kill-child unshare --pid --fork --mount-proc --kill-child
+as unshare --pid --fork --mount-proc --kill-child unshare --pid --fork --mount-proc --kill-child \
+	unshare --pid --fork --mount-proc --kill-child
 OUTER
 say "processes in PID and mount namespaces, up to four deep:"
 if record_with_reference inner -F 997 -o "$WORK/inner.html" -- sh "$WORK/outer" "$WORK"; then
@@ -68,15 +72,16 @@ page = ProcessPage(work + "/inner.html")
 bad = []
 for line in open(work + "/whoami"):
     number, pid, mount = map(int, line.split())
-    # by its samples: it may have been announced before it called itself so
+    # It is looked up by its samples, as it may have been announced before it had this name.
     generations = {s.generation for s in records.samples if s.comm.decode() == "g%d" % number}
     mine = [p for generation in generations for p in records.processes[generation]]
-    shown = {(h.generation.ns_tgid, h.generation.exe) for h in page.hits if h.comm == "g%d" % number}
+    shown = {(h.generation.ns_tgid, h.generation.exe)
+             for h in page.hits if h.comm == "g%d" % number}
     count = sum(h.count for h in page.hits if h.comm == "g%d" % number)
     named = sum(h.count for h in page.hits if "spin_%d" % number in h.frames)
     levels = {p.level for p in mine}
-    print("  g%d: pid %d in its own namespace, level %s, mounts %d: %d samples, %d with their function" %
-          (number, pid, levels, mount, count, named))
+    print("  g%d: pid %d in its own namespace, level %s, mounts %d: %d samples, "
+          "%d with their function" % (number, pid, levels, mount, count, named))
     if {(p.ns_tgid, p.mnt_ns) for p in mine} != {(pid, mount)} or len(levels) != 1:
         bad.append("g%d is announced as %s" % (number, mine))
     base = min(levels) if number == 0 else base # the level that the test itself is on
@@ -88,7 +93,7 @@ for line in open(work + "/whoami"):
         bad.append("g%d: %d samples, %d named" % (number, count, named))
 for line in bad:
     print("    " + line)
-check(not bad, "%d processes" % len(bad))
+check(not bad, "%d findings in the processes above" % len(bad))
 check_exits(Judgement(sideband, records))
 ' "$WORK"
 fi
@@ -98,7 +103,7 @@ if [[ -n ${TM_INNER:-} ]]; then
 	finish
 fi
 
-# The worker that copies for a loop device whose file lies in memory.
+# The kernel thread that is set to work is the worker of a loop device whose file lies in memory.
 say "kernel threads, while a loop device copies:"
 must mkdir "$WORK/memory"
 must mount -t tmpfs none "$WORK/memory"
@@ -122,7 +127,8 @@ steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-coll
 	2>/dev/null; }
 until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
 bash "$WORK/copy" "$LOOP"
-for thread in /proc/[0-9]*; do # those of now; workers come and go
+# Only the threads that exist now can be listed, since workers come and go.
+for thread in /proc/[0-9]*; do
 	grep -q '^PPid:.2$' "$thread/status" && echo "${thread#/proc/} $(<"$thread/comm")"
 done 2>/dev/null >"$WORK/threads"
 kill -INT "$RECORDER"
@@ -140,13 +146,13 @@ for h in page.hits:
     if name is None or strip_kernel(h.frames):
         continue
     shown[h.comm] += h.count
-    # a worker is shown in /proc with the work that it did last behind its name
+    # /proc shows the name of a worker with the work that it did last behind it.
     if not (name == h.comm or name.startswith((h.comm + "-", h.comm + "+"))) or h.generation.exe:
         bad.append((name, h.comm, h.generation))
 workers = sum(n for name, n in shown.items() if name.startswith("kworker/"))
 print("  %d kernel threads, %d samples, of workers %d: %s" %
       (len(shown), sum(shown.values()), workers, shown.most_common(5)))
-check(workers >= 20, "only %d samples of workers: nothing is tested" % workers)
-check(not bad, "%d under another name, or with an executable: %s" % (len(bad), bad[:3]))
+check(workers >= 20, "only %d samples of workers, too few to test anything" % workers)
+check(not bad, "%d entries have another name, or an executable: %s" % (len(bad), bad[:3]))
 ' "$WORK"
 finish

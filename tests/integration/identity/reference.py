@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reference - a recording beside what perf's sideband reported of the same time
+"""reference - compares a recording with what perf's sideband reported of the same time
 
-Records is what the collector pushed into the shared ring. Judgement holds each sample of it against what
-was reported.
+Records is what the collector pushed into the shared ring. Judgement compares each sample in it with
+what the sideband reported.
 """
 import collections
 import os
@@ -15,7 +15,8 @@ PATH_DELETED = 1 << 9
 FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
 
 Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
-Process = collections.namedtuple("Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags ktime")
+Process = collections.namedtuple(
+    "Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags ktime")
 
 
 class Sample:
@@ -34,7 +35,7 @@ def text(word):
 
 
 def unpacked(word):
-    """A path: components leaf first, each closed by a NUL."""
+    """The path that a record holds as components, the last one first, each closed by a NUL."""
     return b"/" + b"/".join(reversed(text(word).split(b"\0")[:-1]))
 
 
@@ -72,7 +73,7 @@ class Records:
             self.retired[int(word[7])] = int(word[1])
 
     def file(self, number, ktime):
-        """What the number meant then, or None."""
+        """The Identity that the file number stood for at that time, or None."""
         for begin, identity in reversed(self.meanings.get(number, [])):
             if ktime >= begin:
                 return identity
@@ -83,12 +84,16 @@ class Records:
 
 
 class Judgement:
-    """Each sample of a process that the sideband knows, against what it reported. wrong: [(what, sample)]"""
+    """Compares each sample of a process that the sideband knows with what the sideband reported.
+
+    wrong: [(what, ktime, generation, comm, flags)], one for each thing wrong with a sample
+    """
 
     def __init__(self, sideband, records):
         self.sideband, self.records, self.wrong = sideband, records, []
         self.counts = collections.Counter()
-        self.dying = collections.defaultdict(set) # {generation: times of samples after the start of death}
+        # {generation: times of its samples that were taken when it was already exiting}
+        self.dying = collections.defaultdict(set)
         self.side_of, self.generation_of = {}, {}
         check(sideband.lost == 0, "the sideband lost %d events" % sideband.lost)
         for sample in records.samples:
@@ -97,8 +102,10 @@ class Judgement:
     def _judge(self, sample):
         own = self.records.own_tgid(sample.tgid)
         side, next_birth = None, None
-        if own: # else it is not of this namespace, or was never announced there
-            side, next_birth = self.sideband.of(own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
+        # Without a number of its own it is not of this namespace, or was never announced there.
+        if own:
+            side, next_birth = self.sideband.of(
+                own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
         if sample.flags & KTHREAD or side is None or not side.maps:
             self.counts["unjudged"] += 1
         elif sample.flags & IN_EXEC:
@@ -114,10 +121,11 @@ class Judgement:
                 self.counts["after the next birth"] += 1
                 when = next_birth - 1
                 if not sample.flags & NO_MM:
-                    self._say("its number has another owner", sample)
+                    self._say("its process number already belongs to another process", sample)
             if sample.tid == sample.tgid:
                 self._comm(sample, own, when)
-            elif not self.records.nested: # else the sideband gives this thread another number
+            elif not self.records.nested:
+                # In a nested namespace the sideband knows this thread by another number.
                 self._comm(sample, sample.tid, when)
             if sample.flags & NO_MM:
                 self.counts["dying"] += 1
@@ -132,7 +140,8 @@ class Judgement:
         self.wrong.append((what, sample.ktime, sample.generation, sample.comm, sample.flags))
 
     def _side(self, sample, side):
-        """One generation is one incarnation, and the other way round: else a wrong side."""
+        """Each generation must belong to one incarnation, and each incarnation to one generation.
+        Otherwise a sample was put on the wrong side of an exec."""
         if self.side_of.setdefault(sample.generation, side) is not side:
             self._say("a generation on both sides of an exec", sample)
         if self.generation_of.setdefault(side, sample.generation) != sample.generation:
@@ -167,7 +176,8 @@ class Judgement:
         kinds = collections.Counter(frame >> 60 for frame in sample.frames)
         if sample.flags & USER_MODE:
             self.counts["user hits"] += 1
-            self.counts["user hits by file"] += bool(kinds) and kinds[FILE] + kinds[VDSO] == len(sample.frames)
+            self.counts["user hits by file"] += \
+                bool(kinds) and kinds[FILE] + kinds[VDSO] == len(sample.frames)
         for frame in sample.frames:
             if frame >> 60 != FILE:
                 continue
@@ -182,7 +192,7 @@ class Judgement:
 
 
 def check_page(records, page, tgids):
-    """The page must give each process as many samples under each path as the records do."""
+    """The page must show as many samples of each process, path and comm as the records hold."""
     wanted, shown = collections.Counter(), collections.Counter()
     for sample in records.samples:
         if sample.tgid in tgids:
@@ -192,15 +202,17 @@ def check_page(records, page, tgids):
     for hit in page.hits:
         if hit.generation.tgid in tgids:
             shown[hit.generation.tgid, hit.generation.exe, hit.comm] += hit.count
-    differ = [(key, wanted[key], shown[key]) for key in wanted | shown if wanted[key] != shown[key]]
+    differ = [(key, wanted[key], shown[key])
+              for key in wanted | shown if wanted[key] != shown[key]]
     check(not differ, "records and page differ for %d processes: %s" % (len(differ), differ[:3]))
     return sum(wanted.values())
 
 
 def check_exits(judged):
-    """Each announced process that has ended has its one EXIT, whatever it was and wherever it lived; and
-    only those have one. Upstream lost them for processes without an interpreter (#338: exit state
-    recorded conditionally) and in PID namespaces (#1538: a feature flag disables the exit path)."""
+    """Each announced process that has ended must have one EXIT, whatever it was and wherever it
+    ran, and no other process may have one. Upstream lost them for processes without an interpreter
+    (#338: it recorded the exit state only under a condition) and in PID namespaces (#1538: a
+    feature flag disabled the exit path)."""
     records, missing, early, known, late = judged.records, [], [], 0, 0
     for generation, side in judged.side_of.items():
         if generation not in records.processes:
@@ -213,49 +225,57 @@ def check_exits(judged):
                 missing.append((generation, side.how, side.exe and side.exe.path))
         elif generation in records.exits:
             early.append(generation)
-    print("  EXIT of %d announced generations that ended: %d missing; %d of what went on by exec; "
-          "%d were first met when they were already dying" % (known, len(missing), len(early), late))
-    check(known > 0 and not missing, "no EXIT: %s" % missing[:3])
-    check(not early, "an EXIT of what only executed something: %s" % early[:3])
+    print("  EXIT: %d announced generations ended, and %d of them have no EXIT; %d have one that "
+          "went on by exec; %d were already dying when they were first met" %
+          (known, len(missing), len(early), late))
+    check(known > 0, "no announced generation ended, so EXIT is not tested")
+    check(not missing, "generations that ended have no EXIT: %s" % missing[:3])
+    check(not early, "generations that went on by exec have an EXIT: %s" % early[:3])
 
 
 def sideband_tgids(sideband, records):
-    """Of the initial PID namespace: those whose birth the sideband saw."""
+    """The process numbers, in the initial PID namespace, of those whose birth the sideband saw."""
     born = {t for t, list_ in sideband.incarnations.items() if t and list_[0].how == "birth"}
     return {s.tgid for s in records.samples if records.own_tgid(s.tgid) in born}
 
 
 def check_delivered(records, ran, tgids):
-    """Each timer that went off in the time of these processes, but for those after which the kernel did
-    not run the sampling program, must have become a sample of the same process."""
+    """Each timer that went off while these processes ran must have become a sample of the same
+    process, except where the kernel did not run the sampling program after it."""
     fired, skipped = ran
-    samples = collections.Counter((s.tgid, s.generation[1]) for s in records.samples if s.tgid in tgids)
+    samples = collections.Counter((s.tgid, s.generation[1])
+                                  for s in records.samples if s.tgid in tgids)
     owed = {key: count for key, count in fired.items() if key[0] in tgids}
     total = sum(owed.values())
     missing = sum(max(0, count - samples[key]) for key, count in owed.items())
     more = sum(max(0, count - owed.get(key, 0)) for key, count in samples.items())
     lost = max(0, missing - skipped)
+    delivered, of_run = (100.0 * (1 - n / max(1, total)) for n in (missing, lost))
     print("  P2: %d timers went off for them, %d without a sample; the kernel skipped %d of all: "
           "%.3f %% delivered, %.3f %% of what it ran" %
-          (total, missing, skipped, 100.0 * (1 - missing / max(1, total)), 100.0 * (1 - lost / max(1, total))))
-    check(more == 0, "%d samples without a timer: the counting is wrong" % more)
-    check(total > 0 and lost <= 0.001 * total, "%d samples are missing" % lost)
-    # Whose the skipped ones were nobody tells; most are of those that themselves call bpf().
-    check(missing <= 0.01 * total + 3, "%d samples are missing, more than skipping explains" % missing)
+          (total, missing, skipped, delivered, of_run))
+    check(more == 0, "%d samples belong to no timer, so the counting is wrong" % more)
+    check(total > 0 and lost <= 0.001 * total, "%d samples of %d are missing" % (lost, total))
+    # The kernel does not tell whose timers it skipped. Most are of processes that call bpf().
+    check(missing <= 0.01 * total + 3,
+          "%d samples are missing, more than skipping explains" % missing)
 
 
 def timer_hits(path):
-    """{(tgid, start): timers gone off}, timers of whomever that the kernel skipped"""
+    """{(tgid, start): timers that went off}, and how many the kernel skipped, of all processes"""
     with open(path, encoding="ascii") as file:
         skipped = int(file.readline().split()[1])
         return {(int(a), int(b)): int(c) for a, b, c in map(str.split, file)}, skipped
 
 
 def read_recording(work, name):
-    """Sideband, Records, timer hits of one recording; prints what there is."""
+    """The Sideband, the Records and the timer hits of one recording; prints how many there are."""
     prefix = os.path.join(work, name)
-    sideband, records, ran = Sideband(prefix + ".sideband"), Records(prefix + ".records"), timer_hits(prefix + ".hits")
-    print("  reference: %d samples, %d generations announced; sideband %d births, %d execs, %d mappings" %
-          (len(records.samples), len(records.processes), sideband.counts[FORK],
-           sum(i.how == "exec" for all_ in sideband.incarnations.values() for i in all_), sideband.counts[MMAP2]))
+    sideband, records = Sideband(prefix + ".sideband"), Records(prefix + ".records")
+    ran = timer_hits(prefix + ".hits")
+    execs = sum(i.how == "exec" for all_ in sideband.incarnations.values() for i in all_)
+    print("  reference: %d samples, %d generations announced; sideband %d births, %d execs, "
+          "%d mappings" %
+          (len(records.samples), len(records.processes), sideband.counts[FORK], execs,
+           sideband.counts[MMAP2]))
     return sideband, records, ran

@@ -12,10 +12,12 @@ COMM, EXIT, FORK, MMAP2, LOST = 3, 4, 7, 10, 2 # enum perf_event_type
 COMM_EXEC = 1 << 13                            # PERF_RECORD_MISC_COMM_EXEC
 
 def boot_ahead():
-    """start_boottime counts on where CLOCK_MONOTONIC, the clock of all other times here, stands still."""
-    between = [-time.clock_gettime_ns(time.CLOCK_MONOTONIC) + time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-               for _ in range(100)]
-    return min(between) if min(between) > 1000000 else 0 # less is the time between two readings
+    """How far start_boottime is ahead of CLOCK_MONOTONIC, the clock of all other times here, which
+    stands still while the host is suspended."""
+    between = [-time.clock_gettime_ns(time.CLOCK_MONOTONIC) +
+               time.clock_gettime_ns(time.CLOCK_BOOTTIME) for _ in range(100)]
+    # Less than a millisecond is only the time between the two readings.
+    return min(between) if min(between) > 1000000 else 0
 
 
 BOOT_AHEAD = boot_ahead()
@@ -24,7 +26,7 @@ Mapping = collections.namedtuple("Mapping", "dev ino generation offset bytes pat
 
 
 def overlays():
-    """Devices of the overlay file systems that are mounted."""
+    """The device numbers of the overlay file systems that are mounted."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
         lines = [line.split() for line in file]
     numbers = [line[2].split(":") for line in lines if line[line.index("-") + 1] == "overlay"]
@@ -35,8 +37,8 @@ OVERLAYS = overlays()
 
 
 def same_file(mapping, identity):
-    """The sideband tells of an overlay's own inode where the kernel maps the one behind it: there the
-    path, the size and the times must do."""
+    """Whether both mean one file. Of a file on an overlay the sideband reports the overlay's own
+    inode, while the kernel maps the one behind it; there path, size and time are compared."""
     if mapping.dev in OVERLAYS and identity.dev not in OVERLAYS:
         seen = os.stat(mapping.path)
         return mapping.path == identity.path and seen.st_size == identity.size and \
@@ -45,7 +47,7 @@ def same_file(mapping, identity):
 
 
 class Incarnation:
-    """What one process was from a birth or an exec to the next."""
+    """What one process was from its birth, or from an exec, to the next exec or its end."""
 
     def __init__(self, tgid, begin, how, before=None):
         self.tgid, self.begin, self.how = tgid, begin, how
@@ -59,7 +61,8 @@ class Incarnation:
             self.exe = mapping # exec maps the program itself before all else
 
     def holds(self, identity, offset):
-        return any(same_file(m, identity) and m.offset <= offset <= m.offset + m.bytes for m in self.maps)
+        return any(same_file(m, identity) and m.offset <= offset <= m.offset + m.bytes
+                   for m in self.maps)
 
 
 class Sideband:
@@ -67,14 +70,14 @@ class Sideband:
 
     def __init__(self, path):
         self.incarnations, self.comms, self.lost = collections.defaultdict(list), {}, 0
-        self.processes = {} # of the finished incarnations, as asked for
+        self.processes = {} # what _processes() has returned so far
         self.counts = collections.Counter()
         with open(path, "rb") as file:
             data = file.read()
         records, at = [], 0
         while at < len(data):
             kind, misc, size = struct.unpack_from("<IHH", data, at)
-            check(size >= 24, "the sideband is not whole")
+            check(size >= 24, "the file of the sideband is not complete")
             body = data[at + 8:at + size - 16]
             _, _, when = struct.unpack_from("<IIQ", data, at + size - 16)
             records.append((when, len(records), kind, misc, body))
@@ -89,8 +92,8 @@ class Sideband:
         elif kind == FORK:
             pid, ppid, tid, ptid = struct.unpack_from("<IIII", body)
             if pid == tid:
-                self.incarnations[pid].append(
-                    Incarnation(pid, when, "birth", self.last(ppid) or Incarnation(ppid, 0, "unseen")))
+                parent = self.last(ppid) or Incarnation(ppid, 0, "unseen")
+                self.incarnations[pid].append(Incarnation(pid, when, "birth", parent))
             if ptid in self.comms:
                 self._name(tid, when, self.comms[ptid][1][-1])
         elif kind == EXIT:
@@ -102,7 +105,8 @@ class Sideband:
             self._name(tid, when, body[8:].split(b"\0")[0])
             if misc & COMM_EXEC:
                 if self.last(pid):
-                    self.last(pid).end = 0 # its first thread's, in favour of the one that executes
+                    # That was the end of its first thread only, as another thread executes.
+                    self.last(pid).end = 0
                 self.incarnations[pid].append(Incarnation(pid, when, "exec"))
         elif kind == MMAP2:
             pid, _, _, length, offset, major, minor, inode, generation = struct.unpack_from(
@@ -121,13 +125,16 @@ class Sideband:
         return self.incarnations[tgid][-1] if self.incarnations.get(tgid) else None
 
     def of(self, tgid, start, when):
-        """The incarnation then of the process that was born at that start, and when the next process got
-        its number. None: it began before the sideband did.
+        """The incarnation, at that time, of the process that was born at that start, and the time
+        at which the next process got its number. The incarnation is None if the process began
+        before the sideband did; the time is None if there is no next process.
 
-        A process that is reaped on one CPU may still be leaving another, when its number has gone on."""
+        A process that is reaped on one CPU may still be leaving another one when its number already
+        belongs to the next process."""
         births, processes = self._processes(tgid)
         found = bisect.bisect_left(births, start)
-        if found == len(births): # born before, but perhaps not before its first exec that was reported
+        # It was born before the sideband began, but an exec of it may have been reported.
+        if found == len(births):
             begins, known = processes[-1] if processes and not births else ([], [])
             found = bisect.bisect_right(begins, when)
             return (known[found - 1] if found else None), None
@@ -136,8 +143,8 @@ class Sideband:
         return side, births[found + 1] if found + 1 < len(births) else None
 
     def _processes(self, tgid):
-        """Times of birth, and beside each ([time], [Incarnation]) of that process; those alone where no
-        birth was reported."""
+        """The times at which processes with this number were born, and for each of these processes
+        ([time], [Incarnation]). Where no birth was reported, there is only the latter."""
         if tgid not in self.processes:
             births, processes = [], []
             for one in self.incarnations.get(tgid, []):
@@ -147,19 +154,22 @@ class Sideband:
                     processes.append(([], []))
                 processes[-1][0].append(one.begin)
                 processes[-1][1].append(one)
-            processes = processes[-len(births):] # what came before the first birth is nobody's
+            # What came before the first birth belongs to no process that is known.
+            processes = processes[-len(births):]
             self.processes[tgid] = births, processes
         return self.processes[tgid]
 
     def lifetimes_ms(self, how):
-        """Of the processes that have ended; exec: only of those that executed something."""
+        """How long each incarnation lasted that began by `how`, birth or exec, and has ended."""
         for list_ in self.incarnations.values():
             for one in list_:
                 if one.how == how and one.end:
                     yield (one.end - one.begin) / 1e6
 
     def comms_at(self, tid, when):
-        """The comm then, and the next: the kernel writes a name before it tells of it."""
+        """The comm at that time, and the next one, since the kernel changes a name before it
+        reports the change."""
         times, comms = self.comms.get(tid, ([], []))
         found = bisect.bisect_right(times, when)
-        return (comms[found - 1] if found else None), (comms[found] if found < len(comms) else None)
+        return (comms[found - 1] if found else None), \
+            (comms[found] if found < len(comms) else None)
