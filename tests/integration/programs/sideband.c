@@ -115,6 +115,8 @@ struct sideband *sideband_open(void)
 		struct sideband_ring *ring = &sideband->rings[sideband->count];
 		int r = open_ring(ring, cpu, sideband->page_bytes);
 
+		if (r == -EINVAL && sideband->count > 0)
+			break; /* beyond the last number that this kernel can have */
 		if (r < 0) {
 			sideband_close(sideband);
 			errno = -r;
