@@ -83,6 +83,11 @@ class Records:
         return self.own_of.get(tgid, 0 if self.nested else tgid)
 
 
+def half_written(comm, old, new):
+    """Whether the kernel may have been found as it wrote one name over another: bytes of the new, then the old."""
+    return any(comm == new[:n] + old[n:] for n in range(len(new))) or comm == new
+
+
 class Judgement:
     """Compares each sample of a process that the sideband knows with what the sideband reported.
 
@@ -151,7 +156,7 @@ class Judgement:
         now, then = self.sideband.comms_at(tid, when)
         if now is None:
             self.counts["comm unknown"] += 1
-        elif sample.comm != now and not (sample.kernel and sample.comm == then):
+        elif sample.comm != now and not (sample.kernel and half_written(sample.comm, now, then or b"")):
             self._say("comm %r, not %r" % (sample.comm, now), sample)
 
     def _process(self, sample, side):
