@@ -84,7 +84,7 @@ class Records:
 
 
 def half_written(comm, old, new):
-    """Whether the kernel may have been found as it wrote one name over another: bytes of the new, then the old."""
+    """Whether the kernel was sampled as it wrote one name over another: new bytes, then old ones."""
     return any(comm == new[:n] + old[n:] for n in range(len(new))) or comm == new
 
 
@@ -156,7 +156,9 @@ class Judgement:
         now, then = self.sideband.comms_at(tid, when)
         if now is None:
             self.counts["comm unknown"] += 1
-        elif sample.comm != now and not (sample.kernel and half_written(sample.comm, now, then or b"")):
+        elif sample.comm == now:
+            pass
+        elif not (sample.kernel and half_written(sample.comm, now, then or b"")):
             self._say("comm %r, not %r" % (sample.comm, now), sample)
 
     def _process(self, sample, side):

@@ -47,7 +47,7 @@ __asm__(".altmacro\n"
 	".set spin_index, spin_index + 1\n"
 	".endr\n"
 	".noaltmacro\n");
-/* Hidden: as position-independent code its address would be read from a table that nobody relocates. */
+/* Hidden: else position-independent code reads its address from a table that nobody relocates. */
 __attribute__((visibility("hidden"))) extern const char spin_0[];
 
 struct plan {
