@@ -84,7 +84,7 @@ class Records:
 
 
 def half_written(comm, old, new):
-    """Whether the kernel was sampled as it wrote one name over another: new bytes, then old ones."""
+    """Whether the kernel was sampled as it wrote one name over another: new bytes, then old."""
     return any(comm == new[:n] + old[n:] for n in range(len(new))) or comm == new
 
 
