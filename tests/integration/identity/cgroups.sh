@@ -135,7 +135,7 @@ for line in open(work + "/placed"):
     number, v2, v1, named, *wanted = line.rstrip("\n").split("\t")
     wanted = tuple(text if text != "-" else "" for text in wanted)
     shown = labels["g" + number]
-    page = {h.generation.cgroup for h in page.hits if h.comm == "g" + number}
+    on_page = {h.generation.cgroup for h in page.hits if h.comm == "g" + number}
     hierarchies = (("v2", v2), ("v1", v1), ("named", named))
     where = " ".join(word for word, path in hierarchies if path != "-")
     print("  %-5s %s: %d samples %s" %
@@ -143,8 +143,8 @@ for line in open(work + "/placed"):
            "right" if set(shown) == {wanted} else dict(shown)))
     if sum(shown.values()) < 20:
         bad.append("%s: only %d samples" % (wanted[0], sum(shown.values())))
-    if set(shown) != {wanted} or page != {wanted[0]}:
-        bad.append("%s: shown as %s, on the page as %s" % (wanted, dict(shown), page))
+    if set(shown) != {wanted} or on_page != {wanted[0]}:
+        bad.append("%s: shown as %s, on the page as %s" % (wanted, dict(shown), on_page))
 for line in bad:
     print("    " + line)
 check(not bad, "%d cgroups are shown wrong, or have too few samples" % len(bad))

@@ -156,7 +156,8 @@ for line in open(work + "/expected", encoding="utf-8"):
         print("  shown: %r" % want)
         if not clean or not "semi" in want:
             bad.append("%s: shown as %r" % (what, want))
-    wanted[number] = want
+    # pprof writes what is no path in brackets.
+    wanted[number] = want if want.startswith("/") or path == "~" else "[%s]" % want
     print("  %2s %-50s %4d samples, %d with their function, executable %s" %
           (number, what, count, named, "right" if set(paths) == {want} else dict(paths)))
     if count < 20:

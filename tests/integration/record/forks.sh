@@ -73,7 +73,7 @@ check(most <= files + 64, "the symbolizer holds %d descriptors for %d files" % (
 
 python '
 read = summary(sys.argv[1])
-page = sys.argv[3]
+numbered = sys.argv[3]
 page = Page(sys.argv[2])
 own = unnamed = wrong_name = wrong_file = pathless = with_mm = without_mm = in_exec = 0
 examples, seen = [], set()
@@ -86,7 +86,7 @@ for comm, exe, frames, count in page.samples:
         if comm != "program-" + number:
             wrong_name += count
             examples.append((comm, name))
-        if exe != lives + "/program-" + number:
+        if exe != numbered + "/program-" + number:
             wrong_file += count
             examples.append((comm, name, exe))
     if not re.match(r"program-\d{6}$", comm):
@@ -103,7 +103,7 @@ for comm, exe, frames, count in page.samples:
         if not functions and any(name.startswith(comm + "+0x") for name in frames):
             unnamed += count
     # A generation whose only hit came when it had no mm is known by its comm alone.
-    if exe not in ("", lives + "/" + comm) and truncation(frames) != "exec":
+    if exe not in ("", numbered + "/" + comm) and truncation(frames) != "exec":
         wrong_file += count
         examples.append((comm, exe, frames[-3:]))
 print("  %d different lives were hit; %d samples in their own functions" % (len(seen), own))
