@@ -39,7 +39,9 @@ class Variant:
         self.log = os.path.join(self.folder, "log")
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [tidemark, "record", "-v", "-F", str(hz), "--summary", self.folder + "/x.json",
+                # Only one recording at a time has the cache of unwind tables.
+                [tidemark, "record", "-v", "--no-cache", "-F", str(hz),
+                 "--summary", self.folder + "/x.json",
                  "-o", self.folder + "/x.pb.gz", "-o", self.folder + "/x.folded"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=self.cgroup.enter)
         self.programs = proc_usage.find(self.process.pid, self._check_running)
