@@ -41,7 +41,7 @@ static void end_parser(struct parser_restart *restart)
 	*parser = CHILD_NULL;
 }
 
-/* @socket: the parser's end. Return: 0, or an exit code, after printing why. */
+/* @socket: the parser's end. Return: 0; else it failed, and why is printed. */
 static int start_parser(struct parser_restart *restart, int program,
 			struct uid_pool_account account, int socket)
 {

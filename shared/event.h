@@ -129,7 +129,6 @@ enum tm_frame_kind {
 #define TM_FRAME_FILE_SHIFT     40
 #define TM_FRAME_FILE_MAX       0x7ffffu           /* largest file number */
 #define TM_FRAME_OFFSET_MAX     ((1ull << 40) - 1) /* largest file offset */
-#define TM_FRAME_PAYLOAD        ((1ull << 59) - 1)
 #define TM_FRAME_MODULE_SHIFT   44
 #define TM_FRAME_MODULE_MAX     0x7fffu
 #define TM_FRAME_MODULE_UNKNOWN TM_FRAME_MODULE_MAX /* in no known module: offset is 0 */
