@@ -67,11 +67,11 @@ static void put_tables(FILE *out, const struct summary *s)
 {
 	const struct tm_counts *counts = &s->counts;
 
-	put_number(out, "steps_rows", counts->steps_rows);
-	put_number(out, "steps_pointer", counts->steps_pointer);
-	put_number(out, "rows_made", s->result.rows_made);
-	put_number(out, "rows_failed", s->result.rows_failed);
-	put_number(out, "rows_cached", s->result.rows_cached);
+	put_number(out, "steps_by_table", counts->steps_by_table);
+	put_number(out, "steps_by_frame_pointer", counts->steps_by_frame_pointer);
+	put_number(out, "tables_made", s->result.tables_made);
+	put_number(out, "tables_empty", s->result.tables_empty);
+	put_number(out, "tables_cached", s->result.tables_cached);
 	put_number(out, "cache_refused", s->result.cache_refused);
 	put_number(out, "tables", counts->tables);
 	put_number(out, "table_bytes", counts->table_bytes);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define TABLE_CACHE_FOLDER        "/var/cache/tidemark"
-#define TABLE_CACHE_DEFAULT       TABLE_CACHE_FOLDER "/rows.cache"
+#define TABLE_CACHE_DEFAULT       TABLE_CACHE_FOLDER "/unwind.cache"
 #define TABLE_CACHE_BOOT_ID_BYTES 64
 
 enum {

@@ -253,7 +253,7 @@ int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		r = run_iterator(skeleton->progs.check_mapping, (pid_t)pid);
 		if (r < 0)
 			return r;
-		if (check->status == TM_CHECK_ASKED)
+		if (check->status == TM_CHECK_UNANSWERED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
 			return (int)compare(check, identity);

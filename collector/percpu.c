@@ -279,8 +279,8 @@ void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *le
 	counts->lookups += read_once(&level->lookups);
 	counts->lookup_cached += read_once(&level->lookup_cached);
 	counts->lookup_retries += read_once(&level->lookup_retries);
-	counts->steps_rows += read_once(&level->steps_rows);
-	counts->steps_pointer += read_once(&level->steps_pointer);
+	counts->steps_by_table += read_once(&level->steps_by_table);
+	counts->steps_by_frame_pointer += read_once(&level->steps_by_frame_pointer);
 }
 
 int64_t percpu_in_flight(const struct tm_counts *counts)

@@ -258,7 +258,7 @@ void session_deinit(struct session *session)
 	loader_deinit(&session->loader);
 	unwind_install_deinit(&session->tables);
 	symbolizer_link_deinit(&session->link);
-	session->command = tm_fdpass_part(session->command);
+	session->command = tm_fdpass_close(session->command);
 	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);

@@ -17,7 +17,7 @@ void symbolizer_link_init(struct symbolizer_link *link, int fd)
 
 void symbolizer_link_deinit(struct symbolizer_link *link)
 {
-	link->fd = tm_fdpass_part(link->fd);
+	link->fd = tm_fdpass_close(link->fd);
 }
 
 /*

@@ -113,9 +113,9 @@ struct tm_result {
 	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
 	uint64_t late_records;                /* older than a W published before them; must be 0 */
 	uint64_t processes, files, stacks;
-	uint64_t rows_made;     /* unwind tables handed to the collector */
-	uint64_t rows_failed;   /* files without unwind information: their table is empty */
-	uint64_t rows_cached;   /* of those made, found in the cache */
+	uint64_t tables_made;   /* unwind tables handed to the collector */
+	uint64_t tables_empty;  /* files without unwind information: their table is empty */
+	uint64_t tables_cached; /* of those made, found in the cache */
 	uint64_t cache_refused; /* cache entries that failed their check */
 	uint64_t parsers_lost;  /* parsers that exited or sent an invalid message */
 	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */

@@ -240,8 +240,8 @@ struct tm_level_counts {
 	uint64_t lookups;        /* mapping lookups */
 	uint64_t lookup_cached;  /* of those, answered by the mapping cache */
 	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
-	uint64_t steps_rows;     /* user frames unwound by a rule of an unwind table */
-	uint64_t steps_pointer;  /* and by frame pointer */
+	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
+	uint64_t steps_by_frame_pointer; /* and by frame pointer */
 	uint64_t pad[5];
 };
 
@@ -278,10 +278,10 @@ enum tm_file_change {
 };
 
 enum tm_check_status {
-	TM_CHECK_ASKED = 0, /* not answered: the iterator found no such thread */
-	TM_CHECK_FILE = 1,  /* the mapping is of `identity` */
-	TM_CHECK_OTHER = 2, /* no mapping there, or one without a file */
-	TM_CHECK_BUSY = 3,  /* the mapping is being modified: try again */
+	TM_CHECK_UNANSWERED = 0, /* the iterator found no such thread */
+	TM_CHECK_FILE = 1,       /* the mapping is of `identity` */
+	TM_CHECK_OTHER = 2,      /* no mapping there, or one without a file */
+	TM_CHECK_BUSY = 3,       /* the mapping is being modified: try again */
 };
 
 struct tm_check {         /* request and answer of the BPF program check_mapping */

@@ -116,7 +116,7 @@ int tm_fdpass_recv(int socket, void *message, size_t bytes, int *ret_fd, int fla
 	return 0;
 }
 
-int tm_fdpass_part(int socket)
+int tm_fdpass_close(int socket)
 {
 	char first_byte; /* of each message; the kernel discards the rest */
 

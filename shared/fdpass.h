@@ -27,7 +27,7 @@ enum {
  * messages resets the connection, and the peer's next read fails before it has seen our last
  * message. Accepts -1. Return: -1.
  */
-int tm_fdpass_part(int socket);
+int tm_fdpass_close(int socket);
 /* @fd: -1: none. @flags: 0 or MSG_DONTWAIT. */
 int tm_fdpass_send(int socket, const void *message, size_t bytes, int fd, int flags);
 /* @ret_fd: -1 if none came. NULL: a message with a descriptor is refused. @flags: 0 or

@@ -53,11 +53,11 @@ struct tm_counts {
 	uint64_t files_retired;   /* file numbers freed */
 	uint64_t processes_known; /* entries in the BPF maps, at the last measurement */
 	uint64_t files_known;
-	uint64_t attached;      /* symbolizers that attached so far */
-	uint64_t steps_rows;    /* user frames unwound by a rule of an unwind table */
-	uint64_t steps_pointer; /* and by frame pointer */
-	uint64_t tables;        /* in the BPF maps now */
-	uint64_t table_bytes;   /* of those */
+	uint64_t attached;               /* symbolizers that attached so far */
+	uint64_t steps_by_table;         /* user frames unwound by a rule of an unwind table */
+	uint64_t steps_by_frame_pointer; /* and by frame pointer */
+	uint64_t tables;                 /* in the BPF maps now */
+	uint64_t table_bytes;            /* of those */
 	uint64_t tables_installed;
 	uint64_t tables_refused; /* not due, invalid, or too large */
 	uint64_t tables_evicted; /* in favour of another one */

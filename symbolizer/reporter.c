@@ -118,9 +118,9 @@ static void fill_result(const struct report_build *build, const struct session *
 	result->parsers_lost = session->parser.counts.lost;
 	memcpy(result->parse_failures, session->parser.counts.failures,
 	       sizeof(result->parse_failures));
-	result->rows_made = session->jobs.counts.made;
-	result->rows_failed = session->jobs.counts.empty;
-	result->rows_cached = session->jobs.counts.cached;
+	result->tables_made = session->jobs.counts.made;
+	result->tables_empty = session->jobs.counts.empty;
+	result->tables_cached = session->jobs.counts.cached;
 	result->cache_refused = session->cache.refused;
 }
 

@@ -45,7 +45,7 @@ class Driven:
         self.run("cfi", DEEP, "x")
         for _ in range(40):
             counted = self.recording.segment(0.25)
-            if counted.get("steps_rows", 0) > DEEP / 2 * counted["taken"] > 0:
+            if counted.get("steps_by_table", 0) > DEEP / 2 * counted["taken"] > 0:
                 return True
         return False
 
@@ -65,8 +65,8 @@ def measure(driven, which, form, seconds, rounds):
             counted = driven.recording.segment(seconds)
             taken = max(1, counted["taken"])
             pair.append((counted["ns"] / taken,
-                         1 + (counted.get("steps_rows", 0) +
-                              counted.get("steps_pointer", 0)) / taken))
+                         1 + (counted.get("steps_by_table", 0) +
+                              counted.get("steps_by_frame_pointer", 0)) / taken))
         (deep, seen), (shallow, _) = pair
         found.append(((deep - shallow) / (DEEP - SHALLOW), deep, shallow, seen))
     return found

@@ -55,7 +55,8 @@ def measure(tidemark, bpf_state, seconds, hz, folder):
     taken = counted["taken"] - counts["taken"]
     exported = read["exported"] / max(1, read["taken"])
     busy = after["busy"] - before["busy"]
-    steps = sum(counted.get(key, 0) - counts.get(key, 0) for key in ("steps_rows", "steps_pointer"))
+    steps = sum(counted.get(key, 0) - counts.get(key, 0)
+                for key in ("steps_by_table", "steps_by_frame_pointer"))
     return {
         "cpu": (after["cpu"] - before["cpu"]) / 1e9, "bpf": (after["bpf"] - before["bpf"]) / 1e9,
         "named": {name: (after["named"][name] - before["named"][name]) / 1e9 for name in NAMES},
@@ -63,6 +64,6 @@ def measure(tidemark, bpf_state, seconds, hz, folder):
         "delivered": taken * exported / max(1.0, busy * hz), "length": length,
         "whole": whole / stacks if stacks else None,
         "ns": (counted["ns"] - counts["ns"]) / taken if taken else None,
-        "frames": 1 + steps / taken if taken and "steps_rows" in counted else None,
+        "frames": 1 + steps / taken if taken and "steps_by_table" in counted else None,
         "started": (after["started"] - before["started"]) / length, "summary": read,
     }

@@ -23,7 +23,8 @@ def measure(tidemark, bpf_state, hz, seconds, folder):
     running.end()
     taken = max(1, counted["taken"])
     counted["each"] = counted["ns"] / taken
-    counted["frames"] = 1 + (counted.get("steps_rows", 0) + counted.get("steps_pointer", 0)) / taken
+    counted["frames"] = 1 + (counted.get("steps_by_table", 0) +
+                             counted.get("steps_by_frame_pointer", 0)) / taken
     return counted
 
 
@@ -34,7 +35,8 @@ def line(load, hz, rows):
     taken = sum(row["taken"] for row in rows)
     print(FORM % (load, hz, number(middle, 0), "(%.0f, %.0f)" % (min(ns), max(ns)), number(goal, 0),
                   ratio(middle, goal), number(frames, 1), number(middle / frames, 0),
-                  number(sum(row.get("steps_pointer", 0) for row in rows) / max(1, taken), 2),
+                  number(sum(row.get("steps_by_frame_pointer", 0)
+                             for row in rows) / max(1, taken), 2),
                   number(sum(row["lookups"] for row in rows) / max(1, taken), 2)), flush=True)
 
 

@@ -153,11 +153,11 @@ static int print_levels(const struct bpf_objects *objects)
 	}
 	printf("taken %" PRIu64 "\nring_full %" PRIu64 "\nannounce_lost %" PRIu64
 	       "\nprocesses_full %" PRIu64 "\nfiles_full %" PRIu64 "\nlookups %" PRIu64
-	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\nsteps_rows %" PRIu64
-	       "\nsteps_pointer %" PRIu64 "\n",
+	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\nsteps_by_table %" PRIu64
+	       "\nsteps_by_frame_pointer %" PRIu64 "\n",
 	       sum.taken, sum.ring_full, sum.announce_lost, sum.processes_full, sum.files_full,
-	       sum.lookups, sum.lookup_cached, sum.lookup_retries, sum.steps_rows,
-	       sum.steps_pointer);
+	       sum.lookups, sum.lookup_cached, sum.lookup_retries, sum.steps_by_table,
+	       sum.steps_by_frame_pointer);
 	return r;
 }
 

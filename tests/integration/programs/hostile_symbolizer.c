@@ -265,12 +265,12 @@ int main(int argc, char **argv)
 		attack_all();
 	if (r < 0 || harness.over)
 		complain("the collector", "is gone", r);
-	(void)printf("  %llu samples taken, %llu malformed; steps by rows %llu, by pointer %llu; "
-		     "%llu tables now\n",
+	(void)printf("  %llu samples taken, %llu malformed; steps by table %llu, "
+		     "by frame pointer %llu; %llu tables now\n",
 		     (unsigned long long)harness.counts.taken,
 		     (unsigned long long)harness.counts.drops[TM_DROP_MALFORMED],
-		     (unsigned long long)harness.counts.steps_rows,
-		     (unsigned long long)harness.counts.steps_pointer,
+		     (unsigned long long)harness.counts.steps_by_table,
+		     (unsigned long long)harness.counts.steps_by_frame_pointer,
 		     (unsigned long long)harness.counts.tables);
 	if (harness.counts.drops[TM_DROP_MALFORMED])
 		complain("all", "malformed records", 0);

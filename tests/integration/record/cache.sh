@@ -4,14 +4,14 @@
 # changed
 . "$(dirname "$0")/../../lib/integration.bash"
 
-CACHE=$WORK/rows.cache
+CACHE=$WORK/unwind.cache
 counts() { # NAME: what became of the tables
 	python '
 read = summary(sys.argv[1] + ".json")
 print("  %s: %d tables made, %d of them from the cache, %d entries refused; parser %.3f s" %
-      (sys.argv[2], read["rows_made"], read["rows_cached"], read["cache_refused"],
+      (sys.argv[2], read["tables_made"], read["tables_cached"], read["cache_refused"],
        read["cpu_seconds"]["parser"]))
-check(read["rows_made"] > 0, "no table was made")
+check(read["tables_made"] > 0, "no table was made")
 check(read["tables_refused"] == 0, "%d tables were refused" % read["tables_refused"])
 ' "$WORK/$1" "$1"
 }
@@ -28,15 +28,15 @@ run() { # NAME ARGUMENT...
 }
 
 run first --cache "$CACHE"
-holds first 'read["rows_cached"] == 0 and read["cache_refused"] == 0'
+holds first 'read["tables_cached"] == 0 and read["cache_refused"] == 0'
 [[ $(stat -c '%U %a %h' "$CACHE") == 'root 600 1' ]] ||
 	wrong "the cache is not root's alone: $(stat -c '%U %a %h' "$CACHE")"
 
 run second --cache "$CACHE"
-holds second 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
+holds second 'read["tables_cached"] > 0 and read["cache_refused"] == 0'
 
 run without --no-cache
-holds without 'read["rows_cached"] == 0'
+holds without 'read["tables_cached"] == 0'
 
 # One bit of each kilobyte.
 python3 - "$CACHE" <<'FLIP'
@@ -51,7 +51,7 @@ FLIP
 run flipped --cache "$CACHE"
 holds flipped 'read["cache_refused"] > 0'
 run healed --cache "$CACHE"
-holds healed 'read["rows_cached"] > 0'
+holds healed 'read["tables_cached"] > 0'
 
 # A cache on a file system that is full: nothing is lost but the cache, and it goes on where there
 # is room again.
@@ -70,7 +70,7 @@ run roomy --cache "$WORK/small/cache"
 (($(stat -c %s "$WORK/small/cache") > 65536)) ||
 	wrong "the tables fit into 64 KiB: nothing is tested"
 run again --cache "$WORK/small/cache"
-holds again 'read["rows_cached"] > 0 and read["cache_refused"] == 0'
+holds again 'read["tables_cached"] > 0 and read["cache_refused"] == 0'
 
 refused() { # WHAT: exit 1, one sentence, and the file as it was
 	local before after

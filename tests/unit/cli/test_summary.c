@@ -132,9 +132,9 @@ static void what_stacks_were_unwound_by_is_there(void **state)
 	struct summary summary = {
 		.command_status = -1,
 		.parsers_started = 16,
-		.result = {.rows_made = 1,
-			   .rows_failed = 2,
-			   .rows_cached = 3,
+		.result = {.tables_made = 1,
+			   .tables_empty = 2,
+			   .tables_cached = 3,
 			   .cache_refused = 4,
 			   .parsers_lost = 12,
 			   .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15}},
@@ -144,14 +144,14 @@ static void what_stacks_were_unwound_by_is_there(void **state)
 			   .tables_refused = 8,
 			   .tables_evicted = 9,
 			   .tables_failed = 13,
-			   .steps_rows = 10,
-			   .steps_pointer = 11},
+			   .steps_by_table = 10,
+			   .steps_by_frame_pointer = 11},
 	};
 	char *text = text_of(&summary);
 
-	expect(text, "\"rows_made\": 1,");
-	expect(text, "\"rows_failed\": 2,");
-	expect(text, "\"rows_cached\": 3,");
+	expect(text, "\"tables_made\": 1,");
+	expect(text, "\"tables_empty\": 2,");
+	expect(text, "\"tables_cached\": 3,");
 	expect(text, "\"cache_refused\": 4,");
 	expect(text, "\"tables\": 5,");
 	expect(text, "\"table_bytes\": 6,");
@@ -163,8 +163,8 @@ static void what_stacks_were_unwound_by_is_there(void **state)
 	expect(text, "\"tables_failed\": 13,");
 	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");
 	expect(text, "\"no_parser\": 15, \"no_file\": 0},");
-	expect(text, "\"steps_rows\": 10,");
-	expect(text, "\"steps_pointer\": 11,");
+	expect(text, "\"steps_by_table\": 10,");
+	expect(text, "\"steps_by_frame_pointer\": 11,");
 	free(text);
 }
 

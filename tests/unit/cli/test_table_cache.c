@@ -43,7 +43,7 @@ static void refused(const char *path)
 
 static void new_one_is_made_for_its_user_alone(void **state)
 {
-	const char *path = test_folder_path("rows.cache");
+	const char *path = test_folder_path("unwind.cache");
 	struct stat status;
 
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -58,7 +58,7 @@ static void new_one_is_made_for_its_user_alone(void **state)
 
 static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 {
-	const char *path = test_folder_path("rows.cache");
+	const char *path = test_folder_path("unwind.cache");
 
 	put(path, TM_CACHE_MAGIC "rest", 0600);
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -69,7 +69,7 @@ static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 
 static void second_recording_goes_without(void **state)
 {
-	const char *path = test_folder_path("rows.cache");
+	const char *path = test_folder_path("unwind.cache");
 	int second = -1;
 
 	assert_int_equal(table_cache_open(path, &fd), 0);
@@ -85,7 +85,7 @@ static void second_recording_goes_without(void **state)
 
 static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
 {
-	const char *target = test_folder_path("target"), *path = test_folder_path("rows.cache");
+	const char *target = test_folder_path("target"), *path = test_folder_path("unwind.cache");
 
 	put(target, TM_CACHE_MAGIC, 0600);
 	assert_int_equal(symlink(target, path), 0);
@@ -98,7 +98,7 @@ static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
 
 static void file_linked_twice_is_refused(void **state)
 {
-	const char *target = test_folder_path("target"), *path = test_folder_path("rows.cache");
+	const char *target = test_folder_path("target"), *path = test_folder_path("unwind.cache");
 
 	put(target, TM_CACHE_MAGIC, 0600);
 	assert_int_equal(link(target, path), 0);
@@ -124,7 +124,7 @@ static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
 static void file_that_others_may_open_is_refused(void **state)
 {
 	static const mode_t modes[] = {0644, 0660, 0602};
-	const char *path = test_folder_path("rows.cache");
+	const char *path = test_folder_path("unwind.cache");
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		put(path, TM_CACHE_MAGIC, modes[i]);
@@ -135,7 +135,7 @@ static void file_that_others_may_open_is_refused(void **state)
 
 static void somebody_elses_file_is_refused(void **state)
 {
-	const char *path = test_folder_path("rows.cache");
+	const char *path = test_folder_path("unwind.cache");
 
 	if (geteuid() != 0)
 		skip();
@@ -153,7 +153,7 @@ static void what_is_no_file_is_refused_without_waiting(void **state)
 	assert_int_equal(mkdir(inner, 0700), 0);
 	refused(pipe);
 	assert_int_equal(table_cache_open(inner, &fd), -EISDIR);
-	assert_int_equal(table_cache_open(test_folder_path("no/rows.cache"), &fd), -ENOENT);
+	assert_int_equal(table_cache_open(test_folder_path("no/unwind.cache"), &fd), -ENOENT);
 	assert_int_equal(fd, -1);
 	assert_int_equal(unlink(pipe), 0);
 	assert_int_equal(rmdir(inner), 0);

@@ -87,13 +87,13 @@ static void tables_count_in_the_report_of_their_own_interval(void **state)
 	assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
 	fake_publish(&fake, 100);
 	fake_flush(&fake, &report);
-	assert_int_equal(report.result.rows_made, 1);
+	assert_int_equal(report.result.tables_made, 1);
 	fake_flush(&fake, &report);
-	assert_int_equal(report.result.rows_made, 0);
+	assert_int_equal(report.result.tables_made, 0);
 	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
 	fake_end(&fake, &report);
 	free(fake_folded(&fake));
-	assert_int_equal(report.result.rows_made, 0);
+	assert_int_equal(report.result.tables_made, 0);
 }
 
 static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **state)
@@ -124,8 +124,8 @@ static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **s
 		fake_end(&fake, &end);
 		free(fake_folded(&fake));
 		assert_true(end.done);
-		assert_int_equal(end.result.rows_made, 2);
-		assert_int_equal(end.result.rows_cached, session);
+		assert_int_equal(end.result.tables_made, 2);
+		assert_int_equal(end.result.tables_cached, session);
 		assert_int_equal(end.result.cache_refused, 0);
 		(void)close(self);
 	}
