@@ -133,17 +133,22 @@ bool parser_client_is_ready(const struct parser_client *client)
 static int send_request(const struct parser_client *client,
 			const struct parser_client_request *request, uint32_t id)
 {
-	struct parser_message message = {.kind = request->kind, .id = id, .count = request->count};
+	struct parser_message message = {
+		.kind = request->kind,
+		.id = id,
+		.count = request->count,
+		.parts = request->part_count,
+	};
 	int r;
 
 	/* So few small messages always find room. */
 	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
 			   MSG_DONTWAIT);
-	if (r != 0 || request->kind == PARSER_ROWS)
-		return r;
-	message.kind = PARSER_OFFSETS;
-	return tm_fdpass_send(client->socket, &message, sizeof(message), request->offsets,
-			      MSG_DONTWAIT);
+	message = (struct parser_message){.kind = PARSER_PART, .id = id};
+	for (unsigned i = 0; r == 0 && i < request->part_count; i++)
+		r = tm_fdpass_send(client->socket, &message, sizeof(message), request->parts[i],
+				   MSG_DONTWAIT);
+	return r;
 }
 
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request)

@@ -36,10 +36,11 @@ typedef void (*parser_client_fn)(void *context, uint32_t value,
 				 struct parser_client_answer *answer);
 
 struct parser_client_request {
-	enum parser_kind kind; /* PARSER_FILE, PARSER_VDSO, PARSER_ROWS */
-	int target;            /* descriptor of the file; -1: none. Stays the caller's */
-	int offsets;           /* sealed offsets; -1: none. Stays the caller's */
-	uint32_t count;        /* of the offsets */
+	enum parser_kind kind;       /* PARSER_FILE, PARSER_VDSO, PARSER_ROWS */
+	int target;                  /* descriptor of the file; -1: none. Stays the caller's */
+	int parts[PARSER_PARTS_MAX]; /* `part_count` of them. They stay the caller's */
+	uint32_t part_count;
+	uint32_t count; /* of what the parts hold */
 	uint32_t value;
 	void *context;
 	parser_client_fn fn;

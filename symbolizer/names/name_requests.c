@@ -133,7 +133,8 @@ static int send_request(struct asking *asking, uint32_t id, int target)
 	const struct parser_client_request request = {
 		.kind = file->file == NAME_TABLE_VDSO ? PARSER_VDSO : PARSER_FILE,
 		.target = target,
-		.offsets = offsets,
+		.parts = {offsets},
+		.part_count = 1,
 		.count = file->asked,
 		.value = id,
 		.context = asking,

@@ -3,12 +3,13 @@
 /*
  * parser - the messages between the symbolizer and its parser
  *
- * Shape      a SEQPACKET socket with fixed-size messages. A request for names is two of them, one
- *            after the other: FILE with the file's descriptor (or VDSO with none), then OFFSETS
- *            with a sealed blob of sorted 64-bit file offsets. A request for rows is one: ROWS with
- *            the file's descriptor, or with none for the vDSO. One RESULT answers either, with a
- *            sealed blob when its status is PARSER_OK: what stands below, or the table of
- *            shared/unwind_table.h. PARSER_AT_ONCE requests may be open.
+ * Shape      a SEQPACKET socket with fixed-size messages. A request is one of them with the file's
+ *            descriptor, or with none for the vDSO; as many PART messages follow at once as it says
+ *            (`parts`), each with one more descriptor. One RESULT answers it, with a sealed blob
+ *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
+ * Requests   FILE, VDSO: names at file offsets; one part, a sealed blob of `count` sorted 64-bit
+ *            offsets; the result stands below. ROWS: the unwind table of the file; the result is
+ *            that of shared/unwind_table.h.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
  *            deadline.
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #define PARSER_AT_ONCE       2u   /* requests, each with its worker */
+#define PARSER_PARTS_MAX     2u   /* of a request */
 #define PARSER_ABANDONED_MAX 8u   /* workers that did not die; then every request is refused */
 #define PARSER_DEADLINE_MS   3000 /* of one worker */
 #define PARSER_OFFSETS_MAX   (1u << 20)  /* in a request */
@@ -26,9 +28,9 @@
 
 enum parser_kind {
 	PARSER_FILE = 1,
-	PARSER_VDSO = 2,    /* the parser's own vDSO; offsets are those in its image */
-	PARSER_OFFSETS = 3, /* `count` offsets */
-	PARSER_ROWS = 4,    /* `count` is 0 */
+	PARSER_VDSO = 2, /* the parser's own vDSO; offsets are those in its image */
+	PARSER_PART = 3,
+	PARSER_ROWS = 4, /* `count` is 0 */
 	PARSER_RESULT = 16,
 };
 
@@ -49,8 +51,9 @@ enum parser_status {
 struct parser_message {
 	uint32_t kind;   /* enum parser_kind */
 	uint32_t id;     /* of the request; in a RESULT, of the request it answers */
-	uint32_t count;  /* offsets */
-	uint32_t status; /* enum parser_status */
+	uint32_t count;  /* of what a part holds; 0 in a RESULT */
+	uint32_t parts;  /* descriptors that follow a request; 0 elsewhere */
+	uint32_t status; /* of a RESULT: enum parser_status */
 };
 
 /* The result blob: header, symbols in the order of the offsets, then names, each NUL-terminated. */

@@ -58,7 +58,7 @@ static struct slot *free_slot(struct server *server)
 	return NULL;
 }
 
-/* Runs in the child: only its channel and the two descriptors of the request stay open. */
+/* Runs in the child: only its channel and the descriptors of the request stay open. */
 static _Noreturn void become_worker(const struct server *server, int channel,
 				    const struct worker_job *job)
 {
@@ -93,18 +93,18 @@ static int start_worker(struct server *server, const struct worker_job *job)
 	return 0;
 }
 
-/* The second message of a request for names. Return: as receive_request(). */
-static int receive_offsets(const struct server *server, const struct parser_message *request,
-			   int *ret_offsets)
+/* What follows the first message of a request. Return: as receive_request(). */
+static int receive_parts(const struct server *server, struct worker_job *job)
 {
-	struct parser_message second;
-	int r;
+	for (unsigned i = 0; i < job->request.parts; i++) {
+		struct parser_message part;
+		int r = tm_fdpass_recv(server->socket, &part, sizeof(part), &job->parts[i], 0);
 
-	r = tm_fdpass_recv(server->socket, &second, sizeof(second), ret_offsets, 0);
-	if (r)
-		return r;
-	if (second.kind != PARSER_OFFSETS || second.id != request->id || *ret_offsets < 0)
-		return -EBADMSG;
+		if (r)
+			return r;
+		if (part.kind != PARSER_PART || part.id != job->request.id || job->parts[i] < 0)
+			return -EBADMSG;
+	}
 	return 0;
 }
 
@@ -112,11 +112,11 @@ static bool is_valid_request(const struct parser_message *request, int file)
 {
 	switch (request->kind) {
 	case PARSER_FILE:
-		return file >= 0 && request->count <= PARSER_OFFSETS_MAX;
+		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
 	case PARSER_VDSO:
-		return file < 0 && request->count <= PARSER_OFFSETS_MAX;
+		return file < 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
 	case PARSER_ROWS:
-		return request->count == 0;
+		return request->count == 0 && request->parts == 0;
 	default:
 		return false;
 	}
@@ -125,22 +125,17 @@ static bool is_valid_request(const struct parser_message *request, int file)
 /* Return: 0; TM_FDPASS_E_CLOSED, -errno: the client cannot be served any more. */
 static int receive_request(struct server *server)
 {
-	struct worker_job job = {.file = -1, .offsets = -1};
-	_cleanup_(tm_closep) int file = -1;
-	_cleanup_(tm_closep) int offsets = -1;
+	_cleanup_(worker_job_close) struct worker_job job = WORKER_JOB_NULL;
 	int r;
 
-	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &file, 0);
+	r = tm_fdpass_recv(server->socket, &job.request, sizeof(job.request), &job.file, 0);
 	if (r)
 		return r;
-	if (job.request.kind != PARSER_ROWS)
-		r = receive_offsets(server, &job.request, &offsets);
-	if (r)
-		return r;
-	if (!is_valid_request(&job.request, file))
+	if (!is_valid_request(&job.request, job.file))
 		return -EBADMSG;
-	job.file = file;
-	job.offsets = offsets;
+	r = receive_parts(server, &job);
+	if (r)
+		return r;
 	if (start_worker(server, &job) < 0)
 		send_result(server, job.request.id, PARSER_REFUSED, -1);
 	return 0;

@@ -36,7 +36,7 @@ static int symbolize(const struct worker_job *job, const struct image_source *so
 {
 	struct tm_region offsets = TM_REGION_NULL;
 
-	if (tm_region_open_blob(&offsets, job->offsets, PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
+	if (tm_region_open_blob(&offsets, job->parts[0], PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
 	    offsets.bytes < job->request.count * sizeof(uint64_t))
 		return PARSER_REFUSED;
 	return symbolize_offsets(result, source, offsets.addr, job->request.count);

@@ -4,6 +4,7 @@
  * worker - the disposable process that parses one file
  */
 
+#include "shared/cleanup.h"
 #include "symbolizer/parser/parser.h"
 
 #define WORKER_CPU_SECONDS 2
@@ -11,9 +12,19 @@
 
 struct worker_job {
 	struct parser_message request;
-	int file;    /* -1: the vDSO */
-	int offsets; /* a sealed blob of request.count offsets; -1 for a request of rows */
+	int file;                    /* -1: the vDSO */
+	int parts[PARSER_PARTS_MAX]; /* request.parts of them, the others -1 */
 };
+
+#define WORKER_JOB_NULL ((struct worker_job){.file = -1, .parts = {-1, -1}})
+
+/* Closes its descriptors. */
+static inline void worker_job_close(struct worker_job *job)
+{
+	job->file = tm_close(job->file);
+	for (unsigned i = 0; i < PARSER_PARTS_MAX; i++)
+		job->parts[i] = tm_close(job->parts[i]);
+}
 
 /* In the child: enters the sandbox, parses, sends the result to @channel, and exits. */
 _Noreturn void worker_run(int channel, const struct worker_job *job);

@@ -155,7 +155,6 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	const struct parser_client_request request = {
 		.kind = PARSER_ROWS,
 		.target = wanted->fd,
-		.offsets = -1,
 		.value = (uint32_t)(slot - jobs->slots),
 		.context = jobs,
 		.fn = on_answer,

@@ -62,11 +62,11 @@ static int file_of(const void *bytes, size_t count)
 
 static void send_request(uint32_t id, enum parser_kind kind, int target, uint64_t offset)
 {
-	struct parser_message message = {.kind = kind, .id = id, .count = 1};
+	struct parser_message message = {.kind = kind, .id = id, .count = 1, .parts = 1};
 	int offsets = tm_region_seal_blob("offsets", &offset, sizeof(offset));
 
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
-	message.kind = PARSER_OFFSETS;
+	message.kind = PARSER_PART;
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), offsets, 0), 0);
 	(void)close(offsets);
 }
@@ -152,7 +152,12 @@ static void file_that_takes_too_long_is_stopped(void **state)
 	const uint32_t count = 1u << 20, offset_count = 4096;
 	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
 	uint64_t *offsets = calloc(offset_count, sizeof(*offsets));
-	struct parser_message message = {.kind = PARSER_FILE, .id = 1, .count = offset_count};
+	struct parser_message message = {
+		.kind = PARSER_FILE,
+		.id = 1,
+		.count = offset_count,
+		.parts = 1,
+	};
 	struct parser_message result;
 	int target, blob, fd;
 
@@ -172,7 +177,7 @@ static void file_that_takes_too_long_is_stopped(void **state)
 		count * sizeof(*symbols));
 	blob = tm_region_seal_blob("offsets", offsets, offset_count * sizeof(*offsets));
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
-	message.kind = PARSER_OFFSETS;
+	message.kind = PARSER_PART;
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), blob, 0), 0);
 	result = receive(&fd);
 	assert_true(result.status == PARSER_CRASHED || result.status == PARSER_TIMEOUT);
@@ -197,13 +202,18 @@ static void what_is_no_regular_file_fails(void **state)
 
 static void offsets_that_can_still_change_are_refused(void **state)
 {
-	struct parser_message message = {.kind = PARSER_VDSO, .id = 1, .count = 1};
+	struct parser_message message = {
+		.kind = PARSER_VDSO,
+		.id = 1,
+		.count = 1,
+		.parts = 1,
+	};
 	int offsets = memfd_create("offsets", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int fd;
 
 	assert_int_equal(ftruncate(offsets, 8), 0);
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), -1, 0), 0);
-	message.kind = PARSER_OFFSETS;
+	message.kind = PARSER_PART;
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), offsets, 0), 0);
 	assert_int_equal(receive(&fd).status, PARSER_REFUSED);
 	(void)close(offsets);
@@ -227,7 +237,7 @@ static void two_requests_at_once_are_both_answered(void **state)
 
 static void broken_request_ends_the_parser(void **state)
 {
-	struct parser_message message = {.kind = PARSER_OFFSETS, .id = 1, .count = 1};
+	struct parser_message message = {.kind = PARSER_PART, .id = 1, .count = 1};
 	struct parser_message result;
 	int fd;
 

@@ -86,7 +86,7 @@ static _Noreturn void answer(const struct parser_message *result, const void *bl
 
 	if (tm_fdpass_recv(ends[1], &first, sizeof(first), &target, 0) ||
 	    tm_fdpass_recv(ends[1], &second, sizeof(second), &fd, 0) || first.kind != PARSER_FILE ||
-	    first.count != 2 || second.kind != PARSER_OFFSETS ||
+	    first.count != 2 || second.kind != PARSER_PART ||
 	    tm_region_open_blob(&offsets, fd, 4096) ||
 	    ((const uint64_t *)offsets.addr)[0] != 0x10 ||
 	    ((const uint64_t *)offsets.addr)[1] != 0x20)

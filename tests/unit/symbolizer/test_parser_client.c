@@ -67,7 +67,6 @@ static int ask(uint32_t value)
 	const struct parser_client_request request = {
 		.kind = PARSER_ROWS,
 		.target = -1,
-		.offsets = -1,
 		.value = value,
 		.context = &answered,
 		.fn = on_answer,
