@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "shared/search.h"
 #include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/search.h"
 
 #define NO_CIE 0xffffffffu
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/parser/search.h"
+#include "shared/search.h"
 
 static int by_vaddr(const void *left, const void *right)
 {

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "shared/search.h"
 #include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/search.h"
 
 #define HEADER_BYTES  8u         /* magic, two zeros, quantum, size of a pointer */
 #define TEXT_START    24u        /* in the header since 1.18; zero when the loader relocates it */

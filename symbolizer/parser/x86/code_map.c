@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "shared/search.h"
 #include "symbolizer/parser/grow.h"
 #include "symbolizer/parser/parser.h"
-#include "symbolizer/parser/search.h"
 #include "symbolizer/parser/x86/known_code.h"
 
 #define FUNCTION_ALIGNMENT 16u /* of most functions */

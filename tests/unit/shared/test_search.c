@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/parser/search.h"
+#include "shared/search.h"
 
 #define LENGTH_MAX 17u
 #define STEP       3u /* between two keys of a list, each of which stands there twice */
