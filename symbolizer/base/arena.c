@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena - many small things that live as long as the profile, in few large pieces
+ * arena - allocates many small objects in large chunks, which are freed together
  */
 
 #include "symbolizer/base/arena.h"
@@ -9,7 +9,7 @@
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t bytes; /* of data */
+	size_t bytes; /* size of `data` */
 	size_t used;
 	uint64_t data[];
 };

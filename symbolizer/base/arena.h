@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * arena - many small things that live as long as the profile, in few large pieces
+ * arena - allocates many small objects in large chunks, which are freed together
  */
 
 #include <stddef.h>
@@ -17,6 +17,7 @@ struct arena {
 	struct budget *budget; /* borrowed */
 };
 
-/* 8-byte aligned, not zeroed; NULL when the budget is spent. */
+/* Return: @bytes of memory, 8-byte aligned and not zeroed; NULL when the budget is spent. */
 void *arena_take(struct arena *arena, size_t bytes);
+/* Frees everything that was taken. */
 void arena_deinit(struct arena *arena);

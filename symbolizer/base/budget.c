@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget - one byte budget that everything kept for the profile is charged to
+ * budget - limits the bytes of everything that is kept for the profile
  */
 
 #include "symbolizer/base/budget.h"

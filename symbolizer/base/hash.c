@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash - a keyed hash, so that nobody who chooses names or stacks can choose collisions
+ * hash - a keyed hash: whoever chooses names or stacks cannot choose collisions
  */
 
 #include "symbolizer/base/hash.h"
@@ -14,7 +14,7 @@ static uint64_t rotate(uint64_t value, unsigned by)
 	return value << by | value >> (64 - by);
 }
 
-/* Inlined, the state stays in registers: half the time of a short key. */
+/* Inlining keeps the state in registers, which halves the time that a short key takes. */
 static inline __attribute__((always_inline)) void sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
@@ -38,7 +38,7 @@ int hash_seed_init(struct hash_seed *seed)
 
 uint32_t hash_bytes(const struct hash_seed *seed, const void *bytes, size_t count)
 {
-	const uint8_t *at = bytes;
+	const uint8_t *next = bytes;
 	size_t left = count;
 	uint64_t last = (uint64_t)count << 56;
 	uint64_t tail = 0;
@@ -49,15 +49,15 @@ uint32_t hash_bytes(const struct hash_seed *seed, const void *bytes, size_t coun
 		seed->key[1] ^ 0x7465646279746573ull,
 	};
 
-	for (; left >= 8; at += 8, left -= 8) {
+	for (; left >= 8; next += 8, left -= 8) {
 		uint64_t word;
 
-		memcpy(&word, at, 8);
+		memcpy(&word, next, 8);
 		v[3] ^= word;
 		sip_round(v);
 		v[0] ^= word;
 	}
-	memcpy(&tail, at, left);
+	memcpy(&tail, next, left);
 	last |= tail;
 	v[3] ^= last;
 	sip_round(v);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * hash - a keyed hash, so that nobody who chooses names or stacks can choose collisions
+ * hash - a keyed hash: whoever chooses names or stacks cannot choose collisions
  *
- * SipHash-1-3 over bytes, seeded from the kernel once per life. Equality is always compared too.
+ * SipHash-1-3 over bytes; the kernel gives the seed once per process. Users of a hash also compare
+ * the hashed bytes themselves.
  */
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash_index - from a hash to the indices of things kept elsewhere
+ * hash_index - maps hashes to indices of items that are kept in another array
  */
 
 #include "symbolizer/base/hash_index.h"
@@ -9,7 +9,7 @@
 
 #define HASH_INDEX_FIRST 64u
 
-static void put(uint64_t *slots, uint32_t capacity, uint64_t slot)
+static void insert_slot(uint64_t *slots, uint32_t capacity, uint64_t slot)
 {
 	uint32_t at = (uint32_t)(slot >> 32) & (capacity - 1);
 
@@ -18,25 +18,25 @@ static void put(uint64_t *slots, uint32_t capacity, uint64_t slot)
 	slots[at] = slot;
 }
 
-static int enlarge(struct hash_index *lookup)
+static int grow(struct hash_index *table)
 {
-	uint64_t capacity = lookup->capacity ? 2ull * lookup->capacity : HASH_INDEX_FIRST;
+	uint64_t capacity = table->capacity ? 2ull * table->capacity : HASH_INDEX_FIRST;
 	uint64_t *slots;
 
-	if (capacity > 1u << 31 || budget_take(lookup->budget, capacity * sizeof(*slots)))
+	if (capacity > 1u << 31 || budget_take(table->budget, capacity * sizeof(*slots)))
 		return BUDGET_E_SPENT;
 	slots = calloc(capacity, sizeof(*slots));
 	if (!slots) {
-		budget_give(lookup->budget, capacity * sizeof(*slots));
+		budget_give(table->budget, capacity * sizeof(*slots));
 		return BUDGET_E_SPENT;
 	}
-	for (uint32_t i = 0; i < lookup->capacity; i++)
-		if (lookup->slots[i])
-			put(slots, (uint32_t)capacity, lookup->slots[i]);
-	free(lookup->slots);
-	budget_give(lookup->budget, lookup->capacity * sizeof(*slots));
-	lookup->slots = slots;
-	lookup->capacity = (uint32_t)capacity;
+	for (uint32_t i = 0; i < table->capacity; i++)
+		if (table->slots[i])
+			insert_slot(slots, (uint32_t)capacity, table->slots[i]);
+	free(table->slots);
+	budget_give(table->budget, table->capacity * sizeof(*slots));
+	table->slots = slots;
+	table->capacity = (uint32_t)capacity;
 	return 0;
 }
 
@@ -45,10 +45,10 @@ struct hash_index_walk hash_index_start(uint32_t hash)
 	return (struct hash_index_walk){.hash = hash, .at = hash};
 }
 
-uint32_t hash_index_next(const struct hash_index *lookup, struct hash_index_walk *walk)
+uint32_t hash_index_next(const struct hash_index *table, struct hash_index_walk *walk)
 {
-	while (walk->steps < lookup->capacity) {
-		uint64_t slot = lookup->slots[walk->at & (lookup->capacity - 1)];
+	while (walk->steps < table->capacity) {
+		uint64_t slot = table->slots[walk->at & (table->capacity - 1)];
 
 		if (!slot)
 			return HASH_INDEX_NONE;
@@ -60,48 +60,48 @@ uint32_t hash_index_next(const struct hash_index *lookup, struct hash_index_walk
 	return HASH_INDEX_NONE;
 }
 
-int hash_index_add(struct hash_index *lookup, uint32_t hash, uint32_t index)
+int hash_index_add(struct hash_index *table, uint32_t hash, uint32_t index)
 {
-	/* Three quarters full at most, so that an empty slot ends every walk soon. */
-	if (lookup->used + 1 > lookup->capacity / 4 * 3 && enlarge(lookup))
+	/* At most three quarters are in use, so that every walk meets an empty slot soon. */
+	if (table->used + 1 > table->capacity / 4 * 3 && grow(table))
 		return BUDGET_E_SPENT;
-	put(lookup->slots, lookup->capacity, (uint64_t)hash << 32 | (index + 1u));
-	lookup->used++;
+	insert_slot(table->slots, table->capacity, (uint64_t)hash << 32 | (index + 1u));
+	table->used++;
 	return 0;
 }
 
-void hash_index_remove(struct hash_index *lookup, uint32_t hash, uint32_t index)
+void hash_index_remove(struct hash_index *table, uint32_t hash, uint32_t index)
 {
 	uint64_t wanted = (uint64_t)hash << 32 | (index + 1u);
-	uint32_t mask = lookup->capacity - 1;
+	uint32_t mask = table->capacity - 1;
 	uint32_t hole = hash & mask;
 
-	if (!lookup->capacity)
+	if (!table->capacity)
 		return;
-	while (lookup->slots[hole] != wanted) {
-		if (!lookup->slots[hole])
+	while (table->slots[hole] != wanted) {
+		if (!table->slots[hole])
 			return;
 		hole = (hole + 1) & mask;
 	}
-	/* Walks end at the first empty slot: what lies behind moves up, unless it would pass its
-	 * home. */
-	for (uint32_t at = (hole + 1) & mask; lookup->slots[at]; at = (at + 1) & mask) {
-		uint32_t home = (uint32_t)(lookup->slots[at] >> 32) & mask;
+	/* A walk ends at the first empty slot, so later entries move into the hole, except those
+	 * that would then lie before the slot that their hash gives. */
+	for (uint32_t at = (hole + 1) & mask; table->slots[at]; at = (at + 1) & mask) {
+		uint32_t home = (uint32_t)(table->slots[at] >> 32) & mask;
 
 		if (((at - home) & mask) < ((at - hole) & mask))
 			continue;
-		lookup->slots[hole] = lookup->slots[at];
+		table->slots[hole] = table->slots[at];
 		hole = at;
 	}
-	lookup->slots[hole] = 0;
-	lookup->used--;
+	table->slots[hole] = 0;
+	table->used--;
 }
 
-void hash_index_deinit(struct hash_index *lookup)
+void hash_index_deinit(struct hash_index *table)
 {
-	free(lookup->slots);
-	budget_give(lookup->budget, lookup->capacity * sizeof(*lookup->slots));
-	lookup->slots = NULL;
-	lookup->capacity = 0;
-	lookup->used = 0;
+	free(table->slots);
+	budget_give(table->budget, table->capacity * sizeof(*table->slots));
+	table->slots = NULL;
+	table->capacity = 0;
+	table->used = 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * hash_index - from a hash to the indices of things kept elsewhere
+ * hash_index - maps hashes to indices of items that are kept in another array
  *
- * Open addressing; a slot holds the 32-bit hash and the index, the caller compares the thing
- * itself.
+ * Open addressing with linear probing. A slot holds the 32-bit hash and the index; the caller
+ * compares the item itself.
  */
 
 #include <stdint.h>
@@ -26,11 +26,12 @@ struct hash_index_walk {
 	uint32_t steps;
 };
 
+/* Starts a walk over the indices that were added with @hash. */
 struct hash_index_walk hash_index_start(uint32_t hash);
-/* The next index whose hash is equal, or HASH_INDEX_NONE. */
-uint32_t hash_index_next(const struct hash_index *lookup, struct hash_index_walk *walk);
+/* Return: the next index of the walk, or HASH_INDEX_NONE. */
+uint32_t hash_index_next(const struct hash_index *table, struct hash_index_walk *walk);
 /* Return: 0, BUDGET_E_SPENT. */
-int hash_index_add(struct hash_index *lookup, uint32_t hash, uint32_t index);
-/* Takes one out that was added; one that is not there changes nothing. */
-void hash_index_remove(struct hash_index *lookup, uint32_t hash, uint32_t index);
-void hash_index_deinit(struct hash_index *lookup);
+int hash_index_add(struct hash_index *table, uint32_t hash, uint32_t index);
+/* Does nothing if the pair is not in the table. */
+void hash_index_remove(struct hash_index *table, uint32_t hash, uint32_t index);
+void hash_index_deinit(struct hash_index *table);

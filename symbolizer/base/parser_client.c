@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser_client - the connection to the parser: requests, answers, deadlines, replacement
+ * parser_client - the connection to the parser: requests, answers, deadlines, restarts
  */
 
 #include "symbolizer/base/parser_client.h"
@@ -21,7 +21,7 @@ static int64_t now_ms(void)
 	return (int64_t)tm_clock_ms();
 }
 
-int64_t parser_client_patience_ms(void)
+int64_t parser_client_request_max_ms(void)
 {
 	return PARSER_DEADLINE_MS + PARSER_CLIENT_GRACE_MS;
 }
@@ -32,7 +32,7 @@ void parser_client_count(struct parser_client *client, enum tm_parse_failure fai
 		client->counts.failures[failure]++;
 }
 
-/* Whoever asked gets the answer; @answer's descriptor is closed unless it was taken. */
+/* Passes the answer to the callback; its descriptor is closed unless the callback took it. */
 static void finish(struct parser_client *client, struct parser_client_slot *slot,
 		   struct parser_client_answer *answer)
 {
@@ -55,34 +55,34 @@ static void fail(struct parser_client *client, struct parser_client_slot *slot,
 	finish(client, slot, &answer);
 }
 
-/* --- the end of a parser and the next one ----------------------------------------------------- */
+/* --- parsers ---------------------------------------------------------------------------------- */
 
-static void ask_for_another(struct parser_client *client)
+static void request_parser(struct parser_client *client)
 {
-	if (client->socket >= 0 || client->control < 0 || now_ms() < client->again_ms)
+	if (client->socket >= 0 || client->control < 0 || now_ms() < client->retry_ms)
 		return;
 	(void)tm_control_send(client->control, TM_CONTROL_PARSER_LOST, 0, 0);
-	client->again_ms = now_ms() + client->pause_ms;
-	if (client->pause_ms < PARSER_CLIENT_PAUSE_MAX)
-		client->pause_ms *= 2;
+	client->retry_ms = now_ms() + client->retry_pause_ms;
+	if (client->retry_pause_ms < PARSER_CLIENT_PAUSE_MAX)
+		client->retry_pause_ms *= 2;
 }
 
-static void lose(struct parser_client *client)
+static void drop_parser(struct parser_client *client)
 {
 	if (client->socket < 0)
 		return;
 	client->socket = tm_close(client->socket);
-	client->first_lost = true;
+	client->first_is_lost = true;
 	client->counts.lost++;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		client->slots[i].used = false;
 		if (client->slots[i].fn)
 			fail(client, &client->slots[i], TM_PARSE_NO_PARSER);
 	}
-	ask_for_another(client);
+	request_parser(client);
 }
 
-/* In the child: it never outlives the symbolizer. */
+/* Runs in the child, which the kernel then kills when the symbolizer dies. */
 static int end_with_parent(void)
 {
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
@@ -104,7 +104,7 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint
 {
 	struct tm_child child = {client->first, -1};
 
-	if (!client->first_lost)
+	if (!client->first_is_lost)
 		child.socket = TM_TAKE_FD(client->socket);
 	client->socket = tm_close(client->socket);
 	client->first = 0;
@@ -129,7 +129,7 @@ bool parser_client_is_ready(const struct parser_client *client)
 	return false;
 }
 
-/* Return: 0, or another value when the parser is of no use any more. */
+/* Return: 0; another value: the connection to the parser is unusable. */
 static int send_request(const struct parser_client *client,
 			const struct parser_client_request *request, uint32_t id)
 {
@@ -141,7 +141,7 @@ static int send_request(const struct parser_client *client,
 	};
 	int r;
 
-	/* So few small messages always find room. */
+	/* The socket buffer holds the messages of all PARSER_AT_ONCE requests. */
 	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
 			   MSG_DONTWAIT);
 	message = (struct parser_message){.kind = PARSER_PART, .id = id};
@@ -163,7 +163,7 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 	if (!slot)
 		return PARSER_CLIENT_E_BUSY;
 	if (send_request(client, request, client->next_id) != 0) {
-		lose(client);
+		drop_parser(client);
 		return PARSER_CLIENT_E_NONE;
 	}
 	*slot = (struct parser_client_slot){
@@ -172,7 +172,7 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 		.context = request->context,
 		.value = request->value,
 		.id = client->next_id++,
-		.deadline_ms = now_ms() + parser_client_patience_ms(),
+		.deadline_ms = now_ms() + parser_client_request_max_ms(),
 	};
 	return 0;
 }
@@ -184,7 +184,7 @@ void parser_client_cancel(struct parser_client *client, const void *context)
 			client->slots[i].fn = NULL;
 }
 
-/* Why nothing is known of the file; TM_PARSE_N: the status is final. */
+/* Return: why the request failed; TM_PARSE_N: it did not, the answer is final. */
 static enum tm_parse_failure failure_of(uint32_t status)
 {
 	switch (status) {
@@ -205,7 +205,7 @@ static enum tm_parse_failure failure_of(uint32_t status)
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
-static int take_result(struct parser_client *client, const struct parser_message *result, int fd)
+static int handle_result(struct parser_client *client, const struct parser_message *result, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 
@@ -218,7 +218,7 @@ static int take_result(struct parser_client *client, const struct parser_message
 
 		if (!slot->used || slot->id != result->id)
 			continue;
-		client->pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser works */
+		client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
 		answer.fd = TM_TAKE_FD(taken);
 		slot->used = false;
 		finish(client, slot, &answer);
@@ -236,18 +236,18 @@ void parser_client_round(struct parser_client *client)
 
 		if (r == TM_FDPASS_E_AGAIN)
 			break;
-		if (r != 0 || take_result(client, &result, fd) < 0)
-			lose(client);
+		if (r != 0 || handle_result(client, &result, fd) < 0)
+			drop_parser(client);
 	}
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
 		if (client->slots[i].fn && now_ms() > client->slots[i].deadline_ms)
 			fail(client, &client->slots[i], TM_PARSE_DEADLINE);
-	ask_for_another(client);
+	request_parser(client);
 }
 
 /*
- * Until the parser sends something, the first deadline or @end_ms. Return: whether the command is
- * still there.
+ * Sleeps until the parser sends something, the first deadline is over or @end_ms is reached.
+ * Return: whether the command is still connected.
  */
 static bool sleep_until(const struct parser_client *client, int64_t end_ms)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path - packed names (components leaf first, each closed by a NUL) made into a path
+ * path - converts packed names (components leaf first, each ended by a NUL) to a path
  */
 
 #include "symbolizer/base/path.h"
@@ -14,15 +14,15 @@ size_t path_unpack(const char *packed, size_t bytes, uint32_t flags, uint32_t cu
 		   char text[PATH_TEXT_BYTES])
 {
 	bool absolute = !(flags & TM_PATH_UNNAMED);
-	size_t at = 0;
+	size_t length = 0;
 
 	if (bytes > TM_PATH_MAX)
 		bytes = TM_PATH_MAX;
 	if (flags & cut)
-		at = (size_t)(stpcpy(text, "...") - text);
-	if (absolute && (bytes > 0 || at == 0))
-		text[at++] = '/';
-	return at + tm_path_join(packed, bytes, text + at);
+		length = (size_t)(stpcpy(text, "...") - text);
+	if (absolute && (bytes > 0 || length == 0))
+		text[length++] = '/';
+	return length + tm_path_join(packed, bytes, text + length);
 }
 
 const char *path_base(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sha256 - SHA-256 (FIPS 180-4), for what is kept in a file and believed only if it is unchanged
+ * sha256 - SHA-256 (FIPS 180-4), by which data kept in a file is checked before it is used
  */
 
 #include "symbolizer/base/sha256.h"
@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define ROUNDS       64
-#define LENGTH_BYTES 8 /* of the message's length in bits, at the end of its last block */
+#define LENGTH_BYTES 8 /* the message's length in bits, which ends its last block */
 
-/* The first 32 bits of the fractions of the square roots of the first 8 primes (5.3.3)... */
-static const uint32_t begin[SHA256_BYTES / 4] = {
+/* The first 32 bits of the fractional parts of the square roots of the first 8 primes (5.3.3). */
+static const uint32_t initial_state[SHA256_BYTES / 4] = {
 	0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 	0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
 
-/* ... and of the cube roots of the first 64 (4.2.2). */
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2). */
 static const uint32_t constants[ROUNDS] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -30,7 +30,7 @@ static const uint32_t constants[ROUNDS] = {
 	0xc67178f2,
 };
 
-static uint32_t right(uint32_t word, unsigned bits)
+static uint32_t rotate_right(uint32_t word, unsigned bits)
 {
 	return word >> bits | word << (32 - bits);
 }
@@ -44,13 +44,13 @@ static void expand(uint32_t schedule[ROUNDS], const uint8_t *block)
 		uint32_t early = schedule[i - 15], late = schedule[i - 2];
 
 		schedule[i] = schedule[i - 16] + schedule[i - 7] +
-			      (right(early, 7) ^ right(early, 18) ^ early >> 3) +
-			      (right(late, 17) ^ right(late, 19) ^ late >> 10);
+			      (rotate_right(early, 7) ^ rotate_right(early, 18) ^ early >> 3) +
+			      (rotate_right(late, 17) ^ rotate_right(late, 19) ^ late >> 10);
 	}
 }
 
-/* 6.2.2, with its names. */
-static void take_block(uint32_t state[8], const uint8_t *block)
+/* Section 6.2.2 of the standard, with its variable names. */
+static void process_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
@@ -58,19 +58,19 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 
 	expand(schedule, block);
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint32_t one = h + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) +
-			       ((e & f) ^ (~e & g)) + constants[i] + schedule[i];
-		uint32_t two =
-			(right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+		uint32_t t1 = h + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +
+			      ((e & f) ^ (~e & g)) + constants[i] + schedule[i];
+		uint32_t t2 = (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) +
+			      ((a & b) ^ (a & c) ^ (b & c));
 
 		h = g;
 		g = f;
 		f = e;
-		e = d + one;
+		e = d + t1;
 		d = c;
 		c = b;
 		b = a;
-		a = one + two;
+		a = t1 + t2;
 	}
 	state[0] += a;
 	state[1] += b;
@@ -85,7 +85,7 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 void sha256_init(struct sha256 *digest)
 {
 	*digest = (struct sha256){.bytes = 0};
-	memcpy(digest->state, begin, sizeof(begin));
+	memcpy(digest->state, initial_state, sizeof(initial_state));
 }
 
 void sha256_add(struct sha256 *digest, const void *bytes, size_t count)
@@ -94,18 +94,18 @@ void sha256_add(struct sha256 *digest, const void *bytes, size_t count)
 
 	while (count) {
 		size_t at = digest->bytes % SHA256_BLOCK;
-		size_t part = count < SHA256_BLOCK - at ? count : SHA256_BLOCK - at;
+		size_t taken = count < SHA256_BLOCK - at ? count : SHA256_BLOCK - at;
 
-		digest->bytes += part;
-		count -= part;
-		if (part == SHA256_BLOCK) {
-			take_block(digest->state, from);
+		digest->bytes += taken;
+		count -= taken;
+		if (taken == SHA256_BLOCK) {
+			process_block(digest->state, from);
 		} else {
-			memcpy(digest->block + at, from, part);
-			if (at + part == SHA256_BLOCK)
-				take_block(digest->state, digest->block);
+			memcpy(digest->block + at, from, taken);
+			if (at + taken == SHA256_BLOCK)
+				process_block(digest->state, digest->block);
 		}
-		from += part;
+		from += taken;
 	}
 }
 
@@ -114,12 +114,12 @@ void sha256_end(struct sha256 *digest, uint8_t ret_digest[SHA256_BYTES])
 	static const uint8_t padding[SHA256_BLOCK] = {0x80};
 	uint64_t bits = digest->bytes * 8;
 	size_t at = digest->bytes % SHA256_BLOCK;
-	size_t room = SHA256_BLOCK - LENGTH_BYTES;
+	size_t limit = SHA256_BLOCK - LENGTH_BYTES;
 	uint8_t length[LENGTH_BYTES];
 
 	for (unsigned i = 0; i < LENGTH_BYTES; i++)
 		length[i] = (uint8_t)(bits >> (56 - 8 * i));
-	sha256_add(digest, padding, at < room ? room - at : SHA256_BLOCK + room - at);
+	sha256_add(digest, padding, at < limit ? limit - at : SHA256_BLOCK + limit - at);
 	sha256_add(digest, length, sizeof(length));
 	for (unsigned i = 0; i < SHA256_BYTES; i++)
 		ret_digest[i] = (uint8_t)(digest->state[i / 4] >> (24 - 8 * (i % 4)));

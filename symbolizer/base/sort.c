@@ -22,7 +22,7 @@ static void merge(const uint32_t *from, uint32_t *to, uint32_t left, uint32_t mi
 	}
 }
 
-/* Bottom-up, so that no depth of recursion hangs on the input. */
+/* Merges bottom-up: there is no recursion whose depth would depend on the input. */
 void sort_indices(uint32_t *indices, uint32_t *scratch, uint32_t count, sort_compare_fn compare,
 		  const void *context)
 {

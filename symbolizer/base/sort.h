@@ -3,19 +3,19 @@
 /*
  * sort - stable merge sort of an array of indices
  *
- * Why not qsort: its order among equals is unspecified, and with many elements the C library asks
- * the kernel for the size of memory, a system call that the filter would have to allow for it.
+ * qsort(3) is not used: its order among equal elements is unspecified, and for large arrays glibc
+ * asks the kernel for the size of memory, a system call that the seccomp filter does not allow.
  */
 
 #include <stdint.h>
 
-/* Return: < 0, 0 or > 0, as a comes before, with or after b. */
+/* Return: < 0, 0 or > 0 if @a comes before, is equal to or comes after @b. */
 typedef int (*sort_compare_fn)(uint32_t a, uint32_t b, const void *context);
 
-/* Sorts indices[0 .. count). scratch: room for count. */
+/* Sorts @count elements of @indices. @scratch: an array of the same size. */
 void sort_indices(uint32_t *indices, uint32_t *scratch, uint32_t count, sort_compare_fn compare,
 		  const void *context);
-/* 0, 1, ... count - 1, sorted. Return: heap array (free it), or NULL without memory. */
+/* Return: an array of 0 to count - 1, sorted, which the caller frees; NULL: out of memory. */
 uint32_t *sort_new(uint32_t count, sort_compare_fn compare, const void *context);
 
 static inline int sort_by_number(uint64_t a, uint64_t b)

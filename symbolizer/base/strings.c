@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strings - every name of the profile, once
+ * strings - stores each distinct name of the profile once
  */
 
 #include "symbolizer/base/strings.h"
@@ -20,7 +20,7 @@ static uint32_t find(const struct strings *strings, uint32_t hash, const char *t
 	return HASH_INDEX_NONE;
 }
 
-static int keep(struct strings *strings, uint32_t hash, const char *text, size_t bytes)
+static int append(struct strings *strings, uint32_t hash, const char *text, size_t bytes)
 {
 	char *copy;
 
@@ -66,7 +66,7 @@ int strings_add(struct strings *strings, const char *bytes, size_t count, uint32
 
 	if (index == HASH_INDEX_NONE) {
 		index = strings->count;
-		if (keep(strings, hash, clean, length))
+		if (append(strings, hash, clean, length))
 			return BUDGET_E_SPENT;
 	}
 	*ret_string = index;

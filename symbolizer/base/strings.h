@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * strings - every name of the profile, once
+ * strings - stores each distinct name of the profile once
  *
- * String 0 is "". What goes in ends at the first NUL, is cleaned (shared/utf8.h) and cut at
+ * String 0 is "". A string ends at its first NUL; it is made valid UTF-8 (shared/utf8.h) and cut to
  * STRINGS_MAX_BYTES.
  */
 
@@ -12,7 +12,7 @@
 #include "symbolizer/base/hash.h"
 #include "symbolizer/base/hash_index.h"
 
-#define STRINGS_MAX_BYTES 4352u /* input bytes of one string; the longest path fits */
+#define STRINGS_MAX_BYTES 4352u /* input bytes of one string, enough for the longest path */
 
 struct strings {
 	const char **items;

@@ -213,7 +213,7 @@ static void ask_all(struct asking *asking)
 		}
 		if (r == PARSER_CLIENT_E_NONE)
 			break;
-		r = parser_client_wait(parser, parser_client_patience_ms());
+		r = parser_client_wait(parser, parser_client_request_max_ms());
 		if (r != 0)
 			break;
 	}

@@ -250,7 +250,7 @@ void unwind_jobs_settle(struct unwind_jobs *jobs, bool last)
 	int64_t end_ms = (int64_t)tm_clock_ms() + UNWIND_JOBS_FIRST_MS;
 
 	while (unwind_jobs_asked(jobs) &&
-	       parser_client_wait(jobs->parser, parser_client_patience_ms()) == 0) {
+	       parser_client_wait(jobs->parser, parser_client_request_max_ms()) == 0) {
 		send_all(jobs);
 		if (!last && (int64_t)tm_clock_ms() < end_ms)
 			(void)ask_wanted(jobs);

@@ -213,16 +213,16 @@ static void command_is_asked_again_with_growing_pauses(void **state)
 	for (int i = 0; i < 10; i++) {
 		parser_client_round(&client);
 		assert_int_equal(asked_for_another(), 0); /* not yet */
-		assert_in_range(client.again_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
+		assert_in_range(client.retry_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
 		pause = pause < PARSER_CLIENT_PAUSE_MAX ? 2 * pause : pause;
-		client.again_ms = 0;
+		client.retry_ms = 0;
 		parser_client_round(&client);
 		assert_int_equal(asked_for_another(), 1);
 	}
 	connect_parser();
 	assert_int_equal(ask(1), 0);
 	send_result(take_request(), PARSER_NOT_ELF, -1);
-	assert_int_equal(client.pause_ms, PARSER_CLIENT_PAUSE_MS); /* that one works */
+	assert_int_equal(client.retry_pause_ms, PARSER_CLIENT_PAUSE_MS); /* that one works */
 }
 
 static void parser_that_is_not_wanted_is_closed(void **state)
@@ -252,7 +252,7 @@ static void wait_ends_with_an_answer_a_deadline_or_the_command(void **state)
 	assert_int_equal(parser_client_wait(&client, 0), PARSER_CLIENT_E_TIMEOUT);
 	assert_int_equal(ask(1), 0);
 	client.slots[0].deadline_ms = (int64_t)tm_clock_ms() + 1;
-	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()), 0);
+	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()), 0);
 	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
 	assert_int_equal(ask(2), 0);
 	(void)take_request();
@@ -262,10 +262,10 @@ static void wait_ends_with_an_answer_a_deadline_or_the_command(void **state)
 
 		assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), -1, 0), 0);
 	}
-	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()), 0);
+	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()), 0);
 	assert_int_equal(last_value, 2);
 	(void)shutdown(command[1], SHUT_RDWR);
-	assert_int_equal(parser_client_wait(&client, parser_client_patience_ms()),
+	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()),
 			 PARSER_CLIENT_E_GONE);
 	(void)close(parser[1]);
 	parser_client_round(&client);
