@@ -84,7 +84,7 @@ static int run(struct session *session, const struct options *options)
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "cannot start tidemark-parser", r);
 	(void)tm_close(options->parser_fd);
-	r = collector_link_attach(&session->link, options->control_fd, &session->reader.reader);
+	r = collector_link_attach(&session->link, options->control_fd, &session->reader.ring);
 	if (r < 0)
 		return fail(options, TM_FAILURE_PEER, "cannot attach to the collector", r);
 	r = enter_sandbox(session);

@@ -67,13 +67,13 @@ static void close_accounting(struct session *session, bool last, struct accounti
 		.samples = reader->samples,
 		.bad_records = reader->bad_records,
 		.bad_samples = reader->bad_samples,
-		.memory = reader->memory,
+		.memory_drops = reader->memory_drops,
 		.exported = reported->accounting.exported + session->aggregate.exported,
 		.broken = reader->broken,
 		.collector_died = session->link.state != COLLECTOR_LINK_ENDED,
 	};
 
-	(void)tm_ring_counts(&reader->reader, &session->counts);
+	(void)tm_ring_counts(&reader->ring, &session->counts);
 	*counts = session->counts;
 	if (last)
 		accounting_close(accounting, counts, &read);
@@ -131,7 +131,7 @@ static void note_collector(const struct session *session)
 	if (session->link.state == COLLECTOR_LINK_GONE)
 		(void)tm_control_note(control,
 				      "the collector ended early; what it had handed over is kept");
-	if (session->link.state == COLLECTOR_LINK_BROKE)
+	if (session->link.state == COLLECTOR_LINK_INVALID)
 		(void)tm_control_note(control, "the collector sent a message that does not check; "
 					       "what it had handed over until then is kept");
 	if (session->reader.broken)

@@ -104,12 +104,12 @@ int name_table_collect(struct name_table *names, const struct aggregate *aggrega
 		const struct aggregate_stack *stack = &aggregate->stacks[i];
 
 		for (uint32_t f = 0; f < stack->count; f++) {
-			if (!is_wanted(names, aggregate->files, stack->words[f]))
+			if (!is_wanted(names, aggregate->files, stack->frames[f]))
 				continue;
 			/* Half of the array may be copies: unite them before it grows. */
 			if (names->place_count == names->place_capacity && names->place_count)
 				sort_and_unite(names);
-			if (add_place(names, name_table_key(stack->words[f])))
+			if (add_place(names, name_table_key(stack->frames[f])))
 				return BUDGET_E_SPENT;
 		}
 	}

@@ -36,7 +36,7 @@ static int add_stacks(struct report_build *build, const struct aggregate *aggreg
 		build->stacks[i] = (struct report_stack){at, stack->count};
 		for (uint32_t f = 0; f < stack->count; f++)
 			build->stack_frames[at++] =
-				report_frames_of(&build->frames, stack->words[f]);
+				report_frames_of(&build->frames, stack->frames[f]);
 	}
 	build->report.stacks = build->stacks;
 	build->report.stack_count = aggregate->stack_count;
@@ -86,8 +86,8 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 	for (uint32_t f = 0; f < words->count; f++) {
 		if (build->frames.frames[frames[f]].unnamed)
 			report->unnamed_frames += sample->count;
-		if (words->words[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
-			report->unresolved[words->words[f] & 0xff] += sample->count;
+		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
+			report->unresolved[words->frames[f] & 0xff] += sample->count;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aggregate - equal samples counted together, on full frame identity
+ * aggregate - counts equal samples together, by all of their frames
  */
 
 #include "symbolizer/profile/aggregate.h"
@@ -8,64 +8,66 @@
 #include <stddef.h>
 #include <string.h>
 
-static int translate(struct aggregate *aggregate, const struct tm_sample *sample, uint32_t count)
+/* Copies the frames, with file indices in place of file numbers. Return: 0, BUDGET_E_SPENT. */
+static int resolve_files(struct aggregate *aggregate, const struct tm_sample *sample,
+			 uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t word = sample->frames[i];
+		uint64_t frame = sample->frames[i];
 		uint32_t file;
 
-		if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE) {
+		if (frame >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE) {
 			if (files_find(aggregate->files,
-				       (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX,
+				       (frame >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX,
 				       sample->event.ktime, &file))
 				return BUDGET_E_SPENT;
-			word &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
-			word |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
+			frame &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
+			frame |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
 		}
-		aggregate->words[i] = word;
+		aggregate->frames[i] = frame;
 	}
 	return 0;
 }
 
-static int keep_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count)
+static int add_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count)
 {
-	uint64_t *words;
+	uint64_t *frames;
 
 	if (budget_grow(aggregate->strings->budget, &aggregate->stacks, &aggregate->stack_capacity,
 			aggregate->stack_count + 1, sizeof(*aggregate->stacks)))
 		return BUDGET_E_SPENT;
-	words = arena_take(&aggregate->arena, count * sizeof(*words));
-	if (!words || hash_index_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
+	frames = arena_take(&aggregate->arena, count * sizeof(*frames));
+	if (!frames || hash_index_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
 		return BUDGET_E_SPENT;
-	memcpy(words, aggregate->words, count * sizeof(*words));
-	aggregate->stacks[aggregate->stack_count++] = (struct aggregate_stack){words, count};
+	memcpy(frames, aggregate->frames, count * sizeof(*frames));
+	aggregate->stacks[aggregate->stack_count++] = (struct aggregate_stack){frames, count};
 	return 0;
 }
 
-static int stack_of(struct aggregate *aggregate, uint32_t count, uint32_t *ret_stack)
+static int find_or_add_stack(struct aggregate *aggregate, uint32_t count, uint32_t *ret_stack)
 {
-	size_t bytes = count * sizeof(aggregate->words[0]);
-	uint32_t hash = hash_bytes(aggregate->strings->seed, aggregate->words, bytes);
+	size_t bytes = count * sizeof(aggregate->frames[0]);
+	uint32_t hash = hash_bytes(aggregate->strings->seed, aggregate->frames, bytes);
 	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
 	while ((index = hash_index_next(&aggregate->stack_lookup, &walk)) != HASH_INDEX_NONE) {
 		const struct aggregate_stack *stack = &aggregate->stacks[index];
 
-		if (stack->count == count && memcmp(stack->words, aggregate->words, bytes) == 0)
+		if (stack->count == count && memcmp(stack->frames, aggregate->frames, bytes) == 0)
 			break;
 	}
 	if (index == HASH_INDEX_NONE) {
 		index = aggregate->stack_count;
-		if (keep_stack(aggregate, hash, count))
+		if (add_stack(aggregate, hash, count))
 			return BUDGET_E_SPENT;
 	}
 	*ret_stack = index;
 	return 0;
 }
 
-/* The key is everything before `count`; it has no padding. */
-static int count_in(struct aggregate *aggregate, const struct aggregate_sample *key)
+/* The key consists of the fields before `count`, which have no padding between them. */
+static int count_sample(struct aggregate *aggregate, const struct aggregate_sample *key)
 {
 	size_t key_bytes = offsetof(struct aggregate_sample, count);
 	uint32_t hash = hash_bytes(aggregate->strings->seed, key, key_bytes);
@@ -89,30 +91,30 @@ static int count_in(struct aggregate *aggregate, const struct aggregate_sample *
 	return 0;
 }
 
-/* Most samples carry the name of one of a few threads. */
+/* Most samples have one of a few thread names, so a small cache finds most strings. */
 static int find_comm(struct aggregate *aggregate, const char *comm, uint32_t *ret_string)
 {
-	struct aggregate_comm *known;
-	uint64_t half[TM_COMM_BYTES / 8], mixed;
+	struct aggregate_comm *cached;
+	uint64_t halves[TM_COMM_BYTES / 8], mixed;
 
-	memcpy(half, comm, sizeof(half));
-	mixed = (half[0] ^ half[1]) * 0x9e3779b97f4a7c15ull;
-	known = &aggregate->comms[mixed >> 32 & (AGGREGATE_COMMS - 1)];
-	if (known->string && memcmp(known->comm, comm, TM_COMM_BYTES) == 0) {
-		*ret_string = known->string - 1;
+	memcpy(halves, comm, sizeof(halves));
+	mixed = (halves[0] ^ halves[1]) * 0x9e3779b97f4a7c15ull;
+	cached = &aggregate->comms[mixed >> 32 & (AGGREGATE_COMMS - 1)];
+	if (cached->string && memcmp(cached->comm, comm, TM_COMM_BYTES) == 0) {
+		*ret_string = cached->string - 1;
 		return 0;
 	}
 	if (strings_add(aggregate->strings, comm, TM_COMM_BYTES, ret_string))
 		return BUDGET_E_SPENT;
-	memcpy(known->comm, comm, TM_COMM_BYTES);
-	known->string = *ret_string + 1;
+	memcpy(cached->comm, comm, TM_COMM_BYTES);
+	cached->string = *ret_string + 1;
 	return 0;
 }
 
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 		    struct process_table *processes, struct files *files)
 {
-	memset(aggregate, 0, sizeof(*aggregate)); /* too large for a second one on the stack */
+	memset(aggregate, 0, sizeof(*aggregate)); /* too large for a compound literal */
 	aggregate->strings = strings;
 	aggregate->processes = processes;
 	aggregate->files = files;
@@ -149,7 +151,8 @@ int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 
 	if (find_comm(aggregate, sample->comm, &key.comm) ||
 	    process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process) ||
-	    translate(aggregate, sample, frames) || stack_of(aggregate, frames, &key.stack))
+	    resolve_files(aggregate, sample, frames) ||
+	    find_or_add_stack(aggregate, frames, &key.stack))
 		return BUDGET_E_SPENT;
-	return count_in(aggregate, &key);
+	return count_sample(aggregate, &key);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collector_link - the connection to the collector: attaching, files, the kernel table, the end
+ * collector_link - the connection to the collector: attach, descriptors, kernel symbols, end
  */
 
 #include "symbolizer/profile/collector_link.h"
@@ -14,9 +14,9 @@
 #include "shared/fdpass.h"
 
 #define COLLECTOR_LINK_PAGE_MAX \
-	(64u << 10) /* of the reader page; its size is the collector's choice */
+	(64u << 10) /* of the reader page, whose size the collector chooses */
 
-/* Blocks until a message is there or either side has gone. */
+/* Blocks until the collector sends a message. Return: 0, -EPIPE (the command exited), -errno. */
 static int wait_for_message(const struct collector_link *link, int control)
 {
 	struct pollfd ready[2] = {
@@ -92,46 +92,46 @@ static int attach_page(struct collector_link *link, int control)
 	return r;
 }
 
-static void give_credit(struct collector_link *link)
+static void send_credit(struct collector_link *link)
 {
-	uint64_t taken = link->files->open + link->expected;
-	uint64_t room = link->files->max_open > taken ? link->files->max_open - taken : 0;
+	uint64_t used = link->files->open + link->expected;
+	uint64_t spare = link->files->max_open > used ? link->files->max_open - used : 0;
 	struct tm_wire message = {
 		.kind = TM_WIRE_CREDIT,
-		.value = link->credit < room ? link->credit : room,
+		.value = link->unsent_credit < spare ? link->unsent_credit : spare,
 	};
 
-	/* Without room for another descriptor the credit waits, and with it the collector. */
+	/* At the descriptor limit no credit is sent, and the collector sends no descriptor. */
 	if (!message.value)
 		return;
 	if (tm_fdpass_send(link->wire, &message, sizeof(message), -1, MSG_DONTWAIT))
 		return;
-	link->credit -= message.value;
+	link->unsent_credit -= message.value;
 	link->expected += message.value;
 }
 
 static void take_file(struct collector_link *link, const struct tm_wire *message, int fd)
 {
 	files_opened(link->files, message->number, message->value, fd);
-	link->credit++;
+	link->unsent_credit++;
 	link->expected -= link->expected > 0;
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
-static int take_message(struct collector_link *link, const struct tm_wire *message, int fd)
+static int handle_message(struct collector_link *link, const struct tm_wire *message, int fd)
 {
-	_cleanup_(tm_closep) int taken = fd;
-	int wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
+	_cleanup_(tm_closep) int owned = fd;
+	bool wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
 
-	if (wants_fd != (taken >= 0))
+	if (wants_fd != (owned >= 0))
 		return -EBADMSG;
 	switch (message->kind) {
 	case TM_WIRE_KERNEL:
 		(void)tm_close(link->kernel_table);
-		link->kernel_table = TM_TAKE_FD(taken);
+		link->kernel_table = TM_TAKE_FD(owned);
 		return 0;
 	case TM_WIRE_FILE:
-		take_file(link, message, TM_TAKE_FD(taken));
+		take_file(link, message, TM_TAKE_FD(owned));
 		return 0;
 	case TM_WIRE_NO_FILE:
 		files_refused(link->files, message->number, message->value);
@@ -196,9 +196,10 @@ void collector_link_receive(struct collector_link *link)
 			break;
 		if (r == TM_FDPASS_E_CLOSED)
 			link->state = COLLECTOR_LINK_GONE;
-		else if (r || take_message(link, &message, fd) < 0)
-			link->state = r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_BROKE;
+		else if (r || handle_message(link, &message, fd) < 0)
+			link->state =
+				r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_INVALID;
 	}
 	if (link->state == COLLECTOR_LINK_ATTACHED)
-		give_credit(link);
+		send_credit(link);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * collector_link - the connection to the collector: attaching, files, the kernel table, the end
+ * collector_link - the connection to the collector: attach, descriptors, kernel symbols, end
  *
- * Trust      the collector is taken for hostile: a message of another kind or out of its order ends
- *            the connection, and what was recorded until then is written.
+ * Trust      the collector is treated as hostile: an unknown or unexpected message ends the
+ *            connection, and what was recorded until then is written.
  */
 
 #include "shared/region.h"
@@ -14,9 +14,9 @@
 enum collector_link_state {
 	COLLECTOR_LINK_ATTACHING,
 	COLLECTOR_LINK_ATTACHED,
-	COLLECTOR_LINK_ENDED, /* END: everything is in the ring */
-	COLLECTOR_LINK_GONE,  /* end of file before END */
-	COLLECTOR_LINK_BROKE, /* it broke the form */
+	COLLECTOR_LINK_ENDED,   /* END arrived: every record is in the ring */
+	COLLECTOR_LINK_GONE,    /* it closed the socket before END */
+	COLLECTOR_LINK_INVALID, /* it sent an invalid message */
 };
 
 struct collector_link {
@@ -24,16 +24,19 @@ struct collector_link {
 	enum collector_link_state state;
 	struct tm_region data;
 	struct tm_region page;
-	struct files *files; /* borrowed */
-	uint64_t credit;     /* to give */
-	uint64_t expected;   /* descriptors that may still come for what was given */
-	int kernel_table;    /* descriptor of the table of kernel symbols; -1: none, or taken */
+	struct files *files;    /* borrowed */
+	uint64_t unsent_credit; /* not sent to the collector yet */
+	uint64_t expected;      /* descriptors that may still arrive for credit that was sent */
+	int kernel_table;       /* owned: the table of kernel symbols; -1: none, or taken over */
 };
 
+/* @wire: borrowed socket to the collector. */
 void collector_link_init(struct collector_link *link, int wire, struct files *files);
 void collector_link_deinit(struct collector_link *link);
-/* Sends HELLO, waits for both regions, checks them and begins reading. Return: 0, -EBADMSG, -EPIPE
- * (one of the two went away), -errno. */
+/*
+ * Sends HELLO, waits for both shared memory regions, checks them and initializes @reader.
+ * Return: 0, -EBADMSG, -EPIPE (the collector or the command exited), -errno.
+ */
 int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader);
-/* Takes every message that is there, gives credit. link->state tells how it went. */
+/* Handles the messages that have arrived and sends credit; sets link->state. */
 void collector_link_receive(struct collector_link *link);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader - from the shared ring to the aggregation, round by round
+ * reader - reads records from the shared ring and passes them on in the order of their time
  */
 
 #include "symbolizer/profile/reader.h"
@@ -10,164 +10,165 @@
 
 #include "shared/event_check.h"
 
-static void take_ordered(struct reader *feed, const struct tm_event *event)
+static void take_ordered(struct reader *reader, const struct tm_event *event)
 {
-	int sample = event->type == TM_EVENT_SAMPLE;
+	bool is_sample = event->type == TM_EVENT_SAMPLE;
 
-	if (sample) {
-		feed->samples++;
-		if (!feed->first_ktime || event->ktime < feed->first_ktime)
-			feed->first_ktime = event->ktime;
-		if (event->ktime > feed->last_ktime)
-			feed->last_ktime = event->ktime;
+	if (is_sample) {
+		reader->samples++;
+		if (!reader->first_ktime || event->ktime < reader->first_ktime)
+			reader->first_ktime = event->ktime;
+		if (event->ktime > reader->last_ktime)
+			reader->last_ktime = event->ktime;
 	}
-	if (reorder_push(&feed->order, event) && sample)
-		feed->memory++;
+	if (reorder_push(&reader->order, event) && is_sample)
+		reader->memory_drops++;
 }
 
 /*
- * Everything older was read: the collector writes it once W has passed that moment. One that claims
- * another moment would disorder what is still to come.
+ * The collector writes a RETIRE once W has passed its ktime, so every older record has been read. A
+ * record that claims a later time is refused: it would release samples too early.
  */
-static void take_retire(struct reader *feed, const struct tm_retire *retire)
+static void take_retire(struct reader *reader, const struct tm_retire *retire)
 {
-	if (retire->event.ktime >= feed->reader.passed) {
-		feed->bad_records++;
+	if (retire->event.ktime >= reader->ring.passed) {
+		reader->bad_records++;
 		return;
 	}
-	reader_release(feed, retire->event.ktime);
-	files_retire(feed->aggregate->files, retire->number, retire->event.ktime);
+	reader_release(reader, retire->event.ktime);
+	files_retire(reader->aggregate->files, retire->number, retire->event.ktime);
 }
 
-static int pop_into_order(struct reader *feed)
+static int fill_order(struct reader *reader)
 {
 	uint32_t bytes;
 	int r;
 
-	while (reorder_has_room(&feed->order)) {
-		r = tm_ring_pop(&feed->reader, feed->record, sizeof(feed->record), &bytes);
+	while (reorder_has_space(&reader->order)) {
+		r = tm_ring_pop(&reader->ring, reader->record, sizeof(reader->record), &bytes);
 		if (r)
 			return r;
-		reader_record(feed, bytes);
+		reader_record(reader, bytes);
 	}
 	return 0;
 }
 
-void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue)
+void reader_init(struct reader *reader, struct aggregate *aggregate, struct tm_retire_queue *queue)
 {
-	memset(feed, 0, sizeof(*feed)); /* too large for a second one on the stack */
-	feed->aggregate = aggregate;
-	feed->queue = queue;
+	memset(reader, 0, sizeof(*reader)); /* too large for a compound literal */
+	reader->aggregate = aggregate;
+	reader->queue = queue;
 }
 
-void reader_deinit(struct reader *feed)
+void reader_deinit(struct reader *reader)
 {
-	reorder_deinit(&feed->order);
+	reorder_deinit(&reader->order);
 }
 
-void reader_record(struct reader *feed, uint32_t bytes)
+void reader_record(struct reader *reader, uint32_t bytes)
 {
-	const void *record = feed->record;
+	const void *record = reader->record;
 	const struct tm_event *event = record;
 
 	if (tm_event_check_from_ring(record, bytes)) {
-		feed->bad_records++;
-		feed->bad_samples += bytes >= sizeof(*event) && event->type == TM_EVENT_SAMPLE;
+		reader->bad_records++;
+		reader->bad_samples += bytes >= sizeof(*event) && event->type == TM_EVENT_SAMPLE;
 		return;
 	}
-	/* A RETIRE is written once W has passed it, all others must come before. */
-	if (event->type != TM_EVENT_RETIRE && event->ktime < feed->reader.passed)
-		feed->late++;
+	/* A RETIRE is written once W has passed its ktime; all other records before that. */
+	if (event->type != TM_EVENT_RETIRE && event->ktime < reader->ring.passed)
+		reader->late++;
 	switch (event->type) {
 	case TM_EVENT_PROCESS:
-		if (process_announce(feed->aggregate->processes, record))
-			feed->announces_lost++;
+		if (process_announce(reader->aggregate->processes, record))
+			reader->announces_lost++;
 		break;
 	case TM_EVENT_FILE:
-		if (files_announce(feed->aggregate->files, record))
-			feed->announces_lost++;
+		if (files_announce(reader->aggregate->files, record))
+			reader->announces_lost++;
 		break;
 	case TM_EVENT_RETIRE:
-		take_retire(feed, record);
+		take_retire(reader, record);
 		break;
 	default:
-		take_ordered(feed, event);
+		take_ordered(reader, event);
 		break;
 	}
 }
 
-void reader_release(struct reader *feed, uint64_t watermark)
+void reader_release(struct reader *reader, uint64_t watermark)
 {
 	const struct tm_event *event;
 
-	while (!reorder_pop(&feed->order, watermark, &event)) {
+	while (!reorder_pop(&reader->order, watermark, &event)) {
 		const void *record = event;
 
 		if (event->type == TM_EVENT_EXIT)
-			process_exit(feed->aggregate->processes, event);
-		else if (aggregate_add(feed->aggregate, record))
-			feed->memory++;
+			process_exit(reader->aggregate->processes, event);
+		else if (aggregate_add(reader->aggregate, record))
+			reader->memory_drops++;
 	}
 }
 
 /*
- * Where the order filled up before the round was read to its end, only what is older than the last
- * stamp is known to have been read whole; where that makes no room (more records between two
- * stamps than the order may hold), going on matters more than the order.
+ * If the reorder queue filled up before the end of the round, only records older than the W of the
+ * last stamp are certain to be complete. If releasing those does not free space (there are more
+ * records between two stamps than the queue may hold), everything older than the W of the round is
+ * released, possibly out of order.
  */
-static void release_read(struct reader *feed, int read_whole)
+static void release_read(struct reader *reader, bool read_all)
 {
-	uint64_t released = read_whole ? feed->watermark : feed->reader.passed;
+	uint64_t released = read_all ? reader->watermark : reader->ring.passed;
 
-	reader_release(feed, released);
-	if (!reorder_has_room(&feed->order)) {
-		released = feed->watermark;
-		reader_release(feed, released);
+	reader_release(reader, released);
+	if (!reorder_has_space(&reader->order)) {
+		released = reader->watermark;
+		reader_release(reader, released);
 	}
-	if (released > feed->released)
-		feed->released = released;
-	(void)tm_retire_run(feed->queue, feed->released);
+	if (released > reader->released)
+		reader->released = released;
+	(void)tm_retire_run(reader->queue, reader->released);
 }
 
-int reader_note(struct reader *feed)
+int reader_note(struct reader *reader)
 {
 	int r;
 
-	if (feed->broken)
+	if (reader->broken)
 		return -EBADMSG;
-	r = tm_ring_reader_begin(&feed->reader, &feed->watermark);
-	feed->broken = r < 0;
+	r = tm_ring_reader_begin(&reader->ring, &reader->watermark);
+	reader->broken = r < 0;
 	return r;
 }
 
-int reader_read(struct reader *feed)
+int reader_read(struct reader *reader)
 {
 	int r;
 
-	if (feed->broken)
+	if (reader->broken)
 		return -EBADMSG;
-	r = pop_into_order(feed);
-	tm_ring_reader_commit(&feed->reader);
-	release_read(feed, r == TM_RING_E_EMPTY);
+	r = fill_order(reader);
+	tm_ring_reader_commit(&reader->ring);
+	release_read(reader, r == TM_RING_E_EMPTY);
 	if (r < 0) {
-		feed->broken = true;
+		reader->broken = true;
 		return r;
 	}
 	return r == TM_RING_E_EMPTY ? 0 : READER_E_MORE;
 }
 
-int reader_round(struct reader *feed)
+int reader_round(struct reader *reader)
 {
-	int r = reader_note(feed);
+	int r = reader_note(reader);
 
-	return r < 0 ? r : reader_read(feed);
+	return r < 0 ? r : reader_read(reader);
 }
 
-void reader_drain(struct reader *feed)
+void reader_drain(struct reader *reader)
 {
-	/* With a watermark that no longer moves the order may fill; its oldest then goes first. */
-	while (reader_round(feed) == READER_E_MORE)
-		if (!reorder_has_room(&feed->order))
-			reader_release(feed, REORDER_ALL);
-	reader_release(feed, REORDER_ALL);
+	/* W no longer rises, so the queue may fill up; its records are released then. */
+	while (reader_round(reader) == READER_E_MORE)
+		if (!reorder_has_space(&reader->order))
+			reader_release(reader, REORDER_ALL);
+	reader_release(reader, REORDER_ALL);
 }

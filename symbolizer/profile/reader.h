@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * reader - from the shared ring to the aggregation, round by round
+ * reader - reads records from the shared ring and passes them on in the order of their time
  *
- * Announcements are applied as they are read; samples and exits go through the time order and are
- * counted once W has passed them. So does the meaning of a file number: RETIRE gives in what is
- * older before the number loses it. What waits for W to be forgotten runs behind what W released.
+ * Announcements are applied as they are read. Samples and exits wait in the reorder queue until W
+ * has passed them. RETIRE first releases every older sample, so that these still get the file that
+ * the number stood for. The callbacks of the retire queue run after the samples that W released.
  */
 
 #include <stdbool.h>
@@ -16,42 +16,42 @@
 #include "symbolizer/profile/reorder.h"
 
 struct reader {
-	struct tm_ring_reader reader;
+	struct tm_ring_reader ring;
 	struct reorder order;
 	struct aggregate *aggregate; /* borrowed */
-	uint64_t samples;            /* read and good */
-	uint64_t bad_records;        /* read and refused */
-	uint64_t bad_samples;        /* of those, what said that it was a sample */
-	uint64_t memory;             /* samples dropped: no room in the budget or the order */
-	uint64_t announces_lost;     /* announcements without room in the budget */
-	uint64_t late;        /* records older than a W that was out before they were pushed */
-	uint64_t first_ktime; /* of the oldest sample so far; 0: none */
+	uint64_t samples;            /* valid samples that were read */
+	uint64_t bad_records;        /* records that were read and refused */
+	uint64_t bad_samples;        /* of those, the ones with the type of a sample */
+	uint64_t memory_drops;       /* samples dropped: the budget or the reorder queue is full */
+	uint64_t announces_lost;     /* announcements dropped: the budget is spent */
+	uint64_t late;               /* records older than a W published before they were pushed */
+	uint64_t first_ktime;        /* of the oldest sample so far; 0: none */
 	uint64_t last_ktime;
 	uint64_t watermark;
-	uint64_t released;             /* the W up to which everything was counted in */
-	struct tm_retire_queue *queue; /* borrowed; what waits for W */
-	bool broken; /* the ring's header or a length lied: nothing more is read */
-	uint64_t record[(TM_EVENT_MAX_BYTES + 7) / 8]; /* the private copy being looked at */
+	uint64_t released;             /* the W up to which every record was released */
+	struct tm_retire_queue *queue; /* borrowed; its callbacks wait for W */
+	bool broken; /* the ring's header or a length is invalid: reading has stopped */
+	uint64_t record[(TM_EVENT_MAX_BYTES + 7) / 8]; /* private copy of the current record */
 };
 
 enum {
 	READER_E_MORE = 1,
 };
 
-void reader_init(struct reader *feed, struct aggregate *aggregate, struct tm_retire_queue *queue);
-void reader_deinit(struct reader *feed);
+void reader_init(struct reader *reader, struct aggregate *aggregate, struct tm_retire_queue *queue);
+void reader_deinit(struct reader *reader);
 /*
- * Notes what is in the ring by now. What the collector sent by the wire before it pushed any of
- * that can be received from here on. Return: 0, -EBADMSG (broken).
+ * Determines which records are in the ring now. Messages that the collector sent before it pushed
+ * any of these can be received from the socket after this call. Return: 0, -EBADMSG (broken).
  */
-int reader_note(struct reader *feed);
-/* Reads what was noted. Return: 0 (all of it), READER_E_MORE, -EBADMSG (broken). */
-int reader_read(struct reader *feed);
-/* Both, one after the other. */
-int reader_round(struct reader *feed);
-/* The writer is done, or dead: reads and counts in everything that is left. */
-void reader_drain(struct reader *feed);
-/* One copied record of @bytes; what reader_round does with each. */
-void reader_record(struct reader *feed, uint32_t bytes);
-/* Counts in everything older than @watermark. */
-void reader_release(struct reader *feed, uint64_t watermark);
+int reader_note(struct reader *reader);
+/* Reads those records. Return: 0 (all of them), READER_E_MORE, -EBADMSG (broken). */
+int reader_read(struct reader *reader);
+/* Calls reader_note and reader_read. */
+int reader_round(struct reader *reader);
+/* Reads and releases every record that is left, once the collector has finished or died. */
+void reader_drain(struct reader *reader);
+/* Handles the record of @bytes in reader->record, as reader_read does. */
+void reader_record(struct reader *reader, uint32_t bytes);
+/* Applies the waiting samples and exits that are older than @watermark. */
+void reader_release(struct reader *reader, uint64_t watermark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reorder - samples and exits of all CPUs, released in the order in which they happened
+ * reorder - sorts the samples and exits of all CPUs by time
  */
 
 #include "symbolizer/profile/reorder.h"
@@ -11,21 +11,21 @@
 #define HEAP_FIRST  64u
 #define CHUNK_BYTES (64u << 10)
 
-struct entry { /* a record as it waits in a chunk */
+struct entry { /* a record in a chunk */
 	uint64_t sequence;
 	struct tm_event event; /* event.bytes long */
 };
 
 struct reorder_chunk {
 	struct reorder_chunk *next;
-	uint32_t read; /* bytes of data */
-	uint32_t used;
+	uint32_t read; /* bytes of `data` that were popped */
+	uint32_t used; /* bytes of `data` that were pushed */
 	uint64_t data[CHUNK_BYTES / 8];
 };
 
 /* --- the heap --- */
 
-static int before(const struct reorder_item *a, const struct reorder_item *b)
+static bool before(const struct reorder_item *a, const struct reorder_item *b)
 {
 	return a->ktime != b->ktime ? a->ktime < b->ktime : a->sequence < b->sequence;
 }
@@ -63,8 +63,8 @@ static void sift_down(struct reorder_item *heap, uint32_t count)
 	}
 }
 
-/* Room for one more. */
-static int grow(struct reorder *order)
+/* Makes space for one more item. Return: 0, REORDER_E_FULL. */
+static int grow_heap(struct reorder *order)
 {
 	uint32_t capacity = order->capacity ? 2 * order->capacity : HEAP_FIRST;
 	struct reorder_item *heap;
@@ -98,9 +98,9 @@ static struct entry *oldest(const struct reorder_lane *lane)
 	return (struct entry *)((uint8_t *)lane->first->data + lane->first->read);
 }
 
-/* A chunk with room for @bytes at the lane's end, or NULL. */
-static struct reorder_chunk *room_in(struct reorder *order, struct reorder_lane *lane,
-				     uint32_t bytes)
+/* Return: the last chunk of the lane, with space for @bytes; NULL: out of memory. */
+static struct reorder_chunk *chunk_with_space(struct reorder *order, struct reorder_lane *lane,
+					      uint32_t bytes)
 {
 	struct reorder_chunk *chunk = lane->last;
 
@@ -123,13 +123,13 @@ static struct reorder_chunk *room_in(struct reorder *order, struct reorder_lane 
 	return chunk;
 }
 
-static int push_into_lane(struct reorder *order, uint32_t index, const struct tm_event *record)
+static int push_to_lane(struct reorder *order, uint32_t index, const struct tm_event *record)
 {
 	struct reorder_lane *lane = &order->lanes[index];
 	const struct reorder_item item = {record->ktime, order->sequence, NULL, index};
 	uint32_t bytes = (uint32_t)offsetof(struct entry, event) + record->bytes;
-	int waits = lane->first != NULL;
-	struct reorder_chunk *chunk = room_in(order, lane, bytes);
+	bool was_empty = !lane->first;
+	struct reorder_chunk *chunk = chunk_with_space(order, lane, bytes);
 	struct entry *entry;
 
 	if (!chunk)
@@ -139,12 +139,12 @@ static int push_into_lane(struct reorder *order, uint32_t index, const struct tm
 	memcpy(&entry->event, record, record->bytes);
 	chunk->used += bytes;
 	lane->newest = record->ktime;
-	if (!waits)
+	if (was_empty)
 		add_item(order, item);
 	return 0;
 }
 
-static int push_alone(struct reorder *order, const struct tm_event *record)
+static int push_to_heap(struct reorder *order, const struct tm_event *record)
 {
 	struct reorder_item item = {record->ktime, order->sequence, NULL, 0};
 
@@ -156,8 +156,8 @@ static int push_alone(struct reorder *order, const struct tm_event *record)
 	return 0;
 }
 
-/* The chunk's records stay readable until it is used anew. */
-static void drop_first(struct reorder *order, struct reorder_lane *lane)
+/* Keeps the chunk as the spare one, so that its records stay valid until it is reused. */
+static void remove_chunk(struct reorder *order, struct reorder_lane *lane)
 {
 	struct reorder_chunk *chunk = lane->first;
 
@@ -168,7 +168,7 @@ static void drop_first(struct reorder *order, struct reorder_lane *lane)
 	order->spare = chunk;
 }
 
-/* Takes the record that the heap's top stands for, and puts the lane's next one there. */
+/* Removes the record at the heap's top, and replaces it by the next one of its lane. */
 static const struct tm_event *take_from_lane(struct reorder *order)
 {
 	struct reorder_item *top = &order->heap[0];
@@ -177,7 +177,7 @@ static const struct tm_event *take_from_lane(struct reorder *order)
 
 	lane->first->read += (uint32_t)offsetof(struct entry, event) + entry->event.bytes;
 	if (lane->first->read == lane->first->used)
-		drop_first(order, lane);
+		remove_chunk(order, lane);
 	if (lane->first) {
 		top->ktime = oldest(lane)->event.ktime;
 		top->sequence = oldest(lane)->sequence;
@@ -194,14 +194,14 @@ void reorder_deinit(struct reorder *order)
 		free(order->heap[i].alone);
 	for (uint32_t i = 0; i < REORDER_LANES; i++)
 		while (order->lanes[i].first)
-			drop_first(order, &order->lanes[i]);
+			remove_chunk(order, &order->lanes[i]);
 	free(order->heap);
 	free(order->spare);
 	free(order->popped);
 	*order = (struct reorder){0};
 }
 
-int reorder_has_room(const struct reorder *order)
+bool reorder_has_space(const struct reorder *order)
 {
 	return order->bytes + TM_EVENT_MAX_BYTES <= REORDER_MAX_BYTES &&
 	       order->count < REORDER_MAX_RECORDS;
@@ -211,11 +211,11 @@ int reorder_push(struct reorder *order, const struct tm_event *record)
 {
 	uint32_t index = record->cpu % REORDER_LANES;
 	const struct reorder_lane *lane = &order->lanes[index];
-	int in_order = !lane->first || record->ktime >= lane->newest;
+	bool in_order = !lane->first || record->ktime >= lane->newest;
 
-	if (!reorder_has_room(order) || grow(order))
+	if (!reorder_has_space(order) || grow_heap(order))
 		return REORDER_E_FULL;
-	if (in_order ? push_into_lane(order, index, record) : push_alone(order, record))
+	if (in_order ? push_to_lane(order, index, record) : push_to_heap(order, record))
 		return REORDER_E_FULL;
 	order->sequence++;
 	order->count++;

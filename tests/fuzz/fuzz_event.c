@@ -26,7 +26,7 @@ static struct process_table processes;
 static struct files files;
 static struct symbol_cache_store symbols;
 static struct aggregate aggregate;
-static struct reader feed;
+static struct reader reader;
 static struct tm_retire_queue queue;
 static uint64_t exported; /* in earlier reports */
 
@@ -38,13 +38,13 @@ static void begin(void)
 	symbol_cache_store_init(&symbols, &files);
 	process_table_init(&processes, &strings, &queue);
 	aggregate_init(&aggregate, &strings, &processes, &files);
-	reader_init(&feed, &aggregate, &queue);
-	feed.reader.passed = PASSED;
+	reader_init(&reader, &aggregate, &queue);
+	reader.ring.passed = PASSED;
 }
 
 static void end(void)
 {
-	reader_deinit(&feed);
+	reader_deinit(&reader);
 	aggregate_deinit(&aggregate);
 	process_table_deinit(&processes);
 	files_deinit(&files);
@@ -78,7 +78,7 @@ static void interval_report(uint64_t watermark)
 {
 	struct strings fresh;
 
-	reader_release(&feed, watermark);
+	reader_release(&reader, watermark);
 	(void)tm_retire_run(&queue, watermark);
 	budget.limit = 32 << 20; /* report_build_init raises it, as the session knows */
 	report(false);
@@ -94,7 +94,7 @@ static void interval_report(uint64_t watermark)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	const struct tm_event *event = (const void *)feed.record;
+	const struct tm_event *event = (const void *)reader.record;
 	size_t at = 0;
 
 	exported = 0;
@@ -107,14 +107,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		if (claimed < 8 || claimed % 8 || claimed > TM_EVENT_MAX_BYTES ||
 		    claimed > bytes - at)
 			break;
-		memcpy(feed.record, data + at, claimed);
-		reader_record(&feed, claimed);
+		memcpy(reader.record, data + at, claimed);
+		reader_record(&reader, claimed);
 		at += claimed;
 		if (claimed >= sizeof(*event) && event->cpu == REPORT_CPU)
 			interval_report(event->ktime);
 	}
-	reader_release(&feed, UINT64_MAX);
-	if (exported + aggregate.exported + feed.memory != feed.samples)
+	reader_release(&reader, UINT64_MAX);
+	if (exported + aggregate.exported + reader.memory_drops != reader.samples)
 		abort();
 	report(true);
 	end();

@@ -33,7 +33,7 @@ static const struct tm_counts counts = {
 
 static void clean_end_balances(void **state)
 {
-	struct accounting_read read = {.samples = 90, .memory = 5, .exported = 85};
+	struct accounting_read read = {.samples = 90, .memory_drops = 5, .exported = 85};
 	struct accounting balance;
 
 	accounting_close(&balance, &counts, &read);
@@ -100,7 +100,7 @@ static void more_hits_than_owed_is_no_negative_number(void **state)
 
 static void what_is_under_way_belongs_to_the_next_report(void **state)
 {
-	struct accounting_read read = {.samples = 90, .memory = 5, .exported = 60};
+	struct accounting_read read = {.samples = 90, .memory_drops = 5, .exported = 60};
 	struct tm_counts first = counts, second = counts, before = {0};
 	struct accounting reported = {0}, balance;
 

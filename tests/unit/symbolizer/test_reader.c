@@ -19,7 +19,7 @@
 #define RING_BYTES TM_RING_MIN_BYTES
 
 static struct recording recording;
-static struct reader feed;
+static struct reader reader;
 static struct tm_ring_writer writer;
 static struct tm_ring_reader_page page;
 static union make_record record;
@@ -32,19 +32,19 @@ static int make_ring(void **state)
 	assert_non_null(region);
 	memset(region, 0, TM_RING_HEADER_BYTES + RING_BYTES);
 	assert_int_equal(recording_make(&recording), 0);
-	reader_init(&feed, &recording.aggregate, &recording.queue);
+	reader_init(&reader, &recording.aggregate, &recording.queue);
 	assert_int_equal(
 		tm_ring_writer_init(&writer, region, TM_RING_HEADER_BYTES + RING_BYTES, &page, 1),
 		0);
 	assert_int_equal(
-		tm_ring_reader_init(&feed.reader, region, TM_RING_HEADER_BYTES + RING_BYTES, &page),
+		tm_ring_reader_init(&reader.ring, region, TM_RING_HEADER_BYTES + RING_BYTES, &page),
 		0);
 	return 0;
 }
 
 static int end_ring(void **state)
 {
-	reader_deinit(&feed);
+	reader_deinit(&reader);
 	assert_int_equal(recording_end(&recording), 0);
 	free(region);
 	return 0;
@@ -68,27 +68,27 @@ static void samples_wait_for_w(void **state)
 	push_sample(100, 1);
 	push_sample(50, 1);
 	tm_ring_publish(&writer, 60);
-	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(feed.samples, 2);
+	assert_int_equal(reader_round(&reader), 0);
+	assert_int_equal(reader.samples, 2);
 	assert_int_equal(recording.aggregate.exported, 1);
 	tm_ring_publish(&writer, 101);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.exported, 2);
 	assert_int_equal(recording.aggregate.sample_count, 1);
 	assert_int_equal(recording.aggregate.samples[0].count, 2);
-	assert_int_equal(feed.first_ktime, 50);
-	assert_int_equal(feed.last_ktime, 100);
-	assert_int_equal(feed.late, 0);
+	assert_int_equal(reader.first_ktime, 50);
+	assert_int_equal(reader.last_ktime, 100);
+	assert_int_equal(reader.late, 0);
 }
 
 static void record_below_an_earlier_w_is_late_but_counts(void **state)
 {
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	push_sample(99, 1);
 	tm_ring_publish(&writer, 200);
-	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(feed.late, 1);
+	assert_int_equal(reader_round(&reader), 0);
+	assert_int_equal(reader.late, 1);
 	assert_int_equal(recording.aggregate.exported, 1);
 }
 
@@ -104,8 +104,8 @@ static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **stat
 	record.event.ktime = 119;
 	push();
 	tm_ring_publish(&writer, 130);
-	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(feed.late, 2);
+	assert_int_equal(reader_round(&reader), 0);
+	assert_int_equal(reader.late, 2);
 	assert_int_equal(recording.aggregate.exported, 2);
 }
 
@@ -115,7 +115,7 @@ static void drain_counts_in_what_is_above_w(void **state)
 		push_sample(i * 10, 1);
 	push_sample(UINT64_MAX, 1); /* nobody lives to see W pass that */
 	tm_ring_publish(&writer, 15);
-	reader_drain(&feed);
+	reader_drain(&reader);
 	assert_int_equal(recording.aggregate.exported, 21);
 }
 
@@ -135,7 +135,7 @@ static void push_retire(uint64_t ktime)
 /* Path of the leaf of stack @index; stacks are numbered in the order of their first sample. */
 static const char *path_of_stack(unsigned index)
 {
-	uint64_t word = recording.aggregate.stacks[index].words[0];
+	uint64_t word = recording.aggregate.stacks[index].frames[0];
 	uint32_t file = (word >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX;
 
 	return recording_text(&recording, recording.files.items[file].path);
@@ -151,14 +151,14 @@ static void samples_on_both_sides_of_a_retire_keep_their_own_file(void **state)
 	push_file(61, 22, "new\0");
 	push_sample(62, 1);
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.stack_count, 2);
 	assert_string_equal(path_of_stack(0), "/old");
 	assert_string_equal(path_of_stack(1), "/new");
 	assert_int_equal(recording.aggregate.samples[0].count, 2);
 	assert_int_equal(recording.files.retired, 1);
 	assert_int_equal(recording.files.conflicts, 0);
-	assert_int_equal(feed.late, 0);
+	assert_int_equal(reader.late, 0);
 }
 
 static void samples_that_wait_when_a_retire_is_read_keep_their_own_file(void **state)
@@ -166,18 +166,18 @@ static void samples_that_wait_when_a_retire_is_read_keep_their_own_file(void **s
 	push_file(10, 11, "old\0");
 	push_sample(54, 1);
 	tm_ring_publish(&writer, 40);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.exported, 0);
 	tm_ring_publish(&writer, 56);
 	push_retire(55);
 	push_sample(57, 2);
 	tm_ring_publish(&writer, 57);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.exported, 1);
 	push_file(61, 22, "new\0");
 	push_sample(62, 1);
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_string_equal(path_of_stack(0), "/old");
 	assert_string_equal(path_of_stack(2), "/new");
 }
@@ -193,7 +193,7 @@ static void same_file_under_its_next_number_is_one_file(void **state)
 	push();
 	push_sample(62, 2);
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.stack_count, 1);
 	assert_int_equal(recording.aggregate.samples[0].count, 2);
 	assert_int_equal(recording.files.live, 1);
@@ -207,9 +207,9 @@ static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
 	push_retire(40);
 	push_retire(UINT64_MAX);
 	tm_ring_publish(&writer, 45);
-	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(feed.bad_records, 2);
-	assert_int_equal(feed.bad_samples, 0);
+	assert_int_equal(reader_round(&reader), 0);
+	assert_int_equal(reader.bad_records, 2);
+	assert_int_equal(reader.bad_samples, 0);
 	assert_int_equal(recording.aggregate.exported, 0);
 	assert_int_equal(recording.files.retired, 0);
 }
@@ -219,11 +219,11 @@ static void second_meaning_without_a_retire_is_counted(void **state)
 	push_file(10, 11, "old\0");
 	push_sample(50, 1);
 	tm_ring_publish(&writer, 60);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	push_file(61, 22, "new\0");
 	push_sample(70, 1);
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.files.conflicts, 1);
 	assert_string_equal(path_of_stack(0), "/old");
 	assert_string_equal(path_of_stack(1), "/new");
@@ -245,7 +245,7 @@ static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(voi
 		push();
 	}
 	tm_ring_publish(&writer, 5000);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.exported, 200);
 	/* Generations are numbered as their first samples were counted in. */
 	for (uint32_t i = 0; i < recording.processes.count; i++) {
@@ -265,13 +265,13 @@ static void exit_between_samples_of_two_cpus_takes_its_place(void **state)
 	make_sample(&record, 50, 42, "c", &word, 0, 1);
 	push();
 	tm_ring_publish(&writer, 55);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.processes.items[0].exit_ktime, 0);
 	tm_ring_publish(&writer, 65);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.processes.items[0].exit_ktime, 60);
 	tm_ring_publish(&writer, 80);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.processes.count, 1);
 	assert_int_equal(recording.processes.items[0].seen_ktime, 70);
 	assert_int_equal(recording.aggregate.samples[0].count, 2);
@@ -285,8 +285,8 @@ static void bad_record_is_counted_and_the_next_is_read(void **state)
 	push();
 	push_sample(52, 1);
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
-	assert_int_equal(feed.bad_records, 1);
+	assert_int_equal(reader_round(&reader), 0);
+	assert_int_equal(reader.bad_records, 1);
 	assert_int_equal(recording.aggregate.exported, 2);
 }
 
@@ -302,11 +302,11 @@ static void spent_budget_drops_with_a_count(void **state)
 		tm_ring_writer_refresh(&writer);
 		push();
 		tm_ring_publish(&writer, i + 2);
-		assert_int_equal(reader_round(&feed), 0);
+		assert_int_equal(reader_round(&reader), 0);
 	}
-	assert_true(feed.memory > 0);
+	assert_true(reader.memory_drops > 0);
 	assert_true(recording.aggregate.exported > 0);
-	assert_int_equal(recording.aggregate.exported + feed.memory, pushed);
+	assert_int_equal(recording.aggregate.exported + reader.memory_drops, pushed);
 	assert_true(recording.budget.used <= recording.budget.limit);
 }
 
@@ -319,10 +319,10 @@ static void length_that_lies_breaks_the_ring_for_good(void **state)
 	push_sample(51, 1);
 	memcpy(data, &lie, sizeof(lie));
 	tm_ring_publish(&writer, 100);
-	assert_true(reader_round(&feed) < 0);
-	assert_true(feed.broken);
-	assert_true(reader_round(&feed) < 0);
-	reader_drain(&feed);
+	assert_true(reader_round(&reader) < 0);
+	assert_true(reader.broken);
+	assert_true(reader_round(&reader) < 0);
+	reader_drain(&reader);
 	assert_int_equal(recording.aggregate.exported, 0);
 }
 
@@ -342,7 +342,7 @@ static void key_is_generation_thread_name_stop_and_stack(void **state)
 		push();
 	}
 	tm_ring_publish(&writer, 100);
-	assert_int_equal(reader_round(&feed), 0);
+	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(recording.aggregate.sample_count, 7);
 	for (unsigned i = 0; i < 7; i++)
 		assert_int_equal(recording.aggregate.samples[i].count, 2);

@@ -146,7 +146,7 @@ static void full_order_takes_no_more(void **state)
 	make_sample(&record, 1, 1, "c", words, 0, TM_USER_FRAMES_MAX);
 	while (!reorder_push(&order, &record.event))
 		pushed++;
-	assert_false(reorder_has_room(&order));
+	assert_false(reorder_has_space(&order));
 	assert_true(order.bytes <= REORDER_MAX_BYTES);
 	assert_true(pushed > 1000);
 	reorder_deinit(&order);
