@@ -13,7 +13,7 @@ export const require = createRequire(join(TM_MODULES, "package.json"));
 
 const made = new Map();
 
-// Writes a case of synth_cases.c in every format, once; samples: what went in, as plain objects.
+// Writes a case of report_cases.c in every format, once; samples: what went in, as plain objects.
 export function makeReport(name) {
   if (!made.has(name))
     made.set(name, writeReport(name));

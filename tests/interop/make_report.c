@@ -10,7 +10,7 @@
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
 #include "symbolizer/output/output_file.h"
-#include "tests/interop/synth.h"
+#include "tests/interop/report_builder.h"
 
 /* What every output must agree with, written without any of their helpers but the out. */
 static int plain_write(struct output_file *out, const struct report *report)
@@ -66,7 +66,7 @@ static int write_file(const char *directory, const char *name, const struct repo
 
 int main(int argc, char **argv)
 {
-	static struct synth synth;
+	static struct report_builder builder;
 	const struct report *report;
 	int failed = 0;
 
@@ -74,17 +74,17 @@ int main(int argc, char **argv)
 		fputs("usage: make_report CASE DIRECTORY\n", stderr);
 		return 2;
 	}
-	synth_init(&synth);
-	if (synth_case(&synth, argv[1]) < 0) {
+	report_builder_init(&builder);
+	if (report_case(&builder, argv[1]) < 0) {
 		fprintf(stderr, "make_report: no case %s\n", argv[1]);
 		return 2;
 	}
-	report = synth_report(&synth);
+	report = report_builder_report(&builder);
 	failed |= write_file(argv[2], "out.folded", report, folded_write);
 	failed |= write_file(argv[2], "out.pb.gz", report, pprof_write);
 	failed |= write_file(argv[2], "out.speedscope.json", report, speedscope_write);
 	failed |= write_file(argv[2], "out.html", report, html_write);
 	failed |= write_file(argv[2], "plain.json", report, plain_write);
-	synth_deinit(&synth);
+	report_builder_deinit(&builder);
 	return failed ? 1 : 0;
 }

@@ -13,20 +13,20 @@
 
 #include "shared/cleanup.h"
 #include "symbolizer/output/output_file.h"
-#include "tests/interop/synth.h"
+#include "tests/interop/report_builder.h"
 
-static struct synth synth;
+static struct report_builder builder;
 static struct output_file out;
 
 static int start(void **state)
 {
-	synth_init(&synth);
+	report_builder_init(&builder);
 	return 0;
 }
 
 static int end(void **state)
 {
-	synth_deinit(&synth);
+	report_builder_deinit(&builder);
 	return 0;
 }
 
@@ -36,14 +36,14 @@ static void assert_folded(const char *wanted)
 	char found[4096] = "";
 
 	output_file_init(&out, fd);
-	assert_int_equal(folded_write(&out, synth_report(&synth)), 0);
+	assert_int_equal(folded_write(&out, report_builder_report(&builder)), 0);
 	assert_true(pread(fd, found, sizeof(found) - 1, 0) >= 0);
 	assert_string_equal(found, wanted);
 }
 
 static uint32_t frame(const char *name, enum report_kind kind)
 {
-	return synth_frame(&synth, name, REPORT_NO_FILE, 0, kind);
+	return report_builder_frame(&builder, name, REPORT_NO_FILE, 0, kind);
 }
 
 static void no_sample_is_an_empty_file(void **state)
@@ -55,28 +55,32 @@ static void a_stack_is_written_root_first_with_kernel_frames_marked(void **state
 {
 	const uint32_t stack[] = {frame("vfs_read", REPORT_KERNEL), frame("read", REPORT_NATIVE),
 				  frame("main", REPORT_NATIVE)};
-	uint32_t process = synth_process(&synth, 1, "cat", "/bin/cat");
+	uint32_t process = report_builder_process(&builder, 1, "cat", "/bin/cat");
 
-	synth_sample(&synth, process, 1, "cat", synth_stack(&synth, stack, 3), 0, 12);
+	report_builder_sample(&builder, process, 1, "cat", report_builder_stack(&builder, stack, 3),
+			      0, 12);
 	assert_folded("cat;main;read;vfs_read_[k] 12\n");
 }
 
 static void a_frame_of_a_kernel_file_is_marked_whatever_its_kind(void **state)
 {
-	uint32_t file = synth_file(&synth, "ext4", "", 1);
-	const uint32_t stack[] = {synth_frame(&synth, "ext4+0x12", file, 0x12, REPORT_UNRESOLVED)};
-	uint32_t process = synth_process(&synth, 1, "cat", "/bin/cat");
+	uint32_t file = report_builder_file(&builder, "ext4", "", 1);
+	const uint32_t stack[] = {
+		report_builder_frame(&builder, "ext4+0x12", file, 0x12, REPORT_UNRESOLVED)};
+	uint32_t process = report_builder_process(&builder, 1, "cat", "/bin/cat");
 
-	synth_sample(&synth, process, 1, "cat", synth_stack(&synth, stack, 1), 0, 1);
+	report_builder_sample(&builder, process, 1, "cat", report_builder_stack(&builder, stack, 1),
+			      0, 1);
 	assert_folded("cat;ext4+0x12_[k] 1\n");
 }
 
 static void separators_and_controls_become_underscores(void **state)
 {
 	const uint32_t stack[] = {frame("a;b\nc\rd\x7f\x01", REPORT_NATIVE)};
-	uint32_t process = synth_process(&synth, 1, "x", "");
+	uint32_t process = report_builder_process(&builder, 1, "x", "");
 
-	synth_sample(&synth, process, 1, "co;mm\n", synth_stack(&synth, stack, 1), 0, 3);
+	report_builder_sample(&builder, process, 1, "co;mm\n",
+			      report_builder_stack(&builder, stack, 1), 0, 3);
 	assert_folded("co_mm_;a_b_c_d__ 3\n");
 }
 
@@ -84,12 +88,15 @@ static void rows_that_read_the_same_are_one(void **state)
 {
 	const uint32_t first[] = {frame("f;g", REPORT_NATIVE)};
 	const uint32_t second[] = {frame("f_g", REPORT_NATIVE)};
-	uint32_t one = synth_process(&synth, 1, "x", "");
-	uint32_t other = synth_process(&synth, 2, "y", "");
+	uint32_t one = report_builder_process(&builder, 1, "x", "");
+	uint32_t other = report_builder_process(&builder, 2, "y", "");
 
-	synth_sample(&synth, one, 1, "same", synth_stack(&synth, first, 1), 0, 3);
-	synth_sample(&synth, other, 2, "same", synth_stack(&synth, second, 1), 0, 4);
-	synth_sample(&synth, other, 3, "same", synth_stack(&synth, second, 1), TM_STOP_DEPTH, 5);
+	report_builder_sample(&builder, one, 1, "same", report_builder_stack(&builder, first, 1), 0,
+			      3);
+	report_builder_sample(&builder, other, 2, "same", report_builder_stack(&builder, second, 1),
+			      0, 4);
+	report_builder_sample(&builder, other, 3, "same", report_builder_stack(&builder, second, 1),
+			      TM_STOP_DEPTH, 5);
 	assert_folded("same;f_g 7\nsame;[truncated: depth];f_g 5\n");
 }
 
@@ -100,26 +107,29 @@ static void the_order_does_not_hang_on_that_of_the_samples(void **state)
 	uint32_t y = frame("y", REPORT_NATIVE);
 	uint32_t z = frame("z", REPORT_NATIVE);
 	const uint32_t deep[] = {y, x};
-	uint32_t process = synth_process(&synth, 1, "p", "");
-	uint32_t sx = synth_stack(&synth, &x, 1);
-	uint32_t sxy = synth_stack(&synth, deep, 2);
-	uint32_t sz = synth_stack(&synth, &z, 1);
+	uint32_t process = report_builder_process(&builder, 1, "p", "");
+	uint32_t sx = report_builder_stack(&builder, &x, 1);
+	uint32_t sxy = report_builder_stack(&builder, deep, 2);
+	uint32_t sz = report_builder_stack(&builder, &z, 1);
 
-	synth_sample(&synth, process, 1, "b", sx, 0, 8);
-	synth_sample(&synth, process, 1, "a", sz, 0, 4);
-	synth_sample(&synth, process, 1, "a", sxy, 0, 2);
-	synth_sample(&synth, process, 1, "a", sx, 0, 1);
+	report_builder_sample(&builder, process, 1, "b", sx, 0, 8);
+	report_builder_sample(&builder, process, 1, "a", sz, 0, 4);
+	report_builder_sample(&builder, process, 1, "a", sxy, 0, 2);
+	report_builder_sample(&builder, process, 1, "a", sx, 0, 1);
 	assert_folded(wanted);
 }
 
 static void a_stack_without_frames_and_an_empty_name_keep_their_place(void **state)
 {
 	const uint32_t stack[] = {frame("leaf", REPORT_NATIVE), frame("", REPORT_NATIVE)};
-	uint32_t process = synth_process(&synth, 1, "p", "");
+	uint32_t process = report_builder_process(&builder, 1, "p", "");
 
-	synth_sample(&synth, process, 1, "p", synth_stack(&synth, stack, 0), 0, 1);
-	synth_sample(&synth, process, 1, "p", synth_stack(&synth, stack, 0), TM_STOP_EXITING, 2);
-	synth_sample(&synth, process, 1, "p", synth_stack(&synth, stack, 2), 0, 4);
+	report_builder_sample(&builder, process, 1, "p", report_builder_stack(&builder, stack, 0),
+			      0, 1);
+	report_builder_sample(&builder, process, 1, "p", report_builder_stack(&builder, stack, 0),
+			      TM_STOP_EXITING, 2);
+	report_builder_sample(&builder, process, 1, "p", report_builder_stack(&builder, stack, 2),
+			      0, 4);
 	assert_folded("p 1\np;_;leaf 4\np;[truncated: exiting] 2\n");
 }
 

@@ -20,7 +20,7 @@
 #include "symbolizer/output/completeness.h"
 #include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"
-#include "tests/interop/synth.h"
+#include "tests/interop/report_builder.h"
 
 #define WRITERS 4
 
@@ -30,7 +30,7 @@ static int (*const writers[WRITERS])(struct output_file *out, const struct repor
 	speedscope_write,
 	html_write,
 };
-static struct synth synth;
+static struct report_builder builder;
 static struct output_file out;
 static unsigned long allocations, failing; /* failing: which one, from 1; 0: none */
 
@@ -58,13 +58,13 @@ void *__wrap_realloc(void *old, size_t bytes)
 
 static int start(void **state)
 {
-	synth_init(&synth);
+	report_builder_init(&builder);
 	return 0;
 }
 
 static int end(void **state)
 {
-	synth_deinit(&synth);
+	report_builder_deinit(&builder);
 	return 0;
 }
 
@@ -73,8 +73,8 @@ static void any_allocation_may_fail(void **state)
 	_cleanup_(tm_closep) int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	const struct report *report;
 
-	assert_int_equal(synth_case(&synth, "truncated"), 0);
-	report = synth_report(&synth);
+	assert_int_equal(report_case(&builder, "truncated"), 0);
+	report = report_builder_report(&builder);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		unsigned long failed = 0;
 		int r;
@@ -95,10 +95,10 @@ static void a_full_disk_is_reported_by_every_writer(void **state)
 {
 	_cleanup_(tm_closep) int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	assert_int_equal(synth_case(&synth, "truncated"), 0);
+	assert_int_equal(report_case(&builder, "truncated"), 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		output_file_init(&out, fd);
-		assert_int_equal(writers[i](&out, synth_report(&synth)), -ENOSPC);
+		assert_int_equal(writers[i](&out, report_builder_report(&builder)), -ENOSPC);
 	}
 }
 
@@ -106,7 +106,7 @@ static void the_same_report_is_written_the_same(void **state)
 {
 	static char bytes[2][1 << 20];
 
-	assert_int_equal(synth_case(&synth, "hostile"), 0);
+	assert_int_equal(report_case(&builder, "hostile"), 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		ssize_t length[2];
 
@@ -114,7 +114,7 @@ static void the_same_report_is_written_the_same(void **state)
 			_cleanup_(tm_closep) int fd = memfd_create("output", MFD_CLOEXEC);
 
 			output_file_init(&out, fd);
-			assert_int_equal(writers[i](&out, synth_report(&synth)), 0);
+			assert_int_equal(writers[i](&out, report_builder_report(&builder)), 0);
 			length[turn] = pread(fd, bytes[turn], sizeof(bytes[turn]), 0);
 		}
 		assert_true(length[0] > 0);
@@ -127,8 +127,8 @@ static void addresses_of_one_function_are_one_node_of_the_tree(void **state)
 {
 	struct html_tree tree;
 
-	assert_int_equal(synth_case(&synth, "tiny"), 0);
-	assert_int_equal(html_tree_init(&tree, synth_report(&synth)), 0);
+	assert_int_equal(report_case(&builder, "tiny"), 0);
+	assert_int_equal(html_tree_init(&tree, report_builder_report(&builder)), 0);
 	assert_int_equal(tree.functions.count, 5);
 	assert_int_equal(tree.node_count, 5); /* _start, main, three leaves */
 	assert_int_equal(tree.thread_count, 2);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_builder - builds the reports that the tests of the writers write out */
+
+#include "tests/interop/report_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum builder_array {
+	STRINGS,
+	FILES,
+	FRAMES,
+	STACK_FRAMES,
+	STACKS,
+	PROCESSES,
+	SAMPLES
+};
+
+static const size_t element_bytes[] = {
+	[STRINGS] = sizeof(char *),
+	[FILES] = sizeof(struct report_file),
+	[FRAMES] = sizeof(struct report_frame),
+	[STACK_FRAMES] = sizeof(uint32_t),
+	[STACKS] = sizeof(struct report_stack),
+	[PROCESSES] = sizeof(struct report_process),
+	[SAMPLES] = sizeof(struct report_sample),
+};
+
+static void *grown(struct report_builder *builder, enum builder_array which, uint32_t *count)
+{
+	uint8_t *array;
+
+	if (*count == builder->capacities[which]) {
+		builder->capacities[which] = *count > 0 ? 2 * *count : 64;
+		builder->arrays[which] = realloc(builder->arrays[which],
+						 element_bytes[which] * builder->capacities[which]);
+		if (!builder->arrays[which]) {
+			fputs("report_builder: out of memory\n", stderr);
+			exit(1);
+		}
+	}
+	array = builder->arrays[which];
+	array += element_bytes[which] * (*count)++;
+	memset(array, 0, element_bytes[which]);
+	return array;
+}
+
+void report_builder_init(struct report_builder *builder)
+{
+	memset(builder, 0, sizeof(*builder)); /* too large for a second one on the stack */
+	builder->report.hz = 99;
+	builder->report.start_unix_ns = 1700000000123456789ull;
+	builder->report.duration_ns = 10000000000ull;
+	builder->report.title = "testhost: tidemark record -d 10";
+	report_builder_string(builder, "");
+}
+
+void report_builder_deinit(struct report_builder *builder)
+{
+	char **strings = builder->arrays[STRINGS];
+
+	for (uint32_t i = 0; i < builder->report.string_count; i++)
+		free(strings[i]);
+	for (unsigned i = 0; i < 7; i++)
+		free(builder->arrays[i]);
+	memset(builder, 0, sizeof(*builder)); /* too large for a second one on the stack */
+}
+
+/* Strings are unique in a report, so this one searches; a slot holds index + 1. */
+uint32_t report_builder_string(struct report_builder *builder, const char *text)
+{
+	uint32_t at = 5381;
+	char **slot;
+
+	for (const char *byte = text; *byte; byte++)
+		at = at * 33 + (uint8_t)*byte;
+	for (;; at++) {
+		uint32_t known = builder->slots[at % REPORT_BUILDER_SLOTS];
+		char **strings = builder->arrays[STRINGS];
+
+		if (known == 0)
+			break;
+		if (strcmp(strings[known - 1], text) == 0)
+			return known - 1;
+	}
+	slot = grown(builder, STRINGS, &builder->report.string_count);
+	*slot = strdup(text);
+	builder->slots[at % REPORT_BUILDER_SLOTS] = builder->report.string_count;
+	return builder->report.string_count - 1;
+}
+
+uint32_t report_builder_file(struct report_builder *builder, const char *path, const char *build_id,
+			     int is_kernel)
+{
+	struct report_file file = {
+		.path = report_builder_string(builder, path),
+		.base = report_builder_string(builder,
+					      strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
+		.build_id = report_builder_string(builder, build_id),
+		.has_symbols = true,
+		.is_kernel = is_kernel ? 1 : 0,
+		.vaddr_start = is_kernel ? 0 : 0x1000,
+		.vaddr_end = is_kernel ? 0 : 0x200000,
+		.file_offset = is_kernel ? 0 : 0x1000,
+	};
+
+	*(struct report_file *)grown(builder, FILES, &builder->report.file_count) = file;
+	return builder->report.file_count - 1;
+}
+
+void report_builder_container(struct report_builder *builder, uint32_t process, const char *id,
+			      const char *pod)
+{
+	uint32_t container = report_builder_string(builder, id),
+		 uid = report_builder_string(builder, pod);
+	struct report_process *processes = builder->arrays[PROCESSES];
+
+	processes[process].container = container;
+	processes[process].pod = uid;
+}
+
+void report_builder_unnamed_file(struct report_builder *builder, uint32_t file)
+{
+	struct report_file *files = builder->arrays[FILES];
+
+	files[file].has_symbols = false;
+}
+
+uint32_t report_builder_frame(struct report_builder *builder, const char *name, uint32_t file,
+			      uint64_t address, enum report_kind kind)
+{
+	struct report_frame frame = {
+		.name = report_builder_string(builder, name),
+		.file = file,
+		.address = address,
+		.kind = (uint8_t)kind,
+		.unnamed = kind == REPORT_UNRESOLVED || strstr(name, "+0x") != NULL,
+	};
+
+	*(struct report_frame *)grown(builder, FRAMES, &builder->report.frame_count) = frame;
+	return builder->report.frame_count - 1;
+}
+
+uint32_t report_builder_process(struct report_builder *builder, uint32_t tgid, const char *comm,
+				const char *exe)
+{
+	struct report_process process = {
+		.tgid = tgid,
+		.ns_tgid = tgid,
+		.comm = report_builder_string(builder, comm),
+		.exe = report_builder_string(builder, exe),
+		.exec_id = 1,
+		.start_boottime = 1000ull * tgid,
+	};
+
+	*(struct report_process *)grown(builder, PROCESSES, &builder->report.process_count) =
+		process;
+	return builder->report.process_count - 1;
+}
+
+uint32_t report_builder_stack(struct report_builder *builder, const uint32_t *leaf_first,
+			      uint32_t count)
+{
+	struct report_stack stack = {.first = builder->report.stack_frame_count, .count = count};
+
+	for (uint32_t i = 0; i < count; i++)
+		*(uint32_t *)grown(builder, STACK_FRAMES, &builder->report.stack_frame_count) =
+			leaf_first[i];
+	*(struct report_stack *)grown(builder, STACKS, &builder->report.stack_count) = stack;
+	return builder->report.stack_count - 1;
+}
+
+uint32_t report_builder_sample(struct report_builder *builder, uint32_t process, uint32_t tid,
+			       const char *comm, uint32_t stack, uint8_t stop, uint64_t count)
+{
+	struct report_sample sample = {
+		.process = process,
+		.tid = tid,
+		.comm = report_builder_string(builder, comm),
+		.stack = stack,
+		.stop = stop,
+		.count = count,
+	};
+
+	*(struct report_sample *)grown(builder, SAMPLES, &builder->report.sample_count) = sample;
+	builder->report.exported += count;
+	if (stop != TM_STOP_NONE)
+		builder->report.truncated[stop] += count;
+	return builder->report.sample_count - 1;
+}
+
+const struct report *report_builder_report(struct report_builder *builder)
+{
+	struct report *report = &builder->report;
+
+	report->strings = (const char *const *)builder->arrays[STRINGS];
+	report->files = builder->arrays[FILES];
+	report->frames = builder->arrays[FRAMES];
+	report->stack_frames = builder->arrays[STACK_FRAMES];
+	report->stacks = builder->arrays[STACKS];
+	report->processes = builder->arrays[PROCESSES];
+	report->samples = builder->arrays[SAMPLES];
+	report->taken = report->exported;
+	for (unsigned i = 0; i < TM_DROP_N; i++)
+		report->taken += report->drops[i];
+	report->frames_shown = 0;
+	report->unnamed_frames = 0;
+	for (uint32_t i = 0; i < report->sample_count; i++) {
+		const struct report_stack *stack = &report->stacks[report->samples[i].stack];
+
+		report->frames_shown += report->samples[i].count * stack->count;
+		for (uint32_t j = 0; j < stack->count; j++)
+			report->unnamed_frames +=
+				report->frames[report->stack_frames[stack->first + j]].unnamed *
+				report->samples[i].count;
+	}
+	return report;
+}

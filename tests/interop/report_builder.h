@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report_builder - builds reports for tests of the writers
+ *
+ * Only strings are deduplicated here: a frame added twice is two frames, a sample pushed twice is
+ * two samples, so that what writers must merge is really there to be merged.
+ */
+
+#include <stdint.h>
+
+#include "symbolizer/output/report.h"
+
+#define REPORT_BUILDER_SLOTS 65536u /* more than the strings of any built report */
+
+struct report_builder {
+	struct report report; /* current after each call of report_builder_report() */
+	void *arrays[7];      /* in the order of enum builder_array, report_builder.c */
+	uint32_t capacities[7];
+	uint32_t slots[REPORT_BUILDER_SLOTS]; /* strings by hash */
+};
+
+void report_builder_init(struct report_builder *builder);
+void report_builder_deinit(struct report_builder *builder);
+
+/* Each returns the index of what it added. text is copied. */
+uint32_t report_builder_string(struct report_builder *builder, const char *text);
+uint32_t report_builder_file(struct report_builder *builder, const char *path, const char *build_id,
+			     int is_kernel);
+uint32_t report_builder_frame(struct report_builder *builder, const char *name, uint32_t file,
+			      uint64_t address, enum report_kind kind);
+uint32_t report_builder_process(struct report_builder *builder, uint32_t tgid, const char *comm,
+				const char *exe);
+uint32_t report_builder_stack(struct report_builder *builder, const uint32_t *leaf_first,
+			      uint32_t count);
+uint32_t report_builder_sample(struct report_builder *builder, uint32_t process, uint32_t tid,
+			       const char *comm, uint32_t stack, uint8_t stop, uint64_t count);
+
+/* Puts a process into a container. */
+void report_builder_container(struct report_builder *builder, uint32_t process, const char *id,
+			      const char *pod);
+/* Takes a file's symbols away. */
+void report_builder_unnamed_file(struct report_builder *builder, uint32_t file);
+
+/* The report with consistent sums; valid until the next call of any of the above. */
+const struct report *report_builder_report(struct report_builder *builder);
+
+/* report_cases.c. Return: 0; -1: no such case. */
+int report_case(struct report_builder *builder, const char *name);
