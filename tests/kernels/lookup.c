@@ -17,9 +17,9 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
 #include "tests/kernels/lookup.h"
 #include "tests/kernels/lookup_workload.h"
 
@@ -91,14 +91,12 @@ static void sample_none(void)
 /* Keeps this thread on the CPU until enough was seen. */
 static bool see_enough(uint64_t wanted)
 {
-	struct timespec begin, now;
+	const uint64_t end = tm_clock_ns() + PATIENCE_S * 1000000000ull;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		if (__atomic_load_n(&skeleton->bss->counts.lookups, __ATOMIC_RELAXED) >= wanted)
 			return true;
-		(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec - begin.tv_sec < PATIENCE_S);
+	} while (tm_clock_ns() < end);
 	return false;
 }
 

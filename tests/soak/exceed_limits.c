@@ -22,8 +22,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "shared/clock.h"
 
 #define PAGE        4096u
 #define STACK_BYTES 8192u
@@ -31,14 +32,6 @@
 
 /* push rbp; mov rsp,rbp; 1: dec %edi; jnz 1b; pop rbp; ret: a function of one argument */
 static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xfc, 0x5d, 0xc3};
-
-static uint64_t now_ns(void)
-{
-	struct timespec at;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &at);
-	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
-}
 
 static void file_path(char path[static 512], const char *folder, unsigned long number)
 {
@@ -64,13 +57,13 @@ static int write_file(const char *folder, unsigned long number)
 
 static void spin_in(const uint8_t *at, uint64_t ns)
 {
-	uint64_t end = now_ns() + ns;
+	uint64_t end = tm_clock_ns() + ns;
 	void (*function)(unsigned);
 
 	memcpy(&function, &(void *){(void *)(uintptr_t)at}, sizeof(function));
 	do {
 		function(20000);
-	} while (now_ns() < end);
+	} while (tm_clock_ns() < end);
 }
 
 static int run_file(const char *folder, unsigned long number, uint64_t ns)
@@ -147,9 +140,9 @@ static int files(const char *folder, unsigned long count, uint64_t ns)
 
 static int stay(void *ns)
 {
-	uint64_t end = now_ns() + *(uint64_t *)ns;
+	uint64_t end = tm_clock_ns() + *(uint64_t *)ns;
 
-	while (now_ns() < end)
+	while (tm_clock_ns() < end)
 		;
 	while (pause() < 0)
 		;

@@ -16,37 +16,29 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <other_agent.skel.h>
 
+#include "shared/clock.h"
 #include "tests/integration/programs/cpus.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec at;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &at);
-	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
-}
 
 static void between_calls(uint64_t ns)
 {
-	uint64_t end = now_ns() + ns;
+	uint64_t end = tm_clock_ns() + ns;
 
-	while (now_ns() < end)
+	while (tm_clock_ns() < end)
 		;
 }
 
 /* Return: 0, 1 when the CPU cannot be used. */
 static int run_on(size_t cpu, uint64_t seconds, uint64_t busy_ns, uint64_t mark)
 {
-	uint64_t end = now_ns() + seconds * 1000000000u;
+	uint64_t end = tm_clock_ns() + seconds * 1000000000u;
 
 	if (cpus_pin(cpu) < 0)
 		return 1;
-	while (now_ns() < end) {
+	while (tm_clock_ns() < end) {
 		between_calls(busy_ns);
 		(void)syscall(SYS_getppid, 0, 0, 0, 0, 0, mark);
 	}

@@ -10,7 +10,6 @@
  */
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +17,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "shared/clock.h"
+#include "tests/integration/programs/spawn_wait.h"
 
 #define PARENTS_MAX 64
 #define LARGE_EVERY 200
@@ -31,51 +32,31 @@ struct plan {
 	_Atomic uint64_t *started; /* by all parents */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec at;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &at);
-	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
-}
-
-static void wait_until(uint64_t ns)
-{
-	const struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u),
-				    .tv_nsec = (long)(ns % 1000000000u)};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
-}
-
 static int spawn_one(const struct plan *plan, unsigned long number)
 {
 	bool mixed = plan->mib[0] != '0';
-	char *arguments[] = {plan->program, mixed && number % LARGE_EVERY == 0 ? plan->mib : NULL,
-			     NULL};
-	char *environment[] = {NULL};
+	int status;
 	pid_t pid;
 
 	if (mixed && (number & 1)) {
 		pid = fork();
 		if (pid == 0)
 			_exit(0);
-		if (pid < 0)
-			return -errno;
-	} else if (posix_spawn(&pid, plan->program, NULL, NULL, arguments, environment) != 0) {
-		return -EAGAIN;
+		return pid > 0 && waitpid(pid, NULL, 0) == pid ? 0 : -errno;
 	}
-	return waitpid(pid, NULL, 0) == pid ? 0 : -errno;
+	status = spawn_and_wait(plan->program,
+				mixed && number % LARGE_EVERY == 0 ? plan->mib : NULL);
+	return status < 0 ? status : 0;
 }
 
 static int be_parent(const struct plan *plan, unsigned long count)
 {
-	const uint64_t begin = now_ns();
+	const uint64_t begin = tm_clock_ns();
 	const uint64_t each = plan->per_second ? 1000000000u * plan->parents / plan->per_second : 0;
 
 	for (unsigned long i = 0; i < count; i++) {
 		if (each)
-			wait_until(begin + i * each);
+			spawn_wait_until(begin + i * each);
 		if (spawn_one(plan, i) < 0)
 			return 1;
 		/* relaxed: a number to print */
@@ -96,7 +77,7 @@ static int report_progress(const struct plan *plan)
 		ended = waitpid(-1, &status, WNOHANG);
 		failed |= ended > 0 && status != 0;
 		if (ended == 0)
-			wait_until(now_ns() + POLL_NS);
+			spawn_wait_until(tm_clock_ns() + POLL_NS);
 		/* relaxed: a number to print */
 		started = atomic_load_explicit(plan->started, memory_order_relaxed);
 		while (tenth < 10 && started >= count * (tenth + 1) / 10)
@@ -107,7 +88,7 @@ static int report_progress(const struct plan *plan)
 
 static int spawn_all(const struct plan *plan)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = tm_clock_ns();
 
 	for (unsigned long i = 0; i < plan->parents; i++) {
 		pid_t pid = fork();
@@ -119,7 +100,7 @@ static int spawn_all(const struct plan *plan)
 	}
 	if (report_progress(plan) != 0)
 		return 1;
-	printf("done %.0f\n", (double)plan->count / ((double)(now_ns() - begin) / 1e9));
+	printf("done %.0f\n", (double)plan->count / ((double)(tm_clock_ns() - begin) / 1e9));
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "noinline.h"
+#include "spin.h"
 
 #define bare_noinline    noinline
 
@@ -169,23 +170,15 @@ static inline unsigned bare_number(const char *text)
 	return value;
 }
 
-/* A chain of dependent multiplications, looked at by nobody. */
-static uint64_t bare_seed = 1;
-#define BARE_CHAIN(x, count)                                             \
-	for (unsigned i = 0; i < (count); i++) {                         \
-		(x) = 6364136223846793005u * (x) + 1442695040888963407u; \
-		__asm__ __volatile__("" : "+r"(x));                      \
-	}
-
-/* Spins until @clock has gone on by so much; into the function that is to be seen. */
+/* Spins until @clock has advanced by @ns. It is inlined: its caller is the function sampled. */
 static inline __attribute__((always_inline)) void bare_spin_ns(long clock, uint64_t ns)
 {
-	uint64_t begin = bare_clock_ns(clock), x = bare_seed;
+	uint64_t begin = bare_clock_ns(clock), x = spin_result;
 
 	bare_frame();
 	while (bare_clock_ns(clock) - begin < ns)
-		BARE_CHAIN(x, 20000);
-	bare_seed = x;
+		SPIN_CHAIN(x, 20000);
+	spin_result = x;
 }
 
 static inline void bare_say(const char *text)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "collector/watermark.h"
+#include "shared/clock.h"
 #include "tests/integration/programs/clocks.h"
 #include "tests/integration/programs/cpus.h"
 #include <clocks.skel.h>
@@ -40,14 +41,6 @@ static uint64_t behind;              /* largest own reading - stamp that came af
 static uint64_t narrowest = UINT64_MAX; /* of the brackets: smaller differences may be missed */
 static uint64_t readings[CLOCKS_SLOTS];
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 static void raise_to(uint64_t *most, uint64_t value)
 {
 	if (value > *most)
@@ -61,10 +54,10 @@ static void *bracket(void *unused)
 
 	(void)cpus_pin(cpus[0]);
 	while (!atomic_load(&ended)) {
-		uint64_t before = now_ns(), stamp, after;
+		uint64_t before = tm_clock_ns(), stamp, after;
 
 		(void)prctl(PR_SET_NAME, "a", 0, 0, 0);
-		after = now_ns();
+		after = tm_clock_ns();
 		stamp = atomic_load(stamped);
 		if (stamp < before)
 			raise_to(&behind, before - stamp);
@@ -93,7 +86,7 @@ static void *compare(void *unused)
 
 	(void)cpus_pin(cpus[cpu_count - 1]);
 	while (!atomic_load(&ended)) {
-		uint64_t stamp = atomic_load(stamped), own = now_ns();
+		uint64_t stamp = atomic_load(stamped), own = tm_clock_ns();
 
 		if (stamp > own)
 			raise_to(&ahead[1], stamp - own);
@@ -130,7 +123,7 @@ static int measure(uint64_t seconds)
 	static void *(*const bodies[])(void *) = {bracket, keep_stamping, compare};
 	const size_t count = cpu_count > 1 ? 3 : 1;
 	const struct timespec phase_length = {.tv_nsec = PHASE_NS};
-	uint64_t end_ns = now_ns() + seconds * 1000000000ull;
+	uint64_t end_ns = tm_clock_ns() + seconds * 1000000000ull;
 	struct timex saved = {0};
 	sigset_t all, before;
 	pthread_t threads[3];
@@ -145,7 +138,7 @@ static int measure(uint64_t seconds)
 	for (size_t i = 0; i < count; i++)
 		if (pthread_create(&threads[i], NULL, bodies[i], NULL) != 0)
 			return -EAGAIN;
-	for (unsigned phase = 0; phase % 4 != 0 || now_ns() < end_ns; phase++) {
+	for (unsigned phase = 0; phase % 4 != 0 || tm_clock_ns() < end_ns; phase++) {
 		(void)slew(&saved, phase);
 		(void)nanosleep(&phase_length, NULL);
 	}

@@ -10,24 +10,14 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "spin.h"
+
 #define COROUTINES  8
 #define STACK_BYTES (64u << 10)
 #define STEPS       100000u /* some 100 us */
 
 static ucontext_t first, contexts[COROUTINES];
 static _Alignas(16) char stacks[COROUTINES][STACK_BYTES];
-static uint64_t seed = 1;
-
-static void spin(void)
-{
-	uint64_t x = __atomic_load_n(&seed, __ATOMIC_RELAXED);
-
-	for (unsigned i = 0; i < STEPS; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		__asm__ __volatile__("" : "+r"(x));
-	}
-	__atomic_store_n(&seed, x, __ATOMIC_RELAXED);
-}
 
 __attribute__((noinline)) static uint64_t descend(int number, unsigned depth)
 {
@@ -36,9 +26,9 @@ __attribute__((noinline)) static uint64_t descend(int number, unsigned depth)
 	if (depth)
 		return descend(number, depth - 1) + 1;
 	do {
-		spin();
+		spin_steps(STEPS);
 		(void)swapcontext(&contexts[number], next);
-	} while (__atomic_load_n(&seed, __ATOMIC_RELAXED));
+	} while (__atomic_load_n(&spin_result, __ATOMIC_RELAXED));
 	return 0;
 }
 
@@ -60,7 +50,7 @@ int main(int argc, char **argv)
 		makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
 	}
 	while (time(NULL) < end) {
-		spin();
+		spin_steps(STEPS);
 		(void)swapcontext(&first, &contexts[0]);
 	}
 	return 0;

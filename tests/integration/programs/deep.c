@@ -16,10 +16,7 @@ static unsigned depth = 65;
 bare_noinline static uint64_t leaf(uint64_t x)
 {
 	bare_frame();
-	for (unsigned i = 0; i < 200000; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		__asm__ __volatile__("" : "+r"(x));
-	}
+	SPIN_CHAIN(x, 200000);
 	return x + 1;
 }
 

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
 #include "shared/event.h"
 #include "tests/integration/programs/cpus.h"
 #include <flood.skel.h>
@@ -161,10 +162,7 @@ static void *keep_renaming(void *argument)
 
 static double seconds(void)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)tm_clock_ns() / 1e9;
 }
 
 /* Polls once a millisecond until the collector's @link is gone. */

@@ -12,30 +12,24 @@
 
 static uint64_t seed = 1;
 
-#define CHAIN(times)                                                     \
-	for (uint64_t i = 0, n = UNIT * (uint64_t)(times); i < n; i++) { \
-		x = x * 6364136223846793005u + 1442695040888963407u;     \
-		__asm__ __volatile__("" : "+r"(x));                      \
-	}
-
 bare_noinline static uint64_t hot_60(uint64_t x)
 {
 	bare_frame();
-	CHAIN(60);
+	SPIN_CHAIN(x, 60 * UNIT);
 	return x + 1;
 }
 
 bare_noinline static uint64_t hot_30(uint64_t x)
 {
 	bare_frame();
-	CHAIN(30);
+	SPIN_CHAIN(x, 30 * UNIT);
 	return x + 2;
 }
 
 bare_noinline static uint64_t hot_10(uint64_t x)
 {
 	bare_frame();
-	CHAIN(10);
+	SPIN_CHAIN(x, 10 * UNIT);
 	return x + 3;
 }
 

@@ -6,11 +6,12 @@
  */
 
 #include <pthread.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
+
+#include "spawn_wait.h"
+#include "spin.h"
 
 #define WORKERS 4
 #define STEPS   200000u
@@ -23,10 +24,7 @@ static void *job(void *argument)
 {
 	uint64_t x = (uintptr_t)argument;
 
-	for (unsigned i = 0; i < STEPS; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		__asm__ __volatile__("" : "+r"(x));
-	}
+	SPIN_CHAIN(x, STEPS);
 	return (void *)(uintptr_t)x;
 }
 
@@ -55,16 +53,6 @@ static void give(unsigned more, unsigned end)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-static int spawn_and_wait(char *program)
-{
-	char *arguments[] = {program, NULL}, *environment[] = {NULL};
-	pid_t pid;
-
-	if (posix_spawn(&pid, program, NULL, NULL, arguments, environment) != 0)
-		return -1;
-	return waitpid(pid, NULL, 0) == pid ? 0 : -1;
-}
-
 int main(int argc, char **argv)
 {
 	time_t end = time(NULL) + (argc > 1 ? strtol(argv[1], NULL, 10) : 1);
@@ -77,7 +65,8 @@ int main(int argc, char **argv)
 			return 1;
 	while (time(NULL) < end) {
 		give(2 * WORKERS, 0);
-		if (pthread_create(&brief, NULL, job, NULL) != 0 || spawn_and_wait(argv[2]) < 0)
+		if (pthread_create(&brief, NULL, job, NULL) != 0 ||
+		    spawn_and_wait(argv[2], NULL) < 0)
 			return 1;
 		(void)pthread_join(brief, NULL);
 	}

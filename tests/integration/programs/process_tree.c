@@ -13,36 +13,12 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "noinline.h"
+#include "spinner.h"
 
 static int over; /* the main thread is done */
 
-/* Of this thread's own CPU time: a busy machine takes no samples from the members. */
-static uint64_t used_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
-/* The number keeps the compiler from making one function of them all. */
-#define SPINNER(name, number)                                          \
-	noinline static uint64_t name(unsigned milliseconds)           \
-	{                                                              \
-		uint64_t end = used_ms() + milliseconds, x = 1;        \
-                                                                       \
-		while (used_ms() < end) {                              \
-			for (unsigned i = 0; i < 100000; i++) {        \
-				x = x * 6364136223846793005u + number; \
-				__asm__ __volatile__("" : "+r"(x));    \
-			}                                              \
-		}                                                      \
-		return x;                                              \
-	}
 SPINNER(spin_main, 1)
 SPINNER(spin_thread, 3)
 SPINNER(spin_elder, 5)
@@ -58,7 +34,7 @@ static void *thread_main(void *unused)
 	return NULL;
 }
 
-static pid_t begin(uint64_t (*spin)(unsigned), unsigned milliseconds, const char *name)
+static pid_t begin(uint64_t (*spin)(uint64_t), unsigned milliseconds, const char *name)
 {
 	pid_t pid = fork();
 
@@ -70,7 +46,7 @@ static pid_t begin(uint64_t (*spin)(unsigned), unsigned milliseconds, const char
 }
 
 /* A child whose parent dies at once; it spins only when another has become its parent. */
-static void begin_orphan(uint64_t (*spin)(unsigned), unsigned milliseconds, const char *name)
+static void begin_orphan(uint64_t (*spin)(uint64_t), unsigned milliseconds, const char *name)
 {
 	pid_t between = fork();
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "tests/integration/programs/noinline.h"
+#include "tests/integration/programs/spin.h"
 
 #define FRAMES_LEAST 5u
 #define FRAMES_MOST  4096u
@@ -48,21 +49,19 @@ typedef uint64_t form(uint64_t x, unsigned left, unsigned turn);
 
 static form thin, middle, full;
 static form *const forms[3] = {thin, middle, full};
-static unsigned step; /* from one form to the next: 0 keeps to one, 1 takes them in turn */
+static unsigned turn_step; /* from one form to the next: 0 keeps to one, 1 takes them in turn */
 
 own_frame static uint64_t leaf(uint64_t x)
 {
 	keep_frame();
-	for (;;) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		__asm__ __volatile__("" : "+r"(x));
-	}
+	for (;;)
+		SPIN_CHAIN(x, 100000);
 	return x;
 }
 
 static inline uint64_t next(uint64_t x, unsigned left, unsigned turn)
 {
-	turn += step;
+	turn += turn_step;
 	turn -= turn >= 3 ? 3 : 0;
 	return left ? forms[turn](x, left - 1, turn) + 1 : leaf(x) + 1;
 }
@@ -102,7 +101,7 @@ void begin(const long *stack)
 		frames = frames * 10 + (unsigned)(*at - '0');
 	if (frames < FRAMES_LEAST || frames > FRAMES_MOST)
 		__builtin_trap();
-	step = which == 'x';
+	turn_step = which == 'x';
 	(void)work(1, frames, which == 'm' ? 1 : which == 'f' ? 2 : 0);
 	__builtin_trap();
 }

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "shared/clock.h"
 #include "shared/retire.h"
 #include "tests/model/random.h"
 
@@ -25,10 +25,7 @@ static void note(void *context, uint64_t ktime, uint64_t value)
 
 static double ms(void)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+	return (double)tm_clock_ns() / 1e6;
 }
 
 /* Return: milliseconds of the run that finds the due ones, or -1 when it found others. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals - lives in signal handlers: on the stack at hand, on one of their own, one within another
+ * signals - spends its time in nested signal handlers, on the ordinary and on an alternate stack
  *
- * signals SECONDS. A timer interrupts whatever runs some thousand times a second; the outer
- * handlers raise the inner ones, so stacks of up to three handlers and two signal stacks arise.
+ * signals SECONDS. A timer interrupts the program some thousand times a second. The outer handlers
+ * raise the inner ones, so there are stacks of up to three handlers on two signal stacks.
  */
 
 #include <signal.h>
@@ -13,45 +13,34 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "spin.h"
+
 #define STACK_BYTES (64u << 10)
 #define INTERVAL_US 300
 #define STEPS       40000u /* some 40 us */
 
-static uint64_t seed = 1;
-
-static void spin(unsigned steps)
-{
-	uint64_t x = __atomic_load_n(&seed, __ATOMIC_RELAXED);
-
-	for (unsigned i = 0; i < steps; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		__asm__ __volatile__("" : "+r"(x));
-	}
-	__atomic_store_n(&seed, x, __ATOMIC_RELAXED);
-}
-
 static void innermost(int number)
 {
-	spin(STEPS);
+	spin_steps(STEPS);
 }
 
 static void inner(int number)
 {
-	spin(STEPS / 2);
+	spin_steps(STEPS / 2);
 	(void)raise(SIGPROF);
 }
 
 /* With SA_ONSTACK. */
 static void outer(int number)
 {
-	spin(STEPS / 4);
+	spin_steps(STEPS / 4);
 	(void)raise(SIGUSR2);
 }
 
 static void timer(int number)
 {
-	spin(STEPS / 8);
-	(void)raise(__atomic_load_n(&seed, __ATOMIC_RELAXED) & 1 ? SIGUSR1 : SIGUSR2);
+	spin_steps(STEPS / 8);
+	(void)raise(__atomic_load_n(&spin_result, __ATOMIC_RELAXED) & 1 ? SIGUSR1 : SIGUSR2);
 }
 
 static int comparison(const void *a, const void *b)
@@ -59,10 +48,7 @@ static int comparison(const void *a, const void *b)
 	return memcmp(a, b, 1);
 }
 
-/*
- * Something of everything to interrupt: library code, its assembly, entries and exits of
- * functions.
- */
+/* The timer interrupts library code, its assembly, and entries and exits of functions. */
 static void be_interrupted(void)
 {
 	static char bytes[4096], other[4096];
@@ -71,7 +57,7 @@ static void be_interrupted(void)
 		bytes[i] = (char)i;
 	memcpy(other, bytes, sizeof(bytes));
 	qsort(bytes, 512, 1, comparison);
-	spin(STEPS / 16);
+	spin_steps(STEPS / 16);
 }
 
 static int handle(int number, void (*handler)(int), int flags)
@@ -83,8 +69,8 @@ static int handle(int number, void (*handler)(int), int flags)
 
 int main(int argc, char **argv)
 {
-	static char room[STACK_BYTES];
-	const stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
+	static char memory[STACK_BYTES];
+	const stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
 	const struct itimerval often = {{0, INTERVAL_US}, {0, INTERVAL_US}};
 	time_t end = time(NULL) + (argc > 1 ? strtol(argv[1], NULL, 10) : 1);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn_at_rate - starts numbered programs, so many a second, each of a short life
+ * spawn_at_rate - starts short-lived numbered programs at a given rate
  *
  * spawn_at_rate PREFIX COUNT A_SECOND MILLISECONDS [LANES]: executes PREFIXnnnnnn MILLISECONDS,
- * nnnnnn from 1 to COUNT. LANES processes take turns at it, each with one child at a time. Prints
- * how many a second it became.
+ * nnnnnn from 1 to COUNT. LANES processes take turns, each with one child at a time. Prints the
+ * rate that was reached.
  */
 
-#include <errno.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "shared/clock.h"
+#include "tests/integration/programs/spawn_wait.h"
 
 struct plan {
 	const char *prefix;
@@ -25,41 +25,18 @@ struct plan {
 	uint64_t begin;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec at;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &at);
-	return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
-}
-
-static void wait_until(uint64_t ns)
-{
-	const struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u),
-				    .tv_nsec = (long)(ns % 1000000000u)};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
-}
-
 static int spawn_one(const struct plan *plan, unsigned long number)
 {
 	char path[512];
-	char *arguments[] = {path, plan->milliseconds, NULL};
-	char *environment[] = {NULL};
-	int status = 1;
-	pid_t pid;
 
 	(void)snprintf(path, sizeof(path), "%s%06lu", plan->prefix, number);
-	if (posix_spawn(&pid, path, NULL, NULL, arguments, environment) != 0)
-		return 1;
-	return waitpid(pid, &status, 0) != pid || status != 0;
+	return spawn_and_wait(path, plan->milliseconds);
 }
 
 static int run_lane(const struct plan *plan, unsigned long lane)
 {
 	for (unsigned long number = 1 + lane; number <= plan->count; number += plan->lanes) {
-		wait_until(plan->begin + (number - 1) * (1000000000u / plan->rate));
+		spawn_wait_until(plan->begin + (number - 1) * (1000000000u / plan->rate));
 		if (spawn_one(plan, number) != 0)
 			return 1;
 	}
@@ -95,9 +72,10 @@ int main(int argc, char **argv)
 	plan.lanes = argc > 5 ? strtoul(argv[5], NULL, 10) : 8;
 	if (plan.rate == 0 || plan.lanes == 0)
 		return 2;
-	plan.begin = now_ns();
+	plan.begin = tm_clock_ns();
 	if (run_lanes(&plan) != 0)
 		return 1;
-	printf("%.0f a second\n", (double)plan.count / ((double)(now_ns() - plan.begin) / 1e9));
+	printf("%.0f a second\n",
+	       (double)plan.count / ((double)(tm_clock_ns() - plan.begin) / 1e9));
 	return 0;
 }

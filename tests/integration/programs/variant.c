@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "spin.h"
+
 #define JOIN(a, b)   a##b
 #define NAME(letter) JOIN(variant_, letter)
 
@@ -17,9 +19,6 @@ __attribute__((visibility("default"))) uint64_t NAME(VARIANT)(uint64_t x, unsign
 {
 	/* A compiler leaves out the frame record of a function that needs no stack. */
 	__asm__ __volatile__("" : : "r"(__builtin_frame_address(0)));
-	for (unsigned i = 0; i < rounds; i++) {
-		x = x * 6364136223846793005u + FACTOR;
-		__asm__ __volatile__("" : "+r"(x));
-	}
+	SPIN_CHAIN_BY(x, rounds, FACTOR);
 	return x + FACTOR;
 }

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
 #include "shared/ring.h"
 
 #define LAGS_MAX    (1u << 20)
@@ -30,14 +30,6 @@ struct observed {
 };
 
 static struct observed observed;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 /* The first page of the ring in the memory of @pid, or NULL. */
 static const struct tm_ring_header *map_header(const char *pid)
@@ -73,7 +65,7 @@ static void poll_once(const struct tm_ring_header *header)
 	if (observed.last && w > observed.last) {
 		observed.rises++;
 		if (observed.lag_count < LAGS_MAX)
-			observed.lags[observed.lag_count++] = now_ns() - observed.last;
+			observed.lags[observed.lag_count++] = tm_clock_ns() - observed.last;
 	}
 	observed.last = w;
 }
@@ -115,11 +107,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (argc > 2)
-		end_ns = now_ns() + strtoull(argv[2], NULL, 0) * 1000000000ull;
+		end_ns = tm_clock_ns() + strtoull(argv[2], NULL, 0) * 1000000000ull;
 	(void)snprintf(process, sizeof(process), "/proc/%s/map_files", argv[1]);
 	(void)printf("observing\n");
 	(void)fflush(stdout);
-	while (now_ns() < end_ns && access(process, F_OK) == 0) {
+	while (tm_clock_ns() < end_ns && access(process, F_OK) == 0) {
 		for (int i = 0; i < CHECK_POLLS; i++)
 			poll_once(header);
 		sched_yield();
