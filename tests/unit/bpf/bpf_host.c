@@ -21,7 +21,7 @@
 #define REGIONS_MAX  16
 #define START_NS     1000000000ull
 #define KERNEL_START 4096u        /* addresses below fault, as those of a null pointer's fields */
-#define KERNEL_END   (1ull << 47) /* so do those above */
+#define KERNEL_END   (1ull << 47) /* addresses above fault, too */
 
 static struct {
 	enum bpf_host_kernel kernel;
@@ -143,7 +143,7 @@ __u32 bpf_get_prandom_u32(void)
 
 struct task_struct *bpf_get_current_task_btf(void)
 {
-	fail_msg("bpf_get_current_task_btf() was said not to exist");
+	fail_msg("bpf_get_current_task_btf() is called, but was reported missing");
 	return NULL;
 }
 

@@ -4,26 +4,27 @@
  * bpf_host - the user-space kernel around the BPF programs: memory, running task, clock
  *
  * Kernel memory is the test's own: addresses of its objects. User memory is only what
- * bpf_host_memory() made; everything else there faults. There is one CPU and one running task.
+ * bpf_host_memory() has mapped; all other user addresses fault. There is one CPU and one running
+ * task.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum bpf_host_kernel {      /* which fields its structures have */
+enum bpf_host_kernel {      /* decides which fields the kernel's structures have */
 	BPF_HOST_RED_BLACK, /* as 5.10: mappings in a red-black tree, no count of write locks */
 	BPF_HOST_MAPLE,     /* as 6.12: mappings in a maple tree, mm_lock_seq is a number */
 };
 
-/* No memory, empty maps, no task, the time 1 s. */
+/* Afterwards there is no memory and no task, maps are empty, and the time is 1 s. */
 void bpf_host_reset(enum bpf_host_kernel kernel);
-/* The running task: address of a struct task_struct, and its thread id. */
+/* Sets the running task: the address of a struct task_struct, and its process and thread id. */
 void bpf_host_run(const void *task, uint32_t tgid, uint32_t tid);
 /* Each reading of the clock advances it by @step_ns. */
 void bpf_host_clock(uint64_t step_ns);
 void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count);
-/* Zeroed, readable user memory. */
+/* Maps zeroed, readable user memory. */
 void bpf_host_memory(uint64_t start, uint64_t bytes);
 void bpf_host_write(uint64_t address, const void *from, size_t bytes);
-/* Reads of user memory since the reset. */
+/* How often user memory was read since the reset. */
 unsigned bpf_host_reads(void);

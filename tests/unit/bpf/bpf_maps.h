@@ -10,14 +10,14 @@
 
 #include "shared/event.h"
 
-/* All maps empty, the scratch memory zero. */
+/* Empties all maps and zeroes the scratch memory. */
 void bpf_maps_reset(void);
 /* The memory of a unit of unwind tables (shared/unwind_map.h). */
 void *bpf_maps_unit(uint32_t number);
-/* The state of file @index, in the order in which they were met; NULL: none. */
+/* The state of file @index, in the order in which they were added; NULL: none. */
 struct tm_file_state *bpf_maps_file(uint32_t index, uint32_t *ret_number);
 /* The newest sample in the ring; NULL: none since the reset. */
 const struct tm_sample *bpf_maps_sample(void);
-/* Records of a type since the reset. */
+/* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * programs - what the user-space build of the BPF programs (bpf/tidemark.bpf.c) offers to its tests
+ * programs - the user-space build of the BPF programs (bpf/tidemark.bpf.c), as its tests call it
  */
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ extern const struct program_map program_maps[PROGRAM_MAPS];
 extern __u32 files_generation;
 extern __u64 vdso_table;
 
-/* Changes what a file number stands for; the context is three 64-bit arguments. */
+/* Changes the state of a file number; the context is three 64-bit arguments. */
 int change_file(struct bpf_raw_tracepoint_args *context);
-/* The timer's programs: with bpf_loop, and for kernels that do not have it. */
+/* The programs of the timer: one with bpf_loop, one for kernels that do not have it. */
 int sample_loop(struct bpf_perf_event_data *context);
 int sample_bounded(struct bpf_perf_event_data *context);

@@ -76,7 +76,8 @@ static void make_maple_tree(void)
 		pivots[at] = mappings[i].start + mappings[i].bytes - 1;
 		slots[at++] = (uintptr_t)&vmas[i];
 	}
-	root = (uintptr_t)maple_node | 1 << 3 | 2; /* a leaf of 16 slots; a node, not an entry */
+	root = (uintptr_t)maple_node | 1 << 3 |
+	       2; /* the type (a leaf of 16 slots), and the bit of a node */
 	memcpy(&mm.mm_mt.ma_root, &root, sizeof(root));
 }
 
@@ -183,7 +184,7 @@ void sampled_install(void)
 	size_t bytes;
 	void *table;
 
-	if (code_number() == TM_FILE_NONE) { /* the file gets its number when it is sampled */
+	if (code_number() == TM_FILE_NONE) { /* a file gets its number when it is first sampled */
 		sampled.registers.rip = SAMPLED_CODE;
 		run_programs(false);
 		sampled.registers = registers;
@@ -308,7 +309,7 @@ const struct tm_sample *sampled_take(void)
 	return sample;
 }
 
-/* Without the number of the file, which is a hash of its identity. */
+/* The frame without the number of its file, which is a hash of the file's identity. */
 static uint64_t without_number(uint64_t frame)
 {
 	if (frame >> TM_FRAME_KIND_SHIFT != TM_FRAME_FILE)

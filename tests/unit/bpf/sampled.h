@@ -27,17 +27,29 @@
 #define SAMPLED_LIBRARY     0x100000000ull
 #define SAMPLED_JIT         0x200000000ull
 #define SAMPLED_DATA        0x300000000ull /* readable, writable, no code */
-#define SAMPLED_BYTES       0x40000ull     /* of each of these; readable ones of SAMPLED_CODE */
+#define SAMPLED_BYTES       0x40000ull /* of each of these; of SAMPLED_CODE, the readable ones */
 #define SAMPLED_STACK       0x7ffd00000000ull
 #define SAMPLED_STACK_BYTES 0x40000ull
 #define SAMPLED_VDSO        0x7fff00000000ull
 #define SAMPLED_SP          (SAMPLED_STACK + 0x1000) /* of the leaf, at first */
 
-/* Frames of SAMPLED_CODE: an interrupted place, and one that a call returns to. */
+/* Frames of SAMPLED_CODE: an interrupted address, and a return address. */
 #define FRAME_KIND(kind)    ((uint64_t)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
 #define FRAME_EXACT(offset) (FRAME_KIND(FILE) | (offset))
 #define FRAME_CALL(offset)  (FRAME_EXACT(offset) | TM_FRAME_RETURN)
 #define CODE(offset)        (SAMPLED_CODE + (offset))
+
+/* Functions of SAMPLED_CODE that most tests have on the stack: each calls the one before it. */
+#define LEAF   0x1000u
+#define CALLER 0x2000u
+#define SECOND 0x2800u /* the caller's caller, where a test has one */
+#define START  0x3000u /* the outermost function */
+
+/* Registers by their DWARF numbers, for rules. */
+#define RBX 3
+#define RSI 4
+#define R10 10
+#define R11 11
 
 struct sampled {
 	struct pt_regs registers; /* of the user frame; the fields have x86-64's names */
@@ -51,9 +63,9 @@ struct sampled {
 };
 extern struct sampled sampled;
 
-/* Makes a new process whose leaf is at CODE(0x1000), without rows. For cmocka's setup. */
+/* Makes a new process whose leaf is at CODE(LEAF), without rows. For cmocka's setup. */
 int sampled_make(void **state);
-/* The kernel that sampled_make() makes: by its `enum bpf_host_kernel`. */
+/* Choose the kernel of the following tests. */
 int sampled_on_maple(void **state);
 int sampled_on_red_black(void **state);
 void sampled_store(uint64_t address, uint64_t word);
@@ -64,15 +76,17 @@ void sampled_store(uint64_t address, uint64_t word);
 #define sampled_bytes(address, ...)                             \
 	bpf_host_write(address, (const uint8_t[]){__VA_ARGS__}, \
 		       sizeof((const uint8_t[]){__VA_ARGS__}))
-/* A row of SAMPLED_CODE: from this offset on. Rows are given in the order of their offsets. */
+/*
+ * Adds a row of SAMPLED_CODE that begins at @offset. Rows are added in the order of their offsets.
+ */
 void sampled_row(uint32_t offset, struct tm_rule rule);
-/* Installs the rows so far as the collector would. sampled_take() does it if there are new ones. */
+/* Installs the rows as the collector would. sampled_take() calls it if there are new rows. */
 void sampled_install(void);
 /* Forgets the rows, so that others can be given; those that are installed stay. */
 void sampled_rows_clear(void);
-/* The vDSO has the table that was installed last. */
+/* Gives the vDSO the table that was installed last. */
 void sampled_vdso_table(void);
-/* Samples once with either program; both give the same sample, which is returned. */
+/* Samples once with each of the two programs; both give the same sample, which is returned. */
 const struct tm_sample *sampled_take(void);
 /* Samples; fails the test unless the user stack is these frames and ends for this reason. */
 void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint64_t *frames,
@@ -81,7 +95,14 @@ void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint
 	sampled_expect_at(__FILE__, __LINE__, stop, (const uint64_t[]){__VA_ARGS__}, \
 			  sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* The return address right below the CFA, the frame pointer still in its register. */
+/* The stack is the leaf alone; the leaf and CALLER; these two and START. */
+#define sampled_expect_leaf(stop)   sampled_expect(stop, FRAME_EXACT(LEAF))
+#define sampled_expect_caller(stop) sampled_expect(stop, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8))
+#define sampled_expect_whole()                                                  \
+	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8), \
+		       FRAME_CALL(START + 8))
+
+/* A rule: the return address is right below the CFA, the frame pointer still in its register. */
 #define RULE(kind, offset, ...)                   \
 	((struct tm_rule){.cfa = TM_CFA_##kind,   \
 			  .cfa_offset = (offset), \
@@ -93,7 +114,7 @@ void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint
 #define RULE_END           ((struct tm_rule){.cfa = TM_CFA_END})
 
 #define SAMPLED_TEST(name) cmocka_unit_test_setup(name, sampled_make)
-/* On both kernels. */
+/* Runs the tests on both kernels. */
 #define SAMPLED_RUN(tests)                                                          \
 	(cmocka_run_group_tests_name("maple tree", tests, sampled_on_maple, NULL) + \
 	 cmocka_run_group_tests_name("red-black tree", tests, sampled_on_red_black, NULL))

@@ -5,32 +5,19 @@
 
 #include "tests/unit/bpf/sampled.h"
 
-#define LEAF                  0x1000u /* offsets below the only row: there is no rule */
-#define CALLER                0x2000u
-#define START                 0x3000u
 #define FP                    (SAMPLED_SP + 0x100)
-#define ROW                   0x10000u
+#define ROW                   0x10000u /* the only row: there is no rule for offsets below it */
 #define SYSCALL               0x0f, 0x05
 
 #define LIBRARY_EXACT(offset) FRAME_EXACT(offset)
 #define LIBRARY(offset)       (SAMPLED_LIBRARY + (offset))
 
-/* Code of a file whose table has nothing for it; the leaf has a frame record at FP. */
+/* The code's file has a table without rules for it; the leaf has a frame record at FP. */
 static void chain(uint64_t caller_fp, uint64_t return_address)
 {
 	sampled_row(ROW, RULE_END);
 	sampled.registers.rbp = FP;
 	sampled_words(FP, caller_fp, return_address);
-}
-
-static void expect_leaf(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF));
-}
-
-static void expect_caller(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8));
 }
 
 /* --- the chain -------------------------------------------------------------------------------- */
@@ -39,36 +26,35 @@ static void chain_to_a_zero_is_complete(void **state)
 {
 	chain(FP + 0x40, CODE(CALLER + 8));
 	sampled_words(FP + 0x40, 0, CODE(START + 8));
-	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
-		       FRAME_CALL(START + 8));
+	sampled_expect_whole();
 }
 
-static void zero_in_the_leaf_is_no_chain(void **state)
+static void zero_frame_pointer_in_the_leaf_is_no_chain(void **state)
 {
 	chain(0, 0);
 	sampled.registers.rbp = 0;
-	expect_leaf(TM_STOP_FRAME_POINTER);
+	sampled_expect_leaf(TM_STOP_FRAME_POINTER);
 }
 
 static void zero_return_address_ends_the_chain(void **state)
 {
 	chain(FP + 0x40, CODE(CALLER + 8));
 	sampled_words(FP + 0x40, 0, 0);
-	expect_caller(TM_STOP_NONE);
+	sampled_expect_caller(TM_STOP_NONE);
 }
 
 static void unaligned_frame_pointer_breaks_the_chain(void **state)
 {
 	chain(FP + 0x41, CODE(CALLER + 8));
 	sampled_words(FP + 0x41, 0, CODE(START + 8));
-	expect_caller(TM_STOP_FRAME_POINTER);
+	sampled_expect_caller(TM_STOP_FRAME_POINTER);
 }
 
 static void frame_pointer_below_sp_breaks_the_chain(void **state)
 {
 	chain(FP - 0x40, CODE(CALLER + 8));
 	sampled_words(FP - 0x40, 0, CODE(START + 8));
-	expect_caller(TM_STOP_FRAME_POINTER);
+	sampled_expect_caller(TM_STOP_FRAME_POINTER);
 }
 
 static void frame_that_is_too_large_breaks_the_chain(void **state)
@@ -78,37 +64,37 @@ static void frame_that_is_too_large_breaks_the_chain(void **state)
 	chain(far, CODE(CALLER + 8));
 	bpf_host_memory(far, 64);
 	sampled_words(far, 0, CODE(START + 8));
-	expect_caller(TM_STOP_FRAME_POINTER);
+	sampled_expect_caller(TM_STOP_FRAME_POINTER);
 }
 
 static void frame_pointer_off_the_stack_faults(void **state)
 {
 	chain(SAMPLED_STACK + SAMPLED_STACK_BYTES + 0x100, CODE(CALLER + 8));
-	expect_caller(TM_STOP_STACK_FAULT);
+	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 
 static void return_address_that_is_no_code_breaks_the_chain(void **state)
 {
 	chain(FP + 0x40, CODE(CALLER + 8));
 	sampled_words(FP + 0x40, FP + 0x80, SAMPLED_DATA);
-	expect_caller(TM_STOP_FRAME_POINTER);
+	sampled_expect_caller(TM_STOP_FRAME_POINTER);
 }
 
 static void chain_to_the_initial_stack_is_complete(void **state)
 {
 	chain(1, CODE(CALLER + 8)); /* _start has garbage in its frame pointer */
 	sampled.start_stack = FP + 16 + 56;
-	expect_caller(TM_STOP_NONE);
+	sampled_expect_caller(TM_STOP_NONE);
 }
 
 static void chain_that_ends_below_the_initial_stack_breaks(void **state)
 {
 	chain(1, CODE(CALLER + 8));
 	sampled.start_stack = FP + 16 + 64;
-	expect_caller(TM_STOP_FRAME_POINTER);
+	sampled_expect_caller(TM_STOP_FRAME_POINTER);
 }
 
-static void anonymous_code_goes_by_frame_pointer(void **state)
+static void anonymous_code_is_walked_by_frame_pointer(void **state)
 {
 	chain(0, CODE(CALLER + 8));
 	sampled.registers.rip = SAMPLED_JIT + 0x10;
@@ -154,9 +140,9 @@ static void slow_stack_is_cut_for_time(void **state)
 	assert_int_equal(sample->user_frames, 3 * 64); /* the clock is read every 64 frames */
 }
 
-/* --- code whose table is not there yet -------------------------------------------------------- */
+/* --- code whose table is not installed yet ---------------------------------------------------- */
 
-static void chain_out_of_unknown_code_is_followed(void **state)
+static void chain_from_unknown_code_is_followed(void **state)
 {
 	chain(0, CODE(CALLER + 8));
 	sampled.registers.rip = LIBRARY(0x20);
@@ -164,7 +150,7 @@ static void chain_out_of_unknown_code_is_followed(void **state)
 	sampled_expect(TM_STOP_NO_TABLE, LIBRARY_EXACT(0x20), FRAME_CALL(CALLER + 8));
 }
 
-static void broken_chain_out_of_unknown_code_says_so(void **state)
+static void broken_chain_from_unknown_code_stops_for_no_table(void **state)
 {
 	chain(0, CODE(CALLER + 8));
 	sampled.registers.rip = LIBRARY(0x20);
@@ -172,7 +158,7 @@ static void broken_chain_out_of_unknown_code_says_so(void **state)
 	sampled_expect(TM_STOP_NO_TABLE, LIBRARY_EXACT(0x20));
 }
 
-static void fault_out_of_unknown_code_says_so(void **state)
+static void fault_from_unknown_code_stops_for_no_table(void **state)
 {
 	chain(0, CODE(CALLER + 8));
 	sampled.registers.rip = LIBRARY(0x20);
@@ -180,7 +166,7 @@ static void fault_out_of_unknown_code_says_so(void **state)
 	sampled_expect(TM_STOP_NO_TABLE, LIBRARY_EXACT(0x20));
 }
 
-static void rule_that_fails_behind_unknown_code_says_so(void **state)
+static void failing_rule_above_unknown_code_stops_for_no_table(void **state)
 {
 	sampled_row(CALLER, RULE(SP, 0x4000000));
 	sampled.registers.rip = LIBRARY(0x20);
@@ -189,7 +175,7 @@ static void rule_that_fails_behind_unknown_code_says_so(void **state)
 	sampled_expect(TM_STOP_NO_TABLE, LIBRARY_EXACT(0x20), FRAME_CALL(CALLER + 8));
 }
 
-static void zero_behind_unknown_code_proves_nothing(void **state)
+static void zero_above_unknown_code_does_not_end_the_stack(void **state)
 {
 	sampled_row(CALLER, RULE(SP, 16));
 	sampled.registers.rip = LIBRARY(0x20);
@@ -198,7 +184,7 @@ static void zero_behind_unknown_code_proves_nothing(void **state)
 	sampled_expect(TM_STOP_NO_TABLE, LIBRARY_EXACT(0x20), FRAME_CALL(CALLER + 8));
 }
 
-static void outermost_frame_behind_unknown_code_is_complete(void **state)
+static void outermost_frame_above_unknown_code_is_complete(void **state)
 {
 	sampled_row(CALLER, RULE_END);
 	sampled.registers.rip = LIBRARY(0x20);
@@ -211,7 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SAMPLED_TEST(chain_to_a_zero_is_complete),
-		SAMPLED_TEST(zero_in_the_leaf_is_no_chain),
+		SAMPLED_TEST(zero_frame_pointer_in_the_leaf_is_no_chain),
 		SAMPLED_TEST(zero_return_address_ends_the_chain),
 		SAMPLED_TEST(unaligned_frame_pointer_breaks_the_chain),
 		SAMPLED_TEST(frame_pointer_below_sp_breaks_the_chain),
@@ -220,16 +206,16 @@ int main(void)
 		SAMPLED_TEST(return_address_that_is_no_code_breaks_the_chain),
 		SAMPLED_TEST(chain_to_the_initial_stack_is_complete),
 		SAMPLED_TEST(chain_that_ends_below_the_initial_stack_breaks),
-		SAMPLED_TEST(anonymous_code_goes_by_frame_pointer),
+		SAMPLED_TEST(anonymous_code_is_walked_by_frame_pointer),
 		SAMPLED_TEST(recursion_is_cut_at_the_depth_limit),
 		SAMPLED_TEST(recursion_of_a_frame_less_than_the_limit_is_whole),
 		SAMPLED_TEST(slow_stack_is_cut_for_time),
-		SAMPLED_TEST(chain_out_of_unknown_code_is_followed),
-		SAMPLED_TEST(broken_chain_out_of_unknown_code_says_so),
-		SAMPLED_TEST(fault_out_of_unknown_code_says_so),
-		SAMPLED_TEST(rule_that_fails_behind_unknown_code_says_so),
-		SAMPLED_TEST(zero_behind_unknown_code_proves_nothing),
-		SAMPLED_TEST(outermost_frame_behind_unknown_code_is_complete),
+		SAMPLED_TEST(chain_from_unknown_code_is_followed),
+		SAMPLED_TEST(broken_chain_from_unknown_code_stops_for_no_table),
+		SAMPLED_TEST(fault_from_unknown_code_stops_for_no_table),
+		SAMPLED_TEST(failing_rule_above_unknown_code_stops_for_no_table),
+		SAMPLED_TEST(zero_above_unknown_code_does_not_end_the_stack),
+		SAMPLED_TEST(outermost_frame_above_unknown_code_is_complete),
 	};
 
 	return SAMPLED_RUN(tests);

@@ -5,8 +5,6 @@
 
 #include "tests/unit/bpf/sampled.h"
 
-#define LEAF         0x1000u
-#define START        0x3000u
 #define PF_EXITING   0x00000004u /* include/linux/sched.h */
 #define PF_IO_WORKER 0x00000010u
 #define PF_KTHREAD   0x00200000u
@@ -32,7 +30,7 @@ static void expect_none(enum tm_stop stop)
 	assert_int_equal(sample->user_stop, stop);
 }
 
-static void user_mode_has_its_registers(void **state)
+static void user_mode_has_the_user_registers(void **state)
 {
 	called_leaf();
 	expect_whole();
@@ -41,7 +39,7 @@ static void user_mode_has_its_registers(void **state)
 	assert_int_equal(bpf_maps_sample()->event.start_boottime, 5000);
 }
 
-static void kernel_mode_finds_them_on_the_kernel_stack(void **state)
+static void kernel_mode_finds_user_registers_on_the_kernel_stack(void **state)
 {
 	static const uint64_t addresses[] = {0xffffffff81000010, 0xffffffff81000020};
 
@@ -55,7 +53,7 @@ static void kernel_mode_finds_them_on_the_kernel_stack(void **state)
 	assert_false(bpf_maps_sample()->event.flags & TM_FLAG_USER_MODE);
 }
 
-static void kernel_mode_finds_them_below_padding(void **state)
+static void kernel_mode_finds_user_registers_below_padding(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -64,7 +62,7 @@ static void kernel_mode_finds_them_below_padding(void **state)
 	expect_whole();
 }
 
-static void kernel_mode_without_user_registers_says_so(void **state)
+static void kernel_mode_without_user_registers_is_a_reason(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -73,7 +71,7 @@ static void kernel_mode_without_user_registers_says_so(void **state)
 	expect_none(TM_STOP_NO_REGISTERS);
 }
 
-static void deep_kernel_stack_says_so(void **state)
+static void deep_kernel_stack_is_a_reason(void **state)
 {
 	static uint64_t addresses[TM_KERNEL_FRAMES_MAX];
 
@@ -90,7 +88,7 @@ static void deep_kernel_stack_says_so(void **state)
 	assert_int_equal(bpf_maps_sample()->kernel_stop, TM_STOP_KERNEL_DEPTH);
 }
 
-static void task_of_32_bits_says_so(void **state)
+static void task_of_32_bits_is_a_reason(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -98,7 +96,7 @@ static void task_of_32_bits_says_so(void **state)
 	expect_none(TM_STOP_COMPAT);
 }
 
-static void task_inside_execve_says_so(void **state)
+static void task_inside_execve_is_a_reason(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -106,7 +104,7 @@ static void task_inside_execve_says_so(void **state)
 	expect_none(TM_STOP_EXEC);
 }
 
-static void task_without_its_mm_says_so(void **state)
+static void task_without_its_mm_is_a_reason(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -126,7 +124,7 @@ static void kernel_threads_have_no_user_stack(void **state)
 	expect_none(TM_STOP_NONE);
 }
 
-static void jump_to_nowhere_has_its_leaf(void **state)
+static void jump_to_unmapped_code_has_its_leaf(void **state)
 {
 	called_leaf();
 	sampled_install();
@@ -196,7 +194,7 @@ static void registers_of_the_sample_before_do_not_count(void **state)
 
 /* --- records and counts ----------------------------------------------------------------------- */
 
-/* One file, and the announcements that are due: not one more for the next sample. */
+/* The first sample announces the process and its file; the next one announces nothing. */
 static void sampled_file_is_announced_once(void **state)
 {
 	called_leaf();
@@ -206,7 +204,7 @@ static void sampled_file_is_announced_once(void **state)
 	assert_int_equal(bpf_maps_records(TM_EVENT_PROCESS), 1);
 }
 
-static void frames_are_counted_by_how_they_were_left(void **state)
+static void frames_are_counted_by_how_they_were_unwound(void **state)
 {
 	uint64_t rows, pointers;
 
@@ -222,22 +220,22 @@ static void frames_are_counted_by_how_they_were_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SAMPLED_TEST(user_mode_has_its_registers),
-		SAMPLED_TEST(kernel_mode_finds_them_on_the_kernel_stack),
-		SAMPLED_TEST(kernel_mode_finds_them_below_padding),
-		SAMPLED_TEST(kernel_mode_without_user_registers_says_so),
-		SAMPLED_TEST(deep_kernel_stack_says_so),
-		SAMPLED_TEST(task_of_32_bits_says_so),
-		SAMPLED_TEST(task_inside_execve_says_so),
-		SAMPLED_TEST(task_without_its_mm_says_so),
+		SAMPLED_TEST(user_mode_has_the_user_registers),
+		SAMPLED_TEST(kernel_mode_finds_user_registers_on_the_kernel_stack),
+		SAMPLED_TEST(kernel_mode_finds_user_registers_below_padding),
+		SAMPLED_TEST(kernel_mode_without_user_registers_is_a_reason),
+		SAMPLED_TEST(deep_kernel_stack_is_a_reason),
+		SAMPLED_TEST(task_of_32_bits_is_a_reason),
+		SAMPLED_TEST(task_inside_execve_is_a_reason),
+		SAMPLED_TEST(task_without_its_mm_is_a_reason),
 		SAMPLED_TEST(kernel_threads_have_no_user_stack),
-		SAMPLED_TEST(jump_to_nowhere_has_its_leaf),
+		SAMPLED_TEST(jump_to_unmapped_code_has_its_leaf),
 		SAMPLED_TEST(code_of_the_vdso_has_its_own_table),
 		SAMPLED_TEST(changed_stack_is_read_again),
 		SAMPLED_TEST(chain_of_the_sample_before_does_not_count),
 		SAMPLED_TEST(registers_of_the_sample_before_do_not_count),
 		SAMPLED_TEST(sampled_file_is_announced_once),
-		SAMPLED_TEST(frames_are_counted_by_how_they_were_left),
+		SAMPLED_TEST(frames_are_counted_by_how_they_were_unwound),
 	};
 
 	return SAMPLED_RUN(tests);

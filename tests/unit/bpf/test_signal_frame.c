@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_signal_frame - a signal frame leads to what was interrupted, with all its registers
+ * test_signal_frame - a signal frame leads to the interrupted frame and restores all its registers
  */
 
 #include "tests/unit/bpf/sampled.h"
 
 #define HANDLER 0x800u
-#define LEAF    0x1000u
-#define CALLER  0x2000u
-#define SECOND  0x2800u
-#define START   0x3000u
 
-#define RBX     3 /* DWARF numbers */
-#define R10     10
-
-/* Bytes from a signal frame's sp; sys/ucontext.h. */
+/* Offsets from a signal frame's sp, by sys/ucontext.h. */
 #define CONTEXT_RBX (40 + 8 * 11)
 #define CONTEXT_R10 (40 + 8 * 2)
 
@@ -28,7 +21,7 @@ static const struct tm_rule trampoline_rule = {
 	.flags = TM_RULE_SIGNAL,
 };
 
-/* The leaf is the signal trampoline; what it interrupted needs any register. */
+/* The leaf is the signal trampoline; the rule of the interrupted function may need any register. */
 static void signal_interrupted(struct tm_rule interrupted)
 {
 	sampled_row(LEAF, trampoline_rule);
@@ -48,8 +41,8 @@ static void expect_interrupted(void)
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_EXACT(CALLER), FRAME_CALL(START + 8));
 }
 
-/* Its place is exact: the row that begins there holds. It is on another stack. */
-static void signal_frame_leads_to_what_it_interrupted(void **state)
+/* Its address is exact: the row that begins there covers it. It is on another stack. */
+static void signal_frame_leads_to_the_interrupted_frame(void **state)
 {
 	signal_interrupted(RULE(SP, 16));
 	sampled_store(SAMPLED_DATA + 0x108, CODE(START + 8));
@@ -82,8 +75,8 @@ static void signal_frame_restores_rbx(void **state)
 }
 
 /*
- * A handler without a rule lost rbx; the signal frame has all registers again. So rbx is known in
- * the caller of what was interrupted, too.
+ * A handler without a rule lost rbx, but the signal frame holds all registers. So rbx is known in
+ * the interrupted frame's caller, too.
  */
 static void signal_frame_restores_what_the_handler_lost(void **state)
 {
@@ -111,7 +104,7 @@ static void signal_frame_off_the_stack_stops(void **state)
 	expect_trampoline(TM_STOP_RETURN_ADDRESS);
 }
 
-static void signal_frame_whose_place_is_no_code_stops(void **state)
+static void signal_frame_whose_address_is_no_code_stops(void **state)
 {
 	signal_interrupted(RULE(SP, 16));
 	sampled_store(SAMPLED_SP + 168, SAMPLED_DATA);
@@ -121,13 +114,13 @@ static void signal_frame_whose_place_is_no_code_stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SAMPLED_TEST(signal_frame_leads_to_what_it_interrupted),
+		SAMPLED_TEST(signal_frame_leads_to_the_interrupted_frame),
 		SAMPLED_TEST(signal_frame_restores_the_frame_pointer),
 		SAMPLED_TEST(signal_frame_restores_any_register),
 		SAMPLED_TEST(signal_frame_restores_rbx),
 		SAMPLED_TEST(signal_frame_restores_what_the_handler_lost),
 		SAMPLED_TEST(signal_frame_off_the_stack_stops),
-		SAMPLED_TEST(signal_frame_whose_place_is_no_code_stops),
+		SAMPLED_TEST(signal_frame_whose_address_is_no_code_stops),
 	};
 
 	return SAMPLED_RUN(tests);

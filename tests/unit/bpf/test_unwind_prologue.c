@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_unwind_prologue - leaves without a frame record, and threads that have just begun
+ * test_unwind_prologue - leaf functions that have no frame record yet or any more, and threads that
+ * have just begun
  */
 
 #include "tests/unit/bpf/sampled.h"
 
-#define LEAF    0x1000u /* offsets below the only row: there is no rule */
-#define CALLER  0x2000u
-#define START   0x3000u
 #define FP      (SAMPLED_SP + 0x100)
-#define ROW     0x10000u
+#define ROW     0x10000u /* the only row: there is no rule for offsets below it */
 #define SYSCALL 0x0f, 0x05
 
 /* --- the leaf's prologue and epilogue --------------------------------------------------------- */
 
 /*
- * The leaf's return address is at sp + @at, behind a call in its caller. The chain, where it is
- * followed instead, leads past that caller to START.
+ * The leaf's return address is at sp + @at, and a call precedes that address in the caller. The
+ * chain, where it is followed instead, leads past that caller to START.
  */
 static void leaf_without_record(uint64_t at)
 {
@@ -25,12 +23,6 @@ static void leaf_without_record(uint64_t at)
 	sampled_words(FP, 0, CODE(START + 8));
 	sampled_store(SAMPLED_SP + at, CODE(CALLER + 8));
 	sampled_bytes(CODE(CALLER + 3), 0xe8, 0, 0, 0, 0); /* call */
-}
-
-static void expect_found(void)
-{
-	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
-		       FRAME_CALL(START + 8));
 }
 
 static void expect_passed_over(void)
@@ -42,35 +34,35 @@ static void prologue_before_its_push(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0x55, 0x48, 0x89, 0xe5);
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void prologue_before_its_endbr_and_push(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0xf3, 0x0f, 0x1e, 0xfa, 0x55);
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void prologue_before_its_mov(void **state)
 {
 	leaf_without_record(8);
 	sampled_bytes(CODE(LEAF), 0x48, 0x89, 0xe5);
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void epilogue_before_its_ret(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0xc3);
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void epilogue_before_its_rep_ret(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0xf3, 0xc3);
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void body_has_its_record(void **state)
@@ -80,15 +72,15 @@ static void body_has_its_record(void **state)
 	expect_passed_over();
 }
 
-static void endbr_without_push_has_no_record_to_come(void **state)
+static void endbr_without_push_begins_no_frame_record(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0xf3, 0x0f, 0x1e, 0xfa, 0x90);
 	expect_passed_over();
 }
 
-/* Neither the word at sp is there nor the frame record in the same page. */
-static void stack_that_is_not_there_faults(void **state)
+/* Both the word at sp and the frame record lie in a page that is not mapped. */
+static void unmapped_stack_faults(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0x55);
@@ -102,7 +94,7 @@ static void call_through_a_register(void **state)
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0x55);
 	sampled_bytes(CODE(CALLER + 1), 0, 0, 0, 0, 0, 0xff, 0xd0); /* call *%rax */
-	expect_found();
+	sampled_expect_whole();
 }
 
 static void call_through_memory(void **state)
@@ -110,10 +102,10 @@ static void call_through_memory(void **state)
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0x55);
 	sampled_bytes(CODE(CALLER + 1), 0, 0xff, 0x15, 0, 0, 0, 0); /* call *0(%rip) */
-	expect_found();
+	sampled_expect_whole();
 }
 
-static void what_no_call_precedes_is_no_return_address(void **state)
+static void word_without_a_preceding_call_is_no_return_address(void **state)
 {
 	leaf_without_record(0);
 	sampled_bytes(CODE(LEAF), 0x55);
@@ -121,14 +113,14 @@ static void what_no_call_precedes_is_no_return_address(void **state)
 	expect_passed_over();
 }
 
-static void prologue_of_a_caller_is_not_looked_at(void **state)
+static void prologue_of_a_caller_is_not_examined(void **state)
 {
 	sampled_row(ROW, RULE_END);
 	sampled.registers.rbp = FP;
 	sampled_words(FP, FP + 0x40, CODE(CALLER + 8));
 	sampled_bytes(CODE(CALLER + 8), 0x55);
 	sampled_bytes(CODE(START + 3), 0xe8, 0, 0, 0, 0);
-	sampled_store(FP + 16, CODE(START + 8)); /* where its sp is */
+	sampled_store(FP + 16, CODE(START + 8)); /* at the caller's sp */
 	sampled_words(FP + 0x40, 0, CODE(START + 0x18));
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
 		       FRAME_CALL(START + 0x18));
@@ -136,8 +128,8 @@ static void prologue_of_a_caller_is_not_looked_at(void **state)
 
 /* --- a new thread ----------------------------------------------------------------------------- */
 
-/* Right behind clone's system call, with a rule that leads nowhere from there. */
-static void behind_clone(uint64_t result)
+/* The leaf is right after the system call of clone, and its rule leads to no caller. */
+static void after_clone(uint64_t result)
 {
 	sampled_row(LEAF, RULE(SP, 16));
 	sampled.registers.rip = CODE(LEAF + 2);
@@ -148,31 +140,31 @@ static void behind_clone(uint64_t result)
 
 static void new_thread_has_no_caller(void **state)
 {
-	behind_clone(0);
+	after_clone(0);
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF + 2));
 }
 
 static void new_thread_on_an_unreadable_stack_has_no_caller(void **state)
 {
-	behind_clone(0);
+	after_clone(0);
 	sampled.registers.rsp = 0x3000;
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF + 2));
 }
 
-static void parent_behind_clone_has_a_caller(void **state)
+static void parent_after_clone_has_a_caller(void **state)
 {
-	behind_clone(4711);
+	after_clone(4711);
 	sampled_expect(TM_STOP_RETURN_ADDRESS, FRAME_EXACT(LEAF + 2));
 }
 
 static void zero_result_of_no_system_call_is_no_new_thread(void **state)
 {
-	behind_clone(0);
+	after_clone(0);
 	sampled_bytes(CODE(LEAF), 0x90, 0x90);
 	sampled_expect(TM_STOP_RETURN_ADDRESS, FRAME_EXACT(LEAF + 2));
 }
 
-static void caller_behind_a_system_call_is_no_new_thread(void **state)
+static void caller_after_a_system_call_is_no_new_thread(void **state)
 {
 	sampled_row(LEAF, RULE(SP, 8));
 	sampled_row(CALLER, RULE(SP, 16));
@@ -191,17 +183,17 @@ int main(void)
 		SAMPLED_TEST(epilogue_before_its_ret),
 		SAMPLED_TEST(epilogue_before_its_rep_ret),
 		SAMPLED_TEST(body_has_its_record),
-		SAMPLED_TEST(endbr_without_push_has_no_record_to_come),
-		SAMPLED_TEST(stack_that_is_not_there_faults),
+		SAMPLED_TEST(endbr_without_push_begins_no_frame_record),
+		SAMPLED_TEST(unmapped_stack_faults),
 		SAMPLED_TEST(call_through_a_register),
 		SAMPLED_TEST(call_through_memory),
-		SAMPLED_TEST(what_no_call_precedes_is_no_return_address),
-		SAMPLED_TEST(prologue_of_a_caller_is_not_looked_at),
+		SAMPLED_TEST(word_without_a_preceding_call_is_no_return_address),
+		SAMPLED_TEST(prologue_of_a_caller_is_not_examined),
 		SAMPLED_TEST(new_thread_has_no_caller),
 		SAMPLED_TEST(new_thread_on_an_unreadable_stack_has_no_caller),
-		SAMPLED_TEST(parent_behind_clone_has_a_caller),
+		SAMPLED_TEST(parent_after_clone_has_a_caller),
 		SAMPLED_TEST(zero_result_of_no_system_call_is_no_new_thread),
-		SAMPLED_TEST(caller_behind_a_system_call_is_no_new_thread),
+		SAMPLED_TEST(caller_after_a_system_call_is_no_new_thread),
 	};
 
 	return SAMPLED_RUN(tests);

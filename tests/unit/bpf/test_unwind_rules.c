@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_unwind_rules - each way to a CFA leads to the caller, or the stack ends for the right reason
+ * test_unwind_rules - every kind of CFA rule leads to the caller, or the stack ends for the right
+ * reason
  */
 
 #include "tests/unit/bpf/sampled.h"
-
-#define LEAF   0x1000u
-#define CALLER 0x2000u
-#define START  0x3000u
-
-#define RBX    3 /* DWARF numbers */
-#define RSI    4
-#define R10    10
 
 static void rules(struct tm_rule leaf, struct tm_rule caller)
 {
@@ -27,7 +20,7 @@ static void leaf_with_cfa(struct tm_rule rule, uint64_t cfa)
 	sampled_words(cfa - 8, CODE(CALLER + 8), 0, CODE(START + 8));
 }
 
-/* The caller has this rule, and has called: only its sp and fp are known. */
+/* The caller has this rule. As a caller, only its sp and fp are known. */
 static void caller_with_cfa(struct tm_rule rule, uint64_t cfa)
 {
 	rules(RULE(SP, 8), rule);
@@ -35,56 +28,40 @@ static void caller_with_cfa(struct tm_rule rule, uint64_t cfa)
 	sampled_store(cfa - 8, CODE(START + 8));
 }
 
-static void expect_whole(void)
-{
-	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
-		       FRAME_CALL(START + 8));
-}
-
-static void expect_leaf(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF));
-}
-
-static void expect_caller(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8));
-}
-
 /* --- no rule, the outermost frame ------------------------------------------------------------- */
 
-static void no_rule_goes_by_frame_pointer(void **state)
+static void address_without_a_rule_is_walked_by_frame_pointer(void **state)
 {
 	rules(RULE_NONE, RULE(SP, 16));
 	sampled.registers.rbp = SAMPLED_SP + 0x20;
 	sampled_words(SAMPLED_SP + 0x20, 0, CODE(CALLER + 8), 0, CODE(START + 8));
-	expect_whole();
+	sampled_expect_whole();
 }
 
-static void no_rule_and_no_chain_stops(void **state)
+static void address_without_a_rule_or_a_chain_stops(void **state)
 {
 	rules(RULE_NONE, RULE_END);
 	sampled.registers.rbp = 0x13;
-	expect_leaf(TM_STOP_FRAME_POINTER);
+	sampled_expect_leaf(TM_STOP_FRAME_POINTER);
 }
 
 static void outermost_frame_is_complete(void **state)
 {
 	rules(RULE_END, RULE_END);
-	expect_leaf(TM_STOP_NONE);
+	sampled_expect_leaf(TM_STOP_NONE);
 }
 
 static void outermost_frame_that_called_is_complete(void **state)
 {
 	rules(RULE(SP, 8), (struct tm_rule){.cfa = TM_CFA_END, .flags = TM_RULE_SP_LOST});
 	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
-	expect_caller(TM_STOP_NONE);
+	sampled_expect_caller(TM_STOP_NONE);
 }
 
 static void outermost_frame_on_an_unknown_stack_stops(void **state)
 {
 	rules((struct tm_rule){.cfa = TM_CFA_END, .flags = TM_RULE_SP_LOST}, RULE_END);
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 /* --- sp and fp -------------------------------------------------------------------------------- */
@@ -92,70 +69,70 @@ static void outermost_frame_on_an_unknown_stack_stops(void **state)
 static void sp_leads_to_the_caller(void **state)
 {
 	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void sp_off_the_stack_faults(void **state)
 {
 	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
 	sampled.registers.rsp = SAMPLED_STACK - 0x10000;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void return_address_in_data_stops(void **state)
 {
 	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
 	sampled_store(SAMPLED_SP + 16, SAMPLED_DATA + 8);
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void return_address_without_a_mapping_stops(void **state)
 {
 	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
 	sampled_store(SAMPLED_SP + 16, 0x10000);
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void cfa_below_sp_stops(void **state)
 {
 	leaf_with_cfa(RULE(SP, -64), SAMPLED_SP - 64);
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void zero_above_a_caller_ends_the_stack(void **state)
 {
 	caller_with_cfa(RULE(SP, 16), SAMPLED_SP + 24);
 	sampled_store(SAMPLED_SP + 16, 0);
-	expect_caller(TM_STOP_NONE);
+	sampled_expect_caller(TM_STOP_NONE);
 }
 
 static void zero_above_the_leaf_stops(void **state)
 {
 	leaf_with_cfa(RULE(SP, 24), SAMPLED_SP + 24);
 	sampled_store(SAMPLED_SP + 16, 0);
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
-static void place_where_the_process_began_ends_the_stack(void **state)
+static void initial_stack_of_the_process_ends_the_stack(void **state)
 {
 	caller_with_cfa(RULE(SP, 16), SAMPLED_SP + 24);
 	sampled_store(SAMPLED_SP + 16, 1); /* argc */
 	sampled.start_stack = SAMPLED_SP + 16;
-	expect_caller(TM_STOP_NONE);
+	sampled_expect_caller(TM_STOP_NONE);
 }
 
 static void fp_leads_to_the_caller(void **state)
 {
 	sampled.registers.rbp = SAMPLED_SP + 0x100;
 	leaf_with_cfa(RULE(FP, 16), SAMPLED_SP + 0x110);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void fp_off_the_stack_faults(void **state)
 {
 	leaf_with_cfa(RULE(FP, 16), SAMPLED_SP + 0x110);
 	sampled.registers.rbp = SAMPLED_STACK + SAMPLED_STACK_BYTES;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 /* --- other registers -------------------------------------------------------------------------- */
@@ -164,23 +141,23 @@ static void register_leads_to_the_caller(void **state)
 {
 	sampled.registers.r10 = SAMPLED_SP + 0x200;
 	leaf_with_cfa(RULE(REGISTER, 8, .base = R10), SAMPLED_SP + 0x208);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void register_of_a_caller_is_not_known(void **state)
 {
 	sampled.registers.r10 = SAMPLED_SP + 0x200;
 	caller_with_cfa(RULE(REGISTER, 8, .base = R10), SAMPLED_SP + 0x208);
-	expect_caller(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 }
 
 static void register_that_does_not_exist_stops(void **state)
 {
 	leaf_with_cfa(RULE(REGISTER, 8, .base = 100), SAMPLED_SP + 8);
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
-/* Each register's value is its own: a wrong place in either layout leads nowhere. */
+/* Each register has a value of its own: a wrong offset in either layout leads nowhere. */
 static void every_register_is_found(void **state)
 {
 	struct pt_regs *r = &sampled.registers;
@@ -195,7 +172,7 @@ static void every_register_is_found(void **state)
 		leaf_with_cfa(RULE(REGISTER, 8, .base = (uint8_t)i),
 			      SAMPLED_SP + 0x1008 + 0x100 * i);
 		sampled.in_kernel = i & 1;
-		expect_whole();
+		sampled_expect_whole();
 	}
 }
 
@@ -205,21 +182,21 @@ static void word_at_sp_leads_to_the_caller(void **state)
 {
 	sampled_store(SAMPLED_SP + 32, SAMPLED_SP + 0x300);
 	leaf_with_cfa(RULE(DEREF_SP, 32, .cfa_add = 8), SAMPLED_SP + 0x308);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void word_at_sp_off_the_stack_stops(void **state)
 {
 	leaf_with_cfa(RULE(DEREF_SP, 32), SAMPLED_SP + 0x300);
 	sampled.registers.rsp = SAMPLED_STACK + SAMPLED_STACK_BYTES - 32;
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void word_at_sp_that_leads_nowhere_faults(void **state)
 {
 	leaf_with_cfa(RULE(DEREF_SP, 32), SAMPLED_SP + 0x300);
 	sampled_store(SAMPLED_SP + 32, 0x1234568);
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void word_at_fp_leads_to_the_caller(void **state)
@@ -227,14 +204,14 @@ static void word_at_fp_leads_to_the_caller(void **state)
 	sampled.registers.rbp = SAMPLED_SP + 0x80;
 	sampled_store(SAMPLED_SP + 0x70, SAMPLED_SP + 0x300);
 	leaf_with_cfa(RULE(DEREF_FP, -16), SAMPLED_SP + 0x300);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void word_at_fp_off_the_stack_stops(void **state)
 {
 	leaf_with_cfa(RULE(DEREF_FP, -16), SAMPLED_SP + 0x300);
 	sampled.registers.rbp = 0x1000;
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void word_at_a_register_leads_to_the_caller(void **state)
@@ -242,14 +219,14 @@ static void word_at_a_register_leads_to_the_caller(void **state)
 	sampled.registers.rsi = SAMPLED_DATA + 0x40;
 	sampled_store(SAMPLED_DATA + 0x48, SAMPLED_SP + 0x400);
 	leaf_with_cfa(RULE(DEREF_REGISTER, 8, .base = RSI, .cfa_add = 16), SAMPLED_SP + 0x410);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void word_at_a_register_that_leads_nowhere_stops(void **state)
 {
 	leaf_with_cfa(RULE(DEREF_REGISTER, 8, .base = RSI), SAMPLED_SP + 0x400);
 	sampled.registers.rsi = SAMPLED_DATA + SAMPLED_BYTES;
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void word_at_a_register_of_a_caller_is_not_known(void **state)
@@ -257,7 +234,7 @@ static void word_at_a_register_of_a_caller_is_not_known(void **state)
 	sampled.registers.rsi = SAMPLED_DATA;
 	sampled_store(SAMPLED_DATA, SAMPLED_SP + 0x400);
 	caller_with_cfa(RULE(DEREF_REGISTER, 0, .base = RSI), SAMPLED_SP + 0x400);
-	expect_caller(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 }
 
 static void indexed_word_leads_to_the_caller(void **state)
@@ -265,14 +242,14 @@ static void indexed_word_leads_to_the_caller(void **state)
 	sampled.registers.rsi = 5;
 	sampled_store(SAMPLED_SP + 40 + 16, SAMPLED_SP + 0x500);
 	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI, .cfa_add = 8), SAMPLED_SP + 0x508);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void indexed_word_off_the_stack_stops(void **state)
 {
 	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI), SAMPLED_SP + 0x500);
 	sampled.registers.rsi = 1ul << 40;
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 static void index_of_a_caller_is_not_known(void **state)
@@ -280,7 +257,7 @@ static void index_of_a_caller_is_not_known(void **state)
 	sampled.registers.rsi = 5;
 	sampled_store(SAMPLED_SP + 8 + 40, SAMPLED_SP + 0x500);
 	caller_with_cfa(RULE(DEREF_INDEXED, 0, .base = RSI), SAMPLED_SP + 0x500);
-	expect_caller(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 }
 
 /* --- the expression of a PLT entry ------------------------------------------------------------ */
@@ -293,7 +270,7 @@ static void plt_entry_before_its_push(void **state)
 		       FRAME_CALL(START + 8));
 }
 
-static void plt_entry_behind_its_push(void **state)
+static void plt_entry_after_its_push(void **state)
 {
 	sampled.registers.rip = CODE(LEAF + 0x3b);
 	leaf_with_cfa(RULE(PLT, 8, .cfa_add = 11), SAMPLED_SP + 16);
@@ -305,14 +282,14 @@ static void plt_entry_off_the_stack_faults(void **state)
 {
 	leaf_with_cfa(RULE(PLT, 8, .cfa_add = 11), SAMPLED_SP + 8);
 	sampled.registers.rsp = 0x1000;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SAMPLED_TEST(no_rule_goes_by_frame_pointer),
-		SAMPLED_TEST(no_rule_and_no_chain_stops),
+		SAMPLED_TEST(address_without_a_rule_is_walked_by_frame_pointer),
+		SAMPLED_TEST(address_without_a_rule_or_a_chain_stops),
 		SAMPLED_TEST(outermost_frame_is_complete),
 		SAMPLED_TEST(outermost_frame_that_called_is_complete),
 		SAMPLED_TEST(outermost_frame_on_an_unknown_stack_stops),
@@ -323,7 +300,7 @@ int main(void)
 		SAMPLED_TEST(cfa_below_sp_stops),
 		SAMPLED_TEST(zero_above_a_caller_ends_the_stack),
 		SAMPLED_TEST(zero_above_the_leaf_stops),
-		SAMPLED_TEST(place_where_the_process_began_ends_the_stack),
+		SAMPLED_TEST(initial_stack_of_the_process_ends_the_stack),
 		SAMPLED_TEST(fp_leads_to_the_caller),
 		SAMPLED_TEST(fp_off_the_stack_faults),
 		SAMPLED_TEST(register_leads_to_the_caller),
@@ -342,7 +319,7 @@ int main(void)
 		SAMPLED_TEST(indexed_word_off_the_stack_stops),
 		SAMPLED_TEST(index_of_a_caller_is_not_known),
 		SAMPLED_TEST(plt_entry_before_its_push),
-		SAMPLED_TEST(plt_entry_behind_its_push),
+		SAMPLED_TEST(plt_entry_after_its_push),
 		SAMPLED_TEST(plt_entry_off_the_stack_faults),
 	};
 

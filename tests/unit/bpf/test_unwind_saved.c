@@ -1,46 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_unwind_saved - saved registers are found, or the stack ends for the right reason
+ * test_unwind_saved - saved registers are restored, or the stack ends for the right reason
  */
 
 #include "tests/unit/bpf/sampled.h"
 
-#define LEAF       0x1000u
-#define CALLER     0x2000u
-#define SECOND     0x2800u
-#define START      0x3000u
-
-#define RBX        3 /* DWARF numbers */
-#define R10        10
-#define R11        11
-
 #define SAVED(...) ((struct tm_rule){.cfa = TM_CFA_SP, .cfa_offset = 32, __VA_ARGS__})
-#define CFA        (SAMPLED_SP + 32)    /* that SAVED() gives to the leaf */
+#define CFA        (SAMPLED_SP + 32)    /* the leaf's, by SAVED() */
 #define FP         (SAMPLED_SP + 0x200) /* of the caller, if all is right */
 
-/* The leaf has this rule. Its caller goes by the frame pointer, which must be FP. */
+/* The leaf has this rule. Its caller is unwound by the frame pointer, which must be FP. */
 static void leaf_saves(struct tm_rule rule)
 {
 	sampled_row(LEAF, rule);
 	sampled_row(CALLER, RULE(FP, 16));
 	sampled_row(START, RULE_END);
 	sampled_store(FP + 8, CODE(START + 8));
-}
-
-static void expect_whole(void)
-{
-	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8),
-		       FRAME_CALL(START + 8));
-}
-
-static void expect_leaf(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF));
-}
-
-static void expect_caller(enum tm_stop stop)
-{
-	sampled_expect(stop, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8));
 }
 
 /* --- the return address ----------------------------------------------------------------------- */
@@ -50,14 +25,14 @@ static void return_address_at_sp(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_SP, .ra_offset = 8, .fp = TM_SAVED_SAME));
 	sampled.registers.rbp = FP;
 	sampled_store(SAMPLED_SP + 8, CODE(CALLER + 8));
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void return_address_off_the_stack_faults(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_SP, .ra_offset = -0x7000, .fp = TM_SAVED_SAME));
 	sampled.registers.rbp = FP;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void return_address_at_fp(void **state)
@@ -65,14 +40,14 @@ static void return_address_at_fp(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_FP, .ra_offset = -16, .fp = TM_SAVED_SAME));
 	sampled.registers.rbp = FP;
 	sampled_store(FP - 16, CODE(CALLER + 8));
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void return_address_at_a_wild_fp_faults(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_FP, .ra_offset = -16, .fp = TM_SAVED_SAME));
 	sampled.registers.rbp = 0xdead0000;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void return_address_in_a_register(void **state)
@@ -80,7 +55,7 @@ static void return_address_in_a_register(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_REGISTER, .ra_offset = R10, .fp = TM_SAVED_SAME));
 	sampled.registers.rbp = FP;
 	sampled.registers.r10 = CODE(CALLER + 8);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void return_address_in_a_register_of_a_caller_is_not_known(void **state)
@@ -90,14 +65,14 @@ static void return_address_in_a_register_of_a_caller_is_not_known(void **state)
 	sampled_row(START, RULE_END);
 	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
 	sampled.registers.r10 = CODE(START + 8);
-	expect_caller(TM_STOP_STACK_FAULT);
+	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 
 static void return_address_in_a_register_that_is_data_stops(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_REGISTER, .ra_offset = R10, .fp = TM_SAVED_SAME));
 	sampled.registers.r10 = SAMPLED_DATA;
-	expect_leaf(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
 /* --- the frame pointer ------------------------------------------------------------------------ */
@@ -107,7 +82,7 @@ static void frame_pointer_at_the_cfa(void **state)
 	leaf_saves(
 		SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_CFA, .fp_offset = -16));
 	sampled_words(CFA - 16, FP, CODE(CALLER + 8));
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void frame_pointer_far_below_the_cfa(void **state)
@@ -116,7 +91,7 @@ static void frame_pointer_far_below_the_cfa(void **state)
 			 .fp_offset = -0x900));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled_store(CFA - 0x900, FP);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void frame_pointer_off_the_stack_faults(void **state)
@@ -124,7 +99,7 @@ static void frame_pointer_off_the_stack_faults(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_CFA,
 			 .fp_offset = -0x7000));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void frame_pointer_at_sp(void **state)
@@ -132,7 +107,7 @@ static void frame_pointer_at_sp(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_SP, .fp_offset = 8));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled_store(SAMPLED_SP + 8, FP);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void frame_pointer_at_fp(void **state)
@@ -141,7 +116,7 @@ static void frame_pointer_at_fp(void **state)
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled.registers.rbp = SAMPLED_DATA;
 	sampled_store(SAMPLED_DATA + 24, FP);
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void frame_pointer_at_a_wild_fp_faults(void **state)
@@ -149,7 +124,7 @@ static void frame_pointer_at_a_wild_fp_faults(void **state)
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_FP, .fp_offset = 24));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled.registers.rbp = 0xdead0000;
-	expect_leaf(TM_STOP_STACK_FAULT);
+	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
 static void frame_pointer_in_a_register(void **state)
@@ -158,7 +133,7 @@ static void frame_pointer_in_a_register(void **state)
 			 .fp_offset = R11));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled.registers.r11 = FP;
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void frame_pointer_in_a_register_of_a_caller_is_not_known(void **state)
@@ -170,31 +145,31 @@ static void frame_pointer_in_a_register_of_a_caller_is_not_known(void **state)
 	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
 	sampled_store(SAMPLED_SP + 32, CODE(START + 8));
 	sampled.registers.r11 = FP;
-	expect_caller(TM_STOP_STACK_FAULT);
+	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 
-/* The rule names no place, so the old value must not be used either. */
+/* The rule says that the frame pointer is lost, so its old value must not be used. */
 static void lost_frame_pointer_is_zero(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_NOWHERE));
 	sampled_words(CFA - 8, CODE(CALLER + 8), FP);
 	sampled.registers.rbp = FP;
-	expect_caller(TM_STOP_STACK_FAULT);
+	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 
 /* --- a lost stack pointer --------------------------------------------------------------------- */
 
-static void lost_sp_is_found_again_by_fp(void **state)
+static void lost_sp_is_restored_by_fp(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_SAME,
 			 .flags = TM_RULE_SP_LOST));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
 	sampled.registers.rbp = FP;
-	expect_whole();
+	sampled_expect_whole();
 }
 
-/* Behind the frame pointer's rule sp is known, and counts. */
-static void lost_sp_is_known_again_behind_a_frame(void **state)
+/* After a frame that was unwound by the frame pointer sp is known, and is checked. */
+static void lost_sp_is_known_again_after_a_frame(void **state)
 {
 	sampled_row(LEAF, SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_SAME,
 				.flags = TM_RULE_SP_LOST));
@@ -209,7 +184,7 @@ static void lost_sp_is_known_again_behind_a_frame(void **state)
 }
 
 /* The same where that frame has no rule. Its frame pointer may lie below the stale sp. */
-static void lost_sp_is_known_again_behind_a_frame_record(void **state)
+static void lost_sp_is_known_again_after_a_frame_record(void **state)
 {
 	const uint64_t record = SAMPLED_STACK + 0x40;
 
@@ -249,7 +224,7 @@ static void lost_sp_cannot_give_a_cfa(void **state)
 		sampled_row(CALLER, by_sp[i]);
 		sampled_row(START, RULE_END);
 		sampled_words(CFA - 8, CODE(CALLER + 8), CODE(START + 8), CFA + 8);
-		expect_caller(TM_STOP_RETURN_ADDRESS);
+		sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 	}
 }
 
@@ -269,14 +244,14 @@ static void saved_rbx_is_known_in_the_caller(void **state)
 {
 	caller_needs_rbx(TM_RULE_KEPT);
 	sampled.registers.rbx = 1;
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void untouched_rbx_is_known_in_the_caller(void **state)
 {
 	caller_needs_rbx(0);
 	sampled.registers.rbx = FP;
-	expect_whole();
+	sampled_expect_whole();
 }
 
 static void rbx_saved_off_the_stack_is_not_known(void **state)
@@ -288,10 +263,10 @@ static void rbx_saved_off_the_stack_is_not_known(void **state)
 	sampled.registers.rbx = FP;
 	sampled_store(SAMPLED_STACK + 16, CODE(CALLER + 8));
 	sampled_store(FP + 8, CODE(START + 8));
-	expect_caller(TM_STOP_RETURN_ADDRESS);
+	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 }
 
-static void rbx_is_not_known_behind_a_frame_without_a_rule(void **state)
+static void rbx_is_not_known_above_a_frame_without_a_rule(void **state)
 {
 	caller_needs_rbx(0);
 	sampled.registers.rip = CODE(LEAF - 0x10); /* before the first row: no rule */
@@ -319,14 +294,14 @@ int main(void)
 		SAMPLED_TEST(frame_pointer_in_a_register),
 		SAMPLED_TEST(frame_pointer_in_a_register_of_a_caller_is_not_known),
 		SAMPLED_TEST(lost_frame_pointer_is_zero),
-		SAMPLED_TEST(lost_sp_is_found_again_by_fp),
-		SAMPLED_TEST(lost_sp_is_known_again_behind_a_frame),
-		SAMPLED_TEST(lost_sp_is_known_again_behind_a_frame_record),
+		SAMPLED_TEST(lost_sp_is_restored_by_fp),
+		SAMPLED_TEST(lost_sp_is_known_again_after_a_frame),
+		SAMPLED_TEST(lost_sp_is_known_again_after_a_frame_record),
 		SAMPLED_TEST(lost_sp_cannot_give_a_cfa),
 		SAMPLED_TEST(saved_rbx_is_known_in_the_caller),
 		SAMPLED_TEST(untouched_rbx_is_known_in_the_caller),
 		SAMPLED_TEST(rbx_saved_off_the_stack_is_not_known),
-		SAMPLED_TEST(rbx_is_not_known_behind_a_frame_without_a_rule),
+		SAMPLED_TEST(rbx_is_not_known_above_a_frame_without_a_rule),
 	};
 
 	return SAMPLED_RUN(tests);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_user_stack - words of the stack are the same whatever piece they are read in
+ * test_user_stack - the user stack is read in blocks, and its words do not depend on the blocks'
+ * boundaries
  */
 
 #include "tests/unit/bpf/sampled.h"
 
-#define LEAF  0x1000u
-#define START 0x3000u
-#define PAGE  4096u
-/* Highest address of readable memory: what lies behind its last word faults. */
+#define PAGE 4096u
+/* The end of readable memory: reading from here on faults. */
 #define END (SAMPLED_STACK + SAMPLED_STACK_BYTES)
 
 /*
- * @count frames of @bytes each above @sp, told apart by their return addresses; the last one's
+ * @count frames of @bytes each above @sp, each with a return address of its own; the last one's
  * caller is the outermost frame. The expected frames, the leaf first, are at @ret_frames.
  */
 static void frames(uint64_t sp, unsigned count, unsigned bytes, uint64_t *ret_frames)
@@ -34,7 +33,7 @@ static void expect_frames(enum tm_stop stop, const uint64_t *expected, unsigned 
 	sampled_expect_at(__FILE__, __LINE__, stop, expected, count);
 }
 
-/* Frames of every size up to more than a piece, from every place around the end of a page. */
+/* Frames of every size up to more than a block, beginning everywhere around the end of a page. */
 static void frames_across_page_ends(void **state)
 {
 	uint64_t expected[41];
@@ -47,7 +46,7 @@ static void frames_across_page_ends(void **state)
 		}
 }
 
-static void frame_larger_than_every_piece(void **state)
+static void frame_larger_than_every_block(void **state)
 {
 	uint64_t expected[9];
 
@@ -55,7 +54,7 @@ static void frame_larger_than_every_piece(void **state)
 	expect_frames(TM_STOP_NONE, expected, 9);
 }
 
-/* The page behind is not there: what lies before it is read all the same, to its last word. */
+/* The next page is not mapped. The words before it are read all the same, up to the last one. */
 static void stack_up_to_the_end_of_readable_memory(void **state)
 {
 	uint64_t expected[31];
@@ -73,15 +72,16 @@ static void stack_beyond_the_end_of_readable_memory_faults(void **state)
 
 	frames(END - 30 * 24, 30, 24, expected);
 	sampled.registers.rsp += 24;
-	sampled_store(END - 8,
-		      CODE(LEAF + 20)); /* not the outermost frame: its caller's is beyond */
+	sampled_store(
+		END - 8,
+		CODE(LEAF + 20)); /* not the outermost frame: its caller's frame is not mapped */
 	expected[29] = FRAME_CALL(LEAF + 20);
 	for (unsigned i = 1; i < 29; i++)
 		expected[i] = FRAME_CALL(LEAF + 2 + i);
 	expect_frames(TM_STOP_STACK_FAULT, expected, 30);
 }
 
-/* Read by themselves; the piece that is there stays. */
+/* Unaligned words are read one by one; the block that was read before stays valid. */
 static void unaligned_stack(void **state)
 {
 	uint64_t expected[21];
@@ -90,7 +90,7 @@ static void unaligned_stack(void **state)
 	expect_frames(TM_STOP_NONE, expected, 21);
 }
 
-/* Aligned and unaligned words of one piece. */
+/* One block has both aligned and unaligned words. */
 static void frames_of_odd_sizes(void **state)
 {
 	static const unsigned sizes[] = {9, 12, 20, 33};
@@ -112,7 +112,7 @@ static void unaligned_word_across_a_page_end(void **state)
 }
 
 /* A rule may read below what was read before. */
-static void word_below_the_piece(void **state)
+static void word_below_the_block(void **state)
 {
 	sampled_row(LEAF, (struct tm_rule){.cfa = TM_CFA_SP,
 					   .cfa_offset = 0x80,
@@ -128,8 +128,8 @@ static void word_below_the_piece(void **state)
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(0x2008), FRAME_CALL(START + 8));
 }
 
-/* Pieces double up to their largest size: 300 frames of 16 bytes take few reads. */
-static void near_frames_share_a_read(void **state)
+/* Blocks double up to their largest size: 300 frames of 16 bytes take few reads. */
+static void adjacent_frames_share_a_read(void **state)
 {
 	uint64_t expected[301];
 	unsigned before;
@@ -145,14 +145,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SAMPLED_TEST(frames_across_page_ends),
-		SAMPLED_TEST(frame_larger_than_every_piece),
+		SAMPLED_TEST(frame_larger_than_every_block),
 		SAMPLED_TEST(stack_up_to_the_end_of_readable_memory),
 		SAMPLED_TEST(stack_beyond_the_end_of_readable_memory_faults),
 		SAMPLED_TEST(unaligned_stack),
 		SAMPLED_TEST(frames_of_odd_sizes),
 		SAMPLED_TEST(unaligned_word_across_a_page_end),
-		SAMPLED_TEST(word_below_the_piece),
-		SAMPLED_TEST(near_frames_share_a_read),
+		SAMPLED_TEST(word_below_the_block),
+		SAMPLED_TEST(adjacent_frames_share_a_read),
 	};
 
 	return SAMPLED_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fake_maps - two maps in memory in place of the BPF maps, and the reclaim that deletes from them
+ * fake_maps - two maps in memory in place of the BPF maps, and a reclaimer that deletes from them
  */
 
 #include <time.h>
@@ -18,7 +18,7 @@
 #define FILES     2
 #define ENTRIES   8
 
-struct world {                                   /* the two maps, and a ring */
+struct world {                                   /* the two maps, the ring and the reclaimer */
 	struct tm_process_state states[ENTRIES]; /* of tgid 0 .. */
 	bool process_there[ENTRIES];
 	bool number_there[ENTRIES];
@@ -39,7 +39,7 @@ struct world {                                   /* the two maps, and a ring */
 
 static struct world *world;
 
-/* In place of libbpf's. */
+/* These replace libbpf's functions. */
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
 	uint32_t tgid = ((const struct tm_process_key *)key)->tgid;

@@ -21,13 +21,13 @@
 #include "collector/file_requests.h"
 #include "shared/fdpass.h"
 
-struct world { /* the collector's side, with both its peers played here */
+struct world { /* the collector's side; the tests play both its peers */
 	struct file_requests files;
 	struct opener_client opener;
 	struct symbolizer_link link;
 	int opener_end;
 	int symbolizer_end;
-	int holds; /* what the kernel will say */
+	int holds; /* the kernel's verdict on an opened file */
 	unsigned asked_kernel;
 	uint32_t forgotten;
 };
@@ -115,15 +115,15 @@ static struct opener_request request(struct world *world)
 
 static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t now_ms)
 {
-	const struct opener_answer said = {
+	const struct opener_answer reply = {
 		.id = id, .status = status, .worker = 4242, .address = 0x7000};
 	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
 
-	assert_int_equal(tm_fdpass_send(world->opener_end, &said, sizeof(said), fd, 0), 0);
+	assert_int_equal(tm_fdpass_send(world->opener_end, &reply, sizeof(reply), fd, 0), 0);
 	file_requests_advance(&world->files, now_ms);
 }
 
-/* Opened, found to be the file, handed over. */
+/* The opener opens the file, the kernel confirms it, the opener hands it over. */
 static void hand_over(struct world *world, uint32_t id, uint64_t now_ms)
 {
 	answer(world, id, OPENER_OPENED, now_ms);
@@ -131,7 +131,7 @@ static void hand_over(struct world *world, uint32_t id, uint64_t now_ms)
 	answer(world, id, OPENER_HANDED, now_ms);
 }
 
-/* What the symbolizer got. Return: kind, 0 for nothing. */
+/* Receives what was sent to the symbolizer. Return: its kind; 0: nothing was sent. */
 static uint32_t delivered(struct world *world, struct tm_wire *ret_message)
 {
 	int fd = -1;

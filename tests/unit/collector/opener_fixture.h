@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * opener_fixture - the collector's end of a running opener, and requests for a file of the test's
- * own
+ * opener_fixture - the collector's end of a running opener, and requests for a file that the test
+ * made
  */
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int opener_socket = -1;
 static char file_path[] = "/tmp/opener-XXXXXX";
 static uint32_t mount_namespace;
 
-/* A file that the opener finds beneath its own root. */
+/* Makes a file that the opener finds beneath its own root. */
 static int make_file(void)
 {
 	struct stat st;

@@ -43,7 +43,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* As the kernel does it: both images of the data show the same bytes. */
+/* As in the kernel's mapping, the data appears twice in a row. */
 static void poke(struct fake *fake, uint64_t pos, const void *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static void impossible_producer_position_is_refused(void **state)
 	fake->producer = 2 * BYTES;
 	assert_int_equal(next(fake, fake->producer, &bytes), -EBADMSG);
 	assert_int_equal(next(fake, fake->producer, &bytes), BPFRING_E_EMPTY);
-	fake->producer += 4; /* not even a header */
+	fake->producer += 4; /* less than a header */
 	assert_int_equal(next(fake, fake->producer, &bytes), -EBADMSG);
 }
 

@@ -20,7 +20,7 @@
 
 #include "collector/opener/candidates.h"
 
-static char folder[] = "/tmp/tidemark-place-XXXXXX";
+static char folder[] = "/tmp/tidemark-candidates-XXXXXX";
 
 static const char *in_folder(const char *name)
 {
@@ -60,7 +60,7 @@ static struct opener_request request(uint32_t tid, const char *path)
 	return r;
 }
 
-static int open_place(unsigned which, uint32_t tid, const char *path)
+static int open_candidate(unsigned which, uint32_t tid, const char *path)
 {
 	struct opener_request r = request(tid, path);
 
@@ -69,7 +69,7 @@ static int open_place(unsigned which, uint32_t tid, const char *path)
 
 static void regular_file_is_opened_for_reading_only(void **state)
 {
-	int fd = open_place(0, (uint32_t)getpid(), in_folder("regular"));
+	int fd = open_candidate(0, (uint32_t)getpid(), in_folder("regular"));
 	struct stat st;
 
 	assert_true(fd >= 0);
@@ -84,22 +84,23 @@ static void file_that_is_not_regular_is_refused(void **state)
 {
 	uint32_t tid = (uint32_t)getpid();
 
-	assert_int_equal(open_place(0, tid, in_folder("sub")), -EMEDIUMTYPE);
-	assert_int_equal(open_place(0, tid, in_folder("fifo")), -EMEDIUMTYPE); /* and no hang */
-	assert_int_equal(open_place(0, tid, "/dev/null"), -EMEDIUMTYPE);
+	assert_int_equal(open_candidate(0, tid, in_folder("sub")), -EMEDIUMTYPE);
+	assert_int_equal(open_candidate(0, tid, in_folder("fifo")),
+			 -EMEDIUMTYPE); /* without waiting for a writer */
+	assert_int_equal(open_candidate(0, tid, "/dev/null"), -EMEDIUMTYPE);
 }
 
 static void symbolic_links_are_not_followed(void **state)
 {
-	assert_true(open_place(0, (uint32_t)getpid(), in_folder("link")) < 0);
-	assert_true(open_place(0, (uint32_t)getpid(), "/proc/self/exe") < 0);
+	assert_true(open_candidate(0, (uint32_t)getpid(), in_folder("link")) < 0);
+	assert_true(open_candidate(0, (uint32_t)getpid(), "/proc/self/exe") < 0);
 }
 
 static void missing_file_is_gone(void **state)
 {
-	int missing = open_place(0, (uint32_t)getpid(), in_folder("missing"));
-	int nobody = open_place(0, INT_MAX, in_folder("regular"));
-	int invisible = open_place(0, 0, in_folder("regular"));
+	int missing = open_candidate(0, (uint32_t)getpid(), in_folder("missing"));
+	int nobody = open_candidate(0, INT_MAX, in_folder("regular"));
+	int invisible = open_candidate(0, 0, in_folder("regular"));
 
 	assert_int_equal(missing, -ENOENT);
 	assert_int_equal(nobody, -ESRCH);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_control - the collector takes the commands that are meant for it, and no others */
+/* test_control - the collector accepts the commands that are meant for it, and no others */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +92,7 @@ static void message_that_is_no_command_for_the_collector_is_skipped(void **state
 	send_kind(TM_CONTROL_READY, 0, STDIN_FILENO);
 	send_kind(TM_CONTROL_CPU, 3, -1); /* lacks its descriptor */
 	send_kind(TM_CONTROL_ATTACH, 0, -1);
-	send_kind(TM_CONTROL_STOP, 0, STDIN_FILENO); /* has one too many */
+	send_kind(TM_CONTROL_STOP, 0, STDIN_FILENO); /* has a descriptor too many */
 	assert_int_equal(control_receive(ends[0], &command), 0);
 	assert_int_equal(command.kind, CONTROL_STOP);
 	assert_int_equal(command.fd, -1);
@@ -108,7 +108,7 @@ static void message_of_another_size_ends_the_connection(void **state)
 	assert_int_equal(control_receive(ends[0], &command), CONTROL_E_CLOSED);
 }
 
-static void command_that_is_gone_is_noticed_behind_its_last_message(void **state)
+static void end_of_the_command_is_noticed_after_its_last_message(void **state)
 {
 	struct control_command command;
 
@@ -128,7 +128,7 @@ int main(void)
 		CASE(cpu_and_symbolizer_come_with_their_descriptor),
 		CASE(message_that_is_no_command_for_the_collector_is_skipped),
 		CASE(message_of_another_size_ends_the_connection),
-		CASE(command_that_is_gone_is_noticed_behind_its_last_message),
+		CASE(end_of_the_command_is_noticed_after_its_last_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_drain - what leaves the BPF rings is pushed or counted, without addresses */
+/* test_drain - records of the BPF rings are pushed without addresses, or dropped and counted */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -133,7 +133,7 @@ static void kernel_addresses_never_reach_the_shared_ring(void **state)
 	assert_int_equal(world->drain.pushed, 1);
 }
 
-static void fields_for_the_opener_alone_are_zeroed(void **state)
+static void fields_that_only_the_opener_needs_are_zeroed(void **state)
 {
 	struct world *world = *state;
 	_Alignas(8) struct tm_file file = {
@@ -190,7 +190,7 @@ static void full_shared_ring_drops_samples_and_keeps_the_balance(void **state)
 	assert_int_equal(percpu_in_flight(&counts), 0);
 }
 
-static void announcements_may_use_the_reserve_that_samples_may_not(void **state)
+static void announcements_may_use_the_reserve_and_samples_may_not(void **state)
 {
 	struct world *world = *state;
 	const struct tm_exit record = {.event = {.type = TM_EVENT_EXIT, .bytes = sizeof(record)}};
@@ -226,10 +226,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(kernel_addresses_never_reach_the_shared_ring),
-		CASE(fields_for_the_opener_alone_are_zeroed),
+		CASE(fields_that_only_the_opener_needs_are_zeroed),
 		CASE(malformed_records_are_counted_and_dropped),
 		CASE(full_shared_ring_drops_samples_and_keeps_the_balance),
-		CASE(announcements_may_use_the_reserve_that_samples_may_not),
+		CASE(announcements_may_use_the_reserve_and_samples_may_not),
 		CASE(counters_of_levels_and_slots_add_up),
 	};
 

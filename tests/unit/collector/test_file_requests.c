@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_file_requests - each announced file ends as a checked descriptor or as a reason, once */
+/* test_file_requests - each announced file becomes either a checked descriptor or a reason, once */
 
 #include "tests/unit/collector/file_requests_fixture.h"
 
@@ -29,7 +29,7 @@ static void checked_file_is_sent_once(void **state)
 	assert_int_equal(world->files.opened, 1);
 }
 
-static void another_file_is_refused_and_the_next_candidate_tried(void **state)
+static void wrong_file_is_refused_and_the_next_candidate_tried(void **state)
 {
 	struct world *world = *state;
 	struct opener_request verdict;
@@ -63,7 +63,7 @@ static void file_that_a_process_serves_is_refused_under_its_own_reason(void **st
 	world->holds = FILE_REQUESTS_SERVED;
 	answer(world, id, OPENER_OPENED, 1001);
 	assert_int_equal(request(world).accepted, 0);
-	answer(world, id, TM_NO_FILE_DENIED, 1002); /* of the next way */
+	answer(world, id, TM_NO_FILE_DENIED, 1002); /* from the next candidate */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_SERVED);
 	assert_int_equal(world->files.refused, 1);
@@ -73,7 +73,7 @@ static void file_that_a_process_serves_is_refused_under_its_own_reason(void **st
 	assert_int_equal(message.value, TM_NO_FILE_DENIED);
 }
 
-static void hung_opener_and_dead_opener_are_two_reasons(void **state)
+static void hung_opener_and_dead_opener_are_different_reasons(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -238,7 +238,7 @@ static void dropped_number_counts_as_new(void **state)
 	assert_int_equal(world->files.retrying, 1);
 	file_requests_drop(&world->files, 7);
 	assert_int_equal(world->files.retrying, 0);
-	announce(world, 7, 0, 1001); /* another file: it owes nothing to the failure of the first */
+	announce(world, 7, 0, 1001); /* another file: the failure of the first does not delay it */
 	hand_over(world, request(world).id, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
 }
@@ -262,9 +262,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(checked_file_is_sent_once),
-		CASE(another_file_is_refused_and_the_next_candidate_tried),
+		CASE(wrong_file_is_refused_and_the_next_candidate_tried),
 		CASE(file_that_a_process_serves_is_refused_under_its_own_reason),
-		CASE(hung_opener_and_dead_opener_are_two_reasons),
+		CASE(hung_opener_and_dead_opener_are_different_reasons),
 		CASE(file_that_the_kernel_cannot_check_is_not_sent),
 		CASE(unusable_paths_are_never_requested),
 		CASE(failed_file_waits_longer_each_time),

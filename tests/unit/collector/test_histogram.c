@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_histogram - the share of lags that is named is the share that is below */
+/* test_histogram - a percentile is at least as large as the share of values that it states */
 
 #include <setjmp.h>
 #include <stdarg.h>

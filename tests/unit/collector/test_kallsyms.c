@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_kallsyms - kernel text becomes (module, offset), and no address leaves */
+/* test_kallsyms - kernel text becomes (module, offset), and no address is sent */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -105,10 +105,11 @@ static void check_table(const struct tm_kernel_table *table, size_t bytes)
 
 	assert_int_equal(table->magic, TM_KERNEL_MAGIC);
 	assert_int_equal(table->modules, 3);
-	assert_int_equal(table->symbols, 7); /* one name an address, no padding, no data */
+	assert_int_equal(table->symbols,
+			 7); /* one name per address; neither padding nor data symbols */
 	assert_true(bytes >=
 		    (size_t)((const char *)names - (const char *)table) + table->name_bytes);
-	assert_string_equal(names + symbols[0].name, "_text"); /* the global one of two */
+	assert_string_equal(names + symbols[0].name, "_text"); /* the global one of two names */
 	assert_string_equal(names + symbols[1].name, "alpha");
 	assert_int_equal(symbols[1].offset, 0x1000);
 	assert_string_equal(names + modules[1].name, "first");
@@ -214,7 +215,7 @@ static void malformed_lines_are_refused(void **state)
 	assert_int_equal(symbol.module_bytes, 0);
 }
 
-/* The line of a symbol whose names have these lengths. Return: verdict of the parser. */
+/* Parses a symbol whose names have these lengths. Return: as kallsyms_parse(). */
 static int parse_long(size_t name_bytes, size_t module_bytes)
 {
 	struct kallsyms_line symbol;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_loader - whatever the kernel refuses while BPF programs are loaded is reported with its
+/* test_loader - each refusal of the kernel while BPF programs are loaded is reported with its
  * reason */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "collector/loader.h"
 
-/* The linker sends the loader's calls of these functions here (--wrap). */
+/* The linker redirects the loader's calls to these functions (--wrap). */
 int __wrap_access(const char *path, int mode);
 int __wrap_libbpf_num_possible_cpus(void);
 int __wrap_libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id id, const void *opts);

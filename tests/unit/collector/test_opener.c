@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_opener - the built opener answers every request, whatever becomes of its worker */
+/* test_opener - the built opener answers every request, even if its worker fails or hangs */
 
 #include "tests/unit/collector/opener_fixture.h"
 
@@ -69,7 +69,7 @@ static void accepted_file_is_handed_over(void **state)
 	expect_file_is_served(2);
 }
 
-static void refused_file_is_another_file(void **state)
+static void refused_file_is_reported_as_another_file(void **state)
 {
 	struct opener_answer answer;
 
@@ -91,7 +91,7 @@ static void missing_file_is_gone(void **state)
 	(void)expect_answer(1, TM_NO_FILE_GONE);
 }
 
-static void worker_that_is_killed_costs_its_file_alone(void **state)
+static void killed_worker_costs_only_its_own_file(void **state)
 {
 	ask(1);
 	assert_int_equal(kill((pid_t)expect_answer(1, OPENER_OPENED).worker, SIGKILL), 0);
@@ -108,12 +108,12 @@ static void verdict_on_another_request_ends_the_worker(void **state)
 	expect_file_is_served(2);
 }
 
-static void worker_that_waits_beyond_the_deadline_is_a_timeout(void **state)
+static void worker_beyond_its_deadline_is_a_timeout(void **state)
 {
 	ask(1);
 	(void)expect_answer(1, OPENER_OPENED);
 	assert_int_equal(expect_answer(1, TM_NO_FILE_TIMEOUT).abandoned, 0);
-	verdict(1, 1); /* too late: skipped */
+	verdict(1, 1); /* too late: it is ignored */
 	expect_file_is_served(2);
 }
 
@@ -129,7 +129,7 @@ static void unknown_kinds_and_stray_verdicts_are_skipped(void **state)
 	expect_file_is_served(2);
 }
 
-static void path_without_its_end_is_answered(void **state)
+static void unterminated_path_is_answered(void **state)
 {
 	struct opener_request request = request_for("", 1);
 
@@ -152,7 +152,9 @@ static void end_of_the_collector_ends_the_opener(void **state)
 	assert_int_equal(wait_for_exit(), 0);
 }
 
-/* An unprivileged process with fewer descriptors than the opener's limit, which it cannot raise. */
+/*
+ * Makes the process unprivileged, with a descriptor limit below the opener's that it cannot raise.
+ */
 static int lower_limit(void)
 {
 	static const struct rlimit few = {16, 16};
@@ -178,13 +180,13 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(accepted_file_is_handed_over),
-		CASE(refused_file_is_another_file),
+		CASE(refused_file_is_reported_as_another_file),
 		CASE(missing_file_is_gone),
-		CASE(worker_that_is_killed_costs_its_file_alone),
+		CASE(killed_worker_costs_only_its_own_file),
 		CASE(verdict_on_another_request_ends_the_worker),
-		CASE(worker_that_waits_beyond_the_deadline_is_a_timeout),
+		CASE(worker_beyond_its_deadline_is_a_timeout),
 		CASE(unknown_kinds_and_stray_verdicts_are_skipped),
-		CASE(path_without_its_end_is_answered),
+		CASE(unterminated_path_is_answered),
 		CASE(message_of_another_size_ends_the_opener),
 		CASE(end_of_the_collector_ends_the_opener),
 		cmocka_unit_test_teardown(opener_that_cannot_enter_its_sandbox_serves_nothing,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_opener_abandoned - workers that SIGKILL does not end are counted, and there are never too
- * many */
+/* test_opener_abandoned - workers that survive SIGKILL are counted, and their number is bounded */
 
 #include "tests/unit/collector/opener_fixture.h"
 
@@ -10,7 +9,7 @@ int opener_main(int argc, char **argv); /* main of collector/opener/main.c */
 int __wrap_kill(pid_t pid, int signal);
 int __real_kill(pid_t pid, int signal);
 
-/* In the opener: the worker survives, as one does that hangs in the kernel. */
+/* Called in the opener: the worker survives, like one that hangs in the kernel. */
 int __wrap_kill(pid_t pid, int signal)
 {
 	return 0;
@@ -61,11 +60,10 @@ static void abandoned_workers_are_bounded_and_their_end_is_noticed(void **state)
 {
 	for (uint32_t id = 0; id < OPENER_ABANDONED_MAX; id++)
 		hang(id);
-	ask(100); /* answered without a worker */
+	ask(100); /* the opener answers without starting a worker */
 	assert_int_equal(expect_answer(100, TM_NO_FILE_TIMEOUT).abandoned, OPENER_ABANDONED_MAX);
 
-	/* Its end is seen once the kernel has made it a child to be reaped: until then TIMEOUT
-	 * stays. */
+	/* The opener notices its end once it can reap it; until then it answers TIMEOUT. */
 	assert_int_equal(__real_kill(workers[0], SIGKILL), 0);
 	workers[0] = 0;
 	for (uint32_t id = 101;; id++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_opener_client - an opener that is late, silent or out of form costs one file, or itself */
+/* test_opener_client - a late answer is dropped; a silent opener, or one with an invalid answer,
+ * is closed */
 
 #include "tests/unit/collector/file_requests_fixture.h"
 
@@ -13,11 +14,11 @@ static void late_answer_is_dropped(void **state)
 	first = request(world).id;
 	answer(world, first, TM_NO_FILE_TIMEOUT, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	answer(world, first, OPENER_OPENED, 1002); /* nothing is open */
+	answer(world, first, OPENER_OPENED, 1002); /* no request is pending */
 	announce(world, 2, 0, 1003);
 	second = request(world).id;
 	assert_int_not_equal(first, second);
-	answer(world, first, OPENER_OPENED, 1004); /* something else is open */
+	answer(world, first, OPENER_OPENED, 1004); /* another request is pending */
 	assert_int_equal(delivered(world, &message), 0);
 	assert_int_equal(world->asked_kernel, 0);
 	hand_over(world, second, 1005);
@@ -25,7 +26,7 @@ static void late_answer_is_dropped(void **state)
 	assert_int_equal(message.number, 2);
 }
 
-static void opener_that_does_not_answer_is_given_up(void **state)
+static void opener_that_does_not_answer_is_closed(void **state)
 {
 	struct world *world = *state;
 	struct tm_wire message;
@@ -37,7 +38,7 @@ static void opener_that_does_not_answer_is_given_up(void **state)
 	assert_true(file_requests_idle(&world->files));
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(world->opener.fd, -1);
-	announce(world, 2, 0, 5000); /* without an opener every file has its reason at once */
+	announce(world, 2, 0, 5000); /* without an opener every file fails at once */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_OPENER);
 }
@@ -45,11 +46,11 @@ static void opener_that_does_not_answer_is_given_up(void **state)
 static void opener_that_sends_an_invalid_answer_is_closed(void **state)
 {
 	struct world *world = *state;
-	const struct opener_answer lie = {.id = 1, .status = OPENER_HANDED}; /* no descriptor */
+	const struct opener_answer invalid = {.id = 1, .status = OPENER_HANDED}; /* no descriptor */
 
 	announce(world, 1, 0, 1000);
 	assert_int_equal(request(world).id, 1);
-	assert_int_equal(tm_fdpass_send(world->opener_end, &lie, sizeof(lie), -1, 0), 0);
+	assert_int_equal(tm_fdpass_send(world->opener_end, &invalid, sizeof(invalid), -1, 0), 0);
 	file_requests_advance(&world->files, 1001);
 	assert_int_equal(world->opener.fd, -1);
 	assert_true(file_requests_idle(&world->files));
@@ -75,7 +76,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(late_answer_is_dropped),
-		CASE(opener_that_does_not_answer_is_given_up),
+		CASE(opener_that_does_not_answer_is_closed),
 		CASE(opener_that_sends_an_invalid_answer_is_closed),
 		CASE(descriptor_that_was_not_accepted_ends_the_opener),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_options - what the command hands over is understood whole or refused */
+/* test_options - the options that the command passes are all understood, or refused */
 
 #include <errno.h>
 #include <setjmp.h>

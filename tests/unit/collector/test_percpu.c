@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_percpu - how large a CPU's ring is, what its events owe, and which of them are taken */
+/* test_percpu - the size of a CPU's ring, the hits that its event owes, and which events are
+ * accepted */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 
 #define PERIOD 1000000
 
-struct world { /* one CPU, whose event is a pipe that says what it has counted */
+struct world { /* one CPU; its event is a pipe that holds a counter's values */
 	struct percpu percpu;
 	struct percpu_event event;
 	int counter;
@@ -82,7 +83,7 @@ static void event_that_accepts_no_program_changes_nothing(void **state)
 	assert_true(percpu_add_cpu(&world->percpu, 4, fd, -1, true) < 0);
 	assert_int_equal(world->percpu.count, 1);
 	assert_int_not_equal(world->event.fd, fd);
-	assert_int_equal(close(fd), 0); /* it stayed ours */
+	assert_int_equal(close(fd), 0); /* the descriptor is still the caller's */
 }
 
 static void impossible_cpu_is_refused(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_privileges - a step of the confinement that fails ends it with that step's error */
+/* test_privileges - if a step of the confinement fails, its error is returned */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "collector/privileges.h"
 #include "shared/sandbox.h"
 
-/* The linker sends the collector's calls of these functions here (--wrap). */
+/* The linker redirects the collector's calls to these functions (--wrap). */
 int __wrap_tm_sandbox_harden(void);
 int __wrap_tm_sandbox_limits(unsigned long descriptors, unsigned long address_space_bytes);
 int __wrap_tm_sandbox_filter(const struct tm_filter *filter);
@@ -38,8 +38,9 @@ enum call {
 
 static enum call fails;
 static unsigned called[CALLS];
-static unsigned raised;                               /* ambient capabilities */
-static cap_flag_value_t effective[2], inheritable[2]; /* of CAP_BPF, CAP_PERFMON as they were set */
+static unsigned raised; /* ambient capabilities */
+static cap_flag_value_t effective[2],
+	inheritable[2]; /* for CAP_BPF and CAP_PERFMON, as they were set */
 static const cap_value_t checked[] = {CAP_BPF, CAP_PERFMON};
 
 static bool failing(enum call call)
@@ -65,7 +66,7 @@ int __wrap_tm_sandbox_filter(const struct tm_filter *filter)
 	return failing(FILTER) ? -EPERM : 0;
 }
 
-/* A process that holds both capabilities, whoever runs the test. */
+/* The process seems to hold both capabilities, whoever runs the test. */
 cap_t __wrap_cap_get_proc(void)
 {
 	cap_t held = failing(GET) ? NULL : cap_init();
@@ -133,7 +134,7 @@ static void collector_keeps_both_capabilities_for_itself_alone(void **state)
 	assert_int_equal(raised, 0);
 }
 
-static void capability_for_the_next_program_does_not_work_in_this_one(void **state)
+static void capability_for_the_next_program_is_not_effective_in_this_one(void **state)
 {
 	assert_int_equal(privileges_keep(checked, 1, /* over_exec= */ true), 0);
 	assert_int_equal(effective[0], CAP_CLEAR);
@@ -158,7 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(every_step_that_fails_ends_the_confinement),
 		CASE(collector_keeps_both_capabilities_for_itself_alone),
-		CASE(capability_for_the_next_program_does_not_work_in_this_one),
+		CASE(capability_for_the_next_program_is_not_effective_in_this_one),
 		CASE(capability_that_is_not_held_is_not_asked_for),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_reclaim - which generation is forgotten when, and when all announce themselves again */
+/* test_reclaim - when entries of processes are deleted, and when all processes must be announced
+ * again */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 
 #define QUIET (RECLAIM_QUIET_MS * MS)
 
-/* A PROCESS of that tgid, as BPF notes and writes it. */
+/* The PROCESS event of that tgid, and the state that BPF keeps for it. */
 static void announce(uint32_t tgid, uint64_t ktime)
 {
 	const struct tm_event event = {.type = TM_EVENT_PROCESS, .ktime = ktime, .tgid = tgid};
@@ -48,7 +49,7 @@ static void live_process_is_kept_for_nearly_two_epochs(void **state)
 	assert_int_equal(reclaim_entries(&world->reclaim.processes), 0);
 }
 
-/* At the end, in unmake. */
+/* The second free would happen in unmake. */
 static void entry_deleted_before_others_is_freed_once(void **state)
 {
 	announce(1, EPOCH);
@@ -137,7 +138,7 @@ static void continuing_losses_advance_the_epoch_less_and_less_often(void **state
 	for (unsigned i = 0; i < 60000; i++)
 		reclaim_advance(reclaim, 0, ++lost, ++now_ms);
 	assert_in_range(world->bumps, 5, 10);
-	now_ms += 10 * RECLAIM_EPOCH_MS; /* all was well for a while */
+	now_ms += 10 * RECLAIM_EPOCH_MS; /* a while without losses */
 	reclaim_advance(reclaim, 0, ++lost, now_ms);
 	reclaim_advance(reclaim, 0, ++lost, now_ms + RECLAIM_EPOCH_PAUSE_MS);
 	assert_in_range(world->bumps, 7, 12);

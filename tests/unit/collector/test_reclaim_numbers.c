@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_reclaim_numbers - a file number is free again exactly when nobody can mean its file any more
+/* test_reclaim_numbers - a file number is reused only when no record can refer to its file any more
  */
 
 #include <errno.h>
@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
+#include "shared/clock.h"
 #include "tests/unit/collector/fake_maps.h"
 
-/* BPF announces a file of that number. @received: the announcement was not lost. */
-static void meet(uint32_t number, uint64_t ktime, bool received)
+/* BPF announces the file of that number. @received: the announcement was not lost. */
+static void announce(uint32_t number, uint64_t ktime, bool received)
 {
 	const struct tm_file file = {.event = {.type = TM_EVENT_FILE, .ktime = ktime},
 				     .number = number};
@@ -44,24 +45,16 @@ static const struct tm_retire *popped(void)
 	return (const void *)world->popped;
 }
 
-static uint64_t now(void)
+static void number_is_free_once_w_has_passed_its_retire_record(void **state)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
-static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
-{
-	uint64_t from = now() + 10 * EPOCH, f;
+	uint64_t from = tm_clock_ns() + 10 * EPOCH, f;
 	const struct tm_retire *retired;
 
-	meet(3, from, true);
+	announce(3, from, true);
 	advance(from + 2 * EPOCH);
 	assert_false(world->retired[3]);
-	f = now();
-	advance(from + 2 * EPOCH + 1); /* more than now, so both steps are due */
+	f = tm_clock_ns();
+	advance(from + 2 * EPOCH + 1); /* later than now, so both steps are due */
 	assert_true(world->retired[3]);
 	assert_false(world->number_there[3]);
 	retired = popped();
@@ -70,21 +63,21 @@ static void number_is_free_once_retire_is_in_the_ring_behind_w(void **state)
 	assert_in_range(retired->event.ktime, f + WATERMARK_GUARD_US * 1000, f + EPOCH);
 	assert_null(popped());
 	assert_int_equal(reclaim_entries(&world->reclaim.numbers), 0);
-	meet(3, from, true);
+	announce(3, from, true);
 	assert_int_equal(world->reclaim.numbers_known, 1);
 }
 
 static void number_keeps_its_entry_until_w_has_passed_its_retirement(void **state)
 {
-	uint64_t from = now() - 3 * EPOCH, w;
+	uint64_t from = tm_clock_ns() - 3 * EPOCH, w;
 
-	meet(3, from, true);
-	w = now();
+	announce(3, from, true);
+	w = tm_clock_ns();
 	advance(w); /* older than F, which is taken now */
 	assert_true(world->retired[3]);
 	assert_true(world->number_there[3]);
 	assert_null(popped());
-	meet(3, w, true); /* a sample that had begun before */
+	announce(3, w, true); /* by a sample that had begun before */
 	advance(w + EPOCH);
 	assert_false(world->number_there[3]);
 	assert_non_null(popped());
@@ -93,7 +86,7 @@ static void number_keeps_its_entry_until_w_has_passed_its_retirement(void **stat
 static void number_that_is_announced_again_is_kept(void **state)
 {
 	for (unsigned i = 1; i < 10; i++) {
-		meet(3, i * EPOCH, true);
+		announce(3, i * EPOCH, true);
 		advance(i * EPOCH + 1);
 	}
 	assert_false(world->retired[3]);
@@ -106,8 +99,8 @@ static void number_that_is_announced_again_is_kept(void **state)
 static void nearly_full_map_frees_numbers_after_little_more_than_an_epoch(void **state)
 {
 	world->files_made = RECLAIM_NUMBERS_HIGH;
-	meet(3, EPOCH, true);
-	meet(4, EPOCH + 50 * MS, true);
+	announce(3, EPOCH, true);
+	announce(4, EPOCH + 50 * MS, true);
 	advance(2 * EPOCH + 1000 * MS + 1);
 	assert_true(world->retired[3]);
 	assert_false(world->retired[4]);
@@ -115,9 +108,9 @@ static void nearly_full_map_frees_numbers_after_little_more_than_an_epoch(void *
 
 static void number_whose_announcements_were_lost_is_found_and_freed(void **state)
 {
-	uint64_t from = now() + 10 * EPOCH;
+	uint64_t from = tm_clock_ns() + 10 * EPOCH;
 
-	meet(5, from, false);
+	announce(5, from, false);
 	advance(from);
 	assert_int_equal(world->reclaim.numbers_known, 1);
 	advance(from + 2 * EPOCH + 1 * MS);
@@ -126,9 +119,9 @@ static void number_whose_announcements_were_lost_is_found_and_freed(void **state
 
 static void number_whose_file_is_pending_is_freed_later(void **state)
 {
-	uint64_t from = now() + 10 * EPOCH;
+	uint64_t from = tm_clock_ns() + 10 * EPOCH;
 
-	meet(3, from, true);
+	announce(3, from, true);
 	world->files.entries[3].state = FILE_REQUESTS_QUEUED;
 	advance(from + 2 * EPOCH + 1);
 	assert_true(world->number_there[3]);
@@ -141,11 +134,11 @@ static void number_whose_file_is_pending_is_freed_later(void **state)
 static void full_ring_only_delays_the_retirement(void **state)
 {
 	static const struct tm_exit exit_record = {.event = {.bytes = sizeof(exit_record)}};
-	uint64_t from = now() + 10 * EPOCH, w = from + 2 * EPOCH + 1;
+	uint64_t from = tm_clock_ns() + 10 * EPOCH, w = from + 2 * EPOCH + 1;
 	uint64_t watermark;
 	uint32_t bytes;
 
-	meet(3, from, true);
+	announce(3, from, true);
 	while (tm_ring_push(&world->writer, &exit_record, sizeof(exit_record), 1) == 0)
 		continue;
 	advance(w);
@@ -163,10 +156,10 @@ static void full_ring_only_delays_the_retirement(void **state)
 
 static void number_that_bpf_does_not_retire_is_kept(void **state)
 {
-	uint64_t from = now() + 10 * EPOCH;
+	uint64_t from = tm_clock_ns() + 10 * EPOCH;
 
 	world->retire_fails = -EPERM;
-	meet(3, from, true);
+	announce(3, from, true);
 	advance(from + 2 * EPOCH + 1);
 	assert_true(world->number_there[3]);
 	assert_null(popped());
@@ -180,7 +173,7 @@ static void number_that_bpf_does_not_retire_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(number_is_free_once_retire_is_in_the_ring_behind_w),
+		CASE(number_is_free_once_w_has_passed_its_retire_record),
 		CASE(number_keeps_its_entry_until_w_has_passed_its_retirement),
 		CASE(number_that_is_announced_again_is_kept),
 		CASE(nearly_full_map_frees_numbers_after_little_more_than_an_epoch),

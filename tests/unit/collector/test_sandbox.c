@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_sandbox - under each filter what is allowed runs, and what is not kills */
+/* test_sandbox - each filter lets the needed system calls run, and kills on all others */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -38,8 +38,8 @@ struct call {
 	long arguments[6];
 };
 
-/* Return: the signal that ended the child, 0 when the call came back. */
-static int fate(const struct tm_filter *filter, const struct call *call)
+/* Return: the signal that ended the child, 0 when the call returned. */
+static int signal_of(const struct tm_filter *filter, const struct call *call)
 {
 	pid_t pid = fork();
 	int status = 0;
@@ -64,7 +64,7 @@ static void expect(const struct tm_filter *filter, const struct call *calls, siz
 		   int signal)
 {
 	for (size_t i = 0; i < count; i++) {
-		int got = fate(filter, &calls[i]);
+		int got = signal_of(filter, &calls[i]);
 
 		if (got != signal)
 			print_error("%s: signal %d, not %d\n", calls[i].what, got, signal);
@@ -90,7 +90,7 @@ static void collector_may_do_its_work_after_ready(void **state)
 		{"perf off", SYS_ioctl, {-1, PERF_EVENT_IOC_DISABLE}},
 		{"perf program", SYS_ioctl, {-1, PERF_EVENT_IOC_SET_BPF}},
 		{"map create", SYS_bpf, {BPF_MAP_CREATE}},
-		{"ring that wakes", SYS_epoll_ctl, {-1, EPOLL_CTL_ADD, -1, 0}},
+		{"ring that wakes the collector", SYS_epoll_ctl, {-1, EPOLL_CTL_ADD, -1, 0}},
 		{"woken", SYS_epoll_wait, {-1, 0, 1, 0}},
 		{"region", SYS_memfd_create, {(long)"region", 11}},
 		{"region before 6.3", SYS_memfd_create, {(long)"region", 3}},
@@ -103,18 +103,20 @@ static void collector_may_do_its_work_after_ready(void **state)
 		{"map walk", SYS_bpf, {BPF_MAP_GET_NEXT_KEY}},
 		{"iterator link", SYS_bpf, {BPF_LINK_CREATE}},
 		{"iterator", SYS_bpf, {BPF_ITER_CREATE}},
-		{"run time", SYS_bpf, {BPF_OBJ_GET_INFO_BY_FD}},
+		{"program run time", SYS_bpf, {BPF_OBJ_GET_INFO_BY_FD}},
 		{"run of our own program", SYS_bpf, {BPF_PROG_TEST_RUN}},
 		{"brk", SYS_brk, {0}},
 		{"memory", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, ANON, -1}},
 		{"munmap", SYS_munmap, {0, 0}},
 		{"mremap", SYS_mremap, {0, 0}},
 		{"madvise", SYS_madvise, {0, 0}},
-		{"seals of rows", SYS_fcntl, {-1, F_GET_SEALS}},
-		{"size of rows", SYS_newfstatat, {-1, (long)"", 0, AT_EMPTY_PATH}},
-		{"size of rows, elsewhere", SYS_fstat, {-1}},
-		{"copy of rows", SYS_pread64, {-1}},
-		{"chunk of rows", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, -1}},
+		{"seals of an unwind table", SYS_fcntl, {-1, F_GET_SEALS}},
+		{"size of an unwind table", SYS_newfstatat, {-1, (long)"", 0, AT_EMPTY_PATH}},
+		{"size of an unwind table, elsewhere", SYS_fstat, {-1}},
+		{"copy of an unwind table", SYS_pread64, {-1}},
+		{"chunk of unwind tables",
+		 SYS_mmap,
+		 {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, -1}},
 		{"shutdown for writing", SYS_shutdown, {-1, SHUT_WR}},
 		{"wait", SYS_wait4, {-1, 0, 1}},
 	};
@@ -130,7 +132,7 @@ static void collector_may_do_nothing_else(void **state)
 		{"openat2", SYS_openat2, {AT_FDCWD, (long)"/dev/null"}},
 		{"stat", SYS_newfstatat, {AT_FDCWD, (long)"/", 0, 0}},
 		{"statx", SYS_statx, {-1, (long)"", AT_EMPTY_PATH, 0, 0}},
-		{"write to rows", SYS_pwrite64, {-1}},
+		{"write to an unwind table", SYS_pwrite64, {-1}},
 		{"kill", SYS_kill, {0x7fffffff, SIGKILL}},
 		{"pidfd_open", SYS_pidfd_open, {-1}},
 		{"socket", SYS_socket, {AF_UNIX, SOCK_STREAM}},

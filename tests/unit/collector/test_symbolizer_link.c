@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_symbolizer_link - the symbolizer may say HELLO, CREDIT and ROWS, anything else ends the wire
+/* test_symbolizer_link - HELLO, CREDIT and UNWIND_TABLE are accepted; other messages close the wire
  */
 
 #include <errno.h>
@@ -213,7 +213,7 @@ static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state
 	}
 }
 
-/* More than one, by hand: tm_fdpass_send cannot. */
+/* tm_fdpass_send cannot send two descriptors. */
 static void table_with_two_descriptors_closes_the_wire_and_leaks_none(void **state)
 {
 	struct wire *wire = *state;
@@ -239,7 +239,7 @@ static void table_with_two_descriptors_closes_the_wire_and_leaks_none(void **sta
 	(void)close(after);
 }
 
-static void end_of_file_is_no_violation(void **state)
+static void end_of_file_is_not_an_invalid_message(void **state)
 {
 	struct wire *wire = *state;
 
@@ -267,7 +267,7 @@ static void files_wait_for_credit(void **state)
 		(void)close(fd);
 	}
 	assert_int_equal(sent, TM_FILES_IN_FLIGHT);
-	assert_int_equal(symbolizer_link_send(&wire->link, &none, -1), 0); /* costs nothing */
+	assert_int_equal(symbolizer_link_send(&wire->link, &none, -1), 0); /* it takes no credit */
 	assert_int_equal(send_kind(wire, TM_WIRE_CREDIT, 2), 0);
 	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
 	assert_int_equal(symbolizer_link_send(&wire->link, &file, STDIN_FILENO), 0);
@@ -310,7 +310,7 @@ int main(void)
 		CASE(malformed_table_message_closes_the_wire),
 		CASE(failure_comes_without_a_descriptor_and_for_a_file_alone),
 		CASE(table_with_two_descriptors_closes_the_wire_and_leaks_none),
-		CASE(end_of_file_is_no_violation),
+		CASE(end_of_file_is_not_an_invalid_message),
 		CASE(files_wait_for_credit),
 		CASE(credit_never_exceeds_the_window),
 		CASE(send_never_waits_for_a_full_socket),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_alloc - runs never overlap, chunks come and go one at a time */
+/* test_unwind_alloc - runs never overlap; chunks are made and dropped one at a time */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 static uint8_t memory[3][4];
 static unsigned made[3];
-static unsigned fail; /* the make that fails, counted down */
+static unsigned fail; /* counts down to the call of make_chunk that fails */
 
 static int make_chunk(void *context, uint32_t index, void **ret_memory)
 {
@@ -98,7 +98,7 @@ static void first_gap_that_fits_is_taken(void **state)
 	assert_int_equal(take(alloc, 5), 10);
 }
 
-static void leaving_units_count_as_taken_until_they_are_freed(void **state)
+static void retired_units_count_as_taken_until_they_are_freed(void **state)
 {
 	struct unwind_alloc *alloc = *state;
 	uint32_t first;
@@ -148,7 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(run_may_cross_chunks),
 		CASE(first_gap_that_fits_is_taken),
-		CASE(leaving_units_count_as_taken_until_they_are_freed),
+		CASE(retired_units_count_as_taken_until_they_are_freed),
 		CASE(run_beyond_the_limit_never_fits),
 		CASE(run_is_not_taken_while_a_chunk_of_it_is_missing),
 	};

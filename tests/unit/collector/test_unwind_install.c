@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_install - rows become a table whole or not at all, and their units come back behind W
+/* test_unwind_install - a table is installed whole or not at all, and its units are reused after W
  */
 
 #include "tests/unit/collector/unwind_install_fixture.h"
@@ -43,13 +43,13 @@ static void table_without_rows_needs_no_unit(void **state)
 	assert_int_equal(world->chunks, 0);
 }
 
-static void only_the_answer_that_is_due_is_accepted(void **state)
+static void only_an_expected_table_is_accepted(void **state)
 {
 	struct world *world = *state;
 
 	answer(world, 5, 1); /* before any FILE */
 	hand_over(world, 5, 0);
-	answer_by(world, 5, KTIME + (1 << 10), seal_rows(1, 1)); /* to another one */
+	answer_by(world, 5, KTIME + (1 << 10), seal_rows(1, 1)); /* to another FILE */
 	assert_int_equal(world->references[5], 0);
 	answer(world, 5, 1);
 	answer(world, 5, 2);
@@ -77,20 +77,20 @@ static void file_that_could_not_be_parsed_has_no_table_yet(void **state)
 	assert_int_equal(world->tables.failed, 1);
 	assert_int_equal(world->tables.installed, 0);
 	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_RETRY);
-	answer(world, 5, 1); /* too late: it said that it had none */
+	answer(world, 5, 1); /* too late: it has already reported a failure */
 	assert_int_equal(world->tables.refused, 1);
 	hand_over(world, 5, 0);
 	answer(world, 5, 1);
 	assert_int_equal(world->tables.installed, 1);
 }
 
-static void only_the_failure_that_is_due_is_accepted(void **state)
+static void only_an_expected_failure_is_accepted(void **state)
 {
 	struct world *world = *state;
 
 	answer_failed(world, 5, KTIME, 1000); /* before any FILE */
 	hand_over(world, 5, 0);
-	answer_failed(world, 5, KTIME + (1 << 10), 1000); /* to another one */
+	answer_failed(world, 5, KTIME + (1 << 10), 1000); /* to another FILE */
 	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_SENT);
 	answer(world, 5, 1);
 	answer_failed(world, 5, KTIME, 1000);
@@ -273,9 +273,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(table_is_complete_before_its_reference_is_set),
 		CASE(table_without_rows_needs_no_unit),
-		CASE(only_the_answer_that_is_due_is_accepted),
+		CASE(only_an_expected_table_is_accepted),
 		CASE(file_that_could_not_be_parsed_has_no_table_yet),
-		CASE(only_the_failure_that_is_due_is_accepted),
+		CASE(only_an_expected_failure_is_accepted),
 		CASE(each_symbolizer_sends_the_vdso_table_once),
 		CASE(units_of_a_replaced_table_are_freed_once_w_has_passed),
 		CASE(full_budget_evicts_the_least_recently_announced_file_and_waits_for_w),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_install_failures - whatever fails while a table is installed, all is as it was before
+/* test_unwind_install_failures - if a step of an installation fails, everything is as it was before
  */
 
 #include "tests/unit/collector/unwind_install_fixture.h"
 
-static unsigned allocations; /* until one fails; 0: none does */
+static unsigned allocations; /* counts down to the one that fails; 0: none fails */
 
-static bool spent(void)
+static bool allocation_fails(void)
 {
 	return allocations && --allocations == 0;
 }
@@ -15,21 +15,21 @@ void *__real_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes)
 {
-	return spent() ? NULL : __real_malloc(bytes);
+	return allocation_fails() ? NULL : __real_malloc(bytes);
 }
 
 void *__real_reallocarray(void *memory, size_t count, size_t bytes);
 void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
 void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
 {
-	return spent() ? NULL : __real_reallocarray(memory, count, bytes);
+	return allocation_fails() ? NULL : __real_reallocarray(memory, count, bytes);
 }
 
 struct baseline {
 	uint64_t taken, chunks, count, reference, installed, evicted, queued;
 };
 
-static struct baseline look(const struct world *world)
+static struct baseline take_baseline(const struct world *world)
 {
 	return (struct baseline){world->tables.alloc.taken, world->chunks,
 				 world->tables.count,       world->references[5],
@@ -41,7 +41,7 @@ static struct baseline look(const struct world *world)
 static bool one_step_fails(struct world *world, unsigned call, unsigned allocation)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 5, .value = KTIME};
-	const struct baseline before = look(world);
+	const struct baseline before = take_baseline(world);
 	uint64_t refused = world->tables.refused;
 	int fd = seal_rows(1100, 1);
 	struct baseline after;
@@ -58,14 +58,14 @@ static bool one_step_fails(struct world *world, unsigned call, unsigned allocati
 	assert_null(world->tables.pending);
 	if (world->tables.refused != refused)
 		rest(world);
-	after = look(world);
+	after = take_baseline(world);
 	if (world->tables.refused == refused)
 		return false;
 	assert_memory_equal(&after, &before, sizeof(after));
 	return true;
 }
 
-/* One step after the other, then none. */
+/* Lets one step after the other fail, then none. */
 static void every_step_fails(struct world *world, unsigned of_memory, unsigned calls)
 {
 	for (unsigned i = 1; i <= of_memory; i++)

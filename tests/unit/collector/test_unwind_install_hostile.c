@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_install_hostile - what a hostile symbolizer may hand over as rows installs nothing
- * and holds up nobody */
+/* test_unwind_install_hostile - whatever a hostile symbolizer sends as an unwind table is refused
+ * without a delay */
 
 #include "tests/unit/collector/unwind_install_fixture.h"
 
@@ -12,7 +12,7 @@
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* @fd: taken. -1: this kernel has no such thing. */
+/* Takes @fd; -1: this kernel does not offer that kind. */
 static void refused(struct world *world, int fd, const char *what)
 {
 	uint64_t before = world->tables.refused;
@@ -56,7 +56,7 @@ static void descriptors_of_other_kinds_are_refused(void **state)
 	refused(world, open("/proc/self/maps", O_RDONLY), "file of /proc");
 	refused(world, open("/dev/zero", O_RDONLY), "device");
 	refused(world, open("/", O_RDONLY | O_DIRECTORY), "directory");
-	refused(world, open("/", O_PATH), "place in the tree");
+	refused(world, open("/", O_PATH), "path without access");
 	refused(world, open("/proc/self/exe", O_RDONLY), "file on disk");
 	refused(world, eventfd(0, EFD_CLOEXEC), "event");
 #ifdef SYS_memfd_secret
@@ -87,12 +87,15 @@ static void sizes_beyond_any_table_are_refused_unread(void **state)
 	refused(world, memfd(0, BUDGET / 2 + 1, SEALS), "more than half of the budget");
 	refused(world, memfd(0, 1ll << 40, SEALS), "a tebibyte of holes");
 	refused(world, memfd(0, BUDGET / 2, SEALS), "zeroes");
-	/* pages of it may not be there: reading says so or gives zeroes, touching would kill */
+	/*
+	 * pages may be missing: a read fails or gives zeroes, an access through a mapping would
+	 * kill
+	 */
 	refused(world, memfd(MFD_HUGETLB, 2 << 20, SEALS), "huge pages");
 }
 
 /* A table of one page and one rule with @value written over the word at @at. */
-static int spoiled(size_t at, uint32_t value)
+static int corrupted(size_t at, uint32_t value)
 {
 	int fd = seal_rows(1, 1), r;
 	void *copy = NULL;
@@ -111,16 +114,19 @@ static void invalid_tables_are_refused(void **state)
 	struct world *world = *state;
 	const size_t page = tm_unwind_table_bytes(1, 1) - sizeof(struct tm_unwind_table_page);
 
-	refused(world, spoiled(offsetof(struct tm_unwind_table, magic), 0), "no magic");
-	refused(world, spoiled(offsetof(struct tm_unwind_table, pages), 2), "a page too many");
-	refused(world, spoiled(offsetof(struct tm_unwind_table, pages), UINT32_MAX), "2^32 pages");
-	refused(world, spoiled(offsetof(struct tm_unwind_table, rules), UINT32_MAX), "2^32 rules");
-	refused(world, spoiled(offsetof(struct tm_unwind_table, rules), 0), "no rules");
-	refused(world, spoiled(offsetof(struct tm_unwind_table, rows), 0), "another count of rows");
-	refused(world, spoiled(page, 1), "a page that does not begin at its start");
-	refused(world, spoiled(page + sizeof(struct tm_unwind_table_page) - 4, 7),
-		"a rule that is not there");
-	refused(world, spoiled(page - sizeof(struct tm_rule), UINT32_MAX), "an unknown rule");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, magic), 0), "no magic");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, pages), 2), "a page too many");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, pages), UINT32_MAX),
+		"2^32 pages");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, rules), UINT32_MAX),
+		"2^32 rules");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, rules), 0), "no rules");
+	refused(world, corrupted(offsetof(struct tm_unwind_table, rows), 0),
+		"another count of rows");
+	refused(world, corrupted(page, 1), "a page that does not begin at its start");
+	refused(world, corrupted(page + sizeof(struct tm_unwind_table_page) - 4, 7),
+		"a rule beyond the rules");
+	refused(world, corrupted(page - sizeof(struct tm_rule), UINT32_MAX), "an unknown rule");
 }
 
 static void only_one_of_a_flood_of_answers_is_accepted(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unwind_layout - what is found in the units is what is found in the rows they were made from
+/* test_unwind_layout - a search in the units gives the rule that the original rows give
  */
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static uint32_t next(uint32_t below)
 	return (uint32_t)(seed % below);
 }
 
-/* Full pages but for the last, random distances and rules. Return: checked rows; their blob. */
+/* Rows at random distances with random rules; all pages but the last are full. */
 static void *make_rows(uint32_t pages, uint32_t rules, struct tm_unwind_table_view *view)
 {
 	size_t bytes = tm_unwind_table_bytes(pages, rules);
@@ -69,7 +69,7 @@ static uint32_t search(const uint32_t *unit, uint64_t offset)
 	return at;
 }
 
-/* As shared/unwind_map.h says, by the reference alone. */
+/* Searches as shared/unwind_map.h describes, with nothing but the reference. */
 static const struct tm_rule *find(const uint8_t *units, uint64_t reference, uint64_t offset)
 {
 	uint32_t first = TM_UNWIND_MAP_FIRST(reference), starts = TM_UNWIND_MAP_STARTS(reference);

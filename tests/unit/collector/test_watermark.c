@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_watermark - W is the clock less the guard, or the oldest mark */
+/* test_watermark - W is the clock minus the guard, or the oldest mark if that is older */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static void oldest_mark_limits_the_watermark(void **state)
 	assert_int_equal(watermark_rule(1000000000, marks, 4), 500);
 }
 
-static void young_mark_does_not_raise_the_watermark(void **state)
+static void recent_mark_does_not_raise_the_watermark(void **state)
 {
 	const uint64_t marks[1] = {2000000000};
 
@@ -81,7 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_marks_the_watermark_follows_the_clock),
 		cmocka_unit_test(oldest_mark_limits_the_watermark),
-		cmocka_unit_test(young_mark_does_not_raise_the_watermark),
+		cmocka_unit_test(recent_mark_does_not_raise_the_watermark),
 		cmocka_unit_test(clock_below_the_guard_gives_zero),
 		cmocka_unit_test(every_level_of_every_cpu_is_read),
 		cmocka_unit_test(no_cpu_beyond_the_count_is_read),

@@ -97,7 +97,9 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Sealed rows: a row a page, 64 KiB apart, rules in turn. Return: descriptor. */
+/*
+ * A sealed table with one row per page, 64 KiB apart, using its rules in turn. Return: descriptor.
+ */
 static int seal_rows(uint32_t pages, uint32_t rules)
 {
 	size_t bytes = tm_unwind_table_bytes(pages, rules);
@@ -125,7 +127,7 @@ static int seal_rows(uint32_t pages, uint32_t rules)
 	return fd;
 }
 
-/* The file was handed over, announced @age_ms ago. */
+/* Hands the file over; it was announced @age_ms ago. */
 static void hand_over(struct world *world, uint32_t number, uint32_t age_ms)
 {
 	struct file_requests_entry *entry = &world->files.entries[number];
@@ -137,7 +139,7 @@ static void hand_over(struct world *world, uint32_t number, uint32_t age_ms)
 		world->files.highest = number;
 }
 
-/* What waits for chunks alone, not for W, goes on. */
+/* Installs what waits for chunks, but not what waits for W. */
 static void grow(struct world *world)
 {
 	for (unsigned before = world->chunks + 1;
@@ -147,14 +149,14 @@ static void grow(struct world *world)
 	}
 }
 
-/* Rounds in which nothing comes: empty chunks are dropped. */
+/* Runs rounds without a message: empty chunks are dropped. */
 static inline void rest(struct world *world)
 {
 	for (unsigned i = 0; i < TM_UNWIND_CHUNKS_MAX; i++)
 		unwind_install_advance(&world->tables);
 }
 
-/* @fd: taken. */
+/* Takes @fd. */
 static void answer_by(struct world *world, uint32_t number, uint64_t value, int fd)
 {
 	const struct tm_wire message = {
@@ -170,7 +172,7 @@ static inline void answer(struct world *world, uint32_t number, uint32_t pages)
 	answer_by(world, number, number == TM_UNWIND_MAP_VDSO ? 0 : KTIME, seal_rows(pages, 1));
 }
 
-/* W rises above all that was said until now. */
+/* W rises above all messages so far. */
 static inline void pass(struct world *world)
 {
 	(void)tm_retire_run(&world->queue, tm_clock_ns() + 1000000000ull);

@@ -78,7 +78,7 @@ static inline void rig_begin(struct rig *rig)
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), 0);
 }
 
-/* Starts both ends, empty, at @pos. */
+/* Starts both ends with an empty ring at position @pos. */
 static inline void rig_start_at(struct rig *rig, uint64_t pos)
 {
 	rig->w.tail_pos = rig->w.head_pos = rig->w.published_pos = pos;

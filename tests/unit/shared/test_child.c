@@ -22,8 +22,8 @@
 
 static int self;
 
-/* Counts descriptors beyond the standard ones, the socket and that of the folder. */
-static unsigned strangers(int socket)
+/* Counts the descriptors other than the standard ones, the socket and that of the folder. */
+static unsigned inherited_descriptors(int socket)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	unsigned count = 0;
@@ -38,10 +38,11 @@ static unsigned strangers(int socket)
 	return count;
 }
 
-/* What runs in the child: one byte says what it has, then it waits for its end. */
+/* Runs in the child: sends one byte that says what it has, then waits for its end. */
 static int serve(int socket)
 {
-	char found = (char)('0' + strangers(socket) + (environ && *environ ? 100 : 0)), end;
+	char found = (char)('0' + inherited_descriptors(socket) + (environ && *environ ? 100 : 0)),
+	     end;
 
 	if (send(socket, &found, 1, 0) != 1)
 		return 1;

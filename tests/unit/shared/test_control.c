@@ -79,7 +79,7 @@ static void command_that_is_gone_is_an_error(void **state)
 	assert_true(tm_control_send(ends[0], TM_CONTROL_READY, 0, 0) < 0);
 }
 
-static void counts_are_skipped_where_nobody_reads_them(void **state)
+static void counts_are_skipped_when_nobody_reads_them(void **state)
 {
 	const struct tm_counts counts = {.hits = 5};
 	const struct tm_collector_cost cost = {.child_cpu_ns = 6};
@@ -105,7 +105,7 @@ int main(void)
 		CASE(messages_carry_code_and_value),
 		CASE(long_note_is_cut_and_closed),
 		CASE(first_failure_is_the_one_that_is_sent),
-		CASE(counts_are_skipped_where_nobody_reads_them),
+		CASE(counts_are_skipped_when_nobody_reads_them),
 		CASE(command_that_is_gone_is_an_error),
 	};
 

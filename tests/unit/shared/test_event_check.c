@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_event_check - exactly the records of shared/event.h pass */
+/* test_event_check - records as shared/event.h describes them pass, and no others */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void samples_of_any_legal_depth_pass(void **state)
 	assert_int_equal(verdict(&sample(TM_KERNEL_FRAMES_MAX, TM_USER_FRAMES_MAX)->event), 0);
 }
 
-static void frames_must_fill_the_record_exactly(void **state)
+static void frames_must_fill_their_record_exactly(void **state)
 {
 	struct tm_sample *s = sample(3, 3);
 
@@ -67,7 +67,7 @@ static void lengths_must_agree(void **state)
 	assert_int_equal(tm_event_check_from_bpf(s, 0), -EBADMSG);
 }
 
-static void reasons_must_exist(void **state)
+static void unknown_reasons_are_refused(void **state)
 {
 	struct tm_sample *s = sample(0, 1);
 
@@ -199,9 +199,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_any_legal_depth_pass),
-		cmocka_unit_test(frames_must_fill_the_record_exactly),
+		cmocka_unit_test(frames_must_fill_their_record_exactly),
 		cmocka_unit_test(lengths_must_agree),
-		cmocka_unit_test(reasons_must_exist),
+		cmocka_unit_test(unknown_reasons_are_refused),
 		cmocka_unit_test(user_frames_must_be_of_a_user_kind),
 		cmocka_unit_test(texts_must_end_in_a_nul_within_their_limits),
 		cmocka_unit_test(files_need_a_number_that_frames_can_hold),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_fdpass - a message comes whole with at most one descriptor, or is refused and nothing leaks
+/* test_fdpass - a message arrives whole with at most one descriptor, or is refused without a leak
  */
 
 #include <dirent.h>
@@ -57,7 +57,7 @@ static int open_descriptors(void)
 	return count;
 }
 
-/* What a peer that keeps to no form may send: @bytes bytes and @count descriptors. */
+/* Sends @bytes bytes and @count descriptors, as a peer may that does not keep to the protocol. */
 static void send_anything(int socket, size_t bytes, int count, int fd)
 {
 	char text[64] = {0};
@@ -133,12 +133,12 @@ static void malformed_message_is_refused_and_leaks_no_descriptor(void **state)
 		assert_int_equal(fd, -7);
 		assert_int_equal(open_descriptors(), before);
 	}
-	/* The socket stays in step: the next good message is taken. */
+	/* The socket stays in step: the next valid message is received. */
 	send_anything(pair->theirs, sizeof(got), 0, -1);
 	assert_int_equal(tm_fdpass_recv(pair->ours, &got, sizeof(got), NULL, 0), 0);
 }
 
-static void descriptor_with_a_message_that_has_none_is_refused(void **state)
+static void unexpected_descriptor_is_refused(void **state)
 {
 	struct pair *pair = *state;
 	int before = open_descriptors();
@@ -179,7 +179,7 @@ static void peer_that_is_gone_is_a_condition(void **state)
 	assert_int_equal(tm_fdpass_send(pair->ours, &got, sizeof(got), -1, 0), TM_FDPASS_E_CLOSED);
 }
 
-static void nothing_to_do_is_a_condition(void **state)
+static void empty_and_full_sockets_are_conditions(void **state)
 {
 	struct pair *pair = *state;
 	uint64_t message = 0;
@@ -212,10 +212,10 @@ int main(void)
 		ON_A_PAIR(message_comes_with_its_descriptor),
 		ON_A_PAIR(message_comes_without_descriptor),
 		ON_A_PAIR(malformed_message_is_refused_and_leaks_no_descriptor),
-		ON_A_PAIR(descriptor_with_a_message_that_has_none_is_refused),
+		ON_A_PAIR(unexpected_descriptor_is_refused),
 		ON_A_PAIR(message_whose_descriptor_exceeds_the_limit_is_refused),
 		ON_A_PAIR(peer_that_is_gone_is_a_condition),
-		ON_A_PAIR(nothing_to_do_is_a_condition),
+		ON_A_PAIR(empty_and_full_sockets_are_conditions),
 		cmocka_unit_test(descriptor_that_is_no_socket_is_an_error),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_filter - every form of rule, under the real filter, tried both ways */
+/* test_filter - each form of a filter's rule allows the calls that match and stops those that do
+ * not */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +69,7 @@ static void refused(long number, long a, long b, long c, int error)
 	assert_int_equal(WEXITSTATUS(status), error);
 }
 
-static void call_that_no_line_names_is_killed(void **state)
+static void unlisted_call_is_killed(void **state)
 {
 	allowed(SYS_getppid, 0, 0, 0);
 	killed(SYS_getpid, 0, 0, 0);
@@ -84,7 +85,7 @@ static void number_must_match(void **state)
 	allowed(SYS_lseek, fd, 0, 1);
 	killed(SYS_lseek, fd, 0, 0);
 	killed(SYS_lseek, fd, 0, 2);
-	/* All 64 bits of it. */
+	/* All 64 bits are compared. */
 	killed(SYS_lseek, fd, 0, 1l << 32 | 1);
 	allowed(SYS_getpriority, 0, 0, 0);
 	killed(SYS_getpriority, 1, 0, 0);
@@ -160,7 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_filter_needs_no_new_privs),
-		cmocka_unit_test(call_that_no_line_names_is_killed),
+		cmocka_unit_test(unlisted_call_is_killed),
 		cmocka_unit_test(number_must_match),
 		cmocka_unit_test(lines_of_one_name_are_alternatives),
 		cmocka_unit_test(conditions_of_one_line_must_all_hold),

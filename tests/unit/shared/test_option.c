@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_option - only whole options with numbers in range are taken */
+/* test_option - an option is accepted under its exact name and with a number in range only */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static void number_out_of_range_is_refused(void **state)
 
 	assert_int_equal(tm_option_number("11", 1, 10, &number), -ERANGE);
 	assert_int_equal(tm_option_number("-1", 0, 10, &number), -EINVAL);
-	assert_int_equal(tm_option_fd("2", &fd), -ERANGE); /* those are everybody's */
+	assert_int_equal(tm_option_fd("2", &fd), -ERANGE); /* the standard descriptors */
 	assert_int_equal(tm_option_fd("4294967299", &fd), -ERANGE);
 	assert_int_equal(tm_option_fd("", &fd), -EINVAL);
 	assert_int_equal(number, 42);

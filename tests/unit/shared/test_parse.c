@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parse - numbers, sizes and durations are taken strictly or not at all */
+/* test_parse - malformed numbers, sizes and durations are refused, and leave the value unchanged */
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_region - the seals really refuse, and what is not sealed is not opened */
+/* test_region - seals prevent every change, and memory without the right seals is not opened */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ static void *map_writable(int fd)
 	return mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* What the holder of a sealed descriptor might try to get its content changed. */
-static void no_way_to_write(int fd)
+/* Tries every way in which the holder of a sealed descriptor could change the content. */
+static void expect_no_way_to_write(int fd)
 {
 	_cleanup_(tm_closep) int again = reopen(fd);
 	void *readable;
@@ -70,7 +70,7 @@ static void owner_writes_and_nobody_else_can(void **state)
 
 	assert_int_equal(tm_region_create(&own, "test", BYTES), 0);
 	assert_int_equal(own.bytes, BYTES);
-	no_way_to_write(own.fd);
+	expect_no_way_to_write(own.fd);
 	assert_int_equal(tm_region_open(&peer, fcntl(own.fd, F_DUPFD_CLOEXEC, 0), 1, BYTES), 0);
 	assert_int_equal(peer.bytes, BYTES);
 	memcpy(own.addr, "after the seal", 15);
@@ -124,7 +124,7 @@ static void blob_is_complete_and_cannot_change(void **state)
 	memset(text, 'b', sizeof(text));
 	fd = tm_region_seal_blob("test", text, sizeof(text));
 	assert_true(fd >= 0);
-	no_way_to_write(fd);
+	expect_no_way_to_write(fd);
 	assert_int_equal(tm_region_open_blob(&peer, fd, BYTES - 1), -EBADMSG);
 	assert_int_equal(tm_region_open_blob(&peer, fd, BYTES), 0);
 	assert_int_equal(peer.bytes, BYTES);
@@ -150,11 +150,12 @@ static void missing_seal_is_refused(void **state)
 			assert_int_equal(tm_region_open_writable(&region, fd, BYTES), -EBADMSG);
 		assert_int_equal(tm_region_open_blob(&region, fd, BYTES), -EBADMSG);
 		assert_null(region.addr);
-		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC); /* still the caller's */
+		assert_int_equal(fcntl(fd, F_GETFD),
+				 FD_CLOEXEC); /* the descriptor is still the caller's */
 	}
 }
 
-/* A region sealed against future writers still has one: as a blob it would not be final. */
+/* A region that is sealed against future writers still has one, so its content is not final. */
 static void region_with_a_writer_is_no_blob(void **state)
 {
 	struct tm_region own = TM_REGION_NULL, peer = TM_REGION_NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ring - records come back whole and in order, and room is kept */
+/* test_ring - records are popped whole and in order, and a reserve is kept for urgent ones */
 
 #include <errno.h>
 
@@ -16,7 +16,8 @@ static void record_is_popped_as_it_was_pushed(void **state)
 	rig_begin(rig);
 	assert_int_equal(rig_pop(rig, &bytes), TM_RING_E_EMPTY); /* not published yet */
 	tm_ring_publish(&rig->w, 0);
-	assert_int_equal(rig_pop(rig, &bytes), TM_RING_E_EMPTY); /* not of this round */
+	assert_int_equal(rig_pop(rig, &bytes),
+			 TM_RING_E_EMPTY); /* published after this round began */
 	rig_begin(rig);
 	rig_expect(rig, 48, 0xa1);
 	rig_expect(rig, RIG_MAX, 0xa2);
@@ -32,7 +33,8 @@ static void malformed_record_is_refused(void **state)
 	assert_int_equal(rig_push(rig, 0, 0, 0), -EINVAL);
 	assert_int_equal(rig_push(rig, 12, 0, 0), -EINVAL);
 	assert_int_equal(rig_push(rig, RIG_MAX + 8, 0, 0), -EINVAL);
-	assert_int_equal(tm_ring_push(&rig->w, &event, 40, 0), -EINVAL); /* not what it says */
+	assert_int_equal(tm_ring_push(&rig->w, &event, 40, 0),
+			 -EINVAL); /* not the length that it states */
 	event.type = TM_RING_FILLER;
 	assert_int_equal(tm_ring_push(&rig->w, &event, 48, 0), -EINVAL);
 	event.type = TM_RING_STAMP;
@@ -78,7 +80,7 @@ static void reserve_is_for_urgent_records(void **state)
 	rig_begin(rig);
 }
 
-/* A record never crosses the end: a filler stands before it and is passed over unseen. */
+/* A record never crosses the end: a filler stands before it and the reader skips it. */
 static void filler_stands_before_the_end(void **state)
 {
 	struct rig *rig = *state;
@@ -108,12 +110,12 @@ static void largest_record_fits_into_an_empty_ring_at_any_position(void **state)
 		rig_start_at(rig, 3ull * RIG_CAPACITY + at);
 		assert_int_equal(rig_push(rig, RIG_MAX, 1, 0), 0);
 		rig_start_at(rig, 3ull * RIG_CAPACITY + at);
-		tm_ring_publish(&rig->w, at + 1); /* with a stamp before it */
+		tm_ring_publish(&rig->w, at + 1); /* a stamp precedes the record */
 		assert_int_equal(rig_push(rig, RIG_MAX, 1, 0), 0);
 	}
 }
 
-/* What the reader has to know: which W was out when this very record was pushed. */
+/* The reader gets each record with the W that was published when it was pushed. */
 static void record_comes_with_the_w_that_was_published_before_it(void **state)
 {
 	static const uint64_t expected[] = {0, 0, 7, 7, 9, 12};
@@ -126,7 +128,7 @@ static void record_comes_with_the_w_that_was_published_before_it(void **state)
 	assert_int_equal(rig_push(rig, 48, 2, 0), 0);
 	assert_int_equal(rig_push(rig, 48, 3, 0), 0);
 	tm_ring_publish(&rig->w, 7);
-	tm_ring_publish(&rig->w, 8); /* nothing is pushed while it is the newest */
+	tm_ring_publish(&rig->w, 8); /* no record is pushed while this W is the newest */
 	tm_ring_publish(&rig->w, 9);
 	assert_int_equal(rig_push(rig, 48, 4, 0), 0);
 	tm_ring_publish(&rig->w, 12);
@@ -151,7 +153,7 @@ static void idle_rounds_take_no_space(void **state)
 	assert_int_equal(rig->w.tail_pos, 48 + 16);
 }
 
-/* A stamp alone, or a record without the stamp that is due, would be a lie. */
+/* A stamp alone, or a record without its due stamp, would give a record a wrong W. */
 static void stamp_is_pushed_with_its_record_or_not_at_all(void **state)
 {
 	struct rig *rig = *state;
@@ -165,7 +167,8 @@ static void stamp_is_pushed_with_its_record_or_not_at_all(void **state)
 	tm_ring_reader_commit(&rig->r);
 	tm_ring_writer_refresh(&rig->w);
 	tail_pos = rig->w.tail_pos;
-	assert_int_equal(rig_push(rig, 1024, 2, 1), TM_RING_E_FULL); /* but for its stamp it fits */
+	assert_int_equal(rig_push(rig, 1024, 2, 1),
+			 TM_RING_E_FULL); /* it fits, but not together with its stamp */
 	assert_int_equal(rig->w.tail_pos, tail_pos);
 	assert_int_equal(rig_push(rig, 1008, 3, 1), 0);
 	tm_ring_publish(&rig->w, 5);
@@ -199,7 +202,7 @@ static void watermark_only_rises(void **state)
 	struct rig *rig = *state;
 	uint64_t watermark = 0;
 
-	tm_ring_publish(&rig->w, 1000); /* without a record: it moves all the same */
+	tm_ring_publish(&rig->w, 1000); /* W rises without a record, too */
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), 0);
 	assert_int_equal(watermark, 1000);
 	tm_ring_publish(&rig->w, 900);
@@ -208,7 +211,7 @@ static void watermark_only_rises(void **state)
 	tm_ring_publish(&rig->w, 1001);
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), 0);
 	assert_int_equal(watermark, 1001);
-	atomic_init(&rig->w.header->watermark, 1000); /* a writer that takes it back */
+	atomic_init(&rig->w.header->watermark, 1000); /* a hostile writer lowers it */
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), -EBADMSG);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ring_lies - a peer that lies harms only itself, and is counted or refused */
+/* test_ring_lies - false values from the peer are refused or counted, and never crash this end */
 
 #include <errno.h>
 
@@ -68,13 +68,13 @@ static void impossible_reader_position_counts_as_nothing_read(void **state)
 		assert_int_equal(rig->w.head_pos, 4096 * 2);
 		assert_int_equal(rig->w.violations, i + 1);
 	}
-	atomic_init(&rig->page.head_pos, 4096 * 6); /* honest again */
+	atomic_init(&rig->page.head_pos, 4096 * 6); /* a valid position again */
 	tm_ring_writer_refresh(&rig->w);
 	assert_int_equal(rig->w.head_pos, 4096 * 6);
 	assert_int_equal(rig->w.violations, sizeof(lies) / sizeof(lies[0]));
 }
 
-/* Lays @bytes and @type where the next record begins and lets the reader at it. */
+/* Writes @bytes and @type where the next record begins and pops it. */
 static int pop_lie(struct rig *rig, uint64_t pos, uint64_t visible, uint32_t bytes, uint16_t type)
 {
 	const struct tm_event head = {.bytes = bytes, .type = type};
@@ -92,7 +92,7 @@ static void record_with_a_false_length_is_refused(void **state)
 	struct rig *rig = *state;
 	const uint16_t sample = TM_EVENT_SAMPLE, filler = TM_RING_FILLER;
 
-	assert_int_equal(pop_lie(rig, 0, 64, 64, sample), 0); /* the truth, for comparison */
+	assert_int_equal(pop_lie(rig, 0, 64, 64, sample), 0); /* true values, for comparison */
 	assert_int_equal(pop_lie(rig, 0, 64, 0, sample), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, 64, 4, sample), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, 64, 60, sample), -EBADMSG);
@@ -100,14 +100,14 @@ static void record_with_a_false_length_is_refused(void **state)
 	assert_int_equal(pop_lie(rig, 0, 64, UINT32_MAX - 7, sample), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, RIG_CAPACITY, RIG_MAX + 8, sample), -EBADMSG);
 	assert_int_equal(pop_lie(rig, RIG_CAPACITY - 64, 128, 72, sample),
-			 -EBADMSG); /* over the end */
+			 -EBADMSG); /* across the end of the ring */
 	assert_int_equal(pop_lie(rig, RIG_CAPACITY - 64, 64, 64, filler),
-			 TM_RING_E_EMPTY); /* truth */
+			 TM_RING_E_EMPTY); /* true values */
 	assert_int_equal(pop_lie(rig, RIG_CAPACITY - 64, 128, 56, filler), -EBADMSG);
 	assert_int_equal(pop_lie(rig, RIG_CAPACITY - 64, 128, 72, filler), -EBADMSG);
 	assert_int_equal(pop_lie(rig, RIG_CAPACITY - 64, 56, 64, filler), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, RIG_CAPACITY, RIG_CAPACITY, filler),
-			 -EBADMSG); /* for ever */
+			 -EBADMSG); /* an endless loop */
 	assert_int_equal(pop_lie(rig, 0, 64, 0, filler), -EBADMSG);
 }
 
@@ -117,7 +117,7 @@ static void stamp_with_a_false_watermark_is_refused(void **state)
 	uint64_t lower = 4;
 	uint32_t got = 0;
 
-	assert_int_equal(pop_lie(rig, 0, 16, 16, TM_RING_STAMP), TM_RING_E_EMPTY); /* the truth */
+	assert_int_equal(pop_lie(rig, 0, 16, 16, TM_RING_STAMP), TM_RING_E_EMPTY); /* true values */
 	assert_int_equal(pop_lie(rig, 0, 64, 8, TM_RING_STAMP), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, 64, 24, TM_RING_STAMP), -EBADMSG);
 	assert_int_equal(pop_lie(rig, 0, 8, 16, TM_RING_STAMP), -EBADMSG); /* beyond the tail */
@@ -127,7 +127,7 @@ static void stamp_with_a_false_watermark_is_refused(void **state)
 	tm_ring_publish(&rig->w, 6);
 	assert_int_equal(rig_push(rig, 48, 1, 0), 0);
 	tm_ring_publish(&rig->w, 7);
-	memcpy(rig->w.data + 64 + 8, &lower, 8); /* the second stamp takes W back */
+	memcpy(rig->w.data + 64 + 8, &lower, 8); /* the second stamp lowers W */
 	rig_begin(rig);
 	rig_expect(rig, 48, 1);
 	assert_int_equal(rig_pop(rig, &got), -EBADMSG);
@@ -164,7 +164,7 @@ static void impossible_writer_position_is_refused(void **state)
 	assert_int_equal(tm_ring_reader_begin(&rig->r, &watermark), 0);
 }
 
-/* A writer killed between the two sequence numbers: the last good copy stays the truth. */
+/* A writer was killed between the two sequence numbers: the last complete copy stays valid. */
 static void torn_counts_leave_the_last_copy(void **state)
 {
 	struct rig *rig = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_sandbox - hardening and limits hold once they are set */
+/* test_sandbox - restrictions and limits hold once they are set */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void limits_hold(void **state)
 	in_a_child(check_limits);
 }
 
-static int check_left_alone(void)
+static int check_unchanged_limits(void)
 {
 	struct rlimit files, space, now;
 
@@ -110,9 +110,9 @@ static int check_left_alone(void)
 	return getrlimit(RLIMIT_AS, &now) == 0 && now.rlim_cur == space.rlim_cur ? 0 : 4;
 }
 
-static void zero_leaves_a_limit_alone(void **state)
+static void zero_leaves_a_limit_unchanged(void **state)
 {
-	in_a_child(check_left_alone);
+	in_a_child(check_unchanged_limits);
 }
 
 static int check_raising(void)
@@ -137,7 +137,7 @@ int main(void)
 		cmocka_unit_test(hardening_sets_every_restriction),
 		cmocka_unit_test(only_the_service_managers_variables_stay),
 		cmocka_unit_test(limits_hold),
-		cmocka_unit_test(zero_leaves_a_limit_alone),
+		cmocka_unit_test(zero_leaves_a_limit_unchanged),
 		cmocka_unit_test(a_limit_that_cannot_be_set_is_an_error),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_utf8 - whatever the bytes, the text is valid, control-free and within its room */
+/* test_utf8 - any bytes become valid UTF-8 text without control characters that fits its buffer */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,18 +38,18 @@ static void control_characters_become_underscores(void **state)
 {
 	BECOMES("a\0b\nc\td\x1b[31m\x7f", "a_b_c_d_[31m_");
 	BECOMES("\xc2\x80\xc2\x9f", "__");         /* C1 */
-	BECOMES("\xe2\x80\xa8\xe2\x80\xa9", "__"); /* separators */
+	BECOMES("\xe2\x80\xa8\xe2\x80\xa9", "__"); /* line and paragraph separators */
 	BECOMES("\xe2\x80\xaegnp.exe\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f",
-		"_gnp.exe___"); /* direction */
+		"_gnp.exe___"); /* bidirectional controls */
 }
 
 static void each_invalid_byte_becomes_one_replacement_character(void **state)
 {
 	BECOMES("\x80", BAD);
 	BECOMES("\xff\xfe", BAD BAD);
-	BECOMES("\xc0\x80", BAD BAD);                 /* longer than needed */
-	BECOMES("\xe0\x9f\xbf", BAD BAD BAD);         /* longer than needed */
-	BECOMES("\xf0\x8f\xbf\xbf", BAD BAD BAD BAD); /* longer than needed */
+	BECOMES("\xc0\x80", BAD BAD);                 /* overlong encoding */
+	BECOMES("\xe0\x9f\xbf", BAD BAD BAD);         /* overlong encoding */
+	BECOMES("\xf0\x8f\xbf\xbf", BAD BAD BAD BAD); /* overlong encoding */
 	BECOMES("\xed\xa0\x80", BAD BAD BAD);         /* a surrogate */
 	BECOMES("\xf4\x90\x80\x80", BAD BAD BAD BAD); /* beyond the last plane */
 	BECOMES("\xf5\x80\x80\x80", BAD BAD BAD BAD);
@@ -73,7 +73,7 @@ static void text_that_does_not_fit_is_cut_between_characters(void **state)
 	assert_string_equal(clean, "");
 }
 
-/* The announced worst case is one, and cleaning twice changes nothing. */
+/* The documented worst case holds, and cleaning twice changes nothing. */
 static void any_three_bytes_fit_and_are_valid_afterwards(void **state)
 {
 	char clean[TM_UTF8_CLEAN_BYTES(3)], again[TM_UTF8_CLEAN_BYTES(sizeof(clean))];
