@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_loop - reads the ring round by round, and does what the command and the parser ask for
+ * event_loop - reads the ring periodically and handles messages of command, collector and parser
  */
 
 #include "symbolizer/event_loop.h"
@@ -14,8 +14,8 @@
 #include "shared/control.h"
 #include "symbolizer/reporter.h"
 
-#define CONTROL_BATCH \
-	(2 * OPTIONS_OUTPUTS_MAX) /* messages of the command between two looks at the ring */
+/* Messages of the command that are handled between two reads of the ring. */
+#define CONTROL_BATCH (2 * OPTIONS_OUTPUTS_MAX)
 
 static bool is_writable_regular(int fd)
 {
@@ -29,20 +29,21 @@ static bool is_writable_regular(int fd)
 /* Return: 0, EVENT_LOOP_E_ABANDONED (no such output, or no descriptor). Takes @fd. */
 static int take_output(struct session *session, uint64_t index, int fd)
 {
-	_cleanup_(tm_closep) int taken = fd;
+	_cleanup_(tm_closep) int owned = fd;
 
-	if (index >= (uint64_t)session->options->output_count || taken < 0)
+	if (index >= (uint64_t)session->options->output_count || owned < 0)
 		return EVENT_LOOP_E_ABANDONED;
 	session->outputs[index].fd = tm_close(session->outputs[index].fd);
-	if (is_writable_regular(taken))
-		session->outputs[index].fd = TM_TAKE_FD(taken);
+	if (is_writable_regular(owned))
+		session->outputs[index].fd = TM_TAKE_FD(owned);
 	return 0;
 }
 
 /*
- * The socket is read between two looks at the ring: a descriptor is here before the RETIRE that its
- * sender wrote after it, and not long before the FILE record that it answers. Return: whether there
- * is more to read.
+ * Messages of the collector are received after the content of the ring was determined and before it
+ * is read. So a descriptor that was sent before a RETIRE was written is received before that RETIRE
+ * is read, and only shortly before the FILE record that it answers. Return: whether more is to be
+ * read.
  */
 static bool read_round(struct session *session)
 {
@@ -67,7 +68,7 @@ static void flush(struct session *session)
 			      session->reported.until_ktime);
 }
 
-/* What the reports of a dead symbolizer said, so that ours begin behind them. */
+/* Takes over what a symbolizer that died had reported, so that our reports continue after it. */
 static void take_reported(struct session *session, const struct tm_control *message)
 {
 	const struct tm_counts *counts = &message->body.counts;
@@ -82,18 +83,18 @@ static void take_reported(struct session *session, const struct tm_control *mess
 	memcpy(accounting->drops, counts->drops, sizeof(counts->drops));
 }
 
-/* Takes @fd. Return: 0, EVENT_LOOP_E_ABANDONED: the message is none of ours. */
-static int take_message(struct session *session, const struct tm_control *message, int fd)
+/* Takes @fd. Return: 0, EVENT_LOOP_E_ABANDONED (the message is invalid). */
+static int handle_message(struct session *session, const struct tm_control *message, int fd)
 {
-	_cleanup_(tm_closep) int taken = fd;
+	_cleanup_(tm_closep) int owned = fd;
 
 	if (message->kind == TM_CONTROL_OUTPUT_FILE)
-		return take_output(session, message->value, TM_TAKE_FD(taken));
-	if (message->kind == TM_CONTROL_PARSER && taken >= 0) {
-		parser_client_attach(&session->parser, TM_TAKE_FD(taken));
+		return take_output(session, message->value, TM_TAKE_FD(owned));
+	if (message->kind == TM_CONTROL_PARSER && owned >= 0) {
+		parser_client_attach(&session->parser, TM_TAKE_FD(owned));
 		return 0;
 	}
-	if (taken >= 0)
+	if (owned >= 0)
 		return EVENT_LOOP_E_ABANDONED;
 	if (message->kind == TM_CONTROL_FLUSH)
 		flush(session);
@@ -114,14 +115,16 @@ static int receive_from_command(struct session *session)
 
 		if (r)
 			return r == TM_CONTROL_E_NONE ? 0 : EVENT_LOOP_E_ABANDONED;
-		if (take_message(session, &message, fd))
+		if (handle_message(session, &message, fd))
 			return EVENT_LOOP_E_ABANDONED;
 	}
 	return 0;
 }
 
-/* Until there is something to do, or time to look into the ring. Return: whether the command sent
- * something or went away. */
+/*
+ * Sleeps until a message arrives or it is time to read the ring. Return: whether the command sent
+ * something or exited.
+ */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
 	struct pollfd ready[3] = {
@@ -148,11 +151,11 @@ int event_loop_run(struct session *session)
 		    receive_from_command(session))
 			return EVENT_LOOP_E_ABANDONED;
 		more = read_round(session);
-		/* A table is cached under the announced identity (table_cache.h): one more look for
-		 * it costs less than parsing the file again in the next recording. */
+		/* Tables are cached by the announced identity (table_cache.h). Reading once more
+		 * for it costs less than parsing the file again in the next recording. */
 		if (file_queue_has_early(&session->files))
 			more = read_round(session);
-		if (files_are_pending(&session->files))
+		if (files_have_many_pending(&session->files))
 			collect_pending(&session->collect, session->reader.released);
 	}
 	reader_drain(&session->reader);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main - tidemark-symbolizer, the program that parses, names and writes, with no right at all
+ * main - tidemark-symbolizer: reads the samples, names the frames and writes the report, sandboxed
  */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,12 +20,13 @@
 #include "symbolizer_filter.h"
 
 #define ADDRESS_SPACE_BYTES (4ul << 30)
-#define DESCRIPTORS_SPARE   64u /* beside the files of the profile */
+#define DESCRIPTORS_SPARE   64u /* descriptors for everything but the profiled files */
 
 /*
- * The end of the command is our end, not a key pressed at its terminal; a write that fails says so.
+ * The symbolizer exits when the command does, not by a key pressed at the terminal. SIGPIPE and
+ * SIGXFSZ are ignored because write(2) then returns the error.
  */
-static void ignore_terminal(void)
+static void ignore_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGXFSZ};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -35,14 +37,14 @@ static void ignore_terminal(void)
 
 static int check_descriptors(const struct options *options)
 {
-	int bad = fcntl(options->control_fd, F_SETFD, FD_CLOEXEC) < 0 ||
-		  fcntl(options->wire_fd, F_SETFD, FD_CLOEXEC) < 0 ||
-		  fcntl(options->parser_fd, F_SETFD, FD_CLOEXEC) < 0;
+	bool bad = fcntl(options->control_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+		   fcntl(options->wire_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+		   fcntl(options->parser_fd, F_SETFD, FD_CLOEXEC) < 0;
 
 	if (options->cache_fd >= 0)
-		bad |= fcntl(options->cache_fd, F_SETFD, FD_CLOEXEC) < 0;
+		bad = bad || fcntl(options->cache_fd, F_SETFD, FD_CLOEXEC) < 0;
 	for (int i = 0; i < options->output_count; i++)
-		bad |= fcntl(options->outputs[i].fd, F_SETFD, FD_CLOEXEC) < 0;
+		bad = bad || fcntl(options->outputs[i].fd, F_SETFD, FD_CLOEXEC) < 0;
 	return bad ? -EBADF : 0;
 }
 
@@ -109,7 +111,7 @@ int main(int argc, char **argv)
 	int r;
 
 	(void)prctl(PR_SET_NAME, "tidemark-symbolizer");
-	ignore_terminal();
+	ignore_signals();
 	if (options_parse(&options, argc, argv, &bad) < 0) {
 		(void)fprintf(stderr, "tidemark-symbolizer is started by tidemark: %s\n", bad);
 		return 2;

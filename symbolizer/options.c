@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options - what the command handed over, by number
+ * options - parses the arguments that the command passes, among them inherited descriptors
  */
 
 #include "symbolizer/options.h"
@@ -14,7 +14,7 @@
 
 #define HZ_MAX      10000
 #define PROFILE_MIN (1ull << 20)
-#define PROFILE_MAX (2ull << 30) /* of the address space, ADDRESS_SPACE_BYTES */
+#define PROFILE_MAX (2ull << 30) /* half of ADDRESS_SPACE_BYTES */
 
 static const char *const formats[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_HTML] = "html",
@@ -23,7 +23,7 @@ static const char *const formats[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_SPEEDSCOPE] = "speedscope",
 };
 
-static int output(struct options *options, const char *text)
+static int parse_output(struct options *options, const char *text)
 {
 	const char *colon = strchr(text, ':');
 	struct options_output *out = &options->outputs[options->output_count];
@@ -42,7 +42,7 @@ static int output(struct options *options, const char *text)
 	return -EINVAL;
 }
 
-static int argument(struct options *options, char *text)
+static int parse_argument(struct options *options, char *text)
 {
 	const char *value;
 
@@ -59,7 +59,7 @@ static int argument(struct options *options, char *text)
 		return *value ? 0 : -EINVAL;
 	}
 	if ((value = tm_option_value(text, "--output")))
-		return output(options, value);
+		return parse_output(options, value);
 	if ((value = tm_option_value(text, "--title"))) {
 		options->title = value;
 		return 0;
@@ -85,14 +85,14 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.title = "",
 	};
 	for (int i = 1; i < argc; i++)
-		if (argument(options, argv[i])) {
+		if (parse_argument(options, argv[i])) {
 			*ret_bad = argv[i];
 			return -EINVAL;
 		}
-	*ret_bad = "--cache-fd and --boot-id go together";
+	*ret_bad = "--cache-fd and --boot-id must be given together";
 	if ((options->cache_fd >= 0) != (*options->boot_id != '\0'))
 		return -EINVAL;
-	*ret_bad = "--control-fd, --wire-fd, --parser-fd and --hz are needed";
+	*ret_bad = "--control-fd, --wire-fd, --parser-fd and --hz are required";
 	return options->control_fd < 0 || options->wire_fd < 0 || options->parser_fd < 0 ||
 			       !options->hz
 		       ? -EINVAL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * options - what the command handed over, by number
+ * options - parses the arguments that the command passes, among them inherited descriptors
  */
 
 #include <stdint.h>
@@ -18,15 +18,15 @@ struct options_output {
 struct options {
 	int control_fd;
 	int wire_fd;
-	int parser_fd; /* the program to execute */
+	int parser_fd; /* the parser program, to be executed */
 	uint64_t hz;
-	uint64_t profile_bytes; /* BUDGET_PROFILE_BYTES unless the command says another */
-	int cache_fd;           /* -1: none */
-	const char *boot_id;    /* goes with it */
+	uint64_t profile_bytes; /* budget of the profile; BUDGET_PROFILE_BYTES by default */
+	int cache_fd;           /* the file that keeps unwind tables; -1: none */
+	const char *boot_id;    /* required with cache_fd; "" without */
 	const char *title;
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;
 };
 
-/* Return: 0, -EINVAL (with the argument at fault in @ret_bad). */
+/* Return: 0, -EINVAL (@ret_bad: the argument that is wrong, or what is missing). */
 int options_parse(struct options *options, int argc, char *const argv[], const char **ret_bad);

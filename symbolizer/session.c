@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session - the parts of one recording, and what its reports so far have said
+ * session - the state of one recording, and the sums that its reports contained so far
  */
 
 #include "symbolizer/session.h"
@@ -20,7 +20,7 @@ int session_init(struct session *session, const struct options *options)
 {
 	int r;
 
-	memset(session, 0, sizeof(*session)); /* too large for a second one on the stack */
+	memset(session, 0, sizeof(*session)); /* too large for a compound literal */
 	session->options = options;
 	session->budget.limit = options->profile_bytes;
 	session->kernel = KSYMS_NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * session - the parts of one recording, and what its reports so far have said
+ * session - the state of one recording, and the sums that its reports contained so far
  *
- * FLUSH asks for a report in between, of what is older than W. Strings, stacks, samples and names
- * end with it; processes and files stay until they are retired (processes.h, files.h).
+ * FLUSH asks for an intermediate report of the samples older than W. It frees strings, stacks,
+ * samples and names; processes and files stay until they are retired (processes.h, files.h).
  */
 
 #include <stdbool.h>
@@ -18,11 +18,11 @@
 #include "symbolizer/profile/reader.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 
-struct session_reported { /* sums over the reports so far */
+struct session_reported { /* sums of all reports so far */
 	struct accounting accounting;
 	struct tm_counts counts;
 	uint64_t late;
-	uint64_t until_ktime; /* where the last one ended; 0: before any W */
+	uint64_t until_ktime; /* the W at which the last one ended; 0: no W yet */
 	bool any;
 };
 
@@ -31,7 +31,7 @@ struct session {
 	struct options_output
 		outputs[OPTIONS_OUTPUTS_MAX]; /* of the next report; owned, fd -1: none */
 	struct session_reported reported;
-	struct tm_counts counts; /* the last whole set that was read */
+	struct tm_counts counts; /* the last consistent copy */
 	struct tm_retire_queue queue;
 	struct budget budget;
 	struct hash_seed seed;
@@ -40,7 +40,7 @@ struct session {
 	struct files files;
 	struct symbol_cache_store symbols;
 	struct ksyms kernel;
-	bool kernel_refused; /* the table of kernel symbols did not check */
+	bool kernel_refused; /* the table of kernel symbols is invalid */
 	struct aggregate aggregate;
 	struct reader reader;
 	struct collector_link link;
@@ -53,5 +53,5 @@ struct session {
 /* Return: 0, -ENOMEM, -errno. */
 int session_init(struct session *session, const struct options *options);
 void session_deinit(struct session *session);
-/* Closes what is left of the outputs' descriptors. */
+/* Closes the descriptors of the outputs that are still open. */
 void session_close_outputs(struct session *session);

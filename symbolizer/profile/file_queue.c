@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_queue - the files whose unwind table is wanted, in the order in which descriptors arrived
+ * file_queue - queue of the files whose unwind table is wanted, in order of arrival
  */
 
 #include "symbolizer/profile/file_queue.h"
 
-/* @number: one that has an entry, as all in the list have. */
+/* @number: one that has an entry, as every number in the queue has. */
 static struct file_number *entry_of(const struct files *files, uint32_t number)
 {
 	return &files->numbers[number / FILES_PAGE][number % FILES_PAGE];
@@ -18,7 +18,7 @@ void file_queue_add(struct files *files, uint32_t number, uint64_t value)
 	entry->table_ktime = value;
 	if (entry->table_wanted)
 		return;
-	entry->table_wanted = 1;
+	entry->table_wanted = true;
 	entry->table_next = 0;
 	if (files->table_last)
 		entry_of(files, files->table_last - 1)->table_next = number + 1;
@@ -36,7 +36,7 @@ int file_queue_next(struct files *files, struct file_queue_item *ret_wanted)
 		struct file_queue_item wanted = {
 			.number = number, .value = entry->table_ktime, .fd = file ? file->fd : -1};
 
-		entry->table_wanted = 0;
+		entry->table_wanted = false;
 		files->table_first = entry->table_next;
 		if (!files->table_first)
 			files->table_last = 0;

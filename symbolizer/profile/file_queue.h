@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_queue - the files whose unwind table is wanted, in the order in which descriptors arrived
+ * file_queue - queue of the files whose unwind table is wanted, in order of arrival
  *
- * A list through the entries of files.h, so that it allocates nothing. A number is in it once, for
- * the last FILE message that named it.
+ * A linked list through the entries of the file numbers, so it needs no memory. A number is in it
+ * at most once, for the last FILE message that named it.
  */
 
 #include "symbolizer/profile/file_table.h"
 
 struct file_queue_item {
 	uint64_t value; /* of the FILE message */
-	/* Borrowed until the files change, as the descriptor is. NULL: not announced yet. */
+	/* Like the descriptor, borrowed until the files change. NULL: not announced yet. */
 	const struct tm_identity *identity;
 	uint32_t number;
-	int fd; /* -1: none was kept */
+	int fd; /* -1: the descriptor was not kept */
 };
 
 enum {
 	FILE_QUEUE_E_NONE = 1,
 };
 
-/* @number: one that has an entry. */
+/* @number: one that has an entry. @value: of the FILE message. */
 void file_queue_add(struct files *files, uint32_t number, uint64_t value);
-/* Takes out the first one that is current. Return: 0, FILE_QUEUE_E_NONE. */
+/* Removes items up to the first one that is current. Return: 0, FILE_QUEUE_E_NONE. */
 int file_queue_next(struct files *files, struct file_queue_item *ret_wanted);
-/* Whether one of them came before its announcement was read, which is in the ring by now. */
+/* Whether one arrived before its announcement was read; that is in the ring by now. */
 bool file_queue_has_early(const struct files *files);
-/* Whether @number still stands for the file that the FILE message of @value was about. */
+/* Whether @number still stands for the file of the FILE message with @value. */
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_table - the entries of the files and of the file numbers that stand for them
+ * file_table - the tables of files, and of the file numbers that stand for them
  *
- * Three modules work on them: files (announcements, descriptors, samples), files_lifetime (when an
- * entry ends) and file_queue (whose unwind table is wanted). What the fields mean together stands
- * in files.h.
+ * Three modules use them: files (announcements, descriptors, samples), files_lifetime (when an
+ * entry is freed) and file_queue (files whose unwind table is wanted). files.h explains how the
+ * fields belong together.
  */
 
 #include <stdbool.h>
@@ -14,70 +14,71 @@
 #include "shared/wire.h"
 #include "symbolizer/base/strings.h"
 
-#define FILES_MAX_OPEN     4096u /* descriptors; no credit is given beyond */
-#define FILES_MAX          (TM_FRAME_FILE_MAX + 1u)
-#define FILES_PAGE         256u
-#define FILES_PAGES        (FILES_MAX / FILES_PAGE)
-#define FILES_IDLE_NS      (4 * TM_EPOCH_NS) /* RETIRE, when it comes, comes before */
-#define FILES_PENDING_PART 16u /* of the descriptors: as many are worth a look at all stacks */
+#define FILES_MAX_OPEN 4096u /* descriptors; no credit is sent beyond this */
+#define FILES_MAX      (TM_FRAME_FILE_MAX + 1u)
+#define FILES_PAGE     256u
+#define FILES_PAGES    (FILES_MAX / FILES_PAGE)
+#define FILES_IDLE_NS  (4 * TM_EPOCH_NS) /* longer than it takes until a RETIRE arrives */
+#define FILES_PENDING_FRACTION \
+	16u /* of max_open: so many pending ones justify a pass over all stacks */
 
-/* Frees what was given to files_keep_symbols. */
+/* Frees @symbols that were passed to files_keep_symbols. */
 typedef void (*files_free_fn)(void *context, void *symbols);
 
 struct file {
 	struct tm_identity identity;
-	uint64_t seen_ktime;    /* of its last sample or announcement */
-	uint64_t symbols_ktime; /* when they were used last */
+	uint64_t seen_ktime;    /* time of the last sample or announcement */
+	uint64_t symbols_ktime; /* time of their last use */
 	void *symbols;          /* owned; NULL: none kept */
-	uint32_t path;          /* strings; 0 until announced */
-	uint32_t base;
-	uint32_t numbers; /* that stand for it */
-	uint32_t spare;   /* of a free place: the next one + 1 */
-	int fd;           /* -1: none */
-	uint8_t used;     /* the place is taken */
-	uint8_t reason;   /* enum tm_no_file of the last answer; UNANSWERED when opened */
-	uint8_t opened;   /* the last answer was a descriptor, which may be closed by now */
-	uint8_t deleted;
-	uint8_t announced;
-	uint8_t identified; /* identity is known */
-	uint8_t listed;     /* under its identity */
-	uint8_t sampled;    /* since the last report */
-	uint8_t idle;
-	uint8_t queued;
-	uint8_t symbols_queued;
+	uint32_t path;          /* string; 0 until announced */
+	uint32_t base;          /* string: the last component of the path */
+	uint32_t numbers;       /* how many file numbers stand for it */
+	uint32_t next_free;     /* in an unused entry: index + 1 of the next one */
+	int fd;                 /* owned; -1: none */
+	bool used;              /* the entry is in use */
+	uint8_t reason;         /* enum tm_no_file; UNANSWERED: no answer, or a descriptor */
+	bool opened;            /* the last answer was a descriptor, which may be closed again */
+	bool deleted;
+	bool announced;
+	bool identified;     /* `identity` is set */
+	bool listed;         /* it is in `lookup` under its identity */
+	bool sampled;        /* a sample since the last report refers to it */
+	bool idle;           /* nothing named it for FILES_IDLE_NS */
+	bool queued;         /* the retire queue refers to it, for `idle` */
+	bool symbols_queued; /* the retire queue refers to it, for `symbols` */
 };
 
-struct file_number {              /* all zero: stands for nothing yet */
-	uint64_t retired_ktime;   /* its meaning before ended then */
-	uint64_t announced_ktime; /* of the last FILE since */
-	uint64_t early_ktime;     /* of the FILE, not read yet, that `early` answers */
-	uint64_t table_ktime;     /* of the FILE whose rows are wanted (file_queue.h) */
-	uint32_t table_next;      /* number + 1 of who came after it; 0: the last */
-	uint32_t file;            /* index + 1 */
-	int early;                /* descriptor + 1 */
-	uint8_t table_wanted;
+struct file_number {              /* all zero: it does not stand for a file yet */
+	uint64_t retired_ktime;   /* of its last RETIRE; 0: none */
+	uint64_t announced_ktime; /* of its last FILE record after that; 0: none */
+	uint64_t early_ktime;     /* of the FILE record, not read yet, that `early` belongs to */
+	uint64_t table_ktime; /* of the FILE record whose unwind table is wanted (file_queue.h) */
+	uint32_t table_next;  /* the next in the queue: its number + 1; 0: none */
+	uint32_t file;        /* the file it stands for: index + 1; 0: none */
+	int early; /* owned: descriptor + 1 that arrived before its FILE record was read; 0: none */
+	bool table_wanted;
 };
 
 struct files {
 	struct file *items;
-	uint32_t count; /* places, free ones included */
+	uint32_t count; /* entries, free ones included */
 	uint32_t capacity;
-	uint32_t spare; /* free place + 1 */
-	uint32_t live;  /* files that a number stands for */
-	uint32_t open;
-	uint32_t pending_names; /* ended, with a descriptor that is still to be read */
-	uint32_t max_open;      /* FILES_MAX_OPEN, or what the descriptor limit leaves */
-	uint32_t table_first;   /* number + 1 whose rows are wanted longest; 0: none */
-	uint32_t table_last;
-	struct file_number **numbers; /* FILES_PAGES of FILES_PAGE each, once one of them is used */
+	uint32_t first_free;          /* index + 1 of the first unused entry; 0: none */
+	uint32_t live;                /* files for which a number stands */
+	uint32_t open;                /* descriptors held */
+	uint32_t pending_names;       /* retired files whose descriptor is still needed for names */
+	uint32_t max_open;            /* FILES_MAX_OPEN, or less if the descriptor limit is lower */
+	uint32_t table_first;         /* head of the queue: number + 1; 0: it is empty */
+	uint32_t table_last;          /* its tail, likewise */
+	struct file_number **numbers; /* FILES_PAGES pages of FILES_PAGE, allocated at first use */
 	struct hash_index lookup;     /* by identity */
-	files_free_fn symbols_free;   /* NULL: nobody keeps any */
+	files_free_fn symbols_free;   /* NULL: no symbols are kept */
 	void *symbols_context;
 	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
-	uint64_t retired;              /* files that ended */
-	uint64_t symbols_retired;
-	uint64_t idle_closed;
-	uint64_t stale;     /* descriptors of a meaning that had ended */
-	uint64_t conflicts; /* a second meaning without RETIRE: older samples may bear its name */
+	uint64_t retired;              /* files whose last number was retired */
+	uint64_t symbols_retired;      /* symbols that were freed because they were not used */
+	uint64_t idle_closed;          /* descriptors of files that became idle */
+	uint64_t stale;                /* descriptors that arrived after RETIRE of their number */
+	uint64_t conflicts;            /* numbers announced for another file without RETIRE */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files - what the file numbers of frames stand for
+ * files - the files for which the file numbers of frames stand
  */
 
 #include "symbolizer/profile/files.h"
@@ -16,8 +16,8 @@
 #include "symbolizer/profile/file_queue.h"
 #include "symbolizer/profile/files_lifetime.h"
 
-/* What is known of a number; NULL: the budget is spent. */
-static struct file_number *entry_of(struct files *files, uint32_t number)
+/* Return: the entry of a number, allocated if need be; NULL: the budget is spent. */
+static struct file_number *get_entry(struct files *files, uint32_t number)
 {
 	struct file_number **page = &files->numbers[number / FILES_PAGE];
 
@@ -35,7 +35,7 @@ static struct file_number *entry_of(struct files *files, uint32_t number)
 
 static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index)
 {
-	struct file_number *entry = entry_of(files, number);
+	struct file_number *entry = get_entry(files, number);
 
 	if (!entry)
 		return BUDGET_E_SPENT;
@@ -59,7 +59,7 @@ static uint32_t find_identity(const struct files *files, const struct tm_identit
 	return index;
 }
 
-/* The file of an announcement, under its number and its identity. Return: 0, BUDGET_E_SPENT. */
+/* Finds or adds the file of an announcement. Return: 0, BUDGET_E_SPENT. */
 static int identify(struct files *files, const struct tm_file *record, struct file_number *number,
 		    uint32_t *ret_index)
 {
@@ -80,13 +80,13 @@ static int identify(struct files *files, const struct tm_file *record, struct fi
 		file->listed = !hash_index_add(&files->lookup, files_hash(files, &record->identity),
 					       *ret_index);
 	file->identity = record->identity;
-	file->identified = 1;
+	file->identified = true;
 	return 0;
 }
 
 /* --- descriptors --- */
 
-static bool readable_regular(int fd)
+static bool is_readable_regular(int fd)
 {
 	struct stat status;
 	int flags = fcntl(fd, F_GETFL);
@@ -116,15 +116,16 @@ static void drop_page(struct files *files, uint32_t page)
 	free(numbers);
 }
 
-/* Takes @fd, which is counted as open already. */
+/* Takes @fd, which `open` already counts. */
 static void attach(struct files *files, uint32_t index, int fd)
 {
 	files_close(files, index);
 	files->items[index].fd = fd;
 	files->items[index].reason = TM_NO_FILE_UNANSWERED;
-	files->items[index].opened = 1;
+	files->items[index].opened = true;
 }
 
+/* Gives the early descriptor to the file, if the announcement that it answers has been read. */
 static void attach_early(struct files *files, struct file_number *number)
 {
 	int fd = number->early - 1;
@@ -160,7 +161,7 @@ void files_deinit(struct files *files)
 
 int files_announce(struct files *files, const struct tm_file *record)
 {
-	struct file_number *number = entry_of(files, record->number);
+	struct file_number *number = get_entry(files, record->number);
 	char text[PATH_TEXT_BYTES];
 	uint32_t index, path, name;
 	struct file *file;
@@ -171,7 +172,7 @@ int files_announce(struct files *files, const struct tm_file *record)
 		return BUDGET_E_SPENT;
 	if (record->event.ktime > number->announced_ktime)
 		number->announced_ktime = record->event.ktime;
-	files_note_sign(files, index, record->event.ktime);
+	files_note_use(files, index, record->event.ktime);
 	attach_early(files, number);
 	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
 			     text);
@@ -183,13 +184,13 @@ int files_announce(struct files *files, const struct tm_file *record)
 	file->path = path;
 	file->base = name;
 	file->deleted = (record->event.flags & TM_PATH_DELETED) != 0;
-	file->announced = 1;
+	file->announced = true;
 	return 0;
 }
 
 void files_retire(struct files *files, uint32_t number, uint64_t ktime)
 {
-	struct file_number *entry = entry_of(files, number);
+	struct file_number *entry = get_entry(files, number);
 
 	if (!entry)
 		return;
@@ -206,8 +207,8 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 {
 	if (find_or_add(files, number, ret_file))
 		return BUDGET_E_SPENT;
-	files_note_sign(files, *ret_file, ktime);
-	files->items[*ret_file].sampled = 1;
+	files_note_use(files, *ret_file, ktime);
+	files->items[*ret_file].sampled = true;
 	return 0;
 }
 
@@ -219,7 +220,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 
 	if (number > TM_FRAME_FILE_MAX)
 		return;
-	entry = entry_of(files, number);
+	entry = get_entry(files, number);
 	if (!entry)
 		return;
 	if (ktime && ktime < entry->retired_ktime) {
@@ -227,7 +228,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 		return;
 	}
 	file_queue_add(files, number, ktime);
-	if (!files_have_room(files) || !readable_regular(taken))
+	if (!files_have_space(files) || !is_readable_regular(taken))
 		return;
 	if (ktime > entry->announced_ktime) {
 		drop_early(files, entry);
@@ -250,18 +251,18 @@ void files_refused(struct files *files, uint32_t number, uint64_t reason)
 	    find_or_add(files, number, &index))
 		return;
 	files->items[index].reason = (uint8_t)reason;
-	files->items[index].opened = 0;
+	files->items[index].opened = false;
 }
 
-bool files_have_room(const struct files *files)
+bool files_have_space(const struct files *files)
 {
 	return files->open < files->max_open;
 }
 
-bool files_are_pending(const struct files *files)
+bool files_have_many_pending(const struct files *files)
 {
 	return files->open > files->max_open / 4 * 3 &&
-	       files->pending_names > files->max_open / FILES_PENDING_PART;
+	       files->pending_names > files->max_open / FILES_PENDING_FRACTION;
 }
 
 bool files_is_pending(const struct file *file)

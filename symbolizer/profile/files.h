@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * files - what the file numbers of frames stand for
+ * files - the files for which the file numbers of frames stand
  *
- * Shape      a number stands for one file at a time until RETIRE; frames are kept by the file's
- *            index, so that a number's next meaning does not rename what was sampled before. One
- *            identity is one index, whatever numbers it had.
- * Owns       the descriptors that came over the wire, and for a layer above what it keeps of a file
- *            (`symbols`): freed by its own function, at the moment that is decided here.
- * Order      announcement, descriptor and sample may come in any order. A descriptor says which
- *            announcement it answers: one that is not read yet keeps it waiting beside the number,
- *            one from before RETIRE is closed.
- * Life       a file ends with the last number that stands for it; its descriptor with it, or, while
- *            what was sampled of it has no names yet (`pending_names`), once it has them. Where
- *            RETIRE does not come, a descriptor is closed after FILES_IDLE_NS without a sign of the
- *            file. Symbols go two epochs after their last use. What a sample that is not reported
- *            yet refers to keeps its index, path and symbols; files_forget ends that.
+ * Shape      a number stands for one file at a time, until RETIRE. Stored frames refer to the index
+ *            of the file, so they keep their file when the number is reused. Each identity has one
+ *            index, whatever numbers stood for it.
+ * Owns       the descriptors that the collector sent, and the `symbols` that a higher layer keeps
+ *            of a file: these are freed by the function of that layer, at a time decided here.
+ * Order      announcement, descriptor and sample may arrive in any order. A descriptor says which
+ *            announcement it answers. If that has not been read yet, the descriptor is kept with
+ *            the number (`early`); if it is older than the last RETIRE, the descriptor is closed.
+ * Lifetime   a file is retired with the last number that stands for it. Its descriptor is closed
+ *            then or, if samples of the file still need names, once they have them
+ *            (`pending_names`). Without RETIRE a descriptor is closed when nothing has named the
+ *            file for FILES_IDLE_NS. Symbols are freed two epochs after their last use. A file to
+ *            which a sample refers keeps its index, path and symbols until the sample has been
+ *            reported and files_forget is called.
  */
 
 #include "symbolizer/profile/files_lifetime.h"
@@ -25,20 +26,23 @@
 /* Return: 0, -ENOMEM. */
 int files_init(struct files *files, struct strings *strings, struct tm_retire_queue *queue);
 void files_deinit(struct files *files);
-/* Return: 0, BUDGET_E_SPENT. */
+/* Handles a FILE record. Return: 0, BUDGET_E_SPENT. */
 int files_announce(struct files *files, const struct tm_file *record);
-/* The number stands for nothing until it is announced again; samples before were given in. */
+/* @number stands for no file from now on. Every older sample has been passed to files_find. */
 void files_retire(struct files *files, uint32_t number, uint64_t ktime);
-/* The index that a checked number of a sample stands for. Return: 0, BUDGET_E_SPENT. */
+/* Finds the index for @number of a validated sample. Return: 0, BUDGET_E_SPENT. */
 int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file);
 /*
- * Takes @fd if it is a regular file open for reading and there is room, else closes it. In either
- * case its unwind table is wanted now (file_queue.h).
- * @ktime: of the announcement it answers; 0: whatever the number stands for.
+ * Takes @fd, and closes it unless it is a regular file open for reading and the limit allows one
+ * more. In either case the file is queued for its unwind table (file_queue.h).
+ * @ktime: of the announcement it answers; 0: of any.
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
+/* The collector has no descriptor for @number. @reason: enum tm_no_file, not validated. */
 void files_refused(struct files *files, uint32_t number, uint64_t reason);
-bool files_have_room(const struct files *files);
-/* Whether room is short and reading the pending_names ones gives some back. */
-bool files_are_pending(const struct files *files);
+/* Whether another descriptor may be kept. */
+bool files_have_space(const struct files *files);
+/* Whether descriptors are scarce and collecting names would free enough of them. */
+bool files_have_many_pending(const struct files *files);
+/* Whether @file was retired and its descriptor is kept until its samples have names. */
 bool files_is_pending(const struct file *file);

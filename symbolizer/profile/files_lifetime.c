@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files_lifetime - how long a file, its descriptor and its symbols are kept
+ * files_lifetime - decides how long a file, its descriptor and its symbols are kept
  */
 
 #include "symbolizer/profile/files_lifetime.h"
@@ -9,6 +9,7 @@
 
 #include "shared/cleanup.h"
 
+/* Return: @ktime + @ns, without overflow. */
 static uint64_t later(uint64_t ktime, uint64_t ns)
 {
 	return ktime > UINT64_MAX - ns ? UINT64_MAX : ktime + ns;
@@ -27,8 +28,8 @@ static void drop_symbols(struct files *files, struct file *file)
 	free_symbols(files, file);
 }
 
-/* Frees the place of a file that ended, unless a sample or an entry of the queue still names it. */
-static void let_go(struct files *files, uint32_t index)
+/* Frees the entry of a retired file, unless a sample or the retire queue refers to it. */
+static void free_if_unused(struct files *files, uint32_t index)
 {
 	struct file *file = &files->items[index];
 
@@ -40,11 +41,11 @@ static void let_go(struct files *files, uint32_t index)
 		return;
 	if (file->listed)
 		hash_index_remove(&files->lookup, files_hash(files, &file->identity), index);
-	*file = (struct file){.fd = -1, .spare = files->spare};
-	files->spare = index + 1;
+	*file = (struct file){.fd = -1, .next_free = files->first_free};
+	files->first_free = index + 1;
 }
 
-static void fall_due(void *context, uint64_t ktime, uint64_t value);
+static void on_idle_due(void *context, uint64_t ktime, uint64_t value);
 
 static void enqueue(struct files *files, uint32_t index)
 {
@@ -52,29 +53,29 @@ static void enqueue(struct files *files, uint32_t index)
 
 	if (!file->queued && file->numbers)
 		file->queued = !tm_retire_at(files->queue, later(file->seen_ktime, FILES_IDLE_NS),
-					     fall_due, files, index);
+					     on_idle_due, files, index);
 }
 
-static void fall_due(void *context, uint64_t ktime, uint64_t value)
+static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
 {
 	struct files *files = context;
 	uint32_t index = (uint32_t)value;
 	struct file *file = &files->items[index];
 
-	file->queued = 0;
+	file->queued = false;
 	if (!file->numbers) {
-		let_go(files, index);
+		free_if_unused(files, index);
 	} else if (later(file->seen_ktime, FILES_IDLE_NS) > ktime) {
 		enqueue(files, index);
 	} else {
-		file->idle = 1;
+		file->idle = true;
 		files->idle_closed += file->fd >= 0;
 		if (!file->sampled)
 			files_close(files, index);
 	}
 }
 
-static void symbols_fall_due(void *context, uint64_t ktime, uint64_t value);
+static void on_symbols_due(void *context, uint64_t ktime, uint64_t value);
 
 static void enqueue_symbols(struct files *files, uint32_t index)
 {
@@ -83,25 +84,26 @@ static void enqueue_symbols(struct files *files, uint32_t index)
 	if (file->symbols && !file->symbols_queued)
 		file->symbols_queued =
 			!tm_retire_at(files->queue, later(file->symbols_ktime, 2 * TM_EPOCH_NS),
-				      symbols_fall_due, files, index);
+				      on_symbols_due, files, index);
 }
 
-static void symbols_fall_due(void *context, uint64_t ktime, uint64_t value)
+static void on_symbols_due(void *context, uint64_t ktime, uint64_t value)
 {
 	struct files *files = context;
 	struct file *file = &files->items[value];
 	uint64_t due = later(file->symbols_ktime, 2 * TM_EPOCH_NS);
 
-	file->symbols_queued = 0;
+	file->symbols_queued = false;
 	if (file->sampled)
-		return; /* files_forget queues them anew */
+		return; /* files_forget queues them again */
 	if (due > ktime)
 		enqueue_symbols(files, (uint32_t)value);
 	if (!file->symbols_queued)
 		drop_symbols(files, file);
-	let_go(files, (uint32_t)value);
+	free_if_unused(files, (uint32_t)value);
 }
 
+/* Return: 0, BUDGET_E_SPENT. */
 static int move_names(struct file *file, const struct strings *from, struct strings *to)
 {
 	const char *path = from->items[file->path];
@@ -116,13 +118,13 @@ uint32_t files_hash(const struct files *files, const struct tm_identity *identit
 	return hash_bytes(files->strings->seed, identity, sizeof(*identity));
 }
 
-void files_note_sign(struct files *files, uint32_t index, uint64_t ktime)
+void files_note_use(struct files *files, uint32_t index, uint64_t ktime)
 {
 	struct file *file = &files->items[index];
 
 	if (ktime > file->seen_ktime)
 		file->seen_ktime = ktime;
-	file->idle = 0;
+	file->idle = false;
 	enqueue(files, index);
 }
 
@@ -130,17 +132,17 @@ int files_add(struct files *files, uint32_t *ret_index)
 {
 	uint32_t index;
 
-	if (!files->spare) {
+	if (!files->first_free) {
 		/* An index must fit the file bits of an encoded frame. */
 		if (files->count >= FILES_MAX ||
 		    budget_grow(files->strings->budget, &files->items, &files->capacity,
 				files->count + 1, sizeof(*files->items)))
 			return BUDGET_E_SPENT;
-		files->spare = ++files->count;
+		files->first_free = ++files->count;
 	}
-	index = files->spare - 1;
-	files->spare = files->items[index].spare;
-	files->items[index] = (struct file){.fd = -1, .used = 1};
+	index = files->first_free - 1;
+	files->first_free = files->items[index].next_free;
+	files->items[index] = (struct file){.fd = -1, .used = true};
 	*ret_index = index;
 	return 0;
 }
@@ -167,7 +169,7 @@ void files_end_number(struct files *files, struct file_number *number)
 	files->live--;
 	files->retired++;
 	files->pending_names += file->fd >= 0;
-	let_go(files, index);
+	free_if_unused(files, index);
 }
 
 void files_close(struct files *files, uint32_t file)
@@ -201,7 +203,7 @@ void files_deinit_items(struct files *files)
 	hash_index_deinit(&files->lookup);
 	budget_drop(files->strings->budget, &files->items, &files->capacity, sizeof(*files->items));
 	files->count = 0;
-	files->spare = 0;
+	files->first_free = 0;
 }
 
 void files_forget(struct files *files, struct strings *fresh)
@@ -211,14 +213,14 @@ void files_forget(struct files *files, struct strings *fresh)
 
 		if (!file->used)
 			continue;
-		file->sampled = 0;
+		file->sampled = false;
 		if (!file->numbers || move_names(file, files->strings, fresh)) {
-			file->announced = 0;
+			file->announced = false;
 			file->path = 0;
 			file->base = 0;
 		}
 		if (!file->numbers) {
-			let_go(files, i);
+			free_if_unused(files, i);
 			continue;
 		}
 		if (file->idle)

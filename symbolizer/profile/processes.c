@@ -32,8 +32,9 @@ static uint32_t find(const struct process_table *table, const struct tm_event *e
 	return HASH_INDEX_NONE;
 }
 
-/* --- life --- */
+/* --- lifetime --- */
 
+/* Return: when the generation is retired unless it is named again before. */
 static uint64_t due_ktime(const struct process *process)
 {
 	uint64_t last = process->seen_ktime;
@@ -46,35 +47,35 @@ static uint64_t due_ktime(const struct process *process)
 	return last > UINT64_MAX - wait ? UINT64_MAX : last + wait;
 }
 
-/* Its place goes to another; what names it is gone from the lookup. */
-static void set_free(struct process_table *table, uint32_t index)
+/* The entry may be reused afterwards; the lookup no longer finds it. */
+static void free_entry(struct process_table *table, uint32_t index)
 {
 	struct process *process = &table->items[index];
 
 	hash_index_remove(&table->lookup, process->hash, index);
-	*process = (struct process){.spare = table->spare};
-	table->spare = index + 1;
+	*process = (struct process){.next_free = table->first_free};
+	table->first_free = index + 1;
 }
 
-static void fall_due(void *context, uint64_t ktime, uint64_t value);
+static void on_retire_due(void *context, uint64_t ktime, uint64_t value);
 
-/* Without room in the queue it waits for the next sign of life, or the next report. */
+/* If the retire queue is full, the next sample, announcement or report tries again. */
 static void enqueue(struct process_table *table, uint32_t index)
 {
 	struct process *process = &table->items[index];
 
 	if (!process->queued)
-		process->queued =
-			!tm_retire_at(table->queue, due_ktime(process), fall_due, table, index);
+		process->queued = !tm_retire_at(table->queue, due_ktime(process), on_retire_due,
+						table, index);
 }
 
-static void fall_due(void *context, uint64_t ktime, uint64_t value)
+static void on_retire_due(void *context, uint64_t ktime, uint64_t value)
 {
 	struct process_table *table = context;
 	uint32_t index = (uint32_t)value;
 	struct process *process = &table->items[index];
 
-	process->queued = 0;
+	process->queued = false;
 	if (due_ktime(process) > ktime) {
 		enqueue(table, index);
 		return;
@@ -83,10 +84,10 @@ static void fall_due(void *context, uint64_t ktime, uint64_t value)
 	table->live--;
 	table->retired++;
 	if (!process->sampled)
-		set_free(table, index);
+		free_entry(table, index);
 }
 
-static void note_sign(struct process_table *table, uint32_t index, uint64_t ktime)
+static void note_use(struct process_table *table, uint32_t index, uint64_t ktime)
 {
 	struct process *process = &table->items[index];
 
@@ -99,17 +100,17 @@ static void note_sign(struct process_table *table, uint32_t index, uint64_t ktim
 	enqueue(table, index);
 }
 
-/* --- places --- */
+/* --- entries --- */
 
-static int take_place(struct process_table *table, uint32_t *ret_index)
+static int find_free_entry(struct process_table *table, uint32_t *ret_index)
 {
-	if (!table->spare) {
+	if (!table->first_free) {
 		if (budget_grow(table->strings->budget, &table->items, &table->capacity,
 				table->count + 1, sizeof(*table->items)))
 			return BUDGET_E_SPENT;
-		table->spare = ++table->count;
+		table->first_free = ++table->count;
 	}
-	*ret_index = table->spare - 1;
+	*ret_index = table->first_free - 1;
 	return 0;
 }
 
@@ -121,26 +122,26 @@ static int find_or_add(struct process_table *table, const struct tm_event *event
 	uint32_t next;
 
 	if (index == HASH_INDEX_NONE) {
-		if (take_place(table, &index) || hash_index_add(&table->lookup, hash, index))
+		if (find_free_entry(table, &index) || hash_index_add(&table->lookup, hash, index))
 			return BUDGET_E_SPENT;
-		next = table->items[index].spare;
+		next = table->items[index].next_free;
 		table->items[index] = (struct process){
 			.start_boottime = event->start_boottime,
 			.tgid = event->tgid,
 			.exec_id = event->exec_id,
 			.hash = hash,
 		};
-		table->spare = next;
+		table->first_free = next;
 	}
-	note_sign(table, index, event->ktime);
+	note_use(table, index, event->ktime);
 	*ret_process = index;
 	return 0;
 }
 
-/* --- what was announced --- */
+/* --- attributes --- */
 
 /* Return: 0, BUDGET_E_SPENT. */
-static int read_names(struct process_table *table, const struct tm_process *record,
+static int copy_names(struct process_table *table, const struct tm_process *record,
 		      struct process *process)
 {
 	struct strings *strings = table->strings;
@@ -187,8 +188,8 @@ static void move_names(struct process *process, const struct strings *from, stru
 		return;
 	for (size_t i = 0; i < count; i++)
 		*names[i] = 0;
-	process->announced = 0;
-	process->leader_comm = 0;
+	process->announced = false;
+	process->leader_comm = false;
 }
 
 void process_table_init(struct process_table *table, struct strings *strings,
@@ -206,7 +207,7 @@ void process_table_deinit(struct process_table *table)
 	hash_index_deinit(&table->lookup);
 	budget_drop(table->strings->budget, &table->items, &table->capacity, sizeof(*table->items));
 	table->count = 0;
-	table->spare = 0;
+	table->first_free = 0;
 	table->live = 0;
 }
 
@@ -218,11 +219,11 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 	if (find_or_add(table, &record->event, &index))
 		return BUDGET_E_SPENT;
 	new = table->items[index];
-	if (read_names(table, record, &new))
+	if (copy_names(table, record, &new))
 		return BUDGET_E_SPENT;
 	new.ns_tgid = record->ns_tgid;
-	new.announced = 1;
-	new.leader_comm = 1;
+	new.announced = true;
+	new.leader_comm = true;
 	table->items[index] = new;
 	return 0;
 }
@@ -235,7 +236,7 @@ int process_of_sample(struct process_table *table, const struct tm_event *event,
 	if (find_or_add(table, event, ret_process))
 		return BUDGET_E_SPENT;
 	process = &table->items[*ret_process];
-	process->sampled = 1;
+	process->sampled = true;
 	if (!process->announced && !process->leader_comm) {
 		process->leader_comm = event->tid == event->tgid;
 		if (process->leader_comm || !process->comm)
@@ -259,9 +260,9 @@ void process_forget(struct process_table *table, struct strings *fresh)
 
 		if (process->state == PROCESS_FREE)
 			continue;
-		process->sampled = 0;
+		process->sampled = false;
 		if (process->state == PROCESS_RETIRED) {
-			set_free(table, index);
+			free_entry(table, index);
 			continue;
 		}
 		move_names(process, table->strings, fresh);

@@ -3,72 +3,77 @@
 /*
  * processes - process generations by (tgid, start_boottime, exec_id) and their attributes
  *
- * A generation exists from whatever names it first, an announcement or a sample; attributes join at
- * report time. One that was never announced still counts, under its thread's name.
+ * A generation is added by the first announcement or sample that names it. The report joins samples
+ * and attributes; a generation that was never announced has the name of its thread.
  *
- * Life       one entry in the queue each. A generation is retired an epoch after its EXIT and its
- *            last sample, two at most after EXIT; one whose EXIT was lost when there was no sign of
- *            it for two epochs. EXIT alone ends nothing: samples that follow join the tombstone.
- * Pinned     what a sample that is not reported yet refers to keeps its place and its attributes,
- *            also when retired, and so may be joined again: the key never means another generation.
- *            process_forget ends that; without reports in between it lasts to the end.
+ * Lifetime   a generation is retired one epoch after both its EXIT and its last sample or
+ *            announcement; if its EXIT was lost, two epochs after the latter. Each generation has
+ *            at most one entry in the retire queue. EXIT alone does not retire it, so samples that
+ *            arrive later still find it.
+ * Pinned     a generation to which a sample refers keeps its entry and attributes until the sample
+ *            is reported, even when it is retired. Later samples may be added to it, because its
+ *            key never stands for another generation. process_forget frees retired generations;
+ *            without intermediate reports they are kept to the end.
  */
+
+#include <stdbool.h>
 
 #include "shared/event.h"
 #include "shared/retire.h"
 #include "symbolizer/base/strings.h"
 
 enum process_state {
-	PROCESS_FREE, /* its place is to be had */
+	PROCESS_FREE, /* the entry is unused */
 	PROCESS_LIVE,
-	PROCESS_RETIRED, /* but pinned */
+	PROCESS_RETIRED, /* but pinned by samples */
 };
 
 struct process {
 	uint64_t start_boottime;
-	uint64_t exit_ktime; /* 0, or the start of its death */
-	uint64_t seen_ktime; /* of its last sample or announcement */
+	uint64_t exit_ktime; /* of its EXIT; 0: none yet */
+	uint64_t seen_ktime; /* time of the last sample or announcement */
 	uint32_t tgid;
 	uint32_t exec_id;
 	uint32_t ns_tgid;
-	uint32_t comm; /* strings */
+	uint32_t comm; /* string, as the next four are */
 	uint32_t exe;
 	uint32_t cgroup;
-	uint32_t container; /* id by its cgroup (container.h), or "" */
-	uint32_t pod;       /* uid, likewise */
-	uint32_t hash;      /* of the generation */
-	uint32_t spare;     /* of a free place: the next one + 1 */
+	uint32_t container; /* its id, from the cgroup path (container.h), or "" */
+	uint32_t pod;       /* its uid, likewise */
+	uint32_t hash;      /* of the key of the generation */
+	uint32_t next_free; /* in an unused entry: index + 1 of the next one */
 	uint8_t state;      /* enum process_state */
-	uint8_t announced;
-	uint8_t leader_comm; /* comm is the leader's own */
-	uint8_t sampled;     /* since the last report */
-	uint8_t queued;
+	bool announced;
+	bool leader_comm; /* `comm` is the name of the thread group leader */
+	bool sampled;     /* a sample since the last report refers to it */
+	bool queued;      /* the retire queue refers to it */
 };
 
 struct process_table {
 	struct process *items;
-	uint32_t count; /* places, free ones included */
+	uint32_t count; /* entries, unused ones included */
 	uint32_t capacity;
-	uint32_t spare; /* free place + 1 */
+	uint32_t first_free; /* index + 1 of the first unused entry; 0: none */
 	uint32_t live;
-	uint64_t retired; /* so far */
+	uint64_t retired; /* generations retired so far */
 	struct hash_index lookup;
 	struct strings *strings;       /* borrowed, with its budget and seed */
-	struct tm_retire_queue *queue; /* borrowed; the table outlives its entries */
+	struct tm_retire_queue *queue; /* borrowed; its callbacks refer to the table */
 };
 
 void process_table_init(struct process_table *table, struct strings *strings,
 			struct tm_retire_queue *queue);
 void process_table_deinit(struct process_table *table);
-/* Return: 0, BUDGET_E_SPENT. */
+/* Handles a PROCESS record. Return: 0, BUDGET_E_SPENT. */
 int process_announce(struct process_table *table, const struct tm_process *record);
-/* The generation of a sample whose thread is called @comm. Return: 0, BUDGET_E_SPENT. */
+/* Finds or adds the generation of a sample; @comm: its thread's name. Return: 0, BUDGET_E_SPENT. */
 int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,
 		      uint32_t *ret_process);
-/* Marks a generation as dying; samples of it may still follow. */
+/* Handles an EXIT record; samples of the generation may still follow. */
 void process_exit(struct process_table *table, const struct tm_event *event);
 /*
- * Everything sampled was reported: retired generations go, the strings of the others move to
- * @fresh; one that finds no room there is nameless until it announces itself again.
+ * To be called when every sample has been reported: frees the retired generations and moves the
+ * strings of the others to @fresh. A generation whose strings do not fit there has no name until it
+ * is announced again.
  */
 void process_forget(struct process_table *table, struct strings *fresh);

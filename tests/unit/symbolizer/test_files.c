@@ -163,10 +163,10 @@ static void without_free_descriptors_no_more_is_taken(void **state)
 	recording.files.max_open = 2;
 	for (uint32_t i = 0; i < 3; i++)
 		files_opened(&recording.files, i, 0, fds[i]);
-	assert_false(files_have_room(&recording.files));
+	assert_false(files_have_space(&recording.files));
 	assert_false(is_open(fds[2]));
 	files_close(&recording.files, 0);
-	assert_true(files_have_room(&recording.files));
+	assert_true(files_have_space(&recording.files));
 	assert_int_equal(recording_end(&recording), 0);
 }
 

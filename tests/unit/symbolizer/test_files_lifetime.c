@@ -85,7 +85,7 @@ static void retired_number_closes_the_descriptor_and_frees_the_place(void **stat
 	assert_int_equal(recording.files.live, 0);
 	assert_int_equal(recording.files.retired, 1);
 	(void)tm_retire_run(&recording.queue, 10 + FILES_IDLE_NS + 1);
-	assert_int_not_equal(recording.files.spare, 0);
+	assert_int_not_equal(recording.files.first_free, 0);
 	assert_int_equal(recording.files.lookup.used, 0);
 }
 
@@ -255,12 +255,12 @@ static void descriptors_that_are_given_back_make_room_without_end(void **state)
 	for (uint64_t i = 1; i <= 1000; i++) {
 		uint32_t number = (uint32_t)i % 100;
 
-		assert_true(files_have_room(&recording.files));
+		assert_true(files_have_space(&recording.files));
 		announce(number, i, 10 * i);
 		files_opened(&recording.files, number, 10 * i, open_self());
 		assert_true(recording.files.items[sample(number, 10 * i + 1)].fd >= 0);
 		files_retire(&recording.files, number, 10 * i + 2);
-		if (files_are_pending(&recording.files))
+		if (files_have_many_pending(&recording.files))
 			close_pending();
 	}
 	assert_int_equal(recording.files.retired, 1000);
