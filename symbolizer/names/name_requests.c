@@ -75,7 +75,7 @@ static void apply(struct name_table *names, struct name_table_file *file,
 	keep_build_id(names, file, parsed->header);
 	for (uint32_t i = 0; i < file->count; i++) {
 		struct name_table_place *place = &names->places[file->first + i];
-		const struct parser_symbol *symbol;
+		const struct parser_place_name *symbol;
 		const char *name;
 
 		if (place->known)

@@ -8,13 +8,13 @@
 
 #include "symbolizer/parser/parser.h"
 
-#define RESULT_CHECK_MAX_BYTES                                                              \
-	(sizeof(struct parser_result) + PARSER_OFFSETS_MAX * sizeof(struct parser_symbol) + \
+#define RESULT_CHECK_MAX_BYTES                                                                  \
+	(sizeof(struct parser_result) + PARSER_OFFSETS_MAX * sizeof(struct parser_place_name) + \
 	 PARSER_NAMES_MAX)
 
 struct result_check {
 	const struct parser_result *header;
-	const struct parser_symbol *symbols;
+	const struct parser_place_name *symbols;
 	const char *names; /* name_bytes, the last one NUL */
 };
 

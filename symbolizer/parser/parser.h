@@ -9,7 +9,8 @@
  *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
  * Requests   FILE, VDSO: names at file offsets; one part, a sealed blob of `count` sorted 64-bit
  *            offsets; the result stands below. ROWS: the unwind table of the file; the result is
- *            that of shared/unwind_table.h.
+ *            that of shared/unwind_table.h. SYMBOLS: the whole symbol table of the file, or of the
+ *            vDSO without one.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
  *            deadline.
@@ -30,7 +31,8 @@ enum parser_kind {
 	PARSER_FILE = 1,
 	PARSER_VDSO = 2, /* the parser's own vDSO; offsets are those in its image */
 	PARSER_PART = 3,
-	PARSER_ROWS = 4, /* `count` is 0 */
+	PARSER_ROWS = 4,    /* `count` is 0 */
+	PARSER_SYMBOLS = 5, /* `count` is 0 */
 	PARSER_RESULT = 16,
 };
 
@@ -73,9 +75,59 @@ struct parser_result {
 	uint32_t pad;
 };
 
-struct parser_symbol {
+struct parser_place_name {
 	uint64_t vaddr; /* of the offset; 0 when no segment holds it */
 	uint64_t start; /* vaddr of the symbol */
 	uint32_t name;  /* into the names, or PARSER_NO_NAME */
 	uint32_t has_vaddr;
+};
+
+/*
+ * The result of SYMBOLS: header, segments in the order of their offsets, symbols in that of their
+ * addresses, names. Neither segments nor symbols overlap, and none is empty. A symbol that another
+ * one interrupts goes on behind that as a second range with the same `name`.
+ */
+#define PARSER_SYMBOLS_MAGIC     0x31534d54u /* "TMS1" */
+#define PARSER_SEGMENTS_MAX      4096u
+#define PARSER_SYMBOLS_MAX       (4u << 20)   /* ranges */
+#define PARSER_SYMBOLS_NAMES_MAX (128u << 20) /* bytes */
+
+enum parser_symbols_flag {
+	PARSER_SYMBOLS_HAS_SYMTAB = 1 << 0, /* names came from .symtab, */
+	PARSER_SYMBOLS_HAS_DYNSYM = 1 << 1,
+	PARSER_SYMBOLS_HAS_MINIDEBUG = 1 << 2, /* .gnu_debugdata, */
+	PARSER_SYMBOLS_HAS_PLT = 1 << 3,       /* stubs: name@plt, */
+	PARSER_SYMBOLS_HAS_PCLNTAB = 1 << 4,   /* Go's table */
+	PARSER_SYMBOLS_HAS_DWARF = 1 << 5,     /* there are .debug_info and .debug_line */
+	PARSER_SYMBOLS_MALFORMED = 1 << 6,     /* a part that makes no sense was left out */
+	PARSER_SYMBOLS_TRUNCATED = 1 << 7,     /* a limit was met: names are missing */
+};
+
+struct parser_symbol_table {
+	uint32_t magic;
+	uint32_t flags; /* enum parser_symbols_flag */
+	uint32_t segment_count;
+	uint32_t symbol_count;
+	uint32_t name_bytes;
+	uint32_t build_id_bytes;
+	uint8_t build_id[PARSER_BUILD_ID_MAX];
+	uint32_t debuglink; /* file name of a separate debug file, into the names; PARSER_NO_NAME */
+	uint32_t debuglink_crc;
+	uint32_t altlink; /* path of a file that dwz made, into the names; PARSER_NO_NAME */
+	uint32_t altlink_build_id_bytes;
+	uint8_t altlink_build_id[PARSER_BUILD_ID_MAX];
+};
+
+struct parser_segment {
+	uint64_t offset;
+	uint64_t vaddr;
+	uint64_t bytes; /* in the file */
+	uint32_t flags; /* PF_* */
+	uint32_t pad;
+};
+
+struct parser_symbol {
+	uint64_t start; /* vaddr */
+	uint32_t bytes;
+	uint32_t name; /* into the names */
 };

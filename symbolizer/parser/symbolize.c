@@ -14,13 +14,13 @@
 
 /* Finds the segment of each offset, and makes those that have one targets. */
 static void locate(const struct image *image, const uint64_t *offsets, uint32_t count,
-		   struct parser_result *header, struct parser_symbol *symbols,
+		   struct parser_result *header, struct parser_place_name *symbols,
 		   struct symbol_choice *choice)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Phdr *segment = segments_find(image, offsets[i]);
 
-		symbols[i] = (struct parser_symbol){.name = PARSER_NO_NAME};
+		symbols[i] = (struct parser_place_name){.name = PARSER_NO_NAME};
 		if (!segment)
 			continue;
 		symbols[i].vaddr = segment->p_vaddr + (offsets[i] - segment->p_offset);
@@ -38,7 +38,7 @@ static void locate(const struct image *image, const uint64_t *offsets, uint32_t 
 
 /* Neighbours in one function share its name, so there is at most one name for each offset.
  * @names: NULL only measures. Return: their bytes. */
-static uint64_t write_names(const struct symbol_choice *choice, struct parser_symbol *symbols,
+static uint64_t write_names(const struct symbol_choice *choice, struct parser_place_name *symbols,
 			    char *names)
 {
 	const char *last = NULL;
@@ -47,7 +47,7 @@ static uint64_t write_names(const struct symbol_choice *choice, struct parser_sy
 
 	for (uint32_t i = 0; i < choice->count; i++) {
 		const struct symbol_choice_target *target = &choice->targets[i];
-		struct parser_symbol *symbol = &symbols[target->index];
+		struct parser_place_name *symbol = &symbols[target->index];
 		size_t length;
 
 		if (!target->best.name)
@@ -71,7 +71,7 @@ static uint64_t write_names(const struct symbol_choice *choice, struct parser_sy
 }
 
 static int assemble(struct result_blob *result, const struct parser_result *header,
-		    struct parser_symbol *symbols, const struct symbol_choice *choice)
+		    struct parser_place_name *symbols, const struct symbol_choice *choice)
 {
 	uint64_t table = header->count * sizeof(*symbols);
 	uint64_t names = write_names(choice, symbols, NULL);
@@ -109,7 +109,7 @@ static int read_image(struct result_blob *result, struct image *image,
 		      const struct image_source *source, const uint64_t *offsets, uint32_t count)
 {
 	struct parser_result header = {.magic = PARSER_MAGIC, .count = count};
-	struct parser_symbol *symbols = calloc(count + 1ull, sizeof(*symbols));
+	struct parser_place_name *symbols = calloc(count + 1ull, sizeof(*symbols));
 	struct symbol_choice choice = {.targets = calloc(count + 1ull, sizeof(*choice.targets))};
 	struct pclntab pclntab;
 	bool any = false;

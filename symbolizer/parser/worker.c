@@ -16,6 +16,7 @@
 #include "shared/sandbox.h"
 #include "symbolizer/parser/input.h"
 #include "symbolizer/parser/symbolize.h"
+#include "symbolizer/parser/symbols/symbols_compile.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "worker_filter.h"
 
@@ -42,6 +43,19 @@ static int symbolize(const struct worker_job *job, const struct image_source *so
 	return symbolize_offsets(result, source, offsets.addr, job->request.count);
 }
 
+static int run(const struct worker_job *job, const struct image_source *source,
+	       struct result_blob *result)
+{
+	switch (job->request.kind) {
+	case PARSER_ROWS:
+		return unwind_compile(result, source);
+	case PARSER_SYMBOLS:
+		return symbols_compile(result, source);
+	default:
+		return symbolize(job, source, result);
+	}
+}
+
 static int parse(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
@@ -55,8 +69,7 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 	r = enter_sandbox(source.bytes);
 	if (r)
 		return r;
-	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
-					     : symbolize(job, &source, result);
+	r = run(job, &source, result);
 	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
 }
 

@@ -132,7 +132,7 @@ static void results(void)
 	struct {
 		uint64_t count;
 		struct parser_result header;
-		struct parser_symbol symbols[2];
+		struct parser_place_name symbols[2];
 		char names[8];
 	} result = {2,
 		    {.magic = PARSER_MAGIC, .count = 2, .name_bytes = 8, .segment_bytes = 0x100},

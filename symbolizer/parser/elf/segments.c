@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "symbolizer/parser/parser.h"
+
 static bool contains(const Elf64_Phdr *segment, uint64_t offset)
 {
 	return segment->p_type == PT_LOAD && offset >= segment->p_offset &&
@@ -71,6 +73,24 @@ static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, u
 		at = next;
 	}
 	return 0;
+}
+
+int segments_read_notes(struct image *image, const struct image_source *source)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		Elf64_Phdr segment = image->segments[i];
+		int read;
+
+		if (segment.p_type != PT_NOTE)
+			continue;
+		read = image_fill(image, source, segment.p_offset, segment.p_filesz);
+		if (read == PARSER_FAILED)
+			return read;
+		r = read ? read : r;
+	}
+	return r;
 }
 
 uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capacity)

@@ -8,6 +8,8 @@
 
 /* The loadable segment that holds @offset, an executable one first; NULL: none. */
 const Elf64_Phdr *segments_find(const struct image *image, uint64_t offset);
+/* Copies the notes, of which malformed ones are left out. Return: 0, or an enum parser_status. */
+int segments_read_notes(struct image *image, const struct image_source *source);
 /* Copies the GNU build id to @id. Return: its bytes; 0: none, or longer than @capacity. */
 uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capacity);
 /* The executable segment whose file bytes hold an address; NULL: none. */

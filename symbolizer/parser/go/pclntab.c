@@ -136,7 +136,7 @@ uint64_t pclntab_func(const struct pclntab *pclntab, uint32_t number)
 	return pclntab->functab + functab_field(pclntab, 2ull * number + 1);
 }
 
-static uint64_t entry_point(const struct pclntab *pclntab, uint64_t number)
+uint64_t pclntab_entry(const struct pclntab *pclntab, uint64_t number)
 {
 	return functab_field(pclntab, 2 * number) + pclntab->text;
 }
@@ -149,9 +149,10 @@ int pclntab_add(const struct pclntab *pclntab, struct code_ranges *ranges,
 	if (pclntab->version == PCLNTAB_NONE)
 		return 0;
 	for (uint32_t i = 0; !r && i < pclntab->count; i++) {
-		struct code_range range = {
-			.source = CODE_RANGE_PCLNTAB, .index = i, .vaddr = entry_point(pclntab, i)};
-		uint64_t end = entry_point(pclntab, i + 1ull);
+		struct code_range range = {.source = CODE_RANGE_PCLNTAB,
+					   .index = i,
+					   .vaddr = pclntab_entry(pclntab, i)};
+		uint64_t end = pclntab_entry(pclntab, i + 1ull);
 
 		if (end <= range.vaddr)
 			continue; /* also for fields beyond the table's end, which read as zero */
@@ -161,16 +162,19 @@ int pclntab_add(const struct pclntab *pclntab, struct code_ranges *ranges,
 	return r;
 }
 
-const char *pclntab_name(const struct pclntab *pclntab, uint32_t number)
+uint32_t pclntab_name_offset(const struct pclntab *pclntab, uint32_t number)
 {
 	uint64_t at = pclntab_func(pclntab, number);
-	uint64_t name;
+	uint32_t field = pclntab->version >= PCLNTAB_1_18 ? 4 : 8;
 
-	if (at > pclntab->table.size)
-		return NULL;
-	name = pclntab->names +
-	       (uint32_t)pclntab_number(pclntab, at + (pclntab->version >= PCLNTAB_1_18 ? 4 : 8),
-					4);
+	return at < pclntab->table.size ? (uint32_t)pclntab_number(pclntab, at + field, 4)
+					: UINT32_MAX;
+}
+
+const char *pclntab_name(const struct pclntab *pclntab, uint32_t number)
+{
+	uint64_t name = pclntab->names + pclntab_name_offset(pclntab, number);
+
 	if (name >= pclntab->table.size ||
 	    !memchr(pclntab->table.bytes + name, 0, pclntab->table.size - name))
 		return NULL;
@@ -179,7 +183,7 @@ const char *pclntab_name(const struct pclntab *pclntab, uint32_t number)
 
 static bool is_behind(const void *pclntab, uint32_t number, uint64_t vaddr)
 {
-	return entry_point(pclntab, number) > vaddr;
+	return pclntab_entry(pclntab, number) > vaddr;
 }
 
 bool pclntab_offer(const struct pclntab *pclntab, struct symbol_choice *choice)
@@ -197,8 +201,8 @@ bool pclntab_offer(const struct pclntab *pclntab, struct symbol_choice *choice)
 		if (vaddr < end)
 			continue;
 		number = search_last(pclntab, (uint32_t)pclntab->count, vaddr, is_behind);
-		offer.start = entry_point(pclntab, number);
-		end = entry_point(pclntab, number + 1ull);
+		offer.start = pclntab_entry(pclntab, number);
+		end = pclntab_entry(pclntab, number + 1ull);
 		if (vaddr < offer.start || vaddr >= end)
 			continue;
 		offer.size = end - offer.start;

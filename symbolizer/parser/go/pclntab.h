@@ -38,6 +38,10 @@ int pclntab_open(struct pclntab *pclntab, const struct sections *sections);
 /* Adds each function's range, whose index is its number. Return: 0, PARSER_FAILED (memory). */
 int pclntab_add(const struct pclntab *pclntab, struct code_ranges *ranges,
 		const struct image *image);
+/* Where a function begins, which is where the one before it ends. */
+uint64_t pclntab_entry(const struct pclntab *pclntab, uint64_t number);
+/* Where its name begins, behind the start of all names; UINT32_MAX: it lies beyond the table. */
+uint32_t pclntab_name_offset(const struct pclntab *pclntab, uint32_t number);
 /* The name of a function; NULL: it has none that ends within the table. */
 const char *pclntab_name(const struct pclntab *pclntab, uint32_t number);
 /* Offers the names of the targets that have none yet. Return: whether there was any. */

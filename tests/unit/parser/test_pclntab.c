@@ -239,7 +239,7 @@ static const char *name_at(uint64_t offset)
 {
 	static char name[64];
 	const struct parser_result *header;
-	const struct parser_symbol *symbol;
+	const struct parser_place_name *symbol;
 	struct result_blob result;
 
 	assert_int_equal(cfi_builder_symbolize(&builder, &offset, 1, &result), PARSER_OK);

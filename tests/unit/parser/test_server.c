@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "shared/unwind_table.h"
 #include "symbolizer/names/result_check.h"
 #include "tests/unit/parser/elf_builder.h"
+#include "tests/unit/parser/symbols_view.h"
 
 static const char *program;
 static struct tm_child parser;
@@ -300,6 +302,33 @@ static void hostile_files_have_no_rows_and_the_next_has(void **state)
 	(void)close(target);
 }
 
+static void expect_symbols(int target, const char *name)
+{
+	const struct parser_message message = {.kind = PARSER_SYMBOLS, .id = 6};
+	struct tm_region region = TM_REGION_NULL;
+	struct symbols_view view;
+	bool found = false;
+	int fd;
+
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	assert_int_equal(receive(&fd).status, PARSER_OK);
+	assert_int_equal(tm_region_open_blob(&region, fd, 1 << 20), 0);
+	assert_null(symbols_view_open(&view, region.addr, region.bytes));
+	for (uint32_t i = 0; i < view.header->symbol_count; i++)
+		found |= !strcmp(view.names + view.symbols[i].name, name);
+	assert_true(found);
+	tm_region_close(&region);
+}
+
+static void symbols_of_a_file_are_a_sealed_table(void **state)
+{
+	int target = file_of(&elf, ELF_BUILDER_BYTES);
+
+	expect_symbols(target, "found");
+	expect_symbols(-1, "__vdso_clock_gettime");
+	(void)close(target);
+}
+
 static void names_and_rows_may_be_offset_count_for_at_once(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
@@ -343,6 +372,7 @@ int main(int argc, char **argv)
 		with_parser(broken_request_ends_the_parser),
 		with_parser(rows_of_a_file_are_a_sealed_table),
 		with_parser(hostile_files_have_no_rows_and_the_next_has),
+		with_parser(symbols_of_a_file_are_a_sealed_table),
 		with_parser(names_and_rows_may_be_offset_count_for_at_once),
 		with_parser(request_for_rows_with_a_count_ends_the_parser),
 	};

@@ -33,7 +33,7 @@ static int ends[2];
 
 struct blob { /* two offsets, one name */
 	struct parser_result header;
-	struct parser_symbol symbols[2];
+	struct parser_place_name symbols[2];
 	char names[8];
 };
 

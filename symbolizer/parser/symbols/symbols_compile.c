@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbols_compile - makes the symbol table of one ELF file from all that names its functions
+ */
+
+#include "symbolizer/parser/symbols/symbols_compile.h"
+
+#include "symbolizer/parser/elf/segments.h"
+#include "symbolizer/parser/elf/symbol_reader.h"
+#include "symbolizer/parser/go/pclntab_symbols.h"
+#include "symbolizer/parser/symbols/symbol_blob.h"
+
+struct compilation {
+	const struct image_source *source;
+	struct image image;
+	struct sections sections;
+	struct symbol_reader symtab, dynsym; /* they own the strings of the names */
+	struct pclntab pclntab;
+	struct symbol_ranges ranges;
+	struct symbol_file file;
+};
+
+/* Below the names that there are; a sorted list is made from what was read. */
+static int take_list(struct compilation *c, struct symbol_list *list)
+{
+	struct symbol_ranges chosen = {0};
+	int r = symbol_list_sort(list);
+
+	if (!r)
+		r = symbol_ranges_choose(&chosen, list);
+	if (!r && !c->ranges.count) {
+		symbol_ranges_free(&c->ranges);
+		c->ranges = chosen;
+		return 0;
+	}
+	if (!r)
+		r = symbol_ranges_fill_gaps(&c->ranges, &chosen);
+	symbol_ranges_free(&chosen);
+	return r;
+}
+
+/* @flag: is set if there are names. Return: 0, PARSER_FAILED. */
+static int take_table(struct compilation *c, struct symbol_reader *reader, uint32_t type,
+		      uint32_t flag)
+{
+	struct symbol_list list = {0};
+	int r;
+
+	*reader = (struct symbol_reader){.image = &c->image, .source = c->source};
+	r = symbol_reader_read(reader, type, 0, &list);
+	if (!r)
+		r = take_list(c, &list);
+	c->file.header.flags |= (reader->found ? flag : 0) |
+				(reader->malformed ? PARSER_SYMBOLS_MALFORMED : 0) |
+				(reader->truncated ? PARSER_SYMBOLS_TRUNCATED : 0);
+	symbol_list_free(&list);
+	return r;
+}
+
+/* Folds what a part says of itself: only short memory and failed reading end the work. */
+static int fold(struct compilation *c, int status)
+{
+	if (!status || status == PARSER_FAILED)
+		return status;
+	c->file.header.flags |=
+		status == PARSER_TOO_LARGE ? PARSER_SYMBOLS_TRUNCATED : PARSER_SYMBOLS_MALFORMED;
+	return 0;
+}
+
+static int take_pclntab(struct compilation *c)
+{
+	struct symbol_list list = {0};
+	int r = pclntab_open(&c->pclntab, &c->sections);
+
+	if (r)
+		return fold(c, r);
+	r = pclntab_symbols_read(&c->pclntab, &list);
+	if (list.count)
+		c->file.header.flags |= PARSER_SYMBOLS_HAS_PCLNTAB;
+	if (!r)
+		r = take_list(c, &list);
+	symbol_list_free(&list);
+	return r;
+}
+
+static int read_parts(struct compilation *c)
+{
+	int r = take_table(c, &c->symtab, SHT_SYMTAB, PARSER_SYMBOLS_HAS_SYMTAB);
+
+	if (!r)
+		r = take_table(c, &c->dynsym, SHT_DYNSYM, PARSER_SYMBOLS_HAS_DYNSYM);
+	if (!r)
+		r = fold(c, sections_open(&c->sections, &c->image, c->source));
+	if (!r)
+		r = take_pclntab(c);
+	if (!r && sections_header(&c->sections, ".debug_info") &&
+	    sections_header(&c->sections, ".debug_line"))
+		c->file.header.flags |= PARSER_SYMBOLS_HAS_DWARF;
+	if (!r)
+		r = fold(c, segments_read_notes(&c->image, c->source));
+	return r;
+}
+
+int symbols_compile(struct result_blob *result, const struct image_source *source)
+{
+	struct compilation c = {.source = source};
+	struct parser_symbol_table *header = &c.file.header;
+	int r;
+
+	*result = (struct result_blob){0};
+	header->magic = PARSER_SYMBOLS_MAGIC;
+	r = image_open(&c.image, source);
+	if (!r)
+		r = read_parts(&c);
+	if (!r) {
+		header->build_id_bytes =
+			segments_build_id(&c.image, header->build_id, sizeof(header->build_id));
+		header->flags |= c.ranges.truncated ? PARSER_SYMBOLS_TRUNCATED : 0;
+		r = symbol_blob_write(result, &c.image, &c.ranges, &c.file);
+	}
+	symbol_ranges_free(&c.ranges);
+	symbol_reader_close(&c.symtab);
+	symbol_reader_close(&c.dynsym);
+	image_close(&c.image);
+	return r;
+}
