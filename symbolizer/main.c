@@ -14,6 +14,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/control.h"
+#include "shared/fdpass.h"
 #include "shared/sandbox.h"
 #include "symbolizer/event_loop.h"
 #include "symbolizer/reporter.h"
@@ -130,5 +131,7 @@ int main(int argc, char **argv)
 			    r);
 	r = run(&session, &options);
 	session_deinit(&session);
+	/* The command may have sent something since we last read: it must still get our DONE. */
+	(void)tm_fdpass_close(options.control_fd);
 	return r;
 }

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "shared/fdpass.h"
 #include "shared/reasons.h"
 #include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
@@ -276,6 +277,35 @@ static void dead_command_writes_nothing(void **state)
 	assert_int_equal(end.outputs, 0);
 }
 
+#define UNREAD 40u /* more messages than it reads between two looks at the ring */
+
+/* With --every, a report may be requested just when the recording ends. */
+static void result_arrives_although_messages_of_the_command_were_not_read(void **state)
+{
+	const struct tm_control resume = {.kind = TM_CONTROL_RESUME};
+	uint64_t words[] = {ANON_WORD(1)};
+	struct fake fake = {0};
+	struct fake_end end;
+	siginfo_t info;
+
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	push_sample(&fake, 100, words, 0, 1);
+	fake_publish(&fake, 150);
+	assert_int_equal(kill(fake.pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(fake.pid, &end.status, WUNTRACED), fake.pid);
+	for (unsigned i = 0; i < UNREAD; i++)
+		assert_int_equal(tm_fdpass_send(fake.control, &resume, sizeof(resume), -1, 0), 0);
+	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
+	assert_int_equal(kill(fake.pid, SIGCONT), 0);
+	assert_int_equal(waitid(P_PID, (id_t)fake.pid, &info, WEXITED | WNOWAIT), 0);
+	fake_end(&fake, &end);
+	free(fake_folded(&fake));
+	assert_true(end.done);
+	assert_int_equal(end.outputs, FAKE_FORMATS);
+	assert_int_equal(end.result.exported, 1);
+}
+
 static void message_out_of_form_ends_the_talk_but_keeps_the_samples(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
@@ -345,6 +375,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(more_files_than_descriptors_are_all_named),
 		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
 		cmocka_unit_test(dead_command_writes_nothing),
+		cmocka_unit_test(result_arrives_although_messages_of_the_command_were_not_read),
 		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),
 		cmocka_unit_test(bad_record_is_counted_and_balances),
 		cmocka_unit_test(unsealed_ring_is_refused),

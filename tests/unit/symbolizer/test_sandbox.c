@@ -77,6 +77,7 @@ static const struct probe probes[] = {
 	{"write", SYS_write, {-1, 0, 0}, SYMBOLIZER},
 	{"pread64", SYS_pread64, {-1, 0, 0, 0}, EVERYBODY},
 	{"recvmsg", SYS_recvmsg, {-1, 0, 0}, SYMBOLIZER | PARSER},
+	{"recvfrom", SYS_recvfrom, {-1, 0, 0, 0}, SYMBOLIZER},
 	{"sendmsg", SYS_sendmsg, {-1, 0, 0}, EVERYBODY},
 	{"memory", SYS_mprotect, {0, 0, PROT_READ}, EVERYBODY},
 };
