@@ -107,6 +107,8 @@ static inline void start(struct child *program, const char *name, void (*act)(in
 			(void)close(link_ends[0]);
 		if (getppid() == parent)
 			act(ends[1]);
+		/* As the real programs do, so that a message unread takes none of ours with it. */
+		(void)tm_fdpass_close(ends[1]);
 		_exit(0);
 	}
 	assert_true(program->pid > 0);
