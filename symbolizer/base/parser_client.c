@@ -172,7 +172,8 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 		.context = request->context,
 		.value = request->value,
 		.id = client->next_id++,
-		.deadline_ms = now_ms() + parser_client_request_max_ms(),
+		.deadline_ms =
+			now_ms() + parser_deadline_ms(request->kind) + PARSER_CLIENT_GRACE_MS,
 	};
 	return 0;
 }

@@ -18,14 +18,15 @@
 
 #include <stdint.h>
 
-#define PARSER_AT_ONCE       2u   /* requests, each with its worker */
-#define PARSER_PARTS_MAX     2u   /* of a request */
-#define PARSER_ABANDONED_MAX 8u   /* workers that did not die; then every request is refused */
-#define PARSER_DEADLINE_MS   3000 /* of one worker */
-#define PARSER_OFFSETS_MAX   (1u << 20)  /* in a request */
-#define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
-#define PARSER_NAME_MAX      4096u       /* bytes of one name; a longer one is truncated */
-#define PARSER_BUILD_ID_MAX  64u
+#define PARSER_AT_ONCE          2u   /* requests, each with its worker */
+#define PARSER_PARTS_MAX        2u   /* of a request */
+#define PARSER_ABANDONED_MAX    8u   /* workers that did not die; then every request is refused */
+#define PARSER_DEADLINE_MS      3000 /* of one worker, by the wall: see parser_deadline_ms() */
+#define PARSER_LONG_DEADLINE_MS 30000
+#define PARSER_OFFSETS_MAX      (1u << 20)  /* in a request */
+#define PARSER_NAMES_MAX        (64u << 20) /* bytes of names in a result */
+#define PARSER_NAME_MAX         4096u       /* bytes of one name; a longer one is truncated */
+#define PARSER_BUILD_ID_MAX     64u
 
 enum parser_kind {
 	PARSER_FILE = 1,
@@ -57,6 +58,12 @@ struct parser_message {
 	uint32_t parts;  /* descriptors that follow a request; 0 elsewhere */
 	uint32_t status; /* of a RESULT: enum parser_status */
 };
+
+/* A worker's CPU time has a shorter limit (worker.h); the wall's clock ends one that hangs. */
+static inline uint32_t parser_deadline_ms(uint32_t kind)
+{
+	return kind == PARSER_SYMBOLS ? PARSER_LONG_DEADLINE_MS : PARSER_DEADLINE_MS;
+}
 
 /* The result blob: header, symbols in the order of the offsets, then names, each NUL-terminated. */
 #define PARSER_MAGIC   0x31524d54u /* "TMR1" */

@@ -89,7 +89,8 @@ static int start_worker(struct server *server, const struct worker_job *job)
 		return -EAGAIN;
 	}
 	*slot = (struct slot){pid, ends[0], job->request.id,
-			      (int64_t)tm_clock_ms() + PARSER_DEADLINE_MS, false};
+			      (int64_t)tm_clock_ms() + parser_deadline_ms(job->request.kind),
+			      false};
 	return 0;
 }
 

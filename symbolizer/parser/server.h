@@ -3,7 +3,7 @@
 /*
  * server - forks a worker for each request, relays its result, and kills those that hang
  *
- * Limits     PARSER_AT_ONCE workers; each is killed at PARSER_DEADLINE_MS; one that does not die
+ * Limits     PARSER_AT_ONCE workers; each is killed at parser_deadline_ms(); one that does not die
  *            within SERVER_DEATH_MS more (a hung file system) is abandoned, PARSER_ABANDONED_MAX in
  *            all.
  */

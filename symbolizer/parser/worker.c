@@ -20,13 +20,30 @@
 #include "symbolizer/parser/unwind_compile.h"
 #include "worker_filter.h"
 
-static int enter_sandbox(uint64_t file_bytes)
+struct worker_limits {
+	rlim_t cpu_seconds;
+	uint64_t heap_bytes;
+};
+
+static struct worker_limits limits_of(uint32_t kind)
 {
-	const struct rlimit cpu = {WORKER_CPU_SECONDS, WORKER_CPU_SECONDS};
+	switch (kind) {
+	case PARSER_SYMBOLS:
+		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS,
+					      WORKER_SYMBOLS_HEAP_BYTES};
+	default:
+		return (struct worker_limits){WORKER_CPU_SECONDS, WORKER_HEAP_BYTES};
+	}
+}
+
+static int enter_sandbox(uint32_t kind, uint64_t file_bytes)
+{
+	const struct worker_limits limits = limits_of(kind);
+	const struct rlimit cpu = {limits.cpu_seconds, limits.cpu_seconds};
 	uint64_t space = file_bytes < IMAGE_MAX_BYTES ? file_bytes : 0;
 
 	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
-	    tm_sandbox_limits(0, space + WORKER_HEAP_BYTES) < 0 ||
+	    tm_sandbox_limits(0, space + limits.heap_bytes) < 0 ||
 	    tm_sandbox_filter(&worker_filter) < 0)
 		return PARSER_FAILED;
 	return 0;
@@ -66,7 +83,7 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 			  : input_open_file(&input, job->file, &source);
 	if (r)
 		return r;
-	r = enter_sandbox(source.bytes);
+	r = enter_sandbox(job->request.kind, source.bytes);
 	if (r)
 		return r;
 	r = run(job, &source, result);

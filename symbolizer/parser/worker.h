@@ -7,8 +7,11 @@
 #include "shared/cleanup.h"
 #include "symbolizer/parser/parser.h"
 
-#define WORKER_CPU_SECONDS 2
-#define WORKER_HEAP_BYTES  (768ull << 20) /* address space beside the copy of the file */
+/* Of the CPU, and of address space beside the copy of the file. */
+#define WORKER_CPU_SECONDS         2
+#define WORKER_HEAP_BYTES          (768ull << 20)
+#define WORKER_SYMBOLS_CPU_SECONDS 5
+#define WORKER_SYMBOLS_HEAP_BYTES  (1024ull << 20)
 
 struct worker_job {
 	struct parser_message request;
