@@ -82,8 +82,9 @@ static int folded_init(struct folded *folded, const struct report *report)
 		folded->texts[order[i]] = class;
 	}
 	for (uint32_t i = 0; i < report->frame_count; i++)
-		folded->frames[i] = 2 * folded->texts[report->frames[i].name] +
-				    (uint32_t)is_kernel(report, &report->frames[i]);
+		folded->frames[i] =
+			2 * folded->texts[report_outermost(report, &report->frames[i])->name] +
+			(uint32_t)is_kernel(report, &report->frames[i]);
 	folded->ranks = stack_order_new(report, folded->frames);
 	return folded->ranks ? 0 : -ENOMEM;
 }
@@ -112,7 +113,7 @@ static void write_row(struct output_file *out, const struct report *report,
 			&report->frames[stack_order_frame(report, stack, depth)];
 
 		output_file_text(out, ";");
-		write_name(out, report->strings[frame->name]);
+		write_name(out, report->strings[report_outermost(report, frame)->name]);
 		if (is_kernel(report, frame))
 			output_file_text(out, "_[k]");
 	}

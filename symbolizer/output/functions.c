@@ -27,7 +27,8 @@ static int compare_frames(uint32_t a, uint32_t b, const void *context)
 	const struct report *report = context;
 	const struct report_frame *left = &report->frames[a];
 	const struct report_frame *right = &report->frames[b];
-	int order = sort_by_number(left->name, right->name);
+	int order = sort_by_number(report_outermost(report, left)->name,
+				   report_outermost(report, right)->name);
 
 	if (order == 0)
 		order = sort_by_number(left->file, right->file);
@@ -85,6 +86,11 @@ static const struct report_frame *example_of(const struct ranking *ranking, uint
 	return &ranking->report->frames[ranking->functions->example[function]];
 }
 
+static uint32_t name_of(const struct ranking *ranking, uint32_t function)
+{
+	return report_outermost(ranking->report, example_of(ranking, function))->name;
+}
+
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct ranking *ranking = context;
@@ -95,8 +101,7 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 	if (order == 0)
 		order = sort_by_number(right->total, left->total);
 	return order != 0 ? order
-			  : strcmp(strings[example_of(ranking, a)->name],
-				   strings[example_of(ranking, b)->name]);
+			  : strcmp(strings[name_of(ranking, a)], strings[name_of(ranking, b)]);
 }
 
 /* Cuts between two characters, so that the rest is still valid UTF-8. */
@@ -123,7 +128,7 @@ static void write_row(const struct ranking *ranking, uint32_t function, struct t
 	if (frame->file != REPORT_NO_FILE)
 		file = strings[ranking->report->files[frame->file].base];
 	*ret_row = (struct tm_top){samples->self, samples->total};
-	copy_cut(ret_row->name, sizeof(ret_row->name), strings[frame->name]);
+	copy_cut(ret_row->name, sizeof(ret_row->name), strings[name_of(ranking, function)]);
 	copy_cut(ret_row->file, sizeof(ret_row->file), file);
 }
 

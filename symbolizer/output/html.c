@@ -115,7 +115,8 @@ static void write_functions(struct output_file *out, const struct report *report
 	for (uint32_t i = 0; i < functions->count; i++) {
 		const struct report_frame *frame = &report->frames[functions->example[i]];
 
-		output_file_format(out, "%s[%u,%d,%u,%u]", i > 0 ? "," : "", frame->name,
+		output_file_format(out, "%s[%u,%d,%u,%u]", i > 0 ? "," : "",
+				   report_outermost(report, frame)->name,
 				   frame->file == REPORT_NO_FILE ? NO_FILE : (int)frame->file,
 				   frame->kind, frame->unnamed ? 1u : 0u);
 	}

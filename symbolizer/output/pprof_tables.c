@@ -131,7 +131,7 @@ static void widen_mappings(const struct report *report, Pprof__Mapping *mappings
 	for (uint32_t i = 0; i < report->frame_count; i++) {
 		const struct report_frame *frame = &report->frames[i];
 
-		if (frame->file == REPORT_NO_FILE || report->files[frame->file].vaddr_end != 0)
+		if (frame->file == REPORT_NO_FILE || report->files[frame->file].segment_count > 0)
 			continue;
 		if (frame->address >= mappings[frame->file].memory_limit)
 			mappings[frame->file].memory_limit = frame->address + 1;
@@ -157,9 +157,14 @@ void pprof_fill_mappings(struct pprof_message *message)
 	for (uint32_t i = 0; i < report->file_count; i++) {
 		const struct report_file *file = &report->files[i];
 
-		mappings[i].memory_start = file->vaddr_start;
-		mappings[i].memory_limit = file->vaddr_end;
-		mappings[i].file_offset = file->file_offset;
+		if (file->segment_count > 0) {
+			const struct report_segment *segment =
+				&report->segments[file->first_segment];
+
+			mappings[i].memory_start = segment->vaddr;
+			mappings[i].memory_limit = segment->vaddr + segment->bytes;
+			mappings[i].file_offset = segment->offset;
+		}
 		mappings[i].filename = is_bare(report, file) ? bracketed++ : file->path;
 		mappings[i].build_id = file->build_id;
 		/* else readers would name its frames themselves, from the file at the path */
@@ -195,7 +200,7 @@ void pprof_fill_functions(struct pprof_message *message)
 	if (!functions || !list || !ids)
 		return;
 	for (uint32_t i = 0; i < report->frame_count; i++)
-		ids[report->frames[i].name] = 1;
+		ids[report_outermost(report, &report->frames[i])->name] = 1;
 	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
 		ids[pprof_extra(message, PPROF_STOP_FRAMES + stop)] = 1;
 	for (size_t name = 0; name < names; name++) {
@@ -239,7 +244,7 @@ void pprof_fill_locations(struct pprof_message *message)
 		if (frame->file != REPORT_NO_FILE)
 			locations[i].mapping_id = (uint64_t)frame->file + 1;
 		locations[i].address = frame->address;
-		lines[i].function_id = message->function_ids[frame->name];
+		lines[i].function_id = message->function_ids[report_outermost(report, frame)->name];
 	}
 	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
 		lines[pprof_stop_location(message, stop) - 1].function_id =

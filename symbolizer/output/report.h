@@ -33,20 +33,40 @@ struct report_file {
 	uint8_t no_file; /* enum tm_no_file, where unopened */
 	bool unopened;
 	uint8_t pad[7];
-	uint64_t vaddr_start; /* of the executable segment that was sampled; 0 if not known */
-	uint64_t vaddr_end;
-	uint64_t file_offset; /* of vaddr_start */
+	uint32_t first_segment; /* into report.segments */
+	uint32_t segment_count; /* all executable ones; 0: not known */
 };
 #define REPORT_NO_FILE 0xffffffffu
 
-struct report_frame {     /* unique by (file, address, name) */
-	uint32_t name;    /* string: function, or basename+0xoffset, or [reason] */
-	uint32_t file;    /* index, or REPORT_NO_FILE */
-	uint64_t address; /* ELF virtual address if known, else file offset; 0 for none */
-	uint8_t kind;     /* enum report_kind */
-	bool unnamed;     /* name is basename+0xoffset or [reason] */
-	uint8_t pad[6];
+struct report_segment { /* executable, of one file; a file's segments ascend by offset */
+	uint64_t vaddr;
+	uint64_t bytes;  /* never 0 */
+	uint64_t offset; /* in the file */
 };
+#define REPORT_NO_SEGMENT 0xffffffffu
+
+struct report_call {          /* one function at one place; a frame is a list of them */
+	uint32_t name;        /* string: as displayed; basename+0xoffset or [reason] if unnamed */
+	uint32_t system_name; /* string: as in the symbol table; may be the same */
+	uint32_t path;        /* string: source file, or "" */
+	uint32_t line;        /* in it, of this place; 0 if not known */
+	uint32_t start_line;  /* in it, where the function begins; 0 if not known */
+};
+
+struct report_frame { /* one place that was sampled: an exact pc or a return address, never both */
+	uint32_t first_call; /* into report.calls; those of one frame only */
+	uint32_t call_count; /* at least 1: innermost first, the last one is not inlined */
+	uint32_t file;       /* index, or REPORT_NO_FILE */
+	uint32_t segment;    /* that holds it, into report.segments, or REPORT_NO_SEGMENT */
+	uint32_t process;    /* of anonymous code: index, or REPORT_NO_PROCESS */
+	uint8_t kind;        /* enum report_kind */
+	bool unnamed;        /* the name of its last call is basename+0xoffset or [reason] */
+	bool is_return;      /* address is one byte before a return address: inside the call */
+	uint8_t pad;
+	/* Virtual address in its segment; without one the file offset, 0 for none. */
+	uint64_t address;
+};
+#define REPORT_NO_PROCESS 0xffffffffu
 
 struct report_stack {   /* leaf first, kernel frames before user frames */
 	uint32_t first; /* into report.stack_frames */
@@ -55,6 +75,7 @@ struct report_stack {   /* leaf first, kernel frames before user frames */
 
 struct report_process {     /* one generation */
 	uint32_t tgid;      /* in the initial PID namespace */
+	uint32_t reuse;     /* 0: the only one of its tgid; else 1, 2, ... by start, then exec */
 	uint32_t ns_tgid;   /* in its own */
 	uint32_t comm;      /* string, of the leader */
 	uint32_t exe;       /* string, path or "" */
@@ -79,13 +100,15 @@ struct report_sample {
 struct report {
 	const char *const *strings;
 	const struct report_file *files;
+	const struct report_segment *segments;
+	const struct report_call *calls;
 	const struct report_frame *frames;
 	const uint32_t *stack_frames;
 	const struct report_stack *stacks;
 	const struct report_process *processes;
 	const struct report_sample *samples;
-	uint32_t string_count, file_count, frame_count, stack_frame_count;
-	uint32_t stack_count, process_count, sample_count;
+	uint32_t string_count, file_count, segment_count, call_count, frame_count;
+	uint32_t stack_frame_count, stack_count, process_count, sample_count;
 	uint64_t hz;
 	uint64_t start_unix_ns; /* CLOCK_REALTIME */
 	uint64_t duration_ns;
@@ -99,6 +122,13 @@ struct report {
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };
+
+/* The function that the others of a frame are inlined into, or its only one. */
+static inline const struct report_call *report_outermost(const struct report *report,
+							 const struct report_frame *frame)
+{
+	return &report->calls[frame->first_call + frame->call_count - 1];
+}
 
 struct output_file; /* output_file.h: buffered writing to one descriptor, first error kept */
 

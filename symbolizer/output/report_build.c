@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "symbolizer/output/report_processes.h"
+
 static void *zeroed(uint64_t count, size_t bytes)
 {
 	return calloc(count ? count : 1, bytes);
@@ -36,7 +38,7 @@ static int add_stacks(struct report_build *build, const struct aggregate *aggreg
 		build->stacks[i] = (struct report_stack){at, stack->count};
 		for (uint32_t f = 0; f < stack->count; f++)
 			build->stack_frames[at++] =
-				report_frames_of(&build->frames, stack->frames[f]);
+				report_frames_of(&build->frames, stack->frames[f], stack->process);
 	}
 	build->report.stacks = build->stacks;
 	build->report.stack_count = aggregate->stack_count;
@@ -45,19 +47,33 @@ static int add_stacks(struct report_build *build, const struct aggregate *aggreg
 	return 0;
 }
 
-/* Generations without a sample are left out. */
-static int add_processes(struct report_build *build, const struct process_table *table,
-			 const uint32_t *number)
+/* Numbers the generations that have a sample, in the order of their first one. */
+static int number_processes(struct report_build *build, const struct aggregate *aggregate)
 {
-	build->processes = zeroed(table->count, sizeof(*build->processes));
+	build->numbers = zeroed(aggregate->processes->count, sizeof(*build->numbers));
+	if (!build->numbers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < aggregate->sample_count; i++) {
+		uint32_t *number = &build->numbers[aggregate->samples[i].process];
+
+		if (!*number)
+			*number = ++build->report.process_count;
+	}
+	return 0;
+}
+
+/* Generations without a sample are left out. */
+static int add_processes(struct report_build *build, const struct process_table *table)
+{
+	build->processes = zeroed(build->report.process_count, sizeof(*build->processes));
 	if (!build->processes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct process *process = &table->items[i];
 
-		if (!number[i])
+		if (!build->numbers[i])
 			continue;
-		build->processes[number[i] - 1] = (struct report_process){
+		build->processes[build->numbers[i] - 1] = (struct report_process){
 			.tgid = process->tgid,
 			.ns_tgid = process->ns_tgid,
 			.comm = process->comm,
@@ -68,10 +84,9 @@ static int add_processes(struct report_build *build, const struct process_table 
 			.exec_id = process->exec_id,
 			.start_boottime = process->start_boottime,
 		};
-		build->report.process_count++;
 	}
 	build->report.processes = build->processes;
-	return 0;
+	return report_processes_number(build->processes, build->report.process_count);
 }
 
 static void count_frames(struct report_build *build, const struct aggregate *aggregate,
@@ -93,22 +108,14 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 
 static int add_samples(struct report_build *build, const struct aggregate *aggregate)
 {
-	uint32_t *number = zeroed(aggregate->processes->count, sizeof(*number));
-	uint32_t processes = 0;
-	int r;
-
 	build->samples = zeroed(aggregate->sample_count, sizeof(*build->samples));
-	if (!number || !build->samples) {
-		free(number);
+	if (!build->samples)
 		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < aggregate->sample_count; i++) {
 		const struct aggregate_sample *sample = &aggregate->samples[i];
 
-		if (!number[sample->process])
-			number[sample->process] = ++processes;
 		build->samples[i] = (struct report_sample){
-			.process = number[sample->process] - 1,
+			.process = build->numbers[sample->process] - 1,
 			.tid = sample->tid,
 			.comm = sample->comm,
 			.stack = sample->stack,
@@ -120,49 +127,72 @@ static int add_samples(struct report_build *build, const struct aggregate *aggre
 	}
 	build->report.samples = build->samples;
 	build->report.sample_count = aggregate->sample_count;
-	r = add_processes(build, aggregate->processes, number);
-	free(number);
-	return r;
+	return 0;
 }
 
 static void count_unopened(struct report_build *build)
 {
-	for (uint32_t i = 0; i < build->frames.file_count; i++)
-		if (build->frames.files[i].unopened)
-			build->report.unopened[build->frames.files[i].no_file]++;
+	for (uint32_t i = 0; i < build->frames.files.count; i++)
+		if (build->frames.files.items[i].unopened)
+			build->report.unopened[build->frames.files.items[i].no_file]++;
+}
+
+static void point_to_tables(struct report_build *build, const struct strings *strings)
+{
+	struct report *report = &build->report;
+
+	report->calls = build->frames.calls;
+	report->call_count = build->frames.call_count;
+	report->frames = build->frames.frames;
+	report->frame_count = build->frames.frame_count;
+	report->files = build->frames.files.items;
+	report->file_count = build->frames.files.count;
+	report->segments = build->frames.files.segments;
+	report->segment_count = build->frames.files.segment_count;
+	report->strings = strings->items;
+	report->string_count = strings->count;
+}
+
+static int fill(struct report_build *build, const struct aggregate *aggregate)
+{
+	int r = add_stacks(build, aggregate);
+
+	if (!r)
+		r = add_processes(build, aggregate->processes);
+	if (!r)
+		r = add_samples(build, aggregate);
+	return r;
 }
 
 int report_build_init(struct report_build *build, const struct aggregate *aggregate,
 		      const struct name_table *names, const struct ksyms *kernel)
 {
-	struct report *report = &build->report;
 	int r;
 
 	*build = (struct report_build){.report.title = ""};
 	aggregate->strings->budget->limit += BUDGET_REPORT_BYTES;
-	r = report_frames_init(&build->frames, aggregate->files, names, kernel, aggregate->strings)
-		    ? -ENOMEM
-		    : add_stacks(build, aggregate);
+	r = number_processes(build, aggregate);
+	if (report_frames_init(&build->frames, aggregate->files, names, kernel, aggregate->strings,
+			       build->numbers) &&
+	    !r)
+		r = -ENOMEM;
 	if (!r)
-		r = add_samples(build, aggregate);
+		r = fill(build, aggregate);
 	count_unopened(build);
-	report->frames = build->frames.frames;
-	report->frame_count = build->frames.frame_count;
-	report->files = build->frames.files;
-	report->file_count = build->frames.file_count;
-	report->strings = aggregate->strings->items;
-	report->string_count = aggregate->strings->count;
-	report->exported = aggregate->exported;
+	point_to_tables(build, aggregate->strings);
+	build->report.exported = aggregate->exported;
 	return r;
 }
 
 void report_build_deinit(struct report_build *build)
 {
 	report_frames_deinit(&build->frames);
+	free(build->numbers);
 	free(build->stack_frames);
 	free(build->stacks);
 	free(build->processes);
 	free(build->samples);
+	build->numbers = NULL;
 	build->stack_frames = NULL;
 	build->stacks = NULL;
 	build->processes = NULL;

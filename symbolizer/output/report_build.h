@@ -15,6 +15,7 @@
 struct report_build {
 	struct report report; /* points into what follows */
 	struct report_frames frames;
+	uint32_t *numbers; /* generation -> report process + 1; 0: has no sample */
 	uint32_t *stack_frames;
 	struct report_stack *stacks;
 	struct report_process *processes;

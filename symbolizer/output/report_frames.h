@@ -1,47 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * report_frames - turns encoded frames into the frames and files of the report
+ * report_frames - turns encoded frames into the frames, calls and files of the report
  *
  * Display    a file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
  *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
- *            its [reason]. The offset shown is the frame's own.
+ *            its [reason]. The offset shown is the frame's own, that of a return address too.
+ * Identity   two encoded frames are two frames: a return address and an exact pc at one place,
+ *            and one anonymous address in two generations, too.
  */
 
-#include "symbolizer/names/ksyms.h"
-#include "symbolizer/names/name_table.h"
-#include "symbolizer/output/report.h"
+#include "symbolizer/output/report_files.h"
 
-struct report_frames_entry {
+struct report_frames_key {
 	uint64_t encoded;
-	uint32_t frame;
+	uint32_t process; /* generation of anonymous code, else AGGREGATE_NO_PROCESS */
+	uint32_t pad;
 };
 
 struct report_frames {
 	struct report_frame *frames;
-	struct report_file *files;
-	struct report_frames_entry *entries; /* every distinct encoded frame */
-	uint32_t *file_of_index;             /* files.c index -> report file + 1 */
-	uint32_t *file_of_module;            /* kernel module -> report file + 1 */
+	struct report_frames_key *keys; /* of each frame */
+	struct report_call *calls;
+	struct report_files files;
 	uint32_t frame_count, frame_capacity;
-	uint32_t file_count, file_capacity;
-	uint32_t entry_count, entry_capacity;
-	uint32_t index_capacity, module_capacity;
-	uint32_t vdso_file; /* report file + 1 */
-	uint32_t overflow;  /* frame + 1, once the budget is spent */
+	uint32_t key_capacity;
+	uint32_t call_count, call_capacity;
+	uint32_t overflow; /* frame + 1, once the budget is spent */
 	uint32_t overflow_name;
-	struct hash_index frame_lookup;
-	struct hash_index entry_lookup;
-	const struct files *source; /* borrowed, as are the next three */
-	const struct name_table *names;
-	const struct ksyms *kernel;
-	struct strings *strings;
+	struct hash_index lookup;  /* by key */
+	struct strings *strings;   /* borrowed, as is the next one */
+	const uint32_t *processes; /* generation -> report process + 1; 0: has no sample */
 };
 
 /* Return: 0, BUDGET_E_SPENT. */
 int report_frames_init(struct report_frames *table, const struct files *files,
 		       const struct name_table *names, const struct ksyms *kernel,
-		       struct strings *strings);
+		       struct strings *strings, const uint32_t *processes);
 void report_frames_deinit(struct report_frames *table);
-/* The report's frame of a checked, encoded one; [memory] when the budget is spent. */
-uint32_t report_frames_of(struct report_frames *table, uint64_t encoded);
+/*
+ * The report's frame of a checked, encoded one in a stack of @process (aggregate.h); [memory] when
+ * the budget is spent.
+ */
+uint32_t report_frames_of(struct report_frames *table, uint64_t encoded, uint32_t process);

@@ -35,7 +35,8 @@ static void write_frame(struct output_file *out, const struct report *report, ui
 	uint32_t file = report->frames[frame].file;
 
 	output_file_text(out, "{\"name\":");
-	output_file_json_string(out, report->strings[report->frames[frame].name]);
+	output_file_json_string(
+		out, report->strings[report_outermost(report, &report->frames[frame])->name]);
 	if (file != REPORT_NO_FILE) {
 		output_file_text(out, ",\"file\":");
 		output_file_json_string(out, report->strings[report->files[file].path]);

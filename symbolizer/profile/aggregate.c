@@ -29,7 +29,15 @@ static int resolve_files(struct aggregate *aggregate, const struct tm_sample *sa
 	return 0;
 }
 
-static int add_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count)
+static bool has_anonymous(const struct aggregate *aggregate, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (aggregate->frames[i] >> TM_FRAME_KIND_SHIFT == TM_FRAME_ANON)
+			return true;
+	return false;
+}
+
+static int add_stack(struct aggregate *aggregate, uint32_t hash, uint32_t process, uint32_t count)
 {
 	uint64_t *frames;
 
@@ -40,26 +48,30 @@ static int add_stack(struct aggregate *aggregate, uint32_t hash, uint32_t count)
 	if (!frames || hash_index_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
 		return BUDGET_E_SPENT;
 	memcpy(frames, aggregate->frames, count * sizeof(*frames));
-	aggregate->stacks[aggregate->stack_count++] = (struct aggregate_stack){frames, count};
+	aggregate->stacks[aggregate->stack_count++] =
+		(struct aggregate_stack){frames, count, process};
 	return 0;
 }
 
-static int find_or_add_stack(struct aggregate *aggregate, uint32_t count, uint32_t *ret_stack)
+static int find_or_add_stack(struct aggregate *aggregate, uint32_t process, uint32_t count,
+			     uint32_t *ret_stack)
 {
 	size_t bytes = count * sizeof(aggregate->frames[0]);
-	uint32_t hash = hash_bytes(aggregate->strings->seed, aggregate->frames, bytes);
+	uint32_t key[2] = {hash_bytes(aggregate->strings->seed, aggregate->frames, bytes), process};
+	uint32_t hash = hash_bytes(aggregate->strings->seed, key, sizeof(key));
 	struct hash_index_walk walk = hash_index_start(hash);
 	uint32_t index;
 
 	while ((index = hash_index_next(&aggregate->stack_lookup, &walk)) != HASH_INDEX_NONE) {
 		const struct aggregate_stack *stack = &aggregate->stacks[index];
 
-		if (stack->count == count && memcmp(stack->frames, aggregate->frames, bytes) == 0)
+		if (stack->count == count && stack->process == process &&
+		    memcmp(stack->frames, aggregate->frames, bytes) == 0)
 			break;
 	}
 	if (index == HASH_INDEX_NONE) {
 		index = aggregate->stack_count;
-		if (add_stack(aggregate, hash, count))
+		if (add_stack(aggregate, hash, process, count))
 			return BUDGET_E_SPENT;
 	}
 	*ret_stack = index;
@@ -143,6 +155,7 @@ void aggregate_deinit(struct aggregate *aggregate)
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 {
 	uint32_t frames = (uint32_t)sample->kernel_frames + sample->user_frames;
+	uint32_t process;
 	struct aggregate_sample key = {
 		.tid = sample->event.tid,
 		.flags = sample->event.flags & AGGREGATE_FLAGS,
@@ -151,8 +164,10 @@ int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 
 	if (find_comm(aggregate, sample->comm, &key.comm) ||
 	    process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process) ||
-	    resolve_files(aggregate, sample, frames) ||
-	    find_or_add_stack(aggregate, frames, &key.stack))
+	    resolve_files(aggregate, sample, frames))
+		return BUDGET_E_SPENT;
+	process = has_anonymous(aggregate, frames) ? key.process : AGGREGATE_NO_PROCESS;
+	if (find_or_add_stack(aggregate, process, frames, &key.stack))
 		return BUDGET_E_SPENT;
 	return count_sample(aggregate, &key);
 }

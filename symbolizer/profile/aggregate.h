@@ -5,7 +5,8 @@
  *
  * Key        (generation, thread, thread's name, stop, flags, stack). Each distinct stack is stored
  *            once, as encoded frames; the file bits of a FILE frame hold an index of files.h, not
- *            the file number that the collector sent.
+ *            the file number that the collector sent. A stack with a frame in anonymous memory
+ *            is one generation's alone: the same address means other code in another one.
  * Limits     everything is charged to the profile's budget; a sample that no longer fits is
  *            dropped, and counted by the caller (`memory`).
  */
@@ -16,7 +17,9 @@
 struct aggregate_stack {
 	const uint64_t *frames;
 	uint32_t count;
+	uint32_t process; /* generation of its anonymous frames; AGGREGATE_NO_PROCESS: has none */
 };
+#define AGGREGATE_NO_PROCESS 0xffffffffu
 
 struct aggregate_sample {
 	uint32_t process;

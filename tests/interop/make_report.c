@@ -34,7 +34,8 @@ static int plain_write(struct output_file *out, const struct report *report)
 			const struct report_frame *frame =
 				&report->frames[report->stack_frames[stack->first + j]];
 
-			output_file_json_string(out, report->strings[frame->name]);
+			output_file_json_string(
+				out, report->strings[report_outermost(report, frame)->name]);
 			output_file_format(out, ",%d%s", frame->kind == REPORT_KERNEL,
 					   j ? "," : "");
 		}

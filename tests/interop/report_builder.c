@@ -10,6 +10,8 @@
 enum builder_array {
 	STRINGS,
 	FILES,
+	SEGMENTS,
+	CALLS,
 	FRAMES,
 	STACK_FRAMES,
 	STACKS,
@@ -20,6 +22,8 @@ enum builder_array {
 static const size_t element_bytes[] = {
 	[STRINGS] = sizeof(char *),
 	[FILES] = sizeof(struct report_file),
+	[SEGMENTS] = sizeof(struct report_segment),
+	[CALLS] = sizeof(struct report_call),
 	[FRAMES] = sizeof(struct report_frame),
 	[STACK_FRAMES] = sizeof(uint32_t),
 	[STACKS] = sizeof(struct report_stack),
@@ -62,7 +66,7 @@ void report_builder_deinit(struct report_builder *builder)
 
 	for (uint32_t i = 0; i < builder->report.string_count; i++)
 		free(strings[i]);
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < REPORT_BUILDER_ARRAYS; i++)
 		free(builder->arrays[i]);
 	memset(builder, 0, sizeof(*builder)); /* too large for a second one on the stack */
 }
@@ -100,11 +104,14 @@ uint32_t report_builder_file(struct report_builder *builder, const char *path, c
 		.build_id = report_builder_string(builder, build_id),
 		.has_symbols = true,
 		.is_kernel = is_kernel ? 1 : 0,
-		.vaddr_start = is_kernel ? 0 : 0x1000,
-		.vaddr_end = is_kernel ? 0 : 0x200000,
-		.file_offset = is_kernel ? 0 : 0x1000,
+		.first_segment = builder->report.segment_count,
+		.segment_count = is_kernel ? 0 : 1,
 	};
 
+	if (!is_kernel)
+		*(struct report_segment *)grown(builder, SEGMENTS, &builder->report.segment_count) =
+			(struct report_segment){
+				.vaddr = 0x1000, .bytes = 0x1ff000, .offset = 0x1000};
 	*(struct report_file *)grown(builder, FILES, &builder->report.file_count) = file;
 	return builder->report.file_count - 1;
 }
@@ -130,14 +137,23 @@ void report_builder_unnamed_file(struct report_builder *builder, uint32_t file)
 uint32_t report_builder_frame(struct report_builder *builder, const char *name, uint32_t file,
 			      uint64_t address, enum report_kind kind)
 {
+	uint32_t text = report_builder_string(builder, name);
 	struct report_frame frame = {
-		.name = report_builder_string(builder, name),
+		.first_call = builder->report.call_count,
+		.call_count = 1,
 		.file = file,
+		.segment = REPORT_NO_SEGMENT,
+		.process = REPORT_NO_PROCESS,
 		.address = address,
 		.kind = (uint8_t)kind,
 		.unnamed = kind == REPORT_UNRESOLVED || strstr(name, "+0x") != NULL,
 	};
+	const struct report_file *files = builder->arrays[FILES];
 
+	if (file != REPORT_NO_FILE && files[file].segment_count > 0)
+		frame.segment = files[file].first_segment;
+	*(struct report_call *)grown(builder, CALLS, &builder->report.call_count) =
+		(struct report_call){.name = text, .system_name = text};
 	*(struct report_frame *)grown(builder, FRAMES, &builder->report.frame_count) = frame;
 	return builder->report.frame_count - 1;
 }
@@ -196,6 +212,8 @@ const struct report *report_builder_report(struct report_builder *builder)
 
 	report->strings = (const char *const *)builder->arrays[STRINGS];
 	report->files = builder->arrays[FILES];
+	report->segments = builder->arrays[SEGMENTS];
+	report->calls = builder->arrays[CALLS];
 	report->frames = builder->arrays[FRAMES];
 	report->stack_frames = builder->arrays[STACK_FRAMES];
 	report->stacks = builder->arrays[STACKS];

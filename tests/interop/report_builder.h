@@ -11,12 +11,13 @@
 
 #include "symbolizer/output/report.h"
 
-#define REPORT_BUILDER_SLOTS 65536u /* more than the strings of any built report */
+#define REPORT_BUILDER_ARRAYS 9
+#define REPORT_BUILDER_SLOTS  65536u /* more than the strings of any built report */
 
 struct report_builder {
 	struct report report; /* current after each call of report_builder_report() */
-	void *arrays[7];      /* in the order of enum builder_array, report_builder.c */
-	uint32_t capacities[7];
+	void *arrays[REPORT_BUILDER_ARRAYS]; /* in the order of enum builder_array */
+	uint32_t capacities[REPORT_BUILDER_ARRAYS];
 	uint32_t slots[REPORT_BUILDER_SLOTS]; /* strings by hash */
 };
 

@@ -328,7 +328,7 @@ static void length_that_lies_breaks_the_ring_for_good(void **state)
 
 static void key_is_generation_thread_name_stop_and_stack(void **state)
 {
-	uint64_t word = ANON_WORD(1);
+	uint64_t word = VDSO_WORD(1);
 
 	for (unsigned i = 0; i < 7; i++) {
 		make_sample(&record, 10, 42, "c", &word, 0, 1);

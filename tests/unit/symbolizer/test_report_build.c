@@ -66,17 +66,20 @@ static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_
 	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 }
 
-/* As if the parser had answered: [0x100, 0x110) is main, at vaddr offset + 0x1000. */
+/* As if the parser had answered: [0x100, 0x110) is main and a segment, at vaddr offset + 0x1000. */
 static void finish(void)
 {
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	for (uint32_t i = 0; i < names.file_count; i++) {
+		names.files[i].vaddr = 0x1100;
+		names.files[i].offset = 0x100;
+		names.files[i].bytes = 0x10;
+	}
 	for (uint32_t i = 0; i < names.place_count; i++) {
 		uint64_t offset = names.places[i].key & TM_FRAME_OFFSET_MAX;
 
 		if (offset < 0x100 || offset >= 0x110)
 			continue;
-		names.places[i].vaddr = offset + 0x1000;
-		names.places[i].has_vaddr = 1;
 		assert_int_equal(strings_add(&recording.strings, "main", 4, &names.places[i].name),
 				 0);
 	}
@@ -88,7 +91,7 @@ static const struct report_frame *shown(uint32_t place, const char *name)
 	const struct report *report = &build.report;
 	const struct report_frame *frame = &report->frames[report->stack_frames[place]];
 
-	assert_string_equal(report->strings[frame->name], name);
+	assert_string_equal(report->strings[report_outermost(report, frame)->name], name);
 	return frame;
 }
 
@@ -144,25 +147,115 @@ static void frames_are_shown_by_kind(void **state)
 	assert_int_equal(build.report.unresolved[TM_UNRESOLVED_MAPPING_BUSY], 1);
 }
 
-static void return_address_is_looked_up_one_before_and_shown_as_it_is(void **state)
+static void a_callers_address_lies_inside_its_call_and_its_own_is_shown(void **state)
 {
 	uint64_t words[] = {FILE_WORD(1, 0x110) | TM_FRAME_RETURN, FILE_WORD(1, 0x110),
-			    FILE_WORD(1, 0x100) | TM_FRAME_RETURN};
+			    FILE_WORD(1, 0x100) | TM_FRAME_RETURN,
+			    KERNEL_WORD(0, 0x12) | TM_FRAME_RETURN};
 
+	sample(words + 3, 1, 0, TM_STOP_NONE);
 	sample(words, 0, 3, TM_STOP_NONE);
 	finish();
-	assert_int_equal(shown(0, "main")->address, 0x1110);
-	(void)shown(1, "prog+0x110");
-	(void)shown(2, "prog+0x100");
+	assert_int_equal(shown(0, "entry")->address, 0x11);
+	assert_int_equal(shown(1, "main")->address, 0x110f);
+	assert_true(shown(1, "main")->is_return);
+	assert_int_equal(shown(2, "prog+0x110")->address, 0x110);
+	assert_false(shown(2, "prog+0x110")->is_return);
+	assert_int_equal(shown(3, "prog+0x100")->address, 0xff);
 }
 
-static void return_and_exact_address_of_one_place_are_one_frame(void **state)
+static void a_return_address_and_an_exact_pc_at_one_place_are_two_frames(void **state)
 {
 	uint64_t words[] = {FILE_WORD(1, 0x108) | TM_FRAME_RETURN, FILE_WORD(1, 0x108)};
 
 	sample(words, 0, 2, TM_STOP_NONE);
+	sample(words + 1, 0, 1, TM_STOP_NONE);
 	finish();
-	assert_int_equal(build.report.frame_count, 1);
+	assert_int_equal(build.report.frame_count, 2);
+	assert_int_equal(shown(0, "main")->address, 0x1107);
+	assert_int_equal(shown(1, "main")->address, 0x1108);
+	assert_ptr_equal(shown(1, "main"), shown(2, "main"));
+}
+
+/* Each frame has one call of its own, which bears the name as it is in the symbol table. */
+static void a_frame_without_inlined_calls_has_one_call(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x100), FILE_WORD(1, 0x200), ANON_WORD(7),
+			    UNRESOLVED_WORD(TM_UNRESOLVED_OFFSET)};
+	const struct report *report = &build.report;
+
+	sample(words, 0, 4, TM_STOP_NONE);
+	finish();
+	assert_int_equal(report->call_count, 4);
+	for (uint32_t i = 0; i < report->frame_count; i++) {
+		const struct report_call *call = report_outermost(report, &report->frames[i]);
+
+		assert_int_equal(report->frames[i].call_count, 1);
+		assert_int_equal(report->frames[i].first_call, i);
+		assert_int_equal(call->system_name, call->name);
+		assert_int_equal(call->path + call->line + call->start_line, 0);
+	}
+}
+
+static void an_anonymous_address_of_two_processes_is_two_frames(void **state)
+{
+	uint64_t words[] = {ANON_WORD(0x7f00), FILE_WORD(1, 0x100)};
+	const struct report *report = &build.report;
+
+	sample(words, 0, 2, TM_STOP_NONE);
+	sample(words, 0, 2, TM_STOP_NONE);
+	make_sample(&record, 1, 43, "d", words, 0, 2);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	record.sample.event.exec_id++; /* the same pid, another program */
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	finish();
+	assert_int_equal(report->stack_count, 3);
+	assert_int_equal(report->frame_count, 4); /* main is one and the same */
+	for (uint32_t i = 0; i < report->sample_count; i++) {
+		const struct report_sample *of = &report->samples[i];
+		const struct report_stack *stack = &report->stacks[of->stack];
+		const struct report_frame *frame = shown(stack->first, "[anon]");
+
+		assert_int_equal(frame->address, 0x7f00);
+		assert_int_equal(frame->process, of->process);
+		assert_int_equal(shown(stack->first + 1, "main")->process, REPORT_NO_PROCESS);
+	}
+}
+
+static void stacks_without_anonymous_frames_are_shared_by_processes(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x100)};
+
+	sample(words, 0, 1, TM_STOP_NONE);
+	make_sample(&record, 1, 43, "d", words, 0, 1);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	assert_int_equal(recording.aggregate.stack_count, 1);
+}
+
+/* Three generations of one pid, the one that started last sampled first, and an innocent one. */
+static void generations_of_one_pid_are_numbered_by_their_start(void **state)
+{
+	static const struct {
+		uint64_t start;
+		uint32_t tid, exec_id, reuse;
+	} generations[] = {{900, 42, 1, 3}, {100, 42, 2, 2}, {100, 42, 1, 1}, {100, 43, 1, 0}};
+	uint64_t words[] = {FILE_WORD(1, 0x100)};
+
+	for (unsigned i = 0; i < 4; i++) {
+		make_sample(&record, 1, generations[i].tid, "c", words, 0, 1);
+		record.sample.event.start_boottime = generations[i].start;
+		record.sample.event.exec_id = generations[i].exec_id;
+		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	}
+	finish();
+	assert_int_equal(build.report.process_count, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct report_process *process =
+			&build.report.processes[build.report.samples[i].process];
+
+		assert_int_equal(process->start_boottime, generations[i].start);
+		assert_int_equal(process->reuse, generations[i].reuse);
+	}
 }
 
 static void truncated_counts_are_those_of_the_samples(void **state)
@@ -243,8 +336,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_world(sampled_files_that_were_not_opened_are_counted_by_reason),
 		with_world(frames_are_shown_by_kind),
-		with_world(return_address_is_looked_up_one_before_and_shown_as_it_is),
-		with_world(return_and_exact_address_of_one_place_are_one_frame),
+		with_world(a_callers_address_lies_inside_its_call_and_its_own_is_shown),
+		with_world(a_return_address_and_an_exact_pc_at_one_place_are_two_frames),
+		with_world(a_frame_without_inlined_calls_has_one_call),
+		with_world(an_anonymous_address_of_two_processes_is_two_frames),
+		with_world(stacks_without_anonymous_frames_are_shared_by_processes),
+		with_world(generations_of_one_pid_are_numbered_by_their_start),
 		with_world(truncated_counts_are_those_of_the_samples),
 		with_world(only_sampled_generations_are_listed),
 		with_world(spent_budget_shows_memory_and_loses_no_sample),
