@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * check - cmocka with what it wants to be included before it
+ * check - includes cmocka and the headers that must precede it
  */
 
 #include <setjmp.h>

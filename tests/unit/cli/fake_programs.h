@@ -24,7 +24,7 @@
 static struct options options;
 static struct session session;
 static int signals = -1;
-static int link_ends[2]; /* collector to symbolizer: closes when the collector ends */
+static int link_ends[2]; /* from collector to symbolizer; closed when the collector ends */
 
 /* --- what the fake programs do --- */
 
@@ -48,7 +48,7 @@ static inline void send_counts(int control, uint64_t taken)
 	send_message(control, &message);
 }
 
-/* Waits for one message of that kind; the command going away ends the program. */
+/* Waits for one message of that kind; the program ends if the command goes away. */
 static inline void await(int control, enum tm_control_kind kind)
 {
 	struct tm_control message;
@@ -118,7 +118,7 @@ static inline void start(struct child *program, const char *name, void (*act)(in
 	assert_true(program->pidfd >= 0);
 }
 
-/* Runs both; what they sent is in @session, which stays. */
+/* Runs both programs; what they sent remains in @session. */
 static inline int record_with(void (*collector)(int), void (*symbolizer)(int))
 {
 	int r;
@@ -129,7 +129,7 @@ static inline int record_with(void (*collector)(int), void (*symbolizer)(int))
 	(void)close(link_ends[0]);
 	(void)close(link_ends[1]);
 	r = event_loop_run(&session);
-	/* Nobody is left, whatever happened. */
+	/* No process is left, whatever happened. */
 	assert_int_equal(kill(session.collector.pid, 0), -1);
 	assert_int_equal(kill(session.symbolizer.pid, 0), -1);
 	assert_int_equal(session.phase, SESSION_OVER);

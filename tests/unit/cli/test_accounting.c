@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_accounting - each report balances, and all add up to the whole, whoever died */
+/* test_accounting - each report balances, and their sum is the whole recording, whichever
+ * program died */
 
 #include "tests/unit/cli/check.h"
 
@@ -56,7 +57,7 @@ static void dead_symbolizer_exported_nothing(void **state)
 	assert_int_equal(balance.difference, 0);
 }
 
-static void dead_collector_kept_what_it_had_not_handed_over(void **state)
+static void dead_collector_loses_what_it_had_not_handed_over(void **state)
 {
 	result.exported = 60;
 	accounting_balance_make(&balance, &counts, &result, ACCOUNTING_COLLECTOR_DIED);
@@ -100,7 +101,7 @@ static void store(const struct tm_counts *taken, uint64_t exported, uint64_t los
 	accounting_add(&accounting, taken, &result, &balance);
 }
 
-static void no_report_leaves_the_whole(void **state)
+static void without_a_report_the_rest_is_the_whole(void **state)
 {
 	accounting_rest(&accounting, &whole, &rest);
 	assert_memory_equal(&rest, &whole, sizeof(rest));
@@ -126,7 +127,10 @@ static void reports_and_the_rest_are_the_whole(void **state)
 	assert_int_equal(accounting.not_run, 10);
 }
 
-/* 40 reported, 30 handed over and not reported, then it dies; 20 more come from the next one. */
+/*
+ * 40 reported, 30 handed over and not reported, then it dies; 20 more come from the next
+ * symbolizer.
+ */
 static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **state)
 {
 	struct tm_counts first = {.taken = 40};
@@ -138,7 +142,7 @@ static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 40);
 	assert_int_equal(rest.taken, 40);
 	whole.taken = 90;
-	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 70; /* all that it had been handed */
+	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 70; /* all samples that were handed over */
 	accounting_rest(&accounting, &whole, &rest);
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 30);
 	store(&rest, 20, 0);
@@ -146,7 +150,7 @@ static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **
 	assert_int_equal(accounting.taken, 90);
 	assert_int_equal(accounting.exported, 58);
 	assert_int_equal(accounting.dropped, 32);
-	/* and the second one dies as well, its 20 reported, 5 not */
+	/* the second symbolizer dies as well: 20 samples were reported, 5 were not */
 	accounting_on_death(&accounting);
 	whole.taken = 95;
 	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 95;
@@ -155,7 +159,7 @@ static void only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it(void **
 	assert_int_equal(rest.drops[TM_DROP_SYMBOLIZER_DIED], 5);
 }
 
-static void dead_one_that_reported_nothing_takes_all_with_it(void **state)
+static void dead_symbolizer_without_a_report_loses_all_samples(void **state)
 {
 	accounting_on_death(&accounting);
 	whole.drops[TM_DROP_SYMBOLIZER_DIED] = 30;
@@ -199,16 +203,16 @@ int main(void)
 		cmocka_unit_test_setup(both_alive_balance_by_themselves, begin_report),
 		cmocka_unit_test_setup(missing_sample_shows_as_difference, begin_report),
 		cmocka_unit_test_setup(dead_symbolizer_exported_nothing, begin_report),
-		cmocka_unit_test_setup(dead_collector_kept_what_it_had_not_handed_over,
+		cmocka_unit_test_setup(dead_collector_loses_what_it_had_not_handed_over,
 				       begin_report),
 		cmocka_unit_test_setup(dead_collector_had_handed_over_more_than_it_had_counted,
 				       begin_report),
 		cmocka_unit_test_setup(more_hits_than_owed_is_nothing_lost, begin_report),
-		cmocka_unit_test_setup(no_report_leaves_the_whole, begin_recording),
+		cmocka_unit_test_setup(without_a_report_the_rest_is_the_whole, begin_recording),
 		cmocka_unit_test_setup(reports_and_the_rest_are_the_whole, begin_recording),
 		cmocka_unit_test_setup(only_what_a_dead_symbolizer_had_not_reported_is_lost_with_it,
 				       begin_recording),
-		cmocka_unit_test_setup(dead_one_that_reported_nothing_takes_all_with_it,
+		cmocka_unit_test_setup(dead_symbolizer_without_a_report_loses_all_samples,
 				       begin_recording),
 		cmocka_unit_test_setup(symbolizer_that_reports_too_much_shows_as_a_difference,
 				       begin_recording),

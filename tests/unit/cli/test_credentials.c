@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_credentials - each step of a child's change of identity that fails stops it under its name
+/* test_credentials - a failing step of a child's change of identity stops the child and is named
  */
 
 #include "tests/unit/cli/check.h"
@@ -14,7 +14,10 @@
 #include "cli/credentials.h"
 #include "cli/signals.h"
 
-/* The linker sends the calls of credentials.c here (--wrap); none of them changes this process. */
+/*
+ * The linker redirects the calls of credentials.c here (--wrap), so that this process stays as it
+ * is.
+ */
 pid_t __wrap_setsid(void);
 int __wrap_signals_reset(void);
 int __wrap_chdir(const char *path);
@@ -31,10 +34,10 @@ pid_t __wrap_getppid(void);
 #define PARENT          4711
 #define LAST_CAPABILITY 40
 
-static const char *fails; /* name of the call; NULL: none */
+static const char *fails; /* name of the call that fails; NULL: none */
 static int fails_option;  /* prctl: with this option; 0: any */
 static unsigned dropped;  /* from the bounding set */
-static uid_t account;     /* that was taken */
+static uid_t account;     /* the account that was taken */
 
 static int result(const char *call)
 {
@@ -167,7 +170,7 @@ static void all_steps_together_take_the_account(void **state)
 	assert_int_equal(credentials_take(&credentials, PARENT, 2, &failure), 0);
 	assert_string_equal(failure.step, "");
 	assert_int_equal(account, 123);
-	assert_int_equal(dropped, LAST_CAPABILITY); /* all from 0 on but the listed one */
+	assert_int_equal(dropped, LAST_CAPABILITY); /* all from 0 on except the listed one */
 }
 
 static void program_that_cannot_be_executed_is_named_too(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_event_loop - whole recordings with fake programs: orderly ends, deaths, lies, interrupts */
+/* test_event_loop - whole recordings with fake programs: orderly ends, deaths, invalid messages,
+ * interrupts */
 
 #include "tests/unit/cli/fake_programs.h"
 
@@ -16,7 +17,7 @@ static void collector_until_empty(int control)
 	end_collector(control);
 }
 
-/* STOP comes only because the symbolizer, let go here, dies. */
+/* The symbolizer is released here and dies, and only therefore STOP comes. */
 static void collector_waits_for_stop(int control)
 {
 	begin_collector(control);
@@ -74,7 +75,7 @@ static void collector_sends_garbage(int control)
 	begin_collector(control);
 	(void)send(control, "garbage", 7, MSG_NOSIGNAL);
 	for (;;)
-		(void)pause(); /* and would stay */
+		(void)pause(); /* it would not end by itself */
 }
 
 static void collector_closes_and_stays(int control)
@@ -93,10 +94,11 @@ static void symbolizer_writes(int control)
 	send_kind(control, TM_CONTROL_READY, 0);
 	await_other();
 	send_message(control, &message);
-	message.value = OPTIONS_OUTPUTS_MAX + 40; /* there is none such */
+	message.value = OPTIONS_OUTPUTS_MAX + 40; /* no such output exists */
 	send_message(control, &message);
 	message = (struct tm_control){.kind = TM_CONTROL_TOP};
-	memset(&message.body.top, 0x1b, sizeof(message.body.top)); /* neither clean nor ended */
+	memset(&message.body.top, 0x1b,
+	       sizeof(message.body.top)); /* control characters without a NUL */
 	for (i = 0; i < TM_TOP_ROWS + 5; i++)
 		send_message(control, &message);
 	send_counts(control, TAKEN_IN_RING);
@@ -131,9 +133,9 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 	return r;
 }
 
-/* --- claims --- */
+/* --- tests --- */
 
-static void orderly_recording_ends_when_none_is_left(void **state)
+static void orderly_recording_ends_when_no_program_is_left(void **state)
 {
 	assert_int_equal(record(collector_until_empty, symbolizer_writes), 0);
 	assert_int_equal(session.death, ACCOUNTING_NONE_DIED);
@@ -143,7 +145,7 @@ static void orderly_recording_ends_when_none_is_left(void **state)
 	assert_true(session.ended_ns >= session.started_ns && session.started_ns > 0);
 }
 
-static void more_rows_than_asked_for_are_left_out_and_all_are_clean(void **state)
+static void surplus_table_rows_are_left_out_and_all_are_clean(void **state)
 {
 	assert_int_equal(record(collector_until_empty, symbolizer_writes), 0);
 	assert_int_equal(session.top_count, TM_TOP_ROWS);
@@ -151,7 +153,7 @@ static void more_rows_than_asked_for_are_left_out_and_all_are_clean(void **state
 	assert_true(strlen(session.top[9].name) < TM_TOP_NAME);
 }
 
-static void interrupt_ends_early_and_writes(void **state)
+static void interrupt_ends_the_recording_early_and_writes_outputs(void **state)
 {
 	assert_int_equal(record(collector_interrupted, symbolizer_writes), 0);
 	assert_int_equal(session.result.exported, TAKEN);
@@ -179,7 +181,7 @@ static void collector_dead_before_sampling_ends_both(void **state)
 	assert_int_equal(session.started_ns, 0);
 }
 
-static void refusal_of_the_host_is_its_own_outcome(void **state)
+static void refusal_by_the_host_has_its_own_exit_code(void **state)
 {
 	assert_int_equal(record(collector_refused, symbolizer_waits), EXIT_CODE_HOST);
 }
@@ -211,7 +213,7 @@ static void symbolizer_that_dies_while_writing_leaves_no_output(void **state)
 	assert_int_equal(session.output_results.has[0], 0);
 }
 
-static void program_with_an_invalid_message_is_killed_and_the_other_goes_on(void **state)
+static void program_that_sends_an_invalid_message_is_killed_and_the_other_continues(void **state)
 {
 	assert_int_equal(record(collector_sends_garbage, symbolizer_writes), EXIT_CODE_FAILED);
 	assert_int_equal(session.death, ACCOUNTING_COLLECTOR_DIED);
@@ -227,17 +229,18 @@ static void program_that_closes_its_socket_is_not_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orderly_recording_ends_when_none_is_left),
-		cmocka_unit_test(more_rows_than_asked_for_are_left_out_and_all_are_clean),
-		cmocka_unit_test(interrupt_ends_early_and_writes),
+		cmocka_unit_test(orderly_recording_ends_when_no_program_is_left),
+		cmocka_unit_test(surplus_table_rows_are_left_out_and_all_are_clean),
+		cmocka_unit_test(interrupt_ends_the_recording_early_and_writes_outputs),
 		cmocka_unit_test(second_interrupt_aborts),
 		cmocka_unit_test(dead_collector_leaves_the_symbolizer_to_write),
 		cmocka_unit_test(collector_dead_before_sampling_ends_both),
-		cmocka_unit_test(refusal_of_the_host_is_its_own_outcome),
+		cmocka_unit_test(refusal_by_the_host_has_its_own_exit_code),
 		cmocka_unit_test(process_that_the_kernel_hides_is_not_called_missing),
 		cmocka_unit_test(dead_symbolizer_stops_the_collector),
 		cmocka_unit_test(symbolizer_that_dies_while_writing_leaves_no_output),
-		cmocka_unit_test(program_with_an_invalid_message_is_killed_and_the_other_goes_on),
+		cmocka_unit_test(
+			program_that_sends_an_invalid_message_is_killed_and_the_other_continues),
 		cmocka_unit_test(program_that_closes_its_socket_is_not_waited_for),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * test_folder - a folder of its own for one test, empty at its end or the test fails
+ * test_folder - makes a folder for one test, which fails unless the folder is empty at its end
  */
 
 #include <dirent.h>
@@ -39,7 +39,7 @@ static const char *test_folder_path(const char *name)
 	return path;
 }
 
-/* Entries other than . and .. */
+/* The number of entries other than . and .. */
 static inline unsigned test_folder_count(void)
 {
 	unsigned count = 0;

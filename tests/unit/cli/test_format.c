@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_format - endings of file names */
+/* test_format - the ending of an output's name decides its format */
 
 #include "tests/unit/cli/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_hotplug - which bytes are taken for "a CPU came", and which are not */
+/* test_hotplug - which messages of the kernel mean that a CPU came online */
 
 #include "tests/unit/cli/check.h"
 
@@ -23,7 +23,7 @@ static void a_cpu_that_came_online_is_recognised(void **state)
 	assert_int_equal(cpu, PERF_EVENTS_CPUS_MAX - 1);
 }
 
-static void what_is_no_cpu_that_came_is_left_alone(void **state)
+static void messages_about_other_events_are_ignored(void **state)
 {
 	cpu = 77;
 	assert_int_equal(PARSE("offline@/devices/system/cpu/cpu1"), HOTPLUG_E_OTHER);
@@ -50,7 +50,7 @@ static void text_without_an_end_is_no_message(void **state)
 	size_t bytes;
 
 	for (bytes = 0; bytes < sizeof(text); bytes++) {
-		char *exact = malloc(bytes + 1); /* a sanitizer sees a read behind it */
+		char *exact = malloc(bytes + 1); /* a sanitizer notices a read beyond it */
 
 		assert_non_null(exact);
 		memcpy(exact, text, bytes);
@@ -59,7 +59,7 @@ static void text_without_an_end_is_no_message(void **state)
 	}
 }
 
-/* Damaged in one or two places: what is still recognised is a CPU that can exist. */
+/* With one or two damaged bytes, a message that is still recognised names a possible CPU. */
 static void damaged_messages_name_no_impossible_cpu(void **state)
 {
 	static const char text[] = "online@/devices/system/cpu/cpu12\0ACTION=online";
@@ -89,7 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_came_online_is_recognised),
-		cmocka_unit_test(what_is_no_cpu_that_came_is_left_alone),
+		cmocka_unit_test(messages_about_other_events_are_ignored),
 		cmocka_unit_test(text_without_an_end_is_no_message),
 		cmocka_unit_test(damaged_messages_name_no_impossible_cpu),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_intervals - reports before the last, with fake programs: files, numbers, sums, failures */
+/* test_intervals - reports at intervals, with fake programs: files, numbers, sums, failures */
 
 #include <poll.h>
 
@@ -10,11 +10,11 @@
 #include "cli/report.h"
 
 #define EVERY_NS  20000000ull
-#define EXPORTED  30 /* by each report in between, which drops one sample more */
+#define EXPORTED  30 /* by each report but the last, which also drops one sample */
 #define BETWEEN   2
 #define WHOLE     TAKEN
 #define LAST      (WHOLE - BETWEEN * (EXPORTED + 1))
-#define FULL_DISK 2 /* the report whose file cannot be written, where one cannot */
+#define FULL_DISK 2 /* the number of the report whose file cannot be written, in the test of that */
 
 static struct summary last_summary;
 static int written[OPTIONS_OUTPUTS_MAX]; /* in the fake symbolizer: where it writes */
@@ -30,7 +30,7 @@ static void begin_symbolizer(int control)
 	send_kind(control, TM_CONTROL_READY, 0);
 }
 
-/* One report: number and share of each output, then what it holds. */
+/* Sends one report: an OUTPUT message for each output, then the result. */
 static void report(int control, unsigned number, uint64_t exported, int code)
 {
 	struct tm_control message = {.kind = TM_CONTROL_OUTPUT};
@@ -143,8 +143,8 @@ static void collector_goes_on(int control)
 	end_collector(control);
 }
 
-/* STOP comes because the symbolizer dies, too. */
-static void collector_lets_go(int control)
+/* STOP comes when the symbolizer dies, too. */
+static void collector_releases_symbolizer(int control)
 {
 	begin_collector(control);
 	(void)close(link_ends[1]);
@@ -173,14 +173,14 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 	return r;
 }
 
-/* Reads it and takes it away. */
+/* Compares the file with @text and removes it. */
 static void expect(const char *name, const char *text)
 {
 	char read[4096] = "";
 	FILE *file = fopen(test_folder_path(name), "r");
 
 	if (!file)
-		fail_msg("%s is not there", name);
+		fail_msg("%s does not exist", name);
 	assert_true(fread(read, 1, sizeof(read) - 1, file) > 0);
 	(void)fclose(file);
 	if (!strstr(read, text))
@@ -188,7 +188,7 @@ static void expect(const char *name, const char *text)
 	assert_int_equal(unlink(test_folder_path(name)), 0);
 }
 
-/* --- claims --- */
+/* --- tests --- */
 
 static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 {
@@ -228,7 +228,8 @@ static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **
 
 static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
 {
-	assert_int_equal(record(collector_lets_go, symbolizer_dies_reporting), EXIT_CODE_FAILED);
+	assert_int_equal(record(collector_releases_symbolizer, symbolizer_dies_reporting),
+			 EXIT_CODE_FAILED);
 	assert_int_equal(test_folder_count(), 4);
 	expect("x.0001.folded", "report 1 of 0");
 	expect("x.0001.html", "report 1 of 1");
@@ -255,7 +256,7 @@ static void report_that_was_not_requested_is_not_stored(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
-/* It would begin after the end of the last report, whose length would be less than nothing. */
+/* It would begin after the end, and the length of the last report would be negative. */
 static void no_report_is_requested_after_the_end(void **state)
 {
 	struct intervals intervals = INTERVALS_NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_launch - a program that cannot be started leaves its reason on stderr and nothing running */
+/* test_launch - if a program cannot be started, the reason is on stderr and nothing is left
+ * running */
 
 #include "tests/unit/cli/check.h"
 
@@ -17,7 +18,7 @@
 #include "cli/launch.h"
 #include "shared/cleanup.h"
 
-/* In place of the change of identity, which needs root (--wrap). */
+/* Replaces the change of identity, which needs root (--wrap). */
 int __wrap_credentials_take(const struct credentials *credentials, pid_t parent, int errors,
 			    struct credentials_failure *ret_failure);
 
@@ -49,7 +50,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Starts it while stderr goes to @printed. Return: as launch_start. */
+/* Starts the program while stderr goes to @printed. Return: as launch_start(). */
 static int start(void)
 {
 	int saved = dup(STDERR_FILENO);
@@ -74,7 +75,7 @@ static void expect_refusal(int exit_code, const char *text)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-static void step_that_is_not_permitted_is_a_matter_of_the_host(void **state)
+static void step_that_is_not_permitted_is_a_refusal_by_the_host(void **state)
 {
 	step_error = EPERM;
 	expect_refusal(EXIT_CODE_HOST,
@@ -118,7 +119,7 @@ static void missing_descriptors_start_nothing(void **state)
 	before = limit.rlim_cur;
 	for (limit.rlim_cur = 0; fcntl((int)limit.rlim_cur, F_GETFD) >= 0;)
 		limit.rlim_cur++;
-	limit.rlim_cur += 3; /* two are for stderr here, one is left: no pipe fits */
+	limit.rlim_cur += 3; /* this test takes two for stderr; one is left, too few for a pipe */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	expect_refusal(EXIT_CODE_FAILED, "program cannot be started: Too many open files\n");
 	limit.rlim_cur = before;
@@ -143,7 +144,7 @@ static void program_that_is_executed_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(step_that_is_not_permitted_is_a_matter_of_the_host),
+		CASE(step_that_is_not_permitted_is_a_refusal_by_the_host),
 		CASE(step_that_fails_otherwise_is_a_failure),
 		CASE(file_that_is_no_program_is_a_failure),
 		CASE(too_many_arguments_start_nothing),

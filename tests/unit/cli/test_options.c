@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_options - command lines of `tidemark record`, right and wrong */
+/* test_options - valid and invalid command lines of `tidemark record` */
 
 #include "tests/unit/cli/check.h"
 
@@ -13,7 +13,7 @@
 static struct options options;
 static char problem[OPTIONS_PROBLEM_BYTES];
 
-/* Parses a line of words parted by single spaces. */
+/* Parses a line whose words are separated by single spaces. */
 static int parse(const char *line)
 {
 	static char copy[WORDS_MAX * 12];
@@ -30,7 +30,7 @@ static int parse(const char *line)
 	return options_parse(&options, count, words, problem);
 }
 
-static void nothing_given_is_the_whole_host(void **state)
+static void without_options_the_whole_host_is_recorded(void **state)
 {
 	assert_int_equal(parse("record"), 0);
 	assert_int_equal(options.hz, 99);
@@ -47,7 +47,7 @@ static void nothing_given_is_the_whole_host(void **state)
 	assert_int_equal(options.outputs[0].format, FORMAT_HTML);
 }
 
-static void every_option_is_taken(void **state)
+static void every_option_is_parsed(void **state)
 {
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
@@ -76,7 +76,7 @@ static void private_files_asks_for_the_default(void **state)
 	assert_true(options.public_files);
 }
 
-static void reports_in_between_and_restarts_are_asked_for(void **state)
+static void reports_at_intervals_and_restarts_are_parsed(void **state)
 {
 	assert_int_equal(parse("record -d 1"), 0);
 	assert_int_equal(options.every_ns, 0);
@@ -88,7 +88,7 @@ static void reports_in_between_and_restarts_are_asked_for(void **state)
 	assert_int_equal(options.every_ns, 60000000000ull);
 }
 
-static void long_names_are_taken(void **state)
+static void long_names_are_parsed(void **state)
 {
 	assert_int_equal(parse("record --duration=1 --frequency=19 --pid=3 --output=x.html"), 0);
 	assert_int_equal(options.duration_ns, 1000000000ull);
@@ -107,14 +107,14 @@ static void command_follows_two_dashes_with_its_own_options(void **state)
 	assert_null(options.command[4]);
 }
 
-static void help_is_asked_for(void **state)
+static void help_options_are_recognised(void **state)
 {
 	assert_int_equal(parse("record --help"), OPTIONS_E_HELP);
 	assert_int_equal(parse("record -h"), OPTIONS_E_HELP);
 	assert_int_equal(parse("record -- ls --help"), 0);
 }
 
-static void wrong_line_names_what_is_wrong(void **state)
+static void problem_names_the_invalid_argument(void **state)
 {
 	static const struct {
 		const char *line, *named;
@@ -210,14 +210,14 @@ static void control_characters_of_the_line_are_not_printed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_is_the_whole_host),
-		cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(without_options_the_whole_host_is_recorded),
+		cmocka_unit_test(every_option_is_parsed),
 		cmocka_unit_test(private_files_asks_for_the_default),
-		cmocka_unit_test(reports_in_between_and_restarts_are_asked_for),
-		cmocka_unit_test(long_names_are_taken),
+		cmocka_unit_test(reports_at_intervals_and_restarts_are_parsed),
+		cmocka_unit_test(long_names_are_parsed),
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
-		cmocka_unit_test(help_is_asked_for),
-		cmocka_unit_test(wrong_line_names_what_is_wrong),
+		cmocka_unit_test(help_options_are_recognised),
+		cmocka_unit_test(problem_names_the_invalid_argument),
 		cmocka_unit_test(empty_command_is_wrong),
 		cmocka_unit_test(limits_hold_at_their_last_value),
 		cmocka_unit_test(control_characters_of_the_line_are_not_printed),

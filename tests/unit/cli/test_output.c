@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_output - a file is whole at its place, or not there at all */
+/* test_output - an output appears whole under its name, or not at all */
 
 #include "tests/unit/cli/test_folder.h"
 
@@ -29,7 +29,7 @@ static void expect(const char *path, const char *text)
 	assert_string_equal(read, text);
 }
 
-static void nothing_is_there_before_the_end(void **state)
+static void output_does_not_exist_before_its_end(void **state)
 {
 	struct output output;
 
@@ -43,7 +43,7 @@ static void nothing_is_there_before_the_end(void **state)
 	assert_int_equal(unlink(test_folder_path("x.html")), 0);
 }
 
-static void given_up_output_leaves_nothing_and_the_old_file(void **state)
+static void discarded_output_leaves_the_old_file_and_nothing_else(void **state)
 {
 	struct output output;
 
@@ -51,7 +51,7 @@ static void given_up_output_leaves_nothing_and_the_old_file(void **state)
 	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	output_discard(&output);
-	output_discard(&output); /* total */
+	output_discard(&output); /* a second call does nothing */
 	expect(test_folder_path("x.html"), "old");
 	assert_int_equal(test_folder_count(), 1);
 	assert_int_equal(unlink(test_folder_path("x.html")), 0);
@@ -87,7 +87,7 @@ static void link_is_replaced_and_not_followed(void **state)
 	assert_int_equal(unlink(test_folder_path("precious")), 0);
 }
 
-static void device_is_written_straight(void **state)
+static void device_is_written_directly(void **state)
 {
 	struct output output;
 
@@ -100,7 +100,7 @@ static void device_is_written_straight(void **state)
 	assert_int_equal(unlink(test_folder_path("x.folded")), 0);
 }
 
-static void what_cannot_be_written_is_refused_at_once(void **state)
+static void output_that_cannot_be_written_is_refused_at_once(void **state)
 {
 	struct output output;
 
@@ -137,12 +137,12 @@ static void one_file_by_two_names_is_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_FOLDER(nothing_is_there_before_the_end),
-		IN_FOLDER(given_up_output_leaves_nothing_and_the_old_file),
+		IN_FOLDER(output_does_not_exist_before_its_end),
+		IN_FOLDER(discarded_output_leaves_the_old_file_and_nothing_else),
 		IN_FOLDER(existing_file_is_replaced_whole),
 		IN_FOLDER(link_is_replaced_and_not_followed),
-		IN_FOLDER(device_is_written_straight),
-		IN_FOLDER(what_cannot_be_written_is_refused_at_once),
+		IN_FOLDER(device_is_written_directly),
+		IN_FOLDER(output_that_cannot_be_written_is_refused_at_once),
 		IN_FOLDER(one_file_by_two_names_is_the_same),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_own_cost - idle time out of the text of /proc/stat */
+/* test_own_cost - reads the host's idle time from the text of /proc/stat */
 
 #include "tests/unit/cli/check.h"
 
@@ -17,7 +17,7 @@ static void idle_and_waiting_time_is_idle(void **state)
 	assert_int_equal(ns, 9000000ull);
 }
 
-static void what_is_no_such_text_is_not_known(void **state)
+static void malformed_text_gives_no_idle_time(void **state)
 {
 	ns = 7;
 	assert_true(own_cost_parse_idle("", 100, &ns) < 0);
@@ -31,7 +31,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_and_waiting_time_is_idle),
-		cmocka_unit_test(what_is_no_such_text_is_not_known),
+		cmocka_unit_test(malformed_text_gives_no_idle_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

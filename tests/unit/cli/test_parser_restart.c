@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parser_restart - how often another parser is started, and what if none can be */
+/* test_parser_restart - how often another parser is started, and what happens if none can be */
 
 #include "tests/unit/cli/check.h"
 
@@ -39,7 +39,7 @@ static void slow_deaths_are_followed_for_ever(void **state)
 	assert_int_equal(restart.refused, 0);
 }
 
-/* A program that cannot be executed: the symbolizer gets no socket of nobody. */
+/* The program cannot be executed, so the symbolizer gets no socket, whose peer would not exist. */
 static void parser_that_cannot_be_started_is_not_handed_over(void **state)
 {
 	struct parser_restart restart = PARSER_RESTART_NULL;

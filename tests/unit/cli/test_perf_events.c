@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_perf_events - the kernel's list of online CPUs */
+/* test_perf_events - parses the kernel's list of online CPUs */
 
 #include "tests/unit/cli/check.h"
 
@@ -20,7 +20,7 @@ static void ranges_and_single_numbers(void **state)
 	assert_int_equal(perf_events_parse_cpus("0-8191\n", cpus), PERF_EVENTS_CPUS_MAX);
 }
 
-static void what_is_no_list_is_refused(void **state)
+static void malformed_list_is_refused(void **state)
 {
 	static const char *const lists[] = {
 		"",     "\n", "a",      "1-",          "-1",  "3-2",
@@ -37,7 +37,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_and_single_numbers),
-		cmocka_unit_test(what_is_no_list_is_refused),
+		cmocka_unit_test(malformed_list_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

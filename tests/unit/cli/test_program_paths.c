@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_program_paths - the places of the four programs */
+/* test_program_paths - finds the paths of the other programs in the build tree and installed */
 
 #include "tests/unit/cli/check.h"
 

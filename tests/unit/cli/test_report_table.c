@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_report_table - what a person reads at the end */
+/* test_report_table - the table of functions and the completeness line at the end of a recording */
 
 #include "tests/unit/cli/check.h"
 
@@ -25,7 +25,7 @@ static void function_rows_are_shares_of_what_was_exported(void **state)
 	free(text);
 }
 
-static void nothing_exported_prints_no_table_and_divides_by_nothing(void **state)
+static void without_exported_samples_there_is_no_table(void **state)
 {
 	struct tm_top row = {.self = 1, .total = 1, .name = "hot"};
 	FILE *out = open_memstream(&text, &bytes);
@@ -81,7 +81,7 @@ static void files_that_were_not_opened_are_counted_by_reason(void **state)
 	free(text);
 }
 
-static void what_was_lost_beside_samples_is_printed_if_it_was(void **state)
+static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 {
 	const struct summary summary = {
 		.balance = {.not_run = 12},
@@ -115,10 +115,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_rows_are_shares_of_what_was_exported),
-		cmocka_unit_test(nothing_exported_prints_no_table_and_divides_by_nothing),
+		cmocka_unit_test(without_exported_samples_there_is_no_table),
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
 		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
-		cmocka_unit_test(what_was_lost_beside_samples_is_printed_if_it_was),
+		cmocka_unit_test(losses_other_than_samples_are_printed_if_there_are_any),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

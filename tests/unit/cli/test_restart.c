@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_restart - which death is followed by a new symbolizer, and what if none can be started */
+/* test_restart - when a new symbolizer follows a dead one, and what happens if none can be
+ * started */
 
 #include "tests/unit/cli/fake_programs.h"
 
@@ -9,7 +10,7 @@
 
 static const struct uid_pool accounts = UID_POOL_NULL;
 static const struct perf_events perf = PERF_EVENTS_NULL;
-static int programs[PROGRAM_PATHS_N]; /* none: nothing can be executed */
+static int programs[PROGRAM_PATHS_N]; /* no valid descriptor: no program can be executed */
 static const struct start how = {
 	.cache = -1,
 	.options = &options,
@@ -51,13 +52,13 @@ static void symbolizer_that_dies_while_recording_is_followed(void **state)
 	assert_false(session_may_restart(&session, &session.collector));
 }
 
-static void nobody_follows_unless_asked_for(void **state)
+static void no_symbolizer_follows_unless_requested(void **state)
 {
 	options.restart = false;
 	assert_false(session_may_restart(&session, &session.symbolizer));
 }
 
-static void nobody_follows_before_or_after_the_recording(void **state)
+static void no_symbolizer_follows_before_or_after_the_recording(void **state)
 {
 	static const enum session_phase phases[] = {SESSION_LOADING, SESSION_FINISHING,
 						    SESSION_OVER};
@@ -69,7 +70,7 @@ static void nobody_follows_before_or_after_the_recording(void **state)
 	}
 }
 
-static void nobody_follows_without_a_collector(void **state)
+static void no_symbolizer_follows_without_a_collector(void **state)
 {
 	session.collector.lost = 1;
 	assert_false(session_may_restart(&session, &session.symbolizer));
@@ -83,7 +84,7 @@ static void not_more_than_five_follow(void **state)
 	assert_false(session_may_restart(&session, &session.symbolizer));
 }
 
-static void where_none_can_be_started_the_recording_ends_as_without(void **state)
+static void if_none_can_be_started_the_recording_ends_as_without_restart(void **state)
 {
 	session.phase = SESSION_LOADING;
 	assert_int_not_equal(record_with(collector_waits_for_stop, symbolizer_dies), 0);
@@ -100,11 +101,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BEGUN(symbolizer_that_dies_while_recording_is_followed),
-		BEGUN(nobody_follows_unless_asked_for),
-		BEGUN(nobody_follows_before_or_after_the_recording),
-		BEGUN(nobody_follows_without_a_collector),
+		BEGUN(no_symbolizer_follows_unless_requested),
+		BEGUN(no_symbolizer_follows_before_or_after_the_recording),
+		BEGUN(no_symbolizer_follows_without_a_collector),
 		BEGUN(not_more_than_five_follow),
-		BEGUN(where_none_can_be_started_the_recording_ends_as_without),
+		BEGUN(if_none_can_be_started_the_recording_ends_as_without_restart),
 	};
 
 	return cmocka_run_group_tests(tests, open_signals, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_start - the title that the page bears */
+/* test_start - the title of a recording's page */
 
 #include "tests/unit/cli/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_summary - the JSON text of the summary */
+/* test_summary - the summary is valid JSON with every field */
 
 #include "tests/unit/cli/check.h"
 
@@ -12,7 +12,7 @@
 
 static char *text_of(const struct summary *summary)
 {
-	static char *text; /* gcc 12 takes the value of a local one for its address */
+	static char *text; /* static, since gcc 12 warns wrongly about a local one */
 	size_t bytes = 0;
 
 	assert_int_equal(summary_text(summary, &text, &bytes), 0);
@@ -54,7 +54,7 @@ static void numbers_and_fractions(void **state)
 	free(text);
 }
 
-static void what_is_not_known_is_null(void **state)
+static void unknown_values_are_null(void **state)
 {
 	struct summary summary = {.command_status = -1};
 	char *text = text_of(&summary);
@@ -91,7 +91,7 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 	free(text);
 }
 
-static void what_the_collector_met_is_there(void **state)
+static void collector_counters_are_written(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
@@ -127,7 +127,7 @@ static void what_the_collector_met_is_there(void **state)
 	free(text);
 }
 
-static void what_stacks_were_unwound_by_is_there(void **state)
+static void unwinding_counters_are_written(void **state)
 {
 	struct summary summary = {
 		.command_status = -1,
@@ -207,10 +207,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_and_fractions),
-		cmocka_unit_test(what_is_not_known_is_null),
+		cmocka_unit_test(unknown_values_are_null),
 		cmocka_unit_test(each_reason_is_a_key_and_none_is_not),
-		cmocka_unit_test(what_the_collector_met_is_there),
-		cmocka_unit_test(what_stacks_were_unwound_by_is_there),
+		cmocka_unit_test(collector_counters_are_written),
+		cmocka_unit_test(unwinding_counters_are_written),
 		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_table_cache - which file may be the cache, and which is left alone */
+/* test_table_cache - which file is accepted as the cache, and which is refused unchanged */
 
 #include "tests/unit/cli/test_folder.h"
 
@@ -56,7 +56,7 @@ static void new_one_is_made_for_its_user_alone(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void one_that_is_there_is_taken_with_what_it_holds(void **state)
+static void existing_cache_is_used_with_its_content(void **state)
 {
 	const char *path = test_folder_path("unwind.cache");
 
@@ -67,7 +67,7 @@ static void one_that_is_there_is_taken_with_what_it_holds(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void second_recording_goes_without(void **state)
+static void second_recording_runs_without_a_cache(void **state)
 {
 	const char *path = test_folder_path("unwind.cache");
 	int second = -1;
@@ -83,7 +83,7 @@ static void second_recording_goes_without(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
+static void symbolic_link_is_refused_and_its_target_left_unchanged(void **state)
 {
 	const char *target = test_folder_path("target"), *path = test_folder_path("unwind.cache");
 
@@ -91,7 +91,7 @@ static void symbolic_link_is_refused_and_its_target_left_alone(void **state)
 	assert_int_equal(symlink(target, path), 0);
 	refused(path);
 	assert_int_equal(unlink(target), 0);
-	refused(path); /* nor is what it leads to made */
+	refused(path); /* its target is not created either */
 	assert_int_equal(access(target, F_OK), -1);
 	assert_int_equal(unlink(path), 0);
 }
@@ -107,7 +107,7 @@ static void file_linked_twice_is_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void file_that_is_no_cache_is_refused_and_left_alone(void **state)
+static void file_that_is_no_cache_is_refused_and_left_unchanged(void **state)
 {
 	static const char *const texts[] = {"a", "my notes, for years", "TMROWS0\n"};
 	const char *path = test_folder_path("notes");
@@ -133,7 +133,7 @@ static void file_that_others_may_open_is_refused(void **state)
 	}
 }
 
-static void somebody_elses_file_is_refused(void **state)
+static void file_of_another_user_is_refused(void **state)
 {
 	const char *path = test_folder_path("unwind.cache");
 
@@ -145,7 +145,7 @@ static void somebody_elses_file_is_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void what_is_no_file_is_refused_without_waiting(void **state)
+static void what_is_no_regular_file_is_refused_without_waiting(void **state)
 {
 	const char *pipe = test_folder_path("pipe"), *inner = test_folder_path("folder");
 
@@ -176,14 +176,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_folder(new_one_is_made_for_its_user_alone),
-		in_folder(one_that_is_there_is_taken_with_what_it_holds),
-		in_folder(second_recording_goes_without),
-		in_folder(symbolic_link_is_refused_and_its_target_left_alone),
+		in_folder(existing_cache_is_used_with_its_content),
+		in_folder(second_recording_runs_without_a_cache),
+		in_folder(symbolic_link_is_refused_and_its_target_left_unchanged),
 		in_folder(file_linked_twice_is_refused),
-		in_folder(file_that_is_no_cache_is_refused_and_left_alone),
+		in_folder(file_that_is_no_cache_is_refused_and_left_unchanged),
 		in_folder(file_that_others_may_open_is_refused),
-		in_folder(somebody_elses_file_is_refused),
-		in_folder(what_is_no_file_is_refused_without_waiting),
+		in_folder(file_of_another_user_is_refused),
+		in_folder(what_is_no_regular_file_is_refused_without_waiting),
 		cmocka_unit_test(boot_has_an_id_of_one_line),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_terminal - hostile text in its own place */
+/* test_terminal - cleans hostile text in place, for a terminal */
 
 #include "tests/unit/cli/check.h"
 
@@ -7,7 +7,7 @@
 
 #include "cli/terminal.h"
 
-static void plain_text_stays(void **state)
+static void plain_text_is_unchanged(void **state)
 {
 	char text[32] = "a <b> \xc3\xa4 \xe2\x82\xac";
 	char same[32];
@@ -17,7 +17,7 @@ static void plain_text_stays(void **state)
 	assert_string_equal(text, same);
 }
 
-static void escapes_and_newlines_go(void **state)
+static void escapes_and_newlines_are_replaced(void **state)
 {
 	char text[32] = "a\033[2Jb\nc\rd\x7f\xc2\x9b";
 
@@ -25,7 +25,7 @@ static void escapes_and_newlines_go(void **state)
 	assert_string_equal(text, "a_[2Jb_c_d__");
 }
 
-static void unterminated_text_is_terminated_within_its_room(void **state)
+static void unterminated_text_is_terminated_within_its_buffer(void **state)
 {
 	char text[9];
 
@@ -36,7 +36,7 @@ static void unterminated_text_is_terminated_within_its_room(void **state)
 	assert_int_equal(text[8], '!');
 }
 
-static void room_is_kept_where_replacements_grow(void **state)
+static void longer_replacements_stay_within_the_buffer(void **state)
 {
 	char text[16];
 
@@ -47,7 +47,7 @@ static void room_is_kept_where_replacements_grow(void **state)
 	assert_int_equal(text[12], '!');
 }
 
-static void no_room_is_no_write(void **state)
+static void empty_buffer_is_not_written(void **state)
 {
 	char text[2] = "x";
 
@@ -60,11 +60,11 @@ static void no_room_is_no_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_text_stays),
-		cmocka_unit_test(escapes_and_newlines_go),
-		cmocka_unit_test(unterminated_text_is_terminated_within_its_room),
-		cmocka_unit_test(room_is_kept_where_replacements_grow),
-		cmocka_unit_test(no_room_is_no_write),
+		cmocka_unit_test(plain_text_is_unchanged),
+		cmocka_unit_test(escapes_and_newlines_are_replaced),
+		cmocka_unit_test(unterminated_text_is_terminated_within_its_buffer),
+		cmocka_unit_test(longer_replacements_stay_within_the_buffer),
+		cmocka_unit_test(empty_buffer_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_uid_pool - a borrowed uid has one holder, and leaves nothing */
+/* test_uid_pool - a uid has one holder at a time, and its lock leaves no file */
 
 #include "tests/unit/cli/test_folder.h"
 
@@ -23,7 +23,7 @@ static void second_session_finds_the_uid_held(void **state)
 	assert_int_equal(test_folder_count(), 0); /* the files and their folder are gone */
 }
 
-static void given_back_uid_can_be_held_again(void **state)
+static void released_uid_can_be_held_again(void **state)
 {
 	const char *locks = test_folder_path("locks");
 	int lock = -1;
@@ -32,7 +32,7 @@ static void given_back_uid_can_be_held_again(void **state)
 	lock = uid_pool_unlock(locks, 61184, lock);
 	assert_int_equal(uid_pool_lock(locks, 61184, &lock), 0);
 	(void)uid_pool_unlock(locks, 61184, lock);
-	assert_int_equal(uid_pool_unlock(locks, 61184, -1), -1); /* total */
+	assert_int_equal(uid_pool_unlock(locks, 61184, -1), -1); /* a second call does nothing */
 }
 
 static void lock_of_a_dead_session_is_free(void **state)
@@ -42,7 +42,9 @@ static void lock_of_a_dead_session_is_free(void **state)
 	pid_t child = fork();
 
 	if (child == 0)
-		_exit(uid_pool_lock(locks, 61184, &lock) == 0 ? 0 : 1); /* leaves the file */
+		_exit(uid_pool_lock(locks, 61184, &lock) == 0
+			      ? 0
+			      : 1); /* the process ends and leaves the file */
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(access(test_folder_path("locks/uid-61184"), F_OK), 0);
@@ -67,7 +69,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(second_session_finds_the_uid_held),
-		IN_FOLDER(given_back_uid_can_be_held_again),
+		IN_FOLDER(released_uid_can_be_held_again),
 		IN_FOLDER(lock_of_a_dead_session_is_free),
 		IN_FOLDER(planted_link_is_not_followed),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_peers - a made-up collector and command around the real symbolizer
+ * fake_peers - a fake collector and a fake command around the real symbolizer
  */
 
 #include "tests/unit/symbolizer/fake_peers.h"
@@ -171,7 +171,7 @@ static void note(struct fake_end *end, const char *text)
 	(void)snprintf(end->notes + used, sizeof(end->notes) - used, "%s\n", text);
 }
 
-/* Return: whether that was the last word of a report. */
+/* Return: whether that was the last message of a report. */
 static int take_message(struct fake_end *end, const struct tm_control *message)
 {
 	switch (message->kind) {
@@ -205,7 +205,7 @@ static int take_message(struct fake_end *end, const struct tm_control *message)
 	return 0;
 }
 
-static void say(struct fake *fake, enum tm_control_kind kind, uint64_t value, int fd)
+static void send_control(struct fake *fake, enum tm_control_kind kind, uint64_t value, int fd)
 {
 	struct tm_control message = {.kind = kind, .value = value};
 
@@ -214,7 +214,7 @@ static void say(struct fake *fake, enum tm_control_kind kind, uint64_t value, in
 
 void fake_target(struct fake *fake, uint64_t index, int fd)
 {
-	say(fake, TM_CONTROL_OUTPUT_FILE, index, fd);
+	send_control(fake, TM_CONTROL_OUTPUT_FILE, index, fd);
 }
 
 void fake_flush(struct fake *fake, struct fake_end *end)
@@ -228,7 +228,7 @@ void fake_flush(struct fake *fake, struct fake_end *end)
 		assert_true(fake->outputs[i] >= 0);
 		fake_target(fake, (uint64_t)i, fake->outputs[i]);
 	}
-	say(fake, TM_CONTROL_FLUSH, 0, -1);
+	send_control(fake, TM_CONTROL_FLUSH, 0, -1);
 	*end = (struct fake_end){0};
 	while (!over) {
 		assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0),

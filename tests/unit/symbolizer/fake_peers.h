@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * fake_peers - a made-up collector and command around the real symbolizer
+ * fake_peers - a fake collector and a fake command around the real symbolizer
  */
 
 #include <sys/resource.h>
@@ -29,7 +29,7 @@ struct fake {
 
 struct fake_end {
 	struct tm_result result;
-	struct tm_counts counts; /* that it sent */
+	struct tm_counts counts; /* as it sent them */
 	uint64_t flushed;        /* W of FLUSHED */
 	int refused;             /* OUTPUT messages with -EBADF */
 	struct tm_top top[TM_TOP_ROWS];
@@ -41,8 +41,8 @@ struct fake_end {
 };
 
 /*
- * Starts it and takes its HELLO. fake->descriptors: how many it may have at most; 0: as many as we.
- * All but this and the cache is 0.
+ * Starts the symbolizer and receives its HELLO. fake->descriptors: the limit of its descriptors; 0:
+ * that of the test. All other fields except the cache are 0.
  */
 void fake_start(struct fake *fake, const char *program, const char *parser);
 /* Hands over both regions and waits for READY. */
@@ -51,15 +51,15 @@ void fake_push(struct fake *fake, const void *record);
 /* Publishes what was pushed, with the counts. */
 void fake_publish(struct fake *fake, uint64_t watermark);
 void fake_wire(struct fake *fake, enum tm_wire_kind kind, uint32_t number, uint64_t value, int fd);
-/* The next thing it says on the wire but rows, which are closed. */
+/* Receives its next message on the wire; unwind tables are closed and skipped. */
 void fake_receive_wire(struct fake *fake, struct tm_wire *message);
-/* The next rows: a table that checks. Return: its pages. */
+/* Receives the next unwind table and checks it. Return: its pages. */
 uint32_t fake_rows(struct fake *fake, uint32_t number, uint64_t value);
-/* Reads what it says until it has ended. */
+/* Reads its messages until it has ended. */
 void fake_end(struct fake *fake, struct fake_end *end);
-/* Hands over a new descriptor for output @index; it stays the caller's. */
+/* Sends a new descriptor for output @index, which stays the caller's. */
 void fake_target(struct fake *fake, uint64_t index, int fd);
-/* New files for all outputs, FLUSH, and what it says until FLUSHED. */
+/* Sends new files for all outputs and FLUSH, then reads its messages until FLUSHED. */
 void fake_flush(struct fake *fake, struct fake_end *end);
 /* The folded output, NUL-terminated, to be freed. */
 char *fake_folded(struct fake *fake);

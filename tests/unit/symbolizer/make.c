@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make - records as an honest collector writes them, for tests to break
+ * make - makes records as a correct collector writes them, which tests then break
  */
 
 #include "tests/unit/symbolizer/make.h"

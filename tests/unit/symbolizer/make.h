@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * make - records as an honest collector writes them, for tests to break
+ * make - makes records as a correct collector writes them, which tests then break
  */
 
 #include <stdint.h>
@@ -29,10 +29,10 @@ union make_record {
 	uint8_t bytes[TM_EVENT_MAX_BYTES];
 };
 
-/* @tid: also the tgid. @kernel of the words are kernel frames. */
+/* @tid: also the tgid. The first @kernel words are kernel frames. */
 void make_sample(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
 		 const uint64_t *words, uint16_t kernel, uint16_t user);
-/* @exe, @cgroup: packed, with their bytes. */
+/* @exe, @cgroup: packed paths, with their sizes. */
 void make_process(union make_record *record, uint32_t tgid, const char *comm, uint32_t exe_file,
 		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes);
 void make_file(union make_record *record, uint32_t number, uint64_t ino, const char *path,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * make_table - the smallest table of rows that checks, for tests
+ * make_table - makes the smallest valid unwind table
  */
 
 #include "shared/unwind_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * recording - the tables of one recording, made and ended together, for tests
+ * recording - the tables of one recording, which tests make and free together
  */
 
 #include <string.h>
@@ -55,7 +55,7 @@ static inline const char *recording_text(const struct recording *recording, uint
 }
 
 /*
- * Everything was reported: what is kept moves to new strings, as the session has it. Return: 0, -1.
+ * Forgets what was reported and moves the rest to new strings, as the session does. Return: 0, -1.
  */
 static inline int recording_forget(struct recording *recording)
 {

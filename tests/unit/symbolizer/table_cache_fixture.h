@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * table_cache_fixture - a cache in a memfd, opened again and again, for tests
+ * table_cache_fixture - a table cache in a memfd, which tests open repeatedly
  */
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@
 
 static const uint8_t pin[SHA256_BYTES] = {1, 2, 3};
 static struct table_cache cache;
-static int file; /* its own descriptor lives on in `cache` */
+static int file; /* the cache has a descriptor of its own */
 
 static inline void open_again(void)
 {
@@ -68,7 +68,7 @@ static inline void add(uint64_t ino, uint32_t start)
 	table_cache_add(&cache, &identity, &table, sizeof(table));
 }
 
-/* Where the found rows begin; 0: none is found. */
+/* The start of the first row that is found; 0: no table is found. */
 static inline uint32_t found_of(const struct tm_identity *identity)
 {
 	struct tm_region region = TM_REGION_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_accounting - taken = exported + drops, in each way that a recording may end
+ * test_accounting - taken = exported + drops, however a recording ends
  */
 
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void clean_end_balances(void **state)
 	assert_int_equal(balance.not_run, 10);
 }
 
-static void bad_records_are_what_was_pushed_and_not_read(void **state)
+static void bad_records_are_those_pushed_and_not_read(void **state)
 {
 	struct accounting_read read = {.samples = 88, .bad_records = 4, .exported = 88};
 	struct accounting balance;
@@ -59,7 +59,7 @@ static void bad_records_are_what_was_pushed_and_not_read(void **state)
 	assert_int_equal(balance.unexplained, 0);
 }
 
-static void what_nothing_explains_is_counted(void **state)
+static void unexplained_difference_is_counted(void **state)
 {
 	struct accounting_read read = {.samples = 89, .exported = 89};
 	struct accounting balance;
@@ -71,7 +71,7 @@ static void what_nothing_explains_is_counted(void **state)
 	assert_int_equal(balance.unexplained, 1);
 }
 
-static void dead_collector_took_the_rest_with_it(void **state)
+static void dead_collector_lost_the_rest(void **state)
 {
 	struct accounting_read read = {.samples = 80, .exported = 80, .collector_died = 1};
 	struct accounting balance;
@@ -79,7 +79,7 @@ static void dead_collector_took_the_rest_with_it(void **state)
 	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_COLLECTOR_DIED], 10);
 	assert_int_equal(sum(&balance, 80), balance.taken);
-	/* Dead between its last records and its last counts. */
+	/* It died between its last records and its last counts. */
 	read.samples = read.exported = 95;
 	accounting_close(&balance, &counts, &read);
 	assert_int_equal(balance.own[TM_DROP_COLLECTOR_DIED], 0);
@@ -87,7 +87,7 @@ static void dead_collector_took_the_rest_with_it(void **state)
 	assert_int_equal(sum(&balance, 95), balance.taken);
 }
 
-static void more_hits_than_owed_is_no_negative_number(void **state)
+static void more_hits_than_owed_give_no_negative_number(void **state)
 {
 	struct tm_counts odd = counts;
 	struct accounting_read read = {.samples = 90, .exported = 90};
@@ -98,13 +98,13 @@ static void more_hits_than_owed_is_no_negative_number(void **state)
 	assert_int_equal(balance.not_run, 0);
 }
 
-static void what_is_under_way_belongs_to_the_next_report(void **state)
+static void pending_samples_belong_to_the_next_report(void **state)
 {
 	struct accounting_read read = {.samples = 90, .memory_drops = 5, .exported = 60};
 	struct tm_counts first = counts, second = counts, before = {0};
 	struct accounting reported = {0}, balance;
 
-	accounting_so_far(&balance, &first, &read); /* 25 wait in the order */
+	accounting_so_far(&balance, &first, &read); /* 25 wait in the reorder buffer */
 	accounting_since(&balance, &reported);
 	accounting_counts_since(&first, &before, &balance);
 	assert_int_equal(balance.taken, 75);
@@ -126,7 +126,7 @@ static void what_is_under_way_belongs_to_the_next_report(void **state)
 	assert_int_equal(reported.taken, counts.taken);
 }
 
-static void count_that_falls_is_unexplained_and_not_hidden(void **state)
+static void count_that_decreases_is_reported_as_unexplained(void **state)
 {
 	struct accounting_read read = {.samples = 90, .exported = 90};
 	struct tm_counts lie = counts;
@@ -138,8 +138,7 @@ static void count_that_falls_is_unexplained_and_not_hidden(void **state)
 	accounting_close(&balance, &lie, &read);
 	accounting_since(&balance, &reported);
 	assert_int_equal(balance.drops[TM_DROP_RING_FULL], 0);
-	assert_int_equal(balance.unexplained,
-			 0); /* of this interval: nothing was taken, nothing lost */
+	assert_int_equal(balance.unexplained, 0); /* in this interval nothing was taken or lost */
 	lie.taken = 110;
 	accounting_close(&balance, &lie, &read);
 	accounting_since(&balance, &reported);
@@ -151,12 +150,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean_end_balances),
-		cmocka_unit_test(bad_records_are_what_was_pushed_and_not_read),
-		cmocka_unit_test(what_nothing_explains_is_counted),
-		cmocka_unit_test(dead_collector_took_the_rest_with_it),
-		cmocka_unit_test(more_hits_than_owed_is_no_negative_number),
-		cmocka_unit_test(what_is_under_way_belongs_to_the_next_report),
-		cmocka_unit_test(count_that_falls_is_unexplained_and_not_hidden),
+		cmocka_unit_test(bad_records_are_those_pushed_and_not_read),
+		cmocka_unit_test(unexplained_difference_is_counted),
+		cmocka_unit_test(dead_collector_lost_the_rest),
+		cmocka_unit_test(more_hits_than_owed_give_no_negative_number),
+		cmocka_unit_test(pending_samples_belong_to_the_next_report),
+		cmocka_unit_test(count_that_decreases_is_reported_as_unexplained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_container - cgroup paths as they are in the wild, and as somebody would like them to be
- * taken for
+ * test_container - cgroup paths of each container runtime give the container's id, and forged
+ * ones give none
  */
 
 #include <setjmp.h>
@@ -88,7 +88,7 @@ static const struct path_case known[] = {
 	 "8cd79a803caf4d2aa945152e934a5c00-1053176469", ""},
 	{"/ecs/34dc0b5e626f2c5c4c5170e34b10e765-1234567890",
 	 "34dc0b5e626f2c5c4c5170e34b10e765-1234567890", ""},
-	/* One in the other: the one that what runs inside cannot choose. */
+	/* Nested containers: the outer one, whose name the processes inside cannot choose. */
 	{"/docker/" A "/docker/" B, A, ""},
 	{"/docker/" A "/kubelet/kubepods/besteffort/pod" UID "/" B, A, ""},
 	{"/system.slice/docker-" A ".scope/system.slice/docker-" B ".scope", A, ""},
@@ -114,7 +114,7 @@ static const char *const unknown[] = {
 	"/kubepods/burstable/pod" UID,
 	"/kubepods.slice/kubepods-pod" UID_ ".slice",
 	"/docker/buildkit/" A,
-	/* almost */
+	/* almost a known form */
 	"docker/" A,
 	"...r/docker/" A,
 	"/" A,
@@ -166,7 +166,7 @@ static void every_known_form_gives_its_id(void **state)
 	}
 }
 
-static void nothing_else_gives_one(void **state)
+static void other_paths_give_no_id(void **state)
 {
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		struct container container;
@@ -177,7 +177,7 @@ static void nothing_else_gives_one(void **state)
 	}
 }
 
-static void depth_has_an_end(void **state)
+static void depth_of_a_path_is_limited(void **state)
 {
 	char path[8192] = "";
 	struct container container;
@@ -194,8 +194,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_known_form_gives_its_id),
-		cmocka_unit_test(nothing_else_gives_one),
-		cmocka_unit_test(depth_has_an_end),
+		cmocka_unit_test(other_paths_give_no_id),
+		cmocka_unit_test(depth_of_a_path_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_event_check - records that lie are refused, records that do not are taken
+ * test_event_check - malformed records are refused, valid ones are accepted
  */
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int check(void)
 	return tm_event_check_from_ring(&record, record.event.bytes);
 }
 
-static void honest_records_pass(void **state)
+static void valid_records_pass(void **state)
 {
 	make_sample(&record, 1, 2, "c", words, 1, 4);
 	assert_int_equal(check(), 0);
@@ -39,7 +39,7 @@ static void honest_records_pass(void **state)
 	assert_int_equal(check(), 0);
 }
 
-static void length_must_be_what_was_copied(void **state)
+static void length_must_be_that_of_the_copy(void **state)
 {
 	make_exit(&record, 1, 1);
 	for (uint32_t bytes = 0; bytes < sizeof(struct tm_exit); bytes += 8)
@@ -116,8 +116,8 @@ static void names_must_fill_the_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(honest_records_pass),
-		cmocka_unit_test(length_must_be_what_was_copied),
+		cmocka_unit_test(valid_records_pass),
+		cmocka_unit_test(length_must_be_that_of_the_copy),
 		cmocka_unit_test(unknown_type_is_bad),
 		cmocka_unit_test(frame_counts_must_fill_the_record),
 		cmocka_unit_test(frames_of_another_kind_are_bad),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_files - numbers, identities and descriptors in any order, none leaked
+ * test_files - file numbers, identities and descriptors arrive in any order, and none leaks
  */
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void descriptor_may_come_before_the_announcement(void **state)
 	assert_false(is_open(fd));
 }
 
-static void announced_again_is_the_same_file(void **state)
+static void file_announced_again_is_the_same_file(void **state)
 {
 	static struct recording recording;
 
@@ -118,7 +118,7 @@ static void second_descriptor_closes_the_first(void **state)
 	assert_false(is_open(second));
 }
 
-static void what_is_no_regular_readable_file_is_closed(void **state)
+static void descriptor_that_is_no_readable_regular_file_is_closed(void **state)
 {
 	static struct recording recording;
 	int ends[2];
@@ -154,7 +154,7 @@ static void numbers_and_reasons_out_of_range_change_nothing(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void without_free_descriptors_no_more_is_taken(void **state)
+static void without_free_descriptors_no_more_files_are_accepted(void **state)
 {
 	static struct recording recording;
 	int fds[3] = {open_self(), open_self(), open_self()};
@@ -174,13 +174,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(descriptor_may_come_before_the_announcement),
-		cmocka_unit_test(announced_again_is_the_same_file),
+		cmocka_unit_test(file_announced_again_is_the_same_file),
 		cmocka_unit_test(number_with_another_identity_is_another_file),
 		cmocka_unit_test(file_without_a_path_is_shown_as_unknown),
 		cmocka_unit_test(second_descriptor_closes_the_first),
-		cmocka_unit_test(what_is_no_regular_readable_file_is_closed),
+		cmocka_unit_test(descriptor_that_is_no_readable_regular_file_is_closed),
 		cmocka_unit_test(numbers_and_reasons_out_of_range_change_nothing),
-		cmocka_unit_test(without_free_descriptors_no_more_is_taken),
+		cmocka_unit_test(without_free_descriptors_no_more_files_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static uint32_t sample(uint32_t number, uint64_t ktime)
 	return file;
 }
 
-/* Some symbols of a file, as an answer of the parser leaves them. */
+/* Keeps some symbols of a file, as after a parser's answer. */
 static void keep_symbols(uint32_t file, uint64_t ktime)
 {
 	struct symbol_cache *symbols = calloc(1, sizeof(*symbols) + 1);
@@ -72,7 +72,7 @@ static void keep_symbols(uint32_t file, uint64_t ktime)
 	files_keep_symbols(&recording.files, file, symbols, ktime);
 }
 
-static void retired_number_closes_the_descriptor_and_frees_the_place(void **state)
+static void retired_number_closes_the_descriptor_and_frees_the_entry(void **state)
 {
 	int fd = open_self();
 
@@ -114,7 +114,7 @@ static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
 	assert_false(recording.files.items[file].used);
 }
 
-static void descriptor_of_the_old_meaning_is_closed(void **state)
+static void descriptor_of_the_numbers_previous_file_is_closed(void **state)
 {
 	int fd = open_self();
 
@@ -127,7 +127,7 @@ static void descriptor_of_the_old_meaning_is_closed(void **state)
 	assert_int_equal(recording.files.items[sample(NUMBER, 31)].fd, -1);
 }
 
-static void descriptor_ahead_of_its_announcement_waits_for_it(void **state)
+static void descriptor_before_its_announcement_waits_for_it(void **state)
 {
 	int old = open_self(), new = open_self();
 	uint32_t before, after;
@@ -148,7 +148,7 @@ static void descriptor_ahead_of_its_announcement_waits_for_it(void **state)
 	assert_int_equal(recording.files.open, 2);
 }
 
-static void descriptor_whose_announcement_never_came_goes_with_the_number(void **state)
+static void descriptor_without_an_announcement_is_closed_with_the_number(void **state)
 {
 	int first = open_self(), second = open_self();
 
@@ -201,7 +201,7 @@ static void ended_file_that_comes_back_is_the_same_file(void **state)
 	assert_int_equal(recording.files.live, 1);
 }
 
-static void silent_file_gives_its_descriptor_back_but_keeps_its_name(void **state)
+static void unsampled_file_closes_its_descriptor_but_keeps_its_name(void **state)
 {
 	int fd = open_self();
 	uint32_t file;
@@ -220,7 +220,7 @@ static void silent_file_gives_its_descriptor_back_but_keeps_its_name(void **stat
 			    "libx.so");
 }
 
-static void unused_symbols_go_after_two_epochs(void **state)
+static void unused_symbols_are_freed_after_two_epochs(void **state)
 {
 	struct symbol_cache *symbols;
 	uint32_t file;
@@ -240,7 +240,7 @@ static void unused_symbols_go_after_two_epochs(void **state)
 	assert_int_equal(recording.files.symbols_retired, 1);
 }
 
-/* As collect does once it has their names. */
+/* Closes the descriptors as collect does once it has the names. */
 static void close_pending(void)
 {
 	for (uint32_t file = 0; file < recording.files.count; file++)
@@ -249,7 +249,7 @@ static void close_pending(void)
 			files_close(&recording.files, file);
 }
 
-static void descriptors_that_are_given_back_make_room_without_end(void **state)
+static void closed_descriptors_make_room_for_any_number_of_files(void **state)
 {
 	recording.files.max_open = 16;
 	for (uint64_t i = 1; i <= 1000; i++) {
@@ -270,7 +270,7 @@ static void descriptors_that_are_given_back_make_room_without_end(void **state)
 	assert_int_equal(recording.queue.count, 0);
 }
 
-static void numbers_used_over_and_over_take_no_more_places(void **state)
+static void numbers_used_again_and_again_take_no_more_entries(void **state)
 {
 	uint64_t used = 0;
 
@@ -296,18 +296,18 @@ static void numbers_used_over_and_over_take_no_more_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		with_world(retired_number_closes_the_descriptor_and_frees_the_place),
+		with_world(retired_number_closes_the_descriptor_and_frees_the_entry),
 		with_world(unreported_sample_pins_path_descriptor_and_symbols),
-		with_world(descriptor_of_the_old_meaning_is_closed),
-		with_world(descriptor_ahead_of_its_announcement_waits_for_it),
-		with_world(descriptor_whose_announcement_never_came_goes_with_the_number),
+		with_world(descriptor_of_the_numbers_previous_file_is_closed),
+		with_world(descriptor_before_its_announcement_waits_for_it),
+		with_world(descriptor_without_an_announcement_is_closed_with_the_number),
 		with_world(early_descriptor_does_not_leak_at_the_end),
 		with_world(one_identity_under_two_numbers_ends_with_the_last),
 		with_world(ended_file_that_comes_back_is_the_same_file),
-		with_world(silent_file_gives_its_descriptor_back_but_keeps_its_name),
-		with_world(unused_symbols_go_after_two_epochs),
-		with_world(descriptors_that_are_given_back_make_room_without_end),
-		with_world(numbers_used_over_and_over_take_no_more_places),
+		with_world(unsampled_file_closes_its_descriptor_but_keeps_its_name),
+		with_world(unused_symbols_are_freed_after_two_epochs),
+		with_world(closed_descriptors_make_room_for_any_number_of_files),
+		with_world(numbers_used_again_and_again_take_no_more_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

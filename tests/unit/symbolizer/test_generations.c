@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_generations - lives that come and go through the real program leave no memory behind
+ * test_generations - processes that start and exit leave no memory behind in the real program
  *
- * TM_PROCESSES: how many, 30,000 if not given. A hundred a second by the records' own time, whose
- * pace is not ours: within two epochs 3,000 are known at once.
+ * TM_PROCESSES: how many processes, by default 30,000. By the ktimes of the records a hundred start
+ * each second, so 3,000 are known at a time; the test itself runs faster.
  */
 
 #include <fcntl.h>
@@ -21,15 +21,15 @@
 #include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
 
-#define LIVES        30000u
-#define LIVES_REPORT 1000u     /* a report after so many */
-#define LIVES_SETTLE 10000u    /* then everything is as large as it gets */
-#define LIFE_NS      10000000u /* from one to the next */
-#define LIVES_FILE   20u       /* of one executable */
-#define DRIFT_KIB    1024
+#define PROCESSES        30000u
+#define PROCESSES_REPORT 1000u     /* a report follows so many processes */
+#define PROCESSES_SETTLE 10000u    /* by then all tables have their final size */
+#define PROCESS_NS       10000000u /* between the starts of two processes */
+#define PROCESSES_FILE   20u       /* processes of one executable */
+#define DRIFT_KIB        1024
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* what is freed is kept, to be watched */
+#define SANITIZED 1 /* freed memory is kept and watched */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
@@ -59,37 +59,37 @@ static long resident_kib(pid_t pid)
 }
 
 /*
- * Each has names of its own; every tenth dies unheard; an executable's number goes after its time.
+ * Each process has its own names; the exit of every tenth is lost; numbers of executables retire.
  */
-static void live(struct fake *fake, uint64_t life, uint64_t now)
+static void run_process(struct fake *fake, uint64_t process, uint64_t now)
 {
-	const uint32_t number = (uint32_t)(life / LIVES_FILE) % 1000;
-	const uint64_t word = FILE_WORD(number, 0x10 + life % 7);
+	const uint32_t number = (uint32_t)(process / PROCESSES_FILE) % 1000;
+	const uint64_t word = FILE_WORD(number, 0x10 + process % 7);
 	char name[16] = "";
 
-	(void)snprintf(name, sizeof(name), "p%08x", (unsigned)life);
-	if (life % LIVES_FILE == 0) {
-		make_retire(&record, now - LIFE_NS, number);
+	(void)snprintf(name, sizeof(name), "p%08x", (unsigned)process);
+	if (process % PROCESSES_FILE == 0) {
+		make_retire(&record, now - PROCESS_NS, number);
 		fake_push(fake, &record);
-		make_file(&record, number, life + 1, name, 10);
+		make_file(&record, number, process + 1, name, 10);
 		record.event.ktime = now;
 		fake_push(fake, &record);
 	}
-	make_process(&record, (uint32_t)life + 1, name, number, name, 10, name, 10);
+	make_process(&record, (uint32_t)process + 1, name, number, name, 10, name, 10);
 	record.event.ktime = now;
 	fake_push(fake, &record);
-	make_sample(&record, now + 1, (uint32_t)life + 1, name, &word, 0, 1);
+	make_sample(&record, now + 1, (uint32_t)process + 1, name, &word, 0, 1);
 	fake_push(fake, &record);
-	make_exit(&record, now + 2, (uint32_t)life + 1);
-	if (life % 10)
+	make_exit(&record, now + 2, (uint32_t)process + 1);
+	if (process % 10)
 		fake_push(fake, &record);
 	fake_publish(fake, now + 3);
 }
 
-static void lives_leave_no_memory_behind(void **state)
+static void processes_leave_no_memory_behind(void **state)
 {
 	const char *wanted = getenv("TM_PROCESSES");
-	uint64_t lives = wanted ? strtoull(wanted, NULL, 10) : LIVES;
+	uint64_t processes = wanted ? strtoull(wanted, NULL, 10) : PROCESSES;
 	struct fake fake = {0};
 	struct fake_end report;
 	uint64_t exported = 0;
@@ -97,28 +97,28 @@ static void lives_leave_no_memory_behind(void **state)
 
 	fake_start(&fake, program, parser);
 	fake_attach(&fake);
-	for (uint64_t life = 1; life <= lives; life++) {
-		live(&fake, life, 1000000000 + life * LIFE_NS);
-		if (life % LIVES_REPORT)
+	for (uint64_t process = 1; process <= processes; process++) {
+		run_process(&fake, process, 1000000000 + process * PROCESS_NS);
+		if (process % PROCESSES_REPORT)
 			continue;
 		fake_flush(&fake, &report);
-		assert_int_equal(report.result.exported, LIVES_REPORT);
-		assert_int_equal(report.result.processes, LIVES_REPORT);
+		assert_int_equal(report.result.exported, PROCESSES_REPORT);
+		assert_int_equal(report.result.processes, PROCESSES_REPORT);
 		assert_int_equal(report.result.late_records, 0);
 		assert_string_equal(report.notes, "");
 		exported += report.result.exported;
 		tm_ring_writer_refresh(&fake.writer);
 		last = resident_kib(fake.pid);
-		if (life == LIVES_SETTLE)
+		if (process == PROCESSES_SETTLE)
 			settled = last;
 	}
 	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
 	fake_end(&fake, &report);
 	free(fake_folded(&fake));
 	assert_true(report.done);
-	assert_int_equal(exported + report.result.exported, lives);
-	print_message("%lu lives: %ld KiB after %u of them, %ld KiB at the end\n",
-		      (unsigned long)lives, settled, LIVES_SETTLE, last);
+	assert_int_equal(exported + report.result.exported, processes);
+	print_message("%lu processes: %ld KiB after %u of them, %ld KiB at the end\n",
+		      (unsigned long)processes, settled, PROCESSES_SETTLE, last);
 	if (!SANITIZED)
 		assert_true(last - settled <= DRIFT_KIB);
 }
@@ -126,7 +126,7 @@ static void lives_leave_no_memory_behind(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lives_leave_no_memory_behind),
+		cmocka_unit_test(processes_leave_no_memory_behind),
 	};
 
 	if (argc != 3)

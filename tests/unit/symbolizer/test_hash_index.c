@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_hash_index - what was added is found, what was taken out is not, whatever lies around it
+ * test_hash_index - added entries are found and removed ones are not, whatever their neighbours
  */
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static uint32_t hash_of(uint32_t thing)
 	return 0xfffffff0u + thing % 29;
 }
 
-static void removal_leaves_all_others_to_be_found(void **state)
+static void removal_keeps_all_other_entries(void **state)
 {
 	struct budget budget = {.limit = 1 << 20};
 	struct hash_index lookup = {.budget = &budget};
@@ -63,7 +63,7 @@ static void removal_leaves_all_others_to_be_found(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
-static void removal_of_what_is_not_there_changes_nothing(void **state)
+static void removal_of_a_missing_entry_changes_nothing(void **state)
 {
 	struct budget budget = {.limit = 1 << 20};
 	struct hash_index lookup = {.budget = &budget};
@@ -80,8 +80,8 @@ static void removal_of_what_is_not_there_changes_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(removal_leaves_all_others_to_be_found),
-		cmocka_unit_test(removal_of_what_is_not_there_changes_nothing),
+		cmocka_unit_test(removal_keeps_all_other_entries),
+		cmocka_unit_test(removal_of_a_missing_entry_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

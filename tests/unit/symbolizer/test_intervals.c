@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_intervals - reports in between by the real program: each whole, together the whole
+ * test_intervals - reports at intervals by the real program: each is complete, and their sum is the
+ * whole
  */
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static void each_report_balances_and_all_add_up_to_the_whole(void **state)
 	start(&fake);
 	push_sample(&fake, 100, ANON_WORD(1));
 	push_sample(&fake, 200, ANON_WORD(1));
-	fake.counts.taken += 5; /* under way */
+	fake.counts.taken += 5; /* not yet in the ring */
 	fake.counts.taken += 2;
 	fake.counts.drops[TM_DROP_RING_FULL] = 2;
 	fake.counts.owed = fake.counts.hits + 4;
@@ -128,7 +129,7 @@ static void each_report_balances_and_all_add_up_to_the_whole(void **state)
 	assert_int_equal(taken, fake.counts.taken);
 }
 
-static void what_announced_itself_once_has_its_name_in_every_report(void **state)
+static void process_announced_once_has_its_name_in_every_report(void **state)
 {
 	struct fake fake = {0};
 	struct fake_end report;
@@ -164,8 +165,7 @@ static void functions_keep_their_names_after_the_first_report(void **state)
 
 	start(&fake);
 	push_file(&fake, 10, 77, "prog\0bin\0");
-	/* The same places again, then more of them: kept symbols and a descriptor that is still
-	 * open. */
+	/* The same addresses again, then more: their symbols are kept, the descriptor is open. */
 	for (uint64_t i = 0; i < 3; i++) {
 		for (uint64_t at = 0; at < 64; at++)
 			push_sample(&fake, 100 + 100 * i,
@@ -277,7 +277,7 @@ static void ends_in_disorder(uint64_t index, int fd)
 	assert_false(report.done);
 }
 
-static void target_without_a_descriptor_or_an_output_ends_it(void **state)
+static void target_without_a_descriptor_or_an_output_ends_the_program(void **state)
 {
 	int memory = memfd_create("target", MFD_CLOEXEC);
 
@@ -291,13 +291,13 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_report_balances_and_all_add_up_to_the_whole),
-		cmocka_unit_test(what_announced_itself_once_has_its_name_in_every_report),
+		cmocka_unit_test(process_announced_once_has_its_name_in_every_report),
 		cmocka_unit_test(functions_keep_their_names_after_the_first_report),
 		cmocka_unit_test(retired_number_is_forgotten_with_its_file),
 		cmocka_unit_test(empty_interval_is_a_report_too),
 		cmocka_unit_test(drops_before_any_w_are_reported_once),
 		cmocka_unit_test(only_a_regular_file_open_for_writing_is_a_target),
-		cmocka_unit_test(target_without_a_descriptor_or_an_output_ends_it),
+		cmocka_unit_test(target_without_a_descriptor_or_an_output_ends_the_program),
 	};
 
 	if (argc != 3)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_ksyms - the table of kernel symbols: checked whole, then searched
+ * test_ksyms - the table of kernel symbols is checked whole before it is searched
  */
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void symbol_at_or_before_the_offset_within_the_module(void **state)
 	assert_null(find(TM_FRAME_MODULE_UNKNOWN, 0));
 }
 
-static void no_table_names_nothing(void **state)
+static void without_a_table_nothing_is_named(void **state)
 {
 	struct ksyms kernel = KSYMS_NULL;
 
@@ -68,7 +68,7 @@ static void no_table_names_nothing(void **state)
 		assert_null(ksyms_symbol(&kernel, 0, 0x10));                  \
 	} while (0)
 
-static void tables_that_lie_are_refused(void **state)
+static void malformed_tables_are_refused(void **state)
 {
 	refuses(header.magic, 1);
 	refuses(header.modules, 3);
@@ -112,7 +112,7 @@ static void unsealed_table_is_refused(void **state)
 	assert_true(ksyms_open(&kernel, open_region.fd) < 0);
 	open_region.fd = -1;
 	tm_region_close(&open_region);
-	/* The good one stays in force. */
+	/* The valid table stays in use. */
 	assert_string_equal(ksyms_symbol(&kernel, 0, 0x20), "b");
 	ksyms_deinit(&kernel);
 }
@@ -121,8 +121,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(symbol_at_or_before_the_offset_within_the_module),
-		cmocka_unit_test(no_table_names_nothing),
-		cmocka_unit_test(tables_that_lie_are_refused),
+		cmocka_unit_test(without_a_table_nothing_is_named),
+		cmocka_unit_test(malformed_tables_are_refused),
 		cmocka_unit_test(every_shorter_table_is_refused),
 		cmocka_unit_test(unsealed_table_is_refused),
 	};

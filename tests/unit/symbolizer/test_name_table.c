@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_name_table - asking a parser that may answer, lie, stay silent or die
+ * test_name_table - names from a parser that answers, sends invalid results, stays silent or dies
  */
 
 #include <setjmp.h>
@@ -77,7 +77,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* In a child: takes one request, answers with @blob or without. */
+/* Runs in a child: takes one request and answers, with @blob if there is one. */
 static _Noreturn void answer(const struct parser_message *result, const void *blob, size_t bytes)
 {
 	struct parser_message first, second;
@@ -107,7 +107,7 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 		answer(result, blob, bytes);
 	}
 	if (!result)
-		ends[1] = tm_close(ends[1]); /* it dies without an answer */
+		ends[1] = tm_close(ends[1]); /* the child ends without an answer */
 	name_table_ask(&names, &recording.symbols);
 	(void)tm_close(ends[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -116,7 +116,7 @@ static void ask(const struct parser_message *result, const void *blob, size_t by
 
 static const struct parser_message ok = {.kind = PARSER_RESULT};
 
-static void places_are_distinct_and_calls_not_returns(void **state)
+static void addresses_are_distinct_and_of_calls_rather_than_returns(void **state)
 {
 	assert_int_equal(names.place_count, 2);
 	assert_int_equal(names.file_count, 1);
@@ -131,7 +131,7 @@ static void places_are_distinct_and_calls_not_returns(void **state)
 	(void)close(ends[1]);
 }
 
-static void honest_answer_names(void **state)
+static void valid_answer_gives_names(void **state)
 {
 	const struct name_table_place *place;
 
@@ -146,8 +146,8 @@ static void honest_answer_names(void **state)
 	assert_int_equal(names.failed, 0);
 }
 
-static void answers_that_lie_name_nothing(const struct parser_message *result,
-					  const struct blob *blob, size_t bytes)
+static void expect_no_names(const struct parser_message *result, const struct blob *blob,
+			    size_t bytes)
 {
 	ask(result, blob, bytes);
 	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)))->name,
@@ -166,7 +166,7 @@ static void answer_to_another_request(void **state)
 {
 	struct parser_message other = {.kind = PARSER_RESULT, .id = 7};
 
-	answers_that_lie_name_nothing(&other, &good, sizeof(good));
+	expect_no_names(&other, &good, sizeof(good));
 	expect_parser_lost();
 }
 
@@ -174,28 +174,28 @@ static void answer_of_another_kind(void **state)
 {
 	struct parser_message other = {.kind = PARSER_FILE};
 
-	answers_that_lie_name_nothing(&other, &good, sizeof(good));
+	expect_no_names(&other, &good, sizeof(good));
 	expect_parser_lost();
 }
 
 static void answer_without_its_blob(void **state)
 {
-	answers_that_lie_name_nothing(&ok, NULL, 0);
+	expect_no_names(&ok, NULL, 0);
 	expect_parser_lost();
 }
 
 static void answer_cut_short(void **state)
 {
-	answers_that_lie_name_nothing(&ok, &good, sizeof(good) - 1);
-	assert_int_equal(client.socket, ends[0]); /* its worker lied, not the parser */
-	assert_int_equal(names.failed, 0);        /* and would lie again */
+	expect_no_names(&ok, &good, sizeof(good) - 1);
+	assert_int_equal(client.socket, ends[0]); /* the worker was wrong, not the parser */
+	assert_int_equal(names.failed, 0);        /* it would be wrong again */
 }
 
 static void answer_that_failed(void **state)
 {
 	struct parser_message failed = {.kind = PARSER_RESULT, .status = PARSER_ABANDONED};
 
-	answers_that_lie_name_nothing(&failed, NULL, 0);
+	expect_no_names(&failed, NULL, 0);
 	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
 	assert_int_equal(names.failed, 1);
 	assert_int_equal(client.socket, ends[0]);
@@ -203,11 +203,11 @@ static void answer_that_failed(void **state)
 
 static void parser_that_dies_names_nothing(void **state)
 {
-	answers_that_lie_name_nothing(NULL, NULL, 0);
+	expect_no_names(NULL, NULL, 0);
 	expect_parser_lost();
 }
 
-static void command_that_goes_ends_the_wait(void **state)
+static void end_of_the_command_ends_the_wait(void **state)
 {
 	int control[2];
 
@@ -228,7 +228,7 @@ static void command_that_goes_ends_the_wait(void **state)
 		assert_true(result_check_check(&parsed, &blob, sizeof(blob), 2) < 0); \
 	} while (0)
 
-static void results_that_lie_are_refused(void **state)
+static void malformed_results_are_refused(void **state)
 {
 	struct result_check parsed;
 
@@ -257,16 +257,16 @@ static int begin_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		with_parser(places_are_distinct_and_calls_not_returns),
-		with_parser(honest_answer_names),
+		with_parser(addresses_are_distinct_and_of_calls_rather_than_returns),
+		with_parser(valid_answer_gives_names),
 		with_parser(answer_to_another_request),
 		with_parser(answer_of_another_kind),
 		with_parser(answer_without_its_blob),
 		with_parser(answer_cut_short),
 		with_parser(answer_that_failed),
 		with_parser(parser_that_dies_names_nothing),
-		with_parser(command_that_goes_ends_the_wait),
-		cmocka_unit_test_setup_teardown(results_that_lie_are_refused, begin_alone, end),
+		with_parser(end_of_the_command_ends_the_wait),
+		cmocka_unit_test_setup_teardown(malformed_results_are_refused, begin_alone, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_options - what the command hands over is taken strictly
+ * test_options - the options that the command passes are parsed strictly
  */
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static int parse(const char *extra)
 	return options_parse(&options, extra ? 6 : 5, arguments, &bad);
 }
 
-static void full_set_is_taken(void **state)
+static void full_set_is_parsed(void **state)
 {
 	assert_int_equal(parse("--output=html:9"), 0);
 	assert_int_equal(options.control_fd, 3);
@@ -87,7 +87,7 @@ static void anything_else_is_refused_by_name(void **state)
 	}
 }
 
-static void cache_and_boot_go_together(void **state)
+static void cache_and_boot_id_need_each_other(void **state)
 {
 	static char cache[] = "--cache-fd=8", boot[] = "--boot-id=a";
 
@@ -110,10 +110,10 @@ static void missing_descriptor_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(full_set_is_taken),
+		cmocka_unit_test(full_set_is_parsed),
 		cmocka_unit_test(each_format_has_its_word),
 		cmocka_unit_test(anything_else_is_refused_by_name),
-		cmocka_unit_test(cache_and_boot_go_together),
+		cmocka_unit_test(cache_and_boot_id_need_each_other),
 		cmocka_unit_test(missing_descriptor_is_refused),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_parser_client - a parser that answers late, dies or breaks the form, and the one after it
+ * test_parser_client - a parser that answers late, dies or sends invalid messages, and its
+ * successor
  */
 
 #include <setjmp.h>
@@ -127,7 +128,7 @@ static void each_request_is_answered_once(void **state)
 	assert_int_equal(answered, 2);
 }
 
-static void no_more_are_open_than_the_parser_takes(void **state)
+static void no_more_requests_are_open_than_the_parser_takes(void **state)
 {
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++) {
 		assert_true(parser_client_is_ready(&client));
@@ -140,7 +141,7 @@ static void no_more_are_open_than_the_parser_takes(void **state)
 	assert_int_equal(ask(9), 0);
 }
 
-static void missed_deadline_fails_the_request_alone(void **state)
+static void missed_deadline_fails_only_the_request(void **state)
 {
 	uint32_t late;
 
@@ -151,7 +152,7 @@ static void missed_deadline_fails_the_request_alone(void **state)
 	assert_int_equal(answered, 1);
 	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
 	assert_true(client.socket >= 0);
-	assert_true(client.slots[0].used); /* the parser may still be at it */
+	assert_true(client.slots[0].used); /* the parser may still be working on it */
 	send_result(late, PARSER_OK, STDIN_FILENO);
 	assert_int_equal(answered, 1);
 	assert_false(client.slots[0].used);
@@ -160,7 +161,7 @@ static void missed_deadline_fails_the_request_alone(void **state)
 	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
 }
 
-static void malformed_messages_end_the_parser(void **state)
+static void malformed_messages_close_the_parser(void **state)
 {
 	static const struct parser_message wrong[] = {
 		{.kind = PARSER_FILE},
@@ -212,7 +213,7 @@ static void command_is_asked_again_with_growing_pauses(void **state)
 	assert_int_equal(asked_for_another(), 1);
 	for (int i = 0; i < 10; i++) {
 		parser_client_round(&client);
-		assert_int_equal(asked_for_another(), 0); /* not yet */
+		assert_int_equal(asked_for_another(), 0); /* the pause is not over */
 		assert_in_range(client.retry_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
 		pause = pause < PARSER_CLIENT_PAUSE_MAX ? 2 * pause : pause;
 		client.retry_ms = 0;
@@ -222,10 +223,10 @@ static void command_is_asked_again_with_growing_pauses(void **state)
 	connect_parser();
 	assert_int_equal(ask(1), 0);
 	send_result(take_request(), PARSER_NOT_ELF, -1);
-	assert_int_equal(client.retry_pause_ms, PARSER_CLIENT_PAUSE_MS); /* that one works */
+	assert_int_equal(client.retry_pause_ms, PARSER_CLIENT_PAUSE_MS); /* that parser works */
 }
 
-static void parser_that_is_not_wanted_is_closed(void **state)
+static void unneeded_parser_is_closed(void **state)
 {
 	int more[2];
 	char byte;
@@ -278,12 +279,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		case_of(each_request_is_answered_once),
-		case_of(no_more_are_open_than_the_parser_takes),
-		case_of(missed_deadline_fails_the_request_alone),
-		case_of(malformed_messages_end_the_parser),
+		case_of(no_more_requests_are_open_than_the_parser_takes),
+		case_of(missed_deadline_fails_only_the_request),
+		case_of(malformed_messages_close_the_parser),
 		case_of(idle_parser_that_dies_is_noticed_and_replaced),
 		case_of(command_is_asked_again_with_growing_pauses),
-		case_of(parser_that_is_not_wanted_is_closed),
+		case_of(unneeded_parser_is_closed),
 		case_of(cancelled_request_is_not_called_back),
 		case_of(wait_ends_with_an_answer_a_deadline_or_the_command),
 	};
