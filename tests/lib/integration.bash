@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# integration - what every integration test begins and ends with; sourced by each integration test
+# integration - starts and ends recordings and checks their results; sourced by each integration
+# test
 #
 # From meson: TM_TIDEMARK (the built command), TM_WORKLOADS (folder of the workload programs),
-# TM_SOURCE and TM_BUILD. A test prints what it measured, says every wrong thing in one line and
-# ends with `finish`; 0 passed, 1 failed, 77 cannot run here. Whatever it started or made is gone
-# when it ends, on every way out.
+# TM_SOURCE and TM_BUILD. A test prints what it measured and one line for each thing that is wrong,
+# and ends with `finish`. Exit status: 0 passed, 1 failed, 77 cannot run here. However it ends, the
+# processes that it started are ended and the files that it made are removed.
 
 set -u -o pipefail
 
@@ -14,12 +15,12 @@ TM_BUILD=${TM_BUILD:-$TM_SOURCE/build}
 TM_TIDEMARK=${TM_TIDEMARK:-$TM_BUILD/cli/tidemark}
 TM_WORKLOADS=${TM_WORKLOADS:-$TM_BUILD/tests/integration/programs}
 export PYTHONPATH=$TM_LIB PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
-WORK=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-system.XXXXXX")
-chmod 755 "$WORK" # programs of other accounts look in
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-test.XXXXXX")
+chmod 755 "$WORK" # programs of other accounts read files in it
 STARTED=()        # process ids that the test started and must end
 WRONG=0
 
-# stop PID... - ends processes that the test started, without a word
+# stop PID... - ends processes that the test started, without the shell's messages
 stop() {
 	{
 		kill -KILL "$@"
@@ -68,7 +69,7 @@ use_build() {
 }
 [[ ${TM_NEEDS_BUILD:-yes} == no ]] || use_build
 
-# must COMMAND... - what a test cannot go on without
+# must COMMAND... - runs a command that must succeed, or ends the test
 must() {
 	"$@" && return
 	wrong "failed: $*"
@@ -76,7 +77,7 @@ must() {
 }
 
 # record NAME ARGUMENT... - runs `tidemark record` with $WORK/NAME.json as its summary, its exit
-# code in STATUS, its words in $WORK/NAME.out and $WORK/NAME.err
+# code in STATUS, its output in $WORK/NAME.out and $WORK/NAME.err
 record() {
 	local name=$1
 	shift
@@ -94,7 +95,7 @@ record_ok() {
 	fi
 }
 
-# balance NAME [zero-drops] - taken = exported + dropped in $WORK/NAME.json
+# balance NAME [zero-drops] - checks that taken = exported + dropped in $WORK/NAME.json
 balance() {
 	local name=$1
 	shift
@@ -106,7 +107,7 @@ balance() {
 	python3 "$TM_LIB/recorded.py" balance "$WORK/$name.json" "$@" || WRONG=$((WRONG + 1))
 }
 
-# python TEXT ARGUMENT... - a check written in Python; `raise Wrong(...)` says what is wrong
+# python TEXT ARGUMENT... - a check written in Python; `raise Wrong(...)` reports what is wrong
 python() {
 	local text=$1
 	shift
@@ -121,8 +122,8 @@ except Wrong as found:
 	fi
 }
 
-# until_true SECONDS COMMAND... - asks again and again until the command succeeds; the wait is
-# for a state that no descriptor announces (a process or a BPF object being gone)
+# until_true SECONDS COMMAND... - polls until the command succeeds; it waits for
+# a state that no descriptor announces (a process or a BPF object being gone)
 until_true() {
 	local end=$((SECONDS + $1))
 	shift
@@ -135,7 +136,7 @@ until_true() {
 
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 
-# descendants PID - all processes below it, one id a line
+# descendants PID - prints the ids of all processes below it, one per line
 descendants() {
 	local pid task
 	for task in /proc/"$1"/task/*/children; do
@@ -158,7 +159,7 @@ programs() {
 	done
 }
 
-# program_pid PID NAME - the first process below PID of that program
+# program_pid PID NAME - prints the id of the first process below PID of that program
 program_pid() {
 	local pid name
 	while read -r pid name; do
@@ -169,7 +170,7 @@ program_pid() {
 	done < <(programs "$1")
 }
 
-# bpf_objects PID... - "prog ID" and "map ID" of what these processes hold
+# bpf_objects PID... - prints "prog ID", "map ID" and "link ID" of what these processes hold
 bpf_objects() {
 	local pid
 	for pid in "$@"; do
@@ -180,7 +181,7 @@ bpf_objects() {
 
 bpf_object_gone() { ! bpftool "$1" show id "$2" >/dev/null 2>&1; }
 
-# locks PID... - files under /run/tidemark that these processes hold open
+# locks PID... - prints the files under /run/tidemark that these processes hold open
 locks() {
 	local pid
 	for pid in "$@"; do
@@ -196,7 +197,7 @@ remember() {
 	mapfile -t REMEMBERED_LOCKS < <(locks "${REMEMBERED_PIDS[@]}")
 }
 
-# nothing_left - says each remembered process, BPF object and lock that is still there
+# nothing_left - checks that each remembered process, BPF object and lock is gone
 nothing_left() {
 	local item
 	for item in "${REMEMBERED_PIDS[@]}"; do
@@ -212,25 +213,50 @@ nothing_left() {
 	done
 }
 
-# begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held
-# before its first instruction. Sampling is attached on return; `release NAME` lets COMMAND run.
-# RECORDER and COMMAND_PID are the process ids.
-begin_held_recording() {
-	local name=$1 options=()
+# start_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS...` in the background, with
+# the files of `record`; RECORDER is its process id
+start_recording() {
+	local name=$1
 	shift
+	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	RECORDER=$!
+	STARTED+=("$RECORDER")
+}
+
+# start_attached_recording NAME ARGUMENT... - the same with -v; returns once sampling is attached
+start_attached_recording() {
+	local name=$1
+	shift
+	start_recording "$name" -v "$@"
+	until_true 30 grep -qs 'attached after' "$WORK/$name.err" ||
+		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
+	remember "$RECORDER"
+}
+
+# start_through_fifos NAME SCRIPT FIFO FIFO OPTION... -- COMMAND... - starts a recording of the
+# shell text SCRIPT, whose arguments are the paths of two new FIFOs in $WORK and COMMAND
+start_through_fifos() {
+	local name=$1 script=$2 fifos=("$WORK/$3" "$WORK/$4") options=()
+	shift 4
 	while [[ $1 != -- ]]; do
 		options+=("$1")
 		shift
 	done
 	shift
-	rm -f "$WORK/$name.held" "$WORK/$name.go"
-	mkfifo "$WORK/$name.held" "$WORK/$name.go"
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "${options[@]}" -- \
-		sh -c 'echo $$ >"$1"; read -r go <"$2"; shift 2; exec "$@"' sh \
-		"$WORK/$name.held" "$WORK/$name.go" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
+	rm -f "${fifos[@]}"
+	mkfifo "${fifos[@]}"
+	start_recording "$name" "${options[@]}" -- sh -c "$script" sh "${fifos[@]}" "$@"
+}
+
+# begin_held_recording NAME OPTION... -- COMMAND... - starts a recording of COMMAND, which is held
+# before its first instruction. Sampling is attached on return; `release NAME` lets COMMAND run.
+# RECORDER and COMMAND_PID are the process ids.
+begin_held_recording() {
+	local name=$1
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	start_through_fifos "$name" 'echo $$ >"$1"; read -r go <"$2"; shift 2; exec "$@"' \
+		"$name.held" "$name.go" "${@:2}"
 	if ! COMMAND_PID=$(timeout 60 head -n 1 "$WORK/$name.held") || [[ ! $COMMAND_PID ]]; then
 		wrong "COMMAND did not start within 60 s: $(head -c 600 "$WORK/$name.err")"
 		return 1
@@ -241,8 +267,8 @@ begin_held_recording() {
 release() { echo go >"$WORK/$1.go"; }
 
 # begin_recording NAME ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` in the
-# background and lets COMMAND run: it spins, after starting BESIDE (shell text) as its child. With
-# COUNT_HITS=yes its hits are counted from outside, into $WORK/NAME.hits.
+# background and lets COMMAND run: it starts BESIDE (shell text) as its child and spins. With
+# COUNT_HITS=yes hit_counter counts its timer hits, into $WORK/NAME.hits.
 BESIDE=:
 COUNT_HITS=
 HIT_COUNTER=
@@ -256,7 +282,7 @@ begin_recording() {
 	release "$1"
 }
 
-# count_hits NAME [PROCESS] - from now on counts, from outside, the hits of RECORDER's timers in
+# count_hits NAME [PROCESS] - starts hit_counter, which counts the hits of RECORDER's timers in
 # all tasks that are not idle, or in PROCESS alone, into $WORK/NAME.hits (tests/lib/hits.py)
 count_hits() {
 	rm -f "$WORK/$1.hits" "$WORK/$1.hit_counter"
@@ -271,10 +297,11 @@ count_hits() {
 	return 1
 }
 
-# ran PID TICKS - has it used that many hundredths of a second of CPU?
+# ran PID TICKS - whether it has used that many hundredths of a second of CPU time
 ran() { (($(awk '{ print $14 + $15 }' "/proc/$1/stat") >= $2)); }
 
-# end_recording SECONDS - waits for RECORDER, its exit code in STATUS, and for what counts its hits
+# end_recording SECONDS - waits for RECORDER and for hit_counter; the exit code of RECORDER is in
+# STATUS
 end_recording() {
 	if ! until_true "$1" gone "$RECORDER"; then
 		wrong "tidemark did not end within $1 s"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cleanup - faults of other profilers in cleaning up, each in a function named after the fault
+# cleanup - looks for cleanup faults known from other profilers; each function is named after one
 . "$(dirname "$0")/../lib/integration.bash"
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
@@ -8,14 +8,14 @@
 SMALLEST=4 # --ring-kib
 PROCESSES=("$TM_SOAK/spawn_many" 4 800 0 "$TM_SOAK/exit_at_once" 1)
 
-# remember_all - also the maps inside others, to which no descriptor refers
+# remember_all - remembers also the inner maps, to which no descriptor refers
 remember_all() {
 	mapfile -t -O "${#REMEMBERED_BPF[@]}" REMEMBERED_BPF < <(bpf_state ids)
 	((${#REMEMBERED_BPF[@]} > 10)) || wrong "only ${#REMEMBERED_BPF[@]} BPF objects are held"
 }
 
 maps_are_never_closed_on_stop() {
-	begin stop "${PROCESSES[@]}" -- -F 999 -o "$WORK/stop.folded" || return
+	begin stop -F 999 -o "$WORK/stop.folded" -- "${PROCESSES[@]}" || return
 	remember_all
 	say "  ${#REMEMBERED_BPF[@]} BPF objects; the recording is ended by ${1:-its command}"
 	echo go >&"$TO_COMMAND"
@@ -34,7 +34,7 @@ stop_command() {
 }
 
 counters_are_not_decremented() {
-	begin down "${PROCESSES[@]}" -- -F 9999 -o "$WORK/down.folded" || return
+	begin down -F 9999 -o "$WORK/down.folded" -- "${PROCESSES[@]}" || return
 	echo go >&"$TO_COMMAND"
 	wait_for_word "done" 60 || wrong "the processes did not all exit"
 	say "  after 800 processes: $(bpf_state counts | tr '\n' ' ')"
@@ -51,7 +51,7 @@ counters_are_not_decremented() {
 exits_are_only_recorded_for_some() { # KIND
 	local exited
 	if [[ $1 == selection ]]; then
-		begin some "${PROCESSES[@]}" -- -F 9999 -o "$WORK/some.folded" || return
+		begin some -F 9999 -o "$WORK/some.folded" -- "${PROCESSES[@]}" || return
 		echo go >&"$TO_COMMAND"
 		wait_for_word "done" 60 || wrong "the processes did not all exit"
 	else
@@ -66,17 +66,12 @@ exits_are_only_recorded_for_some() { # KIND
 	balance some
 }
 
-# begin_host NAME ARGUMENT... - a recording of the whole host
+# begin_host NAME ARGUMENT... - starts a recording of the whole host
 begin_host() {
-	local name=$1
-	shift
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
+	start_recording "$@"
 	exec {TO_COMMAND}</dev/null {FROM_COMMAND}</dev/null
 	until_true 60 takes_samples ||
-		{ wrong "it takes no samples: $(head -c 300 "$WORK/$name.err")"; return 1; }
+		{ wrong "it takes no samples: $(head -c 300 "$WORK/$1.err")"; return 1; }
 	remember "$RECORDER"
 }
 takes_samples() {

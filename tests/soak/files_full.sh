@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# files_full - code in more files than there are file numbers: it is reported, counted, and it heals
+# files_full - runs code in more files than there are file numbers: this is reported and counted,
+# and new files are named again once numbers are free
 . "$(dirname "$0")/../lib/integration.bash"
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
@@ -16,8 +17,8 @@ make_numbered_programs 1
 renice -n -5 -p $$ >/dev/null
 # Files of code without symbols, sampled at 10 kHz, so that numbers are used up faster than the
 # collector frees them.
-begin files nice -n -10 "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 -- \
-	-F $HZ -o "$WORK/files.html" || finish
+begin files -F $HZ -o "$WORK/files.html" -- \
+	nice -n -10 "$TM_SOAK/exceed_limits" files "$WORK/code" "$COUNT" 200 || finish
 say "$COUNT files for $NUMBERS numbers:"
 for ((pass = 1; pass <= 2; pass++)); do
 	echo 0 >&"$TO_COMMAND"

@@ -14,8 +14,8 @@ HZ=1999
 EVERY=$((COUNT >= 100000 ? 10 : 2))
 DRIFT_MOST=$((1 << 20))
 
-begin lifetimes "$TM_SOAK/spawn_many" 4 "$COUNT" 0 "$TM_SOAK/exit_at_once" 16 -- \
-	-F $HZ --every $EVERY -o "$WORK/lifetimes.html" || finish
+begin lifetimes -F $HZ --every $EVERY -o "$WORK/lifetimes.html" -- \
+	"$TM_SOAK/spawn_many" 4 "$COUNT" 0 "$TM_SOAK/exit_at_once" 16 || finish
 say "$COUNT processes, $HZ Hz, a report every $EVERY s:"
 echo go >&"$TO_COMMAND"
 tenth=0

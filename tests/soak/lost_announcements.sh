@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# lost_announcements - a tenth of announcements and exits is dropped on purpose, and all of it heals
+# lost_announcements - drops a tenth of the announcements and exits on purpose; repeated ones make
+# up for all
 #
 # lost_announcements.sh [COUNT]: processes that start and exit meanwhile; in full size 100,000
 . "$(dirname "$0")/../lib/integration.bash"
@@ -20,13 +21,12 @@ identity_clean_up() {
 	mapfile -t pids <"$WORK/pids" && stop "${pids[@]}"
 } 2>/dev/null
 
-begin lost sh -c 'for program in "$1"/numbered/*; do
+begin lost -F $HZ --every 5 -o "$WORK/lost.html" -- sh -c 'for program in "$1"/numbered/*; do
 		"$program" 3600000 >/dev/null &
 		echo $!
 	done >"$1/pids"
 	"$2" 4 "$3" 0 "$4" 16' sh \
-	"$WORK" "$TM_SOAK/spawn_many" "$COUNT" "$TM_SOAK/exit_at_once" -- \
-	-F $HZ --every 5 -o "$WORK/lost.html" || finish
+	"$WORK" "$TM_SOAK/spawn_many" "$COUNT" "$TM_SOAK/exit_at_once" || finish
 bpf_state set lose_announces $DROPPED || wrong "lose_announces cannot be set"
 say "$COUNT short processes and $STAY that stay, $DROPPED of 100 announcements and exits dropped:"
 echo go >&"$TO_COMMAND"

@@ -8,7 +8,7 @@
 LENGTH=${1:-3}
 HZ=999
 
-begin agent "$TM_SOAK/other_agent" "$LENGTH" 100 -- -F $HZ -o "$WORK/agent.folded" || finish
+begin agent -F $HZ -o "$WORK/agent.folded" -- "$TM_SOAK/other_agent" "$LENGTH" 100 || finish
 echo go >&"$TO_COMMAND"
 wait_for_word done $((LENGTH + 30)) || wrong "the other agent did not end"
 end agent

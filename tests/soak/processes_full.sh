@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# processes_full - more processes than the map of announced ones holds: counted, and it heals
+# processes_full - more processes live than the map of announced processes holds: this is counted,
+# and new ones are announced again once entries are free
 . "$(dirname "$0")/../lib/integration.bash"
 . "$(dirname "$0")/../integration/identity/identity.bash"
 . "$(dirname "$0")/soak.bash"
@@ -12,8 +13,8 @@ HZ=9999
 (($(</proc/sys/kernel/pid_max) > COUNT + 4000)) || skip "pid_max is too small for $COUNT processes"
 mkdir "$WORK/numbered"
 make_numbered_programs 1
-begin processes "$TM_SOAK/exceed_limits" processes "$COUNT" 300 -- \
-	-F $HZ -o "$WORK/processes.html" || finish
+begin processes -F $HZ -o "$WORK/processes.html" -- \
+	"$TM_SOAK/exceed_limits" processes "$COUNT" 300 || finish
 say "$COUNT processes for $ENTRIES entries:"
 echo go >&"$TO_COMMAND"
 wait_for_word done 300 || wrong "they did not all start"

@@ -19,25 +19,14 @@ figure() { printf 'FIGURE %s | %s | %s | %s\n' "$1" "$2" "$3" "${4:-}"; }
 bpf_state() { "$TM_SOAK/bpf_state" "$COLLECTOR" "$@"; }
 bpf_state_of() { bpf_state "$1" | awk -v name="$2" '$1 == name { print $2 }'; } # MODE NAME
 
-# begin NAME COMMAND... -- ARGUMENT... - starts `tidemark record ARGUMENTS... -- COMMAND` with
-# pipes to and from COMMAND as descriptors TO_COMMAND and FROM_COMMAND; returns once COMMAND has
-# printed `ready`. RECORDER, COLLECTOR, SYMBOLIZER are the process ids.
+# begin NAME OPTION... -- COMMAND... - starts a recording of COMMAND with pipes to and from COMMAND
+# as descriptors TO_COMMAND and FROM_COMMAND; returns once COMMAND has printed `ready`. RECORDER,
+# COLLECTOR and SYMBOLIZER are the process ids.
 begin() {
-	local name=$1 command=() line
-	shift
-	while [[ $1 != -- ]]; do
-		command+=("$1")
-		shift
-	done
-	shift
-	rm -f "$WORK/to_command" "$WORK/from_command"
-	mkfifo "$WORK/to_command" "$WORK/from_command"
-	"$TM_TIDEMARK" record --summary "$WORK/$name.json" "$@" -- \
-		sh -c 'from=$1 to=$2; shift 2; exec "$@" <"$from" >"$to"' sh \
-		"$WORK/to_command" "$WORK/from_command" "${command[@]}" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
+	local name=$1
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	start_through_fifos "$name" 'from=$1 to=$2; shift 2; exec "$@" <"$from" >"$to"' \
+		to_command from_command "${@:2}"
 	exec {TO_COMMAND}<>"$WORK/to_command" {FROM_COMMAND}<>"$WORK/from_command"
 	wait_for_word ready 30 || {
 		wrong "COMMAND did not start: $(head -c 600 "$WORK/$name.err")"
@@ -69,10 +58,10 @@ end() {
 	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 300 "$WORK/$1.err")"
 }
 
-# rss PID - resident bytes
+# rss PID - prints its resident bytes
 rss() { awk '$1 == "Rss:" { print $2 * 1024 }' "/proc/$1/smaps_rollup" 2>/dev/null; }
 
-# rss_line NUMBER - NUMBER, then name and resident bytes of each program
+# rss_line NUMBER - prints NUMBER, then the name and the resident bytes of each program
 rss_line() {
 	local pid name line=$1
 	for pid in "${REMEMBERED_PIDS[@]}"; do
@@ -82,7 +71,8 @@ rss_line() {
 	echo "$line"
 }
 
-# until_entries SECONDS NAME COUNT - waits until the map has that many entries; ELAPSED in seconds
+# until_entries SECONDS NAME COUNT - waits until the map has that many entries; ELAPSED: how long,
+# in seconds
 until_entries() {
 	local from=$SECONDS
 	count_is() { (($(bpf_state_of counts "$1") == $2)); }
@@ -92,7 +82,7 @@ until_entries() {
 	return $status
 }
 
-# each_balances NAME - taken = exported + dropped in each interval and in their sum, the recording
+# each_balances NAME - checks that taken = exported + dropped in each report and in their sum
 each_balances() {
 	python '
 import glob

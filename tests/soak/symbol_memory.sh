@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# symbol_memory - symbols of thousands of programs, three times over, take little memory
+# symbol_memory - the symbols of thousands of programs, run three times, take little memory
 #
 # symbol_memory.sh [COUNT]: different programs
 . "$(dirname "$0")/../lib/integration.bash"
@@ -14,12 +14,11 @@ DRIFT_MOST=$((1 << 20))
 
 mkdir "$WORK/numbered"
 make_numbered_programs "$COUNT"
-begin names sh -c 'echo ready
+begin names -F $HZ --every 1 -o "$WORK/names.html" -- sh -c 'echo ready
 	while read -r word && [ "$word" = go ]; do
 		"$@" >/dev/null
 		echo done
-	done' sh "$TM_WORKLOADS/spawn_at_rate" "$WORK/numbered/program-" "$COUNT" 400 3 2 -- \
-	-F $HZ --every 1 -o "$WORK/names.html" || finish
+	done' sh "$TM_WORKLOADS/spawn_at_rate" "$WORK/numbered/program-" "$COUNT" 400 3 2 || finish
 number_of_reports() { find "$WORK" -maxdepth 1 -name 'names.*.json' | wc -l; }
 more_reports() { (($(number_of_reports) >= $1)); }
 sizes=()

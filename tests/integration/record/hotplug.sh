@@ -46,13 +46,7 @@ begin() { # NAME ARGUMENT...
 	local name=$1
 	shift
 	rm -f "$WORK/$name.started"
-	"$TM_TIDEMARK" record -v --summary "$WORK/$name.json" -F $HZ -o "$WORK/$name.folded" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
-		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
-	remember "$RECORDER"
+	start_attached_recording "$name" -F $HZ -o "$WORK/$name.folded" "$@"
 }
 
 end() { # NAME
@@ -63,7 +57,7 @@ end() { # NAME
 	balance "$1" zero-drops
 }
 
-# joined NAME TIMES - whether CPU N was taken up at least TIMES times
+# joined NAME TIMES - whether CPU N was reported as sampled at least TIMES times
 joined() { (($(grep -c "CPU $N came online and is sampled" "$WORK/$1.err") >= $2)); }
 
 ran_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# parser - a parser that is killed or stopped in mid-record costs nothing of what starts after it
+# parser - programs that start after the parser was killed or stopped are named all the same
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
@@ -8,16 +8,10 @@ HZ=499
 begin() { # NAME ARGUMENT...
 	local name=$1
 	shift
-	"$TM_TIDEMARK" record -v -F $HZ --no-cache --summary "$WORK/$name.json" \
-		-o "$WORK/$name.folded" "$@" >"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
-		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
-	remember "$RECORDER"
+	start_attached_recording "$name" -F $HZ --no-cache -o "$WORK/$name.folded" "$@"
 }
 
-# run_program NAME TICKS - starts a program that nobody has met before, until it used so much CPU
+# run_program NAME TICKS - starts a new program and waits until it has used so much CPU time
 run_program() {
 	cp "$TM_WORKLOADS/hot" "$WORK/$1"
 	"$WORK/$1" 1 600 &
@@ -40,14 +34,15 @@ parsers() {
 			echo "$pid"
 	done < <(programs "$RECORDER")
 }
-# find_parser - PARSER: the one that runs; /proc may miss a child while another one ends
+# find_parser - finds the parser that runs, into PARSER; /proc may miss a child while another one
+# ends
 find_parser() { until_true 20 another_parser '' || wrong "no parser runs"; }
-another_parser() { # PID - whether one runs that is not PID
+another_parser() { # PID - whether a parser other than PID runs
 	PARSER=$(parsers)
 	[[ -n $PARSER && $PARSER != "$1" ]]
 }
 
-# named NAME PROGRAM SAMPLES - so many stacks of PROGRAM, or more, are whole and named
+# named NAME PROGRAM SAMPLES - checks that at least so many stacks of PROGRAM are whole and named
 named() {
 	python '
 read = collections.Counter()
@@ -150,7 +145,7 @@ done
 find_parser
 kill -KILL "$PARSER"
 until_true 30 grep -q 'is not restarted' "$WORK/again.err" ||
-	wrong "nothing is said of the limit: $(tail -n 3 "$WORK/again.err")"
+	wrong "the limit is not reported: $(tail -n 3 "$WORK/again.err")"
 [[ -z $(parsers) ]] || wrong "a parser beyond the limit runs"
 kill -INT "$RECORDER"
 end_recording 60

@@ -22,18 +22,11 @@ done
 begin() { # NAME ARGUMENT...
 	local name=$1 from=${EPOCHREALTIME/./}
 	shift
-	"$TM_TIDEMARK" record -v -F $HZ --restart --summary "$WORK/$name.json" -o \
-		"$OUT/$name.folded" \
-		-o "$OUT/$name.html" -o "$OUT/$name.pb.gz" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	until_true 30 grep -q 'attached after' "$WORK/$name.err" ||
-		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
+	start_attached_recording "$name" -F $HZ --restart -o "$OUT/$name.folded" \
+		-o "$OUT/$name.html" -o "$OUT/$name.pb.gz" "$@"
 	count_hits "$name"
 	# During these microseconds the hits were not counted yet.
 	BEGUN_LATER=$((${EPOCHREALTIME/./} - from))
-	remember "$RECORDER"
 }
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
@@ -46,9 +39,9 @@ work() {
 
 restarted() { (($(grep -c 'restarted tidemark-symbolizer' "$WORK/$1.err") >= $2)); }
 
-# murder NAME N - kills the symbolizer for the Nth time and waits for the next one; KILLED is the
-# time of the kill in nanoseconds since 1970
-murder() {
+# kill_symbolizer NAME N - kills the symbolizer for the Nth time and waits for the next one; KILLED
+# is the time of the kill in nanoseconds since 1970
+kill_symbolizer() {
 	local pid
 	pid=$(program_pid "$RECORDER" tidemark-symbolizer)
 	[[ -n $pid ]] || wrong "no symbolizer runs"
@@ -95,9 +88,9 @@ say "two deaths in one recording:"
 begin twice
 first=("${REMEMBERED_PIDS[@]}")
 work 40
-murder twice 1
+kill_symbolizer twice 1
 work 20
-murder twice 2
+kill_symbolizer twice 2
 work 60
 kill -INT "$RECORDER"
 end_recording 60
@@ -132,7 +125,7 @@ say "a death among reports in between:"
 begin among --every 1
 until_true 30 grep -q '^report 2: ' "$WORK/among.out"
 work 20
-murder among 1
+kill_symbolizer among 1
 from=$(grep -c '^report ' "$WORK/among.out")
 until_true 30 grep -q "^report $((from + 2)): " "$WORK/among.out" ||
 	wrong "no report after the death"
@@ -179,7 +172,7 @@ check(sum(died) < whole["exported"] / 2, "what had been reported counts as lost:
 say "six deaths are one too many:"
 begin six
 for n in 1 2 3 4 5; do
-	murder six $n
+	kill_symbolizer six $n
 done
 work 10
 kill -KILL "$(program_pid "$RECORDER" tidemark-symbolizer)"

@@ -32,15 +32,7 @@ test_clean_up() { [[ -z $CPU ]] || echo 1 >"$CPU"; }
 
 # begin NAME ARGUMENT... - records the host; returns once sampling is attached
 begin() {
-	local name=$1
-	shift
-	"$TM_TIDEMARK" record -v --summary "$WORK/$name.json" "$@" >"$WORK/$name.out" \
-		2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	until_true 30 grep -qs 'attached after' "$WORK/$name.err" ||
-		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
-	remember "$RECORDER"
+	start_attached_recording "$@"
 	COLLECTOR=$(program_pid "$RECORDER" tidemark-collector)
 	SYMBOLIZER=$(program_pid "$RECORDER" tidemark-symbolizer)
 	[[ $COLLECTOR && $SYMBOLIZER ]] ||

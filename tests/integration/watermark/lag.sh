@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# lag - W3: W advances without a single sample; W4: how far it lags behind in ordinary work
+# lag - W3: W advances without a single sample; W4: how far W lags behind the clock under load
 #
 # TM_QUIET: seconds without a sample, 5 by default. The bounds are for a lost order of magnitude
 # on a noisy machine: four times the goals.
@@ -13,13 +13,7 @@ QUIET=${TM_QUIET:-5}
 observe() {
 	local name=$1 length=$2 collector
 	shift 2
-	"$TM_TIDEMARK" record -v --summary "$WORK/$name.json" -o "$WORK/$name.folded" "$@" \
-		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	until_true 30 grep -qs 'attached after' "$WORK/$name.err" ||
-		wrong "sampling did not begin: $(head -c 600 "$WORK/$name.err")"
-	remember "$RECORDER"
+	start_attached_recording "$name" -o "$WORK/$name.folded" "$@"
 	collector=$(program_pid "$RECORDER" tidemark-collector)
 	"$TM_WORKLOADS/watermark_observer" "$collector" "$length" >"$WORK/$name.seen" ||
 		wrong "W fell, or never rose"
