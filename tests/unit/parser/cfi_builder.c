@@ -85,7 +85,7 @@ uint32_t cfi_builder_put(struct cfi_builder *builder, enum cfi_builder_part part
 	return at;
 }
 
-struct text { /* an entry in the making */
+struct text { /* an entry that is being built */
 	uint8_t bytes[512];
 	uint32_t count;
 };
@@ -169,7 +169,7 @@ static int read_made(void *context, void *to, uint64_t offset, size_t bytes)
 	const struct cfi_builder *builder = context;
 
 	if (offset > CFI_BUILDER_BYTES || bytes > CFI_BUILDER_BYTES - offset)
-		abort(); /* the gate let a read beyond the file through */
+		abort(); /* a read beyond the file was not refused */
 	memcpy(to, builder->file + offset, bytes);
 	return 0;
 }

@@ -50,7 +50,7 @@ struct cfi_builder_bytes {
 struct cfi_builder_cie {
 	uint8_t version;
 	const char *augmentation;
-	struct cfi_builder_bytes data; /* behind its length, when the augmentation has a 'z' */
+	struct cfi_builder_bytes data; /* follows its length, if the augmentation has a 'z' */
 	struct cfi_builder_bytes code;
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 _Static_assert(offsetof(struct elf_builder, text) == ELF_BUILDER_TEXT,
-	       "the text lies where it is said");
+	       "the text is at ELF_BUILDER_TEXT");
 
 static void add(Elf64_Sym *symbols, uint32_t *count, char *strings, uint32_t *bytes,
 		const Elf64_Sym *symbol, const char *name)

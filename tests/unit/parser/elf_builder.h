@@ -33,7 +33,7 @@ struct elf_builder {
 	/* How far the tables are filled. */
 	uint32_t symbol_count, string_bytes, dynamic_count, dynamic_bytes;
 };
-/* The bytes of the file; the counters behind them do not belong to it. */
+/* The bytes of the file; the counters after them are no part of it. */
 #define ELF_BUILDER_BYTES offsetof(struct elf_builder, symbol_count)
 
 void elf_builder_open(struct elf_builder *elf);

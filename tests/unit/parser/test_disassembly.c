@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_disassembly - rows of code without CFI come from its instructions, or there are none
+ * test_disassembly - rules for code without CFI come from its instructions, or there are none
  */
 
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static void pushes_and_pops_are_followed(void **state)
 	compiled_table_expect(0x1220, "none");
 }
 
-static void rbx_is_where_it_was_pushed(void **state)
+static void pushed_rbx_is_marked_as_saved(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0x53, 0x50, 0x58, 0x5b, 0x58, 0xc3));
 	compiled_table_open(&builder);
@@ -91,7 +91,7 @@ static void both_paths_of_a_branch_are_followed(void **state)
 	compiled_table_expect(0x1205, CALL);
 }
 
-static void two_heights_at_one_place_reject_the_function(void **state)
+static void two_stack_heights_at_one_address_reject_the_function(void **state)
 {
 	put_function(0x1200, BYTES(0x74, 1, 0x50, 0x90, 0x90, 0x59, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
@@ -112,7 +112,7 @@ static void return_that_finds_no_address_rejects_the_function(void **state)
 	compiled_table_expect(0x1280, "none");
 }
 
-static void unknown_instruction_rejects_its_function_alone(void **state)
+static void unknown_instruction_rejects_only_its_function(void **state)
 {
 	put_function(0x1200, BYTES(0x50, 0x06, 0x58, 0xc3));
 	put_function(0x1240, BYTES(0x50, 0x58, 0xc3));
@@ -123,7 +123,7 @@ static void unknown_instruction_rejects_its_function_alone(void **state)
 
 static void call_that_does_not_return_ends_its_function(void **state)
 {
-	/* It calls 0x1280, which never returns. The next function begins right behind the call. */
+	/* It calls 0x1280, which never returns. The next function begins right after the call. */
 	put_function(0x1200, BYTES(0x50, 0xe8, 0x7a, 0, 0, 0));
 	put_function(0x1206, BYTES(0x50, 0x50, 0x58, 0x58, 0xc3));
 	put_function(0x1280, BYTES(0x50, 0xf4));
@@ -190,12 +190,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(pushes_and_pops_are_followed),
-		claim(rbx_is_where_it_was_pushed),
+		claim(pushed_rbx_is_marked_as_saved),
 		claim(frame_record_is_used_where_there_is_one),
 		claim(both_paths_of_a_branch_are_followed),
-		claim(two_heights_at_one_place_reject_the_function),
+		claim(two_stack_heights_at_one_address_reject_the_function),
 		claim(return_that_finds_no_address_rejects_the_function),
-		claim(unknown_instruction_rejects_its_function_alone),
+		claim(unknown_instruction_rejects_only_its_function),
 		claim(call_that_does_not_return_ends_its_function),
 		claim(cases_of_a_jump_table_have_its_height),
 		claim(child_of_a_clone_begins_its_stack),

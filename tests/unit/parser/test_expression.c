@@ -36,7 +36,7 @@ static void register_and_offset(void **state)
 	cfa_is(BYTES(0x92, 10, 0), "r10+0" REST); /* bregx */
 }
 
-static void through_memory(void **state)
+static void register_dereferenced(void **state)
 {
 	cfa_is(BYTES(0x77, 0xa0, 1, 0x06), "*(sp+160)+0" REST);
 	cfa_is(BYTES(0x76, 0x78, 0x06), "*(fp-8)+0" REST);
@@ -44,7 +44,7 @@ static void through_memory(void **state)
 	cfa_is(BYTES(0x73, 0, 0x06, 0x23, 8), "*(r3+0)+8" REST);
 }
 
-static void each_way_to_add_gives_the_same(void **state)
+static void all_ways_to_add_are_equal(void **state)
 {
 	cfa_is(BYTES(0x77, 0, 0x23, 16), "sp+16" REST);          /* plus_uconst */
 	cfa_is(BYTES(0x77, 0, 0x40, 0x22), "sp+16" REST);        /* lit16 plus */
@@ -123,8 +123,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(register_and_offset),
-		cmocka_unit_test(through_memory),
-		cmocka_unit_test(each_way_to_add_gives_the_same),
+		cmocka_unit_test(register_dereferenced),
+		cmocka_unit_test(all_ways_to_add_are_equal),
 		cmocka_unit_test(indexed_as_openssl_writes_it),
 		cmocka_unit_test(plt_as_linkers_write_it),
 		cmocka_unit_test(expression_that_no_rule_can_express_is_refused),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_fde_list - CIEs and FDEs in all their encodings; a malformed one costs its own function
+ * test_fde_list - reads CIEs and FDEs in all encodings; a malformed one affects only its own
+ * functions
  */
 
 #include <setjmp.h>
@@ -39,7 +40,8 @@ static uint32_t function(uint32_t offset, uint32_t bytes)
 }
 
 /* Expects @text of a function with this augmentation, and that the next CIE is read. */
-static void augmented(const char *augmentation, struct cfi_builder_bytes data, const char *text)
+static void expect_augmented(const char *augmentation, struct cfi_builder_bytes data,
+			     const char *text)
 {
 	const struct cfi_builder_cie other = {.version = 1,
 					      .augmentation = augmentation,
@@ -62,26 +64,27 @@ static void augmented(const char *augmentation, struct cfi_builder_bytes data, c
 
 static void every_augmentation_in_use_is_read(void **state)
 {
-	augmented("zR", BYTES(0x1b), CALL);
-	augmented("zPLR", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), CALL);
-	augmented("zPR", BYTES(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
-	augmented("zPR", BYTES(0xff, 0x1b), CALL); /* the personality is omitted */
-	augmented("zLR", BYTES(0x1b, 0x1b), CALL);
+	expect_augmented("zR", BYTES(0x1b), CALL);
+	expect_augmented("zPLR", BYTES(0x9b, 1, 2, 3, 4, 0x1b, 0x1b), CALL);
+	expect_augmented("zPR", BYTES(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
+	expect_augmented("zPR", BYTES(0xff, 0x1b), CALL); /* the personality is omitted */
+	expect_augmented("zLR", BYTES(0x1b, 0x1b), CALL);
 	/* The personality is aligned to eight: six bytes further on. */
-	augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
-	augmented("zRS", BYTES(0x1b), CALL " signal");
-	augmented("zRB", BYTES(0x1b), CALL);
-	augmented("zRG", BYTES(0x1b), CALL);
-	augmented("zRX", BYTES(0x1b, 1, 2), CALL); /* unknown, but behind all that is needed */
+	expect_augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
+	expect_augmented("zRS", BYTES(0x1b), CALL " signal");
+	expect_augmented("zRB", BYTES(0x1b), CALL);
+	expect_augmented("zRG", BYTES(0x1b), CALL);
+	expect_augmented("zRX", BYTES(0x1b, 1, 2),
+			 CALL); /* unknown, but after all that is needed */
 }
 
 static void unknown_augmentation_rejects_its_functions(void **state)
 {
-	augmented("zXR", BYTES(0x1b, 0x1b), "no row");
-	augmented("armcc+", BYTES(0), "no row");
-	augmented("zPR", BYTES(0x0d, 0x1b), "no row"); /* a format that does not exist */
-	augmented("zR", BYTES(0x7b), "no row");        /* a base that does not exist */
-	augmented("zR", BYTES(0x9b), "no row");        /* no function has an indirect address */
+	expect_augmented("zXR", BYTES(0x1b, 0x1b), "no row");
+	expect_augmented("armcc+", BYTES(0), "no row");
+	expect_augmented("zPR", BYTES(0x0d, 0x1b), "no row"); /* a format that does not exist */
+	expect_augmented("zR", BYTES(0x7b), "no row");        /* a base that does not exist */
+	expect_augmented("zR", BYTES(0x9b), "no row"); /* no function has an indirect address */
 }
 
 static void invalid_instruction_in_a_cie_rejects_its_functions(void **state)

@@ -81,7 +81,7 @@ static void build_program(void)
 	memcpy(builder.file + 0x1100, code, sizeof(code));
 }
 
-/* Each read of the file finds other bytes in it. */
+/* Every read of the file finds other bytes. */
 static int read_modified(void *context, void *to, uint64_t offset, size_t bytes)
 {
 	uint8_t *at = to;
@@ -115,7 +115,7 @@ static void file_that_changes_at_every_read_gives_a_valid_table_or_none(void **s
 	assert_true(made > 0 && made < CHANGING);
 }
 
-static int rewritten; /* the file that is written to while it is read */
+static int rewritten; /* the file that is changed while it is read */
 
 static int read_and_rewrite(void *context, void *to, uint64_t offset, size_t bytes)
 {

@@ -94,7 +94,7 @@ static void flags_mark_outermost_functions_and_stack_switches(void **state)
 	}
 }
 
-static void without_flags_names_mark_them(void **state)
+static void without_flags_names_mark_these_functions(void **state)
 {
 	const struct pclntab_builder_function functions[] = {
 		{"runtime.goexit", 0x1000, 0, FRAME},
@@ -149,7 +149,7 @@ static void relocated_text_start_is_found(void **state)
 
 	make_table(PCLNTAB_BUILDER_1_20, functions);
 	put_word(24, 0, 8);
-	open_table(); /* it is nowhere else */
+	open_table(); /* it is found nowhere else */
 	assert_int_equal(compiled_table_header()->rows, 0);
 	open_with(CFI_BUILDER_EH_FRAME, ".rela.dyn", relocations, sizeof(relocations));
 	compiled_table_expect(0x1000, CALL);
@@ -274,7 +274,7 @@ static void functions_have_names_without_any_symbol(void **state)
 	}
 }
 
-static void name_that_does_not_end_is_none(void **state)
+static void unterminated_name_is_ignored(void **state)
 {
 	const struct pclntab_builder_function functions[] = {{"main.one", 0x1000, 0, FRAME},
 							     {NULL, 0x1040, 0, BYTES(0)}};
@@ -297,7 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		claim(every_version_is_read),
 		claim(flags_mark_outermost_functions_and_stack_switches),
-		claim(without_flags_names_mark_them),
+		claim(without_flags_names_mark_these_functions),
 		claim(signal_handler_is_unwound_to_the_interrupted_code),
 		claim(relocated_text_start_is_found),
 		claim(unknown_text_start_is_that_of_the_section),
@@ -306,7 +306,7 @@ int main(void)
 		claim(function_outside_the_table_is_refused),
 		claim(impossible_counts_give_no_functions),
 		claim(functions_have_names_without_any_symbol),
-		claim(name_that_does_not_end_is_none),
+		claim(unterminated_name_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_program - each call frame instruction, and what an invalid one costs
+ * test_program - executes each call frame instruction; an invalid one ends the rules of its
+ * function
  */
 
 #include <setjmp.h>
@@ -118,7 +119,7 @@ static void undefined_return_address_is_outermost(void **state)
 
 static void return_address_below_the_stack_is_outermost(void **state)
 {
-	gives(BYTES(0x0e, 0), "end"); /* musl's clone */
+	gives(BYTES(0x0e, 0), "end"); /* as in musl's clone */
 }
 
 static void stack_pointer_elsewhere_is_marked(void **state)
@@ -140,7 +141,7 @@ static void each_advance_instruction(void **state)
 
 static void location_is_set_by_its_address(void **state)
 {
-	/* The operand is PC-relative: it stands one byte behind the 17 bytes of the FDE. */
+	/* The operand is PC-relative: it follows the 17 bytes of the FDE and one more byte. */
 	uint32_t cie = cfi_builder_plain_cie(&builder);
 	uint32_t operand =
 		0x9000 + builder.filled[CFI_BUILDER_EH_FRAME] + 17 + 1 + CFI_BUILDER_AWAY;
@@ -184,7 +185,10 @@ static void instructions_of_other_machines_are_ignored(void **state)
 	gives(BYTES(0x00, 0x2d, 0x2e, 0x90, 0x01), CALL);
 }
 
-/* Nothing is known from an invalid instruction to the end of its function; all else stays. */
+/*
+ * Expects no rule from the invalid instruction to the end of its function, and all others
+ * unchanged.
+ */
 static void is_invalid(struct cfi_builder_bytes code)
 {
 	uint8_t bytes[256] = {0x44};
@@ -205,7 +209,7 @@ static void is_invalid(struct cfi_builder_bytes code)
 	assert_int_equal(compiled_table_header()->refused, 1);
 }
 
-static void invalid_instruction_costs_the_rest_of_its_function(void **state)
+static void invalid_instruction_ends_the_rules_of_its_function(void **state)
 {
 	is_invalid(BYTES(0x3f));                                  /* no such instruction */
 	is_invalid(BYTES(0x0b));                                  /* nothing was remembered */
@@ -247,7 +251,7 @@ int main(void)
 		claim(row_is_remembered_and_restored),
 		claim(rows_are_remembered_up_to_a_depth),
 		claim(instructions_of_other_machines_are_ignored),
-		claim(invalid_instruction_costs_the_rest_of_its_function),
+		claim(invalid_instruction_ends_the_rules_of_its_function),
 		claim(rows_beyond_the_function_are_dropped),
 	};
 

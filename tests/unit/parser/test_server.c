@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_server - the real parser program: good files, hostile files, workers that die or hang
+ * test_server - the real parser program with valid files, hostile files, and workers that die or
+ * hang
  */
 
 #include <setjmp.h>
@@ -191,7 +192,7 @@ static void file_that_takes_too_long_is_stopped(void **state)
 	(void)close(blob);
 }
 
-static void what_is_no_regular_file_fails(void **state)
+static void descriptor_of_no_regular_file_fails(void **state)
 {
 	int ends[2], fd;
 
@@ -237,7 +238,7 @@ static void two_requests_at_once_are_both_answered(void **state)
 	(void)close(target);
 }
 
-static void broken_request_ends_the_parser(void **state)
+static void invalid_request_ends_the_parser(void **state)
 {
 	struct parser_message message = {.kind = PARSER_PART, .id = 1, .count = 1};
 	struct parser_message result;
@@ -329,7 +330,7 @@ static void symbols_of_a_file_are_a_sealed_table(void **state)
 	(void)close(target);
 }
 
-static void names_and_rows_may_be_offset_count_for_at_once(void **state)
+static void names_and_rows_may_be_requested_at_once(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
 	int target = file_of(&elf, ELF_BUILDER_BYTES), fd;
@@ -366,14 +367,14 @@ int main(int argc, char **argv)
 		with_parser(sparse_tebibyte_is_too_large),
 		with_parser(huge_symbol_table_is_too_large),
 		with_parser(file_that_takes_too_long_is_stopped),
-		with_parser(what_is_no_regular_file_fails),
+		with_parser(descriptor_of_no_regular_file_fails),
 		with_parser(offsets_that_can_still_change_are_refused),
 		with_parser(two_requests_at_once_are_both_answered),
-		with_parser(broken_request_ends_the_parser),
+		with_parser(invalid_request_ends_the_parser),
 		with_parser(rows_of_a_file_are_a_sealed_table),
 		with_parser(hostile_files_have_no_rows_and_the_next_has),
 		with_parser(symbols_of_a_file_are_a_sealed_table),
-		with_parser(names_and_rows_may_be_offset_count_for_at_once),
+		with_parser(names_and_rows_may_be_requested_at_once),
 		with_parser(request_for_rows_with_a_count_ends_the_parser),
 	};
 

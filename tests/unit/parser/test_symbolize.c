@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_symbolize - names from well-formed ELF files by the rules, and bounds for malformed ones
+ * test_symbolize - names offsets by the symbols of an ELF file, and stays in bounds in malformed
+ * files
  */
 
 #include <setjmp.h>
@@ -76,7 +77,7 @@ static void function_covers_its_size_and_no_more(void **state)
 	assert_string_equal(name_of(0x50), "");
 }
 
-static void innermost_begins_last(void **state)
+static void innermost_function_is_the_last_to_begin(void **state)
 {
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "outer", 0x0, 0x100, GLOBAL_FUNCTION);
@@ -112,7 +113,7 @@ static void aliases_are_chosen_the_same_way_in_any_order(void **state)
 	}
 }
 
-static void label_without_size_reaches_to_the_next_symbol(void **state)
+static void label_without_size_extends_to_the_next_symbol(void **state)
 {
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "label", 0x10, 0, GLOBAL_LABEL);
@@ -126,7 +127,7 @@ static void label_without_size_reaches_to_the_next_symbol(void **state)
 	assert_string_equal(name_of(0x20), "");
 }
 
-static void what_is_no_code_names_nothing(void **state)
+static void symbols_other_than_code_name_nothing(void **state)
 {
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "object", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
@@ -139,7 +140,7 @@ static void what_is_no_code_names_nothing(void **state)
 	assert_string_equal(name_of(0x18), "ifunc");
 }
 
-static void full_table_goes_before_the_dynamic_one(void **state)
+static void full_table_wins_over_the_dynamic_one(void **state)
 {
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "__real", 0x10, 0x10, WEAK_FUNCTION);
@@ -275,7 +276,7 @@ static void overlapping_sections_stay_in_bounds(void **state)
 	(void)name_of(0x18);
 }
 
-static void name_without_end_or_beyond_is_none(void **state)
+static void unterminated_or_misplaced_name_is_ignored(void **state)
 {
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
@@ -326,7 +327,7 @@ static void file_that_changes_is_noticed(void **state)
 	assert_true(input_is_unchanged(&input));
 	assert_int_equal(ftruncate(fd, ELF_BUILDER_BYTES - 1), 0);
 	assert_false(input_is_unchanged(&input));
-	/* Bytes behind the new end are not read as zeros. */
+	/* Bytes beyond the new end are not read as zeros. */
 	assert_true(source.read(source.context, &elf, 0, ELF_BUILDER_BYTES) < 0);
 	(void)close(fd);
 }
@@ -335,18 +336,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_covers_its_size_and_no_more),
-		cmocka_unit_test(innermost_begins_last),
+		cmocka_unit_test(innermost_function_is_the_last_to_begin),
 		cmocka_unit_test(aliases_are_chosen_the_same_way_in_any_order),
-		cmocka_unit_test(label_without_size_reaches_to_the_next_symbol),
-		cmocka_unit_test(what_is_no_code_names_nothing),
-		cmocka_unit_test(full_table_goes_before_the_dynamic_one),
+		cmocka_unit_test(label_without_size_extends_to_the_next_symbol),
+		cmocka_unit_test(symbols_other_than_code_name_nothing),
+		cmocka_unit_test(full_table_wins_over_the_dynamic_one),
 		cmocka_unit_test(many_offsets_are_answered_in_their_order),
 		cmocka_unit_test(only_headers_symbols_and_notes_are_read),
 		cmocka_unit_test(extended_numbering_is_understood),
 		cmocka_unit_test(malformed_headers_are_refused),
 		cmocka_unit_test(malformed_section_names_nothing),
 		cmocka_unit_test(overlapping_sections_stay_in_bounds),
-		cmocka_unit_test(name_without_end_or_beyond_is_none),
+		cmocka_unit_test(unterminated_or_misplaced_name_is_ignored),
 		cmocka_unit_test(symbol_that_wraps_around_names_nothing),
 		cmocka_unit_test(malformed_note_gives_no_build_id),
 		cmocka_unit_test(file_that_changes_is_noticed),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_writer - a written table finds the rules that were put in, up to its limits
+ * test_table_writer - a written table gives the rules that were added, up to its limits
  */
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void same_rule_again_is_no_row(void **state)
+static void repeated_rule_makes_no_row(void **state)
 {
 	put(0x1000, 8);
 	put(0x1004, 8);
@@ -102,7 +102,7 @@ static void later_rule_at_an_offset_replaces_the_earlier(void **state)
 	assert_int_equal(at(0x1004), 24);
 }
 
-static void unknown_rule_is_no_first_row(void **state)
+static void unknown_rule_makes_no_first_row(void **state)
 {
 	put_unknown(0);
 	put(0x1000, 8);
@@ -185,7 +185,7 @@ static uint32_t random_below(uint32_t limit)
 	return (uint32_t)(random_state >> 33) % limit;
 }
 
-static void random_rows_are_found_as_they_went_in(void **state)
+static void random_rows_are_found_as_they_were_added(void **state)
 {
 	static uint64_t offsets[MODEL_ROWS];
 	static uint32_t numbers[MODEL_ROWS];
@@ -215,15 +215,15 @@ static void random_rows_are_found_as_they_went_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		claim(same_rule_again_is_no_row),
+		claim(repeated_rule_makes_no_row),
 		claim(later_rule_at_an_offset_replaces_the_earlier),
-		claim(unknown_rule_is_no_first_row),
+		claim(unknown_rule_makes_no_first_row),
 		claim(far_row_begins_a_page),
 		claim(rule_of_most_rows_comes_first),
 		claim(row_that_was_replaced_does_not_count_for_its_rule),
 		claim(full_table_ends_with_the_unknown_rule),
 		claim(rule_beyond_the_limit_becomes_unknown),
-		claim(random_rows_are_found_as_they_went_in),
+		claim(random_rows_are_found_as_they_were_added),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

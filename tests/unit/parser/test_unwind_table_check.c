@@ -167,7 +167,7 @@ static void unknown_rule_is_refused(void **state)
 	});
 }
 
-static void row_holds_to_the_next(void **state)
+static void row_covers_addresses_up_to_the_next(void **state)
 {
 	struct tm_unwind_table_view view;
 
@@ -195,7 +195,7 @@ int main(void)
 		claim(rows_out_of_order_are_refused),
 		claim(rule_beyond_the_rules_is_refused),
 		claim(unknown_rule_is_refused),
-		claim(row_holds_to_the_next),
+		claim(row_covers_addresses_up_to_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

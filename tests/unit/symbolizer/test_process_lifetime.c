@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_process_lifetime - when a generation is retired, and what is left of it
+ * test_process_lifetime - when the data of a process generation is freed
  */
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 static union make_record record;
 
-static void begin_life(struct recording *recording, uint64_t ktime)
+static void begin_process(struct recording *recording, uint64_t ktime)
 {
 	assert_int_equal(recording_make(recording), 0);
 	make_process(&record, 9, "leader", 1, "prog\0bin\0usr\0", 13, "unit\0slice\0", 11);
@@ -42,12 +42,12 @@ static void exit_at(struct recording *recording, uint64_t ktime)
 	process_exit(&recording->processes, &record.event);
 }
 
-static void exited_generation_goes_within_two_epochs(void **state)
+static void exited_generation_is_freed_within_two_epochs(void **state)
 {
 	static struct recording recording;
 	const uint64_t born = 1000 * MS, died = born + 5 * MS;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	exit_at(&recording, died);
 	(void)tm_retire_run(&recording.queue, died + TM_EPOCH_NS);
 	assert_int_equal(recording.processes.live, 1);
@@ -58,13 +58,13 @@ static void exited_generation_goes_within_two_epochs(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void exited_generation_never_goes_before_its_last_sample(void **state)
+static void exited_generation_is_never_freed_before_its_last_sample(void **state)
 {
 	static struct recording recording;
 	const uint64_t born = 1000 * MS, died = born + TM_EPOCH_NS;
 	uint32_t process;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	(void)sample_at(&recording, died - MS);
 	exit_at(&recording, died);
 	assert_int_equal(recording_forget(&recording), 0); /* nothing pins it any more */
@@ -81,13 +81,13 @@ static void exited_generation_never_goes_before_its_last_sample(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void generation_whose_exit_was_lost_goes_after_two_silent_epochs(void **state)
+static void generation_whose_exit_was_lost_is_freed_after_two_silent_epochs(void **state)
 {
 	static struct recording recording;
 	const uint64_t born = 1000 * MS;
 	uint64_t last = born;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	for (int i = 0; i < 10; i++) {
 		last += 2 * TM_EPOCH_NS;
 		(void)tm_retire_run(&recording.queue, last);
@@ -107,7 +107,7 @@ static void unreported_sample_pins_what_it_refers_to(void **state)
 	const uint64_t born = 1000 * MS;
 	uint32_t process;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	process = sample_at(&recording, born + MS);
 	exit_at(&recording, born + 2 * MS);
 	(void)tm_retire_run(&recording.queue, born + 9 * TM_EPOCH_NS);
@@ -120,14 +120,14 @@ static void unreported_sample_pins_what_it_refers_to(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-/* The key never names another generation, so joining it again cannot be wrong. */
+/* A key never stands for another generation, so a later sample may join it. */
 static void silent_generation_that_is_sampled_again_is_still_one(void **state)
 {
 	static struct recording recording;
 	const uint64_t born = 1000 * MS;
 	uint32_t before, after;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	before = sample_at(&recording, born + MS);
 	(void)tm_retire_run(&recording.queue, born + 9 * TM_EPOCH_NS);
 	assert_int_equal(recording.processes.live, 0);
@@ -139,19 +139,19 @@ static void silent_generation_that_is_sampled_again_is_still_one(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void place_of_a_forgotten_generation_brings_nothing_along(void **state)
+static void reused_entry_of_a_freed_generation_is_empty(void **state)
 {
 	static struct recording recording;
 	const uint64_t born = 1000 * MS;
 	uint32_t before, after;
 
-	begin_life(&recording, born);
+	begin_process(&recording, born);
 	before = sample_at(&recording, born + MS);
 	exit_at(&recording, born + 2 * MS);
 	(void)tm_retire_run(&recording.queue, born + 9 * TM_EPOCH_NS);
 	assert_int_equal(recording_forget(&recording), 0);
 	after = sample_at(&recording, born + 10 * TM_EPOCH_NS);
-	assert_int_equal(before, after); /* the place, not the generation */
+	assert_int_equal(before, after); /* the same entry, another generation */
 	assert_string_equal(recording_text(&recording, recording.processes.items[after].exe), "");
 	assert_int_equal(recording.processes.items[after].exit_ktime, 0);
 	assert_false(recording.processes.items[after].announced);
@@ -163,7 +163,7 @@ static void names_outlive_the_strings_of_a_report(void **state)
 	static struct recording recording;
 	const struct process *process;
 
-	begin_life(&recording, 1000 * MS);
+	begin_process(&recording, 1000 * MS);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(recording_forget(&recording), 0);
 		process = &recording.processes.items[sample_at(&recording, 1001 * MS)];
@@ -175,12 +175,12 @@ static void names_outlive_the_strings_of_a_report(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void names_without_room_come_back_with_the_next_announcement(void **state)
+static void names_dropped_for_lack_of_memory_return_with_the_next_announcement(void **state)
 {
 	static struct recording recording;
 	uint64_t limit;
 
-	begin_life(&recording, 1000 * MS);
+	begin_process(&recording, 1000 * MS);
 	limit = recording.budget.limit;
 	for (uint64_t spare = 0; spare < 100000; spare += 4096) {
 		struct strings fresh;
@@ -204,13 +204,16 @@ static void names_without_room_come_back_with_the_next_announcement(void **state
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void many_lives_leave_no_place_and_no_byte_behind(void **state)
+static void many_processes_leave_no_entry_and_no_byte_behind(void **state)
 {
 	static struct recording recording;
 	uint64_t used = 0;
 
-	begin_life(&recording, 1000 * MS);
-	/* A thousand a second, a report every 10 s: about 30,000 are kept at a time, at most. */
+	begin_process(&recording, 1000 * MS);
+	/*
+	 * A thousand start each second, and a report comes every 10 s: at most some 30,000 are
+	 * kept.
+	 */
 	for (uint64_t i = 1; i <= 200000; i++) {
 		uint64_t now = 1000 * MS + i * MS;
 		uint32_t process;
@@ -222,7 +225,7 @@ static void many_lives_leave_no_place_and_no_byte_behind(void **state)
 		assert_int_equal(
 			process_of_sample(&recording.processes, &record.event, 0, &process), 0);
 		make_exit(&record, now, (uint32_t)i);
-		if (i % 10) /* the others are lost */
+		if (i % 10) /* the other exits are lost */
 			process_exit(&recording.processes, &record.event);
 		(void)tm_retire_run(&recording.queue, now);
 		if (i % 10000 == 0)
@@ -235,7 +238,7 @@ static void many_lives_leave_no_place_and_no_byte_behind(void **state)
 	(void)tm_retire_run(&recording.queue, 1000000 * MS);
 	assert_int_equal(recording_forget(&recording), 0);
 	assert_int_equal(recording.processes.live, 0);
-	assert_int_equal(recording.processes.retired, 200000); /* one had lived before */
+	assert_int_equal(recording.processes.retired, 200000); /* one process had exited before */
 	assert_int_equal(recording.processes.lookup.used, 0);
 	assert_int_equal(recording.queue.count, 0);
 	assert_int_equal(recording_end(&recording), 0);
@@ -244,15 +247,16 @@ static void many_lives_leave_no_place_and_no_byte_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exited_generation_goes_within_two_epochs),
-		cmocka_unit_test(exited_generation_never_goes_before_its_last_sample),
-		cmocka_unit_test(generation_whose_exit_was_lost_goes_after_two_silent_epochs),
+		cmocka_unit_test(exited_generation_is_freed_within_two_epochs),
+		cmocka_unit_test(exited_generation_is_never_freed_before_its_last_sample),
+		cmocka_unit_test(generation_whose_exit_was_lost_is_freed_after_two_silent_epochs),
 		cmocka_unit_test(unreported_sample_pins_what_it_refers_to),
 		cmocka_unit_test(silent_generation_that_is_sampled_again_is_still_one),
-		cmocka_unit_test(place_of_a_forgotten_generation_brings_nothing_along),
+		cmocka_unit_test(reused_entry_of_a_freed_generation_is_empty),
 		cmocka_unit_test(names_outlive_the_strings_of_a_report),
-		cmocka_unit_test(names_without_room_come_back_with_the_next_announcement),
-		cmocka_unit_test(many_lives_leave_no_place_and_no_byte_behind),
+		cmocka_unit_test(
+			names_dropped_for_lack_of_memory_return_with_the_next_announcement),
+		cmocka_unit_test(many_processes_leave_no_entry_and_no_byte_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

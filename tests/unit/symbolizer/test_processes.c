@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_processes - generations, never bare pids; announcements and samples in any order
+ * test_processes - processes are told apart by generation rather than pid, in any order of records
  */
 
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void sample_before_its_announcement_joins_it(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void never_announced_takes_the_leaders_name_once_seen(void **state)
+static void unannounced_generation_takes_the_name_of_its_first_thread(void **state)
 {
 	static struct recording recording;
 	uint32_t process;
@@ -86,7 +86,7 @@ static void never_announced_takes_the_leaders_name_once_seen(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void exec_and_reused_pid_are_other_generations(void **state)
+static void exec_and_reused_pid_make_other_generations(void **state)
 {
 	static struct recording recording;
 	uint32_t string, first, second, third;
@@ -139,7 +139,7 @@ static void packed_names_become_paths(void **state)
 	assert_string_equal(text, "/no end");
 	(void)path_unpack("\0\0\0", 3, 0, TM_PATH_CUT, text);
 	assert_string_equal(text, "///");
-	/* One byte of text for each of slash and NUL: nothing but NULs is the longest. */
+	/* Each NUL becomes a slash, so a path of NULs alone gives the longest text. */
 	assert_int_equal(path_unpack(longest, sizeof(longest), TM_PATH_CUT, TM_PATH_CUT, text),
 			 TM_PATH_MAX + 3);
 	assert_string_equal(path_base("/usr/bin/ls"), "ls");
@@ -152,8 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(announcement_names_the_generation),
 		cmocka_unit_test(sample_before_its_announcement_joins_it),
-		cmocka_unit_test(never_announced_takes_the_leaders_name_once_seen),
-		cmocka_unit_test(exec_and_reused_pid_are_other_generations),
+		cmocka_unit_test(unannounced_generation_takes_the_name_of_its_first_thread),
+		cmocka_unit_test(exec_and_reused_pid_make_other_generations),
 		cmocka_unit_test(exit_leaves_a_tombstone_that_samples_still_join),
 		cmocka_unit_test(packed_names_become_paths),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_program - the real program, its filter and its parser, between made-up peers
+ * test_program - the real program with its filter and its parser, between fake peers
  */
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 static const char *program, *parser;
 
-/* A function of this very test, to be found by its place in the file. */
+/* A function of this test, which is looked up by its offset in the file. */
 int a_function_to_find(int value);
 
 __attribute__((noinline, visibility("default"))) int a_function_to_find(int value)
@@ -124,8 +124,8 @@ static void whole_recording_is_named_and_written(void **state)
 	assert_int_equal(end.top[0].self, 2);
 }
 
-/* By the records alone; what each format makes of it, tests/interop checks. */
-static void each_reason_stands_in_the_outputs_as_often_as_it_is_counted(void **state)
+/* The records decide the counts; tests/interop checks how each format writes them. */
+static void each_reason_is_in_the_outputs_as_often_as_it_is_counted(void **state)
 {
 	static union make_record record;
 	uint64_t word = ANON_WORD(1);
@@ -156,7 +156,7 @@ static void each_reason_stands_in_the_outputs_as_often_as_it_is_counted(void **s
 	assert_int_equal(end.outputs, FAKE_FORMATS);
 }
 
-static void vdso_frames_are_named_by_the_parsers_own(void **state)
+static void vdso_frames_are_named_from_the_parsers_own_vdso(void **state)
 {
 	uint64_t words[128];
 	struct fake fake = {0};
@@ -179,10 +179,10 @@ static void vdso_frames_are_named_by_the_parsers_own(void **state)
 }
 
 #define NUMBERS 50u
-#define HELD    40u /* files; more than descriptors may be under way, so the oldest has arrived */
+#define HELD    40u /* files; more than may be on their way, so the oldest has arrived */
 
-/* Its descriptor comes, it is sampled once; HELD files later its number is given back. */
-static void live_through_a_file(struct fake *fake, uint64_t at, int self, uint64_t word)
+/* Sends the file's descriptor and one sample; HELD files later its number is retired. */
+static void use_file(struct fake *fake, uint64_t at, int self, uint64_t word)
 {
 	static union make_record record;
 	uint64_t ktime = 1000 * (at + 1);
@@ -218,7 +218,7 @@ static void more_files_than_descriptors_are_all_named(void **state)
 
 		for (; !credit; credit += message.value)
 			fake_receive_wire(&fake, &message);
-		live_through_a_file(&fake, i, self, FILE_WORD(0, here + 2));
+		use_file(&fake, i, self, FILE_WORD(0, here + 2));
 		credit--;
 	}
 	fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
@@ -233,7 +233,7 @@ static void more_files_than_descriptors_are_all_named(void **state)
 	assert_string_equal(end.top[0].name, "a_function_to_find");
 }
 
-static void dead_collector_leaves_what_it_handed_over(void **state)
+static void samples_of_a_dead_collector_are_written(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
 	struct fake fake = {0};
@@ -245,7 +245,7 @@ static void dead_collector_leaves_what_it_handed_over(void **state)
 	push_sample(&fake, 100, words, 0, 1);
 	push_sample(&fake, 200, words, 0, 1);
 	fake.counts.taken += 3;   /* taken, but never pushed */
-	fake_publish(&fake, 150); /* the second is still above W */
+	fake_publish(&fake, 150); /* the second sample is still above W */
 	(void)shutdown(fake.wire, SHUT_RDWR);
 	fake_end(&fake, &end);
 	folded = fake_folded(&fake);
@@ -257,7 +257,7 @@ static void dead_collector_leaves_what_it_handed_over(void **state)
 	assert_non_null(strstr(end.notes, "collector"));
 }
 
-static void dead_command_writes_nothing(void **state)
+static void without_the_command_nothing_is_written(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
 	struct fake fake = {0};
@@ -306,7 +306,7 @@ static void result_arrives_although_messages_of_the_command_were_not_read(void *
 	assert_int_equal(end.result.exported, 1);
 }
 
-static void message_out_of_form_ends_the_talk_but_keeps_the_samples(void **state)
+static void invalid_message_closes_the_wire_but_keeps_the_samples(void **state)
 {
 	uint64_t words[] = {ANON_WORD(1)};
 	struct fake fake = {0};
@@ -370,13 +370,13 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_recording_is_named_and_written),
-		cmocka_unit_test(each_reason_stands_in_the_outputs_as_often_as_it_is_counted),
-		cmocka_unit_test(vdso_frames_are_named_by_the_parsers_own),
+		cmocka_unit_test(each_reason_is_in_the_outputs_as_often_as_it_is_counted),
+		cmocka_unit_test(vdso_frames_are_named_from_the_parsers_own_vdso),
 		cmocka_unit_test(more_files_than_descriptors_are_all_named),
-		cmocka_unit_test(dead_collector_leaves_what_it_handed_over),
-		cmocka_unit_test(dead_command_writes_nothing),
+		cmocka_unit_test(samples_of_a_dead_collector_are_written),
+		cmocka_unit_test(without_the_command_nothing_is_written),
 		cmocka_unit_test(result_arrives_although_messages_of_the_command_were_not_read),
-		cmocka_unit_test(message_out_of_form_ends_the_talk_but_keeps_the_samples),
+		cmocka_unit_test(invalid_message_closes_the_wire_but_keeps_the_samples),
 		cmocka_unit_test(bad_record_is_counted_and_balances),
 		cmocka_unit_test(unsealed_ring_is_refused),
 	};

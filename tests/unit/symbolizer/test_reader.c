@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_reader - from a real ring: samples once, in order, each counted or dropped with a reason
+ * test_reader - samples of a real ring are counted once and in order, or dropped for a reason
  */
 
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static void samples_wait_for_w(void **state)
 	assert_int_equal(reader.late, 0);
 }
 
-static void record_below_an_earlier_w_is_late_but_counts(void **state)
+static void record_below_an_earlier_w_is_late_but_is_counted(void **state)
 {
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&reader), 0);
@@ -92,7 +92,7 @@ static void record_below_an_earlier_w_is_late_but_counts(void **state)
 	assert_int_equal(recording.aggregate.exported, 1);
 }
 
-/* However long the reader sleeps: both were out, and pushed too late, before it looked at all. */
+/* The reader sleeps: W was published, and a record pushed too late, before it reads at all. */
 static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **state)
 {
 	push_sample(150, 1);
@@ -109,11 +109,11 @@ static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **stat
 	assert_int_equal(recording.aggregate.exported, 2);
 }
 
-static void drain_counts_in_what_is_above_w(void **state)
+static void final_drain_counts_what_is_above_w(void **state)
 {
 	for (uint64_t i = 1; i <= 20; i++)
 		push_sample(i * 10, 1);
-	push_sample(UINT64_MAX, 1); /* nobody lives to see W pass that */
+	push_sample(UINT64_MAX, 1); /* W will never pass this */
 	tm_ring_publish(&writer, 15);
 	reader_drain(&reader);
 	assert_int_equal(recording.aggregate.exported, 21);
@@ -199,7 +199,7 @@ static void same_file_under_its_next_number_is_one_file(void **state)
 	assert_int_equal(recording.files.live, 1);
 }
 
-static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
+static void retire_record_above_w_is_refused(void **state)
 {
 	push_file(10, 11, "old\0");
 	push_sample(50, 1);
@@ -214,7 +214,7 @@ static void retire_of_a_moment_that_w_has_not_passed_is_refused(void **state)
 	assert_int_equal(recording.files.retired, 0);
 }
 
-static void second_meaning_without_a_retire_is_counted(void **state)
+static void number_reused_without_a_retire_is_counted(void **state)
 {
 	push_file(10, 11, "old\0");
 	push_sample(50, 1);
@@ -235,7 +235,7 @@ static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(voi
 	static const char *const names[] = {"a", "b", "c"};
 	uint64_t word = ANON_WORD(1);
 
-	/* As two CPUs interleave: each in order, one against the other not. */
+	/* Two CPUs interleave: the records of each are in order, those of both together are not. */
 	for (uint64_t i = 1; i <= 200; i++) {
 		random ^= random << 13;
 		random ^= random >> 7;
@@ -254,7 +254,7 @@ static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(voi
 	}
 }
 
-static void exit_between_samples_of_two_cpus_takes_its_place(void **state)
+static void exit_between_samples_of_two_cpus_is_ordered(void **state)
 {
 	uint64_t word = ANON_WORD(1);
 
@@ -290,7 +290,7 @@ static void bad_record_is_counted_and_the_next_is_read(void **state)
 	assert_int_equal(recording.aggregate.exported, 2);
 }
 
-static void spent_budget_drops_with_a_count(void **state)
+static void exhausted_budget_drops_and_counts(void **state)
 {
 	uint64_t pushed = 0;
 
@@ -310,14 +310,14 @@ static void spent_budget_drops_with_a_count(void **state)
 	assert_true(recording.budget.used <= recording.budget.limit);
 }
 
-static void length_that_lies_breaks_the_ring_for_good(void **state)
+static void false_length_makes_the_ring_unusable(void **state)
 {
 	uint8_t *data = (uint8_t *)region + TM_RING_HEADER_BYTES;
-	uint32_t lie = 12;
+	uint32_t wrong = 12;
 
 	push_sample(50, 1);
 	push_sample(51, 1);
-	memcpy(data, &lie, sizeof(lie));
+	memcpy(data, &wrong, sizeof(wrong));
 	tm_ring_publish(&writer, 100);
 	assert_true(reader_round(&reader) < 0);
 	assert_true(reader.broken);
@@ -357,19 +357,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_ring(samples_wait_for_w),
-		with_ring(record_below_an_earlier_w_is_late_but_counts),
+		with_ring(record_below_an_earlier_w_is_late_but_is_counted),
 		with_ring(late_record_is_seen_by_a_reader_that_slept_through_its_w),
-		with_ring(drain_counts_in_what_is_above_w),
+		with_ring(final_drain_counts_what_is_above_w),
 		with_ring(samples_on_both_sides_of_a_retire_keep_their_own_file),
 		with_ring(samples_that_wait_when_a_retire_is_read_keep_their_own_file),
 		with_ring(same_file_under_its_next_number_is_one_file),
-		with_ring(retire_of_a_moment_that_w_has_not_passed_is_refused),
-		with_ring(second_meaning_without_a_retire_is_counted),
+		with_ring(retire_record_above_w_is_refused),
+		with_ring(number_reused_without_a_retire_is_counted),
 		with_ring(samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times),
-		with_ring(exit_between_samples_of_two_cpus_takes_its_place),
+		with_ring(exit_between_samples_of_two_cpus_is_ordered),
 		with_ring(bad_record_is_counted_and_the_next_is_read),
-		with_ring(spent_budget_drops_with_a_count),
-		with_ring(length_that_lies_breaks_the_ring_for_good),
+		with_ring(exhausted_budget_drops_and_counts),
+		with_ring(false_length_makes_the_ring_unusable),
 		with_ring(key_is_generation_thread_name_stop_and_stack),
 	};
 

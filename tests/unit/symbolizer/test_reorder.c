@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_reorder - released oldest first, never at or above W
+ * test_reorder - records come out oldest first, and never one at or above W
  */
 
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static uint64_t pop(struct reorder *order, uint64_t watermark, uint32_t *ret_tgi
 	return ktime;
 }
 
-static void oldest_goes_first_and_nothing_at_or_above_w(void **state)
+static void oldest_comes_first_and_nothing_at_or_above_w(void **state)
 {
 	struct reorder order = {0};
 	uint32_t tgid;
@@ -87,9 +87,8 @@ static void many_in_any_order_come_out_sorted(void **state)
 }
 
 /*
- * As feed does: rounds that push what several CPUs wrote, now and then one record within another,
- * of sizes from small to almost a chunk, and pop what is older than W. Each must come out as it
- * went in.
+ * Like the reader: each round pushes records of several CPUs, some nested in another, of sizes from
+ * small to almost a chunk, and pops those older than W. Each must come out unchanged.
  */
 static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 {
@@ -136,7 +135,7 @@ static void records_of_many_cpus_come_out_whole_and_sorted(void **state)
 	reorder_deinit(&order);
 }
 
-static void full_order_takes_no_more(void **state)
+static void full_buffer_takes_no_more(void **state)
 {
 	static union make_record record;
 	struct reorder order = {0};
@@ -155,11 +154,11 @@ static void full_order_takes_no_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(oldest_goes_first_and_nothing_at_or_above_w),
+		cmocka_unit_test(oldest_comes_first_and_nothing_at_or_above_w),
 		cmocka_unit_test(equal_times_keep_the_order_of_arrival),
 		cmocka_unit_test(many_in_any_order_come_out_sorted),
 		cmocka_unit_test(records_of_many_cpus_come_out_whole_and_sorted),
-		cmocka_unit_test(full_order_takes_no_more),
+		cmocka_unit_test(full_buffer_takes_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

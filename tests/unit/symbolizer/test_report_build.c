@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_report_build - frames as they are shown, the report's counts, the top rows
+ * test_report_build - builds a report: frames as they are shown, counts, and the top functions
  */
 
 #include <fcntl.h>
@@ -101,7 +101,7 @@ static void sampled_files_that_were_not_opened_are_counted_by_reason(void **stat
 
 	make_file(&record, 3, 13, "gone\0bin\0", 9);
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
-	make_file(&record, 4, 14, "idle\0bin\0", 9); /* not sampled: does not count */
+	make_file(&record, 4, 14, "idle\0bin\0", 9); /* not sampled, so not counted */
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 	files_refused(&recording.files, 3, TM_NO_FILE_GONE);
 	sample(words, 0, 3, TM_STOP_NONE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sandbox - what the symbolizer, its parser and a worker can no longer do behind their filters
+ * test_sandbox - what the filters of the symbolizer, its parser and a worker allow and kill
  */
 
 #include <errno.h>
@@ -41,7 +41,7 @@ struct probe {
 	const char *what;
 	long number;
 	long arguments[4];
-	int allowed; /* to whom; all others are killed */
+	int allowed; /* the programs that may; all others are killed */
 };
 
 static char path[] = "/etc/passwd";
@@ -82,7 +82,7 @@ static const struct probe probes[] = {
 	{"memory", SYS_mprotect, {0, 0, PROT_READ}, EVERYBODY},
 };
 
-static _Noreturn void try_behind(const struct tm_filter *filter, const struct probe *probe)
+static _Noreturn void try_under(const struct tm_filter *filter, const struct probe *probe)
 {
 	const long *a = probe->arguments;
 
@@ -92,7 +92,7 @@ static _Noreturn void try_behind(const struct tm_filter *filter, const struct pr
 	_exit(0);
 }
 
-static void each_call_is_allowed_or_deadly_as_the_table_says(void **state)
+static void each_call_is_allowed_or_kills_as_the_table_says(void **state)
 {
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
 		for (int filter = 0; filter < FILTERS; filter++) {
@@ -101,7 +101,7 @@ static void each_call_is_allowed_or_deadly_as_the_table_says(void **state)
 			int status;
 
 			if (pid == 0)
-				try_behind(filters[filter], &probes[i]);
+				try_under(filters[filter], &probes[i]);
 			assert_int_equal(waitpid(pid, &status, 0), pid);
 			if (allowed ? status != 0
 				    : !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
@@ -110,7 +110,7 @@ static void each_call_is_allowed_or_deadly_as_the_table_says(void **state)
 		}
 }
 
-/* Libraries may ask for a file; they get an answer, and no file. */
+/* Libraries may try to open a file: they get an error, and no file. */
 static void symbolizer_opens_nothing(void **state)
 {
 	pid_t pid = fork();
@@ -128,7 +128,7 @@ static void symbolizer_opens_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_is_allowed_or_deadly_as_the_table_says),
+		cmocka_unit_test(each_call_is_allowed_or_kills_as_the_table_says),
 		cmocka_unit_test(symbolizer_opens_nothing),
 	};
 

@@ -34,7 +34,7 @@ static const char *of(const char *text)
 	return in_hex(&digest);
 }
 
-static void examples_of_the_standard_come_out(void **state)
+static void examples_of_the_standard_are_reproduced(void **state)
 {
 	struct sha256 digest;
 
@@ -51,7 +51,7 @@ static void examples_of_the_standard_come_out(void **state)
 					     "f1809a48a497200e046d39ccc7112cd0");
 }
 
-static void parts_are_as_the_whole_at_every_length(void **state)
+static void digest_of_parts_is_that_of_the_whole_at_every_length(void **state)
 {
 	uint8_t text[3 * SHA256_BLOCK], whole[SHA256_BYTES], parts[SHA256_BYTES];
 	struct sha256 digest;
@@ -76,8 +76,8 @@ static void parts_are_as_the_whole_at_every_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(examples_of_the_standard_come_out),
-		cmocka_unit_test(parts_are_as_the_whole_at_every_length),
+		cmocka_unit_test(examples_of_the_standard_are_reproduced),
+		cmocka_unit_test(digest_of_parts_is_that_of_the_whole_at_every_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_strings - one of each, clean, within the budget; and what strings stand on
+ * test_strings - strings are stored once, cleaned and within the budget; their hash index
  */
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static void hostile_bytes_are_cleaned(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void longest_string_is_cut_not_overrun(void **state)
+static void too_long_a_string_is_cut(void **state)
 {
 	static char text[3 * STRINGS_MAX_BYTES];
 	static struct recording recording;
@@ -72,7 +72,7 @@ static void thousands_are_found_again(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
-static void spent_budget_refuses_new_but_finds_old(void **state)
+static void exhausted_budget_refuses_new_strings_but_finds_old_ones(void **state)
 {
 	static struct recording recording;
 	uint32_t old, string, added = 0;
@@ -122,9 +122,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_strings_are_one),
 		cmocka_unit_test(hostile_bytes_are_cleaned),
-		cmocka_unit_test(longest_string_is_cut_not_overrun),
+		cmocka_unit_test(too_long_a_string_is_cut),
 		cmocka_unit_test(thousands_are_found_again),
-		cmocka_unit_test(spent_budget_refuses_new_but_finds_old),
+		cmocka_unit_test(exhausted_budget_refuses_new_strings_but_finds_old_ones),
 		cmocka_unit_test(hash_depends_on_seed_length_and_bytes),
 		cmocka_unit_test(colliding_hashes_give_every_index),
 	};

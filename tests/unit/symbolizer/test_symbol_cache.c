@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_symbol_cache - what is kept of a file's places, and what is still to be asked for
+ * test_symbol_cache - symbols that are kept of a file, and addresses that must still be requested
  */
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void collect(const uint64_t *offsets, uint16_t count)
 	file = &names.files[0];
 }
 
-/* As the parser answers: a name for each place, and none for the last. */
+/* Answers like the parser: a name for each address except the last. */
 static void answer(const char *build_id)
 {
 	size_t length = strlen(build_id);
@@ -83,7 +83,7 @@ static const char *name_of(uint32_t place)
 	return name == NAME_TABLE_NONE ? NULL : recording_text(&recording, name);
 }
 
-static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **state)
+static void kept_symbols_are_not_requested_again_and_outlive_the_strings(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20, 0x30, 0x40};
 	struct budget *budget = &recording.symbols.budget;
@@ -112,7 +112,7 @@ static void what_is_kept_is_not_asked_again_and_outlives_the_strings(void **stat
 	name_table_deinit(&names);
 }
 
-static void only_new_places_are_asked_for_and_join_the_old(void **state)
+static void only_new_addresses_are_requested_and_join_the_old(void **state)
 {
 	const uint64_t first[] = {0x20, 0x40}, second[] = {0x10, 0x20, 0x30, 0x50};
 	const uint64_t all[] = {0x10, 0x20, 0x30, 0x40, 0x50};
@@ -141,7 +141,7 @@ static void only_new_places_are_asked_for_and_join_the_old(void **state)
 	name_table_deinit(&names);
 }
 
-static void spent_budget_keeps_nothing_new(void **state)
+static void exhausted_budget_keeps_nothing_new(void **state)
 {
 	const uint64_t offsets[] = {0x10, 0x20};
 	struct budget *budget = &recording.symbols.budget;
@@ -159,9 +159,9 @@ static void spent_budget_keeps_nothing_new(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		with_world(what_is_kept_is_not_asked_again_and_outlives_the_strings),
-		with_world(only_new_places_are_asked_for_and_join_the_old),
-		with_world(spent_budget_keeps_nothing_new),
+		with_world(kept_symbols_are_not_requested_again_and_outlive_the_strings),
+		with_world(only_new_addresses_are_requested_and_join_the_old),
+		with_world(exhausted_budget_keeps_nothing_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_cache - rows that a file keeps: under their identity, in this boot, the last used
- * longest
+ * test_table_cache - tables in the cache file: found by identity within one boot, the least
+ * recently used are replaced
  */
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "symbolizer/unwind/table_cache_file.h"
 #include "tests/unit/symbolizer/table_cache_fixture.h"
 
-static void what_was_kept_is_found_after_a_restart(void **state)
+static void kept_table_is_found_after_a_restart(void **state)
 {
 	add(1, 0x100);
 	add(2, 0x200);
@@ -46,7 +46,7 @@ static void each_part_of_the_identity_counts(void **state)
 	assert_int_equal(cache.refused, 0);
 }
 
-static void another_boot_or_parser_begins_anew(void **state)
+static void another_boot_or_parser_empties_the_cache(void **state)
 {
 	const uint8_t other[SHA256_BYTES] = {9};
 	const struct table_cache_header before = cache.header;
@@ -71,7 +71,7 @@ static void too_large_a_table_is_not_kept(void **state)
 	free(rows);
 }
 
-static void what_was_not_used_for_longest_gives_way(void **state)
+static void least_recently_used_table_is_replaced(void **state)
 {
 	for (uint32_t i = 1; i <= TABLE_CACHE_ENTRIES; i++)
 		add(i, i);
@@ -79,7 +79,7 @@ static void what_was_not_used_for_longest_gives_way(void **state)
 	assert_int_equal(cache.count, TABLE_CACHE_ENTRIES);
 	for (uint32_t i = 1; i <= 100; i++)
 		assert_int_equal(found(i), i);
-	open_again(); /* what was used is in the file */
+	open_again(); /* the file says what was used */
 	add(TABLE_CACHE_ENTRIES + 1, 0x500);
 	assert_int_equal(cache.count, TABLE_CACHE_KEPT_ENTRIES + 1);
 	assert_int_equal(file_bytes(), place(TABLE_CACHE_KEPT_ENTRIES + 1));
@@ -94,7 +94,7 @@ static void what_was_not_used_for_longest_gives_way(void **state)
 	assert_int_equal(cache.refused, 0);
 }
 
-static void what_is_no_file_open_for_both_is_no_cache(void **state)
+static void descriptor_not_open_for_reading_and_writing_is_no_cache(void **state)
 {
 	int ends[2];
 
@@ -129,12 +129,12 @@ static void file_that_changed_since_it_was_announced_is_not_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(what_was_kept_is_found_after_a_restart),
+		of_its_own(kept_table_is_found_after_a_restart),
 		of_its_own(each_part_of_the_identity_counts),
-		of_its_own(another_boot_or_parser_begins_anew),
+		of_its_own(another_boot_or_parser_empties_the_cache),
 		of_its_own(too_large_a_table_is_not_kept),
-		of_its_own(what_was_not_used_for_longest_gives_way),
-		of_its_own(what_is_no_file_open_for_both_is_no_cache),
+		of_its_own(least_recently_used_table_is_replaced),
+		of_its_own(descriptor_not_open_for_reading_and_writing_is_no_cache),
 		of_its_own(file_that_changed_since_it_was_announced_is_not_kept),
 	};
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_table_cache_hostile - a cache that was changed: rows come back as they were kept, or not at
- * all
+ * test_table_cache_hostile - a changed cache file gives each table as it was kept, or not at all
  */
 
 #include <setjmp.h>
@@ -17,7 +16,7 @@
 
 #include "tests/unit/symbolizer/table_cache_fixture.h"
 
-static void each_byte_of_an_entry_counts(void **state)
+static void every_changed_byte_of_an_entry_is_noticed(void **state)
 {
 	const size_t used = offsetof(struct table_cache_head, used);
 
@@ -25,7 +24,7 @@ static void each_byte_of_an_entry_counts(void **state)
 		size_t in = (size_t)(at - place(0));
 
 		if (in >= used && in < used + 8)
-			continue; /* when it was used; that is nobody's rows */
+			continue; /* the time of its last use, which is no part of the table */
 		if (in > sizeof(struct table_cache_head) + sizeof(struct tm_unwind_table) &&
 		    in % 97)
 			continue;
@@ -35,7 +34,7 @@ static void each_byte_of_an_entry_counts(void **state)
 		flip(at);
 		open_again();
 		assert_int_equal(found(1), 0);
-		/* A flipped identity is another file's entry, of which nobody asks. */
+		/* With a changed identity the entry is another file's, which is not requested. */
 		assert_true(cache.refused || (in >= 16 && in < 16 + sizeof(struct tm_identity)));
 	}
 }
@@ -85,7 +84,7 @@ static void entries_in_another_order_are_the_same_entries(void **state)
 	assert_int_equal(found(2), 0x200);
 }
 
-static void refused_entry_makes_room_for_a_new_one_and_is_met_once(void **state)
+static void refused_entry_is_counted_once_and_replaced(void **state)
 {
 	add(1, 0x100);
 	flip(place(1) - 1);
@@ -98,7 +97,7 @@ static void refused_entry_makes_room_for_a_new_one_and_is_met_once(void **state)
 	assert_int_equal(cache.refused, 0);
 }
 
-static void truncated_file_loses_its_end_alone(void **state)
+static void truncated_file_loses_only_its_end(void **state)
 {
 	add(1, 0x100);
 	add(2, 0x200);
@@ -133,7 +132,7 @@ static void entry_of_another_file_of_the_same_pin_is_refused(void **state)
 	assert_int_equal(cache.refused, 1);
 }
 
-static void rows_that_lie_are_refused_though_their_digest_holds(void **state)
+static void invalid_table_is_refused_though_its_digest_matches(void **state)
 {
 	const struct tm_identity identity = identity_of(1);
 	struct table table = table_at(0x100);
@@ -145,7 +144,7 @@ static void rows_that_lie_are_refused_though_their_digest_holds(void **state)
 	assert_int_equal(cache.refused, 1);
 }
 
-static void lengths_that_lie_end_the_walk(void **state)
+static void false_length_ends_the_search(void **state)
 {
 	static const uint32_t lengths[] = {
 		0, 8, 31, 33, TABLE_CACHE_ROWS_BYTES + 8, 0xfffffff8, sizeof(struct table) + 8};
@@ -174,15 +173,15 @@ static void too_large_a_file_is_cut_at_its_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(each_byte_of_an_entry_counts),
+		of_its_own(every_changed_byte_of_an_entry_is_noticed),
 		of_its_own(wrong_identity_is_never_answered_with_another_files_rows),
 		of_its_own(swapped_rows_are_refused),
 		of_its_own(entries_in_another_order_are_the_same_entries),
-		of_its_own(refused_entry_makes_room_for_a_new_one_and_is_met_once),
-		of_its_own(truncated_file_loses_its_end_alone),
+		of_its_own(refused_entry_is_counted_once_and_replaced),
+		of_its_own(truncated_file_loses_only_its_end),
 		of_its_own(entry_of_another_file_of_the_same_pin_is_refused),
-		of_its_own(rows_that_lie_are_refused_though_their_digest_holds),
-		of_its_own(lengths_that_lie_end_the_walk),
+		of_its_own(invalid_table_is_refused_though_its_digest_matches),
+		of_its_own(false_length_ends_the_search),
 		of_its_own(too_large_a_file_is_cut_at_its_limit),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unwind_jobs - tables of an honest parser: in order, checked, held back by a full wire
+ * test_unwind_jobs - tables of a correct parser are requested in order, checked, and delayed by a
+ * full wire
  */
 
 #include <setjmp.h>
@@ -19,7 +20,7 @@
 
 #include "tests/unit/symbolizer/unwind_jobs_fixture.h"
 
-static void vdso_is_asked_for_first(void **state)
+static void vdso_is_requested_first(void **state)
 {
 	const struct table table = good_table();
 	struct parser_message request;
@@ -38,7 +39,7 @@ static void vdso_is_asked_for_first(void **state)
 	nothing_is_sent();
 }
 
-static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state)
+static void files_are_requested_in_order_of_arrival_and_a_few_at_once(void **state)
 {
 	const struct table table = good_table();
 	const uint32_t numbers[] = {7, 3, 5, 4};
@@ -66,7 +67,7 @@ static void files_are_asked_in_the_order_of_arrival_so_many_at_once(void **state
 	nothing_is_sent();
 }
 
-static void vdso_that_failed_is_asked_for_again_later(void **state)
+static void failed_vdso_is_requested_again_later(void **state)
 {
 	struct parser_message request;
 	int64_t pause = UNWIND_JOBS_VDSO_PAUSE_MS;
@@ -80,7 +81,7 @@ static void vdso_that_failed_is_asked_for_again_later(void **state)
 		answer(request.id, PARSER_TIMEOUT, NULL);
 		round_of_jobs();
 		nothing_is_sent();
-		no_request(); /* not yet */
+		no_request(); /* the pause is not over */
 		assert_in_range(jobs.vdso_ms - (int64_t)tm_clock_ms(), pause / 2, pause);
 		pause = pause < UNWIND_JOBS_VDSO_PAUSE_MAX ? 2 * pause : pause;
 		jobs.vdso_ms = 0;
@@ -103,7 +104,7 @@ static void file_without_unwind_information_gets_the_empty_table(void **state)
 	assert_int_equal(client.socket, parser[0]);
 }
 
-static void file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows(void **state)
+static void file_that_could_not_be_parsed_is_not_reported_as_empty(void **state)
 {
 	static const struct {
 		uint32_t status;
@@ -134,7 +135,7 @@ static void file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows(void *
 	assert_int_equal(pages_of(0, 20), 1);
 }
 
-static void file_that_is_none_is_answered_without_asking(void **state)
+static void descriptor_of_no_file_is_answered_without_a_request(void **state)
 {
 	int folder = open("/", O_RDONLY | O_CLOEXEC);
 
@@ -145,7 +146,7 @@ static void file_that_is_none_is_answered_without_asking(void **state)
 	assert_int_equal(client.counts.failures[TM_PARSE_NO_FILE], 1);
 }
 
-static void descriptor_before_its_announcement_is_asked_too(void **state)
+static void descriptor_before_its_announcement_is_requested_too(void **state)
 {
 	const struct table table = good_table();
 
@@ -156,7 +157,7 @@ static void descriptor_before_its_announcement_is_asked_too(void **state)
 	assert_int_equal(pages_of(1, 10), 1);
 }
 
-static void descriptor_before_its_announcement_asks_for_another_look_into_the_ring(void **state)
+static void descriptor_before_its_announcement_makes_the_ring_be_read_again(void **state)
 {
 	struct file_queue_item wanted;
 
@@ -171,7 +172,7 @@ static void descriptor_before_its_announcement_asks_for_another_look_into_the_ri
 	assert_int_equal(wanted.identity->ino, 101);
 }
 
-static void table_that_does_not_check_is_not_handed_on(void **state)
+static void invalid_table_is_not_sent(void **state)
 {
 	struct table table = good_table();
 
@@ -184,7 +185,7 @@ static void table_that_does_not_check_is_not_handed_on(void **state)
 	assert_int_equal(jobs.counts.empty, 1);
 }
 
-static void number_given_back_meanwhile_gets_no_answer(void **state)
+static void number_retired_meanwhile_gets_no_table(void **state)
 {
 	const struct table table = good_table();
 	uint32_t id;
@@ -195,14 +196,14 @@ static void number_given_back_meanwhile_gets_no_answer(void **state)
 	round_of_jobs();
 	id = request_for_a_file();
 	files_retire(&recording.files, 1, 20);
-	files_retire(&recording.files, 3, 20); /* not even asked */
+	files_retire(&recording.files, 3, 20); /* not even requested */
 	answer(id, PARSER_OK, &table);
 	round_of_jobs();
 	assert_int_equal(jobs.counts.dropped, 1);
 	(void)request_for_a_file();
 	no_request();
 	nothing_is_sent();
-	/* Its next meaning has rows of its own. */
+	/* The next file of that number has a table of its own. */
 	open_file(1, 30);
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
@@ -224,7 +225,7 @@ static void number_that_arrives_again_while_it_waits_is_answered_once(void **sta
 	nothing_is_sent();
 }
 
-static void full_wire_holds_rows_and_requests_back(void **state)
+static void full_wire_delays_tables_and_requests(void **state)
 {
 	const struct table table = good_table();
 	const struct tm_wire other = {.kind = TM_WIRE_CREDIT};
@@ -249,7 +250,7 @@ static void full_wire_holds_rows_and_requests_back(void **state)
 	(void)request_for_a_file();
 }
 
-/* As the kernel would announce the very file that is behind @fd. */
+/* Announces the file that @fd refers to, as the kernel would. */
 static void announce(uint32_t number, uint64_t ktime, int fd)
 {
 	struct stat status;
@@ -271,7 +272,7 @@ static void open_cache(void)
 	assert_true(cache.fd >= 0);
 }
 
-static void what_was_made_once_is_not_asked_again(void **state)
+static void cached_table_is_not_requested_again(void **state)
 {
 	const struct table table = good_table();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -295,7 +296,7 @@ static void what_was_made_once_is_not_asked_again(void **state)
 	table_cache_close(&cache);
 }
 
-static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **state)
+static void table_of_a_file_that_changed_is_not_cached(void **state)
 {
 	const struct table table = good_table();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -317,20 +318,20 @@ static void rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(vdso_is_asked_for_first),
-		of_its_own(files_are_asked_in_the_order_of_arrival_so_many_at_once),
-		of_its_own(vdso_that_failed_is_asked_for_again_later),
+		of_its_own(vdso_is_requested_first),
+		of_its_own(files_are_requested_in_order_of_arrival_and_a_few_at_once),
+		of_its_own(failed_vdso_is_requested_again_later),
 		of_its_own(file_without_unwind_information_gets_the_empty_table),
-		of_its_own(file_that_could_not_be_parsed_now_is_not_said_to_have_no_rows),
-		of_its_own(file_that_is_none_is_answered_without_asking),
-		of_its_own(descriptor_before_its_announcement_is_asked_too),
-		of_its_own(descriptor_before_its_announcement_asks_for_another_look_into_the_ring),
-		of_its_own(table_that_does_not_check_is_not_handed_on),
-		of_its_own(number_given_back_meanwhile_gets_no_answer),
+		of_its_own(file_that_could_not_be_parsed_is_not_reported_as_empty),
+		of_its_own(descriptor_of_no_file_is_answered_without_a_request),
+		of_its_own(descriptor_before_its_announcement_is_requested_too),
+		of_its_own(descriptor_before_its_announcement_makes_the_ring_be_read_again),
+		of_its_own(invalid_table_is_not_sent),
+		of_its_own(number_retired_meanwhile_gets_no_table),
 		of_its_own(number_that_arrives_again_while_it_waits_is_answered_once),
-		of_its_own(what_was_made_once_is_not_asked_again),
-		of_its_own(rows_of_a_file_that_is_not_as_it_was_announced_are_not_kept),
-		of_its_own(full_wire_holds_rows_and_requests_back),
+		of_its_own(cached_table_is_not_requested_again),
+		of_its_own(table_of_a_file_that_changed_is_not_cached),
+		of_its_own(full_wire_delays_tables_and_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

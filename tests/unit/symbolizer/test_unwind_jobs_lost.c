@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_unwind_jobs_lost - tables of a parser that lies, is late or dies, and ends that close
+ * test_unwind_jobs_lost - a parser that sends invalid answers, is late or dies, and peers that
+ * close
  */
 
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 
 #include "tests/unit/symbolizer/unwind_jobs_fixture.h"
 
-static void files_under_way_fail_with_their_parser_and_others_wait_for_the_next(void **state)
+static void requested_files_fail_with_their_parser_and_others_wait_for_the_next(void **state)
 {
 	const struct table table = good_table();
 	int next[2];
@@ -42,7 +43,7 @@ static void files_under_way_fail_with_their_parser_and_others_wait_for_the_next(
 	assert_int_equal(pages_of(2, 20), 1);
 }
 
-static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
+static void unrequested_answer_closes_the_parser(void **state)
 {
 	const struct table table = good_table();
 
@@ -54,7 +55,7 @@ static void answer_to_nothing_that_was_asked_ends_the_talk(void **state)
 	says_failed(1, 10);
 }
 
-static void success_without_a_table_ends_the_talk(void **state)
+static void success_without_a_table_closes_the_parser(void **state)
 {
 	open_file(1, 10);
 	round_of_jobs();
@@ -64,7 +65,7 @@ static void success_without_a_table_ends_the_talk(void **state)
 	says_failed(1, 10);
 }
 
-static void missed_deadline_is_a_failed_request_and_no_end_of_the_parser(void **state)
+static void missed_deadline_fails_the_request_and_keeps_the_parser(void **state)
 {
 	const struct table table = good_table();
 	uint32_t late;
@@ -77,7 +78,7 @@ static void missed_deadline_is_a_failed_request_and_no_end_of_the_parser(void **
 	says_failed(1, 10);
 	assert_int_equal(client.socket, parser[0]);
 	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
-	answer(late, PARSER_OK, &table); /* which nobody waits for any more */
+	answer(late, PARSER_OK, &table); /* no request waits for it any more */
 	open_file(1, 20);
 	round_of_jobs();
 	nothing_is_sent();
@@ -87,7 +88,7 @@ static void missed_deadline_is_a_failed_request_and_no_end_of_the_parser(void **
 	assert_int_equal(client.counts.lost, 0);
 }
 
-static void files_wait_behind_a_parser_that_is_stopped(void **state)
+static void files_wait_while_the_parser_is_stopped(void **state)
 {
 	const struct table table = good_table();
 	uint32_t late[PARSER_AT_ONCE];
@@ -103,9 +104,9 @@ static void files_wait_behind_a_parser_that_is_stopped(void **state)
 	for (uint32_t i = 0; i < PARSER_AT_ONCE; i++)
 		says_failed(i, 10);
 	round_of_jobs();
-	no_request(); /* it still has as many as it takes */
+	no_request(); /* it still has as many requests as it takes */
 	nothing_is_sent();
-	answer(late[0], PARSER_TIMEOUT, NULL); /* it goes on */
+	answer(late[0], PARSER_TIMEOUT, NULL); /* it continues */
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
@@ -113,7 +114,7 @@ static void files_wait_behind_a_parser_that_is_stopped(void **state)
 	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], PARSER_AT_ONCE);
 }
 
-static void collector_that_went_needs_no_rows(void **state)
+static void closed_collector_gets_no_tables(void **state)
 {
 	const struct table table = good_table();
 
@@ -126,7 +127,7 @@ static void collector_that_went_needs_no_rows(void **state)
 	assert_false(unwind_jobs_must_send(&jobs));
 }
 
-static void rows_under_way_are_answered_before_names_are_asked(void **state)
+static void pending_tables_are_answered_before_names_are_requested(void **state)
 {
 	const struct table table = good_table();
 
@@ -143,7 +144,7 @@ static void rows_under_way_are_answered_before_names_are_asked(void **state)
 	no_request();
 }
 
-static void command_that_goes_ends_the_wait(void **state)
+static void end_of_the_command_ends_the_wait(void **state)
 {
 	int control[2];
 
@@ -160,14 +161,14 @@ static void command_that_goes_ends_the_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		of_its_own(files_under_way_fail_with_their_parser_and_others_wait_for_the_next),
-		of_its_own(answer_to_nothing_that_was_asked_ends_the_talk),
-		of_its_own(success_without_a_table_ends_the_talk),
-		of_its_own(missed_deadline_is_a_failed_request_and_no_end_of_the_parser),
-		of_its_own(files_wait_behind_a_parser_that_is_stopped),
-		of_its_own(collector_that_went_needs_no_rows),
-		of_its_own(rows_under_way_are_answered_before_names_are_asked),
-		of_its_own(command_that_goes_ends_the_wait),
+		of_its_own(requested_files_fail_with_their_parser_and_others_wait_for_the_next),
+		of_its_own(unrequested_answer_closes_the_parser),
+		of_its_own(success_without_a_table_closes_the_parser),
+		of_its_own(missed_deadline_fails_the_request_and_keeps_the_parser),
+		of_its_own(files_wait_while_the_parser_is_stopped),
+		of_its_own(closed_collector_gets_no_tables),
+		of_its_own(pending_tables_are_answered_before_names_are_requested),
+		of_its_own(end_of_the_command_ends_the_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

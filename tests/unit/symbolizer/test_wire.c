@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_wire - what the real program answers on its wire to the collector: credit, and rows
+ * test_wire - what the real program sends to the collector: credit and unwind tables
  */
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 static const char *program, *parser;
 
-static void descriptor_taken_is_credit_given(void **state)
+static void each_received_descriptor_returns_a_credit(void **state)
 {
 	struct tm_wire credit;
 	struct fake fake = {0};
@@ -44,7 +44,7 @@ static void descriptor_taken_is_credit_given(void **state)
 	(void)close(self);
 }
 
-static void each_file_s_rows_come_back_and_the_vdso_s_first(void **state)
+static void table_of_each_file_is_sent_and_that_of_the_vdso_first(void **state)
 {
 	static union make_record record;
 	struct fake fake = {0};
@@ -96,7 +96,7 @@ static void tables_count_in_the_report_of_their_own_interval(void **state)
 	assert_int_equal(report.result.tables_made, 0);
 }
 
-static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **state)
+static void tables_are_kept_for_the_next_program_with_the_same_cache(void **state)
 {
 	static union make_record record;
 	int cache = memfd_create("cache", MFD_CLOEXEC);
@@ -135,10 +135,10 @@ static void rows_are_remembered_by_the_next_program_with_the_same_cache(void **s
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptor_taken_is_credit_given),
-		cmocka_unit_test(each_file_s_rows_come_back_and_the_vdso_s_first),
+		cmocka_unit_test(each_received_descriptor_returns_a_credit),
+		cmocka_unit_test(table_of_each_file_is_sent_and_that_of_the_vdso_first),
 		cmocka_unit_test(tables_count_in_the_report_of_their_own_interval),
-		cmocka_unit_test(rows_are_remembered_by_the_next_program_with_the_same_cache),
+		cmocka_unit_test(tables_are_kept_for_the_next_program_with_the_same_cache),
 	};
 
 	if (argc != 3)

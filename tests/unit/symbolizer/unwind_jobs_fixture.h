@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * unwind_jobs_fixture - unwind_jobs between a parser's and a collector's end of two sockets
+ * unwind_jobs_fixture - unwind_jobs between two sockets, whose other ends play the parser and the
+ * collector
  */
 
 #include <setjmp.h>
@@ -65,14 +66,14 @@ static inline int end(void **state)
 	return 0;
 }
 
-/* As the session does it: answers first, then what is wanted. */
+/* One round of the session: first answers, then new requests. */
 static inline void round_of_jobs(void)
 {
 	parser_client_round(&client);
 	unwind_jobs_round(&jobs);
 }
 
-/* Announced, and its descriptor has arrived. */
+/* Announces the file and delivers its descriptor. */
 static inline void open_file(uint32_t number, uint64_t ktime)
 {
 	make_file(&record, number, number + 100, "x\0", 2);
@@ -81,7 +82,7 @@ static inline void open_file(uint32_t number, uint64_t ktime)
 	files_opened(&recording.files, number, ktime, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 }
 
-/* The next request, if there is one. Return: 0, TM_FDPASS_E_AGAIN. */
+/* Receives the next request. Return: 0, TM_FDPASS_E_AGAIN: there is none. */
 static inline int take_request(struct parser_message *request, int *ret_target)
 {
 	return tm_fdpass_recv(parser[1], request, sizeof(*request), ret_target, MSG_DONTWAIT);
@@ -118,7 +119,7 @@ static inline void answer(uint32_t id, uint32_t status, const struct table *tabl
 		(void)close(fd);
 }
 
-/* What the collector gets next: the pages of a table that checks. */
+/* Receives and checks the next table for the collector. Return: its pages. */
 static inline uint32_t pages_of(uint32_t number, uint64_t value)
 {
 	struct tm_region region = TM_REGION_NULL;
@@ -138,7 +139,7 @@ static inline uint32_t pages_of(uint32_t number, uint64_t value)
 	return pages;
 }
 
-/* What the collector gets next: the file could not be parsed now, and has no table yet. */
+/* The collector's next message must be that the file could not be parsed and has no table yet. */
 static inline void says_failed(uint32_t number, uint64_t value)
 {
 	struct tm_wire message;
