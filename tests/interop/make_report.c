@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make_report - writes one made-up report in every format, and plainly, for tests to compare */
+/* make_report - writes a report of report_cases in every format, and as plain objects to compare
+ * with */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include "symbolizer/output/output_file.h"
 #include "tests/interop/report_builder.h"
 
-/* What every output must agree with, written without any of their helpers but the out. */
+/* The content that every output must agree with, written without the writers' helpers. */
 static int plain_write(struct output_file *out, const struct report *report)
 {
 	output_file_text(out, "[");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_folded - rows, their order, and the bytes that must not reach the format's syntax */
+/* test_folded - rows, their order, and names that contain the format's separators */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static uint32_t frame(const char *name, enum report_kind kind)
 	return report_builder_frame(&builder, name, REPORT_NO_FILE, 0, kind);
 }
 
-static void no_sample_is_an_empty_file(void **state)
+static void report_without_samples_is_an_empty_file(void **state)
 {
 	assert_folded("");
 }
@@ -100,7 +100,7 @@ static void rows_that_read_the_same_are_one(void **state)
 	assert_folded("same;f_g 7\nsame;[truncated: depth];f_g 5\n");
 }
 
-static void the_order_does_not_hang_on_that_of_the_samples(void **state)
+static void the_order_does_not_depend_on_that_of_the_samples(void **state)
 {
 	static const char wanted[] = "a;x 1\na;x;y 2\na;z 4\nb;x 8\n";
 	uint32_t x = frame("x", REPORT_NATIVE);
@@ -119,7 +119,7 @@ static void the_order_does_not_hang_on_that_of_the_samples(void **state)
 	assert_folded(wanted);
 }
 
-static void a_stack_without_frames_and_an_empty_name_keep_their_place(void **state)
+static void a_stack_without_frames_and_an_empty_name_are_written(void **state)
 {
 	const uint32_t stack[] = {frame("leaf", REPORT_NATIVE), frame("", REPORT_NATIVE)};
 	uint32_t process = report_builder_process(&builder, 1, "p", "");
@@ -138,13 +138,13 @@ static void a_stack_without_frames_and_an_empty_name_keep_their_place(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_sample_is_an_empty_file),
+		TEST(report_without_samples_is_an_empty_file),
 		TEST(a_stack_is_written_root_first_with_kernel_frames_marked),
 		TEST(a_frame_of_a_kernel_file_is_marked_whatever_its_kind),
 		TEST(separators_and_controls_become_underscores),
 		TEST(rows_that_read_the_same_are_one),
-		TEST(the_order_does_not_hang_on_that_of_the_samples),
-		TEST(a_stack_without_frames_and_an_empty_name_keep_their_place),
+		TEST(the_order_does_not_depend_on_that_of_the_samples),
+		TEST(a_stack_without_frames_and_an_empty_name_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static void a_string_cut_within_a_character_is_not_read_past(void **state)
 	assert_written(fd, "\"\xe2\"\"\xe2\x80\"");
 }
 
-/* Pieces of every size around the buffer's, so that each way to cross its end is taken. */
+/* Pieces of every size around the buffer's, so that its end is crossed in every way. */
 static void nothing_is_lost_at_the_end_of_the_buffer(void **state)
 {
 	static char piece[3 * OUTPUT_FILE_BUFFER_BYTES];

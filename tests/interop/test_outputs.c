@@ -32,7 +32,7 @@ static int (*const writers[WRITERS])(struct output_file *out, const struct repor
 };
 static struct report_builder builder;
 static struct output_file out;
-static unsigned long allocations, failing; /* failing: which one, from 1; 0: none */
+static unsigned long allocations, failing; /* failing: the one that fails, from 1; 0: none */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -87,7 +87,7 @@ static void any_allocation_may_fail(void **state)
 			failing = 0;
 			assert_true(r == 0 || r == -ENOMEM);
 		} while (r != 0);
-		assert_true(failed > 2); /* some did fail before it went well */
+		assert_true(failed > 2); /* several failed before one run succeeded */
 	}
 }
 
@@ -164,7 +164,7 @@ static void sorting_keeps_equals_in_their_order(void **state)
 	}
 }
 
-static void the_completeness_line_has_room_for_everything(void **state)
+static void the_completeness_line_fits_its_buffer_at_its_longest(void **state)
 {
 	static char text[COMPLETENESS_BYTES];
 	static struct report report;
@@ -199,7 +199,7 @@ int main(void)
 		TEST(the_same_report_is_written_the_same),
 		TEST(addresses_of_one_function_are_one_node_of_the_tree),
 		TEST(sorting_keeps_equals_in_their_order),
-		TEST(the_completeness_line_has_room_for_everything),
+		TEST(the_completeness_line_fits_its_buffer_at_its_longest),
 		TEST(the_completeness_line_of_a_whole_report_is_short),
 	};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_ring - the shared ring against a plain queue: what goes in, when it is refused, what comes
- * out
+ * model_ring - compares the shared ring with a plain queue: what is accepted, what is refused, what
+ * comes out
  *
- * The model keeps every record in an array and the room as one number, so it knows nothing of
+ * The model keeps every record in an array and the free space as one number, so it knows nothing of
  * masks, private copies or when an index is read. Operations are drawn at random, partial ones
  * included: a round that is begun and not ended, records popped and not committed, pushed and not
  * published.
@@ -89,7 +89,7 @@ static uint32_t draw_bytes(struct rig *rig)
 	}
 }
 
-/* Moves @at past something of @bytes. Return: what that takes, the skipped end included. */
+/* Moves @at past a record of @bytes. Return: the space it takes, with the skipped end. */
 static uint64_t lay(const struct rig *rig, uint64_t *at, uint64_t bytes)
 {
 	uint64_t skipped = rig->capacity - *at < bytes ? rig->capacity - *at : 0;
@@ -133,7 +133,7 @@ static void do_publish(struct rig *rig)
 	struct model *m = &rig->model;
 	uint64_t watermark = m->watermark + random_below(&rig->state, 20);
 
-	/* Now and then one that is lower: it must not be believed. */
+	/* Now and then one that is lower, which must be ignored. */
 	if (watermark >= 5 && random_below(&rig->state, 4) == 0)
 		watermark -= 5;
 	if (watermark > m->watermark)
@@ -187,7 +187,7 @@ static void do_refresh(struct rig *rig)
 	rig->model.returned = 0;
 }
 
-/* A reader that stops and another that goes on: what was popped and not committed comes again. */
+/* One reader stops and another continues: records popped and not committed come again. */
 static void do_reattach(struct rig *rig, size_t region_bytes)
 {
 	struct model *m = &rig->model;

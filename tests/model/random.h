@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * random - numbers for tests that can be had again: the seed is printed, TM_SEED repeats it
+ * random - random numbers that can be repeated: the seed is printed, and TM_SEED sets it
  */
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* From TM_SEED, or fresh; printed for who has to repeat it. */
+/* Return: TM_SEED, or a fresh seed; it is printed, so that a failure can be repeated. */
 static inline uint64_t random_seed(const char *test)
 {
 	const char *given = getenv("TM_SEED");
@@ -25,7 +25,7 @@ static inline uint64_t random_seed(const char *test)
 	return seed;
 }
 
-/* One step of splitmix64: every state is good, also 0. */
+/* One step of splitmix64: every state is valid, also 0. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15u);

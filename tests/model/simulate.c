@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulate - the collector's own round and the reader's own ring against made-up CPUs, interleaved
- * at each atomic operation by a seeded schedule
+ * simulate - the collector's own round and the reader's own ring against simulated CPUs,
+ * interleaved at each atomic operation by a seeded schedule
  *
  * Checked    1. no record older than a W that the reader saw comes after it; 2. W never decreases;
  *            3. what a sample relies on has been read once W has passed the sample; 4. at the end
- *            taken = pushed + dropped. TM_SCHEDULES says how many schedules, each missing part of
- *            the rule must be noticed within MISSING_SCHEDULES.
+ *            taken = pushed + dropped. TM_SCHEDULES sets the number of schedules. If a part of
+ *            the rule is left out, that must be noticed within MISSING_SCHEDULES.
  */
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static void take(const struct tm_event *event)
 	if (reader.passed < w_seen)
 		fail("a stamp older than a W that was seen");
 	if (event->tgid == 0 || event->tgid > WORLD_RECORDS || ktimes[event->tgid])
-		fail("a record that nobody wrote");
+		fail("a record that no CPU wrote");
 	else
 		ktimes[event->tgid] = event->ktime;
 	records++;
@@ -145,7 +145,7 @@ static void begin(enum world_part missing, uint64_t seed)
 		fail("no ring");
 }
 
-/* Return: whether the schedule went without a failure. */
+/* Return: whether the schedule had no failure. */
 static bool run(enum world_part missing, uint64_t seed)
 {
 	begin(missing, seed);
@@ -163,7 +163,7 @@ static bool run(enum world_part missing, uint64_t seed)
 		(void)session_round(&session);
 	read_all();
 	if (percpu_in_flight(&session.counts) != 0)
-		fail("an account that does not balance");
+		fail("counts that do not balance");
 	return !failure;
 }
 

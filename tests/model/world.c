@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * world - made-up CPUs that write records as bpf/nesting.bpf.h does, one step at a time
+ * world - simulated CPUs that write records as bpf/nesting.bpf.h does, one step at a time
  */
 
 #include "tests/model/world.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * world - made-up CPUs that write records as bpf/nesting.bpf.h does, one step at a time
+ * world - simulated CPUs that write records as bpf/nesting.bpf.h does, one step at a time
  *
  * Shape      each CPU has programs that nest, a FIFO store buffer in front of its marks (as x86
  *            has), a BPF ring in the kernel's layout, and reads a clock that lags the true one by

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yield - a place to be interrupted at each atomic operation of code compiled with
+ * yield - calls a hook at each atomic operation of code that is compiled with
  * -fsanitize=thread
  *
  * The compiler turns every atomic operation of such code into a call; these are the functions it
  * calls, without the sanitizer behind them. Source of the names: gcc/sanitizer.def, and what clang
  * 16 and later call for memcpy, memmove and memset. Plain loads and stores call too, and nothing
- * happens there: no order hangs on them.
+ * happens there: no order depends on them.
  */
 
 #include "tests/model/yield.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * yield - a place to be interrupted at each atomic operation of code compiled with
+ * yield - calls a hook at each atomic operation of code that is compiled with
  * -fsanitize=thread
  */
 
 typedef void (*yield_fn)(void);
 
-/* Called at each of them, but never from within itself. NULL: nothing is. */
+/* The hook for each operation; it is not called from within itself. NULL: none. */
 void yield_set(yield_fn hook);
-/* The same at a place of one's own. */
+/* Calls the hook from anywhere. */
 void yield_now(void);

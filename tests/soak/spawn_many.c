@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn_many - starts many short processes from several parents, by spawn and by fork alone
+ * spawn_many - starts many short processes from several parents, by spawn or by fork alone
  *
  * usage: spawn_many PARENTS COUNT PER_SECOND PROGRAM MIB. Prints "ready", waits for a line, starts
  * COUNT processes (as fast as it can when PER_SECOND is 0), prints "tenth 1" .. "tenth 10"

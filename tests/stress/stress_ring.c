@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stress_ring - both ends of the ring in two threads, each edge of its memory order alone
+ * stress_ring - runs both ends of the ring in two threads and tests each edge of its memory order
+ * alone
  *
  * A sanitizer sees an edge only when nothing else orders the same two accesses. So each part below
- * leans on one edge (beside the two that carry the records): a plain word is written before the
+ * relies on one edge (besides the two that carry the records): a plain word is written before the
  * release and read after the acquire, and becomes a data race as soon as the edge is weaker.
  * tests/memory_order.sh does exactly that to a copy. The ring is included as text, for the static
  * ends of the counts.

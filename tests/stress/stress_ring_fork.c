@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stress_ring_fork - the ring between two processes over real memfds, either of which dies or lies
+ * stress_ring_fork - the ring between two processes over real memfds, where either dies or writes
+ * false values
  *
  * The process that creates the data region is the only one that can write it, so the writer always
  * hands its regions over a socket, as the collector does. Killing waits for progress, never for

@@ -7,7 +7,7 @@
  *            (or the thread's start) to the leaf must not pass through it.
  * Use        include it in one .c file, define bare_run(); build with -nostdlib -static
  *            -fno-omit-frame-pointer -fno-optimize-sibling-calls.
- * Hosted     with BARE_HOSTED the same program is begun by libc; its threads still are its own.
+ * Hosted     with BARE_HOSTED libc starts the same program; its threads are still its own.
  *            With BARE_FRAMELESS it may be built without frame pointers.
  */
 
@@ -23,11 +23,11 @@
 #define bare_noinline    noinline
 
 #define BARE_STACK_BYTES (256u << 10)
-#define BARE_THREADS_MAX 8192 /* of the largest hosts, one for each CPU */
+#define BARE_THREADS_MAX 8192 /* one for each CPU of the largest hosts */
 
 /*
- * First in a leaf function: gcc leaves out the frame of one that needs no stack, whatever its
- * options are.
+ * Stands first in a leaf function: whatever its options, gcc leaves out the frame of a function
+ * that needs no stack.
  */
 #ifdef BARE_FRAMELESS
 #define bare_frame() ((void)0)
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	return bare_run(argc, argv);
 }
 #else
-/* Compilers call it for the zeroes of an array, also in a program without libc. */
+/* Compilers call it to zero an array, also in a program without libc. */
 void *memset(void *to, int byte, size_t bytes);
 void *memset(void *to, int byte, size_t bytes)
 {
@@ -123,7 +123,7 @@ void bare_entry(long *stack);
 static int
 	bare_threads[BARE_THREADS_MAX]; /* ids; cleared and woken by the kernel when one is gone */
 
-/* Of a stack of its own, with room for two words. */
+/* Maps a stack. Return: where its topmost two words are. */
 static inline uint64_t *bare_stack_top(void)
 {
 	const long prot = 3 /* READ | WRITE */, flags = 0x22 /* PRIVATE | ANONYMOUS */;

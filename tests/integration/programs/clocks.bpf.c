@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clocks - reads the clock that records carry, between two readings by user space
+ * clocks - stamps with the clock of records, between two readings by user space
  */
 
 #include <linux/bpf.h>

@@ -47,7 +47,7 @@ static void raise_to(uint64_t *most, uint64_t value)
 		*most = value;
 }
 
-/* Reading, stamp, reading: all on one CPU. */
+/* Takes a reading, a stamp and a reading, all on one CPU. */
 static void *bracket(void *unused)
 {
 	const _Atomic uint64_t *stamped = (const void *)&skeleton->bss->clocks[0].stamped;
@@ -78,7 +78,10 @@ static void *keep_stamping(void *unused)
 	return NULL;
 }
 
-/* A stamp of the other CPU must not be after ours; a reading posted here, not after its next. */
+/*
+ * A stamp of the other CPU must not exceed our next reading, nor a reading posted here its next
+ * stamp.
+ */
 static void *compare(void *unused)
 {
 	const _Atomic uint64_t *stamped = (const void *)&skeleton->bss->clocks[1].stamped;
@@ -96,7 +99,7 @@ static void *compare(void *unused)
 	return NULL;
 }
 
-/* Up, down, up, down; by frequency, then by tick. */
+/* Slews up and down by frequency, then up and down by tick. */
 static int slew(const struct timex *saved, unsigned phase)
 {
 	struct timex change = {

@@ -24,7 +24,7 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
-#define CPUS_MAX      4096 /* numbers that are tried: they need not be contiguous */
+#define CPUS_MAX      4096 /* CPU numbers that are tried, since they need not be contiguous */
 #define ARGUMENTS_MAX (CPUS_MAX + 8)
 #define TEXT_BYTES    32
 #define POLL_MS       1000
@@ -34,7 +34,7 @@
 struct start {
 	int control, wire, opener;
 	unsigned cpus;
-	int events[CPUS_MAX]; /* negative: offline, or not there */
+	int events[CPUS_MAX]; /* negative: the CPU is offline or does not exist */
 };
 
 static int open_event(unsigned cpu)
@@ -84,7 +84,7 @@ static _Noreturn void become(const struct start *start, const char *path)
 	_exit(127);
 }
 
-/* A page of code in a file of its own. Return: where it is mapped, NULL. */
+/* Maps a page of code from a file of its own. Return: its address; NULL: it failed. */
 static void *map_code(const char *folder, unsigned number)
 {
 	/* push rbp; mov rsp,rbp; 1: dec %edi; jnz 1b; pop rbp; ret */
@@ -102,7 +102,7 @@ static void *map_code(const char *folder, unsigned number)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Code to be sampled, in many files. */
+/* Runs code of many files in turn, so that they are sampled. */
 static _Noreturn void spin(pid_t parent, const char *folder)
 {
 	void (*functions[HARNESS_CODES])(unsigned steps);

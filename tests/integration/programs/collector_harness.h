@@ -5,8 +5,8 @@
  * symbolizer
  *
  * Owns       the collector's process, both sockets, a child that spins so that there are samples.
- * Limits     HARNESS_PATIENCE messages of counts, which come some times a second, are waited for
- *            anything.
+ * Limits     each wait ends after HARNESS_PATIENCE messages of counts, of which some come each
+ *            second.
  * Errors     -ETIMEDOUT: it did not happen; -EPIPE: the collector is gone; -errno.
  */
 
@@ -23,28 +23,31 @@
 struct harness {
 	pid_t collector, spinner;
 	int control;
-	int wire;     /* ours to the collector; -1: it has closed it, or none is there */
+	int wire;     /* our end; -1: the collector has closed it, or there is none */
 	bool started; /* sampling */
 	bool over;    /* the collector is gone or says that it failed */
 	uint64_t reports;
 	struct tm_counts counts;
-	struct tm_wire files[HARNESS_CODES]; /* FILEs that came over this wire; more are let go */
+	struct tm_wire files[HARNESS_CODES]; /* the first FILEs of this wire; others are ignored */
 	unsigned file_count, files_used;
 };
 
-/* @collector, @opener: paths; @folder: for the files of code. Whole host. Return: 0, -errno. */
+/*
+ * @collector, @opener: paths; @folder: for the files of code. Records the whole host. Return: 0,
+ * -errno.
+ */
 int harness_start(struct harness *harness, const char *collector, const char *opener,
 		  const char *folder);
 /*
- * A fresh wire in place of this one: the collector takes us for a new symbolizer. Return: 0,
+ * Replaces the wire by a new one, so that the collector takes us for a new symbolizer. Return: 0,
  * -errno.
  */
 int harness_attach(struct harness *harness);
-/* Takes what is said until @met says so. Return: 0, -ETIMEDOUT, -EPIPE. */
+/* Receives messages until @met returns true. Return: 0, -ETIMEDOUT, -EPIPE. */
 int harness_until(struct harness *harness,
 		  bool (*met)(const struct harness *harness, const void *context),
 		  const void *context);
-/* The next FILE to answer. Return: 0, -ETIMEDOUT, -EPIPE. */
+/* Waits for the next FILE to answer. Return: 0, -ETIMEDOUT, -EPIPE. */
 int harness_next_file(struct harness *harness, struct tm_wire *ret_file);
-/* Says STOP and waits for the end. Return: the collector's exit code, -errno. */
+/* Sends STOP and waits for the end. Return: the collector's exit code, -errno. */
 int harness_stop(struct harness *harness);

@@ -2,7 +2,7 @@
 /*
  * contexts - coroutines by makecontext and swapcontext, each deep in a recursion of its own
  *
- * contexts SECONDS. Their stacks begin in libc, which is all the root that they have.
+ * contexts SECONDS. The outermost frame of their stacks is a function of libc.
  */
 
 #include <stdint.h>

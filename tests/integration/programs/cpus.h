@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * cpus - the CPUs that this process may run on, however many they are and whatever their numbers
+ * cpus - lists the CPUs that this process may run on, and pins threads to them
  */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define CPUS_MOST 8192u /* the most that a kernel can be built for */
 
-/* Writes their numbers in ascending order. Return: how many, 0 if they cannot be asked for. */
+/* Writes their numbers in ascending order. Return: how many; 0: the kernel does not say. */
 static inline size_t cpus_usable(size_t ret_cpus[static CPUS_MOST])
 {
 	cpu_set_t *set = CPU_ALLOC(CPUS_MOST);

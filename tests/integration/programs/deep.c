@@ -2,10 +2,10 @@
 /*
  * deep - spends its time at the bottom of a recursion of a given depth
  *
- * deep DEPTH THREADS SECONDS, of each thread's own CPU time: the stack is DEPTH calls of recurse,
- * then leaf; with 0 THREADS that of the first thread. `deep` has frame pointers all the way and no
- * libc; deep-fp has frame pointers and no call frame information, deep-cfi the other way round, on
- * libc, linked statically with -static.
+ * deep DEPTH THREADS SECONDS, of each thread's own CPU time: the stack is DEPTH calls of recurse
+ * and then leaf. With 0 THREADS the first thread does this itself. `deep` has frame pointers all
+ * the way and no libc; deep-fp has frame pointers and no call frame information, deep-cfi the other
+ * way round, on libc, linked statically with -static.
  */
 
 #include "bare.h"

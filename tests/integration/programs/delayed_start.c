@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delayed_start - waits to be let go, then spins in one function that bears the program's own
- * number
+ * delayed_start - waits at a FIFO, then spins in one function, which has the program's number in
+ * its name
  *
- * delayed_start FIFO MICROSECONDS: opens FIFO, which lasts until somebody writes there.
- * numbered_programs.py makes numbered copies of it. Nobody samples a process that waits, so
- * whatever is done to its file meanwhile comes before the first sample.
+ * delayed_start FIFO MICROSECONDS: opens FIFO, which blocks until somebody opens it for writing.
+ * numbered_programs.py makes numbered copies of it. A waiting process is not sampled, so
+ * whatever is done to its file meanwhile precedes the first sample.
  */
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_text - a record of the shared ring as one line of words, for readers that know no struct */
+/* event_text - writes a record of the shared ring as one line of text */
 
 #include "tests/integration/programs/event_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * event_text - a record of the shared ring as one line of words, for readers that know no struct
+ * event_text - writes a record of the shared ring as one line of text
  *
  * S ktime tgid start exec tid flags cpu kernel_frames stop comm frames
  * P ktime tgid start exec tid flags exe_file level ns_tgid mnt_ns own_tgid comm path cgroup
@@ -10,7 +10,7 @@
  * R ktime tgid start exec tid flags number
  *
  * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes
- * behind an `=`; stop is its word. A path is packed as in the record.
+ * after an `=`; stop is its name. A path is packed as in the record.
  */
 
 #include <stdio.h>

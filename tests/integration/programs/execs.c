@@ -2,9 +2,9 @@
 /*
  * execs - executes two programs in turn, itself under two names, and spins a little between
  *
- * execs COUNT MICROSECONDS DESCRIPTORS THIS OTHER: COUNT times more. Each incarnation opens that
- * many descriptors that close at exec. numbered_programs.py makes the two, each with its number in
- * its function's name and in its file's name.
+ * execs COUNT MICROSECONDS DESCRIPTORS THIS OTHER: executes COUNT times. Each incarnation opens
+ * DESCRIPTORS descriptors that close at exec. numbered_programs.py makes the two, each with its
+ * number in its function's name and in its file's name.
  */
 
 #include <fcntl.h>

@@ -22,11 +22,11 @@
 char LICENSE[] SEC("license") = "GPL";
 
 #define DELAY_NS    500000u /* between mark and write, far beyond the guard */
-#define DELAY_ONE   2048u   /* one record of so many is delayed */
+#define DELAY_ONE   2048u   /* one of so many records is delayed */
 #define DELAY_STEPS 100000u
 #define QUIET_NS    1050000u /* without a timer hit on this CPU at 999 Hz: disabled */
 #define CPUS_MOST   8192u    /* a power of two, the most that a kernel can be built for */
-#define FAULT_ONE   32u      /* one record of so many faults */
+#define FAULT_ONE   32u      /* one of so many records faults */
 
 __u32 flooder; /* the process whose renames count: its number in this PID namespace */
 __u64 namespace_dev;
@@ -43,7 +43,7 @@ struct timer { /* of one CPU */
 };
 static struct timer timers[CPUS_MOST];
 
-/* A change found after a pause of the flood itself may be an old one. */
+/* A change that is found after a pause of the flood may have happened long before. */
 static __always_inline bool timer_runs(const struct nesting *level)
 {
 	struct timer *timer = &timers[level->cpu % CPUS_MOST];
@@ -66,7 +66,7 @@ static long delay_step(__u32 step, void *data)
 	return bpf_ktime_get_ns() - level->ktime > DELAY_NS;
 }
 
-/* A slow program: its ktime is read, and others write meanwhile. */
+/* Imitates a slow program: it has read its ktime, and others write meanwhile. */
 static __always_inline void delay(struct nesting *level)
 {
 	if (bpf_get_prandom_u32() % DELAY_ONE == 0)

@@ -53,7 +53,9 @@ static uint32_t fdinfo_number(const char *path, const char *key)
 	return found;
 }
 
-/* Calls @each with such numbers of @pid's descriptors until it returns 0 or more. */
+/*
+ * Calls @each with the number after @key of each of @pid's descriptors until it returns 0 or more.
+ */
 static int search(const char *pid, const char *key, int (*each)(uint32_t id, const void *context),
 		  const void *context)
 {
@@ -186,7 +188,7 @@ static void wait_for_stop(uint32_t link, uint64_t records, double from)
 	atomic_store(&ended, true);
 }
 
-/* No record is being written any more. Return: how many marks and depths are not 0. */
+/* Called when no record is being written. Return: how many marks and depths are not 0. */
 static unsigned count_unsettled(void)
 {
 	int map = bpf_map__fd(skeleton->maps.cpu_slots), cpus = libbpf_num_possible_cpus();

@@ -4,7 +4,7 @@
  *
  * fuse_server FOLDER NAME TRUE_FILE CONTENT_FILE [hang]: mounts on FOLDER a file NAME that has the
  * content of CONTENT_FILE and the inode number, generation, size, times, mode and owner of
- * TRUE_FILE: all that a file system may say of itself. The device alone is the kernel's to give.
+ * TRUE_FILE. A FUSE server chooses all of these; the kernel chooses only the device number.
  * With `hang`, an open is never answered. Ends when it is unmounted. The protocol is that of
  * linux/fuse.h.
  */
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (1u << 20)
-#define FILE_NODE    2 /* nodes of our own; the inode number that is shown is another */
+#define FILE_NODE    2 /* a node id of FUSE, which differs from the inode number shown */
 
 struct fuse_server {
 	int device;
@@ -100,7 +100,7 @@ static void on_lookup(const struct fuse_server *server, const struct fuse_in_hea
 	answer(server, in, 0, &out, sizeof(out));
 }
 
-/* 0 where the true file's file system does not tell. */
+/* Return: the inode's generation; 0: its file system does not report it. */
 static int generation_of(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), generation = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hit_counter - counts, from outside, the timer hits of a running tidemark, and writes down how
- * they grow
+ * hit_counter - counts the timer hits of a running tidemark by a tracepoint, and logs the counts
+ * over time
  *
  * hit_counter COLLECTOR FILE [PROCESS]: COLLECTOR is the process id of a tidemark-collector. Every
  * ROUND_MS FILE gets a line `NANOSECONDS HITS SKIPPED`: the time since 1970; the hits so far in
  * tasks that are not idle, or in PROCESS alone; of the hits in all tasks those after which the
- * kernel did not run the sampling program. Says `ready` after the first line, goes on until the
- * collector is gone.
+ * kernel did not run the sampling program. Prints `ready` after the first line, and runs until
+ * the collector is gone.
  */
 
 #include <errno.h>

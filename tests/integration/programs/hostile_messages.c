@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hostile_messages - messages with rows that are wrong themselves */
+/* hostile_messages - malformed messages that carry unwind tables */
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/integration/programs/hostile_symbolizer.h"
 
 #define FLOOD    20000u
-#define LATER_NS 1000000000u /* no announcement is of then */
+#define LATER_NS 1000000000u /* no announcement has such a time */
 
 int hostile_send(const struct harness *harness, uint32_t number, uint64_t value, int fd)
 {
@@ -91,7 +91,7 @@ static int two_descriptors(const struct harness *harness, const struct tm_wire *
 	memcpy(CMSG_DATA(passed) + sizeof(fd), &fd, sizeof(fd));
 	return sendmsg(harness->wire, &head, MSG_NOSIGNAL) == (ssize_t)sizeof(message) ? 0 : -errno;
 }
-/* What the full socket does not take any more is no loss to anybody. */
+/* A full socket ends the flood; that is no error. */
 static int flood(const struct harness *harness, const struct tm_wire *file, int fd)
 {
 	int r = 0;
@@ -102,14 +102,14 @@ static int flood(const struct harness *harness, const struct tm_wire *file, int 
 }
 
 const struct hostile_message hostile_messages[] = {
-	{"rows without a descriptor", no_descriptor},
-	{"a number that is none", number_beyond},
+	{"a table without a descriptor", no_descriptor},
+	{"a number out of range", number_beyond},
 	{"a file that was never announced", number_unknown},
 	{"another announcement of the file", other_value},
 	{"no announcement of the file", value_zero},
 	{"the vDSO as if it had been announced", vdso_announced},
-	{"a greeting with rows", hello_with_rows},
-	{"an unknown message with rows", unknown_kind},
+	{"a HELLO with a table", hello_with_rows},
+	{"an unknown message with a table", unknown_kind},
 	{"a short message", short_message},
 	{"a long message", long_message},
 	{"two descriptors", two_descriptors},

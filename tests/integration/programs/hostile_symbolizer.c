@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile_symbolizer - a hostile symbolizer: hostile rows and messages, sent to a real collector
- * at work
+ * hostile_symbolizer - sends hostile unwind tables and messages to a real collector that is
+ * sampling
  *
  * hostile_symbolizer COLLECTOR OPENER FOLDER: paths of the programs and where files may be made;
  * as root. Each attack must be refused with a count, install nothing and leave the collector
- * sampling. At the end a table that is right must be taken, or the refusals mean nothing, and rows
- * that are right by form and send a step in circles or astray must harm nobody.
+ * sampling. At the end a valid table must be accepted, or the refusals would prove nothing.
+ * Well-formed tables whose rules lead the unwinder in circles or astray must do no harm.
  */
 
 #include "tests/integration/programs/hostile_symbolizer.h"
@@ -21,8 +21,8 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 
-#define SAMPLES 100 /* taken since, so it goes on sampling */
-#define ASTRAY  16  /* files that get rows which lead astray */
+#define SAMPLES 100 /* that must follow, to show that sampling continues */
+#define ASTRAY  16  /* files that get rules which lead astray */
 
 static struct harness harness;
 static unsigned wrong;
@@ -52,7 +52,7 @@ static void complain(const char *name, const char *what, int error)
 	wrong++;
 }
 
-/* A new wire: everything is announced again. */
+/* Opens a new wire, so that everything is announced again. */
 static int begin(const char *name)
 {
 	int r = harness_attach(&harness);
@@ -76,7 +76,7 @@ static void still_samples(const char *name)
 		complain(name, "the collector takes no samples any more", r);
 }
 
-/* One more refusal than before, or with @many at least one, and nothing is installed. */
+/* Expects one more refusal, or with @many at least one, and that nothing was installed. */
 static void judge(const char *name, uint64_t before, uint64_t from, bool many)
 {
 	uint64_t until = before + 1;
@@ -104,7 +104,7 @@ static int sealed(const void *bytes, size_t count)
 		       : fd;
 }
 
-static int right_table(void)
+static int valid_table(void)
 {
 	struct hostile_table table;
 
@@ -112,7 +112,7 @@ static int right_table(void)
 	return sealed(&table, sizeof(table));
 }
 
-static int spoiled_table(const struct hostile_bytes *attack)
+static int corrupted_table(const struct hostile_bytes *attack)
 {
 	static struct {
 		struct hostile_table table;
@@ -124,7 +124,7 @@ static int spoiled_table(const struct hostile_bytes *attack)
 	return sealed(&blob, (size_t)((long)sizeof(blob.table) + attack->more));
 }
 
-/* In answer to a file of its own; judged by itself. @fd: taken. */
+/* Sends the table for a file of its own and judges the result. Takes @fd. */
 static void send_table(const char *name, int fd)
 {
 	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
@@ -154,7 +154,7 @@ static void send_tables(void)
 	if (begin("tables") < 0)
 		return;
 	for (size_t i = 0; i < hostile_bytes_count; i++)
-		send_table(hostile_bytes[i].name, spoiled_table(&hostile_bytes[i]));
+		send_table(hostile_bytes[i].name, corrupted_table(&hostile_bytes[i]));
 	for (size_t i = 0; i < hostile_containers_count; i++)
 		send_table(hostile_containers[i].name,
 			   hostile_containers[i].open(&table, sizeof(table)));
@@ -164,7 +164,7 @@ static void send_tables(void)
 static void send_message(const struct hostile_message *attack)
 {
 	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
-	_cleanup_(tm_closep) int fd = right_table();
+	_cleanup_(tm_closep) int fd = valid_table();
 	struct tm_wire file;
 	int r;
 
@@ -179,8 +179,8 @@ static void send_message(const struct hostile_message *attack)
 	still_samples(attack->name);
 }
 
-/* What is right by form must be taken, once. @fd: taken. */
-static void send_right(const char *name, int fd)
+/* A well-formed table must be accepted, once. Takes @fd. */
+static void send_valid(const char *name, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
 	uint64_t before, from, until = harness.counts.tables_installed;
@@ -196,16 +196,16 @@ static void send_right(const char *name, int fd)
 		complain(name, "cannot be sent", r);
 	r = harness_until(&harness, installed, &until);
 	if (r < 0)
-		complain(name, "tables that are right by form are not taken", r);
+		complain(name, "well-formed tables are not accepted", r);
 	before = refusals(&harness);
 	from = harness.counts.tables_installed;
 	if (answer(&file, taken) != 0)
 		complain(name, "a replay cannot be sent", 0);
 	judge("a replay", before, from, false);
-	still_samples(name); /* by these rows */
+	still_samples(name); /* by these rules */
 }
 
-/* One rule for all code there is. */
+/* A table with one rule for all code. */
 static int one_rule(struct tm_rule rule)
 {
 	struct hostile_table table;
@@ -232,7 +232,7 @@ static void lead_astray(void)
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		send_right(ways[i].name, one_rule(ways[i].rule));
+		send_valid(ways[i].name, one_rule(ways[i].rule));
 }
 
 static void attack_all(void)
@@ -249,7 +249,7 @@ static void attack_all(void)
 		     judged, (unsigned long long)harness.counts.tables_refused,
 		     (unsigned long long)harness.counts.violations,
 		     (unsigned long long)(harness.counts.tables_installed - was));
-	send_right("a table that is right", right_table());
+	send_valid("a valid table", valid_table());
 	lead_astray();
 }
 

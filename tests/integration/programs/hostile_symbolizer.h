@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * hostile_symbolizer - what a hostile symbolizer sends: tables that are wrong in one way each,
- * descriptors that are no tables, and messages that are wrong themselves
+ * hostile_symbolizer - what a hostile symbolizer sends: tables with one defect each,
+ * descriptors of other kinds, and malformed messages
  */
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define HOSTILE_PAGES 2
 #define HOSTILE_RULES 3
 
-/* A table that is right: two pages, three rules. What is done to it makes it wrong. */
+/* A valid table of two pages and three rules, to which each attack adds one defect. */
 struct hostile_table {
 	struct tm_unwind_table header;
 	uint32_t starts[HOSTILE_PAGES];
@@ -24,16 +24,16 @@ struct hostile_table {
 
 void hostile_table_make(struct hostile_table *table);
 
-/* A wrong in the table's bytes. */
+/* A defect of the table's bytes. */
 struct hostile_bytes {
 	const char *name;
 	void (*spoil)(struct hostile_table *table);
-	long more; /* bytes behind it, or missing */
+	long more; /* bytes added at its end; negative: missing */
 };
 extern const struct hostile_bytes hostile_bytes[];
 extern const size_t hostile_bytes_count;
 
-/* A wrong in what the bytes are in. Return: a descriptor, -errno. */
+/* A container that is not a sealed memfd. Return: a descriptor, -errno. */
 struct hostile_container {
 	const char *name;
 	int (*open)(const void *bytes, size_t count);
@@ -41,12 +41,12 @@ struct hostile_container {
 extern const struct hostile_container hostile_containers[];
 extern const size_t hostile_containers_count;
 
-/* A wrong in the message. Sends it, in answer to @file. @table: one that is right. Return: 0, what
- * tm_fdpass_send says. */
+/* A malformed message. Sends it in answer to @file. @table: a valid one. Return: as
+ * tm_fdpass_send(). */
 struct hostile_message {
 	const char *name;
 	int (*send)(const struct harness *harness, const struct tm_wire *file, int table);
-	bool many; /* it is more than one message, and may be counted more than once */
+	bool many; /* sends several messages, each of which may be counted */
 };
 extern const struct hostile_message hostile_messages[];
 extern const size_t hostile_messages_count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile_tables - tables of rows that are wrong in one way each, and descriptors that are no
- * tables
+ * hostile_tables - unwind tables with one defect each, and descriptors that are no tables
  */
 
 #include <errno.h>
@@ -88,25 +87,25 @@ SPOIL(end, table->rules[2].ra = TM_SAVED_CFA)
 const struct hostile_bytes hostile_bytes[] = {
 	{"another magic", spoil_magic, 0},
 	{"unknown flags", spoil_flags, 0},
-	{"a word that must be 0", spoil_pad, 0},
+	{"padding that is not 0", spoil_pad, 0},
 	{"more refused than there are", spoil_refused, 0},
 	{"2^32 - 1 pages", spoil_pages, 0},
 	{"a page more than bytes", spoil_pages_more, 0},
 	{"2^30 rules", spoil_rules_more, 0},
 	{"another count of rows", spoil_rows, 0},
-	{"pages that begin at one place", spoil_starts, 0},
+	{"pages that begin at one offset", spoil_starts, 0},
 	{"pages that overlap", spoil_overlap, 0},
 	{"a page beyond 4 GiB", spoil_beyond, 0},
 	{"a first distance that is not 0", spoil_first, 0},
 	{"unsorted rows", spoil_unsorted, 0},
-	{"two rows at one place", spoil_twice, 0},
-	{"a row behind the padding", spoil_behind, 0},
+	{"two rows at one offset", spoil_twice, 0},
+	{"a row after the padding", spoil_behind, 0},
 	{"a rule out of range", spoil_rule, 0},
 	{"a rule out of range in the padding", spoil_rule_behind, 0},
 	{"an unknown frame address", spoil_cfa, 0},
-	{"an unknown place of the return address", spoil_ra, 0},
-	{"no place of the return address", spoil_no_ra, 0},
-	{"an unknown place of the frame pointer", spoil_fp, 0},
+	{"an unknown rule for the return address", spoil_ra, 0},
+	{"no rule for the return address", spoil_no_ra, 0},
+	{"an unknown rule for the frame pointer", spoil_fp, 0},
 	{"unknown flags of a rule", spoil_rule_flags, 0},
 	{"an unknown base register", spoil_base, 0},
 	{"a frame pointer in an unknown register", spoil_reg, 0},
@@ -153,7 +152,7 @@ static int only_later(const void *bytes, size_t count)
 	return memory(bytes, count, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
-/* Sparse, and its size is what it claims to be worth. */
+/* A sparse memfd whose size matches its header. */
 static int vast(const void *bytes, size_t count)
 {
 	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -179,7 +178,7 @@ static int pipe_end(const void *bytes, size_t count)
 
 	if (pipe2(ends, O_CLOEXEC) < 0 || write(ends[1], bytes, count) != (ssize_t)count)
 		return -errno;
-	return ends[0]; /* the other stays open: whoever read on would wait for ever */
+	return ends[0]; /* the other end stays open, so a reader would block for ever */
 }
 
 static int socket_end(const void *bytes, size_t count)
@@ -217,6 +216,6 @@ const struct hostile_container hostile_containers[] = {
 	{"a socket", socket_end},
 	{"a device", device},
 	{"a folder", folder},
-	{"a place without a right to read", place},
+	{"a path opened without access", place},
 };
 const size_t hostile_containers_count = sizeof(hostile_containers) / sizeof(*hostile_containers);

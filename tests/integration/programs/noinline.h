@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * noinline - a function that stays one function, under its own name, with any optimization
+ * noinline - keeps a function whole and under its own name at any optimization
  *
- * gcc also makes clones of functions (name.constprop.0); clang makes none and has no word against
- * it.
+ * gcc also makes clones of functions (name.constprop.0); clang makes none and has no attribute
+ * against it.
  */
 
 #if __has_attribute(noclone)

@@ -22,7 +22,7 @@
 #define SPINS          10000 /* functions; SPIN_BYTES apart */
 #define SPIN_BYTES     32
 #define SIGCHLD_NUMBER 17
-#define TRIES          64 /* of a PID that somebody else may have taken */
+#define TRIES          64 /* of a PID that another process may have taken */
 
 /* spin_0 .. spin_9999: counts rdi down, with a frame of its own. */
 __asm__(".altmacro\n"
@@ -47,7 +47,8 @@ __asm__(".altmacro\n"
 	".set spin_index, spin_index + 1\n"
 	".endr\n"
 	".noaltmacro\n");
-/* Hidden: else position-independent code reads its address from a table that nobody relocates. */
+/* Hidden, since position-independent code would otherwise read its address from a table that is
+ * never relocated. */
 __attribute__((visibility("hidden"))) extern const char spin_0[];
 
 struct plan {
@@ -164,7 +165,7 @@ static void report(unsigned index, long pid, const struct rusage *usage)
 	bare_say(line);
 }
 
-/* Somebody else may have that PID just now: then the next one below. */
+/* If another process has that PID, the next lower one is used. */
 static int reuse(const struct plan *plan, unsigned pid)
 {
 	for (unsigned index = 0; index < plan->count; index++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plug - a library that is loaded, called and taken out again by `reload` */
+/* plug - a library that `reload` loads, calls and unloads */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,17 +2,18 @@
 /*
  * process_cases - one process that comes into being, or goes on, in an unusual way
  *
- * process_cases fork MICROSECONDS                          the child never executes anything
- * process_cases vfork MICROSECONDS PROGRAM [ARGUMENT...]   the child runs on its parent's memory
- * first process_cases chain MICROSECONDS PROGRAM [ARGUMENT...]   spins, then executes
- * process_cases thread MICROSECONDS PROGRAM [ARGUMENT...]  the same, from a thread that is not the
- * first process_cases alone MICROSECONDS                         a thread whose first thread is
- * gone process_cases named MICROSECONDS NAME                    calls itself NAME process_cases
- * heavy MICROSECONDS MEGABYTES               dies with so much memory to give back process_cases
- * crowd MICROSECONDS DESCRIPTORS PROGRAM [ARGUMENT...]   executes with so many
- *                                                  descriptors that close at exec
+ * Each case is called as process_cases CASE MICROSECONDS, followed by what stands here:
+ *   fork                              the child never executes anything
+ *   vfork PROGRAM [ARGUMENT...]       the child runs on its parent's memory first
+ *   chain PROGRAM [ARGUMENT...]       spins, then executes
+ *   thread PROGRAM [ARGUMENT...]      the same, from a thread that is not the first
+ *   alone                             a thread whose first thread has exited
+ *   named NAME                        calls itself NAME
+ *   heavy MEGABYTES                   exits with so much memory to give back
+ *   crowd DESCRIPTORS PROGRAM [ARGUMENT...]
+ *                                     executes with so many descriptors that close at exec
  *
- * Each spins for so much CPU time in the function case_WORD; threads call themselves like it.
+ * Each spins for MICROSECONDS of CPU time in the function case_CASE, whose threads have its name.
  */
 
 #include <fcntl.h>

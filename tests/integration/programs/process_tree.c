@@ -2,9 +2,9 @@
 /*
  * process_tree - one process with a thread, an elder child, later children and orphans
  *
- * process_tree ROUNDS. Every member spins in a function of its own. The elder is born before the
- * line "ready" is written; all the others after a line was read from standard input, and the last
- * orphan outlives everybody by a second.
+ * process_tree ROUNDS. Every member spins in a function of its own. The elder starts before the
+ * line "ready" is written, all others after a line was read from standard input. The last orphan
+ * runs a second longer than all others.
  */
 
 #include <pthread.h>

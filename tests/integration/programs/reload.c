@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reload - loads libraries, works in them and takes them out again, for ever at other addresses
+ * reload - loads libraries, calls them and unloads them again, at changing addresses
  *
- * reload SECONDS LIBRARY...: copies of libplug.so. What one was mapped at is used by the next.
+ * reload SECONDS LIBRARY...: copies of libplug.so. The address range of one is reused by the next.
  */
 
 #include <dlfcn.h>
