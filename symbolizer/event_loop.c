@@ -5,6 +5,7 @@
 
 #include "symbolizer/event_loop.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/control.h"
-#include "symbolizer/reporter.h"
+#include "symbolizer/interval_end.h"
 
 /* Messages of the command that are handled between two reads of the ring. */
 #define CONTROL_BATCH (2 * OPTIONS_OUTPUTS_MAX)
@@ -53,19 +54,69 @@ static bool read_round(struct session *session)
 	if (!more)
 		(void)reader_note(&session->reader);
 	collector_link_receive(link);
-	if (link->kernel_table >= 0)
+	/* A report that is being made reads the old one. */
+	if (link->kernel_table >= 0 && reporter_is_idle(&session->reporter))
 		session->kernel_refused =
 			ksyms_open(&session->kernel, TM_TAKE_FD(link->kernel_table)) < 0;
 	return more || reader_read(&session->reader) == READER_E_MORE;
 }
 
+/* Return: 0, EVENT_LOOP_E_ABANDONED (one is under way already). */
+static int take_flush(struct session *session)
+{
+	if (session->flush_pending)
+		return EVENT_LOOP_E_ABANDONED;
+	session->flush_pending = true;
+	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
+		session->flush_outputs[i] = session->outputs[i];
+		session->outputs[i].fd = -1;
+	}
+	return 0;
+}
+
+/* The open interval ends, unless the reporter has no room for it: then it goes on until it has. */
 static void flush(struct session *session)
 {
+	struct report_job *job;
+
+	if (!session->flush_pending || reporter_is_full(&session->reporter))
+		return;
 	(void)read_round(session);
-	reporter_interval(session);
-	session_close_outputs(session);
-	(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
-			      session->reported.until_ktime);
+	job = interval_end(session, /* last= */ false);
+	if (!job)
+		return;
+	session->flush_pending = false;
+	reporter_submit(&session->reporter, job);
+}
+
+static void send_result(const struct session *session, const struct report_job *job)
+{
+	const struct tm_control result = {.kind = TM_CONTROL_RESULT, .body.result = job->result};
+
+	(void)tm_control_counts(session->options->control_fd, &job->counts, /* cost= */ NULL,
+				/* may_skip= */ false);
+	(void)tm_control_send_message(session->options->control_fd, &result);
+}
+
+/* Reports that are made: their results go to the command, the last one with the parser's cost. */
+static void take_reports(struct session *session)
+{
+	struct report_job *job;
+
+	while ((job = reporter_take(&session->reporter))) {
+		if (job->last)
+			parser_client_stop(&session->parser, &job->result.child_cpu_ns,
+					   &job->result.child_rss_bytes);
+		send_result(session, job);
+		if (job->last) {
+			session->finished = true;
+			session->code = job->code;
+		} else {
+			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
+					      job->until_ktime);
+		}
+		job = report_job_free(job);
+	}
 }
 
 /* Takes over what a symbolizer that died had reported, so that our reports continue after it. */
@@ -97,11 +148,10 @@ static int handle_message(struct session *session, const struct tm_control *mess
 	if (owned >= 0)
 		return EVENT_LOOP_E_ABANDONED;
 	if (message->kind == TM_CONTROL_FLUSH)
-		flush(session);
-	else if (message->kind == TM_CONTROL_RESUME)
-		take_reported(session, message);
-	else
+		return take_flush(session);
+	if (message->kind != TM_CONTROL_RESUME)
 		return EVENT_LOOP_E_ABANDONED;
+	take_reported(session, message);
 	return 0;
 }
 
@@ -127,15 +177,26 @@ static int receive_from_command(struct session *session)
  */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
-	struct pollfd ready[3] = {
-		{.fd = session->options->wire_fd, .events = POLLIN},
+	bool attached = session->link.state == COLLECTOR_LINK_ATTACHED;
+	struct pollfd ready[4] = {
+		{.fd = attached ? session->options->wire_fd : -1, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
+		{.fd = session->reporter.ready[0], .events = POLLIN},
 	};
 
 	if (unwind_jobs_must_send(&session->jobs))
 		ready[0].events |= POLLOUT;
-	return poll(ready, 3, timeout_ms) > 0 && ready[1].revents;
+	return poll(ready, 4, timeout_ms) > 0 && ready[1].revents;
+}
+
+/* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED. */
+static int serve(struct session *session, int timeout_ms)
+{
+	parser_client_round(&session->parser);
+	unwind_jobs_round(&session->jobs);
+	take_reports(session);
+	return wait_for_more(session, timeout_ms) ? receive_from_command(session) : 0;
 }
 
 int event_loop_run(struct session *session)
@@ -144,20 +205,38 @@ int event_loop_run(struct session *session)
 	bool more = false;
 
 	while (session->link.state == COLLECTOR_LINK_ATTACHED) {
-		parser_client_round(&session->parser);
-		unwind_jobs_round(&session->jobs);
-		if (wait_for_more(session,
-				  fast || more ? EVENT_LOOP_ROUND_FAST_MS : EVENT_LOOP_ROUND_MS) &&
-		    receive_from_command(session))
+		if (serve(session, fast || more ? EVENT_LOOP_ROUND_FAST_MS : EVENT_LOOP_ROUND_MS))
 			return EVENT_LOOP_E_ABANDONED;
 		more = read_round(session);
 		/* Tables are cached by the announced identity (table_cache.h). Reading once more
 		 * for it costs less than parsing the file again in the next recording. */
 		if (file_queue_has_early(&session->files))
 			more = read_round(session);
+		flush(session);
 		if (files_have_many_pending(&session->files))
-			collect_pending(&session->collect, session->reader.released);
+			collect_pending(&session->collect, &session->interval->aggregate,
+					session->reader.released);
 	}
 	reader_drain(&session->reader);
 	return 0;
+}
+
+int event_loop_finish(struct session *session)
+{
+	struct report_job *job = NULL;
+
+	while (!session->finished) {
+		flush(session);
+		if (!job && !session->flush_pending && !reporter_is_full(&session->reporter)) {
+			job = interval_end(session, /* last= */ true);
+			if (!job)
+				return -ENOMEM;
+			reporter_submit(&session->reporter, job);
+		}
+		if (session->flush_pending && reporter_is_idle(&session->reporter))
+			return -ENOMEM; /* nothing will be freed */
+		if (serve(session, EVENT_LOOP_ROUND_MS))
+			return EVENT_LOOP_E_ABANDONED;
+	}
+	return session->code;
 }

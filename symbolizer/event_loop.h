@@ -19,3 +19,8 @@ enum {
  * Return: 0, EVENT_LOOP_E_ABANDONED.
  */
 int event_loop_run(struct session *session);
+/*
+ * The last report. Return: 0, EVENT_LOOP_E_ABANDONED, -errno (no report could be built; its
+ * outputs' codes say so too, unless memory was short).
+ */
+int event_loop_finish(struct session *session);

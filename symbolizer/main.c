@@ -5,19 +5,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "shared/cleanup.h"
 #include "shared/control.h"
 #include "shared/fdpass.h"
 #include "shared/sandbox.h"
 #include "symbolizer/event_loop.h"
-#include "symbolizer/reporter.h"
 #include "symbolizer_filter.h"
 
 #define ADDRESS_SPACE_BYTES (4ul << 30)
@@ -90,6 +91,9 @@ static int run(struct session *session, const struct options *options)
 	r = collector_link_attach(&session->link, options->control_fd, &session->reader.ring);
 	if (r < 0)
 		return fail(options, TM_FAILURE_PEER, "cannot attach to the collector", r);
+	r = reporter_start(&session->reporter, options->control_fd);
+	if (r < 0)
+		return fail(options, TM_FAILURE_INTERNAL, "cannot start the reporter's thread", r);
 	r = enter_sandbox(session);
 	if (r < 0)
 		return fail(options, TM_FAILURE_HOST, "the symbolizer could not enter its sandbox",
@@ -97,9 +101,11 @@ static int run(struct session *session, const struct options *options)
 	if (options->cache_fd >= 0)
 		table_cache_open(&session->cache, options->cache_fd, pin);
 	(void)tm_control_send(options->control_fd, TM_CONTROL_READY, 0, 0);
-	if (event_loop_run(session) == EVENT_LOOP_E_ABANDONED)
-		return 1;
-	r = reporter_finish(session);
+	r = event_loop_run(session);
+	if (r == 0)
+		r = event_loop_finish(session);
+	if (r == EVENT_LOOP_E_ABANDONED)
+		_exit(1); /* nobody waits for a report, least of all for one that is blocked */
 	(void)tm_control_send(options->control_fd, TM_CONTROL_DONE, r, 0);
 	return r < 0;
 }
@@ -112,6 +118,7 @@ int main(int argc, char **argv)
 	int r;
 
 	(void)prctl(PR_SET_NAME, "tidemark-symbolizer");
+	(void)mallopt(M_ARENA_MAX, 1); /* one thread allocates what the other frees */
 	ignore_signals();
 	if (options_parse(&options, argc, argv, &bad) < 0) {
 		(void)fprintf(stderr, "tidemark-symbolizer is started by tidemark: %s\n", bad);

@@ -1,12 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * reporter - makes a report: names, accounting, outputs, and the messages to the command
+ * reporter - the thread that makes reports, so that no output can stop the reader
+ *
+ * It names, builds and writes what it is given, one job after the other, and tells the command
+ * about each output. It alone writes outputs: one that blocks holds up reports and nothing else.
+ *
+ * Threads    reporter_start is called before the sandbox, the others by the thread that called it.
+ * Limits     REPORTER_JOBS_MAX jobs; while there are as many, the open interval goes on and its
+ *            report says so by its span.
  */
 
-#include "symbolizer/session.h"
+#include <pthread.h>
 
-/* The last report. Return: 0, -errno (no report could be built; said as each output's code too). */
-int reporter_finish(struct session *session);
-/* The report of what was counted in since the last one; then it is forgotten. */
-void reporter_interval(struct session *session);
+#include "symbolizer/report_job.h"
+
+#define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
+
+struct reporter {
+	pthread_t thread;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t wake;
+	struct report_job *jobs[REPORTER_JOBS_MAX]; /* owned; the oldest first */
+	unsigned count;
+	unsigned done; /* the first so many are made */
+	bool running;
+	bool stopping;
+	bool started;
+	int control;  /* borrowed */
+	int ready[2]; /* a socket pair: a message in [0] for each job that is done */
+};
+#define REPORTER_NULL ((struct reporter){.control = -1, .ready = {-1, -1}})
+
+/* @control: the command's socket. Return: 0, -errno. */
+int reporter_start(struct reporter *reporter, int control);
+/* Waits for what was submitted; frees what was not taken. */
+void reporter_stop(struct reporter *reporter);
+/* Whether there is no job. */
+bool reporter_is_idle(struct reporter *reporter);
+bool reporter_is_full(struct reporter *reporter);
+/* Takes @job. Only while the reporter is not full. */
+void reporter_submit(struct reporter *reporter, struct report_job *job);
+/* The next job that is done, the caller's; NULL: none is. Never waits. */
+struct report_job *reporter_take(struct reporter *reporter);

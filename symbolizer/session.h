@@ -3,8 +3,8 @@
 /*
  * session - the state of one recording, and the sums that its reports contained so far
  *
- * FLUSH asks for an intermediate report of the samples older than W. It frees strings, stacks,
- * samples and names; processes and files stay until they are retired (processes.h, files.h).
+ * FLUSH asks for an intermediate report of the samples older than W. It ends the interval
+ * (interval.h); processes and files stay until they are retired (processes.h, files.h).
  */
 
 #include <stdbool.h>
@@ -15,7 +15,9 @@
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
+#include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/reader.h"
+#include "symbolizer/reporter.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 
 struct session_reported { /* sums of all reports so far */
@@ -30,18 +32,23 @@ struct session {
 	const struct options *options; /* borrowed */
 	struct options_output
 		outputs[OPTIONS_OUTPUTS_MAX]; /* of the next report; owned, fd -1: none */
+	struct options_output flush_outputs[OPTIONS_OUTPUTS_MAX]; /* of flush_pending, likewise */
 	struct session_reported reported;
 	struct tm_counts counts; /* the last consistent copy */
 	struct tm_retire_queue queue;
-	struct budget budget;
+	struct budget_total memory;
+	struct budget tables; /* processes and files */
 	struct hash_seed seed;
-	struct strings strings;
 	struct process_table processes;
 	struct files files;
 	struct symbol_cache_store symbols;
 	struct ksyms kernel;
-	bool kernel_refused; /* the table of kernel symbols is invalid */
-	struct aggregate aggregate;
+	bool kernel_refused;       /* the table of kernel symbols is invalid */
+	struct interval *interval; /* owned: the open one; NULL: the last was ended */
+	bool flush_pending;        /* the open one is to end once the reporter has room */
+	struct reporter reporter;
+	bool finished; /* the last report was made, with this code */
+	int code;
 	struct reader reader;
 	struct collector_link link;
 	struct table_cache cache;

@@ -5,14 +5,33 @@
 
 #include "symbolizer/base/budget.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GROW_FIRST 64u
 
+static bool fits(uint64_t limit, uint64_t used, uint64_t bytes)
+{
+	return used <= limit && bytes <= limit - used;
+}
+
+static int take_of_total(struct budget_total *total, uint64_t beyond, uint64_t bytes)
+{
+	bool taken;
+
+	(void)pthread_mutex_lock(&total->lock);
+	taken = fits(total->limit + beyond, total->used, bytes);
+	if (taken)
+		total->used += bytes;
+	(void)pthread_mutex_unlock(&total->lock);
+	return taken ? 0 : BUDGET_E_SPENT;
+}
+
 int budget_take(struct budget *budget, uint64_t bytes)
 {
-	if (bytes > budget->limit - budget->used)
+	if (!fits(budget->limit, budget->used, bytes) ||
+	    (budget->total && take_of_total(budget->total, budget->beyond, bytes)))
 		return BUDGET_E_SPENT;
 	budget->used += bytes;
 	return 0;
@@ -20,7 +39,13 @@ int budget_take(struct budget *budget, uint64_t bytes)
 
 void budget_give(struct budget *budget, uint64_t bytes)
 {
-	budget->used -= bytes < budget->used ? bytes : budget->used;
+	bytes = bytes < budget->used ? bytes : budget->used;
+	budget->used -= bytes;
+	if (!budget->total)
+		return;
+	(void)pthread_mutex_lock(&budget->total->lock);
+	budget->total->used -= bytes;
+	(void)pthread_mutex_unlock(&budget->total->lock);
 }
 
 int budget_grow(struct budget *budget, void *items, uint32_t *capacity, uint32_t need,

@@ -5,8 +5,12 @@
  *
  * Memory is charged before it is allocated. A failed allocation is reported as a spent budget too,
  * so that both end in the same counted drop (`memory`).
+ *
+ * Threads    a budget belongs to one thread at a time. Several may share a total, whose lock is held
+ *            for an addition.
  */
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +20,21 @@ enum {
 	BUDGET_E_SPENT = 1,
 };
 
+struct budget_total {
+	pthread_mutex_t lock;
+	uint64_t limit;
+	uint64_t used;
+};
+#define BUDGET_TOTAL_INIT(bytes)                                    \
+	{                                                           \
+		.lock = PTHREAD_MUTEX_INITIALIZER, .limit = (bytes) \
+	}
+
 struct budget {
 	uint64_t limit;
 	uint64_t used;
+	struct budget_total *total; /* borrowed: also charged; NULL: none */
+	uint64_t beyond;            /* so far its charges may exceed the limit of the total */
 };
 
 /* Charges @bytes. Return: 0, BUDGET_E_SPENT. */

@@ -5,43 +5,47 @@
 
 #include "symbolizer/names/collect.h"
 
-static void begin(struct collect *collect, struct name_table *names, uint64_t ktime)
+#include "symbolizer/profile/interval.h"
+
+static void begin(struct collect *collect, struct name_table *names,
+		  const struct aggregate *aggregate, uint64_t ktime)
 {
-	name_table_init(names, collect->strings, collect->parser);
+	name_table_init(names, aggregate->strings, collect->parser);
 	names->ktime = ktime;
 }
 
-static void ask(struct collect *collect, struct name_table *names)
+static void ask(struct collect *collect, struct name_table *names,
+		const struct aggregate *aggregate)
 {
 	/* Where the budget is spent, what was collected until then is named. */
-	(void)name_table_collect(names, collect->aggregate);
+	(void)name_table_collect(names, aggregate);
 	name_table_ask(names, collect->symbols);
 	collect->unnamed_files += names->failed;
 }
 
-void collect_names(struct collect *collect, struct name_table *names, uint64_t ktime, bool last)
+void collect_names(struct collect *collect, struct name_table *names,
+		   const struct aggregate *aggregate, uint64_t ktime, bool last)
 {
 	unwind_jobs_settle(collect->jobs, last);
-	begin(collect, names, ktime);
+	begin(collect, names, aggregate, ktime);
 	names->goes_on = !last;
-	ask(collect, names);
+	ask(collect, names, aggregate);
 }
 
-void collect_pending(struct collect *collect, uint64_t ktime)
+void collect_pending(struct collect *collect, const struct aggregate *aggregate, uint64_t ktime)
 {
 	struct files *files = collect->symbols->files;
-	struct budget *budget = collect->strings->budget;
-	uint64_t limit = budget->limit;
+	struct budget *budget = aggregate->strings->budget;
 	struct name_table names;
 
-	budget->limit += COLLECT_BUDGET_BYTES;
+	budget->beyond = INTERVAL_REPORT_BYTES;
 	unwind_jobs_settle(collect->jobs, /* last= */ false);
-	begin(collect, &names, ktime);
+	begin(collect, &names, aggregate, ktime);
 	names.goes_on = true;
 	names.pending_only = true;
-	ask(collect, &names);
+	ask(collect, &names, aggregate);
 	name_table_deinit(&names);
-	budget->limit = limit;
+	budget->beyond = 0;
 	/* A file without a place in any stack, or without an answer, is closed all the same. */
 	for (uint32_t i = 0; files->pending_names && i < files->count; i++)
 		if (files->items[i].used && files_is_pending(&files->items[i]))

@@ -8,11 +8,7 @@
 #include "symbolizer/names/symbol_cache.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 
-#define COLLECT_BUDGET_BYTES (128ull << 20) /* of names, on top of the profile's budget */
-
 struct collect { /* what a recording's names are collected from and by; all borrowed */
-	struct aggregate *aggregate;
-	struct strings *strings;
 	struct symbol_cache_store *symbols;
 	struct unwind_jobs *jobs;
 	struct parser_client *parser;
@@ -20,6 +16,7 @@ struct collect { /* what a recording's names are collected from and by; all borr
 };
 
 /* For a report. @ktime: now, by W. @last: no other report follows. The caller ends @names. */
-void collect_names(struct collect *collect, struct name_table *names, uint64_t ktime, bool last);
+void collect_names(struct collect *collect, struct name_table *names,
+		   const struct aggregate *aggregate, uint64_t ktime, bool last);
 /* Of files that ended: keeps their symbols until the report and closes their descriptors. */
-void collect_pending(struct collect *collect, uint64_t ktime);
+void collect_pending(struct collect *collect, const struct aggregate *aggregate, uint64_t ktime);

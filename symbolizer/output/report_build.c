@@ -170,7 +170,6 @@ int report_build_init(struct report_build *build, const struct aggregate *aggreg
 	int r;
 
 	*build = (struct report_build){.report.title = ""};
-	aggregate->strings->budget->limit += BUDGET_REPORT_BYTES;
 	r = number_processes(build, aggregate);
 	if (report_frames_init(&build->frames, aggregate->files, names, kernel, aggregate->strings,
 			       build->numbers) &&

@@ -3,14 +3,12 @@
 /*
  * report_build - builds the report from the aggregated samples and the names
  *
- * Limits     BUDGET_REPORT_BYTES on top of the profile's budget; frames beyond them share one frame
- *            named [memory], so that no sample is lost at the end.
+ * Limits     what a closed interval may take (interval.h); frames beyond that share one frame named
+ *            [memory], so that no sample is lost at the end.
  */
 
 #include "symbolizer/output/report.h"
 #include "symbolizer/output/report_frames.h"
-
-#define BUDGET_REPORT_BYTES (256ull << 20)
 
 struct report_build {
 	struct report report; /* points into what follows */

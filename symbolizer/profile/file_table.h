@@ -74,6 +74,7 @@ struct files {
 	struct hash_index lookup;     /* by identity */
 	files_free_fn symbols_free;   /* NULL: no symbols are kept */
 	void *symbols_context;
+	struct budget *budget;         /* borrowed: of the entries alone */
 	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
 	uint64_t retired;              /* files whose last number was retired */

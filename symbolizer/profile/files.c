@@ -22,11 +22,11 @@ static struct file_number *get_entry(struct files *files, uint32_t number)
 	struct file_number **page = &files->numbers[number / FILES_PAGE];
 
 	if (!*page) {
-		if (budget_take(files->strings->budget, FILES_PAGE * sizeof(**page)))
+		if (budget_take(files->budget, FILES_PAGE * sizeof(**page)))
 			return NULL;
 		*page = calloc(FILES_PAGE, sizeof(**page));
 		if (!*page) {
-			budget_give(files->strings->budget, FILES_PAGE * sizeof(**page));
+			budget_give(files->budget, FILES_PAGE * sizeof(**page));
 			return NULL;
 		}
 	}
@@ -112,7 +112,7 @@ static void drop_page(struct files *files, uint32_t page)
 		return;
 	for (uint32_t i = 0; i < FILES_PAGE; i++)
 		drop_early(files, &numbers[i]);
-	budget_give(files->strings->budget, FILES_PAGE * sizeof(*numbers));
+	budget_give(files->budget, FILES_PAGE * sizeof(*numbers));
 	free(numbers);
 }
 
@@ -136,13 +136,15 @@ static void attach_early(struct files *files, struct file_number *number)
 	attach(files, number->file - 1, fd);
 }
 
-int files_init(struct files *files, struct strings *strings, struct tm_retire_queue *queue)
+int files_init(struct files *files, struct strings *strings, struct budget *budget,
+	       struct tm_retire_queue *queue)
 {
 	*files = (struct files){
 		.strings = strings,
 		.queue = queue,
 		.max_open = FILES_MAX_OPEN,
-		.lookup.budget = strings->budget,
+		.budget = budget,
+		.lookup.budget = budget,
 	};
 	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
 	return files->numbers ? 0 : -ENOMEM;

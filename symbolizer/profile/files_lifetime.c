@@ -135,8 +135,8 @@ int files_add(struct files *files, uint32_t *ret_index)
 	if (!files->first_free) {
 		/* An index must fit the file bits of an encoded frame. */
 		if (files->count >= FILES_MAX ||
-		    budget_grow(files->strings->budget, &files->items, &files->capacity,
-				files->count + 1, sizeof(*files->items)))
+		    budget_grow(files->budget, &files->items, &files->capacity, files->count + 1,
+				sizeof(*files->items)))
 			return BUDGET_E_SPENT;
 		files->first_free = ++files->count;
 	}
@@ -201,7 +201,7 @@ void files_deinit_items(struct files *files)
 		free_symbols(files, &files->items[i]);
 	}
 	hash_index_deinit(&files->lookup);
-	budget_drop(files->strings->budget, &files->items, &files->capacity, sizeof(*files->items));
+	budget_drop(files->budget, &files->items, &files->capacity, sizeof(*files->items));
 	files->count = 0;
 	files->first_free = 0;
 }
@@ -228,4 +228,5 @@ void files_forget(struct files *files, struct strings *fresh)
 		enqueue(files, i);
 		enqueue_symbols(files, i);
 	}
+	files->strings = fresh;
 }

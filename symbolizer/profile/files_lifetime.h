@@ -24,7 +24,7 @@ void files_close(struct files *files, uint32_t file);
 void files_keep_symbols(struct files *files, uint32_t file, void *symbols, uint64_t ktime);
 /*
  * To be called when every sample has been reported: frees the retired files and moves the strings
- * of the others to @fresh. A file whose strings do not fit there has no name until it is announced
- * again.
+ * of the others to @fresh, which is borrowed from now on. A file whose strings do not fit there has
+ * no name until it is announced again.
  */
 void files_forget(struct files *files, struct strings *fresh);

@@ -105,8 +105,8 @@ static void note_use(struct process_table *table, uint32_t index, uint64_t ktime
 static int find_free_entry(struct process_table *table, uint32_t *ret_index)
 {
 	if (!table->first_free) {
-		if (budget_grow(table->strings->budget, &table->items, &table->capacity,
-				table->count + 1, sizeof(*table->items)))
+		if (budget_grow(table->budget, &table->items, &table->capacity, table->count + 1,
+				sizeof(*table->items)))
 			return BUDGET_E_SPENT;
 		table->first_free = ++table->count;
 	}
@@ -192,12 +192,13 @@ static void move_names(struct process *process, const struct strings *from, stru
 	process->leader_comm = false;
 }
 
-void process_table_init(struct process_table *table, struct strings *strings,
+void process_table_init(struct process_table *table, struct strings *strings, struct budget *budget,
 			struct tm_retire_queue *queue)
 {
 	*table = (struct process_table){
 		.strings = strings,
-		.lookup.budget = strings->budget,
+		.budget = budget,
+		.lookup.budget = budget,
 		.queue = queue,
 	};
 }
@@ -205,7 +206,7 @@ void process_table_init(struct process_table *table, struct strings *strings,
 void process_table_deinit(struct process_table *table)
 {
 	hash_index_deinit(&table->lookup);
-	budget_drop(table->strings->budget, &table->items, &table->capacity, sizeof(*table->items));
+	budget_drop(table->budget, &table->items, &table->capacity, sizeof(*table->items));
 	table->count = 0;
 	table->first_free = 0;
 	table->live = 0;
@@ -268,4 +269,5 @@ void process_forget(struct process_table *table, struct strings *fresh)
 		move_names(process, table->strings, fresh);
 		enqueue(table, index);
 	}
+	table->strings = fresh;
 }

@@ -57,11 +57,12 @@ struct process_table {
 	uint32_t live;
 	uint64_t retired; /* generations retired so far */
 	struct hash_index lookup;
-	struct strings *strings;       /* borrowed, with its budget and seed */
+	struct budget *budget;         /* borrowed: of the table alone */
+	struct strings *strings;       /* borrowed, with its seed */
 	struct tm_retire_queue *queue; /* borrowed; its callbacks refer to the table */
 };
 
-void process_table_init(struct process_table *table, struct strings *strings,
+void process_table_init(struct process_table *table, struct strings *strings, struct budget *budget,
 			struct tm_retire_queue *queue);
 void process_table_deinit(struct process_table *table);
 /* Handles a PROCESS record. Return: 0, BUDGET_E_SPENT. */
@@ -73,7 +74,7 @@ int process_of_sample(struct process_table *table, const struct tm_event *event,
 void process_exit(struct process_table *table, const struct tm_event *event);
 /*
  * To be called when every sample has been reported: frees the retired generations and moves the
- * strings of the others to @fresh. A generation whose strings do not fit there has no name until it
- * is announced again.
+ * strings of the others to @fresh, which is borrowed from now on. A generation whose strings do not
+ * fit there has no name until it is announced again.
  */
 void process_forget(struct process_table *table, struct strings *fresh);

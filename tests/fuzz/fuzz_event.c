@@ -13,88 +13,92 @@
 #include "symbolizer/names/symbol_cache.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
+#include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/reader.h"
 #include "tests/fuzz/fuzz.h"
 
 #define REPORT_CPU 0xffffu
 #define PASSED     1000000u /* the watermark when a RETIRE is read */
 
+static struct budget_total total = BUDGET_TOTAL_INIT(32 << 20);
 static struct budget budget;
 static struct hash_seed seed = {{4, 2}};
-static struct strings strings;
+static struct interval *interval;
 static struct process_table processes;
 static struct files files;
 static struct symbol_cache_store symbols;
-static struct aggregate aggregate;
 static struct reader reader;
 static struct tm_retire_queue queue;
 static uint64_t exported; /* in earlier reports */
 
 static void begin(void)
 {
-	budget = (struct budget){.limit = 32 << 20};
-	if (strings_init(&strings, &budget, &seed) || files_init(&files, &strings, &queue) < 0)
+	budget = (struct budget){.limit = UINT64_MAX, .total = &total};
+	interval = interval_open(&total, &seed, &processes, &files);
+	if (!interval || files_init(&files, &interval->strings, &budget, &queue) < 0)
 		abort();
 	symbol_cache_store_init(&symbols, &files);
-	process_table_init(&processes, &strings, &queue);
-	aggregate_init(&aggregate, &strings, &processes, &files);
-	reader_init(&reader, &aggregate, &queue);
+	process_table_init(&processes, &interval->strings, &budget, &queue);
+	reader_init(&reader, &interval->aggregate, &queue);
 	reader.ring.passed = PASSED;
 }
 
 static void end(void)
 {
 	reader_deinit(&reader);
-	aggregate_deinit(&aggregate);
+	interval = interval_free(interval);
 	process_table_deinit(&processes);
 	files_deinit(&files);
 	symbol_cache_store_deinit(&symbols);
-	strings_deinit(&strings);
 	tm_retire_deinit(&queue);
-	if (budget.used)
+	if (budget.used || total.used)
 		abort(); /* memory was charged to the budget and not released */
 }
 
-static void report(bool is_last)
+static void name(struct name_table *names, struct parser_client *parser, bool is_last)
+{
+	name_table_init(names, &interval->strings, parser);
+	names->goes_on = !is_last;
+	(void)name_table_collect(names, &interval->aggregate);
+	name_table_ask(names, &symbols);
+}
+
+static void report(struct interval *of, struct name_table *names)
 {
 	struct ksyms kernel = KSYMS_NULL;
 	struct tm_top rows[TM_TOP_ROWS];
-	struct name_table names;
 	struct report_build build;
-	struct parser_client parser = PARSER_CLIENT_NULL;
 
-	name_table_init(&names, &strings, &parser);
-	names.goes_on = !is_last;
-	(void)name_table_collect(&names, &aggregate);
-	name_table_ask(&names, &symbols);
-	if (report_build_init(&build, &aggregate, &names, &kernel) == 0 &&
+	if (report_build_init(&build, &of->aggregate, names, &kernel) == 0 &&
 	    functions_top(&build.report, rows) < 0)
 		abort();
 	report_build_deinit(&build);
-	name_table_deinit(&names);
+	name_table_deinit(names);
 }
 
 static void interval_report(uint64_t watermark)
 {
-	struct strings fresh;
+	struct parser_client parser = PARSER_CLIENT_NULL;
+	struct interval *closed = interval;
+	struct name_table names;
 
 	reader_release(&reader, watermark);
 	(void)tm_retire_run(&queue, watermark);
-	budget.limit = 32 << 20; /* report_build_init raises it, as the session knows */
-	report(false);
-	exported += aggregate.exported;
-	aggregate_deinit(&aggregate);
-	if (strings_init(&fresh, &budget, &seed))
+	name(&names, &parser, false);
+	interval = interval_open(&total, &seed, &processes, &files);
+	if (!interval || interval_close(closed, interval))
 		abort();
-	process_forget(&processes, &fresh);
-	files_forget(&files, &fresh);
-	strings_deinit(&strings);
-	strings = fresh;
+	reader.aggregate = &interval->aggregate;
+	report(closed, &names);
+	exported += closed->aggregate.exported;
+	(void)interval_free(closed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	const struct tm_event *event = (const void *)reader.record;
+	struct parser_client parser = PARSER_CLIENT_NULL;
+	struct name_table names;
 	size_t at = 0;
 
 	exported = 0;
@@ -114,9 +118,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 			interval_report(event->ktime);
 	}
 	reader_release(&reader, UINT64_MAX);
-	if (exported + aggregate.exported + reader.memory_drops != reader.samples)
+	if (exported + interval->aggregate.exported + reader.memory_drops != reader.samples)
 		abort();
-	report(true);
+	name(&names, &parser, true);
+	report(interval, &names);
 	end();
 	return 0;
 }

@@ -28,10 +28,12 @@ static inline int recording_make(struct recording *recording)
 	recording->budget.limit = RECORDING_BYTES;
 	if (hash_seed_init(&recording->seed) < 0 ||
 	    strings_init(&recording->strings, &recording->budget, &recording->seed) ||
-	    files_init(&recording->files, &recording->strings, &recording->queue) < 0)
+	    files_init(&recording->files, &recording->strings, &recording->budget,
+		       &recording->queue) < 0)
 		return -1;
 	symbol_cache_store_init(&recording->symbols, &recording->files);
-	process_table_init(&recording->processes, &recording->strings, &recording->queue);
+	process_table_init(&recording->processes, &recording->strings, &recording->budget,
+			   &recording->queue);
 	aggregate_init(&recording->aggregate, &recording->strings, &recording->processes,
 		       &recording->files);
 	return 0;
@@ -54,6 +56,15 @@ static inline const char *recording_text(const struct recording *recording, uint
 	return recording->strings.items[string];
 }
 
+/* @fresh is what the tables have moved their strings to. */
+static inline void recording_take_strings(struct recording *recording, const struct strings *fresh)
+{
+	strings_deinit(&recording->strings);
+	recording->strings = *fresh;
+	recording->processes.strings = &recording->strings;
+	recording->files.strings = &recording->strings;
+}
+
 /*
  * Forgets what was reported and moves the rest to new strings, as the session does. Return: 0, -1.
  */
@@ -66,7 +77,6 @@ static inline int recording_forget(struct recording *recording)
 		return -1;
 	process_forget(&recording->processes, &fresh);
 	files_forget(&recording->files, &fresh);
-	strings_deinit(&recording->strings);
-	recording->strings = fresh;
+	recording_take_strings(recording, &fresh);
 	return 0;
 }

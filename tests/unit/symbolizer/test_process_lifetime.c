@@ -190,8 +190,7 @@ static void names_dropped_for_lack_of_memory_return_with_the_next_announcement(v
 		assert_int_equal(strings_init(&fresh, &recording.budget, &recording.seed), 0);
 		recording.budget.limit = recording.budget.used + spare;
 		process_forget(&recording.processes, &fresh);
-		strings_deinit(&recording.strings);
-		recording.strings = fresh;
+		recording_take_strings(&recording, &fresh);
 		recording.budget.limit = limit;
 		process = &recording.processes.items[0];
 		assert_string_equal(recording_text(&recording, process->exe),

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interval_end - ends an interval: closes its accounts and makes the reporter's job of it
+ */
+
+#include "symbolizer/interval_end.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/names/collect.h"
+#include "symbolizer/profile/accounting.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* Where the interval of this report begins, by ktime; 0: nothing was sampled. */
+static uint64_t start_ktime(const struct session *session)
+{
+	uint64_t until = session->reported.until_ktime;
+
+	return until ? until : session->reader.first_ktime;
+}
+
+/* The same as Unix time. */
+static uint64_t start_unix_ns(const struct session *session)
+{
+	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = start_ktime(session);
+	uint64_t ago = start && monotonic > start ? monotonic - start : 0;
+
+	return clock_ns(CLOCK_REALTIME) - ago;
+}
+
+static uint64_t duration_ns(const struct session *session, bool last)
+{
+	const struct reader *reader = &session->reader;
+	uint64_t start = start_ktime(session);
+	uint64_t end = reader->released;
+
+	if (last && reader->watermark > end)
+		end = reader->watermark;
+	if (last && reader->last_ktime > end)
+		end = reader->last_ktime;
+	return start && end > start ? end - start : 0;
+}
+
+/* Of the interval of @job; session->counts becomes that too. */
+static void close_accounting(struct session *session, struct report_job *job)
+{
+	const struct reader *reader = &session->reader;
+	struct session_reported *reported = &session->reported;
+	struct accounting_read read = {
+		.samples = reader->samples,
+		.bad_records = reader->bad_records,
+		.bad_samples = reader->bad_samples,
+		.memory_drops = reader->memory_drops,
+		.exported = reported->accounting.exported + job->interval->aggregate.exported,
+		.broken = reader->broken,
+		.collector_died = session->link.state != COLLECTOR_LINK_ENDED,
+	};
+
+	(void)tm_ring_counts(&reader->ring, &session->counts);
+	job->counts = session->counts;
+	if (job->last)
+		accounting_close(&job->accounting, &job->counts, &read);
+	else
+		accounting_so_far(&job->accounting, &job->counts, &read);
+	if (job->last && !reported->any)
+		return; /* of the whole */
+	accounting_since(&job->accounting, &reported->accounting);
+	accounting_counts_since(&job->counts, &reported->counts, &job->accounting);
+	reported->counts = session->counts;
+}
+
+static void note(struct report_job *job, bool condition, const char *text)
+{
+	if (condition && job->note_count < REPORT_JOB_NOTES_MAX)
+		job->notes[job->note_count++] = text;
+}
+
+static void note_collector(const struct session *session, struct report_job *job)
+{
+	note(job, session->link.state == COLLECTOR_LINK_GONE,
+	     "the collector ended early; what it had handed over is kept");
+	note(job, session->link.state == COLLECTOR_LINK_INVALID,
+	     "the collector sent a message that does not check; "
+	     "what it had handed over until then is kept");
+	note(job, session->reader.broken,
+	     "the shared ring became unreadable; what was read until then is kept");
+	note(job, session->kernel_refused, "the table of kernel symbols did not check");
+	job->conflicts = session->files.conflicts;
+}
+
+static void take_counts(struct session *session, struct report_job *job)
+{
+	struct tm_result *result = &job->result;
+
+	memcpy(result->drops, job->accounting.own, sizeof(result->drops));
+	result->parsers_lost = session->parser.counts.lost;
+	memcpy(result->parse_failures, session->parser.counts.failures,
+	       sizeof(result->parse_failures));
+	result->tables_made = session->jobs.counts.made;
+	result->tables_empty = session->jobs.counts.empty;
+	result->tables_cached = session->jobs.counts.cached;
+	result->cache_refused = session->cache.refused;
+	job->unnamed_files = session->collect.unnamed_files;
+	session->collect.unnamed_files = 0;
+	session->parser.counts = (struct parser_client_counts){0};
+	session->jobs.counts = (struct unwind_jobs_counts){0};
+	session->cache.refused = 0;
+}
+
+static void take_outputs(struct session *session, struct report_job *job)
+{
+	struct options_output *outputs = job->last ? session->outputs : session->flush_outputs;
+
+	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
+		job->outputs[i] = outputs[i];
+		outputs[i].fd = -1;
+	}
+}
+
+/* Everything that the report says of this interval, and where the next one begins. */
+static void fill(struct session *session, struct report_job *job)
+{
+	const struct reader *reader = &session->reader;
+	struct session_reported *reported = &session->reported;
+
+	close_accounting(session, job);
+	job->start_unix_ns = start_unix_ns(session);
+	job->duration_ns = duration_ns(session, job->last);
+	job->late_records = reader->late - reported->late;
+	job->until_ktime = reader->released;
+	if (job->last)
+		note_collector(session, job);
+	take_counts(session, job);
+	take_outputs(session, job);
+	reported->late = reader->late;
+	reported->until_ktime = reader->released;
+	reported->any = true;
+}
+
+struct report_job *report_job_free(struct report_job *job)
+{
+	if (!job)
+		return NULL;
+	name_table_deinit(&job->names);
+	job->interval = interval_free(job->interval);
+	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
+		job->outputs[i].fd = tm_close(job->outputs[i].fd);
+	free(job);
+	/* What was freed lies between what stays: the allocator returns it only on request. */
+	(void)malloc_trim(0);
+	return NULL;
+}
+
+/* Return: 0, BUDGET_E_SPENT: the interval stays open. */
+static int close_interval(struct session *session, struct report_job *job)
+{
+	struct interval *closed = session->interval, *next = NULL;
+
+	if (!job->last) {
+		next = interval_open(&session->memory, &session->seed, &session->processes,
+				     &session->files);
+		if (!next || interval_close(closed, next)) {
+			(void)interval_free(next);
+			return BUDGET_E_SPENT;
+		}
+		session->reader.aggregate = &next->aggregate;
+	}
+	job->interval = closed;
+	session->interval = next;
+	return 0;
+}
+
+struct report_job *interval_end(struct session *session, bool last)
+{
+	struct report_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
+		job->outputs[i].fd = -1;
+	job->options = session->options;
+	job->kernel = &session->kernel;
+	job->last = last;
+	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
+	collect_names(&session->collect, &job->names, &session->interval->aggregate,
+		      session->reader.released, last);
+	if (close_interval(session, job)) {
+		session->interval->budget.beyond = 0;
+		return report_job_free(job);
+	}
+	fill(session, job);
+	return job;
+}

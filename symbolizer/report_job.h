@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report_job - a closed interval, and all that its report says besides
+ *
+ * Made by the reader's thread (report_job_new); the reporter's thread makes the report of it and
+ * fills in what is marked so; then the reader's thread frees it. Nothing in it is shared, but for
+ * what is marked borrowed, which does not change as long as there is a job.
+ */
+
+#include "shared/control.h"
+#include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/name_table.h"
+#include "symbolizer/options.h"
+#include "symbolizer/profile/accounting.h"
+#include "symbolizer/profile/interval.h"
+
+#define REPORT_JOB_NOTES_MAX 8
+
+struct report_job {
+	const struct options *options;                      /* borrowed */
+	const struct ksyms *kernel;                         /* borrowed */
+	struct interval *interval;                          /* owned */
+	struct name_table names;                            /* owned */
+	struct options_output outputs[OPTIONS_OUTPUTS_MAX]; /* owned, fd -1: none */
+	struct accounting accounting;
+	struct tm_counts counts;
+	uint64_t start_unix_ns;
+	uint64_t duration_ns;
+	uint64_t until_ktime;
+	uint64_t late_records;
+	uint64_t unnamed_files;
+	uint64_t conflicts; /* file numbers that got a second meaning too early */
+	const char *notes[REPORT_JOB_NOTES_MAX]; /* for the user; static text */
+	unsigned note_count;
+	bool last;
+	struct tm_result result; /* the reader's part of it, then the reporter's */
+	int code;                /* of the reporter: 0, -errno */
+};
+
+/* Closes its descriptors, too. Returns NULL. */
+struct report_job *report_job_free(struct report_job *job);
