@@ -6,8 +6,8 @@
  * Memory is charged before it is allocated. A failed allocation is reported as a spent budget too,
  * so that both end in the same counted drop (`memory`).
  *
- * Threads    a budget belongs to one thread at a time. Several may share a total, whose lock is held
- *            for an addition.
+ * Threads    a budget belongs to one thread at a time. Several may share a total, whose lock is
+ *            held for an addition.
  */
 
 #include <pthread.h>
