@@ -104,18 +104,18 @@ static void take_reports(struct session *session)
 	struct report_job *job;
 
 	while ((job = reporter_take(&session->reporter))) {
+		const uint64_t until = job->until_ktime;
+
+		session->finished = job->last;
+		session->code = job->code;
 		if (job->last)
 			parser_client_stop(&session->parser, &job->result.child_cpu_ns,
 					   &job->result.child_rss_bytes);
 		send_result(session, job);
-		if (job->last) {
-			session->finished = true;
-			session->code = job->code;
-		} else {
-			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
-					      job->until_ktime);
-		}
 		job = report_job_free(job);
+		if (!session->finished)
+			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
+					      until);
 	}
 }
 
