@@ -10,7 +10,9 @@
  * Requests   FILE, VDSO: names at file offsets; one part, a sealed blob of `count` sorted 64-bit
  *            offsets; the result stands below. ROWS: the unwind table of the file; the result is
  *            that of shared/unwind_table.h. SYMBOLS: the whole symbol table of the file, or of the
- *            vDSO without one.
+ *            vDSO without one. LINES: functions, inlined calls and source lines; one part as
+ *            before, of ascending virtual addresses; a second part is the separate debug file, if
+ *            there is one: its build id must be the file's (else PARSER_REFUSED).
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
  *            deadline.
@@ -21,7 +23,7 @@
 #define PARSER_AT_ONCE          2u   /* requests, each with its worker */
 #define PARSER_PARTS_MAX        2u   /* of a request */
 #define PARSER_ABANDONED_MAX    8u   /* workers that did not die; then every request is refused */
-#define PARSER_DEADLINE_MS      3000 /* of one worker, by the wall: see parser_deadline_ms() */
+#define PARSER_DEADLINE_MS      3000 /* of one worker, of wall time: see parser_deadline_ms() */
 #define PARSER_LONG_DEADLINE_MS 30000
 #define PARSER_OFFSETS_MAX      (1u << 20)  /* in a request */
 #define PARSER_NAMES_MAX        (64u << 20) /* bytes of names in a result */
@@ -34,6 +36,7 @@ enum parser_kind {
 	PARSER_PART = 3,
 	PARSER_ROWS = 4,    /* `count` is 0 */
 	PARSER_SYMBOLS = 5, /* `count` is 0 */
+	PARSER_LINES = 6,
 	PARSER_RESULT = 16,
 };
 
@@ -59,10 +62,11 @@ struct parser_message {
 	uint32_t status; /* of a RESULT: enum parser_status */
 };
 
-/* A worker's CPU time has a shorter limit (worker.h); the wall's clock ends one that hangs. */
+/* A worker's CPU time has a shorter limit (worker.h); this is for one that hangs. */
 static inline uint32_t parser_deadline_ms(uint32_t kind)
 {
-	return kind == PARSER_SYMBOLS ? PARSER_LONG_DEADLINE_MS : PARSER_DEADLINE_MS;
+	return kind == PARSER_SYMBOLS || kind == PARSER_LINES ? PARSER_LONG_DEADLINE_MS
+							      : PARSER_DEADLINE_MS;
 }
 
 /* The result blob: header, symbols in the order of the offsets, then names, each NUL-terminated. */
@@ -137,4 +141,40 @@ struct parser_symbol {
 	uint64_t start; /* vaddr */
 	uint32_t bytes;
 	uint32_t name; /* into the names */
+};
+
+/* The result of LINES: header, places in the order of the addresses, calls, then names. */
+#define PARSER_LINES_MAGIC    0x314c4d54u /* "TML1" */
+#define PARSER_CALLS_MAX      (4u << 20)  /* in a result */
+#define PARSER_LINES_NAME_MAX (64u << 10) /* bytes of a mangled name or a path; cut beyond */
+
+enum parser_lines_flags {
+	PARSER_LINES_HAS_DWARF = 1,   /* .debug_info was there */
+	PARSER_LINES_SPLIT_DEBUG = 2, /* a unit's functions are in a .dwo, which is not opened */
+	PARSER_LINES_ALT_MISSING = 4, /* names are in a file that several share (dwz) */
+	PARSER_LINES_TRUNCATED = 8,   /* a limit was met: something is missing */
+	PARSER_LINES_MALFORMED = 16,  /* something was left out */
+	PARSER_LINES_FLAGS_ALL = 31,
+};
+
+struct parser_line_table {
+	uint32_t magic;
+	uint32_t place_count; /* as in the request */
+	uint32_t call_count;
+	uint32_t name_bytes; /* the last is a NUL */
+	uint32_t flags;
+	uint32_t pad;
+};
+
+struct parser_place {
+	uint32_t first_call;
+	uint32_t call_count; /* 0: nothing is known there */
+};
+
+/* Innermost first; the last is of the function that was not inlined. */
+struct parser_call {
+	uint32_t function;   /* into the names, or PARSER_NO_NAME: linkage name, else plain name */
+	uint32_t file;       /* of `line`: a path, likewise */
+	uint32_t line;       /* 0: unknown */
+	uint32_t start_line; /* of the function's declaration; 0: unknown */
 };

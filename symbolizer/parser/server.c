@@ -116,6 +116,9 @@ static bool is_valid_request(const struct parser_message *request, int file)
 		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
 	case PARSER_VDSO:
 		return file < 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
+	case PARSER_LINES:
+		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts >= 1 &&
+		       request->parts <= 2;
 	case PARSER_ROWS:
 	case PARSER_SYMBOLS:
 		return request->count == 0 && request->parts == 0;

@@ -6,6 +6,7 @@
 #include "symbolizer/parser/worker.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/sandbox.h"
+#include "symbolizer/parser/dwarf/lines.h"
 #include "symbolizer/parser/input.h"
 #include "symbolizer/parser/symbolize.h"
 #include "symbolizer/parser/symbols/symbols_compile.h"
@@ -31,16 +33,18 @@ static struct worker_limits limits_of(uint32_t kind)
 	case PARSER_SYMBOLS:
 		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS,
 					      WORKER_SYMBOLS_HEAP_BYTES};
+	case PARSER_LINES:
+		return (struct worker_limits){WORKER_LINES_CPU_SECONDS, WORKER_LINES_HEAP_BYTES};
 	default:
 		return (struct worker_limits){WORKER_CPU_SECONDS, WORKER_HEAP_BYTES};
 	}
 }
 
-static int enter_sandbox(uint32_t kind, uint64_t file_bytes)
+/* @space: address space for copies of files. */
+static int enter_sandbox(uint32_t kind, uint64_t space)
 {
 	const struct worker_limits limits = limits_of(kind);
 	const struct rlimit cpu = {limits.cpu_seconds, limits.cpu_seconds};
-	uint64_t space = file_bytes < IMAGE_MAX_BYTES ? file_bytes : 0;
 
 	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
 	    tm_sandbox_limits(0, space + limits.heap_bytes) < 0 ||
@@ -49,15 +53,29 @@ static int enter_sandbox(uint32_t kind, uint64_t file_bytes)
 	return 0;
 }
 
+/* What the copy of a file needs. */
+static uint64_t image_space(const struct image_source *source)
+{
+	return source->bytes < IMAGE_MAX_BYTES ? source->bytes : 0;
+}
+
+/* Maps the part of a request that is `count` 64-bit numbers. */
+static int open_numbers(const struct worker_job *job, struct tm_region *ret_region)
+{
+	*ret_region = TM_REGION_NULL;
+	if (tm_region_open_blob(ret_region, job->parts[0], PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
+	    ret_region->bytes < job->request.count * sizeof(uint64_t))
+		return PARSER_REFUSED;
+	return 0;
+}
+
 static int symbolize(const struct worker_job *job, const struct image_source *source,
 		     struct result_blob *result)
 {
-	struct tm_region offsets = TM_REGION_NULL;
+	struct tm_region offsets;
+	int r = open_numbers(job, &offsets);
 
-	if (tm_region_open_blob(&offsets, job->parts[0], PARSER_OFFSETS_MAX * sizeof(uint64_t)) ||
-	    offsets.bytes < job->request.count * sizeof(uint64_t))
-		return PARSER_REFUSED;
-	return symbolize_offsets(result, source, offsets.addr, job->request.count);
+	return r ? r : symbolize_offsets(result, source, offsets.addr, job->request.count);
 }
 
 static int run(const struct worker_job *job, const struct image_source *source,
@@ -73,7 +91,29 @@ static int run(const struct worker_job *job, const struct image_source *source,
 	}
 }
 
-static int parse(const struct worker_job *job, struct result_blob *result)
+static int parse_lines(const struct worker_job *job, struct result_blob *result)
+{
+	struct image_source source, debug_source = {0};
+	bool has_debug = job->request.parts == 2;
+	struct input input, debug_input;
+	struct tm_region vaddrs;
+	int r = input_open_file(&input, job->file, &source);
+
+	if (!r && has_debug)
+		r = input_open_file(&debug_input, job->parts[1], &debug_source);
+	if (!r)
+		r = enter_sandbox(PARSER_LINES, image_space(&source) + image_space(&debug_source));
+	if (!r)
+		r = open_numbers(job, &vaddrs);
+	if (!r)
+		r = lines_find(result, &source, has_debug ? &debug_source : NULL, vaddrs.addr,
+			       job->request.count);
+	if (!r && (!input_is_unchanged(&input) || (has_debug && !input_is_unchanged(&debug_input))))
+		r = PARSER_CHANGED;
+	return r;
+}
+
+static int parse_file(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
 	struct input input;
@@ -81,13 +121,24 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 
 	r = job->file < 0 ? input_open_vdso(&input, &source)
 			  : input_open_file(&input, job->file, &source);
-	if (r)
-		return r;
-	r = enter_sandbox(job->request.kind, source.bytes);
+	if (!r)
+		r = enter_sandbox(job->request.kind, image_space(&source));
 	if (r)
 		return r;
 	r = run(job, &source, result);
 	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
+}
+
+static const char *blob_name(uint32_t kind)
+{
+	switch (kind) {
+	case PARSER_ROWS:
+		return "tidemark-rows";
+	case PARSER_LINES:
+		return "tidemark-lines";
+	default:
+		return "tidemark-symbols";
+	}
 }
 
 _Noreturn void worker_run(int channel, const struct worker_job *job)
@@ -98,11 +149,10 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 
 	/* If the server dies, so does its worker. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	result.status = (uint32_t)parse(job, &blob);
+	result.status = (uint32_t)(job->request.kind == PARSER_LINES ? parse_lines(job, &blob)
+								     : parse_file(job, &blob));
 	if (result.status == PARSER_OK) {
-		fd = tm_region_seal_blob(job->request.kind == PARSER_ROWS ? "tidemark-rows"
-									  : "tidemark-symbols",
-					 blob.data, blob.bytes);
+		fd = tm_region_seal_blob(blob_name(job->request.kind), blob.data, blob.bytes);
 		if (fd < 0)
 			result.status = PARSER_FAILED;
 	}

@@ -12,6 +12,8 @@
 #define WORKER_HEAP_BYTES          (768ull << 20)
 #define WORKER_SYMBOLS_CPU_SECONDS 5
 #define WORKER_SYMBOLS_HEAP_BYTES  (1024ull << 20)
+#define WORKER_LINES_CPU_SECONDS   20
+#define WORKER_LINES_HEAP_BYTES    (1792ull << 20) /* with the copy of the DWARF sections */
 
 struct worker_job {
 	struct parser_message request;

@@ -50,7 +50,7 @@ static uint64_t round_up_4(uint64_t bytes)
 	return (bytes + 3) & ~3ull;
 }
 
-static uint32_t build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t capacity)
+uint32_t segments_build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t capacity)
 {
 	uint64_t at = 0;
 
@@ -102,8 +102,8 @@ uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capa
 		if (segment->p_type != PT_NOTE || segment->p_offset > image->bytes ||
 		    segment->p_filesz > image->bytes - segment->p_offset)
 			continue;
-		bytes = build_id_in(image->copy + segment->p_offset, segment->p_filesz, id,
-				    capacity);
+		bytes = segments_build_id_in(image->copy + segment->p_offset, segment->p_filesz, id,
+					     capacity);
 		if (bytes)
 			return bytes;
 	}

@@ -12,5 +12,7 @@ const Elf64_Phdr *segments_find(const struct image *image, uint64_t offset);
 int segments_read_notes(struct image *image, const struct image_source *source);
 /* Copies the GNU build id to @id. Return: its bytes; 0: none, or longer than @capacity. */
 uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capacity);
+/* The same from notes that a section holds. */
+uint32_t segments_build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t capacity);
 /* The executable segment whose file bytes hold an address; NULL: none. */
 const Elf64_Phdr *segments_of_code(const struct image *image, uint64_t vaddr);
