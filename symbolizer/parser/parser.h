@@ -96,11 +96,12 @@ struct parser_place_name {
 /*
  * The result of SYMBOLS: header, segments in the order of their offsets, symbols in that of their
  * addresses, names. Neither segments nor symbols overlap, and none is empty. A symbol that another
- * one interrupts goes on behind that as a second range with the same `name`.
+ * one interrupts goes on behind that as a second range; ranges have the same `name` only if they
+ * are of one symbol.
  */
 #define PARSER_SYMBOLS_MAGIC     0x31534d54u /* "TMS1" */
 #define PARSER_SEGMENTS_MAX      4096u
-#define PARSER_SYMBOLS_MAX       (4u << 20)   /* ranges */
+#define PARSER_SYMBOLS_MAX       (2u << 20)   /* ranges */
 #define PARSER_SYMBOLS_NAMES_MAX (128u << 20) /* bytes */
 
 enum parser_symbols_flag {

@@ -12,7 +12,7 @@
 #include "symbolizer/parser/symbols/symbol_list.h"
 
 #define SYMBOL_READER_ENTRIES_MAX (16u << 20)  /* of a table, whatever their types */
-#define SYMBOL_READER_STRINGS_MAX (192u << 20) /* bytes */
+#define SYMBOL_READER_STRINGS_MAX (128u << 20) /* bytes */
 
 struct symbol_reader {
 	const struct image *image;

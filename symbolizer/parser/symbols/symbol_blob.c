@@ -14,13 +14,6 @@ _Static_assert(sizeof(struct parser_symbol_table) % 8 == 0 && sizeof(struct pars
 		       sizeof(struct parser_symbol) == 16,
 	       "each part of the result is aligned");
 
-/* Finds the range that first bore a name, by the name's address: each name is written once. */
-struct first_use {
-	const struct symbol_ranges *ranges;
-	uint32_t *slots; /* owned: indices of ranges + 1 */
-	uint64_t mask;
-};
-
 static int by_offset(const void *left, const void *right)
 {
 	const struct parser_segment *a = left, *b = right;
@@ -57,27 +50,10 @@ static uint32_t take_segments(const struct image *image, struct parser_segment *
 	return count;
 }
 
-/* The earlier range with the name of range @index; @index itself: there is none. */
-static uint32_t first_use(struct first_use *uses, uint32_t index)
-{
-	const struct symbol_range *range = &uses->ranges->list[index];
-	uint64_t key = 2 * (uintptr_t)range->name + range->is_plt;
-	uint64_t at = (key * 0x9e3779b97f4a7c15ull) >> 32;
-
-	for (;; at++) {
-		uint32_t *slot = &uses->slots[at & uses->mask];
-		const struct symbol_range *other = *slot ? &uses->ranges->list[*slot - 1] : range;
-
-		if (!*slot)
-			*slot = index + 1;
-		if (other->name == range->name && other->is_plt == range->is_plt)
-			return *slot - 1;
-	}
-}
-
 static uint64_t name_bytes(const struct symbol_range *range)
 {
-	return strnlen(range->name, PARSER_NAME_MAX) + (range->is_plt ? strlen(PLT_SUFFIX) : 0) + 1;
+	return strnlen(range->name, PARSER_NAME_MAX) +
+	       (range->symbol & SYMBOL_RANGE_PLT ? strlen(PLT_SUFFIX) : 0) + 1;
 }
 
 static uint64_t text_bytes(const char *text)
@@ -88,30 +64,28 @@ static uint64_t text_bytes(const char *text)
 /* Fills the symbols; those whose names fit, up to the first that does not.
  * Return: 0, PARSER_FAILED (memory). */
 static int write_symbols(const struct symbol_ranges *ranges, struct parser_symbol_table *header,
-			 struct parser_symbol *symbols)
+			 struct parser_symbol *symbols, uint32_t numbers)
 {
-	struct first_use uses = {.ranges = ranges, .mask = 1};
+	uint32_t *names = calloc(numbers + 1ull, sizeof(*names)); /* of each number, from 1 on */
 
-	while (uses.mask < 2ull * ranges->count)
-		uses.mask *= 2;
-	uses.slots = calloc(uses.mask--, sizeof(*uses.slots));
-	if (!uses.slots)
+	if (!names)
 		return PARSER_FAILED;
 	for (uint32_t i = 0; i < ranges->count; i++) {
-		uint32_t first = first_use(&uses, i);
-		uint64_t bytes = first == i ? name_bytes(&ranges->list[i]) : 0;
+		const struct symbol_range *range = &ranges->list[i];
+		uint32_t *name = &names[range->symbol & ~SYMBOL_RANGE_PLT];
+		uint64_t bytes = *name ? 0 : name_bytes(range);
 
 		if (header->name_bytes + bytes > PARSER_SYMBOLS_NAMES_MAX) {
 			header->flags |= PARSER_SYMBOLS_TRUNCATED;
 			break;
 		}
-		symbols[i] =
-			(struct parser_symbol){ranges->list[i].start, ranges->list[i].bytes,
-					       bytes ? header->name_bytes : symbols[first].name};
+		if (!*name)
+			*name = header->name_bytes + 1;
+		symbols[i] = (struct parser_symbol){range->start, range->bytes, *name - 1};
 		header->name_bytes += (uint32_t)bytes;
 		header->symbol_count++;
 	}
-	free(uses.slots);
+	free(names);
 	return 0;
 }
 
@@ -128,7 +102,8 @@ static uint32_t write_names(const struct symbol_ranges *ranges, const struct par
 		if (symbols[i].name != used)
 			continue;
 		memcpy(names + used, range->name, length);
-		memcpy(names + used + length, PLT_SUFFIX, range->is_plt ? sizeof(PLT_SUFFIX) : 0);
+		if (range->symbol & SYMBOL_RANGE_PLT)
+			memcpy(names + used + length, PLT_SUFFIX, strlen(PLT_SUFFIX));
 		used += (uint32_t)name_bytes(range);
 		names[used - 1] = '\0';
 	}
@@ -158,7 +133,7 @@ int symbol_blob_write(struct result_blob *result, const struct image *image,
 	uint32_t used;
 	char *names;
 
-	if (segments && symbols && !write_symbols(ranges, &header, symbols)) {
+	if (segments && symbols && !write_symbols(ranges, &header, symbols, file->numbers)) {
 		used = header.name_bytes;
 		header.name_bytes +=
 			(uint32_t)(text_bytes(file->debuglink) + text_bytes(file->altlink));

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SYMBOL_LIST_MAX     (4u << 20)
+#include "symbolizer/parser/parser.h"
+
+#define SYMBOL_LIST_MAX     PARSER_SYMBOLS_MAX
 #define SYMBOL_LIST_SOURCES 2u
 
 enum symbol_binding {

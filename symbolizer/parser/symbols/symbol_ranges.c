@@ -17,11 +17,13 @@
 struct cover {
 	const char *name;
 	uint64_t end;
+	uint32_t symbol;
 };
 
 /* The sweep over the symbols: what is emitted ends at `at`. */
 struct sweep {
 	const struct symbol_list *list;
+	uint32_t first; /* number of the first symbol */
 	struct symbol_ranges *ranges;
 	/* The covers of `at`, and behind it: a later one begins later and ends earlier. */
 	struct cover *covers; /* owned */
@@ -62,13 +64,17 @@ static bool is_better_alias(const struct symbol_list *list, uint32_t a, uint32_t
 	return memcmp(left_name, right_name, left_length) < 0;
 }
 
+static bool joins(const struct symbol_range *a, const struct symbol_range *b)
+{
+	return a->start + a->bytes == b->start && b->bytes <= UINT32_MAX - a->bytes;
+}
+
 int symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
 {
 	struct symbol_range *last = ranges->count ? &ranges->list[ranges->count - 1] : NULL;
 	struct symbol_range *grown;
 
-	if (last && last->name == range->name && last->is_plt == range->is_plt &&
-	    last->start + last->bytes == range->start && range->bytes <= UINT32_MAX - last->bytes) {
+	if (last && last->symbol == range->symbol && joins(last, range)) {
 		last->bytes += range->bytes;
 		return 0;
 	}
@@ -87,9 +93,10 @@ int symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *r
 /* Names what lies between `at` and @end, as far as @cover does. */
 static int emit_one(struct sweep *sweep, const struct cover *cover, uint64_t end)
 {
-	struct symbol_range range = {.start = sweep->at, .name = cover->name};
+	struct symbol_range range = {.symbol = cover->symbol, .name = cover->name};
 
 	end = cover->end < end ? cover->end : end;
+	range.start = sweep->at;
 	range.bytes = (uint32_t)(end - sweep->at);
 	sweep->at = end;
 	return symbol_ranges_add(sweep->ranges, &range);
@@ -142,7 +149,8 @@ static int take_group(struct sweep *sweep, uint32_t first, uint32_t *ret_next)
 	sweep->label = (struct cover){0};
 	for (i = first; !r && i < list->count && list->symbols[i].start == start; i++) {
 		const struct symbol *symbol = &list->symbols[i];
-		struct cover taken = {symbol_list_name(list, i), start + symbol->bytes};
+		struct cover taken = {symbol_list_name(list, i), start + symbol->bytes,
+				      sweep->first + i};
 
 		if (!symbol->bytes && !is_label)
 			continue; /* a sized one begins here as well */
@@ -151,16 +159,18 @@ static int take_group(struct sweep *sweep, uint32_t first, uint32_t *ret_next)
 		best = i;
 		if (!is_label)
 			r = cover(sweep, &taken);
-		else if (symbol->reach)
-			sweep->label = (struct cover){taken.name, start + symbol->reach};
+		else
+			sweep->label =
+				(struct cover){taken.name, start + symbol->reach, taken.symbol};
 	}
 	*ret_next = i;
 	return r;
 }
 
-int symbol_ranges_choose(struct symbol_ranges *ranges, const struct symbol_list *list)
+int symbol_ranges_choose(struct symbol_ranges *ranges, const struct symbol_list *list,
+			 uint32_t first)
 {
-	struct sweep sweep = {.list = list, .ranges = ranges};
+	struct sweep sweep = {.list = list, .first = first, .ranges = ranges};
 	uint32_t next = 0;
 	int r = 0;
 
@@ -175,19 +185,46 @@ int symbol_ranges_choose(struct symbol_ranges *ranges, const struct symbol_list 
 	return r;
 }
 
-/* Adds of @other what lies between two addresses. */
-static int add_part(struct symbol_ranges *to, const struct symbol_range *other, uint64_t start,
-		    uint64_t end)
+/* Whether the ranges name the same; at most PARSER_NAME_MAX bytes are compared. */
+static bool has_same_name(const struct symbol_range *a, const struct symbol_range *b)
 {
-	struct symbol_range part = *other;
-	uint64_t other_end = other->start + other->bytes;
+	return !((a->symbol ^ b->symbol) & SYMBOL_RANGE_PLT) &&
+	       strncmp(a->name, b->name, PARSER_NAME_MAX) == 0;
+}
 
-	part.start = start > other->start ? start : other->start;
-	end = end < other_end ? end : other_end;
-	if (part.start >= end)
-		return 0;
-	part.bytes = (uint32_t)(end - part.start);
-	return symbol_ranges_add(to, &part);
+/* Adds a range behind one of the other list, which it continues if both have the same name. */
+static int add_beside(struct symbol_ranges *to, struct symbol_range range)
+{
+	const struct symbol_range *last = to->count ? &to->list[to->count - 1] : NULL;
+
+	if (last && joins(last, &range) && has_same_name(last, &range))
+		range.symbol = last->symbol;
+	return symbol_ranges_add(to, &range);
+}
+
+/* Adds of the others, from *@at on, what lies between two ranges. */
+static int fill_gap(struct symbol_ranges *to, const struct symbol_ranges *others, uint32_t *at,
+		    uint64_t start, uint64_t end)
+{
+	bool is_first = true;
+	int r = 0;
+
+	for (; !r && *at < others->count && others->list[*at].start < end; (*at)++) {
+		struct symbol_range part = others->list[*at];
+		uint64_t part_end = part.start + part.bytes;
+		bool goes_on = part_end > end;
+
+		part_end = goes_on ? end : part_end;
+		part.start = start > part.start ? start : part.start;
+		if (part.start < part_end) {
+			part.bytes = (uint32_t)(part_end - part.start);
+			r = is_first ? add_beside(to, part) : symbol_ranges_add(to, &part);
+			is_first = false;
+		}
+		if (goes_on)
+			break;
+	}
+	return r;
 }
 
 int symbol_ranges_fill_gaps(struct symbol_ranges *ranges, const struct symbol_ranges *others)
@@ -197,30 +234,25 @@ int symbol_ranges_fill_gaps(struct symbol_ranges *ranges, const struct symbol_ra
 	uint32_t at = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i <= ranges->count; i++) {
-		const struct symbol_range *range = i < ranges->count ? &ranges->list[i] : NULL;
-		uint64_t gap_end = range ? range->start : UINT64_MAX;
+	for (uint32_t i = 0; !r && i < ranges->count; i++) {
+		const struct symbol_range *range = &ranges->list[i];
+		uint32_t before = merged.count;
 
-		while (!r && at < others->count && others->list[at].start < gap_end) {
-			const struct symbol_range *other = &others->list[at];
-
-			r = add_part(&merged, other, gap, gap_end);
-			if (other->start + other->bytes > gap_end)
-				break; /* it may go on behind the range */
-			at++;
-		}
-		if (!r && range) {
-			r = symbol_ranges_add(&merged, range);
-			gap = range->start + range->bytes;
-		}
+		r = fill_gap(&merged, others, &at, gap, range->start);
+		if (!r)
+			r = merged.count > before ? add_beside(&merged, *range)
+						  : symbol_ranges_add(&merged, range);
+		gap = range->start + range->bytes;
 	}
-	if (r) {
+	if (!r)
+		r = fill_gap(&merged, others, &at, gap, UINT64_MAX);
+	if (!r) {
+		symbol_ranges_free(ranges);
+		*ranges = merged;
+	} else {
 		symbol_ranges_free(&merged);
-		return r;
 	}
-	symbol_ranges_free(ranges);
-	*ranges = merged;
-	return 0;
+	return r;
 }
 
 void symbol_ranges_free(struct symbol_ranges *ranges)

@@ -14,10 +14,12 @@
 
 #include "symbolizer/parser/symbols/symbol_list.h"
 
+#define SYMBOL_RANGE_PLT (1u << 31) /* a stub: the name is that of the function it jumps to */
+
 struct symbol_range {
 	uint64_t start; /* vaddr */
 	uint32_t bytes;
-	uint32_t is_plt;  /* the name is that of the function to which this stub jumps */
+	uint32_t symbol;  /* its number in the file; SYMBOL_RANGE_PLT is not part of it */
 	const char *name; /* NUL-terminated, borrowed */
 };
 
@@ -29,8 +31,11 @@ struct symbol_ranges {
 
 /* Adds a range behind the last one. Return: 0, also when the list is full; PARSER_FAILED. */
 int symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range);
-/* Chooses among the symbols of a sorted list. @ranges: empty. Return: 0, PARSER_FAILED (memory). */
-int symbol_ranges_choose(struct symbol_ranges *ranges, const struct symbol_list *list);
-/* Adds of @others what lies in the gaps of @ranges. Return: as above. */
+/* Chooses among the symbols of a sorted list, which get numbers from @first on. @ranges: empty.
+ * Return: 0, PARSER_FAILED (memory). */
+int symbol_ranges_choose(struct symbol_ranges *ranges, const struct symbol_list *list,
+			 uint32_t first);
+/* Adds of @others what lies in the gaps of @ranges; beside a range of the same name, to that.
+ * Return: as above. */
 int symbol_ranges_fill_gaps(struct symbol_ranges *ranges, const struct symbol_ranges *others);
 void symbol_ranges_free(struct symbol_ranges *ranges);

@@ -27,7 +27,8 @@ static int take_list(struct compilation *c, struct symbol_list *list)
 	int r = symbol_list_sort(list);
 
 	if (!r)
-		r = symbol_ranges_choose(&chosen, list);
+		r = symbol_ranges_choose(&chosen, list, c->file.numbers);
+	c->file.numbers += list->count;
 	if (!r && !c->ranges.count) {
 		symbol_ranges_free(&c->ranges);
 		c->ranges = chosen;
