@@ -31,8 +31,7 @@ static struct worker_limits limits_of(uint32_t kind)
 {
 	switch (kind) {
 	case PARSER_SYMBOLS:
-		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS,
-					      WORKER_SYMBOLS_HEAP_BYTES};
+		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS, WORKER_HEAP_BYTES};
 	case PARSER_LINES:
 		return (struct worker_limits){WORKER_LINES_CPU_SECONDS, WORKER_LINES_HEAP_BYTES};
 	default:

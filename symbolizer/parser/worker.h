@@ -11,7 +11,6 @@
 #define WORKER_CPU_SECONDS         2
 #define WORKER_HEAP_BYTES          (768ull << 20)
 #define WORKER_SYMBOLS_CPU_SECONDS 5
-#define WORKER_SYMBOLS_HEAP_BYTES  (1024ull << 20)
 #define WORKER_LINES_CPU_SECONDS   20
 #define WORKER_LINES_HEAP_BYTES    (1792ull << 20) /* with the copy of the DWARF sections */
 

@@ -85,7 +85,9 @@ int segments_read_notes(struct image *image, const struct image_source *source)
 
 		if (segment.p_type != PT_NOTE)
 			continue;
-		read = image_fill(image, source, segment.p_offset, segment.p_filesz);
+		read = segment.p_filesz > SEGMENTS_NOTES_MAX
+			       ? PARSER_TOO_LARGE
+			       : image_fill(image, source, segment.p_offset, segment.p_filesz);
 		if (read == PARSER_FAILED)
 			return read;
 		r = read ? read : r;

@@ -28,8 +28,7 @@ static bool is_in_file(const struct image *image, const Elf64_Shdr *section)
 }
 
 /* Reads the strings up to the last one that ends. */
-static int read_strings(struct symbol_reader *reader, const Elf64_Shdr *section,
-			struct symbol_strings *ret_strings)
+static int read_strings(struct symbol_reader *reader, const Elf64_Shdr *section)
 {
 	uint64_t bytes = section->sh_size;
 	const char *last;
@@ -38,13 +37,13 @@ static int read_strings(struct symbol_reader *reader, const Elf64_Shdr *section,
 		bytes = SYMBOL_READER_STRINGS_MAX;
 		reader->truncated = true;
 	}
-	reader->strings = malloc(bytes + 1);
-	if (!reader->strings || reader->source->read(reader->source->context, reader->strings,
-						     section->sh_offset, bytes) < 0)
+	reader->bytes = malloc(bytes + 1);
+	if (!reader->bytes || reader->source->read(reader->source->context, reader->bytes,
+						   section->sh_offset, bytes) < 0)
 		return PARSER_FAILED;
-	last = memrchr(reader->strings, '\0', bytes);
-	ret_strings->bytes = reader->strings;
-	ret_strings->count = last ? (uint64_t)(last - reader->strings) + 1 : 0;
+	last = memrchr(reader->bytes, '\0', bytes);
+	reader->strings.bytes = reader->bytes;
+	reader->strings.count = last ? (uint64_t)(last - reader->bytes) + 1 : 0;
 	return 0;
 }
 
@@ -90,10 +89,9 @@ static uint8_t binding_of(const Elf64_Sym *symbol)
 	}
 }
 
-static int take(struct symbol_reader *reader, const Elf64_Sym *entry, uint8_t number,
-		struct symbol_list *list)
+static int take(struct symbol_reader *reader, const Elf64_Sym *entry, struct symbol_list *list)
 {
-	const struct symbol_strings *strings = &list->sources[number];
+	const struct symbol_strings *strings = &list->sources[reader->number];
 	struct symbol symbol = {.start = entry->st_value, .name = entry->st_name};
 
 	if (!entry->st_name || entry->st_name >= strings->count ||
@@ -106,12 +104,12 @@ static int take(struct symbol_reader *reader, const Elf64_Sym *entry, uint8_t nu
 		return 0;
 	symbol.is_function = ELF64_ST_TYPE(entry->st_info) != STT_NOTYPE;
 	symbol.binding = binding_of(entry);
-	symbol.source = number;
+	symbol.source = reader->number;
 	reader->found |= symbol.is_function;
 	return symbol_list_add(list, &symbol);
 }
 
-static int read_entries(struct symbol_reader *reader, const Elf64_Shdr *section, uint8_t number,
+static int read_entries(struct symbol_reader *reader, const Elf64_Shdr *section,
 			struct symbol_list *list)
 {
 	uint64_t count = section->sh_size / sizeof(Elf64_Sym);
@@ -130,14 +128,13 @@ static int read_entries(struct symbol_reader *reader, const Elf64_Shdr *section,
 					 wanted * sizeof(*piece)) < 0)
 			return PARSER_FAILED;
 		for (uint64_t i = 0; !r && i < wanted; i++)
-			r = take(reader, &piece[i], number, list);
+			r = take(reader, &piece[i], list);
 		done += wanted;
 	}
 	return r;
 }
 
-int symbol_reader_read(struct symbol_reader *reader, uint32_t type, uint8_t number,
-		       struct symbol_list *list)
+int symbol_reader_read(struct symbol_reader *reader, uint32_t type, struct symbol_list *list)
 {
 	const struct image *image = reader->image;
 	const Elf64_Shdr *section = section_of(image, type);
@@ -153,15 +150,16 @@ int symbol_reader_read(struct symbol_reader *reader, uint32_t type, uint8_t numb
 		reader->malformed = true;
 		return 0;
 	}
-	r = read_strings(reader, strings, &list->sources[number]);
+	r = read_strings(reader, strings);
+	list->sources[reader->number] = reader->strings;
 	if (!r)
-		r = read_entries(reader, section, number, list);
+		r = read_entries(reader, section, list);
 	reader->truncated |= list->truncated;
 	return r;
 }
 
 void symbol_reader_close(struct symbol_reader *reader)
 {
-	free(reader->strings);
-	reader->strings = NULL;
+	free(reader->bytes);
+	*reader = (struct symbol_reader){0};
 }

@@ -17,14 +17,15 @@
 struct symbol_reader {
 	const struct image *image;
 	const struct image_source *source;
-	char *strings;  /* owned; used by the lists that were filled */
-	bool found;     /* there was a code symbol */
-	bool malformed; /* the table, or a part, was left out */
-	bool truncated; /* a limit was met */
+	uint8_t number;                /* of the strings in the list */
+	char *bytes;                   /* owned */
+	struct symbol_strings strings; /* in them; used by the lists that were filled */
+	bool found;                    /* there was a code symbol */
+	bool malformed;                /* the table, or a part, was left out */
+	bool truncated;                /* a limit was met */
 };
 
-/* Adds the code symbols of the first section of @type, with the strings as @list's @number.
+/* Adds the code symbols of the first section of @type.
  * Return: 0, PARSER_FAILED (memory, reading). */
-int symbol_reader_read(struct symbol_reader *reader, uint32_t type, uint8_t number,
-		       struct symbol_list *list);
+int symbol_reader_read(struct symbol_reader *reader, uint32_t type, struct symbol_list *list);
 void symbol_reader_close(struct symbol_reader *reader);

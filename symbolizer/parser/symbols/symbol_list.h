@@ -42,6 +42,7 @@ struct symbol_list {
 	struct symbol *symbols; /* owned */
 	uint32_t count, capacity;
 	struct symbol_strings sources[SYMBOL_LIST_SOURCES];
+	uint32_t flags; /* of the numbers of its symbols: SYMBOL_RANGE_PLT, or 0 */
 	bool truncated; /* a limit was met */
 };
 

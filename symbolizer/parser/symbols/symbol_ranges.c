@@ -150,7 +150,7 @@ static int take_group(struct sweep *sweep, uint32_t first, uint32_t *ret_next)
 	for (i = first; !r && i < list->count && list->symbols[i].start == start; i++) {
 		const struct symbol *symbol = &list->symbols[i];
 		struct cover taken = {symbol_list_name(list, i), start + symbol->bytes,
-				      sweep->first + i};
+				      (sweep->first + i) | list->flags};
 
 		if (!symbol->bytes && !is_label)
 			continue; /* a sized one begins here as well */

@@ -3,8 +3,9 @@
 /*
  * symbols_compile - makes the symbol table of one ELF file from all that names its functions
  *
- * Order      .symtab; below it, in its gaps, .dynsym; below that Go's pclntab. A part that is
- *            malformed or too large is left out or cut, the others stay, and the flags say so.
+ * Order      .symtab; below it, in its gaps, .dynsym with .gnu_debugdata; then stubs of the PLT;
+ *            then Go's pclntab. A part that is malformed or too large is left out or cut, the
+ *            others stay, and the flags say so.
  * Reads      nothing but @source: no descriptor, no clock.
  */
 
