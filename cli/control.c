@@ -139,12 +139,12 @@ static void on_output(struct session *session, const struct tm_control *message)
 	session->output_results.has[message->value] = true;
 }
 
-static void replace_parser(struct session *session)
+static void replace_parser(struct session *session, uint64_t lost)
 {
 	const struct start *start = session->start;
 
 	if (start)
-		parser_restart_run(&session->parser, start->programs[PROGRAM_PATHS_PARSER],
+		parser_restart_run(&session->parser, lost, start->programs[PROGRAM_PATHS_PARSER],
 				   start->accounts->symbolizer, &session->symbolizer);
 }
 
@@ -168,7 +168,7 @@ static void on_symbolizer_message(struct session *session, const struct tm_contr
 		session->result = message->body.result;
 		return;
 	case TM_CONTROL_PARSER_LOST:
-		replace_parser(session);
+		replace_parser(session, message->value);
 		return;
 	case TM_CONTROL_FLUSHED:
 		report_interval(session, message->value);

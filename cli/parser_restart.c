@@ -58,7 +58,12 @@ static int start_parser(struct parser_restart *restart, int program,
 	return r;
 }
 
-void parser_restart_run(struct parser_restart *restart, int program,
+void parser_restart_renumber(struct parser_restart *restart)
+{
+	restart->number = 0;
+}
+
+void parser_restart_run(struct parser_restart *restart, uint64_t lost, int program,
 			struct uid_pool_account account, struct child *symbolizer)
 {
 	_cleanup_(tm_closep) int ours = -1;
@@ -66,6 +71,8 @@ void parser_restart_run(struct parser_restart *restart, int program,
 	int ends[2];
 	int r;
 
+	if (lost != restart->number)
+		return; /* asked again while the answer was under way */
 	if (!parser_restart_allows(restart, tm_clock_ns())) {
 		if (restart->refused == 1)
 			terminal_print(
@@ -85,12 +92,14 @@ void parser_restart_run(struct parser_restart *restart, int program,
 	theirs = ends[1];
 	if (start_parser(restart, program, account, theirs) != 0)
 		return;
-	r = child_send_fd(symbolizer, TM_CONTROL_PARSER, 0, ours);
-	if (r < 0)
+	r = child_send_fd(symbolizer, TM_CONTROL_PARSER, restart->number + 1, ours);
+	if (r < 0) {
 		terminal_verbose("the new parser could not be sent to %s: %s", symbolizer->name,
 				 strerror(-r));
-	else
-		terminal_print("tidemark-parser ended early; restarted it");
+		return;
+	}
+	restart->number++;
+	terminal_print("tidemark-parser ended early; restarted it");
 }
 
 void parser_restart_stop(struct parser_restart *restart, int wait_ms)

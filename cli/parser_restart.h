@@ -21,6 +21,7 @@ struct parser_restart {
 	struct child parser;                     /* the last one; the one before is killed */
 	uint64_t started_ns[PARSER_RESTART_MAX]; /* CLOCK_MONOTONIC; in turn */
 	unsigned started;                        /* in all */
+	uint64_t number;                         /* of the last one that this symbolizer was sent */
 	unsigned refused;                        /* messages that found the limit reached */
 	uint64_t cpu_ns, rss_bytes;              /* of those that ended, workers included */
 };
@@ -28,8 +29,13 @@ struct parser_restart {
 
 /* Whether the limit lets another one start at @now_ns; if so, it counts as started. */
 bool parser_restart_allows(struct parser_restart *restart, uint64_t now_ns);
-/* Answers PARSER_LOST of @symbolizer. @program: descriptor of tidemark-parser, the caller's. */
-void parser_restart_run(struct parser_restart *restart, int program,
+/*
+ * Answers PARSER_LOST of @symbolizer; @lost: its number. Does nothing if that parser is replaced
+ * already. @program: descriptor of tidemark-parser, the caller's.
+ */
+void parser_restart_run(struct parser_restart *restart, uint64_t lost, int program,
 			struct uid_pool_account account, struct child *symbolizer);
+/* Another symbolizer was started; its first parser is its own. */
+void parser_restart_renumber(struct parser_restart *restart);
 /* The symbolizer has ended and its parser is about to: waits at most @wait_ms for it. Total. */
 void parser_restart_stop(struct parser_restart *restart, int wait_ms);

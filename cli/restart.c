@@ -28,6 +28,7 @@ static int restart(struct session *session)
 	child_kill(symbolizer);
 	keep_cost(session);
 	*symbolizer = CHILD_NULL;
+	parser_restart_renumber(&session->parser);
 	intervals_on_death(&session->intervals);
 	session_forget_report(session);
 	r = start_symbolizer_again(session->start, session);

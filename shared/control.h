@@ -44,7 +44,8 @@ enum tm_control_kind {
 	TM_CONTROL_RESUME, /* follows READY of a restarted symbolizer: body.counts were reported by
 			    * its predecessor, whose last report ended at W = `value`; report only
 			    * the rest */
-	TM_CONTROL_PARSER, /* answers PARSER_LOST; with the socket of a new parser */
+	TM_CONTROL_PARSER, /* answers PARSER_LOST; with the socket of a new parser. `value`: its
+			    * number; the first that this symbolizer is sent is 1 */
 	/* program -> command */
 	TM_CONTROL_READY = 16, /* programs are loaded, or the sandbox is entered; `value` unused */
 	TM_CONTROL_STARTED,    /* sampling has started */
@@ -58,7 +59,9 @@ enum tm_control_kind {
 	TM_CONTROL_FLUSHED,    /* ends the answer to one FLUSH; `value`: W up to which it reports */
 	TM_CONTROL_FAILED,     /* `code`: enum tm_failure, body.text: one sentence for the user */
 	/* symbolizer -> command: its parser exited or sent an invalid message, and another one is
-	 * needed. Sent again, with growing pauses, until PARSER comes. */
+	 * needed. Sent again, with growing pauses, until PARSER comes. `value`: the number of the
+	 * parser that is lost, 0 for the one that the symbolizer started itself; the command
+	 * ignores any number but that of the last one, whose successor may be under way. */
 	TM_CONTROL_PARSER_LOST,
 };
 

@@ -142,7 +142,7 @@ static int handle_message(struct session *session, const struct tm_control *mess
 	if (message->kind == TM_CONTROL_OUTPUT_FILE)
 		return take_output(session, message->value, TM_TAKE_FD(owned));
 	if (message->kind == TM_CONTROL_PARSER && owned >= 0) {
-		parser_client_attach(&session->parser, TM_TAKE_FD(owned));
+		parser_client_attach(&session->parser, TM_TAKE_FD(owned), message->value);
 		return 0;
 	}
 	if (owned >= 0)

@@ -61,7 +61,7 @@ static void request_parser(struct parser_client *client)
 {
 	if (client->socket >= 0 || client->control < 0 || now_ms() < client->retry_ms)
 		return;
-	(void)tm_control_send(client->control, TM_CONTROL_PARSER_LOST, 0, 0);
+	(void)tm_control_send(client->control, TM_CONTROL_PARSER_LOST, 0, client->number);
 	client->retry_ms = now_ms() + client->retry_pause_ms;
 	if (client->retry_pause_ms < PARSER_CLIENT_PAUSE_MAX)
 		client->retry_pause_ms *= 2;
@@ -111,8 +111,9 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint
 	tm_child_stop(&child, ret_cpu_ns, ret_rss_bytes);
 }
 
-void parser_client_attach(struct parser_client *client, int socket)
+void parser_client_attach(struct parser_client *client, int socket, uint64_t number)
 {
+	client->number = number;
 	if (client->socket >= 0)
 		(void)tm_close(socket);
 	else

@@ -65,6 +65,7 @@ struct parser_client {
 	pid_t first;            /* the parser that was started before the sandbox; 0: none */
 	bool first_is_lost;     /* the first parser is gone; `socket` is that of a later one */
 	int control;            /* borrowed: the socket to the command; -1: none */
+	uint64_t number;        /* of the last parser that the command sent; 0: none yet */
 	int64_t retry_ms;       /* when the command may be asked for a parser again */
 	int64_t retry_pause_ms; /* how long to wait after asking it */
 	uint32_t next_id;
@@ -91,8 +92,8 @@ int parser_client_start(struct parser_client *client, int program);
 /* Stops the parser. @ret_*: of the first one and its workers; 0 where unknown. Cannot fail. */
 void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns,
 			uint64_t *ret_rss_bytes);
-/* Connects another parser, which the command started. Takes @socket. */
-void parser_client_attach(struct parser_client *client, int socket);
+/* Connects another parser, which the command started under @number. Takes @socket. */
+void parser_client_attach(struct parser_client *client, int socket, uint64_t number);
 /* Whether a parser is connected and has a free slot for a request. */
 bool parser_client_is_ready(const struct parser_client *client);
 /* Return: 0, PARSER_CLIENT_E_BUSY, PARSER_CLIENT_E_NONE. */

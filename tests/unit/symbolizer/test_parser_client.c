@@ -21,6 +21,7 @@
 
 static struct parser_client client;
 static int parser[2], command[2]; /* the client's end, the other end */
+static uint64_t connected; /* parsers so far; the number of the next one, the first one's is 0 */
 static unsigned answered;
 static uint32_t last_value;
 static enum tm_parse_failure last_failure;
@@ -29,12 +30,13 @@ static bool had_fd;
 static void connect_parser(void)
 {
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
-	parser_client_attach(&client, parser[0]);
+	parser_client_attach(&client, parser[0], connected++);
 }
 
 static int begin(void **state)
 {
 	client = PARSER_CLIENT_NULL;
+	connected = 0;
 	connect_parser();
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, command), 0);
 	client.control = command[0];
@@ -94,7 +96,10 @@ static void send_result(uint32_t id, uint32_t status, int fd)
 	parser_client_round(&client);
 }
 
-/* Return: how many times the command was asked for another parser since the last call. */
+/*
+ * Return: how many times the command was asked for another parser since the last call, each time
+ * by the number of the one that is lost.
+ */
 static unsigned asked_for_another(void)
 {
 	struct tm_control message;
@@ -102,6 +107,7 @@ static unsigned asked_for_another(void)
 
 	while (tm_fdpass_recv(command[1], &message, sizeof(message), NULL, MSG_DONTWAIT) == 0) {
 		assert_int_equal(message.kind, TM_CONTROL_PARSER_LOST);
+		assert_int_equal(message.value, connected - 1);
 		count++;
 	}
 	return count;
@@ -202,6 +208,11 @@ static void idle_parser_that_dies_is_noticed_and_replaced(void **state)
 	send_result(take_request(), PARSER_NOT_ELF, -1);
 	assert_int_equal(answered, 1);
 	assert_int_equal(client.counts.lost, 1);
+	(void)close(parser[1]);
+	parser_client_round(&client);
+	client.retry_ms = 0;
+	parser_client_round(&client);
+	assert_in_range(asked_for_another(), 1, 2); /* by the number of the second one */
 }
 
 static void command_is_asked_again_with_growing_pauses(void **state)
@@ -232,7 +243,7 @@ static void unneeded_parser_is_closed(void **state)
 	char byte;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, more), 0);
-	parser_client_attach(&client, more[0]);
+	parser_client_attach(&client, more[0], connected);
 	assert_int_equal(client.socket, parser[0]);
 	assert_int_equal(recv(more[1], &byte, 1, MSG_DONTWAIT), 0);
 	(void)close(more[1]);

@@ -36,7 +36,7 @@ static void requested_files_fail_with_their_parser_and_others_wait_for_the_next(
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, next), 0);
 	(void)close(parser[1]);
 	parser[1] = next[1];
-	parser_client_attach(&client, next[0]);
+	parser_client_attach(&client, next[0], 1);
 	round_of_jobs();
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
