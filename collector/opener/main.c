@@ -35,18 +35,30 @@ struct server {
 	unsigned abandoned_alive; /* of those, not yet ended */
 };
 
-/* Keeps the capabilities that it was started with; none can be passed on, and no file can grow. */
+/* Keeps the capabilities that it was started with; none can be passed on. */
 static int drop_privileges(void)
 {
-	static const struct rlimit none = {0, 0};
 	cap_t caps = cap_get_proc();
 	int r = 0;
 
 	if (!caps || cap_clear_flag(caps, CAP_INHERITABLE) < 0 || cap_set_proc(caps) < 0 ||
-	    cap_reset_ambient() < 0 || setrlimit(RLIMIT_FSIZE, &none) < 0)
+	    cap_reset_ambient() < 0)
 		r = -errno;
 	(void)cap_free(caps);
 	return r;
+}
+
+/*
+ * The last step that may fail and still be reported in a regular file: from then on no file can
+ * grow, and a write to one fails instead of ending the opener.
+ */
+static int forbid_writing(void)
+{
+	static const struct rlimit none = {0, 0};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	(void)sigaction(SIGXFSZ, &ignore, NULL);
+	return setrlimit(RLIMIT_FSIZE, &none) < 0 ? -errno : 0;
 }
 
 static int harden(void)
@@ -61,11 +73,15 @@ static int harden(void)
 		r = drop_privileges();
 	if (r == 0)
 		r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
-	/* an abandoned worker must not keep a terminal or pipe open whose reader waits for its end
-	 */
+	if (r == 0)
+		r = forbid_writing();
+	if (r == 0)
+		r = tm_sandbox_filter(&opener_filter);
+	/* An abandoned worker must not keep a terminal or pipe open whose reader waits for its end;
+	 * a failure is still to be reported. */
 	for (int i = 0; r == 0 && i < 3; i++)
 		(void)close(i);
-	return r == 0 ? tm_sandbox_filter(&opener_filter) : r;
+	return r;
 }
 
 static void reap(struct server *server)

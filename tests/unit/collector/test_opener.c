@@ -4,6 +4,7 @@
 #include "tests/unit/collector/opener_fixture.h"
 
 #include <grp.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -162,16 +163,25 @@ static int lower_limit(void)
 	if (getuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
 			      setresuid(65534, 65534, 65534) < 0))
 		return -errno;
-	/* With RLIMIT_FSIZE 0 its message to a regular file would end it by SIGXFSZ. */
-	if (dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO) < 0)
-		return -errno;
 	return setrlimit(RLIMIT_NOFILE, &few) < 0 ? -errno : 0;
 }
 
-static void opener_that_cannot_enter_its_sandbox_serves_nothing(void **state)
+static void opener_that_cannot_enter_its_sandbox_says_so_even_in_a_regular_file(void **state)
 {
-	assert_int_equal(start(lower_limit), 0);
+	char text[256] = "";
+	int saved = dup(STDERR_FILENO);
+	int errors = memfd_create("stderr", MFD_CLOEXEC);
+	int r;
+
+	assert_true(saved >= 0 && dup2(errors, STDERR_FILENO) >= 0);
+	r = start(lower_limit);
+	(void)dup2(saved, STDERR_FILENO);
+	(void)close(saved);
+	assert_int_equal(r, 0);
 	assert_int_equal(wait_for_exit(), 3);
+	assert_true(pread(errors, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "tidemark-opener: cannot enter its sandbox: "));
+	(void)close(errors);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
@@ -189,8 +199,9 @@ int main(int argc, char **argv)
 		CASE(unterminated_path_is_answered),
 		CASE(message_of_another_size_ends_the_opener),
 		CASE(end_of_the_collector_ends_the_opener),
-		cmocka_unit_test_teardown(opener_that_cannot_enter_its_sandbox_serves_nothing,
-					  unmake),
+		cmocka_unit_test_teardown(
+			opener_that_cannot_enter_its_sandbox_says_so_even_in_a_regular_file,
+			unmake),
 	};
 	int failed;
 
