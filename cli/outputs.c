@@ -17,7 +17,8 @@ static int cannot(const char *path, int error)
 	if (error == -ENXIO)
 		terminal_print("%s: cannot be written: nobody reads this pipe", path);
 	else if (error == -EMEDIUMTYPE)
-		terminal_print("%s: cannot be written: with --every only regular files are", path);
+		terminal_print("%s: cannot be written: with --every it must be a regular file",
+			       path);
 	else
 		terminal_print("%s: cannot be written: %s", path, strerror(-error));
 	return EXIT_CODE_FAILED;

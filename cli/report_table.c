@@ -86,11 +86,11 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	}
 	print_some(out, summary->cpus_not_sampled, "CPUs not sampled");
 	print_some(out, counts->announce_lost, "announcements lost");
-	print_some(out, counts->processes_full, "times no room for a process");
-	print_some(out, counts->files_full, "times no room for a file");
+	print_some(out, counts->processes_full, "times the process table was full");
+	print_some(out, counts->files_full, "times the file table was full");
 	print_some(out, counts->files_retired, "file numbers reused");
 	print_some(out, counts->tables_refused, "unwind tables refused");
-	print_some(out, counts->tables_evicted, "unwind tables given up for others");
+	print_some(out, counts->tables_evicted, "unwind tables evicted");
 	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
 	(void)fputc('\n', out);
 }

@@ -105,9 +105,10 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 			    "samples: taken 0, exported 0, dropped 0, not run 12 "
 			    "(CPUs idle for 0.2 s), truncated 0, "
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
-			    "3 times no room for a process, 4 times no room for a file, "
+			    "3 times the process table was full, "
+			    "4 times the file table was full, "
 			    "5 file numbers reused, 6 unwind tables refused, "
-			    "7 unwind tables given up for others, 2 symbolizers died\n");
+			    "7 unwind tables evicted, 2 symbolizers died\n");
 	free(text);
 }
 
