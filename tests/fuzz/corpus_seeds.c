@@ -256,6 +256,65 @@ static void commands(void)
 		put_command("every_kind", kind & 1, kind, kind > 0);
 }
 
+static void put_sent(const char *name, uint8_t flags, const struct tm_control *message,
+		     size_t body_bytes)
+{
+	uint8_t words = (uint8_t)(body_bytes / 4);
+
+	put("command", name, &flags, 1, true);
+	put("command", name, message, offsetof(struct tm_control, body), true);
+	put("command", name, &words, 1, true);
+	put("command", name, &message->body, 4u * words, true);
+}
+
+/* The state and the flags are those of fuzz_command.c. */
+static void programs_messages(void)
+{
+	enum {
+		FD = 1,
+		TOO_SHORT = 2,
+		SYMBOLIZER = 4,
+		FILL = 8
+	};
+	static const uint32_t collector[] = {TM_CONTROL_READY, TM_CONTROL_STARTED,
+					     TM_CONTROL_COUNTS, TM_CONTROL_EMPTY, TM_CONTROL_DONE};
+	static const uint32_t symbolizer[] = {
+		TM_CONTROL_READY,  TM_CONTROL_PARSER_LOST, TM_CONTROL_OUTPUT, TM_CONTROL_TOP,
+		TM_CONTROL_COUNTS, TM_CONTROL_RESULT,      TM_CONTROL_FLUSHED};
+	static const char *const names[] = {"orderly", "flushed", "workload_ended",
+					    "collector_died"};
+	struct tm_control message = {.value = 1};
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uint8_t state = (uint8_t)(1 | (1 << i));
+
+		put("command", names[i], &state, 1, false);
+		for (size_t k = 0; k < sizeof(collector) / sizeof(collector[0]); k++) {
+			message.kind = collector[k];
+			message.body.counts.taken = 100 * k;
+			put_sent(names[i], i == 3 ? FILL : 0, &message, 256);
+		}
+		message.body = (typeof(message.body)){0};
+		for (size_t k = 0; k < sizeof(symbolizer) / sizeof(symbolizer[0]); k++) {
+			message.kind = symbolizer[k];
+			put_sent(names[i], SYMBOLIZER | (i == 3 ? FILL : 0), &message, 256);
+		}
+		message.kind = TM_CONTROL_DONE;
+		put_sent(names[i], SYMBOLIZER, &message, 0);
+	}
+	put("command", "failed", "\1", 1, false);
+	memcpy(message.body.text, "\33[31mcannot", 12);
+	for (int32_t code = 0; code <= TM_FAILURE_PEER; code++) {
+		message.kind = code ? TM_CONTROL_FAILED : TM_CONTROL_NOTE;
+		message.code = code;
+		put_sent("failed", code & 1 ? SYMBOLIZER : 0, &message, 12);
+	}
+	put("command", "short", "\1", 1, false);
+	put_sent("short", FD, &message, 12);
+	put_sent("short", TOO_SHORT, &message, 12);
+	put_sent("short", SYMBOLIZER | TOO_SHORT, &message, 12);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -271,6 +330,7 @@ int main(int argc, char **argv)
 	reports();
 	answers();
 	commands();
+	programs_messages();
 	unwind_seeds_put(put);
 	return 0;
 }
