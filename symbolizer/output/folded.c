@@ -13,15 +13,15 @@
 
 struct folded {
 	const struct report *report;
-	uint32_t *texts;  /* class of each string: equal where the written text is equal */
-	uint32_t *frames; /* class of each frame: its text, and whether it ends in _[k] */
-	uint32_t *ranks;  /* of each stack */
+	uint32_t *texts; /* class of each string: equal where the written text is equal */
+	uint32_t *calls; /* class of each call: its text, and whether it ends in _[k] */
+	uint32_t *ranks; /* of each stack */
 };
 
 static void folded_deinit(struct folded *folded)
 {
 	free(folded->texts);
-	free(folded->frames);
+	free(folded->calls);
 	free(folded->ranks);
 }
 
@@ -66,6 +66,23 @@ static bool is_kernel(const struct report *report, const struct report_frame *fr
 	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
 }
 
+/* The lowest bit says whether the text ends in _[k]. */
+static void classify_calls(struct folded *folded)
+{
+	const struct report *report = folded->report;
+
+	for (uint32_t i = 0; i < report->frame_count; i++) {
+		const struct report_frame *frame = &report->frames[i];
+		uint32_t kernel = is_kernel(report, frame) ? 1 : 0;
+
+		for (uint32_t j = 0; j < frame->call_count; j++) {
+			uint32_t call = frame->first_call + j;
+
+			folded->calls[call] = 2 * folded->texts[report->calls[call].name] + kernel;
+		}
+	}
+}
+
 static int folded_init(struct folded *folded, const struct report *report)
 {
 	_cleanup_(tm_freep) uint32_t *order = sort_new(report->string_count, compare_texts, report);
@@ -73,19 +90,16 @@ static int folded_init(struct folded *folded, const struct report *report)
 
 	folded->report = report;
 	folded->texts = malloc(sizeof(uint32_t) * ((size_t)report->string_count + 1));
-	folded->frames = malloc(sizeof(uint32_t) * ((size_t)report->frame_count + 1));
-	if (!order || !folded->texts || !folded->frames)
+	folded->calls = malloc(sizeof(uint32_t) * ((size_t)report->call_count + 1));
+	if (!order || !folded->texts || !folded->calls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->string_count; i++) {
 		if (i > 0 && compare_texts(order[i - 1], order[i], report) != 0)
 			class ++;
 		folded->texts[order[i]] = class;
 	}
-	for (uint32_t i = 0; i < report->frame_count; i++)
-		folded->frames[i] =
-			2 * folded->texts[report_outermost(report, &report->frames[i])->name] +
-			(uint32_t)is_kernel(report, &report->frames[i]);
-	folded->ranks = stack_order_new(report, folded->frames);
+	classify_calls(folded);
+	folded->ranks = stack_order_new(report, folded->calls);
 	return folded->ranks ? 0 : -ENOMEM;
 }
 
@@ -100,21 +114,20 @@ static void write_name(struct output_file *out, const char *name)
 	}
 }
 
-static void write_row(struct output_file *out, const struct report *report,
+static void write_row(struct output_file *out, const struct folded *folded,
 		      const struct report_sample *sample, uint64_t count)
 {
-	const struct report_stack *stack = &report->stacks[sample->stack];
+	const struct report *report = folded->report;
+	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
+	uint32_t call;
 
 	write_name(out, report->strings[sample->comm]);
 	if (sample->stop != TM_STOP_NONE)
 		output_file_format(out, ";[truncated: %s]", tm_reasons_stop(sample->stop));
-	for (uint32_t depth = 0; depth < stack->count; depth++) {
-		const struct report_frame *frame =
-			&report->frames[stack_order_frame(report, stack, depth)];
-
+	while ((call = stack_walk_next(&walk)) != STACK_WALK_END) {
 		output_file_text(out, ";");
-		write_name(out, report->strings[report_outermost(report, frame)->name]);
-		if (is_kernel(report, frame))
+		write_name(out, report->strings[report->calls[call].name]);
+		if (folded->calls[call] & 1)
 			output_file_text(out, "_[k]");
 	}
 	output_file_text(out, " ");
@@ -145,7 +158,7 @@ int folded_write(struct output_file *out, const struct report *report)
 		}
 		i = next;
 		if (count > 0)
-			write_row(out, report, sample, count);
+			write_row(out, &folded, sample, count);
 	}
 	return output_file_finish(out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* functions - groups the frames of a report by function; finds those with the most time */
+/* functions - groups the calls of a report by function; finds those with the most time */
 
 #include "symbolizer/output/functions.h"
 
@@ -9,6 +9,7 @@
 
 #include "shared/cleanup.h"
 #include "symbolizer/base/sort.h"
+#include "symbolizer/output/stack_order.h"
 
 struct samples_of { /* one function */
 	uint64_t self;
@@ -22,41 +23,119 @@ struct ranking {
 	struct samples_of *samples; /* by function */
 };
 
-static int compare_frames(uint32_t a, uint32_t b, const void *context)
+struct grouping {
+	const struct report *report;
+	const uint32_t *frames; /* of each call */
+};
+
+static int compare_names(uint32_t a, uint32_t b, const struct grouping *grouping)
 {
-	const struct report *report = context;
-	const struct report_frame *left = &report->frames[a];
-	const struct report_frame *right = &report->frames[b];
-	int order = sort_by_number(report_outermost(report, left)->name,
-				   report_outermost(report, right)->name);
+	const struct report *report = grouping->report;
+	const struct report_frame *left = &report->frames[grouping->frames[a]];
+	const struct report_frame *right = &report->frames[grouping->frames[b]];
+	int order = sort_by_number(report->calls[a].name, report->calls[b].name);
 
 	if (order == 0)
 		order = sort_by_number(left->file, right->file);
 	return order != 0 ? order : sort_by_number(left->kind, right->kind);
 }
 
+/* Among those of one name, calls without a source file come first: theirs is string 0. */
+static int compare_calls(uint32_t a, uint32_t b, const void *context)
+{
+	const struct grouping *grouping = context;
+	const struct report_call *calls = grouping->report->calls;
+	int order = compare_names(a, b, grouping);
+
+	return order != 0 ? order : sort_by_number(calls[a].path, calls[b].path);
+}
+
+static struct function function_of(const struct grouping *grouping, uint32_t call)
+{
+	const struct report_frame *frame = &grouping->report->frames[grouping->frames[call]];
+
+	return (struct function){
+		.name = grouping->report->calls[call].name,
+		.file = frame->file,
+		.kind = frame->kind,
+		.unnamed = frame->unnamed && call == frame->first_call + frame->call_count - 1,
+	};
+}
+
+static void add_call(struct functions *functions, const struct report *report, uint32_t call)
+{
+	const struct report_call *of = &report->calls[call];
+	struct function *function = &functions->items[functions->count - 1];
+	uint32_t line = of->start_line ? of->start_line : of->line;
+
+	functions->of_call[call] = functions->count - 1;
+	if (of->path != 0)
+		function->path = of->path;
+	if (line != 0 && (function->line == 0 || line < function->line))
+		function->line = line;
+}
+
+/* @order: calls of one name, sorted. */
+static void add_functions(struct functions *functions, const struct grouping *grouping,
+			  const uint32_t *order, uint32_t count)
+{
+	const struct report_call *calls = grouping->report->calls;
+	uint32_t paths = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t path = calls[order[i]].path;
+
+		paths += path != 0 && (i == 0 || path != calls[order[i - 1]].path);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		bool other = i > 0 && calls[order[i]].path != calls[order[i - 1]].path;
+
+		if (i == 0 || (other && paths > 1))
+			functions->items[functions->count++] = function_of(grouping, order[i]);
+		add_call(functions, grouping->report, order[i]);
+	}
+}
+
+/* Return: the frame of each call (free it), or NULL without memory. */
+static uint32_t *frames_of_calls(const struct report *report)
+{
+	uint32_t *frames = calloc((size_t)report->call_count + 1, sizeof(*frames));
+
+	for (uint32_t i = 0; frames && i < report->frame_count; i++)
+		for (uint32_t j = 0; j < report->frames[i].call_count; j++)
+			frames[report->frames[i].first_call + j] = i;
+	return frames;
+}
+
 int functions_init(struct functions *functions, const struct report *report)
 {
-	size_t bytes = sizeof(uint32_t) * ((size_t)report->frame_count + 1);
-	_cleanup_(tm_freep) uint32_t *order = sort_new(report->frame_count, compare_frames, report);
+	size_t capacity = (size_t)report->call_count + 1;
+	_cleanup_(tm_freep) uint32_t *frames = frames_of_calls(report);
+	_cleanup_(tm_freep) uint32_t *order = NULL;
+	const struct grouping grouping = {report, frames};
 
-	*functions = (struct functions){.of_frame = malloc(bytes), .example = malloc(bytes)};
-	if (!order || !functions->of_frame || !functions->example) {
+	*functions = (struct functions){0};
+	if (frames)
+		order = sort_new(report->call_count, compare_calls, &grouping);
+	functions->of_call = malloc(sizeof(*functions->of_call) * capacity);
+	functions->items = malloc(sizeof(*functions->items) * capacity);
+	if (!order || !functions->of_call || !functions->items) {
 		functions_deinit(functions);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < report->frame_count; i++) {
-		if (i == 0 || compare_frames(order[i - 1], order[i], report) != 0)
-			functions->example[functions->count++] = order[i];
-		functions->of_frame[order[i]] = functions->count - 1;
+	for (uint32_t i = 0, next; i < report->call_count; i = next) {
+		for (next = i + 1; next < report->call_count; next++)
+			if (compare_names(order[i], order[next], &grouping) != 0)
+				break;
+		add_functions(functions, &grouping, order + i, next - i);
 	}
 	return 0;
 }
 
 void functions_deinit(struct functions *functions)
 {
-	free(functions->of_frame);
-	free(functions->example);
+	free(functions->of_call);
+	free(functions->items);
 	*functions = (struct functions){0};
 }
 
@@ -66,42 +145,32 @@ static void count_sample(const struct ranking *ranking, uint32_t index)
 {
 	const struct report *report = ranking->report;
 	const struct report_sample *sample = &report->samples[index];
-	const struct report_stack *stack = &report->stacks[sample->stack];
+	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
+	struct samples_of *of = NULL;
+	uint32_t call;
 
-	for (uint32_t i = 0; i < stack->count; i++) {
-		uint32_t frame = report->stack_frames[stack->first + i];
-		struct samples_of *of = &ranking->samples[ranking->functions->of_frame[frame]];
-
-		if (i == 0)
-			of->self += sample->count;
+	while ((call = stack_walk_next(&walk)) != STACK_WALK_END) {
+		of = &ranking->samples[ranking->functions->of_call[call]];
 		if (of->last_sample == index + 1)
 			continue;
 		of->last_sample = index + 1;
 		of->total += sample->count;
 	}
-}
-
-static const struct report_frame *example_of(const struct ranking *ranking, uint32_t function)
-{
-	return &ranking->report->frames[ranking->functions->example[function]];
-}
-
-static uint32_t name_of(const struct ranking *ranking, uint32_t function)
-{
-	return report_outermost(ranking->report, example_of(ranking, function))->name;
+	if (of)
+		of->self += sample->count;
 }
 
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct ranking *ranking = context;
+	const struct function *functions = ranking->functions->items;
 	const char *const *strings = ranking->report->strings;
 	const struct samples_of *left = &ranking->samples[a], *right = &ranking->samples[b];
 	int order = sort_by_number(right->self, left->self);
 
 	if (order == 0)
 		order = sort_by_number(right->total, left->total);
-	return order != 0 ? order
-			  : strcmp(strings[name_of(ranking, a)], strings[name_of(ranking, b)]);
+	return order != 0 ? order : strcmp(strings[functions[a].name], strings[functions[b].name]);
 }
 
 /* Cuts between two characters, so that the rest is still valid UTF-8. */
@@ -121,14 +190,14 @@ static void copy_cut(char *to, size_t bytes, const char *from)
 static void write_row(const struct ranking *ranking, uint32_t function, struct tm_top *ret_row)
 {
 	const struct samples_of *samples = &ranking->samples[function];
-	const struct report_frame *frame = example_of(ranking, function);
+	const struct function *of = &ranking->functions->items[function];
 	const char *const *strings = ranking->report->strings;
 	const char *file = "";
 
-	if (frame->file != REPORT_NO_FILE)
-		file = strings[ranking->report->files[frame->file].base];
+	if (of->file != REPORT_NO_FILE)
+		file = strings[ranking->report->files[of->file].base];
 	*ret_row = (struct tm_top){samples->self, samples->total};
-	copy_cut(ret_row->name, sizeof(ret_row->name), strings[name_of(ranking, function)]);
+	copy_cut(ret_row->name, sizeof(ret_row->name), strings[of->name]);
 	copy_cut(ret_row->file, sizeof(ret_row->file), file);
 }
 

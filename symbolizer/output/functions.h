@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * functions - groups the frames of a report by function; finds those with the most time
+ * functions - groups the calls of a report by function; finds those with the most time
  *
- * A report keeps one frame per sampled address. Frames with the same name, file and kind are one
- * function.
+ * A report keeps one frame per sampled address. Calls with the same name, in frames of the same
+ * file and kind, are one function, inlined or not. Where they are from several source files they
+ * are as many functions; a call whose source is not known joins them where there is only one.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shared/control.h"
 #include "symbolizer/output/report.h"
 
+struct function {
+	uint32_t name; /* string */
+	uint32_t file; /* index, or REPORT_NO_FILE */
+	uint32_t path; /* string: source file, or "" */
+	uint32_t line; /* in it: where it begins, else the first that was sampled; 0: not known */
+	uint8_t kind;  /* enum report_kind */
+	bool unnamed;  /* as in report_frame */
+};
+
 struct functions {
-	uint32_t *of_frame; /* function of each frame */
-	uint32_t *example;  /* one frame of each function: its name, file and kind */
+	uint32_t *of_call; /* function of each call */
+	struct function *items;
 	uint32_t count;
 };
 
@@ -23,6 +34,7 @@ int functions_init(struct functions *functions, const struct report *report);
 void functions_deinit(struct functions *functions);
 /*
  * The functions that most samples stopped in, then those in most stacks, then by name. A function
- * counts once in a stack however often it recurs. Return: rows written (<= TM_TOP_ROWS), -ENOMEM.
+ * counts once in a stack however often it recurs; a sample stopped in its innermost call. Return:
+ * rows written (<= TM_TOP_ROWS), -ENOMEM.
  */
 int functions_top(const struct report *report, struct tm_top rows[TM_TOP_ROWS]);

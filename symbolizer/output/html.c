@@ -107,32 +107,33 @@ static void write_files(struct output_file *out, const struct report *report)
 	output_file_text(out, "]");
 }
 
-static void write_functions(struct output_file *out, const struct report *report,
-			    const struct functions *functions)
+static void write_functions(struct output_file *out, const struct functions *functions)
 {
-	key(out, "functions"); /* name, file, kind, unnamed */
+	key(out, "functions"); /* name, file, kind, unnamed, source file, line of it */
 	output_file_text(out, "[");
 	for (uint32_t i = 0; i < functions->count; i++) {
-		const struct report_frame *frame = &report->frames[functions->example[i]];
+		const struct function *function = &functions->items[i];
 
-		output_file_format(out, "%s[%u,%d,%u,%u]", i > 0 ? "," : "",
-				   report_outermost(report, frame)->name,
-				   frame->file == REPORT_NO_FILE ? NO_FILE : (int)frame->file,
-				   frame->kind, frame->unnamed ? 1u : 0u);
+		output_file_format(out, "%s[%u,%d,%u,%u,%u,%u]", i > 0 ? "," : "", function->name,
+				   function->file == REPORT_NO_FILE ? NO_FILE : (int)function->file,
+				   function->kind, function->unnamed ? 1u : 0u, function->path,
+				   function->line);
 	}
 	output_file_text(out, "]");
 }
 
 static void write_processes(struct output_file *out, const struct report *report)
 {
-	key(out, "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod */
+	key(out,
+	    "processes"); /* tgid, in its own namespace, comm, exe, cgroup, container, pod, reuse */
 	output_file_text(out, "[");
 	for (uint32_t i = 0; i < report->process_count; i++) {
 		const struct report_process *process = &report->processes[i];
 
-		output_file_format(out, "%s[%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "", process->tgid,
-				   process->ns_tgid, process->comm, process->exe, process->cgroup,
-				   process->container, process->pod);
+		output_file_format(out, "%s[%u,%u,%u,%u,%u,%u,%u,%u]", i > 0 ? "," : "",
+				   process->tgid, process->ns_tgid, process->comm, process->exe,
+				   process->cgroup, process->container, process->pod,
+				   process->reuse);
 	}
 	output_file_text(out, "]");
 }
@@ -144,10 +145,17 @@ static void write_tree(struct output_file *out, const struct html_tree *tree)
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		element(out, i, tree->up[i]);
 	output_file_text(out, "]");
-	key(out, "node_function");
+	key(out, "node_class"); /* 2 * function + 1 if inlined */
 	output_file_text(out, "[");
 	for (uint32_t i = 0; i < tree->node_count; i++)
-		element(out, i, tree->function[i]);
+		element(out, i, tree->class[i]);
+	output_file_text(out, "]");
+	key(out, "node_lines"); /* first, last - first: flat; empty if no line is known */
+	output_file_text(out, "[");
+	for (uint32_t i = 0; tree->has_lines && i < tree->node_count; i++) {
+		element(out, i, tree->lines[i].first);
+		element(out, 1, tree->lines[i].last - tree->lines[i].first);
+	}
 	output_file_text(out, "]");
 	key(out, "threads"); /* process, tid, comm */
 	output_file_text(out, "[");
@@ -187,7 +195,7 @@ int html_write(struct output_file *out, const struct report *report)
 	write_summary(out, report);
 	write_strings(out, report);
 	write_files(out, report);
-	write_functions(out, report, &tree.functions);
+	write_functions(out, &tree.functions);
 	write_processes(out, report);
 	write_tree(out, &tree);
 	write_samples(out, &tree);

@@ -14,8 +14,11 @@
 
 struct growth {
 	const struct report *report;
+	const uint32_t *classes; /* of each call: what makes it a node of its own */
 	const uint32_t *ranks;   /* of each stack */
 	const uint32_t *threads; /* of each sample */
+	uint32_t *path;          /* nodes of the last sample */
+	uint32_t path_length;
 };
 
 static int compare_threads(uint32_t a, uint32_t b, const void *context)
@@ -30,22 +33,15 @@ static int compare_threads(uint32_t a, uint32_t b, const void *context)
 	return order != 0 ? order : sort_by_number(left->comm, right->comm);
 }
 
-static int compare_paths(uint32_t a, uint32_t b, const void *context)
+static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct growth *growth = context;
 	const struct report_sample *left = &growth->report->samples[a];
 	const struct report_sample *right = &growth->report->samples[b];
 	int order = sort_by_number(left->stop, right->stop);
 
-	return order != 0 ? order
-			  : sort_by_number(growth->ranks[left->stack], growth->ranks[right->stack]);
-}
-
-static int compare_samples(uint32_t a, uint32_t b, const void *context)
-{
-	const struct growth *growth = context;
-	int order = compare_paths(a, b, context);
-
+	if (order == 0)
+		order = sort_by_number(growth->ranks[left->stack], growth->ranks[right->stack]);
 	return order != 0 ? order : sort_by_number(growth->threads[a], growth->threads[b]);
 }
 
@@ -74,88 +70,125 @@ static uint32_t *find_threads(struct html_tree *tree, const struct report *repor
 	return TM_TAKE_PTR(threads);
 }
 
-static int add_node(struct html_tree *tree, uint32_t up, uint32_t function)
+/* Functions are nodes of their own where they are called and where they are inlined. */
+static uint32_t *classify_calls(const struct functions *functions, const struct report *report)
 {
-	if (tree->node_count == tree->node_capacity) {
-		uint32_t capacity =
-			tree->node_capacity > 0 ? 2 * tree->node_capacity : NODES_AT_FIRST;
-		uint32_t *ups = realloc(tree->up, sizeof(*ups) * capacity);
-		uint32_t *functions;
+	uint32_t *classes = malloc(sizeof(*classes) * ((size_t)report->call_count + 1));
 
-		if (!ups)
-			return -ENOMEM;
-		tree->up = ups;
-		functions = realloc(tree->function, sizeof(*functions) * capacity);
-		if (!functions)
-			return -ENOMEM;
-		tree->function = functions;
-		tree->node_capacity = capacity;
+	for (uint32_t i = 0; classes && i < report->frame_count; i++) {
+		const struct report_frame *frame = &report->frames[i];
+
+		for (uint32_t j = 0; j < frame->call_count; j++) {
+			uint32_t call = frame->first_call + j;
+			uint32_t inlined = j + 1 < frame->call_count ? 1 : 0;
+
+			classes[call] = 2 * functions->of_call[call] + inlined;
+		}
 	}
+	return classes;
+}
+
+static int grow_nodes(struct html_tree *tree)
+{
+	uint32_t capacity = tree->node_capacity > 0 ? 2 * tree->node_capacity : NODES_AT_FIRST;
+	uint32_t *up, *class;
+	struct html_tree_lines *lines;
+
+	up = realloc(tree->up, sizeof(*up) * capacity);
+	if (!up)
+		return -ENOMEM;
+	tree->up = up;
+	class = realloc(tree->class, sizeof(*class) * capacity);
+	if (!class)
+		return -ENOMEM;
+	tree->class = class;
+	lines = realloc(tree->lines, sizeof(*lines) * capacity);
+	if (!lines)
+		return -ENOMEM;
+	tree->lines = lines;
+	tree->node_capacity = capacity;
+	return 0;
+}
+
+static int add_node(struct html_tree *tree, uint32_t up, uint32_t class)
+{
+	int r = tree->node_count == tree->node_capacity ? grow_nodes(tree) : 0;
+
+	if (r < 0)
+		return r;
 	tree->up[tree->node_count] = up;
-	tree->function[tree->node_count] = function;
+	tree->class[tree->node_count] = class;
+	tree->lines[tree->node_count] = (struct html_tree_lines){0};
 	tree->node_count++;
 	return 0;
 }
 
-/* Length of a sample's path: its frames, and the node of its reason. */
-static uint32_t path_length(const struct report *report, const struct report_sample *sample)
+static void widen_lines(struct html_tree *tree, uint32_t node, uint32_t line)
 {
-	return report->stacks[sample->stack].count + (sample->stop != TM_STOP_NONE ? 1u : 0u);
+	struct html_tree_lines *lines = &tree->lines[node];
+
+	if (line == 0)
+		return;
+	tree->has_lines = true;
+	if (lines->first == 0 || line < lines->first)
+		lines->first = line;
+	if (line > lines->last)
+		lines->last = line;
 }
 
-static uint32_t path_function(const struct html_tree *tree, const struct report *report,
-			      const struct report_sample *sample, uint32_t depth)
+/* Goes down to a node of @class at @depth: that of the last sample's path, or a new one. */
+static int descend(struct html_tree *tree, struct growth *growth, uint32_t depth, uint32_t class)
 {
-	uint32_t reason = sample->stop != TM_STOP_NONE ? 1 : 0;
+	int r;
 
-	if (depth < reason)
-		return tree->functions.count + sample->stop - 1;
-	return tree->functions.of_frame[stack_order_frame(report, &report->stacks[sample->stack],
-							  depth - reason)];
-}
-
-/* Nodes of the path that the sample before (NULL: none) does not have. */
-static int add_path(struct html_tree *tree, const struct report *report,
-		    const struct report_sample *before, const struct report_sample *sample)
-{
-	uint32_t last = before ? path_length(report, before) : 0;
-	uint32_t length = path_length(report, sample);
-	uint32_t depth = 0;
-
-	while (depth < last && depth < length &&
-	       path_function(tree, report, before, depth) ==
-		       path_function(tree, report, sample, depth))
-		depth++;
-	for (uint32_t up = last - depth; depth < length; depth++, up = 0) {
-		int r = add_node(tree, up, path_function(tree, report, sample, depth));
-
-		if (r < 0)
-			return r;
-	}
+	if (depth < growth->path_length && tree->class[growth->path[depth]] == class)
+		return 0;
+	r = add_node(tree, growth->path_length - depth, class);
+	if (r < 0)
+		return r;
+	growth->path[depth] = tree->node_count - 1;
+	growth->path_length = depth + 1;
 	return 0;
 }
 
-static int grow(struct html_tree *tree, const struct growth *growth, const uint32_t *order)
+/* Nodes of a sample's path that the one before does not have: its reason, then its calls. */
+static int add_path(struct html_tree *tree, struct growth *growth,
+		    const struct report_sample *sample)
+{
+	const struct report *report = growth->report;
+	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
+	uint32_t depth = 0, call;
+	int r = 0;
+
+	if (sample->stop != TM_STOP_NONE)
+		r = descend(tree, growth, depth++, 2 * (tree->functions.count + sample->stop - 1));
+	while (r == 0 && (call = stack_walk_next(&walk)) != STACK_WALK_END) {
+		r = descend(tree, growth, depth, growth->classes[call]);
+		if (r == 0)
+			widen_lines(tree, growth->path[depth++], report->calls[call].line);
+	}
+	if (r == 0)
+		growth->path_length = depth;
+	return r;
+}
+
+static int grow(struct html_tree *tree, struct growth *growth, const uint32_t *order)
 {
 	const struct report *report = growth->report;
 
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_sample *sample = &report->samples[order[i]];
-		const struct report_sample *before = i > 0 ? &report->samples[order[i - 1]] : NULL;
 		struct html_tree_sample *merged = &tree->samples[tree->sample_count];
+		int r = add_path(tree, growth, sample);
 
-		if (before && compare_samples(order[i - 1], order[i], growth) == 0) {
+		if (r < 0)
+			return r;
+		if (i > 0 && compare_samples(order[i - 1], order[i], growth) == 0) {
 			merged[-1].count += sample->count;
 			continue;
 		}
-		if (!before || compare_paths(order[i - 1], order[i], growth) != 0) {
-			int r = add_path(tree, report, before, sample);
-
-			if (r < 0)
-				return r;
-		}
-		merged->node =
-			path_length(report, sample) > 0 ? tree->node_count - 1 : HTML_TREE_NO_NODE;
+		merged->node = growth->path_length > 0 ? growth->path[growth->path_length - 1]
+						       : HTML_TREE_NO_NODE;
 		merged->thread = growth->threads[order[i]];
 		merged->count = sample->count;
 		tree->sample_count++;
@@ -163,19 +196,40 @@ static int grow(struct html_tree *tree, const struct growth *growth, const uint3
 	return 0;
 }
 
+/* Return: room for the nodes of any sample's path (free it), or NULL without memory. */
+static uint32_t *new_path(const struct report *report)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < report->stack_count; i++) {
+		const uint32_t *frames = &report->stack_frames[report->stacks[i].first];
+		uint64_t length = 0;
+
+		for (uint32_t j = 0; j < report->stacks[i].count; j++)
+			length += report->frames[frames[j]].call_count;
+		longest = length > longest ? length : longest;
+	}
+	return calloc(longest + 1, sizeof(uint32_t)); /* and the reason */
+}
+
 int html_tree_init(struct html_tree *tree, const struct report *report)
 {
+	_cleanup_(tm_freep) uint32_t *classes = NULL;
 	_cleanup_(tm_freep) uint32_t *ranks = NULL;
 	_cleanup_(tm_freep) uint32_t *threads = NULL;
+	_cleanup_(tm_freep) uint32_t *path = new_path(report);
 	_cleanup_(tm_freep) uint32_t *order = NULL;
-	struct growth growth = {.report = report};
+	struct growth growth = {.report = report, .path = path};
 	int r;
 
 	*tree = (struct html_tree){0};
 	r = functions_init(&tree->functions, report);
 	if (r < 0)
 		return r;
-	growth.ranks = ranks = stack_order_new(report, tree->functions.of_frame);
+	growth.classes = classes = classify_calls(&tree->functions, report);
+	if (!classes || !path)
+		return -ENOMEM;
+	growth.ranks = ranks = stack_order_new(report, classes);
 	growth.threads = threads = find_threads(tree, report);
 	tree->samples = malloc(sizeof(*tree->samples) * ((size_t)report->sample_count + 1));
 	if (!ranks || !threads || !tree->samples)
@@ -190,7 +244,8 @@ void html_tree_deinit(struct html_tree *tree)
 {
 	functions_deinit(&tree->functions);
 	free(tree->up);
-	free(tree->function);
+	free(tree->class);
+	free(tree->lines);
 	free(tree->threads);
 	free(tree->samples);
 	*tree = (struct html_tree){0};

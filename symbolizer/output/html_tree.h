@@ -4,8 +4,9 @@
  * html_tree - all stacks of a report as one tree of functions, as the HTML page contains it
  *
  * Shape      nodes in preorder, so that a node needs no parent: up[i] is how many levels to go up
- *            from node i - 1 before going down to i (0: a child of i - 1). A truncated stack
- *            begins with the node of its reason: function = functions.count + stop - 1.
+ *            from node i - 1 before going down to i (0: a child of i - 1). A node is one function
+ *            below its caller, or one that is inlined into it. A truncated stack begins with the
+ *            node of its reason: function = functions.count + stop - 1.
  *            Samples are merged per (stack, thread) and refer to their leaf; HTML_TREE_NO_NODE: a
  *            stack without frames.
  *            A thread is (process, tid, name): one that renames itself appears twice.
@@ -30,14 +31,21 @@ struct html_tree_sample {
 	uint64_t count;
 };
 
+struct html_tree_lines { /* of the source file that a node's samples are in; 0: not known */
+	uint32_t first;
+	uint32_t last;
+};
+
 struct html_tree {
 	struct functions functions;
 	uint32_t *up;
-	uint32_t *function;
+	uint32_t *class; /* 2 * function + 1 if inlined */
+	struct html_tree_lines *lines;
 	struct html_tree_thread *threads;
 	struct html_tree_sample *samples; /* by node, then thread */
 	uint32_t node_count, node_capacity;
 	uint32_t thread_count, sample_count;
+	bool has_lines; /* of any node */
 };
 
 /* Return: 0, -ENOMEM. Call html_tree_deinit either way. */

@@ -30,16 +30,23 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 	return order != 0 ? order : sort_by_number(left, right);
 }
 
-static void write_frame(struct output_file *out, const struct report *report, uint32_t frame)
+/* The source file and line of a function where they are known, else the file that it is in. */
+static void write_frame(struct output_file *out, const struct report *report,
+			const struct function *function)
 {
-	uint32_t file = report->frames[frame].file;
+	uint32_t path = function->path;
 
+	if (path == 0 && function->file != REPORT_NO_FILE)
+		path = report->files[function->file].path;
 	output_file_text(out, "{\"name\":");
-	output_file_json_string(
-		out, report->strings[report_outermost(report, &report->frames[frame])->name]);
-	if (file != REPORT_NO_FILE) {
+	output_file_json_string(out, report->strings[function->name]);
+	if (path != 0) {
 		output_file_text(out, ",\"file\":");
-		output_file_json_string(out, report->strings[report->files[file].path]);
+		output_file_json_string(out, report->strings[path]);
+	}
+	if (function->path != 0 && function->line != 0) {
+		output_file_text(out, ",\"line\":");
+		output_file_number(out, function->line);
 	}
 	output_file_text(out, "}");
 }
@@ -50,7 +57,7 @@ static void write_frames(struct output_file *out, const struct report *report,
 {
 	output_file_text(out, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 0; i < functions->count; i++) {
-		write_frame(out, report, functions->example[i]);
+		write_frame(out, report, &functions->items[i]);
 		output_file_text(out, ",");
 	}
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
@@ -62,18 +69,18 @@ static void write_frames(struct output_file *out, const struct report *report,
 static void write_stack(struct output_file *out, const struct report *report,
 			const struct functions *functions, const struct report_sample *sample)
 {
-	const struct report_stack *stack = &report->stacks[sample->stack];
+	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
 	const char *separator = "";
+	uint32_t call;
 
 	output_file_text(out, "[");
 	if (sample->stop != TM_STOP_NONE) {
 		output_file_number(out, (uint64_t)functions->count + sample->stop - 1);
 		separator = ",";
 	}
-	for (uint32_t depth = 0; depth < stack->count; depth++) {
+	while ((call = stack_walk_next(&walk)) != STACK_WALK_END) {
 		output_file_text(out, separator);
-		output_file_number(out,
-				   functions->of_frame[stack_order_frame(report, stack, depth)]);
+		output_file_number(out, functions->of_call[call]);
 		separator = ",";
 	}
 	output_file_text(out, "]");
@@ -87,10 +94,16 @@ static void write_seconds(struct output_file *out, const struct report *report, 
 
 static int write_name(struct output_file *out, const struct report *report, uint32_t process)
 {
+	const struct report_process *of = &report->processes[process];
+	const char *comm = report->strings[of->comm];
 	_cleanup_(tm_freep) char *name = NULL;
+	int r;
 
-	if (asprintf(&name, "%s (%u)", report->strings[report->processes[process].comm],
-		     report->processes[process].tgid) < 0) {
+	if (of->reuse)
+		r = asprintf(&name, "%s (%u #%u)", comm, of->tgid, of->reuse);
+	else
+		r = asprintf(&name, "%s (%u)", comm, of->tgid);
+	if (r < 0) {
 		name = NULL;
 		return -ENOMEM;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_order - sorts the stacks of a report by the classes that a writer gives their frames */
+/* stack_order - sorts the stacks of a report by the classes that a writer gives their calls */
 
 #include "symbolizer/output/stack_order.h"
 
@@ -17,18 +17,17 @@ static int compare_stacks(uint32_t a, uint32_t b, const void *context)
 {
 	const struct view *view = context;
 	const struct report *report = view->report;
-	const struct report_stack *left = &report->stacks[a];
-	const struct report_stack *right = &report->stacks[b];
-	uint32_t common = left->count < right->count ? left->count : right->count;
+	struct stack_walk left = stack_walk_start(report, &report->stacks[a]);
+	struct stack_walk right = stack_walk_start(report, &report->stacks[b]);
 
-	for (uint32_t depth = 0; depth < common; depth++) {
-		uint32_t x = view->classes[stack_order_frame(report, left, depth)];
-		uint32_t y = view->classes[stack_order_frame(report, right, depth)];
+	for (;;) {
+		uint32_t x = stack_walk_next(&left), y = stack_walk_next(&right);
 
-		if (x != y)
-			return x < y ? -1 : 1;
+		if (x == STACK_WALK_END || y == STACK_WALK_END)
+			return sort_by_number(x != STACK_WALK_END, y != STACK_WALK_END);
+		if (view->classes[x] != view->classes[y])
+			return view->classes[x] < view->classes[y] ? -1 : 1;
 	}
-	return sort_by_number(left->count, right->count);
 }
 
 uint32_t *stack_order_new(const struct report *report, const uint32_t *classes)

@@ -21,7 +21,7 @@ function read(report) {
 }
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
   list[`${name}: every sample, once, merged`] = () => {
     const report = makeReport(name);
     const rows = read(report);
@@ -29,6 +29,14 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
     assertSameTally(tally(rows, (row) => row.stack), tally(report.samples, expected));
   };
 }
+list["inlined calls are entries of their own below what they are inlined into"] = () => {
+  const rows = read(makeReport("inlined"));
+  const count = (stack) => rows.find((row) => row.stack === stack)?.count;
+  const serve = "server;_start;main;serve(request&)";
+  assert.equal(count(serve), 10);
+  assert.equal(count(`${serve};parse(char const*)`), 30, "10 inlined, 20 called");
+  assert.equal(count(`${serve};parse(char const*);next_token`), 60);
+};
 list["a reason comes right after comm"] = () => {
   const cut = read(makeReport("truncated")).filter((row) => row.stack.includes("[truncated: "));
   assert.ok(cut.length > 0);

@@ -24,10 +24,11 @@ function writeReport(name) {
   const directory = join(TM_WORK, name);
   mkdirSync(directory, { recursive: true });
   execFileSync(TM_MAKE_REPORT, [name, directory], { stdio: "inherit" });
-  const samples = JSON.parse(readFileSync(join(directory, "plain.json"), "utf8"));
+  const { calls, samples } = JSON.parse(readFileSync(join(directory, "plain.json"), "utf8"));
   for (const sample of samples) {
-    sample.names = sample.stack.filter((_, at) => at % 2 === 0); // root first
-    sample.kernel = sample.stack.filter((_, at) => at % 2 === 1);
+    sample.calls = sample.stack.map((index) => calls[index]); // root first
+    sample.names = sample.calls.map((call) => call.name);
+    sample.kernel = sample.calls.map((call) => call.kernel);
     if (sample.stop) {
       sample.names.unshift(`[truncated: ${sample.stop}]`);
       sample.kernel.unshift(0);

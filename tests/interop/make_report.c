@@ -13,36 +13,70 @@
 #include "symbolizer/output/output_file.h"
 #include "tests/interop/report_builder.h"
 
+/* {"name": "text" */
+static void write_text(struct output_file *out, const char *name, const char *text)
+{
+	output_file_format(out, "\"%s\":", name);
+	output_file_json_string(out, text);
+	output_file_text(out, ",");
+}
+
+static void write_call(struct output_file *out, const struct report *report,
+		       const struct report_frame *frame, uint32_t index)
+{
+	const struct report_call *call = &report->calls[frame->first_call + index];
+	const char *file = "";
+
+	if (frame->file != REPORT_NO_FILE)
+		file = report->strings[report->files[frame->file].path];
+	output_file_text(out, frame->first_call + index ? ",\n{" : "{");
+	write_text(out, "name", report->strings[call->name]);
+	write_text(out, "system_name", report->strings[call->system_name]);
+	write_text(out, "file", file);
+	write_text(out, "source", report->strings[call->path]);
+	output_file_format(out, "\"line\":%u,\"start_line\":%u,\"kernel\":%d,\"inlined\":%d}",
+			   call->line, call->start_line, frame->kind == REPORT_KERNEL,
+			   index + 1 < frame->call_count);
+}
+
+static void write_sample(struct output_file *out, const struct report *report,
+			 const struct report_sample *sample)
+{
+	const struct report_stack *stack = &report->stacks[sample->stack];
+	const struct report_process *process = &report->processes[sample->process];
+	const char *separator = "";
+
+	output_file_format(out, "{\"pid\":%u,\"tid\":%u,", process->tgid, sample->tid);
+	output_file_format(out, "\"start\":%llu,\"exec_id\":%u,\"reuse\":%u,\"count\":%llu,",
+			   (unsigned long long)process->start_boottime, process->exec_id,
+			   process->reuse, (unsigned long long)sample->count);
+	write_text(out, "stop", sample->stop ? tm_reasons_stop(sample->stop) : "");
+	write_text(out, "comm", report->strings[sample->comm]);
+	write_text(out, "process", report->strings[process->comm]);
+	output_file_text(out, "\"stack\":[");
+	for (uint32_t i = stack->count; i-- > 0;) {
+		const struct report_frame *frame =
+			&report->frames[report->stack_frames[stack->first + i]];
+
+		for (uint32_t j = frame->call_count; j-- > 0; separator = ",")
+			output_file_format(out, "%s%u", separator, frame->first_call + j);
+	}
+	output_file_text(out, "]}");
+}
+
 /* The content that every output must agree with, written without the writers' helpers. */
 static int plain_write(struct output_file *out, const struct report *report)
 {
-	output_file_text(out, "[");
+	output_file_text(out, "{\"calls\":[");
+	for (uint32_t i = 0; i < report->frame_count; i++)
+		for (uint32_t j = 0; j < report->frames[i].call_count; j++)
+			write_call(out, report, &report->frames[i], j);
+	output_file_text(out, "],\n\"samples\":[");
 	for (uint32_t i = 0; i < report->sample_count; i++) {
-		const struct report_sample *sample = &report->samples[i];
-		const struct report_stack *stack = &report->stacks[sample->stack];
-
-		output_file_format(
-			out, "%s{\"pid\":%u,\"tid\":%u,\"count\":%llu,\"stop\":\"%s\",\"comm\":",
-			i ? ",\n" : "\n", report->processes[sample->process].tgid, sample->tid,
-			(unsigned long long)sample->count,
-			sample->stop ? tm_reasons_stop(sample->stop) : "");
-		output_file_json_string(out, report->strings[sample->comm]);
-		output_file_text(out, ",\"process\":");
-		output_file_json_string(out,
-					report->strings[report->processes[sample->process].comm]);
-		output_file_text(out, ",\"stack\":[");
-		for (uint32_t j = stack->count; j-- > 0;) {
-			const struct report_frame *frame =
-				&report->frames[report->stack_frames[stack->first + j]];
-
-			output_file_json_string(
-				out, report->strings[report_outermost(report, frame)->name]);
-			output_file_format(out, ",%d%s", frame->kind == REPORT_KERNEL,
-					   j ? "," : "");
-		}
-		output_file_text(out, "]}");
+		output_file_text(out, i ? ",\n" : "\n");
+		write_sample(out, report, &report->samples[i]);
 	}
-	output_file_text(out, "]\n");
+	output_file_text(out, "]}\n");
 	return output_file_finish(out);
 }
 

@@ -159,6 +159,53 @@ const list = {
     assert.ok(await page.isVisible("#graph"));
     await done();
   },
+  "inlined calls are boxes of their own, marked, with the lines that were sampled": async () => {
+    const { page, done, hover, text, shot } = await open("inlined");
+    const serve = await hover(4, .05);
+    assert.match(serve, /^serve\(request&\)\/opt\/app\/server.*source\/src\/server.cc:120–130$/);
+    const parse = await hover(5, .05);
+    assert.match(parse, /^parse\(char const\*\)inlined · \/opt\/app\/server/);
+    assert.match(parse, /samples70 .*source\/src\/include\/parser\.h:17–19$/);
+    const called = await hover(5, .6);
+    assert.match(called, /^parse\(char const\*\)\/opt\/app\/server/, "called, not inlined");
+    assert.match(called, /samples20 .*source\/src\/include\/parser\.h:25$/);
+    assert.match(await hover(6, .05), /^next_tokeninlined.*tokens\.h:9$/);
+    assert.doesNotMatch(await hover(2, .05), /source/, "no source is known of _start");
+    assert.match(await text("legend"), /inlined54\.7 %/);
+    await shot("inlined");
+    await page.click("#tab-table");
+    const rows = await page.$$eval("#rows tr", (all) => all.map((row) =>
+      [...row.cells].map((cell) => cell.textContent).join(" | ")));
+    const parses = rows.filter((row) => row.includes("parse("));
+    assert.equal(parses.length, 1, "inlined or called, it is one function");
+    assert.match(parses[0], /^23\.4 %30 \| 70\.3 %90 \|/);
+    assert.equal(rows.filter((row) => / \| helper \| /.test(row)).length, 2, "of two binaries");
+    await done();
+  },
+  "an inlined box differs from a called one of the same function": async () => {
+    const { page, done } = await open("inlined");
+    const width = (await page.locator("#canvas").boundingBox()).width;
+    const inlined = await pixel(page, width * .3, 5.5 * ROW);
+    const called = await pixel(page, width * .67, 5.5 * ROW);
+    assert.notEqual(inlined, called);
+    const edge = await Promise.all(Array.from({ length: 12 }, (_, at) =>
+      pixel(page, width * .3 + at, 5 * ROW + .5)));
+    assert.ok(new Set(edge).size > 1, "its outline is dashed");
+    await done();
+  },
+  "a pid that was used again is two processes": async () => {
+    const { page, done, hover, text, crumb } = await open("inlined");
+    assert.match(await text("picker"), /server500 #1.*server500 #2.*server501/);
+    assert.match(await page.getAttribute("#pick-2", "title"), /pid 500 was several processes/);
+    assert.doesNotMatch(await page.getAttribute("#pick-3", "title"), /several/);
+    await page.selectOption("#grouping", "process");
+    assert.match(await hover(1, .1), /^server \(500 #1\)samples104 /);
+    assert.match(await hover(1, .85), /^server \(500 #2\)samples15 /);
+    await page.click("#pick-2");
+    assert.equal(await crumb(), "server (500 #2)");
+    assert.match(await text("detail-numbers"), /^samples 15 /);
+    await done();
+  },
   "truncated stacks stand under their reason": async () => {
     const { done, hover, text, click, shot } = await open("truncated");
     const cut = await hover(2, .05);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolizer/output/report_processes.h"
+
 enum builder_array {
 	STRINGS,
 	FILES,
@@ -30,6 +32,11 @@ static const size_t element_bytes[] = {
 	[PROCESSES] = sizeof(struct report_process),
 	[SAMPLES] = sizeof(struct report_sample),
 };
+
+static void *at(struct report_builder *builder, enum builder_array which, uint32_t index)
+{
+	return (uint8_t *)builder->arrays[which] + element_bytes[which] * index;
+}
 
 static void *grown(struct report_builder *builder, enum builder_array which, uint32_t *count)
 {
@@ -94,6 +101,16 @@ uint32_t report_builder_string(struct report_builder *builder, const char *text)
 	return builder->report.string_count - 1;
 }
 
+void report_builder_segment(struct report_builder *builder, uint64_t vaddr, uint64_t bytes,
+			    uint64_t offset)
+{
+	struct report_file *file = at(builder, FILES, builder->report.file_count - 1);
+	struct report_segment *segment = grown(builder, SEGMENTS, &builder->report.segment_count);
+
+	*segment = (struct report_segment){.vaddr = vaddr, .bytes = bytes, .offset = offset};
+	file->segment_count++;
+}
+
 uint32_t report_builder_file(struct report_builder *builder, const char *path, const char *build_id,
 			     int is_kernel)
 {
@@ -105,14 +122,11 @@ uint32_t report_builder_file(struct report_builder *builder, const char *path, c
 		.has_symbols = true,
 		.is_kernel = is_kernel ? 1 : 0,
 		.first_segment = builder->report.segment_count,
-		.segment_count = is_kernel ? 0 : 1,
 	};
 
-	if (!is_kernel)
-		*(struct report_segment *)grown(builder, SEGMENTS, &builder->report.segment_count) =
-			(struct report_segment){
-				.vaddr = 0x1000, .bytes = 0x1ff000, .offset = 0x1000};
 	*(struct report_file *)grown(builder, FILES, &builder->report.file_count) = file;
+	if (!is_kernel)
+		report_builder_segment(builder, 0x1000, 0x1ff000, 0x1000);
 	return builder->report.file_count - 1;
 }
 
@@ -121,17 +135,41 @@ void report_builder_container(struct report_builder *builder, uint32_t process, 
 {
 	uint32_t container = report_builder_string(builder, id),
 		 uid = report_builder_string(builder, pod);
-	struct report_process *processes = builder->arrays[PROCESSES];
+	struct report_process *of = at(builder, PROCESSES, process);
 
-	processes[process].container = container;
-	processes[process].pod = uid;
+	of->container = container;
+	of->pod = uid;
 }
 
 void report_builder_unnamed_file(struct report_builder *builder, uint32_t file)
 {
-	struct report_file *files = builder->arrays[FILES];
+	struct report_file *of = at(builder, FILES, file);
 
-	files[file].has_symbols = false;
+	of->has_symbols = false;
+}
+
+void report_builder_deleted_file(struct report_builder *builder, uint32_t file)
+{
+	struct report_file *of = at(builder, FILES, file);
+
+	of->deleted = true;
+}
+
+static uint32_t segment_of(struct report_builder *builder, uint32_t index, uint64_t address)
+{
+	const struct report_file *file;
+
+	if (index == REPORT_NO_FILE)
+		return REPORT_NO_SEGMENT;
+	file = at(builder, FILES, index);
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct report_segment *segment =
+			at(builder, SEGMENTS, file->first_segment + i);
+
+		if (address >= segment->vaddr && address - segment->vaddr < segment->bytes)
+			return file->first_segment + i;
+	}
+	return REPORT_NO_SEGMENT;
 }
 
 uint32_t report_builder_frame(struct report_builder *builder, const char *name, uint32_t file,
@@ -142,20 +180,73 @@ uint32_t report_builder_frame(struct report_builder *builder, const char *name, 
 		.first_call = builder->report.call_count,
 		.call_count = 1,
 		.file = file,
-		.segment = REPORT_NO_SEGMENT,
+		.segment = segment_of(builder, file, address),
 		.process = REPORT_NO_PROCESS,
 		.address = address,
 		.kind = (uint8_t)kind,
 		.unnamed = kind == REPORT_UNRESOLVED || strstr(name, "+0x") != NULL,
 	};
-	const struct report_file *files = builder->arrays[FILES];
 
-	if (file != REPORT_NO_FILE && files[file].segment_count > 0)
-		frame.segment = files[file].first_segment;
 	*(struct report_call *)grown(builder, CALLS, &builder->report.call_count) =
 		(struct report_call){.name = text, .system_name = text};
 	*(struct report_frame *)grown(builder, FRAMES, &builder->report.frame_count) = frame;
 	return builder->report.frame_count - 1;
+}
+
+uint32_t report_builder_anonymous(struct report_builder *builder, uint32_t process,
+				  uint64_t address)
+{
+	uint32_t index =
+		report_builder_frame(builder, "[anon]", REPORT_NO_FILE, address, REPORT_NATIVE);
+	struct report_frame *frame = at(builder, FRAMES, index);
+
+	frame->process = process;
+	frame->unnamed = true;
+	return index;
+}
+
+/* The calls of the last frame are the last ones. */
+static struct report_call *innermost(struct report_builder *builder)
+{
+	const struct report_frame *frame = at(builder, FRAMES, builder->report.frame_count - 1);
+
+	return at(builder, CALLS, frame->first_call);
+}
+
+void report_builder_inlined(struct report_builder *builder, const char *name)
+{
+	struct report_frame *frame = at(builder, FRAMES, builder->report.frame_count - 1);
+	uint32_t text = report_builder_string(builder, name);
+	struct report_call *calls;
+
+	(void)grown(builder, CALLS, &builder->report.call_count);
+	calls = innermost(builder);
+	memmove(calls + 1, calls, sizeof(*calls) * frame->call_count++);
+	*calls = (struct report_call){.name = text, .system_name = text};
+}
+
+void report_builder_system_name(struct report_builder *builder, const char *name)
+{
+	innermost(builder)->system_name = report_builder_string(builder, name);
+}
+
+void report_builder_source(struct report_builder *builder, const char *path, uint32_t line,
+			   uint32_t start_line)
+{
+	struct report_call *call = innermost(builder);
+
+	call->path = report_builder_string(builder, path);
+	call->line = line;
+	call->start_line = start_line;
+}
+
+void report_builder_generation(struct report_builder *builder, uint32_t process,
+			       uint64_t start_boottime, uint32_t exec_id)
+{
+	struct report_process *of = at(builder, PROCESSES, process);
+
+	of->start_boottime = start_boottime;
+	of->exec_id = exec_id;
 }
 
 uint32_t report_builder_process(struct report_builder *builder, uint32_t tgid, const char *comm,
@@ -218,6 +309,8 @@ const struct report *report_builder_report(struct report_builder *builder)
 	report->stack_frames = builder->arrays[STACK_FRAMES];
 	report->stacks = builder->arrays[STACKS];
 	report->processes = builder->arrays[PROCESSES];
+	if (report_processes_number(builder->arrays[PROCESSES], report->process_count) < 0)
+		exit(1);
 	report->samples = builder->arrays[SAMPLES];
 	report->taken = report->exported;
 	for (unsigned i = 0; i < TM_DROP_N; i++)

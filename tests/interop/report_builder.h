@@ -30,6 +30,19 @@ uint32_t report_builder_file(struct report_builder *builder, const char *path, c
 			     int is_kernel);
 uint32_t report_builder_frame(struct report_builder *builder, const char *name, uint32_t file,
 			      uint64_t address, enum report_kind kind);
+/*
+ * What follows changes what was added last: the file by one more segment, the frame by a call that
+ * is inlined into its innermost one, its innermost call by what is known of it.
+ */
+void report_builder_segment(struct report_builder *builder, uint64_t vaddr, uint64_t bytes,
+			    uint64_t offset);
+void report_builder_inlined(struct report_builder *builder, const char *name);
+void report_builder_system_name(struct report_builder *builder, const char *name);
+void report_builder_source(struct report_builder *builder, const char *path, uint32_t line,
+			   uint32_t start_line);
+/* A frame of a process's anonymous memory. */
+uint32_t report_builder_anonymous(struct report_builder *builder, uint32_t process,
+				  uint64_t address);
 uint32_t report_builder_process(struct report_builder *builder, uint32_t tgid, const char *comm,
 				const char *exe);
 uint32_t report_builder_stack(struct report_builder *builder, const uint32_t *leaf_first,
@@ -37,14 +50,20 @@ uint32_t report_builder_stack(struct report_builder *builder, const uint32_t *le
 uint32_t report_builder_sample(struct report_builder *builder, uint32_t process, uint32_t tid,
 			       const char *comm, uint32_t stack, uint8_t stop, uint64_t count);
 
+/* Makes it one of several that had this pid. */
+void report_builder_generation(struct report_builder *builder, uint32_t process,
+			       uint64_t start_boottime, uint32_t exec_id);
 /* Puts a process into a container. */
 void report_builder_container(struct report_builder *builder, uint32_t process, const char *id,
 			      const char *pod);
 /* Takes a file's symbols away. */
 void report_builder_unnamed_file(struct report_builder *builder, uint32_t file);
+void report_builder_deleted_file(struct report_builder *builder, uint32_t file);
 
 /* The report with consistent sums; valid until the next call of any of the above. */
 const struct report *report_builder_report(struct report_builder *builder);
 
+/* report_case_inlined.c: inlined calls, segments, equal names, and a pid that was used again. */
+void report_case_inlined(struct report_builder *builder);
 /* report_cases.c. Return: 0; -1: no such case. */
 int report_case(struct report_builder *builder, const char *name);

@@ -265,8 +265,13 @@ int report_case(struct report_builder *builder, const char *name)
 	static const struct {
 		const char *name;
 		void (*make)(struct report_builder *builder);
-	} cases[] = {{"tiny", tiny},   {"hostile", hostile}, {"truncated", truncated},
-		     {"large", large}, {"deep", deep},       {"empty", empty}};
+	} cases[] = {{"tiny", tiny},
+		     {"hostile", hostile},
+		     {"truncated", truncated},
+		     {"large", large},
+		     {"deep", deep},
+		     {"empty", empty},
+		     {"inlined", report_case_inlined}};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (strcmp(cases[i].name, name) == 0) {

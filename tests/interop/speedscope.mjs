@@ -39,8 +39,13 @@ async function openInViewer(browser, origin, report, file) {
   return { text, console_lines };
 }
 
+// A pid that was used again is as many profiles.
+function profileName({ process, pid, reuse }) {
+  return reuse > 0 ? `${process} (${pid} #${reuse})` : `${process} (${pid})`;
+}
+
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
   list[`${name}: meets the schema and holds every sample`] = () => {
     const report = makeReport(name);
     const file = JSON.parse(readFileSync(report.path("out.speedscope.json"), "utf8"));
@@ -57,7 +62,7 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
     });
     const key = (sample) => JSON.stringify([sample.profile, ...sample.names]);
     const wanted = report.samples.map((sample) =>
-      ({ ...sample, profile: `${sample.process} (${sample.pid})` }));
+      ({ ...sample, profile: profileName(sample) }));
     assertSameTally(tally(found, key), tally(wanted, key));
   };
 }
@@ -65,6 +70,23 @@ list["the busiest process comes first"] = () => {
   const file = JSON.parse(readFileSync(makeReport("large").path("out.speedscope.json"), "utf8"));
   const ends = file.profiles.map((profile) => profile.endValue);
   assert.deepEqual(ends, [...ends].sort((a, b) => b - a));
+};
+list["a frame has its source file and line, else the file that it is in"] = () => {
+  const file = JSON.parse(readFileSync(makeReport("inlined").path("out.speedscope.json"), "utf8"));
+  const frames = (name) => file.shared.frames.filter((frame) => frame.name === name);
+  assert.deepEqual(frames("next_token"),
+    [{ name: "next_token", file: "/src/include/tokens.h", line: 5 }]);
+  assert.deepEqual(frames("parse(char const*)"),
+    [{ name: "parse(char const*)", file: "/src/include/parser.h", line: 12 }]);
+  assert.deepEqual(frames("helper").map((frame) => frame.file).sort(),
+    ["/opt/app/libplugin.so", "/opt/app/server"]);
+  assert.deepEqual(frames("init").map((frame) => frame.file).sort(),
+    ["/opt/app/libplugin.so", "/src/a.c", "/src/b.c"]);
+};
+list["the generations of one pid are profiles of their own"] = () => {
+  const file = JSON.parse(readFileSync(makeReport("inlined").path("out.speedscope.json"), "utf8"));
+  assert.deepEqual(file.profiles.map((profile) => profile.name),
+    ["server (500 #1)", "server (500 #2)", "server (501)"]);
 };
 list["the schema finds a broken file"] = () => {
   const file = JSON.parse(readFileSync(makeReport("tiny").path("out.speedscope.json"), "utf8"));
@@ -74,7 +96,7 @@ list["the schema finds a broken file"] = () => {
 
 const { server, origin } = await serve({ "/viewer/": release, "/work/": process.env.TM_WORK });
 const browser = await launchBrowser(GL);
-for (const name of ["tiny", "hostile", "truncated", "large"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "large"]) {
   list[`${name}: loads in the viewer`] = async () => {
     const report = makeReport(name);
     const { console_lines } = await openInViewer(browser, origin, report, "out.speedscope.json");

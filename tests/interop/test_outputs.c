@@ -74,6 +74,7 @@ static void any_allocation_may_fail(void **state)
 	const struct report *report;
 
 	assert_int_equal(report_case(&builder, "truncated"), 0);
+	assert_int_equal(report_case(&builder, "inlined"), 0);
 	report = report_builder_report(&builder);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		unsigned long failed = 0;
@@ -107,6 +108,7 @@ static void the_same_report_is_written_the_same(void **state)
 	static char bytes[2][1 << 20];
 
 	assert_int_equal(report_case(&builder, "hostile"), 0);
+	assert_int_equal(report_case(&builder, "inlined"), 0);
 	for (unsigned i = 0; i < WRITERS; i++) {
 		ssize_t length[2];
 

@@ -11,8 +11,10 @@ function shown(text) {
 }
 
 function readFunctions(raw) {
-  const functions = raw.functions.map(([name, file, kind, unnamed]) => ({
+  const functions = raw.functions.map(([name, file, kind, unnamed, source, line]) => ({
     name: shown(raw.strings[name]),
+    source: source === 0 ? "" : shown(raw.strings[source]),
+    line, // of the source where the function begins; 0: not known
     path: file < 0 ? "" : shown(raw.strings[raw.files[file][0]]),
     buildId: file < 0 ? "" : raw.strings[raw.files[file][1]],
     deleted: file >= 0 && raw.files[file][2] === 1,
@@ -20,8 +22,8 @@ function readFunctions(raw) {
     unnamed: unnamed === 1,
   }));
   for (const reason of raw.reasons)
-    functions.push({ name: `[truncated: ${reason}]`, path: "", buildId: "", deleted: false,
-      kind: TRUNCATED, unnamed: false });
+    functions.push({ name: `[truncated: ${reason}]`, source: "", line: 0, path: "", buildId: "",
+      deleted: false, kind: TRUNCATED, unnamed: false });
   return functions;
 }
 
@@ -53,8 +55,10 @@ function readSamples(flat) {
 }
 
 function readProcesses(raw, samples) {
-  const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup, container, pod], index) => ({
-    index, pid, nsPid, comm: shown(raw.strings[comm]), exe: raw.strings[exe],
+  const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup, container, pod, reuse],
+    index) => ({
+    index, pid, nsPid, pidText: reuse > 0 ? `${pid} #${reuse}` : String(pid),
+    comm: shown(raw.strings[comm]), exe: raw.strings[exe],
     cgroup: raw.strings[cgroup], container: raw.strings[container], pod: raw.strings[pod],
     total: 0, threads: [],
   }));
@@ -82,7 +86,9 @@ function readProfile(element) {
     info: raw,
     functions: readFunctions(raw),
     parents: readParents(raw.up),
-    nodeFunction: new Int32Array(raw.node_function),
+    nodeFunction: Int32Array.from(raw.node_class, (one) => one >> 1),
+    nodeInlined: Uint8Array.from(raw.node_class, (one) => one & 1),
+    nodeLines: new Int32Array(raw.node_lines), // first, last - first; empty: none is known
     samples, processes, threads,
     total: samples.weight.reduce((sum, weight) => sum + weight, 0),
   };

@@ -18,7 +18,10 @@ function describe(view, zoom, node) {
   if (view.isGroup(node))
     return { lines, file: "" };
   const one = view.profile.functions[view.label[node]];
-  return { lines, file: [one.path + (one.deleted ? " (deleted)" : ""),
+  if (view.source(node))
+    lines.push(["source", view.source(node)]);
+  return { lines, file: [view.isInlined(node) ? "inlined" : "",
+    one.path + (one.deleted ? " (deleted)" : ""),
     one.path ? KIND_NAMES[one.kind] : one.kind === TRUNCATED ? "the stack ends here before its root"
       : KIND_NAMES[one.kind],
     one.unnamed && one.kind !== UNRESOLVED ? "no name known" : ""].filter(Boolean).join(" · ") };
@@ -79,15 +82,22 @@ function showCrumbs(view, zoom, go) {
 
 function showLegend(view, zoom) {
   const totals = kindTotals(view, zoom);
-  const present = KINDS.filter(({ kind }) => totals[kind] > 0);
-  find("legend").replaceChildren(...present.map(({ kind, name }) => {
-      const item = make("li", "");
-      item.append(make("span", `dot kind-${kind}`), make("span", "", name),
-        make("small", "", percent(totals[kind], view.total[zoom])));
-      item.title = kind === TRUNCATED ? `${plain(totals[kind])} samples do not reach their root`
-        : `${plain(totals[kind])} samples end in a ${name} frame`;
-      return item;
-    }));
+  const item = (dot, name, total, title) => {
+    const line = make("li", "");
+    line.append(make("span", `dot ${dot}`), make("span", "", name),
+      make("small", "", percent(total, view.total[zoom])));
+    line.title = title;
+    return line;
+  };
+  const items = KINDS.filter(({ kind }) => totals[kind] > 0).map(({ kind, name }) =>
+    item(`kind-${kind}`, name, totals[kind],
+      kind === TRUNCATED ? `${plain(totals[kind])} samples do not reach their root`
+        : `${plain(totals[kind])} samples end in a ${name} frame`));
+  const inlined = inlinedTotal(view, zoom);
+  if (inlined > 0)
+    items.push(item("inlined", "inlined", inlined,
+      `${plain(inlined)} samples end in a function that is inlined into its caller`));
+  find("legend").replaceChildren(...items);
 }
 
 function reasons(counts) {

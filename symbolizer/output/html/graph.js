@@ -137,12 +137,15 @@ class Graph {
     const hit = match && match.hits[frame.node] && !frame.rest;
     const lit = !match || hit ? 1 : match.share[frame.node] > 0 ? .75 : colours.fade;
     const solid = lit * (frame.depth < view.depth[this.zoom] ? .6 : 1);
-    context.globalAlpha = solid;
+    const inlined = !frame.rest && view.isInlined(frame.node);
+    context.globalAlpha = inlined && !hit ? solid * colours.inlined : solid;
     context.fillStyle = frame.rest ? colours.small : hit ? colours.match
       : this.palette.fill(view, frame.node);
     context.fillRect(frame.left, y, width, ROW - 1);
     if (!frame.rest && view.kind(frame.node) === TRUNCATED && !hit)
       this.drawStripes(frame.left, y, width);
+    if (inlined && width > 4)
+      this.drawDashes(frame.left, y, width);
     context.globalAlpha = 1;
     this.drawHover(frame, y, width);
     if (!frame.rest && width > 3 * this.letter)
@@ -181,6 +184,17 @@ class Graph {
       context.lineTo(x + ROW, y);
     }
     context.stroke();
+    context.restore();
+  }
+
+  // Around what is inlined: it has no frame of its own on the stack.
+  drawDashes(left, y, width) {
+    const { context } = this;
+    context.save();
+    context.setLineDash([3, 3]);
+    context.strokeStyle = this.palette.colours.dash;
+    context.lineWidth = 1;
+    context.strokeRect(left + .5, y + .5, width - 1, ROW - 2);
     context.restore();
   }
 

@@ -20,10 +20,12 @@ const FAMILIES = {
 const COLOURS = {
   light: { ink: "#1d232b", groupInk: "#1d232b", faintInk: "#5f676f", paper: "#fffdf9",
     match: "#b14cf0", matchInk: "#ffffff", small: "#d9d5cc", outline: "#0b5f58",
-    hover: "rgba(40,30,10,.2)", fade: .42, stripe: "rgba(160,20,80,.16)" },
+    hover: "rgba(40,30,10,.2)", fade: .42, stripe: "rgba(160,20,80,.16)",
+    inlined: .62, dash: "rgba(29,35,43,.55)" },
   dark: { ink: "#12161c", groupInk: "#dfe6ee", faintInk: "#a3afbb", paper: "#10151c",
     match: "#c77dff", matchInk: "#14071f", small: "#39424e", outline: "#5eead4",
-    hover: "rgba(255,255,255,.4)", fade: .38, stripe: "rgba(60,0,25,.28)" },
+    hover: "rgba(255,255,255,.4)", fade: .38, stripe: "rgba(60,0,25,.28)",
+    inlined: .86, dash: "rgba(223,230,238,.6)" },
 };
 
 function hash(text) { // FNV-1a, for colour only

@@ -57,8 +57,8 @@ class Picker {
       twist.textContent = this.open.has(item) ? "▾" : "▸";
     }
     const id = !item ? "" : isThread ? item.tid
-      : item.nsPid > 0 && item.nsPid !== item.pid ? `${item.pid} · ${item.nsPid} inside`
-      : item.pid;
+      : item.nsPid > 0 && item.nsPid !== item.pid ? `${item.pidText} · ${item.nsPid} inside`
+      : item.pidText;
     const bar = make("span", "share-bar");
     bar.style.width = `${100 * total / Math.max(1, this.profile.total)}%`;
     row.append(bar, twist, make("span", "pick-name", item ? item.comm : "whole recording"),
@@ -66,6 +66,8 @@ class Picker {
         percent(total, this.profile.total)));
     if (item && !isThread)
       row.title = [item.exe && shown(item.exe), item.cgroup && shown(item.cgroup),
+        item.pidText !== String(item.pid) && `pid ${item.pid} was several processes: by start, ` +
+          `this is ${item.pidText}`,
         item.container && `container ${item.container}`, item.pod && `pod ${item.pod}`]
         .filter(Boolean).join("\n");
     return row;

@@ -3,6 +3,10 @@
 
 const TABLE_ROWS_MAX = 500;
 
+function functionSource({ source, line }) {
+  return source && line > 0 ? `${source}:${line}` : source;
+}
+
 class FunctionTable {
   constructor(body, note, heads, pick) {
     Object.assign(this, { body, note, heads, pick, order: "self" });
@@ -25,6 +29,7 @@ class FunctionTable {
     this.test = test;
     this.all = functionTotals(view, top).map((row) => ({ ...row,
       name: view.profile.functions[row.label].name, path: view.profile.functions[row.label].path,
+      source: functionSource(view.profile.functions[row.label]),
       kind: view.profile.functions[row.label].kind }));
     this.render();
   }
@@ -57,7 +62,7 @@ class FunctionTable {
       const name = make("td", "name");
       const file = make("td", "file", baseName(row.path));
       line.dataset.index = String(index);
-      file.title = row.path;
+      file.title = [row.path, row.source].filter(Boolean).join("\n");
       name.append(make("span", `dot kind-${row.kind}`), make("span", "", row.name));
       name.title = row.name;
       line.append(this.cell(row, "self"), this.cell(row, "total"), name, file);

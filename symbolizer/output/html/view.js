@@ -7,11 +7,12 @@ class Nodes {
     this.count = 0;
     this.parent = new Int32Array(capacity);
     this.label = new Int32Array(capacity); // >= 0: function; < 0: group ~label
+    this.origin = new Int32Array(capacity); // node of the profile; of a group -1
     this.total = new Float64Array(capacity);
   }
-  add(parent, label) {
+  add(parent, label, origin = -1) {
     if (this.count === this.parent.length) {
-      for (const name of ["parent", "label", "total"]) {
+      for (const name of ["parent", "label", "origin", "total"]) {
         const larger = new this[name].constructor(2 * this.count);
         larger.set(this[name]);
         this[name] = larger;
@@ -19,6 +20,7 @@ class Nodes {
     }
     this.parent[this.count] = parent;
     this.label[this.count] = label;
+    this.origin[this.count] = origin;
     return this.count++;
   }
 }
@@ -40,8 +42,8 @@ function selects(selection, thread) {
 function selectionName(selection) {
   if (!selection)
     return "whole recording";
-  return selection.tid === undefined ? `${selection.comm} (${selection.pid})`
-    : `${selection.comm} (${selection.process.pid}/${selection.tid})`;
+  return selection.tid === undefined ? `${selection.comm} (${selection.pidText})`
+    : `${selection.comm} (${selection.process.pidText}/${selection.tid})`;
 }
 
 // Samples of the selection by group, the order within a group kept.
@@ -75,7 +77,7 @@ function addGroup(profile, nodes, top, samples, viewOf) {
     }
     let at = node >= 0 ? viewOf[node] : top;
     for (let i = path.length - 1; i >= 0; i--) {
-      at = nodes.add(at, profile.nodeFunction[path[i]]);
+      at = nodes.add(at, profile.nodeFunction[path[i]], path[i]);
       viewOf[path[i]] = at;
     }
     nodes.total[at] += profile.samples.weight[sample];
@@ -119,6 +121,16 @@ function placeNodes(view) {
   }
 }
 
+// The source file of a node and the lines of it that were sampled there, else where it begins.
+function sourceText(profile, label, origin) {
+  const { source, line } = profile.functions[label];
+  const first = profile.nodeLines[2 * origin] || line;
+  const more = profile.nodeLines[2 * origin + 1] || 0;
+  if (source === "" || first === 0)
+    return source;
+  return more > 0 ? `${source}:${first}\u2013${first + more}` : `${source}:${first}`;
+}
+
 function buildView(profile, selection, grouping) {
   const nodes = new Nodes(profile.parents.length + 64);
   const groups = [{ name: selectionName(selection) }];
@@ -132,13 +144,15 @@ function buildView(profile, selection, grouping) {
     }
     addGroup(profile, nodes, top, group.samples, viewOf);
   }
-  const { count, parent, label, total } = nodes;
+  const { count, parent, label, origin, total } = nodes;
   const self = total.slice(0, count);
   for (let node = count - 1; node > 0; node--)
     total[parent[node]] += total[node];
   const view = { count, parent, label, total, self, ...childLists(count, parent), profile,
     groups, selection,
     isGroup: (node) => label[node] < 0,
+    isInlined: (node) => origin[node] >= 0 && profile.nodeInlined[origin[node]] === 1,
+    source: (node) => label[node] < 0 ? "" : sourceText(profile, label[node], origin[node]),
     isUnnamed: (node) => label[node] >= 0 && profile.functions[label[node]].unnamed,
     name: (node) => label[node] < 0 ? groups[~label[node]].name
       : profile.functions[label[node]].name,
@@ -217,4 +231,18 @@ function kindTotals(view, top) {
       stack.push(view.children[i]);
   }
   return totals;
+}
+
+// Samples below a node whose leaf is inlined.
+function inlinedTotal(view, top) {
+  let total = 0;
+  const stack = [top];
+  while (stack.length > 0) {
+    const node = stack.pop();
+    if (view.isInlined(node))
+      total += view.self[node];
+    for (let i = view.start[node]; i < view.start[node + 1]; i++)
+      stack.push(view.children[i]);
+  }
+  return total;
 }
