@@ -3,10 +3,13 @@
 /*
  * pprof_message - a report as the linked structs that protobuf-c packs
  *
- * Shape      location id = frame + 1, mapping id = file + 1; what only this format needs
- *            (truncation frames, the synthetic mapping) comes behind them.
+ * Shape      location id = frame + 1, mapping id = segment + 1; what only this format needs comes
+ *            behind them: truncation frames; mappings for the frames of a file that are in none of
+ *            its segments, for the anonymous memory of each process, and the synthetic one.
  *            mapping[0] is what readers call the main binary: the executable when one process was
  *            recorded, else a synthetic one.
+ * Identity   readers unite what looks the same: anonymous memory is named by its generation, and
+ *            samples have a generation's start and exec as labels, since a pid is used again.
  * Owner      borrows the report's strings; the report must outlive the message. The arrays are
  *            the message's; pprof.c makes and ends it, tables and samples fill it.
  */
@@ -27,6 +30,8 @@ enum pprof_extra {
 	PPROF_CPU,
 	PPROF_NANOSECONDS,
 	PPROF_PID,
+	PPROF_PROCESS_START,
+	PPROF_EXEC_ID,
 	PPROF_TID,
 	PPROF_COMM,
 	PPROF_CGROUP,
@@ -44,7 +49,11 @@ struct pprof_message {
 	Pprof__Profile profile;
 	const struct report *report;
 	uint64_t period_ns;
-	const uint64_t *function_ids; /* by name string */
+	uint64_t *function_ids;      /* of each call */
+	uint64_t *stop_function_ids; /* of `[truncated: reason]`, and of `[no frames]` */
+	uint64_t *mapping_ids;       /* of each frame; 0: none */
+	int64_t *file_names;         /* of each file: string */
+	int64_t *anonymous_names;    /* of the anonymous memory of each process: string; 0: none */
 	char completeness[COMPLETENESS_BYTES];
 	char texts[PPROF_EXTRA_N][PPROF_TEXT_BYTES];
 	void *owned[PPROF_OWNED_MAX];
@@ -67,10 +76,12 @@ static inline uint64_t pprof_stop_location(const struct pprof_message *message, 
 	return (uint64_t)message->report->frame_count + 1 + stop;
 }
 
-/* pprof_tables.c; strings first: the others refer to them */
+/* pprof_strings.c; first: the others refer to them */
 void pprof_fill_strings(struct pprof_message *message);
+/* pprof_mappings.c */
 void pprof_fill_mappings(struct pprof_message *message);
+/* pprof_locations.c */
 void pprof_fill_functions(struct pprof_message *message);
-void pprof_fill_locations(struct pprof_message *message);
+void pprof_fill_locations(struct pprof_message *message); /* after functions and mappings */
 /* pprof_samples.c */
 void pprof_fill_samples(struct pprof_message *message);

@@ -5,11 +5,12 @@
 
 #include "symbolizer/output/pprof_message.h"
 
-#define PROCESS_TEXTS 3                   /* cgroup, container_id, pod_uid */
-#define LABELS_MAX    (4 + PROCESS_TEXTS) /* and pid, tid, comm, truncated */
+#define PROCESS_TEXTS   3                                     /* cgroup, container_id, pod_uid */
+#define PROCESS_NUMBERS 3                                     /* pid, process_start, exec_id */
+#define LABELS_MAX      (3 + PROCESS_NUMBERS + PROCESS_TEXTS) /* and tid, comm, truncated */
 
 struct process_labels {
-	Pprof__Label pid;
+	Pprof__Label numbers[PROCESS_NUMBERS];
 	Pprof__Label texts[PROCESS_TEXTS];
 };
 
@@ -38,11 +39,22 @@ static void fill_text_label(struct pprof_message *message, Pprof__Label *label, 
 }
 
 static void fill_number_label(struct pprof_message *message, Pprof__Label *label, unsigned key,
-			      uint32_t number)
+			      int64_t number)
 {
 	pprof__label__init(label);
 	label->key = pprof_extra(message, key);
 	label->num = number;
+}
+
+/* A pid alone is no process: it is used again. */
+static void fill_number_labels(struct pprof_message *message, struct process_labels *labels,
+			       const struct report_process *process)
+{
+	fill_number_label(message, &labels->numbers[0], PPROF_PID, process->tgid);
+	fill_number_label(message, &labels->numbers[1], PPROF_PROCESS_START,
+			  (int64_t)process->start_boottime);
+	labels->numbers[1].num_unit = pprof_extra(message, PPROF_NANOSECONDS);
+	fill_number_label(message, &labels->numbers[2], PPROF_EXEC_ID, process->exec_id);
 }
 
 /* Samples whose root is not the last frame of their stack. */
@@ -76,7 +88,7 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 	for (uint32_t i = 0; i < report->process_count; i++) {
 		const struct report_process *process = &report->processes[i];
 
-		fill_number_label(message, &shared->processes[i].pid, PPROF_PID, process->tgid);
+		fill_number_labels(message, &shared->processes[i], process);
 		fill_text_label(message, &shared->processes[i].texts[0], PPROF_CGROUP,
 				process->cgroup);
 		fill_text_label(message, &shared->processes[i].texts[1], PPROF_CONTAINER,
@@ -115,7 +127,8 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 	unsigned labels = 0;
 
 	fill_number_label(message, &parts->tid, PPROF_TID, from->tid);
-	parts->labels[labels++] = &process->pid;
+	for (unsigned i = 0; i < PROCESS_NUMBERS; i++)
+		parts->labels[labels++] = &process->numbers[i];
 	parts->labels[labels++] = &parts->tid;
 	parts->labels[labels++] = &shared->comms[from->comm];
 	for (unsigned i = 0; i < PROCESS_TEXTS; i++)

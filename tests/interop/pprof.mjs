@@ -30,17 +30,20 @@ function readTraces(text) {
       labels[key] = value;
     }
     const [, count, leaf] = /^ *(\d+)(?: +(.*))?$/.exec(lines[0]);
-    const names = [leaf, ...lines.slice(1)].filter(Boolean).map((name) => name.trim());
+    const names = [leaf, ...lines.slice(1)].filter(Boolean)
+      .map((name) => name.trim().replace(/ \(inline\)$/, ""));
     return { count: Number(count), labels, names: names.reverse() };
   });
 }
 
 const stackKey = (sample) => JSON.stringify(sample.names);
-const fullKey = (sample) => JSON.stringify([sample.pid, sample.tid, sample.comm, sample.stop,
-  ...sample.names]);
+const fullKey = (sample) => JSON.stringify([sample.pid, sample.start, sample.exec_id, sample.tid,
+  sample.comm, sample.stop, ...sample.names]);
+const callKey = (call) => [call.name, call.system_name, call.source, call.line, call.start_line,
+  call.inlined];
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
   list[`${name}: every field of every sample`] = () => {
     const report = makeReport(name);
     const profile = readPprof(report.path("out.pb.gz"));
@@ -53,8 +56,8 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
     for (const sample of profile.samples)
       assert.equal(sample.values[1], sample.values[0] * PERIOD_NS);
     const found = tally(profile.samples.map((sample) => ({ ...sample, pid: sample.labels.pid,
-      tid: sample.labels.tid, comm: sample.labels.comm ?? 0,
-      stop: sample.labels.truncated || "" })),
+      start: sample.labels.process_start, exec_id: sample.labels.exec_id, tid: sample.labels.tid,
+      comm: sample.labels.comm ?? 0, stop: sample.labels.truncated || "" })),
     fullKey, (sample) => sample.values[0]);
     const samples = withFrames(report.samples);
     const wanted = tally(samples.map((sample) => ({ ...sample, comm: sample.comm || 0 })),
@@ -70,7 +73,7 @@ for (const name of ["tiny", "hostile", "truncated", "deep", "large", "empty"]) {
     assert.equal(total, report.total);
   };
 }
-for (const name of ["tiny", "truncated"]) {
+for (const name of ["tiny", "truncated", "inlined"]) {
   list[`${name}: go tool pprof shows the same stacks`] = () => {
     const report = makeReport(name);
     const traces = readTraces(
@@ -95,9 +98,12 @@ list["a reader that names further frames itself finds no clash"] = () => {
     const ids = [...table.keys()].sort((a, b) => a - b);
     assert.deepEqual(ids, ids.map((_, at) => at + 1));
   }
-  const unnamed = [...profile.mappings.values()].filter((mapping) => !mapping.has_functions)
+  const used = new Set([...profile.locations.values()].map((location) => location.mapping_id));
+  const unnamed = [...profile.mappings.values()]
+    .filter((mapping) => used.has(mapping.id) && !mapping.has_functions)
     .map((mapping) => profile.strings[mapping.filename]);
-  assert.deepEqual(unnamed, ["/bin/sh"], "the only file that a reader may look into");
+  assert.deepEqual(unnamed, ["[memfd:\u{1f30a} sealed]", "/bin/sh"],
+    "of those that have no names only one has a path that a reader may look at");
   assert.match(goPprof(report, "-top"), /\[truncated: kernel_depth\]/);
 };
 list["the container is a label where there is one"] = () => {
@@ -114,7 +120,64 @@ list["labels become root frames with -tagroot"] = () => {
     "-tagroot=comm");
   assert.ok(text.includes("tiny-worker"));
 };
-for (const name of ["tiny", "truncated", "large"]) {
+list["inlined calls: every call of every sample, with its source"] = () => {
+  const report = makeReport("inlined");
+  const profile = readPprof(report.path("out.pb.gz"));
+  const key = (sample) => JSON.stringify(sample.calls.map(callKey));
+  const wanted = tally(report.samples, key);
+  assertSameTally(tally(profile.samples, key, (sample) => sample.values[0]), wanted);
+  assert.ok([...wanted.keys()].some((one) => one.includes("next_token")));
+};
+list["inlined calls: go tool pprof reads lines and raw names, and counts self in them"] = () => {
+  const raw = goPprof(makeReport("inlined"), "-raw", "-symbolize=none");
+  assert.match(raw, new RegExp([" 3: 0x1300 M=1 next_token /src/include/tokens.h:9:0 s=5",
+    "parse\\(char const\\*\\) /src/include/parser.h:17:0 s=12\\(_Z5parsePKc\\)",
+    "serve\\(request&\\) /src/server.cc:120:0 s=100\\(_Z5serveR7request\\)"].join("\\s+")));
+  const top = goPprof(makeReport("inlined"), "-top", "-symbolize=none", "-sample_index=samples");
+  const rows = new Map([...top.matchAll(/^ *(\d+) +\S+ +\S+ +(\d+) +\S+  (.+?)( \(inline\))?$/gm)]
+    .map(([, flat, cum, name]) => [name, [Number(flat), Number(cum)]]));
+  for (const [name, flat, cum] of [["next_token", 60, 60], ["parse(char const*)", 30, 90],
+    ["serve(request&)", 10, 100], ["main", 0, 112]])
+    assert.deepEqual(rows.get(name), [flat, cum], name);
+};
+list["each executable segment is a mapping, and an address lies in its own"] = () => {
+  const profile = readPprof(makeReport("inlined").path("out.pb.gz"));
+  const server = [...profile.mappings.values()]
+    .filter((mapping) => profile.strings[mapping.filename] === "/opt/app/server")
+    .map(({ start, limit, offset }) => [start, limit, offset]);
+  assert.deepEqual(server, [[0x1000, 0x200000, 0x1000], [0x400000, 0x401000, 0x300000]]);
+  const helper = [...profile.locations.values()].find(({ address }) => address === 0x400010);
+  assert.equal(helper.mapping.start, 0x400000);
+  const raw = goPprof(makeReport("inlined"), "-raw", "-symbolize=none");
+  assert.match(raw, /^2: 0x400000\/0x401000\/0x300000 \/opt\/app\/server aa11 \[FN\]$/m);
+};
+list["a mapping says what is known of its locations, and no more"] = () => {
+  const profile = readPprof(makeReport("inlined").path("out.pb.gz"));
+  const known = [...profile.mappings.values()].map((mapping) => [
+    profile.strings[mapping.filename], ["has_functions", "has_filenames", "has_line_numbers",
+      "has_inline_frames"].map((field) => mapping[field]).join("")]);
+  const anonymous = (start) => [`[anon pid 500 start ${start} exec 1]`, "0000"];
+  assert.deepEqual(known.sort(), [["/opt/app/gone (deleted)", "0000"],
+    ["/opt/app/libplugin.so", "1110"], ["/opt/app/server", "1000"], ["/opt/app/server", "1111"],
+    ["/opt/app/stripped", "0000"], ["[3 processes]", "0000"], anonymous(1000), anonymous(9000)]);
+};
+list["functions of one name in two binaries or two sources stay two"] = () => {
+  const profile = readPprof(makeReport("inlined").path("out.pb.gz"));
+  const functions = (name) => new Set([...profile.locations.values()].flatMap(({ calls }) =>
+    calls.filter((call) => call.name === name).map((call) => call.id)));
+  assert.equal(functions("helper").size, 2);
+  assert.equal(functions("init").size, 3);
+  assert.equal(functions("serve(request&)").size, 1, "at three addresses it is one");
+  assert.equal(functions("parse(char const*)").size, 1, "inlined or not");
+};
+list["two generations of one pid stay two in go tool pprof, and so does their memory"] = () => {
+  const raw = goPprof(makeReport("inlined"), "-raw", "-symbolize=none");
+  assert.match(raw, /pid:\[500\] process_start:\[1000 nanoseconds\]/);
+  assert.match(raw, /pid:\[500\] process_start:\[9000 nanoseconds\]/);
+  const mappings = [...raw.matchAll(/0x7f0000001234 M=(\d+) \[anon\]/g)].map(([, id]) => id);
+  assert.equal(new Set(mappings).size, 2, "two locations at one address");
+};
+for (const name of ["tiny", "truncated", "inlined", "large"]) {
   list[`${name}: addresses lie in their mapping; what is no path is in brackets`] = () => {
     const profile = readPprof(makeReport(name).path("out.pb.gz"));
     for (const { mapping_id, address } of profile.locations.values()) {

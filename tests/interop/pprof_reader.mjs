@@ -74,25 +74,38 @@ export function readPprof(path) {
   }));
   const types = profile.sample_type.map((bytes) => read(bytes, { 1: "type", 2: "unit" }));
   const mappings = byId(profile.mapping, { 1: "id", 2: "start", 3: "limit", 4: "offset",
-    5: "filename", 6: "build_id", 7: "has_functions" });
-  const functions = byId(profile.function, { 1: "id", 2: "name", 3: "system_name" });
+    5: "filename", 6: "build_id", 7: "has_functions", 8: "has_filenames", 9: "has_line_numbers",
+    10: "has_inline_frames" });
+  const functions = byId(profile.function, { 1: "id", 2: "name", 3: "system_name", 4: "filename",
+    5: "start_line" });
   const locations = byId(profile.location, { 1: "id", 2: "mapping_id", 3: "address", 4: "line" },
     ["line"]);
-  const nameOf = (id) => {
-    const location = locations.get(id);
-    assert.ok(location, `location ${id} is there`);
+  for (const location of locations.values()) {
     assert.ok(location.mapping_id === 0 || mappings.has(location.mapping_id));
-    const line = read(location.line[0], { 1: "function_id" });
-    return strings[functions.get(line.function_id).name];
+    location.mapping = mappings.get(location.mapping_id);
+    location.calls = location.line.map((bytes, at) => { // innermost first
+      const { function_id: id, line } = read(bytes, { 1: "function_id", 2: "line" });
+      const one = functions.get(id);
+      return { id, line, name: strings[one.name], system_name: strings[one.system_name],
+        source: strings[one.filename], start_line: one.start_line,
+        inlined: at + 1 < location.line.length ? 1 : 0,
+        file: location.mapping ? strings[location.mapping.filename] : "" };
+    });
+  }
+  const callsOf = (id) => {
+    assert.ok(locations.has(id), `location ${id} is there`);
+    return locations.get(id).calls;
   };
   const samples = profile.sample.map((bytes) => {
     const sample = read(bytes, { 1: "location_id", 2: "value", 3: "label" }, ["label"]);
     const labels = {};
     for (const label of sample.label) {
-      const { key, str, num } = read(label, { 1: "key", 2: "str", 3: "num" });
+      const { key, str, num } = read(label, { 1: "key", 2: "str", 3: "num", 4: "num_unit" });
       labels[strings[key]] = str ? strings[str] : num;
     }
-    return { names: packed(sample.location_id || []).map(nameOf).reverse(),
+    const ids = packed(sample.location_id || []);
+    const calls = ids.flatMap(callsOf).reverse(); // root first
+    return { calls, names: calls.map((call) => call.name), locations: ids,
       values: packed(sample.value), labels };
   });
   return { ...profile, comment: packed(profile.comment), strings, types, mappings, functions,
