@@ -79,6 +79,7 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	(void)fprintf(out, ", unnamed frames %llu of %llu",
 		      (unsigned long long)result->unnamed_frames,
 		      (unsigned long long)result->frames);
+	print_reasons(out, result->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	if (report_table_unopened(result) > 0) {
 		(void)fprintf(out, ", files not opened %llu",
 			      (unsigned long long)report_table_unopened(result));

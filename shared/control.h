@@ -105,6 +105,30 @@ enum tm_parse_failure {
 	TM_PARSE_N,
 };
 
+/* Why a frame has no name. X(upper, lower) */
+#define TM_UNNAMED_REASONS(X)                                                                     \
+	X(NO_SYMBOL, no_symbol)   /* no symbol of its file covers it */                           \
+	X(NO_SYMBOLS, no_symbols) /* its file has none */                                         \
+	X(NOT_ELF, not_elf)       /* its file is not ELF, or of another machine */                \
+	X(TOO_LARGE, too_large)   /* its file exceeds a limit of the parser */                    \
+	X(MALFORMED, malformed) /* its file, or the table that the parser made, does not check */ \
+	X(CHANGED, changed)     /* its file was changed after it was sampled */                   \
+	X(NOT_OPENED, not_opened) /* its file was not opened: see `unopened` */                   \
+	X(NOT_PARSED, not_parsed) /* the parser failed for now: see `parse_failures` */           \
+	X(PENDING, pending)       /* the symbols had not come yet when the report was made */     \
+	X(EVICTED, evicted)       /* the symbols were dropped in favour of others */              \
+	X(MEMORY, memory)         /* a memory budget was spent */                                 \
+	X(ANONYMOUS, anonymous)   /* code in no file, such as a JIT compiler's */                 \
+	X(KERNEL, kernel)         /* no kernel symbol covers it */                                \
+	X(NO_MAPPING, no_mapping) /* it has no mapping: see `unresolved` */
+
+enum tm_unnamed {
+#define TM_UNNAMED(upper, lower) TM_UNNAMED_##upper,
+	TM_UNNAMED_REASONS(TM_UNNAMED)
+#undef TM_UNNAMED
+	TM_UNNAMED_N,
+};
+
 /* What became of the samples that reached the symbolizer. Written by the symbolizer. */
 struct tm_result {
 	uint64_t exported;             /* samples */
@@ -112,6 +136,7 @@ struct tm_result {
 	uint64_t truncated[TM_STOP_N]; /* stacks, by reason */
 	uint64_t frames;
 	uint64_t unnamed_frames;              /* of those, shown as file+offset or [reason] */
+	uint64_t unnamed[TM_UNNAMED_N];       /* the same by reason */
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames, by reason */
 	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
 	uint64_t late_records;                /* older than a W published before them; must be 0 */

@@ -13,6 +13,7 @@ static const char *const drops[] = {TM_DROP_REASONS(NAME)};
 static const char *const stops[] = {TM_STOP_REASONS(NAME)};
 static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(NAME)};
 static const char *const parse[] = {TM_PARSE_FAILURES(NAME)};
+static const char *const unnamed[] = {TM_UNNAMED_REASONS(NAME)};
 static const char *const no_file[] = {TM_NO_FILE_REASONS(NAME)};
 
 const char *tm_reasons_drop(unsigned reason)
@@ -33,6 +34,11 @@ const char *tm_reasons_unresolved(unsigned reason)
 const char *tm_reasons_parse(unsigned reason)
 {
 	return reason < TM_PARSE_N ? parse[reason] : "unknown";
+}
+
+const char *tm_reasons_unnamed(unsigned reason)
+{
+	return reason < TM_UNNAMED_N ? unnamed[reason] : "unknown";
 }
 
 const char *tm_reasons_no_file(unsigned reason)

@@ -11,4 +11,5 @@ const char *tm_reasons_drop(unsigned reason);       /* enum tm_drop */
 const char *tm_reasons_stop(unsigned reason);       /* enum tm_stop */
 const char *tm_reasons_unresolved(unsigned reason); /* enum tm_unresolved */
 const char *tm_reasons_parse(unsigned reason);      /* enum tm_parse_failure */
+const char *tm_reasons_unnamed(unsigned reason);    /* enum tm_unnamed */
 const char *tm_reasons_no_file(unsigned reason);    /* enum tm_no_file */

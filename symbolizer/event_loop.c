@@ -89,6 +89,14 @@ static void flush(struct session *session)
 	reporter_submit(&session->reporter, job);
 }
 
+/* What failed while the last report waited for symbols. */
+static void add_failures(const struct session *session, struct tm_result *result)
+{
+	result->parsers_lost += session->parser.counts.lost;
+	for (unsigned i = 0; i < TM_PARSE_N; i++)
+		result->parse_failures[i] += session->parser.counts.failures[i];
+}
+
 static void send_result(const struct session *session, const struct report_job *job)
 {
 	const struct tm_control result = {.kind = TM_CONTROL_RESULT, .body.result = job->result};
@@ -108,6 +116,8 @@ static void take_reports(struct session *session)
 
 		session->finished = job->last;
 		session->code = job->code;
+		if (job->last)
+			add_failures(session, &job->result);
 		if (job->last)
 			parser_client_stop(&session->parser, &job->result.child_cpu_ns,
 					   &job->result.child_rss_bytes);
@@ -194,7 +204,9 @@ static bool wait_for_more(const struct session *session, int timeout_ms)
 static int serve(struct session *session, int timeout_ms)
 {
 	parser_client_round(&session->parser);
-	unwind_jobs_round(&session->jobs);
+	if (session->link.state == COLLECTOR_LINK_ATTACHED)
+		unwind_jobs_round(&session->jobs);
+	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
 	take_reports(session);
 	return wait_for_more(session, timeout_ms) ? receive_from_command(session) : 0;
 }
@@ -213,9 +225,6 @@ int event_loop_run(struct session *session)
 		if (file_queue_has_early(&session->files))
 			more = read_round(session);
 		flush(session);
-		if (files_have_many_pending(&session->files))
-			collect_pending(&session->collect, &session->interval->aggregate,
-					session->reader.released);
 	}
 	reader_drain(&session->reader);
 	return 0;

@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "shared/cleanup.h"
-#include "symbolizer/names/collect.h"
 #include "symbolizer/profile/accounting.h"
 
 static uint64_t clock_ns(clockid_t clock)
@@ -112,8 +111,6 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->tables_empty = session->jobs.counts.empty;
 	result->tables_cached = session->jobs.counts.cached;
 	result->cache_refused = session->cache.refused;
-	job->unnamed_files = session->collect.unnamed_files;
-	session->collect.unnamed_files = 0;
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
 	session->cache.refused = 0;
@@ -194,8 +191,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->kernel = &session->kernel;
 	job->last = last;
 	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
-	collect_names(&session->collect, &job->names, &session->interval->aggregate,
-		      session->reader.released, last);
+	name_table_init(&job->names, &session->interval->strings, &session->store);
 	if (close_interval(session, job)) {
 		session->interval->budget.beyond = 0;
 		return report_job_free(job);

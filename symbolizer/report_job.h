@@ -29,7 +29,6 @@ struct report_job {
 	uint64_t duration_ns;
 	uint64_t until_ktime;
 	uint64_t late_records;
-	uint64_t unnamed_files;
 	uint64_t conflicts; /* file numbers that got a second meaning too early */
 	const char *notes[REPORT_JOB_NOTES_MAX]; /* for the user; static text */
 	unsigned note_count;

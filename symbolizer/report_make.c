@@ -13,6 +13,9 @@
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/report_build.h"
 
+#define NAMES_WAIT_MS      2000
+#define NAMES_WAIT_LAST_MS 30000
+
 static void complete_report(const struct report_job *job, struct report *report)
 {
 	report->hz = job->options->hz;
@@ -33,6 +36,7 @@ static void fill_result(const struct report *report, struct tm_result *result)
 	memcpy(result->unopened, report->unopened, sizeof(result->unopened));
 	result->frames = report->frames_shown;
 	result->unnamed_frames = report->unnamed_frames;
+	memcpy(result->unnamed, report->unnamed, sizeof(result->unnamed));
 	result->late_records = report->late_records;
 	result->processes = report->process_count;
 	result->files = report->file_count;
@@ -49,7 +53,7 @@ static void send_notes(const struct report_job *job, int control)
 {
 	for (unsigned i = 0; i < job->note_count; i++)
 		(void)tm_control_note(control, "%s", job->notes[i]);
-	note_number(control, job->unnamed_files,
+	note_number(control, job->names.failed,
 		    "files have unnamed functions: the parser ended or missed its deadline "
 		    "(parse_failures in the summary)");
 	note_number(control, job->accounting.unexplained, "samples are unaccounted for");
@@ -84,10 +88,23 @@ static void send_top(const struct report *report, int control)
 	}
 }
 
+/* Symbols that the parser has not made yet are waited for; the reader goes on meanwhile. */
+static void name(struct report_job *job)
+{
+	const struct interval *interval = job->interval;
+	const struct files *files = interval->aggregate.files;
+
+	/* Where the budget is spent, what was collected until then is named. */
+	(void)name_table_collect(&job->names, &interval->aggregate);
+	name_table_wait(&job->names, files, job->last ? NAMES_WAIT_LAST_MS : NAMES_WAIT_MS);
+	name_table_resolve(&job->names, files);
+}
+
 void report_make(struct report_job *job, int control)
 {
 	struct report_build build;
 
+	name(job);
 	job->code = report_build_init(&build, &job->interval->aggregate, &job->names, job->kernel);
 	complete_report(job, &build.report);
 	send_notes(job, control);

@@ -50,14 +50,13 @@ int session_init(struct session *session, const struct options *options)
 		       &session->queue);
 	if (r < 0)
 		return r;
-	symbol_cache_store_init(&session->symbols, &session->files);
+	r = symbol_store_init(&session->store, SYMBOL_STORE_BYTES, &session->seed);
+	if (r < 0)
+		return r;
+	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
+			 options->wire_fd);
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
 	collector_link_init(&session->link, options->wire_fd, &session->files);
-	session->collect = (struct collect){
-		.symbols = &session->symbols,
-		.jobs = &session->jobs,
-		.parser = &session->parser,
-	};
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -68,13 +67,14 @@ void session_deinit(struct session *session)
 
 	reporter_stop(&session->reporter);
 	unwind_jobs_deinit(&session->jobs);
+	symbol_jobs_deinit(&session->symbols);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	table_cache_close(&session->cache);
 	reader_deinit(&session->reader);
 	session->interval = interval_free(session->interval);
 	process_table_deinit(&session->processes);
 	files_deinit(&session->files);
-	symbol_cache_store_deinit(&session->symbols);
+	symbol_store_deinit(&session->store);
 	ksyms_deinit(&session->kernel);
 	collector_link_deinit(&session->link);
 	tm_retire_deinit(&session->queue);

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "symbolizer/base/parser_client.h"
-#include "symbolizer/names/collect.h"
 #include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
@@ -41,7 +41,8 @@ struct session {
 	struct hash_seed seed;
 	struct process_table processes;
 	struct files files;
-	struct symbol_cache_store symbols;
+	struct symbol_store store;
+	struct symbol_jobs symbols;
 	struct ksyms kernel;
 	bool kernel_refused;       /* the table of kernel symbols is invalid */
 	struct interval *interval; /* owned: the open one; NULL: the last was ended */
@@ -54,7 +55,6 @@ struct session {
 	struct table_cache cache;
 	struct unwind_jobs jobs;
 	struct parser_client parser;
-	struct collect collect;
 };
 
 /* Return: 0, -ENOMEM, -errno. */

@@ -50,7 +50,8 @@ static void finish(struct parser_client *client, struct parser_client_slot *slot
 static void fail(struct parser_client *client, struct parser_client_slot *slot,
 		 enum tm_parse_failure failure)
 {
-	struct parser_client_answer answer = {.failure = failure, .fd = -1};
+	struct parser_client_answer answer = {
+		.failure = failure, .status = PARSER_FAILED, .fd = -1};
 
 	finish(client, slot, &answer);
 }
@@ -216,7 +217,8 @@ static int handle_result(struct parser_client *client, const struct parser_messa
 		return -EBADMSG;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		struct parser_client_slot *slot = &client->slots[i];
-		struct parser_client_answer answer = {.failure = failure_of(result->status)};
+		struct parser_client_answer answer = {.failure = failure_of(result->status),
+						      .status = result->status};
 
 		if (!slot->used || slot->id != result->id)
 			continue;

@@ -28,6 +28,7 @@
 
 struct parser_client_answer {
 	enum tm_parse_failure failure; /* TM_PARSE_N: it did not fail, the answer is final */
+	uint32_t status;               /* enum parser_status */
 	int fd; /* the result; -1: there is none. Closed after the callback unless set to -1 */
 };
 

@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
-_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_NO_FILE_N) * PART_BYTES_MAX + 640 <=
+_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_UNNAMED_N + TM_NO_FILE_N) * PART_BYTES_MAX +
+			       640 <=
 		       COMPLETENESS_BYTES,
 	       "every reason fits");
 
@@ -32,23 +33,31 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 		line->used += (size_t)length < space ? (size_t)length : space - 1;
 }
 
-static void add_reasons(struct line *line, const char *what, const uint64_t *counts, unsigned first,
-			unsigned end, const char *(*name)(unsigned))
+/* " (reason n, ...)", without those that are 0; nothing where all are. */
+static void add_counts(struct line *line, const uint64_t *counts, unsigned first, unsigned end,
+		       const char *(*name)(unsigned))
 {
 	const char *separator = " (";
-	uint64_t total = 0;
 
-	for (unsigned i = first; i < end; i++)
-		total += counts[i];
-	add(line, "%s %" PRIu64, what, total);
 	for (unsigned i = first; i < end; i++) {
 		if (counts[i] == 0)
 			continue;
 		add(line, "%s%s %" PRIu64, separator, name(i), counts[i]);
 		separator = ", ";
 	}
-	if (total > 0)
+	if (*separator == ',')
 		add(line, ")");
+}
+
+static void add_reasons(struct line *line, const char *what, const uint64_t *counts, unsigned first,
+			unsigned end, const char *(*name)(unsigned))
+{
+	uint64_t total = 0;
+
+	for (unsigned i = first; i < end; i++)
+		total += counts[i];
+	add(line, "%s %" PRIu64, what, total);
+	add_counts(line, counts, first, end, name);
 }
 
 static bool has_any(const uint64_t *counts, unsigned end)
@@ -71,6 +80,7 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 		    tm_reasons_stop);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
 	    report->frames_shown);
+	add_counts(&line, report->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	if (has_any(report->unresolved, TM_UNRESOLVED_N))
 		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
 			    TM_UNRESOLVED_N, tm_reasons_unresolved);

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared/control.h"
 #include "shared/event.h"
-#include "shared/wire.h"
 
 enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 	REPORT_KERNEL,
@@ -119,6 +119,7 @@ struct report {
 	uint64_t truncated[TM_STOP_N];
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames without a mapping */
 	uint64_t unopened[TM_NO_FILE_N];      /* files */
+	uint64_t unnamed[TM_UNNAMED_N];       /* the unnamed frames by reason */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };

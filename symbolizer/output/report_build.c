@@ -99,8 +99,11 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 	report->frames_shown += words->count * sample->count;
 	report->truncated[sample->stop] += sample->stop != TM_STOP_NONE ? sample->count : 0;
 	for (uint32_t f = 0; f < words->count; f++) {
-		if (build->frames.frames[frames[f]].unnamed)
+		if (build->frames.frames[frames[f]].unnamed) {
 			report->unnamed_frames += sample->count;
+			report->unnamed[name_table_reason(build->frames.files.names,
+							  words->frames[f])] += sample->count;
+		}
 		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
 			report->unresolved[words->frames[f] & 0xff] += sample->count;
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_queue - queue of the files whose unwind table is wanted, in order of arrival
+ * file_queue - queues of the files whose tables are wanted, in order of arrival
  */
 
 #include "symbolizer/profile/file_queue.h"
+
+#include "symbolizer/profile/files_lifetime.h"
 
 /* @number: one that has an entry, as every number in the queue has. */
 static struct file_number *entry_of(const struct files *files, uint32_t number)
@@ -67,4 +69,41 @@ bool file_queue_has_early(const struct files *files)
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value)
 {
 	return !value || value >= entry_of(files, number)->retired_ktime;
+}
+
+void file_queue_add_symbols(struct files *files, uint32_t index)
+{
+	struct file *file = &files->items[index];
+
+	if (file->symbols == FILE_SYMBOLS_QUEUED)
+		return;
+	file->symbols = FILE_SYMBOLS_QUEUED;
+	file->symbols_next = 0;
+	if (files->symbols_last)
+		files->items[files->symbols_last - 1].symbols_next = index + 1;
+	else
+		files->symbols_first = index + 1;
+	files->symbols_last = index + 1;
+	files->symbols_count++;
+}
+
+uint32_t file_queue_next_symbols(struct files *files)
+{
+	uint32_t index = files->symbols_first - 1;
+
+	if (!files->symbols_first)
+		return FILES_NONE;
+	files->items[index].symbols = FILE_SYMBOLS_TAKEN;
+	files->symbols_first = files->items[index].symbols_next;
+	if (!files->symbols_first)
+		files->symbols_last = 0;
+	files->symbols_count--;
+	return index;
+}
+
+void file_queue_end_symbols(struct files *files, uint32_t index)
+{
+	files->items[index].symbols = FILE_SYMBOLS_IDLE;
+	files_close(files, index);
+	files_free_if_unused(files, index);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_queue - queue of the files whose unwind table is wanted, in order of arrival
+ * file_queue - queues of the files whose tables are wanted, in order of arrival
  *
- * A linked list through the entries of the file numbers, so it needs no memory. A number is in it
- * at most once, for the last FILE message that named it.
+ * Two linked lists through existing entries, so they need no memory: file numbers whose unwind
+ * table is wanted, and files whose symbols are. A number is in the first at most once, for the last
+ * FILE message that named it. A file enters the second with its descriptor, which is closed when it
+ * is ended.
  */
 
 #include "symbolizer/profile/file_table.h"
@@ -29,3 +31,10 @@ int file_queue_next(struct files *files, struct file_queue_item *ret_wanted);
 bool file_queue_has_early(const struct files *files);
 /* Whether @number still stands for the file of the FILE message with @value. */
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value);
+
+/* @file: one that has a descriptor and an identity. */
+void file_queue_add_symbols(struct files *files, uint32_t file);
+/* Removes the first one. Return: its index, FILES_NONE. */
+uint32_t file_queue_next_symbols(struct files *files);
+/* The symbols of @file, which was removed, are not wanted any more: closes its descriptor. */
+void file_queue_end_symbols(struct files *files, uint32_t file);

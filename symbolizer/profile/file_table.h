@@ -4,7 +4,7 @@
  * file_table - the tables of files, and of the file numbers that stand for them
  *
  * Three modules use them: files (announcements, descriptors, samples), files_lifetime (when an
- * entry is freed) and file_queue (files whose unwind table is wanted). files.h explains how the
+ * entry is freed) and file_queue (files whose tables are wanted). files.h explains how the
  * fields belong together.
  */
 
@@ -19,33 +19,35 @@
 #define FILES_PAGE     256u
 #define FILES_PAGES    (FILES_MAX / FILES_PAGE)
 #define FILES_IDLE_NS  (4 * TM_EPOCH_NS) /* longer than it takes until a RETIRE arrives */
-#define FILES_PENDING_FRACTION \
-	16u /* of max_open: so many pending ones justify a pass over all stacks */
+#define FILES_NONE     0xffffffffu       /* no index */
 
-/* Frees @symbols that were passed to files_keep_symbols. */
-typedef void (*files_free_fn)(void *context, void *symbols);
+enum file_symbols {
+	FILE_SYMBOLS_IDLE = 0,
+	FILE_SYMBOLS_QUEUED, /* the file is in the queue of those whose symbols are wanted */
+	FILE_SYMBOLS_TAKEN,  /* it was removed from it and is to be added again or ended */
+};
 
 struct file {
 	struct tm_identity identity;
-	uint64_t seen_ktime;    /* time of the last sample or announcement */
-	uint64_t symbols_ktime; /* time of their last use */
-	void *symbols;          /* owned; NULL: none kept */
-	uint32_t path;          /* string; 0 until announced */
-	uint32_t base;          /* string: the last component of the path */
-	uint32_t numbers;       /* how many file numbers stand for it */
-	uint32_t next_free;     /* in an unused entry: index + 1 of the next one */
-	int fd;                 /* owned; -1: none */
-	bool used;              /* the entry is in use */
-	uint8_t reason;         /* enum tm_no_file; UNANSWERED: no answer, or a descriptor */
-	bool opened;            /* the last answer was a descriptor, which may be closed again */
+	uint64_t seen_ktime;   /* time of the last sample or announcement */
+	uint32_t path;         /* string; 0 until announced */
+	uint32_t base;         /* string: the last component of the path */
+	uint32_t number;       /* the last file number that stood for it */
+	uint32_t numbers;      /* how many file numbers stand for it */
+	uint32_t symbols_next; /* the next in the queue: its index + 1; 0: none */
+	uint32_t next_free;    /* in an unused entry: index + 1 of the next one */
+	int fd;                /* owned; -1: none */
+	bool used;             /* the entry is in use */
+	uint8_t reason;        /* enum tm_no_file; UNANSWERED: no answer, or a descriptor */
+	bool opened;           /* the last answer was a descriptor, which may be closed again */
 	bool deleted;
 	bool announced;
-	bool identified;     /* `identity` is set */
-	bool listed;         /* it is in `lookup` under its identity */
-	bool sampled;        /* a sample since the last report refers to it */
-	bool idle;           /* nothing named it for FILES_IDLE_NS */
-	bool queued;         /* the retire queue refers to it, for `idle` */
-	bool symbols_queued; /* the retire queue refers to it, for `symbols` */
+	bool identified; /* `identity` is set */
+	bool listed;     /* it is in `lookup` under its identity */
+	bool sampled;    /* a sample since the last report refers to it */
+	bool idle;       /* nothing named it for FILES_IDLE_NS */
+	bool queued;     /* the retire queue refers to it, for `idle` */
+	uint8_t symbols; /* enum file_symbols */
 };
 
 struct file_number {              /* all zero: it does not stand for a file yet */
@@ -66,19 +68,18 @@ struct files {
 	uint32_t first_free;          /* index + 1 of the first unused entry; 0: none */
 	uint32_t live;                /* files for which a number stands */
 	uint32_t open;                /* descriptors held */
-	uint32_t pending_names;       /* retired files whose descriptor is still needed for names */
 	uint32_t max_open;            /* FILES_MAX_OPEN, or less if the descriptor limit is lower */
 	uint32_t table_first;         /* head of the queue: number + 1; 0: it is empty */
 	uint32_t table_last;          /* its tail, likewise */
+	uint32_t symbols_first;       /* head of the other queue: index + 1; 0: it is empty */
+	uint32_t symbols_last;        /* its tail, likewise */
+	uint32_t symbols_count;       /* its length */
 	struct file_number **numbers; /* FILES_PAGES pages of FILES_PAGE, allocated at first use */
 	struct hash_index lookup;     /* by identity */
-	files_free_fn symbols_free;   /* NULL: no symbols are kept */
-	void *symbols_context;
-	struct budget *budget;         /* borrowed: of the entries alone */
-	struct strings *strings;       /* borrowed */
+	struct budget *budget;        /* borrowed: of the entries alone */
+	struct strings *strings;      /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
 	uint64_t retired;              /* files whose last number was retired */
-	uint64_t symbols_retired;      /* symbols that were freed because they were not used */
 	uint64_t idle_closed;          /* descriptors of files that became idle */
 	uint64_t stale;                /* descriptors that arrived after RETIRE of their number */
 	uint64_t conflicts;            /* numbers announced for another file without RETIRE */

@@ -45,10 +45,11 @@ static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index
 		files_begin_number(files, entry, *ret_index);
 	}
 	*ret_index = entry->file - 1;
+	files->items[*ret_index].number = number;
 	return 0;
 }
 
-static uint32_t find_identity(const struct files *files, const struct tm_identity *identity)
+uint32_t files_of_identity(const struct files *files, const struct tm_identity *identity)
 {
 	struct hash_index_walk walk = hash_index_start(files_hash(files, identity));
 	uint32_t index;
@@ -63,7 +64,7 @@ static uint32_t find_identity(const struct files *files, const struct tm_identit
 static int identify(struct files *files, const struct tm_file *record, struct file_number *number,
 		    uint32_t *ret_index)
 {
-	uint32_t known = find_identity(files, &record->identity);
+	uint32_t known = files_of_identity(files, &record->identity);
 	struct file *file = number->file ? &files->items[number->file - 1] : NULL;
 
 	if (file && file->identified &&
@@ -119,10 +120,14 @@ static void drop_page(struct files *files, uint32_t page)
 /* Takes @fd, which `open` already counts. */
 static void attach(struct files *files, uint32_t index, int fd)
 {
+	struct file *file = &files->items[index];
+
 	files_close(files, index);
-	files->items[index].fd = fd;
-	files->items[index].reason = TM_NO_FILE_UNANSWERED;
-	files->items[index].opened = true;
+	file->fd = fd;
+	file->reason = TM_NO_FILE_UNANSWERED;
+	file->opened = true;
+	if (file->identified)
+		file_queue_add_symbols(files, index);
 }
 
 /* Gives the early descriptor to the file, if the announcement that it answers has been read. */
@@ -176,6 +181,8 @@ int files_announce(struct files *files, const struct tm_file *record)
 		number->announced_ktime = record->event.ktime;
 	files_note_use(files, index, record->event.ktime);
 	attach_early(files, number);
+	if (files->items[index].fd >= 0 && files->items[index].symbols == FILE_SYMBOLS_IDLE)
+		file_queue_add_symbols(files, index);
 	length = path_unpack(record->text, record->path_bytes, record->event.flags, TM_PATH_CUT,
 			     text);
 	base = record->path_bytes ? path_base(text) : FILES_NO_NAME;
@@ -259,15 +266,4 @@ void files_refused(struct files *files, uint32_t number, uint64_t reason)
 bool files_have_space(const struct files *files)
 {
 	return files->open < files->max_open;
-}
-
-bool files_have_many_pending(const struct files *files)
-{
-	return files->open > files->max_open / 4 * 3 &&
-	       files->pending_names > files->max_open / FILES_PENDING_FRACTION;
-}
-
-bool files_is_pending(const struct file *file)
-{
-	return !file->numbers && file->fd >= 0;
 }

@@ -6,17 +6,16 @@
  * Shape      a number stands for one file at a time, until RETIRE. Stored frames refer to the index
  *            of the file, so they keep their file when the number is reused. Each identity has one
  *            index, whatever numbers stood for it.
- * Owns       the descriptors that the collector sent, and the `symbols` that a higher layer keeps
- *            of a file: these are freed by the function of that layer, at a time decided here.
+ * Owns       the descriptors that the collector sent.
  * Order      announcement, descriptor and sample may arrive in any order. A descriptor says which
  *            announcement it answers. If that has not been read yet, the descriptor is kept with
  *            the number (`early`); if it is older than the last RETIRE, the descriptor is closed.
- * Lifetime   a file is retired with the last number that stands for it. Its descriptor is closed
- *            then or, if samples of the file still need names, once they have them
- *            (`pending_names`). Without RETIRE a descriptor is closed when nothing has named the
- *            file for FILES_IDLE_NS. Symbols are freed two epochs after their last use. A file to
- *            which a sample refers keeps its index, path and symbols until the sample has been
- *            reported and files_forget is called.
+ * Lifetime   a descriptor is closed when the file's tables have been made (file_queue.h). A file is
+ *            retired with the last number that stands for it; its descriptor is closed then, unless
+ *            a sample that was not reported yet needs its symbols. Without RETIRE a descriptor is
+ *            closed when nothing has named the file for FILES_IDLE_NS. A file to which a sample
+ *            refers keeps its index and path until the sample has been reported and files_forget is
+ *            called.
  */
 
 #include "symbolizer/profile/files_lifetime.h"
@@ -35,7 +34,8 @@ void files_retire(struct files *files, uint32_t number, uint64_t ktime);
 int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file);
 /*
  * Takes @fd, and closes it unless it is a regular file open for reading and the limit allows one
- * more. In either case the file is queued for its unwind table (file_queue.h).
+ * more. In either case the file is queued for its unwind table, then for its symbols
+ * (file_queue.h).
  * @ktime: of the announcement it answers; 0: of any.
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
@@ -43,7 +43,5 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 void files_refused(struct files *files, uint32_t number, uint64_t reason);
 /* Whether another descriptor may be kept. */
 bool files_have_space(const struct files *files);
-/* Whether descriptors are scarce and collecting names would free enough of them. */
-bool files_have_many_pending(const struct files *files);
-/* Whether @file was retired and its descriptor is kept until its samples have names. */
-bool files_is_pending(const struct file *file);
+/* Return: the index of the file with this identity, FILES_NONE. */
+uint32_t files_of_identity(const struct files *files, const struct tm_identity *identity);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files_lifetime - decides how long a file, its descriptor and its symbols are kept
+ * files_lifetime - decides how long a file and its descriptor are kept
  */
 
 #include "symbolizer/profile/files_lifetime.h"
@@ -15,29 +15,14 @@ static uint64_t later(uint64_t ktime, uint64_t ns)
 	return ktime > UINT64_MAX - ns ? UINT64_MAX : ktime + ns;
 }
 
-static void free_symbols(struct files *files, struct file *file)
-{
-	if (file->symbols)
-		files->symbols_free(files->symbols_context, file->symbols);
-	file->symbols = NULL;
-}
-
-static void drop_symbols(struct files *files, struct file *file)
-{
-	files->symbols_retired += file->symbols != NULL;
-	free_symbols(files, file);
-}
-
-/* Frees the entry of a retired file, unless a sample or the retire queue refers to it. */
-static void free_if_unused(struct files *files, uint32_t index)
+void files_free_if_unused(struct files *files, uint32_t index)
 {
 	struct file *file = &files->items[index];
 
 	if (file->numbers || file->sampled)
 		return;
 	files_close(files, index);
-	drop_symbols(files, file);
-	if (file->queued || file->symbols_queued)
+	if (file->queued || file->symbols != FILE_SYMBOLS_IDLE)
 		return;
 	if (file->listed)
 		hash_index_remove(&files->lookup, files_hash(files, &file->identity), index);
@@ -64,7 +49,7 @@ static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
 
 	file->queued = false;
 	if (!file->numbers) {
-		free_if_unused(files, index);
+		files_free_if_unused(files, index);
 	} else if (later(file->seen_ktime, FILES_IDLE_NS) > ktime) {
 		enqueue(files, index);
 	} else {
@@ -73,34 +58,6 @@ static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
 		if (!file->sampled)
 			files_close(files, index);
 	}
-}
-
-static void on_symbols_due(void *context, uint64_t ktime, uint64_t value);
-
-static void enqueue_symbols(struct files *files, uint32_t index)
-{
-	struct file *file = &files->items[index];
-
-	if (file->symbols && !file->symbols_queued)
-		file->symbols_queued =
-			!tm_retire_at(files->queue, later(file->symbols_ktime, 2 * TM_EPOCH_NS),
-				      on_symbols_due, files, index);
-}
-
-static void on_symbols_due(void *context, uint64_t ktime, uint64_t value)
-{
-	struct files *files = context;
-	struct file *file = &files->items[value];
-	uint64_t due = later(file->symbols_ktime, 2 * TM_EPOCH_NS);
-
-	file->symbols_queued = false;
-	if (file->sampled)
-		return; /* files_forget queues them again */
-	if (due > ktime)
-		enqueue_symbols(files, (uint32_t)value);
-	if (!file->symbols_queued)
-		drop_symbols(files, file);
-	free_if_unused(files, (uint32_t)value);
 }
 
 /* Return: 0, BUDGET_E_SPENT. */
@@ -152,10 +109,7 @@ void files_begin_number(struct files *files, struct file_number *number, uint32_
 	struct file *file = &files->items[index];
 
 	number->file = index + 1;
-	if (file->numbers++)
-		return;
-	files->live++;
-	files->pending_names -= file->fd >= 0;
+	files->live += file->numbers++ == 0;
 }
 
 void files_end_number(struct files *files, struct file_number *number)
@@ -168,8 +122,7 @@ void files_end_number(struct files *files, struct file_number *number)
 		return;
 	files->live--;
 	files->retired++;
-	files->pending_names += file->fd >= 0;
-	free_if_unused(files, index);
+	files_free_if_unused(files, index);
 }
 
 void files_close(struct files *files, uint32_t file)
@@ -178,28 +131,14 @@ void files_close(struct files *files, uint32_t file)
 
 	if (item->fd < 0)
 		return;
-	files->pending_names -= !item->numbers;
 	item->fd = tm_close(item->fd);
 	files->open--;
 }
 
-void files_keep_symbols(struct files *files, uint32_t index, void *symbols, uint64_t ktime)
-{
-	struct file *file = &files->items[index];
-
-	if (symbols != file->symbols)
-		free_symbols(files, file);
-	file->symbols = symbols;
-	file->symbols_ktime = ktime;
-	enqueue_symbols(files, index);
-}
-
 void files_deinit_items(struct files *files)
 {
-	for (uint32_t i = 0; i < files->count; i++) {
+	for (uint32_t i = 0; i < files->count; i++)
 		files_close(files, i);
-		free_symbols(files, &files->items[i]);
-	}
 	hash_index_deinit(&files->lookup);
 	budget_drop(files->budget, &files->items, &files->capacity, sizeof(*files->items));
 	files->count = 0;
@@ -220,13 +159,12 @@ void files_forget(struct files *files, struct strings *fresh)
 			file->base = 0;
 		}
 		if (!file->numbers) {
-			free_if_unused(files, i);
+			files_free_if_unused(files, i);
 			continue;
 		}
 		if (file->idle)
 			files_close(files, i);
 		enqueue(files, i);
-		enqueue_symbols(files, i);
 	}
 	files->strings = fresh;
 }

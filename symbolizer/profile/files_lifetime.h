@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * files_lifetime - decides how long a file, its descriptor and its symbols are kept
+ * files_lifetime - decides how long a file and its descriptor are kept
  *
  * files.c is built on it: it adds entries, frees them, and links file numbers to them.
  */
@@ -20,8 +20,8 @@ void files_note_use(struct files *files, uint32_t index, uint64_t ktime);
 void files_deinit_items(struct files *files);
 /* Closes the descriptor, if there is one. */
 void files_close(struct files *files, uint32_t file);
-/* Takes @symbols, last used at @ktime, and frees those that were kept before. */
-void files_keep_symbols(struct files *files, uint32_t file, void *symbols, uint64_t ktime);
+/* Frees the entry of a retired file, unless a sample or a queue refers to it. */
+void files_free_if_unused(struct files *files, uint32_t file);
 /*
  * To be called when every sample has been reported: frees the retired files and moves the strings
  * of the others to @fresh, which is borrowed from now on. A file whose strings do not fit there has

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/names/name_table.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/reader.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/symbolizer/make_symbols.h"
 
 #define REPORT_CPU 0xffffu
 #define PASSED     1000000u /* the watermark when a RETIRE is read */
@@ -26,18 +27,32 @@ static struct hash_seed seed = {{4, 2}};
 static struct interval *interval;
 static struct process_table processes;
 static struct files files;
-static struct symbol_cache_store symbols;
+static struct symbol_store store; /* the same for every input */
 static struct reader reader;
 static struct tm_retire_queue queue;
 static uint64_t exported; /* in earlier reports */
 
+/* The vDSO has symbols. */
+static void make_store(void)
+{
+	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+	const struct symbols symbols = make_symbols();
+
+	if (symbol_store_init(&store, 1 << 20, &seed) < 0 ||
+	    symbol_store_begin(&store, &vdso, 0) != 0)
+		abort();
+	symbol_store_put(&store, &vdso, tm_region_seal_blob("symbols", &symbols, sizeof(symbols)),
+			 0);
+}
+
 static void begin(void)
 {
+	if (!store.seed)
+		make_store();
 	budget = (struct budget){.limit = UINT64_MAX, .total = &total};
 	interval = interval_open(&total, &seed, &processes, &files);
 	if (!interval || files_init(&files, &interval->strings, &budget, &queue) < 0)
 		abort();
-	symbol_cache_store_init(&symbols, &files);
 	process_table_init(&processes, &interval->strings, &budget, &queue);
 	reader_init(&reader, &interval->aggregate, &queue);
 	reader.ring.passed = PASSED;
@@ -49,47 +64,39 @@ static void end(void)
 	interval = interval_free(interval);
 	process_table_deinit(&processes);
 	files_deinit(&files);
-	symbol_cache_store_deinit(&symbols);
 	tm_retire_deinit(&queue);
 	if (budget.used || total.used)
 		abort(); /* memory was charged to the budget and not released */
 }
 
-static void name(struct name_table *names, struct parser_client *parser, bool is_last)
+static void report(struct interval *of)
 {
-	name_table_init(names, &interval->strings, parser);
-	names->goes_on = !is_last;
-	(void)name_table_collect(names, &interval->aggregate);
-	name_table_ask(names, &symbols);
-}
-
-static void report(struct interval *of, struct name_table *names)
-{
+	struct name_table names;
 	struct ksyms kernel = KSYMS_NULL;
 	struct tm_top rows[TM_TOP_ROWS];
 	struct report_build build;
 
-	if (report_build_init(&build, &of->aggregate, names, &kernel) == 0 &&
+	name_table_init(&names, &of->strings, &store);
+	(void)name_table_collect(&names, &of->aggregate);
+	name_table_resolve(&names, of->aggregate.files);
+	if (report_build_init(&build, &of->aggregate, &names, &kernel) == 0 &&
 	    functions_top(&build.report, rows) < 0)
 		abort();
 	report_build_deinit(&build);
-	name_table_deinit(names);
+	name_table_deinit(&names);
 }
 
 static void interval_report(uint64_t watermark)
 {
-	struct parser_client parser = PARSER_CLIENT_NULL;
 	struct interval *closed = interval;
-	struct name_table names;
 
 	reader_release(&reader, watermark);
 	(void)tm_retire_run(&queue, watermark);
-	name(&names, &parser, false);
 	interval = interval_open(&total, &seed, &processes, &files);
 	if (!interval || interval_close(closed, interval))
 		abort();
 	reader.aggregate = &interval->aggregate;
-	report(closed, &names);
+	report(closed);
 	exported += closed->aggregate.exported;
 	(void)interval_free(closed);
 }
@@ -97,8 +104,6 @@ static void interval_report(uint64_t watermark)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	const struct tm_event *event = (const void *)reader.record;
-	struct parser_client parser = PARSER_CLIENT_NULL;
-	struct name_table names;
 	size_t at = 0;
 
 	exported = 0;
@@ -120,8 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	reader_release(&reader, UINT64_MAX);
 	if (exported + interval->aggregate.exported + reader.memory_drops != reader.samples)
 		abort();
-	name(&names, &parser, true);
-	report(interval, &names);
+	report(interval);
 	end();
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void begin(union make_record *record, enum tm_event_type type, size_t bytes, uint32_t tgid)
 {
@@ -54,6 +55,17 @@ void make_file(union make_record *record, uint32_t number, uint64_t ino, const c
 	record->file.number = number;
 	record->file.path_bytes = path_bytes;
 	memcpy(record->file.text, path, path_bytes);
+}
+
+void make_identity_of(union make_record *record, int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return;
+	record->file.identity.size = (uint64_t)status.st_size;
+	record->file.identity.mtime_sec = status.st_mtim.tv_sec;
+	record->file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
 }
 
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)

@@ -37,5 +37,7 @@ void make_process(union make_record *record, uint32_t tgid, const char *comm, ui
 		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes);
 void make_file(union make_record *record, uint32_t number, uint64_t ino, const char *path,
 	       uint16_t path_bytes);
+/* The identity of a FILE record gets the size and times of the open file @fd. */
+void make_identity_of(union make_record *record, int fd);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);

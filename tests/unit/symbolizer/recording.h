@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/names/symbol_store.h"
 #include "symbolizer/profile/aggregate.h"
 
 #define RECORDING_BYTES (64ull << 20)
@@ -17,7 +17,7 @@ struct recording {
 	struct strings strings;
 	struct process_table processes;
 	struct files files;
-	struct symbol_cache_store symbols;
+	struct symbol_store store;
 	struct aggregate aggregate;
 	struct tm_retire_queue queue;
 };
@@ -31,7 +31,8 @@ static inline int recording_make(struct recording *recording)
 	    files_init(&recording->files, &recording->strings, &recording->budget,
 		       &recording->queue) < 0)
 		return -1;
-	symbol_cache_store_init(&recording->symbols, &recording->files);
+	if (symbol_store_init(&recording->store, RECORDING_BYTES, &recording->seed) < 0)
+		return -1;
 	process_table_init(&recording->processes, &recording->strings, &recording->budget,
 			   &recording->queue);
 	aggregate_init(&recording->aggregate, &recording->strings, &recording->processes,
@@ -44,11 +45,11 @@ static inline int recording_end(struct recording *recording)
 {
 	aggregate_deinit(&recording->aggregate);
 	files_deinit(&recording->files);
-	symbol_cache_store_deinit(&recording->symbols);
+	symbol_store_deinit(&recording->store);
 	process_table_deinit(&recording->processes);
 	strings_deinit(&recording->strings);
 	tm_retire_deinit(&recording->queue);
-	return recording->budget.used == 0 ? 0 : -1;
+	return recording->budget.used == 0 && recording->store.budget.used == 0 ? 0 : -1;
 }
 
 static inline const char *recording_text(const struct recording *recording, uint32_t string)

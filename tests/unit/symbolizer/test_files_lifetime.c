@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_files_lifetime - how long numbers, files, descriptors and symbols are kept
+ * test_files_lifetime - how long numbers, files and descriptors are kept
  */
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/names/symbol_cache.h"
+#include "symbolizer/profile/file_queue.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/recording.h"
 
@@ -61,15 +61,16 @@ static uint32_t sample(uint32_t number, uint64_t ktime)
 	return file;
 }
 
-/* Keeps some symbols of a file, as after a parser's answer. */
-static void keep_symbols(uint32_t file, uint64_t ktime)
+/* As symbol_jobs does it: takes the files whose symbols are wanted out, one after the other. */
+static uint32_t end_symbols(void)
 {
-	struct symbol_cache *symbols = calloc(1, sizeof(*symbols) + 1);
+	uint32_t file, count = 0;
 
-	assert_non_null(symbols);
-	symbols->bytes = sizeof(*symbols) + 1;
-	assert_int_equal(budget_take(&recording.symbols.budget, symbols->bytes), 0);
-	files_keep_symbols(&recording.files, file, symbols, ktime);
+	while ((file = file_queue_next_symbols(&recording.files)) != FILES_NONE) {
+		file_queue_end_symbols(&recording.files, file);
+		count++;
+	}
+	return count;
 }
 
 static void retired_number_closes_the_descriptor_and_frees_the_entry(void **state)
@@ -85,11 +86,12 @@ static void retired_number_closes_the_descriptor_and_frees_the_entry(void **stat
 	assert_int_equal(recording.files.live, 0);
 	assert_int_equal(recording.files.retired, 1);
 	(void)tm_retire_run(&recording.queue, 10 + FILES_IDLE_NS + 1);
+	assert_int_equal(end_symbols(), 1);
 	assert_int_not_equal(recording.files.first_free, 0);
 	assert_int_equal(recording.files.lookup.used, 0);
 }
 
-static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
+static void unreported_sample_pins_path_and_descriptor(void **state)
 {
 	int fd = open_self();
 	uint32_t file;
@@ -97,21 +99,69 @@ static void unreported_sample_pins_path_descriptor_and_symbols(void **state)
 	announce(NUMBER, 1, 10);
 	files_opened(&recording.files, NUMBER, 10, fd);
 	file = sample(NUMBER, 11);
-	keep_symbols(file, 12);
 	files_retire(&recording.files, NUMBER, 20);
 	(void)tm_retire_run(&recording.queue, 100 * TM_EPOCH_NS);
 	assert_true(is_open(fd));
-	assert_int_equal(recording.files.pending_names, 1);
-	assert_true(files_is_pending(&recording.files.items[file]));
-	assert_non_null(recording.files.items[file].symbols);
 	assert_string_equal(recording_text(&recording, recording.files.items[file].path),
 			    "/lib/libx.so");
 	assert_int_equal(recording_forget(&recording), 0);
 	assert_false(is_open(fd));
-	assert_int_equal(recording.files.pending_names, 0);
-	assert_int_equal(recording.files.symbols_retired, 1);
-	assert_int_equal(recording.symbols.budget.used, 0);
+	assert_int_equal(end_symbols(), 1);
 	assert_false(recording.files.items[file].used);
+}
+
+static void descriptor_is_closed_once_the_symbols_are_there(void **state)
+{
+	int first = open_self(), second = open_self();
+
+	announce(NUMBER, 1, 10);
+	files_opened(&recording.files, NUMBER, 10, first);
+	assert_int_equal(end_symbols(), 1);
+	assert_false(is_open(first));
+	announce(NUMBER, 1, 30);
+	assert_int_equal(end_symbols(), 0);
+	files_opened(&recording.files, NUMBER, 30, second);
+	assert_int_equal(end_symbols(), 1);
+	assert_false(is_open(second));
+	assert_int_equal(recording.files.live, 1);
+}
+
+static void descriptor_without_an_identity_waits_for_it(void **state)
+{
+	int fd = open_self();
+
+	files_opened(&recording.files, NUMBER, 0, fd);
+	assert_int_equal(end_symbols(), 0);
+	announce(NUMBER, 1, 10);
+	assert_int_equal(end_symbols(), 1);
+	files_opened(&recording.files, NUMBER, 30, open_self());
+	assert_int_equal(end_symbols(), 0);
+	announce(NUMBER, 1, 30);
+	assert_int_equal(end_symbols(), 1);
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void file_that_waits_for_symbols_keeps_its_place(void **state)
+{
+	uint32_t file;
+
+	announce(NUMBER, 1, 10);
+	files_opened(&recording.files, NUMBER, 10, open_self());
+	files_retire(&recording.files, NUMBER, 20);
+	(void)tm_retire_run(&recording.queue, 100 * TM_EPOCH_NS);
+	announce(NUMBER, 2, 30);
+	files_opened(&recording.files, NUMBER, 30, open_self());
+	file = file_queue_next_symbols(&recording.files);
+	assert_int_equal(recording.files.items[file].identity.ino, 1);
+	assert_int_equal(recording.files.items[file].fd, -1);
+	file_queue_end_symbols(&recording.files, file);
+	assert_false(recording.files.items[file].used);
+	file = file_queue_next_symbols(&recording.files);
+	assert_int_equal(recording.files.items[file].identity.ino, 2);
+	file_queue_add_symbols(&recording.files, file);
+	assert_int_equal(file_queue_next_symbols(&recording.files), file);
+	assert_int_equal(file_queue_next_symbols(&recording.files), FILES_NONE);
+	file_queue_end_symbols(&recording.files, file);
 }
 
 static void descriptor_of_the_numbers_previous_file_is_closed(void **state)
@@ -195,11 +245,10 @@ static void ended_file_that_comes_back_is_the_same_file(void **state)
 	files_opened(&recording.files, NUMBER, 10, fd);
 	before = sample(NUMBER, 11);
 	files_retire(&recording.files, NUMBER, 20);
-	assert_int_equal(recording.files.pending_names, 1);
 	announce(NUMBER + 7, 1, 30);
 	after = sample(NUMBER + 7, 31);
 	assert_int_equal(before, after);
-	assert_int_equal(recording.files.pending_names, 0);
+	assert_int_equal(recording.files.items[after].fd, fd);
 	assert_int_equal(recording.files.live, 1);
 }
 
@@ -222,35 +271,6 @@ static void unsampled_file_closes_its_descriptor_but_keeps_its_name(void **state
 			    "libx.so");
 }
 
-static void unused_symbols_are_freed_after_two_epochs(void **state)
-{
-	struct symbol_cache *symbols;
-	uint32_t file;
-
-	announce(NUMBER, 1, 10);
-	file = sample(NUMBER, 11);
-	keep_symbols(file, 100);
-	symbols = recording.files.items[file].symbols;
-	assert_int_equal(recording_forget(&recording), 0);
-	(void)tm_retire_run(&recording.queue, 100 + TM_EPOCH_NS);
-	assert_ptr_equal(recording.files.items[file].symbols, symbols);
-	files_keep_symbols(&recording.files, file, symbols, 100 + TM_EPOCH_NS);
-	(void)tm_retire_run(&recording.queue, 100 + 2 * TM_EPOCH_NS + 1);
-	assert_ptr_equal(recording.files.items[file].symbols, symbols);
-	(void)tm_retire_run(&recording.queue, 100 + 3 * TM_EPOCH_NS + 1);
-	assert_null(recording.files.items[file].symbols);
-	assert_int_equal(recording.files.symbols_retired, 1);
-}
-
-/* Closes the descriptors as collect does once it has the names. */
-static void close_pending(void)
-{
-	for (uint32_t file = 0; file < recording.files.count; file++)
-		if (recording.files.items[file].used &&
-		    files_is_pending(&recording.files.items[file]))
-			files_close(&recording.files, file);
-}
-
 static void closed_descriptors_make_room_for_any_number_of_files(void **state)
 {
 	recording.files.max_open = 16;
@@ -262,11 +282,12 @@ static void closed_descriptors_make_room_for_any_number_of_files(void **state)
 		files_opened(&recording.files, number, 10 * i, open_self());
 		assert_true(recording.files.items[sample(number, 10 * i + 1)].fd >= 0);
 		files_retire(&recording.files, number, 10 * i + 2);
-		if (files_have_many_pending(&recording.files))
-			close_pending();
+		if (!files_have_space(&recording.files))
+			assert_int_equal(end_symbols(), 16);
 	}
 	assert_int_equal(recording.files.retired, 1000);
 	assert_int_equal(recording_forget(&recording), 0);
+	(void)end_symbols();
 	(void)tm_retire_run(&recording.queue, 10 * FILES_IDLE_NS);
 	assert_int_equal(recording.files.lookup.used, 0);
 	assert_int_equal(recording.queue.count, 0);
@@ -299,7 +320,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_world(retired_number_closes_the_descriptor_and_frees_the_entry),
-		with_world(unreported_sample_pins_path_descriptor_and_symbols),
+		with_world(unreported_sample_pins_path_and_descriptor),
+		with_world(descriptor_is_closed_once_the_symbols_are_there),
+		with_world(descriptor_without_an_identity_waits_for_it),
+		with_world(file_that_waits_for_symbols_keeps_its_place),
 		with_world(descriptor_of_the_numbers_previous_file_is_closed),
 		with_world(descriptor_before_its_announcement_waits_for_it),
 		with_world(descriptor_without_an_announcement_is_closed_with_the_number),
@@ -307,7 +331,6 @@ int main(void)
 		with_world(one_identity_under_two_numbers_ends_with_the_last),
 		with_world(ended_file_that_comes_back_is_the_same_file),
 		with_world(unsampled_file_closes_its_descriptor_but_keeps_its_name),
-		with_world(unused_symbols_are_freed_after_two_epochs),
 		with_world(closed_descriptors_make_room_for_any_number_of_files),
 		with_world(numbers_used_again_and_again_take_no_more_entries),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_name_table - names from a parser that answers, sends invalid results, stays silent or dies
+ * test_name_table - the places of a report, their names, and the reasons for having none
  */
 
 #include <setjmp.h>
@@ -13,260 +13,218 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "shared/cleanup.h"
-#include "shared/fdpass.h"
-#include "shared/region.h"
 #include "symbolizer/names/name_table.h"
-#include "symbolizer/names/result_check.h"
 #include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/make_symbols.h"
 #include "tests/unit/symbolizer/recording.h"
 
 static struct recording recording;
 static struct name_table names;
 static union make_record record;
-static struct parser_client client;
-static int ends[2];
-
-struct blob { /* two offsets, one name */
-	struct parser_result header;
-	struct parser_place_name symbols[2];
-	char names[8];
-};
-
-static const struct blob good = {
-	{.magic = PARSER_MAGIC,
-	 .count = 2,
-	 .name_bytes = 8,
-	 .build_id_bytes = 2,
-	 .build_id = {0xab, 0x01},
-	 .segment_vaddr = 0x1000,
-	 .segment_bytes = 0x100,
-	 .has_symbols = 1},
-	{{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
-	"\0main",
-};
 
 static int begin(void **state)
 {
-	uint64_t words[] = {FILE_WORD(1, 0x20), FILE_WORD(1, 0x11) | TM_FRAME_RETURN,
-			    FILE_WORD(1, 0x10), ANON_WORD(3)};
-
-	assert_int_equal(recording_make(&recording), 0);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	files_opened(&recording.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	make_sample(&record, 1, 42, "c", words, 0, 4);
-	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
-	client = PARSER_CLIENT_NULL;
-	client.socket = ends[0];
-	name_table_init(&names, &recording.strings, &client);
-	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
-	return 0;
+	return recording_make(&recording);
 }
 
 static int end(void **state)
 {
-	uint64_t cpu_ns, rss_bytes;
-
 	name_table_deinit(&names);
-	assert_int_equal(recording_end(&recording), 0);
-	parser_client_stop(&client, &cpu_ns, &rss_bytes);
-	return 0;
+	assert_int_equal(recording.store.pinned, 0);
+	return recording_end(&recording);
 }
 
-/* Runs in a child: takes one request and answers, with @blob if there is one. */
-static _Noreturn void answer(const struct parser_message *result, const void *blob, size_t bytes)
+/* Number and inode are the same. */
+static struct tm_identity announce(uint32_t number)
 {
-	struct parser_message first, second;
-	struct tm_region offsets = TM_REGION_NULL;
-	int target, fd;
-
-	if (tm_fdpass_recv(ends[1], &first, sizeof(first), &target, 0) ||
-	    tm_fdpass_recv(ends[1], &second, sizeof(second), &fd, 0) || first.kind != PARSER_FILE ||
-	    first.count != 2 || second.kind != PARSER_PART ||
-	    tm_region_open_blob(&offsets, fd, 4096) ||
-	    ((const uint64_t *)offsets.addr)[0] != 0x10 ||
-	    ((const uint64_t *)offsets.addr)[1] != 0x20)
-		_exit(1);
-	fd = blob ? tm_region_seal_blob("answer", blob, bytes) : -1;
-	if (result)
-		(void)tm_fdpass_send(ends[1], result, sizeof(*result), fd, 0);
-	_exit(0);
+	make_file(&record, number, number, "x\0", 2);
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	return record.file.identity;
 }
 
-static void ask(const struct parser_message *result, const void *blob, size_t bytes)
+static struct tm_identity open_file(uint32_t number)
 {
-	pid_t pid = fork();
-	int status;
+	struct tm_identity identity = announce(number);
 
-	if (pid == 0) {
-		(void)close(ends[0]);
-		answer(result, blob, bytes);
-	}
-	if (!result)
-		ends[1] = tm_close(ends[1]); /* the child ends without an answer */
-	name_table_ask(&names, &recording.symbols);
-	(void)tm_close(ends[1]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	files_opened(&recording.files, number, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	return identity;
 }
 
-static const struct parser_message ok = {.kind = PARSER_RESULT};
-
-static void addresses_are_distinct_and_of_calls_rather_than_returns(void **state)
+static void put(const struct tm_identity *identity, const struct symbols *symbols)
 {
+	assert_int_equal(symbol_store_begin(&recording.store, identity, 0), 0);
+	symbol_store_put(&recording.store, identity,
+			 tm_region_seal_blob("symbols", symbols, sizeof(*symbols)), 0);
+}
+
+static void sample(const uint64_t *words, uint16_t count)
+{
+	make_sample(&record, 1, 42, "c", words, 0, count);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+}
+
+static void resolve(void)
+{
+	name_table_init(&names, &recording.strings, &recording.store);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	name_table_resolve(&names, &recording.files);
+}
+
+/* @word: with the index of the file, in place of its number. */
+static const struct name_table_place *place_of(uint64_t word)
+{
+	const struct name_table_place *place = name_table_find(&names, name_table_key(word));
+
+	assert_non_null(place);
+	return place;
+}
+
+static void named(uint64_t word, const char *name)
+{
+	assert_int_not_equal(place_of(word)->name, NAME_TABLE_NONE);
+	assert_string_equal(recording_text(&recording, place_of(word)->name), name);
+}
+
+static void unnamed(uint64_t word, enum tm_unnamed reason)
+{
+	assert_int_equal(place_of(word)->name, NAME_TABLE_NONE);
+	assert_int_equal(name_table_reason(&names, word), reason);
+}
+
+static void places_are_distinct_and_calls_not_returns(void **state)
+{
+	uint64_t words[] = {FILE_WORD(1, 0x20), FILE_WORD(1, 0x11) | TM_FRAME_RETURN,
+			    FILE_WORD(1, 0x10), ANON_WORD(3)};
+
+	sample(words, 4);
+	resolve();
 	assert_int_equal(names.place_count, 2);
 	assert_int_equal(names.file_count, 1);
-	assert_non_null(
-		name_table_find(&names, name_table_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)));
-	assert_ptr_equal(
-		name_table_find(&names, name_table_key(FILE_WORD(0, 0x11) | TM_FRAME_RETURN)),
-		name_table_find(&names, name_table_key(FILE_WORD(0, 0x10))));
+	assert_ptr_equal(place_of(FILE_WORD(0, 0x11) | TM_FRAME_RETURN),
+			 place_of(FILE_WORD(0, 0x10)));
 	assert_null(name_table_find(&names, name_table_key(FILE_WORD(0, 0x12))));
 	assert_int_not_equal(name_table_key(VDSO_WORD(0x10)), name_table_key(FILE_WORD(0, 0x10)));
-	files_close(&recording.files, 0);
-	(void)close(ends[1]);
 }
 
-static void valid_answer_gives_names(void **state)
+static void places_get_the_names_of_their_own_file(void **state)
 {
-	const struct name_table_place *place;
+	uint64_t words[] = {FILE_WORD(1, 0x10), FILE_WORD(2, 0x10), FILE_WORD(1, 0x1f),
+			    FILE_WORD(1, 0x20), VDSO_WORD(0x10),    FILE_WORD(2, 0x2000)};
+	const struct tm_identity first = open_file(1), second = open_file(2);
+	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+	struct symbols symbols = make_symbols();
 
-	ask(&ok, &good, sizeof(good));
-	place = name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)));
-	assert_string_equal(recording_text(&recording, place->name), "main");
-	assert_int_equal(place->vaddr, 0x1010);
-	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x20)))->name,
-			 NAME_TABLE_NONE);
+	put(&first, &symbols);
+	memcpy(symbols.names + 1, "same", 4);
+	symbols.header.build_id[0] = 0xcd;
+	put(&second, &symbols);
+	memcpy(symbols.names + 1, "time", 4);
+	put(&vdso, &symbols);
+	sample(words, 6);
+	resolve();
+	named(FILE_WORD(0, 0x10), "main");
+	named(FILE_WORD(0, 0x1f), "main");
+	named(FILE_WORD(0, 0x20), "help");
+	named(FILE_WORD(1, 0x10), "same");
+	named(FILE_WORD(1, 0x2000), "last");
+	named(VDSO_WORD(0x10), "time");
+	assert_int_equal(place_of(FILE_WORD(1, 0x2000))->vaddr, 0x42000);
+	assert_int_equal(names.file_count, 3);
 	assert_string_equal(recording_text(&recording, names.files[0].build_id), "ab01");
-	assert_int_equal(names.files[0].bytes, 0x100);
+	assert_string_equal(recording_text(&recording, names.files[1].build_id), "cd01");
+	assert_int_equal(names.files[0].bytes, 0x1000);
+	assert_int_equal(names.files[0].vaddr, 0x10000);
+	assert_int_equal(names.files[2].file, NAME_TABLE_VDSO);
 	assert_int_equal(names.failed, 0);
+	assert_int_equal(recording.store.pinned, 3);
 }
 
-static void expect_no_names(const struct parser_message *result, const struct blob *blob,
-			    size_t bytes)
+static void every_place_without_a_name_has_its_reason(void **state)
 {
-	ask(result, blob, bytes);
-	assert_int_equal(name_table_find(&names, name_table_key(FILE_WORD(0, 0x10)))->name,
-			 NAME_TABLE_NONE);
+	uint64_t words[] = {FILE_WORD(1, 0x30), FILE_WORD(1, 0x1800), FILE_WORD(2, 0x10),
+			    FILE_WORD(3, 0x10), FILE_WORD(4, 0x10),   FILE_WORD(5, 0x10),
+			    FILE_WORD(6, 0x10)};
+	const struct tm_identity found = open_file(1), stripped = open_file(2);
+	const struct tm_identity refused = open_file(3), failed = open_file(4);
+	struct symbols symbols = make_symbols();
+
+	(void)open_file(5);
+	(void)announce(6);
+	put(&found, &symbols);
+	symbols.header.symbol_count = 0;
+	symbols.header.name_bytes = 0;
+	put(&stripped, &symbols);
+	assert_int_equal(symbol_store_begin(&recording.store, &refused, 0), 0);
+	symbol_store_refuse(&recording.store, &refused, TM_UNNAMED_CHANGED);
+	assert_int_equal(symbol_store_begin(&recording.store, &failed, 0), 0);
+	symbol_store_fail(&recording.store, &failed, TM_UNNAMED_NOT_PARSED, 0);
+	sample(words, 7);
+	resolve();
+	unnamed(FILE_WORD(0, 0x30), TM_UNNAMED_NO_SYMBOL);
+	unnamed(FILE_WORD(0, 0x1800), TM_UNNAMED_NO_SYMBOL);
+	assert_true(place_of(FILE_WORD(0, 0x30))->has_vaddr);
+	assert_false(place_of(FILE_WORD(0, 0x1800))->has_vaddr);
+	unnamed(FILE_WORD(1, 0x10), TM_UNNAMED_NO_SYMBOLS);
+	unnamed(FILE_WORD(2, 0x10), TM_UNNAMED_CHANGED);
+	unnamed(FILE_WORD(3, 0x10), TM_UNNAMED_NOT_PARSED);
+	unnamed(FILE_WORD(4, 0x10), TM_UNNAMED_PENDING);
+	unnamed(FILE_WORD(5, 0x10), TM_UNNAMED_NOT_OPENED);
+	assert_int_equal(name_table_reason(&names, FILE_WORD(9, 1)), TM_UNNAMED_MEMORY);
+	assert_int_equal(names.failed, 2); /* one failed, one had not come */
 }
 
-static void expect_parser_lost(void)
+static void spent_budget_leaves_the_rest_unnamed(void **state)
 {
-	assert_int_equal(client.socket, -1);
-	assert_int_equal(client.counts.lost, 1);
-	assert_int_equal(client.counts.failures[TM_PARSE_NO_PARSER], 1);
-	assert_int_equal(names.failed, 1);
+	const struct tm_identity identity = open_file(1);
+	const struct symbols symbols = make_symbols();
+
+	put(&identity, &symbols);
+	for (uint64_t i = 0; i < 4000; i++) {
+		uint64_t words[] = {FILE_WORD(1, 0x10 + i)};
+
+		sample(words, 1);
+	}
+	recording.budget.limit = recording.budget.used + (64u << 10);
+	name_table_init(&names, &recording.strings, &recording.store);
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), BUDGET_E_SPENT);
+	recording.budget.limit += 64u << 10;
+	name_table_resolve(&names, &recording.files);
+	assert_in_range(names.place_count, 1, 3999);
+	named(FILE_WORD(0, 0x10), "main");
+	assert_int_equal(name_table_reason(&names, FILE_WORD(0, 0x10 + 3999)), TM_UNNAMED_MEMORY);
 }
 
-static void answer_to_another_request(void **state)
+/* The table of every name goes with its report; the symbols stay. */
+static void names_of_a_later_report_need_no_file(void **state)
 {
-	struct parser_message other = {.kind = PARSER_RESULT, .id = 7};
+	uint64_t words[] = {FILE_WORD(1, 0x10)};
+	const struct tm_identity identity = open_file(1);
+	const struct symbols symbols = make_symbols();
 
-	expect_no_names(&other, &good, sizeof(good));
-	expect_parser_lost();
+	put(&identity, &symbols);
+	files_close(&recording.files, 0);
+	for (int i = 0; i < 3; i++) {
+		sample(words, 1);
+		resolve();
+		named(FILE_WORD(0, 0x10), "main");
+		name_table_deinit(&names);
+		assert_int_equal(recording.store.pinned, 0);
+		assert_int_equal(recording_forget(&recording), 0);
+	}
+	name_table_init(&names, &recording.strings, &recording.store);
 }
 
-static void answer_of_another_kind(void **state)
-{
-	struct parser_message other = {.kind = PARSER_FILE};
-
-	expect_no_names(&other, &good, sizeof(good));
-	expect_parser_lost();
-}
-
-static void answer_without_its_blob(void **state)
-{
-	expect_no_names(&ok, NULL, 0);
-	expect_parser_lost();
-}
-
-static void answer_cut_short(void **state)
-{
-	expect_no_names(&ok, &good, sizeof(good) - 1);
-	assert_int_equal(client.socket, ends[0]); /* the worker was wrong, not the parser */
-	assert_int_equal(names.failed, 0);        /* it would be wrong again */
-}
-
-static void answer_that_failed(void **state)
-{
-	struct parser_message failed = {.kind = PARSER_RESULT, .status = PARSER_ABANDONED};
-
-	expect_no_names(&failed, NULL, 0);
-	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
-	assert_int_equal(names.failed, 1);
-	assert_int_equal(client.socket, ends[0]);
-}
-
-static void parser_that_dies_names_nothing(void **state)
-{
-	expect_no_names(NULL, NULL, 0);
-	expect_parser_lost();
-}
-
-static void end_of_the_command_ends_the_wait(void **state)
-{
-	int control[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
-	(void)close(control[1]);
-	client.control = control[0];
-	name_table_ask(&names, &recording.symbols);
-	assert_int_equal(client.slots[0].used && client.slots[0].fn, false);
-	assert_int_equal(names.failed, 1);
-	(void)close(control[0]);
-	(void)close(ends[1]);
-}
-
-#define refuses(field, value)                                                         \
-	do {                                                                          \
-		struct blob blob = good;                                              \
-		blob.field = (value);                                                 \
-		assert_true(result_check_check(&parsed, &blob, sizeof(blob), 2) < 0); \
-	} while (0)
-
-static void malformed_results_are_refused(void **state)
-{
-	struct result_check parsed;
-
-	assert_int_equal(result_check_check(&parsed, &good, sizeof(good), 2), 0);
-	assert_true(result_check_check(&parsed, &good, sizeof(good), 1) < 0);
-	assert_true(result_check_check(&parsed, &good, sizeof(good), 3) < 0);
-	refuses(header.magic, 0);
-	refuses(header.count, 3);
-	refuses(header.name_bytes, 9);
-	refuses(header.name_bytes, 0xffffffff);
-	refuses(header.build_id_bytes, PARSER_BUILD_ID_MAX + 1);
-	refuses(header.segment_vaddr, UINT64_MAX);
-	refuses(symbols[0].name, 8);
-	refuses(names[7], 'x');
-}
-
-static int begin_alone(void **state)
-{
-	(void)begin(state);
-	(void)close(ends[1]);
-	return 0;
-}
-
-#define with_parser(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define of_its_own(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		with_parser(addresses_are_distinct_and_of_calls_rather_than_returns),
-		with_parser(valid_answer_gives_names),
-		with_parser(answer_to_another_request),
-		with_parser(answer_of_another_kind),
-		with_parser(answer_without_its_blob),
-		with_parser(answer_cut_short),
-		with_parser(answer_that_failed),
-		with_parser(parser_that_dies_names_nothing),
-		with_parser(end_of_the_command_ends_the_wait),
-		cmocka_unit_test_setup_teardown(malformed_results_are_refused, begin_alone, end),
+		of_its_own(places_are_distinct_and_calls_not_returns),
+		of_its_own(places_get_the_names_of_their_own_file),
+		of_its_own(every_place_without_a_name_has_its_reason),
+		of_its_own(spent_budget_leaves_the_rest_unnamed),
+		of_its_own(names_of_a_later_report_need_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,14 +75,18 @@ static void push_sample(struct fake *fake, uint64_t ktime, const uint64_t *words
 	fake_push(fake, &record);
 }
 
+/* The file is this program. */
 static void push_announcements(struct fake *fake)
 {
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	static union make_record record;
 
 	make_process(&record, 42, "leader", 5, "prog\0bin\0", 9, "slice\0", 6);
 	fake_push(fake, &record);
 	make_file(&record, 5, 77, "prog\0bin\0", 9);
+	make_identity_of(&record, self);
 	fake_push(fake, &record);
+	(void)close(self);
 }
 
 static void whole_recording_is_named_and_written(void **state)
@@ -189,6 +193,7 @@ static void use_file(struct fake *fake, uint64_t at, int self, uint64_t word)
 	uint32_t number = (uint32_t)at % NUMBERS;
 
 	make_file(&record, number, at + 1, "prog\0bin\0", 9);
+	make_identity_of(&record, self);
 	record.event.ktime = ktime;
 	fake_push(fake, &record);
 	word |= (uint64_t)number << TM_FRAME_FILE_SHIFT;

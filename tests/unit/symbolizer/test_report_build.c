@@ -38,13 +38,11 @@ static const struct table table = {
 	"\0kernel\0ext4\0entry\0map",
 };
 
-static struct parser_client client = PARSER_CLIENT_NULL;
-
 static int begin(void **state)
 {
 	assert_int_equal(recording_make(&recording), 0);
 	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
-	name_table_init(&names, &recording.strings, &client);
+	name_table_init(&names, &recording.strings, &recording.store);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 	return 0;
@@ -70,6 +68,7 @@ static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_
 static void finish(void)
 {
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	name_table_resolve(&names, &recording.files);
 	for (uint32_t i = 0; i < names.file_count; i++) {
 		names.files[i].vaddr = 0x1100;
 		names.files[i].offset = 0x100;
@@ -110,7 +109,7 @@ static void sampled_files_that_were_not_opened_are_counted_by_reason(void **stat
 	assert_int_equal(build.report.unopened[TM_NO_FILE_GONE], 1);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
-	name_table_init(&names, &recording.strings, &client);
+	name_table_init(&names, &recording.strings, &recording.store);
 	files_opened(&recording.files, 1, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	finish();
 	assert_int_equal(build.report.unopened[TM_NO_FILE_UNANSWERED], 0);
@@ -144,6 +143,11 @@ static void frames_are_shown_by_kind(void **state)
 	assert_int_equal(shown(9, "[mapping_busy]")->kind, REPORT_UNRESOLVED);
 	assert_int_equal(build.report.frames_shown, 10);
 	assert_int_equal(build.report.unnamed_frames, 7);
+	assert_int_equal(build.report.unnamed[TM_UNNAMED_KERNEL], 2);
+	assert_int_equal(build.report.unnamed[TM_UNNAMED_NOT_OPENED], 2);
+	assert_int_equal(build.report.unnamed[TM_UNNAMED_PENDING], 1); /* the vDSO's */
+	assert_int_equal(build.report.unnamed[TM_UNNAMED_ANONYMOUS], 1);
+	assert_int_equal(build.report.unnamed[TM_UNNAMED_NO_MAPPING], 1);
 	assert_int_equal(build.report.unresolved[TM_UNRESOLVED_MAPPING_BUSY], 1);
 }
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol_entries - the entries of the symbol store, in the order of their use
+ */
+
+#include "symbolizer/names/symbol_entries.h"
+
+#include <string.h>
+
+#define FREE_ENTRY ((struct symbol_store_entry){.table = SYMBOL_TABLE_NULL})
+
+static void unlink_entry(struct symbol_store *store, uint32_t index)
+{
+	struct symbol_store_entry *entry = &store->entries[index];
+
+	*(entry->older ? &store->entries[entry->older - 1].newer : &store->oldest) = entry->newer;
+	*(entry->newer ? &store->entries[entry->newer - 1].older : &store->newest) = entry->older;
+}
+
+static void link_newest(struct symbol_store *store, uint32_t index)
+{
+	struct symbol_store_entry *entry = &store->entries[index];
+
+	entry->newer = 0;
+	entry->older = store->newest;
+	*(store->newest ? &store->entries[store->newest - 1].newer : &store->oldest) = index + 1;
+	store->newest = index + 1;
+}
+
+void symbol_entries_touch(struct symbol_store *store, uint32_t index)
+{
+	unlink_entry(store, index);
+	link_newest(store, index);
+}
+
+static uint32_t hash_of(const struct symbol_store *store, const struct tm_identity *identity)
+{
+	return hash_bytes(store->seed, identity, sizeof(*identity));
+}
+
+uint32_t symbol_entries_find(const struct symbol_store *store, const struct tm_identity *identity)
+{
+	struct hash_index_walk walk = hash_index_start(hash_of(store, identity));
+	uint32_t index;
+
+	while ((index = hash_index_next(&store->lookup, &walk)) != HASH_INDEX_NONE)
+		if (memcmp(&store->entries[index].identity, identity, sizeof(*identity)) == 0)
+			return index;
+	return SYMBOL_STORE_NO_ENTRY;
+}
+
+void symbol_entries_set_again(struct symbol_store *store, struct symbol_store_entry *entry,
+			      bool again)
+{
+	store->again += (uint32_t)again - entry->again;
+	entry->again = again;
+}
+
+uint32_t symbol_entries_oldest(const struct symbol_store *store, unsigned states)
+{
+	for (uint32_t at = store->oldest; at; at = store->entries[at - 1].newer)
+		if (!store->entries[at - 1].pins && states & 1u << store->entries[at - 1].state)
+			return at - 1;
+	return SYMBOL_STORE_NO_ENTRY;
+}
+
+struct symbol_table symbol_entries_take_table(struct symbol_store *store,
+					      struct symbol_store_entry *entry)
+{
+	struct symbol_table table = entry->table;
+
+	entry->table = SYMBOL_TABLE_NULL;
+	budget_give(&store->budget, table.region.bytes);
+	return table;
+}
+
+static void forget(struct symbol_store *store, uint32_t index)
+{
+	struct symbol_store_entry *entry = &store->entries[index];
+	struct symbol_table table = symbol_entries_take_table(store, entry);
+
+	symbol_table_close(&table);
+	hash_index_remove(&store->lookup, hash_of(store, &entry->identity), index);
+	unlink_entry(store, index);
+	symbol_entries_set_again(store, entry, false);
+	*entry = FREE_ENTRY;
+	entry->older = store->free;
+	store->free = index + 1;
+}
+
+static uint32_t add(struct symbol_store *store, const struct tm_identity *identity)
+{
+	uint32_t index;
+
+	if (!store->free) {
+		if (store->count == SYMBOL_STORE_ENTRIES ||
+		    budget_grow(&store->budget, &store->entries, &store->capacity, store->count + 1,
+				sizeof(*store->entries)))
+			return SYMBOL_STORE_NO_ENTRY;
+		store->entries[store->count++] = FREE_ENTRY;
+		store->free = store->count;
+	}
+	index = store->free - 1;
+	if (hash_index_add(&store->lookup, hash_of(store, identity), index))
+		return SYMBOL_STORE_NO_ENTRY;
+	store->free = store->entries[index].older;
+	store->entries[index] = FREE_ENTRY;
+	store->entries[index].identity = *identity;
+	link_newest(store, index);
+	return index;
+}
+
+uint32_t symbol_entries_find_or_add(struct symbol_store *store, const struct tm_identity *identity)
+{
+	uint32_t index = symbol_entries_find(store, identity);
+
+	if (index == SYMBOL_STORE_NO_ENTRY)
+		index = add(store, identity);
+	if (index == SYMBOL_STORE_NO_ENTRY) {
+		index = symbol_entries_oldest(store, ~(1u << SYMBOL_STORE_ASKED));
+		if (index == SYMBOL_STORE_NO_ENTRY)
+			return index;
+		store->counts.evicted += store->entries[index].state == SYMBOL_STORE_HAVE;
+		forget(store, index);
+		index = add(store, identity);
+	}
+	return index;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * symbol_entries - the entries of the symbol store, in the order of their use
+ *
+ * The lower half of symbol_store.h, whose functions alone call these, with the mutex held.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "shared/control.h"
+#include "symbolizer/base/hash.h"
+#include "symbolizer/base/hash_index.h"
+#include "symbolizer/names/symbol_table.h"
+
+#define SYMBOL_STORE_BYTES     (192ull << 20)
+#define SYMBOL_STORE_ENTRIES   65536u
+#define SYMBOL_STORE_PAUSE_MS  1000
+#define SYMBOL_STORE_PAUSE_MAX 64000
+#define SYMBOL_STORE_NO_ENTRY  0xffffffffu
+
+/* The vDSO is no file: no device has this number. */
+#define SYMBOL_STORE_VDSO ((struct tm_identity){.dev = UINT64_MAX})
+
+enum symbol_store_state {
+	SYMBOL_STORE_FREE = 0, /* the place has no identity */
+	SYMBOL_STORE_ASKED,
+	SYMBOL_STORE_HAVE,
+	SYMBOL_STORE_NONE,   /* for good; `reason` */
+	SYMBOL_STORE_FAILED, /* for now; `reason` */
+	SYMBOL_STORE_EVICTED,
+};
+
+struct symbol_store_entry {
+	struct tm_identity identity;
+	struct symbol_table table; /* owned; meaningful if HAVE */
+	int64_t retry_ms;          /* FAILED: not before */
+	uint32_t pins;
+	uint32_t older, newer; /* entry + 1; of a free place `older` is the next free one */
+	uint8_t failures;
+	uint8_t state;  /* enum symbol_store_state */
+	uint8_t reason; /* enum tm_unnamed */
+	bool again;     /* a report missed the evicted table */
+};
+
+struct symbol_store_counts {
+	uint64_t made;    /* tables that checked */
+	uint64_t none;    /* files that have none for good */
+	uint64_t failed;  /* attempts */
+	uint64_t evicted; /* tables */
+};
+
+struct symbol_store {
+	struct symbol_store_entry *entries;
+	uint32_t count, capacity;
+	uint32_t free;           /* place + 1 */
+	uint32_t oldest, newest; /* entry + 1 */
+	uint32_t again;          /* entries that are wanted again */
+	uint32_t pinned;         /* pins of all entries */
+	struct hash_index lookup;
+	struct budget budget;
+	const struct hash_seed *seed; /* borrowed */
+	struct symbol_store_counts counts;
+	pthread_mutex_t mutex;
+	pthread_cond_t answered;
+};
+
+/* Return: an index, or SYMBOL_STORE_NO_ENTRY. */
+uint32_t symbol_entries_find(const struct symbol_store *store, const struct tm_identity *identity);
+/* Where there is no room for one more, the oldest that is not asked for goes. */
+uint32_t symbol_entries_find_or_add(struct symbol_store *store, const struct tm_identity *identity);
+/* The least recently used one in one of @states (bits) without a pin. */
+uint32_t symbol_entries_oldest(const struct symbol_store *store, unsigned states);
+/* It was used now. */
+void symbol_entries_touch(struct symbol_store *store, uint32_t index);
+void symbol_entries_set_again(struct symbol_store *store, struct symbol_store_entry *entry,
+			      bool again);
+/* Its bytes are given back. Unmapping takes its time: the caller does it without the mutex. */
+struct symbol_table symbol_entries_take_table(struct symbol_store *store,
+					      struct symbol_store_entry *entry);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * symbol_jobs - gets each file's symbol table from the parser, once, into the symbol store
+ *
+ * Order      files in the order in which their descriptors arrived, the vDSO first; but no request
+ *            is made while an unwind table is still to be asked for.
+ * Once       an identity that the store has an answer for is not asked for again. Its descriptor is
+ *            closed as soon as that answer is there.
+ * Failures   a file that could not be parsed now is asked for again after a pause (symbol_store.h).
+ *            Its descriptor stays open meanwhile, unless the file is deleted or has ended: its
+ *            blocks are not held. The collector then hands it over again when a report missed it,
+ *            as it does for a table that was evicted.
+ * Identity   a file whose size or modification time is not the announced one, before it is read or
+ *            after, names nothing: it was overwritten.
+ * Wait       never. A report waits for the store (symbol_store_wait).
+ * Threads    the reader's.
+ */
+
+#include <stdbool.h>
+
+#include "symbolizer/base/parser_client.h"
+#include "symbolizer/names/symbol_store.h"
+#include "symbolizer/profile/files.h"
+
+#define SYMBOL_JOBS_VDSO FILES_NONE
+
+struct symbol_jobs_slot { /* one request that is open */
+	bool used;
+	uint32_t file; /* SYMBOL_JOBS_VDSO: no file */
+	struct tm_identity identity;
+};
+
+struct symbol_jobs {
+	struct files *files;          /* borrowed */
+	struct symbol_store *store;   /* borrowed */
+	struct parser_client *parser; /* borrowed */
+	int wire;                     /* borrowed */
+	bool vdso_wanted;
+	struct symbol_jobs_slot slots[PARSER_AT_ONCE];
+};
+
+/* The vDSO's symbols are wanted at once. */
+void symbol_jobs_init(struct symbol_jobs *jobs, struct files *files, struct symbol_store *store,
+		      struct parser_client *parser, int wire);
+void symbol_jobs_deinit(struct symbol_jobs *jobs);
+/*
+ * Asks for what is wanted, closes descriptors that are not needed any more. @tables_first: not
+ * while an unwind table is still to be asked for.
+ */
+void symbol_jobs_round(struct symbol_jobs *jobs, bool tables_first);

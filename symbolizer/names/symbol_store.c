@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol_store - the symbol tables of all files, by identity, within a byte budget
+ */
+
+#include "symbolizer/names/symbol_store.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "shared/clock.h"
+#include "symbolizer/names/symbol_entries.h"
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+int symbol_store_init(struct symbol_store *store, uint64_t bytes, const struct hash_seed *seed)
+{
+	pthread_condattr_t clock;
+	int r;
+
+	*store = (struct symbol_store){.budget.limit = bytes, .seed = seed};
+	store->lookup.budget = &store->budget;
+	r = pthread_mutex_init(&store->mutex, NULL);
+	if (r)
+		return -r;
+	(void)pthread_condattr_init(&clock);
+	(void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	r = pthread_cond_init(&store->answered, &clock);
+	(void)pthread_condattr_destroy(&clock);
+	if (!r)
+		return 0;
+	(void)pthread_mutex_destroy(&store->mutex);
+	store->seed = NULL;
+	return -r;
+}
+
+void symbol_store_deinit(struct symbol_store *store)
+{
+	if (!store->seed)
+		return;
+	for (uint32_t i = 0; i < store->count; i++) {
+		struct symbol_table table = symbol_entries_take_table(store, &store->entries[i]);
+
+		symbol_table_close(&table);
+	}
+	hash_index_deinit(&store->lookup);
+	budget_drop(&store->budget, &store->entries, &store->capacity, sizeof(*store->entries));
+	store->count = 0;
+	store->seed = NULL;
+	(void)pthread_cond_destroy(&store->answered);
+	(void)pthread_mutex_destroy(&store->mutex);
+}
+
+/* --- what the parser is asked for, and its answers -------------------------------------------- */
+
+static int begin(struct symbol_store *store, const struct tm_identity *identity, int64_t now_ms)
+{
+	uint32_t index = symbol_entries_find_or_add(store, identity);
+	struct symbol_store_entry *entry;
+
+	if (index == SYMBOL_STORE_NO_ENTRY)
+		return SYMBOL_STORE_E_SPENT;
+	entry = &store->entries[index];
+	if (entry->state == SYMBOL_STORE_HAVE || entry->state == SYMBOL_STORE_NONE)
+		return SYMBOL_STORE_E_SETTLED;
+	if (entry->state == SYMBOL_STORE_ASKED ||
+	    (entry->state == SYMBOL_STORE_FAILED && now_ms < entry->retry_ms))
+		return SYMBOL_STORE_E_LATER;
+	entry->state = SYMBOL_STORE_ASKED;
+	symbol_entries_set_again(store, entry, false);
+	return 0;
+}
+
+int symbol_store_begin(struct symbol_store *store, const struct tm_identity *identity,
+		       int64_t now_ms)
+{
+	int r;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	r = begin(store, identity, now_ms);
+	(void)pthread_mutex_unlock(&store->mutex);
+	return r;
+}
+
+/* The entry that was asked for gets its answer. */
+static void settle(struct symbol_store *store, uint32_t index, enum symbol_store_state state,
+		   enum tm_unnamed reason)
+{
+	struct symbol_store_entry *entry = &store->entries[index];
+
+	entry->state = (uint8_t)state;
+	entry->reason = (uint8_t)reason;
+	symbol_entries_touch(store, index);
+	store->counts.made += state == SYMBOL_STORE_HAVE;
+	store->counts.none += state == SYMBOL_STORE_NONE;
+	store->counts.failed += state == SYMBOL_STORE_FAILED;
+	(void)pthread_cond_broadcast(&store->answered);
+}
+
+/* Evicts what it takes. Return: whether there is room for @bytes, which are then charged. */
+static bool charge(struct symbol_store *store, uint64_t bytes)
+{
+	while (budget_take(&store->budget, bytes)) {
+		uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
+		struct symbol_table table;
+
+		if (oldest == SYMBOL_STORE_NO_ENTRY)
+			return false;
+		table = symbol_entries_take_table(store, &store->entries[oldest]);
+		store->entries[oldest].state = SYMBOL_STORE_EVICTED;
+		store->counts.evicted++;
+		(void)pthread_mutex_unlock(&store->mutex);
+		symbol_table_close(&table);
+		(void)pthread_mutex_lock(&store->mutex);
+	}
+	return true;
+}
+
+static void fail(struct symbol_store *store, uint32_t index, enum tm_unnamed reason, int64_t now_ms)
+{
+	struct symbol_store_entry *entry = &store->entries[index];
+	int64_t pause = SYMBOL_STORE_PAUSE_MAX;
+
+	if (entry->failures < 16 && SYMBOL_STORE_PAUSE_MS << entry->failures < pause)
+		pause = SYMBOL_STORE_PAUSE_MS << entry->failures;
+	if (entry->failures < UINT8_MAX)
+		entry->failures++;
+	entry->retry_ms = now_ms + pause;
+	settle(store, index, SYMBOL_STORE_FAILED, reason);
+}
+
+void symbol_store_put(struct symbol_store *store, const struct tm_identity *identity, int fd,
+		      int64_t now_ms)
+{
+	struct symbol_table table = SYMBOL_TABLE_NULL;
+	bool checks = symbol_table_open(&table, fd) == 0;
+	bool fits = table.region.bytes <= store->budget.limit / 2;
+	uint32_t index;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	index = symbol_entries_find(store, identity);
+	if (index != SYMBOL_STORE_NO_ENTRY && store->entries[index].state == SYMBOL_STORE_ASKED) {
+		if (!checks) {
+			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MALFORMED);
+		} else if (!fits) {
+			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MEMORY);
+		} else if (!charge(store, table.region.bytes)) {
+			fail(store, index, TM_UNNAMED_MEMORY, now_ms);
+		} else {
+			store->entries[index].table = table;
+			table = SYMBOL_TABLE_NULL;
+			settle(store, index, SYMBOL_STORE_HAVE, TM_UNNAMED_NO_SYMBOL);
+		}
+	}
+	(void)pthread_mutex_unlock(&store->mutex);
+	symbol_table_close(&table);
+}
+
+void symbol_store_refuse(struct symbol_store *store, const struct tm_identity *identity,
+			 enum tm_unnamed reason)
+{
+	uint32_t index;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	index = symbol_entries_find(store, identity);
+	if (index != SYMBOL_STORE_NO_ENTRY && store->entries[index].state == SYMBOL_STORE_ASKED)
+		settle(store, index, SYMBOL_STORE_NONE, reason);
+	(void)pthread_mutex_unlock(&store->mutex);
+}
+
+void symbol_store_fail(struct symbol_store *store, const struct tm_identity *identity,
+		       enum tm_unnamed reason, int64_t now_ms)
+{
+	uint32_t index;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	index = symbol_entries_find(store, identity);
+	if (index != SYMBOL_STORE_NO_ENTRY && store->entries[index].state == SYMBOL_STORE_ASKED)
+		fail(store, index, reason, now_ms);
+	(void)pthread_mutex_unlock(&store->mutex);
+}
+
+int symbol_store_next_again(struct symbol_store *store, struct tm_identity *ret_identity)
+{
+	int r = SYMBOL_STORE_E_NONE;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	for (uint32_t at = store->newest; at && store->again && r;
+	     at = store->entries[at - 1].older) {
+		struct symbol_store_entry *entry = &store->entries[at - 1];
+
+		if (!entry->again)
+			continue;
+		symbol_entries_set_again(store, entry, false);
+		*ret_identity = entry->identity;
+		r = 0;
+	}
+	(void)pthread_mutex_unlock(&store->mutex);
+	return r;
+}
+
+/* --- for a report ----------------------------------------------------------------------------- */
+
+/* Why an entry without a table names nothing. */
+static enum tm_unnamed reason_of(const struct symbol_store_entry *entry)
+{
+	switch (entry->state) {
+	case SYMBOL_STORE_NONE:
+	case SYMBOL_STORE_FAILED:
+		return entry->reason;
+	case SYMBOL_STORE_EVICTED:
+		return TM_UNNAMED_EVICTED;
+	default:
+		return TM_UNNAMED_PENDING;
+	}
+}
+
+void symbol_store_pin(struct symbol_store *store, const struct tm_identity *identity,
+		      struct symbol_store_pin *ret_pin)
+{
+	struct symbol_store_entry *entry;
+	uint32_t index;
+
+	*ret_pin = (struct symbol_store_pin){.table = SYMBOL_TABLE_NULL,
+					     .entry = SYMBOL_STORE_NO_ENTRY,
+					     .reason = TM_UNNAMED_PENDING};
+	(void)pthread_mutex_lock(&store->mutex);
+	index = symbol_entries_find(store, identity);
+	if (index != SYMBOL_STORE_NO_ENTRY) {
+		entry = &store->entries[index];
+		symbol_entries_touch(store, index);
+		ret_pin->reason = reason_of(entry);
+		if (entry->state == SYMBOL_STORE_EVICTED)
+			symbol_entries_set_again(store, entry, true);
+		if (entry->state == SYMBOL_STORE_HAVE) {
+			ret_pin->table = entry->table;
+			ret_pin->entry = index;
+			entry->pins++;
+			store->pinned++;
+		}
+	}
+	(void)pthread_mutex_unlock(&store->mutex);
+}
+
+void symbol_store_unpin(struct symbol_store *store, struct symbol_store_pin *pin)
+{
+	if (pin->entry == SYMBOL_STORE_NO_ENTRY)
+		return;
+	(void)pthread_mutex_lock(&store->mutex);
+	store->entries[pin->entry].pins--;
+	store->pinned--;
+	(void)pthread_mutex_unlock(&store->mutex);
+	pin->entry = SYMBOL_STORE_NO_ENTRY;
+}
+
+static bool all_have_ended(const struct symbol_store *store, const struct tm_identity *identities,
+			   uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = symbol_entries_find(store, &identities[i]);
+
+		if (index == SYMBOL_STORE_NO_ENTRY ||
+		    store->entries[index].state == SYMBOL_STORE_ASKED)
+			return false;
+	}
+	return true;
+}
+
+bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *identities,
+		       uint32_t count, int64_t timeout_ms)
+{
+	uint64_t end_ns = tm_clock_ns() + (uint64_t)timeout_ms * 1000000;
+	const struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
+	bool ended;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	while (!(ended = all_have_ended(store, identities, count)) && !r)
+		r = pthread_cond_timedwait(&store->answered, &store->mutex, &end);
+	(void)pthread_mutex_unlock(&store->mutex);
+	return ended;
+}
+
+struct symbol_store_counts symbol_store_take_counts(struct symbol_store *store)
+{
+	struct symbol_store_counts counts;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	counts = store->counts;
+	store->counts = (struct symbol_store_counts){0};
+	(void)pthread_mutex_unlock(&store->mutex);
+	return counts;
+}
