@@ -13,6 +13,7 @@
  *            vDSO without one. LINES: functions, inlined calls and source lines; one part as
  *            before, of ascending virtual addresses; a second part is the separate debug file, if
  *            there is one: its build id must be the file's (else PARSER_REFUSED).
+ *            DEMANGLE: no file; one part, a sealed blob of `count` NUL-terminated names.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
  *            deadline.
@@ -37,6 +38,7 @@ enum parser_kind {
 	PARSER_ROWS = 4,    /* `count` is 0 */
 	PARSER_SYMBOLS = 5, /* `count` is 0 */
 	PARSER_LINES = 6,
+	PARSER_DEMANGLE = 7,
 	PARSER_RESULT = 16,
 };
 
@@ -178,4 +180,19 @@ struct parser_call {
 	uint32_t file;       /* of `line`: a path, likewise */
 	uint32_t line;       /* 0: unknown */
 	uint32_t start_line; /* of the function's declaration; 0: unknown */
+};
+/*
+ * The result of DEMANGLE: header; for each name, in the order of the request, where its text lies
+ * in the texts (u32), or PARSER_NO_NAME: it is not a mangled name; texts, each NUL-terminated.
+ */
+#define PARSER_DEMANGLE_MAGIC     0x31444d54u /* "TMD1" */
+#define PARSER_DEMANGLE_MAX       4096u       /* names in a request */
+#define PARSER_DEMANGLE_BYTES_MAX (PARSER_DEMANGLE_MAX * (PARSER_NAME_MAX + 1u)) /* of them */
+#define PARSER_DISPLAY_MAX        4096u /* bytes of a text; a longer one is cut, with a mark */
+
+struct parser_demangled {
+	uint32_t magic;
+	uint32_t count; /* as in the request */
+	uint32_t text_bytes;
+	uint32_t pad;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker - the disposable process that parses one file
+ * worker - the disposable process that parses one file, or demangles names
  */
 
 #include "symbolizer/parser/worker.h"
@@ -15,6 +15,7 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/sandbox.h"
+#include "symbolizer/parser/demangle.h"
 #include "symbolizer/parser/dwarf/lines.h"
 #include "symbolizer/parser/input.h"
 #include "symbolizer/parser/symbolize.h"
@@ -34,6 +35,9 @@ static struct worker_limits limits_of(uint32_t kind)
 		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS, WORKER_HEAP_BYTES};
 	case PARSER_LINES:
 		return (struct worker_limits){WORKER_LINES_CPU_SECONDS, WORKER_LINES_HEAP_BYTES};
+	case PARSER_DEMANGLE:
+		return (struct worker_limits){WORKER_DEMANGLE_CPU_SECONDS,
+					      WORKER_DEMANGLE_HEAP_BYTES};
 	default:
 		return (struct worker_limits){WORKER_CPU_SECONDS, WORKER_HEAP_BYTES};
 	}
@@ -75,6 +79,18 @@ static int symbolize(const struct worker_job *job, const struct image_source *so
 	int r = open_numbers(job, &offsets);
 
 	return r ? r : symbolize_offsets(result, source, offsets.addr, job->request.count);
+}
+
+static int demangle(const struct worker_job *job, struct result_blob *result)
+{
+	struct tm_region names = TM_REGION_NULL;
+	int r = enter_sandbox(PARSER_DEMANGLE, 0);
+
+	if (r)
+		return r;
+	if (tm_region_open_blob(&names, job->parts[0], PARSER_DEMANGLE_BYTES_MAX))
+		return PARSER_REFUSED;
+	return demangle_names(result, names.addr, names.bytes, job->request.count);
 }
 
 static int run(const struct worker_job *job, const struct image_source *source,
@@ -135,8 +151,22 @@ static const char *blob_name(uint32_t kind)
 		return "tidemark-rows";
 	case PARSER_LINES:
 		return "tidemark-lines";
+	case PARSER_DEMANGLE:
+		return "tidemark-texts";
 	default:
 		return "tidemark-symbols";
+	}
+}
+
+static int parse(const struct worker_job *job, struct result_blob *result)
+{
+	switch (job->request.kind) {
+	case PARSER_LINES:
+		return parse_lines(job, result);
+	case PARSER_DEMANGLE:
+		return demangle(job, result);
+	default:
+		return parse_file(job, result);
 	}
 }
 
@@ -148,8 +178,7 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 
 	/* If the server dies, so does its worker. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	result.status = (uint32_t)(job->request.kind == PARSER_LINES ? parse_lines(job, &blob)
-								     : parse_file(job, &blob));
+	result.status = (uint32_t)parse(job, &blob);
 	if (result.status == PARSER_OK) {
 		fd = tm_region_seal_blob(blob_name(job->request.kind), blob.data, blob.bytes);
 		if (fd < 0)

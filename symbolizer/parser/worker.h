@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * worker - the disposable process that parses one file
+ * worker - the disposable process that parses one file, or demangles names
  */
 
 #include "shared/cleanup.h"
 #include "symbolizer/parser/parser.h"
 
 /* Of the CPU, and of address space beside the copy of the file. */
-#define WORKER_CPU_SECONDS         2
-#define WORKER_HEAP_BYTES          (768ull << 20)
-#define WORKER_SYMBOLS_CPU_SECONDS 5
-#define WORKER_LINES_CPU_SECONDS   20
-#define WORKER_LINES_HEAP_BYTES    (1792ull << 20) /* with the copy of the DWARF sections */
+#define WORKER_CPU_SECONDS          2
+#define WORKER_HEAP_BYTES           (768ull << 20)
+#define WORKER_SYMBOLS_CPU_SECONDS  5
+#define WORKER_LINES_CPU_SECONDS    20
+#define WORKER_LINES_HEAP_BYTES     (1792ull << 20) /* with the copy of the DWARF sections */
+#define WORKER_DEMANGLE_CPU_SECONDS 1
+#define WORKER_DEMANGLE_HEAP_BYTES  (192ull << 20)
 
 struct worker_job {
 	struct parser_message request;
