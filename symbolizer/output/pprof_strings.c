@@ -72,7 +72,8 @@ add_text(struct table *table, const char *format, ...)
 
 /*
  * Readers look for a file at its path. One that has none, the kernel, a module or named memory,
- * gets its name in brackets; a deleted one is marked as the kernel marks it.
+ * gets its name in brackets. A deleted one without symbols is marked as the kernel marks it, lest
+ * they name its functions by what took its place; the others keep their path, whatever it says.
  */
 static int64_t name_file(struct table *table, const struct report *report,
 			 const struct report_file *file)
@@ -81,7 +82,8 @@ static int64_t name_file(struct table *table, const struct report *report,
 
 	if (file->is_kernel || path[0] != '/')
 		return path[0] == '[' ? file->path : add_text(table, "[%s]", path);
-	return file->deleted ? add_text(table, "%s (deleted)", path) : file->path;
+	return file->deleted && !file->has_symbols ? add_text(table, "%s (deleted)", path)
+						   : file->path;
 }
 
 static void name_files(struct pprof_message *message, struct table *table)

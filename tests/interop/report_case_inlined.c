@@ -66,6 +66,7 @@ static void add_others(struct report_builder *builder, struct parts *parts)
 	uint32_t plugin = report_builder_file(builder, "/opt/app/libplugin.so", "bb22", 0);
 	uint32_t stripped, gone;
 
+	report_builder_deleted_file(builder, plugin);
 	parts->helper[1] = add(builder, "helper", plugin, 0x1500);
 	for (uint32_t i = 0; i < 3; i++) {
 		parts->init[i] = add(builder, "init", plugin, 0x1600 + 0x10 * i);

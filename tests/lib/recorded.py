@@ -198,7 +198,8 @@ def speedscope_total(path):
 class Page:
     """samples: [(comm, executable, [function, root first], count)]
 
-    The stacks are one tree in preorder: up[i] levels up from node i - 1, then down to i.
+    The stacks are one tree in preorder: up[i] levels up from node i - 1, then down to i. A node's
+    class is 2 * function + 1 if it is inlined.
     Functions of the kernel end in _[k], as in folded text.
     """
 
@@ -214,9 +215,9 @@ class Page:
                  for function in functions]
         names += ["[truncated: %s]" % reason for reason in data["reasons"]]
         paths, current = [()], []
-        for up, function in zip(data["up"], data["node_function"]):
+        for up, node_class in zip(data["up"], data["node_class"]):
             del current[len(current) - up:]
-            current.append(names[function])
+            current.append(names[node_class >> 1])
             paths.append(tuple(current))
         self.samples, leaf = [], 0
         flat = iter(data["samples"])
