@@ -16,6 +16,7 @@
 #include "shared/ring.h"
 #include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
+#include "tests/fuzz/symbol_seeds.h"
 #include "tests/fuzz/unwind_seeds.h"
 #include "tests/unit/parser/elf_builder.h"
 #include "tests/unit/symbolizer/make.h"
@@ -332,5 +333,6 @@ int main(int argc, char **argv)
 	commands();
 	programs_messages();
 	unwind_seeds_put(put);
+	symbol_seeds_put(put);
 	return 0;
 }

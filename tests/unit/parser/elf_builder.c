@@ -82,6 +82,7 @@ void elf_builder_open(struct elf_builder *elf)
 	memcpy(elf->note.name, ELF_NOTE_GNU, 4);
 	memcpy(elf->note.id, "\1\2\3\4", 4);
 	make_sections(elf);
+	elf->section_name_bytes = 1;
 	elf->symbol_count = elf->dynamic_count = elf->string_bytes = elf->dynamic_bytes = 1;
 }
 
@@ -100,4 +101,30 @@ void elf_builder_dynamic(struct elf_builder *elf, const char *name, uint64_t off
 
 	add(elf->dynamic, &elf->dynamic_count, elf->dynamic_strings, &elf->dynamic_bytes, &symbol,
 	    name);
+}
+
+Elf64_Shdr *elf_builder_section(struct elf_builder *elf, const char *name, const void *content,
+				uint32_t bytes, uint64_t vaddr)
+{
+	Elf64_Shdr *section;
+
+	if (!elf->header.e_shstrndx) {
+		elf->header.e_shstrndx = elf->header.e_shnum++;
+		elf->sections[elf->header.e_shstrndx] =
+			(Elf64_Shdr){.sh_type = SHT_STRTAB,
+				     .sh_offset = offsetof(struct elf_builder, section_names),
+				     .sh_size = sizeof(elf->section_names)};
+	}
+	section = &elf->sections[elf->header.e_shnum++];
+	*section = (Elf64_Shdr){.sh_name = elf->section_name_bytes,
+				.sh_type = SHT_PROGBITS,
+				.sh_addr = vaddr,
+				.sh_offset =
+					offsetof(struct elf_builder, content) + elf->content_bytes,
+				.sh_size = bytes};
+	memcpy(elf->section_names + elf->section_name_bytes, name, strlen(name) + 1);
+	elf->section_name_bytes += (uint32_t)strlen(name) + 1;
+	memcpy(elf->content + elf->content_bytes, content, bytes);
+	elf->content_bytes += (bytes + 7) & ~7u;
+	return section;
 }
