@@ -193,7 +193,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
 	name_table_init(&job->names, &session->interval->strings, &session->store);
 	if (close_interval(session, job)) {
-		session->interval->budget.beyond = 0;
+		session->interval->budget.beyond = INTERVAL_FIRST_BYTES;
 		return report_job_free(job);
 	}
 	fill(session, job);

@@ -15,7 +15,11 @@ struct interval *interval_open(struct budget_total *total, const struct hash_see
 
 	if (!interval)
 		return NULL;
-	interval->budget = (struct budget){.limit = UINT64_MAX, .total = total};
+	interval->budget = (struct budget){
+		.limit = UINT64_MAX,
+		.total = total,
+		.beyond = INTERVAL_FIRST_BYTES,
+	};
 	if (strings_init(&interval->strings, &interval->budget, seed)) {
 		strings_deinit(&interval->strings);
 		free(interval);
@@ -71,7 +75,7 @@ int interval_close(struct interval *interval, struct interval *next)
 	interval->budget.beyond = INTERVAL_REPORT_BYTES;
 	if (copy_tables(interval)) {
 		drop_copies(interval);
-		interval->budget.beyond = 0;
+		interval->budget.beyond = INTERVAL_FIRST_BYTES;
 		return BUDGET_E_SPENT;
 	}
 	process_forget(interval->aggregate.processes, &next->strings);

@@ -17,6 +17,7 @@
 #include "symbolizer/profile/aggregate.h"
 
 #define INTERVAL_REPORT_BYTES (384ull << 20) /* for names and the report's own tables */
+#define INTERVAL_FIRST_BYTES  (1ull << 20)   /* beyond the total, so that a next one always opens */
 
 struct interval {
 	struct budget budget;
@@ -26,7 +27,7 @@ struct interval {
 	struct files files;             /* the same */
 };
 
-/* Opens one. Return: NULL when memory or @total is short. */
+/* Opens one. Return: NULL when memory is short. */
 struct interval *interval_open(struct budget_total *total, const struct hash_seed *seed,
 			       struct process_table *processes, struct files *files);
 /*
