@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# blocked - an output that blocks holds up reports alone: nothing is dropped, new programs have tables
+# blocked - an output that blocks holds up reports alone: nothing is dropped, new files have tables
 #
 # The outputs lie on a file system that is frozen, so that writing waits in the kernel. TM_SECONDS:
 # for how long, twice; once with the parser stopped as well.
