@@ -93,7 +93,7 @@ static int read_unit(struct search *search, Dwarf_Die *unit)
 	if (!places_in_die(&search->places, unit, want_place, search, NULL) ||
 	    !search->wanted_count)
 		return 0;
-	r = unit_scopes_find(&search->scopes, unit);
+	r = unit_scopes_find(&search->scopes, unit, search->wanted, search->wanted_count);
 	unit_calls_open(&calls, &search->lines, &search->scopes, unit);
 	for (uint32_t i = 0; i < search->wanted_count; i++) {
 		uint32_t place = search->wanted[i];

@@ -36,20 +36,28 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
 	return (uint32_t)value;
 }
 
-/* Neighbours are mostly in one file, whose path libdw holds once. */
-static uint32_t add_path(struct unit_calls *calls, const char *path)
+/* Not inlined: its buffer is zeroed at each call. */
+static __attribute__((noinline)) uint32_t add_relative(struct unit_calls *calls, const char *path)
 {
 	char joined[PARSER_NAME_MAX];
 
-	if (path && path == calls->path)
-		return calls->path_name;
-	calls->path = path;
-	if (path && path[0] != '/' && calls->folder) {
-		(void)snprintf(joined, sizeof(joined), "%s/%s", calls->folder, path);
-		path = joined;
+	(void)snprintf(joined, sizeof(joined), "%s/%s", calls->folder, path);
+	return name_pool_add(&calls->lines->names, joined);
+}
+
+static uint32_t add_path(struct unit_calls *calls, const char *path)
+{
+	uint32_t slot = (uint32_t)((uintptr_t)path >> 4) % UNIT_CALLS_PATHS;
+
+	if (!path)
+		return PARSER_NO_NAME;
+	if (calls->paths[slot].path != path) {
+		calls->paths[slot].path = path;
+		calls->paths[slot].name = path[0] != '/' && calls->folder
+						  ? add_relative(calls, path)
+						  : name_pool_add(&calls->lines->names, path);
 	}
-	calls->path_name = name_pool_add(&calls->lines->names, path);
-	return calls->path_name;
+	return calls->paths[slot].name;
 }
 
 /* The source file that the unit's line program gives a number. */
@@ -99,8 +107,7 @@ void unit_calls_open(struct unit_calls *calls, struct line_result *lines,
 	*calls = (struct unit_calls){.lines = lines,
 				     .scopes = scopes,
 				     .unit = unit,
-				     .folder = string_of(unit, DW_AT_comp_dir),
-				     .path_name = PARSER_NO_NAME};
+				     .folder = string_of(unit, DW_AT_comp_dir)};
 }
 
 int unit_calls_add(struct unit_calls *calls, uint32_t place)

@@ -7,13 +7,17 @@
 #include "symbolizer/parser/dwarf/line_result.h"
 #include "symbolizer/parser/dwarf/unit_scopes.h"
 
+#define UNIT_CALLS_PATHS 64u
+
 struct unit_calls {
 	struct line_result *lines;  /* borrowed, as all here */
 	struct unit_scopes *scopes; /* of the unit */
 	Dwarf_Die *unit;            /* its first DIE */
 	const char *folder;         /* that relative paths begin in; NULL */
-	const char *path;           /* the last one that was added, */
-	uint32_t path_name;         /* and where */
+	struct {
+		const char *path;
+		uint32_t name;
+	} paths[UNIT_CALLS_PATHS]; /* added before, by address: libdw holds each path once */
 };
 
 void unit_calls_open(struct unit_calls *calls, struct line_result *lines,

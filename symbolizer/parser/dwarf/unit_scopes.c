@@ -155,24 +155,16 @@ static int run(struct walk *walk, const Dwarf_Die *unit)
 	return walk->failed ? PARSER_FAILED : 0;
 }
 
-/* Languages in which a function's DIE lies in that of another. GNU C's nested functions are found
- * only where the function around them holds a requested address, too. */
-static bool has_nested_functions(Dwarf_Die *unit)
+/* In other languages, a function may be described within another: a lambda, a nested procedure. */
+static bool has_flat_functions(Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
-	case DW_LANG_Ada83:
-	case DW_LANG_Ada95:
-	case DW_LANG_Cobol74:
-	case DW_LANG_Cobol85:
-	case DW_LANG_D:
-	case DW_LANG_Fortran90:
-	case DW_LANG_Fortran95:
-	case DW_LANG_Fortran03:
-	case DW_LANG_Fortran08:
-	case DW_LANG_Modula2:
-	case DW_LANG_Modula3:
-	case DW_LANG_Pascal83:
-	case DW_LANG_PLI:
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_Go:
+	case DW_LANG_Mips_Assembler:
 		return true;
 	default:
 		return false;
@@ -190,14 +182,22 @@ int unit_scopes_open(struct unit_scopes *scopes, const struct places *places)
 	return 0;
 }
 
-int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit)
+int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit, const uint32_t *wanted,
+		     uint32_t count)
 {
 	static struct walk walk; /* large; a process reads one file at a time */
+	bool is_complete = true;
+	int r;
 
 	memset(&walk, 0, sizeof(walk));
 	scopes->count = 0;
 	walk.scopes = scopes;
-	walk.visits_all = has_nested_functions(unit);
+	r = run(&walk, unit);
+	for (uint32_t i = 0; i < count; i++)
+		is_complete &= scopes->innermost[wanted[i]] != UNIT_SCOPES_NONE;
+	if (r || is_complete || has_flat_functions(unit))
+		return r;
+	walk.visits_all = true;
 	return run(&walk, unit);
 }
 

@@ -4,8 +4,9 @@
  * unit_scopes - finds the functions and inlined calls of one unit that hold requested addresses
  *
  * Shape      one walk over the unit's DIEs in their order; what holds no requested address is
- *            skipped with all that lies in it. A scope's parent is the function or inlined call
- *            around it.
+ *            skipped with all that lies in it. If an address is in no function then, a second walk
+ *            looks into every function for others within it. A scope's parent is the function or
+ *            inlined call around it.
  * Trust      the DIEs are hostile: siblings must ascend, and depth and number are limited. What
  *            lies behind a contradiction is left out and marked.
  * Limits     UNIT_SCOPES_DEPTH of nested DIEs, UNIT_SCOPES_DIES of a file.
@@ -39,7 +40,8 @@ struct unit_scopes {
 
 /* Every place is ignored. Return: 0, PARSER_FAILED. */
 int unit_scopes_open(struct unit_scopes *scopes, const struct places *places);
-/* Replaces `list` by the scopes of a unit, for the places that are UNIT_SCOPES_NONE.
- * Return: 0, PARSER_FAILED: memory is short. */
-int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit);
+/* Replaces `list` by the scopes of a unit that hold the @count places of @wanted, which are
+ * UNIT_SCOPES_NONE. Return: 0, PARSER_FAILED: memory is short. */
+int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit, const uint32_t *wanted,
+		     uint32_t count);
 void unit_scopes_close(struct unit_scopes *scopes);
