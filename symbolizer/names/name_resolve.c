@@ -76,15 +76,6 @@ static int begin_file(struct resolving *resolving, uint32_t index)
 	return 0;
 }
 
-static void note_segment(struct name_table_file *file, const struct parser_segment *segment)
-{
-	if (file->bytes || !(segment->flags & SYMBOL_TABLE_EXECUTABLE))
-		return;
-	file->vaddr = segment->vaddr;
-	file->offset = segment->offset;
-	file->bytes = segment->bytes;
-}
-
 static void name_place(struct resolving *resolving, struct name_table_place *place)
 {
 	const struct symbol_table *table = &resolving->file->pin.table;
@@ -97,7 +88,6 @@ static void name_place(struct resolving *resolving, struct name_table_place *pla
 	segment = table->header ? symbol_table_segment(table, offset) : NULL;
 	if (!segment)
 		return;
-	note_segment(resolving->file, segment);
 	place->vaddr = symbol_table_vaddr(segment, offset);
 	place->has_vaddr = 1;
 	symbol = symbol_table_find(table, place->vaddr);

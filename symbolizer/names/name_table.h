@@ -26,8 +26,7 @@ struct name_table_place { /* one (file, offset) */
 
 struct name_table_file { /* one file that was sampled */
 	uint32_t file;
-	uint32_t build_id;             /* string */
-	uint64_t vaddr, offset, bytes; /* executable segment; bytes 0: not known */
+	uint32_t build_id; /* string */
 	uint8_t has_symbols;
 	struct symbol_store_pin pin;
 };

@@ -21,28 +21,31 @@ static const struct name_table_file *parsed_file(const struct name_table *names,
 	return at < names->file_count && names->files[at].file == index ? &names->files[at] : NULL;
 }
 
-/* @segments: ascending by offset, disjoint, none empty. */
+/* The executable ones of its symbol table, if there is one: they ascend by offset, disjoint. */
 static int add_segments(struct report_files *files, struct report_file *file,
-			const struct report_segment *segments, uint32_t count)
+			const struct symbol_table *table)
 {
-	if (budget_grow(files->strings->budget, &files->segments, &files->segment_capacity,
-			files->segment_count + count, sizeof(*files->segments)))
-		return BUDGET_E_SPENT;
+	uint32_t count = table->header ? table->header->segment_count : 0;
+
 	file->first_segment = files->segment_count;
-	file->segment_count = count;
-	for (uint32_t i = 0; i < count; i++)
-		files->segments[files->segment_count++] = segments[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct parser_segment *segment = &table->segments[i];
+
+		if (!(segment->flags & SYMBOL_TABLE_EXECUTABLE))
+			continue;
+		if (budget_grow(files->strings->budget, &files->segments, &files->segment_capacity,
+				files->segment_count + 1, sizeof(*files->segments))) {
+			files->segment_count = file->first_segment;
+			return BUDGET_E_SPENT;
+		}
+		files->segments[files->segment_count++] = (struct report_segment){
+			.vaddr = segment->vaddr,
+			.bytes = segment->bytes,
+			.offset = segment->offset,
+		};
+	}
+	file->segment_count = files->segment_count - file->first_segment;
 	return 0;
-}
-
-static int take_parsed(struct report_files *files, struct report_file *file,
-		       const struct name_table_file *parsed)
-{
-	struct report_segment segment = {parsed->vaddr, parsed->bytes, parsed->offset};
-
-	file->build_id = parsed->build_id;
-	file->has_symbols = parsed->has_symbols;
-	return add_segments(files, file, &segment, parsed->bytes ? 1 : 0);
 }
 
 /* @parsed: NULL: nothing is known of it. */
@@ -52,8 +55,12 @@ static int add_file(struct report_files *files, struct report_file *file,
 	if (budget_grow(files->strings->budget, &files->items, &files->capacity, files->count + 1,
 			sizeof(*files->items)))
 		return BUDGET_E_SPENT;
-	if (parsed && take_parsed(files, file, parsed))
-		return BUDGET_E_SPENT;
+	if (parsed) {
+		file->build_id = parsed->build_id;
+		file->has_symbols = parsed->has_symbols;
+		if (add_segments(files, file, &parsed->pin.table))
+			return BUDGET_E_SPENT;
+	}
 	files->items[files->count++] = *file;
 	*slot = files->count;
 	return 0;

@@ -133,8 +133,7 @@ static void places_get_the_names_of_their_own_file(void **state)
 	assert_int_equal(names.file_count, 3);
 	assert_string_equal(recording_text(&recording, names.files[0].build_id), "ab01");
 	assert_string_equal(recording_text(&recording, names.files[1].build_id), "cd01");
-	assert_int_equal(names.files[0].bytes, 0x1000);
-	assert_int_equal(names.files[0].vaddr, 0x10000);
+	assert_int_equal(names.files[0].pin.table.segments[0].vaddr, 0x10000);
 	assert_int_equal(names.files[2].file, NAME_TABLE_VDSO);
 	assert_int_equal(names.failed, 0);
 	assert_int_equal(recording.store.pinned, 3);

@@ -64,16 +64,26 @@ static void sample(const uint64_t *words, uint16_t kernel_frames, uint16_t user_
 	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 }
 
-/* As if the parser had answered: [0x100, 0x110) is main and a segment, at vaddr offset + 0x1000. */
+static const struct parser_symbol_table header = {.segment_count = 4};
+static const struct parser_segment segments[] = {
+	{.offset = 0, .vaddr = 0x1000, .bytes = 0x100},
+	{.offset = 0x100, .vaddr = 0x1100, .bytes = 0x10, .flags = SYMBOL_TABLE_EXECUTABLE},
+	{.offset = 0x300, .vaddr = 0x5000, .bytes = 0x100},
+	{.offset = 0x400, .vaddr = 0x9000, .bytes = 0x100, .flags = SYMBOL_TABLE_EXECUTABLE},
+};
+static const struct symbol_table symbols = {
+	.region = TM_REGION_NULL,
+	.header = &header,
+	.segments = segments,
+};
+
+/* As if the parser had answered: each file has these segments, and [0x100, 0x110) is main. */
 static void finish(void)
 {
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	name_table_resolve(&names, &recording.files);
-	for (uint32_t i = 0; i < names.file_count; i++) {
-		names.files[i].vaddr = 0x1100;
-		names.files[i].offset = 0x100;
-		names.files[i].bytes = 0x10;
-	}
+	for (uint32_t i = 0; i < names.file_count; i++)
+		names.files[i].pin.table = symbols;
 	for (uint32_t i = 0; i < names.place_count; i++) {
 		uint64_t offset = names.places[i].key & TM_FRAME_OFFSET_MAX;
 
@@ -181,6 +191,41 @@ static void a_return_address_and_an_exact_pc_at_one_place_are_two_frames(void **
 	assert_ptr_equal(shown(1, "main"), shown(2, "main"));
 }
 
+static void a_frame_lies_in_the_executable_segment_that_holds_its_call(void **state)
+{
+	static const struct {
+		uint64_t word, address;
+		uint32_t segment;
+	} frames[] = {
+		{FILE_WORD(1, 0x100), 0x1100, 0},
+		{FILE_WORD(1, 0x110) | TM_FRAME_RETURN, 0x110f, 0},
+		{FILE_WORD(1, 0x110), 0x110, REPORT_NO_SEGMENT},
+		{FILE_WORD(1, 0x400), 0x9000, 1},
+		{FILE_WORD(1, 0x4ff), 0x90ff, 1},
+		{FILE_WORD(1, 0x500) | TM_FRAME_RETURN, 0x90ff, 1},
+		{FILE_WORD(1, 0x500), 0x500, REPORT_NO_SEGMENT},
+		{FILE_WORD(1, 0x300), 0x300, REPORT_NO_SEGMENT}, /* not executable */
+	};
+	const struct report *report = &build.report;
+	const struct report_file *file = NULL;
+	uint64_t words[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		words[i] = frames[i].word;
+	sample(words, 0, 8, TM_STOP_NONE);
+	finish();
+	assert_int_equal(report->file_count, 1);
+	file = &report->files[0];
+	assert_int_equal(file->segment_count, 2);
+	assert_int_equal(report->segment_count, 2);
+	for (unsigned i = 0; i < 8; i++) {
+		const struct report_frame *frame = &report->frames[report->stack_frames[i]];
+
+		assert_int_equal(frame->address, frames[i].address);
+		assert_int_equal(frame->segment, frames[i].segment);
+	}
+}
+
 /* Each frame has one call of its own, which bears the name as it is in the symbol table. */
 static void a_frame_without_inlined_calls_has_one_call(void **state)
 {
@@ -234,32 +279,6 @@ static void stacks_without_anonymous_frames_are_shared_by_processes(void **state
 	make_sample(&record, 1, 43, "d", words, 0, 1);
 	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 	assert_int_equal(recording.aggregate.stack_count, 1);
-}
-
-/* Three generations of one pid, the one that started last sampled first, and an innocent one. */
-static void generations_of_one_pid_are_numbered_by_their_start(void **state)
-{
-	static const struct {
-		uint64_t start;
-		uint32_t tid, exec_id, reuse;
-	} generations[] = {{900, 42, 1, 3}, {100, 42, 2, 2}, {100, 42, 1, 1}, {100, 43, 1, 0}};
-	uint64_t words[] = {FILE_WORD(1, 0x100)};
-
-	for (unsigned i = 0; i < 4; i++) {
-		make_sample(&record, 1, generations[i].tid, "c", words, 0, 1);
-		record.sample.event.start_boottime = generations[i].start;
-		record.sample.event.exec_id = generations[i].exec_id;
-		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
-	}
-	finish();
-	assert_int_equal(build.report.process_count, 4);
-	for (unsigned i = 0; i < 4; i++) {
-		const struct report_process *process =
-			&build.report.processes[build.report.samples[i].process];
-
-		assert_int_equal(process->start_boottime, generations[i].start);
-		assert_int_equal(process->reuse, generations[i].reuse);
-	}
 }
 
 static void truncated_counts_are_those_of_the_samples(void **state)
@@ -342,10 +361,10 @@ int main(void)
 		with_world(frames_are_shown_by_kind),
 		with_world(a_callers_address_lies_inside_its_call_and_its_own_is_shown),
 		with_world(a_return_address_and_an_exact_pc_at_one_place_are_two_frames),
+		with_world(a_frame_lies_in_the_executable_segment_that_holds_its_call),
 		with_world(a_frame_without_inlined_calls_has_one_call),
 		with_world(an_anonymous_address_of_two_processes_is_two_frames),
 		with_world(stacks_without_anonymous_frames_are_shared_by_processes),
-		with_world(generations_of_one_pid_are_numbered_by_their_start),
 		with_world(truncated_counts_are_those_of_the_samples),
 		with_world(only_sampled_generations_are_listed),
 		with_world(spent_budget_shows_memory_and_loses_no_sample),
