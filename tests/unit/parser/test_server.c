@@ -330,6 +330,40 @@ static void symbols_of_a_file_are_a_sealed_table(void **state)
 	(void)close(target);
 }
 
+/* Each begins behind the one before it and ends before that ends. */
+static void eight_million_overlapping_symbols_are_answered(void **state)
+{
+	const uint32_t count = 8u << 20, span = 1u << 30;
+	const struct parser_message message = {.kind = PARSER_SYMBOLS, .id = 9};
+	Elf64_Sym *symbols = calloc(count, sizeof(*symbols));
+	struct tm_region region = TM_REGION_NULL;
+	struct symbols_view view;
+	int target, fd;
+
+	for (uint32_t i = 0; i < count; i++)
+		symbols[i] = (Elf64_Sym){.st_name = 1 + i % (ELF_BUILDER_STRINGS - 2),
+					 .st_info = elf.symbols[1].st_info,
+					 .st_shndx = 1,
+					 .st_value = i,
+					 .st_size = span - 2 * i};
+	memset(elf.strings + 1, 'x', ELF_BUILDER_STRINGS - 2);
+	elf.sections[2].sh_offset = (ELF_BUILDER_BYTES + 7) & ~7ull;
+	elf.sections[2].sh_size = count * sizeof(*symbols);
+	target = file_of(&elf, ELF_BUILDER_BYTES);
+	assert_int_equal(
+		pwrite(target, symbols, count * sizeof(*symbols), (off_t)elf.sections[2].sh_offset),
+		count * sizeof(*symbols));
+	free(symbols);
+	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), target, 0), 0);
+	assert_int_equal(receive(&fd).status, PARSER_OK);
+	assert_int_equal(tm_region_open_blob(&region, fd, 1 << 30), 0);
+	assert_null(symbols_view_open(&view, region.addr, region.bytes));
+	assert_true(view.header->flags & PARSER_SYMBOLS_TRUNCATED);
+	assert_true(view.header->symbol_count > 100000);
+	tm_region_close(&region);
+	(void)close(target);
+}
+
 static void names_and_rows_may_be_requested_at_once(void **state)
 {
 	const struct parser_message message = {.kind = PARSER_ROWS, .id = 2};
@@ -374,6 +408,7 @@ int main(int argc, char **argv)
 		with_parser(rows_of_a_file_are_a_sealed_table),
 		with_parser(hostile_files_have_no_rows_and_the_next_has),
 		with_parser(symbols_of_a_file_are_a_sealed_table),
+		with_parser(eight_million_overlapping_symbols_are_answered),
 		with_parser(names_and_rows_may_be_requested_at_once),
 		with_parser(request_for_rows_with_a_count_ends_the_parser),
 	};

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "symbolizer/parser/elf/symbol_reader.h"
 #include "symbolizer/parser/symbols/symbols_compile.h"
 #include "tests/unit/parser/elf_builder.h"
 #include "tests/unit/parser/symbols_view.h"
@@ -235,6 +236,69 @@ static void symbol_that_wraps_around_names_nothing(void **state)
 	assert_string_equal(name_of(0x18), "");
 }
 
+/* --- files that are larger than what is built: behind that, one name of 'x' -------------------- */
+
+#define VAST_BYTES    (512u << 20)
+#define VAST_NAME_END (10u << 20) /* in the strings */
+
+static int read_vast(void *context, void *to, uint64_t offset, size_t bytes)
+{
+	size_t built = offset < ELF_BUILDER_BYTES ? ELF_BUILDER_BYTES - offset : 0;
+	uint64_t end = elf.sections[3].sh_offset + VAST_NAME_END;
+
+	assert_true(offset <= VAST_BYTES && bytes <= VAST_BYTES - offset);
+	built = built < bytes ? built : bytes;
+	memcpy(to, (const uint8_t *)context + offset, built);
+	memset((uint8_t *)to + built, 'x', bytes - built);
+	if (end >= offset && end - offset < bytes)
+		((uint8_t *)to)[end - offset] = '\0';
+	return 0;
+}
+
+static void compile_vast(void)
+{
+	struct image_source source = {read_vast, &elf, VAST_BYTES};
+
+	result_blob_free(&result);
+	assert_int_equal(symbols_compile(&result, &source), PARSER_OK);
+	assert_null(symbols_view_open(&view, result.data, result.bytes));
+}
+
+static void strings_beyond_the_limit_cost_only_the_names_there(void **state)
+{
+	elf_builder_symbol(&elf, "near", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_symbol(&elf, "far", 0x20, 0x10, GLOBAL_FUNCTION);
+	elf.symbols[2].st_name = SYMBOL_READER_STRINGS_MAX + 1;
+	elf_builder_dynamic(&elf, "dynamic", 0x20, 0x10, GLOBAL_FUNCTION);
+	elf.sections[3].sh_size = 300u << 20;
+	compile_vast();
+	assert_string_equal(found_at(0x18), "near");
+	assert_string_equal(found_at(0x28), "dynamic");
+	assert_int_equal(view.header->flags, PARSER_SYMBOLS_HAS_SYMTAB | PARSER_SYMBOLS_HAS_DYNSYM |
+						     PARSER_SYMBOLS_TRUNCATED);
+}
+
+static void name_of_ten_megabytes_is_cut(void **state)
+{
+	elf_builder_symbol(&elf, "vast", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf.symbols[1].st_name = (uint32_t)(ELF_BUILDER_BYTES - elf.sections[3].sh_offset);
+	elf.sections[3].sh_size = VAST_NAME_END + 1;
+	compile_vast();
+	assert_int_equal(strlen(found_at(0x18)), PARSER_NAME_MAX);
+	assert_int_equal(view.header->name_bytes, PARSER_NAME_MAX + 1);
+}
+
+static void more_symbols_than_fit_are_left_out(void **state)
+{
+	elf_builder_symbol(&elf, "a", 0x10, 0x10, GLOBAL_FUNCTION);
+	elf_builder_dynamic(&elf, "dynamic", 0x20, 0x10, GLOBAL_FUNCTION);
+	elf.sections[2].sh_size = (SYMBOL_READER_ENTRIES_MAX + 1ull) * sizeof(Elf64_Sym);
+	compile_vast();
+	assert_string_equal(found_at(0x18), "a");
+	assert_string_equal(found_at(0x28), "dynamic");
+	assert_true(view.header->flags & PARSER_SYMBOLS_TRUNCATED);
+}
+
 #define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -251,6 +315,9 @@ int main(void)
 		claim(one_table_that_makes_no_sense_leaves_the_other),
 		claim(name_without_end_or_beyond_is_none),
 		claim(symbol_that_wraps_around_names_nothing),
+		claim(strings_beyond_the_limit_cost_only_the_names_there),
+		claim(name_of_ten_megabytes_is_cut),
+		claim(more_symbols_than_fit_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
