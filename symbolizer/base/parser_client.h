@@ -37,7 +37,7 @@ typedef void (*parser_client_fn)(void *context, uint32_t value,
 				 struct parser_client_answer *answer);
 
 struct parser_client_request {
-	enum parser_kind kind;       /* PARSER_FILE, PARSER_VDSO, PARSER_ROWS */
+	enum parser_kind kind;       /* of a request */
 	int target;                  /* borrowed descriptor of the file; -1: none */
 	int parts[PARSER_PARTS_MAX]; /* borrowed descriptors, `part_count` of them */
 	uint32_t part_count;

@@ -7,16 +7,15 @@
  *            descriptor, or with none for the vDSO; as many PART messages follow at once as it says
  *            (`parts`), each with one more descriptor. One RESULT answers it, with a sealed blob
  *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
- * Requests   FILE, VDSO: names at file offsets; one part, a sealed blob of `count` sorted 64-bit
- *            offsets; the result stands below. ROWS: the unwind table of the file; the result is
- *            that of shared/unwind_table.h. SYMBOLS: the whole symbol table of the file, or of the
- *            vDSO without one. LINES: functions, inlined calls and source lines; one part as
- *            before, of ascending virtual addresses; a second part is the separate debug file, if
- *            there is one: its build id must be the file's (else PARSER_REFUSED).
- *            DEMANGLE: no file; one part, a sealed blob of `count` NUL-terminated names.
+ * Requests   ROWS: the unwind table of the file, or of the vDSO without one; the result is that of
+ *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise. LINES: functions,
+ *            inlined calls and source lines; one part, a sealed blob of `count` ascending virtual
+ *            addresses of 64 bits; a second part is the separate debug file, if there is one: its
+ *            build id must be the file's (else PARSER_REFUSED). DEMANGLE: no file; one part, a
+ *            sealed blob of `count` NUL-terminated names.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
- *            whole before use (result_check.c, tm_unwind_table_check), and its client keeps a
- *            deadline.
+ *            whole before use (names/symbol_table.c, names/lines_check.c, tm_unwind_table_check),
+ *            and its client keeps a deadline.
  */
 
 #include <stdint.h>
@@ -32,8 +31,6 @@
 #define PARSER_BUILD_ID_MAX     64u
 
 enum parser_kind {
-	PARSER_FILE = 1,
-	PARSER_VDSO = 2, /* the parser's own vDSO; offsets are those in its image */
 	PARSER_PART = 3,
 	PARSER_ROWS = 4,    /* `count` is 0 */
 	PARSER_SYMBOLS = 5, /* `count` is 0 */
@@ -67,33 +64,10 @@ struct parser_message {
 /* A worker's CPU time has a shorter limit (worker.h); this is for one that hangs. */
 static inline uint32_t parser_deadline_ms(uint32_t kind)
 {
-	return kind == PARSER_SYMBOLS || kind == PARSER_LINES ? PARSER_LONG_DEADLINE_MS
-							      : PARSER_DEADLINE_MS;
+	return kind == PARSER_ROWS ? PARSER_DEADLINE_MS : PARSER_LONG_DEADLINE_MS;
 }
 
-/* The result blob: header, symbols in the order of the offsets, then names, each NUL-terminated. */
-#define PARSER_MAGIC   0x31524d54u /* "TMR1" */
 #define PARSER_NO_NAME 0xffffffffu
-
-struct parser_result {
-	uint32_t magic;
-	uint32_t count; /* as in the request */
-	uint32_t name_bytes;
-	uint32_t build_id_bytes;
-	uint8_t build_id[PARSER_BUILD_ID_MAX];
-	uint64_t segment_vaddr; /* the executable segment of the first offset that has one */
-	uint64_t segment_offset;
-	uint64_t segment_bytes; /* 0: none */
-	uint32_t has_symbols;
-	uint32_t pad;
-};
-
-struct parser_place_name {
-	uint64_t vaddr; /* of the offset; 0 when no segment holds it */
-	uint64_t start; /* vaddr of the symbol */
-	uint32_t name;  /* into the names, or PARSER_NO_NAME */
-	uint32_t has_vaddr;
-};
 
 /*
  * The result of SYMBOLS: header, segments in the order of their offsets, symbols in that of their

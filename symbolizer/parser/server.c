@@ -112,10 +112,6 @@ static int receive_parts(const struct server *server, struct worker_job *job)
 static bool is_valid_request(const struct parser_message *request, int file)
 {
 	switch (request->kind) {
-	case PARSER_FILE:
-		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
-	case PARSER_VDSO:
-		return file < 0 && request->count <= PARSER_OFFSETS_MAX && request->parts == 1;
 	case PARSER_LINES:
 		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts >= 1 &&
 		       request->parts <= 2;

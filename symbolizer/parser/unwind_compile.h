@@ -4,7 +4,7 @@
  * unwind_compile - compiles one file's unwind information into an unwind table
  *
  * The sources are those of code_ranges.h; code that none of them describes is disassembled. Like
- * symbolize.h, this reads nothing but @source: no descriptor, no clock.
+ * symbols_compile.h, this reads nothing but @source: no descriptor, no clock.
  */
 
 #include "symbolizer/parser/elf/image.h"

@@ -18,7 +18,6 @@
 #include "symbolizer/parser/demangle.h"
 #include "symbolizer/parser/dwarf/lines.h"
 #include "symbolizer/parser/input.h"
-#include "symbolizer/parser/symbolize.h"
 #include "symbolizer/parser/symbols/symbols_compile.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "worker_filter.h"
@@ -72,15 +71,6 @@ static int open_numbers(const struct worker_job *job, struct tm_region *ret_regi
 	return 0;
 }
 
-static int symbolize(const struct worker_job *job, const struct image_source *source,
-		     struct result_blob *result)
-{
-	struct tm_region offsets;
-	int r = open_numbers(job, &offsets);
-
-	return r ? r : symbolize_offsets(result, source, offsets.addr, job->request.count);
-}
-
 static int demangle(const struct worker_job *job, struct result_blob *result)
 {
 	struct tm_region names = TM_REGION_NULL;
@@ -91,19 +81,6 @@ static int demangle(const struct worker_job *job, struct result_blob *result)
 	if (tm_region_open_blob(&names, job->parts[0], PARSER_DEMANGLE_BYTES_MAX))
 		return PARSER_REFUSED;
 	return demangle_names(result, names.addr, names.bytes, job->request.count);
-}
-
-static int run(const struct worker_job *job, const struct image_source *source,
-	       struct result_blob *result)
-{
-	switch (job->request.kind) {
-	case PARSER_ROWS:
-		return unwind_compile(result, source);
-	case PARSER_SYMBOLS:
-		return symbols_compile(result, source);
-	default:
-		return symbolize(job, source, result);
-	}
 }
 
 static int parse_lines(const struct worker_job *job, struct result_blob *result)
@@ -140,7 +117,8 @@ static int parse_file(const struct worker_job *job, struct result_blob *result)
 		r = enter_sandbox(job->request.kind, image_space(&source));
 	if (r)
 		return r;
-	r = run(job, &source, result);
+	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
+					     : symbols_compile(result, &source);
 	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
 }
 

@@ -128,21 +128,6 @@ static void containers(void)
 		put("container", paths[i][0], paths[i][1], strlen(paths[i][1]), false);
 }
 
-static void results(void)
-{
-	struct {
-		uint64_t count;
-		struct parser_result header;
-		struct parser_place_name symbols[2];
-		char names[8];
-	} result = {2,
-		    {.magic = PARSER_MAGIC, .count = 2, .name_bytes = 8, .segment_bytes = 0x100},
-		    {{0x1010, 0x1000, 1, 1}, {0x1020, 0, PARSER_NO_NAME, 1}},
-		    "\0main"};
-
-	put("result_check", "two", &result, sizeof(result), false);
-}
-
 static void kernels(void)
 {
 	struct {
@@ -323,7 +308,6 @@ int main(int argc, char **argv)
 	root = argv[1];
 	elf_files();
 	records();
-	results();
 	kernels();
 	messages();
 	rings();

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "shared/search.h"
 #include "symbolizer/parser/cursor.h"
 #include "symbolizer/parser/parser.h"
 
@@ -179,39 +178,4 @@ const char *pclntab_name(const struct pclntab *pclntab, uint32_t number)
 	    !memchr(pclntab->table.bytes + name, 0, pclntab->table.size - name))
 		return NULL;
 	return (const char *)pclntab->table.bytes + name;
-}
-
-static bool is_behind(const void *pclntab, uint32_t number, uint64_t vaddr)
-{
-	return pclntab_entry(pclntab, number) > vaddr;
-}
-
-bool pclntab_offer(const struct pclntab *pclntab, struct symbol_choice *choice)
-{
-	uint64_t end = 0; /* of the function that was offered last */
-	bool any = false;
-
-	if (pclntab->version == PCLNTAB_NONE || !pclntab->count)
-		return false;
-	for (uint32_t i = 0; i < choice->count; i++) {
-		struct symbol_choice_symbol offer = {.is_function = true, .binding = 2};
-		uint64_t vaddr = choice->targets[i].vaddr;
-		uint32_t number;
-
-		if (vaddr < end)
-			continue;
-		number = search_last(pclntab, (uint32_t)pclntab->count, vaddr, is_behind);
-		offer.start = pclntab_entry(pclntab, number);
-		end = pclntab_entry(pclntab, number + 1ull);
-		if (vaddr < offer.start || vaddr >= end)
-			continue;
-		offer.size = end - offer.start;
-		offer.name = pclntab_name(pclntab, number);
-		if (!offer.name || !offer.name[0])
-			continue;
-		symbol_choice_offer(choice, &offer);
-		any = true;
-	}
-	symbol_choice_finish_table(choice);
-	return any;
 }

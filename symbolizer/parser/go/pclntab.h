@@ -11,7 +11,6 @@
 
 #include "symbolizer/parser/code_ranges.h"
 #include "symbolizer/parser/elf/sections.h"
-#include "symbolizer/parser/elf/symbol_choice.h"
 
 struct pclntab {
 	struct section table; /* no bytes: no Go file */
@@ -44,8 +43,6 @@ uint64_t pclntab_entry(const struct pclntab *pclntab, uint64_t number);
 uint32_t pclntab_name_offset(const struct pclntab *pclntab, uint32_t number);
 /* The name of a function; NULL: it has none that ends within the table. */
 const char *pclntab_name(const struct pclntab *pclntab, uint32_t number);
-/* Offers the names of the targets that have none yet. Return: whether there was any. */
-bool pclntab_offer(const struct pclntab *pclntab, struct symbol_choice *choice);
 /* The offset of a function's _func in the table. */
 uint64_t pclntab_func(const struct pclntab *pclntab, uint32_t number);
 /* A number at an offset of the table; 0 beyond its end. */

@@ -181,10 +181,9 @@ int cfi_builder_compile(struct cfi_builder *builder, struct result_blob *result)
 	return unwind_compile(result, &source);
 }
 
-int cfi_builder_symbolize(struct cfi_builder *builder, const uint64_t *offsets, uint32_t count,
-			  struct result_blob *result)
+int cfi_builder_symbols(struct cfi_builder *builder, struct result_blob *result)
 {
 	const struct image_source source = {read_made, builder, CFI_BUILDER_BYTES};
 
-	return symbolize_offsets(result, &source, offsets, count);
+	return symbols_compile(result, &source);
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/parser/symbolize.h"
+#include "symbolizer/parser/symbols/symbols_compile.h"
 
 #define CFI_BUILDER_TEXT  0x1000u
 #define CFI_BUILDER_VADDR 0x401000u /* of the text */
@@ -68,6 +68,5 @@ uint32_t cfi_builder_fde(struct cfi_builder *builder, enum cfi_builder_part part
 			 uint32_t offset, uint32_t bytes, struct cfi_builder_bytes code);
 /* Return: the status of unwind_compile(). */
 int cfi_builder_compile(struct cfi_builder *builder, struct result_blob *result);
-/* Return: the status of symbolize_offsets(). */
-int cfi_builder_symbolize(struct cfi_builder *builder, const uint64_t *offsets, uint32_t count,
-			  struct result_blob *result);
+/* Return: the status of symbols_compile(). */
+int cfi_builder_symbols(struct cfi_builder *builder, struct result_blob *result);

@@ -14,6 +14,7 @@
 
 #include "tests/unit/parser/compiled_table.h"
 #include "tests/unit/parser/pclntab_builder.h"
+#include "tests/unit/parser/symbols_view.h"
 
 #define CALL             "sp+8 ra=*(cfa-8) fp=same"
 #define BY_FRAME_POINTER "fp+16 ra=*(cfa-8) fp=*(cfa-16)"
@@ -238,20 +239,19 @@ static void impossible_counts_give_no_functions(void **state)
 static const char *name_at(uint64_t offset)
 {
 	static char name[64];
-	const struct parser_result *header;
-	const struct parser_place_name *symbol;
+	const struct parser_symbol *symbol;
+	uint64_t vaddr = offset + CFI_BUILDER_DELTA;
+	struct symbols_view view;
 	struct result_blob result;
 
-	assert_int_equal(cfi_builder_symbolize(&builder, &offset, 1, &result), PARSER_OK);
-	header = result.data;
-	symbol = (const void *)(header + 1);
-	name[0] = '\0';
-	if (symbol->name != PARSER_NO_NAME)
-		(void)snprintf(name, sizeof(name), "%s+%u",
-			       (const char *)(symbol + 1) + symbol->name,
-			       (unsigned)(symbol->vaddr - symbol->start));
+	assert_int_equal(cfi_builder_symbols(&builder, &result), PARSER_OK);
+	assert_null(symbols_view_open(&view, result.data, result.bytes));
+	symbol = symbols_view_find(&view, vaddr);
+	if (symbol)
+		(void)snprintf(name, sizeof(name), "%s+%u", view.names + symbol->name,
+			       (unsigned)(vaddr - symbol->start));
 	result_blob_free(&result);
-	return name[0] ? name : NULL;
+	return symbol ? name : NULL;
 }
 
 static void functions_have_names_without_any_symbol(void **state)

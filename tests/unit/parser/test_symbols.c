@@ -236,7 +236,7 @@ static void symbol_that_wraps_around_names_nothing(void **state)
 	assert_string_equal(name_of(0x18), "");
 }
 
-/* --- files that are larger than what is built: behind that, one name of 'x' -------------------- */
+/* --- files that are larger than what is built: behind that, one name of 'x' */
 
 #define VAST_BYTES    (512u << 20)
 #define VAST_NAME_END (10u << 20) /* in the strings */

@@ -170,7 +170,7 @@ static void missed_deadline_fails_only_the_request(void **state)
 static void malformed_messages_close_the_parser(void **state)
 {
 	static const struct parser_message wrong[] = {
-		{.kind = PARSER_FILE},
+		{.kind = PARSER_ROWS},
 		{.kind = PARSER_RESULT, .status = PARSER_STATUS_N},
 		{.kind = PARSER_RESULT, .status = PARSER_OK}, /* without its result */
 		{.kind = PARSER_RESULT, .id = 77, .status = PARSER_NOT_ELF},
