@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """lines_cost - what functions, inlined calls and lines cost in the parser and in other readers
 
-usage: lines_cost.py [--rounds N] [--seed N] BUILD FILE[=DEBUG_FILE]...
+usage: lines_cost.py [--rounds N] [--seed N] [--reader NAME]... BUILD FILE[=DEBUG_FILE]...
 
 The same random addresses of .text, ascending, in one run, the readers taking turns: 100, 10,000 and
 200,000 of them. CPU time is that of user and kernel, load and start included; the median of the
@@ -67,10 +67,11 @@ def run_ours(build, files, addresses):
     return float(cpu_ms), int(kib)
 
 
-def measure(build, path, debug, addresses, rounds):
+def measure(build, path, debug, addresses, rounds, asked):
     """By reader: [(ms of CPU, KiB), ...]."""
     found = {'ours': []}
-    readers = {name: command for name, command in READERS.items() if shutil.which(command[0])}
+    readers = {name: command for name, command in READERS.items()
+               if name in asked and shutil.which(command[0])}
     for _ in range(rounds):
         found['ours'].append(run_ours(build, [path] + ([debug] if debug else []), addresses))
         for name, command in list(readers.items()):
@@ -86,6 +87,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seed', type=int, default=random.randrange(1 << 32))
+    parser.add_argument('--reader', choices=list(READERS), action='append')
     parser.add_argument('build')
     parser.add_argument('files', nargs='+')
     options = parser.parse_args()
@@ -100,7 +102,8 @@ def main():
             with tempfile.TemporaryFile('w+') as addresses:
                 addresses.write(''.join(f'{address:#x}\n' for address in chosen))
                 addresses.flush()
-                found = measure(options.build, path, debug, addresses, options.rounds)
+                found = measure(options.build, path, debug, addresses, options.rounds,
+                                options.reader or READERS)
             ours = statistics.median(cpu for cpu, _ in found['ours'])
             for name, taken in found.items():
                 cpu = statistics.median(cpu for cpu, _ in taken)
