@@ -12,8 +12,10 @@
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/control.h"
 #include "symbolizer/interval_end.h"
+#include "symbolizer/unwind/table_cache_write.h"
 
 /* Messages of the command that are handled between two reads of the ring. */
 #define CONTROL_BATCH (2 * OPTIONS_OUTPUTS_MAX)
@@ -207,6 +209,8 @@ static int serve(struct session *session, int timeout_ms)
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
+	if (table_cache_write_is_pending(&session->cache))
+		reporter_wake(&session->reporter);
 	take_reports(session);
 	return wait_for_more(session, timeout_ms) ? receive_from_command(session) : 0;
 }
@@ -230,6 +234,17 @@ int event_loop_run(struct session *session)
 	return 0;
 }
 
+/* The last report is made by then. Return: 0, EVENT_LOOP_E_ABANDONED. */
+static int finish_cache(struct session *session)
+{
+	uint64_t end_ms = tm_clock_ms() + EVENT_LOOP_CACHE_MS;
+
+	while (table_cache_write_is_pending(&session->cache) && tm_clock_ms() < end_ms)
+		if (serve(session, EVENT_LOOP_ROUND_MS))
+			return EVENT_LOOP_E_ABANDONED;
+	return 0;
+}
+
 int event_loop_finish(struct session *session)
 {
 	struct report_job *job = NULL;
@@ -247,5 +262,5 @@ int event_loop_finish(struct session *session)
 		if (serve(session, EVENT_LOOP_ROUND_MS))
 			return EVENT_LOOP_E_ABANDONED;
 	}
-	return session->code;
+	return finish_cache(session) ? EVENT_LOOP_E_ABANDONED : session->code;
 }

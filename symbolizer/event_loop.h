@@ -9,6 +9,7 @@
 #define EVENT_LOOP_ROUND_MS      250 /* between reads of the ring, which holds seconds of records */
 #define EVENT_LOOP_FAST_HZ       1000 /* from this sampling rate on it fills sooner */
 #define EVENT_LOOP_ROUND_FAST_MS 20
+#define EVENT_LOOP_CACHE_MS      30000 /* after the last report, for what the cache has queued */
 
 enum {
 	EVENT_LOOP_E_ABANDONED = 1, /* the command exited: no report is written */
@@ -20,7 +21,7 @@ enum {
  */
 int event_loop_run(struct session *session);
 /*
- * The last report. Return: 0, EVENT_LOOP_E_ABANDONED, -errno (no report could be built; its
- * outputs' codes say so too, unless memory was short).
+ * The last report, then what the cache has queued. Return: 0, EVENT_LOOP_E_ABANDONED, -errno
+ * (no report could be built; its outputs' codes say so too, unless memory was short).
  */
 int event_loop_finish(struct session *session);

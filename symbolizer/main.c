@@ -98,8 +98,10 @@ static int run(struct session *session, const struct options *options)
 	if (r < 0)
 		return fail(options, TM_FAILURE_HOST, "the symbolizer could not enter its sandbox",
 			    r);
-	if (options->cache_fd >= 0)
+	if (options->cache_fd >= 0) {
 		table_cache_open(&session->cache, options->cache_fd, pin);
+		reporter_serve_cache(&session->reporter, &session->cache);
+	}
 	(void)tm_control_send(options->control_fd, TM_CONTROL_READY, 0, 0);
 	r = event_loop_run(session);
 	if (r == 0)

@@ -12,36 +12,61 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "symbolizer/report_make.h"
+#include "symbolizer/unwind/table_cache_write.h"
 
-static struct report_job *next_job(struct reporter *reporter)
+/* Jobs go before writes to the cache. *ret_job NULL: a write. Return: whether there is work. */
+static bool next_work(struct reporter *reporter, struct report_job **ret_job)
 {
-	struct report_job *job = NULL;
+	bool write = false;
 
+	*ret_job = NULL;
 	(void)pthread_mutex_lock(&reporter->lock);
-	while (reporter->done == reporter->count && !reporter->stopping)
+	while (reporter->done == reporter->count && !reporter->stopping &&
+	       !(write = reporter->cache && table_cache_write_is_pending(reporter->cache)))
 		(void)pthread_cond_wait(&reporter->wake, &reporter->lock);
 	if (reporter->done < reporter->count)
-		job = reporter->jobs[reporter->done];
+		*ret_job = reporter->jobs[reporter->done];
 	(void)pthread_mutex_unlock(&reporter->lock);
-	return job;
+	return *ret_job || write;
+}
+
+static void notify(const struct reporter *reporter)
+{
+	const char done = 0;
+
+	(void)tm_fdpass_send(reporter->ready[1], &done, sizeof(done), -1, MSG_DONTWAIT);
+}
+
+static void make_report(struct reporter *reporter, struct report_job *job)
+{
+	report_make(job, reporter->control);
+	(void)pthread_mutex_lock(&reporter->lock);
+	reporter->done++;
+	(void)pthread_mutex_unlock(&reporter->lock);
+	notify(reporter);
+}
+
+static void write_cache(struct reporter *reporter)
+{
+	(void)table_cache_write_next(reporter->cache);
+	if (!table_cache_write_is_pending(reporter->cache))
+		notify(reporter);
 }
 
 static void *run(void *context)
 {
 	struct reporter *reporter = context;
 	struct report_job *job;
-	char done = 0;
 
 	(void)pthread_mutex_lock(&reporter->lock);
 	reporter->running = true;
 	(void)pthread_cond_broadcast(&reporter->wake);
 	(void)pthread_mutex_unlock(&reporter->lock);
-	while ((job = next_job(reporter))) {
-		report_make(job, reporter->control);
-		(void)pthread_mutex_lock(&reporter->lock);
-		reporter->done++;
-		(void)pthread_mutex_unlock(&reporter->lock);
-		(void)tm_fdpass_send(reporter->ready[1], &done, sizeof(done), -1, MSG_DONTWAIT);
+	while (next_work(reporter, &job)) {
+		if (job)
+			make_report(reporter, job);
+		else
+			write_cache(reporter);
 	}
 	return NULL;
 }
@@ -68,6 +93,21 @@ int reporter_start(struct reporter *reporter, int control)
 		(void)pthread_cond_wait(&reporter->wake, &reporter->lock);
 	(void)pthread_mutex_unlock(&reporter->lock);
 	return 0;
+}
+
+void reporter_serve_cache(struct reporter *reporter, struct table_cache *cache)
+{
+	(void)pthread_mutex_lock(&reporter->lock);
+	reporter->cache = cache;
+	(void)pthread_cond_signal(&reporter->wake);
+	(void)pthread_mutex_unlock(&reporter->lock);
+}
+
+void reporter_wake(struct reporter *reporter)
+{
+	(void)pthread_mutex_lock(&reporter->lock);
+	(void)pthread_cond_signal(&reporter->wake);
+	(void)pthread_mutex_unlock(&reporter->lock);
 }
 
 void reporter_stop(struct reporter *reporter)

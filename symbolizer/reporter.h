@@ -4,7 +4,8 @@
  * reporter - the thread that makes reports, so that no output can stop the reader
  *
  * It names, builds and writes what it is given, one job after the other, and tells the command
- * about each output. It alone writes outputs: one that blocks holds up reports and nothing else.
+ * about each output. Between jobs it writes what the cache of unwind tables has queued. It alone
+ * writes outputs and the cache: one that blocks holds up reports and the cache, and nothing else.
  *
  * Threads    reporter_start is called before the sandbox, the others by the thread that called it.
  * Limits     REPORTER_JOBS_MAX jobs; while there are as many, the open interval goes on and its
@@ -14,6 +15,7 @@
 #include <pthread.h>
 
 #include "symbolizer/report_job.h"
+#include "symbolizer/unwind/table_cache.h"
 
 #define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
 
@@ -23,18 +25,26 @@ struct reporter {
 	pthread_cond_t wake;
 	struct report_job *jobs[REPORTER_JOBS_MAX]; /* owned; the oldest first */
 	unsigned count;
-	unsigned done; /* the first so many are made */
+	unsigned done;             /* the first so many are made */
+	struct table_cache *cache; /* borrowed; NULL: none yet */
 	bool running;
 	bool stopping;
 	bool started;
 	int control;  /* borrowed */
-	int ready[2]; /* a socket pair: a message in [0] for each job that is done */
+	int ready[2]; /* a socket pair: a message in [0] when a job or the last write is done */
 };
 #define REPORTER_NULL ((struct reporter){.control = -1, .ready = {-1, -1}})
 
 /* @control: the command's socket. Return: 0, -errno. */
 int reporter_start(struct reporter *reporter, int control);
-/* Waits for what was submitted; frees what was not taken. */
+/* From now on it writes what @cache queues, if reporter_wake is called. */
+void reporter_serve_cache(struct reporter *reporter, struct table_cache *cache);
+/* To be called when the cache has queued something. */
+void reporter_wake(struct reporter *reporter);
+/*
+ * Waits for what was submitted, and for a write that has begun; frees what was not taken. What the
+ * cache has queued stays in the queue.
+ */
 void reporter_stop(struct reporter *reporter);
 /* Whether there is no job. */
 bool reporter_is_idle(struct reporter *reporter);

@@ -16,24 +16,10 @@
 #include "shared/cleanup.h"
 #include "shared/region.h"
 #include "shared/unwind_table.h"
-#include "symbolizer/unwind/table_cache_file.h"
 
 static uint64_t entry_bytes(uint32_t rows_bytes)
 {
 	return sizeof(struct table_cache_head) + rows_bytes;
-}
-
-static void digest_entry(const struct table_cache *cache, const struct table_cache_head *head,
-			 const void *rows, uint8_t ret_digest[SHA256_BYTES])
-{
-	struct sha256 digest;
-
-	sha256_init(&digest);
-	sha256_add(&digest, &cache->header, sizeof(cache->header));
-	sha256_add(&digest, &head->bytes, sizeof(head->bytes));
-	sha256_add(&digest, &head->identity, sizeof(head->identity));
-	sha256_add(&digest, rows, head->bytes);
-	sha256_end(&digest, ret_digest);
 }
 
 /* --- the index --- */
@@ -83,16 +69,14 @@ static int begin_anew(struct table_cache *cache, const uint8_t pin[SHA256_BYTES]
 	memcpy(header->pin, pin, sizeof(header->pin));
 	if (getrandom(header->secret, sizeof(header->secret), 0) != sizeof(header->secret))
 		return -EIO;
-	if (ftruncate(cache->fd, 0) < 0)
-		return -errno;
-	return table_cache_file_write(cache->fd, header, sizeof(*header), 0);
+	cache->start = TABLE_CACHE_ANEW;
+	return 0;
 }
 
 static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 {
 	struct stat status;
 	int flags = fcntl(cache->fd, F_GETFL);
-	int r = 0;
 
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || flags & O_PATH ||
 	    fstat(cache->fd, &status) < 0 || !S_ISREG(status.st_mode))
@@ -106,8 +90,8 @@ static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
 		return begin_anew(cache, pin);
 	read_index(cache, (uint64_t)status.st_size);
 	if (cache->end < (uint64_t)status.st_size)
-		r = ftruncate(cache->fd, (off_t)cache->end);
-	return r < 0 ? -errno : 0;
+		cache->start = TABLE_CACHE_CUT;
+	return 0;
 }
 
 int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser)
@@ -132,34 +116,27 @@ int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int pars
 
 void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA256_BYTES])
 {
-	*cache = (struct table_cache){.fd = fd};
+	*cache = TABLE_CACHE_NULL;
+	cache->fd = fd;
 	cache->entries = calloc(TABLE_CACHE_ENTRIES, sizeof(*cache->entries));
-	if (!cache->entries || read_file(cache, pin) < 0)
+	cache->queue = calloc(TABLE_CACHE_QUEUE_TABLES, sizeof(*cache->queue));
+	if (!cache->entries || !cache->queue || read_file(cache, pin) < 0)
 		table_cache_close(cache);
 }
 
 void table_cache_close(struct table_cache *cache)
 {
+	for (uint32_t i = 0; i < cache->queued; i++)
+		tm_region_close(&cache->queue[i].rows);
 	cache->fd = tm_close(cache->fd);
 	free(cache->entries);
+	free(cache->queue);
 	cache->entries = NULL;
-	cache->count = 0;
+	cache->queue = NULL;
+	cache->count = cache->queued = 0;
 }
 
 /* --- finding --- */
-
-/* Not to be met again. */
-static void refuse(struct table_cache *cache, struct table_cache_entry *entry)
-{
-	const uint32_t dead = TABLE_CACHE_DEAD;
-	int r = table_cache_file_write(cache->fd, &dead, sizeof(dead),
-				       entry->at + offsetof(struct table_cache_head, state));
-
-	cache->refused++;
-	*entry = cache->entries[--cache->count];
-	if (r < 0)
-		table_cache_close(cache);
-}
 
 static int is_table(const void *rows, size_t bytes)
 {
@@ -178,7 +155,7 @@ static int read_entry(const struct table_cache *cache, const struct table_cache_
 
 	if (rows &&
 	    table_cache_file_read(cache->fd, rows, entry->bytes, entry->at + sizeof(head)) == 0) {
-		digest_entry(cache, &head, rows, digest);
+		table_cache_file_digest(&cache->header, &head, rows, digest);
 		if (memcmp(digest, entry->digest, SHA256_BYTES) == 0 &&
 		    is_table(rows, entry->bytes))
 			fd = tm_region_seal_blob("tidemark-rows", rows, entry->bytes);
@@ -187,52 +164,87 @@ static int read_entry(const struct table_cache *cache, const struct table_cache_
 	return fd < 0 ? -1 : fd;
 }
 
-static void note_use(struct table_cache *cache, struct table_cache_entry *entry)
-{
-	if (entry->used == cache->session)
-		return;
-	entry->used = cache->session;
-	if (table_cache_file_write(cache->fd, &entry->used, sizeof(entry->used),
-				   entry->at + offsetof(struct table_cache_head, used)) < 0)
-		table_cache_close(cache);
-}
-
+/* Under the lock. An entry that was refused is none. */
 static struct table_cache_entry *find(const struct table_cache *cache,
 				      const struct tm_identity *identity)
 {
 	for (uint32_t i = 0; i < cache->count; i++)
-		if (memcmp(&cache->entries[i].identity, identity, sizeof(*identity)) == 0)
+		if (memcmp(&cache->entries[i].identity, identity, sizeof(*identity)) == 0 &&
+		    cache->entries[i].mark != TABLE_CACHE_MARK_DEAD)
 			return &cache->entries[i];
 	return NULL;
 }
 
-int table_cache_find(struct table_cache *cache, const struct tm_identity *identity)
+/* Return: whether there is an entry, which can be read. */
+static bool copy_entry(struct table_cache *cache, const struct tm_identity *identity,
+		       struct table_cache_entry *ret_entry)
+{
+	const struct table_cache_entry *entry;
+
+	if (cache->fd < 0)
+		return false;
+	(void)pthread_mutex_lock(&cache->lock);
+	entry = cache->failed ? NULL : find(cache, identity);
+	if (entry && entry->moving)
+		entry = NULL;
+	if (entry)
+		*ret_entry = *entry;
+	(void)pthread_mutex_unlock(&cache->lock);
+	return entry != NULL;
+}
+
+/* Under the lock. */
+static void mark(struct table_cache *cache, struct table_cache_entry *entry,
+		 enum table_cache_mark mark)
+{
+	cache->marks += entry->mark == TABLE_CACHE_NO_MARK;
+	entry->mark = mark;
+}
+
+static void note_use(struct table_cache *cache, const struct tm_identity *identity)
 {
 	struct table_cache_entry *entry;
 
-	while ((entry = find(cache, identity))) {
-		int fd = read_entry(cache, entry);
+	(void)pthread_mutex_lock(&cache->lock);
+	entry = find(cache, identity);
+	if (entry && entry->used != cache->session) {
+		entry->used = cache->session;
+		mark(cache, entry, TABLE_CACHE_MARK_USED);
+	}
+	(void)pthread_mutex_unlock(&cache->lock);
+}
+
+/* Not to be met again, unless it was moved while it was read: @read is the copy from before. */
+static void refuse(struct table_cache *cache, const struct table_cache_entry *read)
+{
+	struct table_cache_entry *entry;
+
+	(void)pthread_mutex_lock(&cache->lock);
+	entry = find(cache, &read->identity);
+	if (entry && entry->at == read->at && !entry->moving) {
+		mark(cache, entry, TABLE_CACHE_MARK_DEAD);
+		cache->refused++;
+	}
+	(void)pthread_mutex_unlock(&cache->lock);
+}
+
+int table_cache_find(struct table_cache *cache, const struct tm_identity *identity)
+{
+	struct table_cache_entry entry;
+
+	while (copy_entry(cache, identity, &entry)) {
+		int fd = read_entry(cache, &entry);
 
 		if (fd >= 0) {
-			note_use(cache, entry);
+			note_use(cache, identity);
 			return fd;
 		}
-		refuse(cache, entry);
+		refuse(cache, &entry);
 	}
 	return -1;
 }
 
 /* --- keeping --- */
-
-static int append(struct table_cache *cache, const struct table_cache_head *head, const void *rows)
-{
-	/* The head last: without it there is no entry. */
-	int r = table_cache_file_write(cache->fd, rows, head->bytes, cache->end + sizeof(*head));
-
-	if (r == 0)
-		r = table_cache_file_write(cache->fd, head, sizeof(*head), cache->end);
-	return r;
-}
 
 bool table_cache_may_keep(const struct tm_identity *identity, int fd)
 {
@@ -243,30 +255,36 @@ bool table_cache_may_keep(const struct tm_identity *identity, int fd)
 	       (uint64_t)status.st_mtim.tv_nsec == identity->mtime_nsec;
 }
 
-void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
-		     const void *rows, size_t bytes)
+/* Under the lock. */
+static bool is_queued(const struct table_cache *cache, const struct tm_identity *identity)
 {
-	struct table_cache_head head = {.state = TABLE_CACHE_LIVE,
-					.bytes = (uint32_t)bytes,
-					.used = cache->session,
-					.identity = *identity};
-	struct table_cache_entry *entry;
+	for (uint32_t i = 0; i < cache->queued; i++)
+		if (memcmp(&cache->queue[i].identity, identity, sizeof(*identity)) == 0)
+			return true;
+	return false;
+}
 
-	if (cache->fd < 0 || bytes > TABLE_CACHE_ROWS_BYTES || find(cache, identity))
-		return;
-	digest_entry(cache, &head, rows, head.digest);
-	if ((cache->count == TABLE_CACHE_ENTRIES ||
-	     cache->end + entry_bytes(head.bytes) > TABLE_CACHE_BYTES) &&
-	    table_cache_file_shrink(cache) < 0) {
-		table_cache_close(cache);
-		return;
+/* Under the lock. */
+static bool queue_has_room(const struct table_cache *cache, size_t bytes)
+{
+	return cache->queued < TABLE_CACHE_QUEUE_TABLES &&
+	       bytes <= TABLE_CACHE_QUEUE_BYTES - cache->queued_bytes;
+}
+
+void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
+		     struct tm_region *rows)
+{
+	bool wanted = cache->fd >= 0 && rows->bytes <= TABLE_CACHE_ROWS_BYTES;
+
+	(void)pthread_mutex_lock(&cache->lock);
+	wanted = wanted && !cache->failed && !find(cache, identity) && !is_queued(cache, identity);
+	if (wanted && queue_has_room(cache, rows->bytes)) {
+		cache->queue[cache->queued++] = (struct table_cache_addition){*identity, *rows};
+		cache->queued_bytes += rows->bytes;
+		*rows = TM_REGION_NULL;
+	} else {
+		cache->dropped += wanted;
 	}
-	if (append(cache, &head, rows) < 0) {
-		table_cache_close(cache); /* what was half written ends the next walk */
-		return;
-	}
-	entry = &cache->entries[cache->count++];
-	*entry = (struct table_cache_entry){*identity, cache->end, cache->session, head.bytes, {0}};
-	memcpy(entry->digest, head.digest, SHA256_BYTES);
-	cache->end += entry_bytes(head.bytes);
+	(void)pthread_mutex_unlock(&cache->lock);
+	tm_region_close(rows);
 }

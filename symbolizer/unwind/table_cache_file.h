@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * table_cache_file - the layout of the cache's file, whole reads and writes, and making room in it
+ * table_cache_file - the layout of the cache's file, its digests, and whole reads and writes
  *
  * Return of each function: 0, -errno (-EIO: the file is shorter, or the disk is full).
  */
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shared/control.h"
 #include "symbolizer/base/sha256.h"
@@ -40,32 +40,11 @@ struct table_cache_head { /* in the file, before the rows */
 _Static_assert(sizeof(struct table_cache_header) == 72, "layout");
 _Static_assert(sizeof(struct table_cache_head) == 88, "layout");
 
-struct table_cache_entry {
-	struct tm_identity identity;
-	uint64_t at; /* of its head in the file */
-	uint64_t used;
-	uint32_t bytes;
-	uint8_t digest[SHA256_BYTES];
-};
-
-struct table_cache {
-	int fd;                            /* owned; -1: no cache */
-	struct table_cache_entry *entries; /* owned, TABLE_CACHE_ENTRIES of them */
-	uint32_t count;
-	uint64_t end;     /* of the last entry in the file */
-	uint64_t session; /* the number of this one */
-	struct table_cache_header header;
-	uint64_t refused;
-};
-
-#define TABLE_CACHE_KEPT_BYTES   (TABLE_CACHE_BYTES / 4 * 3)
-#define TABLE_CACHE_KEPT_ENTRIES (TABLE_CACHE_ENTRIES / 4 * 3)
-
-_Static_assert(TABLE_CACHE_KEPT_BYTES + sizeof(struct table_cache_head) + TABLE_CACHE_ROWS_BYTES <=
-		       TABLE_CACHE_BYTES,
-	       "one more fits");
-
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);
-/* Drops what was not used for longest, down to TABLE_CACHE_KEPT_*, and moves the rest together. */
-int table_cache_file_shrink(struct table_cache *cache);
+/* Towards the beginning of the file. The two places may overlap. By one thread at a time. */
+int table_cache_file_move(int fd, uint64_t from, uint64_t to, uint64_t count);
+/* Of an entry: @head's length and identity, and its rows. */
+void table_cache_file_digest(const struct table_cache_header *header,
+			     const struct table_cache_head *head, const void *rows,
+			     uint8_t ret_digest[SHA256_BYTES]);

@@ -105,7 +105,7 @@ static void take_table(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot, 
 		make(jobs, slot, TM_TAKE_FD(taken));
 		send_all(jobs);
 		if (keep)
-			table_cache_add(jobs->cache, &identity, region.addr, region.bytes);
+			table_cache_add(jobs->cache, &identity, &region);
 	}
 	tm_region_close(&region);
 }

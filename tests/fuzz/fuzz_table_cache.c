@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "shared/region.h"
-#include "symbolizer/unwind/table_cache.h"
+#include "symbolizer/unwind/table_cache_write.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/symbolizer/make_table.h"
 
@@ -39,16 +39,33 @@ static void open_copy(struct table_cache *cache, int file)
 	must(cache->fd >= 0);
 }
 
+static void write_all(struct table_cache *cache)
+{
+	while (table_cache_write_next(cache))
+		;
+}
+
+static void add(struct table_cache *cache, uint64_t ino, const struct table *table)
+{
+	const struct tm_identity identity = identity_of(ino);
+	struct tm_region rows = TM_REGION_NULL;
+	int fd = tm_region_seal_blob("rows", table, sizeof(*table));
+
+	must(fd >= 0);
+	must(tm_region_open_blob(&rows, fd, TABLE_CACHE_ROWS_BYTES) == 0);
+	table_cache_add(cache, &identity, &rows);
+	write_all(cache);
+}
+
 static void fill(int file)
 {
 	struct table_cache cache;
 
 	open_copy(&cache, file);
 	for (uint32_t i = 1; i <= ENTRIES; i++) {
-		const struct tm_identity identity = identity_of(i);
 		const struct table table = table_at(0x100 * i);
 
-		table_cache_add(&cache, &identity, &table, sizeof(table));
+		add(&cache, i, &table);
 	}
 	table_cache_close(&cache);
 }
@@ -88,7 +105,6 @@ static bool look_up(struct table_cache *cache, uint64_t ino, const struct table 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	const struct tm_identity identity = identity_of(ENTRIES + 1);
 	const struct table more = table_at(0x5000);
 	int file = memfd_create("cache", MFD_CLOEXEC);
 	struct table_cache cache;
@@ -108,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	}
 	/* No input can forge an entry, so before it is added there is none. */
 	must(!look_up(&cache, ENTRIES + 1, &more));
-	table_cache_add(&cache, &identity, &more, sizeof(more));
+	add(&cache, ENTRIES + 1, &more);
 	table_cache_close(&cache);
 	open_copy(&cache, file);
 	must(look_up(&cache, ENTRIES + 1, &more));

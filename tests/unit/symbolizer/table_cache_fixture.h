@@ -20,23 +20,33 @@
 
 #include "shared/region.h"
 #include "symbolizer/unwind/table_cache.h"
-#include "symbolizer/unwind/table_cache_file.h"
+#include "symbolizer/unwind/table_cache_write.h"
 #include "tests/unit/symbolizer/make_table.h"
 
 static const uint8_t pin[SHA256_BYTES] = {1, 2, 3};
 static struct table_cache cache;
 static int file; /* the cache has a descriptor of its own */
 
+/* Writes what is queued, which another thread does in the program. */
+static inline void write_all(void)
+{
+	while (table_cache_write_next(&cache))
+		;
+	assert_false(table_cache_write_is_pending(&cache));
+}
+
 static inline void open_again(void)
 {
+	write_all();
 	table_cache_close(&cache);
 	table_cache_open(&cache, dup(file), pin);
 	assert_true(cache.fd >= 0);
+	write_all();
 }
 
 static inline int begin(void **state)
 {
-	file = memfd_create("cache", MFD_CLOEXEC);
+	file = memfd_create("cache", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_true(file >= 0);
 	cache = TABLE_CACHE_NULL;
 	open_again();
@@ -60,12 +70,31 @@ static inline struct tm_identity identity_of(uint64_t ino)
 				    .generation = 7};
 }
 
-static inline void add(uint64_t ino, uint32_t start)
+/* Of @rows. */
+static inline struct tm_region sealed(const void *rows, size_t bytes)
+{
+	struct tm_region region = TM_REGION_NULL;
+	int fd = tm_region_seal_blob("rows", rows, bytes);
+
+	assert_true(fd >= 0);
+	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
+	return region;
+}
+
+static inline void queue(uint64_t ino, uint32_t start)
 {
 	const struct tm_identity identity = identity_of(ino);
 	const struct table table = table_at(start);
+	struct tm_region rows = sealed(&table, sizeof(table));
 
-	table_cache_add(&cache, &identity, &table, sizeof(table));
+	table_cache_add(&cache, &identity, &rows);
+	assert_null(rows.addr);
+}
+
+static inline void add(uint64_t ino, uint32_t start)
+{
+	queue(ino, start);
+	write_all();
 }
 
 /* The start of the first row that is found; 0: no table is found. */

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolizer/unwind/table_cache_file.h"
 #include "tests/unit/symbolizer/table_cache_fixture.h"
 
 static void kept_table_is_found_after_a_restart(void **state)
@@ -54,6 +53,7 @@ static void another_boot_or_parser_empties_the_cache(void **state)
 	add(1, 0x100);
 	table_cache_close(&cache);
 	table_cache_open(&cache, dup(file), other);
+	write_all();
 	assert_int_equal(found(1), 0);
 	assert_int_equal(cache.refused, 0);
 	assert_int_equal(file_bytes(), place(0));
@@ -63,12 +63,15 @@ static void another_boot_or_parser_empties_the_cache(void **state)
 static void too_large_a_table_is_not_kept(void **state)
 {
 	const struct tm_identity identity = identity_of(1);
-	void *rows = calloc(1, TABLE_CACHE_ROWS_BYTES + 8);
+	void *bytes = calloc(1, TABLE_CACHE_ROWS_BYTES + 8);
+	struct tm_region rows;
 
-	assert_non_null(rows);
-	table_cache_add(&cache, &identity, rows, TABLE_CACHE_ROWS_BYTES + 8);
+	assert_non_null(bytes);
+	rows = sealed(bytes, TABLE_CACHE_ROWS_BYTES + 8);
+	table_cache_add(&cache, &identity, &rows);
+	write_all();
 	assert_int_equal(file_bytes(), place(0));
-	free(rows);
+	free(bytes);
 }
 
 static void least_recently_used_table_is_replaced(void **state)
@@ -109,6 +112,71 @@ static void descriptor_not_open_for_reading_and_writing_is_no_cache(void **state
 	(void)close(ends[1]);
 }
 
+static void reader_itself_writes_nothing(void **state)
+{
+	const off_t before = place(2);
+
+	add(1, 0x100);
+	add(2, 0x200);
+	flip(place(2) - 1);
+	open_again();
+	/* A use, a refusal and an addition; then a file that is no cache. */
+	assert_int_equal(fcntl(file, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	assert_int_equal(found(1), 0x100);
+	assert_int_equal(found(2), 0);
+	queue(3, 0x300);
+	assert_int_equal(file_bytes(), before);
+	assert_true(table_cache_write_is_pending(&cache));
+	assert_false(cache.failed);
+	assert_true(table_cache_write_next(&cache));
+	assert_true(cache.failed);
+	assert_false(table_cache_write_is_pending(&cache));
+	assert_int_equal(cache.queued, 0);
+	assert_int_equal(found(1), 0);
+}
+
+static void table_that_waits_is_queued_once(void **state)
+{
+	queue(1, 0x100);
+	queue(1, 0x200);
+	assert_int_equal(cache.queued, 1);
+	assert_int_equal(cache.dropped, 0);
+	write_all();
+	assert_int_equal(cache.count, 1);
+	assert_int_equal(found(1), 0x100);
+}
+
+static void queue_is_bounded_by_tables_and_counts_what_it_drops(void **state)
+{
+	for (uint32_t i = 1; i <= TABLE_CACHE_QUEUE_TABLES + 3; i++)
+		queue(i, i);
+	assert_int_equal(cache.queued, TABLE_CACHE_QUEUE_TABLES);
+	assert_int_equal(cache.dropped, 3);
+	write_all();
+	assert_int_equal(cache.count, TABLE_CACHE_QUEUE_TABLES);
+	assert_int_equal(cache.queued_bytes, 0);
+	assert_int_equal(found(TABLE_CACHE_QUEUE_TABLES), TABLE_CACHE_QUEUE_TABLES);
+	assert_int_equal(found(TABLE_CACHE_QUEUE_TABLES + 1), 0);
+}
+
+static void queue_is_bounded_by_bytes_and_counts_what_it_drops(void **state)
+{
+	const size_t bytes = TABLE_CACHE_ROWS_BYTES;
+	void *zeros = calloc(1, bytes);
+
+	assert_non_null(zeros);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct tm_identity identity = identity_of(i + 1);
+		struct tm_region rows = sealed(zeros, bytes);
+
+		table_cache_add(&cache, &identity, &rows);
+		assert_null(rows.addr);
+	}
+	assert_int_equal(cache.queued, TABLE_CACHE_QUEUE_BYTES / bytes);
+	assert_int_equal(cache.dropped, 4 - TABLE_CACHE_QUEUE_BYTES / bytes);
+	free(zeros);
+}
+
 static void file_that_changed_since_it_was_announced_is_not_kept(void **state)
 {
 	struct tm_identity identity;
@@ -135,6 +203,10 @@ int main(void)
 		of_its_own(too_large_a_table_is_not_kept),
 		of_its_own(least_recently_used_table_is_replaced),
 		of_its_own(descriptor_not_open_for_reading_and_writing_is_no_cache),
+		of_its_own(reader_itself_writes_nothing),
+		of_its_own(table_that_waits_is_queued_once),
+		of_its_own(queue_is_bounded_by_tables_and_counts_what_it_drops),
+		of_its_own(queue_is_bounded_by_bytes_and_counts_what_it_drops),
 		of_its_own(file_that_changed_since_it_was_announced_is_not_kept),
 	};
 

@@ -136,9 +136,11 @@ static void invalid_table_is_refused_though_its_digest_matches(void **state)
 {
 	const struct tm_identity identity = identity_of(1);
 	struct table table = table_at(0x100);
+	struct tm_region rows;
 
 	table.page.rules[3] = 1;
-	table_cache_add(&cache, &identity, &table, sizeof(table));
+	rows = sealed(&table, sizeof(table));
+	table_cache_add(&cache, &identity, &rows);
 	open_again();
 	assert_int_equal(found(1), 0);
 	assert_int_equal(cache.refused, 1);

@@ -23,6 +23,7 @@
 #include "shared/region.h"
 #include "shared/unwind_map.h"
 #include "shared/wire.h"
+#include "symbolizer/unwind/table_cache_write.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/make_table.h"
