@@ -15,14 +15,23 @@
 #define NS_PER_SECOND 1000000000ull
 
 static const struct option long_options[] = {
-	{"duration", required_argument, NULL, 'd'}, {"frequency", required_argument, NULL, 'F'},
-	{"pid", required_argument, NULL, 'p'},      {"output", required_argument, NULL, 'o'},
-	{"summary", required_argument, NULL, 's'},  {"ring-kib", required_argument, NULL, 'r'},
-	{"public-files", no_argument, NULL, 'P'},   {"private-files", no_argument, NULL, 'N'},
-	{"verbose", no_argument, NULL, 'v'},        {"every", required_argument, NULL, 'e'},
-	{"restart", no_argument, NULL, 'R'},        {"memory-max", required_argument, NULL, 'm'},
-	{"cache", required_argument, NULL, 'c'},    {"no-cache", no_argument, NULL, 'n'},
-	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+	{"duration", required_argument, NULL, 'd'},
+	{"frequency", required_argument, NULL, 'F'},
+	{"pid", required_argument, NULL, 'p'},
+	{"output", required_argument, NULL, 'o'},
+	{"summary", required_argument, NULL, 's'},
+	{"ring-kib", required_argument, NULL, 'r'},
+	{"public-files", no_argument, NULL, 'P'},
+	{"private-files", no_argument, NULL, 'N'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"every", required_argument, NULL, 'e'},
+	{"restart", no_argument, NULL, 'R'},
+	{"memory-max", required_argument, NULL, 'm'},
+	{"cache", required_argument, NULL, 'c'},
+	{"no-cache", no_argument, NULL, 'n'},
+	{"no-demangle", no_argument, NULL, 'D'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)
@@ -147,6 +156,9 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return 0;
 	case 'n':
 		o->no_cache = true;
+		return 0;
+	case 'D':
+		o->no_demangle = true;
 		return 0;
 	case 's':
 		if (o->summary)

@@ -48,6 +48,7 @@ struct options {
 	bool public_files;    /* the opener gets no capability that passes file permissions */
 	bool restart;         /* a symbolizer that dies is restarted */
 	bool verbose;
+	bool no_demangle;     /* names are shown as the symbol tables have them */
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */
 	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
 	const char *summary;  /* or NULL */

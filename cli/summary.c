@@ -49,6 +49,7 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "frames", s->result.frames);
 	put_number(out, "unnamed_frames", s->result.unnamed_frames);
 	put_reasons(out, "unnamed", s->result.unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
+	put_number(out, "undemangled_names", s->result.undemangled);
 	put_number(out, "exiting", s->counts.exiting);
 	put_number(out, "late_records", s->result.late_records);
 	put_number(out, "files_opened", s->counts.files_opened);

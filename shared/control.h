@@ -135,8 +135,9 @@ struct tm_result {
 	uint64_t drops[TM_DROP_N];     /* samples, by reason; the symbolizer's own reasons only */
 	uint64_t truncated[TM_STOP_N]; /* stacks, by reason */
 	uint64_t frames;
-	uint64_t unnamed_frames;              /* of those, shown as file+offset or [reason] */
-	uint64_t unnamed[TM_UNNAMED_N];       /* the same by reason */
+	uint64_t unnamed_frames;        /* of those, shown as file+offset or [reason] */
+	uint64_t unnamed[TM_UNNAMED_N]; /* the same by reason */
+	uint64_t undemangled;           /* function names that the parser did not answer for */
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames, by reason */
 	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
 	uint64_t late_records;                /* older than a W published before them; must be 0 */
@@ -216,7 +217,7 @@ bool tm_control_is_closed(int socket);
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT [--profile-bytes=N]
+ *	--hz=N --title=TEXT [--profile-bytes=N] [--no-demangle]
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N
  */

@@ -190,16 +190,17 @@ static int receive_from_command(struct session *session)
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
 	bool attached = session->link.state == COLLECTOR_LINK_ATTACHED;
-	struct pollfd ready[4] = {
+	struct pollfd ready[5] = {
 		{.fd = attached ? session->options->wire_fd : -1, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
 		{.fd = session->reporter.ready[0], .events = POLLIN},
+		{.fd = session->requests.wake[0], .events = POLLIN},
 	};
 
 	if (unwind_jobs_must_send(&session->jobs))
 		ready[0].events |= POLLOUT;
-	return poll(ready, 4, timeout_ms) > 0 && ready[1].revents;
+	return poll(ready, 5, timeout_ms) > 0 && ready[1].revents;
 }
 
 /* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED. */
@@ -208,6 +209,7 @@ static int serve(struct session *session, int timeout_ms)
 	parser_client_round(&session->parser);
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
+	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
 	if (table_cache_write_is_pending(&session->cache))
 		reporter_wake(&session->reporter);

@@ -189,6 +189,7 @@ struct report_job *interval_end(struct session *session, bool last)
 		job->outputs[i].fd = -1;
 	job->options = session->options;
 	job->kernel = &session->kernel;
+	job->demangle = session->options->no_demangle ? NULL : &session->demangle;
 	job->last = last;
 	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
 	name_table_init(&job->names, &session->interval->strings, &session->store);

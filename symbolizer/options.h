@@ -4,6 +4,7 @@
  * options - parses the arguments that the command passes, among them inherited descriptors
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolizer/output/outputs.h"
@@ -24,6 +25,7 @@ struct options {
 	int cache_fd;           /* the file that keeps unwind tables; -1: none */
 	const char *boot_id;    /* required with cache_fd; "" without */
 	const char *title;
+	bool no_demangle; /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;
 };

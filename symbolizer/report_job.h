@@ -9,6 +9,7 @@
  */
 
 #include "shared/control.h"
+#include "symbolizer/names/demangle.h"
 #include "symbolizer/names/ksyms.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/options.h"
@@ -18,10 +19,11 @@
 #define REPORT_JOB_NOTES_MAX 8
 
 struct report_job {
-	const struct options *options;                      /* borrowed */
-	const struct ksyms *kernel;                         /* borrowed */
-	struct interval *interval;                          /* owned */
-	struct name_table names;                            /* owned */
+	const struct options *options; /* borrowed */
+	const struct ksyms *kernel;    /* borrowed */
+	struct demangle *demangle;     /* borrowed, the reporter's; NULL: names stay as they are */
+	struct interval *interval;     /* owned */
+	struct name_table names;       /* owned */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX]; /* owned, fd -1: none */
 	struct accounting accounting;
 	struct tm_counts counts;

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "symbolizer/output/display_names.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/report_build.h"
@@ -56,6 +57,8 @@ static void send_notes(const struct report_job *job, int control)
 	note_number(control, job->names.failed,
 		    "files have unnamed functions: the parser ended or missed its deadline "
 		    "(parse_failures in the summary)");
+	note_number(control, job->result.undemangled,
+		    "function names are shown mangled: the parser did not demangle them in time");
 	note_number(control, job->accounting.unexplained, "samples are unaccounted for");
 	note_number(control, job->conflicts,
 		    "file numbers got a second meaning too early: "
@@ -106,6 +109,9 @@ void report_make(struct report_job *job, int control)
 
 	name(job);
 	job->code = report_build_init(&build, &job->interval->aggregate, &job->names, job->kernel);
+	if (!job->code && job->demangle)
+		job->result.undemangled =
+			display_names_set(&build, &job->interval->strings, job->demangle);
 	complete_report(job, &build.report);
 	send_notes(job, control);
 	write_outputs(job, control, &build.report);

@@ -31,6 +31,7 @@ int session_init(struct session *session, const struct options *options)
 	session->parser.control = options->control_fd;
 	session->cache = TABLE_CACHE_NULL;
 	session->reporter = REPORTER_NULL;
+	session->requests = PARSER_REQUESTS_NULL;
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
 		session->outputs[i].fd = -1;
 		session->flush_outputs[i].fd = -1;
@@ -53,6 +54,10 @@ int session_init(struct session *session, const struct options *options)
 	r = symbol_store_init(&session->store, SYMBOL_STORE_BYTES, &session->seed);
 	if (r < 0)
 		return r;
+	r = parser_requests_init(&session->requests);
+	if (r < 0)
+		return r;
+	demangle_init(&session->demangle, &session->requests, &session->seed);
 	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
 			 options->wire_fd);
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
@@ -65,10 +70,13 @@ void session_deinit(struct session *session)
 {
 	uint64_t cpu_ns, rss_bytes;
 
+	parser_requests_stop(&session->requests);
 	reporter_stop(&session->reporter);
+	demangle_deinit(&session->demangle);
 	unwind_jobs_deinit(&session->jobs);
 	symbol_jobs_deinit(&session->symbols);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
+	parser_requests_deinit(&session->requests);
 	table_cache_close(&session->cache);
 	reader_deinit(&session->reader);
 	session->interval = interval_free(session->interval);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "symbolizer/base/parser_client.h"
+#include "symbolizer/names/demangle.h"
 #include "symbolizer/names/ksyms.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
@@ -48,7 +49,9 @@ struct session {
 	struct interval *interval; /* owned: the open one; NULL: the last was ended */
 	bool flush_pending;        /* the open one is to end once the reporter has room */
 	struct reporter reporter;
-	bool finished; /* the last report was made, with this code */
+	struct parser_requests requests; /* of the reporter's thread */
+	struct demangle demangle;        /* likewise */
+	bool finished;                   /* the last report was made, with this code */
 	int code;
 	struct reader reader;
 	struct collector_link link;

@@ -41,6 +41,7 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_false(options.public_files);
 	assert_null(options.cache);
 	assert_false(options.no_cache);
+	assert_false(options.no_demangle);
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
 	assert_string_equal(options.outputs[0].path, "tidemark.html");
@@ -51,7 +52,8 @@ static void every_option_is_parsed(void **state)
 {
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
-		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y"),
+		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y "
+		      "--no-demangle"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -66,6 +68,7 @@ static void every_option_is_parsed(void **state)
 	assert_string_equal(options.cache, "y");
 	assert_true(options.verbose);
 	assert_true(options.public_files);
+	assert_true(options.no_demangle);
 }
 
 static void private_files_asks_for_the_default(void **state)

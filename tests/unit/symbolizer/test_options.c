@@ -46,6 +46,9 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
+	assert_false(options.no_demangle);
+	assert_int_equal(parse("--no-demangle"), 0);
+	assert_true(options.no_demangle);
 	assert_int_equal(options.cache_fd, -1);
 	assert_int_equal(parse("--profile-bytes=2147483648"), 0);
 	assert_int_equal(options.profile_bytes, 2147483648u);
