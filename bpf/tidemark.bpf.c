@@ -357,17 +357,26 @@ int change_file(struct bpf_raw_tracepoint_args *ctx)
 	return 1;
 }
 
-/* Writes the lines of /proc/kallsyms, for a collector that sees no addresses there. */
+bool modules_only; /* kernel_symbols: an empty line stands for a symbol of the kernel itself */
+
+/* Writes the lines of /proc/kallsyms, for a collector that sees no addresses there. Those of BPF
+ * programs and trampolines, which lie side by side, have their size as well. */
 SEC("iter/ksym")
 int kernel_symbols(struct bpf_iter__ksym *ctx)
 {
 	struct kallsym_iter *ksym = ctx->ksym;
-	char module = 0;
+	char module[4] = {0};
 
 	if (!ksym)
 		return 0;
-	bpf_probe_read_kernel(&module, sizeof(module), &ksym->module_name);
-	if (module)
+	bpf_probe_read_kernel(module, sizeof(module), ksym->module_name);
+	if (module[0] == 'b' && module[1] == 'p' && module[2] == 'f' && !module[3])
+		BPF_SEQ_PRINTF(ctx->meta->seq, "%llx %c %s\t[bpf]\t%pS\n",
+			       BPF_CORE_READ(ksym, value), BPF_CORE_READ(ksym, type), ksym->name,
+			       BPF_CORE_READ(ksym, value));
+	else if (!module[0] && modules_only)
+		BPF_SEQ_PRINTF(ctx->meta->seq, "\n");
+	else if (module[0])
 		BPF_SEQ_PRINTF(ctx->meta->seq, "%llx %c %s\t[%s]\n", BPF_CORE_READ(ksym, value),
 			       BPF_CORE_READ(ksym, type), ksym->name, ksym->module_name);
 	else

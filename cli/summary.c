@@ -100,6 +100,8 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "lookups", counts->lookups);
 	put_number(out, "lookup_cached", counts->lookup_cached);
 	put_number(out, "lookup_retries", counts->lookup_retries);
+	put_number(out, "kernel_unknown", counts->kernel_unknown);
+	put_number(out, "kernel_readings", counts->kernel_readings);
 	put_number(out, "processes_known", counts->processes_known);
 	put_number(out, "files_known", counts->files_known);
 	put_number(out, "attached", counts->attached);

@@ -27,7 +27,8 @@ void drain_deinit(struct drain *drain)
 static void rebase(struct drain *drain, struct tm_sample *sample)
 {
 	for (unsigned i = 0; i < sample->kernel_frames; i++) {
-		sample->frames[i] = kallsyms_rebase(drain->symbols, sample->frames[i]);
+		sample->frames[i] =
+			kallsyms_rebase(drain->symbols, sample->frames[i], sample->event.ktime);
 		if (i > 0)
 			sample->frames[i] |= TM_FRAME_RETURN;
 	}

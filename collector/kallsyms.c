@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "shared/cleanup.h"
+#include "shared/search.h"
 
 static int hex_digit(char c)
 {
@@ -17,9 +18,34 @@ static int hex_digit(char c)
 	return digit ? (int)(digit - digits) : -1;
 }
 
-/* "[name]" behind the tab. */
+/* "name+0x0/0xsize [module]". Return: 0: it has no size. */
+static uint32_t parse_size(const char *text, size_t bytes)
+{
+	static const char mark[] = "+0x0/0x";
+	const char *at = memmem(text, bytes, mark, sizeof(mark) - 1);
+	uint32_t size = 0;
+
+	if (!at)
+		return 0;
+	for (at += sizeof(mark) - 1; at < text + bytes && hex_digit(*at) >= 0; at++) {
+		if (size >> 28)
+			return 0;
+		size = size << 4 | (uint32_t)hex_digit(*at);
+	}
+	return size;
+}
+
+/* "[name]" behind the tab, and perhaps the size behind another. */
 static int parse_module(const char *text, size_t bytes, struct kallsyms_line *symbol)
 {
+	const char *tab = memchr(text, '\t', bytes);
+
+	if (tab) {
+		size_t before = (size_t)(tab - text);
+
+		symbol->bytes = parse_size(tab + 1, bytes - before - 1);
+		bytes = before;
+	}
 	if (bytes < 3 || bytes - 2 >= KALLSYMS_MODULE_MAX || text[0] != '[' ||
 	    text[bytes - 1] != ']')
 		return -EBADMSG;
@@ -84,6 +110,13 @@ static bool add_name(struct kallsyms *symbols, const char *name, size_t bytes, u
 	return true;
 }
 
+static bool is_name(const struct kallsyms *symbols, uint32_t name, const char *text, size_t bytes)
+{
+	const char *known = symbols->names + name;
+
+	return strncmp(known, text, bytes) == 0 && known[bytes] == '\0';
+}
+
 /* Finds or adds the module. Lines of one module are adjacent, so the newest is compared first.
  * Return: whether it is within the limits. */
 static bool find_module(struct kallsyms *symbols, const struct kallsyms_line *symbol,
@@ -95,11 +128,8 @@ static bool find_module(struct kallsyms *symbols, const struct kallsyms_line *sy
 	if (symbol->module_bytes == 0)
 		return true;
 	for (unsigned i = symbols->module_count; i-- > 1;) {
-		const char *name = symbols->names + symbols->modules[i];
-
 		*ret_module = (uint16_t)i;
-		if (strncmp(name, symbol->module, symbol->module_bytes) == 0 &&
-		    name[symbol->module_bytes] == '\0')
+		if (is_name(symbols, symbols->modules[i], symbol->module, symbol->module_bytes))
 			return true;
 	}
 	*ret_module = (uint16_t)symbols->module_count;
@@ -110,74 +140,149 @@ static bool find_module(struct kallsyms *symbols, const struct kallsyms_line *sy
 	return true;
 }
 
-void kallsyms_deinit(struct kallsyms *symbols)
+void kallsyms_abort(struct kallsyms *symbols)
 {
 	free(symbols->entries);
 	free(symbols->names);
-	free(symbols->runs);
+	symbols->entries = NULL;
+	symbols->names = NULL;
+	symbols->count = symbols->name_bytes = symbols->text_bytes = 0;
+}
+
+void kallsyms_deinit(struct kallsyms *symbols)
+{
+	kallsyms_abort(symbols);
+	free(symbols->known);
+	free(symbols->runs.items);
+	free(symbols->before.items);
+	tm_region_close(&symbols->table);
 	memset(symbols, 0, sizeof(*symbols)); /* too large for a second one on the stack */
+	symbols->table = TM_REGION_NULL;
 }
 
 /* Allocates for all that the limits allow: untouched pages cost nothing. */
-static int allocate(struct kallsyms *symbols)
+int kallsyms_begin(struct kallsyms *symbols, uint64_t now)
 {
+	const struct tm_kernel_table *table = symbols->table.addr;
+
 	symbols->entries = malloc(TM_KERNEL_SYMBOLS_MAX * sizeof(*symbols->entries));
 	symbols->names = malloc(TM_KERNEL_NAMES_MAX);
-	if (!symbols->entries || !symbols->names)
+	if (!symbols->entries || !symbols->names) {
+		kallsyms_abort(symbols);
 		return -ENOMEM;
+	}
+	symbols->started = now;
+	for (size_t i = 0; i < symbols->known_count; i++)
+		symbols->known[i].seen = false;
+	if (table) {
+		symbols->module_count = table->modules;
+		symbols->name_bytes = table->name_bytes;
+		memcpy(symbols->names,
+		       (const uint8_t *)table + symbols->table.bytes - table->name_bytes,
+		       table->name_bytes);
+		return 0;
+	}
 	(void)add_name(symbols, "kernel", sizeof("kernel") - 1, &symbols->modules[0]);
 	symbols->module_count = 1;
 	return 0;
 }
 
-static int add(struct kallsyms *symbols, const struct kallsyms_line *symbol)
+static bool entry_is_behind(const void *list, uint32_t at, uint64_t address)
 {
-	struct kallsyms_entry entry = {.address = symbol->address};
+	const struct kallsyms_entry *entries = list;
 
-	if (!is_code(symbol) || !symbol->address)
-		return 0;
-	if (symbols->module_count == 0 && allocate(symbols) < 0)
-		return -ENOMEM;
+	return entries[at].address >= address;
+}
+
+/* Whether it is one that was there in the last reading, which is noted. */
+static bool is_known(struct kallsyms *symbols, const struct kallsyms_line *symbol, uint16_t module)
+{
+	uint32_t at = search_first(symbols->known, (uint32_t)symbols->known_count, symbol->address,
+				   entry_is_behind);
+	struct kallsyms_entry *entry = &symbols->known[at];
+
+	if (at == symbols->known_count || entry->address != symbol->address ||
+	    entry->module != module || entry->bytes != symbol->bytes ||
+	    !is_name(symbols, entry->name, symbol->name, symbol->name_bytes))
+		return false;
+	entry->seen = true;
+	return true;
+}
+
+static void add(struct kallsyms *symbols, const struct kallsyms_line *symbol)
+{
+	struct kallsyms_entry entry = {.address = symbol->address, .bytes = symbol->bytes};
+	bool again = symbols->table.addr != NULL;
+
+	if (!is_code(symbol) || !symbol->address || (again && symbol->module_bytes == 0))
+		return;
 	entry.global = symbol->type == 'T' || symbol->type == 'W';
 	if (symbols->count < TM_KERNEL_SYMBOLS_MAX && find_module(symbols, symbol, &entry.module) &&
+	    !is_known(symbols, symbol, entry.module) &&
 	    add_name(symbols, symbol->name, symbol->name_bytes, &entry.name))
 		symbols->entries[symbols->count++] = entry;
-	return 0;
 }
 
-int kallsyms_read(struct kallsyms *symbols, FILE *text)
+/* Takes the complete lines of the text, and, at the end of all, an incomplete one. */
+static void take_lines(struct kallsyms *symbols, bool all)
 {
-	_cleanup_(tm_freep) char *line = NULL;
+	const char *line = symbols->text, *end = line + symbols->text_bytes, *newline;
 	struct kallsyms_line symbol;
-	size_t line_bytes = 0;
-	ssize_t n;
-	int r = 0;
 
-	while (r == 0 && (n = getline(&line, &line_bytes, text)) > 0)
-		if (kallsyms_parse(line, (size_t)n - (line[n - 1] == '\n'), &symbol) == 0)
-			r = add(symbols, &symbol);
-	return r == 0 && ferror(text) ? -EIO : r;
+	while ((newline = memchr(line, '\n', (size_t)(end - line))) || (all && line < end)) {
+		const char *to = newline ? newline : end;
+
+		if (kallsyms_parse(line, (size_t)(to - line), &symbol) == 0)
+			add(symbols, &symbol);
+		line = newline ? newline + 1 : end;
+	}
+	symbols->text_bytes = (size_t)(end - line);
+	memmove(symbols->text, line, symbols->text_bytes);
 }
 
-uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address)
+int kallsyms_read(struct kallsyms *symbols, int fd)
+{
+	ssize_t n;
+
+	if (symbols->text_bytes > KALLSYMS_READ_BYTES) {
+		symbols->text[0] = '?'; /* such a line is no symbol, and its end shall be none */
+		symbols->text_bytes = 1;
+	}
+	n = read(fd, symbols->text + symbols->text_bytes, KALLSYMS_READ_BYTES);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	symbols->text_bytes += (size_t)n;
+	take_lines(symbols, /* all= */ n == 0);
+	return n == 0 ? KALLSYMS_E_END : 0;
+}
+
+static bool run_is_behind(const void *list, uint32_t at, uint64_t address)
+{
+	const struct kallsyms_run *runs = list;
+
+	return runs[at].start > address;
+}
+
+static const struct kallsyms_run *find_run(const struct kallsyms_runs *runs, uint64_t address)
+{
+	uint32_t at = search_last(runs->items, (uint32_t)runs->count, address, run_is_behind);
+	const struct kallsyms_run *run = &runs->items[at];
+
+	return at < runs->count && address >= run->start && address < run->end ? run : NULL;
+}
+
+uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t ktime)
 {
 	uint64_t frame = (uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT;
-	size_t low = 0, high = symbols->run_count;
+	const struct kallsyms_run *run = NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->runs[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && address < symbols->runs[low - 1].end) {
-		const struct kallsyms_run *run = &symbols->runs[low - 1];
-
+	if (ktime < symbols->runs.from)
+		run = find_run(&symbols->before, address);
+	if (!run)
+		run = find_run(&symbols->runs, address);
+	if (run)
 		return frame | (uint64_t)run->module << TM_FRAME_MODULE_SHIFT |
 		       ((address - run->base) & TM_FRAME_KOFFSET_MAX);
-	}
 	symbols->unknown++;
 	return frame | (uint64_t)TM_FRAME_MODULE_UNKNOWN << TM_FRAME_MODULE_SHIFT;
 }

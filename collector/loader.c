@@ -221,8 +221,9 @@ uint64_t loader_run_ns(const struct loader *loader)
 	return ns;
 }
 
-int loader_kernel_symbols(const struct loader *loader)
+int loader_kernel_symbols(const struct loader *loader, bool again)
 {
+	loader->skeleton->bss->modules_only = again;
 	return open_iterator(loader->skeleton->progs.kernel_symbols, 0);
 }
 

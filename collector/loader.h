@@ -50,8 +50,9 @@ int loader_attach(struct loader *loader, const struct options *options,
 void loader_detach(struct loader *loader);
 /* Return: run time of all our programs, ns; 0 where the kernel does not count. */
 uint64_t loader_run_ns(const struct loader *loader);
-/* Return: descriptor to read the kernel's symbols from; -errno where the kernel has no iterator. */
-int loader_kernel_symbols(const struct loader *loader);
+/* @again: only those of modules and BPF programs, and an empty line for any other.
+ * Return: descriptor to read the kernel's symbols from; -errno where the kernel has no iterator. */
+int loader_kernel_symbols(const struct loader *loader, bool again);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
 /* The calls of struct file_requests_kernel and struct unwind_alloc_kernel; @context: the loader. */

@@ -12,6 +12,7 @@
 #include "collector/privileges.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/control.h"
 
 #define KALLSYMS          "/proc/kallsyms"
@@ -43,20 +44,21 @@ static int step_attach(struct session *session)
 /* After all BPF programs are attached, so that they have symbols as well. */
 static int step_symbols(struct session *session)
 {
-	int fd = loader_kernel_symbols(&session->loader);
-	FILE *text = fd >= 0 ? fdopen(fd, "r") : fopen(KALLSYMS, "re");
-	int r = text ? kallsyms_read(&session->symbols, text) : -errno;
+	_cleanup_(tm_closep) int fd = loader_kernel_symbols(&session->loader, /* again= */ false);
+	int r = kallsyms_begin(&session->symbols, tm_clock_ns());
 
-	if (text)
-		(void)fclose(text);
+	if (fd < 0)
+		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
+	while (r == 0)
+		r = kallsyms_read(&session->symbols, fd);
 	if (r < 0 || session->symbols.count == 0)
 		(void)tm_control_note(session->command,
 				      "kernel functions stay unnamed: the kernel shows no symbols "
 				      "(is kernel.kptr_restrict 2, or CAP_SYSLOG missing?)");
-	session->kernel_table = kallsyms_seal(&session->symbols);
+	if (r != -ENOMEM)
+		r = kallsyms_seal(&session->symbols);
 	(void)malloc_trim(0);
-	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL,
-					session->kernel_table,
+	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r < 0 ? r : 0,
 					"no memory for the kernel's symbols");
 }
 
@@ -87,7 +89,8 @@ int main(int argc, char **argv)
 	static struct options options;
 	static struct session session = {.options = &options,
 					 .opener = {.fd = -1},
-					 .kernel_table = -1,
+					 .symbols = KALLSYMS_NULL,
+					 .refresh = {.fd = -1},
 					 .ring = {.fd = -1},
 					 .reader = {.fd = -1}};
 	const char *wrong = "";

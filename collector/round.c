@@ -18,6 +18,7 @@ static void count(struct session *session)
 		.files_failed = files->failed,
 		.openers_abandoned = files->abandoned,
 		.kernel_unknown = session->symbols.unknown,
+		.kernel_readings = session->refresh.readings,
 		.violations =
 			session->violations + session->link.violations + session->writer.violations,
 		.bpf_ns = session->counts.bpf_ns,
@@ -65,6 +66,32 @@ static bool drain_past_busy(struct session *session, uint64_t now_ms)
 	return false;
 }
 
+bool session_send_symbols(struct session *session)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_KERNEL};
+
+	if (session->table_unsent)
+		session->table_unsent =
+			symbolizer_link_send(&session->link, &message, session->symbols.table.fd) ==
+			SYMBOLIZER_LINK_E_AGAIN;
+	return !session->table_unsent;
+}
+
+/* After the publish. */
+static void refresh_symbols(struct session *session, uint64_t now_ms)
+{
+	if (kallsyms_refresh_advance(&session->refresh, now_ms))
+		session->table_unsent = true;
+	(void)session_send_symbols(session);
+	if (session->refresh.failed && !session->refresh_missed) {
+		session->refresh_missed = true;
+		(void)tm_control_note(
+			session->command,
+			"kernel modules and BPF programs loaded during the recording stay unnamed: "
+			"the kernel's symbols cannot be read again (this needs Linux 6.0)");
+	}
+}
+
 uint64_t session_round(struct session *session)
 {
 	const struct percpu *percpu = &session->loader.percpu;
@@ -83,6 +110,7 @@ uint64_t session_round(struct session *session)
 	reclaim_advance(&session->reclaim, session->writer.watermark, session->counts.announce_lost,
 			now_ms);
 	unwind_install_advance(&session->tables);
+	refresh_symbols(session, now_ms);
 	session->tokens += (int64_t)(now_ms - session->tokens_ms) * SESSION_TOKENS_PER_MS;
 	if (session->tokens > SESSION_TOKENS_MAX)
 		session->tokens = SESSION_TOKENS_MAX;

@@ -205,6 +205,8 @@ static bool end_is_sent(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
 
+	if (!session_send_symbols(session))
+		return false;
 	return symbolizer_link_send(&session->link, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
 }
 
@@ -254,12 +256,12 @@ void session_deinit(struct session *session)
 	drain_deinit(&session->drain);
 	reclaim_deinit(&session->reclaim);
 	file_requests_deinit(&session->files);
+	kallsyms_refresh_deinit(&session->refresh);
 	kallsyms_deinit(&session->symbols);
 	loader_deinit(&session->loader);
 	unwind_install_deinit(&session->tables);
 	symbolizer_link_deinit(&session->link);
 	session->command = tm_fdpass_close(session->command);
-	session->kernel_table = tm_close(session->kernel_table);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);
 }

@@ -19,6 +19,7 @@
 #include "collector/drain.h"
 #include "collector/file_requests.h"
 #include "collector/histogram.h"
+#include "collector/kallsyms_refresh.h"
 #include "collector/loader.h"
 #include "collector/opener_client.h"
 #include "collector/reclaim.h"
@@ -60,6 +61,7 @@ struct session {
 	struct opener_client opener;
 	struct loader loader;
 	struct kallsyms symbols;
+	struct kallsyms_refresh refresh;
 	struct file_requests files;
 	struct drain drain;
 	struct reclaim reclaim;
@@ -74,8 +76,9 @@ struct session {
 	uint64_t attached;
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
-	int kernel_table; /* descriptor, until handed over for good */
-	int64_t tokens;   /* left in the bucket; below 0: receive nothing from the symbolizer */
+	bool table_unsent;   /* the new table of kernel symbols */
+	bool refresh_missed; /* it failed, which the user knows */
+	int64_t tokens;      /* left in the bucket; below 0: receive nothing from the symbolizer */
 	uint64_t tokens_ms;
 	bool running;
 	bool woken; /* by a ring */
@@ -100,6 +103,9 @@ void session_run(struct session *session);
 /* Ends the session in order and reports that to whoever is left. */
 void session_finish(struct session *session);
 void session_deinit(struct session *session);
+
+/* Sends a new table of kernel symbols, if there is one. Return: whether none is left to be sent. */
+bool session_send_symbols(struct session *session);
 
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);

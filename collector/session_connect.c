@@ -22,15 +22,13 @@ static void send_regions(struct session *session)
 	const struct tm_wire attach = {.kind = TM_WIRE_ATTACH,
 				       .value = session->writer.header->generation};
 	const struct tm_wire reader = {.kind = TM_WIRE_READER};
-	const struct tm_wire kernel = {.kind = TM_WIRE_KERNEL};
 
 	(void)symbolizer_link_send(&session->link, &attach, session->ring.fd);
 	(void)symbolizer_link_send(&session->link, &reader, session->reader.fd);
-	(void)symbolizer_link_send(&session->link, &kernel, session->kernel_table);
+	session->table_unsent = true;
+	(void)session_send_symbols(session);
 	session->ring.fd = tm_close(session->ring.fd);
 	session->reader.fd = tm_close(session->reader.fd);
-	if (!session->options->restart)
-		session->kernel_table = tm_close(session->kernel_table);
 	session->attached++;
 }
 
@@ -54,6 +52,11 @@ static int make_ring(struct session *session)
 					"no memory for the ring to the symbolizer");
 }
 
+static int open_symbols(void *context)
+{
+	return loader_kernel_symbols(context, /* again= */ true);
+}
+
 int session_connect(struct session *session)
 {
 	const struct file_requests_kernel kernel = {&session->loader, loader_match_file,
@@ -73,6 +76,12 @@ int session_connect(struct session *session)
 		return -ECANCELED;
 	session->drain.writer = &session->writer;
 	session->drain.symbols = &session->symbols;
+	session->refresh = (struct kallsyms_refresh){
+		.symbols = &session->symbols,
+		.context = &session->loader,
+		.open = open_symbols,
+		.fd = -1,
+	};
 	session->drain.files = &session->files;
 	session->drain.reclaim = &session->reclaim;
 	session->reclaim = (struct reclaim){

@@ -130,6 +130,31 @@ int tm_region_open_writable(struct tm_region *region, int fd, size_t bytes)
 	return r < 0 ? r : open_checked(region, fd, found, PROT_READ | PROT_WRITE);
 }
 
+int tm_region_begin_blob(struct tm_region *region, const char *name, size_t bytes)
+{
+	_cleanup_(tm_closep) int fd = reserve(name, bytes);
+	int r = fd < 0 ? fd : open_checked(region, fd, bytes, PROT_READ | PROT_WRITE);
+
+	if (r == 0)
+		(void)TM_TAKE_FD(fd);
+	return r;
+}
+
+int tm_region_end_blob(struct tm_region *region)
+{
+	void *addr = NULL;
+	int r;
+
+	/* The kernel refuses this seal while there is a writable mapping. */
+	(void)munmap(region->addr, region->bytes);
+	region->addr = NULL;
+	if (fcntl(region->fd, F_ADD_SEALS, SEALS_BLOB) < 0)
+		return -errno;
+	r = map(region->fd, region->bytes, PROT_READ, &addr);
+	region->addr = addr;
+	return r;
+}
+
 int tm_region_open_blob(struct tm_region *region, int fd, size_t max_bytes)
 {
 	size_t bytes = 0;

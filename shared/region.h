@@ -41,6 +41,11 @@ int tm_region_open(struct tm_region *region, int fd, size_t min_bytes, size_t ma
 int tm_region_open_writable(struct tm_region *region, int fd, size_t bytes);
 /* Copies @bytes into a new blob. Return: its descriptor, -errno. */
 int tm_region_seal_blob(const char *name, const void *bytes, size_t count);
+/* A blob that is filled in place: zeroed and writable until tm_region_end_blob, which seals it, and
+ * mapped read-only from then on. When that fails, the region is only to be closed.
+ * Return: 0, -errno. */
+int tm_region_begin_blob(struct tm_region *region, const char *name, size_t bytes);
+int tm_region_end_blob(struct tm_region *region);
 /* Maps a received blob, read-only. @fd: taken on success. */
 int tm_region_open_blob(struct tm_region *region, int fd, size_t max_bytes);
 /*

@@ -40,9 +40,10 @@ struct tm_counts {
 	uint64_t files_refused; /* opened, but not the file that was sampled */
 	uint64_t files_failed;  /* attempts to open one that gave no descriptor */
 	uint64_t openers_abandoned;
-	uint64_t kernel_unknown; /* kernel frames outside every known module */
-	uint64_t violations;     /* invalid messages of a peer */
-	uint64_t bpf_ns;         /* run time of our BPF programs; meaningful if bpf_ns_valid */
+	uint64_t kernel_unknown;  /* kernel frames outside every known module */
+	uint64_t kernel_readings; /* of the kernel's symbols while recording */
+	uint64_t violations;      /* invalid messages of a peer */
+	uint64_t bpf_ns;          /* run time of our BPF programs; meaningful if bpf_ns_valid */
 	uint64_t bpf_ns_valid;
 	uint64_t bpf_map_bytes;
 	uint64_t cpus;       /* sampled CPUs */
@@ -70,7 +71,8 @@ struct tm_counts {
 enum tm_wire_kind {
 	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation */
 	TM_WIRE_READER = 2,  /* descriptor 2 of 2: reader page */
-	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table) */
+	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table); sent
+				* again when there is a new one */
 	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file;
 				* `value` = ktime of the FILE record that it answers */
 	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
@@ -112,7 +114,8 @@ struct tm_wire {
 
 /*
  * The sealed kernel table, a memfd: header, modules, symbols sorted by (module, offset), then the
- * names, each NUL-terminated. No address is in it. Module 0 is the kernel itself.
+ * names, each NUL-terminated. No address is in it. Module 0 is the kernel itself. A later table
+ * replaces it: it has more modules and symbols, and all (module, offset) keep their names.
  */
 #define TM_KERNEL_MAGIC       0x314b4d54u /* "TMK1" */
 #define TM_KERNEL_MODULES_MAX 4096u

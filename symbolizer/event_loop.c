@@ -42,6 +42,17 @@ static int take_output(struct session *session, uint64_t index, int fd)
 	return 0;
 }
 
+/* A report that is being made reads the old one; of those that come meanwhile, the newest is kept.
+ * Return: whether none is waiting. */
+static bool take_kernel_table(struct session *session)
+{
+	int *table = &session->link.kernel_table;
+
+	if (*table >= 0 && reporter_is_idle(&session->reporter))
+		session->kernel_refused = ksyms_open(&session->kernel, TM_TAKE_FD(*table)) < 0;
+	return *table < 0;
+}
+
 /*
  * Messages of the collector are received after the content of the ring was determined and before it
  * is read. So a descriptor that was sent before a RETIRE was written is received before that RETIRE
@@ -56,10 +67,7 @@ static bool read_round(struct session *session)
 	if (!more)
 		(void)reader_note(&session->reader);
 	collector_link_receive(link);
-	/* A report that is being made reads the old one. */
-	if (link->kernel_table >= 0 && reporter_is_idle(&session->reporter))
-		session->kernel_refused =
-			ksyms_open(&session->kernel, TM_TAKE_FD(link->kernel_table)) < 0;
+	(void)take_kernel_table(session);
 	return more || reader_read(&session->reader) == READER_E_MORE;
 }
 
@@ -253,7 +261,8 @@ int event_loop_finish(struct session *session)
 
 	while (!session->finished) {
 		flush(session);
-		if (!job && !session->flush_pending && !reporter_is_full(&session->reporter)) {
+		if (!job && !session->flush_pending && !reporter_is_full(&session->reporter) &&
+		    take_kernel_table(session)) {
 			job = interval_end(session, /* last= */ true);
 			if (!job)
 				return -ENOMEM;

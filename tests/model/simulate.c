@@ -187,6 +187,7 @@ static void init(void)
 	session.drain.writer = &session.writer;
 	session.drain.symbols = &session.symbols;
 	session.drain.files = &session.files;
+	session.refresh = (struct kallsyms_refresh){.symbols = &session.symbols, .fd = -1};
 }
 
 /* Return: the schedule in which it was noticed, or 0. */

@@ -29,14 +29,26 @@ static const char text[] = "ffffffff81000000 T _text\n"
 			   "ffffffffc0003000 t other\t[second]\n"
 			   "ffffffffc0004000 t mod_late\t[first]\n";
 
+/* Reads all @lines, but seals nothing. */
+static void read_lines(struct kallsyms *symbols, const char *lines, uint64_t now)
+{
+	int fd = tm_region_seal_blob("lines", lines, strlen(lines));
+	int r;
+
+	assert_true(fd >= 0);
+	assert_int_equal(kallsyms_begin(symbols, now), 0);
+	do {
+		r = kallsyms_read(symbols, fd);
+	} while (r == 0);
+	assert_int_equal(r, KALLSYMS_E_END);
+	(void)close(fd);
+}
+
 static void feed(struct kallsyms *symbols, const char *lines)
 {
-	FILE *file = fmemopen((void *)(size_t)lines, strlen(lines), "r");
-
-	assert_non_null(file);
 	memset(symbols, 0, sizeof(*symbols)); /* too large for a second one on the stack */
-	assert_int_equal(kallsyms_read(symbols, file), 0);
-	(void)fclose(file);
+	symbols->table = TM_REGION_NULL;
+	read_lines(symbols, lines, 1);
 }
 
 static uint64_t module_of(uint64_t word)
@@ -54,26 +66,23 @@ static void addresses_become_module_and_offset(void **state)
 {
 	static struct kallsyms symbols;
 	uint64_t word;
-	int fd;
 
 	feed(&symbols, text);
-	fd = kallsyms_seal(&symbols);
-	assert_true(fd >= 0);
-	word = kallsyms_rebase(&symbols, 0xffffffff81002010);
+	assert_int_equal(kallsyms_seal(&symbols), 0);
+	word = kallsyms_rebase(&symbols, 0xffffffff81002010, 1);
 	assert_int_equal(module_of(word), 0);
 	assert_int_equal(offset_of(word), 0x2010);
-	word = kallsyms_rebase(&symbols, 0xffffffffc0000104);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0000104, 1);
 	assert_int_equal(module_of(word), 1);
 	assert_int_equal(offset_of(word), 0x104);
-	word = kallsyms_rebase(&symbols, 0xffffffffc0003000);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0003000, 1);
 	assert_int_equal(module_of(word), 2);
 	assert_int_equal(offset_of(word), 0);
 	/* a module whose code lies on both sides of another keeps one base */
-	word = kallsyms_rebase(&symbols, 0xffffffffc0004001);
+	word = kallsyms_rebase(&symbols, 0xffffffffc0004001, 1);
 	assert_int_equal(module_of(word), 1);
 	assert_int_equal(offset_of(word), 0x4001);
 	assert_int_equal(symbols.unknown, 0);
-	(void)close(fd);
 	kallsyms_deinit(&symbols);
 }
 
@@ -82,18 +91,16 @@ static void addresses_outside_are_unknown_and_counted(void **state)
 	static const uint64_t outside[] = {0, 0xffffffff80ffffff,
 					   0xffffffff81002000 + KALLSYMS_TAIL_BYTES, UINT64_MAX};
 	static struct kallsyms symbols;
-	int fd;
 
 	feed(&symbols, text);
-	fd = kallsyms_seal(&symbols);
+	assert_int_equal(kallsyms_seal(&symbols), 0);
 	for (unsigned i = 0; i < 4; i++) {
-		uint64_t word = kallsyms_rebase(&symbols, outside[i]);
+		uint64_t word = kallsyms_rebase(&symbols, outside[i], 1);
 
 		assert_int_equal(module_of(word), TM_FRAME_MODULE_UNKNOWN);
 		assert_int_equal(offset_of(word), 0);
 	}
 	assert_int_equal(symbols.unknown, 4);
-	(void)close(fd);
 	kallsyms_deinit(&symbols);
 }
 
@@ -123,33 +130,29 @@ static void check_table(const struct tm_kernel_table *table, size_t bytes)
 static void table_is_sealed_sorted_and_without_addresses(void **state)
 {
 	static struct kallsyms symbols;
-	struct tm_region region = TM_REGION_NULL;
 	const uint8_t *bytes;
 
 	feed(&symbols, text);
-	assert_int_equal(tm_region_open_blob(&region, kallsyms_seal(&symbols), 1 << 20), 0);
-	check_table(region.addr, region.bytes);
-	bytes = region.addr;
-	for (size_t i = 0; i + 4 <= region.bytes; i++)
+	assert_int_equal(kallsyms_seal(&symbols), 0);
+	check_table(symbols.table.addr, symbols.table.bytes);
+	bytes = symbols.table.addr;
+	for (size_t i = 0; i + 4 <= symbols.table.bytes; i++)
 		assert_false(memcmp(bytes + i, "\xff\xff\xff\xff", 4) == 0);
-	tm_region_close(&region);
 	kallsyms_deinit(&symbols);
 }
 
 static void symbols_without_addresses_give_an_empty_table(void **state)
 {
 	static struct kallsyms symbols;
-	struct tm_region region = TM_REGION_NULL;
 	const struct tm_kernel_table *table;
 
 	feed(&symbols, "0000000000000000 T _text\n0000000000000000 t a\t[m]\n");
 	assert_int_equal(symbols.count, 0);
-	assert_int_equal(tm_region_open_blob(&region, kallsyms_seal(&symbols), 1 << 20), 0);
-	table = region.addr;
+	assert_int_equal(kallsyms_seal(&symbols), 0);
+	table = symbols.table.addr;
 	assert_int_equal(table->symbols, 0);
-	assert_int_equal(module_of(kallsyms_rebase(&symbols, 0xffffffff81000000)),
+	assert_int_equal(module_of(kallsyms_rebase(&symbols, 0xffffffff81000000, 1)),
 			 TM_FRAME_MODULE_UNKNOWN);
-	tm_region_close(&region);
 	kallsyms_deinit(&symbols);
 }
 
@@ -241,6 +244,21 @@ static void overlong_names_and_names_with_a_nul_are_refused(void **state)
 	assert_int_equal(kallsyms_parse("1 t a\0b", 7, &symbol), -EBADMSG);
 }
 
+static void line_may_end_with_the_size(void **state)
+{
+	struct kallsyms_line symbol;
+
+	assert_int_equal(parse("1 t a\t[bpf]\ta+0x0/0x1f4 [bpf]", &symbol), 0);
+	assert_int_equal(symbol.bytes, 0x1f4);
+	assert_int_equal(symbol.module_bytes, 3);
+	assert_int_equal(parse("1 t a\t[bpf]\t0xffffffffc0001000", &symbol), 0);
+	assert_int_equal(symbol.bytes, 0);
+	assert_int_equal(parse("1 t a\t[bpf]\tb+0x0/0x123456789", &symbol), 0);
+	assert_int_equal(symbol.bytes, 0);
+	assert_int_equal(parse("1 t a\t[bpf]\t", &symbol), 0);
+	assert_int_equal(parse("1 t a\t[bpf\t]", &symbol), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +269,7 @@ int main(void)
 		cmocka_unit_test(long_symbol_lists_are_read_to_their_end),
 		cmocka_unit_test(last_line_needs_no_newline_and_overlong_ones_are_left_out),
 		cmocka_unit_test(malformed_lines_are_refused),
+		cmocka_unit_test(line_may_end_with_the_size),
 		cmocka_unit_test(overlong_names_and_names_with_a_nul_are_refused),
 	};
 

@@ -133,6 +133,23 @@ static void blob_is_complete_and_cannot_change(void **state)
 	assert_int_equal(tm_region_seal_blob("test", text, 0), -EINVAL);
 }
 
+static void blob_that_is_filled_in_place_cannot_change(void **state)
+{
+	struct tm_region own = TM_REGION_NULL, peer = TM_REGION_NULL;
+
+	assert_int_equal(tm_region_begin_blob(&own, "test", BYTES), 0);
+	assert_int_equal(tm_region_open_blob(&peer, own.fd, BYTES), -EBADMSG);
+	assert_int_equal(((char *)own.addr)[BYTES - 1], 0);
+	memset(own.addr, 'b', BYTES);
+	assert_int_equal(tm_region_end_blob(&own), 0);
+	assert_int_equal(((char *)own.addr)[BYTES - 1], 'b');
+	expect_no_way_to_write(own.fd);
+	assert_int_equal(tm_region_open_blob(&peer, dup(own.fd), BYTES), 0);
+	assert_int_equal(((char *)peer.addr)[0], 'b');
+	tm_region_close(&peer);
+	tm_region_close(&own);
+}
+
 static void missing_seal_is_refused(void **state)
 {
 	static const int seals[] = {F_SEAL_FUTURE_WRITE, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_SEAL};
@@ -232,6 +249,7 @@ int main(void)
 		cmocka_unit_test(memory_is_allocated_from_the_start),
 		cmocka_unit_test(reader_page_is_written_by_the_peer),
 		cmocka_unit_test(blob_is_complete_and_cannot_change),
+		cmocka_unit_test(blob_that_is_filled_in_place_cannot_change),
 		cmocka_unit_test(missing_seal_is_refused),
 		cmocka_unit_test(region_with_a_writer_is_no_blob),
 		cmocka_unit_test(descriptor_of_another_kind_is_refused),

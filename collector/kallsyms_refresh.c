@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kallsyms_refresh - reads the kernel's symbols again when an unknown address was sampled */
+
+#include "collector/kallsyms_refresh.h"
+
+#include "shared/cleanup.h"
+#include "shared/clock.h"
+
+static bool is_due(const struct kallsyms_refresh *refresh, uint64_t now_ms)
+{
+	return refresh->symbols->unknown != refresh->unknown && now_ms >= refresh->next_ms;
+}
+
+/* Return: 0, -errno. */
+static int begin(struct kallsyms_refresh *refresh, uint64_t now_ms)
+{
+	uint64_t now = tm_clock_ns();
+	int fd = refresh->open(refresh->context);
+
+	refresh->unknown = refresh->symbols->unknown;
+	refresh->next_ms = now_ms + KALLSYMS_REFRESH_MS;
+	if (fd < 0)
+		return fd;
+	refresh->fd = fd;
+	return kallsyms_begin(refresh->symbols, now);
+}
+
+/* Return: 0, KALLSYMS_E_END, -errno. */
+static int read_slice(struct kallsyms_refresh *refresh)
+{
+	uint64_t from = tm_clock_ns();
+	int r;
+
+	do {
+		r = kallsyms_read(refresh->symbols, refresh->fd);
+	} while (r == 0 && tm_clock_ns() - from < KALLSYMS_REFRESH_SLICE_NS);
+	return r;
+}
+
+bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
+{
+	int r = 0;
+
+	if (refresh->fd < 0 && !is_due(refresh, now_ms))
+		return false;
+	if (refresh->fd < 0)
+		r = begin(refresh, now_ms);
+	else
+		r = read_slice(refresh);
+	if (r == 0)
+		return false;
+	refresh->fd = tm_close(refresh->fd);
+	if (r == KALLSYMS_E_END)
+		r = kallsyms_seal(refresh->symbols);
+	refresh->readings += r >= 0;
+	if (r >= 0)
+		return r == 0;
+	kallsyms_abort(refresh->symbols);
+	refresh->failed++;
+	return false;
+}
+
+void kallsyms_refresh_deinit(struct kallsyms_refresh *refresh)
+{
+	refresh->fd = tm_close(refresh->fd);
+}
