@@ -20,6 +20,7 @@
 #include "tests/fuzz/unwind_seeds.h"
 #include "tests/unit/parser/elf_builder.h"
 #include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/make_symbols.h"
 
 static const char *root;
 
@@ -126,6 +127,17 @@ static void containers(void)
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		put("container", paths[i][0], paths[i][1], strlen(paths[i][1]), false);
+}
+
+static void symbol_tables(void)
+{
+	struct symbols symbols = make_symbols();
+
+	put("symbol_table", "three", &symbols, sizeof(symbols), false);
+	symbols.header.symbol_count = 0;
+	symbols.header.name_bytes = 0;
+	put("symbol_table", "segments", &symbols,
+	    sizeof(symbols) - sizeof(symbols.symbols) - sizeof(symbols.names), false);
 }
 
 static void kernels(void)
@@ -308,6 +320,7 @@ int main(int argc, char **argv)
 	root = argv[1];
 	elf_files();
 	records();
+	symbol_tables();
 	kernels();
 	messages();
 	rings();

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_symbol_jobs - files that are asked for once, after their unwind tables, and then closed
+ */
+
+#include "shared/cleanup.h"
+#include "symbolizer/names/symbol_jobs.h"
+#include "tests/unit/symbolizer/make_symbols.h"
+#include "tests/unit/symbolizer/unwind_jobs_fixture.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+static struct symbol_jobs symbols;
+static int target; /* what each file's descriptor is open on */
+
+static int begin_symbols(void **state)
+{
+	int r = begin(state);
+
+	symbol_jobs_init(&symbols, &recording.files, &recording.store, &client, wire[0]);
+	symbols.vdso_wanted = false;
+	target = memfd_create("target", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(target, 100), 0);
+	return r;
+}
+
+static int end_symbols(void **state)
+{
+	symbol_jobs_deinit(&symbols);
+	(void)close(target);
+	return end(state);
+}
+
+/* A descriptor for reading alone, as the collector's are. */
+static int reopen_target(void)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", target);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* Announced with @ino and the target's size and times, and its descriptor has arrived. */
+static struct tm_identity hand_over(uint32_t number, uint64_t ino, uint64_t ktime)
+{
+	make_file(&record, number, ino, "x\0", 2);
+	make_identity_of(&record, target);
+	record.event.ktime = ktime;
+	assert_int_equal(files_announce(&recording.files, &record.file), 0);
+	files_opened(&recording.files, number, ktime, reopen_target());
+	return record.file.identity;
+}
+
+static void round_of_symbols(void)
+{
+	parser_client_round(&client);
+	unwind_jobs_round(&jobs);
+	symbol_jobs_round(&symbols, true);
+}
+
+static uint32_t request_of(enum parser_kind kind)
+{
+	struct parser_message request;
+	int fd;
+
+	assert_int_equal(take_request(&request, &fd), 0);
+	assert_int_equal(request.kind, kind);
+	assert_int_equal(request.count, 0);
+	assert_int_equal(request.parts, 0);
+	assert_true(fd >= 0);
+	(void)close(fd);
+	return request.id;
+}
+
+static void answer_symbols(uint32_t id, uint32_t status)
+{
+	const struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+	const struct symbols good = make_symbols();
+	int fd = status ? -1 : tm_region_seal_blob("symbols", &good, sizeof(good));
+
+	assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), fd, 0), 0);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+/* Answers the unwind request. Return: the id of the one for symbols that follows. */
+static uint32_t symbols_are_asked_for(void)
+{
+	const struct table table = good_table();
+
+	answer(request_of(PARSER_ROWS), PARSER_OK, &table);
+	round_of_symbols();
+	return request_of(PARSER_SYMBOLS);
+}
+
+static enum tm_unnamed reason(const struct tm_identity *identity)
+{
+	struct symbol_store_pin pin;
+
+	symbol_store_pin(&recording.store, identity, &pin);
+	symbol_store_unpin(&recording.store, &pin);
+	return pin.reason;
+}
+
+static bool has_table(const struct tm_identity *identity)
+{
+	struct symbol_store_pin pin;
+	bool has;
+
+	symbol_store_pin(&recording.store, identity, &pin);
+	has = pin.entry != SYMBOL_STORE_NO_ENTRY;
+	symbol_store_unpin(&recording.store, &pin);
+	return has;
+}
+
+static void file_is_read_once_and_its_descriptor_closed(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_OK);
+	assert_int_equal(recording.files.open, 1);
+	round_of_symbols();
+	assert_int_equal(recording.files.open, 0);
+	assert_true(has_table(&identity));
+	(void)hand_over(2, 7, 20); /* the same file under another number */
+	round_of_symbols();
+	(void)request_of(PARSER_ROWS);
+	round_of_symbols();
+	no_request();
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void unwind_tables_go_first(void **state)
+{
+	for (uint32_t i = 1; i <= 4; i++)
+		(void)hand_over(i, i, 10);
+	for (uint32_t i = 1; i <= 4; i++) {
+		round_of_symbols();
+		answer(request_of(PARSER_ROWS), PARSER_NOT_ELF, NULL);
+	}
+	round_of_symbols();
+	for (uint32_t i = 1; i <= 4; i++) {
+		answer_symbols(request_of(PARSER_SYMBOLS), PARSER_OK);
+		round_of_symbols();
+	}
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void end_of_the_recording_waits_for_no_unwind_table(void **state)
+{
+	(void)hand_over(1, 7, 10);
+	symbol_jobs_round(&symbols, true);
+	no_request();
+	symbol_jobs_round(&symbols, false);
+	answer_symbols(request_of(PARSER_SYMBOLS), PARSER_OK);
+}
+
+static void file_that_is_none_has_none_for_good(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_NOT_ELF);
+	round_of_symbols();
+	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_ELF);
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void file_that_failed_keeps_its_descriptor_for_the_next_attempt(void **state)
+{
+	char path[] = "/tmp/tidemark-symbols.XXXXXX";
+	struct tm_identity identity;
+
+	(void)close(target);
+	target = mkostemp(path, O_CLOEXEC);
+	assert_true(target >= 0);
+	identity = hand_over(1, 7, 10);
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_CRASHED);
+	round_of_symbols();
+	no_request();
+	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
+	assert_int_equal(recording.files.open, 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_CRASHED], 1);
+	recording.store.entries[0].retry_ms = 0; /* as if the pause were over */
+	round_of_symbols();
+	answer_symbols(request_of(PARSER_SYMBOLS), PARSER_OK);
+	round_of_symbols();
+	assert_true(has_table(&identity));
+	assert_int_equal(recording.files.open, 0);
+	(void)unlink(path);
+}
+
+static void deleted_file_that_failed_is_not_held(void **state)
+{
+	char path[] = "/tmp/tidemark-symbols.XXXXXX";
+	struct tm_identity identity;
+
+	(void)close(target);
+	target = mkostemp(path, O_CLOEXEC);
+	assert_true(target >= 0);
+	identity = hand_over(1, 7, 10);
+	(void)unlink(path);
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_CRASHED);
+	round_of_symbols();
+	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void file_that_changed_before_it_is_read_names_nothing(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+
+	assert_int_equal(ftruncate(target, 101), 0);
+	round_of_symbols();
+	answer(request_of(PARSER_ROWS), PARSER_NOT_ELF, NULL);
+	round_of_symbols();
+	no_request();
+	assert_int_equal(reason(&identity), TM_UNNAMED_CHANGED);
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void file_that_changed_while_it_was_read_names_nothing(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+	uint32_t id;
+
+	round_of_symbols();
+	id = symbols_are_asked_for();
+	assert_int_equal(ftruncate(target, 101), 0);
+	answer_symbols(id, PARSER_OK);
+	round_of_symbols();
+	assert_int_equal(reason(&identity), TM_UNNAMED_CHANGED);
+}
+
+static void sampled_file_that_ended_meanwhile_gets_its_symbols(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+	uint32_t id, file;
+
+	assert_int_equal(files_find(&recording.files, 1, 11, &file), 0);
+	round_of_symbols();
+	id = symbols_are_asked_for();
+	files_retire(&recording.files, 1, 20);
+	assert_int_equal(recording.files.open, 1);
+	answer_symbols(id, PARSER_OK);
+	round_of_symbols();
+	assert_true(has_table(&identity));
+	assert_int_equal(recording.files.open, 0);
+}
+
+/* The place of a file that was asked for may stand for another one by the time of the answer. */
+static void answer_for_a_file_that_is_forgotten_goes_to_its_identity(void **state)
+{
+	struct tm_identity first = hand_over(1, 7, 10), second;
+	uint32_t id;
+
+	round_of_symbols();
+	id = symbols_are_asked_for();
+	files_retire(&recording.files, 1, 20);
+	second = hand_over(1, 8, 30);
+	answer_symbols(id, PARSER_OK);
+	round_of_symbols();
+	assert_true(has_table(&first));
+	assert_false(has_table(&second));
+	answer_symbols(symbols_are_asked_for(), PARSER_OK);
+	round_of_symbols();
+	assert_true(has_table(&second));
+	assert_int_equal(recording.files.open, 0);
+}
+
+static void without_a_parser_everything_fails_for_now(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+
+	symbols.vdso_wanted = true;
+	client.socket = tm_close(client.socket);
+	symbol_jobs_round(&symbols, false);
+	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
+	assert_int_equal(reason(&vdso), TM_UNNAMED_NOT_PARSED);
+	assert_true(symbols.vdso_wanted);
+	assert_int_equal(client.counts.failures[TM_PARSE_NO_PARSER], 2);
+}
+
+static void vdso_is_asked_for_without_a_file(void **state)
+{
+	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+	struct parser_message request;
+	int fd;
+
+	symbols.vdso_wanted = true;
+	round_of_symbols();
+	assert_int_equal(take_request(&request, &fd), 0);
+	assert_int_equal(request.kind, PARSER_SYMBOLS);
+	assert_int_equal(fd, -1);
+	answer_symbols(request.id, PARSER_OK);
+	round_of_symbols();
+	no_request();
+	assert_true(has_table(&vdso));
+	assert_false(symbols.vdso_wanted);
+}
+
+#define with_symbols(test) cmocka_unit_test_setup_teardown(test, begin_symbols, end_symbols)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_symbols(file_is_read_once_and_its_descriptor_closed),
+		with_symbols(unwind_tables_go_first),
+		with_symbols(end_of_the_recording_waits_for_no_unwind_table),
+		with_symbols(file_that_is_none_has_none_for_good),
+		with_symbols(file_that_failed_keeps_its_descriptor_for_the_next_attempt),
+		with_symbols(deleted_file_that_failed_is_not_held),
+		with_symbols(file_that_changed_before_it_is_read_names_nothing),
+		with_symbols(file_that_changed_while_it_was_read_names_nothing),
+		with_symbols(sampled_file_that_ended_meanwhile_gets_its_symbols),
+		with_symbols(answer_for_a_file_that_is_forgotten_goes_to_its_identity),
+		with_symbols(without_a_parser_everything_fails_for_now),
+		with_symbols(vdso_is_asked_for_without_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
