@@ -275,17 +275,18 @@ void file_requests_reset_all(struct file_requests *files)
 		file_requests_reset(files, number);
 }
 
-/* Whether the FILE message that carried @value has no answer yet. */
-static bool awaits(const struct file_requests_entry *entry, uint64_t value)
+/* Whether @value is that of the last FILE message, which is in @state. */
+static bool is_last(const struct file_requests_entry *entry, enum file_requests_state state,
+		    uint64_t value)
 {
-	return entry->state == FILE_REQUESTS_SENT && entry->sent == (uint32_t)(value >> 10);
+	return entry->state == state && entry->sent == (uint32_t)(value >> 10);
 }
 
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value)
 {
 	struct file_requests_entry *entry = &files->entries[number];
 
-	if (!awaits(entry, value))
+	if (!is_last(entry, FILE_REQUESTS_SENT, value))
 		return false;
 	entry->state = FILE_REQUESTS_ANSWERED;
 	return true;
@@ -296,7 +297,18 @@ bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64
 {
 	struct file_requests_entry *entry = &files->entries[number];
 
-	if (!awaits(entry, value))
+	if (!is_last(entry, FILE_REQUESTS_SENT, value))
+		return false;
+	note_failure(files, entry, /* retry= */ true, now_ms);
+	return true;
+}
+
+bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t value,
+			 uint64_t now_ms)
+{
+	struct file_requests_entry *entry = &files->entries[number];
+
+	if (!is_last(entry, FILE_REQUESTS_ANSWERED, value))
 		return false;
 	note_failure(files, entry, /* retry= */ true, now_ms);
 	return true;

@@ -104,6 +104,10 @@ bool file_requests_pending(const struct file_requests *files, uint32_t number);
 /* Takes an unwind table for the answer to the FILE message that carried @value. Return: whether
  * that answer was due; it is then no longer. */
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value);
+/* The symbolizer has answered the FILE message that carried @value and wants its file once more: it
+ * is sent again after a pause. Return: whether that message was the last one. */
+bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t value,
+			 uint64_t now_ms);
 /* The symbolizer could not parse the file of the FILE message that carried @value: it is sent again
  * after a pause. Return: whether that answer was due. */
 bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64_t value,

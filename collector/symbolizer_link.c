@@ -29,8 +29,8 @@ static int accept_message(struct symbolizer_link *link, const struct tm_wire *me
 	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
 	    (message->number < SYMBOLIZER_LINK_NUMBERS || message->number == TM_UNWIND_MAP_VDSO))
 		return SYMBOLIZER_LINK_E_TABLE;
-	if (message->kind == TM_WIRE_UNWIND_FAILED && !has_fd &&
-	    message->number < SYMBOLIZER_LINK_NUMBERS)
+	if ((message->kind == TM_WIRE_UNWIND_FAILED || message->kind == TM_WIRE_FILE_AGAIN) &&
+	    !has_fd && message->number < SYMBOLIZER_LINK_NUMBERS)
 		return SYMBOLIZER_LINK_E_FAILED;
 	if (message->kind == TM_WIRE_HELLO && !has_fd && !link->greeted &&
 	    message->value == TM_WIRE_VERSION) {

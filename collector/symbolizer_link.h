@@ -5,8 +5,8 @@
  *
  * Shape      the messages of shared/wire.h over a SEQPACKET socket.
  * Trust      the symbolizer may be hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with one
- *            descriptor and UNWIND_FAILED, nothing else. The first invalid message closes the wire
- *            and is counted.
+ *            descriptor, UNWIND_FAILED and FILE_AGAIN, nothing else. The first invalid message
+ *            closes the wire and is counted.
  * Hazard     a received descriptor must be closed, and closing a file that a process serves waits
  *            for that process. The symbolizer cannot open files, and file_requests.h sends it no
  *            such file.

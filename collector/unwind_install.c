@@ -207,10 +207,14 @@ uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire
 void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,
 			   uint64_t now_ms)
 {
-	if (file_requests_unparsed(tables->files, message->number, message->value, now_ms))
-		tables->failed++;
-	else
-		tables->refused++;
+	bool again = message->kind == TM_WIRE_FILE_AGAIN;
+	bool due =
+		again ? file_requests_again(tables->files, message->number, message->value, now_ms)
+		      : file_requests_unparsed(tables->files, message->number, message->value,
+					       now_ms);
+
+	tables->failed += due && !again;
+	tables->refused += !due;
 }
 
 void unwind_install_forget(struct unwind_install *tables, uint32_t number)

@@ -7,8 +7,8 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      each side treats the other as hostile: every field is copied once and checked. The
- *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE and UNWIND_FAILED only: no path, pid or
- *            address.
+ *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED and FILE_AGAIN only: no
+ *            path, pid or address.
  * Errors     a message of another size, of an unknown kind or at the wrong time closes the
  *            connection and is counted.
  */
@@ -17,7 +17,7 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION    2
+#define TM_WIRE_VERSION    3
 #define TM_FILES_IN_FLIGHT 32 /* FILE messages that may be sent without further credit */
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
@@ -87,6 +87,10 @@ enum tm_wire_kind {
 	 * unknown whether it has unwind information. It has no table yet and is to be sent again.
 	 * Without a descriptor; never for the vDSO. */
 	TM_WIRE_UNWIND_FAILED = 19,
+	/* symbolizer -> collector: what was made of the file of that FILE message, which has been
+	 * answered, is not there any more. It is to be sent again, and answered again. Without a
+	 * descriptor; never for the vDSO. */
+	TM_WIRE_FILE_AGAIN = 20,
 };
 
 /* Why a sampled file was not opened. */

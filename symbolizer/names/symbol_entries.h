@@ -41,7 +41,7 @@ struct symbol_store_entry {
 	uint8_t failures;
 	uint8_t state;  /* enum symbol_store_state */
 	uint8_t reason; /* enum tm_unnamed */
-	bool again;     /* a report missed the evicted table */
+	bool again;     /* a report missed the table */
 };
 
 struct symbol_store_counts {

@@ -6,10 +6,12 @@
 #include "symbolizer/names/symbol_jobs.h"
 
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
+#include "shared/fdpass.h"
 #include "symbolizer/profile/file_queue.h"
 #include "symbolizer/unwind/table_cache.h"
 
@@ -138,6 +140,38 @@ static void advance(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uin
 	file_queue_end_symbols(jobs->files, index);
 }
 
+/* A file whose descriptor is still there is asked for again without the collector. */
+static void request_file(const struct symbol_jobs *jobs, const struct tm_identity *identity)
+{
+	uint32_t index = files_of_identity(jobs->files, identity);
+	struct tm_wire message = {.kind = TM_WIRE_FILE_AGAIN};
+	const struct file *file;
+
+	if (index == FILES_NONE)
+		return;
+	file = &jobs->files->items[index];
+	if (!file->numbers || !file->opened || file->symbols != FILE_SYMBOLS_IDLE)
+		return;
+	message.number = file->number;
+	message.value = file_queue_last_value(jobs->files, file->number);
+	/* Where it is not sent, the next report that misses the table tries again. */
+	(void)tm_fdpass_send(jobs->wire, &message, sizeof(message), -1, MSG_DONTWAIT);
+}
+
+/* What reports missed. */
+static void request_again(struct symbol_jobs *jobs)
+{
+	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
+	struct tm_identity identity;
+
+	while (symbol_store_next_again(jobs->store, &identity) == 0) {
+		if (memcmp(&identity, &vdso, sizeof(vdso)) == 0)
+			jobs->vdso_wanted = true;
+		else
+			request_file(jobs, &identity);
+	}
+}
+
 void symbol_jobs_init(struct symbol_jobs *jobs, struct files *files, struct symbol_store *store,
 		      struct parser_client *parser, int wire)
 {
@@ -167,6 +201,7 @@ void symbol_jobs_round(struct symbol_jobs *jobs, bool tables_first)
 	uint32_t count = jobs->files->symbols_count;
 	struct symbol_jobs_slot *slot = free_slot(jobs);
 
+	request_again(jobs);
 	if (tables_first && jobs->files->table_first)
 		return;
 	if (jobs->vdso_wanted && can_advance(jobs, slot))

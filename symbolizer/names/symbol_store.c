@@ -230,7 +230,7 @@ void symbol_store_pin(struct symbol_store *store, const struct tm_identity *iden
 		entry = &store->entries[index];
 		symbol_entries_touch(store, index);
 		ret_pin->reason = reason_of(entry);
-		if (entry->state == SYMBOL_STORE_EVICTED)
+		if (entry->state == SYMBOL_STORE_EVICTED || entry->state == SYMBOL_STORE_FAILED)
 			symbol_entries_set_again(store, entry, true);
 		if (entry->state == SYMBOL_STORE_HAVE) {
 			ret_pin->table = entry->table;

@@ -48,7 +48,8 @@ void symbol_store_refuse(struct symbol_store *store, const struct tm_identity *i
 /* There is no table for now. */
 void symbol_store_fail(struct symbol_store *store, const struct tm_identity *identity,
 		       enum tm_unnamed reason, int64_t now_ms);
-/* One whose evicted table a report missed, once. Return: 0, SYMBOL_STORE_E_NONE. */
+/* One whose table a report missed, for it was evicted or could not be made, once.
+ * Return: 0, SYMBOL_STORE_E_NONE. */
 int symbol_store_next_again(struct symbol_store *store, struct tm_identity *ret_identity);
 
 /* --- for a report --- */

@@ -54,6 +54,11 @@ int file_queue_next(struct files *files, struct file_queue_item *ret_wanted)
 	return FILE_QUEUE_E_NONE;
 }
 
+uint64_t file_queue_last_value(const struct files *files, uint32_t number)
+{
+	return entry_of(files, number)->table_ktime;
+}
+
 bool file_queue_has_early(const struct files *files)
 {
 	const struct file_number *entry;

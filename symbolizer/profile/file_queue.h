@@ -27,6 +27,8 @@ enum {
 void file_queue_add(struct files *files, uint32_t number, uint64_t value);
 /* Removes items up to the first one that is current. Return: 0, FILE_QUEUE_E_NONE. */
 int file_queue_next(struct files *files, struct file_queue_item *ret_wanted);
+/* Return: the value of the last FILE message of @number, one that has an entry. */
+uint64_t file_queue_last_value(const struct files *files, uint32_t number);
 /* Whether one arrived before its announcement was read; that is in the ring by now. */
 bool file_queue_has_early(const struct files *files);
 /* Whether @number still stands for the file of the FILE message with @value. */

@@ -170,6 +170,27 @@ static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(voi
 	assert_false(file_requests_unparsed(&world->files, 3, message.value, now_ms));
 }
 
+static void answered_file_is_sent_again_when_it_is_wanted_again(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	announce(world, 3, 0, 1000);
+	hand_over(world, request(world).id, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_false(file_requests_again(&world->files, 3, message.value, 1000)); /* no answer */
+	assert_true(file_requests_answered(&world->files, 3, message.value));
+	assert_false(file_requests_again(&world->files, 3, message.value + (1 << 10), 1000));
+	assert_true(file_requests_again(&world->files, 3, message.value, 1000));
+	assert_false(file_requests_again(&world->files, 3, message.value, 1000));
+	file_requests_retry(&world->files, 1000 + FILE_REQUESTS_PAUSE_MS);
+	assert_int_equal(world->forgotten, 3); /* the next sample announces it */
+	announce(world, 3, 0, 1000 + FILE_REQUESTS_PAUSE_MS);
+	hand_over(world, request(world).id, 1000 + FILE_REQUESTS_PAUSE_MS);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_true(file_requests_answered(&world->files, 3, message.value));
+}
+
 static void denied_file_is_not_announced_again(void **state)
 {
 	struct world *world = *state;
@@ -269,6 +290,7 @@ int main(void)
 		CASE(unusable_paths_are_never_requested),
 		CASE(failed_file_waits_longer_each_time),
 		CASE(file_that_could_not_be_parsed_is_sent_again_after_growing_pauses),
+		CASE(answered_file_is_sent_again_when_it_is_wanted_again),
 		CASE(denied_file_is_not_announced_again),
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),

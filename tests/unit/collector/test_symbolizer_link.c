@@ -192,8 +192,11 @@ static void failure_comes_without_a_descriptor_and_for_a_file_alone(void **state
 	struct wire *wire = *state;
 	const struct tm_wire failed = {
 		.kind = TM_WIRE_UNWIND_FAILED, .number = FILE_REQUESTS_MAX - 1, .value = 5};
-	struct tm_wire wrong = failed;
+	struct tm_wire wrong = failed, again = failed;
 
+	again.kind = TM_WIRE_FILE_AGAIN;
+	assert_int_equal(tm_fdpass_send(wire->peer, &again, sizeof(again), -1, 0), 0);
+	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_FAILED);
 	assert_int_equal(tm_fdpass_send(wire->peer, &failed, sizeof(failed), -1, 0), 0);
 	assert_int_equal(receive(wire), SYMBOLIZER_LINK_E_FAILED);
 	assert_int_equal(wire->received.number, FILE_REQUESTS_MAX - 1);

@@ -307,6 +307,37 @@ static void vdso_is_asked_for_without_a_file(void **state)
 	assert_false(symbols.vdso_wanted);
 }
 
+static void file_whose_evicted_table_a_report_missed_is_requested_from_the_collector(void **state)
+{
+	struct tm_identity identity = hand_over(1, 7, 10);
+	struct symbol_table table;
+	struct tm_wire message;
+	int fd;
+
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_OK);
+	round_of_symbols();
+	(void)pages_of(1, 10);
+	table = symbol_entries_take_table(&recording.store, &recording.store.entries[0]);
+	symbol_table_close(&table);
+	recording.store.entries[0].state = SYMBOL_STORE_EVICTED;
+	round_of_symbols();
+	nothing_is_sent(); /* nobody missed it yet */
+	assert_int_equal(reason(&identity), TM_UNNAMED_EVICTED);
+	round_of_symbols();
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
+	assert_int_equal(message.kind, TM_WIRE_FILE_AGAIN);
+	assert_int_equal(message.number, 1);
+	assert_int_equal(message.value, 10);
+	round_of_symbols();
+	nothing_is_sent();
+	(void)hand_over(1, 7, 30);
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_OK);
+	round_of_symbols();
+	assert_true(has_table(&identity));
+}
+
 #define with_symbols(test) cmocka_unit_test_setup_teardown(test, begin_symbols, end_symbols)
 
 int main(void)
@@ -323,6 +354,8 @@ int main(void)
 		with_symbols(sampled_file_that_ended_meanwhile_gets_its_symbols),
 		with_symbols(answer_for_a_file_that_is_forgotten_goes_to_its_identity),
 		with_symbols(without_a_parser_everything_fails_for_now),
+		with_symbols(
+			file_whose_evicted_table_a_report_missed_is_requested_from_the_collector),
 		with_symbols(vdso_is_asked_for_without_a_file),
 	};
 
