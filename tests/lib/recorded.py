@@ -119,7 +119,10 @@ def numbers(value):
 
 
 class Pprof:
-    """samples: [(values, {label: value}, [(function, mapping file), leaf first])]"""
+    """samples: [(values, {label: value}, [(function, mapping file), leaf first])]
+
+    system_names: {(function, system_name)}
+    """
 
     def __init__(self, path):
         with gzip.open(path, "rb") as file:
@@ -143,6 +146,8 @@ class Pprof:
                 self.time_ns = value
             elif number == 10:
                 self.duration_ns = value
+        self.system_names = {(self.strings[function.get(2, 0)], self.strings[function.get(3, 0)])
+                             for function in functions.values()}
         for value in raw:
             self.samples.append(self._sample(value, mappings, locations, functions))
 
