@@ -72,7 +72,8 @@ void fake_start(struct fake *fake, const char *program, const char *parser)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
 	for (int i = 0; i < FAKE_FORMATS; i++) {
-		fake->outputs[i] = memfd_create(formats[i], MFD_CLOEXEC);
+		fake->outputs[i] =
+			i == 1 && fake->html ? fake->html : memfd_create(formats[i], MFD_CLOEXEC);
 		assert_true(fake->outputs[i] >= 0);
 	}
 	fake->pid = fork();

@@ -25,6 +25,7 @@ struct fake {
 	struct tm_counts counts;
 	rlim_t descriptors;
 	int cache; /* descriptor; 0: none */
+	int html;  /* descriptor in place of the second memfd, taken; 0: none */
 };
 
 struct fake_end {
@@ -42,7 +43,8 @@ struct fake_end {
 
 /*
  * Starts the symbolizer and receives its HELLO. fake->descriptors: the limit of its descriptors; 0:
- * that of the test. All other fields except the cache are 0.
+ * that of the test. All other fields except the cache and
+ * the html output are 0.
  */
 void fake_start(struct fake *fake, const char *program, const char *parser);
 /* Hands over both regions and waits for READY. */

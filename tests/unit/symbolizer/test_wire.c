@@ -3,6 +3,7 @@
  * test_wire - what the real program sends to the collector: credit and unwind tables
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,9 @@
 
 #include <cmocka.h>
 
+#include "shared/fdpass.h"
 #include "shared/unwind_map.h"
+#include "symbolizer/unwind/table_cache_file.h"
 #include "tests/unit/symbolizer/fake_peers.h"
 #include "tests/unit/symbolizer/make.h"
 
@@ -96,40 +99,119 @@ static void tables_count_in_the_report_of_their_own_interval(void **state)
 	assert_int_equal(report.result.tables_made, 0);
 }
 
-static void tables_are_kept_for_the_next_program_with_the_same_cache(void **state)
+/* Announces the program of this test and hands it over. */
+static void open_self(struct fake *fake)
 {
 	static union make_record record;
-	int cache = memfd_create("cache", MFD_CLOEXEC);
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct stat status;
+
+	assert_int_equal(fstat(self, &status), 0);
+	make_file(&record, 5, 77, "prog\0bin\0", 9);
+	record.event.ktime = 100;
+	record.file.identity.size = (uint64_t)status.st_size;
+	record.file.identity.mtime_sec = status.st_mtim.tv_sec;
+	record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	fake_push(fake, &record);
+	fake_publish(fake, 150);
+	fake_wire(fake, TM_WIRE_FILE, 5, 100, self);
+	assert_true(fake_rows(fake, 5, 100) > 0);
+	(void)close(self);
+}
+
+static void end_with_tables(struct fake *fake, unsigned cached)
+{
+	struct fake_end end;
+
+	fake_wire(fake, TM_WIRE_END, 0, 0, -1);
+	fake_end(fake, &end);
+	free(fake_folded(fake));
+	assert_true(end.done);
+	assert_int_equal(end.result.tables_cached, cached);
+	assert_int_equal(end.result.cache_refused, 0);
+}
+
+static void tables_are_kept_for_the_next_program_with_the_same_cache(void **state)
+{
+	int cache = memfd_create("cache", MFD_CLOEXEC);
 
 	for (unsigned session = 0; session < 2; session++) {
 		struct fake fake = {.cache = cache};
-		struct fake_end end;
-		int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-		assert_int_equal(fstat(self, &status), 0);
 		fake_start(&fake, program, parser);
 		fake_attach(&fake);
-		make_file(&record, 5, 77, "prog\0bin\0", 9);
-		record.event.ktime = 100;
-		record.file.identity.size = (uint64_t)status.st_size;
-		record.file.identity.mtime_sec = status.st_mtim.tv_sec;
-		record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
-		fake_push(&fake, &record);
-		fake_publish(&fake, 150);
 		assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
-		fake_wire(&fake, TM_WIRE_FILE, 5, 100, self);
-		assert_true(fake_rows(&fake, 5, 100) > 0);
-		fake_wire(&fake, TM_WIRE_END, 0, 0, -1);
-		fake_end(&fake, &end);
-		free(fake_folded(&fake));
-		assert_true(end.done);
-		assert_int_equal(end.result.tables_made, 2);
-		assert_int_equal(end.result.tables_cached, session);
-		assert_int_equal(end.result.cache_refused, 0);
-		(void)close(self);
+		open_self(&fake);
+		end_with_tables(&fake, session);
 	}
 	(void)close(cache);
+}
+
+/* Return: its end for writing, which blocks. */
+static int full_pipe(int *ret_read_end)
+{
+	static const char bytes[4096];
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	while (write(ends[1], bytes, sizeof(bytes)) > 0)
+		;
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+	*ret_read_end = ends[0];
+	return ends[1];
+}
+
+/* Asks for a report and waits until its first output is written. The next one blocks. */
+static void block_reporter(struct fake *fake)
+{
+	struct tm_control message = {.kind = TM_CONTROL_FLUSH};
+
+	assert_int_equal(tm_fdpass_send(fake->control, &message, sizeof(message), -1, 0), 0);
+	do
+		assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0),
+				 0);
+	while (message.kind != TM_CONTROL_OUTPUT);
+	assert_int_equal(message.code, 0);
+}
+
+static off_t bytes_of(int fd)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	return status.st_size;
+}
+
+static void cache_that_cannot_be_written_delays_no_table_and_is_written_later(void **state)
+{
+	struct fake fake = {.cache = memfd_create("cache", MFD_CLOEXEC)};
+	struct fake next = {.cache = fake.cache};
+	int read_end;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	fake.html = full_pipe(&read_end);
+	fake_start(&fake, program, parser);
+	fake_attach(&fake);
+	assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
+	fake_publish(&fake, 100);
+	block_reporter(&fake);
+	open_self(&fake);
+	/* By the next answer the first table has been queued. */
+	fake_wire(&fake, TM_WIRE_FILE, 6, 0, self);
+	assert_true(fake_rows(&fake, 6, 0) > 0);
+	assert_true(bytes_of(fake.cache) <= (off_t)sizeof(struct table_cache_header));
+	(void)close(read_end); /* the output fails */
+	end_with_tables(&fake, 0);
+	assert_true(bytes_of(fake.cache) > (off_t)sizeof(struct table_cache_header));
+
+	fake_start(&next, program, parser);
+	fake_attach(&next);
+	assert_true(fake_rows(&next, TM_UNWIND_MAP_VDSO, 0) > 0);
+	open_self(&next);
+	end_with_tables(&next, 1);
+	(void)close(fake.cache);
+	(void)close(self);
 }
 
 int main(int argc, char **argv)
@@ -139,6 +221,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(table_of_each_file_is_sent_and_that_of_the_vdso_first),
 		cmocka_unit_test(tables_count_in_the_report_of_their_own_interval),
 		cmocka_unit_test(tables_are_kept_for_the_next_program_with_the_same_cache),
+		cmocka_unit_test(cache_that_cannot_be_written_delays_no_table_and_is_written_later),
 	};
 
 	if (argc != 3)
