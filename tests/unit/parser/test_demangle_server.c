@@ -87,11 +87,14 @@ static void name_without_end_costs_one_worker(void **state)
 {
 	char name[512];
 	int used = snprintf(name, sizeof(name), "_D1fFHaaHQeQg"), fd;
+	uint32_t status;
 
 	for (int i = 0; i < 40; i++)
 		used += snprintf(name + used, sizeof(name) - (size_t)used, "HQgQi");
 	used += snprintf(name + used, sizeof(name) - (size_t)used, "Zv");
-	assert_int_equal(demangle(name, (size_t)used + 1, 1, &fd), PARSER_CRASHED);
+	/* Its CPU time ends first, unless others leave it none until the deadline. */
+	status = demangle(name, (size_t)used + 1, 1, &fd);
+	assert_true(status == PARSER_CRASHED || status == PARSER_TIMEOUT);
 	assert_int_equal(demangle(names, sizeof(names), 2, &fd), PARSER_OK);
 	(void)close(fd);
 }
