@@ -42,7 +42,7 @@ refused 2 'every' "reports more often than once a second" "$T" record --every 0.
 mkfifo "$WORK/pipe.0001.folded"
 cat "$WORK/pipe.0001.folded" >/dev/null &
 STARTED+=($!)
-refused 1 'pipe\.0001\.folded.*--every only regular' "a report into a pipe" \
+refused 1 'pipe\.0001\.folded.*--every it must be a regular file' "a report into a pipe" \
 	"$T" record --every 1 -d 1 -o "$WORK/pipe.folded"
 refused 1 "$OUT/no-such-folder/x.folded" "an output in a folder that does not exist" \
 	"$T" record -d 1 -o "$OUT/no-such-folder/x.folded"
