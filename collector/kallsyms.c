@@ -199,10 +199,13 @@ static bool is_known(struct kallsyms *symbols, const struct kallsyms_line *symbo
 {
 	uint32_t at = search_first(symbols->known, (uint32_t)symbols->known_count, symbol->address,
 				   entry_is_behind);
-	struct kallsyms_entry *entry = &symbols->known[at];
+	struct kallsyms_entry *entry;
 
-	if (at == symbols->known_count || entry->address != symbol->address ||
-	    entry->module != module || entry->bytes != symbol->bytes ||
+	if (at == symbols->known_count)
+		return false;
+	entry = &symbols->known[at];
+	if (entry->address != symbol->address || entry->module != module ||
+	    entry->bytes != symbol->bytes ||
 	    !is_name(symbols, entry->name, symbol->name, symbol->name_bytes))
 		return false;
 	entry->seen = true;

@@ -149,11 +149,12 @@ static bool is_behind(const void *list, uint32_t at, uint64_t offset)
 uint32_t report_files_segment(const struct report_files *files, uint32_t file, uint64_t offset)
 {
 	const struct report_file *of = &files->items[file];
-	const struct report_segment *segments = &files->segments[of->first_segment];
+	const struct report_segment *segments;
 	uint32_t at;
 
 	if (!of->segment_count)
 		return REPORT_NO_SEGMENT;
+	segments = &files->segments[of->first_segment];
 	at = search_last(segments, of->segment_count, offset, is_behind);
 	if (offset < segments[at].offset || offset - segments[at].offset >= segments[at].bytes)
 		return REPORT_NO_SEGMENT;
