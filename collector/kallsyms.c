@@ -268,10 +268,12 @@ static bool run_is_behind(const void *list, uint32_t at, uint64_t address)
 
 static const struct kallsyms_run *find_run(const struct kallsyms_runs *runs, uint64_t address)
 {
-	uint32_t at = search_last(runs->items, (uint32_t)runs->count, address, run_is_behind);
-	const struct kallsyms_run *run = &runs->items[at];
+	const struct kallsyms_run *run;
 
-	return at < runs->count && address >= run->start && address < run->end ? run : NULL;
+	if (!runs->count)
+		return NULL;
+	run = &runs->items[search_last(runs->items, (uint32_t)runs->count, address, run_is_behind)];
+	return address >= run->start && address < run->end ? run : NULL;
 }
 
 uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t ktime)
