@@ -158,7 +158,8 @@ class Judgement:
             self.counts["comm unknown"] += 1
         elif sample.comm == now:
             pass
-        elif not (sample.kernel and half_written(sample.comm, now, then or b"")):
+        # A hit in the kernel may come without kernel frames: the hit's own mode decides.
+        elif sample.flags & USER_MODE or not half_written(sample.comm, now, then or b""):
             self._say("comm %r, not %r" % (sample.comm, now), sample)
 
     def _process(self, sample, side):
