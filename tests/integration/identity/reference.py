@@ -160,7 +160,7 @@ class Judgement:
             pass
         # A hit in the kernel may come without kernel frames: the hit's own mode decides.
         elif sample.flags & USER_MODE or not half_written(sample.comm, now, then or b""):
-            self._say("comm %r, not %r" % (sample.comm, now), sample)
+            self._say("comm %r, not %r; the next is %r" % (sample.comm, now, then), sample)
 
     def _process(self, sample, side):
         known = self.records.processes.get(sample.generation)
