@@ -3,9 +3,9 @@
 /*
  * report_job - a closed interval, and all that its report says besides
  *
- * Made by the reader's thread (report_job_new); the reporter's thread makes the report of it and
- * fills in what is marked so; then the reader's thread frees it. Nothing in it is shared, but for
- * what is marked borrowed, which does not change as long as there is a job.
+ * The reader's thread makes it (interval_end) and frees it; in between the reporter's thread makes
+ * the report of it and fills in what is marked so. What is borrowed does not change as long as
+ * there is a job, or has a lock of its own.
  */
 
 #include "shared/control.h"

@@ -10,7 +10,7 @@
 
 #include "shared/cleanup.h"
 
-void session_close_outputs(struct session *session)
+static void close_outputs(struct session *session)
 {
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
 		session->outputs[i].fd = tm_close(session->outputs[i].fd);
@@ -86,5 +86,5 @@ void session_deinit(struct session *session)
 	ksyms_deinit(&session->kernel);
 	collector_link_deinit(&session->link);
 	tm_retire_deinit(&session->queue);
-	session_close_outputs(session);
+	close_outputs(session);
 }

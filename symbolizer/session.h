@@ -63,5 +63,3 @@ struct session {
 /* Return: 0, -ENOMEM, -errno. */
 int session_init(struct session *session, const struct options *options);
 void session_deinit(struct session *session);
-/* Closes the descriptors of the outputs that are still open. */
-void session_close_outputs(struct session *session);
