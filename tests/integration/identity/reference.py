@@ -84,8 +84,9 @@ class Records:
 
 
 def half_written(comm, old, new):
-    """Whether the kernel was sampled as it wrote one name over another: new bytes, then old."""
-    return any(comm == new[:n] + old[n:] for n in range(len(new))) or comm == new
+    """Whether the kernel was sampled as it wrote one name over another: new bytes, then old.
+    All of the new bytes may be there before the zero that ends them."""
+    return any(comm == new[:n] + old[n:] for n in range(len(new) + 1)) or comm == new
 
 
 class Judgement:
