@@ -12,7 +12,8 @@ static bool header_is_good(const struct parser_line_table *header, uint32_t coun
 {
 	return header->magic == PARSER_LINES_MAGIC && header->place_count == count &&
 	       count <= PARSER_OFFSETS_MAX && header->call_count <= PARSER_CALLS_MAX &&
-	       header->name_bytes <= PARSER_NAMES_MAX && header->flags <= PARSER_LINES_FLAGS_ALL;
+	       header->name_bytes <= PARSER_NAMES_MAX && header->flags <= PARSER_LINES_FLAGS_ALL &&
+	       header->build_id_bytes <= sizeof(header->build_id);
 }
 
 static bool places_are_good(const struct lines_check *lines)

@@ -89,6 +89,7 @@ enum parser_symbols_flag {
 	PARSER_SYMBOLS_HAS_DWARF = 1 << 5,     /* there are .debug_info and .debug_line */
 	PARSER_SYMBOLS_MALFORMED = 1 << 6,     /* a part that makes no sense was left out */
 	PARSER_SYMBOLS_TRUNCATED = 1 << 7,     /* a limit was met: names are missing */
+	PARSER_SYMBOLS_HAS_GO_LINES = 1 << 8,  /* which has lines, too */
 };
 
 struct parser_symbol_table {
@@ -140,7 +141,8 @@ struct parser_line_table {
 	uint32_t call_count;
 	uint32_t name_bytes; /* the last is a NUL */
 	uint32_t flags;
-	uint32_t pad;
+	uint32_t build_id_bytes; /* of the file that was read: the debug file, if there is one; */
+	uint8_t build_id[PARSER_BUILD_ID_MAX]; /* 0: it has none */
 };
 
 struct parser_place {

@@ -8,12 +8,6 @@
 #include <string.h>
 
 #include "symbolizer/parser/elf/segments.h"
-#include "symbolizer/parser/parser.h"
-
-struct build_id {
-	uint8_t bytes[PARSER_BUILD_ID_MAX];
-	uint32_t count; /* 0: none */
-};
 
 /* From the section: a debug file's segments are those of the file that it belongs to, and their
  * bytes are elsewhere. */
@@ -57,23 +51,20 @@ static int read_id(struct build_id *id, const struct sections *sections)
 	return r;
 }
 
-static int open_debug(struct debug_sections *debug, const struct sections *file,
+static int open_debug(struct debug_sections *debug, struct build_id *id,
 		      const struct image_source *source)
 {
-	struct build_id own, other;
+	const struct build_id own = *id;
 	struct sections sections;
 	struct image image;
-	int r = read_id(&own, file);
+	int r = image_open(&image, source);
 
-	if (r)
-		return r;
-	r = image_open(&image, source);
 	if (!r)
 		r = sections_open(&sections, &image, source);
 	if (!r)
-		r = read_id(&other, &sections);
-	if (!r && (!own.count || own.count != other.count ||
-		   memcmp(own.bytes, other.bytes, own.count) != 0))
+		r = read_id(id, &sections);
+	if (!r &&
+	    (!own.count || own.count != id->count || memcmp(own.bytes, id->bytes, own.count) != 0))
 		r = PARSER_REFUSED;
 	if (!r)
 		r = debug_sections_open(debug, &sections);
@@ -81,8 +72,8 @@ static int open_debug(struct debug_sections *debug, const struct sections *file,
 	return r;
 }
 
-int debug_file_open(struct debug_sections *debug, const struct image_source *file,
-		    const struct image_source *separate)
+int debug_file_open(struct debug_sections *debug, struct build_id *ret_id,
+		    const struct image_source *file, const struct image_source *separate)
 {
 	struct sections sections;
 	struct image image;
@@ -91,7 +82,9 @@ int debug_file_open(struct debug_sections *debug, const struct image_source *fil
 	if (!r)
 		r = sections_open(&sections, &image, file);
 	if (!r)
-		r = separate ? open_debug(debug, &sections, separate)
+		r = read_id(ret_id, &sections);
+	if (!r)
+		r = separate ? open_debug(debug, ret_id, separate)
 			     : debug_sections_open(debug, &sections);
 	image_close(&image);
 	return r;

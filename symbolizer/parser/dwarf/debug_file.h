@@ -5,8 +5,15 @@
  */
 
 #include "symbolizer/parser/dwarf/debug_sections.h"
+#include "symbolizer/parser/parser.h"
 
-/* @debug: NULL: there is no separate file. Return: as debug_sections_open(), or image_open();
- * PARSER_REFUSED: the build id of @debug is not that of @file. */
-int debug_file_open(struct debug_sections *sections, const struct image_source *file,
-		    const struct image_source *debug);
+struct build_id {
+	uint8_t bytes[PARSER_BUILD_ID_MAX];
+	uint32_t count; /* 0: none */
+};
+
+/* @debug: NULL: there is no separate file. @ret_id: of the file whose DWARF was opened.
+ * Return: as debug_sections_open(), or image_open(); PARSER_REFUSED: the build id of @debug is not
+ * that of @file. */
+int debug_file_open(struct debug_sections *sections, struct build_id *ret_id,
+		    const struct image_source *file, const struct image_source *debug);

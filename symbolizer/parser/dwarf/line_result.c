@@ -45,14 +45,16 @@ static void *append(uint8_t *to, const void *from, uint64_t bytes)
 	return to + bytes;
 }
 
-int line_result_write(const struct line_result *lines, struct result_blob *result)
+int line_result_write(const struct line_result *lines, const struct build_id *id,
+		      struct result_blob *result)
 {
-	const struct parser_line_table header = {
+	struct parser_line_table header = {
 		.magic = PARSER_LINES_MAGIC,
 		.place_count = lines->place_count,
 		.call_count = lines->call_count,
 		.name_bytes = lines->names.used,
-		.flags = lines->flags | (lines->names.truncated ? PARSER_LINES_TRUNCATED : 0)};
+		.flags = lines->flags | (lines->names.truncated ? PARSER_LINES_TRUNCATED : 0),
+		.build_id_bytes = id->count};
 	uint64_t places = lines->place_count * sizeof(*lines->places);
 	uint64_t calls = lines->call_count * sizeof(*lines->calls);
 	uint8_t *at;
@@ -61,6 +63,7 @@ int line_result_write(const struct line_result *lines, struct result_blob *resul
 	result->data = malloc(result->bytes);
 	if (!result->data)
 		return PARSER_FAILED;
+	memcpy(header.build_id, id->bytes, id->count);
 	at = append(result->data, &header, sizeof(header));
 	at = append(at, lines->places, places);
 	at = append(at, lines->calls, calls);

@@ -162,7 +162,7 @@ static void close_search(struct search *search)
 }
 
 static int search_image(struct result_blob *result, const struct debug_sections *debug,
-			const uint64_t *vaddrs, uint32_t count)
+			const struct build_id *id, const uint64_t *vaddrs, uint32_t count)
 {
 	struct search search = {.places = {vaddrs, count}};
 	int r = line_result_open(&search.lines, count);
@@ -181,7 +181,7 @@ static int search_image(struct result_blob *result, const struct debug_sections 
 	if (!r && debug->image)
 		r = run(&search, debug);
 	if (!r)
-		r = line_result_write(&search.lines, result);
+		r = line_result_write(&search.lines, id, result);
 	close_search(&search);
 	return r;
 }
@@ -198,14 +198,15 @@ int lines_find(struct result_blob *result, const struct image_source *file,
 	       const struct image_source *debug, const uint64_t *vaddrs, uint32_t count)
 {
 	struct debug_sections sections = {0};
+	struct build_id id;
 	int r;
 
 	*result = (struct result_blob){0};
 	if (count > PARSER_OFFSETS_MAX || !is_ascending(vaddrs, count))
 		return PARSER_REFUSED;
-	r = debug_file_open(&sections, file, debug);
+	r = debug_file_open(&sections, &id, file, debug);
 	if (!r)
-		r = search_image(result, &sections, vaddrs, count);
+		r = search_image(result, &sections, &id, vaddrs, count);
 	debug_sections_close(&sections);
 	return r;
 }

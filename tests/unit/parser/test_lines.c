@@ -177,6 +177,22 @@ static void separate_debug_file_replaces_the_file(void **state)
 	lines_query_unload(&program);
 }
 
+static void result_bears_the_build_id_of_the_file_that_was_read(void **state)
+{
+	static const uint8_t id[] = {1, 2, 3, 4}; /* --build-id of the programs */
+	struct program program = lines_query_load("stripped"),
+		       debug = lines_query_load("debug_only");
+	struct program *files[][2] = {{&program, NULL}, {&program, &debug}, {&debug, NULL}};
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(lines_query_find(files[i][0], files[i][1], 0), PARSER_OK);
+		assert_int_equal(lines_query_checked.header->build_id_bytes, sizeof(id));
+		assert_memory_equal(lines_query_checked.header->build_id, id, sizeof(id));
+	}
+	lines_query_unload(&debug);
+	lines_query_unload(&program);
+}
+
 static void every_address_has_its_own_calls(void **state)
 {
 	enum {
@@ -223,6 +239,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(name_in_a_shared_debug_file_is_missing_and_marked),
 		cmocka_unit_test(functions_of_a_split_file_are_missing_and_its_lines_are_not),
 		cmocka_unit_test(separate_debug_file_replaces_the_file),
+		cmocka_unit_test(result_bears_the_build_id_of_the_file_that_was_read),
 		cmocka_unit_test(every_address_has_its_own_calls),
 	};
 

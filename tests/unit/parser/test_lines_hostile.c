@@ -150,6 +150,7 @@ static void table_of_lines_is_checked_whole(void **state)
 	expect_refused(table->name_bytes, table->name_bytes + 1);
 	expect_refused(table->name_bytes, table->name_bytes - 1);
 	expect_refused(table->flags, PARSER_LINES_FLAGS_ALL + 1);
+	expect_refused(table->build_id_bytes, PARSER_BUILD_ID_MAX + 1);
 	expect_refused(place->first_call, 1);
 	expect_refused(place->first_call, UINT32_MAX);
 	expect_refused(place->call_count, 4);
