@@ -141,7 +141,9 @@ static int take_pclntab(struct compilation *c)
 		return fold(c, r);
 	r = pclntab_symbols_read(&c->pclntab, &list);
 	if (list.count)
-		c->file.header.flags |= PARSER_SYMBOLS_HAS_PCLNTAB;
+		c->file.header.flags |=
+			PARSER_SYMBOLS_HAS_PCLNTAB |
+			(c->pclntab.version >= PCLNTAB_1_16 ? PARSER_SYMBOLS_HAS_GO_LINES : 0);
 	if (!r)
 		r = take_list(c, &list);
 	symbol_list_free(&list);
