@@ -36,8 +36,7 @@ static int require_regular(int fd)
 	return S_ISREG(st.stx_mode) ? 0 : -EMEDIUMTYPE;
 }
 
-/* Opens for reading what O_PATH found, once it is known to be a regular file. */
-static int reopen(int located)
+int candidates_reopen(int located)
 {
 	char path[PROC_PATH_BYTES];
 	_cleanup_(tm_closep) int fd = -1;
@@ -53,24 +52,34 @@ static int reopen(int located)
 	return r < 0 ? r : TM_TAKE_FD(fd);
 }
 
-/* @other: not the sampled process, so only if it is in the same mount namespace. */
-static int open_in_root(const char *process, bool other, const struct opener_request *request)
+int candidates_root(const char *process, bool other, const struct opener_request *request)
 {
-	_cleanup_(tm_closep) int root = -1;
-	_cleanup_(tm_closep) int located = -1;
 	char path[PROC_PATH_BYTES];
 	struct stat st;
+	int root;
 
 	(void)snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-	if (!request->path_bytes ||
-	    (other && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns)))
+	if (other && (stat(path, &st) < 0 || st.st_ino != request->mnt_ns))
 		return -ESRCH;
 	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
+	return root;
+}
+
+/* @other: not the sampled process, so only if it is in the same mount namespace. */
+static int open_in_root(const char *process, bool other, const struct opener_request *request)
+{
+	_cleanup_(tm_closep) int root = -ESRCH;
+	_cleanup_(tm_closep) int located = -1;
+
+	if (request->path_bytes)
+		root = candidates_root(process, other, request);
+	if (root < 0)
+		return root;
 	located = open_beneath(root, request->path);
-	return located < 0 ? located : reopen(located);
+	return located < 0 ? located : candidates_reopen(located);
 }
 
 static int open_thread_root(const struct opener_request *request)
@@ -93,7 +102,7 @@ static int open_map_files(const struct opener_request *request)
 	located = open(path, O_PATH | O_CLOEXEC);
 	if (located < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	return reopen(located);
+	return candidates_reopen(located);
 }
 
 enum tm_no_file candidates_reason(int error)

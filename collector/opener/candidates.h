@@ -12,6 +12,8 @@
  * Owner      the descriptor is the caller's.
  */
 
+#include <stdbool.h>
+
 #include "collector/opener/opener.h"
 
 #define CANDIDATES_N 4
@@ -19,5 +21,11 @@
 /* @which: below CANDIDATES_N. Return: descriptor of a regular file, open for reading; -ESRCH: there
  * is no such path; -EMEDIUMTYPE: it is no regular file; -errno. */
 int candidates_open(unsigned which, const struct opener_request *request);
+/* The root of @process, a number or "self". @other: only if it is in the mount namespace of the
+ * request. Return: descriptor (O_PATH), -ESRCH, -errno. */
+int candidates_root(const char *process, bool other, const struct opener_request *request);
+/* Opens for reading what @located (O_PATH) stands for, once it is known to be a regular file.
+ * Return: as candidates_open. */
+int candidates_reopen(int located);
 /* Return: the reason for a -errno of candidates_open. */
 enum tm_no_file candidates_reason(int error);

@@ -2,6 +2,7 @@
 /* tidemark-opener - opens sampled files for the collector, each in a worker process of its own */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,11 +12,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/opener/candidates.h"
+#include "collector/opener/root_paths.h"
 #include "opener_filter.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
@@ -121,10 +124,13 @@ static int offer(int socket, int fd, struct opener_answer *answer)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
 	void *page = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct statx status;
 	int r;
 
-	if (page == MAP_FAILED)
+	if (page == MAP_FAILED ||
+	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID, &status) < 0)
 		return -errno;
+	answer->owner = status.stx_uid;
 	answer->status = OPENER_OPENED;
 	answer->worker = (uint32_t)getpid();
 	answer->address = (uint64_t)(uintptr_t)page;
@@ -142,10 +148,15 @@ static int offer(int socket, int fd, struct opener_answer *answer)
 static int work(const struct server *server, const struct opener_request *request)
 {
 	struct opener_answer answer = {.id = request->id, .abandoned = server->abandoned};
+	struct root_paths paths = {.count = CANDIDATES_N};
+	bool sampled = request->kind == OPENER_ASK;
 	enum tm_no_file reason = TM_NO_FILE_GONE;
 
-	for (unsigned which = 0; which < CANDIDATES_N; which++) {
-		_cleanup_(tm_closep) int fd = candidates_open(which, request);
+	if (!sampled && root_paths_begin(&paths, request) < 0)
+		return refuse(server, request->id, TM_NO_FILE_OPENER) != 0;
+	for (unsigned which = 0; which < paths.count; which++) {
+		_cleanup_(tm_closep) int fd =
+			sampled ? candidates_open(which, request) : root_paths_open(&paths, which);
 		int r;
 
 		if (fd < 0) {
@@ -223,8 +234,8 @@ static int serve(struct server *server)
 		if (r != 0)
 			return r < 0 ? r : -EPROTO;
 		request.path[OPENER_PATH_BYTES - 1] = '\0';
-		if (request.kind != OPENER_ASK) /* a verdict for a worker that has ended */
-			continue;
+		if (request.kind != OPENER_ASK && request.kind != OPENER_PATHS)
+			continue; /* a verdict for a worker that has ended */
 		r = serve_ask(server, &request);
 		if (r != 0)
 			return r;

@@ -6,10 +6,16 @@
  * Shape      one SEQPACKET socketpair, fixed-size messages; one request is open at a time:
  *            ASK -> (ANSWER opened -> VERDICT refused)* -> one of
  *            ANSWER opened -> VERDICT accepted -> ANSWER handed + descriptor, or ANSWER with a
- *            reason. While a request is open its worker sends answers and reads verdicts; otherwise
+ *            reason. While a request is open its worker sends answers and reads verdicts; else
  *            the opener's main process reads.
+ * Kinds      ASK: the sampled file that a FILE record names. PATHS: the first that exists of several
+ *            paths that the collector made, below the root of the sampled thread, then below the
+ *            opener's own. For these the worker gives up every capability once it has both roots:
+ *            symbolic links are followed, but lead nowhere outside the root. The file must be
+ *            regular and belong to root or to `owner`, and not everybody may write to it.
  * Proof      the worker maps one page of the opened file, without accessing it, until the verdict.
- *            So the collector can ask the kernel which file is mapped at (worker, address).
+ *            So the collector can ask the kernel which file is mapped at (worker, address); of
+ *            PATHS, whether it is on a file system that a process serves.
  * FUSE       closing a file of a FUSE server waits for that server, uninterruptibly. So the
  *            collector gets no descriptor before its verdict, and refuses files that a process
  *            serves.
@@ -30,6 +36,7 @@
 enum opener_kind {
 	OPENER_ASK = 1,
 	OPENER_VERDICT,
+	OPENER_PATHS,
 };
 
 struct opener_request {      /* collector -> opener */
@@ -38,10 +45,13 @@ struct opener_request {      /* collector -> opener */
 	uint32_t own_tid;    /* sampled thread, in the opener's PID namespace; 0: not visible */
 	uint32_t mnt_ns;     /* inode number of its mount namespace */
 	uint32_t accepted;   /* VERDICT: the file is the sampled one */
-	uint32_t path_bytes; /* 0: no usable path */
-	uint64_t vm_start;   /* the mapping, for map_files */
+	uint32_t path_bytes; /* 0: no usable path; of PATHS, with every NUL */
+	uint32_t owner;      /* PATHS: user who may own the file, besides root */
+	uint32_t pad;
+	uint64_t vm_start; /* the mapping, for map_files */
 	uint64_t vm_end;
-	char path[OPENER_PATH_BYTES]; /* relative to a root, NUL-terminated, no "." or ".." */
+	char path[OPENER_PATH_BYTES]; /* relative to a root, NUL-terminated, no "." or ".."; of
+				       * PATHS, one behind the other */
 };
 
 /* opener_answer.status: one of these or an enum tm_no_file */
@@ -54,4 +64,6 @@ struct opener_answer { /* opener -> collector */
 	uint32_t worker;    /* pid that holds the mapping */
 	uint32_t abandoned; /* workers abandoned so far */
 	uint64_t address;   /* of the mapped page */
+	uint32_t owner;     /* of the file, unless there is none */
+	uint32_t pad;
 };

@@ -92,6 +92,30 @@ static void missing_file_is_gone(void **state)
 	(void)expect_answer(1, TM_NO_FILE_GONE);
 }
 
+static void first_of_several_paths_is_handed_over_with_its_owner(void **state)
+{
+	struct opener_request request = request_for("tmp/no such file", 1);
+	struct opener_answer answer;
+	int fd = -1;
+
+	request.kind = OPENER_PATHS;
+	request.owner = getuid();
+	memcpy(request.path + request.path_bytes + 1, file_path + 1, strlen(file_path));
+	request.path_bytes += 1 + (uint32_t)strlen(file_path);
+	send_request(&request);
+	assert_int_equal(expect_answer(1, OPENER_OPENED).owner, getuid());
+	verdict(1, 1);
+	answer = receive_answer(&fd);
+	assert_int_equal(answer.status, OPENER_HANDED);
+	assert_int_equal(answer.owner, getuid());
+	assert_true(fd >= 0);
+	(void)close(fd);
+	request.path_bytes = 0;
+	send_request(&request);
+	(void)expect_answer(1, TM_NO_FILE_GONE);
+	expect_file_is_served(2); /* its main process has its capabilities still */
+}
+
 static void killed_worker_costs_only_its_own_file(void **state)
 {
 	ask(1);
@@ -192,6 +216,7 @@ int main(int argc, char **argv)
 		CASE(accepted_file_is_handed_over),
 		CASE(refused_file_is_reported_as_another_file),
 		CASE(missing_file_is_gone),
+		CASE(first_of_several_paths_is_handed_over_with_its_owner),
 		CASE(killed_worker_costs_only_its_own_file),
 		CASE(verdict_on_another_request_ends_the_worker),
 		CASE(worker_beyond_its_deadline_is_a_timeout),

@@ -135,6 +135,7 @@ static void collector_may_do_nothing_else(void **state)
 		{"write to an unwind table", SYS_pwrite64, {-1}},
 		{"kill", SYS_kill, {0x7fffffff, SIGKILL}},
 		{"pidfd_open", SYS_pidfd_open, {-1}},
+		{"capset", SYS_capset, {0, 0}},
 		{"socket", SYS_socket, {AF_UNIX, SOCK_STREAM}},
 		{"clone", SYS_clone, {SIGCHLD}},
 		{"fork", SYS_fork, {0}},
@@ -177,6 +178,7 @@ static void opener_may_open_map_send_and_fork(void **state)
 		{"recvmsg", SYS_recvmsg, {-1}},
 		{"getpid", SYS_getpid, {0}},
 		{"pidfd_open", SYS_pidfd_open, {-1}},
+		{"capset", SYS_capset, {0, 0}},
 		{"wait", SYS_wait4, {-1, 0, 1}},
 		{"parent death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL}},
 	};
