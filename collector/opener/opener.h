@@ -6,9 +6,9 @@
  * Shape      one SEQPACKET socketpair, fixed-size messages; one request is open at a time:
  *            ASK -> (ANSWER opened -> VERDICT refused)* -> one of
  *            ANSWER opened -> VERDICT accepted -> ANSWER handed + descriptor, or ANSWER with a
- *            reason. While a request is open its worker sends answers and reads verdicts; else
+ *            reason. While a request is open its worker sends answers and reads verdicts; otherwise
  *            the opener's main process reads.
- * Kinds      ASK: the sampled file that a FILE record names. PATHS: the first that exists of several
+ * Kinds      ASK: the sampled file that a FILE record names. PATHS: the first that exists of some
  *            paths that the collector made, below the root of the sampled thread, then below the
  *            opener's own. For these the worker gives up every capability once it has both roots:
  *            symbolic links are followed, but lead nowhere outside the root. The file must be
