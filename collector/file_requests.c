@@ -19,8 +19,24 @@ int file_requests_init(struct file_requests *files, struct opener_client *opener
 	return files->entries ? 0 : -ENOMEM;
 }
 
+static uint32_t record_bytes(const struct tm_file *record)
+{
+	return record ? record->event.bytes : 0;
+}
+
+static void drop_record(struct file_requests *files, uint32_t number)
+{
+	struct file_requests_entry *entry = &files->entries[number];
+
+	files->kept -= record_bytes(entry->record);
+	free(entry->record);
+	entry->record = NULL;
+}
+
 void file_requests_deinit(struct file_requests *files)
 {
+	for (uint32_t number = 0; files->entries && number <= files->highest; number++)
+		drop_record(files, number);
 	while (files->queue_head != files->queue_tail)
 		free(files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE]);
 	free(files->current);
@@ -98,6 +114,8 @@ static void finish_current(struct file_requests *files, int fd, enum tm_no_file 
 	files->stage = FILE_REQUESTS_SENDING;
 	files->fd = fd;
 	files->reason = reason;
+	if (entry->again)
+		return;
 	if (fd >= 0) {
 		entry->state = FILE_REQUESTS_SENT;
 		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
@@ -178,17 +196,33 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	return true;
 }
 
+/* Keeps the current record with its number. Where that is too much, those of others go in turn. */
+static void keep_current(struct file_requests *files)
+{
+	drop_record(files, files->current->number);
+	files->entries[files->current->number].record = files->current;
+	files->kept += record_bytes(files->current);
+	files->current = NULL;
+	while (files->kept > FILE_REQUESTS_KEPT_BYTES)
+		drop_record(files, files->hand++ % (files->highest + 1));
+}
+
 /* Return: whether it was sent, or the wire is closed. */
 static bool send_result(struct file_requests *files)
 {
+	struct file_requests_entry *entry = &files->entries[files->current->number];
+	enum tm_wire_kind kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE;
 	const struct tm_wire message = {
-		.kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE,
+		.kind = entry->again ? TM_WIRE_REOPENED : kind,
 		.number = files->current->number,
 		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
 	};
 
 	if (symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
+	if (files->fd >= 0 || entry->again)
+		keep_current(files);
+	entry->again = false;
 	files->fd = tm_close(files->fd);
 	free(files->current);
 	files->current = NULL;
@@ -250,23 +284,29 @@ void file_requests_retry(struct file_requests *files, uint64_t now_ms)
 bool file_requests_pending(const struct file_requests *files, uint32_t number)
 {
 	return files->entries[number].state == FILE_REQUESTS_QUEUED ||
-	       (files->current && files->current->number == number);
+	       files->entries[number].again || (files->current && files->current->number == number);
 }
 
 void file_requests_drop(struct file_requests *files, uint32_t number)
 {
 	files->retrying -= files->entries[number].state == FILE_REQUESTS_RETRY;
+	drop_record(files, number);
 	files->entries[number] = (struct file_requests_entry){0};
 }
 
 void file_requests_reset(struct file_requests *files, uint32_t number)
 {
-	uint32_t seen_ms = files->entries[number].seen_ms;
+	struct file_requests_entry *entry = &files->entries[number];
+	uint32_t seen_ms = entry->seen_ms;
 
+	if (entry->again) { /* becomes an ordinary one */
+		entry->again = false;
+		entry->state = FILE_REQUESTS_QUEUED;
+	}
 	if (file_requests_pending(files, number))
 		return;
 	file_requests_drop(files, number);
-	files->entries[number].seen_ms = seen_ms;
+	entry->seen_ms = seen_ms;
 }
 
 void file_requests_reset_all(struct file_requests *files)
@@ -308,9 +348,17 @@ bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t 
 {
 	struct file_requests_entry *entry = &files->entries[number];
 
-	if (!is_last(entry, FILE_REQUESTS_ANSWERED, value))
+	if (!is_last(entry, FILE_REQUESTS_ANSWERED, value) || entry->again ||
+	    files->queue_tail - files->queue_head >= FILE_REQUESTS_QUEUE / 2)
 		return false;
-	note_failure(files, entry, /* retry= */ true, now_ms);
+	if (!entry->record) {
+		note_failure(files, entry, /* retry= */ true, now_ms);
+		return true;
+	}
+	entry->again = true;
+	files->kept -= record_bytes(entry->record);
+	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = entry->record;
+	entry->record = NULL;
 	return true;
 }
 

@@ -11,7 +11,11 @@
  *            announcement mark in the BPF map is cleared after the pause, so that its next sample
  *            announces it.
  * Units      milliseconds of CLOCK_MONOTONIC, passed in by the caller.
- * Owner      the queue owns copies of records; the opener client and the link stay the caller's.
+ * Again      the record of a file that was sent is kept, so that its file can be opened once more
+ *            when the symbolizer asks for it (REOPENED), also after the last sample. What is kept
+ *            has a limit; beyond it, the file is announced again by its next sample.
+ * Owner      the queue and the entries own copies of records; the opener client and the link stay
+ *            the caller's.
  * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
  * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; the others wait until
  *            they are announced again, in the next epoch.
@@ -30,6 +34,7 @@
 #define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
 #define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
 #define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
+#define FILE_REQUESTS_KEPT_BYTES (4u << 20) /* records of files that were sent */
 
 enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
@@ -41,8 +46,10 @@ enum file_requests_state {
 };
 
 struct file_requests_entry {
-	uint8_t state; /* enum file_requests_state */
+	struct tm_file *record; /* owned: of the file that was sent; NULL: it is not kept */
+	uint8_t state;          /* enum file_requests_state */
 	uint8_t failures;
+	bool again;        /* the record is queued or current, for REOPENED */
 	uint32_t retry_ms; /* earliest next attempt */
 	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
 	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
@@ -76,6 +83,8 @@ struct file_requests {
 	struct file_requests_kernel kernel;
 	struct file_requests_entry *entries;
 	uint32_t highest;  /* number announced so far */
+	uint32_t kept;     /* bytes of the records in the entries */
+	uint32_t hand;     /* the next number whose record makes room */
 	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY */
 	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
@@ -105,7 +114,8 @@ bool file_requests_pending(const struct file_requests *files, uint32_t number);
  * that answer was due; it is then no longer. */
 bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value);
 /* The symbolizer has answered the FILE message that carried @value and wants its file once more: it
- * is sent again after a pause. Return: whether that message was the last one. */
+ * is opened again, or announced again after a pause. Return: whether that message was the last one
+ * and its file is not on its way already. */
 bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t value,
 			 uint64_t now_ms);
 /* The symbolizer could not parse the file of the FILE message that carried @value: it is sent again

@@ -129,12 +129,12 @@ static void receive_from_symbolizer(struct session *session)
 	int r = symbolizer_link_receive(&session->link, &message, &fd);
 
 	session->tokens -= SESSION_MESSAGE_TOKENS;
-	if (session->end != SESSION_CONTINUES)
-		return;
-	if (r == SYMBOLIZER_LINK_E_TABLE)
+	if (r == SYMBOLIZER_LINK_E_TABLE && session->end == SESSION_CONTINUES)
 		session->tokens -= (int64_t)unwind_install_take(&session->tables, &message, fd);
-	else if (r == SYMBOLIZER_LINK_E_FAILED)
-		unwind_install_failed(&session->tables, &message, tm_clock_ms());
+	if (r != SYMBOLIZER_LINK_E_FAILED)
+		return;
+	session->tokens -= message.kind == TM_WIRE_FILE_AGAIN ? SESSION_AGAIN_TOKENS : 0;
+	unwind_install_failed(&session->tables, &message, tm_clock_ms());
 }
 
 /* Waits for messages, at most @milliseconds, and handles them. Nothing is received from the
@@ -201,6 +201,11 @@ static bool files_are_done(struct session *session)
 	return file_requests_idle(&session->files) || session->link.fd < 0;
 }
 
+static bool is_alone(struct session *session)
+{
+	return session->link.fd < 0;
+}
+
 static bool end_is_sent(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
@@ -210,13 +215,14 @@ static bool end_is_sent(struct session *session)
 	return symbolizer_link_send(&session->link, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
 }
 
-/* Waits until @is_done, at most SESSION_SETTLE_MS. */
-static void wait_until(struct session *session, bool (*is_done)(struct session *session))
+/* Waits until @is_done, at most @milliseconds. */
+static void wait_until(struct session *session, bool (*is_done)(struct session *session),
+		       uint64_t milliseconds)
 {
 	uint64_t from_ms = tm_clock_ms();
 
 	file_requests_advance(&session->files, from_ms);
-	while (!is_done(session) && tm_clock_ms() - from_ms < SESSION_SETTLE_MS) {
+	while (!is_done(session) && tm_clock_ms() - from_ms < milliseconds) {
 		session->tokens = SESSION_TOKENS_MAX; /* no round refills them any more */
 		wait_and_receive(session, SESSION_POLL_FULL_MS);
 	}
@@ -228,8 +234,7 @@ void session_finish(struct session *session)
 	loader_detach(&session->loader);
 	drain_all(session);
 	unwind_install_drop(&session->tables);
-	wait_until(session, files_are_done);
-	opener_client_stop(&session->opener, &session->cost);
+	wait_until(session, files_are_done, SESSION_SETTLE_MS);
 	measure(session);
 	(void)session_round(session); /* the last one, which counts the files too */
 	report(session, /* may_skip= */ false);
@@ -239,7 +244,10 @@ void session_finish(struct session *session)
 			"%llu child processes were not sampled: the table of selected "
 			"processes was full",
 			(unsigned long long)*session->loader.selected_full);
-	wait_until(session, end_is_sent);
+	wait_until(session, end_is_sent, SESSION_SETTLE_MS);
+	wait_until(session, is_alone, SESSION_STAY_MS);
+	opener_client_stop(&session->opener, &session->cost);
+	report(session, /* may_skip= */ false); /* with the opener's cost */
 	if (session->end == SESSION_SYMBOLIZER_GONE)
 		(void)tm_control_failure_set(
 			&session->failure, TM_FAILURE_PEER,

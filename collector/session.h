@@ -4,7 +4,8 @@
  * session - one recording: the state of the collector and its main loop
  *
  * Phases     ready (selects processes, samples nothing) -> running -> ended: rings drained, pending
- *            files sent, END on the wire, final counts to the command.
+ *            files sent, final counts to the command, END on the wire -> stays: opens files that
+ *            the symbolizer wants again, until that shuts its end down, at most SESSION_STAY_MS.
  * Round      watermark, positions, drain, publish: once per poll, in this order (HACKING, The
  *            watermark).
  * End        STOP, end of the command's socket, end of the symbolizer's unless a new one is to
@@ -33,17 +34,19 @@
 #define SESSION_FAST_HZ         1000 /* from this rate on, SESSION_POLL_FAST_MS between rounds */
 #define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
-#define SESSION_BUSY_TRIES      64   /* to drain a ring that an unfinished record blocks */
-#define SESSION_COUNTS_MS       250  /* between counts to the command */
-#define SESSION_MEASURE         4    /* every so many counts, what is costly is read as well */
-#define SESSION_SETTLE_MS       2000 /* at the end: for pending files */
-#define SESSION_QUIET_MS        500  /* at the end: for the rings to be drained */
+#define SESSION_BUSY_TRIES      64    /* to drain a ring that an unfinished record blocks */
+#define SESSION_COUNTS_MS       250   /* between counts to the command */
+#define SESSION_MEASURE         4     /* every so many counts, what is costly is read as well */
+#define SESSION_SETTLE_MS       2000  /* at the end: for pending files */
+#define SESSION_STAY_MS         15000 /* after END: for files that are wanted again */
+#define SESSION_QUIET_MS        500   /* at the end: for the rings to be drained */
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
 #define SESSION_TOKENS_MAX      (8 << 20) /* token bucket of the symbolizer's messages: its size, */
 #define SESSION_TOKENS_PER_MS   (80 << 10) /* what is refilled each millisecond, */
 #define SESSION_MESSAGE_TOKENS \
-	(16 << 10) /* and what a message costs besides the bytes of its table */
+	(16 << 10) /* and what a message costs besides the bytes of its table, */
+#define SESSION_AGAIN_TOKENS (1 << 20) /* or besides that, for what the opener does */
 
 enum session_end {
 	SESSION_CONTINUES,

@@ -73,11 +73,13 @@ int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_me
 
 int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *message, int fd)
 {
+	bool hands_over =
+		message->kind == TM_WIRE_FILE || (message->kind == TM_WIRE_REOPENED && fd >= 0);
 	int r;
 
 	if (link->fd < 0)
 		return SYMBOLIZER_LINK_E_CLOSED;
-	if (message->kind == TM_WIRE_FILE && link->credit == 0)
+	if (hands_over && link->credit == 0)
 		return SYMBOLIZER_LINK_E_AGAIN;
 	r = tm_fdpass_send(link->fd, message, sizeof(*message), fd, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN || r == -ETOOMANYREFS)
@@ -86,7 +88,7 @@ int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *mes
 		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
-	if (message->kind == TM_WIRE_FILE)
+	if (hands_over)
 		link->credit--;
 	return 0;
 }

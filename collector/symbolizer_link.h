@@ -45,6 +45,6 @@ void symbolizer_link_deinit(struct symbolizer_link *link);
  * the caller's; SYMBOLIZER_LINK_E_FAILED, with the message; SYMBOLIZER_LINK_E_CLOSED.
  */
 int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd);
-/* @fd: -1: none; stays the caller's. FILE uses up credit.
+/* @fd: -1: none; stays the caller's. FILE uses up credit, and REOPENED with @fd.
  * Return: 0, SYMBOLIZER_LINK_E_AGAIN, SYMBOLIZER_LINK_E_CLOSED. */
 int symbolizer_link_send(struct symbolizer_link *link, const struct tm_wire *message, int fd);

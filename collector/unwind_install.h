@@ -61,7 +61,7 @@ void unwind_install_deinit(struct unwind_install *tables);
  * Return: bytes that were read. */
 uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd);
 /* Takes an UNWIND_FAILED or FILE_AGAIN message: the file has no table yet, or keeps the one that it
- * has, and is sent again later. */
+ * has, and is handed over once more. */
 void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *message,
 			   uint64_t now_ms);
 /* Continues with the pending table; call it right after a round. It makes or drops at most one

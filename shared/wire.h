@@ -17,7 +17,7 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION    3
+#define TM_WIRE_VERSION    4
 #define TM_FILES_IN_FLIGHT 32 /* FILE messages that may be sent without further credit */
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
@@ -76,7 +76,12 @@ enum tm_wire_kind {
 	TM_WIRE_FILE = 4,    /* `number`; descriptor open for reading, checked to be that file;
 				* `value` = ktime of the FILE record that it answers */
 	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
-	TM_WIRE_END = 6,     /* the ring gets no further record; final counts are published */
+	TM_WIRE_END = 6,     /* the ring gets no further record; final counts are published. Only
+				* FILE_AGAIN is answered from now on, until the symbolizer shuts its
+				* end down, or for a bounded time */
+	/* answers FILE_AGAIN: `number`; with a descriptor as in FILE, and the same `value`, but no
+	 * unwind table is due. Without one it could not be opened: `value` = enum tm_no_file */
+	TM_WIRE_REOPENED = 7,
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
 	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
@@ -87,9 +92,10 @@ enum tm_wire_kind {
 	 * unknown whether it has unwind information. It has no table yet and is to be sent again.
 	 * Without a descriptor; never for the vDSO. */
 	TM_WIRE_UNWIND_FAILED = 19,
-	/* symbolizer -> collector: what was made of the file of that FILE message, which has been
-	 * answered, is not there any more. It is to be sent again, and answered again. Without a
-	 * descriptor; never for the vDSO. */
+	/* symbolizer -> collector: the file of that FILE message, which has been answered, is to be
+	 * opened once more. REOPENED answers it; or, where the collector does not know any more how
+	 * to open it, another FILE message after its next sample. Without a descriptor; never for
+	 * the vDSO. */
 	TM_WIRE_FILE_AGAIN = 20,
 };
 

@@ -197,9 +197,8 @@ static int receive_from_command(struct session *session)
  */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
-	bool attached = session->link.state == COLLECTOR_LINK_ATTACHED;
 	struct pollfd ready[5] = {
-		{.fd = attached ? session->options->wire_fd : -1, .events = POLLIN},
+		{.fd = session->link.serves ? session->options->wire_fd : -1, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
 		{.fd = session->reporter.ready[0], .events = POLLIN},
@@ -241,6 +240,7 @@ int event_loop_run(struct session *session)
 		flush(session);
 	}
 	reader_drain(&session->reader);
+	collector_link_finish(&session->link);
 	return 0;
 }
 

@@ -117,13 +117,28 @@ static void take_file(struct collector_link *link, const struct tm_wire *message
 	link->expected -= link->expected > 0;
 }
 
+static void take_reopened(struct collector_link *link, const struct tm_wire *message, int fd)
+{
+	if (fd >= 0) {
+		link->unsent_credit++;
+		link->expected -= link->expected > 0;
+	}
+	if (link->reopened && link->reopened(link->context, message->number, message->value, fd))
+		return;
+	files_reopened(link->files, message->number, message->value, fd);
+}
+
 /* Return: 0, -EBADMSG. Takes @fd. */
 static int handle_message(struct collector_link *link, const struct tm_wire *message, int fd)
 {
 	_cleanup_(tm_closep) int owned = fd;
 	bool wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
 
-	if (wants_fd != (owned >= 0))
+	if (message->kind == TM_WIRE_REOPENED) {
+		take_reopened(link, message, TM_TAKE_FD(owned));
+		return 0;
+	}
+	if (wants_fd != (owned >= 0) || link->state == COLLECTOR_LINK_ENDED)
 		return -EBADMSG;
 	switch (message->kind) {
 	case TM_WIRE_KERNEL:
@@ -181,12 +196,23 @@ int collector_link_attach(struct collector_link *link, int control, struct tm_ri
 	if (r)
 		return r;
 	link->state = COLLECTOR_LINK_ATTACHED;
+	link->serves = true;
 	return 0;
+}
+
+/* @r: of receiving. After END nothing is missing, whatever becomes of the connection. */
+static void end_connection(struct collector_link *link, int r)
+{
+	bool gone = r == TM_FDPASS_E_CLOSED || r == -ECONNRESET;
+
+	link->serves = false;
+	if (link->state != COLLECTOR_LINK_ENDED)
+		link->state = gone ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_INVALID;
 }
 
 void collector_link_receive(struct collector_link *link)
 {
-	while (link->state == COLLECTOR_LINK_ATTACHED) {
+	while (link->serves) {
 		struct tm_wire message;
 		int fd = -1;
 		int r;
@@ -194,12 +220,15 @@ void collector_link_receive(struct collector_link *link)
 		r = tm_fdpass_recv(link->wire, &message, sizeof(message), &fd, MSG_DONTWAIT);
 		if (r == TM_FDPASS_E_AGAIN)
 			break;
-		if (r == TM_FDPASS_E_CLOSED)
-			link->state = COLLECTOR_LINK_GONE;
-		else if (r || handle_message(link, &message, fd) < 0)
-			link->state =
-				r == -ECONNRESET ? COLLECTOR_LINK_GONE : COLLECTOR_LINK_INVALID;
+		if (r || handle_message(link, &message, fd) < 0)
+			end_connection(link, r);
 	}
-	if (link->state == COLLECTOR_LINK_ATTACHED)
+	if (link->serves)
 		send_credit(link);
+}
+
+void collector_link_finish(struct collector_link *link)
+{
+	link->serves = false;
+	(void)shutdown(link->wire, SHUT_RDWR);
 }

@@ -3,6 +3,8 @@
 /*
  * collector_link - the connection to the collector: attach, descriptors, kernel symbols, end
  *
+ * Again      files that have been handed over can be asked for once more (FILE_AGAIN), also after
+ *            END, until collector_link_finish.
  * Trust      the collector is treated as hostile: an unknown or unexpected message ends the
  *            connection, and what was recorded until then is written.
  */
@@ -19,9 +21,16 @@ enum collector_link_state {
 	COLLECTOR_LINK_INVALID, /* it sent an invalid message */
 };
 
+/* Who asked for a file once more. @value: that of the FILE message. @fd: -1: it was not opened.
+ * Return: whether @fd was taken. */
+typedef bool (*collector_link_fn)(void *context, uint32_t number, uint64_t value, int fd);
+
 struct collector_link {
 	int wire; /* borrowed */
 	enum collector_link_state state;
+	bool serves;                /* it answers: attached, or END came and we have not finished */
+	collector_link_fn reopened; /* NULL: nobody asks but for symbols */
+	void *context;              /* of `reopened` */
 	struct tm_region data;
 	struct tm_region page;
 	struct files *files;    /* borrowed */
@@ -40,3 +49,5 @@ void collector_link_deinit(struct collector_link *link);
 int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader);
 /* Handles the messages that have arrived and sends credit; sets link->state. */
 void collector_link_receive(struct collector_link *link);
+/* Nothing more is wanted of the collector, which waits for that after END. */
+void collector_link_finish(struct collector_link *link);

@@ -252,6 +252,18 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 	attach(files, index, TM_TAKE_FD(taken));
 }
 
+void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	struct file_number *entry = number <= TM_FRAME_FILE_MAX ? get_entry(files, number) : NULL;
+
+	if (!entry || !entry->file || ktime < entry->retired_ktime || !files_have_space(files) ||
+	    !is_readable_regular(taken))
+		return;
+	files->open++;
+	attach(files, entry->file - 1, TM_TAKE_FD(taken));
+}
+
 void files_refused(struct files *files, uint32_t number, uint64_t reason)
 {
 	uint32_t index;

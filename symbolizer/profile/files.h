@@ -39,6 +39,11 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
  * @ktime: of the announcement it answers; 0: of any.
  */
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
+/*
+ * The same for a file that was asked for once more, and whose unwind table is there.
+ * @fd: -1: it could not be opened.
+ */
+void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 /* The collector has no descriptor for @number. @reason: enum tm_no_file, not validated. */
 void files_refused(struct files *files, uint32_t number, uint64_t reason);
 /* Whether another descriptor may be kept. */

@@ -155,7 +155,7 @@ static void receive_wire(struct harness *harness)
 
 	if (r == TM_FDPASS_E_AGAIN)
 		return;
-	if (r != 0) {
+	if (r != 0 || message.kind == TM_WIRE_END) {
 		harness->wire = tm_close(harness->wire);
 	} else if (message.kind == TM_WIRE_FILE) {
 		const struct tm_wire credit = {.kind = TM_WIRE_CREDIT, .value = 1};

@@ -170,21 +170,88 @@ static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(voi
 	assert_false(file_requests_unparsed(&world->files, 3, message.value, now_ms));
 }
 
-static void answered_file_is_sent_again_when_it_is_wanted_again(void **state)
+/* Has file 3 sent and its table answered. Return: the value of its FILE message. */
+static uint64_t answer_file(struct world *world)
 {
-	struct world *world = *state;
 	struct tm_wire message;
 
 	announce(world, 3, 0, 1000);
 	hand_over(world, request(world).id, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	assert_false(file_requests_again(&world->files, 3, message.value, 1000)); /* no answer */
 	assert_true(file_requests_answered(&world->files, 3, message.value));
-	assert_false(file_requests_again(&world->files, 3, message.value + (1 << 10), 1000));
-	assert_true(file_requests_again(&world->files, 3, message.value, 1000));
-	assert_false(file_requests_again(&world->files, 3, message.value, 1000));
+	return message.value;
+}
+
+static void answered_file_is_opened_again_when_it_is_wanted_again(void **state)
+{
+	struct world *world = *state;
+	uint64_t value = answer_file(world);
+	struct tm_wire message;
+	struct opener_request ask;
+
+	assert_false(file_requests_again(&world->files, 3, value + (1 << 10), 1000));
+	assert_true(file_requests_again(&world->files, 3, value, 1000));
+	assert_false(file_requests_again(&world->files, 3, value, 1000)); /* it is on its way */
+	assert_true(file_requests_pending(&world->files, 3));
+	file_requests_advance(&world->files, 1000); /* no sample announces it */
+	ask = request(world);
+	assert_string_equal(ask.path, "bin/ls");
+	hand_over(world, ask.id, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_REOPENED);
+	assert_true(world->has_descriptor);
+	assert_int_equal(message.number, 3);
+	assert_int_equal(message.value, value);
+	assert_false(file_requests_pending(&world->files, 3));
+	assert_false(file_requests_answered(&world->files, 3, value)); /* no table is due */
+}
+
+static void file_that_cannot_be_opened_again_keeps_its_answer(void **state)
+{
+	struct world *world = *state;
+	uint64_t value = answer_file(world);
+	struct tm_wire message;
+
+	for (int i = 0; i < 2; i++) {
+		assert_true(file_requests_again(&world->files, 3, value, 1000));
+		file_requests_advance(&world->files, 1000);
+		answer(world, request(world).id, TM_NO_FILE_GONE, 1000);
+		assert_int_equal(delivered(world, &message), TM_WIRE_REOPENED);
+		assert_false(world->has_descriptor);
+		assert_int_equal(message.value, TM_NO_FILE_GONE);
+		assert_int_equal(world->files.entries[3].state, FILE_REQUESTS_ANSWERED);
+	}
+	assert_int_equal(world->files.failed, 0);
+}
+
+static void file_that_is_wanted_again_by_a_symbolizer_that_died_is_sent_to_the_next(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	assert_true(file_requests_again(&world->files, 3, answer_file(world), 1000));
+	file_requests_reset_all(&world->files);
+	file_requests_advance(&world->files, 1000);
+	hand_over(world, request(world).id, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_true(file_requests_answered(&world->files, 3, message.value));
+}
+
+/* Then its next sample announces it. */
+static void file_whose_record_is_not_kept_is_announced_again(void **state)
+{
+	struct world *world = *state;
+	uint64_t value = answer_file(world);
+	struct tm_wire message;
+
+	world->files.kept = FILE_REQUESTS_KEPT_BYTES;
+	announce(world, 4, 0, 1000);
+	hand_over(world, request(world).id, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+	assert_null(world->files.entries[3].record);
+	world->files.kept -= FILE_REQUESTS_KEPT_BYTES - world->files.entries[4].record->event.bytes;
+	assert_true(file_requests_again(&world->files, 3, value, 1000));
 	file_requests_retry(&world->files, 1000 + FILE_REQUESTS_PAUSE_MS);
-	assert_int_equal(world->forgotten, 3); /* the next sample announces it */
+	assert_int_equal(world->forgotten, 3);
 	announce(world, 3, 0, 1000 + FILE_REQUESTS_PAUSE_MS);
 	hand_over(world, request(world).id, 1000 + FILE_REQUESTS_PAUSE_MS);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
@@ -290,7 +357,10 @@ int main(void)
 		CASE(unusable_paths_are_never_requested),
 		CASE(failed_file_waits_longer_each_time),
 		CASE(file_that_could_not_be_parsed_is_sent_again_after_growing_pauses),
-		CASE(answered_file_is_sent_again_when_it_is_wanted_again),
+		CASE(answered_file_is_opened_again_when_it_is_wanted_again),
+		CASE(file_that_cannot_be_opened_again_keeps_its_answer),
+		CASE(file_that_is_wanted_again_by_a_symbolizer_that_died_is_sent_to_the_next),
+		CASE(file_whose_record_is_not_kept_is_announced_again),
 		CASE(denied_file_is_not_announced_again),
 		CASE(without_credit_nothing_is_opened),
 		CASE(queue_is_bounded_and_out_of_range_numbers_ignored),
