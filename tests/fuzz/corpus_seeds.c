@@ -160,8 +160,9 @@ static void messages(void)
 	static const struct {
 		uint8_t attached;
 		enum tm_wire_kind kind;
-	} sent[] = {{3, TM_WIRE_KERNEL}, {1, TM_WIRE_FILE},    {2, TM_WIRE_FILE},
-		    {0, TM_WIRE_FILE},   {0, TM_WIRE_NO_FILE}, {0, TM_WIRE_END}};
+	} sent[] = {{3, TM_WIRE_KERNEL},   {1, TM_WIRE_FILE},     {2, TM_WIRE_FILE},
+		    {1, TM_WIRE_REOPENED}, {0, TM_WIRE_REOPENED}, {0, TM_WIRE_NO_FILE},
+		    {0, TM_WIRE_END},      {2, TM_WIRE_REOPENED}, {0, TM_WIRE_FILE}};
 
 	for (uint32_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
 		struct tm_wire wire = {.kind = sent[i].kind, .number = i, .value = i % 2};
