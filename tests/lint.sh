@@ -125,7 +125,7 @@ topics='base|profile|unwind|names|output'
 children='parser/parser|exporter/exporter'
 symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children)\.h" |
 	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
-topics='elf|cfi|dwarf|go|symbols|x86'
+topics='elf|cfi|dwarf|go|jit|symbols|x86'
 sources symbolizer/parser | strangers "$own|symbolizer/parser/(($topics)/)?$name" |
 	verdict 'symbolizer/parser/ includes only shared/ and its own'
 sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'

@@ -12,7 +12,8 @@
  *            inlined calls and source lines; one part, a sealed blob of `count` ascending virtual
  *            addresses of 64 bits; a second part is the separate debug file, if there is one: its
  *            build id must be the file's (else PARSER_REFUSED). DEMANGLE: no file; one part, a
- *            sealed blob of `count` NUL-terminated names.
+ *            sealed blob of `count` NUL-terminated names. PERF_MAP: the functions that a JIT
+ *            compiler wrote into the file (jit/perf_map.h); the result is that of SYMBOLS.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (names/symbol_table.c, names/lines_check.c, tm_unwind_table_check),
  *            and its client keeps a deadline.
@@ -36,6 +37,7 @@ enum parser_kind {
 	PARSER_SYMBOLS = 5, /* `count` is 0 */
 	PARSER_LINES = 6,
 	PARSER_DEMANGLE = 7,
+	PARSER_PERF_MAP = 8, /* `count` is 0 */
 	PARSER_RESULT = 16,
 };
 

@@ -118,6 +118,8 @@ static bool is_valid_request(const struct parser_message *request, int file)
 	case PARSER_ROWS:
 	case PARSER_SYMBOLS:
 		return request->count == 0 && request->parts == 0;
+	case PARSER_PERF_MAP:
+		return file >= 0 && request->count == 0 && request->parts == 0;
 	case PARSER_DEMANGLE:
 		return file < 0 && request->count <= PARSER_DEMANGLE_MAX && request->parts == 1;
 	default:

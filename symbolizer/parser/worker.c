@@ -18,6 +18,7 @@
 #include "symbolizer/parser/demangle.h"
 #include "symbolizer/parser/dwarf/lines.h"
 #include "symbolizer/parser/input.h"
+#include "symbolizer/parser/jit/perf_map.h"
 #include "symbolizer/parser/symbols/symbols_compile.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "worker_filter.h"
@@ -31,6 +32,7 @@ static struct worker_limits limits_of(uint32_t kind)
 {
 	switch (kind) {
 	case PARSER_SYMBOLS:
+	case PARSER_PERF_MAP:
 		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS, WORKER_HEAP_BYTES};
 	case PARSER_LINES:
 		return (struct worker_limits){WORKER_LINES_CPU_SECONDS, WORKER_LINES_HEAP_BYTES};
@@ -105,6 +107,18 @@ static int parse_lines(const struct worker_job *job, struct result_blob *result)
 	return r;
 }
 
+/* A map may grow while it is read. */
+static int parse_perf_map(const struct worker_job *job, struct result_blob *result)
+{
+	struct image_source source;
+	struct input input;
+	int r = input_open_file(&input, job->file, &source);
+
+	if (!r)
+		r = enter_sandbox(PARSER_PERF_MAP, 0);
+	return r ? r : perf_map_compile(result, &source);
+}
+
 static int parse_file(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
@@ -143,6 +157,8 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 		return parse_lines(job, result);
 	case PARSER_DEMANGLE:
 		return demangle(job, result);
+	case PARSER_PERF_MAP:
+		return parse_perf_map(job, result);
 	default:
 		return parse_file(job, result);
 	}
