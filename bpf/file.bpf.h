@@ -30,6 +30,26 @@ static __always_inline void file_mtime(struct kread *block, __u64 inode,
 	}
 }
 
+#define CTIME_NSEC_MASK 0x7fffffffu /* from 6.13 on, bit 31 says that somebody has read the time */
+
+static __always_inline void file_ctime(struct kread *block, __u64 inode,
+				       struct tm_identity *identity)
+{
+	__u64 seconds, nsec;
+
+	if (bpf_core_field_exists(struct inode, i_ctime_sec)) {
+		seconds = (__u64)INODE_FIELD(inode, i_ctime_sec);
+		nsec = INODE_FIELD(inode, i_ctime_nsec);
+	} else if (bpf_core_field_exists(struct inode___private_ctime, __i_ctime)) {
+		seconds = (__u64)INODE_FIELD(inode___private_ctime, __i_ctime.tv_sec);
+		nsec = (__u64)INODE_FIELD(inode___private_ctime, __i_ctime.tv_nsec);
+	} else {
+		seconds = (__u64)INODE_FIELD(inode___ctime, i_ctime.tv_sec);
+		nsec = (__u64)INODE_FIELD(inode___ctime, i_ctime.tv_nsec);
+	}
+	identity->ctime_ns = seconds * TM_NS_PER_SECOND + (nsec & CTIME_NSEC_MASK);
+}
+
 static __always_inline void file_identify(struct kread *block, __u64 file,
 					  struct tm_identity *identity)
 {
@@ -43,8 +63,10 @@ static __always_inline void file_identify(struct kread *block, __u64 file,
 	identity->size = (__u64)INODE_FIELD(inode, i_size);
 	identity->generation = INODE_FIELD(inode, i_generation);
 	file_mtime(block, inode, identity);
+	file_ctime(block, inode, identity);
 }
 
+/* Whether one number may stand for both: ctime is not part of that (struct tm_identity). */
 static __always_inline bool file_same(const struct tm_identity *a, const struct tm_identity *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&

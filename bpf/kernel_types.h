@@ -98,7 +98,9 @@ struct inode {
 	struct super_block *i_sb;
 	__u32 i_generation;
 	long long i_mtime_sec; /* from 6.11 */
+	long long i_ctime_sec;
 	__u32 i_mtime_nsec;
+	__u32 i_ctime_nsec;
 };
 
 struct timespec64 {
@@ -110,8 +112,16 @@ struct inode___mtime { /* to 6.5 */
 	struct timespec64 i_mtime;
 };
 
-struct inode___private_mtime { /* 6.6 to 6.10 */
+struct inode___private_mtime { /* 6.7 to 6.10 */
 	struct timespec64 __i_mtime;
+};
+
+struct inode___ctime { /* to 6.5 */
+	struct timespec64 i_ctime;
+};
+
+struct inode___private_ctime { /* 6.6 to 6.10 */
+	struct timespec64 __i_ctime;
 };
 
 struct dentry {

@@ -46,6 +46,11 @@ void file_requests_deinit(struct file_requests *files)
 	files->entries = NULL;
 }
 
+static bool is_retrying(const struct file_requests_entry *entry)
+{
+	return entry->state == FILE_REQUESTS_RETRY || entry->state == FILE_REQUESTS_RETIRE;
+}
+
 void file_requests_announce(struct file_requests *files, const struct tm_file *file,
 			    uint64_t now_ms)
 {
@@ -56,7 +61,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 		return;
 	entry = &files->entries[file->number];
 	if (entry->state == FILE_REQUESTS_QUEUED || entry->state == FILE_REQUESTS_SENT ||
-	    entry->state == FILE_REQUESTS_ANSWERED)
+	    entry->state == FILE_REQUESTS_ANSWERED || entry->state == FILE_REQUESTS_RETIRE)
 		return;
 	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 		return;
@@ -66,7 +71,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 	if (!copy)
 		return;
 	memcpy(copy, file, file->event.bytes);
-	files->retrying -= entry->state == FILE_REQUESTS_RETRY;
+	files->retrying -= is_retrying(entry);
 	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
 	entry->state = FILE_REQUESTS_QUEUED;
 	if (file->number > files->highest)
@@ -82,27 +87,34 @@ static void fill_path(struct opener_request *request, const struct tm_file *file
 			(uint32_t)tm_path_join(file->text, file->path_bytes, request->path);
 }
 
-/* Each attempt waits longer than the one before. @retry: it is made even if the file is not
- * announced again by itself. */
-static void note_failure(struct file_requests *files, struct file_requests_entry *entry, bool retry,
-			 uint64_t now_ms)
+/* Each attempt waits longer than the one before. @state: RETRY: it is made even if the file is not
+ * announced again by itself; RETIRE: the same, and its number is another one then; or FAILED. */
+static void note_failure(struct file_requests *files, struct file_requests_entry *entry,
+			 enum file_requests_state state, uint64_t now_ms)
 {
 	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
 								     : FILE_REQUESTS_PAUSES_MAX;
 
-	entry->state = retry ? FILE_REQUESTS_RETRY : FILE_REQUESTS_FAILED;
-	files->retrying += retry;
+	if (state == FILE_REQUESTS_RETIRE)
+		pauses = FILE_REQUESTS_PAUSES_NEW; /* old numbers take up places until W passed */
+	entry->state = (uint8_t)state;
+	files->retrying += state != FILE_REQUESTS_FAILED;
 	if (entry->failures < UINT8_MAX)
 		entry->failures++;
 	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
 }
 
-/* Whether the file may be opened later, through another process or another opener's worker. */
-static bool may_pass(enum tm_no_file reason)
+/* The file may be opened later, through another process or another opener's worker, or, if it
+ * changed, under another number. */
+static enum file_requests_state next_attempt(enum tm_no_file reason)
 {
+	if (reason == TM_NO_FILE_CHANGED)
+		return FILE_REQUESTS_RETIRE;
 	return reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
-	       reason == TM_NO_FILE_TIMEOUT || reason == TM_NO_FILE_OPENER ||
-	       reason == TM_NO_FILE_ERROR;
+			       reason == TM_NO_FILE_TIMEOUT || reason == TM_NO_FILE_OPENER ||
+			       reason == TM_NO_FILE_ERROR
+		       ? FILE_REQUESTS_RETRY
+		       : FILE_REQUESTS_FAILED;
 }
 
 /* The current file is done: a descriptor, or a reason, is to be sent to the symbolizer. */
@@ -114,7 +126,7 @@ static void finish_current(struct file_requests *files, int fd, enum tm_no_file 
 	files->stage = FILE_REQUESTS_SENDING;
 	files->fd = fd;
 	files->reason = reason;
-	if (entry->again)
+	if (entry->again && reason != TM_NO_FILE_CHANGED)
 		return;
 	if (fd >= 0) {
 		entry->state = FILE_REQUESTS_SENT;
@@ -122,7 +134,7 @@ static void finish_current(struct file_requests *files, int fd, enum tm_no_file 
 		files->opened++;
 		return;
 	}
-	note_failure(files, entry, may_pass(reason), now_ms);
+	note_failure(files, entry, next_attempt(reason), now_ms);
 	files->failed++;
 }
 
@@ -139,6 +151,7 @@ static void start_next(struct file_requests *files, uint64_t now_ms)
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
 	files->served = false;
+	files->changed = false;
 	files->asked_ms = now_ms;
 	if (files->opener->fd < 0 || opener_client_ask(files->opener, &request) < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
@@ -153,8 +166,9 @@ static void check_opened(struct file_requests *files, const struct opener_answer
 
 	files->accepted = match == FILE_REQUESTS_SAME;
 	files->served |= match == FILE_REQUESTS_SERVED;
+	files->changed |= match == FILE_REQUESTS_CHANGED;
 	(void)opener_client_verdict(files->opener, files->accepted);
-	if (match == FILE_REQUESTS_OTHER || match == FILE_REQUESTS_SERVED)
+	if (match >= 0 && !files->accepted)
 		files->refused++;
 	if (files->opener->fd < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
@@ -165,6 +179,14 @@ static void close_opener(struct file_requests *files, enum tm_no_file reason, ui
 {
 	files->opener->fd = tm_close(files->opener->fd);
 	finish_current(files, -1, reason, now_ms);
+}
+
+/* Why the opener has found no file that was accepted. */
+static enum tm_no_file reason_of(const struct file_requests *files, uint32_t status)
+{
+	if (files->served)
+		return TM_NO_FILE_SERVED;
+	return files->changed ? TM_NO_FILE_CHANGED : (enum tm_no_file)status;
 }
 
 /* Return: whether the stage changed. */
@@ -190,9 +212,7 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	else if (answer.status == OPENER_HANDED) /* a descriptor that was not accepted */
 		close_opener(files, TM_NO_FILE_OPENER, now_ms);
 	else
-		finish_current(files, -1,
-			       files->served ? TM_NO_FILE_SERVED : (enum tm_no_file)answer.status,
-			       now_ms);
+		finish_current(files, -1, reason_of(files, answer.status), now_ms);
 	return true;
 }
 
@@ -272,12 +292,13 @@ void file_requests_retry(struct file_requests *files, uint64_t now_ms)
 	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
 		struct file_requests_entry *entry = &files->entries[number];
 
-		if (entry->state != FILE_REQUESTS_RETRY ||
-		    (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
+		if (!is_retrying(entry) || (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 			continue;
+		(void)files->kernel.change(
+			files->kernel.context, number,
+			entry->state == FILE_REQUESTS_RETIRE ? TM_FILE_RETIRE : TM_FILE_FORGET, 0);
 		entry->state = FILE_REQUESTS_FAILED;
 		files->retrying--;
-		(void)files->kernel.change(files->kernel.context, number, TM_FILE_FORGET, 0);
 	}
 }
 
@@ -289,7 +310,7 @@ bool file_requests_pending(const struct file_requests *files, uint32_t number)
 
 void file_requests_drop(struct file_requests *files, uint32_t number)
 {
-	files->retrying -= files->entries[number].state == FILE_REQUESTS_RETRY;
+	files->retrying -= is_retrying(&files->entries[number]);
 	drop_record(files, number);
 	files->entries[number] = (struct file_requests_entry){0};
 }
@@ -339,7 +360,7 @@ bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64
 
 	if (!is_last(entry, FILE_REQUESTS_SENT, value))
 		return false;
-	note_failure(files, entry, /* retry= */ true, now_ms);
+	note_failure(files, entry, FILE_REQUESTS_RETRY, now_ms);
 	return true;
 }
 
@@ -352,7 +373,7 @@ bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t 
 	    files->queue_tail - files->queue_head >= FILE_REQUESTS_QUEUE / 2)
 		return false;
 	if (!entry->record) {
-		note_failure(files, entry, /* retry= */ true, now_ms);
+		note_failure(files, entry, FILE_REQUESTS_RETRY, now_ms);
 		return true;
 	}
 	entry->again = true;

@@ -9,7 +9,8 @@
  * Back-off   a file that failed is tried again when it is announced after its pause. For reasons
  *            that may pass (gone, replaced, hung; the symbolizer could not parse it) its
  *            announcement mark in the BPF map is cleared after the pause, so that its next sample
- *            announces it.
+ *            announces it. The number of a file that changed is retired then instead: its next
+ *            sample gets another one.
  * Units      milliseconds of CLOCK_MONOTONIC, passed in by the caller.
  * Again      the record of a file that was sent is kept, so that its file can be opened once more
  *            when the symbolizer asks for it (REOPENED), also after the last sample. What is kept
@@ -33,6 +34,7 @@
 #define FILE_REQUESTS_QUEUE      1024
 #define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
 #define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
+#define FILE_REQUESTS_PAUSES_NEW 3    /* doublings before a number is replaced */
 #define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
 #define FILE_REQUESTS_KEPT_BYTES (4u << 20) /* records of files that were sent */
 
@@ -42,7 +44,8 @@ enum file_requests_state {
 	FILE_REQUESTS_SENT,
 	FILE_REQUESTS_ANSWERED, /* its unwind table came */
 	FILE_REQUESTS_FAILED,
-	FILE_REQUESTS_RETRY
+	FILE_REQUESTS_RETRY,
+	FILE_REQUESTS_RETIRE /* as RETRY, but with another number */
 };
 
 struct file_requests_entry {
@@ -62,9 +65,10 @@ enum file_requests_stage {
 };
 
 enum file_requests_match {
-	FILE_REQUESTS_OTHER,  /* not the sampled file */
-	FILE_REQUESTS_SAME,   /* the sampled file */
-	FILE_REQUESTS_SERVED, /* the sampled file, on a file system that a process serves */
+	FILE_REQUESTS_OTHER,   /* not the sampled file */
+	FILE_REQUESTS_SAME,    /* the sampled file */
+	FILE_REQUESTS_SERVED,  /* the sampled file, on a file system that a process serves */
+	FILE_REQUESTS_CHANGED, /* the sampled file, but its ctime is another one (tm_identity) */
 };
 
 /* What the BPF side does for files; functions of the loader, or of a test. */
@@ -85,7 +89,7 @@ struct file_requests {
 	uint32_t highest;  /* number announced so far */
 	uint32_t kept;     /* bytes of the records in the entries */
 	uint32_t hand;     /* the next number whose record makes room */
-	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY */
+	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY or FILE_REQUESTS_RETIRE */
 	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
 
@@ -94,6 +98,7 @@ struct file_requests {
 	uint64_t asked_ms;
 	bool accepted; /* its descriptor may come */
 	bool served;   /* it was found, but a process serves its file system */
+	bool changed;  /* it was found, but it changed after its first sample */
 	int fd;        /* to be sent; -1: the reason is sent */
 	enum tm_no_file reason;
 

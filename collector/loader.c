@@ -235,9 +235,13 @@ int loader_mark_wanted(const struct loader *loader)
 static enum file_requests_match compare(const struct tm_check *check,
 					const struct tm_identity *identity)
 {
-	if (check->status != TM_CHECK_FILE ||
-	    memcmp(&check->identity, identity, sizeof(*identity)) != 0)
+	struct tm_identity now = check->identity;
+
+	now.ctime_ns = identity->ctime_ns;
+	if (check->status != TM_CHECK_FILE || memcmp(&now, identity, sizeof(now)) != 0)
 		return FILE_REQUESTS_OTHER;
+	if (check->identity.ctime_ns != identity->ctime_ns)
+		return FILE_REQUESTS_CHANGED;
 	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
 }
 

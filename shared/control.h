@@ -78,7 +78,7 @@ enum tm_failure {
 
 /* First bytes of the unwind table cache (symbolizer/unwind/table_cache.h). The command writes to no
  * file that lacks them. */
-#define TM_CACHE_MAGIC       "TMROWS1\n"
+#define TM_CACHE_MAGIC       "TMROWS2\n"
 #define TM_CACHE_MAGIC_BYTES 8
 
 struct tm_top {

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       1
+#define TM_EVENT_VERSION       2
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -150,7 +150,29 @@ struct tm_sample {
 	uint64_t frames[];
 };
 
-/* Identifies one state of a file; read from the inode of vma->vm_file. */
+/*
+ * Identifies one state of a file; read from the inode of vma->vm_file.
+ *
+ * ctime is there because mtime can be set: whoever overwrites a library in place can restore it.
+ * But ctime also changes with chmod, link, rename and unlink, which leave the contents as they
+ * are: every upgrade of a package unlinks libraries that programs go on using. So it is used thus:
+ *
+ * Number     the kernel side looks a number up by everything but ctime, which is the one of the
+ *            first sample with that number for as long as the number lives. A chmod gives no new
+ *            number, and tables that were made stay.
+ * Reading    whoever reads the file believes the bytes only if ctime, too, is the announced one:
+ *            the collector before it hands a descriptor over, the symbolizer before and after the
+ *            parser reads. So the contents have not changed since the first sample, and names made
+ *            from them are those of all samples of the number so far.
+ * Change     a file that changed before it was read gets no table under this number. The collector
+ *            retires the number after a pause; the next sample gets another one, with the new
+ *            ctime. The symbolizer, its stores and its cache on disk compare identities whole, so
+ *            these are two files.
+ * Residual   the kernel's ctime advances by ticks (up to 10 ms), and a write to a shared mapping
+ *            on tmpfs changes no time at all. A file that is overwritten after it was read, with
+ *            mtime and size as before, goes on under its old number and names until that number is
+ *            retired.
+ */
 struct tm_identity {
 	uint64_t dev; /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
 	uint64_t ino;
@@ -158,7 +180,9 @@ struct tm_identity {
 	int64_t mtime_sec;
 	uint32_t mtime_nsec;
 	uint32_t generation; /* i_generation */
+	uint64_t ctime_ns;   /* i_ctime: seconds * 10^9 + ns, modulo 2^64 */
 };
+#define TM_NS_PER_SECOND 1000000000ull
 
 /*
  * Paths and cgroup names are packed: components leaf first, each with its NUL, without slashes:

@@ -104,6 +104,7 @@ enum tm_wire_kind {
 	X(UNANSWERED, unanswered)      /* no answer when the report was made; never sent */     \
 	X(GONE, gone)                  /* process and path gone, or not visible from here */    \
 	X(OTHER, another_file)         /* what the path names now is not the sampled file */    \
+	X(CHANGED, changed)            /* the sampled file, changed since its first sample */   \
 	X(TYPE, not_regular)           /* not a regular file */                                 \
 	X(DENIED, no_permission)       /* the opener lacks the capability for it */             \
 	X(SERVED, refused_file_system) /* a process serves the file system (FUSE): may hang */  \

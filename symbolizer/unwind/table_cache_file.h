@@ -38,7 +38,7 @@ struct table_cache_head { /* in the file, before the rows */
 };
 
 _Static_assert(sizeof(struct table_cache_header) == 72, "layout");
-_Static_assert(sizeof(struct table_cache_head) == 88, "layout");
+_Static_assert(sizeof(struct table_cache_head) == 96, "layout");
 
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);

@@ -14,7 +14,8 @@ EXITING, KTHREAD, IN_EXEC, USER_MODE, NO_MM = 1, 2, 4, 8, 16 # TM_FLAG_*
 PATH_DELETED = 1 << 9
 FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
 
-Identity = collections.namedtuple("Identity", "dev ino size mtime_sec mtime_nsec generation path")
+Identity = collections.namedtuple(
+    "Identity", "dev ino size mtime_sec mtime_nsec generation ctime_ns path")
 Process = collections.namedtuple(
     "Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags ktime")
 
@@ -62,7 +63,7 @@ class Records:
                 int(word[6]), int(word[1])))
         elif word[0] == "F":
             number = int(word[7])
-            identity = Identity(*map(int, word[8:14]), unpacked(word[15]))
+            identity = Identity(*map(int, word[8:15]), unpacked(word[16]))
             known = self.meanings[number]
             if not known or known[-1][1][:-1] != identity[:-1]:
                 known.append((self.retired.get(number, 0), identity))

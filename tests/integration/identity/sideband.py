@@ -42,7 +42,8 @@ def same_file(mapping, identity):
     if mapping.dev in OVERLAYS and identity.dev not in OVERLAYS:
         seen = os.stat(mapping.path)
         return mapping.path == identity.path and seen.st_size == identity.size and \
-            seen.st_mtime_ns == identity.mtime_sec * 1000000000 + identity.mtime_nsec
+            seen.st_mtime_ns == identity.mtime_sec * 1000000000 + identity.mtime_nsec and \
+            seen.st_ctime_ns == identity.ctime_ns
     return mapping[:3] == (identity.dev, identity.ino, identity.generation)
 
 

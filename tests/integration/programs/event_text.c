@@ -49,10 +49,10 @@ static void write_file(FILE *out, const struct tm_file *file)
 	const struct tm_identity *identity = &file->identity;
 
 	write_head(out, 'F', &file->event);
-	(void)fprintf(out, " %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %u %u %u",
-		      file->number, identity->dev, identity->ino, identity->size,
-		      identity->mtime_sec, identity->mtime_nsec, identity->generation,
-		      file->mnt_ns);
+	(void)fprintf(
+		out, " %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %u %u %" PRIu64 " %u",
+		file->number, identity->dev, identity->ino, identity->size, identity->mtime_sec,
+		identity->mtime_nsec, identity->generation, identity->ctime_ns, file->mnt_ns);
 	write_bytes(out, file->text, file->path_bytes);
 }
 

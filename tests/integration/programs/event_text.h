@@ -5,7 +5,8 @@
  *
  * S ktime tgid start exec tid flags cpu kernel_frames stop comm frames
  * P ktime tgid start exec tid flags exe_file level ns_tgid mnt_ns own_tgid comm path cgroup
- * F ktime tgid start exec tid flags number dev ino size mtime_sec mtime_nsec generation mnt_ns path
+ * F ktime tgid start exec tid flags number dev ino size mtime_sec mtime_nsec generation ctime_ns
+ *   mnt_ns path
  * X ktime tgid start exec tid flags
  * R ktime tgid start exec tid flags number
  *

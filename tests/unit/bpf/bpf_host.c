@@ -180,7 +180,8 @@ bool bpf_host_has_field(const char *type, const char *field)
 	static const char *const maple[] = {"struct mm_struct mm_rb"};
 	static const char *const red_black[] = {
 		"struct mm_struct mm_lock_seq", "struct vm_area_struct vm_lock_seq",
-		"struct inode i_mtime_sec", "struct inode___private_mtime __i_mtime"};
+		"struct inode i_mtime_sec",     "struct inode___private_mtime __i_mtime",
+		"struct inode i_ctime_sec",     "struct inode___private_ctime __i_ctime"};
 	bool is_maple = host.kernel == BPF_HOST_MAPLE;
 	const char *const *more = is_maple ? maple : red_black;
 	size_t count = is_maple ? sizeof(maple) : sizeof(red_black);

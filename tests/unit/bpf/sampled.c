@@ -227,8 +227,16 @@ void sampled_store(uint64_t address, uint64_t word)
 	bpf_host_write(address, &word, sizeof(word));
 }
 
+void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_nsec)
+{
+	inodes[0].inode.i_mtime_sec = mtime_sec;
+	inodes[0].inode.i_ctime_sec = ctime_sec;
+	inodes[0].inode.i_ctime_nsec = ctime_nsec;
+}
+
 int sampled_make(void **state)
 {
+	sampled_change_times(0, 0, 0);
 	bpf_host_reset(kernel);
 	files_generation = 0;
 	vdso_table = 0;

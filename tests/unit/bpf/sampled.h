@@ -69,6 +69,8 @@ int sampled_make(void **state);
 int sampled_on_maple(void **state);
 int sampled_on_red_black(void **state);
 void sampled_store(uint64_t address, uint64_t word);
+/* The file of SAMPLED_CODE has changed: its times, as a kernel from 6.11 on has them. */
+void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_nsec);
 /* Stores words from the address on. */
 #define sampled_words(address, ...)                              \
 	bpf_host_write(address, (const uint64_t[]){__VA_ARGS__}, \

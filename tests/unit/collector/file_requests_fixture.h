@@ -31,6 +31,7 @@ struct world { /* the collector's side; the tests play both its peers */
 	unsigned asked_kernel;
 	uint32_t forgotten;
 	bool has_descriptor; /* what was delivered last */
+	uint32_t retired;
 };
 
 static int holds(void *context, uint32_t pid, uint64_t address, const struct tm_identity *identity)
@@ -48,6 +49,8 @@ static int change(void *context, uint32_t number, enum tm_file_change change, ui
 {
 	if (change == TM_FILE_FORGET)
 		((struct world *)context)->forgotten = number;
+	if (change == TM_FILE_RETIRE)
+		((struct world *)context)->retired = number;
 	return 0;
 }
 
@@ -66,6 +69,7 @@ static int make(void **state)
 	world->symbolizer_end = b[1];
 	world->holds = 1;
 	world->forgotten = UINT32_MAX;
+	world->retired = UINT32_MAX;
 	*state = world;
 	return file_requests_init(&world->files, &world->opener, &world->link, kernel);
 }
