@@ -103,7 +103,8 @@ own="shared/$name"
 collector() { sources collector | grep -v '^collector/opener/'; }
 symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|exporter|spool|debuginfod)/'; }
 
-for folder in shared bpf collector collector/opener symbolizer symbolizer/parser cli tests; do
+for folder in shared bpf collector collector/opener symbolizer symbolizer/parser \
+	symbolizer/debuginfod cli tests; do
 	[ -n "$(sources $folder)" ] || echo "$folder: empty"
 done | verdict 'every component is there'
 sources shared | strangers "$own|shared/seccompgen/$name" |
@@ -122,19 +123,22 @@ collector | strangers "$own|collector/$name|collector/opener/opener\.h" |
 sources collector/opener | strangers "$own|collector/opener/$name" |
 	verdict 'collector/opener/ includes only shared/ and its own'
 topics='base|profile|unwind|names|output'
-children='parser/parser|exporter/exporter'
+children='parser/parser|exporter/exporter|debuginfod/debuginfod'
 symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children)\.h" |
 	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
 topics='elf|cfi|dwarf|go|jit|symbols|x86'
 sources symbolizer/parser | strangers "$own|symbolizer/parser/(($topics)/)?$name" |
 	verdict 'symbolizer/parser/ includes only shared/ and its own'
+sources symbolizer/debuginfod | strangers "$own|symbolizer/debuginfod/$name" |
+	verdict 'symbolizer/debuginfod/ includes only shared/ and its own'
 sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
 sources collector cli | includes |
 	grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*|curl/.*|zlib|lzma|zstd|protobuf-c/.*)(\.h)?>' |
 	verdict 'collector/ and cli/ use no parsing library'
 sources symbolizer | includes |
 	grep -E '<(bpf/.*|linux/bpf|linux/perf_event|sys/capability|curl/.*)(\.h)?>' |
-	verdict 'symbolizer/ uses no BPF, no capability and no network library'
+	grep -vE '^symbolizer/debuginfod/.*<curl/' |
+	verdict 'symbolizer/ uses no BPF, no capability, and only debuginfod/ a network library'
 symbolizer | includes | grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*)(\.h)?>' |
 	verdict 'only symbolizer/parser/ reads ELF'
 sources shared bpf collector symbolizer cli | includes | grep '"tests/' |
@@ -315,7 +319,8 @@ if [ -n "$build" ]; then
 	parsing='elf_|elf32_|elf64_|gelf_|dwarf_|dwfl_|curl_|inflate|uncompress|gz|lzma_|ZSTD_'
 	parsing="$parsing|getaddrinfo|gethostby|dlopen|dlsym"
 	for program in collector/tidemark-collector collector/opener/tidemark-opener \
-		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser cli/tidemark; do
+		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser \
+		symbolizer/debuginfod/tidemark-debuginfod cli/tidemark; do
 		[ -x "$build/$program" ] || echo "$program is not built"
 	done | verdict 'every program is there'
 	(cd "$build" &&
@@ -324,11 +329,14 @@ if [ -n "$build" ]; then
 		verdict 'collector and opener ask for no parsing, network or loading symbol'
 	echo collector/opener/tidemark-opener | foreign 'bpf_' | verdict 'the opener holds no BPF'
 	echo symbolizer/tidemark-symbolizer |
-		foreign 'elf_|gelf_|dwarf_|bpf_|cap_|dlopen|getaddrinfo|ptrace|process_vm' |
+		foreign 'elf_|gelf_|dwarf_|bpf_|cap_|curl_|dlopen|getaddrinfo|ptrace|process_vm' |
 		verdict 'the symbolizer holds neither ELF nor BPF'
 	echo symbolizer/parser/tidemark-parser |
 		foreign 'bpf_|cap_|dlopen|getaddrinfo|socket@|connect@' |
 		verdict 'the parser holds neither BPF nor network'
+	echo symbolizer/debuginfod/tidemark-debuginfod |
+		foreign 'bpf_|cap_|elf_|gelf_|dwarf_|dlopen|execv|fork@|bind@|listen@' |
+		verdict 'tidemark-debuginfod reads no ELF, starts nothing and listens to nobody'
 fi
 
 echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment, linked)"

@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <linux/perf_event.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -120,12 +121,18 @@ static const struct {
 	NAME(AF_UNIX),
 	NAME(AF_INET),
 	NAME(AF_INET6),
+	NAME(AF_NETLINK),
 	NAME(SOCK_STREAM),
 	NAME(SOCK_DGRAM),
 	NAME(SOCK_SEQPACKET),
 	NAME(SOCK_CLOEXEC),
 	NAME(SOCK_NONBLOCK),
+	NAME(IPPROTO_IP),
+	NAME(IPPROTO_IPV6),
 	NAME(IPPROTO_TCP),
+	NAME(IP_RECVERR),
+	NAME(IPV6_RECVERR),
+	NAME(TCP_NODELAY),
 	NAME(SOL_SOCKET),
 	NAME(SO_ERROR),
 	NAME(SO_PEERCRED),

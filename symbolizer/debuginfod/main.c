@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main - tidemark-debuginfod: fetches debug files by build id from debuginfod servers, sandboxed
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "debuginfod_filter.h"
+#include "shared/option.h"
+#include "shared/sandbox.h"
+#include "symbolizer/debuginfod/landlock.h"
+#include "symbolizer/debuginfod/network.h"
+#include "symbolizer/debuginfod/server.h"
+
+#define DESCRIPTORS         64
+#define ADDRESS_SPACE_BYTES (1ul << 30) /* answers are not mapped */
+
+static int limit_files(uint64_t bytes)
+{
+	const struct rlimit limit = {bytes, bytes};
+
+	return setrlimit(RLIMIT_FSIZE, &limit) < 0 ? -errno : 0;
+}
+
+/* A peer that closes a connection, and a full memfd, show as errors of write(2). */
+static int ignore_signals(void)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	return sigaction(SIGPIPE, &ignore, NULL) < 0 || sigaction(SIGXFSZ, &ignore, NULL) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* A sanitizer reads files of /proc. */
+static int restrict_access(const struct network *network)
+{
+	const struct landlock_allowed allowed = {
+		.paths = network_paths,
+		.ports = network->ports,
+		.port_count = network->port_count,
+	};
+
+	return TM_SANITIZED ? 0 : landlock_enter(&allowed);
+}
+
+/* Kernels without Landlock have the account and the filter alone. */
+static int enter_sandbox(const struct options *options, const struct network *network)
+{
+	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
+
+	if (r == 0)
+		r = limit_files(options->file_bytes);
+	if (r == 0)
+		r = ignore_signals();
+	if (r == 0)
+		r = restrict_access(network);
+	return r < 0 ? r : tm_sandbox_filter(&debuginfod_filter);
+}
+
+static int fail(const char *what, int r)
+{
+	(void)fprintf(stderr, "tidemark-debuginfod %s: %s\n", what, strerror(-r));
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct network network = NETWORK_NULL;
+	struct options options;
+	const char *bad = "";
+	int r;
+
+	(void)prctl(PR_SET_NAME, "tidemark-debuginfod");
+	(void)mallopt(M_ARENA_MAX, 1); /* one is enough for short-lived threads */
+	if (options_parse(&options, argc, argv, &bad) < 0 ||
+	    fcntl(options.socket, F_SETFD, FD_CLOEXEC) < 0) {
+		(void)fprintf(stderr, "tidemark-debuginfod is started by tidemark: %s\n", bad);
+		return 2;
+	}
+	r = tm_sandbox_harden();
+	if (r < 0)
+		return fail("could not enter its sandbox", r);
+	r = network_prepare(&network, &options);
+	if (r < 0)
+		return fail("could not prepare its connections", r);
+	r = enter_sandbox(&options, &network);
+	if (r < 0)
+		return fail("could not enter its sandbox", r);
+	r = server_run(&options, &network);
+	network_deinit(&network);
+	return r < 0 ? fail("ended early", r) : 0;
+}
