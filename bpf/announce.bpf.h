@@ -8,6 +8,8 @@
  *            repetition.
  * Epoch      every TM_EPOCH_NS everything that is sampled is announced again, each at its own time
  *            (`spread`), and all at once when the collector raises epoch_bumps.
+ * Anonymous  a generation is announced once more, with TM_FLAG_ANONYMOUS, by the first sample of an
+ *            epoch that has a frame in anonymous code: its perf map is wanted then.
  */
 
 #include "bpf/file.bpf.h"
@@ -106,6 +108,11 @@ __noinline int announce_file(__u32 level, __u32 number)
 	return 0;
 }
 
+static __always_inline bool announce_is_anonymous(const struct scratch *s)
+{
+	return s->walk.kinds >> TM_FRAME_ANON & 1;
+}
+
 /* For a process whose last thread is exiting: its EXIT may be past. */
 static __always_inline __u32 announce_dead(struct scratch *s)
 {
@@ -121,8 +128,12 @@ static __always_inline void announce_store_epoch(struct scratch *s,
 		.epoch = epoch, .exited = announce_dead(s), .seen_ktime = s->sample.event.ktime};
 	struct tm_process_state *state = bpf_map_lookup_elem(&processes, key);
 
+	if (announce_is_anonymous(s))
+		fresh.anonymous_epoch = epoch;
 	if (state) {
 		state->epoch = epoch;
+		if (fresh.anonymous_epoch)
+			state->anonymous_epoch = epoch;
 		state->seen_ktime = fresh.seen_ktime;
 	} else if (!bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
 		nesting_add(&processes_made, 1);
@@ -164,7 +175,12 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 		(__u32)KERNEL_READ(upid, task_upid(leader, s->announce.process.ns_level), nr);
 	s->announce.process.mnt_ns = task_mount_namespace(task);
 	s->announce.process.own_tgid = task_own_number(leader);
-	if (!announce_write(s, BPF_RB_NO_WAKEUP))
+	s->announce.process.euid = TASK_READ(task, cred, euid.val);
+	s->announce.process.pad = 0;
+	if (announce_is_anonymous(s))
+		s->announce.process.event.flags |= TM_FLAG_ANONYMOUS;
+	/* Its map must be opened before it is gone. */
+	if (!announce_write(s, announce_is_anonymous(s) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
 		return 0;
 	key.tgid = s->sample.event.tgid;
 	key.exec_id = s->sample.event.exec_id;
@@ -185,6 +201,7 @@ static __always_inline void announce_generation(struct nesting *level)
 	const struct tm_event *event = &s->sample.event;
 	struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
 	struct tm_process_state *state;
+	bool anonymous = announce_is_anonymous(s);
 	__u32 epoch;
 
 	if (event->flags & TM_FLAG_IN_EXEC || !event->start_boottime)
@@ -192,14 +209,18 @@ static __always_inline void announce_generation(struct nesting *level)
 	if (event->flags & TM_FLAG_EXITING && !s->walk.mm)
 		return;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
-	if (s->walk.has_mapping_cache && mapping_cache_of(s)->epoch == epoch)
+	if (s->walk.has_mapping_cache && mapping_cache_of(s)->epoch == epoch &&
+	    (!anonymous || mapping_cache_of(s)->anonymous_epoch == epoch))
 		return;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
 		return;
-	if (state && s->walk.has_mapping_cache)
+	if (state && s->walk.has_mapping_cache) {
 		mapping_cache_of(s)->epoch = state->epoch;
-	if (state ? state->epoch == epoch : event->ktime - s->full_ktime < ANNOUNCE_FULL_NS)
+		mapping_cache_of(s)->anonymous_epoch = state->anonymous_epoch;
+	}
+	if (state ? state->epoch == epoch && (!anonymous || state->anonymous_epoch == epoch)
+		  : event->ktime - s->full_ktime < ANNOUNCE_FULL_NS)
 		return;
 	announce_process(level->number, epoch);
 }

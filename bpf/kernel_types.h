@@ -217,6 +217,14 @@ struct signal_struct {
 	atomic_t live;
 };
 
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
+};
+
 struct sighand_struct;
 struct task_struct {
 	void *stack;
@@ -235,6 +243,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;
 	struct css_set *cgroups;
+	const struct cred *cred;
 };
 
 struct kernel_clone_args {

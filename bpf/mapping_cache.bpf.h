@@ -62,6 +62,7 @@ static __always_inline void mapping_cache_begin(struct scratch *s)
 	cache->used = 0;
 	cache->began = event->ktime;
 	cache->epoch = 0;
+	cache->anonymous_epoch = 0;
 	cache->last = 0;
 #pragma unroll
 	for (int i = 0; i < MAPPING_CACHE_ENTRIES; i++)

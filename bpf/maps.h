@@ -50,12 +50,14 @@ struct mapping_cache {
 	__u64 mm;
 	__u64 start_boottime;
 	__u32 exec_id;
-	__u32 sequence;   /* mm_lock_seq of the mm */
-	__u32 generation; /* files_generation */
-	__u32 used;       /* entries written so far; the oldest is overwritten */
-	__u64 began;      /* ktime at which it was empty */
-	__u32 epoch;      /* in which the process was announced; 0: not known */
-	__u32 last;       /* the entry that was found last */
+	__u32 sequence;        /* mm_lock_seq of the mm */
+	__u32 generation;      /* files_generation */
+	__u32 used;            /* entries written so far; the oldest is overwritten */
+	__u64 began;           /* ktime at which it was empty */
+	__u32 epoch;           /* in which the process was announced; 0: not known */
+	__u32 anonymous_epoch; /* in which it was with TM_FLAG_ANONYMOUS; likewise */
+	__u32 last;            /* the entry that was found last */
+	__u32 pad;
 	struct mapping_cache_entry entries[MAPPING_CACHE_ENTRIES];
 };
 #define MAPPING_CACHES 16 /* processes; a power of two */
@@ -119,6 +121,7 @@ struct user_walk { /* the walk over the user stack of this sample */
 	__u32 kept_state;    /* enum walk_kept */
 	__u32 first;         /* index of the first user frame */
 	__u32 frames;        /* user frames so far */
+	__u32 kinds;         /* of those: a bit for each enum tm_frame_kind */
 	__u32 stop;          /* enum tm_stop */
 	__u32 mapping_cache; /* index of the process's mapping cache */
 	bool called;         /* the current frame is a caller: only ip, sp, fp and kept are known */

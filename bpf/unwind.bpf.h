@@ -19,6 +19,7 @@ static __always_inline void unwind_put(struct scratch *s, __u64 frame)
 	if (at < UNWIND_FRAMES)
 		s->frames[at] = frame;
 	s->walk.frames++;
+	s->walk.kinds |= 1u << frame_kind(frame);
 }
 
 /* Stacks made by hand begin with a zero. In a leaf, a zero means that it is switching stacks. */

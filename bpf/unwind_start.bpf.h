@@ -59,6 +59,7 @@ static __always_inline bool unwind_start_expected(struct scratch *s)
 
 	s->walk.stop = TM_STOP_NONE;
 	s->walk.frames = 0;
+	s->walk.kinds = 0;
 	s->walk.has_mapping_cache = false;
 	if (flags & (TM_FLAG_KTHREAD | TM_FLAG_IO_WORKER))
 		return false;

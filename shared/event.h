@@ -49,6 +49,7 @@ enum tm_event_type {
 #define TM_PATH_DELETED   (1u << 9)  /* i_nlink was 0 */
 #define TM_PATH_UNNAMED   (1u << 10) /* its mount has no path: memfd and the like */
 #define TM_CGROUP_CUT     (1u << 11)
+#define TM_FLAG_ANONYMOUS (1u << 12) /* PROCESS: the sample has a frame in code of no file */
 
 struct tm_event {
 	uint32_t bytes; /* whole record, multiple of 8 */
@@ -197,8 +198,10 @@ struct tm_process {
 	uint32_t ns_tgid;         /* its pid in its own PID namespace */
 	uint32_t mnt_ns;          /* inode number of its mount namespace */
 	uint32_t own_tgid;        /* its pid in the collector's PID namespace; 0: not visible */
+	uint32_t euid;            /* of the sampled thread, in the initial user namespace */
 	uint16_t path_bytes;      /* of the executable's path, first in text[] */
 	uint16_t cgroup_bytes;    /* of the cgroup's name, behind the path */
+	uint32_t pad;
 	char text[];
 };
 #define TM_FILE_NONE 0xffffffffu
@@ -285,6 +288,8 @@ struct tm_process_state { /* of an announced generation, map `processes` */
 	uint32_t epoch;   /* in which it was last announced */
 	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
 	uint64_t seen_ktime; /* of the last announcement or the EXIT */
+	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
+	uint32_t pad;
 };
 
 struct tm_file_state { /* of a file number, map `files` */

@@ -38,7 +38,7 @@ static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
 	unsigned records[TM_EVENT_RETIRE + 1];
-	uint8_t *slot, *sample;
+	uint8_t *slot, *sample, *process;
 } maps;
 
 static struct inner inner_new(uint32_t value_bytes, uint32_t entries)
@@ -183,6 +183,10 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 	assert_int_equal(event.bytes, bytes);
 	assert_true(event.type < sizeof(maps.records) / sizeof(maps.records[0]));
 	maps.records[event.type]++;
+	if (event.type == TM_EVENT_PROCESS) {
+		free(maps.process);
+		maps.process = copy_of(record, bytes);
+	}
 	if (event.type != TM_EVENT_SAMPLE)
 		return 0;
 	free(maps.sample);
@@ -193,6 +197,11 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 const struct tm_sample *bpf_maps_sample(void)
 {
 	return (const void *)maps.sample;
+}
+
+const struct tm_process *bpf_maps_process(void)
+{
+	return (const void *)maps.process;
 }
 
 unsigned bpf_maps_records(enum tm_event_type type)
@@ -216,6 +225,7 @@ void bpf_maps_reset(void)
 		free(maps.chunks[i].values);
 	free(maps.scratch.values);
 	free(maps.slot);
+	free(maps.process);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));
 	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_NESTING_LEVELS);

@@ -35,6 +35,7 @@ static struct { /* the programs copy as much of an inode as a real one has */
 static struct file files_of[2] = {{.f_inode = &inodes[0].inode}, {.f_inode = &inodes[1].inode}};
 static struct mm_struct mm;
 static struct vm_area_struct vmas[MAPPINGS];
+static const struct cred cred = {.euid.val = SAMPLED_EUID};
 static struct task_struct task;
 static struct sighand_struct *sighand;
 static uint8_t kernel_stack[THREAD_SIZE] __attribute__((aligned(16)));
@@ -285,6 +286,7 @@ static void run_programs(bool bounded)
 		.tgid = 100,
 		.in_execve = sampled.in_execve ? 1 : 0,
 		.mm = sampled.has_no_mm ? NULL : &mm,
+		.cred = &cred,
 		.group_leader = &task,
 		.start_boottime = 5000,
 		.self_exec_id = 3,

@@ -31,6 +31,7 @@
 #define SAMPLED_STACK       0x7ffd00000000ull
 #define SAMPLED_STACK_BYTES 0x40000ull
 #define SAMPLED_VDSO        0x7fff00000000ull
+#define SAMPLED_EUID        1000
 #define SAMPLED_SP          (SAMPLED_STACK + 0x1000) /* of the leaf, at first */
 
 /* Frames of SAMPLED_CODE: an interrupted address, and a return address. */

@@ -204,6 +204,23 @@ static void sampled_file_is_announced_once(void **state)
 	assert_int_equal(bpf_maps_records(TM_EVENT_PROCESS), 1);
 }
 
+/* The first sample with a frame in anonymous code does so, and no other in the same epoch. */
+static void anonymous_code_announces_its_process_once_more(void **state)
+{
+	called_leaf();
+	expect_whole();
+	assert_false(bpf_maps_process()->event.flags & TM_FLAG_ANONYMOUS);
+	sampled.registers.rip = SAMPLED_JIT + 0x10;
+	sampled_expect(TM_STOP_FRAME_POINTER, FRAME_KIND(ANON) | (SAMPLED_JIT + 0x10));
+	assert_int_equal(bpf_maps_records(TM_EVENT_PROCESS), 2);
+	assert_true(bpf_maps_process()->event.flags & TM_FLAG_ANONYMOUS);
+	assert_int_equal(bpf_maps_process()->euid, SAMPLED_EUID);
+	sampled_expect(TM_STOP_FRAME_POINTER, FRAME_KIND(ANON) | (SAMPLED_JIT + 0x10));
+	sampled.registers.rip = CODE(LEAF);
+	expect_whole();
+	assert_int_equal(bpf_maps_records(TM_EVENT_PROCESS), 2);
+}
+
 static void frames_are_counted_by_how_they_were_unwound(void **state)
 {
 	uint64_t rows, pointers;
@@ -235,6 +252,7 @@ int main(void)
 		SAMPLED_TEST(chain_of_the_sample_before_does_not_count),
 		SAMPLED_TEST(registers_of_the_sample_before_do_not_count),
 		SAMPLED_TEST(sampled_file_is_announced_once),
+		SAMPLED_TEST(anonymous_code_announces_its_process_once_more),
 		SAMPLED_TEST(frames_are_counted_by_how_they_were_unwound),
 	};
 
