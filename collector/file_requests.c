@@ -5,50 +5,30 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
-#include "shared/path.h"
 
 int file_requests_init(struct file_requests *files, struct opener_client *opener,
 		       struct symbolizer_link *link, struct file_requests_kernel kernel)
 {
 	*files = (struct file_requests){.opener = opener, .link = link, .kernel = kernel, .fd = -1};
 	files->entries = calloc(FILE_REQUESTS_MAX, sizeof(*files->entries));
-	return files->entries ? 0 : -ENOMEM;
-}
-
-static uint32_t record_bytes(const struct tm_file *record)
-{
-	return record ? record->event.bytes : 0;
-}
-
-static void drop_record(struct file_requests *files, uint32_t number)
-{
-	struct file_requests_entry *entry = &files->entries[number];
-
-	files->kept -= record_bytes(entry->record);
-	free(entry->record);
-	entry->record = NULL;
+	if (!files->entries)
+		return -ENOMEM;
+	return file_records_init(&files->records, FILE_REQUESTS_MAX);
 }
 
 void file_requests_deinit(struct file_requests *files)
 {
-	for (uint32_t number = 0; files->entries && number <= files->highest; number++)
-		drop_record(files, number);
 	while (files->queue_head != files->queue_tail)
 		free(files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE]);
 	free(files->current);
 	free(files->entries);
+	file_records_deinit(&files->records);
 	files->fd = tm_close(files->fd);
 	files->current = NULL;
 	files->entries = NULL;
-}
-
-static bool is_retrying(const struct file_requests_entry *entry)
-{
-	return entry->state == FILE_REQUESTS_RETRY || entry->state == FILE_REQUESTS_RETIRE;
 }
 
 void file_requests_announce(struct file_requests *files, const struct tm_file *file,
@@ -67,41 +47,14 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 		return;
 	if (files->queue_tail - files->queue_head == FILE_REQUESTS_QUEUE)
 		return;
-	copy = malloc(file->event.bytes);
+	copy = file_records_copy(file);
 	if (!copy)
 		return;
-	memcpy(copy, file, file->event.bytes);
-	files->retrying -= is_retrying(entry);
+	files->retrying -= file_requests_is_retrying(entry);
 	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
 	entry->state = FILE_REQUESTS_QUEUED;
 	if (file->number > files->highest)
 		files->highest = file->number;
-}
-
-/* The opener gets only a path that is complete and plain. */
-static void fill_path(struct opener_request *request, const struct tm_file *file)
-{
-	if (!(file->event.flags & (TM_PATH_CUT | TM_PATH_DELETED | TM_PATH_UNNAMED)) &&
-	    tm_path_is_plain(file->text, file->path_bytes))
-		request->path_bytes =
-			(uint32_t)tm_path_join(file->text, file->path_bytes, request->path);
-}
-
-/* Each attempt waits longer than the one before. @state: RETRY: it is made even if the file is not
- * announced again by itself; RETIRE: the same, and its number is another one then; or FAILED. */
-static void note_failure(struct file_requests *files, struct file_requests_entry *entry,
-			 enum file_requests_state state, uint64_t now_ms)
-{
-	unsigned pauses = entry->failures < FILE_REQUESTS_PAUSES_MAX ? entry->failures
-								     : FILE_REQUESTS_PAUSES_MAX;
-
-	if (state == FILE_REQUESTS_RETIRE)
-		pauses = FILE_REQUESTS_PAUSES_NEW; /* old numbers take up places until W passed */
-	entry->state = (uint8_t)state;
-	files->retrying += state != FILE_REQUESTS_FAILED;
-	if (entry->failures < UINT8_MAX)
-		entry->failures++;
-	entry->retry_ms = (uint32_t)(now_ms + ((uint64_t)FILE_REQUESTS_PAUSE_MS << pauses));
 }
 
 /* The file may be opened later, through another process or another opener's worker, or, if it
@@ -117,15 +70,33 @@ static enum file_requests_state next_attempt(enum tm_no_file reason)
 		       : FILE_REQUESTS_FAILED;
 }
 
+bool file_requests_open_path(struct file_requests *files, const struct tm_wire *answer,
+			     const struct opener_request *request)
+{
+	struct file_requests_path *path = &files->paths[files->path_tail % TM_PATHS_IN_FLIGHT];
+
+	if (files->path_tail - files->path_head == TM_PATHS_IN_FLIGHT)
+		return false;
+	path->answer = *answer;
+	path->request = *request;
+	files->path_tail++;
+	return true;
+}
+
 /* The current file is done: a descriptor, or a reason, is to be sent to the symbolizer. */
 static void finish_current(struct file_requests *files, int fd, enum tm_no_file reason,
 			   uint64_t now_ms)
 {
-	struct file_requests_entry *entry = &files->entries[files->current->number];
+	struct file_requests_entry *entry;
 
 	files->stage = FILE_REQUESTS_SENDING;
 	files->fd = fd;
 	files->reason = reason;
+	if (files->path) {
+		files->path->answer.form = fd < 0 ? (uint16_t)reason : 0;
+		return;
+	}
+	entry = &files->entries[files->current->number];
 	if (entry->again && reason != TM_NO_FILE_CHANGED)
 		return;
 	if (fd >= 0) {
@@ -134,20 +105,45 @@ static void finish_current(struct file_requests *files, int fd, enum tm_no_file 
 		files->opened++;
 		return;
 	}
-	note_failure(files, entry, next_attempt(reason), now_ms);
+	file_requests_note_failure(files, entry, next_attempt(reason), now_ms);
 	files->failed++;
 }
 
-static void start_next(struct file_requests *files, uint64_t now_ms)
+static struct opener_request next_file(struct file_requests *files)
 {
-	struct opener_request request = {0};
+	const struct tm_file *file = files->queue[files->queue_head % FILE_REQUESTS_QUEUE];
+	struct opener_request request = {
+		.kind = OPENER_ASK,
+		.own_tid = file->own_tid,
+		.mnt_ns = file->mnt_ns,
+		.vm_start = file->vm_start,
+		.vm_end = file->vm_end,
+	};
 
 	files->current = files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE];
-	request.own_tid = files->current->own_tid;
-	request.mnt_ns = files->current->mnt_ns;
-	request.vm_start = files->current->vm_start;
-	request.vm_end = files->current->vm_end;
-	fill_path(&request, files->current);
+	request.path_bytes = file_records_path(files->current, request.path);
+	return request;
+}
+
+static struct opener_request next_path(struct file_requests *files)
+{
+	files->path = &files->paths[files->path_head % TM_PATHS_IN_FLIGHT];
+	return files->path->request;
+}
+
+/* Files and paths take turns. Return: whether there was one. */
+static bool start_next(struct file_requests *files, uint64_t now_ms)
+{
+	/* without credit the descriptor could not be sent on */
+	bool file = files->queue_head != files->queue_tail &&
+		    (files->link->credit > 0 || files->link->fd < 0);
+	bool path = files->path_head != files->path_tail && (files->path_is_next || !file);
+	struct opener_request request;
+
+	if (!file && !path)
+		return false;
+	files->path_is_next = !path;
+	request = path ? next_path(files) : next_file(files);
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
 	files->served = false;
@@ -155,6 +151,7 @@ static void start_next(struct file_requests *files, uint64_t now_ms)
 	files->asked_ms = now_ms;
 	if (files->opener->fd < 0 || opener_client_ask(files->opener, &request) < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
+	return true;
 }
 
 /* The kernel decides whether the opened file is the sampled one. */
@@ -162,13 +159,14 @@ static void check_opened(struct file_requests *files, const struct opener_answer
 			 uint64_t now_ms)
 {
 	int match = files->kernel.match_file(files->kernel.context, answer->worker, answer->address,
-					     &files->current->identity);
+					     files->path ? NULL : &files->current->identity);
 
+	files->owner = answer->owner;
 	files->accepted = match == FILE_REQUESTS_SAME;
 	files->served |= match == FILE_REQUESTS_SERVED;
 	files->changed |= match == FILE_REQUESTS_CHANGED;
 	(void)opener_client_verdict(files->opener, files->accepted);
-	if (match >= 0 && !files->accepted)
+	if (match >= 0 && !files->accepted && !files->path)
 		files->refused++;
 	if (files->opener->fd < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
@@ -216,36 +214,42 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	return true;
 }
 
-/* Keeps the current record with its number. Where that is too much, those of others go in turn. */
-static void keep_current(struct file_requests *files)
+static struct tm_wire result_of_file(const struct file_requests *files)
 {
-	drop_record(files, files->current->number);
-	files->entries[files->current->number].record = files->current;
-	files->kept += record_bytes(files->current);
+	bool again = files->entries[files->current->number].again;
+	enum tm_wire_kind kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE;
+
+	return (struct tm_wire){
+		.kind = again ? TM_WIRE_REOPENED : kind,
+		.number = files->current->number,
+		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
+	};
+}
+
+static void end_current(struct file_requests *files)
+{
+	files->entries[files->current->number].again = false;
+	if (files->fd >= 0)
+		file_records_keep(&files->records, files->current, files->owner);
+	else
+		free(files->current);
 	files->current = NULL;
-	while (files->kept > FILE_REQUESTS_KEPT_BYTES)
-		drop_record(files, files->hand++ % (files->highest + 1));
 }
 
 /* Return: whether it was sent, or the wire is closed. */
 static bool send_result(struct file_requests *files)
 {
-	struct file_requests_entry *entry = &files->entries[files->current->number];
-	enum tm_wire_kind kind = files->fd >= 0 ? TM_WIRE_FILE : TM_WIRE_NO_FILE;
-	const struct tm_wire message = {
-		.kind = entry->again ? TM_WIRE_REOPENED : kind,
-		.number = files->current->number,
-		.value = files->fd >= 0 ? files->current->event.ktime : files->reason,
-	};
+	const struct tm_wire message = files->path ? files->path->answer : result_of_file(files);
 
-	if (symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
+	if (message.kind &&
+	    symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
-	if (files->fd >= 0 || entry->again)
-		keep_current(files);
-	entry->again = false;
+	if (files->path)
+		files->path_head++;
+	else
+		end_current(files);
+	files->path = NULL;
 	files->fd = tm_close(files->fd);
-	free(files->current);
-	files->current = NULL;
 	files->stage = FILE_REQUESTS_IDLE;
 	return true;
 }
@@ -271,11 +275,7 @@ void file_requests_advance(struct file_requests *files, uint64_t now_ms)
 	while (moved) {
 		switch (files->stage) {
 		case FILE_REQUESTS_IDLE:
-			/* without credit the descriptor could not be sent on */
-			moved = files->queue_head != files->queue_tail &&
-				(files->link->credit > 0 || files->link->fd < 0);
-			if (moved)
-				start_next(files, now_ms);
+			moved = start_next(files, now_ms);
 			break;
 		case FILE_REQUESTS_ASKED:
 			moved = read_answer(files, now_ms);
@@ -287,21 +287,6 @@ void file_requests_advance(struct file_requests *files, uint64_t now_ms)
 	}
 }
 
-void file_requests_retry(struct file_requests *files, uint64_t now_ms)
-{
-	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
-		struct file_requests_entry *entry = &files->entries[number];
-
-		if (!is_retrying(entry) || (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
-			continue;
-		(void)files->kernel.change(
-			files->kernel.context, number,
-			entry->state == FILE_REQUESTS_RETIRE ? TM_FILE_RETIRE : TM_FILE_FORGET, 0);
-		entry->state = FILE_REQUESTS_FAILED;
-		files->retrying--;
-	}
-}
-
 bool file_requests_pending(const struct file_requests *files, uint32_t number)
 {
 	return files->entries[number].state == FILE_REQUESTS_QUEUED ||
@@ -310,8 +295,8 @@ bool file_requests_pending(const struct file_requests *files, uint32_t number)
 
 void file_requests_drop(struct file_requests *files, uint32_t number)
 {
-	files->retrying -= is_retrying(&files->entries[number]);
-	drop_record(files, number);
+	files->retrying -= file_requests_is_retrying(&files->entries[number]);
+	file_records_drop(&files->records, number);
 	files->entries[number] = (struct file_requests_entry){0};
 }
 
@@ -334,56 +319,13 @@ void file_requests_reset_all(struct file_requests *files)
 {
 	for (uint32_t number = 0; number <= files->highest; number++)
 		file_requests_reset(files, number);
-}
-
-/* Whether @value is that of the last FILE message, which is in @state. */
-static bool is_last(const struct file_requests_entry *entry, enum file_requests_state state,
-		    uint64_t value)
-{
-	return entry->state == state && entry->sent == (uint32_t)(value >> 10);
-}
-
-bool file_requests_answered(struct file_requests *files, uint32_t number, uint64_t value)
-{
-	struct file_requests_entry *entry = &files->entries[number];
-
-	if (!is_last(entry, FILE_REQUESTS_SENT, value))
-		return false;
-	entry->state = FILE_REQUESTS_ANSWERED;
-	return true;
-}
-
-bool file_requests_unparsed(struct file_requests *files, uint32_t number, uint64_t value,
-			    uint64_t now_ms)
-{
-	struct file_requests_entry *entry = &files->entries[number];
-
-	if (!is_last(entry, FILE_REQUESTS_SENT, value))
-		return false;
-	note_failure(files, entry, FILE_REQUESTS_RETRY, now_ms);
-	return true;
-}
-
-bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t value,
-			 uint64_t now_ms)
-{
-	struct file_requests_entry *entry = &files->entries[number];
-
-	if (!is_last(entry, FILE_REQUESTS_ANSWERED, value) || entry->again ||
-	    files->queue_tail - files->queue_head >= FILE_REQUESTS_QUEUE / 2)
-		return false;
-	if (!entry->record) {
-		note_failure(files, entry, FILE_REQUESTS_RETRY, now_ms);
-		return true;
-	}
-	entry->again = true;
-	files->kept -= record_bytes(entry->record);
-	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = entry->record;
-	entry->record = NULL;
-	return true;
+	files->path_tail = files->path_head + (files->path != NULL);
+	if (files->path)
+		files->path->answer.kind = 0;
 }
 
 bool file_requests_idle(const struct file_requests *files)
 {
-	return files->stage == FILE_REQUESTS_IDLE && files->queue_head == files->queue_tail;
+	return files->stage == FILE_REQUESTS_IDLE && files->queue_head == files->queue_tail &&
+	       files->path_head == files->path_tail;
 }

@@ -5,7 +5,9 @@
  *
  * Shape      one small state per file number, a bounded queue of announcements, and one current
  *            file: request to the opener -> the kernel says which file its worker has mapped ->
- *            accept or refuse -> descriptor, or the reason for its lack, to the symbolizer.
+ *            accept or refuse -> descriptor, or the reason for its lack, to the symbolizer. In
+ *            turn with files, paths that the collector made are opened; of those the kernel only
+ *            says whether a process serves their file system.
  * Back-off   a file that failed is tried again when it is announced after its pause. For reasons
  *            that may pass (gone, replaced, hung; the symbolizer could not parse it) its
  *            announcement mark in the BPF map is cleared after the pause, so that its next sample
@@ -13,19 +15,19 @@
  *            sample gets another one.
  * Units      milliseconds of CLOCK_MONOTONIC, passed in by the caller.
  * Again      the record of a file that was sent is kept, so that its file can be opened once more
- *            when the symbolizer asks for it (REOPENED), also after the last sample. What is kept
- *            has a limit; beyond it, the file is announced again by its next sample.
- * Owner      the queue and the entries own copies of records; the opener client and the link stay
- *            the caller's.
+ *            when the symbolizer asks for it (REOPENED), also after the last sample. A file whose
+ *            record is not kept is announced again by its next sample.
+ * Owner      the queue owns copies of records; the opener client and the link stay the caller's.
  * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
  * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; the others wait until
- *            they are announced again, in the next epoch.
+ *            they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT paths.
  * Threads    one. Never waits: while the wire is full, the current file stays until the next round.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/file_records.h"
 #include "collector/opener_client.h"
 #include "collector/symbolizer_link.h"
 #include "shared/event.h"
@@ -36,7 +38,6 @@
 #define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
 #define FILE_REQUESTS_PAUSES_NEW 3    /* doublings before a number is replaced */
 #define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
-#define FILE_REQUESTS_KEPT_BYTES (4u << 20) /* records of files that were sent */
 
 enum file_requests_state {
 	FILE_REQUESTS_UNSEEN,
@@ -49,13 +50,22 @@ enum file_requests_state {
 };
 
 struct file_requests_entry {
-	struct tm_file *record; /* owned: of the file that was sent; NULL: it is not kept */
-	uint8_t state;          /* enum file_requests_state */
+	uint8_t state; /* enum file_requests_state */
 	uint8_t failures;
 	bool again;        /* the record is queued or current, for REOPENED */
 	uint32_t retry_ms; /* earliest next attempt */
 	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
 	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
+};
+
+static inline bool file_requests_is_retrying(const struct file_requests_entry *entry)
+{
+	return entry->state == FILE_REQUESTS_RETRY || entry->state == FILE_REQUESTS_RETIRE;
+}
+
+struct file_requests_path {
+	struct tm_wire answer; /* without its reason; kind 0: nobody waits for it any more */
+	struct opener_request request;
 };
 
 enum file_requests_stage {
@@ -74,7 +84,8 @@ enum file_requests_match {
 /* What the BPF side does for files; functions of the loader, or of a test. */
 struct file_requests_kernel {
 	void *context;
-	/* Which file @pid has mapped at @address. Return: enum file_requests_match, -errno. */
+	/* Which file @pid has mapped at @address. @identity: NULL: any file is the right one.
+	 * Return: enum file_requests_match, -errno. */
 	int (*match_file)(void *context, uint32_t pid, uint64_t address,
 			  const struct tm_identity *identity);
 	/* Changes the BPF map entry of @number. @value: for TM_FILE_TABLE. Return: 0, -errno. */
@@ -87,14 +98,18 @@ struct file_requests {
 	struct file_requests_kernel kernel;
 	struct file_requests_entry *entries;
 	uint32_t highest;  /* number announced so far */
-	uint32_t kept;     /* bytes of the records in the entries */
-	uint32_t hand;     /* the next number whose record makes room */
 	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY or FILE_REQUESTS_RETIRE */
 	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
+	struct file_requests_path paths[TM_PATHS_IN_FLIGHT];
+	uint32_t path_head, path_tail; /* free-running */
+	struct file_records records;
 
 	enum file_requests_stage stage;
-	struct tm_file *current;
+	struct tm_file *current;         /* either this */
+	struct file_requests_path *path; /* or this is current, in `paths` */
+	bool path_is_next;               /* if there is one */
+	uint32_t owner;                  /* of the opened file */
 	uint64_t asked_ms;
 	bool accepted; /* its descriptor may come */
 	bool served;   /* it was found, but a process serves its file system */
@@ -113,6 +128,9 @@ void file_requests_deinit(struct file_requests *files);
 /* Queues a checked FILE record, of which it takes a copy. */
 void file_requests_announce(struct file_requests *files, const struct tm_file *file,
 			    uint64_t now_ms);
+/* Has one of several paths opened and the answer sent. Return: whether there was space for it. */
+bool file_requests_open_path(struct file_requests *files, const struct tm_wire *answer,
+			     const struct opener_request *request);
 /* Whether the number's file is queued or the current one. */
 bool file_requests_pending(const struct file_requests *files, uint32_t number);
 /* Takes an unwind table for the answer to the FILE message that carried @value. Return: whether
@@ -135,6 +153,10 @@ void file_requests_reset(struct file_requests *files, uint32_t number);
 void file_requests_reset_all(struct file_requests *files);
 /* Reads answers, sends results and starts the next file, as far as possible without waiting. */
 void file_requests_advance(struct file_requests *files, uint64_t now_ms);
+/* Each attempt waits longer than the one before. @state: RETRY: it is made even if the file is not
+ * announced again by itself; RETIRE: the same, and its number is another one then; or FAILED. */
+void file_requests_note_failure(struct file_requests *files, struct file_requests_entry *entry,
+				enum file_requests_state state, uint64_t now_ms);
 /* Has failed files whose pause is over announced again; call it regularly. */
 void file_requests_retry(struct file_requests *files, uint64_t now_ms);
 /* Whether nothing is queued and there is no current file. */

@@ -237,10 +237,12 @@ static enum file_requests_match compare(const struct tm_check *check,
 {
 	struct tm_identity now = check->identity;
 
-	now.ctime_ns = identity->ctime_ns;
-	if (check->status != TM_CHECK_FILE || memcmp(&now, identity, sizeof(now)) != 0)
+	if (check->status != TM_CHECK_FILE)
 		return FILE_REQUESTS_OTHER;
-	if (check->identity.ctime_ns != identity->ctime_ns)
+	now.ctime_ns = identity ? identity->ctime_ns : now.ctime_ns;
+	if (identity && memcmp(&now, identity, sizeof(now)) != 0)
+		return FILE_REQUESTS_OTHER;
+	if (check->identity.ctime_ns != now.ctime_ns)
 		return FILE_REQUESTS_CHANGED;
 	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
 }

@@ -47,7 +47,6 @@ static int send_request(struct opener_client *opener, const struct opener_reques
 
 int opener_client_ask(struct opener_client *opener, struct opener_request *request)
 {
-	request->kind = OPENER_ASK;
 	request->id = ++opener->id;
 	opener->awaiting = true;
 	return send_request(opener, request);

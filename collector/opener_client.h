@@ -30,7 +30,7 @@ struct opener_client {
 
 /* @program: descriptor of the executable; stays the caller's. Return: 0, -errno. */
 int opener_client_start(struct opener_client *opener, int program);
-/* Sends a request, in which it fills in kind and id. Return: 0, -errno (the opener is gone and its
+/* Sends ASK or PATHS, in which it fills in the id. Return: 0, -errno (the opener is gone and its
  * socket closed). */
 int opener_client_ask(struct opener_client *opener, struct opener_request *request);
 /* Accepts or refuses the opened file. Return: as opener_client_ask. */

@@ -26,6 +26,15 @@ static int parse_perf(struct options *options, char *text)
 	return 0;
 }
 
+static int add_debug_root(struct options *options, const char *path)
+{
+	path += strspn(path, "/");
+	if (!*path || options->debug_root_count == OPTIONS_ROOTS_MAX)
+		return -EINVAL;
+	options->debug_roots[options->debug_root_count++] = path;
+	return 0;
+}
+
 static int parse_one(struct options *options, char *argument)
 {
 	char *value;
@@ -45,6 +54,8 @@ static int parse_one(struct options *options, char *argument)
 	if ((value = tm_option_value(argument, "--table-bytes")))
 		return tm_option_number(value, OPTIONS_TABLES_MIN, OPTIONS_TABLES_MAX,
 					&options->table_bytes);
+	if ((value = tm_option_value(argument, "--debug-root")))
+		return add_debug_root(options, value);
 	if (strcmp(argument, "--selecting") == 0)
 		options->selecting = true;
 	else if (strcmp(argument, "--restart") == 0)
@@ -57,7 +68,7 @@ static int parse_one(struct options *options, char *argument)
 int options_parse(struct options *options, int argc, char **argv, const char **ret_wrong)
 {
 	options->control_fd = options->wire_fd = options->opener_fd = -1;
-	options->hz = options->ring_kib = options->perf_count = 0;
+	options->hz = options->ring_kib = options->perf_count = options->debug_root_count = 0;
 	options->selecting = options->restart = false;
 	options->table_bytes = OPTIONS_TABLES_BYTES;
 	for (int i = 1; i < argc; i++) {

@@ -20,6 +20,8 @@
 #define OPTIONS_TABLES_MIN   (1u << 20)
 #define OPTIONS_TABLES_MAX   (TM_UNWIND_CHUNKS_MAX * TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
+#define OPTIONS_ROOTS_MAX    8
+
 struct options_perf { /* one perf event, opened disabled by the command */
 	unsigned cpu;
 	int fd;
@@ -33,7 +35,9 @@ struct options {
 	unsigned ring_kib;    /* of each CPU's ring; 0: from hz */
 	unsigned table_bytes; /* budget of all tables */
 	bool selecting;
-	bool restart; /* if the symbolizer dies, the command starts a new one */
+	bool restart;              /* if the symbolizer dies, the command starts a new one */
+	unsigned debug_root_count; /* 0: debug files are not looked for */
+	const char *debug_roots[OPTIONS_ROOTS_MAX]; /* relative to /; in argv */
 	unsigned perf_count;
 	struct options_perf perf[OPTIONS_CPUS_MAX];
 };

@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "collector/control.h"
+#include "collector/debug_paths.h"
 #include "collector/selection.h"
 #include "shared/cleanup.h"
 #include "shared/clock.h"
@@ -131,6 +132,9 @@ static void receive_from_symbolizer(struct session *session)
 	session->tokens -= SESSION_MESSAGE_TOKENS;
 	if (r == SYMBOLIZER_LINK_E_TABLE && session->end == SESSION_CONTINUES)
 		session->tokens -= (int64_t)unwind_install_take(&session->tables, &message, fd);
+	if (r == SYMBOLIZER_LINK_E_DEBUG &&
+	    debug_paths_ask(&session->files, session->options, &message) < 0)
+		symbolizer_link_refuse(&session->link);
 	if (r != SYMBOLIZER_LINK_E_FAILED)
 		return;
 	session->tokens -= message.kind == TM_WIRE_FILE_AGAIN ? SESSION_AGAIN_TOKENS : 0;

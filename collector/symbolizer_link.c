@@ -20,9 +20,15 @@ void symbolizer_link_deinit(struct symbolizer_link *link)
 	link->fd = tm_fdpass_close(link->fd);
 }
 
+void symbolizer_link_refuse(struct symbolizer_link *link)
+{
+	link->violations++;
+	symbolizer_link_deinit(link);
+}
+
 /*
  * What the symbolizer may send, and when. Return: 0, SYMBOLIZER_LINK_E_TABLE,
- * SYMBOLIZER_LINK_E_FAILED, -EBADMSG.
+ * SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG, -EBADMSG.
  */
 static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, bool has_fd)
 {
@@ -32,6 +38,9 @@ static int accept_message(struct symbolizer_link *link, const struct tm_wire *me
 	if ((message->kind == TM_WIRE_UNWIND_FAILED || message->kind == TM_WIRE_FILE_AGAIN) &&
 	    !has_fd && message->number < SYMBOLIZER_LINK_NUMBERS)
 		return SYMBOLIZER_LINK_E_FAILED;
+	if (message->kind == TM_WIRE_DEBUG_FILE && !has_fd &&
+	    message->number < SYMBOLIZER_LINK_NUMBERS)
+		return SYMBOLIZER_LINK_E_DEBUG;
 	if (message->kind == TM_WIRE_HELLO && !has_fd && !link->greeted &&
 	    message->value == TM_WIRE_VERSION) {
 		link->greeted = true;

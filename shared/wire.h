@@ -7,8 +7,8 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      each side treats the other as hostile: every field is copied once and checked. The
- *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED and FILE_AGAIN only: no
- *            path, pid or address.
+ *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN and DEBUG_FILE
+ *            only: no path, pid or address, and at most one component of a path.
  * Errors     a message of another size, of an unknown kind or at the wrong time closes the
  *            connection and is counted.
  */
@@ -18,7 +18,11 @@
 #include "shared/event.h"
 
 #define TM_WIRE_VERSION    4
-#define TM_FILES_IN_FLIGHT 32 /* FILE messages that may be sent without further credit */
+#define TM_FILES_IN_FLIGHT 32  /* FILE messages that may be sent without further credit */
+#define TM_PATHS_IN_FLIGHT 4   /* DEBUG_FILE messages that may be without an answer */
+#define TM_WIRE_TEXT_MAX   256 /* bytes */
+#define TM_BUILD_ID_MIN    4   /* bytes; a shorter one is none */
+#define TM_BUILD_ID_MAX    64
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
 
@@ -77,11 +81,14 @@ enum tm_wire_kind {
 				* `value` = ktime of the FILE record that it answers */
 	TM_WIRE_NO_FILE = 5, /* `number`, `value` = enum tm_no_file; no descriptor */
 	TM_WIRE_END = 6,     /* the ring gets no further record; final counts are published. Only
-				* FILE_AGAIN is answered from now on, until the symbolizer shuts its
-				* end down, or for a bounded time */
+				* FILE_AGAIN and DEBUG_FILE are answered from now on, until the
+				* symbolizer shuts its end down, or for a bounded time */
 	/* answers FILE_AGAIN: `number`; with a descriptor as in FILE, and the same `value`, but no
 	 * unwind table is due. Without one it could not be opened: `value` = enum tm_no_file */
 	TM_WIRE_REOPENED = 7,
+	/* answers the DEBUG_FILE with this `number`, `value` and `request`: a descriptor open for
+	 * reading, or `form` = enum tm_no_file */
+	TM_WIRE_OPENED = 8,
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
 	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
@@ -97,6 +104,16 @@ enum tm_wire_kind {
 	 * to open it, another FILE message after its next sample. Without a descriptor; never for
 	 * the vDSO. */
 	TM_WIRE_FILE_AGAIN = 20,
+	/* symbolizer -> collector: a separate debug file of the file of that FILE message is
+	 * wanted. `form` says what `text` is; `request` is the symbolizer's own. */
+	TM_WIRE_DEBUG_FILE = 21,
+};
+
+/* By what a separate debug file is found. ROOT: each of the folders of --debug-root. */
+enum tm_debug_form {
+	TM_DEBUG_BUILD_ID = 1, /* its bytes: ROOT/.build-id/xx/rest.debug */
+	TM_DEBUG_LINK, /* a name: in the file's folder, in its .debug, below ROOT and its folder */
+	TM_DEBUG_ALT,  /* the name of a file that several debug files share: below ROOT/.dwz */
 };
 
 /* Why a sampled file was not opened. */
@@ -121,6 +138,10 @@ struct tm_wire {
 	uint32_t kind;   /* enum tm_wire_kind */
 	uint32_t number; /* file number */
 	uint64_t value;
+	uint32_t request; /* this field and the next ones are 0 in messages that do not say more */
+	uint16_t form;
+	uint16_t text_bytes; /* of `text`, which has no NUL */
+	uint8_t text[TM_WIRE_TEXT_MAX];
 };
 
 /*

@@ -27,7 +27,9 @@ struct world { /* the collector's side; the tests play both its peers */
 	struct symbolizer_link link;
 	int opener_end;
 	int symbolizer_end;
-	int holds; /* the kernel's verdict on an opened file */
+	int holds;      /* the kernel's verdict on an opened file */
+	bool any_file;  /* it is asked without an identity */
+	uint32_t owner; /* of the files that the opener opens */
 	unsigned asked_kernel;
 	uint32_t forgotten;
 	bool has_descriptor; /* what was delivered last */
@@ -41,7 +43,8 @@ static int holds(void *context, uint32_t pid, uint64_t address, const struct tm_
 	world->asked_kernel++;
 	assert_int_equal(pid, 4242);
 	assert_int_equal(address, 0x7000);
-	assert_int_equal(identity->ino, 99);
+	assert_int_equal(identity == NULL, world->any_file);
+	assert_true(!identity || identity->ino == 99);
 	return world->holds;
 }
 
@@ -120,8 +123,11 @@ static struct opener_request request(struct world *world)
 
 static void answer(struct world *world, uint32_t id, uint32_t status, uint64_t now_ms)
 {
-	const struct opener_answer reply = {
-		.id = id, .status = status, .worker = 4242, .address = 0x7000};
+	const struct opener_answer reply = {.id = id,
+					    .status = status,
+					    .worker = 4242,
+					    .address = 0x7000,
+					    .owner = world->owner};
 	int fd = status == OPENER_HANDED ? STDIN_FILENO : -1;
 
 	assert_int_equal(tm_fdpass_send(world->opener_end, &reply, sizeof(reply), fd, 0), 0);
@@ -145,7 +151,9 @@ static uint32_t delivered(struct world *world, struct tm_wire *ret_message)
 
 	if (r != 0)
 		return 0;
-	if (ret_message->kind != TM_WIRE_REOPENED)
+	if (ret_message->kind == TM_WIRE_OPENED)
+		assert_int_equal(fd >= 0, !ret_message->form);
+	else if (ret_message->kind != TM_WIRE_REOPENED)
 		assert_int_equal(fd >= 0, ret_message->kind == TM_WIRE_FILE);
 	world->has_descriptor = fd >= 0;
 	if (fd >= 0)

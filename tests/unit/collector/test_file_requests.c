@@ -243,12 +243,12 @@ static void file_whose_record_is_not_kept_is_announced_again(void **state)
 	uint64_t value = answer_file(world);
 	struct tm_wire message;
 
-	world->files.kept = FILE_REQUESTS_KEPT_BYTES;
+	world->files.records.bytes = FILE_RECORDS_BYTES;
 	announce(world, 4, 0, 1000);
 	hand_over(world, request(world).id, 1000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
-	assert_null(world->files.entries[3].record);
-	world->files.kept -= FILE_REQUESTS_KEPT_BYTES - world->files.entries[4].record->event.bytes;
+	assert_null(world->files.records.items[3].file);
+	world->files.records.bytes = world->files.records.items[4].file->event.bytes;
 	assert_true(file_requests_again(&world->files, 3, value, 1000));
 	file_requests_retry(&world->files, 1000 + FILE_REQUESTS_PAUSE_MS);
 	assert_int_equal(world->forgotten, 3);

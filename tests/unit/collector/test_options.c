@@ -33,7 +33,8 @@ static void all_options_are_understood(void **state)
 {
 	assert_int_equal(
 		parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7:8"), A("--ring-kib=128"),
-			   A("--table-bytes=2097152"), A("--selecting"), A("--restart"))),
+			   A("--table-bytes=2097152"), A("--selecting"), A("--restart"),
+			   A("--debug-root=/usr/lib/debug"), A("--debug-root=//srv"))),
 		0);
 	assert_int_equal(options.control_fd, 3);
 	assert_int_equal(options.wire_fd, 4);
@@ -45,6 +46,9 @@ static void all_options_are_understood(void **state)
 	assert_int_equal(options.ring_kib, 128);
 	assert_int_equal(options.table_bytes, 2 << 20);
 	assert_true(options.selecting);
+	assert_int_equal(options.debug_root_count, 2);
+	assert_string_equal(options.debug_roots[0], "usr/lib/debug");
+	assert_string_equal(options.debug_roots[1], "srv");
 	assert_true(options.restart);
 }
 
@@ -55,6 +59,7 @@ static void optional_options_have_defaults(void **state)
 	assert_int_equal(options.ring_kib, 0);
 	assert_int_equal(options.table_bytes, OPTIONS_TABLES_BYTES);
 	assert_false(options.selecting);
+	assert_int_equal(options.debug_root_count, 0);
 	assert_false(options.restart);
 }
 
@@ -79,6 +84,8 @@ static void wrong_arguments_are_refused(void **state)
 	assert_int_equal(parse(ARGV(ENOUGH, A("--control-fd=-3"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=0:6"))), -EINVAL); /* CPU 0 twice */
 	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=1"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--debug-root=/"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--debug-root="))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=4096:9"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--ring-kib=99999999"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--table-bytes=1048575"))), -EINVAL);

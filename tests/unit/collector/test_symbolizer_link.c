@@ -68,12 +68,17 @@ static int receive(struct wire *wire)
 	return r;
 }
 
+static int send_message(struct wire *wire, const struct tm_wire *message)
+{
+	assert_int_equal(tm_fdpass_send(wire->peer, message, sizeof(*message), -1, 0), 0);
+	return receive(wire);
+}
+
 static int send_kind(struct wire *wire, uint32_t kind, uint64_t value)
 {
 	const struct tm_wire message = {.kind = kind, .value = value};
 
-	assert_int_equal(tm_fdpass_send(wire->peer, &message, sizeof(message), -1, 0), 0);
-	return receive(wire);
+	return send_message(wire, &message);
 }
 
 static void hello_and_credit_are_accepted(void **state)
@@ -85,6 +90,22 @@ static void hello_and_credit_are_accepted(void **state)
 	assert_int_equal(send_kind(wire, TM_WIRE_CREDIT, 1), 0);
 	assert_true(wire->link.greeted);
 	assert_int_equal(wire->link.violations, 0);
+}
+
+static void request_of_a_debug_file_is_for_the_caller_who_may_refuse_it(void **state)
+{
+	struct tm_wire message = {.kind = TM_WIRE_DEBUG_FILE,
+				  .number = 12,
+				  .value = 3,
+				  .text_bytes = 2,
+				  .text = "ls"};
+	struct wire *wire = *state;
+
+	assert_int_equal(send_message(wire, &message), SYMBOLIZER_LINK_E_DEBUG);
+	assert_memory_equal(&wire->received, &message, sizeof(message));
+	symbolizer_link_refuse(&wire->link);
+	assert_int_equal(wire->link.fd, -1);
+	assert_int_equal(wire->link.violations, 1);
 }
 
 static void any_other_message_closes_the_wire(void **state)
@@ -100,14 +121,15 @@ static void any_other_message_closes_the_wire(void **state)
 		{.kind = TM_WIRE_CREDIT, .value = 0},
 		{.kind = TM_WIRE_CREDIT, .value = TM_FILES_IN_FLIGHT + 1},
 		{.kind = TM_WIRE_CREDIT, .value = UINT64_MAX},
+		{.kind = TM_WIRE_DEBUG_FILE, .number = SYMBOLIZER_LINK_NUMBERS},
+		{.kind = TM_WIRE_OPENED},
 	};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct wire wire = {0};
 
 		assert_int_equal(wire_init(&wire), 0);
-		assert_int_equal(send_kind(&wire, wrong[i].kind, wrong[i].value),
-				 SYMBOLIZER_LINK_E_CLOSED);
+		assert_int_equal(send_message(&wire, &wrong[i]), SYMBOLIZER_LINK_E_CLOSED);
 		assert_int_equal(wire.link.fd, -1);
 		assert_int_equal(wire.link.violations, 1);
 		wire_deinit(&wire);
@@ -305,6 +327,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(hello_and_credit_are_accepted),
+		CASE(request_of_a_debug_file_is_for_the_caller_who_may_refuse_it),
 		CASE(any_other_message_closes_the_wire),
 		CASE(second_hello_closes_the_wire),
 		CASE(message_of_another_size_closes_the_wire),
