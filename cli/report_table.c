@@ -80,6 +80,7 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 		      (unsigned long long)result->unnamed_frames,
 		      (unsigned long long)result->frames);
 	print_reasons(out, result->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
+	print_some(out, result->merged, "stacks merged for want of memory");
 	if (report_table_unopened(result) > 0) {
 		(void)fprintf(out, ", files not opened %llu",
 			      (unsigned long long)report_table_unopened(result));

@@ -46,6 +46,7 @@ static void put_samples(FILE *out, const struct summary *s)
 		    tm_reasons_stop);
 	put_reasons(out, "unresolved", s->result.unresolved, 0, TM_UNRESOLVED_N,
 		    tm_reasons_unresolved);
+	put_number(out, "merged", s->result.merged);
 	put_number(out, "frames", s->result.frames);
 	put_number(out, "unnamed_frames", s->result.unnamed_frames);
 	put_reasons(out, "unnamed", s->result.unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
@@ -75,6 +76,7 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "tables_empty", s->result.tables_empty);
 	put_number(out, "tables_cached", s->result.tables_cached);
 	put_number(out, "cache_refused", s->result.cache_refused);
+	put_number(out, "cache_dropped", s->result.cache_dropped);
 	put_number(out, "tables", counts->tables);
 	put_number(out, "table_bytes", counts->table_bytes);
 	put_number(out, "tables_installed", counts->tables_installed);

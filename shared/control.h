@@ -134,6 +134,7 @@ struct tm_result {
 	uint64_t exported;             /* samples */
 	uint64_t drops[TM_DROP_N];     /* samples, by reason; the symbolizer's own reasons only */
 	uint64_t truncated[TM_STOP_N]; /* stacks, by reason */
+	uint64_t merged;               /* of those exported: deep frames are left out, for memory */
 	uint64_t frames;
 	uint64_t unnamed_frames;        /* of those, shown as file+offset or [reason] */
 	uint64_t unnamed[TM_UNNAMED_N]; /* the same by reason */
@@ -146,6 +147,7 @@ struct tm_result {
 	uint64_t tables_empty;  /* files without unwind information: their table is empty */
 	uint64_t tables_cached; /* of those made, found in the cache */
 	uint64_t cache_refused; /* cache entries that failed their check */
+	uint64_t cache_dropped; /* tables that were not kept: too many waited to be written */
 	uint64_t parsers_lost;  /* parsers that exited or sent an invalid message */
 	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */
 	uint64_t child_cpu_ns;               /* of the parser and its workers */

@@ -113,7 +113,9 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->cache_refused = session->cache.refused;
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
+	result->cache_dropped = session->cache.dropped;
 	session->cache.refused = 0;
+	session->cache.dropped = 0;
 }
 
 static void take_outputs(struct session *session, struct report_job *job)

@@ -38,6 +38,7 @@ static void fill_result(const struct report *report, struct tm_result *result)
 	result->frames = report->frames_shown;
 	result->unnamed_frames = report->unnamed_frames;
 	memcpy(result->unnamed, report->unnamed, sizeof(result->unnamed));
+	result->merged = report->merged;
 	result->late_records = report->late_records;
 	result->processes = report->process_count;
 	result->files = report->file_count;

@@ -14,7 +14,7 @@ struct arena_chunk {
 	uint64_t data[];
 };
 
-static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
+static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
 {
 	struct arena_chunk *chunk;
 
@@ -25,8 +25,20 @@ static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
 		budget_give(arena->budget, sizeof(*chunk) + bytes);
 		return NULL;
 	}
-	chunk->bytes = bytes;
-	chunk->used = 0;
+	*chunk = (struct arena_chunk){.bytes = bytes};
+	return chunk;
+}
+
+static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
+{
+	struct arena_chunk *chunk = arena->spare;
+
+	if (chunk && bytes <= chunk->bytes)
+		arena->spare = NULL;
+	else
+		chunk = new_chunk(arena, bytes);
+	if (!chunk)
+		return NULL;
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	return chunk;
@@ -49,13 +61,55 @@ void *arena_take(struct arena *arena, size_t bytes)
 	return taken;
 }
 
+static void free_chunk(struct arena *arena, struct arena_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	budget_give(arena->budget, sizeof(*chunk) + chunk->bytes);
+	free(chunk);
+}
+
 void arena_deinit(struct arena *arena)
 {
 	while (arena->chunks) {
 		struct arena_chunk *chunk = arena->chunks;
 
 		arena->chunks = chunk->next;
-		budget_give(arena->budget, sizeof(*chunk) + chunk->bytes);
-		free(chunk);
+		free_chunk(arena, chunk);
 	}
+	free_chunk(arena, arena->spare);
+	arena->spare = NULL;
+}
+
+void arena_reverse(struct arena *arena)
+{
+	struct arena_chunk *chunk = arena->chunks, *older;
+
+	arena->chunks = NULL;
+	for (; chunk; chunk = older) {
+		older = chunk->next;
+		chunk->next = arena->chunks;
+		arena->chunks = chunk;
+	}
+}
+
+void arena_free_before(struct arena *arena, const void *address)
+{
+	while (arena->chunks) {
+		struct arena_chunk *chunk = arena->chunks;
+		const uint8_t *data = (const uint8_t *)chunk->data;
+
+		if ((const uint8_t *)address >= data &&
+		    (const uint8_t *)address <= data + chunk->bytes)
+			return;
+		arena->chunks = chunk->next;
+		free_chunk(arena, chunk);
+	}
+}
+
+bool arena_spare(struct arena *arena)
+{
+	if (!arena->spare)
+		arena->spare = new_chunk(arena, ARENA_CHUNK_BYTES);
+	return arena->spare != NULL;
 }

@@ -76,6 +76,23 @@ int budget_grow(struct budget *budget, void *items, uint32_t *capacity, uint32_t
 	return 0;
 }
 
+void budget_shrink(struct budget *budget, void *items, uint32_t *capacity, uint32_t count,
+		   size_t item_bytes)
+{
+	void **array = items;
+	uint32_t wanted = *capacity;
+	void *shrunk;
+
+	while (wanted / 2 > count && wanted / 2 >= GROW_FIRST)
+		wanted /= 2;
+	shrunk = wanted < *capacity ? realloc(*array, wanted * item_bytes) : NULL;
+	if (!shrunk)
+		return;
+	budget_give(budget, (*capacity - wanted) * (uint64_t)item_bytes);
+	*array = shrunk;
+	*capacity = wanted;
+}
+
 void budget_drop(struct budget *budget, void *items, uint32_t *capacity, size_t item_bytes)
 {
 	void **array = items;

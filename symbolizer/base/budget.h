@@ -47,5 +47,8 @@ void budget_give(struct budget *budget, uint64_t bytes);
  */
 int budget_grow(struct budget *budget, void *items, uint32_t *capacity, uint32_t need,
 		size_t item_bytes);
+/* Gives back what an array of @count items does not need. */
+void budget_shrink(struct budget *budget, void *items, uint32_t *capacity, uint32_t count,
+		   size_t item_bytes);
 /* Frees such an array and returns its bytes to the budget. */
 void budget_drop(struct budget *budget, void *items, uint32_t *capacity, size_t item_bytes);

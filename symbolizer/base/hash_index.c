@@ -6,6 +6,7 @@
 #include "symbolizer/base/hash_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define HASH_INDEX_FIRST 64u
 
@@ -18,9 +19,8 @@ static void insert_slot(uint64_t *slots, uint32_t capacity, uint64_t slot)
 	slots[at] = slot;
 }
 
-static int grow(struct hash_index *table)
+static int resize(struct hash_index *table, uint64_t capacity)
 {
-	uint64_t capacity = table->capacity ? 2ull * table->capacity : HASH_INDEX_FIRST;
 	uint64_t *slots;
 
 	if (capacity > 1u << 31 || budget_take(table->budget, capacity * sizeof(*slots)))
@@ -63,7 +63,8 @@ uint32_t hash_index_next(const struct hash_index *table, struct hash_index_walk 
 int hash_index_add(struct hash_index *table, uint32_t hash, uint32_t index)
 {
 	/* At most three quarters are in use, so that every walk meets an empty slot soon. */
-	if (table->used + 1 > table->capacity / 4 * 3 && grow(table))
+	if (table->used + 1 > table->capacity / 4 * 3 &&
+	    resize(table, table->capacity ? 2ull * table->capacity : HASH_INDEX_FIRST))
 		return BUDGET_E_SPENT;
 	insert_slot(table->slots, table->capacity, (uint64_t)hash << 32 | (index + 1u));
 	table->used++;
@@ -95,6 +96,23 @@ void hash_index_remove(struct hash_index *table, uint32_t hash, uint32_t index)
 	}
 	table->slots[hole] = 0;
 	table->used--;
+}
+
+void hash_index_clear(struct hash_index *table)
+{
+	if (table->capacity)
+		memset(table->slots, 0, table->capacity * sizeof(*table->slots));
+	table->used = 0;
+}
+
+void hash_index_shrink(struct hash_index *table)
+{
+	uint64_t capacity = HASH_INDEX_FIRST;
+
+	while (table->used + 1 > capacity / 4 * 3)
+		capacity *= 2;
+	if (capacity < table->capacity)
+		(void)resize(table, capacity);
 }
 
 void hash_index_deinit(struct hash_index *table)

@@ -34,4 +34,8 @@ uint32_t hash_index_next(const struct hash_index *table, struct hash_index_walk 
 int hash_index_add(struct hash_index *table, uint32_t hash, uint32_t index);
 /* Does nothing if the pair is not in the table. */
 void hash_index_remove(struct hash_index *table, uint32_t hash, uint32_t index);
+/* Removes all; what was there before can be added again without failing. */
+void hash_index_clear(struct hash_index *table);
+/* Gives back what it does not need, if there is memory to do so. */
+void hash_index_shrink(struct hash_index *table);
 void hash_index_deinit(struct hash_index *table);

@@ -81,6 +81,8 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,
 	    report->frames_shown);
 	add_counts(&line, report->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
+	if (report->merged)
+		add(&line, "; merged stacks %" PRIu64 " (memory)", report->merged);
 	if (has_any(report->unresolved, TM_UNRESOLVED_N))
 		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
 			    TM_UNRESOLVED_N, tm_reasons_unresolved);

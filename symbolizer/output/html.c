@@ -58,6 +58,7 @@ static void write_summary(struct output_file *out, const struct report *report)
 		{"exported", report->exported},
 		{"not_run", report->not_run},
 		{"late_records", report->late_records},
+		{"merged", report->merged},
 		{"frames_shown", report->frames_shown},
 		{"unnamed_frames", report->unnamed_frames},
 	};
@@ -74,6 +75,7 @@ static void write_summary(struct output_file *out, const struct report *report)
 	write_reasons(out, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(out, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		      tm_reasons_stop);
+	write_reasons(out, "unnamed", report->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	write_reasons(out, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
 	key(out, "reasons");
 	output_file_text(out, "[");

@@ -120,6 +120,7 @@ struct report {
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames without a mapping */
 	uint64_t unopened[TM_NO_FILE_N];      /* files */
 	uint64_t unnamed[TM_UNNAMED_N];       /* the unnamed frames by reason */
+	uint64_t merged;                      /* samples whose stacks lost frames, for memory */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };

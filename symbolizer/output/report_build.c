@@ -96,9 +96,10 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 	const uint32_t *frames = &build->stack_frames[build->stacks[sample->stack].first];
 	struct report *report = &build->report;
 
-	report->frames_shown += words->count * sample->count;
+	report->frames_shown += (words->count - aggregate_is_merged(words)) * sample->count;
+	report->merged += aggregate_is_merged(words) ? sample->count : 0;
 	report->truncated[sample->stop] += sample->stop != TM_STOP_NONE ? sample->count : 0;
-	for (uint32_t f = 0; f < words->count; f++) {
+	for (uint32_t f = aggregate_is_merged(words); f < words->count; f++) {
 		if (build->frames.frames[frames[f]].unnamed) {
 			report->unnamed_frames += sample->count;
 			report->unnamed[name_table_reason(build->frames.files.names,

@@ -125,6 +125,10 @@ static int add_unresolved(struct report_frames *table, uint64_t encoded, struct 
 
 	frame->kind = REPORT_UNRESOLVED;
 	frame->unnamed = true;
+	if (encoded == AGGREGATE_MERGED)
+		return strings_add(table->strings, AGGREGATE_MERGED_NAME, STRINGS_MAX_BYTES,
+				   &name) ||
+		       add_name(table, frame, name);
 	return strings_format(table->strings, &name, "[%s]",
 			      tm_reasons_unresolved((unsigned)(encoded & 0xff))) ||
 	       add_name(table, frame, name);

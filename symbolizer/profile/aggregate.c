@@ -5,13 +5,20 @@
 
 #include "symbolizer/profile/aggregate.h"
 
-#include <stddef.h>
 #include <string.h>
 
-/* Copies the frames, with file indices in place of file numbers. Return: 0, BUDGET_E_SPENT. */
-static int resolve_files(struct aggregate *aggregate, const struct tm_sample *sample,
-			 uint32_t count)
+#include "symbolizer/profile/aggregate_entries.h"
+#include "symbolizer/profile/aggregate_merge.h"
+
+/*
+ * Copies the frames, with file indices in place of file numbers. Return: how many at the leaf's
+ * end must be left out, since there is no memory for the file of one of them.
+ */
+static uint32_t resolve_files(struct aggregate *aggregate, const struct tm_sample *sample,
+			      uint32_t count)
 {
+	uint32_t lost = 0;
+
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t frame = sample->frames[i];
 		uint32_t file;
@@ -19,87 +26,38 @@ static int resolve_files(struct aggregate *aggregate, const struct tm_sample *sa
 		if (frame >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE) {
 			if (files_find(aggregate->files,
 				       (frame >> TM_FRAME_FILE_SHIFT) & TM_FRAME_FILE_MAX,
-				       sample->event.ktime, &file))
-				return BUDGET_E_SPENT;
+				       sample->event.ktime, &file)) {
+				lost = i + 1;
+				continue;
+			}
 			frame &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
 			frame |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
 		}
 		aggregate->frames[i] = frame;
 	}
-	return 0;
+	return lost;
 }
 
-static bool has_anonymous(const struct aggregate *aggregate, uint32_t count)
+/* Counts a sample with these frames. Return: 0, BUDGET_E_SPENT. */
+static int count_sample(struct aggregate *aggregate, struct aggregate_sample *key,
+			const uint64_t *frames, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (aggregate->frames[i] >> TM_FRAME_KIND_SHIFT == TM_FRAME_ANON)
-			return true;
-	return false;
-}
+	uint32_t process = aggregate_entries_process(frames, count, key->process);
+	uint32_t hash, index;
 
-static int add_stack(struct aggregate *aggregate, uint32_t hash, uint32_t process, uint32_t count)
-{
-	uint64_t *frames;
-
-	if (budget_grow(aggregate->strings->budget, &aggregate->stacks, &aggregate->stack_capacity,
-			aggregate->stack_count + 1, sizeof(*aggregate->stacks)))
+	key->stack = aggregate_entries_find_stack(aggregate, frames, count, process, &hash);
+	if (!arena_spare(&aggregate->reserve))
 		return BUDGET_E_SPENT;
-	frames = arena_take(&aggregate->arena, count * sizeof(*frames));
-	if (!frames || hash_index_add(&aggregate->stack_lookup, hash, aggregate->stack_count))
+	if (key->stack == HASH_INDEX_NONE &&
+	    aggregate_entries_add_stack(aggregate, frames, count, process, hash, &key->stack))
 		return BUDGET_E_SPENT;
-	memcpy(frames, aggregate->frames, count * sizeof(*frames));
-	aggregate->stacks[aggregate->stack_count++] =
-		(struct aggregate_stack){frames, count, process};
-	return 0;
-}
-
-static int find_or_add_stack(struct aggregate *aggregate, uint32_t process, uint32_t count,
-			     uint32_t *ret_stack)
-{
-	size_t bytes = count * sizeof(aggregate->frames[0]);
-	uint32_t key[2] = {hash_bytes(aggregate->strings->seed, aggregate->frames, bytes), process};
-	uint32_t hash = hash_bytes(aggregate->strings->seed, key, sizeof(key));
-	struct hash_index_walk walk = hash_index_start(hash);
-	uint32_t index;
-
-	while ((index = hash_index_next(&aggregate->stack_lookup, &walk)) != HASH_INDEX_NONE) {
-		const struct aggregate_stack *stack = &aggregate->stacks[index];
-
-		if (stack->count == count && stack->process == process &&
-		    memcmp(stack->frames, aggregate->frames, bytes) == 0)
-			break;
-	}
-	if (index == HASH_INDEX_NONE) {
-		index = aggregate->stack_count;
-		if (add_stack(aggregate, hash, process, count))
-			return BUDGET_E_SPENT;
-	}
-	*ret_stack = index;
-	return 0;
-}
-
-/* The key consists of the fields before `count`, which have no padding between them. */
-static int count_sample(struct aggregate *aggregate, const struct aggregate_sample *key)
-{
-	size_t key_bytes = offsetof(struct aggregate_sample, count);
-	uint32_t hash = hash_bytes(aggregate->strings->seed, key, key_bytes);
-	struct hash_index_walk walk = hash_index_start(hash);
-	uint32_t index;
-
-	while ((index = hash_index_next(&aggregate->sample_lookup, &walk)) != HASH_INDEX_NONE)
-		if (memcmp(&aggregate->samples[index], key, key_bytes) == 0)
-			break;
-	if (index == HASH_INDEX_NONE) {
-		index = aggregate->sample_count;
-		if (budget_grow(aggregate->strings->budget, &aggregate->samples,
-				&aggregate->sample_capacity, index + 1,
-				sizeof(*aggregate->samples)) ||
-		    hash_index_add(&aggregate->sample_lookup, hash, index))
-			return BUDGET_E_SPENT;
-		aggregate->samples[aggregate->sample_count++] = *key;
-	}
+	index = aggregate_entries_find_sample(aggregate, key, &hash);
+	if (index == HASH_INDEX_NONE && aggregate_entries_add_sample(aggregate, key, hash, &index))
+		return BUDGET_E_SPENT;
 	aggregate->samples[index].count++;
 	aggregate->exported++;
+	if (aggregate->stacks[key->stack].weight < UINT32_MAX)
+		aggregate->stacks[key->stack].weight++;
 	return 0;
 }
 
@@ -130,14 +88,21 @@ void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 	aggregate->strings = strings;
 	aggregate->processes = processes;
 	aggregate->files = files;
-	aggregate->arena.budget = strings->budget;
-	aggregate->stack_lookup.budget = strings->budget;
-	aggregate->sample_lookup.budget = strings->budget;
+	aggregate_charge(aggregate, strings->budget);
+}
+
+void aggregate_charge(struct aggregate *aggregate, struct budget *budget)
+{
+	aggregate->budget = budget;
+	aggregate->arena.budget = budget;
+	aggregate->reserve.budget = budget;
+	aggregate->stack_lookup.budget = budget;
+	aggregate->sample_lookup.budget = budget;
 }
 
 void aggregate_deinit(struct aggregate *aggregate)
 {
-	struct budget *budget = aggregate->strings->budget;
+	struct budget *budget = aggregate->budget;
 
 	budget_drop(budget, &aggregate->stacks, &aggregate->stack_capacity,
 		    sizeof(*aggregate->stacks));
@@ -146,28 +111,50 @@ void aggregate_deinit(struct aggregate *aggregate)
 	hash_index_deinit(&aggregate->stack_lookup);
 	hash_index_deinit(&aggregate->sample_lookup);
 	arena_deinit(&aggregate->arena);
+	arena_deinit(&aggregate->reserve);
 	aggregate->stack_count = 0;
 	aggregate->sample_count = 0;
 	aggregate->exported = 0;
+	aggregate->frame_count = 0;
+	aggregate->merged_comm = 0;
 	memset(aggregate->comms, 0, sizeof(aggregate->comms));
+}
+
+/* With the process alone. */
+static int add_merged(struct aggregate *aggregate, struct aggregate_sample *key)
+{
+	key->tid = 0;
+	key->comm = aggregate_merged_comm(aggregate);
+	return count_sample(aggregate, key, aggregate_entries_merged, 1);
 }
 
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 {
-	uint32_t frames = (uint32_t)sample->kernel_frames + sample->user_frames;
-	uint32_t process;
+	uint32_t count = (uint32_t)sample->kernel_frames + sample->user_frames, lost;
+	const uint64_t *frames = aggregate->frames;
 	struct aggregate_sample key = {
 		.tid = sample->event.tid,
 		.flags = sample->event.flags & AGGREGATE_FLAGS,
 		.stop = sample->user_stop != TM_STOP_NONE ? sample->user_stop : sample->kernel_stop,
 	};
 
-	if (find_comm(aggregate, sample->comm, &key.comm) ||
-	    process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process) ||
-	    resolve_files(aggregate, sample, frames))
+	if (find_comm(aggregate, sample->comm, &key.comm))
+		key.comm = aggregate_merged_comm(aggregate);
+	if (process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process))
 		return BUDGET_E_SPENT;
-	process = has_anonymous(aggregate, frames) ? key.process : AGGREGATE_NO_PROCESS;
-	if (find_or_add_stack(aggregate, process, frames, &key.stack))
-		return BUDGET_E_SPENT;
-	return count_sample(aggregate, &key);
+	lost = resolve_files(aggregate, sample, count);
+	if (lost) {
+		aggregate->frames[lost - 1] = AGGREGATE_MERGED;
+		frames += lost - 1;
+		count -= lost - 1;
+	}
+	if (count_sample(aggregate, &key, frames, count) == 0)
+		return 0;
+	if (aggregate_merge(aggregate) && count_sample(aggregate, &key, frames, count) == 0)
+		return 0;
+	/* What was freed may be a part of an array that is too large only as a whole. */
+	while (add_merged(aggregate, &key))
+		if (!aggregate_merge(aggregate))
+			return BUDGET_E_SPENT;
+	return 0;
 }

@@ -7,55 +7,20 @@
  *            once, as encoded frames; the file bits of a FILE frame hold an index of files.h, not
  *            the file number that the collector sent. A stack with a frame in anonymous memory
  *            is one generation's alone: the same address means other code in another one.
- * Limits     everything is charged to the profile's budget; a sample that no longer fits is
- *            dropped, and counted by the caller (`memory`).
+ * Limits     everything is charged to a budget. When it is full the profile becomes coarser
+ *            instead of ending (aggregate_merge.h): rare stacks lose their deepest frames, in whose
+ *            place one AGGREGATE_MERGED stands. So the samples of each process stay exact. Only a
+ *            sample for whose process there is no memory either is dropped, and counted by the
+ *            caller (`memory`).
  */
 
-#include "symbolizer/profile/files.h"
-#include "symbolizer/profile/processes.h"
+#include "symbolizer/profile/aggregate_entries.h"
 
-struct aggregate_stack {
-	const uint64_t *frames;
-	uint32_t count;
-	uint32_t process; /* generation of its anonymous frames; AGGREGATE_NO_PROCESS: has none */
-};
-#define AGGREGATE_NO_PROCESS 0xffffffffu
-
-struct aggregate_sample {
-	uint32_t process;
-	uint32_t tid;
-	uint32_t comm; /* string */
-	uint32_t stack;
-	uint32_t flags; /* AGGREGATE_FLAGS of TM_FLAG_* */
-	uint32_t stop;  /* enum tm_stop */
-	uint64_t count;
-};
-#define AGGREGATE_FLAGS (TM_FLAG_EXITING | TM_FLAG_KTHREAD)
-
-struct aggregate_comm { /* a thread's name as it was received, and its string */
-	char comm[TM_COMM_BYTES];
-	uint32_t string; /* + 1; 0: unused */
-};
-#define AGGREGATE_COMMS 64u /* size of the cache of names; a power of two */
-
-struct aggregate {
-	struct aggregate_stack *stacks;
-	struct aggregate_sample *samples;
-	uint32_t stack_count, stack_capacity;
-	uint32_t sample_count, sample_capacity;
-	struct hash_index stack_lookup;
-	struct hash_index sample_lookup;
-	struct arena arena;
-	struct aggregate_comm comms[AGGREGATE_COMMS];
-	struct strings *strings;                                    /* borrowed */
-	struct process_table *processes;                            /* borrowed */
-	struct files *files;                                        /* borrowed */
-	uint64_t exported;                                          /* samples counted */
-	uint64_t frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* the stack being added */
-};
-
+/* Charged to @strings' budget, until aggregate_charge names another one. */
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
 		    struct process_table *processes, struct files *files);
+/* While it is empty. @budget: borrowed. */
+void aggregate_charge(struct aggregate *aggregate, struct budget *budget);
 /* Frees everything; the aggregate is empty then and may be used again. */
 void aggregate_deinit(struct aggregate *aggregate);
 /* @sample: already validated. Return: 0, BUDGET_E_SPENT (nothing was counted). */

@@ -125,8 +125,12 @@ function showCompleteness(info) {
     part(`${plain(dropped)} dropped`, reasons(info.dropped), dropped > 0),
     part(`${plain(truncated)} truncated`, [truncated ? percent(truncated, info.exported) : "",
       reasons(info.truncated)].filter(Boolean).join(": "), false),
-    part(`${percent(info.unnamed_frames, info.frames_shown)} of frames unnamed`),
+    part(`${percent(info.unnamed_frames, info.frames_shown)} of frames unnamed`,
+      reasons(info.unnamed), false),
   ];
+  if (info.merged > 0)
+    parts.push(part(`${plain(info.merged)} merged`, "their deepest frames are left out: memory",
+      true));
   if (notOpened > 0)
     parts.push(part(`${plain(notOpened)} files not opened`, reasons(info.not_opened), false));
   if (info.not_run > 0)

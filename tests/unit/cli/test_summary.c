@@ -78,6 +78,10 @@ static void each_reason_is_a_key_and_none_is_not(void **state)
 		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_stop(i));
 		expect(text, key);
 	}
+	for (i = 0; i < TM_UNNAMED_N; i++) {
+		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_unnamed(i));
+		expect(text, key);
+	}
 	for (i = 0; i < TM_UNRESOLVED_N; i++) {
 		(void)snprintf(key, sizeof(key), "\"%s\": 0", tm_reasons_unresolved(i));
 		expect(text, key);

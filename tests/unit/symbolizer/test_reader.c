@@ -298,7 +298,7 @@ static void exhausted_budget_drops_and_counts(void **state)
 	for (uint32_t i = 0; i < 3000; i++, pushed++) {
 		uint64_t words[2] = {FILE_WORD(1, i), FILE_WORD(2, i)};
 
-		make_sample(&record, i + 1, 42, "c", words, 0, 2);
+		make_sample(&record, i + 1, 42 + i, "c", words, 0, 2); /* a process each */
 		tm_ring_writer_refresh(&writer);
 		push();
 		tm_ring_publish(&writer, i + 2);

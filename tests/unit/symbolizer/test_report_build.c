@@ -354,6 +354,24 @@ static void recursion_counts_once_in_total(void **state)
 
 #define with_world(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
+/* As merging leaves it. */
+static void merged_frames_are_shown_as_one_and_counted_as_samples(void **state)
+{
+	const uint64_t words[] = {VDSO_WORD(0x200), KERNEL_WORD(0, 0x10)};
+	uint64_t *frames;
+
+	sample(words + 1, 1, 0, TM_STOP_NONE);
+	sample(words, 0, 1, TM_STOP_NONE);
+	sample(words, 0, 1, TM_STOP_NONE);
+	frames = (uint64_t *)(uintptr_t)recording.aggregate.stacks[1].frames;
+	frames[0] = AGGREGATE_MERGED;
+	finish();
+	assert_true(shown(1, "[merged]")->unnamed);
+	assert_int_equal(build.report.merged, 2);
+	assert_int_equal(build.report.frames_shown, 1);
+	assert_int_equal(build.report.unnamed_frames, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +385,7 @@ int main(void)
 		with_world(stacks_without_anonymous_frames_are_shared_by_processes),
 		with_world(truncated_counts_are_those_of_the_samples),
 		with_world(only_sampled_generations_are_listed),
+		with_world(merged_frames_are_shown_as_one_and_counted_as_samples),
 		with_world(spent_budget_shows_memory_and_loses_no_sample),
 		with_world(recursion_counts_once_in_total),
 	};
