@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * debug_sections - copies the DWARF sections of a file, inflated, into an ELF image of their own
+ * debug_sections - the DWARF sections of a file from which functions and lines are read
  *
- * Why        libdw inflates what is compressed itself, without a limit and without zstd, and opens
- *            the files that a section names. Here it sees only the sections that functions and
- *            lines are read from, under headers that this module wrote.
- * Limits     DEBUG_SECTIONS_MAX bytes, inflated.
+ * Limits     DEBUG_SECTIONS_MAX bytes, inflated, of all together.
  */
 
-#include <stdbool.h>
-
-#include "symbolizer/parser/elf/sections.h"
+#include "symbolizer/parser/dwarf/debug_section.h"
 
 #define DEBUG_SECTIONS_MAX (1ull << 30)
 
-struct debug_sections {
-	uint8_t *image; /* owned mapping of `bytes`: an ELF file; NULL: there is no .debug_info */
-	uint64_t bytes;
-	bool has_alternate; /* parts of it are in a file that several share (dwz) */
-	bool malformed;     /* a section could not be inflated and is empty */
+enum debug_section_name {
+	DEBUG_INFO,
+	DEBUG_ABBREV,
+	DEBUG_STR,
+	DEBUG_LINE,
+	DEBUG_LINE_STR,
+	DEBUG_RANGES,
+	DEBUG_RNGLISTS,
+	DEBUG_ADDR,
+	DEBUG_STR_OFFSETS,
+	DEBUG_SECTION_COUNT,
 };
 
-/* Return: 0; PARSER_TOO_LARGE: more than the limit; PARSER_FAILED. */
+struct debug_sections {
+	struct debug_section list[DEBUG_SECTION_COUNT];
+	bool has_alternate; /* parts of it are in a file that several share (dwz) */
+};
+
+/* Nothing is read yet but headers. Return: 0; PARSER_TOO_LARGE: more than the limit;
+ * PARSER_FAILED. */
 int debug_sections_open(struct debug_sections *debug, const struct sections *sections);
+/* Return: 0; PARSER_MALFORMED: a section could not be inflated and is empty; PARSER_FAILED: one
+ * could not be read. */
+int debug_sections_status(const struct debug_sections *debug);
 void debug_sections_close(struct debug_sections *debug);

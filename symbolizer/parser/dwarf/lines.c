@@ -5,181 +5,197 @@
 
 #include "symbolizer/parser/dwarf/lines.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "symbolizer/parser/dwarf/constants.h"
 #include "symbolizer/parser/dwarf/debug_file.h"
-#include "symbolizer/parser/dwarf/debug_sections.h"
 #include "symbolizer/parser/dwarf/unit_calls.h"
 #include "symbolizer/parser/grow.h"
 
 struct search {
 	struct places places;
+	struct dwarf dwarf;
 	struct unit_scopes scopes;
+	struct function_names names;
+	struct line_program program;
 	struct line_result lines;
-	Elf *elf;
-	Dwarf *dwarf;
-	uint64_t rows;    /* of line programs that libdw holds */
-	Dwarf_Off *units; /* owned: of those that hold a place */
+	struct place_line *rows; /* owned; of each place */
+	uint32_t *units;         /* owned: numbers of those that hold a place */
 	uint32_t unit_count, unit_capacity;
 	uint32_t *wanted; /* owned: places of the unit that is being read */
 	uint32_t wanted_count;
 };
 
-static void ignore_place(void *context, uint32_t place)
+static bool holds_place(struct search *search, const struct unit *unit)
 {
+	struct place_range all = {0, search->places.count};
+	struct ranges ranges;
+
+	ranges_open(&ranges, &search->dwarf, unit, &unit->root);
+	while (ranges_next(&ranges)) {
+		struct place_range found = places_in_range(&search->places, all, &ranges);
+
+		if (found.first < found.end)
+			return true;
+	}
+	return false;
 }
 
-static int note_unit(struct search *search, Dwarf_Die *unit, uint8_t type)
+static int note_unit(struct search *search, const struct unit *unit)
 {
-	Dwarf_Off *grown;
+	uint32_t *grown;
 
-	if (!places_in_die(&search->places, unit, ignore_place, NULL, NULL))
+	if (unit->root.tag != DW_TAG_compile_unit && unit->root.tag != DW_TAG_skeleton_unit)
 		return 0;
-	if (type == DW_UT_skeleton)
+	if (!holds_place(search, unit))
+		return 0;
+	if (die_value(&unit->root, DIE_DWO_NAME))
 		search->lines.flags |= PARSER_LINES_SPLIT_DEBUG;
 	grown = grow(search->units, search->unit_count, &search->unit_capacity, sizeof(*grown));
 	if (!grown)
 		return PARSER_FAILED;
 	search->units = grown;
-	grown[search->unit_count++] = dwarf_dieoffset(unit);
+	grown[search->unit_count++] = unit->number;
 	return 0;
 }
 
 /* By the ranges of their first DIEs: many files have no .debug_aranges, or not for all units. */
 static int collect_units(struct search *search)
 {
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	int r = 0, more;
+	struct unit unit = {0};
+	int r = 0;
 
-	for (uint32_t i = 0; !r; i++) {
-		more = dwarf_get_units(search->dwarf, unit, &unit, NULL, &type, &die, NULL);
-		if (more < 0)
-			search->lines.flags |= PARSER_LINES_MALFORMED;
-		if (more)
-			break;
-		if (i == LINES_UNITS_MAX) {
-			search->lines.flags |= PARSER_LINES_TRUNCATED;
-			break;
-		}
-		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			r = note_unit(search, &die, type);
+	for (uint32_t i = 0; r != PARSER_FAILED && i < search->dwarf.unit_count; i++) {
+		r = dwarf_read_root(&search->dwarf, i, &unit);
+		if (!r)
+			r = note_unit(search, &unit);
 	}
-	return r;
+	abbreviations_free(&unit.abbreviations);
+	return r == PARSER_FAILED ? r : 0;
 }
 
-static void want_place(void *context, uint32_t place)
+static int compare(const void *a, const void *b)
 {
-	struct search *search = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-	if (search->lines.places[place].call_count ||
-	    search->scopes.innermost[place] != UNIT_SCOPES_IGNORED)
-		return;
-	search->scopes.innermost[place] = UNIT_SCOPES_NONE;
-	search->wanted[search->wanted_count++] = place;
+	return (left > right) - (left < right);
 }
 
-static int read_unit(struct search *search, Dwarf_Die *unit)
+/* The places of a unit of which nothing is known yet, ascending. */
+static void want_places(struct search *search, const struct unit *unit)
 {
-	struct unit_calls calls;
-	Dwarf_Lines *rows;
-	size_t count;
-	int r;
+	struct place_range all = {0, search->places.count};
+	bool is_ascending = true;
+	struct ranges ranges;
 
 	search->wanted_count = 0;
-	if (!places_in_die(&search->places, unit, want_place, search, NULL) ||
-	    !search->wanted_count)
+	ranges_open(&ranges, &search->dwarf, unit, &unit->root);
+	while (ranges_next(&ranges)) {
+		struct place_range found = places_in_range(&search->places, all, &ranges);
+
+		for (uint32_t i = found.first; i < found.end; i++) {
+			if (search->lines.places[i].call_count ||
+			    search->scopes.innermost[i] != UNIT_SCOPES_IGNORED)
+				continue;
+			search->scopes.innermost[i] = UNIT_SCOPES_NONE;
+			if (search->wanted_count)
+				is_ascending &= search->wanted[search->wanted_count - 1] < i;
+			search->wanted[search->wanted_count++] = i;
+		}
+	}
+	if (!is_ascending)
+		qsort(search->wanted, search->wanted_count, sizeof(*search->wanted), compare);
+}
+
+static int read_unit(struct search *search, const struct unit *unit)
+{
+	struct unit_calls calls = {.dwarf = &search->dwarf,
+				   .lines = &search->lines,
+				   .scopes = &search->scopes,
+				   .names = &search->names,
+				   .program = &search->program};
+	int r;
+
+	want_places(search, unit);
+	if (!search->wanted_count)
 		return 0;
-	r = unit_scopes_find(&search->scopes, unit, search->wanted, search->wanted_count);
-	unit_calls_open(&calls, &search->lines, &search->scopes, unit);
+	r = unit_scopes_find(&search->scopes, &search->dwarf, unit, search->wanted,
+			     search->wanted_count);
+	if (!r)
+		r = line_program_open(&search->program, &search->dwarf, unit);
+	if (!r)
+		line_program_run(&search->program, &search->places, search->wanted,
+				 search->wanted_count, search->rows);
+	unit_calls_open(&calls, unit);
 	for (uint32_t i = 0; i < search->wanted_count; i++) {
 		uint32_t place = search->wanted[i];
 
 		if (!r)
-			r = unit_calls_add(&calls, place);
+			r = unit_calls_add(&calls, place, &search->rows[place]);
 		search->scopes.innermost[place] = UNIT_SCOPES_IGNORED;
 	}
-	if (dwarf_getsrclines(unit, &rows, &count) == 0)
-		search->rows += count;
 	return r;
 }
 
-static int open_dwarf(struct search *search)
+static int run(struct search *search)
 {
-	(void)dwarf_end(search->dwarf);
-	search->rows = 0;
-	search->dwarf = dwarf_begin_elf(search->elf, DWARF_C_READ, NULL);
-	return search->dwarf ? 0 : PARSER_MALFORMED;
-}
-
-static int read_units(struct search *search)
-{
-	int r = 0;
+	int r = collect_units(search), status;
 
 	for (uint32_t i = 0; !r && i < search->unit_count; i++) {
-		Dwarf_Die unit;
+		const struct unit *unit = dwarf_unit(&search->dwarf, search->units[i]);
 
-		if (search->rows > LINES_ROWS_HELD)
-			r = open_dwarf(search);
-		if (!r && dwarf_offdie(search->dwarf, search->units[i], &unit))
-			r = read_unit(search, &unit);
+		if (unit)
+			r = read_unit(search, unit);
 	}
-	return r;
+	status = debug_sections_status(&search->dwarf.sections);
+	if (search->scopes.truncated || search->dwarf.truncated)
+		search->lines.flags |= PARSER_LINES_TRUNCATED;
+	if (search->scopes.malformed || search->dwarf.malformed || status == PARSER_MALFORMED)
+		search->lines.flags |= PARSER_LINES_MALFORMED;
+	return !r && status == PARSER_FAILED ? status : r;
 }
 
-static int run(struct search *search, const struct debug_sections *debug)
+static int open_search(struct search *search)
 {
-	int r;
+	uint64_t count = search->places.count + 1ull;
+	int r = line_result_open(&search->lines, search->places.count);
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return PARSER_FAILED;
-	search->elf = elf_memory((char *)debug->image, debug->bytes);
-	if (!search->elf)
-		return PARSER_FAILED;
-	r = open_dwarf(search);
+	search->wanted = calloc(count, sizeof(*search->wanted));
+	search->rows = calloc(count, sizeof(*search->rows));
 	if (!r)
-		r = collect_units(search);
+		r = unit_scopes_open(&search->scopes, &search->places);
 	if (!r)
-		r = read_units(search);
-	if (search->scopes.truncated)
-		search->lines.flags |= PARSER_LINES_TRUNCATED;
-	if (search->scopes.malformed || r == PARSER_MALFORMED)
-		search->lines.flags |= PARSER_LINES_MALFORMED;
-	return r == PARSER_MALFORMED ? 0 : r;
+		r = function_names_open(&search->names, &search->lines.names);
+	return !search->wanted || !search->rows ? PARSER_FAILED : r;
 }
 
 static void close_search(struct search *search)
 {
-	(void)dwarf_end(search->dwarf);
-	(void)elf_end(search->elf);
 	unit_scopes_close(&search->scopes);
+	function_names_close(&search->names);
+	line_program_close(&search->program);
 	line_result_close(&search->lines);
+	free(search->rows);
 	free(search->units);
 	free(search->wanted);
+	dwarf_close(&search->dwarf);
 }
 
-static int search_image(struct result_blob *result, const struct debug_sections *debug,
-			const struct build_id *id, const uint64_t *vaddrs, uint32_t count)
+/* The sections are closed. */
+static int search_sections(struct result_blob *result, const struct debug_sections *sections,
+			   const struct build_id *id, const struct places *places)
 {
-	struct search search = {.places = {vaddrs, count}};
-	int r = line_result_open(&search.lines, count);
+	struct search search = {.places = *places};
+	int r = dwarf_open(&search.dwarf, sections);
 
 	if (!r)
-		r = unit_scopes_open(&search.scopes, &search.places);
-	search.wanted = calloc(count + 1ull, sizeof(*search.wanted));
-	if (!search.wanted)
-		r = PARSER_FAILED;
-	if (debug->has_alternate)
+		r = open_search(&search);
+	if (sections->has_alternate)
 		search.lines.flags |= PARSER_LINES_ALT_MISSING;
-	if (debug->malformed)
-		search.lines.flags |= PARSER_LINES_MALFORMED;
-	if (debug->image)
+	if (sections->list[DEBUG_INFO].size)
 		search.lines.flags |= PARSER_LINES_HAS_DWARF;
-	if (!r && debug->image)
-		r = run(&search, debug);
+	if (!r)
+		r = run(&search);
 	if (!r)
 		r = line_result_write(&search.lines, id, result);
 	close_search(&search);
@@ -197,6 +213,7 @@ static bool is_ascending(const uint64_t *vaddrs, uint32_t count)
 int lines_find(struct result_blob *result, const struct image_source *file,
 	       const struct image_source *debug, const uint64_t *vaddrs, uint32_t count)
 {
+	const struct places places = {vaddrs, count};
 	struct debug_sections sections = {0};
 	struct build_id id;
 	int r;
@@ -205,8 +222,5 @@ int lines_find(struct result_blob *result, const struct image_source *file,
 	if (count > PARSER_OFFSETS_MAX || !is_ascending(vaddrs, count))
 		return PARSER_REFUSED;
 	r = debug_file_open(&sections, &id, file, debug);
-	if (!r)
-		r = search_image(result, &sections, &id, vaddrs, count);
-	debug_sections_close(&sections);
-	return r;
+	return r ? r : search_sections(result, &sections, &id, &places);
 }

@@ -12,26 +12,21 @@ static bool is_behind(const void *list, uint32_t index, uint64_t key)
 	return ((const uint64_t *)list)[index] >= key;
 }
 
-bool places_in_die(const struct places *places, Dwarf_Die *die, places_fn take, void *context,
-		   bool *ret_has_ranges)
+static uint32_t first_at(const struct places *places, struct place_range within, uint64_t vaddr)
 {
-	Dwarf_Addr base, start, end;
-	bool any = false, has_ranges = false;
-	ptrdiff_t at = 0;
+	return within.first + search_first(places->vaddrs + within.first, within.end - within.first,
+					   vaddr, is_behind);
+}
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		uint32_t place;
+struct place_range places_in_range(const struct places *places, struct place_range within,
+				   const struct ranges *ranges)
+{
+	struct place_range found = {0};
 
-		has_ranges = true;
-		if (!start)
-			continue;
-		place = search_first(places->vaddrs, places->count, start, is_behind);
-		for (; place < places->count && places->vaddrs[place] < end; place++) {
-			take(context, place);
-			any = true;
-		}
-	}
-	if (ret_has_ranges)
-		*ret_has_ranges = has_ranges;
-	return any;
+	if (!ranges->start || within.first == within.end)
+		return found;
+	found.first = first_at(places, within, ranges->start);
+	found.end = within.end;
+	found.end = first_at(places, found, ranges->end);
+	return found;
 }

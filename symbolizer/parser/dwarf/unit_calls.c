@@ -5,121 +5,97 @@
 
 #include "symbolizer/parser/dwarf/unit_calls.h"
 
-#include <dwarf.h>
 #include <stdio.h>
 
-/* Follows abstract origin and specification. */
-static const char *string_of(Dwarf_Die *die, unsigned attribute)
+/* Not inlined: its buffer is large. */
+static __attribute__((noinline)) uint32_t add_joined(struct unit_calls *calls, const char *folder,
+						     const char *name)
 {
-	Dwarf_Attribute found;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
-}
-
-static const char *name_of(Dwarf_Die *die)
-{
-	const char *name = string_of(die, DW_AT_linkage_name);
-
-	if (!name)
-		name = string_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : string_of(die, DW_AT_name);
-}
-
-/* 0: the DIE itself has no such number. */
-static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute found;
-	Dwarf_Word value;
-
-	if (dwarf_formudata(dwarf_attr(die, attribute, &found), &value) != 0 || value > UINT32_MAX)
-		return 0;
-	return (uint32_t)value;
-}
-
-/* Not inlined: its buffer is zeroed at each call. */
-static __attribute__((noinline)) uint32_t add_relative(struct unit_calls *calls, const char *path)
-{
+	bool is_relative = folder[0] != '/' && calls->folder && folder != calls->folder;
 	char joined[PARSER_NAME_MAX];
 
-	(void)snprintf(joined, sizeof(joined), "%s/%s", calls->folder, path);
+	(void)snprintf(joined, sizeof(joined), "%s%s%s/%s", is_relative ? calls->folder : "",
+		       is_relative ? "/" : "", folder, name);
 	return name_pool_add(&calls->lines->names, joined);
 }
 
-static uint32_t add_path(struct unit_calls *calls, const char *path)
+static uint32_t path_of(struct unit_calls *calls, uint32_t number)
 {
-	uint32_t slot = (uint32_t)((uintptr_t)path >> 4) % UNIT_CALLS_PATHS;
+	struct line_file *file = line_program_file(calls->program, number);
+	const char *folder;
 
-	if (!path)
+	if (!file)
 		return PARSER_NO_NAME;
-	if (calls->paths[slot].path != path) {
-		calls->paths[slot].path = path;
-		calls->paths[slot].name = path[0] != '/' && calls->folder
-						  ? add_relative(calls, path)
-						  : name_pool_add(&calls->lines->names, path);
-	}
-	return calls->paths[slot].name;
-}
-
-/* The source file that the unit's line program gives a number. */
-static const char *file_of(Dwarf_Die *unit, uint32_t number)
-{
-	Dwarf_Files *files;
-	size_t count;
-
-	if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
-		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
+	if (file->is_added)
+		return file->path;
+	folder = line_program_folder(calls->program, file);
+	if (!folder)
+		folder = calls->folder;
+	file->is_added = true;
+	file->path = file->name[0] != '/' && folder
+			     ? add_joined(calls, folder, file->name)
+			     : name_pool_add(&calls->lines->names, file->name);
+	return file->path;
 }
 
 static void name_scope(struct unit_calls *calls, struct scope *scope)
 {
-	struct parser_call *call = &scope->call;
-	int start;
+	/* Reading names may close units: this one, too. */
+	const struct unit *unit = dwarf_unit(calls->dwarf, calls->unit);
+	struct function_name function = {.name = PARSER_NO_NAME};
+	struct die die;
 
 	scope->is_named = true;
-	call->function = name_pool_add(&calls->lines->names, name_of(&scope->die));
-	call->start_line = dwarf_decl_line(&scope->die, &start) == 0 ? (uint32_t)start : 0;
-	call->file = PARSER_NO_NAME;
+	scope->call = (struct parser_call){.file = PARSER_NO_NAME, .function = PARSER_NO_NAME};
+	if (!unit || !dwarf_die(calls->dwarf, unit, scope->die, &die))
+		return;
+	function = function_names_find(calls->names, calls->dwarf, unit, &die);
+	scope->call.function = function.name;
+	scope->call.start_line = function.line;
 	if (!scope->parent)
 		return;
-	call->line = number_of(&scope->die, DW_AT_call_line);
-	call->file = add_path(calls, file_of(calls->unit, number_of(&scope->die, DW_AT_call_file)));
+	scope->call.line = die_number(&die, DIE_CALL_LINE);
+	if (die_value(&die, DIE_CALL_FILE))
+		scope->call.file = path_of(calls, die_number(&die, DIE_CALL_FILE));
 }
 
-/* The row of the line program that holds an address. Return: whether there is one. */
-static bool find_line(struct unit_calls *calls, uint64_t vaddr, struct parser_call *ret_call)
+void unit_calls_open(struct unit_calls *calls, const struct unit *unit)
 {
-	Dwarf_Line *row = dwarf_getsrc_die(calls->unit, vaddr);
-	int line;
-
-	*ret_call = (struct parser_call){.function = PARSER_NO_NAME, .file = PARSER_NO_NAME};
-	if (!row)
-		return false;
-	ret_call->file = add_path(calls, dwarf_linesrc(row, NULL, NULL));
-	if (dwarf_lineno(row, &line) == 0 && line > 0)
-		ret_call->line = (uint32_t)line;
-	return true;
+	calls->unit = unit->number;
+	calls->folder = dwarf_string(calls->dwarf, unit, die_value(&unit->root, DIE_COMP_DIR));
+	calls->last_scope = UNIT_SCOPES_IGNORED;
 }
 
-void unit_calls_open(struct unit_calls *calls, struct line_result *lines,
-		     struct unit_scopes *scopes, Dwarf_Die *unit)
+/* Return: whether the place has the calls of the one before. */
+static bool is_repeated(struct unit_calls *calls, uint32_t place, uint32_t scope,
+			const struct parser_call *line)
 {
-	*calls = (struct unit_calls){.lines = lines,
-				     .scopes = scopes,
-				     .unit = unit,
-				     .folder = string_of(unit, DW_AT_comp_dir)};
+	bool is_same = scope == calls->last_scope && line->file == calls->last_line.file &&
+		       line->line == calls->last_line.line;
+
+	if (is_same)
+		calls->lines->places[place] = calls->lines->places[calls->last];
+	calls->last = place;
+	calls->last_scope = scope;
+	calls->last_line = *line;
+	return is_same;
 }
 
-int unit_calls_add(struct unit_calls *calls, uint32_t place)
+int unit_calls_add(struct unit_calls *calls, uint32_t place, const struct place_line *line)
 {
 	struct unit_scopes *scopes = calls->scopes;
 	uint32_t scope = scopes->innermost[place];
-	struct parser_call call;
-	bool has_line = find_line(calls, scopes->places->vaddrs[place], &call);
+	struct parser_call call = {.function = PARSER_NO_NAME, .file = PARSER_NO_NAME};
 	int r = 0;
 
+	if (line->is_known) {
+		call.file = path_of(calls, line->file);
+		call.line = line->line;
+	}
+	if (is_repeated(calls, place, scope, &call))
+		return 0;
 	if (!scope)
-		return has_line ? line_result_add(calls->lines, place, &call) : 0;
+		return line->is_known ? line_result_add(calls->lines, place, &call) : 0;
 	while (!r && scope) {
 		struct scope *own = &scopes->list[scope - 1];
 

@@ -5,84 +5,136 @@
 
 #include "symbolizer/parser/dwarf/unit_scopes.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "symbolizer/parser/dwarf/constants.h"
 #include "symbolizer/parser/grow.h"
-#include "symbolizer/parser/parser.h"
 
 struct level {
-	Dwarf_Die die;
-	uint32_t scope; /* around it: index + 1 */
+	uint32_t scope;            /* around what lies in it: index + 1 */
+	struct place_range within; /* the places that its ranges span */
 };
 
 struct walk {
 	struct unit_scopes *scopes;
-	struct level levels[UNIT_SCOPES_DEPTH];
+	struct dwarf *dwarf;
+	const struct unit *unit;
+	struct place_range wanted;
+	struct cursor cursor;
+	struct die die; /* that is being visited */
 	uint32_t depth;
-	uint32_t scope; /* of the DIE that is being visited */
-	uint32_t around;
-	bool visits_all; /* also functions that hold no place, for those nested in them */
+	uint32_t skipped; /* levels below, of DIEs that are not visited */
+	bool visits_all;  /* also functions that hold no place, for those nested in them */
 	bool failed;
+	struct level levels[UNIT_SCOPES_DEPTH];
 };
 
-/* An inlined call counts where the scope around it does; a function where no other does. */
-static void take_place(void *context, uint32_t place)
+/* --- what a DIE holds ------------------------------------------------------------------------- */
+
+static uint32_t add_scope(struct walk *walk, uint32_t around)
 {
-	struct walk *walk = context;
 	struct unit_scopes *scopes = walk->scopes;
-	struct scope *grown;
+	struct scope *grown = grow(scopes->list, scopes->count, &scopes->capacity, sizeof(*grown));
 
-	if (scopes->innermost[place] != walk->around || walk->failed)
-		return;
-	if (!walk->scope) {
-		grown = grow(scopes->list, scopes->count, &scopes->capacity, sizeof(*grown));
-		walk->failed = !grown;
-		if (!grown)
-			return;
-		scopes->list = grown;
-		grown[scopes->count] = (struct scope){.die = walk->levels[walk->depth - 1].die,
-						      .parent = walk->around};
-		walk->scope = ++scopes->count;
+	walk->failed = !grown;
+	if (!grown)
+		return 0;
+	scopes->list = grown;
+	grown[scopes->count] = (struct scope){.die = walk->die.offset, .parent = around};
+	return ++scopes->count;
+}
+
+/* An inlined call counts where the scope around it does; a function where no other does. */
+static void take_places(struct walk *walk, struct place_range found, uint32_t around,
+			uint32_t *scope)
+{
+	uint32_t *innermost = walk->scopes->innermost;
+
+	for (uint32_t i = found.first; i < found.end && !walk->failed; i++) {
+		if (innermost[i] != around)
+			continue;
+		if (!*scope)
+			*scope = add_scope(walk, around);
+		innermost[i] = *scope;
 	}
-	scopes->innermost[place] = walk->scope;
 }
 
-static void ignore_place(void *context, uint32_t place)
+static struct place_range span(struct place_range a, struct place_range b)
 {
+	if (a.first == a.end)
+		return b;
+	if (b.first == b.end)
+		return a;
+	return (struct place_range){a.first < b.first ? a.first : b.first,
+				    a.end > b.end ? a.end : b.end};
 }
 
-/* Return: whether to descend. @ret_scope: around what lies in it. */
-static bool visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t around, uint32_t *ret_scope)
+/* @within: the places to look at. Return: whether to descend into a function or inlined call.
+ * @ret_level: of what lies in it. */
+static bool visit_scope(struct walk *walk, struct place_range within, uint32_t around,
+			struct level *ret_level)
 {
-	bool any;
+	struct ranges ranges;
+	uint32_t scope = 0;
 
-	walk->scope = 0;
-	walk->around = around;
-	any = places_in_die(walk->scopes->places, die, take_place, walk, NULL);
-	*ret_scope = walk->scope;
-	return any;
+	*ret_level = (struct level){0};
+	ranges_open(&ranges, walk->dwarf, walk->unit, &walk->die);
+	while (ranges_next(&ranges)) {
+		struct place_range found = places_in_range(walk->scopes->places, within, &ranges);
+
+		take_places(walk, found, around, &scope);
+		ret_level->within = span(ret_level->within, found);
+	}
+	ret_level->scope = scope;
+	return ret_level->within.end > ret_level->within.first;
 }
 
-static bool visit(struct walk *walk, const struct level *level, uint32_t *ret_scope)
+static bool visit_block(struct walk *walk, const struct level *level)
 {
-	Dwarf_Die die = level->die;
-	bool any, has_ranges;
+	struct ranges ranges;
 
-	*ret_scope = level->scope;
-	switch (dwarf_tag(&die)) {
+	ranges_open(&ranges, walk->dwarf, walk->unit, &walk->die);
+	if (!ranges.has_any || walk->visits_all)
+		return true;
+	while (ranges_next(&ranges)) {
+		struct place_range found =
+			places_in_range(walk->scopes->places, level->within, &ranges);
+
+		if (found.first < found.end)
+			return true;
+	}
+	return false;
+}
+
+/* Return: whether to descend. */
+static bool visit(struct walk *walk, const struct level *level, struct level *ret_level)
+{
+	*ret_level = *level;
+	switch (walk->die.tag) {
 	case DW_TAG_subprogram:
-		return visit_scope(walk, &die, 0, ret_scope) || walk->visits_all;
+		return visit_scope(walk, walk->wanted, 0, ret_level) || walk->visits_all;
 	case DW_TAG_inlined_subroutine:
-		return level->scope && visit_scope(walk, &die, level->scope, ret_scope) &&
-		       *ret_scope;
+		return level->scope && visit_scope(walk, level->within, level->scope, ret_level) &&
+		       ret_level->scope;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
-		any = places_in_die(walk->scopes->places, &die, ignore_place, NULL, &has_ranges);
-		return any || !has_ranges || walk->visits_all;
+		return visit_block(walk, level);
+	default:
+		return true;
+	}
+}
+
+static bool is_visited(const struct walk *walk, uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
 	case DW_TAG_namespace:
 	case DW_TAG_module:
 		return true;
@@ -96,69 +148,117 @@ static bool visit(struct walk *walk, const struct level *level, uint32_t *ret_sc
 	}
 }
 
-static void descend(struct walk *walk, uint32_t scope)
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static void give_up(struct walk *walk)
 {
-	struct level *level = &walk->levels[walk->depth - 1];
-	Dwarf_Die child;
-	int r;
-
-	if (walk->depth == UNIT_SCOPES_DEPTH) {
-		walk->scopes->truncated = true;
-		return;
-	}
-	r = dwarf_child(&level->die, &child);
-	walk->scopes->malformed |= r < 0;
-	if (r == 0)
-		walk->levels[walk->depth++] = (struct level){child, scope};
-}
-
-/* To the next sibling of the innermost DIE, or of those around it. Never past the unit itself. */
-static void advance(struct walk *walk)
-{
-	while (walk->depth > 1) {
-		struct level *level = &walk->levels[walk->depth - 1];
-		Dwarf_Die next;
-		int r = dwarf_siblingof(&level->die, &next);
-
-		if (r == 0 && dwarf_dieoffset(&next) > dwarf_dieoffset(&level->die)) {
-			level->die = next;
-			return;
-		}
-		walk->scopes->malformed |= r <= 0;
-		walk->depth--;
-	}
+	walk->scopes->malformed = true;
 	walk->depth = 0;
 }
 
-static int run(struct walk *walk, const Dwarf_Die *unit)
+/* To the DIE behind the current one and all that lies in it. */
+static void go_behind(struct walk *walk, const struct attribute_value *sibling, bool has_children)
 {
+	uint8_t *bytes = walk->dwarf->sections.list[DEBUG_INFO].bytes;
+	struct dwarf *same;
+	uint64_t offset;
+
+	if (!sibling || !sibling->form) {
+		walk->skipped += has_children;
+		return;
+	}
+	if (!dwarf_reference(walk->dwarf, walk->unit, sibling, &same, &offset) ||
+	    same != walk->dwarf || offset > walk->unit->header.end ||
+	    bytes + offset <= walk->cursor.at)
+		give_up(walk);
+	else
+		walk->cursor.at = bytes + offset;
+}
+
+static void skip_die(struct walk *walk, const struct abbreviation *abbreviation)
+{
+	struct attribute_value sibling;
+
+	die_skip(&walk->cursor, &walk->unit->abbreviations, abbreviation, &walk->unit->header.sizes,
+		 &sibling);
+	go_behind(walk, &sibling, abbreviation->has_children);
+}
+
+static void visit_die(struct walk *walk, const struct abbreviation *abbreviation,
+		      const uint8_t *begin)
+{
+	uint8_t *bytes = walk->dwarf->sections.list[DEBUG_INFO].bytes;
+	struct level inner;
+	bool descends;
+
+	walk->die.offset = (uint64_t)(begin - bytes);
+	die_read(&walk->die, &walk->cursor, &walk->unit->abbreviations, abbreviation,
+		 &walk->unit->header.sizes, bytes);
+	descends = visit(walk, &walk->levels[walk->depth - 1], &inner);
+	if (!walk->die.has_children)
+		return;
+	if (descends && walk->depth < UNIT_SCOPES_DEPTH) {
+		walk->levels[walk->depth++] = inner;
+		return;
+	}
+	walk->scopes->truncated |= descends;
+	go_behind(walk, die_value(&walk->die, DIE_SIBLING), true);
+}
+
+static void step(struct walk *walk)
+{
+	const uint8_t *begin = walk->cursor.at;
+	uint64_t code = cursor_unsigned(&walk->cursor);
+	const struct abbreviation *abbreviation;
+
+	if (!code) {
+		if (walk->skipped)
+			walk->skipped--;
+		else
+			walk->depth--;
+		return;
+	}
+	abbreviation = abbreviations_find(&walk->unit->abbreviations, code);
+	if (!abbreviation)
+		give_up(walk);
+	else if (walk->skipped || !is_visited(walk, abbreviation->tag))
+		skip_die(walk, abbreviation);
+	else
+		visit_die(walk, abbreviation, begin);
+}
+
+static int run(struct walk *walk)
+{
+	const struct unit_header *header = &walk->unit->header;
 	struct unit_scopes *scopes = walk->scopes;
 
-	walk->levels[0] = (struct level){*unit, 0};
+	walk->cursor = debug_section_read(&walk->dwarf->sections.list[DEBUG_INFO], header->first,
+					  header->end - header->first);
 	walk->depth = 1;
-	descend(walk, 0);
-	if (walk->depth == 1)
+	walk->skipped = 0;
+	walk->levels[0] = (struct level){.within = walk->wanted};
+	/* The first DIE is the unit itself: what follows it lies in it. */
+	die_read(&walk->die, &walk->cursor, &walk->unit->abbreviations,
+		 abbreviations_find(&walk->unit->abbreviations, cursor_unsigned(&walk->cursor)),
+		 &header->sizes, walk->cursor.at);
+	if (!walk->die.has_children)
 		return 0;
-	while (walk->depth && !walk->failed) {
-		uint32_t scope, depth = walk->depth;
-
+	while (walk->depth && !walk->failed && cursor_left(&walk->cursor)) {
 		if (!scopes->dies_left) {
 			scopes->truncated = true;
 			return 0;
 		}
 		scopes->dies_left--;
-		if (visit(walk, &walk->levels[depth - 1], &scope))
-			descend(walk, scope);
-		if (walk->depth == depth)
-			advance(walk);
+		step(walk);
 	}
+	scopes->malformed |= walk->cursor.is_past_end;
 	return walk->failed ? PARSER_FAILED : 0;
 }
 
 /* In other languages, a function may be described within another: a lambda, a nested procedure. */
-static bool has_flat_functions(Dwarf_Die *unit)
+static bool has_flat_functions(const struct unit *unit)
 {
-	switch (dwarf_srclang(unit)) {
+	switch (die_number(&unit->root, DIE_LANGUAGE)) {
 	case DW_LANG_C89:
 	case DW_LANG_C:
 	case DW_LANG_C99:
@@ -182,23 +282,26 @@ int unit_scopes_open(struct unit_scopes *scopes, const struct places *places)
 	return 0;
 }
 
-int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit, const uint32_t *wanted,
-		     uint32_t count)
+int unit_scopes_find(struct unit_scopes *scopes, struct dwarf *dwarf, const struct unit *unit,
+		     const uint32_t *wanted, uint32_t count)
 {
 	static struct walk walk; /* large; a process reads one file at a time */
 	bool is_complete = true;
 	int r;
 
-	memset(&walk, 0, sizeof(walk));
 	scopes->count = 0;
 	walk.scopes = scopes;
-	r = run(&walk, unit);
+	walk.dwarf = dwarf;
+	walk.unit = unit;
+	walk.wanted = (struct place_range){wanted[0], wanted[count - 1] + 1};
+	walk.visits_all = walk.failed = false;
+	r = run(&walk);
 	for (uint32_t i = 0; i < count; i++)
 		is_complete &= scopes->innermost[wanted[i]] != UNIT_SCOPES_NONE;
 	if (r || is_complete || has_flat_functions(unit))
 		return r;
 	walk.visits_all = true;
-	return run(&walk, unit);
+	return run(&walk);
 }
 
 void unit_scopes_close(struct unit_scopes *scopes)

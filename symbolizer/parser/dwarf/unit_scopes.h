@@ -22,7 +22,7 @@
 #define UNIT_SCOPES_IGNORED UINT32_MAX /* it is not in the unit, or its calls are known */
 
 struct scope {
-	Dwarf_Die die;
+	uint64_t die;    /* its offset */
 	uint32_t parent; /* index + 1; 0: it is a function that was not inlined */
 	bool is_named;
 	struct parser_call call; /* when named: function and start_line its own, file and line those
@@ -41,7 +41,7 @@ struct unit_scopes {
 /* Every place is ignored. Return: 0, PARSER_FAILED. */
 int unit_scopes_open(struct unit_scopes *scopes, const struct places *places);
 /* Replaces `list` by the scopes of a unit that hold the @count places of @wanted, which are
- * UNIT_SCOPES_NONE. Return: 0, PARSER_FAILED: memory is short. */
-int unit_scopes_find(struct unit_scopes *scopes, Dwarf_Die *unit, const uint32_t *wanted,
-		     uint32_t count);
+ * ascending and UNIT_SCOPES_NONE. Return: 0, PARSER_FAILED: memory is short. */
+int unit_scopes_find(struct unit_scopes *scopes, struct dwarf *dwarf, const struct unit *unit,
+		     const uint32_t *wanted, uint32_t count);
 void unit_scopes_close(struct unit_scopes *scopes);

@@ -105,7 +105,7 @@ static void calls_are_read_to_the_limit_of_depth(void **state)
 		PARSER_OK);
 	assert_true(lines_query_checked.header->flags & PARSER_LINES_TRUNCATED);
 	calls = lines_query_checked.places[0].call_count;
-	assert_int_equal(calls, UNIT_SCOPES_DEPTH - 1);
+	assert_int_equal(calls, UNIT_SCOPES_DEPTH);
 	assert_string_equal(lines_query_function(0), "nested");
 	assert_string_equal(lines_query_function(calls - 1), "deep");
 	assert_int_equal(

@@ -114,7 +114,7 @@ static void lines_come_from_the_file_or_its_debug_file(void **state)
 	(void)close(stripped);
 }
 
-/* libdw asks for the path of the .dwo: in the worker it finds nothing, and lives. */
+/* To open it would kill the worker. */
 static void split_file_is_read_without_opening_its_other_half(void **state)
 {
 	int file = open_form("lines_split"), file4 = open_form("lines_split4");
