@@ -43,6 +43,9 @@ inside() { # COMMAND... in the tree
 		unit=(--keep-unit)
 	fi
 	[[ -e /dev/fuse ]] && unit+=(--bind=/dev/fuse) # a test has a file system of its own
+	# tests/run holds this lock while recordings would be disturbed.
+	[[ -n ${TM_QUIET_LOCK:-} ]] &&
+		unit+=(--bind="$TM_QUIET_LOCK:/run/quiet" --setenv=TM_QUIET_LOCK=/run/quiet)
 	# The run-time right to trace that an ordinary root has on a host, and no more.
 	systemd-nspawn --quiet --pipe --register=no "${unit[@]}" -D "$ROOT" \
 		--resolv-conf=copy-host \
