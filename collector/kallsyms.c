@@ -289,5 +289,6 @@ uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t kt
 		return frame | (uint64_t)run->module << TM_FRAME_MODULE_SHIFT |
 		       ((address - run->base) & TM_FRAME_KOFFSET_MAX);
 	symbols->unknown++;
+	symbols->unknown_pages |= UINT64_C(1) << address / KALLSYMS_PAGE_BYTES % 64;
 	return frame | (uint64_t)TM_FRAME_MODULE_UNKNOWN << TM_FRAME_MODULE_SHIFT;
 }

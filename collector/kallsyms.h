@@ -91,6 +91,7 @@ struct kallsyms {
 	struct kallsyms_runs before; /* until runs.from */
 	struct tm_region table;      /* sealed */
 	uint64_t unknown;            /* frames in no run */
+	uint64_t unknown_pages;      /* where: a bit stands for every 64th page */
 };
 #define KALLSYMS_NULL                   \
 	{                               \

@@ -8,7 +8,13 @@
 
 static bool is_due(const struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
-	return refresh->symbols->unknown != refresh->unknown && now_ms >= refresh->next_ms;
+	uint64_t pages = refresh->symbols->unknown_pages;
+
+	if (!refresh->begun_ms)
+		return pages;
+	return pages &&
+	       now_ms >= refresh->begun_ms + (pages & ~refresh->vain ? KALLSYMS_REFRESH_MS
+								     : refresh->vain_wait_ms);
 }
 
 /* Return: 0, -errno. */
@@ -17,8 +23,9 @@ static int begin(struct kallsyms_refresh *refresh, uint64_t now_ms)
 	uint64_t now = tm_clock_ns();
 	int fd = refresh->open(refresh->context);
 
-	refresh->unknown = refresh->symbols->unknown;
-	refresh->next_ms = now_ms + KALLSYMS_REFRESH_MS;
+	refresh->asked = refresh->symbols->unknown_pages;
+	refresh->symbols->unknown_pages = 0;
+	refresh->begun_ms = now_ms;
 	if (fd < 0)
 		return fd;
 	refresh->fd = fd;
@@ -37,6 +44,20 @@ static int read_slice(struct kallsyms_refresh *refresh)
 	return r;
 }
 
+/* @r: of the reading that has ended. */
+static void plan_next(struct kallsyms_refresh *refresh, int r)
+{
+	if (r == 0) {
+		refresh->vain = refresh->vain_wait_ms = 0;
+		return;
+	}
+	refresh->vain |= refresh->asked;
+	refresh->vain_wait_ms =
+		refresh->vain_wait_ms ? 2 * refresh->vain_wait_ms : 2 * KALLSYMS_REFRESH_MS;
+	if (refresh->vain_wait_ms > KALLSYMS_REFRESH_MOST_MS)
+		refresh->vain_wait_ms = KALLSYMS_REFRESH_MOST_MS;
+}
+
 bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
 	int r = 0;
@@ -52,12 +73,14 @@ bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 	refresh->fd = tm_close(refresh->fd);
 	if (r == KALLSYMS_E_END)
 		r = kallsyms_seal(refresh->symbols);
+	plan_next(refresh, r);
 	refresh->readings += r >= 0;
-	if (r >= 0)
-		return r == 0;
-	kallsyms_abort(refresh->symbols);
-	refresh->failed++;
-	return false;
+	if (r < 0) {
+		kallsyms_abort(refresh->symbols);
+		refresh->failed++;
+		refresh->error = r;
+	}
+	return r == 0;
 }
 
 void kallsyms_refresh_deinit(struct kallsyms_refresh *refresh)

@@ -6,6 +6,9 @@
  * Why        modules and BPF programs are loaded while a recording runs.
  * Shape      at most one reading in KALLSYMS_REFRESH_MS, in slices of some ms, one per round, so
  *            that W is not held up. A reading that fails has no effect and is counted.
+ * Vain       a reading that fails or finds nothing new. The addresses it was begun for start the
+ *            next one only after twice the time, up to KALLSYMS_REFRESH_MOST_MS; on other pages an
+ *            unknown address starts one as soon as ever.
  * Owner      the symbols and the context stay the caller's.
  * Threads    one. Never waits.
  */
@@ -16,6 +19,7 @@
 #include "collector/kallsyms.h"
 
 #define KALLSYMS_REFRESH_MS       10000
+#define KALLSYMS_REFRESH_MOST_MS  600000
 #define KALLSYMS_REFRESH_SLICE_NS 2000000u /* after which a round begins no further read */
 
 struct kallsyms_refresh {
@@ -23,8 +27,11 @@ struct kallsyms_refresh {
 	void *context;
 	int (*open)(void *context); /* Return: descriptor to read from, -errno */
 	int fd;                     /* -1: no reading is under way */
-	uint64_t next_ms;           /* not before */
-	uint64_t unknown;           /* symbols->unknown when the last one was begun */
+	uint64_t begun_ms;          /* the last one; 0: there was none */
+	uint64_t asked;             /* as symbols->unknown_pages: what the last one was begun for */
+	uint64_t vain;              /* those of vain ones, since something new was found */
+	uint64_t vain_wait_ms;      /* from one that is begun for these alone to the next */
+	int error;                  /* of the last one that failed: -errno */
 	uint64_t readings;
 	uint64_t failed;
 };

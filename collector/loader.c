@@ -224,6 +224,8 @@ uint64_t loader_run_ns(const struct loader *loader)
 int loader_kernel_symbols(const struct loader *loader, bool again)
 {
 	loader->skeleton->bss->modules_only = again;
+	if (!bpf_program__autoload(loader->skeleton->progs.kernel_symbols))
+		return -EOPNOTSUPP;
 	return open_iterator(loader->skeleton->progs.kernel_symbols, 0);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* round - one round: computes the watermark, drains the rings and publishes, in this order */
 
+#include <errno.h>
+#include <string.h>
+
 #include "collector/session.h"
 #include "collector/watermark.h"
 #include "shared/clock.h"
@@ -85,10 +88,12 @@ static void refresh_symbols(struct session *session, uint64_t now_ms)
 	(void)session_send_symbols(session);
 	if (session->refresh.failed && !session->refresh_missed) {
 		session->refresh_missed = true;
-		(void)tm_control_note(
-			session->command,
-			"kernel modules and BPF programs loaded during the recording stay unnamed: "
-			"the kernel's symbols cannot be read again (this needs Linux 6.0)");
+		(void)tm_control_note(session->command,
+				      "kernel modules and BPF programs loaded during the recording "
+				      "stay unnamed: reading the kernel's symbols again %s",
+				      session->refresh.error == -EOPNOTSUPP
+					      ? "needs Linux 6.0"
+					      : strerror(-session->refresh.error));
 	}
 }
 

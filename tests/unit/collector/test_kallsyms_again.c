@@ -231,6 +231,48 @@ static void unknown_address_starts_one_reading_in_ten_seconds(void **state)
 	kallsyms_refresh_deinit(&refresh);
 }
 
+/* Samples the unknown address each ms. Return: when the next reading is begun, within @most ms. */
+static uint64_t next_reading(struct kallsyms_refresh *refresh, uint64_t address, uint64_t now_ms,
+			     uint64_t most)
+{
+	const struct source *source = refresh->context;
+	unsigned opened = source->opened;
+	uint64_t end = now_ms + most;
+
+	for (now_ms++; now_ms <= end && source->opened == opened; now_ms++) {
+		(void)frame_at(address, UINT64_MAX);
+		(void)advance(refresh, now_ms);
+	}
+	return now_ms - 1;
+}
+
+static void readings_for_an_address_that_stays_unknown_become_rarer(void **state)
+{
+	struct source source = {first, 0};
+	struct kallsyms_refresh refresh = {&symbols, &source, open_source, -1};
+	uint64_t now = next_reading(&refresh, 0xffffffffc0300000, 0, 1), wait = KALLSYMS_REFRESH_MS;
+
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t next =
+			next_reading(&refresh, 0xffffffffc0300000, now, KALLSYMS_REFRESH_MOST_MS);
+
+		wait = 2 * wait < KALLSYMS_REFRESH_MOST_MS ? 2 * wait : KALLSYMS_REFRESH_MOST_MS;
+		assert_int_equal(next - now, wait);
+		now = next;
+	}
+	assert_int_equal(wait, KALLSYMS_REFRESH_MOST_MS);
+	/* an unknown address elsewhere does not wait for that */
+	source.lines = PROGRAM("ffffffffc0501000", "new", "0x80");
+	assert_int_equal(next_reading(&refresh, 0xffffffffc0501000, now, KALLSYMS_REFRESH_MOST_MS),
+			 now + KALLSYMS_REFRESH_MS);
+	assert_string_equal(name_of(frame_at(0xffffffffc0501000, UINT64_MAX)), "bpf:bpf_prog_new");
+	/* something new was found, so the next one may be soon again */
+	now += KALLSYMS_REFRESH_MS;
+	assert_int_equal(next_reading(&refresh, 0xffffffffc0300000, now, KALLSYMS_REFRESH_MOST_MS),
+			 now + KALLSYMS_REFRESH_MS);
+	kallsyms_refresh_deinit(&refresh);
+}
+
 static void reading_that_cannot_begin_is_counted(void **state)
 {
 	struct source source = {NULL, 0};
@@ -239,6 +281,7 @@ static void reading_that_cannot_begin_is_counted(void **state)
 	(void)frame_at(0xffffffffc0300000, THIRD);
 	assert_false(advance(&refresh, 1));
 	assert_int_equal(refresh.failed, 1);
+	assert_int_equal(refresh.error, -ENOENT);
 	assert_int_equal(refresh.readings, 0);
 	assert_string_equal(name_of(frame_at(0xffffffffc0100010, THIRD)), "bpf:bpf_prog_old");
 	kallsyms_refresh_deinit(&refresh);
@@ -258,6 +301,7 @@ int main(void)
 		TEST(second_name_of_a_known_address_is_not_new),
 		TEST(aborted_reading_has_no_effect),
 		TEST(unknown_address_starts_one_reading_in_ten_seconds),
+		TEST(readings_for_an_address_that_stays_unknown_become_rarer),
 		TEST(reading_that_cannot_begin_is_counted),
 	};
 
