@@ -6,6 +6,7 @@
 #include "symbolizer/base/parser_client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include "shared/cleanup.h"
 #include "shared/clock.h"
 #include "shared/fdpass.h"
+#include "symbolizer/base/file_identity.h"
 
 static int64_t now_ms(void)
 {
@@ -32,6 +34,13 @@ void parser_client_count(struct parser_client *client, enum tm_parse_failure fai
 		client->counts.failures[failure]++;
 }
 
+static void drop_target(struct parser_client_slot *slot)
+{
+	if (slot->compares)
+		slot->target = tm_close(slot->target);
+	slot->compares = false;
+}
+
 /* Passes the answer to the callback; its descriptor is closed unless the callback took it. */
 static void finish(struct parser_client *client, struct parser_client_slot *slot,
 		   struct parser_client_answer *answer)
@@ -40,6 +49,7 @@ static void finish(struct parser_client *client, struct parser_client_slot *slot
 
 	client->ended++;
 	slot->fn = NULL;
+	drop_target(slot);
 	if (fn) {
 		parser_client_count(client, answer->failure);
 		fn(slot->context, slot->value, answer);
@@ -77,6 +87,7 @@ static void drop_parser(struct parser_client *client)
 	client->counts.lost++;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		client->slots[i].used = false;
+		drop_target(&client->slots[i]);
 		if (client->slots[i].fn)
 			fail(client, &client->slots[i], TM_PARSE_NO_PARSER);
 	}
@@ -108,6 +119,8 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint
 	if (!client->first_is_lost)
 		child.socket = TM_TAKE_FD(client->socket);
 	client->socket = tm_close(client->socket);
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		drop_target(&client->slots[i]);
 	client->first = 0;
 	tm_child_stop(&child, ret_cpu_ns, ret_rss_bytes);
 }
@@ -129,6 +142,19 @@ bool parser_client_is_ready(const struct parser_client *client)
 		if (!client->slots[i].used)
 			return client->socket >= 0;
 	return false;
+}
+
+/* Return: 0, PARSER_CLIENT_E_CHANGED, PARSER_CLIENT_E_NONE (no descriptor is free). */
+static int note_target(struct parser_client_slot *slot, const struct parser_client_request *request)
+{
+	if (!request->identity || request->target < 0)
+		return 0;
+	if (!file_identity_holds(request->identity, request->target))
+		return PARSER_CLIENT_E_CHANGED;
+	slot->identity = *request->identity;
+	slot->target = fcntl(request->target, F_DUPFD_CLOEXEC, 0);
+	slot->compares = slot->target >= 0;
+	return slot->compares ? 0 : PARSER_CLIENT_E_NONE;
 }
 
 /* Return: 0; another value: the connection to the parser is unusable. */
@@ -155,7 +181,8 @@ static int send_request(const struct parser_client *client,
 
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request)
 {
-	struct parser_client_slot *slot = NULL;
+	struct parser_client_slot *slot = NULL, fresh = {.used = true};
+	int r;
 
 	if (client->socket < 0)
 		return PARSER_CLIENT_E_NONE;
@@ -164,19 +191,20 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 			slot = &client->slots[i];
 	if (!slot)
 		return PARSER_CLIENT_E_BUSY;
+	r = note_target(&fresh, request);
+	if (r != 0)
+		return r;
 	if (send_request(client, request, client->next_id) != 0) {
+		drop_target(&fresh);
 		drop_parser(client);
 		return PARSER_CLIENT_E_NONE;
 	}
-	*slot = (struct parser_client_slot){
-		.used = true,
-		.fn = request->fn,
-		.context = request->context,
-		.value = request->value,
-		.id = client->next_id++,
-		.deadline_ms =
-			now_ms() + parser_deadline_ms(request->kind) + PARSER_CLIENT_GRACE_MS,
-	};
+	fresh.fn = request->fn;
+	fresh.context = request->context;
+	fresh.value = request->value;
+	fresh.id = client->next_id++;
+	fresh.deadline_ms = now_ms() + parser_deadline_ms(request->kind) + PARSER_CLIENT_GRACE_MS;
+	*slot = fresh;
 	return 0;
 }
 
@@ -223,7 +251,10 @@ static int handle_result(struct parser_client *client, const struct parser_messa
 		if (!slot->used || slot->id != result->id)
 			continue;
 		client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
-		answer.fd = TM_TAKE_FD(taken);
+		if (answer.failure == TM_PARSE_N && slot->compares &&
+		    !file_identity_holds(&slot->identity, slot->target))
+			answer = (struct parser_client_answer){TM_PARSE_CHANGED, PARSER_CHANGED, 0};
+		answer.fd = answer.status == PARSER_OK ? TM_TAKE_FD(taken) : -1;
 		slot->used = false;
 		finish(client, slot, &answer);
 		return 0;

@@ -12,6 +12,8 @@
  *            with pauses that double from PARSER_CLIENT_PAUSE_MS to PARSER_CLIENT_PAUSE_MAX.
  * Trust      the parser is treated as hostile: the form of a message is checked here, the contents
  *            of a result by the code that requested it.
+ * Identity   a target with an identity is compared with it before it is sent and when the answer
+ *            comes (file_identity.h). A result from a file that changed meanwhile is dropped.
  * Blocking   only parser_client_wait blocks.
  */
 
@@ -20,6 +22,7 @@
 #include <sys/types.h>
 
 #include "shared/control.h"
+#include "shared/event.h"
 #include "symbolizer/parser/parser.h"
 
 #define PARSER_CLIENT_GRACE_MS  2000 /* beyond the parser's own deadline */
@@ -37,9 +40,10 @@ typedef void (*parser_client_fn)(void *context, uint32_t value,
 				 struct parser_client_answer *answer);
 
 struct parser_client_request {
-	enum parser_kind kind;       /* of a request */
-	int target;                  /* borrowed descriptor of the file; -1: none */
-	int parts[PARSER_PARTS_MAX]; /* borrowed descriptors, `part_count` of them */
+	enum parser_kind kind;              /* of a request */
+	int target;                         /* borrowed descriptor of the file; -1: none */
+	const struct tm_identity *identity; /* of the target, borrowed; NULL: not compared */
+	int parts[PARSER_PARTS_MAX];        /* borrowed descriptors, `part_count` of them */
 	uint32_t part_count;
 	uint32_t count; /* number of items that the parts hold */
 	uint32_t value; /* passed to the callback, as `context` is */
@@ -54,6 +58,9 @@ struct parser_client_slot {
 	uint32_t value;
 	uint32_t id;
 	int64_t deadline_ms;
+	bool compares; /* `target`, owned, with `identity` */
+	int target;
+	struct tm_identity identity;
 };
 
 struct parser_client_counts {
@@ -83,6 +90,7 @@ enum {
 	PARSER_CLIENT_E_NONE = 2,    /* no parser is connected */
 	PARSER_CLIENT_E_TIMEOUT = 3, /* no request ended */
 	PARSER_CLIENT_E_GONE = 4,    /* the command closed its socket */
+	PARSER_CLIENT_E_CHANGED = 5, /* the target is not in the announced state any more */
 };
 
 /*
@@ -97,7 +105,7 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns,
 void parser_client_attach(struct parser_client *client, int socket, uint64_t number);
 /* Whether a parser is connected and has a free slot for a request. */
 bool parser_client_is_ready(const struct parser_client *client);
-/* Return: 0, PARSER_CLIENT_E_BUSY, PARSER_CLIENT_E_NONE. */
+/* Return: 0, PARSER_CLIENT_E_BUSY, PARSER_CLIENT_E_NONE, PARSER_CLIENT_E_CHANGED. */
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request);
 /* Cancels the open requests of @context: their callbacks are not called. */
 void parser_client_cancel(struct parser_client *client, const void *context);

@@ -7,13 +7,12 @@
 
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
 #include "shared/fdpass.h"
+#include "symbolizer/base/file_identity.h"
 #include "symbolizer/profile/file_queue.h"
-#include "symbolizer/unwind/table_cache.h"
 
 static int64_t now_ms(void)
 {
@@ -56,6 +55,27 @@ static struct file *asked_file(const struct symbol_jobs *jobs, const struct symb
 	return file;
 }
 
+/* The collector is asked for the file once more; where it changed, that gets it another number. */
+static void request_again(const struct symbol_jobs *jobs, const struct file *file)
+{
+	struct tm_wire message = {.kind = TM_WIRE_FILE_AGAIN, .number = file->number};
+
+	if (!file->numbers || !file->opened)
+		return;
+	message.value = file_queue_last_value(jobs->files, file->number);
+	/* Where it is not sent, the next report that misses the table tries again. */
+	(void)tm_fdpass_send(jobs->wire, &message, sizeof(message), -1, MSG_DONTWAIT);
+}
+
+/* It names nothing, for good. @file: NULL: its place stands for another one by now. */
+static void refuse_changed(const struct symbol_jobs *jobs, const struct tm_identity *identity,
+			   const struct file *file)
+{
+	symbol_store_refuse(jobs->store, identity, TM_UNNAMED_CHANGED);
+	if (file)
+		request_again(jobs, file);
+}
+
 /* @at: the slot that asked. */
 static void on_answer(void *context, uint32_t at, struct parser_client_answer *answer)
 {
@@ -64,12 +84,12 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 	const struct file *file = asked_file(jobs, slot);
 
 	slot->used = false;
-	if (answer->failure < TM_PARSE_N)
+	if (answer->failure == TM_PARSE_CHANGED)
+		refuse_changed(jobs, &slot->identity, file);
+	else if (answer->failure < TM_PARSE_N)
 		symbol_store_fail(jobs->store, &slot->identity, TM_UNNAMED_NOT_PARSED, now_ms());
 	else if (answer->fd < 0)
 		symbol_store_refuse(jobs->store, &slot->identity, reason_of(answer->status));
-	else if (file && file->fd >= 0 && !table_cache_may_keep(&slot->identity, file->fd))
-		symbol_store_refuse(jobs->store, &slot->identity, TM_UNNAMED_CHANGED);
 	else
 		symbol_store_put(jobs->store, &slot->identity, TM_TAKE_FD(answer->fd), now_ms());
 	if (file)
@@ -85,17 +105,24 @@ static void ask(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uint32_
 	const struct parser_client_request request = {
 		.kind = PARSER_SYMBOLS,
 		.target = fd,
+		.identity = identity,
 		.value = (uint32_t)(slot - jobs->slots),
 		.context = jobs,
 		.fn = on_answer,
 	};
+	int r;
 
 	*slot = (struct symbol_jobs_slot){.used = true, .file = file, .identity = *identity};
-	if (parser_client_ask(jobs->parser, &request) == 0)
+	r = parser_client_ask(jobs->parser, &request);
+	if (r == 0)
 		return;
 	slot->used = false;
-	parser_client_count(jobs->parser, TM_PARSE_NO_PARSER);
-	symbol_store_fail(jobs->store, &slot->identity, TM_UNNAMED_NOT_PARSED, now_ms());
+	parser_client_count(jobs->parser,
+			    r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER);
+	if (r == PARSER_CLIENT_E_CHANGED)
+		refuse_changed(jobs, identity, &jobs->files->items[file]);
+	else
+		symbol_store_fail(jobs->store, identity, TM_UNNAMED_NOT_PARSED, now_ms());
 	jobs->vdso_wanted |= file == SYMBOL_JOBS_VDSO;
 	if (file != SYMBOL_JOBS_VDSO)
 		file_queue_add_symbols(jobs->files, file);
@@ -114,9 +141,7 @@ static void ask_vdso(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot)
 /* Whether the descriptor of a file that failed may wait for the next attempt. */
 static bool may_hold(const struct file *file)
 {
-	struct stat status;
-
-	return file->numbers && fstat(file->fd, &status) == 0 && status.st_nlink > 0;
+	return file->numbers && file_identity_is_linked(file->fd);
 }
 
 /* @index: taken out of the queue. */
@@ -131,44 +156,26 @@ static void advance(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uin
 		file_queue_add_symbols(jobs->files, index);
 		return;
 	}
-	if (r == 0 && table_cache_may_keep(&file->identity, file->fd)) {
-		ask(jobs, slot, index, file->fd, &file->identity);
-		return;
-	}
 	if (r == 0)
-		symbol_store_refuse(jobs->store, &file->identity, TM_UNNAMED_CHANGED);
-	file_queue_end_symbols(jobs->files, index);
+		ask(jobs, slot, index, file->fd, &file->identity);
+	else
+		file_queue_end_symbols(jobs->files, index);
 }
 
-/* A file whose descriptor is still there is asked for again without the collector. */
-static void request_file(const struct symbol_jobs *jobs, const struct tm_identity *identity)
-{
-	uint32_t index = files_of_identity(jobs->files, identity);
-	struct tm_wire message = {.kind = TM_WIRE_FILE_AGAIN};
-	const struct file *file;
-
-	if (index == FILES_NONE)
-		return;
-	file = &jobs->files->items[index];
-	if (!file->numbers || !file->opened || file->symbols != FILE_SYMBOLS_IDLE)
-		return;
-	message.number = file->number;
-	message.value = file_queue_last_value(jobs->files, file->number);
-	/* Where it is not sent, the next report that misses the table tries again. */
-	(void)tm_fdpass_send(jobs->wire, &message, sizeof(message), -1, MSG_DONTWAIT);
-}
-
-/* What reports missed. */
-static void request_again(struct symbol_jobs *jobs)
+/* What reports missed. A file whose descriptor is still there needs no collector. */
+static void request_missed(struct symbol_jobs *jobs)
 {
 	const struct tm_identity vdso = SYMBOL_STORE_VDSO;
 	struct tm_identity identity;
+	uint32_t index;
 
 	while (symbol_store_next_again(jobs->store, &identity) == 0) {
+		index = files_of_identity(jobs->files, &identity);
 		if (memcmp(&identity, &vdso, sizeof(vdso)) == 0)
 			jobs->vdso_wanted = true;
-		else
-			request_file(jobs, &identity);
+		else if (index != FILES_NONE &&
+			 jobs->files->items[index].symbols == FILE_SYMBOLS_IDLE)
+			request_again(jobs, &jobs->files->items[index]);
 	}
 }
 
@@ -201,7 +208,7 @@ void symbol_jobs_round(struct symbol_jobs *jobs, bool tables_first)
 	uint32_t count = jobs->files->symbols_count;
 	struct symbol_jobs_slot *slot = free_slot(jobs);
 
-	request_again(jobs);
+	request_missed(jobs);
 	if (tables_first && jobs->files->table_first)
 		return;
 	if (jobs->vdso_wanted && can_advance(jobs, slot))

@@ -11,8 +11,9 @@
  *            Its descriptor stays open meanwhile, unless the file is deleted or has ended: its
  *            blocks are not held. The collector then hands it over again when a report missed it,
  *            as it does for a table that was evicted.
- * Identity   a file whose size or modification time is not the announced one, before it is read or
- *            after, names nothing: it was overwritten.
+ * Identity   a file that is not in the announced state, before it is read or after, names nothing
+ *            (parser_client.h): it was perhaps overwritten. The collector is asked for it
+ *            once more, so that later samples get another number for it.
  * Wait       never. A report waits for the store (symbol_store_wait).
  * Threads    the reader's.
  */

@@ -6,12 +6,11 @@
 #include "symbolizer/profile/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "shared/cleanup.h"
+#include "symbolizer/base/file_identity.h"
 #include "symbolizer/base/path.h"
 #include "symbolizer/profile/file_queue.h"
 #include "symbolizer/profile/files_lifetime.h"
@@ -86,15 +85,6 @@ static int identify(struct files *files, const struct tm_file *record, struct fi
 }
 
 /* --- descriptors --- */
-
-static bool is_readable_regular(int fd)
-{
-	struct stat status;
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) &&
-	       fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-}
 
 static void drop_early(struct files *files, struct file_number *number)
 {
@@ -237,7 +227,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 		return;
 	}
 	file_queue_add(files, number, ktime);
-	if (!files_have_space(files) || !is_readable_regular(taken))
+	if (!files_have_space(files) || !file_identity_is_readable(taken))
 		return;
 	if (ktime > entry->announced_ktime) {
 		drop_early(files, entry);
@@ -258,7 +248,7 @@ void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd
 	struct file_number *entry = number <= TM_FRAME_FILE_MAX ? get_entry(files, number) : NULL;
 
 	if (!entry || !entry->file || ktime < entry->retired_ktime || !files_have_space(files) ||
-	    !is_readable_regular(taken))
+	    !file_identity_is_readable(taken))
 		return;
 	files->open++;
 	attach(files, entry->file - 1, TM_TAKE_FD(taken));

@@ -246,15 +246,6 @@ int table_cache_find(struct table_cache *cache, const struct tm_identity *identi
 
 /* --- keeping --- */
 
-bool table_cache_may_keep(const struct tm_identity *identity, int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && (uint64_t)status.st_size == identity->size &&
-	       status.st_mtim.tv_sec == identity->mtime_sec &&
-	       (uint64_t)status.st_mtim.tv_nsec == identity->mtime_nsec;
-}
-
 /* Under the lock. */
 static bool is_queued(const struct table_cache *cache, const struct tm_identity *identity)
 {

@@ -7,8 +7,8 @@
  *            shared/unwind_table.h. New ones are appended as they come. The index is read at the
  *            start, rows when they are wanted.
  * Key        the identity that the kernel announced (struct tm_identity), whole; never a path,
- *            never what the file says of itself. It is kept only if the descriptor's own size and
- *            modification time agree.
+ *            never what the file says of itself. It is kept only if the file was in that state
+ *            before the parser read it and afterwards (parser_client.h).
  * Pin        the numbers of devices, above all of anonymous file systems (btrfs, overlay, nfs),
  *            mean something else after a reboot, so the header holds a digest of the boot id: the
  *            cache serves restarts within one boot. With it goes the identity of the parser's
@@ -105,8 +105,6 @@ void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA25
 void table_cache_close(struct table_cache *cache);
 /* Return: a sealed table that checks, the caller's; -1: there is none. */
 int table_cache_find(struct table_cache *cache, const struct tm_identity *identity);
-/* Whether the descriptor's own size and time are those that the kernel announced. */
-bool table_cache_may_keep(const struct tm_identity *identity, int fd);
 /*
  * Queues a table that checks, of a file that may be kept and was not found. Takes @rows, which is
  * TM_REGION_NULL then.

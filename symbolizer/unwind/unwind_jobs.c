@@ -145,7 +145,7 @@ static bool recall(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 		return true;
 	}
 	slot->identity = *wanted->identity;
-	slot->keep = wanted->fd >= 0 && table_cache_may_keep(wanted->identity, wanted->fd);
+	slot->keep = wanted->fd >= 0;
 	return false;
 }
 
@@ -155,10 +155,12 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	const struct parser_client_request request = {
 		.kind = PARSER_ROWS,
 		.target = wanted->fd,
+		.identity = wanted->identity,
 		.value = (uint32_t)(slot - jobs->slots),
 		.context = jobs,
 		.fn = on_answer,
 	};
+	int r;
 
 	*slot = (struct unwind_jobs_slot){
 		.value = wanted->value,
@@ -171,10 +173,14 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	if (wanted->number != TM_UNWIND_MAP_VDSO && wanted->fd < 0) {
 		parser_client_count(jobs->parser, TM_PARSE_NO_FILE);
 		fail(jobs, slot);
-	} else if (parser_client_ask(jobs->parser, &request) != 0) {
-		parser_client_count(jobs->parser, TM_PARSE_NO_PARSER);
-		fail(jobs, slot);
+		return;
 	}
+	r = parser_client_ask(jobs->parser, &request);
+	if (r == 0)
+		return;
+	parser_client_count(jobs->parser,
+			    r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER);
+	fail(jobs, slot);
 }
 
 /* Return: whether anything was asked for. */

@@ -66,6 +66,8 @@ void make_identity_of(union make_record *record, int fd)
 	record->file.identity.size = (uint64_t)status.st_size;
 	record->file.identity.mtime_sec = status.st_mtim.tv_sec;
 	record->file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	record->file.identity.ctime_ns = (uint64_t)status.st_ctim.tv_sec * TM_NS_PER_SECOND +
+					 (uint64_t)status.st_ctim.tv_nsec;
 }
 
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)

@@ -200,14 +200,16 @@ static void deleted_file_that_failed_is_not_held(void **state)
 {
 	char path[] = "/tmp/tidemark-symbols.XXXXXX";
 	struct tm_identity identity;
+	uint32_t id;
 
 	(void)close(target);
 	target = mkostemp(path, O_CLOEXEC);
 	assert_true(target >= 0);
 	identity = hand_over(1, 7, 10);
-	(void)unlink(path);
 	round_of_symbols();
-	answer_symbols(symbols_are_asked_for(), PARSER_CRASHED);
+	id = symbols_are_asked_for();
+	(void)unlink(path);
+	answer_symbols(id, PARSER_CRASHED);
 	round_of_symbols();
 	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
 	assert_int_equal(recording.files.open, 0);
@@ -216,12 +218,18 @@ static void deleted_file_that_failed_is_not_held(void **state)
 static void file_that_changed_before_it_is_read_names_nothing(void **state)
 {
 	struct tm_identity identity = hand_over(1, 7, 10);
+	struct tm_wire message;
+	int fd;
 
 	assert_int_equal(ftruncate(target, 101), 0);
 	round_of_symbols();
-	answer(request_of(PARSER_ROWS), PARSER_NOT_ELF, NULL);
-	round_of_symbols();
 	no_request();
+	says_failed(1, 10); /* it has no unwind table either */
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
+	assert_int_equal(message.kind, TM_WIRE_FILE_AGAIN); /* it needs another number */
+	assert_int_equal(message.number, 1);
+	round_of_symbols();
+	nothing_is_sent();
 	assert_int_equal(reason(&identity), TM_UNNAMED_CHANGED);
 	assert_int_equal(recording.files.open, 0);
 }

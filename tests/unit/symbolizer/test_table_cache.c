@@ -177,23 +177,6 @@ static void queue_is_bounded_by_bytes_and_counts_what_it_drops(void **state)
 	free(zeros);
 }
 
-static void file_that_changed_since_it_was_announced_is_not_kept(void **state)
-{
-	struct tm_identity identity;
-	struct stat status;
-
-	assert_int_equal(fstat(file, &status), 0);
-	identity = (struct tm_identity){.size = (uint64_t)status.st_size,
-					.mtime_sec = status.st_mtim.tv_sec,
-					.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec};
-	assert_true(table_cache_may_keep(&identity, file));
-	identity.size++;
-	assert_false(table_cache_may_keep(&identity, file));
-	identity.size--;
-	identity.mtime_nsec ^= 1;
-	assert_false(table_cache_may_keep(&identity, file));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,7 +190,6 @@ int main(void)
 		of_its_own(table_that_waits_is_queued_once),
 		of_its_own(queue_is_bounded_by_tables_and_counts_what_it_drops),
 		of_its_own(queue_is_bounded_by_bytes_and_counts_what_it_drops),
-		of_its_own(file_that_changed_since_it_was_announced_is_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

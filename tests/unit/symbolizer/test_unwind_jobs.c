@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -253,14 +254,9 @@ static void full_wire_delays_tables_and_requests(void **state)
 /* Announces the file that @fd refers to, as the kernel would. */
 static void announce(uint32_t number, uint64_t ktime, int fd)
 {
-	struct stat status;
-
-	assert_int_equal(fstat(fd, &status), 0);
 	make_file(&record, number, number + 100, "x\0", 2);
 	record.event.ktime = ktime;
-	record.file.identity.size = (uint64_t)status.st_size;
-	record.file.identity.mtime_sec = status.st_mtim.tv_sec;
-	record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	make_identity_of(&record, fd);
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 }
 
@@ -305,24 +301,41 @@ static void cached_table_is_not_requested_again(void **state)
 	table_cache_close(&cache);
 }
 
-static void table_of_a_file_that_changed_is_not_cached(void **state)
+static void file_that_changed_before_it_is_parsed_gets_no_table(void **state)
 {
-	const struct table table = good_table();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	open_cache();
 	announce(1, 10, fd);
-	record.file.identity.size++;
+	record.file.identity.ctime_ns++;
 	record.file.number = 2;
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
 	files_opened(&recording.files, 2, 10, fd);
 	round_of_jobs();
+	no_request();
+	says_failed(2, 10);
+	assert_int_equal(client.counts.failures[TM_PARSE_CHANGED], 1);
+}
+
+static void table_of_a_file_that_changed_meanwhile_is_dropped(void **state)
+{
+	const struct table table = good_table();
+	int fd = memfd_create("library", MFD_CLOEXEC), other;
+	char path[32];
+
+	open_cache();
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	other = open(path, O_RDONLY | O_CLOEXEC);
+	announce(1, 10, other);
+	files_opened(&recording.files, 1, 10, other);
+	round_of_jobs();
+	assert_int_equal(ftruncate(fd, 10), 0);
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
-	assert_int_equal(pages_of(2, 10), 1);
+	says_failed(1, 10);
 	write_cache();
 	assert_int_equal(cache.count, 0);
 	table_cache_close(&cache);
+	(void)close(fd);
 }
 
 int main(void)
@@ -340,7 +353,8 @@ int main(void)
 		of_its_own(number_retired_meanwhile_gets_no_table),
 		of_its_own(number_that_arrives_again_while_it_waits_is_answered_once),
 		of_its_own(cached_table_is_not_requested_again),
-		of_its_own(table_of_a_file_that_changed_is_not_cached),
+		of_its_own(file_that_changed_before_it_is_parsed_gets_no_table),
+		of_its_own(table_of_a_file_that_changed_meanwhile_is_dropped),
 		of_its_own(full_wire_delays_tables_and_requests),
 	};
 

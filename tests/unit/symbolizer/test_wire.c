@@ -104,14 +104,10 @@ static void open_self(struct fake *fake)
 {
 	static union make_record record;
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct stat status;
 
-	assert_int_equal(fstat(self, &status), 0);
 	make_file(&record, 5, 77, "prog\0bin\0", 9);
 	record.event.ktime = 100;
-	record.file.identity.size = (uint64_t)status.st_size;
-	record.file.identity.mtime_sec = status.st_mtim.tv_sec;
-	record.file.identity.mtime_nsec = (uint32_t)status.st_mtim.tv_nsec;
+	make_identity_of(&record, self);
 	fake_push(fake, &record);
 	fake_publish(fake, 150);
 	fake_wire(fake, TM_WIRE_FILE, 5, 100, self);

@@ -77,10 +77,13 @@ static inline void round_of_jobs(void)
 /* Announces the file and delivers its descriptor. */
 static inline void open_file(uint32_t number, uint64_t ktime)
 {
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
 	make_file(&record, number, number + 100, "x\0", 2);
+	make_identity_of(&record, fd);
 	record.event.ktime = ktime;
 	assert_int_equal(files_announce(&recording.files, &record.file), 0);
-	files_opened(&recording.files, number, ktime, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	files_opened(&recording.files, number, ktime, fd);
 }
 
 /* Receives the next request. Return: 0, TM_FDPASS_E_AGAIN: there is none. */
