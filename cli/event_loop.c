@@ -27,6 +27,8 @@ enum source {
 	SOURCE_SYMBOLIZER,
 	SOURCE_SYMBOLIZER_ERRORS,
 	SOURCE_SYMBOLIZER_END,
+	SOURCE_DEBUGINFOD_ERRORS,
+	SOURCE_DEBUGINFOD_END,
 	SOURCE_WORKLOAD_REPORT,
 	SOURCE_WORKLOAD_END,
 	SOURCE_HOTPLUG,
@@ -127,6 +129,12 @@ static void dispatch(struct session *session, enum source source)
 	case SOURCE_SYMBOLIZER_ERRORS:
 		child_print_errors(&session->symbolizer);
 		return;
+	case SOURCE_DEBUGINFOD_ERRORS:
+		child_print_errors(&session->debuginfod.child);
+		return;
+	case SOURCE_DEBUGINFOD_END:
+		debuginfod_lose(&session->debuginfod);
+		return;
 	case SOURCE_HOTPLUG:
 		hotplug_receive(&session->hotplug, &session->collector);
 		return;
@@ -174,6 +182,8 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_SYMBOLIZER] = session->symbolizer.control,
 		[SOURCE_SYMBOLIZER_ERRORS] = session->symbolizer.errors,
 		[SOURCE_SYMBOLIZER_END] = session->symbolizer.pidfd,
+		[SOURCE_DEBUGINFOD_ERRORS] = session->debuginfod.child.errors,
+		[SOURCE_DEBUGINFOD_END] = session->debuginfod.child.pidfd,
 		[SOURCE_WORKLOAD_REPORT] = session->workload.report,
 		[SOURCE_WORKLOAD_END] = session->workload.pidfd,
 		[SOURCE_HOTPLUG] = hotplug_fd(session),
@@ -228,6 +238,7 @@ int event_loop_run(struct session *session)
 	finish(&session->collector);
 	finish(&session->symbolizer);
 	parser_restart_stop(&session->parser, SESSION_EXIT_MS);
+	debuginfod_stop(&session->debuginfod);
 	if (session->peer_text[0] != '\0' && !session->cause_printed)
 		terminal_print("%s", session->peer_text);
 	terminal_clear_line();

@@ -30,6 +30,8 @@ static const struct option long_options[] = {
 	{"cache", required_argument, NULL, 'c'},
 	{"no-cache", no_argument, NULL, 'n'},
 	{"no-demangle", no_argument, NULL, 'D'},
+	{"debuginfod", required_argument, NULL, 'u'},
+	{"no-debuginfod", no_argument, NULL, 'U'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -77,6 +79,19 @@ static int add_pid(struct options *o, const char *text, char *ret_problem)
 		return problem(ret_problem, "-p is given for more than %u processes",
 			       OPTIONS_PIDS_MAX);
 	o->pids[o->pid_count++] = (pid_t)pid;
+	return 0;
+}
+
+static int add_url(struct options *o, const char *text, char *ret_problem)
+{
+	int r = debuginfod_urls_add(&o->debuginfod, text, strlen(text));
+
+	if (r == DEBUGINFOD_URLS_E_FORM)
+		return problem(ret_problem, "--debuginfod %s: an http:// or https:// URL is needed",
+			       text);
+	if (r == DEBUGINFOD_URLS_E_FULL)
+		return problem(ret_problem, "--debuginfod is given more than %u times",
+			       DEBUGINFOD_URLS_MAX);
 	return 0;
 }
 
@@ -160,6 +175,11 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 	case 'D':
 		o->no_demangle = true;
 		return 0;
+	case 'u':
+		return add_url(o, optarg, ret_problem);
+	case 'U':
+		o->no_debuginfod = true;
+		return 0;
 	case 's':
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
@@ -206,6 +226,8 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 		return problem(ret_problem, "-p and a command cannot be combined");
 	if (o->cache && o->no_cache)
 		return problem(ret_problem, "--cache and --no-cache cannot be combined");
+	if (o->debuginfod.count > 0 && o->no_debuginfod)
+		return problem(ret_problem, "--debuginfod and --no-debuginfod cannot be combined");
 	if (o->output_count == 0)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/debuginfod_urls.h"
 #include "cli/format.h"
 
 #define OPTIONS_HZ_DEFAULT     99u /* not in step with timers that run at 100 Hz */
@@ -49,10 +50,12 @@ struct options {
 	bool restart;         /* a symbolizer that dies is restarted */
 	bool verbose;
 	bool no_demangle;     /* names are shown as the symbol tables have them */
+	bool no_debuginfod;   /* whatever the environment says */
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */
 	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
 	const char *summary;  /* or NULL */
 	char *const *command; /* NULL-terminated, or NULL */
+	struct debuginfod_urls debuginfod; /* servers; those of the options */
 	size_t output_count;
 	size_t pid_count;
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];

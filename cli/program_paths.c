@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program_paths - finds the four other programs relative to this one, never by the environment */
+/* program_paths - finds the other programs relative to this one, never by the environment */
 
 #include "cli/program_paths.h"
 
@@ -23,6 +23,7 @@ static const struct {
 	[PROGRAM_PATHS_OPENER] = {"tidemark-opener", "../collector/opener"},
 	[PROGRAM_PATHS_SYMBOLIZER] = {"tidemark-symbolizer", "../symbolizer"},
 	[PROGRAM_PATHS_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
+	[PROGRAM_PATHS_DEBUGINFOD] = {"tidemark-debuginfod", "../symbolizer/debuginfod"},
 };
 
 const char *program_paths_name(enum program_paths_program program)
@@ -77,7 +78,7 @@ static int open_one(const char *directory, enum program_paths_program program, i
 	return 0;
 }
 
-int program_paths_open(int ret_fds[PROGRAM_PATHS_N])
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N], bool with_debuginfod)
 {
 	char directory[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
@@ -93,6 +94,9 @@ int program_paths_open(int ret_fds[PROGRAM_PATHS_N])
 	if (slash)
 		*slash = '\0';
 	for (i = 0; i < PROGRAM_PATHS_N; i++) {
+		ret_fds[i] = -1;
+		if (i == PROGRAM_PATHS_DEBUGINFOD && !with_debuginfod)
+			continue;
 		r = open_one(directory, (enum program_paths_program)i, &ret_fds[i]);
 		if (r != 0) {
 			while (i-- > 0)

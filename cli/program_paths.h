@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * program_paths - finds the four other programs relative to this one, never by the environment
+ * program_paths - finds the other programs relative to this one, never by the environment
  *
  * Installed  DIR/../libexec/tidemark/NAME, DIR being the folder of /proc/self/exe (the relation of
  *            meson's bindir and libexecdir).
@@ -16,6 +16,7 @@ enum program_paths_program {
 	PROGRAM_PATHS_OPENER,
 	PROGRAM_PATHS_SYMBOLIZER,
 	PROGRAM_PATHS_PARSER,
+	PROGRAM_PATHS_DEBUGINFOD,
 	PROGRAM_PATHS_N,
 };
 
@@ -25,6 +26,6 @@ const char *program_paths_name(enum program_paths_program program);
  * Return: 0, -ENAMETOOLONG. */
 int program_paths_path(const char *directory, enum program_paths_program program, bool installed,
 		       char ret_path[PATH_MAX]);
-/* Opens every program for execution; all or none.
+/* Opens every program for execution, tidemark-debuginfod only @with_debuginfod; all or none.
  * Return: 0, or an exit code, after printing why. */
-int program_paths_open(int ret_fds[PROGRAM_PATHS_N]);
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N], bool with_debuginfod);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/event_loop.h"
@@ -78,11 +79,11 @@ static int prepare(struct recording *recording)
 		r = outputs_open(&recording->session.intervals.current, options,
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
-		r = program_paths_open(recording->programs);
+		r = program_paths_open(recording->programs, options->debuginfod.count > 0);
 	if (r == 0)
 		r = open_cache(recording);
 	if (r == 0)
-		r = uid_pool_acquire(&recording->accounts);
+		r = uid_pool_acquire(&recording->accounts, options->debuginfod.count > 0);
 	if (r != 0)
 		return r;
 	workload_remember_limits();
@@ -156,7 +157,7 @@ int record_main(int argc, char *const argv[])
 		/* large */
 		.accounts = UID_POOL_NULL,
 		.perf = PERF_EVENTS_NULL,
-		.programs = {-1, -1, -1, -1},
+		.programs = {-1, -1, -1, -1, -1},
 		.cache = -1,
 	};
 	char problem[OPTIONS_PROBLEM_BYTES];
@@ -169,6 +170,9 @@ int record_main(int argc, char *const argv[])
 		return EXIT_CODE_USAGE;
 	}
 	terminal_set_verbose(recording.options.verbose);
+	if (!recording.options.no_debuginfod && recording.options.debuginfod.count == 0)
+		debuginfod_urls_add_environment(&recording.options.debuginfod,
+						getenv("DEBUGINFOD_URLS"));
 	recording.signals = signals_open();
 	session_init(&recording.session, &recording.options, recording.signals);
 	r = prepare(&recording);

@@ -30,6 +30,8 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->collector_cpu_ns = own_cpu_ns(collector, s->opener_cpu_ns);
 	s->symbolizer_cpu_ns =
 		own_cpu_ns(symbolizer, session->result.child_cpu_ns) + session->dead_cpu_ns;
+	s->debuginfod_cpu_ns = session->debuginfod.cpu_ns + session->debuginfod.child.cpu_ns;
+	s->debuginfod_rss = session->debuginfod.rss_bytes;
 	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes

@@ -24,6 +24,7 @@ void session_init(struct session *session, const struct options *options, int si
 	session->collector = CHILD_NULL;
 	session->symbolizer = CHILD_NULL;
 	session->parser = PARSER_RESTART_NULL;
+	session->debuginfod = DEBUGINFOD_NULL;
 	session->workload = WORKLOAD_NULL;
 	session->hotplug = HOTPLUG_NULL;
 	session->intervals = INTERVALS_NULL;
@@ -198,6 +199,7 @@ void session_deinit(struct session *session)
 	child_kill(&session->collector);
 	child_kill(&session->symbolizer);
 	parser_restart_stop(&session->parser, 0);
+	debuginfod_stop(&session->debuginfod);
 	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
 	intervals_close(&session->intervals);

@@ -6,8 +6,8 @@
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
  *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later
  *            the other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals, parser_restart. Above, and never called
- *            from here: report, restart, control, event_loop.
+ * Layers     below: child, workload, hotplug, intervals, parser_restart, debuginfod. Above, and
+ *            never called from here: report, restart, control, event_loop.
  */
 
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 
 #include "cli/accounting.h"
 #include "cli/child.h"
+#include "cli/debuginfod.h"
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
 #include "cli/options.h"
@@ -41,6 +42,7 @@ struct session {
 	struct child collector;
 	struct child symbolizer;
 	struct parser_restart parser; /* those after the symbolizer's own */
+	struct debuginfod debuginfod; /* of the symbolizer */
 	struct workload workload;
 	struct hotplug hotplug;
 	struct intervals intervals;

@@ -20,7 +20,9 @@ struct sockets {
 	int wire[2];           /* collector, symbolizer */
 	int collector_control; /* the program's ends */
 	int symbolizer_control;
+	int debuginfod; /* the symbolizer's end; -1: there is none */
 };
+#define SOCKETS_NULL ((struct sockets){{-1, -1}, -1, -1, -1})
 
 static void sockets_close(struct sockets *sockets)
 {
@@ -28,6 +30,7 @@ static void sockets_close(struct sockets *sockets)
 	sockets->wire[1] = tm_close(sockets->wire[1]);
 	sockets->collector_control = tm_close(sockets->collector_control);
 	sockets->symbolizer_control = tm_close(sockets->symbolizer_control);
+	sockets->debuginfod = tm_close(sockets->debuginfod);
 }
 
 /* Sending on our end fails after START_SEND_SECONDS if the program does not read. */
@@ -166,6 +169,8 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 		launch_descriptor(&launch, "cache-fd", start->cache);
 		launch_argument(&launch, "--boot-id=%s", start->boot_id);
 	}
+	if (sockets->debuginfod >= 0)
+		launch_descriptor(&launch, "debuginfod-fd", sockets->debuginfod);
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--profile-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
@@ -178,9 +183,17 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	return r;
 }
 
+/* Return: the symbolizer's end of its socket; -1: there is none. */
+static int start_debuginfod(const struct start *start, struct session *session)
+{
+	return debuginfod_start(&session->debuginfod, &start->options->debuginfod,
+				start->programs[PROGRAM_PATHS_DEBUGINFOD],
+				start->accounts->debuginfod);
+}
+
 int start_programs(const struct start *start, struct session *session)
 {
-	struct sockets sockets = {{-1, -1}, -1, -1};
+	struct sockets sockets = SOCKETS_NULL;
 	int r = open_sockets(&sockets, session);
 
 	if (r < 0) {
@@ -189,6 +202,8 @@ int start_programs(const struct start *start, struct session *session)
 	}
 	if (r == 0)
 		r = start_collector(start, &sockets, session);
+	if (r == 0)
+		sockets.debuginfod = start_debuginfod(start, session);
 	if (r == 0)
 		r = start_symbolizer(start, &sockets, session);
 	sockets_close(&sockets);
@@ -209,7 +224,7 @@ static int attach(struct session *session, const struct sockets *sockets)
 
 int start_symbolizer_again(const struct start *start, struct session *session)
 {
-	struct sockets sockets = {{-1, -1}, -1, -1};
+	struct sockets sockets = SOCKETS_NULL;
 	int r = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.wire) < 0)
@@ -220,6 +235,8 @@ int start_symbolizer_again(const struct start *start, struct session *session)
 		terminal_print("the sockets to the symbolizer cannot be made: %s", strerror(-r));
 		r = EXIT_CODE_FAILED;
 	}
+	if (r == 0)
+		sockets.debuginfod = start_debuginfod(start, session);
 	if (r == 0)
 		r = start_symbolizer(start, &sockets, session);
 	if (r == 0)

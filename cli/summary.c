@@ -129,17 +129,19 @@ static void put_cost(FILE *out, const struct summary *s)
 	put_seconds(out, "collector", s->collector_cpu_ns, ", ");
 	put_seconds(out, "opener", s->opener_cpu_ns, ", ");
 	put_seconds(out, "symbolizer", s->symbolizer_cpu_ns, ", ");
-	put_seconds(out, "parser", s->parser_cpu_ns, "},\n  ");
+	put_seconds(out, "parser", s->parser_cpu_ns, ", ");
+	put_seconds(out, "debuginfod", s->debuginfod_cpu_ns, "},\n  ");
 	if (s->bpf_time_known)
 		put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
 	else
 		(void)fputs("\"bpf_seconds\": null,\n", out);
 	(void)fprintf(out,
 		      "  \"rss_bytes\": {\"command\": %llu, \"collector\": %llu, "
-		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu},\n",
+		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu, "
+		      "\"debuginfod\": %llu},\n",
 		      (unsigned long long)s->command_rss, (unsigned long long)s->collector_rss,
 		      (unsigned long long)s->opener_rss, (unsigned long long)s->symbolizer_rss,
-		      (unsigned long long)s->parser_rss);
+		      (unsigned long long)s->parser_rss, (unsigned long long)s->debuginfod_rss);
 	put_number(out, "bpf_map_bytes", s->counts.bpf_map_bytes);
 	if (s->command_status >= 0)
 		(void)fprintf(out, "  \"command_status\": %d\n", s->command_status);

@@ -23,8 +23,9 @@ struct summary {
 	unsigned report;          /* number by --every; 0: the only one */
 	uint64_t whole_taken, whole_exported, whole_dropped, whole_ns; /* of all reports so far */
 	unsigned hz;
-	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns;
-	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss;
+	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns,
+		debuginfod_cpu_ns;
+	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss, debuginfod_rss;
 	bool bpf_time_known;
 	int command_status; /* -1: there was no COMMAND, or it was not seen to end */
 };

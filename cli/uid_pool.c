@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uid_pool - the two accounts under which the programs run: named ones, else unused uids */
+/* uid_pool - the accounts under which the programs run: named ones, else unused uids */
 
 #include "cli/uid_pool.h"
 
@@ -158,7 +158,7 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 		}
 	}
 	terminal_print("every uid from %u to %u is in use or has a name: create the accounts "
-		       "tidemark-collector and tidemark-symbolizer",
+		       "tidemark-collector, tidemark-symbolizer and tidemark-debuginfod",
 		       UID_POOL_FIRST, UID_POOL_LAST);
 	return EXIT_CODE_HOST;
 }
@@ -177,7 +177,21 @@ static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account 
 	return 0;
 }
 
-int uid_pool_acquire(struct uid_pool *ret_accounts)
+/* Named accounts may have been given the same uid. Return: as uid_pool_acquire(). */
+static int check_distinct(const struct uid_pool *accounts)
+{
+	const uid_t uids[] = {accounts->collector.uid, accounts->symbolizer.uid,
+			      accounts->debuginfod.uid};
+
+	if (uids[0] != uids[1] && uids[0] != uids[2] && uids[1] != uids[2])
+		return 0;
+	terminal_print("two of the accounts tidemark-collector, tidemark-symbolizer and "
+		       "tidemark-debuginfod share uid %u, and each needs its own",
+		       uids[0] == uids[1] ? uids[0] : uids[2]);
+	return EXIT_CODE_HOST;
+}
+
+int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod)
 {
 	struct uid_pool accounts = UID_POOL_NULL;
 	uid_t cursor = UID_POOL_FIRST;
@@ -186,13 +200,10 @@ int uid_pool_acquire(struct uid_pool *ret_accounts)
 	r = acquire_one("tidemark-collector", &cursor, &accounts.collector);
 	if (r == 0)
 		r = acquire_one("tidemark-symbolizer", &cursor, &accounts.symbolizer);
-	if (r == 0 && accounts.collector.uid == accounts.symbolizer.uid) {
-		terminal_print(
-			"the accounts tidemark-collector and tidemark-symbolizer share uid %u, "
-			"and each needs its own",
-			accounts.collector.uid);
-		r = EXIT_CODE_HOST;
-	}
+	if (r == 0 && with_debuginfod)
+		r = acquire_one("tidemark-debuginfod", &cursor, &accounts.debuginfod);
+	if (r == 0)
+		r = check_distinct(&accounts);
 	if (r != 0) {
 		uid_pool_release(&accounts);
 		return r;
@@ -203,9 +214,10 @@ int uid_pool_acquire(struct uid_pool *ret_accounts)
 
 void uid_pool_release(struct uid_pool *accounts)
 {
-	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer};
+	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer,
+					   &accounts->debuginfod};
 	size_t i;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)
 		each[i]->lock = uid_pool_unlock(UID_POOL_FOLDER, each[i]->uid, each[i]->lock);
 }

@@ -220,6 +220,8 @@ bool tm_control_is_closed(int socket);
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
  *	--hz=N --title=TEXT [--profile-bytes=N] [--no-demangle]
+ *	[--debuginfod-fd=N] (N: the socket to tidemark-debuginfod)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N
+ * tidemark-debuginfod --socket-fd=N --url=URL ... [--file-bytes=N] [--idle-seconds=N]
  */

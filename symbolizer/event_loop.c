@@ -197,23 +197,25 @@ static int receive_from_command(struct session *session)
  */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
-	struct pollfd ready[5] = {
+	struct pollfd ready[6] = {
 		{.fd = session->link.serves ? session->options->wire_fd : -1, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
 		{.fd = session->reporter.ready[0], .events = POLLIN},
 		{.fd = session->requests.wake[0], .events = POLLIN},
+		{.fd = session->debuginfod.socket, .events = POLLIN},
 	};
 
 	if (unwind_jobs_must_send(&session->jobs))
 		ready[0].events |= POLLOUT;
-	return poll(ready, 5, timeout_ms) > 0 && ready[1].revents;
+	return poll(ready, 6, timeout_ms) > 0 && ready[1].revents;
 }
 
 /* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED. */
 static int serve(struct session *session, int timeout_ms)
 {
 	parser_client_round(&session->parser);
+	debuginfod_client_round(&session->debuginfod);
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */

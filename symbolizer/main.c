@@ -43,6 +43,8 @@ static int check_descriptors(const struct options *options)
 		   fcntl(options->wire_fd, F_SETFD, FD_CLOEXEC) < 0 ||
 		   fcntl(options->parser_fd, F_SETFD, FD_CLOEXEC) < 0;
 
+	if (options->debuginfod_fd >= 0)
+		bad = bad || fcntl(options->debuginfod_fd, F_SETFD, FD_CLOEXEC) < 0;
 	if (options->cache_fd >= 0)
 		bad = bad || fcntl(options->cache_fd, F_SETFD, FD_CLOEXEC) < 0;
 	for (int i = 0; i < options->output_count; i++)

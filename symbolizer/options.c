@@ -52,6 +52,8 @@ static int parse_argument(struct options *options, char *text)
 		return tm_option_fd(value, &options->wire_fd);
 	if ((value = tm_option_value(text, "--parser-fd")))
 		return tm_option_fd(value, &options->parser_fd);
+	if ((value = tm_option_value(text, "--debuginfod-fd")))
+		return tm_option_fd(value, &options->debuginfod_fd);
 	if ((value = tm_option_value(text, "--cache-fd")))
 		return tm_option_fd(value, &options->cache_fd);
 	if ((value = tm_option_value(text, "--boot-id"))) {
@@ -83,6 +85,7 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.control_fd = -1,
 		.wire_fd = -1,
 		.parser_fd = -1,
+		.debuginfod_fd = -1,
 		.cache_fd = -1,
 		.boot_id = "",
 		.profile_bytes = BUDGET_PROFILE_BYTES,

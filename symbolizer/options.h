@@ -19,7 +19,8 @@ struct options_output {
 struct options {
 	int control_fd;
 	int wire_fd;
-	int parser_fd; /* the parser program, to be executed */
+	int parser_fd;     /* the parser program, to be executed */
+	int debuginfod_fd; /* the socket to tidemark-debuginfod; -1: none */
 	uint64_t hz;
 	uint64_t profile_bytes; /* budget of the profile; BUDGET_PROFILE_BYTES by default */
 	int cache_fd;           /* the file that keeps unwind tables; -1: none */

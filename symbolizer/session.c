@@ -29,6 +29,7 @@ int session_init(struct session *session, const struct options *options)
 	session->kernel = KSYMS_NULL;
 	session->parser = PARSER_CLIENT_NULL;
 	session->parser.control = options->control_fd;
+	debuginfod_client_init(&session->debuginfod, options->debuginfod_fd);
 	session->cache = TABLE_CACHE_NULL;
 	session->reporter = REPORTER_NULL;
 	session->requests = PARSER_REQUESTS_NULL;
@@ -77,6 +78,7 @@ void session_deinit(struct session *session)
 	symbol_jobs_deinit(&session->symbols);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	parser_requests_deinit(&session->requests);
+	debuginfod_client_deinit(&session->debuginfod);
 	table_cache_close(&session->cache);
 	reader_deinit(&session->reader);
 	session->interval = interval_free(session->interval);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "symbolizer/base/parser_client.h"
+#include "symbolizer/names/debuginfod_client.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/ksyms.h"
 #include "symbolizer/names/symbol_jobs.h"
@@ -58,6 +59,7 @@ struct session {
 	struct table_cache cache;
 	struct unwind_jobs jobs;
 	struct parser_client parser;
+	struct debuginfod_client debuginfod;
 };
 
 /* Return: 0, -ENOMEM, -errno. */

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# privileges - in mid-record no process of either program is root, unfiltered or capable of more
+# privileges - in mid-record no process of tidemark's is root, unfiltered or capable of more
 . "$(dirname "$0")/../../lib/integration.bash"
 
 # The kernel is kept busy, so that kernel addresses would be there to be seen. It dies with COMMAND.
 BESIDE='exec setpriv --pdeathsig KILL dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
-begin_recording privileges -F 999 -o "$WORK/x.folded" || finish
+begin_recording privileges -F 999 --debuginfod http://127.0.0.1:1 -o "$WORK/x.folded" || finish
 until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
 until_true 20 ran "$COMMAND_PID" 50
 
@@ -57,7 +57,8 @@ check_process() {
 
 steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" \
 	2>/dev/null; }
-for name in collector opener symbolizer parser; do
+PROGRAMS='collector opener symbolizer parser debuginfod'
+for name in $PROGRAMS; do
 	until_true 20 steady_process tidemark-$name ||
 		wrong "tidemark-$name has no filter after 20 s"
 done
@@ -77,17 +78,20 @@ while read -r pid name; do
 	esac
 	found+=" $name"
 done < <(programs "$RECORDER")
-for name in collector opener symbolizer parser; do
+for name in $PROGRAMS; do
 	[[ $found == *tidemark-$name* ]] || wrong "tidemark-$name does not run"
 done
 
 uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
+debuginfod=$(uid_of tidemark-debuginfod)
 [[ $collector != "$symbolizer" ]] || wrong "both programs run as $collector"
+[[ $debuginfod != "$collector" && $debuginfod != "$symbolizer" ]] ||
+	wrong "tidemark-debuginfod has the account of another program: $debuginfod"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
 [[ $(uid_of tidemark-parser) == "$symbolizer" ]] ||
 	wrong "the parser is not the symbolizer's account"
-for uid in $collector $symbolizer; do
+for uid in $collector $symbolizer $debuginfod; do
 	if getent passwd "$uid" >/dev/null; then
 		[[ $(getent passwd "$uid") == tidemark-* ]] ||
 			wrong "$uid is somebody's: $(getent passwd "$uid")"
@@ -149,7 +153,7 @@ for account in $(awk '$1 == "u" { print $2 }' "$TM_SOURCE/systemd/tidemark.sysus
 	echo "$account:x:$id:" >>"$WORK/group"
 	id=$((id + 1))
 done
-((id == 64002)) || wrong "tidemark.sysusers does not name two accounts"
+((id == 64003)) || wrong "tidemark.sysusers does not name three accounts"
 cat >"$WORK/with-accounts" <<WITH
 #!/bin/sh
 exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
@@ -158,12 +162,13 @@ exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
 WITH
 chmod 755 "$WORK/with-accounts"
 TM_TIDEMARK=$WORK/with-accounts
-if begin_recording accounts -o "$WORK/y.folded"; then
-	for name in collector opener symbolizer parser; do
+if begin_recording accounts --debuginfod http://127.0.0.1:1 -o "$WORK/y.folded"; then
+	for name in $PROGRAMS; do
 		until_true 20 steady_process tidemark-$name ||
 			wrong "tidemark-$name has no filter after 20 s"
 		uid=$(uid_of tidemark-$name) want=64000
 		[[ $name == collector || $name == opener ]] || want=64001
+		[[ $name != debuginfod ]] || want=64002
 		say "  tidemark-$name: uid $uid"
 		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
 	done

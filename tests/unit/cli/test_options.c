@@ -42,6 +42,7 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_null(options.cache);
 	assert_false(options.no_cache);
 	assert_false(options.no_demangle);
+	assert_int_equal(options.debuginfod.count, 0);
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
 	assert_string_equal(options.outputs[0].path, "tidemark.html");
@@ -69,6 +70,17 @@ static void every_option_is_parsed(void **state)
 	assert_true(options.verbose);
 	assert_true(options.public_files);
 	assert_true(options.no_demangle);
+}
+
+static void debug_files_come_from_the_servers_that_are_given(void **state)
+{
+	assert_int_equal(parse("record --debuginfod http://a --debuginfod=https://b:8002/x"), 0);
+	assert_int_equal(options.debuginfod.count, 2);
+	assert_string_equal(options.debuginfod.items[0].text, "http://a");
+	assert_int_equal(options.debuginfod.items[1].bytes, strlen("https://b:8002/x"));
+	assert_false(options.no_debuginfod);
+	assert_int_equal(parse("record --no-debuginfod"), 0);
+	assert_true(options.no_debuginfod);
 }
 
 static void private_files_asks_for_the_default(void **state)
@@ -115,6 +127,22 @@ static void help_options_are_recognised(void **state)
 	assert_int_equal(parse("record --help"), OPTIONS_E_HELP);
 	assert_int_equal(parse("record -h"), OPTIONS_E_HELP);
 	assert_int_equal(parse("record -- ls --help"), 0);
+}
+
+static void servers_that_cannot_be_asked_are_named(void **state)
+{
+	char line[9 * 24 + 8] = "record";
+	size_t i;
+
+	assert_int_equal(parse("record --debuginfod file:///x"), OPTIONS_E_USAGE);
+	assert_non_null(strstr(problem, "--debuginfod file:///x"));
+	assert_int_equal(parse("record --debuginfod"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --no-debuginfod --debuginfod http://a"), OPTIONS_E_USAGE);
+	assert_non_null(strstr(problem, "--no-debuginfod"));
+	for (i = 0; i < 9; i++) {
+		(void)snprintf(line + strlen(line), 24, " --debuginfod http://a");
+		assert_int_equal(parse(line), i < DEBUGINFOD_URLS_MAX ? 0 : OPTIONS_E_USAGE);
+	}
 }
 
 static void problem_names_the_invalid_argument(void **state)
@@ -215,11 +243,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_the_whole_host_is_recorded),
 		cmocka_unit_test(every_option_is_parsed),
+		cmocka_unit_test(debug_files_come_from_the_servers_that_are_given),
 		cmocka_unit_test(private_files_asks_for_the_default),
 		cmocka_unit_test(reports_at_intervals_and_restarts_are_parsed),
 		cmocka_unit_test(long_names_are_parsed),
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
 		cmocka_unit_test(help_options_are_recognised),
+		cmocka_unit_test(servers_that_cannot_be_asked_are_named),
 		cmocka_unit_test(problem_names_the_invalid_argument),
 		cmocka_unit_test(empty_command_is_wrong),
 		cmocka_unit_test(limits_hold_at_their_last_value),

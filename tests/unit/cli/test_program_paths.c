@@ -15,6 +15,7 @@ static void build_tree_has_a_folder_each(void **state)
 		[PROGRAM_PATHS_OPENER] = "/b/cli/../collector/opener/tidemark-opener",
 		[PROGRAM_PATHS_SYMBOLIZER] = "/b/cli/../symbolizer/tidemark-symbolizer",
 		[PROGRAM_PATHS_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
+		[PROGRAM_PATHS_DEBUGINFOD] = "/b/cli/../symbolizer/debuginfod/tidemark-debuginfod",
 	};
 	char path[PATH_MAX];
 	int i;

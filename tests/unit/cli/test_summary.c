@@ -38,6 +38,7 @@ static void numbers_and_fractions(void **state)
 	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 4;
 	summary.collector_cpu_ns = 12345678;
 	summary.parser_rss = 4096;
+	summary.debuginfod_rss = 8192;
 	summary.bpf_time_known = 1;
 	summary.counts.bpf_ns = 1500000000;
 	text = text_of(&summary);
@@ -48,7 +49,7 @@ static void numbers_and_fractions(void **state)
 	expect(text, "\"idle_seconds\": 3.000000000,");
 	expect(text, "\"hz\": 99,");
 	expect(text, "\"collector\": 0.012345678");
-	expect(text, "\"parser\": 4096}");
+	expect(text, "\"parser\": 4096, \"debuginfod\": 8192}");
 	expect(text, "\"bpf_seconds\": 1.500000000,");
 	expect(text, "\"command_status\": 7\n}\n");
 	free(text);
