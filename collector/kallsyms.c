@@ -10,12 +10,16 @@
 
 #include "shared/search.h"
 
-static int hex_digit(char c)
+/* At most 16 digits from *@at on, which is moved behind them. */
+static uint64_t parse_hex(const char **at, const char *end)
 {
 	static const char digits[] = "0123456789abcdef";
-	const char *digit = memchr(digits, c, 16);
+	const char *from = *at, *digit;
+	uint64_t value = 0;
 
-	return digit ? (int)(digit - digits) : -1;
+	for (; *at < end && *at - from < 16 && (digit = memchr(digits, **at, 16)); ++*at)
+		value = value << 4 | (uint64_t)(digit - digits);
+	return value;
 }
 
 /* "name+0x0/0xsize [module]". Return: 0: it has no size. */
@@ -23,16 +27,13 @@ static uint32_t parse_size(const char *text, size_t bytes)
 {
 	static const char mark[] = "+0x0/0x";
 	const char *at = memmem(text, bytes, mark, sizeof(mark) - 1);
-	uint32_t size = 0;
+	uint64_t size;
 
 	if (!at)
 		return 0;
-	for (at += sizeof(mark) - 1; at < text + bytes && hex_digit(*at) >= 0; at++) {
-		if (size >> 28)
-			return 0;
-		size = size << 4 | (uint32_t)hex_digit(*at);
-	}
-	return size;
+	at += sizeof(mark) - 1;
+	size = parse_hex(&at, text + bytes);
+	return size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
 /* "[name]" behind the tab, and perhaps the size behind another. */
@@ -57,22 +58,18 @@ static int parse_module(const char *text, size_t bytes, struct kallsyms_line *sy
 int kallsyms_parse(const char *line, size_t bytes, struct kallsyms_line *ret_symbol)
 {
 	struct kallsyms_line symbol = {.module = ""};
-	const char *tab;
-	size_t at = 0;
+	const char *at = line, *end = line + bytes, *tab;
 
-	for (; at < bytes && hex_digit(line[at]) >= 0; at++)
-		symbol.address = symbol.address << 4 | (uint64_t)hex_digit(line[at]);
-	if (at == 0 || at > 16 || bytes - at < 4 || line[at] != ' ' || line[at + 2] != ' ')
+	symbol.address = parse_hex(&at, end);
+	if (at == line || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return -EBADMSG;
-	symbol.type = line[at + 1];
-	symbol.name = line + at + 3;
-	symbol.name_bytes = bytes - at - 3;
+	symbol.type = at[1];
+	symbol.name = at + 3;
+	symbol.name_bytes = (size_t)(end - symbol.name);
 	tab = memchr(symbol.name, '\t', symbol.name_bytes);
 	if (tab) {
-		size_t rest = symbol.name_bytes - (size_t)(tab + 1 - symbol.name);
-
 		symbol.name_bytes = (size_t)(tab - symbol.name);
-		if (parse_module(tab + 1, rest, &symbol) < 0)
+		if (parse_module(tab + 1, (size_t)(end - tab - 1), &symbol) < 0)
 			return -EBADMSG;
 	}
 	if (symbol.name_bytes == 0 || symbol.name_bytes >= KALLSYMS_NAME_MAX ||

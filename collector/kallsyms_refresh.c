@@ -8,13 +8,11 @@
 
 static bool is_due(const struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
-	uint64_t pages = refresh->symbols->unknown_pages;
+	uint64_t pages = refresh->symbols->unknown_pages, wait_ms = KALLSYMS_REFRESH_MS;
 
-	if (!refresh->begun_ms)
-		return pages;
-	return pages &&
-	       now_ms >= refresh->begun_ms + (pages & ~refresh->vain ? KALLSYMS_REFRESH_MS
-								     : refresh->vain_wait_ms);
+	if (!(pages & ~refresh->vain))
+		wait_ms <<= refresh->doublings;
+	return pages && (!refresh->begun_ms || now_ms >= refresh->begun_ms + wait_ms);
 }
 
 /* Return: 0, -errno. */
@@ -44,20 +42,6 @@ static int read_slice(struct kallsyms_refresh *refresh)
 	return r;
 }
 
-/* @r: of the reading that has ended. */
-static void plan_next(struct kallsyms_refresh *refresh, int r)
-{
-	if (r == 0) {
-		refresh->vain = refresh->vain_wait_ms = 0;
-		return;
-	}
-	refresh->vain |= refresh->asked;
-	refresh->vain_wait_ms =
-		refresh->vain_wait_ms ? 2 * refresh->vain_wait_ms : 2 * KALLSYMS_REFRESH_MS;
-	if (refresh->vain_wait_ms > KALLSYMS_REFRESH_MOST_MS)
-		refresh->vain_wait_ms = KALLSYMS_REFRESH_MOST_MS;
-}
-
 bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
 	int r = 0;
@@ -73,7 +57,10 @@ bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 	refresh->fd = tm_close(refresh->fd);
 	if (r == KALLSYMS_E_END)
 		r = kallsyms_seal(refresh->symbols);
-	plan_next(refresh, r);
+	refresh->vain = r == 0 ? 0 : refresh->vain | refresh->asked;
+	refresh->doublings = r == 0 ? 0 : refresh->doublings + 1;
+	if (refresh->doublings > KALLSYMS_REFRESH_DOUBLINGS)
+		refresh->doublings = KALLSYMS_REFRESH_DOUBLINGS;
 	refresh->readings += r >= 0;
 	if (r < 0) {
 		kallsyms_abort(refresh->symbols);

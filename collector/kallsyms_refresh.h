@@ -7,8 +7,8 @@
  * Shape      at most one reading in KALLSYMS_REFRESH_MS, in slices of some ms, one per round, so
  *            that W is not held up. A reading that fails has no effect and is counted.
  * Vain       a reading that fails or finds nothing new. The addresses it was begun for start the
- *            next one only after twice the time, up to KALLSYMS_REFRESH_MOST_MS; on other pages an
- *            unknown address starts one as soon as ever.
+ *            next one only after twice the time, KALLSYMS_REFRESH_DOUBLINGS times; on other pages
+ *            an unknown address starts one as soon as ever.
  * Owner      the symbols and the context stay the caller's.
  * Threads    one. Never waits.
  */
@@ -18,9 +18,9 @@
 
 #include "collector/kallsyms.h"
 
-#define KALLSYMS_REFRESH_MS       10000
-#define KALLSYMS_REFRESH_MOST_MS  600000
-#define KALLSYMS_REFRESH_SLICE_NS 2000000u /* after which a round begins no further read */
+#define KALLSYMS_REFRESH_MS        10000
+#define KALLSYMS_REFRESH_DOUBLINGS 6u       /* to 640 s */
+#define KALLSYMS_REFRESH_SLICE_NS  2000000u /* after which a round begins no further read */
 
 struct kallsyms_refresh {
 	struct kallsyms *symbols;
@@ -30,7 +30,7 @@ struct kallsyms_refresh {
 	uint64_t begun_ms;          /* the last one; 0: there was none */
 	uint64_t asked;             /* as symbols->unknown_pages: what the last one was begun for */
 	uint64_t vain;              /* those of vain ones, since something new was found */
-	uint64_t vain_wait_ms;      /* from one that is begun for these alone to the next */
+	unsigned doublings;         /* of the time until one that is begun for these alone */
 	int error;                  /* of the last one that failed: -errno */
 	uint64_t readings;
 	uint64_t failed;

@@ -22,41 +22,41 @@ struct extent {         /* of one module */
 	bool placed;
 };
 
+static int order(uint64_t x, uint64_t y)
+{
+	return (x > y) - (x < y);
+}
+
 /* Known symbols come first. At one address the global name comes first; among equals the one that
  * was read first. */
 static int by_address(const void *a, const void *b)
 {
 	const struct kallsyms_entry *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->seen != y->seen)
-		return x->seen ? -1 : 1;
-	if (x->global != y->global)
-		return x->global ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	int r = order(x->address, y->address);
+
+	r = r ? r : order(y->seen, x->seen);
+	r = r ? r : order(y->global, x->global);
+	return r ? r : order(x->name, y->name);
 }
 
 static int by_module(const void *a, const void *b)
 {
 	const struct kallsyms_entry *x = a, *y = b;
 
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return x->module != y->module ? order(x->module, y->module) : order(x->offset, y->offset);
 }
 
 static int by_start(const void *a, const void *b)
 {
 	const struct kallsyms_run *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return order(x->start, y->start);
 }
 
 static void sort(struct kallsyms *symbols, int (*compare)(const void *, const void *))
 {
-	if (symbols->count)
-		qsort(symbols->entries, symbols->count, sizeof(*symbols->entries), compare);
+	qsort(symbols->entries, symbols->count, sizeof(*symbols->entries), compare);
 }
 
 /* The known symbols that were read again join the new ones. Return: whether they fit. */
@@ -155,20 +155,19 @@ static int make_runs(struct kallsyms *symbols)
 }
 
 /* Keeps what a later reading compares with. */
-static int keep_known(struct kallsyms *symbols)
+static void keep_known(struct kallsyms *symbols)
 {
-	struct kallsyms_entry *known = calloc(symbols->count + 1, sizeof(*known));
 	size_t count = 0;
+	void *less;
 
-	if (!known)
-		return -ENOMEM;
 	for (size_t i = 0; i < symbols->count; i++)
 		if (symbols->entries[i].module)
-			known[count++] = symbols->entries[i];
+			symbols->entries[count++] = symbols->entries[i];
+	less = realloc(symbols->entries, (count + 1) * sizeof(*symbols->entries));
 	free(symbols->known);
-	symbols->known = known;
+	symbols->known = less ? less : symbols->entries;
 	symbols->known_count = count;
-	return 0;
+	symbols->entries = NULL;
 }
 
 static struct table table_at(void *memory, uint32_t modules, uint32_t symbols)
@@ -253,7 +252,7 @@ static int seal(struct kallsyms *symbols, struct extent *extents)
 	if (r == 0)
 		r = make_runs(symbols);
 	if (r == 0)
-		r = keep_known(symbols);
+		keep_known(symbols);
 	return r == 0 && same ? KALLSYMS_E_SAME : r;
 }
 

@@ -46,6 +46,7 @@ static int step_symbols(struct session *session)
 {
 	_cleanup_(tm_closep) int fd = loader_kernel_symbols(&session->loader, /* again= */ false);
 	int r = kallsyms_begin(&session->symbols, tm_clock_ns());
+	const char *why;
 
 	if (r == 0 && fd < 0)
 		fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
@@ -53,17 +54,12 @@ static int step_symbols(struct session *session)
 		r = -errno;
 	while (r == 0)
 		r = kallsyms_read(&session->symbols, fd);
-	if (r < 0)
+	why = cap_get_ambient(CAP_SYSLOG) ? "kernel.kptr_restrict is 2" : "CAP_SYSLOG is missing";
+	if (r < 0 || session->symbols.count == 0)
 		(void)tm_control_note(session->command,
-				      "kernel functions stay unnamed: %s cannot be read: %s",
-				      KALLSYMS, strerror(-r));
-	else if (session->symbols.count == 0)
-		(void)tm_control_note(
-			session->command,
-			"kernel functions stay unnamed: the kernel shows no addresses, "
-			"since %s",
-			cap_get_ambient(CAP_SYSLOG) == CAP_SET ? "kernel.kptr_restrict is 2"
-							       : "CAP_SYSLOG is missing");
+				      "kernel functions stay unnamed: no address of a kernel "
+				      "symbol can be read: %s",
+				      r < 0 ? strerror(-r) : why);
 	if (r != -ENOMEM)
 		r = kallsyms_seal(&session->symbols);
 	(void)malloc_trim(0);

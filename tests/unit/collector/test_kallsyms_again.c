@@ -231,6 +231,8 @@ static void unknown_address_starts_one_reading_in_ten_seconds(void **state)
 	kallsyms_refresh_deinit(&refresh);
 }
 
+#define MOST_MS (KALLSYMS_REFRESH_MS << KALLSYMS_REFRESH_DOUBLINGS)
+
 /* Samples the unknown address each ms. Return: when the next reading is begun, within @most ms. */
 static uint64_t next_reading(struct kallsyms_refresh *refresh, uint64_t address, uint64_t now_ms,
 			     uint64_t most)
@@ -253,22 +255,21 @@ static void readings_for_an_address_that_stays_unknown_become_rarer(void **state
 	uint64_t now = next_reading(&refresh, 0xffffffffc0300000, 0, 1), wait = KALLSYMS_REFRESH_MS;
 
 	for (unsigned i = 0; i < 8; i++) {
-		uint64_t next =
-			next_reading(&refresh, 0xffffffffc0300000, now, KALLSYMS_REFRESH_MOST_MS);
+		uint64_t next = next_reading(&refresh, 0xffffffffc0300000, now, MOST_MS);
 
-		wait = 2 * wait < KALLSYMS_REFRESH_MOST_MS ? 2 * wait : KALLSYMS_REFRESH_MOST_MS;
+		wait = 2 * wait < MOST_MS ? 2 * wait : MOST_MS;
 		assert_int_equal(next - now, wait);
 		now = next;
 	}
-	assert_int_equal(wait, KALLSYMS_REFRESH_MOST_MS);
+	assert_int_equal(wait, MOST_MS);
 	/* an unknown address elsewhere does not wait for that */
 	source.lines = PROGRAM("ffffffffc0501000", "new", "0x80");
-	assert_int_equal(next_reading(&refresh, 0xffffffffc0501000, now, KALLSYMS_REFRESH_MOST_MS),
+	assert_int_equal(next_reading(&refresh, 0xffffffffc0501000, now, MOST_MS),
 			 now + KALLSYMS_REFRESH_MS);
 	assert_string_equal(name_of(frame_at(0xffffffffc0501000, UINT64_MAX)), "bpf:bpf_prog_new");
 	/* something new was found, so the next one may be soon again */
 	now += KALLSYMS_REFRESH_MS;
-	assert_int_equal(next_reading(&refresh, 0xffffffffc0300000, now, KALLSYMS_REFRESH_MOST_MS),
+	assert_int_equal(next_reading(&refresh, 0xffffffffc0300000, now, MOST_MS),
 			 now + KALLSYMS_REFRESH_MS);
 	kallsyms_refresh_deinit(&refresh);
 }
