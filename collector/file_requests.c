@@ -50,7 +50,7 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 	copy = file_records_copy(file);
 	if (!copy)
 		return;
-	files->retrying -= file_requests_is_retrying(entry);
+	files->retrying -= entry->state >= FILE_REQUESTS_RETRY;
 	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
 	entry->state = FILE_REQUESTS_QUEUED;
 	if (file->number > files->highest)
@@ -61,13 +61,12 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
  * changed, under another number. */
 static enum file_requests_state next_attempt(enum tm_no_file reason)
 {
+	bool passes = reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
+		      (reason >= TM_NO_FILE_TIMEOUT && reason <= TM_NO_FILE_ERROR);
+
 	if (reason == TM_NO_FILE_CHANGED)
 		return FILE_REQUESTS_RETIRE;
-	return reason == TM_NO_FILE_GONE || reason == TM_NO_FILE_OTHER ||
-			       reason == TM_NO_FILE_TIMEOUT || reason == TM_NO_FILE_OPENER ||
-			       reason == TM_NO_FILE_ERROR
-		       ? FILE_REQUESTS_RETRY
-		       : FILE_REQUESTS_FAILED;
+	return passes ? FILE_REQUESTS_RETRY : FILE_REQUESTS_FAILED;
 }
 
 bool file_requests_open_path(struct file_requests *files, const struct tm_wire *answer,
@@ -146,8 +145,7 @@ static bool start_next(struct file_requests *files, uint64_t now_ms)
 	request = path ? next_path(files) : next_file(files);
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
-	files->served = false;
-	files->changed = false;
+	files->refusal = 0;
 	files->asked_ms = now_ms;
 	if (files->opener->fd < 0 || opener_client_ask(files->opener, &request) < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
@@ -163,8 +161,9 @@ static void check_opened(struct file_requests *files, const struct opener_answer
 
 	files->owner = answer->owner;
 	files->accepted = match == FILE_REQUESTS_SAME;
-	files->served |= match == FILE_REQUESTS_SERVED;
-	files->changed |= match == FILE_REQUESTS_CHANGED;
+	if (match == FILE_REQUESTS_SERVED || match == FILE_REQUESTS_CHANGED)
+		files->refusal =
+			match == FILE_REQUESTS_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
 	(void)opener_client_verdict(files->opener, files->accepted);
 	if (match >= 0 && !files->accepted && !files->path)
 		files->refused++;
@@ -177,14 +176,6 @@ static void close_opener(struct file_requests *files, enum tm_no_file reason, ui
 {
 	files->opener->fd = tm_close(files->opener->fd);
 	finish_current(files, -1, reason, now_ms);
-}
-
-/* Why the opener has found no file that was accepted. */
-static enum tm_no_file reason_of(const struct file_requests *files, uint32_t status)
-{
-	if (files->served)
-		return TM_NO_FILE_SERVED;
-	return files->changed ? TM_NO_FILE_CHANGED : (enum tm_no_file)status;
 }
 
 /* Return: whether the stage changed. */
@@ -210,7 +201,7 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	else if (answer.status == OPENER_HANDED) /* a descriptor that was not accepted */
 		close_opener(files, TM_NO_FILE_OPENER, now_ms);
 	else
-		finish_current(files, -1, reason_of(files, answer.status), now_ms);
+		finish_current(files, -1, files->refusal ? files->refusal : answer.status, now_ms);
 	return true;
 }
 
@@ -295,7 +286,7 @@ bool file_requests_pending(const struct file_requests *files, uint32_t number)
 
 void file_requests_drop(struct file_requests *files, uint32_t number)
 {
-	files->retrying -= file_requests_is_retrying(&files->entries[number]);
+	files->retrying -= files->entries[number].state >= FILE_REQUESTS_RETRY;
 	file_records_drop(&files->records, number);
 	files->entries[number] = (struct file_requests_entry){0};
 }

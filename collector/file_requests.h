@@ -45,7 +45,7 @@ enum file_requests_state {
 	FILE_REQUESTS_SENT,
 	FILE_REQUESTS_ANSWERED, /* its unwind table came */
 	FILE_REQUESTS_FAILED,
-	FILE_REQUESTS_RETRY,
+	FILE_REQUESTS_RETRY, /* this one and the next: after a pause, without an announcement */
 	FILE_REQUESTS_RETIRE /* as RETRY, but with another number */
 };
 
@@ -57,11 +57,6 @@ struct file_requests_entry {
 	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
 	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
 };
-
-static inline bool file_requests_is_retrying(const struct file_requests_entry *entry)
-{
-	return entry->state == FILE_REQUESTS_RETRY || entry->state == FILE_REQUESTS_RETIRE;
-}
 
 struct file_requests_path {
 	struct tm_wire answer; /* without its reason; kind 0: nobody waits for it any more */
@@ -111,10 +106,9 @@ struct file_requests {
 	bool path_is_next;               /* if there is one */
 	uint32_t owner;                  /* of the opened file */
 	uint64_t asked_ms;
-	bool accepted; /* its descriptor may come */
-	bool served;   /* it was found, but a process serves its file system */
-	bool changed;  /* it was found, but it changed after its first sample */
-	int fd;        /* to be sent; -1: the reason is sent */
+	bool accepted;           /* its descriptor may come */
+	enum tm_no_file refusal; /* why what was found is not taken; 0: nothing was */
+	int fd;                  /* to be sent; -1: the reason is sent */
 	enum tm_no_file reason;
 
 	uint64_t opened, refused, failed, abandoned;

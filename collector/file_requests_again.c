@@ -25,7 +25,7 @@ void file_requests_retry(struct file_requests *files, uint64_t now_ms)
 	for (uint32_t number = 0; files->retrying && number <= files->highest; number++) {
 		struct file_requests_entry *entry = &files->entries[number];
 
-		if (!file_requests_is_retrying(entry) ||
+		if (entry->state < FILE_REQUESTS_RETRY ||
 		    (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 			continue;
 		(void)files->kernel.change(
