@@ -9,11 +9,12 @@
  *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
  * Requests   ROWS: the unwind table of the file, or of the vDSO without one; the result is that of
  *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise. LINES: functions,
- *            inlined calls and source lines; one part, a sealed blob of `count` ascending virtual
- *            addresses of 64 bits; a second part is the separate debug file, if there is one: its
- *            build id must be the file's (else PARSER_REFUSED). DEMANGLE: no file; one part, a
- *            sealed blob of `count` NUL-terminated names. PERF_MAP: the functions that a JIT
- *            compiler wrote into the file (jit/perf_map.h); the result is that of SYMBOLS.
+ *            inlined calls and source lines, from DWARF and, where that has none, from Go's table;
+ *            one part, a sealed blob of `count` ascending virtual addresses of 64 bits; a second
+ *            part is the separate debug file, if there is one, whose build id must be the file's
+ *            (else PARSER_REFUSED). DEMANGLE: no file; one part, a sealed blob of `count` NUL-ended
+ *            names. PERF_MAP: the functions that a JIT compiler wrote into the file
+ *            (jit/perf_map.h); the result is that of SYMBOLS.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (names/symbol_table.c, names/lines_check.c, tm_unwind_table_check),
  *            and its client keeps a deadline.
@@ -91,7 +92,7 @@ enum parser_symbols_flag {
 	PARSER_SYMBOLS_HAS_DWARF = 1 << 5,     /* there are .debug_info and .debug_line */
 	PARSER_SYMBOLS_MALFORMED = 1 << 6,     /* a part that makes no sense was left out */
 	PARSER_SYMBOLS_TRUNCATED = 1 << 7,     /* a limit was met: names are missing */
-	PARSER_SYMBOLS_HAS_GO_LINES = 1 << 8,  /* which has lines, too */
+	PARSER_SYMBOLS_HAS_GO_LINES = 1 << 8,  /* LINES reads lines in it */
 };
 
 struct parser_symbol_table {
@@ -134,7 +135,8 @@ enum parser_lines_flags {
 	PARSER_LINES_ALT_MISSING = 4, /* names are in a file that several share (dwz) */
 	PARSER_LINES_TRUNCATED = 8,   /* a limit was met: something is missing */
 	PARSER_LINES_MALFORMED = 16,  /* something was left out */
-	PARSER_LINES_FLAGS_ALL = 31,
+	PARSER_LINES_HAS_GO = 32,     /* Go's table was there, and has lines */
+	PARSER_LINES_FLAGS_ALL = 63,
 };
 
 struct parser_line_table {

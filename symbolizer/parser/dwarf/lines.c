@@ -9,6 +9,7 @@
 
 #include "symbolizer/parser/dwarf/constants.h"
 #include "symbolizer/parser/dwarf/debug_file.h"
+#include "symbolizer/parser/dwarf/go_calls.h"
 #include "symbolizer/parser/dwarf/unit_calls.h"
 #include "symbolizer/parser/grow.h"
 
@@ -182,8 +183,9 @@ static void close_search(struct search *search)
 }
 
 /* The sections are closed. */
-static int search_sections(struct result_blob *result, const struct debug_sections *sections,
-			   const struct build_id *id, const struct places *places)
+static int search_sections(struct result_blob *result, const struct image_source *file,
+			   const struct debug_sections *sections, const struct build_id *id,
+			   const struct places *places)
 {
 	struct search search = {.places = *places};
 	int r = dwarf_open(&search.dwarf, sections);
@@ -196,6 +198,8 @@ static int search_sections(struct result_blob *result, const struct debug_sectio
 		search.lines.flags |= PARSER_LINES_HAS_DWARF;
 	if (!r)
 		r = run(&search);
+	if (!r)
+		r = go_calls_add(&search.lines, file, places->vaddrs);
 	if (!r)
 		r = line_result_write(&search.lines, id, result);
 	close_search(&search);
@@ -222,5 +226,5 @@ int lines_find(struct result_blob *result, const struct image_source *file,
 	if (count > PARSER_OFFSETS_MAX || !is_ascending(vaddrs, count))
 		return PARSER_REFUSED;
 	r = debug_file_open(&sections, &id, file, debug);
-	return r ? r : search_sections(result, &sections, &id, &places);
+	return r ? r : search_sections(result, file, &sections, &id, &places);
 }

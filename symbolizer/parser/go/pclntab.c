@@ -43,8 +43,7 @@ static enum pclntab_version version_of(const struct pclntab *pclntab)
 	}
 }
 
-/* Reads the word at an address, as the loader relocates it. */
-static int read_relocated(const struct sections *sections, uint64_t vaddr, uint64_t *ret_value)
+int pclntab_read_relocated(const struct sections *sections, uint64_t vaddr, uint64_t *ret_value)
 {
 	struct section place, relocations;
 	int r;
@@ -78,9 +77,9 @@ static int find_text(struct pclntab *pclntab, const struct sections *sections)
 	const Elf64_Shdr *text = sections_header(sections, ".text");
 	int r;
 
-	r = read_relocated(sections, pclntab->table.vaddr + TEXT_START, &pclntab->text);
+	r = pclntab_read_relocated(sections, pclntab->table.vaddr + TEXT_START, &pclntab->text);
 	if (!r && !pclntab->text && module)
-		r = read_relocated(sections, module->sh_addr + MODULE_TEXT, &pclntab->text);
+		r = pclntab_read_relocated(sections, module->sh_addr + MODULE_TEXT, &pclntab->text);
 	if (!r && !pclntab->text && text)
 		pclntab->text = text->sh_addr;
 	return r;
@@ -115,6 +114,8 @@ int pclntab_open(struct pclntab *pclntab, const struct sections *sections)
 	first = pclntab->version == PCLNTAB_1_16 ? 2 : 3;
 	pclntab->names = header_word(pclntab, first);
 	pclntab->pctab = header_word(pclntab, first + 3);
+	pclntab->file_numbers = header_word(pclntab, first + 1);
+	pclntab->files = header_word(pclntab, first + 2);
 	pclntab->functab = header_word(pclntab, first + 4);
 	return pclntab->version >= PCLNTAB_1_18 ? find_text(pclntab, sections) : 0;
 }

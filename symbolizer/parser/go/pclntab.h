@@ -13,13 +13,15 @@
 #include "symbolizer/parser/elf/sections.h"
 
 struct pclntab {
-	struct section table; /* no bytes: no Go file */
-	uint32_t version;     /* enum pclntab_version */
-	uint32_t quantum;     /* the smallest instruction, the unit of pctab's distances */
-	uint64_t count;       /* functions */
-	uint64_t text;        /* the address to which function offsets are relative */
-	uint64_t functab;     /* offsets in the table: of the functions and their _func, */
-	uint64_t names;       /* of their names (funcnametab), */
+	struct section table;  /* no bytes: no Go file */
+	uint32_t version;      /* enum pclntab_version */
+	uint32_t quantum;      /* the smallest instruction, the unit of pctab's distances */
+	uint64_t count;        /* functions */
+	uint64_t text;         /* the address to which function offsets are relative */
+	uint64_t functab;      /* offsets in the table: of the functions and their _func, */
+	uint64_t names;        /* of their names (funcnametab), */
+	uint64_t files;        /* of the names of source files (filetab), */
+	uint64_t file_numbers; /* of the offsets of these, by unit and number (cutab), */
 	uint64_t
 		pctab; /* and of the encoded lists of a value and the distance for which it holds */
 };
@@ -45,5 +47,8 @@ uint32_t pclntab_name_offset(const struct pclntab *pclntab, uint32_t number);
 const char *pclntab_name(const struct pclntab *pclntab, uint32_t number);
 /* The offset of a function's _func in the table. */
 uint64_t pclntab_func(const struct pclntab *pclntab, uint32_t number);
+/* The word at an address, as the loader relocates it; 0: there is none. Return: 0, or an enum
+ * parser_status. */
+int pclntab_read_relocated(const struct sections *sections, uint64_t vaddr, uint64_t *ret_value);
 /* A number at an offset of the table; 0 beyond its end. */
 uint64_t pclntab_number(const struct pclntab *pclntab, uint64_t offset, uint32_t bytes);
