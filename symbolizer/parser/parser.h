@@ -11,10 +11,12 @@
  *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise. LINES: functions,
  *            inlined calls and source lines, from DWARF and, where that has none, from Go's table;
  *            one part, a sealed blob of `count` ascending virtual addresses of 64 bits; a second
- *            part is the separate debug file, if there is one, whose build id must be the file's
- *            (else PARSER_REFUSED). DEMANGLE: no file; one part, a sealed blob of `count` NUL-ended
- *            names. PERF_MAP: the functions that a JIT compiler wrote into the file
- *            (jit/perf_map.h); the result is that of SYMBOLS.
+ *            part is the separate debug file, or the file again, whose build id must be the file's
+ *            (else PARSER_REFUSED); a third one is the file that several debug files share (dwz),
+ *            whose build id must be the one that the file with the DWARF names (likewise).
+ *            DEMANGLE: no file; one part, a sealed blob of `count` NUL-ended names. PERF_MAP: the
+ *            functions that a JIT compiler wrote into the file (jit/perf_map.h); the result is that
+ *            of SYMBOLS.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (names/symbol_table.c, names/lines_check.c, tm_unwind_table_check),
  *            and its client keeps a deadline.
@@ -23,7 +25,7 @@
 #include <stdint.h>
 
 #define PARSER_AT_ONCE          2u   /* requests, each with its worker */
-#define PARSER_PARTS_MAX        2u   /* of a request */
+#define PARSER_PARTS_MAX        3u   /* of a request */
 #define PARSER_ABANDONED_MAX    8u   /* workers that did not die; then every request is refused */
 #define PARSER_DEADLINE_MS      3000 /* of one worker, of wall time: see parser_deadline_ms() */
 #define PARSER_LONG_DEADLINE_MS 30000

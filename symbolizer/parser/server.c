@@ -114,7 +114,7 @@ static bool is_valid_request(const struct parser_message *request, int file)
 	switch (request->kind) {
 	case PARSER_LINES:
 		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts >= 1 &&
-		       request->parts <= 2;
+		       request->parts <= PARSER_PARTS_MAX;
 	case PARSER_ROWS:
 	case PARSER_SYMBOLS:
 		return request->count == 0 && request->parts == 0;

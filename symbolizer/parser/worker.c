@@ -85,25 +85,40 @@ static int demangle(const struct worker_job *job, struct result_blob *result)
 	return demangle_names(result, names.addr, names.bytes, job->request.count);
 }
 
+/* The file, and the parts that are files. */
+static int open_inputs(const struct worker_job *job, struct input *inputs,
+		       struct image_source *sources, uint64_t *ret_space)
+{
+	int r = 0;
+
+	*ret_space = 0;
+	for (uint32_t i = 0; !r && i < job->request.parts; i++) {
+		r = input_open_file(&inputs[i], i ? job->parts[i] : job->file, &sources[i]);
+		*ret_space += r ? 0 : image_space(&sources[i]);
+	}
+	return r;
+}
+
 static int parse_lines(const struct worker_job *job, struct result_blob *result)
 {
-	struct image_source source, debug_source = {0};
-	bool has_debug = job->request.parts == 2;
-	struct input input, debug_input;
+	struct image_source sources[PARSER_PARTS_MAX];
+	struct input inputs[PARSER_PARTS_MAX];
+	uint32_t count = job->request.parts;
+	const struct debug_sources debug = {.file = &sources[0],
+					    .debug = count > 1 ? &sources[1] : NULL,
+					    .alternate = count > 2 ? &sources[2] : NULL};
 	struct tm_region vaddrs;
-	int r = input_open_file(&input, job->file, &source);
+	uint64_t space;
+	int r = open_inputs(job, inputs, sources, &space);
 
-	if (!r && has_debug)
-		r = input_open_file(&debug_input, job->parts[1], &debug_source);
 	if (!r)
-		r = enter_sandbox(PARSER_LINES, image_space(&source) + image_space(&debug_source));
+		r = enter_sandbox(PARSER_LINES, space);
 	if (!r)
 		r = open_numbers(job, &vaddrs);
 	if (!r)
-		r = lines_find(result, &source, has_debug ? &debug_source : NULL, vaddrs.addr,
-			       job->request.count);
-	if (!r && (!input_is_unchanged(&input) || (has_debug && !input_is_unchanged(&debug_input))))
-		r = PARSER_CHANGED;
+		r = lines_find(result, &debug, vaddrs.addr, job->request.count);
+	for (uint32_t i = 0; !r && i < count; i++)
+		r = input_is_unchanged(&inputs[i]) ? 0 : PARSER_CHANGED;
 	return r;
 }
 

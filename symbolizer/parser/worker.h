@@ -22,7 +22,7 @@ struct worker_job {
 	int parts[PARSER_PARTS_MAX]; /* request.parts of them, the others -1 */
 };
 
-#define WORKER_JOB_NULL ((struct worker_job){.file = -1, .parts = {-1, -1}})
+#define WORKER_JOB_NULL ((struct worker_job){.file = -1, .parts = {-1, -1, -1}})
 
 /* Closes its descriptors. */
 static inline void worker_job_close(struct worker_job *job)

@@ -35,11 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const uint32_t count = sizeof(vaddrs) / sizeof(vaddrs[0]);
 	struct memory memory = {data, bytes};
 	struct image_source source = {read_memory, &memory, bytes};
+	const struct debug_sources sources = {.file = &source};
 	struct result_blob result;
 	struct lines_check checked;
 	size_t total = 0;
 
-	if (lines_find(&result, &source, NULL, vaddrs, count) == PARSER_OK) {
+	if (lines_find(&result, &sources, vaddrs, count) == PARSER_OK) {
 		if (lines_check_check(&checked, result.data, result.bytes, count) < 0)
 			abort();
 		for (uint32_t i = 0; i < checked.header->call_count; i++)

@@ -2,7 +2,7 @@
 /*
  * print_lines - prints functions, inlined calls and lines at addresses, in the form of addr2line
  *
- * usage: print_lines FILE [DEBUG-FILE] <ADDRESSES    (hexadecimal, one a line)
+ * usage: print_lines FILE [DEBUG-FILE [ALTERNATE-FILE]] <ADDRESSES    (hexadecimal, one a line)
  */
 
 #include <errno.h>
@@ -81,19 +81,24 @@ static int open_input(const char *path, struct input *input, struct image_source
 int main(int argc, char **argv)
 {
 	_cleanup_(tm_freep) uint64_t *vaddrs = NULL;
-	struct image_source file, debug;
-	struct input file_input, debug_input;
+	struct image_source files[3];
+	struct input inputs[3];
+	struct debug_sources sources = {.file = &files[0]};
 	struct result_blob result;
 	uint32_t count = 0;
 	int r;
 
-	if (argc < 2 || argc > 3 || open_input(argv[1], &file_input, &file) < 0 ||
-	    (argc == 3 && open_input(argv[2], &debug_input, &debug) < 0))
+	if (argc < 2 || argc > 4)
 		return 2;
+	for (int i = 1; i < argc; i++)
+		if (open_input(argv[i], &inputs[i - 1], &files[i - 1]) < 0)
+			return 2;
+	sources.debug = argc > 2 ? &files[1] : NULL;
+	sources.alternate = argc > 3 ? &files[2] : NULL;
 	vaddrs = read_addresses(&count);
 	if (!vaddrs)
 		return 1;
-	r = lines_find(&result, &file, argc == 3 ? &debug : NULL, vaddrs, count);
+	r = lines_find(&result, &sources, vaddrs, count);
 	if (r) {
 		(void)fprintf(stderr, "%s: parser status %d\n", argv[1], r);
 		return 1;

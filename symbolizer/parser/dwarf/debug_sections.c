@@ -23,8 +23,7 @@ int debug_sections_open(struct debug_sections *debug, const struct sections *sec
 {
 	uint64_t bytes = 0;
 
-	*debug = (struct debug_sections){
-		.has_alternate = sections_header(sections, ".gnu_debugaltlink") != NULL};
+	*debug = (struct debug_sections){0};
 	for (uint32_t i = 0; i < DEBUG_SECTION_COUNT; i++) {
 		struct stored_section stored;
 		int r = stored_section_find(sections, names[i], &stored);
@@ -53,5 +52,4 @@ void debug_sections_close(struct debug_sections *debug)
 {
 	for (uint32_t i = 0; i < DEBUG_SECTION_COUNT; i++)
 		debug_section_close(&debug->list[i]);
-	debug->has_alternate = false;
 }

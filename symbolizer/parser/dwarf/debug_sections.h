@@ -25,7 +25,6 @@ enum debug_section_name {
 
 struct debug_sections {
 	struct debug_section list[DEBUG_SECTION_COUNT];
-	bool has_alternate; /* parts of it are in a file that several share (dwz) */
 };
 
 /* Nothing is read yet but headers. Return: 0; PARSER_TOO_LARGE: more than the limit;

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 
 #include "symbolizer/parser/dwarf/constants.h"
-#include "symbolizer/parser/dwarf/debug_file.h"
 #include "symbolizer/parser/dwarf/go_calls.h"
 #include "symbolizer/parser/dwarf/unit_calls.h"
 #include "symbolizer/parser/grow.h"
 
 struct search {
 	struct places places;
-	struct dwarf dwarf;
+	struct dwarf dwarf, alternate;
 	struct unit_scopes scopes;
 	struct function_names names;
 	struct line_program program;
@@ -149,9 +148,12 @@ static int run(struct search *search)
 			r = read_unit(search, unit);
 	}
 	status = debug_sections_status(&search->dwarf.sections);
-	if (search->scopes.truncated || search->dwarf.truncated)
+	if (status != PARSER_FAILED && debug_sections_status(&search->alternate.sections))
+		status = debug_sections_status(&search->alternate.sections);
+	if (search->scopes.truncated || search->dwarf.truncated || search->alternate.truncated)
 		search->lines.flags |= PARSER_LINES_TRUNCATED;
-	if (search->scopes.malformed || search->dwarf.malformed || status == PARSER_MALFORMED)
+	if (search->scopes.malformed || search->dwarf.malformed || search->alternate.malformed ||
+	    status == PARSER_MALFORMED)
 		search->lines.flags |= PARSER_LINES_MALFORMED;
 	return !r && status == PARSER_FAILED ? status : r;
 }
@@ -180,28 +182,37 @@ static void close_search(struct search *search)
 	free(search->units);
 	free(search->wanted);
 	dwarf_close(&search->dwarf);
+	dwarf_close(&search->alternate);
 }
 
-/* The sections are closed. */
-static int search_sections(struct result_blob *result, const struct image_source *file,
-			   const struct debug_sections *sections, const struct build_id *id,
-			   const struct places *places)
+/* The sections are closed with the search. */
+static int open_dwarf(struct search *search, const struct debug_file *debug)
+{
+	int r = dwarf_open(&search->dwarf, &debug->sections);
+	int other = dwarf_open(&search->alternate, &debug->alternate);
+
+	search->dwarf.alternate = &search->alternate;
+	if (debug->lacks_alternate)
+		search->lines.flags |= PARSER_LINES_ALT_MISSING;
+	if (debug->sections.list[DEBUG_INFO].size)
+		search->lines.flags |= PARSER_LINES_HAS_DWARF;
+	return r ? r : other;
+}
+
+static int find_all(struct result_blob *result, const struct debug_file *debug,
+		    const struct image_source *file, const struct places *places)
 {
 	struct search search = {.places = *places};
-	int r = dwarf_open(&search.dwarf, sections);
+	int r = open_search(&search), opened = open_dwarf(&search, debug);
 
 	if (!r)
-		r = open_search(&search);
-	if (sections->has_alternate)
-		search.lines.flags |= PARSER_LINES_ALT_MISSING;
-	if (sections->list[DEBUG_INFO].size)
-		search.lines.flags |= PARSER_LINES_HAS_DWARF;
+		r = opened;
 	if (!r)
 		r = run(&search);
 	if (!r)
 		r = go_calls_add(&search.lines, file, places->vaddrs);
 	if (!r)
-		r = line_result_write(&search.lines, id, result);
+		r = line_result_write(&search.lines, &debug->id, result);
 	close_search(&search);
 	return r;
 }
@@ -214,17 +225,18 @@ static bool is_ascending(const uint64_t *vaddrs, uint32_t count)
 	return true;
 }
 
-int lines_find(struct result_blob *result, const struct image_source *file,
-	       const struct image_source *debug, const uint64_t *vaddrs, uint32_t count)
+int lines_find(struct result_blob *result, const struct debug_sources *sources,
+	       const uint64_t *vaddrs, uint32_t count)
 {
 	const struct places places = {vaddrs, count};
-	struct debug_sections sections = {0};
-	struct build_id id;
+	struct debug_file debug;
 	int r;
 
 	*result = (struct result_blob){0};
 	if (count > PARSER_OFFSETS_MAX || !is_ascending(vaddrs, count))
 		return PARSER_REFUSED;
-	r = debug_file_open(&sections, &id, file, debug);
-	return r ? r : search_sections(result, file, &sections, &id, &places);
+	r = debug_file_open(&debug, sources);
+	if (r)
+		debug_file_close(&debug);
+	return r ? r : find_all(result, &debug, sources->file, &places);
 }

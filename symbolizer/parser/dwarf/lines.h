@@ -12,11 +12,10 @@
  *            to limit.
  */
 
-#include "symbolizer/parser/elf/image.h"
+#include "symbolizer/parser/dwarf/debug_file.h"
 #include "symbolizer/parser/result_blob.h"
 
-/* @debug: NULL, or the separate debug file, which replaces @file; its build id must be the same.
- * @vaddrs: ascending. Return: an enum parser_status; with PARSER_OK, @result is a line table of
- * parser.h. */
-int lines_find(struct result_blob *result, const struct image_source *file,
-	       const struct image_source *debug, const uint64_t *vaddrs, uint32_t count);
+/* @sources: a separate debug file replaces the file. @vaddrs: ascending. Return: an enum
+ * parser_status; with PARSER_OK, @result is a line table of parser.h. */
+int lines_find(struct result_blob *result, const struct debug_sources *sources,
+	       const uint64_t *vaddrs, uint32_t count);

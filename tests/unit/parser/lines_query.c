@@ -86,21 +86,32 @@ uint64_t lines_query_address(const struct program *program, const char *label)
 	return 0;
 }
 
-int lines_query_find(struct program *program, struct program *debug, uint64_t vaddr)
+int lines_query_find_shared(struct program *program, struct program *debug,
+			    struct program *alternate, uint64_t vaddr)
 {
-	const struct image_source source = {lines_query_read, program, program->count};
-	struct image_source debug_source = {0};
+	struct program *programs[] = {program, debug, alternate};
+	struct image_source files[3];
+	struct debug_sources sources = {.file = &files[0],
+					.debug = debug ? &files[1] : NULL,
+					.alternate = alternate ? &files[2] : NULL};
 	int status;
 
-	if (debug)
-		debug_source = (struct image_source){lines_query_read, debug, debug->count};
+	for (int i = 0; i < 3; i++)
+		if (programs[i])
+			files[i] = (struct image_source){lines_query_read, programs[i],
+							 programs[i]->count};
 	result_blob_free(&lines_query_result);
-	status = lines_find(&lines_query_result, &source, debug ? &debug_source : NULL, &vaddr, 1);
+	status = lines_find(&lines_query_result, &sources, &vaddr, 1);
 	if (status == PARSER_OK)
 		assert_int_equal(lines_check_check(&lines_query_checked, lines_query_result.data,
 						   lines_query_result.bytes, 1),
 				 0);
 	return status;
+}
+
+int lines_query_find(struct program *program, struct program *debug, uint64_t vaddr)
+{
+	return lines_query_find_shared(program, debug, NULL, vaddr);
 }
 
 const char *lines_query_function(uint32_t index)

@@ -30,5 +30,8 @@ uint64_t lines_query_address(const struct program *program, const char *label);
 /* Asks for one address; what is found must pass its check. @debug: NULL or a separate debug file.
  * Return: the status. */
 int lines_query_find(struct program *program, struct program *debug, uint64_t vaddr);
+/* The same with the file that several debug files share, NULL. */
+int lines_query_find_shared(struct program *program, struct program *debug,
+			    struct program *alternate, uint64_t vaddr);
 /* The function of a call at that address, "" without one. */
 const char *lines_query_function(uint32_t index);

@@ -142,6 +142,32 @@ static void name_in_a_shared_debug_file_is_missing_and_marked(void **state)
 	lines_query_unload(&program);
 }
 
+static void names_are_found_in_the_file_that_dwz_has_made(void **state)
+{
+	struct program program = lines_query_load("dwz"), shared = lines_query_load("dwz_shared"),
+		       other = lines_query_load("dwarf4");
+	uint64_t vaddr = lines_query_address(&program, "place_inner");
+
+	assert_int_equal(lines_query_find(&program, NULL, vaddr), PARSER_OK);
+	assert_true(lines_query_checked.header->flags & PARSER_LINES_ALT_MISSING);
+	assert_int_equal(lines_query_checked.places[0].call_count, 3);
+	assert_string_equal(lines_query_function(0), "");
+	assert_int_equal(lines_query_find_shared(&program, &program, &shared, vaddr), PARSER_OK);
+	assert_int_equal(lines_query_checked.header->flags, PARSER_LINES_HAS_DWARF);
+	assert_int_equal(lines_query_checked.places[0].call_count, 3);
+	expect_call(0, "lines_inner", 1001, 0);
+	expect_call(1, "lines_middle", 2001, 0);
+	expect_call(2, "lines_outer", 3003, 3001);
+	assert_int_equal(lines_query_find_shared(&program, &program, &other, vaddr),
+			 PARSER_REFUSED);
+	lines_query_header(&shared, ".debug_info")->sh_size = 0;
+	assert_int_equal(lines_query_find_shared(&program, &program, &shared, vaddr), PARSER_OK);
+	assert_string_equal(lines_query_function(0), "");
+	lines_query_unload(&other);
+	lines_query_unload(&shared);
+	lines_query_unload(&program);
+}
+
 static void functions_of_a_split_file_are_missing_and_its_lines_are_not(void **state)
 {
 	static const char *const forms[] = {"split", "split4"};
@@ -202,12 +228,13 @@ static void every_address_has_its_own_calls(void **state)
 	static uint64_t vaddrs[COUNT];
 	struct program program = lines_query_load("dwarf4");
 	const struct image_source source = {lines_query_read, &program, program.count};
+	const struct debug_sources sources = {.file = &source};
 	uint64_t first = lines_query_address(&program, "lines_outer");
 	bool seen_three = false;
 
 	for (uint32_t i = 0; i < COUNT; i++)
 		vaddrs[i] = first - BEFORE + i;
-	assert_int_equal(lines_find(&lines_query_result, &source, NULL, vaddrs, COUNT), PARSER_OK);
+	assert_int_equal(lines_find(&lines_query_result, &sources, vaddrs, COUNT), PARSER_OK);
 	assert_int_equal(lines_check_check(&lines_query_checked, lines_query_result.data,
 					   lines_query_result.bytes, COUNT),
 			 0);
@@ -237,6 +264,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(linkage_name_is_preferred_and_found_through_the_declaration),
 		cmocka_unit_test(function_within_another_is_found_outside_its_ranges),
 		cmocka_unit_test(name_in_a_shared_debug_file_is_missing_and_marked),
+		cmocka_unit_test(names_are_found_in_the_file_that_dwz_has_made),
 		cmocka_unit_test(functions_of_a_split_file_are_missing_and_its_lines_are_not),
 		cmocka_unit_test(separate_debug_file_replaces_the_file),
 		cmocka_unit_test(result_bears_the_build_id_of_the_file_that_was_read),

@@ -86,12 +86,12 @@ static void addresses_that_do_not_ascend_are_refused(void **state)
 {
 	struct program program = lines_query_load("dwarf5");
 	const struct image_source source = {lines_query_read, &program, program.count};
+	const struct debug_sources sources = {.file = &source};
 	const uint64_t equal[] = {0x1000, 0x1000}, falling[] = {0x1001, 0x1000};
 
-	assert_int_equal(lines_find(&lines_query_result, &source, NULL, equal, 2), PARSER_REFUSED);
-	assert_int_equal(lines_find(&lines_query_result, &source, NULL, falling, 2),
-			 PARSER_REFUSED);
-	assert_int_equal(lines_find(&lines_query_result, &source, NULL, equal, 0), PARSER_OK);
+	assert_int_equal(lines_find(&lines_query_result, &sources, equal, 2), PARSER_REFUSED);
+	assert_int_equal(lines_find(&lines_query_result, &sources, falling, 2), PARSER_REFUSED);
+	assert_int_equal(lines_find(&lines_query_result, &sources, equal, 0), PARSER_OK);
 	lines_query_unload(&program);
 }
 
