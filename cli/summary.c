@@ -87,6 +87,8 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "parsers_lost", s->result.parsers_lost);
 	put_reasons(out, "parse_failures", s->result.parse_failures, 0, TM_PARSE_N,
 		    tm_reasons_parse);
+	put_reasons(out, "debuginfod", s->result.debuginfod, 0, TM_DEBUGINFOD_N,
+		    tm_reasons_debuginfod);
 }
 
 /* What the collector met beside samples, and how full its maps are. */

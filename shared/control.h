@@ -129,6 +129,22 @@ enum tm_unnamed {
 	TM_UNNAMED_N,
 };
 
+/* Requests for debug files to debuginfod servers. X(upper, lower) */
+#define TM_DEBUGINFOD_COUNTS(X)                                            \
+	X(ASKED, asked)                                                    \
+	X(FOUND, found)                                                    \
+	X(MISSING, missing)     /* no server has the file */               \
+	X(TOO_LARGE, too_large) /* longer than DEBUGINFOD_FILE_MAX */      \
+	X(FAILED, failed)       /* a server could not be asked, or hung */ \
+	X(REFUSED, refused)     /* found, but not the file's debug file */
+
+enum tm_debuginfod_count {
+#define TM_DEBUGINFOD(upper, lower) TM_DEBUGINFOD_##upper,
+	TM_DEBUGINFOD_COUNTS(TM_DEBUGINFOD)
+#undef TM_DEBUGINFOD
+	TM_DEBUGINFOD_N,
+};
+
 /* What became of the samples that reached the symbolizer. Written by the symbolizer. */
 struct tm_result {
 	uint64_t exported;             /* samples */
@@ -150,8 +166,9 @@ struct tm_result {
 	uint64_t cache_dropped; /* tables that were not kept: too many waited to be written */
 	uint64_t parsers_lost;  /* parsers that exited or sent an invalid message */
 	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */
-	uint64_t child_cpu_ns;               /* of the parser and its workers */
-	uint64_t child_rss_bytes;            /* of the largest of them */
+	uint64_t debuginfod[TM_DEBUGINFOD_N];
+	uint64_t child_cpu_ns;    /* of the parser and its workers */
+	uint64_t child_rss_bytes; /* of the largest of them */
 };
 
 /* Sent with TM_CONTROL_COUNTS. Written by the collector. */

@@ -15,6 +15,7 @@ static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(NAME)};
 static const char *const parse[] = {TM_PARSE_FAILURES(NAME)};
 static const char *const unnamed[] = {TM_UNNAMED_REASONS(NAME)};
 static const char *const no_file[] = {TM_NO_FILE_REASONS(NAME)};
+static const char *const debuginfod[] = {TM_DEBUGINFOD_COUNTS(NAME)};
 
 const char *tm_reasons_drop(unsigned reason)
 {
@@ -44,4 +45,9 @@ const char *tm_reasons_unnamed(unsigned reason)
 const char *tm_reasons_no_file(unsigned reason)
 {
 	return reason < TM_NO_FILE_N ? no_file[reason] : "unknown";
+}
+
+const char *tm_reasons_debuginfod(unsigned reason)
+{
+	return reason < TM_DEBUGINFOD_N ? debuginfod[reason] : "unknown";
 }

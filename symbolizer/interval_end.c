@@ -107,6 +107,8 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->parsers_lost = session->parser.counts.lost;
 	memcpy(result->parse_failures, session->parser.counts.failures,
 	       sizeof(result->parse_failures));
+	memcpy(result->debuginfod, session->debuginfod.counts, sizeof(result->debuginfod));
+	memset(session->debuginfod.counts, 0, sizeof(session->debuginfod.counts));
 	result->tables_made = session->jobs.counts.made;
 	result->tables_empty = session->jobs.counts.empty;
 	result->tables_cached = session->jobs.counts.cached;

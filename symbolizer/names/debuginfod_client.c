@@ -83,11 +83,25 @@ void debuginfod_client_refuse(struct debuginfod_client *client, const uint8_t *b
 	if (!is_valid(bytes))
 		return;
 	id = make_id(build_id, bytes);
-	client->counts.refused++;
+	client->counts[TM_DEBUGINFOD_REFUSED]++;
 	keep_final(client, &id);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
+
+static enum tm_debuginfod_count count_of(enum debuginfod_status status)
+{
+	switch (status) {
+	case DEBUGINFOD_OK:
+		return TM_DEBUGINFOD_FOUND;
+	case DEBUGINFOD_NOT_FOUND:
+		return TM_DEBUGINFOD_MISSING;
+	case DEBUGINFOD_TOO_LARGE:
+		return TM_DEBUGINFOD_TOO_LARGE;
+	default:
+		return TM_DEBUGINFOD_FAILED;
+	}
+}
 
 /* Takes @fd. */
 static void finish(struct debuginfod_client *client, struct debuginfod_client_slot *slot,
@@ -96,10 +110,7 @@ static void finish(struct debuginfod_client *client, struct debuginfod_client_sl
 	debuginfod_client_fn fn = slot->fn;
 
 	slot->fn = NULL;
-	client->counts.found += status == DEBUGINFOD_OK;
-	client->counts.missing += status == DEBUGINFOD_NOT_FOUND;
-	client->counts.too_large += status == DEBUGINFOD_TOO_LARGE;
-	client->counts.failed += status == DEBUGINFOD_FAILED;
+	client->counts[count_of(status)]++;
 	if (status == DEBUGINFOD_FAILED)
 		keep_failure(client, &slot->build_id);
 	else if (status != DEBUGINFOD_OK)
@@ -228,7 +239,7 @@ int debuginfod_client_ask(struct debuginfod_client *client, const uint8_t *build
 		drop_process(client);
 		return DEBUGINFOD_CLIENT_E_NONE;
 	}
-	client->counts.asked++;
+	client->counts[TM_DEBUGINFOD_ASKED]++;
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared/control.h"
 #include "symbolizer/debuginfod/debuginfod.h"
 
 #define DEBUGINFOD_CLIENT_GRACE_MS    10000 /* beyond DEBUGINFOD_REQUEST_MS */
@@ -54,22 +55,13 @@ struct debuginfod_client_negative {
 	int64_t pause_ms; /* after the next failure */
 };
 
-struct debuginfod_client_counts { /* requests */
-	uint64_t asked;
-	uint64_t found;
-	uint64_t missing; /* no server has the file */
-	uint64_t too_large;
-	uint64_t failed;  /* a server could not be asked, or the process has ended */
-	uint64_t refused; /* found, but with another build id */
-};
-
 struct debuginfod_client {
 	int socket; /* owned; -1: there is no process */
 	uint32_t next_id;
 	uint32_t oldest; /* of `negatives` */
 	struct debuginfod_client_slot slots[DEBUGINFOD_AT_ONCE];
 	struct debuginfod_client_negative negatives[DEBUGINFOD_CLIENT_NEGATIVES];
-	struct debuginfod_client_counts counts;
+	uint64_t counts[TM_DEBUGINFOD_N]; /* since a report */
 };
 
 enum {

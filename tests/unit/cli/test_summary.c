@@ -137,12 +137,14 @@ static void unwinding_counters_are_written(void **state)
 	struct summary summary = {
 		.command_status = -1,
 		.parsers_started = 16,
-		.result = {.tables_made = 1,
-			   .tables_empty = 2,
-			   .tables_cached = 3,
-			   .cache_refused = 4,
-			   .parsers_lost = 12,
-			   .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15}},
+		.result =
+			{.tables_made = 1,
+			 .tables_empty = 2,
+			 .tables_cached = 3,
+			 .cache_refused = 4,
+			 .parsers_lost = 12,
+			 .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15},
+			 .debuginfod = {[TM_DEBUGINFOD_ASKED] = 17, [TM_DEBUGINFOD_REFUSED] = 18}},
 		.counts = {.tables = 5,
 			   .table_bytes = 6,
 			   .tables_installed = 7,
@@ -166,6 +168,8 @@ static void unwinding_counters_are_written(void **state)
 	expect(text, "\"parsers_started\": 16,");
 	expect(text, "\"parsers_lost\": 12,");
 	expect(text, "\"tables_failed\": 13,");
+	expect(text, "\"debuginfod\": {\"asked\": 17, \"found\": 0, \"missing\": 0, "
+		     "\"too_large\": 0, \"failed\": 0, \"refused\": 18},");
 	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");
 	expect(text, "\"no_parser\": 15, \"no_file\": 0},");
 	expect(text, "\"steps_by_table\": 10,");

@@ -24,7 +24,8 @@ static const struct {
 	     {tm_reasons_stop, TM_STOP_N},
 	     {tm_reasons_unresolved, TM_UNRESOLVED_N},
 	     {tm_reasons_parse, TM_PARSE_N},
-	     {tm_reasons_no_file, TM_NO_FILE_N}};
+	     {tm_reasons_no_file, TM_NO_FILE_N},
+	     {tm_reasons_debuginfod, TM_DEBUGINFOD_N}};
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
@@ -65,6 +66,7 @@ static void each_number_has_its_own_name(void **state)
 	assert_string_equal(tm_reasons_parse(TM_PARSE_NO_FILE), "no_file");
 	assert_string_equal(tm_reasons_unresolved(TM_UNRESOLVED_OFFSET), "offset");
 	assert_string_equal(tm_reasons_no_file(TM_NO_FILE_DENIED), "no_permission");
+	assert_string_equal(tm_reasons_debuginfod(TM_DEBUGINFOD_REFUSED), "refused");
 }
 
 int main(void)

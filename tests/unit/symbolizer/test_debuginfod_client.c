@@ -121,7 +121,7 @@ static void a_sealed_file_is_handed_over(void **state)
 	assert_int_equal(answered, 1);
 	assert_int_equal(last_value, 7);
 	assert_true(had_file);
-	assert_int_equal(client.counts.found, 1);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_FOUND], 1);
 	assert_int_equal(ask(7), 0); /* it may be asked for again */
 }
 
@@ -141,8 +141,8 @@ static void a_negative_answer_is_kept_for_an_hour(void **state)
 	clock_ms++;
 	assert_int_equal(ask(0), 0);
 	assert_int_equal(ask(1), 0);
-	assert_int_equal(client.counts.missing, 1);
-	assert_int_equal(client.counts.too_large, 1);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_MISSING], 1);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_TOO_LARGE], 1);
 }
 
 static void a_failure_is_tried_again_ever_later(void **state)
@@ -167,7 +167,7 @@ static void a_file_with_another_build_id_is_refused_for_an_hour(void **state)
 	assert_int_equal(ask(3), DEBUGINFOD_CLIENT_E_NONE);
 	clock_ms++;
 	assert_int_equal(ask(3), 0);
-	assert_int_equal(client.counts.refused, 1);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_REFUSED], 1);
 }
 
 static void the_oldest_negative_answer_is_forgotten(void **state)
@@ -220,7 +220,7 @@ static void when_the_process_dies_its_requests_fail_and_no_more_are_made(void **
 	assert_false(had_file);
 	assert_int_equal(client.socket, -1);
 	assert_int_equal(ask(3), DEBUGINFOD_CLIENT_E_NONE);
-	assert_int_equal(client.counts.failed, 2);
+	assert_int_equal(client.counts[TM_DEBUGINFOD_FAILED], 2);
 }
 
 static void a_process_that_hangs_is_given_up(void **state)
