@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-from lines import ask, text_of
+sys.dont_write_bytecode = True
+from lines import ask, text_of  # pylint: disable=wrong-import-position
 
 ADDRESSES = 5000
 LEAST = 0.998  # before Go 1.20, DWARF lacks what is inlined in generated methods

@@ -10,19 +10,28 @@ void die_read(struct die *die, struct cursor *cursor, const struct abbreviations
 	      const uint8_t *begin)
 {
 	const struct attribute *attribute = abbreviations->attributes + abbreviation->first;
+	const struct attribute *end = attribute + abbreviation->count;
 
 	die->tag = abbreviation->tag;
 	die->has_children = abbreviation->has_children;
 	die->present = 0;
-	for (uint32_t i = 0; i < abbreviation->count; i++, attribute++) {
+	for (; attribute < end; attribute++) {
+		struct attribute_value value;
+
 		if (attribute->slot == DIE_ATTRIBUTES && attribute->bytes >= 0) {
 			cursor_skip(cursor, (uint64_t)attribute->bytes);
 			continue;
 		}
-		die->values[attribute->slot % DIE_ATTRIBUTES] =
-			value_form_read(cursor, attribute->form, sizes, attribute->implicit, begin);
-		if (attribute->slot != DIE_ATTRIBUTES)
-			die->present |= 1u << attribute->slot;
+		if (attribute->bytes > 0 && attribute->bytes <= 8)
+			value = (struct attribute_value){
+				cursor_number(cursor, (uint32_t)attribute->bytes), attribute->form};
+		else
+			value = value_form_read(cursor, attribute->form, sizes, attribute->implicit,
+						begin);
+		if (attribute->slot == DIE_ATTRIBUTES)
+			continue;
+		die->values[attribute->slot] = value;
+		die->present |= 1u << attribute->slot;
 	}
 }
 

@@ -19,6 +19,11 @@ struct line_file {
 	bool is_added;
 };
 
+struct line_step {
+	uint8_t instructions;
+	uint32_t lines; /* to add: may wrap */
+};
+
 struct line_program {
 	struct dwarf *dwarf; /* borrowed, as the unit */
 	const struct unit *unit;
@@ -26,14 +31,15 @@ struct line_program {
 	struct cursor cursor; /* what is left of the program */
 	uint8_t instruction, base_opcode, range;
 	int8_t base_line;
-	uint8_t lengths[UINT8_MAX + 1]; /* operands of standard opcodes */
-	const char **folders;           /* owned */
-	struct line_file *files;        /* owned */
+	uint8_t lengths[UINT8_MAX + 1];        /* operands of standard opcodes */
+	struct line_step steps[UINT8_MAX + 1]; /* of special opcodes; */
+	uint32_t steps_of;                     /* the numbers from which they were made; 0: none */
+	const char **folders;                  /* owned */
+	struct line_file *files;               /* owned */
 	uint32_t folder_count, folder_capacity, file_count, file_capacity;
 };
 
 struct place_line {
-	uint64_t address; /* of the row */
 	uint32_t file, line;
 	bool is_known;
 };

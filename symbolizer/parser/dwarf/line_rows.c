@@ -17,11 +17,13 @@ struct run {
 	struct cursor cursor;
 	const struct places *places;
 	const uint32_t *wanted;
-	uint32_t count, next; /* next: the first one that has no row of this sequence yet */
+	uint32_t count, left; /* left: those that have no row yet */
+	uint32_t next;        /* the first one that has no row of this sequence yet, */
+	uint64_t next_vaddr;  /* and its address; UINT64_MAX: none */
 	struct place_line *lines;
 	struct row row;  /* the registers of the machine */
 	struct row last; /* the row before, in this sequence */
-	bool in_sequence, is_discarded;
+	bool in_sequence;
 };
 
 struct wanted_places {
@@ -36,49 +38,63 @@ static bool is_behind(const void *list, uint32_t index, uint64_t key)
 	return places->vaddrs[places->wanted[index]] >= key;
 }
 
-/* The last row holds up to the address of the current one. Where sequences overlap, the row that
- * begins last counts. */
+static void note_next(struct run *run)
+{
+	run->next_vaddr =
+		run->next < run->count ? run->places->vaddrs[run->wanted[run->next]] : UINT64_MAX;
+}
+
+/* The last row holds up to the address of the current one. Where sequences overlap, the first one
+ * counts. */
 static void note_last(struct run *run)
 {
-	while (run->next < run->count) {
-		uint32_t place = run->wanted[run->next];
-		struct place_line *line = &run->lines[place];
+	while (run->next < run->count && run->next_vaddr < run->row.address) {
+		struct place_line *line = &run->lines[run->wanted[run->next++]];
 
-		if (run->places->vaddrs[place] >= run->row.address)
-			return;
-		run->next++;
-		if (!line->is_known || line->address <= run->last.address)
-			*line = (struct place_line){run->last.address, run->last.file,
-						    run->last.line, true};
+		run->left -= !line->is_known;
+		if (!line->is_known)
+			*line = (struct place_line){run->last.file, run->last.line, true};
+		note_next(run);
 	}
 }
 
-static void add_row(struct run *run)
+static void find_next(struct run *run)
 {
-	bool begins = !run->in_sequence;
+	const struct wanted_places places = {run->places->vaddrs, run->wanted};
 
-	if (begins)
-		run->is_discarded = !run->row.address;
-	if (run->is_discarded) {
-		run->in_sequence = true;
-		return;
-	}
-	if (begins || run->row.address < run->last.address) {
-		const struct wanted_places places = {run->places->vaddrs, run->wanted};
+	run->next = search_first(&places, run->count, run->row.address, is_behind);
+	note_next(run);
+}
 
-		run->next = search_first(&places, run->count, run->row.address, is_behind);
-	} else {
-		note_last(run);
-	}
+static void begin_sequence(struct run *run)
+{
 	run->in_sequence = true;
+	if (run->row.address) {
+		find_next(run);
+	} else {
+		run->next = run->count; /* it was discarded: no place is of it */
+		note_next(run);
+	}
+}
+
+/* Most rows hold no requested address. */
+static inline void add_row(struct run *run)
+{
+	if (!run->in_sequence)
+		begin_sequence(run);
+	else if (run->row.address > run->next_vaddr)
+		note_last(run);
+	else if (run->row.address < run->last.address)
+		find_next(run);
 	run->last = run->row;
 }
 
 static void end_sequence(struct run *run)
 {
-	if (run->in_sequence && !run->is_discarded)
+	if (run->in_sequence)
 		note_last(run);
 	run->in_sequence = false;
+	run->last.address = 0;
 	run->row = (struct row){.file = 1, .line = 1};
 }
 
@@ -135,13 +151,30 @@ static void standard(struct run *run, uint8_t opcode)
 	}
 }
 
-static void special(struct run *run, uint8_t opcode)
+/* What special opcodes do is the same in nearly all programs of a file. */
+static void make_steps(struct line_program *program)
 {
-	uint32_t number = (uint32_t)opcode - run->program->base_opcode;
+	uint32_t numbers = (uint32_t)program->base_opcode << 16 | (uint32_t)program->range << 8 |
+			   (uint8_t)program->base_line;
 
-	advance(run, number / run->program->range);
-	run->row.line +=
-		(uint32_t)(run->program->base_line + (int32_t)(number % run->program->range));
+	if (program->steps_of == numbers)
+		return;
+	program->steps_of = numbers;
+	for (uint32_t i = program->base_opcode; i <= UINT8_MAX; i++) {
+		uint32_t number = i - program->base_opcode;
+
+		program->steps[i] = (struct line_step){
+			(uint8_t)(number / program->range),
+			(uint32_t)(program->base_line + (int32_t)(number % program->range))};
+	}
+}
+
+static inline void special(struct run *run, uint8_t opcode)
+{
+	const struct line_step *step = &run->program->steps[opcode];
+
+	advance(run, step->instructions);
+	run->row.line += step->lines;
 	add_row(run);
 }
 
@@ -153,13 +186,16 @@ void line_program_run(struct line_program *program, const struct places *places,
 			  .places = places,
 			  .wanted = wanted,
 			  .count = count,
+			  .left = count,
 			  .lines = lines,
 			  .row = {.file = 1, .line = 1}};
 
 	for (uint32_t i = 0; i < count; i++)
 		lines[wanted[i]].is_known = false;
-	while (cursor_left(&run.cursor)) {
-		uint8_t opcode = cursor_byte(&run.cursor);
+	if (cursor_left(&run.cursor))
+		make_steps(program);
+	while (run.left && cursor_left(&run.cursor)) {
+		uint8_t opcode = *run.cursor.at++;
 
 		if (opcode >= program->base_opcode)
 			special(&run, opcode);
