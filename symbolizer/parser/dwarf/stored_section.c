@@ -5,10 +5,9 @@
 
 #include "symbolizer/parser/dwarf/stored_section.h"
 
-#include <limits.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "shared/cleanup.h"
@@ -100,28 +99,17 @@ int stored_section_find(const struct sections *sections, const char *name,
 	return 0;
 }
 
-/* Return: 0, PARSER_MALFORMED. */
-static int inflate_zlib(uint8_t *from, uint64_t count, uint8_t *to, uint64_t bytes)
+/* Return: 0; PARSER_MALFORMED, PARSER_FAILED. */
+static int inflate_zlib(const uint8_t *from, uint64_t count, uint8_t *to, uint64_t bytes)
 {
-	z_stream stream = {0};
-	uint64_t done = 0, taken = 0;
-	int r = Z_OK;
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	enum libdeflate_result r;
 
-	if (inflateInit(&stream) != Z_OK)
-		return PARSER_MALFORMED;
-	while (r == Z_OK) {
-		uint64_t in = count - taken, out = bytes - done;
-
-		stream.next_in = from + taken;
-		stream.avail_in = in < UINT_MAX ? (uInt)in : UINT_MAX;
-		stream.next_out = to + done;
-		stream.avail_out = out < UINT_MAX ? (uInt)out : UINT_MAX;
-		r = inflate(&stream, Z_NO_FLUSH);
-		taken = (uint64_t)(stream.next_in - from);
-		done = (uint64_t)(stream.next_out - to);
-	}
-	(void)inflateEnd(&stream);
-	return r == Z_STREAM_END && done == bytes ? 0 : PARSER_MALFORMED;
+	if (!decompressor)
+		return PARSER_FAILED;
+	r = libdeflate_zlib_decompress(decompressor, from, count, to, bytes, NULL);
+	libdeflate_free_decompressor(decompressor);
+	return r == LIBDEFLATE_SUCCESS ? 0 : PARSER_MALFORMED;
 }
 
 static int inflate_zstd(const uint8_t *from, uint64_t count, uint8_t *to, uint64_t bytes)
