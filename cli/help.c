@@ -81,6 +81,8 @@ static const char record_page[] =
 	"                          one is complete.\n"
 	"      --no-demangle       show the names of C++, Rust and D functions as they stand in\n"
 	"                          symbol tables\n"
+	"      --no-lines          read neither source lines nor inlined calls from debug\n"
+	"                          information\n"
 	"      --summary FILE      counts, completeness and the cost of recording, as JSON\n"
 	"      --every SECONDS     write a report every so often (1 s or more) and continue:\n"
 	"                          x.0001.html, x.0002.html, ... for -o x.html, the last one\n"

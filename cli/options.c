@@ -30,6 +30,7 @@ static const struct option long_options[] = {
 	{"cache", required_argument, NULL, 'c'},
 	{"no-cache", no_argument, NULL, 'n'},
 	{"no-demangle", no_argument, NULL, 'D'},
+	{"no-lines", no_argument, NULL, 'L'},
 	{"debuginfod", required_argument, NULL, 'u'},
 	{"no-debuginfod", no_argument, NULL, 'U'},
 	{"help", no_argument, NULL, 'h'},
@@ -171,6 +172,9 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return 0;
 	case 'n':
 		o->no_cache = true;
+		return 0;
+	case 'L':
+		o->no_lines = true;
 		return 0;
 	case 'D':
 		o->no_demangle = true;

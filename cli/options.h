@@ -49,6 +49,7 @@ struct options {
 	bool public_files;    /* the opener gets no capability that passes file permissions */
 	bool restart;         /* a symbolizer that dies is restarted */
 	bool verbose;
+	bool no_lines;        /* neither source lines nor inlined calls */
 	bool no_demangle;     /* names are shown as the symbol tables have them */
 	bool no_debuginfod;   /* whatever the environment says */
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */

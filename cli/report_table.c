@@ -61,6 +61,16 @@ uint64_t report_table_unopened(const struct tm_result *result)
 	return sum;
 }
 
+/* Without the frames of files that have no debug information: there is nothing to be missed. */
+static uint64_t without_line(const struct tm_result *result)
+{
+	uint64_t sum = 0;
+
+	for (unsigned reason = TM_NO_LINE_NO_DEBUG_INFO + 1; reason < TM_NO_LINE_N; reason++)
+		sum += result->no_line[reason];
+	return sum;
+}
+
 void report_table_print_completeness(FILE *out, const struct summary *summary)
 {
 	const struct accounting_balance *balance = &summary->balance;
@@ -81,6 +91,12 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 		      (unsigned long long)result->frames);
 	print_reasons(out, result->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	print_some(out, result->merged, "stacks merged for want of memory");
+	if (without_line(result) > 0) {
+		(void)fprintf(out, ", frames without a source line %llu",
+			      (unsigned long long)without_line(result));
+		print_reasons(out, result->no_line, TM_NO_LINE_NO_DEBUG_INFO + 1, TM_NO_LINE_N,
+			      tm_reasons_no_line);
+	}
 	if (report_table_unopened(result) > 0) {
 		(void)fprintf(out, ", files not opened %llu",
 			      (unsigned long long)report_table_unopened(result));

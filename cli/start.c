@@ -174,6 +174,8 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--profile-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
+	if (options->no_lines)
+		launch_argument(&launch, "--no-lines");
 	if (options->no_demangle)
 		launch_argument(&launch, "--no-demangle");
 	start_title(options, title);

@@ -50,6 +50,8 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "frames", s->result.frames);
 	put_number(out, "unnamed_frames", s->result.unnamed_frames);
 	put_reasons(out, "unnamed", s->result.unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
+	put_number(out, "lines", s->result.lines);
+	put_reasons(out, "no_line", s->result.no_line, 0, TM_NO_LINE_N, tm_reasons_no_line);
 	put_number(out, "undemangled_names", s->result.undemangled);
 	put_number(out, "exiting", s->counts.exiting);
 	put_number(out, "late_records", s->result.late_records);

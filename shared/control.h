@@ -145,6 +145,25 @@ enum tm_debuginfod_count {
 	TM_DEBUGINFOD_N,
 };
 
+/* Why a frame that may have source lines has none. X(upper, lower) */
+#define TM_NO_LINE_REASONS(X)                                                                 \
+	X(NO_DEBUG_INFO, no_debug_info) /* its file has none */                               \
+	X(NOT_COVERED, not_covered)     /* that of its file says nothing of its address */    \
+	X(PENDING, lines_pending)       /* they were not read yet when the report was made */ \
+	X(NOT_OPENED, not_opened)       /* its file could not be opened again */              \
+	X(NOT_PARSED, not_parsed)       /* the parser failed, or its result does not check */ \
+	X(CHANGED, changed)             /* its file was changed after it was sampled */       \
+	X(SPLIT_DEBUG, split_debug)     /* they are in a .dwo file, which is not read */      \
+	X(CPU_TIME, cpu_time)           /* the CPU time for reading lines was spent */        \
+	X(MEMORY, memory)               /* a memory budget was spent */
+
+enum tm_no_line {
+#define TM_NO_LINE(upper, lower) TM_NO_LINE_##upper,
+	TM_NO_LINE_REASONS(TM_NO_LINE)
+#undef TM_NO_LINE
+	TM_NO_LINE_N,
+};
+
 /* What became of the samples that reached the symbolizer. Written by the symbolizer. */
 struct tm_result {
 	uint64_t exported;             /* samples */
@@ -154,6 +173,8 @@ struct tm_result {
 	uint64_t frames;
 	uint64_t unnamed_frames;        /* of those, shown as file+offset or [reason] */
 	uint64_t unnamed[TM_UNNAMED_N]; /* the same by reason */
+	uint64_t lines;                 /* frames with a source line */
+	uint64_t no_line[TM_NO_LINE_N]; /* frames of files with symbols that have none, by reason */
 	uint64_t undemangled;           /* function names that the parser did not answer for */
 	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames, by reason */
 	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
@@ -236,7 +257,7 @@ bool tm_control_is_closed(int socket);
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT [--profile-bytes=N] [--no-demangle]
+ *	--hz=N --title=TEXT [--profile-bytes=N] [--no-demangle] [--no-lines]
  *	[--debuginfod-fd=N] (N: the socket to tidemark-debuginfod)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N

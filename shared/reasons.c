@@ -14,6 +14,7 @@ static const char *const stops[] = {TM_STOP_REASONS(NAME)};
 static const char *const unresolved[] = {TM_UNRESOLVED_REASONS(NAME)};
 static const char *const parse[] = {TM_PARSE_FAILURES(NAME)};
 static const char *const unnamed[] = {TM_UNNAMED_REASONS(NAME)};
+static const char *const no_line[] = {TM_NO_LINE_REASONS(NAME)};
 static const char *const no_file[] = {TM_NO_FILE_REASONS(NAME)};
 static const char *const debuginfod[] = {TM_DEBUGINFOD_COUNTS(NAME)};
 
@@ -40,6 +41,11 @@ const char *tm_reasons_parse(unsigned reason)
 const char *tm_reasons_unnamed(unsigned reason)
 {
 	return reason < TM_UNNAMED_N ? unnamed[reason] : "unknown";
+}
+
+const char *tm_reasons_no_line(unsigned reason)
+{
+	return reason < TM_NO_LINE_N ? no_line[reason] : "unknown";
 }
 
 const char *tm_reasons_no_file(unsigned reason)

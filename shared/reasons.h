@@ -12,5 +12,6 @@ const char *tm_reasons_stop(unsigned reason);       /* enum tm_stop */
 const char *tm_reasons_unresolved(unsigned reason); /* enum tm_unresolved */
 const char *tm_reasons_parse(unsigned reason);      /* enum tm_parse_failure */
 const char *tm_reasons_unnamed(unsigned reason);    /* enum tm_unnamed */
+const char *tm_reasons_no_line(unsigned reason);    /* enum tm_no_line */
 const char *tm_reasons_no_file(unsigned reason);    /* enum tm_no_file */
 const char *tm_reasons_debuginfod(unsigned reason); /* enum tm_debuginfod_count */

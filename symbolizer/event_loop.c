@@ -211,15 +211,27 @@ static bool wait_for_more(const struct session *session, int timeout_ms)
 	return poll(ready, 6, timeout_ms) > 0 && ready[1].revents;
 }
 
+/* After END the collector stays until the last report's lines were read. */
+static void serve_after_end(struct session *session)
+{
+	if (session->link.state != COLLECTOR_LINK_ENDED || !session->link.serves)
+		return;
+	collector_link_receive(&session->link);
+	if (line_requests_is_finished(&session->line_requests))
+		collector_link_finish(&session->link);
+}
+
 /* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED. */
 static int serve(struct session *session, int timeout_ms)
 {
 	parser_client_round(&session->parser);
 	debuginfod_client_round(&session->debuginfod);
+	serve_after_end(session);
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
+	line_jobs_round(&session->line_jobs, session->link.serves);
 	if (table_cache_write_is_pending(&session->cache))
 		reporter_wake(&session->reporter);
 	take_reports(session);
@@ -242,7 +254,6 @@ int event_loop_run(struct session *session)
 		flush(session);
 	}
 	reader_drain(&session->reader);
-	collector_link_finish(&session->link);
 	return 0;
 }
 

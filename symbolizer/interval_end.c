@@ -194,6 +194,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->options = session->options;
 	job->kernel = &session->kernel;
 	job->demangle = session->options->no_demangle ? NULL : &session->demangle;
+	job->lines = session->options->no_lines ? NULL : &session->lines;
 	job->last = last;
 	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
 	name_table_init(&job->names, &session->interval->strings, &session->store);

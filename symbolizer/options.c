@@ -72,6 +72,10 @@ static int parse_argument(struct options *options, char *text)
 		return tm_parse_number(value, PROFILE_MIN, PROFILE_MAX, &options->profile_bytes)
 			       ? -EINVAL
 			       : 0;
+	if (strcmp(text, "--no-lines") == 0) {
+		options->no_lines = true;
+		return 0;
+	}
 	if (strcmp(text, "--no-demangle") == 0) {
 		options->no_demangle = true;
 		return 0;

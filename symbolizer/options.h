@@ -26,6 +26,7 @@ struct options {
 	int cache_fd;           /* the file that keeps unwind tables; -1: none */
 	const char *boot_id;    /* required with cache_fd; "" without */
 	const char *title;
+	bool no_lines;    /* neither source lines nor inlined calls */
 	bool no_demangle; /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;

@@ -11,6 +11,7 @@
 #include "shared/control.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/line_names.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
@@ -22,6 +23,7 @@ struct report_job {
 	const struct options *options; /* borrowed */
 	const struct ksyms *kernel;    /* borrowed */
 	struct demangle *demangle;     /* borrowed, the reporter's; NULL: names stay as they are */
+	struct line_names *lines;      /* likewise; NULL: no source lines */
 	struct interval *interval;     /* owned */
 	struct name_table names;       /* owned */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX]; /* owned, fd -1: none */

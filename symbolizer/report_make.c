@@ -16,6 +16,8 @@
 
 #define NAMES_WAIT_MS      2000
 #define NAMES_WAIT_LAST_MS 30000
+#define LINES_WAIT_MS      2000
+#define LINES_WAIT_LAST_MS 30000
 
 static void complete_report(const struct report_job *job, struct report *report)
 {
@@ -39,6 +41,8 @@ static void fill_result(const struct report *report, struct tm_result *result)
 	result->unnamed_frames = report->unnamed_frames;
 	memcpy(result->unnamed, report->unnamed, sizeof(result->unnamed));
 	result->merged = report->merged;
+	result->lines = report->lines;
+	memcpy(result->no_line, report->no_line, sizeof(result->no_line));
 	result->late_records = report->late_records;
 	result->processes = report->process_count;
 	result->files = report->file_count;
@@ -102,6 +106,14 @@ static void name(struct report_job *job)
 	(void)name_table_collect(&job->names, &interval->aggregate);
 	name_table_wait(&job->names, files, job->last ? NAMES_WAIT_LAST_MS : NAMES_WAIT_MS);
 	name_table_resolve(&job->names, files);
+	if (!job->lines)
+		return;
+	if (job->last)
+		line_requests_set_last(job->lines->requests);
+	line_names_resolve(job->lines, &job->names, files,
+			   job->last ? LINES_WAIT_LAST_MS : LINES_WAIT_MS);
+	if (job->last)
+		line_requests_finish(job->lines->requests); /* the collector may go */
 }
 
 void report_make(struct report_job *job, int control)

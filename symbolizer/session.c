@@ -59,10 +59,20 @@ int session_init(struct session *session, const struct options *options)
 	if (r < 0)
 		return r;
 	demangle_init(&session->demangle, &session->requests, &session->seed);
+	r = line_requests_init(&session->line_requests, &session->requests);
+	if (r < 0)
+		return r;
+	line_names_init(&session->lines, &session->line_requests, &session->seed);
+	line_jobs_init(&session->line_jobs, &session->files, &session->line_requests,
+		       &session->parser, options->wire_fd);
+	if (options->no_lines)
+		line_requests_finish(&session->line_requests);
 	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
 			 options->wire_fd);
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
 	collector_link_init(&session->link, options->wire_fd, &session->files);
+	session->link.reopened = line_jobs_reopened;
+	session->link.context = &session->line_jobs;
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -74,6 +84,9 @@ void session_deinit(struct session *session)
 	parser_requests_stop(&session->requests);
 	reporter_stop(&session->reporter);
 	demangle_deinit(&session->demangle);
+	line_names_deinit(&session->lines);
+	line_jobs_deinit(&session->line_jobs);
+	line_requests_deinit(&session->line_requests);
 	unwind_jobs_deinit(&session->jobs);
 	symbol_jobs_deinit(&session->symbols);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);

@@ -13,6 +13,8 @@
 #include "symbolizer/names/debuginfod_client.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/line_jobs.h"
+#include "symbolizer/names/line_names.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
@@ -52,7 +54,10 @@ struct session {
 	struct reporter reporter;
 	struct parser_requests requests; /* of the reporter's thread */
 	struct demangle demangle;        /* likewise */
-	bool finished;                   /* the last report was made, with this code */
+	struct line_requests line_requests;
+	struct line_names lines; /* of the reporter's thread */
+	struct line_jobs line_jobs;
+	bool finished; /* the last report was made, with this code */
 	int code;
 	struct reader reader;
 	struct collector_link link;

@@ -166,6 +166,7 @@ static int send_request(const struct parser_client *client,
 		.id = id,
 		.count = request->count,
 		.parts = request->part_count,
+		.cpu_ms = request->cpu_ms,
 	};
 	int r;
 
@@ -246,7 +247,8 @@ static int handle_result(struct parser_client *client, const struct parser_messa
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		struct parser_client_slot *slot = &client->slots[i];
 		struct parser_client_answer answer = {.failure = failure_of(result->status),
-						      .status = result->status};
+						      .status = result->status,
+						      .cpu_ms = result->cpu_ms};
 
 		if (!slot->used || slot->id != result->id)
 			continue;

@@ -32,6 +32,7 @@
 struct parser_client_answer {
 	enum tm_parse_failure failure; /* TM_PARSE_N: it did not fail, the answer is final */
 	uint32_t status;               /* enum parser_status */
+	uint32_t cpu_ms;               /* that it took; 0: not known */
 	int fd; /* the result; -1: there is none. Closed after the callback unless set to -1 */
 };
 
@@ -45,8 +46,9 @@ struct parser_client_request {
 	const struct tm_identity *identity; /* of the target, borrowed; NULL: not compared */
 	int parts[PARSER_PARTS_MAX];        /* borrowed descriptors, `part_count` of them */
 	uint32_t part_count;
-	uint32_t count; /* number of items that the parts hold */
-	uint32_t value; /* passed to the callback, as `context` is */
+	uint32_t count;  /* number of items that the parts hold */
+	uint32_t cpu_ms; /* that LINES may take at most; 0: no limit but the parser's */
+	uint32_t value;  /* passed to the callback, as `context` is */
 	void *context;
 	parser_client_fn fn;
 };

@@ -25,8 +25,10 @@ void name_table_deinit(struct name_table *names)
 	hash_index_deinit(&names->lookup);
 	budget_drop(budget, &names->places, &names->place_capacity, sizeof(*names->places));
 	budget_drop(budget, &names->files, &names->file_capacity, sizeof(*names->files));
+	budget_drop(budget, &names->calls, &names->call_capacity, sizeof(*names->calls));
 	names->place_count = 0;
 	names->file_count = 0;
+	names->call_count = 0;
 }
 
 uint64_t name_table_key(uint64_t word)
@@ -72,7 +74,11 @@ static int add_place(struct name_table *names, uint64_t key)
 	    hash_index_add(&names->lookup, hash, names->place_count))
 		return BUDGET_E_SPENT;
 	names->places[names->place_count++] = (struct name_table_place){
-		.key = key, .name = NAME_TABLE_NONE, .reason = TM_UNNAMED_PENDING};
+		.key = key,
+		.name = NAME_TABLE_NONE,
+		.reason = TM_UNNAMED_PENDING,
+		.no_line = TM_NO_LINE_N,
+	};
 	return 0;
 }
 

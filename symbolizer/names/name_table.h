@@ -21,7 +21,17 @@ struct name_table_place { /* one (file, offset) */
 	uint64_t vaddr;   /* meaningful if has_vaddr */
 	uint32_t name;    /* string, or NAME_TABLE_NONE */
 	uint8_t has_vaddr;
-	uint8_t reason; /* enum tm_unnamed; meaningful without a name */
+	uint8_t reason;      /* enum tm_unnamed; meaningful without a name */
+	uint8_t no_line;     /* enum tm_no_line; TM_NO_LINE_N: it has one, or cannot have any */
+	uint32_t first_call; /* into name_table.calls; set by line_names.h */
+	uint32_t call_count;
+};
+
+struct name_table_call {     /* one function at a place; innermost first, the last is not inlined */
+	uint32_t function;   /* string: linkage name, else plain name; 0: not known */
+	uint32_t path;       /* string, or 0 */
+	uint32_t line;       /* 0: not known */
+	uint32_t start_line; /* likewise */
 };
 
 struct name_table_file { /* one file that was sampled */
@@ -34,6 +44,8 @@ struct name_table_file { /* one file that was sampled */
 struct name_table {
 	struct name_table_place *places;
 	struct name_table_file *files; /* by index, once resolved */
+	struct name_table_call *calls;
+	uint32_t call_count, call_capacity;
 	uint32_t place_count, place_capacity;
 	uint32_t file_count, file_capacity;
 	struct hash_index lookup;   /* of places */

@@ -88,19 +88,25 @@ static bool wait_for(struct parser_requests *requests, struct parser_requests_sl
 	return false;
 }
 
+void parser_requests_wake(struct parser_requests *requests)
+{
+	char wake = 0;
+
+	(void)tm_fdpass_send(requests->wake[1], &wake, sizeof(wake), -1, MSG_DONTWAIT);
+}
+
 /* Under the lock. */
 static int ask(struct parser_requests *requests, const struct parser_client_request *request,
 	       int64_t timeout_ms, struct parser_client_answer *ret_answer)
 {
 	struct parser_requests_slot *slot;
-	char wake = 0;
 
 	if (requests->stopped)
 		return PARSER_REQUESTS_E_STOPPED;
 	slot = put(requests, request);
 	if (!slot)
 		return PARSER_REQUESTS_E_FULL;
-	(void)tm_fdpass_send(requests->wake[1], &wake, sizeof(wake), -1, MSG_DONTWAIT);
+	parser_requests_wake(requests);
 	if (!wait_for(requests, slot, timeout_ms))
 		return requests->stopped ? PARSER_REQUESTS_E_STOPPED : PARSER_REQUESTS_E_TIMEOUT;
 	*ret_answer = slot->answer;

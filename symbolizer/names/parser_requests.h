@@ -64,6 +64,8 @@ void parser_requests_deinit(struct parser_requests *requests);
 int parser_requests_ask(struct parser_requests *requests,
 			const struct parser_client_request *request, int64_t timeout_ms,
 			struct parser_client_answer *ret_answer);
+/* Has the reader do a round soon. */
+void parser_requests_wake(struct parser_requests *requests);
 /* Sends what the client has a slot for. */
 void parser_requests_round(struct parser_requests *requests, struct parser_client *client);
 /* From now on, nobody waits any more. */

@@ -6,11 +6,9 @@
 #include "symbolizer/names/symbol_jobs.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/fdpass.h"
 #include "symbolizer/base/file_identity.h"
 #include "symbolizer/profile/file_queue.h"
 
@@ -58,13 +56,12 @@ static struct file *asked_file(const struct symbol_jobs *jobs, const struct symb
 /* The collector is asked for the file once more; where it changed, that gets it another number. */
 static void request_again(const struct symbol_jobs *jobs, const struct file *file)
 {
-	struct tm_wire message = {.kind = TM_WIRE_FILE_AGAIN, .number = file->number};
+	uint32_t number;
+	uint64_t value;
 
-	if (!file->numbers || !file->opened)
-		return;
-	message.value = file_queue_last_value(jobs->files, file->number);
 	/* Where it is not sent, the next report that misses the table tries again. */
-	(void)tm_fdpass_send(jobs->wire, &message, sizeof(message), -1, MSG_DONTWAIT);
+	(void)file_queue_ask_again(jobs->files, (uint32_t)(file - jobs->files->items), jobs->wire,
+				   &number, &value);
 }
 
 /* It names nothing, for good. @file: NULL: its place stands for another one by now. */

@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
-_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_UNNAMED_N + TM_NO_FILE_N) * PART_BYTES_MAX +
+_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_UNNAMED_N + TM_NO_LINE_N + TM_NO_FILE_N) *
+				       PART_BYTES_MAX +
 			       640 <=
 		       COMPLETENESS_BYTES,
 	       "every reason fits");
@@ -83,6 +84,11 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 	add_counts(&line, report->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	if (report->merged)
 		add(&line, "; merged stacks %" PRIu64 " (memory)", report->merged);
+	if (report->lines || has_any(report->no_line, TM_NO_LINE_N)) {
+		add(&line, "; frames with a source line %" PRIu64, report->lines);
+		add_reasons(&line, ", without", report->no_line, 0, TM_NO_LINE_N,
+			    tm_reasons_no_line);
+	}
 	if (has_any(report->unresolved, TM_UNRESOLVED_N))
 		add_reasons(&line, "; frames without a mapping", report->unresolved, 0,
 			    TM_UNRESOLVED_N, tm_reasons_unresolved);

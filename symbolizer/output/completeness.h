@@ -11,6 +11,6 @@
 #include "symbolizer/output/report.h"
 
 /* Every reason with the longest number fits; the counts of enums are small and fixed. */
-#define COMPLETENESS_BYTES 3072
+#define COMPLETENESS_BYTES 4096
 
 void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES]);

@@ -121,6 +121,8 @@ struct report {
 	uint64_t unopened[TM_NO_FILE_N];      /* files */
 	uint64_t unnamed[TM_UNNAMED_N];       /* the unnamed frames by reason */
 	uint64_t merged;                      /* samples whose stacks lost frames, for memory */
+	uint64_t lines;                       /* frames with a source line */
+	uint64_t no_line[TM_NO_LINE_N];       /* frames that might have one, by reason */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
 };

@@ -89,6 +89,21 @@ static int add_processes(struct report_build *build, const struct process_table 
 	return report_processes_number(build->processes, build->report.process_count);
 }
 
+static void count_line(struct report_build *build, uint64_t word, uint64_t count)
+{
+	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
+	const struct name_table_place *place = NULL;
+
+	if (kind == TM_FRAME_FILE)
+		place = name_table_find(build->frames.files.names, name_table_key(word));
+	if (!place)
+		return;
+	if (place->no_line < TM_NO_LINE_N)
+		build->report.no_line[place->no_line] += count;
+	else
+		build->report.lines += place->call_count ? count : 0;
+}
+
 static void count_frames(struct report_build *build, const struct aggregate *aggregate,
 			 const struct report_sample *sample)
 {
@@ -105,6 +120,7 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 			report->unnamed[name_table_reason(build->frames.files.names,
 							  words->frames[f])] += sample->count;
 		}
+		count_line(build, words->frames[f], sample->count);
 		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
 			report->unresolved[words->frames[f] & 0xff] += sample->count;
 	}

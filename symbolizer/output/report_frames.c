@@ -36,6 +36,21 @@ static int add_name(struct report_frames *table, struct report_frame *frame, uin
 	return add_calls(table, frame, &call, 1);
 }
 
+/* The frame that it belongs to gets more calls after it. Return: 0, BUDGET_E_SPENT. */
+static int add_inlined(struct report_frames *table, const struct name_table_call *from)
+{
+	const struct report_call call = {
+		.name = from->function,
+		.system_name = from->function,
+		.path = from->path,
+		.line = from->line,
+		.start_line = from->start_line,
+	};
+	struct report_frame frame;
+
+	return add_calls(table, &frame, &call, 1);
+}
+
 static uint64_t call_offset(uint64_t encoded, uint64_t offset)
 {
 	return encoded & TM_FRAME_RETURN && offset ? offset - 1 : offset;
@@ -65,6 +80,35 @@ static void place_in_segment(const struct report_frames *table, struct report_fr
 	frame->address = segment->vaddr + (frame->address - segment->offset);
 }
 
+/*
+ * The outermost function has the name of the symbol table, which tells clones of a function apart;
+ * what is inlined into it has that of the debug information. An inlined call without a name is left
+ * out.
+ */
+static int add_place_calls(struct report_frames *table, struct report_frame *frame,
+			   const struct name_table_place *place, uint64_t own_offset)
+{
+	const struct name_table_call *from = &table->files.names->calls[place->first_call];
+	const uint32_t first = table->call_count, last = place->call_count - 1;
+	struct report_call *outermost;
+	uint32_t name = place->name;
+
+	if (name == NAME_TABLE_NONE)
+		name = from[last].function;
+	for (uint32_t i = 0; i < last; i++)
+		if (from[i].function && add_inlined(table, &from[i]))
+			return BUDGET_E_SPENT;
+	if (name ? add_name(table, frame, name) : add_offset_name(table, frame, own_offset))
+		return BUDGET_E_SPENT;
+	outermost = &table->calls[frame->first_call];
+	outermost->path = from[last].path;
+	outermost->line = from[last].line;
+	outermost->start_line = from[last].start_line;
+	frame->call_count += frame->first_call - first;
+	frame->first_call = first;
+	return 0;
+}
+
 /* Named by the parser, else shown by its file and offset. */
 static int add_place(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
@@ -81,6 +125,8 @@ static int add_place(struct report_frames *table, uint64_t encoded, struct repor
 		return BUDGET_E_SPENT;
 	if (frame->file != REPORT_NO_FILE)
 		place_in_segment(table, frame);
+	if (place && place->call_count)
+		return add_place_calls(table, frame, place, offset);
 	if (place && place->name != NAME_TABLE_NONE)
 		return add_name(table, frame, place->name);
 	return add_offset_name(table, frame, offset);

@@ -6,6 +6,8 @@
  * Display    a file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
  *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
  *            its [reason]. The offset shown is the frame's own, that of a return address too.
+ * Calls      where the debug information knows of inlined calls, a frame is the list of them; the
+ *            last one has the symbol's name.
  * Identity   two encoded frames are two frames: a return address and an exact pc at one place,
  *            and one anonymous address in two generations, too.
  */

@@ -64,6 +64,8 @@ struct parser_message {
 	uint32_t count;  /* of what a part holds; 0 in a RESULT */
 	uint32_t parts;  /* descriptors that follow a request; 0 elsewhere */
 	uint32_t status; /* of a RESULT: enum parser_status */
+	uint32_t cpu_ms; /* of a RESULT: what its worker used, rounded up; of LINES: what it may use
+			  * at most, 0: no more than others */
 };
 
 /* A worker's CPU time has a shorter limit (worker.h); this is for one that hangs. */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "shared/cleanup.h"
@@ -21,6 +22,9 @@
 
 #define REAP_TRIES    40
 #define REAP_PAUSE_MS 5
+
+/* clock_getcpuclockid(3), which would make another system call: the low bits of such a clock. */
+#define PROCESS_CPU_CLOCK 2u
 
 struct slot {      /* for one worker */
 	pid_t pid; /* 0: free */
@@ -43,9 +47,23 @@ static void reap(struct server *server)
 		server->unreaped--;
 }
 
-static void send_result(const struct server *server, uint32_t id, uint32_t status, int fd)
+/* What a worker has used that was not waited for. */
+static uint32_t cpu_ms(pid_t worker)
 {
-	struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+	const clockid_t clock = (clockid_t)(~(unsigned)worker << 3 | PROCESS_CPU_CLOCK);
+	struct timespec used = {0};
+
+	if (!worker || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint32_t)(used.tv_sec * 1000 + used.tv_nsec / 1000000) + 1;
+}
+
+/* @worker: 0: none was started. */
+static void send_result(const struct server *server, uint32_t id, pid_t worker, uint32_t status,
+			int fd)
+{
+	struct parser_message result = {
+		.kind = PARSER_RESULT, .id = id, .status = status, .cpu_ms = cpu_ms(worker)};
 
 	(void)tm_fdpass_send(server->socket, &result, sizeof(result), fd, 0);
 }
@@ -142,7 +160,7 @@ static int receive_request(struct server *server)
 	if (r)
 		return r;
 	if (start_worker(server, &job) < 0)
-		send_result(server, job.request.id, PARSER_REFUSED, -1);
+		send_result(server, job.request.id, 0, PARSER_REFUSED, -1);
 	return 0;
 }
 
@@ -169,7 +187,7 @@ static void relay_result(struct server *server, struct slot *slot)
 	if (!r && result.kind == PARSER_RESULT && result.status < PARSER_STATUS_N &&
 	    (result.status == PARSER_OK) == (fd >= 0))
 		status = result.status;
-	send_result(server, slot->id, status, status == PARSER_OK ? fd : -1);
+	send_result(server, slot->id, slot->pid, status, status == PARSER_OK ? fd : -1);
 	stop_worker(server, slot);
 }
 
@@ -184,7 +202,7 @@ static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
 		return;
 	}
 	server->abandoned++;
-	send_result(server, slot->id, PARSER_ABANDONED, -1);
+	send_result(server, slot->id, slot->pid, PARSER_ABANDONED, -1);
 	stop_worker(server, slot);
 }
 

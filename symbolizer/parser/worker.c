@@ -45,10 +45,12 @@ static struct worker_limits limits_of(uint32_t kind)
 }
 
 /* @space: address space for copies of files. */
-static int enter_sandbox(uint32_t kind, uint64_t space)
+static int enter_sandbox(const struct parser_message *request, uint64_t space)
 {
-	const struct worker_limits limits = limits_of(kind);
-	const struct rlimit cpu = {limits.cpu_seconds, limits.cpu_seconds};
+	const struct worker_limits limits = limits_of(request->kind);
+	const rlim_t most = (request->cpu_ms + 999ull) / 1000;
+	const rlim_t seconds = most && most < limits.cpu_seconds ? most : limits.cpu_seconds;
+	const struct rlimit cpu = {seconds, seconds};
 
 	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
 	    tm_sandbox_limits(0, space + limits.heap_bytes) < 0 ||
@@ -76,7 +78,7 @@ static int open_numbers(const struct worker_job *job, struct tm_region *ret_regi
 static int demangle(const struct worker_job *job, struct result_blob *result)
 {
 	struct tm_region names = TM_REGION_NULL;
-	int r = enter_sandbox(PARSER_DEMANGLE, 0);
+	int r = enter_sandbox(&job->request, 0);
 
 	if (r)
 		return r;
@@ -112,7 +114,7 @@ static int parse_lines(const struct worker_job *job, struct result_blob *result)
 	int r = open_inputs(job, inputs, sources, &space);
 
 	if (!r)
-		r = enter_sandbox(PARSER_LINES, space);
+		r = enter_sandbox(&job->request, space);
 	if (!r)
 		r = open_numbers(job, &vaddrs);
 	if (!r)
@@ -130,7 +132,7 @@ static int parse_perf_map(const struct worker_job *job, struct result_blob *resu
 	int r = input_open_file(&input, job->file, &source);
 
 	if (!r)
-		r = enter_sandbox(PARSER_PERF_MAP, 0);
+		r = enter_sandbox(&job->request, 0);
 	return r ? r : perf_map_compile(result, &source);
 }
 
@@ -143,7 +145,7 @@ static int parse_file(const struct worker_job *job, struct result_blob *result)
 	r = job->file < 0 ? input_open_vdso(&input, &source)
 			  : input_open_file(&input, job->file, &source);
 	if (!r)
-		r = enter_sandbox(job->request.kind, image_space(&source));
+		r = enter_sandbox(&job->request, image_space(&source));
 	if (r)
 		return r;
 	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)

@@ -5,6 +5,9 @@
 
 #include "symbolizer/profile/file_queue.h"
 
+#include <sys/socket.h>
+
+#include "shared/fdpass.h"
 #include "symbolizer/profile/files_lifetime.h"
 
 /* @number: one that has an entry, as every number in the queue has. */
@@ -74,6 +77,22 @@ bool file_queue_has_early(const struct files *files)
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value)
 {
 	return !value || value >= entry_of(files, number)->retired_ktime;
+}
+
+int file_queue_ask_again(const struct files *files, uint32_t index, int wire, uint32_t *ret_number,
+			 uint64_t *ret_value)
+{
+	const struct file *file = &files->items[index];
+	struct tm_wire message = {.kind = TM_WIRE_FILE_AGAIN, .number = file->number};
+
+	if (!file->numbers || !file->opened)
+		return FILE_QUEUE_E_NONE;
+	message.value = file_queue_last_value(files, file->number);
+	*ret_number = message.number;
+	*ret_value = message.value;
+	return tm_fdpass_send(wire, &message, sizeof(message), -1, MSG_DONTWAIT)
+		       ? FILE_QUEUE_E_LATER
+		       : 0;
 }
 
 void file_queue_add_symbols(struct files *files, uint32_t index)

@@ -21,6 +21,7 @@ struct file_queue_item {
 
 enum {
 	FILE_QUEUE_E_NONE = 1,
+	FILE_QUEUE_E_LATER = 2,
 };
 
 /* @number: one that has an entry. @value: of the FILE message. */
@@ -33,6 +34,14 @@ uint64_t file_queue_last_value(const struct files *files, uint32_t number);
 bool file_queue_has_early(const struct files *files);
 /* Whether @number still stands for the file of the FILE message with @value. */
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value);
+
+/*
+ * Asks the collector for the descriptor of @file once more (FILE_AGAIN). *ret_number, *ret_value:
+ * what its answer bears. Return: 0; FILE_QUEUE_E_NONE: no number stands for it, or it was not
+ * opened; FILE_QUEUE_E_LATER: it was not sent.
+ */
+int file_queue_ask_again(const struct files *files, uint32_t file, int wire, uint32_t *ret_number,
+			 uint64_t *ret_value);
 
 /* @file: one that has a descriptor and an identity. */
 void file_queue_add_symbols(struct files *files, uint32_t file);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * line_requests - the addresses whose source lines reports have missed, by file, and what came
+ */
+
+#include "symbolizer/names/line_requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "shared/cleanup.h"
+#include "shared/clock.h"
+
+int line_requests_init(struct line_requests *requests, struct parser_requests *wake)
+{
+	pthread_condattr_t clock;
+	int r;
+
+	*requests = (struct line_requests){.wake = wake};
+	(void)pthread_condattr_init(&clock);
+	(void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	r = pthread_mutex_init(&requests->lock, NULL);
+	if (!r)
+		r = pthread_cond_init(&requests->changed, &clock);
+	(void)pthread_condattr_destroy(&clock);
+	return -r;
+}
+
+static void drop_asked(struct line_requests *requests, struct line_requests_file *file)
+{
+	requests->places -= file->asked_count;
+	free(file->asked);
+	file->asked = NULL;
+	file->asked_count = 0;
+}
+
+void line_requests_deinit(struct line_requests *requests)
+{
+	for (uint32_t i = 0; i < requests->count; i++) {
+		free(requests->files[i].wanted);
+		free(requests->files[i].asked);
+		requests->files[i].result = tm_close(requests->files[i].result);
+	}
+	free(requests->files);
+	requests->files = NULL;
+	requests->count = 0;
+}
+
+/* Under the lock, as all that follow. */
+static struct line_requests_file *find(const struct line_requests *requests,
+				       const struct tm_identity *identity)
+{
+	for (uint32_t i = 0; i < requests->count; i++)
+		if (memcmp(&requests->files[i].identity, identity, sizeof(*identity)) == 0)
+			return &requests->files[i];
+	return NULL;
+}
+
+/* An entry that nobody needs any more, or a new one. Return: NULL: there is none. */
+static struct line_requests_file *new_file(struct line_requests *requests)
+{
+	const int64_t now_ms = (int64_t)tm_clock_ms();
+
+	if (!requests->files)
+		requests->files = calloc(LINE_REQUESTS_FILES, sizeof(*requests->files));
+	if (!requests->files)
+		return NULL;
+	if (requests->count < LINE_REQUESTS_FILES)
+		return &requests->files[requests->count++];
+	for (uint32_t i = 0; i < requests->count; i++) {
+		struct line_requests_file *file = &requests->files[i];
+
+		if (file->state == LINE_REQUESTS_IDLE && !file->wanted && file->next_ms <= now_ms)
+			return file;
+	}
+	return NULL;
+}
+
+static bool is_due(const struct line_requests *requests, const struct line_requests_file *file,
+		   int64_t now_ms)
+{
+	return file->state == LINE_REQUESTS_IDLE && file->wanted &&
+	       (requests->last || file->next_ms <= now_ms);
+}
+
+/* --- the reporter's thread -------------------------------------------------------------------- */
+
+/* Adds @vaddrs to those of @file. Return: 0, LINE_REQUESTS_E_FULL. */
+static int merge(struct line_requests *requests, struct line_requests_file *file,
+		 const uint64_t *vaddrs, uint32_t count)
+{
+	uint64_t *all;
+	uint32_t a = 0, b = 0, used = 0;
+
+	if (requests->places + count > LINE_REQUESTS_PLACES)
+		return LINE_REQUESTS_E_FULL;
+	all = malloc((file->wanted_count + (size_t)count) * sizeof(*all));
+	if (!all)
+		return LINE_REQUESTS_E_FULL;
+	while (a < file->wanted_count || b < count) {
+		uint64_t left = a < file->wanted_count ? file->wanted[a] : UINT64_MAX;
+		uint64_t right = b < count ? vaddrs[b] : UINT64_MAX;
+
+		all[used++] = left < right ? left : right;
+		a += a < file->wanted_count && left <= right;
+		b += b < count && right <= left;
+	}
+	requests->places += used - file->wanted_count;
+	free(file->wanted);
+	file->wanted = all;
+	file->wanted_count = used;
+	return 0;
+}
+
+static int want(struct line_requests *requests, const struct tm_identity *identity,
+		const uint64_t *vaddrs, uint32_t count)
+{
+	struct line_requests_file *file = find(requests, identity);
+
+	if (!file) {
+		file = new_file(requests);
+		if (!file)
+			return LINE_REQUESTS_E_FULL;
+		*file = (struct line_requests_file){
+			.identity = *identity, .result = -1, .reason = TM_NO_LINE_PENDING};
+	}
+	return merge(requests, file, vaddrs, count);
+}
+
+int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
+		       const uint64_t *vaddrs, uint32_t count)
+{
+	int r = 0;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	if (count)
+		r = want(requests, identity, vaddrs, count);
+	(void)pthread_mutex_unlock(&requests->lock);
+	return r;
+}
+
+void line_requests_set_last(struct line_requests *requests)
+{
+	(void)pthread_mutex_lock(&requests->lock);
+	requests->last = true;
+	(void)pthread_mutex_unlock(&requests->lock);
+}
+
+/* *ret_open: whether a result may come. Return: the file that has one, or NULL. */
+static struct line_requests_file *find_result(struct line_requests *requests, bool *ret_open)
+{
+	const int64_t now_ms = (int64_t)tm_clock_ms();
+
+	*ret_open = false;
+	for (uint32_t i = 0; i < requests->count; i++) {
+		struct line_requests_file *file = &requests->files[i];
+
+		if (file->state == LINE_REQUESTS_HAVE)
+			return file;
+		*ret_open |= file->state == LINE_REQUESTS_ASKED ||
+			     (!requests->exhausted && is_due(requests, file, now_ms));
+	}
+	return NULL;
+}
+
+static struct line_requests_file *wait_for_result(struct line_requests *requests, int64_t end_ms)
+{
+	const struct timespec end = {(time_t)(end_ms / 1000), (long)(end_ms % 1000) * 1000000};
+	struct line_requests_file *file;
+	bool open;
+	int r = 0;
+
+	while (!(file = find_result(requests, &open)) && open && r == 0)
+		r = pthread_cond_timedwait(&requests->changed, &requests->lock, &end);
+	return file;
+}
+
+int line_requests_next_result(struct line_requests *requests, int64_t end_ms,
+			      struct line_requests_result *ret_result)
+{
+	struct line_requests_file *file;
+
+	if (requests->wake)
+		parser_requests_wake(requests->wake);
+	(void)pthread_mutex_lock(&requests->lock);
+	file = wait_for_result(requests, end_ms);
+	if (file) {
+		*ret_result = (struct line_requests_result){file->identity, file->asked,
+							    file->asked_count, file->result};
+		file->asked = NULL;
+		file->result = -1;
+		drop_asked(requests, file);
+		file->state = LINE_REQUESTS_IDLE;
+	}
+	(void)pthread_mutex_unlock(&requests->lock);
+	return file ? 0 : LINE_REQUESTS_E_NONE;
+}
+
+enum tm_no_line line_requests_reason(struct line_requests *requests,
+				     const struct tm_identity *identity)
+{
+	const struct line_requests_file *file;
+	enum tm_no_line reason = TM_NO_LINE_MEMORY;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	file = find(requests, identity);
+	if (file && file->wanted && requests->exhausted)
+		reason = TM_NO_LINE_CPU_TIME;
+	else if (file)
+		reason = file->reason;
+	(void)pthread_mutex_unlock(&requests->lock);
+	return reason;
+}
+
+void line_requests_refuse(struct line_requests *requests, const struct tm_identity *identity)
+{
+	struct line_requests_file *file;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	file = find(requests, identity);
+	if (file)
+		file->reason = TM_NO_LINE_NOT_PARSED;
+	(void)pthread_mutex_unlock(&requests->lock);
+}
+
+void line_requests_finish(struct line_requests *requests)
+{
+	(void)pthread_mutex_lock(&requests->lock);
+	requests->finished = true;
+	(void)pthread_mutex_unlock(&requests->lock);
+	if (requests->wake)
+		parser_requests_wake(requests->wake);
+}
+
+/* --- the reader's thread ---------------------------------------------------------------------- */
+
+bool line_requests_is_finished(struct line_requests *requests)
+{
+	bool finished;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	finished = requests->finished;
+	(void)pthread_mutex_unlock(&requests->lock);
+	return finished;
+}
+
+bool line_requests_is_last(struct line_requests *requests)
+{
+	bool last;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	last = requests->last;
+	(void)pthread_mutex_unlock(&requests->lock);
+	return last;
+}
+
+int line_requests_take(struct line_requests *requests, int64_t now_ms,
+		       struct line_requests_result *ret_result)
+{
+	int r = LINE_REQUESTS_E_NONE;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	for (uint32_t i = 0; r && i < requests->count; i++) {
+		struct line_requests_file *file = &requests->files[i];
+
+		if (!is_due(requests, file, now_ms))
+			continue;
+		file->asked = file->wanted;
+		file->asked_count = file->wanted_count;
+		file->wanted = NULL;
+		file->wanted_count = 0;
+		file->state = LINE_REQUESTS_ASKED;
+		file->next_ms = now_ms + LINE_REQUESTS_PAUSE_MS;
+		*ret_result = (struct line_requests_result){file->identity, file->asked,
+							    file->asked_count, -1};
+		r = 0;
+	}
+	(void)pthread_mutex_unlock(&requests->lock);
+	return r;
+}
+
+void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd)
+{
+	_cleanup_(tm_closep) int taken = fd;
+	struct line_requests_file *file;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	file = find(requests, identity);
+	if (file && file->state == LINE_REQUESTS_ASKED) {
+		file->result = TM_TAKE_FD(taken);
+		file->state = LINE_REQUESTS_HAVE;
+		file->reason = TM_NO_LINE_PENDING;
+		file->failures = 0;
+		(void)pthread_cond_broadcast(&requests->changed);
+	}
+	(void)pthread_mutex_unlock(&requests->lock);
+}
+
+void line_requests_fail(struct line_requests *requests, const struct tm_identity *identity,
+			enum tm_no_line reason, int64_t now_ms)
+{
+	struct line_requests_file *file;
+	int64_t pause = LINE_REQUESTS_PAUSE_MAX;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	file = find(requests, identity);
+	if (file && file->state == LINE_REQUESTS_ASKED) {
+		if (file->failures < 6 && LINE_REQUESTS_PAUSE_MS << file->failures < pause)
+			pause = LINE_REQUESTS_PAUSE_MS << file->failures;
+		if (file->failures < UINT8_MAX)
+			file->failures++;
+		file->next_ms = now_ms + pause;
+		file->reason = (uint8_t)reason;
+		file->state = LINE_REQUESTS_IDLE;
+		drop_asked(requests, file);
+		(void)pthread_cond_broadcast(&requests->changed);
+	}
+	(void)pthread_mutex_unlock(&requests->lock);
+}
+
+void line_requests_set_exhausted(struct line_requests *requests, bool exhausted)
+{
+	(void)pthread_mutex_lock(&requests->lock);
+	if (exhausted && !requests->exhausted)
+		(void)pthread_cond_broadcast(&requests->changed);
+	requests->exhausted = exhausted;
+	(void)pthread_mutex_unlock(&requests->lock);
+}

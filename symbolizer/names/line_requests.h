@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * line_requests - the addresses whose source lines reports have missed, by file, and what came
+ *
+ * The reporter's thread adds what it misses and takes the results; the reader's asks for it
+ * (line_jobs.h).
+ *
+ * Pace       one request a file in LINE_REQUESTS_PAUSE_MS, for all that was missed until then.
+ *            Failures double the pause. The last report of a recording does not wait for it.
+ * Limits     LINE_REQUESTS_FILES; LINE_REQUESTS_PLACES for all files together.
+ * Threads    one mutex, held for a copy of addresses at most.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "shared/control.h"
+#include "symbolizer/names/parser_requests.h"
+
+#define LINE_REQUESTS_PAUSE_MS  60000
+#define LINE_REQUESTS_PAUSE_MAX 3600000
+#define LINE_REQUESTS_FILES     4096u
+#define LINE_REQUESTS_PLACES    PARSER_OFFSETS_MAX
+
+enum line_requests_state {
+	LINE_REQUESTS_IDLE,
+	LINE_REQUESTS_ASKED,
+	LINE_REQUESTS_HAVE, /* the result is here */
+};
+
+struct line_requests_file {
+	struct tm_identity identity;
+	uint64_t *wanted; /* owned; ascending vaddrs, each once */
+	uint64_t *asked;  /* owned; the same of the request that is under way, or has its result */
+	uint32_t wanted_count, asked_count;
+	int result; /* owned: the parser's blob; -1: none */
+	int64_t next_ms;
+	uint8_t state;    /* enum line_requests_state */
+	uint8_t failures; /* in a row */
+	uint8_t reason;   /* enum tm_no_line: why the last request gave nothing */
+};
+
+struct line_requests {
+	pthread_mutex_t lock; /* of all that follows, but for `wake` */
+	pthread_cond_t changed;
+	struct line_requests_file *files;
+	uint32_t count;
+	uint64_t places;              /* wanted and asked, of all */
+	bool last;                    /* the last report: no pauses */
+	bool finished;                /* nothing more will be wanted */
+	bool exhausted;               /* the CPU time for it is spent */
+	struct parser_requests *wake; /* borrowed: wakes the reader; NULL: nobody reads */
+};
+
+struct line_requests_result {
+	struct tm_identity identity;
+	uint64_t *vaddrs; /* the caller's, as `fd` is */
+	uint32_t count;
+	int fd;
+};
+
+enum {
+	LINE_REQUESTS_E_NONE = 1,
+	LINE_REQUESTS_E_FULL = 2,
+};
+
+/* Return: 0, -errno. */
+int line_requests_init(struct line_requests *requests, struct parser_requests *wake);
+void line_requests_deinit(struct line_requests *requests);
+
+/* --- the reporter's thread --- */
+
+/* @vaddrs: ascending, each once. Return: 0, LINE_REQUESTS_E_FULL. */
+int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
+		       const uint64_t *vaddrs, uint32_t count);
+/* Of the last report: no pause is kept. */
+void line_requests_set_last(struct line_requests *requests);
+/*
+ * Waits until @end_ms (tm_clock_ms) for a result, as long as one may come.
+ * Return: 0, LINE_REQUESTS_E_NONE.
+ */
+int line_requests_next_result(struct line_requests *requests, int64_t end_ms,
+			      struct line_requests_result *ret_result);
+/* Why what is missing of a file is missing. */
+enum tm_no_line line_requests_reason(struct line_requests *requests,
+				     const struct tm_identity *identity);
+/* The last result of it does not check. */
+void line_requests_refuse(struct line_requests *requests, const struct tm_identity *identity);
+/* Nothing will be wanted any more. */
+void line_requests_finish(struct line_requests *requests);
+
+/* --- the reader's thread --- */
+
+bool line_requests_is_finished(struct line_requests *requests);
+/*
+ * Takes what is due. @ret_result: the addresses, borrowed until put or fail; its fd is -1.
+ * Return: 0, LINE_REQUESTS_E_NONE.
+ */
+int line_requests_take(struct line_requests *requests, int64_t now_ms,
+		       struct line_requests_result *ret_result);
+/* Takes @fd. */
+void line_requests_put(struct line_requests *requests, const struct tm_identity *identity, int fd);
+void line_requests_fail(struct line_requests *requests, const struct tm_identity *identity,
+			enum tm_no_line reason, int64_t now_ms);
+/* Whether CPU time for it is left; while there is none, nobody waits. */
+void line_requests_set_exhausted(struct line_requests *requests, bool exhausted);
+bool line_requests_is_last(struct line_requests *requests);
