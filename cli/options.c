@@ -150,8 +150,37 @@ static int set_every(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
+/* What an option without a value sets; NULL: it is none of those. */
+static bool *switch_of(struct options *o, int option)
+{
+	switch (option) {
+	case 'n':
+		return &o->no_cache;
+	case 'L':
+		return &o->no_lines;
+	case 'D':
+		return &o->no_demangle;
+	case 'U':
+		return &o->no_debuginfod;
+	case 'R':
+		return &o->restart;
+	case 'P':
+		return &o->public_files;
+	case 'v':
+		return &o->verbose;
+	default:
+		return NULL;
+	}
+}
+
 static int apply(struct options *o, int option, char *const argv[], char *ret_problem)
 {
+	bool *set = switch_of(o, option);
+
+	if (set) {
+		*set = true;
+		return 0;
+	}
 	switch (option) {
 	case 'd':
 		return set_duration(o, optarg, ret_problem);
@@ -170,20 +199,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 			return problem(ret_problem, "--cache is given twice");
 		o->cache = optarg;
 		return 0;
-	case 'n':
-		o->no_cache = true;
-		return 0;
-	case 'L':
-		o->no_lines = true;
-		return 0;
-	case 'D':
-		o->no_demangle = true;
-		return 0;
 	case 'u':
 		return add_url(o, optarg, ret_problem);
-	case 'U':
-		o->no_debuginfod = true;
-		return 0;
 	case 's':
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
@@ -191,16 +208,7 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return 0;
 	case 'e':
 		return set_every(o, optarg, ret_problem);
-	case 'R':
-		o->restart = true;
-		return 0;
-	case 'P':
-		o->public_files = true;
-		return 0;
 	case 'N': /* the default since files of private folders are opened too */
-		return 0;
-	case 'v':
-		o->verbose = true;
 		return 0;
 	case 'h':
 		return OPTIONS_E_HELP;
