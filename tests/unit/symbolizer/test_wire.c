@@ -62,6 +62,7 @@ static void table_of_each_file_is_sent_and_that_of_the_vdso_first(void **state)
 	fake_attach(&fake);
 	make_file(&record, 5, 77, "prog\0bin\0", 9);
 	record.event.ktime = 100;
+	make_identity_of(&record, self);
 	fake_push(&fake, &record);
 	fake_publish(&fake, 150);
 	assert_true(fake_rows(&fake, TM_UNWIND_MAP_VDSO, 0) > 0);
@@ -107,6 +108,7 @@ static void open_self(struct fake *fake)
 
 	make_file(&record, 5, 77, "prog\0bin\0", 9);
 	record.event.ktime = 100;
+	make_identity_of(&record, self);
 	make_identity_of(&record, self);
 	fake_push(fake, &record);
 	fake_publish(fake, 150);
