@@ -133,6 +133,8 @@ enum dwarf_line_standard {
 	DW_LNS_advance_pc = 0x2,
 	DW_LNS_advance_line = 0x3,
 	DW_LNS_set_file = 0x4,
+	DW_LNS_set_column = 0x5,
+	DW_LNS_negate_stmt = 0x6,
 	DW_LNS_const_add_pc = 0x8,
 	DW_LNS_fixed_advance_pc = 0x9,
 };

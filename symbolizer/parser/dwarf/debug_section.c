@@ -48,14 +48,15 @@ static void first_use(struct debug_section *section)
 		return;
 	}
 	section->bytes = bytes;
+	/* Page faults cost as much as the copy itself. */
+	if (!is_plain || section->size <= DEBUG_SECTION_SMALL)
+		(void)madvise(bytes, mapped_bytes(section), MADV_HUGEPAGE);
 	if (is_plain) {
 		section->is_loaded = calloc(block_count(section), 1);
 		if (!section->is_loaded)
 			fail(section, PARSER_FAILED);
 		return;
 	}
-	/* All of it is filled at once: fewer page faults, which cost as much as the copy itself. */
-	(void)madvise(bytes, mapped_bytes(section), MADV_HUGEPAGE);
 	r = stored_section_read(&section->stored, section->source, bytes);
 	if (r)
 		fail(section, r);

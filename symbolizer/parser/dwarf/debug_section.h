@@ -12,6 +12,7 @@
 #include "symbolizer/parser/dwarf/stored_section.h"
 
 #define DEBUG_SECTION_BLOCK 4096u
+#define DEBUG_SECTION_SMALL (16u << 20) /* bytes: up to there, memory comes in huge pages */
 
 struct debug_section {
 	struct stored_section stored;

@@ -138,6 +138,11 @@ static void standard(struct run *run, uint8_t opcode)
 	case DW_LNS_set_file:
 		run->row.file = (uint32_t)cursor_unsigned(&run->cursor);
 		break;
+	case DW_LNS_set_column:
+		(void)cursor_unsigned(&run->cursor);
+		break;
+	case DW_LNS_negate_stmt:
+		break;
 	case DW_LNS_const_add_pc:
 		advance(run, ((uint32_t)UINT8_MAX - program->base_opcode) / program->range);
 		break;
