@@ -122,6 +122,8 @@ class Pprof:
     """samples: [(values, {label: value}, [(function, mapping file), leaf first])]
 
     system_names: {(function, system_name)}
+    places: {(mapping file, address): [(function, source file, line), innermost first]}
+    flags: {mapping file: {"functions", "filenames", "line_numbers", "inline_frames"}}
     """
 
     def __init__(self, path):
@@ -150,6 +152,25 @@ class Pprof:
                              for function in functions.values()}
         for value in raw:
             self.samples.append(self._sample(value, mappings, locations, functions))
+        self.flags = collections.defaultdict(set)
+        for mapping in mappings.values():
+            self.flags[self.strings[mapping.get(5, 0)]] |= {
+                name for field, name in ((7, "functions"), (8, "filenames"), (9, "line_numbers"),
+                                         (10, "inline_frames")) if mapping.get(field)}
+        self.places = dict(self._place(value, mappings, functions)
+                           for value in locations.values())
+
+    def _place(self, value, mappings, functions):
+        calls = []
+        for number, part in fields(value):
+            if number == 4:
+                line = dict(fields(part))
+                function = functions[line[1]]
+                calls.append((self.strings[function.get(2, 0)], self.strings[function.get(4, 0)],
+                              line.get(2, 0)))
+        location = {number: part for number, part in fields(value) if number != 4}
+        path = self.strings[mappings.get(location.get(2, 0), {}).get(5, 0)]
+        return (path, location.get(3, 0)), calls
 
     def _location(self, value, mappings, functions):
         mapping, names = 0, []
