@@ -42,6 +42,7 @@ struct symbol_store_entry {
 	uint8_t state;  /* enum symbol_store_state */
 	uint8_t reason; /* enum tm_unnamed */
 	bool again;     /* a report missed the table */
+	bool awaited;   /* EVICTED: a report waits for it to be made again */
 };
 
 struct symbol_store_counts {

@@ -56,12 +56,12 @@ static struct file *asked_file(const struct symbol_jobs *jobs, const struct symb
 /* The collector is asked for the file once more; where it changed, that gets it another number. */
 static void request_again(const struct symbol_jobs *jobs, const struct file *file)
 {
-	uint32_t number;
+	uint32_t index = (uint32_t)(file - jobs->files->items), number;
 	uint64_t value;
 
 	/* Where it is not sent, the next report that misses the table tries again. */
-	(void)file_queue_ask_again(jobs->files, (uint32_t)(file - jobs->files->items), jobs->wire,
-				   &number, &value);
+	if (file_queue_ask_again(jobs->files, index, jobs->wire, &number, &value) != 0)
+		symbol_store_give_up(jobs->store, &file->identity);
 }
 
 /* It names nothing, for good. @file: NULL: its place stands for another one by now. */
@@ -149,6 +149,8 @@ static void advance(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uin
 
 	if (file->fd >= 0)
 		r = symbol_store_begin(jobs->store, &file->identity, now_ms());
+	else
+		symbol_store_give_up(jobs->store, &file->identity);
 	if (r == SYMBOL_STORE_E_LATER && may_hold(file)) {
 		file_queue_add_symbols(jobs->files, index);
 		return;
@@ -170,8 +172,9 @@ static void request_missed(struct symbol_jobs *jobs)
 		index = files_of_identity(jobs->files, &identity);
 		if (memcmp(&identity, &vdso, sizeof(vdso)) == 0)
 			jobs->vdso_wanted = true;
-		else if (index != FILES_NONE &&
-			 jobs->files->items[index].symbols == FILE_SYMBOLS_IDLE)
+		else if (index == FILES_NONE)
+			symbol_store_give_up(jobs->store, &identity);
+		else if (jobs->files->items[index].symbols == FILE_SYMBOLS_IDLE)
 			request_again(jobs, &jobs->files->items[index]);
 	}
 }

@@ -90,6 +90,7 @@ static void settle(struct symbol_store *store, uint32_t index, enum symbol_store
 
 	entry->state = (uint8_t)state;
 	entry->reason = (uint8_t)reason;
+	entry->awaited = false;
 	symbol_entries_touch(store, index);
 	store->counts.made += state == SYMBOL_STORE_HAVE;
 	store->counts.none += state == SYMBOL_STORE_NONE;
@@ -199,6 +200,18 @@ int symbol_store_next_again(struct symbol_store *store, struct tm_identity *ret_
 	return r;
 }
 
+void symbol_store_give_up(struct symbol_store *store, const struct tm_identity *identity)
+{
+	uint32_t index;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	index = symbol_entries_find(store, identity);
+	if (index != SYMBOL_STORE_NO_ENTRY)
+		store->entries[index].awaited = false;
+	(void)pthread_cond_broadcast(&store->answered);
+	(void)pthread_mutex_unlock(&store->mutex);
+}
+
 /* --- for a report ----------------------------------------------------------------------------- */
 
 /* Why an entry without a table names nothing. */
@@ -253,6 +266,22 @@ void symbol_store_unpin(struct symbol_store *store, struct symbol_store_pin *pin
 	pin->entry = SYMBOL_STORE_NO_ENTRY;
 }
 
+/* What is there becomes the newest, so that it is not evicted in favour of the others. */
+static void await(struct symbol_store *store, const struct tm_identity *identities, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = symbol_entries_find(store, &identities[i]);
+
+		if (index == SYMBOL_STORE_NO_ENTRY)
+			continue;
+		symbol_entries_touch(store, index);
+		if (store->entries[index].state == SYMBOL_STORE_EVICTED) {
+			store->entries[index].awaited = true;
+			symbol_entries_set_again(store, &store->entries[index], true);
+		}
+	}
+}
+
 static bool all_have_ended(const struct symbol_store *store, const struct tm_identity *identities,
 			   uint32_t count)
 {
@@ -260,7 +289,8 @@ static bool all_have_ended(const struct symbol_store *store, const struct tm_ide
 		uint32_t index = symbol_entries_find(store, &identities[i]);
 
 		if (index == SYMBOL_STORE_NO_ENTRY ||
-		    store->entries[index].state == SYMBOL_STORE_ASKED)
+		    store->entries[index].state == SYMBOL_STORE_ASKED ||
+		    store->entries[index].awaited)
 			return false;
 	}
 	return true;
@@ -275,6 +305,7 @@ bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *ide
 	int r = 0;
 
 	(void)pthread_mutex_lock(&store->mutex);
+	await(store, identities, count);
 	while (!(ended = all_have_ended(store, identities, count)) && !r)
 		r = pthread_cond_timedwait(&store->answered, &store->mutex, &end);
 	(void)pthread_mutex_unlock(&store->mutex);

@@ -48,9 +48,11 @@ void symbol_store_refuse(struct symbol_store *store, const struct tm_identity *i
 /* There is no table for now. */
 void symbol_store_fail(struct symbol_store *store, const struct tm_identity *identity,
 		       enum tm_unnamed reason, int64_t now_ms);
-/* One whose table a report missed, for it was evicted or could not be made, once.
+/* One whose table a report missed or waits for, since it was evicted or could not be made, once.
  * Return: 0, SYMBOL_STORE_E_NONE. */
 int symbol_store_next_again(struct symbol_store *store, struct tm_identity *ret_identity);
+/* It cannot be asked for again: no report waits for it. */
+void symbol_store_give_up(struct symbol_store *store, const struct tm_identity *identity);
 
 /* --- for a report --- */
 
@@ -58,7 +60,8 @@ int symbol_store_next_again(struct symbol_store *store, struct tm_identity *ret_
 void symbol_store_pin(struct symbol_store *store, const struct tm_identity *identity,
 		      struct symbol_store_pin *ret_pin);
 void symbol_store_unpin(struct symbol_store *store, struct symbol_store_pin *pin);
-/* Until each of them has an answer or failed, at most for @timeout_ms. Return: whether all have. */
+/* Until each of them has an answer or failed, at most for @timeout_ms; what was evicted is made
+ * again. Return: whether all have. */
 bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *identities,
 		       uint32_t count, int64_t timeout_ms);
 /* The counts since the last call. */

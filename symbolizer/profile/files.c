@@ -247,9 +247,13 @@ void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd
 	_cleanup_(tm_closep) int taken = fd;
 	struct file_number *entry = number <= TM_FRAME_FILE_MAX ? get_entry(files, number) : NULL;
 
-	if (!entry || !entry->file || ktime < entry->retired_ktime || !files_have_space(files) ||
-	    !file_identity_is_readable(taken))
+	if (!entry || !entry->file || ktime < entry->retired_ktime)
 		return;
+	if (!files_have_space(files) || !file_identity_is_readable(taken)) {
+		if (files->items[entry->file - 1].symbols == FILE_SYMBOLS_IDLE)
+			file_queue_add_symbols(files, entry->file - 1);
+		return;
+	}
 	files->open++;
 	attach(files, entry->file - 1, TM_TAKE_FD(taken));
 }

@@ -41,7 +41,7 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 /*
  * The same for a file that was asked for once more, and whose unwind table is there.
- * @fd: -1: it could not be opened.
+ * @fd: -1: it could not be opened. In either case the file is queued for its symbols.
  */
 void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd);
 /* The collector has no descriptor for @number. @reason: enum tm_no_file, not validated. */

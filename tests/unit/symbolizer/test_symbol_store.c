@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "symbolizer/names/symbol_store.h"
 #include "tests/unit/symbolizer/make_symbols.h"
@@ -204,6 +205,50 @@ static void evicted_table_is_wanted_again_once_a_report_missed_it(void **state)
 	named(1, "more");
 }
 
+static void evicted_table_is_made_again_for_the_report_that_waits(void **state)
+{
+	const struct tm_identity wanted[2] = {identity_of(1), identity_of(2)};
+	struct tm_identity again;
+
+	for (uint64_t ino = 1; ino <= 4; ino++) {
+		assert_int_equal(ask(ino, 0), 0);
+		put(ino, "main", BUDGET / 2 - 65536);
+	}
+	assert_false(symbol_store_wait(&store, wanted, 2, 0));
+	while (symbol_store_next_again(&store, &again) == 0) {
+		assert_int_equal(ask(again.ino, 0), 0);
+		put(again.ino, "more", BUDGET / 2 - 65536);
+	}
+	assert_true(symbol_store_wait(&store, wanted, 2, 0));
+	named(1, "more");
+	named(2, "more");
+}
+
+static void *give_up_what_is_wanted(void *context)
+{
+	struct tm_identity again;
+
+	while (symbol_store_next_again(&store, &again) != 0)
+		(void)sched_yield();
+	symbol_store_give_up(&store, &again);
+	return context;
+}
+
+static void no_report_waits_for_what_cannot_be_asked_for_again(void **state)
+{
+	const struct tm_identity wanted = identity_of(1);
+	pthread_t thread;
+
+	for (uint64_t ino = 1; ino <= 3; ino++) {
+		assert_int_equal(ask(ino, 0), 0);
+		put(ino, "main", BUDGET / 2 - 65536);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, give_up_what_is_wanted, NULL), 0);
+	assert_true(symbol_store_wait(&store, &wanted, 1, 60000));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(reason(1), TM_UNNAMED_EVICTED);
+}
+
 static void table_without_room_fails_and_one_beyond_the_budget_is_refused(void **state)
 {
 	struct symbol_store_pin pins[2];
@@ -299,6 +344,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		of_its_own(file_is_asked_for_once),
 		of_its_own(identities_do_not_mix),
+		of_its_own(evicted_table_is_made_again_for_the_report_that_waits),
+		of_its_own(no_report_waits_for_what_cannot_be_asked_for_again),
 		of_its_own(file_without_a_table_for_good_is_never_asked_for_again),
 		of_its_own(table_that_lies_counts_as_none),
 		of_its_own(pauses_between_failures_double_up_to_a_limit),
