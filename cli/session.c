@@ -62,7 +62,8 @@ static void begin_finishing(struct session *session)
 	intervals_stop(&session->intervals);
 	child_measure(&session->collector);
 	child_measure(&session->symbolizer);
-	terminal_status("writing ...");
+	terminal_status(session->options->no_lines ? "writing ..."
+						   : "reading source lines and writing ...");
 }
 
 void session_stop(struct session *session)
