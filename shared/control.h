@@ -89,14 +89,17 @@ struct tm_top {
 };
 
 /* Why the parser could not process a file for now; the file is tried again. X(upper, lower) */
-#define TM_PARSE_FAILURES(X)                                                               \
-	X(DEADLINE, deadline)   /* no answer in time, or its worker was killed for that */ \
-	X(CRASHED, crashed)     /* its worker exited without an answer */                  \
-	X(RESOURCES, resources) /* out of memory, or the file could not be read */         \
-	X(CHANGED, changed)     /* the file changed while it was read */                   \
-	X(REFUSED, refused)     /* the parser accepted no further request */               \
-	X(NO_PARSER, no_parser) /* the parser was lost, and the next not yet started */    \
-	X(NO_FILE, no_file)     /* the file's descriptor had to be closed before that */
+#define TM_PARSE_FAILURES(X)                                                                   \
+	X(DEADLINE, deadline)       /* no answer in time, or its worker was killed for that */ \
+	X(CRASHED, crashed)         /* its worker exited without an answer */                  \
+	X(CPU, cpu_time)            /* its worker used more CPU time than it may */            \
+	X(MEMORY, memory)           /* ... or more memory */                                   \
+	X(QUARANTINED, quarantined) /* one of these three happened within the last hour */     \
+	X(RESOURCES, resources)     /* the file could not be read */                           \
+	X(CHANGED, changed)         /* the file changed while it was read */                   \
+	X(REFUSED, refused)         /* the parser accepted no further request */               \
+	X(NO_PARSER, no_parser)     /* the parser was lost, and the next not yet started */    \
+	X(NO_FILE, no_file)         /* the file's descriptor had to be closed before that */
 
 enum tm_parse_failure {
 #define TM_PARSE_FAILURE(upper, lower) TM_PARSE_##upper,

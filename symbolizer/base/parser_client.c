@@ -41,6 +41,13 @@ static void drop_target(struct parser_client_slot *slot)
 	slot->compares = false;
 }
 
+enum tm_parse_failure parser_client_failure(int r)
+{
+	if (r == PARSER_CLIENT_E_QUARANTINED)
+		return TM_PARSE_QUARANTINED;
+	return r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER;
+}
+
 /* Passes the answer to the callback; its descriptor is closed unless the callback took it. */
 static void finish(struct parser_client *client, struct parser_client_slot *slot,
 		   struct parser_client_answer *answer)
@@ -144,11 +151,14 @@ bool parser_client_is_ready(const struct parser_client *client)
 	return false;
 }
 
-/* Return: 0, PARSER_CLIENT_E_CHANGED, PARSER_CLIENT_E_NONE (no descriptor is free). */
-static int note_target(struct parser_client_slot *slot, const struct parser_client_request *request)
+/* Return: 0, PARSER_CLIENT_E_QUARANTINED, _CHANGED, _NONE (no descriptor is free). */
+static int note_target(const struct parser_client *client, struct parser_client_slot *slot,
+		       const struct parser_client_request *request)
 {
 	if (!request->identity || request->target < 0)
 		return 0;
+	if (quarantine_holds(&client->quarantine, request->identity, now_ms()))
+		return PARSER_CLIENT_E_QUARANTINED;
 	if (!file_identity_holds(request->identity, request->target))
 		return PARSER_CLIENT_E_CHANGED;
 	slot->identity = *request->identity;
@@ -192,7 +202,7 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 			slot = &client->slots[i];
 	if (!slot)
 		return PARSER_CLIENT_E_BUSY;
-	r = note_target(&fresh, request);
+	r = note_target(client, &fresh, request);
 	if (r != 0)
 		return r;
 	if (send_request(client, request, client->next_id) != 0) {
@@ -203,6 +213,7 @@ int parser_client_ask(struct parser_client *client, const struct parser_client_r
 	fresh.fn = request->fn;
 	fresh.context = request->context;
 	fresh.value = request->value;
+	fresh.short_of_cpu = request->cpu_ms != 0;
 	fresh.id = client->next_id++;
 	fresh.deadline_ms = now_ms() + parser_deadline_ms(request->kind) + PARSER_CLIENT_GRACE_MS;
 	*slot = fresh;
@@ -226,6 +237,10 @@ static enum tm_parse_failure failure_of(uint32_t status)
 		return TM_PARSE_RESOURCES;
 	case PARSER_CRASHED:
 		return TM_PARSE_CRASHED;
+	case PARSER_CPU:
+		return TM_PARSE_CPU;
+	case PARSER_MEMORY:
+		return TM_PARSE_MEMORY;
 	case PARSER_TIMEOUT:
 	case PARSER_ABANDONED:
 		return TM_PARSE_DEADLINE;
@@ -234,6 +249,16 @@ static enum tm_parse_failure failure_of(uint32_t status)
 	default:
 		return TM_PARSE_N;
 	}
+}
+
+static void note_cost(struct parser_client *client, const struct parser_client_slot *slot,
+		      enum tm_parse_failure failure)
+{
+	const bool by_file = failure == TM_PARSE_CRASHED || failure == TM_PARSE_MEMORY ||
+			     (failure == TM_PARSE_CPU && !slot->short_of_cpu);
+
+	if (slot->compares && by_file)
+		quarantine_add(&client->quarantine, &slot->identity, now_ms());
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
@@ -253,9 +278,12 @@ static int handle_result(struct parser_client *client, const struct parser_messa
 		if (!slot->used || slot->id != result->id)
 			continue;
 		client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
+		note_cost(client, slot, answer.failure);
 		if (answer.failure == TM_PARSE_N && slot->compares &&
-		    !file_identity_holds(&slot->identity, slot->target))
-			answer = (struct parser_client_answer){TM_PARSE_CHANGED, PARSER_CHANGED, 0};
+		    !file_identity_holds(&slot->identity, slot->target)) {
+			answer.failure = TM_PARSE_CHANGED;
+			answer.status = PARSER_CHANGED;
+		}
 		answer.fd = answer.status == PARSER_OK ? TM_TAKE_FD(taken) : -1;
 		slot->used = false;
 		finish(client, slot, &answer);

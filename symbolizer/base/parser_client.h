@@ -14,6 +14,7 @@
  *            of a result by the code that requested it.
  * Identity   a target with an identity is compared with it before it is sent and when the answer
  *            comes (file_identity.h). A result from a file that changed meanwhile is dropped.
+ * Quarantine what cost a worker is not sent again for an hour (quarantine.h), by its identity.
  * Blocking   only parser_client_wait blocks.
  */
 
@@ -23,6 +24,7 @@
 
 #include "shared/control.h"
 #include "shared/event.h"
+#include "symbolizer/base/quarantine.h"
 #include "symbolizer/parser/parser.h"
 
 #define PARSER_CLIENT_GRACE_MS  2000 /* beyond the parser's own deadline */
@@ -60,7 +62,8 @@ struct parser_client_slot {
 	uint32_t value;
 	uint32_t id;
 	int64_t deadline_ms;
-	bool compares; /* `target`, owned, with `identity` */
+	bool short_of_cpu; /* the request had a CPU time of its own, less than the parser's */
+	bool compares;     /* `target`, owned, with `identity` */
 	int target;
 	struct tm_identity identity;
 };
@@ -82,6 +85,7 @@ struct parser_client {
 	uint32_t ended; /* requests that were answered or failed so far; wraps around */
 	struct parser_client_slot slots[PARSER_AT_ONCE];
 	struct parser_client_counts counts;
+	struct quarantine quarantine;
 };
 #define PARSER_CLIENT_NULL       \
 	((struct parser_client){ \
@@ -93,6 +97,7 @@ enum {
 	PARSER_CLIENT_E_TIMEOUT = 3, /* no request ended */
 	PARSER_CLIENT_E_GONE = 4,    /* the command closed its socket */
 	PARSER_CLIENT_E_CHANGED = 5, /* the target is not in the announced state any more */
+	PARSER_CLIENT_E_QUARANTINED = 6,
 };
 
 /*
@@ -107,7 +112,7 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns,
 void parser_client_attach(struct parser_client *client, int socket, uint64_t number);
 /* Whether a parser is connected and has a free slot for a request. */
 bool parser_client_is_ready(const struct parser_client *client);
-/* Return: 0, PARSER_CLIENT_E_BUSY, PARSER_CLIENT_E_NONE, PARSER_CLIENT_E_CHANGED. */
+/* Return: 0, PARSER_CLIENT_E_BUSY, _NONE, _CHANGED, _QUARANTINED. */
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request);
 /* Cancels the open requests of @context: their callbacks are not called. */
 void parser_client_cancel(struct parser_client *client, const void *context);
@@ -120,5 +125,7 @@ void parser_client_round(struct parser_client *client);
 int parser_client_wait(struct parser_client *client, int64_t timeout_ms);
 /* The longest time that a request can stay open. */
 int64_t parser_client_request_max_ms(void);
+/* The failure of a request that could not be sent. @r: why, as parser_client_ask returned it. */
+enum tm_parse_failure parser_client_failure(int r);
 /* Counts a failed request, also one that could not be sent. */
 void parser_client_count(struct parser_client *client, enum tm_parse_failure failure);

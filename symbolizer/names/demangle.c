@@ -123,8 +123,10 @@ static int ask(struct work *work, const uint32_t *missing, uint32_t count)
 	}
 	if (answer.fd >= 0)
 		return take_answer(work, answer.fd, missing, count);
-	return answer.failure == TM_PARSE_CRASHED || answer.failure == TM_PARSE_DEADLINE ? E_DIED
-											 : E_NONE;
+	return answer.failure == TM_PARSE_CRASHED || answer.failure == TM_PARSE_CPU ||
+			       answer.failure == TM_PARSE_DEADLINE
+		       ? E_DIED
+		       : E_NONE;
 }
 
 /* At most four calls deep: a part is a sixteenth. */

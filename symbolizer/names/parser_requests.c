@@ -181,13 +181,13 @@ static struct parser_requests_slot *take_first(struct parser_requests *requests)
 static void was_sent(struct parser_requests *requests, struct parser_requests_slot *slot, int r)
 {
 	struct parser_client_answer none = {
-		.failure = r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER,
+		.failure = parser_client_failure(r),
 		.fd = -1,
 	};
 
 	(void)pthread_mutex_lock(&requests->lock);
 	slot->state = r == PARSER_CLIENT_E_BUSY ? PARSER_REQUESTS_WAITS : PARSER_REQUESTS_OPEN;
-	if (r == PARSER_CLIENT_E_NONE || r == PARSER_CLIENT_E_CHANGED)
+	if (r != 0 && r != PARSER_CLIENT_E_BUSY)
 		end(requests, slot, &none);
 	(void)pthread_cond_broadcast(&requests->ended);
 	(void)pthread_mutex_unlock(&requests->lock);

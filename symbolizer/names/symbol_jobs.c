@@ -114,14 +114,15 @@ static void ask(struct symbol_jobs *jobs, struct symbol_jobs_slot *slot, uint32_
 	if (r == 0)
 		return;
 	slot->used = false;
-	parser_client_count(jobs->parser,
-			    r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER);
+	parser_client_count(jobs->parser, parser_client_failure(r));
 	if (r == PARSER_CLIENT_E_CHANGED)
 		refuse_changed(jobs, identity, &jobs->files->items[file]);
 	else
 		symbol_store_fail(jobs->store, identity, TM_UNNAMED_NOT_PARSED, now_ms());
 	jobs->vdso_wanted |= file == SYMBOL_JOBS_VDSO;
-	if (file != SYMBOL_JOBS_VDSO)
+	if (r == PARSER_CLIENT_E_QUARANTINED) /* its descriptor is not held for so long */
+		file_queue_end_symbols(jobs->files, file);
+	else if (file != SYMBOL_JOBS_VDSO)
 		file_queue_add_symbols(jobs->files, file);
 }
 

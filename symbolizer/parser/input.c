@@ -18,7 +18,7 @@
 
 static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 {
-	const struct input *input = context;
+	struct input *input = context;
 	size_t done = 0;
 
 	while (done < bytes) {
@@ -27,8 +27,10 @@ static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			input->unreadable = true;
 			return n < 0 ? -errno : -EIO;
+		}
 		done += (size_t)n;
 	}
 	return 0;
@@ -50,7 +52,8 @@ static int read_status(int fd, struct statx *status)
 int input_open_file(struct input *input, int fd, struct image_source *source)
 {
 	*input = (struct input){.fd = fd};
-	if (read_status(fd, &input->before) < 0 || !S_ISREG(input->before.stx_mode))
+	input->unreadable = read_status(fd, &input->before) < 0 || !S_ISREG(input->before.stx_mode);
+	if (input->unreadable)
 		return PARSER_FAILED;
 	*source = (struct image_source){read_file, input, input->before.stx_size};
 	return 0;

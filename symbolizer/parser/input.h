@@ -13,6 +13,7 @@ struct input {
 	int fd; /* borrowed; -1: the vDSO */
 	const uint8_t *vdso;
 	struct statx before;
+	bool unreadable; /* a read failed */
 };
 
 /* Return: 0, or an enum parser_status. */

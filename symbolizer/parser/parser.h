@@ -26,7 +26,7 @@
 
 #define PARSER_AT_ONCE          2u   /* requests, each with its worker */
 #define PARSER_PARTS_MAX        3u   /* of a request */
-#define PARSER_ABANDONED_MAX    8u   /* workers that did not die; then every request is refused */
+#define PARSER_ABANDONED_MAX    8u   /* workers that do not die: then every request is refused */
 #define PARSER_DEADLINE_MS      3000 /* of one worker, of wall time: see parser_deadline_ms() */
 #define PARSER_LONG_DEADLINE_MS 30000
 #define PARSER_OFFSETS_MAX      (1u << 20)  /* in a request */
@@ -50,7 +50,9 @@ enum parser_status {
 	PARSER_TOO_LARGE, /* a limit of image.h */
 	PARSER_CHANGED,   /* the file changed while it was read */
 	PARSER_MALFORMED, /* headers that contradict the file */
-	PARSER_FAILED,    /* reading failed, or memory is short */
+	PARSER_FAILED,    /* reading failed; inside the parser also: memory is short */
+	PARSER_MEMORY,    /* the worker's memory did not suffice */
+	PARSER_CPU,       /* nor did its CPU time */
 	PARSER_CRASHED,   /* the worker ended without an answer */
 	PARSER_TIMEOUT,   /* the worker was killed at its deadline */
 	PARSER_ABANDONED, /* as before, but it did not die (a hung file system) */

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,31 +21,58 @@
 #include "shared/fdpass.h"
 #include "symbolizer/parser/worker.h"
 
-#define REAP_TRIES    40
-#define REAP_PAUSE_MS 5
+#define STOP_TRIES    40
+#define STOP_PAUSE_MS 5
+#define DYING_MAX     32u
 
 /* clock_getcpuclockid(3), which would make another system call: the low bits of such a clock. */
 #define PROCESS_CPU_CLOCK 2u
 
-struct slot {      /* for one worker */
-	pid_t pid; /* 0: free */
-	int channel;
+struct slot { /* for one worker */
+	bool used;
+	bool killed; /* at its deadline */
+	pid_t pid;   /* of the worker */
+	int worker;  /* pidfd */
+	int channel; /* -1: it was closed without an answer; the worker's end says why */
 	uint32_t id;
 	int64_t deadline; /* ms */
-	bool killed;      /* at its deadline */
+};
+
+struct dying {      /* a worker that was killed and has not ended */
+	int worker; /* pidfd */
+	bool abandoned;
 };
 
 struct server {
 	int socket;
 	struct slot slots[PARSER_AT_ONCE];
-	uint32_t abandoned;
-	uint32_t unreaped; /* ended workers not yet waited for */
+	struct dying dying[DYING_MAX];
+	uint32_t dying_count;
+	uint32_t abandoned; /* of those */
 };
 
-static void reap(struct server *server)
+_Static_assert(PARSER_ABANDONED_MAX + PARSER_AT_ONCE < DYING_MAX, "room for every abandoned one");
+
+/* Return: whether the worker has ended. @option: 0: it is waited for, and has no number any more;
+ * WNOWAIT: it keeps its number. */
+static bool has_ended(int worker, int option, siginfo_t *ret_end)
 {
-	while (server->unreaped && waitpid(-1, NULL, WNOHANG) > 0)
-		server->unreaped--;
+	*ret_end = (siginfo_t){0};
+	return waitid(P_PIDFD, (id_t)worker, ret_end, WEXITED | WNOHANG | option) == 0 &&
+	       ret_end->si_pid;
+}
+
+static void reap_dying(struct server *server)
+{
+	siginfo_t end;
+
+	for (uint32_t i = server->dying_count; i-- > 0;) {
+		if (!has_ended(server->dying[i].worker, 0, &end))
+			continue;
+		(void)tm_close(server->dying[i].worker);
+		server->abandoned -= server->dying[i].abandoned;
+		server->dying[i] = server->dying[--server->dying_count];
+	}
 }
 
 /* What a worker has used that was not waited for. */
@@ -71,7 +99,7 @@ static void send_result(const struct server *server, uint32_t id, pid_t worker, 
 static struct slot *free_slot(struct server *server)
 {
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (!server->slots[i].pid)
+		if (!server->slots[i].used)
 			return &server->slots[i];
 	return NULL;
 }
@@ -82,18 +110,23 @@ static _Noreturn void become_worker(const struct server *server, int channel,
 {
 	(void)tm_close(server->socket);
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (server->slots[i].pid)
+		if (server->slots[i].used) {
 			(void)tm_close(server->slots[i].channel);
+			(void)tm_close(server->slots[i].worker);
+		}
+	for (uint32_t i = 0; i < server->dying_count; i++)
+		(void)tm_close(server->dying[i].worker);
 	worker_run(channel, job);
 }
 
 static int start_worker(struct server *server, const struct worker_job *job)
 {
 	struct slot *slot = free_slot(server);
-	int ends[2];
+	int ends[2], worker;
 	pid_t pid;
 
 	if (!slot || server->abandoned >= PARSER_ABANDONED_MAX ||
+	    server->dying_count >= DYING_MAX - PARSER_AT_ONCE ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -EBUSY;
 	pid = fork();
@@ -102,13 +135,18 @@ static int start_worker(struct server *server, const struct worker_job *job)
 		become_worker(server, ends[1], job);
 	}
 	(void)tm_close(ends[1]);
-	if (pid < 0) {
+	worker = pid < 0 ? -1 : pidfd_open(pid, 0);
+	if (worker < 0) { /* no process or no descriptor is left; such a worker ends by itself */
 		(void)tm_close(ends[0]);
 		return -EAGAIN;
 	}
-	*slot = (struct slot){pid, ends[0], job->request.id,
-			      (int64_t)tm_clock_ms() + parser_deadline_ms(job->request.kind),
-			      false};
+	*slot = (struct slot){.used = true,
+			      .pid = pid,
+			      .worker = worker,
+			      .channel = ends[0],
+			      .id = job->request.id,
+			      .deadline = (int64_t)tm_clock_ms() +
+					  parser_deadline_ms(job->request.kind)};
 	return 0;
 }
 
@@ -164,46 +202,77 @@ static int receive_request(struct server *server)
 	return 0;
 }
 
-static void stop_worker(struct server *server, struct slot *slot)
+static void kill_worker(const struct slot *slot)
 {
-	/* It has answered, crashed or hung: in no case is it needed any more. */
-	(void)kill(slot->pid, SIGKILL);
-	(void)tm_close(slot->channel);
-	slot->pid = 0;
-	server->unreaped++;
-	reap(server);
+	(void)pidfd_send_signal(slot->worker, SIGKILL, NULL, 0);
+}
+
+/* It has answered or hung: in neither case is it needed any more. */
+static void stop_worker(struct server *server, struct slot *slot, bool abandoned)
+{
+	kill_worker(slot);
+	slot->channel = tm_close(slot->channel);
+	slot->used = false;
+	server->dying[server->dying_count++] = (struct dying){slot->worker, abandoned};
+	server->abandoned += abandoned;
+	reap_dying(server);
 }
 
 static void relay_result(struct server *server, struct slot *slot)
 {
 	_cleanup_(tm_closep) int fd = -1;
 	struct parser_message result;
-	uint32_t status = slot->killed ? PARSER_TIMEOUT : PARSER_CRASHED;
-	int r;
+	int r = tm_fdpass_recv(slot->channel, &result, sizeof(result), &fd, MSG_DONTWAIT);
 
-	r = tm_fdpass_recv(slot->channel, &result, sizeof(result), &fd, MSG_DONTWAIT);
 	if (r == TM_FDPASS_E_AGAIN)
 		return;
-	if (!r && result.kind == PARSER_RESULT && result.status < PARSER_STATUS_N &&
-	    (result.status == PARSER_OK) == (fd >= 0))
-		status = result.status;
-	send_result(server, slot->id, slot->pid, status, status == PARSER_OK ? fd : -1);
-	stop_worker(server, slot);
+	if (r || result.kind != PARSER_RESULT || result.status >= PARSER_STATUS_N ||
+	    (result.status == PARSER_OK) != (fd >= 0)) {
+		slot->channel = tm_close(slot->channel);
+		kill_worker(slot);
+		slot->deadline = (int64_t)tm_clock_ms() + SERVER_END_MS;
+		return;
+	}
+	send_result(server, slot->id, slot->pid, result.status, fd);
+	stop_worker(server, slot, /* abandoned= */ false);
+}
+
+/* Why a worker that has ended gave no answer. */
+static uint32_t status_of_end(const struct slot *slot, const siginfo_t *end)
+{
+	bool by_signal = end->si_code == CLD_KILLED || end->si_code == CLD_DUMPED;
+
+	if (slot->killed)
+		return PARSER_TIMEOUT;
+	return by_signal && end->si_status == SIGXCPU ? PARSER_CPU : PARSER_CRASHED;
+}
+
+/* For a worker whose channel is closed: the signal that ended it stands in its end. */
+static void take_end(struct server *server, struct slot *slot)
+{
+	siginfo_t end;
+
+	if (!has_ended(slot->worker, WNOWAIT, &end))
+		return;
+	send_result(server, slot->id, slot->pid, status_of_end(slot, &end), -1);
+	(void)has_ended(slot->worker, 0, &end);
+	slot->worker = tm_close(slot->worker);
+	slot->used = false;
 }
 
 static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
 {
-	if (!slot->pid || now < slot->deadline)
+	if (!slot->used || now < slot->deadline)
 		return;
-	if (!slot->killed) {
-		(void)kill(slot->pid, SIGKILL);
+	if (!slot->killed && slot->channel >= 0) {
+		kill_worker(slot);
 		slot->killed = true;
 		slot->deadline = now + SERVER_DEATH_MS;
 		return;
 	}
-	server->abandoned++;
-	send_result(server, slot->id, slot->pid, PARSER_ABANDONED, -1);
-	stop_worker(server, slot);
+	send_result(server, slot->id, slot->pid, slot->killed ? PARSER_ABANDONED : PARSER_CRASHED,
+		    -1);
+	stop_worker(server, slot, /* abandoned= */ true);
 }
 
 static int poll_timeout(const struct server *server, int64_t now)
@@ -213,7 +282,7 @@ static int poll_timeout(const struct server *server, int64_t now)
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
 		int64_t left = server->slots[i].deadline - now;
 
-		if (!server->slots[i].pid)
+		if (!server->slots[i].used)
 			continue;
 		left = left > 0 ? left : 0;
 		if (wait < 0 || left < wait)
@@ -222,26 +291,40 @@ static int poll_timeout(const struct server *server, int64_t now)
 	return (int)wait;
 }
 
+static void serve_worker(struct server *server, struct slot *slot, bool ready)
+{
+	if (ready && slot->channel >= 0)
+		relay_result(server, slot);
+	if (slot->used && slot->channel < 0)
+		take_end(server, slot);
+	keep_deadline(server, slot, (int64_t)tm_clock_ms());
+}
+
+/* Of each worker its channel, or its end if it has closed that; and the ends of dying ones. */
 static int serve_once(struct server *server)
 {
-	struct pollfd ready[PARSER_AT_ONCE + 1] = {{.fd = server->socket, .events = POLLIN}};
+	struct pollfd ready[1 + PARSER_AT_ONCE + DYING_MAX] = {
+		{.fd = server->socket, .events = POLLIN}};
+	nfds_t count = 1 + PARSER_AT_ONCE;
 	int r;
 
 	if (!free_slot(server))
 		ready[0].events = 0;
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		ready[i + 1].fd = server->slots[i].pid ? server->slots[i].channel : -1;
-		ready[i + 1].events = POLLIN;
+		const struct slot *slot = &server->slots[i];
+		int fd = slot->channel >= 0 ? slot->channel : slot->worker;
+
+		ready[i + 1] = (struct pollfd){.fd = slot->used ? fd : -1, .events = POLLIN};
 	}
-	r = poll(ready, PARSER_AT_ONCE + 1, poll_timeout(server, (int64_t)tm_clock_ms()));
+	for (uint32_t i = 0; i < server->dying_count; i++)
+		ready[count++] = (struct pollfd){.fd = server->dying[i].worker, .events = POLLIN};
+	r = poll(ready, count, poll_timeout(server, (int64_t)tm_clock_ms()));
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		if (ready[i + 1].revents)
-			relay_result(server, &server->slots[i]);
-		keep_deadline(server, &server->slots[i], (int64_t)tm_clock_ms());
-	}
-	reap(server);
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		if (server->slots[i].used)
+			serve_worker(server, &server->slots[i], ready[i + 1].revents != 0);
+	reap_dying(server);
 	return ready[0].revents ? receive_request(server) : 0;
 }
 
@@ -249,11 +332,11 @@ static int serve_once(struct server *server)
 static void stop_all(struct server *server)
 {
 	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (server->slots[i].pid)
-			stop_worker(server, &server->slots[i]);
-	for (int i = 0; i < REAP_TRIES && server->unreaped > server->abandoned; i++) {
-		(void)poll(NULL, 0, REAP_PAUSE_MS);
-		reap(server);
+		if (server->slots[i].used)
+			stop_worker(server, &server->slots[i], /* abandoned= */ false);
+	for (int i = 0; i < STOP_TRIES && server->dying_count; i++) {
+		(void)poll(NULL, 0, STOP_PAUSE_MS);
+		reap_dying(server);
 	}
 }
 

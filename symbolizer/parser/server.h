@@ -4,11 +4,13 @@
  * server - forks a worker for each request, relays its result, and kills those that hang
  *
  * Limits     PARSER_AT_ONCE workers; each is killed at parser_deadline_ms(); one that does not die
- *            within SERVER_DEATH_MS more (a hung file system) is abandoned, PARSER_ABANDONED_MAX in
- *            all.
+ *            within SERVER_DEATH_MS more (a hung file system) is abandoned. While
+ *            PARSER_ABANDONED_MAX of these have not ended, every request is refused.
+ * Signals    go to a worker's pidfd, so never to a process that has its number by now.
  */
 
 #define SERVER_DEATH_MS 500
+#define SERVER_END_MS   5000 /* for one that has closed its channel: it is on a busy machine */
 
 /* Serves until the client closes the socket. Return: 0, -errno. */
 int server_run(int socket);

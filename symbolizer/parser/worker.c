@@ -50,7 +50,8 @@ static int enter_sandbox(const struct parser_message *request, uint64_t space)
 	const struct worker_limits limits = limits_of(request->kind);
 	const rlim_t most = (request->cpu_ms + 999ull) / 1000;
 	const rlim_t seconds = most && most < limits.cpu_seconds ? most : limits.cpu_seconds;
-	const struct rlimit cpu = {seconds, seconds};
+	/* The lower limit ends it by a signal of its own, SIGXCPU. */
+	const struct rlimit cpu = {seconds, seconds + 1};
 
 	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
 	    tm_sandbox_limits(0, space + limits.heap_bytes) < 0 ||
@@ -101,6 +102,15 @@ static int open_inputs(const struct worker_job *job, struct input *inputs,
 	return r;
 }
 
+/* @r: of parsing. What was not a failure to read was one of memory. */
+static int status_of(int r, const struct input *inputs, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[i].unreadable)
+			return r;
+	return r == PARSER_FAILED ? PARSER_MEMORY : r;
+}
+
 static int parse_lines(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source sources[PARSER_PARTS_MAX];
@@ -118,7 +128,8 @@ static int parse_lines(const struct worker_job *job, struct result_blob *result)
 	if (!r)
 		r = open_numbers(job, &vaddrs);
 	if (!r)
-		r = lines_find(result, &debug, vaddrs.addr, job->request.count);
+		r = status_of(lines_find(result, &debug, vaddrs.addr, job->request.count), inputs,
+			      count);
 	for (uint32_t i = 0; !r && i < count; i++)
 		r = input_is_unchanged(&inputs[i]) ? 0 : PARSER_CHANGED;
 	return r;
@@ -150,6 +161,7 @@ static int parse_file(const struct worker_job *job, struct result_blob *result)
 		return r;
 	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
 					     : symbols_compile(result, &source);
+	r = status_of(r, &input, 1);
 	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
 }
 

@@ -178,8 +178,7 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	r = parser_client_ask(jobs->parser, &request);
 	if (r == 0)
 		return;
-	parser_client_count(jobs->parser,
-			    r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER);
+	parser_client_count(jobs->parser, parser_client_failure(r));
 	fail(jobs, slot);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_server - the real parser program with valid files, hostile files, and workers that die or
- * hang
+ * test_server - the real parser program, with valid and hostile files, and workers that die or hang
  */
 
 #include <setjmp.h>
@@ -173,6 +172,7 @@ static void worker_that_dies_or_hangs_costs_only_its_request(void **state)
 	int target = slow_file();
 
 	assert_int_equal(signal_worker(PARSER_ROWS, target, SIGKILL), PARSER_CRASHED);
+	assert_int_equal(signal_worker(PARSER_ROWS, target, SIGXCPU), PARSER_CPU);
 	assert_int_equal(signal_worker(PARSER_ROWS, target, SIGSTOP), PARSER_TIMEOUT);
 	assert_int_equal(status_of(&elf, ELF_BUILDER_BYTES), PARSER_OK);
 	(void)close(target);

@@ -181,18 +181,41 @@ static void file_that_failed_keeps_its_descriptor_for_the_next_attempt(void **st
 	assert_true(target >= 0);
 	identity = hand_over(1, 7, 10);
 	round_of_symbols();
-	answer_symbols(symbols_are_asked_for(), PARSER_CRASHED);
+	answer_symbols(symbols_are_asked_for(), PARSER_TIMEOUT);
 	round_of_symbols();
 	no_request();
 	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
 	assert_int_equal(recording.files.open, 1);
-	assert_int_equal(client.counts.failures[TM_PARSE_CRASHED], 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
 	recording.store.entries[0].retry_ms = 0; /* as if the pause were over */
 	round_of_symbols();
 	answer_symbols(request_of(PARSER_SYMBOLS), PARSER_OK);
 	round_of_symbols();
 	assert_true(has_table(&identity));
 	assert_int_equal(recording.files.open, 0);
+	(void)unlink(path);
+}
+
+static void file_in_quarantine_is_neither_asked_for_nor_held(void **state)
+{
+	char path[] = "/tmp/tidemark-symbols.XXXXXX";
+	struct tm_identity identity;
+
+	(void)close(target);
+	target = mkostemp(path, O_CLOEXEC);
+	assert_true(target >= 0);
+	identity = hand_over(1, 7, 10);
+	round_of_symbols();
+	answer_symbols(symbols_are_asked_for(), PARSER_CPU);
+	round_of_symbols();
+	assert_int_equal(recording.files.open, 1);
+	recording.store.entries[0].retry_ms = 0; /* as if the pause were over */
+	round_of_symbols();
+	no_request();
+	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
+	assert_int_equal(recording.files.open, 0);
+	assert_int_equal(client.counts.failures[TM_PARSE_CPU], 1);
+	assert_int_equal(client.counts.failures[TM_PARSE_QUARANTINED], 1);
 	(void)unlink(path);
 }
 
@@ -356,6 +379,7 @@ int main(void)
 		with_symbols(end_of_the_recording_waits_for_no_unwind_table),
 		with_symbols(file_that_is_none_has_none_for_good),
 		with_symbols(file_that_failed_keeps_its_descriptor_for_the_next_attempt),
+		with_symbols(file_in_quarantine_is_neither_asked_for_nor_held),
 		with_symbols(deleted_file_that_failed_is_not_held),
 		with_symbols(file_that_changed_before_it_is_read_names_nothing),
 		with_symbols(file_that_changed_while_it_was_read_names_nothing),
