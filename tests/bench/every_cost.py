@@ -55,6 +55,7 @@ def measure(tidemark, work, seconds, arguments):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)) # the load ends as well
     tidemark = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
