@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug_paths - asks for a separate debug file of a sampled file, at the paths where it may lie */
+/* debug_paths - asks for files that name functions: separate debug files, and perf maps */
 
 #include "collector/debug_paths.h"
 
@@ -117,4 +117,17 @@ int debug_paths_ask(struct file_requests *files, const struct options *options,
 		else if (message->form == TM_DEBUG_ALT)
 			add_alt(&request, options->debug_roots[i], name);
 	return file_requests_open_path(files, &answer, &request) ? 0 : -EBADMSG;
+}
+
+void debug_paths_ask_perf_map(struct file_requests *files, const struct tm_process *process)
+{
+	const struct tm_wire answer = {.kind = TM_WIRE_PERF_MAP,
+				       .number = process->event.tgid,
+				       .value = process->event.ktime};
+	struct opener_request request = {
+		.kind = OPENER_PERF_MAP, .own_tid = process->own_tgid, .mnt_ns = process->mnt_ns};
+
+	add(&request, "tmp/perf-%u.map", process->ns_tgid);
+	if (process->event.flags & TM_FLAG_ANONYMOUS)
+		(void)file_requests_open_path(files, &answer, &request);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "collector/debug_paths.h"
 #include "shared/event_check.h"
 
 int drain_init(struct drain *drain, struct bpfring *rings, unsigned count, unsigned capacity)
@@ -42,6 +43,8 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 	}
 	if (drain->reclaim)
 		reclaim_note(drain->reclaim, event);
+	if (event->type == TM_EVENT_PROCESS)
+		debug_paths_ask_perf_map(drain->files, (const struct tm_process *)event);
 	if (event->type == TM_EVENT_FILE) {
 		struct tm_file *file = (struct tm_file *)event;
 

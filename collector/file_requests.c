@@ -72,12 +72,14 @@ static enum file_requests_state next_attempt(enum tm_no_file reason)
 bool file_requests_open_path(struct file_requests *files, const struct tm_wire *answer,
 			     const struct opener_request *request)
 {
-	struct file_requests_path *path = &files->paths[files->path_tail % TM_PATHS_IN_FLIGHT];
+	struct file_requests_path *path = &files->paths[files->path_tail % FILE_REQUESTS_PATHS];
+	uint32_t others = files->path_tail - files->path_head - files->perf_maps;
+	bool map = request->kind == OPENER_PERF_MAP;
 
-	if (files->path_tail - files->path_head == TM_PATHS_IN_FLIGHT)
+	if (map ? files->perf_maps == FILE_REQUESTS_PERF_MAPS : others == TM_PATHS_IN_FLIGHT)
 		return false;
-	path->answer = *answer;
-	path->request = *request;
+	files->perf_maps += map;
+	*path = (struct file_requests_path){*answer, *request};
 	files->path_tail++;
 	return true;
 }
@@ -124,12 +126,6 @@ static struct opener_request next_file(struct file_requests *files)
 	return request;
 }
 
-static struct opener_request next_path(struct file_requests *files)
-{
-	files->path = &files->paths[files->path_head % TM_PATHS_IN_FLIGHT];
-	return files->path->request;
-}
-
 /* Files and paths take turns. Return: whether there was one. */
 static bool start_next(struct file_requests *files, uint64_t now_ms)
 {
@@ -142,7 +138,9 @@ static bool start_next(struct file_requests *files, uint64_t now_ms)
 	if (!file && !path)
 		return false;
 	files->path_is_next = !path;
-	request = path ? next_path(files) : next_file(files);
+	if (path)
+		files->path = &files->paths[files->path_head % FILE_REQUESTS_PATHS];
+	request = path ? files->path->request : next_file(files);
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
 	files->refusal = 0;
@@ -235,6 +233,7 @@ static bool send_result(struct file_requests *files)
 	if (message.kind &&
 	    symbolizer_link_send(files->link, &message, files->fd) == SYMBOLIZER_LINK_E_AGAIN)
 		return false;
+	files->perf_maps -= files->path && files->path->request.kind == OPENER_PERF_MAP;
 	if (files->path)
 		files->path_head++;
 	else
@@ -311,6 +310,7 @@ void file_requests_reset_all(struct file_requests *files)
 	for (uint32_t number = 0; number <= files->highest; number++)
 		file_requests_reset(files, number);
 	files->path_tail = files->path_head + (files->path != NULL);
+	files->perf_maps = files->path && files->path->request.kind == OPENER_PERF_MAP;
 	if (files->path)
 		files->path->answer.kind = 0;
 }

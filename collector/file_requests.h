@@ -20,7 +20,8 @@
  * Owner      the queue owns copies of records; the opener client and the link stay the caller's.
  * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
  * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; the others wait until
- *            they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT paths.
+ *            they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT paths
+ *            that the symbolizer asks for, FILE_REQUESTS_PERF_MAPS perf maps.
  * Threads    one. Never waits: while the wire is full, the current file stays until the next round.
  */
 
@@ -34,6 +35,8 @@
 
 #define FILE_REQUESTS_MAX        SYMBOLIZER_LINK_NUMBERS
 #define FILE_REQUESTS_QUEUE      1024
+#define FILE_REQUESTS_PERF_MAPS  32
+#define FILE_REQUESTS_PATHS      (TM_PATHS_IN_FLIGHT + FILE_REQUESTS_PERF_MAPS)
 #define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
 #define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
 #define FILE_REQUESTS_PAUSES_NEW 3    /* doublings before a number is replaced */
@@ -96,8 +99,9 @@ struct file_requests {
 	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY or FILE_REQUESTS_RETIRE */
 	struct tm_file *queue[FILE_REQUESTS_QUEUE];
 	uint32_t queue_head, queue_tail; /* free-running */
-	struct file_requests_path paths[TM_PATHS_IN_FLIGHT];
+	struct file_requests_path paths[FILE_REQUESTS_PATHS];
 	uint32_t path_head, path_tail; /* free-running */
+	uint32_t perf_maps;            /* of those paths */
 	struct file_records records;
 
 	enum file_requests_stage stage;

@@ -109,21 +109,22 @@ enum tm_parse_failure {
 };
 
 /* Why a frame has no name. X(upper, lower) */
-#define TM_UNNAMED_REASONS(X)                                                                     \
-	X(NO_SYMBOL, no_symbol)   /* no symbol of its file covers it */                           \
-	X(NO_SYMBOLS, no_symbols) /* its file has none */                                         \
-	X(NOT_ELF, not_elf)       /* its file is not ELF, or of another machine */                \
-	X(TOO_LARGE, too_large)   /* its file exceeds a limit of the parser */                    \
-	X(MALFORMED, malformed) /* its file, or the table that the parser made, does not check */ \
-	X(CHANGED, changed)     /* its file was changed after it was sampled */                   \
-	X(NOT_OPENED, not_opened) /* its file was not opened: see `unopened` */                   \
-	X(NOT_PARSED, not_parsed) /* the parser failed for now: see `parse_failures` */           \
-	X(PENDING, pending)       /* the symbols had not come yet when the report was made */     \
-	X(EVICTED, evicted)       /* the symbols were dropped in favour of others */              \
-	X(MEMORY, memory)         /* a memory budget was spent */                                 \
-	X(ANONYMOUS, anonymous)   /* code in no file, such as a JIT compiler's */                 \
-	X(KERNEL, kernel)         /* no kernel symbol covers it */                                \
-	X(NO_MAPPING, no_mapping) /* it has no mapping: see `unresolved` */
+#define TM_UNNAMED_REASONS(X)                                                                      \
+	X(NO_SYMBOL, no_symbol)   /* no symbol of its file covers it */                            \
+	X(NO_SYMBOLS, no_symbols) /* its file has none */                                          \
+	X(NOT_ELF, not_elf)       /* its file is not ELF, or of another machine */                 \
+	X(TOO_LARGE, too_large)   /* its file exceeds a limit of the parser */                     \
+	X(MALFORMED, malformed) /* its file, or the table that the parser made, does not check */  \
+	X(CHANGED, changed)     /* its file was changed after it was sampled */                    \
+	X(NOT_OPENED, not_opened)   /* its file was not opened: see `unopened` */                  \
+	X(NOT_PARSED, not_parsed)   /* the parser failed for now: see `parse_failures` */          \
+	X(PENDING, pending)         /* the symbols had not come yet when the report was made */    \
+	X(EVICTED, evicted)         /* the symbols were dropped in favour of others */             \
+	X(MEMORY, memory)           /* a memory budget was spent */                                \
+	X(ANONYMOUS, anonymous)     /* code in no file, such as a JIT compiler's, without a map */ \
+	X(MAP_REFUSED, map_refused) /* the same; its map was not opened: see `unopened` */         \
+	X(KERNEL, kernel)           /* no kernel symbol covers it */                               \
+	X(NO_MAPPING, no_mapping)   /* it has no mapping: see `unresolved` */
 
 enum tm_unnamed {
 #define TM_UNNAMED(upper, lower) TM_UNNAMED_##upper,

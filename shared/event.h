@@ -287,7 +287,7 @@ struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that
 struct tm_process_state { /* of an announced generation, map `processes` */
 	uint32_t epoch;   /* in which it was last announced */
 	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
-	uint64_t seen_ktime; /* of the last announcement or the EXIT */
+	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
 	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
 	uint32_t pad;
 };

@@ -89,6 +89,9 @@ enum tm_wire_kind {
 	/* answers the DEBUG_FILE with this `number`, `value` and `request`: a descriptor open for
 	 * reading, or `form` = enum tm_no_file */
 	TM_WIRE_OPENED = 8,
+	/* The perf map of the process `number`, whose announcement with TM_FLAG_ANONYMOUS has the
+	 * ktime `value`: a descriptor open for reading, or `form` = enum tm_no_file */
+	TM_WIRE_PERF_MAP = 9,
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
 	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
@@ -124,6 +127,9 @@ enum tm_debug_form {
 	X(CHANGED, changed)            /* the sampled file, changed since its first sample */   \
 	X(TYPE, not_regular)           /* not a regular file */                                 \
 	X(DENIED, no_permission)       /* the opener lacks the capability for it */             \
+	X(OWNER, another_user)         /* a perf map that is not the process's own */           \
+	X(STALE, older_than_process)   /* a perf map that was there before its process */       \
+	X(LIMIT, too_many)             /* too many perf maps were open already */               \
 	X(SERVED, refused_file_system) /* a process serves the file system (FUSE): may hang */  \
 	X(TIMEOUT, deadline)           /* opening it hung; the opener's worker was abandoned */ \
 	X(OPENER, opener_failed)       /* the opener or its worker ended before it answered */  \

@@ -92,6 +92,7 @@ static void flush(struct session *session)
 	if (!session->flush_pending || reporter_is_full(&session->reporter))
 		return;
 	(void)read_round(session);
+	perf_maps_end_interval(&session->maps, session->reader.released);
 	job = interval_end(session, /* last= */ false);
 	if (!job)
 		return;
@@ -230,6 +231,7 @@ static int serve(struct session *session, int timeout_ms)
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
+	perf_maps_round(&session->maps, session->reader.released);
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
 	line_jobs_round(&session->line_jobs, session->link.serves);
 	if (table_cache_write_is_pending(&session->cache))
@@ -276,6 +278,7 @@ int event_loop_finish(struct session *session)
 		flush(session);
 		if (!job && !session->flush_pending && !reporter_is_full(&session->reporter) &&
 		    take_kernel_table(session)) {
+			perf_maps_end_interval(&session->maps, UINT64_MAX);
 			job = interval_end(session, /* last= */ true);
 			if (!job)
 				return -ENOMEM;

@@ -23,6 +23,7 @@
 
 #define ADDRESS_SPACE_BYTES (4ul << 30)
 #define DESCRIPTORS_SPARE   64u /* descriptors for everything but the profiled files */
+#define DESCRIPTORS_MAPS    8u  /* one part in so many of the files' is for perf maps */
 
 /*
  * The symbolizer exits when the command does, not by a key pressed at the terminal. SIGPIPE and
@@ -65,6 +66,9 @@ static int enter_sandbox(struct session *session)
 	session->files.max_open = descriptors > 2 * DESCRIPTORS_SPARE
 					  ? (uint32_t)descriptors - DESCRIPTORS_SPARE
 					  : DESCRIPTORS_SPARE;
+	if (session->files.max_open / DESCRIPTORS_MAPS < PERF_MAPS_MAX)
+		session->maps.max = session->files.max_open / DESCRIPTORS_MAPS;
+	session->files.max_open -= session->maps.max;
 	r = tm_sandbox_limits(descriptors, ADDRESS_SPACE_BYTES);
 	return r < 0 ? r : tm_sandbox_filter(&symbolizer_filter);
 }

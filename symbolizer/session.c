@@ -18,6 +18,15 @@ static void close_outputs(struct session *session)
 	}
 }
 
+static void init_link(struct session *session)
+{
+	collector_link_init(&session->link, session->options->wire_fd, &session->files);
+	session->link.reopened = line_jobs_reopened;
+	session->link.context = &session->line_jobs;
+	session->link.map = perf_maps_answer;
+	session->link.map_context = &session->maps;
+}
+
 int session_init(struct session *session, const struct options *options)
 {
 	int r;
@@ -69,10 +78,9 @@ int session_init(struct session *session, const struct options *options)
 		line_requests_finish(&session->line_requests);
 	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
 			 options->wire_fd);
+	perf_maps_init(&session->maps, &session->processes, &session->store, &session->parser);
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
-	collector_link_init(&session->link, options->wire_fd, &session->files);
-	session->link.reopened = line_jobs_reopened;
-	session->link.context = &session->line_jobs;
+	init_link(session);
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -89,6 +97,7 @@ void session_deinit(struct session *session)
 	line_requests_deinit(&session->line_requests);
 	unwind_jobs_deinit(&session->jobs);
 	symbol_jobs_deinit(&session->symbols);
+	perf_maps_deinit(&session->maps);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	parser_requests_deinit(&session->requests);
 	debuginfod_client_deinit(&session->debuginfod);

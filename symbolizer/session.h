@@ -15,6 +15,7 @@
 #include "symbolizer/names/ksyms.h"
 #include "symbolizer/names/line_jobs.h"
 #include "symbolizer/names/line_names.h"
+#include "symbolizer/names/perf_maps.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
@@ -47,6 +48,7 @@ struct session {
 	struct files files;
 	struct symbol_store store;
 	struct symbol_jobs symbols;
+	struct perf_maps maps;
 	struct ksyms kernel;
 	bool kernel_refused;       /* the table of kernel symbols is invalid */
 	struct interval *interval; /* owned: the open one; NULL: the last was ended */

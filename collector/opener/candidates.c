@@ -63,9 +63,7 @@ int candidates_root(const char *process, bool other, const struct opener_request
 		return -ESRCH;
 	(void)snprintf(path, sizeof(path), "/proc/%s/root", process);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	return root;
+	return root < 0 ? -errno : root;
 }
 
 /* @other: not the sampled process, so only if it is in the same mount namespace. */
@@ -100,9 +98,7 @@ static int open_map_files(const struct opener_request *request)
 	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", request->own_tid,
 		       (unsigned long long)request->vm_start, (unsigned long long)request->vm_end);
 	located = open(path, O_PATH | O_CLOEXEC);
-	if (located < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	return candidates_reopen(located);
+	return located < 0 ? -errno : candidates_reopen(located);
 }
 
 enum tm_no_file candidates_reason(int error)

@@ -234,7 +234,7 @@ static int serve(struct server *server)
 		if (r != 0)
 			return r < 0 ? r : -EPROTO;
 		request.path[OPENER_PATH_BYTES - 1] = '\0';
-		if (request.kind != OPENER_ASK && request.kind != OPENER_PATHS)
+		if (request.kind - 1 >= OPENER_PERF_MAP || request.kind == OPENER_VERDICT)
 			continue; /* a verdict for a worker that has ended */
 		r = serve_ask(server, &request);
 		if (r != 0)

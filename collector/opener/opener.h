@@ -13,6 +13,8 @@
  *            opener's own. For these the worker gives up every capability once it has both roots:
  *            symbolic links are followed, but lead nowhere outside the root. The file must be
  *            regular and belong to root or to `owner`, and not everybody may write to it.
+ *            PERF_MAP: the one path, below the root of the sampled process only, likewise without
+ *            capabilities. The file must be regular and no symbolic link; anybody may own it.
  * Proof      the worker maps one page of the opened file, without accessing it, until the verdict.
  *            So the collector can ask the kernel which file is mapped at (worker, address); of
  *            PATHS, whether it is on a file system that a process serves.
@@ -37,6 +39,7 @@ enum opener_kind {
 	OPENER_ASK = 1,
 	OPENER_VERDICT,
 	OPENER_PATHS,
+	OPENER_PERF_MAP,
 };
 
 struct opener_request {      /* collector -> opener */

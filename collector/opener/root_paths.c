@@ -60,11 +60,12 @@ static int check_owner(int fd, uint32_t owner)
 
 int root_paths_open(const struct root_paths *paths, unsigned which)
 {
+	bool map = paths->request->kind == OPENER_PERF_MAP;
 	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = O_PATH | O_CLOEXEC | (map ? O_NOFOLLOW : 0),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	int root = paths->roots[which / (paths->count / 2)];
+	int root = map && which ? -ESRCH : paths->roots[which / (paths->count / 2)];
 	const char *path = path_at(paths->request, which % (paths->count / 2));
 	_cleanup_(tm_closep) int located = -1;
 	int r;
@@ -74,6 +75,6 @@ int root_paths_open(const struct root_paths *paths, unsigned which)
 	located = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (located < 0)
 		return -errno;
-	r = check_owner(located, paths->request->owner);
+	r = map ? 0 : check_owner(located, paths->request->owner);
 	return r < 0 ? r : candidates_reopen(located);
 }

@@ -7,7 +7,7 @@
  * Privileges root_paths_begin gives up every capability, for good: call it only in a worker.
  * Trust      the root's owner, who may be hostile, chooses what lies at a path: RESOLVE_IN_ROOT
  *            keeps symbolic links inside, and a file of any other user than root or the owner of
- *            the sampled file is refused.
+ *            the sampled file is refused, unless it is a perf map.
  */
 
 #include "collector/opener/opener.h"

@@ -14,6 +14,7 @@ void name_table_init(struct name_table *names, struct strings *strings, struct s
 		.store = store,
 		.lookup.budget = strings->budget,
 	};
+	jit_names_init(&names->jit, strings->budget, store);
 }
 
 void name_table_deinit(struct name_table *names)
@@ -22,6 +23,7 @@ void name_table_deinit(struct name_table *names)
 
 	for (uint32_t i = 0; i < names->file_count; i++)
 		symbol_store_unpin(names->store, &names->files[i].pin);
+	jit_names_deinit(&names->jit);
 	hash_index_deinit(&names->lookup);
 	budget_drop(budget, &names->places, &names->place_capacity, sizeof(*names->places));
 	budget_drop(budget, &names->files, &names->file_capacity, sizeof(*names->files));
@@ -95,7 +97,7 @@ int name_table_collect(struct name_table *names, const struct aggregate *aggrega
 				return BUDGET_E_SPENT;
 		}
 	}
-	return 0;
+	return jit_names_collect(&names->jit, aggregate);
 }
 
 const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key)
@@ -105,8 +107,16 @@ const struct name_table_place *name_table_find(const struct name_table *names, u
 	return index == HASH_INDEX_NONE ? NULL : &names->places[index];
 }
 
-enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word)
+uint64_t name_table_address(uint64_t word)
 {
+	uint64_t address = word & (TM_FRAME_RETURN - 1);
+
+	return word & TM_FRAME_RETURN && address ? address - 1 : address;
+}
+
+enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word, uint32_t process)
+{
+	enum tm_unnamed reason = TM_UNNAMED_MEMORY;
 	const struct name_table_place *place;
 
 	switch (word >> TM_FRAME_KIND_SHIFT) {
@@ -115,7 +125,9 @@ enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word)
 		place = name_table_find(names, name_table_key(word));
 		return place && place->name == NAME_TABLE_NONE ? place->reason : TM_UNNAMED_MEMORY;
 	case TM_FRAME_ANON:
-		return TM_UNNAMED_ANONYMOUS;
+		return jit_names_find(&names->jit, process, name_table_address(word), &reason)
+			       ? TM_UNNAMED_MEMORY
+			       : reason;
 	case TM_FRAME_KERNEL:
 		return TM_UNNAMED_KERNEL;
 	default:

@@ -5,13 +5,12 @@
  *
  * A place is a file offset, or an offset in the vDSO's image, of a call and not of its return. Its
  * name is looked up in the symbol table of its file, which stays pinned until the table ends. A
- * place without a name has a reason.
+ * place without a name has a reason. Anonymous code has no place: jit_names.h.
  */
 
 #include <stdbool.h>
 
-#include "symbolizer/names/symbol_store.h"
-#include "symbolizer/profile/aggregate.h"
+#include "symbolizer/names/jit_names.h"
 
 #define NAME_TABLE_VDSO (TM_FRAME_FILE_MAX + 1u) /* the "file" of vDSO offsets */
 #define NAME_TABLE_NONE 0xffffffffu
@@ -48,7 +47,8 @@ struct name_table {
 	uint32_t call_count, call_capacity;
 	uint32_t place_count, place_capacity;
 	uint32_t file_count, file_capacity;
-	struct hash_index lookup;   /* of places */
+	struct hash_index lookup; /* of places */
+	struct jit_names jit;
 	uint64_t failed;            /* files whose symbols had not come, or not yet */
 	struct strings *strings;    /* borrowed */
 	struct symbol_store *store; /* borrowed */
@@ -66,5 +66,7 @@ void name_table_wait(const struct name_table *names, const struct files *files, 
 void name_table_resolve(struct name_table *names, const struct files *files);
 /* NULL when the place was not collected. */
 const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key);
-/* Why the encoded frame @word, of any kind, has no name. */
-enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word);
+/* Why the encoded frame @word, of any kind, has no name. @process: of an ANON frame. */
+enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word, uint32_t process);
+/* The address of an ANON frame: of the call, where it is a return address. */
+uint64_t name_table_address(uint64_t word);

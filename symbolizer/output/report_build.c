@@ -118,7 +118,8 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 		if (build->frames.frames[frames[f]].unnamed) {
 			report->unnamed_frames += sample->count;
 			report->unnamed[name_table_reason(build->frames.files.names,
-							  words->frames[f])] += sample->count;
+							  words->frames[f], words->process)] +=
+				sample->count;
 		}
 		count_line(build, words->frames[f], sample->count);
 		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
@@ -150,8 +151,15 @@ static int add_samples(struct report_build *build, const struct aggregate *aggre
 	return 0;
 }
 
-static void count_unopened(struct report_build *build)
+/* A file, or the perf map of a process; one that has no map needs none. */
+static void count_unopened(struct report_build *build, const struct process_table *processes)
 {
+	for (uint32_t i = 0; build->numbers && i < processes->count; i++) {
+		uint8_t refused = processes->items[i].map_refused;
+
+		if (build->numbers[i] && refused && refused != TM_NO_FILE_GONE)
+			build->report.unopened[refused]++;
+	}
 	for (uint32_t i = 0; i < build->frames.files.count; i++)
 		if (build->frames.files.items[i].unopened)
 			build->report.unopened[build->frames.files.items[i].no_file]++;
@@ -197,7 +205,7 @@ int report_build_init(struct report_build *build, const struct aggregate *aggreg
 		r = -ENOMEM;
 	if (!r)
 		r = fill(build, aggregate);
-	count_unopened(build);
+	count_unopened(build, aggregate->processes);
 	point_to_tables(build, aggregate->strings);
 	build->report.exported = aggregate->exported;
 	return r;

@@ -9,8 +9,6 @@
 
 #include "shared/reasons.h"
 
-#define ADDRESS_MASK (TM_FRAME_RETURN - 1) /* of an ANON word */
-
 /*
  * Whoever names a frame calls this once. @calls: innermost first, the function that the others are
  * inlined into last; at least one. Their strings are the report's. Return: 0, BUDGET_E_SPENT.
@@ -156,12 +154,18 @@ static int add_kernel(struct report_frames *table, uint64_t encoded, struct repo
 static int add_anonymous(struct report_frames *table, const struct report_frames_key *key,
 			 struct report_frame *frame)
 {
+	enum tm_unnamed reason;
+	const char *text;
 	uint32_t name;
 
 	frame->kind = REPORT_NATIVE;
-	frame->unnamed = true;
-	frame->address = call_offset(key->encoded, key->encoded & ADDRESS_MASK);
+	frame->address = name_table_address(key->encoded);
 	frame->process = table->processes[key->process] - 1; /* 0 - 1 is REPORT_NO_PROCESS */
+	text = jit_names_find(&table->files.names->jit, key->process, frame->address, &reason);
+	if (text)
+		return strings_add(table->strings, text, STRINGS_MAX_BYTES, &name) ||
+		       add_name(table, frame, name);
+	frame->unnamed = true;
 	return strings_add(table->strings, "[anon]", 6, &name) || add_name(table, frame, name);
 }
 

@@ -3,7 +3,8 @@
 /*
  * report_frames - turns encoded frames into the frames, calls and files of the report
  *
- * Display    a file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
+ * Display    a function of a JIT compiler is named by its process's perf map, else it is [anon]. A
+ *            file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
  *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
  *            its [reason]. The offset shown is the frame's own, that of a return address too.
  * Calls      where the debug information knows of inlined calls, a frame is the list of them; the

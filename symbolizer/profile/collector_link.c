@@ -128,6 +128,14 @@ static void take_reopened(struct collector_link *link, const struct tm_wire *mes
 	files_reopened(link->files, message->number, message->value, fd);
 }
 
+static void take_map(struct collector_link *link, const struct tm_wire *message, int fd)
+{
+	if (link->map)
+		link->map(link->map_context, message, fd);
+	else
+		(void)tm_close(fd);
+}
+
 /* Return: 0, -EBADMSG. Takes @fd. */
 static int handle_message(struct collector_link *link, const struct tm_wire *message, int fd)
 {
@@ -136,6 +144,10 @@ static int handle_message(struct collector_link *link, const struct tm_wire *mes
 
 	if (message->kind == TM_WIRE_REOPENED) {
 		take_reopened(link, message, TM_TAKE_FD(owned));
+		return 0;
+	}
+	if (message->kind == TM_WIRE_PERF_MAP) {
+		take_map(link, message, TM_TAKE_FD(owned));
 		return 0;
 	}
 	if (wants_fd != (owned >= 0) || link->state == COLLECTOR_LINK_ENDED)

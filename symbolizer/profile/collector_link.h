@@ -25,12 +25,17 @@ enum collector_link_state {
  * Return: whether @fd was taken. */
 typedef bool (*collector_link_fn)(void *context, uint32_t number, uint64_t value, int fd);
 
+/* Who wants perf maps. @message: a PERF_MAP, not validated. @fd: taken; -1: none. */
+typedef void (*collector_link_map_fn)(void *context, const struct tm_wire *message, int fd);
+
 struct collector_link {
 	int wire; /* borrowed */
 	enum collector_link_state state;
 	bool serves;                /* it answers: attached, or END came and we have not finished */
 	collector_link_fn reopened; /* NULL: nobody asks but for symbols */
 	void *context;              /* of `reopened` */
+	collector_link_map_fn map;  /* NULL: nobody */
+	void *map_context;
 	struct tm_region data;
 	struct tm_region page;
 	struct files *files;    /* borrowed */

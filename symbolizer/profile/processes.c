@@ -223,8 +223,11 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 	if (copy_names(table, record, &new))
 		return BUDGET_E_SPENT;
 	new.ns_tgid = record->ns_tgid;
+	new.euid = record->euid;
 	new.announced = true;
 	new.leader_comm = true;
+	if (record->event.flags & TM_FLAG_ANONYMOUS)
+		new.map_ktime = record->event.ktime;
 	table->items[index] = new;
 	return 0;
 }
@@ -244,6 +247,27 @@ int process_of_sample(struct process_table *table, const struct tm_event *event,
 			process->comm = comm;
 	}
 	return 0;
+}
+
+struct process *process_of_announcement(struct process_table *table, uint32_t tgid, uint64_t ktime)
+{
+	for (uint32_t index = 0; index < table->count; index++) {
+		struct process *process = &table->items[index];
+
+		if (process->state != PROCESS_FREE && process->tgid == tgid &&
+		    process->map_ktime == ktime)
+			return process;
+	}
+	return NULL;
+}
+
+struct process *process_of_key(struct process_table *table, const struct tm_process_key *key)
+{
+	const struct tm_event event = {
+		.start_boottime = key->start_boottime, .tgid = key->tgid, .exec_id = key->exec_id};
+	uint32_t index = find(table, &event, hash_of(table, &event));
+
+	return index == HASH_INDEX_NONE ? NULL : &table->items[index];
 }
 
 void process_exit(struct process_table *table, const struct tm_event *event)

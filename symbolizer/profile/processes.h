@@ -20,6 +20,7 @@
 
 #include "shared/event.h"
 #include "shared/retire.h"
+#include "shared/wire.h"
 #include "symbolizer/base/strings.h"
 
 enum process_state {
@@ -32,17 +33,21 @@ struct process {
 	uint64_t start_boottime;
 	uint64_t exit_ktime; /* of its EXIT; 0: none yet */
 	uint64_t seen_ktime; /* time of the last sample or announcement */
+	uint64_t map_ktime;  /* of the last announcement with TM_FLAG_ANONYMOUS; 0: none */
 	uint32_t tgid;
 	uint32_t exec_id;
 	uint32_t ns_tgid;
+	uint32_t euid; /* when it was announced */
 	uint32_t comm; /* string, as the next four are */
 	uint32_t exe;
 	uint32_t cgroup;
-	uint32_t container; /* its id, from the cgroup path (container.h), or "" */
-	uint32_t pod;       /* its uid, likewise */
-	uint32_t hash;      /* of the key of the generation */
-	uint32_t next_free; /* in an unused entry: index + 1 of the next one */
-	uint8_t state;      /* enum process_state */
+	uint32_t container;   /* its id, from the cgroup path (container.h), or "" */
+	uint32_t pod;         /* its uid, likewise */
+	uint32_t hash;        /* of the key of the generation */
+	uint32_t map_version; /* of its perf map (names/perf_maps.h); 0: none was read */
+	uint32_t next_free;   /* in an unused entry: index + 1 of the next one */
+	uint8_t state;        /* enum process_state */
+	uint8_t map_refused;  /* enum tm_no_file: why its perf map was not opened; 0: no answer */
 	bool announced;
 	bool leader_comm; /* `comm` is the name of the thread group leader */
 	bool sampled;     /* a sample since the last report refers to it */
@@ -70,6 +75,10 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 /* Finds or adds the generation of a sample; @comm: its thread's name. Return: 0, BUDGET_E_SPENT. */
 int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,
 		      uint32_t *ret_process);
+/* Return: the generation that was announced then with TM_FLAG_ANONYMOUS, NULL. */
+struct process *process_of_announcement(struct process_table *table, uint32_t tgid, uint64_t ktime);
+/* Return: the generation with this key, NULL. */
+struct process *process_of_key(struct process_table *table, const struct tm_process_key *key);
 /* Handles an EXIT record; samples of the generation may still follow. */
 void process_exit(struct process_table *table, const struct tm_event *event);
 /*

@@ -162,10 +162,14 @@ static void messages(void)
 		enum tm_wire_kind kind;
 	} sent[] = {{3, TM_WIRE_KERNEL},   {1, TM_WIRE_FILE},     {2, TM_WIRE_FILE},
 		    {1, TM_WIRE_REOPENED}, {0, TM_WIRE_REOPENED}, {0, TM_WIRE_NO_FILE},
+		    {1, TM_WIRE_PERF_MAP}, {0, TM_WIRE_PERF_MAP}, {2, TM_WIRE_PERF_MAP},
 		    {0, TM_WIRE_END},      {2, TM_WIRE_REOPENED}, {0, TM_WIRE_FILE}};
 
 	for (uint32_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
 		struct tm_wire wire = {.kind = sent[i].kind, .number = i, .value = i % 2};
+
+		if (wire.kind == TM_WIRE_PERF_MAP)
+			wire.number = 42;
 
 		put("collector_link", "messages", &sent[i].attached, 1, i > 0);
 		put("collector_link", "messages", &wire, sizeof(wire), true);

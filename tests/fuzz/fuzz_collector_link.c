@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "shared/fdpass.h"
+#include "symbolizer/names/perf_maps.h"
 #include "symbolizer/profile/collector_link.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -55,12 +56,27 @@ static void send_messages(int socket, const uint8_t *data, size_t bytes)
 	}
 }
 
+/* Process 42, announced at 0 and at 1, may have a map. */
+static void begin_maps(struct perf_maps *maps, struct process_table *processes)
+{
+	static struct parser_client parser;
+	struct tm_process process = {
+		.event = {.tgid = 42, .flags = TM_FLAG_ANONYMOUS, .ktime = 1, .exec_id = 1},
+		.euid = getuid()};
+
+	parser = PARSER_CLIENT_NULL;
+	perf_maps_init(maps, processes, /* store= */ NULL, &parser);
+	(void)process_announce(processes, &process);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static struct budget budget;
 	static struct hash_seed seed = {{4, 2}};
 	static struct strings strings;
 	static struct tm_retire_queue queue;
+	static struct perf_maps maps;
+	struct process_table processes;
 	struct files files;
 	struct collector_link peer;
 	int ends[2];
@@ -72,6 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	    files_init(&files, &strings, &budget, &queue) < 0)
 		abort();
 	collector_link_init(&peer, ends[1], &files);
+	process_table_init(&processes, &strings, &budget, &queue);
+	begin_maps(&maps, &processes);
+	peer.map = perf_maps_answer;
+	peer.map_context = &maps;
 	peer.state = COLLECTOR_LINK_ATTACHED;
 	peer.serves = true;
 	send_messages(ends[0], data, bytes);
@@ -79,6 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	collector_link_receive(&peer);
 	if (peer.serves)
 		abort(); /* it must have noticed that the peer closed */
+	perf_maps_deinit(&maps);
+	process_table_deinit(&processes);
 	files_deinit(&files);
 	collector_link_deinit(&peer);
 	strings_deinit(&strings);

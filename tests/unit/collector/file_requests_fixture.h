@@ -151,7 +151,7 @@ static uint32_t delivered(struct world *world, struct tm_wire *ret_message)
 
 	if (r != 0)
 		return 0;
-	if (ret_message->kind == TM_WIRE_OPENED)
+	if (ret_message->kind == TM_WIRE_OPENED || ret_message->kind == TM_WIRE_PERF_MAP)
 		assert_int_equal(fd >= 0, !ret_message->form);
 	else if (ret_message->kind != TM_WIRE_REOPENED)
 		assert_int_equal(fd >= 0, ret_message->kind == TM_WIRE_FILE);

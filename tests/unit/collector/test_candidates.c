@@ -103,7 +103,7 @@ static void missing_file_is_gone(void **state)
 	int invisible = open_candidate(0, 0, in_folder("regular"));
 
 	assert_int_equal(missing, -ENOENT);
-	assert_int_equal(nobody, -ESRCH);
+	assert_int_equal(nobody, -ENOENT);
 	assert_int_equal(invisible, -ESRCH);
 	assert_int_equal(candidates_reason(missing), TM_NO_FILE_GONE);
 	assert_int_equal(candidates_reason(nobody), TM_NO_FILE_GONE);

@@ -251,6 +251,67 @@ static void record_ends_with_its_number(void **state)
 	assert_int_equal(records->bytes, 0);
 }
 
+static struct tm_process process_of(uint32_t flags)
+{
+	return (struct tm_process){
+		.event = {.type = TM_EVENT_PROCESS, .tgid = 700, .ktime = KTIME, .flags = flags},
+		.ns_tgid = 7,
+		.own_tgid = 77,
+		.mnt_ns = 5,
+	};
+}
+
+static void perf_map_is_looked_for_by_the_innermost_pid(void **state)
+{
+	const struct tm_process plain = process_of(0), anonymous = process_of(TM_FLAG_ANONYMOUS);
+	struct world *world = *state;
+	struct opener_request asked;
+	struct tm_wire message;
+
+	debug_paths_ask_perf_map(&world->files, &plain);
+	assert_true(file_requests_idle(&world->files));
+	debug_paths_ask_perf_map(&world->files, &anonymous);
+	file_requests_advance(&world->files, 2000);
+	asked = request(world);
+	assert_int_equal(asked.kind, OPENER_PERF_MAP);
+	assert_string_equal(asked.path, "tmp/perf-7.map");
+	assert_int_equal(asked.path_bytes, sizeof("tmp/perf-7.map"));
+	assert_int_equal(asked.own_tid, 77);
+	assert_int_equal(asked.mnt_ns, 5);
+	world->any_file = true;
+	hand_over(world, asked.id, 2000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_PERF_MAP);
+	assert_true(world->has_descriptor);
+	assert_int_equal(message.number, 700);
+	assert_int_equal(message.value, KTIME);
+}
+
+/* Nor do they take the places of what the symbolizer asks for. */
+static void perf_maps_beyond_their_limit_are_left_out(void **state)
+{
+	static const char build_id[] = "\xab\x01\x02\xfe";
+	const struct tm_wire wanted_file = wanted(TM_DEBUG_BUILD_ID, build_id, 4);
+	const struct tm_process anonymous = process_of(TM_FLAG_ANONYMOUS);
+	struct world *world = *state;
+
+	for (unsigned i = 0; i < FILE_REQUESTS_PERF_MAPS + 1; i++)
+		debug_paths_ask_perf_map(&world->files, &anonymous);
+	assert_int_equal(world->files.path_tail, FILE_REQUESTS_PERF_MAPS);
+	for (unsigned i = 0; i < TM_PATHS_IN_FLIGHT; i++)
+		assert_int_equal(debug_paths_ask(&world->files, &options, &wanted_file), 0);
+	assert_int_equal(debug_paths_ask(&world->files, &options, &wanted_file), -EBADMSG);
+	for (unsigned i = 0; i < FILE_REQUESTS_PERF_MAPS + TM_PATHS_IN_FLIGHT; i++) {
+		struct tm_wire message;
+
+		file_requests_advance(&world->files, 2000);
+		answer(world, request(world).id, TM_NO_FILE_GONE, 2000);
+		(void)delivered(world, &message);
+		assert_int_equal(message.form, TM_NO_FILE_GONE);
+	}
+	assert_int_equal(world->files.perf_maps, 0);
+	assert_true(file_requests_idle(&world->files));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +325,8 @@ int main(void)
 		CASE(answer_is_not_sent_to_the_next_symbolizer),
 		CASE(files_and_paths_take_turns),
 		CASE(record_ends_with_its_number),
+		CASE(perf_map_is_looked_for_by_the_innermost_pid),
+		CASE(perf_maps_beyond_their_limit_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

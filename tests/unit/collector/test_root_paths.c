@@ -159,6 +159,26 @@ static void each_path_is_tried_below_each_root(void **state)
 	expect_content(root_paths_open(&paths, 3), 'f');
 }
 
+static int open_map(const char *path, unsigned which)
+{
+	struct opener_request request = request_of(path, strlen(path) + 1, UINT32_MAX);
+	const struct root_paths paths = {.request = &request, .roots = {root, root}, .count = 2};
+
+	request.kind = OPENER_PERF_MAP;
+	return root_paths_open(&paths, which);
+}
+
+/* It is for the symbolizer to see whose it is. */
+static void perf_map_is_no_link_and_lies_below_the_root_of_its_process(void **state)
+{
+	expect_content(open_map("file", 0), 'f');
+	assert_int_equal(open_map("link", 0), -EMEDIUMTYPE);
+	assert_int_equal(open_map("fifo", 0), -EMEDIUMTYPE);
+	assert_int_equal(open_map("etc", 0), -EMEDIUMTYPE);
+	assert_int_equal(open_map("missing", 0), -ENOENT);
+	assert_int_equal(open_map("file", 1), -ESRCH);
+}
+
 /* Runs in a child. Return: 0: the claims hold. */
 static int begin(const struct opener_request *request, unsigned count, bool thread_root)
 {
@@ -209,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_regular_or_everybody_may_write_is_refused),
 		cmocka_unit_test(file_of_another_user_is_refused),
 		cmocka_unit_test(each_path_is_tried_below_each_root),
+		cmocka_unit_test(perf_map_is_no_link_and_lies_below_the_root_of_its_process),
 		cmocka_unit_test(
 			capabilities_are_given_up_and_a_thread_of_another_namespace_is_not_asked),
 	};

@@ -89,7 +89,7 @@ static void named(uint64_t word, const char *name)
 static void unnamed(uint64_t word, enum tm_unnamed reason)
 {
 	assert_int_equal(place_of(word)->name, NAME_TABLE_NONE);
-	assert_int_equal(name_table_reason(&names, word), reason);
+	assert_int_equal(name_table_reason(&names, word, AGGREGATE_NO_PROCESS), reason);
 }
 
 static void places_are_distinct_and_calls_not_returns(void **state)
@@ -169,7 +169,8 @@ static void every_place_without_a_name_has_its_reason(void **state)
 	unnamed(FILE_WORD(3, 0x10), TM_UNNAMED_NOT_PARSED);
 	unnamed(FILE_WORD(4, 0x10), TM_UNNAMED_PENDING);
 	unnamed(FILE_WORD(5, 0x10), TM_UNNAMED_NOT_OPENED);
-	assert_int_equal(name_table_reason(&names, FILE_WORD(9, 1)), TM_UNNAMED_MEMORY);
+	assert_int_equal(name_table_reason(&names, FILE_WORD(9, 1), AGGREGATE_NO_PROCESS),
+			 TM_UNNAMED_MEMORY);
 	assert_int_equal(names.failed, 2); /* one failed, one had not come */
 }
 
@@ -191,7 +192,8 @@ static void spent_budget_leaves_the_rest_unnamed(void **state)
 	name_table_resolve(&names, &recording.files);
 	assert_in_range(names.place_count, 1, 3999);
 	named(FILE_WORD(0, 0x10), "main");
-	assert_int_equal(name_table_reason(&names, FILE_WORD(0, 0x10 + 3999)), TM_UNNAMED_MEMORY);
+	assert_int_equal(name_table_reason(&names, FILE_WORD(0, 0x10 + 3999), AGGREGATE_NO_PROCESS),
+			 TM_UNNAMED_MEMORY);
 }
 
 /* The table of every name goes with its report; the symbols stay. */
