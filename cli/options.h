@@ -25,7 +25,7 @@
 #define OPTIONS_RING_KIB_MAX   262144u
 #define OPTIONS_MEMORY_MIB_MIN 16u
 #define OPTIONS_MEMORY_MIB_MAX 2048u /* an eighth of it is what shared/unwind_map.h can hold */
-#define OPTIONS_MEMORY_MIB     256u
+#define OPTIONS_MEMORY_MIB     512u
 #define OPTIONS_TABLE_PART     8u /* one byte in eight is for the unwind tables */
 #define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
 #define OPTIONS_PROBLEM_BYTES  512u
@@ -45,7 +45,7 @@ struct options {
 	uint64_t every_ns;    /* between two reports; 0: one, at the end */
 	unsigned hz;          /* per CPU */
 	unsigned ring_kib;    /* 0: the collector chooses from hz */
-	unsigned memory_mib;  /* of the unwind tables in the kernel and the profile together */
+	unsigned memory_mib;  /* of the unwind tables in the kernel and the symbolizer together */
 	bool public_files;    /* the opener gets no capability that passes file permissions */
 	bool restart;         /* a symbolizer that dies is restarted */
 	bool verbose;

@@ -172,7 +172,7 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	if (sockets->debuginfod >= 0)
 		launch_descriptor(&launch, "debuginfod-fd", sockets->debuginfod);
 	launch_argument(&launch, "--hz=%u", options->hz);
-	launch_argument(&launch, "--profile-bytes=%" PRIu64,
+	launch_argument(&launch, "--memory-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
 	if (options->no_lines)
 		launch_argument(&launch, "--no-lines");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shared/memory_share.h"
 #include "shared/reasons.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -67,6 +68,26 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "cpus", s->counts.cpus);
 }
 
+static const char *share_name(unsigned share)
+{
+	static const char *const names[] = {
+#define NAME(upper, lower) #lower,
+		TM_MEMORY_SHARES(NAME)
+#undef NAME
+	};
+
+	return names[share];
+}
+
+/* Of the symbolizer. */
+static void put_memory(FILE *out, const struct tm_result *result)
+{
+	put_number(out, "memory_limit", result->memory_limit);
+	put_number(out, "memory_peak", result->memory_peak);
+	put_reasons(out, "memory_peaks", result->memory_peaks, 0, TM_MEMORY_N, share_name);
+	put_reasons(out, "memory_refused", result->memory_refused, 0, TM_MEMORY_N, share_name);
+}
+
 /* What user stacks were unwound by. */
 static void put_tables(FILE *out, const struct summary *s)
 {
@@ -112,6 +133,7 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "files_known", counts->files_known);
 	put_number(out, "attached", counts->attached);
 	put_tables(out, s);
+	put_memory(out, &s->result);
 	(void)fputs("  \"watermark_lag_seconds\": {", out);
 	put_seconds(out, "p99", counts->lag_p99_ns, ", ");
 	put_seconds(out, "max", counts->lag_max_ns, "},\n");

@@ -168,6 +168,8 @@ enum tm_no_line {
 	TM_NO_LINE_N,
 };
 
+#define TM_MEMORY_N 7 /* shares of the memory: memory_share.h */
+
 /* What became of the samples that reached the symbolizer. Written by the symbolizer. */
 struct tm_result {
 	uint64_t exported;             /* samples */
@@ -184,6 +186,8 @@ struct tm_result {
 	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
 	uint64_t late_records;                /* older than a W published before them; must be 0 */
 	uint64_t processes, files, stacks;
+	uint64_t memory_limit, memory_peak; /* bytes; the peak since the start, */
+	uint64_t memory_peaks[TM_MEMORY_N], memory_refused[TM_MEMORY_N]; /* as of each share */
 	uint64_t tables_made;   /* unwind tables handed to the collector */
 	uint64_t tables_empty;  /* files without unwind information: their table is empty */
 	uint64_t tables_cached; /* of those made, found in the cache */
@@ -261,7 +265,7 @@ bool tm_control_is_closed(int socket);
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT [--profile-bytes=N] [--no-demangle] [--no-lines]
+ *	--hz=N --title=TEXT [--memory-bytes=N] [--no-demangle] [--no-lines]
  *	[--debuginfod-fd=N] (N: the socket to tidemark-debuginfod)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N

@@ -108,10 +108,11 @@ static void add_failures(const struct session *session, struct tm_result *result
 		result->parse_failures[i] += session->parser.counts.failures[i];
 }
 
-static void send_result(const struct session *session, const struct report_job *job)
+static void send_result(struct session *session, const struct report_job *job)
 {
-	const struct tm_control result = {.kind = TM_CONTROL_RESULT, .body.result = job->result};
+	struct tm_control result = {.kind = TM_CONTROL_RESULT, .body.result = job->result};
 
+	budget_fill_result(&session->memory, &result.body.result);
 	(void)tm_control_counts(session->options->control_fd, &job->counts, /* cost= */ NULL,
 				/* may_skip= */ false);
 	(void)tm_control_send_message(session->options->control_fd, &result);
@@ -280,9 +281,10 @@ int event_loop_finish(struct session *session)
 		    take_kernel_table(session)) {
 			perf_maps_end_interval(&session->maps, UINT64_MAX);
 			job = interval_end(session, /* last= */ true);
-			if (!job)
-				return -ENOMEM;
-			reporter_submit(&session->reporter, job);
+			if (job)
+				reporter_submit(&session->reporter, job);
+			else if (reporter_is_idle(&session->reporter))
+				return -ENOMEM; /* nothing will be freed */
 		}
 		if (session->flush_pending && reporter_is_idle(&session->reporter))
 			return -ENOMEM; /* nothing will be freed */

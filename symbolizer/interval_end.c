@@ -169,15 +169,10 @@ static int close_interval(struct session *session, struct report_job *job)
 {
 	struct interval *closed = session->interval, *next = NULL;
 
-	if (!job->last) {
-		next = interval_open(&session->memory, &session->seed, &session->processes,
-				     &session->files);
-		if (!next || interval_close(closed, next)) {
-			(void)interval_free(next);
-			return BUDGET_E_SPENT;
-		}
+	if (job->last ? interval_close_last(closed) : interval_close(closed, &next))
+		return BUDGET_E_SPENT;
+	if (next)
 		session->reader.aggregate = &next->aggregate;
-	}
 	job->interval = closed;
 	session->interval = next;
 	return 0;
@@ -196,12 +191,9 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->demangle = session->options->no_demangle ? NULL : &session->demangle;
 	job->lines = session->options->no_lines ? NULL : &session->lines;
 	job->last = last;
-	session->interval->budget.beyond = INTERVAL_REPORT_BYTES;
 	name_table_init(&job->names, &session->interval->strings, &session->store);
-	if (close_interval(session, job)) {
-		session->interval->budget.beyond = INTERVAL_FIRST_BYTES;
+	if (close_interval(session, job))
 		return report_job_free(job);
-	}
 	fill(session, job);
 	return job;
 }

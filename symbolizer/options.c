@@ -12,9 +12,9 @@
 #include "shared/parse.h"
 #include "symbolizer/base/budget.h"
 
-#define HZ_MAX      10000
-#define PROFILE_MIN (1ull << 20)
-#define PROFILE_MAX (2ull << 30) /* half of ADDRESS_SPACE_BYTES */
+#define HZ_MAX     10000
+#define MEMORY_MIN (1ull << 20)
+#define MEMORY_MAX (2ull << 30) /* half of ADDRESS_SPACE_BYTES */
 
 static const char *const formats[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_HTML] = "html",
@@ -68,8 +68,8 @@ static int parse_argument(struct options *options, char *text)
 	}
 	if ((value = tm_option_value(text, "--hz")))
 		return tm_parse_number(value, 1, HZ_MAX, &options->hz) ? -EINVAL : 0;
-	if ((value = tm_option_value(text, "--profile-bytes")))
-		return tm_parse_number(value, PROFILE_MIN, PROFILE_MAX, &options->profile_bytes)
+	if ((value = tm_option_value(text, "--memory-bytes")))
+		return tm_parse_number(value, MEMORY_MIN, MEMORY_MAX, &options->memory_bytes)
 			       ? -EINVAL
 			       : 0;
 	if (strcmp(text, "--no-lines") == 0) {
@@ -92,7 +92,7 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.debuginfod_fd = -1,
 		.cache_fd = -1,
 		.boot_id = "",
-		.profile_bytes = BUDGET_PROFILE_BYTES,
+		.memory_bytes = BUDGET_TOTAL_BYTES,
 		.title = "",
 	};
 	for (int i = 1; i < argc; i++)

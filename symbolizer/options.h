@@ -22,9 +22,9 @@ struct options {
 	int parser_fd;     /* the parser program, to be executed */
 	int debuginfod_fd; /* the socket to tidemark-debuginfod; -1: none */
 	uint64_t hz;
-	uint64_t profile_bytes; /* budget of the profile; BUDGET_PROFILE_BYTES by default */
-	int cache_fd;           /* the file that keeps unwind tables; -1: none */
-	const char *boot_id;    /* required with cache_fd; "" without */
+	uint64_t memory_bytes; /* of everything; BUDGET_TOTAL_BYTES by default */
+	int cache_fd;          /* the file that keeps unwind tables; -1: none */
+	const char *boot_id;   /* required with cache_fd; "" without */
 	const char *title;
 	bool no_lines;    /* neither source lines nor inlined calls */
 	bool no_demangle; /* names are shown as the symbol tables have them */

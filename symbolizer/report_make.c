@@ -13,6 +13,8 @@
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/report_build.h"
+#include "symbolizer/output/report_need.h"
+#include "symbolizer/profile/aggregate_merge.h"
 
 #define NAMES_WAIT_MS      2000
 #define NAMES_WAIT_LAST_MS 30000
@@ -70,20 +72,6 @@ static void send_notes(const struct report_job *job, int control)
 		    "samples from before may bear its name");
 }
 
-static void write_outputs(const struct report_job *job, int control, const struct report *report)
-{
-	if (tm_control_is_closed(control))
-		return;
-	for (int i = 0; i < job->options->output_count; i++) {
-		const struct options_output *output = &job->outputs[i];
-		int code = job->code < 0 ? job->code : -EBADF;
-
-		if (job->code >= 0 && output->fd >= 0)
-			code = outputs_write(output->format, output->fd, report);
-		(void)tm_control_send(control, TM_CONTROL_OUTPUT, code, (uint64_t)i);
-	}
-}
-
 static void send_top(const struct report *report, int control)
 {
 	struct tm_top rows[TM_TOP_ROWS];
@@ -96,14 +84,38 @@ static void send_top(const struct report *report, int control)
 	}
 }
 
+/* --- naming ----------------------------------------------------------------------------------- */
+
+/* Return: whether @bytes are free now. */
+static bool are_free(struct budget *budget, uint64_t bytes)
+{
+	if (budget_take(budget, bytes))
+		return false;
+	budget_give(budget, bytes);
+	return true;
+}
+
+/* Stacks are merged until names and report of the others find memory. */
+static void collect(struct report_job *job)
+{
+	struct interval *interval = job->interval;
+	struct symbol_store *store = job->names.store;
+
+	while (name_table_collect(&job->names, &interval->aggregate) ||
+	       !are_free(&interval->budget, report_need_about(&interval->aggregate, &job->names))) {
+		if (!aggregate_merge(&interval->aggregate))
+			return; /* what was collected is named */
+		name_table_deinit(&job->names);
+		name_table_init(&job->names, &interval->strings, store);
+	}
+}
+
 /* Symbols that the parser has not made yet are waited for; the reader goes on meanwhile. */
 static void name(struct report_job *job)
 {
-	const struct interval *interval = job->interval;
-	const struct files *files = interval->aggregate.files;
+	const struct files *files = job->interval->aggregate.files;
 
-	/* Where the budget is spent, what was collected until then is named. */
-	(void)name_table_collect(&job->names, &interval->aggregate);
+	collect(job);
 	name_table_wait(&job->names, files, job->last ? NAMES_WAIT_LAST_MS : NAMES_WAIT_MS);
 	name_table_resolve(&job->names, files);
 	if (!job->lines)
@@ -116,20 +128,113 @@ static void name(struct report_job *job)
 		line_requests_finish(job->lines->requests); /* the collector may go */
 }
 
+/* --- building --------------------------------------------------------------------------------- */
+
+struct making { /* a report for which, with what its writers need, there is memory */
+	struct report_job *job;
+	struct report_build build;
+	struct budget *budget;
+	uint64_t charged;
+};
+
+static int charge(struct making *making, uint64_t bytes)
+{
+	if (budget_take(making->budget, bytes))
+		return -ENOMEM;
+	making->charged += bytes;
+	return 0;
+}
+
+static uint64_t need_of_writers(const struct report_job *job, const struct report *report)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < job->options->output_count; i++) {
+		uint64_t bytes = report_need_write(report, job->outputs[i].format);
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+/* Return: 0, -ENOMEM. */
+static int build(struct making *making)
+{
+	struct report_job *job = making->job;
+	struct interval *interval = job->interval;
+	struct report_build *of = &making->build;
+	int r = charge(making, report_need_build(&interval->aggregate));
+	int built = report_build_init(of, &interval->aggregate, &job->names, job->kernel);
+
+	if (!built && job->demangle)
+		job->result.undemangled = display_names_set(of, &interval->strings, job->demangle);
+	if (!r && !built && of->frames.overflow)
+		r = -ENOMEM; /* some frames are shown as [memory] */
+	if (!r && !built)
+		r = charge(making, need_of_writers(job, &of->report));
+	job->code = built;
+	complete_report(job, &of->report);
+	of->report.memory = making->budget;
+	return r < 0 ? r : built;
+}
+
+static void undo(struct making *making)
+{
+	report_build_deinit(&making->build);
+	budget_give(making->budget, making->charged);
+	making->charged = 0;
+}
+
+/* Return: whether there is another report, with fewer frames. */
+static bool build_coarser(struct making *making)
+{
+	if (!aggregate_merge(&making->job->interval->aggregate))
+		return false;
+	do
+		undo(making);
+	while (build(making) && aggregate_merge(&making->job->interval->aggregate));
+	return true;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static int write_output(struct making *making, const struct options_output *output)
+{
+	int code;
+
+	if (making->job->code < 0)
+		return making->job->code;
+	if (output->fd < 0)
+		return -EBADF;
+	/* What fails for want of memory has written nothing (report_need.h). */
+	do
+		code = outputs_write(output->format, output->fd, &making->build.report);
+	while (code == -ENOMEM && build_coarser(making) && !making->job->code);
+	return code;
+}
+
+static void write_outputs(struct making *making, int control)
+{
+	const struct report_job *job = making->job;
+
+	if (tm_control_is_closed(control))
+		return;
+	for (int i = 0; i < job->options->output_count; i++)
+		(void)tm_control_send(control, TM_CONTROL_OUTPUT,
+				      write_output(making, &job->outputs[i]), (uint64_t)i);
+}
+
 void report_make(struct report_job *job, int control)
 {
-	struct report_build build;
+	struct making making = {.job = job, .budget = &job->interval->budget};
 
 	name(job);
-	job->code = report_build_init(&build, &job->interval->aggregate, &job->names, job->kernel);
-	if (!job->code && job->demangle)
-		job->result.undemangled =
-			display_names_set(&build, &job->interval->strings, job->demangle);
-	complete_report(job, &build.report);
+	if (build(&making))
+		(void)build_coarser(&making);
 	send_notes(job, control);
-	write_outputs(job, control, &build.report);
+	write_outputs(&making, control);
 	if (!job->code)
-		send_top(&build.report, control);
-	fill_result(&build.report, &job->result);
-	report_build_deinit(&build);
+		send_top(&making.build.report, control);
+	fill_result(&making.build.report, &job->result);
+	undo(&making);
 }

@@ -27,19 +27,71 @@ static void init_link(struct session *session)
 	session->link.map_context = &session->maps;
 }
 
+/* What the tables of caches take may be made again. */
+static void reclaim(void *context, uint64_t bytes)
+{
+	struct session *session = context;
+
+	symbol_store_reclaim(&session->store, bytes);
+}
+
+static void charge(struct session *session, struct budget *budget, enum tm_memory_share share)
+{
+	const uint64_t limit = budget_limit(&session->memory, share);
+
+	budget->limit = budget->limit && budget->limit < limit ? budget->limit : limit;
+	budget->total = &session->memory;
+	budget->share = share;
+}
+
+static void divide_memory(struct session *session)
+{
+	session->memory = (struct budget_total)BUDGET_TOTAL_INIT(session->options->memory_bytes);
+	budget_divide(&session->memory);
+	charge(session, &session->order, TM_MEMORY_ORDER);
+	charge(session, &session->tables, TM_MEMORY_PROFILE);
+	session->tables.limit /= INTERVAL_TABLES_PART;
+}
+
+/* Return: 0, -errno. */
+static int init_names(struct session *session, const struct options *options)
+{
+	int r = symbol_store_init(
+		&session->store, budget_limit(&session->memory, TM_MEMORY_SYMBOLS), &session->seed);
+
+	if (r < 0)
+		return r;
+	charge(session, &session->store.budget, TM_MEMORY_SYMBOLS);
+	session->memory.reclaim = reclaim;
+	session->memory.context = session;
+	r = parser_requests_init(&session->requests);
+	if (r < 0)
+		return r;
+	demangle_init(&session->demangle, &session->requests, &session->seed);
+	charge(session, &session->demangle.cache.budget, TM_MEMORY_DEMANGLED);
+	r = line_requests_init(&session->line_requests, &session->requests);
+	if (r < 0)
+		return r;
+	line_names_init(&session->lines, &session->line_requests, &session->seed);
+	charge(session, &session->lines.cache.budget, TM_MEMORY_LINES);
+	line_jobs_init(&session->line_jobs, &session->files, &session->line_requests,
+		       &session->parser, options->wire_fd);
+	return 0;
+}
+
 int session_init(struct session *session, const struct options *options)
 {
 	int r;
 
 	memset(session, 0, sizeof(*session)); /* too large for a compound literal */
 	session->options = options;
-	session->memory = (struct budget_total)BUDGET_TOTAL_INIT(options->profile_bytes);
-	session->tables = (struct budget){.limit = UINT64_MAX, .total = &session->memory};
+	divide_memory(session);
 	session->kernel = KSYMS_NULL;
 	session->parser = PARSER_CLIENT_NULL;
 	session->parser.control = options->control_fd;
 	debuginfod_client_init(&session->debuginfod, options->debuginfod_fd);
 	session->cache = TABLE_CACHE_NULL;
+	charge(session, &session->cache.budget, TM_MEMORY_CACHE_QUEUE);
 	session->reporter = REPORTER_NULL;
 	session->requests = PARSER_REQUESTS_NULL;
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
@@ -61,25 +113,16 @@ int session_init(struct session *session, const struct options *options)
 		       &session->queue);
 	if (r < 0)
 		return r;
-	r = symbol_store_init(&session->store, SYMBOL_STORE_BYTES, &session->seed);
+	r = init_names(session, options);
 	if (r < 0)
 		return r;
-	r = parser_requests_init(&session->requests);
-	if (r < 0)
-		return r;
-	demangle_init(&session->demangle, &session->requests, &session->seed);
-	r = line_requests_init(&session->line_requests, &session->requests);
-	if (r < 0)
-		return r;
-	line_names_init(&session->lines, &session->line_requests, &session->seed);
-	line_jobs_init(&session->line_jobs, &session->files, &session->line_requests,
-		       &session->parser, options->wire_fd);
 	if (options->no_lines)
 		line_requests_finish(&session->line_requests);
 	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
 			 options->wire_fd);
 	perf_maps_init(&session->maps, &session->processes, &session->store, &session->parser);
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
+	session->reader.order.budget = &session->order;
 	init_link(session);
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);

@@ -43,6 +43,7 @@ struct session {
 	struct tm_retire_queue queue;
 	struct budget_total memory;
 	struct budget tables; /* processes and files */
+	struct budget order;
 	struct hash_seed seed;
 	struct process_table processes;
 	struct files files;

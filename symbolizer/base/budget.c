@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget - limits the bytes of everything that is kept for the profile
+ * budget - limits the bytes of everything that the symbolizer keeps
  */
 
 #include "symbolizer/base/budget.h"
@@ -11,27 +11,122 @@
 
 #define GROW_FIRST 64u
 
+#define PARTS      64u
+
+/* In parts of the total: what nobody else can take, and what it takes at most. */
+static const struct {
+	uint64_t reserved, limit;
+} shares[TM_MEMORY_N] = {
+	[TM_MEMORY_PROFILE] = {12, 24},
+	[TM_MEMORY_REPORT] = {20, 60}, /* more than a full profile, which must always fit */
+	[TM_MEMORY_ORDER] = {2, 16},
+	[TM_MEMORY_SYMBOLS] = {4, 40},
+	[TM_MEMORY_LINES] = {1, 16},
+	[TM_MEMORY_DEMANGLED] = {1, 2},
+	[TM_MEMORY_CACHE_QUEUE] = {1, 8},
+};
+
 static bool fits(uint64_t limit, uint64_t used, uint64_t bytes)
 {
 	return used <= limit && bytes <= limit - used;
 }
 
-static int take_of_total(struct budget_total *total, uint64_t beyond, uint64_t bytes)
+/* --- the total -------------------------------------------------------------------------------- */
+
+static bool is_cache(enum tm_memory_share share)
+{
+	return share == TM_MEMORY_SYMBOLS || share == TM_MEMORY_LINES ||
+	       share == TM_MEMORY_DEMANGLED || share == TM_MEMORY_CACHE_QUEUE;
+}
+
+void budget_divide(struct budget_total *total)
+{
+	total->committed = 0;
+	for (unsigned i = 0; i < TM_MEMORY_N; i++) {
+		total->parts[i].reserved = total->limit / PARTS * shares[i].reserved;
+		total->parts[i].limit = total->limit / PARTS * shares[i].limit;
+		total->committed += total->parts[i].reserved;
+	}
+}
+
+uint64_t budget_limit(const struct budget_total *total, enum tm_memory_share share)
+{
+	return total->parts[share].limit ? total->parts[share].limit : total->limit;
+}
+
+void budget_fill_result(struct budget_total *total, struct tm_result *result)
+{
+	(void)pthread_mutex_lock(&total->lock);
+	result->memory_limit = total->limit;
+	result->memory_peak = total->peak;
+	for (unsigned i = 0; i < TM_MEMORY_N; i++) {
+		result->memory_peaks[i] = total->parts[i].peak;
+		result->memory_refused[i] = total->parts[i].refused;
+	}
+	(void)pthread_mutex_unlock(&total->lock);
+}
+
+static uint64_t committed(const struct budget_part *part, uint64_t used)
+{
+	return used > part->reserved ? used : part->reserved;
+}
+
+/* Under the lock. */
+static void set_used(struct budget_total *total, struct budget_part *part, uint64_t used)
+{
+	total->committed -= committed(part, part->used);
+	total->committed += committed(part, used);
+	total->used -= part->used;
+	total->used += used;
+	part->used = used;
+	part->peak = part->peak < used ? used : part->peak;
+	total->peak = total->peak < total->used ? total->used : total->peak;
+}
+
+/* Under the lock. Return: whether @bytes more of the share fit into its limit and the total. */
+static bool fits_total(const struct budget_total *total, enum tm_memory_share share, uint64_t bytes)
+{
+	const struct budget_part *part = &total->parts[share];
+
+	return fits(budget_limit(total, share), part->used, bytes) &&
+	       fits(total->limit, total->committed - committed(part, part->used),
+		    committed(part, part->used + bytes));
+}
+
+static int try_total(struct budget_total *total, enum tm_memory_share share, uint64_t bytes)
 {
 	bool taken;
 
 	(void)pthread_mutex_lock(&total->lock);
-	taken = fits(total->limit + beyond, total->used, bytes);
+	taken = fits_total(total, share, bytes);
 	if (taken)
-		total->used += bytes;
+		set_used(total, &total->parts[share], total->parts[share].used + bytes);
 	(void)pthread_mutex_unlock(&total->lock);
 	return taken ? 0 : BUDGET_E_SPENT;
 }
 
+static int take_of_total(struct budget_total *total, enum tm_memory_share share, uint64_t bytes)
+{
+	int r = try_total(total, share, bytes);
+
+	if (r && total->reclaim && !is_cache(share) && bytes <= budget_limit(total, share)) {
+		total->reclaim(total->context, bytes);
+		r = try_total(total, share, bytes);
+	}
+	if (r) {
+		(void)pthread_mutex_lock(&total->lock);
+		total->parts[share].refused++;
+		(void)pthread_mutex_unlock(&total->lock);
+	}
+	return r;
+}
+
+/* --- one budget ------------------------------------------------------------------------------- */
+
 int budget_take(struct budget *budget, uint64_t bytes)
 {
 	if (!fits(budget->limit, budget->used, bytes) ||
-	    (budget->total && take_of_total(budget->total, budget->beyond, bytes)))
+	    (budget->total && take_of_total(budget->total, budget->share, bytes)))
 		return BUDGET_E_SPENT;
 	budget->used += bytes;
 	return 0;
@@ -39,14 +134,39 @@ int budget_take(struct budget *budget, uint64_t bytes)
 
 void budget_give(struct budget *budget, uint64_t bytes)
 {
+	struct budget_total *total = budget->total;
+
 	bytes = bytes < budget->used ? bytes : budget->used;
 	budget->used -= bytes;
-	if (!budget->total)
+	if (!total)
 		return;
-	(void)pthread_mutex_lock(&budget->total->lock);
-	budget->total->used -= bytes;
-	(void)pthread_mutex_unlock(&budget->total->lock);
+	(void)pthread_mutex_lock(&total->lock);
+	set_used(total, &total->parts[budget->share], total->parts[budget->share].used - bytes);
+	(void)pthread_mutex_unlock(&total->lock);
 }
+
+int budget_move(struct budget *const *budgets, unsigned count, enum tm_memory_share share)
+{
+	struct budget_total *total = budgets[0]->total;
+	enum tm_memory_share from = budgets[0]->share;
+	uint64_t bytes = 0;
+	bool fit;
+
+	for (unsigned i = 0; i < count; i++)
+		bytes += budgets[i]->used;
+	(void)pthread_mutex_lock(&total->lock);
+	set_used(total, &total->parts[from], total->parts[from].used - bytes);
+	fit = fits_total(total, share, bytes);
+	if (!fit)
+		share = from;
+	set_used(total, &total->parts[share], total->parts[share].used + bytes);
+	(void)pthread_mutex_unlock(&total->lock);
+	for (unsigned i = 0; i < count; i++)
+		budgets[i]->share = share;
+	return fit ? 0 : BUDGET_E_SPENT;
+}
+
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 int budget_grow(struct budget *budget, void *items, uint32_t *capacity, uint32_t need,
 		size_t item_bytes)

@@ -70,7 +70,7 @@ struct symbol_table symbol_entries_take_table(struct symbol_store *store,
 	struct symbol_table table = entry->table;
 
 	entry->table = SYMBOL_TABLE_NULL;
-	budget_give(&store->budget, table.region.bytes);
+	budget_give(&store->budget, budget_pages(table.region.bytes));
 	return table;
 }
 

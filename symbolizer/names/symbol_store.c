@@ -98,23 +98,42 @@ static void settle(struct symbol_store *store, uint32_t index, enum symbol_store
 	(void)pthread_cond_broadcast(&store->answered);
 }
 
+/* With the mutex held, but for a while. Return: the bytes that became free; 0: all are pinned. */
+static uint64_t evict(struct symbol_store *store)
+{
+	uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
+	struct symbol_table table;
+	uint64_t bytes;
+
+	if (oldest == SYMBOL_STORE_NO_ENTRY)
+		return 0;
+	table = symbol_entries_take_table(store, &store->entries[oldest]);
+	bytes = budget_pages(table.region.bytes);
+	store->entries[oldest].state = SYMBOL_STORE_EVICTED;
+	store->counts.evicted++;
+	(void)pthread_mutex_unlock(&store->mutex);
+	symbol_table_close(&table);
+	(void)pthread_mutex_lock(&store->mutex);
+	return bytes;
+}
+
 /* Evicts what it takes. Return: whether there is room for @bytes, which are then charged. */
 static bool charge(struct symbol_store *store, uint64_t bytes)
 {
-	while (budget_take(&store->budget, bytes)) {
-		uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
-		struct symbol_table table;
-
-		if (oldest == SYMBOL_STORE_NO_ENTRY)
+	while (budget_take(&store->budget, bytes))
+		if (!evict(store))
 			return false;
-		table = symbol_entries_take_table(store, &store->entries[oldest]);
-		store->entries[oldest].state = SYMBOL_STORE_EVICTED;
-		store->counts.evicted++;
-		(void)pthread_mutex_unlock(&store->mutex);
-		symbol_table_close(&table);
-		(void)pthread_mutex_lock(&store->mutex);
-	}
 	return true;
+}
+
+void symbol_store_reclaim(struct symbol_store *store, uint64_t bytes)
+{
+	uint64_t freed = 0, more;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	while (freed < bytes && (more = evict(store)))
+		freed += more;
+	(void)pthread_mutex_unlock(&store->mutex);
 }
 
 static void fail(struct symbol_store *store, uint32_t index, enum tm_unnamed reason, int64_t now_ms)
@@ -135,7 +154,7 @@ void symbol_store_put(struct symbol_store *store, const struct tm_identity *iden
 {
 	struct symbol_table table = SYMBOL_TABLE_NULL;
 	bool checks = symbol_table_open(&table, fd) == 0;
-	bool fits = table.region.bytes <= store->budget.limit / 2;
+	bool fits = budget_pages(table.region.bytes) <= store->budget.limit / 2;
 	uint32_t index;
 
 	(void)pthread_mutex_lock(&store->mutex);
@@ -145,7 +164,7 @@ void symbol_store_put(struct symbol_store *store, const struct tm_identity *iden
 			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MALFORMED);
 		} else if (!fits) {
 			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MEMORY);
-		} else if (!charge(store, table.region.bytes)) {
+		} else if (!charge(store, budget_pages(table.region.bytes))) {
 			fail(store, index, TM_UNNAMED_MEMORY, now_ms);
 		} else {
 			store->entries[index].table = table;

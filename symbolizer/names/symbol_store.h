@@ -64,5 +64,7 @@ void symbol_store_unpin(struct symbol_store *store, struct symbol_store_pin *pin
  * again. Return: whether all have. */
 bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *identities,
 		       uint32_t count, int64_t timeout_ms);
+/* Evicts tables that nobody has pinned, of about @bytes, as long as there are any. */
+void symbol_store_reclaim(struct symbol_store *store, uint64_t bytes);
 /* The counts since the last call. */
 struct symbol_store_counts symbol_store_take_counts(struct symbol_store *store);

@@ -10,8 +10,6 @@
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/stack_order.h"
 
-#define NODES_AT_FIRST 1024
-
 struct growth {
 	const struct report *report;
 	const uint32_t *classes; /* of each call: what makes it a node of its own */
@@ -90,29 +88,20 @@ static uint32_t *classify_calls(const struct functions *functions, const struct 
 
 static int grow_nodes(struct html_tree *tree)
 {
-	uint32_t capacity = tree->node_capacity > 0 ? 2 * tree->node_capacity : NODES_AT_FIRST;
-	uint32_t *up, *class;
-	struct html_tree_lines *lines;
+	uint32_t need = tree->node_count + 1;
 
-	up = realloc(tree->up, sizeof(*up) * capacity);
-	if (!up)
-		return -ENOMEM;
-	tree->up = up;
-	class = realloc(tree->class, sizeof(*class) * capacity);
-	if (!class)
-		return -ENOMEM;
-	tree->class = class;
-	lines = realloc(tree->lines, sizeof(*lines) * capacity);
-	if (!lines)
-		return -ENOMEM;
-	tree->lines = lines;
-	tree->node_capacity = capacity;
-	return 0;
+	return budget_grow(tree->budget, &tree->up, &tree->up_capacity, need, sizeof(*tree->up)) ||
+			       budget_grow(tree->budget, &tree->class, &tree->class_capacity, need,
+					   sizeof(*tree->class)) ||
+			       budget_grow(tree->budget, &tree->lines, &tree->lines_capacity, need,
+					   sizeof(*tree->lines))
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int add_node(struct html_tree *tree, uint32_t up, uint32_t class)
 {
-	int r = tree->node_count == tree->node_capacity ? grow_nodes(tree) : 0;
+	int r = grow_nodes(tree);
 
 	if (r < 0)
 		return r;
@@ -222,7 +211,8 @@ int html_tree_init(struct html_tree *tree, const struct report *report)
 	struct growth growth = {.report = report, .path = path};
 	int r;
 
-	*tree = (struct html_tree){0};
+	*tree = (struct html_tree){.unlimited.limit = UINT64_MAX};
+	tree->budget = report->memory ? report->memory : &tree->unlimited;
 	r = functions_init(&tree->functions, report);
 	if (r < 0)
 		return r;
@@ -243,9 +233,13 @@ int html_tree_init(struct html_tree *tree, const struct report *report)
 void html_tree_deinit(struct html_tree *tree)
 {
 	functions_deinit(&tree->functions);
-	free(tree->up);
-	free(tree->class);
-	free(tree->lines);
+	if (tree->budget) {
+		budget_drop(tree->budget, &tree->up, &tree->up_capacity, sizeof(*tree->up));
+		budget_drop(tree->budget, &tree->class, &tree->class_capacity,
+			    sizeof(*tree->class));
+		budget_drop(tree->budget, &tree->lines, &tree->lines_capacity,
+			    sizeof(*tree->lines));
+	}
 	free(tree->threads);
 	free(tree->samples);
 	*tree = (struct html_tree){0};

@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "symbolizer/base/budget.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/report.h"
 
@@ -43,7 +44,10 @@ struct html_tree {
 	struct html_tree_lines *lines;
 	struct html_tree_thread *threads;
 	struct html_tree_sample *samples; /* by node, then thread */
-	uint32_t node_count, node_capacity;
+	uint32_t node_count;
+	uint32_t up_capacity, class_capacity, lines_capacity;
+	struct budget *budget;   /* borrowed: of the nodes */
+	struct budget unlimited; /* where the report has none */
 	uint32_t thread_count, sample_count;
 	bool has_lines; /* of any node */
 };

@@ -97,6 +97,8 @@ struct report_sample {
 	uint64_t count;
 };
 
+struct budget;
+
 struct report {
 	const char *const *strings;
 	const struct report_file *files;
@@ -112,7 +114,8 @@ struct report {
 	uint64_t hz;
 	uint64_t start_unix_ns; /* CLOCK_REALTIME */
 	uint64_t duration_ns;
-	const char *title; /* for the page: host, command line */
+	const char *title;     /* for the page: host, command line */
+	struct budget *memory; /* borrowed: for what grows while it is written; NULL: no limit */
 	/* completeness */
 	uint64_t taken, exported;
 	uint64_t drops[TM_DROP_N];

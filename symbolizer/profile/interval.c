@@ -16,16 +16,19 @@ struct interval *interval_open(struct budget_total *total, const struct hash_see
 	if (!interval)
 		return NULL;
 	interval->budget = (struct budget){
-		.limit = UINT64_MAX,
+		.limit = budget_limit(total, TM_MEMORY_PROFILE) / INTERVAL_STRINGS_PART,
 		.total = total,
-		.beyond = INTERVAL_FIRST_BYTES,
+		.share = TM_MEMORY_PROFILE,
 	};
+	interval->counted = interval->budget;
+	interval->counted.limit = budget_limit(total, TM_MEMORY_PROFILE) / INTERVAL_COUNTED_PART;
 	if (strings_init(&interval->strings, &interval->budget, seed)) {
 		strings_deinit(&interval->strings);
 		free(interval);
 		return NULL;
 	}
 	aggregate_init(&interval->aggregate, &interval->strings, processes, files);
+	aggregate_charge(&interval->aggregate, &interval->counted);
 	return interval;
 }
 
@@ -70,18 +73,46 @@ static int copy_tables(struct interval *interval)
 	return 0;
 }
 
-int interval_close(struct interval *interval, struct interval *next)
+static void charge_profile(struct interval *interval)
 {
-	interval->budget.beyond = INTERVAL_REPORT_BYTES;
-	if (copy_tables(interval)) {
+	struct budget *const budgets[] = {&interval->budget, &interval->counted};
+
+	/* It was there before, and nobody else takes this share. */
+	(void)budget_move(budgets, 2, TM_MEMORY_PROFILE);
+	interval->budget.limit =
+		budget_limit(interval->budget.total, TM_MEMORY_PROFILE) / INTERVAL_STRINGS_PART;
+}
+
+int interval_close_last(struct interval *interval)
+{
+	struct budget *const budgets[] = {&interval->budget, &interval->counted};
+
+	if (budget_move(budgets, 2, TM_MEMORY_REPORT))
+		return BUDGET_E_SPENT;
+	interval->budget.limit = UINT64_MAX;
+	return 0;
+}
+
+int interval_close(struct interval *interval, struct interval **ret_next)
+{
+	struct aggregate *aggregate = &interval->aggregate;
+	struct interval *next;
+
+	if (interval_close_last(interval))
+		return BUDGET_E_SPENT;
+	next = interval_open(interval->budget.total, interval->strings.seed, aggregate->processes,
+			     aggregate->files);
+	if (!next || copy_tables(interval)) {
+		(void)interval_free(next);
 		drop_copies(interval);
-		interval->budget.beyond = INTERVAL_FIRST_BYTES;
+		charge_profile(interval);
 		return BUDGET_E_SPENT;
 	}
-	process_forget(interval->aggregate.processes, &next->strings);
-	files_forget(interval->aggregate.files, &next->strings);
-	interval->aggregate.processes = &interval->processes;
-	interval->aggregate.files = &interval->files;
+	process_forget(aggregate->processes, &next->strings);
+	files_forget(aggregate->files, &next->strings);
+	aggregate->processes = &interval->processes;
+	aggregate->files = &interval->files;
+	*ret_next = next;
 	return 0;
 }
 

@@ -8,19 +8,22 @@
  * nothing outside, nobody changes it but whoever makes the report, and the next interval is open.
  * The live tables take the strings of what lives on with them into the next one.
  *
- * Memory     strings, stacks and samples are charged to the interval's budget, and with it to the
- *            total that all intervals share. While a report is made of a closed one, it may exceed
- *            that total by INTERVAL_REPORT_BYTES, so that a full profile can still be named.
+ * Memory     of the profile's share of the total, half is for stacks and samples, and a quarter
+ *            each for strings and for the live tables. Closing an interval moves it to the share of
+ *            the reports, where its names and its report are charged, too.
  * Threads    one at a time: the reader's until it is closed, the reporter's then.
  */
 
 #include "symbolizer/profile/aggregate.h"
 
-#define INTERVAL_REPORT_BYTES (384ull << 20) /* for names and the report's own tables */
-#define INTERVAL_FIRST_BYTES  (1ull << 20)   /* beyond the total, so that a next one always opens */
+/* Of the profile's share: */
+#define INTERVAL_COUNTED_PART 2u /* stacks and samples */
+#define INTERVAL_STRINGS_PART 4u
+#define INTERVAL_TABLES_PART  4u /* for the caller's tables of processes and files */
 
 struct interval {
-	struct budget budget;
+	struct budget counted; /* of `aggregate` */
+	struct budget budget;  /* of all else */
 	struct strings strings;
 	struct aggregate aggregate;
 	struct process_table processes; /* once closed: copies of the entries, and nothing else */
@@ -31,9 +34,11 @@ struct interval {
 struct interval *interval_open(struct budget_total *total, const struct hash_seed *seed,
 			       struct process_table *processes, struct files *files);
 /*
- * Closes @interval; the live tables that it refers to go on with @next.
- * Return: 0; BUDGET_E_SPENT: it stays open.
+ * Closes @interval and opens the next one, with which the live tables go on.
+ * Return: 0; BUDGET_E_SPENT: there is no memory for it beside the other reports, and it stays open.
  */
-int interval_close(struct interval *interval, struct interval *next);
+int interval_close(struct interval *interval, struct interval **ret_next);
+/* The same for the last one, which goes on referring to the live tables. */
+int interval_close_last(struct interval *interval);
 /* Returns NULL. */
 struct interval *interval_free(struct interval *interval);

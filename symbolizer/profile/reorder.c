@@ -23,6 +23,36 @@ struct reorder_chunk {
 	uint64_t data[CHUNK_BYTES / 8];
 };
 
+/* --- memory --- */
+
+static uint64_t max_bytes(const struct reorder *order)
+{
+	uint64_t share = order->budget ? order->budget->limit / 2 : REORDER_MAX_BYTES;
+
+	return share < REORDER_MAX_BYTES ? share : REORDER_MAX_BYTES;
+}
+
+/* Charges @more bytes of memory that @size is to grow to. */
+static void *resize(struct reorder *order, void *memory, size_t size, size_t more)
+{
+	void *resized;
+
+	if (order->budget && budget_take(order->budget, more))
+		return NULL;
+	resized = realloc(memory, size);
+	if (!resized && order->budget)
+		budget_give(order->budget, more);
+	return resized;
+}
+
+static void *release(const struct reorder *order, void *memory, size_t bytes)
+{
+	if (memory && order->budget)
+		budget_give(order->budget, bytes);
+	free(memory);
+	return NULL;
+}
+
 /* --- the heap --- */
 
 static bool before(const struct reorder_item *a, const struct reorder_item *b)
@@ -71,7 +101,8 @@ static int grow_heap(struct reorder *order)
 
 	if (order->heap_count < order->capacity)
 		return 0;
-	heap = realloc(order->heap, capacity * sizeof(*heap));
+	heap = resize(order, order->heap, capacity * sizeof(*heap),
+		      (capacity - order->capacity) * sizeof(*heap));
 	if (!heap)
 		return REORDER_E_FULL;
 	order->heap = heap;
@@ -109,7 +140,7 @@ static struct reorder_chunk *chunk_with_space(struct reorder *order, struct reor
 	chunk = order->spare;
 	order->spare = NULL;
 	if (!chunk)
-		chunk = malloc(sizeof(*chunk));
+		chunk = resize(order, NULL, sizeof(*chunk), sizeof(*chunk));
 	if (!chunk)
 		return NULL;
 	chunk->next = NULL;
@@ -148,7 +179,7 @@ static int push_to_heap(struct reorder *order, const struct tm_event *record)
 {
 	struct reorder_item item = {record->ktime, order->sequence, NULL, 0};
 
-	item.alone = malloc(record->bytes);
+	item.alone = resize(order, NULL, record->bytes, record->bytes);
 	if (!item.alone)
 		return REORDER_E_FULL;
 	memcpy(item.alone, record, record->bytes);
@@ -164,7 +195,7 @@ static void remove_chunk(struct reorder *order, struct reorder_lane *lane)
 	lane->first = chunk->next;
 	if (!lane->first)
 		lane->last = NULL;
-	free(order->spare);
+	(void)release(order, order->spare, sizeof(*chunk));
 	order->spare = chunk;
 }
 
@@ -188,22 +219,29 @@ static const struct tm_event *take_from_lane(struct reorder *order)
 	return &entry->event;
 }
 
+static void free_popped(struct reorder *order)
+{
+	if (order->popped)
+		order->popped = release(order, order->popped, order->popped->bytes);
+}
+
 void reorder_deinit(struct reorder *order)
 {
 	for (uint32_t i = 0; i < order->heap_count; i++)
-		free(order->heap[i].alone);
+		if (order->heap[i].alone)
+			(void)release(order, order->heap[i].alone, order->heap[i].alone->bytes);
 	for (uint32_t i = 0; i < REORDER_LANES; i++)
 		while (order->lanes[i].first)
 			remove_chunk(order, &order->lanes[i]);
-	free(order->heap);
-	free(order->spare);
-	free(order->popped);
-	*order = (struct reorder){0};
+	(void)release(order, order->heap, order->capacity * sizeof(*order->heap));
+	(void)release(order, order->spare, sizeof(*order->spare));
+	free_popped(order);
+	*order = (struct reorder){.budget = order->budget};
 }
 
 bool reorder_has_space(const struct reorder *order)
 {
-	return order->bytes + TM_EVENT_MAX_BYTES <= REORDER_MAX_BYTES &&
+	return order->bytes + TM_EVENT_MAX_BYTES <= max_bytes(order) &&
 	       order->count < REORDER_MAX_RECORDS;
 }
 
@@ -225,8 +263,7 @@ int reorder_push(struct reorder *order, const struct tm_event *record)
 
 int reorder_pop(struct reorder *order, uint64_t watermark, const struct tm_event **ret_record)
 {
-	free(order->popped);
-	order->popped = NULL;
+	free_popped(order);
 	if (!order->heap_count || (order->heap[0].ktime >= watermark && watermark != REORDER_ALL))
 		return REORDER_E_EMPTY;
 	if (order->heap[0].alone) {

@@ -10,8 +10,9 @@
  *            records of its CPUs as they arrived, and a heap has the oldest record of each lane. A
  *            record older than the newest in its lane (which happens when an interrupt takes a
  *            sample between time and push of another one) is put into the heap by itself.
- * Limits     at most REORDER_MAX_BYTES wait. When reorder_has_space is false the reader stops
- *            reading, so that the ring fills up and the collector counts what it drops.
+ * Limits     at most REORDER_MAX_BYTES wait, and half of what the budget allows. When
+ *            reorder_has_space is false the reader stops reading, so that the ring fills up and
+ *            the collector counts what it drops.
  */
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #include "shared/event.h"
+#include "symbolizer/base/budget.h"
 
 #define REORDER_MAX_BYTES   (64ull << 20)
 #define REORDER_MAX_RECORDS (1u << 20)
@@ -55,6 +57,7 @@ struct reorder {
 	uint64_t sequence;
 	struct reorder_chunk *spare; /* the chunk emptied last, for reuse */
 	struct tm_event *popped;     /* owned: the record returned last, if it was `alone` */
+	struct budget *budget;       /* borrowed; NULL: none */
 };
 
 void reorder_deinit(struct reorder *order);

@@ -255,13 +255,6 @@ static bool is_queued(const struct table_cache *cache, const struct tm_identity 
 	return false;
 }
 
-/* Under the lock. */
-static bool queue_has_room(const struct table_cache *cache, size_t bytes)
-{
-	return cache->queued < TABLE_CACHE_QUEUE_TABLES &&
-	       bytes <= TABLE_CACHE_QUEUE_BYTES - cache->queued_bytes;
-}
-
 void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
 		     struct tm_region *rows)
 {
@@ -269,9 +262,9 @@ void table_cache_add(struct table_cache *cache, const struct tm_identity *identi
 
 	(void)pthread_mutex_lock(&cache->lock);
 	wanted = wanted && !cache->failed && !find(cache, identity) && !is_queued(cache, identity);
-	if (wanted && queue_has_room(cache, rows->bytes)) {
+	if (wanted && cache->queued < TABLE_CACHE_QUEUE_TABLES &&
+	    budget_take(&cache->budget, budget_pages(rows->bytes)) == 0) {
 		cache->queue[cache->queued++] = (struct table_cache_addition){*identity, *rows};
-		cache->queued_bytes += rows->bytes;
 		*rows = TM_REGION_NULL;
 	} else {
 		cache->dropped += wanted;

@@ -39,6 +39,7 @@
 #include <stdbool.h>
 
 #include "shared/region.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/unwind/table_cache_file.h"
 
 #define TABLE_CACHE_QUEUE_BYTES  (32ull << 20)
@@ -86,13 +87,16 @@ struct table_cache {
 	uint32_t marks;                     /* entries that have one */
 	struct table_cache_addition *queue; /* owned, TABLE_CACHE_QUEUE_TABLES; the oldest first */
 	uint32_t queued;
-	uint64_t queued_bytes;
+	struct budget budget; /* of what is queued */
 	enum table_cache_start start;
 	bool writing;
 	bool failed; /* a write failed */
 };
 
-#define TABLE_CACHE_NULL ((struct table_cache){.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER})
+#define TABLE_CACHE_NULL                                         \
+	((struct table_cache){.fd = -1,                          \
+			      .lock = PTHREAD_MUTEX_INITIALIZER, \
+			      .budget.limit = TABLE_CACHE_QUEUE_BYTES})
 
 /* What must be as it was when an entry was made. @parser: its program. Return: 0, -errno. */
 int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser);

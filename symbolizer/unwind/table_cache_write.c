@@ -215,7 +215,7 @@ static struct tm_region take_first(struct table_cache *cache)
 	struct tm_region rows = cache->queue[0].rows;
 
 	cache->queued--;
-	cache->queued_bytes -= rows.bytes;
+	budget_give(&cache->budget, budget_pages(rows.bytes));
 	memmove(cache->queue, cache->queue + 1, cache->queued * sizeof(cache->queue[0]));
 	return rows;
 }

@@ -92,8 +92,7 @@ static void interval_report(uint64_t watermark)
 
 	reader_release(&reader, watermark);
 	(void)tm_retire_run(&queue, watermark);
-	interval = interval_open(&total, &seed, &processes, &files);
-	if (!interval || interval_close(closed, interval))
+	if (interval_close(closed, &interval))
 		abort();
 	reader.aggregate = &interval->aggregate;
 	report(closed);

@@ -251,8 +251,7 @@ static void make_report(struct digest *ret_digest)
 	struct report_build build;
 	struct sha256 digest;
 
-	interval = interval_open(&total, &seed, &processes, &files);
-	CHECK(interval != NULL && interval_close(closed, interval) == 0);
+	CHECK(interval_close(closed, &interval) == 0);
 	name_table_init(&names, &closed->strings, &store);
 	CHECK(name_table_collect(&names, &closed->aggregate) == 0);
 	serve_all(&names, closed->aggregate.files);
@@ -305,7 +304,7 @@ static uint64_t record(uint32_t room, struct digest *ret_digests)
 	CHECK(symbol_store_init(&store, LARGE_BYTES, &seed) == 0);
 	announce_files();
 	if (room)
-		store.budget.limit = store.budget.used + (uint64_t)room * sizeof(struct blob);
+		store.budget.limit = store.budget.used + room * budget_pages(sizeof(struct blob));
 	(void)symbol_store_take_counts(&store);
 	for (uint32_t i = 0; i < report_count; i++) {
 		take_samples(i);

@@ -37,7 +37,7 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_int_equal(options.duration_ns, 0);
 	assert_int_equal(options.pid_count, 0);
 	assert_null(options.command);
-	assert_int_equal(options.memory_mib, 256);
+	assert_int_equal(options.memory_mib, 512);
 	assert_false(options.public_files);
 	assert_null(options.cache);
 	assert_false(options.no_cache);

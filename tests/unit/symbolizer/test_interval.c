@@ -30,7 +30,11 @@ static union make_record record;
 static int begin(void **state)
 {
 	total = (struct budget_total)BUDGET_TOTAL_INIT(TOTAL_BYTES);
-	tables = (struct budget){.limit = UINT64_MAX, .total = &total};
+	budget_divide(&total);
+	tables = (struct budget){
+		.limit = budget_limit(&total, TM_MEMORY_PROFILE) / INTERVAL_TABLES_PART,
+		.total = &total,
+	};
 	interval = interval_open(&total, &seed, &processes, &files);
 	process_table_init(&processes, &interval->strings, &tables, &queue);
 	return files_init(&files, &interval->strings, &tables, &queue);
@@ -63,11 +67,8 @@ static int count(uint32_t tgid, uint64_t offset)
 static struct interval *close_it(void)
 {
 	struct interval *closed = interval;
-	struct interval *next = interval_open(&total, &seed, &processes, &files);
 
-	assert_non_null(next);
-	assert_int_equal(interval_close(closed, next), 0);
-	interval = next;
+	assert_int_equal(interval_close(closed, &interval), 0);
 	return closed;
 }
 
@@ -120,6 +121,12 @@ static void descriptors_stay_with_the_live_table(void **state)
 	(void)interval_free(closed);
 }
 
+static void fill_profile(uint64_t *offset)
+{
+	while (*offset % 1000 || !aggregate_merged_samples(&interval->aggregate))
+		assert_int_equal(count(9, ++*offset), 0);
+}
+
 static void full_profile_can_still_be_closed_and_named(void **state)
 {
 	struct interval *closed;
@@ -127,30 +134,34 @@ static void full_profile_can_still_be_closed_and_named(void **state)
 	uint32_t string;
 
 	announce(9);
-	while (offset % 1000 || !aggregate_merged_samples(&interval->aggregate))
-		assert_int_equal(count(9, ++offset), 0);
-	assert_true(interval->aggregate.exported > 1000);
-	closed = close_it(); /* the next one opens although no byte is free */
-	for (uint32_t i = 0; i < 100000; i++)
+	fill_profile(&offset);
+	assert_true(total.parts[TM_MEMORY_PROFILE].used > total.parts[TM_MEMORY_PROFILE].limit / 3);
+	closed = close_it();
+	assert_true(total.parts[TM_MEMORY_PROFILE].used < total.parts[TM_MEMORY_PROFILE].limit / 3);
+	for (uint32_t i = 0; i < 10000; i++)
 		assert_int_equal(strings_format(&closed->strings, &string, "function_%u", i), 0);
-	assert_true(total.used > total.limit);
-	while (count(9, ++offset) == 0)
-		; /* the next one may go beyond it, too, but not as far */
-	assert_true(interval->budget.used <= INTERVAL_FIRST_BYTES);
+	fill_profile(&offset); /* the next one has as much as the first */
+	assert_true(total.used <= total.limit);
 	(void)interval_free(closed);
-	assert_int_equal(count(9, 1), 0);
+	assert_int_equal(total.parts[TM_MEMORY_REPORT].used, 0);
 }
 
-static void budget_beyond_its_limit_takes_nothing_more(void **state)
+static void interval_without_memory_beside_other_reports_stays_open(void **state)
 {
-	struct budget budget = {.limit = 10};
+	struct budget other = {.limit = UINT64_MAX, .total = &total, .share = TM_MEMORY_REPORT};
+	struct interval *closed = interval;
+	uint64_t offset = 0;
 
-	assert_int_equal(budget_take(&budget, 10), 0);
-	budget.limit = 5;
-	assert_int_equal(budget_take(&budget, 1), BUDGET_E_SPENT);
-	assert_int_equal(budget_take(&budget, UINT64_MAX), BUDGET_E_SPENT);
-	budget_give(&budget, 10);
-	assert_int_equal(budget.used, 0);
+	announce(9);
+	fill_profile(&offset);
+	while (budget_take(&other, 64u << 10) == 0)
+		;
+	assert_int_equal(interval_close(closed, &interval), BUDGET_E_SPENT);
+	assert_ptr_equal(closed, interval);
+	assert_int_equal(total.parts[TM_MEMORY_REPORT].used, other.used);
+	assert_int_equal(count(9, ++offset), 0);
+	budget_give(&other, other.used);
+	(void)interval_free(close_it());
 }
 
 #define with_tables(test) cmocka_unit_test_setup_teardown(test, begin, end)
@@ -162,7 +173,7 @@ int main(void)
 		with_tables(process_that_lives_on_has_its_names_in_the_next_interval),
 		with_tables(descriptors_stay_with_the_live_table),
 		with_tables(full_profile_can_still_be_closed_and_named),
-		cmocka_unit_test(budget_beyond_its_limit_takes_nothing_more),
+		with_tables(interval_without_memory_beside_other_reports_stays_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

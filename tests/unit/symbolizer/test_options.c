@@ -40,7 +40,7 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.wire_fd, 4);
 	assert_int_equal(options.parser_fd, 5);
 	assert_int_equal(options.hz, 99);
-	assert_int_equal(options.profile_bytes, BUDGET_PROFILE_BYTES);
+	assert_int_equal(options.memory_bytes, BUDGET_TOTAL_BYTES);
 	assert_int_equal(options.output_count, 1);
 	assert_int_equal(options.outputs[0].format, OUTPUTS_HTML);
 	assert_int_equal(options.outputs[0].fd, 9);
@@ -50,8 +50,8 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(parse("--no-demangle"), 0);
 	assert_true(options.no_demangle);
 	assert_int_equal(options.cache_fd, -1);
-	assert_int_equal(parse("--profile-bytes=2147483648"), 0);
-	assert_int_equal(options.profile_bytes, 2147483648u);
+	assert_int_equal(parse("--memory-bytes=2147483648"), 0);
+	assert_int_equal(options.memory_bytes, 2147483648u);
 }
 
 static void each_format_has_its_word(void **state)
@@ -81,8 +81,8 @@ static void anything_else_is_refused_by_name(void **state)
 					    "--other=1",
 					    "word",
 					    "",
-					    "--profile-bytes=0",
-					    "--profile-bytes=2147483649"};
+					    "--memory-bytes=0",
+					    "--memory-bytes=2147483649"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_true(parse(wrong[i]) < 0);

@@ -154,7 +154,7 @@ static void queue_is_bounded_by_tables_and_counts_what_it_drops(void **state)
 	assert_int_equal(cache.dropped, 3);
 	write_all();
 	assert_int_equal(cache.count, TABLE_CACHE_QUEUE_TABLES);
-	assert_int_equal(cache.queued_bytes, 0);
+	assert_int_equal(cache.budget.used, 0);
 	assert_int_equal(found(TABLE_CACHE_QUEUE_TABLES), TABLE_CACHE_QUEUE_TABLES);
 	assert_int_equal(found(TABLE_CACHE_QUEUE_TABLES + 1), 0);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_need - how much memory a report and its writers take at most, before they take it
+ */
+
+#include "symbolizer/output/report_need.h"
+
+#include "symbolizer/output/html_tree.h"
+#include "symbolizer/output/output_file.h"
+#include "symbolizer/output/report_frames.h"
+
+#define FIXED_BYTES (OUTPUT_FILE_BUFFER_BYTES + (512u << 10)) /* buffers; zlib's; small arrays */
+#define SORT_BYTES  (2 * sizeof(uint32_t))                    /* of sort_new, an item */
+
+/* Arrays that double have up to twice as many items as they need. */
+#define PLACE_BYTES                                                                         \
+	(2 * (sizeof(struct name_table_place) + sizeof(struct report_frame) +               \
+	      sizeof(struct report_frames_key) + 2 * sizeof(struct report_call) + 2 * 16) + \
+	 SORT_BYTES + NAME_BYTES)
+#define NAME_BYTES         96u  /* of a name, its slots, and what is displayed for it */
+#define PLACE_WRITER_BYTES 512u /* of pprof's locations, lines and functions */
+#define SAMPLE_BYTES       400u /* of pprof's samples and labels, and the report's own */
+#define STACK_BYTES        32u
+#define WORD_BYTES         24u /* of the report's and pprof's stacks, and of the page's nodes */
+#define STRING_BYTES       96u
+
+uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names)
+{
+	return FIXED_BYTES + (PLACE_BYTES + PLACE_WRITER_BYTES) * (uint64_t)names->place_count +
+	       SAMPLE_BYTES * (uint64_t)aggregate->sample_count +
+	       STACK_BYTES * (uint64_t)aggregate->stack_count +
+	       WORD_BYTES * aggregate->frame_count +
+	       STRING_BYTES * (uint64_t)aggregate->strings->count +
+	       sizeof(struct tm_identity) * (uint64_t)aggregate->files->count;
+}
+
+uint64_t report_need_build(const struct aggregate *aggregate)
+{
+	return FIXED_BYTES +
+	       (sizeof(uint32_t) + sizeof(struct report_process) + SORT_BYTES) *
+		       (uint64_t)aggregate->processes->count +
+	       sizeof(struct report_stack) * (uint64_t)aggregate->stack_count +
+	       sizeof(uint32_t) * aggregate->frame_count +
+	       sizeof(struct report_sample) * (uint64_t)aggregate->sample_count;
+}
+
+/* Of functions.c, while it sorts, and its classes of calls. */
+static uint64_t functions_bytes(const struct report *report)
+{
+	return (sizeof(struct function) + 3 * sizeof(uint32_t) + SORT_BYTES) *
+	       ((uint64_t)report->call_count + 1);
+}
+
+/* Of stack_order.c. */
+static uint64_t ranks_bytes(const struct report *report)
+{
+	return (sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->stack_count + 1);
+}
+
+/* Without its nodes. */
+static uint64_t html_bytes(const struct report *report)
+{
+	return functions_bytes(report) + ranks_bytes(report) +
+	       (sizeof(struct html_tree_thread) + sizeof(struct html_tree_sample) +
+		sizeof(uint32_t) + 2 * SORT_BYTES) *
+		       ((uint64_t)report->sample_count + 1);
+}
+
+static uint64_t folded_bytes(const struct report *report)
+{
+	return ranks_bytes(report) +
+	       (sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->string_count + 1) +
+	       sizeof(uint32_t) * ((uint64_t)report->call_count + 1) +
+	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
+}
+
+static uint64_t speedscope_bytes(const struct report *report)
+{
+	return functions_bytes(report) + sizeof(uint64_t) * ((uint64_t)report->process_count + 1) +
+	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
+}
+
+uint64_t report_need_write(const struct report *report, enum outputs_format format)
+{
+	/* What functions_top adds to functions. */
+	uint64_t top = functions_bytes(report) + 32 * ((uint64_t)report->call_count + 1);
+	uint64_t bytes = 0;
+
+	if (format == OUTPUTS_HTML)
+		bytes = html_bytes(report);
+	else if (format == OUTPUTS_PPROF)
+		bytes = pprof_need(report);
+	else if (format == OUTPUTS_FOLDED)
+		bytes = folded_bytes(report);
+	else if (format == OUTPUTS_SPEEDSCOPE)
+		bytes = speedscope_bytes(report);
+	return FIXED_BYTES + (bytes > top ? bytes : top);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_report_need - no report and no writer allocates more than was charged before
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/output/functions.h"
+#include "symbolizer/output/report_build.h"
+#include "symbolizer/output/report_need.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/recording.h"
+
+#define SAMPLES 4000u
+#define DEPTH   24u
+
+/* --- what is allocated: the linker puts these in place of the library's functions --- */
+
+static uint64_t held, peak;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void __wrap_free(void *memory);
+
+static void *note(void *memory)
+{
+	held += memory ? malloc_usable_size(memory) : 0;
+	peak = held > peak ? held : peak;
+	return memory;
+}
+
+static void *forget(void *memory)
+{
+	held -= memory ? malloc_usable_size(memory) : 0;
+	return memory;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return note(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return note(__real_calloc(count, bytes));
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+	return note(__real_realloc(forget(memory), bytes));
+}
+
+void __wrap_free(void *memory)
+{
+	__real_free(forget(memory));
+}
+
+/* --- the report --- */
+
+static struct recording recording;
+static struct name_table names;
+static struct report_build build;
+static struct ksyms kernel;
+static union make_record record;
+
+/* @kinds: of leaf frames. */
+static void count_samples(uint32_t kinds, uint32_t processes, uint32_t stop)
+{
+	uint64_t words[DEPTH];
+
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		for (uint32_t f = 0; f < DEPTH; f++)
+			words[f] = FILE_WORD(1 + f % 7, (i % kinds * (DEPTH - f) / 2 + f) * 16);
+		make_sample(&record, 1, 10 + i % processes, "c", words, 0, DEPTH);
+		record.event.tid = i;
+		record.sample.user_stop = i % 3 ? (uint8_t)stop : TM_STOP_NONE;
+		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	}
+}
+
+static int begin(void **state)
+{
+	assert_int_equal(recording_make(&recording), 0);
+	recording.budget.limit = 4 * RECORDING_BYTES;
+	name_table_init(&names, &recording.strings, &recording.store);
+	return 0;
+}
+
+static int end(void **state)
+{
+	report_build_deinit(&build);
+	name_table_deinit(&names);
+	assert_int_equal(recording_end(&recording), 0);
+	return 0;
+}
+
+static void build_it(void)
+{
+	uint64_t before = held, charged = recording.budget.used;
+
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	name_table_resolve(&names, &recording.files);
+	peak = before;
+	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
+	build.report.memory = &recording.budget;
+	build.report.hz = 99;
+	assert_true(peak - before <=
+		    report_need_build(&recording.aggregate) + recording.budget.used - charged);
+}
+
+/* A writer's memory is what was foreseen, and not much less; the page's nodes are charged. */
+static void write_each_format(void)
+{
+	for (int format = 0; format < OUTPUTS_FORMAT_N; format++) {
+		uint64_t need = report_need_write(&build.report, (enum outputs_format)format);
+		uint64_t nodes =
+			format == OUTPUTS_HTML ? 48ull * build.report.stack_frame_count : 0;
+		_cleanup_(tm_closep) int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		uint64_t before = held, used = recording.budget.used;
+
+		peak = before;
+		assert_int_equal(outputs_write((enum outputs_format)format, fd, &build.report), 0);
+		assert_true(held <= before); /* less: what the library made, and we free */
+		held = before;
+		assert_int_equal(recording.budget.used, used);
+		print_message("format %d: %llu of %llu\n", format,
+			      (unsigned long long)(peak - before), (unsigned long long)need);
+		assert_true(peak - before <= need + nodes);
+		if (format == OUTPUTS_HTML || format == OUTPUTS_PPROF)
+			assert_true(need <= 2 * (peak - before) + (1u << 20));
+	}
+}
+
+static void top_functions_take_no_more(void)
+{
+	struct tm_top rows[TM_TOP_ROWS];
+	uint64_t before = held;
+
+	peak = before;
+	assert_true(functions_top(&build.report, rows) > 0);
+	assert_true(peak - before <= report_need_write(&build.report, OUTPUTS_FOLDED));
+}
+
+static void report_of_many_places_takes_what_was_foreseen(void **state)
+{
+	count_samples(SAMPLES, 1, TM_STOP_NONE);
+	build_it();
+	write_each_format();
+	top_functions_take_no_more();
+}
+
+static void report_of_many_samples_takes_what_was_foreseen(void **state)
+{
+	count_samples(3, 4000, TM_STOP_DEPTH);
+	build_it();
+	write_each_format();
+	top_functions_take_no_more();
+}
+
+/* The rough figure, before names: of all together. */
+static void rough_figure_is_enough(void **state)
+{
+	uint64_t before, about;
+
+	count_samples(SAMPLES, 100, TM_STOP_NO_TABLE);
+	before = held;
+	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
+	about = report_need_about(&recording.aggregate, &names);
+	peak = held;
+	name_table_resolve(&names, &recording.files);
+	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
+	build.report.hz = 99;
+	write_each_format();
+	assert_true(peak - before <= about);
+}
+
+static void page_without_memory_for_its_nodes_is_not_begun(void **state)
+{
+	_cleanup_(tm_closep) int fd = memfd_create("page", MFD_CLOEXEC);
+
+	count_samples(SAMPLES, 1, TM_STOP_NONE);
+	build_it();
+	recording.budget.limit = recording.budget.used + 4096;
+	assert_int_equal(outputs_write(OUTPUTS_HTML, fd, &build.report), -ENOMEM);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	recording.budget.limit = 4 * RECORDING_BYTES;
+}
+
+#define with_tables(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_tables(report_of_many_places_takes_what_was_foreseen),
+		with_tables(report_of_many_samples_takes_what_was_foreseen),
+		with_tables(rough_figure_is_enough),
+		with_tables(page_without_memory_for_its_nodes_is_not_begun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
