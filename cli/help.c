@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/exit_code.h"
+#include "cli/options.h"
 #include "cli/table_cache.h"
 
 static const char main_page[] =
@@ -83,6 +84,12 @@ static const char record_page[] =
 	"                          symbol tables\n"
 	"      --no-lines          read neither source lines nor inlined calls from debug\n"
 	"                          information\n"
+	"      --debug-root DIR    where separate debug files lie, for the functions of stripped\n"
+	"                          programs; give it again for several (at most 8). Default\n"
+	"                          " OPTIONS_ROOT_DEFAULT
+	". In a container its own folder of that name\n"
+	"                          comes first\n"
+	"      --no-debug-files    do not look for separate debug files\n"
 	"      --summary FILE      counts, completeness and the cost of recording, as JSON\n"
 	"      --every SECONDS     write a report every so often (1 s or more) and continue:\n"
 	"                          x.0001.html, x.0002.html, ... for -o x.html, the last one\n"

@@ -33,6 +33,8 @@ static const struct option long_options[] = {
 	{"no-lines", no_argument, NULL, 'L'},
 	{"debuginfod", required_argument, NULL, 'u'},
 	{"no-debuginfod", no_argument, NULL, 'U'},
+	{"debug-root", required_argument, NULL, 'g'},
+	{"no-debug-files", no_argument, NULL, 'G'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -93,6 +95,18 @@ static int add_url(struct options *o, const char *text, char *ret_problem)
 	if (r == DEBUGINFOD_URLS_E_FULL)
 		return problem(ret_problem, "--debuginfod is given more than %u times",
 			       DEBUGINFOD_URLS_MAX);
+	return 0;
+}
+
+static int add_debug_root(struct options *o, const char *path, char *ret_problem)
+{
+	if (path[0] != '/' || strspn(path, "/") == strlen(path))
+		return problem(ret_problem, "--debug-root %s: a folder, named from / on, is needed",
+			       path);
+	if (o->debug_root_count == OPTIONS_ROOTS_MAX)
+		return problem(ret_problem, "--debug-root is given more than %u times",
+			       OPTIONS_ROOTS_MAX);
+	o->debug_roots[o->debug_root_count++] = path;
 	return 0;
 }
 
@@ -162,6 +176,8 @@ static bool *switch_of(struct options *o, int option)
 		return &o->no_demangle;
 	case 'U':
 		return &o->no_debuginfod;
+	case 'G':
+		return &o->no_debug_files;
 	case 'R':
 		return &o->restart;
 	case 'P':
@@ -201,6 +217,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return 0;
 	case 'u':
 		return add_url(o, optarg, ret_problem);
+	case 'g':
+		return add_debug_root(o, optarg, ret_problem);
 	case 's':
 		if (o->summary)
 			return problem(ret_problem, "--summary is given twice");
@@ -240,6 +258,10 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 		return problem(ret_problem, "--cache and --no-cache cannot be combined");
 	if (o->debuginfod.count > 0 && o->no_debuginfod)
 		return problem(ret_problem, "--debuginfod and --no-debuginfod cannot be combined");
+	if (o->no_debug_files && o->debug_root_count)
+		return problem(ret_problem, "--debug-root and --no-debug-files cannot be combined");
+	if (!o->no_debug_files && !o->debug_root_count)
+		o->debug_roots[o->debug_root_count++] = OPTIONS_ROOT_DEFAULT;
 	if (o->output_count == 0)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)

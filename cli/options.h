@@ -27,6 +27,8 @@
 #define OPTIONS_MEMORY_MIB_MAX 2048u /* an eighth of it is what shared/unwind_map.h can hold */
 #define OPTIONS_MEMORY_MIB     512u
 #define OPTIONS_TABLE_PART     8u /* one byte in eight is for the unwind tables */
+#define OPTIONS_ROOTS_MAX      8u
+#define OPTIONS_ROOT_DEFAULT   "/usr/lib/debug"
 #define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
 #define OPTIONS_PROBLEM_BYTES  512u
 
@@ -52,6 +54,7 @@ struct options {
 	bool no_lines;        /* neither source lines nor inlined calls */
 	bool no_demangle;     /* names are shown as the symbol tables have them */
 	bool no_debuginfod;   /* whatever the environment says */
+	bool no_debug_files;  /* separate debug files are not looked for */
 	bool no_cache;        /* unwind tables are not kept from one recording to the next */
 	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
 	const char *summary;  /* or NULL */
@@ -59,8 +62,10 @@ struct options {
 	struct debuginfod_urls debuginfod; /* servers; those of the options */
 	size_t output_count;
 	size_t pid_count;
+	size_t debug_root_count;
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	pid_t pids[OPTIONS_PIDS_MAX];
+	const char *debug_roots[OPTIONS_ROOTS_MAX];
 };
 
 /*

@@ -138,6 +138,8 @@ static int start_collector(const struct start *start, const struct sockets *sock
 		launch_argument(&launch, "--selecting");
 	if (options->restart)
 		launch_argument(&launch, "--restart");
+	for (i = 0; i < options->debug_root_count; i++)
+		launch_argument(&launch, "--debug-root=%s", options->debug_roots[i]);
 	r = launch_start(&launch, &session->collector);
 	launch_deinit(&launch);
 	return r;
@@ -176,6 +178,8 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
 	if (options->no_lines)
 		launch_argument(&launch, "--no-lines");
+	if (options->debug_root_count)
+		launch_argument(&launch, "--debug-files");
 	if (options->no_demangle)
 		launch_argument(&launch, "--no-demangle");
 	start_title(options, title);

@@ -11,8 +11,7 @@
 
 int file_records_init(struct file_records *records, uint32_t count)
 {
-	*records = (struct file_records){.items = calloc(count, sizeof(*records->items)),
-					 .count = count};
+	*records = (struct file_records){.items = calloc(count, sizeof(*records->items))};
 	return records->items ? 0 : -ENOMEM;
 }
 
@@ -27,7 +26,7 @@ void file_records_drop(struct file_records *records, uint32_t number)
 
 void file_records_deinit(struct file_records *records)
 {
-	for (uint32_t number = 0; records->items && number < records->count; number++)
+	for (uint32_t number = 0; records->items && number < records->used; number++)
 		file_records_drop(records, number);
 	free(records->items);
 	records->items = NULL;
@@ -35,9 +34,11 @@ void file_records_deinit(struct file_records *records)
 
 void file_records_keep(struct file_records *records, struct tm_file *file, uint32_t owner)
 {
+	if (file->number >= records->used)
+		records->used = file->number + 1;
 	file_records_drop(records, file->number);
 	while (file->event.bytes > FILE_RECORDS_BYTES - records->bytes)
-		file_records_drop(records, records->hand++ % records->count);
+		file_records_drop(records, records->hand++ % records->used);
 	records->items[file->number] = (struct file_record){file, owner};
 	records->bytes += file->event.bytes;
 }

@@ -22,7 +22,7 @@ struct file_record {
 
 struct file_records {
 	struct file_record *items; /* by number */
-	uint32_t count;
+	uint32_t used;             /* highest number so far, + 1 */
 	uint32_t bytes;
 	uint32_t hand; /* the next number whose record makes room */
 };
@@ -32,9 +32,9 @@ int file_records_init(struct file_records *records, uint32_t count);
 void file_records_deinit(struct file_records *records);
 /* Takes @file, from malloc, in place of the last record of its number. */
 void file_records_keep(struct file_records *records, struct tm_file *file, uint32_t owner);
-/* @number, below `count`, does not mean its file any more. */
+/* @number, below the count, does not mean its file any more. */
 void file_records_drop(struct file_records *records, uint32_t number);
-/* The record of @number, below `count`, that has @ktime, or NULL. */
+/* The record of @number, below the count, that has @ktime, or NULL. */
 const struct file_record *file_records_find(const struct file_records *records, uint32_t number,
 					    uint64_t ktime);
 /* Return: a copy of @file, from malloc; NULL: no memory. */

@@ -76,6 +76,10 @@ static int parse_argument(struct options *options, char *text)
 		options->no_lines = true;
 		return 0;
 	}
+	if (strcmp(text, "--debug-files") == 0) {
+		options->debug_files = true;
+		return 0;
+	}
 	if (strcmp(text, "--no-demangle") == 0) {
 		options->no_demangle = true;
 		return 0;

@@ -27,6 +27,7 @@ struct options {
 	const char *boot_id;   /* required with cache_fd; "" without */
 	const char *title;
 	bool no_lines;    /* neither source lines nor inlined calls */
+	bool debug_files; /* separate debug files are asked for */
 	bool no_demangle; /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;

@@ -79,6 +79,23 @@ static int init_names(struct session *session, const struct options *options)
 	return 0;
 }
 
+/* The context is a struct debug_files. */
+static void on_opened(void *context, const struct tm_wire *message, int fd)
+{
+	debug_files_opened(context, message, fd);
+}
+
+static void init_debug(struct session *session)
+{
+	const struct options *options = session->options;
+
+	debug_files_init(&session->debug, &session->files, &session->store, &session->parser,
+			 options->wire_fd, options->debug_files);
+	session->symbols.debug = &session->debug;
+	session->link.opened = on_opened;
+	session->link.opened_context = &session->debug;
+}
+
 int session_init(struct session *session, const struct options *options)
 {
 	int r;
@@ -124,6 +141,7 @@ int session_init(struct session *session, const struct options *options)
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
 	session->reader.order.budget = &session->order;
 	init_link(session);
+	init_debug(session);
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -141,6 +159,7 @@ void session_deinit(struct session *session)
 	unwind_jobs_deinit(&session->jobs);
 	symbol_jobs_deinit(&session->symbols);
 	perf_maps_deinit(&session->maps);
+	debug_files_deinit(&session->debug);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	parser_requests_deinit(&session->requests);
 	debuginfod_client_deinit(&session->debuginfod);

@@ -50,6 +50,7 @@ struct session {
 	struct symbol_store store;
 	struct symbol_jobs symbols;
 	struct perf_maps maps;
+	struct debug_files debug;
 	struct ksyms kernel;
 	bool kernel_refused;       /* the table of kernel symbols is invalid */
 	struct interval *interval; /* owned: the open one; NULL: the last was ended */

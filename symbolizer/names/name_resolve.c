@@ -51,7 +51,9 @@ static void pin_file(struct name_table *names, const struct files *files,
 
 	symbol_store_pin(names->store, source ? &source->identity : &vdso, &file->pin);
 	if (file->pin.entry != SYMBOL_STORE_NO_ENTRY) {
-		file->has_symbols = file->pin.table.header->symbol_count > 0;
+		file->has_symbols =
+			file->pin.table.header->symbol_count > 0 ||
+			(file->pin.debug.header && file->pin.debug.header->symbol_count > 0);
 		file->pin.reason = file->has_symbols ? TM_UNNAMED_NO_SYMBOL : TM_UNNAMED_NO_SYMBOLS;
 		keep_build_id(names, file);
 	} else if (file->pin.reason == TM_UNNAMED_PENDING && source && !source->opened) {
@@ -76,6 +78,22 @@ static int begin_file(struct resolving *resolving, uint32_t index)
 	return 0;
 }
 
+/* The debug file has the names of all functions, and the file itself those of its PLT. */
+static const struct parser_symbol *find_symbol(const struct symbol_store_pin *pin, uint64_t vaddr,
+					       const char **ret_text)
+{
+	const struct symbol_table *tables[] = {&pin->debug, &pin->table};
+	const struct parser_symbol *symbol = NULL;
+
+	*ret_text = "";
+	for (unsigned i = 0; i < 2 && !**ret_text; i++) {
+		symbol = tables[i]->header ? symbol_table_find(tables[i], vaddr) : NULL;
+		if (symbol)
+			*ret_text = symbol_table_name(tables[i], symbol);
+	}
+	return symbol;
+}
+
 static void name_place(struct resolving *resolving, struct name_table_place *place)
 {
 	const struct symbol_table *table = &resolving->file->pin.table;
@@ -90,8 +108,7 @@ static void name_place(struct resolving *resolving, struct name_table_place *pla
 		return;
 	place->vaddr = symbol_table_vaddr(segment, offset);
 	place->has_vaddr = 1;
-	symbol = symbol_table_find(table, place->vaddr);
-	text = symbol ? symbol_table_name(table, symbol) : "";
+	symbol = find_symbol(&resolving->file->pin, place->vaddr, &text);
 	if (!*text)
 		return;
 	if (symbol != resolving->last &&

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define FREE_ENTRY ((struct symbol_store_entry){.table = SYMBOL_TABLE_NULL})
+#define FREE_ENTRY \
+	((struct symbol_store_entry){.table = SYMBOL_TABLE_NULL, .debug = SYMBOL_TABLE_NULL})
 
 static void unlink_entry(struct symbol_store *store, uint32_t index)
 {
@@ -64,22 +65,57 @@ uint32_t symbol_entries_oldest(const struct symbol_store *store, unsigned states
 	return SYMBOL_STORE_NO_ENTRY;
 }
 
-struct symbol_table symbol_entries_take_table(struct symbol_store *store,
-					      struct symbol_store_entry *entry)
+/* What both tables take. */
+static uint64_t bytes_of(const struct symbol_table *table, const struct symbol_table *debug)
 {
-	struct symbol_table table = entry->table;
+	return budget_pages(table->region.bytes) + budget_pages(debug->region.bytes);
+}
 
-	entry->table = SYMBOL_TABLE_NULL;
-	budget_give(&store->budget, budget_pages(table.region.bytes));
-	return table;
+void symbol_entries_take_tables(struct symbol_store *store, struct symbol_store_entry *entry,
+				struct symbol_table *ret_table, struct symbol_table *ret_debug)
+{
+	*ret_table = entry->table;
+	*ret_debug = entry->debug;
+	entry->table = entry->debug = SYMBOL_TABLE_NULL;
+	entry->debug_state = SYMBOL_DEBUG_UNWANTED;
+	budget_give(&store->budget, bytes_of(ret_table, ret_debug));
+}
+
+uint64_t symbol_entries_evict(struct symbol_store *store)
+{
+	uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
+	struct symbol_table table, debug;
+	uint64_t bytes;
+
+	if (oldest == SYMBOL_STORE_NO_ENTRY)
+		return 0;
+	symbol_entries_take_tables(store, &store->entries[oldest], &table, &debug);
+	bytes = bytes_of(&table, &debug);
+	store->entries[oldest].state = SYMBOL_STORE_EVICTED;
+	store->counts.evicted++;
+	(void)pthread_mutex_unlock(&store->mutex);
+	symbol_table_close(&table);
+	symbol_table_close(&debug);
+	(void)pthread_mutex_lock(&store->mutex);
+	return bytes;
+}
+
+bool symbol_entries_charge(struct symbol_store *store, uint64_t bytes)
+{
+	while (budget_take(&store->budget, bytes))
+		if (!symbol_entries_evict(store))
+			return false;
+	return true;
 }
 
 static void forget(struct symbol_store *store, uint32_t index)
 {
 	struct symbol_store_entry *entry = &store->entries[index];
-	struct symbol_table table = symbol_entries_take_table(store, entry);
+	struct symbol_table table, debug;
 
+	symbol_entries_take_tables(store, entry, &table, &debug);
 	symbol_table_close(&table);
+	symbol_table_close(&debug);
 	hash_index_remove(&store->lookup, hash_of(store, &entry->identity), index);
 	unlink_entry(store, index);
 	symbol_entries_set_again(store, entry, false);

@@ -32,17 +32,28 @@ enum symbol_store_state {
 	SYMBOL_STORE_EVICTED,
 };
 
+enum symbol_debug_state {          /* of a separate debug file */
+	SYMBOL_DEBUG_UNWANTED = 0, /* the file has a .symtab, or names no debug file */
+	SYMBOL_DEBUG_WANTED,       /* reports wait for it */
+	SYMBOL_DEBUG_MISSING,      /* until `debug_retry_ms` */
+	SYMBOL_DEBUG_ASKED,        /* once more: no report waits */
+	SYMBOL_DEBUG_HAVE,
+};
+
 struct symbol_store_entry {
 	struct tm_identity identity;
 	struct symbol_table table; /* owned; meaningful if HAVE */
-	int64_t retry_ms;          /* FAILED: not before */
+	struct symbol_table debug; /* owned: of the separate debug file; meaningful likewise */
+	int64_t debug_retry_ms;
+	int64_t retry_ms; /* FAILED: not before */
 	uint32_t pins;
 	uint32_t older, newer; /* entry + 1; of a free place `older` is the next free one */
 	uint8_t failures;
-	uint8_t state;  /* enum symbol_store_state */
-	uint8_t reason; /* enum tm_unnamed */
-	bool again;     /* a report missed the table */
-	bool awaited;   /* EVICTED: a report waits for it to be made again */
+	uint8_t state;       /* enum symbol_store_state */
+	uint8_t reason;      /* enum tm_unnamed */
+	uint8_t debug_state; /* enum symbol_debug_state */
+	bool again;          /* a report missed the table */
+	bool awaited;        /* EVICTED: a report waits for it to be made again */
 };
 
 struct symbol_store_counts {
@@ -59,6 +70,7 @@ struct symbol_store {
 	uint32_t oldest, newest; /* entry + 1 */
 	uint32_t again;          /* entries that are wanted again */
 	uint32_t pinned;         /* pins of all entries */
+	bool wants_debug;        /* separate debug files are looked for */
 	struct hash_index lookup;
 	struct budget budget;
 	const struct hash_seed *seed; /* borrowed */
@@ -78,5 +90,11 @@ void symbol_entries_touch(struct symbol_store *store, uint32_t index);
 void symbol_entries_set_again(struct symbol_store *store, struct symbol_store_entry *entry,
 			      bool again);
 /* Its bytes are given back. Unmapping takes its time: the caller does it without the mutex. */
-struct symbol_table symbol_entries_take_table(struct symbol_store *store,
-					      struct symbol_store_entry *entry);
+void symbol_entries_take_tables(struct symbol_store *store, struct symbol_store_entry *entry,
+				struct symbol_table *ret_table, struct symbol_table *ret_debug);
+/* The least recently used tables without a pin; lets go of the mutex meanwhile. Return: the bytes
+ * that became free; 0: all are pinned. */
+uint64_t symbol_entries_evict(struct symbol_store *store);
+/* Evicts what it takes. Return: whether there is room for
+ * @bytes, which are then charged. */
+bool symbol_entries_charge(struct symbol_store *store, uint64_t bytes);

@@ -89,6 +89,8 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 		symbol_store_refuse(jobs->store, &slot->identity, reason_of(answer->status));
 	else
 		symbol_store_put(jobs->store, &slot->identity, TM_TAKE_FD(answer->fd), now_ms());
+	if (jobs->debug)
+		debug_files_add(jobs->debug, file ? slot->file : FILES_NONE, &slot->identity);
 	if (file)
 		file_queue_add_symbols(jobs->files, slot->file);
 	jobs->vdso_wanted |= slot->file == SYMBOL_JOBS_VDSO; /* in case it failed */

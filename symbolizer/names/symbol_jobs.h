@@ -21,7 +21,7 @@
 #include <stdbool.h>
 
 #include "symbolizer/base/parser_client.h"
-#include "symbolizer/names/symbol_store.h"
+#include "symbolizer/names/debug_files.h"
 #include "symbolizer/profile/files.h"
 
 #define SYMBOL_JOBS_VDSO FILES_NONE
@@ -36,6 +36,7 @@ struct symbol_jobs {
 	struct files *files;          /* borrowed */
 	struct symbol_store *store;   /* borrowed */
 	struct parser_client *parser; /* borrowed */
+	struct debug_files *debug;    /* borrowed: receives each table's file; NULL: none */
 	int wire;                     /* borrowed */
 	bool vdso_wanted;
 	struct symbol_jobs_slot slots[PARSER_AT_ONCE];

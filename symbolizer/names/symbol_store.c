@@ -39,9 +39,11 @@ void symbol_store_deinit(struct symbol_store *store)
 	if (!store->seed)
 		return;
 	for (uint32_t i = 0; i < store->count; i++) {
-		struct symbol_table table = symbol_entries_take_table(store, &store->entries[i]);
+		struct symbol_table table, debug;
 
+		symbol_entries_take_tables(store, &store->entries[i], &table, &debug);
 		symbol_table_close(&table);
+		symbol_table_close(&debug);
 	}
 	hash_index_deinit(&store->lookup);
 	budget_drop(&store->budget, &store->entries, &store->capacity, sizeof(*store->entries));
@@ -98,40 +100,12 @@ static void settle(struct symbol_store *store, uint32_t index, enum symbol_store
 	(void)pthread_cond_broadcast(&store->answered);
 }
 
-/* With the mutex held, but for a while. Return: the bytes that became free; 0: all are pinned. */
-static uint64_t evict(struct symbol_store *store)
-{
-	uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
-	struct symbol_table table;
-	uint64_t bytes;
-
-	if (oldest == SYMBOL_STORE_NO_ENTRY)
-		return 0;
-	table = symbol_entries_take_table(store, &store->entries[oldest]);
-	bytes = budget_pages(table.region.bytes);
-	store->entries[oldest].state = SYMBOL_STORE_EVICTED;
-	store->counts.evicted++;
-	(void)pthread_mutex_unlock(&store->mutex);
-	symbol_table_close(&table);
-	(void)pthread_mutex_lock(&store->mutex);
-	return bytes;
-}
-
-/* Evicts what it takes. Return: whether there is room for @bytes, which are then charged. */
-static bool charge(struct symbol_store *store, uint64_t bytes)
-{
-	while (budget_take(&store->budget, bytes))
-		if (!evict(store))
-			return false;
-	return true;
-}
-
 void symbol_store_reclaim(struct symbol_store *store, uint64_t bytes)
 {
 	uint64_t freed = 0, more;
 
 	(void)pthread_mutex_lock(&store->mutex);
-	while (freed < bytes && (more = evict(store)))
+	while (freed < bytes && (more = symbol_entries_evict(store)))
 		freed += more;
 	(void)pthread_mutex_unlock(&store->mutex);
 }
@@ -149,6 +123,17 @@ static void fail(struct symbol_store *store, uint32_t index, enum tm_unnamed rea
 	settle(store, index, SYMBOL_STORE_FAILED, reason);
 }
 
+/* A file with a .symtab has the names that its debug file would have. */
+static uint8_t debug_state_of(const struct symbol_store *store, const struct symbol_table *table)
+{
+	const struct parser_symbol_table *header = table->header;
+	bool names_one = header->build_id_bytes || header->debuglink != PARSER_NO_NAME;
+
+	return store->wants_debug && !(header->flags & PARSER_SYMBOLS_HAS_SYMTAB) && names_one
+		       ? SYMBOL_DEBUG_WANTED
+		       : SYMBOL_DEBUG_UNWANTED;
+}
+
 void symbol_store_put(struct symbol_store *store, const struct tm_identity *identity, int fd,
 		      int64_t now_ms)
 {
@@ -164,10 +149,11 @@ void symbol_store_put(struct symbol_store *store, const struct tm_identity *iden
 			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MALFORMED);
 		} else if (!fits) {
 			settle(store, index, SYMBOL_STORE_NONE, TM_UNNAMED_MEMORY);
-		} else if (!charge(store, budget_pages(table.region.bytes))) {
+		} else if (!symbol_entries_charge(store, budget_pages(table.region.bytes))) {
 			fail(store, index, TM_UNNAMED_MEMORY, now_ms);
 		} else {
 			store->entries[index].table = table;
+			store->entries[index].debug_state = debug_state_of(store, &table);
 			table = SYMBOL_TABLE_NULL;
 			settle(store, index, SYMBOL_STORE_HAVE, TM_UNNAMED_NO_SYMBOL);
 		}
@@ -254,6 +240,7 @@ void symbol_store_pin(struct symbol_store *store, const struct tm_identity *iden
 	uint32_t index;
 
 	*ret_pin = (struct symbol_store_pin){.table = SYMBOL_TABLE_NULL,
+					     .debug = SYMBOL_TABLE_NULL,
 					     .entry = SYMBOL_STORE_NO_ENTRY,
 					     .reason = TM_UNNAMED_PENDING};
 	(void)pthread_mutex_lock(&store->mutex);
@@ -266,6 +253,7 @@ void symbol_store_pin(struct symbol_store *store, const struct tm_identity *iden
 			symbol_entries_set_again(store, entry, true);
 		if (entry->state == SYMBOL_STORE_HAVE) {
 			ret_pin->table = entry->table;
+			ret_pin->debug = entry->debug;
 			ret_pin->entry = index;
 			entry->pins++;
 			store->pinned++;
@@ -309,7 +297,8 @@ static bool all_have_ended(const struct symbol_store *store, const struct tm_ide
 
 		if (index == SYMBOL_STORE_NO_ENTRY ||
 		    store->entries[index].state == SYMBOL_STORE_ASKED ||
-		    store->entries[index].awaited)
+		    store->entries[index].awaited ||
+		    store->entries[index].debug_state == SYMBOL_DEBUG_WANTED)
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
  * Shape      one entry per identity, in order of use. An entry says what became of its file: asked
  *            for, here, without symbols for good, failed for now, or evicted. It outlives number,
  *            path and descriptor of the file, and every report.
+ * Debug      the table of a separate debug file lies above the file's own (symbol_debug.h).
  * Owner      the store owns the tables. A pinned table stays mapped until it is unpinned.
  * Limits     the budget's bytes and SYMBOL_STORE_ENTRIES; the least recently used entry without a
  *            pin makes room. A table that finds none fails for now, one above the budget for good.
@@ -19,6 +20,8 @@
 
 struct symbol_store_pin {
 	struct symbol_table table; /* borrowed */
+	struct symbol_table debug; /* borrowed: of the separate debug file, whose names come first;
+				    * its header is NULL if there is none */
 	uint32_t entry;            /* SYMBOL_STORE_NO_ENTRY: nothing is pinned */
 	enum tm_unnamed reason;    /* why nothing is */
 };

@@ -8,10 +8,11 @@
  *            (`parts`), each with one more descriptor. One RESULT answers it, with a sealed blob
  *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
  * Requests   ROWS: the unwind table of the file, or of the vDSO without one; the result is that of
- *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise. LINES: functions,
- *            inlined calls and source lines, from DWARF and, where that has none, from Go's table;
- *            one part, a sealed blob of `count` ascending virtual addresses of 64 bits; a second
- *            part is the separate debug file, or the file again, whose build id must be the file's
+ *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise; if `count` is 1,
+ *            with the CRC of the file. LINES: functions, inlined calls and source lines, of DWARF
+ *            and, where that has none, of Go's table; one part, a sealed blob of `count` ascending
+ *            virtual addresses of 64 bits; a second part is the separate debug file, or the file
+ *            again, whose build id must be the file's
  *            (else PARSER_REFUSED); a third one is the file that several debug files share (dwz),
  *            whose build id must be the one that the file with the DWARF names (likewise).
  *            DEMANGLE: no file; one part, a sealed blob of `count` NUL-ended names. PERF_MAP: the
@@ -37,7 +38,7 @@
 enum parser_kind {
 	PARSER_PART = 3,
 	PARSER_ROWS = 4,    /* `count` is 0 */
-	PARSER_SYMBOLS = 5, /* `count` is 0 */
+	PARSER_SYMBOLS = 5, /* `count` is 0, or 1: with the file's CRC */
 	PARSER_LINES = 6,
 	PARSER_DEMANGLE = 7,
 	PARSER_PERF_MAP = 8, /* `count` is 0 */
@@ -114,6 +115,8 @@ struct parser_symbol_table {
 	uint32_t altlink; /* path of a file that dwz made, into the names; PARSER_NO_NAME */
 	uint32_t altlink_build_id_bytes;
 	uint8_t altlink_build_id[PARSER_BUILD_ID_MAX];
+	uint32_t has_crc;
+	uint32_t crc; /* of the whole file, as in .gnu_debuglink */
 };
 
 struct parser_segment {

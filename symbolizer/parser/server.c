@@ -172,8 +172,9 @@ static bool is_valid_request(const struct parser_message *request, int file)
 		return file >= 0 && request->count <= PARSER_OFFSETS_MAX && request->parts >= 1 &&
 		       request->parts <= PARSER_PARTS_MAX;
 	case PARSER_ROWS:
-	case PARSER_SYMBOLS:
 		return request->count == 0 && request->parts == 0;
+	case PARSER_SYMBOLS:
+		return request->count <= (file >= 0) && request->parts == 0;
 	case PARSER_PERF_MAP:
 		return file >= 0 && request->count == 0 && request->parts == 0;
 	case PARSER_DEMANGLE:

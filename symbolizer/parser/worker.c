@@ -5,6 +5,7 @@
 
 #include "symbolizer/parser/worker.h"
 
+#include <libdeflate.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -147,6 +148,27 @@ static int parse_perf_map(const struct worker_job *job, struct result_blob *resu
 	return r ? r : perf_map_compile(result, &source);
 }
 
+/* Of the whole file, for the debug link that names it. */
+static int add_crc(struct result_blob *result, const struct image_source *source)
+{
+	struct parser_symbol_table *header = result->data;
+	static uint8_t chunk[1 << 16];
+	uint32_t crc = 0;
+
+	for (uint64_t at = 0; at < source->bytes;) {
+		size_t bytes = source->bytes - at < sizeof(chunk) ? (size_t)(source->bytes - at)
+								  : sizeof(chunk);
+
+		if (source->read(source->context, chunk, at, bytes) < 0)
+			return PARSER_FAILED;
+		crc = libdeflate_crc32(crc, chunk, bytes);
+		at += bytes;
+	}
+	header->has_crc = 1;
+	header->crc = crc;
+	return 0;
+}
+
 static int parse_file(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
@@ -161,6 +183,8 @@ static int parse_file(const struct worker_job *job, struct result_blob *result)
 		return r;
 	r = job->request.kind == PARSER_ROWS ? unwind_compile(result, &source)
 					     : symbols_compile(result, &source);
+	if (!r && job->request.kind == PARSER_SYMBOLS && job->request.count)
+		r = add_crc(result, &source);
 	r = status_of(r, &input, 1);
 	return !r && !input_is_unchanged(&input) ? PARSER_CHANGED : r;
 }

@@ -150,6 +150,10 @@ static int handle_message(struct collector_link *link, const struct tm_wire *mes
 		take_map(link, message, TM_TAKE_FD(owned));
 		return 0;
 	}
+	if (message->kind == TM_WIRE_OPENED && link->opened) {
+		link->opened(link->opened_context, message, TM_TAKE_FD(owned));
+		return 0;
+	}
 	if (wants_fd != (owned >= 0) || link->state == COLLECTOR_LINK_ENDED)
 		return -EBADMSG;
 	switch (message->kind) {

@@ -21,6 +21,9 @@ enum collector_link_state {
 	COLLECTOR_LINK_INVALID, /* it sent an invalid message */
 };
 
+/* An answer to DEBUG_FILE. Takes @fd; -1: there is none. */
+typedef void (*collector_link_opened_fn)(void *context, const struct tm_wire *message, int fd);
+
 /* Who asked for a file once more. @value: that of the FILE message. @fd: -1: it was not opened.
  * Return: whether @fd was taken. */
 typedef bool (*collector_link_fn)(void *context, uint32_t number, uint64_t value, int fd);
@@ -36,6 +39,8 @@ struct collector_link {
 	void *context;              /* of `reopened` */
 	collector_link_map_fn map;  /* NULL: nobody */
 	void *map_context;
+	collector_link_opened_fn opened; /* NULL: nobody asks for debug files */
+	void *opened_context;
 	struct tm_region data;
 	struct tm_region page;
 	struct files *files;    /* borrowed */

@@ -43,6 +43,8 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_false(options.no_cache);
 	assert_false(options.no_demangle);
 	assert_int_equal(options.debuginfod.count, 0);
+	assert_int_equal(options.debug_root_count, 1);
+	assert_string_equal(options.debug_roots[0], "/usr/lib/debug");
 	assert_null(options.summary);
 	assert_int_equal(options.output_count, 1);
 	assert_string_equal(options.outputs[0].path, "tidemark.html");
@@ -70,6 +72,21 @@ static void every_option_is_parsed(void **state)
 	assert_true(options.verbose);
 	assert_true(options.public_files);
 	assert_true(options.no_demangle);
+}
+
+static void debug_files_lie_below_the_folders_that_are_given(void **state)
+{
+	assert_int_equal(parse("record --debug-root /a --debug-root=/b/c"), 0);
+	assert_int_equal(options.debug_root_count, 2);
+	assert_string_equal(options.debug_roots[0], "/a");
+	assert_string_equal(options.debug_roots[1], "/b/c");
+	assert_int_equal(parse("record --no-debug-files"), 0);
+	assert_int_equal(options.debug_root_count, 0);
+	assert_int_equal(parse("record --debug-root a"), OPTIONS_E_USAGE);
+	assert_non_null(strstr(problem, "--debug-root a: "));
+	assert_int_equal(parse("record --debug-root //"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --no-debug-files --debug-root /a"), OPTIONS_E_USAGE);
+	assert_non_null(strstr(problem, "cannot be combined"));
 }
 
 static void debug_files_come_from_the_servers_that_are_given(void **state)
@@ -250,6 +267,7 @@ int main(void)
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
 		cmocka_unit_test(help_options_are_recognised),
 		cmocka_unit_test(servers_that_cannot_be_asked_are_named),
+		cmocka_unit_test(debug_files_lie_below_the_folders_that_are_given),
 		cmocka_unit_test(problem_names_the_invalid_argument),
 		cmocka_unit_test(empty_command_is_wrong),
 		cmocka_unit_test(limits_hold_at_their_last_value),

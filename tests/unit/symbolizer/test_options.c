@@ -46,6 +46,9 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
+	assert_false(options.debug_files);
+	assert_int_equal(parse("--debug-files"), 0);
+	assert_true(options.debug_files);
 	assert_false(options.no_demangle);
 	assert_int_equal(parse("--no-demangle"), 0);
 	assert_true(options.no_demangle);

@@ -341,7 +341,7 @@ static void vdso_is_asked_for_without_a_file(void **state)
 static void file_whose_evicted_table_a_report_missed_is_requested_from_the_collector(void **state)
 {
 	struct tm_identity identity = hand_over(1, 7, 10);
-	struct symbol_table table;
+	struct symbol_table table, debug;
 	struct tm_wire message;
 	int fd;
 
@@ -349,7 +349,7 @@ static void file_whose_evicted_table_a_report_missed_is_requested_from_the_colle
 	answer_symbols(symbols_are_asked_for(), PARSER_OK);
 	round_of_symbols();
 	(void)pages_of(1, 10);
-	table = symbol_entries_take_table(&recording.store, &recording.store.entries[0]);
+	symbol_entries_take_tables(&recording.store, &recording.store.entries[0], &table, &debug);
 	symbol_table_close(&table);
 	recording.store.entries[0].state = SYMBOL_STORE_EVICTED;
 	round_of_symbols();
