@@ -234,8 +234,8 @@ static int serve(struct session *session, int timeout_ms)
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
 	perf_maps_round(&session->maps, session->reader.released);
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
-	debug_files_round(&session->debug, session->link.serves);
 	line_jobs_round(&session->line_jobs, session->link.serves);
+	debug_files_round(&session->debug, session->link.serves);
 	if (table_cache_write_is_pending(&session->cache))
 		reporter_wake(&session->reporter);
 	take_reports(session);

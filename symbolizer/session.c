@@ -74,8 +74,6 @@ static int init_names(struct session *session, const struct options *options)
 		return r;
 	line_names_init(&session->lines, &session->line_requests, &session->seed);
 	charge(session, &session->lines.cache.budget, TM_MEMORY_LINES);
-	line_jobs_init(&session->line_jobs, &session->files, &session->line_requests,
-		       &session->parser, options->wire_fd);
 	return 0;
 }
 
@@ -142,6 +140,7 @@ int session_init(struct session *session, const struct options *options)
 	session->reader.order.budget = &session->order;
 	init_link(session);
 	init_debug(session);
+	line_jobs_init(&session->line_jobs, &session->debug, &session->line_requests);
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }

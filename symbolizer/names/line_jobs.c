@@ -15,25 +15,11 @@ static int64_t now_ms(void)
 	return (int64_t)tm_clock_ms();
 }
 
-void line_jobs_init(struct line_jobs *jobs, struct files *files, struct line_requests *requests,
-		    struct parser_client *parser, int wire)
-{
-	*jobs = (struct line_jobs){
-		.files = files,
-		.requests = requests,
-		.parser = parser,
-		.wire = wire,
-		.left_us = LINE_JOBS_FIRST_MS * 1000,
-		.counted_ms = now_ms(),
-	};
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		jobs->slots[i].fd = -1;
-}
-
 static void end_slot(struct line_jobs_slot *slot)
 {
 	(void)tm_close(slot->fd);
-	*slot = (struct line_jobs_slot){.fd = -1};
+	(void)tm_close(slot->alternate);
+	*slot = (struct line_jobs_slot){.fd = -1, .alternate = -1};
 }
 
 void line_jobs_deinit(struct line_jobs *jobs)
@@ -91,15 +77,92 @@ bool line_jobs_reopened(void *context, uint32_t number, uint64_t value, int fd)
 	return false;
 }
 
+/* The file that a debug file shares with others is read if it is there. */
+static void ask_for_alternate(struct line_jobs *jobs, struct line_jobs_slot *slot)
+{
+	slot->state = LINE_JOBS_OPENING_ALT;
+	if (debug_files_request(jobs->debug, slot->file, DEBUG_FILES_ALT))
+		slot->state = LINE_JOBS_OPEN;
+}
+
+/* A debug_files_fn. */
+static void on_debug_file(void *context, uint32_t file, enum debug_files_kind kind, int fd,
+			  enum tm_no_file reason)
+{
+	_cleanup_(tm_closep) int owned = fd;
+	struct line_jobs *jobs = context;
+	const enum line_jobs_state state =
+		kind == DEBUG_FILES_OWN ? LINE_JOBS_OPENING_OWN : LINE_JOBS_OPENING_ALT;
+
+	(void)reason;
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+		struct line_jobs_slot *slot = &jobs->slots[i];
+
+		if (slot->state != state || slot->file != file)
+			continue;
+		if (kind == DEBUG_FILES_ALT) {
+			slot->alternate = TM_TAKE_FD(owned);
+			slot->state = LINE_JOBS_OPEN;
+		} else if (owned < 0) {
+			fail(jobs, slot, TM_NO_LINE_NO_DEBUG_INFO);
+		} else {
+			slot->fd = TM_TAKE_FD(owned);
+			ask_for_alternate(jobs, slot);
+		}
+		return;
+	}
+}
+
+void line_jobs_init(struct line_jobs *jobs, struct debug_files *debug,
+		    struct line_requests *requests)
+{
+	*jobs = (struct line_jobs){
+		.files = debug->files,
+		.debug = debug,
+		.requests = requests,
+		.parser = debug->parser,
+		.wire = debug->wire,
+		.left_us = LINE_JOBS_FIRST_MS * 1000,
+		.counted_ms = now_ms(),
+	};
+	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+		jobs->slots[i].fd = jobs->slots[i].alternate = -1;
+	debug_files_listen(debug, on_debug_file, jobs);
+}
+
+/* Its build id alone proves a debug file. */
+static void ask_for_debug_file(struct line_jobs *jobs, struct line_jobs_slot *slot,
+			       const struct symbol_debug_links *links)
+{
+	int r = DEBUG_FILES_E_NONE;
+
+	if (links->build_id_bytes)
+		r = debug_files_request(jobs->debug, slot->file, DEBUG_FILES_OWN);
+	if (r == DEBUG_FILES_E_NONE) {
+		fail(jobs, slot, TM_NO_LINE_NO_DEBUG_INFO);
+	} else if (r == 0) {
+		slot->separate = true;
+		slot->state = LINE_JOBS_OPENING_OWN;
+	}
+}
+
 static void ask_collector(struct line_jobs *jobs, struct line_jobs_slot *slot)
 {
-	uint32_t index = files_of_identity(jobs->files, &slot->identity);
+	const uint32_t own = PARSER_SYMBOLS_HAS_DWARF | PARSER_SYMBOLS_HAS_GO_LINES;
+	struct symbol_debug_links links;
 
-	slot->state = LINE_JOBS_OPENING;
-	slot->begun_ms = now_ms();
-	if (index == FILES_NONE ||
-	    file_queue_ask_again(jobs->files, index, jobs->wire, &slot->number, &slot->value))
+	slot->file = files_of_identity(jobs->files, &slot->identity);
+	if (slot->file == FILES_NONE ||
+	    symbol_debug_links(jobs->debug->store, &slot->identity, &links)) {
 		fail(jobs, slot, TM_NO_LINE_NOT_OPENED);
+	} else if (!(links.flags & own)) {
+		ask_for_debug_file(jobs, slot, &links);
+	} else {
+		slot->state = LINE_JOBS_OPENING;
+		if (file_queue_ask_again(jobs->files, slot->file, jobs->wire, &slot->number,
+					 &slot->value))
+			fail(jobs, slot, TM_NO_LINE_NOT_OPENED);
+	}
 }
 
 /* --- the parser ------------------------------------------------------------------------------- */
@@ -127,9 +190,9 @@ static void ask_parser(struct line_jobs *jobs, struct line_jobs_slot *slot)
 	const struct parser_client_request request = {
 		.kind = PARSER_LINES,
 		.target = slot->fd,
-		.identity = &slot->identity,
-		.parts = {part, -1},
-		.part_count = 1,
+		.identity = slot->separate ? NULL : &slot->identity,
+		.parts = {part, slot->fd, slot->alternate},
+		.part_count = slot->alternate < 0 ? 1 : 3,
 		.count = slot->count,
 		.cpu_ms =
 			jobs->last && jobs->left_us > 0 ? (uint32_t)(jobs->left_us / 1000) + 1 : 0,
@@ -170,6 +233,19 @@ static struct line_jobs_slot *free_slot(struct line_jobs *jobs)
 	return slot;
 }
 
+static void advance(struct line_jobs *jobs, struct line_jobs_slot *slot, bool serves)
+{
+	if (slot->state > LINE_JOBS_FREE && slot->state < LINE_JOBS_OPEN &&
+	    (!serves || now_ms() - slot->begun_ms > LINE_JOBS_OPEN_MS))
+		fail(jobs, slot, TM_NO_LINE_NOT_OPENED);
+	else if (slot->state == LINE_JOBS_BEGUN)
+		ask_collector(jobs, slot);
+	else if (slot->state == LINE_JOBS_OPEN && jobs->parser->socket < 0)
+		fail(jobs, slot, TM_NO_LINE_NOT_PARSED);
+	else if (slot->state == LINE_JOBS_OPEN && parser_client_is_ready(jobs->parser))
+		ask_parser(jobs, slot);
+}
+
 static void begin_files(struct line_jobs *jobs, bool serves)
 {
 	struct line_requests_result due;
@@ -181,23 +257,12 @@ static void begin_files(struct line_jobs *jobs, bool serves)
 		*slot = (struct line_jobs_slot){.identity = due.identity,
 						.vaddrs = due.vaddrs,
 						.count = due.count,
-						.fd = -1};
-		if (serves)
-			ask_collector(jobs, slot);
-		else
-			fail(jobs, slot, TM_NO_LINE_NOT_OPENED);
+						.state = LINE_JOBS_BEGUN,
+						.begun_ms = now_ms(),
+						.fd = -1,
+						.alternate = -1};
+		advance(jobs, slot, serves);
 	}
-}
-
-static void advance(struct line_jobs *jobs, struct line_jobs_slot *slot, bool serves)
-{
-	if (slot->state == LINE_JOBS_OPENING &&
-	    (!serves || now_ms() - slot->begun_ms > LINE_JOBS_OPEN_MS))
-		fail(jobs, slot, TM_NO_LINE_NOT_OPENED);
-	else if (slot->state == LINE_JOBS_OPEN && jobs->parser->socket < 0)
-		fail(jobs, slot, TM_NO_LINE_NOT_PARSED);
-	else if (slot->state == LINE_JOBS_OPEN && parser_client_is_ready(jobs->parser))
-		ask_parser(jobs, slot);
 }
 
 void line_jobs_round(struct line_jobs *jobs, bool serves)

@@ -39,6 +39,14 @@ void line_names_deinit(struct line_names *lines)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
+/* Of a separate debug file, too: it has the build id of the sampled one. */
+static bool is_of_file(const struct lines_check *checked,
+		       const struct line_requests_build_id *build_id)
+{
+	return checked->header->build_id_bytes == build_id->bytes &&
+	       memcmp(checked->header->build_id, build_id->id, build_id->bytes) == 0;
+}
+
 /* Takes all of @result. */
 static void keep_result(struct line_names *lines, struct line_requests_result *result)
 {
@@ -48,7 +56,8 @@ static void keep_result(struct line_names *lines, struct line_requests_result *r
 	if (tm_region_open_blob(&region, result->fd, LINES_CHECK_MAX_BYTES)) {
 		(void)tm_close(result->fd);
 		line_requests_refuse(lines->requests, &result->identity);
-	} else if (lines_check_check(&checked, region.addr, region.bytes, result->count)) {
+	} else if (lines_check_check(&checked, region.addr, region.bytes, result->count) ||
+		   !is_of_file(&checked, &result->build_id)) {
 		line_requests_refuse(lines->requests, &result->identity);
 	} else {
 		for (uint32_t i = 0; i < result->count; i++)
@@ -136,14 +145,32 @@ static void take_record(struct name_table *names, struct name_table_place *place
 
 /* --- one file --------------------------------------------------------------------------------- */
 
-static bool has_debug_info(const struct name_table_file *file)
+/* A file without .symtab is asked for a debug file before this (debug_files.h). Of one that has a
+ * .symtab and a build id, only the request for its lines tells. */
+static bool may_have_debug_info(const struct symbol_store_pin *pin)
 {
-	return file->pin.table.header && file->pin.table.header->flags & DEBUG_INFO;
+	const struct parser_symbol_table *own = pin->table.header, *debug = pin->debug.header;
+
+	if (!own || own->flags & DEBUG_INFO)
+		return own;
+	if (debug)
+		return debug->flags & PARSER_SYMBOLS_HAS_DWARF;
+	return own->flags & PARSER_SYMBOLS_HAS_SYMTAB && own->build_id_bytes;
+}
+
+static struct line_requests_build_id build_id_of(const struct parser_symbol_table *header)
+{
+	struct line_requests_build_id build_id = {.bytes = header->build_id_bytes};
+
+	memcpy(build_id.id, header->build_id, sizeof(build_id.id));
+	return build_id;
 }
 
 /* Asks for those of @places (of one file) that are not in the cache. Return: whether any was. */
-static bool want_missing(struct work *work, const uint32_t *places, uint32_t count)
+static bool want_missing(struct work *work, const struct name_table_file *file,
+			 const uint32_t *places, uint32_t count)
 {
+	const struct line_requests_build_id build_id = build_id_of(file->pin.table.header);
 	const struct name_table_place *all = work->names->places;
 	const struct tm_identity *identity = &work->files->items[file_of(&all[*places])].identity;
 	uint32_t missing = 0;
@@ -152,7 +179,7 @@ static bool want_missing(struct work *work, const uint32_t *places, uint32_t cou
 		if (!line_cache_find(&work->lines->cache, identity, all[places[i]].vaddr) &&
 		    (!missing || work->vaddrs[missing - 1] != all[places[i]].vaddr))
 			work->vaddrs[missing++] = all[places[i]].vaddr;
-	(void)line_requests_want(work->lines->requests, identity, work->vaddrs, missing);
+	(void)line_requests_want(work->lines->requests, identity, &build_id, work->vaddrs, missing);
 	return missing > 0;
 }
 
@@ -196,12 +223,12 @@ static bool walk(struct work *work, bool fill)
 				break;
 		while (file->file != index)
 			file++;
-		if (!has_debug_info(file))
+		if (!may_have_debug_info(&file->pin))
 			mark_file(work, work->order + at, end - at);
 		else if (fill)
 			fill_file(work, work->order + at, end - at);
 		else
-			missing |= want_missing(work, work->order + at, end - at);
+			missing |= want_missing(work, file, work->order + at, end - at);
 	}
 	return missing;
 }

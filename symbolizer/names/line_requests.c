@@ -85,6 +85,17 @@ static bool is_due(const struct line_requests *requests, const struct line_reque
 	       (requests->last || file->next_ms <= now_ms);
 }
 
+static struct line_requests_result result_of(const struct line_requests_file *file, int fd)
+{
+	return (struct line_requests_result){
+		.identity = file->identity,
+		.build_id = file->build_id,
+		.vaddrs = file->asked,
+		.count = file->asked_count,
+		.fd = fd,
+	};
+}
+
 /* --- the reporter's thread -------------------------------------------------------------------- */
 
 /* Adds @vaddrs to those of @file. Return: 0, LINE_REQUESTS_E_FULL. */
@@ -115,7 +126,8 @@ static int merge(struct line_requests *requests, struct line_requests_file *file
 }
 
 static int want(struct line_requests *requests, const struct tm_identity *identity,
-		const uint64_t *vaddrs, uint32_t count)
+		const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
+		uint32_t count)
 {
 	struct line_requests_file *file = find(requests, identity);
 
@@ -126,17 +138,19 @@ static int want(struct line_requests *requests, const struct tm_identity *identi
 		*file = (struct line_requests_file){
 			.identity = *identity, .result = -1, .reason = TM_NO_LINE_PENDING};
 	}
+	file->build_id = *build_id;
 	return merge(requests, file, vaddrs, count);
 }
 
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
-		       const uint64_t *vaddrs, uint32_t count)
+		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
+		       uint32_t count)
 {
 	int r = 0;
 
 	(void)pthread_mutex_lock(&requests->lock);
 	if (count)
-		r = want(requests, identity, vaddrs, count);
+		r = want(requests, identity, build_id, vaddrs, count);
 	(void)pthread_mutex_unlock(&requests->lock);
 	return r;
 }
@@ -187,8 +201,7 @@ int line_requests_next_result(struct line_requests *requests, int64_t end_ms,
 	(void)pthread_mutex_lock(&requests->lock);
 	file = wait_for_result(requests, end_ms);
 	if (file) {
-		*ret_result = (struct line_requests_result){file->identity, file->asked,
-							    file->asked_count, file->result};
+		*ret_result = result_of(file, file->result);
 		file->asked = NULL;
 		file->result = -1;
 		drop_asked(requests, file);
@@ -273,8 +286,7 @@ int line_requests_take(struct line_requests *requests, int64_t now_ms,
 		file->wanted_count = 0;
 		file->state = LINE_REQUESTS_ASKED;
 		file->next_ms = now_ms + LINE_REQUESTS_PAUSE_MS;
-		*ret_result = (struct line_requests_result){file->identity, file->asked,
-							    file->asked_count, -1};
+		*ret_result = result_of(file, -1);
 		r = 0;
 	}
 	(void)pthread_mutex_unlock(&requests->lock);

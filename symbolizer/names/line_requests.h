@@ -8,6 +8,8 @@
  *
  * Pace       one request a file in LINE_REQUESTS_PAUSE_MS, for all that was missed until then.
  *            Failures double the pause. The last report of a recording does not wait for it.
+ * Build id   that of the file goes with its request and its result: what was read of a separate
+ *            debug file must bear it.
  * Limits     LINE_REQUESTS_FILES; LINE_REQUESTS_PLACES for all files together.
  * Threads    one mutex, held for a copy of addresses at most.
  */
@@ -29,8 +31,14 @@ enum line_requests_state {
 	LINE_REQUESTS_HAVE, /* the result is here */
 };
 
+struct line_requests_build_id {
+	uint32_t bytes; /* 0: the file has none */
+	uint8_t id[PARSER_BUILD_ID_MAX];
+};
+
 struct line_requests_file {
 	struct tm_identity identity;
+	struct line_requests_build_id build_id;
 	uint64_t *wanted; /* owned; ascending vaddrs, each once */
 	uint64_t *asked;  /* owned; the same of the request that is under way, or has its result */
 	uint32_t wanted_count, asked_count;
@@ -55,6 +63,7 @@ struct line_requests {
 
 struct line_requests_result {
 	struct tm_identity identity;
+	struct line_requests_build_id build_id;
 	uint64_t *vaddrs; /* the caller's, as `fd` is */
 	uint32_t count;
 	int fd;
@@ -73,7 +82,8 @@ void line_requests_deinit(struct line_requests *requests);
 
 /* @vaddrs: ascending, each once. Return: 0, LINE_REQUESTS_E_FULL. */
 int line_requests_want(struct line_requests *requests, const struct tm_identity *identity,
-		       const uint64_t *vaddrs, uint32_t count);
+		       const struct line_requests_build_id *build_id, const uint64_t *vaddrs,
+		       uint32_t count);
 /* Of the last report: no pause is kept. */
 void line_requests_set_last(struct line_requests *requests);
 /*

@@ -46,6 +46,7 @@ static void copy_links(const struct symbol_store_entry *entry, struct symbol_deb
 	const struct symbol_table *alt = entry->debug.header ? &entry->debug : own;
 
 	*links = (struct symbol_debug_links){0};
+	links->flags = own->header->flags;
 	links->build_id_bytes = own->header->build_id_bytes;
 	memcpy(links->build_id, own->header->build_id, sizeof(links->build_id));
 	copy_name(own, own->header->debuglink, /* path= */ false, links->link);

@@ -14,6 +14,7 @@
 
 /* By what a file names its debug files. Names have one component; "": none. */
 struct symbol_debug_links {
+	uint32_t flags;          /* enum parser_symbols_flag, of the file's own table */
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[PARSER_BUILD_ID_MAX];
 	char link[SYMBOL_DEBUG_NAME_MAX];

@@ -49,6 +49,25 @@ check(read["lines"] > 50, "%d frames have lines" % read["lines"])
 check(read["no_line"]["lines_pending"] == 0, "lines are pending: %s" % read["no_line"])
 ' "$PROGRAM" "$WORK/exited.folded" "$WORK/exited.pb.gz" "$WORK/exited.json"
 
+say 'a stripped program, whose debug file lies below a root that is given'
+SPLIT=$WORK/split ROOT=$WORK/root
+id=$(readelf -n "$PROGRAM" | sed -n 's/.*Build ID: //p')
+must mkdir -p "$ROOT/.build-id/${id:0:2}"
+must objcopy --only-keep-debug "$PROGRAM" "$ROOT/.build-id/${id:0:2}/${id:2}.debug"
+must chmod 644 "$ROOT/.build-id/${id:0:2}/${id:2}.debug"
+must objcopy --strip-all "$PROGRAM" "$SPLIT"
+record_ok split -F 499 --debug-root "$ROOT" -o "$WORK/split.pb.gz" -- "$SPLIT" 1
+python '
+path, split, folder = sys.argv[1:]
+whole, profile = Pprof(folder + "/exited.pb.gz"), Pprof(folder + "/split.pb.gz")
+check("inline_frames" in profile.flags[split], "%s" % sorted(profile.flags[split]))
+places = {address: calls for (file, address), calls in profile.places.items() if file == split}
+both = [a for (file, a) in whole.places if file == path and a in places]
+same = [a for a in both if whole.places[path, a] == places[a]]
+print("  %d places with and without strip, %d the same" % (len(both), len(same)))
+check(len(both) >= 3 and len(same) == len(both), "places differ")
+' "$PROGRAM" "$SPLIT" "$WORK"
+
 say 'reports in between have lines too; with --no-lines, none has'
 record_ok often --every 1 -F 199 -o "$WORK/often.pb.gz" -- "$PROGRAM" 3
 record_ok none --no-lines -F 199 -o "$WORK/none.pb.gz" -- "$PROGRAM" 1

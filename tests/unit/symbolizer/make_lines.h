@@ -23,7 +23,9 @@ static inline struct lines make_lines(void)
 			   .place_count = MAKE_LINES_PLACES,
 			   .call_count = 2,
 			   .name_bytes = 24,
-			   .flags = PARSER_LINES_HAS_DWARF},
+			   .flags = PARSER_LINES_HAS_DWARF,
+			   .build_id_bytes = 2,
+			   .build_id = {0xab, 0x01}}, /* as make_symbols */
 		.places = {{0, 2}, {2, 0}},
 		.calls = {{1, 7, 12, 10}, {11, 18, 34, 30}},
 		.names = "\0inner\0a.h\0outer1\0b.cc\0",

@@ -8,15 +8,18 @@
 
 #include "symbolizer/names/line_jobs.h"
 #include "tests/unit/symbolizer/make_lines.h"
+#include "tests/unit/symbolizer/make_symbols.h"
 #include "tests/unit/symbolizer/unwind_jobs_fixture.h"
 
 static struct line_requests requests;
+static struct debug_files debug;
 static struct line_jobs lines;
 static struct tm_identity identity;
+static const struct line_requests_build_id build_id;
 static int target; /* what the file's descriptor is open on */
 
-/* A file that was announced and opened, and two of its addresses are missed. */
-static int begin_lines(void **state)
+/* A file with these symbols that was announced and opened, and two of its addresses are missed. */
+static int begin_with(void **state, const struct symbols *symbols)
 {
 	static const uint64_t vaddrs[] = {0x10, 0x20};
 	int r = begin(state);
@@ -33,14 +36,28 @@ static int begin_lines(void **state)
 	file_queue_end_symbols(&recording.files, 0);
 	recording.files.table_first = 0; /* its unwind table was made, too */
 	assert_int_equal(line_requests_init(&requests, NULL), 0);
-	assert_int_equal(line_requests_want(&requests, &identity, vaddrs, 2), 0);
-	line_jobs_init(&lines, &recording.files, &requests, &client, wire[0]);
+	assert_int_equal(line_requests_want(&requests, &identity, &build_id, vaddrs, 2), 0);
+	assert_int_equal(symbol_store_begin(&recording.store, &identity, 0), 0);
+	symbol_store_put(&recording.store, &identity,
+			 tm_region_seal_blob("symbols", symbols, sizeof(*symbols)), 0);
+	debug_files_init(&debug, &recording.files, &recording.store, &client, wire[0], true);
+	line_jobs_init(&lines, &debug, &requests);
 	return r;
+}
+
+/* The file has debug information. */
+static int begin_lines(void **state)
+{
+	struct symbols symbols = make_symbols();
+
+	symbols.header.flags |= PARSER_SYMBOLS_HAS_DWARF;
+	return begin_with(state, &symbols);
 }
 
 static int end_lines(void **state)
 {
 	line_jobs_deinit(&lines);
+	debug_files_deinit(&debug);
 	line_requests_deinit(&requests);
 	(void)close(target);
 	return end(state);
@@ -50,6 +67,7 @@ static void round_of_lines(void)
 {
 	parser_client_round(&client);
 	line_jobs_round(&lines, /* serves= */ true);
+	debug_files_round(&debug, /* serves= */ true);
 }
 
 static void is_asked_for_again(void)
@@ -220,7 +238,7 @@ static void cpu_time_beyond_the_share_delays_the_next_request(void **state)
 	assert_true(lines.left_us < -990 * 1000000ll);
 	other = identity;
 	other.ino = 99;
-	assert_int_equal(line_requests_want(&requests, &other, &vaddr, 1), 0);
+	assert_int_equal(line_requests_want(&requests, &other, &build_id, &vaddr, 1), 0);
 	round_of_lines();
 	assert_int_equal(line_requests_reason(&requests, &other), TM_NO_LINE_CPU_TIME);
 	lines.counted_ms -= 51 * 1000000ll; /* 2 % of it are 1,020,000 ms */
@@ -240,7 +258,115 @@ static void last_report_has_cpu_time_of_its_own(void **state)
 	assert_int_equal(lines.left_us, 4000000);
 }
 
-#define with_lines(test) cmocka_unit_test_setup_teardown(test, begin_lines, end_lines)
+/* --- separate debug files --------------------------------------------------------------------- */
+
+/* The file has no debug information itself, but a build id. */
+static int begin_separate(void **state)
+{
+	struct symbols symbols = make_symbols();
+
+	symbols.header.build_id_bytes = 8;
+	symbols.header.altlink_build_id_bytes = 8;
+	symbols.header.altlink_build_id[0] = 0xcd;
+	return begin_with(state, &symbols);
+}
+
+/* The collector is asked for a debug file whose build id begins with @first. */
+static struct tm_wire debug_file_is_asked_for(uint8_t first)
+{
+	struct tm_wire message;
+	int fd;
+
+	round_of_lines();
+	assert_int_equal(tm_fdpass_recv(wire[1], &message, sizeof(message), &fd, MSG_DONTWAIT), 0);
+	assert_int_equal(message.kind, TM_WIRE_DEBUG_FILE);
+	assert_int_equal(message.number, 1);
+	assert_int_equal(message.form, TM_DEBUG_BUILD_ID);
+	assert_int_equal((uint8_t)message.text[0], first);
+	message.kind = TM_WIRE_OPENED;
+	message.form = 0;
+	return message;
+}
+
+static void is_opened(struct tm_wire message)
+{
+	debug_files_opened(&debug, &message, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	round_of_lines();
+}
+
+static void is_missing(struct tm_wire message)
+{
+	message.form = TM_NO_FILE_GONE;
+	debug_files_opened(&debug, &message, -1);
+	round_of_lines();
+}
+
+/* Return: the id of the request for lines. */
+static uint32_t lines_are_asked_for_with(uint32_t parts)
+{
+	struct parser_message request, message;
+	int fd;
+
+	assert_int_equal(take_request(&request, &fd), 0);
+	assert_int_equal(request.kind, PARSER_LINES);
+	assert_int_equal(request.parts, parts);
+	(void)close(fd);
+	for (uint32_t i = 0; i < parts; i++) {
+		assert_int_equal(take_request(&message, &fd), 0);
+		assert_int_equal(message.kind, PARSER_PART);
+		assert_true(fd >= 0);
+		(void)close(fd);
+	}
+	return request.id;
+}
+
+static void has_a_result(void)
+{
+	struct line_requests_result result;
+
+	assert_int_equal(line_requests_next_result(&requests, 0, &result), 0);
+	(void)close(result.fd);
+	free(result.vaddrs);
+	no_result_but(TM_NO_LINE_PENDING);
+}
+
+static void debug_file_is_read_with_what_it_shares(void **state)
+{
+	is_opened(debug_file_is_asked_for(0xab));
+	is_opened(debug_file_is_asked_for(0xcd));
+	answer_lines(lines_are_asked_for_with(3), PARSER_OK, 5);
+	has_a_result();
+}
+
+static void debug_file_is_read_without_what_it_shares(void **state)
+{
+	is_opened(debug_file_is_asked_for(0xab));
+	is_missing(debug_file_is_asked_for(0xcd));
+	answer_lines(lines_are_asked_for_with(1), PARSER_OK, 5);
+	has_a_result();
+}
+
+static void file_without_a_debug_file_has_no_lines(void **state)
+{
+	is_missing(debug_file_is_asked_for(0xab));
+	nothing_is_sent();
+	no_request();
+	no_result_but(TM_NO_LINE_NO_DEBUG_INFO);
+}
+
+static void late_debug_file_is_closed(void **state)
+{
+	const struct tm_wire message = debug_file_is_asked_for(0xab);
+
+	lines.slots[0].begun_ms -= LINE_JOBS_OPEN_MS + 1;
+	round_of_lines();
+	no_result_but(TM_NO_LINE_NOT_OPENED);
+	is_opened(message);
+	no_result_but(TM_NO_LINE_NOT_OPENED);
+}
+
+#define with_separate(test) cmocka_unit_test_setup_teardown(test, begin_separate, end_lines)
+#define with_lines(test)    cmocka_unit_test_setup_teardown(test, begin_lines, end_lines)
 
 int main(void)
 {
@@ -256,6 +382,10 @@ int main(void)
 		with_lines(other_files_go_first),
 		with_lines(cpu_time_beyond_the_share_delays_the_next_request),
 		with_lines(last_report_has_cpu_time_of_its_own),
+		with_separate(debug_file_is_read_with_what_it_shares),
+		with_separate(debug_file_is_read_without_what_it_shares),
+		with_separate(file_without_a_debug_file_has_no_lines),
+		with_separate(late_debug_file_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ static int begin(void **state)
 		assert_int_equal(files_announce(&recording.files, &record.file), 0);
 		identities[i] = record.file.identity;
 		symbols.header.flags |= i ? 0 : PARSER_SYMBOLS_HAS_DWARF;
+		symbols.header.build_id_bytes = i ? 0 : 2;
 		assert_int_equal(symbol_store_begin(&recording.store, &identities[i], 0), 0);
 		symbol_store_put(&recording.store, &identities[i],
 				 tm_region_seal_blob("symbols", &symbols, sizeof(symbols)), 0);
@@ -138,6 +139,18 @@ static void result_that_does_not_check_gives_no_line(void **state)
 	assert_int_equal(place_at(0, 0x10)->call_count, 0);
 }
 
+static void result_of_a_file_with_another_build_id_gives_no_line(void **state)
+{
+	struct lines blob = make_lines();
+
+	blob.header.build_id[1] ^= 1;
+	resolve();
+	answer(&blob, sizeof(blob));
+	resolve();
+	assert_int_equal(place_at(0, 0x10)->no_line, TM_NO_LINE_NOT_PARSED);
+	assert_int_equal(place_at(0, 0x10)->call_count, 0);
+}
+
 #define of_its_own(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -145,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		of_its_own(calls_come_with_the_report_after_the_answer),
 		of_its_own(result_that_does_not_check_gives_no_line),
+		of_its_own(result_of_a_file_with_another_build_id_gives_no_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

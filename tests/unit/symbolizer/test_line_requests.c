@@ -18,6 +18,7 @@
 #include "symbolizer/names/line_requests.h"
 
 static const struct tm_identity file = {.ino = 7}, other = {.ino = 8};
+static const struct line_requests_build_id build_id = {3, "\1\2\3"};
 static struct line_requests requests;
 static struct line_requests_result taken;
 static int64_t now_ms;
@@ -38,7 +39,7 @@ static void want(const struct tm_identity *identity, uint64_t first, uint64_t se
 {
 	const uint64_t vaddrs[] = {first, second};
 
-	assert_int_equal(line_requests_want(&requests, identity, vaddrs, 2), 0);
+	assert_int_equal(line_requests_want(&requests, identity, &build_id, vaddrs, 2), 0);
 }
 
 static int take(int64_t at_ms)
@@ -70,6 +71,7 @@ static void addresses_of_several_reports_are_merged(void **state)
 	assert_int_equal(taken.count, 4);
 	assert_memory_equal(taken.vaddrs, merged, sizeof(merged));
 	assert_memory_equal(&taken.identity, &file, sizeof(file));
+	assert_memory_equal(&taken.build_id, &build_id, sizeof(build_id));
 	assert_int_equal(take(now_ms), LINE_REQUESTS_E_NONE);
 }
 
@@ -144,27 +146,35 @@ static void nobody_waits_for_what_cannot_come(void **state)
 			 LINE_REQUESTS_E_NONE); /* its pause is not over */
 }
 
+/* Return: as line_requests_want. */
+static int want_one(const struct tm_identity *identity)
+{
+	const uint64_t one = 1;
+
+	return line_requests_want(&requests, identity, &build_id, &one, 1);
+}
+
 static void places_and_files_have_limits(void **state)
 {
 	uint64_t *many = calloc(LINE_REQUESTS_PLACES, sizeof(*many));
 	struct tm_identity identity = {.dev = 1};
-	const uint64_t one = 1;
 
 	assert_non_null(many);
 	for (uint32_t i = 0; i < LINE_REQUESTS_PLACES; i++)
 		many[i] = i;
-	assert_int_equal(line_requests_want(&requests, &file, many, LINE_REQUESTS_PLACES), 0);
-	assert_int_equal(line_requests_want(&requests, &other, &one, 1), LINE_REQUESTS_E_FULL);
+	assert_int_equal(
+		line_requests_want(&requests, &file, &build_id, many, LINE_REQUESTS_PLACES), 0);
+	assert_int_equal(want_one(&other), LINE_REQUESTS_E_FULL);
 	assert_int_equal(take(now_ms), 0);
 	line_requests_fail(&requests, &file, TM_NO_LINE_NOT_PARSED, now_ms);
 	for (identity.ino = 1; identity.ino < LINE_REQUESTS_FILES; identity.ino++)
-		assert_int_equal(line_requests_want(&requests, &identity, &one, 1), 0);
-	assert_int_equal(line_requests_want(&requests, &identity, &one, 1), LINE_REQUESTS_E_FULL);
+		assert_int_equal(want_one(&identity), 0);
+	assert_int_equal(want_one(&identity), LINE_REQUESTS_E_FULL);
 	assert_int_equal(line_requests_reason(&requests, &identity), TM_NO_LINE_MEMORY);
 	requests.files[5].wanted_count = 0; /* one that nobody needs any more makes room */
 	free(requests.files[5].wanted);
 	requests.files[5].wanted = NULL;
-	assert_int_equal(line_requests_want(&requests, &identity, &one, 1), 0);
+	assert_int_equal(want_one(&identity), 0);
 	free(many);
 }
 
