@@ -228,6 +228,7 @@ static int serve(struct session *session, int timeout_ms)
 {
 	parser_client_round(&session->parser);
 	debuginfod_client_round(&session->debuginfod);
+	debug_fetches_round(&session->fetches);
 	serve_after_end(session);
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);

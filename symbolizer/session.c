@@ -90,6 +90,9 @@ static void init_debug(struct session *session)
 	debug_files_init(&session->debug, &session->files, &session->store, &session->parser,
 			 options->wire_fd, options->debug_files);
 	session->symbols.debug = &session->debug;
+	debug_fetches_init(&session->fetches, &session->store, &session->parser,
+			   &session->debuginfod);
+	session->debug.fetches = &session->fetches;
 	session->link.opened = on_opened;
 	session->link.opened_context = &session->debug;
 }
@@ -159,6 +162,7 @@ void session_deinit(struct session *session)
 	symbol_jobs_deinit(&session->symbols);
 	perf_maps_deinit(&session->maps);
 	debug_files_deinit(&session->debug);
+	debug_fetches_deinit(&session->fetches);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	parser_requests_deinit(&session->requests);
 	debuginfod_client_deinit(&session->debuginfod);

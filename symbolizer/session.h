@@ -69,6 +69,7 @@ struct session {
 	struct unwind_jobs jobs;
 	struct parser_client parser;
 	struct debuginfod_client debuginfod;
+	struct debug_fetches fetches;
 };
 
 /* Return: 0, -ENOMEM, -errno. */

@@ -36,6 +36,14 @@ static bool names_it(const struct debug_files_slot *slot, enum tm_debug_form for
 	return false;
 }
 
+/* No report waits any longer, but a server may have it. */
+static void end_symbols(struct debug_files *debug, const struct debug_files_slot *ended)
+{
+	symbol_debug_end(debug->store, &ended->item.identity, now_ms() + DEBUG_FILES_PAUSE_MS);
+	if (debug->fetches)
+		debug_fetches_add(debug->fetches, &ended->item.identity, &ended->links);
+}
+
 static void finish(struct debug_files *debug, struct debug_files_slot *slot, int fd,
 		   enum tm_no_file reason)
 {
@@ -45,8 +53,7 @@ static void finish(struct debug_files *debug, struct debug_files_slot *slot, int
 	slot->fd = -1;
 	debug->missing += fd < 0;
 	if (!ended.for_lines)
-		symbol_debug_end(debug->store, &ended.item.identity,
-				 now_ms() + DEBUG_FILES_PAUSE_MS);
+		end_symbols(debug, &ended);
 	else if (debug->fn)
 		debug->fn(debug->context, ended.item.file, ended.kind, fd, reason);
 	else

@@ -11,6 +11,7 @@
  *            the build id in the result of the parser must be that of the sampled file.
  * Again      DEBUG_FILES_PAUSE_MS after a vain attempt a file that is still sampled is asked for
  *            again: a debug file that was installed meanwhile is found. No report waits for that.
+ * Servers    what this host does not have is left to debug_fetches, for symbols alone.
  * Limits     DEBUG_FILES_QUEUE files wait; one that finds no place is asked for after the pause.
  * Trust      the descriptor is open for reading, of a regular file that belongs to root or to the
  *            owner of the sampled file. What is in it is hostile.
@@ -18,6 +19,7 @@
  */
 
 #include "symbolizer/base/parser_client.h"
+#include "symbolizer/names/debug_fetches.h"
 #include "symbolizer/names/symbol_debug.h"
 #include "symbolizer/profile/files.h"
 
@@ -76,7 +78,8 @@ struct debug_files {
 	uint32_t head, tail; /* free-running */
 	uint32_t next_request;
 	int64_t scanned_ms;
-	debug_files_fn fn; /* NULL: nobody listens */
+	struct debug_fetches *fetches; /* borrowed: what is not here; NULL: nothing is fetched */
+	debug_files_fn fn;             /* NULL: nobody listens */
 	void *context;
 	uint64_t found, missing, refused; /* debug files; refused: not those of their file */
 };
