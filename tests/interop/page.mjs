@@ -221,7 +221,7 @@ const list = {
     const line = await text("completeness");
     assert.ok(line.includes(`${report.total} exported`), line);
     for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "no_table 84",
-      "return_address 93", "45 files not opened", "unanswered 1", "no_permission 5", "error 9",
+      "return_address 93", "91 files not opened", "unanswered 1", "no_permission 6", "error 13",
       "owed but not run"])
       assert.ok(line.includes(word), `${word} in ${line}`);
     assert.match(line, /^799 samples taken.*126 dropped.*627 truncated/);
