@@ -90,8 +90,9 @@ int landlock_enter(const struct landlock_allowed *allowed)
 	_cleanup_(tm_closep) int rules = -1;
 	int r = 0;
 
-	if (abi < 0)
-		return errno == ENOSYS || errno == EOPNOTSUPP ? LANDLOCK_E_NONE : -errno;
+	if (abi < 0) /* EPERM: a container's filter, as that of systemd-nspawn, leaves it out */
+		return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? LANDLOCK_E_NONE
+										: -errno;
 	rules = (int)syscall(SYS_landlock_create_ruleset, &ruleset, sizeof(ruleset), 0);
 	if (rules < 0)
 		return -errno;

@@ -9,7 +9,8 @@
  * Ports      TCP connections to these alone, and no listening: from Linux 6.7. Sockets in the
  *            abstract namespace and signals of other processes are out of reach from 6.12.
  * Threads    call from the only thread, after no_new_privs; later threads inherit it.
- * Errors     LANDLOCK_E_NONE: the kernel has no Landlock, and nothing is restricted; -errno.
+ * Errors     LANDLOCK_E_NONE: the kernel, or the filter of a container, leaves no Landlock, and
+ *            nothing is restricted; -errno.
  * Source     landlock(7), include/uapi/linux/landlock.h.
  */
 

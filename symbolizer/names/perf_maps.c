@@ -70,11 +70,19 @@ static struct perf_maps_entry *find_entry(struct perf_maps *maps, const struct t
 	return NULL;
 }
 
-static struct perf_maps_entry *free_entry(struct perf_maps *maps)
+/* Return: NULL: there are too many. */
+static struct perf_maps_entry *new_entry(struct perf_maps *maps, const struct tm_process_key *key,
+					 uint32_t version)
 {
-	for (uint32_t i = 0; i < maps->max; i++)
-		if (maps->entries[i].fd < 0 && maps->entries[i].state == PERF_MAPS_IDLE)
-			return &maps->entries[i];
+	for (uint32_t i = 0; i < maps->max; i++) {
+		struct perf_maps_entry *entry = &maps->entries[i];
+
+		if (entry->fd >= 0 || entry->state != PERF_MAPS_IDLE)
+			continue;
+		*entry = (struct perf_maps_entry){.key = *key, .version = version};
+		maps->open++;
+		return entry;
+	}
 	return NULL;
 }
 
@@ -148,15 +156,13 @@ static void take_map(struct perf_maps *maps, struct process *process, int fd)
 		return;
 	if (entry && read_status(entry->fd, &held) && is_same_file(&held, &status))
 		return;
-	if (entry) {
+	if (entry)
 		(void)tm_close(entry->fd);
-	} else {
-		entry = free_entry(maps);
-		process->map_refused = entry ? 0 : TM_NO_FILE_LIMIT;
-		if (!entry)
-			return;
-		*entry = (struct perf_maps_entry){.key = key, .version = process->map_version};
-		maps->open++;
+	else
+		entry = new_entry(maps, &key, process->map_version);
+	if (!entry) {
+		process->map_refused = TM_NO_FILE_LIMIT;
+		return;
 	}
 	entry->read = (struct statx){0};
 	entry->ktime = tm_clock_ns();

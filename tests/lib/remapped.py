@@ -16,6 +16,7 @@ UNJUDGED_SHARE = 0.1  # most: in a prologue, or before the unwind tables are the
 
 def place(stack):
     """(way, variant by its caller, what the sample has in its place); None if it shows no call."""
+    stack = [name for name in stack if name != "call"]  # inlined into each of WAYS
     for at, name in enumerate(stack[:-1]):
         called = re.fullmatch(r"calls_([abc])", name)
         if called and at and stack[at - 1] in WAYS:

@@ -9,13 +9,12 @@ void die_read(struct die *die, struct cursor *cursor, const struct abbreviations
 	      const struct abbreviation *abbreviation, const struct value_sizes *sizes,
 	      const uint8_t *begin)
 {
-	const struct attribute *attribute = abbreviations->attributes + abbreviation->first;
-	const struct attribute *end = attribute + abbreviation->count;
-
 	die->tag = abbreviation->tag;
 	die->has_children = abbreviation->has_children;
 	die->present = 0;
-	for (; attribute < end; attribute++) {
+	for (uint32_t i = 0; i < abbreviation->count; i++) {
+		const struct attribute *attribute =
+			&abbreviations->attributes[abbreviation->first + i];
 		struct attribute_value value;
 
 		if (attribute->slot == DIE_ATTRIBUTES && attribute->bytes >= 0) {

@@ -127,15 +127,25 @@ static void sparse_tebibyte_is_too_large(void **state)
 	(void)close(target);
 }
 
-/* A pclntab of four million empty functions: a worker takes longer than it takes to find it. */
+/* A pclntab of four million functions of one byte: a worker takes longer than to find it. */
 static int slow_file(void)
 {
 	const uint8_t pclntab[] = {0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8, 0, 0, 0x40, 0};
+	const uint32_t count = 4u << 20, first = 16; /* behind the header */
+	uint64_t *functions = calloc(count, sizeof(*functions));
+	uint64_t offset;
 	int target;
 
+	for (uint32_t i = 0; i < count; i++)
+		functions[i] = i;
 	elf_builder_section(&elf, ".gopclntab", pclntab, sizeof(pclntab), 0)->sh_size = 40 << 20;
+	offset = elf.sections[elf.header.e_shnum - 1].sh_offset + first * sizeof(*functions);
 	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(ftruncate(target, 48 << 20), 0);
+	assert_int_equal(pwrite(target, functions + first, (count - first) * sizeof(*functions),
+				(off_t)offset),
+			 (count - first) * sizeof(*functions));
+	free(functions);
 	elf_builder_open(&elf);
 	return target;
 }
