@@ -9,26 +9,12 @@
 #include "shared/unwind_table.h"
 #include "symbolizer/parser/unwind_compile.h"
 #include "tests/fuzz/fuzz.h"
-
-struct memory {
-	const uint8_t *bytes;
-	size_t count;
-};
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	const struct memory *memory = context;
-
-	if (offset > memory->count || bytes > memory->count - offset)
-		abort(); /* a read beyond the file was not refused */
-	memcpy(to, memory->bytes + offset, bytes);
-	return 0;
-}
+#include "tests/fuzz/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct memory memory = {data, bytes};
-	struct image_source source = {read_memory, &memory, bytes};
+	struct memory_file memory = {data, bytes};
+	struct image_source source = {memory_file_read, &memory, bytes};
 	struct result_blob result;
 	struct tm_unwind_table_view view;
 

@@ -12,29 +12,15 @@
 #include "symbolizer/names/lines_check.h"
 #include "symbolizer/parser/dwarf/lines.h"
 #include "tests/fuzz/fuzz.h"
-
-struct memory {
-	const uint8_t *bytes;
-	size_t count;
-};
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	const struct memory *memory = context;
-
-	if (offset > memory->count || bytes > memory->count - offset)
-		abort(); /* a read beyond the file was not refused */
-	memcpy(to, memory->bytes + offset, bytes);
-	return 0;
-}
+#include "tests/fuzz/memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const uint64_t vaddrs[] = {0x10,     0x400fff, 0x401000, 0x401003,
 					  0x401008, 0x401010, 0x401fff, UINT64_MAX};
 	const uint32_t count = sizeof(vaddrs) / sizeof(vaddrs[0]);
-	struct memory memory = {data, bytes};
-	struct image_source source = {read_memory, &memory, bytes};
+	struct memory_file memory = {data, bytes};
+	struct image_source source = {memory_file_read, &memory, bytes};
 	const struct debug_sources sources = {.file = &source};
 	struct result_blob result;
 	struct lines_check checked;

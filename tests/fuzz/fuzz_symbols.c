@@ -8,27 +8,13 @@
 
 #include "symbolizer/parser/symbols/symbols_compile.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/unit/parser/symbols_view.h"
-
-struct memory {
-	const uint8_t *bytes;
-	size_t count;
-};
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	const struct memory *memory = context;
-
-	if (offset > memory->count || bytes > memory->count - offset)
-		abort(); /* a read beyond the file was not refused */
-	memcpy(to, memory->bytes + offset, bytes);
-	return 0;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	struct memory memory = {data, bytes};
-	struct image_source source = {read_memory, &memory, bytes};
+	struct memory_file memory = {data, bytes};
+	struct image_source source = {memory_file_read, &memory, bytes};
 	struct symbols_view view;
 	struct result_blob result;
 

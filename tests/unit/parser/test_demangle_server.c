@@ -16,32 +16,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/parser/parser.h"
+#include "tests/unit/parser/parser_process.h"
 
 static const char names[] = "main\0_ZN3foo3barEi";
-static const char *program;
-static struct tm_child parser;
-
-static int start(void **state)
-{
-	int fd = open(program, O_PATH | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
-	(void)close(fd);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	uint64_t cpu_ns, rss_bytes;
-
-	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
-	return 0;
-}
 
 /* Return: the status of the result. */
 static uint32_t demangle(const char *text, size_t bytes, uint32_t count, int *ret_fd)
@@ -100,7 +80,7 @@ static void name_without_end_costs_one_worker(void **state)
 	(void)close(fd);
 }
 
-#define with_parser(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define with_parser(test) cmocka_unit_test_setup_teardown(test, start_parser, stop_parser)
 
 int main(int argc, char **argv)
 {

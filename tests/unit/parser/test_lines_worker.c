@@ -14,32 +14,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "symbolizer/names/lines_check.h"
+#include "tests/unit/parser/parser_process.h"
 
-static const char *program;
 static int folder; /* of the compiled programs */
-static struct tm_child parser;
-
-static int start(void **state)
-{
-	int fd = open(program, O_PATH | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
-	(void)close(fd);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	uint64_t cpu_ns, rss_bytes;
-
-	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
-	return 0;
-}
 
 static void send(const struct parser_message *message, int fd)
 {
@@ -140,7 +120,7 @@ static void debug_file_of_another_program_is_refused(void **state)
 	(void)close(debug);
 }
 
-#define with_parser(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define with_parser(test) cmocka_unit_test_setup_teardown(test, start_parser, stop_parser)
 
 int main(int argc, char **argv)
 {

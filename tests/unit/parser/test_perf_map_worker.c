@@ -18,30 +18,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/fdpass.h"
 #include "symbolizer/names/symbol_table.h"
-
-static const char *program;
-static struct tm_child parser;
-
-static int start(void **state)
-{
-	int fd = open(program, O_PATH | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
-	(void)close(fd);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	uint64_t cpu_ns, rss_bytes;
-
-	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
-	return 0;
-}
+#include "tests/unit/parser/parser_process.h"
 
 static void ask(int file)
 {
@@ -161,7 +140,7 @@ static void map_that_is_no_regular_file_is_not_read(void **state)
 	(void)close(ends[1]);
 }
 
-#define with_parser(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define with_parser(test) cmocka_unit_test_setup_teardown(test, start_parser, stop_parser)
 
 int main(int argc, char **argv)
 {

@@ -13,35 +13,27 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/unwind_table.h"
 #include "tests/unit/parser/elf_builder.h"
+#include "tests/unit/parser/parser_process.h"
 #include "tests/unit/parser/symbols_view.h"
 
 #define SIGNAL_TRIES 50
 
-static const char *program;
-static struct tm_child parser;
 static struct elf_builder elf;
 
 static int start(void **state)
 {
-	int fd = open(program, O_PATH | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
-	(void)close(fd);
+	(void)start_parser(state);
 	elf_builder_open(&elf);
 	elf_builder_symbol(&elf, "found", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
 	return 0;
@@ -49,11 +41,9 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	uint64_t cpu_ns, rss_bytes;
 	pid_t pid = parser.pid;
 
-	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
-	assert_true(rss_bytes > 0);
+	(void)stop_parser(state);
 	assert_int_equal(waitpid(pid, NULL, 0), -1); /* it was reaped */
 	return 0;
 }
@@ -133,18 +123,17 @@ static int slow_file(void)
 	const uint8_t pclntab[] = {0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8, 0, 0, 0x40, 0};
 	const uint32_t count = 4u << 20, first = 16; /* behind the header */
 	uint64_t *functions = calloc(count, sizeof(*functions));
-	uint64_t offset;
+	size_t bytes = (count - first) * sizeof(*functions);
+	Elf64_Shdr *section = elf_builder_section(&elf, ".gopclntab", pclntab, sizeof(pclntab), 0);
+	off_t offset = (off_t)(section->sh_offset + first * sizeof(*functions));
 	int target;
 
 	for (uint32_t i = 0; i < count; i++)
 		functions[i] = i;
-	elf_builder_section(&elf, ".gopclntab", pclntab, sizeof(pclntab), 0)->sh_size = 40 << 20;
-	offset = elf.sections[elf.header.e_shnum - 1].sh_offset + first * sizeof(*functions);
+	section->sh_size = 40 << 20;
 	target = file_of(&elf, ELF_BUILDER_BYTES);
 	assert_int_equal(ftruncate(target, 48 << 20), 0);
-	assert_int_equal(pwrite(target, functions + first, (count - first) * sizeof(*functions),
-				(off_t)offset),
-			 (count - first) * sizeof(*functions));
+	assert_int_equal(pwrite(target, functions + first, bytes, offset), bytes);
 	free(functions);
 	elf_builder_open(&elf);
 	return target;

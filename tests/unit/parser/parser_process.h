@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * parser_process - the real parser as a child of a unit test; include it behind cmocka.h
+ */
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "shared/child.h"
+
+static const char *program; /* its path, which main() sets */
+static struct tm_child parser;
+
+static int start_parser(void **state)
+{
+	int fd = open(program, O_PATH | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(tm_child_start(&parser, fd, "tidemark-parser", NULL), 0);
+	(void)close(fd);
+	return 0;
+}
+
+static int stop_parser(void **state)
+{
+	uint64_t cpu_ns, rss_bytes;
+
+	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
+	assert_true(rss_bytes > 0);
+	return 0;
+}
