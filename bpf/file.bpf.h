@@ -50,18 +50,29 @@ static __always_inline void file_ctime(struct kread *block, __u64 inode,
 	identity->ctime_ns = seconds * TM_NS_PER_SECOND + (nsec & CTIME_NSEC_MASK);
 }
 
-static __always_inline void file_identify(struct kread *block, __u64 file,
-					  struct tm_identity *identity)
+/* What identifies a file that grows. Return: its inode, which is then in the block; 0: none. */
+static __always_inline __u64 file_identify_growing(struct kread *block, __u64 file,
+						   struct tm_identity *identity)
 {
 	__u64 inode = (__u64)KERNEL_READ(file, file, f_inode);
 
 	__builtin_memset(identity, 0, sizeof(*identity));
 	if (!kread_read(block, inode, INODE_BYTES))
-		return;
+		return 0;
 	identity->dev = KERNEL_READ(super_block, (__u64)INODE_FIELD(inode, i_sb), s_dev);
 	identity->ino = INODE_FIELD(inode, i_ino);
-	identity->size = (__u64)INODE_FIELD(inode, i_size);
 	identity->generation = INODE_FIELD(inode, i_generation);
+	return inode;
+}
+
+static __always_inline void file_identify(struct kread *block, __u64 file,
+					  struct tm_identity *identity)
+{
+	__u64 inode = file_identify_growing(block, file, identity);
+
+	if (!inode)
+		return;
+	identity->size = (__u64)INODE_FIELD(inode, i_size);
 	file_mtime(block, inode, identity);
 	file_ctime(block, inode, identity);
 }

@@ -5,6 +5,7 @@
  */
 
 #include "bpf/announce.bpf.h"
+#include "bpf/remapped.bpf.h"
 
 #define FRAME(kind)              ((__u64)TM_FRAME_##kind << TM_FRAME_KIND_SHIFT)
 #define FRAME_UNRESOLVED(reason) (FRAME(UNRESOLVED) | TM_UNRESOLVED_##reason)
@@ -22,54 +23,41 @@ static __always_inline bool frame_is_unresolved(__u64 frame)
 	return frame_kind(frame) == TM_FRAME_UNRESOLVED;
 }
 
-/* The frame of the start of a mapping of a file. Writes the FILE record if it is due. */
-static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level,
-					   const struct vma *mapping, __u64 *ret_table)
+/* The frame of the start of s->mapping. Writes the FILE record of s->found if it is due. */
+static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level, __u64 *ret_table)
 {
 	struct tm_file_state *state = NULL;
-	__u64 offset = mapping->pgoff << 12;
+	__u64 offset = s->mapping.pgoff << 12;
 	__u32 number;
 
-	if (offset + (mapping->end - mapping->start) > TM_FRAME_OFFSET_MAX)
+	if (offset + (s->mapping.end - s->mapping.start) > TM_FRAME_OFFSET_MAX)
 		return FRAME_UNRESOLVED(OFFSET);
-	file_identify(&s->block, mapping->file, &s->fresh.identity);
+	file_identify(&s->block, s->found.file, &s->fresh.identity);
 	number = file_number(&s->fresh, true, &state);
 	if (!state) {
 		s->counts.files_full++;
 		return FRAME_UNRESOLVED(FILES_FULL);
 	}
 	*ret_table = *(volatile __u64 *)&state->table;
-	if (state->epoch != announce_file_epoch(s, number)) {
-		s->file = mapping->file;
-		s->vm_start = mapping->start;
-		s->vm_end = mapping->end;
-		announce_file(level, number);
-	}
+	announce_mapped(s, level, number, state);
 	return FRAME(FILE) | (__u64)number << TM_FRAME_FILE_SHIFT | offset;
 }
 
-static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level,
-					    const struct vma *mapping, __u64 *ret_table)
+static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level, __u64 *ret_table)
 {
-	if (!(mapping->flags & VM_EXEC))
+	if (!(s->mapping.flags & VM_EXEC))
 		return FRAME_UNRESOLVED(
 			NO_MAPPING); /* not executable, so the address is not one of code */
-	if (mapping->file)
-		return frame_of_file(s, level, mapping, ret_table);
-	if (mapping->start == (__u64)KERNEL_READ(mm_struct, s->walk.mm, context.vdso)) {
+	if (s->mapping.file)
+		return frame_of_file(s, level, ret_table);
+	if (s->mapping.start == (__u64)KERNEL_READ(mm_struct, s->walk.mm, context.vdso)) {
 		*ret_table = *(volatile __u64 *)&vdso_table;
 		return FRAME(VDSO);
 	}
+	if (remapped_find(level))
+		return frame_of_file(s, level, ret_table);
 	*ret_table = TM_UNWIND_MAP_EMPTY;
-	return FRAME(ANON) | mapping->start;
-}
-
-/* Looks the mapping up once, into s->found. The verifier checks it by itself. */
-__noinline int frame_try(__u32 level, __u64 address)
-{
-	struct scratch *s = nesting_scratch(level);
-
-	return s ? vma_try(&s->block, s->walk.mm, address, &s->found) : VMA_BUSY;
+	return FRAME(ANON) | s->mapping.start;
 }
 
 /* Looks the mapping up, and caches it if it has a frame. */
@@ -81,24 +69,20 @@ __noinline __u64 frame_look_up(__u32 level, __u64 address)
 
 	if (!s)
 		return FRAME_UNRESOLVED(MAPPING_BUSY);
-	s->counts.lookups++;
-	status = frame_try(level, address);
-	for (int i = 1; i < VMA_TRIES && status == VMA_BUSY; i++) {
-		s->counts.lookup_retries++;
-		status = frame_try(level, address);
-	}
+	status = lookup_mapping(s, level, address);
 	if (status == VMA_NONE)
 		return FRAME_UNRESOLVED(NO_MAPPING);
 	if (status == VMA_DEEP)
 		return FRAME_UNRESOLVED(MAPPING_DEEP);
 	if (status != VMA_FOUND)
 		return FRAME_UNRESOLVED(MAPPING_BUSY);
-	frame = frame_of_start(s, level, &s->found, &table);
+	s->mapping = s->found;
+	frame = frame_of_start(s, level, &table);
 	s->walk.table = table;
 	if (frame_is_unresolved(frame))
 		return frame;
 	mapping_cache_put(s, frame, table);
-	return frame + (address - s->found.start);
+	return frame + (address - s->mapping.start);
 }
 
 /* The frame of an address; the table of its code becomes s->walk.table. */

@@ -4,12 +4,11 @@
  * kernel_stack - the kernel stack of a sample
  */
 
-#include <linux/bpf_perf_event.h>
-
 #include "bpf/maps.h"
 
-/* The frames go before those of the user stack. A sample in user mode has none. */
-static __always_inline void kernel_stack_read(struct scratch *s, struct bpf_perf_event_data *ctx)
+/* @ctx: of the program. The frames go before those of the user stack. A sample in user mode has
+ * none. */
+static __always_inline void kernel_stack_read(struct scratch *s, void *ctx)
 {
 	long bytes = 0;
 

@@ -60,6 +60,8 @@ struct mm_struct {
 	__u64 vmacache_seqnum; /* before 6.1 */
 	mm_context_t context;
 	struct file *exe_file;
+	unsigned long start_code;
+	unsigned long end_code;
 	unsigned long start_stack;
 };
 
@@ -79,7 +81,8 @@ struct vm_area_struct {
 	int vm_lock_seq;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
-	struct rb_node vm_rb; /* before 6.1 */
+	struct rb_node vm_rb; /* this and the next: before 6.1 */
+	struct vm_area_struct *vm_next;
 };
 
 struct qstr {
@@ -225,6 +228,20 @@ struct cred {
 	kuid_t euid;
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
+struct bpf_mem_alloc {
+	int objcg;
+};
+
+/* Which of the two is there says how it takes memory (kernel/bpf/bpf_local_storage.c). */
+struct bpf_local_storage_map {
+	struct bpf_mem_alloc storage_ma;  /* 6.4 to 6.18 */
+	unsigned char use_kmalloc_nolock; /* from 6.19 */
+};
+
 struct sighand_struct;
 struct task_struct {
 	void *stack;
@@ -232,6 +249,10 @@ struct task_struct {
 	int pid;
 	int tgid;
 	unsigned in_execve : 1;
+	unsigned in_iowait : 1;
+	unsigned int __state; /* from 5.14 */
+	int on_cpu;
+	struct sched_entity se;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
@@ -244,6 +265,10 @@ struct task_struct {
 	struct sighand_struct *sighand;
 	struct css_set *cgroups;
 	const struct cred *cred;
+};
+
+struct task_struct___5_13 {
+	long state;
 };
 
 struct kernel_clone_args {

@@ -95,8 +95,8 @@ static __always_inline void mapping_cache_put(struct scratch *s, __u64 base, __u
 
 	cache->last = cache->used++;
 	entry = &cache->entries[cache->last & (MAPPING_CACHE_ENTRIES - 1)];
-	entry->start = s->found.start;
-	entry->end = s->found.end;
+	entry->start = s->mapping.start;
+	entry->end = s->mapping.end;
 	entry->base = base;
 	entry->table = table;
 }

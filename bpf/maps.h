@@ -15,7 +15,7 @@
 #include <linux/bpf.h>
 
 #include "bpf/vma.bpf.h"
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 #include "shared/unwind_map.h"
 
 #define PROCESSES_MAX 16384
@@ -34,6 +34,8 @@ struct path_walk {
 	__u32 end;      /* every component begins below this position */
 	__u32 flags;    /* TM_PATH_* */
 	__u32 cut;      /* the flag to set if the path is cut */
+	__u32 left;     /* components that may be written for this sample; 0: announce nothing */
+	__u32 pad;
 };
 
 /* One mapping that a lookup found. */
@@ -109,6 +111,7 @@ struct user_walk { /* the walk over the user stack of this sample */
 	__u64 task;
 	__u64 mm;
 	__u64 started;   /* ktime, for the time limit */
+	__u64 time_most; /* ns */
 	__u64 ip;        /* of the current frame */
 	__u64 sp;        /* of the current frame */
 	__u64 fp;        /* of the current frame */
@@ -116,11 +119,12 @@ struct user_walk { /* the walk over the user stack of this sample */
 	__u64 table;     /* reference to the unwind table of its code */
 	__u64 registers; /* address of the registers that `kind` describes */
 	struct caller caller;
-	__u64 kept;          /* value of TM_UNWIND_TABLE_KEPT */
-	__u32 kind;          /* enum walk_registers */
-	__u32 kept_state;    /* enum walk_kept */
-	__u32 first;         /* index of the first user frame */
-	__u32 frames;        /* user frames so far */
+	__u64 kept;       /* value of TM_UNWIND_TABLE_KEPT */
+	__u32 kind;       /* enum walk_registers */
+	__u32 kept_state; /* enum walk_kept */
+	__u32 first;      /* index of the first user frame */
+	__u32 frames;     /* user frames so far */
+	__u32 frames_most;
 	__u32 kinds;         /* of those: a bit for each enum tm_frame_kind */
 	__u32 stop;          /* enum tm_stop */
 	__u32 mapping_cache; /* index of the process's mapping cache */
@@ -129,6 +133,14 @@ struct user_walk { /* the walk over the user stack of this sample */
 	bool by_fp;          /* a frame pointer led to the current frame */
 	bool table_missing;  /* a frame below was left by frame pointer for lack of a table */
 	bool has_mapping_cache; /* `mapping_cache` is set */
+};
+
+/* A time without a CPU that has ended. */
+struct off_cpu_time {
+	__u64 since; /* ktime */
+	__u64 ns;
+	__u64 value; /* ns that its sample stands for; 0: not chosen */
+	__u64 state; /* enum tm_thread_state */
 };
 
 /* An announcement: its fixed part, both texts, and space for a component behind the last. */
@@ -145,8 +157,10 @@ struct scratch {
 	struct tm_level_counts counts;
 	struct user_walk walk;
 	struct vma found;   /* by the last lookup */
+	struct vma mapping; /* of the frame; remapped text has its file's number and offset */
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
+	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */
 	struct tm_file_state fresh; /* of the file that is looked up; but for the identity all 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
@@ -157,10 +171,14 @@ struct scratch {
 	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
 	__u64 full_ktime; /* of the last announcement that found `processes` full */
+	struct tm_jitdump jitdump;
+	__u32 jitdump_file; /* number of what was found, or TM_FILE_NONE */
+	__u32 jitdump_left; /* mappings that may be looked at for this sample */
 	union {
 		struct tm_process process;
 		struct tm_file file;
 		struct tm_exit exit;
+		struct tm_thread thread;
 		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
 	} announce;
 };

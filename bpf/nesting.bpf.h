@@ -15,6 +15,13 @@
 
 #define RING_RESERVE_SHIFT 3 /* an eighth of each ring is kept for announcements and exits */
 
+/* How much of a ring may be full for a record to be written. */
+enum nesting_share {
+	NESTING_ALL,     /* announcements and exits */
+	NESTING_SAMPLES, /* what announcements leave */
+	NESTING_OFF_CPU, /* half of that: waits may come in far larger numbers than ticks */
+};
+
 struct nesting {
 	struct tm_cpu_slot *slot;
 	struct scratch *scratch;
@@ -92,10 +99,11 @@ static __always_inline void nesting_close(struct nesting *level)
 }
 
 /*
- * Writes to this CPU's ring. @reserve: keep the part of the ring that is for announcements free.
+ * Writes to this CPU's ring.
  * @wakeup: BPF_RB_NO_WAKEUP, or BPF_RB_FORCE_WAKEUP to make the collector read at once.
  */
-static __always_inline bool nesting_write(void *record, __u32 bytes, bool reserve, __u64 wakeup)
+static __always_inline bool nesting_write(void *record, __u32 bytes, enum nesting_share share,
+					  __u64 wakeup)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
@@ -103,9 +111,11 @@ static __always_inline bool nesting_write(void *record, __u32 bytes, bool reserv
 
 	if (!ring)
 		return false;
-	if (reserve) {
+	if (share != NESTING_ALL) {
 		size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
 		size -= size >> RING_RESERVE_SHIFT;
+		if (share == NESTING_OFF_CPU)
+			size >>= 1;
 		if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes > size)
 			return false;
 	}

@@ -25,6 +25,9 @@ static __always_inline int path_put(struct scratch *s, __u64 name)
 	__u64 position = path->position;
 	long bytes;
 
+	if (!path->left)
+		return PATH_DONE;
+	path->left--;
 	if (position >= path->end || position >= ANNOUNCE_MAX) {
 		path->flags |= path->cut;
 		return PATH_DONE;

@@ -12,94 +12,22 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/kernel_stack.bpf.h"
-#include "bpf/unwind_start.bpf.h"
+#include "bpf/sample.bpf.h"
+#include "bpf/selection.bpf.h"
+#include "bpf/thread_report.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Steps of the loop without bpf_loop: as many as the verifier of Linux 5.10 accepts. */
-#define BOUNDED_FRAMES  4096
-
-#define SELECTION_ENDED (~0u) /* in place of an exec id */
-
-/* Set by the collector before load: only the processes in `selected` are sampled. */
-const volatile bool selecting = false;
-
-__u64 selected_count; /* processes in `selected` */
-__u64 selected_full;  /* children that did not fit */
 struct tm_check check;
 static struct kread check_block;
 
-/* --- selection -------------------------------------------------------------------------------- */
-
-static __always_inline bool selection_has(__u32 tgid, __u64 start)
-{
-	struct tm_process_key key = {tgid, 0, start};
-
-	return bpf_map_lookup_elem(&selected, &key) != NULL;
-}
-
-static __always_inline void selection_add(__u32 tgid, __u64 start)
-{
-	struct tm_process_key key = {tgid, 0, start};
-	__u64 marked = 1;
-	long error = bpf_map_update_elem(&selected, &key, &marked, BPF_NOEXIST);
-
-	if (!error)
-		nesting_add(&selected_count, 1);
-	else if (error != -17 /* EEXIST */)
-		nesting_add(&selected_full, 1);
-}
-
-/*
- * An exiting process leaves `selected` at once, but may run for long while it frees its memory.
- * Until then an entry in `exits` keeps it selected.
- */
-static __always_inline void selection_end(__u32 tgid, __u64 start)
-{
-	struct tm_process_key key = {tgid, 0, start}, exiting = {tgid, SELECTION_ENDED, start};
-	__u32 ended = 1;
-
-	if (!selection_has(tgid, start))
-		return;
-	bpf_map_update_elem(&exits, &exiting, &ended, BPF_ANY);
-	if (!bpf_map_delete_elem(&selected, &key))
-		nesting_add(&selected_count, -1ull);
-}
-
-static __always_inline bool selection_holds(__u64 task)
-{
-	__u32 tgid = (__u32)(bpf_get_current_pid_tgid() >> 32);
-	struct tm_process_key exiting = {tgid, SELECTION_ENDED, task_start(task)};
-
-	if (selection_has(tgid, exiting.start_boottime))
-		return true;
-	return TASK_FIELD(task, flags) & PF_EXITING && bpf_map_lookup_elem(&exits, &exiting);
-}
-
-/* --- the sample ------------------------------------------------------------------------------- */
+/* --- the timer -------------------------------------------------------------------------------- */
 
 struct sampling {
 	struct nesting level;
 	struct bpf_perf_event_data *ctx;
 	bool walk; /* there is a user stack to walk */
 };
-
-static __always_inline void sample_head(struct nesting *level, __u64 task, __u64 ip)
-{
-	struct scratch *s = level->scratch;
-	struct tm_event *event = &s->sample.event;
-
-	task_describe(task, event);
-	event->type = TM_EVENT_SAMPLE;
-	event->cpu = (__u16)level->cpu;
-	event->ktime = level->ktime;
-	s->walk.task = task;
-	s->walk.mm = (__u64)TASK_FIELD(task, mm);
-	if (ip >> 63 == 0)
-		event->flags |= TM_FLAG_USER_MODE;
-	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
-}
 
 /* Up to the leaf of the user stack. False: this run of the program makes no sample. */
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
@@ -129,6 +57,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	}
 	level->scratch->counts.taken++;
 	sample_head(level, task, ctx->regs.rip);
+	sample_limits(level->scratch, TM_USER_FRAMES_MAX, UNWIND_TIME_NS, ~0u);
 	kernel_stack_read(level->scratch, ctx);
 	sampling->walk = unwind_start_expected(level->scratch) && unwind_start(level, ctx);
 	return true;
@@ -136,34 +65,15 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 
 static __always_inline void sample_end(struct nesting *level)
 {
-	struct scratch *s = level->scratch;
-	struct tm_sample *sample = &s->sample;
-	__u64 bytes;
+	struct tm_sample *sample = &level->scratch->sample;
 
-	if (s->walk.stop == TM_STOP_EXITING) {
-		sample->event.flags |= TM_FLAG_NO_MM;
-		s->counts.exiting++;
-	}
-	announce_generation(level);
-	sample->kernel_frames = (__u16)s->walk.first;
-	sample->user_frames = (__u16)s->walk.frames;
-	sample->user_stop = (__u8)s->walk.stop;
-	sample->pad = 0;
-	bytes = sizeof(*sample) + 8ull * (s->walk.first + s->walk.frames);
-	kread_opaque(bytes);
-	if (bytes > TM_EVENT_MAX_BYTES)
-		bytes = TM_EVENT_MAX_BYTES;
-	sample->event.bytes = (__u32)bytes;
-	if (!nesting_write(sample, (__u32)bytes, true, BPF_RB_NO_WAKEUP))
-		s->counts.ring_full++;
+	sample->kind = TM_SAMPLE_ON_CPU;
+	sample->state = TM_THREAD_ON_CPU;
+	sample->since = sample->duration = sample->value = sample->stack = 0;
+	sample_finish(level);
+	if (!sample_write(level, NESTING_SAMPLES))
+		level->scratch->counts.ring_full++;
 	nesting_close(level);
-}
-
-static long sample_step(__u32 index, void *data)
-{
-	struct nesting *level = data;
-
-	return unwind_once(level->scratch, level->number);
 }
 
 SEC("perf_event")

@@ -72,10 +72,10 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 	struct caller *caller = &s->walk.caller; /* too large for the BPF stack on Linux 5.10 */
 	const struct tm_rule *rule;
 
-	if (s->walk.frames >= TM_USER_FRAMES_MAX)
+	if (s->walk.frames >= s->walk.frames_most)
 		return unwind_end(s, TM_STOP_DEPTH);
 	if (!(s->walk.frames & (UNWIND_TIME_EVERY - 1)) &&
-	    bpf_ktime_get_ns() - s->walk.started > UNWIND_TIME_NS)
+	    bpf_ktime_get_ns() - s->walk.started > s->walk.time_most)
 		return unwind_end(s, TM_STOP_TIME);
 	rule = unwind_rule_find(s);
 	caller->context = 0;

@@ -12,7 +12,7 @@ static __always_inline bool unwind_start_registers(struct scratch *s,
 						   struct bpf_perf_event_data *ctx,
 						   struct user_registers *registers)
 {
-	if (!(s->sample.event.flags & TM_FLAG_USER_MODE))
+	if (!ctx || !(s->sample.event.flags & TM_FLAG_USER_MODE))
 		return task_user_registers(&s->block, s->walk.task, registers);
 	registers->ip = ctx->regs.rip;
 	registers->sp = ctx->regs.rsp;
@@ -23,7 +23,8 @@ static __always_inline bool unwind_start_registers(struct scratch *s,
 	return true;
 }
 
-/* Registers, then the leaf. False when there is no stack to walk: `stop` has the reason. */
+/* Registers, then the leaf. @ctx: of the timer, or NULL. False when there is no stack to walk:
+ * `stop` has the reason. */
 static __always_inline bool unwind_start(struct nesting *level, struct bpf_perf_event_data *ctx)
 {
 	struct scratch *s = level->scratch;

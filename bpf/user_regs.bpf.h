@@ -20,11 +20,20 @@ static const __u8 user_regs_in_task[USER_REGS] = {10, 12, 11, 5, 13, 14, 4, 19, 
 static const __u8 user_regs_in_context[USER_REGS] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
 						     1,  2,  3,  4,  5, 6, 7,  16};
 
-/* Whether the register is known in the current frame. */
+/* rax, rdx, rcx, rsi, rdi, r8-r11: by the psABI, a called function need not restore them. */
+#define USER_REGS_CALLER_SAVED 0x0f37u
+
+/*
+ * Whether the register is known in the current frame. After a call, one that callees need not
+ * restore is as interrupted: only code that calls nothing but code of its own (libcrypto's AES-GCM)
+ * finds its frame by such a register, and no compiler saves it.
+ */
 static __always_inline bool user_regs_known(const struct scratch *s, __u32 number)
 {
-	return !s->walk.called ||
-	       (number == TM_UNWIND_TABLE_KEPT && s->walk.kept_state != WALK_KEPT_LOST);
+	if (!s->walk.called)
+		return true;
+	return number == TM_UNWIND_TABLE_KEPT ? s->walk.kept_state != WALK_KEPT_LOST
+					      : USER_REGS_CALLER_SAVED >> (number & 31) & 1;
 }
 
 /* The value of a register that is known; 0 if it cannot be read. */

@@ -50,6 +50,7 @@ struct vma_hit {
 	__u64 vma;
 	__u64 first;
 	__u64 last;
+	__u64 node_last; /* of a maple tree: of the node that has the VMA or the gap; 0: no node */
 };
 
 /* 1 if the pivot is used (not 0) and below the address. The address is below 2^63. */
@@ -102,8 +103,10 @@ static __always_inline int maple_find(struct kread *block, __u64 mm, __u64 addre
 	hit->last = ~0ull;
 	if ((entry & 3) != 2) /* no node: at most one mapping, which no process has */
 		return VMA_NONE;
-	for (int i = 0; i < MAPLE_DEPTH && status == VMA_DEEP; i++)
+	for (int i = 0; i < MAPLE_DEPTH && status == VMA_DEEP; i++) {
+		hit->node_last = hit->last;
 		status = maple_step(block, &entry, address, hit);
+	}
 	if (status != VMA_FOUND)
 		return status;
 	if (!entry || (entry & 3))

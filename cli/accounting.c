@@ -15,47 +15,95 @@ struct numbers {
 
 /* --- one report ----------------------------------------------------------------------------- */
 
-/* Adds what a program that died took with it. */
-static void add_dead(struct accounting_balance *balance, enum accounting_death death)
+/* What collector and symbolizer counted in one unit. */
+struct sides {
+	uint64_t taken, exported;
+	const uint64_t *collector, *symbolizer; /* drops */
+};
+
+static struct sides sides_of(enum accounting_unit unit, const struct tm_counts *counts,
+			     const struct tm_result *result)
 {
-	uint64_t known = balance->exported + balance->dropped, lost;
+	const struct tm_off_cpu_counts *taken = &counts->off_cpu;
+	const struct tm_off_cpu_result *exported = &result->off_cpu;
+
+	switch (unit) {
+	case ACCOUNTING_OFF_CPU:
+		return (struct sides){taken->taken, exported->exported, taken->drops,
+				      exported->drops};
+	case ACCOUNTING_OFF_CPU_NS:
+		return (struct sides){taken->taken_ns, exported->exported_ns, taken->drops_ns,
+				      exported->drops_ns};
+	case ACCOUNTING_ON_CPU:
+	default:
+		return (struct sides){counts->taken, result->exported, counts->drops,
+				      result->drops};
+	}
+}
+
+/* Adds what a program that died took with it. */
+static void add_dead(struct accounting_sum *sum, enum accounting_death death)
+{
+	uint64_t known = sum->exported + sum->dropped, lost;
 
 	/* The last counts that a dead collector sent may be older than what it had handed over. */
-	if (death == ACCOUNTING_COLLECTOR_DIED && balance->taken < known)
-		balance->taken = known;
-	if (balance->taken <= known)
+	if (death == ACCOUNTING_COLLECTOR_DIED && sum->taken < known)
+		sum->taken = known;
+	if (sum->taken <= known)
 		return;
-	lost = balance->taken - known;
+	lost = sum->taken - known;
 	if (death == ACCOUNTING_COLLECTOR_DIED)
-		balance->drops[TM_DROP_COLLECTOR_DIED] += lost;
+		sum->drops[TM_DROP_COLLECTOR_DIED] += lost;
 	else
-		balance->drops[TM_DROP_SYMBOLIZER_DIED] += lost;
-	balance->dropped += lost;
+		sum->drops[TM_DROP_SYMBOLIZER_DIED] += lost;
+	sum->dropped += lost;
+}
+
+static void make_sum(struct accounting_sum *sum, const struct sides *sides,
+		     enum accounting_death death)
+{
+	bool with_result = death != ACCOUNTING_SYMBOLIZER_DIED;
+
+	sum->taken = sides->taken;
+	sum->exported = with_result ? sides->exported : 0;
+	for (unsigned i = 0; i < TM_DROP_N; i++) {
+		sum->drops[i] = sides->collector[i] + (with_result ? sides->symbolizer[i] : 0);
+		sum->dropped += sum->drops[i];
+	}
+	if (death != ACCOUNTING_NONE_DIED)
+		add_dead(sum, death);
 }
 
 void accounting_balance_make(struct accounting_balance *ret_balance, const struct tm_counts *counts,
 			     const struct tm_result *result, enum accounting_death death)
 {
-	struct accounting_balance balance = {.taken = counts->taken};
-	unsigned i;
+	struct accounting_balance balance = {0};
 
-	if (death != ACCOUNTING_SYMBOLIZER_DIED) {
-		balance.exported = result->exported;
-		memcpy(balance.drops, result->drops, sizeof(balance.drops));
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++) {
+		const struct sides sides = sides_of(unit, counts, result);
+
+		make_sum(&balance.of[unit], &sides, death);
+	}
+	if (death != ACCOUNTING_SYMBOLIZER_DIED)
 		memcpy(balance.truncated, result->truncated, sizeof(balance.truncated));
-	}
-	for (i = 0; i < TM_DROP_N; i++) {
-		balance.drops[i] += counts->drops[i];
-		balance.dropped += balance.drops[i];
-	}
-	for (i = TM_STOP_NONE + 1; i < TM_STOP_N; i++)
+	for (unsigned i = TM_STOP_NONE + 1; i < TM_STOP_N; i++)
 		balance.cut += balance.truncated[i];
 	if (counts->owed > counts->hits)
 		balance.not_run = counts->owed - counts->hits;
-	if (death != ACCOUNTING_NONE_DIED)
-		add_dead(&balance, death);
-	balance.difference = (int64_t)(balance.taken - balance.exported - balance.dropped);
 	*ret_balance = balance;
+}
+
+int64_t accounting_difference(const struct accounting_sum *sum)
+{
+	return (int64_t)(sum->taken - sum->exported - sum->dropped);
+}
+
+bool accounting_balances(const struct accounting_balance *balance)
+{
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++)
+		if (accounting_difference(&balance->of[unit]) != 0)
+			return false;
+	return true;
 }
 
 /* --- all reports ---------------------------------------------------------------------------- */
@@ -82,6 +130,7 @@ void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *cou
 	counts->attached = whole->attached;
 	counts->tables = whole->tables;
 	counts->table_bytes = whole->table_bytes;
+	counts->off_cpu.stratum_ns = whole->off_cpu.stratum_ns;
 }
 
 static uint64_t subtract(uint64_t whole, uint64_t part)
@@ -89,54 +138,88 @@ static uint64_t subtract(uint64_t whole, uint64_t part)
 	return whole > part ? whole - part : 0;
 }
 
+/* Where the collector counts what it had handed to symbolizers that died. */
+static uint64_t *died_with_symbolizer(struct tm_counts *counts, enum accounting_unit unit)
+{
+	switch (unit) {
+	case ACCOUNTING_OFF_CPU:
+		return &counts->off_cpu.drops[TM_DROP_SYMBOLIZER_DIED];
+	case ACCOUNTING_OFF_CPU_NS:
+		return &counts->off_cpu.drops_ns[TM_DROP_SYMBOLIZER_DIED];
+	case ACCOUNTING_ON_CPU:
+	default:
+		return &counts->drops[TM_DROP_SYMBOLIZER_DIED];
+	}
+}
+
 void accounting_rest(const struct accounting *accounting, const struct tm_counts *whole,
 		     struct tm_counts *ret_rest)
 {
 	struct tm_counts all = *whole;
 	struct numbers rest, reported = numbers_of(&accounting->reported);
-	size_t i;
 
-	all.drops[TM_DROP_SYMBOLIZER_DIED] =
-		subtract(all.drops[TM_DROP_SYMBOLIZER_DIED], accounting->dead_samples);
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++) {
+		uint64_t *died = died_with_symbolizer(&all, unit);
+
+		*died = subtract(*died, accounting->dead[unit]);
+	}
 	rest = numbers_of(&all);
-	for (i = 0; i < FIELDS; i++)
+	for (size_t i = 0; i < FIELDS; i++)
 		rest.field[i] = subtract(rest.field[i], reported.field[i]);
 	memcpy(ret_rest, &rest, sizeof(rest));
 	accounting_copy_states(whole, ret_rest);
 }
 
+static uint64_t sum_of(const uint64_t drops[TM_DROP_N])
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < TM_DROP_N; i++)
+		sum += drops[i];
+	return sum;
+}
+
 void accounting_baseline(const struct accounting *accounting, struct tm_counts *ret_counts)
 {
-	unsigned i;
-
 	*ret_counts = accounting->reported;
-	ret_counts->drops[TM_DROP_SYMBOLIZER_DIED] += accounting->dead_samples;
-	ret_counts->taken = 0;
-	for (i = 0; i < TM_DROP_N; i++)
-		ret_counts->taken += ret_counts->drops[i];
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++)
+		*died_with_symbolizer(ret_counts, unit) += accounting->dead[unit];
+	ret_counts->taken = sum_of(ret_counts->drops);
+	ret_counts->off_cpu.taken = sum_of(ret_counts->off_cpu.drops);
+	ret_counts->off_cpu.taken_ns = sum_of(ret_counts->off_cpu.drops_ns);
+}
+
+void accounting_sum_add(struct accounting_sum *sum, const struct accounting_sum *more)
+{
+	sum->taken += more->taken;
+	sum->exported += more->exported;
+	sum->dropped += more->dropped;
+	for (unsigned i = 0; i < TM_DROP_N; i++)
+		sum->drops[i] += more->drops[i];
 }
 
 void accounting_add(struct accounting *accounting, const struct tm_counts *counts,
 		    const struct tm_result *result, const struct accounting_balance *balance)
 {
 	struct numbers reported = numbers_of(&accounting->reported), more = numbers_of(counts);
-	size_t i;
 
-	for (i = 0; i < FIELDS; i++)
+	for (size_t i = 0; i < FIELDS; i++)
 		reported.field[i] += more.field[i];
 	memcpy(&accounting->reported, &reported, sizeof(reported));
 	accounting->reports++;
-	accounting->taken += balance->taken;
-	accounting->exported += balance->exported;
-	accounting->dropped += balance->dropped;
 	accounting->not_run += balance->not_run;
-	accounting->alive_samples += result->exported;
-	for (i = 0; i < TM_DROP_N; i++)
-		accounting->alive_samples += result->drops[i];
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++) {
+		const struct sides sides = sides_of(unit, counts, result);
+
+		accounting_sum_add(&accounting->of[unit], &balance->of[unit]);
+		accounting->alive[unit] += sides.exported + sum_of(sides.symbolizer);
+	}
 }
 
 void accounting_on_death(struct accounting *accounting)
 {
-	accounting->dead_samples += accounting->alive_samples;
-	accounting->alive_samples = 0;
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++) {
+		accounting->dead[unit] += accounting->alive[unit];
+		accounting->alive[unit] = 0;
+	}
 }

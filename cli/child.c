@@ -17,17 +17,20 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "shared/result.h"
 
 static void clean_message(struct tm_control *message)
 {
+	struct tm_top *top = tm_result_top(message);
+
 	switch (message->kind) {
 	case TM_CONTROL_NOTE:
 	case TM_CONTROL_FAILED:
 		terminal_clean(message->body.text, sizeof(message->body.text));
 		return;
 	case TM_CONTROL_TOP:
-		terminal_clean(message->body.top.name, sizeof(message->body.top.name));
-		terminal_clean(message->body.top.file, sizeof(message->body.top.file));
+		terminal_clean(top->name, sizeof(top->name));
+		terminal_clean(top->file, sizeof(top->file));
 		return;
 	default:
 		return;

@@ -4,6 +4,7 @@
 #include "cli/control.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,8 @@ static void on_done(struct session *session, struct child *program, int code)
 		return;
 	}
 	program->failed = true;
-	terminal_print("%s failed: %s", program->name, strerror(code < 0 ? -code : EPROTO));
+	terminal_print("%s failed: %s", program->name,
+		       strerror(code < 0 && code > INT_MIN ? -code : EPROTO));
 	session_lose(session, program, EXIT_CODE_FAILED);
 }
 
@@ -158,14 +160,15 @@ static void on_symbolizer_message(struct session *session, const struct tm_contr
 		return;
 	case TM_CONTROL_TOP:
 		if (session->top_count < TM_TOP_ROWS)
-			session->top[session->top_count++] = message->body.top;
+			memcpy(&session->top[session->top_count++], message->body.words,
+			       sizeof(session->top[0]));
 		return;
 	case TM_CONTROL_COUNTS:
 		session->last_counts = message->body.counts;
 		session->has_last_counts = true;
 		return;
 	case TM_CONTROL_RESULT:
-		session->result = message->body.result;
+		memcpy(&session->result, message->body.words, sizeof(session->result));
 		return;
 	case TM_CONTROL_PARSER_LOST:
 		replace_parser(session, message->value);

@@ -5,12 +5,11 @@
 
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "cli/terminal.h"
+#include "cli/problem.h"
 #include "shared/parse.h"
+#include "shared/parse_units.h"
 
 #define NS_PER_SECOND 1000000000ull
 
@@ -27,6 +26,7 @@ static const struct option long_options[] = {
 	{"every", required_argument, NULL, 'e'},
 	{"restart", no_argument, NULL, 'R'},
 	{"memory-max", required_argument, NULL, 'm'},
+	{"perf-map-max", required_argument, NULL, 'M'},
 	{"cache", required_argument, NULL, 'c'},
 	{"no-cache", no_argument, NULL, 'n'},
 	{"no-demangle", no_argument, NULL, 'D'},
@@ -35,20 +35,15 @@ static const struct option long_options[] = {
 	{"no-debuginfod", no_argument, NULL, 'U'},
 	{"debug-root", required_argument, NULL, 'g'},
 	{"no-debug-files", no_argument, NULL, 'G'},
+	{"off-cpu", no_argument, NULL, OFF_CPU_OPTION_ON},
+	{"off-cpu-rate", required_argument, NULL, OFF_CPU_OPTION_RATE},
+	{"off-cpu-min", required_argument, NULL, OFF_CPU_OPTION_MIN},
+	{"off-cpu-max", required_argument, NULL, OFF_CPU_OPTION_MAX},
+	{"off-cpu-kernel", no_argument, NULL, OFF_CPU_OPTION_KERNEL},
+	{"wakers", no_argument, NULL, OFF_CPU_OPTION_WAKERS},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
-
-static int __attribute__((format(printf, 2, 3))) problem(char *ret_problem, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)vsnprintf(ret_problem, OPTIONS_PROBLEM_BYTES, format, arguments);
-	va_end(arguments);
-	terminal_clean(ret_problem, OPTIONS_PROBLEM_BYTES);
-	return OPTIONS_E_USAGE;
-}
 
 static int add_output(struct options *o, const char *path, char *ret_problem)
 {
@@ -56,13 +51,14 @@ static int add_output(struct options *o, const char *path, char *ret_problem)
 	size_t i;
 
 	if (o->output_count == OPTIONS_OUTPUTS_MAX)
-		return problem(ret_problem, "-o is given more than %u times", OPTIONS_OUTPUTS_MAX);
+		return problem_write(ret_problem, "-o is given more than %u times",
+				     OPTIONS_OUTPUTS_MAX);
 	if (format_of(path, &output->format) != 0)
-		return problem(ret_problem, "-o %s: the name must end in one of %s", path,
-			       FORMAT_ENDINGS);
+		return problem_write(ret_problem, "-o %s: the name must end in one of %s", path,
+				     FORMAT_ENDINGS);
 	for (i = 0; i < o->output_count; i++)
 		if (strcmp(o->outputs[i].path, path) == 0)
-			return problem(ret_problem, "-o %s is given twice", path);
+			return problem_write(ret_problem, "-o %s is given twice", path);
 	output->path = path;
 	o->output_count++;
 	return 0;
@@ -74,13 +70,13 @@ static int add_pid(struct options *o, const char *text, char *ret_problem)
 	size_t i;
 
 	if (tm_parse_number(text, 1, INT_MAX, &pid) < 0)
-		return problem(ret_problem, "-p %s: not a process number", text);
+		return problem_write(ret_problem, "-p %s: not a process number", text);
 	for (i = 0; i < o->pid_count; i++)
 		if (o->pids[i] == (pid_t)pid)
 			return 0;
 	if (o->pid_count == OPTIONS_PIDS_MAX)
-		return problem(ret_problem, "-p is given for more than %u processes",
-			       OPTIONS_PIDS_MAX);
+		return problem_write(ret_problem, "-p is given for more than %u processes",
+				     OPTIONS_PIDS_MAX);
 	o->pids[o->pid_count++] = (pid_t)pid;
 	return 0;
 }
@@ -90,22 +86,22 @@ static int add_url(struct options *o, const char *text, char *ret_problem)
 	int r = debuginfod_urls_add(&o->debuginfod, text, strlen(text));
 
 	if (r == DEBUGINFOD_URLS_E_FORM)
-		return problem(ret_problem, "--debuginfod %s: an http:// or https:// URL is needed",
-			       text);
+		return problem_write(ret_problem,
+				     "--debuginfod %s: an http:// or https:// URL is needed", text);
 	if (r == DEBUGINFOD_URLS_E_FULL)
-		return problem(ret_problem, "--debuginfod is given more than %u times",
-			       DEBUGINFOD_URLS_MAX);
+		return problem_write(ret_problem, "--debuginfod is given more than %u times",
+				     DEBUGINFOD_URLS_MAX);
 	return 0;
 }
 
 static int add_debug_root(struct options *o, const char *path, char *ret_problem)
 {
 	if (path[0] != '/' || strspn(path, "/") == strlen(path))
-		return problem(ret_problem, "--debug-root %s: a folder, named from / on, is needed",
-			       path);
+		return problem_write(ret_problem,
+				     "--debug-root %s: a folder, named from / on, is needed", path);
 	if (o->debug_root_count == OPTIONS_ROOTS_MAX)
-		return problem(ret_problem, "--debug-root is given more than %u times",
-			       OPTIONS_ROOTS_MAX);
+		return problem_write(ret_problem, "--debug-root is given more than %u times",
+				     OPTIONS_ROOTS_MAX);
 	o->debug_roots[o->debug_root_count++] = path;
 	return 0;
 }
@@ -116,8 +112,9 @@ static int set_ring(struct options *o, const char *text, char *ret_problem)
 
 	if (tm_parse_number(text, OPTIONS_RING_KIB_MIN, OPTIONS_RING_KIB_MAX, &kib) < 0 ||
 	    (kib & (kib - 1)) != 0)
-		return problem(ret_problem, "--ring-kib %s: a power of two from %u to %u is needed",
-			       text, OPTIONS_RING_KIB_MIN, OPTIONS_RING_KIB_MAX);
+		return problem_write(ret_problem,
+				     "--ring-kib %s: a power of two from %u to %u is needed", text,
+				     OPTIONS_RING_KIB_MIN, OPTIONS_RING_KIB_MAX);
 	o->ring_kib = (unsigned)kib;
 	return 0;
 }
@@ -127,10 +124,22 @@ static int set_memory(struct options *o, const char *text, char *ret_problem)
 	uint64_t mib;
 
 	if (tm_parse_number(text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX, &mib) < 0)
-		return problem(ret_problem,
-			       "--memory-max %s: a number of MiB from %u to %u is needed", text,
-			       OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX);
+		return problem_write(ret_problem,
+				     "--memory-max %s: a number of MiB from %u to %u is needed",
+				     text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX);
 	o->memory_mib = (unsigned)mib;
+	return 0;
+}
+
+static int set_perf_map(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t mib;
+
+	if (tm_parse_number(text, 1, OPTIONS_PERF_MAP_MIB_MAX, &mib) < 0)
+		return problem_write(ret_problem,
+				     "--perf-map-max %s: a number of MiB from 1 to %u is needed",
+				     text, OPTIONS_PERF_MAP_MIB_MAX);
+	o->perf_map_mib = (unsigned)mib;
 	return 0;
 }
 
@@ -139,8 +148,8 @@ static int set_hz(struct options *o, const char *text, char *ret_problem)
 	uint64_t hz;
 
 	if (tm_parse_number(text, 1, OPTIONS_HZ_MAX, &hz) < 0)
-		return problem(ret_problem, "-F %s: a whole number from 1 to %u is needed", text,
-			       OPTIONS_HZ_MAX);
+		return problem_write(ret_problem, "-F %s: a whole number from 1 to %u is needed",
+				     text, OPTIONS_HZ_MAX);
 	o->hz = (unsigned)hz;
 	return 0;
 }
@@ -148,9 +157,9 @@ static int set_hz(struct options *o, const char *text, char *ret_problem)
 static int set_duration(struct options *o, const char *text, char *ret_problem)
 {
 	if (tm_parse_duration(text, 1, OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->duration_ns) < 0)
-		return problem(ret_problem,
-			       "-d %s: a number of seconds above 0, at most %u, is needed", text,
-			       OPTIONS_SECONDS_MAX);
+		return problem_write(ret_problem,
+				     "-d %s: a number of seconds above 0, at most %u, is needed",
+				     text, OPTIONS_SECONDS_MAX);
 	return 0;
 }
 
@@ -158,9 +167,9 @@ static int set_every(struct options *o, const char *text, char *ret_problem)
 {
 	if (tm_parse_duration(text, OPTIONS_EVERY_MIN * NS_PER_SECOND,
 			      OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->every_ns) < 0)
-		return problem(ret_problem,
-			       "--every %s: a number of seconds from %u to %u is needed", text,
-			       OPTIONS_EVERY_MIN, OPTIONS_SECONDS_MAX);
+		return problem_write(ret_problem,
+				     "--every %s: a number of seconds from %u to %u is needed",
+				     text, OPTIONS_EVERY_MIN, OPTIONS_SECONDS_MAX);
 	return 0;
 }
 
@@ -197,6 +206,9 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		*set = true;
 		return 0;
 	}
+	if (option >= OFF_CPU_OPTION_ON)
+		return off_cpu_options_set(&o->off_cpu, (enum off_cpu_option)option, optarg,
+					   ret_problem);
 	switch (option) {
 	case 'd':
 		return set_duration(o, optarg, ret_problem);
@@ -210,9 +222,11 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return set_ring(o, optarg, ret_problem);
 	case 'm':
 		return set_memory(o, optarg, ret_problem);
+	case 'M':
+		return set_perf_map(o, optarg, ret_problem);
 	case 'c':
 		if (o->cache)
-			return problem(ret_problem, "--cache is given twice");
+			return problem_write(ret_problem, "--cache is given twice");
 		o->cache = optarg;
 		return 0;
 	case 'u':
@@ -221,7 +235,7 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return add_debug_root(o, optarg, ret_problem);
 	case 's':
 		if (o->summary)
-			return problem(ret_problem, "--summary is given twice");
+			return problem_write(ret_problem, "--summary is given twice");
 		o->summary = optarg;
 		return 0;
 	case 'e':
@@ -231,11 +245,12 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 	case 'h':
 		return OPTIONS_E_HELP;
 	case ':':
-		return problem(ret_problem, "%s needs a value", argv[optind - 1]);
+		return problem_write(ret_problem, "%s needs a value", argv[optind - 1]);
 	default:
 		if (optopt > ' ' && optopt < 0x7f && strncmp(argv[optind - 1], "--", 2) != 0)
-			return problem(ret_problem, "-%c is not an option of record", optopt);
-		return problem(ret_problem, "%s is not an option of record", argv[optind - 1]);
+			return problem_write(ret_problem, "-%c is not an option of record", optopt);
+		return problem_write(ret_problem, "%s is not an option of record",
+				     argv[optind - 1]);
 	}
 }
 
@@ -245,28 +260,33 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 	size_t i;
 
 	if (optind < argc && strcmp(argv[optind - 1], "--") != 0)
-		return problem(ret_problem, "%s: a command to run comes after --", argv[optind]);
+		return problem_write(ret_problem, "%s: a command to run comes after --",
+				     argv[optind]);
 	if (optind < argc)
 		o->command = argv + optind;
 	else if (strcmp(argv[optind - 1], "--") == 0)
-		return problem(ret_problem, "no command after --");
+		return problem_write(ret_problem, "no command after --");
 	if (o->command && o->command[0][0] == '\0')
-		return problem(ret_problem, "the command after -- is empty");
+		return problem_write(ret_problem, "the command after -- is empty");
 	if (o->command && o->pid_count != 0)
-		return problem(ret_problem, "-p and a command cannot be combined");
+		return problem_write(ret_problem, "-p and a command cannot be combined");
 	if (o->cache && o->no_cache)
-		return problem(ret_problem, "--cache and --no-cache cannot be combined");
+		return problem_write(ret_problem, "--cache and --no-cache cannot be combined");
 	if (o->debuginfod.count > 0 && o->no_debuginfod)
-		return problem(ret_problem, "--debuginfod and --no-debuginfod cannot be combined");
+		return problem_write(ret_problem,
+				     "--debuginfod and --no-debuginfod cannot be combined");
 	if (o->no_debug_files && o->debug_root_count)
-		return problem(ret_problem, "--debug-root and --no-debug-files cannot be combined");
+		return problem_write(ret_problem,
+				     "--debug-root and --no-debug-files cannot be combined");
+	if (off_cpu_options_check(&o->off_cpu, ret_problem) != 0)
+		return OPTIONS_E_USAGE;
 	if (!o->no_debug_files && !o->debug_root_count)
 		o->debug_roots[o->debug_root_count++] = OPTIONS_ROOT_DEFAULT;
 	if (o->output_count == 0)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)
 		if (strcmp(o->outputs[i].path, o->summary) == 0)
-			return problem(ret_problem, "%s is given twice", o->summary);
+			return problem_write(ret_problem, "%s is given twice", o->summary);
 	return 0;
 }
 
@@ -274,7 +294,10 @@ int options_parse(struct options *ret_options, int argc, char *const argv[], cha
 {
 	int option, r;
 
-	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT, .memory_mib = OPTIONS_MEMORY_MIB};
+	*ret_options = (struct options){.hz = OPTIONS_HZ_DEFAULT,
+					.memory_mib = OPTIONS_MEMORY_MIB,
+					.perf_map_mib = OPTIONS_PERF_MAP_MIB};
+	off_cpu_options_init(&ret_options->off_cpu);
 	optind = 0; /* getopt starts over, also in a second call */
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:d:F:p:o:vh", long_options, NULL)) != -1) {

@@ -14,27 +14,30 @@
 
 #include "cli/debuginfod_urls.h"
 #include "cli/format.h"
+#include "cli/off_cpu_options.h"
+#include "cli/problem.h"
 
-#define OPTIONS_HZ_DEFAULT     99u /* not in step with timers that run at 100 Hz */
-#define OPTIONS_HZ_MAX         10000u
-#define OPTIONS_SECONDS_MAX    604800u /* a week */
-#define OPTIONS_EVERY_MIN      1u
-#define OPTIONS_PIDS_MAX       256u
-#define OPTIONS_OUTPUTS_MAX    16u
-#define OPTIONS_RING_KIB_MIN   4u
-#define OPTIONS_RING_KIB_MAX   262144u
-#define OPTIONS_MEMORY_MIB_MIN 16u
-#define OPTIONS_MEMORY_MIB_MAX 2048u /* an eighth of it is what shared/unwind_map.h can hold */
-#define OPTIONS_MEMORY_MIB     512u
-#define OPTIONS_TABLE_PART     8u /* one byte in eight is for the unwind tables */
-#define OPTIONS_ROOTS_MAX      8u
-#define OPTIONS_ROOT_DEFAULT   "/usr/lib/debug"
-#define OPTIONS_OUTPUT_DEFAULT "tidemark.html"
-#define OPTIONS_PROBLEM_BYTES  512u
+#define OPTIONS_HZ_DEFAULT       99u /* not in step with timers that run at 100 Hz */
+#define OPTIONS_HZ_MAX           10000u
+#define OPTIONS_SECONDS_MAX      604800u /* a week */
+#define OPTIONS_EVERY_MIN        1u
+#define OPTIONS_PIDS_MAX         256u
+#define OPTIONS_OUTPUTS_MAX      16u
+#define OPTIONS_RING_KIB_MIN     4u
+#define OPTIONS_RING_KIB_MAX     262144u
+#define OPTIONS_MEMORY_MIB_MIN   16u
+#define OPTIONS_MEMORY_MIB_MAX   2048u /* an eighth of it is what shared/unwind_map.h can hold */
+#define OPTIONS_MEMORY_MIB       512u
+#define OPTIONS_PERF_MAP_MIB     64u
+#define OPTIONS_PERF_MAP_MIB_MAX 512u /* as the parser reads */
+#define OPTIONS_TABLE_PART       8u   /* one byte in eight is for the unwind tables */
+#define OPTIONS_ROOTS_MAX        8u
+#define OPTIONS_ROOT_DEFAULT     "/usr/lib/debug"
+#define OPTIONS_OUTPUT_DEFAULT   "tidemark.html"
 
 enum {
 	OPTIONS_E_HELP = 1,
-	OPTIONS_E_USAGE = 2,
+	OPTIONS_E_USAGE = PROBLEM_E_USAGE,
 };
 
 struct options_output {
@@ -43,23 +46,25 @@ struct options_output {
 };
 
 struct options {
-	uint64_t duration_ns; /* 0: no limit of time */
-	uint64_t every_ns;    /* between two reports; 0: one, at the end */
-	unsigned hz;          /* per CPU */
-	unsigned ring_kib;    /* 0: the collector chooses from hz */
-	unsigned memory_mib;  /* of the unwind tables in the kernel and the symbolizer together */
-	bool public_files;    /* the opener gets no capability that passes file permissions */
-	bool restart;         /* a symbolizer that dies is restarted */
+	uint64_t duration_ns;  /* 0: no limit of time */
+	uint64_t every_ns;     /* between two reports; 0: one, at the end */
+	unsigned hz;           /* per CPU */
+	unsigned ring_kib;     /* 0: the collector chooses from hz */
+	unsigned perf_map_mib; /* of one perf map that are read */
+	unsigned memory_mib;   /* of the unwind tables in the kernel and the symbolizer together */
+	bool public_files;     /* the opener gets no capability that passes file permissions */
+	bool restart;          /* a symbolizer that dies is restarted */
 	bool verbose;
-	bool no_lines;        /* neither source lines nor inlined calls */
-	bool no_demangle;     /* names are shown as the symbol tables have them */
-	bool no_debuginfod;   /* whatever the environment says */
-	bool no_debug_files;  /* separate debug files are not looked for */
-	bool no_cache;        /* unwind tables are not kept from one recording to the next */
-	const char *cache;    /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
-	const char *summary;  /* or NULL */
-	char *const *command; /* NULL-terminated, or NULL */
+	bool no_lines;                     /* neither source lines nor inlined calls */
+	bool no_demangle;                  /* names are shown as the symbol tables have them */
+	bool no_debuginfod;                /* whatever the environment says */
+	bool no_debug_files;               /* separate debug files are not looked for */
+	bool no_cache;                     /* tables are not kept from one recording to the next */
+	const char *cache;                 /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
+	const char *summary;               /* or NULL */
+	char *const *command;              /* NULL-terminated, or NULL */
 	struct debuginfod_urls debuginfod; /* servers; those of the options */
+	struct off_cpu_options off_cpu;
 	size_t output_count;
 	size_t pid_count;
 	size_t debug_root_count;
@@ -70,6 +75,6 @@ struct options {
 
 /*
  * @argv: argv[0] is the word `record`. Return: 0, OPTIONS_E_HELP, OPTIONS_E_USAGE and one sentence
- * in @ret_problem (OPTIONS_PROBLEM_BYTES).
+ * in @ret_problem (PROBLEM_BYTES).
  */
 int options_parse(struct options *ret_options, int argc, char *const argv[], char *ret_problem);

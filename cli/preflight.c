@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #include "cli/exit_code.h"
+#include "cli/kernel_types.h"
 #include "cli/spawn.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
-
-#define BTF "/sys/kernel/btf/vmlinux"
 
 /* Without CAP_SYSLOG kernel frames may lack names; the rest is needed. */
 static const struct {
@@ -62,12 +61,27 @@ int preflight_check(void)
 			missing);
 		return EXIT_CODE_HOST;
 	}
-	if (access(BTF, R_OK) < 0) {
+	if (access(KERNEL_TYPES_BTF, R_OK) < 0) {
 		terminal_print("%s: %s; recording needs a kernel with BTF (CONFIG_DEBUG_INFO_BTF)",
-			       BTF, strerror(errno));
+			       KERNEL_TYPES_BTF, strerror(errno));
 		return EXIT_CODE_HOST;
 	}
 	return 0;
+}
+
+void preflight_describe_off_cpu(void)
+{
+	int r = kernel_types_find_tracepoint(KERNEL_TYPES_BTF, "sched_exit_tp");
+
+	if (r == KERNEL_TYPES_E_NONE)
+		terminal_print("this kernel lacks the tracepoint sched_exit_tp: the stacks of "
+			       "waiting threads are taken before they wait, have at most 256 "
+			       "frames, and the times by stack are less exact");
+	else if (r < 0)
+		terminal_verbose("%s cannot be read: %s", KERNEL_TYPES_BTF, strerror(-r));
+	else
+		terminal_verbose("stacks of waiting threads are taken as they run again "
+				 "(sched_exit_tp)");
 }
 
 int preflight_check_processes(const struct options *options)

@@ -10,6 +10,8 @@
 
 /* Root, its capabilities, BTF. Return: 0, or an exit code, after printing why. */
 int preflight_check(void);
+/* Prints in which way stacks of waiting threads are taken, unless it is the usual one. */
+void preflight_describe_off_cpu(void);
 /* Every process of -p exists. Return: 0, or an exit code, after printing why. */
 int preflight_check_processes(const struct options *options);
 /* Whether processes were selected and all of them still exist. */

@@ -75,6 +75,8 @@ static int prepare(struct recording *recording)
 
 	if (r == 0)
 		r = preflight_check_processes(options);
+	if (r == 0 && options->off_cpu.on)
+		preflight_describe_off_cpu();
 	if (r == 0)
 		r = outputs_open(&recording->session.intervals.current, options,
 				 options->every_ns ? 1 : 0);
@@ -160,7 +162,7 @@ int record_main(int argc, char *const argv[])
 		.programs = {-1, -1, -1, -1, -1},
 		.cache = -1,
 	};
-	char problem[OPTIONS_PROBLEM_BYTES];
+	char problem[PROBLEM_BYTES];
 	int r = options_parse(&recording.options, argc, argv, problem);
 
 	if (r == OPTIONS_E_HELP)

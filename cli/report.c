@@ -4,6 +4,7 @@
 #include "cli/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/exit_code.h"
 #include "cli/own_cost.h"
@@ -68,9 +69,9 @@ static void add_recording(struct summary *s, const struct session *session)
 	const struct accounting *accounting = &session->intervals.accounting;
 
 	s->report = session->options->every_ns ? accounting->reports + 1 : 0;
-	s->whole_taken = accounting->taken + s->balance.taken;
-	s->whole_exported = accounting->exported + s->balance.exported;
-	s->whole_dropped = accounting->dropped + s->balance.dropped;
+	memcpy(s->whole, accounting->of, sizeof(s->whole));
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++)
+		accounting_sum_add(&s->whole[unit], &s->balance.of[unit]);
 	s->whole_ns = s->duration_ns + session->intervals.from_ns - session->started_ns;
 }
 
@@ -84,6 +85,7 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 		.result = session->result,
 		.duration_ns = until_ns - intervals->from_ns,
 		.hz = session->options->hz,
+		.off_cpu = session->options->off_cpu.on,
 		.command_status = -1,
 	};
 
@@ -135,8 +137,11 @@ void report_print(const struct session *session, const struct summary *summary)
 	if (summary->report > 0)
 		(void)printf("report %u, the last: %.1f s\n", summary->report,
 			     (double)summary->duration_ns / 1e9);
-	report_table_print(stdout, session->top, session->top_count, summary->balance.exported);
+	report_table_print(stdout, session->top, session->top_count,
+			   summary->balance.of[ACCOUNTING_ON_CPU].exported);
 	report_table_print_completeness(stdout, summary);
+	if (summary->off_cpu)
+		report_table_print_off_cpu(stdout, summary);
 	print_unopened(&summary->result, session->options->public_files);
 	for (i = 0; i < outputs->count; i++)
 		if (outputs->stored[i])
@@ -144,6 +149,22 @@ void report_print(const struct session *session, const struct summary *summary)
 	if (session->workload.ended)
 		print_workload(&session->workload);
 	(void)fflush(stdout);
+}
+
+static void check_sum(const struct accounting_sum *sum, enum accounting_unit unit)
+{
+	static const char *const of[ACCOUNTING_UNITS_N] = {
+		[ACCOUNTING_ON_CPU] = "",
+		[ACCOUNTING_OFF_CPU] = " of off-CPU",
+		[ACCOUNTING_OFF_CPU_NS] = " of the ns of off-CPU",
+	};
+
+	if (accounting_difference(sum) != 0)
+		terminal_print(
+			"accounting error%s: taken %llu, but exported %llu and dropped %llu; "
+			"please report this",
+			of[unit], (unsigned long long)sum->taken, (unsigned long long)sum->exported,
+			(unsigned long long)sum->dropped);
 }
 
 int report_check(const struct summary *summary, int exit_code)
@@ -155,28 +176,33 @@ int report_check(const struct summary *summary, int exit_code)
 			"accounting error: %llu records came after a watermark that excluded them; "
 			"please report this",
 			(unsigned long long)summary->result.late_records);
-	if (balance->difference != 0)
-		terminal_print("accounting error: taken %llu, but exported %llu and dropped %llu; "
-			       "please report this",
-			       (unsigned long long)balance->taken,
-			       (unsigned long long)balance->exported,
-			       (unsigned long long)balance->dropped);
-	if (balance->difference == 0 && summary->result.late_records == 0)
+	for (unsigned unit = 0; unit < ACCOUNTING_UNITS_N; unit++)
+		check_sum(&balance->of[unit], unit);
+	if (accounting_balances(balance) && summary->result.late_records == 0)
 		return exit_code;
 	return exit_code != 0 ? exit_code : EXIT_CODE_FAILED;
+}
+
+static void print_sum(const struct accounting_sum *sum)
+{
+	(void)printf("taken %llu, exported %llu, dropped %llu", (unsigned long long)sum->taken,
+		     (unsigned long long)sum->exported, (unsigned long long)sum->dropped);
 }
 
 /* One line for a report in between. */
 static void print_line(const struct summary *summary, const struct outputs *outputs)
 {
-	const struct accounting_balance *balance = &summary->balance;
+	const struct accounting_sum *of = summary->balance.of;
 	const char *before = "; written: ";
 	size_t i;
 
 	terminal_clear_line();
-	(void)printf("report %u: %.1f s, taken %llu, exported %llu, dropped %llu", summary->report,
-		     (double)summary->duration_ns / 1e9, (unsigned long long)balance->taken,
-		     (unsigned long long)balance->exported, (unsigned long long)balance->dropped);
+	(void)printf("report %u: %.1f s, ", summary->report, (double)summary->duration_ns / 1e9);
+	print_sum(&of[ACCOUNTING_ON_CPU]);
+	if (summary->off_cpu) {
+		(void)printf("; off-CPU: ");
+		print_sum(&of[ACCOUNTING_OFF_CPU]);
+	}
 	for (i = 0; i < outputs->count; i++) {
 		if (!outputs->stored[i])
 			continue;

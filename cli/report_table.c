@@ -7,6 +7,8 @@
 
 #include "shared/reasons.h"
 
+#define NS_PER_US 1000u
+
 typedef const char *(*name_fn)(unsigned reason);
 
 static double percent(uint64_t part, uint64_t whole)
@@ -74,13 +76,14 @@ static uint64_t without_line(const struct tm_result *result)
 void report_table_print_completeness(FILE *out, const struct summary *summary)
 {
 	const struct accounting_balance *balance = &summary->balance;
+	const struct accounting_sum *sum = &balance->of[ACCOUNTING_ON_CPU];
 	const struct tm_result *result = &summary->result;
 	const struct tm_counts *counts = &summary->counts;
 
 	(void)fprintf(out, "samples: taken %llu, exported %llu, dropped %llu",
-		      (unsigned long long)balance->taken, (unsigned long long)balance->exported,
-		      (unsigned long long)balance->dropped);
-	print_reasons(out, balance->drops, 0, TM_DROP_N, tm_reasons_drop);
+		      (unsigned long long)sum->taken, (unsigned long long)sum->exported,
+		      (unsigned long long)sum->dropped);
+	print_reasons(out, sum->drops, 0, TM_DROP_N, tm_reasons_drop);
 	(void)fprintf(out, ", not run %llu", (unsigned long long)balance->not_run);
 	if (balance->not_run > 0 && summary->idle_ns > 0)
 		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
@@ -110,5 +113,36 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	print_some(out, counts->tables_refused, "unwind tables refused");
 	print_some(out, counts->tables_evicted, "unwind tables evicted");
 	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
+	(void)fputc('\n', out);
+}
+
+/* "3 for 1.2 s" */
+static void print_for(FILE *out, uint64_t number, uint64_t ns)
+{
+	(void)fprintf(out, "%llu for %.1f s", (unsigned long long)number, (double)ns / 1e9);
+}
+
+void report_table_print_off_cpu(FILE *out, const struct summary *summary)
+{
+	const struct accounting_sum *sum = &summary->balance.of[ACCOUNTING_OFF_CPU];
+	const struct accounting_sum *ns = &summary->balance.of[ACCOUNTING_OFF_CPU_NS];
+	const struct tm_off_cpu_counts *counts = &summary->counts.off_cpu;
+	const struct tm_off_cpu_result *result = &summary->result.off_cpu;
+
+	(void)fprintf(out, "off-CPU: taken %llu stacks for %.1f s of %.1f s observed, exported ",
+		      (unsigned long long)sum->taken, (double)ns->taken / 1e9,
+		      (double)counts->times_ns / 1e9);
+	print_for(out, sum->exported, ns->exported);
+	(void)fputs(", dropped ", out);
+	print_for(out, sum->dropped, ns->dropped);
+	print_reasons(out, sum->drops, 0, TM_DROP_N, tm_reasons_drop);
+	(void)fputs(", in progress ", out);
+	print_for(out, result->in_progress, result->in_progress_ns);
+	print_some(out, counts->untracked, "context switches of threads without a state");
+	print_some(out, result->woken, "with the stack of their waker");
+	print_some(out, counts->wakers_lost + result->wakers_lost, "stacks of wakers dropped");
+	if (counts->stratum_ns >= NS_PER_US)
+		(void)fprintf(out, ", times below %.3f ms sampled by chance",
+			      (double)counts->stratum_ns / 1e6);
 	(void)fputc('\n', out);
 }

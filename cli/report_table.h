@@ -18,3 +18,8 @@ uint64_t report_table_unopened(const struct tm_result *result);
  * that were not opened among it, if anything was.
  */
 void report_table_print_completeness(FILE *out, const struct summary *summary);
+/*
+ * One line: stacks and the times that they stand for, taken, exported, dropped; the times that were
+ * observed, and the sleeps that have not ended.
+ */
+void report_table_print_off_cpu(FILE *out, const struct summary *summary);

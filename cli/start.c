@@ -77,6 +77,10 @@ void start_title(const struct options *options, char ret_title[START_TITLE_BYTES
 		(void)snprintf(host.nodename, sizeof(host.nodename), "host");
 	(void)snprintf(ret_title, START_TITLE_BYTES, "%s: tidemark record -F %u", host.nodename,
 		       options->hz);
+	if (options->off_cpu.on)
+		add_text(ret_title, "--off-cpu");
+	if (options->off_cpu.wakers)
+		add_text(ret_title, "--wakers");
 	for (i = 0; i < options->pid_count; i++) {
 		(void)snprintf(number, sizeof(number), "-p %d", options->pids[i]);
 		add_text(ret_title, number);
@@ -106,6 +110,19 @@ static void grant(struct launch *launch, bool public_files)
 	for (i = 0; !public_files && i < sizeof(more) / sizeof(more[0]); i++)
 		if (cap_get_bound(more[i]) == CAP_SET)
 			launch_capability(launch, more[i]);
+}
+
+static void ask_for_off_cpu(struct launch *launch, const struct off_cpu_options *off_cpu)
+{
+	if (!off_cpu->on)
+		return;
+	launch_argument(launch, "--off-cpu=%u", off_cpu->rate);
+	launch_argument(launch, "--off-cpu-min-ns=%" PRIu64, off_cpu->min_ns);
+	launch_argument(launch, "--off-cpu-max-ns=%" PRIu64, off_cpu->max_ns);
+	if (off_cpu->kernel_threads)
+		launch_argument(launch, "--off-cpu-kernel");
+	if (off_cpu->wakers)
+		launch_argument(launch, "--wakers");
 }
 
 static int start_collector(const struct start *start, const struct sockets *sockets,
@@ -138,6 +155,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 		launch_argument(&launch, "--selecting");
 	if (options->restart)
 		launch_argument(&launch, "--restart");
+	ask_for_off_cpu(&launch, &options->off_cpu);
 	for (i = 0; i < options->debug_root_count; i++)
 		launch_argument(&launch, "--debug-root=%s", options->debug_roots[i]);
 	r = launch_start(&launch, &session->collector);
@@ -176,6 +194,9 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--memory-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
+	launch_argument(&launch, "--perf-map-mib=%u", options->perf_map_mib);
+	if (options->off_cpu.on)
+		launch_argument(&launch, "--off-cpu");
 	if (options->no_lines)
 		launch_argument(&launch, "--no-lines");
 	if (options->debug_root_count)

@@ -25,23 +25,34 @@ static void put_seconds(FILE *out, const char *key, uint64_t ns, const char *end
 		      (unsigned long long)(ns % NS_PER_SECOND), end);
 }
 
-static void put_reasons(FILE *out, const char *key, const uint64_t *numbers, unsigned first,
-			unsigned end, name_fn name)
+static void put_list(FILE *out, const uint64_t *numbers, unsigned first, unsigned end, name_fn name)
 {
 	unsigned i;
 
-	(void)fprintf(out, "  \"%s\": {", key);
+	(void)fputc('{', out);
 	for (i = first; i < end; i++)
 		(void)fprintf(out, "%s\"%s\": %llu", i == first ? "" : ", ", name(i),
 			      (unsigned long long)numbers[i]);
-	(void)fprintf(out, "},\n");
+	(void)fputs("},\n", out);
+}
+
+static void put_reasons(FILE *out, const char *key, const uint64_t *numbers, unsigned first,
+			unsigned end, name_fn name)
+{
+	(void)fprintf(out, "  \"%s\": ", key);
+	put_list(out, numbers, first, end, name);
+}
+
+static void put_sum(FILE *out, const struct accounting_sum *sum)
+{
+	put_number(out, "taken", sum->taken);
+	put_number(out, "exported", sum->exported);
+	put_reasons(out, "dropped", sum->drops, 0, TM_DROP_N, tm_reasons_drop);
 }
 
 static void put_samples(FILE *out, const struct summary *s)
 {
-	put_number(out, "taken", s->balance.taken);
-	put_number(out, "exported", s->balance.exported);
-	put_reasons(out, "dropped", s->balance.drops, 0, TM_DROP_N, tm_reasons_drop);
+	put_sum(out, &s->balance.of[ACCOUNTING_ON_CPU]);
 	put_number(out, "not_run", s->balance.not_run);
 	put_reasons(out, "truncated", s->balance.truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		    tm_reasons_stop);
@@ -98,8 +109,10 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "tables_made", s->result.tables_made);
 	put_number(out, "tables_empty", s->result.tables_empty);
 	put_number(out, "tables_cached", s->result.tables_cached);
+	put_number(out, "symbols_cached", s->result.symbols_cached);
 	put_number(out, "cache_refused", s->result.cache_refused);
 	put_number(out, "cache_dropped", s->result.cache_dropped);
+	put_number(out, "cache_late", s->result.cache_late);
 	put_number(out, "tables", counts->tables);
 	put_number(out, "table_bytes", counts->table_bytes);
 	put_number(out, "tables_installed", counts->tables_installed);
@@ -117,6 +130,7 @@ static void put_tables(FILE *out, const struct summary *s)
 /* What the collector met beside samples, and how full its maps are. */
 static void put_state(FILE *out, const struct summary *s)
 {
+	const struct accounting_sum *whole = &s->whole[ACCOUNTING_ON_CPU];
 	const struct tm_counts *counts = &s->counts;
 
 	put_number(out, "cpus_not_sampled", s->cpus_not_sampled);
@@ -144,8 +158,51 @@ static void put_state(FILE *out, const struct summary *s)
 	(void)fputs("  \"recording\": {", out);
 	put_seconds(out, "seconds", s->whole_ns, ", ");
 	(void)fprintf(out, "\"taken\": %llu, \"exported\": %llu, \"dropped\": %llu},\n",
-		      (unsigned long long)s->whole_taken, (unsigned long long)s->whole_exported,
-		      (unsigned long long)s->whole_dropped);
+		      (unsigned long long)whole->taken, (unsigned long long)whole->exported,
+		      (unsigned long long)whole->dropped);
+}
+
+static void put_off_cpu_sum(FILE *out, const struct accounting_sum *sum, const char *unit)
+{
+	(void)fprintf(out, "    \"taken%s\": %llu, \"exported%s\": %llu, \"dropped%s\": ", unit,
+		      (unsigned long long)sum->taken, unit, (unsigned long long)sum->exported,
+		      unit);
+	put_list(out, sum->drops, 0, TM_DROP_N, tm_reasons_drop);
+}
+
+/* Of all reports so far. */
+static void put_off_cpu_whole(FILE *out, const struct accounting_sum whole[ACCOUNTING_UNITS_N])
+{
+	const struct accounting_sum *samples = &whole[ACCOUNTING_OFF_CPU];
+	const struct accounting_sum *ns = &whole[ACCOUNTING_OFF_CPU_NS];
+
+	(void)fprintf(out,
+		      "    \"recording\": {\"taken\": %llu, \"exported\": %llu, \"dropped\": %llu, "
+		      "\"taken_ns\": %llu, \"exported_ns\": %llu, \"dropped_ns\": %llu}\n",
+		      (unsigned long long)samples->taken, (unsigned long long)samples->exported,
+		      (unsigned long long)samples->dropped, (unsigned long long)ns->taken,
+		      (unsigned long long)ns->exported, (unsigned long long)ns->dropped);
+}
+
+static void put_off_cpu(FILE *out, const struct summary *s)
+{
+	const struct tm_off_cpu_counts *counts = &s->counts.off_cpu;
+	const struct tm_off_cpu_result *result = &s->result.off_cpu;
+
+	(void)fputs("  \"off_cpu\": {\n", out);
+	put_off_cpu_sum(out, &s->balance.of[ACCOUNTING_OFF_CPU], "");
+	put_off_cpu_sum(out, &s->balance.of[ACCOUNTING_OFF_CPU_NS], "_ns");
+	(void)fprintf(out,
+		      "    \"observed\": %llu, \"observed_ns\": %llu, \"untracked\": %llu, "
+		      "\"stratum_ns\": %llu, \"in_progress\": %llu, \"in_progress_ns\": %llu, "
+		      "\"wakers\": %llu, \"wakers_lost\": %llu,\n",
+		      (unsigned long long)counts->times, (unsigned long long)counts->times_ns,
+		      (unsigned long long)counts->untracked, (unsigned long long)counts->stratum_ns,
+		      (unsigned long long)result->in_progress,
+		      (unsigned long long)result->in_progress_ns, (unsigned long long)result->woken,
+		      (unsigned long long)(counts->wakers_lost + result->wakers_lost));
+	put_off_cpu_whole(out, s->whole);
+	(void)fputs("  },\n", out);
 }
 
 static void put_cost(FILE *out, const struct summary *s)
@@ -186,6 +243,8 @@ int summary_text(const struct summary *summary, char **ret_text, size_t *ret_byt
 	(void)fputs("{\n", out);
 	put_samples(out, summary);
 	put_state(out, summary);
+	if (summary->off_cpu)
+		put_off_cpu(out, summary);
 	put_cost(out, summary);
 	(void)fputs("}\n", out);
 	if (fclose(out) != 0) {

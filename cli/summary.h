@@ -3,7 +3,8 @@
 /*
  * summary - counts, completeness and cost of one report as a JSON object
  *
- * Units      seconds as decimal fractions, bytes as whole numbers. null: not known or refused.
+ * Units      seconds as decimal fractions, bytes as whole numbers; off-CPU in ns, so that its
+ *            times add up exactly. null: not known or refused.
  */
 
 #include <stdbool.h>
@@ -19,14 +20,16 @@ struct summary {
 	uint64_t duration_ns;
 	uint64_t idle_ns; /* meanwhile, of all CPUs together; 0: none, or not known */
 	unsigned cpus_not_sampled;
-	unsigned parsers_started; /* since the recording began */
-	unsigned report;          /* number by --every; 0: the only one */
-	uint64_t whole_taken, whole_exported, whole_dropped, whole_ns; /* of all reports so far */
+	unsigned parsers_started;                        /* since the recording began */
+	unsigned report;                                 /* number by --every; 0: the only one */
+	struct accounting_sum whole[ACCOUNTING_UNITS_N]; /* of all reports so far */
+	uint64_t whole_ns;                               /* they span */
 	unsigned hz;
 	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns,
 		debuginfod_cpu_ns;
 	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss, debuginfod_rss;
 	bool bpf_time_known;
+	bool off_cpu;       /* it was recorded */
 	int command_status; /* -1: there was no COMMAND, or it was not seen to end */
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_cache - opens the file that keeps unwind tables from one recording to the next */
+/*
+ * table_cache - opens the file that keeps the parser's tables from one recording to the next
+ */
 
 #include "cli/table_cache.h"
 
@@ -12,8 +14,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
+#include "shared/cache_magic.h"
 #include "shared/cleanup.h"
-#include "shared/control.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
@@ -62,7 +64,7 @@ int table_cache_choose(const char *path, int *ret_fd)
 
 	*ret_fd = -1;
 	if (!path && mkdir(TABLE_CACHE_FOLDER, 0755) < 0 && errno != EEXIST) {
-		terminal_verbose("%s: %s; unwind tables are not kept", TABLE_CACHE_FOLDER,
+		terminal_verbose("%s: %s; tables are not kept", TABLE_CACHE_FOLDER,
 				 strerror(errno));
 		return 0;
 	}
@@ -73,7 +75,7 @@ int table_cache_choose(const char *path, int *ret_fd)
 		terminal_print("--cache %s: %s", path, reason(r));
 		return EXIT_CODE_FAILED;
 	}
-	terminal_verbose("%s: %s; unwind tables are not kept", path ? path : TABLE_CACHE_DEFAULT,
+	terminal_verbose("%s: %s; tables are not kept", path ? path : TABLE_CACHE_DEFAULT,
 			 reason(r));
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * table_cache - opens the file that keeps unwind tables from one recording to the next
+ * table_cache - opens the file that keeps the parser's tables from one recording to the next
  *
  * Owner      the command's own user, mode 0600; the symbolizer gets only the descriptor. Its
  *            account may be a borrowed uid (cli/uid_pool.h), which tomorrow is another program's.
@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define TABLE_CACHE_FOLDER        "/var/cache/tidemark"
-#define TABLE_CACHE_DEFAULT       TABLE_CACHE_FOLDER "/unwind.cache"
+#define TABLE_CACHE_DEFAULT       TABLE_CACHE_FOLDER "/tables.cache"
 #define TABLE_CACHE_BOOT_ID_BYTES 64
 
 enum {

@@ -70,18 +70,22 @@ void terminal_status(const char *text)
 
 void terminal_progress(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports)
 {
-	char text[160], written[32] = "";
+	char text[192], waits[32] = "", written[32] = "";
 	uint64_t dropped = 0;
 
 	for (unsigned i = 0; i < TM_DROP_N; i++)
-		dropped += counts->drops[i];
+		dropped += counts->drops[i] + counts->off_cpu.drops[i];
+	if (counts->off_cpu.taken > 0)
+		(void)snprintf(waits, sizeof(waits), ", %llu off-CPU",
+			       (unsigned long long)counts->off_cpu.taken);
 	if (reports > 0)
 		(void)snprintf(written, sizeof(written), ", %u reports", reports);
 	(void)snprintf(text, sizeof(text),
-		       "recording %llu.%llu s, %llu samples, %llu dropped%s (Ctrl-C ends)",
+		       "recording %llu.%llu s, %llu samples%s, %llu dropped%s (Ctrl-C ends)",
 		       (unsigned long long)(elapsed_ns / NS_PER_TENTH / 10),
 		       (unsigned long long)(elapsed_ns / NS_PER_TENTH % 10),
-		       (unsigned long long)counts->taken, (unsigned long long)dropped, written);
+		       (unsigned long long)counts->taken, waits, (unsigned long long)dropped,
+		       written);
 	terminal_status(text);
 }
 

@@ -4,34 +4,25 @@
 #include "collector/control.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
-#include "shared/control.h"
 #include "shared/fdpass.h"
 
-static const struct {
-	uint32_t kind; /* enum tm_control_kind */
-	enum control_kind command;
-	bool with_fd;
-} commands[] = {
-	{TM_CONTROL_SELECT, CONTROL_SELECT, false}, {TM_CONTROL_START, CONTROL_START, false},
-	{TM_CONTROL_STOP, CONTROL_STOP, false},     {TM_CONTROL_CPU, CONTROL_ADD_CPU, true},
-	{TM_CONTROL_ATTACH, CONTROL_ATTACH, true},
-};
-
-/* Return: whether the message is one for the collector, with the descriptor that it needs. */
-static bool parse(const struct tm_control *message, bool has_fd,
-		  struct control_command *ret_command)
+/* Whether the message is a command for the collector, with the descriptor that it needs. */
+static bool is_command(const struct tm_control *message, bool has_fd)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (commands[i].kind == message->kind && (has_fd || !commands[i].with_fd)) {
-			*ret_command = (struct control_command){
-				.kind = commands[i].command, .value = message->value, .fd = -1};
-			return true;
-		}
-	return false;
+	switch (message->kind) {
+	case TM_CONTROL_SELECT:
+	case TM_CONTROL_START:
+	case TM_CONTROL_STOP:
+		return true;
+	case TM_CONTROL_CPU:
+	case TM_CONTROL_ATTACH:
+		return has_fd;
+	default:
+		return false;
+	}
 }
 
 int control_receive(int socket, struct control_command *ret_command)
@@ -43,9 +34,10 @@ int control_receive(int socket, struct control_command *ret_command)
 
 		if (r != 0)
 			return r == TM_FDPASS_E_AGAIN ? CONTROL_E_NONE : CONTROL_E_CLOSED;
-		if (!parse(&message, fd >= 0, ret_command))
+		if (!is_command(&message, fd >= 0))
 			continue;
-		if (ret_command->kind == CONTROL_ADD_CPU || ret_command->kind == CONTROL_ATTACH)
+		*ret_command = (struct control_command){message.kind, message.value, -1};
+		if (message.kind == TM_CONTROL_CPU || message.kind == TM_CONTROL_ATTACH)
 			ret_command->fd = TM_TAKE_FD(fd);
 		return 0;
 	}

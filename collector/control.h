@@ -12,23 +12,17 @@
 
 #include <stdint.h>
 
+#include "shared/control.h"
+
 enum {
 	CONTROL_E_NONE = 1,   /* no command is waiting */
 	CONTROL_E_CLOSED = 2, /* the command is gone, or the socket is unusable */
 };
 
-enum control_kind {
-	CONTROL_SELECT,  /* sample process `value` */
-	CONTROL_START,   /* start sampling */
-	CONTROL_STOP,    /* end the session */
-	CONTROL_ADD_CPU, /* sample CPU `value` with the perf event `fd` */
-	CONTROL_ATTACH,  /* continue with a new symbolizer over the socket `fd` */
-};
-
 struct control_command {
-	enum control_kind kind;
+	enum tm_control_kind kind; /* SELECT, START, STOP, CPU or ATTACH */
 	uint64_t value;
-	int fd; /* -1: none, as for the first three kinds */
+	int fd; /* of CPU and ATTACH; else -1 */
 };
 
 /* Return: 0, CONTROL_E_NONE, CONTROL_E_CLOSED. */

@@ -24,24 +24,16 @@ void drain_deinit(struct drain *drain)
 	drain->count = 0;
 }
 
-/* Leaf first: the first frame is the interrupted pc, all others are return addresses. */
-static void rebase(struct drain *drain, struct tm_sample *sample)
-{
-	for (unsigned i = 0; i < sample->kernel_frames; i++) {
-		sample->frames[i] =
-			kallsyms_rebase(drain->symbols, sample->frames[i], sample->event.ktime);
-		if (i > 0)
-			sample->frames[i] |= TM_FRAME_RETURN;
-	}
-}
-
 void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 {
 	if (event->type == TM_EVENT_SAMPLE) {
-		rebase(drain, (struct tm_sample *)event);
+		struct tm_sample *sample = (struct tm_sample *)event;
+
+		kallsyms_rebase_stack(drain->symbols, sample->frames, sample->kernel_frames,
+				      event->ktime);
 		return;
 	}
-	if (drain->reclaim)
+	if (drain->reclaim && event->type != TM_EVENT_THREAD)
 		reclaim_note(drain->reclaim, event);
 	if (event->type == TM_EVENT_PROCESS)
 		debug_paths_ask_perf_map(drain->files, (const struct tm_process *)event);
@@ -54,6 +46,34 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 	}
 }
 
+static void count_off_cpu(struct tm_off_cpu_counts *counts, const struct tm_sample *sample,
+			  bool pushed)
+{
+	counts->pushed += pushed;
+	counts->pushed_ns += pushed ? sample->value : 0;
+	counts->drops[TM_DROP_SHARED_FULL] += !pushed;
+	counts->drops_ns[TM_DROP_SHARED_FULL] += pushed ? 0 : sample->value;
+}
+
+/* After the check. */
+static void push(struct drain *drain, const struct tm_event *event)
+{
+	const struct tm_sample *sample = (const void *)event;
+	bool urgent = event->type != TM_EVENT_SAMPLE && event->type != TM_EVENT_THREAD;
+	bool pushed = tm_ring_push(drain->writer, event, event->bytes, urgent) == 0;
+
+	if (urgent)
+		drain->announce_lost += !pushed;
+	else if (event->type == TM_EVENT_THREAD)
+		drain->off_cpu.ends_lost += !pushed;
+	else if (sample->kind == TM_SAMPLE_OFF_CPU && sample->value)
+		count_off_cpu(&drain->off_cpu, sample, pushed);
+	else if (sample->kind == TM_SAMPLE_WAKER)
+		drain->off_cpu.wakers_lost += !pushed;
+	else if (sample->kind == TM_SAMPLE_ON_CPU)
+		++*(pushed ? &drain->pushed : &drain->shared_full);
+}
+
 static void forward(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 {
 	struct tm_event *event = (void *)drain->record;
@@ -64,12 +84,7 @@ static void forward(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 		return;
 	}
 	drain_rewrite(drain, event, now_ms);
-	if (tm_ring_push(drain->writer, event, bytes, urgent) == 0)
-		drain->pushed += !urgent;
-	else if (urgent)
-		drain->announce_lost++;
-	else
-		drain->shared_full++;
+	push(drain, event);
 }
 
 void drain_note(struct drain *drain)

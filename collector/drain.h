@@ -34,7 +34,8 @@ struct drain {
 	uint64_t malformed;
 	uint64_t shared_full;
 	uint64_t announce_lost;
-	unsigned fullest_percent; /* of the fullest ring, since the caller set it to 0 */
+	struct tm_off_cpu_counts off_cpu; /* pushed and dropped; what stands above is on-CPU's */
+	unsigned fullest_percent;         /* of the fullest ring, since the caller set it to 0 */
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];
 };
 

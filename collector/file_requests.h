@@ -31,7 +31,7 @@
 #include "collector/file_records.h"
 #include "collector/opener_client.h"
 #include "collector/symbolizer_link.h"
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 
 #define FILE_REQUESTS_MAX        SYMBOLIZER_LINK_NUMBERS
 #define FILE_REQUESTS_QUEUE      1024

@@ -289,3 +289,10 @@ uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t kt
 	symbols->unknown_pages |= UINT64_C(1) << address / KALLSYMS_PAGE_BYTES % 64;
 	return frame | (uint64_t)TM_FRAME_MODULE_UNKNOWN << TM_FRAME_MODULE_SHIFT;
 }
+
+void kallsyms_rebase_stack(struct kallsyms *symbols, uint64_t *frames, unsigned count,
+			   uint64_t ktime)
+{
+	for (unsigned i = 0; i < count; i++)
+		frames[i] = kallsyms_rebase(symbols, frames[i], ktime) | (i ? TM_FRAME_RETURN : 0);
+}

@@ -114,3 +114,6 @@ void kallsyms_abort(struct kallsyms *symbols);
 /* Return: the frame of a kernel address at @ktime; in no run: module TM_FRAME_MODULE_UNKNOWN,
  * counted. */
 uint64_t kallsyms_rebase(struct kallsyms *symbols, uint64_t address, uint64_t ktime);
+/* Does so in place for a stack, leaf first: all but the first frame are return addresses. */
+void kallsyms_rebase_stack(struct kallsyms *symbols, uint64_t *frames, unsigned count,
+			   uint64_t ktime);

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "collector/file_requests.h"
+#include "collector/loader_off_cpu.h"
 #include "shared/cleanup.h"
+#include "shared/event_check.h"
 #include <tidemark.skel.h>
 
 #define WARNING_BYTES 200
@@ -51,14 +53,14 @@ static int refused(struct tm_control_failure *failure, const char *what, int err
 				      denied ? " (CAP_BPF and CAP_PERFMON are needed)" : warning);
 }
 
-static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options)
+static void choose_programs(struct tidemark_bpf *skeleton, const struct options *options,
+			    const struct loader_way *way)
 {
-	bool loops = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
-
-	(void)bpf_program__set_autoload(skeleton->progs.sample_loop, loops);
-	(void)bpf_program__set_autoload(skeleton->progs.sample_bounded, !loops);
+	(void)bpf_program__set_autoload(skeleton->progs.sample_loop, way->loops);
+	(void)bpf_program__set_autoload(skeleton->progs.sample_bounded, !way->loops);
 	(void)bpf_program__set_autoload(skeleton->progs.kernel_symbols,
 					libbpf_find_vmlinux_btf_id("ksym", BPF_TRACE_ITER) > 0);
+	loader_off_cpu_choose(skeleton, options, way);
 	(void)bpf_program__set_autoload(skeleton->progs.on_fork, options->selecting);
 	(void)bpf_program__set_autoload(skeleton->progs.mark_wanted, options->selecting);
 }
@@ -129,22 +131,24 @@ static void keep_handles(struct loader *loader)
 	loader->unwind_chunks = bpf_map__fd(skeleton->maps.unwind_chunks);
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
+	loader->off_cpu_shift = (uint64_t *)&skeleton->bss->off_cpu_shift;
+	loader->off_cpu_end = (uint64_t *)&skeleton->bss->off_cpu_end;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
 	bpf_object__for_each_map(map, skeleton->obj) loader->map_bytes +=
 		percpu_map_bytes(bpf_map__fd(map));
 }
 
 /* Return: 0, -errno; what was opened is closed again on failure. */
-static int open_and_load(struct loader *loader, const struct options *options, const char *btf_path,
-			 struct percpu_maps *maps)
+static int open_and_load(struct loader *loader, const struct options *options,
+			 const struct loader_way *way, struct percpu_maps *maps)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = btf_path);
+	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = way->btf_path);
 	struct tidemark_bpf *skeleton = tidemark_bpf__open_opts(&open_options);
 	int r;
 
 	if (!skeleton)
 		return -errno;
-	choose_programs(skeleton, options);
+	choose_programs(skeleton, options, way);
 	choose_sizes(skeleton, options, maps->possible);
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
 	warning[0] = '\0';
@@ -160,6 +164,25 @@ static int open_and_load(struct loader *loader, const struct options *options, c
 	return 0;
 }
 
+/* Tries one way after the other. Return: 0, -errno of the last. */
+static int load_somehow(struct loader *loader, const struct options *options,
+			struct percpu_maps *maps)
+{
+	struct loader_way way = {.loops = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT,
+								  BPF_FUNC_loop, NULL) == 1};
+	int r = -EINVAL;
+
+	for (int hash = 0; r < 0 && hash <= !!options->off_cpu; hash++) {
+		way.hash = hash;
+		way.btf_path = NULL;
+		r = open_and_load(loader, options, &way, maps);
+		way.btf_path = LOADER_BTF;
+		if (r < 0)
+			r = open_and_load(loader, options, &way, maps);
+	}
+	return r;
+}
+
 int loader_load(struct loader *loader, const struct options *options,
 		struct tm_control_failure *failure)
 {
@@ -172,9 +195,7 @@ int loader_load(struct loader *loader, const struct options *options,
 		return -ECANCELED;
 	if (possible < 1)
 		return refused(failure, "to report the number of CPUs", possible);
-	r = open_and_load(loader, options, NULL, &maps);
-	if (r < 0)
-		r = open_and_load(loader, options, LOADER_BTF, &maps);
+	r = load_somehow(loader, options, &maps);
 	if (r < 0)
 		return refused(failure, "to load the BPF programs", r);
 	r = percpu_open(&loader->percpu, &maps, options);
@@ -196,6 +217,21 @@ int loader_attach(struct loader *loader, const struct options *options,
 	if (skeleton->links.on_exit && (skeleton->links.on_fork || !options->selecting))
 		return 0;
 	return refused(failure, "to attach the BPF programs", -errno);
+}
+
+int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure *failure)
+{
+	int r = loader_off_cpu_attach(loader->skeleton);
+
+	if (r < 0)
+		return refused(failure, "to attach to the scheduler's tracepoints", r);
+	r = run_iterator(loader->skeleton->progs.find_threads, 0);
+	return r < 0 ? refused(failure, "to iterate over the threads", r) : 0;
+}
+
+int loader_threads(const struct loader *loader)
+{
+	return open_iterator(loader->skeleton->progs.report_threads, 0);
 }
 
 void loader_detach(struct loader *loader)
@@ -238,13 +274,18 @@ static enum file_requests_match compare(const struct tm_check *check,
 					const struct tm_identity *identity)
 {
 	struct tm_identity now = check->identity;
+	uint64_t ctime_ns;
 
 	if (check->status != TM_CHECK_FILE)
 		return FILE_REQUESTS_OTHER;
-	now.ctime_ns = identity ? identity->ctime_ns : now.ctime_ns;
+	if (identity && tm_identity_grows(identity))
+		now = (struct tm_identity){
+			.dev = now.dev, .ino = now.ino, .generation = now.generation};
+	ctime_ns = now.ctime_ns;
+	now.ctime_ns = identity ? identity->ctime_ns : ctime_ns;
 	if (identity && memcmp(&now, identity, sizeof(now)) != 0)
 		return FILE_REQUESTS_OTHER;
-	if (check->identity.ctime_ns != now.ctime_ns)
+	if (ctime_ns != now.ctime_ns)
 		return FILE_REQUESTS_CHANGED;
 	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
 }

@@ -36,6 +36,8 @@ struct loader {
 	struct reclaim_table numbers;
 	/* variables of the BPF side, mapped */
 	uint32_t *epoch_bumps; /* incremented: everything sampled is announced again */
+	uint64_t *off_cpu_shift;
+	uint64_t *off_cpu_end; /* ktime at which the hooks were detached; 0: not yet */
 	const uint64_t *selected_count;
 	const uint64_t *selected_full; /* children that were not selected: the map was full */
 };
@@ -47,6 +49,11 @@ int loader_load(struct loader *loader, const struct options *options,
  * Return: 0, -ECANCELED. */
 int loader_attach(struct loader *loader, const struct options *options,
 		  struct tm_control_failure *failure);
+/* Attaches the scheduler's hooks, and finds the threads that are there already.
+ * Return: 0, -ECANCELED. */
+int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure *failure);
+/* Return: descriptor to read what all threads do from, -errno. */
+int loader_threads(const struct loader *loader);
 void loader_detach(struct loader *loader);
 /* Return: run time of all our programs, ns; 0 where the kernel does not count. */
 uint64_t loader_run_ns(const struct loader *loader);

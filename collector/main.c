@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 					 .opener = {.fd = -1},
 					 .symbols = KALLSYMS_NULL,
 					 .refresh = {.fd = -1},
+					 .threads = {.fd = -1},
 					 .ring = {.fd = -1},
 					 .reader = {.fd = -1}};
 	const char *wrong = "";
@@ -112,6 +113,8 @@ int main(int argc, char **argv)
 	 * returned to the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
+	session.off_cpu =
+		(struct off_cpu_rate){.target = options.off_cpu, .shift = OFF_CPU_RATE_SHIFT_FIRST};
 	symbolizer_link_init(&session.link, options.wire_fd);
 	if (prepare(&session) == 0) {
 		session_run(&session);

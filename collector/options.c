@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shared/option.h"
+#include "shared/parse.h"
 
 static int parse_perf(struct options *options, char *text)
 {
@@ -54,10 +55,20 @@ static int parse_one(struct options *options, char *argument)
 	if ((value = tm_option_value(argument, "--table-bytes")))
 		return tm_option_number(value, OPTIONS_TABLES_MIN, OPTIONS_TABLES_MAX,
 					&options->table_bytes);
+	if ((value = tm_option_value(argument, "--off-cpu")))
+		return tm_option_number(value, 1, OPTIONS_OFF_CPU_MAX, &options->off_cpu);
+	if ((value = tm_option_value(argument, "--off-cpu-min-ns")))
+		return tm_parse_number(value, 0, UINT64_MAX, &options->off_cpu_min_ns);
+	if ((value = tm_option_value(argument, "--off-cpu-max-ns")))
+		return tm_parse_number(value, 1, UINT64_MAX, &options->off_cpu_max_ns);
 	if ((value = tm_option_value(argument, "--debug-root")))
 		return add_debug_root(options, value);
 	if (strcmp(argument, "--selecting") == 0)
 		options->selecting = true;
+	else if (strcmp(argument, "--off-cpu-kernel") == 0)
+		options->off_cpu_kernel = true;
+	else if (strcmp(argument, "--wakers") == 0)
+		options->wakers = true;
 	else if (strcmp(argument, "--restart") == 0)
 		options->restart = true;
 	else
@@ -67,9 +78,9 @@ static int parse_one(struct options *options, char *argument)
 
 int options_parse(struct options *options, int argc, char **argv, const char **ret_wrong)
 {
+	memset(options, 0, sizeof(*options));
 	options->control_fd = options->wire_fd = options->opener_fd = -1;
-	options->hz = options->ring_kib = options->perf_count = options->debug_root_count = 0;
-	options->selecting = options->restart = false;
+	options->off_cpu_max_ns = UINT64_MAX;
 	options->table_bytes = OPTIONS_TABLES_BYTES;
 	for (int i = 1; i < argc; i++) {
 		*ret_wrong = argv[i];

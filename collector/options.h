@@ -21,6 +21,7 @@
 #define OPTIONS_TABLES_MAX   (TM_UNWIND_CHUNKS_MAX * TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
 #define OPTIONS_ROOTS_MAX    8
+#define OPTIONS_OFF_CPU_MAX  100000 /* samples a second */
 
 struct options_perf { /* one perf event, opened disabled by the command */
 	unsigned cpu;
@@ -35,6 +36,11 @@ struct options {
 	unsigned ring_kib;    /* of each CPU's ring; 0: from hz */
 	unsigned table_bytes; /* budget of all tables */
 	bool selecting;
+	bool off_cpu_kernel; /* with kernel threads */
+	bool wakers;         /* with the stacks of those who end a sleep */
+	unsigned off_cpu;    /* target of off-CPU samples a second; 0: none */
+	uint64_t off_cpu_min_ns;
+	uint64_t off_cpu_max_ns;
 	bool restart;              /* if the symbolizer dies, the command starts a new one */
 	unsigned debug_root_count; /* 0: debug files are not looked for */
 	const char *debug_roots[OPTIONS_ROOTS_MAX]; /* relative to /; in argv */

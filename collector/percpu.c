@@ -25,6 +25,10 @@ uint64_t percpu_ring_bytes(const struct options *options)
 {
 	uint64_t wanted = (uint64_t)options->hz * PERCPU_SAMPLE_BYTES * PERCPU_RING_SECONDS;
 
+	/* One second of twice a CPU's share: off-CPU may fill half of what samples may. */
+	if (options->perf_count)
+		wanted +=
+			4 * (uint64_t)options->off_cpu * PERCPU_SAMPLE_BYTES / options->perf_count;
 	if (!options->ring_kib)
 		return tm_ring_bytes_for(wanted, PERCPU_RING_MIN, PERCPU_RING_MAX);
 	return tm_ring_bytes_for((uint64_t)options->ring_kib << 10, OPTIONS_RING_KIB_MIN << 10,
@@ -54,8 +58,9 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	void *levels;
 
-	*ret_inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
-				    percpu->value_bytes, TM_NESTING_LEVELS, &options);
+	*ret_inner =
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
+			       (uint32_t)percpu->maps.level_bytes, TM_NESTING_LEVELS, &options);
 	if (*ret_inner < 0)
 		return -errno;
 	levels = mmap(NULL, percpu->level_bytes * TM_NESTING_LEVELS, PROT_READ, MAP_SHARED,
@@ -151,7 +156,6 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 {
 	*percpu = (struct percpu){.maps = *maps,
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
-				  .value_bytes = (uint32_t)maps->level_bytes,
 				  .period_ns = NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible, PROT_READ,
@@ -256,6 +260,24 @@ static uint64_t read_once(const uint64_t *counter)
 	return atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_acquire);
 }
 
+static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_off_cpu_times *slot)
+{
+	uint64_t nested = read_once(&slot->nested), nested_ns = read_once(&slot->nested_ns);
+	uint64_t no_ring = read_once(&slot->no_ring), no_ring_ns = read_once(&slot->no_ring_ns);
+
+	counts->drops[TM_DROP_NESTED] += nested;
+	counts->drops_ns[TM_DROP_NESTED] += nested_ns;
+	counts->drops[TM_DROP_NO_RING] += no_ring;
+	counts->drops_ns[TM_DROP_NO_RING] += no_ring_ns;
+	counts->taken += nested + no_ring;
+	counts->taken_ns += nested_ns + no_ring_ns;
+	counts->times += read_once(&slot->times);
+	counts->times_ns += read_once(&slot->ns);
+	counts->untracked += read_once(&slot->untracked);
+	counts->ends_lost += read_once(&slot->ends_lost);
+	counts->wakers_lost += read_once(&slot->wakers_lost);
+}
+
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
 {
 	uint64_t nested = read_once(&slot->nested);
@@ -266,12 +288,17 @@ void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
 	counts->drops[TM_DROP_NO_RING] += no_ring;
 	counts->taken += nested + no_ring;
 	counts->announce_lost += read_once(&slot->lost_announces);
+	add_off_cpu_slot(&counts->off_cpu, &slot->off_cpu);
 }
 
 void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level)
 {
 	counts->drops[TM_DROP_RING_FULL] += read_once(&level->ring_full);
 	counts->taken += read_once(&level->taken);
+	counts->off_cpu.drops[TM_DROP_RING_FULL] += read_once(&level->off_cpu_full);
+	counts->off_cpu.drops_ns[TM_DROP_RING_FULL] += read_once(&level->off_cpu_full_ns);
+	counts->off_cpu.taken += read_once(&level->off_cpu);
+	counts->off_cpu.taken_ns += read_once(&level->off_cpu_ns);
 	counts->exiting += read_once(&level->exiting);
 	counts->announce_lost += read_once(&level->announce_lost);
 	counts->processes_full += read_once(&level->processes_full);
@@ -285,11 +312,11 @@ void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *le
 
 int64_t percpu_in_flight(const struct tm_counts *counts)
 {
-	uint64_t known = counts->pushed;
+	uint64_t known = counts->pushed + counts->off_cpu.pushed;
 
 	for (unsigned i = 0; i < TM_DROP_N; i++)
-		known += counts->drops[i];
-	return (int64_t)(counts->taken - known);
+		known += counts->drops[i] + counts->off_cpu.drops[i];
+	return (int64_t)(counts->taken + counts->off_cpu.taken - known);
 }
 
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts)

@@ -12,8 +12,9 @@
  *            command sends a new event, and the CPU's ring and scratch are used again.
  * Owner      struct percpu owns events, mappings and arrays; the outer maps belong to the loader.
  * Threads    one. Order: N2 (percpu.c) reads counters that BPF programs write (N1).
- * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks within PERCPU_RING_MIN to
- *            PERCPU_RING_MAX bytes, unless the command sets its size.
+ * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks of the timer, and its part of the
+ *            off-CPU samples of a second, within PERCPU_RING_MIN to PERCPU_RING_MAX bytes, unless
+ *            the command sets its size.
  */
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@
 
 #include "collector/bpfring.h"
 #include "collector/options.h"
+#include "shared/bpf_state.h"
 #include "shared/wire.h"
 
 #define PERCPU_SAMPLE_BYTES 1024u /* of a stack of 120 frames */
@@ -39,7 +41,7 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;
 	int rings;
 	int scratch;
-	size_t level_bytes;
+	size_t level_bytes; /* of one level, unpadded */
 	unsigned possible;
 };
 
@@ -52,7 +54,6 @@ struct percpu {
 	uint64_t period_ns;
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
-	uint32_t value_bytes; /* of one level, unpadded */
 	struct bpfring *rings;
 	uint64_t ring_bytes;
 	int wake;           /* epoll descriptor: readable when a ring wakes us */

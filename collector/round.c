@@ -43,13 +43,26 @@ static void count(struct session *session)
 		.tables_refused = session->tables.refused,
 		.tables_failed = session->tables.failed,
 		.tables_evicted = session->tables.evicted,
+		.off_cpu = drain->off_cpu,
 	};
 
 	counts.drops[TM_DROP_MALFORMED] = drain->malformed;
 	counts.drops[TM_DROP_SHARED_FULL] = drain->shared_full;
 	counts.drops[TM_DROP_SYMBOLIZER_DIED] = session->symbolizer_died;
+	counts.off_cpu.stratum_ns = 1ull << session->off_cpu.shift;
 	percpu_count(&session->loader.percpu, &counts);
 	session->counts = counts;
+}
+
+static void adapt_off_cpu(struct session *session, uint64_t now_ms)
+{
+	const struct tm_off_cpu_counts *counts = &session->counts.off_cpu;
+
+	if (!session->off_cpu.target)
+		return;
+	off_cpu_rate_adapt(&session->off_cpu, counts->taken, counts->drops[TM_DROP_RING_FULL],
+			   now_ms);
+	*session->loader.off_cpu_shift = session->off_cpu.shift;
 }
 
 /*
@@ -110,6 +123,7 @@ uint64_t session_round(struct session *session)
 	if (session->writer.watermark) /* its lag is largest now */
 		histogram_add(&session->lag, tm_clock_ns() - session->writer.watermark);
 	count(session);
+	adapt_off_cpu(session, now_ms);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
 	reclaim_advance(&session->reclaim, session->writer.watermark, session->counts.announce_lost,

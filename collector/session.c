@@ -3,7 +3,6 @@
 
 #include "collector/session.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 
@@ -12,13 +11,14 @@
 #include "collector/selection.h"
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/control.h"
 #include "shared/fdpass.h"
 
 static int start(struct session *session)
 {
 	int r = selection_mark(&session->loader, &session->failure);
 
+	if (r == 0 && session->options->off_cpu)
+		r = loader_start_off_cpu(&session->loader, &session->failure);
 	if (r < 0)
 		return r;
 	r = percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_ENABLE, 0);
@@ -36,28 +36,29 @@ static int handle_command(struct session *session, const struct control_command 
 	int r;
 
 	switch (command->kind) {
-	case CONTROL_SELECT:
+	case TM_CONTROL_SELECT:
 		if (!options->selecting)
 			return 0;
 		r = selection_add(&session->loader, command->value, &session->failure);
 		return r == 0 && session->running
 			       ? selection_mark(&session->loader, &session->failure)
 			       : r;
-	case CONTROL_START:
+	case TM_CONTROL_START:
 		return session->running ? 0 : start(session);
-	case CONTROL_STOP:
+	case TM_CONTROL_STOP:
 		session->end = SESSION_STOPPED;
 		return 0;
-	case CONTROL_ADD_CPU:
+	case TM_CONTROL_CPU:
 		session_add_cpu(session, command->value, command->fd);
 		return 0;
-	case CONTROL_ATTACH:
+	case TM_CONTROL_ATTACH:
 		if (options->restart)
 			return session_attach(session, command->fd);
 		(void)tm_close(command->fd);
 		return 0;
+	default:
+		return 0;
 	}
-	return 0;
 }
 
 static void receive_commands(struct session *session)
@@ -135,6 +136,8 @@ static void receive_from_symbolizer(struct session *session)
 	if (r == SYMBOLIZER_LINK_E_DEBUG &&
 	    debug_paths_ask(&session->files, session->options, &message) < 0)
 		symbolizer_link_refuse(&session->link);
+	if (r == SYMBOLIZER_LINK_E_THREADS)
+		session_ask_threads(session);
 	if (r != SYMBOLIZER_LINK_E_FAILED)
 		return;
 	session->tokens -= message.kind == TM_WIRE_FILE_AGAIN ? SESSION_AGAIN_TOKENS : 0;
@@ -182,7 +185,9 @@ void session_run(struct session *session)
 			do_periodic(session, now_ms);
 		}
 		wait_and_receive(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
-		if ((session->woken || session->tables.pending) && soon_ms < next_ms)
+		(void)session_send_threads(session);
+		if ((session->woken || session->tables.pending || session->threads_asked) &&
+		    soon_ms < next_ms)
 			next_ms = soon_ms;
 	}
 }
@@ -236,7 +241,10 @@ void session_finish(struct session *session)
 {
 	(void)percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
 	loader_detach(&session->loader);
+	*session->loader.off_cpu_end = tm_clock_ns();
+	session_ask_threads(session);
 	drain_all(session);
+	wait_until(session, session_send_threads, SESSION_SETTLE_MS);
 	unwind_install_drop(&session->tables);
 	wait_until(session, files_are_done, SESSION_SETTLE_MS);
 	measure(session);
@@ -266,6 +274,7 @@ void session_deinit(struct session *session)
 {
 	opener_client_stop(&session->opener, &session->cost);
 	drain_deinit(&session->drain);
+	thread_reader_deinit(&session->threads);
 	reclaim_deinit(&session->reclaim);
 	file_requests_deinit(&session->files);
 	kallsyms_refresh_deinit(&session->refresh);

@@ -22,9 +22,11 @@
 #include "collector/histogram.h"
 #include "collector/kallsyms_refresh.h"
 #include "collector/loader.h"
+#include "collector/off_cpu_rate.h"
 #include "collector/opener_client.h"
 #include "collector/reclaim.h"
 #include "collector/symbolizer_link.h"
+#include "collector/thread_reader.h"
 #include "shared/control.h"
 #include "shared/region.h"
 
@@ -69,6 +71,8 @@ struct session {
 	struct drain drain;
 	struct reclaim reclaim;
 	struct unwind_install tables;
+	struct off_cpu_rate off_cpu;
+	struct thread_reader threads;
 	struct histogram lag;
 	struct tm_region ring;
 	struct tm_region reader;
@@ -79,6 +83,7 @@ struct session {
 	uint64_t attached;
 	struct tm_counts counts;
 	struct tm_collector_cost cost;
+	bool threads_asked;  /* an answer is due */
 	bool table_unsent;   /* the new table of kernel symbols */
 	bool refresh_missed; /* it failed, which the user knows */
 	int64_t tokens;      /* left in the bucket; below 0: receive nothing from the symbolizer */
@@ -109,6 +114,11 @@ void session_deinit(struct session *session);
 
 /* Sends a new table of kernel symbols, if there is one. Return: whether none is left to be sent. */
 bool session_send_symbols(struct session *session);
+
+/* Answers ASK_THREADS (session_threads.c): begins to read, and goes on until it is sent. */
+void session_ask_threads(struct session *session);
+/* Return: whether no answer is due. */
+bool session_send_threads(struct session *session);
 
 /* One round (round.c). Return: the W that was published. */
 uint64_t session_round(struct session *session);

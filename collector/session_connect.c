@@ -117,10 +117,15 @@ void session_add_cpu(struct session *session, uint64_t cpu, int fd)
  */
 int session_attach(struct session *session, int fd)
 {
+	struct tm_off_cpu_counts *off_cpu = &session->drain.off_cpu;
+
 	(void)session_round(session);
 	reclaim_advance_epoch(&session->reclaim);
 	session->symbolizer_died += session->drain.pushed;
 	session->drain.pushed = 0;
+	off_cpu->drops[TM_DROP_SYMBOLIZER_DIED] += off_cpu->pushed;
+	off_cpu->drops_ns[TM_DROP_SYMBOLIZER_DIED] += off_cpu->pushed_ns;
+	off_cpu->pushed = off_cpu->pushed_ns = 0;
 	session->violations += session->link.violations + session->writer.violations;
 	symbolizer_link_deinit(&session->link);
 	symbolizer_link_init(&session->link, fd);

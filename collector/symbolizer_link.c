@@ -28,25 +28,29 @@ void symbolizer_link_refuse(struct symbolizer_link *link)
 
 /*
  * What the symbolizer may send, and when. Return: 0, SYMBOLIZER_LINK_E_TABLE,
- * SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG, -EBADMSG.
+ * SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG, SYMBOLIZER_LINK_E_THREADS, -EBADMSG.
  */
 static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, bool has_fd)
 {
+	bool of_file = message->number < SYMBOLIZER_LINK_NUMBERS;
+
 	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
-	    (message->number < SYMBOLIZER_LINK_NUMBERS || message->number == TM_UNWIND_MAP_VDSO))
+	    (of_file || message->number == TM_UNWIND_MAP_VDSO))
 		return SYMBOLIZER_LINK_E_TABLE;
-	if ((message->kind == TM_WIRE_UNWIND_FAILED || message->kind == TM_WIRE_FILE_AGAIN) &&
-	    !has_fd && message->number < SYMBOLIZER_LINK_NUMBERS)
+	if (has_fd)
+		return -EBADMSG;
+	if (of_file &&
+	    (message->kind == TM_WIRE_UNWIND_FAILED || message->kind == TM_WIRE_FILE_AGAIN))
 		return SYMBOLIZER_LINK_E_FAILED;
-	if (message->kind == TM_WIRE_DEBUG_FILE && !has_fd &&
-	    message->number < SYMBOLIZER_LINK_NUMBERS)
+	if (of_file && message->kind == TM_WIRE_DEBUG_FILE)
 		return SYMBOLIZER_LINK_E_DEBUG;
-	if (message->kind == TM_WIRE_HELLO && !has_fd && !link->greeted &&
-	    message->value == TM_WIRE_VERSION) {
+	if (message->kind == TM_WIRE_ASK_THREADS)
+		return SYMBOLIZER_LINK_E_THREADS;
+	if (message->kind == TM_WIRE_HELLO && !link->greeted && message->value == TM_WIRE_VERSION) {
 		link->greeted = true;
 		return 0;
 	}
-	if (message->kind == TM_WIRE_CREDIT && !has_fd && message->value > 0 &&
+	if (message->kind == TM_WIRE_CREDIT && message->value > 0 &&
 	    message->value <= TM_FILES_IN_FLIGHT) {
 		link->credit += (uint32_t)message->value;
 		if (link->credit > TM_FILES_IN_FLIGHT)

@@ -5,8 +5,8 @@
  *
  * Shape      the messages of shared/wire.h over a SEQPACKET socket.
  * Trust      the symbolizer may be hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with one
- *            descriptor, UNWIND_FAILED, FILE_AGAIN and DEBUG_FILE, nothing else. The first invalid
- *            message closes the wire and is counted.
+ *            descriptor, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE and ASK_THREADS, nothing else. The
+ *            first invalid message closes the wire and is counted.
  * Hazard     a received descriptor must be closed, and closing a file that a process serves waits
  *            for that process. The symbolizer cannot open files, and file_requests.h sends it no
  *            such file.
@@ -29,6 +29,7 @@ enum {
 	SYMBOLIZER_LINK_E_TABLE = 3,
 	SYMBOLIZER_LINK_E_FAILED = 4,
 	SYMBOLIZER_LINK_E_DEBUG = 5,
+	SYMBOLIZER_LINK_E_THREADS = 6,
 };
 
 struct symbolizer_link {
@@ -43,7 +44,8 @@ void symbolizer_link_deinit(struct symbolizer_link *link);
 /*
  * Takes one message, if there is one. The caller decides how many, so that a flood of them cannot
  * hold it up. Return: 0; SYMBOLIZER_LINK_E_TABLE, with the UNWIND_TABLE message and its descriptor,
- * the caller's; SYMBOLIZER_LINK_E_FAILED and _DEBUG, with the message; SYMBOLIZER_LINK_E_CLOSED.
+ * the caller's; SYMBOLIZER_LINK_E_FAILED, _DEBUG and _THREADS, with the message;
+ * SYMBOLIZER_LINK_E_CLOSED.
  */
 int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd);
 /* The last message turned out to be invalid: closes the wire. */

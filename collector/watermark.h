@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 
 #define WATERMARK_GUARD_US 100
 

@@ -26,15 +26,6 @@
 		tm_taken_;            \
 	})
 
-/* Defines fn##p, which _cleanup_() takes, from fn, a destructor of `type *`. */
-#define TM_DEFINE_CLEANUP(type, fn)        \
-	static inline void fn##p(type **p) \
-	{                                  \
-		fn(*p);                    \
-		*p = NULL;                 \
-	}                                  \
-	struct tm_semicolon_
-
 static inline int tm_close(int fd)
 {
 	if (fd >= 0)

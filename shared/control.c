@@ -4,7 +4,6 @@
 #include "shared/control.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,20 +71,4 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure)
 
 	memcpy(message.body.text, failure->text, sizeof(failure->text));
 	return tm_control_send_message(socket, &message);
-}
-
-int tm_control_receive(int socket, struct tm_control *ret_message, int *ret_fd)
-{
-	int r = tm_fdpass_recv(socket, ret_message, sizeof(*ret_message), ret_fd, MSG_DONTWAIT);
-
-	if (r == TM_FDPASS_E_AGAIN)
-		return TM_CONTROL_E_NONE;
-	return r ? TM_CONTROL_E_CLOSED : 0;
-}
-
-bool tm_control_is_closed(int socket)
-{
-	struct pollfd end = {.fd = socket, .events = POLLRDHUP};
-
-	return poll(&end, 1, 0) > 0 && end.revents;
 }

@@ -52,8 +52,8 @@ enum tm_control_kind {
 	TM_CONTROL_EMPTY,      /* every selected process has exited */
 	TM_CONTROL_COUNTS,     /* body.counts, body.cost */
 	TM_CONTROL_OUTPUT,     /* `value`: index of the output; `code`: 0 or -errno of writing it */
-	TM_CONTROL_TOP,        /* body.top: one row of the table of functions, in order */
-	TM_CONTROL_RESULT,     /* body.result */
+	TM_CONTROL_TOP,        /* struct tm_top: one row of the table of functions, in order */
+	TM_CONTROL_RESULT,     /* struct tm_result */
 	TM_CONTROL_NOTE,       /* body.text: one line for the user */
 	TM_CONTROL_DONE,       /* the program exits now; `code`: 0 or -errno */
 	TM_CONTROL_FLUSHED,    /* ends the answer to one FLUSH; `value`: W up to which it reports */
@@ -72,133 +72,8 @@ enum tm_failure {
 	TM_FAILURE_PEER,       /* exit code 1: the other program is gone */
 };
 
-#define TM_CONTROL_TEXT 512 /* bytes, the NUL included */
-#define TM_TOP_ROWS     10
-#define TM_TOP_NAME     160
-
-/* First bytes of the unwind table cache (symbolizer/unwind/table_cache.h). The command writes to no
- * file that lacks them. */
-#define TM_CACHE_MAGIC       "TMROWS2\n"
-#define TM_CACHE_MAGIC_BYTES 8
-
-struct tm_top {
-	uint64_t self;  /* samples with the function as their leaf frame */
-	uint64_t total; /* samples with the function in any frame */
-	char name[TM_TOP_NAME];
-	char file[64]; /* base name of its file, or [kernel] */
-};
-
-/* Why the parser could not process a file for now; the file is tried again. X(upper, lower) */
-#define TM_PARSE_FAILURES(X)                                                                   \
-	X(DEADLINE, deadline)       /* no answer in time, or its worker was killed for that */ \
-	X(CRASHED, crashed)         /* its worker exited without an answer */                  \
-	X(CPU, cpu_time)            /* its worker used more CPU time than it may */            \
-	X(MEMORY, memory)           /* ... or more memory */                                   \
-	X(QUARANTINED, quarantined) /* one of these three happened within the last hour */     \
-	X(RESOURCES, resources)     /* the file could not be read */                           \
-	X(CHANGED, changed)         /* the file changed while it was read */                   \
-	X(REFUSED, refused)         /* the parser accepted no further request */               \
-	X(NO_PARSER, no_parser)     /* the parser was lost, and the next not yet started */    \
-	X(NO_FILE, no_file)         /* the file's descriptor had to be closed before that */
-
-enum tm_parse_failure {
-#define TM_PARSE_FAILURE(upper, lower) TM_PARSE_##upper,
-	TM_PARSE_FAILURES(TM_PARSE_FAILURE)
-#undef TM_PARSE_FAILURE
-	TM_PARSE_N,
-};
-
-/* Why a frame has no name. X(upper, lower) */
-#define TM_UNNAMED_REASONS(X)                                                                      \
-	X(NO_SYMBOL, no_symbol)   /* no symbol of its file covers it */                            \
-	X(NO_SYMBOLS, no_symbols) /* its file has none */                                          \
-	X(NOT_ELF, not_elf)       /* its file is not ELF, or of another machine */                 \
-	X(TOO_LARGE, too_large)   /* its file exceeds a limit of the parser */                     \
-	X(MALFORMED, malformed) /* its file, or the table that the parser made, does not check */  \
-	X(CHANGED, changed)     /* its file was changed after it was sampled */                    \
-	X(NOT_OPENED, not_opened)   /* its file was not opened: see `unopened` */                  \
-	X(NOT_PARSED, not_parsed)   /* the parser failed for now: see `parse_failures` */          \
-	X(PENDING, pending)         /* the symbols had not come yet when the report was made */    \
-	X(EVICTED, evicted)         /* the symbols were dropped in favour of others */             \
-	X(MEMORY, memory)           /* a memory budget was spent */                                \
-	X(ANONYMOUS, anonymous)     /* code in no file, such as a JIT compiler's, without a map */ \
-	X(MAP_REFUSED, map_refused) /* the same; its map was not opened: see `unopened` */         \
-	X(KERNEL, kernel)           /* no kernel symbol covers it */                               \
-	X(NO_MAPPING, no_mapping)   /* it has no mapping: see `unresolved` */
-
-enum tm_unnamed {
-#define TM_UNNAMED(upper, lower) TM_UNNAMED_##upper,
-	TM_UNNAMED_REASONS(TM_UNNAMED)
-#undef TM_UNNAMED
-	TM_UNNAMED_N,
-};
-
-/* Requests for debug files to debuginfod servers. X(upper, lower) */
-#define TM_DEBUGINFOD_COUNTS(X)                                            \
-	X(ASKED, asked)                                                    \
-	X(FOUND, found)                                                    \
-	X(MISSING, missing)     /* no server has the file */               \
-	X(TOO_LARGE, too_large) /* longer than DEBUGINFOD_FILE_MAX */      \
-	X(FAILED, failed)       /* a server could not be asked, or hung */ \
-	X(REFUSED, refused)     /* found, but not the file's debug file */
-
-enum tm_debuginfod_count {
-#define TM_DEBUGINFOD(upper, lower) TM_DEBUGINFOD_##upper,
-	TM_DEBUGINFOD_COUNTS(TM_DEBUGINFOD)
-#undef TM_DEBUGINFOD
-	TM_DEBUGINFOD_N,
-};
-
-/* Why a frame that may have source lines has none. X(upper, lower) */
-#define TM_NO_LINE_REASONS(X)                                                                 \
-	X(NO_DEBUG_INFO, no_debug_info) /* its file has none */                               \
-	X(NOT_COVERED, not_covered)     /* that of its file says nothing of its address */    \
-	X(PENDING, lines_pending)       /* they were not read yet when the report was made */ \
-	X(NOT_OPENED, not_opened)       /* its file could not be opened again */              \
-	X(NOT_PARSED, not_parsed)       /* the parser failed, or its result does not check */ \
-	X(CHANGED, changed)             /* its file was changed after it was sampled */       \
-	X(SPLIT_DEBUG, split_debug)     /* they are in a .dwo file, which is not read */      \
-	X(CPU_TIME, cpu_time)           /* the CPU time for reading lines was spent */        \
-	X(MEMORY, memory)               /* a memory budget was spent */
-
-enum tm_no_line {
-#define TM_NO_LINE(upper, lower) TM_NO_LINE_##upper,
-	TM_NO_LINE_REASONS(TM_NO_LINE)
-#undef TM_NO_LINE
-	TM_NO_LINE_N,
-};
-
-#define TM_MEMORY_N 7 /* shares of the memory: memory_share.h */
-
-/* What became of the samples that reached the symbolizer. Written by the symbolizer. */
-struct tm_result {
-	uint64_t exported;             /* samples */
-	uint64_t drops[TM_DROP_N];     /* samples, by reason; the symbolizer's own reasons only */
-	uint64_t truncated[TM_STOP_N]; /* stacks, by reason */
-	uint64_t merged;               /* of those exported: deep frames are left out, for memory */
-	uint64_t frames;
-	uint64_t unnamed_frames;        /* of those, shown as file+offset or [reason] */
-	uint64_t unnamed[TM_UNNAMED_N]; /* the same by reason */
-	uint64_t lines;                 /* frames with a source line */
-	uint64_t no_line[TM_NO_LINE_N]; /* frames of files with symbols that have none, by reason */
-	uint64_t undemangled;           /* function names that the parser did not answer for */
-	uint64_t unresolved[TM_UNRESOLVED_N]; /* frames, by reason */
-	uint64_t unopened[TM_NO_FILE_N];      /* sampled files without a descriptor, by reason */
-	uint64_t late_records;                /* older than a W published before them; must be 0 */
-	uint64_t processes, files, stacks;
-	uint64_t memory_limit, memory_peak; /* bytes; the peak since the start, */
-	uint64_t memory_peaks[TM_MEMORY_N], memory_refused[TM_MEMORY_N]; /* as of each share */
-	uint64_t tables_made;   /* unwind tables handed to the collector */
-	uint64_t tables_empty;  /* files without unwind information: their table is empty */
-	uint64_t tables_cached; /* of those made, found in the cache */
-	uint64_t cache_refused; /* cache entries that failed their check */
-	uint64_t cache_dropped; /* tables that were not kept: too many waited to be written */
-	uint64_t parsers_lost;  /* parsers that exited or sent an invalid message */
-	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */
-	uint64_t debuginfod[TM_DEBUGINFOD_N];
-	uint64_t child_cpu_ns;    /* of the parser and its workers */
-	uint64_t child_rss_bytes; /* of the largest of them */
-};
+#define TM_CONTROL_TEXT  512 /* bytes, the NUL included */
+#define TM_CONTROL_WORDS 192 /* of a body */
 
 /* Sent with TM_CONTROL_COUNTS. Written by the collector. */
 struct tm_collector_cost {
@@ -216,8 +91,7 @@ struct tm_control {
 			struct tm_counts counts;
 			struct tm_collector_cost cost;
 		};
-		struct tm_top top;
-		struct tm_result result;
+		uint64_t words[TM_CONTROL_WORDS]; /* of TOP and RESULT: shared/result.h */
 	} body;
 };
 
@@ -245,27 +119,18 @@ int tm_control_counts(int socket, const struct tm_counts *counts,
 /* The last message of a program that cannot continue. */
 int tm_control_failed(int socket, const struct tm_control_failure *failure);
 
-enum {
-	TM_CONTROL_E_NONE = 1,   /* no message is there */
-	TM_CONTROL_E_CLOSED = 2, /* the other end is closed, or sent an invalid message */
-};
-
-/* Never waits. @ret_fd: -1 if none came, else the caller's. Return: 0, TM_CONTROL_E_*. */
-int tm_control_receive(int socket, struct tm_control *ret_message, int *ret_fd);
-/* Whether the other end is closed; messages from it may still be waiting. */
-bool tm_control_is_closed(int socket);
-
 /*
  * Options that `tidemark record` passes in argv. N is the number of an inherited descriptor.
  *
  * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the program to exec)
  *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--table-bytes=N]
  *	[--selecting] [--restart]
+ *	[--off-cpu=N (stacks a second) --off-cpu-min-ns=N --off-cpu-max-ns=N [--off-cpu-kernel]]
  *	(--restart: the session survives the symbolizer's death; ATTACH brings the next one)
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT [--memory-bytes=N] [--no-demangle] [--no-lines]
+ *	--hz=N --title=TEXT [--off-cpu] [--memory-bytes=N] [--no-demangle] [--no-lines]
  *	[--debuginfod-fd=N] (N: the socket to tidemark-debuginfod)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N

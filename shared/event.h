@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 #pragma once
 /*
- * event - records of the BPF programs, and what those programs share with the collector
+ * event - records of the BPF programs
  *
  * Shape      fixed header, then a fixed part per type, then a variable tail. Every record is a
  *            multiple of 8 bytes and at most TM_EVENT_MAX_BYTES.
@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       2
+#define TM_EVENT_VERSION       5
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -27,8 +27,7 @@
 #define TM_PATH_COMPONENTS_MAX 128  /* components of one path; more are cut, TM_PATH_CUT */
 #define TM_CGROUP_MAX          1024 /* packed cgroup name bytes; longer: cut, TM_CGROUP_CUT */
 #define TM_EPOCH_NS \
-	15000000000ull      /* each sampled process and file is announced once in this time */
-#define TM_NESTING_LEVELS 4 /* unfinished records on one CPU; a fifth is dropped, `nested` */
+	15000000000ull /* each sampled process and file is announced once in this time */
 
 enum tm_event_type {
 	TM_EVENT_SAMPLE = 1,
@@ -36,6 +35,7 @@ enum tm_event_type {
 	TM_EVENT_FILE = 3,
 	TM_EVENT_EXIT = 4,
 	TM_EVENT_RETIRE = 5, /* written by the collector, never by BPF */
+	TM_EVENT_THREAD = 6,
 };
 
 /* tm_event.flags */
@@ -61,6 +61,12 @@ struct tm_event {
 	uint32_t tid;
 	uint32_t exec_id; /* task->self_exec_id */
 	uint32_t flags;   /* TM_FLAG_*, TM_PATH_* */
+};
+
+struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that exec keeps it */
+	uint32_t tgid;
+	uint32_t exec_id;
+	uint64_t start_boottime;
 };
 
 /*
@@ -91,6 +97,8 @@ struct tm_event {
 	X(NO_REGISTERS, no_registers)     /* the user registers could not be found */             \
 	X(NO_TABLE, no_table)             /* no unwind table (yet), and no frame-pointer chain */ \
 	X(RETURN_ADDRESS, return_address) /* the table led to an address that is no caller */     \
+	X(AHEAD, ahead)                   /* taken before a wait: 256 frames, 50 us */            \
+	X(NO_STACK, no_stack)             /* that stack was lost */                               \
 	X(KERNEL_DEPTH, kernel_depth)     /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
 
 /* Why a frame has no mapping. Shown in the stack as `[reason]`. */
@@ -135,10 +143,45 @@ enum tm_frame_kind {
 #define TM_FRAME_MODULE_UNKNOWN TM_FRAME_MODULE_MAX /* in no known module: offset is 0 */
 #define TM_FRAME_KOFFSET_MAX    ((1ull << 44) - 1)
 
+#define TM_OFF_CPU_VALUE_MAX    (1ull << 56) /* ns: more than two years; no thread waits longer */
+
+enum tm_sample_kind {
+	TM_SAMPLE_ON_CPU = 0,  /* by the timer: its period */
+	TM_SAMPLE_OFF_CPU = 1, /* by the scheduler's hooks: a time without a CPU, when it ends */
+	TM_SAMPLE_KINDS_N,
+	TM_SAMPLE_WAKER = TM_SAMPLE_KINDS_N, /* of no value: a part of an off-CPU sample */
+};
+
+/* What a thread does, or why it does not run. The names are the same in every output. */
+#define TM_THREAD_STATES(X)                                                                 \
+	X(ON_CPU, on_cpu)                   /* it runs */                                   \
+	X(RUNNABLE, runnable)               /* woken, it waits for a CPU */                 \
+	X(PREEMPTED, preempted)             /* it could go on, but another thread runs */   \
+	X(YIELDED, yielded)                 /* the same, after sched_yield() */             \
+	X(INTERRUPTIBLE, interruptible)     /* it sleeps until an event or a signal */      \
+	X(UNINTERRUPTIBLE, uninterruptible) /* it sleeps until an event */                  \
+	X(IO_WAIT, io_wait)                 /* the same, and the event is the end of I/O */ \
+	X(STOPPED, stopped)                 /* by a signal or a debugger */                 \
+	X(NEW, new)                         /* made, it waits for its first CPU */
+
+#define TM_ENUM_THREAD(upper, lower) TM_THREAD_##upper,
+enum tm_thread_state {
+	TM_THREAD_STATES(TM_ENUM_THREAD) TM_THREAD_STATES_N
+};
+
 /*
  * SAMPLE: frames[0 .. kernel_frames) are kernel frames, then come user_frames user frames, both
  * leaf first. BPF writes kernel frames as raw addresses; the collector encodes them as
- * TM_FRAME_KERNEL.
+ * TM_FRAME_KERNEL. A sleep and the wait for a CPU behind it are two off-CPU samples of one stack.
+ *
+ * Where the kernel runs no program in a thread's own context behind a context switch, a stack is
+ * taken before the time begins: such a record has a `stack` that is its `since`, and neither
+ * duration nor value. The samples that end the time have the same `stack`, thread and generation,
+ * and no frames: theirs are those of that record.
+ *
+ * A sample of kind WAKER is taken where a sleep ends, of the thread that runs there, which may have
+ * been interrupted: it has the thread that slept and the beginning of its sleep. The off-CPU sample
+ * of the sleep has the same `since`, and comes later.
  */
 struct tm_sample {
 	struct tm_event event;
@@ -147,7 +190,21 @@ struct tm_sample {
 	uint16_t user_frames;
 	uint8_t user_stop;   /* enum tm_stop */
 	uint8_t kernel_stop; /* enum tm_stop */
-	uint16_t pad;
+	uint8_t kind;        /* enum tm_sample_kind */
+	uint8_t state;       /* enum tm_thread_state; OFF_CPU alone has another one than ON_CPU */
+	uint64_t since; /* off-CPU: ktime at which the state began; on-CPU: 0, as the next two */
+	union {
+		uint64_t duration;      /* ns in that state */
+		uint64_t sleeper_start; /* WAKER: of the group leader of the thread that slept */
+	};
+	uint64_t value; /* ns that it stands for, at least `duration`; WAKER: 0 */
+	union {
+		uint64_t stack; /* 0: its own; else the `since` of the record that has it */
+		struct {
+			uint32_t sleeper_tgid;
+			uint32_t sleeper_tid;
+		};
+	};
 	uint64_t frames[];
 };
 
@@ -173,6 +230,8 @@ struct tm_sample {
  *            on tmpfs changes no time at all. A file that is overwritten after it was read, with
  *            mtime and size as before, goes on under its old number and names until that number is
  *            retired.
+ * Growing    a jitdump grows while its process runs. Device, inode and generation alone identify
+ *            it: size and times are 0 in its identity (tm_identity_grows of shared/event_check.h).
  */
 struct tm_identity {
 	uint64_t dev; /* s_dev, kernel encoding (12:20 bits, include/linux/kdev_t.h) */
@@ -190,6 +249,12 @@ struct tm_identity {
  * "ls\0bin\0usr\0" is /usr/bin/ls. An empty list is "/". A component that is itself cut (255 bytes)
  * sets TM_PATH_CUT. shared/path.h unpacks them.
  */
+
+/*
+ * A jitdump is looked for in steps, once a sample has a frame in code of no file: jitdump_file is
+ * TM_FILE_NONE without TM_FLAG_ANONYMOUS, and with it until the jitdump is found. Its FILE record
+ * comes before.
+ */
 struct tm_process {
 	struct tm_event event;    /* tid is the sampled thread */
 	char comm[TM_COMM_BYTES]; /* of the group leader */
@@ -199,9 +264,9 @@ struct tm_process {
 	uint32_t mnt_ns;          /* inode number of its mount namespace */
 	uint32_t own_tgid;        /* its pid in the collector's PID namespace; 0: not visible */
 	uint32_t euid;            /* of the sampled thread, in the initial user namespace */
+	uint32_t jitdump_file;    /* file number of the jitdump it has mapped, or TM_FILE_NONE */
 	uint16_t path_bytes;      /* of the executable's path, first in text[] */
 	uint16_t cgroup_bytes;    /* of the cgroup's name, behind the path */
-	uint32_t pad;
 	char text[];
 };
 #define TM_FILE_NONE 0xffffffffu
@@ -239,84 +304,20 @@ struct tm_retire {
 };
 
 /*
- * Per-CPU state, written by BPF on that CPU only and mapped read-only by the collector.
+ * THREAD: what a thread did since it was seen first. Written to the ring when it ends, and for
+ * those that live read by the collector's iterator (TM_WIRE_THREADS). ktime says when.
  */
-struct tm_mark {
-	uint64_t ktime; /* lower bound of the ktime that this level may still emit; 0: none */
-	uint64_t pad[7];
+struct tm_thread {
+	struct tm_event event;
+	char comm[TM_COMM_BYTES];
+	uint64_t seen;                   /* ktime */
+	uint64_t since;                  /* ktime at which `state` began */
+	uint64_t ns[TM_THREAD_STATES_N]; /* by state, without the time since `since` */
+	uint16_t state;                  /* enum tm_thread_state; of an ended one STATES_N */
+	uint16_t kernel_frames;          /* of a thread that sleeps, leaf first, as in SAMPLE */
+	uint32_t flags;                  /* TM_THREAD_* */
+	uint64_t frames[];
 };
-
-struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by atomic add */
-	struct tm_mark level[TM_NESTING_LEVELS];
-	uint64_t depth;   /* levels in use; programs on one CPU nest strictly */
-	uint64_t hits;    /* runs of the sampling program, idle and unselected tasks included */
-	uint64_t nested;  /* samples of the selection dropped: a fifth level */
-	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
-	uint64_t lost_announces; /* announcements and exits that found no level or ring */
-	uint64_t pad[3];
-};
-
-/* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
-struct tm_level_counts {
-	uint64_t taken;          /* hits within the selection, without `nested` and `no_ring` */
-	uint64_t ring_full;      /* of those, dropped */
-	uint64_t exiting;        /* taken without an mm */
-	uint64_t announce_lost;  /* PROCESS, FILE or EXIT records for which the ring was full */
-	uint64_t processes_full; /* the table of announced processes was full */
-	uint64_t files_full;     /* the table of file numbers was full */
-	uint64_t lookups;        /* mapping lookups */
-	uint64_t lookup_cached;  /* of those, answered by the mapping cache */
-	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
-	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
-	uint64_t steps_by_frame_pointer; /* and by frame pointer */
-	uint64_t pad[5];
-};
-
-/*
- * Keys and values of the BPF maps and variables that the collector and the BPF programs share.
- */
-struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that exec keeps it */
-	uint32_t tgid;
-	uint32_t exec_id;
-	uint64_t start_boottime;
-};
-
-#define TM_PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
-#define TM_PROCESS_DEAD   2 /* announced with no live thread left; EXIT is past or still to come */
-
-struct tm_process_state { /* of an announced generation, map `processes` */
-	uint32_t epoch;   /* in which it was last announced */
-	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
-	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
-	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
-	uint32_t pad;
-};
-
-struct tm_file_state { /* of a file number, map `files` */
-	struct tm_identity identity;
-	uint32_t epoch;   /* 0: not announced */
-	uint32_t retired; /* 1: no later sample uses the number; reused once the entry is deleted */
-	uint64_t table;   /* reference to its unwind table (shared/unwind_map.h) */
-};
-
-/* What the BPF program change_file, run by the collector, does to a file number's entry. */
-enum tm_file_change {
-	TM_FILE_FORGET, /* announce it again */
-	TM_FILE_RETIRE, /* no later sample has the number */
-	TM_FILE_TABLE,  /* sets its unwind table */
-};
-
-enum tm_check_status {
-	TM_CHECK_UNANSWERED = 0, /* the iterator found no such thread */
-	TM_CHECK_FILE = 1,       /* the mapping is of `identity` */
-	TM_CHECK_OTHER = 2,      /* no mapping there, or one without a file */
-	TM_CHECK_BUSY = 3,       /* the mapping is being modified: try again */
-};
-
-struct tm_check {         /* request and answer of the BPF program check_mapping */
-	uint32_t own_tid; /* thread in the collector's PID namespace */
-	uint32_t status;  /* enum tm_check_status */
-	uint64_t address;
-	uint64_t magic; /* s_magic of the superblock of the file's inode */
-	struct tm_identity identity;
-};
+/* This sleep will end in a sample whose value is its whole duration, so what has passed of it may
+ * be reported now and subtracted then. */
+#define TM_THREAD_COUNTED (1u << 0)

@@ -27,20 +27,29 @@ static bool user_frame_ok(uint64_t frame)
 	}
 }
 
-static bool sample_ok(const struct tm_sample *sample, uint32_t bytes, bool rebased)
+static bool time_ok(const struct tm_sample *sample)
+{
+	if (sample->kind == TM_SAMPLE_WAKER)
+		return sample->state == TM_THREAD_ON_CPU && sample->since && !sample->value;
+	if (sample->kind == TM_SAMPLE_ON_CPU)
+		return sample->state == TM_THREAD_ON_CPU && !sample->since && !sample->duration &&
+		       !sample->value && !sample->stack;
+	return sample->kind < TM_SAMPLE_KINDS_N && sample->state != TM_THREAD_ON_CPU &&
+	       sample->state < TM_THREAD_STATES_N && sample->value >= sample->duration &&
+	       sample->value <= TM_OFF_CPU_VALUE_MAX;
+}
+
+static bool sample_ok(const struct tm_sample *sample, uint32_t bytes)
 {
 	size_t frames;
 
 	if (bytes < sizeof(*sample) || sample->kernel_frames > TM_KERNEL_FRAMES_MAX ||
 	    sample->user_frames > TM_USER_FRAMES_MAX || sample->user_stop >= TM_STOP_N ||
-	    sample->kernel_stop >= TM_STOP_N)
+	    sample->kernel_stop >= TM_STOP_N || !time_ok(sample))
 		return false;
 	frames = (size_t)sample->kernel_frames + sample->user_frames;
 	if (!is_size(bytes, sizeof(*sample), 8 * frames))
 		return false;
-	for (size_t i = 0; rebased && i < sample->kernel_frames; i++)
-		if (sample->frames[i] >> TM_FRAME_KIND_SHIFT != TM_FRAME_KERNEL)
-			return false;
 	for (size_t i = sample->kernel_frames; i < frames; i++)
 		if (!user_frame_ok(sample->frames[i]))
 			return false;
@@ -53,12 +62,17 @@ static bool packed_ok(const char *text, size_t bytes)
 	return bytes == 0 || text[bytes - 1] == '\0';
 }
 
+static bool number_ok(uint32_t file)
+{
+	return file <= TM_FRAME_FILE_MAX || file == TM_FILE_NONE;
+}
+
 static bool process_ok(const struct tm_process *process, uint32_t bytes)
 {
 	if (bytes < sizeof(*process) || process->path_bytes > TM_PATH_MAX ||
 	    process->cgroup_bytes > TM_CGROUP_MAX)
 		return false;
-	if (process->exe_file > TM_FRAME_FILE_MAX && process->exe_file != TM_FILE_NONE)
+	if (!number_ok(process->exe_file) || !number_ok(process->jitdump_file))
 		return false;
 	return is_size(bytes, offsetof(struct tm_process, text),
 		       (size_t)process->path_bytes + process->cgroup_bytes) &&
@@ -74,12 +88,21 @@ static bool file_ok(const struct tm_file *file, uint32_t bytes)
 	       packed_ok(file->text, file->path_bytes);
 }
 
-static bool retire_ok(const struct tm_retire *retire, uint32_t bytes)
+/* Times of which sums cannot overflow. */
+static bool thread_ok(const struct tm_thread *thread, uint32_t bytes)
 {
-	return bytes == sizeof(*retire) && retire->number <= TM_FRAME_FILE_MAX;
+	if (bytes < sizeof(*thread) || thread->kernel_frames > TM_KERNEL_FRAMES_MAX ||
+	    thread->state > TM_THREAD_STATES_N || thread->flags & ~TM_THREAD_COUNTED ||
+	    thread->since > thread->event.ktime || thread->seen > thread->event.ktime ||
+	    !is_size(bytes, sizeof(*thread), 8 * (size_t)thread->kernel_frames))
+		return false;
+	for (size_t i = 0; i < TM_THREAD_STATES_N; i++)
+		if (thread->ns[i] > TM_OFF_CPU_VALUE_MAX)
+			return false;
+	return true;
 }
 
-static int check(const void *record, uint32_t bytes, bool rebased)
+int tm_event_check_from_bpf(const void *record, uint32_t bytes)
 {
 	const struct tm_event *event = record;
 	bool ok = false;
@@ -88,7 +111,7 @@ static int check(const void *record, uint32_t bytes, bool rebased)
 		return -EBADMSG;
 	switch (event->type) {
 	case TM_EVENT_SAMPLE:
-		ok = sample_ok(record, bytes, rebased);
+		ok = sample_ok(record, bytes);
 		break;
 	case TM_EVENT_PROCESS:
 		ok = process_ok(record, bytes);
@@ -99,19 +122,15 @@ static int check(const void *record, uint32_t bytes, bool rebased)
 	case TM_EVENT_EXIT:
 		ok = bytes == sizeof(struct tm_exit);
 		break;
-	case TM_EVENT_RETIRE:
-		ok = rebased && retire_ok(record, bytes);
+	case TM_EVENT_THREAD:
+		ok = thread_ok(record, bytes);
 		break;
 	}
 	return ok ? 0 : -EBADMSG;
 }
 
-int tm_event_check_from_bpf(const void *record, uint32_t bytes)
+bool tm_identity_grows(const struct tm_identity *identity)
 {
-	return check(record, bytes, /* rebased= */ false);
-}
-
-int tm_event_check_from_ring(const void *record, uint32_t bytes)
-{
-	return check(record, bytes, /* rebased= */ true);
+	return !identity->size && !identity->mtime_sec && !identity->mtime_nsec &&
+	       !identity->ctime_ns;
 }

@@ -4,7 +4,7 @@
  * memory_share - the shares of the symbolizer's memory, by who uses them
  */
 
-#include "shared/control.h"
+#include "shared/result.h"
 
 /* X(upper, lower) */
 #define TM_MEMORY_SHARES(X)                                                                  \
@@ -14,7 +14,8 @@
 	X(SYMBOLS, symbols)         /* symbol tables */                                      \
 	X(LINES, lines)             /* source lines */                                       \
 	X(DEMANGLED, demangled)     /* demangled names */                                    \
-	X(CACHE_QUEUE, cache_queue) /* unwind tables that wait to be kept on disk */
+	X(CACHE_QUEUE, cache_queue) /* unwind tables that wait to be kept on disk */         \
+	X(WORKERS, workers)         /* the parser's workers */
 
 enum tm_memory_share {
 #define TM_MEMORY(upper, lower) TM_MEMORY_##upper,
@@ -23,5 +24,5 @@ enum tm_memory_share {
 };
 
 #define TM_MEMORY(upper, lower) +1
-_Static_assert(0 TM_MEMORY_SHARES(TM_MEMORY) == TM_MEMORY_N, "control.h says how many");
+_Static_assert(0 TM_MEMORY_SHARES(TM_MEMORY) == TM_MEMORY_N, "result.h says how many");
 #undef TM_MEMORY

@@ -7,8 +7,6 @@
  * Errors     -EINVAL, -ERANGE, as in shared/parse.h; ret_* is written only on success.
  */
 
-#include <stdint.h>
-
 #define TM_OPTION_FD_MAX (1u << 20) /* default of fs.nr_open, which no descriptor exceeds */
 
 /* @name: with its dashes. Return: the text behind "@name=", NULL: it is another option. */

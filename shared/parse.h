@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * parse - parses numbers, sizes and durations strictly
+ * parse - parses numbers strictly
  *
- * Shape      decimal digits, then a unit where one is allowed; no sign, no space, no hexadecimal,
- *            nothing behind the unit.
+ * Shape      decimal digits; no sign, no space, no hexadecimal, nothing behind them.
  * Errors     -EINVAL (not of this shape); -ERANGE (outside @least..@most, both allowed, or not
  *            representable). ret_* is written only on success.
  */
@@ -13,7 +12,7 @@
 
 /* "4711" */
 int tm_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret_number);
-/* "4096", "64K", "16M", "1G": powers of 1024 */
-int tm_parse_bytes(const char *text, uint64_t least, uint64_t most, uint64_t *ret_bytes);
-/* "10", "10s", "0.5s", "250ms", "2m", "1h"; without a unit: seconds */
-int tm_parse_duration(const char *text, uint64_t least_ns, uint64_t most_ns, uint64_t *ret_ns);
+/* Reads the digits that *text begins with, and moves it behind them. */
+int tm_parse_digits(const char **text, uint64_t *ret_value);
+/* Hands @value over if it is within the limits. */
+int tm_parse_within(uint64_t value, uint64_t least, uint64_t most, uint64_t *ret_value);

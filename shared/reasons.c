@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons - names of the reasons that shared/event.h, wire.h and control.h number */
+/* reasons - names of the reasons that shared/event.h, wire.h and result.h number */
 
 #include "shared/reasons.h"
 
-#include "shared/control.h"
 #include "shared/event.h"
+#include "shared/result.h"
 #include "shared/wire.h"
 
 #define NAME(upper, lower) #lower,
@@ -23,4 +23,5 @@ REASONS(parse, TM_PARSE_FAILURES)
 REASONS(unnamed, TM_UNNAMED_REASONS)
 REASONS(no_line, TM_NO_LINE_REASONS)
 REASONS(no_file, TM_NO_FILE_REASONS)
+REASONS(thread, TM_THREAD_STATES)
 REASONS(debuginfod, TM_DEBUGINFOD_COUNTS)

@@ -57,3 +57,15 @@ int tm_region_copy_blob(int fd, size_t min_bytes, size_t max_bytes, void **ret_c
 			size_t *ret_bytes);
 /* Unmaps and closes; accepts TM_REGION_NULL. */
 void tm_region_close(struct tm_region *region);
+
+/* The steps that the files of this module share. */
+#define TM_REGION_SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define TM_REGION_SEALS_OWN  (TM_REGION_SEALS_SIZE | F_SEAL_FUTURE_WRITE)
+#define TM_REGION_SEALS_BLOB (TM_REGION_SEALS_SIZE | F_SEAL_WRITE)
+/* A memfd with every page allocated. Return: descriptor, -errno. */
+int tm_region_reserve(const char *name, size_t bytes);
+/* Whether @fd has the seals and a size within the bounds. Return: 0, -EBADMSG, -errno. */
+int tm_region_check(int fd, int seals, size_t min_bytes, size_t max_bytes, size_t *ret_bytes);
+/* Maps all of @fd; the mapping is neither inherited by children nor part of a core file.
+ * @fd: taken on success. Return: 0, -errno; *region is unchanged then. */
+int tm_region_map(struct tm_region *region, int fd, size_t bytes, int protection);

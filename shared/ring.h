@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * ring - the one-writer, one-reader record ring in shared memory, with watermark and counts
+ * ring - the one-writer, one-reader record ring in shared memory, with watermark and counts: its
+ * layout and its writer
  *
  * Shape      two regions, each with exactly one writer (the MMU enforces it, shared/region.h):
  *            data region  (collector RW, symbolizer RO): header page(s), then data[capacity]
@@ -26,8 +27,8 @@
  *            would use them is refused.
  * Owner      the regions stay the caller's (shared/region.h) and must outlive both ends.
  * Threads    one thread per end. No system call, no allocation, no wait.
- * Errors     TM_RING_E_FULL (dropped, the caller counts), TM_RING_E_EMPTY, TM_RING_E_TORN, -EINVAL,
- *            -EBADMSG.
+ * Errors     TM_RING_E_FULL (dropped, the caller counts), -EINVAL. The reader's end, with errors of
+ *            its own, is shared/ring_reader.h.
  */
 
 #include <stdatomic.h>
@@ -44,12 +45,23 @@
 #define TM_RING_MIN_BYTES    (128u << 10) /* so that the largest record fits behind any filler */
 #define TM_RING_MAX_BYTES    (256u << 20)
 #define TM_RING_RESERVE_PART 8u /* reserve_bytes = capacity / this */
-#define TM_RING_COUNTS_TRIES 100u
+#define TM_RING_COUNT_WORDS  (sizeof(struct tm_counts) / 8)
 
 enum {
 	TM_RING_E_FULL = 1,
-	TM_RING_E_EMPTY = 2,
-	TM_RING_E_TORN = 3,
+};
+
+/* The first 8 bytes of every record, filler and stamp. */
+struct tm_ring_head {
+	uint32_t bytes;
+	uint16_t type;
+	uint16_t cpu;
+};
+
+/* The watermark that was published before the record behind it was pushed. */
+struct tm_ring_stamp {
+	struct tm_ring_head head;
+	uint64_t watermark;
 };
 
 struct tm_ring_header {
@@ -57,18 +69,15 @@ struct tm_ring_header {
 	uint64_t version;    /* TM_EVENT_VERSION */
 	uint64_t capacity;   /* bytes of data, power of two */
 	uint64_t generation; /* random, drawn by each collector process */
-	_Alignas(64) _Atomic uint64_t tail_pos;                /* W1 */
-	_Alignas(64) _Atomic uint64_t watermark;               /* W3, ns */
-	_Alignas(64) _Atomic uint64_t counts_seq;              /* W5; odd: being written */
-	_Atomic uint64_t counts[sizeof(struct tm_counts) / 8]; /* W4; struct tm_counts */
+	_Alignas(64) _Atomic uint64_t tail_pos;       /* W1 */
+	_Alignas(64) _Atomic uint64_t watermark;      /* W3, ns */
+	_Alignas(64) _Atomic uint64_t counts_seq;     /* W5; odd: being written */
+	_Atomic uint64_t counts[TM_RING_COUNT_WORDS]; /* W4; struct tm_counts */
 };
 
 struct tm_ring_reader_page {
 	_Alignas(64) _Atomic uint64_t head_pos; /* R2 */
 };
-
-/* --- writer ------------------------------------------------------------------------------------
- */
 
 struct tm_ring_writer {
 	struct tm_ring_header *header;
@@ -84,6 +93,12 @@ struct tm_ring_writer {
 	uint64_t counts_seq;
 	uint64_t violations; /* impossible head_pos values */
 };
+
+static inline bool tm_ring_is_capacity(uint64_t bytes)
+{
+	return bytes >= TM_RING_MIN_BYTES && bytes <= TM_RING_MAX_BYTES &&
+	       (bytes & (bytes - 1)) == 0;
+}
 
 /* Return: bytes of a ring's data: @least, doubled until it is at least @wanted or reaches @most. */
 static inline uint64_t tm_ring_bytes_for(uint64_t wanted, uint64_t least, uint64_t most)
@@ -111,37 +126,3 @@ int tm_ring_push(struct tm_ring_writer *w, const void *record, uint32_t bytes, b
 void tm_ring_publish(struct tm_ring_writer *w, uint64_t watermark);
 /* Publishes the counts under counts_seq. */
 void tm_ring_publish_counts(struct tm_ring_writer *w, const struct tm_counts *counts);
-
-/* --- reader ------------------------------------------------------------------------------------
- */
-
-struct tm_ring_reader {
-	const struct tm_ring_header *header;
-	struct tm_ring_reader_page *page;
-	const uint8_t *data;
-	uint64_t capacity;
-	uint64_t head_pos; /* the shared one is a copy of it */
-	uint64_t tail_pos; /* as loaded at the start of the round */
-	uint64_t watermark;
-	uint64_t passed; /* W published before the record last popped was pushed; 0: none */
-};
-
-/* Checks magic, version, sizes. Return: 0, -EBADMSG. */
-int tm_ring_reader_init(struct tm_ring_reader *r, const void *region, size_t region_bytes,
-			struct tm_ring_reader_page *page);
-/* Starts a round: loads the watermark (R3), then the tail (R1). @ret_watermark: never decreases.
- * Return: 0, -EBADMSG (impossible tail or watermark: the ring is unusable). */
-int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark);
-/*
- * Copies the next record of the round into @buffer (8-aligned, TM_EVENT_MAX_BYTES). Return: 0 and
- * *ret_bytes, TM_RING_E_EMPTY (the round is over), -EBADMSG (impossible length or stamp: the ring
- * is unusable). Afterwards r->passed is the W published before that record was pushed: every record
- * older than it has been popped, so a record with an older ktime came too late.
- */
-int tm_ring_pop(struct tm_ring_reader *r, void *buffer, size_t buffer_bytes, uint32_t *ret_bytes);
-/* Lets the writer overwrite what was popped (R2). */
-void tm_ring_reader_commit(struct tm_ring_reader *r);
-/* Copies one consistent set of counts. Return: 0, TM_RING_E_TORN (the set changed during each of
- * TM_RING_COUNTS_TRIES attempts, as when the writer died while writing it; *ret_counts is
- * unchanged). */
-int tm_ring_counts(const struct tm_ring_reader *r, struct tm_counts *ret_counts);

@@ -17,7 +17,6 @@
  */
 
 #include <linux/filter.h>
-#include <stddef.h>
 
 /* A sanitizer traces its own process for leaks and maps terabytes of shadow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

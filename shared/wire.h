@@ -7,8 +7,8 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      each side treats the other as hostile: every field is copied once and checked. The
- *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN and DEBUG_FILE
- *            only: no path, pid or address, and at most one component of a path.
+ *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE
+ *            and ASK_THREADS only: no path, pid or address, and at most one component of a path.
  * Errors     a message of another size, of an unknown kind or at the wrong time closes the
  *            connection and is counted.
  */
@@ -17,14 +17,32 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION    4
-#define TM_FILES_IN_FLIGHT 32  /* FILE messages that may be sent without further credit */
-#define TM_PATHS_IN_FLIGHT 4   /* DEBUG_FILE messages that may be without an answer */
-#define TM_WIRE_TEXT_MAX   256 /* bytes */
-#define TM_BUILD_ID_MIN    4   /* bytes; a shorter one is none */
-#define TM_BUILD_ID_MAX    64
+#define TM_WIRE_VERSION      5
+#define TM_FILES_IN_FLIGHT   32          /* FILE messages that may be sent without further credit */
+#define TM_PATHS_IN_FLIGHT   4           /* DEBUG_FILE messages that may be without an answer */
+#define TM_WIRE_TEXT_MAX     256         /* bytes */
+#define TM_THREADS_MAX_BYTES (32u << 20) /* of one answer; further threads are left out */
+#define TM_BUILD_ID_MIN      4           /* bytes; a shorter one is none */
+#define TM_BUILD_ID_MAX      64
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
+
+/* Samples and the ns that they stand for, of the kind off-CPU. */
+struct tm_off_cpu_counts {
+	uint64_t times;       /* times without a CPU that ended, within the selection */
+	uint64_t times_ns;    /* which the values of samples estimate: taken_ns differs by chance */
+	uint64_t untracked;   /* context switches of threads that no state could be kept for */
+	uint64_t ends_lost;   /* THREAD records that were dropped */
+	uint64_t wakers_lost; /* samples of wakers, likewise */
+	uint64_t taken;
+	uint64_t taken_ns;
+	uint64_t pushed;
+	uint64_t pushed_ns;
+	uint64_t drops[TM_DROP_N];
+	uint64_t drops_ns[TM_DROP_N];
+	/* not a sum: a time of this length is sampled, a shorter one by chance */
+	uint64_t stratum_ns;
+};
 
 /* Written by the collector once per round. All but lags, entries and tables only grow. */
 struct tm_counts {
@@ -64,9 +82,10 @@ struct tm_counts {
 	uint64_t tables;                 /* in the BPF maps now */
 	uint64_t table_bytes;            /* of those */
 	uint64_t tables_installed;
-	uint64_t tables_refused; /* not due, invalid, or too large */
-	uint64_t tables_evicted; /* in favour of another one */
-	uint64_t tables_failed;  /* could not be made; their files are sent again */
+	uint64_t tables_refused;          /* not due, invalid, or too large */
+	uint64_t tables_evicted;          /* in favour of another one */
+	uint64_t tables_failed;           /* could not be made; their files are sent again */
+	struct tm_off_cpu_counts off_cpu; /* what stands above is on-CPU's alone */
 };
 
 /* --- collector -> symbolizer --------------------------------------------------------------------
@@ -92,6 +111,10 @@ enum tm_wire_kind {
 	/* The perf map of the process `number`, whose announcement with TM_FLAG_ANONYMOUS has the
 	 * ktime `value`: a descriptor open for reading, or `form` = enum tm_no_file */
 	TM_WIRE_PERF_MAP = 9,
+	/* answers ASK_THREADS: a sealed memfd of THREAD records, rebased, one behind the other;
+	 * `value` = ktime at which reading them ended. Without one: there is no thread; or, with
+	 * `value` = 0, they could not be read. */
+	TM_WIRE_THREADS = 10,
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
 	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
@@ -110,6 +133,9 @@ enum tm_wire_kind {
 	/* symbolizer -> collector: a separate debug file of the file of that FILE message is
 	 * wanted. `form` says what `text` is; `request` is the symbolizer's own. */
 	TM_WIRE_DEBUG_FILE = 21,
+	/* symbolizer -> collector, with --off-cpu: what all threads do now; at most one is without
+	 * an answer */
+	TM_WIRE_ASK_THREADS = 22,
 };
 
 /* By what a separate debug file is found. ROOT: each of the folders of --debug-root. */

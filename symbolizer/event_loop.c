@@ -13,7 +13,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
-#include "shared/control.h"
+#include "shared/control_receive.h"
 #include "symbolizer/interval_end.h"
 #include "symbolizer/unwind/table_cache_write.h"
 
@@ -71,6 +71,15 @@ static bool read_round(struct session *session)
 	return more || reader_read(&session->reader) == READER_E_MORE;
 }
 
+/* The ring is not read while the end of an interval waits for what threads do. */
+static bool read_unless_held(struct session *session)
+{
+	if (!session->thread_request.waits)
+		return read_round(session);
+	collector_link_receive(&session->link);
+	return false;
+}
+
 /* Return: 0, EVENT_LOOP_E_ABANDONED (one is under way already). */
 static int take_flush(struct session *session)
 {
@@ -84,6 +93,13 @@ static int take_flush(struct session *session)
 	return 0;
 }
 
+/* The report that is made next waits for what is read then. */
+static void end_jit_files(struct session *session, uint64_t released)
+{
+	perf_maps_round(&session->maps);
+	jit_files_end_interval(&session->jit, released);
+}
+
 /* The open interval ends, unless the reporter has no room for it: then it goes on until it has. */
 static void flush(struct session *session)
 {
@@ -91,8 +107,11 @@ static void flush(struct session *session)
 
 	if (!session->flush_pending || reporter_is_full(&session->reporter))
 		return;
-	(void)read_round(session);
-	perf_maps_end_interval(&session->maps, session->reader.released);
+	if (!session->thread_request.waits)
+		(void)read_round(session);
+	if (!thread_request_round(&session->thread_request, session->reader.released))
+		return;
+	end_jit_files(session, session->reader.released);
 	job = interval_end(session, /* last= */ false);
 	if (!job)
 		return;
@@ -110,9 +129,10 @@ static void add_failures(const struct session *session, struct tm_result *result
 
 static void send_result(struct session *session, const struct report_job *job)
 {
-	struct tm_control result = {.kind = TM_CONTROL_RESULT, .body.result = job->result};
+	struct tm_control result = {.kind = TM_CONTROL_RESULT};
 
-	budget_fill_result(&session->memory, &result.body.result);
+	*tm_result_body(&result) = job->result;
+	budget_fill_result(&session->memory, tm_result_body(&result));
 	(void)tm_control_counts(session->options->control_fd, &job->counts, /* cost= */ NULL,
 				/* may_skip= */ false);
 	(void)tm_control_send_message(session->options->control_fd, &result);
@@ -123,9 +143,7 @@ static void take_reports(struct session *session)
 {
 	struct report_job *job;
 
-	while ((job = reporter_take(&session->reporter))) {
-		const uint64_t until = job->until_ktime;
-
+	while ((job = reporter_done(&session->reporter))) {
 		session->finished = job->last;
 		session->code = job->code;
 		if (job->last)
@@ -134,10 +152,10 @@ static void take_reports(struct session *session)
 			parser_client_stop(&session->parser, &job->result.child_cpu_ns,
 					   &job->result.child_rss_bytes);
 		send_result(session, job);
-		job = report_job_free(job);
 		if (!session->finished)
 			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
-					      until);
+					      job->until_ktime);
+		reporter_remove(&session->reporter);
 	}
 }
 
@@ -146,14 +164,12 @@ static void take_reported(struct session *session, const struct tm_control *mess
 {
 	const struct tm_counts *counts = &message->body.counts;
 	struct session_reported *reported = &session->reported;
-	struct accounting *accounting = &reported->accounting;
 
 	reported->counts = *counts;
 	reported->until_ktime = message->value;
 	reported->any = true;
-	accounting->taken = counts->taken;
-	accounting->not_run = counts->owed > counts->hits ? counts->owed - counts->hits : 0;
-	memcpy(accounting->drops, counts->drops, sizeof(counts->drops));
+	thread_request_resume(&session->thread_request, message->value);
+	accounting_resume(&reported->accounting, counts);
 }
 
 /* Takes @fd. Return: 0, EVENT_LOOP_E_ABANDONED (the message is invalid). */
@@ -199,18 +215,19 @@ static int receive_from_command(struct session *session)
  */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
-	struct pollfd ready[6] = {
+	struct pollfd ready[7] = {
 		{.fd = session->link.serves ? session->options->wire_fd : -1, .events = POLLIN},
 		{.fd = session->options->control_fd, .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
 		{.fd = session->reporter.ready[0], .events = POLLIN},
 		{.fd = session->requests.wake[0], .events = POLLIN},
 		{.fd = session->debuginfod.socket, .events = POLLIN},
+		{.fd = session->cache_thread.ready[0], .events = POLLIN},
 	};
 
 	if (unwind_jobs_must_send(&session->jobs))
 		ready[0].events |= POLLOUT;
-	return poll(ready, 6, timeout_ms) > 0 && ready[1].revents;
+	return poll(ready, sizeof(ready) / sizeof(ready[0]), timeout_ms) > 0 && ready[1].revents;
 }
 
 /* After END the collector stays until the last report's lines were read. */
@@ -230,15 +247,16 @@ static int serve(struct session *session, int timeout_ms)
 	debuginfod_client_round(&session->debuginfod);
 	debug_fetches_round(&session->fetches);
 	serve_after_end(session);
+	table_cache_thread_round(&session->cache_thread);
 	if (session->link.state == COLLECTOR_LINK_ATTACHED)
 		unwind_jobs_round(&session->jobs);
 	parser_requests_round(&session->requests, &session->parser); /* a report waits for them */
-	perf_maps_round(&session->maps, session->reader.released);
+	perf_maps_round(&session->maps);
+	jitdumps_round(&session->jit, &session->files, session->options->wire_fd);
+	jit_files_round(&session->jit, session->reader.released);
 	symbol_jobs_round(&session->symbols, session->link.state == COLLECTOR_LINK_ATTACHED);
 	line_jobs_round(&session->line_jobs, session->link.serves);
 	debug_files_round(&session->debug, session->link.serves);
-	if (table_cache_write_is_pending(&session->cache))
-		reporter_wake(&session->reporter);
 	take_reports(session);
 	return wait_for_more(session, timeout_ms) ? receive_from_command(session) : 0;
 }
@@ -251,14 +269,17 @@ int event_loop_run(struct session *session)
 	while (session->link.state == COLLECTOR_LINK_ATTACHED) {
 		if (serve(session, fast || more ? EVENT_LOOP_ROUND_FAST_MS : EVENT_LOOP_ROUND_MS))
 			return EVENT_LOOP_E_ABANDONED;
-		more = read_round(session);
+		more = read_unless_held(session);
 		/* Tables are cached by the announced identity (table_cache.h). Reading once more
 		 * for it costs less than parsing the file again in the next recording. */
 		if (file_queue_has_early(&session->files))
-			more = read_round(session);
+			more = read_unless_held(session);
+		line_retire_round(&session->line_retire, &session->interval->aggregate,
+				  tm_clock_ns());
 		flush(session);
 	}
 	reader_drain(&session->reader);
+	thread_request_finish(&session->thread_request);
 	return 0;
 }
 
@@ -281,7 +302,7 @@ int event_loop_finish(struct session *session)
 		flush(session);
 		if (!job && !session->flush_pending && !reporter_is_full(&session->reporter) &&
 		    take_kernel_table(session)) {
-			perf_maps_end_interval(&session->maps, UINT64_MAX);
+			end_jit_files(session, UINT64_MAX);
 			job = interval_end(session, /* last= */ true);
 			if (job)
 				reporter_submit(&session->reporter, job);

@@ -58,15 +58,12 @@ static void close_accounting(struct session *session, struct report_job *job)
 	const struct reader *reader = &session->reader;
 	struct session_reported *reported = &session->reported;
 	struct accounting_read read = {
-		.samples = reader->samples,
 		.bad_records = reader->bad_records,
-		.bad_samples = reader->bad_samples,
-		.memory_drops = reader->memory_drops,
-		.exported = reported->accounting.exported + job->interval->aggregate.exported,
 		.broken = reader->broken,
 		.collector_died = session->link.state != COLLECTOR_LINK_ENDED,
 	};
 
+	memcpy(read.samples, reader->samples, sizeof(read.samples));
 	(void)tm_ring_counts(&reader->ring, &session->counts);
 	job->counts = session->counts;
 	if (job->last)
@@ -99,11 +96,36 @@ static void note_collector(const struct session *session, struct report_job *job
 	job->conflicts = session->files.conflicts;
 }
 
+/* Where the collector is gone, another note says so. */
+static void take_threads(struct session *session, struct report_job *job)
+{
+	job->threads_missing = thread_request_end_interval(&session->thread_request);
+	job->threads_lost = session->threads.lost;
+	session->threads.lost = (struct threads_lost){0};
+	note(job, job->threads_missing && session->link.state <= COLLECTOR_LINK_ENDED,
+	     "the collector did not say in time what the threads do: time without a CPU that has "
+	     "not ended is missing, and so is the view of threads");
+}
+
+static void take_off_cpu_counts(const struct accounting *accounting,
+				struct tm_off_cpu_result *result)
+{
+	result->exported = accounting->off_cpu.exported;
+	result->exported_ns = accounting->off_cpu_ns.exported;
+	memcpy(result->drops, accounting->off_cpu.own, sizeof(result->drops));
+	memcpy(result->drops_ns, accounting->off_cpu_ns.own, sizeof(result->drops_ns));
+}
+
 static void take_counts(struct session *session, struct report_job *job)
 {
+	const struct table_cache_counts cache = table_cache_take_counts(&session->cache);
 	struct tm_result *result = &job->result;
 
-	memcpy(result->drops, job->accounting.own, sizeof(result->drops));
+	memcpy(result->drops, job->accounting.on_cpu.own, sizeof(result->drops));
+	take_off_cpu_counts(&job->accounting, &result->off_cpu);
+	result->off_cpu.in_progress = job->interval->in_progress.count;
+	result->off_cpu.in_progress_ns = job->interval->in_progress.value;
+	result->off_cpu.wakers_lost = job->threads_lost.wakers;
 	result->parsers_lost = session->parser.counts.lost;
 	memcpy(result->parse_failures, session->parser.counts.failures,
 	       sizeof(result->parse_failures));
@@ -112,12 +134,13 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->tables_made = session->jobs.counts.made;
 	result->tables_empty = session->jobs.counts.empty;
 	result->tables_cached = session->jobs.counts.cached;
-	result->cache_refused = session->cache.refused;
+	result->symbols_cached = session->symbols.cached;
+	session->symbols.cached = 0;
+	result->cache_refused = cache.refused;
+	result->cache_dropped = cache.dropped;
+	result->cache_late = cache.late;
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
-	result->cache_dropped = session->cache.dropped;
-	session->cache.refused = 0;
-	session->cache.dropped = 0;
 }
 
 static void take_outputs(struct session *session, struct report_job *job)
@@ -143,6 +166,7 @@ static void fill(struct session *session, struct report_job *job)
 	job->until_ktime = reader->released;
 	if (job->last)
 		note_collector(session, job);
+	take_threads(session, job);
 	take_counts(session, job);
 	take_outputs(session, job);
 	reported->late = reader->late;
@@ -171,8 +195,10 @@ static int close_interval(struct session *session, struct report_job *job)
 
 	if (job->last ? interval_close_last(closed) : interval_close(closed, &next))
 		return BUDGET_E_SPENT;
-	if (next)
+	if (next) {
 		session->reader.aggregate = &next->aggregate;
+		session->reader.rows = &next->threads;
+	}
 	job->interval = closed;
 	session->interval = next;
 	return 0;

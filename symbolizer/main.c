@@ -66,9 +66,9 @@ static int enter_sandbox(struct session *session)
 	session->files.max_open = descriptors > 2 * DESCRIPTORS_SPARE
 					  ? (uint32_t)descriptors - DESCRIPTORS_SPARE
 					  : DESCRIPTORS_SPARE;
-	if (session->files.max_open / DESCRIPTORS_MAPS < PERF_MAPS_MAX)
-		session->maps.max = session->files.max_open / DESCRIPTORS_MAPS;
-	session->files.max_open -= session->maps.max;
+	if (session->files.max_open / DESCRIPTORS_MAPS < JIT_FILES_MAX)
+		session->jit.max = session->files.max_open / DESCRIPTORS_MAPS;
+	session->files.max_open -= session->jit.max;
 	r = tm_sandbox_limits(descriptors, ADDRESS_SPACE_BYTES);
 	return r < 0 ? r : tm_sandbox_filter(&symbolizer_filter);
 }
@@ -100,14 +100,15 @@ static int run(struct session *session, const struct options *options)
 	r = reporter_start(&session->reporter, options->control_fd);
 	if (r < 0)
 		return fail(options, TM_FAILURE_INTERNAL, "cannot start the reporter's thread", r);
+	r = table_cache_thread_start(&session->cache_thread, &session->cache);
+	if (r < 0)
+		return fail(options, TM_FAILURE_INTERNAL, "cannot start the cache's thread", r);
 	r = enter_sandbox(session);
 	if (r < 0)
 		return fail(options, TM_FAILURE_HOST, "the symbolizer could not enter its sandbox",
 			    r);
-	if (options->cache_fd >= 0) {
+	if (options->cache_fd >= 0)
 		table_cache_open(&session->cache, options->cache_fd, pin);
-		reporter_serve_cache(&session->reporter, &session->cache);
-	}
 	(void)tm_control_send(options->control_fd, TM_CONTROL_READY, 0, 0);
 	r = event_loop_run(session);
 	if (r == 0)

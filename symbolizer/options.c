@@ -11,6 +11,7 @@
 #include "shared/option.h"
 #include "shared/parse.h"
 #include "symbolizer/base/budget.h"
+#include "symbolizer/parser/parser.h"
 
 #define HZ_MAX     10000
 #define MEMORY_MIN (1ull << 20)
@@ -72,6 +73,14 @@ static int parse_argument(struct options *options, char *text)
 		return tm_parse_number(value, MEMORY_MIN, MEMORY_MAX, &options->memory_bytes)
 			       ? -EINVAL
 			       : 0;
+	if ((value = tm_option_value(text, "--perf-map-mib")))
+		return tm_parse_number(value, 1, PARSER_PERF_MAP_MIB_MAX, &options->perf_map_mib)
+			       ? -EINVAL
+			       : 0;
+	if (strcmp(text, "--off-cpu") == 0) {
+		options->off_cpu = true;
+		return 0;
+	}
 	if (strcmp(text, "--no-lines") == 0) {
 		options->no_lines = true;
 		return 0;
@@ -97,6 +106,7 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.cache_fd = -1,
 		.boot_id = "",
 		.memory_bytes = BUDGET_TOTAL_BYTES,
+		.perf_map_mib = PARSER_PERF_MAP_MIB,
 		.title = "",
 	};
 	for (int i = 1; i < argc; i++)

@@ -23,9 +23,11 @@ struct options {
 	int debuginfod_fd; /* the socket to tidemark-debuginfod; -1: none */
 	uint64_t hz;
 	uint64_t memory_bytes; /* of everything; BUDGET_TOTAL_BYTES by default */
+	uint64_t perf_map_mib; /* that are read of one; PARSER_PERF_MAP_MIB by default */
 	int cache_fd;          /* the file that keeps unwind tables; -1: none */
 	const char *boot_id;   /* required with cache_fd; "" without */
 	const char *title;
+	bool off_cpu;     /* off-CPU samples are recorded: each report has that kind */
 	bool no_lines;    /* neither source lines nor inlined calls */
 	bool debug_files; /* separate debug files are asked for */
 	bool no_demangle; /* names are shown as the symbol tables have them */

@@ -8,14 +8,15 @@
  * there is a job, or has a lock of its own.
  */
 
-#include "shared/control.h"
+#include "shared/result.h"
+#include "symbolizer/base/ksyms.h"
 #include "symbolizer/names/demangle.h"
-#include "symbolizer/names/ksyms.h"
 #include "symbolizer/names/line_names.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/options.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/interval.h"
+#include "symbolizer/profile/threads.h"
 
 #define REPORT_JOB_NOTES_MAX 8
 
@@ -36,6 +37,8 @@ struct report_job {
 	uint64_t conflicts; /* file numbers that got a second meaning too early */
 	const char *notes[REPORT_JOB_NOTES_MAX]; /* for the user; static text */
 	unsigned note_count;
+	struct threads_lost threads_lost;
+	bool threads_missing; /* the collector did not answer what they do */
 	bool last;
 	struct tm_result result; /* the reader's part of it, then the reporter's */
 	int code;                /* of the reporter: 0, -errno */

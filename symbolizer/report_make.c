@@ -9,11 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "shared/control_receive.h"
 #include "symbolizer/output/display_names.h"
 #include "symbolizer/output/functions.h"
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/output/report_need.h"
+#include "symbolizer/output/report_threads.h"
 #include "symbolizer/profile/aggregate_merge.h"
 
 #define NAMES_WAIT_MS      2000
@@ -21,21 +23,44 @@
 #define LINES_WAIT_MS      2000
 #define LINES_WAIT_LAST_MS 30000
 
+static void complete_off_cpu(const struct report_job *job, struct report_off_cpu *off_cpu)
+{
+	const struct accounting *accounting = &job->accounting;
+
+	off_cpu->taken = accounting->off_cpu.taken;
+	off_cpu->taken_ns = accounting->off_cpu_ns.taken;
+	off_cpu->exported = accounting->off_cpu.exported;
+	off_cpu->exported_ns = accounting->off_cpu_ns.exported;
+	memcpy(off_cpu->drops, accounting->off_cpu.drops, sizeof(off_cpu->drops));
+	memcpy(off_cpu->drops_ns, accounting->off_cpu_ns.drops, sizeof(off_cpu->drops_ns));
+	off_cpu->times = job->counts.off_cpu.times;
+	off_cpu->times_ns = job->counts.off_cpu.times_ns;
+	off_cpu->untracked = job->counts.off_cpu.untracked;
+	off_cpu->wakers_lost = job->counts.off_cpu.wakers_lost + job->result.off_cpu.wakers_lost;
+	off_cpu->in_progress = job->result.off_cpu.in_progress;
+	off_cpu->in_progress_ns = job->result.off_cpu.in_progress_ns;
+}
+
 static void complete_report(const struct report_job *job, struct report *report)
 {
 	report->hz = job->options->hz;
 	report->title = job->options->title;
 	report->start_unix_ns = job->start_unix_ns;
 	report->duration_ns = job->duration_ns;
-	report->taken = job->accounting.taken;
+	report->taken = job->accounting.on_cpu.taken;
 	report->not_run = job->accounting.not_run;
 	report->late_records = job->late_records;
-	memcpy(report->drops, job->accounting.drops, sizeof(report->drops));
+	report->threads_missing = job->threads_missing;
+	memcpy(report->drops, job->accounting.on_cpu.drops, sizeof(report->drops));
+	complete_off_cpu(job, &report->off_cpu);
+	if (job->options->off_cpu)
+		report->kinds |= 1u << TM_SAMPLE_OFF_CPU;
 }
 
 static void fill_result(const struct report *report, struct tm_result *result)
 {
 	result->exported = report->exported;
+	result->off_cpu.woken = report->off_cpu.woken;
 	memcpy(result->truncated, report->truncated, sizeof(result->truncated));
 	memcpy(result->unresolved, report->unresolved, sizeof(result->unresolved));
 	memcpy(result->unopened, report->unopened, sizeof(result->unopened));
@@ -66,7 +91,22 @@ static void send_notes(const struct report_job *job, int control)
 		    "(parse_failures in the summary)");
 	note_number(control, job->result.undemangled,
 		    "function names are shown mangled: the parser did not demangle them in time");
-	note_number(control, job->accounting.unexplained, "samples are unaccounted for");
+	note_number(control, job->accounting.on_cpu.unexplained, "samples are unaccounted for");
+	note_number(control, job->accounting.off_cpu.unexplained,
+		    "off-CPU samples are unaccounted for");
+	note_number(control, job->accounting.off_cpu_ns.unexplained,
+		    "ns of off-CPU samples are unaccounted for");
+	note_number(control, job->threads_lost.full,
+		    "sleeps are not reported before their end: "
+		    "there was no memory to remember them");
+	note_number(control, job->threads_lost.stacks,
+		    "stacks of threads were not kept until they were needed: "
+		    "there was no memory for them");
+	note_number(control, job->threads_lost.unknown,
+		    "threads are missing in the view of threads: "
+		    "what they did before this report is not known");
+	note_number(control, job->threads_lost.bad,
+		    "records of threads that the collector sent do not check");
 	note_number(control, job->conflicts,
 		    "file numbers got a second meaning too early: "
 		    "samples from before may bear its name");
@@ -78,8 +118,9 @@ static void send_top(const struct report *report, int control)
 	int count = functions_top(report, rows);
 
 	for (int i = 0; i < count; i++) {
-		const struct tm_control message = {.kind = TM_CONTROL_TOP, .body.top = rows[i]};
+		struct tm_control message = {.kind = TM_CONTROL_TOP};
 
+		*tm_result_top(&message) = rows[i];
 		(void)tm_control_send_message(control, &message);
 	}
 }
@@ -99,14 +140,12 @@ static bool are_free(struct budget *budget, uint64_t bytes)
 static void collect(struct report_job *job)
 {
 	struct interval *interval = job->interval;
-	struct symbol_store *store = job->names.store;
 
 	while (name_table_collect(&job->names, &interval->aggregate) ||
 	       !are_free(&interval->budget, report_need_about(&interval->aggregate, &job->names))) {
 		if (!aggregate_merge(&interval->aggregate))
 			return; /* what was collected is named */
-		name_table_deinit(&job->names);
-		name_table_init(&job->names, &interval->strings, store);
+		name_table_clear(&job->names);
 	}
 }
 
@@ -114,9 +153,11 @@ static void collect(struct report_job *job)
 static void name(struct report_job *job)
 {
 	const struct files *files = job->interval->aggregate.files;
+	const int64_t wait_ms = job->last ? NAMES_WAIT_LAST_MS : NAMES_WAIT_MS;
 
+	jit_names_prepare(&job->names.jit, &job->interval->aggregate, wait_ms);
 	collect(job);
-	name_table_wait(&job->names, files, job->last ? NAMES_WAIT_LAST_MS : NAMES_WAIT_MS);
+	name_table_wait(&job->names, files, wait_ms);
 	name_table_resolve(&job->names, files);
 	if (!job->lines)
 		return;
@@ -163,9 +204,13 @@ static int build(struct making *making)
 	struct report_job *job = making->job;
 	struct interval *interval = job->interval;
 	struct report_build *of = &making->build;
-	int r = charge(making, report_need_build(&interval->aggregate));
+	int r = charge(making, report_need_build(&interval->aggregate) +
+				       report_threads_need(&interval->threads));
 	int built = report_build_init(of, &interval->aggregate, &job->names, job->kernel);
 
+	if (!built)
+		built = report_build_threads(of, &interval->threads);
+	complete_report(job, &of->report);
 	if (!built && job->demangle)
 		job->result.undemangled = display_names_set(of, &interval->strings, job->demangle);
 	if (!r && !built && of->frames.overflow)
@@ -173,7 +218,6 @@ static int build(struct making *making)
 	if (!r && !built)
 		r = charge(making, need_of_writers(job, &of->report));
 	job->code = built;
-	complete_report(job, &of->report);
 	of->report.memory = making->budget;
 	return r < 0 ? r : built;
 }

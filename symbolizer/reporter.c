@@ -12,22 +12,20 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "symbolizer/report_make.h"
-#include "symbolizer/unwind/table_cache_write.h"
 
-/* Jobs go before writes to the cache. *ret_job NULL: a write. Return: whether there is work. */
-static bool next_work(struct reporter *reporter, struct report_job **ret_job)
+/* The next one only when the caller has answered for the last: what both tell the command must not
+ * mix. Return: NULL: there is none, and there will be none. */
+static struct report_job *next_job(struct reporter *reporter)
 {
-	bool write = false;
+	struct report_job *job = NULL;
 
-	*ret_job = NULL;
 	(void)pthread_mutex_lock(&reporter->lock);
-	while (reporter->done == reporter->count && !reporter->stopping &&
-	       !(write = reporter->cache && table_cache_write_is_pending(reporter->cache)))
+	while ((reporter->done || !reporter->count) && !reporter->stopping)
 		(void)pthread_cond_wait(&reporter->wake, &reporter->lock);
 	if (reporter->done < reporter->count)
-		*ret_job = reporter->jobs[reporter->done];
+		job = reporter->jobs[reporter->done];
 	(void)pthread_mutex_unlock(&reporter->lock);
-	return *ret_job || write;
+	return job;
 }
 
 static void notify(const struct reporter *reporter)
@@ -46,13 +44,6 @@ static void make_report(struct reporter *reporter, struct report_job *job)
 	notify(reporter);
 }
 
-static void write_cache(struct reporter *reporter)
-{
-	(void)table_cache_write_next(reporter->cache);
-	if (!table_cache_write_is_pending(reporter->cache))
-		notify(reporter);
-}
-
 static void *run(void *context)
 {
 	struct reporter *reporter = context;
@@ -62,12 +53,8 @@ static void *run(void *context)
 	reporter->running = true;
 	(void)pthread_cond_broadcast(&reporter->wake);
 	(void)pthread_mutex_unlock(&reporter->lock);
-	while (next_work(reporter, &job)) {
-		if (job)
-			make_report(reporter, job);
-		else
-			write_cache(reporter);
-	}
+	while ((job = next_job(reporter)))
+		make_report(reporter, job);
 	return NULL;
 }
 
@@ -93,21 +80,6 @@ int reporter_start(struct reporter *reporter, int control)
 		(void)pthread_cond_wait(&reporter->wake, &reporter->lock);
 	(void)pthread_mutex_unlock(&reporter->lock);
 	return 0;
-}
-
-void reporter_serve_cache(struct reporter *reporter, struct table_cache *cache)
-{
-	(void)pthread_mutex_lock(&reporter->lock);
-	reporter->cache = cache;
-	(void)pthread_cond_signal(&reporter->wake);
-	(void)pthread_mutex_unlock(&reporter->lock);
-}
-
-void reporter_wake(struct reporter *reporter)
-{
-	(void)pthread_mutex_lock(&reporter->lock);
-	(void)pthread_cond_signal(&reporter->wake);
-	(void)pthread_mutex_unlock(&reporter->lock);
 }
 
 void reporter_stop(struct reporter *reporter)
@@ -154,7 +126,7 @@ void reporter_submit(struct reporter *reporter, struct report_job *job)
 	(void)pthread_mutex_unlock(&reporter->lock);
 }
 
-struct report_job *reporter_take(struct reporter *reporter)
+struct report_job *reporter_done(struct reporter *reporter)
 {
 	struct report_job *job = NULL;
 	char done;
@@ -163,13 +135,22 @@ struct report_job *reporter_take(struct reporter *reporter)
 	while (tm_fdpass_recv(reporter->ready[0], &done, sizeof(done), &fd, MSG_DONTWAIT) == 0)
 		fd = tm_close(fd);
 	(void)pthread_mutex_lock(&reporter->lock);
-	if (reporter->done) {
+	if (reporter->done)
 		job = reporter->jobs[0];
-		reporter->done--;
-		reporter->count--;
-		memmove(reporter->jobs, reporter->jobs + 1,
-			reporter->count * sizeof(reporter->jobs[0]));
-	}
 	(void)pthread_mutex_unlock(&reporter->lock);
 	return job;
+}
+
+void reporter_remove(struct reporter *reporter)
+{
+	struct report_job *job;
+
+	(void)pthread_mutex_lock(&reporter->lock);
+	job = reporter->jobs[0];
+	reporter->done--;
+	reporter->count--;
+	memmove(reporter->jobs, reporter->jobs + 1, reporter->count * sizeof(reporter->jobs[0]));
+	(void)pthread_cond_signal(&reporter->wake);
+	(void)pthread_mutex_unlock(&reporter->lock);
+	(void)report_job_free(job);
 }

@@ -4,8 +4,7 @@
  * reporter - the thread that makes reports, so that no output can stop the reader
  *
  * It names, builds and writes what it is given, one job after the other, and tells the command
- * about each output. Between jobs it writes what the cache of unwind tables has queued. It alone
- * writes outputs and the cache: one that blocks holds up reports and the cache, and nothing else.
+ * about each output. It alone writes outputs: one that blocks holds up reports, and nothing else.
  *
  * Threads    reporter_start is called before the sandbox, the others by the thread that called it.
  * Limits     REPORTER_JOBS_MAX jobs; while there are as many, the open interval goes on and its
@@ -15,7 +14,6 @@
 #include <pthread.h>
 
 #include "symbolizer/report_job.h"
-#include "symbolizer/unwind/table_cache.h"
 
 #define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
 
@@ -25,31 +23,25 @@ struct reporter {
 	pthread_cond_t wake;
 	struct report_job *jobs[REPORTER_JOBS_MAX]; /* owned; the oldest first */
 	unsigned count;
-	unsigned done;             /* the first so many are made */
-	struct table_cache *cache; /* borrowed; NULL: none yet */
+	unsigned done; /* the first so many are made */
 	bool running;
 	bool stopping;
 	bool started;
 	int control;  /* borrowed */
-	int ready[2]; /* a socket pair: a message in [0] when a job or the last write is done */
+	int ready[2]; /* a socket pair: a message in [0] when a job is done */
 };
 #define REPORTER_NULL ((struct reporter){.control = -1, .ready = {-1, -1}})
 
 /* @control: the command's socket. Return: 0, -errno. */
 int reporter_start(struct reporter *reporter, int control);
-/* From now on it writes what @cache queues, if reporter_wake is called. */
-void reporter_serve_cache(struct reporter *reporter, struct table_cache *cache);
-/* To be called when the cache has queued something. */
-void reporter_wake(struct reporter *reporter);
-/*
- * Waits for what was submitted, and for a write that has begun; frees what was not taken. What the
- * cache has queued stays in the queue.
- */
+/* Waits for what was submitted; frees what was not taken. */
 void reporter_stop(struct reporter *reporter);
 /* Whether there is no job. */
 bool reporter_is_idle(struct reporter *reporter);
 bool reporter_is_full(struct reporter *reporter);
 /* Takes @job. Only while the reporter is not full. */
 void reporter_submit(struct reporter *reporter, struct report_job *job);
-/* The next job that is done, the caller's; NULL: none is. Never waits. */
-struct report_job *reporter_take(struct reporter *reporter);
+/* The job that is done; NULL: none is. Never waits. The next job is begun after reporter_remove. */
+struct report_job *reporter_done(struct reporter *reporter);
+/* Frees the job that is done. */
+void reporter_remove(struct reporter *reporter);

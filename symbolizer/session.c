@@ -53,6 +53,13 @@ static void divide_memory(struct session *session)
 	session->tables.limit /= INTERVAL_TABLES_PART;
 }
 
+static bool is_symbol_table(const void *table, size_t bytes)
+{
+	struct symbol_table parsed;
+
+	return symbol_table_parse(&parsed, table, bytes) == 0;
+}
+
 /* Return: 0, -errno. */
 static int init_names(struct session *session, const struct options *options)
 {
@@ -97,6 +104,35 @@ static void init_debug(struct session *session)
 	session->link.opened_context = &session->debug;
 }
 
+/* Off-CPU samples have a part that was reported before. */
+static void init_threads(struct session *session)
+{
+	const struct options *options = session->options;
+
+	threads_init(&session->threads, &session->seed);
+	charge(session, &session->threads.budget, TM_MEMORY_PROFILE);
+	session->threads.budget.limit /= INTERVAL_THREADS_PART;
+	thread_request_init(&session->thread_request, options->off_cpu ? options->wire_fd : -1,
+			    &session->threads, &session->interval);
+	if (!options->off_cpu)
+		return;
+	session->link.threads = thread_request_answer;
+	session->link.threads_context = &session->thread_request;
+	session->reader.kernel = &session->kernel;
+	session->reader.threads = &session->threads;
+	session->reader.rows = &session->interval->threads;
+}
+
+static void init_outputs(struct session *session, const struct options *options)
+{
+	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
+		session->outputs[i].fd = -1;
+		session->flush_outputs[i].fd = -1;
+	}
+	for (int i = 0; i < options->output_count; i++)
+		session->outputs[i] = options->outputs[i];
+}
+
 int session_init(struct session *session, const struct options *options)
 {
 	int r;
@@ -107,17 +143,15 @@ int session_init(struct session *session, const struct options *options)
 	session->kernel = KSYMS_NULL;
 	session->parser = PARSER_CLIENT_NULL;
 	session->parser.control = options->control_fd;
+	charge(session, &session->parser.memory, TM_MEMORY_WORKERS);
 	debuginfod_client_init(&session->debuginfod, options->debuginfod_fd);
 	session->cache = TABLE_CACHE_NULL;
+	session->cache_thread = TABLE_CACHE_THREAD_NULL;
+	table_cache_set_check(&session->cache, TABLE_CACHE_SYMBOLS, is_symbol_table);
 	charge(session, &session->cache.budget, TM_MEMORY_CACHE_QUEUE);
 	session->reporter = REPORTER_NULL;
 	session->requests = PARSER_REQUESTS_NULL;
-	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++) {
-		session->outputs[i].fd = -1;
-		session->flush_outputs[i].fd = -1;
-	}
-	for (int i = 0; i < options->output_count; i++)
-		session->outputs[i] = options->outputs[i];
+	init_outputs(session, options);
 	r = hash_seed_init(&session->seed);
 	if (r < 0)
 		return r;
@@ -125,6 +159,7 @@ int session_init(struct session *session, const struct options *options)
 					  &session->files);
 	if (!session->interval)
 		return -ENOMEM;
+	session->interval->aggregate.period_ns = TM_NS_PER_SECOND / options->hz;
 	process_table_init(&session->processes, &session->interval->strings, &session->tables,
 			   &session->queue);
 	r = files_init(&session->files, &session->interval->strings, &session->tables,
@@ -138,12 +173,19 @@ int session_init(struct session *session, const struct options *options)
 		line_requests_finish(&session->line_requests);
 	symbol_jobs_init(&session->symbols, &session->files, &session->store, &session->parser,
 			 options->wire_fd);
-	perf_maps_init(&session->maps, &session->processes, &session->store, &session->parser);
+	session->symbols.cache = &session->cache;
+	jit_files_init(&session->jit, &session->processes, &session->store, &session->parser);
+	session->jit.map_mib = (uint32_t)options->perf_map_mib;
+	perf_maps_init(&session->maps, &session->jit);
+	session->symbols.jit = &session->jit;
 	reader_init(&session->reader, &session->interval->aggregate, &session->queue);
 	session->reader.order.budget = &session->order;
 	init_link(session);
+	init_threads(session);
 	init_debug(session);
 	line_jobs_init(&session->line_jobs, &session->debug, &session->line_requests);
+	session->line_retire = (struct line_retire){&session->files, &session->store,
+						    &session->line_requests, /* scanned_ns= */ 0};
 	return unwind_jobs_init(&session->jobs, &session->files, &session->cache, &session->parser,
 				options->wire_fd);
 }
@@ -161,14 +203,18 @@ void session_deinit(struct session *session)
 	unwind_jobs_deinit(&session->jobs);
 	symbol_jobs_deinit(&session->symbols);
 	perf_maps_deinit(&session->maps);
+	jit_files_deinit(&session->jit);
 	debug_files_deinit(&session->debug);
 	debug_fetches_deinit(&session->fetches);
 	parser_client_stop(&session->parser, &cpu_ns, &rss_bytes);
 	parser_requests_deinit(&session->requests);
 	debuginfod_client_deinit(&session->debuginfod);
-	table_cache_close(&session->cache);
+	if (table_cache_thread_stop(&session->cache_thread))
+		table_cache_close(&session->cache);
 	reader_deinit(&session->reader);
 	session->interval = interval_free(session->interval);
+	thread_request_deinit(&session->thread_request);
+	threads_deinit(&session->threads);
 	process_table_deinit(&session->processes);
 	files_deinit(&session->files);
 	symbol_store_deinit(&session->store);

@@ -9,12 +9,14 @@
 
 #include <stdbool.h>
 
+#include "symbolizer/base/ksyms.h"
 #include "symbolizer/base/parser_client.h"
 #include "symbolizer/names/debuginfod_client.h"
 #include "symbolizer/names/demangle.h"
-#include "symbolizer/names/ksyms.h"
+#include "symbolizer/names/jitdumps.h"
 #include "symbolizer/names/line_jobs.h"
 #include "symbolizer/names/line_names.h"
+#include "symbolizer/names/line_retire.h"
 #include "symbolizer/names/perf_maps.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
@@ -22,7 +24,9 @@
 #include "symbolizer/profile/collector_link.h"
 #include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/reader.h"
+#include "symbolizer/profile/thread_request.h"
 #include "symbolizer/reporter.h"
+#include "symbolizer/unwind/table_cache_thread.h"
 #include "symbolizer/unwind/unwind_jobs.h"
 
 struct session_reported { /* sums of all reports so far */
@@ -49,6 +53,7 @@ struct session {
 	struct files files;
 	struct symbol_store store;
 	struct symbol_jobs symbols;
+	struct jit_files jit;
 	struct perf_maps maps;
 	struct debug_files debug;
 	struct ksyms kernel;
@@ -61,11 +66,15 @@ struct session {
 	struct line_requests line_requests;
 	struct line_names lines; /* of the reporter's thread */
 	struct line_jobs line_jobs;
+	struct line_retire line_retire;
 	bool finished; /* the last report was made, with this code */
 	int code;
 	struct reader reader;
 	struct collector_link link;
+	struct threads threads; /* with --off-cpu, as the next one */
+	struct thread_request thread_request;
 	struct table_cache cache;
+	struct table_cache_thread cache_thread;
 	struct unwind_jobs jobs;
 	struct parser_client parser;
 	struct debuginfod_client debuginfod;

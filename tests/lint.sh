@@ -112,7 +112,7 @@ sources shared | strangers "$own|shared/seccompgen/$name" |
 sources shared | grep -v '^shared/seccompgen/' | includes |
 	grep -E '<(bpf/|seccomp|gelf|libelf|elf|zlib|curl|sys/capability)|"shared/seccompgen/' |
 	verdict 'shared/ uses no library'
-sources bpf | strangers 'shared/(event|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
+sources bpf | strangers 'shared/(event|bpf_state|unwind_map|unwind_table)\.h|bpf/[a-z0-9_.]+\.h' |
 	verdict 'bpf/ includes only what it shares with the collector, and bpf/'
 sources bpf | includes | grep '<' |
 	grep -vE '<(linux/[a-z_]+|std(bool|int|def)|vmlinux)\.h>' |
@@ -274,24 +274,33 @@ printf '%s\n' "$functions" | awk -v most=$FUNCTION_LINES '$1 > most' |
 	verdict "no function over $FUNCTION_LINES lines"
 
 # privileged: what is linked into the collector and its opener, whatever folder it lies in: their
-# own sources, and those of shared/ that a build linked into either; without a build, all of
-# shared/.
+# own sources, those of shared/ that a build linked into either, and the headers of shared/ that the
+# compilation of these included; without a build, all of shared/.
 privileged()
 {
 	sources collector
 	if [ -n "$build" ]; then
-		sources shared | grep -v '^shared/seccompgen/' | while read -r file; do
-			[ "${file%.h}" != "$file" ] || echo "$file"
-		done | sed 's|^shared/||; s|\.c$||' | while read -r stem; do
-			linked "$stem" && ls shared/"$stem".c shared/"$stem".h 2>/dev/null
-		done
-		sources shared | grep -v '^shared/seccompgen/' | grep '\.h$' |
-			while read -r header; do
-				[ -f "${header%.h}.c" ] || echo "$header"
-			done
+		sources shared | grep -v '^shared/seccompgen/' | grep '\.c$' |
+			while read -r file; do
+				linked "$(basename "$file" .c)" && echo "$file"
+			done | included
 	else
 		sources shared | grep -v '^shared/seccompgen/'
 	fi
+}
+
+# included: the sources on stdin, and the headers of shared/ that their compilation included, or
+# that of collector/
+included()
+{
+	awk '
+	FNR == NR { print; object["shared/libshared.a.p/" substr($1, 8) ".o:"] = 1; next }
+	/^[^ ]/ { privileged = $1 ~ /^collector\// || $1 in object }
+	privileged && match($1, /(^|\/)shared\/[a-z0-9_]+\.h$/) {
+		header = substr($1, RSTART)
+		sub(/^\//, "", header)
+		print header
+	}' - <(ninja -C "$build" -t deps) | sort -u
 }
 
 # linked STEM: whether a function of shared/STEM.c is in the collector or the opener

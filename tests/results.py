@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """results - one meson test log: shows what failed or was skipped, and counts
 
-usage: results.py LOG.json NUMBERS   (NUMBERS gets "passed failed skipped")
+usage: results.py LOG.json NUMBERS NAMES
+       NUMBERS gets "passed failed skipped", and NAMES a line more for each test that failed
 """
 import json
 import os
 import sys
 
 SHOWN_LINES = 60
+TELLING = ("WRONG:", "FAILED", "Sanitizer", "runtime error")
+TELLING_LINES = 12
 SKIPPED = ("SKIP",)
 PASSED = ("OK", "EXPECTEDFAIL")
 # What the container of clean.sh leaves out, by name: {test: why}. Any other skip in there is a
@@ -22,13 +25,17 @@ LEFT_OUT = {
 
 
 def output_of(test):
-    """Last lines of what the test said."""
+    """Last lines of what the test said; in front of them those that say what is wrong, since a log
+    may be shown in part."""
     text = (test.get("stdout") or "") + (test.get("stderr") or "")
-    return text.strip().splitlines()[-SHOWN_LINES:]
+    lines = text.strip().splitlines()[-SHOWN_LINES:]
+    telling = [line for line in lines if any(word in line for word in TELLING)]
+    return telling[:TELLING_LINES] + [line for line in lines
+                                      if line not in telling[:TELLING_LINES]]
 
 
 def main():
-    log, numbers = sys.argv[1:]
+    log, numbers, names = sys.argv[1:]
     passed = failed = skipped = 0
     inner = os.environ.get("TM_INNER") == "1"
     lines = open(log, encoding="utf-8").readlines() if os.path.exists(log) else []
@@ -53,6 +60,8 @@ def main():
             print("  FAILED: %s (%s)" % (test["name"], test["result"]))
             for said_line in said:
                 print("    " + said_line)
+            with open(names, "a", encoding="utf-8") as out:
+                out.write("  %s: %s\n" % (test["name"], said[0].strip() if said else ""))
     with open(numbers, "w", encoding="utf-8") as out:
         out.write("%d %d %d\n" % (passed, failed, skipped))
 

@@ -24,6 +24,7 @@ static const struct {
 	[TM_MEMORY_LINES] = {1, 16},
 	[TM_MEMORY_DEMANGLED] = {1, 2},
 	[TM_MEMORY_CACHE_QUEUE] = {1, 8},
+	[TM_MEMORY_WORKERS] = {6, 22},
 };
 
 static bool fits(uint64_t limit, uint64_t used, uint64_t bytes)
@@ -93,6 +94,21 @@ static bool fits_total(const struct budget_total *total, enum tm_memory_share sh
 		    committed(part, part->used + bytes));
 }
 
+/* What is left for the share; without what the caches may give way. */
+static uint64_t left_for(struct budget_total *total, enum tm_memory_share share)
+{
+	const struct budget_part *part = &total->parts[share];
+	uint64_t own, all;
+
+	(void)pthread_mutex_lock(&total->lock);
+	own = budget_limit(total, share);
+	all = total->limit - (total->committed - committed(part, part->used));
+	own = own < all ? own : all;
+	own = own > part->used ? own - part->used : 0;
+	(void)pthread_mutex_unlock(&total->lock);
+	return own;
+}
+
 static int try_total(struct budget_total *total, enum tm_memory_share share, uint64_t bytes)
 {
 	bool taken;
@@ -129,6 +145,30 @@ int budget_take(struct budget *budget, uint64_t bytes)
 	    (budget->total && take_of_total(budget->total, budget->share, bytes)))
 		return BUDGET_E_SPENT;
 	budget->used += bytes;
+	return 0;
+}
+
+uint64_t budget_left(const struct budget *budget)
+{
+	const uint64_t own = budget->limit > budget->used ? budget->limit - budget->used : 0;
+	const uint64_t left = budget->total ? left_for(budget->total, budget->share) : own;
+
+	return own < left ? own : left;
+}
+
+int budget_take_some(struct budget *budget, uint64_t least, uint64_t most, uint64_t *ret_bytes)
+{
+	uint64_t bytes = budget_left(budget);
+
+	bytes = bytes < most ? bytes : most;
+	bytes = bytes > least ? bytes : least;
+	/* Another thread may have taken some of it meanwhile. */
+	if (budget_take(budget, bytes)) {
+		if (bytes == least || budget_take(budget, least))
+			return BUDGET_E_SPENT;
+		bytes = least;
+	}
+	*ret_bytes = bytes;
 	return 0;
 }
 

@@ -70,8 +70,15 @@ void budget_divide(struct budget_total *total);
 uint64_t budget_limit(const struct budget_total *total, enum tm_memory_share share);
 /* Writes what the shares took at most, and what they were refused. */
 void budget_fill_result(struct budget_total *total, struct tm_result *result);
+/* What could be charged now, without what the caches may give way. */
+uint64_t budget_left(const struct budget *budget);
 /* Charges @bytes. Return: 0, BUDGET_E_SPENT. */
 int budget_take(struct budget *budget, uint64_t bytes);
+/*
+ * Charges as much of @most as fits, and no less than @least.
+ * Return: 0, BUDGET_E_SPENT.
+ */
+int budget_take_some(struct budget *budget, uint64_t least, uint64_t most, uint64_t *ret_bytes);
 /* Returns @bytes that were charged. */
 void budget_give(struct budget *budget, uint64_t bytes);
 /*

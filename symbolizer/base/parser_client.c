@@ -6,8 +6,6 @@
 #include "symbolizer/base/parser_client.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -34,37 +32,31 @@ void parser_client_count(struct parser_client *client, enum tm_parse_failure fai
 		client->counts.failures[failure]++;
 }
 
-static void drop_target(struct parser_client_slot *slot)
-{
-	if (slot->compares)
-		slot->target = tm_close(slot->target);
-	slot->compares = false;
-}
-
 enum tm_parse_failure parser_client_failure(int r)
 {
 	if (r == PARSER_CLIENT_E_QUARANTINED)
 		return TM_PARSE_QUARANTINED;
+	if (r == PARSER_CLIENT_E_MEMORY)
+		return TM_PARSE_BUDGET;
 	return r == PARSER_CLIENT_E_CHANGED ? TM_PARSE_CHANGED : TM_PARSE_NO_PARSER;
 }
 
 /* Passes the answer to the callback; its descriptor is closed unless the callback took it. */
-static void finish(struct parser_client *client, struct parser_client_slot *slot,
+static void finish(struct parser_client *client, struct parser_slot *slot,
 		   struct parser_client_answer *answer)
 {
 	parser_client_fn fn = slot->fn;
 
 	client->ended++;
-	slot->fn = NULL;
-	drop_target(slot);
+	parser_slot_close(slot);
 	if (fn) {
 		parser_client_count(client, answer->failure);
-		fn(slot->context, slot->value, answer);
+		fn(slot->request.context, slot->request.value, answer);
 	}
 	answer->fd = tm_close(answer->fd);
 }
 
-static void fail(struct parser_client *client, struct parser_client_slot *slot,
+static void fail(struct parser_client *client, struct parser_slot *slot,
 		 enum tm_parse_failure failure)
 {
 	struct parser_client_answer answer = {
@@ -92,11 +84,10 @@ static void drop_parser(struct parser_client *client)
 	client->socket = tm_close(client->socket);
 	client->first_is_lost = true;
 	client->counts.lost++;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		client->slots[i].used = false;
-		drop_target(&client->slots[i]);
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
 		if (client->slots[i].fn)
 			fail(client, &client->slots[i], TM_PARSE_NO_PARSER);
+		parser_slot_free(&client->slots[i], &client->memory);
 	}
 	request_parser(client);
 }
@@ -126,8 +117,8 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint
 	if (!client->first_is_lost)
 		child.socket = TM_TAKE_FD(client->socket);
 	client->socket = tm_close(client->socket);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		drop_target(&client->slots[i]);
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
+		parser_slot_free(&client->slots[i], &client->memory);
 	client->first = 0;
 	tm_child_stop(&child, ret_cpu_ns, ret_rss_bytes);
 }
@@ -143,17 +134,37 @@ void parser_client_attach(struct parser_client *client, int socket, uint64_t num
 
 /* --- requests and answers --------------------------------------------------------------------- */
 
-bool parser_client_is_ready(const struct parser_client *client)
+/* Whether a request has a worker, whose memory comes back. */
+static bool has_worker(const struct parser_client *client)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (!client->slots[i].used)
-			return client->socket >= 0;
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
+		if (client->slots[i].used && !client->slots[i].waits)
+			return true;
 	return false;
 }
 
-/* Return: 0, PARSER_CLIENT_E_QUARANTINED, _CHANGED, _NONE (no descriptor is free). */
-static int note_target(const struct parser_client *client, struct parser_client_slot *slot,
-		       const struct parser_client_request *request)
+/* Whether a worker must end first, so that there is memory for another one. */
+static bool lacks_memory(const struct parser_client *client)
+{
+	return budget_left(&client->memory) < PARSER_SLOT_LEAST_BYTES && has_worker(client);
+}
+
+bool parser_client_is_ready(const struct parser_client *client)
+{
+	const int64_t slow_ms = now_ms() - PARSER_SLOW_MS;
+	unsigned used = 0, prompt = 0;
+
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
+		used += client->slots[i].used;
+		prompt += client->slots[i].used && client->slots[i].sent_ms > slow_ms;
+	}
+	return client->socket >= 0 && used < PARSER_OPEN_MAX && prompt < PARSER_AT_ONCE &&
+	       !lacks_memory(client);
+}
+
+/* Return: 0, PARSER_CLIENT_E_QUARANTINED, _CHANGED. */
+static int check_target(const struct parser_client *client,
+			const struct parser_client_request *request)
 {
 	if (!request->identity || request->target < 0)
 		return 0;
@@ -161,29 +172,30 @@ static int note_target(const struct parser_client *client, struct parser_client_
 		return PARSER_CLIENT_E_QUARANTINED;
 	if (!file_identity_holds(request->identity, request->target))
 		return PARSER_CLIENT_E_CHANGED;
-	slot->identity = *request->identity;
-	slot->target = fcntl(request->target, F_DUPFD_CLOEXEC, 0);
-	slot->compares = slot->target >= 0;
-	return slot->compares ? 0 : PARSER_CLIENT_E_NONE;
+	return 0;
 }
 
 /* Return: 0; another value: the connection to the parser is unusable. */
-static int send_request(const struct parser_client *client,
-			const struct parser_client_request *request, uint32_t id)
+static int send_request(struct parser_client *client, struct parser_slot *slot)
 {
+	const struct parser_client_request *request = &slot->request;
 	struct parser_message message = {
 		.kind = request->kind,
-		.id = id,
+		.id = client->next_id++,
 		.count = request->count,
 		.parts = request->part_count,
 		.cpu_ms = request->cpu_ms,
+		.memory_kib = (uint32_t)(slot->memory >> 10),
 	};
 	int r;
 
-	/* The socket buffer holds the messages of all PARSER_AT_ONCE requests. */
+	slot->id = message.id;
+	slot->sent_ms = now_ms();
+	slot->deadline_ms = slot->sent_ms + parser_client_request_max_ms();
+	/* The socket buffer holds the messages of all PARSER_OPEN_MAX requests. */
 	r = tm_fdpass_send(client->socket, &message, sizeof(message), request->target,
 			   MSG_DONTWAIT);
-	message = (struct parser_message){.kind = PARSER_PART, .id = id};
+	message = (struct parser_message){.kind = PARSER_PART, .id = slot->id};
 	for (unsigned i = 0; r == 0 && i < request->part_count; i++)
 		r = tm_fdpass_send(client->socket, &message, sizeof(message), request->parts[i],
 				   MSG_DONTWAIT);
@@ -192,38 +204,33 @@ static int send_request(const struct parser_client *client,
 
 int parser_client_ask(struct parser_client *client, const struct parser_client_request *request)
 {
-	struct parser_client_slot *slot = NULL, fresh = {.used = true};
+	struct parser_slot *slot = client->slots;
 	int r;
 
 	if (client->socket < 0)
 		return PARSER_CLIENT_E_NONE;
-	for (unsigned i = 0; i < PARSER_AT_ONCE && !slot; i++)
-		if (!client->slots[i].used)
-			slot = &client->slots[i];
-	if (!slot)
+	if (!parser_client_is_ready(client))
 		return PARSER_CLIENT_E_BUSY;
-	r = note_target(client, &fresh, request);
+	r = check_target(client, request);
 	if (r != 0)
 		return r;
-	if (send_request(client, request, client->next_id) != 0) {
-		drop_target(&fresh);
+	while (slot->used)
+		slot++;
+	r = parser_slot_take(slot, request, &client->memory);
+	if (r != 0)
+		return r == PARSER_SLOT_E_MEMORY ? PARSER_CLIENT_E_MEMORY : PARSER_CLIENT_E_NONE;
+	if (send_request(client, slot) != 0) {
 		drop_parser(client);
 		return PARSER_CLIENT_E_NONE;
 	}
-	fresh.fn = request->fn;
-	fresh.context = request->context;
-	fresh.value = request->value;
-	fresh.short_of_cpu = request->cpu_ms != 0;
-	fresh.id = client->next_id++;
-	fresh.deadline_ms = now_ms() + parser_deadline_ms(request->kind) + PARSER_CLIENT_GRACE_MS;
-	*slot = fresh;
+	slot->fn = request->fn;
 	return 0;
 }
 
 void parser_client_cancel(struct parser_client *client, const void *context)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (client->slots[i].context == context)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
+		if (client->slots[i].request.context == context)
 			client->slots[i].fn = NULL;
 }
 
@@ -251,45 +258,76 @@ static enum tm_parse_failure failure_of(uint32_t status)
 	}
 }
 
-static void note_cost(struct parser_client *client, const struct parser_client_slot *slot,
+static void note_cost(struct parser_client *client, const struct parser_slot *slot,
 		      enum tm_parse_failure failure)
 {
 	const bool by_file = failure == TM_PARSE_CRASHED || failure == TM_PARSE_MEMORY ||
-			     (failure == TM_PARSE_CPU && !slot->short_of_cpu);
+			     (failure == TM_PARSE_CPU && !slot->request.cpu_ms);
 
 	if (slot->compares && by_file)
 		quarantine_add(&client->quarantine, &slot->identity, now_ms());
+}
+
+/* Return: whether the request goes on, with more memory, or waits for what another one has. */
+static bool try_again(struct parser_client *client, struct parser_slot *slot)
+{
+	slot->waits = slot->fn != NULL;
+	if (!slot->fn)
+		return false;
+	if (parser_slot_grow(slot, &client->memory))
+		return has_worker(client);
+	slot->waits = false;
+	if (send_request(client, slot) != 0)
+		drop_parser(client);
+	return true;
+}
+
+/* Takes @fd. */
+static void end_request(struct parser_client *client, struct parser_slot *slot, uint32_t status,
+			int fd)
+{
+	struct parser_client_answer answer = {
+		.failure = failure_of(status), .status = status, .cpu_ms = slot->cpu_ms, .fd = fd};
+
+	if (status == PARSER_MEMORY && slot->memory < PARSER_MEMORY_MOST)
+		answer.failure = TM_PARSE_BUDGET;
+	note_cost(client, slot, answer.failure);
+	if (answer.failure == TM_PARSE_N && slot->compares &&
+	    !file_identity_holds(&slot->identity, slot->request.target)) {
+		answer.failure = TM_PARSE_CHANGED;
+		answer.status = PARSER_CHANGED;
+		answer.fd = tm_close(answer.fd);
+	}
+	finish(client, slot, &answer);
+	parser_slot_free(slot, &client->memory);
 }
 
 /* Return: 0, -EBADMSG. Takes @fd. */
 static int handle_result(struct parser_client *client, const struct parser_message *result, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
+	struct parser_slot *slot = client->slots;
 
 	if (result->kind != PARSER_RESULT || result->status >= PARSER_STATUS_N ||
 	    (result->status == PARSER_OK) != (taken >= 0))
 		return -EBADMSG;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		struct parser_client_slot *slot = &client->slots[i];
-		struct parser_client_answer answer = {.failure = failure_of(result->status),
-						      .status = result->status,
-						      .cpu_ms = result->cpu_ms};
+	while (slot < client->slots + PARSER_OPEN_MAX &&
+	       !(slot->used && !slot->waits && slot->id == result->id))
+		slot++;
+	if (slot == client->slots + PARSER_OPEN_MAX)
+		return -EBADMSG;
+	client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
+	slot->cpu_ms += result->cpu_ms;
+	if (result->status != PARSER_MEMORY || !try_again(client, slot))
+		end_request(client, slot, result->status, TM_TAKE_FD(taken));
+	return 0;
+}
 
-		if (!slot->used || slot->id != result->id)
-			continue;
-		client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
-		note_cost(client, slot, answer.failure);
-		if (answer.failure == TM_PARSE_N && slot->compares &&
-		    !file_identity_holds(&slot->identity, slot->target)) {
-			answer.failure = TM_PARSE_CHANGED;
-			answer.status = PARSER_CHANGED;
-		}
-		answer.fd = answer.status == PARSER_OK ? TM_TAKE_FD(taken) : -1;
-		slot->used = false;
-		finish(client, slot, &answer);
-		return 0;
-	}
-	return -EBADMSG;
+static void advance_waiting(struct parser_client *client)
+{
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
+		if (client->slots[i].waits && !try_again(client, &client->slots[i]))
+			end_request(client, &client->slots[i], PARSER_MEMORY, -1);
 }
 
 void parser_client_round(struct parser_client *client)
@@ -304,44 +342,9 @@ void parser_client_round(struct parser_client *client)
 		if (r != 0 || handle_result(client, &result, fd) < 0)
 			drop_parser(client);
 	}
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		if (client->slots[i].fn && now_ms() > client->slots[i].deadline_ms)
 			fail(client, &client->slots[i], TM_PARSE_DEADLINE);
+	advance_waiting(client);
 	request_parser(client);
-}
-
-/*
- * Sleeps until the parser sends something, the first deadline is over or @end_ms is reached.
- * Return: whether the command is still connected.
- */
-static bool sleep_until(const struct parser_client *client, int64_t end_ms)
-{
-	struct pollfd ready[2] = {
-		{.fd = client->socket, .events = POLLIN},
-		{.fd = client->control, .events = POLLRDHUP},
-	};
-	int64_t left_ms;
-
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (client->slots[i].fn && client->slots[i].deadline_ms + 1 < end_ms)
-			end_ms = client->slots[i].deadline_ms + 1;
-	left_ms = end_ms - now_ms();
-	return poll(ready, 2, left_ms > 0 ? (int)left_ms : 0) <= 0 || ready[1].revents == 0;
-}
-
-int parser_client_wait(struct parser_client *client, int64_t timeout_ms)
-{
-	int64_t end_ms = now_ms() + timeout_ms;
-	uint32_t ended = client->ended;
-
-	while (client->socket >= 0) {
-		if (!sleep_until(client, end_ms))
-			return PARSER_CLIENT_E_GONE;
-		parser_client_round(client);
-		if (client->ended != ended)
-			return 0;
-		if (now_ms() >= end_ms)
-			return PARSER_CLIENT_E_TIMEOUT;
-	}
-	return PARSER_CLIENT_E_NONE;
 }

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/control.h"
+#include "shared/result.h"
 #include "symbolizer/debuginfod/debuginfod.h"
 
 #define DEBUGINFOD_CLIENT_GRACE_MS    10000 /* beyond DEBUGINFOD_REQUEST_MS */

@@ -27,7 +27,7 @@ void line_jobs_deinit(struct line_jobs *jobs)
 	if (!jobs->parser)
 		return;
 	parser_client_cancel(jobs->parser, jobs);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		end_slot(&jobs->slots[i]);
 }
 
@@ -60,7 +60,7 @@ bool line_jobs_reopened(void *context, uint32_t number, uint64_t value, int fd)
 {
 	struct line_jobs *jobs = context;
 
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
 		struct line_jobs_slot *slot = &jobs->slots[i];
 
 		if (slot->state != LINE_JOBS_OPENING || slot->number != number ||
@@ -95,7 +95,7 @@ static void on_debug_file(void *context, uint32_t file, enum debug_files_kind ki
 		kind == DEBUG_FILES_OWN ? LINE_JOBS_OPENING_OWN : LINE_JOBS_OPENING_ALT;
 
 	(void)reason;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
 		struct line_jobs_slot *slot = &jobs->slots[i];
 
 		if (slot->state != state || slot->file != file)
@@ -125,7 +125,7 @@ void line_jobs_init(struct line_jobs *jobs, struct debug_files *debug,
 		.left_us = LINE_JOBS_FIRST_MS * 1000,
 		.counted_ms = now_ms(),
 	};
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		jobs->slots[i].fd = jobs->slots[i].alternate = -1;
 	debug_files_listen(debug, on_debug_file, jobs);
 }
@@ -215,13 +215,20 @@ static void ask_parser(struct line_jobs *jobs, struct line_jobs_slot *slot)
 /* Whether a file may be begun. */
 static bool may_begin(const struct line_jobs *jobs)
 {
-	unsigned used = 0;
+	const int64_t slow_ms = now_ms() - PARSER_SLOW_MS;
+	unsigned used = 0, prompt = 0;
 
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		used += jobs->slots[i].state != LINE_JOBS_FREE;
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
+		const struct line_jobs_slot *slot = &jobs->slots[i];
+		bool is_slow = slot->state == LINE_JOBS_PARSING && slot->begun_ms <= slow_ms;
+
+		used += slot->state != LINE_JOBS_FREE;
+		prompt += slot->state != LINE_JOBS_FREE && !is_slow;
+	}
 	if (jobs->last)
-		return used < PARSER_AT_ONCE;
-	return used == 0 && !jobs->files->table_first && !jobs->files->symbols_count;
+		return used < PARSER_OPEN_MAX && prompt < PARSER_AT_ONCE;
+	return used < PARSER_OPEN_MAX && prompt == 0 && !file_queue_has_tables(jobs->files) &&
+	       !file_queue_has_symbols(jobs->files);
 }
 
 static struct line_jobs_slot *free_slot(struct line_jobs *jobs)
@@ -268,7 +275,7 @@ static void begin_files(struct line_jobs *jobs, bool serves)
 void line_jobs_round(struct line_jobs *jobs, bool serves)
 {
 	count_time(jobs);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		advance(jobs, &jobs->slots[i], serves);
 	begin_files(jobs, serves);
 	line_requests_set_exhausted(jobs->requests, jobs->left_us <= 0);

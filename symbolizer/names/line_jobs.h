@@ -62,7 +62,7 @@ struct line_jobs {
 	bool last;          /* the last report's */
 	int64_t left_us;    /* CPU time, may be negative */
 	int64_t counted_ms; /* since when it has not grown */
-	struct line_jobs_slot slots[PARSER_AT_ONCE];
+	struct line_jobs_slot slots[PARSER_OPEN_MAX];
 };
 
 /* It listens to @debug, which is to be there already. */

@@ -147,7 +147,7 @@ static void take_record(struct name_table *names, struct name_table_place *place
 
 /* A file without .symtab is asked for a debug file before this (debug_files.h). Of one that has a
  * .symtab and a build id, only the request for its lines tells. */
-static bool may_have_debug_info(const struct symbol_store_pin *pin)
+bool line_names_may_have(const struct symbol_store_pin *pin)
 {
 	const struct parser_symbol_table *own = pin->table.header, *debug = pin->debug.header;
 
@@ -158,7 +158,7 @@ static bool may_have_debug_info(const struct symbol_store_pin *pin)
 	return own->flags & PARSER_SYMBOLS_HAS_SYMTAB && own->build_id_bytes;
 }
 
-static struct line_requests_build_id build_id_of(const struct parser_symbol_table *header)
+struct line_requests_build_id line_names_build_id(const struct parser_symbol_table *header)
 {
 	struct line_requests_build_id build_id = {.bytes = header->build_id_bytes};
 
@@ -170,7 +170,7 @@ static struct line_requests_build_id build_id_of(const struct parser_symbol_tabl
 static bool want_missing(struct work *work, const struct name_table_file *file,
 			 const uint32_t *places, uint32_t count)
 {
-	const struct line_requests_build_id build_id = build_id_of(file->pin.table.header);
+	const struct line_requests_build_id build_id = line_names_build_id(file->pin.table.header);
 	const struct name_table_place *all = work->names->places;
 	const struct tm_identity *identity = &work->files->items[file_of(&all[*places])].identity;
 	uint32_t missing = 0;
@@ -223,7 +223,7 @@ static bool walk(struct work *work, bool fill)
 				break;
 		while (file->file != index)
 			file++;
-		if (!may_have_debug_info(&file->pin))
+		if (!line_names_may_have(&file->pin))
 			mark_file(work, work->order + at, end - at);
 		else if (fill)
 			fill_file(work, work->order + at, end - at);

@@ -28,3 +28,6 @@ void line_names_deinit(struct line_names *lines);
  */
 void line_names_resolve(struct line_names *lines, struct name_table *names,
 			const struct files *files, int64_t timeout_ms);
+/* Whether its lines are worth a request. @pin: of its symbols. */
+bool line_names_may_have(const struct symbol_store_pin *pin);
+struct line_requests_build_id line_names_build_id(const struct parser_symbol_table *header);

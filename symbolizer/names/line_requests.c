@@ -249,6 +249,17 @@ void line_requests_finish(struct line_requests *requests)
 
 /* --- the reader's thread ---------------------------------------------------------------------- */
 
+uint32_t line_requests_open(struct line_requests *requests)
+{
+	uint32_t open = 0;
+
+	(void)pthread_mutex_lock(&requests->lock);
+	for (uint32_t i = 0; i < requests->count; i++)
+		open += requests->files[i].wanted || requests->files[i].state != LINE_REQUESTS_IDLE;
+	(void)pthread_mutex_unlock(&requests->lock);
+	return open;
+}
+
 bool line_requests_is_finished(struct line_requests *requests)
 {
 	bool finished;

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "shared/control.h"
+#include "shared/result.h"
 #include "symbolizer/names/parser_requests.h"
 
 #define LINE_REQUESTS_PAUSE_MS  60000
@@ -100,8 +100,10 @@ void line_requests_refuse(struct line_requests *requests, const struct tm_identi
 /* Nothing will be wanted any more. */
 void line_requests_finish(struct line_requests *requests);
 
-/* --- the reader's thread --- */
+/* --- the reader's thread, which may also call line_requests_want --- */
 
+/* Files that are to be read, or whose result waits for a report. */
+uint32_t line_requests_open(struct line_requests *requests);
 bool line_requests_is_finished(struct line_requests *requests);
 /*
  * Takes what is due. @ret_result: the addresses, borrowed until put or fail; its fd is -1.

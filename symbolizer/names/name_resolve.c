@@ -136,7 +136,6 @@ void name_table_resolve(struct name_table *names, const struct files *files)
 		name_place(&resolving, place);
 	}
 	free(order);
-	jit_names_resolve(&names->jit);
 }
 
 /* Adds the identity of the place's file, once, if its symbols are on their way. */
@@ -157,16 +156,13 @@ static uint32_t add_identity(struct tm_identity *identities, uint32_t count, uin
 
 void name_table_wait(const struct name_table *names, const struct files *files, int64_t timeout_ms)
 {
-	struct tm_identity *identities =
-		calloc(files->count + names->jit.count + 1ull, sizeof(*identities));
+	struct tm_identity *identities = calloc(files->count + 1ull, sizeof(*identities));
 	uint8_t *seen = calloc(NAME_TABLE_VDSO + 1ull, sizeof(*seen));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; identities && seen && i < names->place_count; i++)
 		count = add_identity(identities, count, seen, files,
 				     (uint32_t)(names->places[i].key >> FILE_SHIFT));
-	for (uint32_t i = 0; identities && i < names->jit.count; i++)
-		identities[count++] = jit_names_identity(&names->jit, i);
 	if (identities)
 		(void)symbol_store_wait(names->store, identities, count, timeout_ms);
 	free(seen);

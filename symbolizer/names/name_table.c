@@ -17,13 +17,12 @@ void name_table_init(struct name_table *names, struct strings *strings, struct s
 	jit_names_init(&names->jit, strings->budget, store);
 }
 
-void name_table_deinit(struct name_table *names)
+void name_table_clear(struct name_table *names)
 {
 	struct budget *budget = names->strings->budget;
 
 	for (uint32_t i = 0; i < names->file_count; i++)
 		symbol_store_unpin(names->store, &names->files[i].pin);
-	jit_names_deinit(&names->jit);
 	hash_index_deinit(&names->lookup);
 	budget_drop(budget, &names->places, &names->place_capacity, sizeof(*names->places));
 	budget_drop(budget, &names->files, &names->file_capacity, sizeof(*names->files));
@@ -31,6 +30,12 @@ void name_table_deinit(struct name_table *names)
 	names->place_count = 0;
 	names->file_count = 0;
 	names->call_count = 0;
+}
+
+void name_table_deinit(struct name_table *names)
+{
+	name_table_clear(names);
+	jit_names_deinit(&names->jit);
 }
 
 uint64_t name_table_key(uint64_t word)
@@ -97,7 +102,7 @@ int name_table_collect(struct name_table *names, const struct aggregate *aggrega
 				return BUDGET_E_SPENT;
 		}
 	}
-	return jit_names_collect(&names->jit, aggregate);
+	return 0;
 }
 
 const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key)
@@ -107,17 +112,10 @@ const struct name_table_place *name_table_find(const struct name_table *names, u
 	return index == HASH_INDEX_NONE ? NULL : &names->places[index];
 }
 
-uint64_t name_table_address(uint64_t word)
-{
-	uint64_t address = word & (TM_FRAME_RETURN - 1);
-
-	return word & TM_FRAME_RETURN && address ? address - 1 : address;
-}
-
 enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word, uint32_t process)
 {
-	enum tm_unnamed reason = TM_UNNAMED_MEMORY;
 	const struct name_table_place *place;
+	struct jit_name name;
 
 	switch (word >> TM_FRAME_KIND_SHIFT) {
 	case TM_FRAME_FILE:
@@ -125,9 +123,8 @@ enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word,
 		place = name_table_find(names, name_table_key(word));
 		return place && place->name == NAME_TABLE_NONE ? place->reason : TM_UNNAMED_MEMORY;
 	case TM_FRAME_ANON:
-		return jit_names_find(&names->jit, process, name_table_address(word), &reason)
-			       ? TM_UNNAMED_MEMORY
-			       : reason;
+		name = jit_names_find(&names->jit, process, word);
+		return name.text ? TM_UNNAMED_MEMORY : name.reason;
 	case TM_FRAME_KERNEL:
 		return TM_UNNAMED_KERNEL;
 	default:

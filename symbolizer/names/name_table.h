@@ -56,6 +56,8 @@ struct name_table {
 
 void name_table_init(struct name_table *names, struct strings *strings, struct symbol_store *store);
 void name_table_deinit(struct name_table *names);
+/* Forgets all places. What jit_names_prepare() found stays. */
+void name_table_clear(struct name_table *names);
 /* What an encoded frame is looked up as; only FILE and VDSO frames have a key. */
 uint64_t name_table_key(uint64_t word);
 /* Collects the places of every stack. Return: 0, BUDGET_E_SPENT (the rest stays unnamed). */
@@ -68,5 +70,3 @@ void name_table_resolve(struct name_table *names, const struct files *files);
 const struct name_table_place *name_table_find(const struct name_table *names, uint64_t key);
 /* Why the encoded frame @word, of any kind, has no name. @process: of an ANON frame. */
 enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word, uint32_t process);
-/* The address of an ANON frame: of the call, where it is a return address. */
-uint64_t name_table_address(uint64_t word);

@@ -81,17 +81,30 @@ void symbol_entries_take_tables(struct symbol_store *store, struct symbol_store_
 	budget_give(&store->budget, bytes_of(ret_table, ret_debug));
 }
 
-uint64_t symbol_entries_evict(struct symbol_store *store)
+/* The least recently used table of at least @least bytes; of any size where there is no such. */
+static uint32_t victim(const struct symbol_store *store, uint64_t least)
 {
-	uint32_t oldest = symbol_entries_oldest(store, 1u << SYMBOL_STORE_HAVE);
+	for (uint32_t at = store->oldest; at; at = store->entries[at - 1].newer) {
+		const struct symbol_store_entry *entry = &store->entries[at - 1];
+
+		if (!entry->pins && entry->state == SYMBOL_STORE_HAVE &&
+		    bytes_of(&entry->table, &entry->debug) >= least)
+			return at - 1;
+	}
+	return least ? victim(store, 0) : SYMBOL_STORE_NO_ENTRY;
+}
+
+uint64_t symbol_entries_evict(struct symbol_store *store, uint64_t wanted)
+{
+	uint32_t index = victim(store, wanted / SYMBOL_STORE_SMALL);
 	struct symbol_table table, debug;
 	uint64_t bytes;
 
-	if (oldest == SYMBOL_STORE_NO_ENTRY)
+	if (index == SYMBOL_STORE_NO_ENTRY)
 		return 0;
-	symbol_entries_take_tables(store, &store->entries[oldest], &table, &debug);
+	symbol_entries_take_tables(store, &store->entries[index], &table, &debug);
 	bytes = bytes_of(&table, &debug);
-	store->entries[oldest].state = SYMBOL_STORE_EVICTED;
+	store->entries[index].state = SYMBOL_STORE_EVICTED;
 	store->counts.evicted++;
 	(void)pthread_mutex_unlock(&store->mutex);
 	symbol_table_close(&table);
@@ -103,7 +116,7 @@ uint64_t symbol_entries_evict(struct symbol_store *store)
 bool symbol_entries_charge(struct symbol_store *store, uint64_t bytes)
 {
 	while (budget_take(&store->budget, bytes))
-		if (!symbol_entries_evict(store))
+		if (!symbol_entries_evict(store, bytes))
 			return false;
 	return true;
 }

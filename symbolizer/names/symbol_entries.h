@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "shared/control.h"
+#include "shared/result.h"
 #include "symbolizer/base/hash.h"
 #include "symbolizer/base/hash_index.h"
 #include "symbolizer/names/symbol_table.h"
@@ -19,6 +19,7 @@
 #define SYMBOL_STORE_PAUSE_MS  1000
 #define SYMBOL_STORE_PAUSE_MAX 64000
 #define SYMBOL_STORE_NO_ENTRY  0xffffffffu
+#define SYMBOL_STORE_SMALL     8 /* below this part of the bytes wanted a table is evicted last */
 
 /* The vDSO is no file: no device has this number. */
 #define SYMBOL_STORE_VDSO ((struct tm_identity){.dev = UINT64_MAX})
@@ -92,9 +93,13 @@ void symbol_entries_set_again(struct symbol_store *store, struct symbol_store_en
 /* Its bytes are given back. Unmapping takes its time: the caller does it without the mutex. */
 void symbol_entries_take_tables(struct symbol_store *store, struct symbol_store_entry *entry,
 				struct symbol_table *ret_table, struct symbol_table *ret_debug);
-/* The least recently used tables without a pin; lets go of the mutex meanwhile. Return: the bytes
- * that became free; 0: all are pinned. */
-uint64_t symbol_entries_evict(struct symbol_store *store);
+/*
+ * Evicts the tables of one entry without a pin and lets go of the mutex meanwhile: of the least
+ * recently used entry that has at least a part of @wanted bytes, so that one huge table does not
+ * cost hundreds of programs theirs; where none is that large, of the least recently used.
+ * Return: the bytes that became free; 0: all are pinned.
+ */
+uint64_t symbol_entries_evict(struct symbol_store *store, uint64_t wanted);
 /* Evicts what it takes. Return: whether there is room for
  * @bytes, which are then charged. */
 bool symbol_entries_charge(struct symbol_store *store, uint64_t bytes);

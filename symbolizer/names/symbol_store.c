@@ -105,7 +105,7 @@ void symbol_store_reclaim(struct symbol_store *store, uint64_t bytes)
 	uint64_t freed = 0, more;
 
 	(void)pthread_mutex_lock(&store->mutex);
-	while (freed < bytes && (more = symbol_entries_evict(store)))
+	while (freed < bytes && (more = symbol_entries_evict(store, bytes - freed)))
 		freed += more;
 	(void)pthread_mutex_unlock(&store->mutex);
 }

@@ -63,7 +63,7 @@ static bool symbols_are_good(const struct symbol_table *table)
 	return true;
 }
 
-int symbol_table_parse(struct symbol_table *table, const void *blob, size_t bytes)
+static int parse_symbols(struct symbol_table *table, const void *blob, size_t bytes)
 {
 	struct symbol_table parsed = SYMBOL_TABLE_NULL;
 	const uint8_t *at = blob;
@@ -84,6 +84,32 @@ int symbol_table_parse(struct symbol_table *table, const void *blob, size_t byte
 		return -EBADMSG;
 	*table = parsed;
 	return 0;
+}
+
+static int parse_codes(struct symbol_table *table, const void *blob, size_t bytes)
+{
+	static const struct parser_symbol_table none = {
+		.magic = PARSER_SYMBOLS_MAGIC,
+		.debuglink = PARSER_NO_NAME,
+		.altlink = PARSER_NO_NAME,
+	};
+	struct symbol_table parsed = SYMBOL_TABLE_NULL;
+	size_t need;
+
+	if (code_table_parse(&parsed.code, blob, bytes, &need) || bytes - need >= PAGE_BYTES)
+		return -EBADMSG;
+	parsed.header = &none;
+	*table = parsed;
+	return 0;
+}
+
+int symbol_table_parse(struct symbol_table *table, const void *blob, size_t bytes)
+{
+	const struct parser_code_table *header = blob;
+
+	if (bytes >= sizeof(*header) && header->magic == PARSER_CODES_MAGIC)
+		return parse_codes(table, blob, bytes);
+	return parse_symbols(table, blob, bytes);
 }
 
 int symbol_table_open(struct symbol_table *table, int fd)

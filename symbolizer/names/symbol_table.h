@@ -8,12 +8,15 @@
  */
 
 #include "shared/region.h"
+#include "symbolizer/names/code_table.h"
 #include "symbolizer/parser/parser.h"
 
 #define SYMBOL_TABLE_BYTES_MAX                                 \
 	(sizeof(struct parser_symbol_table) +                  \
 	 PARSER_SEGMENTS_MAX * sizeof(struct parser_segment) + \
 	 (uint64_t)PARSER_SYMBOLS_MAX * sizeof(struct parser_symbol) + PARSER_SYMBOLS_NAMES_MAX)
+
+_Static_assert(CODE_TABLE_BYTES_MAX < SYMBOL_TABLE_BYTES_MAX, "either is mapped");
 
 #define SYMBOL_TABLE_EXECUTABLE 1u /* PF_X, elf(5), in the flags of a segment */
 
@@ -23,11 +26,13 @@ struct symbol_table {
 	const struct parser_segment *segments; /* ascending by file offset, without overlap */
 	const struct parser_symbol *symbols;   /* ascending by vaddr, without overlap */
 	const char *names;
+	struct code_table code; /* of a jitdump, which has no symbols */
 };
 
 #define SYMBOL_TABLE_NULL ((struct symbol_table){.region = TM_REGION_NULL})
 
-/* Checks @bytes at @blob, which is aligned to 8 and stays as it is. Return: 0, -EBADMSG. */
+/* Checks @bytes at @blob, of either kind, which is aligned to 8 and stays as it is.
+ * Return: 0, -EBADMSG. */
 int symbol_table_parse(struct symbol_table *table, const void *blob, size_t bytes);
 /* Maps and checks a sealed blob. Takes @fd in any case. Return: 0, -EBADMSG, -errno. */
 int symbol_table_open(struct symbol_table *table, int fd);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
-_Static_assert(((size_t)TM_DROP_N + TM_STOP_N + TM_UNNAMED_N + TM_NO_LINE_N + TM_NO_FILE_N) *
-				       PART_BYTES_MAX +
-			       640 <=
+_Static_assert(((size_t)3 * TM_DROP_N + 2 * TM_STOP_N + TM_UNNAMED_N + TM_NO_LINE_N + TM_NO_FILE_N +
+		TM_UNRESOLVED_N) * PART_BYTES_MAX +
+			       1280 <=
 		       COMPLETENESS_BYTES,
 	       "every reason fits");
 
@@ -69,6 +69,52 @@ static bool has_any(const uint64_t *counts, unsigned end)
 	return false;
 }
 
+static double seconds(uint64_t ns)
+{
+	return (double)ns / (double)TM_NS_PER_SECOND;
+}
+
+static void add_off_cpu_drops(struct line *line, const struct report_off_cpu *off_cpu)
+{
+	const char *separator = " (";
+	uint64_t count = 0, ns = 0;
+
+	for (unsigned i = 0; i < TM_DROP_N; i++) {
+		count += off_cpu->drops[i];
+		ns += off_cpu->drops_ns[i];
+	}
+	add(line, " + dropped %" PRIu64 " (%.3f s)", count, seconds(ns));
+	for (unsigned i = 0; i < TM_DROP_N; i++) {
+		if (!off_cpu->drops[i] && !off_cpu->drops_ns[i])
+			continue;
+		add(line, "%s%s %" PRIu64 " %.3f s", separator, tm_reasons_drop(i),
+		    off_cpu->drops[i], seconds(off_cpu->drops_ns[i]));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		add(line, ")");
+}
+
+static void add_off_cpu(struct line *line, const struct report_off_cpu *off_cpu)
+{
+	add(line, ". off-CPU: taken %" PRIu64 " (%.3f s) = exported %" PRIu64 " (%.3f s)",
+	    off_cpu->taken, seconds(off_cpu->taken_ns), off_cpu->exported,
+	    seconds(off_cpu->exported_ns));
+	add_off_cpu_drops(line, off_cpu);
+	add(line, "; observed %.3f s in %" PRIu64 " times", seconds(off_cpu->times_ns),
+	    off_cpu->times);
+	if (off_cpu->times_ns)
+		add(line, ", exported %.1f %%",
+		    100.0 * (double)off_cpu->exported_ns / (double)off_cpu->times_ns);
+	add(line, "; in progress %" PRIu64 " (%.3f s); untracked %" PRIu64, off_cpu->in_progress,
+	    seconds(off_cpu->in_progress_ns), off_cpu->untracked);
+	if (off_cpu->woken || off_cpu->wakers_lost)
+		add(line, "; wakers %" PRIu64 ", lost %" PRIu64, off_cpu->woken,
+		    off_cpu->wakers_lost);
+	add_reasons(line, "; truncated", off_cpu->truncated, TM_STOP_NONE + 1, TM_STOP_N,
+		    tm_reasons_stop);
+}
+
 void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES])
 {
 	struct line line = {.text = text};
@@ -96,4 +142,6 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 		add_reasons(&line, "; files not opened", report->unopened, 0, TM_NO_FILE_N,
 			    tm_reasons_no_file);
 	add(&line, "; late records %" PRIu64, report->late_records);
+	if (report_has(report, TM_SAMPLE_OFF_CPU))
+		add_off_cpu(&line, &report->off_cpu);
 }

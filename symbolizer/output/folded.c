@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folded - one line per stack, root first, as flame-graph tools read it */
+/*
+ * folded - one line per stack, root first, as flame-graph tools read it
+ *
+ * A line has one number: samples where on-CPU alone was recorded, else ns. The stack of an off-CPU
+ * sample ends in the state of its thread, `[interruptible]`, or goes on with who woke it.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +62,7 @@ static int compare_rows(uint32_t a, uint32_t b, const void *context)
 		order = sort_by_number(left->stop, right->stop);
 	if (order == 0)
 		order = sort_by_number(folded->ranks[left->stack], folded->ranks[right->stack]);
-	return order;
+	return order != 0 ? order : sort_by_number(left->state, right->state);
 }
 
 static bool is_kernel(const struct report *report, const struct report_frame *frame)
@@ -115,7 +120,7 @@ static void write_name(struct output_file *out, const char *name)
 }
 
 static void write_row(struct output_file *out, const struct folded *folded,
-		      const struct report_sample *sample, uint64_t count)
+		      const struct report_sample *sample, uint64_t number)
 {
 	const struct report *report = folded->report;
 	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
@@ -130,8 +135,10 @@ static void write_row(struct output_file *out, const struct folded *folded,
 		if (folded->calls[call] & 1)
 			output_file_text(out, "_[k]");
 	}
+	if (report_sample_ends_in_state(sample))
+		output_file_format(out, ";[%s]", tm_reasons_thread(sample->state));
 	output_file_text(out, " ");
-	output_file_number(out, count);
+	output_file_number(out, number);
 	output_file_text(out, "\n");
 }
 
@@ -139,6 +146,7 @@ int folded_write(struct output_file *out, const struct report *report)
 {
 	_cleanup_(folded_deinit) struct folded folded = {0};
 	_cleanup_(tm_freep) uint32_t *rows = NULL;
+	bool off_cpu = report_has(report, TM_SAMPLE_OFF_CPU);
 	int r = folded_init(&folded, report);
 
 	if (r < 0)
@@ -148,17 +156,21 @@ int folded_write(struct output_file *out, const struct report *report)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count;) {
 		const struct report_sample *sample = &report->samples[rows[i]];
-		uint64_t count = 0;
+		uint64_t value = 0;
 		uint32_t next = i;
 
 		for (; next < report->sample_count; next++) {
+			const struct report_sample *other = &report->samples[rows[next]];
+
 			if (compare_rows(rows[i], rows[next], &folded) != 0)
 				break;
-			count += report->samples[rows[next]].count;
+			value += other->value;
 		}
 		i = next;
-		if (count > 0)
-			write_row(out, &folded, sample, count);
+		if (!off_cpu)
+			value = report_number(report, value);
+		if (value > 0)
+			write_row(out, &folded, sample, value);
 	}
 	return output_file_finish(out);
 }

@@ -11,7 +11,7 @@
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/stack_order.h"
 
-struct samples_of { /* one function */
+struct time_of { /* one function: ns of the kind that is shown */
 	uint64_t self;
 	uint64_t total;
 	uint32_t last_sample; /* index + 1 of the last one counted in total */
@@ -20,7 +20,7 @@ struct samples_of { /* one function */
 struct ranking {
 	const struct report *report;
 	const struct functions *functions;
-	struct samples_of *samples; /* by function */
+	struct time_of *times; /* by function */
 };
 
 struct grouping {
@@ -141,31 +141,31 @@ void functions_deinit(struct functions *functions)
 
 /* --- the functions with the most time --- */
 
-static void count_sample(const struct ranking *ranking, uint32_t index)
+static void add_time(const struct ranking *ranking, uint32_t index)
 {
 	const struct report *report = ranking->report;
 	const struct report_sample *sample = &report->samples[index];
 	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
-	struct samples_of *of = NULL;
+	struct time_of *of = NULL;
 	uint32_t call;
 
 	while ((call = stack_walk_next(&walk)) != STACK_WALK_END) {
-		of = &ranking->samples[ranking->functions->of_call[call]];
+		of = &ranking->times[ranking->functions->of_call[call]];
 		if (of->last_sample == index + 1)
 			continue;
 		of->last_sample = index + 1;
-		of->total += sample->count;
+		of->total += sample->value;
 	}
 	if (of)
-		of->self += sample->count;
+		of->self += sample->value;
 }
 
-static int compare_samples(uint32_t a, uint32_t b, const void *context)
+static int compare_times(uint32_t a, uint32_t b, const void *context)
 {
 	const struct ranking *ranking = context;
 	const struct function *functions = ranking->functions->items;
 	const char *const *strings = ranking->report->strings;
-	const struct samples_of *left = &ranking->samples[a], *right = &ranking->samples[b];
+	const struct time_of *left = &ranking->times[a], *right = &ranking->times[b];
 	int order = sort_by_number(right->self, left->self);
 
 	if (order == 0)
@@ -189,14 +189,17 @@ static void copy_cut(char *to, size_t bytes, const char *from)
 
 static void write_row(const struct ranking *ranking, uint32_t function, struct tm_top *ret_row)
 {
-	const struct samples_of *samples = &ranking->samples[function];
+	const struct time_of *time = &ranking->times[function];
 	const struct function *of = &ranking->functions->items[function];
 	const char *const *strings = ranking->report->strings;
 	const char *file = "";
 
 	if (of->file != REPORT_NO_FILE)
 		file = strings[ranking->report->files[of->file].base];
-	*ret_row = (struct tm_top){samples->self, samples->total};
+	*ret_row = (struct tm_top){
+		.self = report_number(ranking->report, time->self),
+		.total = report_number(ranking->report, time->total),
+	};
 	copy_cut(ret_row->name, sizeof(ret_row->name), strings[of->name]);
 	copy_cut(ret_row->file, sizeof(ret_row->file), file);
 }
@@ -204,19 +207,20 @@ static void write_row(const struct ranking *ranking, uint32_t function, struct t
 int functions_top(const struct report *report, struct tm_top rows[TM_TOP_ROWS])
 {
 	_cleanup_(functions_deinit) struct functions functions = {0};
-	_cleanup_(tm_freep) struct samples_of *samples = NULL;
+	_cleanup_(tm_freep) struct time_of *times = NULL;
 	_cleanup_(tm_freep) uint32_t *order = NULL;
 	struct ranking ranking = {report, &functions};
 	int written = 0, r = functions_init(&functions, report);
 
 	if (r < 0)
 		return r;
-	ranking.samples = samples = calloc((size_t)functions.count + 1, sizeof(*samples));
-	if (!samples)
+	ranking.times = times = calloc((size_t)functions.count + 1, sizeof(*times));
+	if (!times)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count; i++)
-		count_sample(&ranking, i);
-	order = sort_new(functions.count, compare_samples, &ranking);
+		if (report->samples[i].kind == report->shown)
+			add_time(&ranking, i);
+	order = sort_new(functions.count, compare_times, &ranking);
 	if (!order)
 		return -ENOMEM;
 	for (; written < TM_TOP_ROWS && (uint32_t)written < functions.count; written++)

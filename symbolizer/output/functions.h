@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/control.h"
+#include "shared/result.h"
 #include "symbolizer/output/report.h"
 
 struct function {
@@ -33,8 +33,8 @@ struct functions {
 int functions_init(struct functions *functions, const struct report *report);
 void functions_deinit(struct functions *functions);
 /*
- * The functions that most samples stopped in, then those in most stacks, then by name. A function
- * counts once in a stack however often it recurs; a sample stopped in its innermost call. Return:
- * rows written (<= TM_TOP_ROWS), -ENOMEM.
+ * The functions in which most time was spent, of the kind that is shown, then those with most time
+ * in their stacks, then by name. A function counts once in a stack however often it recurs; a
+ * sample's own time is that of its innermost call. Return: rows written (<= TM_TOP_ROWS), -ENOMEM.
  */
 int functions_top(const struct report *report, struct tm_top rows[TM_TOP_ROWS]);

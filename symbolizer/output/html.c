@@ -7,6 +7,7 @@
 #include "page_assets.h"
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
+#include "symbolizer/output/html_threads.h"
 #include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report.h"
@@ -46,6 +47,39 @@ static void write_reasons(struct output_file *out, const char *name, const uint6
 	output_file_text(out, "}");
 }
 
+/* The first key of the object. */
+static void write_number(struct output_file *out, const char *name, uint64_t number)
+{
+	output_file_format(out, "\"%s\":", name);
+	output_file_number(out, number);
+}
+
+static void write_off_cpu(struct output_file *out, const struct report_off_cpu *off_cpu)
+{
+	const struct {
+		const char *name;
+		uint64_t number;
+	} numbers[] = {
+		{"taken_ns", off_cpu->taken_ns},       {"exported", off_cpu->exported},
+		{"exported_ns", off_cpu->exported_ns}, {"times", off_cpu->times},
+		{"times_ns", off_cpu->times_ns},       {"untracked", off_cpu->untracked},
+		{"in_progress", off_cpu->in_progress}, {"in_progress_ns", off_cpu->in_progress_ns},
+	};
+
+	key(out, "off_cpu");
+	output_file_text(out, "{");
+	write_number(out, "taken", off_cpu->taken);
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		key(out, numbers[i].name);
+		output_file_number(out, numbers[i].number);
+	}
+	write_reasons(out, "dropped", off_cpu->drops, 0, TM_DROP_N, tm_reasons_drop);
+	write_reasons(out, "dropped_ns", off_cpu->drops_ns, 0, TM_DROP_N, tm_reasons_drop);
+	write_reasons(out, "truncated", off_cpu->truncated, TM_STOP_NONE + 1, TM_STOP_N,
+		      tm_reasons_stop);
+	output_file_text(out, "}");
+}
+
 static void write_summary(struct output_file *out, const struct report *report)
 {
 	const struct {
@@ -77,11 +111,19 @@ static void write_summary(struct output_file *out, const struct report *report)
 		      tm_reasons_stop);
 	write_reasons(out, "unnamed", report->unnamed, 0, TM_UNNAMED_N, tm_reasons_unnamed);
 	write_reasons(out, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
+	if (report_has(report, TM_SAMPLE_OFF_CPU))
+		write_off_cpu(out, &report->off_cpu);
 	key(out, "reasons");
 	output_file_text(out, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
 		output_file_format(out, "%s\"%s\"", stop > TM_STOP_NONE + 1 ? "," : "",
 				   tm_reasons_stop(stop));
+	output_file_text(out, "]");
+	key(out, "states");
+	output_file_text(out, "[");
+	for (unsigned state = TM_THREAD_ON_CPU + 1; state < TM_THREAD_STATES_N; state++)
+		output_file_format(out, "%s\"%s\"", state > TM_THREAD_ON_CPU + 1 ? "," : "",
+				   tm_reasons_thread(state));
 	output_file_text(out, "]");
 }
 
@@ -168,20 +210,67 @@ static void write_tree(struct output_file *out, const struct html_tree *tree)
 }
 
 /* Leaf + 1 as the difference to the sample before (0: no frames), thread, count: flat. */
-static void write_samples(struct output_file *out, const struct html_tree *tree)
+static void write_samples(struct output_file *out, const struct html_tree *tree, unsigned kind)
 {
-	uint32_t last = 0;
+	uint32_t last = 0, at = 0;
 
-	key(out, "samples");
-	output_file_text(out, "[");
+	output_file_text(out, ",\"samples\":[");
 	for (uint32_t i = 0; i < tree->sample_count; i++) {
 		const struct html_tree_sample *sample = &tree->samples[i];
 		uint32_t leaf = sample->node == HTML_TREE_NO_NODE ? 0 : sample->node + 1;
 
-		element(out, i, leaf - last);
+		if (sample->kind != kind)
+			continue;
+		element(out, at++, leaf - last);
 		element(out, 1, sample->thread);
 		element(out, 1, sample->count);
 		last = leaf;
+	}
+	output_file_text(out, "]");
+}
+
+/* Of the same samples, ns; empty if each is its count times the period. */
+static void write_values(struct output_file *out, const struct html_tree *tree, unsigned kind,
+			 uint64_t period_ns)
+{
+	bool listed = false;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < tree->sample_count && !listed; i++) {
+		const struct html_tree_sample *sample = &tree->samples[i];
+
+		listed = sample->kind == kind && sample->value != sample->count * period_ns;
+	}
+	output_file_text(out, ",\"values\":[");
+	for (uint32_t i = 0; listed && i < tree->sample_count; i++)
+		if (tree->samples[i].kind == kind)
+			element(out, at++, tree->samples[i].value);
+	output_file_text(out, "]");
+}
+
+static void write_kinds(struct output_file *out, const struct report *report,
+			const struct html_tree *tree)
+{
+	static const char *const names[TM_SAMPLE_KINDS_N] = {
+		[TM_SAMPLE_ON_CPU] = "CPU",
+		[TM_SAMPLE_OFF_CPU] = "off-CPU",
+	};
+	const char *separator = "";
+
+	key(out, "kinds");
+	output_file_text(out, "[");
+	for (unsigned kind = 0; kind < TM_SAMPLE_KINDS_N; kind++) {
+		uint64_t period_ns = kind == TM_SAMPLE_ON_CPU ? report->period_ns : 0;
+
+		if (!(report->kinds >> kind & 1))
+			continue;
+		output_file_format(out, "%s{\"name\":\"%s\",\"period_ns\":", separator,
+				   names[kind]);
+		output_file_number(out, period_ns);
+		write_samples(out, tree, kind);
+		write_values(out, tree, kind, period_ns);
+		output_file_text(out, "}");
+		separator = ",\n";
 	}
 	output_file_text(out, "]");
 }
@@ -200,7 +289,9 @@ int html_write(struct output_file *out, const struct report *report)
 	write_functions(out, &tree.functions);
 	write_processes(out, report);
 	write_tree(out, &tree);
-	write_samples(out, &tree);
+	write_kinds(out, report, &tree);
+	if (report_has(report, TM_SAMPLE_OFF_CPU))
+		html_threads_write(out, report);
 	output_file_text(out, "}\n");
 	output_file_bytes(out, page_after_data, sizeof(page_after_data));
 	return output_file_finish(out);

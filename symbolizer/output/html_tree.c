@@ -40,7 +40,11 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 
 	if (order == 0)
 		order = sort_by_number(growth->ranks[left->stack], growth->ranks[right->stack]);
-	return order != 0 ? order : sort_by_number(growth->threads[a], growth->threads[b]);
+	if (order == 0)
+		order = sort_by_number(left->state, right->state);
+	if (order == 0)
+		order = sort_by_number(growth->threads[a], growth->threads[b]);
+	return order != 0 ? order : sort_by_number(left->kind, right->kind);
 }
 
 /* Return: the thread of each sample (free it), or NULL without memory. */
@@ -140,7 +144,16 @@ static int descend(struct html_tree *tree, struct growth *growth, uint32_t depth
 	return 0;
 }
 
-/* Nodes of a sample's path that the one before does not have: its reason, then its calls. */
+/* The function of an off-CPU sample's state, behind those of the reasons. */
+static uint32_t state_function(const struct html_tree *tree, unsigned state)
+{
+	return tree->functions.count + (TM_STOP_N - TM_STOP_NONE - 1) + state - 1;
+}
+
+/*
+ * Nodes of a sample's path that the one before does not have: its reason, then its calls, then the
+ * state of an off-CPU sample.
+ */
 static int add_path(struct html_tree *tree, struct growth *growth,
 		    const struct report_sample *sample)
 {
@@ -156,6 +169,8 @@ static int add_path(struct html_tree *tree, struct growth *growth,
 		if (r == 0)
 			widen_lines(tree, growth->path[depth++], report->calls[call].line);
 	}
+	if (r == 0 && report_sample_ends_in_state(sample))
+		r = descend(tree, growth, depth++, 2 * state_function(tree, sample->state));
 	if (r == 0)
 		growth->path_length = depth;
 	return r;
@@ -174,12 +189,15 @@ static int grow(struct html_tree *tree, struct growth *growth, const uint32_t *o
 			return r;
 		if (i > 0 && compare_samples(order[i - 1], order[i], growth) == 0) {
 			merged[-1].count += sample->count;
+			merged[-1].value += sample->value;
 			continue;
 		}
 		merged->node = growth->path_length > 0 ? growth->path[growth->path_length - 1]
 						       : HTML_TREE_NO_NODE;
 		merged->thread = growth->threads[order[i]];
+		merged->kind = sample->kind;
 		merged->count = sample->count;
+		merged->value = sample->value;
 		tree->sample_count++;
 	}
 	return 0;
@@ -198,7 +216,7 @@ static uint32_t *new_path(const struct report *report)
 			length += report->frames[frames[j]].call_count;
 		longest = length > longest ? length : longest;
 	}
-	return calloc(longest + 1, sizeof(uint32_t)); /* and the reason */
+	return calloc(longest + 2, sizeof(uint32_t)); /* and the reason, and the state */
 }
 
 int html_tree_init(struct html_tree *tree, const struct report *report)

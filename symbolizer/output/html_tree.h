@@ -6,9 +6,10 @@
  * Shape      nodes in preorder, so that a node needs no parent: up[i] is how many levels to go up
  *            from node i - 1 before going down to i (0: a child of i - 1). A node is one function
  *            below its caller, or one that is inlined into it. A truncated stack begins with the
- *            node of its reason: function = functions.count + stop - 1.
- *            Samples are merged per (stack, thread) and refer to their leaf; HTML_TREE_NO_NODE: a
- *            stack without frames.
+ *            node of its reason: function = functions.count + stop - 1. The stack of an off-CPU
+ *            sample ends in the node of its thread's state, whose functions follow those.
+ *            Samples are merged per (stack, thread, kind) and refer to their leaf;
+ *            HTML_TREE_NO_NODE: a stack without frames.
  *            A thread is (process, tid, name): one that renames itself appears twice.
  */
 
@@ -29,7 +30,9 @@ struct html_tree_thread {
 struct html_tree_sample {
 	uint32_t node;
 	uint32_t thread;
+	uint32_t kind; /* enum tm_sample_kind */
 	uint64_t count;
+	uint64_t value; /* ns */
 };
 
 struct html_tree_lines { /* of the source file that a node's samples are in; 0: not known */
@@ -43,7 +46,7 @@ struct html_tree {
 	uint32_t *class; /* 2 * function + 1 if inlined */
 	struct html_tree_lines *lines;
 	struct html_tree_thread *threads;
-	struct html_tree_sample *samples; /* by node, then thread */
+	struct html_tree_sample *samples; /* by node, thread, kind */
 	uint32_t node_count;
 	uint32_t up_capacity, class_capacity, lines_capacity;
 	struct budget *budget;   /* borrowed: of the nodes */

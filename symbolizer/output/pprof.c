@@ -8,8 +8,6 @@
 #include "symbolizer/output/gzip.h"
 #include "symbolizer/output/pprof_message.h"
 
-#define NS_PER_SECOND 1000000000ull
-
 static void message_free(struct pprof_message *message)
 {
 	if (!message)
@@ -18,29 +16,51 @@ static void message_free(struct pprof_message *message)
 		free(message->owned[i]);
 	free(message);
 }
-TM_DEFINE_CLEANUP(struct pprof_message, message_free);
+
+static void message_freep(struct pprof_message **message)
+{
+	message_free(*message);
+}
+
+static void fill_type(const struct pprof_message *message, Pprof__ValueType *type, unsigned name,
+		      unsigned unit)
+{
+	pprof__value_type__init(type);
+	type->type = pprof_extra(message, name);
+	type->unit = pprof_extra(message, unit);
+}
 
 /* Count first, the default type last and by name too: some readers know only the order. */
 static void fill_types(struct pprof_message *message)
 {
-	Pprof__ValueType *types = pprof_take(message, 2, sizeof(*types));
-	Pprof__ValueType **list = pprof_take(message, 2, sizeof(Pprof__ValueType *));
+	static const struct {
+		unsigned count, value; /* enum pprof_extra */
+	} names[TM_SAMPLE_KINDS_N] = {
+		[TM_SAMPLE_ON_CPU] = {PPROF_SAMPLES, PPROF_CPU},
+		[TM_SAMPLE_OFF_CPU] = {PPROF_OFF_CPU_SAMPLES, PPROF_OFF_CPU},
+	};
+	const struct report *report = message->report;
+	unsigned columns = pprof_columns(report);
+	Pprof__ValueType *types = pprof_take(message, columns, sizeof(*types));
+	Pprof__ValueType **list = pprof_take(message, columns, sizeof(Pprof__ValueType *));
 
 	if (!types || !list)
 		return;
-	pprof__value_type__init(&types[0]);
-	types[0].type = pprof_extra(message, PPROF_SAMPLES);
-	types[0].unit = pprof_extra(message, PPROF_COUNT);
-	pprof__value_type__init(&types[1]);
-	types[1].type = pprof_extra(message, PPROF_CPU);
-	types[1].unit = pprof_extra(message, PPROF_NANOSECONDS);
-	list[0] = &types[0];
-	list[1] = &types[1];
-	message->profile.n_sample_type = 2;
+	for (unsigned kind = 0; kind < TM_SAMPLE_KINDS_N; kind++) {
+		Pprof__ValueType *at = types + pprof_column(report, kind);
+
+		if (!(report->kinds >> kind & 1))
+			continue;
+		fill_type(message, &at[0], names[kind].count, PPROF_COUNT);
+		fill_type(message, &at[1], names[kind].value, PPROF_NANOSECONDS);
+	}
+	for (unsigned i = 0; i < columns; i++)
+		list[i] = &types[i];
+	message->profile.n_sample_type = columns;
 	message->profile.sample_type = list;
-	message->profile.default_sample_type = types[1].type;
-	message->profile.period_type = &types[1];
-	message->profile.period = (int64_t)message->period_ns;
+	message->profile.period_type = &types[pprof_column(report, TM_SAMPLE_ON_CPU) + 1];
+	message->profile.default_sample_type = message->profile.period_type->type;
+	message->profile.period = (int64_t)report->period_ns;
 }
 
 static void fill_comment(struct pprof_message *message)
@@ -67,7 +87,6 @@ static struct pprof_message *message_new(const struct report *report)
 	if (!message)
 		return NULL;
 	message->report = report;
-	message->period_ns = report->hz > 0 ? NS_PER_SECOND / report->hz : 0;
 	pprof__profile__init(&message->profile);
 	message->profile.time_nanos = (int64_t)report->start_unix_ns;
 	message->profile.duration_nanos = (int64_t)report->duration_ns;

@@ -28,6 +28,8 @@ enum pprof_extra {
 	PPROF_SAMPLES,
 	PPROF_COUNT,
 	PPROF_CPU,
+	PPROF_OFF_CPU_SAMPLES,
+	PPROF_OFF_CPU,
 	PPROF_NANOSECONDS,
 	PPROF_PID,
 	PPROF_PROCESS_START,
@@ -38,17 +40,18 @@ enum pprof_extra {
 	PPROF_CONTAINER,
 	PPROF_POD,
 	PPROF_TRUNCATED,
+	PPROF_THREAD_STATE,
 	PPROF_COMPLETENESS,
 	PPROF_MAIN, /* name of the synthetic mapping */
 	PPROF_STOP_WORDS,
 	PPROF_STOP_FRAMES = PPROF_STOP_WORDS + TM_STOP_N,
-	PPROF_EXTRA_N = PPROF_STOP_FRAMES + TM_STOP_N,
+	PPROF_STATES = PPROF_STOP_FRAMES + TM_STOP_N,
+	PPROF_EXTRA_N = PPROF_STATES + TM_THREAD_STATES_N,
 };
 
 struct pprof_message {
 	Pprof__Profile profile;
 	const struct report *report;
-	uint64_t period_ns;
 	uint64_t *function_ids;      /* of each call */
 	uint64_t *stop_function_ids; /* of `[truncated: reason]`, and of `[no frames]` */
 	uint64_t *mapping_ids;       /* of each frame; 0: none */
@@ -68,6 +71,21 @@ void *pprof_take(struct pprof_message *message, size_t count, size_t bytes);
 static inline int64_t pprof_extra(const struct pprof_message *message, unsigned which)
 {
 	return (int64_t)message->report->string_count + which;
+}
+
+/*
+ * Where a sample has its count and, behind it, its value: on-CPU's come last, since some readers
+ * show the last type first.
+ */
+static inline unsigned pprof_column(const struct report *report, unsigned kind)
+{
+	return 2 * (unsigned)__builtin_popcount(report->kinds >> kind >> 1);
+}
+
+/* Values of a sample, 0 for those of other kinds. */
+static inline unsigned pprof_columns(const struct report *report)
+{
+	return 2 * (unsigned)__builtin_popcount(report->kinds);
 }
 
 /* Location of `[truncated: reason]`; of `[no frames]` for TM_STOP_NONE. */

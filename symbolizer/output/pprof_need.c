@@ -9,7 +9,7 @@
 #include "symbolizer/output/report_need.h"
 
 #define LABELS          6u  /* of a process */
-#define LABEL_POINTERS  9u  /* of a sample */
+#define LABEL_POINTERS  10u /* of a sample */
 #define NAME_TEXT_BYTES 80u /* of an anonymous mapping's name, or what is added to a path */
 #define POINTER         sizeof(void *)
 #define SORT_BYTES      (2 * sizeof(uint32_t))
@@ -48,10 +48,11 @@ static uint64_t samples_bytes(const struct report *report)
 			       ? (uint64_t)report->stacks[report->samples[i].stack].count + 1
 			       : 1;
 	return sizeof(uint64_t) * ids +
-	       (sizeof(Pprof__Sample) + sizeof(Pprof__Label) + (LABEL_POINTERS + 3) * POINTER) *
+	       (sizeof(Pprof__Sample) + sizeof(Pprof__Label) + (LABEL_POINTERS + 1) * POINTER +
+		pprof_columns(report) * sizeof(int64_t)) *
 		       (uint64_t)report->sample_count +
 	       sizeof(Pprof__Label) * (LABELS * (uint64_t)report->process_count +
-				       report->string_count + TM_STOP_N);
+				       report->string_count + TM_STOP_N + TM_THREAD_STATES_N);
 }
 
 uint64_t pprof_need(const struct report *report)

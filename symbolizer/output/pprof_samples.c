@@ -7,7 +7,7 @@
 
 #define PROCESS_TEXTS   3                                     /* cgroup, container_id, pod_uid */
 #define PROCESS_NUMBERS 3                                     /* pid, process_start, exec_id */
-#define LABELS_MAX      (3 + PROCESS_NUMBERS + PROCESS_TEXTS) /* and tid, comm, truncated */
+#define LABELS_MAX      (4 + PROCESS_NUMBERS + PROCESS_TEXTS) /* tid, comm, truncated, state */
 
 struct process_labels {
 	Pprof__Label numbers[PROCESS_NUMBERS];
@@ -15,7 +15,6 @@ struct process_labels {
 };
 
 struct sample_parts { /* what one Sample points to */
-	int64_t values[2];
 	Pprof__Label tid;
 	Pprof__Label *labels[LABELS_MAX];
 };
@@ -25,6 +24,7 @@ struct shared_parts {
 	struct process_labels *processes;
 	Pprof__Label *comms; /* by string */
 	Pprof__Label *stops;
+	Pprof__Label *states;    /* of threads */
 	uint64_t *stack_ids;     /* beside report.stack_frames */
 	uint64_t *truncated_ids; /* of truncated samples: one id more than their stack, each */
 	size_t truncated_used;
@@ -81,6 +81,7 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 	shared->processes = pprof_take(message, report->process_count, sizeof(*shared->processes));
 	shared->comms = pprof_take(message, report->string_count, sizeof(*shared->comms));
 	shared->stops = pprof_take(message, TM_STOP_N, sizeof(*shared->stops));
+	shared->states = pprof_take(message, TM_THREAD_STATES_N, sizeof(*shared->states));
 	shared->stack_ids = pprof_take(message, report->stack_frame_count, sizeof(uint64_t));
 	shared->truncated_ids = pprof_take(message, truncated_ids(report), sizeof(uint64_t));
 	if (message->error != 0)
@@ -100,6 +101,9 @@ static int fill_shared(struct pprof_message *message, struct shared_parts *share
 	for (unsigned stop = 0; stop < TM_STOP_N; stop++)
 		fill_text_label(message, &shared->stops[stop], PPROF_TRUNCATED,
 				pprof_extra(message, PPROF_STOP_WORDS + stop));
+	for (unsigned state = 0; state < TM_THREAD_STATES_N; state++)
+		fill_text_label(message, &shared->states[state], PPROF_THREAD_STATE,
+				pprof_extra(message, PPROF_STATES + state));
 	for (uint32_t i = 0; i < report->stack_frame_count; i++)
 		shared->stack_ids[i] = (uint64_t)report->stack_frames[i] + 1;
 	return 0;
@@ -139,12 +143,12 @@ static void fill_sample(struct pprof_message *message, struct shared_parts *shar
 	sample->location_id = shared->stack_ids + stack->first;
 	if (stop != TM_STOP_NONE)
 		parts->labels[labels++] = &shared->stops[stop];
+	if (from->state != TM_THREAD_ON_CPU)
+		parts->labels[labels++] = &shared->states[from->state];
 	if (needs_own_ids(message->report, from)) {
 		sample->n_location_id = (size_t)stack->count + 1;
 		sample->location_id = truncated_stack(message, shared, stack, stop);
 	}
-	sample->n_value = 2;
-	sample->value = parts->values;
 	sample->n_label = labels;
 	sample->label = parts->labels;
 }
@@ -156,14 +160,21 @@ void pprof_fill_samples(struct pprof_message *message)
 	struct sample_parts *parts = pprof_take(message, count, sizeof(*parts));
 	Pprof__Sample *samples = pprof_take(message, count, sizeof(*samples));
 	Pprof__Sample **list = pprof_take(message, count, sizeof(Pprof__Sample *));
+	size_t columns = pprof_columns(report);
+	int64_t *values = pprof_take(message, count * columns, sizeof(*values));
 	struct shared_parts shared = {0};
 
-	if (!parts || !samples || !list || fill_shared(message, &shared) < 0)
+	if (!parts || !samples || !list || !values || fill_shared(message, &shared) < 0)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		parts[i].values[0] = (int64_t)report->samples[i].count;
-		parts[i].values[1] = (int64_t)(report->samples[i].count * message->period_ns);
+		int64_t *own = values + columns * i;
+		unsigned column = pprof_column(report, report->samples[i].kind);
+
+		own[column] = (int64_t)report->samples[i].count;
+		own[column + 1] = (int64_t)report->samples[i].value;
 		fill_sample(message, &shared, &report->samples[i], &samples[i], &parts[i]);
+		samples[i].n_value = columns;
+		samples[i].value = own;
 		list[i] = &samples[i];
 	}
 	message->profile.n_sample = count;

@@ -16,6 +16,8 @@ static const char *const fixed_texts[] = {
 	[PPROF_SAMPLES] = "samples",
 	[PPROF_COUNT] = "count",
 	[PPROF_CPU] = "cpu",
+	[PPROF_OFF_CPU_SAMPLES] = "off_cpu_samples",
+	[PPROF_OFF_CPU] = "off_cpu",
 	[PPROF_NANOSECONDS] = "nanoseconds",
 	[PPROF_PID] = "pid",
 	[PPROF_PROCESS_START] = "process_start",
@@ -26,6 +28,7 @@ static const char *const fixed_texts[] = {
 	[PPROF_CONTAINER] = "container_id",
 	[PPROF_POD] = "pod_uid",
 	[PPROF_TRUNCATED] = "truncated",
+	[PPROF_THREAD_STATE] = "thread_state",
 };
 
 struct table { /* the report's strings, ours, then names of files and of anonymous memory */
@@ -47,6 +50,9 @@ static void fill_extra_texts(struct pprof_message *message)
 		snprintf(message->texts[PPROF_STOP_FRAMES + stop], PPROF_TEXT_BYTES,
 			 "[truncated: %s]", tm_reasons_stop(stop));
 	}
+	for (unsigned state = 0; state < TM_THREAD_STATES_N; state++)
+		snprintf(message->texts[PPROF_STATES + state], PPROF_TEXT_BYTES, "%s",
+			 tm_reasons_thread(state));
 	/* some readers drop a sample without any location */
 	snprintf(message->texts[PPROF_STOP_FRAMES + (unsigned)TM_STOP_NONE], PPROF_TEXT_BYTES,
 		 "[no frames]");

@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/control.h"
 #include "shared/event.h"
+#include "shared/result.h"
+#include "symbolizer/profile/sample_kind.h"
 
 enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 	REPORT_KERNEL,
@@ -91,10 +92,35 @@ struct report_sample {
 	uint32_t tid;
 	uint32_t comm; /* string: the thread's name at the instants */
 	uint32_t stack;
-	uint8_t stop; /* enum tm_stop: user stop, else kernel stop; TM_STOP_NONE: complete */
-	uint8_t pad[3];
+	uint8_t stop;   /* enum tm_stop: user stop, else kernel stop; TM_STOP_NONE: complete */
+	uint8_t kind;   /* enum tm_sample_kind */
+	uint8_t state;  /* enum tm_thread_state; of an off-CPU sample shown above its leaf */
+	bool woken;     /* its stack goes on with the state and its waker's frames */
 	uint32_t flags; /* TM_FLAG_EXITING, TM_FLAG_KTHREAD */
 	uint64_t count;
+	uint64_t value; /* ns, of all of them */
+};
+
+struct report_off_cpu { /* completeness of off-CPU samples, in samples and ns */
+	uint64_t taken, taken_ns;
+	uint64_t exported, exported_ns;
+	uint64_t drops[TM_DROP_N];
+	uint64_t drops_ns[TM_DROP_N];
+	uint64_t truncated[TM_STOP_N];
+	uint64_t times, times_ns; /* that threads were observed without a CPU */
+	uint64_t untracked;       /* context switches of threads without a state */
+	uint64_t in_progress, in_progress_ns;
+	uint64_t woken;       /* samples with the stack of who ended the sleep */
+	uint64_t wakers_lost; /* such stacks that were dropped */
+};
+
+struct report_thread {    /* how a thread spent the interval, or several together */
+	uint32_t process; /* REPORT_NO_PROCESS: of several */
+	uint32_t tid;     /* 0: several threads */
+	uint32_t comm;    /* string */
+	uint32_t threads; /* how many it stands for */
+	uint64_t lifetime_ns;
+	uint64_t ns[TM_THREAD_STATES_N]; /* add up to the lifetime, as far as they are known */
 };
 
 struct budget;
@@ -109,14 +135,20 @@ struct report {
 	const struct report_stack *stacks;
 	const struct report_process *processes;
 	const struct report_sample *samples;
+	const struct report_thread *threads; /* with off-CPU samples alone */
 	uint32_t string_count, file_count, segment_count, call_count, frame_count;
-	uint32_t stack_frame_count, stack_count, process_count, sample_count;
+	uint32_t stack_frame_count, stack_count, process_count, sample_count, thread_count;
+	bool threads_missing;                      /* the collector did not say what threads do */
+	struct sample_sum sums[TM_SAMPLE_KINDS_N]; /* of the samples */
+	uint32_t kinds; /* that were recorded, sampled or not: bits by enum tm_sample_kind */
+	enum tm_sample_kind shown; /* in the list of functions */
 	uint64_t hz;
+	uint64_t period_ns;     /* of the timer: an on-CPU sample of full weight */
 	uint64_t start_unix_ns; /* CLOCK_REALTIME */
 	uint64_t duration_ns;
 	const char *title;     /* for the page: host, command line */
 	struct budget *memory; /* borrowed: for what grows while it is written; NULL: no limit */
-	/* completeness */
+	/* completeness, of on-CPU samples */
 	uint64_t taken, exported;
 	uint64_t drops[TM_DROP_N];
 	uint64_t truncated[TM_STOP_N];
@@ -128,13 +160,37 @@ struct report {
 	uint64_t no_line[TM_NO_LINE_N];       /* frames that might have one, by reason */
 	uint64_t not_run;
 	uint64_t frames_shown, unnamed_frames, late_records;
+	struct report_off_cpu off_cpu;
 };
+
+/* Whether the state of a sample's thread is shown above its leaf. */
+static inline bool report_sample_ends_in_state(const struct report_sample *sample)
+{
+	return sample->state != TM_THREAD_ON_CPU && !sample->woken;
+}
+
+static inline bool report_has(const struct report *report, enum tm_sample_kind kind)
+{
+	return report->kinds >> kind & 1;
+}
 
 /* The function that the others of a frame are inlined into, or its only one. */
 static inline const struct report_call *report_outermost(const struct report *report,
 							 const struct report_frame *frame)
 {
 	return &report->calls[frame->first_call + frame->call_count - 1];
+}
+
+/*
+ * A sum of values of the kind that is shown, for formats without units: on-CPU samples of full
+ * weight, as flame graph tools expect them; ns of any other kind.
+ */
+static inline uint64_t report_number(const struct report *report, uint64_t value)
+{
+	uint64_t unit =
+		report->shown == TM_SAMPLE_ON_CPU && report->period_ns ? report->period_ns : 1;
+
+	return value / unit + (value % unit >= unit - unit / 2);
 }
 
 struct output_file; /* output_file.h: buffered writing to one descriptor, first error kept */

@@ -9,45 +9,22 @@
 #include <stdlib.h>
 
 #include "symbolizer/output/report_processes.h"
+#include "symbolizer/output/report_threads.h"
 
 static void *zeroed(uint64_t count, size_t bytes)
 {
 	return calloc(count ? count : 1, bytes);
 }
 
-static uint64_t count_encoded(const struct aggregate *aggregate)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < aggregate->stack_count; i++)
-		count += aggregate->stacks[i].count;
-	return count;
-}
-
 static int add_stacks(struct report_build *build, const struct aggregate *aggregate)
 {
-	uint32_t at = 0;
+	int r = report_stacks_init(&build->stacks, aggregate, &build->frames);
 
-	build->stacks = zeroed(aggregate->stack_count, sizeof(*build->stacks));
-	build->stack_frames = zeroed(count_encoded(aggregate), sizeof(*build->stack_frames));
-	if (!build->stacks || !build->stack_frames)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
-		const struct aggregate_stack *stack = &aggregate->stacks[i];
-
-		build->stacks[i] = (struct report_stack){at, stack->count};
-		for (uint32_t f = 0; f < stack->count; f++)
-			build->stack_frames[at++] =
-				report_frames_of(&build->frames, stack->frames[f], stack->process);
-	}
-	build->report.stacks = build->stacks;
-	build->report.stack_count = aggregate->stack_count;
-	build->report.stack_frames = build->stack_frames;
-	build->report.stack_frame_count = at;
-	return 0;
+	return r ? r
+		 : report_wakers_init(&build->wakers, &build->stacks, &build->frames, aggregate);
 }
 
-/* Numbers the generations that have a sample, in the order of their first one. */
+/* Numbers the generations in the order of their first samples, then those with a thread alone. */
 static int number_processes(struct report_build *build, const struct aggregate *aggregate)
 {
 	build->numbers = zeroed(aggregate->processes->count, sizeof(*build->numbers));
@@ -59,6 +36,9 @@ static int number_processes(struct report_build *build, const struct aggregate *
 		if (!*number)
 			*number = ++build->report.process_count;
 	}
+	for (uint32_t i = 0; i < aggregate->processes->count; i++)
+		if (aggregate->processes->items[i].sampled && !build->numbers[i])
+			build->numbers[i] = ++build->report.process_count;
 	return 0;
 }
 
@@ -89,11 +69,14 @@ static int add_processes(struct report_build *build, const struct process_table 
 	return report_processes_number(build->processes, build->report.process_count);
 }
 
-static void count_line(struct report_build *build, uint64_t word, uint64_t count)
+static void count_line(struct report_build *build, uint64_t word, const struct report_frame *frame,
+		       uint64_t count)
 {
 	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
 	const struct name_table_place *place = NULL;
 
+	if (kind == TM_FRAME_ANON && build->frames.calls[frame->first_call].line)
+		build->report.lines += count;
 	if (kind == TM_FRAME_FILE)
 		place = name_table_find(build->frames.files.names, name_table_key(word));
 	if (!place)
@@ -108,7 +91,7 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 			 const struct report_sample *sample)
 {
 	const struct aggregate_stack *words = &aggregate->stacks[sample->stack];
-	const uint32_t *frames = &build->stack_frames[build->stacks[sample->stack].first];
+	const uint32_t *frames = &build->stacks.frames[build->stacks.items[sample->stack].first];
 	struct report *report = &build->report;
 
 	report->frames_shown += (words->count - aggregate_is_merged(words)) * sample->count;
@@ -121,10 +104,26 @@ static void count_frames(struct report_build *build, const struct aggregate *agg
 							  words->frames[f], words->process)] +=
 				sample->count;
 		}
-		count_line(build, words->frames[f], sample->count);
-		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED)
+		count_line(build, words->frames[f], &build->frames.frames[frames[f]],
+			   sample->count);
+		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED &&
+		    (words->frames[f] & 0xff) < TM_UNRESOLVED_N)
 			report->unresolved[words->frames[f] & 0xff] += sample->count;
 	}
+}
+
+/* Its stack, and what the report says of it. */
+static void set_off_cpu(struct report_build *build, const struct aggregate_sample *from,
+			struct report_sample *sample)
+{
+	sample->stack = build->stacks.off_cpu[from->stack];
+	if (from->waker_stack) {
+		sample->stack = report_wakers_stack(&build->wakers, from, sample->stack);
+		sample->woken = sample->stack >= build->wakers.first;
+		build->report.off_cpu.woken += sample->woken ? sample->count : 0;
+	}
+	if (sample->stop != TM_STOP_NONE)
+		build->report.off_cpu.truncated[sample->stop] += sample->count;
 }
 
 static int add_samples(struct report_build *build, const struct aggregate *aggregate)
@@ -140,11 +139,17 @@ static int add_samples(struct report_build *build, const struct aggregate *aggre
 			.tid = sample->tid,
 			.comm = sample->comm,
 			.stack = sample->stack,
-			.stop = (uint8_t)sample->stop,
+			.stop = sample->stop,
+			.kind = sample->kind,
+			.state = sample->state,
 			.flags = sample->flags,
 			.count = sample->count,
+			.value = sample->value,
 		};
-		count_frames(build, aggregate, &build->samples[i]);
+		if (sample->kind == TM_SAMPLE_ON_CPU)
+			count_frames(build, aggregate, &build->samples[i]);
+		else
+			set_off_cpu(build, sample, &build->samples[i]);
 	}
 	build->report.samples = build->samples;
 	build->report.sample_count = aggregate->sample_count;
@@ -177,6 +182,10 @@ static void point_to_tables(struct report_build *build, const struct strings *st
 	report->file_count = build->frames.files.count;
 	report->segments = build->frames.files.segments;
 	report->segment_count = build->frames.files.segment_count;
+	report->stacks = build->stacks.items;
+	report->stack_count = build->stacks.count;
+	report->stack_frames = build->stacks.frames;
+	report->stack_frame_count = build->stacks.frame_count;
 	report->strings = strings->items;
 	report->string_count = strings->count;
 }
@@ -190,6 +199,19 @@ static int fill(struct report_build *build, const struct aggregate *aggregate)
 	if (!r)
 		r = add_samples(build, aggregate);
 	return r;
+}
+
+/* On-CPU is always recorded. */
+static void add_sums(struct report *report, const struct aggregate *aggregate)
+{
+	report->kinds = 1u << TM_SAMPLE_ON_CPU;
+	for (unsigned kind = 0; kind < TM_SAMPLE_KINDS_N; kind++) {
+		report->sums[kind] = aggregate->exported[kind];
+		if (report->sums[kind].count)
+			report->kinds |= 1u << kind;
+	}
+	report->exported = report->sums[TM_SAMPLE_ON_CPU].count;
+	report->period_ns = aggregate->period_ns;
 }
 
 int report_build_init(struct report_build *build, const struct aggregate *aggregate,
@@ -207,21 +229,28 @@ int report_build_init(struct report_build *build, const struct aggregate *aggreg
 		r = fill(build, aggregate);
 	count_unopened(build, aggregate->processes);
 	point_to_tables(build, aggregate->strings);
-	build->report.exported = aggregate->exported;
+	add_sums(&build->report, aggregate);
 	return r;
+}
+
+int report_build_threads(struct report_build *build, const struct thread_rows *rows)
+{
+	build->threads = report_threads_make(rows, build->numbers, &build->report.thread_count);
+	build->report.threads = build->threads;
+	return build->threads ? 0 : -ENOMEM;
 }
 
 void report_build_deinit(struct report_build *build)
 {
+	report_wakers_deinit(&build->wakers);
 	report_frames_deinit(&build->frames);
 	free(build->numbers);
-	free(build->stack_frames);
-	free(build->stacks);
+	report_stacks_deinit(&build->stacks);
 	free(build->processes);
 	free(build->samples);
+	free(build->threads);
 	build->numbers = NULL;
-	build->stack_frames = NULL;
-	build->stacks = NULL;
 	build->processes = NULL;
 	build->samples = NULL;
+	build->threads = NULL;
 }

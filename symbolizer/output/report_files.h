@@ -7,7 +7,7 @@
  * file are neighbours.
  */
 
-#include "symbolizer/names/ksyms.h"
+#include "symbolizer/base/ksyms.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/output/report.h"
 

@@ -138,7 +138,7 @@ static int add_kernel(struct report_frames *table, uint64_t encoded, struct repo
 	uint32_t name;
 
 	frame->kind = REPORT_KERNEL;
-	frame->address = call_offset(encoded, offset);
+	frame->address = ksyms_offset(encoded);
 	symbol = ksyms_symbol(table->files.kernel, module, frame->address);
 	if (report_files_of_module(&table->files, module, &frame->file))
 		return BUDGET_E_SPENT;
@@ -154,17 +154,22 @@ static int add_kernel(struct report_frames *table, uint64_t encoded, struct repo
 static int add_anonymous(struct report_frames *table, const struct report_frames_key *key,
 			 struct report_frame *frame)
 {
-	enum tm_unnamed reason;
-	const char *text;
+	const struct jit_name found =
+		jit_names_find(&table->files.names->jit, key->process, key->encoded);
+	struct report_call call = {.line = found.line};
 	uint32_t name;
 
 	frame->kind = REPORT_NATIVE;
-	frame->address = name_table_address(key->encoded);
+	frame->address = found.address;
 	frame->process = table->processes[key->process] - 1; /* 0 - 1 is REPORT_NO_PROCESS */
-	text = jit_names_find(&table->files.names->jit, key->process, frame->address, &reason);
-	if (text)
-		return strings_add(table->strings, text, STRINGS_MAX_BYTES, &name) ||
-		       add_name(table, frame, name);
+	if (found.text) {
+		if (strings_add(table->strings, found.text, STRINGS_MAX_BYTES, &call.name) ||
+		    (found.path &&
+		     strings_add(table->strings, found.path, STRINGS_MAX_BYTES, &call.path)))
+			return BUDGET_E_SPENT;
+		call.system_name = call.name;
+		return add_calls(table, frame, &call, 1);
+	}
 	frame->unnamed = true;
 	return strings_add(table->strings, "[anon]", 6, &name) || add_name(table, frame, name);
 }
@@ -175,6 +180,10 @@ static int add_unresolved(struct report_frames *table, uint64_t encoded, struct 
 
 	frame->kind = REPORT_UNRESOLVED;
 	frame->unnamed = true;
+	if (encoded == AGGREGATE_IN_PROGRESS)
+		return strings_add(table->strings, AGGREGATE_IN_PROGRESS_NAME, STRINGS_MAX_BYTES,
+				   &name) ||
+		       add_name(table, frame, name);
 	if (encoded == AGGREGATE_MERGED)
 		return strings_add(table->strings, AGGREGATE_MERGED_NAME, STRINGS_MAX_BYTES,
 				   &name) ||
@@ -182,6 +191,13 @@ static int add_unresolved(struct report_frames *table, uint64_t encoded, struct 
 	return strings_format(table->strings, &name, "[%s]",
 			      tm_reasons_unresolved((unsigned)(encoded & 0xff))) ||
 	       add_name(table, frame, name);
+}
+
+/* Nothing that should have another name. */
+static int add_text(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
+{
+	frame->kind = REPORT_UNRESOLVED;
+	return add_name(table, frame, (uint32_t)encoded);
 }
 
 static int describe(struct report_frames *table, const struct report_frames_key *key,
@@ -195,6 +211,8 @@ static int describe(struct report_frames *table, const struct report_frames_key 
 		return add_kernel(table, key->encoded, frame);
 	case TM_FRAME_ANON:
 		return add_anonymous(table, key, frame);
+	case REPORT_FRAMES_TEXT >> TM_FRAME_KIND_SHIFT:
+		return add_text(table, key->encoded, frame);
 	default:
 		return add_unresolved(table, key->encoded, frame);
 	}

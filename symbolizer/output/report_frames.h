@@ -3,8 +3,8 @@
 /*
  * report_frames - turns encoded frames into the frames, calls and files of the report
  *
- * Display    a function of a JIT compiler is named by its process's perf map, else it is [anon]. A
- *            file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
+ * Display    a function of a JIT compiler is named by its process's jitdump or perf map, else it is
+ *            [anon]. A file's frame is its symbol or basename+0xoffset, the vDSO's its symbol or
  *            [vdso]+0xoffset, the kernel's its symbol or [module]+0xoffset; what has no mapping is
  *            its [reason]. The offset shown is the frame's own, that of a return address too.
  * Calls      where the debug information knows of inlined calls, a frame is the list of them; the
@@ -14,6 +14,9 @@
  */
 
 #include "symbolizer/output/report_files.h"
+
+/* The frame of a string, which is its name; of a kind that no record has. */
+#define REPORT_FRAMES_TEXT (6ull << TM_FRAME_KIND_SHIFT)
 
 struct report_frames_key {
 	uint64_t encoded;

@@ -8,6 +8,7 @@
 #include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report_frames.h"
+#include "symbolizer/output/report_wakers.h"
 
 #define FIXED_BYTES (OUTPUT_FILE_BUFFER_BYTES + (512u << 10)) /* buffers; zlib's; small arrays */
 #define SORT_BYTES  (2 * sizeof(uint32_t))                    /* of sort_new, an item */
@@ -20,9 +21,10 @@
 #define NAME_BYTES         96u  /* of a name, its slots, and what is displayed for it */
 #define PLACE_WRITER_BYTES 512u /* of pprof's locations, lines and functions */
 #define SAMPLE_BYTES       400u /* of pprof's samples and labels, and the report's own */
-#define STACK_BYTES        32u
+#define STACK_BYTES        64u
 #define WORD_BYTES         24u /* of the report's and pprof's stacks, and of the page's nodes */
 #define STRING_BYTES       96u
+#define WAKER_BYTES        6u /* as WORD_BYTES, of each byte of the report's own */
 
 uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names)
 {
@@ -31,6 +33,7 @@ uint64_t report_need_about(const struct aggregate *aggregate, const struct name_
 	       STACK_BYTES * (uint64_t)aggregate->stack_count +
 	       WORD_BYTES * aggregate->frame_count +
 	       STRING_BYTES * (uint64_t)aggregate->strings->count +
+	       WAKER_BYTES * report_wakers_need(aggregate) +
 	       sizeof(struct tm_identity) * (uint64_t)aggregate->files->count;
 }
 
@@ -39,9 +42,11 @@ uint64_t report_need_build(const struct aggregate *aggregate)
 	return FIXED_BYTES +
 	       (sizeof(uint32_t) + sizeof(struct report_process) + SORT_BYTES) *
 		       (uint64_t)aggregate->processes->count +
-	       sizeof(struct report_stack) * (uint64_t)aggregate->stack_count +
+	       (2 * sizeof(struct report_stack) + sizeof(uint32_t)) *
+		       (uint64_t)aggregate->stack_count +
 	       sizeof(uint32_t) * aggregate->frame_count +
-	       sizeof(struct report_sample) * (uint64_t)aggregate->sample_count;
+	       sizeof(struct report_sample) * (uint64_t)aggregate->sample_count +
+	       report_wakers_need(aggregate);
 }
 
 /* Of functions.c, while it sorts, and its classes of calls. */
@@ -76,7 +81,8 @@ static uint64_t folded_bytes(const struct report *report)
 
 static uint64_t speedscope_bytes(const struct report *report)
 {
-	return functions_bytes(report) + sizeof(uint64_t) * ((uint64_t)report->process_count + 1) +
+	return functions_bytes(report) +
+	       TM_SAMPLE_KINDS_N * sizeof(uint64_t) * ((uint64_t)report->process_count + 1) +
 	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
 }
 

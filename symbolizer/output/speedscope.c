@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* speedscope - the profile as speedscope.app reads it, one of its profiles per process */
+/*
+ * speedscope - the samples as speedscope.app reads them, a profile per process and kind
+ *
+ * Those of on-CPU samples come first. The stack of an off-CPU sample ends in its thread's state.
+ */
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,20 +18,30 @@
 #include "symbolizer/output/report.h"
 #include "symbolizer/output/stack_order.h"
 
+#define STOP_FRAMES (TM_STOP_N - TM_STOP_NONE - 1)
+
 struct view {
 	const struct report *report;
-	const uint64_t *totals; /* by process */
+	const uint64_t *totals; /* by process and kind */
 };
 
-/* By process, the one with most samples first. */
+static uint32_t total_of(const struct report_sample *sample)
+{
+	return TM_SAMPLE_KINDS_N * sample->process + sample->kind;
+}
+
+/* By kind, then by process, the one with most time first. */
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct view *view = context;
-	uint32_t left = view->report->samples[a].process;
-	uint32_t right = view->report->samples[b].process;
-	int order = sort_by_number(view->totals[right], view->totals[left]);
+	const struct report *report = view->report;
+	const struct report_sample *left = &report->samples[a];
+	const struct report_sample *right = &report->samples[b];
+	int order = sort_by_number(left->kind, right->kind);
 
-	return order != 0 ? order : sort_by_number(left, right);
+	if (order == 0)
+		order = sort_by_number(view->totals[total_of(right)], view->totals[total_of(left)]);
+	return order != 0 ? order : sort_by_number(left->process, right->process);
 }
 
 /* The source file and line of a function where they are known, else the file that it is in. */
@@ -51,7 +65,7 @@ static void write_frame(struct output_file *out, const struct report *report,
 	output_file_text(out, "}");
 }
 
-/* Functions first, then one frame for each truncation reason. */
+/* Functions first, then one frame for each truncation reason and each state. */
 static void write_frames(struct output_file *out, const struct report *report,
 			 const struct functions *functions)
 {
@@ -63,6 +77,9 @@ static void write_frames(struct output_file *out, const struct report *report,
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
 		output_file_format(out, "%s{\"name\":\"[truncated: %s]\"}",
 				   stop > TM_STOP_NONE + 1 ? "," : "", tm_reasons_stop(stop));
+	for (unsigned state = TM_THREAD_ON_CPU + 1;
+	     report_has(report, TM_SAMPLE_OFF_CPU) && state < TM_THREAD_STATES_N; state++)
+		output_file_format(out, ",{\"name\":\"[%s]\"}", tm_reasons_thread(state));
 	output_file_text(out, "]}");
 }
 
@@ -83,26 +100,33 @@ static void write_stack(struct output_file *out, const struct report *report,
 		output_file_number(out, functions->of_call[call]);
 		separator = ",";
 	}
+	if (report_sample_ends_in_state(sample)) {
+		output_file_text(out, separator);
+		output_file_number(out,
+				   (uint64_t)functions->count + STOP_FRAMES + sample->state - 1);
+	}
 	output_file_text(out, "]");
 }
 
-/* Seconds of CPU time, with no more digits than a double holds. */
-static void write_seconds(struct output_file *out, const struct report *report, uint64_t count)
+/* With no more digits than a double holds. */
+static void write_seconds(struct output_file *out, uint64_t ns)
 {
-	output_file_format(out, "%.12g", (double)count / (double)(report->hz > 0 ? report->hz : 1));
+	output_file_format(out, "%.15g", (double)ns / (double)TM_NS_PER_SECOND);
 }
 
-static int write_name(struct output_file *out, const struct report *report, uint32_t process)
+static int write_name(struct output_file *out, const struct report *report,
+		      const struct report_sample *sample)
 {
-	const struct report_process *of = &report->processes[process];
+	const struct report_process *of = &report->processes[sample->process];
+	const char *kind = sample->kind == TM_SAMPLE_OFF_CPU ? " off-CPU" : "";
 	const char *comm = report->strings[of->comm];
 	_cleanup_(tm_freep) char *name = NULL;
 	int r;
 
 	if (of->reuse)
-		r = asprintf(&name, "%s (%u #%u)", comm, of->tgid, of->reuse);
+		r = asprintf(&name, "%s (%u #%u)%s", comm, of->tgid, of->reuse, kind);
 	else
-		r = asprintf(&name, "%s (%u)", comm, of->tgid);
+		r = asprintf(&name, "%s (%u)%s", comm, of->tgid, kind);
 	if (r < 0) {
 		name = NULL;
 		return -ENOMEM;
@@ -118,13 +142,13 @@ static int write_process(struct output_file *out, const struct report *report,
 	int r;
 
 	output_file_text(out, "{\"type\":\"sampled\",\"name\":");
-	r = write_name(out, report, report->samples[samples[0]].process);
+	r = write_name(out, report, &report->samples[samples[0]]);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < count; i++)
-		total += report->samples[samples[i]].count;
+		total += report->samples[samples[i]].value;
 	output_file_text(out, ",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":");
-	write_seconds(out, report, total);
+	write_seconds(out, total);
 	output_file_text(out, ",\"samples\":[");
 	for (uint32_t i = 0; i < count; i++) {
 		output_file_text(out, i > 0 ? ",\n" : "\n");
@@ -133,41 +157,9 @@ static int write_process(struct output_file *out, const struct report *report,
 	output_file_text(out, "],\"weights\":[");
 	for (uint32_t i = 0; i < count; i++) {
 		output_file_text(out, i > 0 ? "," : "");
-		write_seconds(out, report, report->samples[samples[i]].count);
+		write_seconds(out, report->samples[samples[i]].value);
 	}
 	output_file_text(out, "]}");
-	return 0;
-}
-
-/* The busiest process first: the viewer opens with it. */
-static int write_profiles(struct output_file *out, const struct report *report,
-			  const struct functions *functions)
-{
-	_cleanup_(tm_freep) uint64_t *totals = calloc((size_t)report->process_count + 1, 8);
-	_cleanup_(tm_freep) uint32_t *samples = NULL;
-	const struct view view = {.report = report, .totals = totals};
-
-	if (!totals)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < report->sample_count; i++)
-		totals[report->samples[i].process] += report->samples[i].count;
-	samples = sort_new(report->sample_count, compare_samples, &view);
-	if (!samples)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < report->sample_count;) {
-		uint32_t process = report->samples[samples[i]].process;
-		uint32_t next = i;
-		int r;
-
-		while (next < report->sample_count &&
-		       report->samples[samples[next]].process == process)
-			next++;
-		output_file_text(out, i > 0 ? ",\n" : "\n");
-		r = write_process(out, report, functions, samples + i, next - i);
-		if (r < 0)
-			return r;
-		i = next;
-	}
 	return 0;
 }
 
@@ -176,6 +168,41 @@ static void write_nothing(struct output_file *out)
 {
 	output_file_text(out, "{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"seconds\","
 			      "\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+}
+
+/* The process with most time first: the viewer opens with it. */
+static int write_profiles(struct output_file *out, const struct report *report,
+			  const struct functions *functions)
+{
+	_cleanup_(tm_freep) uint64_t *totals =
+		calloc(TM_SAMPLE_KINDS_N * ((size_t)report->process_count + 1), sizeof(*totals));
+	_cleanup_(tm_freep) uint32_t *samples = NULL;
+	const struct view view = {.report = report, .totals = totals};
+	uint32_t count = report->sample_count;
+
+	if (!totals)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		totals[total_of(&report->samples[i])] += report->samples[i].value;
+	if (count == 0)
+		write_nothing(out);
+	samples = sort_new(count, compare_samples, &view);
+	if (!samples)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count;) {
+		uint32_t of = total_of(&report->samples[samples[i]]);
+		uint32_t next = i;
+		int r;
+
+		while (next < count && total_of(&report->samples[samples[next]]) == of)
+			next++;
+		output_file_text(out, i > 0 ? ",\n" : "\n");
+		r = write_process(out, report, functions, samples + i, next - i);
+		if (r < 0)
+			return r;
+		i = next;
+	}
+	return 0;
 }
 
 int speedscope_write(struct output_file *out, const struct report *report)
@@ -192,8 +219,6 @@ int speedscope_write(struct output_file *out, const struct report *report)
 	output_file_text(out, ",\n\"activeProfileIndex\":0,\n");
 	write_frames(out, report, &functions);
 	output_file_text(out, ",\n\"profiles\":[");
-	if (report->sample_count == 0)
-		write_nothing(out);
 	r = write_profiles(out, report, &functions);
 	if (r < 0)
 		return r;

@@ -6,7 +6,7 @@
  * Shape      a SEQPACKET socket with fixed-size messages. A request is one of them with the file's
  *            descriptor, or with none for the vDSO; as many PART messages follow at once as it says
  *            (`parts`), each with one more descriptor. One RESULT answers it, with a sealed blob
- *            when its status is PARSER_OK. PARSER_AT_ONCE requests may be open.
+ *            when its status is PARSER_OK. PARSER_OPEN_MAX requests may be open.
  * Requests   ROWS: the unwind table of the file, or of the vDSO without one; the result is that of
  *            shared/unwind_table.h. SYMBOLS: the whole symbol table, likewise; if `count` is 1,
  *            with the CRC of the file. LINES: functions, inlined calls and source lines, of DWARF
@@ -17,7 +17,12 @@
  *            whose build id must be the one that the file with the DWARF names (likewise).
  *            DEMANGLE: no file; one part, a sealed blob of `count` NUL-ended names. PERF_MAP: the
  *            functions that a JIT compiler wrote into the file (jit/perf_map.h); the result is that
- *            of SYMBOLS.
+ *            of SYMBOLS. JITDUMP: the same with times (jit/jitdump.h); the result is a
+ *            parser_code_table.
+ * Time       PARSER_AT_ONCE requests are to be younger than PARSER_SLOW_MS, PARSER_SLOW_MAX may be
+ *            older: so files that hang do not keep others from being parsed. One more ends the
+ *            oldest.
+ * Memory     a request says what its worker may use. PARSER_MEMORY means that it did not suffice.
  * Trust      once the parser has read a file it is taken for hostile: its blob is checked as a
  *            whole before use (names/symbol_table.c, names/lines_check.c, tm_unwind_table_check),
  *            and its client keeps a deadline.
@@ -25,15 +30,18 @@
 
 #include <stdint.h>
 
-#define PARSER_AT_ONCE          2u   /* requests, each with its worker */
-#define PARSER_PARTS_MAX        3u   /* of a request */
-#define PARSER_ABANDONED_MAX    8u   /* workers that do not die: then every request is refused */
-#define PARSER_DEADLINE_MS      3000 /* of one worker, of wall time: see parser_deadline_ms() */
-#define PARSER_LONG_DEADLINE_MS 30000
-#define PARSER_OFFSETS_MAX      (1u << 20)  /* in a request */
-#define PARSER_NAMES_MAX        (64u << 20) /* bytes of names in a result */
-#define PARSER_NAME_MAX         4096u       /* bytes of one name; a longer one is truncated */
-#define PARSER_BUILD_ID_MAX     64u
+#define PARSER_AT_ONCE       2u   /* requests, each with its worker, */
+#define PARSER_SLOW_MAX      4u   /* and more of them that are older than */
+#define PARSER_SLOW_MS       3000 /* wall time */
+#define PARSER_OPEN_MAX      (PARSER_AT_ONCE + PARSER_SLOW_MAX)
+#define PARSER_PARTS_MAX     3u         /* of a request */
+#define PARSER_ABANDONED_MAX 8u         /* workers that do not die: then every request is refused */
+#define PARSER_DEADLINE_MS   30000      /* wall time of a worker; its CPU time: worker.h */
+#define PARSER_OFFSETS_MAX   (1u << 20) /* in a request */
+#define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
+#define PARSER_NAME_MAX      4096u       /* bytes of one name; a longer one is truncated */
+#define PARSER_BUILD_ID_MAX  64u
+#define PARSER_MEMORY_MOST   (1u << 30) /* bytes of one worker */
 
 enum parser_kind {
 	PARSER_PART = 3,
@@ -41,7 +49,8 @@ enum parser_kind {
 	PARSER_SYMBOLS = 5, /* `count` is 0, or 1: with the file's CRC */
 	PARSER_LINES = 6,
 	PARSER_DEMANGLE = 7,
-	PARSER_PERF_MAP = 8, /* `count` is 0 */
+	PARSER_PERF_MAP = 8, /* `count`: MiB of the file that are read at most */
+	PARSER_JITDUMP = 9,  /* `count` is 0 */
 	PARSER_RESULT = 16,
 };
 
@@ -69,15 +78,15 @@ struct parser_message {
 	uint32_t status; /* of a RESULT: enum parser_status */
 	uint32_t cpu_ms; /* of a RESULT: what its worker used, rounded up; of LINES: what it may use
 			  * at most, 0: no more than others */
+	uint32_t memory_kib; /* of a request: what its worker may use; 0: PARSER_MEMORY_MOST */
+	uint32_t pad;
 };
 
-/* A worker's CPU time has a shorter limit (worker.h); this is for one that hangs. */
-static inline uint32_t parser_deadline_ms(uint32_t kind)
-{
-	return kind == PARSER_ROWS ? PARSER_DEADLINE_MS : PARSER_LONG_DEADLINE_MS;
-}
+/* MiB of a perf map, by default and at most: its worker's memory bounds it. */
+#define PARSER_PERF_MAP_MIB     64u
+#define PARSER_PERF_MAP_MIB_MAX 512u
 
-#define PARSER_NO_NAME 0xffffffffu
+#define PARSER_NO_NAME          0xffffffffu
 
 /*
  * The result of SYMBOLS: header, segments in the order of their offsets, symbols in that of their
@@ -131,6 +140,59 @@ struct parser_symbol {
 	uint64_t start; /* vaddr */
 	uint32_t bytes;
 	uint32_t name; /* into the names */
+};
+
+/*
+ * The result of JITDUMP: header, codes, spans, versions, lines, names. A code is what lay at an
+ * address from one time until another one. Spans are in the order of their addresses and do not
+ * overlap; each has at least one version: a code that covers all of it, in the order of their
+ * times. The last that had begun by then is what lay there, unless it had ended.
+ */
+#define PARSER_CODES_MAGIC       0x314a4d54u /* "TMJ1" */
+#define PARSER_CODES_MAX         (512u << 10)
+#define PARSER_CODE_SPANS_MAX    (2 * PARSER_CODES_MAX)
+#define PARSER_CODE_VERSIONS_MAX (2u << 20)
+#define PARSER_CODE_LINES_MAX    (2u << 20)
+#define PARSER_CODE_NAMES_MAX    (64u << 20) /* bytes */
+
+enum parser_codes_flag {
+	PARSER_CODES_OTHER_CLOCK = 1, /* its times are not CLOCK_MONOTONIC's: nothing was read */
+	PARSER_CODES_MALFORMED = 2,   /* something that makes no sense was left out */
+	PARSER_CODES_TRUNCATED = 4,   /* a limit was met: codes are missing */
+	PARSER_CODES_FLAGS_ALL = 7,
+};
+
+struct parser_code_table {
+	uint32_t magic;
+	uint32_t flags; /* enum parser_codes_flag */
+	uint32_t code_count;
+	uint32_t span_count;
+	uint32_t version_count; /* each a u32: an index of a code */
+	uint32_t line_count;
+	uint32_t name_bytes; /* the last is a NUL */
+	uint32_t pid;        /* of whoever wrote the file, in its own PID namespace */
+};
+
+struct parser_code {
+	uint64_t start;
+	uint64_t from;       /* ns of CLOCK_MONOTONIC */
+	uint64_t until;      /* it was moved elsewhere then; UINT64_MAX: it was not */
+	uint32_t bytes;      /* never 0 */
+	uint32_t name;       /* into the names */
+	uint32_t first_line; /* its lines, in the order of their offsets */
+	uint32_t line_count;
+};
+
+struct parser_code_span {
+	uint64_t start;
+	uint32_t bytes; /* never 0 */
+	uint32_t first_version;
+};
+
+struct parser_code_line { /* what begins at `offset` of a code */
+	uint32_t offset;
+	uint32_t line; /* 0: unknown */
+	uint32_t path; /* into the names */
 };
 
 /* The result of LINES: header, places in the order of the addresses, calls, then names. */

@@ -35,6 +35,7 @@ struct slot { /* for one worker */
 	int worker;  /* pidfd */
 	int channel; /* -1: it was closed without an answer; the worker's end says why */
 	uint32_t id;
+	int64_t begun;    /* ms */
 	int64_t deadline; /* ms */
 };
 
@@ -45,13 +46,13 @@ struct dying {      /* a worker that was killed and has not ended */
 
 struct server {
 	int socket;
-	struct slot slots[PARSER_AT_ONCE];
+	struct slot slots[PARSER_OPEN_MAX];
 	struct dying dying[DYING_MAX];
 	uint32_t dying_count;
 	uint32_t abandoned; /* of those */
 };
 
-_Static_assert(PARSER_ABANDONED_MAX + PARSER_AT_ONCE < DYING_MAX, "room for every abandoned one");
+_Static_assert(PARSER_ABANDONED_MAX + PARSER_OPEN_MAX < DYING_MAX, "room for every abandoned one");
 
 /* Return: whether the worker has ended. @option: 0: it is waited for, and has no number any more;
  * WNOWAIT: it keeps its number. */
@@ -98,7 +99,7 @@ static void send_result(const struct server *server, uint32_t id, pid_t worker, 
 
 static struct slot *free_slot(struct server *server)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		if (!server->slots[i].used)
 			return &server->slots[i];
 	return NULL;
@@ -109,7 +110,7 @@ static _Noreturn void become_worker(const struct server *server, int channel,
 				    const struct worker_job *job)
 {
 	(void)tm_close(server->socket);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		if (server->slots[i].used) {
 			(void)tm_close(server->slots[i].channel);
 			(void)tm_close(server->slots[i].worker);
@@ -126,7 +127,7 @@ static int start_worker(struct server *server, const struct worker_job *job)
 	pid_t pid;
 
 	if (!slot || server->abandoned >= PARSER_ABANDONED_MAX ||
-	    server->dying_count >= DYING_MAX - PARSER_AT_ONCE ||
+	    server->dying_count >= DYING_MAX - PARSER_OPEN_MAX ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -EBUSY;
 	pid = fork();
@@ -145,8 +146,8 @@ static int start_worker(struct server *server, const struct worker_job *job)
 			      .worker = worker,
 			      .channel = ends[0],
 			      .id = job->request.id,
-			      .deadline = (int64_t)tm_clock_ms() +
-					  parser_deadline_ms(job->request.kind)};
+			      .begun = (int64_t)tm_clock_ms()};
+	slot->deadline = slot->begun + PARSER_DEADLINE_MS;
 	return 0;
 }
 
@@ -176,6 +177,9 @@ static bool is_valid_request(const struct parser_message *request, int file)
 	case PARSER_SYMBOLS:
 		return request->count <= (file >= 0) && request->parts == 0;
 	case PARSER_PERF_MAP:
+		return file >= 0 && request->count >= 1 &&
+		       request->count <= PARSER_PERF_MAP_MIB_MAX && request->parts == 0;
+	case PARSER_JITDUMP:
 		return file >= 0 && request->count == 0 && request->parts == 0;
 	case PARSER_DEMANGLE:
 		return file < 0 && request->count <= PARSER_DEMANGLE_MAX && request->parts == 1;
@@ -276,14 +280,36 @@ static void keep_deadline(struct server *server, struct slot *slot, int64_t now)
 	stop_worker(server, slot, /* abandoned= */ true);
 }
 
+/* Where too many are slow, the oldest ends now. */
+static void limit_slow(struct server *server, int64_t now)
+{
+	struct slot *oldest = NULL;
+	unsigned slow = 0;
+
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
+		struct slot *slot = &server->slots[i];
+
+		if (!slot->used || slot->killed || now < slot->begun + PARSER_SLOW_MS)
+			continue;
+		slow++;
+		if (slot->channel >= 0 && (!oldest || slot->begun < oldest->begun))
+			oldest = slot;
+	}
+	if (slow > PARSER_SLOW_MAX && oldest)
+		oldest->deadline = now;
+}
+
+/* Until a worker is slow or overdue. */
 static int poll_timeout(const struct server *server, int64_t now)
 {
 	int64_t wait = -1;
 
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
-		int64_t left = server->slots[i].deadline - now;
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
+		const struct slot *slot = &server->slots[i];
+		int64_t slow = slot->begun + PARSER_SLOW_MS;
+		int64_t left = (now < slow && slow < slot->deadline ? slow : slot->deadline) - now;
 
-		if (!server->slots[i].used)
+		if (!slot->used)
 			continue;
 		left = left > 0 ? left : 0;
 		if (wait < 0 || left < wait)
@@ -304,14 +330,14 @@ static void serve_worker(struct server *server, struct slot *slot, bool ready)
 /* Of each worker its channel, or its end if it has closed that; and the ends of dying ones. */
 static int serve_once(struct server *server)
 {
-	struct pollfd ready[1 + PARSER_AT_ONCE + DYING_MAX] = {
+	struct pollfd ready[1 + PARSER_OPEN_MAX + DYING_MAX] = {
 		{.fd = server->socket, .events = POLLIN}};
-	nfds_t count = 1 + PARSER_AT_ONCE;
+	nfds_t count = 1 + PARSER_OPEN_MAX;
 	int r;
 
 	if (!free_slot(server))
 		ready[0].events = 0;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
 		const struct slot *slot = &server->slots[i];
 		int fd = slot->channel >= 0 ? slot->channel : slot->worker;
 
@@ -322,7 +348,8 @@ static int serve_once(struct server *server)
 	r = poll(ready, count, poll_timeout(server, (int64_t)tm_clock_ms()));
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	limit_slow(server, (int64_t)tm_clock_ms());
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		if (server->slots[i].used)
 			serve_worker(server, &server->slots[i], ready[i + 1].revents != 0);
 	reap_dying(server);
@@ -332,7 +359,7 @@ static int serve_once(struct server *server)
 /* Waits for stopped workers, so that their CPU time is counted; not for those that hang. */
 static void stop_all(struct server *server)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++)
 		if (server->slots[i].used)
 			stop_worker(server, &server->slots[i], /* abandoned= */ false);
 	for (int i = 0; i < STOP_TRIES && server->dying_count; i++) {

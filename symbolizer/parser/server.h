@@ -3,8 +3,9 @@
 /*
  * server - forks a worker for each request, relays its result, and kills those that hang
  *
- * Limits     PARSER_AT_ONCE workers; each is killed at parser_deadline_ms(); one that does not die
- *            within SERVER_DEATH_MS more (a hung file system) is abandoned. While
+ * Limits     PARSER_OPEN_MAX workers; each is killed after PARSER_DEADLINE_MS, or when it is the
+ *            oldest of more than PARSER_SLOW_MAX that are older than PARSER_SLOW_MS. One that does
+ *            not die within SERVER_DEATH_MS more (a hung file system) is abandoned. While
  *            PARSER_ABANDONED_MAX of these have not ended, every request is refused.
  * Signals    go to a worker's pidfd, so never to a process that has its number by now.
  */

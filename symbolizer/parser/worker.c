@@ -19,6 +19,7 @@
 #include "symbolizer/parser/demangle.h"
 #include "symbolizer/parser/dwarf/lines.h"
 #include "symbolizer/parser/input.h"
+#include "symbolizer/parser/jit/jitdump.h"
 #include "symbolizer/parser/jit/perf_map.h"
 #include "symbolizer/parser/symbols/symbols_compile.h"
 #include "symbolizer/parser/unwind_compile.h"
@@ -34,6 +35,7 @@ static struct worker_limits limits_of(uint32_t kind)
 	switch (kind) {
 	case PARSER_SYMBOLS:
 	case PARSER_PERF_MAP:
+	case PARSER_JITDUMP:
 		return (struct worker_limits){WORKER_SYMBOLS_CPU_SECONDS, WORKER_HEAP_BYTES};
 	case PARSER_LINES:
 		return (struct worker_limits){WORKER_LINES_CPU_SECONDS, WORKER_LINES_HEAP_BYTES};
@@ -45,6 +47,31 @@ static struct worker_limits limits_of(uint32_t kind)
 	}
 }
 
+static uint64_t granted_bytes(const struct parser_message *request)
+{
+	const uint64_t bytes = (uint64_t)request->memory_kib << 10;
+
+	return bytes && bytes < PARSER_MEMORY_MOST ? bytes : PARSER_MEMORY_MOST;
+}
+
+static uint64_t result_bytes_max(const struct parser_message *request)
+{
+	return granted_bytes(request) / WORKER_RESULT_PART;
+}
+
+/* The result is a file in memory. A sanitizer's own memory is without a limit (sandbox.h). */
+static int limit_memory(const struct parser_message *request)
+{
+	const uint64_t result = result_bytes_max(request);
+	const uint64_t rest = WORKER_START_BYTES + granted_bytes(request) - result;
+	const struct rlimit data = {rest, rest};
+	const struct rlimit file = {result, result};
+
+	if (setrlimit(RLIMIT_FSIZE, &file) < 0)
+		return PARSER_FAILED;
+	return TM_SANITIZED || setrlimit(RLIMIT_DATA, &data) == 0 ? 0 : PARSER_FAILED;
+}
+
 /* @space: address space for copies of files. */
 static int enter_sandbox(const struct parser_message *request, uint64_t space)
 {
@@ -54,7 +81,7 @@ static int enter_sandbox(const struct parser_message *request, uint64_t space)
 	/* The lower limit ends it by a signal of its own, SIGXCPU. */
 	const struct rlimit cpu = {seconds, seconds + 1};
 
-	if (setrlimit(RLIMIT_CPU, &cpu) < 0 ||
+	if (setrlimit(RLIMIT_CPU, &cpu) < 0 || limit_memory(request) ||
 	    tm_sandbox_limits(0, space + limits.heap_bytes) < 0 ||
 	    tm_sandbox_filter(&worker_filter) < 0)
 		return PARSER_FAILED;
@@ -136,8 +163,8 @@ static int parse_lines(const struct worker_job *job, struct result_blob *result)
 	return r;
 }
 
-/* A map may grow while it is read. */
-static int parse_perf_map(const struct worker_job *job, struct result_blob *result)
+/* It may grow while it is read. */
+static int parse_jit_file(const struct worker_job *job, struct result_blob *result)
 {
 	struct image_source source;
 	struct input input;
@@ -145,7 +172,12 @@ static int parse_perf_map(const struct worker_job *job, struct result_blob *resu
 
 	if (!r)
 		r = enter_sandbox(&job->request, 0);
-	return r ? r : perf_map_compile(result, &source);
+	if (r)
+		return r;
+	r = job->request.kind == PARSER_JITDUMP
+		    ? jitdump_compile(result, &source)
+		    : perf_map_compile(result, &source, (uint64_t)job->request.count << 20);
+	return status_of(r, &input, 1);
 }
 
 /* Of the whole file, for the debug link that names it. */
@@ -211,7 +243,8 @@ static int parse(const struct worker_job *job, struct result_blob *result)
 	case PARSER_DEMANGLE:
 		return demangle(job, result);
 	case PARSER_PERF_MAP:
-		return parse_perf_map(job, result);
+	case PARSER_JITDUMP:
+		return parse_jit_file(job, result);
 	default:
 		return parse_file(job, result);
 	}
@@ -226,6 +259,8 @@ _Noreturn void worker_run(int channel, const struct worker_job *job)
 	/* If the server dies, so does its worker. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	result.status = (uint32_t)parse(job, &blob);
+	if (result.status == PARSER_OK && blob.bytes > result_bytes_max(&job->request))
+		result.status = PARSER_MEMORY;
 	if (result.status == PARSER_OK) {
 		fd = tm_region_seal_blob(blob_name(job->request.kind), blob.data, blob.bytes);
 		if (fd < 0)

@@ -7,6 +7,13 @@
 #include "shared/cleanup.h"
 #include "symbolizer/parser/parser.h"
 
+/*
+ * What a worker starts with, of the memory that the kernel counts (RLIMIT_DATA). Of what its
+ * request grants beyond, one part is for its result.
+ */
+#define WORKER_START_BYTES (2ull << 20)
+#define WORKER_RESULT_PART 4u
+
 /* Of the CPU, and of address space beside the copy of the file. */
 #define WORKER_CPU_SECONDS          2
 #define WORKER_HEAP_BYTES           (768ull << 20)

@@ -38,26 +38,48 @@ static uint32_t resolve_files(struct aggregate *aggregate, const struct tm_sampl
 	return lost;
 }
 
-/* Counts a sample with these frames. Return: 0, BUDGET_E_SPENT. */
-static int count_sample(struct aggregate *aggregate, struct aggregate_sample *key,
+/* @process: of the anonymous frames of a stack. */
+static bool has_jitdump(const struct aggregate *aggregate, uint32_t process)
+{
+	return process != AGGREGATE_NO_PROCESS && aggregate->processes->items[process].jitdump;
+}
+
+static void add_weight(struct aggregate *aggregate, uint32_t stack)
+{
+	if (aggregate->stacks[stack].weight < UINT32_MAX)
+		aggregate->stacks[stack].weight++;
+}
+
+/* Counts @sample, whose stack has these frames. Return: 0, BUDGET_E_SPENT. */
+static int count_sample(struct aggregate *aggregate, struct aggregate_sample *sample,
 			const uint64_t *frames, uint32_t count)
 {
-	uint32_t process = aggregate_entries_process(frames, count, key->process);
+	uint32_t process = aggregate_entries_process(frames, count, sample->process);
 	uint32_t hash, index;
 
-	key->stack = aggregate_entries_find_stack(aggregate, frames, count, process, &hash);
+	if (aggregate->timed >= AGGREGATE_TIMED_MAX ||
+	    !(has_jitdump(aggregate, process) ||
+	      (sample->waker_stack &&
+	       has_jitdump(aggregate, aggregate->stacks[sample->waker_stack - 1].process))))
+		sample->code_ktime = 0;
+
+	sample->stack = aggregate_entries_find_stack(aggregate, frames, count, process, &hash);
 	if (!arena_spare(&aggregate->reserve))
 		return BUDGET_E_SPENT;
-	if (key->stack == HASH_INDEX_NONE &&
-	    aggregate_entries_add_stack(aggregate, frames, count, process, hash, &key->stack))
+	if (sample->stack == HASH_INDEX_NONE &&
+	    aggregate_entries_add_stack(aggregate, frames, count, process, hash, &sample->stack))
 		return BUDGET_E_SPENT;
-	index = aggregate_entries_find_sample(aggregate, key, &hash);
-	if (index == HASH_INDEX_NONE && aggregate_entries_add_sample(aggregate, key, hash, &index))
+	index = aggregate_entries_find_sample(aggregate, sample, &hash);
+	if (index != HASH_INDEX_NONE)
+		aggregate_entries_count(aggregate, index, sample);
+	else if (aggregate_entries_add_sample(aggregate, sample, hash, &index))
 		return BUDGET_E_SPENT;
-	aggregate->samples[index].count++;
-	aggregate->exported++;
-	if (aggregate->stacks[key->stack].weight < UINT32_MAX)
-		aggregate->stacks[key->stack].weight++;
+	else
+		aggregate->timed += sample->code_ktime != 0;
+	sample_sum_add(&aggregate->exported[sample->kind], 1, sample->value);
+	add_weight(aggregate, sample->stack);
+	if (sample->waker_stack)
+		add_weight(aggregate, sample->waker_stack - 1);
 	return 0;
 }
 
@@ -114,46 +136,110 @@ void aggregate_deinit(struct aggregate *aggregate)
 	arena_deinit(&aggregate->reserve);
 	aggregate->stack_count = 0;
 	aggregate->sample_count = 0;
-	aggregate->exported = 0;
+	memset(aggregate->exported, 0, sizeof(aggregate->exported));
 	aggregate->frame_count = 0;
+	aggregate->timed = 0;
 	aggregate->merged_comm = 0;
 	memset(aggregate->comms, 0, sizeof(aggregate->comms));
 }
 
 /* With the process alone. */
-static int add_merged(struct aggregate *aggregate, struct aggregate_sample *key)
+static int add_merged(struct aggregate *aggregate, struct aggregate_sample *counted)
 {
-	key->tid = 0;
-	key->comm = aggregate_merged_comm(aggregate);
-	return count_sample(aggregate, key, aggregate_entries_merged, 1);
+	counted->tid = 0;
+	counted->comm = aggregate_merged_comm(aggregate);
+	return count_sample(aggregate, counted, aggregate_entries_merged, 1);
 }
 
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 {
-	uint32_t count = (uint32_t)sample->kernel_frames + sample->user_frames, lost;
-	const uint64_t *frames = aggregate->frames;
-	struct aggregate_sample key = {
+	bool on_cpu = sample->kind == TM_SAMPLE_ON_CPU;
+
+	return aggregate_add_value(aggregate, sample,
+				   on_cpu ? aggregate->period_ns : sample->value);
+}
+
+int aggregate_add_value(struct aggregate *aggregate, const struct tm_sample *sample, uint64_t value)
+{
+	return aggregate_add_woken(aggregate, sample, value, NULL);
+}
+
+/* Return: the frames of @sample with file indices, without those for which there is no memory. */
+static const uint64_t *resolve(struct aggregate *aggregate, const struct tm_sample *sample,
+			       uint32_t *ret_count)
+{
+	uint32_t count = (uint32_t)sample->kernel_frames + sample->user_frames;
+	uint32_t lost = resolve_files(aggregate, sample, count);
+
+	*ret_count = count;
+	if (!lost)
+		return aggregate->frames;
+	aggregate->frames[lost - 1] = AGGREGATE_MERGED;
+	*ret_count -= lost - 1;
+	return aggregate->frames + lost - 1;
+}
+
+/* Of the waker: in an interrupt, no thread's, it has no generation. */
+static int waker_process(struct aggregate *aggregate, const struct tm_sample *waker, uint32_t comm,
+			 const uint64_t *frames, uint32_t count, uint32_t *ret_process)
+{
+	*ret_process = AGGREGATE_NO_PROCESS;
+	if (aggregate_entries_process(frames, count, 0) == AGGREGATE_NO_PROCESS)
+		return 0;
+	return process_of_sample(aggregate->processes, &waker->event, comm, ret_process);
+}
+
+/* Sets the waker of @counted, if there is memory for it. */
+static void set_waker(struct aggregate *aggregate, const struct tm_sample *waker,
+		      struct aggregate_sample *counted)
+{
+	uint32_t comm, process, count, hash, stack;
+	const uint64_t *frames = resolve(aggregate, waker, &count);
+
+	if (find_comm(aggregate, waker->comm, &comm) ||
+	    waker_process(aggregate, waker, comm, frames, count, &process))
+		return;
+	stack = aggregate_entries_find_stack(aggregate, frames, count, process, &hash);
+	if (stack == HASH_INDEX_NONE &&
+	    aggregate_entries_add_stack(aggregate, frames, count, process, hash, &stack))
+		return;
+	counted->waker_stack = stack + 1;
+	counted->waker_comm = comm;
+	counted->waker = waker->state;
+	counted->waker_stop =
+		waker->user_stop != TM_STOP_NONE ? waker->user_stop : waker->kernel_stop;
+}
+
+int aggregate_add_woken(struct aggregate *aggregate, const struct tm_sample *sample, uint64_t value,
+			const struct tm_sample *waker)
+{
+	const uint64_t *frames;
+	uint32_t count;
+	struct aggregate_sample counted = {
 		.tid = sample->event.tid,
 		.flags = sample->event.flags & AGGREGATE_FLAGS,
+		.code_ktime = sample->event.ktime,
 		.stop = sample->user_stop != TM_STOP_NONE ? sample->user_stop : sample->kernel_stop,
+		.kind = sample->kind,
+		.state = sample->state,
+		.count = 1,
+		.value = sample_sum_space(&aggregate->exported[sample->kind], value),
 	};
 
-	if (find_comm(aggregate, sample->comm, &key.comm))
-		key.comm = aggregate_merged_comm(aggregate);
-	if (process_of_sample(aggregate->processes, &sample->event, key.comm, &key.process))
+	if (find_comm(aggregate, sample->comm, &counted.comm))
+		counted.comm = aggregate_merged_comm(aggregate);
+	if (process_of_sample(aggregate->processes, &sample->event, counted.comm, &counted.process))
 		return BUDGET_E_SPENT;
-	lost = resolve_files(aggregate, sample, count);
-	if (lost) {
-		aggregate->frames[lost - 1] = AGGREGATE_MERGED;
-		frames += lost - 1;
-		count -= lost - 1;
-	}
-	if (count_sample(aggregate, &key, frames, count) == 0)
+	if (waker)
+		set_waker(aggregate, waker, &counted);
+	frames = resolve(aggregate, sample, &count);
+	if (count_sample(aggregate, &counted, frames, count) == 0)
 		return 0;
-	if (aggregate_merge(aggregate) && count_sample(aggregate, &key, frames, count) == 0)
+	aggregate_entries_forget_waker(&counted); /* stacks get other numbers */
+	if (aggregate_merge(aggregate) && count_sample(aggregate, &counted, frames, count) == 0)
 		return 0;
 	/* What was freed may be a part of an array that is too large only as a whole. */
-	while (add_merged(aggregate, &key))
+	while (add_merged(aggregate, &counted))
 		if (!aggregate_merge(aggregate))
 			return BUDGET_E_SPENT;
 	return 0;

@@ -10,7 +10,7 @@
 #include "symbolizer/profile/aggregate_entries.h"
 
 #define AGGREGATE_STACK_WORDS  6u /* of an entry and its slots in the index, about */
-#define AGGREGATE_SAMPLE_WORDS 8u
+#define AGGREGATE_SAMPLE_WORDS 10u
 
 struct aggregate_cut {
 	uint64_t excess;     /* words that are to be freed */

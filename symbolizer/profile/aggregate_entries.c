@@ -79,6 +79,13 @@ uint32_t aggregate_entries_find_sample(const struct aggregate *aggregate,
 	return index;
 }
 
+void aggregate_entries_count(struct aggregate *aggregate, uint32_t index,
+			     const struct aggregate_sample *more)
+{
+	aggregate->samples[index].count += more->count;
+	aggregate->samples[index].value += more->value;
+}
+
 int aggregate_entries_add_sample(struct aggregate *aggregate, const struct aggregate_sample *key,
 				 uint32_t hash, uint32_t *ret_sample)
 {
@@ -91,4 +98,16 @@ int aggregate_entries_add_sample(struct aggregate *aggregate, const struct aggre
 	aggregate->samples[aggregate->sample_count++] = *key;
 	*ret_sample = index;
 	return 0;
+}
+
+void aggregate_entries_forward(struct aggregate *aggregate)
+{
+	for (uint32_t i = 0; i < aggregate->sample_count; i++) {
+		struct aggregate_sample *sample = &aggregate->samples[i];
+
+		sample->stack = aggregate->stacks[sample->stack].forward;
+		if (sample->waker_stack)
+			sample->waker_stack =
+				aggregate->stacks[sample->waker_stack - 1].forward + 1;
+	}
 }

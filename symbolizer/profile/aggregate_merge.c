@@ -144,9 +144,7 @@ static void number_stacks(struct aggregate *aggregate)
 		stack->forward =
 			stack->forward == i ? count++ : aggregate->stacks[stack->forward].forward;
 	}
-	for (uint32_t i = 0; i < aggregate->sample_count; i++)
-		aggregate->samples[i].stack =
-			aggregate->stacks[aggregate->samples[i].stack].forward;
+	aggregate_entries_forward(aggregate);
 	count = 0;
 	hash_index_clear(&aggregate->stack_lookup);
 	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
@@ -185,19 +183,22 @@ static void merge_samples(const struct merging *merging)
 	uint32_t before = aggregate->sample_count;
 
 	aggregate->sample_count = 0;
+	aggregate->timed = 0;
 	hash_index_clear(&aggregate->sample_lookup);
 	for (uint32_t i = 0; i < before; i++) {
 		struct aggregate_sample sample = aggregate->samples[i];
 		const struct aggregate_stack *stack = &aggregate->stacks[sample.stack];
 		uint32_t hash, index;
 
+		sample.code_ktime = 0;
 		if (merging->cut.threads && aggregate_is_merged(stack) && !aggregate_depth(stack)) {
 			sample.tid = 0;
 			sample.comm = aggregate->merged_comm;
+			aggregate_entries_forget_waker(&sample);
 		}
 		index = aggregate_entries_find_sample(aggregate, &sample, &hash);
 		if (index != HASH_INDEX_NONE)
-			aggregate->samples[index].count += sample.count;
+			aggregate_entries_count(aggregate, index, &sample);
 		else /* its place is free: at most as many were before it */
 			(void)aggregate_entries_add_sample(aggregate, &sample, hash, &index);
 	}
@@ -224,6 +225,10 @@ bool aggregate_merge(struct aggregate *aggregate)
 	if (!aggregate->stack_count || !arena_spare(&aggregate->reserve))
 		return false;
 	(void)aggregate_merged_comm(aggregate);
+	if (aggregate->timed) {
+		merge_samples(&(struct merging){.aggregate = aggregate});
+		words = aggregate_words(aggregate);
+	}
 	for (int pass = 0; pass < PASSES_MAX && words > goal; pass++) {
 		struct merging merging = {.aggregate = aggregate, .cut.excess = words - goal};
 

@@ -9,7 +9,7 @@
  * next ones too, down to stacks that are AGGREGATE_MERGED alone. Where nearly all stacks are, their
  * samples lose the thread (tid 0, AGGREGATE_MERGED_NAME). So what is left of a stack is true, the
  * time below each frame that is left is exact, and so is that of each process, with its samples'
- * stops and flags.
+ * kinds, stops and flags.
  *
  * Memory     nothing is allocated but what was charged in advance (arena_spare).
  */

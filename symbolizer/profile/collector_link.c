@@ -154,6 +154,11 @@ static int handle_message(struct collector_link *link, const struct tm_wire *mes
 		link->opened(link->opened_context, message, TM_TAKE_FD(owned));
 		return 0;
 	}
+	if (message->kind == TM_WIRE_THREADS && link->threads &&
+	    link->state != COLLECTOR_LINK_ENDED) {
+		link->threads(link->threads_context, message, TM_TAKE_FD(owned));
+		return 0;
+	}
 	if (wants_fd != (owned >= 0) || link->state == COLLECTOR_LINK_ENDED)
 		return -EBADMSG;
 	switch (message->kind) {

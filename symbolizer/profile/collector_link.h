@@ -10,7 +10,7 @@
  */
 
 #include "shared/region.h"
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 #include "symbolizer/profile/files.h"
 
 enum collector_link_state {
@@ -31,6 +31,9 @@ typedef bool (*collector_link_fn)(void *context, uint32_t number, uint64_t value
 /* Who wants perf maps. @message: a PERF_MAP, not validated. @fd: taken; -1: none. */
 typedef void (*collector_link_map_fn)(void *context, const struct tm_wire *message, int fd);
 
+/* Who wants to know what threads do. @message: a THREADS, not validated. @fd: taken; -1: none. */
+typedef void (*collector_link_threads_fn)(void *context, const struct tm_wire *message, int fd);
+
 struct collector_link {
 	int wire; /* borrowed */
 	enum collector_link_state state;
@@ -41,6 +44,8 @@ struct collector_link {
 	void *map_context;
 	collector_link_opened_fn opened; /* NULL: nobody asks for debug files */
 	void *opened_context;
+	collector_link_threads_fn threads; /* NULL: nobody asks what threads do */
+	void *threads_context;
 	struct tm_region data;
 	struct tm_region page;
 	struct files *files;    /* borrowed */

@@ -32,29 +32,47 @@ void file_queue_add(struct files *files, uint32_t number, uint64_t value)
 	files->table_last = number + 1;
 }
 
+int file_queue_find(const struct files *files, uint32_t number, uint64_t value,
+		    struct file_queue_item *ret_wanted)
+{
+	const struct file_number *entry = entry_of(files, number);
+	const struct file *file = entry->file ? &files->items[entry->file - 1] : NULL;
+
+	if (!file_queue_is_current(files, number, value))
+		return FILE_QUEUE_E_NONE;
+	*ret_wanted = (struct file_queue_item){
+		.number = number, .value = value, .fd = file ? file->fd : -1};
+	if (entry->early && entry->early_ktime == value)
+		ret_wanted->fd = entry->early - 1;
+	else if (file && file->identified)
+		ret_wanted->identity = &file->identity;
+	return 0;
+}
+
 int file_queue_next(struct files *files, struct file_queue_item *ret_wanted)
 {
 	while (files->table_first) {
 		uint32_t number = files->table_first - 1;
 		struct file_number *entry = entry_of(files, number);
-		const struct file *file = entry->file ? &files->items[entry->file - 1] : NULL;
-		struct file_queue_item wanted = {
-			.number = number, .value = entry->table_ktime, .fd = file ? file->fd : -1};
 
 		entry->table_wanted = false;
 		files->table_first = entry->table_next;
 		if (!files->table_first)
 			files->table_last = 0;
-		if (!file_queue_is_current(files, number, wanted.value))
-			continue;
-		if (entry->early && entry->early_ktime == wanted.value)
-			wanted.fd = entry->early - 1;
-		else if (file && file->identified)
-			wanted.identity = &file->identity;
-		*ret_wanted = wanted;
-		return 0;
+		if (file_queue_find(files, number, entry->table_ktime, ret_wanted) == 0)
+			return 0;
 	}
 	return FILE_QUEUE_E_NONE;
+}
+
+bool file_queue_has_tables(const struct files *files)
+{
+	return files->table_first || files->tables_taken;
+}
+
+bool file_queue_has_symbols(const struct files *files)
+{
+	return files->symbols_count || files->symbols_taken;
 }
 
 uint64_t file_queue_last_value(const struct files *files, uint32_t number)

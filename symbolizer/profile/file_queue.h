@@ -28,6 +28,15 @@ enum {
 void file_queue_add(struct files *files, uint32_t number, uint64_t value);
 /* Removes items up to the first one that is current. Return: 0, FILE_QUEUE_E_NONE. */
 int file_queue_next(struct files *files, struct file_queue_item *ret_wanted);
+/*
+ * What @number, which was removed, stands for by now. Return: 0; FILE_QUEUE_E_NONE: it does not
+ * stand for the file of the FILE message with @value any more.
+ */
+int file_queue_find(const struct files *files, uint32_t number, uint64_t value,
+		    struct file_queue_item *ret_wanted);
+/* Whether an unwind table, or symbols, are still to be asked for. */
+bool file_queue_has_tables(const struct files *files);
+bool file_queue_has_symbols(const struct files *files);
 /* Return: the value of the last FILE message of @number, one that has an entry. */
 uint64_t file_queue_last_value(const struct files *files, uint32_t number);
 /* Whether one arrived before its announcement was read; that is in the ring by now. */

@@ -30,6 +30,7 @@ enum file_symbols {
 struct file {
 	struct tm_identity identity;
 	uint64_t seen_ktime;   /* time of the last sample or announcement */
+	uint64_t lines_ktime;  /* `seen_ktime` when its lines were asked for (line_retire.h) */
 	uint32_t path;         /* string; 0 until announced */
 	uint32_t base;         /* string: the last component of the path */
 	uint32_t number;       /* the last file number that stood for it */
@@ -65,19 +66,21 @@ struct files {
 	struct file *items;
 	uint32_t count; /* entries, free ones included */
 	uint32_t capacity;
-	uint32_t first_free;          /* index + 1 of the first unused entry; 0: none */
-	uint32_t live;                /* files for which a number stands */
-	uint32_t open;                /* descriptors held */
-	uint32_t max_open;            /* FILES_MAX_OPEN, or less if the descriptor limit is lower */
-	uint32_t table_first;         /* head of the queue: number + 1; 0: it is empty */
-	uint32_t table_last;          /* its tail, likewise */
-	uint32_t symbols_first;       /* head of the other queue: index + 1; 0: it is empty */
-	uint32_t symbols_last;        /* its tail, likewise */
-	uint32_t symbols_count;       /* its length */
-	struct file_number **numbers; /* FILES_PAGES pages of FILES_PAGE, allocated at first use */
-	struct hash_index lookup;     /* by identity */
-	struct budget *budget;        /* borrowed: of the entries alone */
-	struct strings *strings;      /* borrowed */
+	uint32_t first_free;    /* index + 1 of the first unused entry; 0: none */
+	uint32_t live;          /* files for which a number stands */
+	uint32_t open;          /* descriptors held */
+	uint32_t max_open;      /* FILES_MAX_OPEN, or less if the descriptor limit is lower */
+	uint32_t table_first;   /* head of the queue: number + 1; 0: it is empty */
+	uint32_t table_last;    /* its tail, likewise */
+	uint32_t symbols_first; /* head of the other queue: index + 1; 0: it is empty */
+	uint32_t symbols_last;  /* its tail, likewise */
+	uint32_t symbols_count; /* its length */
+	uint32_t tables_taken;  /* removed from the queue, the parser not yet asked for them; */
+	uint32_t symbols_taken; /* likewise */
+	struct file_number **numbers;  /* FILES_PAGES pages of FILES_PAGE, allocated at first use */
+	struct hash_index lookup;      /* by identity */
+	struct budget *budget;         /* borrowed: of the entries alone */
+	struct strings *strings;       /* borrowed */
 	struct tm_retire_queue *queue; /* borrowed; the files outlive their entries */
 	uint64_t retired;              /* files whose last number was retired */
 	uint64_t idle_closed;          /* descriptors of files that became idle */

@@ -211,6 +211,14 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 	return 0;
 }
 
+bool files_is_current(const struct files *files, uint32_t number, uint64_t ktime)
+{
+	const struct file_number *page = files->numbers[number / FILES_PAGE];
+	const struct file_number *entry = page ? &page[number % FILES_PAGE] : NULL;
+
+	return entry && entry->file && entry->retired_ktime <= ktime;
+}
+
 void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;

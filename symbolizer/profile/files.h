@@ -32,6 +32,8 @@ int files_announce(struct files *files, const struct tm_file *record);
 void files_retire(struct files *files, uint32_t number, uint64_t ktime);
 /* Finds the index for @number of a validated sample. Return: 0, BUDGET_E_SPENT. */
 int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *ret_file);
+/* Whether @number has stood for the same file since @ktime. */
+bool files_is_current(const struct files *files, uint32_t number, uint64_t ktime);
 /*
  * Takes @fd, and closes it unless it is a regular file open for reading and the limit allows one
  * more. In either case the file is queued for its unwind table, then for its symbols

@@ -29,6 +29,7 @@ struct interval *interval_open(struct budget_total *total, const struct hash_see
 	}
 	aggregate_init(&interval->aggregate, &interval->strings, processes, files);
 	aggregate_charge(&interval->aggregate, &interval->counted);
+	thread_rows_init(&interval->threads, &interval->budget);
 	return interval;
 }
 
@@ -108,6 +109,7 @@ int interval_close(struct interval *interval, struct interval **ret_next)
 		charge_profile(interval);
 		return BUDGET_E_SPENT;
 	}
+	next->aggregate.period_ns = aggregate->period_ns;
 	process_forget(aggregate->processes, &next->strings);
 	files_forget(aggregate->files, &next->strings);
 	aggregate->processes = &interval->processes;
@@ -121,6 +123,7 @@ struct interval *interval_free(struct interval *interval)
 	if (!interval)
 		return NULL;
 	aggregate_deinit(&interval->aggregate);
+	thread_rows_deinit(&interval->threads);
 	drop_copies(interval);
 	strings_deinit(&interval->strings);
 	free(interval);

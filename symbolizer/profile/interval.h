@@ -15,17 +15,21 @@
  */
 
 #include "symbolizer/profile/aggregate.h"
+#include "symbolizer/profile/thread_rows.h"
 
 /* Of the profile's share: */
 #define INTERVAL_COUNTED_PART 2u /* stacks and samples */
 #define INTERVAL_STRINGS_PART 4u
 #define INTERVAL_TABLES_PART  4u /* for the caller's tables of processes and files */
+#define INTERVAL_THREADS_PART 8u /* for the caller's table of threads, with --off-cpu */
 
 struct interval {
 	struct budget counted; /* of `aggregate` */
 	struct budget budget;  /* of all else */
 	struct strings strings;
 	struct aggregate aggregate;
+	struct thread_rows threads;
+	struct sample_sum in_progress;  /* sleeps that have not ended; `aggregate` has them, too */
 	struct process_table processes; /* once closed: copies of the entries, and nothing else */
 	struct files files;             /* the same */
 };

@@ -228,6 +228,10 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 	new.leader_comm = true;
 	if (record->event.flags & TM_FLAG_ANONYMOUS)
 		new.map_ktime = record->event.ktime;
+	if (record->jitdump_file != TM_FILE_NONE && new.jitdump != record->jitdump_file + 1) {
+		new.jitdump = record->jitdump_file + 1;
+		table->jitdumps++;
+	}
 	table->items[index] = new;
 	return 0;
 }

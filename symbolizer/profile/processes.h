@@ -41,13 +41,15 @@ struct process {
 	uint32_t comm; /* string, as the next four are */
 	uint32_t exe;
 	uint32_t cgroup;
-	uint32_t container;   /* its id, from the cgroup path (container.h), or "" */
-	uint32_t pod;         /* its uid, likewise */
-	uint32_t hash;        /* of the key of the generation */
-	uint32_t map_version; /* of its perf map (names/perf_maps.h); 0: none was read */
-	uint32_t next_free;   /* in an unused entry: index + 1 of the next one */
-	uint8_t state;        /* enum process_state */
-	uint8_t map_refused;  /* enum tm_no_file: why its perf map was not opened; 0: no answer */
+	uint32_t container;    /* its id, from the cgroup path (container.h), or "" */
+	uint32_t pod;          /* its uid, likewise */
+	uint32_t hash;         /* of the key of the generation */
+	uint32_t map_version;  /* of its perf map (names/jit_files.h); 0: none was read */
+	uint32_t dump_version; /* of its jitdump, likewise */
+	uint32_t jitdump;      /* file number + 1 of that; 0: none is known */
+	uint32_t next_free;    /* in an unused entry: index + 1 of the next one */
+	uint8_t state;         /* enum process_state */
+	uint8_t map_refused;   /* enum tm_no_file: why its perf map was not opened; 0: no answer */
 	bool announced;
 	bool leader_comm; /* `comm` is the name of the thread group leader */
 	bool sampled;     /* a sample since the last report refers to it */
@@ -60,7 +62,8 @@ struct process_table {
 	uint32_t capacity;
 	uint32_t first_free; /* index + 1 of the first unused entry; 0: none */
 	uint32_t live;
-	uint64_t retired; /* generations retired so far */
+	uint64_t retired;  /* generations retired so far */
+	uint64_t jitdumps; /* times that a jitdump became known */
 	struct hash_index lookup;
 	struct budget *budget;         /* borrowed: of the table alone */
 	struct strings *strings;       /* borrowed, with its seed */

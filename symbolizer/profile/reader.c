@@ -6,23 +6,95 @@
 #include "symbolizer/profile/reader.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "shared/event_check.h"
+#include "symbolizer/profile/stack_join.h"
+#include "symbolizer/profile/waker_join.h"
 
-static void take_ordered(struct reader *reader, const struct tm_event *event)
+/* Whether it is a stack or a waker: a part of a sample that comes later. */
+static bool is_part(const struct tm_sample *sample)
 {
-	bool is_sample = event->type == TM_EVENT_SAMPLE;
+	return sample->kind == TM_SAMPLE_WAKER || stack_join_is_stack(sample);
+}
 
-	if (is_sample) {
-		reader->samples++;
-		if (!reader->first_ktime || event->ktime < reader->first_ktime)
-			reader->first_ktime = event->ktime;
-		if (event->ktime > reader->last_ktime)
-			reader->last_ktime = event->ktime;
+static void take_part(struct reader *reader, struct tm_sample *part)
+{
+	if (part->kind == TM_SAMPLE_WAKER && reader->kernel)
+		waker_kind_set(part, reader->kernel);
+	if (reader->threads && reorder_push(&reader->order, &part->event))
+		++*(part->kind == TM_SAMPLE_WAKER ? &reader->threads->lost.wakers
+						  : &reader->threads->lost.stacks);
+}
+
+static void take_sample(struct reader *reader, const struct tm_sample *sample)
+{
+	struct sample_counts *counts = &reader->samples[sample->kind];
+	uint64_t ktime = sample->event.ktime;
+
+	sample_sum_add(&counts->read, 1, sample->value);
+	if (!reader->first_ktime || ktime < reader->first_ktime)
+		reader->first_ktime = ktime;
+	if (ktime > reader->last_ktime)
+		reader->last_ktime = ktime;
+	if (reorder_push(&reader->order, &sample->event))
+		sample_sum_add(&counts->no_memory, 1, sample->value);
+}
+
+/* With what came before of it. Return: 0, BUDGET_E_SPENT. */
+static int add_off_cpu(struct reader *reader, const struct tm_sample *sample)
+{
+	struct threads *threads = reader->threads;
+	const struct files *files = reader->aggregate->files;
+	const struct tm_sample *joined = stack_join(threads, files, sample);
+	const struct tm_sample *waker = waker_join(threads, files, sample);
+	int r = aggregate_add_woken(reader->aggregate, joined, in_progress_left(threads, joined),
+				    waker);
+
+	waker_join_end(threads, sample);
+	return r;
+}
+
+/* Its turn has come. */
+static void add_sample(struct reader *reader, const struct tm_sample *sample)
+{
+	struct sample_counts *counts;
+	bool no_memory;
+
+	if (sample->kind == TM_SAMPLE_WAKER) {
+		waker_join_keep(reader->threads, sample);
+		return;
 	}
-	if (reorder_push(&reader->order, event) && is_sample)
-		reader->memory_drops++;
+	if (reader->threads && stack_join_is_stack(sample)) {
+		stack_join_keep(reader->threads, sample);
+		return;
+	}
+	if (reader->threads && sample->kind == TM_SAMPLE_OFF_CPU)
+		no_memory = add_off_cpu(reader, sample);
+	else
+		no_memory = aggregate_add(reader->aggregate, sample);
+	counts = &reader->samples[sample->kind];
+	sample_sum_add(no_memory ? &counts->no_memory : &counts->exported, 1, sample->value);
+}
+
+static void end_thread(struct reader *reader, const struct tm_thread *thread)
+{
+	if (reader->threads && thread->state == TM_THREAD_STATES_N)
+		thread_answer_ended(reader->threads, reader->rows, reader->aggregate, thread);
+}
+
+/* A record that was refused counts as a sample of the kind that it claims, else as on-CPU. */
+static void refuse(struct reader *reader, const struct tm_sample *record, uint32_t bytes)
+{
+	unsigned kind = TM_SAMPLE_ON_CPU;
+
+	reader->bad_records++;
+	if (bytes < sizeof(record->event) || record->event.type != TM_EVENT_SAMPLE)
+		return;
+	if (bytes > offsetof(struct tm_sample, kind) && record->kind < TM_SAMPLE_KINDS_N)
+		kind = record->kind;
+	reader->samples[kind].bad++;
 }
 
 /*
@@ -71,8 +143,7 @@ void reader_record(struct reader *reader, uint32_t bytes)
 	const struct tm_event *event = record;
 
 	if (tm_event_check_from_ring(record, bytes)) {
-		reader->bad_records++;
-		reader->bad_samples += bytes >= sizeof(*event) && event->type == TM_EVENT_SAMPLE;
+		refuse(reader, record, bytes);
 		return;
 	}
 	/* A RETIRE is written once W has passed its ktime; all other records before that. */
@@ -90,8 +161,14 @@ void reader_record(struct reader *reader, uint32_t bytes)
 	case TM_EVENT_RETIRE:
 		take_retire(reader, record);
 		break;
+	case TM_EVENT_SAMPLE:
+		if (is_part(record))
+			take_part(reader, (struct tm_sample *)reader->record);
+		else
+			take_sample(reader, record);
+		break;
 	default:
-		take_ordered(reader, event);
+		(void)reorder_push(&reader->order, event);
 		break;
 	}
 }
@@ -105,8 +182,10 @@ void reader_release(struct reader *reader, uint64_t watermark)
 
 		if (event->type == TM_EVENT_EXIT)
 			process_exit(reader->aggregate->processes, event);
-		else if (aggregate_add(reader->aggregate, record))
-			reader->memory_drops++;
+		else if (event->type == TM_EVENT_THREAD)
+			end_thread(reader, record);
+		else
+			add_sample(reader, record);
 	}
 }
 

@@ -11,21 +11,23 @@
 #include <stdbool.h>
 
 #include "shared/retire.h"
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 #include "symbolizer/profile/aggregate.h"
 #include "symbolizer/profile/reorder.h"
+#include "symbolizer/profile/thread_answer.h"
 
 struct reader {
 	struct tm_ring_reader ring;
 	struct reorder order;
 	struct aggregate *aggregate; /* borrowed */
-	uint64_t samples;            /* valid samples that were read */
-	uint64_t bad_records;        /* records that were read and refused */
-	uint64_t bad_samples;        /* of those, the ones with the type of a sample */
-	uint64_t memory_drops;       /* samples dropped: the budget or the reorder queue is full */
-	uint64_t announces_lost;     /* announcements dropped: the budget is spent */
-	uint64_t late;               /* records older than a W published before they were pushed */
-	uint64_t first_ktime;        /* of the oldest sample so far; 0: none */
+	struct threads *threads;     /* borrowed; NULL: off-CPU is not recorded */
+	struct thread_rows *rows;    /* borrowed: of the open interval */
+	const struct ksyms *kernel;  /* borrowed; NULL: there is no table */
+	struct sample_counts samples[TM_SAMPLE_KINDS_N];
+	uint64_t bad_records;    /* records that were read and refused */
+	uint64_t announces_lost; /* announcements dropped: the budget is spent */
+	uint64_t late;           /* records older than a W published before they were pushed */
+	uint64_t first_ktime;    /* of the oldest sample so far; 0: none */
 	uint64_t last_ktime;
 	uint64_t watermark;
 	uint64_t released;             /* the W up to which every record was released */

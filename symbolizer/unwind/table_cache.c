@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_cache - tables of rows in one file, so that a restart need not have them made again
+ * table_cache - the parser's tables in one file, so that a restart need not have them made again
  */
 
 #include "symbolizer/unwind/table_cache.h"
@@ -16,10 +16,11 @@
 #include "shared/cleanup.h"
 #include "shared/region.h"
 #include "shared/unwind_table.h"
+#include "symbolizer/parser/parser.h"
 
-static uint64_t entry_bytes(uint32_t rows_bytes)
+static uint64_t entry_bytes(uint32_t table_bytes)
 {
-	return sizeof(struct table_cache_head) + rows_bytes;
+	return sizeof(struct table_cache_head) + table_bytes;
 }
 
 /* --- the index --- */
@@ -27,13 +28,20 @@ static uint64_t entry_bytes(uint32_t rows_bytes)
 static bool head_is_good(const struct table_cache_head *head, uint64_t room)
 {
 	return (head->state == TABLE_CACHE_LIVE || head->state == TABLE_CACHE_DEAD) &&
-	       head->bytes >= sizeof(struct tm_unwind_table) &&
-	       head->bytes <= TABLE_CACHE_ROWS_BYTES && head->bytes % 8 == 0 &&
+	       head->key.kind && head->key.kind < TABLE_CACHE_KINDS &&
+	       head->bytes >= TABLE_CACHE_TABLE_MIN && head->bytes <= TABLE_CACHE_TABLE_BYTES &&
 	       entry_bytes(head->bytes) <= room;
 }
 
+static void count_refusal(struct table_cache *cache)
+{
+	(void)pthread_mutex_lock(&cache->lock);
+	cache->counts.refused++;
+	(void)pthread_mutex_unlock(&cache->lock);
+}
+
 /* Every head that makes sense, up to the first that does not. */
-static void read_index(struct table_cache *cache, uint64_t file_bytes)
+static void read_heads(struct table_cache *cache, uint64_t file_bytes)
 {
 	struct table_cache_head head;
 	uint64_t newest = 0;
@@ -46,7 +54,7 @@ static void read_index(struct table_cache *cache, uint64_t file_bytes)
 			break;
 		if (head.state == TABLE_CACHE_LIVE) {
 			cache->entries[cache->count++] = (struct table_cache_entry){
-				.identity = head.identity,
+				.key = head.key,
 				.at = cache->end,
 				.used = head.used,
 				.bytes = head.bytes,
@@ -56,54 +64,40 @@ static void read_index(struct table_cache *cache, uint64_t file_bytes)
 		}
 		cache->end += entry_bytes(head.bytes);
 	}
-	cache->refused += cache->end < file_bytes;
+	if (cache->end < file_bytes)
+		count_refusal(cache);
 	cache->session = newest < UINT64_MAX ? newest + 1 : newest;
 }
 
-/* Return: 0, -errno. */
-static int begin_anew(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
+int table_cache_read_index(struct table_cache *cache)
 {
-	struct table_cache_header *header = &cache->header;
-
-	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
-	memcpy(header->pin, pin, sizeof(header->pin));
-	if (getrandom(header->secret, sizeof(header->secret), 0) != sizeof(header->secret))
-		return -EIO;
-	cache->start = TABLE_CACHE_ANEW;
-	return 0;
-}
-
-static int read_file(struct table_cache *cache, const uint8_t pin[SHA256_BYTES])
-{
+	struct table_cache_header *wanted = &cache->header, found;
 	struct stat status;
-	int flags = fcntl(cache->fd, F_GETFL);
 
-	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || flags & O_PATH ||
-	    fstat(cache->fd, &status) < 0 || !S_ISREG(status.st_mode))
-		return -EBADF;
-	cache->end = sizeof(cache->header);
+	if (fstat(cache->fd, &status) < 0)
+		return -errno;
+	cache->end = sizeof(found);
 	cache->session = 1;
-	if (status.st_size < (off_t)sizeof(cache->header) ||
-	    table_cache_file_read(cache->fd, &cache->header, sizeof(cache->header), 0) < 0 ||
-	    memcmp(cache->header.magic, TM_CACHE_MAGIC, sizeof(cache->header.magic)) != 0 ||
-	    memcmp(cache->header.pin, pin, SHA256_BYTES) != 0)
-		return begin_anew(cache, pin);
-	read_index(cache, (uint64_t)status.st_size);
-	if (cache->end < (uint64_t)status.st_size)
-		cache->start = TABLE_CACHE_CUT;
-	return 0;
+	if (status.st_size < (off_t)sizeof(found) ||
+	    table_cache_file_read(cache->fd, &found, sizeof(found), 0) < 0 ||
+	    memcmp(found.magic, wanted->magic, sizeof(found.magic)) != 0 ||
+	    memcmp(found.pin, wanted->pin, sizeof(found.pin)) != 0)
+		return TABLE_CACHE_ANEW;
+	*wanted = found;
+	read_heads(cache, (uint64_t)status.st_size);
+	return cache->end < (uint64_t)status.st_size ? TABLE_CACHE_CUT : TABLE_CACHE_AS_IT_IS;
 }
 
 int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser)
 {
-	const uint32_t kind = TM_UNWIND_TABLE_MAGIC;
+	static const uint32_t formats[] = {TM_UNWIND_TABLE_MAGIC, PARSER_SYMBOLS_MAGIC};
 	struct sha256 digest;
 	struct stat status;
 
 	if (fstat(parser, &status) < 0)
 		return -errno;
 	sha256_init(&digest);
-	sha256_add(&digest, &kind, sizeof(kind));
+	sha256_add(&digest, formats, sizeof(formats));
 	sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));
 	sha256_add(&digest, &status.st_ino, sizeof(status.st_ino));
 	sha256_add(&digest, &status.st_size, sizeof(status.st_size));
@@ -114,20 +108,62 @@ int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int pars
 	return 0;
 }
 
+static bool is_unwind_table(const void *table, size_t bytes)
+{
+	struct tm_unwind_table_view view;
+
+	return bytes % 8 == 0 && tm_unwind_table_check(&view, table, bytes) == 0;
+}
+
+void table_cache_set_check(struct table_cache *cache, enum table_cache_kind kind,
+			   table_cache_check check)
+{
+	cache->checks[kind] = check;
+}
+
+static bool is_usable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat status;
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && !(flags & O_PATH) &&
+	       fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The header of a file that is begun anew. */
+static bool make_header(struct table_cache_header *header, const uint8_t pin[SHA256_BYTES])
+{
+	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
+	memcpy(header->pin, pin, sizeof(header->pin));
+	return getrandom(header->secret, sizeof(header->secret), 0) == sizeof(header->secret);
+}
+
 void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA256_BYTES])
 {
-	*cache = TABLE_CACHE_NULL;
+	bool usable = is_usable(fd) && make_header(&cache->header, pin);
+
+	(void)pthread_mutex_lock(&cache->lock);
+	cache->checks[TABLE_CACHE_UNWIND] = is_unwind_table;
 	cache->fd = fd;
+	cache->start = TABLE_CACHE_UNREAD;
 	cache->entries = calloc(TABLE_CACHE_ENTRIES, sizeof(*cache->entries));
 	cache->queue = calloc(TABLE_CACHE_QUEUE_TABLES, sizeof(*cache->queue));
-	if (!cache->entries || !cache->queue || read_file(cache, pin) < 0)
+	if (!cache->entries || !cache->queue || !usable)
 		table_cache_close(cache);
+	(void)pthread_cond_signal(&cache->wake);
+	(void)pthread_mutex_unlock(&cache->lock);
 }
 
 void table_cache_close(struct table_cache *cache)
 {
-	for (uint32_t i = 0; i < cache->queued; i++)
-		tm_region_close(&cache->queue[i].rows);
+	for (uint32_t i = 0; i < cache->queued; i++) {
+		budget_give(&cache->budget, budget_pages(cache->queue[i].table.bytes));
+		tm_region_close(&cache->queue[i].table);
+	}
+	for (uint32_t i = 0; i < TABLE_CACHE_REQUESTS; i++)
+		if (cache->requests[i].state == TABLE_CACHE_REQUEST_ANSWERED)
+			cache->requests[i].fd = tm_close(cache->requests[i].fd);
+	memset(cache->requests, 0, sizeof(cache->requests));
 	cache->fd = tm_close(cache->fd);
 	free(cache->entries);
 	free(cache->queue);
@@ -138,53 +174,60 @@ void table_cache_close(struct table_cache *cache)
 
 /* --- finding --- */
 
-static int is_table(const void *rows, size_t bytes)
+/* Whether the entry's bytes are in @region, sealed, and are a table. */
+static bool is_good(const struct table_cache *cache, const struct table_cache_entry *entry,
+		    const struct tm_region *region)
 {
-	struct tm_unwind_table_view view;
+	const struct table_cache_head head = {.bytes = entry->bytes, .key = entry->key};
+	table_cache_check check = cache->checks[entry->key.kind];
+	uint8_t digest[SHA256_BYTES];
 
-	return tm_unwind_table_check(&view, rows, bytes) == 0;
+	table_cache_file_digest(&cache->header, &head, region->addr, digest);
+	return memcmp(digest, entry->digest, SHA256_BYTES) == 0 && check &&
+	       check(region->addr, region->bytes);
 }
 
 /* Return: a sealed table, or -1: the entry is to be refused. */
 static int read_entry(const struct table_cache *cache, const struct table_cache_entry *entry)
 {
-	const struct table_cache_head head = {.bytes = entry->bytes, .identity = entry->identity};
-	uint8_t digest[SHA256_BYTES];
-	void *rows = malloc(entry->bytes);
+	const uint64_t at = entry->at + sizeof(struct table_cache_head);
+	struct tm_region region = TM_REGION_NULL;
 	int fd = -1;
 
-	if (rows &&
-	    table_cache_file_read(cache->fd, rows, entry->bytes, entry->at + sizeof(head)) == 0) {
-		table_cache_file_digest(&cache->header, &head, rows, digest);
-		if (memcmp(digest, entry->digest, SHA256_BYTES) == 0 &&
-		    is_table(rows, entry->bytes))
-			fd = tm_region_seal_blob("tidemark-rows", rows, entry->bytes);
-	}
-	free(rows);
-	return fd < 0 ? -1 : fd;
+	if (tm_region_begin_blob(&region, "tidemark-table", entry->bytes) == 0 &&
+	    table_cache_file_read(cache->fd, region.addr, entry->bytes, at) == 0 &&
+	    tm_region_end_blob(&region) == 0 && is_good(cache, entry, &region))
+		fd = TM_TAKE_FD(region.fd);
+	tm_region_close(&region);
+	return fd;
 }
 
 /* Under the lock. An entry that was refused is none. */
 static struct table_cache_entry *find(const struct table_cache *cache,
-				      const struct tm_identity *identity)
+				      const struct table_cache_key *key)
 {
+	if (cache->fd < 0 || cache->failed || cache->start == TABLE_CACHE_UNREAD)
+		return NULL;
 	for (uint32_t i = 0; i < cache->count; i++)
-		if (memcmp(&cache->entries[i].identity, identity, sizeof(*identity)) == 0 &&
+		if (memcmp(&cache->entries[i].key, key, sizeof(*key)) == 0 &&
 		    cache->entries[i].mark != TABLE_CACHE_MARK_DEAD)
 			return &cache->entries[i];
 	return NULL;
 }
 
+bool table_cache_has(const struct table_cache *cache, const struct table_cache_key *key)
+{
+	return find(cache, key) != NULL;
+}
+
 /* Return: whether there is an entry, which can be read. */
-static bool copy_entry(struct table_cache *cache, const struct tm_identity *identity,
+static bool copy_entry(struct table_cache *cache, const struct table_cache_key *key,
 		       struct table_cache_entry *ret_entry)
 {
 	const struct table_cache_entry *entry;
 
-	if (cache->fd < 0)
-		return false;
 	(void)pthread_mutex_lock(&cache->lock);
-	entry = cache->failed ? NULL : find(cache, identity);
+	entry = find(cache, key);
 	if (entry && entry->moving)
 		entry = NULL;
 	if (entry)
@@ -201,12 +244,12 @@ static void mark(struct table_cache *cache, struct table_cache_entry *entry,
 	entry->mark = mark;
 }
 
-static void note_use(struct table_cache *cache, const struct tm_identity *identity)
+static void note_use(struct table_cache *cache, const struct table_cache_key *key)
 {
 	struct table_cache_entry *entry;
 
 	(void)pthread_mutex_lock(&cache->lock);
-	entry = find(cache, identity);
+	entry = find(cache, key);
 	if (entry && entry->used != cache->session) {
 		entry->used = cache->session;
 		mark(cache, entry, TABLE_CACHE_MARK_USED);
@@ -220,23 +263,23 @@ static void refuse(struct table_cache *cache, const struct table_cache_entry *re
 	struct table_cache_entry *entry;
 
 	(void)pthread_mutex_lock(&cache->lock);
-	entry = find(cache, &read->identity);
+	entry = find(cache, &read->key);
 	if (entry && entry->at == read->at && !entry->moving) {
 		mark(cache, entry, TABLE_CACHE_MARK_DEAD);
-		cache->refused++;
+		cache->counts.refused++;
 	}
 	(void)pthread_mutex_unlock(&cache->lock);
 }
 
-int table_cache_find(struct table_cache *cache, const struct tm_identity *identity)
+int table_cache_find(struct table_cache *cache, const struct table_cache_key *key)
 {
 	struct table_cache_entry entry;
 
-	while (copy_entry(cache, identity, &entry)) {
+	while (copy_entry(cache, key, &entry)) {
 		int fd = read_entry(cache, &entry);
 
 		if (fd >= 0) {
-			note_use(cache, identity);
+			note_use(cache, key);
 			return fd;
 		}
 		refuse(cache, &entry);
@@ -247,28 +290,42 @@ int table_cache_find(struct table_cache *cache, const struct tm_identity *identi
 /* --- keeping --- */
 
 /* Under the lock. */
-static bool is_queued(const struct table_cache *cache, const struct tm_identity *identity)
+static bool is_queued(const struct table_cache *cache, const struct table_cache_key *key)
 {
 	for (uint32_t i = 0; i < cache->queued; i++)
-		if (memcmp(&cache->queue[i].identity, identity, sizeof(*identity)) == 0)
+		if (memcmp(&cache->queue[i].key, key, sizeof(*key)) == 0)
 			return true;
 	return false;
 }
 
-void table_cache_add(struct table_cache *cache, const struct tm_identity *identity,
-		     struct tm_region *rows)
+void table_cache_add(struct table_cache *cache, const struct table_cache_key *key,
+		     struct tm_region *table)
 {
-	bool wanted = cache->fd >= 0 && rows->bytes <= TABLE_CACHE_ROWS_BYTES;
+	bool wanted =
+		table->bytes >= TABLE_CACHE_TABLE_MIN && table->bytes <= TABLE_CACHE_TABLE_BYTES;
 
 	(void)pthread_mutex_lock(&cache->lock);
-	wanted = wanted && !cache->failed && !find(cache, identity) && !is_queued(cache, identity);
+	wanted = wanted && cache->fd >= 0 && !cache->failed && !find(cache, key) &&
+		 !is_queued(cache, key);
 	if (wanted && cache->queued < TABLE_CACHE_QUEUE_TABLES &&
-	    budget_take(&cache->budget, budget_pages(rows->bytes)) == 0) {
-		cache->queue[cache->queued++] = (struct table_cache_addition){*identity, *rows};
-		*rows = TM_REGION_NULL;
+	    budget_take(&cache->budget, budget_pages(table->bytes)) == 0) {
+		cache->queue[cache->queued++] = (struct table_cache_addition){*key, *table};
+		*table = TM_REGION_NULL;
+		(void)pthread_cond_signal(&cache->wake);
 	} else {
-		cache->dropped += wanted;
+		cache->counts.dropped += wanted;
 	}
 	(void)pthread_mutex_unlock(&cache->lock);
-	tm_region_close(rows);
+	tm_region_close(table);
+}
+
+struct table_cache_counts table_cache_take_counts(struct table_cache *cache)
+{
+	struct table_cache_counts counts;
+
+	(void)pthread_mutex_lock(&cache->lock);
+	counts = cache->counts;
+	cache->counts = (struct table_cache_counts){0};
+	(void)pthread_mutex_unlock(&cache->lock);
+	return counts;
 }

@@ -67,7 +67,7 @@ int table_cache_file_move(int fd, uint64_t from, uint64_t to, uint64_t count)
 }
 
 void table_cache_file_digest(const struct table_cache_header *header,
-			     const struct table_cache_head *head, const void *rows,
+			     const struct table_cache_head *head, const void *table,
 			     uint8_t ret_digest[SHA256_BYTES])
 {
 	struct sha256 digest;
@@ -75,7 +75,7 @@ void table_cache_file_digest(const struct table_cache_header *header,
 	sha256_init(&digest);
 	sha256_add(&digest, header, sizeof(*header));
 	sha256_add(&digest, &head->bytes, sizeof(head->bytes));
-	sha256_add(&digest, &head->identity, sizeof(head->identity));
-	sha256_add(&digest, rows, head->bytes);
+	sha256_add(&digest, &head->key, sizeof(head->key));
+	sha256_add(&digest, table, head->bytes);
 	sha256_end(&digest, ret_digest);
 }

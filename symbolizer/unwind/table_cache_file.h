@@ -9,19 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/control.h"
+#include "shared/cache_magic.h"
+#include "shared/event.h"
 #include "symbolizer/base/sha256.h"
 
-#define TABLE_CACHE_BYTES   (64ull << 20)
+#define TABLE_CACHE_BYTES   (256ull << 20)
 #define TABLE_CACHE_ENTRIES 4096u
 /*
  * Of one entry: with it, a file that was just shrunk is within its limit. Larger tables are not
  * kept.
  */
-#define TABLE_CACHE_ROWS_BYTES ((16u << 20) - 4096)
+#define TABLE_CACHE_TABLE_BYTES ((32u << 20) - 4096)
+#define TABLE_CACHE_TABLE_MIN   32u
 
-#define TABLE_CACHE_LIVE       0x45574d54u /* "TMWE" */
-#define TABLE_CACHE_DEAD       0x58574d54u /* "TMWX": refused once, skipped since */
+#define TABLE_CACHE_LIVE        0x45574d54u /* "TMWE" */
+#define TABLE_CACHE_DEAD        0x58574d54u /* "TMWX": refused once, skipped since */
+
+enum table_cache_kind { /* whose check a table must pass (table_cache_set_check) */
+	TABLE_CACHE_UNWIND = 1,
+	TABLE_CACHE_SYMBOLS = 2,
+	TABLE_CACHE_KINDS, /* and one more */
+};
+
+struct table_cache_key {
+	uint64_t kind; /* enum table_cache_kind */
+	struct tm_identity identity;
+};
 
 struct table_cache_header { /* in the file */
 	char magic[TM_CACHE_MAGIC_BYTES];
@@ -29,22 +42,22 @@ struct table_cache_header { /* in the file */
 	uint8_t secret[SHA256_BYTES];
 };
 
-struct table_cache_head { /* in the file, before the rows */
+struct table_cache_head { /* in the file, before the table */
 	uint32_t state;   /* TABLE_CACHE_LIVE, TABLE_CACHE_DEAD */
-	uint32_t bytes;   /* of the rows, a multiple of 8 */
+	uint32_t bytes;   /* of the table */
 	uint64_t used;    /* the session that used it last; no part of the digest */
-	struct tm_identity identity;
+	struct table_cache_key key;
 	uint8_t digest[SHA256_BYTES];
 };
 
 _Static_assert(sizeof(struct table_cache_header) == 72, "layout");
-_Static_assert(sizeof(struct table_cache_head) == 96, "layout");
+_Static_assert(sizeof(struct table_cache_head) == 104, "layout");
 
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at);
 /* Towards the beginning of the file. The two places may overlap. By one thread at a time. */
 int table_cache_file_move(int fd, uint64_t from, uint64_t to, uint64_t count);
-/* Of an entry: @head's length and identity, and its rows. */
+/* Of an entry: @head's length and key, and its table. */
 void table_cache_file_digest(const struct table_cache_header *header,
-			     const struct table_cache_head *head, const void *rows,
+			     const struct table_cache_head *head, const void *table,
 			     uint8_t ret_digest[SHA256_BYTES]);

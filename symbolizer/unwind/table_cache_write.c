@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_cache_write - writes to the cache's file what its reader queued, in a thread of its own
+ * table_cache_write - reads the index of the cache's file, and writes what was queued for it
  */
 
 #include "symbolizer/unwind/table_cache_write.h"
@@ -12,6 +12,7 @@
 
 enum task {
 	TASK_NONE = 0,
+	TASK_INDEX,
 	TASK_START,
 	TASK_MARK,
 	TASK_ADD,
@@ -132,10 +133,10 @@ static int write_mark(const struct table_cache *cache, const struct table_cache_
 				      entry->at + offsetof(struct table_cache_head, used));
 }
 
-static int append(struct table_cache *cache, const struct table_cache_head *head, const void *rows)
+static int append(struct table_cache *cache, const struct table_cache_head *head, const void *table)
 {
 	/* The head last: without it there is no entry. */
-	int r = table_cache_file_write(cache->fd, rows, head->bytes, cache->end + sizeof(*head));
+	int r = table_cache_file_write(cache->fd, table, head->bytes, cache->end + sizeof(*head));
 
 	if (r == 0)
 		r = table_cache_file_write(cache->fd, head, sizeof(*head), cache->end);
@@ -145,9 +146,9 @@ static int append(struct table_cache *cache, const struct table_cache_head *head
 static int write_addition(struct table_cache *cache, const struct table_cache_addition *addition)
 {
 	struct table_cache_head head = {.state = TABLE_CACHE_LIVE,
-					.bytes = (uint32_t)addition->rows.bytes,
+					.bytes = (uint32_t)addition->table.bytes,
 					.used = cache->session,
-					.identity = addition->identity};
+					.key = addition->key};
 	uint64_t bytes = sizeof(head) + head.bytes;
 	struct table_cache_entry entry;
 	int r = 0;
@@ -156,14 +157,12 @@ static int write_addition(struct table_cache *cache, const struct table_cache_ad
 		r = shrink(cache);
 	if (r < 0)
 		return r;
-	table_cache_file_digest(&cache->header, &head, addition->rows.addr, head.digest);
-	r = append(cache, &head, addition->rows.addr);
+	table_cache_file_digest(&cache->header, &head, addition->table.addr, head.digest);
+	r = append(cache, &head, addition->table.addr);
 	if (r < 0)
 		return r; /* what was half written ends the next walk */
-	entry = (struct table_cache_entry){.identity = head.identity,
-					   .at = cache->end,
-					   .used = head.used,
-					   .bytes = head.bytes};
+	entry = (struct table_cache_entry){
+		.key = head.key, .at = cache->end, .used = head.used, .bytes = head.bytes};
 	memcpy(entry.digest, head.digest, sizeof(entry.digest));
 	cache->end += bytes;
 	lock(cache);
@@ -195,12 +194,16 @@ static enum task take(struct table_cache *cache, struct table_cache_entry *ret_m
 	enum task task = TASK_NONE;
 
 	lock(cache);
-	if (!cache->failed && cache->start != TABLE_CACHE_AS_IT_IS) {
+	if (cache->fd < 0 || cache->failed) {
+		task = TASK_NONE;
+	} else if (cache->start == TABLE_CACHE_UNREAD) {
+		task = TASK_INDEX;
+	} else if (cache->start != TABLE_CACHE_AS_IT_IS) {
 		task = TASK_START;
-	} else if (!cache->failed && cache->marks) {
+	} else if (cache->marks) {
 		task = TASK_MARK;
 		take_mark(cache, ret_marked);
-	} else if (!cache->failed && cache->queued) {
+	} else if (cache->queued) {
 		task = TASK_ADD;
 		*ret_addition = cache->queue[0];
 	}
@@ -209,15 +212,15 @@ static enum task take(struct table_cache *cache, struct table_cache_entry *ret_m
 	return task;
 }
 
-/* Under the lock. Return: its rows, which are the caller's. */
+/* Under the lock. Return: its table, which is the caller's. */
 static struct tm_region take_first(struct table_cache *cache)
 {
-	struct tm_region rows = cache->queue[0].rows;
+	struct tm_region table = cache->queue[0].table;
 
 	cache->queued--;
-	budget_give(&cache->budget, budget_pages(rows.bytes));
+	budget_give(&cache->budget, budget_pages(table.bytes));
 	memmove(cache->queue, cache->queue + 1, cache->queued * sizeof(cache->queue[0]));
-	return rows;
+	return table;
 }
 
 static void drop_queue(struct table_cache *cache)
@@ -225,43 +228,49 @@ static void drop_queue(struct table_cache *cache)
 	bool any = true;
 
 	while (any) {
-		struct tm_region rows = TM_REGION_NULL;
+		struct tm_region table = TM_REGION_NULL;
 
 		lock(cache);
 		any = cache->queued > 0;
 		if (any)
-			rows = take_first(cache);
+			table = take_first(cache);
 		unlock(cache);
-		tm_region_close(&rows);
+		tm_region_close(&table);
 	}
 }
 
+/* @r: of TASK_INDEX, if it is not negative: enum table_cache_start. */
 static void finish(struct table_cache *cache, enum task task, int r)
 {
-	struct tm_region rows = TM_REGION_NULL;
+	struct tm_region table = TM_REGION_NULL;
 
 	lock(cache);
+	if (task == TASK_INDEX && r >= 0)
+		cache->start = (enum table_cache_start)r;
 	if (task == TASK_START)
 		cache->start = TABLE_CACHE_AS_IT_IS;
 	if (task == TASK_ADD)
-		rows = take_first(cache);
+		table = take_first(cache);
 	cache->failed = r < 0;
 	cache->writing = false;
 	unlock(cache);
-	tm_region_close(&rows);
+	tm_region_close(&table);
 	if (r < 0)
 		drop_queue(cache);
+}
+
+bool table_cache_must_write(const struct table_cache *cache)
+{
+	return cache->fd >= 0 && !cache->failed &&
+	       (cache->start != TABLE_CACHE_AS_IT_IS || cache->marks || cache->queued);
 }
 
 bool table_cache_write_is_pending(struct table_cache *cache)
 {
 	bool pending;
 
-	if (cache->fd < 0)
-		return false;
 	lock(cache);
-	pending = !cache->failed && (cache->start != TABLE_CACHE_AS_IT_IS || cache->marks ||
-				     cache->queued || cache->writing);
+	pending = table_cache_must_write(cache) || cache->writing;
 	unlock(cache);
 	return pending;
 }
@@ -273,10 +282,10 @@ bool table_cache_write_next(struct table_cache *cache)
 	enum task task;
 	int r = 0;
 
-	if (cache->fd < 0)
-		return false;
 	task = take(cache, &marked, &addition);
-	if (task == TASK_START)
+	if (task == TASK_INDEX)
+		r = table_cache_read_index(cache);
+	else if (task == TASK_START)
 		r = write_start(cache, cache->start);
 	else if (task == TASK_MARK)
 		r = write_mark(cache, &marked);

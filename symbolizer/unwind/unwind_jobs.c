@@ -10,16 +10,32 @@
 
 #include "shared/cleanup.h"
 #include "shared/clock.h"
+#include "shared/event_check.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
 #include "shared/unwind_map.h"
 
+/* The one that was begun first. */
 static struct unwind_jobs_slot *find_slot(struct unwind_jobs *jobs, enum unwind_jobs_state state)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (jobs->slots[i].state == state)
-			return &jobs->slots[i];
-	return NULL;
+	struct unwind_jobs_slot *first = NULL;
+
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++) {
+		struct unwind_jobs_slot *slot = &jobs->slots[i];
+
+		if (slot->state == state && (!first || slot->order < first->order))
+			first = slot;
+	}
+	return first;
+}
+
+static unsigned count_slots(const struct unwind_jobs *jobs, enum unwind_jobs_state state)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++)
+		count += jobs->slots[i].state == state;
+	return count;
 }
 
 /* Takes @table; -1: the file has no unwind information, which is final. */
@@ -89,7 +105,7 @@ static void send_all(struct unwind_jobs *jobs)
 static void take_table(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
-	const struct tm_identity identity = slot->identity;
+	const struct table_cache_key key = {TABLE_CACHE_UNWIND, slot->identity};
 	const bool keep = slot->keep;
 	struct tm_region region = TM_REGION_NULL;
 	struct tm_unwind_table_view view;
@@ -105,7 +121,7 @@ static void take_table(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot, 
 		make(jobs, slot, TM_TAKE_FD(taken));
 		send_all(jobs);
 		if (keep)
-			table_cache_add(jobs->cache, &identity, &region);
+			table_cache_add(jobs->cache, &key, &region);
 	}
 	tm_region_close(&region);
 }
@@ -121,6 +137,8 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 		take_table(jobs, &jobs->slots[at], TM_TAKE_FD(answer->fd));
 }
 
+/* --- requests --- */
+
 static int next_wanted(struct unwind_jobs *jobs, struct file_queue_item *ret_wanted)
 {
 	if (!jobs->vdso_wanted || (int64_t)tm_clock_ms() < jobs->vdso_ms)
@@ -130,23 +148,67 @@ static int next_wanted(struct unwind_jobs *jobs, struct file_queue_item *ret_wan
 	return 0;
 }
 
-/* What the cache has, or would have once it is made. Return: whether it was there. */
-static bool recall(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
-		   const struct file_queue_item *wanted)
+/* The one that waits for the parser under the same number. */
+static struct unwind_jobs_slot *waiting_slot(struct unwind_jobs *jobs, uint32_t number)
 {
-	int table;
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++)
+		if (jobs->slots[i].state == UNWIND_JOBS_WANTED && jobs->slots[i].number == number)
+			return &jobs->slots[i];
+	return NULL;
+}
 
+static void begin(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
+		  const struct file_queue_item *wanted)
+{
+	struct unwind_jobs_slot *waiting = waiting_slot(jobs, wanted->number);
+	struct table_cache_key key = {.kind = TABLE_CACHE_UNWIND};
+
+	if (waiting) {
+		waiting->value = wanted->value;
+		return;
+	}
+	*slot = (struct unwind_jobs_slot){
+		.value = wanted->value,
+		.order = jobs->next_order++,
+		.state = UNWIND_JOBS_WANTED,
+		.number = wanted->number,
+		.table = -1,
+	};
 	if (!wanted->identity)
+		return;
+	key.identity = *wanted->identity;
+	if (table_cache_ask(jobs->cache, &key, &slot->recalled) == 0)
+		slot->state = UNWIND_JOBS_RECALLED;
+}
+
+/* Return: whether a number was removed from the queue. */
+static bool begin_next(struct unwind_jobs *jobs)
+{
+	struct unwind_jobs_slot *slot = find_slot(jobs, UNWIND_JOBS_FREE);
+	struct file_queue_item wanted;
+
+	if (!slot || next_wanted(jobs, &wanted))
 		return false;
-	table = table_cache_find(jobs->cache, wanted->identity);
-	if (table >= 0) {
+	begin(jobs, slot, &wanted);
+	return true;
+}
+
+/* What the cache did not have, or not in time, the parser is asked for. */
+static void take_recalled(struct unwind_jobs *jobs)
+{
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++) {
+		struct unwind_jobs_slot *slot = &jobs->slots[i];
+		int table;
+
+		if (slot->state != UNWIND_JOBS_RECALLED ||
+		    table_cache_answer(jobs->cache, slot->recalled, &table))
+			continue;
+		slot->state = UNWIND_JOBS_WANTED;
+		if (table < 0)
+			continue;
 		jobs->counts.cached++;
 		make(jobs, slot, table);
-		return true;
 	}
-	slot->identity = *wanted->identity;
-	slot->keep = wanted->fd >= 0;
-	return false;
 }
 
 static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
@@ -162,14 +224,14 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	};
 	int r;
 
-	*slot = (struct unwind_jobs_slot){
-		.value = wanted->value,
-		.state = UNWIND_JOBS_ASKED,
-		.number = wanted->number,
-		.table = -1,
-	};
-	if (recall(jobs, slot, wanted))
+	if (wanted->identity && tm_identity_grows(wanted->identity)) {
+		make(jobs, slot, -1); /* a jitdump: no code runs in it */
 		return;
+	}
+	slot->state = UNWIND_JOBS_ASKED;
+	slot->keep = wanted->identity && wanted->fd >= 0;
+	if (slot->keep)
+		slot->identity = *wanted->identity;
 	if (wanted->number != TM_UNWIND_MAP_VDSO && wanted->fd < 0) {
 		parser_client_count(jobs->parser, TM_PARSE_NO_FILE);
 		fail(jobs, slot);
@@ -182,19 +244,20 @@ static void ask(struct unwind_jobs *jobs, struct unwind_jobs_slot *slot,
 	fail(jobs, slot);
 }
 
-/* Return: whether anything was asked for. */
-static bool ask_wanted(struct unwind_jobs *jobs)
+/* Return: whether one that waited for the parser waits no longer. */
+static bool ask_next(struct unwind_jobs *jobs)
 {
-	struct unwind_jobs_slot *slot;
-	struct file_queue_item wanted;
-	bool any = false;
+	struct unwind_jobs_slot *slot = find_slot(jobs, UNWIND_JOBS_WANTED);
+	struct file_queue_item wanted = {.number = TM_UNWIND_MAP_VDSO, .fd = -1};
 
-	while (parser_client_is_ready(jobs->parser) && (slot = find_slot(jobs, UNWIND_JOBS_FREE)) &&
-	       !next_wanted(jobs, &wanted)) {
+	if (!slot || unwind_jobs_must_send(jobs) || !parser_client_is_ready(jobs->parser))
+		return false;
+	if (slot->number != TM_UNWIND_MAP_VDSO &&
+	    file_queue_find(jobs->files, slot->number, slot->value, &wanted))
+		slot->state = UNWIND_JOBS_FREE;
+	else
 		ask(jobs, slot, &wanted);
-		any = true;
-	}
-	return any;
+	return true;
 }
 
 int unwind_jobs_init(struct unwind_jobs *jobs, struct files *files, struct table_cache *cache,
@@ -211,7 +274,7 @@ int unwind_jobs_init(struct unwind_jobs *jobs, struct files *files, struct table
 		.vdso_wanted = true,
 		.vdso_pause_ms = UNWIND_JOBS_VDSO_PAUSE_MS,
 	};
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++)
 		jobs->slots[i].table = -1;
 	jobs->empty = tm_region_seal_blob("tidemark-rows", &empty, sizeof(empty));
 	return jobs->empty < 0 ? jobs->empty : 0;
@@ -221,43 +284,36 @@ void unwind_jobs_deinit(struct unwind_jobs *jobs)
 {
 	if (jobs->parser)
 		parser_client_cancel(jobs->parser, jobs);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
+	for (unsigned i = 0; i < UNWIND_JOBS_SLOTS; i++) {
+		if (jobs->slots[i].state == UNWIND_JOBS_RECALLED)
+			table_cache_forget(jobs->cache, jobs->slots[i].recalled);
 		jobs->slots[i].table = tm_close(jobs->slots[i].table);
+	}
 	jobs->empty = tm_close(jobs->empty);
 }
 
 void unwind_jobs_round(struct unwind_jobs *jobs)
 {
-	do
+	bool more = true;
+
+	while (begin_next(jobs))
+		;
+	take_recalled(jobs);
+	while (more) {
 		send_all(jobs);
-	while (ask_wanted(jobs));
+		more = begin_next(jobs);
+		more |= ask_next(jobs);
+	}
+	jobs->files->tables_taken =
+		count_slots(jobs, UNWIND_JOBS_RECALLED) + count_slots(jobs, UNWIND_JOBS_WANTED);
 }
 
 unsigned unwind_jobs_asked(const struct unwind_jobs *jobs)
 {
-	unsigned asked = 0;
-
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		asked += jobs->slots[i].state == UNWIND_JOBS_ASKED;
-	return asked;
+	return count_slots(jobs, UNWIND_JOBS_ASKED);
 }
 
 bool unwind_jobs_must_send(const struct unwind_jobs *jobs)
 {
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++)
-		if (jobs->slots[i].state == UNWIND_JOBS_MADE)
-			return true;
-	return false;
-}
-
-void unwind_jobs_settle(struct unwind_jobs *jobs, bool last)
-{
-	int64_t end_ms = (int64_t)tm_clock_ms() + UNWIND_JOBS_FIRST_MS;
-
-	while (unwind_jobs_asked(jobs) &&
-	       parser_client_wait(jobs->parser, parser_client_request_max_ms()) == 0) {
-		send_all(jobs);
-		if (!last && (int64_t)tm_clock_ms() < end_ms)
-			(void)ask_wanted(jobs);
-	}
+	return count_slots(jobs, UNWIND_JOBS_MADE) > 0;
 }

@@ -82,4 +82,5 @@ def main():
                100.0 * (middle["every 5 s"] / middle["none"] - 1)), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

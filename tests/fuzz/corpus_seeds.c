@@ -16,6 +16,7 @@
 #include "shared/ring.h"
 #include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
+#include "tests/fuzz/event_seeds.h"
 #include "tests/fuzz/symbol_seeds.h"
 #include "tests/fuzz/unwind_seeds.h"
 #include "tests/unit/parser/elf_builder.h"
@@ -59,30 +60,6 @@ static void elf_files(void)
 	elf_builder_symbol(&elf, "main", 0x10, 0x10, function);
 	memset(elf.strings, 'x', sizeof(elf.strings));
 	put("elf", "unterminated_strings", &elf, ELF_BUILDER_BYTES, false);
-}
-
-static void records(void)
-{
-	static union make_record record;
-	const uint64_t words[] = {KERNEL_WORD(0, 16), FILE_WORD(3, 0x40), VDSO_WORD(1),
-				  ANON_WORD(2), UNRESOLVED_WORD(0)};
-
-	make_process(&record, 42, "leader", 3, "prog\0bin\0", 9, "slice\0", 6);
-	put("event", "recording", &record, record.event.bytes, false);
-	make_file(&record, 3, 77, "prog\0bin\0", 9);
-	put("event", "recording", &record, record.event.bytes, true);
-	put("event", "every", &record, record.event.bytes, false);
-	for (uint64_t ktime = 5; ktime > 2; ktime--) {
-		make_sample(&record, ktime, 42, "thread", words, 1, 4);
-		put("event", "recording", &record, record.event.bytes, true);
-	}
-	make_file(&record, 3, 78, "other\0", 6);
-	put("event", "recording", &record, record.event.bytes, true);
-	make_sample(&record, 9, 42, "thread", words + 1, 0, 1);
-	put("event", "recording", &record, record.event.bytes, true);
-	make_exit(&record, 8, 42);
-	put("event", "recording", &record, record.event.bytes, true);
-	put("event", "exit", &record, record.event.bytes, false);
 }
 
 /* Interval reports; a file number that is retired, and its file under the next number. */
@@ -173,6 +150,21 @@ static void messages(void)
 
 		put("collector_link", "messages", &sent[i].attached, 1, i > 0);
 		put("collector_link", "messages", &wire, sizeof(wire), true);
+	}
+}
+
+static void thread_answers(void)
+{
+	static union make_record record;
+	const uint64_t words[] = {KERNEL_WORD(0, 0x10), KERNEL_WORD(1, 0x20) | TM_FRAME_RETURN};
+
+	for (uint32_t state = 0; state <= TM_THREAD_STATES_N; state++) {
+		make_thread(&record, 1000, 40 + state, "worker", (enum tm_thread_state)state, 400,
+			    words, 2);
+		record.event.tgid = 40;
+		record.thread.ns[TM_THREAD_ON_CPU] = 100;
+		record.thread.ns[TM_THREAD_IO_WAIT] = 299;
+		put("threads", "every_state", &record, record.event.bytes, state > 0);
 	}
 }
 
@@ -324,10 +316,11 @@ int main(int argc, char **argv)
 		return 2;
 	root = argv[1];
 	elf_files();
-	records();
+	event_seeds_put(put);
 	symbol_tables();
 	kernels();
 	messages();
+	thread_answers();
 	rings();
 	containers();
 	reports();

@@ -57,15 +57,18 @@ static void send_messages(int socket, const uint8_t *data, size_t bytes)
 }
 
 /* Process 42, announced at 0 and at 1, may have a map. */
-static void begin_maps(struct perf_maps *maps, struct process_table *processes)
+static void begin_maps(struct perf_maps *maps, struct jit_files *jit,
+		       struct process_table *processes)
 {
 	static struct parser_client parser;
 	struct tm_process process = {
 		.event = {.tgid = 42, .flags = TM_FLAG_ANONYMOUS, .ktime = 1, .exec_id = 1},
+		.jitdump_file = TM_FILE_NONE,
 		.euid = getuid()};
 
 	parser = PARSER_CLIENT_NULL;
-	perf_maps_init(maps, processes, /* store= */ NULL, &parser);
+	jit_files_init(jit, processes, /* store= */ NULL, &parser);
+	perf_maps_init(maps, jit);
 	(void)process_announce(processes, &process);
 }
 
@@ -76,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	static struct strings strings;
 	static struct tm_retire_queue queue;
 	static struct perf_maps maps;
+	static struct jit_files jit;
 	struct process_table processes;
 	struct files files;
 	struct collector_link peer;
@@ -89,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		abort();
 	collector_link_init(&peer, ends[1], &files);
 	process_table_init(&processes, &strings, &budget, &queue);
-	begin_maps(&maps, &processes);
+	begin_maps(&maps, &jit, &processes);
 	peer.map = perf_maps_answer;
 	peer.map_context = &maps;
 	peer.state = COLLECTOR_LINK_ATTACHED;
@@ -100,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (peer.serves)
 		abort(); /* it must have noticed that the peer closed */
 	perf_maps_deinit(&maps);
+	jit_files_deinit(&jit);
 	process_table_deinit(&processes);
 	files_deinit(&files);
 	collector_link_deinit(&peer);

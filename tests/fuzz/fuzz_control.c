@@ -31,19 +31,20 @@ static int next_free_descriptor(void)
 static void check(const struct control_command *command)
 {
 	switch (command->kind) {
-	case CONTROL_SELECT:
-	case CONTROL_START:
-	case CONTROL_STOP:
+	case TM_CONTROL_SELECT:
+	case TM_CONTROL_START:
+	case TM_CONTROL_STOP:
 		if (command->fd != -1)
 			abort();
 		return;
-	case CONTROL_ADD_CPU:
-	case CONTROL_ATTACH:
+	case TM_CONTROL_CPU:
+	case TM_CONTROL_ATTACH:
 		if (command->fd < 0 || close(command->fd) < 0)
 			abort();
 		return;
+	default:
+		abort();
 	}
-	abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -3,29 +3,13 @@
  * fuzz_perf_map - a hostile perf map; the symbol table made from it must keep every promise
  */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "symbolizer/names/symbol_table.h"
 #include "symbolizer/parser/jit/perf_map.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memory_source.h"
 #include "tests/unit/parser/symbols_view.h"
-
-struct memory {
-	const uint8_t *bytes;
-	size_t count;
-};
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	const struct memory *memory = context;
-
-	if (offset > memory->count || bytes > memory->count - offset)
-		return -EIO;
-	memcpy(to, memory->bytes + offset, bytes);
-	return 0;
-}
 
 /* The first byte may say that the file was longer when it was opened. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -38,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (bytes && data[0] == '+')
 		source.bytes++;
-	if (perf_map_compile(&result, &source) == PARSER_OK &&
+	if (perf_map_compile(&result, &source, (uint64_t)PARSER_PERF_MAP_MIB << 20) == PARSER_OK &&
 	    (symbols_view_open(&view, result.data, result.bytes) ||
 	     symbol_table_parse(&table, result.data, result.bytes)))
 		abort();

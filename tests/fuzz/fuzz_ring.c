@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 #define REGION_BYTES (TM_RING_HEADER_BYTES + TM_RING_MIN_BYTES)

@@ -40,6 +40,26 @@ static size_t search_symbols(const struct symbol_table *table)
 	return total;
 }
 
+/* Each version is found at its address while it lay there, and its code has a name. */
+static void search_codes(const struct code_table *table)
+{
+	for (uint32_t i = 0; i < table->header->version_count; i++) {
+		uint64_t address, found;
+		const struct parser_code *code = code_table_code(table, i, 0, &address);
+		uint32_t offset, version;
+
+		if (!code || strlen(table->names + code->name) >= table->header->name_bytes)
+			abort();
+		(void)code_table_line(table, code, address);
+		version = code_table_find(table, address, code->from ? code->from : 1, &offset);
+		if (version != CODE_TABLE_NONE &&
+		    (!code_table_code(table, version, offset, &found) || found != address))
+			abort();
+	}
+	if (code_table_code(table, table->header->version_count, 0, &(uint64_t){0}))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	void *aligned = malloc(bytes ? bytes : 1); /* as a mapping is */
@@ -52,6 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		size_t total = search_symbols(&table);
 
 		search_segments(&table);
+		if (table.code.header)
+			search_codes(&table.code);
 		if (total / (table.header->symbol_count + 1ull) > table.header->name_bytes)
 			abort();
 	}

@@ -28,15 +28,10 @@ static void must(bool holds)
 		abort();
 }
 
-static struct tm_identity identity_of(uint64_t ino)
+static struct table_cache_key key_of(uint64_t ino)
 {
-	return (struct tm_identity){.dev = 1, .ino = ino, .size = 100};
-}
-
-static void open_copy(struct table_cache *cache, int file)
-{
-	table_cache_open(cache, dup(file), pin);
-	must(cache->fd >= 0);
+	return (struct table_cache_key){.kind = TABLE_CACHE_UNWIND,
+					.identity = {.dev = 1, .ino = ino, .size = 100}};
 }
 
 static void write_all(struct table_cache *cache)
@@ -45,21 +40,29 @@ static void write_all(struct table_cache *cache)
 		;
 }
 
+static void open_copy(struct table_cache *cache, int file)
+{
+	*cache = TABLE_CACHE_NULL;
+	table_cache_open(cache, dup(file), pin);
+	must(cache->fd >= 0);
+	write_all(cache);
+}
+
 static void add(struct table_cache *cache, uint64_t ino, const struct table *table)
 {
-	const struct tm_identity identity = identity_of(ino);
+	const struct table_cache_key key = key_of(ino);
 	struct tm_region rows = TM_REGION_NULL;
 	int fd = tm_region_seal_blob("rows", table, sizeof(*table));
 
 	must(fd >= 0);
-	must(tm_region_open_blob(&rows, fd, TABLE_CACHE_ROWS_BYTES) == 0);
-	table_cache_add(cache, &identity, &rows);
+	must(tm_region_open_blob(&rows, fd, TABLE_CACHE_TABLE_BYTES) == 0);
+	table_cache_add(cache, &key, &rows);
 	write_all(cache);
 }
 
 static void fill(int file)
 {
-	struct table_cache cache;
+	static struct table_cache cache;
 
 	open_copy(&cache, file);
 	for (uint32_t i = 1; i <= ENTRIES; i++) {
@@ -87,14 +90,14 @@ static void change(int file, const uint8_t *data, size_t bytes)
 /* @kept: the table that was stored; NULL: any. Return: whether one was found. */
 static bool look_up(struct table_cache *cache, uint64_t ino, const struct table *kept)
 {
-	const struct tm_identity identity = identity_of(ino);
+	const struct table_cache_key key = key_of(ino);
 	struct tm_region region = TM_REGION_NULL;
 	struct tm_unwind_table_view view;
-	int fd = table_cache_find(cache, &identity);
+	int fd = table_cache_find(cache, &key);
 
 	if (fd < 0)
 		return false;
-	must(tm_region_open_blob(&region, fd, TABLE_CACHE_ROWS_BYTES) == 0);
+	must(tm_region_open_blob(&region, fd, TABLE_CACHE_TABLE_BYTES) == 0);
 	must(tm_unwind_table_check(&view, region.addr, region.bytes) == 0);
 	if (kept)
 		must(region.bytes == sizeof(*kept) &&
@@ -107,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	const struct table more = table_at(0x5000);
 	int file = memfd_create("cache", MFD_CLOEXEC);
-	struct table_cache cache;
+	static struct table_cache cache;
 
 	must(file >= 0);
 	if (bytes && data[0] & 1) {

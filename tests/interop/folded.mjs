@@ -29,6 +29,13 @@ for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", 
     assertSameTally(tally(rows, (row) => row.stack), tally(report.samples, expected));
   };
 }
+list["kinds: both in ns, off-CPU stacks end in the state of their thread"] = () => {
+  assert.deepEqual(read(makeReport("kinds")), [
+    { stack: "sleeper;main;read;schedule_[k];[io_wait]", count: 24000000002 },
+    { stack: "waiter;main;compute", count: 505050500 },
+    { stack: "waiter;main;read;schedule_[k]", count: 101010100 },
+    { stack: "waiter;main;read;schedule_[k];[io_wait]", count: 6000000001 }]);
+};
 list["inlined calls are entries of their own below what they are inlined into"] = () => {
   const rows = read(makeReport("inlined"));
   const count = (stack) => rows.find((row) => row.stack === stack)?.count;

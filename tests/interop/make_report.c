@@ -50,6 +50,9 @@ static void write_sample(struct output_file *out, const struct report *report,
 	output_file_format(out, "\"start\":%llu,\"exec_id\":%u,\"reuse\":%u,\"count\":%llu,",
 			   (unsigned long long)process->start_boottime, process->exec_id,
 			   process->reuse, (unsigned long long)sample->count);
+	output_file_format(out, "\"kind\":%u,\"value\":%llu,", sample->kind,
+			   (unsigned long long)sample->value);
+	write_text(out, "state", sample->state ? tm_reasons_thread(sample->state) : "");
 	write_text(out, "stop", sample->stop ? tm_reasons_stop(sample->stop) : "");
 	write_text(out, "comm", report->strings[sample->comm]);
 	write_text(out, "process", report->strings[process->comm]);

@@ -133,6 +133,120 @@ const list = {
     assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
     await done();
   },
+  "a recording of one kind has no switch; one of two shows each with its own sums": async () => {
+    const one = await open("tiny");
+    assert.equal(await one.page.isVisible("#kind"), false);
+    await one.page.keyboard.press("k");
+    assert.match(await one.text("detail-numbers"), /^samples 1,000 · 10\.10 s CPU,/);
+    await one.done();
+    const { page, done, text, hover, crumb, shot } = await open("kinds");
+    const picked = () => page.$$eval("#picker .pick", (all) => all.map((row) => row.textContent));
+    assert.equal(await page.inputValue("#kind"), "CPU");
+    assert.match(await text("detail-numbers"), /^samples 50 · 606 ms CPU,/, "by weight");
+    assert.match(await hover(3, .1), /^compute.*samples40 · 505 ms CPUof all83\.3 %/);
+    assert.deepEqual(await picked(), ["whole recording100.0 %", "waiter100100.0 %"]);
+    await shot("kinds-cpu");
+    await page.selectOption("#kind", "off-CPU");
+    assert.match(await text("detail-numbers"), /^samples 5 · 30\.00 s off-CPU,/);
+    assert.match(await hover(4, .1), /^schedule.*samples2 · 24\.00 s off-CPUof all80\.0 %/);
+    assert.match(await hover(5, .1), /^\[io_wait\].*samples2 · 24\.00 s off-CPU/);
+    assert.deepEqual(await picked(), ["whole recording100.0 %", "sleeper20080.0 %",
+      "waiter10020.0 %"]);
+    await shot("kinds-off-cpu");
+    await page.fill("#search", "sleeper");
+    assert.equal(await text("share"), "matched 80.0 % of time");
+    await page.fill("#search", "");
+    await page.click("#pick-2");
+    assert.match(await text("detail-numbers"), /^samples 3 · 6\.00 s off-CPU,/);
+    await page.click("#tab-table");
+    assert.match(await text("rows"), /^100\.0 %3100\.0 %3schedule/);
+    await page.click("#tab-graph");
+    await page.focus("#canvas");
+    await page.keyboard.press("k");
+    assert.equal(await page.inputValue("#kind"), "CPU");
+    assert.equal(await crumb(), "waiter (100)");
+    assert.match(await text("detail-numbers"), /^samples 50 /, "what was picked stays picked");
+    await page.selectOption("#kind", "off-CPU");
+    await page.click("#pick-1");
+    await page.selectOption("#kind", "CPU");
+    assert.equal(await crumb(), "sleeper (200)");
+    assert.ok(await page.isVisible("#nothing"), "a process that was never on a CPU");
+    await page.selectOption("#kind", "off-CPU");
+    assert.ok(!await page.isVisible("#nothing"));
+    assert.match(await hover(4, .9), /^schedule/);
+    await done();
+  },
+  "threads: states add up to the lifetime, by process and thread": async () => {
+    const one = await open("tiny");
+    assert.ok(!await one.page.isVisible("#tab-threads"), "on-CPU alone has no such view");
+    await one.page.keyboard.press("w");
+    assert.ok(await one.page.isVisible("#graph"));
+    await one.done();
+    const { page, done, text, shot } = await open("threads");
+    const rows = () => page.$$eval("#thread-rows tr", (all) => all.map((row) =>
+      [...row.cells].map((cell) => cell.textContent).join(" | ")));
+    const widths = (row) => page.$$eval(`#thread-rows tr:nth-child(${row}) .states span`, (all) =>
+      all.map((piece) => [piece.className, parseFloat(piece.style.width)]));
+    await page.click("#tab-threads");
+    assert.ok(!await page.isVisible("#graph"));
+    assert.equal(await text("thread-head"),
+      "processtimelifetimeon_cpurunnableinterruptibleio_wait", "states that occur");
+    assert.equal(await text("thread-legend"), "on_cpurunnableinterruptibleio_wait");
+    assert.match((await rows())[0], /^▸server100 /, "who ran most");
+    await page.click("#thread-head [data-sort=lifetime]");
+    assert.match((await rows())[0], /^▸\[other\] \|  \| 166 min 40 s \| 2\.00 s \| 1\.00 s \|/);
+    assert.match((await rows())[1],
+      /^▸server100 \|  \| 5 min 20 s \| 7\.30 s \| 1\.50 s \| 5 min 9 s \| 2\.00 s$/);
+    assert.equal((await rows()).length, 500);
+    assert.equal(await text("thread-note"), "103 more");
+    assert.deepEqual(await widths(3), [["state-0", 40], ["state-6", 60]]);
+    const filled = (await widths(2)).reduce((sum, [, width]) => sum + width, 0);
+    assert.ok(Math.abs(filled - 100) < .001, "nothing is missing");
+    await page.click("#thread-rows tr:nth-child(2)");
+    assert.deepEqual((await rows()).slice(2, 5).map((row) => row.split(" | ")[0]),
+      ["30 other threads", "server100", "worker101"], "equal lifetimes: by name");
+    await shot("threads");
+    await page.click("#thread-head [data-sort='0']");
+    assert.deepEqual((await rows()).slice(0, 5).map((row) => row.split(" | ")[0]),
+      ["▾server100", "worker101", "server100", "30 other threads",
+        "▸<img src=x onerror=alert(1)>200"]);
+    assert.equal(await page.getAttribute("#thread-head th:nth-child(4)", "aria-sort"),
+      "descending");
+    assert.equal(await page.$$eval("#threads img", (all) => all.length), 0);
+    await page.click("#tab-table");
+    assert.ok(await page.isVisible("#table") && !await page.isVisible("#threads"));
+    await page.click("#tab-graph");
+    assert.ok(await page.isVisible("#graph") && !await page.isVisible("#threads"));
+    await done();
+  },
+  "threads: the keyboard alone opens a process": async () => {
+    const { page, done } = await open("threads");
+    const focused = () => page.evaluate(() =>
+      document.activeElement.closest("tr")?.cells[0].textContent);
+    await page.keyboard.press("w");
+    assert.equal(await focused(), "▸server100");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await focused(), /img/);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    assert.equal(await focused(), "▾server100");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), "server100", "beside worker101, which ran longer");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await focused(), "▾server100");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await focused(), "▸server100");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.getAttribute("#thread-rows tr:nth-child(1)", "aria-expanded"), "true");
+    await page.keyboard.press("End");
+    assert.match(await focused(), /idle/);
+    await page.keyboard.press("Home");
+    assert.equal(await focused(), "▾server100");
+    await page.keyboard.press("w");
+    assert.ok(await page.isVisible("#graph"));
+    await done();
+  },
   "grouping changes what stands below the root": async () => {
     const { page, done, hover } = await open("tiny");
     await page.selectOption("#grouping", "none");
@@ -221,10 +335,14 @@ const list = {
     const line = await text("completeness");
     assert.ok(line.includes(`${report.total} exported`), line);
     for (const word of ["ring_full 10", "collector_died 17", "frame_pointer 30", "no_table 84",
-      "return_address 93", "91 files not opened", "unanswered 1", "no_permission 6", "error 13",
-      "owed but not run"])
+      "return_address 93", "ahead 102", "no_stack 111", "91 files not opened",
+      "unanswered 1", "no_permission 6", "error 13",
+      "owed but not run", "no_symbol 200", "no_symbols 201", "not_elf 202", "too_large 203",
+      "malformed 204", "changed 205", "not_opened 206", "not_parsed 207", "pending 208",
+      "evicted 209", "memory 210", "anonymous 211", "map_refused 212", "kernel 213",
+      "no_mapping 214", "6 merged (their deepest frames are left out: memory)"])
       assert.ok(line.includes(word), `${word} in ${line}`);
-    assert.match(line, /^799 samples taken.*126 dropped.*627 truncated/);
+    assert.match(line, /^1,030 samples taken.*126 dropped.*858 truncated/);
     assert.equal(await page.getAttribute("#completeness", "class"), "lacking");
     await done();
   },

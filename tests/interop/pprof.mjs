@@ -81,6 +81,24 @@ for (const name of ["tiny", "truncated", "inlined"]) {
     assertSameTally(tally(traces, stackKey), tally(withFrames(report.samples), stackKey));
   };
 }
+list["kinds: each has a count and a value; the default is on-CPU and comes last"] = () => {
+  const report = makeReport("kinds");
+  const profile = readPprof(report.path("out.pb.gz"));
+  assert.deepEqual(profile.types.map(({ type, unit }) =>
+    `${profile.strings[type]}/${profile.strings[unit]}`),
+  ["off_cpu_samples/count", "off_cpu/nanoseconds", "samples/count", "cpu/nanoseconds"]);
+  assert.equal(profile.strings[profile.default_sample_type], "cpu");
+  assert.deepEqual(profile.samples.map(({ values }) => values), report.samples.map((sample) =>
+    sample.kind === 0 ? [0, 0, sample.count, sample.value] : [sample.count, sample.value, 0, 0]));
+  assert.deepEqual(profile.samples.map(({ labels }) => labels.thread_state ?? ""),
+    report.samples.map(({ state }) => state));
+  assert.deepEqual(profile.samples.map(({ names }) => names.at(-1)),
+    ["compute", "schedule", "compute", "schedule", "schedule"], "a state is no frame");
+  const top = (...options) => goPprof(report, "-top", "-symbolize=none", ...options);
+  assert.match(top(), /^ *505\.05ms .*compute$/m);
+  assert.match(top("-sample_index=off_cpu"), /^ *30s +100% .*schedule$/m);
+  assert.match(top("-sample_index=off_cpu_samples"), /^ *5 +100% .*schedule$/m);
+};
 list["go tool pprof -top: self and total of each function"] = () => {
   const top = goPprof(makeReport("tiny"), "-top", "-symbolize=none", "-sample_index=samples");
   for (const [name, flat, cum] of [["hot_sixty", 600, 600], ["hot_thirty", 300, 300],

@@ -18,7 +18,8 @@ enum builder_array {
 	STACK_FRAMES,
 	STACKS,
 	PROCESSES,
-	SAMPLES
+	SAMPLES,
+	THREADS
 };
 
 static const size_t element_bytes[] = {
@@ -31,6 +32,7 @@ static const size_t element_bytes[] = {
 	[STACKS] = sizeof(struct report_stack),
 	[PROCESSES] = sizeof(struct report_process),
 	[SAMPLES] = sizeof(struct report_sample),
+	[THREADS] = sizeof(struct report_thread),
 };
 
 static void *at(struct report_builder *builder, enum builder_array which, uint32_t index)
@@ -61,6 +63,8 @@ void report_builder_init(struct report_builder *builder)
 {
 	memset(builder, 0, sizeof(*builder)); /* too large for a second one on the stack */
 	builder->report.hz = 99;
+	builder->report.period_ns = REPORT_BUILDER_PERIOD_NS;
+	builder->report.kinds = 1u << TM_SAMPLE_ON_CPU;
 	builder->report.start_unix_ns = 1700000000123456789ull;
 	builder->report.duration_ns = 10000000000ull;
 	builder->report.title = "testhost: tidemark record -d 10";
@@ -287,7 +291,9 @@ uint32_t report_builder_sample(struct report_builder *builder, uint32_t process,
 		.comm = report_builder_string(builder, comm),
 		.stack = stack,
 		.stop = stop,
+		.kind = TM_SAMPLE_ON_CPU,
 		.count = count,
+		.value = count * REPORT_BUILDER_PERIOD_NS,
 	};
 
 	*(struct report_sample *)grown(builder, SAMPLES, &builder->report.sample_count) = sample;
@@ -295,6 +301,35 @@ uint32_t report_builder_sample(struct report_builder *builder, uint32_t process,
 	if (stop != TM_STOP_NONE)
 		builder->report.truncated[stop] += count;
 	return builder->report.sample_count - 1;
+}
+
+void report_builder_measured(struct report_builder *builder, uint32_t sample,
+			     enum tm_sample_kind kind, uint64_t value)
+{
+	struct report_sample *of = at(builder, SAMPLES, sample);
+
+	builder->report.kinds |= 1u << kind;
+	if (kind != TM_SAMPLE_ON_CPU)
+		builder->report.exported -= of->count;
+	of->kind = (uint8_t)kind;
+	of->state = kind == TM_SAMPLE_OFF_CPU ? TM_THREAD_IO_WAIT : TM_THREAD_ON_CPU;
+	of->value = value;
+}
+
+void report_builder_thread(struct report_builder *builder, uint32_t process, uint32_t tid,
+			   const char *comm, uint32_t threads, uint64_t lifetime_ns,
+			   const uint64_t *ns)
+{
+	struct report_thread thread = {
+		.process = process,
+		.tid = tid,
+		.comm = report_builder_string(builder, comm),
+		.threads = threads,
+		.lifetime_ns = lifetime_ns,
+	};
+
+	memcpy(thread.ns, ns, sizeof(thread.ns));
+	*(struct report_thread *)grown(builder, THREADS, &builder->report.thread_count) = thread;
 }
 
 const struct report *report_builder_report(struct report_builder *builder)
@@ -312,14 +347,18 @@ const struct report *report_builder_report(struct report_builder *builder)
 	if (report_processes_number(builder->arrays[PROCESSES], report->process_count) < 0)
 		exit(1);
 	report->samples = builder->arrays[SAMPLES];
+	report->threads = builder->arrays[THREADS];
 	report->taken = report->exported;
 	for (unsigned i = 0; i < TM_DROP_N; i++)
 		report->taken += report->drops[i];
 	report->frames_shown = 0;
 	report->unnamed_frames = 0;
+	memset(report->sums, 0, sizeof(report->sums));
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_stack *stack = &report->stacks[report->samples[i].stack];
 
+		sample_sum_add(&report->sums[report->samples[i].kind], report->samples[i].count,
+			       report->samples[i].value);
 		report->frames_shown += report->samples[i].count * stack->count;
 		for (uint32_t j = 0; j < stack->count; j++)
 			report->unnamed_frames +=

@@ -11,8 +11,9 @@
 
 #include "symbolizer/output/report.h"
 
-#define REPORT_BUILDER_ARRAYS 9
-#define REPORT_BUILDER_SLOTS  65536u /* more than the strings of any built report */
+#define REPORT_BUILDER_ARRAYS    10
+#define REPORT_BUILDER_PERIOD_NS 10101010u /* at 99 Hz */
+#define REPORT_BUILDER_SLOTS     65536u    /* more than the strings of any built report */
 
 struct report_builder {
 	struct report report; /* current after each call of report_builder_report() */
@@ -50,6 +51,14 @@ uint32_t report_builder_stack(struct report_builder *builder, const uint32_t *le
 uint32_t report_builder_sample(struct report_builder *builder, uint32_t process, uint32_t tid,
 			       const char *comm, uint32_t stack, uint8_t stop, uint64_t count);
 
+/* Gives a complete sample, which is on-CPU and of full weight so far, another kind or value. */
+void report_builder_measured(struct report_builder *builder, uint32_t sample,
+			     enum tm_sample_kind kind, uint64_t value);
+/* How a thread spent the interval, in ns by state. @process: REPORT_NO_PROCESS: of several.
+ * @tid: 0: several threads. */
+void report_builder_thread(struct report_builder *builder, uint32_t process, uint32_t tid,
+			   const char *comm, uint32_t threads, uint64_t lifetime_ns,
+			   const uint64_t *ns);
 /* Makes it one of several that had this pid. */
 void report_builder_generation(struct report_builder *builder, uint32_t process,
 			       uint64_t start_boottime, uint32_t exec_id);
@@ -65,5 +74,7 @@ const struct report *report_builder_report(struct report_builder *builder);
 
 /* report_case_inlined.c: inlined calls, segments, equal names, and a pid that was used again. */
 void report_case_inlined(struct report_builder *builder);
+/* report_case_threads.c: how threads spent their time, with names as an attacker would choose. */
+void report_case_threads(struct report_builder *builder);
 /* report_cases.c. Return: 0; -1: no such case. */
 int report_case(struct report_builder *builder, const char *name);

@@ -133,6 +133,9 @@ static void truncated(struct report_builder *builder)
 		builder->report.drops[drop] = 10 + drop;
 	for (unsigned reason = 0; reason < TM_NO_FILE_N; reason++)
 		builder->report.unopened[reason] = 1 + reason;
+	for (unsigned reason = 0; reason < TM_UNNAMED_N; reason++)
+		builder->report.unnamed[reason] = 200 + reason;
+	builder->report.merged = 6;
 	builder->report.not_run = 3;
 	builder->report.late_records = 1;
 }
@@ -239,6 +242,37 @@ static void large(struct report_builder *builder)
 	builder->report.drops[TM_DROP_SHARED_FULL] = 12;
 }
 
+/*
+ * On-CPU samples of full and of double weight beside off-CPU ones: some of the same stack and
+ * thread, some of a stack, a thread and a process that were never on a CPU.
+ */
+static void kinds(struct report_builder *builder)
+{
+	uint32_t file = report_builder_file(builder, "/usr/bin/waiter", "cc01", 0);
+	uint32_t kernel = report_builder_file(builder, "[kernel]", "", 1);
+	uint32_t main_frame = report_builder_frame(builder, "main", file, 0x1200, REPORT_NATIVE);
+	uint32_t busy[] = {report_builder_frame(builder, "compute", file, 0x1300, REPORT_NATIVE),
+			   main_frame};
+	uint32_t waits[] = {report_builder_frame(builder, "schedule", kernel, 0x1, REPORT_KERNEL),
+			    report_builder_frame(builder, "read", file, 0x1400, REPORT_NATIVE),
+			    main_frame};
+	uint32_t waiter = report_builder_process(builder, 100, "waiter", "/usr/bin/waiter");
+	uint32_t sleeper = report_builder_process(builder, 200, "sleeper", "/usr/bin/waiter");
+	uint32_t computes = report_builder_stack(builder, busy, 2);
+	uint32_t reads = report_builder_stack(builder, waits, 3);
+	uint32_t sample;
+
+	report_builder_sample(builder, waiter, 100, "waiter", computes, 0, 30);
+	report_builder_sample(builder, waiter, 100, "waiter", reads, 0, 10);
+	sample = report_builder_sample(builder, waiter, 100, "waiter", computes, 0, 10);
+	report_builder_measured(builder, sample, TM_SAMPLE_ON_CPU,
+				20ull * REPORT_BUILDER_PERIOD_NS);
+	sample = report_builder_sample(builder, waiter, 100, "waiter", reads, 0, 3);
+	report_builder_measured(builder, sample, TM_SAMPLE_OFF_CPU, 6000000001);
+	sample = report_builder_sample(builder, sleeper, 200, "sleeper", reads, 0, 2);
+	report_builder_measured(builder, sample, TM_SAMPLE_OFF_CPU, 24000000002);
+}
+
 /* As deep as a stack gets: user and kernel frames at their limits, and one that recurses. */
 static void deep(struct report_builder *builder)
 {
@@ -269,9 +303,11 @@ int report_case(struct report_builder *builder, const char *name)
 		     {"hostile", hostile},
 		     {"truncated", truncated},
 		     {"large", large},
+		     {"kinds", kinds},
 		     {"deep", deep},
 		     {"empty", empty},
-		     {"inlined", report_case_inlined}};
+		     {"inlined", report_case_inlined},
+		     {"threads", report_case_threads}};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (strcmp(cases[i].name, name) == 0) {

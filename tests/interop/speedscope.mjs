@@ -66,6 +66,20 @@ for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", 
     assertSameTally(tally(found, key), tally(wanted, key));
   };
 }
+list["kinds: a profile for each kind of a process, in exact seconds"] = () => {
+  const { profiles, shared } =
+    JSON.parse(readFileSync(makeReport("kinds").path("out.speedscope.json"), "utf8"));
+  const [on, ...off] = profiles;
+  assert.equal(on.name, "waiter (100)");
+  assert.deepEqual(on.weights.sort(), [.1010101, .2020202, .3030303]);
+  assert.equal(on.endValue, .6060606);
+  assert.deepEqual(off.map(({ name, endValue, weights }) => ({ name, endValue, weights })), [
+    { name: "sleeper (200) off-CPU", endValue: 24.000000002, weights: [24.000000002] },
+    { name: "waiter (100) off-CPU", endValue: 6.000000001, weights: [6.000000001] }]);
+  for (const { samples } of off)
+    assert.deepEqual(samples.map((frames) => frames.map((at) => shared.frames[at].name)),
+      [["main", "read", "schedule", "[io_wait]"]]);
+};
 list["the busiest process comes first"] = () => {
   const file = JSON.parse(readFileSync(makeReport("large").path("out.speedscope.json"), "utf8"));
   const ends = file.profiles.map((profile) => profile.endValue);

@@ -96,6 +96,32 @@ static void the_innermost_call_has_the_self_time_and_recursion_counts_once(void 
 	assert_int_equal(rows[1].total, 5);
 }
 
+static void functions_rank_by_time_of_the_kind_that_is_shown(void **state)
+{
+	uint32_t often = frame("often", 0x1100), heavy = frame("heavy", 0x1200),
+		 waits = frame("waits", 0x1300);
+	struct report report;
+	struct tm_top rows[TM_TOP_ROWS];
+
+	sample(&often, 1, 3);
+	sample(&heavy, 1, 2);
+	report_builder_measured(&builder, 1, TM_SAMPLE_ON_CPU, 8ull * REPORT_BUILDER_PERIOD_NS + 1);
+	sample(&waits, 1, 1);
+	report_builder_measured(&builder, 2, TM_SAMPLE_OFF_CPU, 60000000000);
+	report = *report_builder_report(&builder);
+	assert_int_equal(functions_top(&report, rows), 3);
+	assert_string_equal(rows[0].name, "heavy");
+	assert_int_equal(rows[0].self, 8); /* samples of full weight */
+	assert_string_equal(rows[1].name, "often");
+	assert_int_equal(rows[1].total, 3);
+	assert_int_equal(rows[2].total, 0);
+	report.shown = TM_SAMPLE_OFF_CPU;
+	assert_int_equal(functions_top(&report, rows), 3);
+	assert_string_equal(rows[0].name, "waits");
+	assert_int_equal(rows[0].self, 60000000000);
+	assert_int_equal(rows[1].total, 0);
+}
+
 static void a_call_without_a_source_joins_the_only_one(void **state)
 {
 	(void)frame("f", 0x1100);
@@ -180,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_walk_goes_from_the_root_through_all_calls_of_each_frame),
 		TEST(the_innermost_call_has_the_self_time_and_recursion_counts_once),
+		TEST(functions_rank_by_time_of_the_kind_that_is_shown),
 		TEST(a_call_without_a_source_joins_the_only_one),
 		TEST(sources_of_one_name_are_as_many_functions),
 		TEST(only_the_outermost_call_of_an_unnamed_frame_is_unnamed),

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/reasons.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/completeness.h"
 #include "symbolizer/output/html_tree.h"
@@ -177,8 +178,27 @@ static void the_completeness_line_fits_its_buffer_at_its_longest(void **state)
 	assert_non_null(strstr(text, "symbolizer_died 18446744073709551615"));
 	assert_non_null(strstr(text, "kernel_depth 18446744073709551615)"));
 	assert_non_null(strstr(text, "no_permission 18446744073709551615"));
+	for (unsigned reason = 0; reason < TM_UNNAMED_N; reason++)
+		assert_non_null(strstr(text, tm_reasons_unnamed(reason)));
+	assert_non_null(strstr(text, "; merged stacks 18446744073709551615 (memory); "));
 	assert_non_null(strstr(text, "late records 18446744073709551615"));
 	assert_null(strstr(text, "none")); /* a stack that is whole has no reason */
+}
+
+static void unnamed_frames_are_counted_by_reason_and_merged_stacks_follow(void **state)
+{
+	static char text[COMPLETENESS_BYTES];
+	struct report report = {.taken = 5,
+				.exported = 5,
+				.frames_shown = 9,
+				.unnamed_frames = 4,
+				.merged = 2,
+				.unnamed = {[TM_UNNAMED_EVICTED] = 3, [TM_UNNAMED_PENDING] = 1}};
+
+	completeness_format(&report, text);
+	assert_string_equal(text, "taken 5 = exported 5 + dropped 0; not run 0; truncated 0; "
+				  "unnamed frames 4 of 9 (pending 1, evicted 3); "
+				  "merged stacks 2 (memory); late records 0");
 }
 
 static void the_completeness_line_of_a_whole_report_is_short(void **state)
@@ -202,6 +222,7 @@ int main(void)
 		TEST(addresses_of_one_function_are_one_node_of_the_tree),
 		TEST(sorting_keeps_equals_in_their_order),
 		TEST(the_completeness_line_fits_its_buffer_at_its_longest),
+		TEST(unnamed_frames_are_counted_by_reason_and_merged_stacks_follow),
 		TEST(the_completeness_line_of_a_whole_report_is_short),
 	};
 

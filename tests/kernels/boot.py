@@ -21,12 +21,18 @@ import kernel_image
 TIMEOUT_S = 540
 SKIPPED = 77
 LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
-RECORDS = ("record", "record-command", "record-rows", "record-remaps")
+RECORDS = ("record", "record-command", "record-rows", "record-remaps", "record-anonymous",
+           "record-off-cpu", "record-pipes")
 PROGRAMS = {  # place in the guest: place in the build folder
     "programs/lookup": "tests/kernels/lookup",
+    "programs/sleeps": "tests/kernels/sleeps",
+    "programs/waits": "tests/integration/programs/waits",
     "programs/deep": "tests/integration/programs/deep",
     "programs/deep-cfi": "tests/integration/programs/deep-cfi-static",
     "programs/remaps": "tests/integration/programs/remaps",
+    "programs/remap_text": "tests/integration/programs/remap_text-static",
+    "programs/jitdump_marker": "tests/integration/programs/jitdump_marker",
+    "programs/ring_recorder": "tests/integration/programs/ring_recorder",
     "programs/variant_a.so": "tests/integration/programs/variant_a.so",
     "programs/variant_b.so": "tests/integration/programs/variant_b.so",
     "programs/variant_c.so": "tests/integration/programs/variant_c.so",

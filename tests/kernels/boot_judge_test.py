@@ -15,6 +15,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(sys.argv[1], "tests", "lib"))
+import anonymous_code
 import boot
 import recorded
 import recorded_kernels
@@ -22,6 +23,8 @@ import remapped
 
 SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {},
            "taken": 9, "exported": 9}
+SLEPT = 40 * recorded_kernels.SLEEP_NS
+ANSWERS = recorded_kernels.ANSWERS_NS
 IDENTITIES = ("tidemark-collec 61184", "tidemark-opener 61184", "tidemark-symbol 61185",
               "tidemark-parser 61185")
 
@@ -42,6 +45,39 @@ def remaps(variant):
     return "".join(folded("remaps", [way, "calls_a", variant], 50) for way in remapped.WAYS)
 
 
+def copied(leaf):
+    stack = ["_start", *anonymous_code.CALLS[:-1], leaf]
+    return "".join(folded(what, stack, 40) for what in anonymous_code.COPIED)
+
+
+def without_table(count):
+    return "".join(folded(what, ["[truncated: no_table]", "inner"], count)
+                   for what in anonymous_code.COPIED)
+
+
+def marker(pid, number):
+    """The records of a process, which names the jitdump with this number."""
+    path, comm = b"jit-%d.dump\0tmp\0" % pid, b"jitdump_marker"
+    return (f"F 1 {pid} 1 1 1 0 {pid} 0 0 0 0 0 0 0 0 ={path.hex()}\n"
+            f"P 1 {pid} 1 1 1 {anonymous_code.ANONYMOUS} 0 0 {pid} 0 0 {number} "
+            f"={comm.hex()} = =\n")
+
+
+def sleeps(ns, function="sleep_here", state="[interruptible]"):
+    return folded("sleeps", ["_start", "main", function, "do_nanosleep_[k]", state], ns)
+
+
+ANSWERED = ["[woken by waits]", "thread_start", "answer", "write_byte"]
+RANG = ["[woken in interrupt]", "asm_sysvec_apic_timer_interrupt_[k]"]
+
+
+def pipes(asks, answers, state="[interruptible]", answered=ANSWERED, rang=RANG):
+    return folded("waits", ["_start", "ask", "read_byte", "pipe_read_[k]", state, *answered],
+                  asks) + \
+        folded("waits", ["thread_start", "answer", "sleep_for", "do_nanosleep_[k]", state, *rang],
+               answers)
+
+
 def recordings(**changed):
     files = {name: "something" for name in recorded_kernels.EXPECTED}
     files |= {name: json.dumps(SUMMARY) for name in files if name.endswith(".json")}
@@ -49,7 +85,10 @@ def recordings(**changed):
               "r.folded": recursion("deep", recorded_kernels.DEPTH, 90, time=4, no_table=6),
               "command.folded": recursion("deep", recorded_kernels.COMMAND_DEPTH, 100),
               "rows.0002.folded": recursion("deep-cfi", recorded_kernels.ROWS_DEPTH, 80, time=20),
-              "remaps.folded": remaps("variant_a")}
+              "remaps.folded": remaps("variant_a"),
+              "anonymous.folded": copied("inner") + without_table(9),
+              "anonymous.records": marker(7, 7) + marker(8, 8),
+              "off_cpu.folded": sleeps(SLEPT), "pipes.folded": pipes(ANSWERS, ANSWERS)}
     return {**files, **changed}
 
 
@@ -68,6 +107,7 @@ def packed(files):
 def console(files):
     lines = ["TM-PARANOID 3"]
     lines += [f"TM-RESULT {name} 0" for name in boot.LOOKUPS + boot.RECORDS]
+    lines += [f"TM-SLEPT {SLEPT}", f"TM-ASKED {ANSWERS * 2}"]
     lines += [f"TM-IDENTITY {name},{name.split()[1]} 0" for name in IDENTITIES]
     return "\n".join(lines) + f"\n--- TM-OUT\n{packed(files)}--- TM-OUT-END\nTM-END\n"
 
@@ -112,6 +152,31 @@ def main():
     cases["cut for time, by frame pointer"] = console(
         recordings(**{"command.folded": recursion("deep", deep, 80, time=20)}))
     cases["another file is named"] = console(recordings(**{"remaps.folded": remaps("variant_b")}))
+
+    cases["copied text has no names"] = console(
+        recordings(**{"anonymous.folded": copied("[anon]")}))
+    cases["no copied text has a table"] = console(
+        recordings(**{"anonymous.folded": without_table(90)}))
+    for title, number in (("no jitdump", anonymous_code.NONE), ("another jitdump", 7)):
+        cases[title] = console(recordings(
+            **{"anonymous.records": marker(7, 7) + marker(8, number)}))
+
+    for title, text in {"half of the sleeps": sleeps(SLEPT // 2), "twice": sleeps(2 * SLEPT),
+                        "sleeps without a name": sleeps(SLEPT, "sleeps+0x10"),
+                        "sleeps in another state": sleeps(SLEPT, state="[io_wait]")}.items():
+        cases[title] = console(recordings(**{"off_cpu.folded": text}))
+    for title, text in {"half of the answers": pipes(ANSWERS, ANSWERS // 2),
+                        "half of the questions": pipes(ANSWERS // 2, ANSWERS),
+                        "longer than all took": pipes(3 * ANSWERS, ANSWERS),
+                        "answers in another state": pipes(ANSWERS, ANSWERS, "[io_wait]"),
+                        "no wakers": pipes(ANSWERS, ANSWERS, answered=[], rang=[]),
+                        "another thread woke": pipes(ANSWERS, ANSWERS,
+                                                     answered=["[woken by waits]", "_start"]),
+                        "an interrupted thread is shown": pipes(ANSWERS, ANSWERS,
+                                                                rang=RANG + ["ask"])}.items():
+        cases[title] = console(recordings(**{"pipes.folded": text}))
+    cases["no truth of the answers"] = without(good, f"TM-ASKED {ANSWERS * 2}\n")
+    cases["no truth of the sleeps"] = without(good, f"TM-SLEPT {SLEPT}\n")
 
     code, said = verdict(good)
     failed = [f"the good boot is judged a failure: {said}"] if code else []

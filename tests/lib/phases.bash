@@ -28,6 +28,10 @@ closing()
 		$5 ($6 ? " " $6 : ""), $1, $2, $3, $4 }' "$RESULTS"
 	[[ -z ${TM_INNER:-} ]] ||
 		say "left out, since a container changes nothing of them: ${OUTSIDE[*]}"
+	[[ ! -s $RESULTS.failed ]] || {
+		say 'failed:'
+		sort -u "$RESULTS.failed"
+	}
 	say "whole run: $((SECONDS - begun)) s"
 	sum=$(awk '{ for (i = 1; i <= 3; i++) sum[i] += $i }
 		END { printf "%d passed, %d failed, %d skipped", sum[1], sum[2], sum[3] }' \
@@ -41,6 +45,7 @@ closing()
 give_up()
 {
 	say "$1: FAILED"
+	say "  $1" >>"$RESULTS.failed"
 	tail -n 40 "$2"
 	count 0 1 0
 	closing
@@ -58,7 +63,7 @@ script()
 		line='0 passed, 1 failed, 0 skipped'
 		tail -n 20 "$log"
 	fi
-	awk '/^[^ ]/ { shown = /^FAILED/ } shown' "$log"
+	awk '/^[^ ]/ { shown = /^FAILED/ } shown' "$log" | tee >(sed 's/^/  /' >>"$RESULTS.failed")
 	say "$name: $line ($((SECONDS - from)) s)"
 	# shellcheck disable=SC2046 # three numbers
 	count $(grep -oE '[0-9]+' <<<"$line") $((SECONDS - from)) "$name"
@@ -74,6 +79,7 @@ one()
 		count 1 0 0 $((SECONDS - from)) "$name"
 	else
 		say "$name: FAILED"
+		say "  $name" >>"$RESULTS.failed"
 		tail -n 40 "$log"
 		count 0 1 0 $((SECONDS - from)) "$name"
 	fi
@@ -94,7 +100,8 @@ suite()
 	# Under nohup, or in the background of a script, some signals come ignored; tests send them.
 	env --default-signal=HUP,INT,QUIT,TERM,PIPE meson test -C "$folder" "${options[@]}" \
 		--logbase "$suite" >"$LOGS/$folder-$suite.log" 2>&1 || true
-	python3 tests/results.py "$folder/meson-logs/$suite.json" "$LOGS/$folder-$suite.numbers"
+	python3 tests/results.py "$folder/meson-logs/$suite.json" \
+		"$LOGS/$folder-$suite.numbers" "$RESULTS.failed"
 	numbers=$(<"$LOGS/$folder-$suite.numbers")
 	# shellcheck disable=SC2086 # three numbers
 	set -- $numbers
@@ -135,14 +142,6 @@ beside()
 	) </dev/null &
 	BESIDE=$!
 	set +m
-}
-
-# after PID COMMAND...: COMMAND, once that background command has ended; `-` for none
-after()
-{
-	[[ $1 == - ]] || tail -f /dev/null --pid "$1"
-	shift
-	"$@"
 }
 
 # stop_all: ends what is left in the background

@@ -39,6 +39,33 @@ def summary(path):
     return read
 
 
+OFF_CPU_KEYS = (
+    "taken", "exported", "dropped", "taken_ns", "exported_ns", "dropped_ns", "observed",
+    "observed_ns", "untracked", "stratum_ns", "in_progress", "in_progress_ns", "wakers",
+    "wakers_lost", "recording",
+)
+
+
+def off_cpu_balance(read, zero_drops):
+    """The same of stacks of waiting threads, and of the ns that they stand for."""
+    for key in OFF_CPU_KEYS:
+        check(key in read, "off_cpu lacks the key %s" % key)
+    reasons = {reason: n for reason, n in read["dropped"].items() if n}
+    print("  off-CPU: taken %d = exported %d + dropped %d %s; %.3f s of %d times of %.3f s; in "
+          "progress %d for %.3f s; untracked %d; stratum %d ns" %
+          (read["taken"], read["exported"], sum(read["dropped"].values()), reasons or "",
+           read["taken_ns"] / 1e9, read["observed"], read["observed_ns"] / 1e9,
+           read["in_progress"], read["in_progress_ns"] / 1e9, read["untracked"],
+           read["stratum_ns"]))
+    for unit in ("", "_ns"):
+        taken, exported = read["taken" + unit], read["exported" + unit]
+        dropped = sum(read["dropped" + unit].values())
+        check(taken == exported + dropped, "off-CPU: taken%s %d is not exported %d + dropped %d" %
+              (unit, taken, exported, dropped))
+    if zero_drops:
+        check(not reasons, "off-CPU: samples were dropped: %s" % reasons)
+
+
 def balance(read, zero_drops=False):
     """taken = exported + sum(dropped), exactly; nothing came later than a published W."""
     dropped = sum(read["dropped"].values())
@@ -53,6 +80,8 @@ def balance(read, zero_drops=False):
     check(read["late_records"] == 0, "%d records came later than W" % read["late_records"])
     if zero_drops:
         check(dropped == 0, "%d samples were dropped: %s" % (dropped, reasons))
+    if "off_cpu" in read:
+        off_cpu_balance(read["off_cpu"], zero_drops)
 
 
 def folded(path):
@@ -240,13 +269,14 @@ class Page:
         names = [strings[function[0]] + ("_[k]" if function[2] == kernel else "")
                  for function in functions]
         names += ["[truncated: %s]" % reason for reason in data["reasons"]]
+        names += ["[%s]" % state for state in data["states"]]
         paths, current = [()], []
         for up, node_class in zip(data["up"], data["node_class"]):
             del current[len(current) - up:]
             current.append(names[node_class >> 1])
             paths.append(tuple(current))
         self.samples, leaf = [], 0
-        flat = iter(data["samples"])
+        flat = iter(data["kinds"][0]["samples"])
         for step, thread, count in zip(flat, flat, flat):
             leaf = (leaf + step) & 0xFFFFFFFF
             process, _, comm = data["threads"][thread]

@@ -14,22 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 #include "tests/model/random.h"
+#include "tests/stress/check.h"
 
 #define ROUNDS     40
 #define OPERATIONS 60000
 #define QUEUE      65536 /* more than records of 8 bytes fit into the largest ring drawn */
 #define CAPACITIES 3
 #define STAMP      16 /* bytes of a stamp */
-
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
 
 struct entry {
 	uint32_t bytes;

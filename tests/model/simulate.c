@@ -15,6 +15,7 @@
 
 #include "collector/session.h"
 #include "collector/watermark.h"
+#include "shared/ring_reader.h"
 #include "tests/model/world.h"
 #include "tests/model/yield.h"
 

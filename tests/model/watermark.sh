@@ -10,12 +10,16 @@ command -v spin >/dev/null || { echo "spin is not installed"; exit 77; }
 # Two CPUs see all their states within one round and a clock of four; TM_ROUNDS=2 for a longer look.
 two=(-DTWO_CPUS -DCLOCK_MAX=4 "-DROUNDS=${TM_ROUNDS:-1}")
 
+# A longer look needs the states compressed; without that they take less time.
+memory=(-DMEMLIM=3000)
+[ "${TM_ROUNDS:-1}" = 1 ] || memory+=(-DCOLLAPSE)
+
 # explore NAME FLAG...: leaves the number of errors in $errors and of states in $states
 explore() {
 	local name=$1
 	shift
 	spin "$@" -a "$model" >"$name.spin" 2>&1 || { cat "$name.spin"; exit 1; }
-	cc -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=3000 -w -o pan pan.c || exit 1
+	cc -O2 -DSAFETY "${memory[@]}" -w -o pan pan.c || exit 1
 	./pan -E -m100000 >"$name.out" 2>&1
 	errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$name.out")
 	states=$(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' "$name.out")

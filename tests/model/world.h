@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "collector/bpfring.h"
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 #include "tests/model/random.h"
 
 #define WORLD_CPUS       2

@@ -17,7 +17,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from lines import ask, text_of  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from elf_facts import text_of
+from lines import ask
 
 ADDRESSES = 5000
 LEAST = 0.998  # before Go 1.20, DWARF lacks what is inlined in generated methods

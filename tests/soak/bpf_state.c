@@ -25,8 +25,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "shared/bpf_state.h"
 #include "shared/cleanup.h"
-#include "shared/event.h"
 #include "tests/soak/bpf_objects.h"
 
 #define TICK_NS 10000000u /* of the times in /proc/PID/stat */

@@ -40,7 +40,7 @@ samples, named, late = collections.Counter(), collections.Counter(), collections
 for number, path in enumerate(sorted(glob.glob(work + "/hostile.*.folded"))):
     for comm, frames, count in folded(path):
         samples[comm] += count
-        if re.match(r"hot_|hostile_|work$|one_round$", user_leaf(frames) or ""):
+        if re.match(r"hot_|hostile_|bare_|work$|one_round$", user_leaf(frames) or ""):
             named[comm] += count
         elif comm == "steady" and number:
             late[user_leaf(frames)] += count
@@ -51,6 +51,8 @@ printed = "".join(open("%s/hostile.%s" % (work, kind), encoding="utf-8").read()
 for comm in ["steady"] + hostile:
     print("  %s: %d samples, %d of them named" % (comm, samples[comm], named[comm]))
 print("  %d reports, %d files not parsed" % (len(reads), unread))
+for number, read in enumerate(reads, 1):
+    print("  report %d: unnamed %s" % (number, {k: n for k, n in read["unnamed"].items() if n}))
 check(not late, "frames of a program that is not hostile have no name: %s" % late.most_common(3))
 check(named["steady"] > 0, "the program that is not hostile has no name at all")
 check(all(samples[comm] for comm in hostile), "a hostile program has no samples: %s" % samples)

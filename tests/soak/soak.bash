@@ -63,10 +63,11 @@ rss() { awk '$1 == "Rss:" { print $2 * 1024 }' "/proc/$1/smaps_rollup" 2>/dev/nu
 
 # rss_line NUMBER - prints NUMBER, then the name and the resident bytes of each program
 rss_line() {
-	local pid name line=$1
+	local pid name bytes line=$1
 	for pid in "${REMEMBERED_PIDS[@]}"; do
 		IFS= read -r -d '' name 2>/dev/null <"/proc/$pid/cmdline"
-		line+=" ${name##*/} $(rss "$pid")"
+		bytes=$(rss "$pid")
+		[[ $bytes ]] && line+=" ${name##*/} $bytes" # else it has ended: a worker
 	done
 	echo "$line"
 }

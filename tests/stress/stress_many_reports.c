@@ -8,6 +8,9 @@
  * the table of a file when the file is first seen, and again when a report waits for it. Every
  * frame must have its name in every report, no pin may be left after it, and each pprof file must
  * decode by itself. TM_REPORTS: how many; 17,280 are 24 hours of one every 5 s.
+ *
+ * stress_many_reports [PARSER]: the path of the parser, which then makes the tables of ELF files.
+ * Each request is a process, so then a report sees most of the files of the one before.
  */
 
 #include <fcntl.h>
@@ -26,6 +29,8 @@
 #include "symbolizer/output/pprof_message.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/profile/interval.h"
+#include "tests/stress/generated_elf.h"
+#include "tests/stress/stress.h"
 #include "tests/unit/symbolizer/make.h"
 
 #define REPORTS       1728u
@@ -36,48 +41,25 @@
 #define STACK_FRAMES  5u
 #define STUBS         8u /* files that only the first reports and the last ones see */
 #define SMALL_TABLES  64u
+#define KEPT_REPORTS  8u /* that see a file in turn, where the parser makes the tables */
 #define TOTAL_BYTES   (256ull << 20)
 #define LARGE_BYTES   (256ull << 20)
-#define VADDR         0x10000u
-#define FUNCTION_STEP 0x20u
-#define NAME_BYTES    24u
-
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
 
 struct blob { /* the parser's answer for one file */
 	struct parser_symbol_table header;
 	struct parser_segment segment;
 	struct parser_symbol symbols[FUNCTIONS];
-	char names[1 + FUNCTIONS * NAME_BYTES];
+	char names[1 + FUNCTIONS * GENERATED_ELF_NAME];
 };
 
 struct digest {
 	uint8_t bytes[SHA256_BYTES];
 };
 
-static const struct hash_seed seed = {{3, 4}};
-static struct budget_total total = BUDGET_TOTAL_INIT(TOTAL_BYTES);
-static struct budget tables = {.limit = UINT64_MAX, .total = &total};
-static struct process_table processes;
-static struct files files;
-static struct tm_retire_queue queue;
-static struct symbol_store store;
-static struct ksyms kernel; /* no table came */
-static struct interval *interval;
 static struct tm_identity identities[FILES];
 static bool seen[FILES];
 static uint32_t report_count = REPORTS;
-
-static void function_name(char *text, uint32_t file, uint32_t function)
-{
-	(void)snprintf(text, NAME_BYTES, "function_%04u_%02u", file, function);
-}
+static bool asks_parser;
 
 /* What the parser would answer. */
 static int make_blob(uint32_t file)
@@ -90,15 +72,17 @@ static int make_blob(uint32_t file)
 			   .name_bytes = sizeof(blob.names),
 			   .debuglink = PARSER_NO_NAME,
 			   .altlink = PARSER_NO_NAME},
-		.segment = {.vaddr = VADDR, .bytes = FUNCTIONS * FUNCTION_STEP, .flags = 5},
+		.segment = {.vaddr = GENERATED_ELF_VADDR,
+			    .bytes = FUNCTIONS * GENERATED_ELF_STEP,
+			    .flags = 5},
 	};
 
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
-		uint32_t name = 1 + i * NAME_BYTES;
+		uint32_t name = 1 + i * GENERATED_ELF_NAME;
 
-		blob.symbols[i] =
-			(struct parser_symbol){VADDR + i * FUNCTION_STEP, FUNCTION_STEP, name};
-		function_name(blob.names + name, file, i);
+		blob.symbols[i] = (struct parser_symbol){
+			GENERATED_ELF_VADDR + i * GENERATED_ELF_STEP, GENERATED_ELF_STEP, name};
+		generated_elf_name(blob.names + name, file, i);
 	}
 	return tm_region_seal_blob("symbols", &blob,
 				   offsetof(struct blob, names) + sizeof(blob.names));
@@ -106,8 +90,12 @@ static int make_blob(uint32_t file)
 
 static void serve(uint32_t file)
 {
-	CHECK(symbol_store_begin(&store, &identities[file], INT32_MAX) == 0);
-	symbol_store_put(&store, &identities[file], make_blob(file), INT32_MAX);
+	const struct generated_elf elf = {.number = file, .functions = FUNCTIONS};
+	int fd = asks_parser ? generated_elf_table(&elf) : make_blob(file);
+
+	CHECK(fd >= 0);
+	CHECK(symbol_store_begin(&stress.store, &identities[file], INT32_MAX) == 0);
+	symbol_store_put(&stress.store, &identities[file], fd, INT32_MAX);
 }
 
 /* The reader's part while a report waits. */
@@ -119,7 +107,7 @@ static void serve_all(struct name_table *names, const struct files *of)
 	do {
 		served = false;
 		name_table_wait(names, of, 0);
-		while (symbol_store_next_again(&store, &identity) == 0) {
+		while (symbol_store_next_again(&stress.store, &identity) == 0) {
 			serve((uint32_t)identity.ino - 1);
 			served = true;
 		}
@@ -136,9 +124,13 @@ static uint32_t next_random(uint64_t *state)
 static void choose_files(uint32_t report, uint64_t *random, uint32_t *ret_files)
 {
 	const uint32_t stubs = FILES / 10;
+	uint64_t kept[REPORT_FILES];
 
 	for (uint32_t i = 0; i < REPORT_FILES; i++)
-		ret_files[i] = stubs + next_random(random) % (FILES - stubs);
+		kept[i] = (uint64_t)((report + i) / KEPT_REPORTS) * REPORT_FILES + i;
+	for (uint32_t i = 0; i < REPORT_FILES; i++)
+		ret_files[i] =
+			stubs + next_random(asks_parser ? &kept[i] : random) % (FILES - stubs);
 	for (uint32_t i = 0; i < STUBS; i++) {
 		if (report < stubs / STUBS)
 			ret_files[i] = report * STUBS + i;
@@ -164,10 +156,10 @@ static void take_samples(uint32_t report)
 			uint32_t file = chosen[(i * STACK_FRAMES + j) % REPORT_FILES];
 			uint32_t function = next_random(&random) % FUNCTIONS;
 
-			words[j] = FILE_WORD(file + 1, function * FUNCTION_STEP + 4);
+			words[j] = FILE_WORD(file + 1, function * GENERATED_ELF_STEP + 4);
 		}
 		make_sample(&record, 1000 + report, 42, "worker", words, 0, STACK_FRAMES);
-		CHECK(aggregate_add(&interval->aggregate, &record.sample) == 0);
+		CHECK(aggregate_add(&stress.interval->aggregate, &record.sample) == 0);
 	}
 }
 
@@ -179,10 +171,11 @@ static void check_names(const struct report *report)
 	for (uint32_t i = 0; i < report->frame_count; i++) {
 		const struct report_frame *frame = &report->frames[i];
 		const char *path = report->strings[report->files[frame->file].path];
-		char name[NAME_BYTES];
+		char name[GENERATED_ELF_NAME];
 
-		function_name(name, (uint32_t)strtoul(path + strlen("/file"), NULL, 10),
-			      (uint32_t)(frame->address - VADDR) / FUNCTION_STEP);
+		generated_elf_name(name, (uint32_t)strtoul(path + strlen("/file"), NULL, 10),
+				   (uint32_t)(frame->address - GENERATED_ELF_VADDR) /
+					   GENERATED_ELF_STEP);
 		CHECK(strcmp(report->strings[report_outermost(report, frame)->name], name) == 0);
 	}
 }
@@ -246,17 +239,17 @@ static void add_output(const struct report *report, enum outputs_format format,
 
 static void make_report(struct digest *ret_digest)
 {
-	struct interval *closed = interval;
+	struct interval *closed = stress.interval;
 	struct name_table names;
 	struct report_build build;
 	struct sha256 digest;
 
-	CHECK(interval_close(closed, &interval) == 0);
-	name_table_init(&names, &closed->strings, &store);
+	CHECK(interval_close(closed, &stress.interval) == 0);
+	name_table_init(&names, &closed->strings, &stress.store);
 	CHECK(name_table_collect(&names, &closed->aggregate) == 0);
 	serve_all(&names, closed->aggregate.files);
 	name_table_resolve(&names, closed->aggregate.files);
-	CHECK(report_build_init(&build, &closed->aggregate, &names, &kernel) == 0);
+	CHECK(report_build_init(&build, &closed->aggregate, &names, &stress.kernel) == 0);
 	build.report.hz = 99;
 	build.report.title = "";
 	build.report.taken = build.report.exported;
@@ -267,7 +260,7 @@ static void make_report(struct digest *ret_digest)
 	sha256_end(&digest, ret_digest->bytes);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
-	CHECK(store.pinned == 0);
+	CHECK(stress.store.pinned == 0);
 	closed = interval_free(closed);
 }
 
@@ -282,12 +275,13 @@ static void announce_files(void)
 		int bytes = snprintf(path, sizeof(path), "file%u", i);
 
 		make_file(&record, i + 1, i + 1, path, (uint16_t)(bytes + 1));
-		CHECK(files_announce(&files, &record.file) == 0);
+		CHECK(files_announce(&stress.files, &record.file) == 0);
 		identities[i] = record.file.identity;
-		index = files_of_identity(&files, &identities[i]);
-		files.items[index].opened = true; /* its descriptor came, and is closed by now */
-		CHECK(symbol_store_begin(&store, &identities[i], 0) == 0);
-		symbol_store_fail(&store, &identities[i], TM_UNNAMED_NOT_PARSED, 0);
+		index = files_of_identity(&stress.files, &identities[i]);
+		stress.files.items[index].opened =
+			true; /* its descriptor came, and is closed by now */
+		CHECK(symbol_store_begin(&stress.store, &identities[i], 0) == 0);
+		symbol_store_fail(&stress.store, &identities[i], TM_UNNAMED_NOT_PARSED, 0);
 		seen[i] = false;
 	}
 }
@@ -297,26 +291,19 @@ static uint64_t record(uint32_t room, struct digest *ret_digests)
 {
 	struct symbol_store_counts counts;
 
-	interval = interval_open(&total, &seed, &processes, &files);
-	CHECK(interval != NULL);
-	process_table_init(&processes, &interval->strings, &tables, &queue);
-	CHECK(files_init(&files, &interval->strings, &tables, &queue) == 0);
-	CHECK(symbol_store_init(&store, LARGE_BYTES, &seed) == 0);
+	stress.total.limit = TOTAL_BYTES;
+	stress_begin(LARGE_BYTES);
 	announce_files();
 	if (room)
-		store.budget.limit = store.budget.used + room * budget_pages(sizeof(struct blob));
-	(void)symbol_store_take_counts(&store);
+		stress.store.budget.limit =
+			stress.store.budget.used + room * budget_pages(sizeof(struct blob));
+	(void)symbol_store_take_counts(&stress.store);
 	for (uint32_t i = 0; i < report_count; i++) {
 		take_samples(i);
 		make_report(&ret_digests[i]);
 	}
-	counts = symbol_store_take_counts(&store);
-	interval = interval_free(interval);
-	process_table_deinit(&processes);
-	files_deinit(&files);
-	tm_retire_deinit(&queue);
-	symbol_store_deinit(&store);
-	CHECK(total.used == 0 && tables.used == 0 && store.budget.used == 0);
+	counts = symbol_store_take_counts(&stress.store);
+	stress_end();
 	CHECK(counts.none == 0 && counts.failed == 0);
 	(void)printf("room for %u tables (0: all): %u reports, %llu tables made, %llu evicted\n",
 		     room, report_count, (unsigned long long)counts.made,
@@ -324,13 +311,15 @@ static uint64_t record(uint32_t room, struct digest *ret_digests)
 	return counts.evicted;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const char *count = getenv("TM_REPORTS");
 	struct digest *small, *large;
 
 	if (count)
 		report_count = (uint32_t)strtoul(count, NULL, 10);
+	asks_parser = argc > 1;
+	CHECK(!asks_parser || generated_elf_start(argv[1]) == 0);
 	small = calloc(report_count, sizeof(*small));
 	large = calloc(report_count, sizeof(*large));
 	CHECK(small != NULL && large != NULL);
@@ -338,6 +327,8 @@ int main(void)
 	CHECK(record(0, large) == 0);
 	for (uint32_t i = 0; i < report_count; i++)
 		CHECK(memcmp(&small[i], &large[i], sizeof(small[i])) == 0);
+	if (asks_parser)
+		generated_elf_stop();
 	free(small);
 	free(large);
 	return 0;

@@ -2,10 +2,11 @@
 /*
  * stress_memory - many distinct frames of many files stay within the budget, resident memory too
  *
- * stress_memory [FILES FRAMES MIB]: first in many reports of 1,000 frames each, then in one. Every
- * sample must be in a report, whatever is merged; after each report no symbol table is pinned and
- * none of the report's bytes is charged; what is resident at most, symbol tables included, is
- * within the budget and 5 % of it.
+ * stress_memory [FILES FRAMES MIB [PARSER]]: first in many reports of 1,000 frames each, then in
+ * one. Every sample must be in a report, whatever is merged; after each report no symbol table is
+ * pinned and none of the report's bytes is charged; what is resident at most, symbol tables
+ * included, is within the budget and 5 % of it. PARSER: the path of the parser, which then makes
+ * the tables of ELF files.
  */
 
 #include <fcntl.h>
@@ -18,9 +19,12 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/control_receive.h"
 #include "shared/region.h"
 #include "symbolizer/profile/aggregate_merge.h"
 #include "symbolizer/report_make.h"
+#include "tests/stress/generated_elf.h"
+#include "tests/stress/stress.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/make_symbols.h"
 
@@ -28,33 +32,19 @@
 #define REPORT_FRAMES 1000u
 #define PROCESSES     100u
 #define NS_PER_MS     1000000ull
-
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
+#define FRAME_OFFSET  0x2000u /* of the first frame of each file */
+#define FUNCTIONS     4u      /* that the parser finds there */
 
 static uint32_t files_wanted = 10000, frames_wanted = 100000, mib = 24;
-static struct budget_total total = BUDGET_TOTAL_INIT(0);
-static struct budget tables = {.total = &total};
-static struct hash_seed seed = {{3, 4}};
-static struct process_table processes;
-static struct files files;
-static struct tm_retire_queue queue;
-static struct symbol_store store;
-static struct ksyms kernel; /* no table came */
 static struct options options = {
 	.hz = 99,
 	.title = "",
 	.output_count = 2,
 	.outputs = {{.format = OUTPUTS_HTML}, {.format = OUTPUTS_PPROF}},
 };
-static struct interval *interval;
 static uint64_t counted[PROCESSES], reported[PROCESSES], merged, now = NS_PER_MS;
 static int control[2];
+static bool asks_parser;
 
 static void reclaim(void *context, uint64_t bytes)
 {
@@ -81,6 +71,8 @@ static void announce(uint32_t number)
 {
 	static union make_record record;
 	const struct symbols symbols = make_symbols();
+	const struct generated_elf elf = {
+		.number = number, .first = FRAME_OFFSET, .functions = FUNCTIONS};
 	char path[64];
 	int bytes = snprintf(path, sizeof(path), "library-%08u.so", number);
 
@@ -88,11 +80,13 @@ static void announce(uint32_t number)
 	bytes += 1 + snprintf(path + bytes + 1, sizeof(path) - 1 - (size_t)bytes, "lib") + 1;
 	make_file(&record, number, number, path, (uint16_t)bytes);
 	record.event.ktime = now;
-	if (files_announce(&files, &record.file) ||
-	    symbol_store_begin(&store, &record.file.identity, 0))
+	if (files_announce(&stress.files, &record.file) ||
+	    symbol_store_begin(&stress.store, &record.file.identity, 0))
 		return;
-	symbol_store_put(&store, &record.file.identity,
-			 tm_region_seal_blob("symbols", &symbols, sizeof(symbols)), 0);
+	symbol_store_put(&stress.store, &record.file.identity,
+			 asks_parser ? generated_elf_table(&elf)
+				     : tm_region_seal_blob("symbols", &symbols, sizeof(symbols)),
+			 0);
 }
 
 /* Of frames that no sample had before. */
@@ -108,10 +102,10 @@ static void count_sample(uint32_t sample)
 
 		if (frame < files_wanted || frame % 7 == 0)
 			announce(number);
-		words[i] = FILE_WORD(number, 0x2000 + frame / files_wanted);
+		words[i] = FILE_WORD(number, FRAME_OFFSET + frame / files_wanted);
 	}
 	make_sample(&record, now, 1 + process, "worker", words, 0, SAMPLE_FRAMES);
-	CHECK(aggregate_add(&interval->aggregate, &record.sample) == 0);
+	CHECK(aggregate_add(&stress.interval->aggregate, &record.sample) == 0);
 	counted[process]++;
 }
 
@@ -148,45 +142,36 @@ static void report(void)
 						       : -1,
 		};
 	job->options = &options;
-	job->kernel = &kernel;
-	job->interval = interval;
-	name_table_init(&job->names, &interval->strings, &store);
-	CHECK(interval_close(job->interval, &interval) == 0);
+	job->kernel = &stress.kernel;
+	job->interval = stress.interval;
+	name_table_init(&job->names, &stress.interval->strings, &stress.store);
+	CHECK(interval_close(job->interval, &stress.interval) == 0);
 	report_make(job, control[1]);
 	CHECK(job->code == 0);
 	drain();
 	add_up(job->interval);
 	job = report_job_free(job);
-	CHECK(store.pinned == 0);
-	CHECK(total.parts[TM_MEMORY_REPORT].used == 0);
-	(void)tm_retire_run(&queue, now);
+	CHECK(stress.store.pinned == 0);
+	CHECK(stress.total.parts[TM_MEMORY_REPORT].used == 0);
+	(void)tm_retire_run(&stress.queue, now);
 }
 
 static void begin(void)
 {
-	total.limit = (uint64_t)mib << 20;
-	budget_divide(&total);
-	tables.limit = budget_limit(&total, TM_MEMORY_PROFILE) / INTERVAL_TABLES_PART;
-	CHECK(symbol_store_init(&store, budget_limit(&total, TM_MEMORY_SYMBOLS), &seed) == 0);
-	store.budget.total = &total;
-	store.budget.share = TM_MEMORY_SYMBOLS;
-	total.reclaim = reclaim;
-	total.context = &store;
-	interval = interval_open(&total, &seed, &processes, &files);
-	CHECK(interval != NULL);
-	process_table_init(&processes, &interval->strings, &tables, &queue);
-	CHECK(files_init(&files, &interval->strings, &tables, &queue) == 0);
+	stress.total.limit = (uint64_t)mib << 20;
+	budget_divide(&stress.total);
+	stress_begin(budget_limit(&stress.total, TM_MEMORY_SYMBOLS));
+	stress.tables.limit = budget_limit(&stress.total, TM_MEMORY_PROFILE) / INTERVAL_TABLES_PART;
+	stress.store.budget.total = &stress.total;
+	stress.store.budget.share = TM_MEMORY_SYMBOLS;
+	stress.total.reclaim = reclaim;
+	stress.total.context = &stress.store;
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
 }
 
 static void end(void)
 {
-	interval = interval_free(interval);
-	process_table_deinit(&processes);
-	files_deinit(&files);
-	tm_retire_deinit(&queue);
-	symbol_store_deinit(&store);
-	CHECK(total.used == 0 && tables.used == 0);
+	stress_end();
 	(void)close(control[0]);
 	(void)close(control[1]);
 }
@@ -197,11 +182,13 @@ int main(int argc, char **argv)
 	uint64_t before, most;
 
 	(void)mallopt(M_ARENA_MAX, 1); /* as in the program */
-	if (argc == 4) {
+	if (argc >= 4) {
 		files_wanted = (uint32_t)strtoul(argv[1], NULL, 10);
 		frames_wanted = (uint32_t)strtoul(argv[2], NULL, 10);
 		mib = (uint32_t)strtoul(argv[3], NULL, 10);
 	}
+	asks_parser = argc > 4;
+	CHECK(!asks_parser || generated_elf_start(argv[4]) == 0);
 	samples = frames_wanted / SAMPLE_FRAMES;
 	before = status_kib("VmRSS:");
 	begin();
@@ -219,11 +206,13 @@ int main(int argc, char **argv)
 	(void)printf("%u files, %u frames twice: resident %" PRIu64
 		     " KiB of %u MiB, charged %" PRIu64 " KiB, merged %" PRIu64
 		     " of %u samples, tables evicted %" PRIu64 "\n",
-		     files_wanted, frames_wanted, most, mib, total.peak >> 10, merged, 2 * samples,
-		     store.counts.evicted);
+		     files_wanted, frames_wanted, most, mib, stress.total.peak >> 10, merged,
+		     2 * samples, stress.store.counts.evicted);
 	CHECK(memcmp(counted, reported, sizeof(counted)) == 0);
 	CHECK(merged > 0);
-	CHECK(most << 10 <= total.limit + total.limit / 20);
+	CHECK(most << 10 <= stress.total.limit + stress.total.limit / 20);
 	end();
+	if (asks_parser)
+		generated_elf_stop();
 	return 0;
 }

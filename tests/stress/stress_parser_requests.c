@@ -20,19 +20,12 @@
 #include "shared/fdpass.h"
 #include "symbolizer/names/parser_requests.h"
 #include "tests/model/random.h"
+#include "tests/stress/check.h"
 
 #define CALLERS    3u
 #define REQUESTS   3000u
 #define PATIENT_MS 20000
 #define LOST_EACH  97u /* requests after which the parser is lost */
-
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
 
 struct caller {
 	struct parser_requests *requests;

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/control_receive.h"
 #include "symbolizer/reporter.h"
+#include "tests/stress/stress.h"
 #include "tests/unit/symbolizer/make.h"
 
 #define INTERVALS        30u
@@ -26,22 +28,6 @@
 #define STORE_BYTES      (1ull << 20)
 #define PROCESSES        40u
 
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
-
-static struct budget_total total = BUDGET_TOTAL_INIT(TOTAL_BYTES);
-static struct budget tables = {.limit = UINT64_MAX, .total = &total};
-static struct hash_seed seed = {{3, 4}};
-static struct process_table processes;
-static struct files files;
-static struct tm_retire_queue queue;
-static struct symbol_store store;
-static struct ksyms kernel; /* no table came */
 static struct options options = {
 	.hz = 99,
 	.title = "",
@@ -49,7 +35,6 @@ static struct options options = {
 	.outputs = {{.format = OUTPUTS_FOLDED}},
 };
 static struct reporter reporter;
-static struct interval *interval;
 static uint64_t reported; /* samples in the files of reports */
 
 /* The reader's place: new processes all the time, many equal stacks, some that are new. */
@@ -64,10 +49,10 @@ static void count_samples(unsigned round)
 
 		if (i % 100 == 0) {
 			make_process(&record, tgid, "leader", 1, "prog\0bin\0", 9, "unit\0", 5);
-			CHECK(process_announce(&processes, &record.process) == 0);
+			CHECK(process_announce(&stress.processes, &record.process) == 0);
 		}
 		make_sample(&record, 1000 + round, tgid, "worker", words, 0, 3);
-		CHECK(aggregate_add(&interval->aggregate, &record.sample) == 0);
+		CHECK(aggregate_add(&stress.interval->aggregate, &record.sample) == 0);
 	}
 }
 
@@ -77,7 +62,7 @@ static struct report_job *end_interval(void)
 	struct interval *next;
 
 	CHECK(job != NULL);
-	CHECK(interval_close(interval, &next) == 0);
+	CHECK(interval_close(stress.interval, &next) == 0);
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
 		job->outputs[i].fd = -1;
 	job->outputs[0] = (struct options_output){
@@ -86,10 +71,10 @@ static struct report_job *end_interval(void)
 	};
 	CHECK(job->outputs[0].fd >= 0);
 	job->options = &options;
-	job->kernel = &kernel;
-	job->interval = interval;
-	name_table_init(&job->names, &interval->strings, &store);
-	interval = next;
+	job->kernel = &stress.kernel;
+	job->interval = stress.interval;
+	name_table_init(&job->names, &stress.interval->strings, &stress.store);
+	stress.interval = next;
 	return job;
 }
 
@@ -109,29 +94,39 @@ static void count_lines(int fd)
 	(void)fclose(file);
 }
 
-static void drain(int socket)
+/* As the command: what it learns of a report's output belongs to the next FLUSHED. */
+static void receive(int command)
 {
+	static unsigned outputs;
 	struct tm_control message;
 	int fd;
 
-	while (tm_control_receive(socket, &message, &fd) == 0)
+	while (tm_control_receive(command, &message, &fd) == 0) {
 		CHECK(fd < 0);
+		if (message.kind == TM_CONTROL_OUTPUT) {
+			CHECK(outputs++ == 0);
+		} else if (message.kind == TM_CONTROL_FLUSHED) {
+			CHECK(outputs == 1);
+			outputs = 0;
+		}
+	}
 }
 
-/* @until_idle: waits for every report. */
-static void take_reports(int command, bool until_idle)
+/* @control: the command's end, and ours. @until_idle: waits for every report. */
+static void take_reports(const int control[2], bool until_idle)
 {
 	struct pollfd ready = {.fd = reporter.ready[0], .events = POLLIN};
-	struct report_job *job;
+	const struct report_job *job;
 
 	do {
-		while ((job = reporter_take(&reporter))) {
+		while ((job = reporter_done(&reporter))) {
 			CHECK(job->code == 0);
 			CHECK(job->result.exported == INTERVAL_SAMPLES);
 			count_lines(job->outputs[0].fd);
-			job = report_job_free(job);
+			CHECK(tm_control_send(control[1], TM_CONTROL_FLUSHED, 0, 0) == 0);
+			reporter_remove(&reporter);
 		}
-		drain(command);
+		receive(control[0]);
 	} while (until_idle && !reporter_is_idle(&reporter) && poll(&ready, 1, -1) >= 0);
 }
 
@@ -140,26 +135,18 @@ int main(void)
 	int control[2];
 
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0);
-	interval = interval_open(&total, &seed, &processes, &files);
-	CHECK(interval != NULL);
-	process_table_init(&processes, &interval->strings, &tables, &queue);
-	CHECK(files_init(&files, &interval->strings, &tables, &queue) == 0);
-	CHECK(symbol_store_init(&store, STORE_BYTES, &seed) == 0);
+	stress.total.limit = TOTAL_BYTES;
+	stress_begin(STORE_BYTES);
 	CHECK(reporter_start(&reporter, control[1]) == 0);
 	for (unsigned round = 0; round < INTERVALS; round++) {
 		count_samples(round);
-		take_reports(control[0], reporter_is_full(&reporter));
+		take_reports(control, reporter_is_full(&reporter));
 		reporter_submit(&reporter, end_interval());
 	}
-	take_reports(control[0], true);
+	take_reports(control, true);
 	reporter_stop(&reporter);
-	interval = interval_free(interval);
-	process_table_deinit(&processes);
-	files_deinit(&files);
-	tm_retire_deinit(&queue);
-	symbol_store_deinit(&store);
+	stress_end();
 	CHECK(reported == (uint64_t)INTERVALS * INTERVAL_SAMPLES);
-	CHECK(total.used == 0 && tables.used == 0);
 	(void)close(control[0]);
 	(void)close(control[1]);
 	return 0;

@@ -15,21 +15,15 @@
 #include <stdlib.h>
 
 #include "shared/ring.c"
+#include "shared/ring_reader.c"
 
 #include "tests/model/random.h"
+#include "tests/stress/check.h"
 
 #define RECORDS 200000u
 #define MARKS   100000u
 #define SETS    20000u
 #define REGION  (TM_RING_MIN_BYTES + TM_RING_HEADER_BYTES)
-
-#define CHECK(what)                                                                      \
-	do {                                                                             \
-		if (!(what)) {                                                           \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-			exit(1);                                                         \
-		}                                                                        \
-	} while (0)
 
 struct rig {
 	struct tm_ring_writer w;
@@ -216,13 +210,13 @@ static void *write_sets(void *argument)
 	struct rig *rig = argument;
 	union {
 		struct tm_counts counts;
-		uint64_t words[COUNT_WORDS];
+		uint64_t words[TM_RING_COUNT_WORDS];
 	} set;
 	uint64_t number;
 	size_t i;
 
 	for (number = 1; number <= SETS; number++) {
-		for (i = 0; i < COUNT_WORDS; i++)
+		for (i = 0; i < TM_RING_COUNT_WORDS; i++)
 			set.words[i] = number;
 		tm_ring_publish_counts(&rig->w, &set.counts);
 		if (number % 8 == 0)
@@ -235,7 +229,7 @@ static void read_sets(struct rig *rig)
 {
 	union {
 		struct tm_counts counts;
-		uint64_t words[COUNT_WORDS];
+		uint64_t words[TM_RING_COUNT_WORDS];
 	} set = {0};
 	uint64_t last = 0;
 	size_t i;
@@ -244,7 +238,7 @@ static void read_sets(struct rig *rig)
 		int r = tm_ring_counts(&rig->r, &set.counts);
 
 		CHECK(r == 0 || r == TM_RING_E_TORN);
-		for (i = 1; i < COUNT_WORDS; i++)
+		for (i = 1; i < TM_RING_COUNT_WORDS; i++)
 			CHECK(set.words[i] == set.words[0]);
 		CHECK(set.words[0] >= last);
 		last = set.words[0];

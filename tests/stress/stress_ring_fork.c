@@ -19,7 +19,7 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 #include "shared/region.h"
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 #include "tests/model/random.h"
 
 #define ITERATIONS 60

@@ -23,7 +23,7 @@
 #define ROUNDS        12000u
 #define FINDS_A_ROUND 3u
 
-static struct table_cache cache;
+static struct table_cache cache = TABLE_CACHE_NULL;
 static atomic_bool over;
 static unsigned long found, missed;
 
@@ -35,28 +35,29 @@ static unsigned long found, missed;
 		}                                                                                 \
 	} while (0)
 
-static struct tm_identity identity_of(uint32_t number)
+static struct table_cache_key key_of(uint32_t number)
 {
-	return (struct tm_identity){.dev = 1, .ino = number, .size = 100};
+	return (struct table_cache_key){.kind = TABLE_CACHE_UNWIND,
+					.identity = {.dev = 1, .ino = number, .size = 100}};
 }
 
 static void add(uint32_t number)
 {
-	const struct tm_identity identity = identity_of(number);
+	const struct table_cache_key key = key_of(number);
 	const struct table table = table_at(number);
 	struct tm_region rows = TM_REGION_NULL;
 	int fd = tm_region_seal_blob("rows", &table, sizeof(table));
 
 	CHECK(fd >= 0 && tm_region_open_blob(&rows, fd, sizeof(table)) == 0);
-	table_cache_add(&cache, &identity, &rows);
+	table_cache_add(&cache, &key, &rows);
 }
 
 static void find(uint32_t number)
 {
-	const struct tm_identity identity = identity_of(number);
+	const struct table_cache_key key = key_of(number);
 	const struct table expected = table_at(number);
 	struct tm_region region = TM_REGION_NULL;
-	int fd = table_cache_find(&cache, &identity);
+	int fd = table_cache_find(&cache, &key);
 
 	if (fd < 0) {
 		missed++;
@@ -81,12 +82,12 @@ static void *write_tables(void *context)
 static void read_tables(uint32_t next, uint64_t seed)
 {
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		const uint64_t dropped = cache.dropped;
+		const uint64_t dropped = cache.counts.dropped;
 
 		add(next++);
 		for (uint32_t i = 0; i < FINDS_A_ROUND; i++)
 			find(next - 1 - random_below(&seed, TABLE_CACHE_ENTRIES));
-		while (cache.dropped > dropped && table_cache_write_is_pending(&cache))
+		while (cache.counts.dropped > dropped && table_cache_write_is_pending(&cache))
 			(void)sched_yield();
 	}
 }
@@ -111,11 +112,11 @@ int main(void)
 	atomic_store_explicit(&over, true, memory_order_relaxed);
 	CHECK(pthread_join(writer, NULL) == 0);
 	(void)printf("%lu found, %lu missed, %llu not queued\n", found, missed,
-		     (unsigned long long)cache.dropped);
+		     (unsigned long long)cache.counts.dropped);
 	CHECK(!cache.failed);
-	CHECK(cache.refused == 0);
+	CHECK(cache.counts.refused == 0);
 	CHECK(found > ROUNDS);
-	CHECK(cache.dropped <= ROUNDS / TABLE_CACHE_QUEUE_TABLES);
+	CHECK(cache.counts.dropped <= ROUNDS / TABLE_CACHE_QUEUE_TABLES);
 	table_cache_close(&cache);
 	return 0;
 }

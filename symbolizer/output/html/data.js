@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // data - the profile as the page works with it: flat arrays that refer to each other by index
 
-const KERNEL = 0, UNRESOLVED = 3, TRUNCATED = 4, GROUP = 5; // 1 native, 2 runtime: report.h
+const KERNEL = 0, UNRESOLVED = 3, TRUNCATED = 4, STATE = 5, GROUP = 6; // 1 native, 2 runtime
 
 // Characters that reorder the text around them would let a name disguise itself.
 const DISGUISE = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
@@ -24,6 +24,9 @@ function readFunctions(raw) {
   for (const reason of raw.reasons)
     functions.push({ name: `[truncated: ${reason}]`, source: "", line: 0, path: "", buildId: "",
       deleted: false, kind: TRUNCATED, unnamed: false });
+  for (const state of raw.states)
+    functions.push({ name: `[${state}]`, source: "", line: 0, path: "", buildId: "",
+      deleted: false, kind: STATE, unnamed: false });
   return functions;
 }
 
@@ -40,21 +43,23 @@ function readParents(up) {
   return parents;
 }
 
-function readSamples(flat) {
+// Values are ns; where none are listed, each sample is its count times the period.
+function readKind({ name, period_ns: period, samples: flat, values }) {
   const count = flat.length / 3;
   const samples = { count, leaf: new Int32Array(count), thread: new Int32Array(count),
-    weight: new Float64Array(count) };
+    counts: new Float64Array(count), weight: new Float64Array(count) };
   let leaf = 0;
   for (let i = 0; i < count; i++) {
     leaf += flat[3 * i];
     samples.leaf[i] = leaf - 1; // -1: no frames
     samples.thread[i] = flat[3 * i + 1];
-    samples.weight[i] = flat[3 * i + 2];
+    samples.counts[i] = flat[3 * i + 2];
+    samples.weight[i] = values.length > 0 ? values[i] : samples.counts[i] * period;
   }
-  return samples;
+  return { name, samples };
 }
 
-function readProcesses(raw, samples) {
+function readProcesses(raw) {
   const processes = raw.processes.map(([pid, nsPid, comm, exe, cgroup, container, pod, reuse],
     index) => ({
     index, pid, nsPid, pidText: reuse > 0 ? `${pid} #${reuse}` : String(pid),
@@ -65,31 +70,40 @@ function readProcesses(raw, samples) {
   const threads = raw.threads.map(([process, tid, comm], index) => ({
     index, process: processes[process], tid, comm: shown(raw.strings[comm]), total: 0,
   }));
+  for (const thread of threads)
+    thread.process.threads.push(thread);
+  return { processes, threads };
+}
+
+// What the page shows of a profile: the samples of one kind, and their sums by thread and process.
+function chooseKind(profile, kind) {
+  const { samples } = kind;
+  Object.assign(profile, { kind, samples,
+    total: samples.weight.reduce((sum, weight) => sum + weight, 0) });
+  for (const one of [...profile.processes, ...profile.threads])
+    one.total = 0;
   for (let i = 0; i < samples.count; i++) {
-    const thread = threads[samples.thread[i]];
+    const thread = profile.threads[samples.thread[i]];
     thread.total += samples.weight[i];
     thread.process.total += samples.weight[i];
   }
-  for (const thread of threads)
-    thread.process.threads.push(thread);
-  for (const process of processes)
+  for (const process of profile.processes)
     process.threads.sort((a, b) => b.total - a.total || a.tid - b.tid);
-  return { processes, threads };
 }
 
 function readProfile(element) {
   const raw = JSON.parse(element.textContent);
   element.remove(); // parsed: the text would only take memory
-  const samples = readSamples(raw.samples);
-  const { processes, threads } = readProcesses(raw, samples);
-  return {
+  const { processes, threads } = readProcesses(raw);
+  const profile = {
     info: raw,
     functions: readFunctions(raw),
     parents: readParents(raw.up),
     nodeFunction: Int32Array.from(raw.node_class, (one) => one >> 1),
     nodeInlined: Uint8Array.from(raw.node_class, (one) => one & 1),
     nodeLines: new Int32Array(raw.node_lines), // first, last - first; empty: none is known
-    samples, processes, threads,
-    total: samples.weight.reduce((sum, weight) => sum + weight, 0),
+    kinds: raw.kinds.map(readKind), processes, threads,
   };
+  chooseKind(profile, profile.kinds[0]);
+  return profile;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // details - the texts about a frame, the legend of the zoom, and the line of completeness
 
-const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated", "group"];
+const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated",
+  "what the thread waited for: no function", "group"];
 
 // [what, value] lines of a frame, and of its file.
 function describe(view, zoom, node) {
-  const { info } = view.profile;
   const total = view.total[node];
   const lines = [
-    ["samples", `${plain(total)} · ${seconds(total / Math.max(1, info.hz))} CPU`],
+    ["samples", `${plain(view.counts[node])} · ${seconds(total / 1e9)} ${view.profile.kind.name}`],
     ["of all", percent(total, view.profile.total)],
     ["of this view", percent(total, view.total[zoom])],
-    ["self", `${plain(view.self[node])} · ${percent(view.self[node], view.total[zoom])}`],
+    ["self", `${plain(view.selfCounts[node])} · ${percent(view.self[node], view.total[zoom])}`],
   ];
   if (!view.selection && zoom === 0)
     lines.splice(2, 1); // the same as "of all"
@@ -81,7 +81,7 @@ function showCrumbs(view, zoom, go) {
 }
 
 function showLegend(view, zoom) {
-  const totals = kindTotals(view, zoom);
+  const { totals, counts } = kindTotals(view, zoom);
   const item = (dot, name, total, title) => {
     const line = make("li", "");
     line.append(make("span", `dot ${dot}`), make("span", "", name),
@@ -91,12 +91,13 @@ function showLegend(view, zoom) {
   };
   const items = KINDS.filter(({ kind }) => totals[kind] > 0).map(({ kind, name }) =>
     item(`kind-${kind}`, name, totals[kind],
-      kind === TRUNCATED ? `${plain(totals[kind])} samples do not reach their root`
-        : `${plain(totals[kind])} samples end in a ${name} frame`));
+      kind === TRUNCATED ? `${plain(counts[kind])} samples do not reach their root`
+        : kind === STATE ? `${plain(counts[kind])} samples of threads that did not run`
+          : `${plain(counts[kind])} samples end in a ${name} frame`));
   const inlined = inlinedTotal(view, zoom);
-  if (inlined > 0)
-    items.push(item("inlined", "inlined", inlined,
-      `${plain(inlined)} samples end in a function that is inlined into its caller`));
+  if (inlined.total > 0)
+    items.push(item("inlined", "inlined", inlined.total,
+      `${plain(inlined.count)} samples end in a function that is inlined into its caller`));
   find("legend").replaceChildren(...items);
 }
 
@@ -106,6 +107,25 @@ function reasons(counts) {
 
 function sum(counts) {
   return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+// The same of off-CPU samples, in the time that they stand for.
+function offCpuParts(info, part) {
+  const dropped = sum(info.dropped), length = (ns) => seconds(ns / 1e9);
+  const ratio = info.times_ns > 0 ? `, ${percent(info.exported_ns, info.times_ns)}` : "";
+  const parts = [
+    part(`off-CPU: ${length(info.exported_ns)} exported`, `${plain(info.exported)} of `
+      + `${plain(info.taken)} samples for ${length(info.times_ns)} observed${ratio}`),
+    part(`${length(sum(info.dropped_ns))} dropped`, reasons(info.dropped), dropped > 0),
+  ];
+  if (sum(info.truncated) > 0)
+    parts.push(part(`${plain(sum(info.truncated))} off-CPU truncated`, reasons(info.truncated)));
+  if (info.in_progress > 0)
+    parts.push(part(`${length(info.in_progress_ns)} in progress`,
+      `${plain(info.in_progress)} threads`));
+  if (info.untracked > 0)
+    parts.push(part(`${plain(info.untracked)} switches untracked`, "", true));
+  return parts;
 }
 
 // taken = exported + dropped, and what else the recording lacks.
@@ -128,6 +148,10 @@ function showCompleteness(info) {
     part(`${percent(info.unnamed_frames, info.frames_shown)} of frames unnamed`,
       reasons(info.unnamed), false),
   ];
+  if (info.thread_times && info.thread_times.missing)
+    parts.push(part("what threads did at the end is missing", "no answer in time", true));
+  if (info.off_cpu)
+    parts.push(...offCpuParts(info.off_cpu, part));
   if (info.merged > 0)
     parts.push(part(`${plain(info.merged)} merged`, "their deepest frames are left out: memory",
       true));

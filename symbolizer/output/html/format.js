@@ -15,8 +15,9 @@ function percent(part, whole) {
 }
 
 function seconds(value) {
-  if (value >= 60)
-    return `${Math.floor(value / 60)} min ${(value % 60).toFixed(0)} s`;
+  const whole = Math.round(value);
+  if (whole >= 60)
+    return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return value >= 1 ? `${value.toFixed(2)} s` : `${(value * 1000).toFixed(0)} ms`;
 }
 

@@ -3,7 +3,7 @@
 
 const profile = readProfile(find("data"));
 const graph = new Graph(find("scroller"), find("spacer"), find("canvas"));
-const state = { selection: null, grouping: "command", back: [], table: false, test: null };
+const state = { selection: null, grouping: "command", back: [], shown: "graph", test: null };
 
 function theme() {
   return document.documentElement.dataset.theme ||
@@ -44,7 +44,8 @@ function showShare() {
     let inside = match.share[zoom];
     for (let node = view.parent[zoom]; node > 0; node = view.parent[node])
       inside = match.hits[node] ? view.total[zoom] : inside;
-    text = `matched ${percent(match.share[0], view.total[0])} of samples`;
+    const what = profile.kind === profile.kinds[0] ? "samples" : "time";
+    text = `matched ${percent(match.share[0], view.total[0])} of ${what}`;
     if (zoom !== 0)
       text += `, ${percent(inside, view.total[zoom])} of this zoom`;
   }
@@ -57,7 +58,7 @@ function showAround() {
   showLegend(graph.view, graph.zoom);
   showDetails(graph.view, graph.zoom, graph.focus);
   showShare();
-  if (state.table)
+  if (state.shown === "table")
     table.show(graph.view, graph.zoom, state.test);
 }
 
@@ -84,7 +85,7 @@ function search() {
   state.test = searchTest();
   graph.setMatch(state.test && matchView(graph.view, state.test));
   showShare();
-  if (state.table)
+  if (state.shown === "table")
     table.show(graph.view, graph.zoom, state.test);
 }
 
@@ -96,22 +97,49 @@ function usefulGrouping() {
 }
 
 function rebuild() {
+  const view = buildView(profile, state.selection, usefulGrouping());
   state.back = [];
-  find("nothing").hidden = profile.total > 0;
-  find("scroller").hidden = profile.total === 0;
-  graph.setView(buildView(profile, state.selection, usefulGrouping()));
+  find("nothing").hidden = view.total[0] > 0;
+  find("scroller").hidden = view.total[0] === 0;
+  graph.setView(view);
   search();
   showAround();
 }
 
-function showTable(wanted) {
-  state.table = wanted;
-  find("graph").hidden = wanted;
-  find("table").hidden = !wanted;
-  find("tab-graph").setAttribute("aria-selected", String(!wanted));
-  find("tab-table").setAttribute("aria-selected", String(wanted));
-  if (wanted)
+// A recording of one kind has nothing to choose.
+function fillKinds() {
+  find("kind-field").hidden = profile.kinds.length < 2;
+  find("kind").replaceChildren(...profile.kinds.map(({ name }) => make("option", "", name)));
+}
+
+function showKind(index) {
+  find("kind").selectedIndex = index;
+  chooseKind(profile, profile.kinds[index]);
+  picker.sort();
+  rebuild();
+}
+
+// Shows one of the tabs.
+function showTab(wanted) {
+  state.shown = wanted;
+  for (const name of ["graph", "table", "threads"]) {
+    find(name).hidden = name !== wanted;
+    find(`tab-${name}`).setAttribute("aria-selected", String(name === wanted));
+  }
+  if (wanted === "table")
     table.show(graph.view, graph.zoom, state.test);
+}
+
+function toggleTab(name) {
+  showTab(state.shown === name ? "graph" : name);
+}
+
+function showThreads() {
+  if (!threadTimes)
+    return;
+  toggleTab("threads");
+  if (state.shown === "threads")
+    threadTimes.focus();
 }
 
 function toggleFlame() {
@@ -154,9 +182,14 @@ const table = new FunctionTable(find("rows"), find("table-note"),
     find("search").value = name;
     find("regex").setAttribute("aria-pressed", "false");
     search();
-    showTable(false);
+    showTab("graph");
     find("canvas").focus();
   });
+
+const threadTimes = profile.info.thread_times &&
+  new ThreadTimes(readThreadTimes(profile.info, profile.processes), { head: find("thread-head"),
+    body: find("thread-rows"), note: find("thread-note"), legend: find("thread-legend") });
+find("tab-threads").hidden = !threadTimes;
 
 function canvasKey(event) {
   const { view, focus } = graph;
@@ -183,7 +216,10 @@ const KEYS = {
     document.body.classList.remove("no-side");
     find("picker").focus();
   }],
-  t: ["functions or flame graph", () => showTable(!state.table)],
+  k: ["next kind of time", () =>
+    showKind((find("kind").selectedIndex + 1) % profile.kinds.length)],
+  t: ["functions or flame graph", () => toggleTab("table")],
+  w: ["how threads spent their time", showThreads],
   i: ["icicle or flame", toggleFlame],
   d: ["dark or light", toggleTheme],
   0: ["whole graph", () => zoomTo(0)],
@@ -247,8 +283,10 @@ function canvasClick(event) {
 }
 
 function fillHelp() {
+  const keys = Object.entries(KEYS).filter(([key]) =>
+    (key !== "k" || profile.kinds.length > 1) && (key !== "w" || threadTimes));
   const entries = [["← → ↑ ↓", "move from frame to frame"], ["Enter", "zoom in"],
-    ...Object.entries(KEYS).map(([key, [what]]) => [key, what])];
+    ...keys.map(([key, [what]]) => [key, what])];
   find("keys").replaceChildren(...entries.flatMap(([key, what]) => [make("dt", "", key),
     make("dd", "", what)]));
 }
@@ -272,12 +310,13 @@ function listen() {
     state.grouping = event.target.value;
     rebuild();
   });
+  find("kind").addEventListener("change", (event) => showKind(event.target.selectedIndex));
   find("reset").addEventListener("click", () => zoomTo(0));
   find("direction").addEventListener("click", toggleFlame);
   find("theme").addEventListener("click", toggleTheme);
   find("side-toggle").addEventListener("click", toggleSide);
-  find("tab-graph").addEventListener("click", () => showTable(false));
-  find("tab-table").addEventListener("click", () => showTable(true));
+  for (const name of ["graph", "table", "threads"])
+    find(`tab-${name}`).addEventListener("click", () => showTab(name));
   find("help-open").addEventListener("click", KEYS["?"][1]);
   find("help-close").addEventListener("click", () => find("help").close());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
@@ -286,10 +325,11 @@ function listen() {
 applyTheme();
 showTitle(profile.info);
 showCompleteness(profile.info);
+fillKinds();
 fillHelp();
 listen();
 graph.resize();
-new Picker(profile, find("picker"), find("filter"), (selection) => {
+const picker = new Picker(profile, find("picker"), find("filter"), (selection) => {
   state.selection = selection;
   rebuild();
 });

@@ -7,14 +7,15 @@ const KINDS = [ // in the order of the legend; index: kind
   { kind: 2, name: "runtime" },
   { kind: 3, name: "unresolved" },
   { kind: 4, name: "truncated" },
+  { kind: 5, name: "thread state" },
 ];
 
 // [hue from, hue to, saturation, lightness] per kind; the file picks the hue, the name the shade.
 const FAMILIES = {
   light: [[203, 224, 78, 78], [22, 48, 92, 75], [135, 165, 48, 71], [220, 220, 6, 80],
-    [335, 350, 72, 82], [200, 200, 14, 87]],
+    [335, 350, 72, 82], [262, 288, 52, 81], [200, 200, 14, 87]],
   dark: [[205, 222, 56, 60], [20, 44, 66, 59], [138, 164, 38, 54], [220, 220, 6, 48],
-    [335, 348, 52, 60], [205, 205, 12, 34]],
+    [335, 348, 52, 60], [262, 286, 38, 60], [205, 205, 12, 34]],
 };
 
 const COLOURS = {

@@ -7,8 +7,6 @@ class Picker {
   constructor(profile, list, filter, choose) {
     Object.assign(this, { profile, list, filter, choose, selection: null, active: 0 });
     this.open = new Set();
-    this.processes = profile.processes.filter((process) => process.total > 0)
-      .sort((a, b) => b.total - a.total || a.pid - b.pid);
     filter.addEventListener("input", () => this.render());
     filter.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown") {
@@ -18,6 +16,13 @@ class Picker {
     });
     list.addEventListener("keydown", (event) => this.key(event));
     list.addEventListener("click", (event) => this.click(event));
+    this.sort();
+  }
+
+  // Again when the profile shows another kind of samples.
+  sort() {
+    this.processes = this.profile.processes.filter((process) => process.total > 0)
+      .sort((a, b) => b.total - a.total || a.pid - b.pid);
     this.render();
   }
 

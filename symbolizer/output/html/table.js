@@ -46,7 +46,7 @@ class FunctionTable {
     const bar = make("span", "share-bar");
     bar.style.width = `${100 * row[part] / Math.max(1, this.whole)}%`;
     cell.append(bar, make("span", "", percent(row[part], this.whole)),
-      make("small", "", plain(row[part])));
+      make("small", "", plain(row.counts[part])));
     return cell;
   }
 

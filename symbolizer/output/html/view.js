@@ -8,11 +8,12 @@ class Nodes {
     this.parent = new Int32Array(capacity);
     this.label = new Int32Array(capacity); // >= 0: function; < 0: group ~label
     this.origin = new Int32Array(capacity); // node of the profile; of a group -1
-    this.total = new Float64Array(capacity);
+    this.total = new Float64Array(capacity); // ns
+    this.counts = new Float64Array(capacity); // samples
   }
   add(parent, label, origin = -1) {
     if (this.count === this.parent.length) {
-      for (const name of ["parent", "label", "origin", "total"]) {
+      for (const name of ["parent", "label", "origin", "total", "counts"]) {
         const larger = new this[name].constructor(2 * this.count);
         larger.set(this[name]);
         this[name] = larger;
@@ -81,6 +82,7 @@ function addGroup(profile, nodes, top, samples, viewOf) {
       viewOf[path[i]] = at;
     }
     nodes.total[at] += profile.samples.weight[sample];
+    nodes.counts[at] += profile.samples.counts[sample];
   }
 }
 
@@ -144,12 +146,14 @@ function buildView(profile, selection, grouping) {
     }
     addGroup(profile, nodes, top, group.samples, viewOf);
   }
-  const { count, parent, label, origin, total } = nodes;
-  const self = total.slice(0, count);
-  for (let node = count - 1; node > 0; node--)
+  const { count, parent, label, origin, total, counts } = nodes;
+  const self = total.slice(0, count), selfCounts = counts.slice(0, count);
+  for (let node = count - 1; node > 0; node--) {
     total[parent[node]] += total[node];
-  const view = { count, parent, label, total, self, ...childLists(count, parent), profile,
-    groups, selection,
+    counts[parent[node]] += counts[node];
+  }
+  const view = { count, parent, label, total, self, counts, selfCounts,
+    ...childLists(count, parent), profile, groups, selection,
     isGroup: (node) => label[node] < 0,
     isInlined: (node) => origin[node] >= 0 && profile.nodeInlined[origin[node]] === 1,
     source: (node) => label[node] < 0 ? "" : sourceText(profile, label[node], origin[node]),
@@ -164,7 +168,7 @@ function buildView(profile, selection, grouping) {
   return view;
 }
 
-// For each node the samples below it whose stack meets the test; a stack counts once.
+// For each node the time below it in stacks that meet the test; a stack counts once.
 function matchView(view, test) {
   const hits = new Uint8Array(view.count);
   const share = new Float64Array(view.count);
@@ -181,7 +185,8 @@ function matchView(view, test) {
   return { hits, share };
 }
 
-// Self and total per function below a node; a recursive function counts once per stack.
+// Self and total per function below a node; a recursive function counts once per stack. The state
+// of a thread is no function: its time is that of the function that it stands above.
 function functionTotals(view, top) {
   const rows = new Map();
   const open = new Map(); // functions on the way down
@@ -189,16 +194,27 @@ function functionTotals(view, top) {
     const label = view.label[node];
     if (label < 0)
       return;
+    if (view.kind(node) === STATE) {
+      const below = step > 0 && rows.get(view.label[view.parent[node]]);
+      if (below) {
+        below.self += view.self[node];
+        below.counts.self += view.selfCounts[node];
+      }
+      return;
+    }
     const depth = (open.get(label) || 0) + step;
     open.set(label, depth);
     if (step < 0)
       return;
     if (!rows.has(label))
-      rows.set(label, { label, self: 0, total: 0 });
+      rows.set(label, { label, self: 0, total: 0, counts: { self: 0, total: 0 } });
     const row = rows.get(label);
     row.self += view.self[node];
-    if (depth === 1)
+    row.counts.self += view.selfCounts[node];
+    if (depth === 1) {
       row.total += view.total[node];
+      row.counts.total += view.counts[node];
+    }
   };
   const stack = [top];
   while (stack.length > 0) { // ~node: on the way back up
@@ -215,34 +231,34 @@ function functionTotals(view, top) {
   return [...rows.values()];
 }
 
-// Samples below a node by the kind of their leaf; truncated: those whose root is missing, whatever
-// their leaf is.
+// Time and samples below a node by the kind of their leaf; truncated: those whose root is missing,
+// whatever their leaf is.
 function kindTotals(view, top) {
-  const totals = new Float64Array(GROUP + 1);
+  const totals = new Float64Array(GROUP + 1), counts = new Float64Array(GROUP + 1);
   const stack = [top];
   while (stack.length > 0) {
     const node = stack.pop();
     const kind = view.kind(node);
-    if (kind === TRUNCATED)
-      totals[kind] += view.total[node];
-    else
-      totals[kind] += view.self[node];
+    totals[kind] += kind === TRUNCATED ? view.total[node] : view.self[node];
+    counts[kind] += kind === TRUNCATED ? view.counts[node] : view.selfCounts[node];
     for (let i = view.start[node]; i < view.start[node + 1]; i++)
       stack.push(view.children[i]);
   }
-  return totals;
+  return { totals, counts };
 }
 
-// Samples below a node whose leaf is inlined.
+// Time and samples below a node whose leaf is inlined.
 function inlinedTotal(view, top) {
-  let total = 0;
+  let total = 0, count = 0;
   const stack = [top];
   while (stack.length > 0) {
     const node = stack.pop();
-    if (view.isInlined(node))
+    if (view.isInlined(node)) {
       total += view.self[node];
+      count += view.selfCounts[node];
+    }
     for (let i = view.start[node]; i < view.start[node + 1]; i++)
       stack.push(view.children[i]);
   }
-  return total;
+  return { total, count };
 }

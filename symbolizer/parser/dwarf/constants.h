@@ -143,4 +143,5 @@ enum dwarf_line_extended {
 	DW_LNE_end_sequence = 0x1,
 	DW_LNE_set_address = 0x2,
 	DW_LNE_define_file = 0x3,
+	DW_LNE_set_discriminator = 0x4,
 };

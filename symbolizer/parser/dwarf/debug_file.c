@@ -8,48 +8,12 @@
 #include <string.h>
 
 #include "symbolizer/parser/elf/debug_links.h"
-#include "symbolizer/parser/elf/segments.h"
-
-/* From the section: a debug file's segments are those of the file that it belongs to, and their
- * bytes are elsewhere. */
-static int read_section_id(struct build_id *id, const struct sections *sections)
-{
-	struct section notes;
-	int r = sections_load(sections, ".note.gnu.build-id", &notes);
-
-	if (!r && notes.bytes)
-		id->count =
-			segments_build_id_in(notes.bytes, notes.size, id->bytes, sizeof(id->bytes));
-	return r;
-}
-
-/* From the segments: a file may have no sections. */
-static int read_segment_id(struct build_id *id, struct image *image,
-			   const struct image_source *source)
-{
-	for (uint32_t i = 0; i < image->segment_count; i++) {
-		Elf64_Phdr segment = image->segments[i];
-		int r;
-
-		if (segment.p_type != PT_NOTE)
-			continue;
-		r = image_fill(image, source, segment.p_offset, segment.p_filesz);
-		if (r && r != PARSER_MALFORMED)
-			return r;
-	}
-	id->count = segments_build_id(image, id->bytes, sizeof(id->bytes));
-	return 0;
-}
 
 static int read_id(struct build_id *id, const struct sections *sections)
 {
-	int r;
+	int r = build_id_read(id, sections);
 
-	*id = (struct build_id){0};
-	r = read_section_id(id, sections);
-	if (!r && !id->count)
-		r = read_segment_id(id, sections->image, sections->source);
-	return r;
+	return r == PARSER_MALFORMED || r == PARSER_TOO_LARGE ? 0 : r;
 }
 
 static bool is_same(const struct build_id *id, const uint8_t *bytes, uint32_t count)

@@ -5,12 +5,7 @@
  */
 
 #include "symbolizer/parser/dwarf/debug_sections.h"
-#include "symbolizer/parser/parser.h"
-
-struct build_id {
-	uint8_t bytes[PARSER_BUILD_ID_MAX];
-	uint32_t count; /* 0: none */
-};
+#include "symbolizer/parser/elf/build_id.h"
 
 /* Where bytes come from; all borrowed. */
 struct debug_sources {

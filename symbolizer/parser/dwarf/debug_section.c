@@ -39,25 +39,24 @@ static void fail(struct debug_section *section, int status)
 static void first_use(struct debug_section *section)
 {
 	bool is_plain = section->stored.form == STORED_PLAIN;
-	void *bytes = mmap(NULL, mapped_bytes(section), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	int r;
+	bool is_whole = !is_plain || section->size <= DEBUG_SECTION_SMALL;
+	int r = sparse_copy_map(&section->copy, mapped_bytes(section), is_whole);
 
-	if (bytes == MAP_FAILED) {
-		fail(section, PARSER_FAILED);
+	if (r) {
+		fail(section, r);
 		return;
 	}
-	section->bytes = bytes;
+	section->bytes = section->copy.bytes;
 	/* Page faults cost as much as the copy itself. */
-	if (!is_plain || section->size <= DEBUG_SECTION_SMALL)
-		(void)madvise(bytes, mapped_bytes(section), MADV_HUGEPAGE);
+	if (is_whole)
+		(void)madvise(section->bytes, mapped_bytes(section), MADV_HUGEPAGE);
 	if (is_plain) {
 		section->is_loaded = calloc(block_count(section), 1);
 		if (!section->is_loaded)
 			fail(section, PARSER_FAILED);
 		return;
 	}
-	r = stored_section_read(&section->stored, section->source, bytes);
+	r = stored_section_read(&section->stored, section->source, section->bytes);
 	if (r)
 		fail(section, r);
 }
@@ -75,7 +74,8 @@ static void load_blocks(struct debug_section *section, uint64_t first, uint64_t 
 		}
 		to = behind * DEBUG_SECTION_BLOCK;
 		to = to < section->size ? to : section->size;
-		if (section->source->read(section->source->context, section->bytes + from,
+		if (sparse_copy_open(&section->copy, from, to - from) ||
+		    section->source->read(section->source->context, section->bytes + from,
 					  section->stored.offset + from, to - from) < 0) {
 			fail(section, PARSER_FAILED);
 			return;
@@ -117,8 +117,7 @@ const char *debug_section_string(struct debug_section *section, uint64_t offset)
 
 void debug_section_close(struct debug_section *section)
 {
-	if (section->bytes)
-		(void)munmap(section->bytes, mapped_bytes(section));
+	sparse_copy_close(&section->copy);
 	free(section->is_loaded);
 	*section = (struct debug_section){0};
 }

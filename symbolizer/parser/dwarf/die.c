@@ -5,6 +5,8 @@
 
 #include "symbolizer/parser/dwarf/die.h"
 
+#include "symbolizer/parser/dwarf/constants.h"
+
 void die_read(struct die *die, struct cursor *cursor, const struct abbreviations *abbreviations,
 	      const struct abbreviation *abbreviation, const struct value_sizes *sizes,
 	      const uint8_t *begin)
@@ -34,30 +36,40 @@ void die_read(struct die *die, struct cursor *cursor, const struct abbreviations
 	}
 }
 
-void die_skip(struct cursor *cursor, const struct abbreviations *abbreviations,
-	      const struct abbreviation *abbreviation, const struct value_sizes *sizes,
-	      struct attribute_value *ret_sibling)
+/* One value that is not stepped over at once. */
+static inline void walk_value(struct die *die, struct cursor *cursor,
+			      const struct attribute *attribute, const struct value_sizes *sizes)
 {
-	const struct attribute *attribute = abbreviations->attributes + abbreviation->first;
+	struct attribute_value value;
 
-	*ret_sibling = (struct attribute_value){0};
-	if (abbreviation->sibling_at >= 0) {
-		struct cursor at = *cursor;
-
-		cursor_skip(&at, (uint64_t)abbreviation->sibling_at);
-		*ret_sibling =
-			value_form_read(&at, abbreviation->sibling_form, sizes, 0, cursor->at);
+	if (attribute->form == DW_FORM_exprloc) {
+		cursor_skip(cursor, cursor_unsigned(cursor));
 		return;
 	}
-	if (abbreviation->bytes >= 0) {
-		cursor_skip(cursor, (uint64_t)abbreviation->bytes);
+	if (attribute->bytes > 0 && attribute->bytes <= 8)
+		value = (struct attribute_value){cursor_number(cursor, (uint32_t)attribute->bytes),
+						 attribute->form};
+	else
+		value = value_form_read(cursor, attribute->form, sizes, attribute->implicit,
+					cursor->at);
+	if (attribute->slot == DIE_ATTRIBUTES)
 		return;
-	}
-	for (uint32_t i = 0; i < abbreviation->count; i++, attribute++) {
-		struct attribute_value value = value_form_read(cursor, attribute->form, sizes,
-							       attribute->implicit, cursor->at);
+	die->values[attribute->slot] = value;
+	die->present |= 1u << attribute->slot;
+}
 
-		if (attribute->slot == DIE_SIBLING)
-			*ret_sibling = value;
+void die_walk(struct die *die, struct cursor *cursor, const struct abbreviations *abbreviations,
+	      const struct abbreviation *abbreviation, const struct value_sizes *sizes)
+{
+	const struct abbreviation_step *step = abbreviations->steps + abbreviation->first_step;
+
+	die->tag = abbreviation->tag;
+	die->has_children = abbreviation->has_children;
+	die->present = 0;
+	for (uint32_t i = 0; i < abbreviation->step_count; i++) {
+		cursor_skip(cursor, step[i].skip);
+		if (step[i].attribute != ABBREVIATIONS_NONE)
+			walk_value(die, cursor, &abbreviations->attributes[step[i].attribute],
+				   sizes);
 	}
 }

@@ -18,10 +18,9 @@ struct die {
 void die_read(struct die *die, struct cursor *cursor, const struct abbreviations *abbreviations,
 	      const struct abbreviation *abbreviation, const struct value_sizes *sizes,
 	      const uint8_t *begin);
-/* Skips them; with a sibling, not always all of them. @ret_sibling: its form is 0 without one. */
-void die_skip(struct cursor *cursor, const struct abbreviations *abbreviations,
-	      const struct abbreviation *abbreviation, const struct value_sizes *sizes,
-	      struct attribute_value *ret_sibling);
+/* Likewise, but only DIE_SIBLING and those that say where its code is. */
+void die_walk(struct die *die, struct cursor *cursor, const struct abbreviations *abbreviations,
+	      const struct abbreviation *abbreviation, const struct value_sizes *sizes);
 
 /* The value of an attribute; NULL: the DIE has none. */
 static inline const struct attribute_value *die_value(const struct die *die,

@@ -148,8 +148,8 @@ static void read_bases(struct dwarf *dwarf, struct unit *unit)
 		(void)dwarf_address(dwarf, unit, low, &unit->low_pc);
 }
 
-/* @last_code: as abbreviations_read(). */
-static int read_abbreviations(struct dwarf *dwarf, struct unit *unit, uint64_t last_code)
+/* @only: as abbreviations_read(). */
+static int read_abbreviations(struct dwarf *dwarf, struct unit *unit, uint64_t only)
 {
 	struct debug_section *section = &dwarf->sections.list[DEBUG_ABBREV];
 	uint64_t bytes = DEBUG_SECTION_BLOCK;
@@ -161,8 +161,8 @@ static int read_abbreviations(struct dwarf *dwarf, struct unit *unit, uint64_t l
 		int r;
 
 		unit->abbreviations.count = unit->abbreviations.attribute_count = 0;
-		r = abbreviations_read(&unit->abbreviations, &cursor, &unit->header.sizes,
-				       last_code);
+		unit->abbreviations.step_count = 0;
+		r = abbreviations_read(&unit->abbreviations, &cursor, &unit->header.sizes, only);
 		if (r || is_all || !cursor.is_past_end)
 			return r;
 		bytes *= 4;

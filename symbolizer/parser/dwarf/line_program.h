@@ -20,7 +20,7 @@ struct line_file {
 };
 
 struct line_step {
-	uint8_t instructions;
+	uint32_t bytes; /* of instructions */
 	uint32_t lines; /* to add: may wrap */
 };
 
@@ -47,7 +47,7 @@ struct place_line {
 /* Reads the header; what was allocated before is reused. Without a program, or when it makes no
  * sense, it is empty, and there are no files. Return: 0, PARSER_FAILED. */
 int line_program_open(struct line_program *program, struct dwarf *dwarf, const struct unit *unit);
-/* Runs it once. @lines: of each place, filled for the @count of @wanted, which ascend. */
+/* Runs it once. @lines: filled for each of the @count places of @wanted, which ascend. */
 void line_program_run(struct line_program *program, const struct places *places,
 		      const uint32_t *wanted, uint32_t count, struct place_line *lines);
 /* The file of that number; NULL: none. */

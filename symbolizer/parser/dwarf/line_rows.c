@@ -3,9 +3,13 @@
  * line_rows - runs a line program, and notes the row of each requested address
  */
 
+#include <string.h>
+
 #include "shared/search.h"
 #include "symbolizer/parser/dwarf/constants.h"
 #include "symbolizer/parser/dwarf/line_program.h"
+
+#define SKIM_BYTES 8 /* the longest opcode that is skimmed over is shorter */
 
 struct row {
 	uint64_t address;
@@ -49,7 +53,7 @@ static void note_next(struct run *run)
 static void note_last(struct run *run)
 {
 	while (run->next < run->count && run->next_vaddr < run->row.address) {
-		struct place_line *line = &run->lines[run->wanted[run->next++]];
+		struct place_line *line = &run->lines[run->next++];
 
 		run->left -= !line->is_known;
 		if (!line->is_known)
@@ -159,17 +163,19 @@ static void standard(struct run *run, uint8_t opcode)
 /* What special opcodes do is the same in nearly all programs of a file. */
 static void make_steps(struct line_program *program)
 {
-	uint32_t numbers = (uint32_t)program->base_opcode << 16 | (uint32_t)program->range << 8 |
+	uint32_t numbers = (uint32_t)program->instruction << 24 |
+			   (uint32_t)program->base_opcode << 16 | (uint32_t)program->range << 8 |
 			   (uint8_t)program->base_line;
 
 	if (program->steps_of == numbers)
 		return;
 	program->steps_of = numbers;
+	memset(program->steps, 0, sizeof(program->steps)); /* DW_LNS_copy advances nothing */
 	for (uint32_t i = program->base_opcode; i <= UINT8_MAX; i++) {
 		uint32_t number = i - program->base_opcode;
 
 		program->steps[i] = (struct line_step){
-			(uint8_t)(number / program->range),
+			number / program->range * program->instruction,
 			(uint32_t)(program->base_line + (int32_t)(number % program->range))};
 	}
 }
@@ -178,9 +184,70 @@ static inline void special(struct run *run, uint8_t opcode)
 {
 	const struct line_step *step = &run->program->steps[opcode];
 
-	advance(run, step->instructions);
+	run->row.address += step->bytes;
 	run->row.line += step->lines;
 	add_row(run);
+}
+
+/* An opcode that adds no row, as most of them are: its operands are short.
+ * Return: its bytes; 0: that is not for here. */
+static inline uint32_t skim_standard(const struct line_program *program, const uint8_t *at,
+				     struct row *row)
+{
+	if (at[1] >= 0x80)
+		return at[0] == DW_LNS_negate_stmt;
+	switch (at[0]) {
+	case 0: /* extended */
+		return at[1] < SKIM_BYTES - 1 && at[2] == DW_LNE_set_discriminator ? at[1] + 2u : 0;
+	case DW_LNS_advance_pc:
+		row->address += (uint64_t)at[1] * program->instruction;
+		return 2;
+	case DW_LNS_advance_line:
+		row->line += (uint32_t)(at[1] ^ 0x40) - 0x40; /* as LEB128 has signs */
+		return 2;
+	case DW_LNS_set_file:
+		row->file = at[1];
+		return 2;
+	case DW_LNS_set_column:
+		return 2;
+	case DW_LNS_negate_stmt:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Runs on while rows hold no requested address: up to an opcode that needs a closer look, and not
+ * to the end. The machine's registers are those of the CPU here. */
+static void skim(struct run *run)
+{
+	const struct line_program *program = run->program;
+	const uint8_t *at = run->cursor.at, *end = run->cursor.end;
+	const uint64_t next_vaddr = run->next_vaddr;
+	struct row row = run->row, last = run->last;
+
+	while (end - at > SKIM_BYTES) {
+		const struct line_step *step = &program->steps[*at];
+		uint32_t bytes = 1;
+
+		if (*at < program->base_opcode && *at != DW_LNS_copy) {
+			bytes = skim_standard(program, at, &row);
+			if (!bytes)
+				break;
+		} else {
+			uint64_t address = row.address + step->bytes;
+
+			if (address > next_vaddr || address < last.address)
+				break;
+			row.address = address;
+			row.line += step->lines;
+			last = row;
+		}
+		at += bytes;
+	}
+	run->cursor.at = at;
+	run->row = row;
+	run->last = last;
 }
 
 void line_program_run(struct line_program *program, const struct places *places,
@@ -196,12 +263,15 @@ void line_program_run(struct line_program *program, const struct places *places,
 			  .row = {.file = 1, .line = 1}};
 
 	for (uint32_t i = 0; i < count; i++)
-		lines[wanted[i]].is_known = false;
+		lines[i].is_known = false;
 	if (cursor_left(&run.cursor))
 		make_steps(program);
 	while (run.left && cursor_left(&run.cursor)) {
-		uint8_t opcode = *run.cursor.at++;
+		uint8_t opcode;
 
+		if (run.in_sequence)
+			skim(&run);
+		opcode = *run.cursor.at++;
 		if (opcode >= program->base_opcode)
 			special(&run, opcode);
 		else if (opcode)

@@ -19,7 +19,7 @@ struct search {
 	struct function_names names;
 	struct line_program program;
 	struct line_result lines;
-	struct place_line *rows; /* owned; of each place */
+	struct place_line *rows; /* owned; of each place that is wanted */
 	uint32_t *units;         /* owned: numbers of those that hold a place */
 	uint32_t unit_count, unit_capacity;
 	uint32_t *wanted; /* owned: places of the unit that is being read */
@@ -131,7 +131,7 @@ static int read_unit(struct search *search, const struct unit *unit)
 		uint32_t place = search->wanted[i];
 
 		if (!r)
-			r = unit_calls_add(&calls, place, &search->rows[place]);
+			r = unit_calls_add(&calls, place, &search->rows[i]);
 		search->scopes.innermost[place] = UNIT_SCOPES_IGNORED;
 	}
 	return r;

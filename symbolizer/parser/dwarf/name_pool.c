@@ -12,16 +12,23 @@
 
 #define FIRST_SLOTS 1024u
 #define FIRST_BYTES (64u << 10)
-#define HASH_START  0xcbf29ce484222325ull /* FNV-1a */
-#define HASH_FACTOR 0x100000001b3ull
+#define HASH_START  0xcbf29ce484222325ull /* as FNV-1a has it, but of words */
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull
+#define HASH_SHIFT  32
 
 static uint32_t hash_of(const char *name, size_t length)
 {
-	uint64_t hash = HASH_START;
+	uint64_t hash = HASH_START, word;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)name[i]) * HASH_FACTOR;
-	return (uint32_t)(hash ^ hash >> 32);
+	for (; length >= sizeof(word); length -= sizeof(word), name += sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		hash = (hash ^ word) * HASH_FACTOR;
+		hash ^= hash >> HASH_SHIFT;
+	}
+	word = 0;
+	memcpy(&word, name, length);
+	hash = (hash ^ word) * HASH_FACTOR;
+	return (uint32_t)(hash ^ hash >> HASH_SHIFT);
 }
 
 /* The slot of a name, or the free one where it belongs. */

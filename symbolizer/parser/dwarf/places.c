@@ -23,10 +23,15 @@ struct place_range places_in_range(const struct places *places, struct place_ran
 {
 	struct place_range found = {0};
 
-	if (!ranges->start || within.first == within.end)
+	if (!ranges->start || within.first == within.end ||
+	    places->vaddrs[within.first] >= ranges->end ||
+	    places->vaddrs[within.end - 1] < ranges->start)
 		return found;
 	found.first = first_at(places, within, ranges->start);
 	found.end = within.end;
+	/* No more places than bytes: they are distinct. */
+	if (found.end - found.first > ranges->end - ranges->start)
+		found.end = found.first + (uint32_t)(ranges->end - ranges->start);
 	found.end = first_at(places, found, ranges->end);
 	return found;
 }

@@ -126,11 +126,14 @@ static bool visit(struct walk *walk, const struct level *level, struct level *re
 	}
 }
 
-static bool is_visited(const struct walk *walk, uint16_t tag)
+/* Only a DIE that may hold a place, or others that do. */
+static inline bool is_visited(const struct walk *walk, const struct abbreviation *abbreviation)
 {
-	switch (tag) {
+	switch (abbreviation->tag) {
 	case DW_TAG_subprogram:
+		return abbreviation->has_code || walk->visits_all;
 	case DW_TAG_inlined_subroutine:
+		return abbreviation->has_code && walk->levels[walk->depth - 1].scope;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
@@ -163,7 +166,7 @@ static void go_behind(struct walk *walk, const struct attribute_value *sibling, 
 	struct dwarf *same;
 	uint64_t offset;
 
-	if (!sibling || !sibling->form) {
+	if (!sibling) {
 		walk->skipped += has_children;
 		return;
 	}
@@ -175,13 +178,33 @@ static void go_behind(struct walk *walk, const struct attribute_value *sibling, 
 		walk->cursor.at = bytes + offset;
 }
 
-static void skip_die(struct walk *walk, const struct abbreviation *abbreviation)
+/* Return: whether the reference to what follows the DIE could be followed; the cursor is there. */
+static inline bool follow_sibling(struct walk *walk, const struct abbreviation *abbreviation)
 {
-	struct attribute_value sibling;
+	uint8_t *bytes = walk->dwarf->sections.list[DEBUG_INFO].bytes;
+	struct cursor at = walk->cursor;
+	uint64_t offset;
 
-	die_skip(&walk->cursor, &walk->unit->abbreviations, abbreviation, &walk->unit->header.sizes,
-		 &sibling);
-	go_behind(walk, &sibling, abbreviation->has_children);
+	if (!abbreviation->sibling_bytes || abbreviation->sibling_at < 0)
+		return false;
+	cursor_skip(&at, (uint64_t)abbreviation->sibling_at);
+	offset = cursor_number(&at, abbreviation->sibling_bytes);
+	if (offset > walk->unit->header.end - walk->unit->header.offset ||
+	    bytes + walk->unit->header.offset + offset < at.at)
+		return false;
+	walk->cursor.at = bytes + walk->unit->header.offset + offset;
+	return true;
+}
+
+static inline void skip_die(struct walk *walk, const struct abbreviation *abbreviation)
+{
+	if (abbreviation->bytes >= 0 && !abbreviation->has_children) {
+		cursor_skip(&walk->cursor, (uint64_t)abbreviation->bytes);
+	} else if (!follow_sibling(walk, abbreviation)) {
+		die_walk(&walk->die, &walk->cursor, &walk->unit->abbreviations, abbreviation,
+			 &walk->unit->header.sizes);
+		go_behind(walk, die_value(&walk->die, DIE_SIBLING), abbreviation->has_children);
+	}
 }
 
 static void visit_die(struct walk *walk, const struct abbreviation *abbreviation,
@@ -192,8 +215,8 @@ static void visit_die(struct walk *walk, const struct abbreviation *abbreviation
 	bool descends;
 
 	walk->die.offset = (uint64_t)(begin - bytes);
-	die_read(&walk->die, &walk->cursor, &walk->unit->abbreviations, abbreviation,
-		 &walk->unit->header.sizes, bytes);
+	die_walk(&walk->die, &walk->cursor, &walk->unit->abbreviations, abbreviation,
+		 &walk->unit->header.sizes);
 	descends = visit(walk, &walk->levels[walk->depth - 1], &inner);
 	if (!walk->die.has_children)
 		return;
@@ -221,7 +244,7 @@ static void step(struct walk *walk)
 	abbreviation = abbreviations_find(&walk->unit->abbreviations, code);
 	if (!abbreviation)
 		give_up(walk);
-	else if (walk->skipped || !is_visited(walk, abbreviation->tag))
+	else if (walk->skipped || !is_visited(walk, abbreviation))
 		skip_die(walk, abbreviation);
 	else
 		visit_die(walk, abbreviation, begin);
@@ -231,16 +254,19 @@ static int run(struct walk *walk)
 {
 	const struct unit_header *header = &walk->unit->header;
 	struct unit_scopes *scopes = walk->scopes;
+	struct debug_section *info = &walk->dwarf->sections.list[DEBUG_INFO];
+	const struct abbreviation *first;
 
-	walk->cursor = debug_section_read(&walk->dwarf->sections.list[DEBUG_INFO], header->first,
-					  header->end - header->first);
+	walk->cursor = debug_section_read(info, header->first, header->end - header->first);
 	walk->depth = 1;
 	walk->skipped = 0;
 	walk->levels[0] = (struct level){.within = walk->wanted};
-	/* The first DIE is the unit itself: what follows it lies in it. */
-	die_read(&walk->die, &walk->cursor, &walk->unit->abbreviations,
-		 abbreviations_find(&walk->unit->abbreviations, cursor_unsigned(&walk->cursor)),
-		 &header->sizes, walk->cursor.at);
+	/* The first DIE is the unit itself: what follows it lies in it. It was read before. */
+	first = abbreviations_find(&walk->unit->abbreviations, cursor_unsigned(&walk->cursor));
+	if (!first)
+		return info->status == PARSER_FAILED ? PARSER_FAILED : 0;
+	die_read(&walk->die, &walk->cursor, &walk->unit->abbreviations, first, &header->sizes,
+		 walk->cursor.at);
 	if (!walk->die.has_children)
 		return 0;
 	while (walk->depth && !walk->failed && cursor_left(&walk->cursor)) {

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "symbolizer/parser/parser.h"
 
@@ -82,7 +81,6 @@ static int open_sections(struct image *image, const struct image_source *source)
 
 int image_open(struct image *image, const struct image_source *source)
 {
-	void *copy;
 	int r;
 
 	*image = (struct image){0};
@@ -90,11 +88,10 @@ int image_open(struct image *image, const struct image_source *source)
 		return PARSER_NOT_ELF;
 	if (source->bytes > IMAGE_MAX_BYTES)
 		return PARSER_TOO_LARGE;
-	copy = mmap(NULL, source->bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (copy == MAP_FAILED)
-		return PARSER_FAILED;
-	image->copy = copy;
+	r = sparse_copy_map(&image->sparse, source->bytes, /* whole= */ false);
+	if (r)
+		return r;
+	image->copy = image->sparse.bytes;
 	image->bytes = source->bytes;
 	r = image_fill(image, source, 0, sizeof(Elf64_Ehdr));
 	if (r)
@@ -114,14 +111,14 @@ int image_fill(struct image *image, const struct image_source *source, uint64_t 
 	if (bytes > IMAGE_MAX_COPIED - image->copied)
 		return PARSER_TOO_LARGE;
 	image->copied += bytes;
-	if (source->read(source->context, image->copy + offset, offset, bytes) < 0)
+	if (sparse_copy_open(&image->sparse, offset, bytes) ||
+	    source->read(source->context, image->copy + offset, offset, bytes) < 0)
 		return PARSER_FAILED;
 	return 0;
 }
 
 void image_close(struct image *image)
 {
-	if (image->copy)
-		(void)munmap(image->copy, image->bytes);
+	sparse_copy_close(&image->sparse);
 	*image = (struct image){0};
 }

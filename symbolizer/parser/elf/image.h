@@ -3,8 +3,8 @@
 /*
  * image - a bounded private copy of the parts of an ELF file that are needed
  *
- * Shape      an anonymous mapping as large as the file, of which only the parts that were asked for
- *            are ever filled: headers, symbol tables, strings, notes, code. The rest reads as zero.
+ * Shape      a mapping as large as the file (sparse_copy.h), of which only the parts that were
+ *            asked for are ever filled: headers, symbol tables, strings, notes, code.
  * Trust      the file is hostile: every offset and size is checked against its size and against
  *            IMAGE_MAX_COPIED before it is read; the file is never mapped.
  * Limits     IMAGE_MAX_BYTES of file, IMAGE_MAX_COPIED of copies, IMAGE_MAX_SECTIONS sections.
@@ -13,6 +13,8 @@
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "symbolizer/parser/sparse_copy.h"
 
 #define IMAGE_MAX_BYTES    (4ull << 30)
 #define IMAGE_MAX_COPIED   (256ull << 20)
@@ -30,8 +32,9 @@ struct image_source {
 };
 
 struct image {
-	uint8_t *copy; /* owned mapping of `bytes` */
-	uint64_t bytes;
+	struct sparse_copy sparse;
+	uint8_t *copy;  /* its bytes */
+	uint64_t bytes; /* as many */
 	uint64_t copied;
 	Elf64_Ehdr header;
 	const Elf64_Phdr *segments;

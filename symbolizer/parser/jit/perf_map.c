@@ -74,13 +74,13 @@ static int take_line(struct perf_map *map, const char *line)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static int read_text(struct perf_map *map, const struct image_source *source)
+static int read_text(struct perf_map *map, const struct image_source *source, uint64_t most)
 {
 	int r;
 
 	map->bytes = source->bytes;
-	if (map->bytes > PERF_MAP_BYTES_MAX) {
-		map->bytes = PERF_MAP_BYTES_MAX;
+	if (map->bytes > most) {
+		map->bytes = most;
 		map->file.header.flags |= PARSER_SYMBOLS_TRUNCATED;
 	}
 	map->text = malloc(map->bytes + 1);
@@ -107,12 +107,12 @@ static int take_lines(struct perf_map *map)
 	return r;
 }
 
-int perf_map_compile(struct result_blob *result, const struct image_source *source)
+int perf_map_compile(struct result_blob *result, const struct image_source *source, uint64_t most)
 {
 	struct perf_map map = {.file.header.magic = PARSER_SYMBOLS_MAGIC};
 	struct parser_symbol_table *header = &map.file.header;
 	const struct image none = {0};
-	int r = read_text(&map, source);
+	int r = read_text(&map, source, most);
 
 	*result = (struct result_blob){0};
 	if (!r)

@@ -7,7 +7,7 @@
  *            line without its newline is still being written and is left out, as is one that does
  *            not parse; those are flagged (PARSER_SYMBOLS_MALFORMED).
  * Choice     where lines overlap, the later one names the address: a compiler reuses memory.
- * Limits     PERF_MAP_BYTES_MAX of the file and SYMBOL_LIST_MAX lines, the first of them; more is
+ * Limits     @most bytes of the file and SYMBOL_LIST_MAX lines, the first of them; more is
  *            flagged (PARSER_SYMBOLS_TRUNCATED).
  * Cost       n log n in the lines, whatever they are.
  */
@@ -16,10 +16,8 @@
 #include "symbolizer/parser/parser.h"
 #include "symbolizer/parser/result_blob.h"
 
-#define PERF_MAP_BYTES_MAX (64u << 20)
-
 /*
  * Return: PARSER_OK: @result is a parser_symbol_table without segments; PARSER_CHANGED: the file
  * became shorter; PARSER_FAILED (memory).
  */
-int perf_map_compile(struct result_blob *result, const struct image_source *source);
+int perf_map_compile(struct result_blob *result, const struct image_source *source, uint64_t most);

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
+#include "symbolizer/parser/elf/build_id.h"
 #include "symbolizer/parser/elf/debug_links.h"
 #include "symbolizer/parser/elf/minidebug.h"
 #include "symbolizer/parser/elf/plt.h"
-#include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/elf/symbol_reader.h"
 #include "symbolizer/parser/go/pclntab_symbols.h"
 #include "symbolizer/parser/symbols/symbol_blob.h"
@@ -170,13 +170,24 @@ static int read_links(struct compilation *c)
 	return r;
 }
 
+static int read_build_id(struct compilation *c)
+{
+	struct parser_symbol_table *header = &c->file.header;
+	struct build_id id;
+	int r = fold(c, build_id_read(&id, &c->sections));
+
+	memcpy(header->build_id, id.bytes, id.count);
+	header->build_id_bytes = id.count;
+	return r;
+}
+
 /* What is small comes first: the copy of the file has a limit. */
 static int read_parts(struct compilation *c)
 {
-	int r = fold(c, segments_read_notes(&c->image, c->source));
+	int r = fold(c, sections_open(&c->sections, &c->image, c->source));
 
 	if (!r)
-		r = fold(c, sections_open(&c->sections, &c->image, c->source));
+		r = read_build_id(c);
 	if (!r)
 		r = read_links(c);
 	if (!r)
@@ -200,8 +211,6 @@ int symbols_compile(struct result_blob *result, const struct image_source *sourc
 	if (!r)
 		r = read_parts(&c);
 	if (!r) {
-		header->build_id_bytes =
-			segments_build_id(&c.image, header->build_id, sizeof(header->build_id));
 		header->flags |= c.ranges.truncated ? PARSER_SYMBOLS_TRUNCATED : 0;
 		r = symbol_blob_write(result, &c.image, &c.ranges, &c.file);
 	}

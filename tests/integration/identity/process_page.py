@@ -18,7 +18,7 @@ class ProcessPage(Page):
         self.generations = [Generation(i, p[0], p[1], strings[p[2]], strings[p[3]], strings[p[4]])
                       for i, p in enumerate(data["processes"])]
         threads = data["threads"][:]
-        flat = iter(data["samples"])
+        flat = iter(data["kinds"][0]["samples"])
         self.hits = []
         for (comm, _, frames, count), (_, thread, _) in zip(self.samples, zip(flat, flat, flat)):
             process, tid, _ = threads[thread]

@@ -17,7 +17,8 @@ FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
 Identity = collections.namedtuple(
     "Identity", "dev ino size mtime_sec mtime_nsec generation ctime_ns path")
 Process = collections.namedtuple(
-    "Process", "exe_file level ns_tgid mnt_ns own_tgid comm path cgroup flags ktime")
+    "Process",
+    "exe_file level ns_tgid mnt_ns own_tgid jitdump comm path cgroup flags ktime")
 
 
 class Sample:
@@ -59,7 +60,7 @@ class Records:
             self.samples.append(Sample(word))
         elif word[0] == "P":
             self.processes[generation].append(Process(
-                *map(int, word[7:12]), text(word[12]), unpacked(word[13]), unpacked(word[14]),
+                *map(int, word[7:13]), text(word[13]), unpacked(word[14]), unpacked(word[15]),
                 int(word[6]), int(word[1])))
         elif word[0] == "F":
             number = int(word[7])
@@ -102,6 +103,7 @@ class Judgement:
         # {generation: times of its samples that were taken when it was already exiting}
         self.dying = collections.defaultdict(set)
         self.side_of, self.generation_of = {}, {}
+        self.names = {comm for _, comms in sideband.comms.values() for comm in comms}
         check(sideband.lost == 0, "the sideband lost %d events" % sideband.lost)
         for sample in records.samples:
             self._judge(sample)
@@ -113,7 +115,9 @@ class Judgement:
         if own:
             side, next_birth = self.sideband.of(
                 own, sample.generation[1] - BOOT_AHEAD, sample.ktime)
-        if sample.flags & KTHREAD or side is None or not side.maps:
+        if sample.flags & KTHREAD or (side is None and sample.comm not in self.names):
+            self.counts["of others"] += 1 # whatever else runs on this host
+        elif side is None or not side.maps:
             self.counts["unjudged"] += 1
         elif sample.flags & IN_EXEC:
             self.counts["in_exec"] += 1

@@ -4,12 +4,15 @@
  *
  * bpf_hot SECONDS SECONDS: loads `hot_first` and runs it for that long, unloads it, and does the
  * same with `hot_second`. The loop of the second one lies behind as many instructions as the whole
- * first one has, so where it is loaded in its place, it runs at other addresses.
+ * first one has, over which it jumps: so where it is loaded in its place, it runs at other
+ * addresses but for its first few instructions, which are one in a hundred thousand.
  */
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/bpf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +21,28 @@
 
 #include "tests/integration/programs/noinline.h"
 
-#define PADDING 200 /* instructions, more than the first program has */
-#define LOOPS   20000
-#define REPEAT  2000 /* runs per call */
+#define PADDING 200    /* instructions, more than the first program has */
+#define LOOPS   300000 /* of two instructions; the verifier follows a million */
+#define REPEAT  100    /* runs per call */
+#define BYTES   64     /* of the packet a program runs on; the padding is for INT_MAX */
 
 /* Return: descriptor of the program, -errno. */
 static int load(const char *name, int padding)
 {
-	struct bpf_insn program[PADDING + 4];
+	struct bpf_insn program[PADDING + 6];
 	int at = 0;
 
+	program[at++] = (struct bpf_insn){.code = BPF_LDX | BPF_MEM | BPF_W,
+					  .dst_reg = BPF_REG_2,
+					  .src_reg = BPF_REG_1,
+					  .off = offsetof(struct __sk_buff, len)};
 	program[at++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
-	while (at <= padding)
+	if (padding)
+		program[at++] = (struct bpf_insn){.code = BPF_JMP | BPF_JNE | BPF_K,
+						  .dst_reg = BPF_REG_2,
+						  .off = (short)padding,
+						  .imm = INT_MAX};
+	for (int i = 0; i < padding; i++)
 		program[at++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_ADD | BPF_K, .imm = 1};
 	program[at++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_ADD | BPF_K, .imm = 1};
 	program[at++] =
@@ -43,7 +56,7 @@ static int run(int program, time_t seconds)
 	time_t end = time(NULL) + seconds;
 
 	while (time(NULL) < end) {
-		static char packet[64];
+		static char packet[BYTES];
 		LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = packet,
 			    .data_size_in = sizeof(packet), .repeat = REPEAT);
 		int r = bpf_prog_test_run_opts(program, &options);

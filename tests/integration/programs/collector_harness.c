@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,12 +28,14 @@
 #define CPUS_MAX      4096 /* CPU numbers that are tried, since they need not be contiguous */
 #define ARGUMENTS_MAX (CPUS_MAX + 8)
 #define TEXT_BYTES    32
+#define ROOT_OPTION   "--debug-root="
 #define POLL_MS       1000
 #define PAGE          4096
 #define SPIN_STEPS    300000u
 
 struct start {
 	int control, wire, opener;
+	const char *folder;
 	unsigned cpus;
 	int events[CPUS_MAX]; /* negative: the CPU is offline or does not exist */
 };
@@ -60,11 +63,13 @@ static _Noreturn void become(const struct start *start, const char *path)
 {
 	static char texts[ARGUMENTS_MAX][TEXT_BYTES];
 	static char *arguments[ARGUMENTS_MAX + 1];
+	static char root[sizeof(ROOT_OPTION) + PATH_MAX];
 	char name[] = "tidemark-collector", restart[] = "--restart";
 	unsigned count = 0, text = 0;
 
 	arguments[count++] = name;
 	arguments[count++] = restart;
+	(void)snprintf(arguments[count++] = root, sizeof(root), ROOT_OPTION "%s", start->folder);
 	(void)snprintf(arguments[count++] = texts[text++], TEXT_BYTES, "--control-fd=%d",
 		       start->control);
 	(void)snprintf(arguments[count++] = texts[text++], TEXT_BYTES, "--wire-fd=%d", start->wire);
@@ -147,6 +152,14 @@ static int receive_control(struct harness *harness)
 	return 0;
 }
 
+/* Other programs of the host may be sampled as well: ours are files of exactly one page. */
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_size == PAGE;
+}
+
 static void receive_wire(struct harness *harness)
 {
 	_cleanup_(tm_closep) int fd = -1;
@@ -160,9 +173,15 @@ static void receive_wire(struct harness *harness)
 	} else if (message.kind == TM_WIRE_FILE) {
 		const struct tm_wire credit = {.kind = TM_WIRE_CREDIT, .value = 1};
 
-		if (harness->file_count < HARNESS_CODES)
+		if (harness->file_count < HARNESS_CODES && is_ours(fd))
 			harness->files[harness->file_count++] = message;
 		(void)tm_fdpass_send(harness->wire, &credit, sizeof(credit), -1, 0);
+	} else if (message.kind == TM_WIRE_OPENED) {
+		struct stat st = {.st_ino = 0};
+
+		harness->answer = message;
+		harness->answers++;
+		harness->opened = fd >= 0 && fstat(fd, &st) == 0 ? st.st_ino : 0;
 	}
 }
 
@@ -231,6 +250,7 @@ int harness_start(struct harness *harness, const char *collector, const char *op
 		return -errno;
 	start.control = control[1];
 	start.wire = wire[1];
+	start.folder = folder;
 	start.cpus = CPUS_MAX;
 	for (unsigned cpu = 0; cpu < start.cpus; cpu++)
 		start.events[cpu] = open_event(cpu);
@@ -258,7 +278,7 @@ int harness_attach(struct harness *harness)
 	int wire[2], r;
 
 	harness->wire = tm_close(harness->wire);
-	harness->file_count = harness->files_used = 0;
+	harness->file_count = harness->files_used = harness->answers = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire) < 0)
 		return -errno;
 	harness->wire = wire[0];

@@ -28,13 +28,16 @@ struct harness {
 	bool over;    /* the collector is gone or says that it failed */
 	uint64_t reports;
 	struct tm_counts counts;
-	struct tm_wire files[HARNESS_CODES]; /* the first FILEs of this wire; others are ignored */
+	struct tm_wire files[HARNESS_CODES]; /* the first FILEs of the child on this wire */
 	unsigned file_count, files_used;
+	struct tm_wire answer; /* the last OPENED of this wire */
+	unsigned answers;
+	ino_t opened; /* of the descriptor that came with it; 0: none came */
 };
 
 /*
- * @collector, @opener: paths; @folder: for the files of code. Records the whole host. Return: 0,
- * -errno.
+ * @collector, @opener: paths; @folder: for the files of code, and the root of debug files. Records
+ * the whole host. Return: 0, -errno.
  */
 int harness_start(struct harness *harness, const char *collector, const char *opener,
 		  const char *folder);

@@ -22,6 +22,14 @@ static void write_head(FILE *out, char kind, const struct tm_event *event)
 		      event->tgid, event->start_boottime, event->exec_id, event->tid, event->flags);
 }
 
+static void write_off_cpu(FILE *out, const struct tm_sample *sample)
+{
+	write_head(out, 'O', &sample->event);
+	(void)fprintf(out, " %s %" PRIu64 " %" PRIu64 " %" PRIu64, tm_reasons_thread(sample->state),
+		      sample->since, sample->duration, sample->value);
+	write_bytes(out, sample->comm, strnlen(sample->comm, TM_COMM_BYTES));
+}
+
 static void write_sample(FILE *out, const struct tm_sample *sample)
 {
 	const uint64_t *user = sample->frames + sample->kernel_frames;
@@ -37,8 +45,8 @@ static void write_sample(FILE *out, const struct tm_sample *sample)
 static void write_process(FILE *out, const struct tm_process *process)
 {
 	write_head(out, 'P', &process->event);
-	(void)fprintf(out, " %u %u %u %u %u", process->exe_file, process->ns_level,
-		      process->ns_tgid, process->mnt_ns, process->own_tgid);
+	(void)fprintf(out, " %u %u %u %u %u %u", process->exe_file, process->ns_level,
+		      process->ns_tgid, process->mnt_ns, process->own_tgid, process->jitdump_file);
 	write_bytes(out, process->comm, strnlen(process->comm, TM_COMM_BYTES));
 	write_bytes(out, process->text, process->path_bytes);
 	write_bytes(out, process->text + process->path_bytes, process->cgroup_bytes);
@@ -62,7 +70,10 @@ int event_text_write(const struct tm_event *event, FILE *out)
 
 	switch (event->type) {
 	case TM_EVENT_SAMPLE:
-		write_sample(out, record);
+		if (((const struct tm_sample *)record)->kind == TM_SAMPLE_OFF_CPU)
+			write_off_cpu(out, record);
+		else
+			write_sample(out, record);
 		break;
 	case TM_EVENT_PROCESS:
 		write_process(out, record);

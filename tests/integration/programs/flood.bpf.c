@@ -96,7 +96,9 @@ static __always_inline void fill(struct nesting *level, const char *comm, __u8 s
 	sample->user_frames = 1;
 	sample->user_stop = stop;
 	sample->kernel_stop = TM_STOP_NONE;
-	sample->pad = 0;
+	sample->kind = TM_SAMPLE_ON_CPU;
+	sample->state = TM_THREAD_ON_CPU;
+	sample->since = sample->duration = sample->value = sample->stack = 0;
 	level->scratch->frames[0] = FLOOD_FRAME;
 }
 
@@ -117,7 +119,7 @@ static __always_inline void write_one(struct nesting *level, const char *comm, _
 	fill(level, comm, stop);
 	delay(level);
 	fault();
-	if (nesting_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, true,
+	if (nesting_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, NESTING_SAMPLES,
 			  BPF_RB_NO_WAKEUP)) {
 		nesting_add(&written, 1);
 	} else {

@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/bpf_state.h"
 #include "shared/clock.h"
-#include "shared/event.h"
 #include "tests/integration/programs/cpus.h"
 #include <flood.skel.h>
 

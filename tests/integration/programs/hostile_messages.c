@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hostile_messages - malformed messages that carry unwind tables */
+/* hostile_messages - malformed messages and floods of them */
 
 #include <errno.h>
 #include <string.h>
@@ -91,6 +91,18 @@ static int two_descriptors(const struct harness *harness, const struct tm_wire *
 	memcpy(CMSG_DATA(passed) + sizeof(fd), &fd, sizeof(fd));
 	return sendmsg(harness->wire, &head, MSG_NOSIGNAL) == (ssize_t)sizeof(message) ? 0 : -errno;
 }
+static int question_with_descriptor(const struct harness *harness, const struct tm_wire *file,
+				    int fd)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_DEBUG_FILE,
+					.number = file->number,
+					.value = file->value,
+					.form = TM_DEBUG_LINK,
+					.text_bytes = 1,
+					.text = "a"};
+
+	return tm_fdpass_send(harness->wire, &message, sizeof(message), fd, 0);
+}
 /* A full socket ends the flood; that is no error. */
 static int flood(const struct harness *harness, const struct tm_wire *file, int fd)
 {
@@ -98,6 +110,15 @@ static int flood(const struct harness *harness, const struct tm_wire *file, int 
 
 	for (uint32_t i = 0; i < FLOOD && r == 0; i++)
 		r = hostile_send(harness, i, file->value + LATER_NS, fd);
+	return r == -EPIPE || r == TM_FDPASS_E_CLOSED ? 0 : r;
+}
+static int flood_of_questions(const struct harness *harness, const struct tm_wire *file, int fd)
+{
+	const struct hostile_question question = {"", TM_DEBUG_LINK, 1, "a"};
+	int r = 0;
+
+	for (uint32_t i = 0; i < FLOOD && r == 0; i++)
+		r = hostile_ask(harness, file, &question);
 	return r == -EPIPE || r == TM_FDPASS_E_CLOSED ? 0 : r;
 }
 
@@ -113,6 +134,8 @@ const struct hostile_message hostile_messages[] = {
 	{"a short message", short_message},
 	{"a long message", long_message},
 	{"two descriptors", two_descriptors},
+	{"a question for a debug file with a descriptor", question_with_descriptor},
+	{"more questions for debug files than may wait", flood_of_questions, .many = true},
 	{"a flood", flood, .many = true},
 };
 const size_t hostile_messages_count = sizeof(hostile_messages) / sizeof(*hostile_messages);

@@ -161,6 +161,25 @@ static void send_tables(void)
 	still_samples("hostile tables");
 }
 
+/* Refused, and the wire with it. */
+static void send_question(const struct hostile_question *question)
+{
+	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	struct tm_wire file;
+	int r;
+
+	r = begin(question->name);
+	if (r == 0)
+		r = harness_next_file(&harness, &file);
+	if (r == 0)
+		r = hostile_ask(&harness, &file, question);
+	if (r != 0)
+		complain(question->name, "cannot be sent", r);
+	judge(question->name, before, from, false);
+	if (harness.answers)
+		complain(question->name, "answered", 0);
+}
+
 static void send_message(const struct hostile_message *attack)
 {
 	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
@@ -235,14 +254,31 @@ static void lead_astray(void)
 		send_valid(ways[i].name, one_rule(ways[i].rule));
 }
 
-static void attack_all(void)
+static void ask_allowed(const char *folder)
+{
+	uint64_t before = refusals(&harness);
+	unsigned asked = 0;
+
+	if (begin("allowed questions") == 0)
+		asked = hostile_ask_allowed(&harness, folder, complain);
+	still_samples("allowed questions");
+	if (harness.wire < 0 || refusals(&harness) != before)
+		complain("an allowed question", "refused", 0);
+	(void)printf("  %u questions for debug files answered\n", asked);
+}
+
+static void attack_all(const char *folder)
 {
 	uint64_t was = harness.counts.tables_installed;
 
 	send_tables();
+	for (size_t i = 0; i < hostile_questions_count; i++)
+		send_question(&hostile_questions[i]);
+	still_samples("questions for debug files");
 	for (size_t i = 0; i < hostile_messages_count; i++)
 		send_message(&hostile_messages[i]);
-	if (judged != hostile_bytes_count + hostile_containers_count + hostile_messages_count)
+	if (judged != hostile_bytes_count + hostile_containers_count + hostile_messages_count +
+			      hostile_questions_count)
 		complain("all", "not every attack was judged", 0);
 	(void)printf("  %u attacks, each refused by itself: %llu refused tables, "
 		     "%llu broken messages, %llu installed\n",
@@ -251,6 +287,7 @@ static void attack_all(void)
 		     (unsigned long long)(harness.counts.tables_installed - was));
 	send_valid("a valid table", valid_table());
 	lead_astray();
+	ask_allowed(folder);
 }
 
 int main(int argc, char **argv)
@@ -262,7 +299,7 @@ int main(int argc, char **argv)
 		return 2;
 	r = harness_start(&harness, argv[1], argv[2], argv[3]);
 	if (r == 0)
-		attack_all();
+		attack_all(argv[3]);
 	if (r < 0 || harness.over)
 		complain("the collector", "is gone", r);
 	(void)printf("  %llu samples taken, %llu malformed; steps by table %llu, "

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * hostile_symbolizer - what a hostile symbolizer sends: tables with one defect each,
- * descriptors of other kinds, and malformed messages
+ * descriptors of other kinds, malformed messages, and questions for files that it may not have
  */
 
 #include <stddef.h>
@@ -50,5 +50,25 @@ struct hostile_message {
 };
 extern const struct hostile_message hostile_messages[];
 extern const size_t hostile_messages_count;
+
+/* A question for a separate debug file. */
+struct hostile_question {
+	const char *name;
+	uint16_t form, text_bytes;
+	const char *text;
+};
+/* These name what no symbolizer may. */
+extern const struct hostile_question hostile_questions[];
+extern const size_t hostile_questions_count;
+
+/* As if @file were the one whose debug file is wanted. Return: as tm_fdpass_send(). */
+int hostile_ask(const struct harness *harness, const struct tm_wire *file,
+		const struct hostile_question *question);
+/*
+ * Asks what a symbolizer may ask, about files in @folder, some of which lead out of it. @complain
+ * is called for each answer that is wrong. Return: how many were judged.
+ */
+unsigned hostile_ask_allowed(struct harness *harness, const char *folder,
+			     void (*complain)(const char *name, const char *what, int error));
 
 int hostile_send(const struct harness *harness, uint32_t number, uint64_t value, int fd);

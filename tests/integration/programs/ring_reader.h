@@ -12,7 +12,7 @@
  *            record that does not check; -errno.
  */
 
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 
 struct ring_reader {
 	struct tm_ring_reader reader;

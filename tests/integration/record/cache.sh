@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cache - the next recording need not make the unwind tables anew, and believes no cache that was
-# changed
+# cache - the next recording need not make the unwind and symbol tables anew, and believes no cache
+# that was changed
 . "$(dirname "$0")/../../lib/integration.bash"
 
-CACHE=$WORK/unwind.cache
+CACHE=$WORK/tables.cache
 counts() { # NAME: what became of the tables
 	python '
 read = summary(sys.argv[1] + ".json")
-print("  %s: %d tables made, %d of them from the cache, %d entries refused; parser %.3f s" %
-      (sys.argv[2], read["tables_made"], read["tables_cached"], read["cache_refused"],
-       read["cpu_seconds"]["parser"]))
+print("  %s: %d tables made, %d of them from the cache, symbols of %d files from it, "
+      "%d entries refused, %d late; parser %.3f s" %
+      (sys.argv[2], read["tables_made"], read["tables_cached"], read["symbols_cached"],
+       read["cache_refused"], read["cache_late"], read["cpu_seconds"]["parser"]))
 check(read["tables_made"] > 0, "no table was made")
 check(read["tables_refused"] == 0, "%d tables were refused" % read["tables_refused"])
 ' "$WORK/$1" "$1"
@@ -28,15 +29,16 @@ run() { # NAME ARGUMENT...
 }
 
 run first --cache "$CACHE"
-holds first 'read["tables_cached"] == 0 and read["cache_refused"] == 0'
+holds first 'read["tables_cached"] == read["symbols_cached"] == read["cache_refused"] == 0'
 [[ $(stat -c '%U %a %h' "$CACHE") == 'root 600 1' ]] ||
 	wrong "the cache is not root's alone: $(stat -c '%U %a %h' "$CACHE")"
 
 run second --cache "$CACHE"
-holds second 'read["tables_cached"] > 0 and read["cache_refused"] == 0'
+holds second 'read["tables_cached"] > 0 and read["symbols_cached"] > 0'
+holds second 'read["cache_refused"] == 0'
 
 run without --no-cache
-holds without 'read["tables_cached"] == 0'
+holds without 'read["tables_cached"] == read["symbols_cached"] == 0'
 
 # One bit of each kilobyte.
 python3 - "$CACHE" <<'FLIP'

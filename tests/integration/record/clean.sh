@@ -67,6 +67,7 @@ keep_archives() {
 make_base
 tar -C "$ROOT" -xf "$TM_CACHE/$SUITE.tar"
 debian_join_network "$ROOT"
+echo force-unsafe-io >"$ROOT/etc/dpkg/dpkg.cfg.d/thrown-away" # no package need reach the disk
 lend_archives
 git -c safe.directory='*' clone -q --no-hardlinks "file://$TM_SOURCE" "$ROOT/root/tidemark" ||
 	wrong "git clone failed"
@@ -94,7 +95,7 @@ inside env TM_INNER=1 ./tests/run "${PHASES[@]}" >"$WORK/run.log"
 status=$?
 say "TM_INNER=1 ./tests/run ${PHASES[*]}: exit $status, $((SECONDS - from)) s"
 keep_archives
-sed 's/^/  | /' "$WORK/run.log" # a line a phase, and what failed
+grep -v '^  left out:' "$WORK/run.log" | sed 's/^/  | /' # a line a phase, and what failed
 ((status == 0)) || wrong "./tests/run failed inside"
 grep -Eq '^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$' "$WORK/run.log" ||
 	wrong "the run does not say that all passed"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# jit - code of JIT compilers has the names of its own process's perf map, and of no other's
+# jit - code of JIT compilers has the names of its own process's perf map or jitdump, and of no
+# other's; code that is replaced at one address has that of what lay there at the time
 . "$(dirname "$0")/../../lib/integration.bash"
 
 command -v node >/dev/null || skip 'there is no node'
@@ -11,7 +12,8 @@ const end = Date.now() + Number(process.argv[2]);
 let x = 0;
 while (Date.now() < end) x ^= outerLoop(20000);
 JS
-must cp "$TM_WORKLOADS/jit" "$WORK"
+must cp "$TM_WORKLOADS/jit" "$TM_WORKLOADS/jitdump" "$WORK"
+must ln -s "$(command -v node)" "$WORK/dumping" # another name for its threads
 # Their /tmp is a folder of the test, in a mount namespace of their own: no map is left behind.
 mkdir -m 1777 "$WORK/maps"
 cat >"$WORK/all" <<'ALL'
@@ -22,6 +24,10 @@ for mode in own late short bytes fifo symlink link other old; do
 	./jit $mode 2 &
 done
 node --perf-basic-prof - 2000 <hot.js &
+./dumping --perf-prof - 2000 <hot.js &
+for mode in own clock pid; do
+	./jitdump $mode 2 &
+done
 wait
 ALL
 record_ok jit -F 499 -o "$WORK/jit.folded" -o "$WORK/jit.html" -o "$WORK/jit.pb.gz" -- \
@@ -52,9 +58,20 @@ for what, frames in seen.items():
         if comm == "bytes":
             expected = {f for f in mine if f.startswith("jit_bytes") and f.isprintable()}
         check(set(mine) == expected and mine, "%s: %s is shown as %s" % (what, comm, mine))
-    js = {f: n for (c, f), n in frames.items() if re.match(r"JS:.*(inner|outer)Loop ", f)}
-    print("  %s: %s" % (what, js))
-    check(sum(js.values()) >= 10, "%s: functions of node: %s" % (what, js))
+    for node in "node", "dumping":
+        js = {f: n for (c, f), n in frames.items()
+              if c == node and re.match(r"JS:.*(inner|outer)Loop ", f)}
+        print("  %s: %s: %s" % (what, node, js))
+        check(sum(js.values()) >= 10, "%s: functions of %s: %s" % (what, node, js))
+    for comm, expected in (("even", "jit_even"), ("odd", "jit_odd"), ("clock", "[anon]"),
+                           ("pid", "[anon]")):
+        mine = {f: n for (c, f), n in frames.items() if c == comm and re.match(r"jit_|\[anon", f)}
+        wrong = set(mine) - {expected, "[anon]"} # which its first samples may be
+        print("  %s: %s: %s" % (what, comm, mine))
+        check(not wrong and mine.get(expected, 0) >= 3,
+              "%s: %s is shown as %s" % (what, comm, mine))
+        check(expected == "[anon]" or mine.get("[anon]", 0) <= 1 + mine[expected] / 5,
+              "%s: %s is often not named: %s" % (what, comm, mine))
 print("  unnamed: %s; not opened: %s" % (read["unnamed"], read["files_not_opened"]))
 check(read["unnamed"]["map_refused"] >= 10 and read["unnamed"]["anonymous"] == 0,
       "unnamed: %s" % read["unnamed"])

@@ -30,8 +30,10 @@ parsers() {
 	while read -r pid name; do
 		[[ $name == tidemark-parser ]] && ! gone "$pid" || continue
 		parent=$(awk '/^PPid:/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
-		tr '\0' ' ' 2>/dev/null <"/proc/$parent/cmdline" | grep -q tidemark-parser ||
-			echo "$pid"
+		# comm, which also a zombie has: workers outlive a killed parser for an instant
+		case $(cat "/proc/${parent:-0}/comm" 2>/dev/null) in
+		tidemark | tidemark-symbol*) echo "$pid" ;;
+		esac
 	done < <(programs "$RECORDER")
 }
 # find_parser - finds the parser that runs, into PARSER; /proc may miss a child while another one
@@ -97,19 +99,20 @@ check(read["parsers_started"] == 4, "parsers started: %d" % read["parsers_starte
 check(read["parsers_lost"] == 3, "parsers lost: %d" % read["parsers_lost"])
 ' "$WORK/killed.json"
 
-# The table of a program is asked for while the parser is stopped: the request misses its deadline
-# and is made again later.
+# The table of a program is asked for while the parser is stopped, for longer than a request may
+# take before it counts as slow: it is answered late, and has not failed. That a deadline is missed
+# after 30 s is left to the unit tests of both sides.
 
-say "the parser is stopped past its deadline:"
+say "the parser is stopped for some seconds:"
 begin stopped
 find_parser
 pid=$PARSER
 kill -STOP "$pid"
 run_program stopped 20 # asked for now
 first=$LAST
-sleep_past_deadline() { (($(date +%s) >= DEADLINE)); }
-DEADLINE=$(($(date +%s) + 7)) # 3 s of the worker and 2 s of grace, and some
-until_true 30 sleep_past_deadline
+is_late() { (($(date +%s) >= LATE)); }
+LATE=$(($(date +%s) + 5)) # PARSER_SLOW_MS, and some
+until_true 30 is_late
 kill -CONT "$pid"
 until_true 60 ran "$first" $(($(awk '{ print $14 + $15 }' "/proc/$first/stat") + 200))
 run_program later 60
@@ -130,8 +133,10 @@ print("  parsers started %d, lost %d; tables failed %d; failures %s" %
       (read["parsers_started"], read["parsers_lost"], read["tables_failed"],
        read["parse_failures"]))
 check(read["parsers_lost"] == 0, "parsers lost: %d" % read["parsers_lost"])
-check(read["parse_failures"]["deadline"] > 0, "no request is said to have missed its deadline")
-check(read["tables_failed"] > 0, "no failure reached the collector")
+check(read["parse_failures"]["deadline"] == 0, "a request of some seconds missed its deadline")
+# A browser may run beside it, whose table alone is more than the share of the workers.
+check(read["tables_failed"] <= min(1, read["parse_failures"]["budget"]),
+      "tables that came late failed")
 ' "$WORK/stopped.json"
 
 say "a parser that dies again and again is not restarted for ever:"

@@ -39,6 +39,10 @@ refused 2 '-d' "an option without its value" "$T" record -o "$F" -d
 refused 2 'x\.svg' "an output with an unknown ending" "$T" record -d 1 -o "$OUT/x.svg"
 refused 2 '-p|COMMAND' "both -p and COMMAND" "$T" record -p 1 -o "$F" -- true
 refused 2 'every' "reports more often than once a second" "$T" record --every 0.5 -d 1 -o "$F"
+refused 2 'off-cpu-rate has no meaning without --off-cpu' "a rate of off-CPU without off-CPU" \
+	"$T" record --off-cpu-rate 100 -d 1 -o "$F"
+refused 2 'off-cpu-min is longer than --off-cpu-max' "no time between least and most" \
+	"$T" record --off-cpu --off-cpu-min 2ms --off-cpu-max 1ms -d 1 -o "$F"
 mkfifo "$WORK/pipe.0001.folded"
 cat "$WORK/pipe.0001.folded" >/dev/null &
 STARTED+=($!)

@@ -84,6 +84,8 @@ for name in "${chosen[@]}"; do
 		"$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" \
 		>"$WORK/said"; then
 		judge "$name"
+		grep -qE 'ended with status (0|124)$' "$WORK/$name.out" ||
+			wrong "$name: the programs failed: $(grep ' ended ' "$WORK/$name.out")"
 	else
 		cat "$WORK/said"
 	fi

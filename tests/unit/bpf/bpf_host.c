@@ -16,6 +16,7 @@
 
 #include <bpf/bpf_core_read.h>
 
+#include "tests/model/random.h"
 #include "tests/unit/bpf/bpf_maps.h"
 
 #define REGIONS_MAX  16
@@ -26,12 +27,12 @@
 static struct {
 	enum bpf_host_kernel kernel;
 	const void *task;
-	uint64_t pid_tgid, ktime, step_ns;
+	uint64_t pid_tgid, ktime, step_ns, random;
 	struct region {
 		uint64_t start, bytes;
 		uint8_t *memory;
 	} regions[REGIONS_MAX];
-	unsigned region_count, reads;
+	unsigned region_count, reads, kernel_reads;
 	const uint64_t *kernel_stack;
 	uint32_t kernel_frames;
 } host;
@@ -68,6 +69,7 @@ long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 {
 	uint64_t address = (uintptr_t)from;
 
+	host.kernel_reads++;
 	memset(to, 0, bytes);
 	if (address < KERNEL_START || address >= KERNEL_END)
 		return -EFAULT;
@@ -138,7 +140,7 @@ __u32 bpf_get_smp_processor_id(void)
 
 __u32 bpf_get_prandom_u32(void)
 {
-	return 0;
+	return host.random ? (__u32)random_next(&host.random) : 0;
 }
 
 struct task_struct *bpf_get_current_task_btf(void)
@@ -156,6 +158,22 @@ long bpf_get_stack(void *context, void *to, __u32 bytes, __u64 flags)
 	if (count)
 		memcpy(to, host.kernel_stack, 8ull * count);
 	return 8 * (long)count;
+}
+
+/* The scheduler's hooks are tested on the kernel; nothing calls these three here. */
+void *bpf_task_storage_get(void *map, struct task_struct *task, void *value, __u64 flags)
+{
+	return NULL;
+}
+
+long bpf_get_task_stack(struct task_struct *task, void *to, __u32 bytes, __u64 flags)
+{
+	return 0;
+}
+
+long bpf_seq_write(void *seq, const void *data, __u32 bytes)
+{
+	return 0;
 }
 
 long bpf_loop(__u32 times, void *step, void *data, __u64 flags)
@@ -202,6 +220,11 @@ unsigned bpf_host_reads(void)
 	return host.reads;
 }
 
+unsigned bpf_host_kernel_reads(void)
+{
+	return host.kernel_reads;
+}
+
 void bpf_host_run(const void *task, uint32_t tgid, uint32_t tid)
 {
 	host.task = task;
@@ -211,6 +234,11 @@ void bpf_host_run(const void *task, uint32_t tgid, uint32_t tid)
 void bpf_host_clock(uint64_t step_ns)
 {
 	host.step_ns = step_ns;
+}
+
+void bpf_host_random(uint64_t seed)
+{
+	host.random = seed;
 }
 
 void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count)

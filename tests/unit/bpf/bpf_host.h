@@ -22,9 +22,13 @@ void bpf_host_reset(enum bpf_host_kernel kernel);
 void bpf_host_run(const void *task, uint32_t tgid, uint32_t tid);
 /* Each reading of the clock advances it by @step_ns. */
 void bpf_host_clock(uint64_t step_ns);
+/* Random numbers follow from @seed; 0, as after the reset: all are 0. */
+void bpf_host_random(uint64_t seed);
 void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count);
 /* Maps zeroed, readable user memory. */
 void bpf_host_memory(uint64_t start, uint64_t bytes);
 void bpf_host_write(uint64_t address, const void *from, size_t bytes);
 /* How often user memory was read since the reset. */
 unsigned bpf_host_reads(void);
+/* Likewise kernel memory, but for strings. */
+unsigned bpf_host_kernel_reads(void);

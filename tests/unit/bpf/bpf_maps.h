@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 
 /* Empties all maps and zeroes the scratch memory. */
 void bpf_maps_reset(void);

@@ -17,6 +17,29 @@
 	}
 /* clang-format on */
 
+void program_off_cpu_begin(uint64_t shift, struct program_off_cpu *ret_thread)
+{
+	struct thread_time time = {.position = 0};
+
+	off_cpu_shift = shift;
+	thread_time_begin(&time, TM_THREAD_ON_CPU, 1);
+	*ret_thread = (struct program_off_cpu){time.position, time.point};
+}
+
+uint64_t program_off_cpu_select(struct program_off_cpu *thread, uint64_t ns)
+{
+	struct thread_time time = {.position = thread->position, .point = thread->point};
+	uint64_t value = off_cpu_select(&time, ns);
+
+	*thread = (struct program_off_cpu){time.position, time.point};
+	return value;
+}
+
+uint64_t program_off_cpu_select_one(uint64_t ns)
+{
+	return off_cpu_select_one(ns);
+}
+
 const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},
 	[PROGRAM_MAP_RINGS] = {.map = &rings, .of_maps = true},

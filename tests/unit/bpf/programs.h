@@ -42,3 +42,14 @@ int change_file(struct bpf_raw_tracepoint_args *context);
 /* The programs of the timer: one with bpf_loop, one for kernels that do not have it. */
 int sample_loop(struct bpf_perf_event_data *context);
 int sample_bounded(struct bpf_perf_event_data *context);
+
+/* Where the selection of a thread's times stands (bpf/off_cpu_select.bpf.h). */
+struct program_off_cpu {
+	uint32_t position, point;
+};
+
+/* Begins a thread, whose strata have 2^@shift ns from now on, as those of all threads. */
+void program_off_cpu_begin(uint64_t shift, struct program_off_cpu *ret_thread);
+/* Return: ns that the stack of a time of @ns stands for; 0: it is not chosen. */
+uint64_t program_off_cpu_select(struct program_off_cpu *thread, uint64_t ns);
+uint64_t program_off_cpu_select_one(uint64_t ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sampled - the process that a test samples: mappings, memory, registers, unwind table, stack
+ * sampled - the process that a test samples: registers, unwind table, stack
  */
 
 #include "tests/unit/bpf/sampled.h"
@@ -13,33 +13,21 @@
 #include "bpf/kernel_types.h"
 #include "collector/unwind_layout.h"
 #include "tests/unit/bpf/programs.h"
+#include "tests/unit/bpf/sampled_memory.h"
 
-#define MAPPINGS   6
-#define ROWS_MAX   40000
-#define MAPLE_NODE 256
-#define USER_CS    0x33
-#define USER_SS    0x2b
-#define KERNEL_IP  0xffffffff81000000ull
-#define STACK_PAD  16 /* bytes above the registers where the kernel can use FRED */
+#define ROWS_MAX  40000
+#define USER_CS   0x33
+#define USER_SS   0x2b
+#define KERNEL_IP 0xffffffff81000000ull
+#define STACK_PAD 16 /* bytes above the registers where the kernel can use FRED */
 
 struct sampled sampled;
 
-static struct super_block superblock = {.s_dev = 0x801, .s_magic = 0xef53};
-static struct { /* the programs copy as much of an inode as a real one has */
-	struct inode inode;
-	uint8_t rest[256];
-} inodes[2] = {
-	{.inode = {.i_ino = 11, .i_nlink = 1, .i_size = 1 << 20, .i_sb = &superblock}},
-	{.inode = {.i_ino = 12, .i_nlink = 1, .i_size = 1 << 20, .i_sb = &superblock}},
-};
-static struct file files_of[2] = {{.f_inode = &inodes[0].inode}, {.f_inode = &inodes[1].inode}};
-static struct mm_struct mm;
-static struct vm_area_struct vmas[MAPPINGS];
 static const struct cred cred = {.euid.val = SAMPLED_EUID};
+static struct mm_struct *mm;
 static struct task_struct task;
 static struct sighand_struct *sighand;
 static uint8_t kernel_stack[THREAD_SIZE] __attribute__((aligned(16)));
-static uint64_t maple_node[MAPLE_NODE / 8] __attribute__((aligned(MAPLE_NODE)));
 static enum bpf_host_kernel kernel;
 
 static struct rows {
@@ -50,58 +38,6 @@ static struct rows {
 	uint32_t next_unit;
 	uint64_t reference; /* to the table that was installed last */
 } rows;
-
-/* --- mappings --------------------------------------------------------------------------------- */
-
-static const struct {
-	uint64_t start, bytes, flags;
-	int file; /* index, -1: anonymous */
-} mappings[MAPPINGS] = {
-	{SAMPLED_CODE, SAMPLED_CODE_BYTES, VM_EXEC, 0},
-	{SAMPLED_LIBRARY, SAMPLED_BYTES, VM_EXEC, 1},
-	{SAMPLED_JIT, SAMPLED_BYTES, VM_EXEC, -1},
-	{SAMPLED_DATA, SAMPLED_BYTES, 0, -1},
-	{SAMPLED_STACK, SAMPLED_STACK_BYTES, 0, -1},
-	{SAMPLED_VDSO, SAMPLED_BYTES, VM_EXEC, -1},
-};
-
-/* One leaf with a slot for each mapping and one for each gap below it. */
-static void make_maple_tree(void)
-{
-	uint64_t *pivots = maple_node + 1, *slots = maple_node + 16, root;
-	unsigned at = 0;
-
-	memset(maple_node, 0, sizeof(maple_node));
-	for (unsigned i = 0; i < MAPPINGS; i++) {
-		pivots[at++] = mappings[i].start - 1;
-		pivots[at] = mappings[i].start + mappings[i].bytes - 1;
-		slots[at++] = (uintptr_t)&vmas[i];
-	}
-	root = (uintptr_t)maple_node | 1 << 3 |
-	       2; /* the type (a leaf of 16 slots), and the bit of a node */
-	memcpy(&mm.mm_mt.ma_root, &root, sizeof(root));
-}
-
-static void make_mappings(void)
-{
-	for (unsigned i = 0; i < MAPPINGS; i++) {
-		vmas[i] = (struct vm_area_struct){
-			.vm_start = mappings[i].start,
-			.vm_end = mappings[i].start + mappings[i].bytes,
-			.vm_mm = &mm,
-			.vm_flags = mappings[i].flags,
-			.vm_file = mappings[i].file < 0 ? NULL : &files_of[mappings[i].file],
-			.vm_lock_seq = -1,
-		};
-		if (i)
-			vmas[i - 1].vm_rb.rb_right = &vmas[i].vm_rb;
-		bpf_host_memory(mappings[i].start, SAMPLED_BYTES);
-	}
-	if (kernel == BPF_HOST_MAPLE)
-		make_maple_tree();
-	else
-		mm.mm_rb.rb_node = &vmas[0].vm_rb;
-}
 
 /* --- the unwind table ------------------------------------------------------------------------- */
 
@@ -170,7 +106,7 @@ static uint32_t code_number(void)
 	struct tm_file_state *state;
 
 	for (uint32_t i = 0; (state = bpf_maps_file(i, &number)); i++)
-		if (state->identity.ino == inodes[0].inode.i_ino)
+		if (state->identity.ino == SAMPLED_INO(SAMPLED_PROGRAM_FILE))
 			return number;
 	return TM_FILE_NONE;
 }
@@ -228,22 +164,13 @@ void sampled_store(uint64_t address, uint64_t word)
 	bpf_host_write(address, &word, sizeof(word));
 }
 
-void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_nsec)
-{
-	inodes[0].inode.i_mtime_sec = mtime_sec;
-	inodes[0].inode.i_ctime_sec = ctime_sec;
-	inodes[0].inode.i_ctime_nsec = ctime_nsec;
-}
-
 int sampled_make(void **state)
 {
-	sampled_change_times(0, 0, 0);
 	bpf_host_reset(kernel);
 	files_generation = 0;
 	vdso_table = 0;
 	memset(&rows.count, 0, sizeof(rows) - offsetof(struct rows, count));
-	mm = (struct mm_struct){.map_count = MAPPINGS};
-	make_mappings();
+	mm = sampled_make_memory(kernel);
 	sampled = (struct sampled){
 		.registers = {.rip = CODE(0x1000),
 			      .rsp = SAMPLED_SP,
@@ -277,15 +204,14 @@ static void run_programs(bool bounded)
 	memset(kernel_stack, 0, sizeof(kernel_stack));
 	memcpy(kernel_stack + sizeof(kernel_stack) - above, &sampled.registers,
 	       sizeof(sampled.registers));
-	mm.start_stack = sampled.start_stack;
-	mm.context.vdso = (void *)(uintptr_t)sampled.vdso;
+	sampled_refresh_memory();
 	task = (struct task_struct){
 		.stack = kernel_stack,
 		.flags = sampled.task_flags,
 		.pid = 100,
 		.tgid = 100,
 		.in_execve = sampled.in_execve ? 1 : 0,
-		.mm = sampled.has_no_mm ? NULL : &mm,
+		.mm = sampled.has_no_mm ? NULL : mm,
 		.cred = &cred,
 		.group_leader = &task,
 		.start_boottime = 5000,
@@ -294,6 +220,12 @@ static void run_programs(bool bounded)
 	};
 	bpf_host_run(&task, 100, 100);
 	assert_int_equal(bounded ? sample_bounded(&context) : sample_loop(&context), 0);
+}
+
+const struct tm_sample *sampled_once(void)
+{
+	run_programs(false);
+	return bpf_maps_sample();
 }
 
 const struct tm_sample *sampled_take(void)

@@ -47,10 +47,28 @@
 #define START  0x3000u /* the outermost function */
 
 /* Registers by their DWARF numbers, for rules. */
+#define RAX 0
+#define RDX 1
+#define RCX 2
 #define RBX 3
 #define RSI 4
+#define RDI 5
+#define R8  8
+#define R9  9
 #define R10 10
 #define R11 11
+#define R12 12
+#define R15 15
+
+enum sampled_file {
+	SAMPLED_PROGRAM_FILE, /* has SAMPLED_CODE */
+	SAMPLED_LIBRARY_FILE,
+	SAMPLED_DUMP_FILE, /* is named as a jitdump */
+	SAMPLED_FILES,
+	SAMPLED_ANONYMOUS = SAMPLED_FILES
+};
+
+#define SAMPLED_INO(file) (11 + (uint64_t)(file))
 
 struct sampled {
 	struct pt_regs registers; /* of the user frame; the fields have x86-64's names */
@@ -61,6 +79,8 @@ struct sampled {
 	bool has_no_mm;
 	uint64_t start_stack; /* where the initial stack of the process begins */
 	uint64_t vdso;        /* start of the vDSO */
+	uint64_t start_code;  /* of the program; the kernel's own values are not page-aligned */
+	uint64_t end_code;    /* 0: its executable is not known */
 };
 extern struct sampled sampled;
 
@@ -69,9 +89,17 @@ int sampled_make(void **state);
 /* Choose the kernel of the following tests. */
 int sampled_on_maple(void **state);
 int sampled_on_red_black(void **state);
+/* Maps a file, or no file, in the place of the mapping that begins there. @flags: VM_*. */
+void sampled_map(uint64_t start, uint64_t bytes, uint64_t flags, enum sampled_file file,
+		 uint64_t pgoff);
+/* Removes the mapping that begins there, if there is one. */
+void sampled_unmap(uint64_t start);
 void sampled_store(uint64_t address, uint64_t word);
 /* The file of SAMPLED_CODE has changed: its times, as a kernel from 6.11 on has them. */
 void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_nsec);
+/* The file grows, and its times change. */
+void sampled_grow(enum sampled_file file);
+void sampled_name(enum sampled_file file, const char *name);
 /* Stores words from the address on. */
 #define sampled_words(address, ...)                              \
 	bpf_host_write(address, (const uint64_t[]){__VA_ARGS__}, \
@@ -91,6 +119,8 @@ void sampled_rows_clear(void);
 void sampled_vdso_table(void);
 /* Samples once with each of the two programs; both give the same sample, which is returned. */
 const struct tm_sample *sampled_take(void);
+/* Samples once, with one of the programs. */
+const struct tm_sample *sampled_once(void);
 /* Samples; fails the test unless the user stack is these frames and ends for this reason. */
 void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint64_t *frames,
 		       unsigned count);

@@ -61,10 +61,10 @@ static void return_address_in_a_register(void **state)
 static void return_address_in_a_register_of_a_caller_is_not_known(void **state)
 {
 	sampled_row(LEAF, RULE(SP, 8));
-	sampled_row(CALLER, SAVED(.ra = TM_SAVED_REGISTER, .ra_offset = R10, .fp = TM_SAVED_SAME));
+	sampled_row(CALLER, SAVED(.ra = TM_SAVED_REGISTER, .ra_offset = R12, .fp = TM_SAVED_SAME));
 	sampled_row(START, RULE_END);
 	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
-	sampled.registers.r10 = CODE(START + 8);
+	sampled.registers.r12 = CODE(START + 8);
 	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 
@@ -140,11 +140,11 @@ static void frame_pointer_in_a_register_of_a_caller_is_not_known(void **state)
 {
 	sampled_row(LEAF, RULE(SP, 8));
 	sampled_row(CALLER, SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_REGISTER,
-				  .fp_offset = R11));
+				  .fp_offset = R12));
 	sampled_row(START, RULE_END);
 	sampled_store(SAMPLED_SP, CODE(CALLER + 8));
 	sampled_store(SAMPLED_SP + 32, CODE(START + 8));
-	sampled.registers.r11 = FP;
+	sampled.registers.r12 = FP;
 	sampled_expect_caller(TM_STOP_STACK_FAULT);
 }
 

@@ -24,6 +24,7 @@
 static struct options options;
 static struct session session;
 static int signals = -1;
+static uint64_t waits;   /* off-CPU samples to each sample, of 1 us each */
 static int link_ends[2]; /* from collector to symbolizer; closed when the collector ends */
 
 /* --- what the fake programs do --- */
@@ -45,6 +46,8 @@ static inline void send_counts(int control, uint64_t taken)
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS};
 
 	message.body.counts.taken = taken;
+	message.body.counts.off_cpu.taken = waits * taken;
+	message.body.counts.off_cpu.taken_ns = 1000 * waits * taken;
 	send_message(control, &message);
 }
 

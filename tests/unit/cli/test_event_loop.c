@@ -97,13 +97,13 @@ static void symbolizer_writes(int control)
 	message.value = OPTIONS_OUTPUTS_MAX + 40; /* no such output exists */
 	send_message(control, &message);
 	message = (struct tm_control){.kind = TM_CONTROL_TOP};
-	memset(&message.body.top, 0x1b,
-	       sizeof(message.body.top)); /* control characters without a NUL */
+	/* control characters without a NUL */
+	memset(tm_result_top(&message), 0x1b, sizeof(struct tm_top));
 	for (i = 0; i < TM_TOP_ROWS + 5; i++)
 		send_message(control, &message);
 	send_counts(control, TAKEN_IN_RING);
 	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
-	message.body.result.exported = TAKEN;
+	tm_result_body(&message)->exported = TAKEN;
 	send_message(control, &message);
 	send_kind(control, TM_CONTROL_DONE, 0);
 }

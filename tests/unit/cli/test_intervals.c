@@ -34,6 +34,7 @@ static void begin_symbolizer(int control)
 static void report(int control, unsigned number, uint64_t exported, int code)
 {
 	struct tm_control message = {.kind = TM_CONTROL_OUTPUT};
+	struct tm_result *result;
 	size_t i;
 
 	for (i = 0; i < options.output_count; i++) {
@@ -45,8 +46,13 @@ static void report(int control, unsigned number, uint64_t exported, int code)
 	}
 	send_counts(control, exported + 1);
 	message = (struct tm_control){.kind = TM_CONTROL_RESULT};
-	message.body.result.exported = exported;
-	message.body.result.drops[TM_DROP_MEMORY] = 1;
+	result = tm_result_body(&message);
+	result->exported = exported;
+	result->drops[TM_DROP_MEMORY] = 1;
+	result->off_cpu.exported = waits * exported;
+	result->off_cpu.exported_ns = 1000 * waits * exported;
+	result->off_cpu.drops[TM_DROP_MEMORY] = waits;
+	result->off_cpu.drops_ns[TM_DROP_MEMORY] = 1000 * waits;
 	send_message(control, &message);
 }
 
@@ -159,6 +165,7 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 	int r, stored;
 
 	options = (struct options){.hz = 99, .every_ns = EVERY_NS, .output_count = 2};
+	options.off_cpu.on = waits > 0;
 	options.outputs[0] = (struct options_output){test_folder_path("x.folded"), FORMAT_FOLDED};
 	options.outputs[1] = (struct options_output){test_folder_path("x.html"), FORMAT_HTML};
 	options.summary = test_folder_path("x.json");
@@ -188,26 +195,74 @@ static void expect(const char *name, const char *text)
 	assert_int_equal(unlink(test_folder_path(name)), 0);
 }
 
+static void expect_outputs(unsigned report)
+{
+	char name[32], text[32];
+
+	(void)snprintf(name, sizeof(name), "x.%04u.folded", report);
+	(void)snprintf(text, sizeof(text), "report %u of 0", report);
+	expect(name, text);
+	(void)snprintf(name, sizeof(name), "x.%04u.html", report);
+	(void)snprintf(text, sizeof(text), "report %u of 1", report);
+	expect(name, text);
+}
+
 /* --- tests --- */
 
 static void each_report_has_its_numbered_files_and_all_add_up(void **state)
 {
 	assert_int_equal(record(collector_goes_on, symbolizer_reports), 0);
 	assert_int_equal(test_folder_count(), 9);
-	expect("x.0001.folded", "report 1 of 0");
-	expect("x.0001.html", "report 1 of 1");
+	expect_outputs(1);
 	expect("x.0001.json", "\"taken\": 31,");
-	expect("x.0002.folded", "report 2 of 0");
-	expect("x.0002.html", "report 2 of 1");
+	expect_outputs(2);
 	expect("x.0002.json", "\"report\": 2,");
-	expect("x.0003.folded", "report 3 of 0");
-	expect("x.0003.html", "report 3 of 1");
+	expect_outputs(3);
 	expect("x.0003.json", "\"taken\": 100, \"exported\": 97, \"dropped\": 3}");
-	assert_int_equal(last_summary.balance.taken, LAST);
-	assert_int_equal(last_summary.balance.difference, 0);
+	assert_int_equal(last_summary.balance.of[ACCOUNTING_ON_CPU].taken, LAST);
+	assert_true(accounting_balances(&last_summary.balance));
 	assert_int_equal(last_summary.report, BETWEEN + 1);
 	assert_int_equal(last_summary.whole_ns, session.ended_ns - session.started_ns);
-	assert_int_equal(last_summary.whole_taken, WHOLE);
+	assert_int_equal(last_summary.whole[ACCOUNTING_ON_CPU].taken, WHOLE);
+}
+
+static void off_cpu_adds_up_in_each_report_and_over_all(void **state)
+{
+	waits = 2;
+	assert_int_equal(record(collector_goes_on, symbolizer_reports), 0);
+	waits = 0;
+	expect("x.0001.json", "\"taken_ns\": 62000, \"exported_ns\": 60000, ");
+	expect("x.0002.json", "\"off_cpu\": {\n    \"taken\": 62, \"exported\": 60, ");
+	expect("x.0003.json", "\"recording\": {\"taken\": 200, \"exported\": 194, \"dropped\": 6, "
+			      "\"taken_ns\": 200000, \"exported_ns\": 194000, "
+			      "\"dropped_ns\": 6000}");
+	for (unsigned i = 1; i <= BETWEEN + 1; i++)
+		expect_outputs(i);
+	assert_true(accounting_balances(&last_summary.balance));
+}
+
+/* Nothing but the ns of the last report are too few. */
+static void off_cpu_that_does_not_add_up_is_an_error(void **state)
+{
+	struct summary wrong = last_summary;
+
+	wrong.balance = (struct accounting_balance){
+		.of = {[ACCOUNTING_OFF_CPU_NS] = {.taken = 2, .exported = 1}}};
+	assert_int_equal(report_check(&wrong, 0), EXIT_CODE_FAILED);
+	wrong.balance.of[ACCOUNTING_OFF_CPU_NS].dropped = 1;
+	assert_int_equal(report_check(&wrong, 0), 0);
+}
+
+static void off_cpu_of_a_dead_symbolizer_is_lost_with_it(void **state)
+{
+	waits = 2;
+	assert_int_equal(record(collector_releases_symbolizer, symbolizer_dies_reporting),
+			 EXIT_CODE_FAILED);
+	waits = 0;
+	expect_outputs(1);
+	expect("x.0001.json", "\"off_cpu\": {");
+	expect("x.0002.json", "\"symbolizer_died\": 138}");
+	assert_true(accounting_balances(&last_summary.balance));
 }
 
 static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **state)
@@ -215,15 +270,13 @@ static void file_that_cannot_be_written_is_left_out_and_the_rest_goes_on(void **
 	assert_int_equal(record(collector_goes_on, symbolizer_fills_the_disk), EXIT_CODE_SOME);
 	assert_int_equal(test_folder_count(), 8);
 	assert_int_equal(access(test_folder_path("x.0002.folded"), F_OK), -1);
-	expect("x.0001.folded", "report 1 of 0");
-	expect("x.0001.html", "report 1 of 1");
+	expect_outputs(1);
 	expect("x.0001.json", "\"report\": 1,");
 	expect("x.0002.html", "report 2 of 1");
 	expect("x.0002.json", "\"report\": 2,");
-	expect("x.0003.folded", "report 3 of 0");
-	expect("x.0003.html", "report 3 of 1");
+	expect_outputs(3);
 	expect("x.0003.json", "\"report\": 3,");
-	assert_int_equal(last_summary.balance.difference, 0);
+	assert_true(accounting_balances(&last_summary.balance));
 }
 
 static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
@@ -231,26 +284,22 @@ static void death_in_a_report_leaves_the_earlier_ones_whole(void **state)
 	assert_int_equal(record(collector_releases_symbolizer, symbolizer_dies_reporting),
 			 EXIT_CODE_FAILED);
 	assert_int_equal(test_folder_count(), 4);
-	expect("x.0001.folded", "report 1 of 0");
-	expect("x.0001.html", "report 1 of 1");
+	expect_outputs(1);
 	expect("x.0001.json", "\"exported\": 30,");
 	expect("x.0002.json", "\"symbolizer_died\": 69}");
-	assert_int_equal(last_summary.balance.difference, 0);
-	assert_int_equal(last_summary.whole_taken, WHOLE);
+	assert_true(accounting_balances(&last_summary.balance));
+	assert_int_equal(last_summary.whole[ACCOUNTING_ON_CPU].taken, WHOLE);
 }
 
 static void report_that_was_not_requested_is_not_stored(void **state)
 {
 	assert_int_equal(record(collector_goes_on, symbolizer_sends_flushed_unasked), 0);
 	assert_int_equal(test_folder_count(), 9);
-	expect("x.0001.folded", "report 1 of 0");
-	expect("x.0001.html", "report 1 of 1");
+	expect_outputs(1);
 	expect("x.0001.json", "\"report\": 1,");
-	expect("x.0002.folded", "report 2 of 0");
-	expect("x.0002.html", "report 2 of 1");
+	expect_outputs(2);
 	expect("x.0002.json", "\"report\": 2,");
-	expect("x.0003.folded", "report 3 of 0");
-	expect("x.0003.html", "report 3 of 1");
+	expect_outputs(3);
 	expect("x.0003.json", "\"report\": 3,");
 }
 
@@ -277,6 +326,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(each_report_has_its_numbered_files_and_all_add_up),
+		IN_FOLDER(off_cpu_adds_up_in_each_report_and_over_all),
+		cmocka_unit_test(off_cpu_that_does_not_add_up_is_an_error),
+		IN_FOLDER(off_cpu_of_a_dead_symbolizer_is_lost_with_it),
 		IN_FOLDER(file_that_cannot_be_written_is_left_out_and_the_rest_goes_on),
 		IN_FOLDER(death_in_a_report_leaves_the_earlier_ones_whole),
 		IN_FOLDER(no_report_is_requested_after_the_end),

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "shared/event.h"
 
 #define WORDS_MAX 600
 
 static struct options options;
-static char problem[OPTIONS_PROBLEM_BYTES];
+static char problem[PROBLEM_BYTES];
 
 /* Parses a line whose words are separated by single spaces. */
 static int parse(const char *line)
@@ -56,7 +57,7 @@ static void every_option_is_parsed(void **state)
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
 		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y "
-		      "--no-demangle"),
+		      "--perf-map-max 512 --no-demangle"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -68,6 +69,7 @@ static void every_option_is_parsed(void **state)
 	assert_string_equal(options.summary, "s");
 	assert_int_equal(options.ring_kib, 64);
 	assert_int_equal(options.memory_mib, 16);
+	assert_int_equal(options.perf_map_mib, 512);
 	assert_string_equal(options.cache, "y");
 	assert_true(options.verbose);
 	assert_true(options.public_files);
@@ -120,6 +122,50 @@ static void reports_at_intervals_and_restarts_are_parsed(void **state)
 	assert_int_equal(options.every_ns, 60000000000ull);
 }
 
+static void off_cpu_is_off_until_it_is_asked_for(void **state)
+{
+	assert_int_equal(parse("record"), 0);
+	assert_false(options.off_cpu.on);
+	assert_int_equal(parse("record --off-cpu"), 0);
+	assert_true(options.off_cpu.on);
+	assert_int_equal(options.off_cpu.rate, 1000);
+	assert_int_equal(options.off_cpu.min_ns, 0);
+	assert_int_equal(options.off_cpu.max_ns, TM_OFF_CPU_VALUE_MAX);
+	assert_false(options.off_cpu.kernel_threads);
+}
+
+static void off_cpu_options_are_parsed_in_any_order(void **state)
+{
+	assert_int_equal(parse("record --off-cpu-rate 100000 --off-cpu-min 10us --off-cpu-kernel "
+			       "--off-cpu --off-cpu-max=1.5"),
+			 0);
+	assert_true(options.off_cpu.on);
+	assert_int_equal(options.off_cpu.rate, 100000);
+	assert_int_equal(options.off_cpu.min_ns, 10000);
+	assert_int_equal(options.off_cpu.max_ns, 1500000000);
+	assert_true(options.off_cpu.kernel_threads);
+	assert_int_equal(parse("record --off-cpu --off-cpu-min 1ms --off-cpu-max 1ms"), 0);
+	assert_int_equal(parse("record --off-cpu --off-cpu-max 604800"), 0);
+}
+
+/* Each problem names both options. */
+static void off_cpu_options_that_contradict_are_named(void **state)
+{
+	static const char *const alone[] = {"--off-cpu-rate 5", "--off-cpu-min 0",
+					    "--off-cpu-max 1s", "--off-cpu-kernel"};
+	char line[64];
+
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
+		(void)snprintf(line, sizeof(line), "record %s", alone[i]);
+		assert_int_equal(parse(line), OPTIONS_E_USAGE);
+		assert_int_equal(strncmp(problem, alone[i], strcspn(alone[i], " ")), 0);
+		assert_non_null(strstr(problem, "without --off-cpu"));
+	}
+	assert_int_equal(parse("record --off-cpu --off-cpu-min 2ms --off-cpu-max 1ms"),
+			 OPTIONS_E_USAGE);
+	assert_non_null(strstr(problem, "--off-cpu-min is longer than --off-cpu-max"));
+}
+
 static void long_names_are_parsed(void **state)
 {
 	assert_int_equal(parse("record --duration=1 --frequency=19 --pid=3 --output=x.html"), 0);
@@ -162,11 +208,42 @@ static void servers_that_cannot_be_asked_are_named(void **state)
 	}
 }
 
+struct wrong_line {
+	const char *line, *named;
+};
+
+static void expect_problems(const struct wrong_line *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (parse(lines[i].line) != OPTIONS_E_USAGE)
+			fail_msg("taken: %s", lines[i].line);
+		if (!strstr(problem, lines[i].named))
+			fail_msg("%s: said %s", lines[i].line, problem);
+	}
+}
+
+static void problem_names_the_invalid_off_cpu_option(void **state)
+{
+	static const struct wrong_line lines[] = {
+		{"record --off-cpu=5", "--off-cpu=5"},
+		{"record --off-cpu --off-cpu-rate 0", "--off-cpu-rate 0"},
+		{"record --off-cpu --off-cpu-rate 100001", "--off-cpu-rate 100001"},
+		{"record --off-cpu --off-cpu-rate 1.5", "--off-cpu-rate 1.5"},
+		{"record --off-cpu --off-cpu-min -1", "--off-cpu-min -1"},
+		{"record --off-cpu --off-cpu-min 604801", "--off-cpu-min 604801"},
+		{"record --off-cpu --off-cpu-max 0", "--off-cpu-max 0"},
+		{"record --off-cpu --off-cpu-max 604801", "--off-cpu-max 604801"},
+		{"record --off-cpu --off-cpu-max 3ns", "--off-cpu-max 3ns"},
+		{"record --off-cpu --off-cpu-max", "--off-cpu-max"},
+		{"record --off-cpu --off-cpu-kernel=1", "--off-cpu-kernel=1"},
+	};
+
+	expect_problems(lines, sizeof(lines) / sizeof(lines[0]));
+}
+
 static void problem_names_the_invalid_argument(void **state)
 {
-	static const struct {
-		const char *line, *named;
-	} lines[] = {
+	static const struct wrong_line lines[] = {
 		{"record -F 0", "-F 0"},
 		{"record -F 10001", "-F 10001"},
 		{"record -F 1.5", "-F 1.5"},
@@ -197,6 +274,7 @@ static void problem_names_the_invalid_argument(void **state)
 		{"record --memory-max 2049", "--memory-max 2049"},
 		{"record --memory-max 64M", "--memory-max 64M"},
 		{"record --memory-max -1", "--memory-max -1"},
+		{"record --perf-map-max 513", "--perf-map-max 513"},
 		{"record --memory-max", "--memory-max"},
 		{"record --cache", "--cache"},
 		{"record --cache x --no-cache", "--no-cache"},
@@ -212,14 +290,8 @@ static void problem_names_the_invalid_argument(void **state)
 		{"record --", "--"},
 		{"record -p 1 -- ls", "-p"},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		if (parse(lines[i].line) != OPTIONS_E_USAGE)
-			fail_msg("taken: %s", lines[i].line);
-		if (!strstr(problem, lines[i].named))
-			fail_msg("%s: said %s", lines[i].line, problem);
-	}
+	expect_problems(lines, sizeof(lines) / sizeof(lines[0]));
 }
 
 static void empty_command_is_wrong(void **state)
@@ -263,11 +335,15 @@ int main(void)
 		cmocka_unit_test(debug_files_come_from_the_servers_that_are_given),
 		cmocka_unit_test(private_files_asks_for_the_default),
 		cmocka_unit_test(reports_at_intervals_and_restarts_are_parsed),
+		cmocka_unit_test(off_cpu_is_off_until_it_is_asked_for),
+		cmocka_unit_test(off_cpu_options_are_parsed_in_any_order),
+		cmocka_unit_test(off_cpu_options_that_contradict_are_named),
 		cmocka_unit_test(long_names_are_parsed),
 		cmocka_unit_test(command_follows_two_dashes_with_its_own_options),
 		cmocka_unit_test(help_options_are_recognised),
 		cmocka_unit_test(servers_that_cannot_be_asked_are_named),
 		cmocka_unit_test(debug_files_lie_below_the_folders_that_are_given),
+		cmocka_unit_test(problem_names_the_invalid_off_cpu_option),
 		cmocka_unit_test(problem_names_the_invalid_argument),
 		cmocka_unit_test(empty_command_is_wrong),
 		cmocka_unit_test(limits_hold_at_their_last_value),

@@ -42,8 +42,10 @@ static void without_exported_samples_there_is_no_table(void **state)
 static void completeness_is_one_line_with_each_reason_that_occurred(void **state)
 {
 	struct summary summary = {
-		.balance = {.taken = 100, .exported = 90, .dropped = 10, .cut = 7, .not_run = 2},
-		.result = {.frames = 500, .unnamed_frames = 20},
+		.balance = {.of = {{.taken = 100, .exported = 90, .dropped = 10}},
+			    .cut = 7,
+			    .not_run = 2},
+		.result = {.frames = 500, .unnamed_frames = 20, .merged = 3},
 		.counts = {.attached = 1,
 			   .cpus = 2,
 			   .processes_known = 9,
@@ -53,15 +55,18 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	};
 	FILE *out = open_memstream(&text, &bytes);
 
-	summary.balance.drops[TM_DROP_RING_FULL] = 8;
-	summary.balance.drops[TM_DROP_MEMORY] = 2;
+	summary.balance.of[ACCOUNTING_ON_CPU].drops[TM_DROP_RING_FULL] = 8;
+	summary.balance.of[ACCOUNTING_ON_CPU].drops[TM_DROP_MEMORY] = 2;
 	summary.balance.truncated[TM_STOP_NONE] = 83;
 	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 7;
+	summary.result.unnamed[TM_UNNAMED_NO_SYMBOLS] = 19;
+	summary.result.unnamed[TM_UNNAMED_NO_MAPPING] = 1;
 	report_table_print_completeness(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text, "samples: taken 100, exported 90, dropped 10 (ring_full 8, "
 				  "memory 2), not run 2, truncated 7 (frame_pointer 7), "
-				  "unnamed frames 20 of 500\n");
+				  "unnamed frames 20 of 500 (no_symbols 19, no_mapping 1), "
+				  "3 stacks merged for want of memory\n");
 	free(text);
 }
 
@@ -112,6 +117,43 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 	free(text);
 }
 
+static void off_cpu_is_a_line_of_stacks_and_times(void **state)
+{
+	struct summary summary = {
+		.balance = {.of = {[ACCOUNTING_OFF_CPU] = {.taken = 9120,
+							   .exported = 9100,
+							   .dropped = 20},
+				   [ACCOUNTING_OFF_CPU_NS] = {.taken = 41200000000,
+							      .exported = 41000000000,
+							      .dropped = 200000000}}},
+		.counts = {.off_cpu = {.times_ns = 41500000000, .stratum_ns = 1 << 20}},
+		.result = {.off_cpu = {.in_progress = 30, .in_progress_ns = 290000000000}},
+	};
+	FILE *out = open_memstream(&text, &bytes);
+
+	summary.balance.of[ACCOUNTING_OFF_CPU].drops[TM_DROP_RING_FULL] = 20;
+	report_table_print_off_cpu(out, &summary);
+	(void)fclose(out);
+	assert_string_equal(text, "off-CPU: taken 9120 stacks for 41.2 s of 41.5 s observed, "
+				  "exported 9100 for 41.0 s, dropped 20 for 0.2 s (ring_full 20), "
+				  "in progress 30 for 290.0 s, times below 1.049 ms sampled by "
+				  "chance\n");
+	free(text);
+}
+
+static void threads_without_a_state_are_printed_if_there_are_any(void **state)
+{
+	const struct summary summary = {.counts = {.off_cpu = {.untracked = 3, .stratum_ns = 1}}};
+	FILE *out = open_memstream(&text, &bytes);
+
+	report_table_print_off_cpu(out, &summary);
+	(void)fclose(out);
+	assert_string_equal(text, "off-CPU: taken 0 stacks for 0.0 s of 0.0 s observed, exported "
+				  "0 for 0.0 s, dropped 0 for 0.0 s, in progress 0 for 0.0 s, 3 "
+				  "context switches of threads without a state\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +162,8 @@ int main(void)
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
 		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
 		cmocka_unit_test(losses_other_than_samples_are_printed_if_there_are_any),
+		cmocka_unit_test(off_cpu_is_a_line_of_stacks_and_times),
+		cmocka_unit_test(threads_without_a_state_are_printed_if_there_are_any),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,9 @@ static void title_says_what_was_recorded(void **state)
 
 	start_title(&options, title);
 	assert_non_null(strstr(title, ": tidemark record -F 99 -p 7 -p 8"));
+	options.off_cpu.on = true;
+	start_title(&options, title);
+	assert_non_null(strstr(title, ": tidemark record -F 99 --off-cpu -p 7 -p 8"));
 	options = (struct options){.hz = 19, .command = command};
 	start_title(&options, title);
 	assert_non_null(strstr(title, ": tidemark record -F 19 -- make -j8"));

@@ -33,8 +33,8 @@ static void numbers_and_fractions(void **state)
 				  .command_status = 7};
 	char *text;
 
-	summary.balance.taken = 18446744073709551615ull;
-	summary.balance.drops[TM_DROP_SHARED_FULL] = 3;
+	summary.balance.of[ACCOUNTING_ON_CPU].taken = 18446744073709551615ull;
+	summary.balance.of[ACCOUNTING_ON_CPU].drops[TM_DROP_SHARED_FULL] = 3;
 	summary.balance.truncated[TM_STOP_FRAME_POINTER] = 4;
 	summary.collector_cpu_ns = 12345678;
 	summary.parser_rss = 4096;
@@ -142,6 +142,8 @@ static void unwinding_counters_are_written(void **state)
 			 .tables_empty = 2,
 			 .tables_cached = 3,
 			 .cache_refused = 4,
+			 .symbols_cached = 19,
+			 .cache_late = 20,
 			 .parsers_lost = 12,
 			 .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15},
 			 .debuginfod = {[TM_DEBUGINFOD_ASKED] = 17, [TM_DEBUGINFOD_REFUSED] = 18}},
@@ -160,6 +162,8 @@ static void unwinding_counters_are_written(void **state)
 	expect(text, "\"tables_empty\": 2,");
 	expect(text, "\"tables_cached\": 3,");
 	expect(text, "\"cache_refused\": 4,");
+	expect(text, "\"symbols_cached\": 19,");
+	expect(text, "\"cache_late\": 20,");
 	expect(text, "\"tables\": 5,");
 	expect(text, "\"table_bytes\": 6,");
 	expect(text, "\"tables_installed\": 7,");
@@ -171,7 +175,7 @@ static void unwinding_counters_are_written(void **state)
 	expect(text, "\"debuginfod\": {\"asked\": 17, \"found\": 0, \"missing\": 0, "
 		     "\"too_large\": 0, \"failed\": 0, \"refused\": 18},");
 	expect(text, "\"parse_failures\": {\"deadline\": 14, \"crashed\": 0,");
-	expect(text, "\"no_parser\": 15, \"no_file\": 0},");
+	expect(text, "\"no_parser\": 15, \"no_file\": 0, \"budget\": 0},");
 	expect(text, "\"steps_by_table\": 10,");
 	expect(text, "\"steps_by_frame_pointer\": 11,");
 	free(text);
@@ -183,9 +187,7 @@ static void one_report_of_several_has_its_number_and_the_whole(void **state)
 		.command_status = -1,
 		.report = 3,
 		.whole_ns = 1500000000,
-		.whole_taken = 30,
-		.whole_exported = 28,
-		.whole_dropped = 2,
+		.whole = {{.taken = 30, .exported = 28, .dropped = 2}},
 	};
 	char *text = text_of(&summary);
 
@@ -195,9 +197,49 @@ static void one_report_of_several_has_its_number_and_the_whole(void **state)
 	free(text);
 }
 
+static void off_cpu_is_there_only_if_it_was_recorded(void **state)
+{
+	struct summary summary = {
+		.command_status = -1,
+		.balance = {.of = {[ACCOUNTING_OFF_CPU] = {.taken = 7, .exported = 4},
+				   [ACCOUNTING_OFF_CPU_NS] = {.taken = 18014398509481985ull,
+							      .exported = 5000000001ull}}},
+		.counts = {.off_cpu = {.times = 11,
+				       .times_ns = 12,
+				       .untracked = 13,
+				       .wakers_lost = 2,
+				       .stratum_ns = 14}},
+		.result = {.off_cpu = {.in_progress = 15,
+				       .in_progress_ns = 16,
+				       .woken = 27,
+				       .wakers_lost = 28}},
+		.whole = {[ACCOUNTING_OFF_CPU] = {.taken = 21, .exported = 22, .dropped = 23},
+			  [ACCOUNTING_OFF_CPU_NS] = {.taken = 24, .exported = 25, .dropped = 26}},
+	};
+	char *text = text_of(&summary);
+
+	assert_null(strstr(text, "off_cpu"));
+	free(text);
+	summary.off_cpu = true;
+	summary.balance.of[ACCOUNTING_OFF_CPU].drops[TM_DROP_SHARED_FULL] = 3;
+	summary.balance.of[ACCOUNTING_OFF_CPU_NS].drops[TM_DROP_SHARED_FULL] = 3000000003ull;
+	text = text_of(&summary);
+	expect(text, "  \"off_cpu\": {\n    \"taken\": 7, \"exported\": 4, \"dropped\": {");
+	expect(text, "\"shared_full\": 3,");
+	expect(text, "\"taken_ns\": 18014398509481985, \"exported_ns\": 5000000001, "
+		     "\"dropped_ns\": {");
+	expect(text, "\"shared_full\": 3000000003,");
+	expect(text, "\"observed\": 11, \"observed_ns\": 12, \"untracked\": 13, "
+		     "\"stratum_ns\": 14, \"in_progress\": 15, \"in_progress_ns\": 16, "
+		     "\"wakers\": 27, \"wakers_lost\": 30,");
+	expect(text, "\"recording\": {\"taken\": 21, \"exported\": 22, \"dropped\": 23, "
+		     "\"taken_ns\": 24, \"exported_ns\": 25, \"dropped_ns\": 26}\n  },\n");
+	free(text);
+}
+
 static void braces_close_and_no_comma_is_last(void **state)
 {
-	struct summary summary = {.command_status = -1};
+	struct summary summary = {.command_status = -1, .off_cpu = true};
 	char *text = text_of(&summary), *at;
 	int depth = 0;
 
@@ -221,6 +263,7 @@ int main(void)
 		cmocka_unit_test(collector_counters_are_written),
 		cmocka_unit_test(unwinding_counters_are_written),
 		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
+		cmocka_unit_test(off_cpu_is_there_only_if_it_was_recorded),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),
 	};
 

@@ -9,8 +9,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/table_cache.h"
+#include "shared/cache_magic.h"
 #include "shared/cleanup.h"
-#include "shared/control.h"
 
 static int fd = -1;
 

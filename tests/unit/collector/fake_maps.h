@@ -10,6 +10,7 @@
 
 #include "collector/reclaim.h"
 #include "collector/watermark.h"
+#include "shared/ring_reader.h"
 
 #define MS        1000000ull
 #define EPOCH     TM_EPOCH_NS

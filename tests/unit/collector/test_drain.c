@@ -17,6 +17,7 @@
 
 #include "collector/drain.h"
 #include "collector/percpu.h"
+#include "shared/ring_reader.h"
 
 #define BYTES  (64u << 10)
 #define REGION (TM_RING_MIN_BYTES + TM_RING_HEADER_BYTES)

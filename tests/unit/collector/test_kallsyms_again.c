@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "collector/kallsyms_refresh.h"
-#include "symbolizer/names/ksyms.h"
+#include "symbolizer/base/ksyms.h"
 
 #define FIRST  100 /* ktimes of the readings */
 #define SECOND 200

@@ -17,7 +17,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "collector/file_requests.h"
 #include "collector/loader.h"
+#include <tidemark.skel.h>
 
 /* The linker redirects the loader's calls to these functions (--wrap). */
 int __wrap_access(const char *path, int mode);
@@ -41,6 +43,7 @@ static libbpf_print_fn_t print;
 
 static struct loader loader;
 static struct tm_control_failure failure;
+static const struct tm_check *answer; /* of the iterator; NULL: none */
 static struct options options = {.hz = 99};
 
 int __wrap_access(const char *path, int mode)
@@ -110,6 +113,8 @@ int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 /* A directory cannot be read: the iterator fails while it runs. */
 int __wrap_bpf_iter_create(int link)
 {
+	if (answer)
+		loader.skeleton->bss->check = *answer;
 	return open(result.iterator ? "/" : "/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
@@ -125,6 +130,7 @@ static int make(void **state)
 	memset(&loader, 0, sizeof(loader));
 	memset(&failure, 0, sizeof(failure));
 	loads = 0;
+	answer = NULL;
 	return 0;
 }
 
@@ -211,6 +217,44 @@ static void program_that_cannot_be_attached_is_a_refusal(void **state)
 	assert_int_equal(failure.code, TM_FAILURE_HOST);
 }
 
+static int match(const struct tm_identity *announced)
+{
+	return loader_match_file(&loader, 1, 0x1000, announced);
+}
+
+static void mapped_file_is_the_announced_one_if_its_whole_identity_is(void **state)
+{
+	const struct tm_check check = {.status = TM_CHECK_FILE,
+				       .identity = {.dev = 1, .ino = 2, .size = 3, .ctime_ns = 4}};
+	struct tm_identity announced = check.identity;
+
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	answer = &check;
+	assert_int_equal(match(NULL), FILE_REQUESTS_SAME);
+	assert_int_equal(match(&announced), FILE_REQUESTS_SAME);
+	announced.ctime_ns++;
+	assert_int_equal(match(&announced), FILE_REQUESTS_CHANGED);
+	announced.size++;
+	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
+}
+
+static void growing_file_is_the_announced_one_whatever_its_size_and_times(void **state)
+{
+	const struct tm_check check = {
+		.status = TM_CHECK_FILE,
+		.identity = {.dev = 1, .ino = 2, .size = 3, .mtime_sec = 4, .ctime_ns = 5}};
+	struct tm_identity announced = {.dev = 1, .ino = 2};
+
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	answer = &check;
+	assert_int_equal(match(&announced), FILE_REQUESTS_SAME);
+	announced.generation = 1;
+	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
+	announced.generation = 0;
+	announced.ino = 3;
+	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -224,6 +268,8 @@ int main(void)
 		CASE(rings_that_the_kernel_refuses_are_a_refusal),
 		CASE(refused_iterator_is_a_refusal),
 		CASE(iterator_that_fails_while_it_runs_is_a_refusal),
+		CASE(mapped_file_is_the_announced_one_if_its_whole_identity_is),
+		CASE(growing_file_is_the_announced_one_whatever_its_size_and_times),
 		CASE(program_that_cannot_be_attached_is_a_refusal),
 	};
 

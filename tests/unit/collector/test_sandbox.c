@@ -102,6 +102,7 @@ static void collector_may_do_its_work_after_ready(void **state)
 		{"map delete", SYS_bpf, {BPF_MAP_DELETE_ELEM}},
 		{"map walk", SYS_bpf, {BPF_MAP_GET_NEXT_KEY}},
 		{"iterator link", SYS_bpf, {BPF_LINK_CREATE}},
+		{"tracepoint", SYS_bpf, {BPF_RAW_TRACEPOINT_OPEN}},
 		{"iterator", SYS_bpf, {BPF_ITER_CREATE}},
 		{"program run time", SYS_bpf, {BPF_OBJ_GET_INFO_BY_FD}},
 		{"run of our own program", SYS_bpf, {BPF_PROG_TEST_RUN}},

@@ -5,6 +5,8 @@
  */
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "shared/child.h"
@@ -29,4 +31,17 @@ static int stop_parser(void **state)
 	tm_child_stop(&parser, &cpu_ns, &rss_bytes);
 	assert_true(rss_bytes > 0);
 	return 0;
+}
+
+/* The first worker, also one that has answered and not ended yet; 0: there is none. */
+static inline pid_t first_worker(void)
+{
+	char path[64], children[32] = "";
+	int list;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parser.pid, parser.pid);
+	list = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(read(list, children, sizeof(children) - 1) >= 0);
+	(void)close(list);
+	return (pid_t)strtol(children, NULL, 10);
 }

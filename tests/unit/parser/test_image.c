@@ -16,43 +16,19 @@
 #include <unistd.h>
 
 #include "symbolizer/parser/input.h"
-#include "symbolizer/parser/symbols/symbols_compile.h"
-#include "tests/unit/parser/elf_builder.h"
-#include "tests/unit/parser/symbols_view.h"
-
-static struct elf_builder elf;
-static struct result_blob result;
-static struct symbols_view view;
+#include "tests/unit/parser/compiled_symbols.h"
 
 static int setup(void **state)
 {
-	elf_builder_open(&elf);
+	(void)open_elf(state);
 	elf_builder_symbol(&elf, "a", 0x10, 0x10, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_blob_free(&result);
-	return 0;
-}
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	assert_true(offset <= ELF_BUILDER_BYTES && bytes <= ELF_BUILDER_BYTES - offset);
-	memcpy(to, (const uint8_t *)context + offset, bytes);
 	return 0;
 }
 
 /* Compiles the file, then builds it anew. */
 static void expect_status(int status)
 {
-	struct image_source source = {read_memory, &elf, ELF_BUILDER_BYTES};
-
-	result_blob_free(&result);
-	assert_int_equal(symbols_compile(&result, &source), status);
-	if (status == PARSER_OK)
-		assert_null(symbols_view_open(&view, result.data, result.bytes));
+	assert_int_equal(compile(), status);
 	(void)setup(NULL);
 }
 
@@ -139,7 +115,7 @@ static void file_that_changes_is_noticed(void **state)
 	(void)close(fd);
 }
 
-#define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define claim(test) cmocka_unit_test_setup_teardown(test, setup, free_result)
 
 int main(void)
 {

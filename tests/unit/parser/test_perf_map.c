@@ -58,7 +58,7 @@ static int compile(const char *bytes, size_t count, uint64_t claimed)
 	int r;
 
 	result_blob_free(&result);
-	r = perf_map_compile(&result, &source);
+	r = perf_map_compile(&result, &source, (uint64_t)PARSER_PERF_MAP_MIB << 20);
 	if (r == PARSER_OK)
 		assert_null(symbols_view_open(&view, result.data, result.bytes));
 	return r;
@@ -223,7 +223,7 @@ static void many_lines_are_bounded(void **state)
 
 static void the_first_bytes_of_a_large_map_are_read(void **state)
 {
-	size_t bytes = PERF_MAP_BYTES_MAX, length;
+	size_t bytes = PARSER_PERF_MAP_MIB << 20, length;
 	char *text = malloc(bytes);
 
 	assert_non_null(text);

@@ -22,11 +22,16 @@
 #include "symbolizer/names/symbol_table.h"
 #include "tests/unit/parser/parser_process.h"
 
-static void ask(int file)
+static void ask_for(int file, uint32_t mib)
 {
-	const struct parser_message message = {.kind = PARSER_PERF_MAP, .id = 4};
+	const struct parser_message message = {.kind = PARSER_PERF_MAP, .id = 4, .count = mib};
 
 	assert_int_equal(tm_fdpass_send(parser.socket, &message, sizeof(message), file, 0), 0);
+}
+
+static void ask(int file)
+{
+	ask_for(file, PARSER_PERF_MAP_MIB);
 }
 
 /* Return: the status; *ret_table is the result, once it checks. */
@@ -104,6 +109,27 @@ static void map_of_a_gibibyte_is_read_in_part(void **state)
 	(void)close(file);
 }
 
+static void more_of_a_map_is_read_where_that_is_asked_for(void **state)
+{
+	int file = memfd_create("map", MFD_CLOEXEC);
+	struct symbol_table table;
+
+	assert_int_equal(pwrite(file, "1000 20 first\n", 14, 0), 14);
+	assert_int_equal(pwrite(file, "\n2000 20 second\n", 16, 3 << 20), 16);
+	ask_for(file, 3);
+	assert_int_equal(answer(&table), PARSER_OK);
+	assert_true(table.header->flags & PARSER_SYMBOLS_TRUNCATED);
+	assert_null(symbol_table_find(&table, 0x2000));
+	symbol_table_close(&table);
+	ask_for(file, 4);
+	assert_int_equal(answer(&table), PARSER_OK);
+	assert_false(table.header->flags & PARSER_SYMBOLS_TRUNCATED);
+	expect_name(&table, 0x1000, "first");
+	expect_name(&table, 0x2000, "second");
+	symbol_table_close(&table);
+	(void)close(file);
+}
+
 /* While it is read: either it was read before, or it is to be read again. */
 static void map_that_is_truncated_under_the_reader_ends_no_parser(void **state)
 {
@@ -147,6 +173,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		with_parser(map_that_grows_has_more_names_each_time),
 		with_parser(map_of_a_gibibyte_is_read_in_part),
+		with_parser(more_of_a_map_is_read_where_that_is_asked_for),
 		with_parser(map_that_is_truncated_under_the_reader_ends_no_parser),
 		with_parser(map_that_is_no_regular_file_is_not_read),
 	};

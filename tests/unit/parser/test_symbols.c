@@ -13,61 +13,17 @@
 #include <cmocka.h>
 
 #include "symbolizer/parser/elf/symbol_reader.h"
-#include "symbolizer/parser/symbols/symbols_compile.h"
-#include "tests/unit/parser/elf_builder.h"
-#include "tests/unit/parser/symbols_view.h"
+#include "tests/unit/parser/compiled_symbols.h"
 
 #define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define LOCAL_FUNCTION  ELF64_ST_INFO(STB_LOCAL, STT_FUNC)
 #define WEAK_FUNCTION   ELF64_ST_INFO(STB_WEAK, STT_FUNC)
 #define GLOBAL_LABEL    ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)
 
-static struct elf_builder elf;
-static struct result_blob result;
-static struct symbols_view view;
-static uint64_t bytes_read;
-
-static int read_memory(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	assert_true(offset <= ELF_BUILDER_BYTES && bytes <= ELF_BUILDER_BYTES - offset);
-	memcpy(to, (const uint8_t *)context + offset, bytes);
-	bytes_read += bytes;
-	return 0;
-}
-
-static int setup(void **state)
-{
-	elf_builder_open(&elf);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	result_blob_free(&result);
-	return 0;
-}
-
-static int compile(void)
-{
-	struct image_source source = {read_memory, &elf, ELF_BUILDER_BYTES};
-	int status;
-
-	result_blob_free(&result);
-	bytes_read = 0;
-	status = symbols_compile(&result, &source);
-	if (status == PARSER_OK)
-		assert_null(symbols_view_open(&view, result.data, result.bytes));
-	else
-		assert_null(result.data);
-	return status;
-}
-
 /* The name at an offset of the text of the compiled table, or "" for none. */
 static const char *found_at(uint64_t offset)
 {
-	const struct parser_symbol *symbol = symbols_view_find(&view, ELF_BUILDER_VADDR + offset);
-
-	return symbol ? view.names + symbol->name : "";
+	return name_at(ELF_BUILDER_VADDR + offset);
 }
 
 static const char *name_of(uint64_t offset)
@@ -299,7 +255,7 @@ static void more_symbols_than_fit_are_left_out(void **state)
 	assert_true(view.header->flags & PARSER_SYMBOLS_TRUNCATED);
 }
 
-#define claim(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define claim(test) cmocka_unit_test_setup_teardown(test, open_elf, free_result)
 
 int main(void)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "shared/ring.h"
+#include "shared/ring_reader.h"
 
 #define RIG_CAPACITY TM_RING_MIN_BYTES
 #define RIG_REGION   (RIG_CAPACITY + TM_RING_HEADER_BYTES)

@@ -107,6 +107,7 @@ static struct tm_process *process(const char *path, size_t path_bytes, const cha
 	memset(memory, 0, sizeof(memory));
 	p->event.type = TM_EVENT_PROCESS;
 	p->exe_file = TM_FILE_NONE;
+	p->jitdump_file = TM_FILE_NONE;
 	p->path_bytes = (uint16_t)path_bytes;
 	p->cgroup_bytes = (uint16_t)cgroup_bytes;
 	memcpy(p->text, path, path_bytes);
@@ -129,8 +130,21 @@ static void texts_must_end_in_a_nul_within_their_limits(void **state)
 	p->path_bytes = TM_PATH_MAX + 1;
 	p->event.bytes = (uint32_t)((sizeof(*p) + TM_PATH_MAX + 8) & ~(size_t)7);
 	assert_int_equal(verdict(&p->event), -EBADMSG);
+}
+
+static void processes_name_files_by_a_number_or_none(void **state)
+{
+	struct tm_process *p = process("", 0, "", 0);
+
+	p->exe_file = TM_FRAME_FILE_MAX;
+	p->jitdump_file = 0;
+	assert_int_equal(verdict(&p->event), 0);
+	p->exe_file++;
+	assert_int_equal(verdict(&p->event), -EBADMSG);
 	p = process("", 0, "", 0);
-	p->exe_file = TM_FRAME_FILE_MAX + 1;
+	p->jitdump_file = TM_FRAME_FILE_MAX;
+	assert_int_equal(verdict(&p->event), 0);
+	p->jitdump_file++;
 	assert_int_equal(verdict(&p->event), -EBADMSG);
 }
 
@@ -204,6 +218,7 @@ int main(void)
 		cmocka_unit_test(unknown_reasons_are_refused),
 		cmocka_unit_test(user_frames_must_be_of_a_user_kind),
 		cmocka_unit_test(texts_must_end_in_a_nul_within_their_limits),
+		cmocka_unit_test(processes_name_files_by_a_number_or_none),
 		cmocka_unit_test(files_need_a_number_that_frames_can_hold),
 		cmocka_unit_test(exits_have_one_size_and_unknown_types_are_refused),
 		cmocka_unit_test(retire_comes_from_the_collector_alone),

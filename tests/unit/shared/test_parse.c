@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "shared/parse.h"
+#include "shared/parse_units.h"
 
 typedef int (*parse_fn)(const char *text, uint64_t least, uint64_t most, uint64_t *ret_value);
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "shared/control.h"
 #include "shared/event.h"
 #include "shared/reasons.h"
+#include "shared/result.h"
 #include "shared/wire.h"
 
 typedef const char *(*word_fn)(unsigned reason);

@@ -29,8 +29,8 @@ static const char *const formats[FAKE_FORMATS] = {"folded", "html", "pprof", "sp
 static _Noreturn void become(const struct fake *fake, int control, int wire, const char *program,
 			     int parser)
 {
-	char options[7 + FAKE_FORMATS][64];
-	char *arguments[8 + FAKE_FORMATS] = {0};
+	char options[8 + FAKE_FORMATS][64];
+	char *arguments[9 + FAKE_FORMATS] = {0};
 	const struct rlimit limit = {fake->descriptors, fake->descriptors};
 	int count = 0;
 
@@ -44,6 +44,8 @@ static _Noreturn void become(const struct fake *fake, int control, int wire, con
 		(void)snprintf(options[count++], 64, "--output=%s:%d", formats[i],
 			       fake->outputs[i]);
 	}
+	if (fake->off_cpu)
+		(void)snprintf(options[count++], 64, "--off-cpu");
 	if (fake->cache) {
 		(void)fcntl(fake->cache, F_SETFD, 0);
 		(void)snprintf(options[count++], 64, "--cache-fd=%d", fake->cache);
@@ -177,14 +179,15 @@ static int take_message(struct fake_end *end, const struct tm_control *message)
 {
 	switch (message->kind) {
 	case TM_CONTROL_RESULT:
-		end->result = message->body.result;
+		memcpy(&end->result, message->body.words, sizeof(end->result));
 		break;
 	case TM_CONTROL_COUNTS:
 		end->counts = message->body.counts;
 		break;
 	case TM_CONTROL_TOP:
 		if (end->top_count < TM_TOP_ROWS)
-			end->top[end->top_count++] = message->body.top;
+			memcpy(&end->top[end->top_count++], message->body.words,
+			       sizeof(end->top[0]));
 		break;
 	case TM_CONTROL_OUTPUT:
 		end->outputs += message->code == 0;
@@ -218,11 +221,8 @@ void fake_target(struct fake *fake, uint64_t index, int fd)
 	send_control(fake, TM_CONTROL_OUTPUT_FILE, index, fd);
 }
 
-void fake_flush(struct fake *fake, struct fake_end *end)
+void fake_begin_flush(struct fake *fake)
 {
-	struct tm_control message = {0};
-	int over = 0;
-
 	for (int i = 0; i < FAKE_FORMATS; i++) {
 		(void)close(fake->outputs[i]);
 		fake->outputs[i] = memfd_create(formats[i], MFD_CLOEXEC);
@@ -230,12 +230,30 @@ void fake_flush(struct fake *fake, struct fake_end *end)
 		fake_target(fake, (uint64_t)i, fake->outputs[i]);
 	}
 	send_control(fake, TM_CONTROL_FLUSH, 0, -1);
+}
+
+void fake_end_flush(struct fake *fake, struct fake_end *end)
+{
+	struct tm_control message = {0};
+	int over = 0;
+
 	*end = (struct fake_end){0};
 	while (!over) {
 		assert_int_equal(tm_fdpass_recv(fake->control, &message, sizeof(message), NULL, 0),
 				 0);
 		over = take_message(end, &message);
 	}
+}
+
+void fake_flush(struct fake *fake, struct fake_end *end)
+{
+	fake_begin_flush(fake);
+	fake_end_flush(fake, end);
+}
+
+void fake_resume(struct fake *fake, uint64_t ktime)
+{
+	send_control(fake, TM_CONTROL_RESUME, ktime, -1);
 }
 
 void fake_end(struct fake *fake, struct fake_end *end)

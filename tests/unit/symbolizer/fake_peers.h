@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "shared/control.h"
 #include "shared/region.h"
+#include "shared/result.h"
 #include "shared/ring.h"
 
 #define FAKE_RING_BYTES (1u << 20)
@@ -25,7 +25,8 @@ struct fake {
 	struct tm_counts counts;
 	rlim_t descriptors;
 	int cache; /* descriptor; 0: none */
-	int html;  /* descriptor in place of the second memfd, taken; 0: none */
+	bool off_cpu;
+	int html; /* descriptor in place of the second memfd, taken; 0: none */
 };
 
 struct fake_end {
@@ -63,5 +64,10 @@ void fake_end(struct fake *fake, struct fake_end *end);
 void fake_target(struct fake *fake, uint64_t index, int fd);
 /* Sends new files for all outputs and FLUSH, then reads its messages until FLUSHED. */
 void fake_flush(struct fake *fake, struct fake_end *end);
+/* The same in two steps. */
+void fake_begin_flush(struct fake *fake);
+void fake_end_flush(struct fake *fake, struct fake_end *end);
+/* A predecessor reported, nothing yet, up to @ktime. */
+void fake_resume(struct fake *fake, uint64_t ktime);
 /* The folded output, NUL-terminated, to be freed. */
 char *fake_folded(struct fake *fake);

@@ -33,6 +33,23 @@ void make_sample(union make_record *record, uint64_t ktime, uint32_t tid, const 
 		memcpy(record->sample.frames, words, 8ull * (kernel + user));
 }
 
+void make_off_cpu(union make_record *record, enum tm_thread_state state, uint64_t value)
+{
+	record->sample.kind = TM_SAMPLE_OFF_CPU;
+	record->sample.state = (uint8_t)state;
+	record->sample.duration = value;
+	record->sample.value = value;
+}
+
+void make_waker(union make_record *record, uint32_t slept, uint64_t since)
+{
+	record->sample.kind = TM_SAMPLE_WAKER;
+	record->sample.since = since;
+	record->sample.sleeper_tgid = slept;
+	record->sample.sleeper_tid = slept;
+	record->sample.sleeper_start = 1000u + slept;
+}
+
 void make_process(union make_record *record, uint32_t tgid, const char *comm, uint32_t exe_file,
 		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes)
 {
@@ -40,6 +57,7 @@ void make_process(union make_record *record, uint32_t tgid, const char *comm, ui
 	      offsetof(struct tm_process, text) + exe_bytes + (size_t)cgroup_bytes, tgid);
 	memcpy(record->process.comm, comm, strnlen(comm, TM_COMM_BYTES));
 	record->process.exe_file = exe_file;
+	record->process.jitdump_file = TM_FILE_NONE;
 	record->process.ns_tgid = 7;
 	record->process.path_bytes = exe_bytes;
 	record->process.cgroup_bytes = cgroup_bytes;
@@ -83,4 +101,19 @@ void make_retire(union make_record *record, uint64_t ktime, uint32_t number)
 	record->event.type = TM_EVENT_RETIRE;
 	record->event.ktime = ktime;
 	record->retire.number = number;
+}
+
+void make_thread(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
+		 enum tm_thread_state state, uint64_t since, const uint64_t *words, uint16_t kernel)
+{
+	begin(record, TM_EVENT_THREAD, sizeof(struct tm_thread) + 8ull * kernel, tid);
+	record->event.ktime = ktime;
+	memcpy(record->thread.comm, comm, strnlen(comm, TM_COMM_BYTES));
+	record->thread.seen = 1;
+	record->thread.since = since;
+	record->thread.state = (uint16_t)state;
+	record->thread.kernel_frames = kernel;
+	record->thread.flags = TM_THREAD_COUNTED;
+	if (kernel)
+		memcpy(record->thread.frames, words, 8ull * kernel);
 }

@@ -25,6 +25,7 @@ union make_record {
 	struct tm_file file;
 	struct tm_exit exit;
 	struct tm_retire retire;
+	struct tm_thread thread;
 	uint64_t words[(TM_EVENT_MAX_BYTES + 7) / 8];
 	uint8_t bytes[TM_EVENT_MAX_BYTES];
 };
@@ -32,6 +33,10 @@ union make_record {
 /* @tid: also the tgid. The first @kernel words are kernel frames. */
 void make_sample(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
 		 const uint64_t *words, uint16_t kernel, uint16_t user);
+/* Makes it one of the kind off-CPU, which has lasted @value ns and stands for them. */
+void make_off_cpu(union make_record *record, enum tm_thread_state state, uint64_t value);
+/* Makes it that of a waker, who ended the sleep of thread @slept that began at @since. */
+void make_waker(union make_record *record, uint32_t slept, uint64_t since);
 /* @exe, @cgroup: packed paths, with their sizes. */
 void make_process(union make_record *record, uint32_t tgid, const char *comm, uint32_t exe_file,
 		  const char *exe, uint16_t exe_bytes, const char *cgroup, uint16_t cgroup_bytes);
@@ -41,3 +46,8 @@ void make_file(union make_record *record, uint32_t number, uint64_t ino, const c
 void make_identity_of(union make_record *record, int fd);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);
+/* What a thread does at @ktime, since @since. @words: kernel frames. It was seen at 1 first, has no
+ * other times, and is counted. @tid: also the tgid. */
+void make_thread(union make_record *record, uint64_t ktime, uint32_t tid, const char *comm,
+		 enum tm_thread_state state, uint64_t since, const uint64_t *words,
+		 uint16_t kernel);

@@ -39,6 +39,7 @@ static inline void open_again(void)
 {
 	write_all();
 	table_cache_close(&cache);
+	cache = TABLE_CACHE_NULL;
 	table_cache_open(&cache, dup(file), pin);
 	assert_true(cache.fd >= 0);
 	write_all();
@@ -70,11 +71,15 @@ static inline struct tm_identity identity_of(uint64_t ino)
 				    .generation = 7};
 }
 
-/* Of @rows. */
-static inline struct tm_region sealed(const void *rows, size_t bytes)
+static inline struct table_cache_key key_of(uint64_t ino)
+{
+	return (struct table_cache_key){TABLE_CACHE_UNWIND, identity_of(ino)};
+}
+
+static inline struct tm_region sealed(const void *table, size_t bytes)
 {
 	struct tm_region region = TM_REGION_NULL;
-	int fd = tm_region_seal_blob("rows", rows, bytes);
+	int fd = tm_region_seal_blob("table", table, bytes);
 
 	assert_true(fd >= 0);
 	assert_int_equal(tm_region_open_blob(&region, fd, TM_UNWIND_TABLE_BYTES_MAX), 0);
@@ -83,11 +88,11 @@ static inline struct tm_region sealed(const void *rows, size_t bytes)
 
 static inline void queue(uint64_t ino, uint32_t start)
 {
-	const struct tm_identity identity = identity_of(ino);
+	const struct table_cache_key key = key_of(ino);
 	const struct table table = table_at(start);
 	struct tm_region rows = sealed(&table, sizeof(table));
 
-	table_cache_add(&cache, &identity, &rows);
+	table_cache_add(&cache, &key, &rows);
 	assert_null(rows.addr);
 }
 
@@ -98,11 +103,11 @@ static inline void add(uint64_t ino, uint32_t start)
 }
 
 /* The start of the first row that is found; 0: no table is found. */
-static inline uint32_t found_of(const struct tm_identity *identity)
+static inline uint32_t found_of(const struct table_cache_key *key)
 {
 	struct tm_region region = TM_REGION_NULL;
 	struct tm_unwind_table_view view;
-	int fd = table_cache_find(&cache, identity);
+	int fd = table_cache_find(&cache, key);
 	uint32_t start;
 
 	if (fd < 0)
@@ -116,9 +121,9 @@ static inline uint32_t found_of(const struct tm_identity *identity)
 
 static inline uint32_t found(uint64_t ino)
 {
-	const struct tm_identity identity = identity_of(ino);
+	const struct table_cache_key key = key_of(ino);
 
-	return found_of(&identity);
+	return found_of(&key);
 }
 
 static inline off_t file_bytes(void)

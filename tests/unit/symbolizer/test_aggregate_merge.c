@@ -21,6 +21,7 @@
 #include "tests/unit/symbolizer/recording.h"
 
 #define PROCESSES  50u
+#define WAKER      9000u /* a thread that ends sleeps */
 #define ROUNDS     12u
 #define SAMPLES    12000u
 #define DEPTH_MAX  150u
@@ -37,6 +38,8 @@ static uint32_t random_below(uint32_t end)
 	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)((random_state >> 33) % end);
 }
+
+static union make_record slept;
 
 static int begin(void **state)
 {
@@ -56,8 +59,8 @@ static int end(void **state)
 	return recording_end(&recording) || own.used ? -1 : 0;
 }
 
-/* As a sample of kernel frames only: leaf first, and ROOT(tgid) at the root. */
-static int add(uint32_t tgid, uint32_t tid, const char *comm, uint64_t leaf, uint32_t depth)
+/* As the record of a sample of kernel frames only: leaf first, and ROOT(tgid) at the root. */
+static void make(uint32_t tgid, uint32_t tid, const char *comm, uint64_t leaf, uint32_t depth)
 {
 	uint64_t words[DEPTH_MAX + 1];
 
@@ -68,18 +71,31 @@ static int add(uint32_t tgid, uint32_t tid, const char *comm, uint64_t leaf, uin
 	words[depth] = VDSO_WORD(0x100 + tgid);
 	make_sample(&record, 1, tgid, comm, words, 0, (uint16_t)(depth + 1));
 	record.event.tid = tid;
+}
+
+static int add(uint32_t tgid, uint32_t tid, const char *comm, uint64_t leaf, uint32_t depth)
+{
+	make(tgid, tid, comm, leaf, depth);
 	return aggregate_add(&recording.aggregate, &record.sample);
+}
+
+static struct sample_sum sum_of(uint32_t tgid, enum tm_sample_kind kind)
+{
+	const struct aggregate *aggregate = &recording.aggregate;
+	struct sample_sum sum = {0};
+
+	for (uint32_t i = 0; i < aggregate->sample_count; i++) {
+		const struct aggregate_sample *sample = &aggregate->samples[i];
+
+		if (recording.processes.items[sample->process].tgid == tgid && sample->kind == kind)
+			sample_sum_add(&sum, sample->count, sample->value);
+	}
+	return sum;
 }
 
 static uint64_t samples_of(uint32_t tgid)
 {
-	const struct aggregate *aggregate = &recording.aggregate;
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < aggregate->sample_count; i++)
-		if (recording.processes.items[aggregate->samples[i].process].tgid == tgid)
-			count += aggregate->samples[i].count;
-	return count;
+	return sum_of(tgid, TM_SAMPLE_ON_CPU).count;
 }
 
 /* Each stack is whole, or AGGREGATE_MERGED and then frames up to the root of its process. */
@@ -101,7 +117,9 @@ static void check_stacks(void)
 		weight += stack->weight;
 		frames += stack->count;
 	}
-	assert_int_equal(weight, aggregate->exported);
+	/* A waker's stack counts, too, and does so when the waker is forgotten. */
+	assert_true(weight >= aggregate->exported[TM_SAMPLE_ON_CPU].count +
+				      aggregate->exported[TM_SAMPLE_OFF_CPU].count);
 	assert_int_equal(frames, aggregate->frame_count);
 }
 
@@ -121,39 +139,110 @@ static void each_is_found_again(void)
 	}
 }
 
+/* Return: how many samples have a waker. */
+static uint64_t check_wakers(void)
+{
+	const struct aggregate *aggregate = &recording.aggregate;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < aggregate->sample_count; i++) {
+		const struct aggregate_sample *sample = &aggregate->samples[i];
+		const struct aggregate_stack *stack;
+
+		if (!sample->waker_stack)
+			continue;
+		assert_int_equal(sample->kind, TM_SAMPLE_OFF_CPU);
+		assert_true(sample->waker_stack <= aggregate->stack_count);
+		stack = &aggregate->stacks[sample->waker_stack - 1];
+		if (stack->count > 1)
+			assert_int_equal(stack->frames[stack->count - 1], VDSO_WORD(0x100 + WAKER));
+		count += sample->count;
+	}
+	return count;
+}
+
+static struct sample_sum added[PROCESSES][TM_SAMPLE_KINDS_N];
+
+/* Of any kind; a leaf may be one of both. */
+static void add_random(uint32_t leaves, uint32_t depth)
+{
+	uint32_t process = random_below(1 + random_below(PROCESSES));
+	enum tm_sample_kind kind = random_below(TM_SAMPLE_KINDS_N);
+	uint64_t value = 1 + random_below(UINT32_MAX);
+	char comm[TM_COMM_BYTES] = "thread";
+
+	comm[6] = (char)('a' + random_below(20));
+	make(10 + process, 10 + random_below(3000), comm, random_below(leaves),
+	     1 + random_below(depth));
+	if (kind == TM_SAMPLE_OFF_CPU) {
+		make_off_cpu(&record, TM_THREAD_IO_WAIT, value);
+		memcpy(&slept, &record, record.event.bytes);
+		make(WAKER, WAKER, "waker", random_below(leaves), 1 + random_below(depth));
+		make_waker(&record, 10 + process, 1);
+		assert_int_equal(aggregate_add_woken(&recording.aggregate, &slept.sample, value,
+						     process % 2 ? &record.sample : NULL),
+				 0);
+	} else {
+		assert_int_equal(aggregate_add_value(&recording.aggregate, &record.sample, value),
+				 0);
+	}
+	sample_sum_add(&added[process][kind], 1, value);
+}
+
+static void check_sums(void)
+{
+	struct sample_sum all[TM_SAMPLE_KINDS_N] = {0};
+
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		for (int kind = 0; kind < TM_SAMPLE_KINDS_N; kind++) {
+			const struct sample_sum *wanted = &added[p][kind];
+			struct sample_sum found = sum_of(10 + p, (enum tm_sample_kind)kind);
+
+			assert_memory_equal(&found, wanted, sizeof(found));
+			sample_sum_add(&all[kind], wanted->count, wanted->value);
+		}
+	assert_memory_equal(recording.aggregate.exported, all, sizeof(all));
+}
+
 static void samples_of_each_process_are_exact_under_random_budgets(void **state)
 {
-	static uint64_t expected[PROCESSES];
-	uint64_t merged = 0;
+	uint64_t merged = 0, woken = 0;
 
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		uint64_t sum = 0, limit = BYTES_MIN + random_below(2u << 20);
+		uint64_t limit = BYTES_MIN + random_below(2u << 20);
 		uint32_t leaves = 1 + random_below(20000), depth = 1 + random_below(DEPTH_MAX);
 
-		memset(expected, 0, sizeof(expected));
+		memset(added, 0, sizeof(added));
 		own.limit = limit;
-		for (uint32_t i = 0; i < SAMPLES; i++) {
-			uint32_t process = random_below(1 + random_below(PROCESSES));
-			char comm[TM_COMM_BYTES] = "thread";
-
-			comm[6] = (char)('a' + random_below(20));
-			assert_int_equal(add(10 + process, 10 + random_below(3000), comm,
-					     random_below(leaves), 1 + random_below(depth)),
-					 0);
-			expected[process]++;
-		}
-		for (uint32_t p = 0; p < PROCESSES; p++) {
-			assert_int_equal(samples_of(10 + p), expected[p]);
-			sum += expected[p];
-		}
-		assert_int_equal(recording.aggregate.exported, sum);
+		for (uint32_t i = 0; i < SAMPLES; i++)
+			add_random(leaves, depth);
+		check_sums();
 		assert_true(own.used <= own.limit);
 		check_stacks();
 		each_is_found_again();
+		woken += check_wakers();
 		merged += aggregate_merged_samples(&recording.aggregate);
 		assert_int_equal(recording_forget(&recording), 0);
 	}
 	assert_true(merged > 0);
+	assert_true(woken > 0);
+}
+
+static void kinds_of_one_stack_stay_apart_and_an_on_cpu_sample_is_a_period(void **state)
+{
+	own.limit = BYTES_MIN;
+	recording.aggregate.period_ns = 10101010;
+	for (uint64_t i = 0; i < 5; i++) {
+		assert_int_equal(add(10, 10, "c", 1000, 9), 0);
+		make_off_cpu(&record, TM_THREAD_RUNNABLE, 1000000007 * i);
+		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	}
+	assert_int_equal(recording.aggregate.stack_count, 1);
+	assert_int_equal(recording.aggregate.sample_count, 2);
+	assert_int_equal(sum_of(10, TM_SAMPLE_ON_CPU).count, 5);
+	assert_int_equal(sum_of(10, TM_SAMPLE_ON_CPU).value, 50505050);
+	assert_int_equal(sum_of(10, TM_SAMPLE_OFF_CPU).count, 5);
+	assert_int_equal(sum_of(10, TM_SAMPLE_OFF_CPU).value, 10000000070);
 }
 
 /* Return: samples in stacks of this leaf that are whole. */
@@ -255,7 +344,7 @@ static void sample_without_memory_for_its_process_is_refused_whole(void **state)
 			taken++;
 	}
 	assert_true(refused > 0);
-	assert_int_equal(recording.aggregate.exported, taken);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, taken);
 	for (uint32_t i = 0, sum = 0; i < recording.aggregate.sample_count; i++) {
 		sum += (uint32_t)recording.aggregate.samples[i].count;
 		if (i + 1 == recording.aggregate.sample_count)
@@ -270,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_tables(samples_of_each_process_are_exact_under_random_budgets),
+		with_tables(kinds_of_one_stack_stay_apart_and_an_on_cpu_sample_is_a_period),
 		with_tables(full_profile_goes_on_taking_new_stacks),
 		with_tables(frequent_stacks_stay_whole_and_rare_ones_lose_their_leaves),
 		with_tables(threads_are_merged_once_stacks_are),

@@ -90,7 +90,7 @@ static void closed_interval_keeps_its_processes_and_their_names(void **state)
 	process_exit(&processes, &record.event);
 	(void)tm_retire_run(&queue, UINT64_MAX); /* the live entry is free */
 	announce(10);                            /* and another process has its place */
-	assert_int_equal(closed->aggregate.exported, 1);
+	assert_int_equal(closed->aggregate.exported[TM_SAMPLE_ON_CPU].count, 1);
 	assert_int_equal(process_of(closed, 0)->tgid, 9);
 	assert_string_equal(closed->strings.items[process_of(closed, 0)->exe], "/usr/bin/prog");
 	(void)interval_free(closed);
@@ -99,11 +99,13 @@ static void closed_interval_keeps_its_processes_and_their_names(void **state)
 static void process_that_lives_on_has_its_names_in_the_next_interval(void **state)
 {
 	announce(9);
+	interval->aggregate.period_ns = 1000;
 	assert_int_equal(count(9, 0x10), 0);
 	(void)interval_free(close_it());
-	assert_int_equal(interval->aggregate.exported, 0);
+	assert_int_equal(interval->aggregate.exported[TM_SAMPLE_ON_CPU].count, 0);
 	assert_int_equal(count(9, 0x10), 0);
-	assert_int_equal(interval->aggregate.exported, 1);
+	assert_int_equal(interval->aggregate.exported[TM_SAMPLE_ON_CPU].count, 1);
+	assert_int_equal(interval->aggregate.exported[TM_SAMPLE_ON_CPU].value, 1000);
 	assert_string_equal(interval->strings.items[process_of(interval, 0)->exe], "/usr/bin/prog");
 }
 

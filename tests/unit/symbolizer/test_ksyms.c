@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/names/ksyms.h"
+#include "symbolizer/base/ksyms.h"
 
 struct table {
 	struct tm_kernel_table header;

@@ -135,7 +135,7 @@ static void no_result_but(enum tm_no_line reason)
 
 	assert_int_equal(line_requests_next_result(&requests, 0, &result), LINE_REQUESTS_E_NONE);
 	assert_int_equal(line_requests_reason(&requests, &identity), reason);
-	for (unsigned i = 0; i < PARSER_AT_ONCE; i++) {
+	for (unsigned i = 0; i < PARSER_OPEN_MAX; i++) {
 		assert_int_equal(lines.slots[i].state, LINE_JOBS_FREE);
 		assert_int_equal(lines.slots[i].fd, -1);
 	}

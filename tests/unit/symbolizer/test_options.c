@@ -46,6 +46,9 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.outputs[0].fd, 9);
 	assert_int_equal(parse("--title=a b"), 0);
 	assert_string_equal(options.title, "a b");
+	assert_false(options.off_cpu);
+	assert_int_equal(parse("--off-cpu"), 0);
+	assert_true(options.off_cpu);
 	assert_false(options.debug_files);
 	assert_int_equal(parse("--debug-files"), 0);
 	assert_true(options.debug_files);
@@ -55,6 +58,9 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.cache_fd, -1);
 	assert_int_equal(parse("--memory-bytes=2147483648"), 0);
 	assert_int_equal(options.memory_bytes, 2147483648u);
+	assert_int_equal(options.perf_map_mib, 64);
+	assert_int_equal(parse("--perf-map-mib=512"), 0);
+	assert_int_equal(options.perf_map_mib, 512);
 }
 
 static void each_format_has_its_word(void **state)

@@ -4,97 +4,8 @@
  * successor
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "shared/clock.h"
-#include "shared/fdpass.h"
-#include "symbolizer/base/parser_client.h"
-
-static struct parser_client client;
-static int parser[2], command[2]; /* the client's end, the other end */
-static uint64_t connected; /* parsers so far; the number of the next one, the first one's is 0 */
-static unsigned answered;
-static uint32_t last_value;
-static enum tm_parse_failure last_failure;
-static bool had_fd;
-
-static void connect_parser(void)
-{
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parser), 0);
-	parser_client_attach(&client, parser[0], connected++);
-}
-
-static int begin(void **state)
-{
-	client = PARSER_CLIENT_NULL;
-	connected = 0;
-	connect_parser();
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, command), 0);
-	client.control = command[0];
-	answered = 0;
-	return 0;
-}
-
-static int end(void **state)
-{
-	uint64_t cpu_ns, rss_bytes;
-
-	parser_client_stop(&client, &cpu_ns, &rss_bytes);
-	assert_int_equal(client.socket, -1);
-	(void)close(parser[1]);
-	(void)close(command[0]);
-	(void)close(command[1]);
-	return 0;
-}
-
-static void on_answer(void *context, uint32_t value, struct parser_client_answer *answer)
-{
-	assert_ptr_equal(context, &answered);
-	answered++;
-	last_value = value;
-	last_failure = answer->failure;
-	had_fd = answer->fd >= 0;
-}
-
-static int ask(uint32_t value)
-{
-	const struct parser_client_request request = {
-		.kind = PARSER_ROWS,
-		.target = -1,
-		.value = value,
-		.context = &answered,
-		.fn = on_answer,
-	};
-
-	return parser_client_ask(&client, &request);
-}
-
-/* The parser's side. Return: the id of the next request. */
-static uint32_t take_request(void)
-{
-	struct parser_message request;
-
-	assert_int_equal(tm_fdpass_recv(parser[1], &request, sizeof(request), NULL, MSG_DONTWAIT),
-			 0);
-	return request.id;
-}
-
-static void send_result(uint32_t id, uint32_t status, int fd)
-{
-	const struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
-
-	assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), fd, 0), 0);
-	parser_client_round(&client);
-}
+#include "tests/unit/symbolizer/parser_client_peer.h"
 
 /*
  * Return: how many times the command was asked for another parser since the last call, each time
@@ -159,9 +70,11 @@ static void missed_deadline_fails_only_the_request(void **state)
 	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
 	assert_true(client.socket >= 0);
 	assert_true(client.slots[0].used); /* the parser may still be working on it */
+	assert_true(client.memory.used > 0);
 	send_result(late, PARSER_OK, STDIN_FILENO);
 	assert_int_equal(answered, 1);
 	assert_false(client.slots[0].used);
+	assert_int_equal(client.memory.used, 0);
 	assert_true(client.socket >= 0);
 	assert_int_equal(asked_for_another(), 0);
 	assert_int_equal(client.counts.failures[TM_PARSE_DEADLINE], 1);
@@ -259,29 +172,19 @@ static void cancelled_request_is_not_called_back(void **state)
 	assert_true(parser_client_is_ready(&client));
 }
 
-static void wait_ends_with_an_answer_a_deadline_or_the_command(void **state)
+static void slow_requests_do_not_keep_others_waiting(void **state)
 {
-	assert_int_equal(parser_client_wait(&client, 0), PARSER_CLIENT_E_TIMEOUT);
-	assert_int_equal(ask(1), 0);
-	client.slots[0].deadline_ms = (int64_t)tm_clock_ms() + 1;
-	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()), 0);
-	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
-	assert_int_equal(ask(2), 0);
-	(void)take_request();
-	{
-		const struct parser_message result = {
-			.kind = PARSER_RESULT, .id = take_request(), .status = PARSER_NOT_ELF};
+	unsigned open = 0;
 
-		assert_int_equal(tm_fdpass_send(parser[1], &result, sizeof(result), -1, 0), 0);
+	while (parser_client_is_ready(&client)) {
+		assert_int_equal(ask(open), 0);
+		client.slots[open++].sent_ms -= PARSER_SLOW_MS;
 	}
-	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()), 0);
-	assert_int_equal(last_value, 2);
-	(void)shutdown(command[1], SHUT_RDWR);
-	assert_int_equal(parser_client_wait(&client, parser_client_request_max_ms()),
-			 PARSER_CLIENT_E_GONE);
-	(void)close(parser[1]);
-	parser_client_round(&client);
-	assert_int_equal(parser_client_wait(&client, 0), PARSER_CLIENT_E_NONE);
+	assert_int_equal(open, PARSER_OPEN_MAX);
+	assert_int_equal(ask(9), PARSER_CLIENT_E_BUSY);
+	send_result(take_request(), PARSER_TIMEOUT, -1);
+	assert_int_equal(last_failure, TM_PARSE_DEADLINE);
+	assert_int_equal(ask(9), 0);
 }
 
 #define case_of(test) cmocka_unit_test_setup_teardown(test, begin, end)
@@ -297,7 +200,7 @@ int main(void)
 		case_of(command_is_asked_again_with_growing_pauses),
 		case_of(unneeded_parser_is_closed),
 		case_of(cancelled_request_is_not_called_back),
-		case_of(wait_ends_with_an_answer_a_deadline_or_the_command),
+		case_of(slow_requests_do_not_keep_others_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

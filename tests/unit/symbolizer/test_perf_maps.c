@@ -15,6 +15,7 @@
 #define TGID    42u
 #define ADDRESS 0x10018u /* in `main` of make_symbols() */
 
+static struct jit_files jit;
 static struct perf_maps maps;
 static char path[] = "/tmp/tidemark-map-XXXXXX";
 
@@ -26,13 +27,15 @@ static int begin_maps(void **state)
 	fd = mkstemp(path);
 	assert_int_equal(write(fd, "10010 10 f\n", 11), 11);
 	(void)close(fd);
-	perf_maps_init(&maps, &recording.processes, &recording.store, &client);
+	jit_files_init(&jit, &recording.processes, &recording.store, &client);
+	perf_maps_init(&maps, &jit);
 	return begin(state);
 }
 
 static int end_maps(void **state)
 {
 	perf_maps_deinit(&maps);
+	jit_files_deinit(&jit);
 	(void)unlink(path);
 	return end(state);
 }
@@ -65,17 +68,20 @@ static struct process *process_at(uint64_t ktime)
 	return process;
 }
 
-static void hand_over(uint64_t ktime)
+static void hand_over_to(uint32_t tgid, uint64_t ktime)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_PERF_MAP, .number = TGID, .value = ktime};
+	const struct tm_wire message = {.kind = TM_WIRE_PERF_MAP, .number = tgid, .value = ktime};
 
 	perf_maps_answer(&maps, &message, open(path, O_RDONLY | O_CLOEXEC));
 }
 
+#define hand_over(ktime) hand_over_to(TGID, ktime)
+
 static void round_of_maps(void)
 {
 	parser_client_round(&client);
-	perf_maps_round(&maps, UINT64_MAX);
+	perf_maps_round(&maps);
+	jit_files_round(&jit, UINT64_MAX);
 }
 
 static uint32_t request(void)
@@ -123,7 +129,7 @@ static void append(const char *text)
 /* The map is read as it is now, and then names ADDRESS. */
 static void read_map(const char *name)
 {
-	perf_maps_end_interval(&maps, UINT64_MAX);
+	jit_files_end_interval(&jit, UINT64_MAX);
 	answer_map(request(), PARSER_OK, name);
 }
 
@@ -143,14 +149,14 @@ static const char *name_in(uint32_t stack, enum tm_unnamed *ret_reason)
 {
 	static char name[16];
 	struct name_table names;
-	const char *found;
+	struct jit_name found;
 
 	name_table_init(&names, &recording.strings, &recording.store);
-	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
-	name_table_resolve(&names, &recording.files);
-	found = jit_names_find(&names.jit, recording.aggregate.stacks[stack].process, ADDRESS,
-			       ret_reason);
-	(void)snprintf(name, sizeof(name), "%s", found ? found : "");
+	jit_names_prepare(&names.jit, &recording.aggregate, 0);
+	found = jit_names_find(&names.jit, recording.aggregate.stacks[stack].process,
+			       ANON_WORD(ADDRESS));
+	*ret_reason = found.reason;
+	(void)snprintf(name, sizeof(name), "%s", found.text ? found.text : "");
 	name_table_deinit(&names);
 	return name;
 }
@@ -174,8 +180,8 @@ static void expect_refused(uint64_t ktime, enum tm_no_file reason)
 {
 	hand_over(ktime);
 	assert_int_equal(process_at(ktime)->map_refused, reason);
-	assert_int_equal(maps.open, 0);
-	perf_maps_end_interval(&maps, UINT64_MAX);
+	assert_int_equal(jit.open, 0);
+	jit_files_end_interval(&jit, UINT64_MAX);
 	round_of_maps();
 	no_request();
 }
@@ -190,7 +196,7 @@ static void map_is_read_when_an_interval_ends_if_it_has_changed(void **state)
 	no_request();
 	read_map("main");
 	expect_name(0, "main");
-	perf_maps_end_interval(&maps, UINT64_MAX);
+	jit_files_end_interval(&jit, UINT64_MAX);
 	round_of_maps();
 	no_request();
 	append("20 8 g\n");
@@ -198,7 +204,7 @@ static void map_is_read_when_an_interval_ends_if_it_has_changed(void **state)
 	expect_name(0, "next");
 }
 
-static void map_of_an_exited_process_is_read_once_more_and_closed(void **state)
+static void map_of_an_exited_process_is_read_once_more(void **state)
 {
 	announce(TGID, 1, 10);
 	sample_of(TGID, 1);
@@ -209,7 +215,52 @@ static void map_of_an_exited_process_is_read_once_more_and_closed(void **state)
 	answer_map(request(), PARSER_OK, "last");
 	expect_name(0, "last");
 	round_of_maps();
-	assert_int_equal(maps.open, 0);
+	no_request();
+}
+
+/* As when a report misses it: the store asks for it again. */
+static void miss(const struct tm_identity *identity)
+{
+	struct tm_identity again;
+
+	symbol_store_reclaim(&recording.store, UINT64_MAX);
+	expect_reason(0, TM_UNNAMED_EVICTED);
+	assert_int_equal(symbol_store_next_again(&recording.store, &again), 0);
+	assert_memory_equal(&again, identity, sizeof(again));
+	assert_true(jit_files_again(&jit, &again));
+}
+
+static void evicted_map_of_an_exited_process_is_read_again(void **state)
+{
+	struct tm_identity identity;
+
+	announce(TGID, 1, 10);
+	sample_of(TGID, 1);
+	hand_over(10);
+	process_at(10)->exit_ktime = tm_clock_ns();
+	answer_map(request(), PARSER_OK, "last");
+	identity = jit_files_identity(process_at(10), JIT_FILES_MAP, 1);
+	miss(&identity);
+	answer_map(request(), PARSER_OK, "last");
+	expect_name(0, "last");
+	append("20 8 g\n"); /* by another one: it is not what was sampled any more */
+	miss(&identity);
+	round_of_maps();
+	no_request();
+}
+
+static void place_of_an_exited_process_is_taken_when_it_is_needed(void **state)
+{
+	jit.max = 1;
+	announce(TGID, 1, 10);
+	hand_over(10);
+	announce(TGID + 1, 1, 20);
+	hand_over_to(TGID + 1, 20);
+	assert_int_equal(jit.entries[0].key.tgid, TGID);
+	process_at(10)->exit_ktime = tm_clock_ns();
+	answer_map(request(), PARSER_OK, "last");
+	hand_over_to(TGID + 1, 20);
+	assert_int_equal(jit.entries[0].key.tgid, TGID + 1);
 }
 
 static void address_in_two_processes_has_two_names(void **state)
@@ -230,14 +281,14 @@ static void map_that_could_not_be_read_leaves_the_version_before(void **state)
 	announce(TGID, 1, 10);
 	sample_of(TGID, 1);
 	hand_over(10);
-	perf_maps_end_interval(&maps, UINT64_MAX);
+	jit_files_end_interval(&jit, UINT64_MAX);
 	answer_map(request(), PARSER_CRASHED, "none");
 	expect_reason(0, TM_UNNAMED_NOT_PARSED);
 	append("20 8 g\n");
 	read_map("main");
 	append("30 8 h\n");
-	perf_maps_end_interval(&maps, UINT64_MAX);
-	for (int i = 0; i < PERF_MAPS_TRIES; i++) /* it became shorter each time */
+	jit_files_end_interval(&jit, UINT64_MAX);
+	for (int i = 0; i < JIT_FILES_TRIES; i++) /* it became shorter each time */
 		answer_map(request(), PARSER_CHANGED, "none");
 	round_of_maps();
 	no_request();
@@ -247,11 +298,11 @@ static void map_that_could_not_be_read_leaves_the_version_before(void **state)
 static void descriptor_may_come_before_its_announcement(void **state)
 {
 	hand_over(10);
-	assert_int_equal(maps.open, 0);
+	assert_int_equal(jit.open, 0);
 	announce(TGID, 1, 10);
 	sample_of(TGID, 1);
 	round_of_maps();
-	assert_int_equal(maps.open, 1);
+	assert_int_equal(jit.open, 1);
 	read_map("main");
 	expect_name(0, "main");
 }
@@ -297,14 +348,13 @@ static void map_that_was_written_after_the_exit_is_not_read(void **state)
 	announce(TGID, 1, 10);
 	sample_of(TGID, 1);
 	hand_over(10);
-	perf_maps_end_interval(&maps, 5); /* not known yet */
+	jit_files_end_interval(&jit, 5); /* not known yet */
 	round_of_maps();
 	no_request();
 	process_at(10)->exit_ktime = tm_clock_ns() - 1000000000;
 	round_of_maps();
 	round_of_maps();
 	no_request();
-	assert_int_equal(maps.open, 0);
 	expect_reason(0, TM_UNNAMED_MAP_REFUSED);
 }
 
@@ -331,7 +381,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_maps(map_is_read_when_an_interval_ends_if_it_has_changed),
-		with_maps(map_of_an_exited_process_is_read_once_more_and_closed),
+		with_maps(map_of_an_exited_process_is_read_once_more),
+		with_maps(evicted_map_of_an_exited_process_is_read_again),
+		with_maps(place_of_an_exited_process_is_taken_when_it_is_needed),
 		with_maps(address_in_two_processes_has_two_names),
 		with_maps(map_that_could_not_be_read_leaves_the_version_before),
 		with_maps(descriptor_may_come_before_its_announcement),

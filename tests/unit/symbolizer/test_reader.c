@@ -3,65 +3,7 @@
  * test_reader - samples of a real ring are counted once and in order, or dropped for a reason
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "symbolizer/profile/reader.h"
-#include "tests/unit/symbolizer/make.h"
-#include "tests/unit/symbolizer/recording.h"
-
-#define RING_BYTES TM_RING_MIN_BYTES
-
-static struct recording recording;
-static struct reader reader;
-static struct tm_ring_writer writer;
-static struct tm_ring_reader_page page;
-static union make_record record;
-static void *region;
-
-static int make_ring(void **state)
-{
-	region = aligned_alloc(4096, TM_RING_HEADER_BYTES + RING_BYTES);
-	page = (struct tm_ring_reader_page){0};
-	assert_non_null(region);
-	memset(region, 0, TM_RING_HEADER_BYTES + RING_BYTES);
-	assert_int_equal(recording_make(&recording), 0);
-	reader_init(&reader, &recording.aggregate, &recording.queue);
-	assert_int_equal(
-		tm_ring_writer_init(&writer, region, TM_RING_HEADER_BYTES + RING_BYTES, &page, 1),
-		0);
-	assert_int_equal(
-		tm_ring_reader_init(&reader.ring, region, TM_RING_HEADER_BYTES + RING_BYTES, &page),
-		0);
-	return 0;
-}
-
-static int end_ring(void **state)
-{
-	reader_deinit(&reader);
-	assert_int_equal(recording_end(&recording), 0);
-	free(region);
-	return 0;
-}
-
-static void push(void)
-{
-	assert_int_equal(tm_ring_push(&writer, &record, record.event.bytes, 1), 0);
-}
-
-static void push_sample(uint64_t ktime, uint32_t file)
-{
-	uint64_t word = FILE_WORD(file, 0x100);
-
-	make_sample(&record, ktime, 42, "c", &word, 0, 1);
-	push();
-}
+#include "tests/unit/symbolizer/reader_fixture.h"
 
 static void samples_wait_for_w(void **state)
 {
@@ -69,11 +11,11 @@ static void samples_wait_for_w(void **state)
 	push_sample(50, 1);
 	tm_ring_publish(&writer, 60);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(reader.samples, 2);
-	assert_int_equal(recording.aggregate.exported, 1);
+	assert_int_equal(reader.samples[TM_SAMPLE_ON_CPU].read.count, 2);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 1);
 	tm_ring_publish(&writer, 101);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(recording.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 2);
 	assert_int_equal(recording.aggregate.sample_count, 1);
 	assert_int_equal(recording.aggregate.samples[0].count, 2);
 	assert_int_equal(reader.first_ktime, 50);
@@ -89,7 +31,7 @@ static void record_below_an_earlier_w_is_late_but_is_counted(void **state)
 	tm_ring_publish(&writer, 200);
 	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(reader.late, 1);
-	assert_int_equal(recording.aggregate.exported, 1);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 1);
 }
 
 /* The reader sleeps: W was published, and a record pushed too late, before it reads at all. */
@@ -106,7 +48,7 @@ static void late_record_is_seen_by_a_reader_that_slept_through_its_w(void **stat
 	tm_ring_publish(&writer, 130);
 	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(reader.late, 2);
-	assert_int_equal(recording.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 2);
 }
 
 static void final_drain_counts_what_is_above_w(void **state)
@@ -116,7 +58,7 @@ static void final_drain_counts_what_is_above_w(void **state)
 	push_sample(UINT64_MAX, 1); /* W will never pass this */
 	tm_ring_publish(&writer, 15);
 	reader_drain(&reader);
-	assert_int_equal(recording.aggregate.exported, 21);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 21);
 }
 
 static void push_file(uint64_t ktime, uint64_t ino, const char *path)
@@ -167,13 +109,13 @@ static void samples_that_wait_when_a_retire_is_read_keep_their_own_file(void **s
 	push_sample(54, 1);
 	tm_ring_publish(&writer, 40);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(recording.aggregate.exported, 0);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 0);
 	tm_ring_publish(&writer, 56);
 	push_retire(55);
 	push_sample(57, 2);
 	tm_ring_publish(&writer, 57);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(recording.aggregate.exported, 1);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 1);
 	push_file(61, 22, "new\0");
 	push_sample(62, 1);
 	tm_ring_publish(&writer, 100);
@@ -209,8 +151,8 @@ static void retire_record_above_w_is_refused(void **state)
 	tm_ring_publish(&writer, 45);
 	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(reader.bad_records, 2);
-	assert_int_equal(reader.bad_samples, 0);
-	assert_int_equal(recording.aggregate.exported, 0);
+	assert_int_equal(reader.samples[TM_SAMPLE_ON_CPU].bad, 0);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 0);
 	assert_int_equal(recording.files.retired, 0);
 }
 
@@ -246,7 +188,7 @@ static void samples_and_exits_of_all_cpus_arrive_in_the_order_of_their_times(voi
 	}
 	tm_ring_publish(&writer, 5000);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(recording.aggregate.exported, 200);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 200);
 	/* Generations are numbered as their first samples were counted in. */
 	for (uint32_t i = 0; i < recording.processes.count; i++) {
 		assert_true(recording.processes.items[i].seen_ktime >= last);
@@ -287,7 +229,7 @@ static void bad_record_is_counted_and_the_next_is_read(void **state)
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&reader), 0);
 	assert_int_equal(reader.bad_records, 1);
-	assert_int_equal(recording.aggregate.exported, 2);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 2);
 }
 
 static void exhausted_budget_drops_and_counts(void **state)
@@ -304,9 +246,13 @@ static void exhausted_budget_drops_and_counts(void **state)
 		tm_ring_publish(&writer, i + 2);
 		assert_int_equal(reader_round(&reader), 0);
 	}
-	assert_true(reader.memory_drops > 0);
-	assert_true(recording.aggregate.exported > 0);
-	assert_int_equal(recording.aggregate.exported + reader.memory_drops, pushed);
+	assert_true(reader.samples[TM_SAMPLE_ON_CPU].no_memory.count > 0);
+	assert_true(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count > 0);
+	assert_int_equal(reader.samples[TM_SAMPLE_ON_CPU].exported.count,
+			 recording.aggregate.exported[TM_SAMPLE_ON_CPU].count);
+	assert_int_equal(reader.samples[TM_SAMPLE_ON_CPU].exported.count +
+				 reader.samples[TM_SAMPLE_ON_CPU].no_memory.count,
+			 pushed);
 	assert_true(recording.budget.used <= recording.budget.limit);
 }
 
@@ -323,14 +269,14 @@ static void false_length_makes_the_ring_unusable(void **state)
 	assert_true(reader.broken);
 	assert_true(reader_round(&reader) < 0);
 	reader_drain(&reader);
-	assert_int_equal(recording.aggregate.exported, 0);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 0);
 }
 
-static void key_is_generation_thread_name_stop_and_stack(void **state)
+static void key_is_generation_thread_name_stop_state_and_stack(void **state)
 {
 	uint64_t word = VDSO_WORD(1);
 
-	for (unsigned i = 0; i < 7; i++) {
+	for (unsigned i = 0; i < 9; i++) {
 		make_sample(&record, 10, 42, "c", &word, 0, 1);
 		record.event.exec_id += i == 1;
 		record.event.tid += i == 2;
@@ -338,17 +284,22 @@ static void key_is_generation_thread_name_stop_and_stack(void **state)
 		record.sample.user_stop = i == 4 ? TM_STOP_DEPTH : TM_STOP_NONE;
 		record.sample.kernel_stop = i == 5 ? TM_STOP_KERNEL_DEPTH : TM_STOP_NONE;
 		record.sample.frames[0] += i == 6;
+		if (i > 6)
+			make_off_cpu(&record, i == 7 ? TM_THREAD_NEW : TM_THREAD_STOPPED, 5);
 		push();
 		push();
 	}
 	tm_ring_publish(&writer, 100);
 	assert_int_equal(reader_round(&reader), 0);
-	assert_int_equal(recording.aggregate.sample_count, 7);
-	for (unsigned i = 0; i < 7; i++)
+	assert_int_equal(recording.aggregate.sample_count, 9);
+	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(recording.aggregate.samples[i].count, 2);
 	assert_int_equal(recording.aggregate.stack_count, 2);
 	assert_int_equal(recording.aggregate.samples[4].stop, TM_STOP_DEPTH);
 	assert_int_equal(recording.aggregate.samples[5].stop, TM_STOP_KERNEL_DEPTH);
+	assert_int_equal(recording.aggregate.samples[6].state, TM_THREAD_ON_CPU);
+	assert_int_equal(recording.aggregate.samples[7].state, TM_THREAD_NEW);
+	assert_int_equal(recording.aggregate.samples[8].value, 10);
 }
 
 #define with_ring(test) cmocka_unit_test_setup_teardown(test, make_ring, end_ring)
@@ -370,7 +321,7 @@ int main(void)
 		with_ring(bad_record_is_counted_and_the_next_is_read),
 		with_ring(exhausted_budget_drops_and_counts),
 		with_ring(false_length_makes_the_ring_unusable),
-		with_ring(key_is_generation_thread_name_stop_and_stack),
+		with_ring(key_is_generation_thread_name_stop_state_and_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

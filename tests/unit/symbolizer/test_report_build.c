@@ -18,6 +18,8 @@
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/recording.h"
 
+#define PERIOD_NS 10101010u /* at 99 Hz */
+
 static struct recording recording;
 static struct name_table names;
 static struct report_build build;
@@ -41,6 +43,7 @@ static const struct table table = {
 static int begin(void **state)
 {
 	assert_int_equal(recording_make(&recording), 0);
+	recording.aggregate.period_ns = PERIOD_NS;
 	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
 	name_table_init(&names, &recording.strings, &recording.store);
 	make_file(&record, 1, 11, "prog\0bin\0", 9);

@@ -79,7 +79,29 @@ static struct recording recording;
 static struct name_table names;
 static struct report_build build;
 static struct ksyms kernel;
-static union make_record record;
+static union make_record record, waker;
+
+/* Every second sample is a sleep that another thread ended. */
+static void count_woken(void)
+{
+	uint64_t words[DEPTH], waker_words[DEPTH];
+
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		for (uint32_t f = 0; f < DEPTH; f++) {
+			words[f] = FILE_WORD(1 + f % 7, f * 16);
+			waker_words[f] = FILE_WORD(1 + f % 7, (i % 500 * 10 + f) * 16);
+		}
+		make_sample(&waker, 1, 9, "waker", waker_words, 0, DEPTH);
+		make_waker(&waker, 10, 1);
+		waker.sample.user_stop = i % 5 ? TM_STOP_NONE : TM_STOP_AHEAD;
+		make_sample(&record, 1, 10, "c", words, 0, DEPTH);
+		make_off_cpu(&record, TM_THREAD_IO_WAIT, 1000);
+		record.event.tid = i;
+		assert_int_equal(aggregate_add_woken(&recording.aggregate, &record.sample, 1000,
+						     i % 2 ? &waker.sample : NULL),
+				 0);
+	}
+}
 
 /* @kinds: of leaf frames. */
 static void count_samples(uint32_t kinds, uint32_t processes, uint32_t stop)
@@ -175,12 +197,20 @@ static void report_of_many_samples_takes_what_was_foreseen(void **state)
 	top_functions_take_no_more();
 }
 
+static void report_of_many_wakers_takes_what_was_foreseen(void **state)
+{
+	count_woken();
+	build_it();
+	assert_int_equal(build.report.off_cpu.woken, SAMPLES / 2);
+	write_each_format();
+	top_functions_take_no_more();
+}
+
 /* The rough figure, before names: of all together. */
-static void rough_figure_is_enough(void **state)
+static void check_rough_figure(void)
 {
 	uint64_t before, about;
 
-	count_samples(SAMPLES, 100, TM_STOP_NO_TABLE);
 	before = held;
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	about = report_need_about(&recording.aggregate, &names);
@@ -190,6 +220,18 @@ static void rough_figure_is_enough(void **state)
 	build.report.hz = 99;
 	write_each_format();
 	assert_true(peak - before <= about);
+}
+
+static void rough_figure_is_enough(void **state)
+{
+	count_samples(SAMPLES, 100, TM_STOP_NO_TABLE);
+	check_rough_figure();
+}
+
+static void rough_figure_is_enough_for_wakers(void **state)
+{
+	count_woken();
+	check_rough_figure();
 }
 
 static void page_without_memory_for_its_nodes_is_not_begun(void **state)
@@ -211,7 +253,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_tables(report_of_many_places_takes_what_was_foreseen),
 		with_tables(report_of_many_samples_takes_what_was_foreseen),
+		with_tables(report_of_many_wakers_takes_what_was_foreseen),
 		with_tables(rough_figure_is_enough),
+		with_tables(rough_figure_is_enough_for_wakers),
 		with_tables(page_without_memory_for_its_nodes_is_not_begun),
 	};
 

@@ -185,6 +185,23 @@ static void least_recently_used_table_goes_first_and_a_pinned_one_stays(void **s
 	assert_true(store.budget.used <= BUDGET);
 }
 
+static void huge_table_takes_the_place_of_a_large_one_and_not_of_many_small_ones(void **state)
+{
+	for (uint64_t ino = 1; ino <= 4; ino++) {
+		assert_int_equal(ask(ino, 0), 0);
+		put(ino, "tiny", 4096);
+	}
+	for (uint64_t ino = 5; ino <= 8; ino++) {
+		assert_int_equal(ask(ino, 0), 0);
+		put(ino, "huge", BUDGET / 2 - 65536);
+		named(ino, "huge");
+	}
+	for (uint64_t ino = 1; ino <= 4; ino++)
+		named(ino, "tiny");
+	assert_int_equal(reason(5), TM_UNNAMED_EVICTED);
+	assert_true(store.budget.used <= BUDGET);
+}
+
 static void evicted_table_is_wanted_again_once_a_report_missed_it(void **state)
 {
 	struct tm_identity again;
@@ -350,6 +367,7 @@ int main(void)
 		of_its_own(table_that_lies_counts_as_none),
 		of_its_own(pauses_between_failures_double_up_to_a_limit),
 		of_its_own(least_recently_used_table_goes_first_and_a_pinned_one_stays),
+		of_its_own(huge_table_takes_the_place_of_a_large_one_and_not_of_many_small_ones),
 		of_its_own(evicted_table_is_wanted_again_once_a_report_missed_it),
 		of_its_own(table_without_room_fails_and_one_beyond_the_budget_is_refused),
 		of_its_own(entries_are_bounded_by_the_budget),

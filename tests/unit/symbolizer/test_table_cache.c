@@ -28,21 +28,21 @@ static void kept_table_is_found_after_a_restart(void **state)
 	assert_int_equal(found(1), 0x100);
 	assert_int_equal(found(2), 0x200);
 	assert_int_equal(found(3), 0);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
-static void each_part_of_the_identity_counts(void **state)
+static void each_part_of_the_key_counts(void **state)
 {
-	struct tm_identity identity;
+	struct table_cache_key key;
 
 	add(1, 0x100);
-	for (size_t at = 0; at < sizeof(identity); at++) {
-		identity = identity_of(1);
-		((uint8_t *)&identity)[at] ^= 1;
-		assert_int_equal(found_of(&identity), 0);
+	for (size_t at = 0; at < sizeof(key); at++) {
+		key = key_of(1);
+		((uint8_t *)&key)[at] ^= 1;
+		assert_int_equal(found_of(&key), 0);
 	}
 	assert_int_equal(found(1), 0x100);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
 static void another_boot_or_parser_empties_the_cache(void **state)
@@ -52,23 +52,24 @@ static void another_boot_or_parser_empties_the_cache(void **state)
 
 	add(1, 0x100);
 	table_cache_close(&cache);
+	cache = TABLE_CACHE_NULL;
 	table_cache_open(&cache, dup(file), other);
 	write_all();
 	assert_int_equal(found(1), 0);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 	assert_int_equal(file_bytes(), place(0));
 	assert_memory_not_equal(cache.header.secret, before.secret, SHA256_BYTES);
 }
 
 static void too_large_a_table_is_not_kept(void **state)
 {
-	const struct tm_identity identity = identity_of(1);
-	void *bytes = calloc(1, TABLE_CACHE_ROWS_BYTES + 8);
+	const struct table_cache_key key = key_of(1);
+	void *bytes = calloc(1, TABLE_CACHE_TABLE_BYTES + 8);
 	struct tm_region rows;
 
 	assert_non_null(bytes);
-	rows = sealed(bytes, TABLE_CACHE_ROWS_BYTES + 8);
-	table_cache_add(&cache, &identity, &rows);
+	rows = sealed(bytes, TABLE_CACHE_TABLE_BYTES + 8);
+	table_cache_add(&cache, &key, &rows);
 	write_all();
 	assert_int_equal(file_bytes(), place(0));
 	free(bytes);
@@ -94,7 +95,7 @@ static void least_recently_used_table_is_replaced(void **state)
 		assert_int_equal(found(TABLE_CACHE_ENTRIES + 1), 0x500);
 		open_again();
 	}
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
 static void descriptor_not_open_for_reading_and_writing_is_no_cache(void **state)
@@ -140,7 +141,7 @@ static void table_that_waits_is_queued_once(void **state)
 	queue(1, 0x100);
 	queue(1, 0x200);
 	assert_int_equal(cache.queued, 1);
-	assert_int_equal(cache.dropped, 0);
+	assert_int_equal(cache.counts.dropped, 0);
 	write_all();
 	assert_int_equal(cache.count, 1);
 	assert_int_equal(found(1), 0x100);
@@ -151,7 +152,7 @@ static void queue_is_bounded_by_tables_and_counts_what_it_drops(void **state)
 	for (uint32_t i = 1; i <= TABLE_CACHE_QUEUE_TABLES + 3; i++)
 		queue(i, i);
 	assert_int_equal(cache.queued, TABLE_CACHE_QUEUE_TABLES);
-	assert_int_equal(cache.dropped, 3);
+	assert_int_equal(cache.counts.dropped, 3);
 	write_all();
 	assert_int_equal(cache.count, TABLE_CACHE_QUEUE_TABLES);
 	assert_int_equal(cache.budget.used, 0);
@@ -161,19 +162,19 @@ static void queue_is_bounded_by_tables_and_counts_what_it_drops(void **state)
 
 static void queue_is_bounded_by_bytes_and_counts_what_it_drops(void **state)
 {
-	const size_t bytes = TABLE_CACHE_ROWS_BYTES;
+	const size_t bytes = TABLE_CACHE_TABLE_BYTES;
 	void *zeros = calloc(1, bytes);
 
 	assert_non_null(zeros);
 	for (uint32_t i = 0; i < 4; i++) {
-		const struct tm_identity identity = identity_of(i + 1);
+		const struct table_cache_key key = key_of(i + 1);
 		struct tm_region rows = sealed(zeros, bytes);
 
-		table_cache_add(&cache, &identity, &rows);
+		table_cache_add(&cache, &key, &rows);
 		assert_null(rows.addr);
 	}
 	assert_int_equal(cache.queued, TABLE_CACHE_QUEUE_BYTES / bytes);
-	assert_int_equal(cache.dropped, 4 - TABLE_CACHE_QUEUE_BYTES / bytes);
+	assert_int_equal(cache.counts.dropped, 4 - TABLE_CACHE_QUEUE_BYTES / bytes);
 	free(zeros);
 }
 
@@ -181,7 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		of_its_own(kept_table_is_found_after_a_restart),
-		of_its_own(each_part_of_the_identity_counts),
+		of_its_own(each_part_of_the_key_counts),
 		of_its_own(another_boot_or_parser_empties_the_cache),
 		of_its_own(too_large_a_table_is_not_kept),
 		of_its_own(least_recently_used_table_is_replaced),

@@ -19,6 +19,7 @@
 static void every_changed_byte_of_an_entry_is_noticed(void **state)
 {
 	const size_t used = offsetof(struct table_cache_head, used);
+	const size_t identity = offsetof(struct table_cache_head, key.identity);
 
 	for (off_t at = place(0); at < place(1); at++) {
 		size_t in = (size_t)(at - place(0));
@@ -35,22 +36,23 @@ static void every_changed_byte_of_an_entry_is_noticed(void **state)
 		open_again();
 		assert_int_equal(found(1), 0);
 		/* With a changed identity the entry is another file's, which is not requested. */
-		assert_true(cache.refused || (in >= 16 && in < 16 + sizeof(struct tm_identity)));
+		assert_true(cache.counts.refused ||
+			    (in >= identity && in < identity + sizeof(struct tm_identity)));
 	}
 }
 
 static void wrong_identity_is_never_answered_with_another_files_rows(void **state)
 {
-	const struct tm_identity other = identity_of(2);
+	const struct table_cache_key other = key_of(2);
 
 	add(1, 0x100);
 	assert_int_equal(pwrite(file, &other, sizeof(other),
-				place(0) + (off_t)offsetof(struct table_cache_head, identity)),
+				place(0) + (off_t)offsetof(struct table_cache_head, key)),
 			 sizeof(other));
 	open_again();
 	assert_int_equal(found(2), 0);
 	assert_int_equal(found(1), 0);
-	assert_int_equal(cache.refused, 1);
+	assert_int_equal(cache.counts.refused, 1);
 }
 
 static void swapped_rows_are_refused(void **state)
@@ -67,7 +69,7 @@ static void swapped_rows_are_refused(void **state)
 	open_again();
 	assert_int_equal(found(1), 0);
 	assert_int_equal(found(2), 0);
-	assert_int_equal(cache.refused, 2);
+	assert_int_equal(cache.counts.refused, 2);
 }
 
 static void entries_in_another_order_are_the_same_entries(void **state)
@@ -94,7 +96,7 @@ static void refused_entry_is_counted_once_and_replaced(void **state)
 	assert_int_equal(found(1), 0x300);
 	open_again();
 	assert_int_equal(found(1), 0x300);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
 static void truncated_file_loses_only_its_end(void **state)
@@ -106,7 +108,7 @@ static void truncated_file_loses_only_its_end(void **state)
 		open_again();
 		assert_int_equal(found(1), 0x100);
 		assert_int_equal(found(2), 0);
-		assert_int_equal(cache.refused, 1);
+		assert_int_equal(cache.counts.refused, 1);
 		assert_int_equal(file_bytes(), place(1));
 		add(2, 0x200);
 	}
@@ -129,38 +131,54 @@ static void entry_of_another_file_of_the_same_pin_is_refused(void **state)
 	open_again();
 	assert_int_equal(found(1), 0);
 	assert_int_equal(found(2), 0x200);
-	assert_int_equal(cache.refused, 1);
+	assert_int_equal(cache.counts.refused, 1);
 }
 
 static void invalid_table_is_refused_though_its_digest_matches(void **state)
 {
-	const struct tm_identity identity = identity_of(1);
+	const struct table_cache_key key = key_of(1);
 	struct table table = table_at(0x100);
 	struct tm_region rows;
 
 	table.page.rules[3] = 1;
 	rows = sealed(&table, sizeof(table));
-	table_cache_add(&cache, &identity, &rows);
+	table_cache_add(&cache, &key, &rows);
 	open_again();
 	assert_int_equal(found(1), 0);
-	assert_int_equal(cache.refused, 1);
+	assert_int_equal(cache.counts.refused, 1);
 }
 
 static void false_length_ends_the_search(void **state)
 {
 	static const uint32_t lengths[] = {
-		0, 8, 31, 33, TABLE_CACHE_ROWS_BYTES + 8, 0xfffffff8, sizeof(struct table) + 8};
+		0, 8, 31, TABLE_CACHE_TABLE_BYTES + 8, 0xfffffff8, sizeof(struct table) + 8};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		assert_int_equal(ftruncate(file, 0), 0);
 		open_again();
 		add(1, 0x100);
-		assert_int_equal(pwrite(file, &lengths[i], 4, place(0) + 4), 4);
+		assert_int_equal(pwrite(file, &lengths[i], 4,
+					place(0) + (off_t)offsetof(struct table_cache_head, bytes)),
+				 4);
 		open_again();
 		assert_int_equal(found(1), 0);
-		assert_int_equal(cache.refused, 1);
+		assert_int_equal(cache.counts.refused, 1);
 		assert_int_equal(file_bytes(), place(0));
 	}
+}
+
+static void false_length_within_the_file_is_refused(void **state)
+{
+	const uint32_t length = 33;
+
+	add(1, 0x100);
+	assert_int_equal(pwrite(file, &length, 4,
+				place(0) + (off_t)offsetof(struct table_cache_head, bytes)),
+			 4);
+	open_again();
+	assert_int_equal(cache.counts.refused, 1); /* what follows is no entry */
+	assert_int_equal(found(1), 0);
+	assert_int_equal(cache.counts.refused, 2);
 }
 
 static void too_large_a_file_is_cut_at_its_limit(void **state)
@@ -184,6 +202,7 @@ int main(void)
 		of_its_own(entry_of_another_file_of_the_same_pin_is_refused),
 		of_its_own(invalid_table_is_refused_though_its_digest_matches),
 		of_its_own(false_length_ends_the_search),
+		of_its_own(false_length_within_the_file_is_refused),
 		of_its_own(too_large_a_file_is_cut_at_its_limit),
 	};
 

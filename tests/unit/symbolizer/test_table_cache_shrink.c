@@ -79,7 +79,7 @@ static int begin_full(void **state)
 	for (uint32_t i = USED_FROM; i <= TABLE_CACHE_ENTRIES; i++)
 		assert_int_equal(found(i), i);
 	write_all();
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 	return 0;
 }
 
@@ -91,14 +91,14 @@ static void shrink_file(void)
 
 static void all_are_as_they_were(void)
 {
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 	for (uint32_t i = USED_FROM; i <= TABLE_CACHE_ENTRIES; i++)
 		assert_int_equal(found(i), i);
 	assert_int_equal(found(ADDED), ADDED);
 	open_again();
 	for (uint32_t i = USED_FROM; i <= TABLE_CACHE_ENTRIES; i++)
 		assert_int_equal(found(i), i);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
 static void entry_that_moved_while_it_was_read_is_read_again(void **state)
@@ -122,7 +122,7 @@ static void entry_that_was_dropped_while_it_was_read_is_not_refused(void **state
 	before_read = shrink_file;
 	cache.entries[TABLE_CACHE_ENTRIES - 1].used = 0;
 	assert_int_equal(found(TABLE_CACHE_ENTRIES), 0);
-	assert_int_equal(cache.refused, 0);
+	assert_int_equal(cache.counts.refused, 0);
 }
 
 static void look_around(uint32_t moved)
@@ -148,12 +148,12 @@ static void refused_entry_goes_first(void **state)
 {
 	flip(place(TABLE_CACHE_ENTRIES) - 1);
 	assert_int_equal(found(TABLE_CACHE_ENTRIES), 0);
-	assert_int_equal(cache.refused, 1);
+	assert_int_equal(cache.counts.refused, 1);
 	cache.marks = 0; /* its mark is late */
 	shrink_file();
 	assert_int_equal(cache.marks, 0);
 	for (uint32_t i = 0; i < cache.count; i++)
-		assert_true(cache.entries[i].identity.ino != TABLE_CACHE_ENTRIES);
+		assert_true(cache.entries[i].key.identity.ino != TABLE_CACHE_ENTRIES);
 }
 
 #define of_a_full_file(test) cmocka_unit_test_setup_teardown(test, begin_full, end)

@@ -19,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/symbolizer/unwind_jobs_fixture.h"
+#include "symbolizer/base/parser_slot.h"
+#include "tests/unit/symbolizer/cached_jobs_fixture.h"
 
 static void vdso_is_requested_first(void **state)
 {
@@ -112,12 +113,13 @@ static void file_that_could_not_be_parsed_is_not_reported_as_empty(void **state)
 		enum tm_parse_failure reason;
 	} passing[] = {
 		{PARSER_CHANGED, TM_PARSE_CHANGED},    {PARSER_CPU, TM_PARSE_CPU},
-		{PARSER_MEMORY, TM_PARSE_MEMORY},      {PARSER_FAILED, TM_PARSE_RESOURCES},
+		{PARSER_MEMORY, TM_PARSE_BUDGET},      {PARSER_FAILED, TM_PARSE_RESOURCES},
 		{PARSER_CRASHED, TM_PARSE_CRASHED},    {PARSER_TIMEOUT, TM_PARSE_DEADLINE},
 		{PARSER_ABANDONED, TM_PARSE_DEADLINE}, {PARSER_REFUSED, TM_PARSE_REFUSED},
 	};
 	const struct table table = good_table();
 
+	client.memory.limit = PARSER_SLOT_LEAST_BYTES; /* no more to try with */
 	for (uint32_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
 		uint64_t before = client.counts.failures[passing[i].reason];
 
@@ -252,56 +254,6 @@ static void full_wire_delays_tables_and_requests(void **state)
 	(void)request_for_a_file();
 }
 
-/* Announces the file that @fd refers to, as the kernel would. */
-static void announce(uint32_t number, uint64_t ktime, int fd)
-{
-	make_file(&record, number, number + 100, "x\0", 2);
-	record.event.ktime = ktime;
-	make_identity_of(&record, fd);
-	assert_int_equal(files_announce(&recording.files, &record.file), 0);
-}
-
-/* What another thread does in the program. */
-static void write_cache(void)
-{
-	while (table_cache_write_next(&cache))
-		;
-}
-
-static void open_cache(void)
-{
-	static const uint8_t pin[SHA256_BYTES];
-
-	table_cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
-	assert_true(cache.fd >= 0);
-	write_cache();
-}
-
-static void cached_table_is_not_requested_again(void **state)
-{
-	const struct table table = good_table();
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	open_cache();
-	announce(1, 10, fd);
-	files_opened(&recording.files, 1, 10, dup(fd));
-	round_of_jobs();
-	answer(request_for_a_file(), PARSER_OK, &table);
-	round_of_jobs();
-	assert_int_equal(pages_of(1, 10), 1);
-	assert_int_equal(jobs.counts.cached, 0);
-	write_cache();
-	files_retire(&recording.files, 1, 15);
-	announce(1, 20, fd);
-	files_opened(&recording.files, 1, 20, fd);
-	round_of_jobs();
-	no_request();
-	assert_int_equal(pages_of(1, 20), 1);
-	assert_int_equal(jobs.counts.cached, 1);
-	assert_int_equal(jobs.counts.made, 2);
-	table_cache_close(&cache);
-}
-
 static void file_that_changed_before_it_is_parsed_gets_no_table(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -333,7 +285,7 @@ static void table_of_a_file_that_changed_meanwhile_is_dropped(void **state)
 	answer(request_for_a_file(), PARSER_OK, &table);
 	round_of_jobs();
 	says_failed(1, 10);
-	write_cache();
+	serve_cache();
 	assert_int_equal(cache.count, 0);
 	table_cache_close(&cache);
 	(void)close(fd);
@@ -353,7 +305,6 @@ int main(void)
 		of_its_own(invalid_table_is_not_sent),
 		of_its_own(number_retired_meanwhile_gets_no_table),
 		of_its_own(number_that_arrives_again_while_it_waits_is_answered_once),
-		of_its_own(cached_table_is_not_requested_again),
 		of_its_own(file_that_changed_before_it_is_parsed_gets_no_table),
 		of_its_own(table_of_a_file_that_changed_meanwhile_is_dropped),
 		of_its_own(full_wire_delays_tables_and_requests),

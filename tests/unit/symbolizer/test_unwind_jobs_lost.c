@@ -127,37 +127,6 @@ static void closed_collector_gets_no_tables(void **state)
 	assert_false(unwind_jobs_must_send(&jobs));
 }
 
-static void pending_tables_are_answered_before_names_are_requested(void **state)
-{
-	const struct table table = good_table();
-
-	open_file(1, 10);
-	open_file(2, 10);
-	round_of_jobs();
-	open_file(3, 10);
-	for (uint32_t i = 0; i < 2; i++)
-		answer(request_for_a_file(), PARSER_OK, &table);
-	unwind_jobs_settle(&jobs, /* last= */ true);
-	assert_int_equal(unwind_jobs_asked(&jobs), 0);
-	assert_int_equal(pages_of(1, 10), 1);
-	assert_int_equal(pages_of(2, 10), 1);
-	no_request();
-}
-
-static void end_of_the_command_ends_the_wait(void **state)
-{
-	int control[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control), 0);
-	(void)close(control[1]);
-	open_file(1, 10);
-	round_of_jobs();
-	client.control = control[0];
-	unwind_jobs_settle(&jobs, /* last= */ false);
-	assert_int_equal(unwind_jobs_asked(&jobs), 1);
-	(void)close(control[0]);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,8 +136,6 @@ int main(void)
 		of_its_own(missed_deadline_fails_the_request_and_keeps_the_parser),
 		of_its_own(files_wait_while_the_parser_is_stopped),
 		of_its_own(closed_collector_gets_no_tables),
-		of_its_own(pending_tables_are_answered_before_names_are_requested),
-		of_its_own(end_of_the_command_ends_the_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

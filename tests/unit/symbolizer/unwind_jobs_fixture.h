@@ -48,9 +48,9 @@ static inline int begin(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire), 0);
 	client = PARSER_CLIENT_NULL;
 	client.socket = parser[0];
+	cache = TABLE_CACHE_NULL;
 	assert_int_equal(unwind_jobs_init(&jobs, &recording.files, &cache, &client, wire[0]), 0);
 	jobs.vdso_wanted = false;
-	cache = TABLE_CACHE_NULL;
 	return 0;
 }
 

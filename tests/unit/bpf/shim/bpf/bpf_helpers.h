@@ -36,6 +36,10 @@ long bpf_get_stack(void *context, void *to, __u32 bytes, __u64 flags);
 long bpf_loop(__u32 times, void *step, void *data, __u64 flags);
 long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags);
 __u64 bpf_ringbuf_query(void *ring, __u64 flags);
+struct task_struct;
+void *bpf_task_storage_get(void *map, struct task_struct *task, void *value, __u64 flags);
+long bpf_get_task_stack(struct task_struct *task, void *to, __u32 bytes, __u64 flags);
+long bpf_seq_write(void *seq, const void *data, __u32 bytes);
 /* Never called: bpf_core_enum_value_exists() says that the kernel does not have it. */
 struct task_struct *bpf_get_current_task_btf(void);
 

@@ -3,7 +3,7 @@
  * ksyms - names of kernel frames, from the sealed table of (module, offset)
  */
 
-#include "symbolizer/names/ksyms.h"
+#include "symbolizer/base/ksyms.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -135,4 +135,21 @@ const char *ksyms_symbol(const struct ksyms *kernel, uint64_t module, uint64_t o
 			high = middle;
 	}
 	return kernel->names + kernel->symbols[low].name;
+}
+
+uint64_t ksyms_offset(uint64_t word)
+{
+	const uint64_t offset = word & TM_FRAME_KOFFSET_MAX;
+
+	return word & TM_FRAME_RETURN && offset ? offset - 1 : offset;
+}
+
+const char *ksyms_frame(const struct ksyms *kernel, uint64_t word)
+{
+	const char *symbol = NULL;
+
+	if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_KERNEL)
+		symbol = ksyms_symbol(kernel, word >> TM_FRAME_MODULE_SHIFT & TM_FRAME_MODULE_MAX,
+				      ksyms_offset(word));
+	return symbol ? symbol : "";
 }

@@ -29,3 +29,7 @@ void ksyms_deinit(struct ksyms *kernel);
 const char *ksyms_module(const struct ksyms *kernel, uint64_t module);
 /* The symbol at or before @offset in @module, or NULL. */
 const char *ksyms_symbol(const struct ksyms *kernel, uint64_t module, uint64_t offset);
+/* The offset in its module by which a frame is named: a return address is in its call. */
+uint64_t ksyms_offset(uint64_t word);
+/* The symbol of an encoded frame, "" if it is not known, or no frame of the kernel. */
+const char *ksyms_frame(const struct ksyms *kernel, uint64_t word);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * sample - one SAMPLE record: its head, the steps of its walk, and its end
+ */
+
+#include "bpf/announce.bpf.h"
+#include "bpf/kernel_stack.bpf.h"
+#include "bpf/unwind_start.bpf.h"
+
+/* Steps of the loop without bpf_loop: as many as the verifier of Linux 5.10 accepts. */
+#define BOUNDED_FRAMES 4096
+
+/* Of the running task; @ip: what the timer interrupted, or an address of the kernel. */
+static __always_inline void sample_head(struct nesting *level, __u64 task, __u64 ip)
+{
+	struct scratch *s = level->scratch;
+	struct tm_event *event = &s->sample.event;
+
+	task_describe(task, event);
+	event->type = TM_EVENT_SAMPLE;
+	event->cpu = (__u16)level->cpu;
+	event->ktime = level->ktime;
+	s->walk.task = task;
+	s->walk.mm = (__u64)TASK_FIELD(task, mm);
+	if (ip >> 63 == 0)
+		event->flags |= TM_FLAG_USER_MODE;
+	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
+}
+
+/* What one sample may cost. @components: of the paths of its announcements together. */
+static __always_inline void sample_limits(struct scratch *s, __u32 frames, __u64 ns,
+					  __u32 components)
+{
+	s->walk.frames_most = frames;
+	s->walk.time_most = ns;
+	s->path.left = components;
+}
+
+/* After the walk: announces the process. sample_write() follows, once or more. */
+static __always_inline void sample_finish(struct nesting *level)
+{
+	struct scratch *s = level->scratch;
+
+	if (s->walk.stop == TM_STOP_EXITING) {
+		s->sample.event.flags |= TM_FLAG_NO_MM;
+		s->counts.exiting++;
+	}
+	announce_generation(level);
+	s->sample.kernel_frames = (__u16)s->walk.first;
+	s->sample.user_frames = (__u16)s->walk.frames;
+	s->sample.user_stop = (__u8)s->walk.stop;
+}
+
+static __always_inline bool sample_write(struct nesting *level, enum nesting_share share)
+{
+	struct scratch *s = level->scratch;
+	struct tm_sample *sample = &s->sample;
+	__u64 bytes = sizeof(*sample) + 8ull * (sample->kernel_frames + sample->user_frames);
+
+	kread_opaque(bytes);
+	if (bytes > TM_EVENT_MAX_BYTES)
+		bytes = TM_EVENT_MAX_BYTES;
+	sample->event.bytes = (__u32)bytes;
+	return nesting_write(sample, (__u32)bytes, share, BPF_RB_NO_WAKEUP);
+}
+
+static long sample_step(__u32 index, void *data)
+{
+	struct nesting *level = data;
+
+	return unwind_once(level->scratch, level->number);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+#pragma once
+/*
+ * bpf_state - keys and values of the BPF maps and variables that the collector shares with bpf/
+ *
+ * Slots      struct tm_cpu_slot and struct tm_level_counts are written by BPF on their CPU only;
+ *            the collector maps them read-only.
+ * Units      ktime and identities: shared/event.h.
+ */
+
+#include <stdint.h>
+
+#include "shared/event.h"
+
+#define TM_NESTING_LEVELS 4 /* unfinished records on one CPU; a fifth is dropped, `nested` */
+
+struct tm_mark {
+	uint64_t ktime; /* lower bound of the ktime that this level may still emit; 0: none */
+	uint64_t pad[7];
+};
+
+struct tm_off_cpu_times { /* times without a CPU that ended */
+	uint64_t times;
+	uint64_t ns;
+	uint64_t untracked;   /* context switches of threads that no state could be kept for */
+	uint64_t ends_lost;   /* THREAD records of ended threads that found no level or space */
+	uint64_t wakers_lost; /* samples of wakers, likewise */
+	uint64_t nested;      /* samples dropped: a fifth level */
+	uint64_t nested_ns;   /* their values */
+	uint64_t no_ring;     /* the same: no ring or scratch for this CPU */
+	uint64_t no_ring_ns;
+};
+
+struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by atomic add */
+	struct tm_mark level[TM_NESTING_LEVELS];
+	uint64_t depth;   /* levels in use; programs on one CPU nest strictly */
+	uint64_t hits;    /* runs of the sampling program, idle and unselected tasks included */
+	uint64_t nested;  /* samples of the selection dropped: a fifth level */
+	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
+	uint64_t lost_announces; /* announcements and exits that found no level or ring */
+	uint64_t switched;       /* ktime of the last context switch */
+	uint64_t pad[2];
+	struct tm_off_cpu_times off_cpu;
+};
+
+/* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
+struct tm_level_counts {
+	uint64_t taken;          /* hits within the selection, without `nested` and `no_ring` */
+	uint64_t ring_full;      /* of those, dropped */
+	uint64_t exiting;        /* taken without an mm */
+	uint64_t announce_lost;  /* PROCESS, FILE or EXIT records for which the ring was full */
+	uint64_t processes_full; /* the table of announced processes was full */
+	uint64_t files_full;     /* the table of file numbers was full */
+	uint64_t lookups;        /* mapping lookups */
+	uint64_t lookup_cached;  /* of those, answered by the mapping cache */
+	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
+	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
+	uint64_t steps_by_frame_pointer; /* and by frame pointer */
+	uint64_t off_cpu;      /* off-CPU samples within the selection, without off_cpu_lost */
+	uint64_t off_cpu_ns;   /* their values */
+	uint64_t off_cpu_full; /* of those, dropped: the ring was full */
+	uint64_t off_cpu_full_ns;
+	uint64_t pad;
+};
+
+#define TM_PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
+#define TM_PROCESS_DEAD   2 /* announced with no live thread left; EXIT is past or still to come */
+
+struct tm_jitdump {        /* how far the BPF programs have looked for a generation's jitdump */
+	uint64_t at;       /* found: its mapping's start; else there is none below */
+	uint32_t status;   /* enum jitdump_status of bpf/jitdump.bpf.h */
+	uint32_t sequence; /* of the mapping cache, when they began */
+};
+
+struct tm_process_state { /* of an announced generation, map `processes` */
+	uint32_t epoch;   /* in which it was last announced */
+	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
+	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
+	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
+	uint32_t pad;
+	struct tm_jitdump jitdump;
+};
+
+struct tm_file_state { /* of a file number, map `files` */
+	struct tm_identity identity;
+	uint32_t epoch;   /* 0: not announced */
+	uint32_t retired; /* 1: no later sample uses the number; reused once the entry is deleted */
+	uint64_t table;   /* reference to its unwind table (shared/unwind_map.h) */
+};
+
+/* What the BPF program change_file, run by the collector, does to a file number's entry. */
+enum tm_file_change {
+	TM_FILE_FORGET, /* announce it again */
+	TM_FILE_RETIRE, /* no later sample has the number */
+	TM_FILE_TABLE,  /* sets its unwind table */
+};
+
+enum tm_check_status {
+	TM_CHECK_UNANSWERED = 0, /* the iterator found no such thread */
+	TM_CHECK_FILE = 1,       /* the mapping is of `identity` */
+	TM_CHECK_OTHER = 2,      /* no mapping there, or one without a file */
+	TM_CHECK_BUSY = 3,       /* the mapping is being modified: try again */
+};
+
+struct tm_check {         /* request and answer of the BPF program check_mapping */
+	uint32_t own_tid; /* thread in the collector's PID namespace */
+	uint32_t status;  /* enum tm_check_status */
+	uint64_t address;
+	uint64_t magic; /* s_magic of the superblock of the file's inode */
+	struct tm_identity identity;
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * cache_magic - the first bytes of the table cache (symbolizer/unwind/table_cache.h)
+ *
+ * The command opens the cache for the symbolizer, and for writing only if it has them: it writes to
+ * no other file.
+ */
+
+#define TM_CACHE_MAGIC       "TMTABL3\n"
+#define TM_CACHE_MAGIC_BYTES 8
