@@ -44,10 +44,10 @@ refused 2 'off-cpu-rate has no meaning without --off-cpu' "a rate of off-CPU wit
 refused 2 'off-cpu-min is longer than --off-cpu-max' "no time between least and most" \
 	"$T" record --off-cpu --off-cpu-min 2ms --off-cpu-max 1ms -d 1 -o "$F"
 mkfifo "$WORK/pipe.0001.folded"
-cat "$WORK/pipe.0001.folded" >/dev/null &
-STARTED+=($!)
+exec {pipe}<>"$WORK/pipe.0001.folded" # a reader that is there before tidemark looks
 refused 1 'pipe\.0001\.folded.*--every it must be a regular file' "a report into a pipe" \
 	"$T" record --every 1 -d 1 -o "$WORK/pipe.folded"
+exec {pipe}>&-
 refused 1 "$OUT/no-such-folder/x.folded" "an output in a folder that does not exist" \
 	"$T" record -d 1 -o "$OUT/no-such-folder/x.folded"
 refused 1 '/proc/x.folded' "an output where nobody can write" "$T" record -d 1 -o /proc/x.folded
