@@ -33,13 +33,15 @@
 #include "collector/symbolizer_link.h"
 #include "shared/bpf_state.h"
 
-#define FILE_REQUESTS_MAX        SYMBOLIZER_LINK_NUMBERS
-#define FILE_REQUESTS_QUEUE      1024
-#define FILE_REQUESTS_PERF_MAPS  32
-#define FILE_REQUESTS_PATHS      (TM_PATHS_IN_FLIGHT + FILE_REQUESTS_PERF_MAPS)
-#define FILE_REQUESTS_PAUSE_MS   1000 /* after the first failure; doubled by each further one */
-#define FILE_REQUESTS_PAUSES_MAX 6    /* doublings */
-#define FILE_REQUESTS_PAUSES_NEW 3    /* doublings before a number is replaced */
+#define FILE_REQUESTS_MAX       SYMBOLIZER_LINK_NUMBERS
+#define FILE_REQUESTS_QUEUE     1024
+#define FILE_REQUESTS_PERF_MAPS 32
+#define FILE_REQUESTS_PATHS     (TM_PATHS_IN_FLIGHT + FILE_REQUESTS_PERF_MAPS)
+/* After the first failure; doubled by each further one. Short, since it may be that of a program
+ * that ran for an instant in a container, before the one that stays. */
+#define FILE_REQUESTS_PAUSE_MS   125
+#define FILE_REQUESTS_PAUSES_MAX 9    /* doublings */
+#define FILE_REQUESTS_PAUSES_NEW 6    /* doublings before a number is replaced */
 #define FILE_REQUESTS_ASK_MS     3000 /* after so long without an answer the opener is given up */
 
 enum file_requests_state {
