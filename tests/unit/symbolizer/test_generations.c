@@ -25,7 +25,7 @@
 #define PROCESSES        30000u
 #define PROCESSES_REPORT 1000u     /* a report follows so many processes */
 #define PROCESSES_SETTLE 5000u     /* from then on all tables have their final size, or nearly so */
-#define PROCESSES_LOOK   5000u     /* so many after that, and so many at the end, are compared */
+#define PROCESSES_LOOK   5000u     /* so many after that, halfway and at the end are compared */
 #define PROCESS_NS       10000000u /* between the starts of two processes */
 #define PROCESSES_FILE   20u       /* processes of one executable */
 #define DRIFT_KIB        512
@@ -61,23 +61,33 @@ static long resident_kib(pid_t pid)
 }
 
 /*
- * The least memory of the first reports and of the last ones: the snapshot of a report may be there
- * still, or be gone already, when one looks.
+ * The least memory of the first reports, of some halfway, and of the last ones: the snapshot of a
+ * report may be there still, or be gone already, when one looks. What leaks grows in both halves.
+ * What grows in one of them is freed memory of one snapshot that malloc cannot give back because
+ * something small lies behind it (1.6 MB in one of some eight runs, under MALLOC_PERTURB_ only).
  */
 struct resident {
-	long settled, last;
+	long settled, halfway, last;
 };
+
+static void resident_least(long *least, long kib)
+{
+	if (kib < *least)
+		*least = kib;
+}
 
 static void resident_look(struct resident *resident, uint64_t process, uint64_t processes,
 			  pid_t pid)
 {
+	const uint64_t half = (PROCESSES_SETTLE + processes) / 2;
 	const long kib = resident_kib(pid);
 
-	if (process > PROCESSES_SETTLE && process <= PROCESSES_SETTLE + PROCESSES_LOOK &&
-	    kib < resident->settled)
-		resident->settled = kib;
-	if (process + PROCESSES_LOOK > processes && kib < resident->last)
-		resident->last = kib;
+	if (process > PROCESSES_SETTLE && process <= PROCESSES_SETTLE + PROCESSES_LOOK)
+		resident_least(&resident->settled, kib);
+	if (process > half && process <= half + PROCESSES_LOOK)
+		resident_least(&resident->halfway, kib);
+	if (process + PROCESSES_LOOK > processes)
+		resident_least(&resident->last, kib);
 }
 
 /*
@@ -112,7 +122,7 @@ static void processes_leave_no_memory_behind(void **state)
 {
 	const char *wanted = getenv("TM_PROCESSES");
 	uint64_t processes = wanted ? strtoull(wanted, NULL, 10) : PROCESSES;
-	struct resident resident = {LONG_MAX, LONG_MAX};
+	struct resident resident = {LONG_MAX, LONG_MAX, LONG_MAX};
 	struct fake fake = {0};
 	struct fake_end report;
 	uint64_t exported = 0;
@@ -137,10 +147,13 @@ static void processes_leave_no_memory_behind(void **state)
 	free(fake_folded(&fake));
 	assert_true(report.done);
 	assert_int_equal(exported + report.result.exported, processes);
-	print_message("%lu processes: %ld KiB after %u of them, %ld KiB at the end\n",
-		      (unsigned long)processes, resident.settled, PROCESSES_SETTLE, resident.last);
+	print_message("%lu processes: %ld KiB after %u of them, %ld KiB halfway, %ld KiB at the "
+		      "end\n",
+		      (unsigned long)processes, resident.settled, PROCESSES_SETTLE,
+		      resident.halfway, resident.last);
 	if (!SANITIZED)
-		assert_true(resident.last - resident.settled <= DRIFT_KIB);
+		assert_true(resident.halfway - resident.settled <= DRIFT_KIB / 2 ||
+			    resident.last - resident.halfway <= DRIFT_KIB / 2);
 }
 
 int main(int argc, char **argv)
