@@ -64,7 +64,8 @@ static __always_inline void off_cpu_choose(struct thread_time *time, struct tm_c
 	if (off_cpu_is_certain(time, span))
 		span->value = span->ns;
 	else
-		span->value = time->ahead ? time->value : off_cpu_select(time, span->ns);
+		span->value = off_cpu_value(
+			time->ahead ? time->ahead : off_cpu_select(time, span->ns), span->ns);
 }
 
 /* Counts samples for which nesting_open() returned @status. */
@@ -149,7 +150,8 @@ static __always_inline void off_cpu_take_first(struct thread_time *time, struct 
 
 	if ((selecting && !selection_holds(bpf_get_current_task())) || !off_cpu_count(slot, span))
 		return;
-	span->value = off_cpu_ahead ? off_cpu_select_one(span->ns) : off_cpu_select(time, span->ns);
+	span->value = off_cpu_ahead ? off_cpu_select_one(span->ns)
+				    : off_cpu_value(off_cpu_select(time, span->ns), span->ns);
 	if (!span->value || !off_cpu_open(&level, 1, span->value))
 		return;
 	sample = &level.scratch->sample;

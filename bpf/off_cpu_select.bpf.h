@@ -23,28 +23,42 @@ static __always_inline __u64 off_cpu_strata(void)
 	return shift < OFF_CPU_SHIFT_MAX ? shift : OFF_CPU_SHIFT_MAX;
 }
 
-/* ns that the stack of a time of @ns stands for; 0: it is not chosen. */
-static __always_inline __u64 off_cpu_select(struct thread_time *time, __u64 ns)
-{
-	__u64 shift = off_cpu_strata(), stratum = 1ull << shift, end, value = 0;
+/* A choice: for how many strata the stack of a time stands (0: not chosen), and their size. */
+#define OFF_CPU_ITSELF       3u /* it stands for its own time instead */
+#define OFF_CPU_STRATA       3u
+#define OFF_CPU_CHOICE_SHIFT 2
+#define OFF_CPU_WAKER_CHOSE  (1u << 15) /* thread_time.ahead: a choice stands in the other bits */
 
-	if (ns >= stratum)
-		return ns;
+/* ns that the stack of a time of @ns stands for. */
+static __always_inline __u64 off_cpu_value(__u32 choice, __u64 ns)
+{
+	__u64 strata = choice & OFF_CPU_STRATA;
+	__u32 shift = (choice & ~OFF_CPU_WAKER_CHOSE) >> OFF_CPU_CHOICE_SHIFT;
+
+	return strata == OFF_CPU_ITSELF ? ns : strata << (shift & 63);
+}
+
+static __always_inline __u32 off_cpu_select(struct thread_time *time, __u64 ns)
+{
+	__u64 shift = off_cpu_strata(), end;
+	__u32 strata;
+
+	if (ns >> shift)
+		return OFF_CPU_ITSELF;
 	/* In units of 2^-32 of the stratum: less than one, so the sum is less than two. */
 	end = time->position + (shift > 32 ? ns >> (shift - 32) : ns << (32 - shift));
-	if (time->position <= time->point && time->point < end)
-		value = stratum;
+	strata = time->position <= time->point && time->point < end;
 	if (end >> 32) {
 		end &= 0xffffffffu;
 		time->point = bpf_get_prandom_u32();
 		if (time->point < end)
-			value += stratum;
+			strata++;
 	}
 	time->position = (__u32)end;
-	return value;
+	return (__u32)shift << OFF_CPU_CHOICE_SHIFT | strata;
 }
 
-/* The same for one time alone. */
+/* The ns that one time alone stands for. */
 static __always_inline __u64 off_cpu_select_one(__u64 ns)
 {
 	__u64 shift = off_cpu_strata(), part;

@@ -33,9 +33,8 @@ struct thread_time {
 		};
 		__u64 usual; /* ns that its waits last (off_cpu_ahead.bpf.h); 0: had none */
 	};
-	__u64 value; /* ns that the sample of its sleep stands for, where its waker chose it */
 	__u32 flags; /* TM_THREAD_* */
-	__u16 ahead; /* AHEAD_*; else 1: its waker has set `value` */
+	__u16 ahead; /* AHEAD_*; else OFF_CPU_WAKER_CHOSE with its choice, or 0 */
 	__u8 state;  /* enum tm_thread_state */
 	/* 1: it was found to be in the selection. One that has ended cannot be looked up: it has no
 	 * group leader any more. */

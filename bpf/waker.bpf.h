@@ -27,9 +27,8 @@ static __always_inline bool waker_choose(struct thread_time *time, const struct 
 		return (time->ahead & (AHEAD_CHOSEN | AHEAD_LOST)) == AHEAD_CHOSEN;
 	if (!ahead_selected(task) || !off_cpu_within(ns))
 		return false;
-	time->value = off_cpu_select(time, ns);
-	time->ahead = 1;
-	return time->value || *(volatile __u32 *)&time->flags & TM_THREAD_COUNTED;
+	time->ahead = (__u16)(OFF_CPU_WAKER_CHOSE | off_cpu_select(time, ns));
+	return time->ahead & OFF_CPU_STRATA || *(volatile __u32 *)&time->flags & TM_THREAD_COUNTED;
 }
 
 /* A function of its own for the same reason as ahead_switch_from. NULL: no stack is wanted. */

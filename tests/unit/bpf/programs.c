@@ -29,7 +29,7 @@ void program_off_cpu_begin(uint64_t shift, struct program_off_cpu *ret_thread)
 uint64_t program_off_cpu_select(struct program_off_cpu *thread, uint64_t ns)
 {
 	struct thread_time time = {.position = thread->position, .point = thread->point};
-	uint64_t value = off_cpu_select(&time, ns);
+	uint64_t value = off_cpu_value(off_cpu_select(&time, ns), ns);
 
 	*thread = (struct program_off_cpu){time.position, time.point};
 	return value;
