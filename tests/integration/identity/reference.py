@@ -22,14 +22,17 @@ Process = collections.namedtuple(
 
 
 class Sample:
-    __slots__ = ("ktime", "tgid", "generation", "tid", "flags", "kernel", "stop", "comm", "frames")
+    __slots__ = ("ktime", "tgid", "generation", "tid", "flags", "kernel", "stop", "comm", "frames",
+                 "state", "value")
 
     def __init__(self, word):
         self.ktime, self.tgid = int(word[1]), int(word[2])
         self.generation = (self.tgid, int(word[3]), int(word[4]))
         self.tid, self.flags, self.kernel = int(word[5]), int(word[6]), int(word[8])
         self.stop, self.comm = word[9], text(word[10])
-        self.frames = [int(f, 16) for f in word[11].split(",")] if len(word) > 11 else []
+        frames = word[11] if len(word) > 11 else "-"
+        self.frames = [int(f, 16) for f in frames.split(",")] if frames != "-" else []
+        self.state, self.value = (word[12], int(word[15])) if word[0] == "O" else (None, 0)
 
 
 def text(word):
@@ -42,10 +45,12 @@ def unpacked(word):
 
 
 class Records:
-    """samples in ring order; processes: {generation: [Process]}; exits: {generation: ktime}"""
+    """samples in ring order, off_cpu those of threads without a CPU;
+    processes: {generation: [Process]}; exits: {generation: ktime}"""
 
     def __init__(self, path):
-        self.samples, self.processes, self.exits = [], collections.defaultdict(list), {}
+        self.samples, self.off_cpu = [], []
+        self.processes, self.exits = collections.defaultdict(list), {}
         self.meanings, self.retired = collections.defaultdict(list), {}
         with open(path, encoding="ascii") as file:
             for line in file:
@@ -58,6 +63,8 @@ class Records:
         generation = (int(word[2]), int(word[3]), int(word[4]))
         if word[0] == "S":
             self.samples.append(Sample(word))
+        elif word[0] == "O":
+            self.off_cpu.append(Sample(word))
         elif word[0] == "P":
             self.processes[generation].append(Process(
                 *map(int, word[7:13]), text(word[13]), unpacked(word[14]), unpacked(word[15]),

@@ -42,9 +42,9 @@ with open(work + "/moved.records", encoding="utf-8") as file:
     for line in file:
         if line.startswith("O "):
             words = line.split()
-            since, duration, value = map(int, words[8:11])
+            since, duration, value = map(int, words[13:16])
             check(duration <= value, "%d ns stand for %d" % (duration, value))
-            waits[words[5]].append((since, since + duration, words[7]))
+            waits[words[5]].append((since, since + duration, words[12]))
 times = sum(map(len, waits.values()))
 longest = max(end - since for spans in waits.values() for since, end, _ in spans)
 print("  %d times of %d threads, the longest of %.3f s in %.3f s" %

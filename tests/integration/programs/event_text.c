@@ -22,24 +22,22 @@ static void write_head(FILE *out, char kind, const struct tm_event *event)
 		      event->tgid, event->start_boottime, event->exec_id, event->tid, event->flags);
 }
 
-static void write_off_cpu(FILE *out, const struct tm_sample *sample)
-{
-	write_head(out, 'O', &sample->event);
-	(void)fprintf(out, " %s %" PRIu64 " %" PRIu64 " %" PRIu64, tm_reasons_thread(sample->state),
-		      sample->since, sample->duration, sample->value);
-	write_bytes(out, sample->comm, strnlen(sample->comm, TM_COMM_BYTES));
-}
-
 static void write_sample(FILE *out, const struct tm_sample *sample)
 {
+	static const char kinds[] = {
+		[TM_SAMPLE_ON_CPU] = 'S', [TM_SAMPLE_OFF_CPU] = 'O', [TM_SAMPLE_WAKER] = 'W'};
 	const uint64_t *user = sample->frames + sample->kernel_frames;
 
-	write_head(out, 'S', &sample->event);
+	write_head(out, kinds[sample->kind], &sample->event);
 	(void)fprintf(out, " %u %u %s", sample->event.cpu, sample->kernel_frames,
 		      tm_reasons_stop(sample->user_stop));
 	write_bytes(out, sample->comm, strnlen(sample->comm, TM_COMM_BYTES));
 	for (unsigned i = 0; i < sample->user_frames; i++)
 		(void)fprintf(out, "%c%" PRIx64, i ? ',' : ' ', user[i]);
+	if (sample->kind == TM_SAMPLE_OFF_CPU)
+		(void)fprintf(out, "%s %s %" PRIu64 " %" PRIu64 " %" PRIu64,
+			      sample->user_frames ? "" : " -", tm_reasons_thread(sample->state),
+			      sample->since, sample->duration, sample->value);
 }
 
 static void write_process(FILE *out, const struct tm_process *process)
@@ -64,16 +62,22 @@ static void write_file(FILE *out, const struct tm_file *file)
 	write_bytes(out, file->text, file->path_bytes);
 }
 
+static void write_thread(FILE *out, const struct tm_thread *thread)
+{
+	write_head(out, 'T', &thread->event);
+	(void)fprintf(out, " %" PRIu64, thread->seen);
+	write_bytes(out, thread->comm, strnlen(thread->comm, TM_COMM_BYTES));
+	for (unsigned i = 0; i < TM_THREAD_STATES_N; i++)
+		(void)fprintf(out, "%c%" PRIu64, i ? ',' : ' ', thread->ns[i]);
+}
+
 int event_text_write(const struct tm_event *event, FILE *out)
 {
 	const void *record = event;
 
 	switch (event->type) {
 	case TM_EVENT_SAMPLE:
-		if (((const struct tm_sample *)record)->kind == TM_SAMPLE_OFF_CPU)
-			write_off_cpu(out, record);
-		else
-			write_sample(out, record);
+		write_sample(out, record);
 		break;
 	case TM_EVENT_PROCESS:
 		write_process(out, record);
@@ -87,6 +91,9 @@ int event_text_write(const struct tm_event *event, FILE *out)
 	case TM_EVENT_RETIRE:
 		write_head(out, 'R', event);
 		(void)fprintf(out, " %u", ((const struct tm_retire *)record)->number);
+		break;
+	case TM_EVENT_THREAD:
+		write_thread(out, record);
 		break;
 	}
 	return fputc('\n', out) == '\n' ? 0 : -EIO;

@@ -4,13 +4,15 @@
  * event_text - writes a record of the shared ring as one line of text
  *
  * S ktime tgid start exec tid flags cpu kernel_frames stop comm frames
- * O ktime tgid start exec tid flags state since duration value comm: a sample without a CPU
+ * W as S: the stack of a waker
+ * O as S, frames may be `-`, then: state since duration value
  * P ktime tgid start exec tid flags exe_file level ns_tgid mnt_ns own_tgid jitdump_file comm path
  *   cgroup
  * F ktime tgid start exec tid flags number dev ino size mtime_sec mtime_nsec generation ctime_ns
  *   mnt_ns path
  * X ktime tgid start exec tid flags
  * R ktime tgid start exec tid flags number
+ * T ktime tgid start exec tid flags seen comm ns (of each state, with commas)
  *
  * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes
  * after an `=`; stop and state are names. A path is packed as in the record.

@@ -3,13 +3,14 @@
 # complete_stacks - the share of user stacks that reach their root, for each of many ordinary and
 # odd programs
 #
-# usage: complete_stacks.sh [WORKLOAD...]
+# usage: complete_stacks.sh [--off-cpu] [WORKLOAD...]
 # Without a workload it runs the short list of workloads.bash, with `all` every workload there. A
 # workload whose tool is missing is a failure. TM_SECONDS: for how many seconds each workload is
 # judged (1). TM_SETTLE: the seconds before that (1), in which the files of the workload are read
 # for the first time. 99.9 % of the stacks must be whole. Stacks that were cut because a file first
 # sampled less than TM_SETTLE before had no table yet are not part of that: they have a bound of
 # their own. So has the share of stacks whose outermost frame is a root according to its ELF file.
+# --off-cpu: the same of the stacks of threads that wait for something or for a CPU.
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/unwind.bash"
 . "$(dirname "$0")/workloads.bash"
@@ -31,11 +32,12 @@ judge() {
 	python '
 import json
 from stacks import *
-work, settle, young_max, root_min, names = sys.argv[1], *map(float, sys.argv[2:5]), sys.argv[5:]
+work, settle, young_max, root_min = sys.argv[1], *map(float, sys.argv[2:5])
+off_cpu, names = bool(sys.argv[5]), sys.argv[6:]
 alias = aliases(work + "/aliases")
 bad = []
 for name in names:
-    stacks = Stacks("%s/%s.records" % (work, name), alias)
+    stacks = Stacks("%s/%s.records" % (work, name), alias, off_cpu)
     check(stacks.user, "%s: no samples" % name)
     begin = stacks.samples[0].ktime
     late = [s for s in stacks.user if s.ktime - begin > settle * 1e9]
@@ -53,8 +55,9 @@ for name in names:
     tally.print("               ")
     if whole.silent and not tally.silent:
         whole.print("               early: ")
-    print("FIGURE truth: %s | %d user stacks | %.3f %% whole, %.3f %% at a root; %s | 99.9 %%" %
-          (name, tally.total, tally.share(), rooted, dict(tally.reasons) or "none cut"))
+    print("FIGURE truth: %s%s | %d user stacks | %.3f %% whole, %.3f %% at a root; %s | 99.9 %%" %
+          (name, " off-CPU" * off_cpu, tally.total, tally.share(), rooted,
+           dict(tally.reasons) or "none cut"))
     if whole.silent:
         bad.append("%s: %d stacks are cut without a reason" % (name, sum(whole.silent.values())))
     if tally.total < 100:
@@ -70,9 +73,11 @@ for name in names:
     if settled.unread > max(2, 0.01 * settled.total):
         bad.append("%s: the files of %d outermost frames cannot be read" % (name, settled.unread))
 check(not bad, "; ".join(bad))
-' "$WORK" "$SETTLE" "$YOUNG_MAX" "$ROOT_MIN" "$@"
+' "$WORK" "$SETTLE" "$YOUNG_MAX" "$ROOT_MIN" "${OFF_CPU[*]}" "$@"
 }
 
+OFF_CPU=()
+[[ ${1:-} == --off-cpu ]] && { OFF_CPU=(--off-cpu --off-cpu-rate 100000); shift; }
 chosen=("$@")
 [[ ${1:-} == all ]] && chosen=("${WORKLOADS[@]}")
 ((${#chosen[@]})) || chosen=("${SHORT[@]}")
@@ -80,7 +85,7 @@ printf '  %-12s %7s %7s | %8s %9s %9s | %s\n' workload samples judged user 'whol
 	'the rest'
 for name in "${chosen[@]}"; do
 	prepare_workload "$name" || continue
-	if record_with_ring "$name" -F "$HZ" -- bash -c \
+	if record_with_ring "$name" -F "$HZ" "${OFF_CPU[@]}" -- bash -c \
 		"$(declare -f "run_$name"); run_$name $((LENGTH + ${SETTLE%.*} + 1))" \
 		>"$WORK/said"; then
 		judge "$name"

@@ -35,11 +35,13 @@ class Stacks(Records):
     """The samples of a recording.
 
     user: the samples that have a user stack, sorted by ktime; without: how many samples have none,
-    by reason.
+    by reason. off_cpu: the samples are those of threads without a CPU instead.
     """
 
-    def __init__(self, path, alias=None):
+    def __init__(self, path, alias=None, off_cpu=False):
         super().__init__(path)
+        if off_cpu:
+            self.samples = self.off_cpu
         self.alias, self.user, self.without = alias or {}, [], collections.Counter()
         self.samples.sort(key=lambda sample: sample.ktime)
         for sample in self.samples:
@@ -49,6 +51,8 @@ class Stacks(Records):
                 self.without["exec"] += 1
             elif sample.flags & NO_MM:
                 self.without["exiting"] += 1
+            elif sample.state == "new":
+                self.without["never ran"] += 1
             else:
                 self.user.append(sample)
 
