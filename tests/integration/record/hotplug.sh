@@ -3,27 +3,10 @@
 # hotplug - a CPU that goes and comes during a recording is sampled again each time, and nothing is
 # lost on the other CPU
 . "$(dirname "$0")/../../lib/integration.bash"
+. "$(dirname "$0")/../../lib/cpu_switch.bash"
 
 HZ=499
 TIMES=3
-
-# N is the last CPU that can be switched; OTHER is one that stays online.
-N= OTHER=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-for candidate in /sys/devices/system/cpu/cpu[0-9]*/online; do
-	number=${candidate//[!0-9]/}
-	[[ -e $candidate && $(<"$candidate") == 1 && $number != "$OTHER" ]] &&
-		((number > ${N:-0})) && N=$number
-done
-[[ $N ]] || skip "no CPU beside CPU $OTHER can be switched off here"
-CPU=/sys/devices/system/cpu/cpu$N
-[[ -w $CPU/online ]] && echo 1 2>/dev/null >$CPU/online ||
-	skip "CPUs cannot be switched inside a container (TM_INNER): /sys is read-only"
-
-test_clean_up() { echo 1 >$CPU/online; }
-
-switch() { # 0|1
-	echo "$1" >$CPU/online || wrong "CPU $N cannot be switched to $1"
-}
 
 # spin NAME CPU - starts a program of that name, pinned, that ends by `stop_spinning`
 declare -A SPINNING
@@ -56,9 +39,6 @@ end() { # NAME
 	nothing_left
 	balance "$1" zero-drops
 }
-
-# joined NAME TIMES - whether CPU N was reported as sampled at least TIMES times
-joined() { (($(grep -c "CPU $N came online and is sampled" "$WORK/$1.err") >= $2)); }
 
 ran_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
