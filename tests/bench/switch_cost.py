@@ -7,9 +7,12 @@ with programs that do nothing at the same tracepoints, and one without, of two p
 each other on the last CPU; tidemark runs on the first. The recording's target is one stack a
 second, and its timer is at 1 Hz. With OPTIONs `record` gets these in place of `--off-cpu
 --off-cpu-rate 1`. Prints ns a switch: the median without, and the median and quartiles of what
-each of the two adds, in pairs.
+each of the two adds, in pairs. TM_BESIDE='COMMAND': another program that hooks sched_switch and
+ends by SIGINT (`offcputime 3600` of libbpf-tools) takes its turn too; then the ratio of what
+tidemark adds to what it adds is printed, of the medians.
 """
 import os
+import shlex
 import signal
 import statistics
 import subprocess
@@ -43,30 +46,30 @@ class PingPong:
 def recorded(build, options, load):
     with tempfile.TemporaryDirectory() as work:
         os.chmod(work, 0o755)
-        return recorded_in(work, build, options, load)
+        command = [build + "/cli/tidemark", "record", "-F", "1", "-o", work + "/x.folded"]
+        return beside(command + options, "sched_waking", load)
 
 
-def recorded_in(work, build, options, load):
-    command = ["taskset", "-c", "0", build + "/cli/tidemark", "record", "-F", "1",
-               "-o", work + "/x.folded"]
-    recording = subprocess.Popen(command + options, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def beside(command, hook, load):
+    """With a program that is ready once it has a program at this tracepoint."""
+    profiler = subprocess.Popen(["taskset", "-c", "0"] + command, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for_hooks(recording)
+        wait_for_hook(profiler, hook)
         time.sleep(SETTLE)
         return watched(load)
     finally:
-        recording.send_signal(signal.SIGINT)
-        recording.wait()
+        profiler.send_signal(signal.SIGINT)
+        profiler.wait()
 
 
-def wait_for_hooks(recording):
-    """Until the programs are attached."""
-    while recording.poll() is None:
+def wait_for_hook(profiler, hook):
+    while profiler.poll() is None:
         text = subprocess.run(["bpftool", "link", "show"], capture_output=True, text=True).stdout
-        if "sched_waking" in text:
+        if hook in text:
             return
         time.sleep(0.05)
+    sys.exit("switch_cost: a profiler ended before it was measured")
 
 
 def hooked(build, load):
@@ -98,19 +101,25 @@ def main():
     build = sys.argv[1]
     pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 30
     options = sys.argv[3:] or ["--off-cpu", "--off-cpu-rate", "1"]
+    other = shlex.split(os.environ.get("TM_BESIDE", ""))
     load = PingPong(build + "/tests/bench/ping_pong", os.cpu_count() - 1)
-    without, empty, added = [], [], []
+    without, empty, added, others = [], [], [], []
     try:
         time.sleep(WINDOW)
         for _ in range(pairs):
             without.append(watched(load))
             empty.append(hooked(build, load) - without[-1])
             added.append(recorded(build, options, load) - without[-1])
+            if other:
+                others.append(beside(other, "sched_switch", load) - without[-1])
     finally:
         load.process.kill()
     print("a switch without takes %.0f ns (median of %d)" % (statistics.median(without), pairs))
     show("an empty program at each tracepoint", empty)
     show("record " + " ".join(options), added)
+    if others:
+        show(" ".join(other), others)
+        print("ratio of the medians: %.2f" % (statistics.median(added) / statistics.median(others)))
 
 
 main()
