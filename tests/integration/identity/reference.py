@@ -181,6 +181,8 @@ class Judgement:
             self._say("no PROCESS", sample)
             return
         for process in known:
+            if process.own_tgid != self.records.own_tgid(sample.tgid):
+                self._say("number %d in our PID namespace" % process.own_tgid, sample)
             if process.path != self.path_of(side.exe.path, process.flags):
                 self._say("path %r, not %r" % (process.path, side.exe.path), sample)
             exe = self.records.file(process.exe_file, sample.ktime)
@@ -263,7 +265,7 @@ def sideband_tgids(sideband, records):
 def check_delivered(records, ran, tgids):
     """Each timer that went off while these processes ran must have become a sample of the same
     process, except where the kernel did not run the sampling program after it."""
-    fired, skipped = ran
+    fired, skipped, _ = ran
     samples = collections.Counter((s.tgid, s.generation[1])
                                   for s in records.samples if s.tgid in tgids)
     owed = {key: count for key, count in fired.items() if key[0] in tgids}
@@ -283,10 +285,13 @@ def check_delivered(records, ran, tgids):
 
 
 def timer_hits(path):
-    """{(tgid, start): timers that went off}, and how many the kernel skipped, of all processes"""
+    """{(tgid, start): timers that went off}, how many the kernel skipped, of all processes, and
+    {tgid: its number in the PID namespace of the reference}"""
     with open(path, encoding="ascii") as file:
         skipped = int(file.readline().split()[1])
-        return {(int(a), int(b)): int(c) for a, b, c in map(str.split, file)}, skipped
+        lines = [list(map(int, line.split())) for line in file]
+    return {(tgid, start): fired for tgid, start, fired, _ in lines}, skipped, \
+        {tgid: own for tgid, _, _, own in lines if own}
 
 
 def read_recording(work, name):
@@ -294,6 +299,7 @@ def read_recording(work, name):
     prefix = os.path.join(work, name)
     sideband, records = Sideband(prefix + ".sideband"), Records(prefix + ".records")
     ran = timer_hits(prefix + ".hits")
+    records.own_of.update(ran[2])
     execs = sum(i.how == "exec" for all_ in sideband.incarnations.values() for i in all_)
     print("  reference: %d samples, %d generations announced; sideband %d births, %d execs, "
           "%d mappings" %

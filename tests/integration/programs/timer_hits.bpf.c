@@ -49,11 +49,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TIMER_HITS_PROCESSES_MAX);
 	__type(key, struct timer_hits_key);
-	__type(value, __u64);
+	__type(value, struct timer_hits_process);
 } hits SEC(".maps");
 
 const volatile __u32 only = 0;          /* the process that `chosen` counts; 0: all */
-const volatile __u64 namespace_dev = 0; /* the PID namespace in which it has that number */
+const volatile __u64 namespace_dev = 0; /* the PID namespace of who counts, and of `only` */
 const volatile __u64 namespace_ino = 0;
 
 __u64 fired;          /* in all, the idle tasks' included */
@@ -70,13 +70,14 @@ static __always_inline bool is_tidemarks(const struct hrtimer *timer)
 	return BPF_CORE_READ(event, prog, aux, id) == sampler;
 }
 
-static __always_inline bool is_chosen(void)
+/* Return: the running process's number in that namespace, 0 when it is not in there. */
+static __always_inline __u32 own_tgid(void)
 {
 	struct bpf_pidns_info found = {0};
 
-	return !only || (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &found,
-						     sizeof(found)) == 0 &&
-			 found.tgid == only);
+	if (bpf_get_ns_current_pid_tgid(namespace_dev, namespace_ino, &found, sizeof(found)))
+		return 0;
+	return found.tgid;
 }
 
 SEC("tp_btf/hrtimer_expire_entry")
@@ -84,19 +85,20 @@ int BPF_PROG(count_hit, struct hrtimer *timer)
 {
 	const struct task_struct *task = (const void *)bpf_get_current_task();
 	struct timer_hits_key key = {.tgid = bpf_get_current_pid_tgid() >> 32};
-	__u64 first = 1, *count;
+	struct timer_hits_process first = {.fired = 1}, *known;
 
 	if (!is_tidemarks(timer))
 		return 0;
 	__sync_fetch_and_add(&fired, 1);
 	if (!key.tgid)
 		return 0;
-	if (is_chosen())
+	first.own_tgid = own_tgid();
+	if (!only || first.own_tgid == only)
 		__sync_fetch_and_add(&chosen, 1);
 	key.start_boottime = BPF_CORE_READ(task, group_leader, start_boottime);
-	count = bpf_map_lookup_elem(&hits, &key);
-	if (count)
-		__sync_fetch_and_add(count, 1);
+	known = bpf_map_lookup_elem(&hits, &key);
+	if (known)
+		__sync_fetch_and_add(&known->fired, 1);
 	else if (bpf_map_update_elem(&hits, &key, &first, BPF_NOEXIST))
 		__sync_fetch_and_add(&processes_full, 1);
 	return 0;

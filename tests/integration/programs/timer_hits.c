@@ -165,14 +165,15 @@ void timer_hits_now(const struct timer_hits *timers, __u64 *ret_hits, __u64 *ret
 int timer_hits_write(struct timer_hits *timers, FILE *out)
 {
 	int map = bpf_map__fd(timers->skeleton->maps.hits);
-	__u64 count;
+	struct timer_hits_process process;
 	struct timer_hits_key key, *previous = NULL;
 
 	if (fprintf(out, "skipped %llu\n", skipped(timers)) < 0)
 		return -EIO;
 	while (bpf_map_get_next_key(map, previous, &key) == 0) {
-		if (bpf_map_lookup_elem(map, &key, &count) == 0 &&
-		    fprintf(out, "%u %llu %llu\n", key.tgid, key.start_boottime, count) < 0)
+		if (bpf_map_lookup_elem(map, &key, &process) == 0 &&
+		    fprintf(out, "%u %llu %llu %u\n", key.tgid, key.start_boottime, process.fired,
+			    process.own_tgid) < 0)
 			return -EIO;
 		previous = &key;
 	}

@@ -18,6 +18,12 @@ struct timer_hits_key { /* a process; its threads count for it, execs make no di
 	__u64 start_boottime;
 };
 
+struct timer_hits_process {
+	__u64 fired;
+	__u32 own_tgid; /* of the PID namespace of who counts; 0: it is not in there */
+	__u32 pad;
+};
+
 #ifndef __bpf__
 #include <stdio.h>
 
@@ -34,9 +40,9 @@ struct timer_hits *timer_hits_open(const char *collector, __u32 process);
  */
 void timer_hits_now(const struct timer_hits *timers, __u64 *ret_hits, __u64 *ret_skipped);
 /*
- * Writes `skipped N`, then a line `tgid start fired` for each process. N: timers, of whomever,
- * after which the sampling program did not run, as its run count tells; a timer or two too few,
- * where one went off while both were first read. Return: 0, -ENOSPC (did not count all), -EIO.
+ * Writes `skipped N`, then a line `tgid start fired own_tgid` for each process. N: timers, of
+ * whomever, after which the sampling program did not run, as its run count tells; a timer or two
+ * too few, where one went off while both were first read. Return: 0, -ENOSPC (did not count all), -EIO.
  */
 int timer_hits_write(struct timer_hits *timers, FILE *out);
 void timer_hits_close(struct timer_hits *timers);
