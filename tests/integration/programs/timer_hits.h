@@ -42,7 +42,8 @@ void timer_hits_now(const struct timer_hits *timers, __u64 *ret_hits, __u64 *ret
 /*
  * Writes `skipped N`, then a line `tgid start fired own_tgid` for each process. N: timers, of
  * whomever, after which the sampling program did not run, as its run count tells; a timer or two
- * too few, where one went off while both were first read. Return: 0, -ENOSPC (did not count all), -EIO.
+ * too few, where one went off while both were first read.
+ * Return: 0, -ENOSPC (did not count all), -EIO.
  */
 int timer_hits_write(struct timer_hits *timers, FILE *out);
 void timer_hits_close(struct timer_hits *timers);
