@@ -163,6 +163,15 @@ static __always_inline void off_cpu_resume(struct thread_time *time, __u64 end,
 	time->state = TM_THREAD_ON_CPU;
 }
 
+/* Behind a sleep is a wait for a CPU, however short, unless no waking was seen. */
+static __always_inline void off_cpu_count_unseen(struct tm_cpu_slot *slot,
+						 const struct off_cpu_time *sleep,
+						 const struct off_cpu_time *wait)
+{
+	if (!wait->ns)
+		slot->off_cpu.unseen_ns += sleep->ns;
+}
+
 SEC("tp_btf/sched_exit_tp")
 int on_switched(__u64 *ctx)
 {
@@ -172,20 +181,26 @@ int on_switched(__u64 *ctx)
 	struct thread_time *time;
 	__u64 end;
 
-	if (!ctx[0] /* no switch */ || !task->pid || off_cpu_excluded(task))
-		return 0;
-	time = thread_time_find(task);
 	level.cpu = bpf_get_smp_processor_id();
 	level.slot = nesting_slot(level.cpu);
-	if (!time || !time->since || time->state == TM_THREAD_NEW || !level.slot)
+	if (!ctx[0] /* no switch */ || !level.slot)
 		return 0;
 	end = level.slot->switched;
+	level.slot->switched = 0;
+	if (!task->pid || off_cpu_excluded(task))
+		return 0;
+	time = thread_time_find(task);
+	if (!time || !time->since || time->state == TM_THREAD_NEW)
+		return 0;
+	if (!end) /* no program saw who left the CPU */
+		end = bpf_ktime_get_ns();
 	if (end < time->since)
 		end = time->since;
 	off_cpu_resume(time, end, &sleep, &wait);
 	if (selecting && !selection_holds((__u64)task))
 		return 0;
 	time->selected = 1;
+	off_cpu_count_unseen(level.slot, &sleep, &wait);
 	off_cpu_choose(time, level.slot, &sleep);
 	time->ahead = 0;
 	off_cpu_choose(time, level.slot, &wait);

@@ -178,6 +178,7 @@ static __noinline void ahead_switch_to(__u64 *ctx, struct nesting *level, __u64 
 	time->usual = (3 * usual + sleep.ns + wait.ns) / 4 + 1;
 	if (!ahead_selected(next))
 		return;
+	off_cpu_count_unseen(level->slot, &sleep, &wait);
 	ahead_value(time, level->slot, time->ahead, &sleep);
 	ahead_value(time, level->slot, time->ahead, &wait);
 	if (sleep.value | wait.value)

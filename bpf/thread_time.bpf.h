@@ -12,7 +12,8 @@
  * Waking     may come before the thread's switch-out: its waker waits for the run queue's lock
  *            then. So a waking since the thread was last given a CPU ended its sleep; if it is
  *            older than the switch-out, the thread did not sleep at all. Without one (the kernel
- *            does not run a program that it interrupted) all of the time counts as sleep.
+ *            does not run a program that it interrupted) all of the time counts as sleep, and is
+ *            counted.
  */
 
 #include "bpf/task.bpf.h"

@@ -139,6 +139,9 @@ void report_table_print_off_cpu(FILE *out, const struct summary *summary)
 	(void)fputs(", in progress ", out);
 	print_for(out, result->in_progress, result->in_progress_ns);
 	print_some(out, counts->untracked, "context switches of threads without a state");
+	if (counts->unseen_ns)
+		(void)fprintf(out, ", %.1f s of sleep whose end was not seen",
+			      (double)counts->unseen_ns / 1e9);
 	print_some(out, result->woken, "with the stack of their waker");
 	print_some(out, counts->wakers_lost + result->wakers_lost, "stacks of wakers dropped");
 	if (counts->stratum_ns >= NS_PER_US)

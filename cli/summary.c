@@ -194,10 +194,12 @@ static void put_off_cpu(FILE *out, const struct summary *s)
 	put_off_cpu_sum(out, &s->balance.of[ACCOUNTING_OFF_CPU_NS], "_ns");
 	(void)fprintf(out,
 		      "    \"observed\": %llu, \"observed_ns\": %llu, \"untracked\": %llu, "
-		      "\"stratum_ns\": %llu, \"in_progress\": %llu, \"in_progress_ns\": %llu, "
+		      "\"waking_unseen_ns\": %llu, \"stratum_ns\": %llu, "
+		      "\"in_progress\": %llu, \"in_progress_ns\": %llu, "
 		      "\"wakers\": %llu, \"wakers_lost\": %llu,\n",
 		      (unsigned long long)counts->times, (unsigned long long)counts->times_ns,
-		      (unsigned long long)counts->untracked, (unsigned long long)counts->stratum_ns,
+		      (unsigned long long)counts->untracked, (unsigned long long)counts->unseen_ns,
+		      (unsigned long long)counts->stratum_ns,
 		      (unsigned long long)result->in_progress,
 		      (unsigned long long)result->in_progress_ns, (unsigned long long)result->woken,
 		      (unsigned long long)(counts->wakers_lost + result->wakers_lost));

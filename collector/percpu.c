@@ -274,6 +274,7 @@ static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_o
 	counts->times += read_once(&slot->times);
 	counts->times_ns += read_once(&slot->ns);
 	counts->untracked += read_once(&slot->untracked);
+	counts->unseen_ns += read_once(&slot->unseen_ns);
 	counts->ends_lost += read_once(&slot->ends_lost);
 	counts->wakers_lost += read_once(&slot->wakers_lost);
 }

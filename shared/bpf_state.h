@@ -22,8 +22,9 @@ struct tm_mark {
 struct tm_off_cpu_times { /* times without a CPU that ended */
 	uint64_t times;
 	uint64_t ns;
-	uint64_t untracked;   /* context switches of threads that no state could be kept for */
-	uint64_t ends_lost;   /* THREAD records of ended threads that found no level or space */
+	uint64_t untracked; /* context switches of threads that no state could be kept for */
+	uint64_t unseen_ns; /* sleeps whose waking was not seen: the wait behind counts as sleep */
+	uint64_t ends_lost; /* THREAD records of ended threads that found no level or space */
 	uint64_t wakers_lost; /* samples of wakers, likewise */
 	uint64_t nested;      /* samples dropped: a fifth level */
 	uint64_t nested_ns;   /* their values */
@@ -38,7 +39,7 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 	uint64_t nested;  /* samples of the selection dropped: a fifth level */
 	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
 	uint64_t lost_announces; /* announcements and exits that found no level or ring */
-	uint64_t switched;       /* ktime of the last context switch */
+	uint64_t switched;       /* ktime of a context switch, until the next thread has read it */
 	uint64_t pad[2];
 	struct tm_off_cpu_times off_cpu;
 };

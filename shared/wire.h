@@ -17,7 +17,7 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION      5
+#define TM_WIRE_VERSION      6
 #define TM_FILES_IN_FLIGHT   32          /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT   4           /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX     256         /* bytes */
@@ -29,10 +29,11 @@
 
 /* Samples and the ns that they stand for, of the kind off-CPU. */
 struct tm_off_cpu_counts {
-	uint64_t times;       /* times without a CPU that ended, within the selection */
-	uint64_t times_ns;    /* which the values of samples estimate: taken_ns differs by chance */
-	uint64_t untracked;   /* context switches of threads that no state could be kept for */
-	uint64_t ends_lost;   /* THREAD records that were dropped */
+	uint64_t times;     /* times without a CPU that ended, within the selection */
+	uint64_t times_ns;  /* which the values of samples estimate: taken_ns differs by chance */
+	uint64_t untracked; /* context switches of threads that no state could be kept for */
+	uint64_t unseen_ns; /* sleeps whose waking was not seen: the wait behind counts as sleep */
+	uint64_t ends_lost; /* THREAD records that were dropped */
 	uint64_t wakers_lost; /* samples of wakers, likewise */
 	uint64_t taken;
 	uint64_t taken_ns;

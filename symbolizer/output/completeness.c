@@ -108,6 +108,8 @@ static void add_off_cpu(struct line *line, const struct report_off_cpu *off_cpu)
 		    100.0 * (double)off_cpu->exported_ns / (double)off_cpu->times_ns);
 	add(line, "; in progress %" PRIu64 " (%.3f s); untracked %" PRIu64, off_cpu->in_progress,
 	    seconds(off_cpu->in_progress_ns), off_cpu->untracked);
+	if (off_cpu->unseen_ns)
+		add(line, "; waking not seen %.3f s", seconds(off_cpu->unseen_ns));
 	if (off_cpu->woken || off_cpu->wakers_lost)
 		add(line, "; wakers %" PRIu64 ", lost %" PRIu64, off_cpu->woken,
 		    off_cpu->wakers_lost);

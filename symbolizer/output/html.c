@@ -60,10 +60,15 @@ static void write_off_cpu(struct output_file *out, const struct report_off_cpu *
 		const char *name;
 		uint64_t number;
 	} numbers[] = {
-		{"taken_ns", off_cpu->taken_ns},       {"exported", off_cpu->exported},
-		{"exported_ns", off_cpu->exported_ns}, {"times", off_cpu->times},
-		{"times_ns", off_cpu->times_ns},       {"untracked", off_cpu->untracked},
-		{"in_progress", off_cpu->in_progress}, {"in_progress_ns", off_cpu->in_progress_ns},
+		{"taken_ns", off_cpu->taken_ns},
+		{"exported", off_cpu->exported},
+		{"exported_ns", off_cpu->exported_ns},
+		{"times", off_cpu->times},
+		{"times_ns", off_cpu->times_ns},
+		{"untracked", off_cpu->untracked},
+		{"unseen_ns", off_cpu->unseen_ns},
+		{"in_progress", off_cpu->in_progress},
+		{"in_progress_ns", off_cpu->in_progress_ns},
 	};
 
 	key(out, "off_cpu");

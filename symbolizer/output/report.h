@@ -109,6 +109,7 @@ struct report_off_cpu { /* completeness of off-CPU samples, in samples and ns */
 	uint64_t truncated[TM_STOP_N];
 	uint64_t times, times_ns; /* that threads were observed without a CPU */
 	uint64_t untracked;       /* context switches of threads without a state */
+	uint64_t unseen_ns;       /* sleeps whose waking was not seen: waits for a CPU among them */
 	uint64_t in_progress, in_progress_ns;
 	uint64_t woken;       /* samples with the stack of who ended the sleep */
 	uint64_t wakers_lost; /* such stacks that were dropped */

@@ -41,8 +41,8 @@ def summary(path):
 
 OFF_CPU_KEYS = (
     "taken", "exported", "dropped", "taken_ns", "exported_ns", "dropped_ns", "observed",
-    "observed_ns", "untracked", "stratum_ns", "in_progress", "in_progress_ns", "wakers",
-    "wakers_lost", "recording",
+    "observed_ns", "untracked", "waking_unseen_ns", "stratum_ns", "in_progress", "in_progress_ns",
+    "wakers", "wakers_lost", "recording",
 )
 
 
@@ -52,11 +52,11 @@ def off_cpu_balance(read, zero_drops):
         check(key in read, "off_cpu lacks the key %s" % key)
     reasons = {reason: n for reason, n in read["dropped"].items() if n}
     print("  off-CPU: taken %d = exported %d + dropped %d %s; %.3f s of %d times of %.3f s; in "
-          "progress %d for %.3f s; untracked %d; stratum %d ns" %
+          "progress %d for %.3f s; untracked %d; waking not seen %.3f s; stratum %d ns" %
           (read["taken"], read["exported"], sum(read["dropped"].values()), reasons or "",
            read["taken_ns"] / 1e9, read["observed"], read["observed_ns"] / 1e9,
            read["in_progress"], read["in_progress_ns"] / 1e9, read["untracked"],
-           read["stratum_ns"]))
+           read["waking_unseen_ns"] / 1e9, read["stratum_ns"]))
     for unit in ("", "_ns"):
         taken, exported = read["taken" + unit], read["exported" + unit]
         dropped = sum(read["dropped" + unit].values())

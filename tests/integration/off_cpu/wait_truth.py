@@ -10,6 +10,8 @@ from recorded import check, folded
 
 # Without a CPU though the thread could run.
 WAITING = ("runnable", "preempted", "yielded", "new")
+# The first stratum, of which each shorter time has a sample by chance: 2^OFF_CPU_RATE_SHIFT_FIRST.
+FIRST_STRATUM = 1 << 24
 # Of these the program knows when they were woken.
 EXACT = ("ask_pipe", "answer_pipe")
 NAMES = ("count", "off_cpu", "queued", "calls", "asleep")
@@ -54,7 +56,11 @@ def deviation(total, stratum):
 def judge(function, truth, found, off_cpu, share=0.01, exact=False):
     """Whether the times of a function lie within what its program measured, but for the share, for
     four standard deviations and for what was dropped or stolen; and whether they are of the right
-    states. @exact: ASLEEP is a bound on both sides."""
+    states. @exact: ASLEEP is a bound on both sides.
+
+    What waited for a CPU behind a sleep whose waking was not seen counts as sleep. Here no program
+    of ours runs for what interrupts the machine's own agent (process 1), as its kernel has it.
+    """
     wait, stolen = truth.waits[function], truth.stolen[function]
     total = sum(found.values())
     right = sum(found[state] for state in wait["states"])
@@ -63,6 +69,7 @@ def judge(function, truth, found, off_cpu, share=0.01, exact=False):
     most = max(wait["off_cpu"], wait["calls"])
     slack = share * most + 4 * deviation(most, off_cpu["stratum_ns"])
     least = slack + stolen + sum(off_cpu["dropped_ns"].values())
+    unseen = off_cpu["waking_unseen_ns"]
     print("  %-17s %-22s n %d; off-CPU %.4f s, in calls %.4f s; found %.4f s, %+.2f %%: %s; "
           "queued %.4f s; asleep %.4f s; stolen %.2f s; slack %.4f s" %
           (function, "|".join(wait["states"]), wait["count"], wait["off_cpu"] / 1e9,
@@ -79,20 +86,25 @@ def judge(function, truth, found, off_cpu, share=0.01, exact=False):
     check(others <= slack, "%s was found in states %s" % (function, dict(found)))
     check(right >= wait["asleep"] - least, "%s: %d ns are %s, it slept %d" %
           (function, right, wait["states"], wait["asleep"]))
-    check(not exact or right <= wait["asleep"] + least, "%s: %d ns are %s, it slept %d" %
+    check(not exact or right <= wait["asleep"] + least + unseen, "%s: %d ns are %s, it slept %d" %
           (function, right, wait["states"], wait["asleep"]))
     # How long it takes from a waking until the thread is on a run queue, only the machine knows.
     check(right >= (wait["off_cpu"] - wait["queued"] - least) / 4, "%s: only %d ns are %s" %
           (function, right, wait["states"]))
-    check(waiting >= wait["queued"] - least or right + waiting >= wait["queued"] - least and
+    queued = wait["queued"] - least - unseen
+    check(waiting >= queued or right + waiting >= wait["queued"] - least and
           "preempted" in wait["states"], "%s: %d ns wait for a CPU, the scheduler says %d" %
           (function, waiting, wait["queued"]))
 
 
 def observed(off_cpu, share=0.01):
-    """What was observed, each time at its length, is what samples stand for, dropped or not."""
+    """What was observed, each time at its length, is what samples stand for, dropped or not.
+
+    The strata of the first thread, which waits until they are short (SETTLE), are at first long
+    and are halved again and again: so the times before are off by less than two of the first.
+    """
     seen, taken = off_cpu["observed_ns"], off_cpu["taken_ns"]
     print("  observed %.4f s, samples stand for %.4f s: %+.3f %%; stratum %d ns" %
           (seen / 1e9, taken / 1e9, 100 * (taken / seen - 1), off_cpu["stratum_ns"]))
-    check(abs(taken - seen) <= share * seen + off_cpu["stratum_ns"],
+    check(abs(taken - seen) <= share * seen + 2 * FIRST_STRATUM + off_cpu["stratum_ns"],
           "observed %d ns, samples stand for %d" % (seen, taken))

@@ -25,21 +25,22 @@ record_waits() {
 	balance "$name"
 }
 
-# judge NAME FUNCTION... - judges all functions that wait_states named; these must be among them
+# judge NAME FUNCTION... - judges all functions that wait_states named; these must be among them.
+# SHARE: what may be missing or too much
 judge() {
 	python '
 from wait_truth import *
-work, name, *wanted = sys.argv[1:]
+work, name, share, *wanted = sys.argv[1:]
 truth, found = Truth("%s/%s.out" % (work, name)), found_by_function("%s/%s.folded" % (work, name))
 off_cpu = summary("%s/%s.json" % (work, name))["off_cpu"]
 check(set(wanted) <= set(truth.waits), "the program names %s alone" % list(truth.waits))
 wrong = []
 for function in truth.waits:
     try:
-        judge(function, truth, found[function], off_cpu, exact=function in EXACT)
+        judge(function, truth, found[function], off_cpu, float(share), function in EXACT)
     except Wrong as found_wrong:
         wrong.append(str(found_wrong))
 observed(off_cpu)
 check(not wrong, "; ".join(wrong))
-' "$WORK" "$@"
+' "$WORK" "$1" "${SHARE:-0.01}" "${@:2}"
 }

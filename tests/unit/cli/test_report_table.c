@@ -143,14 +143,16 @@ static void off_cpu_is_a_line_of_stacks_and_times(void **state)
 
 static void threads_without_a_state_are_printed_if_there_are_any(void **state)
 {
-	const struct summary summary = {.counts = {.off_cpu = {.untracked = 3, .stratum_ns = 1}}};
+	const struct summary summary = {
+		.counts = {.off_cpu = {.untracked = 3, .unseen_ns = 250000000, .stratum_ns = 1}}};
 	FILE *out = open_memstream(&text, &bytes);
 
 	report_table_print_off_cpu(out, &summary);
 	(void)fclose(out);
 	assert_string_equal(text, "off-CPU: taken 0 stacks for 0.0 s of 0.0 s observed, exported "
 				  "0 for 0.0 s, dropped 0 for 0.0 s, in progress 0 for 0.0 s, 3 "
-				  "context switches of threads without a state\n");
+				  "context switches of threads without a state, 0.2 s of "
+				  "sleep whose end was not seen\n");
 	free(text);
 }
 

@@ -207,6 +207,7 @@ static void off_cpu_is_there_only_if_it_was_recorded(void **state)
 		.counts = {.off_cpu = {.times = 11,
 				       .times_ns = 12,
 				       .untracked = 13,
+				       .unseen_ns = 29,
 				       .wakers_lost = 2,
 				       .stratum_ns = 14}},
 		.result = {.off_cpu = {.in_progress = 15,
@@ -230,7 +231,8 @@ static void off_cpu_is_there_only_if_it_was_recorded(void **state)
 		     "\"dropped_ns\": {");
 	expect(text, "\"shared_full\": 3000000003,");
 	expect(text, "\"observed\": 11, \"observed_ns\": 12, \"untracked\": 13, "
-		     "\"stratum_ns\": 14, \"in_progress\": 15, \"in_progress_ns\": 16, "
+		     "\"waking_unseen_ns\": 29, \"stratum_ns\": 14, "
+		     "\"in_progress\": 15, \"in_progress_ns\": 16, "
 		     "\"wakers\": 27, \"wakers_lost\": 30,");
 	expect(text, "\"recording\": {\"taken\": 21, \"exported\": 22, \"dropped\": 23, "
 		     "\"taken_ns\": 24, \"exported_ns\": 25, \"dropped_ns\": 26}\n  },\n");

@@ -228,6 +228,7 @@ static void completeness_tells_the_time_of_off_cpu_samples(void **state)
 		.times = 90,
 		.times_ns = 2 * BLOCKED_NS,
 		.untracked = 4,
+		.unseen_ns = 250000000,
 		.in_progress = 2,
 		.in_progress_ns = 1500000000,
 	};
@@ -236,7 +237,7 @@ static void completeness_tells_the_time_of_off_cpu_samples(void **state)
 			       ". off-CPU: taken 3 (35.000 s) = exported 1 (5.000 s) + dropped 2 "
 			       "(30.000 s) (ring_full 2 30.000 s); observed 10.000 s in 90 times, "
 			       "exported 50.0 %; in progress 2 (1.500 s); untracked 4; "
-			       "truncated 1 (depth 1)"));
+			       "waking not seen 0.250 s; truncated 1 (depth 1)"));
 	build.report.kinds = 1u << TM_SAMPLE_ON_CPU;
 	completeness_format(report, text);
 	assert_null(strstr(text, "off-CPU"));
