@@ -125,7 +125,18 @@ def without(text, part):
     return text.replace(part, "", 1)
 
 
+def boots():
+    """Only a removed breakpoint is a reason to boot again, and only once."""
+    died, panicked = "[ 1.5] Oops: int3: 0000 [#1]\n", "Kernel panic - not syncing\n"
+    for consoles, last in (([died, "whole"], "whole"), ([died, died, "whole"], died),
+                           ([panicked, "whole"], panicked), (["whole", died], "whole")):
+        left = iter(consoles)
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert boot.boot_again(lambda: next(left)) == last, consoles
+
+
 def main():
+    boots()
     good = console(recordings())
     half = good.index("--- TM-OUT\n") + len(packed(recordings())) // 2
     deep, rows = recorded_kernels.COMMAND_DEPTH, recorded_kernels.ROWS_DEPTH
