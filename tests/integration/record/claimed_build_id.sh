@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
-LENGTH=2
+LENGTH=4
 
 libc=$(ldd "$TM_WORKLOADS/deep-cfi" | awk '$1 ~ /^libc\.so/ { print $3 }')
 [[ -s $libc ]] || skip "deep-cfi has no libc.so here"
