@@ -54,12 +54,23 @@ static void write_number(struct output_file *out, const char *name, uint64_t num
 	output_file_number(out, number);
 }
 
+struct named_number {
+	const char *name;
+	uint64_t number;
+};
+
+static void write_numbers(struct output_file *out, const struct named_number *numbers,
+			  unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		key(out, numbers[i].name);
+		output_file_number(out, numbers[i].number);
+	}
+}
+
 static void write_off_cpu(struct output_file *out, const struct report_off_cpu *off_cpu)
 {
-	const struct {
-		const char *name;
-		uint64_t number;
-	} numbers[] = {
+	const struct named_number numbers[] = {
 		{"taken_ns", off_cpu->taken_ns},
 		{"exported", off_cpu->exported},
 		{"exported_ns", off_cpu->exported_ns},
@@ -74,10 +85,7 @@ static void write_off_cpu(struct output_file *out, const struct report_off_cpu *
 	key(out, "off_cpu");
 	output_file_text(out, "{");
 	write_number(out, "taken", off_cpu->taken);
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		key(out, numbers[i].name);
-		output_file_number(out, numbers[i].number);
-	}
+	write_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
 	write_reasons(out, "dropped", off_cpu->drops, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(out, "dropped_ns", off_cpu->drops_ns, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(out, "truncated", off_cpu->truncated, TM_STOP_NONE + 1, TM_STOP_N,
@@ -87,10 +95,7 @@ static void write_off_cpu(struct output_file *out, const struct report_off_cpu *
 
 static void write_summary(struct output_file *out, const struct report *report)
 {
-	const struct {
-		const char *name;
-		uint64_t number;
-	} numbers[] = {
+	const struct named_number numbers[] = {
 		{"hz", report->hz},
 		{"start_ms", report->start_unix_ns / NS_PER_MS},
 		{"taken", report->taken},
@@ -107,10 +112,7 @@ static void write_summary(struct output_file *out, const struct report *report)
 	output_file_json_string(out, report->title ? report->title : "");
 	key(out, "seconds");
 	output_file_format(out, "%.6f", (double)report->duration_ns / NS_PER_SECOND);
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		key(out, numbers[i].name);
-		output_file_number(out, numbers[i].number);
-	}
+	write_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
 	write_reasons(out, "dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	write_reasons(out, "truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		      tm_reasons_stop);

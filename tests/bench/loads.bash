@@ -53,12 +53,16 @@ on_each_cpu() {
 	done
 }
 
-begin_pgbench() {
+start_postgres() {
 	install -d -o postgres -m 700 "$WORK/pg"
 	as_postgres "$PG/initdb" -A trust -D "$WORK/pg" >/dev/null 2>&1 || return 1
 	as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" \
 		-o "-c listen_addresses= -k $WORK/pg -c fsync=off" start >/dev/null || return 1
-	as_postgres "$PG/pgbench" -q -i -s 10 -h "$WORK/pg" postgres >/dev/null 2>&1 || return 1
+	as_postgres "$PG/pgbench" -q -i -s 10 -h "$WORK/pg" postgres >/dev/null 2>&1
+}
+
+begin_pgbench() {
+	start_postgres || return 1
 	begin setpriv --reuid postgres --regid postgres --clear-groups -- \
 		"$PG/pgbench" -S -c 8 -T 100000 -h "$WORK/pg" postgres
 }

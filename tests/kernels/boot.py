@@ -71,13 +71,13 @@ def boot_again(start):
     """What the guest writes that START starts, or a second one after a fault of the emulator.
 
     A kernel that changes its code puts a breakpoint there, and takes it away when all CPUs have
-    seen the new code. With a thread for each CPU, TCG can still run its translation of the
-    breakpoint then; the kernel knows no such breakpoint any more, and dies.
+    seen the new code. A guest died of a breakpoint where the new code stood already: most likely
+    TCG, with a thread for each CPU, still ran its translation of the breakpoint.
     """
     console = start()
     if "Oops: int3" not in console:
         return console
-    print("qemu ran a breakpoint that the guest's kernel had removed: booted once more",
+    print("the guest died of a breakpoint that its kernel had removed: booted once more",
           flush=True)
     return start()
 

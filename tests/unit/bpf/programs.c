@@ -40,6 +40,20 @@ uint64_t program_off_cpu_select_one(uint64_t ns)
 	return off_cpu_select_one(ns);
 }
 
+void program_off_cpu_end(const struct program_off_cpu_wait *wait, struct program_off_cpu_ns *ret_ns)
+{
+	struct thread_time time = {.state = (__u8)wait->state,
+				   .since = wait->since,
+				   .ran = wait->ran,
+				   .woken = wait->woken};
+	struct off_cpu_time sleep = {0}, runnable = {0};
+	struct tm_cpu_slot slot = {.depth = 0};
+
+	off_cpu_resume(&time, wait->end, &sleep, &runnable);
+	off_cpu_count_unseen(&slot, &sleep, &runnable);
+	*ret_ns = (struct program_off_cpu_ns){sleep.ns, runnable.ns, slot.off_cpu.unseen_ns};
+}
+
 const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},
 	[PROGRAM_MAP_RINGS] = {.map = &rings, .of_maps = true},

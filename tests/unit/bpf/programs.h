@@ -53,3 +53,22 @@ void program_off_cpu_begin(uint64_t shift, struct program_off_cpu *ret_thread);
 /* Return: ns that the stack of a time of @ns stands for; 0: it is not chosen. */
 uint64_t program_off_cpu_select(struct program_off_cpu *thread, uint64_t ns);
 uint64_t program_off_cpu_select_one(uint64_t ns);
+
+/* A time without a CPU (bpf/off_cpu.bpf.h), in ktime. */
+struct program_off_cpu_wait {
+	uint32_t state; /* enum tm_thread_state, in which the thread left its CPU */
+	uint64_t ran;   /* when it was given the CPU that it left at `since` */
+	uint64_t since;
+	uint64_t woken; /* the last waking that was seen */
+	uint64_t end;
+};
+
+/* What it is made of. */
+struct program_off_cpu_ns {
+	uint64_t sleep;
+	uint64_t wait; /* for a CPU */
+	uint64_t unseen;
+};
+
+void program_off_cpu_end(const struct program_off_cpu_wait *wait,
+			 struct program_off_cpu_ns *ret_ns);
