@@ -3,12 +3,13 @@
 # estimate - one long wait beside very many short ones, at no more than 1,000 stacks a second: both
 # totals are right
 #
-# TM_WAITS: how many short ones. That the selection has no bias is a unit test (off_cpu_select).
+# TM_WAITS: how many short ones; TM_LONG_NS: how long the other is. That the selection has no bias
+# is a unit test (off_cpu_select).
 . "$(dirname "$0")/../../lib/integration.bash"
 . "$(dirname "$0")/waits.bash"
 
-record_waits estimate --off-cpu --no-lines -- long_and_short "${TM_WAITS:-200000}" 3000000000 ||
-	finish
+record_waits estimate --off-cpu --no-lines -- long_and_short "${TM_WAITS:-200000}" \
+	"${TM_LONG_NS:-3000000000}" || finish
 python '
 from wait_truth import *
 work = sys.argv[1]
