@@ -32,7 +32,7 @@ static void assert_times(enum tm_thread_state state, uint64_t woken, uint64_t en
 
 static void test_woken(void **state)
 {
-	for (int asleep = TM_THREAD_INTERRUPTIBLE; asleep <= TM_THREAD_STOPPED; asleep++)
+	for (unsigned asleep = TM_THREAD_INTERRUPTIBLE; asleep <= TM_THREAD_STOPPED; asleep++)
 		assert_times(asleep, 6500, END, (struct program_off_cpu_ns){4500, 2500, 0});
 }
 
