@@ -111,6 +111,7 @@ int find_threads(struct bpf_iter__task *ctx)
 	if (!task || off_cpu_excluded(task))
 		return 0;
 	time = thread_time_make(task);
+	/* A thread that leaves its CPU at this moment is thought to have stayed: off_cpu_left. */
 	if (time && !time->since)
 		thread_time_begin(time, thread_time_found(task), bpf_ktime_get_ns());
 	return 0;
@@ -149,6 +150,16 @@ static __always_inline void off_cpu_split(const struct thread_time *time, __u64 
 		wait->state = TM_THREAD_RUNNABLE;
 	}
 	wait->ns = end - wait->since;
+}
+
+/* Whether the thread was seen to leave the CPU before the one that it has now. Some that leave it
+ * as find_threads meets them are not: when they left is not known, and no sample says it. */
+static __always_inline bool off_cpu_left(struct tm_cpu_slot *slot, const struct thread_time *time)
+{
+	if (!time || !time->since || time->state == TM_THREAD_NEW)
+		return false;
+	slot->off_cpu.untracked += time->state == TM_THREAD_ON_CPU;
+	return time->state != TM_THREAD_ON_CPU;
 }
 
 /* The thread has a CPU again. */
@@ -190,7 +201,7 @@ int on_switched(__u64 *ctx)
 	if (!task->pid || off_cpu_excluded(task))
 		return 0;
 	time = thread_time_find(task);
-	if (!time || !time->since || time->state == TM_THREAD_NEW)
+	if (!off_cpu_left(level.slot, time))
 		return 0;
 	if (!end) /* no program saw who left the CPU */
 		end = bpf_ktime_get_ns();

@@ -169,7 +169,7 @@ static __noinline void ahead_switch_to(__u64 *ctx, struct nesting *level, __u64 
 	if (!next->pid || off_cpu_excluded(next))
 		return;
 	time = thread_time_find(next);
-	if (!time || !time->since || time->state == TM_THREAD_NEW)
+	if (!off_cpu_left(level->slot, time))
 		return;
 	if (now < time->since)
 		now = time->since;

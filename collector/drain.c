@@ -46,13 +46,12 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 	}
 }
 
+/* @drop: TM_DROP_N: it was pushed. */
 static void count_off_cpu(struct tm_off_cpu_counts *counts, const struct tm_sample *sample,
-			  bool pushed)
+			  enum tm_drop drop)
 {
-	counts->pushed += pushed;
-	counts->pushed_ns += pushed ? sample->value : 0;
-	counts->drops[TM_DROP_SHARED_FULL] += !pushed;
-	counts->drops_ns[TM_DROP_SHARED_FULL] += pushed ? 0 : sample->value;
+	++*(drop == TM_DROP_N ? &counts->pushed : &counts->drops[drop]);
+	*(drop == TM_DROP_N ? &counts->pushed_ns : &counts->drops_ns[drop]) += sample->value;
 }
 
 /* After the check. */
@@ -67,7 +66,7 @@ static void push(struct drain *drain, const struct tm_event *event)
 	else if (event->type == TM_EVENT_THREAD)
 		drain->off_cpu.ends_lost += !pushed;
 	else if (sample->kind == TM_SAMPLE_OFF_CPU && sample->value)
-		count_off_cpu(&drain->off_cpu, sample, pushed);
+		count_off_cpu(&drain->off_cpu, sample, pushed ? TM_DROP_N : TM_DROP_SHARED_FULL);
 	else if (sample->kind == TM_SAMPLE_WAKER)
 		drain->off_cpu.wakers_lost += !pushed;
 	else if (sample->kind == TM_SAMPLE_ON_CPU)
@@ -77,10 +76,14 @@ static void push(struct drain *drain, const struct tm_event *event)
 static void forward(struct drain *drain, uint32_t bytes, uint64_t now_ms)
 {
 	struct tm_event *event = (void *)drain->record;
+	const struct tm_sample *sample = (const void *)drain->record;
 	bool urgent = bytes >= sizeof(*event) && event->type != TM_EVENT_SAMPLE;
 
 	if (tm_event_check_from_bpf(event, bytes) < 0) {
-		++*(urgent ? &drain->announce_lost : &drain->malformed);
+		if (!urgent && bytes >= sizeof(*sample) && sample->kind == TM_SAMPLE_OFF_CPU)
+			count_off_cpu(&drain->off_cpu, sample, TM_DROP_MALFORMED);
+		else
+			++*(urgent ? &drain->announce_lost : &drain->malformed);
 		return;
 	}
 	drain_rewrite(drain, event, now_ms);

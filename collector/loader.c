@@ -236,8 +236,14 @@ int loader_threads(const struct loader *loader)
 
 void loader_detach(struct loader *loader)
 {
-	if (loader->skeleton)
-		tidemark_bpf__detach(loader->skeleton);
+	struct tidemark_bpf *skeleton = loader->skeleton;
+
+	if (!skeleton)
+		return;
+	/* Before on_switch: without it, every thread would seem to have had its CPU all along. */
+	(void)bpf_link__destroy(skeleton->links.on_switched);
+	skeleton->links.on_switched = NULL;
+	tidemark_bpf__detach(skeleton);
 }
 
 uint64_t loader_run_ns(const struct loader *loader)

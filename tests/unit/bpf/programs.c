@@ -54,6 +54,16 @@ void program_off_cpu_end(const struct program_off_cpu_wait *wait, struct program
 	*ret_ns = (struct program_off_cpu_ns){sleep.ns, runnable.ns, slot.off_cpu.unseen_ns};
 }
 
+bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracked)
+{
+	struct thread_time time = {.state = (__u8)state, .since = since};
+	struct tm_cpu_slot slot = {.depth = 0};
+	bool left = off_cpu_left(&slot, &time);
+
+	*ret_untracked = slot.off_cpu.untracked;
+	return left;
+}
+
 const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},
 	[PROGRAM_MAP_RINGS] = {.map = &rings, .of_maps = true},

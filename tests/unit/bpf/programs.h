@@ -72,3 +72,6 @@ struct program_off_cpu_ns {
 
 void program_off_cpu_end(const struct program_off_cpu_wait *wait,
 			 struct program_off_cpu_ns *ret_ns);
+/* Whether a thread that is given a CPU, in @state since @since, was seen to leave the one before.
+ * @ret_untracked: what is counted as untracked. */
+bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracked);

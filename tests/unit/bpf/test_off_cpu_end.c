@@ -64,12 +64,30 @@ static void test_no_time(void **state)
 	assert_times(TM_THREAD_PREEMPTED, 0, SINCE, (struct program_off_cpu_ns){0, 0, 0});
 }
 
+static void assert_left(enum tm_thread_state state, uint64_t since, bool left, uint64_t untracked)
+{
+	uint64_t found = 0;
+
+	assert_int_equal(program_off_cpu_left(state, since, &found), left);
+	assert_int_equal(found, untracked);
+}
+
+/* A state in which nothing waits is no sample: the collector would drop it. */
+static void test_leaving_unseen(void **state)
+{
+	assert_left(TM_THREAD_ON_CPU, SINCE, false, 1);
+	assert_left(TM_THREAD_NEW, SINCE, false, 0);
+	assert_left(TM_THREAD_PREEMPTED, 0, false, 0);
+	for (unsigned off = TM_THREAD_RUNNABLE; off <= TM_THREAD_STOPPED; off++)
+		assert_left(off, SINCE, true, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_woken),         cmocka_unit_test(test_woken_before_it_left),
 		cmocka_unit_test(test_waking_unseen), cmocka_unit_test(test_not_asleep),
-		cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_no_time),       cmocka_unit_test(test_leaving_unseen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

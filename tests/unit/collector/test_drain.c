@@ -166,9 +166,15 @@ static void malformed_records_are_counted_and_dropped(void **state)
 	produce(world, &sample, sizeof(sample));
 	produce(world, &exit_record, sizeof(exit_record));
 	produce(world, "four", 4);
+	sample.user_frames = 0;
+	sample.kind = TM_SAMPLE_OFF_CPU;
+	sample.value = 70;
+	produce(world, &sample, sizeof(sample));
 	drain(world);
 	assert_int_equal(pop(world), TM_RING_E_EMPTY);
 	assert_int_equal(world->drain.malformed, 2);
+	assert_int_equal(world->drain.off_cpu.drops[TM_DROP_MALFORMED], 1);
+	assert_int_equal(world->drain.off_cpu.drops_ns[TM_DROP_MALFORMED], 70);
 	assert_int_equal(world->drain.announce_lost, 1);
 	assert_int_equal(world->drain.pushed, 0);
 }
