@@ -101,10 +101,10 @@ own="shared/$name"
 
 # Sources of a process without those of its children.
 collector() { sources collector | grep -v '^collector/opener/'; }
-symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|exporter|spool|debuginfod)/'; }
+symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|network|exporter|debuginfod)/'; }
 
 for folder in shared bpf collector collector/opener symbolizer symbolizer/parser \
-	symbolizer/debuginfod cli tests; do
+	symbolizer/network symbolizer/debuginfod cli tests; do
 	[ -n "$(sources $folder)" ] || echo "$folder: empty"
 done | verdict 'every component is there'
 sources shared | strangers "$own|shared/seccompgen/$name" |
@@ -129,16 +129,19 @@ symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children
 topics='elf|cfi|dwarf|go|jit|symbols|x86'
 sources symbolizer/parser | strangers "$own|symbolizer/parser/(($topics)/)?$name" |
 	verdict 'symbolizer/parser/ includes only shared/ and its own'
-sources symbolizer/debuginfod | strangers "$own|symbolizer/debuginfod/$name" |
-	verdict 'symbolizer/debuginfod/ includes only shared/ and its own'
+sources symbolizer/network | strangers "$own|symbolizer/network/$name" |
+	verdict 'symbolizer/network/ includes only shared/ and its own'
+sources symbolizer/debuginfod |
+	strangers "$own|symbolizer/network/$name|symbolizer/debuginfod/$name" |
+	verdict 'symbolizer/debuginfod/ includes only shared/, network/ and its own'
 sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
 sources collector cli | includes |
 	grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*|curl/.*|zlib|lzma|zstd|protobuf-c/.*)(\.h)?>' |
 	verdict 'collector/ and cli/ use no parsing library'
 sources symbolizer | includes |
 	grep -E '<(bpf/.*|linux/bpf|linux/perf_event|sys/capability|curl/.*)(\.h)?>' |
-	grep -vE '^symbolizer/debuginfod/.*<curl/' |
-	verdict 'symbolizer/ uses no BPF, no capability, and only debuginfod/ a network library'
+	grep -vE '^symbolizer/(network|debuginfod)/.*<curl/' |
+	verdict 'symbolizer/ uses no BPF, no capability, and only its children a network library'
 symbolizer | includes | grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*)(\.h)?>' |
 	verdict 'only symbolizer/parser/ reads ELF'
 sources shared bpf collector symbolizer cli | includes | grep '"tests/' |

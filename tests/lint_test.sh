@@ -32,6 +32,11 @@ plant symbolizer/session.c '#include "bpf/maps.h"' 'symbolizer/ includes only'
 plant symbolizer/session.c '#include "symbolizer/parser/elf/image.h"' 'symbolizer/ includes only'
 plant symbolizer/session.c '#include <gelf.h>' 'only symbolizer/parser/ reads ELF'
 plant symbolizer/parser/main.c '#include "symbolizer/session.h"' 'symbolizer/parser/ includes only'
+plant symbolizer/session.c '#include "symbolizer/network/network.h"' 'symbolizer/ includes only'
+plant symbolizer/network/network.c '#include "symbolizer/debuginfod/options.h"' \
+	'symbolizer/network/ includes only'
+plant symbolizer/debuginfod/main.c '#include "symbolizer/session.h"' \
+	'symbolizer/debuginfod/ includes only'
 plant bpf/tidemark.bpf.c '#include "shared/ring.h"' 'bpf/ includes only what it shares'
 plant bpf/maps.h '#include <stdio.h>' 'bpf/ uses only headers of the kernel'
 plant collector/main.c '#include "collector/opener/candidates.h"' 'collector/ includes only'

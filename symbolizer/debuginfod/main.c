@@ -15,11 +15,12 @@
 #include "debuginfod_filter.h"
 #include "shared/option.h"
 #include "shared/sandbox.h"
-#include "symbolizer/debuginfod/landlock.h"
-#include "symbolizer/debuginfod/network.h"
 #include "symbolizer/debuginfod/server.h"
+#include "symbolizer/network/network.h"
 
 #define DESCRIPTORS         64
+#define PORT_HTTP           80
+#define PORT_HTTPS          443
 #define ADDRESS_SPACE_BYTES (1ul << 30) /* answers are not mapped */
 
 static int limit_files(uint64_t bytes)
@@ -39,19 +40,20 @@ static int ignore_signals(void)
 		       : 0;
 }
 
-/* A sanitizer reads files of /proc. */
-static int restrict_access(const struct network *network)
+/* A redirect may lead to the default ports. Return: 0, -errno (-EINVAL: an invalid URL). */
+static int prepare(struct network *network, const struct options *options)
 {
-	const struct landlock_allowed allowed = {
-		.paths = network_paths,
-		.ports = network->ports,
-		.port_count = network->port_count,
-	};
+	int r = network_prepare(network);
 
-	return TM_SANITIZED ? 0 : landlock_enter(&allowed);
+	if (r == 0)
+		r = network_allow_port(network, PORT_HTTP);
+	if (r == 0)
+		r = network_allow_port(network, PORT_HTTPS);
+	for (unsigned i = 0; r == 0 && i < options->url_count; i++)
+		r = network_allow_url(network, options->urls[i]);
+	return r;
 }
 
-/* Kernels without Landlock have the account and the filter alone. */
 static int enter_sandbox(const struct options *options, const struct network *network)
 {
 	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
@@ -61,7 +63,7 @@ static int enter_sandbox(const struct options *options, const struct network *ne
 	if (r == 0)
 		r = ignore_signals();
 	if (r == 0)
-		r = restrict_access(network);
+		r = network_restrict(network);
 	return r < 0 ? r : tm_sandbox_filter(&debuginfod_filter);
 }
 
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
 	r = tm_sandbox_harden();
 	if (r < 0)
 		return fail("could not enter its sandbox", r);
-	r = network_prepare(&network, &options);
+	r = prepare(&network, &options);
 	if (r < 0)
 		return fail("could not prepare its connections", r);
 	r = enter_sandbox(&options, &network);

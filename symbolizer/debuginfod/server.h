@@ -10,8 +10,8 @@
  * Limits     DEBUGINFOD_REQUEST_MS for a request, whatever number of servers it takes.
  */
 
-#include "symbolizer/debuginfod/network.h"
 #include "symbolizer/debuginfod/options.h"
+#include "symbolizer/network/network.h"
 
 #define SERVER_PAUSE_MS 60000
 

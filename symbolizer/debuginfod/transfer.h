@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "symbolizer/debuginfod/debuginfod.h"
-#include "symbolizer/debuginfod/network.h"
 #include "symbolizer/debuginfod/options.h"
+#include "symbolizer/network/network.h"
 
 #define TRANSFER_REDIRECTS_MAX   5
 #define TRANSFER_CONNECT_SECONDS 10

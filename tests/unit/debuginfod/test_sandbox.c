@@ -27,8 +27,8 @@
 
 #include "debuginfod_filter.h"
 #include "shared/sandbox.h"
-#include "symbolizer/debuginfod/landlock.h"
-#include "symbolizer/debuginfod/network.h"
+#include "symbolizer/network/landlock.h"
+#include "symbolizer/network/network.h"
 
 #define PORT_ALLOWED 49151
 #define PORT_OTHER   49150

@@ -3,7 +3,7 @@
  * network - makes libcurl and the name resolution ready, before the sandbox is entered
  */
 
-#include "symbolizer/debuginfod/network.h"
+#include "symbolizer/network/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 
 #include "shared/cleanup.h"
 #include "shared/parse.h"
+#include "shared/sandbox.h"
+#include "symbolizer/network/landlock.h"
 
-#define PORT_DNS   53
-#define PORT_HTTP  80
-#define PORT_HTTPS 443
+#define PORT_DNS 53
 
 const char *const network_paths[] = {"/etc/hosts", "/etc/resolv.conf", "/etc/host.conf",
 				     "/etc/gai.conf", NULL};
@@ -49,12 +49,15 @@ static int read_certificates(struct network *network)
 	return 0;
 }
 
-static void add_port(struct network *network, uint16_t port)
+int network_allow_port(struct network *network, uint16_t port)
 {
+	if (network->port_count == NETWORK_PORTS_MAX)
+		return -ENOSPC;
 	network->ports[network->port_count++] = port;
+	return 0;
 }
 
-static int add_port_of(struct network *network, const char *text)
+int network_allow_url(struct network *network, const char *text)
 {
 	CURLU *url = curl_url();
 	uint64_t number = 0;
@@ -67,7 +70,7 @@ static int add_port_of(struct network *network, const char *text)
 	    curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK)
 		r = tm_parse_number(port, 1, UINT16_MAX, &number);
 	if (r == 0)
-		add_port(network, (uint16_t)number);
+		r = network_allow_port(network, (uint16_t)number);
 	curl_free(port);
 	curl_url_cleanup(url);
 	return r;
@@ -89,7 +92,7 @@ curl_socket_t network_open_socket(void *network, curlsocktype purpose,
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-int network_prepare(struct network *network, const struct options *options)
+int network_prepare(struct network *network)
 {
 	int r;
 
@@ -101,12 +104,20 @@ int network_prepare(struct network *network, const struct options *options)
 	if (!network->multi)
 		return -ENOMEM;
 	r = read_certificates(network);
-	add_port(network, PORT_DNS);
-	add_port(network, PORT_HTTP);
-	add_port(network, PORT_HTTPS);
-	for (unsigned i = 0; r == 0 && i < options->url_count; i++)
-		r = add_port_of(network, options->urls[i]);
-	return r;
+	return r < 0 ? r : network_allow_port(network, PORT_DNS);
+}
+
+/* A sanitizer reads files of /proc. Kernels without Landlock have the account and the filter. */
+int network_restrict(const struct network *network)
+{
+	const struct landlock_allowed allowed = {
+		.paths = network_paths,
+		.ports = network->ports,
+		.port_count = network->port_count,
+	};
+	int r = TM_SANITIZED ? 0 : landlock_enter(&allowed);
+
+	return r < 0 ? r : 0;
 }
 
 void network_deinit(struct network *network)

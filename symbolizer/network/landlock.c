@@ -3,7 +3,7 @@
  * landlock - restricts the process to a few files and TCP ports, as far as the kernel can
  */
 
-#include "symbolizer/debuginfod/landlock.h"
+#include "symbolizer/network/landlock.h"
 
 #include <errno.h>
 #include <fcntl.h>

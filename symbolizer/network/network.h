@@ -9,16 +9,16 @@
  * Names      looked up in /etc/hosts and by DNS, whatever /etc/nsswitch.conf says: its modules are
  *            libraries, and nothing is loaded once the sandbox is entered. glibc has these two
  *            built in. libcurl looks a name up in a thread of its own.
+ * Ports      TCP connections are made to port 53 and to those that were allowed, no others.
+ * Users      the child processes of the symbolizer that use libcurl; this folder belongs to none.
  */
 
 #include <curl/curl.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/debuginfod/options.h"
-
-#define NETWORK_CERTIFICATES_MAX (16u << 20)                  /* bytes of them */
-#define NETWORK_PORTS_MAX        (DEBUGINFOD_SERVERS_MAX + 3) /* DNS, http and https too */
+#define NETWORK_CERTIFICATES_MAX (16u << 20) /* bytes of them */
+#define NETWORK_PORTS_MAX        16u
 
 struct network {
 	CURLM *multi;       /* owned */
@@ -32,8 +32,15 @@ struct network {
 /* What the resolver reads; NULL-terminated. */
 extern const char *const network_paths[];
 
-/* Call from the only thread. Return: 0, -errno (-EINVAL: a server's URL is invalid). */
-int network_prepare(struct network *network, const struct options *options);
+/* Call from the only thread. Return: 0, -errno. */
+int network_prepare(struct network *network);
+/* Before the sandbox is entered. Return: 0, -ENOSPC. */
+int network_allow_port(struct network *network, uint16_t port);
+/* The port that @url names, or that of its scheme. Return: 0, -EINVAL, -ENOMEM, -ENOSPC. */
+int network_allow_url(struct network *network, const char *url);
+/* Enters Landlock: the resolver's files and the ports are left. Return: 0 (also where there is no
+ * Landlock), -errno. */
+int network_restrict(const struct network *network);
 /* Opens a socket for a connection of libcurl; @network: struct network. A redirect to another port
  * is refused, also where Landlock cannot. */
 curl_socket_t network_open_socket(void *network, curlsocktype purpose,
