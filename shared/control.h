@@ -135,4 +135,7 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure);
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N
  * tidemark-debuginfod --socket-fd=N --url=URL ... [--file-bytes=N] [--idle-seconds=N]
+ * tidemark-exporter  --socket-fd=N --url=URL [--unix-socket=PATH] [--headers-fd=N]
+ *	[--certificate-fd=N] [--client-certificate-fd=N --client-key-fd=N] [--timeout-ms=N]
+ *	[--queue-bytes=N] [--flush-seconds=N] (all of them: symbolizer/exporter/options.h)
  */

@@ -104,7 +104,7 @@ collector() { sources collector | grep -v '^collector/opener/'; }
 symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|network|exporter|debuginfod)/'; }
 
 for folder in shared bpf collector collector/opener symbolizer symbolizer/parser \
-	symbolizer/network symbolizer/debuginfod cli tests; do
+	symbolizer/network symbolizer/debuginfod symbolizer/exporter cli tests; do
 	[ -n "$(sources $folder)" ] || echo "$folder: empty"
 done | verdict 'every component is there'
 sources shared | strangers "$own|shared/seccompgen/$name" |
@@ -134,13 +134,16 @@ sources symbolizer/network | strangers "$own|symbolizer/network/$name" |
 sources symbolizer/debuginfod |
 	strangers "$own|symbolizer/network/$name|symbolizer/debuginfod/$name" |
 	verdict 'symbolizer/debuginfod/ includes only shared/, network/ and its own'
+sources symbolizer/exporter |
+	strangers "$own|symbolizer/network/$name|symbolizer/exporter/$name" |
+	verdict 'symbolizer/exporter/ includes only shared/, network/ and its own'
 sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
 sources collector cli | includes |
 	grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*|curl/.*|zlib|lzma|zstd|protobuf-c/.*)(\.h)?>' |
 	verdict 'collector/ and cli/ use no parsing library'
 sources symbolizer | includes |
 	grep -E '<(bpf/.*|linux/bpf|linux/perf_event|sys/capability|curl/.*)(\.h)?>' |
-	grep -vE '^symbolizer/(network|debuginfod)/.*<curl/' |
+	grep -vE '^symbolizer/(network|debuginfod|exporter)/.*<curl/' |
 	verdict 'symbolizer/ uses no BPF, no capability, and only its children a network library'
 symbolizer | includes | grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*)(\.h)?>' |
 	verdict 'only symbolizer/parser/ reads ELF'
@@ -332,7 +335,8 @@ if [ -n "$build" ]; then
 	parsing="$parsing|getaddrinfo|gethostby|dlopen|dlsym"
 	for program in collector/tidemark-collector collector/opener/tidemark-opener \
 		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser \
-		symbolizer/debuginfod/tidemark-debuginfod cli/tidemark; do
+		symbolizer/debuginfod/tidemark-debuginfod symbolizer/exporter/tidemark-exporter \
+		cli/tidemark; do
 		[ -x "$build/$program" ] || echo "$program is not built"
 	done | verdict 'every program is there'
 	(cd "$build" &&
@@ -346,9 +350,11 @@ if [ -n "$build" ]; then
 	echo symbolizer/parser/tidemark-parser |
 		foreign 'bpf_|cap_|dlopen|getaddrinfo|socket@|connect@' |
 		verdict 'the parser holds neither BPF nor network'
-	echo symbolizer/debuginfod/tidemark-debuginfod |
-		foreign 'bpf_|cap_|elf_|gelf_|dwarf_|dlopen|execv|fork@|bind@|listen@' |
-		verdict 'tidemark-debuginfod reads no ELF, starts nothing and listens to nobody'
+	for program in debuginfod exporter; do
+		echo symbolizer/$program/tidemark-$program |
+			foreign 'bpf_|cap_|elf_|gelf_|dwarf_|dlopen|execv|fork@|bind@|listen@' |
+			verdict "$program/ reads no ELF, starts nothing and listens to nobody"
+	done
 fi
 
 echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment, linked)"

@@ -37,6 +37,9 @@ plant symbolizer/network/network.c '#include "symbolizer/debuginfod/options.h"' 
 	'symbolizer/network/ includes only'
 plant symbolizer/debuginfod/main.c '#include "symbolizer/session.h"' \
 	'symbolizer/debuginfod/ includes only'
+plant symbolizer/exporter/main.c '#include "symbolizer/debuginfod/server.h"' \
+	'symbolizer/exporter/ includes only'
+plant symbolizer/session.c '#include "symbolizer/exporter/queue.h"' 'symbolizer/ includes only'
 plant bpf/tidemark.bpf.c '#include "shared/ring.h"' 'bpf/ includes only what it shares'
 plant bpf/maps.h '#include <stdio.h>' 'bpf/ uses only headers of the kernel'
 plant collector/main.c '#include "collector/opener/candidates.h"' 'collector/ includes only'

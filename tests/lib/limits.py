@@ -19,6 +19,8 @@ OWN = {
     "tidemark-parser": {"Max core file size": 0, "Max open files": 64},
     "tidemark-debuginfod": {"Max core file size": 0, "Max open files": 64,
                             "Max file size": GIB // 2, "Max address space": GIB},
+    "tidemark-exporter": {"Max core file size": 0, "Max open files": 64,
+                          "Max address space": GIB},
 }
 COLLECTOR_DESCRIPTORS = 256, 8 # spare, and for each CPU
 
