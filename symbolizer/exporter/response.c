@@ -89,6 +89,8 @@ void response_take_text(const uint8_t *bytes, size_t count, struct response *res
 	/* A character of four bytes becomes at least one: the rest would not fit. */
 	size_t most = (size_t)4 * RESPONSE_MESSAGE_BYTES, used = count < most ? count : most;
 
+	while (used > 0 && (bytes[used - 1] == '\n' || bytes[used - 1] == '\r'))
+		used--;
 	(void)tm_utf8_clean((const char *)bytes, used, response->message,
 			    sizeof(response->message));
 }

@@ -27,5 +27,5 @@ struct response {
 int response_parse_success(const uint8_t *bytes, size_t count, struct response *response);
 /* The answer to one that was not. Return: as above. */
 int response_parse_error(const uint8_t *bytes, size_t count, struct response *response);
-/* A text that is no protobuf. */
+/* A text that is no protobuf, without the line breaks at its end. */
 void response_take_text(const uint8_t *bytes, size_t count, struct response *response);

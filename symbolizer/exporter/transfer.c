@@ -241,16 +241,29 @@ static void read_answer(const struct transfer *transfer, long status, struct res
 		(void)response_parse_error(transfer->answer, transfer->answer_bytes, response);
 }
 
+/* Of a unix socket, curl's own text names a host and a port that have no part in it. */
+static void describe_error(const struct transfer *transfer, CURLcode code, struct response *ret)
+{
+	const char *path = transfer->options->unix_socket;
+	const char *error = transfer->error[0] ? transfer->error : curl_easy_strerror(code);
+	char text[sizeof(ret->message)];
+
+	if (path) {
+		(void)snprintf(text, sizeof(text), "%s: %s", path, curl_easy_strerror(code));
+		error = text;
+	}
+	response_take_text((const uint8_t *)error, strlen(error), ret);
+}
+
 enum transfer_result transfer_end(struct transfer *transfer, CURLcode code, long *ret_status,
 				  struct response *ret_response)
 {
 	enum transfer_result result = transfer->answered ? TRANSFER_ANSWERED : classify(code);
-	const char *error = transfer->error[0] ? transfer->error : curl_easy_strerror(code);
 
 	*ret_status = 0;
 	*ret_response = (struct response){0};
 	if (result != TRANSFER_ANSWERED) {
-		response_take_text((const uint8_t *)error, strlen(error), ret_response);
+		describe_error(transfer, code, ret_response);
 	} else {
 		(void)curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, ret_status);
 		if (code == CURLE_OK)

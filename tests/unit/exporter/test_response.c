@@ -92,6 +92,14 @@ static void a_message_is_cut_and_cleaned(void **state)
 	assert_memory_equal(response.message + RESPONSE_MESSAGE_BYTES - 4, "\xc3\xa4", 3);
 }
 
+static void a_text_ends_before_its_last_line_break(void **state)
+{
+	response_take_text(BYTES("404 not\nfound\r\n\n"), &response);
+	assert_string_equal(response.message, "404 not_found");
+	response_take_text(BYTES("\n"), &response);
+	assert_string_equal(response.message, "");
+}
+
 static void what_is_no_protobuf_is_refused(void **state)
 {
 	const struct {
@@ -137,6 +145,7 @@ int main(void)
 		cmocka_unit_test(a_negative_number_rejects_nothing),
 		cmocka_unit_test(an_error_has_a_message),
 		cmocka_unit_test(a_message_is_cut_and_cleaned),
+		cmocka_unit_test(a_text_ends_before_its_last_line_break),
 		cmocka_unit_test(what_is_no_protobuf_is_refused),
 	};
 
