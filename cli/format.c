@@ -15,6 +15,7 @@ static const struct {
 	[FORMAT_PPROF] = {".pb.gz", "pprof"},
 	[FORMAT_FOLDED] = {".folded", "folded"},
 	[FORMAT_SPEEDSCOPE] = {".speedscope.json", "speedscope"},
+	[FORMAT_OTLP] = {".otlp", "otlp"},
 };
 
 /* Where the ending of @path begins. */

@@ -9,6 +9,7 @@ enum format {
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
+	FORMAT_OTLP,
 	FORMAT_N,
 };
 
@@ -17,7 +18,7 @@ enum {
 };
 
 /* All endings, as messages show them. */
-#define FORMAT_ENDINGS ".html, .pb.gz, .folded, .speedscope.json"
+#define FORMAT_ENDINGS ".html, .pb.gz, .folded, .speedscope.json, .otlp"
 
 /* Return: 0, FORMAT_E_UNKNOWN. */
 int format_of(const char *path, enum format *ret_format);

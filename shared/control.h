@@ -131,7 +131,7 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure);
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
  *	--hz=N --title=TEXT [--off-cpu] [--memory-bytes=N] [--no-demangle] [--no-lines]
- *	[--debuginfod-fd=N] (N: the socket to tidemark-debuginfod)
+ *	[--debuginfod-fd=N] [--exporter-fd=N] (N: the sockets to these programs)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N
  * tidemark-debuginfod --socket-fd=N --url=URL ... [--file-bytes=N] [--idle-seconds=N]

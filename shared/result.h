@@ -105,6 +105,33 @@ enum tm_no_line {
 	TM_NO_LINE_N,
 };
 
+/* What became of the requests by which reports are sent (OTLP). X(upper, lower) */
+#define TM_EXPORTS(X)                                                                           \
+	X(DELIVERED, delivered)                                                                 \
+	X(REFUSED, refused)         /* by the server, for good */                               \
+	X(UNTRUSTED, untrusted)     /* a certificate is invalid: the server's, or ours */       \
+	X(FAILED, failed)           /* the server does not speak HTTP, or the URL is invalid */ \
+	X(EXPIRED, expired)         /* the server was not reached, or was busy, for too long */ \
+	X(QUEUE_FULL, queue_full)   /* too many bytes or requests waited */                     \
+	X(TOO_LARGE, too_large)     /* a request that cannot be made smaller */                 \
+	X(UNFINISHED, unfinished)   /* not known to be delivered when the recording ended */    \
+	X(NO_EXPORTER, no_exporter) /* the exporter was lost */                                 \
+	X(MEMORY, memory)           /* there was no memory for it */
+
+enum tm_export {
+#define TM_EXPORT(upper, lower) TM_EXPORT_##upper,
+	TM_EXPORTS(TM_EXPORT)
+#undef TM_EXPORT
+	TM_EXPORT_N,
+};
+
+struct tm_export_result {
+	uint64_t requests[TM_EXPORT_N];
+	uint64_t samples[TM_EXPORT_N]; /* in these requests */
+	uint64_t rejected;             /* profiles of delivered ones, as the server says */
+	uint64_t bytes;                /* of all, as sent */
+};
+
 #define TM_MEMORY_N 8 /* shares of the memory: memory_share.h */
 
 /* Of the kind off-CPU: samples and the ns that they stand for. */
@@ -149,6 +176,7 @@ struct tm_result {
 	uint64_t debuginfod[TM_DEBUGINFOD_N];
 	uint64_t child_cpu_ns;            /* of the parser and its workers */
 	uint64_t child_rss_bytes;         /* of the largest of them */
+	struct tm_export_result export;   /* since the symbolizer's start, as far as known */
 	struct tm_off_cpu_result off_cpu; /* `exported` and `drops` above are on-CPU's alone */
 };
 

@@ -216,6 +216,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->kernel = &session->kernel;
 	job->demangle = session->options->no_demangle ? NULL : &session->demangle;
 	job->lines = session->options->no_lines ? NULL : &session->lines;
+	job->exporter = session->options->exporter_fd < 0 ? NULL : &session->exporter;
 	job->last = last;
 	name_table_init(&job->names, &session->interval->strings, &session->store);
 	if (close_interval(session, job))

@@ -46,6 +46,8 @@ static int check_descriptors(const struct options *options)
 
 	if (options->debuginfod_fd >= 0)
 		bad = bad || fcntl(options->debuginfod_fd, F_SETFD, FD_CLOEXEC) < 0;
+	if (options->exporter_fd >= 0)
+		bad = bad || fcntl(options->exporter_fd, F_SETFD, FD_CLOEXEC) < 0;
 	if (options->cache_fd >= 0)
 		bad = bad || fcntl(options->cache_fd, F_SETFD, FD_CLOEXEC) < 0;
 	for (int i = 0; i < options->output_count; i++)

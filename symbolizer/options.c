@@ -18,10 +18,9 @@
 #define MEMORY_MAX (2ull << 30) /* half of ADDRESS_SPACE_BYTES */
 
 static const char *const formats[OUTPUTS_FORMAT_N] = {
-	[OUTPUTS_HTML] = "html",
-	[OUTPUTS_PPROF] = "pprof",
-	[OUTPUTS_FOLDED] = "folded",
-	[OUTPUTS_SPEEDSCOPE] = "speedscope",
+	[OUTPUTS_HTML] = "html",     [OUTPUTS_PPROF] = "pprof",
+	[OUTPUTS_FOLDED] = "folded", [OUTPUTS_SPEEDSCOPE] = "speedscope",
+	[OUTPUTS_OTLP] = "otlp",
 };
 
 static int parse_output(struct options *options, const char *text)
@@ -55,6 +54,8 @@ static int parse_argument(struct options *options, char *text)
 		return tm_option_fd(value, &options->parser_fd);
 	if ((value = tm_option_value(text, "--debuginfod-fd")))
 		return tm_option_fd(value, &options->debuginfod_fd);
+	if ((value = tm_option_value(text, "--exporter-fd")))
+		return tm_option_fd(value, &options->exporter_fd);
 	if ((value = tm_option_value(text, "--cache-fd")))
 		return tm_option_fd(value, &options->cache_fd);
 	if ((value = tm_option_value(text, "--boot-id"))) {
@@ -81,6 +82,10 @@ static int parse_argument(struct options *options, char *text)
 		options->off_cpu = true;
 		return 0;
 	}
+	if (strcmp(text, "--otlp-uncompressed") == 0) {
+		options->otlp_uncompressed = true;
+		return 0;
+	}
 	if (strcmp(text, "--no-lines") == 0) {
 		options->no_lines = true;
 		return 0;
@@ -103,6 +108,7 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.wire_fd = -1,
 		.parser_fd = -1,
 		.debuginfod_fd = -1,
+		.exporter_fd = -1,
 		.cache_fd = -1,
 		.boot_id = "",
 		.memory_bytes = BUDGET_TOTAL_BYTES,

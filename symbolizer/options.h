@@ -21,16 +21,18 @@ struct options {
 	int wire_fd;
 	int parser_fd;     /* the parser program, to be executed */
 	int debuginfod_fd; /* the socket to tidemark-debuginfod; -1: none */
+	int exporter_fd;   /* the socket to tidemark-exporter; -1: none */
 	uint64_t hz;
 	uint64_t memory_bytes; /* of everything; BUDGET_TOTAL_BYTES by default */
 	uint64_t perf_map_mib; /* that are read of one; PARSER_PERF_MAP_MIB by default */
 	int cache_fd;          /* the file that keeps unwind tables; -1: none */
 	const char *boot_id;   /* required with cache_fd; "" without */
 	const char *title;
-	bool off_cpu;     /* off-CPU samples are recorded: each report has that kind */
-	bool no_lines;    /* neither source lines nor inlined calls */
-	bool debug_files; /* separate debug files are asked for */
-	bool no_demangle; /* names are shown as the symbol tables have them */
+	bool off_cpu;           /* off-CPU samples are recorded: each report has that kind */
+	bool otlp_uncompressed; /* requests are not compressed */
+	bool no_lines;          /* neither source lines nor inlined calls */
+	bool debug_files;       /* separate debug files are asked for */
+	bool no_demangle;       /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;
 };

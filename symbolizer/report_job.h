@@ -14,6 +14,7 @@
 #include "symbolizer/names/line_names.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/options.h"
+#include "symbolizer/output/exporter_client.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/threads.h"
@@ -25,8 +26,9 @@ struct report_job {
 	const struct ksyms *kernel;    /* borrowed */
 	struct demangle *demangle;     /* borrowed, the reporter's; NULL: names stay as they are */
 	struct line_names *lines;      /* likewise; NULL: no source lines */
-	struct interval *interval;     /* owned */
-	struct name_table names;       /* owned */
+	struct exporter_client *exporter; /* likewise; NULL: reports are not sent */
+	struct interval *interval;        /* owned */
+	struct name_table names;          /* owned */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX]; /* owned, fd -1: none */
 	struct accounting accounting;
 	struct tm_counts counts;

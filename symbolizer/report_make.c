@@ -17,11 +17,13 @@
 #include "symbolizer/output/report_need.h"
 #include "symbolizer/output/report_threads.h"
 #include "symbolizer/profile/aggregate_merge.h"
+#include "symbolizer/report_send.h"
 
 #define NAMES_WAIT_MS      2000
 #define NAMES_WAIT_LAST_MS 30000
 #define LINES_WAIT_MS      2000
 #define LINES_WAIT_LAST_MS 30000
+#define EXPORTER_WAIT_MS   8000 /* at the end; the exporter tries for less */
 
 static void complete_off_cpu(const struct report_job *job, struct report_off_cpu *off_cpu)
 {
@@ -189,7 +191,7 @@ static int charge(struct making *making, uint64_t bytes)
 
 static uint64_t need_of_writers(const struct report_job *job, const struct report *report)
 {
-	uint64_t most = 0;
+	uint64_t most = job->exporter ? report_need_write(report, OUTPUTS_OTLP) : 0;
 
 	for (int i = 0; i < job->options->output_count; i++) {
 		uint64_t bytes = report_need_write(report, job->outputs[i].format);
@@ -269,6 +271,37 @@ static void write_outputs(struct making *making, int control)
 				      write_output(making, &job->outputs[i]), (uint64_t)i);
 }
 
+/* --- sending ---------------------------------------------------------------------------------- */
+
+static void send_report(struct making *making)
+{
+	const struct report_job *job = making->job;
+	const struct report *report = &making->build.report;
+	int r = 0;
+
+	do
+		r = job->code
+			    ? -ENOMEM
+			    : report_send(job->exporter, report, !job->options->otlp_uncompressed);
+	while (r && build_coarser(making) && !job->code);
+	if (r)
+		report_send_fail(job->exporter, report);
+}
+
+/* A report that nobody waits for any more is not sent. */
+static void send_to_exporter(struct making *making, int control)
+{
+	struct report_job *job = making->job;
+
+	if (!job->exporter)
+		return;
+	if (!tm_control_is_closed(control))
+		send_report(making);
+	if (job->last)
+		exporter_client_finish(job->exporter, EXPORTER_WAIT_MS);
+	job->result.export = job->exporter->result;
+}
+
 void report_make(struct report_job *job, int control)
 {
 	struct making making = {.job = job, .budget = &job->interval->budget};
@@ -278,6 +311,7 @@ void report_make(struct report_job *job, int control)
 		(void)build_coarser(&making);
 	send_notes(job, control);
 	write_outputs(&making, control);
+	send_to_exporter(&making, control);
 	if (!job->code)
 		send_top(&making.build.report, control);
 	fill_result(&making.build.report, &job->result);

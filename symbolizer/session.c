@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
 static void close_outputs(struct session *session)
 {
@@ -145,6 +146,8 @@ int session_init(struct session *session, const struct options *options)
 	session->parser.control = options->control_fd;
 	charge(session, &session->parser.memory, TM_MEMORY_WORKERS);
 	debuginfod_client_init(&session->debuginfod, options->debuginfod_fd);
+	/* One after another, if the first ones died: later ids are higher. */
+	exporter_client_init(&session->exporter, options->exporter_fd, tm_clock_ns());
 	session->cache = TABLE_CACHE_NULL;
 	session->cache_thread = TABLE_CACHE_THREAD_NULL;
 	table_cache_set_check(&session->cache, TABLE_CACHE_SYMBOLS, is_symbol_table);

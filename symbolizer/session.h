@@ -20,6 +20,7 @@
 #include "symbolizer/names/perf_maps.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
+#include "symbolizer/output/exporter_client.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
 #include "symbolizer/profile/interval.h"
@@ -79,6 +80,7 @@ struct session {
 	struct parser_client parser;
 	struct debuginfod_client debuginfod;
 	struct debug_fetches fetches;
+	struct exporter_client exporter; /* of the reporter's thread */
 };
 
 /* Return: 0, -ENOMEM, -errno. */

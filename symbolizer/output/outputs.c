@@ -18,6 +18,7 @@ static const write_fn writers[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_PPROF] = pprof_write,
 	[OUTPUTS_FOLDED] = folded_write,
 	[OUTPUTS_SPEEDSCOPE] = speedscope_write,
+	[OUTPUTS_OTLP] = otlp_write,
 };
 
 int outputs_write(enum outputs_format format, int fd, const struct report *report)

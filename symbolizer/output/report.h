@@ -201,3 +201,4 @@ int folded_write(struct output_file *out, const struct report *report);
 int pprof_write(struct output_file *out, const struct report *report);
 int speedscope_write(struct output_file *out, const struct report *report);
 int html_write(struct output_file *out, const struct report *report);
+int otlp_write(struct output_file *out, const struct report *report);

@@ -100,5 +100,7 @@ uint64_t report_need_write(const struct report *report, enum outputs_format form
 		bytes = folded_bytes(report);
 	else if (format == OUTPUTS_SPEEDSCOPE)
 		bytes = speedscope_bytes(report);
+	else if (format == OUTPUTS_OTLP) /* the rest is charged as it grows */
+		bytes = SORT_BYTES * ((uint64_t)report->sample_count + 1);
 	return FIXED_BYTES + (bytes > top ? bytes : top);
 }

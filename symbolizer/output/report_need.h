@@ -4,8 +4,9 @@
  * report_need - how much memory a report and its writers take at most, before they take it
  *
  * What they allocate in arrays of known size is charged at once, beforehand, so that no file is
- * left half written for want of memory. The nodes of the page's tree, whose number shows only as
- * it grows, are charged one by one (report.memory); a page that fails for them has written nothing.
+ * left half written for want of memory. The nodes of the page's tree and the messages of OTLP,
+ * whose number shows only as they grow, are charged one by one (report.memory); an output that
+ * fails for them has written nothing.
  */
 
 #include "symbolizer/names/name_table.h"

@@ -10,6 +10,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
+#include "symbolizer/output/otlp.h"
 #include "symbolizer/output/output_file.h"
 #include "tests/interop/report_builder.h"
 
@@ -103,6 +104,35 @@ static int write_file(const char *directory, const char *name, const struct repo
 	return r;
 }
 
+/* Parts of one sample each, or of this size where they would be too many. */
+#define PARTS_MAX  500u
+#define PART_BYTES (1u << 20)
+
+static struct otlp_parts parts;
+
+static int part_write(struct output_file *out, const struct report *report)
+{
+	int r = otlp_parts_write(&parts, out, /* compressed= */ false);
+
+	return r < 0 ? r : output_file_finish(out);
+}
+
+static int write_parts(const char *directory, const struct report *report)
+{
+	uint64_t most = report->sample_count > PARTS_MAX ? PART_BYTES : 1;
+	char name[32];
+	int r = otlp_parts_init(&parts, report);
+
+	for (unsigned i = 0; r == 0; i++) {
+		(void)snprintf(name, sizeof(name), "part.%u.otlp", i);
+		r = otlp_parts_next(&parts, most);
+		if (r == 0)
+			r = write_file(directory, name, report, part_write);
+	}
+	otlp_parts_deinit(&parts);
+	return r == OTLP_E_END ? 0 : r;
+}
+
 int main(int argc, char **argv)
 {
 	static struct report_builder builder;
@@ -123,6 +153,8 @@ int main(int argc, char **argv)
 	failed |= write_file(argv[2], "out.pb.gz", report, pprof_write);
 	failed |= write_file(argv[2], "out.speedscope.json", report, speedscope_write);
 	failed |= write_file(argv[2], "out.html", report, html_write);
+	failed |= write_file(argv[2], "out.otlp", report, otlp_write);
+	failed |= write_parts(argv[2], report);
 	failed |= write_file(argv[2], "plain.json", report, plain_write);
 	report_builder_deinit(&builder);
 	return failed ? 1 : 0;

@@ -10,6 +10,7 @@
 #define LARGE_PROCESSES 40
 #define LARGE_DEPTH_MAX 60
 #define LARGE_FUNCTIONS 3000
+#define LARGE_SLOTS     (1u << 17) /* more than twice the stacks */
 
 /* A small fixed generator: the same report in every run and with every C library. */
 static uint32_t next_random(uint64_t *state)
@@ -85,14 +86,13 @@ static void hostile(struct report_builder *builder)
 		uint32_t process =
 			report_builder_process(builder, 200 + i, names[i], names[count - 1 - i]);
 		const uint32_t stack[] = {frames[i], frames[count - 1 - i], frames[0]};
+		uint32_t leaf = report_builder_stack(builder, stack, 1);
 
 		report_builder_sample(builder, process, 200 + i, names[i],
 				      report_builder_stack(builder, stack, 3),
 				      i % 5 ? TM_STOP_NONE : TM_STOP_FRAME_POINTER, i + 1);
-		report_builder_sample(builder, process, 200 + i, "semi;colon",
-				      report_builder_stack(builder, stack, 1), 0, 1);
-		report_builder_sample(builder, process, 200 + i, "semi_colon",
-				      report_builder_stack(builder, stack, 1), 0, 1);
+		report_builder_sample(builder, process, 200 + i, "semi;colon", leaf, 0, 1);
+		report_builder_sample(builder, process, 200 + i, "semi_colon", leaf, 0, 1);
 	}
 	builder->report.title = "</title><script>document.title='owned'</script>";
 	builder->report.drops[TM_DROP_RING_FULL] = 7;
@@ -145,6 +145,7 @@ struct call_graph { /* what the large report is made of */
 	uint32_t functions[LARGE_FUNCTIONS];
 	uint32_t entry;
 	uint64_t random;
+	uint64_t *hashes; /* of the stacks so far, LARGE_SLOTS */
 };
 
 static void make_functions(struct report_builder *builder, struct call_graph *graph)
@@ -192,11 +193,8 @@ static void make_functions(struct report_builder *builder, struct call_graph *gr
 }
 
 /* A path through the call graph: each function calls a few others, some far more often. */
-static uint32_t add_stack(struct report_builder *builder, struct call_graph *graph,
-			  uint32_t process)
+static uint32_t walk(struct call_graph *graph, uint32_t process, uint32_t *root_first)
 {
-	uint32_t root_first[LARGE_DEPTH_MAX];
-	uint32_t leaf_first[LARGE_DEPTH_MAX];
 	uint32_t depth = 1;
 	uint32_t at = process * 71 % LARGE_FUNCTIONS;
 
@@ -212,6 +210,36 @@ static uint32_t add_stack(struct report_builder *builder, struct call_graph *gra
 		if (depth > 12 && next_random(&graph->random) % 100 < 6)
 			break;
 	}
+	return depth;
+}
+
+static bool is_new(struct call_graph *graph, const uint32_t *frames, uint32_t count)
+{
+	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a, by words */
+	uint64_t at;
+
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ frames[i]) * 0x100000001b3;
+	at = hash % LARGE_SLOTS;
+	while (graph->hashes[at] != 0 && graph->hashes[at] != hash)
+		at = (at + 1) % LARGE_SLOTS;
+	if (graph->hashes[at] == hash)
+		return false;
+	graph->hashes[at] = hash;
+	return true;
+}
+
+/* No two stacks of a report are equal. */
+static uint32_t add_stack(struct report_builder *builder, struct call_graph *graph,
+			  uint32_t process)
+{
+	uint32_t root_first[LARGE_DEPTH_MAX];
+	uint32_t leaf_first[LARGE_DEPTH_MAX];
+	uint32_t depth;
+
+	do
+		depth = walk(graph, process, root_first);
+	while (!is_new(graph, root_first, depth));
 	for (uint32_t i = 0; i < depth; i++)
 		leaf_first[i] = root_first[depth - 1 - i];
 	return report_builder_stack(builder, leaf_first, depth);
@@ -221,7 +249,8 @@ static void large(struct report_builder *builder)
 {
 	static const char *const comms[] = {"postgres", "java",    "python3",     "nginx",
 					    "server",   "dockerd", "kworker/0:1", "sshd"};
-	struct call_graph graph = {.random = 42};
+	static uint64_t hashes[LARGE_SLOTS];
+	struct call_graph graph = {.random = 42, .hashes = memset(hashes, 0, sizeof(hashes))};
 	char comm[32];
 
 	make_functions(builder, &graph);

@@ -25,7 +25,8 @@ static const struct {
 	     {tm_reasons_unresolved, TM_UNRESOLVED_N},
 	     {tm_reasons_parse, TM_PARSE_N},
 	     {tm_reasons_no_file, TM_NO_FILE_N},
-	     {tm_reasons_debuginfod, TM_DEBUGINFOD_N}};
+	     {tm_reasons_debuginfod, TM_DEBUGINFOD_N},
+	     {tm_reasons_export, TM_EXPORT_N}};
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 

@@ -19,6 +19,7 @@
 
 #include "shared/cleanup.h"
 #include "symbolizer/output/functions.h"
+#include "symbolizer/output/otlp.h"
 #include "symbolizer/output/report_build.h"
 #include "symbolizer/output/report_need.h"
 #include "tests/unit/symbolizer/make.h"
@@ -29,7 +30,8 @@
 
 /* --- what is allocated: the linker puts these in place of the library's functions --- */
 
-static uint64_t held, peak;
+static struct recording recording;
+static uint64_t held, peak, charged; /* the most that recording.budget had */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -44,6 +46,7 @@ static void *note(void *memory)
 {
 	held += memory ? malloc_usable_size(memory) : 0;
 	peak = held > peak ? held : peak;
+	charged = recording.budget.used > charged ? recording.budget.used : charged;
 	return memory;
 }
 
@@ -75,7 +78,6 @@ void __wrap_free(void *memory)
 
 /* --- the report --- */
 
-static struct recording recording;
 static struct name_table names;
 static struct report_build build;
 static struct ksyms kernel;
@@ -136,7 +138,7 @@ static int end(void **state)
 
 static void build_it(void)
 {
-	uint64_t before = held, charged = recording.budget.used;
+	uint64_t before = held, used = recording.budget.used;
 
 	assert_int_equal(name_table_collect(&names, &recording.aggregate), 0);
 	name_table_resolve(&names, &recording.files);
@@ -145,27 +147,26 @@ static void build_it(void)
 	build.report.memory = &recording.budget;
 	build.report.hz = 99;
 	assert_true(peak - before <=
-		    report_need_build(&recording.aggregate) + recording.budget.used - charged);
+		    report_need_build(&recording.aggregate) + recording.budget.used - used);
 }
 
-/* A writer's memory is what was foreseen, and not much less; the page's nodes are charged. */
-static void write_each_format(void)
+/* A writer's memory is what was foreseen, and not much less, and what it charges meanwhile. */
+static void write_formats(int end)
 {
-	for (int format = 0; format < OUTPUTS_FORMAT_N; format++) {
+	for (int format = 0; format < end; format++) {
 		uint64_t need = report_need_write(&build.report, (enum outputs_format)format);
-		uint64_t nodes =
-			format == OUTPUTS_HTML ? 48ull * build.report.stack_frame_count : 0;
 		_cleanup_(tm_closep) int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		uint64_t before = held, used = recording.budget.used;
 
 		peak = before;
+		charged = used;
 		assert_int_equal(outputs_write((enum outputs_format)format, fd, &build.report), 0);
 		assert_true(held <= before); /* less: what the library made, and we free */
 		held = before;
 		assert_int_equal(recording.budget.used, used);
 		print_message("format %d: %llu of %llu\n", format,
 			      (unsigned long long)(peak - before), (unsigned long long)need);
-		assert_true(peak - before <= need + nodes);
+		assert_true(peak - before <= need + charged - used);
 		if (format == OUTPUTS_HTML || format == OUTPUTS_PPROF)
 			assert_true(need <= 2 * (peak - before) + (1u << 20));
 	}
@@ -185,7 +186,7 @@ static void report_of_many_places_takes_what_was_foreseen(void **state)
 {
 	count_samples(SAMPLES, 1, TM_STOP_NONE);
 	build_it();
-	write_each_format();
+	write_formats(OUTPUTS_FORMAT_N);
 	top_functions_take_no_more();
 }
 
@@ -193,7 +194,7 @@ static void report_of_many_samples_takes_what_was_foreseen(void **state)
 {
 	count_samples(3, 4000, TM_STOP_DEPTH);
 	build_it();
-	write_each_format();
+	write_formats(OUTPUTS_FORMAT_N);
 	top_functions_take_no_more();
 }
 
@@ -202,11 +203,11 @@ static void report_of_many_wakers_takes_what_was_foreseen(void **state)
 	count_woken();
 	build_it();
 	assert_int_equal(build.report.off_cpu.woken, SAMPLES / 2);
-	write_each_format();
+	write_formats(OUTPUTS_FORMAT_N);
 	top_functions_take_no_more();
 }
 
-/* The rough figure, before names: of all together. */
+/* The rough figure, before names: of all together but OTLP. */
 static void check_rough_figure(void)
 {
 	uint64_t before, about;
@@ -218,7 +219,7 @@ static void check_rough_figure(void)
 	name_table_resolve(&names, &recording.files);
 	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
 	build.report.hz = 99;
-	write_each_format();
+	write_formats(OUTPUTS_OTLP); /* requests are made of what memory is left */
 	assert_true(peak - before <= about);
 }
 
@@ -234,15 +235,43 @@ static void rough_figure_is_enough_for_wakers(void **state)
 	check_rough_figure();
 }
 
-static void page_without_memory_for_its_nodes_is_not_begun(void **state)
+static void format_without_memory_is_not_begun(enum outputs_format format)
 {
-	_cleanup_(tm_closep) int fd = memfd_create("page", MFD_CLOEXEC);
+	_cleanup_(tm_closep) int fd = memfd_create("output", MFD_CLOEXEC);
+
+	recording.budget.limit = recording.budget.used + 4096;
+	assert_int_equal(outputs_write(format, fd, &build.report), -ENOMEM);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	recording.budget.limit = 4 * RECORDING_BYTES;
+}
+
+static void what_is_charged_as_it_grows_is_not_begun_without_memory(void **state)
+{
+	count_samples(SAMPLES, 1, TM_STOP_NONE);
+	build_it();
+	format_without_memory_is_not_begun(OUTPUTS_HTML);
+	format_without_memory_is_not_begun(OUTPUTS_OTLP);
+}
+
+/* Each part has tables for the whole report, but of its own samples' frames alone. */
+static void report_is_sent_in_the_parts_that_memory_allows(void **state)
+{
+	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
+	uint64_t samples = 0;
+	unsigned count = 0;
 
 	count_samples(SAMPLES, 1, TM_STOP_NONE);
 	build_it();
-	recording.budget.limit = recording.budget.used + 4096;
-	assert_int_equal(outputs_write(OUTPUTS_HTML, fd, &build.report), -ENOMEM);
-	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	assert_int_equal(otlp_parts_init(&parts, &build.report), 0);
+	assert_int_equal(otlp_parts_next(&parts, UINT64_MAX), 0);
+	assert_int_equal(parts.samples, SAMPLES);
+	recording.budget.limit = recording.budget.used / 2;
+	otlp_parts_deinit(&parts);
+	assert_int_equal(otlp_parts_init(&parts, &build.report), 0);
+	for (; otlp_parts_next(&parts, UINT64_MAX) == 0; count++)
+		samples += parts.samples;
+	assert_int_equal(samples, SAMPLES);
+	assert_true(count > 1);
 	recording.budget.limit = 4 * RECORDING_BYTES;
 }
 
@@ -256,7 +285,8 @@ int main(void)
 		with_tables(report_of_many_wakers_takes_what_was_foreseen),
 		with_tables(rough_figure_is_enough),
 		with_tables(rough_figure_is_enough_for_wakers),
-		with_tables(page_without_memory_for_its_nodes_is_not_begun),
+		with_tables(what_is_charged_as_it_grows_is_not_begun_without_memory),
+		with_tables(report_is_sent_in_the_parts_that_memory_allows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* otlp - the profile as requests of OpenTelemetry's protocol, in parts of bounded size */
+
+#include "symbolizer/output/otlp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/cleanup.h"
+#include "symbolizer/base/sort.h"
+#include "symbolizer/output/gzip.h"
+#include "symbolizer/output/otlp_message.h"
+#include "symbolizer/output/output_file.h"
+
+/* --- one message ------------------------------------------------------------------------------ */
+
+static struct otlp_message *message_free(struct otlp_message *message)
+{
+	if (message)
+		arena_deinit(&message->arena);
+	free(message);
+	return NULL;
+}
+
+static void message_freep(struct otlp_message **message)
+{
+	*message = message_free(*message);
+}
+
+void *otlp_take(struct otlp_message *message, size_t count, size_t bytes)
+{
+	void *taken = NULL;
+	size_t all;
+
+	if (!__builtin_mul_overflow(count + 1, bytes, &all))
+		taken = arena_take(&message->arena, all);
+	if (taken)
+		memset(taken, 0, all);
+	else if (!message->error)
+		message->error = -ENOMEM;
+	return taken;
+}
+
+static int make(const struct report *report, const uint32_t *order, uint32_t count,
+		struct otlp_message **ret_message)
+{
+	_cleanup_(message_freep) struct otlp_message *message = calloc(1, sizeof(*message));
+
+	if (!message)
+		return -ENOMEM;
+	message->report = report;
+	message->unlimited.limit = UINT64_MAX;
+	message->arena.budget = report->memory ? report->memory : &message->unlimited;
+	otlp__request__init(&message->request);
+	otlp_dictionary_begin(message);
+	if (!message->error)
+		otlp_attributes_begin(message);
+	if (!message->error)
+		otlp_samples_fill(message, order, count);
+	if (message->error)
+		return message->error;
+	otlp_dictionary_end(message);
+	*ret_message = TM_TAKE_PTR(message);
+	return 0;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static int compare_samples(uint32_t a, uint32_t b, const void *context)
+{
+	const struct report *report = context;
+	const struct report_sample *left = &report->samples[a], *right = &report->samples[b];
+	int order = sort_by_number(left->process, right->process);
+
+	return order != 0 ? order : sort_by_number(left->kind, right->kind);
+}
+
+int otlp_parts_init(struct otlp_parts *parts, const struct report *report)
+{
+	*parts = (struct otlp_parts){.report = report};
+	parts->order = sort_new(report->sample_count, compare_samples, report);
+	return parts->order ? 0 : -ENOMEM;
+}
+
+void otlp_parts_deinit(struct otlp_parts *parts)
+{
+	parts->message = message_free(parts->message);
+	free(parts->order);
+	*parts = OTLP_PARTS_NULL;
+}
+
+static uint64_t count_samples(const struct otlp_parts *parts, uint32_t count)
+{
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		samples += parts->report->samples[parts->order[parts->done + i]].count;
+	return samples;
+}
+
+/* What is too long, or finds no memory, is made again of half of the samples; the next part begins
+ * with that many. */
+int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
+{
+	uint32_t left = parts->report->sample_count - parts->done;
+	uint32_t count = parts->count && parts->count < left ? parts->count : left;
+	int r;
+
+	parts->message = message_free(parts->message);
+	if (count == 0)
+		return OTLP_E_END;
+	for (;;) {
+		r = make(parts->report, parts->order + parts->done, count, &parts->message);
+		if (r < 0 && (r != -ENOMEM || count == 1))
+			return r;
+		if (r == 0)
+			parts->bytes =
+				protobuf_c_message_get_packed_size(&parts->message->request.base);
+		if (r == 0 && (parts->bytes <= most || count == 1))
+			break;
+		parts->message = message_free(parts->message);
+		count /= 2;
+	}
+	parts->samples = count_samples(parts, count);
+	parts->done += count;
+	parts->count = count;
+	return 0;
+}
+
+struct plain {                /* a protobuf-c buffer that writes what is packed into it to a file */
+	ProtobufCBuffer base; /* first member: protobuf-c passes a pointer to it */
+	struct output_file *out;
+};
+
+static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
+{
+	output_file_bytes(((struct plain *)buffer)->out, bytes, count);
+}
+
+int otlp_parts_write(const struct otlp_parts *parts, struct output_file *out, bool compressed)
+{
+	_cleanup_(gzip_deinit) struct gzip gzip = {0};
+	struct plain plain = {.base.append = append, .out = out};
+	const ProtobufCMessage *request = &parts->message->request.base;
+	int r;
+
+	if (!compressed) {
+		(void)protobuf_c_message_pack_to_buffer(request, &plain.base);
+		return out->error;
+	}
+	r = gzip_init(&gzip, out);
+	if (r < 0)
+		return r;
+	(void)protobuf_c_message_pack_to_buffer(request, &gzip.base);
+	return gzip_finish(&gzip);
+}
+
+int otlp_write(struct output_file *out, const struct report *report)
+{
+	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
+	int r = otlp_parts_init(&parts, report);
+
+	if (r == 0)
+		r = otlp_parts_next(&parts, UINT64_MAX);
+	if (r == 0)
+		r = otlp_parts_write(&parts, out, /* compressed= */ false);
+	return r < 0 ? r : output_file_finish(out); /* without samples, an empty request */
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* otlp_index - gives equal keys one number, from 0 on, in the order in which they come */
+
+#include "symbolizer/output/otlp_index.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* At most half of the slots are used. */
+static uint64_t slots_for(uint64_t most)
+{
+	uint64_t slots = 4;
+
+	while (slots < 2 * (most + 1))
+		slots *= 2;
+	return slots;
+}
+
+int otlp_index_init(struct otlp_index *index, struct arena *arena, enum otlp_index_kind kind,
+		    uint64_t most)
+{
+	const uint64_t slots = slots_for(most);
+	const size_t bytes =
+		kind == OTLP_INDEX_TEXTS ? sizeof(*index->texts) : sizeof(*index->keys);
+	void *items = arena_take(arena, (most + 1) * bytes);
+	int r;
+
+	*index = (struct otlp_index){.slot_mask = (uint32_t)(slots - 1)};
+	r = hash_seed_init(&index->seed);
+	if (r < 0)
+		return r;
+	index->slots = arena_take(arena, slots * sizeof(*index->slots));
+	if (!items || !index->slots)
+		return -ENOMEM;
+	memset(index->slots, 0, slots * sizeof(*index->slots));
+	if (kind == OTLP_INDEX_TEXTS)
+		index->texts = items;
+	else
+		index->keys = items;
+	return 0;
+}
+
+uint32_t otlp_index_add(struct otlp_index *index, struct otlp_key key, bool *ret_new)
+{
+	uint32_t at = hash_bytes(&index->seed, &key, sizeof(key)) & index->slot_mask;
+	uint32_t *slots = index->slots;
+
+	while (slots[at] != 0 && memcmp(&index->keys[slots[at] - 1], &key, sizeof(key)) != 0)
+		at = (at + 1) & index->slot_mask;
+	if (ret_new)
+		*ret_new = slots[at] == 0;
+	if (slots[at] == 0) {
+		index->keys[index->count] = key;
+		slots[at] = ++index->count;
+	}
+	return slots[at] - 1;
+}
+
+uint32_t otlp_index_add_text(struct otlp_index *index, const char *text)
+{
+	uint32_t at = hash_bytes(&index->seed, text, strlen(text)) & index->slot_mask;
+	uint32_t *slots = index->slots;
+
+	while (slots[at] != 0 && strcmp(index->texts[slots[at] - 1], text) != 0)
+		at = (at + 1) & index->slot_mask;
+	if (slots[at] == 0) {
+		index->texts[index->count] = text;
+		slots[at] = ++index->count;
+	}
+	return slots[at] - 1;
+}

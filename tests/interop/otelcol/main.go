@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An OpenTelemetry collector of the parts that the test needs: it receives OTLP and writes files.
+package main
+
+import (
+	"log"
+
+	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/fileexporter"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/provider/envprovider"
+	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/otelcol"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
+)
+
+func factories() (otelcol.Factories, error) {
+	receivers, err := otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory())
+	if err != nil {
+		return otelcol.Factories{}, err
+	}
+	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](fileexporter.NewFactory())
+	return otelcol.Factories{
+		Receivers: receivers,
+		Exporters: exporters,
+		Telemetry: otelconftelemetry.NewFactory(),
+	}, err
+}
+
+func main() {
+	resolver := confmap.ResolverSettings{
+		ProviderFactories: []confmap.ProviderFactory{
+			fileprovider.NewFactory(),
+			envprovider.NewFactory(), // the default scheme
+		},
+	}
+	command := otelcol.NewCommand(otelcol.CollectorSettings{
+		BuildInfo:              component.BuildInfo{Command: "otelcol", Version: "test"},
+		Factories:              factories,
+		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: resolver},
+	})
+	if err := command.Execute(); err != nil {
+		log.Fatal(err)
+	}
+}
