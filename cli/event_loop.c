@@ -29,6 +29,8 @@ enum source {
 	SOURCE_SYMBOLIZER_END,
 	SOURCE_DEBUGINFOD_ERRORS,
 	SOURCE_DEBUGINFOD_END,
+	SOURCE_EXPORTER_ERRORS,
+	SOURCE_EXPORTER_END,
 	SOURCE_WORKLOAD_REPORT,
 	SOURCE_WORKLOAD_END,
 	SOURCE_HOTPLUG,
@@ -133,7 +135,13 @@ static void dispatch(struct session *session, enum source source)
 		child_print_errors(&session->debuginfod.child);
 		return;
 	case SOURCE_DEBUGINFOD_END:
-		debuginfod_lose(&session->debuginfod);
+		symbolizer_child_lose(&session->debuginfod, DEBUGINFOD_LOST);
+		return;
+	case SOURCE_EXPORTER_ERRORS:
+		child_print_errors(&session->exporter.child.child);
+		return;
+	case SOURCE_EXPORTER_END:
+		exporter_end(&session->exporter, session->phase == SESSION_FINISHING);
 		return;
 	case SOURCE_HOTPLUG:
 		hotplug_receive(&session->hotplug, &session->collector);
@@ -184,6 +192,8 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_SYMBOLIZER_END] = session->symbolizer.pidfd,
 		[SOURCE_DEBUGINFOD_ERRORS] = session->debuginfod.child.errors,
 		[SOURCE_DEBUGINFOD_END] = session->debuginfod.child.pidfd,
+		[SOURCE_EXPORTER_ERRORS] = session->exporter.child.child.errors,
+		[SOURCE_EXPORTER_END] = session->exporter.child.child.pidfd,
 		[SOURCE_WORKLOAD_REPORT] = session->workload.report,
 		[SOURCE_WORKLOAD_END] = session->workload.pidfd,
 		[SOURCE_HOTPLUG] = hotplug_fd(session),
@@ -238,7 +248,8 @@ int event_loop_run(struct session *session)
 	finish(&session->collector);
 	finish(&session->symbolizer);
 	parser_restart_stop(&session->parser, SESSION_EXIT_MS);
-	debuginfod_stop(&session->debuginfod);
+	symbolizer_child_stop(&session->debuginfod);
+	exporter_stop(&session->exporter, SESSION_EXPORTER_MS);
 	if (session->peer_text[0] != '\0' && !session->cause_printed)
 		terminal_print("%s", session->peer_text);
 	terminal_clear_line();

@@ -41,6 +41,13 @@ static const struct option long_options[] = {
 	{"off-cpu-max", required_argument, NULL, OFF_CPU_OPTION_MAX},
 	{"off-cpu-kernel", no_argument, NULL, OFF_CPU_OPTION_KERNEL},
 	{"wakers", no_argument, NULL, OFF_CPU_OPTION_WAKERS},
+	{"otlp-endpoint", required_argument, NULL, OTLP_OPTION_ENDPOINT},
+	{"otlp-header", required_argument, NULL, OTLP_OPTION_HEADER},
+	{"otlp-certificate", required_argument, NULL, OTLP_OPTION_CERTIFICATE},
+	{"otlp-client-certificate", required_argument, NULL, OTLP_OPTION_CLIENT_CERTIFICATE},
+	{"otlp-client-key", required_argument, NULL, OTLP_OPTION_CLIENT_KEY},
+	{"otlp-timeout", required_argument, NULL, OTLP_OPTION_TIMEOUT},
+	{"no-otlp", no_argument, NULL, OTLP_OPTION_NONE},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -206,6 +213,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		*set = true;
 		return 0;
 	}
+	if (option >= OTLP_OPTION_ENDPOINT)
+		return otlp_options_set(&o->otlp, (enum otlp_option)option, optarg, ret_problem);
 	if (option >= OFF_CPU_OPTION_ON)
 		return off_cpu_options_set(&o->off_cpu, (enum off_cpu_option)option, optarg,
 					   ret_problem);
@@ -278,11 +287,12 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 	if (o->no_debug_files && o->debug_root_count)
 		return problem_write(ret_problem,
 				     "--debug-root and --no-debug-files cannot be combined");
-	if (off_cpu_options_check(&o->off_cpu, ret_problem) != 0)
+	if (off_cpu_options_check(&o->off_cpu, ret_problem) != 0 ||
+	    otlp_options_finish(&o->otlp, ret_problem) != 0)
 		return OPTIONS_E_USAGE;
 	if (!o->no_debug_files && !o->debug_root_count)
 		o->debug_roots[o->debug_root_count++] = OPTIONS_ROOT_DEFAULT;
-	if (o->output_count == 0)
+	if (o->output_count == 0 && !o->otlp.asked)
 		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)
 		if (strcmp(o->outputs[i].path, o->summary) == 0)

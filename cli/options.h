@@ -3,7 +3,7 @@
 /*
  * options - the command line of `tidemark record` as one constant struct
  *
- * Owns       nothing: every string points into argv.
+ * Owns       nothing: every string points into argv, of OTLP also into the environment.
  * Errors     OPTIONS_E_HELP (asked for help), OPTIONS_E_USAGE (the sentence is in the problem).
  */
 
@@ -15,6 +15,7 @@
 #include "cli/debuginfod_urls.h"
 #include "cli/format.h"
 #include "cli/off_cpu_options.h"
+#include "cli/otlp_options.h"
 #include "cli/problem.h"
 
 #define OPTIONS_HZ_DEFAULT       99u /* not in step with timers that run at 100 Hz */
@@ -65,6 +66,7 @@ struct options {
 	char *const *command;              /* NULL-terminated, or NULL */
 	struct debuginfod_urls debuginfod; /* servers; those of the options */
 	struct off_cpu_options off_cpu;
+	struct otlp_options otlp; /* with what the environment says */
 	size_t output_count;
 	size_t pid_count;
 	size_t debug_root_count;

@@ -24,6 +24,7 @@ static const struct {
 	[PROGRAM_PATHS_SYMBOLIZER] = {"tidemark-symbolizer", "../symbolizer"},
 	[PROGRAM_PATHS_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
 	[PROGRAM_PATHS_DEBUGINFOD] = {"tidemark-debuginfod", "../symbolizer/debuginfod"},
+	[PROGRAM_PATHS_EXPORTER] = {"tidemark-exporter", "../symbolizer/exporter"},
 };
 
 const char *program_paths_name(enum program_paths_program program)
@@ -78,7 +79,7 @@ static int open_one(const char *directory, enum program_paths_program program, i
 	return 0;
 }
 
-int program_paths_open(int ret_fds[PROGRAM_PATHS_N], bool with_debuginfod)
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N], unsigned left_out)
 {
 	char directory[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
@@ -95,7 +96,7 @@ int program_paths_open(int ret_fds[PROGRAM_PATHS_N], bool with_debuginfod)
 		*slash = '\0';
 	for (i = 0; i < PROGRAM_PATHS_N; i++) {
 		ret_fds[i] = -1;
-		if (i == PROGRAM_PATHS_DEBUGINFOD && !with_debuginfod)
+		if (left_out >> i & 1)
 			continue;
 		r = open_one(directory, (enum program_paths_program)i, &ret_fds[i]);
 		if (r != 0) {

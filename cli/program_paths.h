@@ -17,6 +17,7 @@ enum program_paths_program {
 	PROGRAM_PATHS_SYMBOLIZER,
 	PROGRAM_PATHS_PARSER,
 	PROGRAM_PATHS_DEBUGINFOD,
+	PROGRAM_PATHS_EXPORTER,
 	PROGRAM_PATHS_N,
 };
 
@@ -26,6 +27,6 @@ const char *program_paths_name(enum program_paths_program program);
  * Return: 0, -ENAMETOOLONG. */
 int program_paths_path(const char *directory, enum program_paths_program program, bool installed,
 		       char ret_path[PATH_MAX]);
-/* Opens every program for execution, tidemark-debuginfod only @with_debuginfod; all or none.
- * Return: 0, or an exit code, after printing why. */
-int program_paths_open(int ret_fds[PROGRAM_PATHS_N], bool with_debuginfod);
+/* Opens every program for execution but those of @left_out (bits by enum program_paths_program), of
+ * which the descriptor is -1; all or none. Return: 0, or an exit code, after printing why. */
+int program_paths_open(int ret_fds[PROGRAM_PATHS_N], unsigned left_out);

@@ -29,6 +29,7 @@ struct recording {
 	struct uid_pool accounts;
 	struct perf_events perf;
 	int programs[PROGRAM_PATHS_N];
+	struct exporter_files exporter_files;
 	int signals;
 	int cache;
 	char boot_id[TABLE_CACHE_BOOT_ID_BYTES];
@@ -44,6 +45,7 @@ static void recording_deinit(struct recording *recording)
 	perf_events_close(&recording->perf);
 	for (i = 0; i < PROGRAM_PATHS_N; i++)
 		recording->programs[i] = tm_close(recording->programs[i]);
+	exporter_files_close(&recording->exporter_files);
 	recording->signals = tm_close(recording->signals);
 	recording->cache = tm_close(recording->cache);
 	uid_pool_release(&recording->accounts);
@@ -67,6 +69,18 @@ static int open_cache(struct recording *recording)
 	return table_cache_choose(options->cache, &recording->cache);
 }
 
+/* The programs that are not needed: bits by enum program_paths_program. */
+static unsigned left_out(const struct options *options)
+{
+	unsigned programs = 0;
+
+	if (options->debuginfod.count == 0)
+		programs |= 1u << PROGRAM_PATHS_DEBUGINFOD;
+	if (!options->otlp.on)
+		programs |= 1u << PROGRAM_PATHS_EXPORTER;
+	return programs;
+}
+
 /* Everything that can fail before anything runs. */
 static int prepare(struct recording *recording)
 {
@@ -81,11 +95,14 @@ static int prepare(struct recording *recording)
 		r = outputs_open(&recording->session.intervals.current, options,
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
-		r = program_paths_open(recording->programs, options->debuginfod.count > 0);
+		r = program_paths_open(recording->programs, left_out(options));
+	if (r == 0 && options->otlp.on)
+		r = exporter_files_open(&recording->exporter_files, &options->otlp);
 	if (r == 0)
 		r = open_cache(recording);
 	if (r == 0)
-		r = uid_pool_acquire(&recording->accounts, options->debuginfod.count > 0);
+		r = uid_pool_acquire(&recording->accounts, options->debuginfod.count > 0,
+				     options->otlp.on);
 	if (r != 0)
 		return r;
 	workload_remember_limits();
@@ -121,6 +138,7 @@ static int run(struct recording *recording)
 		.accounts = &recording->accounts,
 		.perf = &recording->perf,
 		.programs = recording->programs,
+		.exporter_files = &recording->exporter_files,
 		.cache = recording->cache,
 		.boot_id = recording->boot_id,
 	};
@@ -150,6 +168,7 @@ static int finish(struct recording *recording, int exit_code)
 	report_print(session, &summary);
 	if (exit_code == 0)
 		exit_code = intervals_exit_code(&session->intervals, stored);
+	exit_code = report_check_export(&summary, session->options->output_count > 0, exit_code);
 	return report_check(&summary, exit_code);
 }
 
@@ -159,7 +178,8 @@ int record_main(int argc, char *const argv[])
 		/* large */
 		.accounts = UID_POOL_NULL,
 		.perf = PERF_EVENTS_NULL,
-		.programs = {-1, -1, -1, -1, -1},
+		.programs = {-1, -1, -1, -1, -1, -1},
+		.exporter_files = EXPORTER_FILES_NULL,
 		.cache = -1,
 	};
 	char problem[PROBLEM_BYTES];

@@ -33,6 +33,8 @@ static void add_cost(struct summary *s, const struct session *session)
 		own_cpu_ns(symbolizer, session->result.child_cpu_ns) + session->dead_cpu_ns;
 	s->debuginfod_cpu_ns = session->debuginfod.cpu_ns + session->debuginfod.child.cpu_ns;
 	s->debuginfod_rss = session->debuginfod.rss_bytes;
+	s->exporter_cpu_ns = session->exporter.child.cpu_ns + session->exporter.child.child.cpu_ns;
+	s->exporter_rss = session->exporter.child.rss_bytes;
 	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
@@ -86,6 +88,7 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 		.duration_ns = until_ns - intervals->from_ns,
 		.hz = session->options->hz,
 		.off_cpu = session->options->off_cpu.on,
+		.otlp = session->options->otlp.on,
 		.command_status = -1,
 	};
 
@@ -143,6 +146,8 @@ void report_print(const struct session *session, const struct summary *summary)
 	if (summary->off_cpu)
 		report_table_print_off_cpu(stdout, summary);
 	print_unopened(&summary->result, session->options->public_files);
+	if (summary->otlp)
+		report_table_print_export(stdout, &summary->result.export);
 	for (i = 0; i < outputs->count; i++)
 		if (outputs->stored[i])
 			(void)printf("written: %s\n", outputs->items[i].path);
@@ -181,6 +186,20 @@ int report_check(const struct summary *summary, int exit_code)
 	if (accounting_balances(balance) && summary->result.late_records == 0)
 		return exit_code;
 	return exit_code != 0 ? exit_code : EXIT_CODE_FAILED;
+}
+
+int report_check_export(const struct summary *summary, bool others, int exit_code)
+{
+	const struct tm_export_result *result = &summary->result.export;
+	uint64_t lost = 0;
+
+	for (unsigned outcome = 0; outcome < TM_EXPORT_N; outcome++)
+		if (outcome != TM_EXPORT_DELIVERED)
+			lost += result->requests[outcome];
+	if (!summary->otlp || exit_code != 0 || (lost == 0 && result->rejected == 0))
+		return exit_code;
+	return others || result->requests[TM_EXPORT_DELIVERED] > 0 ? EXIT_CODE_SOME
+								   : EXIT_CODE_FAILED;
 }
 
 static void print_sum(const struct accounting_sum *sum)

@@ -116,6 +116,25 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	(void)fputc('\n', out);
 }
 
+void report_table_print_export(FILE *out, const struct tm_export_result *result)
+{
+	uint64_t requests = 0, samples = 0;
+
+	for (unsigned outcome = 0; outcome < TM_EXPORT_N; outcome++) {
+		requests += result->requests[outcome];
+		samples += result->samples[outcome];
+	}
+	(void)fprintf(out, "OTLP: delivered %llu of %llu requests with %llu of %llu samples",
+		      (unsigned long long)result->requests[TM_EXPORT_DELIVERED],
+		      (unsigned long long)requests,
+		      (unsigned long long)result->samples[TM_EXPORT_DELIVERED],
+		      (unsigned long long)samples);
+	print_reasons(out, result->requests, TM_EXPORT_DELIVERED + 1, TM_EXPORT_N,
+		      tm_reasons_export);
+	print_some(out, result->rejected, "profiles rejected by the server");
+	(void)fputc('\n', out);
+}
+
 /* "3 for 1.2 s" */
 static void print_for(FILE *out, uint64_t number, uint64_t ns)
 {

@@ -23,3 +23,5 @@ void report_table_print_completeness(FILE *out, const struct summary *summary);
  * observed, and the sleeps that have not ended.
  */
 void report_table_print_off_cpu(FILE *out, const struct summary *summary);
+/* What became of the requests by OTLP. */
+void report_table_print_export(FILE *out, const struct tm_export_result *result);

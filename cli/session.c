@@ -24,7 +24,8 @@ void session_init(struct session *session, const struct options *options, int si
 	session->collector = CHILD_NULL;
 	session->symbolizer = CHILD_NULL;
 	session->parser = PARSER_RESTART_NULL;
-	session->debuginfod = DEBUGINFOD_NULL;
+	session->debuginfod = SYMBOLIZER_CHILD_NULL;
+	session->exporter = EXPORTER_NULL;
 	session->workload = WORKLOAD_NULL;
 	session->hotplug = HOTPLUG_NULL;
 	session->intervals = INTERVALS_NULL;
@@ -200,7 +201,8 @@ void session_deinit(struct session *session)
 	child_kill(&session->collector);
 	child_kill(&session->symbolizer);
 	parser_restart_stop(&session->parser, 0);
-	debuginfod_stop(&session->debuginfod);
+	symbolizer_child_stop(&session->debuginfod);
+	exporter_stop(&session->exporter, 0);
 	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
 	intervals_close(&session->intervals);

@@ -6,7 +6,8 @@
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
  *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later
  *            the other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals, parser_restart, debuginfod. Above, and
+ * Layers     below: child, workload, hotplug, intervals, parser_restart, symbolizer_child,
+ *            exporter. Above, and
  *            never called from here: report, restart, control, event_loop.
  */
 
@@ -16,6 +17,7 @@
 #include "cli/accounting.h"
 #include "cli/child.h"
 #include "cli/debuginfod.h"
+#include "cli/exporter.h"
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
 #include "cli/options.h"
@@ -24,6 +26,7 @@
 
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
 #define SESSION_SYMBOLIZER_MS 300000 /* from the collector's end to DONE */
+#define SESSION_EXPORTER_MS   10000  /* from the end to that of the exporter, which sends */
 #define SESSION_EXIT_MS       5000   /* from DONE, or a closed socket, to the end of the process */
 #define SESSION_RESTARTS_MAX  5u     /* of the symbolizer, with --restart */
 
@@ -41,8 +44,9 @@ struct session {
 	const struct start *start; /* borrowed; how to start a program again. NULL: not at all */
 	struct child collector;
 	struct child symbolizer;
-	struct parser_restart parser; /* those after the symbolizer's own */
-	struct debuginfod debuginfod; /* of the symbolizer */
+	struct parser_restart parser;       /* those after the symbolizer's own */
+	struct symbolizer_child debuginfod; /* of the symbolizer */
+	struct exporter exporter;           /* of all symbolizers */
 	struct workload workload;
 	struct hotplug hotplug;
 	struct intervals intervals;

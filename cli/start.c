@@ -191,6 +191,10 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 	}
 	if (sockets->debuginfod >= 0)
 		launch_descriptor(&launch, "debuginfod-fd", sockets->debuginfod);
+	if (session->exporter.socket >= 0)
+		launch_descriptor(&launch, "exporter-fd", session->exporter.socket);
+	if (options->otlp.uncompressed)
+		launch_argument(&launch, "--otlp-uncompressed");
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--memory-bytes=%" PRIu64,
 			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
@@ -218,6 +222,12 @@ static int start_debuginfod(const struct start *start, struct session *session)
 				start->accounts->debuginfod);
 }
 
+static void start_exporter(const struct start *start, struct session *session)
+{
+	exporter_start(&session->exporter, &start->options->otlp, start->exporter_files,
+		       start->programs[PROGRAM_PATHS_EXPORTER], start->accounts->exporter);
+}
+
 int start_programs(const struct start *start, struct session *session)
 {
 	struct sockets sockets = SOCKETS_NULL;
@@ -229,6 +239,8 @@ int start_programs(const struct start *start, struct session *session)
 	}
 	if (r == 0)
 		r = start_collector(start, &sockets, session);
+	if (r == 0)
+		start_exporter(start, session);
 	if (r == 0)
 		sockets.debuginfod = start_debuginfod(start, session);
 	if (r == 0)

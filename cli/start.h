@@ -17,6 +17,7 @@ struct start {
 	const struct uid_pool *accounts;
 	const struct perf_events *perf;
 	const int *programs; /* PROGRAM_PATHS_N descriptors */
+	const struct exporter_files *exporter_files;
 	int cache;           /* descriptor; -1: none */
 	const char *boot_id; /* goes with it */
 };

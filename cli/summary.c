@@ -207,6 +207,16 @@ static void put_off_cpu(FILE *out, const struct summary *s)
 	(void)fputs("  },\n", out);
 }
 
+static void put_export(FILE *out, const struct tm_export_result *result)
+{
+	(void)fputs("  \"otlp\": {\n    \"requests\": ", out);
+	put_list(out, result->requests, 0, TM_EXPORT_N, tm_reasons_export);
+	(void)fputs("    \"samples\": ", out);
+	put_list(out, result->samples, 0, TM_EXPORT_N, tm_reasons_export);
+	(void)fprintf(out, "    \"rejected\": %llu, \"bytes\": %llu\n  },\n",
+		      (unsigned long long)result->rejected, (unsigned long long)result->bytes);
+}
+
 static void put_cost(FILE *out, const struct summary *s)
 {
 	(void)fputs("  \"cpu_seconds\": {", out);
@@ -215,7 +225,8 @@ static void put_cost(FILE *out, const struct summary *s)
 	put_seconds(out, "opener", s->opener_cpu_ns, ", ");
 	put_seconds(out, "symbolizer", s->symbolizer_cpu_ns, ", ");
 	put_seconds(out, "parser", s->parser_cpu_ns, ", ");
-	put_seconds(out, "debuginfod", s->debuginfod_cpu_ns, "},\n  ");
+	put_seconds(out, "debuginfod", s->debuginfod_cpu_ns, ", ");
+	put_seconds(out, "exporter", s->exporter_cpu_ns, "},\n  ");
 	if (s->bpf_time_known)
 		put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
 	else
@@ -223,10 +234,11 @@ static void put_cost(FILE *out, const struct summary *s)
 	(void)fprintf(out,
 		      "  \"rss_bytes\": {\"command\": %llu, \"collector\": %llu, "
 		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu, "
-		      "\"debuginfod\": %llu},\n",
+		      "\"debuginfod\": %llu, \"exporter\": %llu},\n",
 		      (unsigned long long)s->command_rss, (unsigned long long)s->collector_rss,
 		      (unsigned long long)s->opener_rss, (unsigned long long)s->symbolizer_rss,
-		      (unsigned long long)s->parser_rss, (unsigned long long)s->debuginfod_rss);
+		      (unsigned long long)s->parser_rss, (unsigned long long)s->debuginfod_rss,
+		      (unsigned long long)s->exporter_rss);
 	put_number(out, "bpf_map_bytes", s->counts.bpf_map_bytes);
 	if (s->command_status >= 0)
 		(void)fprintf(out, "  \"command_status\": %d\n", s->command_status);
@@ -247,6 +259,8 @@ int summary_text(const struct summary *summary, char **ret_text, size_t *ret_byt
 	put_state(out, summary);
 	if (summary->off_cpu)
 		put_off_cpu(out, summary);
+	if (summary->otlp)
+		put_export(out, &summary->result.export);
 	put_cost(out, summary);
 	(void)fputs("}\n", out);
 	if (fclose(out) != 0) {

@@ -158,7 +158,8 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 		}
 	}
 	terminal_print("every uid from %u to %u is in use or has a name: create the accounts "
-		       "tidemark-collector, tidemark-symbolizer and tidemark-debuginfod",
+		       "tidemark-collector, tidemark-symbolizer, tidemark-debuginfod and "
+		       "tidemark-exporter",
 		       UID_POOL_FIRST, UID_POOL_LAST);
 	return EXIT_CODE_HOST;
 }
@@ -181,17 +182,22 @@ static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account 
 static int check_distinct(const struct uid_pool *accounts)
 {
 	const uid_t uids[] = {accounts->collector.uid, accounts->symbolizer.uid,
-			      accounts->debuginfod.uid};
+			      accounts->debuginfod.uid, accounts->exporter.uid};
 
-	if (uids[0] != uids[1] && uids[0] != uids[2] && uids[1] != uids[2])
-		return 0;
-	terminal_print("two of the accounts tidemark-collector, tidemark-symbolizer and "
-		       "tidemark-debuginfod share uid %u, and each needs its own",
-		       uids[0] == uids[1] ? uids[0] : uids[2]);
-	return EXIT_CODE_HOST;
+	for (size_t i = 1; i < sizeof(uids) / sizeof(*uids); i++)
+		for (size_t j = 0; j < i; j++) {
+			if (uids[i] == 0 || uids[i] != uids[j])
+				continue;
+			terminal_print("two of the accounts tidemark-collector, "
+				       "tidemark-symbolizer, tidemark-debuginfod and "
+				       "tidemark-exporter share uid %u, and each needs its own",
+				       uids[i]);
+			return EXIT_CODE_HOST;
+		}
+	return 0;
 }
 
-int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod)
+int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool with_exporter)
 {
 	struct uid_pool accounts = UID_POOL_NULL;
 	uid_t cursor = UID_POOL_FIRST;
@@ -202,6 +208,8 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod)
 		r = acquire_one("tidemark-symbolizer", &cursor, &accounts.symbolizer);
 	if (r == 0 && with_debuginfod)
 		r = acquire_one("tidemark-debuginfod", &cursor, &accounts.debuginfod);
+	if (r == 0 && with_exporter)
+		r = acquire_one("tidemark-exporter", &cursor, &accounts.exporter);
 	if (r == 0)
 		r = check_distinct(&accounts);
 	if (r != 0) {
@@ -215,7 +223,7 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod)
 void uid_pool_release(struct uid_pool *accounts)
 {
 	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer,
-					   &accounts->debuginfod};
+					   &accounts->debuginfod, &accounts->exporter};
 	size_t i;
 
 	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)

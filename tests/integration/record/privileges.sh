@@ -5,7 +5,13 @@
 
 # The kernel is kept busy, so that kernel addresses would be there to be seen. It dies with COMMAND.
 BESIDE='exec setpriv --pdeathsig KILL dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null'
-begin_recording privileges -F 999 --debuginfod http://127.0.0.1:1 -o "$WORK/x.folded" || finish
+mkdir "$WORK/received"
+test_clean_up() { [[ ! ${RECEIVER_PID:-} ]] || kill "$RECEIVER_PID"; }
+coproc RECEIVER { exec python3 "$TM_SOURCE/tests/lib/otlp_receiver.py" "$WORK/received" \
+	"$WORK/otlp.sock"; }
+read -r <&"${RECEIVER[0]}" || wrong "there is no receiver"
+CHILDREN=(--debuginfod http://127.0.0.1:1 --otlp-endpoint "unix://$WORK/otlp.sock")
+begin_recording privileges -F 999 "${CHILDREN[@]}" -o "$WORK/x.folded" || finish
 until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
 until_true 20 ran "$COMMAND_PID" 50
 
@@ -57,7 +63,7 @@ check_process() {
 
 steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" \
 	2>/dev/null; }
-PROGRAMS='collector opener symbolizer parser debuginfod'
+PROGRAMS='collector opener symbolizer parser debuginfod exporter'
 for name in $PROGRAMS; do
 	until_true 20 steady_process tidemark-$name ||
 		wrong "tidemark-$name has no filter after 20 s"
@@ -84,14 +90,13 @@ done
 
 uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
-debuginfod=$(uid_of tidemark-debuginfod)
-[[ $collector != "$symbolizer" ]] || wrong "both programs run as $collector"
-[[ $debuginfod != "$collector" && $debuginfod != "$symbolizer" ]] ||
-	wrong "tidemark-debuginfod has the account of another program: $debuginfod"
+debuginfod=$(uid_of tidemark-debuginfod) exporter=$(uid_of tidemark-exporter)
+(($(printf '%s\n' "$collector" "$symbolizer" "$debuginfod" "$exporter" | sort -u | wc -l) == 4)) ||
+	wrong "two of $collector, $symbolizer, $debuginfod and $exporter are one account"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
 [[ $(uid_of tidemark-parser) == "$symbolizer" ]] ||
 	wrong "the parser is not the symbolizer's account"
-for uid in $collector $symbolizer $debuginfod; do
+for uid in $collector $symbolizer $debuginfod $exporter; do
 	if getent passwd "$uid" >/dev/null; then
 		[[ $(getent passwd "$uid") == tidemark-* ]] ||
 			wrong "$uid is somebody's: $(getent passwd "$uid")"
@@ -153,7 +158,7 @@ for account in $(awk '$1 == "u" { print $2 }' "$TM_SOURCE/systemd/tidemark.sysus
 	echo "$account:x:$id:" >>"$WORK/group"
 	id=$((id + 1))
 done
-((id == 64003)) || wrong "tidemark.sysusers does not name three accounts"
+((id == 64004)) || wrong "tidemark.sysusers does not name four accounts"
 cat >"$WORK/with-accounts" <<WITH
 #!/bin/sh
 exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
@@ -162,13 +167,14 @@ exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
 WITH
 chmod 755 "$WORK/with-accounts"
 TM_TIDEMARK=$WORK/with-accounts
-if begin_recording accounts --debuginfod http://127.0.0.1:1 -o "$WORK/y.folded"; then
+if begin_recording accounts "${CHILDREN[@]}" -o "$WORK/y.folded"; then
 	for name in $PROGRAMS; do
 		until_true 20 steady_process tidemark-$name ||
 			wrong "tidemark-$name has no filter after 20 s"
 		uid=$(uid_of tidemark-$name) want=64000
 		[[ $name == collector || $name == opener ]] || want=64001
 		[[ $name != debuginfod ]] || want=64002
+		[[ $name != exporter ]] || want=64003
 		say "  tidemark-$name: uid $uid"
 		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
 	done

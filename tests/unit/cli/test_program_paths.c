@@ -16,6 +16,7 @@ static void build_tree_has_a_folder_each(void **state)
 		[PROGRAM_PATHS_SYMBOLIZER] = "/b/cli/../symbolizer/tidemark-symbolizer",
 		[PROGRAM_PATHS_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
 		[PROGRAM_PATHS_DEBUGINFOD] = "/b/cli/../symbolizer/debuginfod/tidemark-debuginfod",
+		[PROGRAM_PATHS_EXPORTER] = "/b/cli/../symbolizer/exporter/tidemark-exporter",
 	};
 	char path[PATH_MAX];
 	int i;

@@ -117,6 +117,25 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 	free(text);
 }
 
+static void what_became_of_requests_is_a_line(void **state)
+{
+	const struct tm_export_result result = {
+		.requests = {[TM_EXPORT_DELIVERED] = 12, [TM_EXPORT_EXPIRED] = 2},
+		.samples = {[TM_EXPORT_DELIVERED] = 1200, [TM_EXPORT_EXPIRED] = 30},
+		.rejected = 5,
+	};
+	const struct tm_export_result whole = {.requests = {3}, .samples = {9}};
+	FILE *out = open_memstream(&text, &bytes);
+
+	report_table_print_export(out, &result);
+	report_table_print_export(out, &whole);
+	(void)fclose(out);
+	assert_string_equal(text, "OTLP: delivered 12 of 14 requests with 1200 of 1230 samples "
+				  "(expired 2), 5 profiles rejected by the server\n"
+				  "OTLP: delivered 3 of 3 requests with 9 of 9 samples\n");
+	free(text);
+}
+
 static void off_cpu_is_a_line_of_stacks_and_times(void **state)
 {
 	struct summary summary = {
@@ -164,6 +183,7 @@ int main(void)
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
 		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
 		cmocka_unit_test(losses_other_than_samples_are_printed_if_there_are_any),
+		cmocka_unit_test(what_became_of_requests_is_a_line),
 		cmocka_unit_test(off_cpu_is_a_line_of_stacks_and_times),
 		cmocka_unit_test(threads_without_a_state_are_printed_if_there_are_any),
 	};

@@ -49,7 +49,7 @@ static void numbers_and_fractions(void **state)
 	expect(text, "\"idle_seconds\": 3.000000000,");
 	expect(text, "\"hz\": 99,");
 	expect(text, "\"collector\": 0.012345678");
-	expect(text, "\"parser\": 4096, \"debuginfod\": 8192}");
+	expect(text, "\"parser\": 4096, \"debuginfod\": 8192, \"exporter\": 0}");
 	expect(text, "\"bpf_seconds\": 1.500000000,");
 	expect(text, "\"command_status\": 7\n}\n");
 	free(text);
@@ -181,6 +181,26 @@ static void unwinding_counters_are_written(void **state)
 	free(text);
 }
 
+static void requests_by_otlp_are_counted_where_reports_are_sent(void **state)
+{
+	struct summary summary = {
+		.result.export = {.requests = {[TM_EXPORT_REFUSED] = 3},
+				  .samples = {[TM_EXPORT_REFUSED] = 40},
+				  .rejected = 5,
+				  .bytes = 6},
+	};
+	char *text = text_of(&summary);
+
+	assert_null(strstr(text, "otlp"));
+	free(text);
+	summary.otlp = true;
+	text = text_of(&summary);
+	expect(text, "\"otlp\": {\n    \"requests\": {\"delivered\": 0, \"refused\": 3, ");
+	expect(text, "\"samples\": {\"delivered\": 0, \"refused\": 40, ");
+	expect(text, "\"rejected\": 5, \"bytes\": 6\n");
+	free(text);
+}
+
 static void one_report_of_several_has_its_number_and_the_whole(void **state)
 {
 	struct summary summary = {
@@ -264,6 +284,7 @@ int main(void)
 		cmocka_unit_test(each_reason_is_a_key_and_none_is_not),
 		cmocka_unit_test(collector_counters_are_written),
 		cmocka_unit_test(unwinding_counters_are_written),
+		cmocka_unit_test(requests_by_otlp_are_counted_where_reports_are_sent),
 		cmocka_unit_test(one_report_of_several_has_its_number_and_the_whole),
 		cmocka_unit_test(off_cpu_is_there_only_if_it_was_recorded),
 		cmocka_unit_test(braces_close_and_no_comma_is_last),

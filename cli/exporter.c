@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exporter - starts tidemark-exporter, which sends what the symbolizers hand over by OTLP */
+
+#include "cli/exporter.h"
+
+#include <poll.h>
+
+#include "shared/cleanup.h"
+
+struct arguments {
+	const struct otlp_options *options;
+	const struct exporter_files *files;
+};
+
+static void add_file(struct launch *launch, const char *option, int fd)
+{
+	if (fd >= 0)
+		launch_descriptor(launch, option, fd);
+}
+
+static void add_arguments(struct launch *launch, const void *context)
+{
+	const struct arguments *arguments = context;
+	const struct otlp_options *options = arguments->options;
+	const struct exporter_files *files = arguments->files;
+
+	launch_argument(launch, "--url=%s", options->endpoint.url);
+	if (options->endpoint.socket[0] != '\0')
+		launch_argument(launch, "--unix-socket=%s", options->endpoint.socket);
+	launch_argument(launch, "--timeout-ms=%u", options->timeout_ms);
+	add_file(launch, "certificate-fd", files->certificate);
+	add_file(launch, "client-certificate-fd", files->client_certificate);
+	add_file(launch, "client-key-fd", files->client_key);
+	add_file(launch, "headers-fd", files->headers);
+}
+
+void exporter_start(struct exporter *exporter, const struct otlp_options *options,
+		    const struct exporter_files *files, int program,
+		    struct uid_pool_account account)
+{
+	const struct arguments arguments = {options, files};
+	const struct symbolizer_child_start start = {
+		.name = PROGRAM_PATHS_EXPORTER,
+		.program = program,
+		.account = account,
+		.add_arguments = add_arguments,
+		.context = &arguments,
+	};
+
+	if (options->on && exporter->socket < 0)
+		exporter->socket = symbolizer_child_start(&exporter->child, &start);
+}
+
+void exporter_end(struct exporter *exporter, bool expected)
+{
+	struct child *program = &exporter->child.child;
+
+	child_print_errors(program);
+	child_reap(program);
+	if (!expected || program->status != 0)
+		symbolizer_child_lose(&exporter->child, "no more profiles are sent");
+}
+
+void exporter_stop(struct exporter *exporter, unsigned ms)
+{
+	struct pollfd end = {.fd = exporter->child.child.pidfd, .events = POLLIN};
+
+	exporter->socket = tm_close(exporter->socket);
+	if (end.fd >= 0)
+		(void)poll(&end, 1, (int)ms);
+	symbolizer_child_stop(&exporter->child);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * exporter - starts tidemark-exporter, which sends what the symbolizers hand over by OTLP
+ *
+ * One serves all symbolizers of a recording: its queue outlives a symbolizer that dies. It ends
+ * once no symbolizer and not the command have its socket any more, and what it has is sent.
+ */
+
+#include "cli/exporter_files.h"
+#include "cli/otlp_options.h"
+#include "cli/symbolizer_child.h"
+
+struct exporter {
+	struct symbolizer_child child;
+	int socket; /* the symbolizers' end; -1: there is none */
+};
+#define EXPORTER_NULL ((struct exporter){.child = SYMBOLIZER_CHILD_NULL, .socket = -1})
+
+/* @program: descriptor of tidemark-exporter, the caller's. Where it cannot be started, that is
+ * printed. */
+void exporter_start(struct exporter *exporter, const struct otlp_options *options,
+		    const struct exporter_files *files, int program,
+		    struct uid_pool_account account);
+/* Its process has ended by itself. @expected: it was to end, if it says that nothing went wrong. */
+void exporter_end(struct exporter *exporter, bool expected);
+/* Waits until it has sent what it has, at most @ms; then kills it. Total. */
+void exporter_stop(struct exporter *exporter, unsigned ms);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* symbolizer_child - a program that works for the symbolizer over a socket of its own */
+
+#include "cli/symbolizer_child.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cli/spawn.h"
+#include "cli/terminal.h"
+#include "shared/cleanup.h"
+
+/* @socket: its end. Return: 0; else it failed, and why is printed. */
+static int start_program(struct child *child, const struct symbolizer_child_start *start,
+			 int socket)
+{
+	const char *name = program_paths_name(start->name);
+	struct launch launch;
+	int r;
+
+	if (launch_init(&launch, name, start->program, start->account) < 0) {
+		terminal_print("%s cannot be started: out of memory", name);
+		return -ENOMEM;
+	}
+	launch_descriptor(&launch, "socket-fd", socket);
+	start->add_arguments(&launch, start->context);
+	r = launch_start(&launch, child);
+	launch_deinit(&launch);
+	return r;
+}
+
+int symbolizer_child_start(struct symbolizer_child *child,
+			   const struct symbolizer_child_start *start)
+{
+	_cleanup_(tm_closep) int ours = -1;
+	_cleanup_(tm_closep) int theirs = -1;
+	int ends[2];
+
+	symbolizer_child_stop(child);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+		terminal_print("%s cannot be started: no socket: %s",
+			       program_paths_name(start->name), strerror(errno));
+		return -1;
+	}
+	ours = ends[0];
+	theirs = ends[1];
+	if (start_program(&child->child, start, theirs) != 0)
+		return -1;
+	return TM_TAKE_FD(ours);
+}
+
+void symbolizer_child_lose(struct symbolizer_child *child, const char *consequence)
+{
+	struct child *program = &child->child;
+	char how[64];
+
+	child_print_errors(program);
+	child_reap(program);
+	spawn_describe(program->status, how, sizeof(how));
+	terminal_print("%s ended early %s; %s", program->name, how, consequence);
+}
+
+void symbolizer_child_stop(struct symbolizer_child *child)
+{
+	struct child *program = &child->child;
+
+	child_print_errors(program);
+	child_kill(program);
+	child->cpu_ns += program->cpu_ns;
+	if (program->rss_bytes > child->rss_bytes)
+		child->rss_bytes = program->rss_bytes;
+	*program = CHILD_NULL;
+}

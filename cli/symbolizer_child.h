@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * symbolizer_child - a program that works for the symbolizer over a socket of its own
+ *
+ * It runs under an account of its own, without any capability. Nothing depends on it: where it
+ * cannot be started, or ends, that is printed, and the recording goes on without it.
+ */
+
+#include <stdint.h>
+
+#include "cli/child.h"
+#include "cli/launch.h"
+#include "cli/program_paths.h"
+#include "cli/uid_pool.h"
+
+struct symbolizer_child {
+	struct child child;         /* the last one; the one before is killed */
+	uint64_t cpu_ns, rss_bytes; /* of those that ended */
+};
+#define SYMBOLIZER_CHILD_NULL ((struct symbolizer_child){.child = CHILD_NULL})
+
+struct symbolizer_child_start {
+	enum program_paths_program name;
+	int program; /* its descriptor, the caller's */
+	struct uid_pool_account account;
+	void (*add_arguments)(struct launch *launch, const void *context); /* beside the socket */
+	const void *context;
+};
+
+/* Return: the symbolizer's end of its socket; -1: it could not be started, which is printed. */
+int symbolizer_child_start(struct symbolizer_child *child,
+			   const struct symbolizer_child_start *start);
+/* Its process has ended by itself. @consequence: for the user. */
+void symbolizer_child_lose(struct symbolizer_child *child, const char *consequence);
+/* Kills it, if it still runs. Total. */
+void symbolizer_child_stop(struct symbolizer_child *child);
