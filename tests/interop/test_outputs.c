@@ -27,11 +27,7 @@
 #define STABLE_WRITERS 4 /* the last one gives each profile a random id */
 
 static int (*const writers[WRITERS])(struct output_file *out, const struct report *report) = {
-	folded_write,
-	pprof_write,
-	speedscope_write,
-	html_write,
-	otlp_write,
+	folded_write, pprof_write, speedscope_write, html_write, otlp_write,
 };
 static struct report_builder builder;
 static struct output_file out;
