@@ -40,7 +40,8 @@ for values, labels, stack in profile.samples:
         by_pprof[function] += values[0]
 for what, seen in ("folded", by_folded), ("the page", by_page), ("pprof", by_pprof):
     print("  %s: %d samples in %s" % (what, seen[cpp], cpp))
-    check(seen[cpp] >= 100, "%s: %d samples in %s" % (what, seen[cpp], cpp))
+    # Fewer on a busy machine; what is tested is the name, and that every format has it.
+    check(seen[cpp] >= 20, "%s: %d samples in %s" % (what, seen[cpp], cpp))
     other = [f for f in seen if re.search(r"^_(Z|R)", f) and cpp[0] != "_"]
     check(not other, "%s: mangled: %s" % (what, other[:3]))
     mine = [f for f in seen if re.search(rust, f)]
