@@ -6,9 +6,10 @@
  * Anonymous  a generation is announced once more, with TM_FLAG_ANONYMOUS, by the first sample of an
  *            epoch that has a frame in anonymous code: its perf map is wanted then. It is announced
  *            yet again once its jitdump is found.
+ * Context    what it says of itself follows its announcement, or comes once it is found.
  */
 
-#include "bpf/jitdump.bpf.h"
+#include "bpf/mapping_search.bpf.h"
 
 #define ANNOUNCE_FULL_NS 100000000ull /* between announcements while `processes` is full */
 
@@ -112,7 +113,7 @@ static __always_inline void announce_generation(struct nesting *level)
 	const struct tm_event *event = &s->sample.event;
 	struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
 	struct tm_process_state *state;
-	bool anonymous = announce_is_anonymous(s), searching, due;
+	bool anonymous = announce_is_anonymous(s), searching, looking, due;
 	__u32 epoch;
 
 	if (event->flags & TM_FLAG_IN_EXEC || !event->start_boottime)
@@ -126,17 +127,21 @@ static __always_inline void announce_generation(struct nesting *level)
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
 		return;
-	searching = state && state->jitdump.status == JITDUMP_SEARCHING;
+	searching = state && state->jitdump.status == SEARCH_GOES_ON;
+	looking = state && search_is_open(s, &state->context);
 	if (state && s->walk.has_mapping_cache) {
-		mapping_cache_of(s)->epoch = state->epoch;
+		mapping_cache_of(s)->epoch =
+			state->context.status == SEARCH_GOES_ON ? 0 : state->epoch;
 		mapping_cache_of(s)->anonymous_epoch = searching ? 0 : state->anonymous_epoch;
 	}
 	due = state ? state->epoch != epoch || (anonymous && state->anonymous_epoch != epoch)
 		    : event->ktime - s->full_ktime >= ANNOUNCE_FULL_NS;
-	if (anonymous && (due || searching) && jitdump_look(level->number, due))
+	if (anonymous && (due || searching) && search_jitdump(level->number, due))
 		due = true;
 	if (due)
 		announce_process(level->number, epoch);
+	if (due || looking)
+		search_context(level->number, due);
 }
 
 /* Writes the EXIT record of an announced generation. Its entry stays, so that there is only one. */

@@ -73,6 +73,10 @@ struct mm_struct___seq { /* from 6.13 */
 	seqcount_t mm_lock_seq;
 };
 
+struct anon_vma_name {
+	char name[1];
+};
+
 struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
@@ -81,7 +85,8 @@ struct vm_area_struct {
 	int vm_lock_seq;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
-	struct rb_node vm_rb; /* this and the next: before 6.1 */
+	struct anon_vma_name *anon_name; /* from 5.18 */
+	struct rb_node vm_rb;            /* this and the next: before 6.1 */
 	struct vm_area_struct *vm_next;
 };
 

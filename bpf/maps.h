@@ -143,6 +143,27 @@ struct off_cpu_time {
 	__u64 state; /* enum tm_thread_state */
 };
 
+/* What is searched among the mappings of a process (mapping_search.bpf.h). */
+enum search_kind {
+	SEARCH_JITDUMP,
+	SEARCH_CONTEXT
+};
+
+enum search_status {
+	SEARCH_GOES_ON,
+	SEARCH_ABSENT,
+	SEARCH_FOUND
+};
+
+/* As a process has it in its memory (process_context.bpf.h). */
+struct process_context_head {
+	__u64 signature;
+	__u32 version;
+	__u32 bytes;
+	__u64 published; /* ns, by a clock that nothing depends on; 0: it is being changed */
+	__u64 text;      /* address */
+};
+
 /* An announcement: its fixed part, both texts, and space for a component behind the last. */
 #define ANNOUNCE_TEXTS (TM_PATH_MAX + TM_CGROUP_MAX)
 #define ANNOUNCE_MAX   (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
@@ -171,14 +192,18 @@ struct scratch {
 	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
 	__u64 full_ktime; /* of the last announcement that found `processes` full */
-	struct tm_jitdump jitdump;
+	struct tm_mapping_search search;
+	__u32 search_kind; /* enum search_kind */
+	__u32 search_left; /* mappings that may be looked at for this sample */
+	struct tm_mapping_search jitdump;
 	__u32 jitdump_file; /* number of what was found, or TM_FILE_NONE */
-	__u32 jitdump_left; /* mappings that may be looked at for this sample */
+	struct process_context_head context;
 	union {
 		struct tm_process process;
 		struct tm_file file;
 		struct tm_exit exit;
 		struct tm_thread thread;
+		struct tm_context context;
 		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
 	} announce;
 };

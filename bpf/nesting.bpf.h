@@ -15,6 +15,9 @@
 
 #define RING_RESERVE_SHIFT 3 /* an eighth of each ring is kept for announcements and exits */
 
+/* The programs add up for how long they run: the collector's governor wants to know. */
+const volatile bool own_clock = false;
+
 /* How much of a ring may be full for a record to be written. */
 enum nesting_share {
 	NESTING_ALL,     /* announcements and exits */
@@ -91,9 +94,15 @@ static __always_inline int nesting_open(struct nesting *level)
 	return NESTING_OPEN;
 }
 
+/*
+ * The own clock runs from the level's ktime, which a CPU without a ring has not; the time of a
+ * program that interrupts another one counts as both's.
+ */
 static __always_inline void nesting_close(struct nesting *level)
 {
 	asm volatile("" : : : "memory");
+	if (own_clock && level->ktime)
+		nesting_add(&level->slot->own_ns, bpf_ktime_get_ns() - level->ktime);
 	nesting_mark(level->slot, level->number, 0);
 	nesting_add(&level->slot->depth, -1ull);
 }

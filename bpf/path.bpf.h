@@ -11,7 +11,8 @@
 #include "bpf/nesting.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define CGROUP_HIERARCHIES 16  /* a process has one cgroup in each; further ones are ignored */
+#define CGROUP_HIERARCHIES 16 /* a process has one cgroup in each; further ones are ignored */
+#define PATH_NAME_BYTES    24
 #define COMPONENT_MAX      257 /* NAME_MAX, the NUL, and one byte more to detect a longer name */
 
 enum path_step {
@@ -45,6 +46,18 @@ static __always_inline int path_put(struct scratch *s, __u64 name)
 		path->flags |= path->cut;
 	path->position = (__u32)(position + (__u64)bytes);
 	return PATH_MORE;
+}
+
+/* Reads a name to where announcements are made: nothing may be announced now. Return: its first
+ * PATH_NAME_BYTES, behind its end 0; NULL: it cannot be read. */
+static __always_inline const __u64 *path_read_name(struct scratch *s, __u64 name)
+{
+	__u64 *words = (__u64 *)s->announce.bytes;
+
+	words[0] = words[1] = words[2] = 0;
+	if (bpf_probe_read_kernel_str(words, PATH_NAME_BYTES, (const void *)name) < 0)
+		return NULL;
+	return words;
 }
 
 static __always_inline __u64 path_mount_of(__u64 vfsmount)

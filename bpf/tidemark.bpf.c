@@ -26,8 +26,23 @@ static struct kread check_block;
 struct sampling {
 	struct nesting level;
 	struct bpf_perf_event_data *ctx;
-	bool walk; /* there is a user stack to walk */
+	__u64 value; /* of the sample */
+	bool walk;   /* there is a user stack to walk */
 };
+
+/*
+ * What this hit stands for. The context does not know: its sample_period stays the one that the
+ * event was opened with.
+ */
+static __always_inline __u64 sample_value(struct tm_cpu_slot *slot)
+{
+	__u64 next = *(volatile __u64 *)&slot->next_ns;
+
+	if (!next)
+		return *(volatile __u64 *)&slot->weight_ns;
+	*(volatile __u64 *)&slot->next_ns = 0;
+	return next;
+}
 
 /* Up to the leaf of the user stack. False: this run of the program makes no sample. */
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
@@ -41,6 +56,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	if (!level->slot)
 		return false;
 	nesting_add(&level->slot->hits, 1);
+	sampling->value = sample_value(level->slot);
 	if (!(__u32)bpf_get_current_pid_tgid())
 		return false;
 	if (selecting && !selection_holds(task))
@@ -63,13 +79,15 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	return true;
 }
 
-static __always_inline void sample_end(struct nesting *level)
+static __always_inline void sample_end(struct sampling *sampling)
 {
+	struct nesting *level = &sampling->level;
 	struct tm_sample *sample = &level->scratch->sample;
 
 	sample->kind = TM_SAMPLE_ON_CPU;
 	sample->state = TM_THREAD_ON_CPU;
-	sample->since = sample->duration = sample->value = sample->stack = 0;
+	sample->since = sample->duration = sample->stack = 0;
+	sample->value = sampling->value;
 	sample_finish(level);
 	if (!sample_write(level, NESTING_SAMPLES))
 		level->scratch->counts.ring_full++;
@@ -85,7 +103,7 @@ int sample_loop(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (sampling.walk)
 		bpf_loop(TM_USER_FRAMES_MAX, sample_step, &sampling.level, 0);
-	sample_end(&sampling.level);
+	sample_end(&sampling);
 	return 0;
 }
 
@@ -104,7 +122,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		if (!done)
 			unwind_end(sampling.level.scratch, TM_STOP_DEPTH);
 	}
-	sample_end(&sampling.level);
+	sample_end(&sampling);
 	return 0;
 }
 

@@ -72,7 +72,6 @@ static void on_done(struct session *session, struct child *program, int code)
 static void on_counts(struct session *session, const struct tm_control *message)
 {
 	session->counts = message->body.counts;
-	session->cost = message->body.cost;
 	if (session->phase != SESSION_RECORDING)
 		return;
 	terminal_progress(tm_clock_ns() - session->started_ns, &session->counts,

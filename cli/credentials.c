@@ -140,9 +140,9 @@ int credentials_take(const struct credentials *credentials, pid_t parent, int er
 		return fail(ret_failure, "standard files");
 	if (keep_listed(credentials) < 0)
 		return fail(ret_failure, "descriptors");
-	if (cut_bounding_set(credentials) < 0)
+	if (!credentials->as_caller && cut_bounding_set(credentials) < 0)
 		return fail(ret_failure, "capability bounding set");
-	if (take_account(credentials) < 0)
+	if (!credentials->as_caller && take_account(credentials) < 0)
 		return fail(ret_failure, "account");
 	if (take_capabilities(credentials) < 0)
 		return fail(ret_failure, "capabilities");

@@ -7,6 +7,7 @@
  * that failed is returned.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/capability.h>
 #include <sys/types.h>
@@ -17,6 +18,7 @@
 
 struct credentials {
 	struct uid_pool_account account;
+	bool as_caller; /* no other account: the caller may not change to one */
 	cap_value_t capabilities[CREDENTIALS_CAPABILITIES_MAX];
 	unsigned capability_count;
 	const int *kept; /* descriptors that stay open in the program */

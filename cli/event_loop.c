@@ -13,6 +13,7 @@
 #include "cli/restart.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
+#include "cli/start.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 #include "shared/clock.h"
@@ -27,10 +28,14 @@ enum source {
 	SOURCE_SYMBOLIZER,
 	SOURCE_SYMBOLIZER_ERRORS,
 	SOURCE_SYMBOLIZER_END,
+	SOURCE_OPENER_ERRORS,
+	SOURCE_OPENER_END,
 	SOURCE_DEBUGINFOD_ERRORS,
 	SOURCE_DEBUGINFOD_END,
 	SOURCE_EXPORTER_ERRORS,
 	SOURCE_EXPORTER_END,
+	SOURCE_SPOOL_ERRORS,
+	SOURCE_SPOOL_END,
 	SOURCE_WORKLOAD_REPORT,
 	SOURCE_WORKLOAD_END,
 	SOURCE_HOTPLUG,
@@ -106,8 +111,48 @@ static void on_workload(struct session *session, enum source source)
 	session_abort(session, EXIT_CODE_FAILED);
 }
 
+/* While recording; at the end it follows the collector, which closes its socket. */
+static void on_opener_end(struct session *session)
+{
+	const struct start *start = session->start;
+
+	if (start && session->phase == SESSION_RECORDING)
+		opener_restart(&session->opener, session->options->public_files,
+			       start->programs[PROGRAM_PATHS_OPENER], start->accounts->collector,
+			       &session->collector);
+	else
+		symbolizer_child_stop(&session->opener.child);
+}
+
+/* The program whose stderr the source is; NULL: it is another source. */
+static struct child *writes_errors(struct session *session, enum source source)
+{
+	switch (source) {
+	case SOURCE_COLLECTOR_ERRORS:
+		return &session->collector;
+	case SOURCE_SYMBOLIZER_ERRORS:
+		return &session->symbolizer;
+	case SOURCE_OPENER_ERRORS:
+		return &session->opener.child.child;
+	case SOURCE_DEBUGINFOD_ERRORS:
+		return &session->debuginfod.child;
+	case SOURCE_EXPORTER_ERRORS:
+		return &session->exporter.child.child;
+	case SOURCE_SPOOL_ERRORS:
+		return &session->spool.child.child;
+	default:
+		return NULL;
+	}
+}
+
 static void dispatch(struct session *session, enum source source)
 {
+	struct child *errors = writes_errors(session, source);
+
+	if (errors) {
+		child_print_errors(errors);
+		return;
+	}
 	switch (source) {
 	case SOURCE_SIGNALS:
 		on_signal(session);
@@ -125,23 +170,17 @@ static void dispatch(struct session *session, enum source source)
 	case SOURCE_SYMBOLIZER:
 		control_symbolizer(session);
 		return;
-	case SOURCE_COLLECTOR_ERRORS:
-		child_print_errors(&session->collector);
-		return;
-	case SOURCE_SYMBOLIZER_ERRORS:
-		child_print_errors(&session->symbolizer);
-		return;
-	case SOURCE_DEBUGINFOD_ERRORS:
-		child_print_errors(&session->debuginfod.child);
+	case SOURCE_OPENER_END:
+		on_opener_end(session);
 		return;
 	case SOURCE_DEBUGINFOD_END:
 		symbolizer_child_lose(&session->debuginfod, DEBUGINFOD_LOST);
 		return;
-	case SOURCE_EXPORTER_ERRORS:
-		child_print_errors(&session->exporter.child.child);
-		return;
 	case SOURCE_EXPORTER_END:
 		exporter_end(&session->exporter, session->phase == SESSION_FINISHING);
+		return;
+	case SOURCE_SPOOL_END:
+		spool_end(&session->spool, session->phase == SESSION_FINISHING);
 		return;
 	case SOURCE_HOTPLUG:
 		hotplug_receive(&session->hotplug, &session->collector);
@@ -190,10 +229,14 @@ static int wait_events(const struct session *session, struct pollfd *ret_polled)
 		[SOURCE_SYMBOLIZER] = session->symbolizer.control,
 		[SOURCE_SYMBOLIZER_ERRORS] = session->symbolizer.errors,
 		[SOURCE_SYMBOLIZER_END] = session->symbolizer.pidfd,
+		[SOURCE_OPENER_ERRORS] = session->opener.child.child.errors,
+		[SOURCE_OPENER_END] = session->opener.child.child.pidfd,
 		[SOURCE_DEBUGINFOD_ERRORS] = session->debuginfod.child.errors,
 		[SOURCE_DEBUGINFOD_END] = session->debuginfod.child.pidfd,
 		[SOURCE_EXPORTER_ERRORS] = session->exporter.child.child.errors,
 		[SOURCE_EXPORTER_END] = session->exporter.child.child.pidfd,
+		[SOURCE_SPOOL_ERRORS] = session->spool.child.child.errors,
+		[SOURCE_SPOOL_END] = session->spool.child.child.pidfd,
 		[SOURCE_WORKLOAD_REPORT] = session->workload.report,
 		[SOURCE_WORKLOAD_END] = session->workload.pidfd,
 		[SOURCE_HOTPLUG] = hotplug_fd(session),
@@ -246,10 +289,12 @@ int event_loop_run(struct session *session)
 		session_advance(session);
 	}
 	finish(&session->collector);
+	opener_stop(&session->opener, SESSION_OPENER_MS);
 	finish(&session->symbolizer);
 	parser_restart_stop(&session->parser, SESSION_EXIT_MS);
 	symbolizer_child_stop(&session->debuginfod);
 	exporter_stop(&session->exporter, SESSION_EXPORTER_MS);
+	spool_stop(&session->spool, SESSION_SPOOL_MS);
 	if (session->peer_text[0] != '\0' && !session->cause_printed)
 		terminal_print("%s", session->peer_text);
 	terminal_clear_line();

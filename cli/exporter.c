@@ -3,13 +3,14 @@
 
 #include "cli/exporter.h"
 
-#include <poll.h>
+#include <inttypes.h>
 
 #include "shared/cleanup.h"
 
 struct arguments {
 	const struct otlp_options *options;
 	const struct exporter_files *files;
+	uint64_t queue_bytes;
 };
 
 static void add_file(struct launch *launch, const char *option, int fd)
@@ -28,6 +29,7 @@ static void add_arguments(struct launch *launch, const void *context)
 	if (options->endpoint.socket[0] != '\0')
 		launch_argument(launch, "--unix-socket=%s", options->endpoint.socket);
 	launch_argument(launch, "--timeout-ms=%u", options->timeout_ms);
+	launch_argument(launch, "--queue-bytes=%" PRIu64, arguments->queue_bytes);
 	add_file(launch, "certificate-fd", files->certificate);
 	add_file(launch, "client-certificate-fd", files->client_certificate);
 	add_file(launch, "client-key-fd", files->client_key);
@@ -35,10 +37,10 @@ static void add_arguments(struct launch *launch, const void *context)
 }
 
 void exporter_start(struct exporter *exporter, const struct otlp_options *options,
-		    const struct exporter_files *files, int program,
+		    uint64_t queue_bytes, const struct exporter_files *files, int program,
 		    struct uid_pool_account account)
 {
-	const struct arguments arguments = {options, files};
+	const struct arguments arguments = {options, files, queue_bytes};
 	const struct symbolizer_child_start start = {
 		.name = PROGRAM_PATHS_EXPORTER,
 		.program = program,
@@ -53,20 +55,11 @@ void exporter_start(struct exporter *exporter, const struct otlp_options *option
 
 void exporter_end(struct exporter *exporter, bool expected)
 {
-	struct child *program = &exporter->child.child;
-
-	child_print_errors(program);
-	child_reap(program);
-	if (!expected || program->status != 0)
-		symbolizer_child_lose(&exporter->child, "no more profiles are sent");
+	symbolizer_child_end(&exporter->child, expected, "no more profiles are sent");
 }
 
 void exporter_stop(struct exporter *exporter, unsigned ms)
 {
-	struct pollfd end = {.fd = exporter->child.child.pidfd, .events = POLLIN};
-
 	exporter->socket = tm_close(exporter->socket);
-	if (end.fd >= 0)
-		(void)poll(&end, 1, (int)ms);
-	symbolizer_child_stop(&exporter->child);
+	symbolizer_child_await(&exporter->child, ms);
 }

@@ -5,15 +5,26 @@
 
 #include <stdio.h>
 
+#include "cli/config_keys.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/table_cache.h"
+#include "cli/top_help.h"
+#include "cli/view_help.h"
+#include "shared/reload.h"
+#include "shared/status.h"
 
 static const char main_page[] =
 	"tidemark - where does this host spend its CPU time?\n"
 	"\n"
 	"  tidemark record [OPTION...] [-- COMMAND...]   record a profile\n"
 	"  tidemark record --help                        all options of record\n"
+	"  tidemark status                               what the services do, and how they are\n"
+	"  tidemark top                                  what uses the CPUs now, live\n"
+	"  tidemark view --since 10m [OPTION...]         show what the services recorded\n"
+	"  tidemark diff A B [OPTION...]                 what changed between two times\n"
+	"  tidemark config [--check] [FILE]              the configuration of the services\n"
+	"  tidemark reload                               take what needs no restart from it\n"
 	"  tidemark version                              print the version\n"
 	"  tidemark --help                               print this\n"
 	"\n"
@@ -41,13 +52,19 @@ static const char record_page[] =
 	"      --ring-kib N        memory between kernel and collector for each CPU, a power of\n"
 	"                          two from 4 to 262144 KiB; by default chosen from the\n"
 	"                          frequency\n"
-	"      --memory-max MIB    limit for what grows with samples and files, 16 to 2048 MiB;\n"
-	"                          default 512. One eighth is for the unwind tables in the\n"
-	"                          kernel; when it is full, the tables of the least recently\n"
-	"                          used file are evicted. The rest is for samples, stacks,\n"
-	"                          processes, files, symbols, reports and what reads files; when\n"
-	"                          it is full, rare stacks lose their deepest frames, shown as\n"
-	"                          [merged]. The rings are not included.\n"
+	"      --cpu-max PERCENT   what tidemark may cost, of the time of all CPUs together: 0.1\n"
+	"                          to 100; default 0, no limit. Beyond it the frequency is\n"
+	"                          lowered, by powers of two, and a sample then stands for as\n"
+	"                          many as are left out, so that times stay right\n"
+	"      --memory-max MIB    limit for all processes and BPF maps together, 16 to 2048 MiB;\n"
+	"                          default 512. What rings, maps, kernel symbols and the programs\n"
+	"                          need is taken off first; where that leaves less than 16 MiB,\n"
+	"                          the least is said. One eighth of the rest is for the unwind\n"
+	"                          tables in the kernel; when it is full, the tables of the least\n"
+	"                          recently used file are evicted. The others are for samples,\n"
+	"                          stacks, processes, files, symbols, reports and what reads\n"
+	"                          files; when they are full, rare stacks lose their deepest\n"
+	"                          frames, shown as [merged]\n"
 	"      --cache FILE        keep unwind and symbol tables in FILE, so that the next\n"
 	"                          recording of this boot need not make them again: at most\n"
 	"                          256 MiB, for root alone; default\n"
@@ -116,7 +133,7 @@ static const char record_page[] =
 	"      --otlp-endpoint URL send each report to an OpenTelemetry collector or another\n"
 	"                          receiver of OTLP profiles over HTTP: http://HOST:4318,\n"
 	"                          https://HOST, or unix:///PATH of its socket. A URL without a\n"
-	"                          path gets " OTLP_ENDPOINT_PATH "; another is taken\n"
+	"                          path gets " TM_OTLP_ENDPOINT_PATH "; another is taken\n"
 	"                          as it is. Without this option, the endpoint of\n"
 	"                          OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT or, for all signals,\n"
 	"                          OTEL_EXPORTER_OTLP_ENDPOINT in the environment. No proxy is\n"
@@ -131,6 +148,22 @@ static const char record_page[] =
 	"                          how tidemark proves who it is, in PEM form\n"
 	"      --otlp-timeout MS   for one request; default 10000\n"
 	"      --no-otlp           send nothing, whatever the environment says\n"
+	"      --service-name NAME of all that is sent or in an .otlp file. Without it, the one\n"
+	"                          of OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES in the\n"
+	"                          environment, else of each process its systemd unit or the\n"
+	"                          name of its executable\n"
+	"      --label KEY=VALUE   say this of all of it; give it again for more (at most 64).\n"
+	"                          Also those of OTEL_RESOURCE_ATTRIBUTES\n"
+	"      --resource-grouping process|container|service\n"
+	"                          what one resource is; default process. Receivers may keep a\n"
+	"                          series for each\n"
+	"      --spool DIR         keep each report in this folder, too, which is made if it does\n"
+	"                          not exist. What could not be sent to --otlp-endpoint is sent\n"
+	"                          later, in order, also by a later recording. With it and\n"
+	"                          without -o no file is written\n"
+	"      --spool-max SIZE    of all that is kept; the oldest goes first; default 256M\n"
+	"      --spool-age DURATION\n"
+	"                          how long a report is kept; default 24h\n"
 	"      --summary FILE      counts, completeness and the cost of recording, as JSON\n"
 	"      --every SECONDS     write a report every so often (1 s or more) and continue:\n"
 	"                          x.0001.html, x.0002.html, ... for -o x.html, the last one\n"
@@ -139,6 +172,10 @@ static const char record_page[] =
 	"                          costs are since the start, and \"recording\" in the summary\n"
 	"                          sums up all reports so far. A file that cannot be written is\n"
 	"                          left out, and the recording continues.\n"
+	"      --every-jitter PERCENT\n"
+	"                          make each of these intervals longer or shorter by chance, by\n"
+	"                          at most so much (0 to 50; default 0), so that many hosts do\n"
+	"                          not send at the same time\n"
 	"\n"
 	"Ctrl-C (or SIGTERM) ends the recording and writes everything; a second one aborts, and\n"
 	"nothing is written. At the end stand the ten functions with the most time and one line\n"
@@ -153,8 +190,92 @@ static const char record_page[] =
 	"  2  wrong command line\n"
 	"COMMAND's own status is printed and does not change this.\n";
 
+static const char status_page[] =
+	"tidemark status [OPTION...]\n"
+	"\n"
+	"Asks the services (systemctl start tidemark.target) what they do: samples, what was\n"
+	"dropped and why, reports and their delivery, the age of the watermark, memory and CPU\n"
+	"time. For root and the group tidemark.\n"
+	"\n"
+	"      --json              the same as one JSON object, all figures\n"
+	"      --prometheus        the same in Prometheus's text format\n"
+	"  -o, --output FILE       into this file, which is replaced when the new one is complete\n"
+	"      --socket PATH       ask there; default " TM_STATUS_SOCKET "\n"
+	"  -h, --help              print this\n"
+	"\n"
+	"Exit code\n"
+	"  0  they run, and reports are made\n"
+	"  1  they do not, or the last report is too old; it says which\n"
+	"  2  wrong command line\n";
+
+static const char config_page[] =
+	"tidemark config [--check] [FILE]\n"
+	"\n"
+	"Shows what the services of tidemark are configured to do: each key with the value that\n"
+	"they get from FILE, default " CONFIG_FILE_DEFAULT ", where that stands, and\n"
+	"what a change needs: a reload (systemctl reload tidemark-symbolizer) or a restart of\n"
+	"these services. FILE is read as systemd reads an EnvironmentFile=; what drop-ins set\n"
+	"with Environment= is not seen.\n"
+	"\n"
+	"      --check             print what is wrong in FILE, each as\n"
+	"                          FILE:LINE: KEY: reason\n"
+	"  -h, --help              print this\n"
+	"\n"
+	"Keys, their values and defaults\n";
+
+static const char reload_page[] =
+	"tidemark reload [--socket PATH] [FILE]\n"
+	"\n"
+	"Reads FILE, default " CONFIG_FILE_DEFAULT ", and has the services take those\n"
+	"values that need no restart: interval, CPU limit, and what reports say of the host. The\n"
+	"open interval ends at once, and what follows has the new values. Prints what is in\n"
+	"effect now, and what needs a restart of which services. If something is wrong in FILE,\n"
+	"says what, as tidemark config --check does, and changes nothing. For root.\n"
+	"\n"
+	"`systemctl reload tidemark-symbolizer` runs it with the environment of the unit, which\n"
+	"has the keys that FILE does not set, and then restarts the exporter, which so reads new\n"
+	"certificates and headers.\n"
+	"\n"
+	"      --socket PATH       where the symbolizer listens; default\n"
+	"                          " TM_RELOAD_SOCKET "\n"
+	"  -h, --help              print this\n"
+	"\n"
+	"Exit code\n"
+	"  0  the values were taken\n"
+	"  1  FILE has a mistake or cannot be read, or the services did not take the values\n"
+	"  2  wrong command line\n";
+
+static const char config_codes[] = "\n"
+				   "Exit code\n"
+				   "  0  nothing is wrong\n"
+				   "  1  something is, or FILE cannot be read\n"
+				   "  2  wrong command line\n";
+
+static void print_keys(void)
+{
+	char limits[CONFIG_LIMITS];
+
+	for (int i = 0; i < CONFIG_KEYS_N; i++) {
+		const struct config_key *key = &config_keys[i];
+
+		config_keys_limits(key, limits);
+		(void)printf("  %-26s %s\n%29s%s; default %s\n", key->name, key->sentence, "",
+			     limits, key->fallback[0] ? key->fallback : "empty");
+	}
+}
+
+static const char *const pages[HELP_N] = {
+	[HELP_MAIN] = main_page,     [HELP_RECORD] = record_page,  [HELP_CONFIG] = config_page,
+	[HELP_STATUS] = status_page, [HELP_VIEW] = view_help_view, [HELP_DIFF] = view_help_diff,
+	[HELP_TOP] = top_help,       [HELP_RELOAD] = reload_page,
+};
+
 int help_print(enum help_page page)
 {
-	(void)fputs(page == HELP_RECORD ? record_page : main_page, stdout);
+	(void)fputs(pages[page], stdout);
+	if (page == HELP_CONFIG) {
+		print_keys();
+		(void)fputs(config_codes, stdout);
+	}
 	return fflush(stdout) == 0 ? EXIT_CODE_WRITTEN : EXIT_CODE_FAILED;
 }

@@ -54,7 +54,7 @@ int hotplug_parse(const char *message, size_t bytes, unsigned *ret_cpu)
 		if (*at < '0' || *at > '9')
 			return HOTPLUG_E_OTHER;
 		cpu = cpu * 10 + (unsigned)(*at - '0');
-		if (cpu >= PERF_EVENTS_CPUS_MAX)
+		if (cpu >= TM_CPUS_MAX)
 			return HOTPLUG_E_OTHER;
 	}
 	*ret_cpu = cpu;
@@ -71,7 +71,7 @@ static void refuse(struct hotplug *hotplug, unsigned cpu, int error)
 
 static void send_event(struct hotplug *hotplug, struct child *collector, unsigned cpu)
 {
-	_cleanup_(tm_closep) int fd = perf_events_open_event(cpu, hotplug->hz);
+	_cleanup_(tm_closep) int fd = tm_cpus_open_event(cpu, hotplug->hz);
 	int r;
 
 	if (fd == -ENODEV || fd == -ENXIO)
@@ -92,7 +92,7 @@ static void send_event(struct hotplug *hotplug, struct child *collector, unsigne
 /* Return: count of CPUs in *ret_cpus (heap), -errno. */
 static int read_online(unsigned **ret_cpus)
 {
-	unsigned *cpus = calloc(PERF_EVENTS_CPUS_MAX, sizeof(*cpus));
+	unsigned *cpus = calloc(TM_CPUS_MAX, sizeof(*cpus));
 	int count = cpus ? perf_events_online(cpus) : -ENOMEM;
 
 	if (count < 0)
@@ -202,7 +202,7 @@ unsigned hotplug_missed(const struct hotplug *hotplug, uint64_t taken)
 	int i, count = read_online(&cpus);
 	unsigned cpu, missed = 0, handed = 0;
 
-	for (cpu = 0; cpu < PERF_EVENTS_CPUS_MAX; cpu++) {
+	for (cpu = 0; cpu < TM_CPUS_MAX; cpu++) {
 		missed += (unsigned)contains(hotplug->refused, cpu);
 		handed += (unsigned)contains(hotplug->sampled, cpu);
 	}

@@ -23,8 +23,8 @@ enum {
 struct hotplug {
 	int fd; /* -1: CPUs that come online later are not sampled */
 	unsigned hz;
-	uint8_t sampled[PERF_EVENTS_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
-	uint8_t refused[PERF_EVENTS_CPUS_MAX / 8]; /* it came, and could not be sampled then */
+	uint8_t sampled[TM_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
+	uint8_t refused[TM_CPUS_MAX / 8]; /* it came, and could not be sampled then */
 };
 #define HOTPLUG_NULL ((struct hotplug){.fd = -1})
 

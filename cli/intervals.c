@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -16,21 +17,41 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-int intervals_begin(struct intervals *intervals, uint64_t every_ns, uint64_t now_ns)
+uint64_t intervals_delay(uint64_t every_ns, unsigned jitter_percent, uint64_t random)
 {
-	struct itimerspec timer = {
-		.it_value = {(time_t)(every_ns / NS_PER_SECOND), (long)(every_ns % NS_PER_SECOND)},
-	};
+	const uint64_t span = every_ns / 100 * jitter_percent;
 
+	return every_ns - span + random % (2 * span + 1);
+}
+
+/* Without jitter the timer keeps to a grid, however late a tick is read. Return: 0, -errno. */
+static int arm(const struct intervals *intervals)
+{
+	uint64_t random = 0, delay;
+	struct itimerspec timer = {0};
+
+	if (intervals->jitter_percent &&
+	    getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -EIO;
+	delay = intervals_delay(intervals->every_ns, intervals->jitter_percent, random);
+	timer.it_value.tv_sec = (time_t)(delay / NS_PER_SECOND);
+	timer.it_value.tv_nsec = (long)(delay % NS_PER_SECOND);
+	if (!intervals->jitter_percent)
+		timer.it_interval = timer.it_value;
+	return timerfd_settime(intervals->timer, 0, &timer, NULL) < 0 ? -errno : 0;
+}
+
+int intervals_begin(struct intervals *intervals, uint64_t every_ns, unsigned jitter_percent,
+		    uint64_t now_ns)
+{
 	intervals->from_ns = now_ns;
 	intervals->idle_from_ns = own_cost_idle_ns();
+	intervals->every_ns = every_ns;
+	intervals->jitter_percent = jitter_percent;
 	if (every_ns == 0)
 		return 0;
-	timer.it_interval = timer.it_value;
 	intervals->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (intervals->timer < 0 || timerfd_settime(intervals->timer, 0, &timer, NULL) < 0)
-		return -errno;
-	return 0;
+	return intervals->timer < 0 ? -errno : arm(intervals);
 }
 
 /* Return: 0, -errno. */
@@ -66,9 +87,14 @@ void intervals_tick(struct intervals *intervals, const struct options *options,
 		    struct child *symbolizer)
 {
 	uint64_t ticks;
+	int r;
 
 	if (read(intervals->timer, &ticks, sizeof(ticks)) < 0)
 		return;
+	r = intervals->jitter_percent ? arm(intervals) : 0;
+	if (r < 0)
+		terminal_print("the timer of reports could not be set, so the next is the last: %s",
+			       strerror(-r));
 	if (intervals->flush_pending)
 		terminal_verbose("report %u takes longer than its interval",
 				 intervals->accounting.reports + 1);

@@ -5,7 +5,8 @@
  *
  * Shape      the files of the next report are sent right behind the FLUSH for this one, so that the
  *            symbolizer always has files for the report at the end. A report that takes longer than
- *            its interval delays the next, and never the sampling.
+ *            its interval delays the next, and never the sampling. With jitter many hosts do not
+ *            send at the same time.
  */
 
 #include <stdbool.h>
@@ -16,6 +17,8 @@
 
 struct intervals {
 	int timer;                  /* -1: one report, at the end */
+	uint64_t every_ns;          /* between two reports, */
+	unsigned jitter_percent;    /* by so much more or less; 0: exactly */
 	struct outputs current;     /* of the report in the making */
 	struct outputs next;        /* while `current` is being written */
 	bool flush_pending;         /* FLUSH was sent, FLUSHED has not come yet */
@@ -30,7 +33,10 @@ struct intervals {
 #define INTERVALS_NULL ((struct intervals){.timer = -1})
 
 /* Sampling began @now_ns. @every_ns: 0: one report. Return: 0, -errno. */
-int intervals_begin(struct intervals *intervals, uint64_t every_ns, uint64_t now_ns);
+int intervals_begin(struct intervals *intervals, uint64_t every_ns, unsigned jitter_percent,
+		    uint64_t now_ns);
+/* From one report to the next, by a random number. */
+uint64_t intervals_delay(uint64_t every_ns, unsigned jitter_percent, uint64_t random);
 /* After `timer` became readable: requests a report, unless one is being made. */
 void intervals_tick(struct intervals *intervals, const struct options *options,
 		    struct child *symbolizer);

@@ -24,7 +24,9 @@ static const struct option long_options[] = {
 	{"private-files", no_argument, NULL, 'N'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"every", required_argument, NULL, 'e'},
+	{"every-jitter", required_argument, NULL, 'j'},
 	{"restart", no_argument, NULL, 'R'},
+	{"cpu-max", required_argument, NULL, 'C'},
 	{"memory-max", required_argument, NULL, 'm'},
 	{"perf-map-max", required_argument, NULL, 'M'},
 	{"cache", required_argument, NULL, 'c'},
@@ -48,11 +50,17 @@ static const struct option long_options[] = {
 	{"otlp-client-key", required_argument, NULL, OTLP_OPTION_CLIENT_KEY},
 	{"otlp-timeout", required_argument, NULL, OTLP_OPTION_TIMEOUT},
 	{"no-otlp", no_argument, NULL, OTLP_OPTION_NONE},
+	{"service-name", required_argument, NULL, RESOURCE_OPTION_SERVICE},
+	{"label", required_argument, NULL, RESOURCE_OPTION_LABEL},
+	{"resource-grouping", required_argument, NULL, RESOURCE_OPTION_GROUPING},
+	{"spool", required_argument, NULL, SPOOL_OPTION_FOLDER},
+	{"spool-max", required_argument, NULL, SPOOL_OPTION_MAX},
+	{"spool-age", required_argument, NULL, SPOOL_OPTION_AGE},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
 
-static int add_output(struct options *o, const char *path, char *ret_problem)
+int options_add_output(struct options *o, const char *path, char *ret_problem)
 {
 	struct options_output *output = &o->outputs[o->output_count];
 	size_t i;
@@ -126,27 +134,30 @@ static int set_ring(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
-static int set_memory(struct options *o, const char *text, char *ret_problem)
+/* 0, or within the limits. */
+static int set_cpu(struct options *o, const char *text, char *ret_problem)
 {
-	uint64_t mib;
+	uint64_t ppm;
 
-	if (tm_parse_number(text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX, &mib) < 0)
+	if (tm_parse_percent(text, 0, OPTIONS_CPU_PPM_MAX, &ppm) < 0 ||
+	    (ppm > 0 && ppm < OPTIONS_CPU_PPM_MIN))
 		return problem_write(ret_problem,
-				     "--memory-max %s: a number of MiB from %u to %u is needed",
-				     text, OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX);
-	o->memory_mib = (unsigned)mib;
+				     "--cpu-max %s: a percentage from 0.1 to 100 is needed, or 0 "
+				     "for no limit",
+				     text);
+	o->cpu_max_ppm = (unsigned)ppm;
 	return 0;
 }
 
-static int set_perf_map(struct options *o, const char *text, char *ret_problem)
+int options_set_mib(unsigned *ret_mib, const char *option, const char *text, unsigned least,
+		    unsigned most, char *ret_problem)
 {
 	uint64_t mib;
 
-	if (tm_parse_number(text, 1, OPTIONS_PERF_MAP_MIB_MAX, &mib) < 0)
-		return problem_write(ret_problem,
-				     "--perf-map-max %s: a number of MiB from 1 to %u is needed",
-				     text, OPTIONS_PERF_MAP_MIB_MAX);
-	o->perf_map_mib = (unsigned)mib;
+	if (tm_parse_number(text, least, most, &mib) < 0)
+		return problem_write(ret_problem, "%s %s: a number of MiB from %u to %u is needed",
+				     option, text, least, most);
+	*ret_mib = (unsigned)mib;
 	return 0;
 }
 
@@ -180,6 +191,32 @@ static int set_every(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
+static int set_jitter(struct options *o, const char *text, char *ret_problem)
+{
+	uint64_t percent;
+
+	if (tm_parse_number(text, 0, OPTIONS_JITTER_MAX, &percent) < 0)
+		return problem_write(ret_problem,
+				     "--every-jitter %s: a number of percent from 0 to %u is "
+				     "needed",
+				     text, OPTIONS_JITTER_MAX);
+	o->jitter_percent = (unsigned)percent;
+	return 0;
+}
+
+int options_other(int option, char *const argv[], const char *command, char *ret_problem)
+{
+	const char *word = argv[optind - 1];
+
+	if (option == 'h')
+		return OPTIONS_E_HELP;
+	if (option == ':')
+		return problem_write(ret_problem, "%s needs a value", word);
+	if (optopt > ' ' && optopt < 0x7f && strncmp(word, "--", 2) != 0)
+		return problem_write(ret_problem, "-%c is not an option of %s", optopt, command);
+	return problem_write(ret_problem, "%s is not an option of %s", word, command);
+}
+
 /* What an option without a value sets; NULL: it is none of those. */
 static bool *switch_of(struct options *o, int option)
 {
@@ -205,6 +242,24 @@ static bool *switch_of(struct options *o, int option)
 	}
 }
 
+static int set_once(const char **path, const char *name, char *ret_problem)
+{
+	if (*path)
+		return problem_write(ret_problem, "%s is given twice", name);
+	*path = optarg;
+	return 0;
+}
+
+/* Of a group of options that is parsed elsewhere. */
+static int apply_group(struct options *o, int option, char *ret_problem)
+{
+	if (option >= SPOOL_OPTION_FOLDER)
+		return spool_options_set(&o->spool, (enum spool_option)option, optarg, ret_problem);
+	if (option >= OTLP_OPTION_ENDPOINT)
+		return otlp_options_set(&o->otlp, (enum otlp_option)option, optarg, ret_problem);
+	return off_cpu_options_set(&o->off_cpu, (enum off_cpu_option)option, optarg, ret_problem);
+}
+
 static int apply(struct options *o, int option, char *const argv[], char *ret_problem)
 {
 	bool *set = switch_of(o, option);
@@ -213,11 +268,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		*set = true;
 		return 0;
 	}
-	if (option >= OTLP_OPTION_ENDPOINT)
-		return otlp_options_set(&o->otlp, (enum otlp_option)option, optarg, ret_problem);
 	if (option >= OFF_CPU_OPTION_ON)
-		return off_cpu_options_set(&o->off_cpu, (enum off_cpu_option)option, optarg,
-					   ret_problem);
+		return apply_group(o, option, ret_problem);
 	switch (option) {
 	case 'd':
 		return set_duration(o, optarg, ret_problem);
@@ -226,40 +278,33 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 	case 'p':
 		return add_pid(o, optarg, ret_problem);
 	case 'o':
-		return add_output(o, optarg, ret_problem);
+		return options_add_output(o, optarg, ret_problem);
 	case 'r':
 		return set_ring(o, optarg, ret_problem);
+	case 'C':
+		return set_cpu(o, optarg, ret_problem);
 	case 'm':
-		return set_memory(o, optarg, ret_problem);
+		return options_set_mib(&o->memory_mib, "--memory-max", optarg,
+				       OPTIONS_MEMORY_MIB_MIN, OPTIONS_MEMORY_MIB_MAX, ret_problem);
 	case 'M':
-		return set_perf_map(o, optarg, ret_problem);
+		return options_set_mib(&o->perf_map_mib, "--perf-map-max", optarg, 1,
+				       OPTIONS_PERF_MAP_MIB_MAX, ret_problem);
 	case 'c':
-		if (o->cache)
-			return problem_write(ret_problem, "--cache is given twice");
-		o->cache = optarg;
-		return 0;
+		return set_once(&o->cache, "--cache", ret_problem);
 	case 'u':
 		return add_url(o, optarg, ret_problem);
 	case 'g':
 		return add_debug_root(o, optarg, ret_problem);
 	case 's':
-		if (o->summary)
-			return problem_write(ret_problem, "--summary is given twice");
-		o->summary = optarg;
-		return 0;
+		return set_once(&o->summary, "--summary", ret_problem);
 	case 'e':
 		return set_every(o, optarg, ret_problem);
+	case 'j':
+		return set_jitter(o, optarg, ret_problem);
 	case 'N': /* the default since files of private folders are opened too */
 		return 0;
-	case 'h':
-		return OPTIONS_E_HELP;
-	case ':':
-		return problem_write(ret_problem, "%s needs a value", argv[optind - 1]);
 	default:
-		if (optopt > ' ' && optopt < 0x7f && strncmp(argv[optind - 1], "--", 2) != 0)
-			return problem_write(ret_problem, "-%c is not an option of record", optopt);
-		return problem_write(ret_problem, "%s is not an option of record",
-				     argv[optind - 1]);
+		return options_other(option, argv, "record", ret_problem);
 	}
 }
 
@@ -279,6 +324,8 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 		return problem_write(ret_problem, "the command after -- is empty");
 	if (o->command && o->pid_count != 0)
 		return problem_write(ret_problem, "-p and a command cannot be combined");
+	if (o->jitter_percent && !o->every_ns)
+		return problem_write(ret_problem, "--every-jitter has no meaning without --every");
 	if (o->cache && o->no_cache)
 		return problem_write(ret_problem, "--cache and --no-cache cannot be combined");
 	if (o->debuginfod.count > 0 && o->no_debuginfod)
@@ -288,12 +335,13 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 		return problem_write(ret_problem,
 				     "--debug-root and --no-debug-files cannot be combined");
 	if (off_cpu_options_check(&o->off_cpu, ret_problem) != 0 ||
-	    otlp_options_finish(&o->otlp, ret_problem) != 0)
+	    otlp_options_finish(&o->otlp, ret_problem) != 0 ||
+	    spool_options_check(&o->spool, ret_problem) != 0)
 		return OPTIONS_E_USAGE;
 	if (!o->no_debug_files && !o->debug_root_count)
 		o->debug_roots[o->debug_root_count++] = OPTIONS_ROOT_DEFAULT;
-	if (o->output_count == 0 && !o->otlp.asked)
-		(void)add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
+	if (o->output_count == 0 && !o->otlp.asked && !o->spool.folder)
+		(void)options_add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
 	for (i = 0; o->summary && i < o->output_count; i++)
 		if (strcmp(o->outputs[i].path, o->summary) == 0)
 			return problem_write(ret_problem, "%s is given twice", o->summary);
@@ -308,6 +356,7 @@ int options_parse(struct options *ret_options, int argc, char *const argv[], cha
 					.memory_mib = OPTIONS_MEMORY_MIB,
 					.perf_map_mib = OPTIONS_PERF_MAP_MIB};
 	off_cpu_options_init(&ret_options->off_cpu);
+	spool_options_init(&ret_options->spool);
 	optind = 0; /* getopt starts over, also in a second call */
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:d:F:p:o:vh", long_options, NULL)) != -1) {

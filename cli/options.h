@@ -17,21 +17,24 @@
 #include "cli/off_cpu_options.h"
 #include "cli/otlp_options.h"
 #include "cli/problem.h"
+#include "cli/spool_options.h"
 
 #define OPTIONS_HZ_DEFAULT       99u /* not in step with timers that run at 100 Hz */
 #define OPTIONS_HZ_MAX           10000u
 #define OPTIONS_SECONDS_MAX      604800u /* a week */
 #define OPTIONS_EVERY_MIN        1u
+#define OPTIONS_JITTER_MAX       50u /* percent */
 #define OPTIONS_PIDS_MAX         256u
 #define OPTIONS_OUTPUTS_MAX      16u
 #define OPTIONS_RING_KIB_MIN     4u
 #define OPTIONS_RING_KIB_MAX     262144u
+#define OPTIONS_CPU_PPM_MIN      1000u /* millionths of all CPUs' time */
+#define OPTIONS_CPU_PPM_MAX      1000000u
 #define OPTIONS_MEMORY_MIB_MIN   16u
 #define OPTIONS_MEMORY_MIB_MAX   2048u /* an eighth of it is what shared/unwind_map.h can hold */
 #define OPTIONS_MEMORY_MIB       512u
 #define OPTIONS_PERF_MAP_MIB     64u
 #define OPTIONS_PERF_MAP_MIB_MAX 512u /* as the parser reads */
-#define OPTIONS_TABLE_PART       8u   /* one byte in eight is for the unwind tables */
 #define OPTIONS_ROOTS_MAX        8u
 #define OPTIONS_ROOT_DEFAULT     "/usr/lib/debug"
 #define OPTIONS_OUTPUT_DEFAULT   "tidemark.html"
@@ -47,14 +50,16 @@ struct options_output {
 };
 
 struct options {
-	uint64_t duration_ns;  /* 0: no limit of time */
-	uint64_t every_ns;     /* between two reports; 0: one, at the end */
-	unsigned hz;           /* per CPU */
-	unsigned ring_kib;     /* 0: the collector chooses from hz */
-	unsigned perf_map_mib; /* of one perf map that are read */
-	unsigned memory_mib;   /* of the unwind tables in the kernel and the symbolizer together */
-	bool public_files;     /* the opener gets no capability that passes file permissions */
-	bool restart;          /* a symbolizer that dies is restarted */
+	uint64_t duration_ns;    /* 0: no limit of time */
+	uint64_t every_ns;       /* between two reports; 0: one, at the end */
+	unsigned jitter_percent; /* of it, more or less */
+	unsigned hz;             /* per CPU */
+	unsigned cpu_max_ppm;    /* what tidemark may cost; 0: no limit */
+	unsigned ring_kib;       /* 0: the collector chooses from hz */
+	unsigned perf_map_mib;   /* of one perf map that are read */
+	unsigned memory_mib;     /* of all processes and BPF maps together */
+	bool public_files;       /* the opener gets no capability that passes file permissions */
+	bool restart;            /* a symbolizer that dies is restarted */
 	bool verbose;
 	bool no_lines;                     /* neither source lines nor inlined calls */
 	bool no_demangle;                  /* names are shown as the symbol tables have them */
@@ -67,6 +72,7 @@ struct options {
 	struct debuginfod_urls debuginfod; /* servers; those of the options */
 	struct off_cpu_options off_cpu;
 	struct otlp_options otlp; /* with what the environment says */
+	struct spool_options spool;
 	size_t output_count;
 	size_t pid_count;
 	size_t debug_root_count;
@@ -80,3 +86,11 @@ struct options {
  * in @ret_problem (PROBLEM_BYTES).
  */
 int options_parse(struct options *ret_options, int argc, char *const argv[], char *ret_problem);
+/* Adds a file to be written. Return: 0, OPTIONS_E_USAGE and one sentence in @ret_problem. */
+int options_add_output(struct options *options, const char *path, char *ret_problem);
+/* @text into @ret_mib, for @option. Return likewise. */
+int options_set_mib(unsigned *ret_mib, const char *option, const char *text, unsigned least,
+		    unsigned most, char *ret_problem);
+/* What getopt_long returned for @command and is none of its options: 'h', ':' or '?'.
+ * Return: OPTIONS_E_HELP, OPTIONS_E_USAGE and one sentence. */
+int options_other(int option, char *const argv[], const char *command, char *ret_problem);

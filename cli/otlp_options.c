@@ -18,7 +18,7 @@
 static int set_endpoint(struct otlp_options *options, const char *name, const char *value,
 			bool all_signals, char *ret_problem)
 {
-	if (otlp_endpoint_parse(value, all_signals, &options->endpoint) != 0)
+	if (tm_otlp_endpoint_parse(value, all_signals, &options->endpoint) != 0)
 		return problem_write(ret_problem, "%s %s: " ENDPOINT_FORM, name, value);
 	options->on = true;
 	return 0;
@@ -81,8 +81,10 @@ int otlp_options_set(struct otlp_options *options, enum otlp_option option, cons
 		return set_timeout(options, "--otlp-timeout", value, ret_problem);
 	case OTLP_OPTION_NONE:
 		options->off = true;
+		return 0;
 	}
-	return 0;
+	return resource_options_set(&options->resource, (enum resource_option)option, value,
+				    ret_problem);
 }
 
 /* The variable for profiles, else the one for all signals; an empty one counts as not set. Return:
@@ -171,6 +173,8 @@ int otlp_options_finish(struct otlp_options *options, char *ret_problem)
 	if (options->off && options->on)
 		return problem_write(ret_problem,
 				     "--otlp-endpoint and --no-otlp cannot be combined");
+	if (!options->off)
+		resource_options_take_environment(&options->resource);
 	r = options->off ? 0 : take_environment(options, ret_problem);
 	if (r != 0)
 		return r;

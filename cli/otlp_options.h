@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/otlp_endpoint.h"
+#include "cli/resource_options.h"
+#include "shared/otlp_endpoint.h"
 
 #define OTLP_HEADERS_MAX    32u
 #define OTLP_TIMEOUT_MS     10000u
@@ -23,7 +24,7 @@ struct otlp_options {
 	bool on;    /* there is an endpoint, */
 	bool asked; /* by an option */
 	bool off;   /* --no-otlp: whatever the environment says */
-	struct otlp_endpoint endpoint;
+	struct tm_otlp_endpoint endpoint;
 	const char *headers[OTLP_HEADERS_MAX]; /* NAME=VALUE */
 	size_t header_count;
 	const char *header_list; /* of the environment: NAME=VALUE,..., percent-encoded; or NULL */
@@ -31,9 +32,10 @@ struct otlp_options {
 	const char *client_certificate;
 	const char *client_key;
 	bool uncompressed;
-	unsigned timeout_ms;   /* of a request; 0: not given */
-	const char *given;     /* an option that needs an endpoint; NULL: none */
-	const char *given_tls; /* one that needs an https:// endpoint; NULL: none */
+	struct resource_options resource; /* of files, too: they need no endpoint */
+	unsigned timeout_ms;              /* of a request; 0: not given */
+	const char *given;                /* an option that needs an endpoint; NULL: none */
+	const char *given_tls;            /* one that needs an https:// endpoint; NULL: none */
 };
 
 /* What getopt_long returns for them; no character. */
@@ -47,7 +49,8 @@ enum otlp_option {
 	OTLP_OPTION_NONE,
 };
 
-/* @value: NULL if the option takes none. Return: 0, PROBLEM_E_USAGE. */
+/* @option: or an enum resource_option. @value: NULL if the option takes none. Return: 0,
+ * PROBLEM_E_USAGE. */
 int otlp_options_set(struct otlp_options *options, enum otlp_option option, const char *value,
 		     char *ret_problem);
 /* Takes what is not given from the environment, and checks all together. Return: 0,

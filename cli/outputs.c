@@ -187,7 +187,7 @@ int outputs_store(struct outputs *outputs, const struct outputs_results *results
 
 	if (outputs->has_summary && !outputs->summary_refused)
 		all &= store_summary(outputs, summary) == 0;
-	if (stored == 0)
+	if (stored == 0 && outputs->count > 0)
 		return EXIT_CODE_FAILED;
 	return all ? 0 : EXIT_CODE_SOME;
 }

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#define PERF_EVENTS_CPUS_MAX 8192u /* CONFIG_NR_CPUS of distribution kernels, x86-64 */
+#include "shared/cpus.h"
 
 struct perf_event {
 	unsigned cpu;
@@ -24,13 +24,7 @@ struct perf_events {
 
 /* A CPU that went offline meanwhile is left out. Return: 0, or an exit code, after printing why. */
 int perf_events_open(struct perf_events *ret_perf, unsigned hz);
-/* One more, for a CPU that came online. Return: descriptor, -errno (-ENODEV: not online). */
-int perf_events_open_event(unsigned cpu, unsigned hz);
-/* The online CPUs. @ret_cpus: PERF_EVENTS_CPUS_MAX numbers. Return: count, -errno, -EINVAL. */
+/* The online CPUs. @ret_cpus: TM_CPUS_MAX numbers. Return: count, -errno, -EINVAL. */
 int perf_events_online(unsigned *ret_cpus);
 /* Total. */
 void perf_events_close(struct perf_events *perf);
-/*
- * "0-3,8,10-11" into CPU numbers. @ret_cpus: PERF_EVENTS_CPUS_MAX numbers. Return: count, -EINVAL.
- */
-int perf_events_parse_cpus(const char *list, unsigned *ret_cpus);

@@ -128,15 +128,21 @@ static bool memory_counts_as_locked(void)
 	return major < 5 || (major == 5 && minor < 11);
 }
 
+void preflight_raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void preflight_raise_limits(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &files);
-	}
+	preflight_raise_files();
 	if (memory_counts_as_locked() && setrlimit(RLIMIT_MEMLOCK, &unlimited) < 0)
 		terminal_print(
 			"RLIMIT_MEMLOCK cannot be raised: %s; BPF maps count against it on this "

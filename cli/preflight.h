@@ -18,3 +18,5 @@ int preflight_check_processes(const struct options *options);
 bool preflight_finds_processes(const struct options *options);
 /* Raises the limits on descriptors, and on locked memory where BPF maps count as such. */
 void preflight_raise_limits(void);
+/* Of descriptors alone. */
+void preflight_raise_files(void);

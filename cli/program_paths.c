@@ -25,6 +25,8 @@ static const struct {
 	[PROGRAM_PATHS_PARSER] = {"tidemark-parser", "../symbolizer/parser"},
 	[PROGRAM_PATHS_DEBUGINFOD] = {"tidemark-debuginfod", "../symbolizer/debuginfod"},
 	[PROGRAM_PATHS_EXPORTER] = {"tidemark-exporter", "../symbolizer/exporter"},
+	[PROGRAM_PATHS_VIEWER] = {"tidemark-viewer", "../symbolizer/viewer"},
+	[PROGRAM_PATHS_SPOOL] = {"tidemark-spool", "../symbolizer/spool"},
 };
 
 const char *program_paths_name(enum program_paths_program program)

@@ -18,6 +18,7 @@
 #include "cli/report.h"
 #include "cli/session.h"
 #include "cli/signals.h"
+#include "cli/spool_folder.h"
 #include "cli/start.h"
 #include "cli/table_cache.h"
 #include "cli/terminal.h"
@@ -30,6 +31,7 @@ struct recording {
 	struct perf_events perf;
 	int programs[PROGRAM_PATHS_N];
 	struct exporter_files exporter_files;
+	int spool_folder;
 	int signals;
 	int cache;
 	char boot_id[TABLE_CACHE_BOOT_ID_BYTES];
@@ -46,6 +48,7 @@ static void recording_deinit(struct recording *recording)
 	for (i = 0; i < PROGRAM_PATHS_N; i++)
 		recording->programs[i] = tm_close(recording->programs[i]);
 	exporter_files_close(&recording->exporter_files);
+	recording->spool_folder = tm_close(recording->spool_folder);
 	recording->signals = tm_close(recording->signals);
 	recording->cache = tm_close(recording->cache);
 	uid_pool_release(&recording->accounts);
@@ -72,13 +75,26 @@ static int open_cache(struct recording *recording)
 /* The programs that are not needed: bits by enum program_paths_program. */
 static unsigned left_out(const struct options *options)
 {
-	unsigned programs = 0;
+	unsigned programs = 1u << PROGRAM_PATHS_VIEWER;
 
 	if (options->debuginfod.count == 0)
 		programs |= 1u << PROGRAM_PATHS_DEBUGINFOD;
 	if (!options->otlp.on)
 		programs |= 1u << PROGRAM_PATHS_EXPORTER;
+	if (!options->spool.folder)
+		programs |= 1u << PROGRAM_PATHS_SPOOL;
 	return programs;
+}
+
+static void warn_of_environment(const struct options *options)
+{
+	bool used = options->otlp.on;
+
+	for (size_t i = 0; i < options->output_count; i++)
+		used = used || options->outputs[i].format == FORMAT_OTLP;
+	if (used && options->otlp.resource.refused)
+		terminal_print("%s in the environment makes no sense and is not used",
+			       options->otlp.resource.refused);
 }
 
 /* Everything that can fail before anything runs. */
@@ -92,17 +108,24 @@ static int prepare(struct recording *recording)
 	if (r == 0 && options->off_cpu.on)
 		preflight_describe_off_cpu();
 	if (r == 0)
+		warn_of_environment(options);
+	if (r == 0)
 		r = outputs_open(&recording->session.intervals.current, options,
 				 options->every_ns ? 1 : 0);
 	if (r == 0)
 		r = program_paths_open(recording->programs, left_out(options));
 	if (r == 0 && options->otlp.on)
 		r = exporter_files_open(&recording->exporter_files, &options->otlp);
+	if (r == 0 && options->spool.folder)
+		r = spool_folder_choose(options->spool.folder, &recording->spool_folder);
 	if (r == 0)
 		r = open_cache(recording);
 	if (r == 0)
 		r = uid_pool_acquire(&recording->accounts, options->debuginfod.count > 0,
-				     options->otlp.on);
+				     options->otlp.on, options->spool.folder != NULL);
+	if (r == 0 && options->spool.folder)
+		r = spool_folder_give(options->spool.folder, recording->spool_folder,
+				      recording->accounts.spool.uid, recording->accounts.spool.gid);
 	if (r != 0)
 		return r;
 	workload_remember_limits();
@@ -139,6 +162,7 @@ static int run(struct recording *recording)
 		.perf = &recording->perf,
 		.programs = recording->programs,
 		.exporter_files = &recording->exporter_files,
+		.spool_folder = recording->spool_folder,
 		.cache = recording->cache,
 		.boot_id = recording->boot_id,
 	};
@@ -178,8 +202,9 @@ int record_main(int argc, char *const argv[])
 		/* large */
 		.accounts = UID_POOL_NULL,
 		.perf = PERF_EVENTS_NULL,
-		.programs = {-1, -1, -1, -1, -1, -1},
+		.programs = {-1, -1, -1, -1, -1, -1, -1, -1},
 		.exporter_files = EXPORTER_FILES_NULL,
+		.spool_folder = -1,
 		.cache = -1,
 	};
 	char problem[PROBLEM_BYTES];

@@ -25,22 +25,24 @@ static void add_cost(struct summary *s, const struct session *session)
 	const struct child *collector = &session->collector, *symbolizer = &session->symbolizer;
 
 	s->command_cpu_ns = own_cost_own_cpu_ns();
-	s->opener_cpu_ns = session->cost.child_cpu_ns;
+	s->opener_cpu_ns = session->opener.child.cpu_ns + session->opener.child.child.cpu_ns;
 	s->parser_cpu_ns = session->result.child_cpu_ns + session->parser.cpu_ns;
 	s->parsers_started = 1 + session->restarts + session->parser.started;
-	s->collector_cpu_ns = own_cpu_ns(collector, s->opener_cpu_ns);
+	s->collector_cpu_ns = collector->cpu_ns;
 	s->symbolizer_cpu_ns =
 		own_cpu_ns(symbolizer, session->result.child_cpu_ns) + session->dead_cpu_ns;
 	s->debuginfod_cpu_ns = session->debuginfod.cpu_ns + session->debuginfod.child.cpu_ns;
 	s->debuginfod_rss = session->debuginfod.rss_bytes;
 	s->exporter_cpu_ns = session->exporter.child.cpu_ns + session->exporter.child.child.cpu_ns;
 	s->exporter_rss = session->exporter.child.rss_bytes;
+	s->spool_cpu_ns = session->spool.child.cpu_ns + session->spool.child.child.cpu_ns;
+	s->spool_rss = session->spool.child.rss_bytes;
 	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
 				    ? symbolizer->rss_bytes
 				    : session->dead_rss_bytes;
-	s->opener_rss = session->cost.child_rss_bytes;
+	s->opener_rss = session->opener.child.rss_bytes;
 	s->parser_rss = session->result.child_rss_bytes > session->parser.rss_bytes
 				? session->result.child_rss_bytes
 				: session->parser.rss_bytes;
@@ -87,8 +89,9 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 		.result = session->result,
 		.duration_ns = until_ns - intervals->from_ns,
 		.hz = session->options->hz,
+		.cpu_max_ppm = session->options->cpu_max_ppm,
 		.off_cpu = session->options->off_cpu.on,
-		.otlp = session->options->otlp.on,
+		.otlp = session->options->otlp.on || session->options->spool.folder,
 		.command_status = -1,
 	};
 
@@ -140,14 +143,15 @@ void report_print(const struct session *session, const struct summary *summary)
 	if (summary->report > 0)
 		(void)printf("report %u, the last: %.1f s\n", summary->report,
 			     (double)summary->duration_ns / 1e9);
-	report_table_print(stdout, session->top, session->top_count,
-			   summary->balance.of[ACCOUNTING_ON_CPU].exported);
+	report_table_print(stdout, session->top, session->top_count, summary->result.shown);
 	report_table_print_completeness(stdout, summary);
 	if (summary->off_cpu)
 		report_table_print_off_cpu(stdout, summary);
 	print_unopened(&summary->result, session->options->public_files);
-	if (summary->otlp)
+	if (session->options->otlp.on)
 		report_table_print_export(stdout, &summary->result.export);
+	else if (summary->otlp)
+		report_table_print_spool(stdout, &summary->result.export);
 	for (i = 0; i < outputs->count; i++)
 		if (outputs->stored[i])
 			(void)printf("written: %s\n", outputs->items[i].path);
@@ -194,12 +198,14 @@ int report_check_export(const struct summary *summary, bool others, int exit_cod
 	uint64_t lost = 0;
 
 	for (unsigned outcome = 0; outcome < TM_EXPORT_N; outcome++)
-		if (outcome != TM_EXPORT_DELIVERED)
+		if (outcome != TM_EXPORT_DELIVERED && outcome != TM_EXPORT_SPOOLED)
 			lost += result->requests[outcome];
 	if (!summary->otlp || exit_code != 0 || (lost == 0 && result->rejected == 0))
 		return exit_code;
-	return others || result->requests[TM_EXPORT_DELIVERED] > 0 ? EXIT_CODE_SOME
-								   : EXIT_CODE_FAILED;
+	return others || result->requests[TM_EXPORT_DELIVERED] > 0 ||
+			       result->requests[TM_EXPORT_SPOOLED] > 0
+		       ? EXIT_CODE_SOME
+		       : EXIT_CODE_FAILED;
 }
 
 static void print_sum(const struct accounting_sum *sum)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shared/reasons.h"
+#include "shared/weights.h"
 
 #define NS_PER_US 1000u
 
@@ -73,6 +74,16 @@ static uint64_t without_line(const struct tm_result *result)
 	return sum;
 }
 
+static void print_weights(FILE *out, const uint64_t weight_ns[TM_WEIGHTS_N])
+{
+	unsigned most;
+	uint64_t ns = tm_weights_lowered(weight_ns, &most);
+
+	if (ns)
+		(void)fprintf(out, ", rate lowered for %.1f s, at most to 1/%u", (double)ns / 1e9,
+			      most);
+}
+
 void report_table_print_completeness(FILE *out, const struct summary *summary)
 {
 	const struct accounting_balance *balance = &summary->balance;
@@ -87,6 +98,7 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	(void)fprintf(out, ", not run %llu", (unsigned long long)balance->not_run);
 	if (balance->not_run > 0 && summary->idle_ns > 0)
 		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
+	print_weights(out, counts->weight_ns);
 	(void)fprintf(out, ", truncated %llu", (unsigned long long)balance->cut);
 	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_reasons_stop);
 	(void)fprintf(out, ", unnamed frames %llu of %llu",
@@ -116,7 +128,9 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	(void)fputc('\n', out);
 }
 
-void report_table_print_export(FILE *out, const struct tm_export_result *result)
+/* "delivered 2 of 3 requests with 20 of 30 samples" */
+static void print_part(FILE *out, const char *what, const struct tm_export_result *result,
+		       enum tm_export part)
 {
 	uint64_t requests = 0, samples = 0;
 
@@ -124,13 +138,28 @@ void report_table_print_export(FILE *out, const struct tm_export_result *result)
 		requests += result->requests[outcome];
 		samples += result->samples[outcome];
 	}
-	(void)fprintf(out, "OTLP: delivered %llu of %llu requests with %llu of %llu samples",
-		      (unsigned long long)result->requests[TM_EXPORT_DELIVERED],
-		      (unsigned long long)requests,
-		      (unsigned long long)result->samples[TM_EXPORT_DELIVERED],
-		      (unsigned long long)samples);
+	(void)fprintf(out, "%s %llu of %llu requests with %llu of %llu samples", what,
+		      (unsigned long long)result->requests[part], (unsigned long long)requests,
+		      (unsigned long long)result->samples[part], (unsigned long long)samples);
+}
+
+void report_table_print_spool(FILE *out, const struct tm_export_result *result)
+{
+	struct tm_export_result others = *result;
+
+	print_part(out, "spool: kept", result, TM_EXPORT_SPOOLED);
+	others.requests[TM_EXPORT_SPOOLED] = 0;
+	print_reasons(out, others.requests, TM_EXPORT_DELIVERED + 1, TM_EXPORT_N,
+		      tm_reasons_export);
+	(void)fputc('\n', out);
+}
+
+void report_table_print_export(FILE *out, const struct tm_export_result *result)
+{
+	print_part(out, "OTLP: delivered", result, TM_EXPORT_DELIVERED);
 	print_reasons(out, result->requests, TM_EXPORT_DELIVERED + 1, TM_EXPORT_N,
 		      tm_reasons_export);
+	print_some(out, result->replayed, "requests of earlier recordings sent");
 	print_some(out, result->rejected, "profiles rejected by the server");
 	(void)fputc('\n', out);
 }

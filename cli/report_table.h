@@ -25,3 +25,5 @@ void report_table_print_completeness(FILE *out, const struct summary *summary);
 void report_table_print_off_cpu(FILE *out, const struct summary *summary);
 /* What became of the requests by OTLP. */
 void report_table_print_export(FILE *out, const struct tm_export_result *result);
+/* The same where there is no receiver, and the spool keeps them. */
+void report_table_print_spool(FILE *out, const struct tm_export_result *result);

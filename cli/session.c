@@ -25,7 +25,9 @@ void session_init(struct session *session, const struct options *options, int si
 	session->symbolizer = CHILD_NULL;
 	session->parser = PARSER_RESTART_NULL;
 	session->debuginfod = SYMBOLIZER_CHILD_NULL;
+	session->opener.child = SYMBOLIZER_CHILD_NULL;
 	session->exporter = EXPORTER_NULL;
+	session->spool = SPOOL_NULL;
 	session->workload = WORKLOAD_NULL;
 	session->hotplug = HOTPLUG_NULL;
 	session->intervals = INTERVALS_NULL;
@@ -96,7 +98,7 @@ static int set_timer(struct session *session)
 
 void session_started(struct session *session)
 {
-	uint64_t every_ns = session->options->every_ns;
+	const struct options *options = session->options;
 	int r;
 
 	if (session->phase != SESSION_LOADING || !session->start_requested)
@@ -109,7 +111,8 @@ void session_started(struct session *session)
 	workload_release(&session->workload);
 	r = set_timer(session);
 	if (r == 0)
-		r = intervals_begin(&session->intervals, every_ns, session->started_ns);
+		r = intervals_begin(&session->intervals, options->every_ns, options->jitter_percent,
+				    session->started_ns);
 	if (r < 0) {
 		terminal_print("the recording's timer could not be set: %s", strerror(-r));
 		session_abort(session, EXIT_CODE_FAILED);
@@ -202,7 +205,9 @@ void session_deinit(struct session *session)
 	child_kill(&session->symbolizer);
 	parser_restart_stop(&session->parser, 0);
 	symbolizer_child_stop(&session->debuginfod);
+	symbolizer_child_stop(&session->opener.child);
 	exporter_stop(&session->exporter, 0);
+	spool_stop(&session->spool, 0);
 	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
 	intervals_close(&session->intervals);

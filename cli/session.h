@@ -6,9 +6,9 @@
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
  *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later
  *            the other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals, parser_restart, symbolizer_child,
- *            exporter. Above, and
- *            never called from here: report, restart, control, event_loop.
+ * Layers     below: child, workload, hotplug, intervals, opener, parser_restart, symbolizer_child,
+ *            exporter, spool. Above, and never called from here: report, restart, control,
+ *            event_loop.
  */
 
 #include <stdbool.h>
@@ -20,13 +20,17 @@
 #include "cli/exporter.h"
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
+#include "cli/opener.h"
 #include "cli/options.h"
 #include "cli/parser_restart.h"
+#include "cli/spool.h"
 #include "cli/workload.h"
 
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
 #define SESSION_SYMBOLIZER_MS 300000 /* from the collector's end to DONE */
 #define SESSION_EXPORTER_MS   10000  /* from the end to that of the exporter, which sends */
+#define SESSION_OPENER_MS     1000   /* from the collector's end to that of the opener */
+#define SESSION_SPOOL_MS      5000   /* likewise of the spool, which writes */
 #define SESSION_EXIT_MS       5000   /* from DONE, or a closed socket, to the end of the process */
 #define SESSION_RESTARTS_MAX  5u     /* of the symbolizer, with --restart */
 
@@ -43,10 +47,12 @@ struct session {
 	const struct options *options;
 	const struct start *start; /* borrowed; how to start a program again. NULL: not at all */
 	struct child collector;
+	struct opener opener; /* of the collector */
 	struct child symbolizer;
 	struct parser_restart parser;       /* those after the symbolizer's own */
 	struct symbolizer_child debuginfod; /* of the symbolizer */
 	struct exporter exporter;           /* of all symbolizers */
+	struct spool spool;                 /* likewise */
 	struct workload workload;
 	struct hotplug hotplug;
 	struct intervals intervals;
@@ -73,7 +79,6 @@ struct session {
 	struct tm_counts counts;
 	struct tm_counts last_counts; /* as the symbolizer read them from the ring for its report */
 	bool has_last_counts;
-	struct tm_collector_cost cost;
 	struct tm_result result;
 	size_t top_count;
 	struct tm_top top[TM_TOP_ROWS];

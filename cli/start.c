@@ -13,6 +13,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/launch.h"
+#include "cli/resource.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
@@ -21,8 +22,9 @@ struct sockets {
 	int collector_control; /* the program's ends */
 	int symbolizer_control;
 	int debuginfod; /* the symbolizer's end; -1: there is none */
+	int opener;     /* the collector's end; -1: there is none */
 };
-#define SOCKETS_NULL ((struct sockets){{-1, -1}, -1, -1, -1})
+#define SOCKETS_NULL ((struct sockets){{-1, -1}, -1, -1, -1, -1})
 
 static void sockets_close(struct sockets *sockets)
 {
@@ -31,6 +33,7 @@ static void sockets_close(struct sockets *sockets)
 	sockets->collector_control = tm_close(sockets->collector_control);
 	sockets->symbolizer_control = tm_close(sockets->symbolizer_control);
 	sockets->debuginfod = tm_close(sockets->debuginfod);
+	sockets->opener = tm_close(sockets->opener);
 }
 
 /* Sending on our end fails after START_SEND_SECONDS if the program does not read. */
@@ -97,19 +100,34 @@ static uint64_t memory_bytes(const struct options *options)
 	return (uint64_t)options->memory_mib << 20;
 }
 
-/* The collector's capabilities and those it passes on to the opener, if this account has them. */
-static void grant(struct launch *launch, bool public_files)
+/* Of what the exporter has to send. */
+static uint64_t queue_bytes(const struct options *options)
 {
-	static const cap_value_t always[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_PTRACE};
-	static const cap_value_t more[] = {CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE};
+	uint64_t bytes = memory_bytes(options) / START_QUEUE_PART;
+
+	return bytes < START_QUEUE_MAX ? bytes : START_QUEUE_MAX;
+}
+
+uint64_t start_process_bytes(const struct options *options)
+{
+	uint64_t bytes = START_PROCESS_BYTES;
+
+	if (options->debuginfod.count > 0)
+		bytes += START_CURL_BYTES;
+	if (options->otlp.on)
+		bytes += START_CURL_BYTES + queue_bytes(options);
+	return options->off_cpu.on ? bytes + START_OFF_CPU_BYTES : bytes;
+}
+
+/* The collector's capabilities, if this account has them. */
+static void grant(struct launch *launch)
+{
+	static const cap_value_t capabilities[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG};
 	size_t i;
 
-	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		if (cap_get_bound(always[i]) == CAP_SET)
-			launch_capability(launch, always[i]);
-	for (i = 0; !public_files && i < sizeof(more) / sizeof(more[0]); i++)
-		if (cap_get_bound(more[i]) == CAP_SET)
-			launch_capability(launch, more[i]);
+	for (i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
+		if (cap_get_bound(capabilities[i]) == CAP_SET)
+			launch_capability(launch, capabilities[i]);
 }
 
 static void ask_for_off_cpu(struct launch *launch, const struct off_cpu_options *off_cpu)
@@ -139,22 +157,25 @@ static int start_collector(const struct start *start, const struct sockets *sock
 		terminal_print("%s cannot be started: out of memory", launch.name);
 		return EXIT_CODE_FAILED;
 	}
-	grant(&launch, options->public_files);
+	grant(&launch);
 	launch_descriptor(&launch, "control-fd", sockets->collector_control);
 	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
-	launch_descriptor(&launch, "opener-fd", start->programs[PROGRAM_PATHS_OPENER]);
+	if (sockets->opener >= 0)
+		launch_descriptor(&launch, "opener-fd", sockets->opener);
 	for (i = 0; i < start->perf->count; i++) {
 		(void)snprintf(cpu, sizeof(cpu), "%u", start->perf->events[i].cpu);
 		launch_pair(&launch, "perf-fd", cpu, start->perf->events[i].fd);
 	}
 	launch_argument(&launch, "--hz=%u", options->hz);
 	launch_argument(&launch, "--ring-kib=%u", options->ring_kib);
-	launch_argument(&launch, "--table-bytes=%" PRIu64,
-			memory_bytes(options) / OPTIONS_TABLE_PART);
+	launch_argument(&launch, "--memory-bytes=%" PRIu64, memory_bytes(options));
+	launch_argument(&launch, "--process-bytes=%" PRIu64, start_process_bytes(options));
 	if (options->command || options->pid_count > 0)
 		launch_argument(&launch, "--selecting");
 	if (options->restart)
 		launch_argument(&launch, "--restart");
+	if (options->cpu_max_ppm)
+		launch_argument(&launch, "--may-lower");
 	ask_for_off_cpu(&launch, &options->off_cpu);
 	for (i = 0; i < options->debug_root_count; i++)
 		launch_argument(&launch, "--debug-root=%s", options->debug_roots[i]);
@@ -193,12 +214,17 @@ static int start_symbolizer(const struct start *start, const struct sockets *soc
 		launch_descriptor(&launch, "debuginfod-fd", sockets->debuginfod);
 	if (session->exporter.socket >= 0)
 		launch_descriptor(&launch, "exporter-fd", session->exporter.socket);
+	if (session->spool.socket >= 0)
+		launch_descriptor(&launch, "spool-fd", session->spool.socket);
 	if (options->otlp.uncompressed)
 		launch_argument(&launch, "--otlp-uncompressed");
+	resource_launch(&launch, &options->otlp.resource);
 	launch_argument(&launch, "--hz=%u", options->hz);
-	launch_argument(&launch, "--memory-bytes=%" PRIu64,
-			memory_bytes(options) - memory_bytes(options) / OPTIONS_TABLE_PART);
+	launch_argument(&launch, "--memory-bytes=%" PRIu64, memory_bytes(options));
+	launch_argument(&launch, "--ask-memory");
 	launch_argument(&launch, "--perf-map-mib=%u", options->perf_map_mib);
+	if (options->cpu_max_ppm)
+		launch_argument(&launch, "--cpu-max-ppm=%u", options->cpu_max_ppm);
 	if (options->off_cpu.on)
 		launch_argument(&launch, "--off-cpu");
 	if (options->no_lines)
@@ -224,8 +250,15 @@ static int start_debuginfod(const struct start *start, struct session *session)
 
 static void start_exporter(const struct start *start, struct session *session)
 {
-	exporter_start(&session->exporter, &start->options->otlp, start->exporter_files,
-		       start->programs[PROGRAM_PATHS_EXPORTER], start->accounts->exporter);
+	exporter_start(&session->exporter, &start->options->otlp, queue_bytes(start->options),
+		       start->exporter_files, start->programs[PROGRAM_PATHS_EXPORTER],
+		       start->accounts->exporter);
+}
+
+static void start_spool(const struct start *start, struct session *session)
+{
+	spool_start(&session->spool, &start->options->spool, start->spool_folder,
+		    start->programs[PROGRAM_PATHS_SPOOL], start->accounts->spool);
 }
 
 int start_programs(const struct start *start, struct session *session)
@@ -238,9 +271,15 @@ int start_programs(const struct start *start, struct session *session)
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
+		sockets.opener = opener_start(&session->opener, start->options->public_files,
+					      start->programs[PROGRAM_PATHS_OPENER],
+					      start->accounts->collector);
+	if (r == 0)
 		r = start_collector(start, &sockets, session);
 	if (r == 0)
 		start_exporter(start, session);
+	if (r == 0)
+		start_spool(start, session);
 	if (r == 0)
 		sockets.debuginfod = start_debuginfod(start, session);
 	if (r == 0)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shared/memory_share.h"
 #include "shared/reasons.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -50,6 +49,19 @@ static void put_sum(FILE *out, const struct accounting_sum *sum)
 	put_reasons(out, "dropped", sum->drops, 0, TM_DROP_N, tm_reasons_drop);
 }
 
+/* Time in which a sample stood for 1, 2, 4, ... periods, and for how much all of them stand. */
+static void put_weights(FILE *out, const struct summary *s)
+{
+	(void)fprintf(out, "  \"cpu_max\": %.4f,\n", (double)s->cpu_max_ppm / 1e4);
+	(void)fputs("  \"weight_seconds\": {", out);
+	for (unsigned i = 0; i < TM_WEIGHTS_N; i++) {
+		(void)fprintf(out, "%s\"%u\": %.9f", i ? ", " : "", 1u << i,
+			      (double)s->counts.weight_ns[i] / (double)NS_PER_SECOND);
+	}
+	(void)fputs("},\n  ", out);
+	put_seconds(out, "on_cpu_seconds", s->result.on_cpu_ns, ",\n");
+}
+
 static void put_samples(FILE *out, const struct summary *s)
 {
 	put_sum(out, &s->balance.of[ACCOUNTING_ON_CPU]);
@@ -77,17 +89,7 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_seconds(out, "idle_seconds", s->idle_ns, ",\n");
 	put_number(out, "hz", s->hz);
 	put_number(out, "cpus", s->counts.cpus);
-}
-
-static const char *share_name(unsigned share)
-{
-	static const char *const names[] = {
-#define NAME(upper, lower) #lower,
-		TM_MEMORY_SHARES(NAME)
-#undef NAME
-	};
-
-	return names[share];
+	put_weights(out, s);
 }
 
 /* Of the symbolizer. */
@@ -95,8 +97,9 @@ static void put_memory(FILE *out, const struct tm_result *result)
 {
 	put_number(out, "memory_limit", result->memory_limit);
 	put_number(out, "memory_peak", result->memory_peak);
-	put_reasons(out, "memory_peaks", result->memory_peaks, 0, TM_MEMORY_N, share_name);
-	put_reasons(out, "memory_refused", result->memory_refused, 0, TM_MEMORY_N, share_name);
+	put_reasons(out, "memory_peaks", result->memory_peaks, 0, TM_MEMORY_N, tm_reasons_memory);
+	put_reasons(out, "memory_refused", result->memory_refused, 0, TM_MEMORY_N,
+		    tm_reasons_memory);
 }
 
 /* What user stacks were unwound by. */
@@ -213,8 +216,9 @@ static void put_export(FILE *out, const struct tm_export_result *result)
 	put_list(out, result->requests, 0, TM_EXPORT_N, tm_reasons_export);
 	(void)fputs("    \"samples\": ", out);
 	put_list(out, result->samples, 0, TM_EXPORT_N, tm_reasons_export);
-	(void)fprintf(out, "    \"rejected\": %llu, \"bytes\": %llu\n  },\n",
-		      (unsigned long long)result->rejected, (unsigned long long)result->bytes);
+	(void)fprintf(out, "    \"replayed\": %llu, \"rejected\": %llu, \"bytes\": %llu\n  },\n",
+		      (unsigned long long)result->replayed, (unsigned long long)result->rejected,
+		      (unsigned long long)result->bytes);
 }
 
 static void put_cost(FILE *out, const struct summary *s)
@@ -226,19 +230,25 @@ static void put_cost(FILE *out, const struct summary *s)
 	put_seconds(out, "symbolizer", s->symbolizer_cpu_ns, ", ");
 	put_seconds(out, "parser", s->parser_cpu_ns, ", ");
 	put_seconds(out, "debuginfod", s->debuginfod_cpu_ns, ", ");
-	put_seconds(out, "exporter", s->exporter_cpu_ns, "},\n  ");
+	put_seconds(out, "exporter", s->exporter_cpu_ns, ", ");
+	put_seconds(out, "spool", s->spool_cpu_ns, "},\n  ");
 	if (s->bpf_time_known)
 		put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
 	else
 		(void)fputs("\"bpf_seconds\": null,\n", out);
+	(void)fputs("  ", out);
+	if (s->cpu_max_ppm)
+		put_seconds(out, "bpf_own_seconds", s->counts.bpf_own_ns, ",\n");
+	else
+		(void)fputs("\"bpf_own_seconds\": null,\n", out);
 	(void)fprintf(out,
 		      "  \"rss_bytes\": {\"command\": %llu, \"collector\": %llu, "
 		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu, "
-		      "\"debuginfod\": %llu, \"exporter\": %llu},\n",
+		      "\"debuginfod\": %llu, \"exporter\": %llu, \"spool\": %llu},\n",
 		      (unsigned long long)s->command_rss, (unsigned long long)s->collector_rss,
 		      (unsigned long long)s->opener_rss, (unsigned long long)s->symbolizer_rss,
 		      (unsigned long long)s->parser_rss, (unsigned long long)s->debuginfod_rss,
-		      (unsigned long long)s->exporter_rss);
+		      (unsigned long long)s->exporter_rss, (unsigned long long)s->spool_rss);
 	put_number(out, "bpf_map_bytes", s->counts.bpf_map_bytes);
 	if (s->command_status >= 0)
 		(void)fprintf(out, "  \"command_status\": %d\n", s->command_status);

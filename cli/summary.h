@@ -25,13 +25,14 @@ struct summary {
 	struct accounting_sum whole[ACCOUNTING_UNITS_N]; /* of all reports so far */
 	uint64_t whole_ns;                               /* they span */
 	unsigned hz;
+	unsigned cpu_max_ppm;
 	uint64_t command_cpu_ns, collector_cpu_ns, opener_cpu_ns, symbolizer_cpu_ns, parser_cpu_ns,
-		debuginfod_cpu_ns, exporter_cpu_ns;
+		debuginfod_cpu_ns, exporter_cpu_ns, spool_cpu_ns;
 	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss, debuginfod_rss,
-		exporter_rss;
+		exporter_rss, spool_rss;
 	bool bpf_time_known;
 	bool off_cpu;       /* it was recorded */
-	bool otlp;          /* reports are sent */
+	bool otlp;          /* reports are sent, or kept in a spool */
 	int command_status; /* -1: there was no COMMAND, or it was not seen to end */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symbolizer_child - a program that works for the symbolizer over a socket of its own */
+/* symbolizer_child - a program that works for the symbolizer or the collector over a socket */
 
 #include "cli/symbolizer_child.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -71,4 +72,21 @@ void symbolizer_child_stop(struct symbolizer_child *child)
 	if (program->rss_bytes > child->rss_bytes)
 		child->rss_bytes = program->rss_bytes;
 	*program = CHILD_NULL;
+}
+
+void symbolizer_child_end(struct symbolizer_child *child, bool expected, const char *consequence)
+{
+	child_print_errors(&child->child);
+	child_reap(&child->child);
+	if (!expected || child->child.status != 0)
+		symbolizer_child_lose(child, consequence);
+}
+
+void symbolizer_child_await(struct symbolizer_child *child, unsigned ms)
+{
+	struct pollfd end = {.fd = child->child.pidfd, .events = POLLIN};
+
+	if (end.fd >= 0)
+		(void)poll(&end, 1, (int)ms);
+	symbolizer_child_stop(child);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * symbolizer_child - a program that works for the symbolizer over a socket of its own
+ * symbolizer_child - a program that works for the symbolizer or the collector over a socket
  *
- * It runs under an account of its own, without any capability. Nothing depends on it: where it
+ * It has no capability that `add_arguments` does not give it. Nothing depends on it: where it
  * cannot be started, or ends, that is printed, and the recording goes on without it.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/child.h"
@@ -24,14 +25,19 @@ struct symbolizer_child_start {
 	enum program_paths_program name;
 	int program; /* its descriptor, the caller's */
 	struct uid_pool_account account;
-	void (*add_arguments)(struct launch *launch, const void *context); /* beside the socket */
+	/* beside the socket; and capabilities */
+	void (*add_arguments)(struct launch *launch, const void *context);
 	const void *context;
 };
 
-/* Return: the symbolizer's end of its socket; -1: it could not be started, which is printed. */
+/* Return: the other end of its socket; -1: it could not be started, which is printed. */
 int symbolizer_child_start(struct symbolizer_child *child,
 			   const struct symbolizer_child_start *start);
 /* Its process has ended by itself. @consequence: for the user. */
 void symbolizer_child_lose(struct symbolizer_child *child, const char *consequence);
+/* The same, of one whose socket may have been closed before: then it is expected to end well. */
+void symbolizer_child_end(struct symbolizer_child *child, bool expected, const char *consequence);
 /* Kills it, if it still runs. Total. */
 void symbolizer_child_stop(struct symbolizer_child *child);
+/* The same, but it has so many ms to end by itself. */
+void symbolizer_child_await(struct symbolizer_child *child, unsigned ms);

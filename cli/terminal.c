@@ -11,17 +11,55 @@
 #include "shared/utf8.h"
 
 #define NS_PER_TENTH 100000000ull
+#define HELD_BYTES   4096u
 
 static bool is_verbose;
 static bool has_progress_line;
+static bool is_holding;
+static char held[HELD_BYTES]; /* lines; what comes after is thrown away */
+static size_t held_bytes;
+
+__attribute__((format(printf, 1, 0))) static void hold(const char *format, va_list arguments)
+{
+	size_t left = sizeof(held) - held_bytes;
+	int length = vsnprintf(held + held_bytes, left, format, arguments);
+
+	if (length >= 0 && (size_t)length + 1 < left) {
+		held_bytes += (size_t)length + 1;
+		held[held_bytes - 1] = '\n';
+	}
+}
 
 __attribute__((format(printf, 1, 0))) static void print(const char *format, va_list arguments)
 {
+	if (is_holding) {
+		hold(format, arguments);
+		return;
+	}
 	terminal_clear_line();
 	(void)fputs("tidemark: ", stderr);
 	(void)vfprintf(stderr, format, arguments);
 	(void)fputc('\n', stderr);
 	(void)fflush(stderr);
+}
+
+void terminal_hold(void)
+{
+	is_holding = true;
+	held_bytes = 0;
+}
+
+void terminal_release(void)
+{
+	const char *line = held;
+
+	is_holding = false;
+	for (size_t i = 0; i < held_bytes; i++)
+		if (held[i] == '\n') {
+			terminal_print("%.*s", (int)(held + i - line), line);
+			line = held + i + 1;
+		}
+	held_bytes = 0;
 }
 
 void terminal_set_verbose(bool verbose)

@@ -21,6 +21,14 @@ void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2)
 void terminal_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void terminal_set_verbose(bool verbose);
 
+/*
+ * Keeps messages instead of printing them, while a program draws on the whole terminal. Forgets
+ * those that were kept before.
+ */
+void terminal_hold(void);
+/* Prints those that are kept. */
+void terminal_release(void);
+
 /* Shows time and counts on the progress line. @reports: written so far, with --every. */
 void terminal_progress(uint64_t elapsed_ns, const struct tm_counts *counts, unsigned reports);
 /* Shows @text on the progress line. */

@@ -158,8 +158,8 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 		}
 	}
 	terminal_print("every uid from %u to %u is in use or has a name: create the accounts "
-		       "tidemark-collector, tidemark-symbolizer, tidemark-debuginfod and "
-		       "tidemark-exporter",
+		       "tidemark-collector, tidemark-symbolizer, tidemark-debuginfod, "
+		       "tidemark-exporter and tidemark-spool",
 		       UID_POOL_FIRST, UID_POOL_LAST);
 	return EXIT_CODE_HOST;
 }
@@ -182,22 +182,26 @@ static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account 
 static int check_distinct(const struct uid_pool *accounts)
 {
 	const uid_t uids[] = {accounts->collector.uid, accounts->symbolizer.uid,
-			      accounts->debuginfod.uid, accounts->exporter.uid};
+			      accounts->debuginfod.uid, accounts->exporter.uid,
+			      accounts->spool.uid};
 
 	for (size_t i = 1; i < sizeof(uids) / sizeof(*uids); i++)
 		for (size_t j = 0; j < i; j++) {
 			if (uids[i] == 0 || uids[i] != uids[j])
 				continue;
-			terminal_print("two of the accounts tidemark-collector, "
-				       "tidemark-symbolizer, tidemark-debuginfod and "
-				       "tidemark-exporter share uid %u, and each needs its own",
-				       uids[i]);
+			terminal_print(
+				"two of the accounts tidemark-collector, "
+				"tidemark-symbolizer, tidemark-debuginfod, "
+				"tidemark-exporter and tidemark-spool share uid %u, and each "
+				"needs its own",
+				uids[i]);
 			return EXIT_CODE_HOST;
 		}
 	return 0;
 }
 
-int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool with_exporter)
+int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool with_exporter,
+		     bool with_spool)
 {
 	struct uid_pool accounts = UID_POOL_NULL;
 	uid_t cursor = UID_POOL_FIRST;
@@ -210,6 +214,8 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool w
 		r = acquire_one("tidemark-debuginfod", &cursor, &accounts.debuginfod);
 	if (r == 0 && with_exporter)
 		r = acquire_one("tidemark-exporter", &cursor, &accounts.exporter);
+	if (r == 0 && with_spool)
+		r = acquire_one("tidemark-spool", &cursor, &accounts.spool);
 	if (r == 0)
 		r = check_distinct(&accounts);
 	if (r != 0) {
@@ -220,12 +226,25 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool w
 	return 0;
 }
 
+int uid_pool_borrow(struct uid_pool_account *ret_account)
+{
+	uid_t cursor = UID_POOL_FIRST;
+
+	return borrow(&cursor, ret_account);
+}
+
+void uid_pool_return(struct uid_pool_account *account)
+{
+	account->lock = uid_pool_unlock(UID_POOL_FOLDER, account->uid, account->lock);
+}
+
 void uid_pool_release(struct uid_pool *accounts)
 {
 	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer,
-					   &accounts->debuginfod, &accounts->exporter};
+					   &accounts->debuginfod, &accounts->exporter,
+					   &accounts->spool};
 	size_t i;
 
 	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)
-		each[i]->lock = uid_pool_unlock(UID_POOL_FOLDER, each[i]->uid, each[i]->lock);
+		uid_pool_return(each[i]);
 }

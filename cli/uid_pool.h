@@ -4,9 +4,9 @@
  * uid_pool - the accounts under which the programs run: named ones, else unused uids
  *
  * Shape      the accounts tidemark-collector, tidemark-symbolizer and, if they are to be started,
- *            tidemark-debuginfod and tidemark-exporter where they exist; else, for each, the first
- *            uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic users) that has
- *            neither an entry in passwd or group nor a process.
+ *            tidemark-debuginfod, tidemark-exporter and tidemark-spool where they exist; else, for
+ *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic
+ *            users) that has neither an entry in passwd or group nor a process.
  * Lock       a borrowed uid is held by flock on UID_POOL_FOLDER/uid-N while in use; the file goes
  *            when the uid is given back.
  */
@@ -29,15 +29,22 @@ struct uid_pool {
 	struct uid_pool_account symbolizer;
 	struct uid_pool_account debuginfod; /* of uid 0: not acquired */
 	struct uid_pool_account exporter;   /* likewise */
+	struct uid_pool_account spool;      /* likewise */
 };
-#define UID_POOL_NULL ((struct uid_pool){{0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}})
+#define UID_POOL_NULL \
+	((struct uid_pool){{0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}})
 
 enum {
 	UID_POOL_E_HELD = 1, /* another recording or process has it */
 };
 
 /* Return: 0, or an exit code, after printing why. */
-int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool with_exporter);
+int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool with_exporter,
+		     bool with_spool);
+/* An unused uid for a single program. Return: as uid_pool_acquire. */
+int uid_pool_borrow(struct uid_pool_account *ret_account);
+/* Gives it back. Total. */
+void uid_pool_return(struct uid_pool_account *account);
 /* Total. */
 void uid_pool_release(struct uid_pool *accounts);
 

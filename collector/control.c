@@ -9,20 +9,16 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
-/* Whether the message is a command for the collector, with the descriptor that it needs. */
-static bool is_command(const struct tm_control *message, bool has_fd)
+static bool has_fd(enum tm_control_kind kind)
 {
-	switch (message->kind) {
-	case TM_CONTROL_SELECT:
-	case TM_CONTROL_START:
-	case TM_CONTROL_STOP:
-		return true;
-	case TM_CONTROL_CPU:
-	case TM_CONTROL_ATTACH:
-		return has_fd;
-	default:
-		return false;
-	}
+	return kind == TM_CONTROL_CPU || kind == TM_CONTROL_ATTACH || kind == TM_CONTROL_OPENER;
+}
+
+/* Whether the message is a command for the collector, with the descriptor that it needs. */
+static bool is_command(enum tm_control_kind kind, int fd)
+{
+	return kind == TM_CONTROL_SELECT || kind == TM_CONTROL_START || kind == TM_CONTROL_STOP ||
+	       (has_fd(kind) && fd >= 0);
 }
 
 int control_receive(int socket, struct control_command *ret_command)
@@ -34,10 +30,10 @@ int control_receive(int socket, struct control_command *ret_command)
 
 		if (r != 0)
 			return r == TM_FDPASS_E_AGAIN ? CONTROL_E_NONE : CONTROL_E_CLOSED;
-		if (!is_command(&message, fd >= 0))
+		if (!is_command(message.kind, fd))
 			continue;
 		*ret_command = (struct control_command){message.kind, message.value, -1};
-		if (message.kind == TM_CONTROL_CPU || message.kind == TM_CONTROL_ATTACH)
+		if (has_fd(message.kind))
 			ret_command->fd = TM_TAKE_FD(fd);
 		return 0;
 	}

@@ -117,7 +117,12 @@ unsigned drain_run(struct drain *drain, uint64_t now_ms)
 				drain->malformed++;
 		}
 		busy += r == BPFRING_E_BUSY;
-		bpfring_commit(ring);
 	}
 	return busy;
+}
+
+void drain_commit(struct drain *drain)
+{
+	for (unsigned i = 0; i < drain->count; i++)
+		bpfring_commit(&drain->rings[i]);
 }

@@ -176,6 +176,14 @@ static void close_opener(struct file_requests *files, enum tm_no_file reason, ui
 	finish_current(files, -1, reason, now_ms);
 }
 
+void file_requests_take_opener(struct file_requests *files, int fd, uint64_t now_ms)
+{
+	if (files->stage == FILE_REQUESTS_ASKED)
+		close_opener(files, TM_NO_FILE_OPENER, now_ms);
+	(void)tm_close(files->opener->fd);
+	*files->opener = (struct opener_client){.fd = fd};
+}
+
 /* Return: whether the stage changed. */
 static bool read_answer(struct file_requests *files, uint64_t now_ms)
 {

@@ -151,6 +151,8 @@ void file_requests_drop(struct file_requests *files, uint32_t number);
 void file_requests_reset(struct file_requests *files, uint32_t number);
 /* The same for all numbers: a new symbolizer has none of the files. */
 void file_requests_reset_all(struct file_requests *files);
+/* Another opener, in place of one that is gone or of none. Takes @fd, the socket to it. */
+void file_requests_take_opener(struct file_requests *files, int fd, uint64_t now_ms);
 /* Reads answers, sends results and starts the next file, as far as possible without waiting. */
 void file_requests_advance(struct file_requests *files, uint64_t now_ms);
 /* Each attempt waits longer than the one before. @state: RETRY: it is made even if the file is not

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/file_requests.h"
+#include "collector/loader_kept.h"
 #include "collector/loader_off_cpu.h"
 #include "shared/cleanup.h"
 #include "shared/event_check.h"
@@ -20,7 +21,6 @@
 
 #define WARNING_BYTES 200
 #define MATCH_TRIES   3 /* for a mapping that is being modified */
-#define CHUNK_BYTES   ((size_t)TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
 static char warning[WARNING_BYTES]; /* first line of libbpf's first warning in this attempt */
 
@@ -70,6 +70,7 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 			 unsigned possible)
 {
 	skeleton->rodata->selecting = options->selecting;
+	skeleton->rodata->own_clock = options->may_lower;
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
@@ -115,14 +116,26 @@ static int run_iterator(const struct bpf_program *iterator, pid_t only)
 	return n < 0 ? -errno : 0;
 }
 
+/* Return: descriptor of a program, loaded or kept; negative: none. */
+static int program_fd(const struct loader *loader, int i)
+{
+	int fd = bpf_program__fd(*loader->skeleton->skeleton->progs[i].prog);
+
+	return fd < 0 ? kept_look(loader->kept, KEPT_PROGRAM, (uint64_t)i) : fd;
+}
+
 static void keep_handles(struct loader *loader)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 	struct bpf_map *map;
 
-	loader->sample = bpf_program__fd(skeleton->progs.sample_loop);
-	if (loader->sample < 0)
-		loader->sample = bpf_program__fd(skeleton->progs.sample_bounded);
+	for (int i = 0; i < skeleton->skeleton->prog_cnt; i++) {
+		const struct bpf_program *program = *skeleton->skeleton->progs[i].prog;
+
+		if (program_fd(loader, i) >= 0 && (program == skeleton->progs.sample_loop ||
+						   program == skeleton->progs.sample_bounded))
+			loader->sample = program_fd(loader, i);
+	}
 	loader->processes.map = bpf_map__fd(skeleton->maps.processes);
 	loader->processes.made = (const uint64_t *)&skeleton->bss->processes_made;
 	loader->numbers.map = bpf_map__fd(skeleton->maps.files);
@@ -130,6 +143,7 @@ static void keep_handles(struct loader *loader)
 	loader->wanted = bpf_map__fd(skeleton->maps.wanted);
 	loader->unwind_chunks = bpf_map__fd(skeleton->maps.unwind_chunks);
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
+	loader->vdso_table = (const uint64_t *)&skeleton->bss->vdso_table;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->off_cpu_shift = (uint64_t *)&skeleton->bss->off_cpu_shift;
 	loader->off_cpu_end = (uint64_t *)&skeleton->bss->off_cpu_end;
@@ -152,11 +166,15 @@ static int open_and_load(struct loader *loader, const struct options *options,
 	choose_sizes(skeleton, options, maps->possible);
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
 	warning[0] = '\0';
-	r = tidemark_bpf__load(skeleton);
+	r = loader->kept->adopted ? loader_kept_reuse(skeleton, loader->kept) : 0;
+	if (r == 0)
+		r = tidemark_bpf__load(skeleton);
 	if (r < 0) {
 		tidemark_bpf__destroy(skeleton);
 		return r;
 	}
+	if (loader->kept->adopted)
+		skeleton->bss = loader->kept->variables;
 	maps->slots = bpf_map__fd(skeleton->maps.cpu_slots);
 	maps->rings = bpf_map__fd(skeleton->maps.rings);
 	maps->scratch = bpf_map__fd(skeleton->maps.scratch);
@@ -183,13 +201,13 @@ static int load_somehow(struct loader *loader, const struct options *options,
 	return r;
 }
 
-int loader_load(struct loader *loader, const struct options *options,
-		struct tm_control_failure *failure)
+int loader_load(struct loader *loader, struct options *options, struct tm_control_failure *failure)
 {
 	int possible = libbpf_num_possible_cpus();
 	struct percpu_maps maps = {.possible = (unsigned)possible};
 	int r;
 
+	loader->kept = &options->kept;
 	(void)libbpf_set_print(keep_warning);
 	if (require_btf(failure) < 0)
 		return -ECANCELED;
@@ -211,6 +229,8 @@ int loader_attach(struct loader *loader, const struct options *options,
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
 
+	if (loader->kept->adopted)
+		return 0; /* those of the collector before are */
 	skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
 	if (skeleton->links.on_exit && options->selecting)
 		skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
@@ -221,8 +241,11 @@ int loader_attach(struct loader *loader, const struct options *options,
 
 int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure *failure)
 {
-	int r = loader_off_cpu_attach(loader->skeleton);
+	int r;
 
+	if (loader->kept->adopted)
+		return 0; /* as in loader_attach */
+	r = loader_off_cpu_attach(loader->skeleton);
 	if (r < 0)
 		return refused(failure, "to attach to the scheduler's tracepoints", r);
 	r = run_iterator(loader->skeleton->progs.find_threads, 0);
@@ -248,14 +271,12 @@ void loader_detach(struct loader *loader)
 
 uint64_t loader_run_ns(const struct loader *loader)
 {
-	struct bpf_program *program;
 	uint64_t ns = 0;
 
-	bpf_object__for_each_program(program, loader->skeleton->obj)
-	{
+	for (int i = 0; i < loader->skeleton->skeleton->prog_cnt; i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t bytes = sizeof(info);
-		int fd = bpf_program__fd(program);
+		int fd = program_fd(loader, i);
 
 		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0)
 			ns += info.run_time_ns;
@@ -328,42 +349,6 @@ int loader_change(void *context, uint32_t number, enum tm_file_change change, ui
 	    0)
 		return -errno;
 	return options.retval ? 0 : -ENOENT;
-}
-
-/* The inner map must be as the BPF side declares it in `unwind_chunks`. It exists as long as it is
- * mapped or stored there. */
-int loader_make_chunk(void *context, uint32_t index, void **ret_memory)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	struct loader *loader = context;
-	_cleanup_(tm_closep) int map =
-		bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(index), TM_UNWIND_UNIT_BYTES,
-			       TM_UNWIND_UNITS_CHUNK, &options);
-	void *memory;
-
-	if (map < 0)
-		return -errno;
-	memory = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	if (bpf_map_update_elem(loader->unwind_chunks, &index, &map, BPF_ANY) < 0) {
-		int error = -errno;
-
-		(void)munmap(memory, CHUNK_BYTES);
-		return error;
-	}
-	loader->map_bytes += CHUNK_BYTES + (size_t)sysconf(_SC_PAGESIZE); /* the map's own */
-	*ret_memory = memory;
-	return 0;
-}
-
-void loader_drop_chunk(void *context, uint32_t index, void *memory)
-{
-	struct loader *loader = context;
-
-	(void)bpf_map_delete_elem(loader->unwind_chunks, &index);
-	(void)munmap(memory, CHUNK_BYTES);
-	loader->map_bytes -= CHUNK_BYTES + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 void loader_deinit(struct loader *loader)

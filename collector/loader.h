@@ -29,6 +29,7 @@ struct loader {
 	struct percpu percpu;
 	uint64_t map_bytes; /* memory of all maps but those of percpu */
 	int sample;         /* program descriptor */
+	struct kept *kept;  /* borrowed */
 	/* map descriptors */
 	int wanted;
 	int unwind_chunks;
@@ -37,14 +38,15 @@ struct loader {
 	/* variables of the BPF side, mapped */
 	uint32_t *epoch_bumps; /* incremented: everything sampled is announced again */
 	uint64_t *off_cpu_shift;
-	uint64_t *off_cpu_end; /* ktime at which the hooks were detached; 0: not yet */
+	uint64_t *off_cpu_end;      /* ktime at which the hooks were detached; 0: not yet */
+	const uint64_t *vdso_table; /* reference to it */
 	const uint64_t *selected_count;
 	const uint64_t *selected_full; /* children that were not selected: the map was full */
 };
 
-/* Opens, sizes and loads the BPF programs. Return: 0, -ECANCELED. */
-int loader_load(struct loader *loader, const struct options *options,
-		struct tm_control_failure *failure);
+/* Opens, sizes and loads the BPF programs; with the maps of the last collector where it left them,
+ * and then everything is announced again at once. Return: 0, -ECANCELED. */
+int loader_load(struct loader *loader, struct options *options, struct tm_control_failure *failure);
 /* Attaches the programs at process fork and exit; percpu.h attaches the one at perf events.
  * Return: 0, -ECANCELED. */
 int loader_attach(struct loader *loader, const struct options *options,
@@ -67,5 +69,7 @@ int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity);
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value);
 int loader_make_chunk(void *context, uint32_t index, void **ret_memory);
+/* A chunk of the collector before. */
+int loader_adopt_chunk(void *context, uint32_t index, void **ret_memory);
 void loader_drop_chunk(void *context, uint32_t index, void *memory);
 void loader_deinit(struct loader *loader);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "collector/loader_kept.h"
 #include "collector/privileges.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"
@@ -19,21 +20,13 @@
 #define LARGE_BLOCK       (128 << 10)
 #define DESCRIPTORS_SPARE 128 /* besides those open at the start: pending files, iterators */
 
-static int step_opener(struct session *session)
-{
-	int r = 0;
-
-	if (session->options->opener_fd >= 0)
-		r = opener_client_start(&session->opener, session->options->opener_fd);
-	(void)tm_close(session->options->opener_fd);
-	return tm_control_failure_check(&session->failure, TM_FAILURE_INTERNAL, r,
-					"cannot start tidemark-opener");
-}
-
 static int step_attach(struct session *session)
 {
-	int r = percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_SET_BPF,
-			     session->loader.sample);
+	int r;
+
+	if (session->options->kept.adopted)
+		return 0; /* the programs of the last collector are */
+	r = percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_SET_BPF, session->loader.sample);
 
 	if (r < 0)
 		return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
@@ -79,21 +72,26 @@ static int step_confine(struct session *session)
 					"tidemark-collector cannot enter its sandbox");
 }
 
-static int prepare(struct session *session)
+/* The CPUs of @added came online since the last collector. */
+static int prepare(struct session *session, struct options *options,
+		   const struct options_perf *added, unsigned count)
 {
-	if (step_opener(session) < 0 ||
-	    loader_load(&session->loader, session->options, &session->failure) < 0 ||
+	if (loader_load(&session->loader, options, &session->failure) < 0 ||
 	    step_attach(session) < 0 || step_symbols(session) < 0 || session_connect(session) < 0 ||
 	    step_confine(session) < 0)
 		return -ECANCELED;
+	for (unsigned i = 0; i < count; i++)
+		session_add_cpu(session, added[i].cpu, added[i].fd);
 	return tm_control_send(session->command, TM_CONTROL_READY, 0, 0);
 }
 
 int main(int argc, char **argv)
 {
 	static struct options options;
+	static struct options_perf added[OPTIONS_CPUS_MAX];
+	unsigned added_count = 0;
 	static struct session session = {.options = &options,
-					 .opener = {.fd = -1},
+					 .reported = -1,
 					 .symbols = KALLSYMS_NULL,
 					 .refresh = {.fd = -1},
 					 .threads = {.fd = -1},
@@ -113,15 +111,27 @@ int main(int argc, char **argv)
 	 * returned to the kernel. */
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	session.command = options.control_fd;
+	session.opener = (struct opener_client){.fd = options.opener_fd};
 	session.off_cpu =
 		(struct off_cpu_rate){.target = options.off_cpu, .shift = OFF_CPU_RATE_SHIFT_FIRST};
 	symbolizer_link_init(&session.link, options.wire_fd);
-	if (prepare(&session) == 0) {
+	if (options.keep)
+		kept_begin(&options.kept, options.control_fd, loader_kept_layout(options.digest));
+	if (options.kept.interrupted)
+		(void)tm_control_note(
+			options.control_fd,
+			"sampling was interrupted: what the last collector left is of "
+			"another version or other options, or incomplete");
+	if (options.kept.adopted)
+		added_count = options_adopt_events(&options, added);
+	if (prepare(&session, &options, added, added_count) == 0) {
 		session_run(&session);
 		session_finish(&session);
 	} else {
 		(void)tm_control_failed(session.command, &session.failure);
 	}
+	if (session.failure.code) /* the next one begins anew */
+		kept_drop(&options.kept, KEPT_LAYOUT, options.kept.layout);
 	session_deinit(&session);
 	return session.failure.code ? 1 : 0;
 }

@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opener_client - starts the opener and exchanges its messages */
+/* opener_client - exchanges messages with the opener */
 
 #include "collector/opener_client.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "collector/privileges.h"
-#include "shared/child.h"
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
-
-static const cap_value_t opener_capabilities[] = {CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE,
-						  CAP_DAC_READ_SEARCH};
-
-/* Runs in the child before exec. */
-static int prepare(void)
-{
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return privileges_keep(opener_capabilities,
-			       sizeof(opener_capabilities) / sizeof(*opener_capabilities),
-			       /* over_exec= */ true);
-}
-
-int opener_client_start(struct opener_client *opener, int program)
-{
-	struct tm_child child;
-	int r = tm_child_start(&child, program, "tidemark-opener", prepare);
-
-	if (r == 0)
-		*opener = (struct opener_client){.fd = child.socket, .pid = child.pid};
-	return r;
-}
 
 static int send_request(struct opener_client *opener, const struct opener_request *request)
 {
@@ -78,12 +52,4 @@ int opener_client_receive(struct opener_client *opener, struct opener_answer *re
 	opener->awaiting = ret_answer->status == OPENER_OPENED;
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
-}
-
-void opener_client_stop(struct opener_client *opener, struct tm_collector_cost *cost)
-{
-	struct tm_child child = {opener->pid, opener->fd};
-
-	*opener = OPENER_CLIENT_NULL;
-	tm_child_stop(&child, &cost->child_cpu_ns, &cost->child_rss_bytes);
 }

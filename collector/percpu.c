@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,7 @@
 #include "shared/cleanup.h"
 #include "shared/ring.h"
 
-#define FDINFO_BYTES  1024
-#define NS_PER_SECOND 1000000000ull
+#define FDINFO_BYTES 1024
 
 uint64_t percpu_ring_bytes(const struct options *options)
 {
@@ -58,11 +56,15 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	void *levels;
 
-	*ret_inner =
-		bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
-			       (uint32_t)percpu->maps.level_bytes, TM_NESTING_LEVELS, &options);
-	if (*ret_inner < 0)
-		return -errno;
+	*ret_inner = kept_take(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu);
+	if (*ret_inner < 0) {
+		*ret_inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
+					    (uint32_t)percpu->maps.level_bytes, TM_NESTING_LEVELS,
+					    &options);
+		if (*ret_inner < 0)
+			return -errno;
+		kept_keep(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu, *ret_inner);
+	}
 	levels = mmap(NULL, percpu->level_bytes * TM_NESTING_LEVELS, PROT_READ, MAP_SHARED,
 		      *ret_inner, 0);
 	if (levels == MAP_FAILED)
@@ -75,16 +77,26 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 {
 	struct epoll_event wakes = {.events = EPOLLIN | EPOLLET};
 
-	*ret_inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
-				    (uint32_t)percpu->ring_bytes, NULL);
-	if (*ret_inner < 0)
-		return -errno;
+	struct bpf_map_info info = {.max_entries = (uint32_t)percpu->ring_bytes};
+	uint32_t bytes = sizeof(info);
+
+	*ret_inner = kept_take(percpu->kept, KEPT_RING, percpu->events[index].cpu);
+	if (*ret_inner >= 0) {
+		if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
+			return -errno;
+	} else {
+		*ret_inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+					    (uint32_t)percpu->ring_bytes, NULL);
+		if (*ret_inner < 0)
+			return -errno;
+		kept_keep(percpu->kept, KEPT_RING, percpu->events[index].cpu, *ret_inner);
+	}
 	/* edge-triggered: a ring with records is always readable, but only some records send a
 	 * wake-up. The mapping keeps the ring's file, and so this entry, after the descriptor is
 	 * closed. */
 	if (epoll_ctl(percpu->wake, EPOLL_CTL_ADD, *ret_inner, &wakes) < 0)
 		return -errno;
-	return bpfring_open(&percpu->rings[index], *ret_inner, percpu->ring_bytes);
+	return bpfring_open(&percpu->rings[index], *ret_inner, info.max_entries);
 }
 
 /* Makes an inner map for each CPU from index @from on, and stores them in @outer: at the start all
@@ -134,13 +146,23 @@ static int make(struct percpu *percpu, unsigned from)
 	return r < 0 ? r : fill(percpu, from, percpu->maps.scratch, make_scratch);
 }
 
+/* As the command opened it. */
+static struct percpu_event event_of(const struct percpu *percpu, unsigned cpu, int fd)
+{
+	return (struct percpu_event){.cpu = cpu,
+				     .fd = fd,
+				     .slot = percpu->slots + cpu,
+				     .first_ns = percpu->period_ns,
+				     .period_ns = percpu->period_ns};
+}
+
 /* Ring and scratch of one more CPU, as large as the others. */
 static int add(struct percpu *percpu, unsigned cpu)
 {
 	unsigned at = percpu->count++;
 	int r;
 
-	percpu->events[at] = (struct percpu_event){cpu, -1, 0};
+	percpu->events[at] = event_of(percpu, cpu, -1);
 	r = make(percpu, at);
 	if (r == 0) {
 		percpu->map_bytes += percpu->map_bytes / at;
@@ -151,15 +173,15 @@ static int add(struct percpu *percpu, unsigned cpu)
 	return r;
 }
 
-int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
-		const struct options *options)
+int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct options *options)
 {
 	*percpu = (struct percpu){.maps = *maps,
+				  .kept = &options->kept,
 				  .level_bytes = (maps->level_bytes + 7) & ~(size_t)7,
-				  .period_ns = NS_PER_SECOND / options->hz,
+				  .period_ns = TM_NS_PER_SECOND / options->hz,
 				  .ring_bytes = percpu_ring_bytes(options)};
-	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible, PROT_READ,
-			   MAP_SHARED, maps->slots, 0);
+	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible,
+			   PROT_READ | PROT_WRITE, MAP_SHARED, maps->slots, 0);
 
 	if (slots == MAP_FAILED)
 		return -errno;
@@ -173,7 +195,7 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		return -ENOMEM;
 	for (unsigned i = 0; i < options->perf_count; i++)
 		percpu->events[percpu->count++] =
-			(struct percpu_event){options->perf[i].cpu, options->perf[i].fd, 0};
+			event_of(percpu, options->perf[i].cpu, options->perf[i].fd);
 	return make(percpu, 0);
 }
 
@@ -200,20 +222,9 @@ bool percpu_clear_wake(const struct percpu *percpu)
 	return woken;
 }
 
-/* Return: hits that one event owes so far. */
-static uint64_t owed(const struct percpu *percpu, struct percpu_event *event)
-{
-	uint64_t ns;
-
-	if (read(event->fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns) &&
-	    ns / percpu->period_ns > event->owed)
-		event->owed = ns / percpu->period_ns;
-	return event->owed;
-}
-
 int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on)
 {
-	struct percpu_event *event;
+	struct percpu_event *event, added;
 	unsigned at = 0;
 	int r = cpu < percpu->maps.possible ? 0 : -ERANGE;
 
@@ -223,15 +234,36 @@ int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, 
 		r = -errno;
 	if (r == 0 && at == percpu->count)
 		r = add(percpu, (unsigned)cpu);
+	if (r == 0) {
+		added = event_of(percpu, (unsigned)cpu, fd);
+		r = percpu_event_set_shift(&added, percpu->shift, /* on= */ false);
+	}
 	if (r == 0 && on && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 		r = -errno;
 	if (r < 0)
 		return r;
+	kept_drop(percpu->kept, KEPT_EVENT, cpu);
+	kept_keep(percpu->kept, KEPT_EVENT, cpu, fd);
 	event = &percpu->events[at];
-	percpu->owed_before += owed(percpu, event);
+	percpu->owed_before += percpu_event_owed(event);
 	(void)tm_close(event->fd);
-	*event = (struct percpu_event){(unsigned)cpu, fd, 0};
+	*event = added;
 	return 0;
+}
+
+int percpu_set_shift(struct percpu *percpu, unsigned shift, bool on)
+{
+	int r = 0;
+
+	percpu->shift = shift;
+	for (unsigned i = 0; i < percpu->count; i++) {
+		int one = percpu->events[i].fd < 0
+				  ? 0
+				  : percpu_event_set_shift(&percpu->events[i], shift, on);
+
+		r = r < 0 ? r : one;
+	}
+	return r;
 }
 
 int percpu_ioctl(const struct percpu *percpu, unsigned long request, int argument)
@@ -250,82 +282,41 @@ uint64_t percpu_owed(struct percpu *percpu)
 	uint64_t sum = percpu->owed_before;
 
 	for (unsigned i = 0; i < percpu->count; i++)
-		sum += owed(percpu, &percpu->events[i]);
+		sum += percpu_event_owed(&percpu->events[i]);
 	return sum;
 }
 
-/* N1 (bpf/: taken, then its drop) -> N2: acquire, so that a drop is read before what was taken */
-static uint64_t read_once(const uint64_t *counter)
-{
-	return atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_acquire);
-}
-
-static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_off_cpu_times *slot)
-{
-	uint64_t nested = read_once(&slot->nested), nested_ns = read_once(&slot->nested_ns);
-	uint64_t no_ring = read_once(&slot->no_ring), no_ring_ns = read_once(&slot->no_ring_ns);
-
-	counts->drops[TM_DROP_NESTED] += nested;
-	counts->drops_ns[TM_DROP_NESTED] += nested_ns;
-	counts->drops[TM_DROP_NO_RING] += no_ring;
-	counts->drops_ns[TM_DROP_NO_RING] += no_ring_ns;
-	counts->taken += nested + no_ring;
-	counts->taken_ns += nested_ns + no_ring_ns;
-	counts->times += read_once(&slot->times);
-	counts->times_ns += read_once(&slot->ns);
-	counts->untracked += read_once(&slot->untracked);
-	counts->unseen_ns += read_once(&slot->unseen_ns);
-	counts->ends_lost += read_once(&slot->ends_lost);
-	counts->wakers_lost += read_once(&slot->wakers_lost);
-}
-
-void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
-{
-	uint64_t nested = read_once(&slot->nested);
-	uint64_t no_ring = read_once(&slot->no_ring);
-
-	counts->hits += read_once(&slot->hits);
-	counts->drops[TM_DROP_NESTED] += nested;
-	counts->drops[TM_DROP_NO_RING] += no_ring;
-	counts->taken += nested + no_ring;
-	counts->announce_lost += read_once(&slot->lost_announces);
-	add_off_cpu_slot(&counts->off_cpu, &slot->off_cpu);
-}
-
-void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level)
-{
-	counts->drops[TM_DROP_RING_FULL] += read_once(&level->ring_full);
-	counts->taken += read_once(&level->taken);
-	counts->off_cpu.drops[TM_DROP_RING_FULL] += read_once(&level->off_cpu_full);
-	counts->off_cpu.drops_ns[TM_DROP_RING_FULL] += read_once(&level->off_cpu_full_ns);
-	counts->off_cpu.taken += read_once(&level->off_cpu);
-	counts->off_cpu.taken_ns += read_once(&level->off_cpu_ns);
-	counts->exiting += read_once(&level->exiting);
-	counts->announce_lost += read_once(&level->announce_lost);
-	counts->processes_full += read_once(&level->processes_full);
-	counts->files_full += read_once(&level->files_full);
-	counts->lookups += read_once(&level->lookups);
-	counts->lookup_cached += read_once(&level->lookup_cached);
-	counts->lookup_retries += read_once(&level->lookup_retries);
-	counts->steps_by_table += read_once(&level->steps_by_table);
-	counts->steps_by_frame_pointer += read_once(&level->steps_by_frame_pointer);
-}
-
-int64_t percpu_in_flight(const struct tm_counts *counts)
-{
-	uint64_t known = counts->pushed + counts->off_cpu.pushed;
-
-	for (unsigned i = 0; i < TM_DROP_N; i++)
-		known += counts->drops[i] + counts->off_cpu.drops[i];
-	return (int64_t)(counts->taken + counts->off_cpu.taken - known);
-}
-
-void percpu_count(const struct percpu *percpu, struct tm_counts *counts)
+void percpu_note_drained(const struct percpu *percpu, unsigned place)
 {
 	for (unsigned i = 0; i < percpu->count; i++)
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
-			percpu_add_level(counts, (const void *)(percpu->levels[i] +
-								level * percpu->level_bytes));
-	for (unsigned cpu = 0; cpu < percpu->maps.possible; cpu++)
-		percpu_add_slot(counts, &percpu->slots[cpu]);
+		percpu->events[i].slot->drained[place] = percpu->rings[i].head_pos;
+}
+
+void percpu_set_drained(const struct percpu *percpu, unsigned place)
+{
+	for (unsigned i = 0; i < percpu->count; i++) {
+		struct bpfring *ring = &percpu->rings[i];
+		uint64_t pos = percpu->events[i].slot->drained[place];
+
+		if (pos - ring->head_pos <= bpfring_position(ring) - ring->head_pos)
+			ring->head_pos = pos;
+	}
+}
+
+void percpu_keep_events(const struct percpu *percpu)
+{
+	for (unsigned i = 0; i < percpu->count; i++)
+		kept_keep(percpu->kept, KEPT_EVENT, percpu->events[i].cpu, percpu->events[i].fd);
+}
+
+void percpu_adopt_events(struct percpu *percpu, uint64_t owed)
+{
+	percpu->owed_before = owed;
+	for (unsigned i = 0; i < percpu->count; i++) {
+		struct percpu_event *event = &percpu->events[i];
+
+		percpu_event_adopt(event);
+		while (event->first_ns << percpu->shift < event->period_ns)
+			percpu->shift++;
+	}
 }

@@ -5,9 +5,6 @@
  *
  * Shape      rings and scratch are inner maps, made here and stored under the CPU's number; their
  *            outer maps, and the array of slots, have an element for each possible CPU.
- * Owed       a perf event counts the nanoseconds for which it was enabled; divided by the period
- *            that is the number of hits that the kernel owes, whether or not the program ran for
- *            each. The sum never decreases.
  * Hotplug    the event of a CPU that goes offline stops for good. When the CPU comes back the
  *            command sends a new event, and the CPU's ring and scratch are used again.
  * Owner      struct percpu owns events, mappings and arrays; the outer maps belong to the loader.
@@ -22,7 +19,9 @@
 #include <stdint.h>
 
 #include "collector/bpfring.h"
+#include "collector/kept.h"
 #include "collector/options.h"
+#include "collector/percpu_event.h"
 #include "shared/bpf_state.h"
 #include "shared/wire.h"
 
@@ -30,12 +29,6 @@
 #define PERCPU_RING_SECONDS 4u
 #define PERCPU_RING_MIN     (256u << 10)
 #define PERCPU_RING_MAX     (4u << 20)
-
-struct percpu_event {
-	unsigned cpu;
-	int fd;
-	uint64_t owed; /* by this event, when last read */
-};
 
 struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;
@@ -47,11 +40,13 @@ struct percpu_maps { /* descriptors and value sizes of the outer maps */
 
 struct percpu {
 	struct percpu_maps maps;
-	const struct tm_cpu_slot *slots; /* of all possible CPUs */
+	struct kept *kept;         /* borrowed */
+	struct tm_cpu_slot *slots; /* of all possible CPUs */
 	unsigned count; /* CPUs sampled so far; the arrays have an element for each possible CPU */
 	struct percpu_event *events;
 	uint64_t owed_before; /* by events that were replaced */
-	uint64_t period_ns;
+	uint64_t period_ns;   /* of the recording; an event's is 2^shift of it */
+	unsigned shift;
 	const uint8_t **levels; /* their scratch, one level after the other, level_bytes apart */
 	size_t level_bytes;
 	struct bpfring *rings;
@@ -63,8 +58,7 @@ struct percpu {
 /* Return: bytes of one CPU's ring, a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */
-int percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
-		const struct options *options);
+int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct options *options);
 void percpu_close(struct percpu *percpu);
 /* One ioctl for all events: SET_BPF with our program, ENABLE, or DISABLE, after which no hit is
  * running any more. Return: 0, -errno of the first that failed. */
@@ -72,6 +66,8 @@ int percpu_ioctl(const struct percpu *percpu, unsigned long request, int argumen
 /* Samples a CPU that came online, from now on if @on. @fd: its event, disabled; taken on success.
  * Return: 0, -errno. */
 int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, bool on);
+/* @on: the events are. Return: 0, -errno of the first event that failed. */
+int percpu_set_shift(struct percpu *percpu, unsigned shift, bool on);
 /* Makes @wake unreadable until the next wake-up. Return: whether there was one. */
 bool percpu_clear_wake(const struct percpu *percpu);
 /* Return: hits that the events of all CPUs owe so far. */
@@ -81,6 +77,15 @@ uint64_t percpu_owed(struct percpu *percpu);
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot);
 void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *level);
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts);
+/* Notes how far each ring was drained, in the one of two places (tm_cpu_slot), or goes on there. */
+void percpu_note_drained(const struct percpu *percpu, unsigned place);
+void percpu_set_drained(const struct percpu *percpu, unsigned place);
+/* Has the events kept. */
+void percpu_keep_events(const struct percpu *percpu);
+/* Events that count already: what they owe from now on comes on top of @owed. */
+void percpu_adopt_events(struct percpu *percpu, uint64_t owed);
+/* Counts what is in the BPF rings as not taken yet. */
+void percpu_leave_in_flight(struct tm_counts *counts);
 /* Return: taken - pushed - drops: samples still in the BPF rings. */
 int64_t percpu_in_flight(const struct tm_counts *counts);
 /* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */

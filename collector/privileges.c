@@ -10,7 +10,7 @@
 
 static const cap_value_t kept[] = {CAP_BPF, CAP_PERFMON};
 
-int privileges_keep(const cap_value_t *capabilities, unsigned count, bool over_exec)
+int privileges_keep(const cap_value_t *capabilities, unsigned count)
 {
 	cap_t now = cap_get_proc(), next = cap_init();
 	int r = now && next && cap_reset_ambient() == 0 ? 0 : -1;
@@ -21,13 +21,10 @@ int privileges_keep(const cap_value_t *capabilities, unsigned count, bool over_e
 		r = cap_get_flag(now, capabilities[i], CAP_PERMITTED, &held);
 		if (r == 0 && held)
 			r = cap_set_flag(next, CAP_PERMITTED, 1, &capabilities[i], CAP_SET) |
-			    cap_set_flag(next, over_exec ? CAP_INHERITABLE : CAP_EFFECTIVE, 1,
-					 &capabilities[i], CAP_SET);
+			    cap_set_flag(next, CAP_EFFECTIVE, 1, &capabilities[i], CAP_SET);
 	}
 	if (r == 0)
 		r = cap_set_proc(next);
-	for (unsigned i = 0; r == 0 && over_exec && i < count; i++)
-		(void)cap_set_ambient(capabilities[i], CAP_SET); /* fails if it is not held */
 	r = r < 0 ? -errno : 0;
 	(void)cap_free(now);
 	(void)cap_free(next);
@@ -49,7 +46,7 @@ int privileges_confine(unsigned long descriptors)
 	if (r < 0)
 		return r;
 	shrink_bounding_set();
-	r = privileges_keep(kept, sizeof(kept) / sizeof(*kept), /* over_exec= */ false);
+	r = privileges_keep(kept, sizeof(kept) / sizeof(*kept));
 	if (r == 0)
 		r = tm_sandbox_limits(descriptors, 0);
 	return r == 0 ? tm_sandbox_filter(&collector_filter) : r;

@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <sys/capability.h>
 
-/* Drops every capability but @capabilities; those of them that are not held stay so.
- * @over_exec: they become effective in the program that is exec'd next, not in this one. */
-int privileges_keep(const cap_value_t *capabilities, unsigned count, bool over_exec);
+/* Drops every capability but @capabilities; those of them that are not held stay so. */
+int privileges_keep(const cap_value_t *capabilities, unsigned count);
 /* Call once everything is loaded: sets no_new_privs, not dumpable, capabilities, limits and the
  * filter. Not earlier: a process that is not dumpable cannot read its own /proc/self/fdinfo, which
  * has the memory use of BPF maps. @descriptors: how many may be open. */

@@ -55,20 +55,19 @@ static void on_generation_due(void *context, uint64_t ktime, uint64_t announced)
 	free(generation);
 }
 
-static void note_generation(struct reclaim *reclaim, const struct tm_event *event,
-			    uint64_t after_ns)
+static void note_generation(struct reclaim *reclaim, const struct tm_process_key *key,
+			    uint64_t ktime, uint64_t after_ns)
 {
-	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
 	struct generation *generation = malloc(sizeof(*generation));
 
 	if (generation) {
-		*generation = (struct generation){reclaim, key};
-		if (tm_retire_at(&reclaim->queue, event->ktime + after_ns, on_generation_due,
-				 generation, event->ktime) == 0)
+		*generation = (struct generation){reclaim, *key};
+		if (tm_retire_at(&reclaim->queue, ktime + after_ns, on_generation_due, generation,
+				 ktime) == 0)
 			return;
 		free(generation);
 	}
-	remove_entry(&reclaim->processes, &key);
+	remove_entry(&reclaim->processes, key);
 }
 
 static void on_number_unused(void *context, uint64_t ktime, uint64_t value)
@@ -146,13 +145,50 @@ static void find_unannounced(struct reclaim *reclaim, uint64_t ktime)
 	}
 }
 
+/* What is never announced again has its end in time, too. */
+static void adopt_processes(struct reclaim *reclaim)
+{
+	struct reclaim_table *table = &reclaim->processes;
+	struct tm_process_key key, *from = NULL;
+	uint64_t entries = 0;
+
+	for (; bpf_map_get_next_key(table->map, from, &key) == 0; from = &key, entries++) {
+		struct tm_process_state state = {0};
+
+		if (bpf_map_lookup_elem(table->map, &key, &state) == 0)
+			note_generation(reclaim, &key, state.seen_ktime, TM_EPOCH_NS);
+	}
+	table->gone = *table->made - entries;
+}
+
+void reclaim_adopt(struct reclaim *reclaim,
+		   int (*adopt)(void *context, uint32_t index, void **ret_memory))
+{
+	struct reclaim_table *table = &reclaim->numbers;
+	uint32_t number, *from = NULL;
+	uint64_t entries = 0;
+
+	adopt_processes(reclaim);
+	for (; bpf_map_get_next_key(table->map, from, &number) == 0; from = &number, entries++) {
+		struct tm_file_state state = {0};
+
+		if (number < FILE_REQUESTS_MAX &&
+		    bpf_map_lookup_elem(table->map, &number, &state) == 0)
+			unwind_install_adopt(reclaim->tables, number, state.table, adopt);
+	}
+	table->gone = *table->made - entries;
+	find_unannounced(reclaim, tm_clock_ns());
+}
+
 void reclaim_note(struct reclaim *reclaim, const struct tm_event *event)
 {
-	if (event->type == TM_EVENT_PROCESS)
-		note_generation(reclaim, event, TM_EPOCH_NS); /* most processes are short-lived */
+	const struct tm_process_key key = {event->tgid, event->exec_id, event->start_boottime};
+
+	if (event->type == TM_EVENT_PROCESS) /* most processes are short-lived */
+		note_generation(reclaim, &key, event->ktime, TM_EPOCH_NS);
 	else if (event->type == TM_EVENT_EXIT &&
 		 reclaim_entries(&reclaim->processes) >= RECLAIM_PROCESSES_HIGH)
-		note_generation(reclaim, event, RECLAIM_TOMBSTONE_MS * NS_PER_MS);
+		note_generation(reclaim, &key, event->ktime, RECLAIM_TOMBSTONE_MS * NS_PER_MS);
 	else if (event->type == TM_EVENT_FILE)
 		note_number(reclaim, ((const struct tm_file *)event)->number, event->ktime);
 }

@@ -69,6 +69,9 @@ uint64_t reclaim_expiry(const struct tm_process_state *state, bool nearly_full);
 uint64_t reclaim_entries(const struct reclaim_table *table);
 /* Takes note of a checked PROCESS, FILE or EXIT that is about to be pushed into the shared ring. */
 void reclaim_note(struct reclaim *reclaim, const struct tm_event *event);
+/* Takes over what the collector before left in the maps. @adopt: as in unwind_alloc_adopt. */
+void reclaim_adopt(struct reclaim *reclaim,
+		   int (*adopt)(void *context, uint32_t index, void **ret_memory));
 /* Advances the epoch: every sampled process and file is announced again. */
 void reclaim_advance_epoch(struct reclaim *reclaim);
 /* Does what is due. @w: as published; @lost: announcements lost so far. */

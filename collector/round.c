@@ -8,8 +8,18 @@
 #include "collector/watermark.h"
 #include "shared/clock.h"
 
+void session_weigh(struct session *session)
+{
+	uint64_t now_ns = tm_clock_ns();
+
+	if (!session->running)
+		return;
+	session->counts.weight_ns[session->loader.percpu.shift] += now_ns - session->weighed_ns;
+	session->weighed_ns = now_ns;
+}
+
 /* After the drain, so that `taken` is never below pushed + drops. */
-static void count(struct session *session)
+void session_count(struct session *session)
 {
 	const struct drain *drain = &session->drain;
 	const struct file_requests *files = &session->files;
@@ -27,6 +37,8 @@ static void count(struct session *session)
 		.bpf_ns = session->counts.bpf_ns,
 		.bpf_ns_valid = session->counts.bpf_ns_valid,
 		.owed = session->counts.owed,
+		.cpu_ns = session->counts.cpu_ns,
+		.measured_ns = session->counts.measured_ns,
 		.bpf_map_bytes = session->loader.map_bytes + session->loader.percpu.map_bytes,
 		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
@@ -51,7 +63,11 @@ static void count(struct session *session)
 	counts.drops[TM_DROP_SYMBOLIZER_DIED] = session->symbolizer_died;
 	counts.off_cpu.stratum_ns = 1ull << session->off_cpu.shift;
 	percpu_count(&session->loader.percpu, &counts);
+	memcpy(counts.weight_ns, session->counts.weight_ns, sizeof(counts.weight_ns));
+	if (session->parting)
+		percpu_leave_in_flight(&counts);
 	session->counts = counts;
+	session_weigh(session);
 }
 
 static void adapt_off_cpu(struct session *session, uint64_t now_ms)
@@ -110,6 +126,22 @@ static void refresh_symbols(struct session *session, uint64_t now_ms)
 	}
 }
 
+void session_note_progress(struct session *session)
+{
+	const struct tm_ring_progress progress = {
+		.tail_pos = session->writer.tail_pos,
+		.weighed_ns = session->weighed_ns,
+		.generation = session->generation,
+		.counts = session->counts,
+	};
+
+	if (!session->options->keep)
+		return; /* nobody goes on */
+	session->progress++;
+	percpu_note_drained(&session->loader.percpu, session->progress & 1);
+	tm_ring_note_progress(session->writer.header, session->progress, &progress);
+}
+
 uint64_t session_round(struct session *session)
 {
 	const struct percpu *percpu = &session->loader.percpu;
@@ -122,10 +154,12 @@ uint64_t session_round(struct session *session)
 		w = session->writer.watermark;
 	if (session->writer.watermark) /* its lag is largest now */
 		histogram_add(&session->lag, tm_clock_ns() - session->writer.watermark);
-	count(session);
+	session_count(session);
 	adapt_off_cpu(session, now_ms);
+	session_note_progress(session);
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
+	drain_commit(&session->drain);
 	reclaim_advance(&session->reclaim, session->writer.watermark, session->counts.announce_lost,
 			now_ms);
 	unwind_install_advance(&session->tables);

@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <string.h>
 
 #include "collector/control.h"
 #include "collector/debug_paths.h"
@@ -26,6 +27,10 @@ static int start(struct session *session)
 		return tm_control_failure_check(&session->failure, TM_FAILURE_HOST, r,
 						"the perf events cannot be started");
 	session->running = true;
+	session_count_gap(session);
+	if (!session->loader.kept->adopted)
+		session->weighed_ns = tm_clock_ns();
+	session_keep(session);
 	return tm_control_send(session->command, TM_CONTROL_STARTED, 0, 0);
 }
 
@@ -56,6 +61,10 @@ static int handle_command(struct session *session, const struct control_command 
 			return session_attach(session, command->fd);
 		(void)tm_close(command->fd);
 		return 0;
+	case TM_CONTROL_OPENER:
+		file_requests_take_opener(&session->files, command->fd, tm_clock_ms());
+		session->opener_missed = false;
+		return 0;
 	default:
 		return 0;
 	}
@@ -80,14 +89,38 @@ static void receive_commands(struct session *session)
 /* Reads what costs a system call per CPU or program; reading a perf event interrupts its CPU. */
 static void measure(struct session *session)
 {
+	uint64_t bpf_ns = loader_run_ns(&session->loader);
+
 	session->counts.owed = percpu_owed(&session->loader.percpu);
-	session->counts.bpf_ns = loader_run_ns(&session->loader);
+	if (bpf_ns > session->counts.bpf_ns) /* iterators of the last collector are gone */
+		session->counts.bpf_ns = bpf_ns;
 	session->counts.bpf_ns_valid = session->counts.bpf_ns > 0;
+	session->counts.measured_ns = tm_clock_ns();
+	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_cpu_ns(0);
+}
+
+/* As the symbolizer wishes, but not below a hit a second. */
+static void set_rate(struct session *session)
+{
+	struct percpu *percpu = &session->loader.percpu;
+	unsigned shift = session->options->may_lower ? session->link.shift : 0;
+	int r = 0;
+
+	while (shift > 0 && session->options->hz >> shift == 0)
+		shift--;
+	if (session->running && shift != percpu->shift) {
+		session_weigh(session);
+		r = percpu_set_shift(percpu, shift, /* on= */ true);
+	}
+	if (r < 0)
+		(void)tm_control_note(session->command,
+				      "the sampling rate could not be changed everywhere: %s",
+				      strerror(-r));
 }
 
 static void report(struct session *session, bool may_skip)
 {
-	if (tm_control_counts(session->command, &session->counts, &session->cost, may_skip) < 0 &&
+	if (tm_control_counts(session->command, &session->counts, may_skip) < 0 &&
 	    session->end == SESSION_CONTINUES)
 		session->end = SESSION_COMMAND_GONE;
 }
@@ -97,8 +130,10 @@ static void do_periodic(struct session *session, uint64_t now_ms)
 	if (now_ms - session->counted_ms < SESSION_COUNTS_MS)
 		return;
 	session->counted_ms = now_ms;
-	if (session->reports++ % SESSION_MEASURE == 0)
+	if (session->reports++ % SESSION_MEASURE == 0) {
 		measure(session);
+		set_rate(session);
+	}
 	report(session, /* may_skip= */ true);
 	file_requests_retry(&session->files, now_ms);
 	if (session->options->selecting && session->running && !session->empty_sent &&
@@ -106,7 +141,7 @@ static void do_periodic(struct session *session, uint64_t now_ms)
 		session->empty_sent = true;
 		(void)tm_control_send(session->command, TM_CONTROL_EMPTY, 0, 0);
 	}
-	if (session->opener.pid > 0 && session->opener.fd < 0 && !session->opener_missed) {
+	if (session->options->opener_fd >= 0 && session->opener.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
 		(void)tm_control_note(
 			session->command,
@@ -119,7 +154,9 @@ static int poll_ms(const struct session *session)
 {
 	if (session->drain.fullest_percent > SESSION_QUARTER_PERCENT)
 		return SESSION_POLL_FULL_MS;
-	return session->options->hz >= SESSION_FAST_HZ ? SESSION_POLL_FAST_MS : SESSION_POLL_MS;
+	return session->options->hz >> session->loader.percpu.shift >= SESSION_FAST_HZ
+		       ? SESSION_POLL_FAST_MS
+		       : SESSION_POLL_MS;
 }
 
 /* Receives one message. The tokens bound how much work the symbolizer can cause between two rounds.
@@ -138,6 +175,13 @@ static void receive_from_symbolizer(struct session *session)
 		symbolizer_link_refuse(&session->link);
 	if (r == SYMBOLIZER_LINK_E_THREADS)
 		session_ask_threads(session);
+	if (r == SYMBOLIZER_LINK_E_REPORTED) {
+		(void)tm_close(session->reported);
+		session->reported = TM_TAKE_FD(fd);
+		kept_keep(session->loader.kept, KEPT_REPORTED, session->reported_index + 1,
+			  session->reported);
+		kept_drop(session->loader.kept, KEPT_REPORTED, session->reported_index++);
+	}
 	if (r != SYMBOLIZER_LINK_E_FAILED)
 		return;
 	session->tokens -= message.kind == TM_WIRE_FILE_AGAIN ? SESSION_AGAIN_TOKENS : 0;
@@ -165,8 +209,12 @@ static void wait_and_receive(struct session *session, int milliseconds)
 			session->woken = percpu_clear_wake(&session->loader.percpu);
 	}
 	file_requests_advance(&session->files, tm_clock_ms());
-	if (session->link.fd < 0 && session->end == SESSION_CONTINUES && !session->options->restart)
+	if (session->link.fd >= 0 || session->end != SESSION_CONTINUES || session->ring_waits)
+		return;
+	if (!session->options->restart)
 		session->end = SESSION_SYMBOLIZER_GONE;
+	else if (session_detach(session) < 0)
+		session->end = SESSION_FAILED;
 }
 
 void session_run(struct session *session)
@@ -237,17 +285,28 @@ static void wait_until(struct session *session, bool (*is_done)(struct session *
 	}
 }
 
-void session_finish(struct session *session)
+static void stop_sampling(struct session *session)
 {
 	(void)percpu_ioctl(&session->loader.percpu, PERF_EVENT_IOC_DISABLE, 0);
+	session_weigh(session);
+	session->running = false;
 	loader_detach(&session->loader);
 	*session->loader.off_cpu_end = tm_clock_ns();
+}
+
+void session_finish(struct session *session)
+{
+	bool goes_on = session->options->keep && !session->failure.code;
+
+	if (!goes_on)
+		stop_sampling(session);
 	session_ask_threads(session);
 	drain_all(session);
 	wait_until(session, session_send_threads, SESSION_SETTLE_MS);
 	unwind_install_drop(&session->tables);
 	wait_until(session, files_are_done, SESSION_SETTLE_MS);
 	measure(session);
+	session->parting = goes_on;
 	(void)session_round(session); /* the last one, which counts the files too */
 	report(session, /* may_skip= */ false);
 	if (*session->loader.selected_full)
@@ -257,9 +316,7 @@ void session_finish(struct session *session)
 			"processes was full",
 			(unsigned long long)*session->loader.selected_full);
 	wait_until(session, end_is_sent, SESSION_SETTLE_MS);
-	wait_until(session, is_alone, SESSION_STAY_MS);
-	opener_client_stop(&session->opener, &session->cost);
-	report(session, /* may_skip= */ false); /* with the opener's cost */
+	wait_until(session, is_alone, goes_on ? SESSION_PART_MS : SESSION_STAY_MS);
 	if (session->end == SESSION_SYMBOLIZER_GONE)
 		(void)tm_control_failure_set(
 			&session->failure, TM_FAILURE_PEER,
@@ -272,7 +329,7 @@ void session_finish(struct session *session)
 
 void session_deinit(struct session *session)
 {
-	opener_client_stop(&session->opener, &session->cost);
+	session->opener.fd = tm_close(session->opener.fd);
 	drain_deinit(&session->drain);
 	thread_reader_deinit(&session->threads);
 	reclaim_deinit(&session->reclaim);
@@ -285,4 +342,5 @@ void session_deinit(struct session *session)
 	session->command = tm_fdpass_close(session->command);
 	tm_region_close(&session->ring);
 	tm_region_close(&session->reader);
+	session->reported = tm_close(session->reported);
 }

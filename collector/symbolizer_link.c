@@ -4,10 +4,12 @@
 #include "collector/symbolizer_link.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
+#include "shared/region.h"
 #include "shared/unwind_map.h"
 
 void symbolizer_link_init(struct symbolizer_link *link, int fd)
@@ -26,18 +28,28 @@ void symbolizer_link_refuse(struct symbolizer_link *link)
 	symbolizer_link_deinit(link);
 }
 
+static bool is_reported(int fd)
+{
+	size_t bytes;
+
+	return tm_region_check(fd, TM_REGION_SEALS_BLOB, 1, TM_REPORTED_MAX_BYTES, &bytes) == 0;
+}
+
 /*
- * What the symbolizer may send, and when. Return: 0, SYMBOLIZER_LINK_E_TABLE,
- * SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG, SYMBOLIZER_LINK_E_THREADS, -EBADMSG.
+ * What the symbolizer may send, and when. @fd: -1: none came with it. Return: 0,
+ * SYMBOLIZER_LINK_E_TABLE, SYMBOLIZER_LINK_E_FAILED, SYMBOLIZER_LINK_E_DEBUG,
+ * SYMBOLIZER_LINK_E_THREADS, SYMBOLIZER_LINK_E_REPORTED, -EBADMSG.
  */
-static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, bool has_fd)
+static int accept_message(struct symbolizer_link *link, const struct tm_wire *message, int fd)
 {
 	bool of_file = message->number < SYMBOLIZER_LINK_NUMBERS;
 
-	if (message->kind == TM_WIRE_UNWIND_TABLE && has_fd &&
+	if (message->kind == TM_WIRE_UNWIND_TABLE && fd >= 0 &&
 	    (of_file || message->number == TM_UNWIND_MAP_VDSO))
 		return SYMBOLIZER_LINK_E_TABLE;
-	if (has_fd)
+	if (message->kind == TM_WIRE_REPORTED && fd >= 0 && is_reported(fd))
+		return SYMBOLIZER_LINK_E_REPORTED;
+	if (fd >= 0)
 		return -EBADMSG;
 	if (of_file &&
 	    (message->kind == TM_WIRE_UNWIND_FAILED || message->kind == TM_WIRE_FILE_AGAIN))
@@ -46,6 +58,10 @@ static int accept_message(struct symbolizer_link *link, const struct tm_wire *me
 		return SYMBOLIZER_LINK_E_DEBUG;
 	if (message->kind == TM_WIRE_ASK_THREADS)
 		return SYMBOLIZER_LINK_E_THREADS;
+	if (message->kind == TM_WIRE_RATE && message->number < TM_WEIGHTS_N) {
+		link->shift = message->number;
+		return 0;
+	}
 	if (message->kind == TM_WIRE_HELLO && !link->greeted && message->value == TM_WIRE_VERSION) {
 		link->greeted = true;
 		return 0;
@@ -71,7 +87,7 @@ int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_me
 	if (r == TM_FDPASS_E_AGAIN)
 		return 0;
 	if (r == 0)
-		r = accept_message(link, ret_message, fd >= 0);
+		r = accept_message(link, ret_message, fd);
 	else if (r != -EBADMSG)
 		r = SYMBOLIZER_LINK_E_CLOSED;
 	link->violations += r == -EBADMSG;
@@ -79,7 +95,7 @@ int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_me
 		symbolizer_link_deinit(link);
 		return SYMBOLIZER_LINK_E_CLOSED;
 	}
-	if (r == SYMBOLIZER_LINK_E_TABLE)
+	if (r == SYMBOLIZER_LINK_E_TABLE || r == SYMBOLIZER_LINK_E_REPORTED)
 		*ret_fd = TM_TAKE_FD(fd);
 	return r;
 }

@@ -5,8 +5,8 @@
  *
  * Shape      the messages of shared/wire.h over a SEQPACKET socket.
  * Trust      the symbolizer may be hostile: it may send HELLO once, CREDIT, UNWIND_TABLE with one
- *            descriptor, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE and ASK_THREADS, nothing else. The
- *            first invalid message closes the wire and is counted.
+ *            descriptor, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE, ASK_THREADS and RATE, nothing
+ *            else. The first invalid message closes the wire and is counted.
  * Hazard     a received descriptor must be closed, and closing a file that a process serves waits
  *            for that process. The symbolizer cannot open files, and file_requests.h sends it no
  *            such file.
@@ -30,6 +30,7 @@ enum {
 	SYMBOLIZER_LINK_E_FAILED = 4,
 	SYMBOLIZER_LINK_E_DEBUG = 5,
 	SYMBOLIZER_LINK_E_THREADS = 6,
+	SYMBOLIZER_LINK_E_REPORTED = 7,
 };
 
 struct symbolizer_link {
@@ -37,6 +38,7 @@ struct symbolizer_link {
 	uint32_t credit;
 	bool greeted; /* HELLO came */
 	uint64_t violations;
+	unsigned shift; /* a hit is to stand for 2^shift periods */
 };
 
 void symbolizer_link_init(struct symbolizer_link *link, int fd);
@@ -44,7 +46,9 @@ void symbolizer_link_deinit(struct symbolizer_link *link);
 /*
  * Takes one message, if there is one. The caller decides how many, so that a flood of them cannot
  * hold it up. Return: 0; SYMBOLIZER_LINK_E_TABLE, with the UNWIND_TABLE message and its descriptor,
- * the caller's; SYMBOLIZER_LINK_E_FAILED, _DEBUG and _THREADS, with the message;
+ * the caller's; the same with SYMBOLIZER_LINK_E_REPORTED, whose descriptor is a blob
+ * (shared/region.h) of a size that is allowed; SYMBOLIZER_LINK_E_FAILED, _DEBUG and _THREADS, with
+ * the message;
  * SYMBOLIZER_LINK_E_CLOSED.
  */
 int symbolizer_link_receive(struct symbolizer_link *link, struct tm_wire *ret_message, int *ret_fd);

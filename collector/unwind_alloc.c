@@ -48,6 +48,14 @@ static uint32_t find(const struct unwind_alloc *alloc, uint32_t count, uint8_t m
 	return alloc->limit;
 }
 
+static void take(struct unwind_alloc *alloc, uint32_t first, uint32_t count)
+{
+	for (uint32_t at = first; at < first + count; at++)
+		alloc->chunk_taken[at / TM_UNWIND_UNITS_CHUNK]++;
+	memset(alloc->state + first, TAKEN, count);
+	alloc->taken += count;
+}
+
 bool unwind_alloc_will_fit(const struct unwind_alloc *alloc, uint32_t count)
 {
 	return find(alloc, count, LEAVING) < alloc->limit;
@@ -63,11 +71,31 @@ int unwind_alloc_take(struct unwind_alloc *alloc, uint32_t count, uint32_t *ret_
 	for (; alloc->missing <= (first + count - 1) / TM_UNWIND_UNITS_CHUNK; alloc->missing++)
 		if (!alloc->chunks[alloc->missing])
 			return UNWIND_ALLOC_E_CHUNK;
-	for (uint32_t at = first; at < first + count; at++)
-		alloc->chunk_taken[at / TM_UNWIND_UNITS_CHUNK]++;
-	memset(alloc->state + first, TAKEN, count);
-	alloc->taken += count;
+	take(alloc, first, count);
 	*ret_first = first;
+	return 0;
+}
+
+int unwind_alloc_adopt(struct unwind_alloc *alloc, uint32_t first, uint32_t count,
+		       int (*adopt)(void *context, uint32_t index, void **ret_memory))
+{
+	uint32_t last = first + count - 1;
+
+	if (count == 0 || last < first || last >= alloc->limit)
+		return -EINVAL;
+	for (uint32_t chunk = first / TM_UNWIND_UNITS_CHUNK; chunk <= last / TM_UNWIND_UNITS_CHUNK;
+	     chunk++) {
+		void *memory = alloc->chunks[chunk];
+		int r = memory ? 0 : adopt(alloc->kernel.context, chunk, &memory);
+
+		if (r < 0)
+			return r;
+		alloc->chunks[chunk] = memory;
+	}
+	for (uint32_t at = first; at <= last; at++)
+		if (alloc->state[at] != FREE)
+			return -EINVAL;
+	take(alloc, first, count);
 	return 0;
 }
 

@@ -54,6 +54,10 @@ int unwind_alloc_grow(struct unwind_alloc *alloc);
 void unwind_alloc_shrink(struct unwind_alloc *alloc);
 /* Whether there will be a run of @count once all leaving units are free. */
 bool unwind_alloc_will_fit(const struct unwind_alloc *alloc, uint32_t count);
+/* Takes the run that holds a table of the collector before. @adopt: as kernel.make, for a chunk
+ * that was made. Return: 0; -ENOENT: a chunk is not there; -EINVAL: the run is not free. */
+int unwind_alloc_adopt(struct unwind_alloc *alloc, uint32_t first, uint32_t count,
+		       int (*adopt)(void *context, uint32_t index, void **ret_memory));
 /* Marks a taken run as leaving. */
 void unwind_alloc_leave(struct unwind_alloc *alloc, uint32_t first, uint32_t count);
 void unwind_alloc_free(struct unwind_alloc *alloc, uint32_t first, uint32_t count);

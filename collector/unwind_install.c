@@ -47,6 +47,24 @@ static int set_reference(const struct unwind_install *tables, uint32_t number, u
 	return kernel->change(kernel->context, number, TM_FILE_TABLE, reference);
 }
 
+void unwind_install_adopt(struct unwind_install *tables, uint32_t number, uint64_t reference,
+			  int (*adopt)(void *context, uint32_t index, void **ret_memory))
+{
+	const struct unwind_table run = {TM_UNWIND_MAP_FIRST(reference),
+					 TM_UNWIND_MAP_UNITS(reference)};
+
+	if (!reference || reference & TM_UNWIND_MAP_EMPTY)
+		return;
+	if (unwind_alloc_adopt(&tables->alloc, run.first, run.units, adopt) < 0) {
+		(void)set_reference(tables, number, 0);
+		return;
+	}
+	*table_of(tables, number) = run;
+	tables->count++;
+	if (number != TM_UNWIND_MAP_VDSO && number > tables->files->highest)
+		tables->files->highest = number;
+}
+
 static void on_units_unused(void *context, uint64_t ktime, uint64_t run)
 {
 	struct unwind_install *tables = context;

@@ -57,6 +57,10 @@ struct unwind_install {
 int unwind_install_init(struct unwind_install *tables, uint64_t budget, struct file_requests *files,
 			struct tm_retire_queue *queue, struct unwind_alloc_kernel kernel);
 void unwind_install_deinit(struct unwind_install *tables);
+/* Takes over the table that the collector before installed for @number; @reference 0: none. What
+ * cannot be taken over is forgotten, and will be sent again. @adopt: as in unwind_alloc_adopt. */
+void unwind_install_adopt(struct unwind_install *tables, uint32_t number, uint64_t reference,
+			  int (*adopt)(void *context, uint32_t index, void **ret_memory));
 /* Takes an UNWIND_TABLE message while no table is pending. @fd: stays the caller's.
  * Return: bytes that were read. */
 uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire *message, int fd);

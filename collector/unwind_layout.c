@@ -26,7 +26,8 @@ struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *view)
 
 uint64_t unwind_layout_reference(const struct unwind_layout *layout, uint32_t first)
 {
-	return layout->units ? TM_UNWIND_MAP_REFERENCE(first, layout->starts, layout->rules)
+	return layout->units ? TM_UNWIND_MAP_REFERENCE(first, layout->starts, layout->rules,
+						       layout->view.header->pages)
 			     : TM_UNWIND_MAP_EMPTY;
 }
 

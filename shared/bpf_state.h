@@ -4,7 +4,7 @@
  * bpf_state - keys and values of the BPF maps and variables that the collector shares with bpf/
  *
  * Slots      struct tm_cpu_slot and struct tm_level_counts are written by BPF on their CPU only;
- *            the collector maps them read-only.
+ *            the collector reads them. Three fields of the slot are the collector's.
  * Units      ktime and identities: shared/event.h.
  */
 
@@ -40,8 +40,14 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
 	uint64_t lost_announces; /* announcements and exits that found no level or ring */
 	uint64_t switched;       /* ktime of a context switch, until the next thread has read it */
-	uint64_t pad[2];
+	/* Written by the collector while the CPU's perf event is off, else by BPF alone: */
+	uint64_t weight_ns; /* what a hit stands for; 0: the period of the recording */
+	uint64_t next_ns;   /* the same of the next hit, which carries the rest of a period that was
+			     * changed; 0: it stands for no more than any other */
 	struct tm_off_cpu_times off_cpu;
+	uint64_t own_ns;     /* that the programs which write records ran, by their own clock */
+	uint64_t drained[2]; /* position in the CPU's ring, written by the collector for the one
+			      * that goes on after it (shared/ring_progress.h) */
 };
 
 /* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
@@ -67,10 +73,12 @@ struct tm_level_counts {
 #define TM_PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
 #define TM_PROCESS_DEAD   2 /* announced with no live thread left; EXIT is past or still to come */
 
-struct tm_jitdump {        /* how far the BPF programs have looked for a generation's jitdump */
+struct tm_mapping_search { /* how far the BPF programs have looked through the mappings */
 	uint64_t at;       /* found: its mapping's start; else there is none below */
-	uint32_t status;   /* enum jitdump_status of bpf/jitdump.bpf.h */
+	uint32_t status;   /* enum search_status of bpf/maps.h */
 	uint32_t sequence; /* of the mapping cache, when they began */
+	uint32_t next_ms;  /* of ktime: when they may begin anew */
+	uint32_t wait_ms;  /* from the end of one search until then */
 };
 
 struct tm_process_state { /* of an announced generation, map `processes` */
@@ -79,7 +87,8 @@ struct tm_process_state { /* of an announced generation, map `processes` */
 	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
 	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
 	uint32_t pad;
-	struct tm_jitdump jitdump;
+	struct tm_mapping_search jitdump;
+	struct tm_mapping_search context;
 };
 
 struct tm_file_state { /* of a file number, map `files` */

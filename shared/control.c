@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "shared/err.h"
 #include "shared/fdpass.h"
@@ -30,8 +31,23 @@ int tm_control_failure_check(struct tm_control_failure *failure, int code, int r
 	return r < 0 ? tm_control_failure_set(failure, code, "%s: %s", what, strerror(-r)) : 0;
 }
 
+/* What the user of a service reads in its journal. */
+static void write_text(const char *text)
+{
+	char line[TM_CONTROL_TEXT + 1];
+	int length = snprintf(line, sizeof(line), "%s\n", text);
+
+	while (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0 && errno == EINTR)
+		continue;
+}
+
 int tm_control_send_message(int socket, const struct tm_control *message)
 {
+	if (socket < 0) {
+		if (message->kind == TM_CONTROL_NOTE || message->kind == TM_CONTROL_FAILED)
+			write_text(message->body.text);
+		return 0;
+	}
 	return tm_err_fold(tm_fdpass_send(socket, message, sizeof(*message), -1, 0));
 }
 
@@ -53,14 +69,13 @@ int tm_control_note(int socket, const char *format, ...)
 	return tm_control_send_message(socket, &message);
 }
 
-int tm_control_counts(int socket, const struct tm_counts *counts,
-		      const struct tm_collector_cost *cost, bool may_skip)
+int tm_control_counts(int socket, const struct tm_counts *counts, bool may_skip)
 {
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
 	int r;
 
-	if (cost)
-		message.body.cost = *cost;
+	if (socket < 0)
+		return 0;
 	r = tm_fdpass_send(socket, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }

@@ -37,6 +37,7 @@ enum tm_control_kind {
 	TM_CONTROL_STOP,  /* stop sampling, drain the rings, publish, send END on the wire */
 	TM_CONTROL_CPU, /* `value`: a CPU that came online; with the descriptor of its perf event */
 	TM_CONTROL_ATTACH, /* a new symbolizer; with the collector's end of the wire to it */
+	TM_CONTROL_OPENER, /* another opener, after the last one died; with the socket to it */
 	/* command -> symbolizer, with --every */
 	TM_CONTROL_OUTPUT_FILE =
 		10,        /* `value`: index of an output; with a descriptor for the next report */
@@ -50,7 +51,7 @@ enum tm_control_kind {
 	TM_CONTROL_READY = 16, /* programs are loaded, or the sandbox is entered; `value` unused */
 	TM_CONTROL_STARTED,    /* sampling has started */
 	TM_CONTROL_EMPTY,      /* every selected process has exited */
-	TM_CONTROL_COUNTS,     /* body.counts, body.cost */
+	TM_CONTROL_COUNTS,     /* body.counts */
 	TM_CONTROL_OUTPUT,     /* `value`: index of the output; `code`: 0 or -errno of writing it */
 	TM_CONTROL_TOP,        /* struct tm_top: one row of the table of functions, in order */
 	TM_CONTROL_RESULT,     /* struct tm_result */
@@ -63,6 +64,11 @@ enum tm_control_kind {
 	 * parser that is lost, 0 for the one that the symbolizer started itself; the command
 	 * ignores any number but that of the last one, whose successor may be under way. */
 	TM_CONTROL_PARSER_LOST,
+	/* collector -> the manager of the service: body.text names a descriptor. KEEP comes with
+	 * it: systemd is to keep it for the next collector, which gets it as --kept=NAME:N. DROP:
+	 * not any longer. */
+	TM_CONTROL_KEEP,
+	TM_CONTROL_DROP,
 };
 
 enum tm_failure {
@@ -75,22 +81,13 @@ enum tm_failure {
 #define TM_CONTROL_TEXT  512 /* bytes, the NUL included */
 #define TM_CONTROL_WORDS 192 /* of a body */
 
-/* Sent with TM_CONTROL_COUNTS. Written by the collector. */
-struct tm_collector_cost {
-	uint64_t child_cpu_ns; /* of the opener and its workers; 0 until they have exited */
-	uint64_t child_rss_bytes;
-};
-
 struct tm_control {
 	uint32_t kind; /* enum tm_control_kind */
 	int32_t code;
 	uint64_t value;
 	union {
 		char text[TM_CONTROL_TEXT];
-		struct {
-			struct tm_counts counts;
-			struct tm_collector_cost cost;
-		};
+		struct tm_counts counts;
 		uint64_t words[TM_CONTROL_WORDS]; /* of TOP and RESULT: shared/result.h */
 	} body;
 };
@@ -108,34 +105,40 @@ __attribute__((format(printf, 3, 4))) int tm_control_failure_set(struct tm_contr
 /* Records "@what: strerror(-r)" if @r is negative. Return: 0, -ECANCELED. */
 int tm_control_failure_check(struct tm_control_failure *failure, int code, int r, const char *what);
 
-/* Messages from a program to the command. Return: 0, -errno. */
+/* Messages from a program to the command. @socket: -1: there is no command: texts go to stderr, and
+ * nothing else goes anywhere. Return: 0, -errno. */
 int tm_control_send(int socket, enum tm_control_kind kind, int code, uint64_t value);
 int tm_control_send_message(int socket, const struct tm_control *message);
 /* One line for the user, without a newline. */
 __attribute__((format(printf, 2, 3))) int tm_control_note(int socket, const char *format, ...);
-/* @cost: NULL: unknown. @may_skip: send nothing while the socket is full. */
-int tm_control_counts(int socket, const struct tm_counts *counts,
-		      const struct tm_collector_cost *cost, bool may_skip);
+/* @may_skip: send nothing while the socket is full. */
+int tm_control_counts(int socket, const struct tm_counts *counts, bool may_skip);
 /* The last message of a program that cannot continue. */
 int tm_control_failed(int socket, const struct tm_control_failure *failure);
 
 /*
  * Options that `tidemark record` passes in argv. N is the number of an inherited descriptor.
  *
- * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the program to exec)
+ * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the socket to the opener)
  *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz) [--table-bytes=N]
- *	[--selecting] [--restart]
+ *	[--memory-bytes=N (of everything) --process-bytes=N (of these, for programs)]
+ *	[--may-lower (the symbolizer may lower the rate)] [--selecting] [--restart]
+ *	[--keep (KEEP is understood)] [--kept=NAME:N ...]
  *	[--off-cpu=N (stacks a second) --off-cpu-min-ns=N --off-cpu-max-ns=N [--off-cpu-kernel]]
- *	(--restart: the session survives the symbolizer's death; ATTACH brings the next one)
+ *	(--restart: the session survives the symbolizer's death; ATTACH brings the next one, or
+ *	the first one where there is no --wire-fd)
  * tidemark-opener    --socket-fd=N
  * tidemark-symbolizer --control-fd=N --wire-fd=N --parser-fd=N (the program to exec)
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
- *	--hz=N --title=TEXT [--off-cpu] [--memory-bytes=N] [--no-demangle] [--no-lines]
- *	[--debuginfod-fd=N] [--exporter-fd=N] (N: the sockets to these programs)
+ *	--hz=N --title=TEXT [--off-cpu] [--memory-bytes=N [--ask-memory]] [--no-demangle]
+ *	[--no-lines] [--cpu-max-ppm=N (of all CPUs' time)]
+ *	[--debuginfod-fd=N] [--exporter-fd=N] [--spool-fd=N] (N: the sockets to these programs)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N
  * tidemark-debuginfod --socket-fd=N --url=URL ... [--file-bytes=N] [--idle-seconds=N]
  * tidemark-exporter  --socket-fd=N --url=URL [--unix-socket=PATH] [--headers-fd=N]
  *	[--certificate-fd=N] [--client-certificate-fd=N --client-key-fd=N] [--timeout-ms=N]
  *	[--queue-bytes=N] [--flush-seconds=N] (all of them: symbolizer/exporter/options.h)
+ * tidemark-spool     --socket-fd=N --directory-fd=N --spool-bytes=N --spool-seconds=N
+ *	[--no-io-uring] (all of them: symbolizer/spool/options.h)
  */

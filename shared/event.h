@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       5
+#define TM_EVENT_VERSION       7
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -26,6 +26,7 @@
 #define TM_PATH_MAX            4096 /* packed path bytes; a longer path is cut, TM_PATH_CUT */
 #define TM_PATH_COMPONENTS_MAX 128  /* components of one path; more are cut, TM_PATH_CUT */
 #define TM_CGROUP_MAX          1024 /* packed cgroup name bytes; longer: cut, TM_CGROUP_CUT */
+#define TM_CONTEXT_MAX         4096 /* bytes of a process context; a larger one is left out */
 #define TM_EPOCH_NS \
 	15000000000ull /* each sampled process and file is announced once in this time */
 
@@ -36,6 +37,7 @@ enum tm_event_type {
 	TM_EVENT_EXIT = 4,
 	TM_EVENT_RETIRE = 5, /* written by the collector, never by BPF */
 	TM_EVENT_THREAD = 6,
+	TM_EVENT_CONTEXT = 7,
 };
 
 /* tm_event.flags */
@@ -144,6 +146,7 @@ enum tm_frame_kind {
 #define TM_FRAME_KOFFSET_MAX    ((1ull << 44) - 1)
 
 #define TM_OFF_CPU_VALUE_MAX    (1ull << 56) /* ns: more than two years; no thread waits longer */
+#define TM_ON_CPU_VALUE_MAX     (1ull << 32) /* ns: the longest period, and what is carried to it */
 
 enum tm_sample_kind {
 	TM_SAMPLE_ON_CPU = 0,  /* by the timer: its period */
@@ -197,7 +200,9 @@ struct tm_sample {
 		uint64_t duration;      /* ns in that state */
 		uint64_t sleeper_start; /* WAKER: of the group leader of the thread that slept */
 	};
-	uint64_t value; /* ns that it stands for, at least `duration`; WAKER: 0 */
+	/* ns that it stands for: off-CPU at least `duration`; on-CPU 0 for the period of the
+	 * recording, or what the governor has made of it; WAKER: 0 */
+	uint64_t value;
 	union {
 		uint64_t stack; /* 0: its own; else the `since` of the record that has it */
 		struct {
@@ -270,6 +275,18 @@ struct tm_process {
 	char text[];
 };
 #define TM_FILE_NONE 0xffffffffu
+
+/*
+ * CONTEXT: what a process says of itself in its memory (bpf/process_context.bpf.h): a message
+ * opentelemetry.proto.common.v1.ProcessContext, as it is. Behind PROCESS, in each epoch.
+ */
+struct tm_context {
+	struct tm_event event; /* tid is the sampled thread */
+	uint64_t published;    /* by the process, which chooses the clock */
+	uint32_t text_bytes;   /* 1 to TM_CONTEXT_MAX */
+	uint32_t pad;
+	uint8_t text[];
+};
 
 struct tm_file {
 	struct tm_event event; /* the first sampled thread that had the file mapped */

@@ -33,7 +33,7 @@ static bool time_ok(const struct tm_sample *sample)
 		return sample->state == TM_THREAD_ON_CPU && sample->since && !sample->value;
 	if (sample->kind == TM_SAMPLE_ON_CPU)
 		return sample->state == TM_THREAD_ON_CPU && !sample->since && !sample->duration &&
-		       !sample->value && !sample->stack;
+		       sample->value <= TM_ON_CPU_VALUE_MAX && !sample->stack;
 	return sample->kind < TM_SAMPLE_KINDS_N && sample->state != TM_THREAD_ON_CPU &&
 	       sample->state < TM_THREAD_STATES_N && sample->value >= sample->duration &&
 	       sample->value <= TM_OFF_CPU_VALUE_MAX;
@@ -88,6 +88,13 @@ static bool file_ok(const struct tm_file *file, uint32_t bytes)
 	       packed_ok(file->text, file->path_bytes);
 }
 
+static bool context_ok(const struct tm_context *context, uint32_t bytes)
+{
+	return bytes >= sizeof(*context) && context->text_bytes > 0 &&
+	       context->text_bytes <= TM_CONTEXT_MAX &&
+	       is_size(bytes, sizeof(*context), context->text_bytes);
+}
+
 /* Times of which sums cannot overflow. */
 static bool thread_ok(const struct tm_thread *thread, uint32_t bytes)
 {
@@ -102,31 +109,32 @@ static bool thread_ok(const struct tm_thread *thread, uint32_t bytes)
 	return true;
 }
 
+static bool is_valid(const struct tm_event *event, uint32_t bytes)
+{
+	switch (event->type) {
+	case TM_EVENT_SAMPLE:
+		return sample_ok((const void *)event, bytes);
+	case TM_EVENT_PROCESS:
+		return process_ok((const void *)event, bytes);
+	case TM_EVENT_FILE:
+		return file_ok((const void *)event, bytes);
+	case TM_EVENT_CONTEXT:
+		return context_ok((const void *)event, bytes);
+	case TM_EVENT_THREAD:
+		return thread_ok((const void *)event, bytes);
+	default:
+		return event->type == TM_EVENT_EXIT && bytes == sizeof(struct tm_exit);
+	}
+}
+
 int tm_event_check_from_bpf(const void *record, uint32_t bytes)
 {
 	const struct tm_event *event = record;
-	bool ok = false;
 
-	if (bytes < sizeof(*event) || bytes > TM_EVENT_MAX_BYTES || event->bytes != bytes)
-		return -EBADMSG;
-	switch (event->type) {
-	case TM_EVENT_SAMPLE:
-		ok = sample_ok(record, bytes);
-		break;
-	case TM_EVENT_PROCESS:
-		ok = process_ok(record, bytes);
-		break;
-	case TM_EVENT_FILE:
-		ok = file_ok(record, bytes);
-		break;
-	case TM_EVENT_EXIT:
-		ok = bytes == sizeof(struct tm_exit);
-		break;
-	case TM_EVENT_THREAD:
-		ok = thread_ok(record, bytes);
-		break;
-	}
-	return ok ? 0 : -EBADMSG;
+	return bytes >= sizeof(*event) && bytes <= TM_EVENT_MAX_BYTES && event->bytes == bytes &&
+			       is_valid(event, bytes)
+		       ? 0
+		       : -EBADMSG;
 }
 
 bool tm_identity_grows(const struct tm_identity *identity)

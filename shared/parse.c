@@ -26,20 +26,16 @@ int tm_parse_digits(const char **text, uint64_t *ret_value)
 	return 0;
 }
 
-int tm_parse_within(uint64_t value, uint64_t least, uint64_t most, uint64_t *ret_value)
-{
-	if (value < least || value > most)
-		return -ERANGE;
-	*ret_value = value;
-	return 0;
-}
-
 int tm_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret_number)
 {
 	uint64_t value = 0;
 	int r = tm_parse_digits(&text, &value);
 
-	if (r < 0)
-		return r;
-	return *text == '\0' ? tm_parse_within(value, least, most, ret_number) : -EINVAL;
+	if (r == 0 && *text != '\0')
+		r = -EINVAL;
+	else if (r == 0 && (value < least || value > most))
+		r = -ERANGE;
+	if (r == 0)
+		*ret_number = value;
+	return r;
 }

@@ -14,5 +14,3 @@
 int tm_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret_number);
 /* Reads the digits that *text begins with, and moves it behind them. */
 int tm_parse_digits(const char **text, uint64_t *ret_value);
-/* Hands @value over if it is within the limits. */
-int tm_parse_within(uint64_t value, uint64_t least, uint64_t most, uint64_t *ret_value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_units - parses sizes and durations, which have units, strictly */
+/* parse_units - parses sizes, durations and percentages strictly */
 
 #include "shared/parse_units.h"
 
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "shared/parse.h"
+
+#define PPM_PER_PERCENT 10000ull
 
 struct unit {
 	const char *name;
@@ -49,6 +51,15 @@ static const struct unit *find(const struct unit *units, size_t count, const cha
 	return NULL;
 }
 
+/* Hands @value over if it is within the limits. Return: 0, -ERANGE. */
+static int within(uint64_t value, uint64_t least, uint64_t most, uint64_t *ret_value)
+{
+	if (value < least || value > most)
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
 int tm_parse_bytes(const char *text, uint64_t least, uint64_t most, uint64_t *ret_bytes)
 {
 	const struct unit *unit;
@@ -62,7 +73,7 @@ int tm_parse_bytes(const char *text, uint64_t least, uint64_t most, uint64_t *re
 		return -EINVAL;
 	if (__builtin_mul_overflow(value, unit->factor, &value))
 		return -ERANGE;
-	return tm_parse_within(value, least, most, ret_bytes);
+	return within(value, least, most, ret_bytes);
 }
 
 int tm_parse_duration(const char *text, uint64_t least_ns, uint64_t most_ns, uint64_t *ret_ns)
@@ -89,5 +100,24 @@ int tm_parse_duration(const char *text, uint64_t least_ns, uint64_t most_ns, uin
 	if (__builtin_mul_overflow(value, unit->factor, &value) ||
 	    __builtin_add_overflow(value, part, &value))
 		return -ERANGE;
-	return tm_parse_within(value, least_ns, most_ns, ret_ns);
+	return within(value, least_ns, most_ns, ret_ns);
+}
+
+int tm_parse_percent(const char *text, uint64_t least_ppm, uint64_t most_ppm, uint64_t *ret_ppm)
+{
+	uint64_t value = 0, part = 0;
+	int r = tm_parse_digits(&text, &value);
+
+	if (r == 0 && *text == '.') {
+		text++;
+		r = fraction(&text, PPM_PER_PERCENT, &part);
+	}
+	if (r < 0)
+		return r;
+	if (*text)
+		return -EINVAL;
+	if (__builtin_mul_overflow(value, PPM_PER_PERCENT, &value) ||
+	    __builtin_add_overflow(value, part, &value))
+		return -ERANGE;
+	return within(value, least_ppm, most_ppm, ret_ppm);
 }

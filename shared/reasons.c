@@ -4,6 +4,7 @@
 #include "shared/reasons.h"
 
 #include "shared/event.h"
+#include "shared/memory_share.h"
 #include "shared/result.h"
 #include "shared/wire.h"
 
@@ -26,3 +27,4 @@ REASONS(no_file, TM_NO_FILE_REASONS)
 REASONS(thread, TM_THREAD_STATES)
 REASONS(debuginfod, TM_DEBUGINFOD_COUNTS)
 REASONS(export, TM_EXPORTS)
+REASONS(memory, TM_MEMORY_SHARES)

@@ -17,3 +17,4 @@ const char *tm_reasons_no_file(unsigned reason);    /* enum tm_no_file */
 const char *tm_reasons_thread(unsigned state);      /* enum tm_thread_state */
 const char *tm_reasons_debuginfod(unsigned reason); /* enum tm_debuginfod_count */
 const char *tm_reasons_export(unsigned reason);     /* enum tm_export */
+const char *tm_reasons_memory(unsigned share);      /* enum tm_memory_share */

@@ -91,6 +91,14 @@ int tm_region_create_for_peer(struct tm_region *region, const char *name, size_t
 	return create(region, name, bytes, PROT_READ, TM_REGION_SEALS_SIZE);
 }
 
+int tm_region_open(struct tm_region *region, int fd, size_t min_bytes, size_t max_bytes)
+{
+	size_t bytes = 0;
+	int r = tm_region_check(fd, TM_REGION_SEALS_OWN, min_bytes, max_bytes, &bytes);
+
+	return r < 0 ? r : tm_region_map(region, fd, bytes, PROT_READ);
+}
+
 int tm_region_begin_blob(struct tm_region *region, const char *name, size_t bytes)
 {
 	return create(region, name, bytes, PROT_READ | PROT_WRITE, /* seals= */ 0);

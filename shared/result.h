@@ -106,16 +106,18 @@ enum tm_no_line {
 };
 
 /* What became of the requests by which reports are sent (OTLP). X(upper, lower) */
-#define TM_EXPORTS(X)                                                                           \
-	X(DELIVERED, delivered)                                                                 \
-	X(REFUSED, refused)         /* by the server, for good */                               \
-	X(UNTRUSTED, untrusted)     /* a certificate is invalid: the server's, or ours */       \
-	X(FAILED, failed)           /* the server does not speak HTTP, or the URL is invalid */ \
-	X(EXPIRED, expired)         /* the server was not reached, or was busy, for too long */ \
-	X(QUEUE_FULL, queue_full)   /* too many bytes or requests waited */                     \
-	X(TOO_LARGE, too_large)     /* a request that cannot be made smaller */                 \
-	X(UNFINISHED, unfinished)   /* not known to be delivered when the recording ended */    \
-	X(NO_EXPORTER, no_exporter) /* the exporter was lost */                                 \
+#define TM_EXPORTS(X)                                                                            \
+	X(DELIVERED, delivered)                                                                  \
+	X(REFUSED, refused)         /* by the server, for good */                                \
+	X(UNTRUSTED, untrusted)     /* a certificate is invalid: the server's, or ours */        \
+	X(FAILED, failed)           /* the server does not speak HTTP, or the URL is invalid */  \
+	X(EXPIRED, expired)         /* the server was not reached, or was busy, for too long */  \
+	X(QUEUE_FULL, queue_full)   /* too many bytes or requests waited */                      \
+	X(TOO_LARGE, too_large)     /* a request that cannot be made smaller */                  \
+	X(UNFINISHED, unfinished)   /* not known to be delivered when the recording ended */     \
+	X(NO_EXPORTER, no_exporter) /* the exporter was lost */                                  \
+	X(SPOOLED, spooled)         /* kept in the spool, to be sent later or not at all */      \
+	X(SPOOL_LOST, spool_lost)   /* the spool refused it, or gave it up before it was sent */ \
 	X(MEMORY, memory)           /* there was no memory for it */
 
 enum tm_export {
@@ -128,6 +130,7 @@ enum tm_export {
 struct tm_export_result {
 	uint64_t requests[TM_EXPORT_N];
 	uint64_t samples[TM_EXPORT_N]; /* in these requests */
+	uint64_t replayed;             /* requests of earlier recordings that got a final answer */
 	uint64_t rejected;             /* profiles of delivered ones, as the server says */
 	uint64_t bytes;                /* of all, as sent */
 };
@@ -149,6 +152,8 @@ struct tm_off_cpu_result {
 /* What became of the samples that reached the symbolizer. Written by the symbolizer. */
 struct tm_result {
 	uint64_t exported;             /* samples */
+	uint64_t on_cpu_ns;            /* that they stand for */
+	uint64_t shown;                /* the total that the rows of TOP are parts of */
 	uint64_t drops[TM_DROP_N];     /* samples, by reason; the symbolizer's own reasons only */
 	uint64_t truncated[TM_STOP_N]; /* stacks, by reason */
 	uint64_t merged;               /* of those exported: deep frames are left out, for memory */

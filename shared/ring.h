@@ -38,14 +38,15 @@
 
 #include "shared/wire.h"
 
-#define TM_RING_MAGIC        0x32474e5244494d54ull /* "TMIDRNG2" */
-#define TM_RING_FILLER       0xffffu
-#define TM_RING_STAMP        0xfffeu
-#define TM_RING_HEADER_BYTES 4096u
-#define TM_RING_MIN_BYTES    (128u << 10) /* so that the largest record fits behind any filler */
-#define TM_RING_MAX_BYTES    (256u << 20)
-#define TM_RING_RESERVE_PART 8u /* reserve_bytes = capacity / this */
-#define TM_RING_COUNT_WORDS  (sizeof(struct tm_counts) / 8)
+#define TM_RING_MAGIC          0x33474e5244494d54ull /* "TMIDRNG3" */
+#define TM_RING_FILLER         0xffffu
+#define TM_RING_STAMP          0xfffeu
+#define TM_RING_HEADER_BYTES   4096u
+#define TM_RING_MIN_BYTES      (128u << 10) /* so that the largest record fits behind any filler */
+#define TM_RING_MAX_BYTES      (256u << 20)
+#define TM_RING_RESERVE_PART   8u /* reserve_bytes = capacity / this */
+#define TM_RING_COUNT_WORDS    (sizeof(struct tm_counts) / 8)
+#define TM_RING_PROGRESS_WORDS (3 + TM_RING_COUNT_WORDS) /* shared/ring_progress.h */
 
 enum {
 	TM_RING_E_FULL = 1,
@@ -64,15 +65,21 @@ struct tm_ring_stamp {
 	uint64_t watermark;
 };
 
+struct tm_ring_round {
+	_Atomic uint64_t seq; /* 0: none, or being written */
+	_Atomic uint64_t words[TM_RING_PROGRESS_WORDS];
+};
+
 struct tm_ring_header {
 	uint64_t magic;      /* this and the next three are constant after creation */
 	uint64_t version;    /* TM_EVENT_VERSION */
 	uint64_t capacity;   /* bytes of data, power of two */
-	uint64_t generation; /* random, drawn by each collector process */
+	uint64_t generation; /* random; a collector that goes on after another keeps it */
 	_Alignas(64) _Atomic uint64_t tail_pos;       /* W1 */
 	_Alignas(64) _Atomic uint64_t watermark;      /* W3, ns */
 	_Alignas(64) _Atomic uint64_t counts_seq;     /* W5; odd: being written */
 	_Atomic uint64_t counts[TM_RING_COUNT_WORDS]; /* W4; struct tm_counts */
+	_Alignas(64) struct tm_ring_round rounds[2];  /* W6; struct tm_ring_progress */
 };
 
 struct tm_ring_reader_page {

@@ -47,6 +47,8 @@ int tm_ring_reader_begin(struct tm_ring_reader *r, uint64_t *ret_watermark)
 		return -EBADMSG;
 	if (tail_pos - r->head_pos < r->tail_pos - r->head_pos || watermark < r->watermark)
 		return -EBADMSG;
+	if (tail_pos - r->head_pos > r->most)
+		r->most = tail_pos - r->head_pos;
 	r->tail_pos = tail_pos;
 	r->watermark = watermark;
 	*ret_watermark = watermark;

@@ -29,6 +29,7 @@ struct tm_ring_reader {
 	uint64_t head_pos; /* the shared one is a copy of it */
 	uint64_t tail_pos; /* as loaded at the start of the round */
 	uint64_t watermark;
+	uint64_t most;   /* bytes that waited at the start of a round so far */
 	uint64_t passed; /* W published before the record last popped was pushed; 0: none */
 };
 

@@ -32,13 +32,19 @@ _Static_assert(TM_UNWIND_TABLE_PAGES_MAX / TM_UNWIND_UNIT_STARTS == 1u << TM_UNW
 _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 	       "starts are searched as a page is");
 
-/* A reference: 0..23 first unit + 1, 24..31 units of starts, 32..47 units of rules. */
+/* A reference: 0..23 first unit + 1, 24..31 units of starts, 32..47 of rules, 48..62 pages - 1. */
 #define TM_UNWIND_MAP_EMPTY       (1ull << 63)
 #define TM_UNWIND_MAP_FIRST(ref)  ((0xffffffu & (uint32_t)(ref)) - 1)
 #define TM_UNWIND_MAP_STARTS(ref) ((uint32_t)((ref) >> 24) & 0xffu)
 #define TM_UNWIND_MAP_RULES(ref)  ((uint32_t)((ref) >> 32) & 0xffffu)
-#define TM_UNWIND_MAP_REFERENCE(first, starts, rules) \
-	((uint64_t)((first) + 1) | (uint64_t)(starts) << 24 | (uint64_t)(rules) << 32)
+#define TM_UNWIND_MAP_PAGES(ref)  (((uint32_t)((ref) >> 48) & 0x7fffu) + 1)
+#define TM_UNWIND_MAP_REFERENCE(first, starts, rules, pages)                            \
+	((uint64_t)((first) + 1) | (uint64_t)(starts) << 24 | (uint64_t)(rules) << 32 | \
+	 (uint64_t)((pages)-1) << 48)
+/* All units of the table. */
+#define TM_UNWIND_MAP_UNITS(ref)                                                                  \
+	((TM_UNWIND_MAP_STARTS(ref) > 1) + TM_UNWIND_MAP_STARTS(ref) + TM_UNWIND_MAP_RULES(ref) + \
+	 TM_UNWIND_MAP_PAGES(ref))
 
 /* Stands for the vDSO where a file number is expected. */
 #define TM_UNWIND_MAP_VDSO 0xfffffffeu

@@ -7,8 +7,9 @@
  *               rebased; 2. the counts page below; 3. a SEQPACKET socket with fixed-size messages,
  *               some with one file descriptor.
  * Trust      each side treats the other as hostile: every field is copied once and checked. The
- *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE
- *            and ASK_THREADS only: no path, pid or address, and at most one component of a path.
+ *            symbolizer sends HELLO, CREDIT, UNWIND_TABLE, UNWIND_FAILED, FILE_AGAIN, DEBUG_FILE,
+ *            ASK_THREADS, RATE and REPORTED only: no path, pid or address, and at most one
+ *            component of a path.
  * Errors     a message of another size, of an unknown kind or at the wrong time closes the
  *            connection and is counted.
  */
@@ -17,13 +18,15 @@
 
 #include "shared/event.h"
 
-#define TM_WIRE_VERSION      6
-#define TM_FILES_IN_FLIGHT   32          /* FILE messages that may be sent without further credit */
-#define TM_PATHS_IN_FLIGHT   4           /* DEBUG_FILE messages that may be without an answer */
-#define TM_WIRE_TEXT_MAX     256         /* bytes */
-#define TM_THREADS_MAX_BYTES (32u << 20) /* of one answer; further threads are left out */
-#define TM_BUILD_ID_MIN      4           /* bytes; a shorter one is none */
-#define TM_BUILD_ID_MAX      64
+#define TM_WIRE_VERSION       7
+#define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
+#define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
+#define TM_WIRE_TEXT_MAX      256 /* bytes */
+#define TM_THREADS_MAX_BYTES  (32u << 20) /* of one answer; further threads are left out */
+#define TM_REPORTED_MAX_BYTES (16u << 10)
+#define TM_BUILD_ID_MIN       4 /* bytes; a shorter one is none */
+#define TM_BUILD_ID_MAX       64
+#define TM_WEIGHTS_N          11 /* on-CPU: 2^0 to 2^10 periods */
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
 
@@ -68,6 +71,9 @@ struct tm_counts {
 	uint64_t violations;      /* invalid messages of a peer */
 	uint64_t bpf_ns;          /* run time of our BPF programs; meaningful if bpf_ns_valid */
 	uint64_t bpf_ns_valid;
+	uint64_t bpf_own_ns;  /* those that write records, by their own clock; with --cpu-max */
+	uint64_t cpu_ns;      /* of the collector */
+	uint64_t measured_ns; /* ktime at which these were read, about once a second */
 	uint64_t bpf_map_bytes;
 	uint64_t cpus;       /* sampled CPUs */
 	uint64_t selected;   /* processes left in the selection; meaningful when selecting */
@@ -86,14 +92,19 @@ struct tm_counts {
 	uint64_t tables_refused;          /* not due, invalid, or too large */
 	uint64_t tables_evicted;          /* in favour of another one */
 	uint64_t tables_failed;           /* could not be made; their files are sent again */
+	uint64_t weight_ns[TM_WEIGHTS_N]; /* time in which a hit stood for 2^index periods */
 	struct tm_off_cpu_counts off_cpu; /* what stands above is on-CPU's alone */
 };
 
 /* --- collector -> symbolizer --------------------------------------------------------------------
  */
 
+/* What this collector has not pushed when it ends, the next one pushes. */
+#define TM_WIRE_GOES_ON 1
+
 enum tm_wire_kind {
-	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation */
+	TM_WIRE_ATTACH = 1,  /* descriptor 1 of 2: data region; `value` = generation, `form` =
+				* TM_WIRE_GOES_ON or 0 */
 	TM_WIRE_READER = 2,  /* descriptor 2 of 2: reader page */
 	TM_WIRE_KERNEL = 3,  /* sealed table of kernel symbols (struct tm_kernel_table); sent
 				* again when there is a new one */
@@ -116,6 +127,11 @@ enum tm_wire_kind {
 	 * `value` = ktime at which reading them ended. Without one: there is no thread; or, with
 	 * `value` = 0, they could not be read. */
 	TM_WIRE_THREADS = 10,
+	/* before ATTACH, with --memory-max: the bytes that are left for the symbolizer's budgets */
+	TM_WIRE_MEMORY = 11,
+	/* the blob that the last symbolizer sent with REPORTED, passed on unread: what it had
+	 * reported. Follows READER; only to a symbolizer that comes after another one. */
+	TM_WIRE_RESUME = 12,
 	TM_WIRE_HELLO = 16,  /* symbolizer -> collector: `value` = TM_WIRE_VERSION */
 	TM_WIRE_CREDIT = 17, /* symbolizer -> collector: `value` more FILE messages may be sent */
 	/* symbolizer -> collector: the sealed unwind table (shared/unwind_table.h) of file
@@ -137,6 +153,13 @@ enum tm_wire_kind {
 	/* symbolizer -> collector, with --off-cpu: what all threads do now; at most one is without
 	 * an answer */
 	TM_WIRE_ASK_THREADS = 22,
+	/* symbolizer -> collector, with --cpu-max: a hit is to stand for 2^`number` periods of the
+	 * recording. The collector takes the last such wish once a second, within its limits. */
+	TM_WIRE_RATE = 23,
+	/* symbolizer -> collector, where both are services: a sealed memfd of at most
+	 * TM_REPORTED_MAX_BYTES that says what was reported so far, for the next symbolizer. The
+	 * collector keeps the last one and does not look into it. */
+	TM_WIRE_REPORTED = 24,
 };
 
 /* By what a separate debug file is found. ROOT: each of the folders of --debug-root. */

@@ -15,6 +15,8 @@
 #include "shared/clock.h"
 #include "shared/control_receive.h"
 #include "symbolizer/interval_end.h"
+#include "symbolizer/profile/reported.h"
+#include "symbolizer/service.h"
 #include "symbolizer/unwind/table_cache_write.h"
 
 /* Messages of the command that are handled between two reads of the ring. */
@@ -53,6 +55,40 @@ static bool take_kernel_table(struct session *session)
 	return *table < 0;
 }
 
+/* Takes over what a symbolizer that died had reported, so that our reports continue after it. */
+static void take_reported(struct session *session, const struct tm_counts *counts,
+			  uint64_t until_ktime)
+{
+	struct session_reported *reported = &session->reported;
+
+	reported->counts = reported->resumed = *counts;
+	reported->until_ktime = until_ktime;
+	reported->any = true;
+	thread_request_resume(&session->thread_request, until_ktime);
+	accounting_resume(&reported->accounting, counts);
+}
+
+/* The same, kept by systemd. */
+static void take_stored(struct session *session)
+{
+	struct reported reported;
+
+	if (service_reported_take(&session->service->reported,
+				  session->reader.ring.header->generation, &reported))
+		take_reported(session, &reported.counts, reported.until_ktime);
+}
+
+/* The same, kept by the collector, if that is newer: what does not check was never reported. */
+static void take_resume(struct session *session)
+{
+	_cleanup_(tm_closep) int fd = TM_TAKE_FD(session->link.reported);
+	struct reported reported;
+
+	if (fd >= 0 && session->service && reported_read(fd, &reported) == 0 &&
+	    reported.until_ktime > session->reported.until_ktime)
+		take_reported(session, &reported.counts, reported.until_ktime);
+}
+
 /*
  * Messages of the collector are received after the content of the ring was determined and before it
  * is read. So a descriptor that was sent before a RETIRE was written is received before that RETIRE
@@ -67,6 +103,7 @@ static bool read_round(struct session *session)
 	if (!more)
 		(void)reader_note(&session->reader);
 	collector_link_receive(link);
+	take_resume(session);
 	(void)take_kernel_table(session);
 	return more || reader_read(&session->reader) == READER_E_MORE;
 }
@@ -100,12 +137,13 @@ static void end_jit_files(struct session *session, uint64_t released)
 	jit_files_end_interval(&session->jit, released);
 }
 
-/* The open interval ends, unless the reporter has no room for it: then it goes on until it has. */
+/* The open interval ends, unless the reporter has no room for it: then it goes on until it has.
+ * After the last one there is none. */
 static void flush(struct session *session)
 {
 	struct report_job *job;
 
-	if (!session->flush_pending || reporter_is_full(&session->reporter))
+	if (!session->flush_pending || !session->interval || reporter_is_full(&session->reporter))
 		return;
 	if (!session->thread_request.waits)
 		(void)read_round(session);
@@ -133,8 +171,7 @@ static void send_result(struct session *session, const struct report_job *job)
 
 	*tm_result_body(&result) = job->result;
 	budget_fill_result(&session->memory, tm_result_body(&result));
-	(void)tm_control_counts(session->options->control_fd, &job->counts, /* cost= */ NULL,
-				/* may_skip= */ false);
+	(void)tm_control_counts(session->options->control_fd, &job->counts, /* may_skip= */ false);
 	(void)tm_control_send_message(session->options->control_fd, &result);
 }
 
@@ -152,24 +189,13 @@ static void take_reports(struct session *session)
 			parser_client_stop(&session->parser, &job->result.child_cpu_ns,
 					   &job->result.child_rss_bytes);
 		send_result(session, job);
+		if (session->service)
+			service_reported(session, job);
 		if (!session->finished)
 			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
 					      job->until_ktime);
 		reporter_remove(&session->reporter);
 	}
-}
-
-/* Takes over what a symbolizer that died had reported, so that our reports continue after it. */
-static void take_reported(struct session *session, const struct tm_control *message)
-{
-	const struct tm_counts *counts = &message->body.counts;
-	struct session_reported *reported = &session->reported;
-
-	reported->counts = *counts;
-	reported->until_ktime = message->value;
-	reported->any = true;
-	thread_request_resume(&session->thread_request, message->value);
-	accounting_resume(&reported->accounting, counts);
 }
 
 /* Takes @fd. Return: 0, EVENT_LOOP_E_ABANDONED (the message is invalid). */
@@ -189,14 +215,14 @@ static int handle_message(struct session *session, const struct tm_control *mess
 		return take_flush(session);
 	if (message->kind != TM_CONTROL_RESUME)
 		return EVENT_LOOP_E_ABANDONED;
-	take_reported(session, message);
+	take_reported(session, &message->body.counts, message->value);
 	return 0;
 }
 
 /* Return: 0, EVENT_LOOP_E_ABANDONED. */
 static int receive_from_command(struct session *session)
 {
-	for (int i = 0; i < CONTROL_BATCH; i++) {
+	for (int i = 0; i < CONTROL_BATCH && !session->service; i++) {
 		struct tm_control message;
 		int fd = -1;
 		int r = tm_control_receive(session->options->control_fd, &message, &fd);
@@ -215,14 +241,25 @@ static int receive_from_command(struct session *session)
  */
 static bool wait_for_more(const struct session *session, int timeout_ms)
 {
-	struct pollfd ready[7] = {
+	struct pollfd ready[] = {
 		{.fd = session->link.serves ? session->options->wire_fd : -1, .events = POLLIN},
-		{.fd = session->options->control_fd, .events = POLLIN},
+		{.fd = session->service ? session->service->manager.signals
+					: session->options->control_fd,
+		 .events = POLLIN},
 		{.fd = session->parser.socket, .events = POLLIN},
 		{.fd = session->reporter.ready[0], .events = POLLIN},
 		{.fd = session->requests.wake[0], .events = POLLIN},
 		{.fd = session->debuginfod.socket, .events = POLLIN},
 		{.fd = session->cache_thread.ready[0], .events = POLLIN},
+		{.fd = session->service && session->parser.socket < 0
+			       ? session->service->parser_listener
+			       : -1,
+		 .events = POLLIN},
+		{.fd = session->service ? session->service->status_listener : -1, .events = POLLIN},
+		{.fd = session->service && !session->service->stopping
+			       ? reload_fd(&session->service->reload)
+			       : -1,
+		 .events = POLLIN},
 	};
 
 	if (unwind_jobs_must_send(&session->jobs))
@@ -240,7 +277,7 @@ static void serve_after_end(struct session *session)
 		collector_link_finish(&session->link);
 }
 
-/* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED. */
+/* Serves parser, reporter and command once. Return: 0, EVENT_LOOP_E_ABANDONED, _STOPPED. */
 static int serve(struct session *session, int timeout_ms)
 {
 	parser_client_round(&session->parser);
@@ -258,17 +295,36 @@ static int serve(struct session *session, int timeout_ms)
 	line_jobs_round(&session->line_jobs, session->link.serves);
 	debug_files_round(&session->debug, session->link.serves);
 	take_reports(session);
+	if (session->service && service_round(session))
+		return EVENT_LOOP_E_STOPPED;
 	return wait_for_more(session, timeout_ms) ? receive_from_command(session) : 0;
+}
+
+/* Each decision is sent, whether it changes anything or not: a full socket takes none. */
+static void govern(struct session *session)
+{
+	struct tm_counts counts;
+
+	if (!session->governor.governs || tm_ring_counts(&session->reader.ring, &counts))
+		return;
+	if (governor_decide(&session->governor, &counts, tm_clock_cpu_ns(0),
+			    parser_client_cpu_ns(&session->parser)))
+		collector_link_set_rate(&session->link, session->governor.shift);
 }
 
 int event_loop_run(struct session *session)
 {
-	bool fast = session->options->hz >= EVENT_LOOP_FAST_HZ;
 	bool more = false;
 
+	if (session->service)
+		take_stored(session);
 	while (session->link.state == COLLECTOR_LINK_ATTACHED) {
-		if (serve(session, fast || more ? EVENT_LOOP_ROUND_FAST_MS : EVENT_LOOP_ROUND_MS))
-			return EVENT_LOOP_E_ABANDONED;
+		bool fast = session->options->hz >> session->governor.shift >= EVENT_LOOP_FAST_HZ;
+		int r = serve(session,
+			      fast || more ? EVENT_LOOP_ROUND_FAST_MS : EVENT_LOOP_ROUND_MS);
+
+		if (r)
+			return r;
 		more = read_unless_held(session);
 		/* Tables are cached by the announced identity (table_cache.h). Reading once more
 		 * for it costs less than parsing the file again in the next recording. */
@@ -277,6 +333,7 @@ int event_loop_run(struct session *session)
 		line_retire_round(&session->line_retire, &session->interval->aggregate,
 				  tm_clock_ns());
 		flush(session);
+		govern(session);
 	}
 	reader_drain(&session->reader);
 	thread_request_finish(&session->thread_request);
@@ -309,7 +366,8 @@ int event_loop_finish(struct session *session)
 			else if (reporter_is_idle(&session->reporter))
 				return -ENOMEM; /* nothing will be freed */
 		}
-		if (session->flush_pending && reporter_is_idle(&session->reporter))
+		if (session->flush_pending && session->interval &&
+		    reporter_is_idle(&session->reporter))
 			return -ENOMEM; /* nothing will be freed */
 		if (serve(session, EVENT_LOOP_ROUND_MS))
 			return EVENT_LOOP_E_ABANDONED;

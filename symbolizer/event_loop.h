@@ -13,11 +13,12 @@
 
 enum {
 	EVENT_LOOP_E_ABANDONED = 1, /* the command exited: no report is written */
+	EVENT_LOOP_E_STOPPED = 2,   /* a signal stopped the service, and its report is made */
 };
 
 /*
  * Runs until the collector sends END or dies, and writes the intermediate reports.
- * Return: 0, EVENT_LOOP_E_ABANDONED.
+ * Return: 0, EVENT_LOOP_E_ABANDONED, EVENT_LOOP_E_STOPPED.
  */
 int event_loop_run(struct session *session);
 /*

@@ -52,6 +52,22 @@ static uint64_t duration_ns(const struct session *session, bool last)
 	return start && end > start ? end - start : 0;
 }
 
+/* One in which nothing was sampled has no length, and lies where it ends. */
+static void take_times(const struct session *session, struct report_job *job)
+{
+	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = start_ktime(session);
+
+	job->start_unix_ns = start_unix_ns(session);
+	job->duration_ns = duration_ns(session, job->last);
+	job->times = (struct report_times){
+		.start_ktime = start ? start : monotonic,
+		.end_ktime = (start ? start : monotonic) + job->duration_ns,
+		.boottime_offset = (int64_t)(clock_ns(CLOCK_BOOTTIME) - monotonic),
+		.realtime_offset = (int64_t)(clock_ns(CLOCK_REALTIME) - monotonic),
+	};
+}
+
 /* Of the interval of @job; session->counts becomes that too. */
 static void close_accounting(struct session *session, struct report_job *job)
 {
@@ -66,15 +82,18 @@ static void close_accounting(struct session *session, struct report_job *job)
 	memcpy(read.samples, reader->samples, sizeof(read.samples));
 	(void)tm_ring_counts(&reader->ring, &session->counts);
 	job->counts = session->counts;
-	if (job->last)
+	if (job->last && !(read.collector_died && session->link.goes_on))
 		accounting_close(&job->accounting, &job->counts, &read);
 	else
 		accounting_so_far(&job->accounting, &job->counts, &read);
-	if (job->last && !reported->any)
-		return; /* of the whole */
+	if (job->last && !reported->any) { /* of the whole */
+		accounting_baseline(&job->accounting, &session->counts, &job->baseline);
+		return;
+	}
 	accounting_since(&job->accounting, &reported->accounting);
 	accounting_counts_since(&job->counts, &reported->counts, &job->accounting);
 	reported->counts = session->counts;
+	accounting_baseline(&reported->accounting, &session->counts, &job->baseline);
 }
 
 static void note(struct report_job *job, bool condition, const char *text)
@@ -153,6 +172,13 @@ static void take_outputs(struct session *session, struct report_job *job)
 	}
 }
 
+/* A reload counts from the next interval on. */
+static void take_settings(struct session *session, struct report_job *job)
+{
+	job->settings = session->settings;
+	session->settings = report_settings_ref(session->next_settings);
+}
+
 /* Everything that the report says of this interval, and where the next one begins. */
 static void fill(struct session *session, struct report_job *job)
 {
@@ -160,8 +186,7 @@ static void fill(struct session *session, struct report_job *job)
 	struct session_reported *reported = &session->reported;
 
 	close_accounting(session, job);
-	job->start_unix_ns = start_unix_ns(session);
-	job->duration_ns = duration_ns(session, job->last);
+	take_times(session, job);
 	job->late_records = reader->late - reported->late;
 	job->until_ktime = reader->released;
 	if (job->last)
@@ -169,6 +194,7 @@ static void fill(struct session *session, struct report_job *job)
 	take_threads(session, job);
 	take_counts(session, job);
 	take_outputs(session, job);
+	take_settings(session, job);
 	reported->late = reader->late;
 	reported->until_ktime = reader->released;
 	reported->any = true;
@@ -180,6 +206,7 @@ struct report_job *report_job_free(struct report_job *job)
 		return NULL;
 	name_table_deinit(&job->names);
 	job->interval = interval_free(job->interval);
+	job->settings = report_settings_unref(job->settings);
 	for (int i = 0; i < OPTIONS_OUTPUTS_MAX; i++)
 		job->outputs[i].fd = tm_close(job->outputs[i].fd);
 	free(job);
@@ -216,7 +243,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->kernel = &session->kernel;
 	job->demangle = session->options->no_demangle ? NULL : &session->demangle;
 	job->lines = session->options->no_lines ? NULL : &session->lines;
-	job->exporter = session->options->exporter_fd < 0 ? NULL : &session->exporter;
+	job->delivery = report_delivery_is_on(&session->delivery) ? &session->delivery : NULL;
 	job->last = last;
 	name_table_init(&job->names, &session->interval->strings, &session->store);
 	if (close_interval(session, job))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options - parses the arguments that the command passes, among them inherited descriptors
+ * options - parses the arguments that the command, or the service's unit, passes
  */
 
 #include "symbolizer/options.h"
@@ -13,14 +13,10 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/parser/parser.h"
 
-#define HZ_MAX     10000
-#define MEMORY_MIN (1ull << 20)
-#define MEMORY_MAX (2ull << 30) /* half of ADDRESS_SPACE_BYTES */
-
 static const char *const formats[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_HTML] = "html",     [OUTPUTS_PPROF] = "pprof",
 	[OUTPUTS_FOLDED] = "folded", [OUTPUTS_SPEEDSCOPE] = "speedscope",
-	[OUTPUTS_OTLP] = "otlp",
+	[OUTPUTS_OTLP] = "otlp",     [OUTPUTS_TABLE] = "table",
 };
 
 static int parse_output(struct options *options, const char *text)
@@ -42,10 +38,72 @@ static int parse_output(struct options *options, const char *text)
 	return -EINVAL;
 }
 
-static int parse_argument(struct options *options, char *text)
+/* What only the service has, behind --service. Return: 0, -EINVAL: other, or a wrong value. */
+static int parse_service(struct options *options, char *text)
 {
 	const char *value;
 
+	if (!options->service)
+		return -EINVAL;
+	if ((value = tm_option_value(text, "--every-ms")))
+		return tm_parse_number(value, OPTIONS_EVERY_MS_MIN, OPTIONS_EVERY_MS_MAX,
+				       &options->every_ms)
+			       ? -EINVAL
+			       : 0;
+	if ((value = tm_option_value(text, "--connect")))
+		options->connect = value;
+	else if ((value = tm_option_value(text, "--parser")))
+		options->parser = value;
+	else if ((value = tm_option_value(text, "--cache")))
+		options->cache = *value ? value : NULL;
+	else if ((value = tm_option_value(text, "--endpoint"))) /* the exporter's; "": none */
+		options->exports = *value != '\0';
+	else if ((value = tm_option_value(text, "--spool-bytes"))) /* the spool's; 0: none */
+		options->spools = strcmp(value, "0") != 0;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* Options that a unit always writes have the value "yes", "no" or nothing. */
+static int parse_switch(const char *value, bool *ret_on)
+{
+	*ret_on = strcmp(value, "yes") == 0 || strcmp(value, "1") == 0;
+	return *ret_on || !*value || strcmp(value, "no") == 0 || strcmp(value, "0") == 0 ? 0
+											 : -EINVAL;
+}
+
+/* Return: 0, -EINVAL: it is none. */
+static int parse_flag(struct options *options, const char *text)
+{
+	const struct {
+		const char *name;
+		bool *on;
+	} flags[] = {
+		{"--service", &options->service},
+		{"--ask-memory", &options->ask_memory},
+		{"--off-cpu", &options->off_cpu},
+		{"--otlp-uncompressed", &options->otlp_uncompressed},
+		{"--no-lines", &options->no_lines},
+		{"--debug-files", &options->debug_files},
+		{"--no-demangle", &options->no_demangle},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(text, flags[i].name) == 0) {
+			*flags[i].on = true;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int parse_argument(struct options *options, char *text)
+{
+	const char *value;
+	int r = resource_options_parse(&options->resource, text);
+
+	if (r <= 0)
+		return r;
 	if ((value = tm_option_value(text, "--control-fd")))
 		return tm_option_fd(value, &options->control_fd);
 	if ((value = tm_option_value(text, "--wire-fd")))
@@ -56,6 +114,8 @@ static int parse_argument(struct options *options, char *text)
 		return tm_option_fd(value, &options->debuginfod_fd);
 	if ((value = tm_option_value(text, "--exporter-fd")))
 		return tm_option_fd(value, &options->exporter_fd);
+	if ((value = tm_option_value(text, "--spool-fd")))
+		return tm_option_fd(value, &options->spool_fd);
 	if ((value = tm_option_value(text, "--cache-fd")))
 		return tm_option_fd(value, &options->cache_fd);
 	if ((value = tm_option_value(text, "--boot-id"))) {
@@ -69,36 +129,21 @@ static int parse_argument(struct options *options, char *text)
 		return 0;
 	}
 	if ((value = tm_option_value(text, "--hz")))
-		return tm_parse_number(value, 1, HZ_MAX, &options->hz) ? -EINVAL : 0;
+		return tm_parse_number(value, 1, OPTIONS_HZ_MAX, &options->hz) ? -EINVAL : 0;
+	if ((value = tm_option_value(text, "--cpu-max-ppm")))
+		return tm_option_number(value, 0, OPTIONS_CPU_PPM_MAX, &options->cpu_max_ppm);
 	if ((value = tm_option_value(text, "--memory-bytes")))
-		return tm_parse_number(value, MEMORY_MIN, MEMORY_MAX, &options->memory_bytes)
+		return tm_parse_number(value, OPTIONS_MEMORY_MIN, OPTIONS_MEMORY_MAX,
+				       &options->memory_bytes)
 			       ? -EINVAL
 			       : 0;
 	if ((value = tm_option_value(text, "--perf-map-mib")))
 		return tm_parse_number(value, 1, PARSER_PERF_MAP_MIB_MAX, &options->perf_map_mib)
 			       ? -EINVAL
 			       : 0;
-	if (strcmp(text, "--off-cpu") == 0) {
-		options->off_cpu = true;
-		return 0;
-	}
-	if (strcmp(text, "--otlp-uncompressed") == 0) {
-		options->otlp_uncompressed = true;
-		return 0;
-	}
-	if (strcmp(text, "--no-lines") == 0) {
-		options->no_lines = true;
-		return 0;
-	}
-	if (strcmp(text, "--debug-files") == 0) {
-		options->debug_files = true;
-		return 0;
-	}
-	if (strcmp(text, "--no-demangle") == 0) {
-		options->no_demangle = true;
-		return 0;
-	}
-	return -EINVAL;
+	if ((value = tm_option_value(text, "--off-cpu")))
+		return parse_switch(value, &options->off_cpu);
+	return parse_flag(options, text) == 0 ? 0 : parse_service(options, text);
 }
 
 int options_parse(struct options *options, int argc, char *const argv[], const char **ret_bad)
@@ -109,8 +154,10 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 		.parser_fd = -1,
 		.debuginfod_fd = -1,
 		.exporter_fd = -1,
+		.spool_fd = -1,
 		.cache_fd = -1,
 		.boot_id = "",
+		.resource.resource.service_name = "",
 		.memory_bytes = BUDGET_TOTAL_BYTES,
 		.perf_map_mib = PARSER_PERF_MAP_MIB,
 		.title = "",
@@ -123,6 +170,11 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 	*ret_bad = "--cache-fd and --boot-id must be given together";
 	if ((options->cache_fd >= 0) != (*options->boot_id != '\0'))
 		return -EINVAL;
+	*ret_bad = "--connect, --parser, --hz and --every-ms are required with --service";
+	if (options->service)
+		return options->connect && options->parser && options->hz && options->every_ms
+			       ? 0
+			       : -EINVAL;
 	*ret_bad = "--control-fd, --wire-fd, --parser-fd and --hz are required";
 	return options->control_fd < 0 || options->wire_fd < 0 || options->parser_fd < 0 ||
 			       !options->hz

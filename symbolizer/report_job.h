@@ -14,19 +14,21 @@
 #include "symbolizer/names/line_names.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/options.h"
-#include "symbolizer/output/exporter_client.h"
+#include "symbolizer/output/report_delivery.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/threads.h"
+#include "symbolizer/report_settings.h"
 
 #define REPORT_JOB_NOTES_MAX 8
 
 struct report_job {
-	const struct options *options; /* borrowed */
-	const struct ksyms *kernel;    /* borrowed */
-	struct demangle *demangle;     /* borrowed, the reporter's; NULL: names stay as they are */
-	struct line_names *lines;      /* likewise; NULL: no source lines */
-	struct exporter_client *exporter; /* likewise; NULL: reports are not sent */
+	const struct options *options;    /* borrowed */
+	struct report_settings *settings; /* one user of them; NULL: none */
+	const struct ksyms *kernel;       /* borrowed */
+	struct demangle *demangle; /* borrowed, the reporter's; NULL: names stay as they are */
+	struct line_names *lines;  /* likewise; NULL: no source lines */
+	struct report_delivery *delivery; /* likewise; NULL: reports go to files alone */
 	struct interval *interval;        /* owned */
 	struct name_table names;          /* owned */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX]; /* owned, fd -1: none */
@@ -34,9 +36,11 @@ struct report_job {
 	struct tm_counts counts;
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
+	struct report_times times;
 	uint64_t until_ktime;
 	uint64_t late_records;
-	uint64_t conflicts; /* file numbers that got a second meaning too early */
+	struct tm_counts baseline; /* of the service: what was reported with this report */
+	uint64_t conflicts;        /* file numbers that got a second meaning too early */
 	const char *notes[REPORT_JOB_NOTES_MAX]; /* for the user; static text */
 	unsigned note_count;
 	struct threads_lost threads_lost;

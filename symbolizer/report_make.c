@@ -23,7 +23,7 @@
 #define NAMES_WAIT_LAST_MS 30000
 #define LINES_WAIT_MS      2000
 #define LINES_WAIT_LAST_MS 30000
-#define EXPORTER_WAIT_MS   8000 /* at the end; the exporter tries for less */
+#define DELIVERY_WAIT_MS   8000 /* at the end; the exporter tries for less */
 
 static void complete_off_cpu(const struct report_job *job, struct report_off_cpu *off_cpu)
 {
@@ -48,10 +48,12 @@ static void complete_report(const struct report_job *job, struct report *report)
 {
 	report->hz = job->options->hz;
 	report->title = job->options->title;
+	report->resource = job->settings ? &job->settings->resource.resource : NULL;
 	report->start_unix_ns = job->start_unix_ns;
 	report->duration_ns = job->duration_ns;
 	report->taken = job->accounting.on_cpu.taken;
 	report->not_run = job->accounting.not_run;
+	memcpy(report->weight_ns, job->counts.weight_ns, sizeof(report->weight_ns));
 	report->late_records = job->late_records;
 	report->threads_missing = job->threads_missing;
 	memcpy(report->drops, job->accounting.on_cpu.drops, sizeof(report->drops));
@@ -63,6 +65,8 @@ static void complete_report(const struct report_job *job, struct report *report)
 static void fill_result(const struct report *report, struct tm_result *result)
 {
 	result->exported = report->exported;
+	result->on_cpu_ns = report->sums[TM_SAMPLE_ON_CPU].value;
+	result->shown = report_number(report, report->sums[report->shown].value);
 	result->off_cpu.woken = report->off_cpu.woken;
 	memcpy(result->truncated, report->truncated, sizeof(result->truncated));
 	memcpy(result->unresolved, report->unresolved, sizeof(result->unresolved));
@@ -191,7 +195,7 @@ static int charge(struct making *making, uint64_t bytes)
 
 static uint64_t need_of_writers(const struct report_job *job, const struct report *report)
 {
-	uint64_t most = job->exporter ? report_need_write(report, OUTPUTS_OTLP) : 0;
+	uint64_t most = job->delivery ? report_need_write(report, OUTPUTS_OTLP) : 0;
 
 	for (int i = 0; i < job->options->output_count; i++) {
 		uint64_t bytes = report_need_write(report, job->outputs[i].format);
@@ -280,26 +284,26 @@ static void send_report(struct making *making)
 	int r = 0;
 
 	do
-		r = job->code
-			    ? -ENOMEM
-			    : report_send(job->exporter, report, !job->options->otlp_uncompressed);
+		r = job->code ? -ENOMEM
+			      : report_send(job->delivery, report, &job->times,
+					    !job->options->otlp_uncompressed);
 	while (r && build_coarser(making) && !job->code);
 	if (r)
-		report_send_fail(job->exporter, report);
+		report_send_fail(job->delivery, report);
 }
 
 /* A report that nobody waits for any more is not sent. */
-static void send_to_exporter(struct making *making, int control)
+static void deliver(struct making *making, int control)
 {
 	struct report_job *job = making->job;
 
-	if (!job->exporter)
+	if (!job->delivery)
 		return;
 	if (!tm_control_is_closed(control))
 		send_report(making);
 	if (job->last)
-		exporter_client_finish(job->exporter, EXPORTER_WAIT_MS);
-	job->result.export = job->exporter->result;
+		report_delivery_finish(job->delivery, DELIVERY_WAIT_MS);
+	report_delivery_result(job->delivery, &job->result.export);
 }
 
 void report_make(struct report_job *job, int control)
@@ -311,7 +315,7 @@ void report_make(struct report_job *job, int control)
 		(void)build_coarser(&making);
 	send_notes(job, control);
 	write_outputs(&making, control);
-	send_to_exporter(&making, control);
+	deliver(&making, control);
 	if (!job->code)
 		send_top(&making.build.report, control);
 	fill_result(&making.build.report, &job->result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_send - hands a report over to the exporter, as requests of bounded size */
+/* report_send - hands a report over to spool and exporter, as requests of bounded size */
 
 #include "symbolizer/report_send.h"
 
@@ -38,8 +38,8 @@ static int write_body(const struct otlp_parts *parts, bool compressed)
 	return TM_TAKE_FD(body);
 }
 
-static int send_part(struct exporter_client *client, const struct otlp_parts *parts,
-		     bool compressed)
+static int send_part(struct report_delivery *delivery, const struct otlp_parts *parts,
+		     const struct report_times *times, bool compressed)
 {
 	const struct exporter_message message = {
 		.flags = compressed ? EXPORTER_GZIP : 0,
@@ -50,11 +50,12 @@ static int send_part(struct exporter_client *client, const struct otlp_parts *pa
 
 	if (body < 0)
 		return body;
-	exporter_client_send(client, body, &message);
+	report_delivery_send(delivery, body, &message, times);
 	return 0;
 }
 
-int report_send(struct exporter_client *client, const struct report *report, bool compressed)
+int report_send(struct report_delivery *delivery, const struct report *report,
+		const struct report_times *times, bool compressed)
 {
 	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
 	uint64_t left = count_samples(report), all = left;
@@ -63,18 +64,18 @@ int report_send(struct exporter_client *client, const struct report *report, boo
 	while (r == 0) {
 		r = otlp_parts_next(&parts, OTLP_PART_BYTES);
 		if (r == 0)
-			r = send_part(client, &parts, compressed);
+			r = send_part(delivery, &parts, times, compressed);
 		if (r == 0)
 			left -= parts.samples;
 	}
 	if (r == -ENOMEM && left == all)
 		return -ENOMEM;
 	if (r < 0)
-		exporter_client_fail(client, TM_EXPORT_MEMORY, left);
+		report_delivery_fail(delivery, TM_EXPORT_MEMORY, left);
 	return 0;
 }
 
-void report_send_fail(struct exporter_client *client, const struct report *report)
+void report_send_fail(struct report_delivery *delivery, const struct report *report)
 {
-	exporter_client_fail(client, TM_EXPORT_MEMORY, count_samples(report));
+	report_delivery_fail(delivery, TM_EXPORT_MEMORY, count_samples(report));
 }

@@ -134,6 +134,18 @@ static void init_outputs(struct session *session, const struct options *options)
 		session->outputs[i] = options->outputs[i];
 }
 
+/* The first one. Return: 0, -ENOMEM. */
+static int open_interval(struct session *session, const struct options *options)
+{
+	session->interval = interval_open(&session->memory, &session->seed, &session->processes,
+					  &session->files);
+	if (!session->interval || report_settings_new(&options->resource, &session->settings) < 0)
+		return -ENOMEM;
+	session->next_settings = report_settings_ref(session->settings);
+	session->interval->aggregate.period_ns = TM_NS_PER_SECOND / options->hz;
+	return 0;
+}
+
 int session_init(struct session *session, const struct options *options)
 {
 	int r;
@@ -147,7 +159,8 @@ int session_init(struct session *session, const struct options *options)
 	charge(session, &session->parser.memory, TM_MEMORY_WORKERS);
 	debuginfod_client_init(&session->debuginfod, options->debuginfod_fd);
 	/* One after another, if the first ones died: later ids are higher. */
-	exporter_client_init(&session->exporter, options->exporter_fd, tm_clock_ns());
+	report_delivery_init(&session->delivery, options->exporter_fd, options->spool_fd,
+			     tm_clock_ns());
 	session->cache = TABLE_CACHE_NULL;
 	session->cache_thread = TABLE_CACHE_THREAD_NULL;
 	table_cache_set_check(&session->cache, TABLE_CACHE_SYMBOLS, is_symbol_table);
@@ -158,11 +171,10 @@ int session_init(struct session *session, const struct options *options)
 	r = hash_seed_init(&session->seed);
 	if (r < 0)
 		return r;
-	session->interval = interval_open(&session->memory, &session->seed, &session->processes,
-					  &session->files);
-	if (!session->interval)
-		return -ENOMEM;
-	session->interval->aggregate.period_ns = TM_NS_PER_SECOND / options->hz;
+	r = open_interval(session, options);
+	if (r < 0)
+		return r;
+	governor_init(&session->governor, options->cpu_max_ppm, (unsigned)options->hz);
 	process_table_init(&session->processes, &session->interval->strings, &session->tables,
 			   &session->queue);
 	r = files_init(&session->files, &session->interval->strings, &session->tables,
@@ -199,6 +211,7 @@ void session_deinit(struct session *session)
 
 	parser_requests_stop(&session->requests);
 	reporter_stop(&session->reporter);
+	report_delivery_deinit(&session->delivery);
 	demangle_deinit(&session->demangle);
 	line_names_deinit(&session->lines);
 	line_jobs_deinit(&session->line_jobs);
@@ -216,6 +229,8 @@ void session_deinit(struct session *session)
 		table_cache_close(&session->cache);
 	reader_deinit(&session->reader);
 	session->interval = interval_free(session->interval);
+	session->settings = report_settings_unref(session->settings);
+	session->next_settings = report_settings_unref(session->next_settings);
 	thread_request_deinit(&session->thread_request);
 	threads_deinit(&session->threads);
 	process_table_deinit(&session->processes);

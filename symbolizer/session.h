@@ -20,9 +20,10 @@
 #include "symbolizer/names/perf_maps.h"
 #include "symbolizer/names/symbol_jobs.h"
 #include "symbolizer/options.h"
-#include "symbolizer/output/exporter_client.h"
+#include "symbolizer/output/report_delivery.h"
 #include "symbolizer/profile/accounting.h"
 #include "symbolizer/profile/collector_link.h"
+#include "symbolizer/profile/governor.h"
 #include "symbolizer/profile/interval.h"
 #include "symbolizer/profile/reader.h"
 #include "symbolizer/profile/thread_request.h"
@@ -33,13 +34,17 @@
 struct session_reported { /* sums of all reports so far */
 	struct accounting accounting;
 	struct tm_counts counts;
+	struct tm_counts resumed; /* those that symbolizers before us have reported */
 	uint64_t late;
 	uint64_t until_ktime; /* the W at which the last one ended; 0: no W yet */
 	bool any;
 };
 
+struct service; /* service.h */
+
 struct session {
 	const struct options *options; /* borrowed */
+	struct service *service;       /* borrowed; NULL: there is a command */
 	struct options_output
 		outputs[OPTIONS_OUTPUTS_MAX]; /* of the next report; owned, fd -1: none */
 	struct options_output flush_outputs[OPTIONS_OUTPUTS_MAX]; /* of flush_pending, likewise */
@@ -58,9 +63,11 @@ struct session {
 	struct perf_maps maps;
 	struct debug_files debug;
 	struct ksyms kernel;
-	bool kernel_refused;       /* the table of kernel symbols is invalid */
-	struct interval *interval; /* owned: the open one; NULL: the last was ended */
-	bool flush_pending;        /* the open one is to end once the reporter has room */
+	bool kernel_refused;              /* the table of kernel symbols is invalid */
+	struct interval *interval;        /* owned: the open one; NULL: the last was ended */
+	bool flush_pending;               /* the open one is to end once the reporter has room */
+	struct report_settings *settings; /* one user of them: of the open interval, */
+	struct report_settings *next_settings; /* and of the next one */
 	struct reporter reporter;
 	struct parser_requests requests; /* of the reporter's thread */
 	struct demangle demangle;        /* likewise */
@@ -70,6 +77,7 @@ struct session {
 	struct line_retire line_retire;
 	bool finished; /* the last report was made, with this code */
 	int code;
+	struct governor governor;
 	struct reader reader;
 	struct collector_link link;
 	struct threads threads; /* with --off-cpu, as the next one */
@@ -80,7 +88,7 @@ struct session {
 	struct parser_client parser;
 	struct debuginfod_client debuginfod;
 	struct debug_fetches fetches;
-	struct exporter_client exporter; /* of the reporter's thread */
+	struct report_delivery delivery; /* of the reporter's thread */
 };
 
 /* Return: 0, -ENOMEM, -errno. */

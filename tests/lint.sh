@@ -16,7 +16,7 @@ fi
 lint=$(cd "$(dirname "$0")" && pwd)/lint
 cd "${1:-$lint/../..}" || exit 2
 
-COLLECTOR_LINES=6500 # not blank, no comment; linked into collector or opener, libraries aside
+COLLECTOR_LINES=7400 # not blank, no comment; linked into collector or opener, libraries aside
 COLUMNS_MOST=100
 FILE_LINES=400
 FUNCTION_LINES=60
@@ -101,10 +101,16 @@ own="shared/$name"
 
 # Sources of a process without those of its children.
 collector() { sources collector | grep -v '^collector/opener/'; }
-symbolizer() { sources symbolizer | grep -vE '^symbolizer/(parser|network|exporter|debuginfod)/'; }
+symbolizer()
+{
+	local others='parser|network|exporter|debuginfod|spool|viewer'
+
+	sources symbolizer | grep -vE "^symbolizer/($others)/"
+}
 
 for folder in shared bpf collector collector/opener symbolizer symbolizer/parser \
-	symbolizer/network symbolizer/debuginfod symbolizer/exporter cli tests; do
+	symbolizer/network symbolizer/debuginfod symbolizer/exporter symbolizer/spool \
+	symbolizer/viewer service cli tests; do
 	[ -n "$(sources $folder)" ] || echo "$folder: empty"
 done | verdict 'every component is there'
 sources shared | strangers "$own|shared/seccompgen/$name" |
@@ -123,7 +129,7 @@ collector | strangers "$own|collector/$name|collector/opener/opener\.h" |
 sources collector/opener | strangers "$own|collector/opener/$name" |
 	verdict 'collector/opener/ includes only shared/ and its own'
 topics='base|profile|unwind|names|output'
-children='parser/parser|exporter/exporter|debuginfod/debuginfod'
+children='parser/parser|exporter/exporter|debuginfod/debuginfod|spool/spool'
 symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children)\.h" |
 	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
 topics='elf|cfi|dwarf|go|jit|symbols|x86'
@@ -137,8 +143,15 @@ sources symbolizer/debuginfod |
 sources symbolizer/exporter |
 	strangers "$own|symbolizer/network/$name|symbolizer/exporter/$name" |
 	verdict 'symbolizer/exporter/ includes only shared/, network/ and its own'
+lower="(base|output)/$name|profile/sample_kind\.h"
+sources symbolizer/viewer | strangers "$own|symbolizer/viewer/$name|symbolizer/($lower)" |
+	verdict 'symbolizer/viewer/ includes only shared/, base/, output/ and its own'
+sources symbolizer/spool | strangers "$own|symbolizer/spool/$name" |
+	verdict 'symbolizer/spool/ includes only shared/ and its own'
 sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
-sources collector cli | includes |
+sources service | strangers "$own|service/$name" |
+	verdict 'service/ includes only shared/ and its own'
+sources collector service cli | includes |
 	grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*|curl/.*|zlib|lzma|zstd|protobuf-c/.*)(\.h)?>' |
 	verdict 'collector/ and cli/ use no parsing library'
 sources symbolizer | includes |
@@ -147,7 +160,7 @@ sources symbolizer | includes |
 	verdict 'symbolizer/ uses no BPF, no capability, and only its children a network library'
 symbolizer | includes | grep -E '<(libelf|gelf|elf|dwarf|elfutils/.*)(\.h)?>' |
 	verdict 'only symbolizer/parser/ reads ELF'
-sources shared bpf collector symbolizer cli | includes | grep '"tests/' |
+sources shared bpf collector symbolizer service cli | includes | grep '"tests/' |
 	verdict 'nobody includes tests/'
 
 # A topic of the symbolizer includes those before it in this list, never one behind it, nor what
@@ -165,7 +178,7 @@ done | verdict 'a topic of the symbolizer includes only those below it'
 	verdict 'no include runs upwards, and no modules include each other in a circle'
 
 # A folder with a main.c is a process; one without is a topic of the process around it.
-find bpf shared collector symbolizer cli -type d | while read -r folder; do
+find bpf shared collector symbolizer service cli -type d | while read -r folder; do
 	case $folder in
 	bpf | shared | shared/seccompgen | symbolizer/output/html) ;;
 	*/main.c) ;;
@@ -178,8 +191,8 @@ done | verdict 'each folder is a process or a topic of the process around it'
 
 # --- what no file may hold ---------------------------------------------------------------------
 
-programs=$(sources shared collector symbolizer cli)
-all=$(sources shared bpf collector symbolizer cli tests)
+programs=$(sources shared collector symbolizer service cli)
+all=$(sources shared bpf collector symbolizer service cli tests)
 user=$(echo "$all" | grep -vE '^bpf/|\.bpf\.[ch]$')
 
 banned='strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|alloca|system|popen|usleep|signal'
@@ -240,9 +253,11 @@ FNR == 1 { said = ""; held = 0; comment = 0 }
 texts()
 {
 	find README.md HACKING.md quickstart meson.build meson_options.txt \
-		shared bpf collector symbolizer cli systemd tests \
+		shared bpf collector symbolizer cli systemd man completions apparmor \
+		containers tests \
 		\( -name node_modules -o -name corpus \) -prune -o \
-		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
+		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' -print \
+		2>/dev/null | sort
 }
 "$lint/words.sh" . 2>&1 | verdict 'no retired stem, prefix or word (tests/lint/retired)'
 texts | xargs -d '\n' awk -v most=$COLUMNS_MOST '{
@@ -336,6 +351,7 @@ if [ -n "$build" ]; then
 	for program in collector/tidemark-collector collector/opener/tidemark-opener \
 		symbolizer/tidemark-symbolizer symbolizer/parser/tidemark-parser \
 		symbolizer/debuginfod/tidemark-debuginfod symbolizer/exporter/tidemark-exporter \
+		symbolizer/spool/tidemark-spool symbolizer/viewer/tidemark-viewer \
 		cli/tidemark; do
 		[ -x "$build/$program" ] || echo "$program is not built"
 	done | verdict 'every program is there'
@@ -350,11 +366,17 @@ if [ -n "$build" ]; then
 	echo symbolizer/parser/tidemark-parser |
 		foreign 'bpf_|cap_|dlopen|getaddrinfo|socket@|connect@' |
 		verdict 'the parser holds neither BPF nor network'
+	echo symbolizer/viewer/tidemark-viewer |
+		foreign 'bpf_|cap_|elf_|gelf_|dwarf_|dlopen|getaddrinfo|socket@|execv|fork@' |
+		verdict 'the viewer holds neither ELF, BPF nor network, and starts nothing'
 	for program in debuginfod exporter; do
 		echo symbolizer/$program/tidemark-$program |
 			foreign 'bpf_|cap_|elf_|gelf_|dwarf_|dlopen|execv|fork@|bind@|listen@' |
 			verdict "$program/ reads no ELF, starts nothing and listens to nobody"
 	done
+	echo symbolizer/spool/tidemark-spool |
+		foreign "$parsing|bpf_|cap_|execv|fork@|socket@|connect@|bind@|listen@|rename" |
+		verdict 'spool/ parses nothing, starts nothing and has no network'
 fi
 
 echo "privileged code: $collector_lines lines of $COLLECTOR_LINES (not blank, no comment, linked)"

@@ -40,6 +40,8 @@ plant symbolizer/debuginfod/main.c '#include "symbolizer/session.h"' \
 plant symbolizer/exporter/main.c '#include "symbolizer/debuginfod/server.h"' \
 	'symbolizer/exporter/ includes only'
 plant symbolizer/session.c '#include "symbolizer/exporter/queue.h"' 'symbolizer/ includes only'
+plant symbolizer/viewer/main.c '#include "symbolizer/names/symbol_store.h"' \
+	'symbolizer/viewer/ includes only'
 plant bpf/tidemark.bpf.c '#include "shared/ring.h"' 'bpf/ includes only what it shares'
 plant bpf/maps.h '#include <stdio.h>' 'bpf/ uses only headers of the kernel'
 plant collector/main.c '#include "collector/opener/candidates.h"' 'collector/ includes only'
@@ -67,8 +69,8 @@ plant cli/options.c 'static void f(void)\n{\n\texit(1);\n}' 'exit() only in main
 plant cli/main.c '/* TODO: later */' 'nothing is left for later'
 plant cli/main.c "$(yes ';' | head -400)" 'no file over 400 lines'
 plant cli/main.c "static void f(void)\n{\n$(yes ';' | head -60)\n}" 'no function over 60 lines'
-plant collector/opener/opener.h "$(yes 'int x;' | head -6499)" \
-	'the privileged code stays under 6500 lines' 'lines'
+plant collector/opener/opener.h "$(yes 'int x;' | head -6699)" \
+	'the privileged code stays under 7400 lines' 'lines'
 for pair in base:profile profile:unwind unwind:names names:output profile:output; do
 	topic=${pair%:*}
 	header=$(cd "$dir/tree" && printf '%s\n' "symbolizer/${pair#*:}"/*.h | head -n 1)

@@ -26,7 +26,7 @@
 #include "shared/sandbox.h"
 
 #define DESCRIPTORS_MAX 32
-#define KILL_MS         20 /* a worker that SIGKILL has not ended after so long is abandoned */
+#define KILL_MS         200 /* a worker that SIGKILL has not ended after so long is abandoned */
 
 enum { /* of a verdict */
 	WORKER_E_REFUSED = 1,
@@ -222,6 +222,7 @@ static int serve_ask(struct server *server, const struct opener_request *request
 	return supervise(server, pid, request->id);
 }
 
+/* Return: TM_FDPASS_E_CLOSED: the collector is gone, perhaps with a request open; -errno. */
 static int serve(struct server *server)
 {
 	static struct opener_request request;
@@ -229,10 +230,8 @@ static int serve(struct server *server)
 	for (;;) {
 		int r = tm_fdpass_recv(server->socket, &request, sizeof(request), NULL, 0);
 
-		if (r == TM_FDPASS_E_CLOSED)
-			return 0;
 		if (r != 0)
-			return r < 0 ? r : -EPROTO;
+			return r;
 		request.path[OPENER_PATH_BYTES - 1] = '\0';
 		if (request.kind - 1 >= OPENER_PERF_MAP || request.kind == OPENER_VERDICT)
 			continue; /* a verdict for a worker that has ended */
@@ -260,5 +259,5 @@ int main(int argc, char **argv)
 			      strerror(-r));
 		return 3;
 	}
-	return serve(&server) == 0 ? 0 : 1;
+	return serve(&server) == TM_FDPASS_E_CLOSED ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -107,6 +108,8 @@ static const struct {
 	NAME(BPF_BTF_LOAD),
 	NAME(BPF_MAP_FREEZE),
 	NAME(BPF_PROG_ATTACH),
+	/* io_uring_register */
+	NAME(IORING_REGISTER_FILES_UPDATE),
 	/* ioctl */
 	NAME(PERF_EVENT_IOC_ENABLE),
 	NAME(PERF_EVENT_IOC_DISABLE),
@@ -114,6 +117,7 @@ static const struct {
 	NAME(PERF_EVENT_IOC_SET_BPF),
 	NAME(PERF_EVENT_IOC_ID),
 	NAME(PERF_EVENT_IOC_RESET),
+	NAME(PERF_FLAG_FD_CLOEXEC),
 	NAME(TCGETS),
 	NAME(FIONREAD),
 	NAME(FIONBIO),

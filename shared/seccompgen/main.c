@@ -8,6 +8,8 @@
  *              NAME argN==VALUE                allowed when the argument is VALUE
  *              NAME argN&MASK==VALUE           ... when these bits of it are
  *              NAME ... errno=EPERM            refused with an error instead of allowed
+ *              include FILE                    the lines of another table in the same folder, which
+ *                                              includes none itself
  *            Conditions on one line must all hold; lines of one name are alternatives. A line
  *            without conditions must be the only one of its name. VALUE and MASK: numbers or C
  *            constants (shared/seccompgen/constants.c), joined by '|'. A negative VALUE is compared
@@ -16,6 +18,7 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -44,6 +47,7 @@ struct table {
 	const char *path;
 	unsigned line;
 	unsigned rules;
+	bool included; /* what is read now is included by another table */
 	struct rule rule[RULES_MAX];
 };
 
@@ -168,6 +172,30 @@ static size_t tidy(char *line)
 	return to;
 }
 
+static int read_table(struct table *table);
+
+/* @name: relative to the folder of the table that includes it. */
+static int include_table(struct table *table, const char *name)
+{
+	const char *path = table->path, *slash = strrchr(path, '/');
+	unsigned line = table->line;
+	char other[PATH_MAX];
+	int length = snprintf(other, sizeof(other), "%.*s%s", slash ? (int)(slash - path) + 1 : 0,
+			      path, name);
+	int r;
+
+	if (length < 0 || length >= (int)sizeof(other) || table->included)
+		return report_error(table, "cannot be included", name);
+	table->path = other;
+	table->line = 0;
+	table->included = true;
+	r = read_table(table);
+	table->included = false;
+	table->path = path;
+	table->line = line;
+	return r;
+}
+
 static int read_table(struct table *table)
 {
 	FILE *file = fopen(table->path, "re");
@@ -185,7 +213,9 @@ static int read_table(struct table *table)
 		}
 		if (tidy(line) == 0)
 			continue;
-		if (!first || strcmp(line, "default kill") != 0)
+		if (strncmp(line, "include ", 8) == 0)
+			r = include_table(table, line + 8);
+		else if (!first || strcmp(line, "default kill") != 0)
 			r = parse_line(table, line);
 		first = false;
 	}

@@ -16,6 +16,8 @@
 #include "shared/fdpass.h"
 #include "symbolizer/base/file_identity.h"
 
+#define NS_PER_MS 1000000ull
+
 static int64_t now_ms(void)
 {
 	return (int64_t)tm_clock_ms();
@@ -121,6 +123,13 @@ void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns, uint
 		parser_slot_free(&client->slots[i], &client->memory);
 	client->first = 0;
 	tm_child_stop(&child, ret_cpu_ns, ret_rss_bytes);
+}
+
+uint64_t parser_client_cpu_ns(const struct parser_client *client)
+{
+	uint64_t own_ns = client->first > 0 ? tm_clock_cpu_ns(client->first) : 0;
+
+	return own_ns + client->workers_ms * NS_PER_MS;
 }
 
 void parser_client_attach(struct parser_client *client, int socket, uint64_t number)
@@ -318,6 +327,7 @@ static int handle_result(struct parser_client *client, const struct parser_messa
 		return -EBADMSG;
 	client->retry_pause_ms = PARSER_CLIENT_PAUSE_MS; /* this parser answers */
 	slot->cpu_ms += result->cpu_ms;
+	client->workers_ms += result->cpu_ms;
 	if (result->status != PARSER_MEMORY || !try_again(client, slot))
 		end_request(client, slot, result->status, TM_TAKE_FD(taken));
 	return 0;

@@ -47,7 +47,8 @@ struct parser_client {
 	int64_t retry_ms;       /* when the command may be asked for a parser again */
 	int64_t retry_pause_ms; /* how long to wait after asking it */
 	uint32_t next_id;
-	uint32_t ended; /* requests that were answered or failed so far; wraps around */
+	uint32_t ended;      /* requests that were answered or failed so far; wraps around */
+	uint64_t workers_ms; /* CPU time of the workers that have ended, as the parser says */
 	struct parser_slot slots[PARSER_OPEN_MAX];
 	struct parser_client_counts counts;
 	struct quarantine quarantine;
@@ -75,6 +76,8 @@ int parser_client_start(struct parser_client *client, int program);
 /* Stops the parser. @ret_*: of the first one and its workers; 0 where unknown. Cannot fail. */
 void parser_client_stop(struct parser_client *client, uint64_t *ret_cpu_ns,
 			uint64_t *ret_rss_bytes);
+/* Return: CPU time so far of the first parser and of the workers of all, ns. */
+uint64_t parser_client_cpu_ns(const struct parser_client *client);
 /* Connects another parser, which the command started under @number. Takes @socket. */
 void parser_client_attach(struct parser_client *client, int socket, uint64_t number);
 /* Whether a parser is connected and has a free slot for a request, and memory. */

@@ -14,10 +14,10 @@
 
 #include "exporter_filter.h"
 #include "exporter_unix_filter.h"
+#include "shared/landlock.h"
 #include "shared/option.h"
 #include "shared/sandbox.h"
 #include "symbolizer/exporter/server.h"
-#include "symbolizer/network/landlock.h"
 
 #define DESCRIPTORS         64
 #define ADDRESS_SPACE_BYTES (1ul << 30)
@@ -33,13 +33,12 @@ static int ignore_signals(void)
 /* With a unix socket, no file may be read and no port connected to. */
 static int restrict_access(const struct options *options, const struct network *network)
 {
-	static const char *const no_paths[] = {NULL};
-	const struct landlock_allowed nothing = {.paths = no_paths};
+	const struct tm_landlock_allowed nothing = {.paths = NULL};
 	int r;
 
 	if (!options->unix_socket)
 		return network_restrict(network);
-	r = TM_SANITIZED ? 0 : landlock_enter(&nothing);
+	r = TM_SANITIZED ? 0 : tm_landlock_enter(&nothing);
 	return r < 0 ? r : 0; /* kernels without Landlock have the account and the filter alone */
 }
 

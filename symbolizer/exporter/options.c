@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options - parses the arguments that the command passes: socket, receiver, secrets, limits
+ * options - parses the arguments of the command or the service: socket, receiver, secrets, limits
  */
 
 #include "symbolizer/exporter/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/un.h>
 
+#include "shared/cleanup.h"
 #include "shared/option.h"
 #include "shared/parse.h"
 
@@ -66,6 +68,54 @@ static int parse_fd(struct options *options, char *text)
 	return -EINVAL;
 }
 
+/* Return: 0, also when there is no such file; -errno. */
+static int open_credential(int folder, const char *name, int *ret_fd)
+{
+	*ret_fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return *ret_fd < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int open_credentials(struct options *options, const char *path)
+{
+	_cleanup_(tm_closep) int folder = -1;
+	int r;
+
+	if (!*path)
+		return 0; /* there are none */
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -errno;
+	r = open_credential(folder, "tidemark_certificate", &options->certificate);
+	if (r == 0)
+		r = open_credential(folder, "tidemark_client-certificate",
+				    &options->client_certificate);
+	if (r == 0)
+		r = open_credential(folder, "tidemark_client-key", &options->client_key);
+	return r < 0 ? r : open_credential(folder, "tidemark_headers", &options->headers);
+}
+
+static int take_endpoint(struct options *options, const char *text)
+{
+	struct tm_otlp_endpoint *endpoint = &options->endpoint;
+
+	if (tm_otlp_endpoint_parse(text, /* all_signals= */ false, endpoint) != 0)
+		return -EINVAL;
+	options->url = endpoint->url;
+	options->unix_socket = endpoint->socket[0] ? endpoint->socket : NULL;
+	return 0;
+}
+
+static int parse_service(struct options *options, char *text)
+{
+	const char *value;
+
+	if ((value = tm_option_value(text, "--endpoint")))
+		return take_endpoint(options, value);
+	if ((value = tm_option_value(text, "--credentials")))
+		return open_credentials(options, value);
+	return parse_fd(options, text);
+}
+
 static int parse_argument(struct options *options, char *text)
 {
 	const struct {
@@ -91,7 +141,7 @@ static int parse_argument(struct options *options, char *text)
 		return take_url(options, value);
 	if ((value = tm_option_value(text, "--unix-socket")))
 		return take_unix_socket(options, value);
-	return parse_fd(options, text);
+	return parse_service(options, text);
 }
 
 /* Return: what is missing or contradicts another option; NULL: nothing. */
@@ -100,7 +150,7 @@ static const char *problem(const struct options *options)
 	bool secure = options->url && begins_with(options->url, HTTPS);
 
 	if (options->socket < 0 || !options->url)
-		return "--socket-fd and --url are required";
+		return "--socket-fd and --url or --endpoint are required";
 	if (options->unix_socket && secure)
 		return "--unix-socket needs an http:// URL";
 	if ((options->client_certificate < 0) != (options->client_key < 0))

@@ -27,19 +27,34 @@ static int by_key(uint32_t a, uint32_t b, const void *context)
 	return sort_by_number(names->places[a].key, names->places[b].key);
 }
 
-static void keep_build_id(const struct name_table *names, struct name_table_file *file)
+/* Return: a string; 0: it has no bytes, or there is no memory. */
+static uint32_t keep_hex(const struct name_table *names, const uint8_t *bytes, uint32_t count)
 {
 	static const char digits[] = "0123456789abcdef";
-	const struct parser_symbol_table *header = file->pin.table.header;
 	char text[BUILD_ID_TEXT];
+	uint32_t string;
 	size_t at = 0;
 
-	for (uint32_t i = 0; i < header->build_id_bytes; i++) {
-		text[at++] = digits[header->build_id[i] >> 4];
-		text[at++] = digits[header->build_id[i] & 15];
+	for (uint32_t i = 0; i < count; i++) {
+		text[at++] = digits[bytes[i] >> 4];
+		text[at++] = digits[bytes[i] & 15];
 	}
-	if (strings_add(names->strings, text, at, &file->build_id))
-		file->build_id = 0;
+	return strings_add(names->strings, text, at, &string) ? 0 : string;
+}
+
+static void keep_ids(const struct name_table *names, struct name_table_file *file)
+{
+	const struct symbol_table *table = &file->pin.table;
+	const struct parser_symbol_table *header = table->header;
+	const char *go =
+		header->go_build_id == PARSER_NO_NAME ? "" : table->names + header->go_build_id;
+
+	file->build_id = keep_hex(names, header->build_id, header->build_id_bytes);
+	file->htlhash =
+		keep_hex(names, header->htlhash, header->has_htlhash ? PARSER_HTLHASH_BYTES : 0);
+	if (strings_add(names->strings, go, strlen(go), &file->go_build_id))
+		file->go_build_id = 0;
+	file->is_go = (header->flags & PARSER_SYMBOLS_HAS_PCLNTAB) != 0;
 }
 
 static void pin_file(struct name_table *names, const struct files *files,
@@ -55,7 +70,7 @@ static void pin_file(struct name_table *names, const struct files *files,
 			file->pin.table.header->symbol_count > 0 ||
 			(file->pin.debug.header && file->pin.debug.header->symbol_count > 0);
 		file->pin.reason = file->has_symbols ? TM_UNNAMED_NO_SYMBOL : TM_UNNAMED_NO_SYMBOLS;
-		keep_build_id(names, file);
+		keep_ids(names, file);
 	} else if (file->pin.reason == TM_UNNAMED_PENDING && source && !source->opened) {
 		file->pin.reason = TM_UNNAMED_NOT_OPENED;
 	}

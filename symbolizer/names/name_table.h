@@ -35,8 +35,11 @@ struct name_table_call {     /* one function at a place; innermost first, the la
 
 struct name_table_file { /* one file that was sampled */
 	uint32_t file;
-	uint32_t build_id; /* string */
+	uint32_t build_id;    /* string, hex; "": none, */
+	uint32_t go_build_id; /* likewise; as Go's linker wrote it, */
+	uint32_t htlhash;     /* likewise; hex */
 	uint8_t has_symbols;
+	uint8_t is_go; /* it has Go's table of functions */
 	struct symbol_store_pin pin;
 };
 

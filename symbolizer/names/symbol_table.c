@@ -28,7 +28,8 @@ static bool header_is_good(const struct parser_symbol_table *header)
 	       header->name_bytes <= PARSER_SYMBOLS_NAMES_MAX &&
 	       header->build_id_bytes <= sizeof(header->build_id) &&
 	       header->altlink_build_id_bytes <= sizeof(header->altlink_build_id) &&
-	       is_name(header, header->debuglink) && is_name(header, header->altlink);
+	       is_name(header, header->debuglink) && is_name(header, header->altlink) &&
+	       is_name(header, header->go_build_id);
 }
 
 static bool segments_are_good(const struct symbol_table *table)
@@ -92,6 +93,7 @@ static int parse_codes(struct symbol_table *table, const void *blob, size_t byte
 		.magic = PARSER_SYMBOLS_MAGIC,
 		.debuglink = PARSER_NO_NAME,
 		.altlink = PARSER_NO_NAME,
+		.go_build_id = PARSER_NO_NAME,
 	};
 	struct symbol_table parsed = SYMBOL_TABLE_NULL;
 	size_t need;

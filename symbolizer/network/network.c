@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/landlock.h"
 #include "shared/parse.h"
 #include "shared/sandbox.h"
-#include "symbolizer/network/landlock.h"
 
 #define PORT_DNS 53
 
@@ -110,12 +110,12 @@ int network_prepare(struct network *network)
 /* A sanitizer reads files of /proc. Kernels without Landlock have the account and the filter. */
 int network_restrict(const struct network *network)
 {
-	const struct landlock_allowed allowed = {
+	const struct tm_landlock_allowed allowed = {
 		.paths = network_paths,
 		.ports = network->ports,
 		.port_count = network->port_count,
 	};
-	int r = TM_SANITIZED ? 0 : landlock_enter(&allowed);
+	int r = TM_SANITIZED ? 0 : tm_landlock_enter(&allowed);
 
 	return r < 0 ? r : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "symbolizer/output/completeness.h"
 #include "shared/reasons.h"
+#include "shared/weights.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -117,6 +118,16 @@ static void add_off_cpu(struct line *line, const struct report_off_cpu *off_cpu)
 		    tm_reasons_stop);
 }
 
+/* "; rate lowered for 12.0 s, to 1/8 at most" */
+static void add_weights(struct line *line, const uint64_t weight_ns[TM_WEIGHTS_N])
+{
+	unsigned most;
+	uint64_t ns = tm_weights_lowered(weight_ns, &most);
+
+	if (ns)
+		add(line, "; rate lowered for %.1f s, at most to 1/%u", seconds(ns), most);
+}
+
 void completeness_format(const struct report *report, char text[static COMPLETENESS_BYTES])
 {
 	struct line line = {.text = text};
@@ -125,6 +136,7 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 	add(&line, "taken %" PRIu64 " = exported %" PRIu64, report->taken, report->exported);
 	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	add(&line, "; not run %" PRIu64, report->not_run);
+	add_weights(&line, report->weight_ns);
 	add_reasons(&line, "; truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		    tm_reasons_stop);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,

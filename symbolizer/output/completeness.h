@@ -4,6 +4,7 @@
  * completeness - the line that states what a report lacks
  *
  * taken 1980 = exported 1975 + dropped 5 (ring_full 5); not run 0; truncated 3 (exec 3); ...
+ * Where the governor has lowered the rate it says so behind `not run`, for how long and how far.
  * Where off-CPU was recorded a second sentence follows, in samples and in the time that they
  * stand for. That time estimates the observed one, which is exact:
  *

@@ -13,14 +13,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "shared/cleanup.h"
 #include "shared/clock.h"
 #include "shared/fdpass.h"
+#include "shared/service.h"
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 void exporter_client_init(struct exporter_client *client, int socket, uint64_t first_id)
 {
-	*client = (struct exporter_client){.socket = socket, .last_id = first_id};
+	*client = (struct exporter_client){.socket = socket, .listener = -1, .last_id = first_id};
 }
 
 void exporter_client_fail(struct exporter_client *client, enum tm_export why, uint64_t samples)
@@ -29,14 +31,30 @@ void exporter_client_fail(struct exporter_client *client, enum tm_export why, ui
 	client->result.samples[why] += samples;
 }
 
+static void settle(struct exporter_client *client, const struct exporter_client_request *request,
+		   enum tm_export outcome, uint64_t rejected)
+{
+	if (request->spooled) {
+		client->settled(client->context, outcome, rejected);
+		return;
+	}
+	exporter_client_fail(client, outcome, request->samples);
+	client->result.rejected += rejected;
+}
+
 static void fail_open(struct exporter_client *client, enum tm_export why)
 {
-	while (client->open_count > 0)
-		exporter_client_fail(client, why, client->open[--client->open_count].samples);
+	while (client->open_count > 0) {
+		const struct exporter_client_request request = client->open[--client->open_count];
+
+		settle(client, &request, why, 0);
+	}
 }
 
 static void lose(struct exporter_client *client)
 {
+	if (client->listener >= 0)
+		(void)tm_close(client->socket); /* it is the last one that we accepted */
 	client->socket = -1;
 	fail_open(client, TM_EXPORT_NO_EXPORTER);
 }
@@ -59,16 +77,16 @@ static const enum tm_export outcomes[EXPORTER_STATUS_N] = {
  * and are not counted. */
 static bool close_request(struct exporter_client *client, const struct exporter_message *message)
 {
-	struct exporter_client_request *request = NULL;
+	struct exporter_client_request *request = NULL, closed;
 
 	for (unsigned i = 0; i < client->open_count && !request; i++)
 		if (client->open[i].id == message->id)
 			request = &client->open[i];
 	if (!request)
 		return message->id <= client->last_id;
-	exporter_client_fail(client, outcomes[message->status], request->samples);
-	client->result.rejected += message->rejected;
+	closed = *request;
 	*request = client->open[--client->open_count];
+	settle(client, &closed, outcomes[message->status], message->rejected);
 	return true;
 }
 
@@ -91,6 +109,12 @@ void exporter_client_receive(struct exporter_client *client)
 	}
 }
 
+void exporter_client_accept(struct exporter_client *client)
+{
+	if (client->socket < 0)
+		client->socket = tm_service_accept(client->listener);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 int exporter_client_body(void)
@@ -100,8 +124,7 @@ int exporter_client_body(void)
 	return body < 0 ? -errno : body;
 }
 
-/* Return: bytes of it, sealed; 0: it could not be. */
-static uint64_t seal(int body)
+uint64_t exporter_client_seal(int body)
 {
 	struct stat status;
 
@@ -138,25 +161,50 @@ void exporter_client_send(struct exporter_client *client, int body,
 	enum tm_export done;
 
 	exporter_client_receive(client);
+	exporter_client_accept(client);
 	send.kind = EXPORTER_SEND;
 	send.id = ++client->last_id;
-	send.body_bytes = seal(body);
 	done = hand_over(client, body, &send);
 	if (done != TM_EXPORT_DELIVERED) {
 		exporter_client_fail(client, done, send.samples);
 		return;
 	}
 	client->open[client->open_count++] =
-		(struct exporter_client_request){send.id, send.samples};
+		(struct exporter_client_request){send.id, send.samples, /* spooled= */ false};
 	client->result.bytes += send.body_bytes;
+}
+
+enum tm_export exporter_client_forward(struct exporter_client *client, int body,
+				       const struct exporter_message *message)
+{
+	struct exporter_message send = *message;
+	enum tm_export done;
+
+	send.kind = EXPORTER_SEND;
+	send.id = ++client->last_id;
+	done = hand_over(client, body, &send);
+	if (done == TM_EXPORT_DELIVERED)
+		client->open[client->open_count++] = (struct exporter_client_request){
+			send.id, send.samples, /* spooled= */ true};
+	return done;
+}
+
+void exporter_client_shut_down(struct exporter_client *client)
+{
+	if (client->socket >= 0)
+		(void)shutdown(client->socket, SHUT_WR);
+}
+
+void exporter_client_give_up(struct exporter_client *client)
+{
+	fail_open(client, TM_EXPORT_UNFINISHED);
 }
 
 void exporter_client_finish(struct exporter_client *client, unsigned ms)
 {
 	const uint64_t end_ms = tm_clock_ms() + ms;
 
-	if (client->socket >= 0)
-		(void)shutdown(client->socket, SHUT_WR);
+	exporter_client_shut_down(client);
 	exporter_client_receive(client);
 	while (client->socket >= 0 && client->open_count > 0) {
 		struct pollfd answer = {.fd = client->socket, .events = POLLIN};
@@ -167,5 +215,5 @@ void exporter_client_finish(struct exporter_client *client, unsigned ms)
 		(void)poll(&answer, 1, (int)(end_ms - now_ms));
 		exporter_client_receive(client);
 	}
-	fail_open(client, TM_EXPORT_UNFINISHED);
+	exporter_client_give_up(client);
 }

@@ -3,7 +3,8 @@
  * folded - one line per stack, root first, as flame-graph tools read it
  *
  * A line has one number: samples where on-CPU alone was recorded, else ns. The stack of an off-CPU
- * sample ends in the state of its thread, `[interruptible]`, or goes on with who woke it.
+ * sample ends in the state of its thread, `[interruptible]`, or goes on with who woke it. Of a
+ * comparison there are two numbers: of what is compared with, then of what is shown.
  */
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report.h"
 #include "symbolizer/output/stack_order.h"
+
+#define FOLDED_SIDES 2
 
 struct folded {
 	const struct report *report;
@@ -119,8 +122,9 @@ static void write_name(struct output_file *out, const char *name)
 	}
 }
 
+/* @numbers: of what the samples are compared with, if they are, and of theirs. */
 static void write_row(struct output_file *out, const struct folded *folded,
-		      const struct report_sample *sample, uint64_t number)
+		      const struct report_sample *sample, const uint64_t numbers[FOLDED_SIDES])
 {
 	const struct report *report = folded->report;
 	struct stack_walk walk = stack_walk_start(report, &report->stacks[sample->stack]);
@@ -137,8 +141,10 @@ static void write_row(struct output_file *out, const struct folded *folded,
 	}
 	if (report_sample_ends_in_state(sample))
 		output_file_format(out, ";[%s]", tm_reasons_thread(sample->state));
-	output_file_text(out, " ");
-	output_file_number(out, number);
+	for (unsigned side = report->base ? 0 : 1; side < FOLDED_SIDES; side++) {
+		output_file_text(out, " ");
+		output_file_number(out, numbers[side]);
+	}
 	output_file_text(out, "\n");
 }
 
@@ -156,7 +162,7 @@ int folded_write(struct output_file *out, const struct report *report)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->sample_count;) {
 		const struct report_sample *sample = &report->samples[rows[i]];
-		uint64_t value = 0;
+		uint64_t values[FOLDED_SIDES] = {0};
 		uint32_t next = i;
 
 		for (; next < report->sample_count; next++) {
@@ -164,13 +170,13 @@ int folded_write(struct output_file *out, const struct report *report)
 
 			if (compare_rows(rows[i], rows[next], &folded) != 0)
 				break;
-			value += other->value;
+			values[other->flags & REPORT_SAMPLE_BASE ? 0 : 1] += other->value;
 		}
 		i = next;
-		if (!off_cpu)
-			value = report_number(report, value);
-		if (value > 0)
-			write_row(out, &folded, sample, value);
+		for (unsigned side = 0; side < FOLDED_SIDES && !off_cpu; side++)
+			values[side] = report_number(report, values[side]);
+		if (values[0] > 0 || values[1] > 0)
+			write_row(out, &folded, sample, values);
 	}
 	return output_file_finish(out);
 }

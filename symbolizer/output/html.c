@@ -93,6 +93,15 @@ static void write_off_cpu(struct output_file *out, const struct report_off_cpu *
 	output_file_text(out, "}");
 }
 
+/* When what the samples are compared with was recorded. */
+static void write_base(struct output_file *out, const struct report *base)
+{
+	key(out, "compare");
+	output_file_text(out, "{");
+	write_number(out, "start_ms", base->start_unix_ns / NS_PER_MS);
+	output_file_format(out, ",\"seconds\":%.6f}", (double)base->duration_ns / NS_PER_SECOND);
+}
+
 static void write_summary(struct output_file *out, const struct report *report)
 {
 	const struct named_number numbers[] = {
@@ -120,6 +129,8 @@ static void write_summary(struct output_file *out, const struct report *report)
 	write_reasons(out, "not_opened", report->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
 	if (report_has(report, TM_SAMPLE_OFF_CPU))
 		write_off_cpu(out, &report->off_cpu);
+	if (report->base)
+		write_base(out, report->base);
 	key(out, "reasons");
 	output_file_text(out, "[");
 	for (unsigned stop = TM_STOP_NONE + 1; stop < TM_STOP_N; stop++)
@@ -216,17 +227,23 @@ static void write_tree(struct output_file *out, const struct html_tree *tree)
 	output_file_text(out, "]");
 }
 
+static bool is_of(const struct html_tree_sample *sample, unsigned kind, bool base)
+{
+	return sample->kind == kind && sample->base == base;
+}
+
 /* Leaf + 1 as the difference to the sample before (0: no frames), thread, count: flat. */
-static void write_samples(struct output_file *out, const struct html_tree *tree, unsigned kind)
+static void write_samples(struct output_file *out, const struct html_tree *tree, unsigned kind,
+			  bool base)
 {
 	uint32_t last = 0, at = 0;
 
-	output_file_text(out, ",\"samples\":[");
+	output_file_text(out, "\"samples\":[");
 	for (uint32_t i = 0; i < tree->sample_count; i++) {
 		const struct html_tree_sample *sample = &tree->samples[i];
 		uint32_t leaf = sample->node == HTML_TREE_NO_NODE ? 0 : sample->node + 1;
 
-		if (sample->kind != kind)
+		if (!is_of(sample, kind, base))
 			continue;
 		element(out, at++, leaf - last);
 		element(out, 1, sample->thread);
@@ -238,7 +255,7 @@ static void write_samples(struct output_file *out, const struct html_tree *tree,
 
 /* Of the same samples, ns; empty if each is its count times the period. */
 static void write_values(struct output_file *out, const struct html_tree *tree, unsigned kind,
-			 uint64_t period_ns)
+			 bool base, uint64_t period_ns)
 {
 	bool listed = false;
 	uint32_t at = 0;
@@ -246,11 +263,11 @@ static void write_values(struct output_file *out, const struct html_tree *tree, 
 	for (uint32_t i = 0; i < tree->sample_count && !listed; i++) {
 		const struct html_tree_sample *sample = &tree->samples[i];
 
-		listed = sample->kind == kind && sample->value != sample->count * period_ns;
+		listed = is_of(sample, kind, base) && sample->value != sample->count * period_ns;
 	}
 	output_file_text(out, ",\"values\":[");
 	for (uint32_t i = 0; listed && i < tree->sample_count; i++)
-		if (tree->samples[i].kind == kind)
+		if (is_of(&tree->samples[i], kind, base))
 			element(out, at++, tree->samples[i].value);
 	output_file_text(out, "]");
 }
@@ -274,8 +291,15 @@ static void write_kinds(struct output_file *out, const struct report *report,
 		output_file_format(out, "%s{\"name\":\"%s\",\"period_ns\":", separator,
 				   names[kind]);
 		output_file_number(out, period_ns);
-		write_samples(out, tree, kind);
-		write_values(out, tree, kind, period_ns);
+		output_file_text(out, ",");
+		write_samples(out, tree, kind, /* base= */ false);
+		write_values(out, tree, kind, /* base= */ false, period_ns);
+		if (report->base) {
+			output_file_text(out, ",\"base\":{");
+			write_samples(out, tree, kind, /* base= */ true);
+			write_values(out, tree, kind, /* base= */ true, period_ns);
+			output_file_text(out, "}");
+		}
 		output_file_text(out, "}");
 		separator = ",\n";
 	}
@@ -297,7 +321,7 @@ int html_write(struct output_file *out, const struct report *report)
 	write_processes(out, report);
 	write_tree(out, &tree);
 	write_kinds(out, report, &tree);
-	if (report_has(report, TM_SAMPLE_OFF_CPU))
+	if (report_has(report, TM_SAMPLE_OFF_CPU) && !report->threads_absent)
 		html_threads_write(out, report);
 	output_file_text(out, "}\n");
 	output_file_bytes(out, page_after_data, sizeof(page_after_data));

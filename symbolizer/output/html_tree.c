@@ -31,6 +31,11 @@ static int compare_threads(uint32_t a, uint32_t b, const void *context)
 	return order != 0 ? order : sort_by_number(left->comm, right->comm);
 }
 
+static bool is_base(const struct report_sample *sample)
+{
+	return (sample->flags & REPORT_SAMPLE_BASE) != 0;
+}
+
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct growth *growth = context;
@@ -44,7 +49,9 @@ static int compare_samples(uint32_t a, uint32_t b, const void *context)
 		order = sort_by_number(left->state, right->state);
 	if (order == 0)
 		order = sort_by_number(growth->threads[a], growth->threads[b]);
-	return order != 0 ? order : sort_by_number(left->kind, right->kind);
+	if (order == 0)
+		order = sort_by_number(left->kind, right->kind);
+	return order != 0 ? order : sort_by_number(is_base(left), is_base(right));
 }
 
 /* Return: the thread of each sample (free it), or NULL without memory. */
@@ -196,6 +203,7 @@ static int grow(struct html_tree *tree, struct growth *growth, const uint32_t *o
 						       : HTML_TREE_NO_NODE;
 		merged->thread = growth->threads[order[i]];
 		merged->kind = sample->kind;
+		merged->base = is_base(sample);
 		merged->count = sample->count;
 		merged->value = sample->value;
 		tree->sample_count++;

@@ -8,7 +8,7 @@
  *            below its caller, or one that is inlined into it. A truncated stack begins with the
  *            node of its reason: function = functions.count + stop - 1. The stack of an off-CPU
  *            sample ends in the node of its thread's state, whose functions follow those.
- *            Samples are merged per (stack, thread, kind) and refer to their leaf;
+ *            Samples are merged per (stack, thread, kind, side) and refer to their leaf;
  *            HTML_TREE_NO_NODE: a stack without frames.
  *            A thread is (process, tid, name): one that renames itself appears twice.
  */
@@ -30,7 +30,8 @@ struct html_tree_thread {
 struct html_tree_sample {
 	uint32_t node;
 	uint32_t thread;
-	uint32_t kind; /* enum tm_sample_kind */
+	uint8_t kind; /* enum tm_sample_kind */
+	bool base;    /* of a comparison: as REPORT_SAMPLE_BASE */
 	uint64_t count;
 	uint64_t value; /* ns */
 };

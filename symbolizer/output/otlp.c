@@ -33,7 +33,7 @@ void *otlp_take(struct otlp_message *message, size_t count, size_t bytes)
 	void *taken = NULL;
 	size_t all;
 
-	if (!__builtin_mul_overflow(count + 1, bytes, &all))
+	if (!__builtin_mul_overflow(count, bytes, &all))
 		taken = arena_take(&message->arena, all);
 	if (taken)
 		memset(taken, 0, all);
@@ -42,14 +42,15 @@ void *otlp_take(struct otlp_message *message, size_t count, size_t bytes)
 	return taken;
 }
 
-static int make(const struct report *report, const uint32_t *order, uint32_t count,
-		struct otlp_message **ret_message)
+static int make(const struct otlp_parts *parts, uint32_t count, struct otlp_message **ret_message)
 {
+	const struct report *report = parts->report;
 	_cleanup_(message_freep) struct otlp_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		return -ENOMEM;
 	message->report = report;
+	message->services = &parts->services;
 	message->unlimited.limit = UINT64_MAX;
 	message->arena.budget = report->memory ? report->memory : &message->unlimited;
 	otlp__request__init(&message->request);
@@ -57,7 +58,7 @@ static int make(const struct report *report, const uint32_t *order, uint32_t cou
 	if (!message->error)
 		otlp_attributes_begin(message);
 	if (!message->error)
-		otlp_samples_fill(message, order, count);
+		otlp_samples_fill(message, parts->order + parts->done, count);
 	if (message->error)
 		return message->error;
 	otlp_dictionary_end(message);
@@ -69,23 +70,31 @@ static int make(const struct report *report, const uint32_t *order, uint32_t cou
 
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
-	const struct report *report = context;
-	const struct report_sample *left = &report->samples[a], *right = &report->samples[b];
-	int order = sort_by_number(left->process, right->process);
+	const struct otlp_parts *parts = context;
+	const struct report_sample *left = &parts->report->samples[a];
+	const struct report_sample *right = &parts->report->samples[b];
+	const uint32_t *resources = parts->services.resources;
+	int order = sort_by_number(resources[left->process], resources[right->process]);
 
 	return order != 0 ? order : sort_by_number(left->kind, right->kind);
 }
 
 int otlp_parts_init(struct otlp_parts *parts, const struct report *report)
 {
+	int r;
+
 	*parts = (struct otlp_parts){.report = report};
-	parts->order = sort_new(report->sample_count, compare_samples, report);
+	r = otlp_services_init(&parts->services, report);
+	if (r < 0)
+		return r;
+	parts->order = sort_new(report->sample_count, compare_samples, parts);
 	return parts->order ? 0 : -ENOMEM;
 }
 
 void otlp_parts_deinit(struct otlp_parts *parts)
 {
 	parts->message = message_free(parts->message);
+	otlp_services_deinit(&parts->services);
 	free(parts->order);
 	*parts = OTLP_PARTS_NULL;
 }
@@ -111,7 +120,7 @@ int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
 	if (count == 0)
 		return OTLP_E_END;
 	for (;;) {
-		r = make(parts->report, parts->order + parts->done, count, &parts->message);
+		r = make(parts, count, &parts->message);
 		if (r < 0 && (r != -ENOMEM || count == 1))
 			return r;
 		if (r == 0)

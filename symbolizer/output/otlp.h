@@ -4,16 +4,22 @@
  * otlp - the profile as requests of OpenTelemetry's protocol, in parts of bounded size
  *
  * Shape      ExportProfilesServiceRequest, development version 1 (opentelemetry-proto 1.10). One
- *            resource for each process; in it a profile of samples on CPUs (samples, count) and one
- *            of times without a CPU (off_cpu, nanoseconds). A cut stack has [truncated: reason] in
- *            place of its root, as in pprof.
+ *            resource for each process, or as the grouping says (report_resource); in it a profile
+ *            of samples on CPUs (samples, count) and one of times without a CPU (off_cpu,
+ *            nanoseconds). A cut stack has [truncated: reason] in place of its root, as in pprof.
+ * Mappings   are files whose content was read, each with its htlhash: the specification demands
+ *            that a mapping says which file it is, and some receivers refuse one that does not. So
+ *            what lies in no such file has mapping 0: the vDSO, anonymous code, the kernel, whose
+ *            functions receivers know by their names and profile.frame.type, and files that could
+ *            not be read. Their path, or [vdso], [kernel] or the module's name in brackets, is an
+ *            attribute of the location (tidemark.frame.file).
  * Receivers  attributes of resources are given by value and not by index, link 0 is empty, and a
  *            sample has exactly one value and no time stamps: some refuse anything else.
  */
 
 #include <stdbool.h>
 
-#include "symbolizer/output/report.h"
+#include "symbolizer/output/otlp_services.h"
 
 #define OTLP_PART_BYTES (8u << 20) /* of a request, where several samples would need more */
 
@@ -25,7 +31,8 @@ struct otlp_message;
 
 struct otlp_parts {
 	const struct report *report;
-	uint32_t *order;              /* owned: samples by process and kind */
+	struct otlp_services services;
+	uint32_t *order;              /* owned: samples by resource and kind */
 	uint32_t done;                /* of them, in the parts so far */
 	uint32_t count;               /* of them, in the last part */
 	struct otlp_message *message; /* owned: of the last part */

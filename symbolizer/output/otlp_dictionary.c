@@ -12,7 +12,9 @@ static void *list_take(struct otlp_message *message, uint64_t most)
 static void index_begin(struct otlp_message *message, struct otlp_index *index,
 			enum otlp_index_kind kind, uint64_t most)
 {
-	int r = message->error ? 0 : otlp_index_init(index, &message->arena, kind, most + 1);
+	int r = message->error
+			? 0
+			: otlp_index_init(index, &message->arena, kind, most + 1, &message->error);
 
 	if (r < 0)
 		message->error = r;
@@ -32,6 +34,24 @@ static void take_lists(struct otlp_message *message)
 	message->mapping_of_segment = otlp_take(message, report->segment_count, sizeof(uint32_t));
 	message->mapping_of_file = otlp_take(message, report->file_count, sizeof(uint32_t));
 	message->location_of_frame = otlp_take(message, report->frame_count, sizeof(uint32_t));
+	message->stack_of_shown = otlp_take(message, report->sample_count, sizeof(uint32_t));
+}
+
+static void take_indices(struct otlp_message *message)
+{
+	const struct report *report = message->report;
+
+	/* A path, a name and a system name of each call are the report's strings. */
+	index_begin(message, &message->strings, OTLP_INDEX_TEXTS,
+		    (uint64_t)report->string_count + OTLP_FIXED_MAX);
+	index_begin(message, &message->functions, OTLP_INDEX_COPIES,
+		    (uint64_t)report->call_count + TM_STOP_N);
+	index_begin(message, &message->mappings, OTLP_INDEX_COPIES,
+		    (uint64_t)report->segment_count + report->file_count);
+	index_begin(message, &message->locations, OTLP_INDEX_BORROWS,
+		    (uint64_t)report->frame_count + TM_STOP_N);
+	index_begin(message, &message->stacks, OTLP_INDEX_BORROWS, report->sample_count);
+	index_begin(message, &message->shown, OTLP_INDEX_COPIES, report->sample_count);
 }
 
 Otlp__Mapping *otlp_add_mapping(struct otlp_message *message)
@@ -90,23 +110,18 @@ static void add_link(struct otlp_message *message)
 
 void otlp_dictionary_begin(struct otlp_message *message)
 {
-	const struct report *report = message->report;
-	const struct otlp_key none = {{0, 0}};
-
 	otlp__dictionary__init(&message->dictionary);
 	message->request.dictionary = &message->dictionary;
 	take_lists(message);
-	/* A path, a name and a system name of each call are the report's strings. */
-	index_begin(message, &message->strings, OTLP_INDEX_TEXTS,
-		    (uint64_t)report->string_count + OTLP_FIXED_MAX);
-	index_begin(message, &message->functions, OTLP_INDEX_KEYS,
-		    (uint64_t)report->call_count + TM_STOP_N);
-	index_begin(message, &message->stacks, OTLP_INDEX_KEYS, report->sample_count);
+	take_indices(message);
 	if (message->error)
 		return;
 	(void)otlp_index_add_text(&message->strings, "");
-	(void)otlp_index_add(&message->functions, none, NULL);
-	(void)otlp_index_add(&message->stacks, none, NULL);
+	/* No other key is as short. */
+	(void)otlp_index_add(&message->functions, "", 1, NULL);
+	(void)otlp_index_add(&message->mappings, "", 1, NULL);
+	(void)otlp_index_add(&message->locations, "", 1, NULL);
+	(void)otlp_index_add(&message->stacks, "", 1, NULL);
 	(void)otlp_add_mapping(message);
 	(void)otlp_add_location(message);
 	(void)otlp_add_function(message);

@@ -17,7 +17,7 @@ static uint64_t slots_for(uint64_t most)
 }
 
 int otlp_index_init(struct otlp_index *index, struct arena *arena, enum otlp_index_kind kind,
-		    uint64_t most)
+		    uint64_t most, int *error)
 {
 	const uint64_t slots = slots_for(most);
 	const size_t bytes =
@@ -25,7 +25,11 @@ int otlp_index_init(struct otlp_index *index, struct arena *arena, enum otlp_ind
 	void *items = arena_take(arena, (most + 1) * bytes);
 	int r;
 
-	*index = (struct otlp_index){.slot_mask = (uint32_t)(slots - 1)};
+	*index = (struct otlp_index){
+		.slot_mask = (uint32_t)(slots - 1),
+		.arena = kind == OTLP_INDEX_COPIES ? arena : NULL,
+		.error = error,
+	};
 	r = hash_seed_init(&index->seed);
 	if (r < 0)
 		return r;
@@ -40,18 +44,44 @@ int otlp_index_init(struct otlp_index *index, struct arena *arena, enum otlp_ind
 	return 0;
 }
 
-uint32_t otlp_index_add(struct otlp_index *index, struct otlp_key key, bool *ret_new)
+static bool is_key(const struct otlp_index *index, uint32_t number, const void *key, size_t bytes)
 {
-	uint32_t at = hash_bytes(&index->seed, &key, sizeof(key)) & index->slot_mask;
+	const struct otlp_key *known = &index->keys[number];
+
+	return known->count == bytes && memcmp(known->bytes, key, bytes) == 0;
+}
+
+/* Return: where the key stays; NULL: there is no memory. */
+static const void *keep(const struct otlp_index *index, const void *key, size_t bytes)
+{
+	void *copy = index->arena ? arena_take(index->arena, bytes) : NULL;
+
+	if (!index->arena)
+		return key;
+	if (copy)
+		memcpy(copy, key, bytes);
+	else
+		*index->error = -ENOMEM;
+	return copy;
+}
+
+uint32_t otlp_index_add(struct otlp_index *index, const void *key, size_t bytes, bool *ret_new)
+{
+	uint32_t at = hash_bytes(&index->seed, key, bytes) & index->slot_mask;
 	uint32_t *slots = index->slots;
 
-	while (slots[at] != 0 && memcmp(&index->keys[slots[at] - 1], &key, sizeof(key)) != 0)
-		at = (at + 1) & index->slot_mask;
 	if (ret_new)
-		*ret_new = slots[at] == 0;
+		*ret_new = false;
+	while (slots[at] != 0 && !is_key(index, slots[at] - 1, key, bytes))
+		at = (at + 1) & index->slot_mask;
 	if (slots[at] == 0) {
-		index->keys[index->count] = key;
+		key = keep(index, key, bytes);
+		if (!key)
+			return 0;
+		index->keys[index->count] = (struct otlp_key){key, bytes};
 		slots[at] = ++index->count;
+		if (ret_new)
+			*ret_new = true;
 	}
 	return slots[at] - 1;
 }

@@ -2,13 +2,16 @@
 /* otlp_samples - resources, profiles and samples of an OTLP request */
 
 #include <errno.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "output_version.h"
 #include "shared/reasons.h"
 #include "symbolizer/output/otlp_message.h"
 
-#define SAMPLE_ATTRIBUTES_MAX 4u /* thread.id, thread.name, what cut the stack, the state */
+#define THREAD_ATTRIBUTES 5u /* thread.id, thread.name, what cut the stack, the state, flags */
+#define SUM_ATTRIBUTES    2u /* count, ns */
+#define IDENTITY_MAX      (1 + THREAD_ATTRIBUTES + OTLP_PROCESS_FACTS)
 
 static void set_types(struct otlp_message *message)
 {
@@ -38,85 +41,120 @@ static void describe_kind(struct otlp_message *message, Otlp__Profile *profile, 
 	profile->period = (int64_t)message->report->period_ns;
 }
 
-/* Of full weight, or ns. */
+/* Samples at the rate of the recording, or ns. */
 static int64_t value_of(const struct report *report, const struct report_sample *sample)
 {
-	uint64_t period = report->period_ns;
-
 	if (sample->kind != TM_SAMPLE_ON_CPU)
 		return (int64_t)sample->value;
-	if (period == 0)
-		return (int64_t)sample->count;
-	return (int64_t)(sample->value / period + (sample->value % period >= period - period / 2));
+	return (int64_t)report_samples(report, sample);
 }
 
-static void describe_thread(struct otlp_message *message, const struct report_sample *from,
-			    Otlp__Sample *sample)
+static unsigned flags_of(const struct report_sample *sample)
 {
-	int32_t *list = otlp_take(message, SAMPLE_ATTRIBUTES_MAX, sizeof(*list));
+	return (sample->flags & OTLP_SAMPLE_EVENT_FLAGS) | (sample->woken ? OTLP_SAMPLE_WOKEN : 0u);
+}
+
+/* What makes two samples one: the number of the stack, then those of the attributes.
+ * Return: how many. */
+static size_t identify_sample(struct otlp_message *message, const struct report_sample *from,
+			      int32_t identity[IDENTITY_MAX])
+{
 	size_t count = 0;
 
-	if (!list)
-		return;
-	list[count++] = otlp_number_attribute(message, "thread.id", from->tid);
+	identity[count++] = otlp_stack(message, from);
+	identity[count++] = otlp_number_attribute(message, OTLP_THREAD_ID, from->tid);
 	if (from->comm != 0)
-		list[count++] = otlp_text_attribute(message, "thread.name",
-						    message->report->strings[from->comm]);
+		identity[count++] = otlp_text_attribute(message, OTLP_THREAD_NAME,
+							message->report->strings[from->comm]);
 	if (from->stop != TM_STOP_NONE)
-		list[count++] = otlp_text_attribute(message, "tidemark.truncated",
-						    tm_reasons_stop(from->stop));
+		identity[count++] =
+			otlp_text_attribute(message, OTLP_TRUNCATED, tm_reasons_stop(from->stop));
 	if (from->state != TM_THREAD_ON_CPU)
-		list[count++] = otlp_text_attribute(message, "tidemark.thread.state",
-						    tm_reasons_thread(from->state));
-	sample->attribute_indices = list;
-	sample->n_attribute_indices = count;
+		identity[count++] =
+			otlp_text_attribute(message, OTLP_STATE, tm_reasons_thread(from->state));
+	if (flags_of(from))
+		identity[count++] =
+			otlp_number_attribute(message, OTLP_SAMPLE_FLAGS, flags_of(from));
+	return count + otlp_process_attributes(message, from, identity + count);
 }
 
-static Otlp__Sample *add_sample(struct otlp_message *message, const struct report_sample *from)
+/* @identity: of the index, which keeps it. */
+static Otlp__Sample *add_sample(struct otlp_message *message, const struct otlp_key *identity)
 {
+	int32_t *numbers = (int32_t *)(uintptr_t)identity->bytes;
 	Otlp__Sample *sample = otlp_take(message, 1, sizeof(*sample));
 	int64_t *value = otlp_take(message, 1, sizeof(*value));
 
 	if (!sample || !value)
 		return NULL;
 	otlp__sample__init(sample);
-	sample->stack_index = otlp_stack(message, from);
+	sample->stack_index = numbers[0];
+	sample->attribute_indices = numbers + 1;
+	sample->n_attribute_indices = identity->count / sizeof(*numbers) - 1;
 	sample->n_values = 1;
 	sample->values = value;
-	describe_thread(message, from, sample);
 	return sample;
 }
 
-/* Samples that differ in what is not said here are one. */
-static struct otlp_key identity_of(const struct report_sample *sample)
+/* What the value does not say of the samples that it stands for; the list of attributes is the
+ * index's, so that a longer one is a copy. */
+static void describe_sum(struct otlp_message *message, Otlp__Sample *sample, unsigned kind,
+			 const struct sample_sum *sum)
 {
-	return (struct otlp_key){
-		{(uint64_t)sample->stack << 32 | sample->tid,
-		 (uint64_t)sample->comm << 32 | (uint64_t)sample->stop << 8 | sample->state}};
+	const int64_t value = sample->values[0];
+	const bool is_on_cpu = kind == TM_SAMPLE_ON_CPU;
+	const bool counted = sum->count == (is_on_cpu ? (uint64_t)value : 1);
+	const bool timed = !is_on_cpu || sum->value == (uint64_t)value * message->report->period_ns;
+	int32_t *list;
+
+	if (counted && timed)
+		return;
+	list = otlp_take(message, sample->n_attribute_indices + SUM_ATTRIBUTES, sizeof(*list));
+	if (!list)
+		return;
+	memcpy(list, sample->attribute_indices, sample->n_attribute_indices * sizeof(*list));
+	sample->attribute_indices = list;
+	if (!counted)
+		list[sample->n_attribute_indices++] =
+			otlp_number_attribute(message, OTLP_SAMPLE_COUNT, (int64_t)sum->count);
+	if (!timed)
+		list[sample->n_attribute_indices++] =
+			otlp_number_attribute(message, OTLP_SAMPLE_NS, (int64_t)sum->value);
 }
 
 static void add_samples(struct otlp_message *message, Otlp__Profile *profile, const uint32_t *order,
 			uint32_t count)
 {
 	const struct report *report = message->report;
+	struct sample_sum *sums = otlp_take(message, count, sizeof(*sums));
 	struct otlp_index identities;
 	int r;
 
 	profile->samples = otlp_take(message, count, sizeof(Otlp__Sample *));
 	r = message->error ? message->error
-			   : otlp_index_init(&identities, &message->arena, OTLP_INDEX_KEYS, count);
+			   : otlp_index_init(&identities, &message->arena, OTLP_INDEX_COPIES, count,
+					     &message->error);
 	if (r < 0)
 		message->error = r;
 	for (uint32_t i = 0; i < count && !message->error; i++) {
 		const struct report_sample *from = &report->samples[order[i]];
+		int32_t identity[IDENTITY_MAX];
+		size_t bytes = identify_sample(message, from, identity) * sizeof(*identity);
 		bool is_new;
-		uint32_t number = otlp_index_add(&identities, identity_of(from), &is_new);
+		uint32_t number = otlp_index_add(&identities, identity, bytes, &is_new);
 
-		if (is_new && !(profile->samples[number] = add_sample(message, from)))
+		if (message->error)
+			return;
+		if (is_new &&
+		    !(profile->samples[number] = add_sample(message, &identities.keys[number])))
 			return;
 		profile->samples[number]->values[0] += value_of(report, from);
+		sample_sum_add(&sums[number], from->count, from->value);
 		profile->n_samples = identities.count;
 	}
+	for (size_t i = 0; i < profile->n_samples && !message->error; i++)
+		describe_sum(message, profile->samples[i], report->samples[order[0]].kind,
+			     &sums[i]);
 }
 
 /* A receiver that gets a request twice can tell by it. */
@@ -142,22 +180,24 @@ static Otlp__Profile *make_profile(struct otlp_message *message, const uint32_t 
 	describe_kind(message, profile, report->samples[order[0]].kind);
 	profile->time_unix_nano = report->start_unix_ns;
 	profile->duration_nano = report->duration_ns;
-	profile->attribute_indices = otlp_attribute_list(message, message->completeness_attribute);
-	profile->n_attribute_indices = profile->attribute_indices ? 1 : 0;
+	profile->attribute_indices = message->report_attributes;
+	profile->n_attribute_indices = OTLP_REPORT_ATTRIBUTES;
 	identify(message, profile);
 	add_samples(message, profile, order, count);
 	return profile;
 }
 
-/* How many of the next samples are of the same process and, if @kind, of the same kind. */
-static uint32_t run_of(const struct report *report, const uint32_t *order, uint32_t count,
+/* How many of the next samples are of the same resource and, if @kind, of the same kind. */
+static uint32_t run_of(const struct otlp_message *message, const uint32_t *order, uint32_t count,
 		       bool kind)
 {
-	const struct report_sample *first = &report->samples[order[0]];
+	const struct report_sample *samples = message->report->samples;
+	const struct report_sample *first = &samples[order[0]];
+	const uint32_t *resources = message->services->resources;
 	uint32_t run = 1;
 
-	while (run < count && report->samples[order[run]].process == first->process &&
-	       (!kind || report->samples[order[run]].kind == first->kind))
+	while (run < count && resources[samples[order[run]].process] == resources[first->process] &&
+	       (!kind || samples[order[run]].kind == first->kind))
 		run++;
 	return run;
 }
@@ -167,7 +207,7 @@ static void add_profiles(struct otlp_message *message, Otlp__ScopeProfiles *scop
 {
 	scope->profiles = otlp_take(message, TM_SAMPLE_KINDS_N, sizeof(Otlp__Profile *));
 	while (count > 0 && !message->error) {
-		uint32_t run = run_of(message->report, order, count, /* kind= */ true);
+		uint32_t run = run_of(message, order, count, /* kind= */ true);
 
 		scope->profiles[scope->n_profiles++] = make_profile(message, order, run);
 		order += run;
@@ -204,12 +244,14 @@ void otlp_samples_fill(struct otlp_message *message, const uint32_t *order, uint
 	message->scope.name = (char *)(uintptr_t) "tidemark";
 	message->scope.version = (char *)(uintptr_t)OUTPUT_VERSION;
 	completeness_format(message->report, message->completeness);
-	message->completeness_attribute =
-		otlp_text_attribute(message, "tidemark.completeness", message->completeness);
+	report_counts_format(message->report, message->counts);
+	message->report_attributes[0] =
+		otlp_text_attribute(message, OTLP_COMPLETENESS, message->completeness);
+	message->report_attributes[1] = otlp_text_attribute(message, OTLP_COUNTS, message->counts);
 	request->resource_profiles = otlp_take(message, (size_t)message->report->process_count + 1,
 					       sizeof(Otlp__ResourceProfiles *));
 	while (count > 0 && !message->error) {
-		uint32_t run = run_of(message->report, order, count, /* kind= */ false);
+		uint32_t run = run_of(message, order, count, /* kind= */ false);
 
 		request->resource_profiles[request->n_resource_profiles++] =
 			make_resource(message, order, run);

@@ -2,12 +2,13 @@
 /* otlp_stacks - functions, mappings, locations and stacks in the tables of an OTLP request */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "shared/reasons.h"
 #include "symbolizer/output/otlp_message.h"
 
-#define GNU_BUILD_ID "process.executable.build_id.gnu"
-#define FRAME_TYPE   "profile.frame.type"
+#define MAPPING_ATTRIBUTES  4u
+#define LOCATION_ATTRIBUTES 3u
 
 static int32_t report_string(struct otlp_message *message, uint32_t string)
 {
@@ -19,11 +20,10 @@ static int32_t report_string(struct otlp_message *message, uint32_t string)
 static int32_t function_of(struct otlp_message *message, int32_t name, int32_t system_name,
 			   int32_t path, uint32_t start_line)
 {
-	const struct otlp_key key = {
-		{(uint64_t)name << 32 | (uint32_t)system_name, (uint64_t)path << 32 | start_line}};
+	const uint32_t key[] = {(uint32_t)name, (uint32_t)system_name, (uint32_t)path, start_line};
 	Otlp__Function *function;
 	bool is_new;
-	uint32_t number = otlp_index_add(&message->functions, key, &is_new);
+	uint32_t number = otlp_index_add(&message->functions, key, sizeof(key), &is_new);
 
 	function = is_new ? otlp_add_function(message) : NULL;
 	if (function) {
@@ -37,69 +37,152 @@ static int32_t function_of(struct otlp_message *message, int32_t name, int32_t s
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-static void describe_file(struct otlp_message *message, Otlp__Mapping *mapping,
-			  const struct report_file *file)
+struct mapping_key {
+	uint64_t start, limit, offset;
+	int32_t path;
+	int32_t attributes[MAPPING_ATTRIBUTES]; /* 0: there are no more */
+};
+
+static void add_attribute(struct mapping_key *key, int32_t attribute)
 {
-	mapping->filename_strindex = report_string(message, file->path);
-	if (file->build_id == 0)
-		return;
-	mapping->attribute_indices = otlp_attribute_list(
-		message, otlp_text_attribute(message, GNU_BUILD_ID,
-					     message->report->strings[file->build_id]));
-	mapping->n_attribute_indices = mapping->attribute_indices ? 1 : 0;
+	unsigned at = 0;
+
+	while (key->attributes[at] != 0)
+		at++;
+	key->attributes[at] = attribute;
 }
 
-/* Only files that have a path: the kernel, the vDSO and anonymous memory have no mapping. */
-static int32_t mapping_of(struct otlp_message *message, const struct report_frame *frame)
+static unsigned flags_of_file(const struct report_file *file)
 {
-	const struct report *report = message->report;
-	const struct report_segment *segment = NULL;
-	const struct report_file *file;
+	return (file->has_symbols ? OTLP_FILE_SYMBOLS : 0u) |
+	       (file->deleted ? OTLP_FILE_DELETED : 0u) | (file->is_go ? OTLP_FILE_GO : 0u);
+}
+
+static void add_id(struct otlp_message *message, struct mapping_key *key, const char *name,
+		   uint32_t string)
+{
+	if (string != 0)
+		add_attribute(key,
+			      otlp_text_attribute(message, name, message->report->strings[string]));
+}
+
+/* Two files of one path and content are one. */
+static uint32_t add_mapping(struct otlp_message *message, const struct report_file *file,
+			    const struct report_segment *segment)
+{
+	struct mapping_key key = {.path = report_string(message, file->path)}, *kept;
 	Otlp__Mapping *mapping;
+	uint32_t number;
+	bool is_new;
+
+	if (segment) {
+		key.start = segment->vaddr;
+		key.limit = segment->vaddr + segment->bytes;
+		key.offset = segment->offset;
+	}
+	add_id(message, &key, OTLP_HTLHASH, file->htlhash);
+	add_id(message, &key, OTLP_GNU_BUILD_ID, file->build_id);
+	add_id(message, &key, OTLP_GO_BUILD_ID, file->go_build_id);
+	add_attribute(&key, otlp_number_attribute(message, OTLP_FILE_FLAGS, flags_of_file(file)));
+	number = otlp_index_add(&message->mappings, &key, sizeof(key), &is_new);
+	mapping = is_new ? otlp_add_mapping(message) : NULL;
+	if (!mapping)
+		return number;
+	kept = (struct mapping_key *)(uintptr_t)message->mappings.keys[number].bytes;
+	mapping->filename_strindex = key.path;
+	mapping->memory_start = key.start;
+	mapping->memory_limit = key.limit;
+	mapping->file_offset = key.offset;
+	mapping->attribute_indices = kept->attributes;
+	while (mapping->n_attribute_indices < MAPPING_ATTRIBUTES &&
+	       kept->attributes[mapping->n_attribute_indices] != 0)
+		mapping->n_attribute_indices++;
+	return number;
+}
+
+/* One in memory alone has a name without a slash (memfd:x). NULL: the kernel, the vDSO, whose name
+ * is in brackets, anonymous memory. */
+static const struct report_file *file_of(const struct report *report,
+					 const struct report_frame *frame)
+{
+	const struct report_file *file =
+		frame->file == REPORT_NO_FILE ? NULL : &report->files[frame->file];
+
+	return file && !file->is_kernel && report->strings[file->path][0] != '[' ? file : NULL;
+}
+
+/* Return: 0: a file that was not read has none, since a mapping must say which file it is. */
+static int32_t mapping_of(struct otlp_message *message, const struct report_frame *frame,
+			  const struct report_file *file)
+{
+	const struct report_segment *segment = NULL;
 	uint32_t *number;
 
-	if (frame->file == REPORT_NO_FILE)
-		return 0;
-	file = &report->files[frame->file];
-	if (file->is_kernel || report->strings[file->path][0] != '/')
+	if (!file || file->htlhash == 0)
 		return 0;
 	number = &message->mapping_of_file[frame->file];
 	if (frame->segment != REPORT_NO_SEGMENT) {
-		segment = &report->segments[frame->segment];
+		segment = &message->report->segments[frame->segment];
 		number = &message->mapping_of_segment[frame->segment];
 	}
-	if (*number == 0 && (mapping = otlp_add_mapping(message))) {
-		*number = (uint32_t)message->dictionary.n_mapping_table - 1;
-		describe_file(message, mapping, file);
-		mapping->memory_start = segment ? segment->vaddr : 0;
-		mapping->memory_limit = segment ? segment->vaddr + segment->bytes : 0;
-		mapping->file_offset = segment ? segment->offset : 0;
-	}
+	if (*number == 0)
+		*number = add_mapping(message, file, segment);
 	return (int32_t)*number;
 }
 
 /* --- locations -------------------------------------------------------------------------------- */
 
-static void take_lines(struct otlp_message *message, Otlp__Location *location, uint32_t count)
-{
-	Otlp__Line *lines = otlp_take(message, count, sizeof(*lines));
+struct location_key { /* its functions follow, innermost first, each with its line */
+	uint64_t address;
+	int32_t mapping;
+	int32_t attributes[LOCATION_ATTRIBUTES]; /* type, flags, file; 0: there is none */
+	uint32_t count;
+	uint32_t functions[][2];
+};
 
-	location->lines = otlp_take(message, count, sizeof(Otlp__Line *));
+static struct location_key *take_key(struct otlp_message *message, uint32_t count)
+{
+	struct location_key *key =
+		otlp_take(message, 1, sizeof(*key) + count * sizeof(key->functions[0]));
+
+	if (key)
+		key->count = count;
+	return key;
+}
+
+static void set_lines(struct otlp_message *message, Otlp__Location *location,
+		      const struct location_key *key)
+{
+	Otlp__Line *lines = otlp_take(message, key->count, sizeof(*lines));
+
+	location->lines = otlp_take(message, key->count, sizeof(Otlp__Line *));
 	if (!lines || !location->lines)
 		return;
-	location->n_lines = count;
-	for (uint32_t i = 0; i < count; i++) {
+	location->n_lines = key->count;
+	for (uint32_t i = 0; i < key->count; i++) {
 		otlp__line__init(&lines[i]);
+		lines[i].function_index = (int32_t)key->functions[i][0];
+		lines[i].line = key->functions[i][1];
 		location->lines[i] = &lines[i];
 	}
 }
 
-/* Receivers refuse a location without it, and kinds of their own. */
-static void set_type(struct otlp_message *message, Otlp__Location *location, const char *type)
+static uint32_t add_location(struct otlp_message *message, struct location_key *key)
 {
-	location->attribute_indices =
-		otlp_attribute_list(message, otlp_text_attribute(message, FRAME_TYPE, type));
-	location->n_attribute_indices = location->attribute_indices ? 1 : 0;
+	const size_t bytes = sizeof(*key) + key->count * sizeof(key->functions[0]);
+	Otlp__Location *location;
+	bool is_new;
+	uint32_t number = otlp_index_add(&message->locations, key, bytes, &is_new);
+
+	location = is_new ? otlp_add_location(message) : NULL;
+	if (!location)
+		return number;
+	location->mapping_index = key->mapping;
+	location->address = key->address;
+	location->attribute_indices = key->attributes;
+	location->n_attribute_indices = key->attributes[2] ? 3 : 2;
+	set_lines(message, location, key);
+	return number;
 }
 
 /* A function with no string at all is none to receivers. */
@@ -113,76 +196,115 @@ static int32_t function_of_call(struct otlp_message *message, const struct repor
 			   report_string(message, call->path), call->start_line);
 }
 
-static void fill_location(struct otlp_message *message, const struct report_frame *frame,
-			  Otlp__Location *location)
+/* Go writes the package before each name; what else is in such a file is C or assembly. Receivers
+ * refuse kinds of their own, so what a JIT compiler made, of whatever language, is native. */
+static const char *type_of(const struct report *report, const struct report_frame *frame,
+			   const struct report_file *file)
 {
-	const struct report_call *calls = &message->report->calls[frame->first_call];
+	const char *name = report->strings[report_outermost(report, frame)->system_name];
 
-	location->mapping_index = mapping_of(message, frame);
-	location->address = frame->address;
-	set_type(message, location, frame->kind == REPORT_KERNEL ? "kernel" : "native");
-	take_lines(message, location, frame->call_count);
-	for (uint32_t i = 0; i < location->n_lines; i++) {
-		location->lines[i]->function_index = function_of_call(message, &calls[i]);
-		location->lines[i]->line = calls[i].line;
-	}
+	if (frame->kind == REPORT_KERNEL)
+		return "kernel";
+	return file && file->is_go && !frame->unnamed && strchr(name, '.') ? "go" : "native";
 }
 
-static int32_t location_of_frame(struct otlp_message *message, uint32_t index)
+static unsigned flags_of(const struct report *report, const struct report_frame *frame)
 {
-	uint32_t *number = &message->location_of_frame[index];
-	Otlp__Location *location;
+	const bool deleted = frame->file != REPORT_NO_FILE && report->files[frame->file].deleted;
 
-	if (*number == 0 && (location = otlp_add_location(message))) {
-		*number = (uint32_t)message->dictionary.n_location_table - 1;
-		fill_location(message, &message->report->frames[index], location);
+	return OTLP_FRAME_OURS | frame->kind | (frame->unnamed ? OTLP_FRAME_UNNAMED : 0u) |
+	       (frame->is_return ? OTLP_FRAME_RETURN : 0u) |
+	       (frame->process != REPORT_NO_PROCESS ? OTLP_FRAME_ANONYMOUS : 0u) |
+	       (deleted ? OTLP_FRAME_DELETED : 0u);
+}
+
+static uint32_t location_of_frame(struct otlp_message *message, uint32_t index)
+{
+	const struct report *report = message->report;
+	const struct report_frame *frame = &report->frames[index];
+	const struct report_file *file = file_of(report, frame);
+	const struct report_call *calls = &report->calls[frame->first_call];
+	uint32_t *number = &message->location_of_frame[index];
+	struct location_key *key;
+
+	if (*number != 0)
+		return *number;
+	key = take_key(message, frame->call_count);
+	if (!key)
+		return 0;
+	key->address = frame->address;
+	key->mapping = mapping_of(message, frame, file);
+	key->attributes[0] =
+		otlp_text_attribute(message, OTLP_FRAME_TYPE, type_of(report, frame, file));
+	key->attributes[1] =
+		otlp_number_attribute(message, OTLP_FRAME_FLAGS, flags_of(report, frame));
+	if (key->mapping == 0 && frame->file != REPORT_NO_FILE)
+		key->attributes[2] = otlp_text_attribute(
+			message, OTLP_FRAME_FILE, report->strings[report->files[frame->file].path]);
+	for (uint32_t i = 0; i < frame->call_count; i++) {
+		key->functions[i][0] = (uint32_t)function_of_call(message, &calls[i]);
+		key->functions[i][1] = calls[i].line;
 	}
-	return (int32_t)*number;
+	*number = add_location(message, key);
+	return *number;
 }
 
 /* What stands in place of a root that is missing. */
-static int32_t location_of_stop(struct otlp_message *message, unsigned stop)
+static uint32_t location_of_stop(struct otlp_message *message, unsigned stop)
 {
 	uint32_t *number = &message->location_of_stop[stop];
 	char *text = message->stops[stop];
-	Otlp__Location *location;
+	struct location_key *key = *number ? NULL : take_key(message, 1);
 
-	if (*number != 0 || !(location = otlp_add_location(message)))
-		return (int32_t)*number;
-	*number = (uint32_t)message->dictionary.n_location_table - 1;
+	if (!key)
+		return *number;
 	if (stop == TM_STOP_NONE)
 		(void)snprintf(text, OTLP_STOP_BYTES, "[no frames]");
 	else
 		(void)snprintf(text, OTLP_STOP_BYTES, "[truncated: %s]", tm_reasons_stop(stop));
-	set_type(message, location, "native");
-	take_lines(message, location, 1);
-	if (location->n_lines)
-		location->lines[0]->function_index =
-			function_of(message, otlp_string(message, text), 0, 0, 0);
-	return (int32_t)*number;
+	key->attributes[0] = otlp_text_attribute(message, OTLP_FRAME_TYPE, "native");
+	key->attributes[1] =
+		otlp_number_attribute(message, OTLP_FRAME_FLAGS, OTLP_FRAME_STOP | OTLP_FRAME_OURS);
+	key->functions[0][0] = (uint32_t)function_of(message, otlp_string(message, text), 0, 0, 0);
+	*number = add_location(message, key);
+	return *number;
 }
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-int32_t otlp_stack(struct otlp_message *message, const struct report_sample *sample)
+static uint32_t add_stack(struct otlp_message *message, const struct report_sample *sample)
 {
 	const struct report_stack *from = &message->report->stacks[sample->stack];
 	const bool cut = sample->stop != TM_STOP_NONE || from->count == 0;
-	const struct otlp_key key = {{(uint64_t)sample->stack + 1, sample->stop}};
+	int32_t *list = otlp_take(message, (size_t)from->count + 1, sizeof(*list));
+	size_t count = 0;
+	Otlp__Stack *stack;
+	uint32_t number;
 	bool is_new;
-	uint32_t number = otlp_index_add(&message->stacks, key, &is_new);
-	Otlp__Stack *stack = is_new ? otlp_add_stack(message) : NULL;
 
-	if (!stack)
-		return (int32_t)number;
-	stack->location_indices = otlp_take(message, (size_t)from->count + 1, sizeof(int32_t));
-	if (!stack->location_indices)
+	if (!list)
 		return 0;
 	for (uint32_t i = 0; i < from->count; i++)
-		stack->location_indices[stack->n_location_indices++] =
-			location_of_frame(message, message->report->stack_frames[from->first + i]);
+		list[count++] = (int32_t)location_of_frame(
+			message, message->report->stack_frames[from->first + i]);
 	if (cut)
-		stack->location_indices[stack->n_location_indices++] =
-			location_of_stop(message, sample->stop);
-	return (int32_t)number;
+		list[count++] = (int32_t)location_of_stop(message, sample->stop);
+	number = otlp_index_add(&message->stacks, list, count * sizeof(*list), &is_new);
+	stack = is_new ? otlp_add_stack(message) : NULL;
+	if (stack) {
+		stack->location_indices = list;
+		stack->n_location_indices = count;
+	}
+	return number;
+}
+
+int32_t otlp_stack(struct otlp_message *message, const struct report_sample *sample)
+{
+	const uint32_t key[] = {sample->stack, sample->stop};
+	bool is_new;
+	uint32_t shown = otlp_index_add(&message->shown, key, sizeof(key), &is_new);
+
+	if (is_new)
+		message->stack_of_shown[shown] = add_stack(message, sample);
+	return (int32_t)message->stack_of_shown[shown];
 }

@@ -16,7 +16,7 @@ typedef int (*write_fn)(struct output_file *out, const struct report *report);
 static const write_fn writers[OUTPUTS_FORMAT_N] = {
 	[OUTPUTS_HTML] = html_write,     [OUTPUTS_PPROF] = pprof_write,
 	[OUTPUTS_FOLDED] = folded_write, [OUTPUTS_SPEEDSCOPE] = speedscope_write,
-	[OUTPUTS_OTLP] = otlp_write,
+	[OUTPUTS_OTLP] = otlp_write,     [OUTPUTS_TABLE] = table_write,
 };
 
 int outputs_write(enum outputs_format format, int fd, const struct report *report)

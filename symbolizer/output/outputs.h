@@ -12,6 +12,7 @@ enum outputs_format {
 	OUTPUTS_FOLDED,
 	OUTPUTS_SPEEDSCOPE,
 	OUTPUTS_OTLP,
+	OUTPUTS_TABLE, /* shared/view_table.h */
 	OUTPUTS_FORMAT_N,
 };
 

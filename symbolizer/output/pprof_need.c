@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbolizer/output/pprof_message.h"
-#include "symbolizer/output/report_need.h"
+#include "symbolizer/output/report_need_write.h"
 
 #define LABELS          6u  /* of a process */
 #define LABEL_POINTERS  10u /* of a sample */

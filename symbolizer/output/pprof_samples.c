@@ -170,7 +170,7 @@ void pprof_fill_samples(struct pprof_message *message)
 		int64_t *own = values + columns * i;
 		unsigned column = pprof_column(report, report->samples[i].kind);
 
-		own[column] = (int64_t)report->samples[i].count;
+		own[column] = (int64_t)report_samples(report, &report->samples[i]);
 		own[column + 1] = (int64_t)report->samples[i].value;
 		fill_sample(message, &shared, &report->samples[i], &samples[i], &parts[i]);
 		samples[i].n_value = columns;

@@ -25,15 +25,18 @@ enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 };
 
 struct report_file {
-	uint32_t path;     /* string: as the kernel gave it; a module's name for the kernel */
-	uint32_t base;     /* string: last component */
-	uint32_t build_id; /* string: hex, or "" */
+	uint32_t path;        /* string: as the kernel gave it; a module's name for the kernel */
+	uint32_t base;        /* string: last component */
+	uint32_t build_id;    /* string: hex, or "" */
+	uint32_t go_build_id; /* string, or "" */
+	uint32_t htlhash;     /* string: hex, or "": the file was not read */
 	bool has_symbols;
 	bool is_kernel;
+	bool is_go; /* it has Go's table of functions */
 	bool deleted;
 	uint8_t no_file; /* enum tm_no_file, where unopened */
 	bool unopened;
-	uint8_t pad[7];
+	uint8_t pad[6];
 	uint32_t first_segment; /* into report.segments */
 	uint32_t segment_count; /* all executable ones; 0: not known */
 };
@@ -83,6 +86,7 @@ struct report_process {     /* one generation */
 	uint32_t cgroup;    /* string, path or "" */
 	uint32_t container; /* string, id or "" (container.h) */
 	uint32_t pod;       /* string, uid or "" */
+	uint32_t context;   /* string: what it says of itself, an attribute list, or "" */
 	uint32_t exec_id;
 	uint64_t start_boottime;
 };
@@ -96,10 +100,11 @@ struct report_sample {
 	uint8_t kind;   /* enum tm_sample_kind */
 	uint8_t state;  /* enum tm_thread_state; of an off-CPU sample shown above its leaf */
 	bool woken;     /* its stack goes on with the state and its waker's frames */
-	uint32_t flags; /* TM_FLAG_EXITING, TM_FLAG_KTHREAD */
+	uint32_t flags; /* TM_FLAG_EXITING, TM_FLAG_KTHREAD; REPORT_SAMPLE_BASE */
 	uint64_t count;
 	uint64_t value; /* ns, of all of them */
 };
+#define REPORT_SAMPLE_BASE (1u << 31) /* of a comparison: of what the others are compared with */
 
 struct report_off_cpu { /* completeness of off-CPU samples, in samples and ns */
 	uint64_t taken, taken_ns;
@@ -124,6 +129,24 @@ struct report_thread {    /* how a thread spent the interval, or several togethe
 	uint64_t ns[TM_THREAD_STATES_N]; /* add up to the lifetime, as far as they are known */
 };
 
+enum report_grouping {       /* whose samples one resource of an OTLP request has */
+	REPORT_BY_PROCESS,   /* one generation's */
+	REPORT_BY_CONTAINER, /* those of a service in one container, or in none */
+	REPORT_BY_SERVICE,   /* those of a service */
+};
+
+struct report_attribute {
+	const char *key; /* unique, and none of a process (otlp_resource.c) */
+	const char *value;
+};
+
+struct report_resource {          /* what every resource says */
+	const char *service_name; /* of all processes; "": each has its own (otlp_services.h) */
+	enum report_grouping grouping;
+	uint32_t attribute_count;
+	const struct report_attribute *attributes; /* of host and deployment; clean, as strings */
+};
+
 struct budget;
 
 struct report {
@@ -139,15 +162,18 @@ struct report {
 	const struct report_thread *threads; /* with off-CPU samples alone */
 	uint32_t string_count, file_count, segment_count, call_count, frame_count;
 	uint32_t stack_frame_count, stack_count, process_count, sample_count, thread_count;
-	bool threads_missing;                      /* the collector did not say what threads do */
+	bool threads_missing;      /* the collector did not say what threads do */
+	bool threads_absent;       /* nothing is known of what threads do */
+	const struct report *base; /* of a comparison: the sums and counts of REPORT_SAMPLE_BASE */
 	struct sample_sum sums[TM_SAMPLE_KINDS_N]; /* of the samples */
 	uint32_t kinds; /* that were recorded, sampled or not: bits by enum tm_sample_kind */
 	enum tm_sample_kind shown; /* in the list of functions */
 	uint64_t hz;
-	uint64_t period_ns;     /* of the timer: an on-CPU sample of full weight */
+	uint64_t period_ns;     /* of the recording: what an on-CPU sample stands for at its rate */
 	uint64_t start_unix_ns; /* CLOCK_REALTIME */
 	uint64_t duration_ns;
-	const char *title;     /* for the page: host, command line */
+	const char *title;                      /* for the page: host, command line */
+	const struct report_resource *resource; /* borrowed; NULL: as if it was empty */
 	struct budget *memory; /* borrowed: for what grows while it is written; NULL: no limit */
 	/* completeness, of on-CPU samples */
 	uint64_t taken, exported;
@@ -160,6 +186,7 @@ struct report {
 	uint64_t lines;                       /* frames with a source line */
 	uint64_t no_line[TM_NO_LINE_N];       /* frames that might have one, by reason */
 	uint64_t not_run;
+	uint64_t weight_ns[TM_WEIGHTS_N]; /* time in which a sample stood for 2^index periods */
 	uint64_t frames_shown, unnamed_frames, late_records;
 	struct report_off_cpu off_cpu;
 };
@@ -183,6 +210,20 @@ static inline const struct report_call *report_outermost(const struct report *re
 }
 
 /*
+ * Samples, for formats with a column of them: readers multiply it by the period. So an on-CPU
+ * sample of a time when the rate was lowered counts as the samples that it stands for, rounded.
+ */
+static inline uint64_t report_samples(const struct report *report,
+				      const struct report_sample *sample)
+{
+	uint64_t unit = report->period_ns;
+
+	if (sample->kind != TM_SAMPLE_ON_CPU || !unit)
+		return sample->count;
+	return sample->value / unit + (sample->value % unit >= unit - unit / 2);
+}
+
+/*
  * A sum of values of the kind that is shown, for formats without units: on-CPU samples of full
  * weight, as flame graph tools expect them; ns of any other kind.
  */
@@ -202,3 +243,4 @@ int pprof_write(struct output_file *out, const struct report *report);
 int speedscope_write(struct output_file *out, const struct report *report);
 int html_write(struct output_file *out, const struct report *report);
 int otlp_write(struct output_file *out, const struct report *report);
+int table_write(struct output_file *out, const struct report *report);

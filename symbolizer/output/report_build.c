@@ -60,6 +60,7 @@ static int add_processes(struct report_build *build, const struct process_table 
 			.exe = process->exe,
 			.cgroup = process->cgroup,
 			.container = process->container,
+			.context = process->context,
 			.pod = process->pod,
 			.exec_id = process->exec_id,
 			.start_boottime = process->start_boottime,

@@ -57,6 +57,9 @@ static int add_file(struct report_files *files, struct report_file *file,
 		return BUDGET_E_SPENT;
 	if (parsed) {
 		file->build_id = parsed->build_id;
+		file->go_build_id = parsed->go_build_id;
+		file->htlhash = parsed->htlhash;
+		file->is_go = parsed->is_go;
 		file->has_symbols = parsed->has_symbols;
 		if (add_segments(files, file, &parsed->pin.table))
 			return BUDGET_E_SPENT;

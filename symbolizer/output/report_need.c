@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_need - how much memory a report and its writers take at most, before they take it
+ * report_need - how much memory a report takes at most, before it takes it
  */
 
 #include "symbolizer/output/report_need.h"
 
-#include "symbolizer/output/html_tree.h"
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report_frames.h"
 #include "symbolizer/output/report_wakers.h"
@@ -47,60 +46,4 @@ uint64_t report_need_build(const struct aggregate *aggregate)
 	       sizeof(uint32_t) * aggregate->frame_count +
 	       sizeof(struct report_sample) * (uint64_t)aggregate->sample_count +
 	       report_wakers_need(aggregate);
-}
-
-/* Of functions.c, while it sorts, and its classes of calls. */
-static uint64_t functions_bytes(const struct report *report)
-{
-	return (sizeof(struct function) + 3 * sizeof(uint32_t) + SORT_BYTES) *
-	       ((uint64_t)report->call_count + 1);
-}
-
-/* Of stack_order.c. */
-static uint64_t ranks_bytes(const struct report *report)
-{
-	return (sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->stack_count + 1);
-}
-
-/* Without its nodes. */
-static uint64_t html_bytes(const struct report *report)
-{
-	return functions_bytes(report) + ranks_bytes(report) +
-	       (sizeof(struct html_tree_thread) + sizeof(struct html_tree_sample) +
-		sizeof(uint32_t) + 2 * SORT_BYTES) *
-		       ((uint64_t)report->sample_count + 1);
-}
-
-static uint64_t folded_bytes(const struct report *report)
-{
-	return ranks_bytes(report) +
-	       (sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->string_count + 1) +
-	       sizeof(uint32_t) * ((uint64_t)report->call_count + 1) +
-	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
-}
-
-static uint64_t speedscope_bytes(const struct report *report)
-{
-	return functions_bytes(report) +
-	       TM_SAMPLE_KINDS_N * sizeof(uint64_t) * ((uint64_t)report->process_count + 1) +
-	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
-}
-
-uint64_t report_need_write(const struct report *report, enum outputs_format format)
-{
-	/* What functions_top adds to functions. */
-	uint64_t top = functions_bytes(report) + 32 * ((uint64_t)report->call_count + 1);
-	uint64_t bytes = 0;
-
-	if (format == OUTPUTS_HTML)
-		bytes = html_bytes(report);
-	else if (format == OUTPUTS_PPROF)
-		bytes = pprof_need(report);
-	else if (format == OUTPUTS_FOLDED)
-		bytes = folded_bytes(report);
-	else if (format == OUTPUTS_SPEEDSCOPE)
-		bytes = speedscope_bytes(report);
-	else if (format == OUTPUTS_OTLP) /* the rest is charged as it grows */
-		bytes = SORT_BYTES * ((uint64_t)report->sample_count + 1);
-	return FIXED_BYTES + (bytes > top ? bytes : top);
 }

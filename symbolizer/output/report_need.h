@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * report_need - how much memory a report and its writers take at most, before they take it
+ * report_need - how much memory a report takes at most, before it takes it
  *
  * What they allocate in arrays of known size is charged at once, beforehand, so that no file is
  * left half written for want of memory. The nodes of the page's tree and the messages of OTLP,
@@ -10,14 +10,9 @@
  */
 
 #include "symbolizer/names/name_table.h"
-#include "symbolizer/output/outputs.h"
-#include "symbolizer/output/report.h"
+#include "symbolizer/output/report_need_write.h"
 
 /* Of names, report and its writers together, roughly, before the names are looked up. */
 uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names);
 /* Of the arrays that report_build does not charge. */
 uint64_t report_need_build(const struct aggregate *aggregate);
-/* Of one writer, or of functions_top. */
-uint64_t report_need_write(const struct report *report, enum outputs_format format);
-/* The part of pprof.c. */
-uint64_t pprof_need(const struct report *report);

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shared/file_read.h"
 #include "symbolizer/parser/parser.h"
 
 #define INPUT_VDSO_MAX (64u << 10)
@@ -19,21 +20,11 @@
 static int read_file(void *context, void *to, uint64_t offset, size_t bytes)
 {
 	struct input *input = context;
-	size_t done = 0;
+	int r = tm_file_read(input->fd, to, bytes, offset);
 
-	while (done < bytes) {
-		ssize_t n = pread(input->fd, (uint8_t *)to + done, bytes - done,
-				  (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			input->unreadable = true;
-			return n < 0 ? -errno : -EIO;
-		}
-		done += (size_t)n;
-	}
-	return 0;
+	if (r < 0)
+		input->unreadable = true;
+	return r;
 }
 
 static int read_vdso(void *context, void *to, uint64_t offset, size_t bytes)

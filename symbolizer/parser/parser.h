@@ -41,6 +41,7 @@
 #define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
 #define PARSER_NAME_MAX      4096u       /* bytes of one name; a longer one is truncated */
 #define PARSER_BUILD_ID_MAX  64u
+#define PARSER_HTLHASH_BYTES 16
 #define PARSER_MEMORY_MOST   (1u << 30) /* bytes of one worker */
 
 enum parser_kind {
@@ -94,7 +95,7 @@ struct parser_message {
  * one interrupts goes on behind that as a second range; ranges have the same `name` only if they
  * are of one symbol.
  */
-#define PARSER_SYMBOLS_MAGIC     0x31534d54u /* "TMS1" */
+#define PARSER_SYMBOLS_MAGIC     0x32534d54u /* "TMS2" */
 #define PARSER_SEGMENTS_MAX      4096u
 #define PARSER_SYMBOLS_MAX       (2u << 20)   /* ranges */
 #define PARSER_SYMBOLS_NAMES_MAX (128u << 20) /* bytes */
@@ -125,7 +126,10 @@ struct parser_symbol_table {
 	uint32_t altlink_build_id_bytes;
 	uint8_t altlink_build_id[PARSER_BUILD_ID_MAX];
 	uint32_t has_crc;
-	uint32_t crc; /* of the whole file, as in .gnu_debuglink */
+	uint32_t crc;         /* of the whole file, as in .gnu_debuglink */
+	uint32_t go_build_id; /* its text, into the names; PARSER_NO_NAME */
+	uint32_t has_htlhash;
+	uint8_t htlhash[PARSER_HTLHASH_BYTES]; /* of the file (elf/htlhash.h) */
 };
 
 struct parser_segment {

@@ -145,6 +145,34 @@ void accounting_resume(struct accounting *reported, const struct tm_counts *coun
 	resume_sum(&reported->off_cpu_ns, off_cpu->taken_ns, off_cpu->drops_ns);
 }
 
+/* Return: the sum of @ret_drops. */
+static uint64_t baseline_sum(const struct accounting_sum *sum, uint64_t *ret_drops)
+{
+	uint64_t ours = sum->exported, all = 0;
+
+	for (int i = 0; i < TM_DROP_N; i++) {
+		ours += sum->own[i];
+		ret_drops[i] = excess(sum->drops[i], sum->own[i]);
+	}
+	ret_drops[TM_DROP_SYMBOLIZER_DIED] += ours;
+	for (int i = 0; i < TM_DROP_N; i++)
+		all += ret_drops[i];
+	return all;
+}
+
+void accounting_baseline(const struct accounting *reported, const struct tm_counts *counts,
+			 struct tm_counts *ret_baseline)
+{
+	struct tm_counts baseline = *counts;
+	struct tm_off_cpu_counts *off_cpu = &baseline.off_cpu;
+
+	baseline.taken = baseline_sum(&reported->on_cpu, baseline.drops);
+	off_cpu->taken = baseline_sum(&reported->off_cpu, off_cpu->drops);
+	off_cpu->taken_ns = baseline_sum(&reported->off_cpu_ns, off_cpu->drops_ns);
+	baseline.owed = baseline.hits + reported->not_run;
+	*ret_baseline = baseline;
+}
+
 static void sum_since(struct accounting_sum *sum, struct accounting_sum *reported)
 {
 	uint64_t accounted;
@@ -178,6 +206,7 @@ static void set_drops(uint64_t *drops, const struct accounting_sum *sum)
 static void set_current(struct tm_counts *counts, const struct tm_counts *now)
 {
 	counts->bpf_ns_valid = now->bpf_ns_valid;
+	counts->measured_ns = now->measured_ns;
 	counts->bpf_map_bytes = now->bpf_map_bytes;
 	counts->cpus = now->cpus;
 	counts->selected = now->selected;
@@ -191,8 +220,7 @@ static void set_current(struct tm_counts *counts, const struct tm_counts *now)
 	counts->off_cpu.stratum_ns = now->off_cpu.stratum_ns;
 }
 
-void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,
-			     const struct accounting *sums)
+void accounting_counts_from(struct tm_counts *counts, const struct tm_counts *before)
 {
 	const struct tm_counts now = *counts;
 	uint64_t values[sizeof(now) / 8], old[sizeof(now) / 8];
@@ -203,6 +231,12 @@ void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *b
 		values[i] = excess(values[i], old[i]);
 	memcpy(counts, values, sizeof(values));
 	set_current(counts, &now);
+}
+
+void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,
+			     const struct accounting *sums)
+{
+	accounting_counts_from(counts, before);
 	counts->taken = sums->on_cpu.taken;
 	counts->owed = counts->hits + sums->not_run;
 	set_drops(counts->drops, &sums->on_cpu);

@@ -48,14 +48,19 @@ void accounting_so_far(struct accounting *sums, const struct tm_counts *counts,
 		       const struct accounting_read *read);
 /* What reports that covered @counts contained. */
 void accounting_resume(struct accounting *reported, const struct tm_counts *counts);
+/* The counterpart of accounting_resume: what a symbolizer that follows this one must leave out of
+ * its reports. All that was reported, or dropped by us, counts for it as lost with us, since that
+ * is how the collector counts it. @counts: the collector's, as of the last report. */
+void accounting_baseline(const struct accounting *reported, const struct tm_counts *counts,
+			 struct tm_counts *ret_baseline);
 /*
  * Subtracts from @sums what earlier reports contained, which is @reported, and adds the difference
  * to @reported.
  */
 void accounting_since(struct accounting *sums, struct accounting *reported);
-/*
- * Subtracts @before from the cumulative counts, and leaves sizes and other current values as they
- * are. What @sums has of the same recording (taken, owed, drops) is taken from there.
- */
+/* Subtracts @before from the cumulative counts, and leaves sizes and other current values as they
+ * are. */
+void accounting_counts_from(struct tm_counts *counts, const struct tm_counts *before);
+/* The same; what @sums has of the same recording (taken, owed, drops) is taken from there. */
 void accounting_counts_since(struct tm_counts *counts, const struct tm_counts *before,
 			     const struct accounting *sums);

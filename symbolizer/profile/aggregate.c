@@ -153,10 +153,10 @@ static int add_merged(struct aggregate *aggregate, struct aggregate_sample *coun
 
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample)
 {
-	bool on_cpu = sample->kind == TM_SAMPLE_ON_CPU;
+	bool full_rate = sample->kind == TM_SAMPLE_ON_CPU && !sample->value;
 
 	return aggregate_add_value(aggregate, sample,
-				   on_cpu ? aggregate->period_ns : sample->value);
+				   full_rate ? aggregate->period_ns : sample->value);
 }
 
 int aggregate_add_value(struct aggregate *aggregate, const struct tm_sample *sample, uint64_t value)

@@ -28,7 +28,7 @@ void aggregate_charge(struct aggregate *aggregate, struct budget *budget);
 /* Frees everything; the aggregate is empty then and may be used again. */
 void aggregate_deinit(struct aggregate *aggregate);
 /*
- * Counts a sample: on-CPU it stands for a period, off-CPU for its value. @sample: already
+ * Counts a sample: it stands for its value; on-CPU without one for a period. @sample: already
  * validated. Return: 0, BUDGET_E_SPENT (nothing was counted).
  */
 int aggregate_add(struct aggregate *aggregate, const struct tm_sample *sample);

@@ -77,15 +77,15 @@ struct aggregate {
 	struct arena arena;
 	struct arena reserve; /* a chunk for merging, charged before the budget is full */
 	struct aggregate_comm comms[AGGREGATE_COMMS];
-	struct budget *budget;                                      /* borrowed */
-	struct strings *strings;                                    /* borrowed */
-	struct process_table *processes;                            /* borrowed */
-	struct files *files;                                        /* borrowed */
-	uint64_t period_ns;                                         /* value of an on-CPU sample */
-	struct sample_sum exported[TM_SAMPLE_KINDS_N];              /* what was counted */
-	uint32_t timed;                                             /* samples with a code_ktime */
-	uint64_t frame_count;                                       /* of all stacks */
-	uint32_t merged_comm;                                       /* string; 0: not yet */
+	struct budget *budget;                         /* borrowed */
+	struct strings *strings;                       /* borrowed */
+	struct process_table *processes;               /* borrowed */
+	struct files *files;                           /* borrowed */
+	uint64_t period_ns;                            /* of an on-CPU sample without a value */
+	struct sample_sum exported[TM_SAMPLE_KINDS_N]; /* what was counted */
+	uint32_t timed;                                /* samples with a code_ktime */
+	uint64_t frame_count;                          /* of all stacks */
+	uint32_t merged_comm;                          /* string; 0: not yet */
 	uint64_t frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* the stack being added */
 };
 

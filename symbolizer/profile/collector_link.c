@@ -13,6 +13,7 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
+#define COLLECTOR_LINK_MEMORY_MIN (1u << 20)
 #define COLLECTOR_LINK_PAGE_MAX \
 	(64u << 10) /* of the reader page, whose size the collector chooses */
 
@@ -53,6 +54,7 @@ static int receive_region(struct collector_link *link, int control, enum tm_wire
 		return r < 0 ? r : -EPROTO;
 	if (message.kind != kind || fd < 0)
 		return -EBADMSG;
+	link->goes_on |= kind == TM_WIRE_ATTACH && message.form == TM_WIRE_GOES_ON;
 	*ret_fd = TM_TAKE_FD(fd);
 	return 0;
 }
@@ -140,7 +142,8 @@ static void take_map(struct collector_link *link, const struct tm_wire *message,
 static int handle_message(struct collector_link *link, const struct tm_wire *message, int fd)
 {
 	_cleanup_(tm_closep) int owned = fd;
-	bool wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE;
+	bool wants_fd = message->kind == TM_WIRE_KERNEL || message->kind == TM_WIRE_FILE ||
+			message->kind == TM_WIRE_RESUME;
 
 	if (message->kind == TM_WIRE_REOPENED) {
 		take_reopened(link, message, TM_TAKE_FD(owned));
@@ -166,6 +169,10 @@ static int handle_message(struct collector_link *link, const struct tm_wire *mes
 		(void)tm_close(link->kernel_table);
 		link->kernel_table = TM_TAKE_FD(owned);
 		return 0;
+	case TM_WIRE_RESUME:
+		(void)tm_close(link->reported);
+		link->reported = TM_TAKE_FD(owned);
+		return 0;
 	case TM_WIRE_FILE:
 		take_file(link, message, TM_TAKE_FD(owned));
 		return 0;
@@ -188,6 +195,7 @@ void collector_link_init(struct collector_link *link, int wire, struct files *fi
 		.page = TM_REGION_NULL,
 		.files = files,
 		.kernel_table = -1,
+		.reported = -1,
 		.expected = TM_FILES_IN_FLIGHT,
 	};
 }
@@ -197,6 +205,27 @@ void collector_link_deinit(struct collector_link *link)
 	tm_region_close(&link->data);
 	tm_region_close(&link->page);
 	link->kernel_table = tm_close(link->kernel_table);
+	link->reported = tm_close(link->reported);
+}
+
+int collector_link_memory(int wire, int control, uint64_t most, uint64_t *ret_bytes)
+{
+	const struct collector_link link = {.wire = wire};
+	_cleanup_(tm_closep) int fd = -1;
+	struct tm_wire message;
+	int r = wait_for_message(&link, control);
+
+	if (r == 0)
+		r = tm_fdpass_recv(wire, &message, sizeof(message), &fd, 0);
+	if (r == TM_FDPASS_E_CLOSED)
+		return -EPIPE;
+	if (r)
+		return r < 0 ? r : -EPROTO;
+	if (message.kind != TM_WIRE_MEMORY || fd >= 0 ||
+	    message.value < COLLECTOR_LINK_MEMORY_MIN || message.value > most)
+		return -EBADMSG;
+	*ret_bytes = message.value;
+	return 0;
 }
 
 int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader)
@@ -246,6 +275,14 @@ void collector_link_receive(struct collector_link *link)
 	}
 	if (link->serves)
 		send_credit(link);
+}
+
+void collector_link_set_rate(struct collector_link *link, unsigned shift)
+{
+	const struct tm_wire message = {.kind = TM_WIRE_RATE, .number = shift};
+
+	if (link->serves) /* a full socket: it is sent again */
+		(void)tm_fdpass_send(link->wire, &message, sizeof(message), -1, MSG_DONTWAIT);
 }
 
 void collector_link_finish(struct collector_link *link)

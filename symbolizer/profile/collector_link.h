@@ -37,7 +37,8 @@ typedef void (*collector_link_threads_fn)(void *context, const struct tm_wire *m
 struct collector_link {
 	int wire; /* borrowed */
 	enum collector_link_state state;
-	bool serves;                /* it answers: attached, or END came and we have not finished */
+	bool goes_on; /* what it had not handed over when it ends is for the next collector */
+	bool serves;  /* it answers: attached, or END came and we have not finished */
 	collector_link_fn reopened; /* NULL: nobody asks but for symbols */
 	void *context;              /* of `reopened` */
 	collector_link_map_fn map;  /* NULL: nobody */
@@ -52,6 +53,7 @@ struct collector_link {
 	uint64_t unsent_credit; /* not sent to the collector yet */
 	uint64_t expected;      /* descriptors that may still arrive for credit that was sent */
 	int kernel_table;       /* owned: the table of kernel symbols; -1: none, or taken over */
+	int reported;           /* the same: what the symbolizer before us reported (reported.h) */
 };
 
 /* @wire: borrowed socket to the collector. */
@@ -61,8 +63,15 @@ void collector_link_deinit(struct collector_link *link);
  * Sends HELLO, waits for both shared memory regions, checks them and initializes @reader.
  * Return: 0, -EBADMSG, -EPIPE (the collector or the command exited), -errno.
  */
+/*
+ * Before that, and before anything else: waits until the collector has loaded its programs and says
+ * how much memory is left for us. @most: what it may say at most. Return: 0, -errno.
+ */
+int collector_link_memory(int wire, int control, uint64_t most, uint64_t *ret_bytes);
 int collector_link_attach(struct collector_link *link, int control, struct tm_ring_reader *reader);
 /* Handles the messages that have arrived and sends credit; sets link->state. */
 void collector_link_receive(struct collector_link *link);
 /* Nothing more is wanted of the collector, which waits for that after END. */
+/* A hit is to stand for 2^@shift periods. */
+void collector_link_set_rate(struct collector_link *link, unsigned shift);
 void collector_link_finish(struct collector_link *link);

@@ -9,6 +9,7 @@
 
 #include "symbolizer/base/path.h"
 #include "symbolizer/profile/container.h"
+#include "symbolizer/profile/process_context.h"
 
 static uint32_t hash_of(const struct process_table *table, const struct tm_event *event)
 {
@@ -177,8 +178,8 @@ static int move_string(const struct strings *from, struct strings *to, uint32_t 
 
 static void move_names(struct process *process, const struct strings *from, struct strings *to)
 {
-	uint32_t *names[] = {&process->comm, &process->exe, &process->cgroup, &process->container,
-			     &process->pod};
+	uint32_t *names[] = {&process->comm,      &process->exe, &process->cgroup,
+			     &process->container, &process->pod, &process->context};
 	size_t count = sizeof(names) / sizeof(names[0]);
 	size_t moved = 0;
 
@@ -234,6 +235,17 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 	}
 	table->items[index] = new;
 	return 0;
+}
+
+int process_declare(struct process_table *table, const struct tm_context *record)
+{
+	uint32_t index = find(table, &record->event, hash_of(table, &record->event));
+	char text[PROCESS_CONTEXT_BYTES];
+
+	if (index == HASH_INDEX_NONE)
+		return 0;
+	return strings_add(table->strings, text, process_context_read(record, text),
+			   &table->items[index].context);
 }
 
 int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,

@@ -38,11 +38,12 @@ struct process {
 	uint32_t exec_id;
 	uint32_t ns_tgid;
 	uint32_t euid; /* when it was announced */
-	uint32_t comm; /* string, as the next four are */
+	uint32_t comm; /* string, as the next five are */
 	uint32_t exe;
 	uint32_t cgroup;
 	uint32_t container;    /* its id, from the cgroup path (container.h), or "" */
 	uint32_t pod;          /* its uid, likewise */
+	uint32_t context;      /* what it says of itself (process_context.h), or "" */
 	uint32_t hash;         /* of the key of the generation */
 	uint32_t map_version;  /* of its perf map (names/jit_files.h); 0: none was read */
 	uint32_t dump_version; /* of its jitdump, likewise */
@@ -75,6 +76,9 @@ void process_table_init(struct process_table *table, struct strings *strings, st
 void process_table_deinit(struct process_table *table);
 /* Handles a PROCESS record. Return: 0, BUDGET_E_SPENT. */
 int process_announce(struct process_table *table, const struct tm_process *record);
+/* Handles a CONTEXT record; that of a generation that is not known is ignored.
+ * Return: 0, BUDGET_E_SPENT. */
+int process_declare(struct process_table *table, const struct tm_context *record);
 /* Finds or adds the generation of a sample; @comm: its thread's name. Return: 0, BUDGET_E_SPENT. */
 int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,
 		      uint32_t *ret_process);

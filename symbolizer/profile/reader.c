@@ -154,6 +154,10 @@ void reader_record(struct reader *reader, uint32_t bytes)
 		if (process_announce(reader->aggregate->processes, record))
 			reader->announces_lost++;
 		break;
+	case TM_EVENT_CONTEXT:
+		if (process_declare(reader->aggregate->processes, record))
+			reader->announces_lost++;
+		break;
 	case TM_EVENT_FILE:
 		if (files_announce(reader->aggregate->files, record))
 			reader->announces_lost++;

@@ -3,9 +3,10 @@
 /*
  * sample_kind - what samples measure: a sample is (kind, count, value)
  *
- * The value is time in ns. On-CPU it is what one tick of the timer stands for: its period, times
- * the weight that it was taken with. Off-CPU it is the time that the thread waited, scaled by how
- * likely its selection was. Counts and values of different kinds are never added up.
+ * The value is time in ns. On-CPU it is what one tick of the timer stands for: the period that
+ * applied to it, which is longer where the governor has lowered the rate. Off-CPU it is the time
+ * that the thread waited, scaled by how likely its selection was. Counts and values of different
+ * kinds are never added up.
  */
 
 #include <stdint.h>

@@ -59,7 +59,8 @@ static void read_heads(struct table_cache *cache, uint64_t file_bytes)
 				.used = head.used,
 				.bytes = head.bytes,
 			};
-			memcpy(cache->entries[cache->count - 1].digest, head.digest, SHA256_BYTES);
+			memcpy(cache->entries[cache->count - 1].digest, head.digest,
+			       TM_SHA256_BYTES);
 			newest = head.used > newest ? head.used : newest;
 		}
 		cache->end += entry_bytes(head.bytes);
@@ -88,23 +89,23 @@ int table_cache_read_index(struct table_cache *cache)
 	return cache->end < (uint64_t)status.st_size ? TABLE_CACHE_CUT : TABLE_CACHE_AS_IT_IS;
 }
 
-int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser)
+int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const char *boot_id, int parser)
 {
 	static const uint32_t formats[] = {TM_UNWIND_TABLE_MAGIC, PARSER_SYMBOLS_MAGIC};
-	struct sha256 digest;
+	struct tm_sha256 digest;
 	struct stat status;
 
 	if (fstat(parser, &status) < 0)
 		return -errno;
-	sha256_init(&digest);
-	sha256_add(&digest, formats, sizeof(formats));
-	sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));
-	sha256_add(&digest, &status.st_ino, sizeof(status.st_ino));
-	sha256_add(&digest, &status.st_size, sizeof(status.st_size));
-	sha256_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
-	sha256_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
-	sha256_add(&digest, boot_id, strlen(boot_id));
-	sha256_end(&digest, ret_pin);
+	tm_sha256_init(&digest);
+	tm_sha256_add(&digest, formats, sizeof(formats));
+	tm_sha256_add(&digest, &status.st_dev, sizeof(status.st_dev));
+	tm_sha256_add(&digest, &status.st_ino, sizeof(status.st_ino));
+	tm_sha256_add(&digest, &status.st_size, sizeof(status.st_size));
+	tm_sha256_add(&digest, &status.st_mtim.tv_sec, sizeof(status.st_mtim.tv_sec));
+	tm_sha256_add(&digest, &status.st_mtim.tv_nsec, sizeof(status.st_mtim.tv_nsec));
+	tm_sha256_add(&digest, boot_id, strlen(boot_id));
+	tm_sha256_end(&digest, ret_pin);
 	return 0;
 }
 
@@ -131,14 +132,14 @@ static bool is_usable(int fd)
 }
 
 /* The header of a file that is begun anew. */
-static bool make_header(struct table_cache_header *header, const uint8_t pin[SHA256_BYTES])
+static bool make_header(struct table_cache_header *header, const uint8_t pin[TM_SHA256_BYTES])
 {
 	memcpy(header->magic, TM_CACHE_MAGIC, sizeof(header->magic));
 	memcpy(header->pin, pin, sizeof(header->pin));
 	return getrandom(header->secret, sizeof(header->secret), 0) == sizeof(header->secret);
 }
 
-void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA256_BYTES])
+void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[TM_SHA256_BYTES])
 {
 	bool usable = is_usable(fd) && make_header(&cache->header, pin);
 
@@ -180,10 +181,10 @@ static bool is_good(const struct table_cache *cache, const struct table_cache_en
 {
 	const struct table_cache_head head = {.bytes = entry->bytes, .key = entry->key};
 	table_cache_check check = cache->checks[entry->key.kind];
-	uint8_t digest[SHA256_BYTES];
+	uint8_t digest[TM_SHA256_BYTES];
 
 	table_cache_file_digest(&cache->header, &head, region->addr, digest);
-	return memcmp(digest, entry->digest, SHA256_BYTES) == 0 && check &&
+	return memcmp(digest, entry->digest, TM_SHA256_BYTES) == 0 && check &&
 	       check(region->addr, region->bytes);
 }
 

@@ -71,7 +71,7 @@ struct table_cache_entry {
 	uint32_t bytes;
 	enum table_cache_mark mark;
 	bool moving; /* by the writer */
-	uint8_t digest[SHA256_BYTES];
+	uint8_t digest[TM_SHA256_BYTES];
 };
 
 struct table_cache_addition { /* a table that is to be appended */
@@ -134,7 +134,7 @@ struct table_cache {
 			      .budget.limit = TABLE_CACHE_QUEUE_BYTES})
 
 /* What must be as it was when an entry was made. @parser: its program. Return: 0, -errno. */
-int table_cache_pin(uint8_t ret_pin[SHA256_BYTES], const char *boot_id, int parser);
+int table_cache_pin(uint8_t ret_pin[TM_SHA256_BYTES], const char *boot_id, int parser);
 /* Tables of @kind are used from now on. Before the cache is opened. */
 void table_cache_set_check(struct table_cache *cache, enum table_cache_kind kind,
 			   table_cache_check check);
@@ -142,7 +142,7 @@ void table_cache_set_check(struct table_cache *cache, enum table_cache_kind kind
  * Takes @fd, a regular file open for reading and writing. Without success there is no cache. The
  * file is read later, by whoever calls table_cache_write_next. @cache: TABLE_CACHE_NULL until now.
  */
-void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[SHA256_BYTES]);
+void table_cache_open(struct table_cache *cache, int fd, const uint8_t pin[TM_SHA256_BYTES]);
 /* Reads header and index. Return: what is to be done next; -errno: the cache cannot be used. */
 int table_cache_read_index(struct table_cache *cache);
 /* When no thread uses it. What was not written by then is not kept. */

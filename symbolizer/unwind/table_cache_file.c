@@ -8,24 +8,13 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "shared/file_read.h"
+
 #define COPY_BYTES (64u << 10)
 
 int table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at)
 {
-	char *to = ret_bytes;
-
-	while (count) {
-		ssize_t n = pread(fd, to, count, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		to += n;
-		at += (uint64_t)n;
-		count -= (size_t)n;
-	}
-	return 0;
+	return tm_file_read(fd, ret_bytes, count, at);
 }
 
 int table_cache_file_write(int fd, const void *bytes, size_t count, uint64_t at)
@@ -68,14 +57,14 @@ int table_cache_file_move(int fd, uint64_t from, uint64_t to, uint64_t count)
 
 void table_cache_file_digest(const struct table_cache_header *header,
 			     const struct table_cache_head *head, const void *table,
-			     uint8_t ret_digest[SHA256_BYTES])
+			     uint8_t ret_digest[TM_SHA256_BYTES])
 {
-	struct sha256 digest;
+	struct tm_sha256 digest;
 
-	sha256_init(&digest);
-	sha256_add(&digest, header, sizeof(*header));
-	sha256_add(&digest, &head->bytes, sizeof(head->bytes));
-	sha256_add(&digest, &head->key, sizeof(head->key));
-	sha256_add(&digest, table, head->bytes);
-	sha256_end(&digest, ret_digest);
+	tm_sha256_init(&digest);
+	tm_sha256_add(&digest, header, sizeof(*header));
+	tm_sha256_add(&digest, &head->bytes, sizeof(head->bytes));
+	tm_sha256_add(&digest, &head->key, sizeof(head->key));
+	tm_sha256_add(&digest, table, head->bytes);
+	tm_sha256_end(&digest, ret_digest);
 }

@@ -11,7 +11,7 @@
 
 #include "shared/cache_magic.h"
 #include "shared/event.h"
-#include "symbolizer/base/sha256.h"
+#include "shared/sha256.h"
 
 #define TABLE_CACHE_BYTES   (256ull << 20)
 #define TABLE_CACHE_ENTRIES 4096u
@@ -38,8 +38,8 @@ struct table_cache_key {
 
 struct table_cache_header { /* in the file */
 	char magic[TM_CACHE_MAGIC_BYTES];
-	uint8_t pin[SHA256_BYTES];
-	uint8_t secret[SHA256_BYTES];
+	uint8_t pin[TM_SHA256_BYTES];
+	uint8_t secret[TM_SHA256_BYTES];
 };
 
 struct table_cache_head { /* in the file, before the table */
@@ -47,7 +47,7 @@ struct table_cache_head { /* in the file, before the table */
 	uint32_t bytes;   /* of the table */
 	uint64_t used;    /* the session that used it last; no part of the digest */
 	struct table_cache_key key;
-	uint8_t digest[SHA256_BYTES];
+	uint8_t digest[TM_SHA256_BYTES];
 };
 
 _Static_assert(sizeof(struct table_cache_header) == 72, "layout");
@@ -60,4 +60,4 @@ int table_cache_file_move(int fd, uint64_t from, uint64_t to, uint64_t count);
 /* Of an entry: @head's length and key, and its table. */
 void table_cache_file_digest(const struct table_cache_header *header,
 			     const struct table_cache_head *head, const void *table,
-			     uint8_t ret_digest[SHA256_BYTES]);
+			     uint8_t ret_digest[TM_SHA256_BYTES]);

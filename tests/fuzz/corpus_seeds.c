@@ -16,6 +16,7 @@
 #include "shared/ring.h"
 #include "shared/wire.h"
 #include "symbolizer/parser/parser.h"
+#include "tests/fuzz/context_seeds.h"
 #include "tests/fuzz/event_seeds.h"
 #include "tests/fuzz/symbol_seeds.h"
 #include "tests/fuzz/unwind_seeds.h"
@@ -100,6 +101,8 @@ static void containers(void)
 		 "/kubelet/kubepods/burstable/pod74c13223-5a00-11e9-b385-42010a80018d/" ID},
 		{"fargate", "/ecs/8cd79a803caf4d2aa945152e934a5c00/"
 			    "8cd79a803caf4d2aa945152e934a5c00-1053176469"},
+		{"unit", "/system.slice/system-web.slice/_web@1.service/sub"},
+		{"user", "/user.slice/user-1000.slice/user@1000.service/app.slice/x.service"},
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
@@ -317,6 +320,7 @@ int main(int argc, char **argv)
 	root = argv[1];
 	elf_files();
 	event_seeds_put(put);
+	context_seeds_put(put);
 	symbol_tables();
 	kernels();
 	messages();

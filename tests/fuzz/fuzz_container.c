@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbolizer/profile/container.h"
+#include "symbolizer/profile/unit.h"
 #include "tests/fuzz/fuzz.h"
 
 /* An id consists of hex digits and dashes, and is a part of the path. */
@@ -22,6 +23,21 @@ static void check(const char *path, const struct container *container)
 		abort();
 }
 
+/* A unit is one component of the path, or its end, followed by ".service". */
+static void check_unit(const char *path)
+{
+	struct unit_name unit;
+	const char *end;
+
+	if (unit_of(path, &unit) != 0)
+		return;
+	end = unit.text + unit.bytes;
+	if (unit.bytes == 0 || unit.text <= path || end >= path + strlen(path) ||
+	    memchr(unit.text, '/', unit.bytes) || strncmp(end, ".service", 8) != 0 ||
+	    (end[8] != '\0' && end[8] != '/'))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char *path = malloc(bytes + 1);
@@ -33,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	path[bytes] = '\0';
 	container_of(path, &container);
 	check(path, &container);
+	check_unit(path);
 	free(path);
 	return 0;
 }

@@ -39,6 +39,7 @@ static void check(const struct control_command *command)
 		return;
 	case TM_CONTROL_CPU:
 	case TM_CONTROL_ATTACH:
+	case TM_CONTROL_OPENER:
 		if (command->fd < 0 || close(command->fd) < 0)
 			abort();
 		return;

@@ -20,7 +20,7 @@
 #define ENTRIES 3u
 #define CHANGE  4u
 
-static const uint8_t pin[SHA256_BYTES];
+static const uint8_t pin[TM_SHA256_BYTES];
 
 static void must(bool holds)
 {

@@ -70,6 +70,16 @@ static void add_links(void)
 	elf_builder_section(&elf, ".gnu_debugaltlink", "/dwz/common\0\1\2\3\4", 16, 0);
 }
 
+static void add_go_build_id(void)
+{
+	const struct {
+		Elf64_Nhdr header;
+		char name[4], id[8];
+	} note = {{4, 8, 4}, "Go", "abc/def/"};
+
+	elf_builder_section(&elf, ".note.go.buildid", &note, sizeof(note), 0);
+}
+
 static void put_go(void)
 {
 	static const char *const names[] = {"go_1_2", "go_1_16", "go_1_18", "go_1_20"};
@@ -119,6 +129,7 @@ void symbol_seeds_put(unwind_seeds_put_fn put_seed)
 	add_plt();
 	add_minidebug();
 	add_links();
+	add_go_build_id();
 	put_file("all_parts");
 	put_go();
 	put_hostile();

@@ -26,14 +26,19 @@ static void write_call(struct output_file *out, const struct report *report,
 		       const struct report_frame *frame, uint32_t index)
 {
 	const struct report_call *call = &report->calls[frame->first_call + index];
-	const char *file = "";
+	const struct report_file none = {0};
+	const struct report_file *file =
+		frame->file == REPORT_NO_FILE ? &none : &report->files[frame->file];
 
-	if (frame->file != REPORT_NO_FILE)
-		file = report->strings[report->files[frame->file].path];
 	output_file_text(out, frame->first_call + index ? ",\n{" : "{");
 	write_text(out, "name", report->strings[call->name]);
 	write_text(out, "system_name", report->strings[call->system_name]);
-	write_text(out, "file", file);
+	write_text(out, "file", report->strings[file->path]);
+	write_text(out, "htlhash", report->strings[file->htlhash]);
+	write_text(out, "build_id", report->strings[file->build_id]);
+	write_text(out, "go_build_id", report->strings[file->go_build_id]);
+	output_file_format(out, "\"unnamed\":%d,\"kernel_file\":%d,", frame->unnamed,
+			   file->is_kernel);
 	write_text(out, "source", report->strings[call->path]);
 	output_file_format(out, "\"line\":%u,\"start_line\":%u,\"kernel\":%d,\"inlined\":%d}",
 			   call->line, call->start_line, frame->kind == REPORT_KERNEL,
@@ -57,6 +62,11 @@ static void write_sample(struct output_file *out, const struct report *report,
 	write_text(out, "stop", sample->stop ? tm_reasons_stop(sample->stop) : "");
 	write_text(out, "comm", report->strings[sample->comm]);
 	write_text(out, "process", report->strings[process->comm]);
+	write_text(out, "exe", report->strings[process->exe]);
+	write_text(out, "cgroup", report->strings[process->cgroup]);
+	write_text(out, "container", report->strings[process->container]);
+	write_text(out, "pod", report->strings[process->pod]);
+	output_file_format(out, "\"kernel_thread\":%d,", (sample->flags & TM_FLAG_KTHREAD) != 0);
 	output_file_text(out, "\"stack\":[");
 	for (uint32_t i = stack->count; i-- > 0;) {
 		const struct report_frame *frame =
@@ -133,6 +143,30 @@ static int write_parts(const char *directory, const struct report *report)
 	return r == OTLP_E_END ? 0 : r;
 }
 
+/* With each way of grouping, and with a name for all services. */
+static int write_resources(const char *directory, struct report_builder *builder)
+{
+	static const struct report_attribute attributes[] = {
+		{"host.name", "testhost"}, {"deployment.environment.name", "a=b"}};
+	static const char *const names[] = {"process.otlp", "container.otlp", "service.otlp",
+					    "named.otlp"};
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++) {
+		const struct report_resource resource = {
+			.service_name = i == 3 ? "everything" : "",
+			.grouping = i == 3 ? REPORT_BY_SERVICE : (enum report_grouping)i,
+			.attribute_count = 2,
+			.attributes = attributes,
+		};
+
+		builder->report.resource = &resource;
+		r = write_file(directory, names[i], &builder->report, otlp_write);
+		builder->report.resource = NULL;
+	}
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	static struct report_builder builder;
@@ -155,6 +189,8 @@ int main(int argc, char **argv)
 	failed |= write_file(argv[2], "out.html", report, html_write);
 	failed |= write_file(argv[2], "out.otlp", report, otlp_write);
 	failed |= write_parts(argv[2], report);
+	if (report->sample_count)
+		failed |= write_resources(argv[2], &builder);
 	failed |= write_file(argv[2], "plain.json", report, plain_write);
 	report_builder_deinit(&builder);
 	return failed ? 1 : 0;

@@ -28,7 +28,12 @@ export async function open(name, options = {}) {
     assert.deepEqual(requests, [`file://${report.path("out.html")}`], "one request: the page");
     await context.close();
   };
-  const canvas = async () => page.locator("#canvas").boundingBox();
+  // The canvas gets its size in the frame after it is shown.
+  const canvas = async () => {
+    const shown = await page.locator("#canvas").elementHandle();
+    await shown.waitForElementState("stable");
+    return shown.boundingBox();
+  };
   // Clicks the row of a depth at a part of the width, icicle.
   const click = async (depth, part) => {
     const box = await canvas();

@@ -88,8 +88,10 @@ list["kinds: each has a count and a value; the default is on-CPU and comes last"
     `${profile.strings[type]}/${profile.strings[unit]}`),
   ["off_cpu_samples/count", "off_cpu/nanoseconds", "samples/count", "cpu/nanoseconds"]);
   assert.equal(profile.strings[profile.default_sample_type], "cpu");
+  // One sample stands for two periods: readers that multiply by the period must see two.
   assert.deepEqual(profile.samples.map(({ values }) => values), report.samples.map((sample) =>
-    sample.kind === 0 ? [0, 0, sample.count, sample.value] : [sample.count, sample.value, 0, 0]));
+    sample.kind === 0 ? [0, 0, sample.value / profile.period, sample.value] :
+      [sample.count, sample.value, 0, 0]));
   assert.deepEqual(profile.samples.map(({ labels }) => labels.thread_state ?? ""),
     report.samples.map(({ state }) => state));
   assert.deepEqual(profile.samples.map(({ names }) => names.at(-1)),

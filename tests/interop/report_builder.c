@@ -115,10 +115,19 @@ void report_builder_segment(struct report_builder *builder, uint64_t vaddr, uint
 	file->segment_count++;
 }
 
+static const char *hash_of(const char *build_id)
+{
+	static char text[33];
+
+	(void)snprintf(text, sizeof(text), "%s00112233445566778899aabbccddeeff", build_id);
+	return text;
+}
+
 uint32_t report_builder_file(struct report_builder *builder, const char *path, const char *build_id,
 			     int is_kernel)
 {
 	struct report_file file = {
+		.htlhash = report_builder_string(builder, is_kernel ? "" : hash_of(build_id)),
 		.path = report_builder_string(builder, path),
 		.base = report_builder_string(builder,
 					      strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
@@ -134,15 +143,35 @@ uint32_t report_builder_file(struct report_builder *builder, const char *path, c
 	return builder->report.file_count - 1;
 }
 
-void report_builder_container(struct report_builder *builder, uint32_t process, const char *id,
-			      const char *pod)
+void report_builder_cgroup(struct report_builder *builder, uint32_t process, const char *path,
+			   const char *container, const char *pod)
 {
-	uint32_t container = report_builder_string(builder, id),
-		 uid = report_builder_string(builder, pod);
 	struct report_process *of = at(builder, PROCESSES, process);
 
-	of->container = container;
-	of->pod = uid;
+	of->cgroup = report_builder_string(builder, path);
+	of->container = report_builder_string(builder, container);
+	of->pod = report_builder_string(builder, pod);
+}
+
+void report_builder_kernel_thread(struct report_builder *builder, uint32_t process)
+{
+	for (uint32_t i = 0; i < builder->report.sample_count; i++) {
+		struct report_sample *of = at(builder, SAMPLES, i);
+
+		if (of->process == process)
+			of->flags |= TM_FLAG_KTHREAD;
+	}
+}
+
+void report_builder_ids(struct report_builder *builder, uint32_t file, const char *htlhash,
+			const char *go_build_id)
+{
+	struct report_file *of = at(builder, FILES, file);
+
+	of->htlhash = report_builder_string(builder, htlhash);
+	of->go_build_id = report_builder_string(builder, go_build_id);
+	of->is_go = go_build_id[0] != '\0';
+	of->segment_count = htlhash[0] ? of->segment_count : 0;
 }
 
 void report_builder_unnamed_file(struct report_builder *builder, uint32_t file)
@@ -357,6 +386,8 @@ const struct report *report_builder_report(struct report_builder *builder)
 	for (uint32_t i = 0; i < report->sample_count; i++) {
 		const struct report_stack *stack = &report->stacks[report->samples[i].stack];
 
+		if (report->samples[i].flags & REPORT_SAMPLE_BASE)
+			continue;
 		sample_sum_add(&report->sums[report->samples[i].kind], report->samples[i].count,
 			       report->samples[i].value);
 		report->frames_shown += report->samples[i].count * stack->count;

@@ -17,6 +17,7 @@
 
 struct report_builder {
 	struct report report; /* current after each call of report_builder_report() */
+	struct report base;   /* the report's, once there is a sample of it */
 	void *arrays[REPORT_BUILDER_ARRAYS]; /* in the order of enum builder_array */
 	uint32_t capacities[REPORT_BUILDER_ARRAYS];
 	uint32_t slots[REPORT_BUILDER_SLOTS]; /* strings by hash */
@@ -62,9 +63,14 @@ void report_builder_thread(struct report_builder *builder, uint32_t process, uin
 /* Makes it one of several that had this pid. */
 void report_builder_generation(struct report_builder *builder, uint32_t process,
 			       uint64_t start_boottime, uint32_t exec_id);
-/* Puts a process into a container. */
-void report_builder_container(struct report_builder *builder, uint32_t process, const char *id,
-			      const char *pod);
+/* @container: its id, with the uid of its pod; each may be "". */
+void report_builder_cgroup(struct report_builder *builder, uint32_t process, const char *path,
+			   const char *container, const char *pod);
+/* All its samples so far are those of a kernel thread. */
+void report_builder_kernel_thread(struct report_builder *builder, uint32_t process);
+/* @htlhash: "": the file was not read. @go_build_id: "": Go's linker did not make it. */
+void report_builder_ids(struct report_builder *builder, uint32_t file, const char *htlhash,
+			const char *go_build_id);
 /* Takes a file's symbols away. */
 void report_builder_unnamed_file(struct report_builder *builder, uint32_t file);
 void report_builder_deleted_file(struct report_builder *builder, uint32_t file);
@@ -74,7 +80,11 @@ const struct report *report_builder_report(struct report_builder *builder);
 
 /* report_case_inlined.c: inlined calls, segments, equal names, and a pid that was used again. */
 void report_case_inlined(struct report_builder *builder);
+/* report_case_resources.c: processes of units, containers and users, files of each kind of id. */
+void report_case_resources(struct report_builder *builder);
 /* report_case_threads.c: how threads spent their time, with names as an attacker would choose. */
 void report_case_threads(struct report_builder *builder);
+/* report_case_compared.c: two profiles that are compared. */
+void report_case_compared(struct report_builder *builder);
 /* report_cases.c. Return: 0; -1: no such case. */
 int report_case(struct report_builder *builder, const char *name);

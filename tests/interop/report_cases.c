@@ -35,9 +35,9 @@ static void tiny(struct report_builder *builder)
 	uint32_t process = report_builder_process(builder, 100, "tiny", "/usr/bin/tiny");
 	const uint64_t counts[] = {600, 300, 100};
 
-	report_builder_container(builder, process,
-				 "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376",
-				 "74c13223-5a00-11e9-b385-42010a80018d");
+	report_builder_cgroup(builder, process, "",
+			      "34dc0b5e626f2c5c4c5170e34b10e7654ce36f0fcd532739f4445baabea03376",
+			      "74c13223-5a00-11e9-b385-42010a80018d");
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t one[] = {hot[i], main_frame, start};
 		const uint32_t other[] = {hot[i], main_again, start};
@@ -336,7 +336,9 @@ int report_case(struct report_builder *builder, const char *name)
 		     {"deep", deep},
 		     {"empty", empty},
 		     {"inlined", report_case_inlined},
-		     {"threads", report_case_threads}};
+		     {"threads", report_case_threads},
+		     {"resources", report_case_resources},
+		     {"compared", report_case_compared}};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (strcmp(cases[i].name, name) == 0) {

@@ -133,12 +133,22 @@ static void a_stack_without_frames_and_an_empty_name_are_written(void **state)
 	assert_folded("p 1\np;_;leaf 4\np;[truncated: exiting] 2\n");
 }
 
+static void a_comparison_has_two_numbers_what_it_is_compared_with_first(void **state)
+{
+	report_case_compared(&builder);
+	assert_folded("server;main;added 0 50\n"
+		      "server;main;gone 500 0\n"
+		      "server;main;grew 200 300\n"
+		      "server;main;stayed 300 150\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(report_without_samples_is_an_empty_file),
+		TEST(a_comparison_has_two_numbers_what_it_is_compared_with_first),
 		TEST(a_stack_is_written_root_first_with_kernel_frames_marked),
 		TEST(a_frame_of_a_kernel_file_is_marked_whatever_its_kind),
 		TEST(separators_and_controls_become_underscores),

@@ -21,10 +21,12 @@ import kernel_image
 TIMEOUT_S = 540
 SKIPPED = 77
 LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
-RECORDS = ("record", "record-command", "record-rows", "record-remaps", "record-anonymous",
-           "record-off-cpu", "record-pipes")
+PERIODS = ("periods",)
+RECORDS = ("record", "record-command", "record-rows", "record-governed", "record-remaps",
+           "record-anonymous", "record-off-cpu", "record-pipes")
 PROGRAMS = {  # place in the guest: place in the build folder
     "programs/lookup": "tests/kernels/lookup",
+    "programs/periods": "tests/kernels/periods",
     "programs/sleeps": "tests/kernels/sleeps",
     "programs/waits": "tests/integration/programs/waits",
     "programs/deep": "tests/integration/programs/deep",
@@ -32,6 +34,7 @@ PROGRAMS = {  # place in the guest: place in the build folder
     "programs/remaps": "tests/integration/programs/remaps",
     "programs/remap_text": "tests/integration/programs/remap_text-static",
     "programs/jitdump_marker": "tests/integration/programs/jitdump_marker",
+    "programs/otel_context": "tests/integration/programs/otel_context",
     "programs/ring_recorder": "tests/integration/programs/ring_recorder",
     "programs/variant_a.so": "tests/integration/programs/variant_a.so",
     "programs/variant_b.so": "tests/integration/programs/variant_b.so",
@@ -115,7 +118,7 @@ def judge(console, folder):
                    flags=re.MULTILINE | re.DOTALL)
     print(shown, flush=True)
     came, wrong = results(console), []
-    for name in LOOKUPS + RECORDS:
+    for name in LOOKUPS + PERIODS + RECORDS:
         if came.get(name) != 0:
             wrong.append(f"{name}: {came.get(name, 'no result')}")
     if "TM-END" not in console:

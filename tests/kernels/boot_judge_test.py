@@ -23,6 +23,9 @@ import remapped
 
 SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {},
            "taken": 9, "exported": 9}
+GOVERNED = {**SUMMARY, "hz": 997, "on_cpu_seconds": 2.0, "taken": 600, "exported": 600,
+            "weight_seconds": {"1": 1.0, "4": 2.0, "8": 0.0}, "bpf_own_seconds": 0.1,
+            "bpf_seconds": 0.2}
 SLEPT = 40 * recorded_kernels.SLEEP_NS
 ANSWERS = recorded_kernels.ANSWERS_NS
 IDENTITIES = ("tidemark-collec 61184", "tidemark-opener 61184", "tidemark-symbol 61185",
@@ -63,6 +66,10 @@ def marker(pid, number):
             f"={comm.hex()} = =\n")
 
 
+def context(name):
+    return "C 1 9 1 1 1 0 1 =%s\n" % (b"service.name" + name.encode()).hex()
+
+
 def sleeps(ns, function="sleep_here", state="[interruptible]", cut=0):
     return folded("sleeps", ["_start", "main", function, "do_nanosleep_[k]", state], ns) + \
         folded("sleeps", ["[truncated: no_table]", "do_nanosleep_[k]", state], cut)
@@ -86,9 +93,12 @@ def recordings(**changed):
               "r.folded": recursion("deep", recorded_kernels.DEPTH, 90, time=4, no_table=6),
               "command.folded": recursion("deep", recorded_kernels.COMMAND_DEPTH, 100),
               "rows.0002.folded": recursion("deep-cfi", recorded_kernels.ROWS_DEPTH, 80, time=20),
+              "governed.json": json.dumps(GOVERNED),
+              "governed.folded": folded("deep", ["_start"], 1994),
               "remaps.folded": remaps("variant_a"),
               "anonymous.folded": copied("inner") + without_table(9),
-              "anonymous.records": marker(7, 7) + marker(8, 8),
+              "anonymous.records": marker(7, 7) + marker(8, 8) + context("memfd"),
+              "contexts": "memfd\n",
               "off_cpu.folded": sleeps(SLEPT - SLEPT // 3, cut=SLEPT // 3),
               "pipes.folded": pipes(ANSWERS, ANSWERS)}
     return {**files, **changed}
@@ -108,7 +118,7 @@ def packed(files):
 
 def console(files):
     lines = ["TM-PARANOID 3"]
-    lines += [f"TM-RESULT {name} 0" for name in boot.LOOKUPS + boot.RECORDS]
+    lines += [f"TM-RESULT {name} 0" for name in boot.LOOKUPS + boot.PERIODS + boot.RECORDS]
     lines += [f"TM-SLEPT {SLEPT}", f"TM-ASKED {ANSWERS * 2}"]
     lines += [f"TM-IDENTITY {name},{name.split()[1]} 0" for name in IDENTITIES]
     return "\n".join(lines) + f"\n--- TM-OUT\n{packed(files)}--- TM-OUT-END\nTM-END\n"
@@ -149,7 +159,7 @@ def main():
         "another paranoid": without(good, "TM-PARANOID 3\n"),
         "an identity is missing": without(good, "TM-IDENTITY tidemark-symbol 61185,61185 0\n"),
     }
-    for name in boot.LOOKUPS + boot.RECORDS:
+    for name in boot.LOOKUPS + boot.PERIODS + boot.RECORDS:
         cases[f"no result of {name}"] = without(good, f"TM-RESULT {name} 0\n")
     for name in recorded_kernels.EXPECTED:
         cases[f"no {name}"] = console(recordings(**{name: None}))
@@ -164,6 +174,12 @@ def main():
         cases[title] = console(recordings(**{"rows.0002.folded": text}))
     cases["cut for time, by frame pointer"] = console(
         recordings(**{"command.folded": recursion("deep", deep, 80, time=20)}))
+    for title, changed in {"the rate is not lowered": {"weight_seconds": {"1": 3.0, "4": 0.0}},
+                           "samples stand for one period": {"on_cpu_seconds": 600 / 997},
+                           "no clock of their own": {"bpf_own_seconds": 0}}.items():
+        cases[title] = console(recordings(**{"governed.json": json.dumps(GOVERNED | changed)}))
+    cases["less is shown than sampled"] = console(
+        recordings(**{"governed.folded": folded("deep", ["_start"], 600)}))
     cases["another file is named"] = console(recordings(**{"remaps.folded": remaps("variant_b")}))
 
     cases["copied text has no names"] = console(
@@ -172,7 +188,10 @@ def main():
         recordings(**{"anonymous.folded": without_table(90)}))
     for title, number in (("no jitdump", anonymous_code.NONE), ("another jitdump", 7)):
         cases[title] = console(recordings(
-            **{"anonymous.records": marker(7, 7) + marker(8, number)}))
+            **{"anonymous.records": marker(7, 7) + marker(8, number) + context("memfd")}))
+    for title, names in (("no process context", ()), ("one that was not named", ("memfd", "anon"))):
+        cases[title] = console(recordings(
+            **{"anonymous.records": marker(7, 7) + marker(8, 8) + "".join(map(context, names))}))
 
     for title, text in {"half of the sleeps": sleeps(SLEPT // 2), "twice": sleeps(2 * SLEPT),
                         "sleeps without a name": sleeps(SLEPT, "sleeps+0x10"),

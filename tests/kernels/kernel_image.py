@@ -3,6 +3,7 @@
 
 The packages stay in a cache folder: $TM_CACHE, by default /var/cache/tidemark-tests.
 """
+import fcntl
 import glob
 import os
 import re
@@ -76,8 +77,10 @@ def cached(series):
 def fetch(series, work):
     """Path of the kernel of the series, unpacked below `work`."""
     os.makedirs(cache(), exist_ok=True)
-    if not cached(series):
-        download(series)
+    with open(os.path.join(cache(), f"apt-{series}.lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another test may be fetching it
+        if not cached(series):
+            download(series)
     package = cached(series)
     print("kernel:", os.path.basename(package), flush=True)
     unpacked = os.path.join(work, "kernel")

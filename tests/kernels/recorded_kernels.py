@@ -25,7 +25,8 @@ CAPABILITIES = {"tidemark-collec": 1 << 38 | 1 << 39}  # perfmon, bpf; the other
 EXPECTED = ("summary.json", "command.json", "remaps.json", "r.html", "r.pb.gz", "r.folded",
             "r.speedscope.json", "command.folded", "remaps.folded", "rows.0002.json",
             "rows.0002.folded", "anonymous.json", "anonymous.folded", "anonymous.records",
-            "off_cpu.json", "off_cpu.folded", "pipes.json", "pipes.folded")
+            "contexts", "governed.json", "governed.folded", "off_cpu.json", "off_cpu.folded",
+            "pipes.json", "pipes.folded")
 
 
 class Bounds:
@@ -93,9 +94,40 @@ def judge_rows(recorded, folder):
     judge_stacks(recorded, "deep-cfi", stacks, ROWS_DEPTH, ROWS)
 
 
+def judge_governed(recorded, folder):
+    """The rate was lowered, and what is shown stands for the same time as the samples."""
+    read = recorded.summary(os.path.join(folder, "governed.json"))
+    recorded.balance(read)
+    lowered = {weight: seconds for weight, seconds in read["weight_seconds"].items()
+               if weight != "1" and seconds}
+    shown = recorded.folded_total(os.path.join(folder, "governed.folded"))
+    stands_for = read["on_cpu_seconds"] * read["hz"]
+    print(f"  governed: {read['exported']} samples stand for {stands_for:.1f}, shown are {shown}; "
+          f"seconds by weight {lowered}; BPF by its own clock {read['bpf_own_seconds']} s, by the "
+          f"kernel's {read['bpf_seconds']} s")
+    recorded.check(lowered, "governed: the rate was not lowered")
+    recorded.check(stands_for > 1.01 * read["exported"],
+                   f"governed: {read['exported']} samples stand for {stands_for:.1f} periods")
+    recorded.check(abs(shown - stands_for) <= 0.02 * stands_for + 5,
+                   f"governed: {shown} are shown of {stands_for:.1f}")
+    recorded.check(read["bpf_own_seconds"] > 0, "governed: the programs did not measure themselves")
+
+
 def judge_remaps(recorded, folder):
     recorded.balance(recorded.summary(os.path.join(folder, "remaps.json")))
     remapped.judge(recorded, recorded.folded(os.path.join(folder, "remaps.folded")), REMAPS_LEAST)
+
+
+def judge_contexts(recorded, folder):
+    """What named its memory is announced with what it says of itself."""
+    with open(os.path.join(folder, "contexts"), encoding="ascii") as file:
+        named = set(file.read().split())
+    with open(os.path.join(folder, "anonymous.records"), encoding="ascii") as lines:
+        texts = {bytes.fromhex(word[8][1:]) for word in map(str.split, lines) if word[0] == "C"}
+    found = {name for name in ("memfd", "anon")
+             if any(b"service.name" in text and name.encode() in text for text in texts)}
+    print(f"  named their process context: {sorted(named)}, announced: {sorted(found)}")
+    recorded.check(found == named and "memfd" in named, "a process context is missing")
 
 
 def judge_anonymous(recorded, folder):
@@ -105,6 +137,7 @@ def judge_anonymous(recorded, folder):
                               cuts=("no_table", "time"))  # the emulated parser takes seconds
     anonymous_code.judge_jitdumps(recorded, os.path.join(folder, "anonymous.records"),
                                   {"jitdump_marker": 2})
+    judge_contexts(recorded, folder)
 
 
 def judge_off_cpu(recorded, console, folder):
@@ -237,6 +270,7 @@ def judge(recorded, console, folder):
             lambda: judge_folded(recorded, os.path.join(folder, "command.folded"), "deep",
                                  COMMAND_DEPTH, FRAME_POINTERS),
             lambda: judge_rows(recorded, folder),
+            lambda: judge_governed(recorded, folder),
             lambda: judge_remaps(recorded, folder),
             lambda: judge_anonymous(recorded, folder),
             lambda: judge_off_cpu(recorded, console, folder),

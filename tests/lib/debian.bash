@@ -15,6 +15,18 @@ debian_make() {
 	rm -f "$2"/var/cache/apt/archives/*.deb
 }
 
+# debian_tar SUITE FOLDER - a tarball FOLDER/SUITE.tar of that Debian, unless it is there already
+debian_tar() {
+	local root status
+	[[ -s $2/$1.tar ]] && return
+	root=$(mktemp -d "$2/root.XXXXXX")
+	debian_make "$1" "$root/base" && tar -C "$root/base" -cf "$2/$1.tar.$$" . &&
+		mv "$2/$1.tar.$$" "$2/$1.tar"
+	status=$?
+	rm -rf --one-file-system "$root"
+	return $status
+}
+
 # debian_join_network FOLDER - gives the Debian in the folder what this host needs to reach its
 # mirrors: proxies of apt, certificates, the resolver. Variables go into DEBIAN_ENVIRONMENT.
 debian_join_network() {

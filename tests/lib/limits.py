@@ -21,6 +21,8 @@ OWN = {
                             "Max file size": GIB // 2, "Max address space": GIB},
     "tidemark-exporter": {"Max core file size": 0, "Max open files": 64,
                           "Max address space": GIB},
+    "tidemark-spool": {"Max core file size": 0, "Max open files": 32,
+                       "Max address space": GIB // 4},
 }
 COLLECTOR_DESCRIPTORS = 256, 8 # spare, and for each CPU
 

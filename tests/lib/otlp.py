@@ -3,12 +3,13 @@
 
 From the published field numbers (opentelemetry-proto 1.10) and the rules that receivers enforce,
 not from the code that writes them: a field that is not listed here is an error, as are invalid
-UTF-8, an index out of range, an entry of a table that nothing refers to, and one that is there
-twice.
+UTF-8, an index out of range, an entry of a table that nothing refers to, one that is there twice,
+and a mapping that does not say which file it is.
 """
 import collections
 import json
 import os
+import re
 import struct
 
 # {field: (name, how, message)}; how: i(nt64), u(int64), f(ixed64), s(tring), b(ytes), m(essage),
@@ -49,6 +50,7 @@ ATTRIBUTE = {1: ("key_strindex", "i", None), 2: ("value", "m", lambda: ANY_VALUE
 
 FRAME_TYPES = {"native", "kernel", "jvm", "cpython", "v8js", "ruby", "php", "perl", "dotnet",
                "beam", "go"}
+BUILD_ID = "process.executable.build_id."
 ON_CPU = ("samples", "count", "cpu", "nanoseconds")
 OFF_CPU = ("off_cpu", "nanoseconds", "", "")
 
@@ -175,10 +177,10 @@ class Request:
         check(len(self.tables["link_table"]) == 1, "there are links")
 
     def _check_tables(self):
-        for name in ("string_table", "attribute_table", "function_table", "stack_table",
-                     "mapping_table"):
-            entries = [repr(entry) for entry in self.tables[name]]
-            check(len(entries) == len(set(entries)), "%s has equal entries" % name)
+        for name, entries in self.tables.items():
+            found = collections.Counter(map(repr, entries))
+            check(len(entries) == len(found),
+                  "%s has equal entries: %s" % (name, found.most_common(1)))
 
     def _check_used(self):
         for name, entries in self.tables.items():
@@ -205,8 +207,17 @@ class Request:
         entry = self.at("mapping_table", index)
         check(entry["memory_start"] < entry["memory_limit"] or
               entry["memory_start"] == entry["memory_limit"] == 0, "a mapping has no range")
+        attributes = self.attributes(entry["attribute_indices"])
+        if index > 0:
+            check(re.fullmatch("[0-9a-f]{32}", str(attributes.get(BUILD_ID + "htlhash"))),
+                  "a mapping has the htlhash %r" % attributes.get(BUILD_ID + "htlhash"))
+            check(re.fullmatch("([0-9a-f]{2})*", attributes.get(BUILD_ID + "gnu", "")),
+                  "a build id is not hexadecimal")
+            known = {BUILD_ID + kind for kind in ("htlhash", "gnu", "go")}
+            check(set(attributes) <= known | {"tidemark.file.flags"},
+                  "a mapping has the attributes %s" % sorted(attributes))
         return {"path": self.text(entry["filename_strindex"]), **entry,
-                "attributes": self.attributes(entry["attribute_indices"])}
+                "attributes": attributes}
 
     def _function(self, index):
         check(index > 0, "function 0 is referred to")
@@ -226,13 +237,19 @@ class Request:
         attributes = self.attributes(entry["attribute_indices"])
         check(attributes.get("profile.frame.type") in FRAME_TYPES,
               "a location is of type %r" % attributes.get("profile.frame.type"))
+        check(set(attributes) <= {"profile.frame.type", "tidemark.frame.file",
+                                  "tidemark.frame.flags"},
+              "a location has the attributes %s" % sorted(attributes))
+        check("tidemark.frame.file" not in attributes or entry["mapping_index"] == 0,
+              "a location has a mapping and another file")
         lines = []
         for line in entry["lines"]:
             check(line["line"] >= 0, "a line is negative")
             lines.append((*self._function(line["function_index"]), line["line"]))
         check(lines, "a location has no function")
         return {"mapping": self._mapping(entry["mapping_index"]), "address": entry["address"],
-                "type": attributes["profile.frame.type"], "lines": lines}
+                "type": attributes["profile.frame.type"], "lines": lines,
+                "path": attributes.get("tidemark.frame.file", "")}
 
     def _types(self, profile):
         check(profile["sample_type"] is not None and profile["period_type"] is not None,
@@ -265,7 +282,7 @@ class Request:
                    "duration": profile["duration_nano"], "period": profile["period"]}
 
     def _samples(self):
-        ids = []
+        ids, resources = [], set()
         for part in self.message["resource_profiles"]:
             check(part["resource"] is not None and part["scope_profiles"], "an envelope is empty")
             resource = {}
@@ -274,6 +291,8 @@ class Request:
                       "the attribute %r of a resource is there twice" % attribute["key"])
                 resource[attribute["key"]] = self.value(attribute["value"])
             check(resource.get("service.name"), "a resource has no service.name")
+            check(repr(resource) not in resources, "two resources are equal")
+            resources.add(repr(resource))
             for scope in part["scope_profiles"]:
                 check(scope["scope"] and scope["scope"]["name"] and scope["scope"]["version"],
                       "a scope has no name or version")
@@ -287,6 +306,11 @@ class Request:
 def names(sample):
     """Of all calls, root first."""
     return [line[0] for place in sample["stack"] for line in reversed(place["lines"])]
+
+
+def profile_ids(request):
+    return {profile["profile_id"] for part in request.message["resource_profiles"]
+            for scope in part["scope_profiles"] for profile in scope["profiles"]}
 
 
 def totals(requests):

@@ -12,9 +12,11 @@ cd "${1:-$lint/../..}" || exit 2
 texts()
 {
 	find README.md HACKING.md quickstart meson.build meson_options.txt \
-		shared bpf collector symbolizer cli systemd tests \
+		shared bpf collector symbolizer cli systemd man completions apparmor \
+		containers tests \
 		\( -name node_modules -o -name corpus -o -path tests/lint \) -prune -o \
-		-type f ! -name 'package*.json' ! -name '*.png' -print 2>/dev/null | sort
+		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' -print \
+		2>/dev/null | sort
 }
 
 retired() { awk -F'\t' -v kind="$1" '$1 == kind' "$lint/retired"; }

@@ -30,6 +30,8 @@ enum world_part { /* of the rule; one may be missing */
 	WORLD_NO_MAX,
 	WORLD_PAST_BUSY, /* W goes on although a ring is stopped (simulate.c) */
 	WORLD_T_LAST,    /* the collector's own clock after the marks (simulate.c) */
+	WORLD_CONSUMED,  /* the next collector begins where the rings' consumer is (simulate.c) */
+	WORLD_EARLY,     /* records are released before they are published (simulate.c) */
 	WORLD_PARTS,
 };
 

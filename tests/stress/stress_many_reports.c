@@ -23,7 +23,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/region.h"
-#include "symbolizer/base/sha256.h"
+#include "shared/sha256.h"
 #include "symbolizer/names/name_table.h"
 #include "symbolizer/output/outputs.h"
 #include "symbolizer/output/pprof_message.h"
@@ -53,7 +53,7 @@ struct blob { /* the parser's answer for one file */
 };
 
 struct digest {
-	uint8_t bytes[SHA256_BYTES];
+	uint8_t bytes[TM_SHA256_BYTES];
 };
 
 static struct tm_identity identities[FILES];
@@ -71,7 +71,8 @@ static int make_blob(uint32_t file)
 			   .symbol_count = FUNCTIONS,
 			   .name_bytes = sizeof(blob.names),
 			   .debuglink = PARSER_NO_NAME,
-			   .altlink = PARSER_NO_NAME},
+			   .altlink = PARSER_NO_NAME,
+			   .go_build_id = PARSER_NO_NAME},
 		.segment = {.vaddr = GENERATED_ELF_VADDR,
 			    .bytes = FUNCTIONS * GENERATED_ELF_STEP,
 			    .flags = 5},
@@ -220,7 +221,7 @@ static void check_pprof(const uint8_t *packed, size_t bytes)
 }
 
 static void add_output(const struct report *report, enum outputs_format format,
-		       struct sha256 *digest)
+		       struct tm_sha256 *digest)
 {
 	_cleanup_(tm_closep) int fd = memfd_create("report", MFD_CLOEXEC);
 	uint8_t *bytes;
@@ -231,7 +232,7 @@ static void add_output(const struct report *report, enum outputs_format format,
 	CHECK(end > 0);
 	bytes = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, fd, 0);
 	CHECK(bytes != MAP_FAILED);
-	sha256_add(digest, bytes, (size_t)end);
+	tm_sha256_add(digest, bytes, (size_t)end);
 	if (format == OUTPUTS_PPROF)
 		check_pprof(bytes, (size_t)end);
 	(void)munmap(bytes, (size_t)end);
@@ -242,7 +243,7 @@ static void make_report(struct digest *ret_digest)
 	struct interval *closed = stress.interval;
 	struct name_table names;
 	struct report_build build;
-	struct sha256 digest;
+	struct tm_sha256 digest;
 
 	CHECK(interval_close(closed, &stress.interval) == 0);
 	name_table_init(&names, &closed->strings, &stress.store);
@@ -254,10 +255,10 @@ static void make_report(struct digest *ret_digest)
 	build.report.title = "";
 	build.report.taken = build.report.exported;
 	check_names(&build.report);
-	sha256_init(&digest);
+	tm_sha256_init(&digest);
 	add_output(&build.report, OUTPUTS_FOLDED, &digest);
 	add_output(&build.report, OUTPUTS_PPROF, &digest);
-	sha256_end(&digest, ret_digest->bytes);
+	tm_sha256_end(&digest, ret_digest->bytes);
 	report_build_deinit(&build);
 	name_table_deinit(&names);
 	CHECK(stress.store.pinned == 0);

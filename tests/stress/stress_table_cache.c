@@ -94,7 +94,7 @@ static void read_tables(uint32_t next, uint64_t seed)
 
 int main(void)
 {
-	static const uint8_t pin[SHA256_BYTES];
+	static const uint8_t pin[TM_SHA256_BYTES];
 	uint64_t seed = random_seed("stress_table_cache");
 	uint32_t next = 1;
 	pthread_t writer;

@@ -44,7 +44,7 @@ function readParents(up) {
 }
 
 // Values are ns; where none are listed, each sample is its count times the period.
-function readKind({ name, period_ns: period, samples: flat, values }) {
+function readSamples({ samples: flat, values }, period) {
   const count = flat.length / 3;
   const samples = { count, leaf: new Int32Array(count), thread: new Int32Array(count),
     counts: new Float64Array(count), weight: new Float64Array(count) };
@@ -56,7 +56,13 @@ function readKind({ name, period_ns: period, samples: flat, values }) {
     samples.counts[i] = flat[3 * i + 2];
     samples.weight[i] = values.length > 0 ? values[i] : samples.counts[i] * period;
   }
-  return { name, samples };
+  return samples;
+}
+
+// Of a comparison both sides: B, and A, which is the base.
+function readKind({ name, period_ns: period, base, ...shown }) {
+  const samples = readSamples(shown, period);
+  return { name, samples, sides: base && [samples, readSamples(base, period)] };
 }
 
 function readProcesses(raw) {
@@ -77,7 +83,7 @@ function readProcesses(raw) {
 
 // What the page shows of a profile: the samples of one kind, and their sums by thread and process.
 function chooseKind(profile, kind) {
-  const { samples } = kind;
+  const samples = profile.compare ? joinSides(kind.sides, profile.compare.shown) : kind.samples;
   Object.assign(profile, { kind, samples,
     total: samples.weight.reduce((sum, weight) => sum + weight, 0) });
   for (const one of [...profile.processes, ...profile.threads])
@@ -103,6 +109,7 @@ function readProfile(element) {
     nodeInlined: Uint8Array.from(raw.node_class, (one) => one & 1),
     nodeLines: new Int32Array(raw.node_lines), // first, last - first; empty: none is known
     kinds: raw.kinds.map(readKind), processes, threads,
+    compare: raw.compare && { shown: B, absolute: false },
   };
   chooseKind(profile, profile.kinds[0]);
   return profile;

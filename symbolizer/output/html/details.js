@@ -7,13 +7,13 @@ const KIND_NAMES = ["kernel", "native", "runtime", "unresolved", "truncated",
 // [what, value] lines of a frame, and of its file.
 function describe(view, zoom, node) {
   const total = view.total[node];
-  const lines = [
+  const lines = view.compare ? compareLines(view, node) : [
     ["samples", `${plain(view.counts[node])} · ${seconds(total / 1e9)} ${view.profile.kind.name}`],
     ["of all", percent(total, view.profile.total)],
     ["of this view", percent(total, view.total[zoom])],
     ["self", `${plain(view.selfCounts[node])} · ${percent(view.self[node], view.total[zoom])}`],
   ];
-  if (!view.selection && zoom === 0)
+  if (!view.compare && !view.selection && zoom === 0)
     lines.splice(2, 1); // the same as "of all"
   if (view.isGroup(node))
     return { lines, file: "" };
@@ -80,7 +80,22 @@ function showCrumbs(view, zoom, go) {
   find("reset").disabled = zoom === 0;
 }
 
+// Of a comparison the colours say how much changed, and not what a frame is.
+function showChanges(view) {
+  const item = (className, name) => {
+    const line = make("li", "");
+    line.append(make("span", `dot ${className}`), make("span", "", name));
+    return line;
+  };
+  find("legend").replaceChildren(item("less", "less in B"), item("more", "more in B"));
+  find("legend").title = `strongest: ${signed(view.largestChange).slice(1)} of the whole`;
+}
+
 function showLegend(view, zoom) {
+  if (view.compare) {
+    showChanges(view);
+    return;
+  }
   const { totals, counts } = kindTotals(view, zoom);
   const item = (dot, name, total, title) => {
     const line = make("li", "");
@@ -170,6 +185,10 @@ function showTitle(info) {
   const text = shown(info.title || "recording");
   document.title = `${text} · tidemark`;
   const length = `${seconds(info.seconds)} at ${plain(info.hz)} Hz`;
-  find("title").textContent = `${text} · ${start.toLocaleString()} · ${length}`;
+  const base = info.compare && new Date(info.compare.start_ms).toLocaleString();
+  find("title").textContent = base
+    ? `${text} · A ${base}, ${seconds(info.compare.seconds)} · `
+      + `B ${start.toLocaleString()}, ${length}`
+    : `${text} · ${start.toLocaleString()} · ${length}`;
   find("title").title = find("title").textContent;
 }

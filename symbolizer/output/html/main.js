@@ -14,6 +14,8 @@ function applyTheme() {
   const palette = new Palette(theme());
   for (let kind = 0; kind <= GROUP; kind++)
     document.documentElement.style.setProperty(`--kind-${kind}`, palette.kindColour(kind));
+  for (const [name, change] of [["less", -1], ["more", 1]])
+    document.documentElement.style.setProperty(`--${name}`, changeColour(theme(), change, 1));
   graph.setPalette(palette);
 }
 
@@ -108,6 +110,7 @@ function rebuild() {
 
 // A recording of one kind has nothing to choose.
 function fillKinds() {
+  find("side-field").hidden = find("absolute").hidden = !profile.compare;
   find("kind-field").hidden = profile.kinds.length < 2;
   find("kind").replaceChildren(...profile.kinds.map(({ name }) => make("option", "", name)));
 }
@@ -116,6 +119,19 @@ function showKind(index) {
   find("kind").selectedIndex = index;
   chooseKind(profile, profile.kinds[index]);
   picker.sort();
+  rebuild();
+}
+
+// Whose widths are drawn.
+function showSide(side) {
+  profile.compare.shown = side;
+  find("side-of").selectedIndex = side;
+  showKind(find("kind").selectedIndex);
+}
+
+function toggleAbsolute() {
+  profile.compare.absolute = !profile.compare.absolute;
+  find("absolute").setAttribute("aria-pressed", String(profile.compare.absolute));
   rebuild();
 }
 
@@ -218,6 +234,8 @@ const KEYS = {
   }],
   k: ["next kind of time", () =>
     showKind((find("kind").selectedIndex + 1) % profile.kinds.length)],
+  b: ["widths of the other profile", () => profile.compare && showSide(1 - profile.compare.shown)],
+  n: ["compare times as they are, or shares", () => profile.compare && toggleAbsolute()],
   t: ["functions or flame graph", () => toggleTab("table")],
   w: ["how threads spent their time", showThreads],
   i: ["icicle or flame", toggleFlame],
@@ -284,7 +302,8 @@ function canvasClick(event) {
 
 function fillHelp() {
   const keys = Object.entries(KEYS).filter(([key]) =>
-    (key !== "k" || profile.kinds.length > 1) && (key !== "w" || threadTimes));
+    (key !== "k" || profile.kinds.length > 1) && (key !== "w" || threadTimes) &&
+    (!"bn".includes(key) || profile.compare));
   const entries = [["← → ↑ ↓", "move from frame to frame"], ["Enter", "zoom in"],
     ...keys.map(([key, [what]]) => [key, what])];
   find("keys").replaceChildren(...entries.flatMap(([key, what]) => [make("dt", "", key),
@@ -311,6 +330,8 @@ function listen() {
     rebuild();
   });
   find("kind").addEventListener("change", (event) => showKind(event.target.selectedIndex));
+  find("side-of").addEventListener("change", (event) => showSide(event.target.selectedIndex));
+  find("absolute").addEventListener("click", toggleAbsolute);
   find("reset").addEventListener("click", () => zoomTo(0));
   find("direction").addEventListener("click", toggleFlame);
   find("theme").addEventListener("click", toggleTheme);

@@ -38,11 +38,14 @@ function hash(text) { // FNV-1a, for colour only
 
 class Palette {
   constructor(theme) {
+    this.theme = theme;
     this.colours = COLOURS[theme];
     this.families = FAMILIES[theme];
     this.known = new Map(); // label of a view node: function or ~group
   }
   fill(view, node) {
+    if (view.compare)
+      return changeColour(this.theme, view.change[node], view.largestChange);
     const label = Math.max(view.label[node], -1); // all groups look alike
     let colour = this.known.get(label);
     if (!colour) {

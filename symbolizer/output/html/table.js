@@ -9,7 +9,7 @@ function functionSource({ source, line }) {
 
 class FunctionTable {
   constructor(body, note, heads, pick) {
-    Object.assign(this, { body, note, heads, pick, order: "self" });
+    Object.assign(this, { body, note, heads, pick, order: "self", compared: false });
     for (const head of heads) {
       head.addEventListener("click", () => {
         this.order = head.dataset.sort;
@@ -27,10 +27,19 @@ class FunctionTable {
   show(view, top, test) {
     this.whole = view.total[top];
     this.test = test;
+    this.view = view;
+    if (view.compare && !this.compared)
+      this.order = "selfChange";
+    this.compared = Boolean(view.compare);
+    for (const head of this.heads)
+      if (head.dataset.sort.endsWith("Change"))
+        head.parentElement.hidden = !view.compare;
     this.all = functionTotals(view, top).map((row) => ({ ...row,
       name: view.profile.functions[row.label].name, path: view.profile.functions[row.label].path,
       source: functionSource(view.profile.functions[row.label]),
-      kind: view.profile.functions[row.label].kind }));
+      kind: view.profile.functions[row.label].kind,
+      selfChange: view.compare ? changeOf(view, row.self, row.otherSelf) : 0,
+      totalChange: view.compare ? changeOf(view, row.total, row.otherTotal) : 0 }));
     this.render();
   }
 
@@ -38,6 +47,9 @@ class FunctionTable {
     const byText = (name) => a[name] < b[name] ? -1 : a[name] > b[name] ? 1 : 0;
     if (this.order === "name" || this.order === "path")
       return byText(this.order) || b.self - a.self;
+    if (this.order.endsWith("Change"))
+      return Math.abs(b[this.order]) - Math.abs(a[this.order]) || b.total - a.total ||
+        byText("name");
     return b[this.order] - a[this.order] || b.total - a.total || byText("name");
   }
 
@@ -47,6 +59,17 @@ class FunctionTable {
     bar.style.width = `${100 * row[part] / Math.max(1, this.whole)}%`;
     cell.append(bar, make("span", "", percent(row[part], this.whole)),
       make("small", "", plain(row.counts[part])));
+    return cell;
+  }
+
+  // What it was in A and is in B.
+  changeCell(row, part) {
+    const change = row[`${part}Change`];
+    const cell = make("td", `number change ${changeName(change)}`, signed(change));
+    const other = row[part === "self" ? "otherSelf" : "otherTotal"];
+    const [b, a] = sidesOf(this.view, row[part], other);
+    const [wholeB, wholeA] = sidesOf(this.view, this.view.total[0], this.view.other[0]);
+    cell.append(make("small", "", `${percent(a, wholeA)} → ${percent(b, wholeB)}`));
     return cell;
   }
 
@@ -65,6 +88,8 @@ class FunctionTable {
       file.title = [row.path, row.source].filter(Boolean).join("\n");
       name.append(make("span", `dot kind-${row.kind}`), make("span", "", row.name));
       name.title = row.name;
+      if (this.compared)
+        line.append(this.changeCell(row, "self"), this.changeCell(row, "total"));
       line.append(this.cell(row, "self"), this.cell(row, "total"), name, file);
       return line;
     }));

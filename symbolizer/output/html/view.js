@@ -3,17 +3,18 @@
 
 // Growing typed arrays: the size of a view is known only when it is built.
 class Nodes {
-  constructor(capacity) {
+  constructor(capacity, compare) {
     this.count = 0;
+    this.sums = compare ? ["total", "counts", "other", "otherCounts"] : ["total", "counts"];
     this.parent = new Int32Array(capacity);
     this.label = new Int32Array(capacity); // >= 0: function; < 0: group ~label
     this.origin = new Int32Array(capacity); // node of the profile; of a group -1
-    this.total = new Float64Array(capacity); // ns
-    this.counts = new Float64Array(capacity); // samples
+    for (const name of this.sums) // ns, samples
+      this[name] = new Float64Array(capacity);
   }
   add(parent, label, origin = -1) {
     if (this.count === this.parent.length) {
-      for (const name of ["parent", "label", "origin", "total", "counts"]) {
+      for (const name of ["parent", "label", "origin", ...this.sums]) {
         const larger = new this[name].constructor(2 * this.count);
         larger.set(this[name]);
         this[name] = larger;
@@ -83,6 +84,10 @@ function addGroup(profile, nodes, top, samples, viewOf) {
     }
     nodes.total[at] += profile.samples.weight[sample];
     nodes.counts[at] += profile.samples.counts[sample];
+    if (profile.compare) {
+      nodes.other[at] += profile.samples.other[sample];
+      nodes.otherCounts[at] += profile.samples.otherCounts[sample];
+    }
   }
 }
 
@@ -134,7 +139,7 @@ function sourceText(profile, label, origin) {
 }
 
 function buildView(profile, selection, grouping) {
-  const nodes = new Nodes(profile.parents.length + 64);
+  const nodes = new Nodes(profile.parents.length + 64, profile.compare);
   const groups = [{ name: selectionName(selection) }];
   const viewOf = new Int32Array(profile.parents.length).fill(-1);
   nodes.add(-1, ~0);
@@ -146,14 +151,15 @@ function buildView(profile, selection, grouping) {
     }
     addGroup(profile, nodes, top, group.samples, viewOf);
   }
-  const { count, parent, label, origin, total, counts } = nodes;
+  const { count, parent, label, origin, total, counts, other, otherCounts } = nodes;
   const self = total.slice(0, count), selfCounts = counts.slice(0, count);
-  for (let node = count - 1; node > 0; node--) {
-    total[parent[node]] += total[node];
-    counts[parent[node]] += counts[node];
-  }
+  const otherSelf = other && other.slice(0, count);
+  for (let node = count - 1; node > 0; node--)
+    for (const name of nodes.sums)
+      nodes[name][parent[node]] += nodes[name][node];
   const view = { count, parent, label, total, self, counts, selfCounts,
     ...childLists(count, parent), profile, groups, selection,
+    compare: profile.compare, other, otherCounts, otherSelf,
     isGroup: (node) => label[node] < 0,
     isInlined: (node) => origin[node] >= 0 && profile.nodeInlined[origin[node]] === 1,
     source: (node) => label[node] < 0 ? "" : sourceText(profile, label[node], origin[node]),
@@ -165,6 +171,8 @@ function buildView(profile, selection, grouping) {
   };
   sortChildren(view);
   placeNodes(view);
+  if (view.compare)
+    addChanges(view);
   return view;
 }
 
@@ -199,6 +207,7 @@ function functionTotals(view, top) {
       if (below) {
         below.self += view.self[node];
         below.counts.self += view.selfCounts[node];
+        below.otherSelf += view.compare ? view.otherSelf[node] : 0;
       }
       return;
     }
@@ -207,11 +216,14 @@ function functionTotals(view, top) {
     if (step < 0)
       return;
     if (!rows.has(label))
-      rows.set(label, { label, self: 0, total: 0, counts: { self: 0, total: 0 } });
+      rows.set(label, { label, self: 0, total: 0, otherSelf: 0, otherTotal: 0,
+        counts: { self: 0, total: 0 } });
     const row = rows.get(label);
     row.self += view.self[node];
     row.counts.self += view.selfCounts[node];
+    row.otherSelf += view.compare ? view.otherSelf[node] : 0;
     if (depth === 1) {
+      row.otherTotal += view.compare ? view.other[node] : 0;
       row.total += view.total[node];
       row.counts.total += view.counts[node];
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * segments - maps file offsets to addresses and back, and reads the build id from the notes
+ * segments - maps file offsets to addresses and back, and finds notes
  */
 
 #include "symbolizer/parser/elf/segments.h"
@@ -50,7 +50,8 @@ static uint64_t round_up_4(uint64_t bytes)
 	return (bytes + 3) & ~3ull;
 }
 
-uint32_t segments_build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id, uint32_t capacity)
+const uint8_t *segments_note_in(const uint8_t *notes, uint64_t bytes,
+				const struct segments_note *kind, uint32_t *ret_bytes)
 {
 	uint64_t at = 0;
 
@@ -63,16 +64,16 @@ uint32_t segments_build_id_in(const uint8_t *notes, uint64_t bytes, uint8_t *id,
 		content = name + round_up_4(note.n_namesz);
 		next = content + round_up_4(note.n_descsz);
 		if (next > bytes)
-			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-		    note.n_descsz <= capacity) {
-			memcpy(id, notes + content, note.n_descsz);
-			return note.n_descsz;
+			return NULL;
+		if (note.n_type == kind->type && note.n_namesz == kind->name_bytes &&
+		    memcmp(notes + name, kind->name, kind->name_bytes) == 0 &&
+		    note.n_descsz <= kind->most) {
+			*ret_bytes = note.n_descsz;
+			return notes + content;
 		}
 		at = next;
 	}
-	return 0;
+	return NULL;
 }
 
 int segments_read_notes(struct image *image, const struct image_source *source)
@@ -95,19 +96,20 @@ int segments_read_notes(struct image *image, const struct image_source *source)
 	return r;
 }
 
-uint32_t segments_build_id(const struct image *image, uint8_t *id, uint32_t capacity)
+const uint8_t *segments_note(const struct image *image, const struct segments_note *kind,
+			     uint32_t *ret_bytes)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
 		const Elf64_Phdr *segment = &image->segments[i];
-		uint32_t bytes;
+		const uint8_t *content;
 
 		if (segment->p_type != PT_NOTE || segment->p_offset > image->bytes ||
 		    segment->p_filesz > image->bytes - segment->p_offset)
 			continue;
-		bytes = segments_build_id_in(image->copy + segment->p_offset, segment->p_filesz, id,
-					     capacity);
-		if (bytes)
-			return bytes;
+		content = segments_note_in(image->copy + segment->p_offset, segment->p_filesz, kind,
+					   ret_bytes);
+		if (content)
+			return content;
 	}
-	return 0;
+	return NULL;
 }

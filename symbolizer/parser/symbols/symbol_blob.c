@@ -136,7 +136,8 @@ int symbol_blob_write(struct result_blob *result, const struct image *image,
 	if (segments && symbols && !write_symbols(ranges, &header, symbols, file->numbers)) {
 		used = header.name_bytes;
 		header.name_bytes +=
-			(uint32_t)(text_bytes(file->debuglink) + text_bytes(file->altlink));
+			(uint32_t)(text_bytes(file->debuglink) + text_bytes(file->altlink) +
+				   text_bytes(file->go_build_id));
 		header.segment_count = take_segments(image, segments);
 		segment_bytes = header.segment_count * sizeof(*segments);
 		symbol_bytes = header.symbol_count * sizeof(*symbols);
@@ -151,6 +152,7 @@ int symbol_blob_write(struct result_blob *result, const struct image *image,
 		(void)write_names(ranges, symbols, header.symbol_count, names);
 		header.debuglink = write_text(file->debuglink, names, &used);
 		header.altlink = write_text(file->altlink, names, &used);
+		header.go_build_id = write_text(file->go_build_id, names, &used);
 		*blob = header;
 	}
 	result->data = blob;

@@ -14,6 +14,7 @@ struct symbol_file {
 	struct parser_symbol_table header; /* flags, build ids and CRC are the caller's */
 	const char *debuglink;             /* NUL-terminated, borrowed; NULL: none */
 	const char *altlink;               /* likewise */
+	const char *go_build_id;           /* likewise */
 	uint32_t numbers;                  /* given to symbols */
 };
 

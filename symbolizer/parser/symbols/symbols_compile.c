@@ -9,6 +9,7 @@
 
 #include "symbolizer/parser/elf/build_id.h"
 #include "symbolizer/parser/elf/debug_links.h"
+#include "symbolizer/parser/elf/htlhash.h"
 #include "symbolizer/parser/elf/minidebug.h"
 #include "symbolizer/parser/elf/plt.h"
 #include "symbolizer/parser/elf/symbol_reader.h"
@@ -21,6 +22,7 @@ struct compilation {
 	struct sections sections;
 	struct symbol_reader symtab, dynsym, minidebug; /* they own the strings of the names */
 	struct pclntab pclntab;
+	struct build_id id;
 	struct symbol_ranges ranges;
 	struct symbol_file file;
 };
@@ -170,15 +172,18 @@ static int read_links(struct compilation *c)
 	return r;
 }
 
-static int read_build_id(struct compilation *c)
+static int read_ids(struct compilation *c)
 {
 	struct parser_symbol_table *header = &c->file.header;
-	struct build_id id;
-	int r = fold(c, build_id_read(&id, &c->sections));
+	int r = fold(c, build_id_read(&c->id, &c->sections));
 
-	memcpy(header->build_id, id.bytes, id.count);
-	header->build_id_bytes = id.count;
-	return r;
+	memcpy(header->build_id, c->id.bytes, c->id.count);
+	header->build_id_bytes = c->id.count;
+	c->file.go_build_id = c->id.go[0] ? c->id.go : NULL;
+	if (r)
+		return r;
+	header->has_htlhash = 1;
+	return htlhash_read(c->source, header->htlhash);
 }
 
 /* What is small comes first: the copy of the file has a limit. */
@@ -187,7 +192,7 @@ static int read_parts(struct compilation *c)
 	int r = fold(c, sections_open(&c->sections, &c->image, c->source));
 
 	if (!r)
-		r = read_build_id(c);
+		r = read_ids(c);
 	if (!r)
 		r = read_links(c);
 	if (!r)

@@ -64,11 +64,12 @@ static _Noreturn void become(const struct start *start, const char *path)
 	static char texts[ARGUMENTS_MAX][TEXT_BYTES];
 	static char *arguments[ARGUMENTS_MAX + 1];
 	static char root[sizeof(ROOT_OPTION) + PATH_MAX];
-	char name[] = "tidemark-collector", restart[] = "--restart";
+	char name[] = "tidemark-collector", restart[] = "--restart", lower[] = "--may-lower";
 	unsigned count = 0, text = 0;
 
 	arguments[count++] = name;
 	arguments[count++] = restart;
+	arguments[count++] = lower;
 	(void)snprintf(arguments[count++] = root, sizeof(root), ROOT_OPTION "%s", start->folder);
 	(void)snprintf(arguments[count++] = texts[text++], TEXT_BYTES, "--control-fd=%d",
 		       start->control);
@@ -87,6 +88,33 @@ static _Noreturn void become(const struct start *start, const char *path)
 	    inherit(start->opener) == 0)
 		(void)execv(path, arguments);
 	_exit(127);
+}
+
+/* In the child: executes the opener, whose end of its socket is @socket. */
+static _Noreturn void become_opener(const char *path, int socket)
+{
+	char name[] = "tidemark-opener", option[TEXT_BYTES];
+	char *arguments[] = {name, option, NULL};
+
+	(void)snprintf(option, sizeof(option), "--socket-fd=%d", socket);
+	if (inherit(socket) == 0)
+		(void)execv(path, arguments);
+	_exit(127);
+}
+
+/* Return: the collector's end of its socket, -errno. */
+static int start_opener(const char *path)
+{
+	int ends[2];
+	pid_t opener;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	opener = fork();
+	if (opener == 0)
+		become_opener(path, ends[1]);
+	(void)tm_close(ends[1]);
+	return opener < 0 ? -errno : ends[0];
 }
 
 /* Maps a page of code from a file of its own. Return: its address; NULL: it failed. */
@@ -243,7 +271,7 @@ int harness_start(struct harness *harness, const char *collector, const char *op
 	pid_t self = getpid();
 
 	*harness = (struct harness){.control = -1, .wire = -1};
-	start.opener = open(opener, O_PATH | O_CLOEXEC);
+	start.opener = start_opener(opener);
 	if (start.opener < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wire) < 0)

@@ -62,6 +62,13 @@ static void write_file(FILE *out, const struct tm_file *file)
 	write_bytes(out, file->text, file->path_bytes);
 }
 
+static void write_context(FILE *out, const struct tm_context *context)
+{
+	write_head(out, 'C', &context->event);
+	(void)fprintf(out, " %" PRIu64, context->published);
+	write_bytes(out, (const char *)context->text, context->text_bytes);
+}
+
 static void write_thread(FILE *out, const struct tm_thread *thread)
 {
 	write_head(out, 'T', &thread->event);
@@ -91,6 +98,9 @@ int event_text_write(const struct tm_event *event, FILE *out)
 	case TM_EVENT_RETIRE:
 		write_head(out, 'R', event);
 		(void)fprintf(out, " %u", ((const struct tm_retire *)record)->number);
+		break;
+	case TM_EVENT_CONTEXT:
+		write_context(out, record);
 		break;
 	case TM_EVENT_THREAD:
 		write_thread(out, record);

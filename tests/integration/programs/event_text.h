@@ -12,6 +12,7 @@
  *   mnt_ns path
  * X ktime tgid start exec tid flags
  * R ktime tgid start exec tid flags number
+ * C ktime tgid start exec tid flags published text
  * T ktime tgid start exec tid flags seen comm ns (of each state, with commas)
  *
  * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes

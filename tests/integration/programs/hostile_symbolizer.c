@@ -21,6 +21,7 @@
 #include "shared/fdpass.h"
 #include "shared/region.h"
 
+#define WISHES  10000u
 #define SAMPLES 100 /* that must follow, to show that sampling continues */
 #define ASTRAY  16  /* files that get rules which lead astray */
 
@@ -267,6 +268,24 @@ static void ask_allowed(const char *folder)
 	(void)printf("  %u questions for debug files answered\n", asked);
 }
 
+/* The collector takes one of many wishes a second; the last one is for the full rate. */
+static void wish_for_rates(void)
+{
+	struct tm_wire message = {.kind = TM_WIRE_RATE};
+	uint64_t before = refusals(&harness);
+	int r = begin("wishes for another rate");
+
+	for (unsigned i = 0; i < WISHES && r == 0; i++) {
+		message.number = (WISHES - 1 - i) % TM_WEIGHTS_N;
+		r = tm_fdpass_send(harness.wire, &message, sizeof(message), -1, 0);
+	}
+	if (r != 0)
+		complain("wishes for another rate", "not taken", r);
+	still_samples("wishes for another rate");
+	if (harness.wire < 0 || refusals(&harness) != before)
+		complain("a wish for another rate", "refused", 0);
+}
+
 static void attack_all(const char *folder)
 {
 	uint64_t was = harness.counts.tables_installed;
@@ -288,6 +307,7 @@ static void attack_all(const char *folder)
 	send_valid("a valid table", valid_table());
 	lead_astray();
 	ask_allowed(folder);
+	wish_for_rates();
 }
 
 int main(int argc, char **argv)

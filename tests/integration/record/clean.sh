@@ -24,14 +24,10 @@ test_clean_up() { rm -rf --one-file-system "$ROOT"; }
 
 make_base() {
 	local from=$SECONDS
-	[[ -s $TM_CACHE/$SUITE.tar ]] && return
-	debian_make "$SUITE" "$ROOT/base" >"$WORK/debootstrap.log" || {
+	debian_tar "$SUITE" "$TM_CACHE" >"$WORK/debootstrap.log" || {
 		tail -n 5 "$WORK/debootstrap.log"
 		skip "debootstrap failed; is there a Debian mirror in reach?"
 	}
-	tar -C "$ROOT/base" -cf "$TM_CACHE/$SUITE.tar.new" . &&
-		mv "$TM_CACHE/$SUITE.tar.new" "$TM_CACHE/$SUITE.tar"
-	rm -rf --one-file-system "$ROOT/base"
 	say "debootstrap: $((SECONDS - from)) s"
 }
 

@@ -10,7 +10,8 @@ test_clean_up() { [[ ! ${RECEIVER_PID:-} ]] || kill "$RECEIVER_PID"; }
 coproc RECEIVER { exec python3 "$TM_SOURCE/tests/lib/otlp_receiver.py" "$WORK/received" \
 	"$WORK/otlp.sock"; }
 read -r <&"${RECEIVER[0]}" || wrong "there is no receiver"
-CHILDREN=(--debuginfod http://127.0.0.1:1 --otlp-endpoint "unix://$WORK/otlp.sock")
+CHILDREN=(--debuginfod http://127.0.0.1:1 --otlp-endpoint "unix://$WORK/otlp.sock"
+	--spool "$WORK/spool")
 begin_recording privileges -F 999 "${CHILDREN[@]}" -o "$WORK/x.folded" || finish
 until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
 until_true 20 ran "$COMMAND_PID" 50
@@ -19,9 +20,9 @@ bit() { echo $((1 << $1)); }
 CAP_DAC_READ_SEARCH=$(bit 2) CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
 CAP_CHECKPOINT_RESTORE=$(bit 40) CAP_SYSLOG=$(bit 34)
 OPENER_CAPS=$((CAP_SYS_PTRACE | CAP_CHECKPOINT_RESTORE | CAP_DAC_READ_SEARCH))
-# The collector starts the opener and reads kernel symbols first. Neither can empty the bounding
-# set that the command left them; no_new_privs makes it harmless.
-BOUNDING=$((OPENER_CAPS | CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
+# The collector reads kernel symbols first. Neither can empty the bounding set that the command left
+# them; no_new_privs makes it harmless.
+BOUNDING=$((CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
 
 field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"; }
 
@@ -63,7 +64,7 @@ check_process() {
 
 steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" \
 	2>/dev/null; }
-PROGRAMS='collector opener symbolizer parser debuginfod exporter'
+PROGRAMS='collector opener symbolizer parser debuginfod exporter spool'
 for name in $PROGRAMS; do
 	until_true 20 steady_process tidemark-$name ||
 		wrong "tidemark-$name has no filter after 20 s"
@@ -76,7 +77,7 @@ while read -r pid name; do
 	tidemark) continue ;;
 	tidemark-collector) check_process "$pid" "$name" $((CAP_BPF | CAP_PERFMON)) $BOUNDING ;;
 	tidemark-opener)
-		check_process "$pid" "$name" "$OPENER_CAPS" $BOUNDING
+		check_process "$pid" "$name" "$OPENER_CAPS" $OPENER_CAPS
 		(($(capabilities "$pid") == OPENER_CAPS)) ||
 			wrong "the opener lacks a capability: private files stay unnamed"
 		;;
@@ -91,12 +92,14 @@ done
 uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
 debuginfod=$(uid_of tidemark-debuginfod) exporter=$(uid_of tidemark-exporter)
-(($(printf '%s\n' "$collector" "$symbolizer" "$debuginfod" "$exporter" | sort -u | wc -l) == 4)) ||
-	wrong "two of $collector, $symbolizer, $debuginfod and $exporter are one account"
+spool=$(uid_of tidemark-spool)
+accounts="$collector $symbolizer $debuginfod $exporter $spool"
+(($(printf '%s\n' $accounts | sort -u | wc -l) == 5)) ||
+	wrong "two of $accounts are one account"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
 [[ $(uid_of tidemark-parser) == "$symbolizer" ]] ||
 	wrong "the parser is not the symbolizer's account"
-for uid in $collector $symbolizer $debuginfod $exporter; do
+for uid in $accounts; do
 	if getent passwd "$uid" >/dev/null; then
 		[[ $(getent passwd "$uid") == tidemark-* ]] ||
 			wrong "$uid is somebody's: $(getent passwd "$uid")"
@@ -153,12 +156,16 @@ say "where the accounts of tidemark.sysusers exist, they are used and nothing is
 cp /etc/passwd "$WORK/passwd"
 cp /etc/group "$WORK/group"
 id=64000
+declare -A ACCOUNTS=()
 for account in $(awk '$1 == "u" { print $2 }' "$TM_SOURCE/systemd/tidemark.sysusers"); do
 	echo "$account:x:$id:$id::/:/usr/sbin/nologin" >>"$WORK/passwd"
 	echo "$account:x:$id:" >>"$WORK/group"
-	id=$((id + 1))
+	ACCOUNTS[$account]=$((id++))
 done
-((id == 64004)) || wrong "tidemark.sysusers does not name four accounts"
+for account in collector symbolizer debuginfod exporter spool; do
+	[[ ${ACCOUNTS[tidemark-$account]:-} ]] ||
+		wrong "tidemark.sysusers does not name tidemark-$account"
+done
 cat >"$WORK/with-accounts" <<WITH
 #!/bin/sh
 exec unshare --mount sh -c 'mount --bind $WORK/passwd /etc/passwd &&
@@ -171,10 +178,11 @@ if begin_recording accounts "${CHILDREN[@]}" -o "$WORK/y.folded"; then
 	for name in $PROGRAMS; do
 		until_true 20 steady_process tidemark-$name ||
 			wrong "tidemark-$name has no filter after 20 s"
-		uid=$(uid_of tidemark-$name) want=64000
-		[[ $name == collector || $name == opener ]] || want=64001
-		[[ $name != debuginfod ]] || want=64002
-		[[ $name != exporter ]] || want=64003
+		# The command's opener and parser share the accounts of those they work for.
+		account=$name
+		[[ $name != opener ]] || account=collector
+		[[ $name != parser ]] || account=symbolizer
+		uid=$(uid_of tidemark-$name) want=${ACCOUNTS[tidemark-$account]:-}
 		say "  tidemark-$name: uid $uid"
 		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
 	done
@@ -192,7 +200,7 @@ if begin_recording public --public-files -o "$WORK/z.folded"; then
 		wrong "tidemark-opener has no filter after 20 s"
 	opener=$(program_pid "$RECORDER" tidemark-opener)
 	check_process "$opener" tidemark-opener "$CAP_SYS_PTRACE" \
-		$((CAP_SYS_PTRACE | CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
+		"$CAP_SYS_PTRACE"
 	(($(capabilities "$opener") == CAP_SYS_PTRACE)) || wrong "the opener lacks CAP_SYS_PTRACE"
 	kill -INT "$RECORDER"
 	end_recording 30

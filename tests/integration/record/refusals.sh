@@ -71,6 +71,13 @@ refused 3 'root' "not root" setpriv --reuid 65534 --regid 65534 --clear-groups \
 refused 3 'BTF' "no BTF" unshare --mount sh -c \
 	'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh "$T" record -d 1 -o "$F"
 refused 3 'BPF' "bpf(2) refused" "$TM_WORKLOADS/deny_syscall" bpf "$T" record -d 1 -o "$F"
+refused 3 'so at least [0-9]+ MiB are needed' "memory for less than the programs" "$T" record \
+	-d 1 --memory-max 16 -o "$F"
+least=$(grep -o 'at least [0-9]*' "$WORK/said.err" | grep -o '[0-9]*')
+say "the least memory that it said, $least MiB, is enough, and one MiB less is not:"
+record_ok least -d 1 --memory-max "$least" -o "$WORK/least.folded" && balance least
+refused 3 "at least $least MiB are needed" "$((least - 1)) MiB" "$T" record -d 1 \
+	--memory-max $((least - 1)) -o "$F"
 refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny_syscall" perf_event_open \
 	"$T" record -d 1 -o "$F"
 refused 3 'BPF|CAP_|capab|perf' "root without CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN" \

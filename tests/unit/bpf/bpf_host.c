@@ -33,6 +33,7 @@ static struct {
 		uint8_t *memory;
 	} regions[REGIONS_MAX];
 	unsigned region_count, reads, kernel_reads;
+	void (*after_read)(uint64_t address);
 	const uint64_t *kernel_stack;
 	uint32_t kernel_frames;
 } host;
@@ -62,6 +63,8 @@ long bpf_probe_read_user(void *to, __u32 bytes, const void *from)
 		}
 		out[i] = region->memory[address - region->start];
 	}
+	if (host.after_read)
+		host.after_read((uintptr_t)from);
 	return 0;
 }
 
@@ -88,6 +91,11 @@ long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from)
 	memcpy(to, from, length);
 	((char *)to)[length] = 0;
 	return (long)length + 1;
+}
+
+void bpf_host_after_read(void (*fn)(uint64_t address))
+{
+	host.after_read = fn;
 }
 
 void bpf_host_memory(uint64_t start, uint64_t bytes)

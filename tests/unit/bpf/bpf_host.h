@@ -28,6 +28,8 @@ void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count);
 /* Maps zeroed, readable user memory. */
 void bpf_host_memory(uint64_t start, uint64_t bytes);
 void bpf_host_write(uint64_t address, const void *from, size_t bytes);
+/* Has @fn called behind each reading of user memory, until the reset. */
+void bpf_host_after_read(void (*fn)(uint64_t address));
 /* How often user memory was read since the reset. */
 unsigned bpf_host_reads(void);
 /* Likewise kernel memory, but for strings. */

@@ -37,8 +37,8 @@ struct entry {
 static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
-	unsigned records[TM_EVENT_RETIRE + 1];
-	uint8_t *slot, *sample, *process;
+	unsigned records[TM_EVENT_CONTEXT + 1];
+	uint8_t *slot, *sample, *process, *context;
 } maps;
 
 static struct inner inner_new(uint32_t value_bytes, uint32_t entries)
@@ -187,6 +187,10 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 		free(maps.process);
 		maps.process = copy_of(record, bytes);
 	}
+	if (event.type == TM_EVENT_CONTEXT) {
+		free(maps.context);
+		maps.context = copy_of(record, bytes);
+	}
 	if (event.type != TM_EVENT_SAMPLE)
 		return 0;
 	free(maps.sample);
@@ -202,6 +206,11 @@ const struct tm_sample *bpf_maps_sample(void)
 const struct tm_process *bpf_maps_process(void)
 {
 	return (const void *)maps.process;
+}
+
+const struct tm_context *bpf_maps_context(void)
+{
+	return (const void *)maps.context;
 }
 
 unsigned bpf_maps_records(enum tm_event_type type)
@@ -226,6 +235,7 @@ void bpf_maps_reset(void)
 	free(maps.scratch.values);
 	free(maps.slot);
 	free(maps.process);
+	free(maps.context);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));
 	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_NESTING_LEVELS);

@@ -100,6 +100,8 @@ void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_n
 /* The file grows, and its times change. */
 void sampled_grow(enum sampled_file file);
 void sampled_name(enum sampled_file file, const char *name);
+/* Names the anonymous mapping that begins there, as prctl(PR_SET_VMA) does. */
+void sampled_name_memory(uint64_t start, const char *name);
 /* Stores words from the address on. */
 #define sampled_words(address, ...)                              \
 	bpf_host_write(address, (const uint64_t[]){__VA_ARGS__}, \

@@ -5,6 +5,7 @@
 
 #include "tests/unit/bpf/sampled_memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/unit/bpf/sampled.h"
@@ -23,6 +24,10 @@ static struct dentry dentries[SAMPLED_FILES];
 static struct file files_of[SAMPLED_FILES];
 static struct mm_struct mm;
 static struct vm_area_struct vmas[MAPPINGS_MAX]; /* by address */
+static union {
+	struct anon_vma_name name;
+	char text[32]; /* it begins where that of `name` does */
+} memory_name;
 static unsigned mappings;
 static uint64_t maple_nodes[LEAVES + 1][MAPLE_NODE / 8] __attribute__((aligned(MAPLE_NODE)));
 static enum bpf_host_kernel kernel;
@@ -160,6 +165,15 @@ void sampled_grow(enum sampled_file file)
 void sampled_name(enum sampled_file file, const char *name)
 {
 	dentries[file].d_name.name = (const unsigned char *)name;
+}
+
+void sampled_name_memory(uint64_t start, const char *name)
+{
+	(void)snprintf(memory_name.text, sizeof(memory_name.text), "%s", name);
+	for (unsigned i = 0; i < mappings; i++)
+		if (vmas[i].vm_start == start)
+			vmas[i].anon_name = &memory_name.name;
+	make_trees();
 }
 
 struct mm_struct *sampled_make_memory(enum bpf_host_kernel chosen)

@@ -20,7 +20,7 @@ static void a_cpu_that_came_online_is_recognised(void **state)
 	assert_int_equal(PARSE("add@/devices/system/cpu/cpu0"), 0);
 	assert_int_equal(cpu, 0);
 	assert_int_equal(PARSE("online@/devices/system/cpu/cpu8191"), 0);
-	assert_int_equal(cpu, PERF_EVENTS_CPUS_MAX - 1);
+	assert_int_equal(cpu, TM_CPUS_MAX - 1);
 }
 
 static void messages_about_other_events_are_ignored(void **state)
@@ -75,11 +75,11 @@ static void damaged_messages_name_no_impossible_cpu(void **state)
 		message[(seed >> 8) % sizeof(text)] = (char)(seed >> 24);
 		if (seed & 1u)
 			message[29 + (seed >> 16) % 4] = (char)('0' + (seed >> 20) % 10);
-		cpu = PERF_EVENTS_CPUS_MAX;
+		cpu = TM_CPUS_MAX;
 		if (hotplug_parse(message, (seed & 2u) ? sizeof(text) : (seed >> 9) % sizeof(text),
 				  &cpu) != 0)
 			continue;
-		assert_true(cpu < PERF_EVENTS_CPUS_MAX);
+		assert_true(cpu < TM_CPUS_MAX);
 		recognised++;
 	}
 	assert_true(recognised > 1000 && recognised < 200000);

@@ -313,12 +313,38 @@ static void no_report_is_requested_after_the_end(void **state)
 	struct pollfd due;
 
 	symbolizer.ready = true;
-	assert_int_equal(intervals_begin(&intervals, 1, 1), 0);
+	assert_int_equal(intervals_begin(&intervals, 1, 0, 1), 0);
 	due = (struct pollfd){.fd = intervals.timer, .events = POLLIN};
 	assert_int_equal(poll(&due, 1, -1), 1);
 	intervals_stop(&intervals);
 	intervals_tick(&intervals, &options, &symbolizer);
 	assert_false(intervals.flush_pending);
+	intervals_close(&intervals);
+}
+
+static void jitter_stays_within_its_part_of_the_interval(void **state)
+{
+	assert_int_equal(intervals_delay(5000000000, 0, 12345), 5000000000);
+	assert_int_equal(intervals_delay(5000000000, 20, 0), 4000000000);
+	assert_int_equal(intervals_delay(5000000000, 20, 1000000000), 5000000000);
+	assert_int_equal(intervals_delay(5000000000, 20, 2000000000), 6000000000);
+	assert_int_equal(intervals_delay(5000000000, 20, 2000000001), 4000000000);
+	assert_true(intervals_delay(604800000000000, 50, UINT64_MAX) <= 604800000000000 / 2 * 3);
+}
+
+/* A timer with jitter is set for one tick. */
+static void intervals_with_jitter_go_on(void **state)
+{
+	struct intervals intervals = INTERVALS_NULL;
+	struct child symbolizer = CHILD_NULL;
+
+	assert_int_equal(intervals_begin(&intervals, EVERY_NS, 50, 1), 0);
+	for (int i = 0; i < 3; i++) {
+		struct pollfd due = {.fd = intervals.timer, .events = POLLIN};
+
+		assert_int_equal(poll(&due, 1, -1), 1);
+		intervals_tick(&intervals, &options, &symbolizer);
+	}
 	intervals_close(&intervals);
 }
 
@@ -332,6 +358,8 @@ int main(void)
 		IN_FOLDER(file_that_cannot_be_written_is_left_out_and_the_rest_goes_on),
 		IN_FOLDER(death_in_a_report_leaves_the_earlier_ones_whole),
 		IN_FOLDER(no_report_is_requested_after_the_end),
+		cmocka_unit_test(jitter_stays_within_its_part_of_the_interval),
+		cmocka_unit_test(intervals_with_jitter_go_on),
 		IN_FOLDER(report_that_was_not_requested_is_not_stored),
 	};
 

@@ -57,7 +57,7 @@ static void every_option_is_parsed(void **state)
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
 		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y "
-		      "--perf-map-max 512 --no-demangle"),
+		      "--cpu-max 0.5 --perf-map-max 512 --no-demangle"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -69,6 +69,7 @@ static void every_option_is_parsed(void **state)
 	assert_string_equal(options.summary, "s");
 	assert_int_equal(options.ring_kib, 64);
 	assert_int_equal(options.memory_mib, 16);
+	assert_int_equal(options.cpu_max_ppm, 5000);
 	assert_int_equal(options.perf_map_mib, 512);
 	assert_string_equal(options.cache, "y");
 	assert_true(options.verbose);
@@ -117,6 +118,10 @@ static void reports_at_intervals_and_restarts_are_parsed(void **state)
 	assert_false(options.restart);
 	assert_int_equal(parse("record --every 2.5 --restart"), 0);
 	assert_int_equal(options.every_ns, 2500000000ull);
+	assert_int_equal(options.jitter_percent, 0);
+	assert_int_equal(parse("record --every 5 --every-jitter 20"), 0);
+	assert_int_equal(options.jitter_percent, 20);
+	assert_int_equal(parse("record --every 2.5 --restart"), 0);
 	assert_true(options.restart);
 	assert_int_equal(parse("record --every=1m"), 0);
 	assert_int_equal(options.every_ns, 60000000000ull);
@@ -256,6 +261,8 @@ static void problem_names_the_invalid_argument(void **state)
 		{"record -d nan", "-d nan"},
 		{"record --every 0.9", "--every 0.9"},
 		{"record --every 604801", "--every 604801"},
+		{"record --every 5 --every-jitter 51", "--every-jitter 51"},
+		{"record --every-jitter 5", "--every-jitter has no meaning"},
 		{"record --every -d 3", "--every -d"},
 		{"record --every", "--every"},
 		{"record --restart=yes", "--restart=yes"},
@@ -270,6 +277,10 @@ static void problem_names_the_invalid_argument(void **state)
 		{"record --ring-kib 3", "--ring-kib 3"},
 		{"record --ring-kib 100", "--ring-kib 100"},
 		{"record --ring-kib 524288", "--ring-kib"},
+		{"record --cpu-max 0.09", "--cpu-max 0.09"},
+		{"record --cpu-max 100.1", "--cpu-max 100.1"},
+		{"record --cpu-max 1%", "--cpu-max 1%"},
+		{"record --cpu-max", "--cpu-max"},
 		{"record --memory-max 15", "--memory-max 15"},
 		{"record --memory-max 2049", "--memory-max 2049"},
 		{"record --memory-max 64M", "--memory-max 64M"},

@@ -37,9 +37,9 @@ static int set(enum otlp_option option, const char *value)
 
 static void assert_url(const char *text, bool all_signals, const char *url, const char *socket)
 {
-	struct otlp_endpoint endpoint;
+	struct tm_otlp_endpoint endpoint;
 
-	assert_int_equal(otlp_endpoint_parse(text, all_signals, &endpoint), 0);
+	assert_int_equal(tm_otlp_endpoint_parse(text, all_signals, &endpoint), 0);
 	assert_string_equal(endpoint.url, url);
 	assert_string_equal(endpoint.socket, socket);
 }
@@ -67,15 +67,16 @@ static void other_forms_are_refused(void **state)
 		"",         "h:4318",  "ftp://h",     "http://",        "https:///x",  "http://h x",
 		"unix://x", "unix://", "http://h\n/", "http://u:p@h/x", "http://h/#x", "file:///x",
 	};
-	struct otlp_endpoint endpoint;
+	struct tm_otlp_endpoint endpoint;
 	char path[300];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(otlp_endpoint_parse(wrong[i], false, &endpoint),
-				 OTLP_ENDPOINT_E_FORM);
-	assert_int_equal(otlp_endpoint_parse("http://h?a", true, &endpoint), OTLP_ENDPOINT_E_FORM);
+		assert_int_equal(tm_otlp_endpoint_parse(wrong[i], false, &endpoint),
+				 TM_OTLP_ENDPOINT_E_FORM);
+	assert_int_equal(tm_otlp_endpoint_parse("http://h?a", true, &endpoint),
+			 TM_OTLP_ENDPOINT_E_FORM);
 	(void)snprintf(path, sizeof(path), "unix:///%0120d", 0);
-	assert_int_equal(otlp_endpoint_parse(path, false, &endpoint), OTLP_ENDPOINT_E_FORM);
+	assert_int_equal(tm_otlp_endpoint_parse(path, false, &endpoint), TM_OTLP_ENDPOINT_E_FORM);
 }
 
 static void nothing_is_sent_by_default(void **state)

@@ -17,6 +17,8 @@ static void build_tree_has_a_folder_each(void **state)
 		[PROGRAM_PATHS_PARSER] = "/b/cli/../symbolizer/parser/tidemark-parser",
 		[PROGRAM_PATHS_DEBUGINFOD] = "/b/cli/../symbolizer/debuginfod/tidemark-debuginfod",
 		[PROGRAM_PATHS_EXPORTER] = "/b/cli/../symbolizer/exporter/tidemark-exporter",
+		[PROGRAM_PATHS_VIEWER] = "/b/cli/../symbolizer/viewer/tidemark-viewer",
+		[PROGRAM_PATHS_SPOOL] = "/b/cli/../symbolizer/spool/tidemark-spool",
 	};
 	char path[PATH_MAX];
 	int i;

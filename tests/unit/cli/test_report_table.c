@@ -70,6 +70,21 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 	free(text);
 }
 
+static void lowered_rate_is_said_with_how_long_and_how_far(void **state)
+{
+	struct summary summary = {0};
+	FILE *out = open_memstream(&text, &bytes);
+
+	summary.counts.weight_ns[0] = 7000000000;
+	summary.counts.weight_ns[1] = 3000000000;
+	summary.counts.weight_ns[10] = 500000000;
+	report_table_print_completeness(out, &summary);
+	(void)fclose(out);
+	assert_non_null(
+		strstr(text, ", not run 0, rate lowered for 3.5 s, at most to 1/1024, truncated"));
+	free(text);
+}
+
 static void files_that_were_not_opened_are_counted_by_reason(void **state)
 {
 	struct summary summary = {0};
@@ -125,14 +140,22 @@ static void what_became_of_requests_is_a_line(void **state)
 		.rejected = 5,
 	};
 	const struct tm_export_result whole = {.requests = {3}, .samples = {9}};
+	const struct tm_export_result kept = {
+		.requests = {[TM_EXPORT_SPOOLED] = 4, [TM_EXPORT_SPOOL_LOST] = 1},
+		.samples = {[TM_EXPORT_SPOOLED] = 40, [TM_EXPORT_SPOOL_LOST] = 2},
+		.replayed = 3,
+	};
 	FILE *out = open_memstream(&text, &bytes);
 
 	report_table_print_export(out, &result);
 	report_table_print_export(out, &whole);
+	report_table_print_spool(out, &kept);
 	(void)fclose(out);
 	assert_string_equal(text, "OTLP: delivered 12 of 14 requests with 1200 of 1230 samples "
 				  "(expired 2), 5 profiles rejected by the server\n"
-				  "OTLP: delivered 3 of 3 requests with 9 of 9 samples\n");
+				  "OTLP: delivered 3 of 3 requests with 9 of 9 samples\n"
+				  "spool: kept 4 of 5 requests with 40 of 42 samples "
+				  "(spool_lost 1)\n");
 	free(text);
 }
 
@@ -181,6 +204,7 @@ int main(void)
 		cmocka_unit_test(function_rows_are_shares_of_what_was_exported),
 		cmocka_unit_test(without_exported_samples_there_is_no_table),
 		cmocka_unit_test(completeness_is_one_line_with_each_reason_that_occurred),
+		cmocka_unit_test(lowered_rate_is_said_with_how_long_and_how_far),
 		cmocka_unit_test(files_that_were_not_opened_are_counted_by_reason),
 		cmocka_unit_test(losses_other_than_samples_are_printed_if_there_are_any),
 		cmocka_unit_test(what_became_of_requests_is_a_line),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_start - the title of a recording's page */
+/* test_start - the title of a recording's page, and the memory for the programs */
 
 #include "tests/unit/cli/check.h"
 
@@ -40,11 +40,28 @@ static void long_and_hostile_command_is_cut_and_clean(void **state)
 	assert_null(strchr(title, '\xff'));
 }
 
+static void memory_is_set_aside_for_each_program_that_is_started(void **state)
+{
+	struct options options = {.memory_mib = 512};
+	uint64_t bytes = START_PROCESS_BYTES;
+
+	assert_int_equal(start_process_bytes(&options), bytes);
+	options.off_cpu.on = true;
+	assert_int_equal(start_process_bytes(&options), bytes += START_OFF_CPU_BYTES);
+	options.debuginfod.count = 2;
+	assert_int_equal(start_process_bytes(&options), bytes += START_CURL_BYTES);
+	options.otlp.on = true;
+	assert_int_equal(start_process_bytes(&options), bytes + START_CURL_BYTES + START_QUEUE_MAX);
+	options.memory_mib = 64; /* the queue is a part of it */
+	assert_int_equal(start_process_bytes(&options), bytes + START_CURL_BYTES + (8 << 20));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(title_says_what_was_recorded),
 		cmocka_unit_test(long_and_hostile_command_is_cut_and_clean),
+		cmocka_unit_test(memory_is_set_aside_for_each_program_that_is_started),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

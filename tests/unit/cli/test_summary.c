@@ -41,6 +41,10 @@ static void numbers_and_fractions(void **state)
 	summary.debuginfod_rss = 8192;
 	summary.bpf_time_known = 1;
 	summary.counts.bpf_ns = 1500000000;
+	summary.counts.bpf_own_ns = 1400000000;
+	summary.cpu_max_ppm = 12500;
+	summary.counts.weight_ns[3] = 2500000000;
+	summary.result.on_cpu_ns = 4000000007;
 	text = text_of(&summary);
 	expect(text, "\"taken\": 18446744073709551615,");
 	expect(text, "\"shared_full\": 3");
@@ -48,9 +52,13 @@ static void numbers_and_fractions(void **state)
 	expect(text, "\"seconds\": 10.000000001,");
 	expect(text, "\"idle_seconds\": 3.000000000,");
 	expect(text, "\"hz\": 99,");
+	expect(text, "\"cpu_max\": 1.2500,");
+	expect(text, "\"8\": 2.500000000, \"16\": 0.000000000,");
+	expect(text, "\"on_cpu_seconds\": 4.000000007,");
 	expect(text, "\"collector\": 0.012345678");
-	expect(text, "\"parser\": 4096, \"debuginfod\": 8192, \"exporter\": 0}");
+	expect(text, "\"parser\": 4096, \"debuginfod\": 8192, \"exporter\": 0, \"spool\": 0}");
 	expect(text, "\"bpf_seconds\": 1.500000000,");
+	expect(text, "\"bpf_own_seconds\": 1.400000000,");
 	expect(text, "\"command_status\": 7\n}\n");
 	free(text);
 }
@@ -61,6 +69,7 @@ static void unknown_values_are_null(void **state)
 	char *text = text_of(&summary);
 
 	expect(text, "\"bpf_seconds\": null,");
+	expect(text, "\"bpf_own_seconds\": null,");
 	expect(text, "\"command_status\": null\n");
 	free(text);
 }

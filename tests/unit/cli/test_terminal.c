@@ -4,6 +4,8 @@
 #include "tests/unit/cli/check.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cli/terminal.h"
 
@@ -57,6 +59,66 @@ static void empty_buffer_is_not_written(void **state)
 	assert_string_equal(text, "");
 }
 
+/* What stderr got while @print ran. */
+static size_t printed_by(void (*print)(void), char *ret_text, size_t bytes)
+{
+	int file = memfd_create("stderr", MFD_CLOEXEC), saved = dup(STDERR_FILENO);
+	ssize_t got;
+
+	assert_true(file >= 0 && saved >= 0);
+	assert_true(dup2(file, STDERR_FILENO) >= 0);
+	print();
+	assert_true(dup2(saved, STDERR_FILENO) >= 0);
+	got = pread(file, ret_text, bytes - 1, 0);
+	assert_true(got >= 0);
+	ret_text[got] = '\0';
+	(void)close(saved);
+	(void)close(file);
+	return (size_t)got;
+}
+
+static void print_two(void)
+{
+	terminal_print("one %d", 1);
+	terminal_print("two");
+}
+
+static void print_much(void)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		terminal_print("line %04u", i);
+}
+
+static void held_messages_are_printed_later_or_forgotten(void **state)
+{
+	char text[256];
+
+	terminal_hold();
+	assert_int_equal(printed_by(print_two, text, sizeof(text)), 0);
+	(void)printed_by(terminal_release, text, sizeof(text));
+	assert_string_equal(text, "tidemark: one 1\ntidemark: two\n");
+	assert_int_equal(printed_by(terminal_release, text, sizeof(text)), 0);
+	terminal_hold();
+	print_two();
+	terminal_hold();
+	assert_int_equal(printed_by(terminal_release, text, sizeof(text)), 0);
+	(void)printed_by(print_two, text, sizeof(text));
+	assert_string_equal(text, "tidemark: one 1\ntidemark: two\n");
+}
+
+static void of_too_many_held_messages_the_first_are_kept_whole(void **state)
+{
+	static char text[32768];
+	size_t bytes;
+
+	terminal_hold();
+	print_much();
+	bytes = printed_by(terminal_release, text, sizeof(text));
+	assert_true(bytes > 0 && bytes < sizeof(text) - 1);
+	assert_int_equal(bytes % strlen("tidemark: line 0000\n"), 0);
+	assert_memory_equal(text, "tidemark: line 0000\ntidemark: line 0001\n", 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -65,6 +127,8 @@ int main(void)
 		cmocka_unit_test(unterminated_text_is_terminated_within_its_buffer),
 		cmocka_unit_test(longer_replacements_stay_within_the_buffer),
 		cmocka_unit_test(empty_buffer_is_not_written),
+		cmocka_unit_test(held_messages_are_printed_later_or_forgotten),
+		cmocka_unit_test(of_too_many_held_messages_the_first_are_kept_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

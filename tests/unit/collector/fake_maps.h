@@ -43,12 +43,14 @@ static struct world *world;
 /* These replace libbpf's functions. */
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
-	uint32_t tgid = ((const struct tm_process_key *)key)->tgid;
+	uint32_t at = *(const uint32_t *)key;
 
-	assert_int_equal(fd, PROCESSES);
-	if (!world->process_there[tgid])
+	if (!(fd == PROCESSES ? world->process_there : world->number_there)[at])
 		return -ENOENT;
-	memcpy(value, &world->states[tgid], sizeof(world->states[tgid]));
+	if (fd == PROCESSES)
+		memcpy(value, &world->states[at], sizeof(world->states[at]));
+	else
+		memset(value, 0, sizeof(struct tm_file_state)); /* it has no table */
 	return 0;
 }
 
@@ -64,9 +66,13 @@ int bpf_map_delete_elem(int fd, const void *key)
 
 int bpf_map_get_next_key(int fd, const void *key, void *next)
 {
-	assert_int_equal(fd, FILES);
-	for (uint32_t at = key ? *(const uint32_t *)key + 1 : 0; at < ENTRIES; at++)
-		if (world->number_there[at]) {
+	const bool *there = fd == PROCESSES ? world->process_there : world->number_there;
+	uint32_t at = key ? *(const uint32_t *)key + 1 : 0;
+
+	if (fd == PROCESSES)
+		memset(next, 0, sizeof(struct tm_process_key));
+	for (; at < ENTRIES; at++)
+		if (there[at]) {
 			memcpy(next, &at, sizeof(at));
 			return 0;
 		}

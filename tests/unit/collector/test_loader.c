@@ -19,7 +19,12 @@
 
 #include "collector/file_requests.h"
 #include "collector/loader.h"
+#include "shared/cleanup.h"
+#include <sys/mman.h>
 #include <tidemark.skel.h>
+
+#define KEPT_FROM 1000 /* numbers that are no descriptors */
+#define MAPS_MAX  100
 
 /* The linker redirects the loader's calls to these functions (--wrap). */
 int __wrap_access(const char *path, int mode);
@@ -34,11 +39,15 @@ int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 			   const struct bpf_link_create_opts *opts);
 int __wrap_bpf_iter_create(int link);
 struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program);
+int __wrap_bpf_map__reuse_fd(struct bpf_map *map, int fd);
 
 static struct { /* what each call returns; 0: success */
 	int btf, cpus, load[2], percpu, link, iterator;
 } result;
 static unsigned loads;
+static unsigned reused;                     /* maps that are to be created otherwise */
+static int variables;                       /* descriptor of .bss in the store, */
+static const struct tidemark_bpf__bss *bss; /* and what it holds */
 static libbpf_print_fn_t print;
 
 static struct loader loader;
@@ -124,8 +133,19 @@ struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program)
 	return NULL;
 }
 
+/* Of maps that have descriptors from KEPT_FROM on, in their order. */
+int __wrap_bpf_map__reuse_fd(struct bpf_map *map, int fd)
+{
+	reused += bpf_map__autocreate(map);
+	if (fd != variables)
+		assert_in_range(fd, KEPT_FROM, KEPT_FROM + MAPS_MAX);
+	return 0;
+}
+
 static int make(void **state)
 {
+	memset(&options.kept, 0, sizeof(options.kept));
+	reused = 0;
 	memset(&result, 0, sizeof(result));
 	memset(&loader, 0, sizeof(loader));
 	memset(&failure, 0, sizeof(failure));
@@ -255,7 +275,97 @@ static void growing_file_is_the_announced_one_whatever_its_size_and_times(void *
 	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
 }
 
+static void keep(enum kept_kind kind, uint64_t index, int fd)
+{
+	options.kept.all[options.kept.count++] = (struct kept_one){kind, index, fd};
+}
+
+/* --- what the last collector left ------------------------------------------------------------- */
+
+/* Has all maps handed over, and its variables. */
+static int make_kept(void **state)
+{
+	struct tidemark_bpf *skeleton = tidemark_bpf__open();
+	void *at = MAP_FAILED;
+
+	(void)make(state);
+	variables = memfd_create("bss", MFD_CLOEXEC);
+	if (ftruncate(variables, sizeof(*bss)) == 0)
+		at = mmap(NULL, sizeof(*bss), PROT_READ, MAP_SHARED, variables, 0);
+	if (!skeleton || at == MAP_FAILED || skeleton->skeleton->map_cnt > MAPS_MAX)
+		return -1;
+	bss = at;
+	options.kept.adopted = true;
+	for (int i = 0; i < skeleton->skeleton->map_cnt; i++)
+		keep(KEPT_MAP, (uint64_t)i,
+		     *skeleton->skeleton->maps[i].map == skeleton->maps.bss ? variables
+									    : KEPT_FROM + i);
+	tidemark_bpf__destroy(skeleton);
+	return 0;
+}
+
+static int unmake_kept(void **state)
+{
+	(void)munmap((void *)(uintptr_t)bss, sizeof(*bss));
+	variables = tm_close(variables);
+	return unmake(state);
+}
+
+static void each_attempt_takes_the_same_kept_maps(void **state)
+{
+	unsigned first;
+
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	first = reused;
+	assert_true(first > 10);
+	assert_int_equal(bss->epoch_bumps, 1);
+	loader.skeleton->bss->modules_only = true; /* libbpf's wrapper here maps nothing */
+	assert_true(bss->modules_only);
+	loader_deinit(&loader);
+	loads = reused = 0;
+	result.load[0] = -EPERM;
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(reused, 2 * first);
+	assert_int_equal(bss->epoch_bumps, 3);
+}
+
+static void missing_map_is_a_refusal_and_no_new_map(void **state)
+{
+	options.kept.all[0].fd = -1;
+	expect_refusal("the kernel refused to load the BPF programs: No such file or directory");
+	assert_int_equal(loads, 0);
+}
+
+static void variables_that_cannot_be_mapped_are_a_refusal_each_time(void **state)
+{
+	for (unsigned i = 0; i < options.kept.count; i++)
+		if (options.kept.all[i].fd == variables)
+			options.kept.all[i].fd = KEPT_FROM + MAPS_MAX; /* no descriptor */
+	expect_refusal("the kernel refused to load the BPF programs: Bad file descriptor");
+	assert_int_equal(loads, 0);
+	assert_null(options.kept.variables);
+}
+
+static void kept_programs_are_not_loaded_again(void **state)
+{
+	const struct bpf_object_skeleton *all;
+	const struct bpf_program *sample = NULL;
+
+	for (uint64_t i = 0; i < MAPS_MAX; i++)
+		keep(KEPT_PROGRAM, i, KEPT_FROM + (int)i);
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	all = loader.skeleton->skeleton;
+	for (int i = 0; i < all->prog_cnt; i++) {
+		assert_false(bpf_program__autoload(*all->progs[i].prog));
+		if (loader.sample == KEPT_FROM + i)
+			sample = *all->progs[i].prog;
+	}
+	assert_true(sample == loader.skeleton->progs.sample_loop ||
+		    sample == loader.skeleton->progs.sample_bounded);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+#define KEPT(name) cmocka_unit_test_setup_teardown(name, make_kept, unmake_kept)
 
 int main(void)
 {
@@ -271,6 +381,10 @@ int main(void)
 		CASE(mapped_file_is_the_announced_one_if_its_whole_identity_is),
 		CASE(growing_file_is_the_announced_one_whatever_its_size_and_times),
 		CASE(program_that_cannot_be_attached_is_a_refusal),
+		KEPT(each_attempt_takes_the_same_kept_maps),
+		KEPT(missing_map_is_a_refusal_and_no_new_map),
+		KEPT(variables_that_cannot_be_mapped_are_a_refusal_each_time),
+		KEPT(kept_programs_are_not_loaded_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

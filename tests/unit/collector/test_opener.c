@@ -137,7 +137,7 @@ static void worker_beyond_its_deadline_is_a_timeout(void **state)
 {
 	ask(1);
 	(void)expect_answer(1, OPENER_OPENED);
-	assert_int_equal(expect_answer(1, TM_NO_FILE_TIMEOUT).abandoned, 0);
+	(void)expect_answer(1, TM_NO_FILE_TIMEOUT);
 	verdict(1, 1); /* too late: it is ignored */
 	expect_file_is_served(2);
 }
@@ -173,6 +173,14 @@ static void message_of_another_size_ends_the_opener(void **state)
 
 static void end_of_the_collector_ends_the_opener(void **state)
 {
+	child.socket = tm_close(child.socket);
+	assert_int_equal(wait_for_exit(), 0);
+}
+
+static void end_of_the_collector_within_a_request_is_no_failure_of_the_opener(void **state)
+{
+	ask(1);
+	(void)expect_answer(1, OPENER_OPENED);
 	child.socket = tm_close(child.socket);
 	assert_int_equal(wait_for_exit(), 0);
 }
@@ -224,6 +232,7 @@ int main(int argc, char **argv)
 		CASE(unterminated_path_is_answered),
 		CASE(message_of_another_size_ends_the_opener),
 		CASE(end_of_the_collector_ends_the_opener),
+		CASE(end_of_the_collector_within_a_request_is_no_failure_of_the_opener),
 		cmocka_unit_test_teardown(
 			opener_that_cannot_enter_its_sandbox_says_so_even_in_a_regular_file,
 			unmake),

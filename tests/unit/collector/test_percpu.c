@@ -32,7 +32,8 @@ static int make(void **state)
 	if (!world || pipe(ends) < 0)
 		return -1;
 	world->counter = ends[1];
-	world->event = (struct percpu_event){.cpu = 3, .fd = ends[0]};
+	world->event = (struct percpu_event){
+		.cpu = 3, .fd = ends[0], .first_ns = PERIOD, .period_ns = PERIOD};
 	world->percpu = (struct percpu){
 		.maps = {.possible = 8}, .count = 1, .events = &world->event, .period_ns = PERIOD};
 	*state = world;
@@ -117,6 +118,29 @@ static void ring_of_a_given_size_is_at_least_that_large(void **state)
 	assert_int_equal(percpu_ring_bytes(&options), (uint64_t)OPTIONS_RING_KIB_MAX << 10);
 }
 
+static void what_is_in_the_rings_is_left_to_the_next_collector(void **state)
+{
+	struct tm_counts counts = {
+		.taken = 100,
+		.pushed = 60,
+		.drops = {[TM_DROP_NESTED] = 3, [TM_DROP_RING_FULL] = 7},
+		.off_cpu = {.taken = 50,
+			    .taken_ns = 5000,
+			    .pushed = 20,
+			    .pushed_ns = 3000,
+			    .drops = {[TM_DROP_NO_RING] = 10},
+			    .drops_ns = {[TM_DROP_NO_RING] = 1000}},
+	};
+
+	assert_int_equal(percpu_in_flight(&counts), 30 + 20);
+	percpu_leave_in_flight(&counts);
+	assert_int_equal(percpu_in_flight(&counts), 0);
+	assert_int_equal(counts.taken, 70);
+	assert_int_equal(counts.pushed, 60);
+	assert_int_equal(counts.off_cpu.taken, 30);
+	assert_int_equal(counts.off_cpu.taken_ns, 4000);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -126,6 +150,7 @@ int main(void)
 		CASE(owed_hits_never_decrease),
 		CASE(event_that_accepts_no_program_changes_nothing),
 		CASE(impossible_cpu_is_refused),
+		cmocka_unit_test(what_is_in_the_rings_is_left_to_the_next_collector),
 		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
 		cmocka_unit_test(ring_of_a_given_size_is_at_least_that_large),
 	};

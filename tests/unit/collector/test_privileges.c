@@ -134,20 +134,11 @@ static void collector_keeps_both_capabilities_for_itself_alone(void **state)
 	assert_int_equal(raised, 0);
 }
 
-static void capability_for_the_next_program_is_not_effective_in_this_one(void **state)
-{
-	assert_int_equal(privileges_keep(checked, 1, /* over_exec= */ true), 0);
-	assert_int_equal(effective[0], CAP_CLEAR);
-	assert_int_equal(inheritable[0], CAP_SET);
-	assert_int_equal(inheritable[1], CAP_CLEAR);
-	assert_int_equal(raised, 1);
-}
-
 static void capability_that_is_not_held_is_not_asked_for(void **state)
 {
 	static const cap_value_t missing[] = {CAP_SYS_ADMIN};
 
-	assert_int_equal(privileges_keep(missing, 1, /* over_exec= */ false), 0);
+	assert_int_equal(privileges_keep(missing, 1), 0);
 	assert_int_equal(called[SET], 1);
 	assert_int_equal(effective[0], CAP_CLEAR);
 }
@@ -159,7 +150,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(every_step_that_fails_ends_the_confinement),
 		CASE(collector_keeps_both_capabilities_for_itself_alone),
-		CASE(capability_for_the_next_program_is_not_effective_in_this_one),
 		CASE(capability_that_is_not_held_is_not_asked_for),
 	};
 

@@ -144,6 +144,34 @@ static void continuing_losses_advance_the_epoch_less_and_less_often(void **state
 	assert_in_range(world->bumps, 7, 12);
 }
 
+static int adopt_no_chunk(void *context, uint32_t index, void **ret_memory)
+{
+	return -ENOENT;
+}
+
+/* Processes that the last collector knew, and that may never be announced again. */
+static void entries_of_the_last_collector_are_deleted_in_time(void **state)
+{
+	world->processes_made = 5; /* two have been deleted */
+	for (uint32_t tgid = 1; tgid <= 3; tgid++) {
+		world->process_there[tgid] = true;
+		world->states[tgid].seen_ktime = tgid * EPOCH;
+	}
+	world->files_made = 4;
+	world->number_there[6] = true;
+	reclaim_adopt(&world->reclaim, adopt_no_chunk);
+	assert_int_equal(reclaim_entries(&world->reclaim.processes), 3);
+	assert_int_equal(reclaim_entries(&world->reclaim.numbers), 1);
+	assert_true(world->files.entries[6].seen_ms != 0);
+	announce(3, 4 * EPOCH);
+	advance(3 * EPOCH + QUIET);
+	assert_false(world->process_there[1]);
+	assert_true(world->process_there[3]);
+	advance(4 * EPOCH + QUIET + 1);
+	assert_false(world->process_there[2] || world->process_there[3]);
+	assert_int_equal(reclaim_entries(&world->reclaim.processes), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -158,6 +186,7 @@ int main(void)
 		CASE(process_without_memory_for_its_entry_is_deleted_at_once),
 		CASE(lost_announcement_advances_the_epoch_once_and_not_too_often),
 		CASE(continuing_losses_advance_the_epoch_less_and_less_often),
+		CASE(entries_of_the_last_collector_are_deleted_in_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,18 @@ static void request_of_a_debug_file_is_for_the_caller_who_may_refuse_it(void **s
 	assert_int_equal(wire->link.violations, 1);
 }
 
+static void rate_is_taken_and_the_last_one_holds(void **state)
+{
+	struct tm_wire message = {.kind = TM_WIRE_RATE, .number = TM_WEIGHTS_N - 1};
+	struct wire *wire = *state;
+
+	assert_int_equal(send_message(wire, &message), 0);
+	assert_int_equal(wire->link.shift, TM_WEIGHTS_N - 1);
+	message.number = 2;
+	assert_int_equal(send_message(wire, &message), 0);
+	assert_int_equal(wire->link.shift, 2);
+}
+
 static void any_other_message_closes_the_wire(void **state)
 {
 	static const struct tm_wire wrong[] = {
@@ -123,6 +135,8 @@ static void any_other_message_closes_the_wire(void **state)
 		{.kind = TM_WIRE_CREDIT, .value = UINT64_MAX},
 		{.kind = TM_WIRE_DEBUG_FILE, .number = SYMBOLIZER_LINK_NUMBERS},
 		{.kind = TM_WIRE_OPENED},
+		{.kind = TM_WIRE_RATE, .number = TM_WEIGHTS_N},
+		{.kind = TM_WIRE_RATE, .number = UINT32_MAX},
 	};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -327,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(hello_and_credit_are_accepted),
+		CASE(rate_is_taken_and_the_last_one_holds),
 		CASE(request_of_a_debug_file_is_for_the_caller_who_may_refuse_it),
 		CASE(any_other_message_closes_the_wire),
 		CASE(second_hello_closes_the_wire),

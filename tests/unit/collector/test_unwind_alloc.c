@@ -141,6 +141,46 @@ static void run_is_not_taken_while_a_chunk_of_it_is_missing(void **state)
 	assert_int_equal(take(alloc, LIMIT), 0);
 }
 
+static unsigned adopted;
+
+static int adopt_chunk(void *context, uint32_t index, void **ret_memory)
+{
+	if (index == 2)
+		return -ENOENT;
+	adopted++;
+	return make_chunk(context, index, ret_memory);
+}
+
+static void adopted_runs_are_taken_with_their_chunks(void **state)
+{
+	struct unwind_alloc *alloc = *state;
+	uint32_t first = TM_UNWIND_UNITS_CHUNK - 2;
+
+	adopted = 0;
+	assert_int_equal(unwind_alloc_adopt(alloc, first, 4, adopt_chunk), 0);
+	assert_int_equal(adopted, 2);
+	assert_int_equal(alloc->taken, 4);
+	assert_int_equal(unwind_alloc_adopt(alloc, first + 4, 3, adopt_chunk), 0);
+	assert_int_equal(adopted, 2);
+	assert_int_equal(take(alloc, first), 0);
+	assert_int_equal(take(alloc, 1), first + 7);
+	unwind_alloc_free(alloc, first, 4);
+	assert_int_equal(take(alloc, 4), first);
+}
+
+static void invalid_runs_are_not_adopted(void **state)
+{
+	struct unwind_alloc *alloc = *state;
+
+	assert_int_equal(unwind_alloc_adopt(alloc, 5, 5, adopt_chunk), 0);
+	assert_int_equal(unwind_alloc_adopt(alloc, 9, 2, adopt_chunk), -EINVAL);
+	assert_int_equal(unwind_alloc_adopt(alloc, 0, 0, adopt_chunk), -EINVAL);
+	assert_int_equal(unwind_alloc_adopt(alloc, LIMIT - 1, 2, adopt_chunk), -EINVAL);
+	assert_int_equal(unwind_alloc_adopt(alloc, UINT32_MAX, 2, adopt_chunk), -EINVAL);
+	assert_int_equal(unwind_alloc_adopt(alloc, LIMIT - 1, 1, adopt_chunk), -ENOENT);
+	assert_int_equal(alloc->taken, 5);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -151,6 +191,8 @@ int main(void)
 		CASE(retired_units_count_as_taken_until_they_are_freed),
 		CASE(run_beyond_the_limit_never_fits),
 		CASE(run_is_not_taken_while_a_chunk_of_it_is_missing),
+		CASE(adopted_runs_are_taken_with_their_chunks),
+		CASE(invalid_runs_are_not_adopted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

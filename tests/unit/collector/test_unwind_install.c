@@ -268,6 +268,50 @@ static void one_hundred_thousand_files_leak_nothing(void **state)
 	(void)close(large);
 }
 
+/* Only the first chunk is in the store. */
+static int adopt_first(void *context, uint32_t index, void **ret_memory)
+{
+	return index == 0 ? make_chunk(context, index, ret_memory) : -ENOENT;
+}
+
+static void tables_of_the_last_collector_keep_their_units(void **state)
+{
+	struct world *world = *state;
+	uint32_t end;
+
+	world->references[5] = TM_UNWIND_MAP_REFERENCE(7, 2, 1, 4);
+	world->references[6] = TM_UNWIND_MAP_EMPTY;
+	end = TM_UNWIND_MAP_FIRST(world->references[5]) + TM_UNWIND_MAP_UNITS(world->references[5]);
+	for (uint32_t number = 4; number <= 6; number++)
+		unwind_install_adopt(&world->tables, number, world->references[number],
+				     adopt_first);
+	assert_int_equal(world->tables.count, 1);
+	assert_int_equal(world->tables.alloc.taken, end - 7);
+	assert_int_equal(world->chunks, 1);
+	assert_true(world->references[5] != 0 && world->references[6] == TM_UNWIND_MAP_EMPTY);
+	for (uint32_t number = 8; number < 11; number++) { /* others get other units */
+		hand_over(world, number, 0);
+		answer(world, number, 1);
+		assert_true(TM_UNWIND_MAP_FIRST(world->references[number]) >= end ||
+			    TM_UNWIND_MAP_FIRST(world->references[number]) +
+					    TM_UNWIND_MAP_UNITS(world->references[number]) <=
+				    7);
+	}
+	assert_int_equal(world->tables.count, 4);
+}
+
+static void table_whose_chunk_is_missing_is_given_up(void **state)
+{
+	struct world *world = *state;
+	const uint64_t reference = TM_UNWIND_MAP_REFERENCE(TM_UNWIND_UNITS_CHUNK + 1, 2, 1, 4);
+
+	world->references[5] = reference;
+	unwind_install_adopt(&world->tables, 5, reference, adopt_first);
+	assert_int_equal(world->references[5], 0);
+	assert_int_equal(world->tables.count, 0);
+	assert_int_equal(world->tables.alloc.taken, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +327,8 @@ int main(void)
 		CASE(table_beyond_half_of_the_budget_is_refused),
 		CASE(chunks_are_made_one_at_a_time_and_only_after_a_round),
 		CASE(freed_number_frees_its_table_and_its_pending_one),
+		CASE(tables_of_the_last_collector_keep_their_units),
+		CASE(table_whose_chunk_is_missing_is_given_up),
 		CASE(one_hundred_thousand_files_leak_nothing),
 	};
 

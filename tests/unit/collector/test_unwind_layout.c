@@ -148,6 +148,7 @@ static void largest_table_has_a_reference(void **state)
 	assert_int_equal(TM_UNWIND_MAP_FIRST(reference), last);
 	assert_int_equal(TM_UNWIND_MAP_STARTS(reference), layout.starts);
 	assert_int_equal(TM_UNWIND_MAP_RULES(reference), layout.rules);
+	assert_int_equal(TM_UNWIND_MAP_UNITS(reference), layout.units);
 	assert_true(reference < TM_UNWIND_MAP_EMPTY);
 }
 

@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 #include "debuginfod_filter.h"
+#include "shared/landlock.h"
 #include "shared/sandbox.h"
-#include "symbolizer/network/landlock.h"
 #include "symbolizer/network/network.h"
 
 #define PORT_ALLOWED 49151
@@ -135,9 +135,10 @@ static int connect_to(uint16_t port)
 static int look_around(bool with_ports)
 {
 	const uint16_t ports[] = {PORT_ALLOWED};
-	const struct landlock_allowed allowed = {network_paths, ports, 1};
+	const struct tm_landlock_allowed allowed = {
+		.paths = network_paths, .ports = ports, .port_count = 1};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || landlock_enter(&allowed) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || tm_landlock_enter(&allowed) != 0)
 		return 1;
 	if (open("/etc/hosts", O_RDONLY | O_CLOEXEC) < 0)
 		return 2;

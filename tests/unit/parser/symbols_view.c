@@ -21,6 +21,8 @@ static const char *check_header(const struct parser_symbol_table *header)
 		return "the debuglink";
 	if (header->altlink != PARSER_NO_NAME && header->altlink >= header->name_bytes)
 		return "the altlink";
+	if (header->go_build_id != PARSER_NO_NAME && header->go_build_id >= header->name_bytes)
+		return "the Go build id";
 	return NULL;
 }
 

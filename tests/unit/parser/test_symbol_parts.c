@@ -234,23 +234,6 @@ static void links_to_debug_files_are_recorded(void **state)
 	assert_int_equal(view.header->flags, 0);
 }
 
-/* As Go's linker leaves it: lines bear the id from the section, and were refused as another's. */
-static void build_id_may_be_in_a_section_without_a_segment(void **state)
-{
-	struct {
-		Elf64_Nhdr header;
-		char name[4], id[4];
-	} note = {{4, 4, NT_GNU_BUILD_ID}, "GNU", {5, 6, 7, 8}};
-
-	elf.segments[1].p_type = PT_NULL;
-	compile_all();
-	assert_int_equal(view.header->build_id_bytes, 0);
-	elf_builder_section(&elf, ".note.gnu.build-id", &note, sizeof(note), 0);
-	compile_all();
-	assert_int_equal(view.header->build_id_bytes, 4);
-	assert_memory_equal(view.header->build_id, "\5\6\7\10", 4);
-}
-
 static void malformed_links_are_none(void **state)
 {
 	Elf64_Shdr *link = elf_builder_section(&elf, ".gnu_debuglink", "abcdefg\0crc!", 12, 0);
@@ -283,7 +266,6 @@ int main(void)
 		claim(packed_symbols_that_make_no_sense_cost_only_themselves),
 		claim(bomb_costs_only_itself),
 		claim(links_to_debug_files_are_recorded),
-		claim(build_id_may_be_in_a_section_without_a_segment),
 		claim(malformed_links_are_none),
 	};
 

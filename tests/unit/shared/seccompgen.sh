@@ -45,6 +45,30 @@ refuses 'read\nwrite\nread\n' 3 'a line without conditions must be the only one'
 refuses 'read arg0==1\nread\n' 2 'a line without conditions must be the only one'
 refuses 'read arg0==1\nread arg0==1 errno=EPERM\n' 2 'the same rule twice'
 
+# A table may include another one, which includes none; errors name the place where they are.
+printf 'write\nraed\n' >"$dir/u.seccomp"
+printf 'include u.seccomp\n' >"$dir/t.seccomp"
+"$generator" t "$dir/t.seccomp" "$dir/t.h" 2>"$dir/err" ||
+	grep -qF "$dir/u.seccomp:2: unknown system call: \`raed\`" "$dir/err" || {
+	echo "an included error is reported as: $(cat "$dir/err")"
+	failed=1
+}
+printf 'include v.seccomp\n' >"$dir/u.seccomp"
+printf 'include u.seccomp\n' >"$dir/t.seccomp"
+if "$generator" t "$dir/t.seccomp" "$dir/t.h" 2>"$dir/err" ||
+	! grep -qF "$dir/u.seccomp:1: cannot be included" "$dir/err"; then
+	echo "an include within an included table: $(cat "$dir/err")"
+	failed=1
+fi
+printf 'write\n' >"$dir/u.seccomp"
+printf 'read\ninclude u.seccomp\n' >"$dir/t.seccomp"
+if ! "$generator" t "$dir/t.seccomp" "$dir/t.h" 2>"$dir/err" ||
+	! grep -q 0x00000001 "$dir/t.h"; then # write(2) has the number 1
+	echo "the lines of an included table are missing: $(cat "$dir/err")"
+	failed=1
+fi
+rm -f "$dir/t.h"
+
 if "$generator" t "$dir/missing.seccomp" "$dir/t.h" 2>"$dir/err"; then
 	echo 'accepted a table that is not there'
 	failed=1

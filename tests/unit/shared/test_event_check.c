@@ -163,6 +163,43 @@ static void files_need_a_number_that_frames_can_hold(void **state)
 	assert_int_equal(verdict(&f->event), -EBADMSG);
 }
 
+static int context_verdict(uint32_t text_bytes, uint32_t bytes)
+{
+	struct tm_context *c = (void *)memory;
+
+	memset(memory, 0, sizeof(memory));
+	c->event.type = TM_EVENT_CONTEXT;
+	c->event.bytes = bytes;
+	c->text_bytes = text_bytes;
+	return verdict(&c->event);
+}
+
+static void contexts_fill_their_record_within_their_limit(void **state)
+{
+	for (uint32_t text = 1; text <= TM_CONTEXT_MAX; text++) {
+		const uint32_t bytes = (uint32_t)(sizeof(struct tm_context) + text + 7) & ~7u;
+
+		assert_int_equal(context_verdict(text, bytes), 0);
+		assert_int_equal(tm_event_check_from_ring(memory, bytes), 0);
+		assert_int_equal(context_verdict(text, bytes - 8), -EBADMSG);
+		assert_int_equal(context_verdict(text, bytes + 8), -EBADMSG);
+	}
+}
+
+static void contexts_without_text_or_with_too_much_are_refused(void **state)
+{
+	const uint32_t fixed = sizeof(struct tm_context);
+
+	assert_int_equal(context_verdict(0, fixed), -EBADMSG);
+	assert_int_equal(context_verdict(0, fixed + 8), -EBADMSG);
+	assert_int_equal(context_verdict(TM_CONTEXT_MAX + 1, fixed + TM_CONTEXT_MAX + 8), -EBADMSG);
+	assert_int_equal(context_verdict(TM_CONTEXT_MAX + 8, fixed + TM_CONTEXT_MAX + 8), -EBADMSG);
+	assert_int_equal(context_verdict(UINT32_MAX, fixed), -EBADMSG);
+	assert_int_equal(context_verdict(UINT32_MAX - 7, fixed - 8), -EBADMSG);
+	for (uint32_t bytes = 8; bytes < fixed; bytes += 8)
+		assert_int_equal(context_verdict(1, bytes), -EBADMSG);
+}
+
 static void exits_have_one_size_and_unknown_types_are_refused(void **state)
 {
 	struct tm_event *event = (void *)memory;
@@ -220,6 +257,8 @@ int main(void)
 		cmocka_unit_test(texts_must_end_in_a_nul_within_their_limits),
 		cmocka_unit_test(processes_name_files_by_a_number_or_none),
 		cmocka_unit_test(files_need_a_number_that_frames_can_hold),
+		cmocka_unit_test(contexts_fill_their_record_within_their_limit),
+		cmocka_unit_test(contexts_without_text_or_with_too_much_are_refused),
 		cmocka_unit_test(exits_have_one_size_and_unknown_types_are_refused),
 		cmocka_unit_test(retire_comes_from_the_collector_alone),
 		cmocka_unit_test(kernel_frames_are_rebased_in_the_ring),

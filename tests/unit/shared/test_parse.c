@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_parse - malformed numbers, sizes and durations are refused, and leave the value unchanged */
+/* test_parse - malformed numbers, sizes, durations and percentages are refused, and leave the value
+ * unchanged */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -63,6 +64,22 @@ static void sizes(void **state)
 	refuses(tm_parse_bytes, "18446744073709551615K", -ERANGE);
 }
 
+static void percentages(void **state)
+{
+	accepts(tm_parse_percent, "0", 0);
+	accepts(tm_parse_percent, "1", 10000);
+	accepts(tm_parse_percent, "0.1", 1000);
+	accepts(tm_parse_percent, "12.3456", 123456);
+	accepts(tm_parse_percent, "100.0", 1000000);
+	refuses(tm_parse_percent, "", -EINVAL);
+	refuses(tm_parse_percent, ".5", -EINVAL);
+	refuses(tm_parse_percent, "1.", -EINVAL);
+	refuses(tm_parse_percent, "1%", -EINVAL);
+	refuses(tm_parse_percent, "-1", -EINVAL);
+	refuses(tm_parse_percent, "0.00001", -EINVAL);
+	refuses(tm_parse_percent, "1844674407370956", -ERANGE);
+}
+
 static void durations(void **state)
 {
 	accepts(tm_parse_duration, "10", 10000000000ull);
@@ -112,6 +129,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),
+		cmocka_unit_test(percentages),
 		cmocka_unit_test(bounds_are_part_of_the_range),
 	};
 

@@ -26,7 +26,7 @@ static inline void serve_cache(void)
 
 static inline void open_cache(void)
 {
-	static const uint8_t pin[SHA256_BYTES];
+	static const uint8_t pin[TM_SHA256_BYTES];
 
 	table_cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
 	assert_true(cache.fd >= 0);

@@ -88,6 +88,14 @@ void make_identity_of(union make_record *record, int fd)
 					 (uint64_t)status.st_ctim.tv_nsec;
 }
 
+void make_context(union make_record *record, uint32_t tgid, const void *message, uint32_t count)
+{
+	begin(record, TM_EVENT_CONTEXT, sizeof(struct tm_context) + count, tgid);
+	record->context.published = 1;
+	record->context.text_bytes = count;
+	memcpy(record->context.text, message, count);
+}
+
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)
 {
 	begin(record, TM_EVENT_EXIT, sizeof(struct tm_exit), tgid);

@@ -26,6 +26,7 @@ union make_record {
 	struct tm_exit exit;
 	struct tm_retire retire;
 	struct tm_thread thread;
+	struct tm_context context;
 	uint64_t words[(TM_EVENT_MAX_BYTES + 7) / 8];
 	uint8_t bytes[TM_EVENT_MAX_BYTES];
 };
@@ -44,6 +45,8 @@ void make_file(union make_record *record, uint32_t number, uint64_t ino, const c
 	       uint16_t path_bytes);
 /* The identity of a FILE record gets the size and times of the open file @fd. */
 void make_identity_of(union make_record *record, int fd);
+/* @message: what the process says (make_context.h). */
+void make_context(union make_record *record, uint32_t tgid, const void *message, uint32_t count);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);
 /* What a thread does at @ktime, since @since. @words: kernel frames. It was seen at 1 first, has no

@@ -23,7 +23,7 @@
 #include "symbolizer/unwind/table_cache_write.h"
 #include "tests/unit/symbolizer/make_table.h"
 
-static const uint8_t pin[SHA256_BYTES] = {1, 2, 3};
+static const uint8_t pin[TM_SHA256_BYTES] = {1, 2, 3};
 static struct table_cache cache;
 static int file; /* the cache has a descriptor of its own */
 

@@ -245,6 +245,20 @@ static void kinds_of_one_stack_stay_apart_and_an_on_cpu_sample_is_a_period(void 
 	assert_int_equal(sum_of(10, TM_SAMPLE_OFF_CPU).value, 10000000070);
 }
 
+static void on_cpu_sample_with_a_value_stands_for_that_and_counts_as_one(void **state)
+{
+	own.limit = BYTES_MIN;
+	recording.aggregate.period_ns = 10101010;
+	assert_int_equal(add(10, 10, "c", 1000, 9), 0);
+	record.sample.value = 8 * 10101010;
+	for (uint64_t i = 0; i < 3; i++)
+		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	assert_int_equal(recording.aggregate.sample_count, 1);
+	assert_int_equal(sum_of(10, TM_SAMPLE_ON_CPU).count, 4);
+	assert_int_equal(sum_of(10, TM_SAMPLE_ON_CPU).value, 25 * 10101010);
+	assert_int_equal(recording.aggregate.exported[TM_SAMPLE_ON_CPU].count, 4);
+}
+
 /* Return: samples in stacks of this leaf that are whole. */
 static uint64_t whole_samples(uint32_t depth)
 {
@@ -360,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_tables(samples_of_each_process_are_exact_under_random_budgets),
 		with_tables(kinds_of_one_stack_stay_apart_and_an_on_cpu_sample_is_a_period),
+		with_tables(on_cpu_sample_with_a_value_stands_for_that_and_counts_as_one),
 		with_tables(full_profile_goes_on_taking_new_stacks),
 		with_tables(frequent_stacks_stay_whole_and_rare_ones_lose_their_leaves),
 		with_tables(threads_are_merged_once_stacks_are),

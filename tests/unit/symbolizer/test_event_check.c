@@ -25,6 +25,15 @@ static int check(void)
 	return tm_event_check_from_ring(&record, record.event.bytes);
 }
 
+static void value_of_an_on_cpu_sample_has_a_limit(void **state)
+{
+	make_sample(&record, 1, 2, "c", words, 1, 4);
+	record.sample.value = TM_ON_CPU_VALUE_MAX;
+	assert_int_equal(check(), 0);
+	record.sample.value++;
+	assert_int_equal(check(), -EBADMSG);
+}
+
 static void valid_records_pass(void **state)
 {
 	make_sample(&record, 1, 2, "c", words, 1, 4);
@@ -117,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_records_pass),
+		cmocka_unit_test(value_of_an_on_cpu_sample_has_a_limit),
 		cmocka_unit_test(length_must_be_that_of_the_copy),
 		cmocka_unit_test(unknown_type_is_bad),
 		cmocka_unit_test(frame_counts_must_fill_the_record),

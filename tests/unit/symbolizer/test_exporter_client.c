@@ -52,12 +52,13 @@ static int tear_down(void **state)
 
 static void send_samples(struct pair *pair, uint64_t samples)
 {
-	const struct exporter_message message = {
+	struct exporter_message message = {
 		.flags = EXPORTER_GZIP, .uncompressed_bytes = 10, .samples = samples};
 	int body = exporter_client_body();
 
 	assert_true(body >= 0);
 	assert_int_equal(write(body, "body", 4), 4);
+	message.body_bytes = exporter_client_seal(body);
 	exporter_client_send(&pair->client, body, &message);
 	(void)close(body);
 }

@@ -118,6 +118,10 @@ static void places_get_the_names_of_their_own_file(void **state)
 	put(&first, &symbols);
 	memcpy(symbols.names + 1, "same", 4);
 	symbols.header.build_id[0] = 0xcd;
+	symbols.header.go_build_id = 6;
+	symbols.header.has_htlhash = 1;
+	memset(symbols.header.htlhash, 0xa5, sizeof(symbols.header.htlhash));
+	symbols.header.flags |= PARSER_SYMBOLS_HAS_PCLNTAB;
 	put(&second, &symbols);
 	memcpy(symbols.names + 1, "time", 4);
 	put(&vdso, &symbols);
@@ -133,6 +137,13 @@ static void places_get_the_names_of_their_own_file(void **state)
 	assert_int_equal(names.file_count, 3);
 	assert_string_equal(recording_text(&recording, names.files[0].build_id), "ab01");
 	assert_string_equal(recording_text(&recording, names.files[1].build_id), "cd01");
+	assert_string_equal(recording_text(&recording, names.files[0].htlhash), "");
+	assert_string_equal(recording_text(&recording, names.files[1].htlhash),
+			    "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5");
+	assert_string_equal(recording_text(&recording, names.files[0].go_build_id), "");
+	assert_string_equal(recording_text(&recording, names.files[1].go_build_id), "help");
+	assert_false(names.files[0].is_go);
+	assert_true(names.files[1].is_go);
 	assert_int_equal(names.files[0].pin.table.segments[0].vaddr, 0x10000);
 	assert_int_equal(names.files[2].file, NAME_TABLE_VDSO);
 	assert_int_equal(names.failed, 0);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +59,61 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(options.cache_fd, -1);
 	assert_int_equal(parse("--memory-bytes=2147483648"), 0);
 	assert_int_equal(options.memory_bytes, 2147483648u);
+	assert_false(options.ask_memory);
+	assert_int_equal(parse("--ask-memory"), 0);
+	assert_true(options.ask_memory);
 	assert_int_equal(options.perf_map_mib, 64);
+	assert_int_equal(options.cpu_max_ppm, 0);
+	assert_int_equal(parse("--cpu-max-ppm=1000000"), 0);
+	assert_int_equal(options.cpu_max_ppm, 1000000);
+	assert_int_equal(parse("--cpu-max-ppm=0"), 0); /* the governor is off */
+	assert_int_equal(options.cpu_max_ppm, 0);
 	assert_int_equal(parse("--perf-map-mib=512"), 0);
 	assert_int_equal(options.perf_map_mib, 512);
+}
+
+/* Arguments are changed while they are parsed. */
+static int parse_service(const char *first, const char *second)
+{
+	static char texts[8][64];
+	const char *const given[8] = {"tidemark-symbolizer",
+				      "--service",
+				      "--hz=19",
+				      "--connect=/run/a.sock",
+				      "--parser=/usr/libexec/parser",
+				      "--every-ms=5000",
+				      first,
+				      second};
+	char *argv[8];
+
+	for (size_t i = 0; i < 8; i++) {
+		(void)snprintf(texts[i], sizeof(texts[i]), "%s", given[i]);
+		argv[i] = texts[i];
+	}
+	return options_parse(&options, 8, argv, &bad);
+}
+
+static void service_needs_no_descriptor(void **state)
+{
+	assert_int_equal(parse_service("--off-cpu=yes", "--labels=team=storage,tier=1"), 0);
+	assert_string_equal(options.connect, "/run/a.sock");
+	assert_string_equal(options.parser, "/usr/libexec/parser");
+	assert_int_equal(options.every_ms, 5000);
+	assert_true(options.off_cpu);
+	assert_false(options.exports);
+	assert_int_equal(options.resource.resource.attribute_count, 2);
+	assert_string_equal(options.resource.attributes[1].key, "tier");
+	assert_string_equal(options.resource.attributes[1].value, "1");
+	/* What a unit passes on of variables that are empty. */
+	assert_int_equal(parse_service("--off-cpu=", "--labels="), 0);
+	assert_false(options.off_cpu);
+	assert_int_equal(parse_service("--service-name=", "--endpoint="), 0);
+	assert_false(options.exports);
+	assert_int_equal(parse_service("--cache=", "--endpoint=http://localhost:4318"), 0);
+	assert_true(options.exports);
+	assert_null(options.cache);
+	assert_true(parse_service("--labels=a=b,a=c", "--off-cpu") < 0);
+	assert_true(parse_service("--every-ms=99", "--off-cpu") < 0);
 }
 
 static void each_format_has_its_word(void **state)
@@ -90,11 +143,22 @@ static void anything_else_is_refused_by_name(void **state)
 					    "--other=1",
 					    "word",
 					    "",
+					    "--resource-grouping=pod",
+					    "--resource=key",
+					    "--resource==value",
+					    "--resource=a=\xff",
+					    "--resource=a=b\n",
+					    "--service-name=a\tb",
+					    "--off-cpu=perhaps",
+					    "--labels=a",
+					    "--every-ms=5000", /* only with --service */
+					    "--connect=/a",
 					    "--memory-bytes=0",
 					    "--memory-bytes=2147483649"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		assert_true(parse(wrong[i]) < 0);
+		if (parse(wrong[i]) >= 0)
+			fail_msg("taken: %s", wrong[i]);
 		assert_string_equal(bad, wrong[i]);
 	}
 }
@@ -113,6 +177,30 @@ static void cache_and_boot_id_need_each_other(void **state)
 	assert_string_equal(options.boot_id, "a");
 }
 
+static void resources_are_described(void **state)
+{
+	static char first[] = "--resource=host.name=a b", second[] = "--resource=zone=x=y",
+		    again[] = "--resource=zone=z";
+
+	assert_int_equal(parse(NULL), 0);
+	assert_string_equal(options.resource.resource.service_name, "");
+	assert_int_equal(options.resource.resource.grouping, REPORT_BY_PROCESS);
+	assert_int_equal(parse("--service-name=shop"), 0);
+	assert_string_equal(options.resource.resource.service_name, "shop");
+	assert_int_equal(parse("--resource-grouping=container"), 0);
+	assert_int_equal(options.resource.resource.grouping, REPORT_BY_CONTAINER);
+	arguments[5] = first;
+	arguments[6] = second;
+	assert_int_equal(options_parse(&options, 7, arguments, &bad), 0);
+	assert_int_equal(options.resource.resource.attribute_count, 2);
+	assert_string_equal(options.resource.resource.attributes[0].key, "host.name");
+	assert_string_equal(options.resource.resource.attributes[0].value, "a b");
+	assert_string_equal(options.resource.resource.attributes[1].value, "x=y");
+	first[sizeof("--resource=host.name") - 1] = second[sizeof("--resource=zone") - 1] = '=';
+	arguments[7] = again;
+	assert_true(options_parse(&options, 8, arguments, &bad) < 0);
+}
+
 static void missing_descriptor_is_refused(void **state)
 {
 	assert_true(options_parse(&options, 1, arguments, &bad) < 0);
@@ -124,8 +212,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_set_is_parsed),
 		cmocka_unit_test(each_format_has_its_word),
+		cmocka_unit_test(service_needs_no_descriptor),
 		cmocka_unit_test(anything_else_is_refused_by_name),
 		cmocka_unit_test(cache_and_boot_id_need_each_other),
+		cmocka_unit_test(resources_are_described),
 		cmocka_unit_test(missing_descriptor_is_refused),
 	};
 

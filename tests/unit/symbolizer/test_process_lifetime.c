@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/make_context.h"
 #include "tests/unit/symbolizer/recording.h"
 
 #define MS 1000000ull
@@ -25,6 +26,15 @@ static void begin_process(struct recording *recording, uint64_t ktime)
 	make_process(&record, 9, "leader", 1, "prog\0bin\0usr\0", 13, "unit\0slice\0", 11);
 	record.event.ktime = ktime;
 	assert_int_equal(process_announce(&recording->processes, &record.process), 0);
+}
+
+static void declare(struct recording *recording)
+{
+	static struct make_message message;
+
+	make_process_context(&message, "service.name", "shop");
+	make_context(&record, 9, message.bytes, (uint32_t)message.count);
+	assert_int_equal(process_declare(&recording->processes, &record.context), 0);
 }
 
 static uint32_t sample_at(struct recording *recording, uint64_t ktime)
@@ -146,6 +156,7 @@ static void reused_entry_of_a_freed_generation_is_empty(void **state)
 	uint32_t before, after;
 
 	begin_process(&recording, born);
+	declare(&recording);
 	before = sample_at(&recording, born + MS);
 	exit_at(&recording, born + 2 * MS);
 	(void)tm_retire_run(&recording.queue, born + 9 * TM_EPOCH_NS);
@@ -153,6 +164,7 @@ static void reused_entry_of_a_freed_generation_is_empty(void **state)
 	after = sample_at(&recording, born + 10 * TM_EPOCH_NS);
 	assert_int_equal(before, after); /* the same entry, another generation */
 	assert_string_equal(recording_text(&recording, recording.processes.items[after].exe), "");
+	assert_int_equal(recording.processes.items[after].context, 0);
 	assert_int_equal(recording.processes.items[after].exit_ktime, 0);
 	assert_false(recording.processes.items[after].announced);
 	assert_int_equal(recording_end(&recording), 0);
@@ -164,12 +176,15 @@ static void names_outlive_the_strings_of_a_report(void **state)
 	const struct process *process;
 
 	begin_process(&recording, 1000 * MS);
+	declare(&recording);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(recording_forget(&recording), 0);
 		process = &recording.processes.items[sample_at(&recording, 1001 * MS)];
 		assert_string_equal(recording_text(&recording, process->comm), "leader");
 		assert_string_equal(recording_text(&recording, process->exe), "/usr/bin/prog");
 		assert_string_equal(recording_text(&recording, process->cgroup), "/slice/unit");
+		assert_string_equal(recording_text(&recording, process->context),
+				    "service.name=shop");
 		assert_int_equal(process->ns_tgid, 7);
 	}
 	assert_int_equal(recording_end(&recording), 0);
@@ -181,6 +196,7 @@ static void names_dropped_for_lack_of_memory_return_with_the_next_announcement(v
 	uint64_t limit;
 
 	begin_process(&recording, 1000 * MS);
+	declare(&recording);
 	limit = recording.budget.limit;
 	for (uint64_t spare = 0; spare < 100000; spare += 4096) {
 		struct strings fresh;
@@ -195,10 +211,13 @@ static void names_dropped_for_lack_of_memory_return_with_the_next_announcement(v
 		process = &recording.processes.items[0];
 		assert_string_equal(recording_text(&recording, process->exe),
 				    process->announced ? "/usr/bin/prog" : "");
+		assert_string_equal(recording_text(&recording, process->context),
+				    process->announced ? "service.name=shop" : "");
 		make_process(&record, 9, "leader", 1, "prog\0bin\0usr\0", 13, "unit\0slice\0", 11);
 		assert_int_equal(process_announce(&recording.processes, &record.process), 0);
 		assert_string_equal(recording_text(&recording, recording.processes.items[0].exe),
 				    "/usr/bin/prog");
+		declare(&recording);
 	}
 	assert_int_equal(recording_end(&recording), 0);
 }

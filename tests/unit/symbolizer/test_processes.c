@@ -14,6 +14,7 @@
 
 #include "symbolizer/base/path.h"
 #include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/make_context.h"
 #include "tests/unit/symbolizer/recording.h"
 
 static union make_record record;
@@ -122,6 +123,78 @@ static void exit_leaves_a_tombstone_that_samples_still_join(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
+static void declare(struct recording *recording, uint32_t exec_id, const char *name)
+{
+	static struct make_message message;
+
+	make_process_context(&message, "service.name", name);
+	make_context(&record, 9, message.bytes, (uint32_t)message.count);
+	record.event.start_boottime = 90;
+	record.event.exec_id = exec_id;
+	assert_int_equal(process_declare(&recording->processes, &record.context), 0);
+}
+
+static void expect_context(const struct recording *recording, uint32_t process, const char *wanted)
+{
+	assert_string_equal(recording_text(recording, recording->processes.items[process].context),
+			    wanted);
+}
+
+static void what_a_generation_says_of_itself_is_its_own(void **state)
+{
+	static struct recording recording;
+	uint32_t process;
+
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	announce(&recording, 2, "other");
+	process = sampled(&recording, 10, "thread");
+	expect_context(&recording, process, "");
+	declare(&recording, 1, "shop");
+	expect_context(&recording, process, "service.name=shop");
+	expect_context(&recording, 1 - process, "");
+	declare(&recording, 2, "bank");
+	expect_context(&recording, process, "service.name=shop");
+	expect_context(&recording, 1 - process, "service.name=bank");
+	assert_int_equal(recording.processes.count, 2);
+	assert_int_equal(recording_end(&recording), 0);
+}
+
+static void what_an_unknown_generation_says_adds_nothing(void **state)
+{
+	static struct recording recording;
+	uint64_t used;
+
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	used = recording.budget.used;
+	declare(&recording, 7, "shop");
+	assert_int_equal(recording.processes.count, 1);
+	assert_int_equal(recording.processes.live, 1);
+	assert_int_equal(recording.budget.used, used);
+	expect_context(&recording, sampled(&recording, 10, "thread"), "");
+	assert_int_equal(recording_end(&recording), 0);
+}
+
+/* The record goes on with each epoch, as the announcement does. */
+static void what_a_generation_says_later_takes_the_place_of_it(void **state)
+{
+	static struct recording recording;
+	uint32_t process;
+
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	process = sampled(&recording, 10, "thread");
+	declare(&recording, 1, "shop");
+	declare(&recording, 1, "bank");
+	expect_context(&recording, process, "service.name=bank");
+	announce(&recording, 1, "leader");
+	expect_context(&recording, process, "service.name=bank");
+	declare(&recording, 1, ""); /* which is no attribute */
+	expect_context(&recording, process, "");
+	assert_int_equal(recording_end(&recording), 0);
+}
+
 static void packed_names_become_paths(void **state)
 {
 	char text[PATH_TEXT_BYTES];
@@ -155,6 +228,9 @@ int main(void)
 		cmocka_unit_test(unannounced_generation_takes_the_name_of_its_first_thread),
 		cmocka_unit_test(exec_and_reused_pid_make_other_generations),
 		cmocka_unit_test(exit_leaves_a_tombstone_that_samples_still_join),
+		cmocka_unit_test(what_a_generation_says_of_itself_is_its_own),
+		cmocka_unit_test(what_an_unknown_generation_says_adds_nothing),
+		cmocka_unit_test(what_a_generation_says_later_takes_the_place_of_it),
 		cmocka_unit_test(packed_names_become_paths),
 	};
 

@@ -105,6 +105,28 @@ static void on_cpu_is_always_a_kind_of_a_report_and_the_one_that_is_shown(void *
 	assert_int_equal(report->sample_count, 0);
 }
 
+static void sample_of_a_lowered_rate_counts_as_those_it_stands_for(void **state)
+{
+	static char text[COMPLETENESS_BYTES];
+	const struct report *report;
+
+	make_sample(&record, 1, 42, "c", words, 0, 2);
+	record.sample.value = 4 * PERIOD_NS + PERIOD_NS / 3; /* with what a change has left over */
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	report = finish();
+	assert_int_equal(report->samples[0].count, 4);
+	assert_int_equal(report_samples(report, &report->samples[0]), 7);
+	assert_int_equal(report_number(report, report->samples[0].value), 7);
+	assert_int_equal(report->exported, 4);
+	completeness_format(report, text);
+	assert_null(strstr(text, "rate lowered"));
+	build.report.weight_ns[0] = 5000000000;
+	build.report.weight_ns[2] = 1250000000;
+	build.report.weight_ns[5] = 1000000000;
+	completeness_format(report, text);
+	assert_non_null(strstr(text, "; rate lowered for 2.2 s, at most to 1/32; truncated"));
+}
+
 static void a_report_has_the_sums_of_each_kind(void **state)
 {
 	const struct report *report;
@@ -261,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(on_cpu_is_always_a_kind_of_a_report_and_the_one_that_is_shown),
+		TEST(sample_of_a_lowered_rate_counts_as_those_it_stands_for),
 		TEST(a_report_has_the_sums_of_each_kind),
 		TEST(an_off_cpu_stack_begins_above_the_scheduler),
 		TEST(a_stack_of_both_kinds_keeps_its_leaf_on_cpu),

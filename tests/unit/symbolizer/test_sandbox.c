@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,16 +25,19 @@
 #include "parser_filter.h"
 #include "shared/sandbox.h"
 #include "symbolizer_filter.h"
+#include "symbolizer_service_filter.h"
 #include "worker_filter.h"
 
-#define FILTERS 3
+#define FILTERS 4
 
-static const struct tm_filter *const filters[FILTERS] = {&symbolizer_filter, &parser_filter,
-							 &worker_filter};
+static const struct tm_filter *const filters[FILTERS] = {
+	&symbolizer_filter, &symbolizer_service_filter, &parser_filter, &worker_filter};
 enum {
-	SYMBOLIZER = 1 << 0,
-	PARSER = 1 << 1,
-	WORKER = 1 << 2,
+	COMMAND = 1 << 0, /* the command's symbolizer */
+	SERVICE = 1 << 1, /* that of the service */
+	SYMBOLIZER = COMMAND | SERVICE,
+	PARSER = 1 << 2,
+	WORKER = 1 << 3,
 	EVERYBODY = SYMBOLIZER | PARSER | WORKER,
 };
 
@@ -54,6 +58,12 @@ static const struct probe probes[] = {
 	 PARSER},
 	{"a socketpair of another kind", SYS_socketpair, {AF_INET, SOCK_SEQPACKET, 0, 0}, 0},
 	{"connect", SYS_connect, {-1, 0, 0}, 0},
+	{"accept4", SYS_accept4, {-1, 0, 0, SOCK_CLOEXEC}, SERVICE},
+	{"accept4 with another flag", SYS_accept4, {-1, 0, 0, 0}, 0},
+	{"who connected", SYS_getsockopt, {-1, SOL_SOCKET, SO_PEERCRED, 0}, SERVICE},
+	{"another option of a socket", SYS_getsockopt, {-1, SOL_SOCKET, SO_ERROR, 0}, 0},
+	{"an option of another protocol", SYS_getsockopt, {-1, IPPROTO_TCP, SO_PEERCRED, 0}, 0},
+	{"an option that is set", SYS_setsockopt, {-1, SOL_SOCKET, SO_RCVTIMEO, 0}, 0},
 	{"execve", SYS_execve, {0, 0, 0}, 0},
 	{"execveat", SYS_execveat, {-1, 0, 0, 0}, 0},
 	{"openat2", SYS_openat2, {-1, 0, 0, 0}, 0},

@@ -44,7 +44,7 @@ static void symbols_that_an_earlier_session_kept_are_not_requested(void **state)
 
 static void file_that_ends_while_the_cache_is_read_fails_for_now(void **state)
 {
-	static const uint8_t pin[SHA256_BYTES];
+	static const uint8_t pin[TM_SHA256_BYTES];
 	struct tm_identity identity;
 
 	table_cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);

@@ -62,7 +62,8 @@ static void empty_table_checks_and_finds_nothing(void **state)
 {
 	const struct parser_symbol_table empty = {.magic = PARSER_SYMBOLS_MAGIC,
 						  .debuglink = PARSER_NO_NAME,
-						  .altlink = PARSER_NO_NAME};
+						  .altlink = PARSER_NO_NAME,
+						  .go_build_id = PARSER_NO_NAME};
 
 	assert_int_equal(symbol_table_parse(&table, &empty, sizeof(empty)), 0);
 	assert_null(symbol_table_segment(&table, 0));
@@ -91,6 +92,7 @@ static void headers_that_lie_are_refused(void **state)
 	refuses(header.altlink_build_id_bytes, PARSER_BUILD_ID_MAX + 1);
 	refuses(header.debuglink, 16);
 	refuses(header.altlink, 16);
+	refuses(header.go_build_id, 16);
 }
 
 static void segments_that_lie_are_refused(void **state)

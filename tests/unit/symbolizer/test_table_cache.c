@@ -47,7 +47,7 @@ static void each_part_of_the_key_counts(void **state)
 
 static void another_boot_or_parser_empties_the_cache(void **state)
 {
-	const uint8_t other[SHA256_BYTES] = {9};
+	const uint8_t other[TM_SHA256_BYTES] = {9};
 	const struct table_cache_header before = cache.header;
 
 	add(1, 0x100);
@@ -58,7 +58,7 @@ static void another_boot_or_parser_empties_the_cache(void **state)
 	assert_int_equal(found(1), 0);
 	assert_int_equal(cache.counts.refused, 0);
 	assert_int_equal(file_bytes(), place(0));
-	assert_memory_not_equal(cache.header.secret, before.secret, SHA256_BYTES);
+	assert_memory_not_equal(cache.header.secret, before.secret, TM_SHA256_BYTES);
 }
 
 static void too_large_a_table_is_not_kept(void **state)

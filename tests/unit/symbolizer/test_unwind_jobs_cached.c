@@ -38,7 +38,7 @@ static void cached_table_is_not_requested_again(void **state)
 
 static void table_that_the_cache_does_not_give_in_time_is_requested(void **state)
 {
-	static const uint8_t pin[SHA256_BYTES];
+	static const uint8_t pin[TM_SHA256_BYTES];
 	const struct table table = good_table();
 
 	table_cache_open(&cache, memfd_create("cache", MFD_CLOEXEC), pin);
