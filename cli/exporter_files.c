@@ -13,28 +13,17 @@
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/percent.h"
 
 #define BLANKS " \t"
-
-static int hex_digit(char digit)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = digit != '\0' ? strchr(digits, digit | ' ') : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
 
 /* Return: the character at **text, which is moved behind it; -1: it is not allowed. */
 static int decode(const char **text)
 {
-	int high, low, found = (unsigned char)*(*text)++;
+	int found = (unsigned char)*(*text)++;
 
 	if (found == '%') {
-		high = hex_digit((*text)[0]);
-		low = high < 0 ? -1 : hex_digit((*text)[1]);
-		if (low < 0)
-			return -1;
-		found = high * 16 + low;
+		found = tm_percent_byte(*text);
 		*text += 2;
 	}
 	return found < ' ' || found == 0x7f ? -1 : found;

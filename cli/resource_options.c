@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/problem.h"
+#include "shared/percent.h"
 #include "shared/utf8.h"
 
 #define SERVICE_NAME "service.name"
@@ -154,22 +155,6 @@ int resource_options_set(struct resource_options *options, enum resource_option 
 
 /* --- environment ------------------------------------------------------------------------------ */
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
-/* Return: the character after a '%', -1: none or a NUL. */
-static int decoded(const char *digits)
-{
-	int high = hex_digit(digits[0]), low = high < 0 ? -1 : hex_digit(digits[1]);
-
-	return low < 0 || high * 16 + low == 0 ? -1 : high * 16 + low;
-}
-
 /* Copies without the blanks around it. Return: where the copy ends; NULL: it makes no sense. */
 static char *decode(const char *text, size_t bytes, char *to)
 {
@@ -183,10 +168,10 @@ static char *decode(const char *text, size_t bytes, char *to)
 		int c = (unsigned char)text[i];
 
 		if (c == '%') {
-			c = bytes - i > 2 ? decoded(text + i + 1) : -1;
+			c = bytes - i > 2 ? tm_percent_byte(text + i + 1) : -1;
 			i += 2;
 		}
-		if (c < 0)
+		if (c <= 0)
 			return NULL;
 		*to++ = (char)c;
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/percent.h"
 #include "shared/utf8.h"
 
 #define PLAIN                                                            \
@@ -67,21 +68,13 @@ bool attribute_list_add(struct attribute_list *list, const char *key, const void
 	return true;
 }
 
-static int digit_of(char c)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* Return: bytes of the value; ATTRIBUTE_VALUE_MAX + 1: it is not valid. */
 static size_t unescape(const char *text, size_t count, char *to)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int high, low;
+		int byte;
 
 		if (used == ATTRIBUTE_VALUE_MAX)
 			return ATTRIBUTE_VALUE_MAX + 1;
@@ -90,11 +83,11 @@ static size_t unescape(const char *text, size_t count, char *to)
 			continue;
 		if (count - i < 3)
 			return ATTRIBUTE_VALUE_MAX + 1;
-		high = digit_of(text[++i]);
-		low = digit_of(text[++i]);
-		if (high < 0 || low < 0)
+		byte = tm_percent_byte(text + i + 1);
+		if (byte < 0)
 			return ATTRIBUTE_VALUE_MAX + 1;
-		to[used - 1] = (char)(high << 4 | low);
+		to[used - 1] = (char)byte;
+		i += 2;
 	}
 	return used;
 }
