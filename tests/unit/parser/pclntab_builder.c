@@ -69,8 +69,9 @@ void pclntab_builder_fill(uint8_t *bytes, enum pclntab_builder_version version,
 			 names + (version == PCLNTAB_BUILDER_1_2 ? PCLNTAB_BUILDER_NAMES : 0),
 			 pcsp + (version == PCLNTAB_BUILDER_1_2 ? PCLNTAB_BUILDER_PCTAB : 0));
 		memcpy(bytes + PCLNTAB_BUILDER_NAMES + names, function->name, name_bytes);
-		memcpy(bytes + PCLNTAB_BUILDER_PCTAB + pcsp, function->pcsp.bytes,
-		       function->pcsp.count);
+		if (function->pcsp.count)
+			memcpy(bytes + PCLNTAB_BUILDER_PCTAB + pcsp, function->pcsp.bytes,
+			       function->pcsp.count);
 		names += name_bytes;
 		pcsp += function->pcsp.count;
 	}
