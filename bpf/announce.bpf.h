@@ -122,7 +122,8 @@ static __always_inline void announce_generation(struct nesting *level)
 		return;
 	epoch = announce_epoch(event->ktime, event->tgid * 0x9e37u);
 	if (s->walk.has_mapping_cache && mapping_cache_of(s)->epoch == epoch &&
-	    (!anonymous || mapping_cache_of(s)->anonymous_epoch == epoch))
+	    (!anonymous || mapping_cache_of(s)->anonymous_epoch == epoch) &&
+	    (__s32)(search_now_ms(s) - mapping_cache_of(s)->search_ms) < 0)
 		return;
 	state = bpf_map_lookup_elem(&processes, &key);
 	if (state && state->exited)
@@ -133,6 +134,7 @@ static __always_inline void announce_generation(struct nesting *level)
 		mapping_cache_of(s)->epoch =
 			state->context.status == SEARCH_GOES_ON ? 0 : state->epoch;
 		mapping_cache_of(s)->anonymous_epoch = searching ? 0 : state->anonymous_epoch;
+		mapping_cache_of(s)->search_ms = search_next_ms(s, &state->context);
 	}
 	due = state ? state->epoch != epoch || (anonymous && state->anonymous_epoch != epoch)
 		    : event->ktime - s->full_ktime >= ANNOUNCE_FULL_NS;

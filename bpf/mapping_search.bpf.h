@@ -22,7 +22,7 @@
 #define SEARCH_STEP        16u
 
 #define SEARCH_WAIT_MS     250u
-#define SEARCH_WAIT_MS_MAX ((__u32)(TM_EPOCH_NS / 1000000))
+#define SEARCH_WAIT_MS_MAX ((__u32)(TM_EPOCH_NS >> 20))
 
 #define MAPLE_LEAF_SLOTS   16u /* the first is word 16 of the node */
 
@@ -141,9 +141,10 @@ static __always_inline bool search_goes_on(const struct scratch *s)
 	return s->search.status == SEARCH_GOES_ON && s->search_left >= SEARCH_STEP;
 }
 
+/* Of 2^20 ns, so that no sample has to divide. */
 static __always_inline __u32 search_now_ms(const struct scratch *s)
 {
-	return (__u32)(s->sample.event.ktime / 1000000);
+	return (__u32)(s->sample.event.ktime >> 20);
 }
 
 /* Nothing was found: the next search is later, and the one behind it later still. */
@@ -153,6 +154,14 @@ static __always_inline void search_wait(struct scratch *s)
 
 	s->search.wait_ms = wait < SEARCH_WAIT_MS_MAX ? wait : SEARCH_WAIT_MS_MAX;
 	s->search.next_ms = search_now_ms(s) + s->search.wait_ms;
+}
+
+/* When the next one may begin, as long as this one's state is what it is. */
+static __always_inline __u32 search_next_ms(const struct scratch *s,
+					    const struct tm_mapping_search *search)
+{
+	return search->status == SEARCH_ABSENT ? search->next_ms
+					       : search_now_ms(s) + SEARCH_WAIT_MS_MAX;
 }
 
 /* Whether a search goes on, or may begin anew. */
@@ -236,20 +245,22 @@ __noinline int search_jitdump(__u32 level, __u32 due)
 	return found && s->jitdump_file != TM_FILE_NONE;
 }
 
-/* Looks for the context of the sample's process, and announces it after the process. */
+/* Looks for the context of the sample's process, and announces it after the process: when it is
+ * found, and in each epoch then, also if it is gone. */
 __noinline int search_context(__u32 level, __u32 due)
 {
 	struct scratch *s = nesting_scratch(level);
 	struct tm_process_state *state;
-	bool found;
+	bool found, was_found;
 
 	state = s ? search_state(s) : NULL;
 	if (!state)
 		return 0;
 	s->search = state->context;
+	was_found = s->search.status == SEARCH_FOUND;
 	found = search_run(s, level, SEARCH_CONTEXT, due);
 	state->context = s->search;
-	if (found || (due && s->search.status == SEARCH_FOUND))
+	if (found || (due && was_found))
 		process_context_write(level);
 	return 0;
 }

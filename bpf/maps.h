@@ -59,7 +59,7 @@ struct mapping_cache {
 	__u32 epoch;           /* in which the process was announced; 0: not known */
 	__u32 anonymous_epoch; /* in which it was with TM_FLAG_ANONYMOUS; likewise */
 	__u32 last;            /* the entry that was found last */
-	__u32 pad;
+	__u32 search_ms;       /* when its context is searched next (mapping_search.bpf.h) */
 	struct mapping_cache_entry entries[MAPPING_CACHE_ENTRIES];
 };
 #define MAPPING_CACHES 16 /* processes; a power of two */

@@ -9,7 +9,7 @@
  * Search     (mapping_search.bpf.h) by samples of every process.
  * Trust      the mapping, its head and the text are the process's own, read from its own memory
  *            while it runs, without faults; wherever else it lets them point to is its own memory,
- *            too. What is too large or not there now is announced by a later epoch, or never.
+ *            too. What is too large, or not there now, is announced without its text.
  * Source     OTEP 4719, "Process Context: Sharing Resource Attributes with External Readers".
  */
 
@@ -82,26 +82,32 @@ __noinline int process_context_take(__u32 level, __u64 address, __u64 next)
 	return 0;
 }
 
-/* Writes the CONTEXT record of what was found. */
+/*
+ * Writes the CONTEXT record of what was found; without text if that is too long or not there now,
+ * or if nothing is found any more. What is being changed is written with a later epoch.
+ */
 __noinline int process_context_write(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 published, bytes;
+	__u64 published = 0, bytes = 0, text = 0;
 
-	if (!s || !process_context_read(s, s->search.at))
+	if (!s)
 		return 0;
-	published = s->context.published;
-	bytes = s->context.bytes;
+	if (s->search.status == SEARCH_FOUND && process_context_read(s, s->search.at)) {
+		published = s->context.published;
+		bytes = s->context.bytes;
+		if (!published || !bytes)
+			return 0;
+	}
 	kread_opaque(bytes);
-	if (!published || !bytes || bytes > TM_CONTEXT_MAX)
-		return 0;
-	if (bpf_probe_read_user(&s->announce.bytes[sizeof(struct tm_context)], (__u32)bytes,
-				(const void *)s->context.text))
-		return 0;
-	if (!process_context_read(s, s->search.at) || s->context.published != published)
+	if (bytes && bytes <= TM_CONTEXT_MAX &&
+	    !bpf_probe_read_user(&s->announce.bytes[sizeof(struct tm_context)], (__u32)bytes,
+				 (const void *)s->context.text))
+		text = bytes;
+	if (bytes && (!process_context_read(s, s->search.at) || s->context.published != published))
 		return 0;
 	s->path.flags = 0;
-	s->path.position = (__u32)(sizeof(struct tm_context) + bytes);
+	s->path.position = (__u32)(sizeof(struct tm_context) + text);
 	announce_head(s, TM_EVENT_CONTEXT);
 	s->announce.context.published = published;
 	s->announce.context.text_bytes = (__u32)bytes;

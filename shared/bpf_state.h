@@ -77,7 +77,7 @@ struct tm_mapping_search { /* how far the BPF programs have looked through the m
 	uint64_t at;       /* found: its mapping's start; else there is none below */
 	uint32_t status;   /* enum search_status of bpf/maps.h */
 	uint32_t sequence; /* of the mapping cache, when they began */
-	uint32_t next_ms;  /* of ktime: when they may begin anew */
+	uint32_t next_ms;  /* of 2^20 ns of ktime: when they may begin anew */
 	uint32_t wait_ms;  /* from the end of one search until then */
 };
 

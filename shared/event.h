@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       7
+#define TM_EVENT_VERSION       8
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -278,14 +278,16 @@ struct tm_process {
 
 /*
  * CONTEXT: what a process says of itself in its memory (bpf/process_context.bpf.h): a message
- * opentelemetry.proto.common.v1.ProcessContext, as it is. Behind PROCESS, in each epoch.
+ * opentelemetry.proto.common.v1.ProcessContext, as it is. Behind PROCESS, in each epoch. A record
+ * without text says why there is none by text_bytes: 0, the process has it no longer; more than
+ * TM_CONTEXT_MAX, it is too long; otherwise it could not be read.
  */
 struct tm_context {
 	struct tm_event event; /* tid is the sampled thread */
 	uint64_t published;    /* by the process, which chooses the clock */
-	uint32_t text_bytes;   /* 1 to TM_CONTEXT_MAX */
+	uint32_t text_bytes;   /* as the process says */
 	uint32_t pad;
-	uint8_t text[];
+	uint8_t text[]; /* text_bytes, or none */
 };
 
 struct tm_file {

@@ -90,9 +90,9 @@ static bool file_ok(const struct tm_file *file, uint32_t bytes)
 
 static bool context_ok(const struct tm_context *context, uint32_t bytes)
 {
-	return bytes >= sizeof(*context) && context->text_bytes > 0 &&
-	       context->text_bytes <= TM_CONTEXT_MAX &&
-	       is_size(bytes, sizeof(*context), context->text_bytes);
+	return bytes == sizeof(*context) ||
+	       (bytes > sizeof(*context) && context->text_bytes <= TM_CONTEXT_MAX &&
+		is_size(bytes, sizeof(*context), context->text_bytes));
 }
 
 /* Times of which sums cannot overflow. */

@@ -24,7 +24,7 @@
 #define OTLP_FIXED_MAX         192u /* strings and attributes that are not the report's */
 #define OTLP_PROFILE_ID_BYTES  16
 #define OTLP_STOP_BYTES        64
-#define OTLP_PROCESS_FACTS     11u
+#define OTLP_PROCESS_FACTS     12u
 #define OTLP_REPORT_ATTRIBUTES 2 /* what the profiles of a report have in common */
 
 struct otlp_message {

@@ -23,8 +23,9 @@
 #define OTLP_CGROUP        "process.linux.cgroup"
 #define OTLP_CONTAINER     "container.id"
 #define OTLP_POD           "k8s.pod.uid"
-#define OTLP_CONTEXT       "tidemark.process.context"     /* self-declared: an attribute list */
-#define OTLP_NAME_SOURCE   "tidemark.service.name.source" /* "process": self-declared */
+#define OTLP_CONTEXT       "tidemark.process.context"         /* self-declared: an attribute list */
+#define OTLP_MISSING       "tidemark.process.context.missing" /* of it: process_context.h */
+#define OTLP_NAME_SOURCE   "tidemark.service.name.source"     /* "process": self-declared */
 #define OTLP_PROCESS_COMM  "tidemark.process.comm"
 #define OTLP_PROCESS_START "tidemark.process.start"
 #define OTLP_PROCESS_EXEC  "tidemark.process.exec_id"

@@ -16,6 +16,14 @@ struct fact {
 	enum report_grouping widest; /* the resources that it is true of */
 };
 
+static const char *const missing_texts[PROCESS_CONTEXT_MISSING_N] = {
+	[PROCESS_CONTEXT_WHOLE] = "",
+	[PROCESS_CONTEXT_CUT] = "some attributes",
+	[PROCESS_CONTEXT_TOO_LONG] = "too long",
+	[PROCESS_CONTEXT_UNREADABLE] = "not readable",
+	[PROCESS_CONTEXT_MALFORMED] = "malformed",
+};
+
 /* A pid alone is no process: it is used again. */
 static void tell(const struct otlp_message *message, const struct report_sample *sample,
 		 struct fact facts[OTLP_PROCESS_FACTS])
@@ -35,6 +43,7 @@ static void tell(const struct otlp_message *message, const struct report_sample 
 		{"process.executable.name", exe[0] ? path_base(exe) : exe, 0, REPORT_BY_PROCESS},
 		{OTLP_CGROUP, strings[process->cgroup], 0, REPORT_BY_PROCESS},
 		{OTLP_CONTEXT, strings[process->context], 0, REPORT_BY_PROCESS},
+		{OTLP_MISSING, missing_texts[process->missing], 0, REPORT_BY_PROCESS},
 		{OTLP_PROCESS_START, NULL, (int64_t)process->start_boottime, REPORT_BY_PROCESS},
 		{OTLP_PROCESS_EXEC, NULL, process->exec_id, REPORT_BY_PROCESS},
 	};

@@ -61,6 +61,7 @@ static int add_processes(struct report_build *build, const struct process_table 
 			.cgroup = process->cgroup,
 			.container = process->container,
 			.context = process->context,
+			.missing = process->missing,
 			.pod = process->pod,
 			.exec_id = process->exec_id,
 			.start_boottime = process->start_boottime,

@@ -29,11 +29,11 @@ static bool add_value(struct attribute_list *list, const char *key, const Contex
 	}
 }
 
-/* Return: attributes added. */
-static unsigned add_all(struct attribute_list *list, Context__Attribute *const *attributes,
-			size_t count, unsigned most)
+/* Adds at most @most. Return: attributes added. */
+static size_t add_all(struct attribute_list *list, Context__Attribute *const *attributes,
+		      size_t count, size_t most)
 {
-	unsigned added = 0;
+	size_t added = 0;
 
 	for (size_t i = 0; i < count && added < most; i++) {
 		const ProtobufCBinaryData *from = &attributes[i]->key;
@@ -48,21 +48,44 @@ static unsigned add_all(struct attribute_list *list, Context__Attribute *const *
 	return added;
 }
 
-size_t process_context_read(const struct tm_context *context, char *text)
+static enum process_context_missing add_message(struct attribute_list *list,
+						const Context__Process *process)
 {
-	struct attribute_list list = {.text = text, .bytes = PROCESS_CONTEXT_BYTES};
-	Context__Process *process =
-		context__process__unpack(NULL, context->text_bytes, context->text);
-	unsigned added = 0;
+	const size_t extra = process->n_extra_attributes;
+	size_t resource = 0, added = 0;
 
-	text[0] = '\0';
+	if (process->resource) {
+		resource = process->resource->n_attributes;
+		added = add_all(list, process->resource->attributes, resource,
+				PROCESS_CONTEXT_ATTRIBUTES);
+	}
+	added +=
+		add_all(list, process->extra_attributes, extra, PROCESS_CONTEXT_ATTRIBUTES - added);
+	return added < resource + extra ? PROCESS_CONTEXT_CUT : PROCESS_CONTEXT_WHOLE;
+}
+
+static enum process_context_missing why_no_text(uint32_t text_bytes)
+{
+	if (text_bytes == 0)
+		return PROCESS_CONTEXT_WHOLE;
+	return text_bytes > TM_CONTEXT_MAX ? PROCESS_CONTEXT_TOO_LONG : PROCESS_CONTEXT_UNREADABLE;
+}
+
+void process_context_read(const struct tm_context *record, struct process_context *ret_context)
+{
+	struct attribute_list list = {.text = ret_context->text, .bytes = PROCESS_CONTEXT_BYTES};
+	Context__Process *process;
+
+	ret_context->text[0] = '\0';
+	ret_context->bytes = 0;
+	ret_context->missing = why_no_text(record->text_bytes);
+	if (record->event.bytes == sizeof(*record))
+		return;
+	process = context__process__unpack(NULL, record->text_bytes, record->text);
+	ret_context->missing = PROCESS_CONTEXT_MALFORMED;
 	if (!process)
-		return 0;
-	if (process->resource)
-		added = add_all(&list, process->resource->attributes,
-				process->resource->n_attributes, PROCESS_CONTEXT_ATTRIBUTES);
-	(void)add_all(&list, process->extra_attributes, process->n_extra_attributes,
-		      PROCESS_CONTEXT_ATTRIBUTES - added);
+		return;
+	ret_context->missing = add_message(&list, process);
+	ret_context->bytes = list.used;
 	context__process__free_unpacked(process, NULL);
-	return list.used;
 }

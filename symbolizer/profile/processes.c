@@ -240,12 +240,21 @@ int process_announce(struct process_table *table, const struct tm_process *recor
 int process_declare(struct process_table *table, const struct tm_context *record)
 {
 	uint32_t index = find(table, &record->event, hash_of(table, &record->event));
-	char text[PROCESS_CONTEXT_BYTES];
+	struct process_context context;
+	struct process *process;
 
 	if (index == HASH_INDEX_NONE)
 		return 0;
-	return strings_add(table->strings, text, process_context_read(record, text),
-			   &table->items[index].context);
+	process = &table->items[index];
+	process_context_read(record, &context);
+	if (context.missing == PROCESS_CONTEXT_UNREADABLE && process->context &&
+	    process->published == record->published)
+		return 0; /* what it says was read before */
+	if (strings_add(table->strings, context.text, context.bytes, &process->context))
+		return BUDGET_E_SPENT;
+	process->published = record->published;
+	process->missing = (uint8_t)context.missing;
+	return 0;
 }
 
 int process_of_sample(struct process_table *table, const struct tm_event *event, uint32_t comm,

@@ -34,6 +34,7 @@ struct process {
 	uint64_t exit_ktime; /* of its EXIT; 0: none yet */
 	uint64_t seen_ktime; /* time of the last sample or announcement */
 	uint64_t map_ktime;  /* of the last announcement with TM_FLAG_ANONYMOUS; 0: none */
+	uint64_t published;  /* when, as it says, it said what is in `context` */
 	uint32_t tgid;
 	uint32_t exec_id;
 	uint32_t ns_tgid;
@@ -51,6 +52,7 @@ struct process {
 	uint32_t next_free;    /* in an unused entry: index + 1 of the next one */
 	uint8_t state;         /* enum process_state */
 	uint8_t map_refused;   /* enum tm_no_file: why its perf map was not opened; 0: no answer */
+	uint8_t missing;       /* enum process_context_missing: of `context` */
 	bool announced;
 	bool leader_comm; /* `comm` is the name of the thread group leader */
 	bool sampled;     /* a sample since the last report refers to it */

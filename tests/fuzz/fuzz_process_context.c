@@ -78,16 +78,21 @@ static void check_list(const char *text, size_t bytes)
 /* Both in memory of exactly their sizes, so that a sanitizer sees an access beyond them. */
 static void read_message(const uint8_t *data, size_t bytes)
 {
-	struct tm_context *context = calloc(1, sizeof(*context) + bytes);
-	char *text = malloc(PROCESS_CONTEXT_BYTES);
+	struct tm_context *record = calloc(1, sizeof(*record) + bytes);
+	struct process_context *context = malloc(sizeof(*context));
 
-	if (!context || !text)
+	if (!context || !record)
 		abort();
-	context->text_bytes = (uint32_t)bytes;
-	memcpy(context->text, data, bytes);
-	check_list(text, process_context_read(context, text));
-	free(text);
+	record->event.bytes = (uint32_t)(sizeof(*record) + bytes);
+	record->text_bytes = (uint32_t)bytes;
+	memcpy(record->text, data, bytes);
+	process_context_read(record, context);
+	check_list(context->text, context->bytes);
+	if (context->missing >= PROCESS_CONTEXT_MISSING_N ||
+	    (context->bytes > 0 && context->missing > PROCESS_CONTEXT_CUT))
+		abort();
 	free(context);
+	free(record);
 }
 
 static void read_list(const uint8_t *data, size_t bytes)

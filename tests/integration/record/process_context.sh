@@ -93,15 +93,25 @@ end = time.process_time() + 1
 while time.process_time() < end:
     sorted(range(1000))
 PYTHON
-for what in '2 100 0' '2 4097 0' '2 4096 0' '2 0 0' '3 100 0' '2 100 0xffffffff81000000' \
-	'2 100 8' '2 0xffffffff 0'; do
-	# shellcheck disable=SC2086 # three words
-	record_ok hostile -F 499 -o "$WORK/hostile.otlp" -- python3 "$WORK/hostile.py" $what
+while read -r -u 3 version count where missing; do
+	record_ok hostile -F 499 -o "$WORK/hostile.otlp" -- \
+		python3 "$WORK/hostile.py" "$version" "$count" "$where"
 	balance hostile
 	check hostile '
 check(request.samples, "there are no samples")
 for resource in resources:
     check("tidemark.process.context" not in resource, "a context: %s" % resource)
+missing = {resource.get("tidemark.process.context.missing", "") for resource in resources}
+check(missing - {""} == {"'"$missing"'"} - {""}, "what is missing is %s" % missing)
 '
-done
+done 3<<'END'
+2 100 0 malformed
+2 4097 0 too long
+2 4096 0 malformed
+2 0 0
+3 100 0
+2 100 0xffffffff81000000 not readable
+2 100 8 not readable
+2 0xffffffff 0 too long
+END
 finish

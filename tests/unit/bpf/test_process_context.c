@@ -47,6 +47,16 @@ static void expect(uint64_t published, const char *text)
 	assert_memory_equal(context->text, text, strlen(text));
 }
 
+/* What the last record says there is, and is not in it. */
+static void expect_no_text(uint32_t text_bytes)
+{
+	const struct tm_context *context = bpf_maps_context();
+
+	assert_non_null(context);
+	assert_int_equal(context->event.bytes, sizeof(*context));
+	assert_int_equal(context->text_bytes, text_bytes);
+}
+
 static unsigned announced(void)
 {
 	return bpf_maps_records(TM_EVENT_CONTEXT);
@@ -155,6 +165,22 @@ static void what_is_published_later_is_found_before_the_next_epoch(void **state)
 	assert_int_equal(bpf_maps_records(TM_EVENT_PROCESS), 1);
 }
 
+/* Even while what is known of its mappings stays valid, which is up to a second. */
+static void what_is_published_later_is_found_within_half_a_second(void **state)
+{
+	uint64_t first;
+
+	first = sampled_once()->event.ktime;
+	publish(valid, "hello");
+	sampled_name_memory(HEAD, "OTEL_CTX");
+	bpf_host_clock(SOON / 100);
+	for (unsigned i = 0; i < 1000 && announced() == 0; i++)
+		(void)sampled_once();
+	bpf_host_clock(0);
+	assert_int_equal(announced(), 1);
+	assert_in_range(bpf_maps_context()->event.ktime - first, SOON / 2, 2 * SOON);
+}
+
 /* Where nothing is published, less and less is looked at. */
 static void processes_without_context_are_searched_ever_more_rarely(void **state)
 {
@@ -212,28 +238,71 @@ static void what_changes_while_it_is_read_is_not_announced(void **state)
 	expect(78, "hello");
 }
 
-static void invalid_heads_are_not_announced(void **state)
+static void invalid_heads_are_announced_without_text(void **state)
 {
-	struct head heads[] = {valid, valid, valid, valid, valid, valid};
+	struct head heads[] = {valid, valid};
 
 	heads[0].signature[7] = 'Y';
 	heads[1].version = 3;
-	heads[2].bytes = 0;
-	heads[3].bytes = TM_CONTEXT_MAX + 1;
-	heads[4].text = 0x1234;
-	heads[5].text = UINT64_MAX;
 	sampled_name_memory(HEAD, "OTEL_CTX");
-	for (unsigned i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		publish(heads[i], "hello");
 		sample_into_next_epoch();
-		assert_int_equal(announced(), 0);
+		assert_int_equal(announced(), 1 + i);
+		expect_no_text(0);
 	}
-	heads[0] = valid;
-	heads[0].bytes = TM_CONTEXT_MAX;
-	publish(heads[0], "hello");
+	publish(valid, "hello");
 	sample_into_next_epoch();
-	assert_int_equal(announced(), 1);
+	expect(77, "hello");
+}
+
+static void heads_of_nothing_are_not_announced(void **state)
+{
+	struct head head = valid;
+
+	head.bytes = 0;
+	publish(head, "hello");
+	sampled_name_memory(HEAD, "OTEL_CTX");
+	sample_into_next_epoch();
+	assert_int_equal(announced(), 0);
+}
+
+static void text_that_is_too_long_is_left_out(void **state)
+{
+	struct head head = valid;
+
+	sampled_name_memory(HEAD, "OTEL_CTX");
+	head.bytes = TM_CONTEXT_MAX;
+	publish(head, "hello");
+	sample_into_next_epoch();
 	assert_int_equal(bpf_maps_context()->text_bytes, TM_CONTEXT_MAX);
+	assert_int_equal(bpf_maps_context()->event.bytes,
+			 sizeof(struct tm_context) + TM_CONTEXT_MAX);
+	head.bytes++;
+	publish(head, "hello");
+	sample_into_next_epoch();
+	expect_no_text(TM_CONTEXT_MAX + 1);
+	head.bytes = UINT32_MAX;
+	publish(head, "hello");
+	sample_into_next_epoch();
+	expect_no_text(UINT32_MAX);
+	assert_int_equal(announced(), 3);
+}
+
+static void text_that_is_not_there_is_left_out(void **state)
+{
+	static const uint64_t nowhere[] = {0x1234, UINT64_MAX, 0};
+	struct head head = valid;
+
+	sampled_name_memory(HEAD, "OTEL_CTX");
+	for (unsigned i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
+		head.text = nowhere[i];
+		publish(head, "hello");
+		sample_into_next_epoch();
+		assert_int_equal(announced(), 1 + i);
+		expect_no_text(5);
+		assert_int_equal(bpf_maps_context()->published, 77);
+	}
 }
 
 static void memory_that_was_mapped_away_is_read_no_longer(void **state)
@@ -247,14 +316,17 @@ static void memory_that_was_mapped_away_is_read_no_longer(void **state)
 	publish(head, "hello");
 	sampled_unmap(HEAD);
 	sample_into_next_epoch();
-	assert_int_equal(announced(), 1);
+	assert_int_equal(announced(), 2);
+	expect_no_text(0);
+	sample_into_next_epoch(); /* said once */
+	assert_int_equal(announced(), 2);
 	sampled_map(OTHER, 0x1000, 0, SAMPLED_ANONYMOUS, 0);
 	sampled_name_memory(OTHER, "OTEL_CTX");
 	bpf_host_memory(OTHER, 0x1000);
 	bpf_host_write(OTHER, &valid, sizeof(valid));
 	bpf_host_write(TEXT, "again", 5);
 	sample_into_next_epoch();
-	assert_int_equal(announced(), 2);
+	assert_int_equal(announced(), 3);
 	expect(77, "again");
 }
 
@@ -267,10 +339,14 @@ int main(void)
 		SAMPLED_TEST(other_names_are_not_looked_at),
 		SAMPLED_TEST(it_is_found_behind_many_mappings_by_later_samples),
 		SAMPLED_TEST(what_is_published_later_is_found_before_the_next_epoch),
+		SAMPLED_TEST(what_is_published_later_is_found_within_half_a_second),
 		SAMPLED_TEST(processes_without_context_are_searched_ever_more_rarely),
 		SAMPLED_TEST(each_epoch_has_what_is_said_then),
 		SAMPLED_TEST(what_changes_while_it_is_read_is_not_announced),
-		SAMPLED_TEST(invalid_heads_are_not_announced),
+		SAMPLED_TEST(invalid_heads_are_announced_without_text),
+		SAMPLED_TEST(heads_of_nothing_are_not_announced),
+		SAMPLED_TEST(text_that_is_too_long_is_left_out),
+		SAMPLED_TEST(text_that_is_not_there_is_left_out),
 		SAMPLED_TEST(memory_that_was_mapped_away_is_read_no_longer),
 	};
 

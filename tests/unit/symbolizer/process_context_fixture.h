@@ -19,36 +19,38 @@
 #include "tests/unit/symbolizer/make_context.h"
 
 static struct make_message resource, process, value;
-static char *text; /* of exactly its size, so that a sanitizer sees a write beyond it */
+static struct process_context *context; /* the last thing in its memory, for a sanitizer, is: */
+static char *text;
 
 static inline int begin(void **state)
 {
 	resource.count = process.count = value.count = 0;
-	text = malloc(PROCESS_CONTEXT_BYTES);
-	return text ? 0 : -1;
+	context = malloc(sizeof(*context));
+	text = context ? context->text : NULL;
+	return context ? 0 : -1;
 }
 
 static inline int end(void **state)
 {
-	free(text);
+	free(context);
 	return 0;
 }
 
 /* The list of a record that ends with its message, in @text. */
 static inline void read_message(const uint8_t *bytes, size_t count)
 {
-	struct tm_context *context = malloc(sizeof(*context) + count);
-	size_t used;
+	struct tm_context *record = malloc(sizeof(*record) + count);
 
-	assert_non_null(context);
-	memset(context, 0, sizeof(*context));
-	context->text_bytes = (uint32_t)count;
+	assert_non_null(record);
+	memset(record, 0, sizeof(*record));
+	record->event.bytes = (uint32_t)(sizeof(*record) + count);
+	record->text_bytes = (uint32_t)count;
 	if (count)
-		memcpy(context->text, bytes, count);
-	memset(text, 'x', PROCESS_CONTEXT_BYTES);
-	used = process_context_read(context, text);
-	assert_int_equal(used, strlen(text));
-	free(context);
+		memcpy(record->text, bytes, count);
+	memset(context, 'x', sizeof(*context));
+	process_context_read(record, context);
+	assert_int_equal(context->bytes, strlen(text));
+	free(record);
 }
 
 /* What was made in @resource, then what is in @process. */
@@ -58,6 +60,11 @@ static inline void expect(const char *wanted)
 		make_bytes(&process, MAKE_RESOURCE, resource.bytes, resource.count);
 	read_message(process.bytes, process.count);
 	assert_string_equal(text, wanted);
+}
+
+static inline void expect_missing(enum process_context_missing missing)
+{
+	assert_int_equal(context->missing, missing);
 }
 
 static inline void put_text(const char *key, const char *bytes)

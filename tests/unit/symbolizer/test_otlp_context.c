@@ -92,6 +92,23 @@ static void attributes_of_a_process_stand_in_its_resource_at_their_own_keys(void
 	assert_null(resource_text(IN_UNIT, OTLP_CONTEXT));
 }
 
+static void what_is_missing_of_it_is_said_with_or_without_attributes(void **state)
+{
+	processes[DECLARED].missing = PROCESS_CONTEXT_CUT;
+	processes[IN_UNIT].missing = PROCESS_CONTEXT_TOO_LONG;
+	make();
+	assert_string_equal(resource_text(DECLARED, OTLP_MISSING), "some attributes");
+	assert_string_equal(resource_text(DECLARED, OTLP_CONTEXT), strings[SHOP]);
+	assert_string_equal(resource_text(IN_UNIT, OTLP_MISSING), "too long");
+	assert_null(resource_text(IN_UNIT, OTLP_CONTEXT));
+	assert_null(resource_text(UNIT_DECLARED, OTLP_MISSING));
+	for (unsigned i = PROCESS_CONTEXT_WHOLE + 1; i < PROCESS_CONTEXT_MISSING_N; i++) {
+		processes[IN_UNIT].missing = (uint8_t)i;
+		make();
+		assert_non_null(resource_text(IN_UNIT, OTLP_MISSING));
+	}
+}
+
 static void a_resource_says_that_its_name_is_declared(void **state)
 {
 	static const bool declared[SAMPLED_N] = {
@@ -238,6 +255,7 @@ static void a_resource_has_no_more_attributes_than_a_list_may_have(void **state)
 	resource.attribute_count = 1;
 	processes[IN_CONTAINER].pod = CONTAINER;
 	processes[IN_CONTAINER].ns_tgid = 77;
+	processes[IN_CONTAINER].missing = PROCESS_CONTEXT_CUT;
 	(void)snprintf(last, sizeof(last), "k%u", PROCESS_CONTEXT_ATTRIBUTES - 1);
 	(void)snprintf(beyond, sizeof(beyond), "k%u", PROCESS_CONTEXT_ATTRIBUTES);
 	say(IN_CONTAINER, many());
@@ -275,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(attributes_of_a_process_stand_in_its_resource_at_their_own_keys),
+		claim(what_is_missing_of_it_is_said_with_or_without_attributes),
 		claim(a_resource_says_that_its_name_is_declared),
 		claim(what_is_known_otherwise_is_never_what_a_process_says),
 		claim(keys_that_only_begin_as_a_known_one_are_a_process_s_own),

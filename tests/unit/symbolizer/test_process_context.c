@@ -13,6 +13,7 @@ static void texts_are_listed_in_their_order(void **state)
 	put_text("service.version", "1.2-rc3");
 	put_text("a", "two words");
 	expect("service.name=shop,service.version=1.2-rc3,a=two words");
+	expect_missing(PROCESS_CONTEXT_WHOLE);
 }
 
 static void numbers_and_truth_values_become_texts(void **state)
@@ -25,6 +26,7 @@ static void numbers_and_truth_values_become_texts(void **state)
 	put_number("no", MAKE_BOOL, 0);
 	expect("zero=0,most=9223372036854775807,minus=-1,least=-9223372036854775808,yes=true,"
 	       "no=false");
+	expect_missing(PROCESS_CONTEXT_WHOLE);
 }
 
 static void other_values_are_left_out(void **state)
@@ -43,6 +45,7 @@ static void other_values_are_left_out(void **state)
 	}
 	put_text("b", "2");
 	expect("a=1,b=2");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 /* Values in values cannot make the reader nest: it does not read them. */
@@ -61,6 +64,7 @@ static void deeply_nested_values_are_left_out(void **state)
 	make_attribute(&resource, MAKE_ATTRIBUTE, "deep", &value);
 	put_text("b", "2");
 	expect("b=2");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void attributes_without_key_or_value_are_left_out(void **state)
@@ -78,6 +82,7 @@ static void attributes_without_key_or_value_are_left_out(void **state)
 	make_bytes(&attribute, MAKE_VALUE, value.bytes, value.count);
 	make_bytes(&resource, MAKE_ATTRIBUTE, attribute.bytes, attribute.count);
 	expect("");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void hostile_bytes_are_escaped_and_read_back_clean(void **state)
@@ -88,6 +93,7 @@ static void hostile_bytes_are_escaped_and_read_back_clean(void **state)
 	put_text("a", "1,b=2%20");
 	put_text("c", "\x1b[31m\n\xff");
 	expect("a=1%2Cb%3D2%2520,c=%1B%5B31m%0A%FF");
+	expect_missing(PROCESS_CONTEXT_WHOLE);
 	at = text;
 	assert_true(attribute_list_next(&at, &read));
 	assert_string_equal(read.value, "1,b=2%20");
@@ -117,6 +123,7 @@ static void keys_that_are_not_valid_are_left_out(void **state)
 	key[ATTRIBUTE_KEY_MAX] = '\0';
 	put_text(key, "1");
 	expect("k23456789012345678901234567890123456789012345678901234567890123=1");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void of_two_attributes_with_one_key_the_first_one_counts(void **state)
@@ -130,6 +137,7 @@ static void of_two_attributes_with_one_key_the_first_one_counts(void **state)
 	make_text(&process, MAKE_EXTRA, "a", "3");
 	make_text(&process, MAKE_EXTRA, "c", "4");
 	expect("a=1,b=after what is left out,c=4");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void extra_attributes_follow_those_of_the_resource(void **state)
@@ -137,6 +145,7 @@ static void extra_attributes_follow_those_of_the_resource(void **state)
 	make_text(&process, MAKE_EXTRA, "thread.pool", "x");
 	put_text("service.name", "shop");
 	expect("service.name=shop,thread.pool=x");
+	expect_missing(PROCESS_CONTEXT_WHOLE);
 }
 
 static void extra_attributes_need_no_resource(void **state)

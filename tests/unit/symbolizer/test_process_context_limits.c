@@ -37,6 +37,7 @@ static void there_is_a_limit_of_attributes(void **state)
 	assert_int_equal(count_attributes(), PROCESS_CONTEXT_ATTRIBUTES);
 	assert_non_null(strstr(text, ",r59=1,e0=1,e1=1,e2=1,e3=1"));
 	assert_null(strstr(text, "e4"));
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void a_resource_may_use_up_the_limit_of_attributes(void **state)
@@ -52,6 +53,7 @@ static void a_resource_may_use_up_the_limit_of_attributes(void **state)
 	read_message(process.bytes, process.count);
 	assert_int_equal(count_attributes(), PROCESS_CONTEXT_ATTRIBUTES);
 	assert_string_equal(text + strlen(text) - 4, "63=1");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 static void there_is_a_limit_of_text(void **state)
@@ -70,6 +72,7 @@ static void there_is_a_limit_of_text(void **state)
 	read_message(process.bytes, process.count);
 	assert_int_equal(count_attributes(), most + 1);
 	assert_string_equal(text + strlen(text) - 8, ",small=1");
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 /* One byte less, the list's NUL, than the text has. */
@@ -93,6 +96,7 @@ static void the_text_may_be_used_to_its_last_byte(void **state)
 	assert_int_equal(strlen(text), PROCESS_CONTEXT_BYTES - 1);
 	assert_int_equal(count_attributes(), 9);
 	assert_null(strstr(text, "more"));
+	expect_missing(PROCESS_CONTEXT_CUT);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -102,6 +106,34 @@ static void an_empty_message_says_nothing(void **state)
 	expect("");
 	make_bytes(&process, MAKE_RESOURCE, NULL, 0);
 	expect("");
+	expect_missing(PROCESS_CONTEXT_WHOLE);
+}
+
+/* The record's text is not there, which must not be read. */
+static void records_without_text_say_why(void **state)
+{
+	static const struct {
+		uint32_t text_bytes;
+		enum process_context_missing missing;
+	} cases[] = {
+		{0, PROCESS_CONTEXT_WHOLE},
+		{1, PROCESS_CONTEXT_UNREADABLE},
+		{TM_CONTEXT_MAX, PROCESS_CONTEXT_UNREADABLE},
+		{TM_CONTEXT_MAX + 1, PROCESS_CONTEXT_TOO_LONG},
+		{UINT32_MAX, PROCESS_CONTEXT_TOO_LONG},
+	};
+	struct tm_context *record = calloc(1, sizeof(*record));
+
+	assert_non_null(record);
+	record->event.bytes = sizeof(*record);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		record->text_bytes = cases[i].text_bytes;
+		process_context_read(record, context);
+		expect_missing(cases[i].missing);
+		assert_int_equal(context->bytes, 0);
+		assert_string_equal(text, "");
+	}
+	free(record);
 }
 
 static void a_message_that_is_cut_says_nothing(void **state)
@@ -112,6 +144,7 @@ static void a_message_that_is_cut_says_nothing(void **state)
 	for (size_t count = 0; count < process.count; count++) {
 		read_message(process.bytes, count);
 		assert_string_equal(text, "");
+		expect_missing(count ? PROCESS_CONTEXT_MALFORMED : PROCESS_CONTEXT_WHOLE);
 	}
 }
 
@@ -127,6 +160,7 @@ static void garbage_says_nothing(void **state)
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
 		read_message((const uint8_t *)garbage[i], strlen(garbage[i]));
 		assert_string_equal(text, "");
+		expect_missing(PROCESS_CONTEXT_MALFORMED);
 	}
 }
 
@@ -147,6 +181,7 @@ int main(void)
 		claim(there_is_a_limit_of_text),
 		claim(the_text_may_be_used_to_its_last_byte),
 		claim(an_empty_message_says_nothing),
+		claim(records_without_text_say_why),
 		claim(a_message_that_is_cut_says_nothing),
 		claim(garbage_says_nothing),
 		claim(unknown_fields_are_passed_over),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "symbolizer/base/path.h"
+#include "symbolizer/profile/process_context.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/make_context.h"
 #include "tests/unit/symbolizer/recording.h"
@@ -195,6 +196,58 @@ static void what_a_generation_says_later_takes_the_place_of_it(void **state)
 	assert_int_equal(recording_end(&recording), 0);
 }
 
+/* Declares a text that is not in the record. */
+static void declare_left_out(struct recording *recording, uint64_t published, uint32_t text_bytes)
+{
+	make_context(&record, 9, "", 0);
+	record.event.start_boottime = 90;
+	record.context.published = published;
+	record.context.text_bytes = text_bytes;
+	assert_int_equal(process_declare(&recording->processes, &record.context), 0);
+}
+
+static void what_a_generation_says_no_longer_is_forgotten(void **state)
+{
+	static struct recording recording;
+	uint32_t process;
+
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	process = sampled(&recording, 10, "thread");
+	declare(&recording, 1, "shop");
+	declare_left_out(&recording, 0, 0);
+	expect_context(&recording, process, "");
+	assert_int_equal(recording.processes.items[process].missing, PROCESS_CONTEXT_WHOLE);
+	assert_int_equal(recording_end(&recording), 0);
+}
+
+/* make_context publishes at 1. */
+static void what_could_not_be_read_again_is_what_was_read(void **state)
+{
+	static struct recording recording;
+	const struct process *process;
+
+	assert_int_equal(recording_make(&recording), 0);
+	announce(&recording, 1, "leader");
+	process = &recording.processes.items[sampled(&recording, 10, "thread")];
+	declare_left_out(&recording, 1, 5);
+	assert_int_equal(process->missing, PROCESS_CONTEXT_UNREADABLE);
+	declare(&recording, 1, "shop");
+	declare_left_out(&recording, 1, 5);
+	assert_string_equal(recording_text(&recording, process->context), "service.name=shop");
+	assert_int_equal(process->missing, PROCESS_CONTEXT_WHOLE);
+	declare_left_out(&recording, 2, 5); /* something else, since */
+	assert_string_equal(recording_text(&recording, process->context), "");
+	assert_int_equal(process->missing, PROCESS_CONTEXT_UNREADABLE);
+	declare(&recording, 1, "shop");
+	declare_left_out(&recording, 1, TM_CONTEXT_MAX + 1);
+	assert_string_equal(recording_text(&recording, process->context), "");
+	assert_int_equal(process->missing, PROCESS_CONTEXT_TOO_LONG);
+	declare(&recording, 1, "shop");
+	assert_int_equal(process->missing, PROCESS_CONTEXT_WHOLE);
+	assert_int_equal(recording_end(&recording), 0);
+}
+
 static void packed_names_become_paths(void **state)
 {
 	char text[PATH_TEXT_BYTES];
@@ -231,6 +284,8 @@ int main(void)
 		cmocka_unit_test(what_a_generation_says_of_itself_is_its_own),
 		cmocka_unit_test(what_an_unknown_generation_says_adds_nothing),
 		cmocka_unit_test(what_a_generation_says_later_takes_the_place_of_it),
+		cmocka_unit_test(what_a_generation_says_no_longer_is_forgotten),
+		cmocka_unit_test(what_could_not_be_read_again_is_what_was_read),
 		cmocka_unit_test(packed_names_become_paths),
 	};
 

@@ -236,7 +236,7 @@ static void exhausted_budget_drops_and_counts(void **state)
 {
 	uint64_t pushed = 0;
 
-	recording.budget.limit = recording.budget.used + (96u << 10);
+	recording.budget.limit = recording.budget.used + (104u << 10);
 	for (uint32_t i = 0; i < 3000; i++, pushed++) {
 		uint64_t words[2] = {FILE_WORD(1, i), FILE_WORD(2, i)};
 

@@ -84,7 +84,7 @@ static void contexts_that_are_malformed_are_refused(void **state)
 {
 	announce(42);
 	push_context(42, "shop");
-	record.context.text_bytes = 0;
+	record.context.text_bytes = 0; /* with text */
 	push();
 	record.context.text_bytes = TM_CONTEXT_MAX + 1;
 	push();
