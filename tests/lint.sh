@@ -256,7 +256,8 @@ texts()
 		shared bpf collector symbolizer cli systemd man completions apparmor \
 		containers tests \
 		\( -name node_modules -o -name corpus \) -prune -o \
-		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' ! -name '*.segment' -print \
+		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' \
+		! -path 'tests/upgrade/*/*' -print \
 		2>/dev/null | sort
 }
 "$lint/words.sh" . 2>&1 | verdict 'no retired stem, prefix or word (tests/lint/retired)'
