@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # units_qemu - the services on a whole Debian 13: its systemd, cgroup v2 alone, and Debian's kernel,
-# whose kernel.perf_event_paranoid is 3
+# whose kernel.perf_event_paranoid is 3 and whose AppArmor confines each of them
 #
 # usage: units_qemu.sh [SUITE]   SUITE: trixie, the default, or bookworm
 . "$(dirname "$0")/../../lib/integration.bash"
@@ -12,6 +12,7 @@ KERNEL=6.12
 HZ=29
 PROGRAMS=(collector opener symbolizer parser exporter spool)
 UNITS=("${PROGRAMS[@]/#/tidemark-}")
+PROFILES=/usr/local/share/tidemark/apparmor
 
 lacking=$(guest_lacks)
 [[ ! $lacking ]] || skip "no $lacking"
@@ -97,7 +98,7 @@ check_limit() {
 }
 
 say "a Debian ($SUITE) with tidemark and a kernel of Debian's:"
-booted_tar "$SUITE" "${GUEST_PACKAGES[@]}" >"$WORK/debian.log" || {
+booted_tar "$SUITE" "${GUEST_PACKAGES[@]}" apparmor >"$WORK/debian.log" || {
 	tail -n 5 "$WORK/debian.log"
 	skip "there is no Debian; is a mirror in reach?"
 }
@@ -115,6 +116,9 @@ mkdir "$WORK/received"
 python3 "$TM_LIB/otlp_receiver.py" "$WORK/received" 0 >"$WORK/receiver" 2>&1 &
 STARTED+=("$!")
 until_true 20 grep -qs ready "$WORK/receiver" || wrong "no receiver"
+# Of Debian's own profiles, each of which an emulated CPU compiles, only what they include is kept.
+find "$ROOT/etc/apparmor.d" -maxdepth 1 -type f -delete
+must cp -r "$ROOT$PROFILES/." "$ROOT/etc/apparmor.d"
 must mkdir -p "$ROOT/etc/tidemark"
 cat >"$ROOT/etc/tidemark/tidemark.conf" <<CONFIGURATION
 TIDEMARK_RATE=$HZ
@@ -146,12 +150,17 @@ more_reports 'after the boot'
 	collector_process
 } | grep . >"$WORK/pids"
 mapfile -t pids <"$WORK/pids"
-inside ps -o pid=,user:32=,group:32=,args= -p "$(paste -sd, "$WORK/pids")" >"$WORK/processes"
+inside ps -o pid=,user:32=,group:32=,label:64=,args= -p "$(paste -sd, "$WORK/pids")" \
+	>"$WORK/processes"
 for i in "${!pids[@]}"; do
 	name=${PROGRAMS[i]:-collector}
-	read -r _ user group program _ < <(awk -v pid="${pids[i]}" '$1 == pid' "$WORK/processes")
-	say "  ${program##*/}: $user, group $group"
+	read -r _ user group profile mode program _ < <(
+		awk -v pid="${pids[i]}" '$1 == pid' "$WORK/processes"
+	)
+	say "  ${program##*/}: $user, group $group, AppArmor $profile $mode"
 	[[ $user == "tidemark-$name" ]] || wrong "tidemark-$name runs as $user"
+	[[ "$profile $mode" == "tidemark-$name (enforce)" ]] ||
+		wrong "AppArmor has tidemark-$name as $profile $mode"
 done
 
 say 'their cgroups have the limits of the units:'
@@ -265,6 +274,9 @@ inside journalctl --no-pager -u 'tidemark*' >"$WORK/journal"
 grep -m 5 -iE 'sigsys|core-dump|status=(6/ABRT|11/SEGV|31/SYS)' "$WORK/journal" &&
 	wrong 'a program crashed'
 ! grep -m 5 'start-limit-hit' "$WORK/journal" || wrong 'a unit was not started again'
+inside journalctl --no-pager -k >"$WORK/kernel.journal"
+! grep -m 5 'apparmor="DENIED".*tidemark' "$WORK/kernel.journal" ||
+	wrong 'AppArmor denied what a service needs'
 
 say 'what came over TCP:'
 reports_balance "$WORK/received" 80 # what starts has no names at once
