@@ -100,7 +100,7 @@ __noinline int process_context_write(__u32 level)
 			return 0;
 	}
 	kread_opaque(bytes);
-	/* Not 0 < bytes as well: compiled as one comparison, it says nothing to the verifier of 6.12. */
+	/* Not 0 < bytes as well: one comparison for both says nothing to the verifier of 6.12. */
 	if (bytes <= TM_CONTEXT_MAX &&
 	    !bpf_probe_read_user(&s->announce.bytes[sizeof(struct tm_context)], (__u32)bytes,
 				 (const void *)s->context.text))
