@@ -127,14 +127,12 @@ static void report(struct session *session, bool may_skip)
 
 static void do_periodic(struct session *session, uint64_t now_ms)
 {
-	if (now_ms - session->counted_ms < SESSION_COUNTS_MS)
-		return;
-	session->counted_ms = now_ms;
-	if (session->reports++ % SESSION_MEASURE == 0) {
+	if (now_ms - session->counted_ms >= SESSION_COUNTS_MS) {
+		session->counted_ms = now_ms;
 		measure(session);
 		set_rate(session);
+		report(session, /* may_skip= */ true);
 	}
-	report(session, /* may_skip= */ true);
 	file_requests_retry(&session->files, now_ms);
 	if (session->options->selecting && session->running && !session->empty_sent &&
 	    *session->loader.selected_count == 0) {
@@ -154,9 +152,9 @@ static int poll_ms(const struct session *session)
 {
 	if (session->drain.fullest_percent > SESSION_QUARTER_PERCENT)
 		return SESSION_POLL_FULL_MS;
-	return session->options->hz >> session->loader.percpu.shift >= SESSION_FAST_HZ
-		       ? SESSION_POLL_FAST_MS
-		       : SESSION_POLL_MS;
+	if (session->options->hz >> session->loader.percpu.shift >= SESSION_FAST_HZ)
+		return SESSION_POLL_FAST_MS;
+	return session->off_cpu.target ? SESSION_POLL_OFF_CPU_MS : SESSION_POLL_MS;
 }
 
 /* Receives one message. The tokens bound how much work the symbolizer can cause between two rounds.

@@ -33,15 +33,16 @@
 #include "shared/region.h"
 #include "shared/ring_progress.h"
 
-#define SESSION_POLL_MS         100 /* between rounds, while rings are nearly empty */
+/* Between rounds, while rings, which have room for seconds (percpu.h), are nearly empty */
+#define SESSION_POLL_MS         250
+#define SESSION_POLL_OFF_CPU_MS 100 /* where they have room for one, and the choice is adapted */
 #define SESSION_POLL_FULL_MS    10  /* while one is over a quarter full */
 #define SESSION_POLL_WOKEN_MS   5 /* at least, after a ring woke us: a file is to be opened soon */
 #define SESSION_FAST_HZ         1000 /* from this rate on, SESSION_POLL_FAST_MS between rounds */
 #define SESSION_POLL_FAST_MS    20
 #define SESSION_QUARTER_PERCENT 25
 #define SESSION_BUSY_TRIES      64    /* to drain a ring that an unfinished record blocks */
-#define SESSION_COUNTS_MS       250   /* between counts to the command */
-#define SESSION_MEASURE         4     /* every so many counts, what is costly is read as well */
+#define SESSION_COUNTS_MS       1000  /* between counts to the command */
 #define SESSION_SETTLE_MS       2000  /* at the end: for pending files */
 #define SESSION_STAY_MS         15000 /* after END: for files that are wanted again */
 #define SESSION_PART_MS         1000  /* the same where sampling goes on, and the rings fill */
@@ -101,7 +102,6 @@ struct session {
 	bool opener_missed;
 	enum session_end end;
 	uint64_t rounds;
-	uint64_t reports; /* counts sent to the command */
 	uint64_t counted_ms;
 	uint64_t table_bytes;      /* of the memory, for unwind tables, */
 	uint64_t symbolizer_bytes; /* and for the symbolizer; 0: it knows */
