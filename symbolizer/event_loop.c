@@ -175,6 +175,12 @@ static void send_result(struct session *session, const struct report_job *job)
 	(void)tm_control_send_message(session->options->control_fd, &result);
 }
 
+/* A symbol_store_stays_fn. */
+static bool has_number(void *context, const struct tm_identity *identity)
+{
+	return files_of_identity(context, identity) != FILES_NONE;
+}
+
 /* Reports that are made: their results go to the command, the last one with the parser's cost. */
 static void take_reports(struct session *session)
 {
@@ -194,6 +200,7 @@ static void take_reports(struct session *session)
 		if (!session->finished)
 			(void)tm_control_send(session->options->control_fd, TM_CONTROL_FLUSHED, 0,
 					      job->until_ktime);
+		symbol_store_end_report(&session->store, has_number, &session->files);
 		reporter_remove(&session->reporter);
 	}
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "shared/clock.h"
+
 #define FREE_ENTRY \
 	((struct symbol_store_entry){.table = SYMBOL_TABLE_NULL, .debug = SYMBOL_TABLE_NULL})
 
@@ -22,6 +24,8 @@ static void link_newest(struct symbol_store *store, uint32_t index)
 {
 	struct symbol_store_entry *entry = &store->entries[index];
 
+	entry->used_ms = (int64_t)tm_clock_ms();
+	entry->used_report = store->reports;
 	entry->newer = 0;
 	entry->older = store->newest;
 	*(store->newest ? &store->entries[store->newest - 1].newer : &store->oldest) = index + 1;
@@ -61,6 +65,26 @@ uint32_t symbol_entries_oldest(const struct symbol_store *store, unsigned states
 {
 	for (uint32_t at = store->oldest; at; at = store->entries[at - 1].newer)
 		if (!store->entries[at - 1].pins && states & 1u << store->entries[at - 1].state)
+			return at - 1;
+	return SYMBOL_STORE_NO_ENTRY;
+}
+
+static bool is_idle(const struct symbol_store *store, const struct symbol_store_entry *entry,
+		    int64_t now_ms)
+{
+	return now_ms - entry->used_ms >= SYMBOL_STORE_IDLE_MS &&
+	       store->reports - entry->used_report > SYMBOL_STORE_IDLE_REPORTS;
+}
+
+uint32_t symbol_entries_idle(const struct symbol_store *store, uint32_t after, int64_t now_ms)
+{
+	uint32_t at = after == SYMBOL_STORE_NO_ENTRY ? store->oldest : store->entries[after].newer;
+
+	/* Behind one that is not idle all were used later. */
+	for (; at && is_idle(store, &store->entries[at - 1], now_ms);
+	     at = store->entries[at - 1].newer)
+		if (!store->entries[at - 1].pins &&
+		    store->entries[at - 1].state != SYMBOL_STORE_ASKED)
 			return at - 1;
 	return SYMBOL_STORE_NO_ENTRY;
 }
@@ -121,14 +145,12 @@ bool symbol_entries_charge(struct symbol_store *store, uint64_t bytes)
 	return true;
 }
 
-static void forget(struct symbol_store *store, uint32_t index)
+void symbol_entries_forget(struct symbol_store *store, uint32_t index,
+			   struct symbol_table *ret_table, struct symbol_table *ret_debug)
 {
 	struct symbol_store_entry *entry = &store->entries[index];
-	struct symbol_table table, debug;
 
-	symbol_entries_take_tables(store, entry, &table, &debug);
-	symbol_table_close(&table);
-	symbol_table_close(&debug);
+	symbol_entries_take_tables(store, entry, ret_table, ret_debug);
 	hash_index_remove(&store->lookup, hash_of(store, &entry->identity), index);
 	unlink_entry(store, index);
 	symbol_entries_set_again(store, entry, false);
@@ -162,6 +184,7 @@ static uint32_t add(struct symbol_store *store, const struct tm_identity *identi
 uint32_t symbol_entries_find_or_add(struct symbol_store *store, const struct tm_identity *identity)
 {
 	uint32_t index = symbol_entries_find(store, identity);
+	struct symbol_table table, debug;
 
 	if (index == SYMBOL_STORE_NO_ENTRY)
 		index = add(store, identity);
@@ -170,7 +193,9 @@ uint32_t symbol_entries_find_or_add(struct symbol_store *store, const struct tm_
 		if (index == SYMBOL_STORE_NO_ENTRY)
 			return index;
 		store->counts.evicted += store->entries[index].state == SYMBOL_STORE_HAVE;
-		forget(store, index);
+		symbol_entries_forget(store, index, &table, &debug);
+		symbol_table_close(&table);
+		symbol_table_close(&debug);
 		index = add(store, identity);
 	}
 	return index;

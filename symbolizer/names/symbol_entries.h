@@ -14,12 +14,15 @@
 #include "symbolizer/base/hash_index.h"
 #include "symbolizer/names/symbol_table.h"
 
-#define SYMBOL_STORE_BYTES     (192ull << 20)
-#define SYMBOL_STORE_ENTRIES   65536u
-#define SYMBOL_STORE_PAUSE_MS  1000
-#define SYMBOL_STORE_PAUSE_MAX 64000
-#define SYMBOL_STORE_NO_ENTRY  0xffffffffu
-#define SYMBOL_STORE_SMALL     8 /* below this part of the bytes wanted a table is evicted last */
+#define SYMBOL_STORE_BYTES (192ull << 20)
+/* As many as file numbers; each may have two mappings, and a process some 65,530 of them. */
+#define SYMBOL_STORE_ENTRIES      16384u
+#define SYMBOL_STORE_IDLE_MS      600000 /* unused for so long, */
+#define SYMBOL_STORE_IDLE_REPORTS 2u     /* and by so many reports, an entry goes */
+#define SYMBOL_STORE_PAUSE_MS     1000
+#define SYMBOL_STORE_PAUSE_MAX    64000
+#define SYMBOL_STORE_NO_ENTRY     0xffffffffu
+#define SYMBOL_STORE_SMALL        8 /* below this part of what is wanted a table goes last */
 
 /* The vDSO is no file: no device has this number. */
 #define SYMBOL_STORE_VDSO ((struct tm_identity){.dev = UINT64_MAX})
@@ -47,6 +50,8 @@ struct symbol_store_entry {
 	struct symbol_table debug; /* owned: of the separate debug file; meaningful likewise */
 	int64_t debug_retry_ms;
 	int64_t retry_ms; /* FAILED: not before */
+	int64_t used_ms;
+	uint32_t used_report; /* how many reports there had been then */
 	uint32_t pins;
 	uint32_t older, newer; /* entry + 1; of a free place `older` is the next free one */
 	uint8_t failures;
@@ -71,6 +76,7 @@ struct symbol_store {
 	uint32_t oldest, newest; /* entry + 1 */
 	uint32_t again;          /* entries that are wanted again */
 	uint32_t pinned;         /* pins of all entries */
+	uint32_t reports;        /* that have ended */
 	bool wants_debug;        /* separate debug files are looked for */
 	struct hash_index lookup;
 	struct budget budget;
@@ -86,6 +92,12 @@ uint32_t symbol_entries_find(const struct symbol_store *store, const struct tm_i
 uint32_t symbol_entries_find_or_add(struct symbol_store *store, const struct tm_identity *identity);
 /* The least recently used one in one of @states (bits) without a pin. */
 uint32_t symbol_entries_oldest(const struct symbol_store *store, unsigned states);
+/* The least recently used one behind @after (SYMBOL_STORE_NO_ENTRY: of all) that has not been used
+ * for long, has no pin, and is not asked for. */
+uint32_t symbol_entries_idle(const struct symbol_store *store, uint32_t after, int64_t now_ms);
+/* Its place becomes free; the tables are the caller's. */
+void symbol_entries_forget(struct symbol_store *store, uint32_t index,
+			   struct symbol_table *ret_table, struct symbol_table *ret_debug);
 /* It was used now. */
 void symbol_entries_touch(struct symbol_store *store, uint32_t index);
 void symbol_entries_set_again(struct symbol_store *store, struct symbol_store_entry *entry,

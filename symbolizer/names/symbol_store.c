@@ -6,6 +6,7 @@
 #include "symbolizer/names/symbol_store.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "shared/clock.h"
@@ -63,6 +64,7 @@ static int begin(struct symbol_store *store, const struct tm_identity *identity,
 	if (index == SYMBOL_STORE_NO_ENTRY)
 		return SYMBOL_STORE_E_SPENT;
 	entry = &store->entries[index];
+	symbol_entries_touch(store, index);
 	if (entry->state == SYMBOL_STORE_HAVE || entry->state == SYMBOL_STORE_NONE)
 		return SYMBOL_STORE_E_SETTLED;
 	if (entry->state == SYMBOL_STORE_ASKED ||
@@ -318,6 +320,37 @@ bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *ide
 		r = pthread_cond_timedwait(&store->answered, &store->mutex, &end);
 	(void)pthread_mutex_unlock(&store->mutex);
 	return ended;
+}
+
+/* Return: the one before @index in the order of use, which is not in it any more. */
+static uint32_t forget(struct symbol_store *store, uint32_t index)
+{
+	const uint32_t before = store->entries[index].older;
+	struct symbol_table table, debug;
+
+	symbol_entries_forget(store, index, &table, &debug);
+	symbol_table_close(&table);
+	symbol_table_close(&debug);
+	return before ? before - 1 : SYMBOL_STORE_NO_ENTRY;
+}
+
+void symbol_store_end_report(struct symbol_store *store, symbol_store_stays_fn *stays,
+			     void *context)
+{
+	static const struct tm_identity vdso = SYMBOL_STORE_VDSO; /* is never announced */
+	const int64_t now_ms = (int64_t)tm_clock_ms();
+	uint32_t at = SYMBOL_STORE_NO_ENTRY;
+
+	(void)pthread_mutex_lock(&store->mutex);
+	store->reports++;
+	while ((at = symbol_entries_idle(store, at, now_ms)) != SYMBOL_STORE_NO_ENTRY) {
+		const struct tm_identity *identity = &store->entries[at].identity;
+
+		if (memcmp(identity, &vdso, sizeof(vdso)) == 0 || stays(context, identity))
+			continue;
+		at = forget(store, at);
+	}
+	(void)pthread_mutex_unlock(&store->mutex);
 }
 
 struct symbol_store_counts symbol_store_take_counts(struct symbol_store *store)

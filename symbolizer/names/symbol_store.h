@@ -10,6 +10,8 @@
  * Owner      the store owns the tables. A pinned table stays mapped until it is unpinned.
  * Limits     the budget's bytes and SYMBOL_STORE_ENTRIES; the least recently used entry without a
  *            pin makes room. A table that finds none fails for now, one above the budget for good.
+ * Age        what SYMBOL_STORE_IDLE_REPORTS reports and SYMBOL_STORE_IDLE_MS have not used is
+ *            forgotten once its file has no number: to be sampled it is announced again.
  * Back-off   after a failure SYMBOL_STORE_PAUSE_MS pass until the next attempt, doubled by each
  *            further one up to SYMBOL_STORE_PAUSE_MAX.
  * Threads    all functions but init and deinit may be called by any: one mutex, held for a few
@@ -32,6 +34,8 @@ enum {
 	SYMBOL_STORE_E_SPENT = 3,   /* there is no memory for an entry */
 	SYMBOL_STORE_E_NONE = 4,
 };
+
+typedef bool symbol_store_stays_fn(void *context, const struct tm_identity *identity);
 
 /* Return: 0, -errno. */
 int symbol_store_init(struct symbol_store *store, uint64_t bytes, const struct hash_seed *seed);
@@ -67,6 +71,10 @@ void symbol_store_unpin(struct symbol_store *store, struct symbol_store_pin *pin
  * again. Return: whether all have. */
 bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *identities,
 		       uint32_t count, int64_t timeout_ms);
+/* A report has ended: what has not been used for long is forgotten, unless @stays, which is called
+ * with the mutex held. */
+void symbol_store_end_report(struct symbol_store *store, symbol_store_stays_fn *stays,
+			     void *context);
 /* Evicts tables that nobody has pinned, of about @bytes, as long as there are any. */
 void symbol_store_reclaim(struct symbol_store *store, uint64_t bytes);
 /* The counts since the last call. */

@@ -3,93 +3,10 @@
  * test_symbol_store - what is asked for and when, what is evicted, and what a report finds
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <sched.h>
 
-#include "symbolizer/names/symbol_store.h"
-#include "tests/unit/symbolizer/make_symbols.h"
-
-#define BUDGET (1u << 20)
-
-static struct symbol_store store;
-static struct hash_seed seed = {{4, 2}};
-
-static int begin(void **state)
-{
-	return symbol_store_init(&store, BUDGET, &seed);
-}
-
-static int end(void **state)
-{
-	assert_int_equal(store.pinned, 0);
-	symbol_store_deinit(&store);
-	return store.budget.used == 0 ? 0 : -1;
-}
-
-static struct tm_identity identity_of(uint64_t ino)
-{
-	return (struct tm_identity){.dev = 8, .ino = ino};
-}
-
-static int ask(uint64_t ino, int64_t now_ms)
-{
-	const struct tm_identity identity = identity_of(ino);
-
-	return symbol_store_begin(&store, &identity, now_ms);
-}
-
-/* A table whose first name is @name, in a blob of at least @bytes. */
-static void put(uint64_t ino, const char *name, size_t bytes)
-{
-	const struct tm_identity identity = identity_of(ino);
-	struct symbols symbols = make_symbols();
-	size_t names = bytes > sizeof(symbols) ? bytes - sizeof(symbols) : 0;
-	char *blob = calloc(1, sizeof(symbols) + names);
-
-	assert_non_null(blob);
-	memcpy(symbols.names + 1, name, 4);
-	symbols.header.name_bytes += (uint32_t)names;
-	memcpy(blob, &symbols, sizeof(symbols));
-	symbol_store_put(&store, &identity,
-			 tm_region_seal_blob("symbols", blob, sizeof(symbols) + names), 0);
-	free(blob);
-}
-
-static struct symbol_store_pin pin(uint64_t ino)
-{
-	const struct tm_identity identity = identity_of(ino);
-	struct symbol_store_pin pin;
-
-	symbol_store_pin(&store, &identity, &pin);
-	return pin;
-}
-
-static enum tm_unnamed reason(uint64_t ino)
-{
-	struct symbol_store_pin found = pin(ino);
-
-	assert_int_equal(found.entry, SYMBOL_STORE_NO_ENTRY);
-	symbol_store_unpin(&store, &found);
-	return found.reason;
-}
-
-static void named(uint64_t ino, const char *name)
-{
-	struct symbol_store_pin found = pin(ino);
-
-	assert_int_not_equal(found.entry, SYMBOL_STORE_NO_ENTRY);
-	assert_string_equal(found.table.names + 1, name);
-	symbol_store_unpin(&store, &found);
-}
+#include "tests/unit/symbolizer/symbol_store_fixture.h"
 
 static void file_is_asked_for_once(void **state)
 {
@@ -353,8 +270,6 @@ static void threads_share_it(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_true(symbol_store_take_counts(&store).evicted > 0);
 }
-
-#define of_its_own(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {
