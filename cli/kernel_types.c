@@ -11,29 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/file_read.h"
 
 #define NAME_BYTES 128
 
 /* Return: 0, -errno; -EPROTO: the file ends before. */
 static int read_at(int fd, void *ret_bytes, size_t bytes, uint64_t offset)
 {
-	char *at = ret_bytes;
+	int r = tm_file_read(fd, ret_bytes, bytes, offset);
 
-	while (bytes > 0) {
-		ssize_t n = pread(fd, at, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EPROTO;
-		at += n;
-		offset += (uint64_t)n;
-		bytes -= (size_t)n;
-	}
-	return 0;
+	return r == -EIO ? -EPROTO : r;
 }
 
 /* Whether @names, each with a NUL before and behind it, contain @name. */

@@ -12,6 +12,8 @@
 #include "shared/clock.h"
 #include "symbolizer/names/symbol_entries.h"
 
+#define FORGET_AT_ONCE 32u /* entries, before their tables are unmapped without the mutex */
+
 /* --- begin and end ---------------------------------------------------------------------------- */
 
 int symbol_store_init(struct symbol_store *store, uint64_t bytes, const struct hash_seed *seed)
@@ -322,34 +324,46 @@ bool symbol_store_wait(struct symbol_store *store, const struct tm_identity *ide
 	return ended;
 }
 
-/* Return: the one before @index in the order of use, which is not in it any more. */
-static uint32_t forget(struct symbol_store *store, uint32_t index)
+/* Forgets at most FORGET_AT_ONCE entries. Return: how many tables, the caller's now, are in
+ * @ret_tables, null ones among them: two of each entry. */
+static unsigned forget_idle(struct symbol_store *store, symbol_store_stays_fn *stays, void *context,
+			    struct symbol_table ret_tables[2 * FORGET_AT_ONCE])
 {
-	const uint32_t before = store->entries[index].older;
-	struct symbol_table table, debug;
+	static const struct tm_identity vdso = SYMBOL_STORE_VDSO; /* is never announced */
+	const int64_t now_ms = (int64_t)tm_clock_ms();
+	uint32_t at = SYMBOL_STORE_NO_ENTRY;
+	unsigned count = 0;
 
-	symbol_entries_forget(store, index, &table, &debug);
-	symbol_table_close(&table);
-	symbol_table_close(&debug);
-	return before ? before - 1 : SYMBOL_STORE_NO_ENTRY;
+	while (count < 2 * FORGET_AT_ONCE &&
+	       (at = symbol_entries_idle(store, at, now_ms)) != SYMBOL_STORE_NO_ENTRY) {
+		const struct symbol_store_entry *entry = &store->entries[at];
+		const uint32_t before = entry->older;
+
+		if (memcmp(&entry->identity, &vdso, sizeof(vdso)) == 0 ||
+		    stays(context, &entry->identity))
+			continue;
+		symbol_entries_forget(store, at, &ret_tables[count], &ret_tables[count + 1]);
+		count += 2;
+		at = before ? before - 1 : SYMBOL_STORE_NO_ENTRY;
+	}
+	return count;
 }
 
 void symbol_store_end_report(struct symbol_store *store, symbol_store_stays_fn *stays,
 			     void *context)
 {
-	static const struct tm_identity vdso = SYMBOL_STORE_VDSO; /* is never announced */
-	const int64_t now_ms = (int64_t)tm_clock_ms();
-	uint32_t at = SYMBOL_STORE_NO_ENTRY;
+	struct symbol_table tables[2 * FORGET_AT_ONCE];
+	unsigned count;
 
 	(void)pthread_mutex_lock(&store->mutex);
 	store->reports++;
-	while ((at = symbol_entries_idle(store, at, now_ms)) != SYMBOL_STORE_NO_ENTRY) {
-		const struct tm_identity *identity = &store->entries[at].identity;
-
-		if (memcmp(identity, &vdso, sizeof(vdso)) == 0 || stays(context, identity))
-			continue;
-		at = forget(store, at);
-	}
+	do {
+		count = forget_idle(store, stays, context, tables);
+		(void)pthread_mutex_unlock(&store->mutex);
+		for (unsigned i = 0; i < count; i++)
+			symbol_table_close(&tables[i]);
+		(void)pthread_mutex_lock(&store->mutex);
+	} while (count == 2 * FORGET_AT_ONCE);
 	(void)pthread_mutex_unlock(&store->mutex);
 }
 

@@ -5,6 +5,8 @@
 
 #include "tests/unit/symbolizer/symbol_store_fixture.h"
 
+#define MANY 70u /* more than are forgotten at once, twice */
+
 /* A symbol_store_stays_fn: file 3 has a number. */
 static bool has_number(void *context, const struct tm_identity *identity)
 {
@@ -64,6 +66,19 @@ static void what_nobody_has_used_for_long_is_forgotten(void **state)
 	named(1, "more");
 }
 
+static void many_are_forgotten_with_one_report(void **state)
+{
+	for (uint64_t ino = 1; ino <= MANY; ino++) {
+		assert_int_equal(ask(ino, 0), 0);
+		put(ino, "main", 0);
+	}
+	end_reports(SYMBOL_STORE_IDLE_REPORTS);
+	wait_idle(SYMBOL_STORE_IDLE_MS);
+	end_reports(1);
+	for (uint64_t ino = 1; ino <= MANY; ino++)
+		assert_int_equal(is_there(ino), ino == 3);
+}
+
 static void what_is_used_or_announced_again_stays(void **state)
 {
 	assert_int_equal(ask(1, 0), 0);
@@ -97,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		of_its_own(what_nobody_has_used_for_long_is_forgotten),
+		of_its_own(many_are_forgotten_with_one_report),
 		of_its_own(what_is_used_or_announced_again_stays),
 		of_its_own(time_alone_forgets_nothing),
 	};
