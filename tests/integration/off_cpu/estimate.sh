@@ -19,16 +19,16 @@ states = data["thread_times"]["states"]
 rows = {data["strings"][comm]: dict(zip(states, ns))
         for _, _, comm, _, _, *ns in data["thread_times"]["rows"]}
 functions = found_by_function(work + "/estimate.folded")
-long_one, short = truth.waits["sleep_long"], truth.waits["sleep_shortly"]
+long_one, short = truth.waits["sleep_long"], truth.waits["wait_shortly"]
 found = sum(functions["sleep_long"].values())
 print("  long: %d ns, found %d ns" % (long_one["off_cpu"], found))
 check(abs(found - long_one["off_cpu"]) <= 0.03 * long_one["off_cpu"],
       "the long wait of %d ns is found with %d" % (long_one["off_cpu"], found))
 # The row is the sum of the times themselves, at the switches: the clocks of the program do not
 # show so short ones well enough, but give bounds for it.
-exact = sum(ns for state, ns in rows["short_sleeper"].items() if state not in ("on_cpu", "new"))
-found = sum(functions["sleep_shortly"].values())
-slack, stolen = 0.03 * exact, truth.stolen["sleep_shortly"]
+exact = sum(ns for state, ns in rows["short_waiter"].items() if state not in ("on_cpu", "new"))
+found = sum(functions["wait_shortly"].values())
+slack, stolen = 0.03 * exact, truth.stolen["wait_shortly"]
 print("  short: %d waits, %d ns without a CPU, %d ns in calls; %d ns at the switches, found %d ns: "
       "%+.2f %%; four standard deviations of independent choices are %.2f %%" %
       (short["count"], short["off_cpu"], short["calls"], exact, found, 100 * (found / exact - 1),

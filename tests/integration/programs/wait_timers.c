@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait_timers - threads that sleep for a time: many, within bounds, and a long beside short ones */
+/* wait_timers - threads that sleep for a time: many, and within bounds */
 
-#include <pthread.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 
 #include "wait_states.h"
 
 #define SLEEPS        5u
-#define SHORT_NS      10000u
 #define SHORTER       20u
 #define LONGER        10u
 #define BOUND_SHORTER 4u /* tests/integration/off_cpu/bounds.sh */
@@ -103,49 +100,5 @@ int wait_bounded(unsigned count, uint64_t ns)
 	sleep_too_shortly();
 	sleep_within();
 	sleep_too_long();
-	return 0;
-}
-
-static noinline void sleep_shortly(struct wait_sum *sum)
-{
-	for (unsigned i = 0; i < now.count; i++)
-		sum->calls += sleep_once(SHORT_NS);
-}
-
-static void *short_sleeper(void *argument)
-{
-	struct wait_sum *sum = argument;
-	struct wait_time begin;
-
-	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-	(void)prctl(PR_SET_NAME, "short_sleeper", 0, 0, 0);
-	begin = wait_now();
-	sleep_shortly(sum);
-	wait_add(sum, &begin, now.count);
-	return NULL;
-}
-
-static noinline void sleep_long(struct wait_sum *sum)
-{
-	sum->calls += sleep_once(now.ns);
-}
-
-/* One sleep of @ns, and @count of 10 us in another thread. */
-int wait_long_and_short(unsigned count, uint64_t ns)
-{
-	struct wait_sum brief = {}, whole = {};
-	struct wait_time begin;
-	pthread_t other;
-
-	now.count = count;
-	now.ns = ns;
-	(void)wait_must(-pthread_create(&other, NULL, short_sleeper, &brief), "making a thread");
-	begin = wait_now();
-	sleep_long(&whole);
-	wait_add(&whole, &begin, 1);
-	(void)pthread_join(other, NULL);
-	whole.asleep = ns;
-	wait_print("sleep_long", "interruptible", &whole);
-	wait_print("sleep_shortly", "interruptible", &brief);
 	return 0;
 }
