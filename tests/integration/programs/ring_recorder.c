@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 	while (!over && r == 0) {
 		over = poll(&ended, 1, ROUND_MS) > 0;
 		r = ring_reader_read(&ring, take, out);
+		(void)fflush(out);
 	}
 	if (r < 0)
 		return fail("the ring", -r);
