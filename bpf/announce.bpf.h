@@ -48,7 +48,7 @@ static __always_inline void announce_store_epoch(struct scratch *s,
 	} else if (!bpf_map_update_elem(&processes, key, &fresh, BPF_NOEXIST)) {
 		nesting_add(&processes_made, 1);
 	} else {
-		s->counts.processes_full++;
+		s->counts.bpf.processes_full++;
 		s->full_ktime = s->sample.event.ktime;
 	}
 }
@@ -60,6 +60,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	__u64 task = bpf_get_current_task(), leader, position;
 	struct tm_process_key key = {};
 	struct tm_file_state *state;
+	__u32 vacant;
 
 	if (!s)
 		return 0;
@@ -70,7 +71,7 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 	s->file = (__u64)TASK_READ(task, mm, exe_file);
 	if (s->file) {
 		file_identify(&s->block, s->file, &s->fresh.identity);
-		s->announce.process.exe_file = file_number(&s->fresh, false, &state);
+		s->announce.process.exe_file = file_find(&s->fresh.identity, &state, &vacant);
 		path_write_file(level);
 	}
 	position = s->path.position;

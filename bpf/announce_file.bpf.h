@@ -27,7 +27,7 @@ static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 w
 	if (!(lose && bpf_get_prandom_u32() % 100 < lose) &&
 	    nesting_write(&s->announce, bytes, NESTING_ALL, wakeup))
 		return true;
-	s->counts.announce_lost++;
+	s->counts.bpf.announce_lost++;
 	return false;
 }
 
@@ -95,7 +95,7 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.file.vm_end = s->vm_end;
 	s->announce.file.mnt_ns = task_mount_namespace(task);
 	s->announce.file.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
-	s->announce.file.pad = 0;
+	s->announce.file.owner = owner_short(state->owners[0], state->owners[1]);
 	/* A new file must be opened before its process is gone: so the collector reads at once. */
 	if (announce_write(s, state->epoch ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP))
 		state->epoch = announce_file_epoch(s, number);

@@ -4,13 +4,16 @@
  * file - the identity of a file, and the file number that stands for it in frames
  */
 
-#include "bpf/nesting.bpf.h"
+#include "bpf/owner.bpf.h"
 
 #define FILE_PROBES  8       /* numbers that one identity may have */
 #define FILE_NUMBERS 0xffffu /* numbers are 0 .. this */
 
 /* Insertions into `files`; the collector counts the deletions. */
 __u64 files_made;
+
+/* By chance, so that nobody can aim at the place of another one's file; 0: not chosen yet. */
+__u64 files_salt;
 
 #define INODE_BYTES              192 /* hold nearly all of the fields from Linux 6.11 on */
 #define INODE_FIELD(type, field) KREAD_FIELD(block, INODE_BYTES, type, inode, field)
@@ -85,16 +88,22 @@ static __always_inline bool file_same(const struct tm_identity *a, const struct 
 	       a->generation == b->generation;
 }
 
+static __always_inline void file_choose_salt(void)
+{
+	if (!files_salt)
+		files_salt = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
+}
+
 static __always_inline __u32 file_hash(const struct tm_identity *identity)
 {
-	__u64 hash = identity->ino * 0x9e3779b97f4a7c15ull;
+	__u64 hash = (identity->ino ^ files_salt) * 0x9e3779b97f4a7c15ull;
 
 	hash ^= hash >> 29;
 	hash += identity->dev + ((__u64)identity->generation << 32);
 	hash *= 0xbf58476d1ce4e5b9ull;
 	hash ^= hash >> 32;
 	hash += identity->size ^ ((__u64)identity->mtime_sec << 20) ^ identity->mtime_nsec;
-	hash *= 0x94d049bb133111ebull;
+	hash *= 0x94d049bb133111ebull ^ (files_salt << 1);
 	return (__u32)(hash >> 40);
 }
 
@@ -110,40 +119,82 @@ static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_
 	return bpf_map_lookup_elem(&files, &number) == state ? state : NULL;
 }
 
-/* Inserts the file under a free number. NULL: another CPU was faster, or the map is full. */
-static __always_inline struct tm_file_state *file_claim(__u32 number,
-							const struct tm_file_state *fresh)
+/* Inserts the file of s->fresh under a free number. NULL: its owners may not, another CPU was
+ * faster, or the map is full. */
+static __always_inline struct tm_file_state *file_claim(struct scratch *s, __u32 level,
+							__u32 number)
 {
 	struct tm_file_state *state;
 
-	if (!bpf_map_update_elem(&files, &number, fresh, BPF_NOEXIST))
+	if (!owner_may_bring(s, level)) {
+		s->counts.bpf.files_limited++;
+		s->no_number = TM_UNRESOLVED_FILES_LIMITED;
+		owner_forget_both(s);
+		return NULL;
+	}
+	if (!bpf_map_update_elem(&files, &number, &s->fresh, BPF_NOEXIST)) {
 		nesting_add(&files_made, 1);
+		owner_charge_both(s);
+	} else {
+		owner_forget_both(s);
+	}
 	state = bpf_map_lookup_elem(&files, &number);
-	return state ? file_state(number, state, &fresh->identity) : NULL;
+	return state ? file_state(number, state, &s->fresh.identity) : NULL;
 }
 
 /*
- * The number and state of the file with the identity of @fresh. @claim: insert the file if it has
- * no number. The collector frees numbers that no running program uses, so a free number does not
- * end the search. Return: TM_FILE_NONE if there is none, or the map is full.
+ * The number and state of a file that has a number, else TM_FILE_NONE, and a number that it could
+ * have. The collector frees numbers that no running program uses, so a free number does not end the
+ * search.
  */
-static __always_inline __u32 file_number(const struct tm_file_state *fresh, bool claim,
-					 struct tm_file_state **ret_state)
+static __always_inline __u32 file_find(const struct tm_identity *identity,
+				       struct tm_file_state **ret_state, __u32 *ret_vacant)
 {
-	__u32 hash = file_hash(&fresh->identity), number, vacant = TM_FILE_NONE;
+	__u32 hash = file_hash(identity), number;
 	struct tm_file_state *state;
+
+	*ret_vacant = TM_FILE_NONE;
 
 	for (__u32 i = 0; i < FILE_PROBES; i++) {
 		number = (hash + i) & FILE_NUMBERS;
 		state = bpf_map_lookup_elem(&files, &number);
-		if (!state && vacant == TM_FILE_NONE)
-			vacant = number;
+		if (!state && *ret_vacant == TM_FILE_NONE)
+			*ret_vacant = number;
 		if (!state)
 			continue;
-		*ret_state = file_state(number, state, &fresh->identity);
+		*ret_state = file_state(number, state, identity);
 		if (*ret_state)
 			return number;
 	}
-	*ret_state = claim && vacant != TM_FILE_NONE ? file_claim(vacant, fresh) : NULL;
-	return *ret_state ? vacant : TM_FILE_NONE;
+	*ret_state = NULL;
+	return TM_FILE_NONE;
+}
+
+/* The same for the file that s->fresh identifies, which gets a number if it has none.
+ * s->no_number: why there is none. */
+static __always_inline __u32 file_number(struct scratch *s, __u32 level,
+					 struct tm_file_state **ret_state)
+{
+	__u32 vacant, number = file_find(&s->fresh.identity, ret_state, &vacant);
+
+	if (*ret_state)
+		return number;
+	s->no_number = TM_UNRESOLVED_FILES_FULL;
+	if (vacant != TM_FILE_NONE)
+		*ret_state = file_claim(s, level, vacant);
+	if (*ret_state)
+		return vacant;
+	s->counts.bpf.files_full += s->no_number == TM_UNRESOLVED_FILES_FULL;
+	return TM_FILE_NONE;
+}
+
+/* The number is to stand for nothing. Return: whether it stood for a file. */
+static __always_inline int file_delete(__u32 number, const struct tm_file_state *state)
+{
+	__u64 cgroup = state->owners[0], uid = state->owners[1];
+
+	if (bpf_map_delete_elem(&files, &number))
+		return 0;
+	owner_release_both(cgroup, uid);
+	return 1;
 }

@@ -33,11 +33,9 @@ static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level, __u64
 	if (offset + (s->mapping.end - s->mapping.start) > TM_FRAME_OFFSET_MAX)
 		return FRAME_UNRESOLVED(OFFSET);
 	file_identify(&s->block, s->found.file, &s->fresh.identity);
-	number = file_number(&s->fresh, true, &state);
-	if (!state) {
-		s->counts.files_full++;
-		return FRAME_UNRESOLVED(FILES_FULL);
-	}
+	number = file_number(s, level, &state);
+	if (!state)
+		return FRAME(UNRESOLVED) | s->no_number;
 	*ret_table = *(volatile __u64 *)&state->table;
 	announce_mapped(s, level, number, state);
 	return FRAME(FILE) | (__u64)number << TM_FRAME_FILE_SHIFT | offset;
@@ -94,7 +92,7 @@ static __always_inline __u64 frame_of(struct scratch *s, __u32 level, __u64 addr
 		s->walk.table = 0;
 		return frame_look_up(level, address);
 	}
-	s->counts.lookup_cached++;
+	s->counts.bpf.lookup_cached++;
 	s->walk.table = mapping->table;
 	return mapping->base + (address - mapping->start);
 }

@@ -65,10 +65,8 @@ __noinline int jitdump_take(__u32 level, __u64 address, __u64 next)
 	s->search.at = s->found.start;
 	s->search.status = SEARCH_FOUND;
 	file_identify_growing(&s->block, s->found.file, &s->fresh.identity);
-	s->jitdump_file = file_number(&s->fresh, true, &state);
+	s->jitdump_file = file_number(s, level, &state);
 	if (state)
 		announce_mapped(s, level, s->jitdump_file, state);
-	else
-		s->counts.files_full++;
 	return 0;
 }

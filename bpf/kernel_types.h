@@ -168,15 +168,19 @@ struct backing_file { /* user_path from 6.8; before, f_path is what the process 
 struct kernfs_node {
 	struct kernfs_node *parent; /* to 6.14 */
 	const char *name;
+	struct kernfs_iattrs *iattr; /* NULL: of root, as it was made */
+	__u64 id;
 };
 
 struct kernfs_node___rcu { /* from 6.15 */
 	struct kernfs_node *__parent;
 };
 
+struct cgroup_root;
 struct cgroup {
 	struct kernfs_node *kn;
 	int level;
+	struct cgroup_root *root;
 };
 
 struct cgroup_subsys_state {
@@ -229,8 +233,20 @@ typedef struct {
 	__u32 val;
 } kuid_t;
 
+struct kernfs_iattrs {
+	kuid_t ia_uid;
+};
+
+struct user_namespace {
+	struct user_namespace *parent;
+	int level;
+	kuid_t owner;
+};
+
 struct cred {
+	kuid_t uid;
 	kuid_t euid;
+	struct user_namespace *user_ns;
 };
 
 struct sched_entity {

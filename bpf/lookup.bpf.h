@@ -19,10 +19,10 @@ static __always_inline int lookup_mapping(struct scratch *s, __u32 level, __u64 
 {
 	int status;
 
-	s->counts.lookups++;
+	s->counts.bpf.lookups++;
 	status = lookup_try(level, address);
 	for (int i = 1; i < VMA_TRIES && status == VMA_BUSY; i++) {
-		s->counts.lookup_retries++;
+		s->counts.bpf.lookup_retries++;
 		status = lookup_try(level, address);
 	}
 	return status;

@@ -20,6 +20,7 @@
 
 #define PROCESSES_MAX 16384
 #define FILES_MAX     16384
+#define OWNERS_MAX    512
 #define SELECTED_MAX  65536 /* the collector makes it 1 where nothing is selected */
 #define WANTED_MAX    4096
 #define EXITS_MAX     1024
@@ -182,7 +183,7 @@ struct scratch {
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */
-	struct tm_file_state fresh; /* of the file that is looked up; but for the identity all 0 */
+	struct tm_file_state fresh;   /* of the file that is looked up; epoch to table are 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct mapping_cache mapping_caches[MAPPING_CACHES];
@@ -191,6 +192,9 @@ struct scratch {
 	__u64 file;     /* struct file that is being announced */
 	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
+	__u64 owners_ktime; /* of the sample whose owners are in `fresh` */
+	__u32 no_number;    /* enum tm_unresolved, of a file that has no number */
+	__u32 pad;
 	__u64 full_ktime; /* of the last announcement that found `processes` full */
 	struct tm_mapping_search search;
 	__u32 search_kind; /* enum search_kind */
@@ -257,13 +261,26 @@ struct {
 	__type(value, struct tm_process_state);
 } processes SEC(".maps");
 
-/* File numbers. Inserted by BPF, deleted by the collector. Full: frames are `files_full`. */
+/* File numbers. Inserted by BPF, deleted by change_file. Full: frames are `files_full`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FILES_MAX);
 	__type(key, __u32);
 	__type(value, struct tm_file_state);
 } files SEC(".maps");
+
+/* What owner.bpf.h counts, by its keys. Inserted and deleted by BPF. Full: the common owner. */
+struct owner {
+	__u64 numbers; /* file numbers; may be negative for an instant */
+	__u64 ready;   /* ktime at which it has used no more than its rate */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, OWNERS_MAX);
+	__type(key, __u64);
+	__type(value, struct owner);
+} owners SEC(".maps");
 
 /* Units of unwind tables (shared/unwind_map.h). The collector adds and removes chunks. */
 struct chunk {

@@ -60,7 +60,7 @@ static __always_inline struct thread_time *off_cpu_switch_from(__u64 *ctx, struc
 	kernel = switch_has_state ? (__u32)ctx[3] : thread_time_kernel_state(prev);
 	time = thread_time_at_switch((struct task_struct *)ctx[1]);
 	if (!time) {
-		slot->off_cpu.untracked++;
+		slot->off_cpu.seen.untracked++;
 		return NULL;
 	}
 	off_cpu_leave(time, slot, prev, thread_time_state(prev, ctx[0], kernel), now);
@@ -158,7 +158,7 @@ static __always_inline bool off_cpu_left(struct tm_cpu_slot *slot, const struct 
 {
 	if (!time || !time->since || time->state == TM_THREAD_NEW)
 		return false;
-	slot->off_cpu.untracked += time->state == TM_THREAD_ON_CPU;
+	slot->off_cpu.seen.untracked += time->state == TM_THREAD_ON_CPU;
 	return time->state != TM_THREAD_ON_CPU;
 }
 
@@ -180,7 +180,7 @@ static __always_inline void off_cpu_count_unseen(struct tm_cpu_slot *slot,
 						 const struct off_cpu_time *wait)
 {
 	if (!wait->ns)
-		slot->off_cpu.unseen_ns += sleep->ns;
+		slot->off_cpu.seen.unseen_ns += sleep->ns;
 }
 
 SEC("tp_btf/sched_exit_tp")

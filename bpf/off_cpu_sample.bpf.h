@@ -43,8 +43,8 @@ static __always_inline bool off_cpu_count(struct tm_cpu_slot *slot, const struct
 {
 	if (!off_cpu_within(span->ns))
 		return false;
-	slot->off_cpu.times++;
-	slot->off_cpu.ns += span->ns;
+	slot->off_cpu.seen.times++;
+	slot->off_cpu.seen.times_ns += span->ns;
 	return true;
 }
 
@@ -72,7 +72,7 @@ static __always_inline void off_cpu_choose(struct thread_time *time, struct tm_c
 static __always_inline void off_cpu_lose(struct nesting *level, int status, __u64 count,
 					 __u64 value)
 {
-	struct tm_off_cpu_times *counts = &level->slot->off_cpu;
+	struct tm_off_cpu_slot *counts = &level->slot->off_cpu;
 
 	if (status == NESTING_NESTED) {
 		counts->nested += count;

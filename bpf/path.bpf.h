@@ -95,6 +95,13 @@ __noinline int path_climb(__u32 level)
 	return PATH_MORE;
 }
 
+static __always_inline __u64 path_kernfs_parent(__u64 node)
+{
+	if (bpf_core_field_exists(struct kernfs_node___rcu, __parent))
+		return (__u64)KERNEL_READ(kernfs_node___rcu, node, __parent);
+	return (__u64)KERNEL_READ(kernfs_node, node, parent);
+}
+
 __noinline int path_climb_cgroup(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -105,10 +112,7 @@ __noinline int path_climb_cgroup(__u32 level)
 	node = s->path.dentry;
 	if (!node)
 		return PATH_DONE;
-	if (bpf_core_field_exists(struct kernfs_node___rcu, __parent))
-		up = (__u64)KERNEL_READ(kernfs_node___rcu, node, __parent);
-	else
-		up = (__u64)KERNEL_READ(kernfs_node, node, parent);
+	up = path_kernfs_parent(node);
 	if (!up)
 		return PATH_DONE;
 	s->path.dentry = up;

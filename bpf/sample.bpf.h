@@ -44,7 +44,7 @@ static __always_inline void sample_finish(struct nesting *level)
 
 	if (s->walk.stop == TM_STOP_EXITING) {
 		s->sample.event.flags |= TM_FLAG_NO_MM;
-		s->counts.exiting++;
+		s->counts.bpf.exiting++;
 	}
 	announce_generation(level);
 	s->sample.kernel_frames = (__u16)s->walk.first;

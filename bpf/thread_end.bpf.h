@@ -52,7 +52,7 @@ static __always_inline void thread_end(struct thread_time *time, struct tm_cpu_s
 		written = nesting_write(record, sizeof(*record), NESTING_SAMPLES, BPF_RB_NO_WAKEUP);
 	}
 	if (!written)
-		nesting_add(&slot->off_cpu.ends_lost, 1);
+		nesting_add(&slot->off_cpu.seen.ends_lost, 1);
 	if (status != NESTING_NESTED)
 		nesting_close(&level);
 }

@@ -198,7 +198,8 @@ static __always_inline __u64 iterator_task(struct bpf_iter__task *ctx)
 	return task;
 }
 
-/* Runs first: the collector's PID namespace is that of the task that reads the iterator. */
+/* Runs first, also in a collector that goes on with these programs: its PID namespace is that of
+ * the task that reads the iterator. */
 SEC("iter/task")
 int find_self(struct bpf_iter__task *ctx)
 {
@@ -206,6 +207,8 @@ int find_self(struct bpf_iter__task *ctx)
 
 	if (!task || task != bpf_get_current_task())
 		return 0;
+	file_choose_salt();
+	owner_begin();
 	own_level = task_level(task);
 	at = task_upid(task, own_level);
 	own_namespace = (__u64)KERNEL_READ(upid, at, ns);
@@ -275,6 +278,8 @@ int change_file(struct bpf_raw_tracepoint_args *ctx)
 		vdso_table = ctx->args[2];
 	else if (!state)
 		return 0;
+	else if (change == TM_FILE_DELETE)
+		return file_delete(number, state);
 	else if (change == TM_FILE_TABLE)
 		*(volatile __u64 *)&state->table = ctx->args[2];
 	else

@@ -82,9 +82,9 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, caller))
 		return 1;
 	if (rule)
-		s->counts.steps_by_table++;
+		s->counts.bpf.steps_by_table++;
 	else
-		s->counts.steps_by_frame_pointer++;
+		s->counts.bpf.steps_by_frame_pointer++;
 	return unwind_to(s, level, caller, rule != NULL);
 }
 

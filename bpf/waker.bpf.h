@@ -57,7 +57,7 @@ static __always_inline bool waker_begin(struct nesting *level)
 	status = nesting_open(level);
 	if (status == NESTING_OPEN)
 		return true;
-	nesting_add(&level->slot->off_cpu.wakers_lost, 1);
+	nesting_add(&level->slot->off_cpu.seen.wakers_lost, 1);
 	if (status == NESTING_NO_RING)
 		nesting_close(level);
 	return false;
@@ -86,7 +86,7 @@ static __noinline void waker_end(__u64 *ctx, struct nesting *level, struct threa
 	sample->sleeper_tid = (__u32)task->pid;
 	sample->value = 0;
 	if (!sample_write(level, NESTING_OFF_CPU))
-		nesting_add(&level->slot->off_cpu.wakers_lost, 1);
+		nesting_add(&level->slot->off_cpu.seen.wakers_lost, 1);
 	nesting_close(level);
 }
 

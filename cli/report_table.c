@@ -118,12 +118,14 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 		print_reasons(out, result->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);
 	}
 	print_some(out, summary->cpus_not_sampled, "CPUs not sampled");
-	print_some(out, counts->announce_lost, "announcements lost");
-	print_some(out, counts->processes_full, "times the process table was full");
-	print_some(out, counts->files_full, "times the file table was full");
+	print_some(out, counts->bpf.announce_lost, "announcements lost");
+	print_some(out, counts->bpf.processes_full, "times the process table was full");
+	print_some(out, counts->bpf.files_full, "times the file table was full");
+	print_some(out, counts->bpf.files_limited,
+		   "times somebody's new files were beyond his share");
 	print_some(out, counts->files_retired, "file numbers reused");
-	print_some(out, counts->tables_refused, "unwind tables refused");
-	print_some(out, counts->tables_evicted, "unwind tables evicted");
+	print_some(out, counts->installs.refused, "unwind tables refused");
+	print_some(out, counts->installs.evicted, "unwind tables evicted");
 	print_some(out, counts->attached > 1 ? counts->attached - 1 : 0, "symbolizers died");
 	(void)fputc('\n', out);
 }
@@ -179,19 +181,19 @@ void report_table_print_off_cpu(FILE *out, const struct summary *summary)
 
 	(void)fprintf(out, "off-CPU: taken %llu stacks for %.1f s of %.1f s observed, exported ",
 		      (unsigned long long)sum->taken, (double)ns->taken / 1e9,
-		      (double)counts->times_ns / 1e9);
+		      (double)counts->seen.times_ns / 1e9);
 	print_for(out, sum->exported, ns->exported);
 	(void)fputs(", dropped ", out);
 	print_for(out, sum->dropped, ns->dropped);
 	print_reasons(out, sum->drops, 0, TM_DROP_N, tm_reasons_drop);
 	(void)fputs(", in progress ", out);
 	print_for(out, result->in_progress, result->in_progress_ns);
-	print_some(out, counts->untracked, "context switches of threads without a state");
-	if (counts->unseen_ns)
+	print_some(out, counts->seen.untracked, "context switches of threads without a state");
+	if (counts->seen.unseen_ns)
 		(void)fprintf(out, ", %.1f s of sleep whose end was not seen",
-			      (double)counts->unseen_ns / 1e9);
+			      (double)counts->seen.unseen_ns / 1e9);
 	print_some(out, result->woken, "with the stack of their waker");
-	print_some(out, counts->wakers_lost + result->wakers_lost, "stacks of wakers dropped");
+	print_some(out, counts->seen.wakers_lost + result->wakers_lost, "stacks of wakers dropped");
 	if (counts->stratum_ns >= NS_PER_US)
 		(void)fprintf(out, ", times below %.3f ms sampled by chance",
 			      (double)counts->stratum_ns / 1e6);

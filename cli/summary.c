@@ -77,11 +77,11 @@ static void put_samples(FILE *out, const struct summary *s)
 	put_number(out, "lines", s->result.lines);
 	put_reasons(out, "no_line", s->result.no_line, 0, TM_NO_LINE_N, tm_reasons_no_line);
 	put_number(out, "undemangled_names", s->result.undemangled);
-	put_number(out, "exiting", s->counts.exiting);
+	put_number(out, "exiting", s->counts.bpf.exiting);
 	put_number(out, "late_records", s->result.late_records);
-	put_number(out, "files_opened", s->counts.files_opened);
-	put_number(out, "files_refused", s->counts.files_refused);
-	put_number(out, "files_failed", s->counts.files_failed);
+	put_number(out, "files_opened", s->counts.files.opened);
+	put_number(out, "files_refused", s->counts.files.refused);
+	put_number(out, "files_failed", s->counts.files.failed);
 	put_reasons(out, "files_not_opened", s->result.unopened, 0, TM_NO_FILE_N,
 		    tm_reasons_no_file);
 	(void)fputs("  ", out);
@@ -107,8 +107,8 @@ static void put_tables(FILE *out, const struct summary *s)
 {
 	const struct tm_counts *counts = &s->counts;
 
-	put_number(out, "steps_by_table", counts->steps_by_table);
-	put_number(out, "steps_by_frame_pointer", counts->steps_by_frame_pointer);
+	put_number(out, "steps_by_table", counts->bpf.steps_by_table);
+	put_number(out, "steps_by_frame_pointer", counts->bpf.steps_by_frame_pointer);
 	put_number(out, "tables_made", s->result.tables_made);
 	put_number(out, "tables_empty", s->result.tables_empty);
 	put_number(out, "tables_cached", s->result.tables_cached);
@@ -118,10 +118,10 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "cache_late", s->result.cache_late);
 	put_number(out, "tables", counts->tables);
 	put_number(out, "table_bytes", counts->table_bytes);
-	put_number(out, "tables_installed", counts->tables_installed);
-	put_number(out, "tables_refused", counts->tables_refused);
-	put_number(out, "tables_evicted", counts->tables_evicted);
-	put_number(out, "tables_failed", counts->tables_failed);
+	put_number(out, "tables_installed", counts->installs.installed);
+	put_number(out, "tables_refused", counts->installs.refused);
+	put_number(out, "tables_evicted", counts->installs.evicted);
+	put_number(out, "tables_failed", counts->installs.failed);
 	put_number(out, "parsers_started", s->parsers_started);
 	put_number(out, "parsers_lost", s->result.parsers_lost);
 	put_reasons(out, "parse_failures", s->result.parse_failures, 0, TM_PARSE_N,
@@ -137,13 +137,14 @@ static void put_state(FILE *out, const struct summary *s)
 	const struct tm_counts *counts = &s->counts;
 
 	put_number(out, "cpus_not_sampled", s->cpus_not_sampled);
-	put_number(out, "announce_lost", counts->announce_lost);
-	put_number(out, "processes_full", counts->processes_full);
-	put_number(out, "files_full", counts->files_full);
+	put_number(out, "announce_lost", counts->bpf.announce_lost);
+	put_number(out, "processes_full", counts->bpf.processes_full);
+	put_number(out, "files_full", counts->bpf.files_full);
+	put_number(out, "files_limited", counts->bpf.files_limited);
 	put_number(out, "files_retired", counts->files_retired);
-	put_number(out, "lookups", counts->lookups);
-	put_number(out, "lookup_cached", counts->lookup_cached);
-	put_number(out, "lookup_retries", counts->lookup_retries);
+	put_number(out, "lookups", counts->bpf.lookups);
+	put_number(out, "lookup_cached", counts->bpf.lookup_cached);
+	put_number(out, "lookup_retries", counts->bpf.lookup_retries);
 	put_number(out, "kernel_unknown", counts->kernel_unknown);
 	put_number(out, "kernel_readings", counts->kernel_readings);
 	put_number(out, "processes_known", counts->processes_known);
@@ -195,17 +196,18 @@ static void put_off_cpu(FILE *out, const struct summary *s)
 	(void)fputs("  \"off_cpu\": {\n", out);
 	put_off_cpu_sum(out, &s->balance.of[ACCOUNTING_OFF_CPU], "");
 	put_off_cpu_sum(out, &s->balance.of[ACCOUNTING_OFF_CPU_NS], "_ns");
-	(void)fprintf(out,
-		      "    \"observed\": %llu, \"observed_ns\": %llu, \"untracked\": %llu, "
-		      "\"waking_unseen_ns\": %llu, \"stratum_ns\": %llu, "
-		      "\"in_progress\": %llu, \"in_progress_ns\": %llu, "
-		      "\"wakers\": %llu, \"wakers_lost\": %llu,\n",
-		      (unsigned long long)counts->times, (unsigned long long)counts->times_ns,
-		      (unsigned long long)counts->untracked, (unsigned long long)counts->unseen_ns,
-		      (unsigned long long)counts->stratum_ns,
-		      (unsigned long long)result->in_progress,
-		      (unsigned long long)result->in_progress_ns, (unsigned long long)result->woken,
-		      (unsigned long long)(counts->wakers_lost + result->wakers_lost));
+	(void)fprintf(
+		out,
+		"    \"observed\": %llu, \"observed_ns\": %llu, \"untracked\": %llu, "
+		"\"waking_unseen_ns\": %llu, \"stratum_ns\": %llu, "
+		"\"in_progress\": %llu, \"in_progress_ns\": %llu, "
+		"\"wakers\": %llu, \"wakers_lost\": %llu,\n",
+		(unsigned long long)counts->seen.times, (unsigned long long)counts->seen.times_ns,
+		(unsigned long long)counts->seen.untracked,
+		(unsigned long long)counts->seen.unseen_ns, (unsigned long long)counts->stratum_ns,
+		(unsigned long long)result->in_progress, (unsigned long long)result->in_progress_ns,
+		(unsigned long long)result->woken,
+		(unsigned long long)(counts->seen.wakers_lost + result->wakers_lost));
 	put_off_cpu_whole(out, s->whole);
 	(void)fputs("  },\n", out);
 }

@@ -41,8 +41,7 @@ void drain_rewrite(struct drain *drain, struct tm_event *event, uint64_t now_ms)
 		struct tm_file *file = (struct tm_file *)event;
 
 		file_requests_announce(drain->files, file, now_ms);
-		file->vm_start = 0;
-		file->vm_end = 0;
+		file->vm_start = file->vm_end = 0;
 	}
 }
 
@@ -64,11 +63,11 @@ static void push(struct drain *drain, const struct tm_event *event)
 	if (urgent)
 		drain->announce_lost += !pushed;
 	else if (event->type == TM_EVENT_THREAD)
-		drain->off_cpu.ends_lost += !pushed;
+		drain->off_cpu.seen.ends_lost += !pushed;
 	else if (sample->kind == TM_SAMPLE_OFF_CPU && sample->value)
 		count_off_cpu(&drain->off_cpu, sample, pushed ? TM_DROP_N : TM_DROP_SHARED_FULL);
 	else if (sample->kind == TM_SAMPLE_WAKER)
-		drain->off_cpu.wakers_lost += !pushed;
+		drain->off_cpu.seen.wakers_lost += !pushed;
 	else if (sample->kind == TM_SAMPLE_ON_CPU)
 		++*(pushed ? &drain->pushed : &drain->shared_full);
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "shared/path.h"
 
@@ -49,15 +48,6 @@ const struct file_record *file_records_find(const struct file_records *records, 
 	const struct file_record *record = &records->items[number];
 
 	return record->file && record->file->event.ktime == ktime ? record : NULL;
-}
-
-struct tm_file *file_records_copy(const struct tm_file *file)
-{
-	struct tm_file *copy = malloc(file->event.bytes);
-
-	if (copy)
-		memcpy(copy, file, file->event.bytes);
-	return copy;
 }
 
 uint32_t file_records_path(const struct tm_file *file, char *path)

@@ -37,8 +37,6 @@ void file_records_drop(struct file_records *records, uint32_t number);
 /* The record of @number, below the count, that has @ktime, or NULL. */
 const struct file_record *file_records_find(const struct file_records *records, uint32_t number,
 					    uint64_t ktime);
-/* Return: a copy of @file, from malloc; NULL: no memory. */
-struct tm_file *file_records_copy(const struct tm_file *file);
 /* Writes the path of @file, relative to its root. @path: TM_PATH_MAX + 1. Return: its length; 0: it
  * is not complete and plain. */
 uint32_t file_records_path(const struct tm_file *file, char *path);

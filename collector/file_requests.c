@@ -21,13 +21,12 @@ int file_requests_init(struct file_requests *files, struct opener_client *opener
 
 void file_requests_deinit(struct file_requests *files)
 {
-	while (files->queue_head != files->queue_tail)
-		free(files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE]);
-	free(files->current);
+	do
+		free(files->current);
+	while ((files->current = file_queue_take(&files->queue)));
 	free(files->entries);
 	file_records_deinit(&files->records);
 	files->fd = tm_close(files->fd);
-	files->current = NULL;
 	files->entries = NULL;
 }
 
@@ -35,7 +34,6 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 			    uint64_t now_ms)
 {
 	struct file_requests_entry *entry;
-	struct tm_file *copy;
 
 	if (file->number >= FILE_REQUESTS_MAX)
 		return;
@@ -45,13 +43,9 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 		return;
 	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
 		return;
-	if (files->queue_tail - files->queue_head == FILE_REQUESTS_QUEUE)
-		return;
-	copy = file_records_copy(file);
-	if (!copy)
+	if (!file_queue_add(&files->queue, file))
 		return;
 	files->retrying -= entry->state >= FILE_REQUESTS_RETRY;
-	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
 	entry->state = FILE_REQUESTS_QUEUED;
 	if (file->number > files->highest)
 		files->highest = file->number;
@@ -103,16 +97,16 @@ static void finish_current(struct file_requests *files, int fd, enum tm_no_file 
 	if (fd >= 0) {
 		entry->state = FILE_REQUESTS_SENT;
 		entry->sent = (uint32_t)(files->current->event.ktime >> 10);
-		files->opened++;
+		files->counts.opened++;
 		return;
 	}
 	file_requests_note_failure(files, entry, next_attempt(reason), now_ms);
-	files->failed++;
+	files->counts.failed++;
 }
 
 static struct opener_request next_file(struct file_requests *files)
 {
-	const struct tm_file *file = files->queue[files->queue_head % FILE_REQUESTS_QUEUE];
+	const struct tm_file *file = files->current = file_queue_take(&files->queue);
 	struct opener_request request = {
 		.kind = OPENER_ASK,
 		.own_tid = file->own_tid,
@@ -121,8 +115,7 @@ static struct opener_request next_file(struct file_requests *files)
 		.vm_end = file->vm_end,
 	};
 
-	files->current = files->queue[files->queue_head++ % FILE_REQUESTS_QUEUE];
-	request.path_bytes = file_records_path(files->current, request.path);
+	request.path_bytes = file_records_path(file, request.path);
 	return request;
 }
 
@@ -130,8 +123,7 @@ static struct opener_request next_file(struct file_requests *files)
 static bool start_next(struct file_requests *files, uint64_t now_ms)
 {
 	/* without credit the descriptor could not be sent on */
-	bool file = files->queue_head != files->queue_tail &&
-		    (files->link->credit > 0 || files->link->fd < 0);
+	bool file = files->queue.count && (files->link->credit > 0 || files->link->fd < 0);
 	bool path = files->path_head != files->path_tail && (files->path_is_next || !file);
 	struct opener_request request;
 
@@ -164,7 +156,7 @@ static void check_opened(struct file_requests *files, const struct opener_answer
 			match == FILE_REQUESTS_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
 	(void)opener_client_verdict(files->opener, files->accepted);
 	if (match >= 0 && !files->accepted && !files->path)
-		files->refused++;
+		files->counts.refused++;
 	if (files->opener->fd < 0)
 		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
 }
@@ -198,8 +190,8 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 			     now_ms);
 		return true;
 	}
-	if (answer.abandoned > files->abandoned)
-		files->abandoned = answer.abandoned;
+	if (answer.abandoned > files->counts.abandoned)
+		files->counts.abandoned = answer.abandoned;
 	if (answer.status == OPENER_OPENED)
 		check_opened(files, &answer, now_ms);
 	else if (answer.status == OPENER_HANDED && files->accepted)
@@ -325,6 +317,6 @@ void file_requests_reset_all(struct file_requests *files)
 
 bool file_requests_idle(const struct file_requests *files)
 {
-	return files->stage == FILE_REQUESTS_IDLE && files->queue_head == files->queue_tail &&
+	return files->stage == FILE_REQUESTS_IDLE && !files->queue.count &&
 	       files->path_head == files->path_tail;
 }

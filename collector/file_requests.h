@@ -3,7 +3,7 @@
 /*
  * file_requests - gets announced files opened, one at a time, and sends them to the symbolizer
  *
- * Shape      one small state per file number, a bounded queue of announcements, and one current
+ * Shape      one small state per file number, a queue of announcements, and one current
  *            file: request to the opener -> the kernel says which file its worker has mapped ->
  *            accept or refuse -> descriptor, or the reason for its lack, to the symbolizer. In
  *            turn with files, paths that the collector made are opened; of those the kernel only
@@ -17,9 +17,9 @@
  * Again      the record of a file that was sent is kept, so that its file can be opened once more
  *            when the symbolizer asks for it (REOPENED), also after the last sample. A file whose
  *            record is not kept is announced again by its next sample.
- * Owner      the queue owns copies of records; the opener client and the link stay the caller's.
+ * Owner      the opener client and the link stay the caller's.
  * Trust      records have passed tm_event_check_from_bpf; answers of the opener are checked here.
- * Limits     FILE_REQUESTS_MAX numbers, FILE_REQUESTS_QUEUE announcements; the others wait until
+ * Limits     FILE_REQUESTS_MAX numbers; announcements that the queue does not take wait until
  *            they are announced again, in the next epoch. TM_PATHS_IN_FLIGHT paths
  *            that the symbolizer asks for, FILE_REQUESTS_PERF_MAPS perf maps.
  * Threads    one. Never waits: while the wire is full, the current file stays until the next round.
@@ -28,13 +28,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/file_queue.h"
 #include "collector/file_records.h"
 #include "collector/opener_client.h"
 #include "collector/symbolizer_link.h"
 #include "shared/bpf_state.h"
 
 #define FILE_REQUESTS_MAX       SYMBOLIZER_LINK_NUMBERS
-#define FILE_REQUESTS_QUEUE     1024
 #define FILE_REQUESTS_PERF_MAPS 32
 #define FILE_REQUESTS_PATHS     (TM_PATHS_IN_FLIGHT + FILE_REQUESTS_PERF_MAPS)
 /* After the first failure; doubled by each further one. Short, since it may be that of a program
@@ -99,8 +99,7 @@ struct file_requests {
 	struct file_requests_entry *entries;
 	uint32_t highest;  /* number announced so far */
 	uint32_t retrying; /* entries in FILE_REQUESTS_RETRY or FILE_REQUESTS_RETIRE */
-	struct tm_file *queue[FILE_REQUESTS_QUEUE];
-	uint32_t queue_head, queue_tail; /* free-running */
+	struct file_queue queue;
 	struct file_requests_path paths[FILE_REQUESTS_PATHS];
 	uint32_t path_head, path_tail; /* free-running */
 	uint32_t perf_maps;            /* of those paths */
@@ -117,7 +116,7 @@ struct file_requests {
 	int fd;                  /* to be sent; -1: the reason is sent */
 	enum tm_no_file reason;
 
-	uint64_t opened, refused, failed, abandoned;
+	struct tm_file_counts counts;
 };
 
 /* Return: 0, -ENOMEM. */

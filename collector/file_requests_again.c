@@ -69,17 +69,12 @@ bool file_requests_again(struct file_requests *files, uint32_t number, uint64_t 
 {
 	struct file_requests_entry *entry = &files->entries[number];
 	const struct file_record *record = file_records_find(&files->records, number, value);
-	struct tm_file *copy;
 
 	if (!is_last(entry, FILE_REQUESTS_ANSWERED, value) || entry->again ||
-	    files->queue_tail - files->queue_head >= FILE_REQUESTS_QUEUE / 2)
+	    files->queue.count >= FILE_QUEUE_MAX / 2)
 		return false;
-	copy = record ? file_records_copy(record->file) : NULL;
-	if (!copy) {
+	entry->again = record && file_queue_add(&files->queue, record->file);
+	if (!entry->again)
 		file_requests_note_failure(files, entry, FILE_REQUESTS_RETRY, now_ms);
-		return true;
-	}
-	entry->again = true;
-	files->queue[files->queue_tail++ % FILE_REQUESTS_QUEUE] = copy;
 	return true;
 }

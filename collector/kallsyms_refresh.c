@@ -19,15 +19,12 @@ static bool is_due(const struct kallsyms_refresh *refresh, uint64_t now_ms)
 static int begin(struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
 	uint64_t now = tm_clock_ns();
-	int fd = refresh->open(refresh->context);
 
+	refresh->fd = refresh->open(refresh->context);
 	refresh->asked = refresh->symbols->unknown_pages;
 	refresh->symbols->unknown_pages = 0;
 	refresh->begun_ms = now_ms;
-	if (fd < 0)
-		return fd;
-	refresh->fd = fd;
-	return kallsyms_begin(refresh->symbols, now);
+	return refresh->fd < 0 ? refresh->fd : kallsyms_begin(refresh->symbols, now);
 }
 
 /* Return: 0, KALLSYMS_E_END, -errno. */
@@ -44,6 +41,7 @@ static int read_slice(struct kallsyms_refresh *refresh)
 
 bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 {
+	unsigned more;
 	int r = 0;
 
 	if (refresh->fd < 0 && !is_due(refresh, now_ms))
@@ -58,9 +56,8 @@ bool kallsyms_refresh_advance(struct kallsyms_refresh *refresh, uint64_t now_ms)
 	if (r == KALLSYMS_E_END)
 		r = kallsyms_seal(refresh->symbols);
 	refresh->vain = r == 0 ? 0 : refresh->vain | refresh->asked;
-	refresh->doublings = r == 0 ? 0 : refresh->doublings + 1;
-	if (refresh->doublings > KALLSYMS_REFRESH_DOUBLINGS)
-		refresh->doublings = KALLSYMS_REFRESH_DOUBLINGS;
+	more = refresh->doublings + (refresh->doublings < KALLSYMS_REFRESH_DOUBLINGS);
+	refresh->doublings = r == 0 ? 0 : more;
 	refresh->readings += r >= 0;
 	if (r < 0) {
 		kallsyms_abort(refresh->symbols);

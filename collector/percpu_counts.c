@@ -11,7 +11,14 @@ static uint64_t read_once(const uint64_t *counter)
 	return atomic_load_explicit((const _Atomic uint64_t *)counter, memory_order_acquire);
 }
 
-static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_off_cpu_times *slot)
+/* For structures of such counters alone. */
+static void add_all(void *to, const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+		((uint64_t *)to)[i] += read_once((const uint64_t *)from + i);
+}
+
+static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_off_cpu_slot *slot)
 {
 	uint64_t nested = read_once(&slot->nested), nested_ns = read_once(&slot->nested_ns);
 	uint64_t no_ring = read_once(&slot->no_ring), no_ring_ns = read_once(&slot->no_ring_ns);
@@ -22,24 +29,18 @@ static void add_off_cpu_slot(struct tm_off_cpu_counts *counts, const struct tm_o
 	counts->drops_ns[TM_DROP_NO_RING] += no_ring_ns;
 	counts->taken += nested + no_ring;
 	counts->taken_ns += nested_ns + no_ring_ns;
-	counts->times += read_once(&slot->times);
-	counts->times_ns += read_once(&slot->ns);
-	counts->untracked += read_once(&slot->untracked);
-	counts->unseen_ns += read_once(&slot->unseen_ns);
-	counts->ends_lost += read_once(&slot->ends_lost);
-	counts->wakers_lost += read_once(&slot->wakers_lost);
+	add_all(&counts->seen, &slot->seen, sizeof(slot->seen));
 }
 
 void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
 {
-	uint64_t nested = read_once(&slot->nested);
-	uint64_t no_ring = read_once(&slot->no_ring);
+	uint64_t nested = read_once(&slot->nested), no_ring = read_once(&slot->no_ring);
 
 	counts->hits += read_once(&slot->hits);
 	counts->drops[TM_DROP_NESTED] += nested;
 	counts->drops[TM_DROP_NO_RING] += no_ring;
 	counts->taken += nested + no_ring;
-	counts->announce_lost += read_once(&slot->lost_announces);
+	counts->bpf.announce_lost += read_once(&slot->lost_announces);
 	counts->bpf_own_ns += read_once(&slot->own_ns);
 	add_off_cpu_slot(&counts->off_cpu, &slot->off_cpu);
 }
@@ -52,15 +53,7 @@ void percpu_add_level(struct tm_counts *counts, const struct tm_level_counts *le
 	counts->off_cpu.drops_ns[TM_DROP_RING_FULL] += read_once(&level->off_cpu_full_ns);
 	counts->off_cpu.taken += read_once(&level->off_cpu);
 	counts->off_cpu.taken_ns += read_once(&level->off_cpu_ns);
-	counts->exiting += read_once(&level->exiting);
-	counts->announce_lost += read_once(&level->announce_lost);
-	counts->processes_full += read_once(&level->processes_full);
-	counts->files_full += read_once(&level->files_full);
-	counts->lookups += read_once(&level->lookups);
-	counts->lookup_cached += read_once(&level->lookup_cached);
-	counts->lookup_retries += read_once(&level->lookup_retries);
-	counts->steps_by_table += read_once(&level->steps_by_table);
-	counts->steps_by_frame_pointer += read_once(&level->steps_by_frame_pointer);
+	add_all(&counts->bpf, &level->bpf, sizeof(level->bpf));
 }
 
 /* Return: samples whose way has ended. */

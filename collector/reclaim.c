@@ -87,7 +87,8 @@ static void on_number_unused(void *context, uint64_t ktime, uint64_t value)
 				   on_number_unused, reclaim, value);
 		return;
 	}
-	remove_entry(&reclaim->numbers, &number);
+	reclaim->numbers.gone += reclaim->files->kernel.change(reclaim->files->kernel.context,
+							       number, TM_FILE_DELETE, 0) == 0;
 	if (reclaim->tables)
 		unwind_install_forget(reclaim->tables, number);
 	file_requests_drop(reclaim->files, number);

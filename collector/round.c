@@ -22,14 +22,10 @@ void session_weigh(struct session *session)
 void session_count(struct session *session)
 {
 	const struct drain *drain = &session->drain;
-	const struct file_requests *files = &session->files;
 	struct tm_counts counts = {
 		.pushed = drain->pushed,
-		.announce_lost = drain->announce_lost,
-		.files_opened = files->opened,
-		.files_refused = files->refused,
-		.files_failed = files->failed,
-		.openers_abandoned = files->abandoned,
+		.bpf.announce_lost = drain->announce_lost,
+		.files = session->files.counts,
 		.kernel_unknown = session->symbols.unknown,
 		.kernel_readings = session->refresh.readings,
 		.violations =
@@ -51,10 +47,7 @@ void session_count(struct session *session)
 		.attached = session->attached,
 		.tables = session->tables.count,
 		.table_bytes = session->tables.alloc.taken * (uint64_t)TM_UNWIND_UNIT_BYTES,
-		.tables_installed = session->tables.installed,
-		.tables_refused = session->tables.refused,
-		.tables_failed = session->tables.failed,
-		.tables_evicted = session->tables.evicted,
+		.installs = session->tables.counts,
 		.off_cpu = drain->off_cpu,
 	};
 
@@ -160,8 +153,8 @@ uint64_t session_round(struct session *session)
 	tm_ring_publish_counts(&session->writer, &session->counts);
 	tm_ring_publish(&session->writer, w);
 	drain_commit(&session->drain);
-	reclaim_advance(&session->reclaim, session->writer.watermark, session->counts.announce_lost,
-			now_ms);
+	reclaim_advance(&session->reclaim, session->writer.watermark,
+			session->counts.bpf.announce_lost, now_ms);
 	unwind_install_advance(&session->tables);
 	refresh_symbols(session, now_ms);
 	session->tokens += (int64_t)(now_ms - session->tokens_ms) * SESSION_TOKENS_PER_MS;

@@ -49,22 +49,20 @@ static void adopt_off_cpu_counts(struct tm_off_cpu_counts *mine,
 		mine->drops[i] = ours(counts->drops[i], kernel->drops[i]);
 		mine->drops_ns[i] = ours(counts->drops_ns[i], kernel->drops_ns[i]);
 	}
-	mine->ends_lost = ours(counts->ends_lost, kernel->ends_lost);
-	mine->wakers_lost = ours(counts->wakers_lost, kernel->wakers_lost);
+	mine->seen.ends_lost = ours(counts->seen.ends_lost, kernel->seen.ends_lost);
+	mine->seen.wakers_lost = ours(counts->seen.wakers_lost, kernel->seen.wakers_lost);
 }
 
 /* Counters of the kernel's side go on by themselves. */
 static void adopt_counts(struct session *session, const struct tm_counts *counts)
 {
 	struct drain *drain = &session->drain;
-	struct file_requests *files = &session->files;
-	struct unwind_install *tables = &session->tables;
 	struct tm_counts kernel = {0};
 
 	percpu_count(&session->loader.percpu, &kernel);
 	drain->malformed = counts->drops[TM_DROP_MALFORMED];
 	drain->shared_full = counts->drops[TM_DROP_SHARED_FULL];
-	drain->announce_lost = ours(counts->announce_lost, kernel.announce_lost);
+	drain->announce_lost = ours(counts->bpf.announce_lost, kernel.bpf.announce_lost);
 	adopt_off_cpu_counts(&drain->off_cpu, &counts->off_cpu, &kernel.off_cpu);
 	session->symbolizer_died = counts->drops[TM_DROP_SYMBOLIZER_DIED];
 	session->violations = counts->violations;
@@ -73,14 +71,8 @@ static void adopt_counts(struct session *session, const struct tm_counts *counts
 	session->cpu_before_ns = counts->cpu_ns;
 	session->symbols.unknown = counts->kernel_unknown;
 	session->refresh.readings = counts->kernel_readings;
-	files->opened = counts->files_opened;
-	files->refused = counts->files_refused;
-	files->failed = counts->files_failed;
-	files->abandoned = counts->openers_abandoned;
-	tables->installed = counts->tables_installed;
-	tables->refused = counts->tables_refused;
-	tables->failed = counts->tables_failed;
-	tables->evicted = counts->tables_evicted;
+	session->files.counts = counts->files;
+	session->tables.counts = counts->installs;
 	session->counts = *counts;
 	percpu_adopt_events(&session->loader.percpu,
 			    kernel.hits + ours(counts->owed, counts->hits));

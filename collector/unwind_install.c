@@ -133,7 +133,7 @@ static int evict(struct unwind_install *tables)
 			    : -ENOSPC;
 		if (r < 0)
 			return r;
-		tables->evicted++;
+		tables->counts.evicted++;
 		if (oldest != tables->number)
 			file_requests_reset(tables->files, oldest);
 	}
@@ -169,9 +169,9 @@ static void try_install(struct unwind_install *tables, bool may_grow)
 	if (r == UNWIND_ALLOC_E_CHUNK || (r == UNWIND_ALLOC_E_FULL && evict(tables) == 0))
 		return;
 	if (r == 0)
-		tables->installed++;
+		tables->counts.installed++;
 	else
-		tables->refused++;
+		tables->counts.refused++;
 	unwind_install_drop(tables);
 }
 
@@ -216,7 +216,7 @@ uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire
 	if (r == 0 && tables->layout.units <= most) {
 		try_install(tables, /* may_grow= */ false);
 	} else {
-		tables->refused++;
+		tables->counts.refused++;
 		unwind_install_drop(tables);
 	}
 	return bytes;
@@ -231,8 +231,8 @@ void unwind_install_failed(struct unwind_install *tables, const struct tm_wire *
 		      : file_requests_unparsed(tables->files, message->number, message->value,
 					       now_ms);
 
-	tables->failed += due && !again;
-	tables->refused += !due;
+	tables->counts.failed += due && !again;
+	tables->counts.refused += !due;
 }
 
 void unwind_install_forget(struct unwind_install *tables, uint32_t number)

@@ -50,7 +50,7 @@ struct unwind_install {
 	uint32_t number; /* of the pending table */
 
 	uint64_t count; /* of tables with units */
-	uint64_t installed, refused, evicted, failed;
+	struct tm_install_counts counts;
 };
 
 /* @budget: bytes. Return: 0, -ENOMEM. */

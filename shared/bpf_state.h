@@ -19,16 +19,21 @@ struct tm_mark {
 	uint64_t pad[7];
 };
 
-struct tm_off_cpu_times { /* times without a CPU that ended */
-	uint64_t times;
-	uint64_t ns;
+/* What the hooks of the scheduler met; only numbers of 64 bits. */
+struct tm_off_cpu_seen {
+	uint64_t times;     /* times without a CPU that ended, within the selection */
+	uint64_t times_ns;  /* which the values of samples estimate: taken_ns differs by chance */
 	uint64_t untracked; /* context switches of threads that no state could be kept for */
 	uint64_t unseen_ns; /* sleeps whose waking was not seen: the wait behind counts as sleep */
 	uint64_t ends_lost; /* THREAD records of ended threads that found no level or space */
 	uint64_t wakers_lost; /* samples of wakers, likewise */
-	uint64_t nested;      /* samples dropped: a fifth level */
-	uint64_t nested_ns;   /* their values */
-	uint64_t no_ring;     /* the same: no ring or scratch for this CPU */
+};
+
+struct tm_off_cpu_slot {
+	struct tm_off_cpu_seen seen;
+	uint64_t nested;    /* samples dropped: a fifth level */
+	uint64_t nested_ns; /* their values */
+	uint64_t no_ring;   /* the same: no ring or scratch for this CPU */
 	uint64_t no_ring_ns;
 };
 
@@ -44,30 +49,35 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 	uint64_t weight_ns; /* what a hit stands for; 0: the period of the recording */
 	uint64_t next_ns;   /* the same of the next hit, which carries the rest of a period that was
 			     * changed; 0: it stands for no more than any other */
-	struct tm_off_cpu_times off_cpu;
+	struct tm_off_cpu_slot off_cpu;
 	uint64_t own_ns;     /* that the programs which write records ran, by their own clock */
 	uint64_t drained[2]; /* position in the CPU's ring, written by the collector for the one
 			      * that goes on after it (shared/ring_progress.h) */
 };
 
-/* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
-struct tm_level_counts {
-	uint64_t taken;          /* hits within the selection, without `nested` and `no_ring` */
-	uint64_t ring_full;      /* of those, dropped */
-	uint64_t exiting;        /* taken without an mm */
+/* What the BPF programs met; only numbers of 64 bits. */
+struct tm_bpf_counts {
+	uint64_t exiting;        /* on-CPU samples taken without an mm */
 	uint64_t announce_lost;  /* PROCESS, FILE or EXIT records for which the ring was full */
 	uint64_t processes_full; /* the table of announced processes was full */
 	uint64_t files_full;     /* the table of file numbers was full */
+	uint64_t files_limited;  /* an owner had its share of them (bpf/owner.bpf.h) */
 	uint64_t lookups;        /* mapping lookups */
 	uint64_t lookup_cached;  /* of those, answered by the mapping cache */
 	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
 	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
 	uint64_t steps_by_frame_pointer; /* and by frame pointer */
+};
+
+/* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
+struct tm_level_counts {
+	uint64_t taken;        /* hits within the selection, without `nested` and `no_ring` */
+	uint64_t ring_full;    /* of those, dropped */
 	uint64_t off_cpu;      /* off-CPU samples within the selection, without off_cpu_lost */
 	uint64_t off_cpu_ns;   /* their values */
 	uint64_t off_cpu_full; /* of those, dropped: the ring was full */
 	uint64_t off_cpu_full_ns;
-	uint64_t pad;
+	struct tm_bpf_counts bpf;
 };
 
 #define TM_PROCESS_EXITED 1 /* its EXIT was sent, or lost for want of space */
@@ -96,6 +106,7 @@ struct tm_file_state { /* of a file number, map `files` */
 	uint32_t epoch;   /* 0: not announced */
 	uint32_t retired; /* 1: no later sample uses the number; reused once the entry is deleted */
 	uint64_t table;   /* reference to its unwind table (shared/unwind_map.h) */
+	uint64_t owners[2]; /* who is charged for it: keys of bpf/owner.bpf.h; second: 0: nobody */
 };
 
 /* What the BPF program change_file, run by the collector, does to a file number's entry. */
@@ -103,6 +114,7 @@ enum tm_file_change {
 	TM_FILE_FORGET, /* announce it again */
 	TM_FILE_RETIRE, /* no later sample has the number */
 	TM_FILE_TABLE,  /* sets its unwind table */
+	TM_FILE_DELETE, /* the number is free */
 };
 
 enum tm_check_status {

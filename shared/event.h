@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       8
+#define TM_EVENT_VERSION       9
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -104,12 +104,13 @@ struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that
 	X(KERNEL_DEPTH, kernel_depth)     /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
 
 /* Why a frame has no mapping. Shown in the stack as `[reason]`. */
-#define TM_UNRESOLVED_REASONS(X)                                                        \
-	X(NO_MAPPING, no_mapping)     /* no VMA covers the address */                   \
-	X(MAPPING_BUSY, mapping_busy) /* the VMA kept changing under the lookup */      \
-	X(MAPPING_DEEP, mapping_deep) /* the tree was deeper than the lookup's bound */ \
-	X(FILES_FULL, files_full)     /* no free file number */                         \
-	X(OFFSET, offset)             /* file offset beyond TM_FRAME_OFFSET_MAX */
+#define TM_UNRESOLVED_REASONS(X)                                                          \
+	X(NO_MAPPING, no_mapping)       /* no VMA covers the address */                   \
+	X(MAPPING_BUSY, mapping_busy)   /* the VMA kept changing under the lookup */      \
+	X(MAPPING_DEEP, mapping_deep)   /* the tree was deeper than the lookup's bound */ \
+	X(FILES_FULL, files_full)       /* no free file number */                         \
+	X(OFFSET, offset)               /* file offset beyond TM_FRAME_OFFSET_MAX */      \
+	X(FILES_LIMITED, files_limited) /* whoever runs it has had its share of them */
 
 #define TM_ENUM_DROP(upper, lower)       TM_DROP_##upper,
 #define TM_ENUM_STOP(upper, lower)       TM_STOP_##upper,
@@ -300,7 +301,7 @@ struct tm_file {
 	uint64_t vm_end;   /* collector only */
 	uint32_t mnt_ns;
 	uint16_t path_bytes;
-	uint16_t pad;
+	uint16_t owner; /* the same for all files that one owner brought (bpf/owner.bpf.h) */
 	char text[];
 };
 

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "shared/event.h"
+#include "shared/bpf_state.h"
 
 #define TM_WIRE_VERSION       7
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
@@ -32,12 +32,7 @@
 
 /* Samples and the ns that they stand for, of the kind off-CPU. */
 struct tm_off_cpu_counts {
-	uint64_t times;     /* times without a CPU that ended, within the selection */
-	uint64_t times_ns;  /* which the values of samples estimate: taken_ns differs by chance */
-	uint64_t untracked; /* context switches of threads that no state could be kept for */
-	uint64_t unseen_ns; /* sleeps whose waking was not seen: the wait behind counts as sleep */
-	uint64_t ends_lost; /* THREAD records that were dropped */
-	uint64_t wakers_lost; /* samples of wakers, likewise */
+	struct tm_off_cpu_seen seen;
 	uint64_t taken;
 	uint64_t taken_ns;
 	uint64_t pushed;
@@ -48,6 +43,22 @@ struct tm_off_cpu_counts {
 	uint64_t stratum_ns;
 };
 
+/* Sampled files. */
+struct tm_file_counts {
+	uint64_t opened;
+	uint64_t refused;   /* opened, but not the file that was sampled */
+	uint64_t failed;    /* attempts to open one that gave no descriptor */
+	uint64_t abandoned; /* workers of the opener that hang */
+};
+
+/* Unwind tables. */
+struct tm_install_counts {
+	uint64_t installed;
+	uint64_t refused; /* not due, invalid, or too large */
+	uint64_t evicted; /* in favour of another one */
+	uint64_t failed;  /* could not be made; their files are sent again */
+};
+
 /* Written by the collector once per round. All but lags, entries and tables only grow. */
 struct tm_counts {
 	uint64_t hits;   /* runs of the sampling program */
@@ -55,17 +66,8 @@ struct tm_counts {
 	uint64_t taken;  /* read after the round's drain, so never below pushed + dropped */
 	uint64_t pushed; /* samples pushed into the shared ring */
 	uint64_t drops[TM_DROP_N];
-	uint64_t exiting;
-	uint64_t announce_lost;
-	uint64_t processes_full;
-	uint64_t files_full;
-	uint64_t lookups;
-	uint64_t lookup_cached;
-	uint64_t lookup_retries;
-	uint64_t files_opened;
-	uint64_t files_refused; /* opened, but not the file that was sampled */
-	uint64_t files_failed;  /* attempts to open one that gave no descriptor */
-	uint64_t openers_abandoned;
+	struct tm_bpf_counts bpf;
+	struct tm_file_counts files;
 	uint64_t kernel_unknown;  /* kernel frames outside every known module */
 	uint64_t kernel_readings; /* of the kernel's symbols while recording */
 	uint64_t violations;      /* invalid messages of a peer */
@@ -83,15 +85,10 @@ struct tm_counts {
 	uint64_t files_retired;   /* file numbers freed */
 	uint64_t processes_known; /* entries in the BPF maps, at the last measurement */
 	uint64_t files_known;
-	uint64_t attached;               /* symbolizers that attached so far */
-	uint64_t steps_by_table;         /* user frames unwound by a rule of an unwind table */
-	uint64_t steps_by_frame_pointer; /* and by frame pointer */
-	uint64_t tables;                 /* in the BPF maps now */
-	uint64_t table_bytes;            /* of those */
-	uint64_t tables_installed;
-	uint64_t tables_refused;          /* not due, invalid, or too large */
-	uint64_t tables_evicted;          /* in favour of another one */
-	uint64_t tables_failed;           /* could not be made; their files are sent again */
+	uint64_t attached;    /* symbolizers that attached so far */
+	uint64_t tables;      /* in the BPF maps now */
+	uint64_t table_bytes; /* of those */
+	struct tm_install_counts installs;
 	uint64_t weight_ns[TM_WEIGHTS_N]; /* time in which a hit stood for 2^index periods */
 	struct tm_off_cpu_counts off_cpu; /* what stands above is on-CPU's alone */
 };

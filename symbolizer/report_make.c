@@ -35,11 +35,12 @@ static void complete_off_cpu(const struct report_job *job, struct report_off_cpu
 	off_cpu->exported_ns = accounting->off_cpu_ns.exported;
 	memcpy(off_cpu->drops, accounting->off_cpu.drops, sizeof(off_cpu->drops));
 	memcpy(off_cpu->drops_ns, accounting->off_cpu_ns.drops, sizeof(off_cpu->drops_ns));
-	off_cpu->times = job->counts.off_cpu.times;
-	off_cpu->times_ns = job->counts.off_cpu.times_ns;
-	off_cpu->untracked = job->counts.off_cpu.untracked;
-	off_cpu->unseen_ns = job->counts.off_cpu.unseen_ns;
-	off_cpu->wakers_lost = job->counts.off_cpu.wakers_lost + job->result.off_cpu.wakers_lost;
+	off_cpu->times = job->counts.off_cpu.seen.times;
+	off_cpu->times_ns = job->counts.off_cpu.seen.times_ns;
+	off_cpu->untracked = job->counts.off_cpu.seen.untracked;
+	off_cpu->unseen_ns = job->counts.off_cpu.seen.unseen_ns;
+	off_cpu->wakers_lost =
+		job->counts.off_cpu.seen.wakers_lost + job->result.off_cpu.wakers_lost;
 	off_cpu->in_progress = job->result.off_cpu.in_progress;
 	off_cpu->in_progress_ns = job->result.off_cpu.in_progress_ns;
 }

@@ -152,12 +152,12 @@ static int print_levels(const struct bpf_objects *objects)
 			r = add_levels(id, &sum);
 	}
 	printf("taken %" PRIu64 "\nring_full %" PRIu64 "\nannounce_lost %" PRIu64
-	       "\nprocesses_full %" PRIu64 "\nfiles_full %" PRIu64 "\nlookups %" PRIu64
-	       "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64 "\nsteps_by_table %" PRIu64
-	       "\nsteps_by_frame_pointer %" PRIu64 "\n",
-	       sum.taken, sum.ring_full, sum.announce_lost, sum.processes_full, sum.files_full,
-	       sum.lookups, sum.lookup_cached, sum.lookup_retries, sum.steps_by_table,
-	       sum.steps_by_frame_pointer);
+	       "\nprocesses_full %" PRIu64 "\nfiles_full %" PRIu64 "\nfiles_limited %" PRIu64
+	       "\nlookups %" PRIu64 "\nlookup_cached %" PRIu64 "\nlookup_retries %" PRIu64
+	       "\nsteps_by_table %" PRIu64 "\nsteps_by_frame_pointer %" PRIu64 "\n",
+	       sum.taken, sum.ring_full, sum.bpf.announce_lost, sum.bpf.processes_full,
+	       sum.bpf.files_full, sum.bpf.files_limited, sum.bpf.lookups, sum.bpf.lookup_cached,
+	       sum.bpf.lookup_retries, sum.bpf.steps_by_table, sum.bpf.steps_by_frame_pointer);
 	return r;
 }
 

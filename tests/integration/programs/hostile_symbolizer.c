@@ -31,7 +31,7 @@ static unsigned judged; /* attacks */
 
 static uint64_t refusals(const struct harness *now)
 {
-	return now->counts.tables_refused + now->counts.violations;
+	return now->counts.installs.refused + now->counts.violations;
 }
 static bool refuses(const struct harness *now, const void *until)
 {
@@ -43,7 +43,7 @@ static bool took(const struct harness *now, const void *until)
 }
 static bool installed(const struct harness *now, const void *until)
 {
-	return now->counts.tables_installed >= *(const uint64_t *)until;
+	return now->counts.installs.installed >= *(const uint64_t *)until;
 }
 
 static void complain(const char *name, const char *what, int error)
@@ -87,7 +87,7 @@ static void judge(const char *name, uint64_t before, uint64_t from, bool many)
 		complain(name, "not refused with a count", r);
 	else if (!many && refusals(&harness) != until)
 		complain(name, "counted more than once", 0);
-	if (harness.counts.tables_installed != from)
+	if (harness.counts.installs.installed != from)
 		complain(name, "installed", 0);
 	judged++;
 }
@@ -128,7 +128,7 @@ static int corrupted_table(const struct hostile_bytes *attack)
 /* Sends the table for a file of its own and judges the result. Takes @fd. */
 static void send_table(const char *name, int fd)
 {
-	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	uint64_t before = refusals(&harness), from = harness.counts.installs.installed;
 	_cleanup_(tm_closep) int taken = fd;
 	struct tm_wire file;
 	int r;
@@ -165,7 +165,7 @@ static void send_tables(void)
 /* Refused, and the wire with it. */
 static void send_question(const struct hostile_question *question)
 {
-	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	uint64_t before = refusals(&harness), from = harness.counts.installs.installed;
 	struct tm_wire file;
 	int r;
 
@@ -183,7 +183,7 @@ static void send_question(const struct hostile_question *question)
 
 static void send_message(const struct hostile_message *attack)
 {
-	uint64_t before = refusals(&harness), from = harness.counts.tables_installed;
+	uint64_t before = refusals(&harness), from = harness.counts.installs.installed;
 	_cleanup_(tm_closep) int fd = valid_table();
 	struct tm_wire file;
 	int r;
@@ -203,7 +203,7 @@ static void send_message(const struct hostile_message *attack)
 static void send_valid(const char *name, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
-	uint64_t before, from, until = harness.counts.tables_installed;
+	uint64_t before, from, until = harness.counts.installs.installed;
 	struct tm_wire file;
 	int r = taken < 0 ? taken : begin(name);
 
@@ -218,7 +218,7 @@ static void send_valid(const char *name, int fd)
 	if (r < 0)
 		complain(name, "well-formed tables are not accepted", r);
 	before = refusals(&harness);
-	from = harness.counts.tables_installed;
+	from = harness.counts.installs.installed;
 	if (answer(&file, taken) != 0)
 		complain(name, "a replay cannot be sent", 0);
 	judge("a replay", before, from, false);
@@ -288,7 +288,7 @@ static void wish_for_rates(void)
 
 static void attack_all(const char *folder)
 {
-	uint64_t was = harness.counts.tables_installed;
+	uint64_t was = harness.counts.installs.installed;
 
 	send_tables();
 	for (size_t i = 0; i < hostile_questions_count; i++)
@@ -301,9 +301,9 @@ static void attack_all(const char *folder)
 		complain("all", "not every attack was judged", 0);
 	(void)printf("  %u attacks, each refused by itself: %llu refused tables, "
 		     "%llu broken messages, %llu installed\n",
-		     judged, (unsigned long long)harness.counts.tables_refused,
+		     judged, (unsigned long long)harness.counts.installs.refused,
 		     (unsigned long long)harness.counts.violations,
-		     (unsigned long long)(harness.counts.tables_installed - was));
+		     (unsigned long long)(harness.counts.installs.installed - was));
 	send_valid("a valid table", valid_table());
 	lead_astray();
 	ask_allowed(folder);
@@ -326,8 +326,8 @@ int main(int argc, char **argv)
 		     "by frame pointer %llu; %llu tables now\n",
 		     (unsigned long long)harness.counts.taken,
 		     (unsigned long long)harness.counts.drops[TM_DROP_MALFORMED],
-		     (unsigned long long)harness.counts.steps_by_table,
-		     (unsigned long long)harness.counts.steps_by_frame_pointer,
+		     (unsigned long long)harness.counts.bpf.steps_by_table,
+		     (unsigned long long)harness.counts.bpf.steps_by_frame_pointer,
 		     (unsigned long long)harness.counts.tables);
 	if (harness.counts.drops[TM_DROP_MALFORMED])
 		complain("all", "malformed records", 0);

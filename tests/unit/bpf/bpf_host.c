@@ -199,7 +199,6 @@ bool bpf_host_has_field(const char *type, const char *field)
 {
 	static const char *const absent[] = {
 		"struct mm_struct___seq mm_lock_seq.sequence",
-		"struct task_struct cgroups",
 		"struct backing_file user_path",
 		"struct kernfs_node___rcu __parent",
 	};

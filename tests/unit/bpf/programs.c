@@ -51,7 +51,7 @@ void program_off_cpu_end(const struct program_off_cpu_wait *wait, struct program
 
 	off_cpu_resume(&time, wait->end, &sleep, &runnable);
 	off_cpu_count_unseen(&slot, &sleep, &runnable);
-	*ret_ns = (struct program_off_cpu_ns){sleep.ns, runnable.ns, slot.off_cpu.unseen_ns};
+	*ret_ns = (struct program_off_cpu_ns){sleep.ns, runnable.ns, slot.off_cpu.seen.unseen_ns};
 }
 
 bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracked)
@@ -60,7 +60,7 @@ bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracke
 	struct tm_cpu_slot slot = {.depth = 0};
 	bool left = off_cpu_left(&slot, &time);
 
-	*ret_untracked = slot.off_cpu.untracked;
+	*ret_untracked = slot.off_cpu.seen.untracked;
 	return left;
 }
 
@@ -75,6 +75,7 @@ const struct program_map program_maps[PROGRAM_MAPS] = {
 				.value_bytes = INNER(chunk)},
 	[PROGRAM_MAP_PROCESSES] = HASH(processes),
 	[PROGRAM_MAP_FILES] = HASH(files),
+	[PROGRAM_MAP_OWNERS] = HASH(owners),
 	[PROGRAM_MAP_SELECTED] = HASH(selected),
 	[PROGRAM_MAP_WANTED] = HASH(wanted),
 	[PROGRAM_MAP_EXITS] = HASH(exits),

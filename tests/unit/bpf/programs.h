@@ -17,6 +17,7 @@ enum program_map_index {
 	PROGRAM_MAP_CHUNKS,
 	PROGRAM_MAP_PROCESSES,
 	PROGRAM_MAP_FILES,
+	PROGRAM_MAP_OWNERS,
 	PROGRAM_MAP_SELECTED,
 	PROGRAM_MAP_WANTED,
 	PROGRAM_MAP_EXITS,
@@ -36,6 +37,7 @@ extern const struct program_map program_maps[PROGRAM_MAPS];
 /* Variables of the programs that the collector sets. */
 extern __u32 files_generation;
 extern __u64 vdso_table;
+extern __u64 files_known; /* set by BPF alone */
 
 /* Changes the state of a file number; the context is three 64-bit arguments. */
 int change_file(struct bpf_raw_tracepoint_args *context);

@@ -23,7 +23,7 @@
 
 struct sampled sampled;
 
-static const struct cred cred = {.euid.val = SAMPLED_EUID};
+static struct cred cred;
 static struct mm_struct *mm;
 static struct task_struct task;
 static struct sighand_struct *sighand;
@@ -168,6 +168,7 @@ int sampled_make(void **state)
 {
 	bpf_host_reset(kernel);
 	files_generation = 0;
+	files_known = 0;
 	vdso_table = 0;
 	memset(&rows.count, 0, sizeof(rows) - offsetof(struct rows, count));
 	mm = sampled_make_memory(kernel);
@@ -205,6 +206,8 @@ static void run_programs(bool bounded)
 	memcpy(kernel_stack + sizeof(kernel_stack) - above, &sampled.registers,
 	       sizeof(sampled.registers));
 	sampled_refresh_memory();
+	cred = (struct cred){
+		.uid.val = sampled.uid, .euid.val = SAMPLED_EUID, .user_ns = sampled.user};
 	task = (struct task_struct){
 		.stack = kernel_stack,
 		.flags = sampled.task_flags,
@@ -217,6 +220,7 @@ static void run_programs(bool bounded)
 		.start_boottime = 5000,
 		.self_exec_id = 3,
 		.sighand = sighand,
+		.cgroups = sampled.cgroups,
 	};
 	bpf_host_run(&task, 100, 100);
 	assert_int_equal(bounded ? sample_bounded(&context) : sample_loop(&context), 0);

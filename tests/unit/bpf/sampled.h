@@ -70,6 +70,8 @@ enum sampled_file {
 
 #define SAMPLED_INO(file) (11 + (uint64_t)(file))
 
+struct css_set;
+struct user_namespace;
 struct sampled {
 	struct pt_regs registers; /* of the user frame; the fields have x86-64's names */
 	bool in_kernel;           /* the timer hits kernel mode */
@@ -77,6 +79,9 @@ struct sampled {
 	uint32_t task_flags;      /* PF_* */
 	bool in_execve;
 	bool has_no_mm;
+	struct css_set *cgroups;
+	struct user_namespace *user;
+	uint32_t uid;
 	uint64_t start_stack; /* where the initial stack of the process begins */
 	uint64_t vdso;        /* start of the vDSO */
 	uint64_t start_code;  /* of the program; the kernel's own values are not page-aligned */

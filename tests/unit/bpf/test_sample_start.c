@@ -227,11 +227,11 @@ static void frames_are_counted_by_how_they_were_unwound(void **state)
 
 	called_leaf();
 	sampled_install();
-	rows = bpf_maps_counts()->steps_by_table;
-	pointers = bpf_maps_counts()->steps_by_frame_pointer;
+	rows = bpf_maps_counts()->bpf.steps_by_table;
+	pointers = bpf_maps_counts()->bpf.steps_by_frame_pointer;
 	expect_whole(); /* by two programs */
-	assert_int_equal(bpf_maps_counts()->steps_by_table - rows, 2);
-	assert_int_equal(bpf_maps_counts()->steps_by_frame_pointer - pointers, 0);
+	assert_int_equal(bpf_maps_counts()->bpf.steps_by_table - rows, 2);
+	assert_int_equal(bpf_maps_counts()->bpf.steps_by_frame_pointer - pointers, 0);
 }
 
 int main(void)

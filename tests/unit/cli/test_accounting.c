@@ -286,14 +286,16 @@ static void off_cpu_of_a_dead_symbolizer_is_lost_once(void **state)
 
 static void stratum_is_no_sum(void **state)
 {
-	const struct tm_counts first = {.off_cpu = {.times = 3, .times_ns = 30, .stratum_ns = 8}};
+	const struct tm_counts first = {
+		.off_cpu = {.seen = {.times = 3, .times_ns = 30}, .stratum_ns = 8}};
 
 	store(&first, 0, 0);
-	whole.off_cpu = (struct tm_off_cpu_counts){.times = 5, .times_ns = 70, .stratum_ns = 16};
+	whole.off_cpu =
+		(struct tm_off_cpu_counts){.seen = {.times = 5, .times_ns = 70}, .stratum_ns = 16};
 	accounting_rest(&accounting, &whole, &rest);
 	assert_int_equal(rest.off_cpu.stratum_ns, 16);
-	assert_int_equal(rest.off_cpu.times, 2);
-	assert_int_equal(rest.off_cpu.times_ns, 40);
+	assert_int_equal(rest.off_cpu.seen.times, 2);
+	assert_int_equal(rest.off_cpu.seen.times_ns, 40);
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static void completeness_is_one_line_with_each_reason_that_occurred(void **state
 			   .processes_known = 9,
 			   .files_known = 9,
 			   .tables = 8,
-			   .tables_installed = 9},
+			   .installs.installed = 9},
 	};
 	FILE *out = open_memstream(&text, &bytes);
 
@@ -107,14 +107,13 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 		.balance = {.not_run = 12},
 		.idle_ns = 160000000,
 		.cpus_not_sampled = 1,
-		.counts = {.announce_lost = 2,
-			   .processes_full = 3,
-			   .files_full = 4,
+		.counts = {.bpf = {.announce_lost = 2,
+				   .processes_full = 3,
+				   .files_full = 4,
+				   .files_limited = 14},
 			   .files_retired = 5,
 			   .tables = 70,
-			   .tables_installed = 90,
-			   .tables_refused = 6,
-			   .tables_evicted = 7,
+			   .installs = {.installed = 90, .refused = 6, .evicted = 7},
 			   .attached = 3},
 	};
 	FILE *out = open_memstream(&text, &bytes);
@@ -127,6 +126,7 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
 			    "3 times the process table was full, "
 			    "4 times the file table was full, "
+			    "14 times somebody's new files were beyond his share, "
 			    "5 file numbers reused, 6 unwind tables refused, "
 			    "7 unwind tables evicted, 2 symbolizers died\n");
 	free(text);
@@ -168,7 +168,7 @@ static void off_cpu_is_a_line_of_stacks_and_times(void **state)
 				   [ACCOUNTING_OFF_CPU_NS] = {.taken = 41200000000,
 							      .exported = 41000000000,
 							      .dropped = 200000000}}},
-		.counts = {.off_cpu = {.times_ns = 41500000000, .stratum_ns = 1 << 20}},
+		.counts = {.off_cpu = {.seen.times_ns = 41500000000, .stratum_ns = 1 << 20}},
 		.result = {.off_cpu = {.in_progress = 30, .in_progress_ns = 290000000000}},
 	};
 	FILE *out = open_memstream(&text, &bytes);
@@ -186,7 +186,8 @@ static void off_cpu_is_a_line_of_stacks_and_times(void **state)
 static void threads_without_a_state_are_printed_if_there_are_any(void **state)
 {
 	const struct summary summary = {
-		.counts = {.off_cpu = {.untracked = 3, .unseen_ns = 250000000, .stratum_ns = 1}}};
+		.counts = {.off_cpu = {.seen = {.untracked = 3, .unseen_ns = 250000000},
+				       .stratum_ns = 1}}};
 	FILE *out = open_memstream(&text, &bytes);
 
 	report_table_print_off_cpu(out, &summary);

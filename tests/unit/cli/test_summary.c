@@ -110,14 +110,15 @@ static void collector_counters_are_written(void **state)
 	struct summary summary = {
 		.command_status = -1,
 		.cpus_not_sampled = 1,
-		.counts = {.announce_lost = 2,
-			   .processes_full = 3,
-			   .files_full = 4,
+		.counts = {.bpf = {.announce_lost = 2,
+				   .processes_full = 3,
+				   .files_full = 4,
+				   .files_limited = 14,
+				   .lookups = 11,
+				   .lookup_cached = 12,
+				   .lookup_retries = 13},
 			   .files_retired = 5,
 			   .attached = 6,
-			   .lookups = 11,
-			   .lookup_cached = 12,
-			   .lookup_retries = 13,
 			   .processes_known = 7,
 			   .files_known = 8,
 			   .lag_p99_ns = 9,
@@ -129,6 +130,7 @@ static void collector_counters_are_written(void **state)
 	expect(text, "\"announce_lost\": 2,");
 	expect(text, "\"processes_full\": 3,");
 	expect(text, "\"files_full\": 4,");
+	expect(text, "\"files_limited\": 14,");
 	expect(text, "\"files_retired\": 5,");
 	expect(text, "\"attached\": 6,");
 	expect(text, "\"lookups\": 11,");
@@ -158,12 +160,8 @@ static void unwinding_counters_are_written(void **state)
 			 .debuginfod = {[TM_DEBUGINFOD_ASKED] = 17, [TM_DEBUGINFOD_REFUSED] = 18}},
 		.counts = {.tables = 5,
 			   .table_bytes = 6,
-			   .tables_installed = 7,
-			   .tables_refused = 8,
-			   .tables_evicted = 9,
-			   .tables_failed = 13,
-			   .steps_by_table = 10,
-			   .steps_by_frame_pointer = 11},
+			   .installs = {.installed = 7, .refused = 8, .evicted = 9, .failed = 13},
+			   .bpf = {.steps_by_table = 10, .steps_by_frame_pointer = 11}},
 	};
 	char *text = text_of(&summary);
 
@@ -233,11 +231,11 @@ static void off_cpu_is_there_only_if_it_was_recorded(void **state)
 		.balance = {.of = {[ACCOUNTING_OFF_CPU] = {.taken = 7, .exported = 4},
 				   [ACCOUNTING_OFF_CPU_NS] = {.taken = 18014398509481985ull,
 							      .exported = 5000000001ull}}},
-		.counts = {.off_cpu = {.times = 11,
-				       .times_ns = 12,
-				       .untracked = 13,
-				       .unseen_ns = 29,
-				       .wakers_lost = 2,
+		.counts = {.off_cpu = {.seen = {.times = 11,
+						.times_ns = 12,
+						.untracked = 13,
+						.unseen_ns = 29,
+						.wakers_lost = 2},
 				       .stratum_ns = 14}},
 		.result = {.off_cpu = {.in_progress = 15,
 				       .in_progress_ns = 16,

@@ -81,6 +81,8 @@ int bpf_map_get_next_key(int fd, const void *key, void *next)
 
 static int change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)
 {
+	if (change == TM_FILE_DELETE)
+		return bpf_map_delete_elem(FILES, &number);
 	assert_int_equal(change, TM_FILE_RETIRE);
 	world->retired[number] = world->retire_fails == 0;
 	return world->retire_fails;

@@ -198,8 +198,8 @@ static void descriptor_is_handed_on_only_from_a_file_system_that_no_process_serv
 	assert_int_equal(message.number, 12);
 	assert_int_equal(message.value, KTIME);
 	assert_int_equal(message.form, 0);
-	assert_int_equal(world->files.refused, 0); /* which counts sampled files */
-	assert_int_equal(world->files.opened, 1);
+	assert_int_equal(world->files.counts.refused, 0); /* which counts sampled files */
+	assert_int_equal(world->files.counts.opened, 1);
 }
 
 static void answer_is_not_sent_to_the_next_symbolizer(void **state)

@@ -151,7 +151,7 @@ static void fields_that_only_the_opener_needs_are_zeroed(void **state)
 	assert_int_equal(out->number, 9);
 	assert_int_equal(out->vm_start, 0);
 	assert_int_equal(out->vm_end, 0);
-	assert_int_equal(world->files.queue[0]->vm_start, 0x1000);
+	assert_int_equal(world->files.queue.files[0]->vm_start, 0x1000);
 }
 
 static void malformed_records_are_counted_and_dropped(void **state)
@@ -213,7 +213,7 @@ static void announcements_may_use_the_reserve_and_samples_may_not(void **state)
 
 static void counters_of_levels_and_slots_add_up(void **state)
 {
-	const struct tm_level_counts level = {.taken = 10, .ring_full = 3, .exiting = 1};
+	const struct tm_level_counts level = {.taken = 10, .ring_full = 3, .bpf.exiting = 1};
 	const struct tm_cpu_slot slot = {.hits = 20, .nested = 2, .no_ring = 1};
 	struct tm_counts counts = {.pushed = 14};
 
@@ -222,7 +222,7 @@ static void counters_of_levels_and_slots_add_up(void **state)
 	percpu_add_slot(&counts, &slot);
 	assert_int_equal(counts.taken, 23);
 	assert_int_equal(counts.hits, 20);
-	assert_int_equal(counts.exiting, 2);
+	assert_int_equal(counts.bpf.exiting, 2);
 	assert_int_equal(counts.drops[TM_DROP_RING_FULL], 6);
 	assert_int_equal(percpu_in_flight(&counts), 0);
 }

@@ -26,7 +26,7 @@ static void checked_file_is_sent_once(void **state)
 	assert_true(file_requests_idle(&world->files));
 	announce(world, 12, 0, 999999);
 	assert_true(file_requests_idle(&world->files));
-	assert_int_equal(world->files.opened, 1);
+	assert_int_equal(world->files.counts.opened, 1);
 }
 
 static void wrong_file_is_refused_and_the_next_candidate_tried(void **state)
@@ -48,8 +48,8 @@ static void wrong_file_is_refused_and_the_next_candidate_tried(void **state)
 	answer(world, id, TM_NO_FILE_OTHER, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_OTHER);
-	assert_int_equal(world->files.refused, 1);
-	assert_int_equal(world->files.failed, 1);
+	assert_int_equal(world->files.counts.refused, 1);
+	assert_int_equal(world->files.counts.failed, 1);
 }
 
 static void file_that_a_process_serves_is_refused_under_its_own_reason(void **state)
@@ -66,7 +66,7 @@ static void file_that_a_process_serves_is_refused_under_its_own_reason(void **st
 	answer(world, id, TM_NO_FILE_DENIED, 1002); /* from the next candidate */
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(message.value, TM_NO_FILE_SERVED);
-	assert_int_equal(world->files.refused, 1);
+	assert_int_equal(world->files.counts.refused, 1);
 	announce(world, 13, 0, 2000); /* the next file has a reason of its own */
 	answer(world, request(world).id, TM_NO_FILE_DENIED, 2001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
@@ -101,7 +101,7 @@ static void file_that_the_kernel_cannot_check_is_not_sent(void **state)
 	answer(world, id, OPENER_OPENED, 1001);
 	assert_int_equal(request(world).accepted, 0);
 	assert_int_equal(delivered(world, &message), 0);
-	assert_int_equal(world->files.refused, 0);
+	assert_int_equal(world->files.counts.refused, 0);
 }
 
 static void unusable_paths_are_never_requested(void **state)
@@ -137,7 +137,7 @@ static void failed_file_waits_longer_each_time(void **state)
 		assert_int_equal(world->forgotten, 3); /* the next sample announces it */
 		now_ms += pause;
 	}
-	assert_int_equal(world->files.failed, 4);
+	assert_int_equal(world->files.counts.failed, 4);
 }
 
 static void file_that_could_not_be_parsed_is_sent_again_after_growing_pauses(void **state)
@@ -220,7 +220,7 @@ static void file_that_cannot_be_opened_again_keeps_its_answer(void **state)
 		assert_int_equal(message.value, TM_NO_FILE_GONE);
 		assert_int_equal(world->files.entries[3].state, FILE_REQUESTS_ANSWERED);
 	}
-	assert_int_equal(world->files.failed, 0);
+	assert_int_equal(world->files.counts.failed, 0);
 }
 
 static void file_that_is_wanted_again_by_a_symbolizer_that_died_is_sent_to_the_next(void **state)
@@ -288,13 +288,13 @@ static void queue_is_bounded_and_out_of_range_numbers_ignored(void **state)
 	struct world *world = *state;
 
 	world->link.credit = 0;
-	for (uint32_t number = 0; number < FILE_REQUESTS_QUEUE + 100; number++)
+	for (uint32_t number = 0; number < FILE_QUEUE_SHARE + 100; number++)
 		announce(world, number, 0, 1000);
-	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILE_REQUESTS_QUEUE);
-	assert_int_equal(world->files.entries[FILE_REQUESTS_QUEUE + 1].state, FILE_REQUESTS_UNSEEN);
+	assert_int_equal(world->files.queue.count, FILE_QUEUE_SHARE);
+	assert_int_equal(world->files.entries[FILE_QUEUE_SHARE + 1].state, FILE_REQUESTS_UNSEEN);
 	announce(world, FILE_REQUESTS_MAX, 0, 1000);
 	announce(world, UINT32_MAX, 0, 1000);
-	assert_int_equal(world->files.queue_tail - world->files.queue_head, FILE_REQUESTS_QUEUE);
+	assert_int_equal(world->files.queue.count, FILE_QUEUE_SHARE);
 }
 
 static void new_symbolizer_gets_what_the_old_one_had(void **state)

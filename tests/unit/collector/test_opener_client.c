@@ -69,7 +69,7 @@ static void descriptor_that_was_not_accepted_ends_the_opener(void **state)
 	answer(world, id, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	assert_int_equal(world->opener.fd, -1);
-	assert_int_equal(world->files.opened, 0);
+	assert_int_equal(world->files.counts.opened, 0);
 }
 
 int main(void)

@@ -21,7 +21,7 @@ static void table_is_complete_before_its_reference_is_set(void **state)
 
 	hand_over(world, 5, 0);
 	answer_by(world, 5, KTIME, seal_rows(3, 70));
-	assert_int_equal(world->tables.installed, 1);
+	assert_int_equal(world->tables.counts.installed, 1);
 	assert_int_equal(world->tables.count, 1);
 	assert_int_equal(world->tables.alloc.taken, (1 + 2 + 3));
 	assert_int_equal(world->chunks, 1);
@@ -38,7 +38,7 @@ static void table_without_rows_needs_no_unit(void **state)
 	hand_over(world, 5, 0);
 	answer(world, 5, 0);
 	assert_true(world->references[5] == TM_UNWIND_MAP_EMPTY);
-	assert_int_equal(world->tables.installed, 1);
+	assert_int_equal(world->tables.counts.installed, 1);
 	assert_int_equal(world->tables.alloc.taken, 0);
 	assert_int_equal(world->chunks, 0);
 }
@@ -54,8 +54,8 @@ static void only_an_expected_table_is_accepted(void **state)
 	answer(world, 5, 1);
 	answer(world, 5, 2);
 	answer(world, 4, 1);
-	assert_int_equal(world->tables.installed, 1);
-	assert_int_equal(world->tables.refused, 4);
+	assert_int_equal(world->tables.counts.installed, 1);
+	assert_int_equal(world->tables.counts.refused, 4);
 	assert_int_equal(world->tables.alloc.taken, 3);
 }
 
@@ -74,14 +74,14 @@ static void file_that_could_not_be_parsed_has_no_table_yet(void **state)
 	hand_over(world, 5, 0);
 	answer_failed(world, 5, KTIME, 1000);
 	assert_int_equal(world->references[5], 0); /* not the empty table, which would be final */
-	assert_int_equal(world->tables.failed, 1);
-	assert_int_equal(world->tables.installed, 0);
+	assert_int_equal(world->tables.counts.failed, 1);
+	assert_int_equal(world->tables.counts.installed, 0);
 	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_RETRY);
 	answer(world, 5, 1); /* too late: it has already reported a failure */
-	assert_int_equal(world->tables.refused, 1);
+	assert_int_equal(world->tables.counts.refused, 1);
 	hand_over(world, 5, 0);
 	answer(world, 5, 1);
-	assert_int_equal(world->tables.installed, 1);
+	assert_int_equal(world->tables.counts.installed, 1);
 }
 
 static void only_an_expected_failure_is_accepted(void **state)
@@ -95,8 +95,8 @@ static void only_an_expected_failure_is_accepted(void **state)
 	answer(world, 5, 1);
 	answer_failed(world, 5, KTIME, 1000);
 	assert_int_equal(world->files.entries[5].state, FILE_REQUESTS_ANSWERED);
-	assert_int_equal(world->tables.failed, 0);
-	assert_int_equal(world->tables.refused, 3);
+	assert_int_equal(world->tables.counts.failed, 0);
+	assert_int_equal(world->tables.counts.refused, 3);
 	assert_int_equal(world->files.retrying, 0);
 }
 
@@ -106,7 +106,7 @@ static void each_symbolizer_sends_the_vdso_table_once(void **state)
 
 	answer(world, TM_UNWIND_MAP_VDSO, 2);
 	answer(world, TM_UNWIND_MAP_VDSO, 3);
-	assert_int_equal(world->tables.installed, 1);
+	assert_int_equal(world->tables.counts.installed, 1);
 	assert_int_equal(world->tables.alloc.taken, 4);
 	assert_int_not_equal(world->references[UNWIND_INSTALL_VDSO], 0);
 	world->tables.vdso_answered = false;
@@ -148,7 +148,7 @@ static void full_budget_evicts_the_least_recently_announced_file_and_waits_for_w
 	assert_int_equal(world->references[2], 0);
 	assert_int_not_equal(world->references[1], 0);
 	assert_int_equal(world->references[3], 0);
-	assert_int_equal(world->tables.evicted, 1);
+	assert_int_equal(world->tables.counts.evicted, 1);
 	assert_int_equal(world->files.entries[2].state, FILE_REQUESTS_UNSEEN);
 	assert_int_not_equal(world->files.entries[2].seen_ms, 0);
 	unwind_install_advance(&world->tables); /* W has not risen */
@@ -156,8 +156,8 @@ static void full_budget_evicts_the_least_recently_announced_file_and_waits_for_w
 	pass(world);
 	assert_null(world->tables.pending);
 	assert_int_not_equal(world->references[3], 0);
-	assert_int_equal(world->tables.installed, 3);
-	assert_int_equal(world->tables.refused, 0);
+	assert_int_equal(world->tables.counts.installed, 3);
+	assert_int_equal(world->tables.counts.refused, 0);
 }
 
 static void many_small_tables_are_evicted_a_few_at_a_time(void **state)
@@ -172,12 +172,12 @@ static void many_small_tables_are_evicted_a_few_at_a_time(void **state)
 	hand_over(world, 5000, 0);
 	answer(world, 5000, 1000);
 	for (; world->tables.pending; rounds++) {
-		assert_in_range(world->tables.evicted, 1,
+		assert_in_range(world->tables.counts.evicted, 1,
 				(rounds + 1) * 2 * UNWIND_INSTALL_EVICT_AT_ONCE);
 		pass(world);
 	}
 	assert_int_not_equal(world->references[5000], 0);
-	assert_in_range(world->tables.evicted, 1000 / 3, 1000 / 3 + 4);
+	assert_in_range(world->tables.counts.evicted, 1000 / 3, 1000 / 3 + 4);
 	assert_int_not_equal(world->references[0], 0); /* the one announced last */
 }
 
@@ -187,10 +187,10 @@ static void table_beyond_half_of_the_budget_is_refused(void **state)
 
 	hand_over(world, 1, 0);
 	answer(world, 1, UNITS / 2);
-	assert_int_equal(world->tables.refused, 1);
+	assert_int_equal(world->tables.counts.refused, 1);
 	hand_over(world, 1, 0);
 	answer(world, 1, UNITS / 2 - 9); /* the bytes fit, the units do not */
-	assert_int_equal(world->tables.refused, 2);
+	assert_int_equal(world->tables.counts.refused, 2);
 	hand_over(world, 2, 0);
 	answer(world, 2, UNITS / 2 - 10);
 	assert_int_not_equal(world->references[2], 0);
@@ -236,7 +236,7 @@ static void freed_number_frees_its_table_and_its_pending_one(void **state)
 	assert_int_equal(world->tables.alloc.taken, 0);
 	rest(world);
 	assert_int_equal(world->chunks, 0);
-	assert_int_equal(world->tables.refused, 0);
+	assert_int_equal(world->tables.counts.refused, 0);
 }
 
 static void one_hundred_thousand_files_leak_nothing(void **state)
@@ -256,7 +256,7 @@ static void one_hundred_thousand_files_leak_nothing(void **state)
 			file_requests_drop(&world->files, old);
 		}
 	}
-	assert_int_equal(world->tables.installed, 100000);
+	assert_int_equal(world->tables.counts.installed, 100000);
 	assert_int_equal(world->tables.count, 500);
 	for (uint32_t i = 100000 - 500; i < 100000; i++)
 		unwind_install_forget(&world->tables, i * 40503u % FILE_REQUESTS_MAX);

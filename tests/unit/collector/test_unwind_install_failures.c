@@ -31,9 +31,12 @@ struct baseline {
 
 static struct baseline take_baseline(const struct world *world)
 {
-	return (struct baseline){world->tables.alloc.taken, world->chunks,
-				 world->tables.count,       world->references[5],
-				 world->tables.installed,   world->tables.evicted,
+	return (struct baseline){world->tables.alloc.taken,
+				 world->chunks,
+				 world->tables.count,
+				 world->references[5],
+				 world->tables.counts.installed,
+				 world->tables.counts.evicted,
 				 world->queue.count};
 }
 
@@ -42,7 +45,7 @@ static bool one_step_fails(struct world *world, unsigned call, unsigned allocati
 {
 	const struct tm_wire message = {.kind = TM_WIRE_UNWIND_TABLE, .number = 5, .value = KTIME};
 	const struct baseline before = take_baseline(world);
-	uint64_t refused = world->tables.refused;
+	uint64_t refused = world->tables.counts.refused;
 	int fd = seal_rows(1100, 1);
 	struct baseline after;
 
@@ -56,10 +59,10 @@ static bool one_step_fails(struct world *world, unsigned call, unsigned allocati
 	world->fails = 0;
 	(void)close(fd);
 	assert_null(world->tables.pending);
-	if (world->tables.refused != refused)
+	if (world->tables.counts.refused != refused)
 		rest(world);
 	after = take_baseline(world);
-	if (world->tables.refused == refused)
+	if (world->tables.counts.refused == refused)
 		return false;
 	assert_memory_equal(&after, &before, sizeof(after));
 	return true;
@@ -116,7 +119,7 @@ static void eviction_that_fails_evicts_nothing_and_refuses_the_new_table(void **
 	assert_non_null(world->tables.pending);
 	pass(world);
 	assert_int_not_equal(world->references[5], 0);
-	assert_int_equal(world->tables.evicted, 1);
+	assert_int_equal(world->tables.counts.evicted, 1);
 }
 
 static void reference_that_fails_after_w_has_risen_frees_the_new_table_alone(void **state)
@@ -134,7 +137,7 @@ static void reference_that_fails_after_w_has_risen_frees_the_new_table_alone(voi
 	world->fails = 1; /* the chunks of the evicted table are still there */
 	pass(world);
 	assert_null(world->tables.pending);
-	assert_int_equal(world->tables.refused, 1);
+	assert_int_equal(world->tables.counts.refused, 1);
 	assert_int_equal(world->references[5], 0);
 	assert_int_equal(world->tables.alloc.taken, UNITS / 2);
 	rest(world);

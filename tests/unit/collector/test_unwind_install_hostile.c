@@ -15,7 +15,7 @@
 /* Takes @fd; -1: this kernel does not offer that kind. */
 static void refused(struct world *world, int fd, const char *what)
 {
-	uint64_t before = world->tables.refused;
+	uint64_t before = world->tables.counts.refused;
 
 	if (fd < 0) {
 		print_message("no %s here\n", what);
@@ -23,9 +23,9 @@ static void refused(struct world *world, int fd, const char *what)
 	}
 	hand_over(world, 5, 0);
 	answer_by(world, 5, KTIME, fd);
-	if (world->tables.refused != before + 1 || world->references[5])
+	if (world->tables.counts.refused != before + 1 || world->references[5])
 		print_error("%s\n", what);
-	assert_int_equal(world->tables.refused, before + 1);
+	assert_int_equal(world->tables.counts.refused, before + 1);
 	assert_int_equal(world->tables.alloc.taken, 0);
 	assert_int_equal(world->references[5], 0);
 	assert_null(world->tables.pending);
@@ -141,8 +141,8 @@ static void only_one_of_a_flood_of_answers_is_accepted(void **state)
 		answer_by(world, 5, KTIME, dup(fd));
 	for (int i = 0; i < 1000; i++)
 		answer_by(world, TM_UNWIND_MAP_VDSO, 0, dup(fd));
-	assert_int_equal(world->tables.installed, 2);
-	assert_int_equal(world->tables.refused, 1000 + 2 * 999);
+	assert_int_equal(world->tables.counts.installed, 2);
+	assert_int_equal(world->tables.counts.refused, 1000 + 2 * 999);
 	assert_int_equal(world->tables.alloc.taken, 6);
 	assert_int_equal(world->queue.count, 0);
 	(void)close(fd);

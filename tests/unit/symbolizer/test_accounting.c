@@ -151,8 +151,7 @@ static const struct tm_counts both = {
 	.pushed = 100,
 	.off_cpu =
 		{
-			.times = 900,
-			.times_ns = 5100,
+			.seen = {.times = 900, .times_ns = 5100},
 			.taken = 50,
 			.taken_ns = 5000,
 			.pushed = 45,
@@ -245,7 +244,7 @@ static void off_cpu_of_each_interval_balances(void **state)
 	assert_int_equal(first.off_cpu.taken_ns, 3000 + 50 + 400); /* the bad one's come last */
 	assert_int_equal(first.off_cpu.drops_ns[TM_DROP_RING_FULL], 300);
 	assert_int_equal(first.off_cpu.drops_ns[TM_DROP_MEMORY], 0);
-	assert_int_equal(first.off_cpu.times_ns, 5100);
+	assert_int_equal(first.off_cpu.seen.times_ns, 5100);
 	read.samples[TM_SAMPLE_OFF_CPU].exported = (struct sample_sum){43, 4450};
 	accounting_close(&balance, &second, &read);
 	accounting_since(&balance, &reported);
@@ -255,7 +254,7 @@ static void off_cpu_of_each_interval_balances(void **state)
 	assert_int_equal(balance.off_cpu_ns.own[TM_DROP_BAD_RECORD], 100);
 	assert_int_equal(balance.off_cpu.unexplained, 0);
 	assert_int_equal(balance.off_cpu_ns.unexplained, 0);
-	assert_int_equal(second.off_cpu.times, 0);
+	assert_int_equal(second.off_cpu.seen.times, 0);
 	assert_int_equal(second.off_cpu.stratum_ns, 70); /* no sum */
 }
 

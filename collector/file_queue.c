@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file_queue - announced files that wait to be opened, their owners in turn */
+
+#include "collector/file_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t owner_of(const struct tm_file *file)
+{
+	return file->owner % FILE_QUEUE_OWNERS;
+}
+
+bool file_queue_add(struct file_queue *queue, const struct tm_file *file)
+{
+	bool full = queue->count == FILE_QUEUE_MAX ||
+		    queue->waiting[owner_of(file)] == FILE_QUEUE_SHARE;
+	struct tm_file *copy = full ? NULL : malloc(file->event.bytes);
+
+	if (!copy)
+		return false;
+	queue->files[queue->count++] = memcpy(copy, file, file->event.bytes);
+	queue->waiting[owner_of(file)]++;
+	return true;
+}
+
+struct tm_file *file_queue_take(struct file_queue *queue)
+{
+	uint32_t *turn = queue->turn, next = 0;
+	struct tm_file *file;
+
+	if (!queue->count)
+		return NULL;
+	for (uint32_t i = 1; i < queue->count; i++)
+		if ((int32_t)(turn[owner_of(queue->files[i])] -
+			      turn[owner_of(queue->files[next])]) < 0)
+			next = i;
+	file = queue->files[next];
+	memmove(&queue->files[next], &queue->files[next + 1],
+		(--queue->count - next) * sizeof(struct tm_file *));
+	turn[owner_of(file)] = ++queue->turns;
+	queue->waiting[owner_of(file)]--;
+	return file;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_file_queue - whoever brings many files waits for his own, and others do not wait for him */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "collector/file_queue.h"
+
+static struct file_queue queue;
+
+static int empty(void **state)
+{
+	struct tm_file *file;
+
+	while ((file = file_queue_take(&queue)))
+		free(file);
+	queue = (struct file_queue){.count = 0};
+	return 0;
+}
+
+static bool add(uint16_t owner, uint32_t number)
+{
+	const struct tm_file file = {.event.bytes = sizeof(file), .owner = owner, .number = number};
+
+	return file_queue_add(&queue, &file);
+}
+
+static void expect(uint32_t number)
+{
+	struct tm_file *file = file_queue_take(&queue);
+
+	assert_non_null(file);
+	assert_int_equal(file->number, number);
+	free(file);
+}
+
+static void files_of_one_owner_come_in_their_order(void **state)
+{
+	for (uint32_t number = 0; number < 5; number++)
+		assert_true(add(7, number));
+	for (uint32_t number = 0; number < 5; number++)
+		expect(number);
+	assert_null(file_queue_take(&queue));
+}
+
+static void owners_take_turns(void **state)
+{
+	for (uint32_t number = 0; number < 100; number++)
+		assert_true(add(1, number));
+	expect(0);
+	assert_true(add(2, 1000));
+	assert_true(add(2, 1001));
+	assert_true(add(3, 2000));
+	expect(1000); /* of owners that had no turn yet, who came first */
+	expect(2000);
+	expect(1);
+	expect(1001);
+	expect(2);
+	expect(3);
+}
+
+static void one_owner_leaves_space_for_others(void **state)
+{
+	for (uint32_t number = 0; number < FILE_QUEUE_SHARE; number++)
+		assert_true(add(1, number));
+	assert_false(add(1, 5000));
+	assert_true(add(2, 1000));
+	expect(0);
+	assert_true(add(1, 5000));
+	assert_false(add(1, 5001));
+	expect(1000);
+}
+
+static void full_queue_takes_nothing_and_loses_nothing(void **state)
+{
+	uint32_t number;
+
+	for (number = 0; number < FILE_QUEUE_MAX; number++)
+		assert_true(add((uint16_t)number, number));
+	assert_false(add(9, number));
+	for (number = 0; number < FILE_QUEUE_MAX; number++)
+		expect(number);
+	assert_null(file_queue_take(&queue));
+}
+
+static void turns_go_on_behind_the_largest_number(void **state)
+{
+	queue.turns = UINT32_MAX - 1;
+	queue.turn[1] = UINT32_MAX - 3;
+	queue.turn[2] = UINT32_MAX - 2;
+	for (uint32_t number = 0; number < 3; number++)
+		assert_true(add(1, number) && add(2, 1000 + number));
+	for (uint32_t number = 0; number < 3; number++) {
+		expect(number);
+		expect(1000 + number);
+	}
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, empty, empty)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(files_of_one_owner_come_in_their_order),
+		CASE(owners_take_turns),
+		CASE(one_owner_leaves_space_for_others),
+		CASE(full_queue_takes_nothing_and_loses_nothing),
+		CASE(turns_go_on_behind_the_largest_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
