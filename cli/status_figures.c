@@ -87,6 +87,8 @@ static void add_names(struct list *list, const struct tm_status *status)
 	counter(list, "frames", "Frames of all reports.", result->frames);
 	reasons(list, "frames_unnamed", "Frames without a name, by reason.", result->unnamed, 0,
 		TM_UNNAMED_N, tm_reasons_unnamed);
+	reasons(list, "frames_unresolved", "Frames without a mapping, by reason.",
+		result->unresolved, 0, TM_UNRESOLVED_N, tm_reasons_unresolved);
 	counter(list, "files_opened", "Sampled files that were opened.", counts->files.opened);
 	reasons(list, "files_not_opened", "Sampled files without a descriptor, by reason.",
 		result->unopened, 0, TM_NO_FILE_N, tm_reasons_no_file);

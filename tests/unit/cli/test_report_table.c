@@ -126,7 +126,7 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
 			    "3 times the process table was full, "
 			    "4 times the file table was full, "
-			    "14 times somebody's new files were beyond his share, "
+			    "14 times a new file was beyond its owner's share, "
 			    "5 file numbers reused, 6 unwind tables refused, "
 			    "7 unwind tables evicted, 2 symbolizers died\n");
 	free(text);
