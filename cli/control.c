@@ -126,6 +126,9 @@ static void on_collector_message(struct session *session, const struct tm_contro
 	case TM_CONTROL_COUNTS:
 		on_counts(session, message);
 		return;
+	case TM_CONTROL_OPENER_LOST:
+		opener_kill(&session->opener, message->value);
+		return;
 	default:
 		terminal_verbose("%s sent an unknown message, kind %u", session->collector.name,
 				 message->kind);

@@ -111,15 +111,20 @@ static void on_workload(struct session *session, enum source source)
 	session_abort(session, EXIT_CODE_FAILED);
 }
 
-/* While recording; at the end it follows the collector, which closes its socket. */
-static void on_opener_end(struct session *session)
+static void restart_opener(struct session *session)
 {
 	const struct start *start = session->start;
 
-	if (start && session->phase == SESSION_RECORDING)
-		opener_restart(&session->opener, session->options->public_files,
-			       start->programs[PROGRAM_PATHS_OPENER], start->accounts->collector,
-			       &session->collector);
+	opener_restart(&session->opener, session->options->public_files,
+		       start->programs[PROGRAM_PATHS_OPENER], start->accounts->collector,
+		       &session->collector);
+}
+
+/* While recording; at the end it follows the collector, which closes its socket. */
+static void on_opener_end(struct session *session)
+{
+	if (session->start && session->phase == SESSION_RECORDING)
+		restart_opener(session);
 	else
 		symbolizer_child_stop(&session->opener.child);
 }
@@ -286,6 +291,9 @@ int event_loop_run(struct session *session)
 			if (polled[i].revents != 0)
 				dispatch(session, (enum source)i);
 		restart_if_pending(session);
+		/* the collector's counts come every second */
+		if (session->phase == SESSION_RECORDING && opener_may_restart(&session->opener))
+			restart_opener(session);
 		session_advance(session);
 	}
 	finish(&session->collector);

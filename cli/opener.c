@@ -6,10 +6,12 @@
 
 #include "cli/opener.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 
 static void grant(struct launch *launch, const void *context)
 {
@@ -43,20 +45,36 @@ void opener_restart(struct opener *opener, bool public_files, int program,
 	_cleanup_(tm_closep) int socket = -1;
 	int r;
 
-	if (opener->restarts >= OPENER_RESTARTS_MAX) {
-		symbolizer_child_lose(&opener->child, "functions of files that are sampled from "
-						      "now on stay unnamed");
+	if (!restart_limit_allows(&opener->limit, tm_clock_ns())) {
+		opener->missing = true;
+		symbolizer_child_lose(&opener->child,
+				      "not restarting it before a minute is over: until then "
+				      "functions of new files stay unnamed");
 		return;
 	}
-	opener->restarts++;
-	symbolizer_child_lose(&opener->child, "restarting it");
+	if (!opener->missing)
+		symbolizer_child_lose(&opener->child, "restarting it");
+	opener->missing = false;
 	socket = opener_start(opener, public_files, program, account);
 	if (socket < 0)
 		return;
-	r = child_send_fd(collector, TM_CONTROL_OPENER, 0, socket);
+	r = child_send_fd(collector, TM_CONTROL_OPENER, ++opener->number, socket);
 	if (r < 0)
 		terminal_verbose("the new tidemark-opener could not be sent to %s: %s",
 				 collector->name, strerror(-r));
+}
+
+bool opener_may_restart(const struct opener *opener)
+{
+	return opener->missing && tm_clock_ns() >= restart_limit_next_ns(&opener->limit);
+}
+
+void opener_kill(const struct opener *opener, uint64_t lost)
+{
+	const struct child *program = &opener->child.child;
+
+	if (lost == opener->number && program->pidfd >= 0 && !program->ended)
+		(void)kill(program->pid, SIGKILL);
 }
 
 void opener_stop(struct opener *opener, unsigned ms)

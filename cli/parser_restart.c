@@ -14,20 +14,6 @@
 #include "shared/cleanup.h"
 #include "shared/clock.h"
 
-bool parser_restart_allows(struct parser_restart *restart, uint64_t now_ns)
-{
-	uint64_t *oldest_ns = &restart->started_ns[restart->started % PARSER_RESTART_MAX];
-
-	if (restart->started >= PARSER_RESTART_MAX &&
-	    now_ns - *oldest_ns < PARSER_RESTART_WITHIN_NS) {
-		restart->refused++;
-		return false;
-	}
-	*oldest_ns = now_ns;
-	restart->started++;
-	return true;
-}
-
 /* Its cost belongs to the recording. */
 static void end_parser(struct parser_restart *restart)
 {
@@ -73,13 +59,13 @@ void parser_restart_run(struct parser_restart *restart, uint64_t lost, int progr
 
 	if (lost != restart->number)
 		return; /* asked again while the answer was under way */
-	if (!parser_restart_allows(restart, tm_clock_ns())) {
-		if (restart->refused == 1)
+	if (!restart_limit_allows(&restart->limit, tm_clock_ns())) {
+		if (restart->limit.refused == 1)
 			terminal_print(
 				"tidemark-parser ended %u times within a minute and is not "
 				"restarted for now: files that are new have neither names nor "
 				"unwind tables",
-				PARSER_RESTART_MAX + 1);
+				RESTART_LIMIT_MAX + 1);
 		return;
 	}
 	end_parser(restart);

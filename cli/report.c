@@ -27,7 +27,7 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->command_cpu_ns = own_cost_own_cpu_ns();
 	s->opener_cpu_ns = session->opener.child.cpu_ns + session->opener.child.child.cpu_ns;
 	s->parser_cpu_ns = session->result.child_cpu_ns + session->parser.cpu_ns;
-	s->parsers_started = 1 + session->restarts + session->parser.started;
+	s->parsers_started = 1 + session->restarts + session->parser.limit.started;
 	s->collector_cpu_ns = collector->cpu_ns;
 	s->symbolizer_cpu_ns =
 		own_cpu_ns(symbolizer, session->result.child_cpu_ns) + session->dead_cpu_ns;

@@ -63,6 +63,7 @@ static int handle_command(struct session *session, const struct control_command 
 		return 0;
 	case TM_CONTROL_OPENER:
 		file_requests_take_opener(&session->files, command->fd, tm_clock_ms());
+		session->opener_number = command->value;
 		session->opener_missed = false;
 		return 0;
 	default:
@@ -141,10 +142,8 @@ static void do_periodic(struct session *session, uint64_t now_ms)
 	}
 	if (session->options->opener_fd >= 0 && session->opener.fd < 0 && !session->opener_missed) {
 		session->opener_missed = true;
-		(void)tm_control_note(
-			session->command,
-			"tidemark-opener died: functions of files that are sampled from "
-			"now on stay unnamed");
+		(void)tm_control_send(session->command, TM_CONTROL_OPENER_LOST, 0,
+				      session->opener_number);
 	}
 }
 

@@ -100,6 +100,7 @@ struct session {
 	bool woken; /* by a ring */
 	bool empty_sent;
 	bool opener_missed;
+	uint64_t opener_number; /* of the last OPENER */
 	enum session_end end;
 	uint64_t rounds;
 	uint64_t counted_ms;

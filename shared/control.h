@@ -37,7 +37,8 @@ enum tm_control_kind {
 	TM_CONTROL_STOP,  /* stop sampling, drain the rings, publish, send END on the wire */
 	TM_CONTROL_CPU, /* `value`: a CPU that came online; with the descriptor of its perf event */
 	TM_CONTROL_ATTACH, /* a new symbolizer; with the collector's end of the wire to it */
-	TM_CONTROL_OPENER, /* another opener, after the last one died; with the socket to it */
+	TM_CONTROL_OPENER, /* another opener, after the last one died; with the socket to it.
+			    * `value`: its number, which OPENER_LOST repeats; the first has 0 */
 	/* command -> symbolizer, with --every */
 	TM_CONTROL_OUTPUT_FILE =
 		10,        /* `value`: index of an output; with a descriptor for the next report */
@@ -69,6 +70,8 @@ enum tm_control_kind {
 	 * not any longer. */
 	TM_CONTROL_KEEP,
 	TM_CONTROL_DROP,
+	/* collector: its opener, of the number `value`, ended or did not answer for too long */
+	TM_CONTROL_OPENER_LOST,
 };
 
 enum tm_failure {

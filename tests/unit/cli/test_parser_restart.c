@@ -13,8 +13,6 @@
 #include "cli/spawn.h"
 #include "shared/fdpass.h"
 
-#define MINUTE_NS PARSER_RESTART_WITHIN_NS
-
 /* In place of the start under another account, which needs root (--wrap). */
 int __real_launch_start(const struct launch *launch, struct child *ret_program);
 int __wrap_launch_start(const struct launch *launch, struct child *ret_program);
@@ -77,34 +75,6 @@ static uint64_t sent_parser(void)
 	return message.value;
 }
 
-static void no_more_than_five_start_within_a_minute(void **state)
-{
-	struct parser_restart restart = PARSER_RESTART_NULL;
-	uint64_t now_ns = 5000;
-	unsigned i;
-
-	for (i = 0; i < PARSER_RESTART_MAX; i++)
-		assert_true(parser_restart_allows(&restart, now_ns + i));
-	assert_false(parser_restart_allows(&restart, now_ns + i));
-	assert_false(parser_restart_allows(&restart, now_ns + MINUTE_NS - 1));
-	assert_true(parser_restart_allows(&restart, now_ns + MINUTE_NS));
-	assert_false(parser_restart_allows(&restart, now_ns + MINUTE_NS));
-	assert_true(parser_restart_allows(&restart, now_ns + MINUTE_NS + 1));
-	assert_int_equal(restart.started, PARSER_RESTART_MAX + 2);
-	assert_int_equal(restart.refused, 3);
-}
-
-static void slow_deaths_are_followed_for_ever(void **state)
-{
-	struct parser_restart restart = PARSER_RESTART_NULL;
-	uint64_t now_ns = 5000;
-	unsigned i;
-
-	for (i = 0; i < 100; i++, now_ns += MINUTE_NS / PARSER_RESTART_MAX)
-		assert_true(parser_restart_allows(&restart, now_ns));
-	assert_int_equal(restart.refused, 0);
-}
-
 /* The program cannot be executed, so the symbolizer gets no socket, whose peer would not exist. */
 static void parser_that_cannot_be_started_is_not_handed_over(void **state)
 {
@@ -112,7 +82,7 @@ static void parser_that_cannot_be_started_is_not_handed_over(void **state)
 
 	can_start = false;
 	lose(&restart, 0);
-	assert_int_equal(restart.started, 1);
+	assert_int_equal(restart.limit.started, 1);
 	assert_int_equal(restart.parser.pidfd, -1);
 	assert_int_equal(sent_parser(), 0);
 	can_start = true;
@@ -130,7 +100,7 @@ static void loss_that_is_reported_again_does_not_replace_the_new_parser(void **s
 	first = restart.parser.pid;
 	lose(&restart, 0); /* sent before the new parser's socket arrived */
 	assert_int_equal(restart.parser.pid, first);
-	assert_int_equal(restart.started, 1);
+	assert_int_equal(restart.limit.started, 1);
 	assert_int_equal(sent_parser(), 1);
 	assert_int_equal(sent_parser(), 0);
 	lose(&restart, 1);
@@ -138,7 +108,7 @@ static void loss_that_is_reported_again_does_not_replace_the_new_parser(void **s
 	assert_int_equal(sent_parser(), 2);
 	lose(&restart, 0); /* long gone, and one that was never sent */
 	lose(&restart, 3);
-	assert_int_equal(restart.started, 2);
+	assert_int_equal(restart.limit.started, 2);
 	assert_int_equal(sent_parser(), 0);
 	parser_restart_stop(&restart, 0);
 }
@@ -163,7 +133,7 @@ static void parser_that_could_not_be_sent_is_not_counted_as_sent(void **state)
 
 	(void)shutdown(ends[1], SHUT_RDWR);
 	lose(&restart, 0);
-	assert_int_equal(restart.started, 1);
+	assert_int_equal(restart.limit.started, 1);
 	assert_int_equal(restart.number, 0);
 	parser_restart_stop(&restart, 0);
 }
@@ -174,8 +144,6 @@ static void parser_that_could_not_be_sent_is_not_counted_as_sent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_more_than_five_start_within_a_minute),
-		cmocka_unit_test(slow_deaths_are_followed_for_ever),
 		with_symbolizer(parser_that_cannot_be_started_is_not_handed_over),
 		with_symbolizer(loss_that_is_reported_again_does_not_replace_the_new_parser),
 		with_symbolizer(first_parser_of_another_symbolizer_is_replaced),
