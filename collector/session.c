@@ -149,7 +149,7 @@ static void do_periodic(struct session *session, uint64_t now_ms)
 
 static int poll_ms(const struct session *session)
 {
-	if (session->drain.fullest_percent > SESSION_QUARTER_PERCENT)
+	if (session->drain.fullest_percent > SESSION_QUARTER_PERCENT || session->refresh.fd >= 0)
 		return SESSION_POLL_FULL_MS;
 	if (session->options->hz >> session->loader.percpu.shift >= SESSION_FAST_HZ)
 		return SESSION_POLL_FAST_MS;

@@ -36,7 +36,7 @@
 /* Between rounds, while rings, which have room for seconds (percpu.h), are nearly empty */
 #define SESSION_POLL_MS         250
 #define SESSION_POLL_OFF_CPU_MS 100 /* where they have room for one, and the choice is adapted */
-#define SESSION_POLL_FULL_MS    10  /* while one is over a quarter full */
+#define SESSION_POLL_FULL_MS    10  /* while one is over a quarter full, or symbols are read */
 #define SESSION_POLL_WOKEN_MS   5 /* at least, after a ring woke us: a file is to be opened soon */
 #define SESSION_FAST_HZ         1000 /* from this rate on, SESSION_POLL_FAST_MS between rounds */
 #define SESSION_POLL_FAST_MS    20
