@@ -103,7 +103,9 @@ static __always_inline __u32 file_hash(const struct tm_identity *identity)
 	hash *= 0xbf58476d1ce4e5b9ull;
 	hash ^= hash >> 32;
 	hash += identity->size ^ ((__u64)identity->mtime_sec << 20) ^ identity->mtime_nsec;
-	hash *= 0x94d049bb133111ebull ^ (files_salt << 1);
+	hash *= 0x94d049bb133111ebull;
+	hash ^= hash >> 32; /* times that come one after the other do not lie side by side */
+	hash *= 0x9e3779b97f4a7c15ull;
 	return (__u32)(hash >> 40);
 }
 
@@ -119,8 +121,8 @@ static __always_inline struct tm_file_state *file_state(__u32 number, struct tm_
 	return bpf_map_lookup_elem(&files, &number) == state ? state : NULL;
 }
 
-/* Inserts the file of s->fresh under a free number. NULL: its owners may not, another CPU was
- * faster, or the map is full. */
+/* Inserts the file of s->fresh under a free number. NULL: its owners may not, there is none
+ * (TM_FILE_NONE), another CPU was faster, or the map is full. */
 static __always_inline struct tm_file_state *file_claim(struct scratch *s, __u32 level,
 							__u32 number)
 {
@@ -132,7 +134,8 @@ static __always_inline struct tm_file_state *file_claim(struct scratch *s, __u32
 		owner_forget_both(s);
 		return NULL;
 	}
-	if (!bpf_map_update_elem(&files, &number, &s->fresh, BPF_NOEXIST)) {
+	if (number != TM_FILE_NONE &&
+	    !bpf_map_update_elem(&files, &number, &s->fresh, BPF_NOEXIST)) {
 		nesting_add(&files_made, 1);
 		owner_charge_both(s);
 	} else {
@@ -154,7 +157,6 @@ static __always_inline __u32 file_find(const struct tm_identity *identity,
 	struct tm_file_state *state;
 
 	*ret_vacant = TM_FILE_NONE;
-
 	for (__u32 i = 0; i < FILE_PROBES; i++) {
 		number = (hash + i) & FILE_NUMBERS;
 		state = bpf_map_lookup_elem(&files, &number);
@@ -180,8 +182,7 @@ static __always_inline __u32 file_number(struct scratch *s, __u32 level,
 	if (*ret_state)
 		return number;
 	s->no_number = TM_UNRESOLVED_FILES_FULL;
-	if (vacant != TM_FILE_NONE)
-		*ret_state = file_claim(s, level, vacant);
+	*ret_state = file_claim(s, level, vacant);
 	if (*ret_state)
 		return vacant;
 	s->counts.bpf.files_full += s->no_number == TM_UNRESOLVED_FILES_FULL;

@@ -38,7 +38,7 @@ static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
 	unsigned records[TM_EVENT_CONTEXT + 1];
-	uint8_t *slot, *sample, *process, *context;
+	uint8_t *slot, *sample, *process, *file, *context;
 } maps;
 
 static struct inner inner_new(uint32_t value_bytes, uint32_t entries)
@@ -187,6 +187,10 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 		free(maps.process);
 		maps.process = copy_of(record, bytes);
 	}
+	if (event.type == TM_EVENT_FILE) {
+		free(maps.file);
+		maps.file = copy_of(record, bytes);
+	}
 	if (event.type == TM_EVENT_CONTEXT) {
 		free(maps.context);
 		maps.context = copy_of(record, bytes);
@@ -206,6 +210,11 @@ const struct tm_sample *bpf_maps_sample(void)
 const struct tm_process *bpf_maps_process(void)
 {
 	return (const void *)maps.process;
+}
+
+const struct tm_file *bpf_maps_announced_file(void)
+{
+	return (const void *)maps.file;
 }
 
 const struct tm_context *bpf_maps_context(void)
@@ -235,6 +244,7 @@ void bpf_maps_reset(void)
 	free(maps.scratch.values);
 	free(maps.slot);
 	free(maps.process);
+	free(maps.file);
 	free(maps.context);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));

@@ -20,6 +20,8 @@ struct tm_file_state *bpf_maps_file(uint32_t index, uint32_t *ret_number);
 const struct tm_sample *bpf_maps_sample(void);
 /* Likewise the newest announcement of a process. */
 const struct tm_process *bpf_maps_process(void);
+/* Likewise of a file. */
+const struct tm_file *bpf_maps_announced_file(void);
 /* Likewise the newest process context. */
 const struct tm_context *bpf_maps_context(void);
 /* The number of records of a type since the reset. */

@@ -37,8 +37,12 @@ extern const struct program_map program_maps[PROGRAM_MAPS];
 /* Variables of the programs that the collector sets. */
 extern __u32 files_generation;
 extern __u64 vdso_table;
-extern __u64 files_known; /* set by BPF alone */
+extern __u64 files_known; /* this and the next: set by BPF alone */
+extern __u64 files_salt;
 
+struct bpf_iter__task;
+/* Runs before the first sample, over the collector's own task. */
+int find_self(struct bpf_iter__task *context);
 /* Changes the state of a file number; the context is three 64-bit arguments. */
 int change_file(struct bpf_raw_tracepoint_args *context);
 /* The programs of the timer: one with bpf_loop, one for kernels that do not have it. */

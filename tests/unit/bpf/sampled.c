@@ -169,6 +169,7 @@ int sampled_make(void **state)
 	bpf_host_reset(kernel);
 	files_generation = 0;
 	files_known = 0;
+	files_salt = 0;
 	vdso_table = 0;
 	memset(&rows.count, 0, sizeof(rows) - offsetof(struct rows, count));
 	mm = sampled_make_memory(kernel);

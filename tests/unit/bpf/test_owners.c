@@ -242,6 +242,50 @@ static void file_that_has_a_number_is_nobodys_new_file(void **state)
 	assert_false(bring() && bring());
 }
 
+/* So the collector can let them take turns. */
+static void announced_file_says_whose_it_is(void **state)
+{
+	uint16_t first;
+
+	in_cgroup(2);
+	assert_true(bring());
+	first = bpf_maps_announced_file()->owner;
+	assert_true(bring());
+	assert_int_equal(bpf_maps_announced_file()->owner, first);
+	set.dfl_cgrp = &cgroups[1];
+	assert_true(bring());
+	assert_int_not_equal(bpf_maps_announced_file()->owner, first);
+	in_cgroup(2);
+	sampled.uid = 1000;
+	assert_true(bring());
+	assert_int_not_equal(bpf_maps_announced_file()->owner, first);
+}
+
+/* Nobody can know where the file of another one is. */
+static void places_depend_on_a_salt_that_is_chosen_once(void **state)
+{
+	static struct task_struct self;
+	struct bpf_iter__task context = {.task = &self};
+	uint32_t number, salted;
+	uint64_t salt;
+
+	(void)sampled_once();
+	assert_non_null(bpf_maps_file(0, &number));
+	delete (0);
+	__sync_fetch_and_add(&files_generation, 1);
+	bpf_host_run(&self, 1, 1);
+	bpf_host_random(1);
+	assert_int_equal(find_self(&context), 0);
+	assert_int_not_equal(files_salt, 0);
+	salt = files_salt;
+	(void)sampled_once();
+	assert_non_null(bpf_maps_file(0, &salted));
+	assert_int_not_equal(salted, number);
+	bpf_host_run(&self, 1, 1);
+	assert_int_equal(find_self(&context), 0); /* of the next collector */
+	assert_int_equal(files_salt, salt);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +299,8 @@ int main(void)
 		SAMPLED_TEST(owner_brings_a_burst_and_then_by_time),
 		SAMPLED_TEST(owner_without_numbers_is_forgotten),
 		SAMPLED_TEST(file_that_has_a_number_is_nobodys_new_file),
+		SAMPLED_TEST(announced_file_says_whose_it_is),
+		SAMPLED_TEST(places_depend_on_a_salt_that_is_chosen_once),
 	};
 
 	return cmocka_run_group_tests_name("maple tree", tests, sampled_on_maple, NULL);
