@@ -10,7 +10,7 @@ import os
 import sys
 
 SHOWN_LINES = 60
-TELLING = ("WRONG:", "FAILED", "Sanitizer", "runtime error")
+TELLING = ("WRONG:", "FAIL:", "FAILED", "Sanitizer", "runtime error")
 TELLING_LINES = 12
 SKIPPED = ("SKIP",)
 PASSED = ("OK", "EXPECTEDFAIL")
@@ -28,10 +28,9 @@ def output_of(test):
     """Last lines of what the test said; in front of them those that say what is wrong, since a log
     may be shown in part."""
     text = (test.get("stdout") or "") + (test.get("stderr") or "")
-    lines = text.strip().splitlines()[-SHOWN_LINES:]
-    telling = [line for line in lines if any(word in line for word in TELLING)]
-    return telling[:TELLING_LINES] + [line for line in lines
-                                      if line not in telling[:TELLING_LINES]]
+    lines = text.strip().splitlines()
+    telling = [line for line in lines if any(word in line for word in TELLING)][:TELLING_LINES]
+    return telling + [line for line in lines[-SHOWN_LINES:] if line not in telling]
 
 
 def main():
