@@ -15,9 +15,6 @@
 
 #define RING_RESERVE_SHIFT 3 /* an eighth of each ring is kept for announcements and exits */
 
-/* The programs add up for how long they run: the collector's governor wants to know. */
-const volatile bool own_clock = false;
-
 /* How much of a ring may be full for a record to be written. */
 enum nesting_share {
 	NESTING_ALL,     /* announcements and exits */
@@ -25,10 +22,17 @@ enum nesting_share {
 	NESTING_OFF_CPU, /* half of that: waits may come in far larger numbers than ticks */
 };
 
+/* A run of a program, for the time that the programs of this CPU have run. */
+struct nesting_run {
+	__u64 began;  /* ktime; 0: not at all */
+	__u64 before; /* their time until then */
+};
+
 struct nesting {
 	struct tm_cpu_slot *slot;
 	struct scratch *scratch;
 	__u64 ktime; /* for the records of this level */
+	struct nesting_run run;
 	__u32 number;
 	__u32 cpu;
 };
@@ -57,6 +61,22 @@ static __always_inline struct tm_cpu_slot *nesting_slot(__u32 cpu)
 	return bpf_map_lookup_elem(&cpu_slots, &cpu);
 }
 
+static __always_inline void nesting_run_begin(struct nesting_run *run, struct tm_cpu_slot *slot,
+					      __u64 now)
+{
+	run->before = *(volatile __u64 *)&slot->own_ns;
+	run->began = now;
+}
+
+/* Adds the time since its beginning, but for what those have added that interrupted it, or that are
+ * part of it. */
+static __always_inline void nesting_run_end(const struct nesting_run *run, struct tm_cpu_slot *slot)
+{
+	__u64 inner = *(volatile __u64 *)&slot->own_ns - run->before;
+
+	nesting_add(&slot->own_ns, bpf_ktime_get_ns() - run->began - inner);
+}
+
 static __always_inline struct scratch *nesting_scratch(__u32 number)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -77,6 +97,7 @@ static __always_inline int nesting_open(struct nesting *level)
 	struct tm_cpu_slot *slot = level->slot;
 	__u64 before, depth;
 
+	level->run.began = 0;
 	depth = *(volatile __u64 *)&slot->depth;
 	if (depth >= TM_NESTING_LEVELS)
 		return NESTING_NESTED;
@@ -91,18 +112,15 @@ static __always_inline int nesting_open(struct nesting *level)
 	level->ktime = bpf_ktime_get_ns();
 	if (level->ktime < before)
 		level->ktime = before;
+	nesting_run_begin(&level->run, slot, before);
 	return NESTING_OPEN;
 }
 
-/*
- * The own clock runs from the level's ktime, which a CPU without a ring has not; the time of a
- * program that interrupts another one counts as both's.
- */
 static __always_inline void nesting_close(struct nesting *level)
 {
 	asm volatile("" : : : "memory");
-	if (own_clock && level->ktime)
-		nesting_add(&level->slot->own_ns, bpf_ktime_get_ns() - level->ktime);
+	if (level->run.began) /* not on a CPU without a ring */
+		nesting_run_end(&level->run, level->slot);
 	nesting_mark(level->slot, level->number, 0);
 	nesting_add(&level->slot->depth, -1ull);
 }

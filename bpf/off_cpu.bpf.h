@@ -76,11 +76,14 @@ int on_switch(__u64 *ctx)
 {
 	struct tm_cpu_slot *slot = nesting_slot(bpf_get_smp_processor_id());
 	__u64 now = bpf_ktime_get_ns();
+	struct nesting_run run;
 
 	if (!slot)
 		return 0;
+	nesting_run_begin(&run, slot, now);
 	slot->switched = now;
 	off_cpu_switch_from(ctx, slot, now);
+	nesting_run_end(&run, slot);
 	return 0;
 }
 
@@ -120,13 +123,18 @@ int find_threads(struct bpf_iter__task *ctx)
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
+	struct tm_cpu_slot *slot = nesting_slot(bpf_get_smp_processor_id());
+	__u64 now = bpf_ktime_get_ns();
 	struct thread_time *time;
+	struct nesting_run run;
 
-	if (off_cpu_excluded(task))
+	if (!slot || off_cpu_excluded(task))
 		return 0;
+	nesting_run_begin(&run, slot, now);
 	time = thread_time_find(task);
 	if (time)
-		time->woken = bpf_ktime_get_ns();
+		time->woken = now;
+	nesting_run_end(&run, slot);
 	return 0;
 }
 
@@ -183,39 +191,48 @@ static __always_inline void off_cpu_count_unseen(struct tm_cpu_slot *slot,
 		slot->off_cpu.seen.unseen_ns += sleep->ns;
 }
 
-SEC("tp_btf/sched_exit_tp")
-int on_switched(__u64 *ctx)
+/* The running thread has a CPU since @end. */
+static __always_inline void off_cpu_switch_to(struct nesting *level, __u64 *ctx, __u64 end)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct off_cpu_time sleep = {}, wait = {};
-	struct nesting level = {};
 	struct thread_time *time;
-	__u64 end;
+
+	if (!task->pid || off_cpu_excluded(task))
+		return;
+	time = thread_time_find(task);
+	if (!off_cpu_left(level->slot, time))
+		return;
+	if (end < time->since)
+		end = time->since;
+	off_cpu_resume(time, end, &sleep, &wait);
+	if (selecting && !selection_holds((__u64)task))
+		return;
+	time->selected = 1;
+	off_cpu_count_unseen(level->slot, &sleep, &wait);
+	off_cpu_choose(time, level->slot, &sleep);
+	time->ahead = 0;
+	off_cpu_choose(time, level->slot, &wait);
+	if (sleep.value | wait.value)
+		off_cpu_sample(level, ctx, &sleep, &wait);
+}
+
+SEC("tp_btf/sched_exit_tp")
+int on_switched(__u64 *ctx)
+{
+	struct nesting level = {};
+	struct nesting_run run;
+	__u64 now, end;
 
 	level.cpu = bpf_get_smp_processor_id();
 	level.slot = nesting_slot(level.cpu);
 	if (!ctx[0] /* no switch */ || !level.slot)
 		return 0;
+	now = bpf_ktime_get_ns();
+	nesting_run_begin(&run, level.slot, now);
 	end = level.slot->switched;
 	level.slot->switched = 0;
-	if (!task->pid || off_cpu_excluded(task))
-		return 0;
-	time = thread_time_find(task);
-	if (!off_cpu_left(level.slot, time))
-		return 0;
-	if (!end) /* no program saw who left the CPU */
-		end = bpf_ktime_get_ns();
-	if (end < time->since)
-		end = time->since;
-	off_cpu_resume(time, end, &sleep, &wait);
-	if (selecting && !selection_holds((__u64)task))
-		return 0;
-	time->selected = 1;
-	off_cpu_count_unseen(level.slot, &sleep, &wait);
-	off_cpu_choose(time, level.slot, &sleep);
-	time->ahead = 0;
-	off_cpu_choose(time, level.slot, &wait);
-	if (sleep.value | wait.value)
-		off_cpu_sample(&level, ctx, &sleep, &wait);
+	off_cpu_switch_to(&level, ctx, end ? end : now); /* 0: no program saw who left the CPU */
+	nesting_run_end(&run, level.slot);
 	return 0;
 }

@@ -191,10 +191,12 @@ int on_switch_ahead(__u64 *ctx)
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_time *time;
+	struct nesting_run run;
 
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
 		return 0;
+	nesting_run_begin(&run, level.slot, now);
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
@@ -202,6 +204,7 @@ int on_switch_ahead(__u64 *ctx)
 		ahead_end(&level, time);
 	}
 	ahead_switch_to(ctx, &level, now);
+	nesting_run_end(&run, level.slot);
 	return 0;
 }
 
@@ -212,11 +215,13 @@ int on_switch_bounded(__u64 *ctx)
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_time *time;
+	struct nesting_run run;
 	int done = 0;
 
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
 		return 0;
+	nesting_run_begin(&run, level.slot, now);
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
@@ -225,5 +230,6 @@ int on_switch_bounded(__u64 *ctx)
 		ahead_end(&level, time);
 	}
 	ahead_switch_to(ctx, &level, now);
+	nesting_run_end(&run, level.slot);
 	return 0;
 }

@@ -31,30 +31,37 @@ static __always_inline bool waker_choose(struct thread_time *time, const struct 
 	return time->ahead & OFF_CPU_STRATA || *(volatile __u32 *)&time->flags & TM_THREAD_COUNTED;
 }
 
-/* A function of its own for the same reason as ahead_switch_from. NULL: no stack is wanted. */
-static __noinline struct thread_time *waker_wakes(__u64 *ctx)
+static __always_inline struct thread_time *waker_note(const struct task_struct *task, __u64 now)
 {
-	struct task_struct *task = (struct task_struct *)ctx[0];
 	struct thread_time *time;
 
 	if (off_cpu_excluded(task))
 		return NULL;
-	time = thread_time_find(task);
+	time = thread_time_find((struct task_struct *)task);
 	if (!time)
 		return NULL;
-	time->woken = bpf_ktime_get_ns();
-	return waker_choose(time, task, time->woken) ? time : NULL;
+	time->woken = now;
+	return waker_choose(time, task, now) ? time : NULL;
+}
+
+/* A function of its own for the same reason as ahead_switch_from. NULL: no stack is wanted. */
+static __noinline struct thread_time *waker_wakes(__u64 *ctx, struct tm_cpu_slot *slot)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct thread_time *time;
+	struct nesting_run run;
+
+	nesting_run_begin(&run, slot, now);
+	time = waker_note((struct task_struct *)ctx[0], now);
+	nesting_run_end(&run, slot);
+	return time;
 }
 
 /* Return: whether the sample of the waker was begun, up to its stack. */
 static __always_inline bool waker_begin(struct nesting *level)
 {
-	int status;
+	int status = nesting_open(level);
 
-	level->slot = nesting_slot(level->cpu);
-	if (!level->slot)
-		return false;
-	status = nesting_open(level);
 	if (status == NESTING_OPEN)
 		return true;
 	nesting_add(&level->slot->off_cpu.seen.wakers_lost, 1);
@@ -94,8 +101,12 @@ SEC("tp_btf/sched_waking")
 int on_waking_stack(__u64 *ctx)
 {
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
-	struct thread_time *time = waker_wakes(ctx);
+	struct thread_time *time;
 
+	level.slot = nesting_slot(level.cpu);
+	if (!level.slot)
+		return 0;
+	time = waker_wakes(ctx, level.slot);
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))
@@ -109,9 +120,13 @@ SEC("tp_btf/sched_waking")
 int on_waking_bounded(__u64 *ctx)
 {
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
-	struct thread_time *time = waker_wakes(ctx);
+	struct thread_time *time;
 	int done = 0;
 
+	level.slot = nesting_slot(level.cpu);
+	if (!level.slot)
+		return 0;
+	time = waker_wakes(ctx, level.slot);
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))

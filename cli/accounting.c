@@ -119,8 +119,6 @@ static struct numbers numbers_of(const struct tm_counts *counts)
 void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *counts)
 {
 	counts->bpf_ns = whole->bpf_ns; /* since the start of the recording, as every cost is */
-	counts->bpf_ns_valid = whole->bpf_ns_valid;
-	counts->bpf_own_ns = whole->bpf_own_ns;
 	counts->measured_ns = whole->measured_ns;
 	counts->bpf_map_bytes = whole->bpf_map_bytes;
 	counts->cpus = whole->cpus;

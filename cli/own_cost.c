@@ -5,11 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,15 +81,4 @@ uint64_t own_cost_idle_ns(void)
 
 	text[got > 0 ? got : 0] = '\0';
 	return own_cost_parse_idle(text, sysconf(_SC_CLK_TCK), &ns) == 0 ? ns : 0;
-}
-
-int own_cost_enable_bpf_time(void)
-{
-	union bpf_attr attr;
-	long fd;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.enable_stats.type = BPF_STATS_RUN_TIME;
-	fd = syscall(SYS_bpf, BPF_ENABLE_STATS, &attr, sizeof(attr));
-	return fd < 0 ? -errno : (int)fd;
 }

@@ -20,5 +20,3 @@ uint64_t own_cost_peak_bytes(pid_t pid);
 uint64_t own_cost_idle_ns(void);
 /* The same from the text of /proc/stat. @ticks: of its numbers a second. Return: 0, -EINVAL. */
 int own_cost_parse_idle(const char *text, long ticks, uint64_t *ret_ns);
-/* Lets the kernel time BPF programs while the descriptor is open. Return: descriptor or -errno. */
-int own_cost_enable_bpf_time(void);

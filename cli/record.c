@@ -130,10 +130,6 @@ static int prepare(struct recording *recording)
 		return r;
 	workload_remember_limits();
 	preflight_raise_limits();
-	recording->session.bpf_time = own_cost_enable_bpf_time();
-	if (recording->session.bpf_time < 0)
-		terminal_verbose("the run time of BPF programs is not known: %s",
-				 strerror(-recording->session.bpf_time));
 	hotplug_open(&recording->session.hotplug, options->hz);
 	r = perf_events_open(&recording->perf, options->hz);
 	if (r == 0)

@@ -100,7 +100,6 @@ void report_make(struct summary *ret_summary, const struct session *session, enu
 	choose_counts(&s.counts, session, kind);
 	s.cpus_not_sampled = hotplug_missed(&session->hotplug, session->counts.cpus);
 	accounting_balance_make(&s.balance, &s.counts, &session->result, session->death);
-	s.bpf_time_known = session->bpf_time >= 0 && s.counts.bpf_ns_valid != 0;
 	if (session->workload.ended)
 		s.command_status = workload_code(&session->workload);
 	add_recording(&s, session);

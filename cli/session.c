@@ -33,7 +33,6 @@ void session_init(struct session *session, const struct options *options, int si
 	session->intervals = INTERVALS_NULL;
 	session->signals = signals;
 	session->timer = -1;
-	session->bpf_time = -1;
 	session->begun_ns = tm_clock_ns();
 }
 
@@ -211,6 +210,5 @@ void session_deinit(struct session *session)
 	workload_finish(&session->workload);
 	hotplug_close(&session->hotplug);
 	intervals_close(&session->intervals);
-	session->bpf_time = tm_close(session->bpf_time);
 	session->timer = tm_close(session->timer);
 }

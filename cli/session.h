@@ -66,8 +66,7 @@ struct session {
 	uint64_t dead_cpu_ns;    /* of symbolizers that died before */
 	uint64_t dead_rss_bytes; /* the largest of theirs */
 	unsigned interrupts;
-	int bpf_time; /* descriptor while the kernel times BPF programs; -1: it does not */
-	bool aborted; /* nothing is to be written */
+	bool aborted;                            /* nothing is to be written */
 	uint64_t begun_ns, started_ns, ended_ns; /* CLOCK_MONOTONIC; 0: not yet */
 	uint64_t idle_ended_ns;                  /* idle time of the host since boot, at the end */
 	uint64_t deadline_ns;                    /* 0: none */

@@ -162,8 +162,8 @@ static void add_state(struct list *list, const struct tm_status *status)
 	gauge(list, "ring_bytes", "Size of the ring between collector and symbolizer.",
 	      (double)status->ring_bytes);
 	gauge(list, "ring_most_bytes", "The most that waited in it.", (double)status->ring_most);
-	gauge(list, "bpf_seconds", "Run time of the BPF programs, where the kernel counts it.",
-	      counts->bpf_ns_valid ? (double)counts->bpf_ns / NS_PER_SECOND : 0);
+	gauge(list, "bpf_seconds", "Run time of the BPF programs, by their own clock.",
+	      (double)counts->bpf_ns / NS_PER_SECOND);
 	gauge(list, "bpf_map_bytes", "Memory of the BPF maps.", (double)counts->bpf_map_bytes);
 	counter(list, "protocol_violations", "Invalid messages between the services.",
 		counts->violations);

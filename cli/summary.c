@@ -234,15 +234,7 @@ static void put_cost(FILE *out, const struct summary *s)
 	put_seconds(out, "debuginfod", s->debuginfod_cpu_ns, ", ");
 	put_seconds(out, "exporter", s->exporter_cpu_ns, ", ");
 	put_seconds(out, "spool", s->spool_cpu_ns, "},\n  ");
-	if (s->bpf_time_known)
-		put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
-	else
-		(void)fputs("\"bpf_seconds\": null,\n", out);
-	(void)fputs("  ", out);
-	if (s->cpu_max_ppm)
-		put_seconds(out, "bpf_own_seconds", s->counts.bpf_own_ns, ",\n");
-	else
-		(void)fputs("\"bpf_own_seconds\": null,\n", out);
+	put_seconds(out, "bpf_seconds", s->counts.bpf_ns, ",\n");
 	(void)fprintf(out,
 		      "  \"rss_bytes\": {\"command\": %llu, \"collector\": %llu, "
 		      "\"opener\": %llu, \"symbolizer\": %llu, \"parser\": %llu, "

@@ -30,7 +30,6 @@ struct summary {
 		debuginfod_cpu_ns, exporter_cpu_ns, spool_cpu_ns;
 	uint64_t command_rss, collector_rss, opener_rss, symbolizer_rss, parser_rss, debuginfod_rss,
 		exporter_rss, spool_rss;
-	bool bpf_time_known;
 	bool off_cpu;       /* it was recorded */
 	bool otlp;          /* reports are sent, or kept in a spool */
 	int command_status; /* -1: there was no COMMAND, or it was not seen to end */

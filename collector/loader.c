@@ -70,7 +70,6 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 			 unsigned possible)
 {
 	skeleton->rodata->selecting = options->selecting;
-	skeleton->rodata->own_clock = options->may_lower;
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
@@ -267,21 +266,6 @@ void loader_detach(struct loader *loader)
 	(void)bpf_link__destroy(skeleton->links.on_switched);
 	skeleton->links.on_switched = NULL;
 	tidemark_bpf__detach(skeleton);
-}
-
-uint64_t loader_run_ns(const struct loader *loader)
-{
-	uint64_t ns = 0;
-
-	for (int i = 0; i < loader->skeleton->skeleton->prog_cnt; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t bytes = sizeof(info);
-		int fd = program_fd(loader, i);
-
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0)
-			ns += info.run_time_ns;
-	}
-	return ns;
 }
 
 int loader_kernel_symbols(const struct loader *loader, bool again)

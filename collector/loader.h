@@ -57,8 +57,6 @@ int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure 
 /* Return: descriptor to read what all threads do from, -errno. */
 int loader_threads(const struct loader *loader);
 void loader_detach(struct loader *loader);
-/* Return: run time of all our programs, ns; 0 where the kernel does not count. */
-uint64_t loader_run_ns(const struct loader *loader);
 /* @again: only those of modules and BPF programs, and an empty line for any other.
  * Return: descriptor to read the kernel's symbols from; -errno where the kernel has no iterator. */
 int loader_kernel_symbols(const struct loader *loader, bool again);

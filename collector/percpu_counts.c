@@ -41,7 +41,7 @@ void percpu_add_slot(struct tm_counts *counts, const struct tm_cpu_slot *slot)
 	counts->drops[TM_DROP_NO_RING] += no_ring;
 	counts->taken += nested + no_ring;
 	counts->bpf.announce_lost += read_once(&slot->lost_announces);
-	counts->bpf_own_ns += read_once(&slot->own_ns);
+	counts->bpf_ns += read_once(&slot->own_ns);
 	add_off_cpu_slot(&counts->off_cpu, &slot->off_cpu);
 }
 

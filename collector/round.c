@@ -30,8 +30,6 @@ void session_count(struct session *session)
 		.kernel_readings = session->refresh.readings,
 		.violations =
 			session->violations + session->link.violations + session->writer.violations,
-		.bpf_ns = session->counts.bpf_ns,
-		.bpf_ns_valid = session->counts.bpf_ns_valid,
 		.owed = session->counts.owed,
 		.cpu_ns = session->counts.cpu_ns,
 		.measured_ns = session->counts.measured_ns,

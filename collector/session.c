@@ -87,15 +87,10 @@ static void receive_commands(struct session *session)
 	}
 }
 
-/* Reads what costs a system call per CPU or program; reading a perf event interrupts its CPU. */
+/* Reads what costs a system call per CPU; reading a perf event interrupts its CPU. */
 static void measure(struct session *session)
 {
-	uint64_t bpf_ns = loader_run_ns(&session->loader);
-
 	session->counts.owed = percpu_owed(&session->loader.percpu);
-	if (bpf_ns > session->counts.bpf_ns) /* iterators of the last collector are gone */
-		session->counts.bpf_ns = bpf_ns;
-	session->counts.bpf_ns_valid = session->counts.bpf_ns > 0;
 	session->counts.measured_ns = tm_clock_ns();
 	session->counts.cpu_ns = session->cpu_before_ns + tm_clock_cpu_ns(0);
 }

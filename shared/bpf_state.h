@@ -50,7 +50,7 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 	uint64_t next_ns;   /* the same of the next hit, which carries the rest of a period that was
 			     * changed; 0: it stands for no more than any other */
 	struct tm_off_cpu_slot off_cpu;
-	uint64_t own_ns;     /* that the programs which write records ran, by their own clock */
+	uint64_t own_ns;     /* that our programs ran, by their own clock (HACKING.md, Budgets) */
 	uint64_t drained[2]; /* position in the CPU's ring, written by the collector for the one
 			      * that goes on after it (shared/ring_progress.h) */
 };

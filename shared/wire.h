@@ -18,7 +18,7 @@
 
 #include "shared/bpf_state.h"
 
-#define TM_WIRE_VERSION       7
+#define TM_WIRE_VERSION       8
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX      256 /* bytes */
@@ -71,11 +71,9 @@ struct tm_counts {
 	uint64_t kernel_unknown;  /* kernel frames outside every known module */
 	uint64_t kernel_readings; /* of the kernel's symbols while recording */
 	uint64_t violations;      /* invalid messages of a peer */
-	uint64_t bpf_ns;          /* run time of our BPF programs; meaningful if bpf_ns_valid */
-	uint64_t bpf_ns_valid;
-	uint64_t bpf_own_ns;  /* those that write records, by their own clock; with --cpu-max */
-	uint64_t cpu_ns;      /* of the collector */
-	uint64_t measured_ns; /* ktime at which these were read, about once a second */
+	uint64_t bpf_ns;          /* run time of our BPF programs, by their own clock */
+	uint64_t cpu_ns;          /* of the collector */
+	uint64_t measured_ns;     /* ktime at which cpu_ns was read, about once a second */
 	uint64_t bpf_map_bytes;
 	uint64_t cpus;       /* sampled CPUs */
 	uint64_t selected;   /* processes left in the selection; meaningful when selecting */

@@ -205,7 +205,6 @@ static void set_drops(uint64_t *drops, const struct accounting_sum *sum)
 
 static void set_current(struct tm_counts *counts, const struct tm_counts *now)
 {
-	counts->bpf_ns_valid = now->bpf_ns_valid;
 	counts->measured_ns = now->measured_ns;
 	counts->bpf_map_bytes = now->bpf_map_bytes;
 	counts->cpus = now->cpus;

@@ -65,22 +65,19 @@ bool governor_decide(struct governor *governor, const struct tm_counts *counts, 
 		     uint64_t parser_ns)
 {
 	const struct governor last = *governor;
-	double bpf, own, sampling, all;
+	double sampling, all;
 
 	if (!last.governs || counts->measured_ns < GOVERNOR_NS ||
 	    counts->measured_ns - GOVERNOR_NS < last.measured_ns)
 		return false;
 	governor->measured_ns = counts->measured_ns;
 	governor->bpf_ns = counts->bpf_ns;
-	governor->bpf_own_ns = counts->bpf_own_ns;
 	governor->cpu_ns = counts->cpu_ns + own_ns;
 	governor->parser_ns = parser_ns;
 	all = since(counts->measured_ns, last.measured_ns) * (double)counts->cpus;
 	if (!last.measured_ns || all <= 0)
 		return false;
-	bpf = since(counts->bpf_ns, last.bpf_ns);
-	own = since(counts->bpf_own_ns, last.bpf_own_ns);
-	sampling = (bpf > own ? bpf : own) + since(governor->cpu_ns, last.cpu_ns);
+	sampling = since(counts->bpf_ns, last.bpf_ns) + since(governor->cpu_ns, last.cpu_ns);
 	if (last.limit_ppm)
 		adapt(governor, (sampling + since(parser_ns, last.parser_ns)) / all * PPM,
 		      sampling / all * PPM);

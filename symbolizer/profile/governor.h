@@ -38,7 +38,6 @@ struct governor {
 	unsigned calm;        /* decisions in a row */
 	uint64_t measured_ns; /* at the last decision, as what follows; 0: there was none */
 	uint64_t bpf_ns;
-	uint64_t bpf_own_ns;
 	uint64_t cpu_ns; /* of all processes but the next ones */
 	uint64_t parser_ns;
 };

@@ -24,8 +24,7 @@ import remapped
 SUMMARY = {**dict.fromkeys(recorded.SUMMARY_KEYS, 0), "dropped": {}, "truncated": {},
            "taken": 9, "exported": 9}
 GOVERNED = {**SUMMARY, "hz": 997, "on_cpu_seconds": 2.0, "taken": 600, "exported": 600,
-            "weight_seconds": {"1": 1.0, "4": 2.0, "8": 0.0}, "bpf_own_seconds": 0.1,
-            "bpf_seconds": 0.2}
+            "weight_seconds": {"1": 1.0, "4": 2.0, "8": 0.0}, "bpf_seconds": 0.2}
 SLEPT = 40 * recorded_kernels.SLEEP_NS
 ANSWERS = recorded_kernels.ANSWERS_NS
 IDENTITIES = ("tidemark-collec 61184", "tidemark-opener 61184", "tidemark-symbol 61185",
@@ -176,7 +175,7 @@ def main():
         recordings(**{"command.folded": recursion("deep", deep, 80, time=20)}))
     for title, changed in {"the rate is not lowered": {"weight_seconds": {"1": 3.0, "4": 0.0}},
                            "samples stand for one period": {"on_cpu_seconds": 600 / 997},
-                           "no clock of their own": {"bpf_own_seconds": 0}}.items():
+                           "no clock of their own": {"bpf_seconds": 0}}.items():
         cases[title] = console(recordings(**{"governed.json": json.dumps(GOVERNED | changed)}))
     cases["less is shown than sampled"] = console(
         recordings(**{"governed.folded": folded("deep", ["_start"], 600)}))

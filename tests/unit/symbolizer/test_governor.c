@@ -65,18 +65,6 @@ static void each_cost_counts_and_so_does_their_sum(void **state)
 	}
 }
 
-static void bpf_counts_by_the_clock_that_saw_more_of_it(void **state)
-{
-	struct host host = host_of(99);
-
-	host.counts.bpf_own_ns = SECOND / 10; /* of four */
-	assert_int_equal(after(&host, 0, 0, 0), 1);
-	host.counts.bpf_own_ns += SECOND / 10;
-	assert_int_equal(after(&host, 5000, 0, 0), 2); /* not the sum, else it were the same */
-	host.counts.bpf_own_ns += 1;
-	assert_int_equal(after(&host, 10001, 0, 0), 3);
-}
-
 static void lower_limit_counts_from_the_next_decision_on(void **state)
 {
 	struct host host = host_of(99);
@@ -231,7 +219,6 @@ int main(void)
 		cmocka_unit_test(rate_returns_when_there_is_no_limit_any_more),
 		cmocka_unit_test(recording_that_never_had_a_limit_gets_one),
 		cmocka_unit_test(each_cost_counts_and_so_does_their_sum),
-		cmocka_unit_test(bpf_counts_by_the_clock_that_saw_more_of_it),
 		cmocka_unit_test(rate_never_falls_below_a_hit_a_second),
 		cmocka_unit_test(rate_rises_again_after_calm_seconds_in_a_row_one_step_at_a_time),
 		cmocka_unit_test(rate_is_not_lowered_for_the_parser_where_sampling_costs_little),
