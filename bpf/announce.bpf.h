@@ -73,6 +73,11 @@ __noinline int announce_process(__u32 level, __u32 epoch)
 		file_identify(&s->block, s->file, &s->fresh.identity);
 		s->announce.process.exe_file = file_find(&s->fresh.identity, &state, &vacant);
 		path_write_file(level);
+		if (s->file != (__u64)TASK_READ(task, mm, exe_file)) { /* see lookup.bpf.h */
+			s->announce.process.exe_file = TM_FILE_NONE;
+			s->path.position = sizeof(struct tm_process);
+			s->path.flags = TM_PATH_CUT;
+		}
 	}
 	position = s->path.position;
 	s->announce.process.path_bytes = (__u16)(position - sizeof(struct tm_process));

@@ -6,12 +6,16 @@
  * Order      the epoch of an announcement is stored after its record is in the ring, never before.
  *            So the next sample repeats a record that did not fit, and a stale epoch only costs a
  *            repetition.
+ * Time       a sample writes ANNOUNCE_FILES records of files at most; the next one goes on. So what
+ *            it costs is bounded, whatever a process maps.
  * Epoch      every TM_EPOCH_NS everything that is sampled is announced again, each at its own time
  *            (`spread`), and all at once when the collector raises epoch_bumps.
  */
 
 #include "bpf/file.bpf.h"
-#include "bpf/path.bpf.h"
+#include "bpf/lookup.bpf.h"
+
+#define ANNOUNCE_FILES 2
 
 /* Raised by the collector: after a lost announcement, and for a new symbolizer. */
 __u32 epoch_bumps;
@@ -73,7 +77,7 @@ static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number
 	return announce_epoch(s->sample.event.ktime, number << 4);
 }
 
-/* Writes the FILE record of s->file and this number. */
+/* Writes the FILE record of s->file, that of s->found, and this number. */
 __noinline int announce_file(__u32 level, __u32 number)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -96,18 +100,26 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.file.mnt_ns = task_mount_namespace(task);
 	s->announce.file.path_bytes = (__u16)(s->path.position - sizeof(struct tm_file));
 	s->announce.file.owner = owner_short(state->owners[0], state->owners[1]);
+	if (!lookup_stands(s, level))
+		return 0; /* the path may be that of another file */
 	/* A new file must be opened before its process is gone: so the collector reads at once. */
 	if (announce_write(s, state->epoch ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP))
 		state->epoch = announce_file_epoch(s, number);
 	return 0;
 }
 
-/* Announces the file of the mapping s->found under this number, if that is due. */
+/* Announces the file of the mapping s->found under this number, if that is due; s->walk.postponed:
+ * the next sample has to. */
 static __always_inline void announce_mapped(struct scratch *s, __u32 level, __u32 number,
 					    const struct tm_file_state *state)
 {
 	if (state->epoch == announce_file_epoch(s, number))
 		return;
+	if (s->walk.announced >= ANNOUNCE_FILES) {
+		s->walk.postponed = true;
+		return;
+	}
+	s->walk.announced++;
 	s->file = s->found.file;
 	s->vm_start = s->found.start;
 	s->vm_end = s->found.end;

@@ -32,7 +32,11 @@ static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level, __u64
 
 	if (offset + (s->mapping.end - s->mapping.start) > TM_FRAME_OFFSET_MAX)
 		return FRAME_UNRESOLVED(OFFSET);
+	if (*(volatile __u32 *)&delay_reads)
+		lookup_delay(delay_reads);
 	file_identify(&s->block, s->found.file, &s->fresh.identity);
+	if (!lookup_stands(s, level))
+		return FRAME_UNRESOLVED(MAPPING_BUSY);
 	number = file_number(s, level, &state);
 	if (!state)
 		return FRAME(UNRESOLVED) | s->no_number;
@@ -58,7 +62,8 @@ static __always_inline __u64 frame_of_start(struct scratch *s, __u32 level, __u6
 	return FRAME(ANON) | s->mapping.start;
 }
 
-/* Looks the mapping up, and caches it if it has a frame. */
+/* Looks the mapping up, and caches it if it has a frame and its file need not be announced by the
+ * next sample. */
 __noinline __u64 frame_look_up(__u32 level, __u64 address)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -75,11 +80,13 @@ __noinline __u64 frame_look_up(__u32 level, __u64 address)
 	if (status != VMA_FOUND)
 		return FRAME_UNRESOLVED(MAPPING_BUSY);
 	s->mapping = s->found;
+	s->walk.postponed = false;
 	frame = frame_of_start(s, level, &table);
 	s->walk.table = table;
 	if (frame_is_unresolved(frame))
 		return frame;
-	mapping_cache_put(s, frame, table);
+	if (!s->walk.postponed)
+		mapping_cache_put(s, frame, table);
 	return frame + (address - s->mapping.start);
 }
 
@@ -90,6 +97,7 @@ static __always_inline __u64 frame_of(struct scratch *s, __u32 level, __u64 addr
 
 	if (!mapping) {
 		s->walk.table = 0;
+		s->walk.looked_up = true;
 		return frame_look_up(level, address);
 	}
 	s->counts.bpf.lookup_cached++;

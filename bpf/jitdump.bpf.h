@@ -10,7 +10,6 @@
  */
 
 #include "bpf/announce_file.bpf.h"
-#include "bpf/lookup.bpf.h"
 
 #define JITDUMP_DIGITS 10 /* of a PID; more than any has */
 
@@ -62,9 +61,11 @@ __noinline int jitdump_take(__u32 level, __u64 address, __u64 next)
 	if (lookup_mapping(s, level, address) != VMA_FOUND || !(s->found.flags & VM_EXEC) ||
 	    !jitdump_is_file(level, s->found.file))
 		return 0;
+	file_identify_growing(&s->block, s->found.file, &s->fresh.identity);
+	if (!lookup_stands(s, level))
+		return 0;
 	s->search.at = s->found.start;
 	s->search.status = SEARCH_FOUND;
-	file_identify_growing(&s->block, s->found.file, &s->fresh.identity);
 	s->jitdump_file = file_number(s, level, &state);
 	if (state)
 		announce_mapped(s, level, s->jitdump_file, state);

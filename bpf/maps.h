@@ -134,6 +134,9 @@ struct user_walk { /* the walk over the user stack of this sample */
 	bool by_fp;          /* a frame pointer led to the current frame */
 	bool table_missing;  /* a frame below was left by frame pointer for lack of a table */
 	bool has_mapping_cache; /* `mapping_cache` is set */
+	bool looked_up;         /* a mapping, since the clock was read */
+	bool postponed;         /* the FILE record of the mapping that is looked up is due */
+	__u8 announced;         /* FILE records of this sample */
 };
 
 /* A time without a CPU that has ended. */
@@ -180,6 +183,7 @@ struct scratch {
 	struct user_walk walk;
 	struct vma found;   /* by the last lookup */
 	struct vma mapping; /* of the frame; remapped text has its file's number and offset */
+	struct vma again;   /* `found`, looked up once more */
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */

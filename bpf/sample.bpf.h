@@ -23,6 +23,7 @@ static __always_inline void sample_head(struct nesting *level, __u64 task, __u64
 	event->ktime = level->ktime;
 	s->walk.task = task;
 	s->walk.mm = (__u64)TASK_FIELD(task, mm);
+	s->walk.announced = 0;
 	if (ip >> 63 == 0)
 		event->flags |= TM_FLAG_USER_MODE;
 	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));

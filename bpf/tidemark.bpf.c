@@ -44,6 +44,18 @@ static __always_inline __u64 sample_value(struct tm_cpu_slot *slot)
 	return next;
 }
 
+/* What the walk of a sample may take: a quarter of the period. That of the context is the first
+ * one, which applies unless the slot has another. */
+static __always_inline __u64 sample_time_most(const struct tm_cpu_slot *slot,
+					      const struct bpf_perf_event_data *ctx)
+{
+	__u64 period = *(const volatile __u64 *)&slot->weight_ns;
+
+	if (!period)
+		period = ctx->sample_period;
+	return period / 4 < UNWIND_TIME_NS ? period / 4 : UNWIND_TIME_NS;
+}
+
 /* Up to the leaf of the user stack. False: this run of the program makes no sample. */
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
 {
@@ -73,7 +85,7 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 	}
 	level->scratch->counts.taken++;
 	sample_head(level, task, ctx->regs.rip);
-	sample_limits(level->scratch, TM_USER_FRAMES_MAX, UNWIND_TIME_NS, ~0u);
+	sample_limits(level->scratch, TM_USER_FRAMES_MAX, sample_time_most(level->slot, ctx), ~0u);
 	kernel_stack_read(level->scratch, ctx);
 	sampling->walk = unwind_start_expected(level->scratch) && unwind_start(level, ctx);
 	return true;
@@ -235,7 +247,7 @@ int mark_wanted(struct bpf_iter__task *ctx)
 __noinline int check_try(__u64 mm)
 {
 	struct tm_identity identity = {};
-	struct vma found = {};
+	struct vma found = {}, again = {};
 	int status = vma_try(&check_block, mm, check.address, &found);
 
 	if (status == VMA_BUSY)
@@ -245,6 +257,9 @@ __noinline int check_try(__u64 mm)
 	file_identify(&check_block, found.file, &identity);
 	check.identity = identity;
 	check.magic = KERNEL_READ(file, found.file, f_inode, i_sb, s_magic);
+	if (vma_try(&check_block, mm, check.address, &again) != VMA_FOUND ||
+	    !vma_same(&found, &again))
+		return TM_CHECK_BUSY;
 	return TM_CHECK_FILE;
 }
 

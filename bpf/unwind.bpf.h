@@ -7,9 +7,10 @@
 #include "bpf/unwind_fp.bpf.h"
 #include "bpf/unwind_rule.bpf.h"
 
-#define UNWIND_TIME_NS    1000000ull /* for the user stack of one sample */
-#define UNWIND_TIME_EVERY 64u        /* frames between two readings of the clock; a power of two */
-#define UNWIND_FRAMES     (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+#define UNWIND_TIME_NS     1000000ull /* for the user stack of one sample, at most */
+#define UNWIND_TIME_EVERY  16u        /* frames between two readings of the clock; a power of two */
+#define UNWIND_FRAMES_FREE 16u        /* walked however long they take */
+#define UNWIND_FRAMES      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
 static __always_inline void unwind_put(struct scratch *s, __u64 frame)
 {
@@ -66,6 +67,17 @@ static __always_inline int unwind_to(struct scratch *s, __u32 level, const struc
 	return 0;
 }
 
+/* Whether the walk has used up its time. The clock is read behind each lookup, too: that, with what
+ * it announces, is the longest step. */
+static __always_inline bool unwind_is_late(struct scratch *s)
+{
+	if (s->walk.frames < UNWIND_FRAMES_FREE ||
+	    (!s->walk.looked_up && s->walk.frames & (UNWIND_TIME_EVERY - 1)))
+		return false;
+	s->walk.looked_up = false;
+	return bpf_ktime_get_ns() - s->walk.started > s->walk.time_most;
+}
+
 /* From the current frame to its caller. Return: 0, or 1 at the end of the stack. */
 static __always_inline int unwind_once(struct scratch *s, __u32 level)
 {
@@ -74,8 +86,7 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 
 	if (s->walk.frames >= s->walk.frames_most)
 		return unwind_end(s, TM_STOP_DEPTH);
-	if (!(s->walk.frames & (UNWIND_TIME_EVERY - 1)) &&
-	    bpf_ktime_get_ns() - s->walk.started > s->walk.time_most)
+	if (unwind_is_late(s))
 		return unwind_end(s, TM_STOP_TIME);
 	rule = unwind_rule_find(s);
 	caller->context = 0;

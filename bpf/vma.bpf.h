@@ -45,6 +45,12 @@ struct vma {
 	__u64 flags;
 };
 
+static __always_inline bool vma_same(const struct vma *a, const struct vma *b)
+{
+	return a->start == b->start && a->end == b->end && a->pgoff == b->pgoff &&
+	       a->file == b->file && a->flags == b->flags;
+}
+
 /* A VMA, and the first and last address that the tree has for it. */
 struct vma_hit {
 	__u64 vma;

@@ -34,6 +34,7 @@ static struct {
 	} regions[REGIONS_MAX];
 	unsigned region_count, reads, kernel_reads;
 	void (*after_read)(uint64_t address);
+	void (*after_kernel_read)(void);
 	const uint64_t *kernel_stack;
 	uint32_t kernel_frames;
 } host;
@@ -68,15 +69,22 @@ long bpf_probe_read_user(void *to, __u32 bytes, const void *from)
 	return 0;
 }
 
+static void kernel_was_read(void)
+{
+	host.kernel_reads++;
+	if (host.after_kernel_read)
+		host.after_kernel_read();
+}
+
 long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 {
 	uint64_t address = (uintptr_t)from;
 
-	host.kernel_reads++;
 	memset(to, 0, bytes);
 	if (address < KERNEL_START || address >= KERNEL_END)
 		return -EFAULT;
 	memcpy(to, from, bytes);
+	kernel_was_read();
 	return 0;
 }
 
@@ -90,7 +98,13 @@ long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from)
 	length = strnlen(from, bytes - 1);
 	memcpy(to, from, length);
 	((char *)to)[length] = 0;
+	kernel_was_read();
 	return (long)length + 1;
+}
+
+void bpf_host_after_kernel_read(void (*fn)(void))
+{
+	host.after_kernel_read = fn;
 }
 
 void bpf_host_after_read(void (*fn)(uint64_t address))

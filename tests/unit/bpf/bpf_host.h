@@ -30,7 +30,9 @@ void bpf_host_memory(uint64_t start, uint64_t bytes);
 void bpf_host_write(uint64_t address, const void *from, size_t bytes);
 /* Has @fn called behind each reading of user memory, until the reset. */
 void bpf_host_after_read(void (*fn)(uint64_t address));
+/* Likewise behind each reading of kernel memory, strings included. */
+void bpf_host_after_kernel_read(void (*fn)(void));
 /* How often user memory was read since the reset. */
 unsigned bpf_host_reads(void);
-/* Likewise kernel memory, but for strings. */
+/* Likewise kernel memory. */
 unsigned bpf_host_kernel_reads(void);

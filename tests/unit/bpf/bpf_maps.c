@@ -232,6 +232,11 @@ const struct tm_level_counts *bpf_maps_counts(void)
 	return (const void *)maps.scratch.values;
 }
 
+struct tm_cpu_slot *bpf_maps_slot(void)
+{
+	return (void *)maps.slot;
+}
+
 void bpf_maps_reset(void)
 {
 	for (unsigned which = 0; which < PROGRAM_MAPS; which++)

@@ -27,3 +27,4 @@ const struct tm_context *bpf_maps_context(void);
 /* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);
+struct tm_cpu_slot *bpf_maps_slot(void);

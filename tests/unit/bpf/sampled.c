@@ -179,6 +179,7 @@ int sampled_make(void **state)
 			      .cs = USER_CS,
 			      .ss = USER_SS,
 			      .rax = 1},
+		.period = TM_NS_PER_SECOND / 99,
 		.start_stack = SAMPLED_STACK + SAMPLED_STACK_BYTES,
 	};
 	return 0;
@@ -198,7 +199,8 @@ int sampled_on_red_black(void **state)
 
 static void run_programs(bool bounded)
 {
-	struct bpf_perf_event_data context = {.regs = sampled.registers};
+	struct bpf_perf_event_data context = {.regs = sampled.registers,
+					      .sample_period = sampled.period};
 	size_t above = sizeof(struct pt_regs) + (sampled.padded ? STACK_PAD : 0);
 
 	if (sampled.in_kernel)

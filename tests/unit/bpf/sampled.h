@@ -74,6 +74,7 @@ struct css_set;
 struct user_namespace;
 struct sampled {
 	struct pt_regs registers; /* of the user frame; the fields have x86-64's names */
+	uint64_t period;          /* of the timer, ns */
 	bool in_kernel;           /* the timer hits kernel mode */
 	bool padded;              /* the registers on the kernel stack lie below padding */
 	uint32_t task_flags;      /* PF_* */
@@ -105,6 +106,8 @@ void sampled_change_times(int64_t mtime_sec, int64_t ctime_sec, uint32_t ctime_n
 /* The file grows, and its times change. */
 void sampled_grow(enum sampled_file file);
 void sampled_name(enum sampled_file file, const char *name);
+/* The struct file is freed, and is that of another file now. */
+void sampled_recycle(enum sampled_file file, enum sampled_file other);
 /* Names the anonymous mapping that begins there, as prctl(PR_SET_VMA) does. */
 void sampled_name_memory(uint64_t start, const char *name);
 /* Stores words from the address on. */

@@ -167,6 +167,11 @@ void sampled_name(enum sampled_file file, const char *name)
 	dentries[file].d_name.name = (const unsigned char *)name;
 }
 
+void sampled_recycle(enum sampled_file file, enum sampled_file other)
+{
+	files_of[file] = files_of[other];
+}
+
 void sampled_name_memory(uint64_t start, const char *name)
 {
 	(void)snprintf(memory_name.text, sizeof(memory_name.text), "%s", name);
