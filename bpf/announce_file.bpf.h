@@ -82,7 +82,7 @@ __noinline int announce_file(__u32 level, __u32 number)
 {
 	struct scratch *s = nesting_scratch(level);
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
-	__u64 task = bpf_get_current_task(), at;
+	__u64 task = bpf_get_current_task();
 
 	if (!s || !state)
 		return 0;
@@ -93,8 +93,7 @@ __noinline int announce_file(__u32 level, __u32 number)
 	s->announce.file.identity = state->identity;
 	s->announce.file.number = number;
 	s->announce.file.own_tid = task_own_number(task);
-	at = path_of_file(s->file);
-	s->announce.file.magic = KERNEL_READ(path, at, dentry, d_sb, s_magic);
+	s->announce.file.magic = KERNEL_READ(file, s->file, f_inode, i_sb, s_magic);
 	s->announce.file.vm_start = s->vm_start;
 	s->announce.file.vm_end = s->vm_end;
 	s->announce.file.mnt_ns = task_mount_namespace(task);

@@ -24,6 +24,22 @@ bool file_queue_add(struct file_queue *queue, const struct tm_file *file)
 	return true;
 }
 
+void file_queue_hung(struct file_queue *queue, const struct tm_file *file, uint64_t now_ms)
+{
+	struct file_queue_hang *hang = &queue->hangs[owner_of(file)];
+
+	hang->device = now_ms < hang->until_ms ? 0 : file->identity.dev;
+	hang->until_ms = now_ms + (FILE_QUEUE_HANG_MS << hang->times);
+	hang->times += hang->times < FILE_QUEUE_HANGS_MAX;
+}
+
+bool file_queue_pauses(const struct file_queue *queue, const struct tm_file *file, uint64_t now_ms)
+{
+	const struct file_queue_hang *hang = &queue->hangs[owner_of(file)];
+
+	return now_ms < hang->until_ms && (!hang->device || hang->device == file->identity.dev);
+}
+
 struct tm_file *file_queue_take(struct file_queue *queue)
 {
 	uint32_t *turn = queue->turn, next = 0;

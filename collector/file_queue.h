@@ -5,6 +5,11 @@
  *
  * Turn       next is the oldest file of the owner that had its last turn longest ago. So whoever
  *            brings many files waits for his own, not others for him.
+ * Hang       a file that could not be opened in time may lie on a file system whose server is gone,
+ *            or whose server is the attacker. Its owner's files on that device, and if it happens
+ *            again meanwhile all of his, are not to be asked for until a pause is over:
+ *            FILE_QUEUE_HANG_MS at first, twice as long each time. The device alone would not do:
+ *            others may reach good files of it by other paths.
  * Owner      the queue owns copies of records until they are taken. Whoever brings files is known
  *            by one of FILE_QUEUE_OWNERS values, from struct tm_file; who shares one shares its
  *            turn.
@@ -16,9 +21,12 @@
 
 #include "shared/event.h"
 
-#define FILE_QUEUE_MAX    1024u
-#define FILE_QUEUE_SHARE  256u
-#define FILE_QUEUE_OWNERS 1024u
+#define FILE_QUEUE_MAX       1024u
+#define FILE_QUEUE_SHARE     256u
+#define FILE_QUEUE_OWNERS    1024u
+
+#define FILE_QUEUE_HANG_MS   4000u
+#define FILE_QUEUE_HANGS_MAX 8 /* doublings: 17 minutes */
 
 struct file_queue {
 	struct tm_file *files[FILE_QUEUE_MAX]; /* oldest first */
@@ -26,9 +34,17 @@ struct file_queue {
 	uint32_t turns; /* so far */
 	uint32_t turn[FILE_QUEUE_OWNERS];
 	uint16_t waiting[FILE_QUEUE_OWNERS];
+	struct file_queue_hang {
+		uint64_t until_ms, device; /* device 0: all */
+		uint32_t times;
+	} hangs[FILE_QUEUE_OWNERS];
 };
 
 /* Adds a copy. Return: whether there was space and memory for it. */
 bool file_queue_add(struct file_queue *queue, const struct tm_file *file);
+/* Its file could not be opened in time. */
+void file_queue_hung(struct file_queue *queue, const struct tm_file *file, uint64_t now_ms);
+/* Whether its file is not to be asked for now. */
+bool file_queue_pauses(const struct file_queue *queue, const struct tm_file *file, uint64_t now_ms);
 /* Return: the next file, the caller's to free; NULL: none waits. */
 struct tm_file *file_queue_take(struct file_queue *queue);

@@ -4,6 +4,7 @@
 #include "collector/file_requests.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 
 #include "shared/cleanup.h"
@@ -119,6 +120,16 @@ static struct opener_request next_file(struct file_requests *files)
 	return request;
 }
 
+/* Return: why nothing is asked for the current file; 0: it is asked for. */
+static enum tm_no_file refusal_unasked(const struct file_requests *files, uint64_t now_ms)
+{
+	const struct tm_file *file = files->path ? NULL : files->current;
+
+	if (file && file->magic == FUSE_SUPER_MAGIC)
+		return TM_NO_FILE_SERVED;
+	return file && file_queue_pauses(&files->queue, file, now_ms) ? TM_NO_FILE_TIMEOUT : 0;
+}
+
 /* Files and paths take turns. Return: whether there was one. */
 static bool start_next(struct file_requests *files, uint64_t now_ms)
 {
@@ -135,10 +146,12 @@ static bool start_next(struct file_requests *files, uint64_t now_ms)
 	request = path ? files->path->request : next_file(files);
 	files->stage = FILE_REQUESTS_ASKED;
 	files->accepted = false;
-	files->refusal = 0;
+	files->refusal = refusal_unasked(files, now_ms);
 	files->asked_ms = now_ms;
-	if (files->opener->fd < 0 || opener_client_ask(files->opener, &request) < 0)
-		finish_current(files, -1, TM_NO_FILE_OPENER, now_ms);
+	if (!files->refusal && opener_client_ask(files->opener, &request) < 0)
+		files->refusal = TM_NO_FILE_OPENER;
+	if (files->refusal)
+		finish_current(files, -1, files->refusal, now_ms);
 	return true;
 }
 
@@ -192,6 +205,8 @@ static bool read_answer(struct file_requests *files, uint64_t now_ms)
 	}
 	if (answer.abandoned > files->counts.abandoned)
 		files->counts.abandoned = answer.abandoned;
+	if (answer.status == TM_NO_FILE_TIMEOUT && files->current)
+		file_queue_hung(&files->queue, files->current, now_ms);
 	if (answer.status == OPENER_OPENED)
 		check_opened(files, &answer, now_ms);
 	else if (answer.status == OPENER_HANDED && files->accepted)

@@ -115,14 +115,6 @@ static int run_iterator(const struct bpf_program *iterator, pid_t only)
 	return n < 0 ? -errno : 0;
 }
 
-/* Return: descriptor of a program, loaded or kept; negative: none. */
-static int program_fd(const struct loader *loader, int i)
-{
-	int fd = bpf_program__fd(*loader->skeleton->skeleton->progs[i].prog);
-
-	return fd < 0 ? kept_look(loader->kept, KEPT_PROGRAM, (uint64_t)i) : fd;
-}
-
 static void keep_handles(struct loader *loader)
 {
 	struct tidemark_bpf *skeleton = loader->skeleton;
@@ -130,10 +122,13 @@ static void keep_handles(struct loader *loader)
 
 	for (int i = 0; i < skeleton->skeleton->prog_cnt; i++) {
 		const struct bpf_program *program = *skeleton->skeleton->progs[i].prog;
+		int fd = bpf_program__fd(program);
 
-		if (program_fd(loader, i) >= 0 && (program == skeleton->progs.sample_loop ||
-						   program == skeleton->progs.sample_bounded))
-			loader->sample = program_fd(loader, i);
+		if (program != skeleton->progs.sample_loop &&
+		    program != skeleton->progs.sample_bounded)
+			continue;
+		fd = fd < 0 ? kept_look(loader->kept, KEPT_PROGRAM, (uint64_t)i) : fd;
+		loader->sample = fd < 0 ? loader->sample : fd;
 	}
 	loader->processes.map = bpf_map__fd(skeleton->maps.processes);
 	loader->processes.made = (const uint64_t *)&skeleton->bss->processes_made;

@@ -72,11 +72,9 @@ int tm_control_note(int socket, const char *format, ...)
 int tm_control_counts(int socket, const struct tm_counts *counts, bool may_skip)
 {
 	struct tm_control message = {.kind = TM_CONTROL_COUNTS, .body.counts = *counts};
-	int r;
+	int flags = may_skip ? MSG_DONTWAIT : 0;
+	int r = socket < 0 ? 0 : tm_fdpass_send(socket, &message, sizeof(message), -1, flags);
 
-	if (socket < 0)
-		return 0;
-	r = tm_fdpass_send(socket, &message, sizeof(message), -1, may_skip ? MSG_DONTWAIT : 0);
 	return may_skip && r == TM_FDPASS_E_AGAIN ? 0 : tm_err_fold(r);
 }
 

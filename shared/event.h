@@ -294,9 +294,9 @@ struct tm_context {
 struct tm_file {
 	struct tm_event event; /* the first sampled thread that had the file mapped */
 	struct tm_identity identity;
-	uint32_t number;   /* <= TM_FRAME_FILE_MAX */
-	uint32_t own_tid;  /* thread in the collector's PID namespace; 0: not visible */
-	uint64_t magic;    /* s_magic of the superblock of the mapped file */
+	uint32_t number;  /* <= TM_FRAME_FILE_MAX */
+	uint32_t own_tid; /* thread in the collector's PID namespace; 0: not visible */
+	uint64_t magic; /* s_magic of the superblock of its inode; behind an overlay the real one */
 	uint64_t vm_start; /* collector only: the mapping, for map_files */
 	uint64_t vm_end;   /* collector only */
 	uint32_t mnt_ns;

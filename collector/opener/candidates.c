@@ -130,9 +130,7 @@ int candidates_open(unsigned which, const struct opener_request *request)
 		return open_map_files(request);
 	case 2:
 		return open_in_root("1", true, request);
-	case 3:
-		return open_in_root("self", true, request);
 	default:
-		return -ESRCH;
+		return open_in_root("self", true, request);
 	}
 }

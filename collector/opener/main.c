@@ -25,12 +25,10 @@
 #include "shared/option.h"
 #include "shared/sandbox.h"
 
-#define DESCRIPTORS_MAX 32
-#define KILL_MS         200 /* a worker that SIGKILL has not ended after so long is abandoned */
+#define DESCRIPTORS_MAX  32
+#define KILL_MS          200 /* a worker that SIGKILL has not ended after so long is abandoned */
 
-enum { /* of a verdict */
-	WORKER_E_REFUSED = 1,
-};
+#define WORKER_E_REFUSED 1 /* of a verdict */
 
 struct server {
 	int socket;
@@ -211,7 +209,7 @@ static int serve_ask(struct server *server, const struct opener_request *request
 
 	reap(server);
 	if (server->abandoned_alive >= OPENER_ABANDONED_MAX)
-		return refuse(server, request->id, TM_NO_FILE_TIMEOUT);
+		return -EBUSY;
 	pid = fork();
 	if (pid < 0)
 		return refuse(server, request->id, TM_NO_FILE_OPENER);
@@ -247,10 +245,8 @@ int main(int argc, char **argv)
 	int r;
 
 	if (server.socket < 0) {
-		(void)fprintf(
-			stderr,
-			"tidemark-opener: the option --socket-fd=N is missing or invalid; only "
-			"tidemark-collector starts this program\n");
+		(void)fprintf(stderr, "tidemark-opener: --socket-fd=N is missing or invalid; only "
+				      "tidemark-collector starts this program\n");
 		return 2;
 	}
 	r = harden();

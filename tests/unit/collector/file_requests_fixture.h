@@ -30,6 +30,8 @@ struct world { /* the collector's side; the tests play both its peers */
 	int holds;      /* the kernel's verdict on an opened file */
 	bool any_file;  /* it is asked without an identity */
 	uint32_t owner; /* of the files that the opener opens */
+	uint64_t magic; /* of the files that are announced, and whose they are: */
+	uint16_t file_owner;
 	unsigned asked_kernel;
 	uint32_t forgotten;
 	bool has_descriptor; /* what was delivered last */
@@ -104,6 +106,8 @@ static void announce(struct world *world, uint32_t number, uint32_t flags, uint6
 	file->number = number;
 	file->own_tid = 77;
 	file->mnt_ns = 5;
+	file->magic = world->magic;
+	file->owner = world->file_owner;
 	file->vm_start = 0x1000;
 	file->vm_end = 0x2000;
 	file->path_bytes = sizeof(path);

@@ -88,6 +88,53 @@ static void full_queue_takes_nothing_and_loses_nothing(void **state)
 	assert_null(file_queue_take(&queue));
 }
 
+static void hung(uint16_t owner, uint32_t device, uint64_t now_ms)
+{
+	const struct tm_file file = {.owner = owner, .identity.dev = device};
+
+	file_queue_hung(&queue, &file, now_ms);
+}
+
+static bool pauses(uint16_t owner, uint32_t device, uint64_t now_ms)
+{
+	const struct tm_file file = {.owner = owner, .identity.dev = device};
+
+	return file_queue_pauses(&queue, &file, now_ms);
+}
+
+static void device_that_hung_pauses_for_its_owner_alone(void **state)
+{
+	assert_false(pauses(1, 8, 1000));
+	hung(1, 8, 1000);
+	assert_true(pauses(1, 8, 1000));
+	assert_true(pauses(1, 8, 999 + FILE_QUEUE_HANG_MS));
+	assert_false(pauses(1, 8, 1000 + FILE_QUEUE_HANG_MS));
+	assert_false(pauses(1, 9, 1000));
+	assert_false(pauses(2, 8, 1000));
+}
+
+static void second_device_pauses_all_of_them(void **state)
+{
+	hung(1, 8, 1000);
+	hung(1, 9, 2000);
+	assert_true(pauses(1, 8, 3000) && pauses(1, 9, 3000) && pauses(1, 10, 3000));
+	assert_false(pauses(2, 8, 3000));
+}
+
+static void each_pause_is_twice_as_long_up_to_a_limit(void **state)
+{
+	uint64_t now_ms = 1000, length = FILE_QUEUE_HANG_MS;
+
+	for (unsigned i = 0; i < 20; i++) {
+		hung(1, 8, now_ms);
+		assert_true(pauses(1, 8, now_ms + length - 1));
+		now_ms += length;
+		assert_false(pauses(1, 8, now_ms));
+		if (i < FILE_QUEUE_HANGS_MAX)
+			length *= 2;
+	}
+}
+
 static void turns_go_on_behind_the_largest_number(void **state)
 {
 	queue.turns = UINT32_MAX - 1;
@@ -110,6 +157,9 @@ int main(void)
 		CASE(owners_take_turns),
 		CASE(one_owner_leaves_space_for_others),
 		CASE(full_queue_takes_nothing_and_loses_nothing),
+		CASE(device_that_hung_pauses_for_its_owner_alone),
+		CASE(second_device_pauses_all_of_them),
+		CASE(each_pause_is_twice_as_long_up_to_a_limit),
 		CASE(turns_go_on_behind_the_largest_number),
 	};
 

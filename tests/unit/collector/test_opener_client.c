@@ -12,7 +12,7 @@ static void late_answer_is_dropped(void **state)
 
 	announce(world, 1, 0, 1000);
 	first = request(world).id;
-	answer(world, first, TM_NO_FILE_TIMEOUT, 1001);
+	answer(world, first, TM_NO_FILE_ERROR, 1001);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
 	answer(world, first, OPENER_OPENED, 1002); /* no request is pending */
 	announce(world, 2, 0, 1003);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_file_requests_unasked - files that would hang the opener are not asked for */
+
+#include "tests/unit/collector/file_requests_fixture.h"
+
+#include <linux/magic.h>
+
+/* A function of its own: a request is large. */
+static __attribute__((noinline)) void answer_next(struct world *world, uint32_t status,
+						  uint64_t now_ms)
+{
+	answer(world, request(world).id, status, now_ms);
+}
+
+static void file_of_a_server_is_not_asked_for(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	world->magic = FUSE_SUPER_MAGIC;
+	announce(world, 12, 0, 1000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_SERVED);
+	world->magic = 0;
+	announce(world, 13, 0, 1000);
+	answer_next(world, TM_NO_FILE_DENIED, 1001);
+}
+
+static void owner_of_a_file_that_hung_waits_and_others_do_not(void **state)
+{
+	struct world *world = *state;
+	struct tm_wire message;
+
+	world->file_owner = 1;
+	announce(world, 12, 0, 1000);
+	answer_next(world, TM_NO_FILE_TIMEOUT, 2000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	announce(world, 13, 0, 2000);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, TM_NO_FILE_TIMEOUT);
+	world->file_owner = 2;
+	announce(world, 14, 0, 2000);
+	answer_next(world, TM_NO_FILE_DENIED, 2001);
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	world->file_owner = 1;
+	announce(world, 13, 0, 2000 + FILE_QUEUE_HANG_MS);
+	hand_over(world, request(world).id, 2001 + FILE_QUEUE_HANG_MS);
+	assert_int_equal(delivered(world, &message), TM_WIRE_FILE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(file_of_a_server_is_not_asked_for),
+		CASE(owner_of_a_file_that_hung_waits_and_others_do_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
