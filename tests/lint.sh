@@ -252,7 +252,7 @@ FNR == 1 { said = ""; held = 0; comment = 0 }
 # texts: every text that is written by hand
 texts()
 {
-	find README.md HACKING.md quickstart meson.build meson_options.txt \
+	find README.md HACKING.md SECURITY.md quickstart meson.build meson_options.txt \
 		shared bpf collector symbolizer cli systemd man completions apparmor \
 		containers tests \
 		\( -name node_modules -o -name corpus \) -prune -o \

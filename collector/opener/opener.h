@@ -32,10 +32,9 @@
 
 #define OPENER_DEADLINE_MS \
 	1000 /* per request, generous for a loaded host; then its worker is killed */
-#define OPENER_ABANDONED_MAX \
-	8 /* workers that SIGKILL did not end; then the opener ends: another
-				* one has none of them */
-#define OPENER_PATH_BYTES (TM_PATH_MAX + 1)
+/* Workers that SIGKILL did not end; then the opener ends: the next one has none of them. */
+#define OPENER_ABANDONED_MAX 8
+#define OPENER_PATH_BYTES    (TM_PATH_MAX + 1)
 
 enum opener_kind {
 	OPENER_ASK = 1,

@@ -11,7 +11,7 @@ cd "${1:-$lint/../..}" || exit 2
 # texts: every text file of the tree that is written by hand
 texts()
 {
-	find README.md HACKING.md quickstart meson.build meson_options.txt \
+	find README.md HACKING.md SECURITY.md quickstart meson.build meson_options.txt \
 		shared bpf collector symbolizer cli systemd man completions apparmor \
 		containers tests \
 		\( -name node_modules -o -name corpus -o -path tests/lint \) -prune -o \
