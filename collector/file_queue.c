@@ -28,6 +28,7 @@ void file_queue_hung(struct file_queue *queue, const struct tm_file *file, uint6
 {
 	struct file_queue_hang *hang = &queue->hangs[owner_of(file)];
 
+	hang->times = now_ms > hang->until_ms + FILE_QUEUE_CALM_MS ? 0 : hang->times;
 	hang->device = now_ms < hang->until_ms ? 0 : file->identity.dev;
 	hang->until_ms = now_ms + (FILE_QUEUE_HANG_MS << hang->times);
 	hang->times += hang->times < FILE_QUEUE_HANGS_MAX;

@@ -8,8 +8,9 @@
  * Hang       a file that could not be opened in time may lie on a file system whose server is gone,
  *            or whose server is the attacker. Its owner's files on that device, and if it happens
  *            again meanwhile all of his, are not to be asked for until a pause is over:
- *            FILE_QUEUE_HANG_MS at first, twice as long each time. The device alone would not do:
- *            others may reach good files of it by other paths.
+ *            FILE_QUEUE_HANG_MS at first, twice as long each time, until none has come for
+ *            FILE_QUEUE_CALM_MS. The device alone would not do: others may reach good files of it
+ *            by other paths.
  * Owner      the queue owns copies of records until they are taken. Whoever brings files is known
  *            by one of FILE_QUEUE_OWNERS values, from struct tm_file; who shares one shares its
  *            turn.
@@ -27,6 +28,7 @@
 
 #define FILE_QUEUE_HANG_MS   4000u
 #define FILE_QUEUE_HANGS_MAX 8 /* doublings: 17 minutes */
+#define FILE_QUEUE_CALM_MS   (10u * 60 * 1000)
 
 struct file_queue {
 	struct tm_file *files[FILE_QUEUE_MAX]; /* oldest first */
@@ -35,8 +37,7 @@ struct file_queue {
 	uint32_t turn[FILE_QUEUE_OWNERS];
 	uint16_t waiting[FILE_QUEUE_OWNERS];
 	struct file_queue_hang {
-		uint64_t until_ms, device; /* device 0: all */
-		uint32_t times;
+		uint64_t until_ms, device, times; /* device 0: all */
 	} hangs[FILE_QUEUE_OWNERS];
 };
 

@@ -124,11 +124,10 @@ static void keep_handles(struct loader *loader)
 		const struct bpf_program *program = *skeleton->skeleton->progs[i].prog;
 		int fd = bpf_program__fd(program);
 
-		if (program != skeleton->progs.sample_loop &&
-		    program != skeleton->progs.sample_bounded)
-			continue;
 		fd = fd < 0 ? kept_look(loader->kept, KEPT_PROGRAM, (uint64_t)i) : fd;
-		loader->sample = fd < 0 ? loader->sample : fd;
+		if (fd >= 0 && (program == skeleton->progs.sample_loop ||
+				program == skeleton->progs.sample_bounded))
+			loader->sample = fd;
 	}
 	loader->processes.map = bpf_map__fd(skeleton->maps.processes);
 	loader->processes.made = (const uint64_t *)&skeleton->bss->processes_made;

@@ -135,6 +135,16 @@ static void each_pause_is_twice_as_long_up_to_a_limit(void **state)
 	}
 }
 
+static void pause_is_short_again_after_a_calm_time(void **state)
+{
+	uint64_t now_ms = 1000;
+
+	hung(1, 8, now_ms);
+	now_ms += FILE_QUEUE_HANG_MS + FILE_QUEUE_CALM_MS + 1;
+	hung(1, 8, now_ms);
+	assert_false(pauses(1, 8, now_ms + FILE_QUEUE_HANG_MS));
+}
+
 static void turns_go_on_behind_the_largest_number(void **state)
 {
 	queue.turns = UINT32_MAX - 1;
@@ -160,6 +170,7 @@ int main(void)
 		CASE(device_that_hung_pauses_for_its_owner_alone),
 		CASE(second_device_pauses_all_of_them),
 		CASE(each_pause_is_twice_as_long_up_to_a_limit),
+		CASE(pause_is_short_again_after_a_calm_time),
 		CASE(turns_go_on_behind_the_largest_number),
 	};
 
