@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# attacks - PostgreSQL is sampled as well beside attackers on tidemark as it is alone
+#
+# attacks.sh [SECONDS]: of each of two recordings (60), alone and attacked. The attackers, another
+# user's: ever new files in each stack, files that hang their opener, mappings replaced in
+# mid-sample, a recursion that is too deep.
+. "$(dirname "$0")/../lib/integration.bash"
+. "$(dirname "$0")/../integration/identity/identity.bash"
+. "$(dirname "$0")/../integration/unwind/workloads.bash"
+
+TIME=${1:-60}
+HZ=99
+HUNG=4
+ATTACKER=65534
+SERVERS=()
+identity_clean_up() {
+	((${#SERVERS[@]})) && stop "${SERVERS[@]}"
+	umount -l "$WORK"/hung[0-9]* 2>/dev/null
+	workloads_clean_up
+}
+# attack COMMAND... - starts it in the background
+attack() {
+	setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups -- "$@" <&0 >/dev/null 2>&1 &
+	STARTED+=($!)
+	ATTACKERS+=($!)
+}
+covered() { grep -q " $1 fuse" /proc/mounts; }
+waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
+
+start_hung() {
+	local number folder
+	ATTACKERS=()
+	for ((number = 0; number < HUNG; number++)); do
+		folder=$WORK/hung$number
+		must mkdir "$folder"
+		must cp "$TM_WORKLOADS/delayed_start" "$folder/program"
+		must mkfifo -m 666 "$folder.go"
+		attack "$folder/program" "$folder.go" $((TIME * 1000000))
+		until_true 20 waits ${ATTACKERS[-1]} || wrong "program $number does not wait"
+		"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang &
+		SERVERS+=($!)
+		until_true 20 covered "$folder" || wrong "no FUSE server on $folder"
+	done
+}
+
+start_attackers() {
+	local number
+	must mkdir -m 777 "$WORK/code"
+	must mkfifo "$WORK/input"
+	exec {input}<>"$WORK/input" # nothing comes, and no end
+	attack "$TM_WORKLOADS/new_files" "$WORK/code" 100 <"$WORK/input"
+	attack "$TM_WORKLOADS/recycled_files" "$TM_WORKLOADS/hot" /etc/passwd $((TIME * 1000))
+	attack "$TM_WORKLOADS/deep" 4000 1 "$TIME"
+	for ((number = 0; number < HUNG; number++)); do
+		echo >"$WORK/hung$number.go"
+	done
+}
+
+# cpu_ns - of all processes of the victim that run now
+cpu_ns() {
+	local pid sum=0 ran
+	for pid in $(pgrep -u postgres); do
+		read -r ran _ <"/proc/$pid/schedstat" && sum=$((sum + ran))
+	done 2>/dev/null
+	echo $sum
+}
+
+# has_passed SECONDS SINCE
+has_passed() { ((SECONDS - $2 >= $1)); }
+# measure NAME
+measure() {
+	local before after
+	[[ $1 != attacked ]] || start_hung
+	start_attached_recording "$1" -F $HZ --cpu-max 0 -o "$WORK/$1.folded"
+	before=$(cpu_ns)
+	[[ $1 != attacked ]] || start_attackers
+	until_true $((TIME + 5)) has_passed "$TIME" $SECONDS
+	after=$(cpu_ns)
+	kill -INT "$RECORDER"
+	end_recording 120
+	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
+	balance "$1"
+	echo $((after - before)) >"$WORK/$1.cpu"
+}
+
+reason=$(prepare_pgbench 2>&1) || skip "$reason"
+must as_postgres "$PG/pg_ctl" -w -D "$WORK/pg" -l "$WORK/pg/log" \
+	-o "-c listen_addresses= -k $WORK/pg -c fsync=off" start >/dev/null
+as_postgres "$PG/pgbench" -S -c 4 -T $((4 * TIME + 600)) -h "$WORK/pg" postgres >/dev/null 2>&1 &
+STARTED+=($!)
+working() { (($(cpu_ns) > 2000000000)); }
+until_true 60 working || wrong 'pgbench does not run'
+measure alone
+measure attacked
+python '
+VICTIMS = ("postgres", "pgbench")
+shares = {}
+for name in ("alone", "attacked"):
+    read = summary("%s/%s.json" % (sys.argv[1], name))
+    owed = int(open("%s/%s.cpu" % (sys.argv[1], name)).read()) / 1e9 * read["hz"]
+    found, whole, numbered, frames, named = 0, 0, 0, 0, 0
+    for comm, stack, count in folded("%s/%s.folded" % (sys.argv[1], name)):
+        if comm in VICTIMS:
+            found += count
+            whole += 0 if truncation(stack) else count
+            numbered += 0 if any(f.startswith("[files_") for f in stack) else count
+            frames += count * len(stack)
+            named += count * sum(not f.startswith("[") and "+0x" not in f for f in stack)
+    shares[name] = found / owed, whole / found, numbered / found
+    print("  %s: %d samples of %.0f owed (%.2f %%), whole %.2f %%, all files known %.2f %%, "
+          "named frames %.2f %%; "
+          "files known %d, limited %d, failed %d" %
+          (name, found, owed, 100 * found / owed, 100 * whole / found,
+           100 * numbered / found, 100 * named / frames,
+           read["files_known"], read["files_limited"], read["files_failed"]))
+for which, what in enumerate(("samples", "whole stacks", "stacks of known files")):
+    check(shares["attacked"][which] > 0.99 * shares["alone"][which],
+          "%s: %.4f alone, %.4f attacked" %
+          (what, shares["alone"][which], shares["attacked"][which]))
+' "$WORK"
+finish
