@@ -7,10 +7,9 @@
 #include "bpf/unwind_fp.bpf.h"
 #include "bpf/unwind_rule.bpf.h"
 
-#define UNWIND_TIME_NS     1000000ull /* for the user stack of one sample, at most */
-#define UNWIND_TIME_EVERY  16u        /* frames between two readings of the clock; a power of two */
-#define UNWIND_FRAMES_FREE 16u        /* walked however long they take */
-#define UNWIND_FRAMES      (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+#define UNWIND_TIME_NS    1000000ull /* for the user stack of one sample, at most */
+#define UNWIND_TIME_EVERY 16u        /* frames between two readings of the clock; a power of two */
+#define UNWIND_FRAMES     (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
 
 static __always_inline void unwind_put(struct scratch *s, __u64 frame)
 {
@@ -68,10 +67,10 @@ static __always_inline int unwind_to(struct scratch *s, __u32 level, const struc
 }
 
 /* Whether the walk has used up its time. The clock is read behind each lookup, too: that, with what
- * it announces, is the longest step. */
+ * it announces, is the longest step. The first frames are walked however long they take. */
 static __always_inline bool unwind_is_late(struct scratch *s)
 {
-	if (s->walk.frames < UNWIND_FRAMES_FREE ||
+	if (s->walk.frames < UNWIND_TIME_EVERY ||
 	    (!s->walk.looked_up && s->walk.frames & (UNWIND_TIME_EVERY - 1)))
 		return false;
 	s->walk.looked_up = false;

@@ -43,9 +43,9 @@ struct file_queue {
 
 /* Adds a copy. Return: whether there was space and memory for it. */
 bool file_queue_add(struct file_queue *queue, const struct tm_file *file);
-/* Its file could not be opened in time. */
+/* The file of this record could not be opened in time. */
 void file_queue_hung(struct file_queue *queue, const struct tm_file *file, uint64_t now_ms);
-/* Whether its file is not to be asked for now. */
+/* Whether the file of this record pauses at @now_ms. */
 bool file_queue_pauses(const struct file_queue *queue, const struct tm_file *file, uint64_t now_ms);
 /* Return: the next file, the caller's to free; NULL: none waits. */
 struct tm_file *file_queue_take(struct file_queue *queue);

@@ -13,34 +13,19 @@ TIME=${1:-60}
 HZ=99
 HUNG=4
 ATTACKER=65534
-SERVERS=()
 identity_clean_up() {
-	((${#SERVERS[@]})) && stop "${SERVERS[@]}"
-	umount -l "$WORK"/hung[0-9]* 2>/dev/null
+	hang_clean_up
 	workloads_clean_up
 }
 # attack COMMAND... - starts it in the background
 attack() {
 	setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups -- "$@" <&0 >/dev/null 2>&1 &
 	STARTED+=($!)
-	ATTACKERS+=($!)
 }
-covered() { grep -q " $1 fuse" /proc/mounts; }
-waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
-
 start_hung() {
-	local number folder
-	ATTACKERS=()
+	local number
 	for ((number = 0; number < HUNG; number++)); do
-		folder=$WORK/hung$number
-		must mkdir "$folder"
-		must cp "$TM_WORKLOADS/delayed_start" "$folder/program"
-		must mkfifo -m 666 "$folder.go"
-		attack "$folder/program" "$folder.go" $((TIME * 1000000))
-		until_true 20 waits ${ATTACKERS[-1]} || wrong "program $number does not wait"
-		"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang &
-		SERVERS+=($!)
-		until_true 20 covered "$folder" || wrong "no FUSE server on $folder"
+		hang_start $number $ATTACKER $((TIME * 1000000))
 	done
 }
 

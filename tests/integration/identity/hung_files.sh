@@ -13,38 +13,20 @@ HUNG=10
 VICTIMS=20
 SPIN=2000000 # microseconds of CPU time of each of the attacker's programs
 ATTACKER=65534
-SERVERS=()
 
 mkdir "$WORK/numbered"
 make_numbered_programs $VICTIMS
-identity_clean_up() {
-	# A process that waits for an answer of the FUSE server cannot end while that server runs.
-	((${#SERVERS[@]})) && stop "${SERVERS[@]}"
-	umount -l "$WORK"/hung[0-9]* 2>/dev/null
-}
-covered() { grep -q " $1 fuse" /proc/mounts; }
-waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
+identity_clean_up() { hang_clean_up; }
 
 for ((number = 0; number < HUNG; number++)); do
-	folder=$WORK/hung$number
-	mkdir "$folder"
-	must cp "$TM_WORKLOADS/delayed_start" "$folder/program"
-	must mkfifo -m 666 "$folder.go"
-	setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups \
-		"$folder/program" "$folder.go" $SPIN &
-	pids[number]=$!
-	STARTED+=($!)
-	until_true 20 waits ${pids[number]} || wrong "program $number does not wait"
-	"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang &
-	SERVERS+=($!)
-	until_true 20 covered "$folder" || wrong "no FUSE server on $folder: no FUSE here"
+	hang_start $number $ATTACKER $SPIN
 done
 # With --public-files a file can be reached only by its path, where the wrong file lies.
 start_attached_recording hung -F $HZ --public-files -o "$WORK/hung.html"
 for ((number = 0; number < HUNG; number++)); do
 	echo >"$WORK/hung$number.go"
 done
-until_true 60 ran ${pids[0]} 20 || wrong 'the programs do not run'
+until_true 60 ran "${HUNG_PIDS[0]}" 20 || wrong 'the programs do not run'
 for ((number = 1; number <= VICTIMS; number++)); do
 	must "$(printf '%s/numbered/program-%06d' "$WORK" $number)" 200
 done

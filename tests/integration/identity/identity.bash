@@ -70,3 +70,28 @@ reference_recording_wait() {
 	grep '^a CPU' "$WORK/$1.reference" | sed 's/^/  /'
 	((STATUS == 0))
 }
+
+# hang_start NUMBER UID CPU_US - a program of that user that waits at $WORK/hungNUMBER.go, and then
+# runs for so long; HUNG_PIDS has its pid. Whoever opens its path hangs: a FUSE file system covers
+# it whose server never answers an open; HUNG_SERVERS has the servers.
+HUNG_PIDS=() HUNG_SERVERS=()
+hang_start() {
+	local folder=$WORK/hung$1
+	must mkdir "$folder"
+	must cp "$TM_WORKLOADS/delayed_start" "$folder/program"
+	must mkfifo -m 666 "$folder.go"
+	setpriv --reuid="$2" --regid="$2" --clear-groups "$folder/program" "$folder.go" "$3" &
+	HUNG_PIDS+=($!)
+	STARTED+=($!)
+	until_true 20 is_in_open $! || wrong "program $1 does not wait"
+	"$TM_WORKLOADS/fuse_server" "$folder" program "$folder/program" /bin/true hang &
+	HUNG_SERVERS+=($!)
+	until_true 20 is_covered "$folder" || wrong "no FUSE server on $folder: no FUSE here"
+}
+is_covered() { grep -q " $1 fuse" /proc/mounts; }
+is_in_open() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
+# A process that waits for an answer of the FUSE server cannot end while that server runs.
+hang_clean_up() {
+	((${#HUNG_SERVERS[@]})) && stop "${HUNG_SERVERS[@]}"
+	umount -l "$WORK"/hung[0-9]* 2>/dev/null
+}

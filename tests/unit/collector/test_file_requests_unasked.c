@@ -12,15 +12,21 @@ static __attribute__((noinline)) void answer_next(struct world *world, uint32_t 
 	answer(world, request(world).id, status, now_ms);
 }
 
+static void expect_reason(struct world *world, enum tm_no_file reason)
+{
+	struct tm_wire message;
+
+	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	assert_int_equal(message.value, reason);
+}
+
 static void file_of_a_server_is_not_asked_for(void **state)
 {
 	struct world *world = *state;
-	struct tm_wire message;
 
 	world->magic = FUSE_SUPER_MAGIC;
 	announce(world, 12, 0, 1000);
-	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_int_equal(message.value, TM_NO_FILE_SERVED);
+	expect_reason(world, TM_NO_FILE_SERVED);
 	world->magic = 0;
 	announce(world, 13, 0, 1000);
 	answer_next(world, TM_NO_FILE_DENIED, 1001);
@@ -34,14 +40,13 @@ static void owner_of_a_file_that_hung_waits_and_others_do_not(void **state)
 	world->file_owner = 1;
 	announce(world, 12, 0, 1000);
 	answer_next(world, TM_NO_FILE_TIMEOUT, 2000);
-	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	expect_reason(world, TM_NO_FILE_TIMEOUT);
 	announce(world, 13, 0, 2000);
-	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
-	assert_int_equal(message.value, TM_NO_FILE_TIMEOUT);
+	expect_reason(world, TM_NO_FILE_TIMEOUT);
 	world->file_owner = 2;
 	announce(world, 14, 0, 2000);
 	answer_next(world, TM_NO_FILE_DENIED, 2001);
-	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);
+	expect_reason(world, TM_NO_FILE_DENIED);
 	world->file_owner = 1;
 	announce(world, 13, 0, 2000 + FILE_QUEUE_HANG_MS);
 	hand_over(world, request(world).id, 2001 + FILE_QUEUE_HANG_MS);
