@@ -144,18 +144,16 @@ let_go found
 
 say "another file under the path of a running program:"
 place 6 none fuse/six   # covered by a FUSE file that claims to be it in every field
-place 7 none hang/seven # the same, but whoever opens the file hangs
 place 8 none eight      # taken by another file, of the same size and times
 # moved, and its path taken by another file: it is reported, and found, where it lies now
 place 12 named twelve thirteen
 # covered by a tmpfs with another file of the same size and times
 place 11 none bind/over/eleven
-PLACES[3]=$WORK/twelve
+PLACES[2]=$WORK/twelve
 wait_for_go
 mv "$WORK/twelve" "$WORK/thirteen"
 must cp "$WORK/numbered/program-000020" "$WORK/twelve"
 lie fuse six "$WORK/fuse/six" "$WORK/numbered/program-000016"
-lie hang seven "$WORK/hang/seven" "$WORK/numbered/program-000017" hang
 # A second link keeps the file; if it were moved, it would be reported under its new name.
 must ln "$WORK/eight" "$WORK/kept"
 rm "$WORK/eight"
@@ -167,4 +165,11 @@ touch -r "$WORK/bind/from/eleven" "$WORK/bind/over/eleven"
 # With --public-files a file can be reached only by its path, where the wrong file lies.
 let_go covered --public-files
 umount "$WORK/bind/over"
+
+# By itself: while an owner's files hang, his others on that device are not opened.
+say "a file under the path of a running program, which hangs whoever opens it:"
+place 7 none hang/seven
+wait_for_go
+lie hang seven "$WORK/hang/seven" "$WORK/numbered/program-000017" hang
+let_go hung --public-files
 finish
