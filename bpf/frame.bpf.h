@@ -23,6 +23,13 @@ static __always_inline bool frame_is_unresolved(__u64 frame)
 	return frame_kind(frame) == TM_FRAME_UNRESOLVED;
 }
 
+/* Whether the mapping of its address was found executable. */
+static __always_inline bool frame_is_of_code(__u64 frame)
+{
+	return frame != FRAME_UNRESOLVED(NO_MAPPING) && frame != FRAME_UNRESOLVED(MAPPING_BUSY) &&
+	       frame != FRAME_UNRESOLVED(MAPPING_DEEP);
+}
+
 /* The frame of the start of s->mapping. Writes the FILE record of s->found if it is due. */
 static __always_inline __u64 frame_of_file(struct scratch *s, __u32 level, __u64 *ret_table)
 {

@@ -332,7 +332,14 @@ enum cgroup_subsys_id {
 #define PF_USER_WORKER 0x00004000u
 #define PF_KTHREAD     0x00200000u
 
-#define VM_EXEC        0x4ul      /* include/linux/mm.h */
-#define FMODE_BACKING  (3u << 24) /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
-#define THREAD_SIZE    16384ul    /* x86-64 without KASAN */
-#define USER32_CS      0x23ul     /* arch/x86/include/asm/segment.h */
+/* include/linux/mm.h */
+#define VM_READ       0x1ul
+#define VM_WRITE      0x2ul
+#define VM_EXEC       0x4ul
+#define VM_GROWSDOWN  0x100ul
+#define VM_PFNMAP     0x400ul
+#define VM_IO         0x4000ul
+
+#define FMODE_BACKING (3u << 24) /* include/linux/fs.h: bit 25 from 6.5, 24 from 6.14 */
+#define THREAD_SIZE   16384ul    /* x86-64 without KASAN */
+#define USER32_CS     0x23ul     /* arch/x86/include/asm/segment.h */

@@ -30,12 +30,12 @@ __noinline int lookup_try(__u32 level, __u64 address)
 	return s ? vma_try(&s->block, s->walk.mm, address, &s->found) : VMA_BUSY;
 }
 
-/* Looks s->found up again, into s->again. */
-__noinline int lookup_repeat(__u32 level)
+/* Likewise into s->again. */
+__noinline int lookup_again(__u32 level, __u64 address)
 {
 	struct scratch *s = nesting_scratch(level);
 
-	return s ? vma_try(&s->block, s->walk.mm, s->found.start, &s->again) : VMA_BUSY;
+	return s ? vma_try(&s->block, s->walk.mm, address, &s->again) : VMA_BUSY;
 }
 
 /* Whether the mapping s->found is what it was when it was looked up. Most of the time nobody has
@@ -49,7 +49,7 @@ static __always_inline bool lookup_stands(struct scratch *s, __u32 level)
 	    mapping_cache_sequence(s->walk.mm, &sequence) && sequence == cache->sequence)
 		return true;
 	s->counts.bpf.lookups++;
-	return lookup_repeat(level) == VMA_FOUND && vma_same(&s->found, &s->again);
+	return lookup_again(level, s->found.start) == VMA_FOUND && vma_same(&s->found, &s->again);
 }
 
 /* Return: enum vma_status; VMA_FOUND: it is s->found. */

@@ -64,9 +64,13 @@ static __always_inline void mapping_cache_begin(struct scratch *s)
 	cache->epoch = 0;
 	cache->anonymous_epoch = 0;
 	cache->last = 0;
+	cache->stacks_used = 0;
 #pragma unroll
 	for (int i = 0; i < MAPPING_CACHE_ENTRIES; i++)
 		cache->entries[i].end = 0;
+#pragma unroll
+	for (int i = 0; i < MAPPING_CACHE_STACKS; i++)
+		cache->stacks[i].end = 0;
 }
 
 static __always_inline struct mapping_cache_entry *mapping_cache_find(struct scratch *s,

@@ -47,8 +47,15 @@ struct mapping_cache_entry {
 	__u64 table; /* reference to the unwind table of its code */
 };
 
+/* The memory of a stack; end 0: none. */
+struct stack_range {
+	__u64 start;
+	__u64 end;
+};
+
 /* Mappings of one process, and what must be unchanged for them to be valid. */
 #define MAPPING_CACHE_ENTRIES 8
+#define MAPPING_CACHE_STACKS  8 /* a power of two */
 struct mapping_cache {
 	__u64 mm;
 	__u64 start_boottime;
@@ -61,7 +68,10 @@ struct mapping_cache {
 	__u32 anonymous_epoch; /* in which it was with TM_FLAG_ANONYMOUS; likewise */
 	__u32 last;            /* the entry that was found last */
 	__u32 search_ms;       /* when its context is searched next (mapping_search.bpf.h) */
+	__u32 stacks_used;     /* of `stacks`, as `used` of `entries` */
+	__u32 pad;
 	struct mapping_cache_entry entries[MAPPING_CACHE_ENTRIES];
+	struct stack_range stacks[MAPPING_CACHE_STACKS];
 };
 #define MAPPING_CACHES 16 /* processes; a power of two */
 
@@ -120,11 +130,13 @@ struct user_walk { /* the walk over the user stack of this sample */
 	__u64 table;     /* reference to the unwind table of its code */
 	__u64 registers; /* address of the registers that `kind` describes */
 	struct caller caller;
-	__u64 kept;       /* value of TM_UNWIND_TABLE_KEPT */
-	__u32 kind;       /* enum walk_registers */
-	__u32 kept_state; /* enum walk_kept */
-	__u32 first;      /* index of the first user frame */
-	__u32 frames;     /* user frames so far */
+	__u64 kept;               /* value of TM_UNWIND_TABLE_KEPT */
+	__u64 stack_at;           /* an address of the stack that the walk is on */
+	struct stack_range stack; /* that stack, as far as it was looked up */
+	__u32 kind;               /* enum walk_registers */
+	__u32 kept_state;         /* enum walk_kept */
+	__u32 first;              /* index of the first user frame */
+	__u32 frames;             /* user frames so far */
 	__u32 frames_most;
 	__u32 kinds;         /* of those: a bit for each enum tm_frame_kind */
 	__u32 stop;          /* enum tm_stop */
@@ -137,6 +149,9 @@ struct user_walk { /* the walk over the user stack of this sample */
 	bool looked_up;         /* a mapping, since the clock was read */
 	bool postponed;         /* the FILE record of the mapping that is looked up is due */
 	__u8 announced;         /* FILE records of this sample */
+	__u8 stack_slot;        /* of `stack` in the mapping cache */
+	__u8 stack_lookups;     /* for this walk */
+	__u8 stacks_entered;    /* by this walk */
 };
 
 /* A time without a CPU that has ended. */
@@ -183,7 +198,7 @@ struct scratch {
 	struct user_walk walk;
 	struct vma found;   /* by the last lookup */
 	struct vma mapping; /* of the frame; remapped text has its file's number and offset */
-	struct vma again;   /* `found`, looked up once more */
+	struct vma again;   /* by a lookup that leaves `found` as it is */
 	struct kread block; /* copy of the head of a kernel structure */
 	struct user_stack user_stack;
 	struct off_cpu_time times[2]; /* the sleep and the wait for a CPU of the sample */

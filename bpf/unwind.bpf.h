@@ -89,7 +89,7 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 		return unwind_end(s, TM_STOP_TIME);
 	rule = unwind_rule_find(s);
 	caller->context = 0;
-	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, caller))
+	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, level, caller))
 		return 1;
 	if (rule)
 		s->counts.bpf.steps_by_table++;

@@ -28,9 +28,10 @@ static __always_inline __u64 unwind_prologue_return_at(__u64 ip, __u64 sp)
 }
 
 /* Whether a call ends right before the address: direct, or by register or memory (ff /2). */
+#define UNWIND_PROLOGUE_CALL_BYTES 7
 static __always_inline bool unwind_prologue_called(__u64 address)
 {
-	__u8 code[7];
+	__u8 code[UNWIND_PROLOGUE_CALL_BYTES];
 
 	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))))
 		return false;

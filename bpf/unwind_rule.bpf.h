@@ -4,9 +4,15 @@
  * unwind_rule - the registers of the caller, by a rule of the unwind table
  */
 
-#include "bpf/unwind_end.bpf.h"
+#include "bpf/stack_switch.bpf.h"
 #include "bpf/unwind_table.bpf.h"
-#include "bpf/user_stack.bpf.h"
+
+/* libcrypto's bn_mul_mont has its caller's stack pointer in the array that its frame is, behind as
+ * many words as r9 says. There is no other use. */
+static __always_inline bool unwind_rule_is_index(const struct tm_rule *rule)
+{
+	return rule->base == TM_UNWIND_TABLE_INDEX && rule->cfa_offset == 8 && rule->cfa_add == 8;
+}
 
 /* The rare kinds of CFA. Return: whether the CFA is known. */
 static __always_inline bool unwind_rule_rare_cfa(struct scratch *s, __u32 level,
@@ -34,10 +40,12 @@ static __always_inline bool unwind_rule_rare_cfa(struct scratch *s, __u32 level,
 		at = user_regs_read(level, rule->base);
 	if (s->walk.sp_lost && (rule->cfa == TM_CFA_DEREF_SP || rule->cfa == TM_CFA_DEREF_INDEXED))
 		return false;
+	if (rule->cfa == TM_CFA_DEREF_INDEXED && !unwind_rule_is_index(rule))
+		return false;
 	if ((rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED) &&
 	    !user_regs_known(s, rule->base))
 		return false;
-	if (!user_stack_read(s, at + (__s64)rule->cfa_offset, cfa))
+	if (!user_stack_read(s, level, at + (__s64)rule->cfa_offset, cfa))
 		return false;
 	*cfa += rule->cfa_add;
 	return true;
@@ -71,7 +79,7 @@ static __always_inline bool unwind_rule_saved(struct scratch *s, __u32 level, __
 		*at = s->walk.sp + offset;
 	else if (how == TM_SAVED_FP)
 		*at = s->walk.fp + offset;
-	return user_stack_read(s, *at, value);
+	return user_stack_read(s, level, *at, value);
 }
 
 static __always_inline bool unwind_rule_fp(struct scratch *s, __u32 level,
@@ -98,8 +106,8 @@ static __always_inline bool unwind_rule_saved_both(struct scratch *s, __u32 leve
 {
 	if (rule->ra == TM_SAVED_CFA && rule->fp == TM_SAVED_CFA) {
 		caller->ra_at = cfa + (__s64)rule->ra_offset;
-		return user_stack_read(s, cfa + (__s64)rule->fp_offset, &caller->fp) &&
-		       user_stack_read(s, caller->ra_at, &caller->ra);
+		return user_stack_read(s, level, cfa + (__s64)rule->fp_offset, &caller->fp) &&
+		       user_stack_read(s, level, caller->ra_at, &caller->ra);
 	}
 	return unwind_rule_saved(s, level, rule->ra, rule->ra_offset, cfa, &caller->ra_at,
 				 &caller->ra) &&
@@ -118,16 +126,22 @@ static __always_inline int unwind_rule_apply(struct scratch *s, __u32 level,
 			       : unwind_end_of_rule(s, level, TM_STOP_RETURN_ADDRESS);
 	if (!unwind_rule_cfa(s, level, rule, &cfa))
 		return unwind_end_of_rule(s, level, TM_STOP_RETURN_ADDRESS);
-	if (!unwind_rule_saved_both(s, level, rule, cfa, caller))
+	if (!unwind_rule_saved_both(s, level, rule, cfa, caller) &&
+	    !(stack_switch_is_known(s, rule) &&
+	      stack_switch_read(level, cfa + (__s64)rule->fp_offset, cfa + (__s64)rule->ra_offset)))
 		return unwind_end_of_rule(s, level, TM_STOP_STACK_FAULT);
-	if (rule->flags & TM_RULE_SIGNAL)
+	if (rule->flags & TM_RULE_SIGNAL) {
+		if (!stack_switch_by_signal(s, rule, cfa))
+			return unwind_end_of_rule(s, level, TM_STOP_RETURN_ADDRESS);
 		caller->context = s->walk.sp + USER_REGS_FIELD;
-	else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp)
+	} else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp) {
 		return unwind_end_of_rule(s, level, TM_STOP_RETURN_ADDRESS);
+	}
 	if (rule->flags & TM_RULE_KEPT)
-		s->walk.kept_state = user_stack_read(s, cfa - 8ull * rule->cfa_add, &s->walk.kept)
-					     ? WALK_KEPT_VALUE
-					     : WALK_KEPT_LOST;
+		s->walk.kept_state =
+			user_stack_read(s, level, cfa - 8ull * rule->cfa_add, &s->walk.kept)
+				? WALK_KEPT_VALUE
+				: WALK_KEPT_LOST;
 	caller->sp = cfa;
 	s->walk.sp_lost = rule->flags & TM_RULE_SP_LOST;
 	return 0;

@@ -46,6 +46,9 @@ static __always_inline bool unwind_start(struct nesting *level, struct bpf_perf_
 	s->walk.sp_lost = false;
 	s->walk.by_fp = false;
 	s->walk.table_missing = false;
+	s->walk.stack_lookups = 0;
+	s->walk.stacks_entered = 0;
+	stack_begin(s, registers.sp);
 	s->user_stack.bytes = 0;
 	s->user_stack.next = USER_STACK_FIRST;
 	s->walk.frame = frame_of(s, level->number, registers.ip);

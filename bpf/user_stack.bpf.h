@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * user_stack - reads words of the user stack, a piece within one page at a time
+ * user_stack - reads words of the stack that the walk is on, a piece within one page at a time
  */
 
-#include "bpf/maps.h"
+#include "bpf/stack_bounds.bpf.h"
 
 #define USER_STACK_PAGE 4096u
 
@@ -29,16 +29,30 @@ static __always_inline bool user_stack_read_piece(struct user_stack *stack, __u6
 	return false;
 }
 
+/* Reads a piece, or, into its first word, an unaligned word. False: it is not of the stack, or is
+ * missing. */
+__noinline int user_stack_fetch(__u32 level, __u64 address)
+{
+	struct scratch *s = nesting_scratch(level);
+
+	if (!s || !stack_reaches(s, level, address))
+		return 0;
+	if (!(address & 7))
+		return user_stack_read_piece(&s->user_stack, address);
+	s->user_stack.bytes = 0;
+	return stack_reaches(s, level, address + 7) &&
+	       !bpf_probe_read_user(s->user_stack.words, 8, (const void *)address);
+}
+
 /* False if it cannot be read. */
-static __always_inline bool user_stack_read(struct scratch *s, __u64 address, __u64 *value)
+static __always_inline bool user_stack_read(struct scratch *s, __u32 level, __u64 address,
+					    __u64 *value)
 {
 	struct user_stack *stack = &s->user_stack;
 	__u64 at = address - stack->start;
 
-	if (address & 7)
-		return !bpf_probe_read_user(value, sizeof(*value), (const void *)address);
-	if (at >= stack->bytes) {
-		if (!user_stack_read_piece(stack, address))
+	if (at >= stack->bytes || address & 7) {
+		if (!user_stack_fetch(level, address))
 			return false;
 		at = 0;
 	}

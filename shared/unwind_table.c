@@ -26,9 +26,8 @@ static bool rule_is_valid(struct tm_rule rule)
 		return false;
 	if (rule.cfa == TM_CFA_NONE || rule.cfa == TM_CFA_END)
 		return rule.ra == TM_SAVED_NOWHERE && rule.fp == TM_SAVED_NOWHERE;
-	if (rule.ra == TM_SAVED_NOWHERE || rule.ra == TM_SAVED_SAME)
-		return false;
-	if (rule.flags & TM_RULE_KEPT && rule.cfa != TM_CFA_SP && rule.cfa != TM_CFA_FP)
+	if (rule.ra == TM_SAVED_NOWHERE || rule.ra == TM_SAVED_SAME ||
+	    (rule.flags & TM_RULE_KEPT && rule.cfa != TM_CFA_SP && rule.cfa != TM_CFA_FP))
 		return false;
 	if (rule.ra == TM_SAVED_REGISTER && (uint16_t)rule.ra_offset >= TM_UNWIND_TABLE_REGISTERS)
 		return false;

@@ -20,8 +20,8 @@
  * Invariant  page starts rise; distances rise up to the padding, the first is 0; no page ends
  *            beyond the next one's start; every index is below `rules`; every rule has known kinds.
  * Trust      made by the parser from a hostile file. tm_unwind_table_check() reads each byte once,
- *            in order; a table that passes can make the unwinder read any user memory, and nothing
- *            else.
+ *            in order; a table that passes can make the unwinder read the sampled thread's stack,
+ *            and nothing else (bpf/stack_bounds.bpf.h).
  * Limits     offsets below 4 GiB, TM_UNWIND_TABLE_PAGES_MAX, TM_UNWIND_TABLE_RULES_MAX; code beyond
  *            a limit has no rows, and TM_UNWIND_TABLE_CUT is set.
  * Errors     -EBADMSG: not a valid table.
@@ -39,6 +39,7 @@
 #define TM_UNWIND_TABLE_RULES_MAX  (1u << 16)
 #define TM_UNWIND_TABLE_REGISTERS  128u
 #define TM_UNWIND_TABLE_KEPT       3u /* rbx */
+#define TM_UNWIND_TABLE_INDEX      9u /* r9: the only one of TM_CFA_DEREF_INDEXED */
 
 /* tm_unwind_table.flags */
 #define TM_UNWIND_TABLE_CUT (1u << 0) /* a limit was reached: some code has no rows */
@@ -69,7 +70,7 @@ enum tm_rule_cfa {
 	TM_CFA_DEREF_SP,       /* *(sp + cfa_offset) + cfa_add */
 	TM_CFA_DEREF_FP,       /* *(fp + cfa_offset) + cfa_add */
 	TM_CFA_DEREF_REGISTER, /* *(base + cfa_offset) + cfa_add */
-	TM_CFA_DEREF_INDEXED,  /* *(sp + 8 * register `base` + cfa_offset) + cfa_add */
+	TM_CFA_DEREF_INDEXED,  /* *(sp + 8 * r9 + 8) + 8: `base`, cfa_offset and cfa_add say so */
 	TM_CFA_PLT,            /* sp + cfa_offset, 8 more where (pc & 15) >= cfa_add */
 	TM_CFA_N,
 };
@@ -86,7 +87,8 @@ enum tm_rule_saved {
 };
 
 /* tm_rule.flags */
-/* The caller was interrupted by a signal: its pc and all its registers are exact. */
+/* The caller was interrupted by a signal: its pc and all its registers are exact. The rule is
+ * *(sp + 160), ra at sp + 168, fp at sp + 120, and the code calls rt_sigreturn: others stop. */
 #define TM_RULE_SIGNAL (1u << 0)
 /* The caller's sp is not the CFA: the rule yields the caller's address and nothing more. With
  * TM_CFA_END: outermost only after it has called; when interrupted, its stack is unknown. */

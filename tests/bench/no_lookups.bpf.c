@@ -19,7 +19,7 @@
 
 static __always_inline int no_lookup(__u64 mm, __u64 address, struct vma *found)
 {
-	*found = (struct vma){.end = 1ull << 47, .flags = VM_EXEC};
+	*found = (struct vma){.end = 1ull << 47, .flags = VM_READ | VM_WRITE | VM_EXEC};
 	return mm && address < found->end ? VMA_FOUND : VMA_NONE;
 }
 

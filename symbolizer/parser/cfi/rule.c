@@ -5,6 +5,8 @@
 
 #include "symbolizer/parser/cfi/rule.h"
 
+#include <string.h>
+
 #include "symbolizer/parser/cfi/expression.h"
 #include "symbolizer/parser/x86_64.h"
 
@@ -36,7 +38,8 @@ static bool cfa_from_memory(struct tm_rule *rule, const struct expression *value
 	rule->cfa_add = (uint8_t)value->add;
 	if (value->index != EXPRESSION_NONE) {
 		if (rule->cfa != TM_CFA_SP || value->scale != X86_64_WORD ||
-		    value->index == X86_64_RA)
+		    value->index != TM_UNWIND_TABLE_INDEX || value->offset != X86_64_WORD ||
+		    value->add != X86_64_WORD)
 			return false;
 		rule->cfa = TM_CFA_DEREF_INDEXED;
 		rule->base = (uint8_t)value->index;
@@ -179,6 +182,14 @@ static bool is_outermost(const struct tm_rule *rule)
 	       (int64_t)rule->cfa_offset + rule->ra_offset < 0;
 }
 
+/* The unwinder knows the kernel's signal frame alone. */
+static bool is_signal_rule(const struct tm_rule *rule)
+{
+	const struct tm_rule signal = x86_64_signal_rule();
+
+	return memcmp(rule, &signal, sizeof(signal)) == 0;
+}
+
 struct tm_rule rule_from_row(const struct row *row, bool is_signal)
 {
 	struct tm_rule rule = {.flags = is_signal ? TM_RULE_SIGNAL : 0};
@@ -193,5 +204,5 @@ struct tm_rule rule_from_row(const struct row *row, bool is_signal)
 	set_rbx(&rule, &row->bx);
 	if (!stack_pointer_is_cfa(&rule, &row->sp))
 		rule.flags |= TM_RULE_SP_LOST;
-	return rule;
+	return !is_signal || is_signal_rule(&rule) ? rule : (struct tm_rule){.cfa = TM_CFA_NONE};
 }

@@ -7,8 +7,8 @@
 
 # The workloads of every test run; tests/run installs what they need. The others need more packages
 # or more time.
-SHORT=(signals contexts pool reload deleted replaced namespace python openssl pgbench redis gcc \
-	node go rust)
+SHORT=(signals contexts odd_stacks exec_stacks pool reload deleted replaced namespace python
+	openssl pgbench redis gcc node go rust)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
@@ -36,6 +36,8 @@ run_static() { "$TM_WORKLOADS/work-static" "$1"; }
 run_static_pie() { "$TM_WORKLOADS/work-static-pie" "$1"; }
 run_signals() { "$TM_WORKLOADS/signals" "$1"; }
 run_contexts() { "$TM_WORKLOADS/contexts" "$1"; }
+run_odd_stacks() { "$TM_WORKLOADS/odd_stacks" "$1"; }
+run_exec_stacks() { "$TM_WORKLOADS/odd_stacks-exec" "$1"; }
 run_pool() { "$TM_WORKLOADS/pool" "$1" /bin/true; }
 
 prepare_reload() {

@@ -33,6 +33,7 @@ static struct {
 		uint8_t *memory;
 	} regions[REGIONS_MAX];
 	unsigned region_count, reads, kernel_reads;
+	void (*before_read)(uint64_t address, uint32_t bytes);
 	void (*after_read)(uint64_t address);
 	void (*after_kernel_read)(void);
 	const uint64_t *kernel_stack;
@@ -55,6 +56,8 @@ long bpf_probe_read_user(void *to, __u32 bytes, const void *from)
 	uint8_t *out = to;
 
 	host.reads++;
+	if (host.before_read)
+		host.before_read(address, bytes);
 	for (uint32_t i = 0; i < bytes; i++, address++) {
 		const struct region *region = region_of(address);
 
@@ -105,6 +108,11 @@ long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from)
 void bpf_host_after_kernel_read(void (*fn)(void))
 {
 	host.after_kernel_read = fn;
+}
+
+void bpf_host_before_read(void (*fn)(uint64_t address, uint32_t bytes))
+{
+	host.before_read = fn;
 }
 
 void bpf_host_after_read(void (*fn)(uint64_t address))

@@ -28,7 +28,9 @@ void bpf_host_kernel_stack(const uint64_t *addresses, uint32_t count);
 /* Maps zeroed, readable user memory. */
 void bpf_host_memory(uint64_t start, uint64_t bytes);
 void bpf_host_write(uint64_t address, const void *from, size_t bytes);
-/* Has @fn called behind each reading of user memory, until the reset. */
+/* Has @fn called before each attempt to read user memory, until the reset. */
+void bpf_host_before_read(void (*fn)(uint64_t address, uint32_t bytes));
+/* Likewise behind each reading that succeeds. */
 void bpf_host_after_read(void (*fn)(uint64_t address));
 /* Likewise behind each reading of kernel memory, strings included. */
 void bpf_host_after_kernel_read(void (*fn)(void));

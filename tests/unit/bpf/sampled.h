@@ -145,6 +145,10 @@ void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(LEAF), FRAME_CALL(CALLER + 8), \
 		       FRAME_CALL(START + 8))
 
+/* mov $15, %rax; syscall */
+#define sampled_sigreturn(offset) \
+	sampled_bytes(CODE(offset), 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05)
+
 /* A rule: the return address is right below the CFA, the frame pointer still in its register. */
 #define RULE(kind, offset, ...)                   \
 	((struct tm_rule){.cfa = TM_CFA_##kind,   \
@@ -153,6 +157,15 @@ void sampled_expect_at(const char *file, int line, enum tm_stop stop, const uint
 			  .ra_offset = -8,        \
 			  .fp = TM_SAVED_SAME,    \
 			  ##__VA_ARGS__})
+/* Of the code that calls rt_sigreturn. */
+#define RULE_SIGNAL                               \
+	((struct tm_rule){.cfa = TM_CFA_DEREF_SP, \
+			  .cfa_offset = 160,      \
+			  .ra = TM_SAVED_SP,      \
+			  .ra_offset = 168,       \
+			  .fp = TM_SAVED_SP,      \
+			  .fp_offset = 120,       \
+			  .flags = TM_RULE_SIGNAL})
 #define RULE_NONE          ((struct tm_rule){.cfa = TM_CFA_NONE})
 #define RULE_END           ((struct tm_rule){.cfa = TM_CFA_END})
 

@@ -170,11 +170,8 @@ static void registers_of_the_sample_before_do_not_count(void **state)
 {
 	sampled_row(LEAF, RULE(REGISTER, 16, .base = 3));
 	sampled_row(0x2000, RULE(SP, 16, .flags = TM_RULE_KEPT, .cfa_add = 2));
-	sampled_row(0x2800, (struct tm_rule){.cfa = TM_CFA_SP,
-					     .cfa_offset = 16,
-					     .ra = TM_SAVED_SP,
-					     .ra_offset = 0,
-					     .flags = TM_RULE_SIGNAL});
+	sampled_row(0x2800, RULE_SIGNAL);
+	sampled_sigreturn(0x2800);
 	sampled_row(START, RULE_END);
 	sampled.registers.rbx = SAMPLED_SP;
 	sampled_words(SAMPLED_SP, 0x1234, CODE(START + 8));
@@ -186,7 +183,7 @@ static void registers_of_the_sample_before_do_not_count(void **state)
 	expect_whole();
 
 	sampled.registers.rip = CODE(0x2800);
-	sampled_store(SAMPLED_SP, CODE(START));
+	sampled_words(SAMPLED_SP + 160, SAMPLED_SP + 16, CODE(START));
 	sampled_expect(TM_STOP_NONE, FRAME_EXACT(0x2800), FRAME_EXACT(START));
 	sampled.registers.rip = CODE(LEAF);
 	expect_whole();

@@ -234,8 +234,8 @@ static void word_at_fp_off_the_stack_stops(void **state)
 
 static void word_at_a_register_leads_to_the_caller(void **state)
 {
-	sampled.registers.rsi = SAMPLED_DATA + 0x40;
-	sampled_store(SAMPLED_DATA + 0x48, SAMPLED_SP + 0x400);
+	sampled.registers.rsi = SAMPLED_SP + 0x40;
+	sampled_store(SAMPLED_SP + 0x48, SAMPLED_SP + 0x400);
 	leaf_with_cfa(RULE(DEREF_REGISTER, 8, .base = RSI, .cfa_add = 16), SAMPLED_SP + 0x410);
 	sampled_expect_whole();
 }
@@ -249,33 +249,41 @@ static void word_at_a_register_that_leads_nowhere_stops(void **state)
 
 static void word_at_a_register_of_a_caller_is_not_known(void **state)
 {
-	sampled.registers.r12 = SAMPLED_DATA;
-	sampled_store(SAMPLED_DATA, SAMPLED_SP + 0x400);
+	sampled.registers.r12 = SAMPLED_SP + 0x40;
+	sampled_store(SAMPLED_SP + 0x40, SAMPLED_SP + 0x400);
 	caller_with_cfa(RULE(DEREF_REGISTER, 0, .base = R12), SAMPLED_SP + 0x400);
 	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
 }
 
 static void indexed_word_leads_to_the_caller(void **state)
 {
-	sampled.registers.rsi = 5;
-	sampled_store(SAMPLED_SP + 40 + 16, SAMPLED_SP + 0x500);
-	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI, .cfa_add = 8), SAMPLED_SP + 0x508);
+	sampled.registers.r9 = 5;
+	sampled_store(SAMPLED_SP + 40 + 8, SAMPLED_SP + 0x500);
+	leaf_with_cfa(RULE(DEREF_INDEXED, 8, .base = R9, .cfa_add = 8), SAMPLED_SP + 0x508);
 	sampled_expect_whole();
 }
 
 static void indexed_word_off_the_stack_stops(void **state)
 {
-	leaf_with_cfa(RULE(DEREF_INDEXED, 16, .base = RSI), SAMPLED_SP + 0x500);
-	sampled.registers.rsi = 1ul << 40;
+	leaf_with_cfa(RULE(DEREF_INDEXED, 8, .base = R9, .cfa_add = 8), SAMPLED_SP + 0x500);
+	sampled.registers.r9 = 1ul << 40;
 	sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
 }
 
-static void index_of_a_caller_is_not_known(void **state)
+static void index_of_another_form_stops(void **state)
 {
-	sampled.registers.r12 = 5;
-	sampled_store(SAMPLED_SP + 8 + 40, SAMPLED_SP + 0x500);
-	caller_with_cfa(RULE(DEREF_INDEXED, 0, .base = R12), SAMPLED_SP + 0x500);
-	sampled_expect_caller(TM_STOP_RETURN_ADDRESS);
+	static const struct tm_rule rules[] = {RULE(DEREF_INDEXED, 8, .base = RSI, .cfa_add = 8),
+					       RULE(DEREF_INDEXED, 16, .base = R9, .cfa_add = 8),
+					       RULE(DEREF_INDEXED, 8, .base = R9)};
+
+	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		(void)sampled_make(state);
+		for (uint64_t at = 8; at < 0x100; at += 8)
+			sampled_store(SAMPLED_SP + at, SAMPLED_SP + 0x500);
+		sampled.registers.r9 = sampled.registers.rsi = 5;
+		leaf_with_cfa(rules[i], SAMPLED_SP + 0x500 + rules[i].cfa_add);
+		sampled_expect_leaf(TM_STOP_RETURN_ADDRESS);
+	}
 }
 
 /* --- the expression of a PLT entry ------------------------------------------------------------ */
@@ -335,7 +343,7 @@ int main(void)
 		SAMPLED_TEST(word_at_a_register_of_a_caller_is_not_known),
 		SAMPLED_TEST(indexed_word_leads_to_the_caller),
 		SAMPLED_TEST(indexed_word_off_the_stack_stops),
-		SAMPLED_TEST(index_of_a_caller_is_not_known),
+		SAMPLED_TEST(index_of_another_form_stops),
 		SAMPLED_TEST(plt_entry_before_its_push),
 		SAMPLED_TEST(plt_entry_after_its_push),
 		SAMPLED_TEST(plt_entry_off_the_stack_faults),

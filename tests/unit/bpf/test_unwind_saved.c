@@ -114,8 +114,8 @@ static void frame_pointer_at_fp(void **state)
 {
 	leaf_saves(SAVED(.ra = TM_SAVED_CFA, .ra_offset = -8, .fp = TM_SAVED_FP, .fp_offset = 24));
 	sampled_store(CFA - 8, CODE(CALLER + 8));
-	sampled.registers.rbp = SAMPLED_DATA;
-	sampled_store(SAMPLED_DATA + 24, FP);
+	sampled.registers.rbp = SAMPLED_SP + 0x80;
+	sampled_store(SAMPLED_SP + 0x80 + 24, FP);
 	sampled_expect_whole();
 }
 

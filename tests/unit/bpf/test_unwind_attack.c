@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * test_unwind_attack - rows of a compromised symbolizer, of each kind, cannot make a walk read
+ * anything but the stack and a few bytes of code
+ */
+
+#include "tests/unit/bpf/sampled.h"
+
+#define ROW_BYTES  4u
+#define CODE_BYTES 9u
+#define TARGET     (SAMPLED_DATA + 0x1000) /* to which each register and word of the stack leads */
+
+static struct {
+	unsigned elsewhere, reads;
+	uint64_t first; /* address that was read elsewhere */
+} attack;
+
+static void note_read(uint64_t address, uint32_t bytes)
+{
+	bool stack =
+		address >= SAMPLED_STACK && address + bytes <= SAMPLED_STACK + SAMPLED_STACK_BYTES;
+	bool code = address >= SAMPLED_CODE && address < SAMPLED_CODE + SAMPLED_CODE_BYTES &&
+		    bytes <= CODE_BYTES;
+
+	attack.reads++;
+	if (stack || code)
+		return;
+	if (!attack.elsewhere++)
+		attack.first = address;
+}
+
+static bool is_allowed(struct tm_rule rule)
+{
+	return !(rule.flags & TM_RULE_KEPT) || rule.cfa == TM_CFA_SP || rule.cfa == TM_CFA_FP;
+}
+
+/* A frame record, and setcontext's structure, may be on another stack. */
+static bool may_enter(struct tm_rule rule)
+{
+	if (rule.ra != TM_SAVED_CFA || rule.fp != TM_SAVED_CFA)
+		return false;
+	return (rule.cfa == TM_CFA_FP && rule.cfa_offset == 16 && rule.ra_offset == -8 &&
+		rule.fp_offset == -16) ||
+	       (rule.cfa == TM_CFA_REGISTER && rule.cfa_offset == 0 && rule.ra_offset == 168 &&
+		rule.fp_offset == 120 && rule.flags & TM_RULE_SP_LOST);
+}
+
+static const struct offsets {
+	int32_t cfa, fp;
+	int16_t ra;
+	uint8_t add;
+} offsets[] = {{16, -16, -8, 0}, {0, 120, 168, 0}, {160, 120, 168, 0},
+	       {8, 8, 8, 8},     {0, 0, 0, 255},   {-0x40000000, 0x40000000, INT16_MAX, 3}};
+
+/* Every kind of rule with each of the offsets, in each of @rows. Return: how many there are. */
+static unsigned each_rule(unsigned row, uint8_t base, struct tm_rule *ret)
+{
+	unsigned at = row;
+
+	*ret = (struct tm_rule){.cfa = (uint8_t)(TM_CFA_SP + at % (TM_CFA_N - TM_CFA_SP))};
+	at /= TM_CFA_N - TM_CFA_SP;
+	ret->ra = (uint8_t)(TM_SAVED_CFA + at % (TM_SAVED_N - TM_SAVED_CFA));
+	at /= TM_SAVED_N - TM_SAVED_CFA;
+	ret->fp = (uint8_t)(at % TM_SAVED_N);
+	at /= TM_SAVED_N;
+	ret->flags = (uint8_t)(at % (TM_RULE_FLAGS + 1));
+	at /= TM_RULE_FLAGS + 1;
+	ret->cfa_offset = offsets[at].cfa;
+	ret->ra_offset = ret->ra == TM_SAVED_REGISTER ? base : offsets[at].ra;
+	ret->fp_offset = ret->fp == TM_SAVED_REGISTER ? base : offsets[at].fp;
+	ret->cfa_add = offsets[at].add;
+	ret->base = base;
+	return (TM_CFA_N - TM_CFA_SP) * (TM_SAVED_N - TM_SAVED_CFA) * TM_SAVED_N *
+	       (TM_RULE_FLAGS + 1) * (unsigned)(sizeof(offsets) / sizeof(offsets[0]));
+}
+
+/* Registers and stack lead to @target. sp is of the stack, as the kernel has it. */
+static void lead_to(uint64_t target)
+{
+	uint64_t sp = SAMPLED_SP, rip = sampled.registers.rip;
+
+	sampled.registers = (struct pt_regs){.r15 = target,
+					     .r14 = target,
+					     .r13 = target,
+					     .r12 = target,
+					     .rbp = target,
+					     .rbx = target,
+					     .r11 = target,
+					     .r10 = target,
+					     .r9 = target,
+					     .r8 = target,
+					     .rax = target,
+					     .rcx = target,
+					     .rdx = target,
+					     .rsi = target,
+					     .rdi = target,
+					     .rip = rip,
+					     .cs = 0x33,
+					     .ss = 0x2b,
+					     .rsp = sp};
+	for (uint64_t at = SAMPLED_STACK; at < SAMPLED_STACK + SAMPLED_STACK_BYTES; at += 8)
+		sampled_store(at, target);
+}
+
+static void try_each(uint8_t base, uint64_t target, bool entering)
+{
+	struct tm_rule rule;
+	unsigned rows = each_rule(0, base, &rule);
+
+	for (unsigned row = 0; row < rows; row++) {
+		(void)each_rule(row, base, &rule);
+		sampled_row(LEAF + row * ROW_BYTES, is_allowed(rule) ? rule : RULE_NONE);
+	}
+	lead_to(target);
+	sampled_install();
+	bpf_host_before_read(note_read);
+	for (unsigned row = 0; row < rows; row++) {
+		(void)each_rule(row, base, &rule);
+		if (may_enter(rule) != entering)
+			continue;
+		attack.elsewhere = 0;
+		sampled.registers.rip = CODE(LEAF + row * ROW_BYTES);
+		(void)sampled_once();
+		if (attack.elsewhere && !entering)
+			fail_msg("cfa %u ra %u fp %u flags %u offsets %d %d %d: %llx is read",
+				 rule.cfa, rule.ra, rule.fp, rule.flags, rule.cfa_offset,
+				 rule.ra_offset, rule.fp_offset, (unsigned long long)attack.first);
+	}
+	assert_true(attack.reads > rows / 4); /* of the stack */
+	bpf_host_before_read(NULL);
+}
+
+static void memory_beside_the_stack_is_not_read(void **state)
+{
+	static const uint8_t bases[] = {RDX, RBX, R9};
+
+	for (unsigned i = 0; i < sizeof(bases); i++) {
+		(void)sampled_make(state);
+		try_each(bases[i], TARGET, /* entering= */ false);
+	}
+}
+
+static void memory_that_is_not_mapped_is_not_tried(void **state)
+{
+	try_each(R9, 0x400000000ull, false);
+}
+
+/* Not even by the rules that may enter another stack, unless it may be one. */
+static void memory_that_is_no_stack_is_not_read(void **state)
+{
+	static const uint64_t flags[] = {0, 1, 5, 7, 3 | 0x400, 3 | 0x4000};
+
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		(void)sampled_make(state);
+		sampled_map(SAMPLED_DATA, SAMPLED_BYTES, flags[i], SAMPLED_ANONYMOUS, 0);
+		attack.elsewhere = 0;
+		try_each(RDX, TARGET, /* entering= */ true);
+		assert_int_equal(attack.elsewhere, 0);
+	}
+}
+
+/* Nor by code without a rule: the return address that its prologue may have is no code. */
+static void code_is_read_only_where_there_is_code(void **state)
+{
+	static const uint8_t first_bytes[][3] = {{0xc3}, {0x55}, {0x48, 0x89, 0xe5}};
+
+	for (unsigned i = 0; i < sizeof(first_bytes) / sizeof(first_bytes[0]); i++) {
+		(void)sampled_make(state);
+		sampled_row(LEAF, RULE_NONE);
+		sampled_row(START, RULE_END);
+		bpf_host_write(CODE(LEAF), first_bytes[i], 3);
+		lead_to(TARGET);
+		sampled.registers.rip = CODE(LEAF);
+		sampled_install();
+		attack.elsewhere = attack.reads = 0;
+		bpf_host_before_read(note_read);
+		(void)sampled_once();
+		assert_int_equal(attack.elsewhere, 0);
+		assert_true(attack.reads >= 2);
+		sampled.registers.rip = TARGET; /* where there is no code, none is read */
+		(void)sampled_once();
+		assert_int_equal(attack.elsewhere, 0);
+		bpf_host_before_read(NULL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLED_TEST(memory_beside_the_stack_is_not_read),
+		SAMPLED_TEST(memory_that_is_not_mapped_is_not_tried),
+		SAMPLED_TEST(memory_that_is_no_stack_is_not_read),
+		SAMPLED_TEST(code_is_read_only_where_there_is_code),
+	};
+
+	return SAMPLED_RUN(tests);
+}
