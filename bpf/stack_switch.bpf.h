@@ -63,11 +63,15 @@ static __always_inline bool stack_switch_is_signal(const struct tm_rule *rule)
 	       rule->fp_offset == SIGNAL_FP;
 }
 
-/* To the stack with this address, which the signal interrupted. */
-static __always_inline bool stack_switch_by_signal(struct scratch *s, const struct tm_rule *rule,
-						   __u64 address)
+/* To the stack with this address, which the signal interrupted. All registers are on this one: the
+ * first was not read yet, the last was. */
+static __always_inline bool stack_switch_by_signal(struct scratch *s, __u32 level,
+						   const struct tm_rule *rule, __u64 address)
 {
+	__u64 first;
+
 	return stack_switch_is_signal(rule) && stack_switch_is_trampoline(s) &&
+	       user_stack_read(s, level, s->walk.sp + USER_REGS_FIELD, &first) &&
 	       stack_enter(s, address);
 }
 

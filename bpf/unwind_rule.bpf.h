@@ -131,7 +131,7 @@ static __always_inline int unwind_rule_apply(struct scratch *s, __u32 level,
 	      stack_switch_read(level, cfa + (__s64)rule->fp_offset, cfa + (__s64)rule->ra_offset)))
 		return unwind_end_of_rule(s, level, TM_STOP_STACK_FAULT);
 	if (rule->flags & TM_RULE_SIGNAL) {
-		if (!stack_switch_by_signal(s, rule, cfa))
+		if (!stack_switch_by_signal(s, level, rule, cfa))
 			return unwind_end_of_rule(s, level, TM_STOP_RETURN_ADDRESS);
 		caller->context = s->walk.sp + USER_REGS_FIELD;
 	} else if (rule->cfa == TM_CFA_SP && cfa < s->walk.sp) {

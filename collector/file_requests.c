@@ -39,12 +39,11 @@ void file_requests_announce(struct file_requests *files, const struct tm_file *f
 	if (file->number >= FILE_REQUESTS_MAX)
 		return;
 	entry = &files->entries[file->number];
+	entry->owner = file->owner % FILE_QUEUE_OWNERS;
 	if (entry->state == FILE_REQUESTS_QUEUED || entry->state == FILE_REQUESTS_SENT ||
-	    entry->state == FILE_REQUESTS_ANSWERED || entry->state == FILE_REQUESTS_RETIRE)
-		return;
-	if (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0)
-		return;
-	if (!file_queue_add(&files->queue, file))
+	    entry->state == FILE_REQUESTS_ANSWERED || entry->state == FILE_REQUESTS_RETIRE ||
+	    (entry->failures && (int32_t)((uint32_t)now_ms - entry->retry_ms) < 0) ||
+	    !file_queue_add(&files->queue, file))
 		return;
 	files->retrying -= entry->state >= FILE_REQUESTS_RETRY;
 	entry->state = FILE_REQUESTS_QUEUED;

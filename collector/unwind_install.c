@@ -97,45 +97,51 @@ static int replace(struct unwind_install *tables, uint32_t number, uint64_t refe
 	return 0;
 }
 
-/* The file with a table that was not announced for the longest time; the one whose new table is
- * pending is the last choice. Return: its number; FILE_REQUESTS_MAX: none. */
-static uint32_t find_oldest(const struct unwind_install *tables)
+/*
+ * Of files that nobody samples any more the oldest, else of the owner who has most tables; the one
+ * whose new table is pending is the last choice.
+ * Return: a file's number; FILE_REQUESTS_MAX: none.
+ */
+static uint32_t find_victim(const struct unwind_install *tables)
 {
-	uint32_t now_ms = (uint32_t)tm_clock_ms(), oldest = FILE_REQUESTS_MAX;
-	int32_t most = INT32_MIN;
+	uint32_t units[FILE_QUEUE_OWNERS] = {0}, now_ms = (uint32_t)tm_clock_ms();
+	const struct file_requests_entry *entries = tables->files->entries;
+	uint64_t victim = FILE_REQUESTS_MAX, most = 0;
 
-	for (uint32_t number = 0; number <= tables->files->highest; number++) {
-		int32_t age = (int32_t)(now_ms - tables->files->entries[number].seen_ms);
+	for (uint32_t number = 0; number <= tables->files->highest; number++)
+		units[entries[number].owner] += tables->all[number].units;
+	for (uint64_t number = 0; number <= tables->files->highest; number++) {
+		uint32_t age_ms = now_ms - entries[number].seen_ms;
+		bool unused = age_ms > UNWIND_INSTALL_UNUSED_MS;
+		uint64_t rank = unused ? UINT32_MAX : units[entries[number].owner];
 
-		if (number == tables->number)
-			age = INT32_MIN;
-		if (tables->all[number].units && (oldest == FILE_REQUESTS_MAX || age > most)) {
-			oldest = number;
-			most = age;
+		rank = number == tables->number ? 1 : rank << 32 | age_ms;
+		if (tables->all[number].units && rank > most) {
+			victim = number;
+			most = rank;
 		}
 	}
-	return oldest;
+	return (uint32_t)victim;
 }
 
 /* Evicts tables until there will be a run for the pending one, at most
  * UNWIND_INSTALL_EVICT_AT_ONCE of them. Return: 0, -ENOSPC (nothing is left to evict), -errno. */
 static int evict(struct unwind_install *tables)
 {
-	for (unsigned i = 0; i < UNWIND_INSTALL_EVICT_AT_ONCE; i++) {
-		uint32_t oldest;
-		int r;
+	uint64_t most = tables->counts.evicted + UNWIND_INSTALL_EVICT_AT_ONCE;
 
-		if (unwind_alloc_will_fit(&tables->alloc, tables->layout.units))
-			return 0;
-		oldest = find_oldest(tables);
-		r = oldest < FILE_REQUESTS_MAX
-			    ? replace(tables, oldest, 0, (struct unwind_table){0})
-			    : -ENOSPC;
+	while (tables->counts.evicted < most &&
+	       !unwind_alloc_will_fit(&tables->alloc, tables->layout.units)) {
+		uint32_t victim = find_victim(tables);
+		int r = victim == FILE_REQUESTS_MAX
+				? -ENOSPC
+				: replace(tables, victim, 0, (struct unwind_table){0});
+
 		if (r < 0)
 			return r;
 		tables->counts.evicted++;
-		if (oldest != tables->number)
-			file_requests_reset(tables->files, oldest);
+		if (victim != tables->number)
+			file_requests_reset(tables->files, victim);
 	}
 	return 0;
 }
@@ -168,10 +174,8 @@ static void try_install(struct unwind_install *tables, bool may_grow)
 	}
 	if (r == UNWIND_ALLOC_E_CHUNK || (r == UNWIND_ALLOC_E_FULL && evict(tables) == 0))
 		return;
-	if (r == 0)
-		tables->counts.installed++;
-	else
-		tables->counts.refused++;
+	tables->counts.installed += r == 0;
+	tables->counts.refused += r != 0;
 	unwind_install_drop(tables);
 }
 
@@ -209,10 +213,9 @@ uint64_t unwind_install_take(struct unwind_install *tables, const struct tm_wire
 					&tables->pending, &bytes);
 	if (r == 0)
 		r = tm_unwind_table_check(&view, tables->pending, bytes);
-	if (r == 0) {
-		tables->number = message->number;
+	tables->number = message->number;
+	if (r == 0)
 		tables->layout = unwind_layout_of(&view);
-	}
 	if (r == 0 && tables->layout.units <= most) {
 		try_install(tables, /* may_grow= */ false);
 	} else {

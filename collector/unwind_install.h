@@ -5,10 +5,13 @@
  *
  * Steps      copy to private memory, check the copy, write it into units, set the reference. So no
  *            BPF program ever sees half a table, and nothing of a refused one remains.
- * Pending    one table is installed at a time. Where no run of units is free, the tables of the
- *            files that were not announced for the longest time are evicted, and the pending one
- *            waits until W has passed that moment, and for chunks; meanwhile the caller receives no
- *            further message. An evicted file that is announced again is opened again.
+ * Pending    one table is installed at a time. Where no run of units is free, others are evicted,
+ *            and the pending one waits until W has passed that moment, and for chunks; meanwhile
+ *            the caller receives no further message. An evicted file that is announced again is
+ *            opened again.
+ * Shares     first go tables of files that nobody samples any more, then those of the owner who has
+ *            most: whoever brings large or many files displaces his own. A file's owner is who
+ *            brought its number (bpf/owner.bpf.h), whoever else uses it.
  * Trust      the symbolizer may be hostile. A table must be a sealed memfd, which is read and never
  *            mapped; one answer is accepted for each FILE message and one for the vDSO, any other
  *            is refused unread. A table that passes tm_unwind_table_check can mislead the unwinder,
@@ -31,7 +34,9 @@
 #include "shared/retire.h"
 
 #define UNWIND_INSTALL_VDSO          FILE_REQUESTS_MAX /* index of the vDSO, behind all numbers */
-#define UNWIND_INSTALL_EVICT_AT_ONCE 64u               /* tables evicted between two rounds */
+#define UNWIND_INSTALL_EVICT_AT_ONCE 32u               /* tables evicted between two rounds */
+/* What was sampled since is announced since: a little more than an epoch. */
+#define UNWIND_INSTALL_UNUSED_MS ((uint32_t)(TM_EPOCH_NS / 1000000 * 5 / 4))
 
 struct unwind_table { /* a run of units */
 	uint32_t first;

@@ -184,6 +184,27 @@ static void code_is_read_only_where_there_is_code(void **state)
 	}
 }
 
+/* A row lets a signal frame begin below the stack, with its stack and return address on it. */
+static void signal_frame_that_is_not_on_the_stack_as_a_whole_is_none(void **state)
+{
+	uint64_t sp = SAMPLED_STACK - 48; /* its first register is at sp + 40 */
+
+	sampled_row(LEAF, (struct tm_rule){.cfa = TM_CFA_FP, .ra = TM_SAVED_SP});
+	sampled_row(CALLER - 1, RULE_SIGNAL);
+	sampled_row(SECOND, RULE(REGISTER, 16, .base = R8));
+	sampled_row(START, RULE_END);
+	sampled_sigreturn(CALLER);
+	sampled.registers.rbp = sp;
+	sampled_store(SAMPLED_SP, CODE(CALLER));
+	sampled_words(sp + 160, SAMPLED_SP, CODE(SECOND));
+	sampled_install();
+	attack.elsewhere = 0;
+	bpf_host_before_read(note_read);
+	sampled_expect(TM_STOP_RETURN_ADDRESS, FRAME_EXACT(LEAF), FRAME_CALL(CALLER));
+	assert_int_equal(attack.elsewhere, 0);
+	bpf_host_before_read(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +212,7 @@ int main(void)
 		SAMPLED_TEST(memory_that_is_not_mapped_is_not_tried),
 		SAMPLED_TEST(memory_that_is_no_stack_is_not_read),
 		SAMPLED_TEST(code_is_read_only_where_there_is_code),
+		SAMPLED_TEST(signal_frame_that_is_not_on_the_stack_as_a_whole_is_none),
 	};
 
 	return SAMPLED_RUN(tests);

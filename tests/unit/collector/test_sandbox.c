@@ -32,6 +32,8 @@
 #define MFD_EXEC 0x0010u /* from 6.3, include/uapi/linux/memfd.h */
 #endif
 
+#define NOBODY INT32_MAX /* no process has this number */
+
 struct call {
 	const char *what;
 	long number;
@@ -184,6 +186,8 @@ static void opener_may_open_map_send_and_fork(void **state)
 		{"capset", SYS_capset, {0, 0}},
 		{"wait", SYS_wait4, {-1, 0, 1}},
 		{"parent death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL}},
+		{"fork", SYS_clone, {CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD}},
+		{"kill", SYS_kill, {NOBODY, SIGKILL}},
 	};
 
 	expect(&opener_filter, calls, COUNT(calls), 0);
@@ -211,6 +215,12 @@ static void opener_may_do_nothing_else(void **state)
 		{"io_uring", SYS_io_uring_setup, {1, 0}},
 		{"mount", SYS_mount, {0}},
 		{"setns", SYS_setns, {-1}},
+		{"a namespace", SYS_clone, {CLONE_NEWUSER | SIGCHLD}},
+		{"a process in our memory", SYS_clone, {CLONE_VM | CLONE_VFORK | SIGCHLD}},
+		{"fork without a signal", SYS_clone, {CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID}},
+		{"clone3", SYS_clone3, {0, 0}},
+		{"stop", SYS_kill, {NOBODY, SIGSTOP}},
+		{"terminate", SYS_kill, {NOBODY, SIGTERM}},
 	};
 
 	expect(&opener_filter, calls, COUNT(calls), SIGSYS);
