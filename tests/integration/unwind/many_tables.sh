@@ -16,6 +16,11 @@ for ((copy = 0; copy < COPIES; copy++)); do
 	must cp "$program" "$WORK/copies/python-$copy"
 done
 start_attached_recording many --memory-max 64 -F $HZ -o "$WORK/many.folded"
+# The victim's tables are there before the others come.
+"$TM_WORKLOADS/work" $LENGTH >/dev/null &
+victim=$!
+STARTED+=("$victim")
+until_true 20 ran "$victim" 100 || wrong 'the victim does not run'
 for ((copy = 0; copy < COPIES; copy++)); do
 	setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups "$WORK/copies/python-$copy" -c '
 while True:
@@ -23,9 +28,7 @@ while True:
 ' &
 	STARTED+=($!)
 done
-"$TM_WORKLOADS/work" $LENGTH >/dev/null &
-victim=$!
-wait $victim || wrong 'the victim failed'
+wait "$victim" || wrong 'the victim failed'
 kill -INT "$RECORDER"
 end_recording 60
 ((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/many.err")"
