@@ -111,3 +111,17 @@ static __always_inline __u64 frame_of(struct scratch *s, __u32 level, __u64 addr
 	s->walk.table = mapping->table;
 	return mapping->base + (address - mapping->start);
 }
+
+/* Whether there is code at the address, so that it may be read. */
+__noinline int frame_code_at(__u32 level, __u64 address)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 table, frame;
+
+	if (!s)
+		return 0;
+	table = s->walk.table;
+	frame = frame_of(s, level, address);
+	s->walk.table = table;
+	return frame_is_of_code(frame);
+}

@@ -30,29 +30,30 @@
 #define CONTEXT_RA          168 /* glibc's oRIP and oRBP, sysdeps/unix/sysv/linux/x86_64 */
 #define CONTEXT_FP          120
 
-static __always_inline bool stack_switch_is_sigreturn(__u64 address)
+static __always_inline bool stack_switch_is_sigreturn(__u32 level, __u64 address)
 {
 	__u64 code = 0;
 
-	if (bpf_probe_read_user(&code, sizeof(code), (const void *)address))
+	if (!frame_code_at(level, address) ||
+	    bpf_probe_read_user(&code, sizeof(code), (const void *)address))
 		return false;
 	return code == SIGRETURN_RAX || (code & SIGRETURN_EAX_MASK) == SIGRETURN_EAX;
 }
 
 /* Whether the current frame is a trampoline: the handler returns to its first byte, and a leaf may
  * be at or behind the system call, which is two bytes long. */
-static __always_inline bool stack_switch_is_trampoline(const struct scratch *s)
+static __always_inline bool stack_switch_is_trampoline(const struct scratch *s, __u32 level)
 {
 	__u64 ip = s->walk.ip;
 
-	if (stack_switch_is_sigreturn(ip))
+	if (stack_switch_is_sigreturn(level, ip))
 		return true;
 	if (s->walk.called)
 		return false;
-	return stack_switch_is_sigreturn(ip - SIGRETURN_RAX_BYTES) ||
-	       stack_switch_is_sigreturn(ip - SIGRETURN_RAX_BYTES + 2) ||
-	       stack_switch_is_sigreturn(ip - SIGRETURN_EAX_BYTES) ||
-	       stack_switch_is_sigreturn(ip - SIGRETURN_EAX_BYTES + 2);
+	return stack_switch_is_sigreturn(level, ip - SIGRETURN_RAX_BYTES) ||
+	       stack_switch_is_sigreturn(level, ip - SIGRETURN_RAX_BYTES + 2) ||
+	       stack_switch_is_sigreturn(level, ip - SIGRETURN_EAX_BYTES) ||
+	       stack_switch_is_sigreturn(level, ip - SIGRETURN_EAX_BYTES + 2);
 }
 
 /* Whether the rule reads the registers where a signal frame has them (user_regs.bpf.h). */
@@ -70,7 +71,7 @@ static __always_inline bool stack_switch_by_signal(struct scratch *s, __u32 leve
 {
 	__u64 first;
 
-	return stack_switch_is_signal(rule) && stack_switch_is_trampoline(s) &&
+	return stack_switch_is_signal(rule) && stack_switch_is_trampoline(s, level) &&
 	       user_stack_read(s, level, s->walk.sp + USER_REGS_FIELD, &first) &&
 	       stack_enter(s, address);
 }

@@ -26,7 +26,7 @@ static __always_inline bool unwind_end_is_new_thread(struct scratch *s, __u32 le
 {
 	__u16 code = 0;
 
-	if (s->walk.called || !frame_is_of_code(s->walk.frame) ||
+	if (s->walk.called || !frame_code_at(level, s->walk.ip - 2) ||
 	    bpf_probe_read_user(&code, sizeof(code), (void *)(s->walk.ip - 2)))
 		return false;
 	return code == UNWIND_END_SYSCALL && !user_regs_read(level, USER_REGS_RESULT);

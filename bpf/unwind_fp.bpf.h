@@ -9,20 +9,6 @@
 
 #define UNWIND_FP_FRAME_MAX (16ull << 20) /* bytes; a larger frame means a broken chain */
 
-/* Whether there is code at the address. */
-__noinline int unwind_fp_is_code(__u32 level, __u64 address)
-{
-	struct scratch *s = nesting_scratch(level);
-	__u64 table, frame;
-
-	if (!s)
-		return 0;
-	table = s->walk.table;
-	frame = frame_of(s, level, address);
-	s->walk.table = table;
-	return frame_is_of_code(frame);
-}
-
 /* Whether the leaf, which has no rule, has not made its frame record or not any more. */
 static __always_inline bool unwind_fp_in_prologue(struct scratch *s, __u32 level,
 						  struct caller *caller)
@@ -31,8 +17,8 @@ static __always_inline bool unwind_fp_in_prologue(struct scratch *s, __u32 level
 		return false;
 	caller->ra_at = unwind_prologue_return_at(s->walk.ip, s->walk.sp);
 	return caller->ra_at && user_stack_read(s, level, caller->ra_at, &caller->ra) &&
-	       unwind_fp_is_code(level, caller->ra - UNWIND_PROLOGUE_CALL_BYTES) &&
-	       unwind_fp_is_code(level, caller->ra - 1) && unwind_prologue_called(caller->ra);
+	       frame_code_at(level, caller->ra - UNWIND_PROLOGUE_CALL_BYTES) &&
+	       frame_code_at(level, caller->ra - 1) && unwind_prologue_called(caller->ra);
 }
 
 /* Return: 0, or 1 with a stop reason. */

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#define UNWIND_PROLOGUE_CALL_BYTES 7 /* of the longest call */
+
 /*
  * For code that keeps frame pointers and has no unwind rule: the address of the return address
  * while the leaf has no frame record. That is before it pushes or sets the frame pointer, and
@@ -28,7 +30,6 @@ static __always_inline __u64 unwind_prologue_return_at(__u64 ip, __u64 sp)
 }
 
 /* Whether a call ends right before the address: direct, or by register or memory (ff /2). */
-#define UNWIND_PROLOGUE_CALL_BYTES 7
 static __always_inline bool unwind_prologue_called(__u64 address)
 {
 	__u8 code[UNWIND_PROLOGUE_CALL_BYTES];

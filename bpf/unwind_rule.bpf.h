@@ -8,7 +8,7 @@
 #include "bpf/unwind_table.bpf.h"
 
 /* libcrypto's bn_mul_mont has its caller's stack pointer in the array that its frame is, behind as
- * many words as r9 says. There is no other use. */
+ * many words as r9 says, which no callee need restore. No other use is known. */
 static __always_inline bool unwind_rule_is_index(const struct tm_rule *rule)
 {
 	return rule->base == TM_UNWIND_TABLE_INDEX && rule->cfa_offset == 8 && rule->cfa_add == 8;
@@ -42,8 +42,7 @@ static __always_inline bool unwind_rule_rare_cfa(struct scratch *s, __u32 level,
 		return false;
 	if (rule->cfa == TM_CFA_DEREF_INDEXED && !unwind_rule_is_index(rule))
 		return false;
-	if ((rule->cfa == TM_CFA_DEREF_REGISTER || rule->cfa == TM_CFA_DEREF_INDEXED) &&
-	    !user_regs_known(s, rule->base))
+	if (rule->cfa == TM_CFA_DEREF_REGISTER && !user_regs_known(s, rule->base))
 		return false;
 	if (!user_stack_read(s, level, at + (__s64)rule->cfa_offset, cfa))
 		return false;

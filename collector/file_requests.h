@@ -60,7 +60,7 @@ struct file_requests_entry {
 	bool again;        /* the record is queued or current, for REOPENED */
 	uint32_t retry_ms; /* earliest next attempt */
 	uint32_t seen_ms;  /* ktime of its last announcement, written by reclaim.c; 0: none */
-	uint16_t owner;    /* below FILE_QUEUE_OWNERS */
+	uint16_t owner;    /* who brought it; below FILE_QUEUE_OWNERS */
 	uint32_t sent;     /* FILE_REQUESTS_SENT: ktime of its announcement, in units of 2^10 ns */
 };
 

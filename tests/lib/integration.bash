@@ -314,3 +314,12 @@ end_recording() {
 		HIT_COUNTER=
 	fi
 }
+
+# stop_recording NAME SECONDS - interrupts RECORDER, which must end by itself with exit code 0; its
+# sums must balance
+stop_recording() {
+	kill -INT "$RECORDER"
+	end_recording "$2"
+	((STATUS == 0)) || wrong "record $1 exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
+	balance "$1"
+}

@@ -62,10 +62,7 @@ measure() {
 	[[ $1 != attacked ]] || start_attackers
 	until_true $((TIME + 5)) has_passed "$TIME" $SECONDS
 	after=$(cpu_ns)
-	kill -INT "$RECORDER"
-	end_recording 120
-	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/$1.err")"
-	balance "$1"
+	stop_recording "$1" 120
 	echo $((after - before)) >"$WORK/$1.cpu"
 }
 

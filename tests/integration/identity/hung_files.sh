@@ -30,10 +30,7 @@ until_true 60 ran "${HUNG_PIDS[0]}" 20 || wrong 'the programs do not run'
 for ((number = 1; number <= VICTIMS; number++)); do
 	must "$(printf '%s/numbered/program-%06d' "$WORK" $number)" 200
 done
-kill -INT "$RECORDER"
-end_recording 60
-((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/hung.err")"
-balance hung
+stop_recording hung 60
 python '
 from process_page import *
 read = summary(sys.argv[1] + ".json")

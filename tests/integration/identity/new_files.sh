@@ -46,10 +46,7 @@ attack() {
 	done
 	exec {input}>&-
 	wait $pid || wrong "new_files: $(head -c 300 "$WORK/$name.ready")"
-	kill -INT "$RECORDER"
-	end_recording 60
-	((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/$name.err")"
-	balance "$name"
+	stop_recording "$name" 60
 	judge "$name"
 }
 

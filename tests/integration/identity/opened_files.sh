@@ -32,8 +32,7 @@ place() {
 lie() {
 	"$TM_WORKLOADS/fuse_server" "$WORK/$1" "$2" "$3" "$4" ${5:-} &
 	FUSE_SERVERS+=($!)
-	mounted() { grep -q " $WORK/$1 fuse" /proc/mounts; }
-	until_true 20 mounted "$1" || wrong "no FUSE server on $1: no FUSE here"
+	until_true 20 is_covered "$WORK/$1" || wrong "no FUSE server on $1: no FUSE here"
 }
 
 # wait_for_go - starts the programs of PLACES; each of them waits at a FIFO until it may go on;
@@ -47,9 +46,8 @@ wait_for_go() {
 		WAITING+=($!)
 		STARTED+=($!)
 	done
-	waits() { [[ $(cut -d' ' -f1 "/proc/$1/syscall" 2>/dev/null) == 2 ]]; } # 2 is open()
 	for in_open in "${WAITING[@]}"; do
-		until_true 20 waits "$in_open" ||
+		until_true 20 is_in_open "$in_open" ||
 			wrong "$(readlink "/proc/$in_open/exe") does not wait"
 	done
 }

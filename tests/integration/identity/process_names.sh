@@ -131,10 +131,7 @@ bash "$WORK/copy" "$LOOP"
 for thread in /proc/[0-9]*; do
 	grep -q '^PPid:.2$' "$thread/status" && echo "${thread#/proc/} $(<"$thread/comm")"
 done 2>/dev/null >"$WORK/threads"
-kill -INT "$RECORDER"
-end_recording 60
-((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/kernel.err")"
-balance kernel
+stop_recording kernel 60
 python '
 from process_page import *
 work = sys.argv[1]

@@ -20,10 +20,7 @@ start_attached_recording race -F $HZ --cpu-max 0 -o "$WORK/race.folded"
 	set delay_reads $DELAY || wrong "delay_reads cannot be set"
 rounds=$("$TM_WORKLOADS/recycled_files" "$WORK/mapped-code" "$WORK/never-mapped" $MS) ||
 	wrong "recycled_files failed"
-kill -INT "$RECORDER"
-end_recording 60
-((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/race.err")"
-balance race
+stop_recording race 60
 python '
 found = collections.Counter()
 for comm, stack, count in folded(sys.argv[1]):

@@ -85,23 +85,22 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size odd_stacks_call_on, . - odd_stacks_call_on\n");
 
-static char *new_stack(int flags, int access)
+static int stack_access = PROT_READ | PROT_WRITE;
+
+static char *new_stack(int flags)
 {
 	char *stack = mmap(NULL, STACK_BYTES + 2 * PAGE, PROT_NONE,
 			   MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 
-	if (stack == MAP_FAILED || mprotect(stack + PAGE, STACK_BYTES, access) < 0)
+	if (stack == MAP_FAILED || mprotect(stack + PAGE, STACK_BYTES, stack_access) < 0)
 		abort();
 	return stack + PAGE;
 }
 
-static int stack_access = PROT_READ | PROT_WRITE;
-
 noinline static void switched(unsigned switches)
 {
 	if (switches)
-		odd_stacks_call_on(new_stack(MAP_PRIVATE, stack_access) + STACK_BYTES, switched,
-				   switches - 1);
+		odd_stacks_call_on(new_stack(MAP_PRIVATE) + STACK_BYTES, switched, switches - 1);
 	else
 		(void)descend(4);
 }
@@ -144,7 +143,7 @@ noinline static void in_vfork_child(void)
 
 static pthread_t start(void *(*fn)(void *), int flags)
 {
-	char *stack = new_stack(flags, stack_access);
+	char *stack = new_stack(flags);
 	pthread_attr_t attributes;
 	pthread_t thread;
 

@@ -141,10 +141,7 @@ check(rings >= 2, "only %d shared regions are mapped" % rings)
 check(scanned > 1000, "only %d words are in use: nothing was seen" % scanned)
 ' "$(program_pid "$RECORDER" tidemark-symbolizer)"
 
-kill -INT "$RECORDER"
-end_recording 30
-((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/privileges.err")"
-balance privileges
+stop_recording privileges 30
 python '
 kernel = sum(count for _, frames, count in folded(sys.argv[1]) if frames[-1].endswith("_[k]"))
 print("  %d samples have kernel frames" % kernel)
@@ -187,10 +184,7 @@ if begin_recording accounts "${CHILDREN[@]}" -o "$WORK/y.folded"; then
 		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
 	done
 	((${#REMEMBERED_LOCKS[@]} == 0)) || wrong "an account is borrowed: ${REMEMBERED_LOCKS[*]}"
-	kill -INT "$RECORDER"
-	end_recording 30
-	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/accounts.err")"
-	balance accounts
+	stop_recording accounts 30
 	nothing_left
 fi
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
-COPIES=24 # of python, each with a table of 240 KiB; the budget is some 3 MiB
+COPIES=24 # of python, each with a table of 240 KiB; the budget is some 4 MiB
 ATTACKER=65534
 LENGTH=30 # seconds: two epochs, in which every table that is in use is announced
 
@@ -29,18 +29,14 @@ while True:
 	STARTED+=($!)
 done
 wait "$victim" || wrong 'the victim failed'
-kill -INT "$RECORDER"
-end_recording 60
-((STATUS == 0)) || wrong "record exited with $STATUS: $(head -c 600 "$WORK/many.err")"
-balance many
+stop_recording many 60
 python '
 import collections
 read = summary(sys.argv[1] + ".json")
 count = collections.Counter()
-for line in open(sys.argv[1] + ".folded", encoding="utf-8"):
-    stack, _, samples = line.rpartition(" ")
-    who = "victim" if stack.startswith("work;") else "attacker"
-    count[who, "[truncated: no_table]" in stack] += int(samples)
+for comm, stack, samples in folded(sys.argv[1] + ".folded"):
+    who = "victim" if comm == "work" else "attacker" if comm.startswith("python-") else ""
+    count[who, truncation(stack) == "no_table"] += samples
 victim, attacker = (count[who, False] + count[who, True] for who in ("victim", "attacker"))
 print("  the victim: %d samples, %d without a table; the attacker: %d, %d; %d tables evicted" %
       (victim, count["victim", True], attacker, count["attacker", True], read["tables_evicted"]))

@@ -3,19 +3,13 @@
  * test_stack_bounds - which memory is the stack that a walk is on, and when it enters another one
  */
 
+#include "bpf/kernel_types.h"
 #include "tests/unit/bpf/sampled.h"
 
-#define READ       0x1ul
-#define WRITE      0x2ul
-#define EXEC       0x4ul
-#define GROWS_DOWN 0x100ul
-#define PFNMAP     0x400ul
-#define IO         0x4000ul
-#define LOCKED     0x2000ul
-
-#define PAGE       0x1000ull
-#define FAR        (SAMPLED_STACK + 0x20000) /* of the same stack */
-#define OTHER      SAMPLED_DATA              /* another stack */
+#define LOCKED 0x2000ul /* VM_LOCKED, include/linux/mm.h */
+#define PAGE   0x1000ull
+#define FAR    (SAMPLED_STACK + 0x20000) /* of the same stack */
+#define OTHER  SAMPLED_DATA              /* another stack */
 
 /* The caller's frame pointer and the return address lie where the frame pointer points; a frame
  * record if the offset is 16. */
@@ -55,9 +49,9 @@ static void split_stack_is_one(void **state)
 		(void)sampled_make(state);
 		for (unsigned i = 0; i < parts - 1; i++)
 			map_stack(SAMPLED_STACK + i * PAGE, PAGE,
-				  READ | WRITE | (i & 1 ? LOCKED : 0));
+				  VM_READ | VM_WRITE | (i & 1 ? LOCKED : 0));
 		map_stack(SAMPLED_STACK + (parts - 1) * PAGE,
-			  SAMPLED_STACK_BYTES - (parts - 1) * PAGE, READ | WRITE | LOCKED);
+			  SAMPLED_STACK_BYTES - (parts - 1) * PAGE, VM_READ | VM_WRITE | LOCKED);
 		leaf_frame(SAMPLED_STACK + 0x100, (int32_t)((parts - 1) * PAGE + 0x100));
 		expect_started();
 	}
@@ -66,8 +60,8 @@ static void split_stack_is_one(void **state)
 /* A row may read below the leaf's sp, and the next part may lie there. */
 static void part_below_the_leaf_is_of_the_stack(void **state)
 {
-	map_stack(SAMPLED_STACK, PAGE, READ | WRITE);
-	map_stack(SAMPLED_STACK + PAGE, SAMPLED_STACK_BYTES - PAGE, READ | WRITE | LOCKED);
+	map_stack(SAMPLED_STACK, PAGE, VM_READ | VM_WRITE);
+	map_stack(SAMPLED_STACK + PAGE, SAMPLED_STACK_BYTES - PAGE, VM_READ | VM_WRITE | LOCKED);
 	sampled_row(LEAF, (struct tm_rule){.cfa = TM_CFA_SP,
 					   .cfa_offset = 16,
 					   .ra = TM_SAVED_CFA,
@@ -84,8 +78,8 @@ static void part_below_the_leaf_is_of_the_stack(void **state)
 
 static void memory_behind_a_gap_is_not_of_the_stack(void **state)
 {
-	map_stack(SAMPLED_STACK, PAGE, READ | WRITE);
-	map_stack(SAMPLED_STACK + 2 * PAGE, SAMPLED_STACK_BYTES - 2 * PAGE, READ | WRITE);
+	map_stack(SAMPLED_STACK, PAGE, VM_READ | VM_WRITE);
+	map_stack(SAMPLED_STACK + 2 * PAGE, SAMPLED_STACK_BYTES - 2 * PAGE, VM_READ | VM_WRITE);
 	leaf_frame(SAMPLED_STACK, 0x2100);
 	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
@@ -94,20 +88,20 @@ static void memory_behind_a_gap_is_not_of_the_stack(void **state)
 static void memory_of_other_kinds_is_not_of_the_stack(void **state)
 {
 	static const uint64_t flags[] = {0,
-					 READ,
-					 WRITE,
-					 READ | EXEC,
-					 READ | WRITE | EXEC,
-					 READ | WRITE | IO,
-					 READ | WRITE | PFNMAP};
+					 VM_READ,
+					 VM_WRITE,
+					 VM_READ | VM_EXEC,
+					 VM_READ | VM_WRITE | VM_EXEC,
+					 VM_READ | VM_WRITE | VM_IO,
+					 VM_READ | VM_WRITE | VM_PFNMAP};
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		for (unsigned leaf = 0; leaf < 2; leaf++) {
 			(void)sampled_make(state);
 			sampled.start_stack = SAMPLED_DATA;
-			map_stack(SAMPLED_STACK, PAGE, leaf ? flags[i] : READ | WRITE);
+			map_stack(SAMPLED_STACK, PAGE, leaf ? flags[i] : VM_READ | VM_WRITE);
 			map_stack(SAMPLED_STACK + PAGE, SAMPLED_STACK_BYTES - PAGE,
-				  leaf ? READ | WRITE : flags[i]);
+				  leaf ? VM_READ | VM_WRITE : flags[i]);
 			leaf_frame(SAMPLED_STACK + 0x100, 0x1000);
 			sampled_expect_leaf(TM_STOP_STACK_FAULT);
 		}
@@ -116,14 +110,14 @@ static void memory_of_other_kinds_is_not_of_the_stack(void **state)
 /* The initial stack's flag decides: with it, all stacks of the process are executable. */
 static void executable_stack_where_the_initial_one_is(void **state)
 {
-	map_stack(OTHER, SAMPLED_BYTES, READ | WRITE | EXEC);
+	map_stack(OTHER, SAMPLED_BYTES, VM_READ | VM_WRITE | VM_EXEC);
 	leaf_frame(OTHER + 0x100, 0x100);
 	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 
 	(void)sampled_make(state);
 	sampled.start_stack = SAMPLED_STACK + 0x100;
-	map_stack(SAMPLED_STACK, SAMPLED_STACK_BYTES, READ | WRITE | EXEC | GROWS_DOWN);
-	map_stack(OTHER, SAMPLED_BYTES, READ | WRITE | EXEC);
+	map_stack(SAMPLED_STACK, SAMPLED_STACK_BYTES, VM_READ | VM_WRITE | VM_EXEC | VM_GROWSDOWN);
+	map_stack(OTHER, SAMPLED_BYTES, VM_READ | VM_WRITE | VM_EXEC);
 	leaf_frame(OTHER + 0x100, 0x100);
 	expect_started();
 }
@@ -141,7 +135,7 @@ static void sp_below_the_initial_stack_is_of_it(void **state)
 
 static void sp_elsewhere_is_not_of_the_initial_stack(void **state)
 {
-	static const uint64_t flags[] = {READ | WRITE, READ | WRITE | GROWS_DOWN};
+	static const uint64_t flags[] = {VM_READ | VM_WRITE, VM_READ | VM_WRITE | VM_GROWSDOWN};
 	static const uint64_t sps[] = {SAMPLED_STACK - PAGE,
 				       SAMPLED_STACK + SAMPLED_STACK_BYTES + PAGE};
 
@@ -161,8 +155,8 @@ static void sp_elsewhere_is_not_of_the_initial_stack(void **state)
 static void stacks_of_many_threads(void **state)
 {
 	for (unsigned i = 0; i < 12; i++)
-		map_stack(SAMPLED_STACK + 2 * i * PAGE, PAGE, READ | WRITE);
-	map_stack(SAMPLED_STACK + 24 * PAGE, PAGE, READ | WRITE);
+		map_stack(SAMPLED_STACK + 2 * i * PAGE, PAGE, VM_READ | VM_WRITE);
+	map_stack(SAMPLED_STACK + 24 * PAGE, PAGE, VM_READ | VM_WRITE);
 	sampled_row(LEAF, RULE(SP, 0x100));
 	sampled_row(START, RULE_END);
 	for (unsigned round = 0; round < 3; round++)
@@ -171,7 +165,7 @@ static void stacks_of_many_threads(void **state)
 			sampled_store(sampled.registers.rsp + 0xf8, CODE(START + 8));
 			expect_started();
 		}
-	map_stack(SAMPLED_STACK + 22 * PAGE, PAGE, READ);
+	map_stack(SAMPLED_STACK + 22 * PAGE, PAGE, VM_READ);
 	sampled_expect_leaf(TM_STOP_STACK_FAULT);
 }
 
@@ -187,7 +181,7 @@ static void records(unsigned stacks)
 	for (unsigned i = 0; i < stacks; i++) {
 		uint64_t here = SAMPLED_STACK + 2ull * i * PAGE;
 
-		map_stack(here, PAGE, READ | WRITE);
+		map_stack(here, PAGE, VM_READ | VM_WRITE);
 		sampled_words(here + 0x10, here + 2 * PAGE + 0x10,
 			      CODE(i + 1 < stacks ? LEAF + 8 : START + 8));
 	}
@@ -214,8 +208,8 @@ static void frame_records_lead_through_many_stacks(void **state)
 
 static void frame_record_in_memory_that_is_no_stack_stops(void **state)
 {
-	static const uint64_t flags[] = {0, READ, READ | EXEC, READ | WRITE | EXEC,
-					 READ | WRITE | IO};
+	static const uint64_t flags[] = {0, VM_READ, VM_READ | VM_EXEC,
+					 VM_READ | VM_WRITE | VM_EXEC, VM_READ | VM_WRITE | VM_IO};
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		(void)sampled_make(state);

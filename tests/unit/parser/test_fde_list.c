@@ -39,14 +39,12 @@ static uint32_t function(uint32_t offset, uint32_t bytes)
 	return cfi_builder_fde(&builder, EH, cie, offset, bytes, BYTES(0x0e, 16));
 }
 
-/* Expects @text of a function with this augmentation, and that the next CIE is read. */
-static void expect_augmented(const char *augmentation, struct cfi_builder_bytes data,
-			     const char *text)
+/* Expects @text of a function with this augmentation and CIE, and that the next CIE is read. */
+static void expect_of_cie(const char *augmentation, struct cfi_builder_bytes data,
+			  struct cfi_builder_bytes code, const char *text)
 {
-	const struct cfi_builder_cie other = {.version = 1,
-					      .augmentation = augmentation,
-					      .data = data,
-					      .code = BYTES(0x0c, 7, 8, 0x90, 1)};
+	const struct cfi_builder_cie other = {
+		.version = 1, .augmentation = augmentation, .data = data, .code = code};
 	uint32_t at;
 
 	cfi_builder_open(&builder);
@@ -62,6 +60,22 @@ static void expect_augmented(const char *augmentation, struct cfi_builder_bytes 
 	assert_int_equal(compiled_table_header()->refused, strcmp(text, "no row") == 0);
 }
 
+static void expect_augmented(const char *augmentation, struct cfi_builder_bytes data,
+			     const char *text)
+{
+	expect_of_cie(augmentation, data, BYTES(0x0c, 7, 8, 0x90, 1), text);
+}
+
+/* Of the kernel's signal frame, as glibc describes it; of any other there is no rule. */
+static void signal_frame_is_read(void **state)
+{
+	expect_of_cie("zRS", BYTES(0x1b),
+		      BYTES(0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 16, 3, 0x77, 0xa8, 1, 0x10, 6, 3,
+			    0x77, 0xf8, 0, 0x10, 7, 3, 0x77, 0xa0, 1),
+		      "*(sp+160)+0 ra=*(sp+168) fp=*(sp+120) signal");
+	expect_augmented("zRS", BYTES(0x1b), "no row");
+}
+
 static void every_augmentation_in_use_is_read(void **state)
 {
 	expect_augmented("zR", BYTES(0x1b), CALL);
@@ -71,7 +85,6 @@ static void every_augmentation_in_use_is_read(void **state)
 	expect_augmented("zLR", BYTES(0x1b, 0x1b), CALL);
 	/* The personality is aligned to eight: six bytes further on. */
 	expect_augmented("zPR", BYTES(0x50, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b), CALL);
-	expect_augmented("zRS", BYTES(0x1b), "no row"); /* no signal frame of the kernel's */
 	expect_augmented("zRB", BYTES(0x1b), CALL);
 	expect_augmented("zRG", BYTES(0x1b), CALL);
 	expect_augmented("zRX", BYTES(0x1b, 1, 2),
@@ -343,6 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		claim(every_augmentation_in_use_is_read),
+		claim(signal_frame_is_read),
 		claim(unknown_augmentation_rejects_its_functions),
 		claim(invalid_instruction_in_a_cie_rejects_its_functions),
 		claim(older_versions_are_read),
