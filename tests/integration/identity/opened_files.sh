@@ -54,18 +54,11 @@ wait_for_go() {
 # let_go NAME [OPTION...] - starts a recording of the programs that wait, lets them go on, and
 # judges what was recorded
 let_go() {
-	local i arguments=("${@:2}") steady
+	local i arguments=("${@:2}")
 	for i in "${WAITING[@]}"; do
 		arguments+=(-p "$i")
 	done
-	"$TM_TIDEMARK" record --summary "$WORK/$1.json" -F $HZ -o "$WORK/$1.html" \
-		"${arguments[@]}" \
-		>"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
-	RECORDER=$!
-	STARTED+=("$RECORDER")
-	steady() { grep -q '^Seccomp:.*2' \
-		"/proc/$(program_pid "$RECORDER" tidemark-collector)/status" 2>/dev/null; }
-	until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
+	start_attached_recording "$1" -F $HZ -o "$WORK/$1.html" "${arguments[@]}"
 	for i in "${!WAITING[@]}"; do
 		echo go >"$WORK/go$i"
 	done

@@ -119,13 +119,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	dd if=/dev/zero of="$1" bs=1M count=64 oflag=direct status=none
 done
 COPY
-"$TM_TIDEMARK" record --summary "$WORK/kernel.json" -F 1999 -o "$WORK/kernel.html" -v \
-	>"$WORK/kernel.out" 2>"$WORK/kernel.err" </dev/null &
-RECORDER=$!
-STARTED+=("$RECORDER")
-steady() { grep -q '^Seccomp:.*2' "/proc/$(program_pid "$RECORDER" tidemark-collector)/status" \
-	2>/dev/null; }
-until_true 30 steady || wrong "the collector is not in its sandbox after 30 s"
+start_attached_recording kernel -F 1999 -o "$WORK/kernel.html"
 bash "$WORK/copy" "$LOOP"
 # Only the threads that exist now can be listed, since workers come and go.
 for thread in /proc/[0-9]*; do

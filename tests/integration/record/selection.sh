@@ -12,21 +12,10 @@ family=$FAMILY_PID
 STARTED+=("$family")
 read -r -t 20 ready elder <&"${FAMILY[0]}" || wrong "the family did not start"
 [[ ${ready:-} == ready ]] && STARTED+=("$elder")
-timeout -k 5 120 "$TM_TIDEMARK" record --summary "$WORK/pid.json" -F 199 -p "$family" \
-	-o "$WORK/pid.folded" -o "$WORK/pid.pb.gz" >"$WORK/pid.out" 2>"$WORK/pid.err" </dev/null &
-recorder=$!
-STARTED+=("$recorder")
-# The thread spins from the start; the rest of the family begins when the marks are said, which
-# shows in the collector having gone to its steady state.
-steady() {
-	local pid
-	pid=$(program_pid "$recorder" tidemark-collector)
-	[[ -n $pid ]] && grep -q '^Seccomp:.*2' "/proc/$pid/status" 2>/dev/null
-}
-until_true 20 steady || wrong "the collector is not in its sandbox after 20 s"
+# The thread spins from the start; the rest of the family begins when sampling has.
+start_attached_recording pid -F 199 -p "$family" -o "$WORK/pid.folded" -o "$WORK/pid.pb.gz"
 echo go >&"${FAMILY[1]}"
-wait "$recorder"
-STATUS=$?
+end_recording 120
 ((STATUS == 0)) || wrong "record -p exited with $STATUS: $(head -c 600 "$WORK/pid.err")"
 gone "$family" || wrong "recording ended while the family was alive"
 [[ -d /proc/$elder ]] || wrong "the elder is gone: it had to outlive the recording"
