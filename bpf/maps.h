@@ -183,6 +183,12 @@ struct process_context_head {
 	__u64 text;      /* address */
 };
 
+struct owner_thinning { /* of the on-CPU sample (owner_time.bpf.h) */
+	__u64 most;     /* ns that an owner may take; 0: any time, nothing is thinned */
+	__u32 cgroup;   /* one of 2^n hits is taken */
+	__u32 uid;      /* and of those one of 2^n */
+};
+
 /* An announcement: its fixed part, both texts, and space for a component behind the last. */
 #define ANNOUNCE_TEXTS (TM_PATH_MAX + TM_CGROUP_MAX)
 #define ANNOUNCE_MAX   (sizeof(struct tm_file) + ANNOUNCE_TEXTS)
@@ -212,7 +218,8 @@ struct scratch {
 	__u64 vm_start; /* of the mapping in which the sample found it */
 	__u64 vm_end;
 	__u64 owners_ktime; /* of the sample whose owners are in `fresh` */
-	__u32 no_number;    /* enum tm_unresolved, of a file that has no number */
+	struct owner_thinning thinning;
+	__u32 no_number; /* enum tm_unresolved, of a file that has no number */
 	__u32 pad;
 	__u64 full_ktime; /* of the last announcement that found `processes` full */
 	struct tm_mapping_search search;

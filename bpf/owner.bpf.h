@@ -136,23 +136,29 @@ static __always_inline bool owner_known(__u64 key)
 	return bpf_map_lookup_elem(&owners, &key);
 }
 
-/* Finds the owners of the running task, once for each sample. Nothing may be announced now. */
-__noinline int owner_find(__u32 level)
+/* Finds the owners of the running task, once for each sample; with @known, those that have entries.
+ * Nothing may be announced now. One function, for the stack of Linux 6.1 has no space for two. */
+__noinline int owner_find(__u32 level, __u32 known)
 {
 	struct scratch *s = nesting_scratch(level);
 	__u64 task = bpf_get_current_task(), node = 0, uid;
 
-	if (!s || s->owners_ktime == s->sample.event.ktime)
+	if (!s)
 		return 0;
-	s->owners_ktime = s->sample.event.ktime;
-	if (bpf_core_field_exists(struct task_struct, cgroups))
-		node = owner_node(s, task);
-	s->fresh.owners[0] = node ? KERNEL_READ(kernfs_node, node, id) & OWNER_KEY_MASK : 0;
-	if (!s->fresh.owners[0] || !owner_known(s->fresh.owners[0]))
+	if (s->owners_ktime != s->sample.event.ktime) {
+		s->owners_ktime = s->sample.event.ktime;
+		if (bpf_core_field_exists(struct task_struct, cgroups))
+			node = owner_node(s, task);
+		node = node ? KERNEL_READ(kernfs_node, node, id) & OWNER_KEY_MASK : 0;
+		s->fresh.owners[0] = node ? node : OWNER_COMMON;
+		uid = owner_uid(task);
+		s->fresh.owners[1] = uid ? OWNER_UID | uid : 0;
+	}
+	if (!known)
+		return 0;
+	if (!owner_known(s->fresh.owners[0]))
 		s->fresh.owners[0] = OWNER_COMMON;
-	uid = owner_uid(task);
-	s->fresh.owners[1] = uid ? OWNER_UID | uid : 0;
-	if (uid && !owner_known(s->fresh.owners[1]))
+	if (s->fresh.owners[1] && !owner_known(s->fresh.owners[1]))
 		s->fresh.owners[1] = 0;
 	return 0;
 }
@@ -173,7 +179,7 @@ static __always_inline bool owner_may_bring(struct scratch *s, __u32 level)
 
 	if ((__s64)free < 0)
 		return false;
-	owner_find(level);
+	owner_find(level, true);
 	return owner_may(s->fresh.owners[0], free, ktime, OWNER_CGROUP_NS) &&
 	       (!s->fresh.owners[1] ||
 		owner_may(s->fresh.owners[1], free / 2, ktime, OWNER_UID_NS));

@@ -12,6 +12,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "bpf/owner_time.bpf.h"
 #include "bpf/sample.bpf.h"
 #include "bpf/selection.bpf.h"
 #include "bpf/thread_report.bpf.h"
@@ -56,6 +57,25 @@ static __always_inline __u64 sample_time_most(const struct tm_cpu_slot *slot,
 	return period / 4 < UNWIND_TIME_NS ? period / 4 : UNWIND_TIME_NS;
 }
 
+/* Whether this hit is taken. If its owners are thinned, the one that is stands for several. */
+static __always_inline bool sample_is_taken(struct sampling *sampling,
+					    const struct bpf_perf_event_data *ctx)
+{
+	struct scratch *s = sampling->level.scratch;
+	int shift;
+
+	s->thinning.most = *(volatile __u64 *)&owner_time_most;
+	if (!s->thinning.most)
+		return true;
+	shift = owner_time_take(sampling->level.number);
+	if (shift < 0)
+		return false;
+	if (shift > 0)
+		sampling->value = (sampling->value ? sampling->value : ctx->sample_period)
+				  << (shift & 7);
+	return true;
+}
+
 /* Up to the leaf of the user stack. False: this run of the program makes no sample. */
 static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_perf_event_data *ctx)
 {
@@ -83,8 +103,13 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 		nesting_close(level);
 		return false;
 	}
-	level->scratch->counts.taken++;
 	sample_head(level, task, ctx->regs.rip);
+	if (!sample_is_taken(sampling, ctx)) {
+		level->scratch->counts.bpf.thinned++;
+		nesting_close(level);
+		return false;
+	}
+	level->scratch->counts.taken++;
 	sample_limits(level->scratch, TM_USER_FRAMES_MAX, sample_time_most(level->slot, ctx), ~0u);
 	kernel_stack_read(level->scratch, ctx);
 	sampling->walk = unwind_start_expected(level->scratch) && unwind_start(level, ctx);
@@ -103,6 +128,8 @@ static __always_inline void sample_end(struct sampling *sampling)
 	sample_finish(level);
 	if (!sample_write(level, NESTING_SAMPLES))
 		level->scratch->counts.ring_full++;
+	if (level->scratch->thinning.most)
+		owner_time_charge(level->number);
 	nesting_close(level);
 }
 

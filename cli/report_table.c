@@ -99,6 +99,7 @@ void report_table_print_completeness(FILE *out, const struct summary *summary)
 	if (balance->not_run > 0 && summary->idle_ns > 0)
 		(void)fprintf(out, " (CPUs idle for %.1f s)", (double)summary->idle_ns / 1e9);
 	print_weights(out, counts->weight_ns);
+	print_some(out, counts->bpf.thinned, "hits thinned");
 	(void)fprintf(out, ", truncated %llu", (unsigned long long)balance->cut);
 	print_reasons(out, balance->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_reasons_stop);
 	(void)fprintf(out, ", unnamed frames %llu of %llu",

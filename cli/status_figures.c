@@ -69,6 +69,8 @@ static void add_samples(struct list *list, const struct tm_status *status)
 		TM_DROP_N, tm_reasons_drop);
 	counter(list, "samples_not_run", "On-CPU samples owed by perf events and never run.",
 		counts->owed > counts->hits ? counts->owed - counts->hits : 0);
+	counter(list, "hits_thinned", "On-CPU hits not taken of an owner beyond his share.",
+		counts->bpf.thinned);
 	reasons(list, "stacks_truncated", "Stacks that do not reach their root, by reason.",
 		result->truncated, TM_STOP_NONE + 1, TM_STOP_N, tm_reasons_stop);
 	counter(list, "off_cpu_samples_taken", "Times without a CPU whose stack was taken.",

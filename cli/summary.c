@@ -141,6 +141,7 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "processes_full", counts->bpf.processes_full);
 	put_number(out, "files_full", counts->bpf.files_full);
 	put_number(out, "files_limited", counts->bpf.files_limited);
+	put_number(out, "thinned", counts->bpf.thinned);
 	put_number(out, "files_retired", counts->files_retired);
 	put_number(out, "lookups", counts->bpf.lookups);
 	put_number(out, "lookup_cached", counts->bpf.lookup_cached);

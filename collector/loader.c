@@ -140,6 +140,7 @@ static void keep_handles(struct loader *loader)
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	loader->off_cpu_shift = (uint64_t *)&skeleton->bss->off_cpu_shift;
 	loader->off_cpu_end = (uint64_t *)&skeleton->bss->off_cpu_end;
+	loader->owner_time_most = (uint64_t *)&skeleton->bss->owner_time_most;
 	loader->selected_full = (const uint64_t *)&skeleton->bss->selected_full;
 	bpf_object__for_each_map(map, skeleton->obj) loader->map_bytes +=
 		percpu_map_bytes(bpf_map__fd(map));

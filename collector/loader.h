@@ -38,6 +38,7 @@ struct loader {
 	/* variables of the BPF side, mapped */
 	uint32_t *epoch_bumps; /* incremented: everything sampled is announced again */
 	uint64_t *off_cpu_shift;
+	uint64_t *owner_time_most;  /* what an owner's samples may take (TM_WIRE_RATE) */
 	uint64_t *off_cpu_end;      /* ktime at which the hooks were detached; 0: not yet */
 	const uint64_t *vdso_table; /* reference to it */
 	const uint64_t *selected_count;

@@ -4,8 +4,6 @@
 #include "collector/selection.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <string.h>
 
 int selection_add(const struct loader *loader, uint64_t pid, struct tm_control_failure *failure)
 {
@@ -14,11 +12,9 @@ int selection_add(const struct loader *loader, uint64_t pid, struct tm_control_f
 	if (pid == 0 || pid > INT32_MAX)
 		return tm_control_failure_set(failure, TM_FAILURE_NO_PROCESS,
 					      "there is no process %llu", (unsigned long long)pid);
-	if (bpf_map_update_elem(loader->wanted, &key, &found, BPF_ANY) < 0)
-		return tm_control_failure_set(failure, TM_FAILURE_INTERNAL,
-					      "process %u cannot be selected: %s", key,
-					      strerror(errno));
-	return 0;
+	return tm_control_failure_check(failure, TM_FAILURE_INTERNAL,
+					bpf_map_update_elem(loader->wanted, &key, &found, BPF_ANY),
+					"a process cannot be selected");
 }
 
 /* The fork program is attached already, so no child is missed during the walk. */

@@ -99,15 +99,17 @@ static void measure(struct session *session)
 static void set_rate(struct session *session)
 {
 	struct percpu *percpu = &session->loader.percpu;
-	unsigned shift = session->options->may_lower ? session->link.shift : 0;
-	int r = 0;
+	unsigned shift = session->options->may_lower ? session->link.rate.number : 0;
+	int r;
 
 	while (shift > 0 && session->options->hz >> shift == 0)
 		shift--;
-	if (session->running && shift != percpu->shift) {
-		session_weigh(session);
-		r = percpu_set_shift(percpu, shift, /* on= */ true);
-	}
+	*session->loader.owner_time_most =
+		session->options->may_lower ? session->link.rate.value : 0;
+	if (!session->running || shift == percpu->shift)
+		return;
+	session_weigh(session);
+	r = percpu_set_shift(percpu, shift, /* on= */ true);
 	if (r < 0)
 		(void)tm_control_note(session->command,
 				      "the sampling rate could not be changed everywhere: %s",
@@ -235,8 +237,7 @@ void session_run(struct session *session)
 /* Runs rounds until every sample is pushed or dropped and W has passed the end of sampling. */
 static void drain_all(struct session *session)
 {
-	uint64_t from_ms = tm_clock_ms();
-	uint64_t w;
+	uint64_t from_ms = tm_clock_ms(), w;
 
 	do {
 		w = session_round(session);
@@ -259,9 +260,8 @@ static bool end_is_sent(struct session *session)
 {
 	const struct tm_wire message = {.kind = TM_WIRE_END};
 
-	if (!session_send_symbols(session))
-		return false;
-	return symbolizer_link_send(&session->link, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
+	return session_send_symbols(session) &&
+	       symbolizer_link_send(&session->link, &message, -1) != SYMBOLIZER_LINK_E_AGAIN;
 }
 
 /* Waits until @is_done, at most @milliseconds. */

@@ -59,7 +59,7 @@ static int accept_message(struct symbolizer_link *link, const struct tm_wire *me
 	if (message->kind == TM_WIRE_ASK_THREADS)
 		return SYMBOLIZER_LINK_E_THREADS;
 	if (message->kind == TM_WIRE_RATE && message->number < TM_WEIGHTS_N) {
-		link->shift = message->number;
+		link->rate = *message;
 		return 0;
 	}
 	if (message->kind == TM_WIRE_HELLO && !link->greeted && message->value == TM_WIRE_VERSION) {

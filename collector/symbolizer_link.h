@@ -38,7 +38,7 @@ struct symbolizer_link {
 	uint32_t credit;
 	bool greeted; /* HELLO came */
 	uint64_t violations;
-	unsigned shift; /* a hit is to stand for 2^shift periods */
+	struct tm_wire rate; /* the last wish */
 };
 
 void symbolizer_link_init(struct symbolizer_link *link, int fd);

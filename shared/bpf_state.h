@@ -62,6 +62,7 @@ struct tm_bpf_counts {
 	uint64_t processes_full; /* the table of announced processes was full */
 	uint64_t files_full;     /* the table of file numbers was full */
 	uint64_t files_limited;  /* an owner had its share of them (bpf/owner.bpf.h) */
+	uint64_t thinned;        /* hits not taken, for which others stand (bpf/owner_time.bpf.h) */
 	uint64_t lookups;        /* mapping lookups */
 	uint64_t lookup_cached;  /* of those, answered by the mapping cache */
 	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */

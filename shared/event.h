@@ -147,7 +147,8 @@ enum tm_frame_kind {
 #define TM_FRAME_KOFFSET_MAX    ((1ull << 44) - 1)
 
 #define TM_OFF_CPU_VALUE_MAX    (1ull << 56) /* ns: more than two years; no thread waits longer */
-#define TM_ON_CPU_VALUE_MAX     (1ull << 32) /* ns: the longest period, and what is carried to it */
+/* ns: the longest period, what is carried to it, and the hits that a sample stands for */
+#define TM_ON_CPU_VALUE_MAX (1ull << 38)
 
 enum tm_sample_kind {
 	TM_SAMPLE_ON_CPU = 0,  /* by the timer: its period */
@@ -202,7 +203,7 @@ struct tm_sample {
 		uint64_t sleeper_start; /* WAKER: of the group leader of the thread that slept */
 	};
 	/* ns that it stands for: off-CPU at least `duration`; on-CPU 0 for the period of the
-	 * recording, or what the governor has made of it; WAKER: 0 */
+	 * recording, or what the governor has made of it, for each hit; WAKER: 0 */
 	uint64_t value;
 	union {
 		uint64_t stack; /* 0: its own; else the `since` of the record that has it */

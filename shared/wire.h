@@ -18,7 +18,7 @@
 
 #include "shared/bpf_state.h"
 
-#define TM_WIRE_VERSION       8
+#define TM_WIRE_VERSION       9
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX      256 /* bytes */
@@ -149,7 +149,8 @@ enum tm_wire_kind {
 	 * an answer */
 	TM_WIRE_ASK_THREADS = 22,
 	/* symbolizer -> collector, with --cpu-max: a hit is to stand for 2^`number` periods of the
-	 * recording. The collector takes the last such wish once a second, within its limits. */
+	 * recording, and the samples of an owner may take `value` ns a second; 0: any
+	 * time. The collector takes the last such wish once a second, within its limits. */
 	TM_WIRE_RATE = 23,
 	/* symbolizer -> collector, where both are services: a sealed memfd of at most
 	 * TM_REPORTED_MAX_BYTES that says what was reported so far, for the next symbolizer. The

@@ -316,7 +316,8 @@ static void govern(struct session *session)
 		return;
 	if (governor_decide(&session->governor, &counts, tm_clock_cpu_ns(0),
 			    parser_client_cpu_ns(&session->parser)))
-		collector_link_set_rate(&session->link, session->governor.shift);
+		collector_link_set_rate(&session->link, session->governor.shift,
+					session->governor.owner_ns);
 }
 
 int event_loop_run(struct session *session)

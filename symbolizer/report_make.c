@@ -54,6 +54,7 @@ static void complete_report(const struct report_job *job, struct report *report)
 	report->duration_ns = job->duration_ns;
 	report->taken = job->accounting.on_cpu.taken;
 	report->not_run = job->accounting.not_run;
+	report->thinned = job->counts.bpf.thinned;
 	memcpy(report->weight_ns, job->counts.weight_ns, sizeof(report->weight_ns));
 	report->late_records = job->late_records;
 	report->threads_missing = job->threads_missing;

@@ -13,7 +13,7 @@
 #define PART_BYTES_MAX 48 /* a reason, its number, two separators */
 _Static_assert(((size_t)3 * TM_DROP_N + 2 * TM_STOP_N + TM_UNNAMED_N + TM_NO_LINE_N + TM_NO_FILE_N +
 		TM_UNRESOLVED_N) * PART_BYTES_MAX +
-			       1280 <=
+			       1408 <=
 		       COMPLETENESS_BYTES,
 	       "every reason fits");
 
@@ -137,6 +137,9 @@ void completeness_format(const struct report *report, char text[static COMPLETEN
 	add_reasons(&line, " + dropped", report->drops, 0, TM_DROP_N, tm_reasons_drop);
 	add(&line, "; not run %" PRIu64, report->not_run);
 	add_weights(&line, report->weight_ns);
+	if (report->thinned)
+		add(&line, "; hits thinned %" PRIu64 " (owners beyond their share of time)",
+		    report->thinned);
 	add_reasons(&line, "; truncated", report->truncated, TM_STOP_NONE + 1, TM_STOP_N,
 		    tm_reasons_stop);
 	add(&line, "; unnamed frames %" PRIu64 " of %" PRIu64, report->unnamed_frames,

@@ -110,6 +110,7 @@ static void write_summary(struct output_file *out, const struct report *report)
 		{"taken", report->taken},
 		{"exported", report->exported},
 		{"not_run", report->not_run},
+		{"thinned", report->thinned},
 		{"late_records", report->late_records},
 		{"merged", report->merged},
 		{"frames_shown", report->frames_shown},

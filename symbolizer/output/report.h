@@ -187,6 +187,7 @@ struct report {
 	uint64_t lines;                       /* frames with a source line */
 	uint64_t no_line[TM_NO_LINE_N];       /* frames that might have one, by reason */
 	uint64_t not_run;
+	uint64_t thinned; /* hits that other samples stand for (bpf/owner_time.bpf.h) */
 	uint64_t weight_ns[TM_WEIGHTS_N]; /* time in which a sample stood for 2^index periods */
 	uint64_t frames_shown, unnamed_frames, late_records;
 	struct report_off_cpu off_cpu;

@@ -24,6 +24,7 @@ static const struct field {
 	{"taken", OF(taken), NULL},
 	{"exported", OF(exported), NULL},
 	{"not_run", OF(not_run), NULL},
+	{"thinned", OF(thinned), NULL},
 	{"drops", OF(drops), tm_reasons_drop},
 	{"truncated", OF(truncated), tm_reasons_stop},
 	{"unresolved", OF(unresolved), tm_reasons_unresolved},

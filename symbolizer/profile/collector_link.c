@@ -277,9 +277,9 @@ void collector_link_receive(struct collector_link *link)
 		send_credit(link);
 }
 
-void collector_link_set_rate(struct collector_link *link, unsigned shift)
+void collector_link_set_rate(struct collector_link *link, unsigned shift, uint64_t owner_ns)
 {
-	const struct tm_wire message = {.kind = TM_WIRE_RATE, .number = shift};
+	const struct tm_wire message = {.kind = TM_WIRE_RATE, .number = shift, .value = owner_ns};
 
 	if (link->serves) /* a full socket: it is sent again */
 		(void)tm_fdpass_send(link->wire, &message, sizeof(message), -1, MSG_DONTWAIT);

@@ -72,6 +72,6 @@ int collector_link_attach(struct collector_link *link, int control, struct tm_ri
 /* Handles the messages that have arrived and sends credit; sets link->state. */
 void collector_link_receive(struct collector_link *link);
 /* Nothing more is wanted of the collector, which waits for that after END. */
-/* A hit is to stand for 2^@shift periods. */
-void collector_link_set_rate(struct collector_link *link, unsigned shift);
+/* A hit is to stand for 2^@shift periods, and the samples of an owner may take @owner_ns. */
+void collector_link_set_rate(struct collector_link *link, unsigned shift, uint64_t owner_ns);
 void collector_link_finish(struct collector_link *link);

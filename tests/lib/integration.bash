@@ -134,6 +134,13 @@ until_true() {
 	return 0
 }
 
+# memory_cgroup - the root of the hierarchy whose cgroups are owners
+memory_cgroup() {
+	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
+		$3 == "cgroup2" && !second { second = $2 }
+		END { print first ? first : second }' /proc/mounts
+}
+
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 
 # descendants PID - prints the ids of all processes below it, one per line

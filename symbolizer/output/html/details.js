@@ -174,6 +174,8 @@ function showCompleteness(info) {
     parts.push(part(`${plain(notOpened)} files not opened`, reasons(info.not_opened), false));
   if (info.not_run > 0)
     parts.push(part(`${plain(info.not_run)} owed but not run`, "", true));
+  if (info.thinned > 0)
+    parts.push(part(`${plain(info.thinned)} hits thinned`, "owners beyond their share of time"));
   if (info.late_records > 0)
     parts.push(part(`${plain(info.late_records)} late`, "", true));
   find("completeness").className = whole ? "whole" : "lacking";

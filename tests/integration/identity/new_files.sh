@@ -17,13 +17,6 @@ GROUP=
 must mkdir "$WORK/numbered"
 make_numbered_programs $VICTIMS
 
-# memory_cgroup - the root of the hierarchy whose cgroups are owners
-memory_cgroup() {
-	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
-		$3 == "cgroup2" && !second { second = $2 }
-		END { print first ? first : second }' /proc/mounts
-}
-
 identity_clean_up() { [[ ! $GROUP ]] || rmdir "$GROUP"; }
 
 # attack NAME COMMAND... - the victims run once new_files, started by COMMAND, has run for 3 s

@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # governor - where tidemark costs more than --cpu-max it takes fewer samples, of the same time
+#
+# All that it samples has one owner, so first that one is thinned (owner_time.sh), then the rate of
+# all is lowered.
 . "$(dirname "$0")/../../lib/integration.bash"
 
 SECONDS_RUN=15
@@ -21,21 +24,24 @@ open(sys.argv[1], "w").write("%.9f" % time.process_time())
 	balance "$name"
 }
 
-# The kernel picks the moments of the samples: their sum strays by chance, the more the fewer they
-# are. Five times the standard deviation of independent moments is allowed, and 2 %; and 0.1 s, as
-# the program does not know what came before its exec and will come at its exit.
+# The kernel picks the moments of the samples, and chance those that are thinned: their sum strays,
+# the more the fewer they are. Five times the standard deviation of independent moments is allowed,
+# and 2 %; and 0.1 s, as the program does not know what came before its exec and will come at its
+# exit.
 check_total() { # NAME
 	python '
 name = sys.argv[1]
 read = summary(name + ".json")
 cpu = float(open(name + ".cpu").read())
-weights = {int(weight): seconds for weight, seconds in read["weight_seconds"].items()}
 hz, sampled = read["hz"], read["on_cpu_seconds"]
-variance = sum((weight / hz) * seconds for weight, seconds in weights.items())
+page = Page(name + ".html")
+values = page.data["kinds"][0]["values"]
+variance = sum((ns / 1e9) ** 2 / sample[3] for sample, ns in zip(page.samples, values))
+if not values:
+    variance = sampled / hz
 spare = 0.1 + 0.02 * cpu + 5 * variance ** 0.5
 shown = {"folded": folded_total(name + ".folded") / hz,
          "pprof": Pprof(name + ".pb.gz").total() / hz}
-values = Page(name + ".html").data["kinds"][0]["values"]
 print("  %.3f s sampled of %.3f s of CPU time, %.3f s may be missing or too much; %s" %
       (sampled, cpu, spare, shown))
 check(abs(sampled - cpu) < spare, "the samples stand for %.3f s, the CPU time is %.3f s" %
@@ -48,13 +54,14 @@ if values:
 ' "$WORK/$1"
 }
 
-say "$HZ Hz, at most 0.5 % of the CPUs:"
-spin governed --cpu-max 0.5
+say "$HZ Hz, at most 0.1 % of the CPUs, which is too little for thinning alone:"
+spin governed --cpu-max 0.1
 check_total governed
 python '
 read = summary(sys.argv[1] + ".json")
 weights = {int(weight): seconds for weight, seconds in read["weight_seconds"].items() if seconds}
-print("  seconds by weight: %s" % weights)
+print("  seconds by weight: %s; %d hits thinned" % (weights, read["thinned"]))
+check(read["thinned"] > 0, "its owner was never thinned")
 check(max(weights) > 1, "the rate was never lowered")
 # With a weight of 1 there are as many samples as periods: it was lowered in truth.
 check(read["taken"] < 0.9 * read["on_cpu_seconds"] * read["hz"], "%d samples of %.3f s" %
@@ -73,6 +80,7 @@ check_total free
 python '
 read = summary(sys.argv[1] + ".json")
 check(read["weight_seconds"]["1"] > 0, "no time at the full rate")
+check(read["thinned"] == 0, "%d hits were thinned" % read["thinned"])
 check(not any(seconds for weight, seconds in read["weight_seconds"].items() if weight != "1"),
       "the rate was lowered: %s" % read["weight_seconds"])
 check(round(read["on_cpu_seconds"] * 1e9) == read["exported"] * (10**9 // read["hz"]),

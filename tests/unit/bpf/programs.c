@@ -64,6 +64,16 @@ bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracke
 	return left;
 }
 
+uint64_t program_owner_spent(uint64_t owner)
+{
+	return owner_time_of(owner)->key == owner ? owner_time_of(owner)->spent : 0;
+}
+
+void program_owner_times_clear(void)
+{
+	__builtin_memset(owner_times, 0, sizeof(owner_times));
+}
+
 const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SLOTS] = {.map = &cpu_slots, .value_bytes = sizeof(*cpu_slots.value)},
 	[PROGRAM_MAP_RINGS] = {.map = &rings, .of_maps = true},

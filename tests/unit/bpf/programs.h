@@ -39,6 +39,11 @@ extern __u32 files_generation;
 extern __u64 vdso_table;
 extern __u64 files_known; /* this and the next: set by BPF alone */
 extern __u64 files_salt;
+extern __u64 owner_time_most; /* set by the collector */
+
+/* What the samples of an owner have taken in this window, ns (bpf/owner_time.bpf.h). */
+uint64_t program_owner_spent(uint64_t owner);
+void program_owner_times_clear(void);
 
 struct bpf_iter__task;
 /* Runs before the first sample, over the collector's own task. */

@@ -110,7 +110,8 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 		.counts = {.bpf = {.announce_lost = 2,
 				   .processes_full = 3,
 				   .files_full = 4,
-				   .files_limited = 14},
+				   .files_limited = 14,
+				   .thinned = 15},
 			   .files_retired = 5,
 			   .tables = 70,
 			   .installs = {.installed = 90, .refused = 6, .evicted = 7},
@@ -122,7 +123,7 @@ static void losses_other_than_samples_are_printed_if_there_are_any(void **state)
 	(void)fclose(out);
 	assert_string_equal(text,
 			    "samples: taken 0, exported 0, dropped 0, not run 12 "
-			    "(CPUs idle for 0.2 s), truncated 0, "
+			    "(CPUs idle for 0.2 s), 15 hits thinned, truncated 0, "
 			    "unnamed frames 0 of 0, 1 CPUs not sampled, 2 announcements lost, "
 			    "3 times the process table was full, "
 			    "4 times the file table was full, "

@@ -73,6 +73,7 @@ static void drops_of_both_sides_add_up(void **state)
 		       tm_reasons_drop(0));
 	assert_non_null(strstr(text, line));
 	assert_non_null(strstr(text, "\ntidemark_samples_not_run_total 10\n"));
+	assert_non_null(strstr(text, "\ntidemark_hits_thinned_total 0\n"));
 	assert_non_null(strstr(text, "# TYPE tidemark_samples_taken_total counter\n"));
 	assert_non_null(strstr(text, "# TYPE tidemark_report_age_seconds gauge\n"));
 	assert_non_null(strstr(text, "\ntidemark_report_age_seconds 2\n"));

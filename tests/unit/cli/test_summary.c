@@ -109,6 +109,7 @@ static void collector_counters_are_written(void **state)
 				   .processes_full = 3,
 				   .files_full = 4,
 				   .files_limited = 14,
+				   .thinned = 15,
 				   .lookups = 11,
 				   .lookup_cached = 12,
 				   .lookup_retries = 13},
@@ -126,6 +127,7 @@ static void collector_counters_are_written(void **state)
 	expect(text, "\"processes_full\": 3,");
 	expect(text, "\"files_full\": 4,");
 	expect(text, "\"files_limited\": 14,");
+	expect(text, "\"thinned\": 15,");
 	expect(text, "\"files_retired\": 5,");
 	expect(text, "\"attached\": 6,");
 	expect(text, "\"lookups\": 11,");

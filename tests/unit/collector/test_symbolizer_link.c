@@ -110,14 +110,17 @@ static void request_of_a_debug_file_is_for_the_caller_who_may_refuse_it(void **s
 
 static void rate_is_taken_and_the_last_one_holds(void **state)
 {
-	struct tm_wire message = {.kind = TM_WIRE_RATE, .number = TM_WEIGHTS_N - 1};
+	struct tm_wire message = {.kind = TM_WIRE_RATE, .number = TM_WEIGHTS_N - 1, .value = 7};
 	struct wire *wire = *state;
 
 	assert_int_equal(send_message(wire, &message), 0);
-	assert_int_equal(wire->link.shift, TM_WEIGHTS_N - 1);
+	assert_int_equal(wire->link.rate.number, TM_WEIGHTS_N - 1);
+	assert_int_equal(wire->link.rate.value, 7);
 	message.number = 2;
+	message.value = 0;
 	assert_int_equal(send_message(wire, &message), 0);
-	assert_int_equal(wire->link.shift, 2);
+	assert_int_equal(wire->link.rate.number, 2);
+	assert_int_equal(wire->link.rate.value, 0);
 }
 
 static void any_other_message_closes_the_wire(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_governor - the rate falls at once where tidemark costs too much, and rises slowly again */
+/* test_governor - where tidemark costs too much owners are limited, then the rate of all falls */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,16 @@ static struct host host_of(unsigned hz)
 	return host;
 }
 
+/* One on which limits for owners have not helped: the next thing is the rate. */
+static struct host limited_host_of(unsigned hz)
+{
+	struct host host = host_of(hz);
+
+	host.governor.owner_level = GOVERNOR_OWNER_LEVELS;
+	host.governor.owner_ns = SECOND;
+	return host;
+}
+
 /* A second in which BPF programs, the collector and the symbolizer took these shares. */
 static unsigned after(struct host *host, uint64_t bpf_ppm, uint64_t collector_ppm,
 		      uint64_t symbolizer_ppm)
@@ -57,7 +67,7 @@ static void each_cost_counts_and_so_does_their_sum(void **state)
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct host host = host_of(99);
+		struct host host = limited_host_of(99);
 
 		assert_int_equal(
 			after(&host, cases[i].bpf, cases[i].collector, cases[i].symbolizer),
@@ -67,7 +77,7 @@ static void each_cost_counts_and_so_does_their_sum(void **state)
 
 static void lower_limit_counts_from_the_next_decision_on(void **state)
 {
-	struct host host = host_of(99);
+	struct host host = limited_host_of(99);
 
 	assert_int_equal(after(&host, 9000, 0, 0), 0);
 	governor_set_limit(&host.governor, 1000);
@@ -81,11 +91,12 @@ static void lower_limit_counts_from_the_next_decision_on(void **state)
 /* A decision is sent each second, for one that is lost: so after the limit's end, too. */
 static void rate_returns_when_there_is_no_limit_any_more(void **state)
 {
-	struct host host = host_of(99);
+	struct host host = limited_host_of(99);
 
 	assert_int_equal(after(&host, 50000, 0, 0), 2);
 	governor_set_limit(&host.governor, 0);
 	assert_int_equal(host.governor.shift, 0);
+	assert_int_equal(host.governor.owner_ns, 0);
 	assert_int_equal(after(&host, 500000, 0, 0), 0);
 	assert_int_equal(after(&host, 500000, 0, 0), 0);
 }
@@ -100,7 +111,8 @@ static void recording_that_never_had_a_limit_gets_one(void **state)
 	assert_false(host.governor.governs);
 	governor_set_limit(&host.governor, LIMIT_PPM);
 	assert_false(governor_decide(&host.governor, &host.counts, 0, 0)); /* since when? */
-	assert_int_equal(after(&host, 50000, 0, 0), 2);
+	(void)after(&host, 50000, 0, 0);
+	assert_int_not_equal(host.governor.owner_ns, 0);
 }
 
 static void rate_never_falls_below_a_hit_a_second(void **state)
@@ -121,7 +133,7 @@ static void rate_never_falls_below_a_hit_a_second(void **state)
 
 static void rate_rises_again_after_calm_seconds_in_a_row_one_step_at_a_time(void **state)
 {
-	struct host host = host_of(99);
+	struct host host = limited_host_of(99);
 
 	assert_int_equal(after(&host, 50000, 0, 0), 2);
 	for (unsigned second = 1; second < GOVERNOR_CALM; second++)
@@ -139,7 +151,7 @@ static void rate_rises_again_after_calm_seconds_in_a_row_one_step_at_a_time(void
 static void rate_is_not_lowered_for_the_parser_where_sampling_costs_little(void **state)
 {
 	const uint64_t second_of_a_cpu = SECOND;
-	struct host host = host_of(99);
+	struct host host = limited_host_of(99);
 
 	for (unsigned second = 0; second < 5; second++) {
 		host.parser_ns += second_of_a_cpu;
@@ -150,6 +162,61 @@ static void rate_is_not_lowered_for_the_parser_where_sampling_costs_little(void 
 	host.parser_ns += second_of_a_cpu;
 	assert_int_equal(after(&host, LIMIT_PPM / 16, 0, 0), 2); /* nor is it calm */
 	assert_int_equal(host.governor.calm, 0);
+}
+
+/* One owner may first cost as much as all may, then a quarter of it; the rate of all is last. */
+static void owners_are_limited_before_the_rate_falls(void **state)
+{
+	const uint64_t share_ns = TM_NS_PER_SECOND * CPUS / 100;
+	struct host host = host_of(99);
+
+	assert_int_equal(after(&host, LIMIT_PPM, 0, 0), 0);
+	assert_int_equal(host.governor.owner_ns, 0);
+	for (unsigned second = 0; second < 3; second++) { /* until it shows */
+		assert_int_equal(after(&host, 2 * LIMIT_PPM, 0, 0), 0);
+		assert_in_range(host.governor.owner_ns, share_ns - 1, share_ns);
+	}
+	for (unsigned second = 0; second < 2; second++) {
+		assert_int_equal(after(&host, 2 * LIMIT_PPM, 0, 0), 0);
+		assert_in_range(host.governor.owner_ns, share_ns / 4 - 1, share_ns / 4);
+	}
+	assert_int_equal(after(&host, 2 * LIMIT_PPM, 0, 0), 1);
+	assert_in_range(host.governor.owner_ns, share_ns / 4 - 1, share_ns / 4);
+}
+
+/* Of what the BPF programs take, as much may remain as of the whole. */
+static void share_is_what_samples_may_take_in_the_kernel(void **state)
+{
+	struct host host = host_of(99);
+
+	(void)after(&host, LIMIT_PPM, LIMIT_PPM, 0);
+	assert_in_range(host.governor.owner_ns, TM_NS_PER_SECOND * CPUS / 200 - 1,
+			TM_NS_PER_SECOND * CPUS / 200);
+}
+
+/* Their samples would cost what they did; only the collector knows how many are not taken. */
+static void owners_are_free_again_once_all_their_samples_would_be_cheap(void **state)
+{
+	struct host host = limited_host_of(99);
+
+	host.governor.shift = 1;
+	for (unsigned second = 0; second < GOVERNOR_CALM; second++)
+		(void)after(&host, 3000, 0, 0);
+	assert_int_equal(host.governor.shift, 0); /* first the rate of all */
+	for (unsigned second = 0; second < 4 * GOVERNOR_CALM; second++) {
+		host.counts.taken += 100;
+		host.counts.bpf.thinned += 100;
+		(void)after(&host, 3000, 0, 0);
+	}
+	assert_int_equal(host.governor.owner_ns, SECOND);
+	for (unsigned second = 0; second < GOVERNOR_CALM; second++) {
+		host.counts.taken += 100;
+		(void)after(&host, 3000, 0, 0);
+	}
+	assert_int_equal(host.governor.owner_ns, 4 * SECOND);
+	for (unsigned second = 0; second < GOVERNOR_CALM; second++)
+		(void)after(&host, 3000, 0, 0);
+	assert_int_equal(host.governor.owner_ns, 0);
 }
 
 /* The cost of a host whose samples alone cost something: @ppm at the full rate. */
@@ -222,6 +289,9 @@ int main(void)
 		cmocka_unit_test(rate_never_falls_below_a_hit_a_second),
 		cmocka_unit_test(rate_rises_again_after_calm_seconds_in_a_row_one_step_at_a_time),
 		cmocka_unit_test(rate_is_not_lowered_for_the_parser_where_sampling_costs_little),
+		cmocka_unit_test(owners_are_limited_before_the_rate_falls),
+		cmocka_unit_test(share_is_what_samples_may_take_in_the_kernel),
+		cmocka_unit_test(owners_are_free_again_once_all_their_samples_would_be_cheap),
 		cmocka_unit_test(steady_cost_gives_a_steady_rate_below_the_limit),
 		cmocka_unit_test(without_a_limit_or_a_new_measurement_nothing_is_decided),
 		cmocka_unit_test(counts_that_are_lies_leave_it_within_its_limits),

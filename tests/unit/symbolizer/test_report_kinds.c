@@ -125,6 +125,9 @@ static void sample_of_a_lowered_rate_counts_as_those_it_stands_for(void **state)
 	build.report.weight_ns[5] = 1000000000;
 	completeness_format(report, text);
 	assert_non_null(strstr(text, "; rate lowered for 2.2 s, at most to 1/32; truncated"));
+	build.report.thinned = 9;
+	completeness_format(report, text);
+	assert_non_null(strstr(text, "; hits thinned 9 (owners beyond their share of time); "));
 }
 
 static void a_report_has_the_sums_of_each_kind(void **state)

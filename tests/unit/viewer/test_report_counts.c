@@ -20,9 +20,10 @@ static char text[REPORT_COUNTS_BYTES], again[REPORT_COUNTS_BYTES];
 /* Every count another number. */
 static void fill(struct report *report, uint64_t first)
 {
-	uint64_t *const single[] = {&report->taken,        &report->exported,      &report->not_run,
-				    &report->frames_shown, &report->late_records,  &report->merged,
-				    &report->lines,        &report->unnamed_frames};
+	uint64_t *const single[] = {
+		&report->taken,        &report->exported,       &report->not_run,
+		&report->frames_shown, &report->late_records,   &report->merged,
+		&report->lines,        &report->unnamed_frames, &report->thinned};
 	uint64_t *numbers = (uint64_t *)&report->off_cpu;
 
 	*report = (struct report){.hz = 97, .period_ns = 10309278, .kinds = 3};
