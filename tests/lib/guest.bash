@@ -10,6 +10,7 @@
 
 # The kernel has ext4, NVMe and virtio's console built in, and needs no initramfs for them.
 GUEST_PACKAGES=(udev kmod)
+GUEST_THREADS=${GUEST_THREADS:-multi} # of the emulator: one for each CPU, or single
 GUEST_SECONDS=240 # an answer of the guest may take so long, and its boot twice as long
 GUEST_HOST=10.0.2.2
 GUEST_QEMU=
@@ -87,8 +88,9 @@ inside() {
 guest_start() {
 	mkfs.ext4 -q -d "$1" -O ^has_journal "$WORK/disk" 1G >"$WORK/mkfs.log" 2>&1 || return
 	# qemu64 without cmpxchg16b, whose flags the emulator of qemu 7.2 sets wrongly
-	coproc GUEST { exec qemu-system-x86_64 -accel tcg,thread=multi -cpu qemu64,-cx16 -smp 2 \
-		-m 1024 -nodefaults -no-reboot -display none -serial "file:$WORK/console" \
+	coproc GUEST { exec qemu-system-x86_64 -accel "tcg,thread=$GUEST_THREADS" \
+		-cpu qemu64,-cx16 -smp 2 -m 1024 -nodefaults -no-reboot -display none \
+		-serial "file:$WORK/console" \
 		-drive "file=$WORK/disk,if=none,id=disk,format=raw,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
 		-chardev stdio,id=inside,signal=off -device virtio-serial-pci \
