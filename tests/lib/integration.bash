@@ -134,12 +134,24 @@ until_true() {
 	return 0
 }
 
-# memory_cgroup - the root of the hierarchy whose cgroups are owners
-memory_cgroup() {
-	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
+# attack_as_user_and_root - calls the test's `attack NAME COMMAND...` twice, for what runs behind
+# COMMAND: as a user in this cgroup, and as root in a cgroup of its own, as containers are. That is
+# of the hierarchy whose cgroups are owners; attackers_clean_up removes it.
+ATTACKER_GROUP=
+attack_as_user_and_root() {
+	attack user setpriv --reuid=65534 --regid=65534 --clear-groups
+	ATTACKER_GROUP=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
 		$3 == "cgroup2" && !second { second = $2 }
-		END { print first ? first : second }' /proc/mounts
+		END { print first ? first : second }' /proc/mounts)/tidemark-test-attacker
+	if mkdir "$ATTACKER_GROUP" 2>/dev/null; then
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		attack root sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$ATTACKER_GROUP"
+	else
+		ATTACKER_GROUP=
+		say "root: left out: no cgroup can be made here"
+	fi
 }
+attackers_clean_up() { [[ ! $ATTACKER_GROUP ]] || rmdir "$ATTACKER_GROUP"; }
 
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 

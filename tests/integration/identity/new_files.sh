@@ -11,13 +11,11 @@
 HZ=499
 VICTIMS=20
 FILES=100 # the largest number that new_files takes
-ATTACKER=65534
-GROUP=
 
 must mkdir "$WORK/numbered"
 make_numbered_programs $VICTIMS
 
-identity_clean_up() { [[ ! $GROUP ]] || rmdir "$GROUP"; }
+identity_clean_up() { attackers_clean_up; }
 
 # attack NAME COMMAND... - the victims run once new_files, started by COMMAND, has run for 3 s
 attack() {
@@ -71,13 +69,5 @@ check(read["files_full"] == 0, "the table of files was full")
 ' "$WORK" "$1" $VICTIMS
 }
 
-attack user setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups
-GROUP=$(memory_cgroup)/tidemark-test-new-files
-if mkdir "$GROUP" 2>/dev/null; then
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	attack root sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP"
-else
-	GROUP=
-	say "root: left out: no cgroup can be made here"
-fi
+attack_as_user_and_root
 finish

@@ -8,10 +8,8 @@
 
 HZ=1999
 TIME=20 # seconds of CPU time of the attacker
-ATTACKER=65534
-GROUP=
 
-test_clean_up() { [[ ! $GROUP ]] || rmdir "$GROUP" 2>/dev/null; }
+test_clean_up() { attackers_clean_up; }
 
 # attack NAME COMMAND... - the attacker is started by COMMAND; the victim works a twentieth of the
 # time, and says in the end how much CPU time it had while the limit applied
@@ -67,13 +65,5 @@ check("hits thinned" in open(name + ".out").read(), "the statement does not say 
 ' "$WORK/$1" $TIME
 }
 
-attack user setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups
-GROUP=$(memory_cgroup)/tidemark-test-owner-time
-if mkdir "$GROUP" 2>/dev/null; then
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	attack root sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP"
-else
-	GROUP=
-	say "root: left out: no cgroup can be made here"
-fi
+attack_as_user_and_root
 finish

@@ -19,16 +19,14 @@ lacking=$(guest_lacks)
 ROOT=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-root.XXXXXX")
 test_clean_up() { rm -rf --one-file-system "$ROOT"; }
 
-# conclude - ends the test; if the emulator was at fault, from the start, and where that happens
-# again with one thread for both of its CPUs, which is slower and cannot have that fault
+# conclude - ends the test; if the emulator was at fault, once more from the start, with one thread
+# for both of its CPUs, which cannot have that fault
 conclude() {
 	guest_stop || wrong 'the guest does not power off'
 	if ((WRONG)) && [[ $GUEST_THREADS == multi ]] && guest_faulted; then
 		say 'the guest died of a breakpoint that its kernel had removed: booted once more'
 		clean_up
-		[[ ! ${TM_SECOND_BOOT:-} ]] || GUEST_THREADS=single
-		export GUEST_THREADS
-		TM_SECOND_BOOT=yes exec bash "$0" "$SUITE"
+		GUEST_THREADS=single exec bash "$0" "$SUITE"
 	fi
 	((!WRONG)) || tail -n 20 "$WORK/console"
 	finish

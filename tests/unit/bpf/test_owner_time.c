@@ -164,7 +164,7 @@ static void uid_is_thinned_likewise_and_its_cgroup_left_alone(void **state)
 	assert_int_equal(hits_of_next(), 64);
 	run_as(8, 1000);
 	assert_int_equal(hits_of_next(), 64);
-	run_as(8, 1001);
+	run_as(8, 1001); /* whose first place, without a salt, is that of cgroup 7 */
 	assert_int_equal(hits_of_next(), 1);
 	run_as(7, 1001);
 	assert_int_equal(hits_of_next(), 1);
