@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
-#define SEGMENTS 2u /* the one that is written, and the one before: 16 MiB each */
+#define DELAY_NS (60ull * 1000000000) /* from a report's end to when it is kept, at most about */
 #define TITLE    "tidemark top"
 
 int top_source_open(struct top_source *source, const struct top_options *options)
@@ -66,7 +66,7 @@ static int start(struct top_source *source, uint64_t end_unix_ns)
 	memset(view, 0, sizeof(*view));
 	view->spool = source->options->spool;
 	view->memory_mib = VIEW_OPTIONS_MIB;
-	view->newest = SEGMENTS;
+	view->recent_ns = window + DELAY_NS;
 	view->sides[0].is_window = true;
 	view->sides[0].to_unix_ns = end_unix_ns;
 	view->sides[0].from_unix_ns = end_unix_ns > window ? end_unix_ns - window : 0;

@@ -14,6 +14,7 @@
 #include "shared/cleanup.h"
 #include "shared/segment.h"
 
+#define NS_PER_S     1000000000ll
 #define SEGMENTS_MAX 2048u /* of a spool, and of each side in the viewer's arguments */
 
 static int cannot(const char *path, int error)
@@ -83,49 +84,72 @@ static int add_files(struct view_inputs *inputs, const struct view_options_side 
 
 /* --- the spool -------------------------------------------------------------------------------- */
 
-struct sequences {
-	uint64_t items[SEGMENTS_MAX];
+struct segment {
+	uint64_t sequence; /* its first */
+	int64_t written_ns;
+};
+
+struct segments {
+	struct segment items[SEGMENTS_MAX];
 	size_t count;
+	int64_t written_ns; /* the last one */
 };
 
 static int compare_sequences(const void *a, const void *b)
 {
-	const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	const uint64_t left = ((const struct segment *)a)->sequence;
+	const uint64_t right = ((const struct segment *)b)->sequence;
 
 	return (left > right) - (left < right);
 }
 
+static int64_t written_ns(int folder, const char *name)
+{
+	struct stat status;
+
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return status.st_mtim.tv_sec * NS_PER_S + status.st_mtim.tv_nsec;
+}
+
 /* Lists the segments, oldest first; the latest of too many. */
-static void list_segments(DIR *folder, struct sequences *sequences)
+static void list_segments(DIR *folder, struct segments *segments)
 {
 	const struct dirent *entry;
-	uint64_t sequence;
+	struct segment segment;
 
 	while ((entry = readdir(folder))) {
-		if (!tm_segment_parse_name(entry->d_name, &sequence))
+		if (!tm_segment_parse_name(entry->d_name, &segment.sequence))
 			continue;
-		if (sequences->count == SEGMENTS_MAX) {
+		if (segments->count == SEGMENTS_MAX) {
 			terminal_print("the spool has more than %u segments: some are left out",
 				       SEGMENTS_MAX);
 			break;
 		}
-		sequences->items[sequences->count++] = sequence;
+		segment.written_ns = written_ns(dirfd(folder), entry->d_name);
+		if (segment.written_ns > segments->written_ns)
+			segments->written_ns = segment.written_ns;
+		segments->items[segments->count++] = segment;
 	}
-	qsort(sequences->items, sequences->count, sizeof(sequences->items[0]), compare_sequences);
+	qsort(segments->items, segments->count, sizeof(segments->items[0]), compare_sequences);
 }
 
 /* One that is gone meanwhile was the oldest and made room. */
-static int add_segments(struct view_inputs *inputs, int folder, const struct sequences *sequences,
-			unsigned newest, unsigned side)
+static int add_segments(struct view_inputs *inputs, int folder, const struct segments *segments,
+			uint64_t recent_ns, unsigned side)
 {
-	size_t first = newest && newest < sequences->count ? sequences->count - newest : 0;
+	const int64_t from_ns = recent_ns ? segments->written_ns - (int64_t)recent_ns : INT64_MIN;
 	int r = 0;
 
-	for (size_t i = first; r == 0 && i < sequences->count; i++) {
+	for (size_t i = 0; r == 0 && i < segments->count; i++) {
+		const struct segment *segment = &segments->items[i];
 		char name[TM_SEGMENT_NAME_BYTES];
 		int fd;
 
-		tm_segment_name(sequences->items[i], name);
+		/* The last is read even if a clock was put back. */
+		if (segment->written_ns < from_ns && i + 1 < segments->count)
+			continue;
+		tm_segment_name(segment->sequence, name);
 		fd = open_regular(folder, name, O_NOFOLLOW);
 		if (fd == -ENOENT)
 			continue;
@@ -157,9 +181,10 @@ static int no_spool(const char *path, int error)
 	return EXIT_CODE_FAILED;
 }
 
-static int add_spool(struct view_inputs *inputs, const char *path, unsigned newest, unsigned side)
+static int add_spool(struct view_inputs *inputs, const char *path, uint64_t recent_ns,
+		     unsigned side)
 {
-	static struct sequences sequences; /* large */
+	static struct segments segments; /* large */
 	_cleanup_(close_folder) DIR *folder = NULL;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -170,13 +195,14 @@ static int add_spool(struct view_inputs *inputs, const char *path, unsigned newe
 		(void)tm_close(fd);
 		return no_spool(path, errno);
 	}
-	sequences.count = 0;
-	list_segments(folder, &sequences);
-	if (sequences.count == 0) {
+	segments.count = 0;
+	segments.written_ns = 0;
+	list_segments(folder, &segments);
+	if (segments.count == 0) {
 		terminal_print("%s: the spool is empty", path);
 		return EXIT_CODE_FAILED;
 	}
-	return add_segments(inputs, fd, &sequences, newest, side);
+	return add_segments(inputs, fd, &segments, recent_ns, side);
 }
 
 int view_inputs_open(struct view_inputs *inputs, const struct view_options *options)
@@ -187,7 +213,7 @@ int view_inputs_open(struct view_inputs *inputs, const struct view_options *opti
 	     side++) {
 		const struct view_options_side *of = &options->sides[side];
 
-		r = of->is_window ? add_spool(inputs, options->spool, options->newest, side)
+		r = of->is_window ? add_spool(inputs, options->spool, options->recent_ns, side)
 				  : add_files(inputs, of, side);
 	}
 	return r;

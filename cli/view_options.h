@@ -35,7 +35,7 @@ struct view_options {
 	const char *spool;
 	const char *since, *from, *to; /* as they were written; or NULL */
 	unsigned memory_mib;
-	unsigned newest; /* segments of the spool; 0: all */
+	uint64_t recent_ns; /* segments that were written to so long before the last; 0: all */
 	struct view_options_values comms, pids, containers, units;
 	struct view_options_side sides[VIEW_OPTIONS_SIDES]; /* of `diff`: B, then A */
 	struct options outputs; /* of record's: verbose and the outputs alone are set */

@@ -137,7 +137,8 @@ static bool is_report(const struct tm_segment_record *record)
 	return record->last_sequence == record->sequence && record->body_bytes > 0 &&
 	       record->uncompressed_bytes > 0 &&
 	       record->uncompressed_bytes <= TM_SEGMENT_UNCOMPRESSED_MAX &&
-	       (record->flags & ~(TM_SEGMENT_GZIP | TM_SEGMENT_LOCAL)) == 0 &&
+	       (record->flags & ~(TM_SEGMENT_GZIP | TM_SEGMENT_LOCAL | TM_SEGMENT_SHARE_MASK)) ==
+		       0 &&
 	       (is_gzip || record->uncompressed_bytes == record->body_bytes);
 }
 

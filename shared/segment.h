@@ -9,6 +9,8 @@
  *            Files are appended to by one process, and never again once it has ended.
  * Records    REPORT: the body is one request of OTLP (ExportProfilesServiceRequest), as it is sent.
  *            Sequences rise from report to report, through all files; the first is 1.
+ * Shares     who fills much of the reports has a share of his own (spool.h). The reports of a file
+ *            are of one share, so that its history goes without anybody else's.
  *            DELIVERED: no body; the reports `sequence` to `last_sequence`, which may lie in an
  *            older file, have their final answer. Reports are sent in their order, so all before
  *            them have one, too. Other kinds of this version are skipped.
@@ -19,7 +21,8 @@
  *            records behind it, and one of header and body. Both begin with the file's salt, which
  *            is random, and the record names its own offset: what a program under observation
  *            puts into a report cannot pass for a record.
- * Versions   TM_SEGMENT_VERSION and older ones are read, newer ones refused.
+ * Versions   TM_SEGMENT_VERSION and older ones are read, newer ones refused. In version 1 there is
+ *            one share.
  * Trust      a file is taken for hostile: whatever was read is checked here before it is used.
  * Bytes      in the order of the host, little-endian.
  */
@@ -32,7 +35,7 @@
 
 #define TM_SEGMENT_MAGIC            "TMSEGMT\n"
 #define TM_SEGMENT_MAGIC_BYTES      8
-#define TM_SEGMENT_VERSION          1u
+#define TM_SEGMENT_VERSION          2u
 #define TM_SEGMENT_ID_BYTES         16
 #define TM_SEGMENT_RECORD_MAGIC     0x7064724du /* "Mrdp" */
 #define TM_SEGMENT_ALIGN            8u
@@ -41,6 +44,9 @@
 #define TM_SEGMENT_BODY_MAX         (16u << 20) /* as of a request: exporter.h */
 #define TM_SEGMENT_UNCOMPRESSED_MAX (64u << 20)
 #define TM_SEGMENT_SEQUENCE_MAX     ((uint64_t)INT64_MAX)
+#define TM_SEGMENT_SHARES           8u
+#define TM_SEGMENT_SHARE_SHIFT      8 /* in the flags of a REPORT */
+#define TM_SEGMENT_SHARE_MASK       ((TM_SEGMENT_SHARES - 1) << TM_SEGMENT_SHARE_SHIFT)
 #define TM_SEGMENT_NAME_BYTES       (20 + sizeof(".segment")) /* the NUL included */
 
 enum tm_segment_kind {
@@ -68,7 +74,7 @@ struct tm_segment_header { /* in the file, twice */
 struct tm_segment_record { /* in the file, before a body */
 	uint32_t magic;
 	uint16_t kind;   /* enum tm_segment_kind */
-	uint16_t flags;  /* enum tm_segment_flag */
+	uint16_t flags;  /* enum tm_segment_flag, and the share */
 	uint64_t offset; /* of this record in its file */
 	uint64_t sequence;
 	uint64_t last_sequence; /* of a DELIVERED; else == sequence */
@@ -118,6 +124,11 @@ void tm_segment_header_seal(struct tm_segment_header *header);
 /* Return: 0; TM_SEGMENT_FAULT_NO_SEGMENT, TM_SEGMENT_FAULT_NEWER in *ret_fault and -EBADMSG. */
 int tm_segment_header_check(const struct tm_segment_header *header,
 			    enum tm_segment_fault *ret_fault);
+static inline unsigned tm_segment_record_share(const struct tm_segment_record *record)
+{
+	return (record->flags & TM_SEGMENT_SHARE_MASK) >> TM_SEGMENT_SHARE_SHIFT;
+}
+
 /* Completes magic and digests. @body: of body_bytes. */
 void tm_segment_record_seal(struct tm_segment_record *record, const struct tm_segment_header *of,
 			    const void *body);

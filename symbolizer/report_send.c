@@ -41,16 +41,21 @@ static int write_body(const struct otlp_parts *parts, bool compressed)
 static int send_part(struct report_delivery *delivery, const struct otlp_parts *parts,
 		     const struct report_times *times, bool compressed)
 {
-	const struct exporter_message message = {
-		.flags = compressed ? EXPORTER_GZIP : 0,
-		.uncompressed_bytes = parts->bytes,
-		.samples = parts->samples,
+	const struct report_part part = {
+		.message =
+			{
+				.flags = compressed ? EXPORTER_GZIP : 0,
+				.uncompressed_bytes = parts->bytes,
+				.samples = parts->samples,
+			},
+		.times = *times,
+		.share = parts->share,
 	};
 	_cleanup_(tm_closep) int body = write_body(parts, compressed);
 
 	if (body < 0)
 		return body;
-	report_delivery_send(delivery, body, &message, times);
+	report_delivery_send(delivery, body, &part);
 	return 0;
 }
 
@@ -58,9 +63,14 @@ int report_send(struct report_delivery *delivery, const struct report *report,
 		const struct report_times *times, bool compressed)
 {
 	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
+	_cleanup_(tm_freep) uint8_t *shares = NULL;
 	uint64_t left = count_samples(report), all = left;
-	int r = otlp_parts_init(&parts, report);
+	int r = 0;
 
+	if (delivery->has_spool)
+		r = report_shares_give(&delivery->shares, report, times->end_ktime, &shares);
+	if (r == 0)
+		r = otlp_parts_init(&parts, report, shares);
 	while (r == 0) {
 		r = otlp_parts_next(&parts, OTLP_PART_BYTES);
 		if (r == 0)

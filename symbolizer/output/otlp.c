@@ -68,22 +68,29 @@ static int make(const struct otlp_parts *parts, uint32_t count, struct otlp_mess
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
+static unsigned share_of(const struct otlp_parts *parts, uint32_t sample)
+{
+	return parts->shares ? parts->shares[parts->report->samples[sample].process] : 0;
+}
+
 static int compare_samples(uint32_t a, uint32_t b, const void *context)
 {
 	const struct otlp_parts *parts = context;
 	const struct report_sample *left = &parts->report->samples[a];
 	const struct report_sample *right = &parts->report->samples[b];
 	const uint32_t *resources = parts->services.resources;
-	int order = sort_by_number(resources[left->process], resources[right->process]);
+	int order = sort_by_number(share_of(parts, a), share_of(parts, b));
 
+	if (order == 0)
+		order = sort_by_number(resources[left->process], resources[right->process]);
 	return order != 0 ? order : sort_by_number(left->kind, right->kind);
 }
 
-int otlp_parts_init(struct otlp_parts *parts, const struct report *report)
+int otlp_parts_init(struct otlp_parts *parts, const struct report *report, const uint8_t *shares)
 {
 	int r;
 
-	*parts = (struct otlp_parts){.report = report};
+	*parts = (struct otlp_parts){.report = report, .shares = shares};
 	r = otlp_services_init(&parts->services, report);
 	if (r < 0)
 		return r;
@@ -108,12 +115,26 @@ static uint64_t count_samples(const struct otlp_parts *parts, uint32_t count)
 	return samples;
 }
 
-/* What is too long, or finds no memory, is made again of half of the samples; the next part begins
- * with that many. */
+/* Return: how many samples are left of the share that is next. */
+static uint32_t left_of_share(const struct otlp_parts *parts)
+{
+	const uint32_t *order = parts->order + parts->done;
+	const uint32_t left = parts->report->sample_count - parts->done;
+	uint32_t count = 0;
+
+	while (count < left && share_of(parts, order[count]) == share_of(parts, order[0]))
+		count++;
+	return count;
+}
+
+/* What is too long, or finds no memory, is made again of half of the samples; the next part of the
+ * share begins with that many. */
 int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
 {
-	uint32_t left = parts->report->sample_count - parts->done;
-	uint32_t count = parts->count && parts->count < left ? parts->count : left;
+	const uint32_t left = left_of_share(parts);
+	const uint32_t *next = parts->order + parts->done;
+	const bool goes_on = parts->count && left && share_of(parts, *next) == parts->share;
+	uint32_t count = goes_on && parts->count < left ? parts->count : left;
 	int r;
 
 	parts->message = message_free(parts->message);
@@ -132,6 +153,7 @@ int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
 		count /= 2;
 	}
 	parts->samples = count_samples(parts, count);
+	parts->share = share_of(parts, *next);
 	parts->done += count;
 	parts->count = count;
 	return 0;
@@ -168,7 +190,7 @@ int otlp_parts_write(const struct otlp_parts *parts, struct output_file *out, bo
 int otlp_write(struct output_file *out, const struct report *report)
 {
 	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
-	int r = otlp_parts_init(&parts, report);
+	int r = otlp_parts_init(&parts, report, /* shares= */ NULL);
 
 	if (r == 0)
 		r = otlp_parts_next(&parts, UINT64_MAX);

@@ -32,17 +32,19 @@ struct otlp_message;
 struct otlp_parts {
 	const struct report *report;
 	struct otlp_services services;
-	uint32_t *order;              /* owned: samples by resource and kind */
-	uint32_t done;                /* of them, in the parts so far */
-	uint32_t count;               /* of them, in the last part */
+	const uint8_t *shares; /* borrowed, of each process: a part is of one; NULL: all are 0 */
+	uint32_t *order;       /* owned: samples by share, resource and kind */
+	uint32_t done;         /* of them, in the parts so far */
+	uint32_t count;        /* of them, in the last part */
 	struct otlp_message *message; /* owned: of the last part */
 	uint64_t bytes;               /* of the last part, not compressed */
 	uint64_t samples;             /* likewise, counted as the report does */
+	unsigned share;               /* likewise */
 };
 #define OTLP_PARTS_NULL ((struct otlp_parts){.report = NULL})
 
-/* Return: 0, -ENOMEM. */
-int otlp_parts_init(struct otlp_parts *parts, const struct report *report);
+/* @shares: of each process, or NULL. Return: 0, -ENOMEM. */
+int otlp_parts_init(struct otlp_parts *parts, const struct report *report, const uint8_t *shares);
 void otlp_parts_deinit(struct otlp_parts *parts);
 /* Makes the next part, of at most @most bytes unless it is of one sample. Return: 0, OTLP_E_END,
  * -ENOMEM, -errno. */

@@ -88,6 +88,7 @@ struct report_process {     /* one generation */
 	uint32_t pod;       /* string, uid or "" */
 	uint32_t context;   /* string: what it says of itself, an attribute list, or "" */
 	uint32_t exec_id;
+	uint32_t euid; /* when it was announced */
 	uint64_t start_boottime;
 	uint8_t missing; /* enum process_context_missing: of `context` */
 };

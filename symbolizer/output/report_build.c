@@ -64,6 +64,7 @@ static int add_processes(struct report_build *build, const struct process_table 
 			.missing = process->missing,
 			.pod = process->pod,
 			.exec_id = process->exec_id,
+			.euid = process->euid,
 			.start_boottime = process->start_boottime,
 		};
 	}

@@ -160,14 +160,14 @@ void report_delivery_deinit(struct report_delivery *delivery)
 /* --- parts ------------------------------------------------------------------------------------ */
 
 void report_delivery_send(struct report_delivery *delivery, int body,
-			  const struct exporter_message *message, const struct report_times *times)
+			  const struct report_part *part)
 {
-	struct exporter_message part = *message;
+	struct report_part sealed = *part;
 
-	part.body_bytes = exporter_client_seal(body);
+	sealed.message.body_bytes = exporter_client_seal(body);
 	lock(delivery);
 	delivery->now_ms = tm_clock_ms();
-	report_delivery_store(delivery, body, &part, times);
+	report_delivery_store(delivery, body, &sealed);
 	unlock(delivery);
 	if (delivery->started)
 		wake(delivery);

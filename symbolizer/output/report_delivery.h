@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "symbolizer/output/exporter_client.h"
+#include "symbolizer/output/report_shares.h"
 #include "symbolizer/output/spool_client.h"
 
 #define REPORT_DELIVERY_STORING       64u
@@ -48,11 +49,16 @@ struct report_times { /* ns */
 	int64_t boottime_offset, realtime_offset; /* as in shared/segment.h */
 };
 
+struct report_part {
+	struct exporter_message message; /* as exporter_client_send */
+	struct report_times times;
+	unsigned share; /* of the spool */
+};
+
 struct report_delivery_storing { /* a part that the spool is to store */
 	uint64_t id;       /* of the question; 0: it waits for a spool, or for room in the socket */
 	uint64_t asked_ms; /* when it was made */
-	struct exporter_message message;
-	struct report_times times;
+	struct report_part part;
 	int body; /* owned */
 };
 
@@ -63,6 +69,7 @@ struct report_delivery_stored { /* a part that is in the spool */
 
 struct report_delivery {
 	bool has_exporter, has_spool; /* as at the start */
+	struct report_shares shares;  /* of the spool: the thread's that makes the reports */
 	pthread_t thread;
 	int wake[2]; /* a socket pair: a message in [0] wakes the thread */
 	bool started;
@@ -98,9 +105,9 @@ void report_delivery_serve(struct report_delivery *delivery, int exporter, int s
 int report_delivery_start(struct report_delivery *delivery);
 /* Whether reports go anywhere. */
 bool report_delivery_is_on(const struct report_delivery *delivery);
-/* Seals @body, which stays the caller's, and hands it over. @message: as exporter_client_send. */
+/* Seals @body, which stays the caller's, and hands it over. */
 void report_delivery_send(struct report_delivery *delivery, int body,
-			  const struct exporter_message *message, const struct report_times *times);
+			  const struct report_part *part);
 /* Counts a part with @samples that could not be made. */
 void report_delivery_fail(struct report_delivery *delivery, enum tm_export why, uint64_t samples);
 /* What is known so far. */
@@ -120,8 +127,7 @@ int report_delivery_wait_ms(const struct report_delivery *delivery, uint64_t now
 bool report_delivery_is_busy(const struct report_delivery *delivery);
 /* Hands a sealed body to the spool, or else to the exporter. */
 void report_delivery_store(struct report_delivery *delivery, int body,
-			   const struct exporter_message *message,
-			   const struct report_times *times);
+			   const struct report_part *part);
 /* What waits for another spool is sent directly. */
 void report_delivery_await_no_spool(struct report_delivery *delivery);
 /* Nobody will know whether the spool has stored what it has not answered for. */

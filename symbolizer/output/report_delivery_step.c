@@ -68,7 +68,7 @@ static struct report_delivery_storing take_storing(struct report_delivery *deliv
 
 	delivery->storing_first = (delivery->storing_first + 1) % REPORT_DELIVERY_STORING;
 	delivery->storing_count--;
-	delivery->storing_bytes -= first.message.body_bytes;
+	delivery->storing_bytes -= first.part.message.body_bytes;
 	return first;
 }
 
@@ -90,7 +90,7 @@ static void send_first_storing(struct report_delivery *delivery)
 {
 	struct report_delivery_storing storing = take_storing(delivery);
 
-	send_directly(delivery, storing.body, &storing.message);
+	send_directly(delivery, storing.body, &storing.part.message);
 	(void)tm_close(storing.body);
 }
 
@@ -124,7 +124,7 @@ void report_delivery_give_up_storing(struct report_delivery *delivery)
 	while (delivery->storing_count > 0) {
 		struct report_delivery_storing storing = take_storing(delivery);
 
-		count(delivery, TM_EXPORT_UNFINISHED, storing.message.samples);
+		count(delivery, TM_EXPORT_UNFINISHED, storing.part.message.samples);
 		(void)tm_close(storing.body);
 	}
 }
@@ -132,16 +132,20 @@ void report_delivery_give_up_storing(struct report_delivery *delivery)
 static struct spool_message store_message(const struct report_delivery *delivery,
 					  const struct report_delivery_storing *storing)
 {
+	const struct exporter_message *message = &storing->part.message;
+	const struct report_times *times = &storing->part.times;
+
 	return (struct spool_message){
-		.flags = (storing->message.flags & EXPORTER_GZIP ? SPOOL_GZIP : 0) |
-			 (delivery->has_exporter ? 0 : SPOOL_LOCAL),
-		.body_bytes = storing->message.body_bytes,
-		.uncompressed_bytes = storing->message.uncompressed_bytes,
-		.samples = storing->message.samples,
-		.start_ktime = storing->times.start_ktime,
-		.end_ktime = storing->times.end_ktime,
-		.boottime_offset = storing->times.boottime_offset,
-		.realtime_offset = storing->times.realtime_offset,
+		.flags = (message->flags & EXPORTER_GZIP ? SPOOL_GZIP : 0) |
+			 (delivery->has_exporter ? 0 : SPOOL_LOCAL) |
+			 storing->part.share << SPOOL_SHARE_SHIFT,
+		.body_bytes = message->body_bytes,
+		.uncompressed_bytes = message->uncompressed_bytes,
+		.samples = message->samples,
+		.start_ktime = times->start_ktime,
+		.end_ktime = times->end_ktime,
+		.boottime_offset = times->boottime_offset,
+		.realtime_offset = times->realtime_offset,
 	};
 }
 
@@ -184,37 +188,35 @@ static bool has_room(const struct report_delivery *delivery, uint64_t bytes)
 }
 
 /* Return: whether the spool has it and will answer, or it waits for the spool. */
-static bool store(struct report_delivery *delivery, int body,
-		  const struct exporter_message *message, const struct report_times *times)
+static bool store(struct report_delivery *delivery, int body, const struct report_part *part)
 {
 	unsigned at = (delivery->storing_first + delivery->storing_count) % REPORT_DELIVERY_STORING;
 	int kept;
 
 	if ((delivery->spool.socket < 0 && !awaits_spool(delivery)) ||
-	    !has_room(delivery, message->body_bytes))
+	    !has_room(delivery, part->message.body_bytes))
 		return false;
 	kept = fcntl(body, F_DUPFD_CLOEXEC, 0);
 	if (kept < 0)
 		return false;
 	delivery->storing[at] = (struct report_delivery_storing){
 		.asked_ms = delivery->now_ms,
-		.message = *message,
-		.times = *times,
+		.part = *part,
 		.body = kept,
 	};
 	delivery->storing_count++;
-	delivery->storing_bytes += message->body_bytes;
+	delivery->storing_bytes += part->message.body_bytes;
 	ask_to_store(delivery);
 	return true;
 }
 
 void report_delivery_store(struct report_delivery *delivery, int body,
-			   const struct exporter_message *message, const struct report_times *times)
+			   const struct report_part *part)
 {
-	if (message->body_bytes == 0)
-		count(delivery, TM_EXPORT_MEMORY, message->samples);
-	else if (!store(delivery, body, message, times))
-		send_directly(delivery, body, message);
+	if (part->message.body_bytes == 0)
+		count(delivery, TM_EXPORT_MEMORY, part->message.samples);
+	else if (!store(delivery, body, part))
+		send_directly(delivery, body, &part->message);
 }
 
 /* Return: whether it answers the oldest question. */
@@ -227,11 +229,11 @@ static bool on_stored(struct report_delivery *delivery, const struct spool_messa
 		return false;
 	storing = take_storing(delivery);
 	if (message->status == SPOOL_DONE) {
-		add_stored(delivery, message->sequence, storing.message.samples);
-		delivery->exporter.result.bytes += storing.message.body_bytes;
+		add_stored(delivery, message->sequence, storing.part.message.samples);
+		delivery->exporter.result.bytes += storing.part.message.body_bytes;
 		delivery->nothing_left = false;
 	} else {
-		send_directly(delivery, storing.body, &storing.message);
+		send_directly(delivery, storing.body, &storing.part.message);
 	}
 	(void)tm_close(storing.body);
 	return true;

@@ -59,6 +59,14 @@ static uint64_t table_bytes(const struct report *report)
 		       ((uint64_t)report->process_count + 1);
 }
 
+/* Of its samples' order, and of report_shares and report_bytes; the rest is charged as it grows. */
+static uint64_t otlp_bytes(const struct report *report)
+{
+	return SORT_BYTES * ((uint64_t)report->sample_count + 1) +
+	       (sizeof(uint64_t) + 1 + SORT_BYTES) * ((uint64_t)report->process_count + 1) +
+	       report->stack_count + report->frame_count + report->string_count;
+}
+
 uint64_t report_need_write(const struct report *report, enum outputs_format format)
 {
 	/* What functions_top adds to functions. */
@@ -73,8 +81,8 @@ uint64_t report_need_write(const struct report *report, enum outputs_format form
 		bytes = folded_bytes(report);
 	else if (format == OUTPUTS_SPEEDSCOPE)
 		bytes = speedscope_bytes(report);
-	else if (format == OUTPUTS_OTLP) /* the rest is charged as it grows */
-		bytes = SORT_BYTES * ((uint64_t)report->sample_count + 1);
+	else if (format == OUTPUTS_OTLP)
+		bytes = otlp_bytes(report);
 	else if (format == OUTPUTS_TABLE)
 		bytes = table_bytes(report);
 	return FIXED_BYTES + (bytes > top ? bytes : top);

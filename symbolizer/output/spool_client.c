@@ -97,7 +97,7 @@ static bool is_report(const struct spool_message *m, int body)
 	if (m->status == SPOOL_NONE || m->status == SPOOL_BROKEN)
 		return body < 0;
 	return m->status == SPOOL_DONE && body >= 0 && m->sequence > 0 &&
-	       (m->flags & ~(uint32_t)SPOOL_GZIP) == 0 && m->body_bytes > 0 &&
+	       (m->flags & ~((uint32_t)SPOOL_GZIP | SPOOL_SHARE_MASK)) == 0 && m->body_bytes > 0 &&
 	       m->body_bytes <= SPOOL_BODY_MAX && m->uncompressed_bytes > 0 &&
 	       m->uncompressed_bytes <= SPOOL_UNCOMPRESSED_MAX &&
 	       ((m->flags & SPOOL_GZIP) || m->uncompressed_bytes == m->body_bytes) &&

@@ -78,30 +78,42 @@ int folder_open(const struct folder *folder, uint64_t first_sequence, bool write
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-static void drop_first(struct folder *folder)
+struct folder_segment *folder_find(struct folder *folder, uint64_t first_sequence)
 {
-	folder->bytes -= folder->segments[0].bytes;
+	for (unsigned i = folder->count; i > 0; i--)
+		if (folder->segments[i - 1].first_sequence == first_sequence)
+			return &folder->segments[i - 1];
+	return NULL;
+}
+
+struct folder_segment *folder_first_to_go(struct folder *folder)
+{
+	uint64_t bytes[TM_SEGMENT_SHARES] = {0};
+	struct folder_segment *first[TM_SEGMENT_SHARES] = {NULL};
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < folder->count; i++) {
+		struct folder_segment *segment = &folder->segments[i];
+
+		bytes[segment->share] += segment->bytes;
+		if (!first[segment->share])
+			first[segment->share] = segment;
+	}
+	for (unsigned share = 1; share < TM_SEGMENT_SHARES; share++)
+		if (bytes[share] > bytes[most])
+			most = share;
+	return first[most] ? first[most] : &folder->segments[0];
+}
+
+void folder_remove(struct folder *folder, struct folder_segment *segment)
+{
+	const size_t behind = folder->count - 1 - (size_t)(segment - folder->segments);
+	char name[TM_SEGMENT_NAME_BYTES];
+
+	tm_segment_name(segment->first_sequence, name);
+	folder->bytes -= segment->bytes;
 	folder->count--;
-	memmove(folder->segments, folder->segments + 1,
-		folder->count * sizeof(folder->segments[0]));
-}
-
-int folder_remove_first(struct folder *folder)
-{
-	char name[TM_SEGMENT_NAME_BYTES];
-
-	tm_segment_name(folder->segments[0].first_sequence, name);
-	drop_first(folder);
-	return unlinkat(folder->fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
-}
-
-void folder_remove_last(struct folder *folder)
-{
-	const struct folder_segment *last = &folder->segments[--folder->count];
-	char name[TM_SEGMENT_NAME_BYTES];
-
-	tm_segment_name(last->first_sequence, name);
-	folder->bytes -= last->bytes;
+	memmove(segment, segment + 1, behind * sizeof(*segment));
 	(void)unlinkat(folder->fd, name, 0);
 }
 
@@ -111,7 +123,7 @@ static void insert(struct folder *folder, const struct folder_segment *segment)
 	unsigned at;
 
 	if (folder->count == FOLDER_SEGMENTS_MAX)
-		(void)folder_remove_first(folder);
+		folder_remove(folder, &folder->segments[0]);
 	for (at = folder->count; at > 0; at--) {
 		if (folder->segments[at - 1].first_sequence < segment->first_sequence)
 			break;
@@ -159,7 +171,7 @@ int folder_list(struct folder *folder, int fd, DIR *entries)
 	}
 }
 
-int folder_make(struct folder *folder, uint64_t first_sequence)
+int folder_make(struct folder *folder, uint64_t first_sequence, unsigned share)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	char name[TM_SEGMENT_NAME_BYTES];
@@ -171,16 +183,15 @@ int folder_make(struct folder *folder, uint64_t first_sequence)
 		return -errno;
 	folder->segments[folder->count++] = (struct folder_segment){
 		.first_sequence = first_sequence,
+		.share = share,
 		.ended_ns = folder_now_ns(),
 	};
 	return fd;
 }
 
-void folder_grow(struct folder *folder, uint64_t bytes)
+void folder_grow(struct folder *folder, struct folder_segment *segment, uint64_t bytes)
 {
-	struct folder_segment *last = &folder->segments[folder->count - 1];
-
-	last->bytes += bytes;
-	last->ended_ns = folder_now_ns();
+	segment->bytes += bytes;
+	segment->ended_ns = folder_now_ns();
 	folder->bytes += bytes;
 }

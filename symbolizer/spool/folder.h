@@ -29,6 +29,7 @@ enum {
 struct folder_segment {
 	uint64_t first_sequence;
 	uint64_t bytes;
+	unsigned share;   /* shared/segment.h; 0 until its records have been read */
 	int64_t ended_ns; /* CLOCK_BOOTTIME at its last report; negative: before the boot */
 };
 
@@ -50,10 +51,12 @@ int folder_list(struct folder *folder, int fd, DIR *entries);
 int folder_open(const struct folder *folder, uint64_t first_sequence, bool write);
 /* A new, empty segment behind all others, in the list, too. There must be room in the list.
  * Return: descriptor, -errno. */
-int folder_make(struct folder *folder, uint64_t first_sequence);
-/* The last one has become longer. */
-void folder_grow(struct folder *folder, uint64_t bytes);
-/* Removes the first. Return: 0, -errno: it is no more in the list, whatever happens. */
-int folder_remove_first(struct folder *folder);
-/* Removes the last, which was just made. */
-void folder_remove_last(struct folder *folder);
+int folder_make(struct folder *folder, uint64_t first_sequence, unsigned share);
+/* Return: the segment, NULL. */
+struct folder_segment *folder_find(struct folder *folder, uint64_t first_sequence);
+/* A segment of the list has become longer. */
+void folder_grow(struct folder *folder, struct folder_segment *segment, uint64_t bytes);
+/* The oldest segment of the share that has most bytes. The list is not empty. */
+struct folder_segment *folder_first_to_go(struct folder *folder);
+/* It is no more in the list, whatever happens to the file. */
+void folder_remove(struct folder *folder, struct folder_segment *segment);

@@ -16,7 +16,8 @@
 
 #define EXPIRE_MS 60000 /* between two looks at the age of segments, while nothing is stored */
 
-_Static_assert((int)SPOOL_GZIP == TM_SEGMENT_GZIP && (int)SPOOL_LOCAL == TM_SEGMENT_LOCAL,
+_Static_assert((int)SPOOL_GZIP == TM_SEGMENT_GZIP && (int)SPOOL_LOCAL == TM_SEGMENT_LOCAL &&
+		       SPOOL_SHARE_MASK == TM_SEGMENT_SHARE_MASK,
 	       "flags are stored as they come");
 _Static_assert(SPOOL_BODY_MAX == TM_SEGMENT_BODY_MAX &&
 		       SPOOL_UNCOMPRESSED_MAX == TM_SEGMENT_UNCOMPRESSED_MAX,
@@ -26,7 +27,7 @@ _Static_assert(SPOOL_BODY_MAX == TM_SEGMENT_BODY_MAX &&
 
 static bool is_store(const struct spool_message *m)
 {
-	const uint32_t flags = SPOOL_GZIP | SPOOL_LOCAL;
+	const uint32_t flags = SPOOL_GZIP | SPOOL_LOCAL | SPOOL_SHARE_MASK;
 
 	return m->kind == SPOOL_STORE && (m->flags & ~flags) == 0 && m->status == 0 &&
 	       m->reserved == 0 && m->sequence == 0 && m->body_bytes > 0 &&

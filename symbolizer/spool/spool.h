@@ -10,6 +10,9 @@
  *            for the oldest report behind `sequence` that is to be sent and has no final answer
  *            yet; one REPORT answers it, with a memfd as above if its status is DONE.
  * Order      answers come in the order of the questions. Reports have rising sequences.
+ * Shares     a report is of one of SPOOL_SHARES. Where the limit of bytes is reached, the oldest of
+ *            the share that has most of them goes. What a symbolizer takes for whose is its own
+ *            affair (output/report_shares.h); 0 is everybody's.
  * Delivered  all reports up to `sequence` have their final answer; they are kept, but not fetched
  *            any more. Not answered.
  * Trust      each side takes the other for hostile. A message of another form, or a descriptor that
@@ -23,6 +26,9 @@
 
 #define SPOOL_BODY_MAX         (16u << 20) /* bytes of a body, as it is stored */
 #define SPOOL_UNCOMPRESSED_MAX (64u << 20)
+#define SPOOL_SHARES           8u
+#define SPOOL_SHARE_SHIFT      8
+#define SPOOL_SHARE_MASK       ((SPOOL_SHARES - 1) << SPOOL_SHARE_SHIFT)
 
 enum spool_kind {
 	SPOOL_STORE = 1,
@@ -48,7 +54,7 @@ enum spool_status {
 
 struct spool_message {       /* fields that no comment gives to a kind are 0 in it */
 	uint32_t kind;       /* enum spool_kind */
-	uint32_t flags;      /* of STORE and REPORT: enum spool_flag */
+	uint32_t flags;      /* of STORE and REPORT: enum spool_flag, and the share */
 	uint32_t status;     /* of STORED and REPORT: enum spool_status */
 	uint32_t reserved;   /* 0 */
 	uint64_t id;         /* of STORE and FETCH; an answer has that of its question */

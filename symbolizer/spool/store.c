@@ -14,8 +14,9 @@
 
 #include "shared/cleanup.h"
 
-#define NS_PER_S  1000000000ll
-#define NAMES_MAX 16u /* that are tried for a segment */
+#define NS_PER_S    1000000000ll
+#define NAMES_MAX   16u /* that are tried for a segment */
+#define NOTES_SHARE 0u
 
 void store_init(struct store *store, const struct options *options,
 		const struct tm_segment_header *header)
@@ -25,8 +26,8 @@ void store_init(struct store *store, const struct options *options,
 	memset(store, 0, sizeof(*store)); /* too large for a compound literal */
 	store->options = options;
 	store->header = *header;
-	store->current = -1;
-	store->reader.fd = -1;
+	for (unsigned share = 0; share < SPOOL_SHARES; share++)
+		store->open[share].fd = store->cursors[share].reader.fd = -1;
 	store->folder.fd = -1;
 	store->next_sequence = 1;
 	if (bytes < STORE_SEGMENT_MIN)
@@ -37,39 +38,76 @@ void store_init(struct store *store, const struct options *options,
 
 /* --- segments --------------------------------------------------------------------------------- */
 
-static bool is_empty(const struct store *store)
+static bool is_open(const struct store_open *open)
 {
-	return store->at == TM_SEGMENT_HEADER_BYTES;
+	return open->fd >= 0;
+}
+
+static bool is_empty(const struct store_open *open)
+{
+	return open->at == TM_SEGMENT_HEADER_BYTES;
+}
+
+static void close_open(struct store *store, unsigned share)
+{
+	struct store_open *open = &store->open[share];
+
+	if (store->written == share)
+		(void)writer_set_file(&store->writer, -1);
+	open->fd = tm_close(open->fd);
+}
+
+static void remove_open(struct store *store, unsigned share)
+{
+	struct folder_segment *segment =
+		folder_find(&store->folder, store->open[share].header.first_sequence);
+
+	close_open(store, share);
+	if (segment)
+		folder_remove(&store->folder, segment);
 }
 
 /* One without a record is removed. Return: 0, -errno of making it durable. */
-static int end_segment(struct store *store)
+static int end_segment(struct store *store, unsigned share)
 {
-	int r = writer_sync(&store->writer);
+	int r = store->written == share ? writer_sync(&store->writer) : 0;
 
-	(void)writer_set_file(&store->writer, -1);
-	store->current = tm_close(store->current);
-	if (is_empty(store))
-		folder_remove_last(&store->folder);
+	if (is_empty(&store->open[share]))
+		remove_open(store, share);
+	else
+		close_open(store, share);
 	return r;
 }
 
-static void close_reader(struct store *store)
+/* The writer has another segment then. What this one still had to make durable are notes of what is
+ * delivered. Return: 0, -errno. */
+static int write_to(struct store *store, unsigned share)
 {
-	store->reader.fd = tm_close(store->reader.fd);
+	if (store->written == share && store->writer.fd >= 0)
+		return 0;
+	if (writer_sync(&store->writer) < 0)
+		(void)end_segment(store, store->written);
+	store->written = share;
+	return writer_set_file(&store->writer, store->open[share].fd);
 }
 
-static void remove_first(struct store *store)
+static void close_cursor(struct store_cursor *cursor)
 {
-	uint64_t first = store->folder.segments[0].first_sequence;
+	cursor->reader.fd = tm_close(cursor->reader.fd);
+	cursor->next.kind = 0;
+}
 
-	if (store->folder.count == 1 && store->current >= 0)
-		(void)end_segment(store);
-	if (store->folder.count == 0)
-		return;
-	if (store->reader.fd >= 0 && store->reader_first == first)
-		close_reader(store);
-	(void)folder_remove_first(&store->folder);
+static void remove_segment(struct store *store, struct folder_segment *segment)
+{
+	const struct store_open *open = &store->open[segment->share];
+	struct store_cursor *cursor = &store->cursors[segment->share];
+
+	if (cursor->reader.fd >= 0 && cursor->first == segment->first_sequence)
+		close_cursor(cursor);
+	if (is_open(open) && open->header.first_sequence == segment->first_sequence)
+		remove_open(store, segment->share);
+	else
+		folder_remove(&store->folder, segment);
 }
 
 void store_expire(struct store *store)
@@ -77,8 +115,9 @@ void store_expire(struct store *store)
 	const int64_t before_ns =
 		folder_now_ns() - (int64_t)store->options->max_age_seconds * NS_PER_S;
 
-	while (store->folder.count > 0 && store->folder.segments[0].ended_ns < before_ns)
-		remove_first(store);
+	for (unsigned i = store->folder.count; i > 0; i--)
+		if (store->folder.segments[i - 1].ended_ns < before_ns)
+			remove_segment(store, &store->folder.segments[i - 1]);
 }
 
 /* So that @bytes more are within the limit. */
@@ -87,7 +126,7 @@ static void make_room(struct store *store, uint64_t bytes)
 	while (store->folder.count > 0 &&
 	       (store->folder.bytes + bytes > store->options->max_bytes ||
 		store->folder.count == FOLDER_SEGMENTS_MAX))
-		remove_first(store);
+		remove_segment(store, folder_first_to_go(&store->folder));
 }
 
 static uint64_t unix_ns(void)
@@ -99,13 +138,14 @@ static uint64_t unix_ns(void)
 }
 
 /* Writes both headers, and makes the file and its name durable. Return: 0, -errno. */
-static int write_headers(struct store *store)
+static int write_headers(struct store *store, unsigned share)
 {
+	const struct tm_segment_header *header = &store->open[share].header;
 	static char headers[TM_SEGMENT_HEADER_BYTES];
-	int r = writer_set_file(&store->writer, store->current);
+	int r = write_to(store, share);
 
-	memcpy(headers, &store->header, sizeof(store->header));
-	memcpy(headers + TM_SEGMENT_COPY_AT, &store->header, sizeof(store->header));
+	memcpy(headers, header, sizeof(*header));
+	memcpy(headers + TM_SEGMENT_COPY_AT, header, sizeof(*header));
 	if (r == 0)
 		r = writer_write(&store->writer, headers, sizeof(headers), 0);
 	if (r == 0)
@@ -117,7 +157,7 @@ static int write_headers(struct store *store)
 
 /* One that ended without a report, or what is none of ours, may have the name: sequences have gaps
  * then. Return: descriptor, -errno. */
-static int make_segment(struct store *store)
+static int make_segment(struct store *store, unsigned share)
 {
 	const struct folder *folder = &store->folder;
 	int fd = -EEXIST;
@@ -128,7 +168,7 @@ static int make_segment(struct store *store)
 	for (unsigned i = 0; i < NAMES_MAX && fd == -EEXIST; i++) {
 		if (store->next_sequence + i > TM_SEGMENT_SEQUENCE_MAX)
 			return -EOVERFLOW;
-		fd = folder_make(&store->folder, store->next_sequence + i);
+		fd = folder_make(&store->folder, store->next_sequence + i, share);
 		if (fd >= 0)
 			store->next_sequence += i;
 	}
@@ -136,96 +176,106 @@ static int make_segment(struct store *store)
 }
 
 /* Return: 0, -errno. */
-static int begin_segment(struct store *store)
+static int begin_segment(struct store *store, unsigned share)
 {
+	struct store_open *open = &store->open[share];
+	struct folder_segment *segment;
 	int r;
 
-	if (getrandom(store->header.salt, sizeof(store->header.salt), 0) !=
-	    (ssize_t)sizeof(store->header.salt))
+	open->header = store->header;
+	if (getrandom(open->header.salt, sizeof(open->header.salt), 0) !=
+	    (ssize_t)sizeof(open->header.salt))
 		return -EIO;
-	store->current = make_segment(store);
-	if (store->current < 0)
-		return store->current;
-	store->header.first_sequence = store->next_sequence;
-	store->header.created_unix_ns = unix_ns();
-	tm_segment_header_seal(&store->header);
-	r = write_headers(store);
-	if (r < 0) {
-		(void)writer_set_file(&store->writer, -1);
-		store->current = tm_close(store->current);
-		folder_remove_last(&store->folder);
+	open->fd = make_segment(store, share);
+	if (open->fd < 0)
+		return open->fd;
+	open->header.first_sequence = store->next_sequence;
+	open->header.created_unix_ns = unix_ns();
+	tm_segment_header_seal(&open->header);
+	r = write_headers(store, share);
+	segment = folder_find(&store->folder, open->header.first_sequence);
+	if (r < 0 || !segment) {
+		remove_open(store, share);
 		return r;
 	}
-	folder_grow(&store->folder, TM_SEGMENT_HEADER_BYTES);
-	store->at = TM_SEGMENT_HEADER_BYTES;
-	store->begun_ns = folder_now_ns();
+	folder_grow(&store->folder, segment, TM_SEGMENT_HEADER_BYTES);
+	open->at = TM_SEGMENT_HEADER_BYTES;
+	open->begun_ns = folder_now_ns();
 	return 0;
 }
 
-static bool is_full(const struct store *store, uint64_t bytes)
+static bool is_full(const struct store *store, const struct store_open *open, uint64_t bytes)
 {
-	if (is_empty(store))
+	if (is_empty(open))
 		return false;
-	return store->at + bytes > store->segment_bytes ||
-	       folder_now_ns() - store->begun_ns >
+	return open->at + bytes > store->segment_bytes ||
+	       folder_now_ns() - open->begun_ns >
 		       (int64_t)store->options->segment_seconds * NS_PER_S;
+}
+
+/* Makes room for a record of @bytes, and has a segment for it. Return: 0, -errno. */
+static int prepare_segment(struct store *store, unsigned share, uint64_t bytes)
+{
+	make_room(store, bytes + TM_SEGMENT_HEADER_BYTES);
+	if (is_open(&store->open[share]) && is_full(store, &store->open[share], bytes))
+		(void)end_segment(store, share);
+	return is_open(&store->open[share]) ? write_to(store, share) : begin_segment(store, share);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* In the open segment. Return: 0, -errno: nothing of it is left in the file, or the segment has
  * ended. */
-static int write_record(struct store *store, struct tm_segment_record *record, const void *body,
-			bool sync)
+static int write_record(struct store *store, unsigned share, struct tm_segment_record *record,
+			const void *body, bool sync)
 {
 	const uint64_t bytes = tm_segment_record_bytes(record->body_bytes);
 	_cleanup_(tm_freep) char *all = calloc(1, bytes);
+	struct store_open *open = &store->open[share];
+	struct folder_segment *segment = folder_find(&store->folder, open->header.first_sequence);
 	int r;
 
-	if (!all)
+	if (!all || !segment)
 		return -ENOMEM;
-	record->offset = store->at;
-	tm_segment_record_seal(record, &store->header, body);
+	record->offset = open->at;
+	tm_segment_record_seal(record, &open->header, body);
 	memcpy(all, record, sizeof(*record));
 	if (record->body_bytes)
 		memcpy(all + sizeof(*record), body, record->body_bytes);
-	r = writer_write(&store->writer, all, bytes, store->at);
+	r = writer_write(&store->writer, all, bytes, open->at);
 	if (r == 0 && sync)
 		r = writer_sync(&store->writer);
 	if (r == 0) {
-		store->at += bytes;
-		folder_grow(&store->folder, bytes);
+		open->at += bytes;
+		folder_grow(&store->folder, segment, bytes);
 		return 0;
 	}
 	/* Whether a file whose sync failed can be trusted, the kernel does not say. */
-	if (ftruncate(store->current, (off_t)store->at) < 0 || (r != -ENOSPC && r != -EDQUOT))
-		(void)end_segment(store);
+	if (ftruncate(open->fd, (off_t)open->at) < 0 || (r != -ENOSPC && r != -EDQUOT))
+		(void)end_segment(store, share);
 	return r;
 }
 
 /* Return: 0, -errno. */
 static int append(struct store *store, struct tm_segment_record *record, const void *body)
 {
-	const uint64_t bytes = tm_segment_record_bytes(record->body_bytes);
-	int r = 0;
+	const unsigned share = tm_segment_record_share(record);
+	int r = prepare_segment(store, share, tm_segment_record_bytes(record->body_bytes));
 
-	make_room(store, bytes + TM_SEGMENT_HEADER_BYTES);
-	if (store->current >= 0 && is_full(store, bytes))
-		(void)end_segment(store);
-	if (store->current < 0)
-		r = begin_segment(store);
 	record->sequence = record->last_sequence = store->next_sequence;
-	return r < 0 ? r : write_record(store, record, body, true);
+	return r < 0 ? r : write_record(store, share, record, body, true);
 }
 
 /* The last segment with reports stays: one is not worth the history. Return: whether any went. */
 static bool free_disk(struct store *store, uint64_t bytes)
 {
 	const uint64_t before = store->folder.bytes;
-	const unsigned kept = store->current >= 0 && is_empty(store) ? 2 : 1;
+	unsigned kept = 1;
 
+	for (unsigned share = 0; share < SPOOL_SHARES; share++)
+		kept += is_open(&store->open[share]) && is_empty(&store->open[share]);
 	while (store->folder.count > kept && before - store->folder.bytes < bytes)
-		remove_first(store);
+		remove_segment(store, folder_first_to_go(&store->folder));
 	return store->folder.bytes < before;
 }
 
@@ -253,7 +303,8 @@ enum spool_status store_append(struct store *store, struct tm_segment_record *re
 }
 
 /* A note that cannot be written now is part of the next one. It is made durable with the next
- * report: if it is lost before, reports are sent twice and none is left out. */
+ * report of share 0, or before one of another: if it is lost before, reports are sent twice and
+ * none is left out. Only the last note counts. */
 void store_deliver(struct store *store, uint64_t sequence)
 {
 	struct tm_segment_record record = {
@@ -261,18 +312,16 @@ void store_deliver(struct store *store, uint64_t sequence)
 		.sequence = store->delivered_noted + 1,
 		.last_sequence = sequence,
 	};
-	int r = 0;
+	int r;
 
 	if (sequence <= store->delivered)
 		return;
 	store->delivered = sequence;
-	make_room(store, TM_SEGMENT_HEADER_BYTES + sizeof(record));
 	if (store->folder.count == 0)
 		return; /* there is nothing to be sent twice */
-	if (store->current < 0)
-		r = begin_segment(store);
+	r = prepare_segment(store, NOTES_SHARE, sizeof(record));
 	if (r == 0)
-		r = write_record(store, &record, NULL, false);
+		r = write_record(store, NOTES_SHARE, &record, NULL, false);
 	if (r < 0)
 		return;
 	store->delivered_noted = sequence;
@@ -280,8 +329,10 @@ void store_deliver(struct store *store, uint64_t sequence)
 
 void store_deinit(struct store *store)
 {
-	close_reader(store);
-	if (store->current >= 0)
-		(void)end_segment(store);
+	for (unsigned share = 0; share < SPOOL_SHARES; share++) {
+		close_cursor(&store->cursors[share]);
+		if (is_open(&store->open[share]))
+			(void)end_segment(store, share);
+	}
 	writer_deinit(&store->writer);
 }

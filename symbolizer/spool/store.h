@@ -5,11 +5,12 @@
  *
  * Durable    a report counts as stored once its bytes, and the file's name, are synced. What fails
  *            half-way is cut off again; where that fails, too, the next report begins a segment.
- * Segments   of a sixteenth of the bytes, within bounds, and of a limited age. A start never
- *            appends to what is there: it cuts off a torn end, and begins a segment with its first
- *            report.
- * Limits     of bytes and age, by removing the oldest segments; a report that does not fit onto the
- *            disk has one more try without as many of the oldest as it needs.
+ * Segments   of one share each, of a small part of the bytes, within bounds, and of a limited age.
+ *            A start never appends to what is there: it cuts off torn ends, and begins a segment
+ *            with the first report of a share.
+ * Limits     of age, by removing the oldest segments; of bytes, by removing the oldest of the share
+ *            that has most of them. A report that does not fit onto the disk has one more try
+ *            without as many of those as it needs.
  * Damage     is named on stderr, with file and place; whatever is whole is used.
  */
 
@@ -21,7 +22,7 @@
 #include "symbolizer/spool/options.h"
 #include "symbolizer/spool/writer.h"
 
-#define STORE_SEGMENT_PART  16u
+#define STORE_SEGMENT_PART  32u
 #define STORE_SEGMENT_MIN   (256u << 10)
 #define STORE_SEGMENT_BYTES (16u << 20) /* most; longer only for one long report */
 #define STORE_NOTICES_MAX   20u         /* lines about damage */
@@ -30,22 +31,32 @@ enum {
 	STORE_E_NONE = 1, /* nothing is to be sent */
 };
 
+struct store_open { /* the segment to which the reports of a share are appended */
+	struct tm_segment_header header;
+	int fd;           /* -1: the next report makes one */
+	uint64_t at;      /* its end */
+	int64_t begun_ns; /* CLOCK_BOOTTIME */
+};
+
+struct store_cursor {                    /* in the reports of a share, for what is fetched */
+	struct tm_segment_reader reader; /* fd -1: none. Its descriptor is owned */
+	uint64_t first;                  /* the sequence in the name of what it reads */
+	uint64_t passed;                 /* what lies behind this one is `next`, or before it */
+	struct tm_segment_record next;   /* to be sent; kind 0: none was found */
+};
+
 struct store {
 	const struct options *options;
 	uint64_t segment_bytes;
 	struct folder folder;
 	struct writer writer;
-	struct tm_segment_header header; /* of the open segment; its ids are those of each */
-	int current; /* the open segment, the last of the folder; -1: the next report makes one */
-	uint64_t at; /* its end */
-	int64_t begun_ns; /* CLOCK_BOOTTIME */
+	struct tm_segment_header header; /* the ids of each segment */
+	struct store_open open[SPOOL_SHARES];
+	unsigned written; /* the share whose segment the writer has */
+	struct store_cursor cursors[SPOOL_SHARES];
 	uint64_t next_sequence;
 	uint64_t delivered;       /* up to this one; known, */
 	uint64_t delivered_noted; /* and written down */
-	struct tm_segment_reader
-		reader;        /* of what is fetched; fd -1: none. Its descriptor is owned */
-	uint64_t reader_first; /* the sequence in its name */
-	uint64_t passed;       /* whatever lies behind this one is still before it */
 	unsigned notices;
 };
 
@@ -54,8 +65,8 @@ void store_init(struct store *store, const struct options *options,
 		const struct tm_segment_header *header);
 /* Finds what is there, and cuts off a torn end. Return: 0, -errno. */
 int store_recover(struct store *store, DIR *entries);
-/* @record: flags, body_bytes and what is below it. Return: the status of STORED; its sequence is in
- * @record then. */
+/* @record: flags with the share, body_bytes and what is below it. Return: the status of STORED; its
+ * sequence is in @record then. */
 enum spool_status store_append(struct store *store, struct tm_segment_record *record,
 			       const void *body);
 /* All up to @sequence, which was stored, have their final answer. */

@@ -37,8 +37,10 @@ static void name_error(uint64_t first, int r)
 
 /* --- at the start ----------------------------------------------------------------------------- */
 
-struct walk { /* through one segment */
+struct walk { /* through one segment, the later ones first */
 	struct tm_segment_reader reader;
+	struct folder_segment *segment;
+	bool *ended; /* of each share: its last segment, the only one that may end torn, was read */
 	struct tm_segment_record last; /* the last report; kind 0: there is none */
 	uint64_t end;                  /* of the last whole record */
 	bool torn; /* nothing whole lies behind `end`, but something lies there */
@@ -54,14 +56,20 @@ static void note_record(struct store *store, struct walk *walk,
 			store->delivered = record->last_sequence;
 	} else {
 		walk->last = *record;
+		walk->segment->share = tm_segment_record_share(record);
 	}
 	if (record->last_sequence >= store->next_sequence)
 		store->next_sequence = record->last_sequence + 1;
 }
 
-/* @newest: damage at its end is no surprise, and not named. Return: 0, -errno of reading;
- * TM_SEGMENT_E_FAULT: it is no segment. */
-static int walk_segment(struct store *store, struct walk *walk, uint64_t first, bool newest)
+/* Damage at its end is no surprise. One without a report tells no share. */
+static bool is_last_of_share(const struct walk *walk)
+{
+	return walk->last.kind == 0 || !walk->ended[walk->segment->share];
+}
+
+/* Return: 0, -errno of reading; TM_SEGMENT_E_FAULT: it is no segment. */
+static int walk_segment(struct store *store, struct walk *walk, uint64_t first)
 {
 	struct tm_segment_record record;
 	int r = tm_segment_reader_open(&walk->reader, walk->reader.fd);
@@ -78,14 +86,14 @@ static int walk_segment(struct store *store, struct walk *walk, uint64_t first, 
 		if (r != TM_SEGMENT_E_FAULT)
 			continue;
 		walk->torn = walk->reader.at >= walk->reader.bytes;
-		if (!newest || !walk->torn)
+		if (!is_last_of_share(walk) || !walk->torn)
 			name_damage(store, &walk->reader, first);
 	}
 	return r == TM_SEGMENT_E_END ? 0 : r;
 }
 
-/* Whether the last report of the newest segment is whole: a loss of power may have left its header
- * alone. No report before it can be so: each was durable before the next one. */
+/* Whether the last report of the last segment of a share is whole: a loss of power may have left
+ * its header alone. No report before it can be so: each was durable before the next one. */
 static bool last_is_whole(struct walk *walk)
 {
 	_cleanup_(tm_freep) void *body = NULL;
@@ -99,25 +107,27 @@ static bool last_is_whole(struct walk *walk)
 
 static void cut_off(struct store *store, const struct walk *walk)
 {
-	struct folder_segment *newest = &store->folder.segments[store->folder.count - 1];
-	_cleanup_(tm_closep) int fd = folder_open(&store->folder, newest->first_sequence, true);
+	struct folder_segment *segment = walk->segment;
+	_cleanup_(tm_closep) int fd = folder_open(&store->folder, segment->first_sequence, true);
 
 	if (fd < 0 || ftruncate(fd, (off_t)walk->end) < 0)
 		return; /* it is skipped each time that it is read */
-	store->folder.bytes -= newest->bytes - walk->end;
-	newest->bytes = walk->end;
+	store->folder.bytes -= segment->bytes - walk->end;
+	segment->bytes = walk->end;
 }
 
-static void recover_segment(struct store *store, uint64_t first, bool newest)
+static void recover_segment(struct store *store, struct folder_segment *segment, bool ended[])
 {
+	const uint64_t first = segment->first_sequence;
 	_cleanup_(tm_closep) int fd = folder_open(&store->folder, first, false);
-	struct walk walk = {.reader = {.fd = fd}};
-	int r = fd < 0 ? fd : walk_segment(store, &walk, first, newest);
+	struct walk walk = {.reader = {.fd = fd}, .segment = segment, .ended = ended};
+	int r = fd < 0 ? fd : walk_segment(store, &walk, first);
 
 	if (r < 0)
 		name_error(first, r);
-	if (r != 0 || !newest)
+	if (r != 0 || !is_last_of_share(&walk))
 		return;
+	ended[segment->share] |= walk.last.kind != 0;
 	if (walk.last.kind != 0 &&
 	    walk.end == walk.last.offset + tm_segment_record_bytes(walk.last.body_bytes) &&
 	    !last_is_whole(&walk)) {
@@ -130,39 +140,40 @@ static void recover_segment(struct store *store, uint64_t first, bool newest)
 
 int store_recover(struct store *store, DIR *entries)
 {
+	bool ended[SPOOL_SHARES] = {false};
 	int r = folder_list(&store->folder, store->options->directory, entries);
 
 	if (r < 0)
 		return r;
 	store_expire(store);
-	for (unsigned i = 0; i < store->folder.count; i++)
-		recover_segment(store, store->folder.segments[i].first_sequence,
-				i + 1 == store->folder.count);
+	for (unsigned i = store->folder.count; i > 0; i--)
+		recover_segment(store, &store->folder.segments[i - 1], ended);
 	store->delivered_noted = store->delivered;
 	return 0;
 }
 
 /* --- what is to be sent ----------------------------------------------------------------------- */
 
-/* Return: 0, STORE_E_NONE: no segment lies behind @after. The one that is skipped is no more to be
+/* The next segment of the share. Return: 0, STORE_E_NONE. The one that is skipped is no more to be
  * read. */
-static int open_next(struct store *store, bool from_start)
+static int open_next(struct store *store, unsigned share, bool from_start)
 {
-	const uint64_t read = store->reader_first;
+	struct store_cursor *cursor = &store->cursors[share];
+	const uint64_t read = cursor->first;
 
-	store->reader.fd = tm_close(store->reader.fd);
+	cursor->reader.fd = tm_close(cursor->reader.fd);
 	for (unsigned i = 0; i < store->folder.count; i++) {
-		uint64_t first = store->folder.segments[i].first_sequence;
+		const struct folder_segment *segment = &store->folder.segments[i];
 		struct tm_segment_reader reader;
 		int fd, r;
 
-		if (!from_start && first <= read)
+		if (segment->share != share || (!from_start && segment->first_sequence <= read))
 			continue;
-		fd = folder_open(&store->folder, first, false);
+		fd = folder_open(&store->folder, segment->first_sequence, false);
 		r = fd < 0 ? fd : tm_segment_reader_open(&reader, fd);
 		if (r == 0) {
-			store->reader = reader;
-			store->reader_first = first;
+			cursor->reader = reader;
+			cursor->first = segment->first_sequence;
 			return 0;
 		}
 		if (fd >= 0)
@@ -172,24 +183,24 @@ static int open_next(struct store *store, bool from_start)
 }
 
 /* A segment that is read may have become longer. Return: as tm_segment_reader_next. */
-static int next_record(struct store *store, struct tm_segment_record *ret_record)
+static int next_record(struct store *store, struct store_cursor *cursor)
+{
+	const struct folder_segment *segment = folder_find(&store->folder, cursor->first);
+
+	if (segment)
+		cursor->reader.bytes = segment->bytes;
+	return tm_segment_reader_next(&cursor->reader, &cursor->next);
+}
+
+static bool is_last(const struct store *store, unsigned share)
 {
 	const struct folder *folder = &store->folder;
 
 	for (unsigned i = folder->count; i > 0; i--)
-		if (folder->segments[i - 1].first_sequence == store->reader_first) {
-			store->reader.bytes = folder->segments[i - 1].bytes;
-			break;
-		}
-	return tm_segment_reader_next(&store->reader, ret_record);
-}
-
-static bool is_last(const struct store *store)
-{
-	const struct folder *folder = &store->folder;
-
-	return folder->count == 0 ||
-	       folder->segments[folder->count - 1].first_sequence <= store->reader_first;
+		if (folder->segments[i - 1].share == share)
+			return folder->segments[i - 1].first_sequence <=
+			       store->cursors[share].first;
+	return true;
 }
 
 static bool is_to_be_sent(const struct tm_segment_record *record, uint64_t after)
@@ -198,26 +209,59 @@ static bool is_to_be_sent(const struct tm_segment_record *record, uint64_t after
 	       !(record->flags & TM_SEGMENT_LOCAL);
 }
 
-/* Finds the header of the next one. What cannot be read is left out. Return: 0, STORE_E_NONE. */
-static int find(struct store *store, uint64_t after, struct tm_segment_record *ret_record)
+/* Finds the header of the next one of a share, as `next`. What cannot be read is left out.
+ * Return: 0, STORE_E_NONE. */
+static int find(struct store *store, unsigned share, uint64_t after)
 {
-	int r = store->reader.fd < 0 ? open_next(store, true) : 0;
+	struct store_cursor *cursor = &store->cursors[share];
+	int r = cursor->reader.fd < 0 ? open_next(store, share, true) : 0;
 
 	while (r == 0) {
-		r = next_record(store, ret_record);
-		if (r == 0 && is_to_be_sent(ret_record, after))
+		r = next_record(store, cursor);
+		if (r == 0 && is_to_be_sent(&cursor->next, after))
 			return 0;
 		if (r < 0)
-			name_error(store->reader_first, r);
+			name_error(cursor->first, r);
 		if (r == 0 || r == TM_SEGMENT_E_FAULT) { /* named at the start */
 			r = 0;
 			continue;
 		}
-		if (is_last(store))
-			return STORE_E_NONE; /* the next call goes on here */
-		r = open_next(store, false);
+		if (is_last(store, share))
+			break; /* the next call goes on here */
+		r = open_next(store, share, false);
 	}
-	return r;
+	cursor->next.kind = 0;
+	return STORE_E_NONE;
+}
+
+/* A cursor that is beyond what is asked for begins anew. Return: as find. */
+static int advance(struct store *store, unsigned share, uint64_t after)
+{
+	struct store_cursor *cursor = &store->cursors[share];
+
+	if (cursor->reader.fd >= 0 && after < cursor->passed) {
+		cursor->reader.fd = tm_close(cursor->reader.fd);
+		cursor->next.kind = 0;
+	}
+	cursor->passed = after;
+	if (cursor->next.kind != 0 && cursor->next.sequence > after)
+		return 0; /* each report is asked for again after a pause */
+	return find(store, share, after);
+}
+
+/* Return: the cursor of the oldest one behind @after, NULL. */
+static struct store_cursor *find_oldest(struct store *store, uint64_t after)
+{
+	struct store_cursor *oldest = NULL;
+
+	for (unsigned share = 0; share < SPOOL_SHARES; share++) {
+		struct store_cursor *cursor = &store->cursors[share];
+
+		if (advance(store, share, after) == 0 &&
+		    (!oldest || cursor->next.sequence < oldest->next.sequence))
+			oldest = cursor;
+	}
+	return oldest;
 }
 
 enum {
@@ -225,47 +269,40 @@ enum {
 };
 
 /* Return: 0, READ_E_LOST (and why was printed), -errno: there is no memory. */
-static int read_body(struct store *store, const struct tm_segment_record *record, int *ret_fd)
+static int read_body(struct store *store, struct store_cursor *cursor, int *ret_fd)
 {
+	const struct tm_segment_record *record = &cursor->next;
 	struct tm_region body = TM_REGION_NULL;
 	int r = tm_region_begin_blob(&body, "otlp", record->body_bytes), read = 0;
 
 	if (r == 0)
-		read = tm_segment_reader_body(&store->reader, record, body.addr);
+		read = tm_segment_reader_body(&cursor->reader, record, body.addr);
 	if (r == 0 && read == 0)
 		r = tm_region_end_blob(&body);
 	if (r == 0 && read == 0)
 		*ret_fd = TM_TAKE_FD(body.fd);
 	tm_region_close(&body);
 	if (read < 0)
-		name_error(store->reader_first, read);
+		name_error(cursor->first, read);
 	if (read > 0)
-		name_damage(store, &store->reader, store->reader_first);
+		name_damage(store, &cursor->reader, cursor->first);
 	return read != 0 ? READ_E_LOST : r;
-}
-
-/* Whether the reader is beyond what is asked for; each report is asked for again after a pause. */
-static bool must_rewind(const struct store *store, uint64_t after)
-{
-	return store->reader.fd >= 0 && after < store->passed;
 }
 
 int store_fetch(struct store *store, uint64_t after, struct tm_segment_record *ret_record,
 		int *ret_fd)
 {
-	int r;
+	struct store_cursor *oldest;
+	int r = READ_E_LOST;
 
 	after = after > store->delivered ? after : store->delivered;
-	if (must_rewind(store, after))
-		store->reader.fd = tm_close(store->reader.fd);
-	do {
-		r = find(store, after, ret_record);
-		if (r != 0) {
-			store->passed = after;
-			return r;
-		}
-		r = read_body(store, ret_record, ret_fd);
-	} while (r == READ_E_LOST);
-	store->passed = ret_record->sequence;
+	while (r == READ_E_LOST) {
+		oldest = find_oldest(store, after);
+		if (!oldest)
+			return STORE_E_NONE;
+		*ret_record = oldest->next;
+		after = oldest->next.sequence;
+		r = read_body(store, oldest, ret_fd);
+	}
 	return r;
 }

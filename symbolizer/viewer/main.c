@@ -53,9 +53,10 @@ static int fail(const struct options *options, enum tm_failure failure, const ch
 
 static int read_inputs(struct viewer *viewer)
 {
-	const struct options *options = &viewer->options;
+	struct options *options = &viewer->options;
 	int r = 0;
 
+	sources_mark_last(options->inputs, options->input_count);
 	for (unsigned i = 0; r == 0 && i < options->input_count; i++)
 		r = sources_read(&viewer->sources, &options->inputs[i],
 				 &options->windows[options->inputs[i].side]);

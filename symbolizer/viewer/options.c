@@ -131,18 +131,6 @@ static int parse_argument(struct options *options, char *text)
 	return text[0] == '-' ? parse_of_side(options, text + 1, 0) : -EINVAL;
 }
 
-static void mark_last(struct options *options)
-{
-	struct options_input *last[TM_VIEW_SIDES] = {NULL};
-
-	for (unsigned i = 0; i < options->input_count; i++)
-		if (options->inputs[i].is_segment)
-			last[options->inputs[i].side] = &options->inputs[i];
-	for (unsigned side = 0; side < TM_VIEW_SIDES; side++)
-		if (last[side])
-			last[side]->is_last = true;
-}
-
 int options_parse(struct options *options, int argc, char *const argv[], const char **ret_bad)
 {
 	*options = (struct options){
@@ -156,7 +144,6 @@ int options_parse(struct options *options, int argc, char *const argv[], const c
 			*ret_bad = argv[i];
 			return -EINVAL;
 		}
-	mark_last(options);
 	*ret_bad = "--control-fd is required";
 	return options->control_fd < 0 ? -EINVAL : 0;
 }

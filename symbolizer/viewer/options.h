@@ -21,7 +21,7 @@ struct options_input {
 	int fd;
 	uint8_t side;
 	bool is_segment; /* of a spool; else one OTLP request, or its gzip */
-	bool is_last;    /* segment of its side: it may be written to while it is read */
+	bool is_last;    /* of its side and share: it may be written to (sources_mark_last) */
 };
 
 struct options {

@@ -43,6 +43,7 @@ static void name_part(struct sources *sources, const char *name, uint64_t at, ui
 			      bytes, at, why);
 }
 
+/* The others between @from and @to are of other shares, in other files. */
 static void name_reports(struct sources *sources, const char *name, uint64_t from, uint64_t to)
 {
 	if (from == to)
@@ -50,8 +51,9 @@ static void name_reports(struct sources *sources, const char *name, uint64_t fro
 				      from);
 	else
 		(void)tm_control_note(sources->control,
-				      "%s: reports %" PRIu64 " to %" PRIu64 " are missing", name,
-				      from, to);
+				      "%s: of the reports %" PRIu64 " to %" PRIu64
+				      " those of this file are missing",
+				      name, from, to);
 }
 
 /* @r: of the request's reading. Return: 0: it is read, or named; SOURCES_E_MEMORY. */
@@ -219,15 +221,20 @@ static int visit(struct sources *sources, const struct options_input *input,
 	return read_report(sources, input->name, segment, record);
 }
 
-/* Notes which reports are missing between two records; each has one more than the one before. */
+struct gap {           /* in a segment */
+	uint64_t next; /* sequence behind the last report; 0: none was read */
+	bool damaged;  /* something behind that could not be read */
+};
+
+/* Notes which reports may be missing before @record. */
 static void check_sequence(struct sources *sources, const char *name,
-			   const struct tm_segment_record *record, uint64_t *next)
+			   const struct tm_segment_record *record, struct gap *gap)
 {
 	if (record->kind != TM_SEGMENT_REPORT)
 		return;
-	if (*next && record->sequence > *next)
-		name_reports(sources, name, *next, record->sequence - 1);
-	*next = record->sequence + 1;
+	if (gap->damaged && gap->next && record->sequence > gap->next)
+		name_reports(sources, name, gap->next, record->sequence - 1);
+	*gap = (struct gap){.next = record->sequence + 1};
 }
 
 static void name_fault(struct sources *sources, const struct options_input *input,
@@ -245,23 +252,52 @@ static int read_segment(struct sources *sources, const struct options_input *inp
 {
 	struct tm_segment_reader segment;
 	struct tm_segment_record record;
-	uint64_t next = 0;
+	struct gap gap = {0};
 	int r = tm_segment_reader_open(&segment, input->fd), read = 0;
 
 	while (r >= 0 && r != TM_SEGMENT_E_END && read == 0) {
-		if (r == TM_SEGMENT_E_FAULT)
+		if (r == TM_SEGMENT_E_FAULT) {
 			name_fault(sources, input, &segment);
+			gap.damaged = true;
+		}
 		if (r == TM_SEGMENT_E_FAULT && segment.at == 0)
 			return 0; /* nothing of it can be read */
 		r = tm_segment_reader_next(&segment, &record);
 		if (r != 0)
 			continue;
-		check_sequence(sources, input->name, &record, &next);
+		check_sequence(sources, input->name, &record, &gap);
 		read = visit(sources, input, &segment, &record);
 	}
 	if (r < 0)
 		name_damage(sources, input->name, strerror(-r));
 	return read;
+}
+
+/* Of its first report. */
+static unsigned share_of(int fd)
+{
+	struct tm_segment_reader segment;
+	struct tm_segment_record record = {.kind = TM_SEGMENT_DELIVERED};
+	int r = tm_segment_reader_open(&segment, fd);
+
+	while (r == 0 && record.kind != TM_SEGMENT_REPORT)
+		r = tm_segment_reader_next(&segment, &record);
+	return r == 0 ? tm_segment_record_share(&record) : 0;
+}
+
+void sources_mark_last(struct options_input *inputs, unsigned count)
+{
+	bool later[TM_VIEW_SIDES][TM_SEGMENT_SHARES] = {{false}};
+
+	for (unsigned i = count; i > 0; i--) {
+		struct options_input *input = &inputs[i - 1];
+		unsigned share = input->is_segment ? share_of(input->fd) : 0;
+
+		if (!input->is_segment)
+			continue;
+		input->is_last = !later[input->side][share];
+		later[input->side][share] = true;
+	}
 }
 
 int sources_read(struct sources *sources, const struct options_input *input,

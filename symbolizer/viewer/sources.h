@@ -30,6 +30,8 @@ struct sources {
 
 void sources_init(struct sources *sources, struct otlp_reader *reader, int control);
 void sources_deinit(struct sources *sources);
+/* Finds the segments that may end in a report that is being written. Each side's are in order. */
+void sources_mark_last(struct options_input *inputs, unsigned count);
 /* Reads one file. Return: 0, SOURCES_E_MEMORY. */
 int sources_read(struct sources *sources, const struct options_input *input,
 		 const struct selection_window *window);

@@ -26,7 +26,7 @@ static struct output_file out;
 static int write_parts(const struct report *report, bool compressed, uint64_t *ret_bytes)
 {
 	_cleanup_(otlp_parts_deinit) struct otlp_parts parts = OTLP_PARTS_NULL;
-	int r = otlp_parts_init(&parts, report);
+	int r = otlp_parts_init(&parts, report, NULL);
 
 	while (r == 0) {
 		r = otlp_parts_next(&parts, OTLP_PART_BYTES);

@@ -131,7 +131,7 @@ static int write_parts(const char *directory, const struct report *report)
 {
 	uint64_t most = report->sample_count > PARTS_MAX ? PART_BYTES : 1;
 	char name[32];
-	int r = otlp_parts_init(&parts, report);
+	int r = otlp_parts_init(&parts, report, NULL);
 
 	for (unsigned i = 0; r == 0; i++) {
 		(void)snprintf(name, sizeof(name), "part.%u.otlp", i);

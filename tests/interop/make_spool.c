@@ -204,7 +204,7 @@ static uint8_t *make_body(const struct spool *spool, uint64_t *ret_bytes, uint64
 	report->start_unix_ns = spool->start_unix_ns + (spool->sequence - 1) * spool->report_ns;
 	report->duration_ns = spool->report_ns;
 	output_file_init(&out, fd);
-	if (otlp_parts_init(&parts, report) < 0 || otlp_parts_next(&parts, UINT64_MAX) != 0 ||
+	if (otlp_parts_init(&parts, report, NULL) < 0 || otlp_parts_next(&parts, UINT64_MAX) != 0 ||
 	    otlp_parts_write(&parts, &out, /* compressed= */ true) < 0 ||
 	    output_file_finish(&out) < 0 || fstat(fd, &status) < 0)
 		give_up("OTLP");

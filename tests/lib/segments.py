@@ -19,6 +19,8 @@ class Report:
          self.uncompressed, self.samples, self.start, self.end, self.boottime, self.realtime, _,
          _) = fields
         self.body = body
+        self.share = self.flags >> 8
+        self.flags &= 0xff
 
 
 def header(data):
@@ -29,7 +31,7 @@ def header(data):
             return None
         magic, version, size, first, _, machine, boot, salt, digest = HEADER.unpack(raw)
         if magic == b"TMSEGMT\n" and hashlib.sha256(raw[:80]).digest() == digest:
-            assert version == 1
+            assert version in (1, 2)
             return size, first, machine, boot, salt
     return None
 
@@ -61,9 +63,12 @@ def paths(folder):
             if name.endswith(".segment")]
 
 
+def reports_of(path):
+    return [record for record in records(path) if record.kind == REPORT]
+
+
 def reports(folder):
-    return [record for path in paths(folder) for record in records(path)
-            if record.kind == REPORT]
+    return [record for path in paths(folder) for record in reports_of(path)]
 
 
 def made_later(path, ns):

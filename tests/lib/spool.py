@@ -9,6 +9,7 @@ import subprocess
 MESSAGE = struct.Struct("<4I7Q2q")
 STORE, DELIVERED, FETCH, STORED, REPORT = 1, 2, 3, 16, 17
 GZIP, LOCAL = 1, 2
+SHARE_SHIFT, SHARES = 8, 8
 DONE, NONE, TOO_LARGE, FULL, BROKEN = range(5)
 SEALS = 0xf  # seal, shrink, grow, write
 HANG_SECONDS = 60

@@ -140,6 +140,93 @@ def the_oldest_segments_go_when_there_are_too_many_bytes():
             assert set(after[:-1]) <= set(before)
 
 
+def in_share(number, flags=0):
+    return flags | number << SHARE_SHIFT
+
+
+def a_share_that_has_most_bytes_makes_room_with_its_own_oldest():
+    for mode in MODES:
+        with folder() as path:
+            with start(path, *mode, max_bytes=8 << 20) as spool:
+                last, few = 0, []
+                for number in range(400):  # 40 MB of one, beside 400 KB and 2 MB of others
+                    for share, size in (3, 100000), (0, 1000), (7, 5000):
+                        last += 1
+                        assert spool.store(body_of(last, size),
+                                           flags=in_share(share)) == (DONE, last)
+                        if share != 3:
+                            few.append(last)
+                kept = segments.reports(path)
+                assert sum(os.stat(name).st_size for name in segments.paths(path)) <= 8 << 20
+                assert [report.sequence for report in sorted(kept, key=lambda one: one.sequence)
+                        if report.share != 3] == few, "a small share made room"
+                most = [report.sequence for report in kept if report.share == 3]
+                assert 40 < len(most) < 60 and most == list(range(1201 - 3 * len(most), 1199, 3))
+                for name in segments.paths(path):
+                    assert len({report.share for report in segments.records(name)
+                                if report.kind == segments.REPORT}) <= 1
+            # After a start it knows whose they are.
+            with start(path, *mode, max_bytes=8 << 20) as spool:
+                for number in range(100):
+                    assert spool.store(bytes(100000), flags=in_share(5))[0] == DONE
+                left = {report.sequence for report in segments.reports(path)}
+                assert set(few) <= left and left & set(most)
+                assert spool.finish() == (0, "")
+
+
+def reports_of_all_shares_are_fetched_in_their_order():
+    seed = int(os.environ.get("TM_SEED", random.SystemRandom().randrange(2**32)))
+    print("  seed %d" % seed)
+    dice = random.Random(seed)
+    with folder() as path:
+        with start(path, max_bytes=8 << 20) as spool:
+            for number in range(1, 101):
+                flags = LOCAL if number % 7 == 0 else GZIP if number % 3 == 0 else 0
+                assert spool.store(body_of(number, 20000),
+                                   flags=in_share(dice.randrange(SHARES), flags)) == (DONE, number)
+        sent = [number for number in range(1, 101) if number % 7]
+        with start(path, max_bytes=8 << 20) as spool:
+            for before, number in zip([0] + sent, sent):
+                for _ in range(dice.randrange(1, 3)):
+                    sequence, body, fields = spool.fetch(before)
+                    assert (sequence, body) == (number, body_of(number, 20000)), (sequence, number)
+                    assert bool(fields[1] & GZIP) == (number % 3 == 0)
+                if dice.randrange(4) == 0:
+                    again = dice.choice([0] + sent[:sent.index(number) + 1])
+                    assert spool.fetch(again)[0] == min(one for one in sent + [999] if one > again)
+                if dice.randrange(4) == 0:
+                    assert spool.store(b"more", flags=in_share(dice.randrange(SHARES), LOCAL))
+            assert spool.fetch(sent[-1]) == NONE
+            spool.delivered(50)
+            assert spool.fetch(0)[0] == 51
+            assert spool.store(b"x", flags=in_share(6))[0] == DONE  # the note is durable
+        with start(path, max_bytes=8 << 20) as spool:
+            assert spool.fetch(0)[0] == 51
+            assert spool.finish() == (0, "")
+
+
+def a_torn_end_of_each_share_is_cut_off():
+    with folder() as path:
+        with start(path) as spool:
+            for number in range(1, 17):
+                assert spool.store(body_of(number), flags=in_share(number % 4)) == (DONE, number)
+        names = segments.paths(path)
+        assert len(names) == 4
+        for name in names:
+            os.truncate(name, os.stat(name).st_size - 10)
+        with start(path) as spool:
+            assert spool.finish() == (0, "")
+        assert sorted(report.sequence for report in segments.reports(path)) == list(range(1, 13))
+        # One that is not the last of its share has no torn end without damage.
+        with start(path) as spool:
+            assert spool.store(b"x", flags=in_share(2))[0] == DONE
+        two = next(name for name in names if segments.reports_of(name)[0].share == 2)
+        os.truncate(two, os.stat(two).st_size - 10)
+        with start(path) as spool:
+            code, text = spool.finish()
+            assert code == 0 and text.count("are lost") == 1 and os.path.basename(two) in text, text
+
+
 def segments_whose_last_report_is_too_old_go():
     with folder() as path:
         with start(path) as spool:
@@ -272,6 +359,7 @@ def a_hostile_message_ends_it():
         (message(STORE, **{**good, "bytes": 5, "uncompressed": 5}), sealed(b"four")),
         (message(STORE, **{**good, "uncompressed": 5}), sealed(b"four")),
         (message(STORE, flags=4, **good), sealed(b"four")),
+        (message(STORE, flags=in_share(SHARES), **good), sealed(b"four")),
         (message(STORE, status=1, **good), sealed(b"four")),
         (message(STORE, reserved=1, **good), sealed(b"four")),
         (message(STORE, sequence=1, **good), sealed(b"four")),
@@ -306,6 +394,10 @@ def invalid_options_do_not_start_it():
         assert process.returncode == 2, options
 
 
+def share_of(body):
+    return body[0] % 3
+
+
 def a_kill_at_any_time_costs_nothing_that_was_stored():
     seed = int(os.environ.get("TM_SEED", random.SystemRandom().randrange(2**32)))
     kills = int(os.environ.get("TM_KILLS", 50))
@@ -318,7 +410,7 @@ def a_kill_at_any_time_costs_nothing_that_was_stored():
                 posted = None
                 for _ in range(dice.randrange(4)):
                     body = dice.randbytes(dice.randrange(1, 100000))
-                    status, sequence = spool.store(body)
+                    status, sequence = spool.store(body, flags=in_share(share_of(body)))
                     assert status == DONE and sequence > last
                     stored[sequence], last = body, sequence
                 if last and dice.randrange(2):
@@ -327,7 +419,7 @@ def a_kill_at_any_time_costs_nothing_that_was_stored():
                     report = spool.fetch(0)  # it has read the message
                     assert report == NONE or report[0] > delivered
                 posted = dice.randbytes(dice.randrange(1, 1000000))
-                spool.post(posted)
+                spool.post(posted, flags=in_share(share_of(posted)))
                 kill_after(spool, 10**dice.uniform(-5, -1.3))  # 10 us to 50 ms
                 answer = spool.receive()
                 if answer:
@@ -338,8 +430,11 @@ def a_kill_at_any_time_costs_nothing_that_was_stored():
             for report in segments.reports(path):
                 assert report.sequence not in found, "a sequence is there twice"
                 found[report.sequence] = report.body
-            oldest = min(found, default=last + 1)  # older ones had to make room
-            stored = {sequence: body for sequence, body in stored.items() if sequence >= oldest}
+            oldest = [last + 1] * SHARES  # of each share; older ones had to make room
+            for sequence in sorted(found, reverse=True):
+                oldest[share_of(found[sequence])] = sequence
+            stored = {sequence: body for sequence, body in stored.items()
+                      if sequence >= oldest[share_of(body)]}
             for sequence, body in stored.items():
                 assert found.get(sequence) == body, "%d is lost at kill %d" % (sequence, number)
             for sequence in set(found) - set(stored):  # whole, although it was not answered
@@ -367,7 +462,7 @@ def main():
     tests = [value for name, value in globals().items()
              if callable(value) and getattr(value, "__module__", "") == "__main__" and
              name not in ("folder", "start", "body_of", "fill", "has_ring", "rings_are_to_be_had",
-                          "filter_mode", "kill_after", "main")]
+                          "filter_mode", "kill_after", "in_share", "share_of", "main")]
     only = os.environ.get("TM_ONLY", "")
     for test in tests:
         if only in test.__name__:

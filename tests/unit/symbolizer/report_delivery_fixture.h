@@ -80,13 +80,15 @@ static inline void step(struct peers *p)
 /* Hands over a part with that number of samples. */
 static inline void send_part(struct peers *p, uint64_t samples)
 {
-	const struct exporter_message message = {
-		.flags = EXPORTER_GZIP, .uncompressed_bytes = 10, .samples = samples};
-	const struct report_times times = {.start_ktime = 5, .end_ktime = 9, .realtime_offset = 7};
+	const struct report_part part = {
+		.message = {.flags = EXPORTER_GZIP, .uncompressed_bytes = 10, .samples = samples},
+		.times = {.start_ktime = 5, .end_ktime = 9, .realtime_offset = 7},
+		.share = 3,
+	};
 	int body = exporter_client_body();
 
 	assert_int_equal(write(body, "body", 4), 4);
-	report_delivery_send(&p->delivery, body, &message, &times);
+	report_delivery_send(&p->delivery, body, &part);
 	(void)close(body);
 }
 
@@ -121,7 +123,7 @@ static inline void spool_stores(struct peers *p, uint64_t sequence)
 {
 	const struct spool_message got = spool_got(p, SPOOL_STORE);
 
-	assert_int_equal(got.flags, SPOOL_GZIP);
+	assert_int_equal(got.flags, SPOOL_GZIP | 3 << SPOOL_SHARE_SHIFT);
 	spool_sends(p, &(struct spool_message){SPOOL_STORED, .id = got.id, .sequence = sequence},
 		    -1);
 }

@@ -30,7 +30,7 @@ static int end(void **state)
 static void make(void)
 {
 	otlp_parts_deinit(&parts);
-	assert_int_equal(otlp_parts_init(&parts, &report), 0);
+	assert_int_equal(otlp_parts_init(&parts, &report, NULL), 0);
 	assert_int_equal(otlp_parts_next(&parts, UINT64_MAX), 0);
 }
 
@@ -277,7 +277,7 @@ static void without_memory_there_is_no_message_and_nothing_is_kept(void **state)
 		struct budget budget = {.limit = limit};
 
 		report.memory = &budget;
-		r = otlp_parts_init(&parts, &report);
+		r = otlp_parts_init(&parts, &report, NULL);
 		if (r == 0)
 			r = otlp_parts_next(&parts, UINT64_MAX);
 		assert_true(r == 0 || r == -ENOMEM);

@@ -263,7 +263,7 @@ static void without_an_exporter_reports_are_local_and_nothing_is_fetched(void **
 	spool_got_nothing(p);
 	send_part(p, 10);
 	got = spool_got(p, SPOOL_STORE);
-	assert_int_equal(got.flags, SPOOL_GZIP | SPOOL_LOCAL);
+	assert_int_equal(got.flags, SPOOL_GZIP | SPOOL_LOCAL | 3 << SPOOL_SHARE_SHIFT);
 	assert_int_equal(got.start_ktime, 5);
 	assert_int_equal(got.end_ktime, 9);
 	assert_int_equal(got.realtime_offset, 7);

@@ -262,14 +262,14 @@ static void report_is_sent_in_the_parts_that_memory_allows(void **state)
 
 	count_samples(SAMPLES, 1, TM_STOP_NONE);
 	build_it();
-	assert_int_equal(otlp_parts_init(&parts, &build.report), 0);
+	assert_int_equal(otlp_parts_init(&parts, &build.report, NULL), 0);
 	assert_int_equal(otlp_parts_next(&parts, UINT64_MAX), 0);
 	assert_int_equal(parts.samples, SAMPLES);
 	whole = recording.budget.used;
 	otlp_parts_deinit(&parts);
 	rest = recording.budget.used;
 	recording.budget.limit = rest + (whole - rest) * 3 / 4;
-	assert_int_equal(otlp_parts_init(&parts, &build.report), 0);
+	assert_int_equal(otlp_parts_init(&parts, &build.report, NULL), 0);
 	for (; otlp_parts_next(&parts, UINT64_MAX) == 0; count++)
 		samples += parts.samples;
 	assert_int_equal(samples, SAMPLES);

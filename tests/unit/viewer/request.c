@@ -46,7 +46,7 @@ void request_make(struct request *request, const struct report *report, uint64_t
 	int r;
 
 	request->count = 0;
-	assert_int_equal(otlp_parts_init(&parts, report), 0);
+	assert_int_equal(otlp_parts_init(&parts, report, NULL), 0);
 	while ((r = otlp_parts_next(&parts, most)) == 0) {
 		assert_true(request->count < REQUEST_PARTS_MAX);
 		keep_part(request, &parts);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * report_bytes - about how many bytes of a request of OTLP each process of a report brings
+ *
+ * Whose      what several processes have in common, stacks, frames and names, is the first one's.
+ * Exactness  of the processes among each other: the sum is that of the request, not compressed,
+ *            within a factor of two.
+ */
+
+#include "symbolizer/output/report.h"
+
+/* @ret_bytes: of each process. Return: 0, -ENOMEM. */
+int report_bytes_of_processes(const struct report *report, uint64_t *ret_bytes);
