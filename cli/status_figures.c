@@ -136,6 +136,7 @@ static void add_lowered(struct list *list, const struct tm_counts *counts)
 
 static void add_state(struct list *list, const struct tm_status *status)
 {
+	const struct tm_export_result *export = &status->result.export;
 	const struct tm_counts *counts = &status->counts;
 
 	gauge(list, "up_seconds", "Since the symbolizer attached to the collector.",
@@ -161,6 +162,12 @@ static void add_state(struct list *list, const struct tm_status *status)
 	      seconds_since(status, status->reported ? status->reported : status->started));
 	gauge(list, "report_seconds", "That the last report took.",
 	      (double)status->report_ns / NS_PER_SECOND);
+	gauge(list, "spool_bytes", "What the spool holds.", (double)export->spool_bytes);
+	gauge(list, "spool_reach_seconds", "How far back the spool reaches.",
+	      (double)export->spool_reach_ns / NS_PER_SECOND);
+	gauge(list, "spool_least_reach_seconds",
+	      "How far back it reaches for whom it was shortened most; 0: for nobody.",
+	      (double)export->spool_least_ns / NS_PER_SECOND);
 	gauge(list, "ring_bytes", "Size of the ring between collector and symbolizer.",
 	      (double)status->ring_bytes);
 	gauge(list, "ring_most_bytes", "The most that waited in it.", (double)status->ring_most);

@@ -156,6 +156,16 @@ static void put_reports(FILE *out, const struct tm_status *status)
 	(void)fprintf(out, "delivery    %" PRIu64 " requests",
 		      sum_of(export->requests, 0, TM_EXPORT_N));
 	put_reasons(out, export->requests, NULL, 0, TM_EXPORT_N, tm_reasons_export);
+	if (!export->spool_bytes)
+		return;
+	(void)fprintf(out, "spool       %.1f MiB, reaches back ",
+		      (double)export->spool_bytes / MIB);
+	put_duration(out, export->spool_reach_ns);
+	if (export->spool_least_ns) {
+		(void)fputs(", for who fills it ", out);
+		put_duration(out, export->spool_least_ns);
+	}
+	(void)fputc('\n', out);
 }
 
 static void put_resources(FILE *out, const struct tm_status *status,
@@ -195,6 +205,8 @@ static void put_lowered(FILE *out, const struct tm_status *status)
 	unsigned most;
 	uint64_t ns = tm_weights_lowered(status->counts.weight_ns, &most);
 
+	if (status->counts.bpf.thinned)
+		(void)fprintf(out, "; %" PRIu64 " hits thinned", status->counts.bpf.thinned);
 	if (!ns)
 		return;
 	(void)fputs("; rate lowered for ", out);

@@ -133,6 +133,9 @@ struct tm_export_result {
 	uint64_t replayed;             /* requests of earlier recordings that got a final answer */
 	uint64_t rejected;             /* profiles of delivered ones, as the server says */
 	uint64_t bytes;                /* of all, as sent */
+	uint64_t spool_bytes;          /* that the spool holds, as it said last; as the next ones */
+	uint64_t spool_reach_ns;       /* how far back it reaches, */
+	uint64_t spool_least_ns;       /* and the share of whom it had to shorten; 0: nobody's */
 };
 
 #define TM_MEMORY_N 8 /* shares of the memory: memory_share.h */

@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "symbolizer/output/exporter_client.h"
+#include "symbolizer/output/report_part.h"
 #include "symbolizer/output/report_shares.h"
 #include "symbolizer/output/spool_client.h"
 
@@ -43,17 +44,6 @@
 #define REPORT_DELIVERY_SUCCESSOR_MS  10000 /* systemd restarts a spool after 0.1 s */
 #define REPORT_DELIVERY_PAUSE_MS      2000  /* the first one; each is twice as long as the last, */
 #define REPORT_DELIVERY_PAUSE_MAX_MS  60000 /* but not longer */
-
-struct report_times { /* ns */
-	uint64_t start_ktime, end_ktime;
-	int64_t boottime_offset, realtime_offset; /* as in shared/segment.h */
-};
-
-struct report_part {
-	struct exporter_message message; /* as exporter_client_send */
-	struct report_times times;
-	unsigned share; /* of the spool */
-};
 
 struct report_delivery_storing { /* a part that the spool is to store */
 	uint64_t id;       /* of the question; 0: it waits for a spool, or for room in the socket */

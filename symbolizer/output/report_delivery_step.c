@@ -39,6 +39,13 @@ static void add_stored(struct report_delivery *delivery, uint64_t sequence, uint
 	delivery->stored_count++;
 }
 
+static void count_kept(struct tm_export_result *result, const struct spool_message *message)
+{
+	result->spool_bytes = message->kept_bytes;
+	result->spool_reach_ns = message->reach_ns;
+	result->spool_least_ns = message->least_ns;
+}
+
 /* The spool has nothing before @sequence any more. */
 static void count_lost_before(struct report_delivery *delivery, uint64_t sequence)
 {
@@ -129,26 +136,6 @@ void report_delivery_give_up_storing(struct report_delivery *delivery)
 	}
 }
 
-static struct spool_message store_message(const struct report_delivery *delivery,
-					  const struct report_delivery_storing *storing)
-{
-	const struct exporter_message *message = &storing->part.message;
-	const struct report_times *times = &storing->part.times;
-
-	return (struct spool_message){
-		.flags = (message->flags & EXPORTER_GZIP ? SPOOL_GZIP : 0) |
-			 (delivery->has_exporter ? 0 : SPOOL_LOCAL) |
-			 storing->part.share << SPOOL_SHARE_SHIFT,
-		.body_bytes = message->body_bytes,
-		.uncompressed_bytes = message->uncompressed_bytes,
-		.samples = message->samples,
-		.start_ktime = times->start_ktime,
-		.end_ktime = times->end_ktime,
-		.boottime_offset = times->boottime_offset,
-		.realtime_offset = times->realtime_offset,
-	};
-}
-
 /* Return: the first part that the spool was not asked to store yet; NULL: there is none. */
 static struct report_delivery_storing *first_waiting(struct report_delivery *delivery)
 {
@@ -168,7 +155,8 @@ static void ask_to_store(struct report_delivery *delivery)
 	int r = 0;
 
 	while (r == 0 && delivery->spool.socket >= 0 && (waiting = first_waiting(delivery))) {
-		const struct spool_message ask = store_message(delivery, waiting);
+		const struct spool_message ask =
+			report_part_store(&waiting->part, !delivery->has_exporter);
 
 		r = spool_client_store(&delivery->spool, &ask, waiting->body);
 		if (r == 0)
@@ -228,6 +216,7 @@ static bool on_stored(struct report_delivery *delivery, const struct spool_messa
 	    delivery->storing[delivery->storing_first].id != message->id)
 		return false;
 	storing = take_storing(delivery);
+	count_kept(&delivery->exporter.result, message);
 	if (message->status == SPOOL_DONE) {
 		add_stored(delivery, message->sequence, storing.part.message.samples);
 		delivery->exporter.result.bytes += storing.part.message.body_bytes;

@@ -146,10 +146,12 @@ static void add(struct folder *folder, uint64_t first_sequence)
 	(void)tm_close(fd);
 	age_ns = clock_ns(CLOCK_REALTIME) -
 		 (status.st_mtim.tv_sec * NS_PER_S + status.st_mtim.tv_nsec);
+	age_ns = age_ns > 0 ? age_ns : 0;
 	insert(folder, &(struct folder_segment){
 			       .first_sequence = first_sequence,
 			       .bytes = (uint64_t)status.st_size,
-			       .ended_ns = folder_now_ns() - (age_ns > 0 ? age_ns : 0),
+			       .begun_ns = folder_now_ns() - age_ns,
+			       .ended_ns = folder_now_ns() - age_ns,
 		       });
 }
 
@@ -184,6 +186,7 @@ int folder_make(struct folder *folder, uint64_t first_sequence, unsigned share)
 	folder->segments[folder->count++] = (struct folder_segment){
 		.first_sequence = first_sequence,
 		.share = share,
+		.begun_ns = folder_now_ns(),
 		.ended_ns = folder_now_ns(),
 	};
 	return fd;

@@ -30,7 +30,8 @@ struct folder_segment {
 	uint64_t first_sequence;
 	uint64_t bytes;
 	unsigned share;   /* shared/segment.h; 0 until its records have been read */
-	int64_t ended_ns; /* CLOCK_BOOTTIME at its last report; negative: before the boot */
+	int64_t begun_ns; /* CLOCK_BOOTTIME at the begin of its first report, */
+	int64_t ended_ns; /* and when its last one was stored; negative: before the boot */
 };
 
 struct folder {

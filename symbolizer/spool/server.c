@@ -30,8 +30,9 @@ static bool is_store(const struct spool_message *m)
 	const uint32_t flags = SPOOL_GZIP | SPOOL_LOCAL | SPOOL_SHARE_MASK;
 
 	return m->kind == SPOOL_STORE && (m->flags & ~flags) == 0 && m->status == 0 &&
-	       m->reserved == 0 && m->sequence == 0 && m->body_bytes > 0 &&
-	       m->uncompressed_bytes > 0 && m->end_ktime >= m->start_ktime &&
+	       m->reserved == 0 && m->sequence == 0 && m->kept_bytes == 0 && m->reach_ns == 0 &&
+	       m->least_ns == 0 && m->body_bytes > 0 && m->uncompressed_bytes > 0 &&
+	       m->end_ktime >= m->start_ktime &&
 	       ((m->flags & SPOOL_GZIP) || m->uncompressed_bytes == m->body_bytes);
 }
 
@@ -92,6 +93,7 @@ static int on_store(struct store *store, int socket, const struct spool_message 
 	stored.status = r < 0 ? SPOOL_BROKEN : store_append(store, &record, body);
 	if (stored.status == SPOOL_DONE)
 		stored.sequence = record.sequence;
+	store_extent(store, &stored.kept_bytes, &stored.reach_ns, &stored.least_ns);
 	return answer(socket, &stored, -1);
 }
 

@@ -66,4 +66,8 @@ struct spool_message {       /* fields that no comment gives to a kind are 0 in 
 	uint64_t end_ktime;
 	int64_t boottime_offset; /* ns from CLOCK_MONOTONIC to CLOCK_BOOTTIME at the end */
 	int64_t realtime_offset; /* ... to CLOCK_REALTIME */
+	/* Of STORED: what is kept now, */
+	uint64_t kept_bytes;
+	uint64_t reach_ns; /* since when, in ns before now, */
+	uint64_t least_ns; /* and of the share that was shortened most; 0: none was */
 };

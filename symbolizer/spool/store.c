@@ -120,13 +120,21 @@ void store_expire(struct store *store)
 			remove_segment(store, &store->folder.segments[i - 1]);
 }
 
+static void shorten(struct store *store)
+{
+	struct folder_segment *segment = folder_first_to_go(&store->folder);
+
+	store->shortened[segment->share] = true;
+	remove_segment(store, segment);
+}
+
 /* So that @bytes more are within the limit. */
 static void make_room(struct store *store, uint64_t bytes)
 {
 	while (store->folder.count > 0 &&
 	       (store->folder.bytes + bytes > store->options->max_bytes ||
 		store->folder.count == FOLDER_SEGMENTS_MAX))
-		remove_segment(store, folder_first_to_go(&store->folder));
+		shorten(store);
 }
 
 static uint64_t unix_ns(void)
@@ -246,6 +254,8 @@ static int write_record(struct store *store, unsigned share, struct tm_segment_r
 	if (r == 0 && sync)
 		r = writer_sync(&store->writer);
 	if (r == 0) {
+		if (is_empty(open))
+			segment->begun_ns -= store_span_ns(record->start_ktime, record->end_ktime);
 		open->at += bytes;
 		folder_grow(&store->folder, segment, bytes);
 		return 0;
@@ -275,7 +285,7 @@ static bool free_disk(struct store *store, uint64_t bytes)
 	for (unsigned share = 0; share < SPOOL_SHARES; share++)
 		kept += is_open(&store->open[share]) && is_empty(&store->open[share]);
 	while (store->folder.count > kept && before - store->folder.bytes < bytes)
-		remove_segment(store, folder_first_to_go(&store->folder));
+		shorten(store);
 	return store->folder.bytes < before;
 }
 
@@ -325,6 +335,30 @@ void store_deliver(struct store *store, uint64_t sequence)
 	if (r < 0)
 		return;
 	store->delivered_noted = sequence;
+}
+
+void store_extent(const struct store *store, uint64_t *ret_bytes, uint64_t *ret_reach_ns,
+		  uint64_t *ret_least_ns)
+{
+	const int64_t now_ns = folder_now_ns();
+	int64_t begun_ns[SPOOL_SHARES], first_ns = now_ns, least_ns = INT64_MIN;
+
+	for (unsigned share = 0; share < SPOOL_SHARES; share++)
+		begun_ns[share] = now_ns;
+	for (unsigned i = 0; i < store->folder.count; i++) {
+		const struct folder_segment *segment = &store->folder.segments[i];
+
+		if (segment->begun_ns < begun_ns[segment->share])
+			begun_ns[segment->share] = segment->begun_ns;
+		if (segment->begun_ns < first_ns)
+			first_ns = segment->begun_ns;
+	}
+	for (unsigned share = 0; share < SPOOL_SHARES; share++)
+		if (store->shortened[share] && begun_ns[share] > least_ns)
+			least_ns = begun_ns[share];
+	*ret_bytes = store->folder.bytes;
+	*ret_reach_ns = (uint64_t)(now_ns - first_ns);
+	*ret_least_ns = least_ns == INT64_MIN ? 0 : (uint64_t)(now_ns - least_ns) + 1;
 }
 
 void store_deinit(struct store *store)

@@ -52,13 +52,23 @@ struct store {
 	struct writer writer;
 	struct tm_segment_header header; /* the ids of each segment */
 	struct store_open open[SPOOL_SHARES];
-	unsigned written; /* the share whose segment the writer has */
+	bool shortened[SPOOL_SHARES]; /* for want of bytes */
+	unsigned written;             /* the share whose segment the writer has */
 	struct store_cursor cursors[SPOOL_SHARES];
 	uint64_t next_sequence;
 	uint64_t delivered;       /* up to this one; known, */
 	uint64_t delivered_noted; /* and written down */
 	unsigned notices;
 };
+
+/* What reports say is not to be believed: at most OPTIONS_AGE_MAX. */
+static inline int64_t store_span_ns(uint64_t start_ktime, uint64_t end_ktime)
+{
+	const uint64_t most = OPTIONS_AGE_MAX * 1000000000ull;
+	const uint64_t ns = end_ktime > start_ktime ? end_ktime - start_ktime : 0;
+
+	return (int64_t)(ns < most ? ns : most);
+}
 
 /* @header: the ids are taken. Before the sandbox. */
 void store_init(struct store *store, const struct options *options,
@@ -75,6 +85,10 @@ void store_deliver(struct store *store, uint64_t sequence);
  * Return: 0, STORE_E_NONE, -errno. */
 int store_fetch(struct store *store, uint64_t after, struct tm_segment_record *ret_record,
 		int *ret_fd);
+/* *ret_reach_ns: since when reports are kept, in ns before now. *ret_least_ns: likewise, of the
+ * share that reaches least far back of those that were shortened since the start; 0: none was. */
+void store_extent(const struct store *store, uint64_t *ret_bytes, uint64_t *ret_reach_ns,
+		  uint64_t *ret_least_ns);
 /* Removes what is too old. */
 void store_expire(struct store *store);
 /* Syncs, and closes all. */

@@ -42,6 +42,7 @@ struct walk { /* through one segment, the later ones first */
 	struct folder_segment *segment;
 	bool *ended; /* of each share: its last segment, the only one that may end torn, was read */
 	struct tm_segment_record last; /* the last report; kind 0: there is none */
+	uint64_t start_ktime;          /* of the first one */
 	uint64_t end;                  /* of the last whole record */
 	bool torn; /* nothing whole lies behind `end`, but something lies there */
 };
@@ -55,6 +56,8 @@ static void note_record(struct store *store, struct walk *walk,
 		if (record->last_sequence > store->delivered)
 			store->delivered = record->last_sequence;
 	} else {
+		if (walk->last.kind == 0)
+			walk->start_ktime = record->start_ktime;
 		walk->last = *record;
 		walk->segment->share = tm_segment_record_share(record);
 	}
@@ -125,6 +128,8 @@ static void recover_segment(struct store *store, struct folder_segment *segment,
 
 	if (r < 0)
 		name_error(first, r);
+	if (r == 0)
+		segment->begun_ns -= store_span_ns(walk.start_ktime, walk.last.end_ktime);
 	if (r != 0 || !is_last_of_share(&walk))
 		return;
 	ended[segment->share] |= walk.last.kind != 0;

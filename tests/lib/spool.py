@@ -6,7 +6,7 @@ import socket
 import struct
 import subprocess
 
-MESSAGE = struct.Struct("<4I7Q2q")
+MESSAGE = struct.Struct("<4I7Q2q3Q")
 STORE, DELIVERED, FETCH, STORED, REPORT = 1, 2, 3, 16, 17
 GZIP, LOCAL = 1, 2
 SHARE_SHIFT, SHARES = 8, 8
@@ -23,9 +23,9 @@ def sealed(body, seals=SEALS):
 
 
 def message(kind, flags=0, status=0, reserved=0, id=0, sequence=0, bytes=0, uncompressed=0,
-            samples=0, start=0, end=0, boottime=0, realtime=0):
+            samples=0, start=0, end=0, boottime=0, realtime=0, kept=0, reach=0, least=0):
     return MESSAGE.pack(kind, flags, status, reserved, id, sequence, bytes, uncompressed, samples,
-                        start, end, boottime, realtime)
+                        start, end, boottime, realtime, kept, reach, least)
 
 
 class Spool:
@@ -41,6 +41,7 @@ class Spool:
         os.close(directory)
         theirs.close()
         self.ids = 0
+        self.kept = self.reach = self.least = None  # as the last answer to a STORE says
 
     def __enter__(self):
         return self
@@ -87,6 +88,7 @@ class Spool:
             return None
         fields, fd = answer
         assert fd is None and fields[0] == STORED and fields[4] == id, fields
+        self.kept, self.reach, self.least = fields[13:]
         return fields[2], fields[5]
 
     def delivered(self, sequence):

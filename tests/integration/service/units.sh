@@ -124,6 +124,9 @@ for name in ("samples_taken_total", "samples_exported_total", "reports_total"):
 check(status["samples_taken"] >= status["samples_exported"] > 0, "exported more than was taken")
 check(status["export_requests"]["delivered"] > 0, "nothing was delivered")
 check(status["late_records"] == 0, "records came late")
+check(status["spool_bytes"] > 0 and 0 < status["spool_reach_seconds"] < 3600,
+      "it does not say what is in the spool")
+check(status["spool_least_reach_seconds"] == 0, "somebody has filled the spool")
 check(status["protocol_violations"] == 0, "the services sent each other invalid messages")
 check(status["files_opened"] > 0 and status["unwind_tables"] > 1, "no file was opened")
 names = {key.split("{")[0] for key in series}

@@ -25,8 +25,15 @@ static const struct tm_status example = {
 		   .owed = 1010,
 		   .cpus = 2,
 		   .drops[0] = 5,
+		   .bpf.thinned = 8,
 		   .weight_ns = {50000000000ull, 4000000000ull, 0, 6000000000ull}},
-	.result = {.exported = 990, .drops[0] = 5, .frames = 40000, .unnamed_frames = 7},
+	.result = {.exported = 990,
+		   .drops[0] = 5,
+		   .frames = 40000,
+		   .unnamed_frames = 7,
+		   .export = {.spool_bytes = 3 << 19,
+			      .spool_reach_ns = 90000000000000ull,
+			      .spool_least_ns = 3660000000000ull}},
 };
 static const struct status_unit units[STATUS_UNITS_N] = {
 	[STATUS_UNITS_COLLECTOR] = {.has_cpu = true, .cpu_us = 1500000},
@@ -73,7 +80,10 @@ static void drops_of_both_sides_add_up(void **state)
 		       tm_reasons_drop(0));
 	assert_non_null(strstr(text, line));
 	assert_non_null(strstr(text, "\ntidemark_samples_not_run_total 10\n"));
-	assert_non_null(strstr(text, "\ntidemark_hits_thinned_total 0\n"));
+	assert_non_null(strstr(text, "\ntidemark_hits_thinned_total 8\n"));
+	assert_non_null(strstr(text, "\ntidemark_spool_bytes 1572864\n"));
+	assert_non_null(strstr(text, "\ntidemark_spool_reach_seconds 90000\n"));
+	assert_non_null(strstr(text, "\ntidemark_spool_least_reach_seconds 3660\n"));
 	assert_non_null(strstr(text, "# TYPE tidemark_samples_taken_total counter\n"));
 	assert_non_null(strstr(text, "# TYPE tidemark_report_age_seconds gauge\n"));
 	assert_non_null(strstr(text, "\ntidemark_report_age_seconds 2\n"));
@@ -101,9 +111,10 @@ static void text_names_what_was_dropped(void **state)
 	char words[64];
 
 	(void)snprintf(words, sizeof(words), "dropped 10 (%s 10)", tm_reasons_drop(0));
-	assert_non_null(strstr(text,
-			       "samples 2 CPUs at 19 Hz, for 1 min 0 s; rate lowered for 10.0 s, "
-			       "at most to 1/8\n"));
+	assert_non_null(strstr(text, "samples 2 CPUs at 19 Hz, for 1 min 0 s; 8 hits thinned; rate "
+				     "lowered for 10.0 s, at most to 1/8\n"));
+	assert_non_null(strstr(text, "\nspool       1.5 MiB, reaches back 1 d 1 h, for "
+				     "who fills it 1 h 1 min\n"));
 	assert_non_null(strstr(text, words));
 	assert_non_null(strstr(text, "the last one 2.0 s ago, every 5.0 s"));
 }

@@ -156,6 +156,8 @@ def a_share_that_has_most_bytes_makes_room_with_its_own_oldest():
                                            flags=in_share(share)) == (DONE, last)
                         if share != 3:
                             few.append(last)
+                    assert spool.least == 0 or number > 40
+                assert 0 < spool.least < spool.reach
                 kept = segments.reports(path)
                 assert sum(os.stat(name).st_size for name in segments.paths(path)) <= 8 << 20
                 assert [report.sequence for report in sorted(kept, key=lambda one: one.sequence)
@@ -169,9 +171,26 @@ def a_share_that_has_most_bytes_makes_room_with_its_own_oldest():
             with start(path, *mode, max_bytes=8 << 20) as spool:
                 for number in range(100):
                     assert spool.store(bytes(100000), flags=in_share(5))[0] == DONE
+                assert 0 < spool.least < spool.reach
                 left = {report.sequence for report in segments.reports(path)}
                 assert set(few) <= left and left & set(most)
                 assert spool.finish() == (0, "")
+
+
+def it_says_what_is_kept_and_since_when():
+    with folder() as path:
+        hour = 3600 * 10**9
+        with start(path) as spool:
+            assert spool.store(b"a", start=10**9, end=hour)[0] == DONE
+            assert spool.store(b"b", start=hour, end=2 * hour)[0] == DONE
+            assert spool.kept == sum(os.stat(name).st_size for name in segments.paths(path))
+            assert hour - 10**9 <= spool.reach < 2 * hour
+            assert spool.store(b"c", start=0, end=2**64 - 1)[0] == DONE
+            assert spool.least == 0 and spool.finish() == (0, "")
+        with start(path) as spool:  # from the begin of the first to the end of the last
+            assert spool.store(b"d", flags=in_share(1))[0] == DONE
+            assert spool.reach > 366 * 24 * hour and spool.least == 0
+            assert spool.finish() == (0, "")
 
 
 def reports_of_all_shares_are_fetched_in_their_order():
@@ -363,6 +382,7 @@ def a_hostile_message_ends_it():
         (message(STORE, status=1, **good), sealed(b"four")),
         (message(STORE, reserved=1, **good), sealed(b"four")),
         (message(STORE, sequence=1, **good), sealed(b"four")),
+        (message(STORE, least=1, **good), sealed(b"four")),
         (message(STORE, start=2, end=1, **good), sealed(b"four")),
         (message(STORE, id=1), sealed(b"")),
         (message(FETCH, id=1, samples=1), None),
