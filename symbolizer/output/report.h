@@ -84,6 +84,7 @@ struct report_process {     /* one generation */
 	uint32_t comm;      /* string, of the leader */
 	uint32_t exe;       /* string, path or "" */
 	uint32_t cgroup;    /* string, path or "" */
+	uint32_t owner;     /* string: the begin of that (profile/owner.h) */
 	uint32_t container; /* string, id or "" (container.h) */
 	uint32_t pod;       /* string, uid or "" */
 	uint32_t context;   /* string: what it says of itself, an attribute list, or "" */

@@ -59,6 +59,7 @@ static int add_processes(struct report_build *build, const struct process_table 
 			.comm = process->comm,
 			.exe = process->exe,
 			.cgroup = process->cgroup,
+			.owner = process->owner,
 			.container = process->container,
 			.context = process->context,
 			.missing = process->missing,

@@ -10,8 +10,8 @@
 #include "shared/cleanup.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/report_bytes.h"
+#include "symbolizer/profile/owner.h"
 
-#define LEVELS     2u
 #define LARGE_PART 4u /* who brings less than this part of the limit has no share of his own */
 
 struct owner {                 /* in a report */
@@ -36,43 +36,15 @@ static void dividing_deinit(struct dividing *dividing)
 
 /* --- owners ----------------------------------------------------------------------------------- */
 
-/* How long the name of the owner is, at the begin of a cgroup's path. */
-static size_t owner_bytes(const char *cgroup)
+static uint64_t key_of(const struct report *report, uint32_t process)
 {
-	const char *at = cgroup;
-
-	for (unsigned level = 0; level < LEVELS && *at == '/'; level++)
-		at += 1 + strcspn(at + 1, "/");
-	return (size_t)(at - cgroup) < REPORT_SHARES_NAME ? (size_t)(at - cgroup)
-							  : REPORT_SHARES_NAME - 1;
-}
-
-static bool is_root(const struct report *report, uint32_t process)
-{
-	return report->processes[process].euid == 0;
-}
-
-static const char *cgroup_of(const struct report *report, uint32_t process)
-{
-	return report->strings[report->processes[process].cgroup];
-}
-
-static int compare_owners(const struct report *report, uint32_t a, uint32_t b)
-{
-	const char *left = cgroup_of(report, a), *right = cgroup_of(report, b);
-	const size_t left_bytes = owner_bytes(left), right_bytes = owner_bytes(right);
-	const size_t less = left_bytes < right_bytes ? left_bytes : right_bytes;
-	int order = memcmp(left, right, less);
-
-	if (order == 0)
-		order = sort_by_number(left_bytes, right_bytes);
-	return order != 0 ? order : sort_by_number(is_root(report, a), is_root(report, b));
+	return owner_key(report->processes[process].owner, report->processes[process].euid);
 }
 
 static int compare_processes(uint32_t a, uint32_t b, const void *context)
 {
 	const struct report *report = context;
-	const int order = compare_owners(report, a, b);
+	const int order = sort_by_number(key_of(report, a), key_of(report, b));
 
 	return order != 0 ? order
 			  : sort_by_number(report->processes[a].euid, report->processes[b].euid);
@@ -111,7 +83,7 @@ static struct owner find_owner(const struct dividing *dividing, uint32_t first)
 	do
 		owner.bytes += dividing->bytes[dividing->order[i++]];
 	while (i < report->process_count &&
-	       compare_owners(report, dividing->order[first], dividing->order[i]) == 0);
+	       key_of(report, dividing->order[i]) == key_of(report, dividing->order[first]));
 	owner.count = i - first;
 	find_user(dividing, &owner);
 	return owner;
@@ -139,11 +111,11 @@ static unsigned find_largest(const struct dividing *dividing, struct owner *larg
 /* --- shares ----------------------------------------------------------------------------------- */
 
 /* Return: the share in which the search for a free one begins, the same after each start. */
-static unsigned usual_share(const char *name, size_t bytes)
+static unsigned usual_share(const char *name)
 {
 	uint32_t sum = 0;
 
-	for (size_t i = 0; i < bytes; i++)
+	for (size_t i = 0; name[i]; i++)
 		sum = sum * 31 + (unsigned char)name[i];
 	return sum % REPORT_SHARES_OWN;
 }
@@ -157,14 +129,12 @@ static bool is_free(const struct report_shares_owner *owner, uint64_t now_ns)
 static unsigned share_of(struct report_shares *shares, const struct report *report,
 			 uint32_t process, uint64_t now_ns)
 {
-	struct report_shares_owner named = {.root = is_root(report, process), .needed_ns = now_ns};
-	const char *cgroup = cgroup_of(report, process);
-	const size_t bytes = owner_bytes(cgroup);
-	const unsigned usual = usual_share(cgroup, bytes);
+	const struct report_process *of = &report->processes[process];
+	struct report_shares_owner named = {.root = of->euid == 0, .needed_ns = now_ns};
+	const unsigned usual = usual_share(report->strings[of->owner]);
 	struct report_shares_owner *found = NULL;
 
-	memcpy(named.cgroup, cgroup, bytes);
-
+	(void)memccpy(named.cgroup, report->strings[of->owner], '\0', sizeof(named.cgroup) - 1);
 	for (unsigned i = 0; i < REPORT_SHARES_OWN; i++) {
 		struct report_shares_owner *owner =
 			&shares->owners[(usual + i) % REPORT_SHARES_OWN];

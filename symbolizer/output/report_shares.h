@@ -6,8 +6,8 @@
  * Why        the spool holds a number of bytes. Whoever brings many (deep and ever different
  *            stacks, processes, names) would shorten everybody's history; so his reports are parts
  *            of their own, and what goes for them are older ones of his (symbolizer/spool/store.h).
- * Owner      root in a cgroup, or all others in it; a cgroup down to its second level. Where nearly
- *            all that they bring is one user's, his processes alone.
+ * Owner      as profile/owner.h says. Where nearly all that the others of a cgroup than root bring
+ *            is one user's, his processes alone.
  * Own        of the owners who bring most, so that the others' part is about what the spool can
  *            keep for its whole age (REPORT_SHARES_BYTES); at most REPORT_SHARES_OWN at a time, and
  *            one share for all who come later. An owner keeps his share for

@@ -27,7 +27,7 @@ static uint64_t choose_weight(const struct aggregate *aggregate, struct aggregat
 
 	for (uint32_t i = 0; i < aggregate->stack_count; i++) {
 		const struct aggregate_stack *stack = &aggregate->stacks[i];
-		uint32_t depth = aggregate_depth(stack);
+		uint32_t depth = aggregate_spare(stack);
 
 		if (!depth)
 			continue;
@@ -51,9 +51,9 @@ static void choose_depth(const struct aggregate *aggregate, struct aggregate_cut
 		const struct aggregate_stack *stack = &aggregate->stacks[i];
 		uint32_t of;
 
-		if (stack->weight > cut->weight_max)
+		of = aggregate_spare(stack);
+		if (!of || stack->weight > cut->weight_max)
 			continue;
-		of = aggregate_depth(stack);
 		stacks[of < DEPTHS ? of : DEPTHS - 1]++;
 		enough += !aggregate_is_merged(stack); /* AGGREGATE_MERGED is one frame more */
 	}
@@ -64,7 +64,8 @@ static void choose_depth(const struct aggregate *aggregate, struct aggregate_cut
 	cut->depth = depth;
 }
 
-bool aggregate_cut_choose(const struct aggregate *aggregate, struct aggregate_cut *cut)
+bool aggregate_cut_choose(const struct aggregate *aggregate, const struct aggregate_owners *owners,
+			  struct aggregate_cut *cut)
 {
 	uint64_t words = choose_weight(aggregate, cut);
 	uint32_t threads = 0;
@@ -73,9 +74,10 @@ bool aggregate_cut_choose(const struct aggregate *aggregate, struct aggregate_cu
 		const struct aggregate_sample *sample = &aggregate->samples[i];
 
 		threads += sample->tid && aggregate_is_merged(&aggregate->stacks[sample->stack]) &&
-			   !aggregate_depth(&aggregate->stacks[sample->stack]);
+			   !aggregate_depth(&aggregate->stacks[sample->stack]) &&
+			   aggregate_owners_loses(owners, aggregate, sample);
 	}
-	cut->threads = threads && words < aggregate_words(aggregate) / 4;
+	cut->threads = threads && words < cut->words / 4;
 	if (!cut->threads && words)
 		choose_depth(aggregate, cut);
 	return cut->threads || words;

@@ -25,8 +25,9 @@ struct aggregate_stack {
 	uint32_t count;
 	uint32_t process; /* generation of its anonymous frames; AGGREGATE_NO_PROCESS: has none */
 	uint32_t weight;  /* samples of all kinds, at most UINT32_MAX */
-	uint32_t forward; /* while stacks are merged: what has become of this one */
+	uint32_t forward; /* while stacks are merged: what has become of this one; before, a mark */
 };
+#define AGGREGATE_KEPT       UINT32_MAX /* the mark: it loses nothing (aggregate_owners.h) */
 #define AGGREGATE_NO_PROCESS 0xffffffffu
 
 struct aggregate_sample {
@@ -48,6 +49,10 @@ struct aggregate_sample {
 	uint64_t count;
 	uint64_t value; /* ns, of all of them */
 };
+
+/* How much they take, in words of 8 bytes, with their slots in the index, about. */
+#define AGGREGATE_STACK_WORDS  6u /* without the frames */
+#define AGGREGATE_SAMPLE_WORDS 10u
 
 static inline void aggregate_entries_forget_waker(struct aggregate_sample *sample)
 {
@@ -92,6 +97,11 @@ struct aggregate {
 static inline bool aggregate_is_merged(const struct aggregate_stack *stack)
 {
 	return stack->count && stack->frames[0] == AGGREGATE_MERGED;
+}
+
+static inline bool aggregate_is_kept(const struct aggregate_stack *stack)
+{
+	return stack->forward == AGGREGATE_KEPT;
 }
 
 /* The frames of a stack that has lost all; of no arena. */

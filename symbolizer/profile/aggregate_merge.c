@@ -15,6 +15,7 @@
 
 struct merging { /* one pass */
 	struct aggregate *aggregate;
+	struct aggregate_owners owners;
 	struct aggregate_cut cut;
 	struct arena old;
 	uint64_t freed; /* words so far, at least */
@@ -44,7 +45,7 @@ static bool is_cut(const struct merging *merging, const struct aggregate_stack *
 {
 	return !merging->cut.threads && merging->freed < merging->cut.excess &&
 	       stack->weight <= merging->cut.weight_max &&
-	       aggregate_depth(stack) > merging->cut.depth;
+	       aggregate_spare(stack) > merging->cut.depth;
 }
 
 static void set_frames(struct aggregate *aggregate, struct aggregate_stack *stack,
@@ -191,7 +192,8 @@ static void merge_samples(const struct merging *merging)
 		uint32_t hash, index;
 
 		sample.code_ktime = 0;
-		if (merging->cut.threads && aggregate_is_merged(stack) && !aggregate_depth(stack)) {
+		if (merging->cut.threads && aggregate_is_merged(stack) && !aggregate_depth(stack) &&
+		    aggregate_owners_loses(&merging->owners, aggregate, &sample)) {
 			sample.tid = 0;
 			sample.comm = aggregate->merged_comm;
 			aggregate_entries_forget_waker(&sample);
@@ -216,6 +218,22 @@ static void give_back(struct aggregate *aggregate)
 		      aggregate->sample_count, sizeof(*aggregate->samples));
 }
 
+/* Return: whether there is anything to merge. */
+static bool choose(struct merging *merging, uint64_t excess)
+{
+	struct aggregate *aggregate = merging->aggregate;
+	struct aggregate_cut *cut = &merging->cut;
+
+	aggregate_owners_count(&merging->owners, aggregate, excess);
+	for (unsigned scope = 0; scope < AGGREGATE_OWNERS_SCOPES_N; scope++) {
+		cut->words = aggregate_owners_select(&merging->owners, aggregate, scope);
+		cut->excess = excess < cut->words ? excess : cut->words;
+		if (cut->excess && aggregate_cut_choose(aggregate, &merging->owners, cut))
+			return true;
+	}
+	return false;
+}
+
 bool aggregate_merge(struct aggregate *aggregate)
 {
 	const uint64_t before = aggregate_words(aggregate);
@@ -230,9 +248,9 @@ bool aggregate_merge(struct aggregate *aggregate)
 		words = aggregate_words(aggregate);
 	}
 	for (int pass = 0; pass < PASSES_MAX && words > goal; pass++) {
-		struct merging merging = {.aggregate = aggregate, .cut.excess = words - goal};
+		struct merging merging = {.aggregate = aggregate};
 
-		if (!aggregate_cut_choose(aggregate, &merging.cut))
+		if (!choose(&merging, words - goal))
 			break;
 		if (!merging.cut.threads)
 			merge_stacks(&merging);

@@ -3,13 +3,14 @@
 /*
  * aggregate_merge - makes an aggregate smaller: rare stacks lose their deepest frames
  *
- * The rarest stacks, which hold half of what can be lost, are cut to a depth from the root that
- * frees enough, and one AGGREGATE_MERGED takes the place of what was there; stacks that have become
- * equal are one then, and so are their samples. If that is not enough, it happens again, with the
- * next ones too, down to stacks that are AGGREGATE_MERGED alone. Where nearly all stacks are, their
- * samples lose the thread (tid 0, AGGREGATE_MERGED_NAME). So what is left of a stack is true, the
- * time below each frame that is left is exact, and so is that of each process, with its samples'
- * kinds, stops and flags.
+ * Only owners who have more than their share lose (aggregate_owners.h), and all of them only where
+ * that is not enough. Of theirs the rarest stacks, which hold half of what can be lost, are cut to
+ * a depth from the root that frees enough, and one AGGREGATE_MERGED takes the place of what was
+ * there; stacks that have become equal are one then, and so are their samples. If that is not
+ * enough, it happens again, with the next ones too, down to stacks that are AGGREGATE_MERGED alone.
+ * Where nearly all stacks are, their samples lose the thread (tid 0, AGGREGATE_MERGED_NAME). So
+ * what is left of a stack is true, the time below each frame that is left is exact, and so is that
+ * of each process, with its samples' kinds, stops and flags.
  *
  * Memory     nothing is allocated but what was charged in advance (arena_spare).
  */

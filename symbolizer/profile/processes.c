@@ -9,6 +9,7 @@
 
 #include "symbolizer/base/path.h"
 #include "symbolizer/profile/container.h"
+#include "symbolizer/profile/owner.h"
 #include "symbolizer/profile/process_context.h"
 
 static uint32_t hash_of(const struct process_table *table, const struct tm_event *event)
@@ -164,6 +165,7 @@ static int copy_names(struct process_table *table, const struct tm_process *reco
 			     TM_CGROUP_CUT, text);
 	container_of(text, &container);
 	return strings_add(strings, text, length, &process->cgroup) ||
+	       strings_add(strings, text, owner_bytes(text), &process->owner) ||
 	       strings_add(strings, container.id, sizeof(container.id), &process->container) ||
 	       strings_add(strings, container.pod, sizeof(container.pod), &process->pod);
 }
@@ -178,7 +180,7 @@ static int move_string(const struct strings *from, struct strings *to, uint32_t 
 
 static void move_names(struct process *process, const struct strings *from, struct strings *to)
 {
-	uint32_t *names[] = {&process->comm,      &process->exe, &process->cgroup,
+	uint32_t *names[] = {&process->comm,      &process->exe, &process->cgroup, &process->owner,
 			     &process->container, &process->pod, &process->context};
 	size_t count = sizeof(names) / sizeof(names[0]);
 	size_t moved = 0;

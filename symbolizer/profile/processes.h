@@ -39,9 +39,10 @@ struct process {
 	uint32_t exec_id;
 	uint32_t ns_tgid;
 	uint32_t euid; /* when it was announced */
-	uint32_t comm; /* string, as the next five are */
+	uint32_t comm; /* string, as the next six are */
 	uint32_t exe;
 	uint32_t cgroup;
+	uint32_t owner;        /* the begin of that (owner.h) */
 	uint32_t container;    /* its id, from the cgroup path (container.h), or "" */
 	uint32_t pod;          /* its uid, likewise */
 	uint32_t context;      /* what it says of itself (process_context.h), or "" */
