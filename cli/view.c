@@ -120,7 +120,7 @@ static void print_side(const char *name, const struct tm_view_side *side)
 			     (double)(span - side->covered_ns) / 1e9);
 	if (side->missing)
 		terminal_print("%s%" PRIu64 " samples that the reports count are missing: a part "
-			       "of a report is lost",
+			       "of a report is lost, or was removed when the spool was full",
 			       name, side->missing);
 }
 

@@ -57,14 +57,33 @@ static void close_open(struct store *store, unsigned share)
 	open->fd = tm_close(open->fd);
 }
 
+static void close_cursor(struct store_cursor *cursor)
+{
+	cursor->reader.fd = tm_close(cursor->reader.fd);
+	cursor->next.kind = 0;
+}
+
+static void remove_segment(struct store *store, struct folder_segment *segment)
+{
+	const unsigned share = segment->share;
+	const uint64_t first = segment->first_sequence;
+
+	if (store->cursors[share].first == first)
+		close_cursor(&store->cursors[share]);
+	if (is_open(&store->open[share]) && store->open[share].header.first_sequence == first)
+		close_open(store, share);
+	folder_remove(&store->folder, segment);
+}
+
 static void remove_open(struct store *store, unsigned share)
 {
 	struct folder_segment *segment =
 		folder_find(&store->folder, store->open[share].header.first_sequence);
 
-	close_open(store, share);
 	if (segment)
-		folder_remove(&store->folder, segment);
+		remove_segment(store, segment);
+	else
+		close_open(store, share);
 }
 
 /* One without a record is removed. Return: 0, -errno of making it durable. */
@@ -89,25 +108,6 @@ static int write_to(struct store *store, unsigned share)
 		(void)end_segment(store, store->written);
 	store->written = share;
 	return writer_set_file(&store->writer, store->open[share].fd);
-}
-
-static void close_cursor(struct store_cursor *cursor)
-{
-	cursor->reader.fd = tm_close(cursor->reader.fd);
-	cursor->next.kind = 0;
-}
-
-static void remove_segment(struct store *store, struct folder_segment *segment)
-{
-	const struct store_open *open = &store->open[segment->share];
-	struct store_cursor *cursor = &store->cursors[segment->share];
-
-	if (cursor->reader.fd >= 0 && cursor->first == segment->first_sequence)
-		close_cursor(cursor);
-	if (is_open(open) && open->header.first_sequence == segment->first_sequence)
-		remove_open(store, segment->share);
-	else
-		folder_remove(&store->folder, segment);
 }
 
 void store_expire(struct store *store)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """view - windows of a spool: exact sums, and what is damaged, missing or hostile is named
 
-view.py TIDEMARK MAKE_SPOOL
+view.py TIDEMARK MAKE_SPOOL TIDEMARK_SPOOL
 """
 import collections
 import gzip
@@ -12,6 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import segments  # pylint: disable=wrong-import-position
+import spool as keeper  # pylint: disable=wrong-import-position
 
 START = 1795400000 # of the spool: 2026-11-23T02:13:20Z
 REPORTS, SECONDS, SAMPLES = 120, 5, 400
@@ -174,6 +179,39 @@ def a_report_that_is_being_written_is_no_damage(spool, wanted, work):
     check("damaged" not in growing.text and last not in growing.text, growing.text)
 
 
+def with_shares(spool, work, name):
+    """The reports of three shares, by turns."""
+    folder = os.path.join(work, name)
+    os.mkdir(folder)
+    with keeper.Spool(sys.argv[3], folder, max_bytes=1 << 30) as program:
+        for number, report in enumerate(segments.reports(spool.folder)):
+            stored = program.store(
+                report.body, samples=report.samples, uncompressed=report.uncompressed,
+                flags=report.flags | number % 3 << keeper.SHARE_SHIFT, start=report.start,
+                end=report.end, boottime=report.boottime, realtime=report.realtime)
+            check(stored == (keeper.DONE, report.sequence), "not stored: %s" % (stored,))
+        check(program.finish() == (0, ""), "the spool ended with an error")
+    return Spool(spool.tidemark, folder)
+
+
+def reports_of_several_shares_are_one_sum(spool, wanted, work):
+    shares = with_shares(spool, work, "shares")
+    check(shares.view(FIRST, END) == wanted, "it is another sum")
+    check("damaged" not in shares.text and "missing" not in shares.text, shares.text)
+    last = {segments.reports_of(path)[0].share: path for path in segments.paths(shares.folder)}
+    check(len(last) == 3, "not three shares")
+    for path in last.values():
+        os.truncate(path, os.path.getsize(path) - 20)
+    check(shares.view(FIRST, END) == wanted, "it is another sum")
+    check("damaged" not in shares.text and "segment" not in shares.text, shares.text)
+    name, at, _, _ = record_at(shares.folder, FIRST + 6)
+    shares.change(name, at + 40, b"\xff")
+    found = shares.view(FIRST, END)
+    check("%s: of the reports %d to %d those of this file are missing" %
+          (name, FIRST + 4, FIRST + 8) in shares.text, shares.text)
+    check(sum((wanted - found).values()) == SAMPLES, "more than one report is missing")
+
+
 def links_and_fifos_are_not_segments(spool, wanted, work):
     odd = copy_of(spool, work, "odd")
     os.symlink(os.path.join(spool.folder, spool.segments()[0]),
@@ -235,7 +273,7 @@ def two_windows_are_compared(spool, _, __):
 def main():
     claims = [value for name, value in globals().items()
               if getattr(value, "__code__", None) and value.__code__.co_argcount == 3
-              and value.__module__ == "__main__" and name not in ("copy_of",)]
+              and value.__module__ == "__main__" and name not in ("copy_of", "with_shares")]
     with tempfile.TemporaryDirectory() as work:
         folder = os.path.join(work, "spool")
         os.mkdir(folder)

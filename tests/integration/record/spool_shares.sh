@@ -48,6 +48,8 @@ while True:
 	stop $victim
 	TO=$(date -u -d '1 minute' +%FT%TZ)
 	shown "$name"
+	grep -q 'or was removed when the spool was full' "$WORK/$name.view" ||
+		wrong "view does not say that something is missing: $(<"$WORK/$name.view")"
 	judge "$name"
 }
 
