@@ -110,6 +110,12 @@ static int write_to(struct store *store, unsigned share)
 	return writer_set_file(&store->writer, store->open[share].fd);
 }
 
+static bool is_over(const struct store *store, const struct store_open *open)
+{
+	return folder_now_ns() - open->begun_ns >
+	       (int64_t)store->options->segment_seconds * NS_PER_S;
+}
+
 void store_expire(struct store *store)
 {
 	const int64_t before_ns =
@@ -118,6 +124,9 @@ void store_expire(struct store *store)
 	for (unsigned i = store->folder.count; i > 0; i--)
 		if (store->folder.segments[i - 1].ended_ns < before_ns)
 			remove_segment(store, &store->folder.segments[i - 1]);
+	for (unsigned share = 0; share < SPOOL_SHARES; share++)
+		if (is_open(&store->open[share]) && is_over(store, &store->open[share]))
+			(void)end_segment(store, share);
 }
 
 static void shorten(struct store *store)
@@ -216,9 +225,7 @@ static bool is_full(const struct store *store, const struct store_open *open, ui
 {
 	if (is_empty(open))
 		return false;
-	return open->at + bytes > store->segment_bytes ||
-	       folder_now_ns() - open->begun_ns >
-		       (int64_t)store->options->segment_seconds * NS_PER_S;
+	return open->at + bytes > store->segment_bytes || is_over(store, open);
 }
 
 /* Makes room for a record of @bytes, and has a segment for it. Return: 0, -errno. */

@@ -40,9 +40,9 @@ struct store_open { /* the segment to which the reports of a share are appended 
 
 struct store_cursor {                    /* in the reports of a share, for what is fetched */
 	struct tm_segment_reader reader; /* fd -1: none. Its descriptor is owned */
-	uint64_t first;                  /* the sequence in the name of what it reads */
-	uint64_t passed;                 /* what lies behind this one is `next`, or before it */
-	struct tm_segment_record next;   /* to be sent; kind 0: none was found */
+	uint64_t first;                /* the sequence in the name of what it read last; 0: none */
+	uint64_t passed;               /* what lies behind this one is `next`, or before it */
+	struct tm_segment_record next; /* to be sent; kind 0: none was found */
 };
 
 struct store {
@@ -89,7 +89,7 @@ int store_fetch(struct store *store, uint64_t after, struct tm_segment_record *r
  * share that reaches least far back of those that were shortened since the start; 0: none was. */
 void store_extent(const struct store *store, uint64_t *ret_bytes, uint64_t *ret_reach_ns,
 		  uint64_t *ret_least_ns);
-/* Removes what is too old. */
+/* Removes what is too old, and ends segments whose time is over. */
 void store_expire(struct store *store);
 /* Syncs, and closes all. */
 void store_deinit(struct store *store);

@@ -161,10 +161,9 @@ int store_recover(struct store *store, DIR *entries)
 
 /* The next segment of the share. Return: 0, STORE_E_NONE. The one that is skipped is no more to be
  * read. */
-static int open_next(struct store *store, unsigned share, bool from_start)
+static int open_next(struct store *store, unsigned share)
 {
 	struct store_cursor *cursor = &store->cursors[share];
-	const uint64_t read = cursor->first;
 
 	cursor->reader.fd = tm_close(cursor->reader.fd);
 	for (unsigned i = 0; i < store->folder.count; i++) {
@@ -172,7 +171,7 @@ static int open_next(struct store *store, unsigned share, bool from_start)
 		struct tm_segment_reader reader;
 		int fd, r;
 
-		if (segment->share != share || (!from_start && segment->first_sequence <= read))
+		if (segment->share != share || segment->first_sequence <= cursor->first)
 			continue;
 		fd = folder_open(&store->folder, segment->first_sequence, false);
 		r = fd < 0 ? fd : tm_segment_reader_open(&reader, fd);
@@ -197,6 +196,14 @@ static int next_record(struct store *store, struct store_cursor *cursor)
 	return tm_segment_reader_next(&cursor->reader, &cursor->next);
 }
 
+/* Whether nothing is appended any more to what the cursor reads. */
+static bool has_ended(const struct store *store, unsigned share)
+{
+	const struct store_open *open = &store->open[share];
+
+	return open->fd < 0 || open->header.first_sequence != store->cursors[share].first;
+}
+
 static bool is_last(const struct store *store, unsigned share)
 {
 	const struct folder *folder = &store->folder;
@@ -219,7 +226,7 @@ static bool is_to_be_sent(const struct tm_segment_record *record, uint64_t after
 static int find(struct store *store, unsigned share, uint64_t after)
 {
 	struct store_cursor *cursor = &store->cursors[share];
-	int r = cursor->reader.fd < 0 ? open_next(store, share, true) : 0;
+	int r = cursor->reader.fd < 0 ? open_next(store, share) : 0;
 
 	while (r == 0) {
 		r = next_record(store, cursor);
@@ -231,9 +238,12 @@ static int find(struct store *store, unsigned share, uint64_t after)
 			r = 0;
 			continue;
 		}
-		if (is_last(store, share))
-			break; /* the next call goes on here */
-		r = open_next(store, share, false);
+		if (is_last(store, share)) {
+			if (has_ended(store, share))
+				cursor->reader.fd = tm_close(cursor->reader.fd);
+			break; /* the next call goes on here, or with the next segment */
+		}
+		r = open_next(store, share);
 	}
 	cursor->next.kind = 0;
 	return STORE_E_NONE;
@@ -244,9 +254,10 @@ static int advance(struct store *store, unsigned share, uint64_t after)
 {
 	struct store_cursor *cursor = &store->cursors[share];
 
-	if (cursor->reader.fd >= 0 && after < cursor->passed) {
+	if (after < cursor->passed) {
 		cursor->reader.fd = tm_close(cursor->reader.fd);
 		cursor->next.kind = 0;
+		cursor->first = 0;
 	}
 	cursor->passed = after;
 	if (cursor->next.kind != 0 && cursor->next.sequence > after)

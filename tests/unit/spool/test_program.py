@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
@@ -175,6 +176,28 @@ def a_share_that_has_most_bytes_makes_room_with_its_own_oldest():
                 left = {report.sequence for report in segments.reports(path)}
                 assert set(few) <= left and left & set(most)
                 assert spool.finish() == (0, "")
+
+
+def shares_that_are_not_used_any_more_need_no_descriptors():
+    with folder() as path, start(path, "--segment-seconds=1") as spool:
+        def descriptors():
+            return len(os.listdir("/proc/%d/fd" % spool.process.pid))
+        last = 0
+        for share in range(SHARES):
+            last = spool.store(b"x", flags=in_share(share))[1]
+        for number in range(last):
+            assert spool.fetch(number)[0] == number + 1
+        assert spool.fetch(last) == NONE
+        most = descriptors()
+        end = time.monotonic() + HANG_SECONDS
+        while descriptors() > most - 2 * (SHARES - 1):
+            assert time.monotonic() < end, "%d of %d are left" % (descriptors(), most)
+            last = spool.store(b"y")[1]
+            assert spool.fetch(last - 1)[0] == last and spool.fetch(last) == NONE
+        for share in range(SHARES):
+            last = spool.store(b"z", flags=in_share(share))[1]
+            assert spool.fetch(last - 1)[:2] == (last, b"z")
+        assert spool.fetch(2)[0] == 3 and spool.finish() == (0, "")
 
 
 def it_says_what_is_kept_and_since_when():
