@@ -21,7 +21,7 @@
 #include "spool_uring_filter.h"
 #include "symbolizer/spool/server.h"
 
-#define DESCRIPTORS         64 /* two for each share */
+#define DESCRIPTORS         32 /* two for each share, and ten */
 #define ADDRESS_SPACE_BYTES (256ul << 20)
 #define BOOT_ID             "/proc/sys/kernel/random/boot_id"
 #define MACHINE_ID          "/etc/machine-id"

@@ -151,6 +151,20 @@ attack_as_user_and_root() {
 		say "root: left out: no cgroup can be made here"
 	fi
 }
+# start_victim - starts VICTIM beside an attacker: a program of this name that works a twentieth of
+# the time, always in the same way
+start_victim() {
+	python3 -c '
+import time
+open("/proc/self/comm", "w").write("victim")
+while True:
+    worked = time.process_time() + 0.005
+    while time.process_time() < worked:
+        sum(range(100))
+    time.sleep(0.095)' &
+	VICTIM=$!
+	STARTED+=($VICTIM)
+}
 attackers_clean_up() { [[ ! $ATTACKER_GROUP ]] || rmdir "$ATTACKER_GROUP"; }
 
 gone() { [[ ! -e /proc/$1 ]] || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }

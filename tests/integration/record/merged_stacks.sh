@@ -12,25 +12,16 @@ TIME=20 # seconds of CPU time of the attacker
 test_clean_up() { attackers_clean_up; }
 
 attack() {
-	local name=$1 victim attacker
+	local name=$1 attacker
 	shift
 	say "$name:"
 	start_attached_recording "$name" -F $HZ --memory-max 64 -o "$WORK/$name.folded"
-	python3 -c '
-import time
-open("/proc/self/comm", "w").write("victim")
-while True:
-    worked = time.process_time() + 0.005
-    while time.process_time() < worked:
-        sum(range(100))
-    time.sleep(0.095)' &
-	victim=$!
-	STARTED+=($victim)
+	start_victim
 	"$@" "$TM_WORKLOADS/random_stacks" 500 $TIME &
 	attacker=$!
 	STARTED+=($attacker)
 	wait $attacker
-	stop $victim
+	stop $VICTIM
 	stop_recording "$name" 60
 	judge "$name"
 }

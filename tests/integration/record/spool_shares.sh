@@ -22,22 +22,13 @@ shown() {
 }
 
 attack() {
-	local name=$1 victim attacker
+	local name=$1 attacker
 	shift
 	say "$name:"
 	FROM=$(date -u +%FT%TZ)
 	start_attached_recording "$name" -F $HZ --every 1 --spool "$WORK/$name.spool" \
 		--spool-max 2M -o "$WORK/$name.folded"
-	python3 -c '
-import time
-open("/proc/self/comm", "w").write("victim")
-while True:
-    worked = time.process_time() + 0.005
-    while time.process_time() < worked:
-        sum(range(100))
-    time.sleep(0.095)' &
-	victim=$!
-	STARTED+=($victim)
+	start_victim
 	"$@" "$TM_WORKLOADS/random_stacks" 500 $TIME &
 	attacker=$!
 	STARTED+=($attacker)
@@ -45,7 +36,7 @@ while True:
 	kill -INT "$RECORDER"
 	end_recording 60
 	((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 600 "$WORK/$name.err")"
-	stop $victim
+	stop $VICTIM
 	TO=$(date -u -d '1 minute' +%FT%TZ)
 	shown "$name"
 	grep -q 'or was removed when the spool was full' "$WORK/$name.view" ||

@@ -327,17 +327,18 @@ requests = otlp.received(sys.argv[1])
 hot = 0
 labelled = []
 once = 0
-ids = set()
+seen = set() # intervals: a report may be several requests, and one may have come twice
 # of the requests until the kills were over
 went_on = dropped = 0
 owed = int(sys.argv[5]) * int(sys.argv[6]) / os.sysconf("SC_CLK_TCK")
 for number, (head, request) in enumerate(requests, 1):
     texts = {sample["profile"]["tidemark.completeness"] for sample in request.samples}
-    for text in texts:
+    interval = {sample["time"] for sample in request.samples}
+    for text in texts if seen.isdisjoint(interval) else ():
         exported, lost = re.match(r"taken \d+ = exported (\d+) \+ dropped (\d+)", text).groups()
         dropped += int(lost) * (number <= int(sys.argv[7]))
-        once += int(exported) * ids.isdisjoint(otlp.profile_ids(request))
-    ids |= otlp.profile_ids(request)
+        once += int(exported)
+    seen |= interval
     labels = {sample["resource"].get("team") for sample in request.samples}
     check(len(labels) <= 1, "request %d has two labels: %s" % (number, labels))
     labelled += [label == "units" for label in labels]
