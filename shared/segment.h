@@ -9,11 +9,11 @@
  *            Files are appended to by one process, and never again once it has ended.
  * Records    REPORT: the body is one request of OTLP (ExportProfilesServiceRequest), as it is sent.
  *            Sequences rise from report to report, through all files; the first is 1.
- * Shares     who fills much of the reports has a share of his own (spool.h). The reports of a file
- *            are of one share, so that its history goes without anybody else's.
  *            DELIVERED: no body; the reports `sequence` to `last_sequence`, which may lie in an
  *            older file, have their final answer. Reports are sent in their order, so all before
  *            them have one, too. Other kinds of this version are skipped.
+ * Shares     who fills much of the reports has a share of his own (spool.h). The reports of a file
+ *            are of one share, so that its history goes without anybody else's.
  * Times      ns. A ktime is CLOCK_MONOTONIC of the file's boot; an offset, added to a ktime, gives
  *            that time in another clock, as it stood at the report's end. created_unix_ns is only
  *            informative.
@@ -116,6 +116,11 @@ const char *tm_segment_fault_text(enum tm_segment_fault fault);
 void tm_segment_name(uint64_t first_sequence, char ret_name[TM_SEGMENT_NAME_BYTES]);
 /* Return: whether @name is that of a segment. */
 bool tm_segment_parse_name(const char *name, uint64_t *ret_first_sequence);
+static inline unsigned tm_segment_record_share(const struct tm_segment_record *record)
+{
+	return (record->flags & TM_SEGMENT_SHARE_MASK) >> TM_SEGMENT_SHARE_SHIFT;
+}
+
 /* What a record with such a body takes in the file. */
 uint64_t tm_segment_record_bytes(uint64_t body_bytes);
 
@@ -124,11 +129,6 @@ void tm_segment_header_seal(struct tm_segment_header *header);
 /* Return: 0; TM_SEGMENT_FAULT_NO_SEGMENT, TM_SEGMENT_FAULT_NEWER in *ret_fault and -EBADMSG. */
 int tm_segment_header_check(const struct tm_segment_header *header,
 			    enum tm_segment_fault *ret_fault);
-static inline unsigned tm_segment_record_share(const struct tm_segment_record *record)
-{
-	return (record->flags & TM_SEGMENT_SHARE_MASK) >> TM_SEGMENT_SHARE_SHIFT;
-}
-
 /* Completes magic and digests. @body: of body_bytes. */
 void tm_segment_record_seal(struct tm_segment_record *record, const struct tm_segment_header *of,
 			    const void *body);

@@ -133,8 +133,7 @@ int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
 {
 	const uint32_t left = left_of_share(parts);
 	const uint32_t *next = parts->order + parts->done;
-	const bool goes_on = parts->count && left && share_of(parts, *next) == parts->share;
-	uint32_t count = goes_on && parts->count < left ? parts->count : left;
+	uint32_t count = parts->count && parts->count < left ? parts->count : left;
 	int r;
 
 	parts->message = message_free(parts->message);
@@ -155,7 +154,7 @@ int otlp_parts_next(struct otlp_parts *parts, uint64_t most)
 	parts->samples = count_samples(parts, count);
 	parts->share = share_of(parts, *next);
 	parts->done += count;
-	parts->count = count;
+	parts->count = count < left ? count : 0;
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct otlp_parts {
 	const uint8_t *shares; /* borrowed, of each process: a part is of one; NULL: all are 0 */
 	uint32_t *order;       /* owned: samples by share, resource and kind */
 	uint32_t done;         /* of them, in the parts so far */
-	uint32_t count;        /* of them, in the last part */
+	uint32_t count;        /* of them, in the last part; 0: it was the last of its share */
 	struct otlp_message *message; /* owned: of the last part */
 	uint64_t bytes;               /* of the last part, not compressed */
 	uint64_t samples;             /* likewise, counted as the report does */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shared/cleanup.h"
+#include "symbolizer/base/hash.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/report_bytes.h"
 #include "symbolizer/profile/owner.h"
@@ -113,11 +114,9 @@ static unsigned find_largest(const struct dividing *dividing, struct owner *larg
 /* Return: the share in which the search for a free one begins, the same after each start. */
 static unsigned usual_share(const char *name)
 {
-	uint32_t sum = 0;
+	static const struct hash_seed same = {{0}};
 
-	for (size_t i = 0; name[i]; i++)
-		sum = sum * 31 + (unsigned char)name[i];
-	return sum % REPORT_SHARES_OWN;
+	return hash_bytes(&same, name, strlen(name)) % REPORT_SHARES_OWN;
 }
 
 static bool is_free(const struct report_shares_owner *owner, uint64_t now_ns)

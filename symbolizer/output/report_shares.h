@@ -19,8 +19,8 @@
 #include "symbolizer/output/report.h"
 #include "symbolizer/spool/spool.h"
 
-/* Not compressed, in REPORT_SHARES_TIME_NS: a quarter of them, as gzip leaves it, for 24 h are the
- * 256 MiB that a spool has by default. */
+/* Not compressed, in REPORT_SHARES_TIME_NS: about a quarter of them is left by gzip, and that for
+ * 24 h is the 256 MiB that a spool has by default. */
 #define REPORT_SHARES_BYTES   (64u << 10)
 #define REPORT_SHARES_TIME_NS (5ull * 1000000000)
 #define REPORT_SHARES_OWN     (SPOOL_SHARES - 2) /* 1 to 6 */

@@ -5,7 +5,8 @@
  * usage: encode_report ROUNDS [CASE]
  *
  * CASE is one of tests/interop/report_cases.c, `large` by default. Each line: the format, the
- * samples, the different ones among them, the median of the rounds in us, and the bytes.
+ * samples, the different ones among them, the median of the rounds in us, and the bytes; of
+ * `estimate` those that report_bytes takes the request of OTLP for.
  */
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include "shared/cleanup.h"
 #include "symbolizer/output/otlp.h"
 #include "symbolizer/output/output_file.h"
+#include "symbolizer/output/report_bytes.h"
 #include "tests/interop/report_builder.h"
 
 #define ROUNDS_MAX 1000
@@ -54,6 +56,17 @@ static int pprof(const struct report *report, uint64_t *ret_bytes)
 	int r = pprof_write(&out, report);
 
 	*ret_bytes = out.written;
+	return r;
+}
+
+static int estimate(const struct report *report, uint64_t *ret_bytes)
+{
+	_cleanup_(tm_freep) uint64_t *bytes = calloc(report->process_count + 1u, sizeof(*bytes));
+	int r = bytes ? report_bytes_of_processes(report, bytes) : -1;
+
+	*ret_bytes = 0;
+	for (uint32_t i = 0; r == 0 && i < report->process_count; i++)
+		*ret_bytes += bytes[i];
 	return r;
 }
 
@@ -116,6 +129,8 @@ int main(int argc, char **argv)
 		r = measure("otlp.gz", report, rounds, null, compressed);
 	if (r == 0)
 		r = measure("pprof.gz", report, rounds, null, pprof);
+	if (r == 0)
+		r = measure("estimate", report, rounds, null, estimate);
 	report_builder_deinit(&builder);
 	return r < 0;
 }

@@ -179,12 +179,12 @@ def a_report_that_is_being_written_is_no_damage(spool, wanted, work):
     check("damaged" not in growing.text and last not in growing.text, growing.text)
 
 
-def with_shares(spool, work, name):
-    """The reports of three shares, by turns."""
+def with_shares(spool, work, name, end=None):
+    """The reports, up to number `end`, in three shares by turns."""
     folder = os.path.join(work, name)
     os.mkdir(folder)
     with keeper.Spool(sys.argv[3], folder, max_bytes=1 << 30) as program:
-        for number, report in enumerate(segments.reports(spool.folder)):
+        for number, report in enumerate(segments.reports(spool.folder)[:end]):
             stored = program.store(
                 report.body, samples=report.samples, uncompressed=report.uncompressed,
                 flags=report.flags | number % 3 << keeper.SHARE_SHIFT, start=report.start,
@@ -210,6 +210,15 @@ def reports_of_several_shares_are_one_sum(spool, wanted, work):
     check("%s: of the reports %d to %d those of this file are missing" %
           (name, FIRST + 4, FIRST + 8) in shares.text, shares.text)
     check(sum((wanted - found).values()) == SAMPLES, "more than one report is missing")
+
+
+def top_reads_the_newest_of_each_share(spool, _, work):
+    shares = with_shares(spool, work, "newest", END)
+    done = subprocess.run([spool.tidemark, "top", "--spool", shares.folder, "--window",
+                           str(3 * SECONDS)], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=120)
+    check(done.returncode == 0 and ", 3 reports of %.1f s" % (3 * SECONDS) in done.stdout,
+          done.stdout[:300] + done.stderr)
 
 
 def links_and_fifos_are_not_segments(spool, wanted, work):

@@ -151,17 +151,27 @@ attack_as_user_and_root() {
 		say "root: left out: no cgroup can be made here"
 	fi
 }
-# start_victim - starts VICTIM beside an attacker: a program of this name that works a twentieth of
-# the time, always in the same way
-start_victim() {
-	python3 -c '
-import time
+
+# A program that works a twentieth of the time beside an attacker, always in the same way: until it
+# is stopped, or for SECONDS; it writes to FILE then how much CPU time it had.
+VICTIM_TEXT='
+import math, sys, time
 open("/proc/self/comm", "w").write("victim")
-while True:
+seconds = float(sys.argv[1]) if len(sys.argv) > 1 else math.inf
+before, end = time.process_time(), time.monotonic() + seconds
+while time.monotonic() < end:
     worked = time.process_time() + 0.005
     while time.process_time() < worked:
         sum(range(100))
-    time.sleep(0.095)' &
+    time.sleep(0.095)
+open(sys.argv[2], "w").write("%.9f" % (time.process_time() - before))'
+
+# victim SECONDS FILE - runs one
+victim() { python3 -c "$VICTIM_TEXT" "$@"; }
+
+# start_victim - starts one, VICTIM, that is to be stopped
+start_victim() {
+	python3 -c "$VICTIM_TEXT" &
 	VICTIM=$!
 	STARTED+=($VICTIM)
 }
