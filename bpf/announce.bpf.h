@@ -152,18 +152,16 @@ static __always_inline void announce_generation(struct nesting *level)
 		search_context(level->number, due);
 }
 
-/* Writes the EXIT record of an announced generation. Its entry stays, so that there is only one. */
-static __always_inline void announce_exit(struct nesting *level, const struct tm_event *event,
+/* Writes the EXIT record of an announced generation, whose task is described. Its entry stays, so
+ * that there is only one. Return: whether the record was written. */
+static __always_inline bool announce_exit(const struct nesting *level, struct tm_exit *record,
 					  struct tm_process_state *state)
 {
-	struct tm_exit *out = &level->scratch->announce.exit;
-
-	out->event = *event;
-	out->event.bytes = sizeof(*out);
-	out->event.type = TM_EVENT_EXIT;
-	out->event.cpu = (__u16)level->cpu;
-	out->event.ktime = level->ktime;
+	record->event.bytes = sizeof(*record);
+	record->event.type = TM_EVENT_EXIT;
+	record->event.cpu = (__u16)level->cpu;
+	record->event.ktime = level->ktime;
 	state->seen_ktime = level->ktime;
 	state->exited = TM_PROCESS_EXITED;
-	announce_put(level->scratch, sizeof(*out), BPF_RB_NO_WAKEUP);
+	return announce_put(record, sizeof(*record), BPF_RB_NO_WAKEUP);
 }

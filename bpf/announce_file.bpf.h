@@ -23,16 +23,12 @@ __u32 epoch_bumps;
 /* For tests: the percentage of announcements and exits to lose, as if the ring were full. */
 __u32 lose_announces;
 
-/* Writes the record at `s->announce`, or counts its loss. */
-static __always_inline bool announce_put(struct scratch *s, __u32 bytes, __u64 wakeup)
+static __always_inline bool announce_put(void *record, __u32 bytes, __u64 wakeup)
 {
 	__u32 lose = *(volatile __u32 *)&lose_announces;
 
-	if (!(lose && bpf_get_prandom_u32() % 100 < lose) &&
-	    nesting_write(&s->announce, bytes, NESTING_ALL, wakeup))
-		return true;
-	s->counts.bpf.announce_lost++;
-	return false;
+	return !(lose && bpf_get_prandom_u32() % 100 < lose) &&
+	       nesting_write(record, bytes, NESTING_ALL, wakeup);
 }
 
 static __always_inline __u32 announce_epoch(__u64 ktime, __u32 spread)
@@ -53,7 +49,7 @@ static __always_inline void announce_head(struct scratch *s, __u16 type)
 	event->flags = s->path.flags;
 }
 
-/* Pads the record behind its texts and writes it. */
+/* Pads the record at `s->announce` behind its texts and writes it, or counts its loss. */
 static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 {
 	__u64 end = s->path.position, bytes;
@@ -69,7 +65,10 @@ static __always_inline bool announce_write(struct scratch *s, __u64 wakeup)
 	kread_opaque(bytes);
 	if (bytes > ANNOUNCE_MAX + 8)
 		bytes = ANNOUNCE_MAX + 8;
-	return announce_put(s, (__u32)bytes, wakeup);
+	if (announce_put(&s->announce, (__u32)bytes, wakeup))
+		return true;
+	s->counts.bpf.announce_lost++;
+	return false;
 }
 
 static __always_inline __u32 announce_file_epoch(struct scratch *s, __u32 number)

@@ -195,7 +195,7 @@ struct owner_thinning { /* of the on-CPU sample (owner_time.bpf.h) */
 #define ANNOUNCE_SLACK 512
 
 /*
- * Scratch memory of one (CPU, nesting level); the collector reads the counts at its head. The
+ * Scratch memory of one (CPU, level); the collector reads the counts at its head. The
  * fields that every sample uses come first and close together: at low rates their cache misses are
  * most of a sample's cost.
  */
@@ -231,7 +231,6 @@ struct scratch {
 	union {
 		struct tm_process process;
 		struct tm_file file;
-		struct tm_exit exit;
 		struct tm_thread thread;
 		struct tm_context context;
 		char bytes[ANNOUNCE_MAX + ANNOUNCE_SLACK];
@@ -260,11 +259,12 @@ struct {
 	__array(values, struct ring);
 } rings SEC(".maps");
 
-/* The scratch memory of each online CPU: exactly this map, one element per nesting level. */
+/* The scratch memory of each online CPU, one element per level that is in use: for the load the
+ * collector gives a map of that many, and puts in others that are like it. */
 struct scratch_levels {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, TM_NESTING_LEVELS);
+	__uint(max_entries, TM_LEVEL_EXIT);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct scratch));
 };
@@ -347,7 +347,8 @@ struct {
  * The thread whose insert succeeds writes the EXIT record: two last threads may both see
  * signal->live at 0, and Linux 5.10 has no compare-and-exchange in BPF. Also the exiting processes
  * that are no longer in `selected`. The least recently used entry is replaced, so it is never
- * full.
+ * full. Before Linux 6.16 each CPU keeps up to 128 free entries for itself: the collector adds as
+ * many for each, so that EXITS_MAX are left.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -3,8 +3,9 @@
 /*
  * nesting - one level of nested BPF programs on a CPU: its mark, scratch memory and ring
  *
- * Programs on one CPU nest strictly: an interrupt ends before the interrupted program continues.
- * So a counter gives each program its own level.
+ * The kind of a program is its level (enum tm_level): an interrupt that runs one ends before what
+ * it interrupted goes on, and none interrupts its own kind. So a mark that is set shows that the
+ * level is in use.
  * Order      first the mark is written, then a full barrier, then the ktime of the records is
  *            read. The collector reads the clock, then a full barrier, then the marks. So either
  *            the collector sees the mark, or the records are younger than its clock ("The
@@ -24,7 +25,7 @@ enum nesting_share {
 
 /* A run of a program, for the time that the programs of this CPU have run. */
 struct nesting_run {
-	__u64 began;  /* ktime; 0: not at all */
+	__u64 began;  /* ktime */
 	__u64 before; /* their time until then */
 };
 
@@ -87,28 +88,24 @@ static __always_inline struct scratch *nesting_scratch(__u32 number)
 
 static __always_inline void nesting_mark(struct tm_cpu_slot *slot, __u32 number, __u64 ktime)
 {
-	if (number < TM_NESTING_LEVELS)
+	if (number < TM_LEVELS_N)
 		*(volatile __u64 *)&slot->level[number].ktime = ktime;
 }
 
-/* nesting_close() must follow, except after NESTING_NESTED. */
-static __always_inline int nesting_open(struct nesting *level)
+/* Without scratch memory. nesting_close() must follow after NESTING_OPEN. */
+static __always_inline int nesting_open_mark(struct nesting *level, enum tm_level number)
 {
 	struct tm_cpu_slot *slot = level->slot;
-	__u64 before, depth;
+	__u64 before;
 
-	level->run.began = 0;
-	depth = *(volatile __u64 *)&slot->depth;
-	if (depth >= TM_NESTING_LEVELS)
+	level->number = number;
+	if (*(volatile __u64 *)&slot->level[number].ktime)
 		return NESTING_NESTED;
-	nesting_add(&slot->depth, 1);
-	level->number = (__u32)depth;
-	level->scratch = nesting_scratch(level->number);
-	if (!level->scratch || !bpf_map_lookup_elem(&rings, &level->cpu))
+	if (!bpf_map_lookup_elem(&rings, &level->cpu))
 		return NESTING_NO_RING;
 	before = bpf_ktime_get_ns();
-	nesting_mark(slot, level->number, before);
-	nesting_add(&slot->depth, 0); /* the barrier */
+	nesting_mark(slot, number, before);
+	nesting_add(&slot->level[number].ktime, 0); /* the barrier */
 	level->ktime = bpf_ktime_get_ns();
 	if (level->ktime < before)
 		level->ktime = before;
@@ -116,13 +113,18 @@ static __always_inline int nesting_open(struct nesting *level)
 	return NESTING_OPEN;
 }
 
+/* Likewise, with scratch memory. */
+static __always_inline int nesting_open(struct nesting *level, enum tm_level number)
+{
+	level->scratch = nesting_scratch(number);
+	return level->scratch ? nesting_open_mark(level, number) : NESTING_NO_RING;
+}
+
 static __always_inline void nesting_close(struct nesting *level)
 {
 	asm volatile("" : : : "memory");
-	if (level->run.began) /* not on a CPU without a ring */
-		nesting_run_end(&level->run, level->slot);
+	nesting_run_end(&level->run, level->slot);
 	nesting_mark(level->slot, level->number, 0);
-	nesting_add(&level->slot->depth, -1ull);
 }
 
 /*

@@ -37,7 +37,6 @@ static __always_inline __u32 ahead_weight(const struct thread_time *time)
 static __always_inline bool ahead_begin(struct nesting *level, struct thread_time *time)
 {
 	__u32 weight = ahead_weight(time);
-	int status;
 
 	time->ahead = 0;
 	if (bpf_get_prandom_u32() % weight ||
@@ -45,15 +44,12 @@ static __always_inline bool ahead_begin(struct nesting *level, struct thread_tim
 		return false;
 	time->selected = 1;
 	time->ahead = (__u16)(AHEAD_CHOSEN | weight << AHEAD_WEIGHT_SHIFT);
-	status = nesting_open(level);
-	if (status == NESTING_OPEN) {
+	if (nesting_open(level, TM_LEVEL_SWITCH) == NESTING_OPEN) {
 		sample_head(level, bpf_get_current_task(), ~0ull);
 		sample_limits(level->scratch, AHEAD_FRAMES, AHEAD_TIME_NS, AHEAD_COMPONENTS);
 		return true;
 	}
 	time->ahead |= AHEAD_LOST;
-	if (status == NESTING_NO_RING)
-		nesting_close(level);
 	return false;
 }
 
@@ -129,7 +125,7 @@ static __always_inline void ahead_write(struct nesting *level, const struct task
 					const struct off_cpu_time *wait)
 {
 	struct tm_level_counts *counts;
-	int status = nesting_open(level);
+	int status = nesting_open(level, TM_LEVEL_SWITCH);
 
 	if (status != NESTING_OPEN) {
 		off_cpu_lose(level, status, !!sleep->value + !!wait->value,

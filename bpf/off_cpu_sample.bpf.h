@@ -80,14 +80,13 @@ static __always_inline void off_cpu_lose(struct nesting *level, int status, __u6
 	} else {
 		counts->no_ring += count;
 		counts->no_ring_ns += value;
-		nesting_close(level);
 	}
 }
 
 /* Opens a level for the samples of the running thread. False: they are lost, and counted. */
 static __always_inline bool off_cpu_open(struct nesting *level, __u64 count, __u64 value)
 {
-	int status = nesting_open(level);
+	int status = nesting_open(level, TM_LEVEL_SWITCH);
 
 	if (status == NESTING_OPEN) {
 		sample_head(level, bpf_get_current_task(), ~0ull);

@@ -35,12 +35,10 @@ static __always_inline void thread_end(struct thread_time *time, struct tm_cpu_s
 	struct nesting level = {.slot = slot, .cpu = bpf_get_smp_processor_id()};
 	struct tm_thread *record;
 	bool written = false;
-	int status;
 
 	if (selecting && !time->selected && !selection_holds(bpf_get_current_task()))
 		return;
-	status = nesting_open(&level);
-	if (status == NESTING_OPEN) {
+	if (nesting_open(&level, TM_LEVEL_SWITCH) == NESTING_OPEN) {
 		record = &level.scratch->announce.thread; /* too large for the BPF stack */
 		__builtin_memset(record, 0, sizeof(*record));
 		task_describe(bpf_get_current_task(), &record->event);
@@ -50,9 +48,8 @@ static __always_inline void thread_end(struct thread_time *time, struct tm_cpu_s
 		record->event.ktime = level.ktime;
 		bpf_get_current_comm(record->comm, sizeof(record->comm));
 		written = nesting_write(record, sizeof(*record), NESTING_SAMPLES, BPF_RB_NO_WAKEUP);
+		nesting_close(&level);
 	}
 	if (!written)
 		nesting_add(&slot->off_cpu.seen.ends_lost, 1);
-	if (status != NESTING_NESTED)
-		nesting_close(&level);
 }

@@ -12,15 +12,13 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "bpf/check.bpf.h"
 #include "bpf/owner_time.bpf.h"
 #include "bpf/sample.bpf.h"
 #include "bpf/selection.bpf.h"
 #include "bpf/thread_report.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-struct tm_check check;
-static struct kread check_block;
 
 /* --- the timer -------------------------------------------------------------------------------- */
 
@@ -93,14 +91,13 @@ static __always_inline bool sample_begin(struct sampling *sampling, struct bpf_p
 		return false;
 	if (selecting && !selection_holds(task))
 		return false;
-	status = nesting_open(level);
+	status = nesting_open(level, TM_LEVEL_TIMER);
 	if (status == NESTING_NESTED) {
 		nesting_add(&level->slot->nested, 1);
 		return false;
 	}
 	if (status == NESTING_NO_RING) {
 		nesting_add(&level->slot->no_ring, 1);
-		nesting_close(level);
 		return false;
 	}
 	sample_head(level, task, ctx->regs.rip);
@@ -180,22 +177,20 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-static __always_inline void exit_record(const struct tm_event *event,
-					struct tm_process_state *state)
+static __always_inline void exit_record(struct tm_exit *record, struct tm_process_state *state)
 {
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
-	int status;
+	bool written = false;
 
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot)
 		return;
-	status = nesting_open(&level);
-	if (status == NESTING_OPEN)
-		announce_exit(&level, event, state);
-	else
-		nesting_add(&level.slot->lost_announces, 1);
-	if (status != NESTING_NESTED)
+	if (nesting_open_mark(&level, TM_LEVEL_EXIT) == NESTING_OPEN) {
+		written = announce_exit(&level, record, state);
 		nesting_close(&level);
+	}
+	if (!written)
+		nesting_add(&level.slot->lost_announces, 1);
 }
 
 /*
@@ -207,7 +202,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
 {
 	struct tm_process_state *state;
 	struct tm_process_key key = {};
-	struct tm_event event = {};
+	struct tm_exit record = {};
 	__u32 once = 1;
 
 	if (task->signal->live.counter)
@@ -221,8 +216,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (!state || state->exited == TM_PROCESS_EXITED ||
 	    bpf_map_update_elem(&exits, &key, &once, BPF_NOEXIST))
 		return 0;
-	task_describe(bpf_get_current_task(), &event);
-	exit_record(&event, state);
+	task_describe(bpf_get_current_task(), &record.event);
+	exit_record(&record, state);
 	return 0;
 }
 
@@ -269,25 +264,6 @@ int mark_wanted(struct bpf_iter__task *ctx)
 	selection_add((__u32)TASK_READ(task, tgid), TASK_READ(task, start_boottime));
 	*met = 1;
 	return 0;
-}
-
-__noinline int check_try(__u64 mm)
-{
-	struct tm_identity identity = {};
-	struct vma found = {}, again = {};
-	int status = vma_try(&check_block, mm, check.address, &found);
-
-	if (status == VMA_BUSY)
-		return TM_CHECK_BUSY;
-	if (status != VMA_FOUND || !found.file)
-		return TM_CHECK_OTHER;
-	file_identify(&check_block, found.file, &identity);
-	check.identity = identity;
-	check.magic = KERNEL_READ(file, found.file, f_inode, i_sb, s_magic);
-	if (vma_try(&check_block, mm, check.address, &again) != VMA_FOUND ||
-	    !vma_same(&found, &again))
-		return TM_CHECK_BUSY;
-	return TM_CHECK_FILE;
 }
 
 SEC("iter/task")

@@ -60,13 +60,9 @@ static __noinline struct thread_time *waker_wakes(__u64 *ctx, struct tm_cpu_slot
 /* Return: whether the sample of the waker was begun, up to its stack. */
 static __always_inline bool waker_begin(struct nesting *level)
 {
-	int status = nesting_open(level);
-
-	if (status == NESTING_OPEN)
+	if (nesting_open(level, TM_LEVEL_WAKER) == NESTING_OPEN)
 		return true;
 	nesting_add(&level->slot->off_cpu.seen.wakers_lost, 1);
-	if (status == NESTING_NO_RING)
-		nesting_close(level);
 	return false;
 }
 

@@ -77,6 +77,18 @@ int perf_events_online(unsigned *ret_cpus)
 	return got < 0 ? (int)got : tm_cpus_parse(list, ret_cpus);
 }
 
+static void warn_of_rate(unsigned hz)
+{
+	unsigned most = tm_cpus_rate_most();
+
+	if (most > 0 && most < hz)
+		terminal_print(
+			"kernel.perf_event_max_sample_rate is %u, less than -F %u: the kernel "
+			"may stop sampling for moments, and what it leaves out is counted as "
+			"not run",
+			most, hz);
+}
+
 int perf_events_open(struct perf_events *ret_perf, unsigned hz)
 {
 	_cleanup_(tm_freep) unsigned *cpus = calloc(TM_CPUS_MAX, sizeof(*cpus));
@@ -98,6 +110,7 @@ int perf_events_open(struct perf_events *ret_perf, unsigned hz)
 		terminal_print("out of memory");
 		return EXIT_CODE_FAILED;
 	}
+	warn_of_rate(hz);
 	r = open_each(&perf, cpus, (size_t)count, hz);
 	if (r != 0) {
 		perf_events_close(&perf);

@@ -45,6 +45,21 @@ static const char *missing_capability(void)
 	return missing;
 }
 
+/* Whether the clock of what we start is not that of the kernel's records: no watermark would hold
+ * then. Source: time_namespaces(7). */
+static bool clock_is_shifted(void)
+{
+	FILE *offsets = fopen("/proc/self/timens_offsets", "re");
+	long long seconds = 0, ns = 0;
+
+	if (!offsets)
+		return false; /* a kernel without time namespaces */
+	if (fscanf(offsets, "monotonic %lld %lld", &seconds, &ns) != 2)
+		seconds = ns = 0;
+	(void)fclose(offsets);
+	return seconds || ns;
+}
+
 int preflight_check(void)
 {
 	const char *missing;
@@ -59,6 +74,11 @@ int preflight_check(void)
 		terminal_print(
 			"recording needs %s, which root lacks here: give it to this container",
 			missing);
+		return EXIT_CODE_HOST;
+	}
+	if (clock_is_shifted()) {
+		terminal_print("this time namespace has another clock than the kernel: start "
+			       "tidemark outside of it");
 		return EXIT_CODE_HOST;
 	}
 	if (access(KERNEL_TYPES_BTF, R_OK) < 0) {

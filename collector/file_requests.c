@@ -162,10 +162,9 @@ static void check_opened(struct file_requests *files, const struct opener_answer
 					     files->path ? NULL : &files->current->identity);
 
 	files->owner = answer->owner;
-	files->accepted = match == FILE_REQUESTS_SAME;
-	if (match == FILE_REQUESTS_SERVED || match == FILE_REQUESTS_CHANGED)
-		files->refusal =
-			match == FILE_REQUESTS_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
+	files->accepted = match == TM_CHECK_SAME;
+	if (match == TM_CHECK_SERVED || match == TM_CHECK_CHANGED)
+		files->refusal = match == TM_CHECK_SERVED ? TM_NO_FILE_SERVED : TM_NO_FILE_CHANGED;
 	(void)opener_client_verdict(files->opener, files->accepted);
 	if (match >= 0 && !files->accepted && !files->path)
 		files->counts.refused++;

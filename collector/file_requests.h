@@ -75,18 +75,11 @@ enum file_requests_stage {
 	FILE_REQUESTS_SENDING
 };
 
-enum file_requests_match {
-	FILE_REQUESTS_OTHER,   /* not the sampled file */
-	FILE_REQUESTS_SAME,    /* the sampled file */
-	FILE_REQUESTS_SERVED,  /* the sampled file, on a file system that a process serves */
-	FILE_REQUESTS_CHANGED, /* the sampled file, but its ctime is another one (tm_identity) */
-};
-
 /* What the BPF side does for files; functions of the loader, or of a test. */
 struct file_requests_kernel {
 	void *context;
 	/* Which file @pid has mapped at @address. @identity: NULL: any file is the right one.
-	 * Return: enum file_requests_match, -errno. */
+	 * Return: enum tm_check_status from OTHER on, -errno. */
 	int (*match_file)(void *context, uint32_t pid, uint64_t address,
 			  const struct tm_identity *identity);
 	/* Changes the BPF map entry of @number. @value: for TM_FILE_TABLE. Return: 0, -errno. */

@@ -3,24 +3,11 @@
 
 #include "collector/histogram.h"
 
-/* Values below 2 * HISTOGRAM_STEPS have a bucket each; from there on 2^shift values share one. */
-static unsigned bucket_of(uint64_t ns)
-{
-	unsigned shift = ns < 2 * HISTOGRAM_STEPS ? 0 : 58 - (unsigned)__builtin_clzll(ns);
-
-	return shift * HISTOGRAM_STEPS + (unsigned)(ns >> shift);
-}
-
-static uint64_t largest_in(unsigned bucket)
-{
-	unsigned shift = bucket < 2 * HISTOGRAM_STEPS ? 0 : bucket / HISTOGRAM_STEPS - 1;
-
-	return ((bucket - shift * HISTOGRAM_STEPS + 1ull) << shift) - 1;
-}
-
 void histogram_add(struct histogram *lag, uint64_t ns)
 {
-	lag->counts[bucket_of(ns)]++;
+	uint64_t step = ns / HISTOGRAM_STEP_NS;
+
+	lag->counts[step < HISTOGRAM_BUCKETS ? step : HISTOGRAM_BUCKETS - 1]++;
 	lag->sum++;
 	if (ns > lag->max)
 		lag->max = ns;
@@ -29,9 +16,10 @@ void histogram_add(struct histogram *lag, uint64_t ns)
 uint64_t histogram_p99(const struct histogram *lag)
 {
 	uint64_t above = lag->sum / 100; /* so many may exceed it */
-	unsigned bucket = HISTOGRAM_BUCKETS;
+	uint64_t bucket = HISTOGRAM_BUCKETS, end;
 
 	for (uint64_t seen = 0; bucket > 0 && seen <= above;)
 		seen += lag->counts[--bucket];
-	return largest_in(bucket) < lag->max ? largest_in(bucket) : lag->max;
+	end = bucket < HISTOGRAM_BUCKETS - 1 ? (bucket + 1) * HISTOGRAM_STEP_NS : lag->max;
+	return end < lag->max ? end : lag->max;
 }

@@ -3,15 +3,15 @@
 /*
  * histogram - counts durations by size, for percentiles
  *
- * Shape      logarithmic buckets, HISTOGRAM_STEPS for each doubling, so a percentile is at most
- *            1/32 too large.
+ * Shape      buckets of HISTOGRAM_STEP_NS, so a percentile is at most that much too large; the
+ *            last one has all that are longer, and stands for the longest.
  * Units      ns.
  */
 
 #include <stdint.h>
 
-#define HISTOGRAM_STEPS   32u
-#define HISTOGRAM_BUCKETS (60u * HISTOGRAM_STEPS)
+#define HISTOGRAM_STEP_NS 500000u
+#define HISTOGRAM_BUCKETS 2048u
 
 struct histogram {
 	uint64_t counts[HISTOGRAM_BUCKETS];

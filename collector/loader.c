@@ -6,7 +6,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,11 +15,11 @@
 #include "collector/loader_kept.h"
 #include "collector/loader_off_cpu.h"
 #include "shared/cleanup.h"
-#include "shared/event_check.h"
 #include <tidemark.skel.h>
 
-#define WARNING_BYTES 200
-#define MATCH_TRIES   3 /* for a mapping that is being modified */
+#define WARNING_BYTES   200
+#define MATCH_TRIES     3   /* for a mapping that is being modified */
+#define LOADER_LRU_FREE 128 /* LOCAL_FREE_TARGET, kernel/bpf/bpf_lru_list.c, before 6.16 */
 
 static char warning[WARNING_BYTES]; /* first line of libbpf's first warning in this attempt */
 
@@ -73,6 +72,9 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 	(void)bpf_map__set_max_entries(skeleton->maps.cpu_slots, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.rings, possible);
 	(void)bpf_map__set_max_entries(skeleton->maps.scratch, possible);
+	(void)bpf_map__set_max_entries(skeleton->maps.exits,
+				       bpf_map__max_entries(skeleton->maps.exits) +
+					       LOADER_LRU_FREE * possible);
 	if (!options->selecting) {
 		(void)bpf_map__set_max_entries(skeleton->maps.selected, 1);
 		(void)bpf_map__set_max_entries(skeleton->maps.wanted, 1);
@@ -138,6 +140,8 @@ static void keep_handles(struct loader *loader)
 	loader->epoch_bumps = &skeleton->bss->epoch_bumps;
 	loader->vdso_table = (const uint64_t *)&skeleton->bss->vdso_table;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
+	/* It cannot be changed while such programs are loaded. */
+	skeleton->bss->kernel_frames_most = (uint32_t)percpu_read_number(LOADER_MAX_STACK, "");
 	loader->off_cpu_shift = (uint64_t *)&skeleton->bss->off_cpu_shift;
 	loader->off_cpu_end = (uint64_t *)&skeleton->bss->off_cpu_end;
 	loader->owner_time_most = (uint64_t *)&skeleton->bss->owner_time_most;
@@ -152,15 +156,22 @@ static int open_and_load(struct loader *loader, const struct options *options,
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = way->btf_path);
 	struct tidemark_bpf *skeleton = tidemark_bpf__open_opts(&open_options);
-	int r;
+	_cleanup_(tm_closep) int levels = -1;
+	int r = 0;
 
 	if (!skeleton)
 		return -errno;
 	choose_programs(skeleton, options, way);
 	choose_sizes(skeleton, options, maps->possible);
+	maps->levels = options->off_cpu ? TM_LEVEL_WAKER + options->wakers : TM_LEVEL_SWITCH;
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
 	warning[0] = '\0';
-	r = loader->kept->adopted ? loader_kept_reuse(skeleton, loader->kept) : 0;
+	if (loader->kept->adopted)
+		r = loader_kept_reuse(skeleton, loader->kept);
+	else
+		levels = percpu_make_levels(maps);
+	if (levels >= 0)
+		r = bpf_map__set_inner_map_fd(skeleton->maps.scratch, levels);
 	if (r == 0)
 		r = tidemark_bpf__load(skeleton);
 	if (r < 0) {
@@ -276,26 +287,6 @@ int loader_mark_wanted(const struct loader *loader)
 	return run_iterator(loader->skeleton->progs.mark_wanted, 0);
 }
 
-static enum file_requests_match compare(const struct tm_check *check,
-					const struct tm_identity *identity)
-{
-	struct tm_identity now = check->identity;
-	uint64_t ctime_ns;
-
-	if (check->status != TM_CHECK_FILE)
-		return FILE_REQUESTS_OTHER;
-	if (identity && tm_identity_grows(identity))
-		now = (struct tm_identity){
-			.dev = now.dev, .ino = now.ino, .generation = now.generation};
-	ctime_ns = now.ctime_ns;
-	now.ctime_ns = identity ? identity->ctime_ns : ctime_ns;
-	if (identity && memcmp(&now, identity, sizeof(now)) != 0)
-		return FILE_REQUESTS_OTHER;
-	if (ctime_ns != now.ctime_ns)
-		return FILE_REQUESTS_CHANGED;
-	return check->magic == FUSE_SUPER_MAGIC ? FILE_REQUESTS_SERVED : FILE_REQUESTS_SAME;
-}
-
 int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity)
 {
@@ -305,14 +296,17 @@ int loader_match_file(void *context, uint32_t pid, uint64_t address,
 	for (int i = 0; i < MATCH_TRIES; i++) {
 		int r;
 
-		*check = (struct tm_check){.own_tid = pid, .address = address};
+		*check = (struct tm_check){
+			.own_tid = pid, .address = address, .any_file = !identity};
+		if (identity)
+			check->identity = *identity;
 		r = run_iterator(skeleton->progs.check_mapping, (pid_t)pid);
 		if (r < 0)
 			return r;
 		if (check->status == TM_CHECK_UNANSWERED)
 			return -ESRCH;
 		if (check->status != TM_CHECK_BUSY)
-			return (int)compare(check, identity);
+			return (int)check->status;
 	}
 	return -EBUSY;
 }

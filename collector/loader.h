@@ -22,7 +22,8 @@
 #include "collector/reclaim.h"
 #include "shared/control.h"
 
-#define LOADER_BTF "/sys/kernel/btf/vmlinux"
+#define LOADER_BTF       "/sys/kernel/btf/vmlinux"
+#define LOADER_MAX_STACK "/proc/sys/kernel/perf_event_max_stack"
 
 struct loader {
 	struct tidemark_bpf *skeleton;

@@ -68,9 +68,6 @@ static int parse_one(struct options *options, char *argument)
 		return tm_option_number(value, 1, OPTIONS_HZ_MAX, &options->hz);
 	if ((value = tm_option_value(argument, "--ring-kib")))
 		return tm_option_number(value, 0, OPTIONS_RING_KIB_MAX, &options->ring_kib);
-	if ((value = tm_option_value(argument, "--table-bytes")))
-		return tm_option_number(value, OPTIONS_TABLES_MIN, OPTIONS_TABLES_MAX,
-					&options->table_bytes);
 	if ((value = tm_option_value(argument, "--memory-bytes")))
 		return tm_parse_number(value, 1, UINT64_MAX >> 1, &options->memory_bytes);
 	if ((value = tm_option_value(argument, "--process-bytes")))
@@ -107,7 +104,6 @@ int options_parse(struct options *options, int argc, char **argv, const char **r
 	options->off_cpu_max_ns = UINT64_MAX;
 	options->digest = KEPT_DIGEST;
 	options->kept.command = options->kept.layout_fd = options->kept.last_ring = -1;
-	options->table_bytes = OPTIONS_TABLES_BYTES;
 	for (int i = 1; i < argc; i++) {
 		*ret_wrong = argv[i];
 		if (parse_one(options, argv[i]) < 0)

@@ -11,15 +11,11 @@
 #include <stdbool.h>
 
 #include "collector/kept.h"
-#include "shared/unwind_map.h"
 
-#define OPTIONS_CPUS_MAX     4096
+#define OPTIONS_CPUS_MAX     8192 /* as TM_CPUS_MAX */
 #define OPTIONS_HZ_MAX       10000
 #define OPTIONS_RING_KIB_MIN 64
 #define OPTIONS_RING_KIB_MAX (64 * 1024)
-#define OPTIONS_TABLES_BYTES (32u << 20) /* unless the command says another budget */
-#define OPTIONS_TABLES_MIN   (1u << 20)
-#define OPTIONS_TABLES_MAX   (TM_UNWIND_CHUNKS_MAX * TM_UNWIND_UNITS_CHUNK * TM_UNWIND_UNIT_BYTES)
 
 #define OPTIONS_ROOTS_MAX    8
 #define OPTIONS_OFF_CPU_MAX  100000 /* samples a second */
@@ -35,7 +31,6 @@ struct options {
 	int opener_fd; /* the socket to it; -1: none yet, OPENER may bring one */
 	unsigned hz;
 	unsigned ring_kib;      /* of each CPU's ring; 0: from hz */
-	unsigned table_bytes;   /* budget of all tables; with memory_bytes, what is left of that */
 	uint64_t memory_bytes;  /* of everything together; 0: no limit */
 	uint64_t process_bytes; /* of these, what the command sets aside for the programs */
 	bool selecting;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,55 +18,81 @@
 #include "shared/cleanup.h"
 #include "shared/ring.h"
 
-#define FDINFO_BYTES 1024
+#define TEXT_BYTES 1024
 
 uint64_t percpu_ring_bytes(const struct options *options)
 {
 	uint64_t wanted = (uint64_t)options->hz * PERCPU_SAMPLE_BYTES * PERCPU_RING_SECONDS;
+	uint64_t count = options->perf_count ? options->perf_count : 1;
+	uint64_t least = OPTIONS_RING_KIB_MIN << 10, bytes;
 
+	if (options->ring_kib)
+		return tm_ring_bytes_for((uint64_t)options->ring_kib << 10, least,
+					 (uint64_t)OPTIONS_RING_KIB_MAX << 10);
 	/* One second of twice a CPU's share: off-CPU may fill half of what samples may. */
-	if (options->perf_count)
-		wanted +=
-			4 * (uint64_t)options->off_cpu * PERCPU_SAMPLE_BYTES / options->perf_count;
-	if (!options->ring_kib)
-		return tm_ring_bytes_for(wanted, PERCPU_RING_MIN, PERCPU_RING_MAX);
-	return tm_ring_bytes_for((uint64_t)options->ring_kib << 10, OPTIONS_RING_KIB_MIN << 10,
-				 (uint64_t)OPTIONS_RING_KIB_MAX << 10);
+	wanted += 4 * (uint64_t)options->off_cpu * PERCPU_SAMPLE_BYTES / count;
+	bytes = tm_ring_bytes_for(wanted, PERCPU_RING_MIN, PERCPU_RING_MAX);
+	while (bytes * count > PERCPU_RINGS_BYTES && bytes > least)
+		bytes /= 2;
+	return bytes;
+}
+
+uint64_t percpu_read_number(const char *path, const char *key)
+{
+	_cleanup_(tm_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[TEXT_BYTES];
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	const char *at;
+
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, key);
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
 uint64_t percpu_map_bytes(int map_fd)
 {
-	char path[64], text[FDINFO_BYTES];
-	unsigned long long bytes = 0;
-	_cleanup_(tm_closep) int fd = -1;
-	const char *at;
-	ssize_t n;
+	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, "memlock:");
-	return at && sscanf(at, "memlock:\t%llu", &bytes) == 1 ? bytes : 0;
+	return percpu_read_number(path, "memlock:");
+}
+
+/* What it asks for is in the memory of the node of that CPU then, unless it may not run there. */
+static void run_on(unsigned cpu)
+{
+	uint64_t cpus[OPTIONS_CPUS_MAX / 64] = {0};
+
+	cpus[cpu / 64] = 1ull << cpu % 64;
+	(void)sched_setaffinity(0, sizeof(cpus), (const void *)cpus);
+}
+
+int percpu_make_levels(const struct percpu_maps *maps)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
+			      (uint32_t)maps->level_bytes, maps->levels, &options);
+}
+
+/* @inner: what bpf_map_create returned. Return: the same, -errno. */
+static int keep(const struct percpu *percpu, enum kept_kind kind, unsigned index, int inner)
+{
+	if (inner < 0)
+		return -errno;
+	kept_keep(percpu->kept, kind, percpu->events[index].cpu, inner);
+	return inner;
 }
 
 static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	void *levels;
 
 	*ret_inner = kept_take(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu);
-	if (*ret_inner < 0) {
-		*ret_inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
-					    (uint32_t)percpu->maps.level_bytes, TM_NESTING_LEVELS,
-					    &options);
-		if (*ret_inner < 0)
-			return -errno;
-		kept_keep(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu, *ret_inner);
-	}
-	levels = mmap(NULL, percpu->level_bytes * TM_NESTING_LEVELS, PROT_READ, MAP_SHARED,
+	if (*ret_inner < 0)
+		*ret_inner = keep(percpu, KEPT_SCRATCH, index, percpu_make_levels(&percpu->maps));
+	if (*ret_inner < 0)
+		return *ret_inner;
+	levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
 		      *ret_inner, 0);
 	if (levels == MAP_FAILED)
 		return -errno;
@@ -76,21 +103,18 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 {
 	struct epoll_event wakes = {.events = EPOLLIN | EPOLLET};
-
-	struct bpf_map_info info = {.max_entries = (uint32_t)percpu->ring_bytes};
+	struct bpf_map_info info;
 	uint32_t bytes = sizeof(info);
 
 	*ret_inner = kept_take(percpu->kept, KEPT_RING, percpu->events[index].cpu);
-	if (*ret_inner >= 0) {
-		if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
-			return -errno;
-	} else {
-		*ret_inner = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
-					    (uint32_t)percpu->ring_bytes, NULL);
-		if (*ret_inner < 0)
-			return -errno;
-		kept_keep(percpu->kept, KEPT_RING, percpu->events[index].cpu, *ret_inner);
-	}
+	if (*ret_inner < 0)
+		*ret_inner = keep(percpu, KEPT_RING, index,
+				  bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+						 (uint32_t)percpu->ring_bytes, NULL));
+	if (*ret_inner < 0)
+		return *ret_inner;
+	if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
+		return -errno;
 	/* edge-triggered: a ring with records is always readable, but only some records send a
 	 * wake-up. The mapping keeps the ring's file, and so this entry, after the descriptor is
 	 * closed. */
@@ -111,6 +135,8 @@ static int fill(struct percpu *percpu, unsigned from, int outer,
 
 	for (; r == 0 && made < count; made++) {
 		cpus[made] = percpu->events[from + made].cpu;
+		if (from == 0)
+			run_on(cpus[made]);
 		r = make(percpu, from + made, &inner[made]);
 		if (from == 0) /* later the seccomp filter forbids to open its fdinfo */
 			percpu->map_bytes += percpu_map_bytes(inner[made]);
@@ -133,7 +159,7 @@ static void unmap(const void *from, size_t bytes)
 static void drop(struct percpu *percpu, unsigned index)
 {
 	bpfring_close(&percpu->rings[index]);
-	unmap(percpu->levels[index], percpu->level_bytes * TM_NESTING_LEVELS);
+	unmap(percpu->levels[index], percpu->level_bytes * percpu->maps.levels);
 	percpu->levels[index] = NULL;
 	percpu->events[index].fd = tm_close(percpu->events[index].fd);
 }
@@ -182,6 +208,8 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct op
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible,
 			   PROT_READ | PROT_WRITE, MAP_SHARED, maps->slots, 0);
+	uint64_t allowed[OPTIONS_CPUS_MAX / 64] = {0};
+	int r;
 
 	if (slots == MAP_FAILED)
 		return -errno;
@@ -196,7 +224,10 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct op
 	for (unsigned i = 0; i < options->perf_count; i++)
 		percpu->events[percpu->count++] =
 			event_of(percpu, options->perf[i].cpu, options->perf[i].fd);
-	return make(percpu, 0);
+	(void)sched_getaffinity(0, sizeof(allowed), (void *)allowed);
+	r = make(percpu, 0);
+	(void)sched_setaffinity(0, sizeof(allowed), (const void *)allowed);
+	return r;
 }
 
 void percpu_close(struct percpu *percpu)

@@ -10,8 +10,10 @@
  * Owner      struct percpu owns events, mappings and arrays; the outer maps belong to the loader.
  * Threads    one. Order: N2 (percpu.c) reads counters that BPF programs write (N1).
  * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks of the timer, and its part of the
- *            off-CPU samples of a second, within PERCPU_RING_MIN to PERCPU_RING_MAX bytes, unless
- *            the command sets its size.
+ *            off-CPU samples of a second, within PERCPU_RING_MIN to PERCPU_RING_MAX bytes, or what
+ *            is its part of PERCPU_RINGS_BYTES if that is less, unless the command sets its size.
+ * NUMA       ring and scratch are in the memory of the CPU's node: the kernel takes it where the
+ *            thread runs that makes them.
  */
 
 #include <stdbool.h>
@@ -29,12 +31,14 @@
 #define PERCPU_RING_SECONDS 4u
 #define PERCPU_RING_MIN     (256u << 10)
 #define PERCPU_RING_MAX     (4u << 20)
+#define PERCPU_RINGS_BYTES  (32u << 20) /* of all CPUs */
 
 struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;
 	int rings;
 	int scratch;
 	size_t level_bytes; /* of one level, unpadded */
+	unsigned levels;    /* that have scratch memory: enum tm_level */
 	unsigned possible;
 };
 
@@ -55,6 +59,8 @@ struct percpu {
 	uint64_t map_bytes; /* memory of the inner maps */
 };
 
+/* The scratch memory of a CPU. Return: descriptor of the map, -1 and errno. */
+int percpu_make_levels(const struct percpu_maps *maps);
 /* Return: bytes of one CPU's ring, a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */
@@ -88,5 +94,7 @@ void percpu_adopt_events(struct percpu *percpu, uint64_t owed);
 void percpu_leave_in_flight(struct tm_counts *counts);
 /* Return: taken - pushed - drops: samples still in the BPF rings. */
 int64_t percpu_in_flight(const struct tm_counts *counts);
+/* Return: the number behind @key in a short file, 0 where there is none. */
+uint64_t percpu_read_number(const char *path, const char *key);
 /* Memory that the kernel charges for a map. Return: bytes, 0 where it does not say. */
 uint64_t percpu_map_bytes(int map_fd);

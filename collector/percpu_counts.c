@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* percpu_counts - adds up the counters of all CPUs and nesting levels */
+/* percpu_counts - adds up the counters of all CPUs and levels */
 
 #include <stdatomic.h>
 
@@ -75,7 +75,7 @@ int64_t percpu_in_flight(const struct tm_counts *counts)
 void percpu_count(const struct percpu *percpu, struct tm_counts *counts)
 {
 	for (unsigned i = 0; i < percpu->count; i++)
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
+		for (unsigned level = 0; level < percpu->maps.levels; level++)
 			percpu_add_level(counts, (const void *)(percpu->levels[i] +
 								level * percpu->level_bytes));
 	for (unsigned cpu = 0; cpu < percpu->maps.possible; cpu++)

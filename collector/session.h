@@ -50,6 +50,7 @@
 #define SESSION_RING_MIN        (1u << 20)
 #define SESSION_RING_MAX        (64u << 20)
 #define SESSION_REST_MIN        (16ull << 20) /* for tables and symbolizer together */
+#define SESSION_TABLE_BYTES     (32u << 20)   /* of all unwind tables, without --memory-max */
 #define SESSION_TABLE_PART      8             /* of these: a part of it is for tables */
 #define SESSION_TOKENS_MAX      (8 << 20) /* token bucket of the symbolizer's messages: its size, */
 #define SESSION_TOKENS_PER_MS   (80 << 10) /* what is refilled each millisecond, */

@@ -3,9 +3,6 @@
  * session_adopt - goes on where the last collector stopped, and keeps what the next one needs
  */
 
-#include <errno.h>
-#include <string.h>
-
 #include "collector/loader_kept.h"
 #include "collector/session.h"
 #include "shared/cleanup.h"

@@ -27,7 +27,7 @@ static int divide_memory(struct session *session)
 			 session->symbols.table.bytes;
 	uint64_t least = fixed + SESSION_REST_MIN, mib = 1 << 20;
 
-	session->table_bytes = options->table_bytes;
+	session->table_bytes = SESSION_TABLE_BYTES;
 	if (!options->memory_bytes)
 		return 0;
 	if (options->memory_bytes < least)

@@ -26,7 +26,7 @@ uint64_t watermark_read(const struct tm_cpu_slot *slots, unsigned cpus)
 	 * the clock is read. A stand-alone fence, since reading a clock is no memory operation. */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
+		for (unsigned level = 0; level < TM_LEVELS_N; level++) {
 			const _Atomic uint64_t *mark = (const void *)&slots[cpu].level[level].ktime;
 			/* M3 -> P2 (bpfring.c): the rings' positions are read after every mark */
 			uint64_t value = atomic_load_explicit(mark, memory_order_acquire);

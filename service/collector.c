@@ -272,6 +272,18 @@ static int run(struct manager *manager)
 	return manager->done && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EXIT_FAILED;
 }
 
+static void warn_of_rate(unsigned hz)
+{
+	unsigned most = tm_cpus_rate_most();
+
+	if (most > 0 && most < hz)
+		(void)fprintf(stderr,
+			      "kernel.perf_event_max_sample_rate is %u, less than the rate of %u: "
+			      "the kernel may stop sampling for moments, and what it leaves out is "
+			      "counted as not run\n",
+			      most, hz);
+}
+
 int collector_main(char **argv)
 {
 	static struct manager manager = {
@@ -292,6 +304,7 @@ int collector_main(char **argv)
 		return failed("no perf event can be opened; where kernel.perf_event_paranoid is "
 			      "above 2, `tidemark store-events` has to run before, as root",
 			      r);
+	warn_of_rate(manager.hz);
 	r = start_collector(&manager, &events, argv);
 	if (r < 0)
 		return failed("tidemark-collector cannot be started", r);

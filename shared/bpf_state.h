@@ -12,10 +12,18 @@
 
 #include "shared/event.h"
 
-#define TM_NESTING_LEVELS 4 /* unfinished records on one CPU; a fifth is dropped, `nested` */
+/* What may run on one CPU at once: programs nest, one of each kind at most. A second one of a kind,
+ * which no kernel is known to start, writes no record: it is counted as `nested`. */
+enum tm_level {
+	TM_LEVEL_TIMER,
+	TM_LEVEL_SWITCH, /* off-CPU samples and ended threads */
+	TM_LEVEL_WAKER,
+	TM_LEVEL_EXIT, /* the only one without scratch memory */
+	TM_LEVELS_N
+};
 
 struct tm_mark {
-	uint64_t ktime; /* lower bound of the ktime that this level may still emit; 0: none */
+	uint64_t ktime; /* lower bound of the ktime that this level may still emit; 0: not in use */
 	uint64_t pad[7];
 };
 
@@ -31,17 +39,16 @@ struct tm_off_cpu_seen {
 
 struct tm_off_cpu_slot {
 	struct tm_off_cpu_seen seen;
-	uint64_t nested;    /* samples dropped: a fifth level */
+	uint64_t nested;    /* samples dropped: the level was in use */
 	uint64_t nested_ns; /* their values */
 	uint64_t no_ring;   /* the same: no ring or scratch for this CPU */
 	uint64_t no_ring_ns;
 };
 
 struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by atomic add */
-	struct tm_mark level[TM_NESTING_LEVELS];
-	uint64_t depth;   /* levels in use; programs on one CPU nest strictly */
+	struct tm_mark level[TM_LEVELS_N];
 	uint64_t hits;    /* runs of the sampling program, idle and unselected tasks included */
-	uint64_t nested;  /* samples of the selection dropped: a fifth level */
+	uint64_t nested;  /* samples of the selection dropped: the level was in use */
 	uint64_t no_ring; /* samples of the selection dropped: no ring or scratch for this CPU */
 	uint64_t lost_announces; /* announcements and exits that found no level or ring */
 	uint64_t switched;       /* ktime of a context switch, until the next thread has read it */
@@ -70,7 +77,7 @@ struct tm_bpf_counts {
 	uint64_t steps_by_frame_pointer; /* and by frame pointer */
 };
 
-/* Counters of one nesting level of one CPU, its only writer; at the head of its scratch record. */
+/* Counters of one level of one CPU, its only writer; at the head of its scratch memory. */
 struct tm_level_counts {
 	uint64_t taken;        /* hits within the selection, without `nested` and `no_ring` */
 	uint64_t ring_full;    /* of those, dropped */
@@ -119,16 +126,18 @@ enum tm_file_change {
 };
 
 enum tm_check_status {
-	TM_CHECK_UNANSWERED = 0, /* the iterator found no such thread */
-	TM_CHECK_FILE = 1,       /* the mapping is of `identity` */
-	TM_CHECK_OTHER = 2,      /* no mapping there, or one without a file */
-	TM_CHECK_BUSY = 3,       /* the mapping is being modified: try again */
+	TM_CHECK_UNANSWERED, /* the iterator found no such thread */
+	TM_CHECK_BUSY,       /* the mapping is being modified: try again */
+	TM_CHECK_OTHER,      /* not that file, or none */
+	TM_CHECK_SAME,       /* that file */
+	TM_CHECK_SERVED,     /* that file, on a file system that a process serves */
+	TM_CHECK_CHANGED,    /* that file, but its ctime is another one (tm_identity) */
 };
 
-struct tm_check {         /* request and answer of the BPF program check_mapping */
-	uint32_t own_tid; /* thread in the collector's PID namespace */
-	uint32_t status;  /* enum tm_check_status */
-	uint64_t address;
-	uint64_t magic; /* s_magic of the superblock of the file's inode */
+struct tm_check {          /* request and answer of the BPF program check_mapping */
+	uint32_t own_tid;  /* thread in the collector's PID namespace */
+	uint32_t status;   /* enum tm_check_status */
+	uint64_t address;  /* of its mapping */
+	uint64_t any_file; /* else it is to be of this one: */
 	struct tm_identity identity;
 };

@@ -4,11 +4,16 @@
 #include "shared/cpus.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shared/cleanup.h"
+
 #define NS_PER_SECOND 1000000000ull
+#define RATE_MOST     "/proc/sys/kernel/perf_event_max_sample_rate"
 
 /* Digits at *text, moving it on. Return: 0, -EINVAL. */
 static int number(const char **text, unsigned *ret_number)
@@ -60,4 +65,14 @@ int tm_cpus_open_event(unsigned cpu, unsigned hz)
 	long fd = syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+unsigned tm_cpus_rate_most(void)
+{
+	_cleanup_(tm_closep) int fd = open(RATE_MOST, O_RDONLY | O_CLOEXEC);
+	char text[16];
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return (unsigned)strtoul(text, NULL, 10);
 }

@@ -20,3 +20,6 @@ int tm_cpus_parse(const char *list, unsigned *ret_cpus);
 /* The cpu-clock event of all processes on one CPU, disabled. Return: descriptor; -ENODEV, -ENXIO:
  * that CPU is not online; -errno. */
 int tm_cpus_open_event(unsigned cpu, unsigned hz);
+/* kernel.perf_event_max_sample_rate: an event with more hits a second may be stopped until the next
+ * tick, again and again. Return: Hz; 0: not known. */
+unsigned tm_cpus_rate_most(void);

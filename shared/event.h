@@ -77,7 +77,7 @@ struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that
  */
 #define TM_DROP_REASONS(X)                                                                         \
 	X(RING_FULL, ring_full)             /* the CPU's BPF ring was full */                      \
-	X(NESTED, nested)                   /* a fifth unfinished record on one CPU */             \
+	X(NESTED, nested)                   /* another program of its kind ran on this CPU */      \
 	X(NO_RING, no_ring)                 /* a CPU that has no ring yet */                       \
 	X(MALFORMED, malformed)             /* a record that failed its check in the collector */  \
 	X(SHARED_FULL, shared_full)         /* the shared ring was full */                         \
@@ -101,7 +101,7 @@ struct tm_process_key { /* a generation; exec_id is 0 in map `selected`, so that
 	X(RETURN_ADDRESS, return_address) /* the table led to an address that is no caller */     \
 	X(AHEAD, ahead)                   /* taken before a wait: 256 frames, 50 us */            \
 	X(NO_STACK, no_stack)             /* that stack was lost */                               \
-	X(KERNEL_DEPTH, kernel_depth)     /* kernel stack deeper than TM_KERNEL_FRAMES_MAX */
+	X(KERNEL_DEPTH, kernel_depth)     /* deeper than the kernel walks: TM_KERNEL_FRAMES_MAX */
 
 /* Why a frame has no mapping. Shown in the stack as `[reason]`. */
 #define TM_UNRESOLVED_REASONS(X)                                                          \

@@ -136,9 +136,3 @@ int tm_event_check_from_bpf(const void *record, uint32_t bytes)
 		       ? 0
 		       : -EBADMSG;
 }
-
-bool tm_identity_grows(const struct tm_identity *identity)
-{
-	return !identity->size && !identity->mtime_sec && !identity->mtime_nsec &&
-	       !identity->ctime_ns;
-}

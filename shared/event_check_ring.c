@@ -40,3 +40,9 @@ int tm_event_check_from_ring(const void *record, uint32_t bytes)
 		return -EBADMSG;
 	return is_rebased(event) ? 0 : -EBADMSG;
 }
+
+bool tm_identity_grows(const struct tm_identity *identity)
+{
+	return !identity->size && !identity->mtime_sec && !identity->mtime_nsec &&
+	       !identity->ctime_ns;
+}

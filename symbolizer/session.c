@@ -177,10 +177,7 @@ int session_init(struct session *session, const struct options *options)
 	governor_init(&session->governor, options->cpu_max_ppm, (unsigned)options->hz);
 	process_table_init(&session->processes, &session->interval->strings, &session->tables,
 			   &session->queue);
-	r = files_init(&session->files, &session->interval->strings, &session->tables,
-		       &session->queue);
-	if (r < 0)
-		return r;
+	files_init(&session->files, &session->interval->strings, &session->tables, &session->queue);
 	r = init_names(session, options);
 	if (r < 0)
 		return r;

@@ -32,8 +32,8 @@ bool jitdumps_take(struct jit_files *jit, const struct files *files, uint32_t in
 static uint32_t file_of(const struct files *files, const struct process *process)
 {
 	uint32_t number = process->jitdump - 1;
-	const struct file_number *page = files->numbers[number / FILES_PAGE];
-	uint32_t index = page ? page[number % FILES_PAGE].file - 1 : FILES_NONE;
+	const struct file_number *entry = file_numbers_find(&files->numbers, number);
+	uint32_t index = entry ? entry->file - 1 : FILES_NONE;
 
 	return index != FILES_NONE && files->items[index].identified &&
 			       tm_identity_grows(&files->items[index].identity)

@@ -10,10 +10,10 @@
 #include "shared/fdpass.h"
 #include "symbolizer/profile/files_lifetime.h"
 
-/* @number: one that has an entry, as every number in the queue has. */
+/* Every number in the queue has one. */
 static struct file_number *entry_of(const struct files *files, uint32_t number)
 {
-	return &files->numbers[number / FILES_PAGE][number % FILES_PAGE];
+	return file_numbers_find(&files->numbers, number);
 }
 
 void file_queue_add(struct files *files, uint32_t number, uint64_t value)
@@ -36,9 +36,9 @@ int file_queue_find(const struct files *files, uint32_t number, uint64_t value,
 		    struct file_queue_item *ret_wanted)
 {
 	const struct file_number *entry = entry_of(files, number);
-	const struct file *file = entry->file ? &files->items[entry->file - 1] : NULL;
+	const struct file *file = entry && entry->file ? &files->items[entry->file - 1] : NULL;
 
-	if (!file_queue_is_current(files, number, value))
+	if (!entry || !file_queue_is_current(files, number, value))
 		return FILE_QUEUE_E_NONE;
 	*ret_wanted = (struct file_queue_item){
 		.number = number, .value = value, .fd = file ? file->fd : -1};
@@ -77,7 +77,9 @@ bool file_queue_has_symbols(const struct files *files)
 
 uint64_t file_queue_last_value(const struct files *files, uint32_t number)
 {
-	return entry_of(files, number)->table_ktime;
+	const struct file_number *entry = entry_of(files, number);
+
+	return entry ? entry->table_ktime : 0;
 }
 
 bool file_queue_has_early(const struct files *files)
@@ -94,7 +96,9 @@ bool file_queue_has_early(const struct files *files)
 
 bool file_queue_is_current(const struct files *files, uint32_t number, uint64_t value)
 {
-	return !value || value >= entry_of(files, number)->retired_ktime;
+	const struct file_number *entry = entry_of(files, number);
+
+	return !value || (entry && value >= entry->retired_ktime);
 }
 
 int file_queue_ask_again(const struct files *files, uint32_t index, int wire, uint32_t *ret_number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * file_table - the tables of files, and of the file numbers that stand for them
+ * file_table - the table of files, and the file numbers that stand for them
  *
  * Three modules use them: files (announcements, descriptors, samples), files_lifetime (when an
  * entry is freed) and file_queue (files whose tables are wanted). files.h explains how the
@@ -13,11 +13,10 @@
 #include "shared/retire.h"
 #include "shared/wire.h"
 #include "symbolizer/base/strings.h"
+#include "symbolizer/profile/file_numbers.h"
 
 #define FILES_MAX_OPEN 4096u /* descriptors; no credit is sent beyond this */
 #define FILES_MAX      (TM_FRAME_FILE_MAX + 1u)
-#define FILES_PAGE     256u
-#define FILES_PAGES    (FILES_MAX / FILES_PAGE)
 #define FILES_IDLE_NS  (4 * TM_EPOCH_NS) /* longer than it takes until a RETIRE arrives */
 #define FILES_NONE     0xffffffffu       /* no index */
 
@@ -51,17 +50,6 @@ struct file {
 	uint8_t symbols; /* enum file_symbols */
 };
 
-struct file_number {              /* all zero: it does not stand for a file yet */
-	uint64_t retired_ktime;   /* of its last RETIRE; 0: none */
-	uint64_t announced_ktime; /* of its last FILE record after that; 0: none */
-	uint64_t early_ktime;     /* of the FILE record, not read yet, that `early` belongs to */
-	uint64_t table_ktime; /* of the FILE record whose unwind table is wanted (file_queue.h) */
-	uint32_t table_next;  /* the next in the queue: its number + 1; 0: none */
-	uint32_t file;        /* the file it stands for: index + 1; 0: none */
-	int early; /* owned: descriptor + 1 that arrived before its FILE record was read; 0: none */
-	bool table_wanted;
-};
-
 struct files {
 	struct file *items;
 	uint32_t count; /* entries, free ones included */
@@ -77,7 +65,7 @@ struct files {
 	uint32_t symbols_count; /* its length */
 	uint32_t tables_taken;  /* removed from the queue, the parser not yet asked for them; */
 	uint32_t symbols_taken; /* likewise */
-	struct file_number **numbers;  /* FILES_PAGES pages of FILES_PAGE, allocated at first use */
+	struct file_numbers numbers;
 	struct hash_index lookup;      /* by identity */
 	struct budget *budget;         /* borrowed: of the entries alone */
 	struct strings *strings;       /* borrowed */

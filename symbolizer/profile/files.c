@@ -5,8 +5,6 @@
 
 #include "symbolizer/profile/files.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "shared/cleanup.h"
@@ -15,26 +13,9 @@
 #include "symbolizer/profile/file_queue.h"
 #include "symbolizer/profile/files_lifetime.h"
 
-/* Return: the entry of a number, allocated if need be; NULL: the budget is spent. */
-static struct file_number *get_entry(struct files *files, uint32_t number)
-{
-	struct file_number **page = &files->numbers[number / FILES_PAGE];
-
-	if (!*page) {
-		if (budget_take(files->budget, FILES_PAGE * sizeof(**page)))
-			return NULL;
-		*page = calloc(FILES_PAGE, sizeof(**page));
-		if (!*page) {
-			budget_give(files->budget, FILES_PAGE * sizeof(**page));
-			return NULL;
-		}
-	}
-	return &(*page)[number % FILES_PAGE];
-}
-
 static int find_or_add(struct files *files, uint32_t number, uint32_t *ret_index)
 {
-	struct file_number *entry = get_entry(files, number);
+	struct file_number *entry = file_numbers_get(&files->numbers, number);
 
 	if (!entry)
 		return BUDGET_E_SPENT;
@@ -95,18 +76,6 @@ static void drop_early(struct files *files, struct file_number *number)
 	files->open--;
 }
 
-static void drop_page(struct files *files, uint32_t page)
-{
-	struct file_number *numbers = files->numbers[page];
-
-	if (!numbers)
-		return;
-	for (uint32_t i = 0; i < FILES_PAGE; i++)
-		drop_early(files, &numbers[i]);
-	budget_give(files->budget, FILES_PAGE * sizeof(*numbers));
-	free(numbers);
-}
-
 /* Takes @fd, which `open` already counts. */
 static void attach(struct files *files, uint32_t index, int fd)
 {
@@ -131,8 +100,8 @@ static void attach_early(struct files *files, struct file_number *number)
 	attach(files, number->file - 1, fd);
 }
 
-int files_init(struct files *files, struct strings *strings, struct budget *budget,
-	       struct tm_retire_queue *queue)
+void files_init(struct files *files, struct strings *strings, struct budget *budget,
+		struct tm_retire_queue *queue)
 {
 	*files = (struct files){
 		.strings = strings,
@@ -141,24 +110,22 @@ int files_init(struct files *files, struct strings *strings, struct budget *budg
 		.budget = budget,
 		.lookup.budget = budget,
 	};
-	files->numbers = calloc(FILES_PAGES, sizeof(*files->numbers));
-	return files->numbers ? 0 : -ENOMEM;
+	file_numbers_init(&files->numbers, budget);
 }
 
 void files_deinit(struct files *files)
 {
-	if (!files->numbers)
+	if (!files->budget)
 		return;
 	files_deinit_items(files);
-	for (uint32_t page = 0; page < FILES_PAGES; page++)
-		drop_page(files, page);
-	free(files->numbers);
-	files->numbers = NULL;
+	for (uint32_t i = 0; i < files->numbers.count; i++)
+		drop_early(files, &files->numbers.items[i]);
+	file_numbers_deinit(&files->numbers);
 }
 
 int files_announce(struct files *files, const struct tm_file *record)
 {
-	struct file_number *number = get_entry(files, record->number);
+	struct file_number *number = file_numbers_get(&files->numbers, record->number);
 	char text[PATH_TEXT_BYTES];
 	uint32_t index, path, name;
 	struct file *file;
@@ -189,10 +156,12 @@ int files_announce(struct files *files, const struct tm_file *record)
 
 void files_retire(struct files *files, uint32_t number, uint64_t ktime)
 {
-	struct file_number *entry = get_entry(files, number);
+	struct file_number *entry = file_numbers_get(&files->numbers, number);
 
 	if (!entry)
 		return;
+	if (ktime > files->numbers.retired_ktime)
+		files->numbers.retired_ktime = ktime;
 	if (entry->early_ktime < ktime)
 		drop_early(files, entry);
 	entry->announced_ktime = 0;
@@ -213,8 +182,7 @@ int files_find(struct files *files, uint32_t number, uint64_t ktime, uint32_t *r
 
 bool files_is_current(const struct files *files, uint32_t number, uint64_t ktime)
 {
-	const struct file_number *page = files->numbers[number / FILES_PAGE];
-	const struct file_number *entry = page ? &page[number % FILES_PAGE] : NULL;
+	const struct file_number *entry = file_numbers_find(&files->numbers, number);
 
 	return entry && entry->file && entry->retired_ktime <= ktime;
 }
@@ -227,7 +195,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 
 	if (number > TM_FRAME_FILE_MAX)
 		return;
-	entry = get_entry(files, number);
+	entry = file_numbers_get(&files->numbers, number);
 	if (!entry)
 		return;
 	if (ktime && ktime < entry->retired_ktime) {
@@ -253,7 +221,7 @@ void files_opened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 void files_reopened(struct files *files, uint32_t number, uint64_t ktime, int fd)
 {
 	_cleanup_(tm_closep) int taken = fd;
-	struct file_number *entry = number <= TM_FRAME_FILE_MAX ? get_entry(files, number) : NULL;
+	const struct file_number *entry = file_numbers_find(&files->numbers, number);
 
 	if (!entry || !entry->file || ktime < entry->retired_ktime)
 		return;

@@ -22,9 +22,8 @@
 
 #define FILES_NO_NAME "[unknown file]"
 
-/* Return: 0, -ENOMEM. */
-int files_init(struct files *files, struct strings *strings, struct budget *budget,
-	       struct tm_retire_queue *queue);
+void files_init(struct files *files, struct strings *strings, struct budget *budget,
+		struct tm_retire_queue *queue);
 void files_deinit(struct files *files);
 /* Handles a FILE record. Return: 0, BUDGET_E_SPENT. */
 int files_announce(struct files *files, const struct tm_file *record);

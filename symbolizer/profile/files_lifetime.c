@@ -166,5 +166,6 @@ void files_forget(struct files *files, struct strings *fresh)
 			files_close(files, i);
 		enqueue(files, i);
 	}
+	file_numbers_forget(&files->numbers);
 	files->strings = fresh;
 }

@@ -88,9 +88,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	budget = (struct budget){.limit = 16 << 20};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
-	    strings_init(&strings, &budget, &seed) ||
-	    files_init(&files, &strings, &budget, &queue) < 0)
+	    strings_init(&strings, &budget, &seed))
 		abort();
+	files_init(&files, &strings, &budget, &queue);
 	collector_link_init(&peer, ends[1], &files);
 	process_table_init(&processes, &strings, &budget, &queue);
 	begin_maps(&maps, &jit, &processes);

@@ -69,8 +69,9 @@ static void begin(void)
 		make_store();
 	budget = (struct budget){.limit = UINT64_MAX, .total = &total};
 	interval = interval_open(&total, &seed, &processes, &files);
-	if (!interval || files_init(&files, &interval->strings, &budget, &queue) < 0)
+	if (!interval)
 		abort();
+	files_init(&files, &interval->strings, &budget, &queue);
 	process_table_init(&processes, &interval->strings, &budget, &queue);
 	threads_init(&threads, &seed);
 	threads.budget = budget;

@@ -38,7 +38,7 @@ static int match_file(void *context, uint32_t pid, uint64_t address,
 {
 	struct world *world = context;
 
-	world->accepted += world->match == FILE_REQUESTS_SAME;
+	world->accepted += world->match == TM_CHECK_SAME;
 	return world->match == 3 ? -ESRCH : world->match;
 }
 

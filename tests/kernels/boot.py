@@ -57,12 +57,11 @@ def unable():
     return None
 
 
-def boot(kernel, archive):
+def boot(kernel, archive, machine=("-smp", "2", "-m", "1024")):
     """What the guest writes to its serial console."""
     # qemu 7.2's TCG emulates cmpxchg16b with wrong flags; without it the kernel uses another way.
     command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64,-cx16",
-               "-smp", "2", "-m", "1024", "-nodefaults", "-no-reboot", "-display", "none",
-               "-serial", "stdio",
+               *machine, "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio",
                "-kernel", kernel, "-initrd", archive,
                "-append", "console=ttyS0 panic=-1 quiet rdinit=/init"]
     guest = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
@@ -113,10 +112,14 @@ def judge_recordings(console, folder):
     return [reason] if reason else recorded_kernels.judge(recorded, console, folder)
 
 
-def judge(console, folder):
+def show(console):
     shown = re.sub(r"^--- TM-OUT\n.*?^--- TM-OUT-END\n", "", console,
                    flags=re.MULTILINE | re.DOTALL)
     print(shown, flush=True)
+
+
+def judge(console, folder):
+    show(console)
     came, wrong = results(console), []
     for name in LOOKUPS + PERIODS + RECORDS:
         if came.get(name) != 0:
@@ -131,8 +134,8 @@ def judge(console, folder):
     return 1 if wrong else 0
 
 
-def main():
-    series, build, source = sys.argv[1:4]
+def run(series, source, programs, judged, **machine):
+    """Boots with these programs, {place in the guest: file}. Return: exit code."""
     reason = unable()
     if reason:
         print("SKIP:", reason)
@@ -142,11 +145,20 @@ def main():
         kernel = kernel_image.fetch(series, work)
         root, archive = os.path.join(work, "root"), os.path.join(work, "initramfs.gz")
         initramfs.stage(root, os.path.join(source, "tests/kernels/init"),
-                        {place: os.path.join(build, program)
-                         for place, program in PROGRAMS.items()
-                         if os.path.exists(os.path.join(build, program))})
+                        {place: program for place, program in programs.items()
+                         if os.path.exists(program)})
         initramfs.pack(root, archive)
-        return judge(boot_again(lambda: boot(kernel, archive)), os.path.join(work, "out"))
+        console = boot_again(lambda: boot(kernel, archive, **machine))
+        return judged(console, os.path.join(work, "out"))
+
+
+def built(build, programs):
+    return {place: os.path.join(build, program) for place, program in programs.items()}
+
+
+def main():
+    series, build, source = sys.argv[1:4]
+    return run(series, source, built(build, PROGRAMS), judge)
 
 
 if __name__ == "__main__":

@@ -62,13 +62,13 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 
 uint64_t __wrap_watermark_read(const struct tm_cpu_slot *slots, unsigned cpus)
 {
-	uint64_t marks[WORLD_CPUS * TM_NESTING_LEVELS];
+	uint64_t marks[WORLD_CPUS * TM_LEVELS_N];
 	unsigned count = 0;
 
 	if (world.missing != WORLD_T_LAST)
 		return __real_watermark_read(slots, cpus);
 	for (unsigned cpu = 0; cpu < cpus; cpu++)
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
+		for (unsigned level = 0; level < TM_LEVELS_N; level++) {
 			yield_now();
 			marks[count++] = world.slots[cpu].level[level].ktime;
 		}
@@ -235,7 +235,7 @@ static void init(void)
 		levels[i] = (const uint8_t *)world.counts[i];
 	session.options = &options;
 	session.loader.selected_count = &selected_count;
-	*percpu = (struct percpu){.maps = {.possible = WORLD_CPUS},
+	*percpu = (struct percpu){.maps = {.possible = WORLD_CPUS, .levels = TM_LEVELS_N},
 				  .slots = world.slots,
 				  .count = WORLD_CPUS,
 				  .levels = levels,

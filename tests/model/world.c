@@ -167,14 +167,14 @@ static void ring_step(struct world *world, struct world_cpu *cpu, struct world_p
 		return;
 	}
 	if (!announce)
-		cpu->counts[cpu->depth - 1].ring_full++;
+		cpu->counts[program->level].ring_full++;
 	program->step = announce ? STEP_LOOK_UP : STEP_CLEAR;
 }
 
 static void program_step(struct world *world, struct world_cpu *cpu)
 {
-	unsigned level = cpu->depth - 1;
-	struct world_program *program = &cpu->programs[level];
+	struct world_program *program = &cpu->programs[cpu->depth - 1];
+	unsigned level = program->level;
 
 	switch (program->step) {
 	case STEP_EARLY:
@@ -214,22 +214,36 @@ static void program_step(struct world *world, struct world_cpu *cpu)
 		mark(world, cpu, level, 0);
 		break;
 	default:
-		locked(cpu);
 		cpu->depth--;
 		return;
 	}
 	program->step++;
 }
 
+static uint8_t free_level(struct world *world, const struct world_cpu *cpu)
+{
+	unsigned used = 0;
+	uint8_t level;
+
+	for (unsigned i = 0; i < cpu->depth; i++)
+		used |= 1u << cpu->programs[i].level;
+	do {
+		level = (uint8_t)random_below(&world->random, TM_LEVELS_N);
+	} while (used >> level & 1);
+	return level;
+}
+
 static void cpu_step(struct world *world, struct world_cpu *cpu)
 {
-	bool may_begin = cpu->depth < TM_NESTING_LEVELS && !world->closing;
+	bool may_begin = cpu->depth < TM_LEVELS_N && !world->closing;
 
 	if (may_begin && random_below(&world->random, cpu->depth ? 8 : 2) == 0) {
-		cpu->programs[cpu->depth++] = (struct world_program){
+		cpu->programs[cpu->depth] = (struct world_program){
 			.step = world->missing == WORLD_NO_ORDER ? STEP_EARLY : STEP_K0,
+			.level = free_level(world, cpu),
 			.announces = random_below(&world->random, 4) == 0,
 		};
+		cpu->depth++;
 		return;
 	}
 	if (cpu->depth > 0)

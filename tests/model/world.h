@@ -6,7 +6,7 @@
  * Shape      each CPU has programs that nest, a FIFO store buffer in front of its marks (as x86
  *            has), a BPF ring in the kernel's layout, and reads a clock that lags the true one by
  *            up to the collector's guard. Locked operations (the barrier, reservation, commit, the
- *            depth counter) empty the store buffer.
+ *            time that it took) empty the store buffer.
  * Parts      each part of the rule can be left out, to see that the proof notices.
  */
 
@@ -42,6 +42,7 @@ struct world_program { /* one BPF program under way */
 	uint32_t need; /* the announcement that its sample relies on */
 	uint32_t at;   /* place in the ring of the record being written */
 	uint8_t step;
+	uint8_t level; /* enum tm_level: any that is free */
 	bool announces;
 };
 
@@ -56,7 +57,7 @@ struct world_cpu {
 	_Atomic uint64_t *consumer, *producer;
 	uint8_t *data;
 	struct world_store stores[WORLD_STORES];
-	struct world_program programs[TM_NESTING_LEVELS];
+	struct world_program programs[TM_LEVELS_N]; /* each interrupted by the next */
 	unsigned store_count;
 	unsigned depth;
 };
@@ -64,7 +65,7 @@ struct world_cpu {
 struct world {
 	struct world_cpu cpus[WORLD_CPUS];
 	struct tm_cpu_slot slots[WORLD_CPUS];
-	struct tm_level_counts counts[WORLD_CPUS][TM_NESTING_LEVELS];
+	struct tm_level_counts counts[WORLD_CPUS][TM_LEVELS_N];
 	enum world_part missing;
 	uint64_t random;
 	uint64_t now;

@@ -130,7 +130,7 @@ static int add_levels(uint32_t id, struct tm_level_counts *sum)
 	value = calloc(1, info.value_size);
 	if (!value || info.value_size < sizeof(*sum))
 		return -ENOMEM;
-	for (uint32_t level = 0; level < TM_NESTING_LEVELS; level++) {
+	for (uint32_t level = 0; level < info.max_entries; level++) {
 		if (bpf_map_lookup_elem(map, &level, value) < 0)
 			return -errno;
 		add_level(sum, value);

@@ -2,7 +2,8 @@
 /*
  * flood - writes samples into the rings of a running collector, hundreds of thousands a second
  *
- * It follows the protocol of bpf/nesting.bpf.h and uses the collector's rings, marks and counters.
+ * It follows the protocol of bpf/nesting.bpf.h and uses the collector's rings, marks and counters;
+ * the recording is without off-CPU samples and wakers, whose levels are free.
  * `flood` runs wherever the threads of flood.c rename themselves; the timer's sample interrupts it.
  * `nest` runs in the middle of either: both read unbacked memory of the thread, and a program is
  * attached to that page fault. Samples are counted in the collector's counters, so the recording
@@ -82,12 +83,18 @@ static __always_inline void fault(void)
 		bpf_probe_read_user(&word, sizeof(word), (const void *)unbacked);
 }
 
-static __always_inline void fill(struct nesting *level, const char *comm, __u8 stop)
+struct record {
+	struct tm_sample sample;
+	__u64 frame;
+};
+
+static __always_inline void fill(struct record *record, const struct nesting *level,
+				 const char *comm, __u8 stop)
 {
-	struct tm_sample *sample = &level->scratch->sample;
+	struct tm_sample *sample = &record->sample;
 
 	task_describe(bpf_get_current_task(), &sample->event);
-	sample->event.bytes = sizeof(*sample) + 8;
+	sample->event.bytes = sizeof(*record);
 	sample->event.type = TM_EVENT_SAMPLE;
 	sample->event.cpu = (__u16)level->cpu;
 	sample->event.ktime = level->ktime;
@@ -99,12 +106,16 @@ static __always_inline void fill(struct nesting *level, const char *comm, __u8 s
 	sample->kind = TM_SAMPLE_ON_CPU;
 	sample->state = TM_THREAD_ON_CPU;
 	sample->since = sample->duration = sample->value = sample->stack = 0;
-	level->scratch->frames[0] = FLOOD_FRAME;
+	record->frame = FLOOD_FRAME;
 }
 
-static __always_inline void write_one(struct nesting *level, const char *comm, __u8 stop)
+/* Counts by atomic addition: it may have interrupted the timer, or be interrupted by it. */
+static __always_inline void write_one(struct nesting *level, enum tm_level number, const char *comm,
+				      __u8 stop)
 {
-	int status = nesting_open(level);
+	struct scratch *timers_scratch = nesting_scratch(TM_LEVEL_TIMER);
+	int status = timers_scratch ? nesting_open_mark(level, number) : NESTING_NO_RING;
+	struct record record = {};
 
 	if (status == NESTING_NESTED) {
 		nesting_add(&level->slot->nested, 1);
@@ -112,18 +123,18 @@ static __always_inline void write_one(struct nesting *level, const char *comm, _
 	}
 	if (status == NESTING_NO_RING) {
 		nesting_add(&level->slot->no_ring, 1);
-		nesting_close(level);
 		return;
 	}
-	level->scratch->counts.taken++;
-	fill(level, comm, stop);
+	if (!timers_scratch)
+		return; /* for the verifier */
+	nesting_add(&timers_scratch->counts.taken, 1);
+	fill(&record, level, comm, stop);
 	delay(level);
 	fault();
-	if (nesting_write(&level->scratch->sample, sizeof(struct tm_sample) + 8, NESTING_SAMPLES,
-			  BPF_RB_NO_WAKEUP)) {
+	if (nesting_write(&record, sizeof(record), NESTING_SAMPLES, BPF_RB_NO_WAKEUP)) {
 		nesting_add(&written, 1);
 	} else {
-		level->scratch->counts.ring_full++;
+		nesting_add(&timers_scratch->counts.ring_full, 1);
 		nesting_add(&discarded, 1);
 	}
 	nesting_close(level);
@@ -140,8 +151,13 @@ int flood(void *ctx)
 		return 0;
 	level.slot = nesting_slot(level.cpu);
 	if (level.slot && timer_runs(&level))
-		write_one(&level, FLOOD_COMM, FLOOD_STOP);
+		write_one(&level, TM_LEVEL_SWITCH, FLOOD_COMM, FLOOD_STOP);
 	return 0;
+}
+
+static __always_inline bool in_use(const struct tm_cpu_slot *slot, enum tm_level number)
+{
+	return *(const volatile __u64 *)&slot->level[number].ktime != 0;
 }
 
 SEC("tp_btf/page_fault_kernel")
@@ -150,9 +166,10 @@ int nest(void *ctx)
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
 
 	level.slot = nesting_slot(level.cpu);
-	if (!level.slot || !*(volatile __u64 *)&level.slot->depth)
+	if (!level.slot ||
+	    (!in_use(level.slot, TM_LEVEL_TIMER) && !in_use(level.slot, TM_LEVEL_SWITCH)))
 		return 0;
 	nesting_add(&nested, 1);
-	write_one(&level, FLOOD_NEST_COMM, FLOOD_NEST_STOP);
+	write_one(&level, TM_LEVEL_WAKER, FLOOD_NEST_COMM, FLOOD_NEST_STOP);
 	return 0;
 }

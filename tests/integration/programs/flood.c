@@ -188,7 +188,7 @@ static void wait_for_stop(uint32_t link, uint64_t records, double from)
 	atomic_store(&ended, true);
 }
 
-/* Called when no record is being written. Return: how many marks and depths are not 0. */
+/* Called when no record is being written. Return: how many marks are not 0. */
 static unsigned count_unsettled(void)
 {
 	int map = bpf_map__fd(skeleton->maps.cpu_slots), cpus = libbpf_num_possible_cpus();
@@ -199,8 +199,7 @@ static unsigned count_unsettled(void)
 
 		if (bpf_map_lookup_elem(map, &cpu, &slot) < 0)
 			return UINT_MAX;
-		found += slot.depth != 0;
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++)
+		for (unsigned level = 0; level < TM_LEVELS_N; level++)
 			found += slot.level[level].ktime != 0;
 	}
 	return found;
@@ -233,7 +232,7 @@ int main(int argc, char **argv)
 		     (uint64_t)skeleton->bss->written, (uint64_t)skeleton->bss->nested,
 		     (uint64_t)skeleton->bss->discarded, seconds() - from);
 	left = count_unsettled();
-	(void)printf("marks and depths left: %u\n", left);
+	(void)printf("marks left: %u\n", left);
 	flood_bpf__destroy(skeleton);
 	return left > 0;
 }

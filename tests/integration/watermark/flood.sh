@@ -6,7 +6,7 @@
 # and a CPU goes offline and back every 20 s. Faults of another profiler that this would show:
 #   "drain loop starves control work"        the collector stops on STOP while the flood runs
 #   "batch flags ignored by kernel"          every CPU has its ring, also the one that came back
-#   "counters not decremented"               marks and depths are 0 again, the recording balances
+#   "counters not decremented"               marks are 0 again, the recording balances
 #   "shared scratch clobbered by nesting"    a sample and a record written inside it both stay whole
 # It also shows D6: samples of stacks thousands of frames deep are interrupted too.
 . "$(dirname "$0")/../../lib/integration.bash"

@@ -253,7 +253,7 @@ void bpf_maps_reset(void)
 	free(maps.context);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));
-	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_NESTING_LEVELS);
+	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_LEVEL_EXIT);
 	maps.slot = calloc(1, program_maps[PROGRAM_MAP_SLOTS].value_bytes);
 	assert_non_null(maps.slot);
 }

@@ -47,7 +47,7 @@ void program_off_cpu_end(const struct program_off_cpu_wait *wait, struct program
 				   .ran = wait->ran,
 				   .woken = wait->woken};
 	struct off_cpu_time sleep = {0}, runnable = {0};
-	struct tm_cpu_slot slot = {.depth = 0};
+	struct tm_cpu_slot slot = {.hits = 0};
 
 	off_cpu_resume(&time, wait->end, &sleep, &runnable);
 	off_cpu_count_unseen(&slot, &sleep, &runnable);
@@ -57,11 +57,17 @@ void program_off_cpu_end(const struct program_off_cpu_wait *wait, struct program
 bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracked)
 {
 	struct thread_time time = {.state = (__u8)state, .since = since};
-	struct tm_cpu_slot slot = {.depth = 0};
+	struct tm_cpu_slot slot = {.hits = 0};
 	bool left = off_cpu_left(&slot, &time);
 
 	*ret_untracked = slot.off_cpu.seen.untracked;
 	return left;
+}
+
+uint32_t program_check_compare(const struct tm_check *wanted, const struct tm_identity *found,
+			       uint64_t magic)
+{
+	return check_compare(wanted, found, magic);
 }
 
 uint64_t program_owner_spent(uint64_t owner)

@@ -39,11 +39,18 @@ extern __u32 files_generation;
 extern __u64 vdso_table;
 extern __u64 files_known; /* this and the next: set by BPF alone */
 extern __u64 files_salt;
-extern __u64 owner_time_most; /* set by the collector */
+extern __u64 owner_time_most; /* this and the next: set by the collector */
+extern __u32 kernel_frames_most;
 
 /* What the samples of an owner have taken in this window, ns (bpf/owner_time.bpf.h). */
 uint64_t program_owner_spent(uint64_t owner);
 void program_owner_times_clear(void);
+
+struct tm_check;
+struct tm_identity;
+/* Return: enum tm_check_status. */
+uint32_t program_check_compare(const struct tm_check *wanted, const struct tm_identity *found,
+			       uint64_t magic);
 
 struct bpf_iter__task;
 /* Runs before the first sample, over the collector's own task. */

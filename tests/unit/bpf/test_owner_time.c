@@ -219,8 +219,7 @@ static void those_not_taken_are_counted_and_the_others_stand_for_them(void **sta
 	assert_int_equal(taken + bpf_maps_counts()->bpf.thinned, hits);
 	assert_int_equal(value, 4 * taken * PERIOD);
 	assert_in_range(value / PERIOD, hits * 9 / 10, hits * 11 / 10);
-	assert_int_equal(bpf_maps_slot()->depth, 0);
-	assert_int_equal(bpf_maps_slot()->level[0].ktime, 0);
+	assert_int_equal(bpf_maps_slot()->level[TM_LEVEL_TIMER].ktime, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)

@@ -3,6 +3,7 @@
  * test_sample_start - where the user stack of a sample begins, and which samples have none
  */
 
+#include "tests/unit/bpf/programs.h"
 #include "tests/unit/bpf/sampled.h"
 
 #define PF_EXITING   0x00000004u /* include/linux/sched.h */
@@ -86,6 +87,23 @@ static void deep_kernel_stack_is_a_reason(void **state)
 	bpf_host_kernel_stack(addresses, TM_KERNEL_FRAMES_MAX);
 	expect_whole();
 	assert_int_equal(bpf_maps_sample()->kernel_stop, TM_STOP_KERNEL_DEPTH);
+}
+
+static void kernel_stack_that_the_kernel_cuts_is_a_reason(void **state)
+{
+	static const uint64_t addresses[16] = {0xffffffff81000010};
+
+	called_leaf();
+	sampled_install();
+	sampled.in_kernel = true;
+	kernel_frames_most = 16;
+	bpf_host_kernel_stack(addresses, 15);
+	expect_whole();
+	assert_int_equal(bpf_maps_sample()->kernel_stop, TM_STOP_NONE);
+	bpf_host_kernel_stack(addresses, 16);
+	expect_whole();
+	assert_int_equal(bpf_maps_sample()->kernel_stop, TM_STOP_KERNEL_DEPTH);
+	kernel_frames_most = 0;
 }
 
 static void task_of_32_bits_is_a_reason(void **state)
@@ -191,6 +209,37 @@ static void registers_of_the_sample_before_do_not_count(void **state)
 
 /* --- records and counts ----------------------------------------------------------------------- */
 
+static void level_in_use_is_left_alone(void **state)
+{
+	struct tm_mark *mark = &bpf_maps_slot()->level[TM_LEVEL_TIMER];
+	uint64_t taken;
+
+	called_leaf();
+	expect_whole();
+	assert_int_equal(mark->ktime, 0);
+	taken = bpf_maps_counts()->taken;
+	mark->ktime = 77;
+	(void)sampled_once();
+	assert_int_equal(bpf_maps_slot()->nested, 1);
+	assert_int_equal(bpf_maps_counts()->taken, taken);
+	assert_int_equal(mark->ktime, 77);
+	mark->ktime = 0;
+	(void)sampled_once();
+	assert_int_equal(bpf_maps_counts()->taken, taken + 1);
+}
+
+/* As while a program at an exit, a switch or a waking is interrupted by the timer. */
+static void other_levels_in_use_do_not_matter(void **state)
+{
+	called_leaf();
+	for (unsigned level = TM_LEVEL_TIMER + 1; level < TM_LEVELS_N; level++)
+		bpf_maps_slot()->level[level].ktime = 77;
+	expect_whole();
+	assert_int_equal(bpf_maps_slot()->nested, 0);
+	for (unsigned level = TM_LEVEL_TIMER + 1; level < TM_LEVELS_N; level++)
+		assert_int_equal(bpf_maps_slot()->level[level].ktime, 77);
+}
+
 /* The first sample announces the process and its file; the next one announces nothing. */
 static void sampled_file_is_announced_once(void **state)
 {
@@ -239,6 +288,7 @@ int main(void)
 		SAMPLED_TEST(kernel_mode_finds_user_registers_below_padding),
 		SAMPLED_TEST(kernel_mode_without_user_registers_is_a_reason),
 		SAMPLED_TEST(deep_kernel_stack_is_a_reason),
+		SAMPLED_TEST(kernel_stack_that_the_kernel_cuts_is_a_reason),
 		SAMPLED_TEST(task_of_32_bits_is_a_reason),
 		SAMPLED_TEST(task_inside_execve_is_a_reason),
 		SAMPLED_TEST(task_without_its_mm_is_a_reason),
@@ -248,6 +298,8 @@ int main(void)
 		SAMPLED_TEST(changed_stack_is_read_again),
 		SAMPLED_TEST(chain_of_the_sample_before_does_not_count),
 		SAMPLED_TEST(registers_of_the_sample_before_do_not_count),
+		SAMPLED_TEST(level_in_use_is_left_alone),
+		SAMPLED_TEST(other_levels_in_use_do_not_matter),
 		SAMPLED_TEST(sampled_file_is_announced_once),
 		SAMPLED_TEST(anonymous_code_announces_its_process_once_more),
 		SAMPLED_TEST(frames_are_counted_by_how_they_were_unwound),

@@ -189,10 +189,10 @@ static void descriptor_is_handed_on_only_from_a_file_system_that_no_process_serv
 	world->any_file = true;
 	assert_int_equal(ask(world, &wish), 0);
 	id = request(world).id;
-	world->holds = FILE_REQUESTS_SERVED;
+	world->holds = TM_CHECK_SERVED;
 	answer(world, id, OPENER_OPENED, 2000);
 	assert_int_equal(request(world).accepted, 0);
-	world->holds = FILE_REQUESTS_SAME;
+	world->holds = TM_CHECK_SAME;
 	hand_over(world, id, 2000);
 	assert_int_equal(delivered(world, &message), TM_WIRE_OPENED);
 	assert_int_equal(message.number, 12);

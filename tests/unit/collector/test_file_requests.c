@@ -60,7 +60,7 @@ static void file_that_a_process_serves_is_refused_under_its_own_reason(void **st
 
 	announce(world, 12, 0, 1000);
 	id = request(world).id;
-	world->holds = FILE_REQUESTS_SERVED;
+	world->holds = TM_CHECK_SERVED;
 	answer(world, id, OPENER_OPENED, 1001);
 	assert_int_equal(request(world).accepted, 0);
 	answer(world, id, TM_NO_FILE_DENIED, 1002); /* from the next candidate */

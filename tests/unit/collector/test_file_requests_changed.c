@@ -8,7 +8,7 @@ static void find_changed(struct world *world, uint64_t now_ms)
 {
 	uint32_t id = request(world).id;
 
-	world->holds = FILE_REQUESTS_CHANGED;
+	world->holds = TM_CHECK_CHANGED;
 	answer(world, id, OPENER_OPENED, now_ms);
 	assert_int_equal(request(world).accepted, 0);
 	answer(world, id, TM_NO_FILE_OTHER, now_ms);

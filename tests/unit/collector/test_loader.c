@@ -35,6 +35,7 @@ libbpf_print_fn_t __wrap_libbpf_set_print(libbpf_print_fn_t fn);
 int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton);
 int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		       const struct options *options);
+int __wrap_percpu_make_levels(const struct percpu_maps *maps);
 int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 			   const struct bpf_link_create_opts *opts);
 int __wrap_bpf_iter_create(int link);
@@ -45,6 +46,7 @@ static struct { /* what each call returns; 0: success */
 	int btf, cpus, load[2], percpu, link, iterator;
 } result;
 static unsigned loads;
+static unsigned levels;                     /* that have scratch memory */
 static unsigned reused;                     /* maps that are to be created otherwise */
 static int variables;                       /* descriptor of .bss in the store, */
 static const struct tidemark_bpf__bss *bss; /* and what it holds */
@@ -110,6 +112,13 @@ int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 {
 	assert_int_equal(maps->possible, 2);
 	return result.percpu;
+}
+
+int __wrap_percpu_make_levels(const struct percpu_maps *maps)
+{
+	levels = maps->levels;
+	assert_true(maps->level_bytes > sizeof(struct tm_sample));
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
@@ -200,6 +209,22 @@ static void missing_capability_is_named_instead_of_a_warning(void **state)
 		       "(CAP_BPF and CAP_PERFMON are needed)");
 }
 
+static void levels_that_no_program_uses_have_no_scratch_memory(void **state)
+{
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(levels, 1);
+	loader_deinit(&loader);
+	options.off_cpu = 100;
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(levels, 2);
+	loader_deinit(&loader);
+	options.wakers = true;
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(levels, 3);
+	options.off_cpu = 0;
+	options.wakers = false;
+}
+
 static void load_that_fails_is_tried_once_more_with_vmlinux_alone(void **state)
 {
 	result.load[0] = -EPERM;
@@ -237,42 +262,18 @@ static void program_that_cannot_be_attached_is_a_refusal(void **state)
 	assert_int_equal(failure.code, TM_FAILURE_HOST);
 }
 
-static int match(const struct tm_identity *announced)
+static void mapping_that_stays_busy_is_given_up(void **state)
 {
-	return loader_match_file(&loader, 1, 0x1000, announced);
-}
-
-static void mapped_file_is_the_announced_one_if_its_whole_identity_is(void **state)
-{
-	const struct tm_check check = {.status = TM_CHECK_FILE,
-				       .identity = {.dev = 1, .ino = 2, .size = 3, .ctime_ns = 4}};
-	struct tm_identity announced = check.identity;
+	const struct tm_identity announced = {.dev = 1, .ino = 2};
+	struct tm_check check = {.status = TM_CHECK_CHANGED};
 
 	assert_int_equal(loader_load(&loader, &options, &failure), 0);
 	answer = &check;
-	assert_int_equal(match(NULL), FILE_REQUESTS_SAME);
-	assert_int_equal(match(&announced), FILE_REQUESTS_SAME);
-	announced.ctime_ns++;
-	assert_int_equal(match(&announced), FILE_REQUESTS_CHANGED);
-	announced.size++;
-	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
-}
-
-static void growing_file_is_the_announced_one_whatever_its_size_and_times(void **state)
-{
-	const struct tm_check check = {
-		.status = TM_CHECK_FILE,
-		.identity = {.dev = 1, .ino = 2, .size = 3, .mtime_sec = 4, .ctime_ns = 5}};
-	struct tm_identity announced = {.dev = 1, .ino = 2};
-
-	assert_int_equal(loader_load(&loader, &options, &failure), 0);
-	answer = &check;
-	assert_int_equal(match(&announced), FILE_REQUESTS_SAME);
-	announced.generation = 1;
-	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
-	announced.generation = 0;
-	announced.ino = 3;
-	assert_int_equal(match(&announced), FILE_REQUESTS_OTHER);
+	assert_int_equal(loader_match_file(&loader, 1, 0x1000, &announced), TM_CHECK_CHANGED);
+	check.status = TM_CHECK_BUSY;
+	assert_int_equal(loader_match_file(&loader, 1, 0x1000, NULL), -EBUSY);
+	check.status = TM_CHECK_UNANSWERED;
+	assert_int_equal(loader_match_file(&loader, 1, 0x1000, NULL), -ESRCH);
 }
 
 static void keep(enum kept_kind kind, uint64_t index, int fd)
@@ -374,12 +375,12 @@ int main(void)
 		CASE(unknown_number_of_cpus_is_a_refusal),
 		CASE(refusal_of_the_verifier_comes_with_its_first_warning),
 		CASE(missing_capability_is_named_instead_of_a_warning),
+		CASE(levels_that_no_program_uses_have_no_scratch_memory),
 		CASE(load_that_fails_is_tried_once_more_with_vmlinux_alone),
 		CASE(rings_that_the_kernel_refuses_are_a_refusal),
 		CASE(refused_iterator_is_a_refusal),
 		CASE(iterator_that_fails_while_it_runs_is_a_refusal),
-		CASE(mapped_file_is_the_announced_one_if_its_whole_identity_is),
-		CASE(growing_file_is_the_announced_one_whatever_its_size_and_times),
+		CASE(mapping_that_stays_busy_is_given_up),
 		CASE(program_that_cannot_be_attached_is_a_refusal),
 		KEPT(each_attempt_takes_the_same_kept_maps),
 		KEPT(missing_map_is_a_refusal_and_no_new_map),

@@ -33,12 +33,12 @@ static int parse(char **argv)
 
 static void all_options_are_understood(void **state)
 {
-	assert_int_equal(parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7:8"),
-				    A("--ring-kib=128"), A("--table-bytes=2097152"),
-				    A("--selecting"), A("--restart"), A("--may-lower"),
-				    A("--debug-root=/usr/lib/debug"), A("--debug-root=//srv"),
-				    A("--memory-bytes=1073741824"), A("--process-bytes=1048576"))),
-			 0);
+	assert_int_equal(
+		parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7:8"), A("--ring-kib=128"),
+			   A("--selecting"), A("--restart"), A("--may-lower"),
+			   A("--debug-root=/usr/lib/debug"), A("--debug-root=//srv"),
+			   A("--memory-bytes=1073741824"), A("--process-bytes=1048576"))),
+		0);
 	assert_int_equal(options.control_fd, 3);
 	assert_int_equal(options.wire_fd, 4);
 	assert_int_equal(options.opener_fd, 6);
@@ -47,7 +47,6 @@ static void all_options_are_understood(void **state)
 	assert_int_equal(options.perf[1].cpu, 7);
 	assert_int_equal(options.perf[1].fd, 8);
 	assert_int_equal(options.ring_kib, 128);
-	assert_int_equal(options.table_bytes, 2 << 20);
 	assert_true(options.selecting);
 	assert_int_equal(options.debug_root_count, 2);
 	assert_string_equal(options.debug_roots[0], "usr/lib/debug");
@@ -63,7 +62,6 @@ static void optional_options_have_defaults(void **state)
 	assert_int_equal(parse(ARGV(ENOUGH)), 0);
 	assert_int_equal(options.opener_fd, -1);
 	assert_int_equal(options.ring_kib, 0);
-	assert_int_equal(options.table_bytes, OPTIONS_TABLES_BYTES);
 	assert_false(options.selecting);
 	assert_int_equal(options.debug_root_count, 0);
 	assert_false(options.restart);
@@ -96,8 +94,6 @@ static void wrong_arguments_are_refused(void **state)
 	assert_int_equal(parse(ARGV(ENOUGH, A("--debug-root="))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=8192:9"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--ring-kib=99999999"))), -EINVAL);
-	assert_int_equal(parse(ARGV(ENOUGH, A("--table-bytes=1048575"))), -EINVAL);
-	assert_int_equal(parse(ARGV(ENOUGH, A("--table-bytes=268435457"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--other"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("extra"))), -EINVAL);
 }

@@ -107,6 +107,24 @@ static void ring_is_a_power_of_two_within_its_limits(void **state)
 	}
 }
 
+static void rings_of_many_cpus_share_a_limit(void **state)
+{
+	static struct options options = {.hz = 99};
+
+	for (options.perf_count = 1; options.perf_count <= OPTIONS_CPUS_MAX;
+	     options.perf_count *= 2) {
+		uint64_t bytes = percpu_ring_bytes(&options);
+
+		assert_true(bytes * options.perf_count <= PERCPU_RINGS_BYTES ||
+			    bytes == OPTIONS_RING_KIB_MIN << 10);
+		assert_true(bytes <= 512 << 10);
+		if (options.perf_count <= 64)
+			assert_int_equal(bytes, 512 << 10);
+		if (options.perf_count == 128)
+			assert_int_equal(bytes, 256 << 10);
+	}
+}
+
 static void ring_of_a_given_size_is_at_least_that_large(void **state)
 {
 	static struct options options = {.hz = 99, .ring_kib = 1};
@@ -152,6 +170,7 @@ int main(void)
 		CASE(impossible_cpu_is_refused),
 		cmocka_unit_test(what_is_in_the_rings_is_left_to_the_next_collector),
 		cmocka_unit_test(ring_is_a_power_of_two_within_its_limits),
+		cmocka_unit_test(rings_of_many_cpus_share_a_limit),
 		cmocka_unit_test(ring_of_a_given_size_is_at_least_that_large),
 	};
 

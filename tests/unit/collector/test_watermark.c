@@ -46,7 +46,7 @@ static void clock_below_the_guard_gives_zero(void **state)
 static void every_level_of_every_cpu_is_read(void **state)
 {
 	for (unsigned cpu = 0; cpu < 3; cpu++)
-		for (unsigned level = 0; level < TM_NESTING_LEVELS; level++) {
+		for (unsigned level = 0; level < TM_LEVELS_N; level++) {
 			struct tm_cpu_slot slots[3] = {0};
 
 			slots[cpu].level[level].ktime = 17;

@@ -27,10 +27,9 @@ static inline int recording_make(struct recording *recording)
 	memset(recording, 0, sizeof(*recording)); /* too large for a second one on the stack */
 	recording->budget.limit = RECORDING_BYTES;
 	if (hash_seed_init(&recording->seed) < 0 ||
-	    strings_init(&recording->strings, &recording->budget, &recording->seed) ||
-	    files_init(&recording->files, &recording->strings, &recording->budget,
-		       &recording->queue) < 0)
+	    strings_init(&recording->strings, &recording->budget, &recording->seed))
 		return -1;
+	files_init(&recording->files, &recording->strings, &recording->budget, &recording->queue);
 	if (symbol_store_init(&recording->store, RECORDING_BYTES, &recording->seed) < 0)
 		return -1;
 	process_table_init(&recording->processes, &recording->strings, &recording->budget,

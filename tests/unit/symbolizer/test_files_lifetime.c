@@ -217,9 +217,7 @@ static void early_descriptor_does_not_leak_at_the_end(void **state)
 	assert_int_equal(recording.files.open, 2);
 	files_deinit(&recording.files);
 	assert_int_equal(recording.files.open, 0);
-	assert_int_equal(files_init(&recording.files, &recording.strings, &recording.budget,
-				    &recording.queue),
-			 0);
+	files_init(&recording.files, &recording.strings, &recording.budget, &recording.queue);
 }
 
 static void one_identity_under_two_numbers_ends_with_the_last(void **state)

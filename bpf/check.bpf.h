@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * check - compares the file that the opener has mapped with the one that was sampled
+ */
+
+#include "bpf/file.bpf.h"
+
+#define CHECK_FUSE 0x65735546ull /* FUSE_SUPER_MAGIC, include/uapi/linux/magic.h */
+
+struct tm_check check;
+static struct kread check_block;
+
+/* Times of contents are those of its mtime: only ctime may differ (struct tm_identity). */
+static __always_inline __u32 check_compare(const struct tm_check *wanted,
+					   const struct tm_identity *found, __u64 magic)
+{
+	const struct tm_identity *sampled = &wanted->identity;
+	bool grows =
+		!sampled->size && !sampled->mtime_sec && !sampled->mtime_nsec && !sampled->ctime_ns;
+
+	if (!wanted->any_file) {
+		if (found->dev != sampled->dev || found->ino != sampled->ino ||
+		    found->generation != sampled->generation)
+			return TM_CHECK_OTHER;
+		if (!grows &&
+		    (found->size != sampled->size || found->mtime_sec != sampled->mtime_sec ||
+		     found->mtime_nsec != sampled->mtime_nsec))
+			return TM_CHECK_OTHER;
+		if (!grows && found->ctime_ns != sampled->ctime_ns)
+			return TM_CHECK_CHANGED;
+	}
+	return magic == CHECK_FUSE ? TM_CHECK_SERVED : TM_CHECK_SAME;
+}
+
+__noinline int check_try(__u64 mm)
+{
+	struct tm_identity identity = {};
+	struct vma found = {}, again = {};
+	int status = vma_try(&check_block, mm, check.address, &found);
+	__u64 magic;
+
+	if (status == VMA_BUSY)
+		return TM_CHECK_BUSY;
+	if (status != VMA_FOUND || !found.file)
+		return TM_CHECK_OTHER;
+	file_identify(&check_block, found.file, &identity);
+	magic = KERNEL_READ(file, found.file, f_inode, i_sb, s_magic);
+	if (vma_try(&check_block, mm, check.address, &again) != VMA_FOUND ||
+	    !vma_same(&found, &again))
+		return TM_CHECK_BUSY;
+	return (int)check_compare(&check, &identity, magic);
+}
