@@ -120,10 +120,11 @@ static void restart_opener(struct session *session)
 		       &session->collector);
 }
 
-/* While recording; at the end it follows the collector, which closes its socket. */
+/* The collector takes the next one once it has loaded its programs. At the end the opener follows
+ * the collector, which closes its socket. */
 static void on_opener_end(struct session *session)
 {
-	if (session->start && session->phase == SESSION_RECORDING)
+	if (session->start && session->phase < SESSION_FINISHING)
 		restart_opener(session);
 	else
 		symbolizer_child_stop(&session->opener.child);

@@ -31,7 +31,7 @@
 #define PERCPU_RING_SECONDS 4u
 #define PERCPU_RING_MIN     (256u << 10)
 #define PERCPU_RING_MAX     (4u << 20)
-#define PERCPU_RINGS_BYTES  (32u << 20) /* of all CPUs */
+#define PERCPU_RINGS_BYTES  (24u << 20) /* of all CPUs */
 
 struct percpu_maps { /* descriptors and value sizes of the outer maps */
 	int slots;

@@ -31,6 +31,7 @@ static int return_code(int error)
 	case ECONNRESET:
 		return TM_FDPASS_E_CLOSED;
 	case EAGAIN:
+	case ENOBUFS: /* the kernel has no memory for it now */
 		return TM_FDPASS_E_AGAIN;
 	default:
 		return -error;

@@ -11,7 +11,8 @@
  * Threads    any; each call is one sendmsg(2) or recvmsg(2), repeated on EINTR. SIGPIPE is never
  *            raised.
  * Errors     TM_FDPASS_E_CLOSED (the peer is gone), TM_FDPASS_E_AGAIN (MSG_DONTWAIT and the socket
- *            is full, or empty), -EBADMSG (refused message), -errno.
+ *            is full, or empty; or the kernel has no memory for the message now), -EBADMSG (refused
+ *            message), -errno.
  * Source     unix(7), cmsg(3).
  */
 

@@ -38,8 +38,8 @@ static int match_file(void *context, uint32_t pid, uint64_t address,
 {
 	struct world *world = context;
 
-	world->accepted += world->match == TM_CHECK_SAME;
-	return world->match == 3 ? -ESRCH : world->match;
+	world->accepted += TM_CHECK_OTHER + world->match == TM_CHECK_SAME;
+	return world->match == 3 ? -ESRCH : TM_CHECK_OTHER + world->match;
 }
 
 static int change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)

@@ -23,7 +23,8 @@ MACHINES = {  # possible CPUs: qemu's options
     "128": ("-smp", "128", "-m", "4096"),  # takes minutes: to measure the memory once
     "255": ("-smp", "4,maxcpus=255", "-m", "2048"),
 }
-RESULTS = ("exits", "plain", "waking")
+RESULTS = ("exits", "plain", "waking", "limited")
+SAID = "kernel.perf_event_max_sample_rate is 50, less than -F 99"
 MAPS_MIB = 48  # of BPF maps, whatever the number of CPUs
 PROGRAMS = {place: program for place, program in boot.PROGRAMS.items()
             if place.startswith(("programs/cli", "programs/collector", "programs/symbolizer")) or
@@ -71,6 +72,16 @@ def judge_recording(recorded, folder, name, cpus):
                    f"{name}: {read['taken']} samples, dropped {read['dropped']}")
 
 
+def judge_limited(recorded, console, folder):
+    """Kernel stacks that the kernel itself cuts have a reason, and its rate is said."""
+    read = recorded.summary(os.path.join(folder, "limited.json"))
+    recorded.balance(read)
+    cut = read["truncated"]["kernel_depth"]
+    print(f"  limited: {cut} of {read['exported']} kernel stacks are cut by the kernel")
+    recorded.check(cut >= 0.2 * read["exported"] > 0, f"limited: {cut} stacks have the reason")
+    recorded.check(console.count(SAID) == 1, "the limit of the rate is not said, or more than once")
+
+
 def judge_host(recorded, console, folder, possible):
     came = boot.results(console)
     found = re.search(r"^TM-CPUS (\S+) (\S+) (\S+)$", console, re.MULTILINE)
@@ -83,6 +94,7 @@ def judge_host(recorded, console, folder, possible):
     recorded.check(not reason, reason)
     for name in ("plain", "waking"):
         judge_recording(recorded, folder, name, cpus)
+    judge_limited(recorded, console, folder)
 
 
 def judge(possible):

@@ -104,6 +104,27 @@ check(total == read["exported"] and total > 500, "%d samples were written, expor
 ' "$WORK/child.json" "$OUT/x.folded"
 done
 
+say "kill -9 of tidemark-opener before sampling begins:"
+has_opener() { OPENER=$(program_pid "$RECORDER" tidemark-opener) && [[ -n $OPENER ]]; }
+"$TM_TIDEMARK" record -F 499 --summary "$WORK/early.json" -o "$WORK/early.folded" \
+	-- "$TM_WORKLOADS/deep" 50 1 2 >/dev/null 2>"$WORK/early.err" &
+RECORDER=$!
+STARTED+=("$RECORDER")
+until_true 20 has_opener || wrong 'no opener runs'
+kill -KILL "$OPENER"
+wait "$RECORDER"
+STATUS=$?
+say "  exit $STATUS; $(grep -m 1 'opener' "$WORK/early.err")"
+((STATUS == 0)) || wrong "exit code $STATUS: $(head -c 300 "$WORK/early.err")"
+grep -q 'tidemark-opener' "$WORK/early.err" || wrong 'nothing is said of the opener'
+balance early
+python '
+read = summary(sys.argv[1])
+print("  unnamed are %d of %d frames" % (read["unnamed_frames"], read["frames"]))
+check(read["frames"] > 10000 and read["unnamed_frames"] <= 0.1 * read["frames"],
+      "nobody has opened the files")
+' "$WORK/early.json"
+
 say "kill -9 of tidemark itself:"
 if start itself; then
 	until_true 20 ran "$COMMAND_PID" 100

@@ -72,7 +72,7 @@ static int make(void **state)
 	world->opener_end = a[1];
 	symbolizer_link_init(&world->link, b[0]);
 	world->symbolizer_end = b[1];
-	world->holds = 1;
+	world->holds = TM_CHECK_SAME;
 	world->forgotten = UINT32_MAX;
 	world->retired = UINT32_MAX;
 	*state = world;

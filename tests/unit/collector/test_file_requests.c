@@ -38,7 +38,7 @@ static void wrong_file_is_refused_and_the_next_candidate_tried(void **state)
 
 	announce(world, 12, 0, 1000);
 	id = request(world).id;
-	world->holds = 0;
+	world->holds = TM_CHECK_OTHER;
 	answer(world, id, OPENER_OPENED, 1001);
 	verdict = request(world);
 	assert_int_equal(verdict.kind, OPENER_VERDICT);

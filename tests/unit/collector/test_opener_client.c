@@ -64,7 +64,7 @@ static void descriptor_that_was_not_accepted_ends_the_opener(void **state)
 
 	announce(world, 1, 0, 1000);
 	id = request(world).id;
-	world->holds = 0;
+	world->holds = TM_CHECK_OTHER;
 	answer(world, id, OPENER_OPENED, 1001);
 	answer(world, id, OPENER_HANDED, 1002);
 	assert_int_equal(delivered(world, &message), TM_WIRE_NO_FILE);

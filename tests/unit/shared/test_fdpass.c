@@ -24,6 +24,19 @@ struct pair {
 	int ours, theirs;
 };
 
+static int send_error; /* of the next message alone; 0: none */
+ssize_t __real_sendmsg(int socket, const struct msghdr *header, int flags);
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *header, int flags);
+
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *header, int flags)
+{
+	if (!send_error)
+		return __real_sendmsg(socket, header, flags);
+	errno = send_error;
+	send_error = 0;
+	return -1;
+}
+
 static int connect_pair(void **state)
 {
 	static struct pair pair;
@@ -204,6 +217,19 @@ static void descriptor_that_is_no_socket_is_an_error(void **state)
 	assert_int_equal(tm_fdpass_recv(-1, &message, sizeof(message), &fd, 0), -EBADF);
 }
 
+static void message_for_which_the_kernel_has_no_memory_is_sent_later(void **state)
+{
+	const struct pair *pair = *state;
+	char message[8] = "message", received[8];
+
+	send_error = ENOBUFS;
+	assert_int_equal(tm_fdpass_send(pair->ours, message, sizeof(message), -1, MSG_DONTWAIT),
+			 TM_FDPASS_E_AGAIN);
+	assert_int_equal(tm_fdpass_send(pair->ours, message, sizeof(message), -1, MSG_DONTWAIT), 0);
+	assert_int_equal(tm_fdpass_recv(pair->theirs, received, sizeof(received), NULL, 0), 0);
+	assert_string_equal(received, message);
+}
+
 #define ON_A_PAIR(test) cmocka_unit_test_setup_teardown(test, connect_pair, close_pair)
 
 int main(void)
@@ -217,6 +243,7 @@ int main(void)
 		ON_A_PAIR(peer_that_is_gone_is_a_condition),
 		ON_A_PAIR(empty_and_full_sockets_are_conditions),
 		cmocka_unit_test(descriptor_that_is_no_socket_is_an_error),
+		ON_A_PAIR(message_for_which_the_kernel_has_no_memory_is_sent_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
