@@ -246,9 +246,11 @@ struct {
 	__type(value, struct tm_cpu_slot);
 } cpu_slots SEC(".maps");
 
-/* The ring of each online CPU. The collector puts it in and chooses its size. */
+/* The ring of each online CPU. The collector puts it in and chooses its size; for the load it gives
+ * one that is like it. */
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(map_flags, BPF_F_NUMA_NODE);
 	__uint(max_entries, 4096);
 };
 
@@ -263,7 +265,7 @@ struct {
  * collector gives a map of that many, and puts in others that are like it. */
 struct scratch_levels {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_NUMA_NODE);
 	__uint(max_entries, TM_LEVEL_EXIT);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct scratch));

@@ -148,7 +148,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 {
 	const struct options *options = start->options;
 	struct launch launch;
-	char cpu[16];
+	char cpu[TM_CPUS_ONE_MAX];
 	size_t i;
 	int r;
 
@@ -163,7 +163,7 @@ static int start_collector(const struct start *start, const struct sockets *sock
 	if (sockets->opener >= 0)
 		launch_descriptor(&launch, "opener-fd", sockets->opener);
 	for (i = 0; i < start->perf->count; i++) {
-		(void)snprintf(cpu, sizeof(cpu), "%u", start->perf->events[i].cpu);
+		tm_cpus_write(start->perf->events[i].cpu, cpu);
 		launch_pair(&launch, "perf-fd", cpu, start->perf->events[i].fd);
 	}
 	launch_argument(&launch, "--hz=%u", options->hz);

@@ -141,7 +141,8 @@ static void keep_handles(struct loader *loader)
 	loader->vdso_table = (const uint64_t *)&skeleton->bss->vdso_table;
 	loader->selected_count = (const uint64_t *)&skeleton->bss->selected_count;
 	/* It cannot be changed while such programs are loaded. */
-	skeleton->bss->kernel_frames_most = (uint32_t)percpu_read_number(LOADER_MAX_STACK, "");
+	skeleton->bss->kernel_frames_most =
+		(uint32_t)percpu_read_number("/proc/sys/kernel/perf_event_max_stack", "");
 	loader->off_cpu_shift = (uint64_t *)&skeleton->bss->off_cpu_shift;
 	loader->off_cpu_end = (uint64_t *)&skeleton->bss->off_cpu_end;
 	loader->owner_time_most = (uint64_t *)&skeleton->bss->owner_time_most;
@@ -156,8 +157,8 @@ static int open_and_load(struct loader *loader, const struct options *options,
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = way->btf_path);
 	struct tidemark_bpf *skeleton = tidemark_bpf__open_opts(&open_options);
-	_cleanup_(tm_closep) int levels = -1;
-	int r = 0;
+	_cleanup_(tm_closep) int levels = -1, ring = -1;
+	int r;
 
 	if (!skeleton)
 		return -errno;
@@ -166,12 +167,11 @@ static int open_and_load(struct loader *loader, const struct options *options,
 	maps->levels = options->off_cpu ? TM_LEVEL_WAKER + options->wakers : TM_LEVEL_SWITCH;
 	maps->level_bytes = bpf_map__value_size(bpf_map__inner_map(skeleton->maps.scratch));
 	warning[0] = '\0';
-	if (loader->kept->adopted)
-		r = loader_kept_reuse(skeleton, loader->kept);
-	else
-		levels = percpu_make_levels(maps);
-	if (levels >= 0)
-		r = bpf_map__set_inner_map_fd(skeleton->maps.scratch, levels);
+	levels = percpu_make_levels(maps, OPTIONS_NODE_NONE);
+	ring = percpu_make_ring(OPTIONS_RING_KIB_MIN << 10, OPTIONS_NODE_NONE);
+	(void)bpf_map__set_inner_map_fd(skeleton->maps.scratch, levels);
+	(void)bpf_map__set_inner_map_fd(skeleton->maps.rings, ring);
+	r = loader->kept->adopted ? loader_kept_reuse(skeleton, loader->kept) : 0;
 	if (r == 0)
 		r = tidemark_bpf__load(skeleton);
 	if (r < 0) {

@@ -22,8 +22,7 @@
 #include "collector/reclaim.h"
 #include "shared/control.h"
 
-#define LOADER_BTF       "/sys/kernel/btf/vmlinux"
-#define LOADER_MAX_STACK "/proc/sys/kernel/perf_event_max_stack"
+#define LOADER_BTF "/sys/kernel/btf/vmlinux"
 
 struct loader {
 	struct tidemark_bpf *skeleton;

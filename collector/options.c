@@ -14,12 +14,13 @@
 static int parse_perf(struct options *options, char *text)
 {
 	struct options_perf *perf = &options->perf[options->perf_count];
-	char *fd = strchr(text, ':');
+	char *fd = strchr(text, ':'), *node = strchr(text, '/');
 
-	if (options->perf_count == OPTIONS_CPUS_MAX || !fd)
+	if (options->perf_count == OPTIONS_CPUS_MAX || !fd || !node || node > fd)
 		return -EINVAL;
-	*fd++ = '\0';
+	*fd++ = *node++ = '\0';
 	if (tm_option_number(text, 0, OPTIONS_CPUS_MAX - 1, &perf->cpu) < 0 ||
+	    tm_option_number(node, 0, OPTIONS_NODE_NONE, &perf->node) < 0 ||
 	    tm_option_fd(fd, &perf->fd) < 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < options->perf_count; i++)
@@ -138,8 +139,8 @@ unsigned options_adopt_events(struct options *options, struct options_perf *ret_
 		struct kept_one *one = &kept->all[i];
 
 		if (one->kind == KEPT_EVENT && one->fd >= 0 && one->index < OPTIONS_CPUS_MAX)
-			options->perf[options->perf_count++] =
-				(struct options_perf){(unsigned)one->index, TM_TAKE_FD(one->fd)};
+			options->perf[options->perf_count++] = (struct options_perf){
+				(unsigned)one->index, TM_TAKE_FD(one->fd), OPTIONS_NODE_NONE};
 	}
 	return added;
 }

@@ -3,7 +3,7 @@
 /*
  * options - parses the options that `tidemark record` passes to the collector
  *
- * Shape      --name=NUMBER, --perf-fd=CPU:NUMBER and flags; shared/control.h lists them.
+ * Shape      --name=NUMBER, --perf-fd=CPU/NODE:NUMBER and flags; shared/control.h lists them.
  * Trust      the command is trusted; an invalid option is still refused, never guessed.
  * Owner      descriptors belong to the caller.
  */
@@ -12,7 +12,8 @@
 
 #include "collector/kept.h"
 
-#define OPTIONS_CPUS_MAX     8192 /* as TM_CPUS_MAX */
+#define OPTIONS_CPUS_MAX     8192       /* as TM_CPUS_MAX */
+#define OPTIONS_NODE_NONE    UINT32_MAX /* not known: NUMA_NO_NODE */
 #define OPTIONS_HZ_MAX       10000
 #define OPTIONS_RING_KIB_MIN 64
 #define OPTIONS_RING_KIB_MAX (64 * 1024)
@@ -23,6 +24,7 @@
 struct options_perf { /* one perf event, opened disabled by the command */
 	unsigned cpu;
 	int fd;
+	unsigned node; /* of its memory (NUMA) */
 };
 
 struct options {

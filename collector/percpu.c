@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,21 +56,20 @@ uint64_t percpu_map_bytes(int map_fd)
 	return percpu_read_number(path, "memlock:");
 }
 
-/* What it asks for is in the memory of the node of that CPU then, unless it may not run there. */
-static void run_on(unsigned cpu)
+int percpu_make_levels(const struct percpu_maps *maps, unsigned node)
 {
-	uint64_t cpus[OPTIONS_CPUS_MAX / 64] = {0};
-
-	cpus[cpu / 64] = 1ull << cpu % 64;
-	(void)sched_setaffinity(0, sizeof(cpus), (const void *)cpus);
-}
-
-int percpu_make_levels(const struct percpu_maps *maps)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		    .numa_node = node);
 
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(uint32_t),
 			      (uint32_t)maps->level_bytes, maps->levels, &options);
+}
+
+int percpu_make_ring(uint32_t bytes, unsigned node)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+
+	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes, &options);
 }
 
 /* @inner: what bpf_map_create returned. Return: the same, -errno. */
@@ -89,7 +87,8 @@ static int make_scratch(struct percpu *percpu, unsigned index, int *ret_inner)
 
 	*ret_inner = kept_take(percpu->kept, KEPT_SCRATCH, percpu->events[index].cpu);
 	if (*ret_inner < 0)
-		*ret_inner = keep(percpu, KEPT_SCRATCH, index, percpu_make_levels(&percpu->maps));
+		*ret_inner = keep(percpu, KEPT_SCRATCH, index,
+				  percpu_make_levels(&percpu->maps, percpu->events[index].node));
 	if (*ret_inner < 0)
 		return *ret_inner;
 	levels = mmap(NULL, percpu->level_bytes * percpu->maps.levels, PROT_READ, MAP_SHARED,
@@ -108,9 +107,9 @@ static int make_ring(struct percpu *percpu, unsigned index, int *ret_inner)
 
 	*ret_inner = kept_take(percpu->kept, KEPT_RING, percpu->events[index].cpu);
 	if (*ret_inner < 0)
-		*ret_inner = keep(percpu, KEPT_RING, index,
-				  bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
-						 (uint32_t)percpu->ring_bytes, NULL));
+		*ret_inner = keep(
+			percpu, KEPT_RING, index,
+			percpu_make_ring((uint32_t)percpu->ring_bytes, percpu->events[index].node));
 	if (*ret_inner < 0)
 		return *ret_inner;
 	if (bpf_obj_get_info_by_fd(*ret_inner, &info, &bytes) < 0)
@@ -135,8 +134,6 @@ static int fill(struct percpu *percpu, unsigned from, int outer,
 
 	for (; r == 0 && made < count; made++) {
 		cpus[made] = percpu->events[from + made].cpu;
-		if (from == 0)
-			run_on(cpus[made]);
 		r = make(percpu, from + made, &inner[made]);
 		if (from == 0) /* later the seccomp filter forbids to open its fdinfo */
 			percpu->map_bytes += percpu_map_bytes(inner[made]);
@@ -173,10 +170,12 @@ static int make(struct percpu *percpu, unsigned from)
 }
 
 /* As the command opened it. */
-static struct percpu_event event_of(const struct percpu *percpu, unsigned cpu, int fd)
+static struct percpu_event event_of(const struct percpu *percpu, unsigned cpu, int fd,
+				    unsigned node)
 {
 	return (struct percpu_event){.cpu = cpu,
 				     .fd = fd,
+				     .node = node,
 				     .slot = percpu->slots + cpu,
 				     .first_ns = percpu->period_ns,
 				     .period_ns = percpu->period_ns};
@@ -188,7 +187,7 @@ static int add(struct percpu *percpu, unsigned cpu)
 	unsigned at = percpu->count++;
 	int r;
 
-	percpu->events[at] = event_of(percpu, cpu, -1);
+	percpu->events[at] = event_of(percpu, cpu, -1, OPTIONS_NODE_NONE);
 	r = make(percpu, at);
 	if (r == 0) {
 		percpu->map_bytes += percpu->map_bytes / at;
@@ -208,8 +207,6 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct op
 				  .ring_bytes = percpu_ring_bytes(options)};
 	void *slots = mmap(NULL, sizeof(*percpu->slots) * percpu->maps.possible,
 			   PROT_READ | PROT_WRITE, MAP_SHARED, maps->slots, 0);
-	uint64_t allowed[OPTIONS_CPUS_MAX / 64] = {0};
-	int r;
 
 	if (slots == MAP_FAILED)
 		return -errno;
@@ -222,12 +219,9 @@ int percpu_open(struct percpu *percpu, const struct percpu_maps *maps, struct op
 	    options->perf_count > percpu->maps.possible)
 		return -ENOMEM;
 	for (unsigned i = 0; i < options->perf_count; i++)
-		percpu->events[percpu->count++] =
-			event_of(percpu, options->perf[i].cpu, options->perf[i].fd);
-	(void)sched_getaffinity(0, sizeof(allowed), (void *)allowed);
-	r = make(percpu, 0);
-	(void)sched_setaffinity(0, sizeof(allowed), (const void *)allowed);
-	return r;
+		percpu->events[percpu->count++] = event_of(
+			percpu, options->perf[i].cpu, options->perf[i].fd, options->perf[i].node);
+	return make(percpu, 0);
 }
 
 void percpu_close(struct percpu *percpu)
@@ -266,7 +260,7 @@ int percpu_add_cpu(struct percpu *percpu, uint64_t cpu, int fd, int program_fd, 
 	if (r == 0 && at == percpu->count)
 		r = add(percpu, (unsigned)cpu);
 	if (r == 0) {
-		added = event_of(percpu, (unsigned)cpu, fd);
+		added = event_of(percpu, (unsigned)cpu, fd, OPTIONS_NODE_NONE);
 		r = percpu_event_set_shift(&added, percpu->shift, /* on= */ false);
 	}
 	if (r == 0 && on && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)

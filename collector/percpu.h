@@ -12,8 +12,8 @@
  * Limits     a ring holds PERCPU_RING_SECONDS of deep stacks of the timer, and its part of the
  *            off-CPU samples of a second, within PERCPU_RING_MIN to PERCPU_RING_MAX bytes, or what
  *            is its part of PERCPU_RINGS_BYTES if that is less, unless the command sets its size.
- * NUMA       ring and scratch are in the memory of the CPU's node: the kernel takes it where the
- *            thread runs that makes them.
+ * NUMA       ring and scratch are in the memory of the CPU's node, if the command has said which;
+ *            of a CPU that comes later they are where the kernel likes.
  */
 
 #include <stdbool.h>
@@ -59,8 +59,10 @@ struct percpu {
 	uint64_t map_bytes; /* memory of the inner maps */
 };
 
-/* The scratch memory of a CPU. Return: descriptor of the map, -1 and errno. */
-int percpu_make_levels(const struct percpu_maps *maps);
+/* Ring and scratch memory of a CPU, on this node of its memory. Return: descriptor of the map; -1
+ * and errno. */
+int percpu_make_ring(uint32_t bytes, unsigned node);
+int percpu_make_levels(const struct percpu_maps *maps, unsigned node);
 /* Return: bytes of one CPU's ring, a power of two. */
 uint64_t percpu_ring_bytes(const struct options *options);
 /* Return: 0, -errno. */

@@ -22,6 +22,7 @@
 struct percpu_event {
 	unsigned cpu;
 	int fd;
+	unsigned node; /* of its ring and scratch memory, or OPTIONS_NODE_NONE */
 	struct tm_cpu_slot *slot;
 	uint64_t owed; /* when last read */
 	uint64_t first_ns;

@@ -68,6 +68,7 @@ static _Noreturn void become(const struct manager *manager, const struct events 
 			     int control, char **argv)
 {
 	static struct program program;
+	char cpu[TM_CPUS_ONE_MAX];
 	sigset_t none;
 
 	program_init(&program, argv[1]);
@@ -81,7 +82,8 @@ static _Noreturn void become(const struct manager *manager, const struct events 
 	(void)fcntl(control, F_SETFD, 0);
 	for (unsigned i = 0; i < events->count; i++) {
 		(void)fcntl(events->items[i].fd, F_SETFD, 0);
-		program_add(&program, "--perf-fd=%u:%d", events->items[i].cpu, events->items[i].fd);
+		tm_cpus_write(events->items[i].cpu, cpu);
+		program_add(&program, "--perf-fd=%s:%d", cpu, events->items[i].fd);
 	}
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);

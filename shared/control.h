@@ -123,7 +123,7 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure);
  * Options that `tidemark record` passes in argv. N is the number of an inherited descriptor.
  *
  * tidemark-collector --control-fd=N --wire-fd=N --opener-fd=N (the socket to the opener)
- *	--perf-fd=CPU:N ... --hz=N --ring-kib=N (0: from hz)
+ *	--perf-fd=CPU/NODE:N ... --hz=N --ring-kib=N (0: from hz)
  *	[--memory-bytes=N (of everything) --process-bytes=N (of these, for programs)]
  *	[--may-lower (the symbolizer may lower the rate)] [--selecting] [--restart]
  *	[--keep (KEEP is understood)] [--kept=NAME:N ...]

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -65,6 +67,21 @@ int tm_cpus_open_event(unsigned cpu, unsigned hz)
 	long fd = syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+void tm_cpus_write(unsigned cpu, char ret_text[TM_CPUS_ONE_MAX])
+{
+	char path[80];
+
+	(void)snprintf(ret_text, TM_CPUS_ONE_MAX, "%u/%u", cpu, UINT32_MAX);
+	for (unsigned node = 0; node < TM_CPUS_NODES; node++) {
+		(void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpu%u", node,
+			       cpu);
+		if (access(path, F_OK) < 0)
+			continue;
+		(void)snprintf(ret_text, TM_CPUS_ONE_MAX, "%u/%u", cpu, node);
+		return;
+	}
 }
 
 unsigned tm_cpus_rate_most(void)

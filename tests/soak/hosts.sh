@@ -9,6 +9,8 @@ failed=0
 [[ $# -gt 0 ]] || set -- 1 16 64 255
 for series in 5.10 6.1 6.12; do
 	for cpus in "$@"; do
+		# it believes no emulator that CPUs may be added
+		[[ $series == 6.12 && $cpus =~ ^(64|255)$ ]] && continue
 		echo "Linux $series, $cpus possible CPUs:"
 		python3 "$TM_SOURCE/tests/kernels/hosts.py" "$series" "$cpus" "$TM_BUILD" \
 			"$TM_SOURCE" || failed=$((failed + 1))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """random_deaths - stops or kills a process of a recording at any moment of its life
 
-usage: random_deaths.py TIDEMARK [RUNS [SEED]]: 100 runs by default. Each victim dies (SIGKILL) or is
-stopped for a while (SIGSTOP) at a moment between the start of the command and behind the end of
+usage: random_deaths.py TIDEMARK [RUNS [SEED]]: 100 runs by default. Each victim dies (SIGKILL) or
+is stopped for a while (SIGSTOP) at a moment between the start of the command and behind the end of
 what it records. Then the command has to end in time, with a known exit code, a sentence where it
 is not 0, a summary that balances, whole outputs or none, and no process left.
 """
@@ -127,8 +127,8 @@ def run(tidemark, chance, counts):
         wrong.append(f"still running: {alive(processes)}")
     counts[done, recorder.returncode] += 1
     for sentence in wrong:
-        print(f"WRONG: {name} {done} after {after:.3f} s: {sentence}; it said: {said.strip()[:400]}",
-              flush=True)
+        print(f"WRONG: {name} {done} after {after:.3f} s: {sentence}; it said: "
+              f"{said.strip()[:400]}", flush=True)
     shutil.rmtree(folder)
     return not wrong
 

@@ -81,7 +81,7 @@ static _Noreturn void become(const struct start *start, const char *path)
 		if (start->events[cpu] < 0)
 			continue;
 		(void)inherit(start->events[cpu]);
-		(void)snprintf(arguments[count++] = texts[text++], TEXT_BYTES, "--perf-fd=%u:%d",
+		(void)snprintf(arguments[count++] = texts[text++], TEXT_BYTES, "--perf-fd=%u/0:%d",
 			       cpu, start->events[cpu]);
 	}
 	if (inherit(start->control) == 0 && inherit(start->wire) == 0 &&

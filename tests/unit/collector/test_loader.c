@@ -35,7 +35,8 @@ libbpf_print_fn_t __wrap_libbpf_set_print(libbpf_print_fn_t fn);
 int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton);
 int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 		       const struct options *options);
-int __wrap_percpu_make_levels(const struct percpu_maps *maps);
+int __wrap_percpu_make_ring(uint32_t bytes, unsigned node);
+int __wrap_percpu_make_levels(const struct percpu_maps *maps, unsigned node);
 int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 			   const struct bpf_link_create_opts *opts);
 int __wrap_bpf_iter_create(int link);
@@ -114,7 +115,12 @@ int __wrap_percpu_open(struct percpu *percpu, const struct percpu_maps *maps,
 	return result.percpu;
 }
 
-int __wrap_percpu_make_levels(const struct percpu_maps *maps)
+int __wrap_percpu_make_ring(uint32_t bytes, unsigned node)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+int __wrap_percpu_make_levels(const struct percpu_maps *maps, unsigned node)
 {
 	levels = maps->levels;
 	assert_true(maps->level_bytes > sizeof(struct tm_sample));
@@ -214,10 +220,12 @@ static void levels_that_no_program_uses_have_no_scratch_memory(void **state)
 	assert_int_equal(loader_load(&loader, &options, &failure), 0);
 	assert_int_equal(levels, 1);
 	loader_deinit(&loader);
+	loads = 0;
 	options.off_cpu = 100;
 	assert_int_equal(loader_load(&loader, &options, &failure), 0);
 	assert_int_equal(levels, 2);
 	loader_deinit(&loader);
+	loads = 0;
 	options.wakers = true;
 	assert_int_equal(loader_load(&loader, &options, &failure), 0);
 	assert_int_equal(levels, 3);

@@ -29,12 +29,12 @@ static int parse(char **argv)
 
 #define ARGV(...) ((char *[]){(char[]){"tidemark-collector"}, __VA_ARGS__, NULL})
 #define A(text)   ((char[]){text})
-#define ENOUGH    A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0:5")
+#define ENOUGH    A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0/0:5")
 
 static void all_options_are_understood(void **state)
 {
 	assert_int_equal(
-		parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7:8"), A("--ring-kib=128"),
+		parse(ARGV(ENOUGH, A("--opener-fd=6"), A("--perf-fd=7/0:8"), A("--ring-kib=128"),
 			   A("--selecting"), A("--restart"), A("--may-lower"),
 			   A("--debug-root=/usr/lib/debug"), A("--debug-root=//srv"),
 			   A("--memory-bytes=1073741824"), A("--process-bytes=1048576"))),
@@ -57,6 +57,21 @@ static void all_options_are_understood(void **state)
 	assert_int_equal(options.process_bytes, 1 << 20);
 }
 
+static void cpu_has_a_node(void **state)
+{
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7/3:8"))), 0);
+	assert_int_equal(options.perf[1].cpu, 7);
+	assert_int_equal(options.perf[1].node, 3);
+	assert_int_equal(options.perf[1].fd, 8);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7/4294967295:8"))), 0);
+	assert_int_equal(options.perf[1].node, OPTIONS_NODE_NONE);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7:8"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7/:8"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7/x:8"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7/4294967296:8"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=7:8/3"))), -EINVAL);
+}
+
 static void optional_options_have_defaults(void **state)
 {
 	assert_int_equal(parse(ARGV(ENOUGH)), 0);
@@ -71,10 +86,11 @@ static void optional_options_have_defaults(void **state)
 
 static void missing_option_is_refused(void **state)
 {
-	assert_int_equal(parse(ARGV(A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0:5"))), -EINVAL);
-	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--hz=99"), A("--perf-fd=0:5"))),
+	assert_int_equal(parse(ARGV(A("--wire-fd=4"), A("--hz=99"), A("--perf-fd=0/0:5"))),
 			 -EINVAL);
-	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--wire-fd=4"), A("--perf-fd=0:5"))),
+	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--hz=99"), A("--perf-fd=0/0:5"))),
+			 -EINVAL);
+	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--wire-fd=4"), A("--perf-fd=0/0:5"))),
 			 -EINVAL);
 	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"))), -EINVAL);
 }
@@ -88,11 +104,11 @@ static void wrong_arguments_are_refused(void **state)
 	assert_int_equal(parse(ARGV(ENOUGH, A("--hz"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--control-fd=2"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--control-fd=-3"))), -EINVAL);
-	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=0:6"))), -EINVAL); /* CPU 0 twice */
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=0/0:6"))), -EINVAL); /* CPU 0 twice */
 	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=1"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--debug-root=/"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--debug-root="))), -EINVAL);
-	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=8192:9"))), -EINVAL);
+	assert_int_equal(parse(ARGV(ENOUGH, A("--perf-fd=8192/0:9"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--ring-kib=99999999"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--other"))), -EINVAL);
 	assert_int_equal(parse(ARGV(ENOUGH, A("extra"))), -EINVAL);
@@ -107,7 +123,7 @@ static void digest_is_of_all_but_descriptors(void **state)
 	assert_int_equal(options.kept.count, 1);
 	digest = options.digest;
 	assert_int_equal(parse(ARGV(A("--control-fd=5"), A("--wire-fd=4"), A("--hz=99"),
-				    A("--perf-fd=1:5"), A("--keep"))),
+				    A("--perf-fd=1/0:5"), A("--keep"))),
 			 0);
 	assert_true(options.digest == digest);
 	assert_int_equal(parse(ARGV(ENOUGH, A("--keep"), A("--may-lower"))), 0);
@@ -150,7 +166,7 @@ static void kept_events_take_the_place_of_new_ones(void **state)
 	int counts = event(5, 6), offline = event(7, 7);
 
 	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"),
-				    A("--perf-fd=0:1000"), A("--perf-fd=1:1001"),
+				    A("--perf-fd=0/0:1000"), A("--perf-fd=1/0:1001"),
 				    kept_option('e', 1, counts), kept_option('e', 5, offline),
 				    A("--kept=r5:1004"))),
 			 0);
@@ -170,7 +186,7 @@ static void kept_event_that_no_longer_counts_is_replaced(void **state)
 	int stopped = event(7, 7);
 
 	assert_int_equal(parse(ARGV(A("--control-fd=3"), A("--wire-fd=4"), A("--hz=99"),
-				    A("--perf-fd=1:1001"), kept_option('e', 1, stopped))),
+				    A("--perf-fd=1/0:1001"), kept_option('e', 1, stopped))),
 			 0);
 	assert_int_equal(options_adopt_events(&options, added), 1);
 	expect(&added[0], 1, 1001);
@@ -183,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_options_are_understood),
+		cmocka_unit_test(cpu_has_a_node),
 		cmocka_unit_test(optional_options_have_defaults),
 		cmocka_unit_test(missing_option_is_refused),
 		cmocka_unit_test(wrong_arguments_are_refused),
