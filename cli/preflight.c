@@ -17,6 +17,9 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
+#define FILES_LEAST 176 /* of the collector: DESCRIPTORS_SPARE, and what it has at the start */
+#define FILES_CPU   4   /* its event, and while they are made its ring and scratch memory */
+
 /* Without CAP_SYSLOG kernel frames may lack names; the rest is needed. */
 static const struct {
 	cap_value_t value;
@@ -43,6 +46,21 @@ static const char *missing_capability(void)
 			missing = needed[i].name;
 	(void)cap_free(own);
 	return missing;
+}
+
+/* What the collector must be able to open: its spare ones, and those of each CPU. Return: whether
+ * the hard limit allows it, else after printing so. */
+static bool files_suffice(void)
+{
+	rlim_t least = FILES_LEAST + FILES_CPU * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= least)
+		return true;
+	terminal_print("recording needs %llu descriptors here, and the hard limit is %llu: raise "
+		       "it (ulimit -Hn, LimitNOFILE=)",
+		       (unsigned long long)least, (unsigned long long)files.rlim_max);
+	return false;
 }
 
 /* Whether the clock of what we start is not that of the kernel's records: no watermark would hold
@@ -76,6 +94,8 @@ int preflight_check(void)
 			missing);
 		return EXIT_CODE_HOST;
 	}
+	if (!files_suffice())
+		return EXIT_CODE_HOST;
 	if (clock_is_shifted()) {
 		terminal_print("this time namespace has another clock than the kernel: start "
 			       "tidemark outside of it");
