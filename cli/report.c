@@ -12,6 +12,8 @@
 #include "cli/spawn.h"
 #include "cli/terminal.h"
 
+#define FAULTS_PART 20 /* fewer than one stack in so many: nothing is said of them */
+
 /* A program's own share: wait counts the children that it waited for as its own. */
 static uint64_t own_cpu_ns(const struct child *program, uint64_t children)
 {
@@ -134,6 +136,25 @@ static void print_unopened(const struct tm_result *result, bool public_files)
 		     (unsigned long long)files, advice);
 }
 
+/* A page that NUMA balancing has taken away cannot be read until its thread touches it. */
+static void print_faults(const struct accounting_balance *balance)
+{
+	uint64_t faults = balance->truncated[TM_STOP_STACK_FAULT];
+	FILE *setting;
+	int on;
+
+	if (faults * FAULTS_PART <= balance->of[ACCOUNTING_ON_CPU].exported)
+		return;
+	setting = fopen("/proc/sys/kernel/numa_balancing", "re");
+	on = setting ? fgetc(setting) : EOF;
+	if (setting)
+		(void)fclose(setting);
+	if (on > '0')
+		(void)printf("%llu stacks end where their memory could not be read (stack_fault): "
+			     "kernel.numa_balancing, which is on, takes pages away for moments\n",
+			     (unsigned long long)faults);
+}
+
 void report_print(const struct session *session, const struct summary *summary)
 {
 	const struct outputs *outputs = &session->intervals.current;
@@ -147,6 +168,7 @@ void report_print(const struct session *session, const struct summary *summary)
 	if (summary->off_cpu)
 		report_table_print_off_cpu(stdout, summary);
 	print_unopened(&summary->result, session->options->public_files);
+	print_faults(&summary->balance);
 	if (session->options->otlp.on)
 		report_table_print_export(stdout, &summary->result.export);
 	else if (summary->otlp)
