@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # hosts - emulated hosts with 1 to 255 possible CPUs, on each of Debian's kernels
 #
-# usage: TM_BUILD=... TM_SOURCE=... hosts.sh [CPUS...]; with 128, all online, it takes minutes
+# usage: TM_BUILD=... TM_SOURCE=... hosts.sh [CPUS...]
 set -u
 failed=0
 

@@ -20,7 +20,7 @@ fi
 TIME=${1:-3600}
 SUITE=${2:-bookworm}
 HZ=99
-# until the pages of the table of file numbers are there, 3 MiB, for numbers are scattered
+# until the caches have most of what the load samples again and again
 WARM_UP=$((TIME / 2 < 900 ? TIME / 2 : 900))
 LOG_EVERY=$((TIME / 20 > 10 ? TIME / 20 : 10)) # seconds between two lines about memory
 export PYTHONPATH=$PYTHONPATH:$TM_SOURCE/tests/soak
