@@ -33,7 +33,8 @@ static void append(const char *bytes, size_t count, void *context)
 
 	output->is_full = count > left;
 	count = output->is_full ? left : count;
-	memcpy(output->text + output->used, bytes, count);
+	if (count) /* there may be no bytes then */
+		memcpy(output->text + output->used, bytes, count);
 	output->used += count;
 	if (output->is_full && output->end)
 		longjmp(*output->end, 1);
