@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child - one of the two started programs while it runs: its control socket, stderr and end */
+/* child - one of the started programs while it runs: its control socket, stderr and end */
 
 #include "cli/child.h"
 
@@ -37,6 +37,21 @@ static void clean_message(struct tm_control *message)
 	}
 }
 
+int child_start(struct child *ret_program, struct starter_client *starter,
+		enum program_paths_program program)
+{
+	struct starter_client_started started = {.pidfd = -1, .errors = -1};
+	int r = starter_client_start(starter, program, &started);
+
+	ret_program->name = program_paths_name(program);
+	ret_program->starter = starter;
+	ret_program->program = program;
+	ret_program->pid = r == 0 ? started.pid : 0;
+	ret_program->pidfd = started.pidfd;
+	ret_program->errors = started.errors;
+	return r;
+}
+
 int child_receive(struct child *program, struct tm_control *ret_message)
 {
 	int r;
@@ -58,8 +73,8 @@ int child_receive(struct child *program, struct tm_control *ret_message)
 	}
 	program->control = tm_close(program->control);
 	/* A program that closes its socket before it is done is exiting already, or must exit. */
-	if (!program->done && !program->ended && program->pid > 0)
-		(void)kill(program->pid, SIGKILL);
+	if (!program->done)
+		child_end(program);
 	return CHILD_E_CLOSED;
 }
 
@@ -145,29 +160,54 @@ void child_measure(struct child *program)
 		program->rss_bytes = bytes;
 }
 
-void child_reap(struct child *program)
+void child_end(struct child *program)
+{
+	if (program->pid <= 0 || program->ended)
+		return;
+	if (program->starter)
+		starter_client_kill(program->starter, program->program);
+	else
+		(void)kill(program->pid, SIGKILL);
+}
+
+/* Return: 0, -errno. */
+static int wait_for(const struct child *program, struct starter_answer *ret_end)
 {
 	struct rusage usage = {0};
 	int r;
 
+	if (program->starter)
+		return starter_client_wait(program->starter, program->program, ret_end);
+	r = spawn_wait(program->pid, &ret_end->status, &usage);
+	ret_end->cpu_ns = own_cost_cpu_ns(&usage);
+	ret_end->rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+	return r;
+}
+
+void child_reap(struct child *program)
+{
+	struct starter_answer end = {0};
+	int r;
+
 	if (program->pid <= 0 || program->ended)
 		return;
-	r = spawn_wait(program->pid, &program->status, &usage);
-	if (r < 0)
+	r = wait_for(program, &end);
+	if (r == -EPIPE)
+		end.status = SIGKILL; /* it died with its starter */
+	else if (r < 0)
 		terminal_print("waiting for the end of %s failed: %s", program->name, strerror(-r));
 	program->ended = true;
-	program->cpu_ns = own_cost_cpu_ns(&usage);
+	program->status = end.status;
+	program->cpu_ns = end.cpu_ns;
 	if (program->rss_bytes == 0)
-		program->rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+		program->rss_bytes = end.rss_bytes;
 	program->pidfd = tm_close(program->pidfd);
 }
 
 void child_kill(struct child *program)
 {
-	if (program->pid > 0 && !program->ended) {
-		(void)kill(program->pid, SIGKILL);
-		child_reap(program);
-	}
+	child_end(program);
+	child_reap(program);
 	program->pidfd = tm_close(program->pidfd);
 	program->control = tm_close(program->control);
 	program->errors = tm_close(program->errors);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * child - one of the two started programs while it runs: its control socket, stderr and end
+ * child - one of the started programs while it runs: its control socket, stderr and end
  *
+ * Parent     this process, or its starter, which then ends it and waits for it.
  * Trust      it may be compromised: messages have one size or close the connection, text is cleaned
  *            and bounded before it is printed, and the program can be killed at any time.
  * Errors     CHILD_E_NONE (no message now), CHILD_E_CLOSED (no further message).
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/starter_client.h"
 #include "shared/control.h"
 
 #define CHILD_NOTES_MAX  64u
@@ -25,6 +27,8 @@ enum {
 
 struct child {
 	const char *name;
+	struct starter_client *starter; /* borrowed; NULL: this process is its parent */
+	enum program_paths_program program;
 	pid_t pid; /* 0: not running */
 	int pidfd;
 	int control; /* our end; -1: closed */
@@ -42,6 +46,10 @@ struct child {
 };
 #define CHILD_NULL ((struct child){.pidfd = -1, .control = -1, .errors = -1})
 
+/* Has @starter start it; what it is to get was given before. Return: 0, or an exit code, after
+ * printing why. */
+int child_start(struct child *ret_program, struct starter_client *starter,
+		enum program_paths_program program);
 /* Return: 0 (text in it is cleaned), CHILD_E_NONE, CHILD_E_CLOSED (killed, unless it is done). */
 int child_receive(struct child *program, struct tm_control *ret_message);
 /* Return: 0, -errno (-EAGAIN: it does not read). */
@@ -56,6 +64,8 @@ void child_print_errors(struct child *program);
 void child_note(struct child *program, const char *text);
 /* Reads the peak of its memory and the CPU time it used; nothing if it is gone. */
 void child_measure(struct child *program);
+/* SIGKILL, if it still runs. */
+void child_end(struct child *program);
 /* After its pidfd became readable: waits, keeps status and cost. */
 void child_reap(struct child *program);
 /* SIGKILL and wait, if it still runs; closes everything. Total. */

@@ -11,7 +11,6 @@
 #include "cli/exit_code.h"
 #include "cli/preflight.h"
 #include "cli/report.h"
-#include "cli/start.h"
 #include "cli/terminal.h"
 #include "shared/clock.h"
 
@@ -145,11 +144,8 @@ static void on_output(struct session *session, const struct tm_control *message)
 
 static void replace_parser(struct session *session, uint64_t lost)
 {
-	const struct start *start = session->start;
-
-	if (start)
-		parser_restart_run(&session->parser, lost, start->programs[PROGRAM_PATHS_PARSER],
-				   start->accounts->symbolizer, &session->symbolizer);
+	if (session->starter)
+		parser_restart_run(&session->parser, lost, session->starter, &session->symbolizer);
 }
 
 static void on_symbolizer_message(struct session *session, const struct tm_control *message)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/signals.h"
+#include "shared/sandbox.h"
 
 #define FIRST_OWN_FD 3
 
@@ -150,6 +151,49 @@ int credentials_take(const struct credentials *credentials, pid_t parent, int er
 		return fail(ret_failure, "no_new_privs");
 	if (die_with(parent) < 0)
 		return fail(ret_failure, "death signal");
+	return 0;
+}
+
+int credentials_give_up(struct uid_pool_account account, struct credentials_failure *ret_failure)
+{
+	const struct credentials none = {.account = account};
+
+	if (cut_bounding_set(&none) < 0)
+		return fail(ret_failure, "capability bounding set");
+	if (take_account(&none) < 0)
+		return fail(ret_failure, "account");
+	if (take_capabilities(&none) < 0)
+		return fail(ret_failure, "capabilities");
+	/* The change of the account forbids it, and the leak check of a sanitizer needs it. */
+	if (TM_SANITIZED && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		return fail(ret_failure, "dumpable");
+	return 0;
+}
+
+static bool is_permitted(cap_t own, cap_value_t capability)
+{
+	cap_flag_value_t value = CAP_CLEAR;
+
+	return own && cap_get_flag(own, capability, CAP_PERMITTED, &value) == 0 &&
+	       value == CAP_SET && cap_get_bound(capability) == CAP_SET;
+}
+
+int credentials_keep(const cap_value_t *capabilities, size_t count,
+		     struct credentials_failure *ret_failure)
+{
+	struct credentials kept = {.program = -1};
+	cap_t own = cap_get_proc();
+
+	for (size_t i = 0; i < count && kept.capability_count < CREDENTIALS_CAPABILITIES_MAX; i++)
+		if (is_permitted(own, capabilities[i]))
+			kept.capabilities[kept.capability_count++] = capabilities[i];
+	(void)cap_free(own);
+	if (cut_bounding_set(&kept) < 0)
+		return fail(ret_failure, "capability bounding set");
+	if (take_capabilities(&kept) < 0)
+		return fail(ret_failure, "capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return fail(ret_failure, "no_new_privs");
 	return 0;
 }
 

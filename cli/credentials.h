@@ -3,8 +3,8 @@
 /*
  * credentials - changes a child's identity from the command's to the program's, before its exec
  *
- * Used by launch only. Runs between fork and exec: no allocation, no output; the name of the step
- * that failed is returned.
+ * Used by launch, and by the command for itself. Runs between fork and exec: no allocation, no
+ * output; the name of the step that failed is returned.
  */
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include "cli/uid_pool.h"
 
-#define CREDENTIALS_CAPABILITIES_MAX 8u
+#define CREDENTIALS_CAPABILITIES_MAX 16u
 
 struct credentials {
 	struct uid_pool_account account;
@@ -34,6 +34,11 @@ struct credentials_failure {
 
 /* @errors: becomes stderr. Return: 0, -1 and *ret_failure. */
 int credentials_take(const struct credentials *credentials, pid_t parent, int errors,
+		     struct credentials_failure *ret_failure);
+/* This process goes on under @account, without any capability. Return: 0, -1 and *ret_failure. */
+int credentials_give_up(struct uid_pool_account account, struct credentials_failure *ret_failure);
+/* This process keeps those of @capabilities that it has, and its account. Return: likewise. */
+int credentials_keep(const cap_value_t *capabilities, size_t count,
 		     struct credentials_failure *ret_failure);
 /* Returns only on failure. */
 void credentials_execute(const struct credentials *credentials,

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli/control.h"
@@ -13,7 +12,6 @@
 #include "cli/restart.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
-#include "cli/start.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 #include "shared/clock.h"
@@ -113,18 +111,14 @@ static void on_workload(struct session *session, enum source source)
 
 static void restart_opener(struct session *session)
 {
-	const struct start *start = session->start;
-
-	opener_restart(&session->opener, session->options->public_files,
-		       start->programs[PROGRAM_PATHS_OPENER], start->accounts->collector,
-		       &session->collector);
+	opener_restart(&session->opener, session->starter, &session->collector);
 }
 
 /* The collector takes the next one once it has loaded its programs. At the end the opener follows
  * the collector, which closes its socket. */
 static void on_opener_end(struct session *session)
 {
-	if (session->start && session->phase < SESSION_FINISHING)
+	if (session->starter && session->phase < SESSION_FINISHING)
 		restart_opener(session);
 	else
 		symbolizer_child_stop(&session->opener.child);
@@ -180,7 +174,8 @@ static void dispatch(struct session *session, enum source source)
 		on_opener_end(session);
 		return;
 	case SOURCE_DEBUGINFOD_END:
-		symbolizer_child_lose(&session->debuginfod, DEBUGINFOD_LOST);
+		symbolizer_child_lose(&session->debuginfod,
+				      "no more debug files are fetched from servers");
 		return;
 	case SOURCE_EXPORTER_END:
 		exporter_end(&session->exporter, session->phase == SESSION_FINISHING);
@@ -269,8 +264,8 @@ static void finish(struct child *program)
 
 	if (program->pidfd >= 0 && !program->ended && program->done)
 		(void)poll(&end, 1, SESSION_EXIT_MS);
-	else if (program->pidfd >= 0 && !program->ended)
-		(void)kill(program->pid, SIGKILL);
+	else if (program->pidfd >= 0)
+		child_end(program);
 	child_print_errors(program);
 	child_kill(program);
 }

@@ -7,10 +7,6 @@
  * once no symbolizer and not the command have its socket any more, and what it has is sent.
  */
 
-#include <stdint.h>
-
-#include "cli/exporter_files.h"
-#include "cli/otlp_options.h"
 #include "cli/symbolizer_child.h"
 
 struct exporter {
@@ -19,11 +15,8 @@ struct exporter {
 };
 #define EXPORTER_NULL ((struct exporter){.child = SYMBOLIZER_CHILD_NULL, .socket = -1})
 
-/* @queue_bytes: of what it has to send. @program: descriptor of tidemark-exporter, the caller's.
- * Where it cannot be started, that is printed. */
-void exporter_start(struct exporter *exporter, const struct otlp_options *options,
-		    uint64_t queue_bytes, const struct exporter_files *files, int program,
-		    struct uid_pool_account account);
+/* Unless it runs. Where it cannot be started, that is printed. */
+void exporter_start(struct exporter *exporter, struct starter_client *starter);
 /* Its process has ended by itself. @expected: it was to end, if it says that nothing went wrong. */
 void exporter_end(struct exporter *exporter, bool expected);
 /* Waits until it has sent what it has, at most @ms; then kills it. Total. */

@@ -71,7 +71,7 @@ static void refuse(struct hotplug *hotplug, unsigned cpu, int error)
 
 static void send_event(struct hotplug *hotplug, struct child *collector, unsigned cpu)
 {
-	_cleanup_(tm_closep) int fd = tm_cpus_open_event(cpu, hotplug->hz);
+	_cleanup_(tm_closep) int fd = starter_client_event(hotplug->starter, cpu);
 	int r;
 
 	if (fd == -ENODEV || fd == -ENXIO)
@@ -179,19 +179,21 @@ static int open_uevents(void)
 	return TM_TAKE_FD(fd);
 }
 
-void hotplug_open(struct hotplug *ret_hotplug, unsigned hz)
+void hotplug_open(struct hotplug *ret_hotplug)
 {
 	int fd = open_uevents();
 
-	*ret_hotplug = (struct hotplug){.fd = fd < 0 ? -1 : fd, .hz = hz};
+	*ret_hotplug = (struct hotplug){.fd = fd < 0 ? -1 : fd};
 	if (fd < 0)
 		give_up(ret_hotplug, -fd);
 }
 
-void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf)
+void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf,
+		   struct starter_client *starter)
 {
 	size_t i;
 
+	hotplug->starter = starter;
 	for (i = 0; i < perf->count; i++)
 		add(hotplug->sampled, perf->events[i].cpu);
 }

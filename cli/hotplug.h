@@ -15,23 +15,25 @@
 
 #include "cli/child.h"
 #include "cli/perf_events.h"
+#include "cli/starter_client.h"
 
 enum {
 	HOTPLUG_E_OTHER = 1,
 };
 
 struct hotplug {
-	int fd; /* -1: CPUs that come online later are not sampled */
-	unsigned hz;
+	int fd;                           /* -1: CPUs that come online later are not sampled */
+	struct starter_client *starter;   /* opens the events; borrowed */
 	uint8_t sampled[TM_CPUS_MAX / 8]; /* bit per CPU: an event was handed over once */
 	uint8_t refused[TM_CPUS_MAX / 8]; /* it came, and could not be sampled then */
 };
 #define HOTPLUG_NULL ((struct hotplug){.fd = -1})
 
 /* Call before the events are opened, so that no CPU is missed. Never fails: prints why not. */
-void hotplug_open(struct hotplug *ret_hotplug, unsigned hz);
-/* The CPUs that are sampled from the start. */
-void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf);
+void hotplug_open(struct hotplug *ret_hotplug);
+/* The CPUs that are sampled from the start. @starter: opens those of others. */
+void hotplug_begin(struct hotplug *hotplug, const struct perf_events *perf,
+		   struct starter_client *starter);
 /* After `fd` became readable: opens the events of new CPUs and sends them to @collector. */
 void hotplug_receive(struct hotplug *hotplug, struct child *collector);
 /*

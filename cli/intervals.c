@@ -75,7 +75,7 @@ static void request_report(struct intervals *intervals, const struct options *op
 	intervals->flush_pending = true;
 	intervals->until_ns = tm_clock_ns();
 	intervals->idle_until_ns = own_cost_idle_ns();
-	outputs_open_more(&intervals->next, options, intervals->accounting.reports + 2);
+	outputs_open_more(&intervals->next, &intervals->current, intervals->accounting.reports + 2);
 	if (r == 0)
 		r = send_outputs(&intervals->next, symbolizer);
 	if (r < 0)
@@ -123,7 +123,7 @@ void intervals_resume(const struct intervals *intervals, struct child *symbolize
 
 static void next_outputs(struct intervals *intervals)
 {
-	outputs_close(&intervals->current);
+	outputs_leave(&intervals->current);
 	intervals->current = intervals->next;
 	intervals->next = (struct outputs){0};
 	intervals->flush_pending = false;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/exit_code.h"
 #include "cli/spawn.h"
 #include "cli/terminal.h"
@@ -91,6 +92,20 @@ void launch_pair(struct launch *launch, const char *option, const char *prefix, 
 {
 	launch_argument(launch, "--%s=%s:%d", option, prefix, fd);
 	keep(launch, fd);
+}
+
+struct launch_mark launch_mark(const struct launch *launch)
+{
+	return (struct launch_mark){launch->argument_count, launch->credentials.kept_count};
+}
+
+void launch_return_to(struct launch *launch, struct launch_mark mark)
+{
+	while (launch->argument_count > mark.arguments) {
+		free(launch->arguments[--launch->argument_count]);
+		launch->arguments[launch->argument_count] = NULL;
+	}
+	launch->credentials.kept_count = mark.kept;
 }
 
 /* Runs in the child. Never returns. */

@@ -13,10 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/child.h"
 #include "cli/credentials.h"
 
 #define LAUNCH_ARGUMENTS_MAX 8300u /* one per CPU and some */
+
+struct child;
 
 struct launch {
 	const char *name; /* argv[0] */
@@ -37,6 +38,13 @@ void launch_descriptor(struct launch *launch, const char *option, int fd);
 void launch_pair(struct launch *launch, const char *option, const char *prefix, int fd);
 void launch_argument(struct launch *launch, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* What was added since launch_mark can be taken off again, for another start. */
+struct launch_mark {
+	size_t arguments;
+	size_t kept;
+};
+struct launch_mark launch_mark(const struct launch *launch);
+void launch_return_to(struct launch *launch, struct launch_mark mark);
 /* Return: 0, or an exit code, after printing why. @ret_program: pid, pidfd and stderr are set. */
 int launch_start(const struct launch *launch, struct child *ret_program);
 void launch_deinit(struct launch *launch);

@@ -22,16 +22,14 @@ struct opener {
 };
 
 /* Return: the collector's end of its socket; -1: it could not be started, which is printed. */
-int opener_start(struct opener *opener, bool public_files, int program,
-		 struct uid_pool_account account);
+int opener_start(struct opener *opener, struct starter_client *starter);
 /* Its process has ended by itself: starts another one, and sends its socket to @collector. Where
  * the limit does not allow that, call it again once opener_may_restart. */
-void opener_restart(struct opener *opener, bool public_files, int program,
-		    struct uid_pool_account account, struct child *collector);
+void opener_restart(struct opener *opener, struct starter_client *starter, struct child *collector);
 /* Whether one is missing that may start now. */
 bool opener_may_restart(const struct opener *opener);
 /* The collector waited for the answer of the one with the number @lost in vain: ends it, so that
  * another one is started. Does nothing if it is replaced already. */
-void opener_kill(const struct opener *opener, uint64_t lost);
+void opener_kill(struct opener *opener, uint64_t lost);
 /* Waits at most @ms for it to end, since its socket is closed, then kills it. Total. */
 void opener_stop(struct opener *opener, unsigned ms);

@@ -19,6 +19,7 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
 	{"output", required_argument, NULL, 'o'},
 	{"summary", required_argument, NULL, 's'},
+	{"mode", required_argument, NULL, 'O'},
 	{"ring-kib", required_argument, NULL, 'r'},
 	{"public-files", no_argument, NULL, 'P'},
 	{"private-files", no_argument, NULL, 'N'},
@@ -172,6 +173,23 @@ static int set_hz(struct options *o, const char *text, char *ret_problem)
 	return 0;
 }
 
+/* As of chmod: three or four octal digits. */
+static int set_mode(struct options *o, const char *text, char *ret_problem)
+{
+	size_t digits = strspn(text, "01234567");
+	unsigned mode = 0;
+
+	for (size_t i = 0; i < digits && i < 4; i++)
+		mode = mode * 8 + (unsigned)(text[i] - '0');
+	if (digits < 3 || digits > 4 || text[digits] || !mode || mode & ~OPTIONS_MODE_MAX)
+		return problem_write(ret_problem,
+				     "--mode %s: who may read and write is needed, such as 644 or "
+				     "600",
+				     text);
+	o->output_mode = mode;
+	return 0;
+}
+
 static int set_duration(struct options *o, const char *text, char *ret_problem)
 {
 	if (tm_parse_duration(text, 1, OPTIONS_SECONDS_MAX * NS_PER_SECOND, &o->duration_ns) < 0)
@@ -297,6 +315,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return add_debug_root(o, optarg, ret_problem);
 	case 's':
 		return set_once(&o->summary, "--summary", ret_problem);
+	case 'O':
+		return set_mode(o, optarg, ret_problem);
 	case 'e':
 		return set_every(o, optarg, ret_problem);
 	case 'j':
@@ -338,6 +358,10 @@ static int finish(struct options *o, int argc, char *const argv[], char *ret_pro
 	    otlp_options_finish(&o->otlp, ret_problem) != 0 ||
 	    spool_options_check(&o->spool, ret_problem) != 0)
 		return OPTIONS_E_USAGE;
+	if (!o->output_mode && !o->command && o->pid_count == 0) {
+		o->output_mode = OPTIONS_MODE_HOST;
+		o->is_mode_ours = true;
+	}
 	if (!o->no_debug_files && !o->debug_root_count)
 		o->debug_roots[o->debug_root_count++] = OPTIONS_ROOT_DEFAULT;
 	if (o->output_count == 0 && !o->otlp.asked && !o->spool.folder)

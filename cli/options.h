@@ -38,6 +38,8 @@
 #define OPTIONS_ROOTS_MAX        8u
 #define OPTIONS_ROOT_DEFAULT     "/usr/lib/debug"
 #define OPTIONS_OUTPUT_DEFAULT   "tidemark.html"
+#define OPTIONS_MODE_HOST        0600u /* of what shows the whole host */
+#define OPTIONS_MODE_MAX         0666u
 
 enum {
 	OPTIONS_E_HELP = 1,
@@ -58,6 +60,9 @@ struct options {
 	unsigned ring_kib;       /* 0: the collector chooses from hz */
 	unsigned perf_map_mib;   /* of one perf map that are read */
 	unsigned memory_mib;     /* of all processes and BPF maps together */
+	unsigned output_mode;    /* of files that are written; 0: by the umask */
+	bool is_sudo;            /* somebody who is not root asked for it, by sudo(8) */
+	bool is_mode_ours;       /* it is OPTIONS_MODE_HOST, as nobody said otherwise */
 	bool public_files;       /* the opener gets no capability that passes file permissions */
 	bool restart;            /* a symbolizer that dies is restarted */
 	bool verbose;

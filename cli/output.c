@@ -14,10 +14,10 @@
 #include "shared/cleanup.h"
 
 #define NAME_TRIES 16
-#define FILE_MODE  0666 /* less the caller's umask */
+#define FILE_MODE  0666 /* less the caller's umask, where no other is wanted */
 
-/* Splits @path into its folder, opened, and the last component. */
-static int open_folder(struct output *output, const char *path)
+/* Splits @path into its folder, opened unless it is open as @known, and the last component. */
+static int open_folder(struct output *output, const char *path, int known)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -34,7 +34,8 @@ static int open_folder(struct output *output, const char *path)
 		if (length < 0 || (size_t)length >= sizeof(folder))
 			return -ENAMETOOLONG;
 	}
-	output->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	output->folder = known >= 0 ? fcntl(known, F_DUPFD_CLOEXEC, 0)
+				    : open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return output->folder < 0 ? -errno : 0;
 }
 
@@ -48,7 +49,12 @@ static void choose_name(struct output *output)
 	(void)snprintf(output->temporary, sizeof(output->temporary), ".tidemark-%016llx", random);
 }
 
-static int open_hidden(struct output *output)
+static int set_mode(const struct output *output, unsigned mode)
+{
+	return mode && fchmod(output->fd, mode) < 0 ? -errno : 0;
+}
+
+static int open_hidden(struct output *output, unsigned mode)
 {
 	int try;
 
@@ -59,7 +65,7 @@ static int open_hidden(struct output *output)
 			       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 		if (output->fd >= 0) {
 			output->kind = OUTPUT_HIDDEN;
-			return 0;
+			return set_mode(output, mode);
 		}
 		if (errno != EEXIST)
 			return -errno;
@@ -67,27 +73,30 @@ static int open_hidden(struct output *output)
 	return -EEXIST;
 }
 
-static int open_new(struct output *output)
+static int open_new(struct output *output, unsigned mode)
 {
 	output->fd = openat(output->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, FILE_MODE);
 	if (output->fd >= 0) {
 		output->kind = OUTPUT_NAMELESS;
-		return 0;
+		return set_mode(output, mode);
 	}
 	if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)
-		return open_hidden(output);
+		return open_hidden(output, mode);
 	return -errno;
 }
 
 static int open_straight(struct output *output)
 {
+	struct stat status;
 	int flags;
 
 	/* Not blocking: a pipe without a reader is an error now, not a wait. */
 	output->fd =
 		openat(output->folder, output->base, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (output->fd < 0)
+	if (output->fd < 0 || fstat(output->fd, &status) < 0)
 		return -errno;
+	if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
+		return -EINVAL; /* it was replaced meanwhile */
 	flags = fcntl(output->fd, F_GETFL);
 	if (flags < 0 || fcntl(output->fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return -errno;
@@ -95,28 +104,28 @@ static int open_straight(struct output *output)
 	return 0;
 }
 
-static int open_by_type(struct output *output)
+static int open_by_type(struct output *output, unsigned mode)
 {
 	struct stat status;
 
 	if (fstatat(output->folder, output->base, &status, 0) < 0)
-		return open_new(output); /* nothing there, or a link that leads nowhere */
+		return open_new(output, mode); /* nothing there, or a link that leads nowhere */
 	if (S_ISREG(status.st_mode))
-		return open_new(output);
+		return open_new(output, mode);
 	if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))
 		return open_straight(output);
 	return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
 }
 
-int output_open(struct output *ret_output, const char *path)
+int output_open(struct output *ret_output, const char *path, int folder, unsigned mode)
 {
 	int r;
 
 	*ret_output = OUTPUT_NULL;
 	ret_output->path = path;
-	r = open_folder(ret_output, path);
+	r = open_folder(ret_output, path, folder);
 	if (r == 0)
-		r = open_by_type(ret_output);
+		r = open_by_type(ret_output, mode);
 	if (r < 0)
 		output_discard(ret_output);
 	return r;

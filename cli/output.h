@@ -7,6 +7,7 @@
  *            over the target; where the file system has no such files, one with a hidden name. A
  *            device or pipe is opened and written directly.
  * Owns       both descriptors until output_discard. The path stays the caller's.
+ * Mode       what the caller says, whatever its umask; 0: by the umask.
  * Links      a symbolic link at the target's place is replaced, never followed, unless it leads to
  *            a device or pipe.
  */
@@ -31,8 +32,11 @@ struct output {
 };
 #define OUTPUT_NULL ((struct output){NULL, -1, -1, OUTPUT_STRAIGHT, "", ""})
 
-/* Return: 0, -errno (-EISDIR: a folder; -ENXIO: a pipe that nobody reads). */
-int output_open(struct output *ret_output, const char *path);
+/*
+ * @folder: descriptor of the folder in which @path was before, whatever it leads to by now; -1: by
+ * its path. Return: 0, -errno (-EISDIR: a folder; -ENXIO: a pipe that nobody reads).
+ */
+int output_open(struct output *ret_output, const char *path, int folder, unsigned mode);
 /* Whether both are the same name in the same folder. */
 bool output_is_same(const struct output *a, const struct output *b);
 /* Another name in the same folder, before the commit. Return: 0, -ENAMETOOLONG. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/exit_code.h"
+#include "cli/starter_client.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
@@ -53,34 +54,17 @@ static const char *name_of(struct outputs *outputs, size_t index, unsigned numbe
 	return outputs->names[index] ? outputs->names[index] : path;
 }
 
+/* @before: the same output of the report before; NULL: there is none. */
 static int open_output(struct outputs *outputs, size_t index, unsigned number,
-		       struct output *output)
+		       const struct output *before, struct output *output)
 {
 	const char *path = name_of(outputs, index, number);
-	int r = output_open(output, path);
+	int r = output_open(output, path, before ? before->folder : -1,
+			    outputs->options->output_mode);
 
 	if (r == 0 && number > 0 && output->kind == OUTPUT_STRAIGHT)
 		r = -EMEDIUMTYPE;
 	return r < 0 ? cannot(path, r) : check_twice(outputs, output);
-}
-
-int outputs_open(struct outputs *ret_outputs, const struct options *options, unsigned number)
-{
-	struct outputs *outputs = ret_outputs;
-	size_t i;
-	int r = 0;
-
-	*outputs = (struct outputs){.options = options, .summary = OUTPUT_NULL};
-	for (i = 0; i < options->output_count && r == 0; i++) {
-		outputs->items[i] = OUTPUT_NULL;
-		outputs->count = i + 1;
-		r = open_output(outputs, i, number, &outputs->items[i]);
-	}
-	if (r == 0 && options->summary) {
-		outputs->has_summary = true;
-		r = open_output(outputs, i, number, &outputs->summary);
-	}
-	return r;
 }
 
 /* The symbolizer needs a descriptor under this number even if nothing is to be written. */
@@ -91,30 +75,87 @@ static void open_null(struct output *output)
 	output->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 }
 
-void outputs_open_more(struct outputs *ret_outputs, const struct options *options, unsigned number)
+static int take(struct outputs *outputs, size_t index, unsigned number, int fd,
+		struct output *ret_output)
+{
+	*ret_output = OUTPUT_NULL;
+	ret_output->path = name_of(outputs, index, number);
+	ret_output->fd = fd;
+	return fd < 0;
+}
+
+/* By the starter, which prints what does not open. Return: 0, or an exit code. */
+static int ask(struct outputs *outputs, unsigned number, bool must)
+{
+	const struct options *options = outputs->options;
+	const size_t count = options->output_count + (options->summary != NULL);
+	int fds[OPTIONS_OUTPUTS_MAX + 1];
+	int r = starter_client_open(outputs->starter, number, must, fds, count);
+
+	outputs->count = options->output_count;
+	for (size_t i = 0; i < outputs->count; i++)
+		outputs->refused[i] = take(outputs, i, number, fds[i], &outputs->items[i]);
+	outputs->has_summary = options->summary != NULL;
+	if (outputs->has_summary)
+		outputs->summary_refused = take(outputs, outputs->count, number,
+						fds[outputs->count], &outputs->summary);
+	return r;
+}
+
+int outputs_open(struct outputs *ret_outputs, struct starter_client *starter,
+		 const struct options *options, unsigned number)
 {
 	struct outputs *outputs = ret_outputs;
 	size_t i;
+	int r = 0;
 
-	*outputs = (struct outputs){.options = options, .summary = OUTPUT_NULL};
+	*outputs = (struct outputs){.options = options, .starter = starter, .summary = OUTPUT_NULL};
+	if (starter)
+		return ask(outputs, number, true);
+	for (i = 0; i < options->output_count && r == 0; i++) {
+		outputs->items[i] = OUTPUT_NULL;
+		outputs->count = i + 1;
+		r = open_output(outputs, i, number, NULL, &outputs->items[i]);
+	}
+	if (r == 0 && options->summary) {
+		outputs->has_summary = true;
+		r = open_output(outputs, i, number, NULL, &outputs->summary);
+	}
+	return r;
+}
+
+void outputs_open_more(struct outputs *ret_outputs, const struct outputs *before, unsigned number)
+{
+	const struct options *options = before->options;
+	struct outputs *outputs = ret_outputs;
+	size_t i;
+
+	*outputs = (struct outputs){
+		.options = options, .starter = before->starter, .summary = OUTPUT_NULL};
+	if (outputs->starter) {
+		(void)ask(outputs, number, false);
+		return;
+	}
 	for (i = 0; i < options->output_count; i++) {
 		outputs->items[i] = OUTPUT_NULL;
 		outputs->count = i + 1;
-		outputs->refused[i] = open_output(outputs, i, number, &outputs->items[i]) != 0;
+		outputs->refused[i] =
+			open_output(outputs, i, number, &before->items[i], &outputs->items[i]) != 0;
 		if (outputs->refused[i])
 			open_null(&outputs->items[i]);
 	}
 	if (!options->summary)
 		return;
 	outputs->has_summary = true;
-	outputs->summary_refused = open_output(outputs, i, number, &outputs->summary) != 0;
+	outputs->summary_refused =
+		open_output(outputs, i, number, &before->summary, &outputs->summary) != 0;
 }
 
 static void renumber(struct outputs *outputs, size_t index, unsigned number, struct output *output)
 {
 	const char *path = name_of(outputs, index, number);
 
-	if (output_rename(output, path) < 0)
+	if (!outputs->starter && output_rename(output, path) < 0)
 		(void)cannot(path, -ENAMETOOLONG);
 	output->path = path;
 }
@@ -123,10 +164,27 @@ void outputs_renumber(struct outputs *outputs, unsigned number)
 {
 	size_t i;
 
+	if (outputs->starter)
+		starter_client_renumber(outputs->starter, number);
 	for (i = 0; i < outputs->count; i++)
 		renumber(outputs, i, number, &outputs->items[i]);
 	if (outputs->has_summary)
 		renumber(outputs, i, number, &outputs->summary);
+}
+
+int outputs_commit(struct outputs *outputs, size_t index)
+{
+	struct output *output = index < outputs->count ? &outputs->items[index] : &outputs->summary;
+	int r;
+
+	if (outputs->starter)
+		return starter_client_commit(outputs->starter, index);
+	if (index > outputs->count || (index == outputs->count && !outputs->has_summary))
+		return -EINVAL;
+	r = output_commit(output);
+	if (r < 0)
+		(void)cannot(output->path, r);
+	return r;
 }
 
 static size_t store_outputs(struct outputs *outputs, const struct outputs_results *results)
@@ -138,14 +196,11 @@ static size_t store_outputs(struct outputs *outputs, const struct outputs_result
 
 		if (outputs->refused[i])
 			continue;
-		if (r == 0)
-			r = output_commit(&outputs->items[i]);
-		if (r < 0) {
+		if (r < 0)
 			(void)cannot(outputs->items[i].path, r);
-			continue;
-		}
-		outputs->stored[i] = true;
-		count++;
+		else
+			outputs->stored[i] = outputs_commit(outputs, i) == 0;
+		count += outputs->stored[i];
 	}
 	return count;
 }
@@ -173,10 +228,11 @@ static int store_summary(struct outputs *outputs, const struct summary *summary)
 
 	if (r == 0)
 		r = write_all(outputs->summary.fd, text, bytes);
-	if (r == 0)
-		r = output_commit(&outputs->summary);
+	if (r < 0)
+		return cannot(outputs->summary.path, r);
+	r = outputs_commit(outputs, outputs->count);
 	outputs->summary_stored = r == 0;
-	return r < 0 ? cannot(outputs->summary.path, r) : 0;
+	return r < 0 ? EXIT_CODE_FAILED : 0;
 }
 
 int outputs_store(struct outputs *outputs, const struct outputs_results *results,
@@ -190,6 +246,15 @@ int outputs_store(struct outputs *outputs, const struct outputs_results *results
 	if (stored == 0 && outputs->count > 0)
 		return EXIT_CODE_FAILED;
 	return all ? 0 : EXIT_CODE_SOME;
+}
+
+void outputs_leave(struct outputs *outputs)
+{
+	struct starter_client *starter = outputs->starter;
+
+	outputs_close(outputs);
+	if (starter)
+		starter_client_next(starter);
 }
 
 void outputs_close(struct outputs *outputs)

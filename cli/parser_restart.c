@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "cli/launch.h"
-#include "cli/program_paths.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 #include "shared/clock.h"
@@ -27,30 +25,13 @@ static void end_parser(struct parser_restart *restart)
 	*parser = CHILD_NULL;
 }
 
-/* @socket: the parser's end. Return: 0; else it failed, and why is printed. */
-static int start_parser(struct parser_restart *restart, int program,
-			struct uid_pool_account account, int socket)
-{
-	struct launch launch;
-	int r;
-
-	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_PARSER), program, account) < 0) {
-		terminal_print("tidemark-parser cannot be started: out of memory");
-		return -ENOMEM;
-	}
-	launch_descriptor(&launch, "socket-fd", socket);
-	r = launch_start(&launch, &restart->parser);
-	launch_deinit(&launch);
-	return r;
-}
-
 void parser_restart_renumber(struct parser_restart *restart)
 {
 	restart->number = 0;
 }
 
-void parser_restart_run(struct parser_restart *restart, uint64_t lost, int program,
-			struct uid_pool_account account, struct child *symbolizer)
+void parser_restart_run(struct parser_restart *restart, uint64_t lost,
+			struct starter_client *starter, struct child *symbolizer)
 {
 	_cleanup_(tm_closep) int ours = -1;
 	_cleanup_(tm_closep) int theirs = -1;
@@ -76,7 +57,8 @@ void parser_restart_run(struct parser_restart *restart, uint64_t lost, int progr
 	}
 	ours = ends[0];
 	theirs = ends[1];
-	if (start_parser(restart, program, account, theirs) != 0)
+	if (starter_client_give(starter, STARTER_SLOT_SOCKET, theirs) < 0 ||
+	    child_start(&restart->parser, starter, PROGRAM_PATHS_PARSER) != 0)
 		return;
 	r = child_send_fd(symbolizer, TM_CONTROL_PARSER, restart->number + 1, ours);
 	if (r < 0) {

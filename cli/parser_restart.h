@@ -4,7 +4,7 @@
  * parser_restart - starts another tidemark-parser for a symbolizer that lost its own
  *
  * The symbolizer starts the first parser before it enters its sandbox, and nothing after that. So
- * the command starts each later one, under the symbolizer's account and without any capability, and
+ * the starter starts each later one, under the symbolizer's account and without any capability, and
  * sends its socket to the symbolizer, as often as restart_limit allows. The symbolizer asks again
  * later.
  */
@@ -13,7 +13,7 @@
 
 #include "cli/child.h"
 #include "cli/restart_limit.h"
-#include "cli/uid_pool.h"
+#include "cli/starter_client.h"
 
 struct parser_restart {
 	struct child parser; /* the last one; the one before is killed */
@@ -25,10 +25,10 @@ struct parser_restart {
 
 /*
  * Answers PARSER_LOST of @symbolizer; @lost: its number. Does nothing if that parser is replaced
- * already. @program: descriptor of tidemark-parser, the caller's.
+ * already.
  */
-void parser_restart_run(struct parser_restart *restart, uint64_t lost, int program,
-			struct uid_pool_account account, struct child *symbolizer);
+void parser_restart_run(struct parser_restart *restart, uint64_t lost,
+			struct starter_client *starter, struct child *symbolizer);
 /* Another symbolizer was started; its first parser is its own. */
 void parser_restart_renumber(struct parser_restart *restart);
 /* The symbolizer has ended and its parser is about to: waits at most @wait_ms for it. Total. */

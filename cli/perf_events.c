@@ -120,6 +120,13 @@ int perf_events_open(struct perf_events *ret_perf, unsigned hz)
 	return 0;
 }
 
+bool perf_events_need_admin(void)
+{
+	char paranoid[16];
+
+	return read_text(PARANOID, paranoid, sizeof(paranoid)) <= 0 || paranoid[0] > '2';
+}
+
 void perf_events_close(struct perf_events *perf)
 {
 	size_t i;

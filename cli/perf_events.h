@@ -7,6 +7,7 @@
  * Owns       the descriptors; events are disabled, the collector starts them.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "shared/cpus.h"
@@ -26,5 +27,8 @@ struct perf_events {
 int perf_events_open(struct perf_events *ret_perf, unsigned hz);
 /* The online CPUs. @ret_cpus: TM_CPUS_MAX numbers. Return: count, -errno, -EINVAL. */
 int perf_events_online(unsigned *ret_cpus);
+/* Whether this kernel lets nobody without CAP_SYS_ADMIN open one: kernel.perf_event_paranoid above
+ * 2, which is no value of the kernel's own. */
+bool perf_events_need_admin(void);
 /* Total. */
 void perf_events_close(struct perf_events *perf);

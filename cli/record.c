@@ -3,87 +3,42 @@
 
 #include "cli/record.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/confine.h"
 #include "cli/event_loop.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
-#include "cli/own_cost.h"
-#include "cli/perf_events.h"
 #include "cli/preflight.h"
-#include "cli/program_paths.h"
+#include "cli/preparation.h"
+#include "cli/program_arguments.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "cli/signals.h"
-#include "cli/spool_folder.h"
 #include "cli/start.h"
-#include "cli/table_cache.h"
+#include "cli/starter/serve.h"
+#include "cli/starter_client.h"
 #include "cli/terminal.h"
-#include "cli/uid_pool.h"
 #include "shared/cleanup.h"
 
 struct recording {
 	struct options options;
-	struct uid_pool accounts;
-	struct perf_events perf;
-	int programs[PROGRAM_PATHS_N];
-	struct exporter_files exporter_files;
-	int spool_folder;
+	struct preparation preparation;
+	struct starter_client starter;
 	int signals;
-	int cache;
-	char boot_id[TABLE_CACHE_BOOT_ID_BYTES];
-	struct start start;
 	struct session session;
 };
 
 static void recording_deinit(struct recording *recording)
 {
-	int i;
-
 	session_deinit(&recording->session);
-	perf_events_close(&recording->perf);
-	for (i = 0; i < PROGRAM_PATHS_N; i++)
-		recording->programs[i] = tm_close(recording->programs[i]);
-	exporter_files_close(&recording->exporter_files);
-	recording->spool_folder = tm_close(recording->spool_folder);
+	/* Once there is a starter, it alone gives back what was prepared. */
+	if (recording->starter.pid > 0)
+		starter_client_stop(&recording->starter);
+	else
+		preparation_release(&recording->preparation);
 	recording->signals = tm_close(recording->signals);
-	recording->cache = tm_close(recording->cache);
-	uid_pool_release(&recording->accounts);
-}
-
-/* Return: 0, or an exit code, after printing why. */
-static int open_cache(struct recording *recording)
-{
-	const struct options *options = &recording->options;
-	int r;
-
-	if (options->no_cache)
-		return 0;
-	r = table_cache_boot_id(recording->boot_id);
-	if (r < 0) {
-		terminal_verbose(
-			"unwind tables are not kept, as the id of this boot cannot be read: %s",
-			strerror(-r));
-		return 0;
-	}
-	return table_cache_choose(options->cache, &recording->cache);
-}
-
-/* The programs that are not needed: bits by enum program_paths_program. */
-static unsigned left_out(const struct options *options)
-{
-	unsigned programs = 1u << PROGRAM_PATHS_VIEWER;
-
-	if (options->debuginfod.count == 0)
-		programs |= 1u << PROGRAM_PATHS_DEBUGINFOD;
-	if (!options->otlp.on)
-		programs |= 1u << PROGRAM_PATHS_EXPORTER;
-	if (!options->spool.folder)
-		programs |= 1u << PROGRAM_PATHS_SPOOL;
-	return programs;
 }
 
 static void warn_of_environment(const struct options *options)
@@ -101,6 +56,7 @@ static void warn_of_environment(const struct options *options)
 static int prepare(struct recording *recording)
 {
 	const struct options *options = &recording->options;
+	struct preparation *preparation = &recording->preparation;
 	int r = preflight_check();
 
 	if (r == 0)
@@ -110,66 +66,71 @@ static int prepare(struct recording *recording)
 	if (r == 0)
 		warn_of_environment(options);
 	if (r == 0)
-		r = outputs_open(&recording->session.intervals.current, options,
-				 options->every_ns ? 1 : 0);
-	if (r == 0)
-		r = program_paths_open(recording->programs, left_out(options));
-	if (r == 0 && options->otlp.on)
-		r = exporter_files_open(&recording->exporter_files, &options->otlp);
-	if (r == 0 && options->spool.folder)
-		r = spool_folder_choose(options->spool.folder, &recording->spool_folder);
-	if (r == 0)
-		r = open_cache(recording);
-	if (r == 0)
-		r = uid_pool_acquire(&recording->accounts, options->debuginfod.count > 0,
-				     options->otlp.on, options->spool.folder != NULL);
-	if (r == 0 && options->spool.folder)
-		r = spool_folder_give(options->spool.folder, recording->spool_folder,
-				      recording->accounts.spool.uid, recording->accounts.spool.gid);
+		r = preparation_open(preparation);
 	if (r != 0)
 		return r;
 	workload_remember_limits();
 	preflight_raise_limits();
-	hotplug_open(&recording->session.hotplug, options->hz);
-	r = perf_events_open(&recording->perf, options->hz);
+	hotplug_open(&recording->session.hotplug);
+	r = perf_events_open(&preparation->perf, options->hz);
 	if (r == 0)
-		hotplug_begin(&recording->session.hotplug, &recording->perf);
+		r = program_arguments_make(preparation);
+	if (r == 0)
+		hotplug_begin(&recording->session.hotplug, &preparation->perf, &recording->starter);
 	return r;
 }
 
+/* It waits, with the caller's rights. */
 static int start_command(struct recording *recording)
 {
 	char *const *command = recording->options.command;
-	int r = command ? workload_start(&recording->session.workload, command) : 0;
+	struct workload *workload = &recording->session.workload;
+	int r = command ? workload_start(workload, command) : 0;
 
 	if (r < 0)
 		terminal_print("%s cannot be started: %s", command[0], strerror(-r));
+	recording->preparation.workload = workload->pidfd;
 	return r < 0 ? EXIT_CODE_FAILED : 0;
+}
+
+/* The starter, which ends with the command. */
+static void serve(struct preparation *preparation, int socket)
+{
+	if (confine_starter() == 0)
+		starter_serve(preparation, socket);
+	preparation_release(preparation);
+}
+
+/* From here on root's work is the starter's. Return: 0, or an exit code, after printing why. */
+static int give_up_root(struct recording *recording)
+{
+	struct uid_pool_account account = recording->preparation.accounts.command;
+	int r = starter_client_fork(&recording->starter, &recording->preparation, serve);
+
+	if (r < 0) {
+		terminal_print("the starter cannot be forked: %s", strerror(-r));
+		return EXIT_CODE_FAILED;
+	}
+	preparation_forget(&recording->preparation);
+	recording->session.starter = &recording->starter;
+	recording->session.workload.starter = &recording->starter;
+	return confine_command(account);
 }
 
 /* Starts both programs and COMMAND, and records. */
 static int run(struct recording *recording)
 {
-	int r;
+	struct session *session = &recording->session;
+	int r = start_command(recording);
 
-	recording->start = (struct start){
-		.options = &recording->options,
-		.accounts = &recording->accounts,
-		.perf = &recording->perf,
-		.programs = recording->programs,
-		.exporter_files = &recording->exporter_files,
-		.spool_folder = recording->spool_folder,
-		.cache = recording->cache,
-		.boot_id = recording->boot_id,
-	};
-	recording->session.start = &recording->start;
-	r = start_programs(&recording->start, &recording->session);
-
-	if (r != 0)
-		return r;
-	perf_events_close(&recording->perf); /* the collector alone has them from here on */
-	r = start_command(recording);
-	return r != 0 ? r : event_loop_run(&recording->session);
+	if (r == 0)
+		r = give_up_root(recording);
+	if (r == 0)
+		r = outputs_open(&session->intervals.current, &recording->starter,
+				 &recording->options, recording->options.every_ns ? 1 : 0);
+	if (r == 0)
+		r = start_programs(session);
+	return r != 0 ? r : event_loop_run(session);
 }
 
 /* Stores and prints what was recorded. */
@@ -194,15 +155,7 @@ static int finish(struct recording *recording, int exit_code)
 
 int record_main(int argc, char *const argv[])
 {
-	static struct recording recording = {
-		/* large */
-		.accounts = UID_POOL_NULL,
-		.perf = PERF_EVENTS_NULL,
-		.programs = {-1, -1, -1, -1, -1, -1, -1, -1},
-		.exporter_files = EXPORTER_FILES_NULL,
-		.spool_folder = -1,
-		.cache = -1,
-	};
+	static struct recording recording = {.starter = STARTER_CLIENT_NULL}; /* large */
 	char problem[PROBLEM_BYTES];
 	int r = options_parse(&recording.options, argc, argv, problem);
 
@@ -216,8 +169,10 @@ int record_main(int argc, char *const argv[])
 	if (!recording.options.no_debuginfod && recording.options.debuginfod.count == 0)
 		debuginfod_urls_add_environment(&recording.options.debuginfod,
 						getenv("DEBUGINFOD_URLS"));
+	recording.options.is_sudo = getenv("SUDO_UID") != NULL;
 	recording.signals = signals_open();
 	session_init(&recording.session, &recording.options, recording.signals);
+	preparation_init(&recording.preparation, &recording.options);
 	r = prepare(&recording);
 	if (r == 0)
 		r = run(&recording);

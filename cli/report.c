@@ -158,6 +158,7 @@ static void print_faults(const struct accounting_balance *balance)
 void report_print(const struct session *session, const struct summary *summary)
 {
 	const struct outputs *outputs = &session->intervals.current;
+	const struct options *options = session->options;
 	size_t i;
 
 	if (summary->report > 0)
@@ -175,7 +176,10 @@ void report_print(const struct session *session, const struct summary *summary)
 		report_table_print_spool(stdout, &summary->result.export);
 	for (i = 0; i < outputs->count; i++)
 		if (outputs->stored[i])
-			(void)printf("written: %s\n", outputs->items[i].path);
+			(void)printf("written: %s%s\n", outputs->items[i].path,
+				     options->is_mode_ours && options->is_sudo
+					     ? " (for root alone; --mode 644: for everybody)"
+					     : "");
 	if (session->workload.ended)
 		print_workload(&session->workload);
 	(void)fflush(stdout);

@@ -31,7 +31,7 @@ static int restart(struct session *session)
 	parser_restart_renumber(&session->parser);
 	intervals_on_death(&session->intervals);
 	session_forget_report(session);
-	r = start_symbolizer_again(session->start, session);
+	r = start_symbolizer_again(session);
 	if (r == 0)
 		terminal_print("restarted tidemark-symbolizer (%u of at most %u times)",
 			       session->restarts, SESSION_RESTARTS_MAX);

@@ -128,7 +128,7 @@ void session_forget_report(struct session *session)
 
 bool session_may_restart(const struct session *session, const struct child *program)
 {
-	return session->options->restart && session->start && program == &session->symbolizer &&
+	return session->options->restart && session->starter && program == &session->symbolizer &&
 	       session->phase == SESSION_RECORDING && session->restarts < SESSION_RESTARTS_MAX &&
 	       !session->collector.lost && !session->collector.done;
 }

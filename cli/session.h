@@ -6,7 +6,8 @@
  * Phases     LOADING (until the collector sends STARTED), RECORDING, FINISHING (STOP is sent; the
  *            programs drain, name and write), OVER. A program that dies in LOADING ends it; later
  *            the other one goes on to its orderly end.
- * Layers     below: child, workload, hotplug, intervals, opener, parser_restart, symbolizer_child,
+ * Layers     below: starter_client, child, workload, hotplug, intervals, opener, parser_restart,
+ *            symbolizer_child,
  *            exporter, spool. Above, and never called from here: report, restart, control,
  *            event_loop.
  */
@@ -16,7 +17,6 @@
 
 #include "cli/accounting.h"
 #include "cli/child.h"
-#include "cli/debuginfod.h"
 #include "cli/exporter.h"
 #include "cli/hotplug.h"
 #include "cli/intervals.h"
@@ -24,6 +24,7 @@
 #include "cli/options.h"
 #include "cli/parser_restart.h"
 #include "cli/spool.h"
+#include "cli/starter_client.h"
 #include "cli/workload.h"
 
 #define SESSION_COLLECTOR_MS  30000  /* from STOP to DONE; then it is killed */
@@ -41,11 +42,9 @@ enum session_phase {
 	SESSION_OVER,
 };
 
-struct start;
-
 struct session {
 	const struct options *options;
-	const struct start *start; /* borrowed; how to start a program again. NULL: not at all */
+	struct starter_client *starter; /* borrowed; NULL: no program can be started again */
 	struct child collector;
 	struct opener opener; /* of the collector */
 	struct child symbolizer;

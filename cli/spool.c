@@ -3,38 +3,12 @@
 
 #include "cli/spool.h"
 
-#include <inttypes.h>
-
 #include "shared/cleanup.h"
 
-struct arguments {
-	const struct spool_options *options;
-	int folder;
-};
-
-static void add_arguments(struct launch *launch, const void *context)
+void spool_start(struct spool *spool, struct starter_client *starter)
 {
-	const struct arguments *arguments = context;
-
-	launch_descriptor(launch, "directory-fd", arguments->folder);
-	launch_argument(launch, "--spool-bytes=%" PRIu64, arguments->options->max_bytes);
-	launch_argument(launch, "--spool-seconds=%" PRIu64, arguments->options->max_age_s);
-}
-
-void spool_start(struct spool *spool, const struct spool_options *options, int folder, int program,
-		 struct uid_pool_account account)
-{
-	const struct arguments arguments = {options, folder};
-	const struct symbolizer_child_start start = {
-		.name = PROGRAM_PATHS_SPOOL,
-		.program = program,
-		.account = account,
-		.add_arguments = add_arguments,
-		.context = &arguments,
-	};
-
-	if (options->folder && spool->socket < 0)
-		spool->socket = symbolizer_child_start(&spool->child, &start);
+	if (spool->socket < 0)
+		spool->socket = symbolizer_child_start(&spool->child, starter, PROGRAM_PATHS_SPOOL);
 }
 
 void spool_end(struct spool *spool, bool expected)

@@ -7,7 +7,6 @@
  * its socket any more.
  */
 
-#include "cli/spool_options.h"
 #include "cli/symbolizer_child.h"
 
 struct spool {
@@ -16,10 +15,8 @@ struct spool {
 };
 #define SPOOL_NULL ((struct spool){.child = SYMBOLIZER_CHILD_NULL, .socket = -1})
 
-/* @folder: its descriptor, the caller's. @program: as that of the exporter. Where it cannot be
- * started, that is printed. */
-void spool_start(struct spool *spool, const struct spool_options *options, int folder, int program,
-		 struct uid_pool_account account);
+/* Unless it runs. Where it cannot be started, that is printed. */
+void spool_start(struct spool *spool, struct starter_client *starter);
 /* Its process has ended by itself. @expected: it was to end, if it says that nothing went wrong. */
 void spool_end(struct spool *spool, bool expected);
 /* Waits until it has written what it has, at most @ms; then kills it. Total. */

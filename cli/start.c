@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* start - starts the collector and the symbolizer with the descriptors of shared/control.h */
+/* start - makes the sockets between the programs of a recording, and has each of them started */
 
 #include "cli/start.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "cli/exit_code.h"
-#include "cli/launch.h"
-#include "cli/resource.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
@@ -63,205 +57,43 @@ static int open_sockets(struct sockets *sockets, struct session *session)
 	return r;
 }
 
-static void add_text(char *title, const char *text)
+/* What a program is to get. Return: 0, -EPIPE. */
+static int give(struct session *session, enum starter_slot slot, int fd)
 {
-	size_t used = strlen(title);
-
-	(void)snprintf(title + used, START_TITLE_BYTES - used, " %s", text);
+	return starter_client_give(session->starter, slot, fd);
 }
 
-void start_title(const struct options *options, char ret_title[START_TITLE_BYTES])
+/* Return: 0, or an exit code, after printing why. */
+static int start_collector(struct session *session, const struct sockets *sockets)
 {
-	char number[32];
-	struct utsname host;
-	size_t i;
-
-	if (uname(&host) < 0)
-		(void)snprintf(host.nodename, sizeof(host.nodename), "host");
-	(void)snprintf(ret_title, START_TITLE_BYTES, "%s: tidemark record -F %u", host.nodename,
-		       options->hz);
-	if (options->off_cpu.on)
-		add_text(ret_title, "--off-cpu");
-	if (options->off_cpu.wakers)
-		add_text(ret_title, "--wakers");
-	for (i = 0; i < options->pid_count; i++) {
-		(void)snprintf(number, sizeof(number), "-p %d", options->pids[i]);
-		add_text(ret_title, number);
-	}
-	if (options->command)
-		add_text(ret_title, "--");
-	for (i = 0; options->command && options->command[i]; i++)
-		add_text(ret_title, options->command[i]);
-	terminal_clean(ret_title, START_TITLE_BYTES);
-}
-
-static uint64_t memory_bytes(const struct options *options)
-{
-	return (uint64_t)options->memory_mib << 20;
-}
-
-/* Of what the exporter has to send. */
-static uint64_t queue_bytes(const struct options *options)
-{
-	uint64_t bytes = memory_bytes(options) / START_QUEUE_PART;
-
-	return bytes < START_QUEUE_MAX ? bytes : START_QUEUE_MAX;
-}
-
-uint64_t start_process_bytes(const struct options *options)
-{
-	uint64_t bytes = START_PROCESS_BYTES;
-
-	if (options->debuginfod.count > 0)
-		bytes += START_CURL_BYTES;
-	if (options->otlp.on)
-		bytes += START_CURL_BYTES + queue_bytes(options);
-	return options->off_cpu.on ? bytes + START_OFF_CPU_BYTES : bytes;
-}
-
-/* The collector's capabilities, if this account has them. */
-static void grant(struct launch *launch)
-{
-	static const cap_value_t capabilities[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG};
-	size_t i;
-
-	for (i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
-		if (cap_get_bound(capabilities[i]) == CAP_SET)
-			launch_capability(launch, capabilities[i]);
-}
-
-static void ask_for_off_cpu(struct launch *launch, const struct off_cpu_options *off_cpu)
-{
-	if (!off_cpu->on)
-		return;
-	launch_argument(launch, "--off-cpu=%u", off_cpu->rate);
-	launch_argument(launch, "--off-cpu-min-ns=%" PRIu64, off_cpu->min_ns);
-	launch_argument(launch, "--off-cpu-max-ns=%" PRIu64, off_cpu->max_ns);
-	if (off_cpu->kernel_threads)
-		launch_argument(launch, "--off-cpu-kernel");
-	if (off_cpu->wakers)
-		launch_argument(launch, "--wakers");
-}
-
-static int start_collector(const struct start *start, const struct sockets *sockets,
-			   struct session *session)
-{
-	const struct options *options = start->options;
-	struct launch launch;
-	char cpu[TM_CPUS_ONE_MAX];
-	size_t i;
-	int r;
-
-	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_COLLECTOR),
-			start->programs[PROGRAM_PATHS_COLLECTOR], start->accounts->collector) < 0) {
-		terminal_print("%s cannot be started: out of memory", launch.name);
+	if (give(session, STARTER_SLOT_CONTROL, sockets->collector_control) < 0 ||
+	    give(session, STARTER_SLOT_WIRE, sockets->wire[0]) < 0 ||
+	    give(session, STARTER_SLOT_OPENER, sockets->opener) < 0)
 		return EXIT_CODE_FAILED;
-	}
-	grant(&launch);
-	launch_descriptor(&launch, "control-fd", sockets->collector_control);
-	launch_descriptor(&launch, "wire-fd", sockets->wire[0]);
-	if (sockets->opener >= 0)
-		launch_descriptor(&launch, "opener-fd", sockets->opener);
-	for (i = 0; i < start->perf->count; i++) {
-		tm_cpus_write(start->perf->events[i].cpu, cpu);
-		launch_pair(&launch, "perf-fd", cpu, start->perf->events[i].fd);
-	}
-	launch_argument(&launch, "--hz=%u", options->hz);
-	launch_argument(&launch, "--ring-kib=%u", options->ring_kib);
-	launch_argument(&launch, "--memory-bytes=%" PRIu64, memory_bytes(options));
-	launch_argument(&launch, "--process-bytes=%" PRIu64, start_process_bytes(options));
-	if (options->command || options->pid_count > 0)
-		launch_argument(&launch, "--selecting");
-	if (options->restart)
-		launch_argument(&launch, "--restart");
-	if (options->cpu_max_ppm)
-		launch_argument(&launch, "--may-lower");
-	ask_for_off_cpu(&launch, &options->off_cpu);
-	for (i = 0; i < options->debug_root_count; i++)
-		launch_argument(&launch, "--debug-root=%s", options->debug_roots[i]);
-	r = launch_start(&launch, &session->collector);
-	launch_deinit(&launch);
-	return r;
+	return child_start(&session->collector, session->starter, PROGRAM_PATHS_COLLECTOR);
 }
 
-/* It gets the output files of the report in the making. */
-static int start_symbolizer(const struct start *start, const struct sockets *sockets,
-			    struct session *session)
+static int start_symbolizer(struct session *session, const struct sockets *sockets)
 {
-	const struct options *options = start->options;
-	char title[START_TITLE_BYTES];
-	struct launch launch;
-	size_t i;
-	int r;
-
-	if (launch_init(&launch, program_paths_name(PROGRAM_PATHS_SYMBOLIZER),
-			start->programs[PROGRAM_PATHS_SYMBOLIZER],
-			start->accounts->symbolizer) < 0) {
-		terminal_print("%s cannot be started: out of memory", launch.name);
+	if (give(session, STARTER_SLOT_CONTROL, sockets->symbolizer_control) < 0 ||
+	    give(session, STARTER_SLOT_WIRE, sockets->wire[1]) < 0 ||
+	    give(session, STARTER_SLOT_DEBUGINFOD, sockets->debuginfod) < 0 ||
+	    give(session, STARTER_SLOT_EXPORTER, session->exporter.socket) < 0 ||
+	    give(session, STARTER_SLOT_SPOOL, session->spool.socket) < 0)
 		return EXIT_CODE_FAILED;
-	}
-	launch_descriptor(&launch, "control-fd", sockets->symbolizer_control);
-	launch_descriptor(&launch, "wire-fd", sockets->wire[1]);
-	launch_descriptor(&launch, "parser-fd", start->programs[PROGRAM_PATHS_PARSER]);
-	for (i = 0; i < options->output_count; i++)
-		launch_pair(&launch, "output", format_name(options->outputs[i].format),
-			    session->intervals.current.items[i].fd);
-	if (start->cache >= 0) {
-		launch_descriptor(&launch, "cache-fd", start->cache);
-		launch_argument(&launch, "--boot-id=%s", start->boot_id);
-	}
-	if (sockets->debuginfod >= 0)
-		launch_descriptor(&launch, "debuginfod-fd", sockets->debuginfod);
-	if (session->exporter.socket >= 0)
-		launch_descriptor(&launch, "exporter-fd", session->exporter.socket);
-	if (session->spool.socket >= 0)
-		launch_descriptor(&launch, "spool-fd", session->spool.socket);
-	if (options->otlp.uncompressed)
-		launch_argument(&launch, "--otlp-uncompressed");
-	resource_launch(&launch, &options->otlp.resource);
-	launch_argument(&launch, "--hz=%u", options->hz);
-	launch_argument(&launch, "--memory-bytes=%" PRIu64, memory_bytes(options));
-	launch_argument(&launch, "--ask-memory");
-	launch_argument(&launch, "--perf-map-mib=%u", options->perf_map_mib);
-	if (options->cpu_max_ppm)
-		launch_argument(&launch, "--cpu-max-ppm=%u", options->cpu_max_ppm);
-	if (options->off_cpu.on)
-		launch_argument(&launch, "--off-cpu");
-	if (options->no_lines)
-		launch_argument(&launch, "--no-lines");
-	if (options->debug_root_count)
-		launch_argument(&launch, "--debug-files");
-	if (options->no_demangle)
-		launch_argument(&launch, "--no-demangle");
-	start_title(options, title);
-	launch_argument(&launch, "--title=%s", title);
-	r = launch_start(&launch, &session->symbolizer);
-	launch_deinit(&launch);
-	return r;
+	return child_start(&session->symbolizer, session->starter, PROGRAM_PATHS_SYMBOLIZER);
 }
 
 /* Return: the symbolizer's end of its socket; -1: there is none. */
-static int start_debuginfod(const struct start *start, struct session *session)
+static int start_debuginfod(struct session *session)
 {
-	return debuginfod_start(&session->debuginfod, &start->options->debuginfod,
-				start->programs[PROGRAM_PATHS_DEBUGINFOD],
-				start->accounts->debuginfod);
+	if (session->options->debuginfod.count == 0)
+		return -1;
+	return symbolizer_child_start(&session->debuginfod, session->starter,
+				      PROGRAM_PATHS_DEBUGINFOD);
 }
 
-static void start_exporter(const struct start *start, struct session *session)
-{
-	exporter_start(&session->exporter, &start->options->otlp, queue_bytes(start->options),
-		       start->exporter_files, start->programs[PROGRAM_PATHS_EXPORTER],
-		       start->accounts->exporter);
-}
-
-static void start_spool(const struct start *start, struct session *session)
-{
-	spool_start(&session->spool, &start->options->spool, start->spool_folder,
-		    start->programs[PROGRAM_PATHS_SPOOL], start->accounts->spool);
-}
-
-int start_programs(const struct start *start, struct session *session)
+int start_programs(struct session *session)
 {
 	struct sockets sockets = SOCKETS_NULL;
 	int r = open_sockets(&sockets, session);
@@ -271,19 +103,17 @@ int start_programs(const struct start *start, struct session *session)
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
-		sockets.opener = opener_start(&session->opener, start->options->public_files,
-					      start->programs[PROGRAM_PATHS_OPENER],
-					      start->accounts->collector);
+		sockets.opener = opener_start(&session->opener, session->starter);
 	if (r == 0)
-		r = start_collector(start, &sockets, session);
+		r = start_collector(session, &sockets);
+	if (r == 0 && session->options->otlp.on)
+		exporter_start(&session->exporter, session->starter);
+	if (r == 0 && session->options->spool.folder)
+		spool_start(&session->spool, session->starter);
 	if (r == 0)
-		start_exporter(start, session);
+		sockets.debuginfod = start_debuginfod(session);
 	if (r == 0)
-		start_spool(start, session);
-	if (r == 0)
-		sockets.debuginfod = start_debuginfod(start, session);
-	if (r == 0)
-		r = start_symbolizer(start, &sockets, session);
+		r = start_symbolizer(session, &sockets);
 	sockets_close(&sockets);
 	return r;
 }
@@ -300,7 +130,7 @@ static int attach(struct session *session, const struct sockets *sockets)
 	return EXIT_CODE_FAILED;
 }
 
-int start_symbolizer_again(const struct start *start, struct session *session)
+int start_symbolizer_again(struct session *session)
 {
 	struct sockets sockets = SOCKETS_NULL;
 	int r = 0;
@@ -314,9 +144,9 @@ int start_symbolizer_again(const struct start *start, struct session *session)
 		r = EXIT_CODE_FAILED;
 	}
 	if (r == 0)
-		sockets.debuginfod = start_debuginfod(start, session);
+		sockets.debuginfod = start_debuginfod(session);
 	if (r == 0)
-		r = start_symbolizer(start, &sockets, session);
+		r = start_symbolizer(session, &sockets);
 	if (r == 0)
 		r = attach(session, &sockets);
 	sockets_close(&sockets);

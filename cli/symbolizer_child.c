@@ -12,27 +12,8 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
-/* @socket: its end. Return: 0; else it failed, and why is printed. */
-static int start_program(struct child *child, const struct symbolizer_child_start *start,
-			 int socket)
-{
-	const char *name = program_paths_name(start->name);
-	struct launch launch;
-	int r;
-
-	if (launch_init(&launch, name, start->program, start->account) < 0) {
-		terminal_print("%s cannot be started: out of memory", name);
-		return -ENOMEM;
-	}
-	launch_descriptor(&launch, "socket-fd", socket);
-	start->add_arguments(&launch, start->context);
-	r = launch_start(&launch, child);
-	launch_deinit(&launch);
-	return r;
-}
-
-int symbolizer_child_start(struct symbolizer_child *child,
-			   const struct symbolizer_child_start *start)
+int symbolizer_child_start(struct symbolizer_child *child, struct starter_client *starter,
+			   enum program_paths_program program)
 {
 	_cleanup_(tm_closep) int ours = -1;
 	_cleanup_(tm_closep) int theirs = -1;
@@ -40,13 +21,14 @@ int symbolizer_child_start(struct symbolizer_child *child,
 
 	symbolizer_child_stop(child);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		terminal_print("%s cannot be started: no socket: %s",
-			       program_paths_name(start->name), strerror(errno));
+		terminal_print("%s cannot be started: no socket: %s", program_paths_name(program),
+			       strerror(errno));
 		return -1;
 	}
 	ours = ends[0];
 	theirs = ends[1];
-	if (start_program(&child->child, start, theirs) != 0)
+	if (starter_client_give(starter, STARTER_SLOT_SOCKET, theirs) < 0 ||
+	    child_start(&child->child, starter, program) != 0)
 		return -1;
 	return TM_TAKE_FD(ours);
 }

@@ -3,17 +3,15 @@
 /*
  * symbolizer_child - a program that works for the symbolizer or the collector over a socket
  *
- * It has no capability that `add_arguments` does not give it. Nothing depends on it: where it
- * cannot be started, or ends, that is printed, and the recording goes on without it.
+ * Nothing depends on it: where it cannot be started, or ends, that is printed, and the recording
+ * goes on without it.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/child.h"
-#include "cli/launch.h"
-#include "cli/program_paths.h"
-#include "cli/uid_pool.h"
+#include "cli/starter_client.h"
 
 struct symbolizer_child {
 	struct child child;         /* the last one; the one before is killed */
@@ -21,18 +19,9 @@ struct symbolizer_child {
 };
 #define SYMBOLIZER_CHILD_NULL ((struct symbolizer_child){.child = CHILD_NULL})
 
-struct symbolizer_child_start {
-	enum program_paths_program name;
-	int program; /* its descriptor, the caller's */
-	struct uid_pool_account account;
-	/* beside the socket; and capabilities */
-	void (*add_arguments)(struct launch *launch, const void *context);
-	const void *context;
-};
-
 /* Return: the other end of its socket; -1: it could not be started, which is printed. */
-int symbolizer_child_start(struct symbolizer_child *child,
-			   const struct symbolizer_child_start *start);
+int symbolizer_child_start(struct symbolizer_child *child, struct starter_client *starter,
+			   enum program_paths_program program);
 /* Its process has ended by itself. @consequence: for the user. */
 void symbolizer_child_lose(struct symbolizer_child *child, const char *consequence);
 /* The same, of one whose socket may have been closed before: then it is expected to end well. */

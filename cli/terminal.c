@@ -15,6 +15,7 @@
 
 static bool is_verbose;
 static bool has_progress_line;
+static bool is_shared; /* and another process may have one */
 static bool is_holding;
 static char held[HELD_BYTES]; /* lines; what comes after is thrown away */
 static size_t held_bytes;
@@ -67,9 +68,14 @@ void terminal_set_verbose(bool verbose)
 	is_verbose = verbose;
 }
 
+void terminal_share(void)
+{
+	is_shared = isatty(STDERR_FILENO) == 1;
+}
+
 void terminal_clear_line(void)
 {
-	if (!has_progress_line)
+	if (!has_progress_line && !is_shared)
 		return;
 	(void)fputs("\r\033[K", stderr);
 	(void)fflush(stderr);

@@ -35,6 +35,8 @@ void terminal_progress(uint64_t elapsed_ns, const struct tm_counts *counts, unsi
 void terminal_status(const char *text);
 /* Clears the progress line, if there is one. */
 void terminal_clear_line(void);
+/* Another process may have a progress line there: it is cleared before each message. */
+void terminal_share(void);
 
 /*
  * Removes what a terminal would act on (rules: shared/utf8.h), in place. @text: @bytes bytes that

@@ -82,9 +82,41 @@ int uid_pool_unlock(const char *folder, uid_t uid, int lock)
 	return tm_close(lock);
 }
 
+static FILE *open_names(const char *path)
+{
+	return fopen(path, "re"); /* a system without the file has no names */
+}
+
+/* By name, or if that is NULL by @uid. Return: borrowed until the next call; NULL: none. */
+static const struct passwd *find_passwd(const char *name, uid_t uid)
+{
+	FILE *file = open_names("/etc/passwd");
+	const struct passwd *entry = NULL;
+
+	while (file && (entry = fgetpwent(file)) != NULL)
+		if (name ? strcmp(entry->pw_name, name) == 0 : entry->pw_uid == uid)
+			break;
+	if (file)
+		(void)fclose(file);
+	return entry;
+}
+
+static bool is_group(gid_t gid)
+{
+	FILE *file = open_names("/etc/group");
+	const struct group *entry = NULL;
+
+	while (file && (entry = fgetgrent(file)) != NULL)
+		if (entry->gr_gid == gid)
+			break;
+	if (file)
+		(void)fclose(file);
+	return entry != NULL;
+}
+
 static bool is_named(uid_t uid)
 {
-	return getpwuid(uid) != NULL || getgrgid(uid) != NULL;
+	return find_passwd(NULL, uid) != NULL || is_group(uid);
 }
 
 /*
@@ -166,7 +198,7 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 
 static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account *ret_account)
 {
-	const struct passwd *entry = getpwnam(name);
+	const struct passwd *entry = find_passwd(name, 0);
 
 	if (!entry)
 		return borrow(cursor, ret_account);
@@ -217,6 +249,8 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool w
 	if (r == 0 && with_spool)
 		r = acquire_one("tidemark-spool", &cursor, &accounts.spool);
 	if (r == 0)
+		r = borrow(&cursor, &accounts.command);
+	if (r == 0)
 		r = check_distinct(&accounts);
 	if (r != 0) {
 		uid_pool_release(&accounts);
@@ -238,13 +272,27 @@ void uid_pool_return(struct uid_pool_account *account)
 	account->lock = uid_pool_unlock(UID_POOL_FOLDER, account->uid, account->lock);
 }
 
+static void each_account(struct uid_pool *accounts, void (*apply)(struct uid_pool_account *))
+{
+	apply(&accounts->collector);
+	apply(&accounts->symbolizer);
+	apply(&accounts->debuginfod);
+	apply(&accounts->exporter);
+	apply(&accounts->spool);
+	apply(&accounts->command);
+}
+
 void uid_pool_release(struct uid_pool *accounts)
 {
-	struct uid_pool_account *each[] = {&accounts->collector, &accounts->symbolizer,
-					   &accounts->debuginfod, &accounts->exporter,
-					   &accounts->spool};
-	size_t i;
+	each_account(accounts, uid_pool_return);
+}
 
-	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)
-		uid_pool_return(each[i]);
+static void forget(struct uid_pool_account *account)
+{
+	account->lock = tm_close(account->lock);
+}
+
+void uid_pool_forget(struct uid_pool *accounts)
+{
+	each_account(accounts, forget);
 }

@@ -5,8 +5,12 @@
  *
  * Shape      the accounts tidemark-collector, tidemark-symbolizer and, if they are to be started,
  *            tidemark-debuginfod, tidemark-exporter and tidemark-spool where they exist; else, for
- *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST (systemd's range for dynamic
- *            users) that has neither an entry in passwd or group nor a process.
+ *            each, the first uid of UID_POOL_FIRST..UID_POOL_LAST that has neither an entry in
+ *            /etc/passwd or /etc/group nor a process. systemd leaves that range unused
+ *            (systemd.io/UIDS-GIDS); its own dynamic users begin behind it. The command itself
+ *            always has such a one.
+ * Names      are read from the files alone: NSS would load code into a process that is root, and
+ *            may ask a network.
  * Lock       a borrowed uid is held by flock on UID_POOL_FOLDER/uid-N while in use; the file goes
  *            when the uid is given back.
  */
@@ -14,8 +18,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define UID_POOL_FIRST  61184u
-#define UID_POOL_LAST   65519u
+#define UID_POOL_FIRST  60578u
+#define UID_POOL_LAST   61183u
 #define UID_POOL_FOLDER "/run/tidemark"
 
 struct uid_pool_account {
@@ -30,9 +34,10 @@ struct uid_pool {
 	struct uid_pool_account debuginfod; /* of uid 0: not acquired */
 	struct uid_pool_account exporter;   /* likewise */
 	struct uid_pool_account spool;      /* likewise */
+	struct uid_pool_account command;
 };
 #define UID_POOL_NULL \
-	((struct uid_pool){{0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}})
+	((struct uid_pool){{0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}, {0, 0, -1}})
 
 enum {
 	UID_POOL_E_HELD = 1, /* another recording or process has it */
@@ -47,6 +52,8 @@ int uid_pool_borrow(struct uid_pool_account *ret_account);
 void uid_pool_return(struct uid_pool_account *account);
 /* Total. */
 void uid_pool_release(struct uid_pool *accounts);
+/* Closes the locks, which another process still has. */
+void uid_pool_forget(struct uid_pool *accounts);
 
 /* --- parts ---------------------------------------------------------------------------------- */
 

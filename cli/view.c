@@ -178,7 +178,7 @@ static int run(const struct view_options *options, struct view_inputs *inputs,
 	int r = view_inputs_open(inputs, options);
 
 	if (r == 0)
-		r = outputs_open(outputs, &options->outputs, 0);
+		r = outputs_open(outputs, NULL, &options->outputs, 0);
 	if (r == 0)
 		r = program_paths_open(programs, ~(1u << PROGRAM_PATHS_VIEWER));
 	if (r != 0)

@@ -12,6 +12,8 @@
 
 #include "cli/signals.h"
 #include "cli/spawn.h"
+#include "cli/starter_client.h"
+#include "cli/terminal.h"
 #include "shared/cleanup.h"
 
 static const int remembered[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
@@ -113,19 +115,30 @@ void workload_reap(struct workload *workload)
 	workload->pidfd = tm_close(workload->pidfd);
 }
 
+static int send_signal(const struct workload *workload, int number)
+{
+	if (workload->starter)
+		return starter_client_signal(workload->starter, number);
+	return kill(workload->pid, number) < 0 ? -errno : 0;
+}
+
 void workload_finish(struct workload *workload)
 {
 	struct pollfd ended = {.fd = workload->pidfd, .events = POLLIN};
+	const bool runs = workload->gate < 0; /* else it ends once that is closed */
 
 	workload->gate = tm_close(workload->gate);
 	workload->report = tm_close(workload->report);
-	if (workload->pid > 0 && !workload->ended) {
-		(void)kill(workload->pid, SIGTERM);
-		(void)kill(workload->pid, SIGCONT);
-		if (poll(&ended, 1, WORKLOAD_END_MS) <= 0)
-			(void)kill(workload->pid, SIGKILL);
-		workload_reap(workload);
+	if (workload->pid <= 0 || workload->ended)
+		return;
+	if (send_signal(workload, SIGTERM) == -EPIPE && runs) {
+		terminal_print("%s goes on, as nobody is left who may end it", workload->name);
+		return;
 	}
+	(void)send_signal(workload, SIGCONT);
+	if (poll(&ended, 1, WORKLOAD_END_MS) <= 0)
+		(void)send_signal(workload, SIGKILL);
+	workload_reap(workload);
 }
 
 int workload_code(const struct workload *workload)

@@ -12,9 +12,12 @@
 
 #define WORKLOAD_END_MS 2000 /* between SIGTERM and SIGKILL at the end of the recording */
 
+struct starter_client;
+
 struct workload {
 	const char *name;
-	pid_t pid; /* 0: none */
+	struct starter_client *starter; /* sends signals to it; borrowed. NULL: this process does */
+	pid_t pid;                      /* 0: none */
 	int pidfd;
 	int gate;   /* one byte lets it run; closed: it exits */
 	int report; /* an errno comes when it cannot be executed; end of file when it runs */
@@ -34,7 +37,8 @@ void workload_release(struct workload *workload);
 int workload_executed(struct workload *workload);
 /* After `pidfd` became readable. */
 void workload_reap(struct workload *workload);
-/* Ends it if it still runs: SIGTERM, then SIGKILL. Total. */
+/* Ends it if it still runs: SIGTERM, then SIGKILL. If the starter is gone, it goes on, which is
+ * printed. Total. */
 void workload_finish(struct workload *workload);
 /* As a shell gives it, 0..255: the status, or 128 + signal. */
 int workload_code(const struct workload *workload);

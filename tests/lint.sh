@@ -16,6 +16,7 @@ fi
 lint=$(cd "$(dirname "$0")" && pwd)/lint
 cd "${1:-$lint/../..}" || exit 2
 
+STARTER_LINES=400 # likewise, of cli/starter, which keeps root while a recording lasts
 COLLECTOR_LINES=7400 # not blank, no comment; linked into collector or opener, libraries aside
 COLUMNS_MOST=100
 FILE_LINES=400
@@ -148,7 +149,7 @@ sources symbolizer/viewer | strangers "$own|symbolizer/viewer/$name|symbolizer/(
 	verdict 'symbolizer/viewer/ includes only shared/, base/, output/ and its own'
 sources symbolizer/spool | strangers "$own|symbolizer/spool/$name" |
 	verdict 'symbolizer/spool/ includes only shared/ and its own'
-sources cli | strangers "$own|cli/$name" | verdict 'cli/ includes only shared/ and its own'
+sources cli | strangers "$own|cli/(starter/)?$name" | verdict 'cli/ includes only shared/ and its own'
 sources service | strangers "$own|service/$name" |
 	verdict 'service/ includes only shared/ and its own'
 sources collector service cli | includes |
@@ -334,6 +335,9 @@ linked()
 			"$build"/collector/opener/tidemark-opener | awk '{ print $3 }')
 }
 
+starter_lines=$(sources cli/starter | code | wc -l)
+{ [ "$starter_lines" -lt $STARTER_LINES ] || echo "$starter_lines lines"; } |
+	verdict "the starter of a recording stays under $STARTER_LINES lines"
 collector_lines=$(privileged | code | wc -l)
 { [ "$collector_lines" -lt $COLLECTOR_LINES ] || echo "$collector_lines lines"; } |
 	verdict "the privileged code stays under $COLLECTOR_LINES lines"

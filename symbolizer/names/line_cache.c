@@ -47,6 +47,20 @@ void line_cache_deinit(struct line_cache *cache)
 	cache->free = 0;
 }
 
+void line_cache_begin(struct line_cache *cache, uint64_t now_ms)
+{
+	cache->now_ms = now_ms;
+}
+
+void line_cache_expire(struct line_cache *cache)
+{
+	struct line_record *oldest;
+
+	while ((oldest = TAILQ_FIRST(&cache->uses)) != NULL &&
+	       cache->now_ms - oldest->used_ms > LINE_CACHE_KEPT_MS)
+		drop(cache, oldest);
+}
+
 static uint32_t hash_of(const struct line_cache *cache, const struct tm_identity *identity,
 			uint64_t vaddr)
 {
@@ -79,6 +93,7 @@ const struct line_record *line_cache_find(struct line_cache *cache,
 	if (record) {
 		TAILQ_REMOVE(&cache->uses, record, use);
 		TAILQ_INSERT_TAIL(&cache->uses, record, use);
+		record->used_ms = cache->now_ms;
 	}
 	return record;
 }
@@ -188,5 +203,6 @@ void line_cache_add(struct line_cache *cache, const struct tm_identity *identity
 		return;
 	record->identity = *identity;
 	record->vaddr = vaddr;
+	record->used_ms = cache->now_ms;
 	fill_calls(record, lines, place);
 }

@@ -6,7 +6,9 @@
  * A record says what the parser's LINES answered for one address of one file; without calls: that
  * nothing is known there.
  *
- * Limits     LINE_CACHE_BYTES; the record that was least recently looked up makes room.
+ * Limits     LINE_CACHE_BYTES; the record that was least recently looked up makes room. One that no
+ *            report of the last LINE_CACHE_KEPT_MS looked up is dropped: most addresses of a large
+ *            program are sampled once in hours, and new ones all the time.
  *            LINE_CACHE_RECORD_MAX for one; a larger one is not kept.
  * Threads    one at a time: the reporter's.
  */
@@ -20,11 +22,13 @@
 
 #define LINE_CACHE_BYTES      (32ull << 20)
 #define LINE_CACHE_RECORD_MAX (1u << 20)
+#define LINE_CACHE_KEPT_MS    1800000u
 
 struct line_record {
 	TAILQ_ENTRY(line_record) use; /* in the order of their last use */
 	struct tm_identity identity;
 	uint64_t vaddr;
+	uint64_t used_ms; /* when the last report began that looked it up */
 	uint32_t slot;
 	uint32_t hash;
 	uint32_t bytes;
@@ -45,11 +49,17 @@ struct line_cache {
 	uint32_t free; /* slot + 1 */
 	struct hash_index lookup;
 	struct budget budget;
+	uint64_t now_ms;              /* when this report began */
 	const struct hash_seed *seed; /* borrowed */
 };
 
 void line_cache_init(struct line_cache *cache, uint64_t bytes, const struct hash_seed *seed);
 void line_cache_deinit(struct line_cache *cache);
+/* A report begins: what is looked up or added from now on is used. @now_ms: never less than before.
+ */
+void line_cache_begin(struct line_cache *cache, uint64_t now_ms);
+/* At its end: drops what was not used for LINE_CACHE_KEPT_MS before it began. */
+void line_cache_expire(struct line_cache *cache);
 /* Return: the record, valid until something is added; NULL: not known. */
 const struct line_record *line_cache_find(struct line_cache *cache,
 					  const struct tm_identity *identity, uint64_t vaddr);

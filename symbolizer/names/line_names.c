@@ -254,12 +254,14 @@ void line_names_resolve(struct line_names *lines, struct name_table *names,
 {
 	struct work work = {.lines = lines, .names = names, .files = files};
 
+	line_cache_begin(&lines->cache, tm_clock_ms());
 	keep_results(lines, /* end_ms= */ 0);
 	if (begin(&work)) {
 		if (walk(&work, /* fill= */ false))
 			keep_results(lines, (int64_t)tm_clock_ms() + timeout_ms);
 		(void)walk(&work, /* fill= */ true);
 	}
+	line_cache_expire(&lines->cache);
 	free(work.order);
 	free(work.vaddrs);
 }

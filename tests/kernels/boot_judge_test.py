@@ -27,8 +27,8 @@ GOVERNED = {**SUMMARY, "hz": 997, "on_cpu_seconds": 2.0, "taken": 600, "exported
             "weight_seconds": {"1": 1.0, "4": 2.0, "8": 0.0}, "bpf_seconds": 0.2}
 SLEPT = 40 * recorded_kernels.SLEEP_NS
 ANSWERS = recorded_kernels.ANSWERS_NS
-IDENTITIES = ("tidemark-collec 61184", "tidemark-opener 61184", "tidemark-symbol 61185",
-              "tidemark-parser 61185")
+IDENTITIES = ("tidemark-collec 60578", "tidemark-opener 60578", "tidemark-symbol 60579",
+              "tidemark-parser 60579", "tidemark 60580", "tidemark-starte 0")
 
 
 def folded(comm, stack, count):
@@ -156,7 +156,7 @@ def main():
         "half of the recordings": good[:half] + "\n--- TM-OUT-END\nTM-END\n",
         "no end of the guest": without(good, "TM-END\n"),
         "another paranoid": without(good, "TM-PARANOID 3\n"),
-        "an identity is missing": without(good, "TM-IDENTITY tidemark-symbol 61185,61185 0\n"),
+        "an identity is missing": without(good, "TM-IDENTITY tidemark-symbol 60579,60579 0\n"),
     }
     for name in boot.LOOKUPS + boot.PERIODS + boot.RECORDS:
         cases[f"no result of {name}"] = without(good, f"TM-RESULT {name} 0\n")

@@ -12,6 +12,7 @@ GIB = 1 << 30
 # {program: {limit: the most it may be}}; a limit that is not listed must be that of whoever started
 # tidemark.
 OWN = {
+    "tidemark": {"Max core file size": 0, "Max open files": 128},
     "tidemark-collector": {"Max core file size": 0, "Max open files": None},
     "tidemark-opener": {"Max core file size": 0, "Max open files": 32, "Max file size": 0},
     "tidemark-symbolizer": {"Max core file size": 0, "Max open files": 4096 + 64,

@@ -22,7 +22,8 @@ LENGTH_S = 2  # of a recording
 LATEST_S = 4.5  # of a signal: reading symbols, writing and ending are later than LENGTH_S
 STOPPED_S = (0.05, 6)  # shorter and longer than every deadline between the programs
 ENDS_S = 60  # behind the signal, and a stop
-PROGRAMS = ("tidemark-collec", "tidemark-opener", "tidemark-symbol", "tidemark-parser")
+PROGRAMS = ("tidemark-collec", "tidemark-opener", "tidemark-symbol", "tidemark-parser",
+            "tidemark-starte")
 CODES = (0, 1, 4)  # README, "Exit codes"
 
 

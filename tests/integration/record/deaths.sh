@@ -125,6 +125,23 @@ check(read["frames"] > 10000 and read["unnamed_frames"] <= 0.1 * read["frames"],
       "nobody has opened the files")
 ' "$WORK/early.json"
 
+say "kill -9 of the starter:"
+if start starter; then
+	until_true 20 ran "$COMMAND_PID" 100
+	for pid in $(programs "$RECORDER" | cut -d' ' -f1); do
+		[[ $(<"/proc/$pid/comm") != tidemark-starte ]] || STARTER=$pid
+	done
+	[[ ${STARTER:-} ]] || wrong "no starter runs"
+	kill -KILL "$STARTER"
+	end_recording 30
+	say "  exit $STATUS: $(grep -m 1 starter "$WORK/starter.err")"
+	((STATUS == 1)) || wrong "exit code $STATUS"
+	grep -q 'starter of this recording is gone' "$WORK/starter.err" ||
+		wrong "the command does not say who died: $(head -c 300 "$WORK/starter.err")"
+	after_death
+	[[ -z $(ls -A "$OUT") ]] || wrong "half-written: $(ls -A "$OUT")"
+fi
+
 say "kill -9 of tidemark itself:"
 if start itself; then
 	until_true 20 ran "$COMMAND_PID" 100

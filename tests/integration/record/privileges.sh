@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# privileges - in mid-record no process of tidemark's is root, unfiltered or capable of more
+# privileges - in mid-record no process but the starter is root, none unfiltered or capable of more
 . "$(dirname "$0")/../../lib/integration.bash"
 
 # The kernel is kept busy, so that kernel addresses would be there to be seen. It dies with COMMAND.
@@ -20,13 +20,21 @@ bit() { echo $((1 << $1)); }
 CAP_DAC_READ_SEARCH=$(bit 2) CAP_SYS_PTRACE=$(bit 19) CAP_PERFMON=$(bit 38) CAP_BPF=$(bit 39)
 CAP_CHECKPOINT_RESTORE=$(bit 40) CAP_SYSLOG=$(bit 34)
 OPENER_CAPS=$((CAP_SYS_PTRACE | CAP_CHECKPOINT_RESTORE | CAP_DAC_READ_SEARCH))
+# What the starter may hold: the programs' capabilities, and those for files and accounts.
+STARTER_CAPS=$((CAP_BPF | CAP_PERFMON | CAP_SYSLOG | OPENER_CAPS))
+for bit in 1 3 5 6 7 8; do # DAC_OVERRIDE FOWNER KILL SETGID SETUID SETPCAP
+	STARTER_CAPS=$((STARTER_CAPS | $(bit $bit)))
+done
+(($(</proc/sys/kernel/perf_event_paranoid) <= 2)) ||
+	STARTER_CAPS=$((STARTER_CAPS | $(bit 21))) # SYS_ADMIN, which the kernel demands then
 # The collector reads kernel symbols first. Neither can empty the bounding set that the command left
 # them; no_new_privs makes it harmless.
 BOUNDING=$((CAP_BPF | CAP_PERFMON | CAP_SYSLOG))
 
 field() { awk -v key="$2:" '$1 == key { $1 = ""; sub(/^ /, ""); print }' "/proc/$1/status"; }
 
-capabilities() { echo $((16#$(field "$1" CapEff))); }
+capabilities_of() { echo $((16#$(field "$1" "$2"))); }
+capabilities() { capabilities_of "$1" CapEff; }
 
 # check_limits PID NAME - checks each resource limit of the process: where the program sets no
 # limit of its own, it must be that of this script
@@ -62,6 +70,19 @@ check_process() {
 	check_limits "$pid" "$name"
 }
 
+# check_starter PID - root, filtered, without a capability that nothing of a recording needs
+check_starter() {
+	local set
+	say "  tidemark-starter: uids $(field "$1" Uid | tr '\t' ' '), CapEff $(field "$1" CapEff), \
+Seccomp $(field "$1" Seccomp)"
+	[[ $(field "$1" NoNewPrivs) == 1 ]] || wrong "the starter may gain privileges"
+	[[ $(field "$1" Seccomp) == 2 ]] || wrong "the starter has no filter"
+	for set in CapInh CapPrm CapEff CapAmb CapBnd; do
+		((($(capabilities_of "$1" $set) & ~STARTER_CAPS) == 0)) ||
+			wrong "the starter has more in $set than it needs: $(field "$1" $set)"
+	done
+}
+
 steady_process() { grep -q '^Seccomp:[[:space:]]*2' "/proc/$(program_pid "$RECORDER" "$1")/status" \
 	2>/dev/null; }
 PROGRAMS='collector opener symbolizer parser debuginfod exporter spool'
@@ -73,8 +94,9 @@ done
 say "the processes in mid-record:"
 found=
 while read -r pid name; do
+	[[ $(<"/proc/$pid/comm") != tidemark-starte ]] || name=tidemark-starter
 	case $name in
-	tidemark) continue ;;
+	tidemark-starter) check_starter "$pid" ;;
 	tidemark-collector) check_process "$pid" "$name" $((CAP_BPF | CAP_PERFMON)) $BOUNDING ;;
 	tidemark-opener)
 		check_process "$pid" "$name" "$OPENER_CAPS" $OPENER_CAPS
@@ -85,7 +107,7 @@ while read -r pid name; do
 	esac
 	found+=" $name"
 done < <(programs "$RECORDER")
-for name in $PROGRAMS; do
+for name in $PROGRAMS starter; do
 	[[ $found == *tidemark-$name* ]] || wrong "tidemark-$name does not run"
 done
 
@@ -93,8 +115,9 @@ uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)
 debuginfod=$(uid_of tidemark-debuginfod) exporter=$(uid_of tidemark-exporter)
 spool=$(uid_of tidemark-spool)
-accounts="$collector $symbolizer $debuginfod $exporter $spool"
-(($(printf '%s\n' $accounts | sort -u | wc -l) == 5)) ||
+command=$(field "$RECORDER" Uid | cut -d' ' -f1)
+accounts="$collector $symbolizer $debuginfod $exporter $spool $command"
+(($(printf '%s\n' $accounts | sort -u | wc -l) == 6)) ||
 	wrong "two of $accounts are one account"
 [[ $(uid_of tidemark-opener) == "$collector" ]] || wrong "the opener is not the collector's account"
 [[ $(uid_of tidemark-parser) == "$symbolizer" ]] ||
@@ -104,8 +127,8 @@ for uid in $accounts; do
 		[[ $(getent passwd "$uid") == tidemark-* ]] ||
 			wrong "$uid is somebody's: $(getent passwd "$uid")"
 	else
-		((uid >= 61184 && uid <= 65519)) ||
-			wrong "$uid is outside the range of transient accounts"
+		((uid >= 60578 && uid <= 61183)) ||
+			wrong "$uid is outside the range that systemd leaves unused"
 	fi
 done
 
@@ -149,7 +172,7 @@ check(kernel > 100, "hardly a kernel frame was recorded: nothing was to be seen"
 ' "$WORK/x.folded"
 nothing_left
 
-say "where the accounts of tidemark.sysusers exist, they are used and nothing is borrowed:"
+say "where the accounts of tidemark.sysusers exist, they are used, and one is borrowed, for the command:"
 cp /etc/passwd "$WORK/passwd"
 cp /etc/group "$WORK/group"
 id=64000
@@ -183,7 +206,7 @@ if begin_recording accounts "${CHILDREN[@]}" -o "$WORK/y.folded"; then
 		say "  tidemark-$name: uid $uid"
 		[[ $uid == "$want" ]] || wrong "tidemark-$name runs as $uid instead of $want"
 	done
-	((${#REMEMBERED_LOCKS[@]} == 0)) || wrong "an account is borrowed: ${REMEMBERED_LOCKS[*]}"
+	((${#REMEMBERED_LOCKS[@]} == 1)) || wrong "borrowed are: ${REMEMBERED_LOCKS[*]}"
 	stop_recording accounts 30
 	nothing_left
 fi

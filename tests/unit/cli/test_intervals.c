@@ -170,7 +170,7 @@ static int record(void (*collector)(int), void (*symbolizer)(int))
 	options.outputs[1] = (struct options_output){test_folder_path("x.html"), FORMAT_HTML};
 	options.summary = test_folder_path("x.json");
 	session_init(&session, &options, signals);
-	assert_int_equal(outputs_open(&session.intervals.current, &options, 1), 0);
+	assert_int_equal(outputs_open(&session.intervals.current, NULL, &options, 1), 0);
 	r = record_with(collector, symbolizer);
 	report_make(&last_summary, &session, REPORT_LAST);
 	stored = outputs_store(&session.intervals.current, &session.output_results, &last_summary);

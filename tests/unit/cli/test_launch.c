@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/credentials.h"
 #include "cli/exit_code.h"
 #include "cli/launch.h"

@@ -52,6 +52,26 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_int_equal(options.outputs[0].format, FORMAT_HTML);
 }
 
+static void mode_is_private_if_the_host_is_shown_and_nobody_asks_otherwise(void **state)
+{
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.output_mode, 0600);
+	assert_true(options.is_mode_ours);
+	assert_int_equal(parse("record -p 7"), 0);
+	assert_int_equal(options.output_mode, 0);
+	assert_int_equal(parse("record -- true"), 0);
+	assert_int_equal(options.output_mode, 0);
+	assert_int_equal(parse("record --mode 0640"), 0);
+	assert_int_equal(options.output_mode, 0640);
+	assert_false(options.is_mode_ours);
+	assert_int_equal(parse("record --mode 64"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --mode 00644"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --mode 648"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --mode 755"), OPTIONS_E_USAGE); /* nothing is a program */
+	assert_int_equal(parse("record --mode 4644"), OPTIONS_E_USAGE);
+	assert_int_equal(parse("record --mode 000"), OPTIONS_E_USAGE);
+}
+
 static void every_option_is_parsed(void **state)
 {
 	assert_int_equal(
@@ -343,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_the_whole_host_is_recorded),
 		cmocka_unit_test(every_option_is_parsed),
+		cmocka_unit_test(mode_is_private_if_the_host_is_shown_and_nobody_asks_otherwise),
 		cmocka_unit_test(debug_files_come_from_the_servers_that_are_given),
 		cmocka_unit_test(private_files_asks_for_the_default),
 		cmocka_unit_test(reports_at_intervals_and_restarts_are_parsed),

@@ -33,7 +33,7 @@ static void output_does_not_exist_before_its_end(void **state)
 {
 	struct output output;
 
-	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html"), -1, 0), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	assert_int_equal(access(test_folder_path("x.html"), F_OK), -1);
 	assert_int_equal(output_commit(&output), 0);
@@ -48,7 +48,7 @@ static void discarded_output_leaves_the_old_file_and_nothing_else(void **state)
 	struct output output;
 
 	put(test_folder_path("x.html"), "old");
-	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html"), -1, 0), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	output_discard(&output);
 	output_discard(&output); /* a second call does nothing */
@@ -62,7 +62,7 @@ static void existing_file_is_replaced_whole(void **state)
 	struct output output;
 
 	put(test_folder_path("x.html"), "an older and longer text");
-	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html"), -1, 0), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	assert_int_equal(output_commit(&output), 0);
 	output_discard(&output);
@@ -77,7 +77,7 @@ static void link_is_replaced_and_not_followed(void **state)
 
 	put(test_folder_path("precious"), "old");
 	assert_int_equal(symlink(test_folder_path("precious"), test_folder_path("x.html")), 0);
-	assert_int_equal(output_open(&output, test_folder_path("x.html")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.html"), -1, 0), 0);
 	assert_int_equal(write(output.fd, "new", 3), 3);
 	assert_int_equal(output_commit(&output), 0);
 	output_discard(&output);
@@ -92,7 +92,7 @@ static void device_is_written_directly(void **state)
 	struct output output;
 
 	assert_int_equal(symlink("/dev/full", test_folder_path("x.folded")), 0);
-	assert_int_equal(output_open(&output, test_folder_path("x.folded")), 0);
+	assert_int_equal(output_open(&output, test_folder_path("x.folded"), -1, 0), 0);
 	assert_int_equal(output.kind, OUTPUT_STRAIGHT);
 	assert_int_equal(write(output.fd, "new", 3), -1);
 	assert_int_equal(errno, ENOSPC);
@@ -104,14 +104,14 @@ static void output_that_cannot_be_written_is_refused_at_once(void **state)
 {
 	struct output output;
 
-	assert_int_equal(output_open(&output, test_folder_path("no/x.html")), -ENOENT);
-	assert_int_equal(output_open(&output, test_folder_path("")), -EISDIR);
-	assert_int_equal(output_open(&output, test_folder_path(".")), -EISDIR);
+	assert_int_equal(output_open(&output, test_folder_path("no/x.html"), -1, 0), -ENOENT);
+	assert_int_equal(output_open(&output, test_folder_path(""), -1, 0), -EISDIR);
+	assert_int_equal(output_open(&output, test_folder_path("."), -1, 0), -EISDIR);
 	assert_int_equal(mkdir(test_folder_path("x.html"), 0700), 0);
-	assert_int_equal(output_open(&output, test_folder_path("x.html")), -EISDIR);
+	assert_int_equal(output_open(&output, test_folder_path("x.html"), -1, 0), -EISDIR);
 	assert_int_equal(rmdir(test_folder_path("x.html")), 0);
 	assert_int_equal(mkfifo(test_folder_path("x.folded"), 0600), 0);
-	assert_int_equal(output_open(&output, test_folder_path("x.folded")), -ENXIO);
+	assert_int_equal(output_open(&output, test_folder_path("x.folded"), -1, 0), -ENXIO);
 	assert_int_equal(unlink(test_folder_path("x.folded")), 0);
 	assert_int_equal(output.fd, -1);
 	assert_int_equal(output.folder, -1);
@@ -121,9 +121,9 @@ static void one_file_by_two_names_is_the_same(void **state)
 {
 	struct output one, two, three;
 
-	assert_int_equal(output_open(&one, test_folder_path("x.html")), 0);
-	assert_int_equal(output_open(&two, test_folder_path("./x.html")), 0);
-	assert_int_equal(output_open(&three, test_folder_path("y.html")), 0);
+	assert_int_equal(output_open(&one, test_folder_path("x.html"), -1, 0), 0);
+	assert_int_equal(output_open(&two, test_folder_path("./x.html"), -1, 0), 0);
+	assert_int_equal(output_open(&three, test_folder_path("y.html"), -1, 0), 0);
 	assert_true(output_is_same(&one, &two));
 	assert_false(output_is_same(&one, &three));
 	output_discard(&one);
@@ -134,6 +134,54 @@ static void one_file_by_two_names_is_the_same(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, test_folder_drop)
 
+static unsigned mode_of(const char *name)
+{
+	struct stat status;
+
+	assert_int_equal(stat(test_folder_path(name), &status), 0);
+	return status.st_mode & 07777;
+}
+
+static void store(const char *name, unsigned mode)
+{
+	struct output output;
+
+	assert_int_equal(output_open(&output, test_folder_path(name), -1, mode), 0);
+	assert_int_equal(output_commit(&output), 0);
+	output_discard(&output);
+}
+
+static void mode_is_that_of_the_caller_or_of_its_umask(void **state)
+{
+	mode_t before = umask(027);
+
+	store("x.html", 0);
+	assert_int_equal(mode_of("x.html"), 0640);
+	store("x.html", 0600);
+	assert_int_equal(mode_of("x.html"), 0600);
+	store("x.html", 0644);
+	assert_int_equal(mode_of("x.html"), 0644);
+	(void)umask(before);
+	assert_int_equal(unlink(test_folder_path("x.html")), 0);
+}
+
+static void folder_that_was_replaced_gets_nothing(void **state)
+{
+	struct output first, second;
+
+	assert_int_equal(mkdir(test_folder_path("a"), 0700), 0);
+	assert_int_equal(output_open(&first, test_folder_path("a/1.html"), -1, 0), 0);
+	assert_int_equal(rename(test_folder_path("a"), test_folder_path("b")), 0);
+	assert_int_equal(mkdir(test_folder_path("a"), 0700), 0);
+	assert_int_equal(output_open(&second, test_folder_path("a/2.html"), first.folder, 0), 0);
+	assert_int_equal(output_commit(&second), 0);
+	assert_int_equal(unlink(test_folder_path("b/2.html")), 0);
+	output_discard(&first);
+	output_discard(&second);
+	assert_int_equal(rmdir(test_folder_path("a")), 0);
+	assert_int_equal(rmdir(test_folder_path("b")), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +191,8 @@ int main(void)
 		IN_FOLDER(link_is_replaced_and_not_followed),
 		IN_FOLDER(device_is_written_directly),
 		IN_FOLDER(output_that_cannot_be_written_is_refused_at_once),
+		IN_FOLDER(mode_is_that_of_the_caller_or_of_its_umask),
+		IN_FOLDER(folder_that_was_replaced_gets_nothing),
 		IN_FOLDER(one_file_by_two_names_is_the_same),
 	};
 

@@ -3,6 +3,7 @@
 
 #include "tests/unit/cli/check.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -10,7 +11,10 @@
 
 #include "cli/launch.h"
 #include "cli/parser_restart.h"
+#include "cli/program_arguments.h"
 #include "cli/spawn.h"
+#include "cli/starter/serve.h"
+#include "cli/starter_client.h"
 #include "shared/fdpass.h"
 
 /* In place of the start under another account, which needs root (--wrap). */
@@ -20,6 +24,8 @@ int __wrap_launch_start(const struct launch *launch, struct child *ret_program);
 static bool can_start;
 static int ends[2]; /* the command's end, the symbolizer's end */
 static struct child symbolizer;
+static struct preparation preparation;
+static struct starter_client starter;
 
 int __wrap_launch_start(const struct launch *launch, struct child *ret_program)
 {
@@ -36,29 +42,39 @@ int __wrap_launch_start(const struct launch *launch, struct child *ret_program)
 	return ret_program->pidfd < 0;
 }
 
+/* It starts parsers, or cannot, as @can says. */
+static int fork_starter(bool can)
+{
+	can_start = can;
+	preparation_init(&preparation, NULL);
+	preparation.programs[PROGRAM_PATHS_PARSER] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	preparation.accounts.symbolizer = (struct uid_pool_account){getuid(), getgid(), -1};
+	return program_arguments_make(&preparation) ||
+	       starter_client_fork(&starter, &preparation, starter_serve) < 0;
+}
+
 static int connect_symbolizer(void **state)
 {
 	symbolizer = CHILD_NULL;
 	symbolizer.name = "made-up symbolizer";
-	can_start = true;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
 	symbolizer.control = ends[0];
-	return 0;
+	return fork_starter(true);
 }
 
 static int disconnect_symbolizer(void **state)
 {
 	(void)close(ends[0]);
 	(void)close(ends[1]);
+	starter_client_stop(&starter);
+	preparation_forget(&preparation);
 	return 0;
 }
 
 static void lose(struct parser_restart *restart, uint64_t number)
 {
-	const struct uid_pool_account account = {.uid = getuid(), .gid = getgid()};
-
-	parser_restart_run(restart, number, /* program= */ -1, account, &symbolizer);
+	parser_restart_run(restart, number, &starter, &symbolizer);
 }
 
 /* Return: the number of the parser that the symbolizer was sent; 0: it was sent none. */
@@ -80,12 +96,14 @@ static void parser_that_cannot_be_started_is_not_handed_over(void **state)
 {
 	struct parser_restart restart = PARSER_RESTART_NULL;
 
-	can_start = false;
+	starter_client_stop(&starter);
+	assert_int_equal(fork_starter(false), 0);
 	lose(&restart, 0);
 	assert_int_equal(restart.limit.started, 1);
 	assert_int_equal(restart.parser.pidfd, -1);
 	assert_int_equal(sent_parser(), 0);
-	can_start = true;
+	starter_client_stop(&starter);
+	assert_int_equal(fork_starter(true), 0);
 	lose(&restart, 0); /* it asks again, and this time one starts */
 	assert_int_equal(sent_parser(), 1);
 	parser_restart_stop(&restart, 0);

@@ -7,17 +7,10 @@
 #include "cli/exit_code.h"
 #include "cli/restart.h"
 #include "cli/start.h"
+#include "cli/starter/serve.h"
 
-static const struct uid_pool accounts = UID_POOL_NULL;
-static const struct perf_events perf = PERF_EVENTS_NULL;
-static int programs[PROGRAM_PATHS_N]; /* no valid descriptor: no program can be executed */
-static const struct start how = {
-	.cache = -1,
-	.options = &options,
-	.accounts = &accounts,
-	.perf = &perf,
-	.programs = programs,
-};
+static struct preparation preparation; /* without any program */
+static struct starter_client starter;
 
 static void collector_waits_for_stop(int control)
 {
@@ -35,15 +28,12 @@ static void symbolizer_dies(int control)
 
 static int begin(void **state)
 {
-	int i;
-
-	for (i = 0; i < PROGRAM_PATHS_N; i++)
-		programs[i] = -1;
 	options = (struct options){.hz = 99, .restart = true};
 	session_init(&session, &options, signals);
-	session.start = &how;
+	session.starter = &starter;
 	session.phase = SESSION_RECORDING;
-	return 0;
+	preparation_init(&preparation, &options);
+	return starter_client_fork(&starter, &preparation, starter_serve);
 }
 
 static void symbolizer_that_dies_while_recording_is_followed(void **state)
@@ -95,7 +85,13 @@ static void if_none_can_be_started_the_recording_ends_as_without_restart(void **
 	session_deinit(&session);
 }
 
-#define BEGUN(test) cmocka_unit_test_setup(test, begin)
+static int end(void **state)
+{
+	starter_client_stop(&starter);
+	return 0;
+}
+
+#define BEGUN(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {

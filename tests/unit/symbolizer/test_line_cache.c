@@ -105,6 +105,39 @@ static void too_large_a_record_is_not_kept(void **state)
 	assert_non_null(line_cache_find(&cache, &file, 0x300));
 }
 
+static void what_no_report_wants_for_long_is_dropped(void **state)
+{
+	uint64_t used;
+
+	line_cache_begin(&cache, 1000);
+	add(0x100, 0);
+	add(0x200, 0);
+	used = cache.budget.used;
+	line_cache_begin(&cache, 2000);
+	assert_non_null(line_cache_find(&cache, &file, 0x100));
+	line_cache_expire(&cache);
+	line_cache_begin(&cache, 1000 + LINE_CACHE_KEPT_MS);
+	line_cache_expire(&cache);
+	assert_int_equal(cache.budget.used, used);
+	line_cache_begin(&cache, 1001 + LINE_CACHE_KEPT_MS);
+	line_cache_expire(&cache);
+	assert_null(line_cache_find(&cache, &file, 0x200));
+	assert_non_null(line_cache_find(&cache, &file, 0x100));
+}
+
+/* However far apart reports are. */
+static void what_the_last_report_wanted_is_kept(void **state)
+{
+	line_cache_begin(&cache, 1000);
+	add(0x100, 0);
+	add(0x200, 0);
+	line_cache_begin(&cache, 1000 + 9ull * LINE_CACHE_KEPT_MS);
+	assert_non_null(line_cache_find(&cache, &file, 0x200));
+	line_cache_expire(&cache);
+	assert_null(line_cache_find(&cache, &file, 0x100));
+	assert_non_null(line_cache_find(&cache, &file, 0x200));
+}
+
 #define with_cache(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -115,6 +148,8 @@ int main(void)
 		with_cache(newer_answer_takes_the_place_of_the_older),
 		with_cache(what_was_used_least_recently_makes_room),
 		with_cache(too_large_a_record_is_not_kept),
+		with_cache(what_no_report_wants_for_long_is_dropped),
+		with_cache(what_the_last_report_wanted_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
