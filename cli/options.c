@@ -174,7 +174,7 @@ static int set_hz(struct options *o, const char *text, char *ret_problem)
 }
 
 /* As of chmod: three or four octal digits. */
-static int set_mode(struct options *o, const char *text, char *ret_problem)
+int options_set_mode(struct options *o, const char *text, char *ret_problem)
 {
 	size_t digits = strspn(text, "01234567");
 	unsigned mode = 0;
@@ -316,7 +316,7 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 	case 's':
 		return set_once(&o->summary, "--summary", ret_problem);
 	case 'O':
-		return set_mode(o, optarg, ret_problem);
+		return options_set_mode(o, optarg, ret_problem);
 	case 'e':
 		return set_every(o, optarg, ret_problem);
 	case 'j':

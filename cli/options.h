@@ -93,6 +93,8 @@ struct options {
 int options_parse(struct options *ret_options, int argc, char *const argv[], char *ret_problem);
 /* Adds a file to be written. Return: 0, OPTIONS_E_USAGE and one sentence in @ret_problem. */
 int options_add_output(struct options *options, const char *path, char *ret_problem);
+/* The value of --mode. Return likewise. */
+int options_set_mode(struct options *options, const char *text, char *ret_problem);
 /* @text into @ret_mib, for @option. Return likewise. */
 int options_set_mib(unsigned *ret_mib, const char *option, const char *text, unsigned least,
 		    unsigned most, char *ret_problem);

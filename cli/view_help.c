@@ -18,12 +18,14 @@
 	"local, or 2026-11-23T02:50:10+01:00. A local time that a change of the clock left\n"   \
 	"out or repeated is refused.\n"
 
-#define OTHERS                                                                                 \
-	"      --spool DIR         the folder of the reports; default\n"                       \
-	"                          " VIEW_OPTIONS_SPOOL "\n"                                   \
-	"      --memory-max MIB    what the reports may take while they are added up, 16 to\n" \
-	"                          3072 MiB; default 1024\n"                                   \
-	"  -v, --verbose           print more about what happens\n"                            \
+#define OTHERS                                                                                    \
+	"      --spool DIR         the folder of the reports; default\n"                          \
+	"                          " VIEW_OPTIONS_SPOOL "\n"                                      \
+	"      --memory-max MIB    what the reports may take while they are added up, 16 to\n"    \
+	"                          3072 MiB; default 1024\n"                                      \
+	"      --mode MODE         of the files, as chmod has it; default 600 if they are from\n" \
+	"                          the spool, else by the umask\n"                                \
+	"  -v, --verbose           print more about what happens\n"                               \
 	"  -h, --help              print this\n"
 
 const char view_help_view[] =

@@ -24,6 +24,7 @@ static const struct option long_options[] = {
 	{"unit", required_argument, NULL, 'u'},
 	{"output", required_argument, NULL, 'o'},
 	{"memory-max", required_argument, NULL, 'm'},
+	{"mode", required_argument, NULL, 'M'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -96,6 +97,8 @@ static int apply(struct view_options *o, int option, char *const argv[], char *r
 	case 'm':
 		return options_set_mib(&o->memory_mib, "--memory-max", optarg,
 				       OPTIONS_MEMORY_MIB_MIN, VIEW_OPTIONS_MIB_MAX, ret_problem);
+	case 'M':
+		return options_set_mode(&o->outputs, optarg, ret_problem);
 	case 'v':
 		o->outputs.verbose = true;
 		return 0;
@@ -224,6 +227,8 @@ int view_options_parse(struct view_options *ret_options, int argc, char *const a
 		r = finish_view(o, now_unix_ns, ret_problem);
 	if (r == 0 && o->outputs.output_count == 0)
 		r = add_output(o, OPTIONS_OUTPUT_DEFAULT, ret_problem);
+	if (!o->outputs.output_mode && (o->sides[0].is_window || o->sides[1].is_window))
+		o->outputs.output_mode = OPTIONS_MODE_HOST; /* the spool is of the whole host */
 	if (!o->spool)
 		o->spool = VIEW_OPTIONS_SPOOL;
 	return r;

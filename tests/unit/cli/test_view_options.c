@@ -48,6 +48,19 @@ static void since_ends_now(void **state)
 	assert_string_equal(options.outputs.outputs[0].path, "x.html");
 }
 
+static void what_the_spool_shows_is_private_unless_asked_otherwise(void **state)
+{
+	assert_int_equal(PARSE("view", "--since", "10m"), 0);
+	assert_int_equal(options.outputs.output_mode, 0600);
+	assert_int_equal(PARSE("view", "--since", "10m", "--mode", "644"), 0);
+	assert_int_equal(options.outputs.output_mode, 0644);
+	assert_int_equal(PARSE("view", "x.otlp"), 0);
+	assert_int_equal(options.outputs.output_mode, 0);
+	assert_int_equal(PARSE("diff", "x.otlp", "01:50..02:10"), 0);
+	assert_int_equal(options.outputs.output_mode, 0600);
+	REFUSE("--mode 9", "view", "--since", "10m", "--mode", "9");
+}
+
 static void from_goes_on_until_to_or_now(void **state)
 {
 	assert_int_equal(PARSE("view", "--from", "01:50", "--to", "02:10", "--spool", "/s"), 0);
@@ -127,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(since_ends_now),
+		cmocka_unit_test(what_the_spool_shows_is_private_unless_asked_otherwise),
 		cmocka_unit_test(from_goes_on_until_to_or_now),
 		cmocka_unit_test(files_are_shown_as_a_whole_wherever_they_stand),
 		cmocka_unit_test(each_filter_may_be_given_several_times),

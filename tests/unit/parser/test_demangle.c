@@ -59,8 +59,8 @@ static void version_and_stub_stay(void **state)
 static void other_names_are_none(void **state)
 {
 	static const char *const names[] = {
-		"",  "main",  "_",   "_start", "_Z",       "_ZN",      "_R",       "_D",
-		"@", "a@plt", "_ZZ", "_ZN3fo", "RNvC1a1b", "foo::bar", "_DYNAMIC", "_RTLD"};
+		"",      "main", "_",      "_start",   "_Z",       "_ZN",      "_R",    "_D",  "@",
+		"a@plt", "_ZZ",  "_ZN3fo", "RNvC1a1b", "foo::bar", "_DYNAMIC", "_RTLD", "_RC0"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		expect(names[i], "");
