@@ -37,7 +37,7 @@ int confine_command(struct uid_pool_account account)
 	r = tm_sandbox_limits(DESCRIPTORS_MAX, 0);
 	if (r < 0)
 		return refuse("limit of descriptors", -r);
-	r = tm_landlock_enter(&allowed);
+	r = TM_SANITIZED ? 0 : tm_landlock_enter(&allowed); /* its leak check reads folders */
 	if (r < 0)
 		return refuse("Landlock", -r);
 	r = tm_sandbox_filter(&record_filter);

@@ -232,7 +232,7 @@ int program_arguments_make(struct preparation *preparation)
 		[PROGRAM_PATHS_SPOOL] = {accounts->spool, add_spool},
 	};
 
-	for (size_t i = 0; i < PROGRAM_PATHS_N; i++) {
+	for (unsigned i = 0; i < PROGRAM_PATHS_N; i++) {
 		struct launch *launch = &preparation->launches[i];
 
 		if (preparation->programs[i] < 0)

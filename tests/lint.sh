@@ -149,7 +149,8 @@ sources symbolizer/viewer | strangers "$own|symbolizer/viewer/$name|symbolizer/(
 	verdict 'symbolizer/viewer/ includes only shared/, base/, output/ and its own'
 sources symbolizer/spool | strangers "$own|symbolizer/spool/$name" |
 	verdict 'symbolizer/spool/ includes only shared/ and its own'
-sources cli | strangers "$own|cli/(starter/)?$name" | verdict 'cli/ includes only shared/ and its own'
+sources cli | strangers "$own|cli/(starter/)?$name" |
+	verdict 'cli/ includes only shared/ and its own'
 sources service | strangers "$own|service/$name" |
 	verdict 'service/ includes only shared/ and its own'
 sources collector service cli | includes |

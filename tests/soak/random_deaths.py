@@ -23,7 +23,8 @@ LATEST_S = 4.5  # of a signal: reading symbols, writing and ending are later tha
 STOPPED_S = (0.05, 6)  # shorter and longer than every deadline between the programs
 ENDS_S = 60  # behind the signal, and a stop
 PROGRAMS = ("tidemark-collec", "tidemark-opener", "tidemark-symbol", "tidemark-parser",
-            "tidemark-starte")
+            "tidemark-starte", "tidemark-export", "tidemark-spool")
+RECEIVER = os.path.join(os.path.dirname(__file__), "..", "lib", "otlp_receiver.py")
 CODES = (0, 1, 4)  # README, "Exit codes"
 
 
@@ -83,6 +84,8 @@ def judge(folder, code, said, silent):
         wrong.append("nothing is said of a death")
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
+        if name == "spool":
+            continue
         if name not in ("x.folded", "x.html", "x.json"):
             wrong.append(f"left behind: {name}")
         elif not os.path.getsize(path):
@@ -99,14 +102,15 @@ def judge(folder, code, said, silent):
     return wrong
 
 
-def run(tidemark, chance, counts):
+def run(tidemark, receiver, chance, counts):
     folder = tempfile.mkdtemp(prefix="tidemark-deaths.")
     os.chmod(folder, 0o711)
     name, kind = chance.choice(PROGRAMS), chance.choice((signal.SIGKILL, signal.SIGSTOP))
     after = chance.uniform(0, LATEST_S)
     recorder = subprocess.Popen(
         [tidemark, "record", "-F", "199", "-d", str(LENGTH_S), "--summary", folder + "/x.json",
-         "-o", folder + "/x.folded", "-o", folder + "/x.html"],
+         "-o", folder + "/x.folded", "-o", folder + "/x.html", "--spool", folder + "/spool",
+         "--otlp-endpoint", "unix://" + receiver],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         start_new_session=True, encoding="utf-8", errors="replace")
     time.sleep(after)
@@ -139,7 +143,16 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
     chance, counts = random.Random(seed), collections.Counter()
     print(f"seed {seed}", flush=True)
-    failed = sum(not run(tidemark, chance, counts) for _ in range(runs))
+    with tempfile.TemporaryDirectory() as received:
+        os.chmod(received, 0o711)
+        receiver = os.path.join(received, "socket")
+        process = subprocess.Popen([sys.executable, RECEIVER, received, receiver],
+                                   stdout=subprocess.PIPE)
+        process.stdout.readline()  # it listens
+        os.chmod(receiver, 0o666)
+        failed = sum(not run(tidemark, receiver, chance, counts) for _ in range(runs))
+        process.kill()
+        process.wait()
     for (done, code), count in sorted(counts.items()):
         print(f"  {done}, exit code {code}: {count}")
     print(f"{runs} runs, {failed} failed")

@@ -72,9 +72,9 @@ check_process() {
 
 # check_starter PID - root, filtered, without a capability that nothing of a recording needs
 check_starter() {
-	local set
-	say "  tidemark-starter: uids $(field "$1" Uid | tr '\t' ' '), CapEff $(field "$1" CapEff), \
-Seccomp $(field "$1" Seccomp)"
+	local set shown
+	shown="uids $(field "$1" Uid | tr '\t' ' '), CapEff $(field "$1" CapEff)"
+	say "  tidemark-starter: $shown, Seccomp $(field "$1" Seccomp)"
 	[[ $(field "$1" NoNewPrivs) == 1 ]] || wrong "the starter may gain privileges"
 	[[ $(field "$1" Seccomp) == 2 ]] || wrong "the starter has no filter"
 	for set in CapInh CapPrm CapEff CapAmb CapBnd; do
@@ -172,7 +172,7 @@ check(kernel > 100, "hardly a kernel frame was recorded: nothing was to be seen"
 ' "$WORK/x.folded"
 nothing_left
 
-say "where the accounts of tidemark.sysusers exist, they are used, and one is borrowed, for the command:"
+say "the accounts of tidemark.sysusers are used where they exist; the command's own is borrowed:"
 cp /etc/passwd "$WORK/passwd"
 cp /etc/group "$WORK/group"
 id=64000

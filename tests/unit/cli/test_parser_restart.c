@@ -53,6 +53,12 @@ static int fork_starter(bool can)
 	       starter_client_fork(&starter, &preparation, starter_serve) < 0;
 }
 
+static void end_starter(void)
+{
+	starter_client_stop(&starter);
+	preparation_forget(&preparation);
+}
+
 static int connect_symbolizer(void **state)
 {
 	symbolizer = CHILD_NULL;
@@ -67,8 +73,7 @@ static int disconnect_symbolizer(void **state)
 {
 	(void)close(ends[0]);
 	(void)close(ends[1]);
-	starter_client_stop(&starter);
-	preparation_forget(&preparation);
+	end_starter();
 	return 0;
 }
 
@@ -96,13 +101,13 @@ static void parser_that_cannot_be_started_is_not_handed_over(void **state)
 {
 	struct parser_restart restart = PARSER_RESTART_NULL;
 
-	starter_client_stop(&starter);
+	end_starter();
 	assert_int_equal(fork_starter(false), 0);
 	lose(&restart, 0);
 	assert_int_equal(restart.limit.started, 1);
 	assert_int_equal(restart.parser.pidfd, -1);
 	assert_int_equal(sent_parser(), 0);
-	starter_client_stop(&starter);
+	end_starter();
 	assert_int_equal(fork_starter(true), 0);
 	lose(&restart, 0); /* it asks again, and this time one starts */
 	assert_int_equal(sent_parser(), 1);
