@@ -27,6 +27,11 @@ static void add_cost(struct summary *s, const struct session *session)
 	const struct child *collector = &session->collector, *symbolizer = &session->symbolizer;
 
 	s->command_cpu_ns = own_cost_own_cpu_ns();
+	s->command_rss = own_cost_peak_bytes(0);
+	if (session->starter) {
+		s->command_cpu_ns += own_cost_process_cpu_ns(session->starter->pid);
+		s->command_rss += own_cost_peak_bytes(session->starter->pid);
+	}
 	s->opener_cpu_ns = session->opener.child.cpu_ns + session->opener.child.child.cpu_ns;
 	s->parser_cpu_ns = session->result.child_cpu_ns + session->parser.cpu_ns;
 	s->parsers_started = 1 + session->restarts + session->parser.limit.started;
@@ -39,7 +44,6 @@ static void add_cost(struct summary *s, const struct session *session)
 	s->exporter_rss = session->exporter.child.rss_bytes;
 	s->spool_cpu_ns = session->spool.child.cpu_ns + session->spool.child.child.cpu_ns;
 	s->spool_rss = session->spool.child.rss_bytes;
-	s->command_rss = own_cost_peak_bytes(0);
 	s->collector_rss = collector->rss_bytes;
 	s->symbolizer_rss = symbolizer->rss_bytes > session->dead_rss_bytes
 				    ? symbolizer->rss_bytes
