@@ -19,6 +19,7 @@ static const char main_page[] =
 	"\n"
 	"  tidemark record [OPTION...] [-- COMMAND...]   record a profile\n"
 	"  tidemark record --help                        all options of record\n"
+	"  tidemark doctor                               what this host lacks, and what to do\n"
 	"  tidemark status                               what the services do, and how they are\n"
 	"  tidemark top                                  what uses the CPUs now, live\n"
 	"  tidemark view --since 10m [OPTION...]         show what the services recorded\n"
@@ -195,6 +196,22 @@ static const char record_page[] =
 	"  2  wrong command line\n"
 	"COMMAND's own status is printed and does not change this.\n";
 
+static const char doctor_page[] =
+	"tidemark doctor [--json]\n"
+	"\n"
+	"Says what this host and this account allow: one line for each check, with what to do\n"
+	"about it. `ok`: nothing is missing. `note`: recording works, but something is left out\n"
+	"or costs more. `FAIL`: recording is impossible. Nothing is changed. Most checks need\n"
+	"root.\n"
+	"\n"
+	"      --json              the same as one JSON object\n"
+	"  -h, --help              print this\n"
+	"\n"
+	"Exit code\n"
+	"  0  recording is possible here\n"
+	"  2  wrong command line\n"
+	"  3  it is not: this host or this account lacks something\n";
+
 static const char status_page[] =
 	"tidemark status [OPTION...]\n"
 	"\n"
@@ -272,7 +289,7 @@ static void print_keys(void)
 static const char *const pages[HELP_N] = {
 	[HELP_MAIN] = main_page,     [HELP_RECORD] = record_page,  [HELP_CONFIG] = config_page,
 	[HELP_STATUS] = status_page, [HELP_VIEW] = view_help_view, [HELP_DIFF] = view_help_diff,
-	[HELP_TOP] = top_help,       [HELP_RELOAD] = reload_page,
+	[HELP_TOP] = top_help,       [HELP_RELOAD] = reload_page,  [HELP_DOCTOR] = doctor_page,
 };
 
 int help_print(enum help_page page)

@@ -13,6 +13,7 @@ enum help_page {
 	HELP_VIEW,
 	HELP_DIFF,
 	HELP_TOP,
+	HELP_DOCTOR,
 	HELP_N,
 };
 

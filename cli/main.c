@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/config.h"
+#include "cli/doctor.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/record.h"
@@ -21,9 +22,15 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char *const argv[]); /* Return: exit code */
 } commands[] = {
-	{"config", config_main}, {"diff", view_main},     {"record", record_main},
-	{"reload", reload_main}, {"status", status_main}, {"store-events", store_events_main},
-	{"top", top_main},       {"view", view_main},
+	{"config", config_main},
+	{"diff", view_main},
+	{"doctor", doctor_main},
+	{"record", record_main},
+	{"reload", reload_main},
+	{"status", status_main},
+	{"store-events", store_events_main},
+	{"top", top_main},
+	{"view", view_main},
 };
 
 /* Makes sure that no descriptor of ours is ever used as stdin, stdout or stderr. */

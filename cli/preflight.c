@@ -17,14 +17,16 @@
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
 
-#define FILES_LEAST 176 /* of the collector: DESCRIPTORS_SPARE, and what it has at the start */
-#define FILES_CPU   4   /* its event, and while they are made its ring and scratch memory */
+#define FILES_LEAST   176 /* of the collector: DESCRIPTORS_SPARE, and what it has at the start */
+#define MISSING_BYTES 160
+#define FILES_CPU     4 /* its event, and while they are made its ring and scratch memory */
 
-/* Without CAP_SYSLOG kernel frames may lack names; the rest is needed. */
-static const struct {
+struct capability {
 	cap_value_t value;
 	const char *name;
-} needed[] = {
+};
+
+static const struct capability needed[] = {
 	{CAP_BPF, "CAP_BPF"},
 	{CAP_PERFMON, "CAP_PERFMON"},
 	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
@@ -32,40 +34,50 @@ static const struct {
 	{CAP_SETGID, "CAP_SETGID"},
 	{CAP_SETPCAP, "CAP_SETPCAP"},
 };
+static const struct capability useful[] = {
+	{CAP_SYSLOG, "CAP_SYSLOG"},
+	{CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH"},
+	{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"},
+};
 
-static const char *missing_capability(void)
+static void list_missing(cap_t own, const struct capability *each, size_t count, char *ret_text,
+			 size_t bytes)
+{
+	size_t used = 0;
+
+	*ret_text = '\0';
+	for (size_t i = 0; i < count; i++) {
+		cap_flag_value_t value = CAP_CLEAR;
+
+		if (own && cap_get_flag(own, each[i].value, CAP_EFFECTIVE, &value) == 0 &&
+		    value == CAP_SET)
+			continue;
+		(void)snprintf(ret_text + used, bytes - used, "%s%s", used ? ", " : "",
+			       each[i].name);
+		used = strlen(ret_text);
+	}
+}
+
+void preflight_missing(char *ret_needed, size_t needed_bytes, char *ret_useful, size_t useful_bytes)
 {
 	cap_t own = cap_get_proc();
-	const char *missing = NULL;
-	cap_flag_value_t value;
-	size_t i;
 
-	for (i = 0; own && !missing && i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (cap_get_flag(own, needed[i].value, CAP_EFFECTIVE, &value) < 0 ||
-		    value != CAP_SET)
-			missing = needed[i].name;
+	list_missing(own, needed, sizeof(needed) / sizeof(*needed), ret_needed, needed_bytes);
+	list_missing(own, useful, sizeof(useful) / sizeof(*useful), ret_useful, useful_bytes);
 	(void)cap_free(own);
-	return missing;
 }
 
-/* What the collector must be able to open: its spare ones, and those of each CPU. Return: whether
- * the hard limit allows it, else after printing so. */
-static bool files_suffice(void)
+/* Its spare ones, and those of each CPU. */
+bool preflight_files_suffice(unsigned long long *ret_least, unsigned long long *ret_most)
 {
-	rlim_t least = FILES_LEAST + FILES_CPU * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= least)
-		return true;
-	terminal_print("recording needs %llu descriptors here, and the hard limit is %llu: raise "
-		       "it (ulimit -Hn, LimitNOFILE=)",
-		       (unsigned long long)least, (unsigned long long)files.rlim_max);
-	return false;
+	*ret_least = FILES_LEAST + FILES_CPU * (unsigned long long)sysconf(_SC_NPROCESSORS_ONLN);
+	*ret_most = getrlimit(RLIMIT_NOFILE, &files) < 0 ? RLIM_INFINITY : files.rlim_max;
+	return *ret_most >= *ret_least;
 }
 
-/* Whether the clock of what we start is not that of the kernel's records: no watermark would hold
- * then. Source: time_namespaces(7). */
-static bool clock_is_shifted(void)
+bool preflight_clock_is_shifted(void)
 {
 	FILE *offsets = fopen("/proc/self/timens_offsets", "re");
 	long long seconds = 0, ns = 0;
@@ -80,23 +92,28 @@ static bool clock_is_shifted(void)
 
 int preflight_check(void)
 {
-	const char *missing;
+	char missing[MISSING_BYTES], unused[MISSING_BYTES];
+	unsigned long long least, most;
 
 	if (geteuid() != 0) {
 		terminal_print("recording needs root, and this is uid %u: run it with sudo",
 			       geteuid());
 		return EXIT_CODE_HOST;
 	}
-	missing = missing_capability();
-	if (missing) {
+	preflight_missing(missing, sizeof(missing), unused, sizeof(unused));
+	if (missing[0]) {
 		terminal_print(
 			"recording needs %s, which root lacks here: give it to this container",
 			missing);
 		return EXIT_CODE_HOST;
 	}
-	if (!files_suffice())
+	if (!preflight_files_suffice(&least, &most)) {
+		terminal_print("recording needs %llu descriptors here, and the hard limit is %llu: "
+			       "raise it (ulimit -Hn, LimitNOFILE=)",
+			       least, most);
 		return EXIT_CODE_HOST;
-	if (clock_is_shifted()) {
+	}
+	if (preflight_clock_is_shifted()) {
 		terminal_print("this time namespace has another clock than the kernel: start "
 			       "tidemark outside of it");
 		return EXIT_CODE_HOST;

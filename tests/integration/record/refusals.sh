@@ -70,8 +70,9 @@ refused 3 'root' "not root" setpriv --reuid 65534 --regid 65534 --clear-groups \
 
 refused 3 'BTF' "no BTF" unshare --mount sh -c \
 	'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh "$T" record -d 1 -o "$F"
-refused 1 'uid cannot be locked in /run/tidemark: No space left' "a full /run" unshare --mount sh -c \
-	'mount -t tmpfs -o nr_inodes=1 none /run && exec "$@"' sh "$T" record -d 1 -o "$F"
+refused 1 'uid cannot be locked in /run/tidemark: No space left' "a full /run" \
+	unshare --mount sh -c 'mount -t tmpfs -o nr_inodes=1 none /run && exec "$@"' sh \
+	"$T" record -d 1 -o "$F"
 refused 3 'BPF' "bpf(2) refused" "$TM_WORKLOADS/deny_syscall" bpf "$T" record -d 1 -o "$F"
 refused 3 'needs [0-9]+ descriptors here, and the hard limit is 64' "few descriptors" \
 	bash -c 'ulimit -n 64 && exec "$@"' bash "$T" record -d 1 -o "$F"

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 TIMEOUT = 60  # seconds, for a shell that hangs
-COMMANDS = ["record", "status", "top", "view", "diff", "config", "reload"]
+COMMANDS = ["record", "doctor", "status", "top", "view", "diff", "config", "reload"]
 
 tidemark, bash_file, zsh_file = sys.argv[1:4]
 failed = False
