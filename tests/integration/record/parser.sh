@@ -32,7 +32,7 @@ parsers() {
 		parent=$(awk '/^PPid:/ { print $2 }' "/proc/$pid/status" 2>/dev/null)
 		# comm, which also a zombie has: workers outlive a killed parser for an instant
 		case $(cat "/proc/${parent:-0}/comm" 2>/dev/null) in
-		tidemark | tidemark-symbol*) echo "$pid" ;;
+		tidemark-starte | tidemark-symbol*) echo "$pid" ;;
 		esac
 	done < <(programs "$RECORDER")
 }
