@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../../lib/integration.bash"
 
 HZ=499
-TIME=20 # seconds of CPU time of the attacker
+TIME=26 # seconds of CPU time of the attacker: more reports than the spool can hold
 SPOOL_BYTES=$((2 << 20))
 
 test_clean_up() { attackers_clean_up; }
