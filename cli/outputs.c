@@ -67,12 +67,14 @@ static int open_output(struct outputs *outputs, size_t index, unsigned number,
 	return r < 0 ? cannot(path, r) : check_twice(outputs, output);
 }
 
-/* The symbolizer needs a descriptor under this number even if nothing is to be written. */
-static void open_null(struct output *output)
+/* The symbolizer needs a descriptor under this number even if nothing is to be written; and the
+ * next report its @folder, which must not be looked for again. */
+static void open_null(struct output *output, int folder)
 {
 	output_discard(output);
 	output->kind = OUTPUT_STRAIGHT;
 	output->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	output->folder = folder < 0 ? -1 : fcntl(folder, F_DUPFD_CLOEXEC, 0);
 }
 
 static int take(struct outputs *outputs, size_t index, unsigned number, int fd,
@@ -142,13 +144,15 @@ void outputs_open_more(struct outputs *ret_outputs, const struct outputs *before
 		outputs->refused[i] =
 			open_output(outputs, i, number, &before->items[i], &outputs->items[i]) != 0;
 		if (outputs->refused[i])
-			open_null(&outputs->items[i]);
+			open_null(&outputs->items[i], before->items[i].folder);
 	}
 	if (!options->summary)
 		return;
 	outputs->has_summary = true;
 	outputs->summary_refused =
 		open_output(outputs, i, number, &before->summary, &outputs->summary) != 0;
+	if (outputs->summary_refused)
+		open_null(&outputs->summary, before->summary.folder);
 }
 
 static void renumber(struct outputs *outputs, size_t index, unsigned number, struct output *output)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/cli/test_folder.h"
@@ -131,6 +132,33 @@ static void output_that_cannot_be_opened_is_refused_or_left_out(void **state)
 	assert_false(later.summary_refused);
 }
 
+/* Whoever makes an output fail must not be able to lead the next one elsewhere. */
+static void folder_stays_the_same_behind_an_output_that_failed(void **state)
+{
+	struct outputs last;
+
+	assert_int_equal(mkdir(test_folder_path("a"), 0700), 0);
+	assert_int_equal(mkdir(test_folder_path("a/x.0002.folded"), 0700), 0);
+	options.output_count = 1;
+	options.outputs[0].path = test_folder_path("a/x.folded");
+	starter_client_stop(&starter);
+	assert_int_equal(starter_client_fork(&starter, &preparation, starter_serve), 0);
+	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), 0);
+	outputs_open_more(&later, &outputs, 2);
+	assert_true(later.refused[0]);
+	outputs_leave(&outputs);
+	assert_int_equal(rename(test_folder_path("a"), test_folder_path("b")), 0);
+	assert_int_equal(mkdir(test_folder_path("a"), 0700), 0);
+	outputs_open_more(&last, &later, 3);
+	outputs_leave(&later);
+	assert_int_equal(outputs_commit(&last, 0), 0);
+	outputs_close(&last);
+	assert_int_equal(unlink(test_folder_path("b/x.0003.folded")), 0);
+	assert_int_equal(rmdir(test_folder_path("b/x.0002.folded")), 0);
+	assert_int_equal(rmdir(test_folder_path("a")), 0);
+	assert_int_equal(rmdir(test_folder_path("b")), 0);
+}
+
 /* --- a compromised command -------------------------------------------------------------------- */
 
 static void what_is_out_of_order_is_refused(void **state)
@@ -208,6 +236,7 @@ int main(void)
 		WITH_STARTER(each_report_has_files_of_its_own),
 		WITH_STARTER(report_that_was_lost_leaves_its_number_to_the_next),
 		WITH_STARTER(output_that_cannot_be_opened_is_refused_or_left_out),
+		WITH_STARTER(folder_stays_the_same_behind_an_output_that_failed),
 		WITH_STARTER(what_is_out_of_order_is_refused),
 		WITH_STARTER(no_process_but_its_own_can_be_touched),
 		WITH_STARTER(message_that_is_none_ends_it),
