@@ -134,15 +134,20 @@ until_true() {
 	return 0
 }
 
+# memory_hierarchy - the hierarchy of cgroups by which memory is limited, and which are owners
+memory_hierarchy() {
+	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
+		$3 == "cgroup2" && !second { second = $2 }
+		END { print first ? first : second }' /proc/mounts
+}
+
 # attack_as_user_and_root - calls the test's `attack NAME COMMAND...` twice, for what runs behind
 # COMMAND: as a user in this cgroup, and as root in a cgroup of its own, as containers are. That is
 # of the hierarchy whose cgroups are owners; attackers_clean_up removes it.
 ATTACKER_GROUP=
 attack_as_user_and_root() {
 	attack user setpriv --reuid=65534 --regid=65534 --clear-groups
-	ATTACKER_GROUP=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
-		$3 == "cgroup2" && !second { second = $2 }
-		END { print first ? first : second }' /proc/mounts)/tidemark-test-attacker
+	ATTACKER_GROUP=$(memory_hierarchy)/tidemark-test-attacker
 	if mkdir "$ATTACKER_GROUP" 2>/dev/null; then
 		# shellcheck disable=SC2016 # expanded by the inner shell
 		attack root sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$ATTACKER_GROUP"

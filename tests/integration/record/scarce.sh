@@ -31,11 +31,6 @@ say "/var cannot be written:"
 recorded var unshare --mount --propagation private sh -c \
 	'mount --bind /var /var && mount -o remount,bind,ro /var && exec "$@"' sh
 
-memory_hierarchy() {
-	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { first = $2 }
-		$3 == "cgroup2" && !second { second = $2 }
-		END { print first ? first : second }' /proc/mounts
-}
 limit_memory() { # MIB
 	GROUP=$(memory_hierarchy)/tidemark-test-memory
 	mkdir "$GROUP" || return

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "record_filter.h"
-#include "shared/sandbox.h"
 #include "starter_filter.h"
+#include "tests/unit/filter_probe.h"
 
 struct probe {
 	const char *what;
@@ -99,29 +99,11 @@ static const struct probe of_starter[] = {
 	{"settimeofday", SYS_settimeofday, {0, 0}, false},
 };
 
-static _Noreturn void try_probe(const struct tm_filter *filter, const struct probe *probe)
-{
-	const long *a = probe->arguments;
-
-	if (tm_sandbox_harden() < 0 || tm_sandbox_filter(filter) < 0)
-		_exit(3);
-	(void)syscall(probe->number, a[0], a[1], a[2], a[3], a[4], 0L);
-	_exit(0);
-}
-
 static void try_each(const struct tm_filter *filter, const struct probe *probes, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		pid_t pid = fork();
-		int ended;
-
-		if (pid == 0)
-			try_probe(filter, &probes[i]);
-		assert_int_equal(waitpid(pid, &ended, 0), pid);
-		if (probes[i].allowed ? ended != 0
-				      : !WIFSIGNALED(ended) || WTERMSIG(ended) != SIGSYS)
-			fail_msg("%s: status %x", probes[i].what, (unsigned)ended);
-	}
+	for (size_t i = 0; i < count; i++)
+		filter_probe(filter, probes[i].what, probes[i].number, probes[i].arguments,
+			     probes[i].allowed);
 }
 
 static void command_opens_text_and_changes_nothing(void **state)

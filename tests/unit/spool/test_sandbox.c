@@ -32,6 +32,7 @@
 #include "spool_uring_filter.h"
 #include "symbolizer/spool/folder.h"
 #include "symbolizer/spool/writer.h"
+#include "tests/unit/filter_probe.h"
 
 struct probe {
 	const char *what;
@@ -128,38 +129,18 @@ static const struct probe probes[] = {
 	{"memory", SYS_mprotect, {0, 0, PROT_READ}, true, true},
 };
 
-static _Noreturn void try_probe(const struct tm_filter *filter, const struct probe *probe)
-{
-	const long *a = probe->arguments;
-
-	if (tm_sandbox_harden() < 0 || tm_sandbox_filter(filter) < 0)
-		_exit(3);
-	(void)syscall(probe->number, a[0], a[1], a[2], a[3], a[4], 0L);
-	_exit(0);
-}
-
-static void check(const struct tm_filter *filter, const struct probe *probe, bool allowed)
-{
-	int ended;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		try_probe(filter, probe);
-	assert_int_equal(waitpid(pid, &ended, 0), pid);
-	if (allowed ? ended != 0 : !WIFSIGNALED(ended) || WTERMSIG(ended) != SIGSYS)
-		fail_msg("%s: status %x", probe->what, (unsigned)ended);
-}
-
 static void each_call_without_a_ring_is_allowed_or_kills(void **state)
 {
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		check(&spool_filter, &probes[i], probes[i].calls);
+		filter_probe(&spool_filter, probes[i].what, probes[i].number, probes[i].arguments,
+			     probes[i].calls);
 }
 
 static void each_call_with_a_ring_is_allowed_or_kills(void **state)
 {
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		check(&spool_uring_filter, &probes[i], probes[i].ring);
+		filter_probe(&spool_uring_filter, probes[i].what, probes[i].number,
+			     probes[i].arguments, probes[i].ring);
 }
 
 /* --- the ring --------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/sandbox.h"
+#include "tests/unit/filter_probe.h"
 #include "viewer_filter.h"
 
 struct probe {
@@ -76,29 +76,11 @@ static const struct probe probes[] = {
 	{"prctl", SYS_prctl, {0}, false},
 };
 
-static _Noreturn void try_probe(const struct probe *probe)
-{
-	const long *a = probe->arguments;
-
-	if (tm_sandbox_harden() < 0 || tm_sandbox_filter(&viewer_filter) < 0)
-		_exit(3);
-	(void)syscall(probe->number, a[0], a[1], a[2], a[3], a[4], 0L);
-	_exit(0);
-}
-
 static void each_call_is_allowed_or_kills(void **state)
 {
-	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
-		pid_t pid = fork();
-		int ended;
-
-		if (pid == 0)
-			try_probe(&probes[i]);
-		assert_int_equal(waitpid(pid, &ended, 0), pid);
-		if (probes[i].allowed ? ended != 0
-				      : !WIFSIGNALED(ended) || WTERMSIG(ended) != SIGSYS)
-			fail_msg("%s: status %x", probes[i].what, (unsigned)ended);
-	}
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		filter_probe(&viewer_filter, probes[i].what, probes[i].number, probes[i].arguments,
+			     probes[i].allowed);
 }
 
 int main(void)
