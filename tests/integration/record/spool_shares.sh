@@ -41,6 +41,8 @@ attack() {
 	shown "$name"
 	grep -q 'or was removed when the spool was full' "$WORK/$name.view" ||
 		wrong "view does not say that something is missing: $(<"$WORK/$name.view")"
+	[[ $(stat -c %a "$WORK/$name.0001.folded" "$WORK/$name.view.folded" | sort -u) == 600 ]] ||
+		wrong 'others may read what shows the whole host'
 	judge "$name"
 }
 
