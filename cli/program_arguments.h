@@ -12,8 +12,9 @@
 #define PROGRAM_ARGUMENTS_TITLE_BYTES 200
 /*
  * Of --memory-max, for the programs themselves: text, heap, stacks and libraries of command,
- * collector, opener, symbolizer and parser (measured by tests/bench/memory.py: 8 MiB), of each
- * program with libcurl, and for the states of threads, which the kernel keeps.
+ * collector, opener, symbolizer and parser (measured by tests/bench/memory.py: 8 MiB) and of the
+ * starter (.7 MiB, of it .3 its own), of each program with libcurl, and for the states of threads,
+ * which the kernel keeps.
  */
 #define PROGRAM_ARGUMENTS_PROCESS_BYTES (12ull << 20)
 #define PROGRAM_ARGUMENTS_CURL_BYTES    (10ull << 20)
