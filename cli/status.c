@@ -163,5 +163,5 @@ int status_main(int argc, char *const argv[])
 		if (fflush(stdout) != 0)
 			return EXIT_CODE_FAILED;
 	}
-	return judge(&status);
+	return request.form == FORM_PROMETHEUS ? EXIT_CODE_WRITTEN : judge(&status);
 }

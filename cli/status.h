@@ -5,7 +5,8 @@
  *
  * Who may    root, and the group tidemark: the socket's owner.
  * Exit code  0: they answered, and the last report is no older than STATUS_LATE intervals; 1
- *            otherwise, after saying why.
+ *            otherwise, after saying why. With --prometheus an old report is no failure: its age is
+ *            one of the figures.
  */
 
 #define STATUS_WAIT_SECONDS 5     /* for an answer */

@@ -22,7 +22,7 @@
 
 #define LINE_CACHE_BYTES      (32ull << 20)
 #define LINE_CACHE_RECORD_MAX (1u << 20)
-#define LINE_CACHE_KEPT_MS    1800000u
+#define LINE_CACHE_KEPT_MS    600000u
 
 struct line_record {
 	TAILQ_ENTRY(line_record) use; /* in the order of their last use */

@@ -135,7 +135,10 @@ guest_start "$ROOT" || {
 say "  systemd $(inside systemctl --version | awk 'NR == 1 { print $2 }')," \
 	"kernel $(inside uname -r)"
 failed=$(inside systemctl list-units --failed --plain --no-legend --no-pager)
-[[ ! $failed ]] || wrong "after the boot: $failed"
+[[ ! $failed ]] || {
+	wrong "after the boot: $failed"
+	inside journalctl --no-pager -u "${failed%% *}" | tail -n 10
+}
 [[ $(inside stat -f -c %T /sys/fs/cgroup) == cgroup2fs ]] || wrong 'cgroup v2 is not alone'
 [[ $(paranoid) == 3 ]] || wrong "perf_event_paranoid is not Debian's 3, but $(paranoid)"
 inside systemd-analyze verify --man=no tidemark.target >"$WORK/verified" 2>&1 &&
