@@ -67,15 +67,13 @@ static struct line_requests_file *new_file(struct line_requests *requests)
 		requests->files = calloc(LINE_REQUESTS_FILES, sizeof(*requests->files));
 	if (!requests->files)
 		return NULL;
-	if (requests->count < LINE_REQUESTS_FILES)
-		return &requests->files[requests->count++];
 	for (uint32_t i = 0; i < requests->count; i++) {
 		struct line_requests_file *file = &requests->files[i];
 
 		if (file->state == LINE_REQUESTS_IDLE && !file->wanted && file->next_ms <= now_ms)
 			return file;
 	}
-	return NULL;
+	return requests->count < LINE_REQUESTS_FILES ? &requests->files[requests->count++] : NULL;
 }
 
 static bool is_due(const struct line_requests *requests, const struct line_requests_file *file,

@@ -178,6 +178,23 @@ static void places_and_files_have_limits(void **state)
 	free(many);
 }
 
+/* New programs come for ever. */
+static void entry_that_nobody_needs_is_used_again_first(void **state)
+{
+	struct tm_identity identity = {.dev = 1};
+
+	for (identity.ino = 1; identity.ino <= 3; identity.ino++) {
+		assert_int_equal(want_one(&identity), 0);
+		assert_int_equal(take(now_ms), 0);
+		line_requests_fail(&requests, &identity, TM_NO_LINE_NOT_PARSED, now_ms);
+		assert_int_equal(requests.count, 1);
+		requests.files[0].next_ms = 0; /* its pause is over */
+	}
+	assert_int_equal(want_one(&identity), 0);
+	assert_int_equal(want_one(&other), 0); /* the first one is wanted */
+	assert_int_equal(requests.count, 2);
+}
+
 static void answers_that_nobody_waits_for_are_dropped(void **state)
 {
 	int ends[2];
@@ -202,6 +219,7 @@ int main(void)
 		of_its_own(failures_double_the_pause_and_say_why),
 		of_its_own(nobody_waits_for_what_cannot_come),
 		of_its_own(places_and_files_have_limits),
+		of_its_own(entry_that_nobody_needs_is_used_again_first),
 		of_its_own(answers_that_nobody_waits_for_are_dropped),
 	};
 
