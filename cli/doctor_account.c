@@ -20,6 +20,7 @@
 #include "cli/table_cache.h"
 #include "cli/uid_pool.h"
 #include "shared/cleanup.h"
+#include "shared/time_namespace.h"
 
 #define CONTAINER "this container or a security module forbids it"
 /* Of the first PID namespace: PROC_PID_INIT_INO, include/linux/proc_ns.h. */
@@ -95,7 +96,7 @@ static void check_limits(struct doctor *doctor)
 	if (!preflight_files_suffice(&least, &most))
 		doctor_add(doctor, "descriptors", DOCTOR_FAIL, "ulimit -Hn, LimitNOFILE=",
 			   "%llu are needed, and the hard limit is %llu", least, most);
-	if (preflight_clock_is_shifted())
+	if (tm_time_namespace_is_shifted())
 		doctor_add(doctor, "clock", DOCTOR_FAIL, "start tidemark outside of it",
 			   "this time namespace has another clock than the kernel");
 }

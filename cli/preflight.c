@@ -16,6 +16,7 @@
 #include "cli/spawn.h"
 #include "cli/terminal.h"
 #include "shared/cleanup.h"
+#include "shared/time_namespace.h"
 
 #define FILES_LEAST   176 /* of the collector: DESCRIPTORS_SPARE, and what it has at the start */
 #define MISSING_BYTES 160
@@ -30,6 +31,7 @@ static const struct capability needed[] = {
 	{CAP_BPF, "CAP_BPF"},
 	{CAP_PERFMON, "CAP_PERFMON"},
 	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+	{CAP_KILL, "CAP_KILL"},
 	{CAP_SETUID, "CAP_SETUID"},
 	{CAP_SETGID, "CAP_SETGID"},
 	{CAP_SETPCAP, "CAP_SETPCAP"},
@@ -77,19 +79,6 @@ bool preflight_files_suffice(unsigned long long *ret_least, unsigned long long *
 	return *ret_most >= *ret_least;
 }
 
-bool preflight_clock_is_shifted(void)
-{
-	FILE *offsets = fopen("/proc/self/timens_offsets", "re");
-	long long seconds = 0, ns = 0;
-
-	if (!offsets)
-		return false; /* a kernel without time namespaces */
-	if (fscanf(offsets, "monotonic %lld %lld", &seconds, &ns) != 2)
-		seconds = ns = 0;
-	(void)fclose(offsets);
-	return seconds || ns;
-}
-
 int preflight_check(void)
 {
 	char missing[MISSING_BYTES], unused[MISSING_BYTES];
@@ -113,9 +102,8 @@ int preflight_check(void)
 			       least, most);
 		return EXIT_CODE_HOST;
 	}
-	if (preflight_clock_is_shifted()) {
-		terminal_print("this time namespace has another clock than the kernel: start "
-			       "tidemark outside of it");
+	if (tm_time_namespace_is_shifted()) {
+		terminal_print("%s", TM_TIME_NAMESPACE_REFUSAL);
 		return EXIT_CODE_HOST;
 	}
 	if (access(KERNEL_TYPES_BTF, R_OK) < 0) {

@@ -17,9 +17,6 @@ void preflight_missing(char *ret_needed, size_t needed_bytes, char *ret_useful,
 		       size_t useful_bytes);
 /* Whether the hard limit of descriptors allows what the collector needs. */
 bool preflight_files_suffice(unsigned long long *ret_least, unsigned long long *ret_most);
-/* Whether the clock of what we start is not that of the kernel's records: no watermark would hold
- * then. Source: time_namespaces(7). */
-bool preflight_clock_is_shifted(void);
 /* Prints in which way stacks of waiting threads are taken, unless it is the usual one. */
 void preflight_describe_off_cpu(void);
 /* Every process of -p exists. Return: 0, or an exit code, after printing why. */

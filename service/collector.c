@@ -24,6 +24,7 @@
 #include "shared/control.h"
 #include "shared/fdpass.h"
 #include "shared/option.h"
+#include "shared/time_namespace.h"
 
 #define HZ_MAX      10000
 #define EXIT_FAILED 1
@@ -296,6 +297,10 @@ int collector_main(char **argv)
 	if (tm_option_number(argv[0], 1, HZ_MAX, &manager.hz) < 0) {
 		(void)fprintf(stderr, "%s: a rate from 1 to %d is needed\n", argv[0], HZ_MAX);
 		return EXIT_USAGE;
+	}
+	if (tm_time_namespace_is_shifted()) {
+		(void)fprintf(stderr, "%s\n", TM_TIME_NAMESPACE_REFUSAL);
+		return EXIT_FAILED;
 	}
 	r = open_manager(&manager);
 	if (r < 0)

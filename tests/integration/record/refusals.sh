@@ -78,6 +78,9 @@ refused 3 'needs [0-9]+ descriptors here, and the hard limit is 64' "few descrip
 	bash -c 'ulimit -n 64 && exec "$@"' bash "$T" record -d 1 -o "$F"
 refused 3 'time namespace.* another clock' "a clock of its own" unshare --time --fork \
 	--monotonic 3600 "$T" record -d 1 -o "$F"
+refused 1 'time namespace.* another clock' "a service with a clock of its own" unshare --time \
+	--fork --monotonic 3600 "$TM_BUILD/service/tidemark-service" collector 99 \
+	"$TM_BUILD/collector/tidemark-collector"
 refused 3 'so at least [0-9]+ MiB are needed' "memory for less than the programs" "$T" record \
 	-d 1 --memory-max 16 -o "$F"
 least=$(grep -o 'at least [0-9]*' "$WORK/said.err" | grep -o '[0-9]*')
