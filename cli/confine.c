@@ -3,13 +3,19 @@
 
 #include "cli/confine.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/credentials.h"
 #include "cli/exit_code.h"
 #include "cli/perf_events.h"
 #include "cli/terminal.h"
 #include "record_filter.h"
+#include "shared/cleanup.h"
 #include "shared/landlock.h"
 #include "shared/sandbox.h"
 #include "starter_filter.h"
@@ -22,6 +28,26 @@ static int refuse(const char *step, int error)
 	return EXIT_CODE_HOST;
 }
 
+/* Ours are closed on exec; the others the caller had open, for COMMAND. Nor is anything read from
+ * stdin, where COMMAND may be given a password. Return: 0, -errno. */
+static int leave_descriptors(void)
+{
+	_cleanup_(tm_closep) int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	DIR *folder = null < 0 ? NULL : opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	if (!folder)
+		return -errno;
+	while ((entry = readdir(folder))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			(void)close(fd);
+	}
+	(void)closedir(folder);
+	return dup2(null, STDIN_FILENO) < 0 ? -errno : 0;
+}
+
 int confine_command(struct uid_pool_account account)
 {
 	static const char *const paths[] = {"/proc", "/sys/devices/system/cpu", NULL};
@@ -29,6 +55,9 @@ int confine_command(struct uid_pool_account account)
 	struct credentials_failure failure;
 	int r;
 
+	r = leave_descriptors();
+	if (r < 0)
+		return refuse("descriptors", -r);
 	if (credentials_give_up(account, &failure) < 0)
 		return refuse(failure.step, failure.error);
 	r = tm_sandbox_harden();

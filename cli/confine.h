@@ -3,9 +3,9 @@
 /*
  * confine - takes from the two processes of a recording's command whatever they do not need
  *
- * Command    an unused account without capabilities; Landlock, where there is one: it may read
- *            /proc and the list of CPUs; a seccomp filter (record.seccomp). COMMAND and the starter
- *            are forked before.
+ * Command    none of the caller's descriptors but stdout and stderr; an unused account without
+ *            capabilities; Landlock, where there is one: it may read /proc and the list of CPUs; a
+ *            seccomp filter (record.seccomp). COMMAND and the starter are forked before.
  * Starter    root with the capabilities for files and accounts and those that it hands on; a filter
  *            (starter/starter.seccomp), which its programs inherit.
  */

@@ -115,6 +115,7 @@ static int open_headers(int *ret_fd, const struct otlp_options *options)
 	if (*ret_fd < 0 || write(*ret_fd, text, (size_t)bytes) != bytes ||
 	    lseek(*ret_fd, 0, SEEK_SET) < 0)
 		return cannot("the headers for OTLP", errno);
+	explicit_bzero(text, sizeof(text)); /* they are secrets */
 	return 0;
 }
 

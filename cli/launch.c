@@ -185,8 +185,10 @@ int launch_start(const struct launch *launch, struct child *ret_program)
 	ret_program->pidfd = spawn_pidfd(ret_program->pid);
 	report_there = tm_close(report_there);
 	if (ret_program->pidfd < 0) {
+		int error = -ret_program->pidfd;
+
 		child_kill(ret_program);
-		return failed(launch, -ret_program->pidfd);
+		return failed(launch, error);
 	}
 	return await(launch, ret_program, report_here);
 }

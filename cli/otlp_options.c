@@ -3,6 +3,7 @@
 
 #include "cli/otlp_options.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,22 @@ static int take_environment(struct otlp_options *options, char *ret_problem)
 	if (options->header_count == 0)
 		options->header_list = or_variable(NULL, "HEADERS");
 	return r;
+}
+
+static void erase(const char *text)
+{
+	if (text)
+		explicit_bzero((char *)(uintptr_t)text, strlen(text));
+}
+
+void otlp_options_erase_headers(struct otlp_options *options)
+{
+	for (size_t i = 0; i < options->header_count; i++)
+		erase(strchr(options->headers[i], '=') + 1);
+	options->header_count = 0;
+	options->header_list = NULL;
+	erase(getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS"));
+	erase(getenv("OTEL_EXPORTER_OTLP_HEADERS"));
 }
 
 int otlp_options_finish(struct otlp_options *options, char *ret_problem)

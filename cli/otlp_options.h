@@ -5,7 +5,7 @@
  *
  * Order      an option, else the variable of the environment for profiles, else the one for all
  *            signals (OTEL_EXPORTER_OTLP_PROFILES_X, OTEL_EXPORTER_OTLP_X).
- * Owns       nothing: every string points into argv or the environment.
+ * Owns       nothing: every string points into argv or the environment, which must be writable.
  * Errors     PROBLEM_E_USAGE (the sentence is in the problem).
  * Source     OpenTelemetry specification, "OpenTelemetry Protocol Exporter".
  */
@@ -56,3 +56,6 @@ int otlp_options_set(struct otlp_options *options, enum otlp_option option, cons
 /* Takes what is not given from the environment, and checks all together. Return: 0,
  * PROBLEM_E_USAGE. */
 int otlp_options_finish(struct otlp_options *options, char *ret_problem);
+/* Once the exporter's headers are made: erases the values of all that were given from argv and the
+ * environment, where a compromised process would find them, and, of argv, anybody (ps). */
+void otlp_options_erase_headers(struct otlp_options *options);

@@ -60,9 +60,9 @@ static int open_hidden(struct output *output, unsigned mode)
 
 	for (try = 0; try < NAME_TRIES; try++) {
 		choose_name(output);
-		output->fd =
-			openat(output->folder, output->temporary,
-			       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+		output->fd = openat(output->folder, output->temporary,
+				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				    mode ? mode : FILE_MODE);
 		if (output->fd >= 0) {
 			output->kind = OUTPUT_HIDDEN;
 			return set_mode(output, mode);
@@ -85,6 +85,19 @@ static int open_new(struct output *output, unsigned mode)
 	return -errno;
 }
 
+/* As fs.protected_fifos does it: a pipe of somebody else, where everybody may put one, is not what
+ * is meant. */
+static bool is_foreign_pipe(const struct output *output, const struct stat *pipe)
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	struct stat folder;
+
+	if (!S_ISFIFO(pipe->st_mode) || pipe->st_uid == geteuid())
+		return false;
+	return fstat(output->folder, &folder) < 0 ||
+	       ((folder.st_mode & shared) == shared && pipe->st_uid != folder.st_uid);
+}
+
 static int open_straight(struct output *output)
 {
 	struct stat status;
@@ -97,6 +110,8 @@ static int open_straight(struct output *output)
 		return -errno;
 	if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
 		return -EINVAL; /* it was replaced meanwhile */
+	if (is_foreign_pipe(output, &status))
+		return -EACCES;
 	flags = fcntl(output->fd, F_GETFL);
 	if (flags < 0 || fcntl(output->fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return -errno;

@@ -8,6 +8,7 @@
  *            device or pipe is opened and written directly.
  * Owns       both descriptors until output_discard. The path stays the caller's.
  * Mode       what the caller says, whatever its umask; 0: by the umask.
+ * Pipes      one of somebody else in a folder where everybody may create names is refused.
  * Links      a symbolic link at the target's place is replaced, never followed, unless it leads to
  *            a device or pipe.
  */

@@ -93,20 +93,31 @@ static int start_command(struct recording *recording)
 	return r < 0 ? EXIT_CODE_FAILED : 0;
 }
 
-/* The starter, which ends with the command. */
-static void serve(struct preparation *preparation, int socket)
+/* The starter, which ends with the command. @context: the recording. */
+static void serve(void *context, int socket, int command)
 {
+	struct recording *recording = context;
+	struct workload *workload = &recording->session.workload;
+
+	/* COMMAND waits for the end of its gate, which must not be here. */
+	workload->gate = tm_close(workload->gate);
+	workload->report = tm_close(workload->report);
+	recording->signals = tm_close(recording->signals);
+	hotplug_close(&recording->session.hotplug);
 	if (confine_starter() == 0)
-		starter_serve(preparation, socket);
-	preparation_release(preparation);
+		starter_serve(&recording->preparation, socket, command);
+	preparation_release(&recording->preparation);
 }
 
-/* From here on root's work is the starter's. Return: 0, or an exit code, after printing why. */
+/* From here on root's work is the starter's, and only the exporter knows its headers. Return: 0, or
+ * an exit code, after printing why. */
 static int give_up_root(struct recording *recording)
 {
 	struct uid_pool_account account = recording->preparation.accounts.command;
-	int r = starter_client_fork(&recording->starter, &recording->preparation, serve);
+	int r;
 
+	otlp_options_erase_headers(&recording->options.otlp);
+	r = starter_client_fork(&recording->starter, serve, recording);
 	if (r < 0) {
 		terminal_print("the starter cannot be forked: %s", strerror(-r));
 		return EXIT_CODE_FAILED;

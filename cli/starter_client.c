@@ -14,14 +14,17 @@
 #include "shared/cleanup.h"
 #include "shared/fdpass.h"
 
-int starter_client_fork(struct starter_client *ret_client, struct preparation *preparation,
-			void (*serve)(struct preparation *preparation, int socket))
+int starter_client_fork(struct starter_client *ret_client, starter_client_serve_fn *serve,
+			void *context)
 {
 	_cleanup_(tm_closep) int ours = -1;
 	_cleanup_(tm_closep) int theirs = -1;
+	_cleanup_(tm_closep) int self = spawn_pidfd(getpid());
 	int ends[2];
 	pid_t pid;
 
+	if (self < 0)
+		return self;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	ours = ends[0];
@@ -32,7 +35,7 @@ int starter_client_fork(struct starter_client *ret_client, struct preparation *p
 		return -errno;
 	if (pid == 0) {
 		ours = tm_close(ours);
-		serve(preparation, theirs);
+		serve(context, theirs, self);
 		_exit(0); /* what the command has buffered is the command's */
 	}
 	*ret_client = (struct starter_client){.socket = TM_TAKE_FD(ours), .pid = pid};

@@ -16,8 +16,6 @@
 #include "cli/program_paths.h"
 #include "cli/starter/message.h"
 
-struct preparation;
-
 struct starter_client {
 	int socket; /* -1: none */
 	pid_t pid;
@@ -32,10 +30,12 @@ struct starter_client_started {
 	int errors; /* its stderr */
 };
 
-/* Forks it; it keeps what is prepared. @serve: the starter's work (starter/serve.h). Return: 0,
- * -errno. */
-int starter_client_fork(struct starter_client *ret_client, struct preparation *preparation,
-			void (*serve)(struct preparation *preparation, int socket));
+/* The starter's work. @command: a pidfd of the process that forked it. */
+typedef void starter_client_serve_fn(void *context, int socket, int command);
+
+/* Forks it. Return: 0, -errno. */
+int starter_client_fork(struct starter_client *ret_client, starter_client_serve_fn *serve,
+			void *context);
 /* The next START hands @fd over, which stays the caller's; -1: nothing. Return: 0, -EPIPE. */
 int starter_client_give(struct starter_client *client, enum starter_slot slot, int fd);
 /* Return: 0, or an exit code, after printing why. The descriptors are the caller's. */

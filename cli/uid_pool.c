@@ -159,13 +159,15 @@ static int check_unused(uid_t uid)
 	return WEXITSTATUS(status) == UID_IN_USE ? UID_POOL_E_HELD : -WEXITSTATUS(status);
 }
 
-/* Borrows the first unused uid from *cursor on. Return: 0, or an exit code, after printing why. */
-static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
+/* Borrows the first unused uid from *cursor on, upwards or downwards. Return: 0, or an exit code,
+ * after printing why. */
+static int borrow(uid_t *cursor, bool up, struct uid_pool_account *ret_account)
 {
-	for (; *cursor <= UID_POOL_LAST; (*cursor)++) {
+	while (*cursor >= UID_POOL_FIRST && *cursor <= UID_POOL_LAST) {
 		uid_t uid = *cursor;
 		int lock = -1, r;
 
+		*cursor = up ? uid + 1 : uid - 1;
 		if (is_named(uid))
 			continue;
 		r = uid_pool_lock(UID_POOL_FOLDER, uid, &lock);
@@ -178,7 +180,6 @@ static int borrow(uid_t *cursor, struct uid_pool_account *ret_account)
 			continue;
 		r = check_unused(uid);
 		if (r == 0) {
-			(*cursor)++;
 			*ret_account = (struct uid_pool_account){uid, uid, lock};
 			return 0;
 		}
@@ -201,7 +202,7 @@ static int acquire_one(const char *name, uid_t *cursor, struct uid_pool_account 
 	const struct passwd *entry = find_passwd(name, 0);
 
 	if (!entry)
-		return borrow(cursor, ret_account);
+		return borrow(cursor, true, ret_account);
 	if (entry->pw_uid == 0) {
 		terminal_print("the account %s has uid 0; it needs a uid of its own", name);
 		return EXIT_CODE_HOST;
@@ -236,7 +237,7 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool w
 		     bool with_spool)
 {
 	struct uid_pool accounts = UID_POOL_NULL;
-	uid_t cursor = UID_POOL_FIRST;
+	uid_t cursor = UID_POOL_FIRST, last = UID_POOL_LAST;
 	int r;
 
 	r = acquire_one("tidemark-collector", &cursor, &accounts.collector);
@@ -249,7 +250,8 @@ int uid_pool_acquire(struct uid_pool *ret_accounts, bool with_debuginfod, bool w
 	if (r == 0 && with_spool)
 		r = acquire_one("tidemark-spool", &cursor, &accounts.spool);
 	if (r == 0)
-		r = borrow(&cursor, &accounts.command);
+		/* Not from the same end, where one may own the spool of another recording. */
+		r = borrow(&last, false, &accounts.command);
 	if (r == 0)
 		r = check_distinct(&accounts);
 	if (r != 0) {
@@ -264,7 +266,7 @@ int uid_pool_borrow(struct uid_pool_account *ret_account)
 {
 	uid_t cursor = UID_POOL_FIRST;
 
-	return borrow(&cursor, ret_account);
+	return borrow(&cursor, true, ret_account);
 }
 
 void uid_pool_return(struct uid_pool_account *account)

@@ -122,6 +122,11 @@ static int send_signal(const struct workload *workload, int number)
 	return kill(workload->pid, number) < 0 ? -errno : 0;
 }
 
+static void say_left(const struct workload *workload)
+{
+	terminal_print("%s goes on, as nobody is left who may end it", workload->name);
+}
+
 void workload_finish(struct workload *workload)
 {
 	struct pollfd ended = {.fd = workload->pidfd, .events = POLLIN};
@@ -132,12 +137,14 @@ void workload_finish(struct workload *workload)
 	if (workload->pid <= 0 || workload->ended)
 		return;
 	if (send_signal(workload, SIGTERM) == -EPIPE && runs) {
-		terminal_print("%s goes on, as nobody is left who may end it", workload->name);
+		say_left(workload);
 		return;
 	}
 	(void)send_signal(workload, SIGCONT);
-	if (poll(&ended, 1, WORKLOAD_END_MS) <= 0)
-		(void)send_signal(workload, SIGKILL);
+	if (poll(&ended, 1, WORKLOAD_END_MS) <= 0 && send_signal(workload, SIGKILL) == -EPIPE) {
+		say_left(workload);
+		return;
+	}
 	workload_reap(workload);
 }
 

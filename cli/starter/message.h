@@ -26,16 +26,18 @@ enum starter_request_kind {
 	STARTER_SIGNAL,
 	/* `value`: a CPU. Answer: with its perf event; or `code`: -errno. */
 	STARTER_EVENT,
-	/* The files of report `value`. `what`: 1: of the first one, and each must open; 0: of the
-	 * next one, and those that do not open are left out. Answer: `code` (0, or an exit code,
-	 * and why is printed); after 0 one more for each output, and one for the summary if there
-	 * is one: with its descriptor, or `code` 1: it was left out, which is printed. */
+	/* The files of report `value`. `what`: 1: of the first one, and each must open, once; 0: of
+	 * the next one, and those that do not open are left out: numbers follow each other.
+	 * Answer: `code` (0, or an exit code, and why is printed); after 0 one more for each
+	 * output, and one for the summary if there is one: with its descriptor, or `code` 1: it was
+	 * left out, which is printed. */
 	STARTER_OPEN,
 	/* Output `what` of the first report that has files is whole: it gets its name. The
 	 * summary's number is that behind the last output. Answer: `code` (0, or -errno, which is
 	 * printed). */
 	STARTER_COMMIT,
-	/* That report gets the number `value` instead of its own. */
+	/* That report gets the number `value` instead of its own: of one that was lost. Answer:
+	 * `code` (0, -EINVAL). */
 	STARTER_RENUMBER,
 	/* It is over: what has no name yet is removed, and the next one is the first. */
 	STARTER_NEXT,

@@ -3,6 +3,8 @@
 
 #include "cli/starter/programs.h"
 
+#include "shared/cleanup.h"
+
 /* The options by which programs learn of descriptors that they are given. */
 static const char *const options[STARTER_SLOT_N] = {
 	[STARTER_SLOT_CONTROL] = "control-fd",       [STARTER_SLOT_WIRE] = "wire-fd",
@@ -33,7 +35,9 @@ int programs_start(struct preparation *preparation, const struct outputs *output
 		add_outputs(launch, outputs);
 	r = launch_start(launch, ret_child);
 	launch_return_to(launch, prepared);
-	if (program == PROGRAM_PATHS_COLLECTOR)
-		perf_events_close(&preparation->perf); /* it alone has them from here on */
+	if (program == PROGRAM_PATHS_COLLECTOR) { /* it alone has them, and is started once */
+		perf_events_close(&preparation->perf);
+		preparation->programs[program] = tm_close(preparation->programs[program]);
+	}
 	return r;
 }

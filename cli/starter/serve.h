@@ -9,5 +9,5 @@
 
 #include "cli/preparation.h"
 
-/* @socket: its end. Returns once the command is gone. */
-void starter_serve(struct preparation *preparation, int socket);
+/* @socket: its end. @command: a pidfd. Returns once the command is gone, or asks for no answer. */
+void starter_serve(struct preparation *preparation, int socket, int command);

@@ -85,7 +85,11 @@ print("  the program of hot_60 is %r" % hot.pop())
 say 'a report a second to a receiver that is busy at first; none is lost, the symbolizer is killed:'
 receive busy 503 429 200
 start_attached_recording busy -F 199 --every 1 --restart -o "$WORK/busy.folded" \
-	--otlp-endpoint "unix://$WORK/busy.sock" -- "$TM_WORKLOADS/hot" 1 600
+	--otlp-header x-key=not-for-all --otlp-endpoint "unix://$WORK/busy.sock" -- \
+	"$TM_WORKLOADS/hot" 1 600
+for pid in "$RECORDER" $(descendants "$RECORDER"); do
+	! grep -aq not-for-all "/proc/$pid/cmdline" || wrong "a header is in the arguments of $pid"
+done
 until_true 60 has_requests busy 5 || wrong "$(requests busy) requests: $(tail "$WORK/busy.err")"
 VICTIM=$(program_pid "$RECORDER" tidemark-symbolizer)
 kill -KILL "$VICTIM"
@@ -101,6 +105,8 @@ folder = sys.argv[1]
 received = otlp.received(folder)
 statuses = [head["status"] for head, _ in received]
 print("  statuses: %s" % statuses)
+check(all(dict(head["headers"]).get("x-key") == "not-for-all" for head, _ in received),
+      "the header is missing")
 check(statuses[:2] == [503, 429] and statuses[2:].count(200) == len(statuses) - 2,
       "that is wrong")
 sent = [request for head, request in received if head["status"] == 200]

@@ -12,6 +12,8 @@ coproc RECEIVER { exec python3 "$TM_SOURCE/tests/lib/otlp_receiver.py" "$WORK/re
 read -r <&"${RECEIVER[0]}" || wrong "there is no receiver"
 CHILDREN=(--debuginfod http://127.0.0.1:1 --otlp-endpoint "unix://$WORK/otlp.sock"
 	--spool "$WORK/spool")
+# COMMAND may have what its caller had open, and no process of tidemark.
+exec 9<"$0"
 begin_recording privileges -F 999 "${CHILDREN[@]}" -o "$WORK/x.folded" || finish
 until_true 20 pgrep -x -P "$COMMAND_PID" dd >/dev/null || wrong "the kernel is not kept busy"
 until_true 20 ran "$COMMAND_PID" 50
@@ -110,6 +112,18 @@ done < <(programs "$RECORDER")
 for name in $PROGRAMS starter; do
 	[[ $found == *tidemark-$name* ]] || wrong "tidemark-$name does not run"
 done
+
+exec 9<&-
+[[ $(readlink "/proc/$COMMAND_PID/fd/9") == "$(realpath "$0")" ]] ||
+	wrong "COMMAND has not what its caller had open"
+while read -r pid name; do
+	# The starter may have to open an output such as /dev/fd/9.
+	[[ $(<"/proc/$pid/comm") != tidemark-starte ]] || continue
+	! find "/proc/$pid/fd" -lname "$(realpath "$0")" | grep . ||
+		wrong "$name has what its caller had open for COMMAND"
+	stdin=$(readlink "/proc/$pid/fd/0") # the opener has none
+	[[ ! $stdin || $stdin == /dev/null ]] || wrong "$name has its caller's stdin"
+done < <(programs "$RECORDER")
 
 uid_of() { field "$(program_pid "$RECORDER" "$1")" Uid | cut -d' ' -f1; }
 collector=$(uid_of tidemark-collector) symbolizer=$(uid_of tidemark-symbolizer)

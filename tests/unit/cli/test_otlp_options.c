@@ -169,6 +169,22 @@ static void headers_have_a_limit(void **state)
 	assert_int_equal(set(OTLP_OPTION_HEADER, "a=b"), PROBLEM_E_USAGE);
 }
 
+static void headers_are_erased_where_others_could_see_them(void **state)
+{
+	char given[] = "x-key=secret", name[] = "x-key=\0\0\0\0\0\0";
+
+	setenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS", "a=secret", 1);
+	setenv("OTEL_EXPORTER_OTLP_HEADERS", "b=secret", 1);
+	assert_int_equal(set(OTLP_OPTION_ENDPOINT, "http://x"), 0);
+	assert_int_equal(set(OTLP_OPTION_HEADER, given), 0);
+	assert_int_equal(otlp_options_finish(&options, problem), 0);
+	otlp_options_erase_headers(&options);
+	assert_memory_equal(given, name, sizeof(given));
+	assert_string_equal(getenv("OTEL_EXPORTER_OTLP_PROFILES_HEADERS"), "");
+	assert_string_equal(getenv("OTEL_EXPORTER_OTLP_HEADERS"), "");
+	assert_int_equal(options.header_count, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -182,6 +198,8 @@ int main(void)
 		cmocka_unit_test_setup(the_environment_can_be_ignored, forget_environment),
 		cmocka_unit_test_setup(what_is_wrong_is_named, forget_environment),
 		cmocka_unit_test_setup(headers_have_a_limit, forget_environment),
+		cmocka_unit_test_setup(headers_are_erased_where_others_could_see_them,
+				       forget_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

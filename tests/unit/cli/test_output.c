@@ -117,6 +117,29 @@ static void output_that_cannot_be_written_is_refused_at_once(void **state)
 	assert_int_equal(output.folder, -1);
 }
 
+/* Whoever put it there would get the report. */
+static void pipe_of_somebody_else_is_refused_where_all_may_put_one(void **state)
+{
+	const char *pipe = test_folder_path("x.folded");
+	struct output output;
+	int reader;
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_int_equal(chmod(test_folder_path("."), 01777), 0);
+	assert_int_equal(output_open(&output, pipe, -1, 0), 0);
+	output_discard(&output);
+	if (chown(pipe, 65534, 65534) == 0) { /* as root alone */
+		assert_int_equal(output_open(&output, pipe, -1, 0), -EACCES);
+		assert_int_equal(chmod(test_folder_path("."), 0777), 0);
+		assert_int_equal(output_open(&output, pipe, -1, 0), 0);
+		output_discard(&output);
+	}
+	(void)close(reader);
+	assert_int_equal(unlink(pipe), 0);
+}
+
 static void one_file_by_two_names_is_the_same(void **state)
 {
 	struct output one, two, three;
@@ -193,6 +216,7 @@ int main(void)
 		IN_FOLDER(output_that_cannot_be_written_is_refused_at_once),
 		IN_FOLDER(mode_is_that_of_the_caller_or_of_its_umask),
 		IN_FOLDER(folder_that_was_replaced_gets_nothing),
+		IN_FOLDER(pipe_of_somebody_else_is_refused_where_all_may_put_one),
 		IN_FOLDER(one_file_by_two_names_is_the_same),
 	};
 

@@ -13,9 +13,9 @@
 #include "cli/parser_restart.h"
 #include "cli/program_arguments.h"
 #include "cli/spawn.h"
-#include "cli/starter/serve.h"
 #include "cli/starter_client.h"
 #include "shared/fdpass.h"
+#include "tests/unit/cli/serve_preparation.h"
 
 /* In place of the start under another account, which needs root (--wrap). */
 int __real_launch_start(const struct launch *launch, struct child *ret_program);
@@ -50,7 +50,7 @@ static int fork_starter(bool can)
 	preparation.programs[PROGRAM_PATHS_PARSER] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	preparation.accounts.symbolizer = (struct uid_pool_account){getuid(), getgid(), -1};
 	return program_arguments_make(&preparation) ||
-	       starter_client_fork(&starter, &preparation, starter_serve) < 0;
+	       starter_client_fork(&starter, serve_preparation, &preparation) < 0;
 }
 
 static void end_starter(void)

@@ -7,7 +7,7 @@
 #include "cli/exit_code.h"
 #include "cli/restart.h"
 #include "cli/start.h"
-#include "cli/starter/serve.h"
+#include "tests/unit/cli/serve_preparation.h"
 
 static struct preparation preparation; /* without any program */
 static struct starter_client starter;
@@ -33,7 +33,7 @@ static int begin(void **state)
 	session.starter = &starter;
 	session.phase = SESSION_RECORDING;
 	preparation_init(&preparation, &options);
-	return starter_client_fork(&starter, &preparation, starter_serve);
+	return starter_client_fork(&starter, serve_preparation, &preparation);
 }
 
 static void symbolizer_that_dies_while_recording_is_followed(void **state)

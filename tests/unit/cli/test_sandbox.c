@@ -39,6 +39,7 @@ static const struct probe of_command[] = {
 	{"memory", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1}, true},
 	{"a file for writing", SYS_openat, {AT_FDCWD, (long)path, O_WRONLY}, false},
 	{"a new file", SYS_openat, {AT_FDCWD, (long)path, O_CREAT}, false},
+	{"a file without its bytes", SYS_openat, {AT_FDCWD, (long)path, O_TRUNC}, false},
 	{"a file, as of old", SYS_open, {(long)path, O_RDONLY}, false},
 	{"openat2", SYS_openat2, {-1, 0, 0, 0}, false},
 	{"linkat", SYS_linkat, {-1, 0, -1, 0, 0}, false},
@@ -67,7 +68,8 @@ static const struct probe of_command[] = {
 
 static const struct probe of_starter[] = {
 	{"a request", SYS_recvmsg, {-1, 0, 0}, true},
-	{"a program, by descriptor", SYS_execveat, {-1, 0, 0, 0}, true},
+	{"a program, by descriptor", SYS_execveat, {-1, 0, 0, 0, AT_EMPTY_PATH}, true},
+	{"a program of a folder", SYS_execveat, {AT_FDCWD, (long)path, 0, 0, 0}, false},
 	{"its account", SYS_setresuid, {-1, -1, -1}, true},
 	{"its end", SYS_kill, {0, 0}, true},
 	{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}, true},

@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/cli/serve_preparation.h"
 #include "tests/unit/cli/test_folder.h"
 
 #include "cli/child.h"
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/spawn.h"
-#include "cli/starter/serve.h"
 #include "cli/starter_client.h"
 #include "shared/fdpass.h"
 
@@ -27,16 +27,38 @@ static struct preparation preparation;
 static struct starter_client starter;
 static struct outputs outputs, later;
 
-static int begin(void **state)
+/* It has the options as they are now. */
+static int fork_starter(void)
+{
+	preparation_init(&preparation, &options);
+	return starter_client_fork(&starter, serve_preparation, &preparation);
+}
+
+static void fork_another(void)
+{
+	starter_client_stop(&starter);
+	assert_int_equal(fork_starter(), 0);
+}
+
+static int begin_every(void **state, uint64_t every_ns)
 {
 	if (test_folder_make(state) < 0)
 		return -1;
-	options = (struct options){.hz = 99, .output_count = 2};
+	options = (struct options){.hz = 99, .output_count = 2, .every_ns = every_ns};
 	options.outputs[0] = (struct options_output){test_folder_path("x.folded"), FORMAT_FOLDED};
 	options.outputs[1] = (struct options_output){test_folder_path("x.html"), FORMAT_HTML};
 	options.summary = test_folder_path("x.json");
-	preparation_init(&preparation, &options);
-	return starter_client_fork(&starter, &preparation, starter_serve);
+	return fork_starter();
+}
+
+static int begin(void **state)
+{
+	return begin_every(state, 0);
+}
+
+static int begin_reports(void **state)
+{
+	return begin_every(state, 1000000000);
 }
 
 static int end(void **state)
@@ -122,14 +144,21 @@ static void report_that_was_lost_leaves_its_number_to_the_next(void **state)
 
 static void output_that_cannot_be_opened_is_refused_or_left_out(void **state)
 {
-	options.outputs[1].path = "/nowhere/x.html";
-	starter_client_stop(&starter); /* it has the options of its fork */
-	assert_int_equal(starter_client_fork(&starter, &preparation, starter_serve), 0);
-	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), EXIT_CODE_FAILED);
+	const char *taken = test_folder_path("x.0002.html");
+
+	assert_int_equal(mkdir(taken, 0700), 0);
+	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), 0);
 	outputs_open_more(&later, &outputs, 2);
 	assert_false(later.refused[0]);
 	assert_true(later.refused[1]);
 	assert_false(later.summary_refused);
+	assert_int_equal(rmdir(taken), 0);
+	options.outputs[1].path = "/nowhere/x.html";
+	fork_another();
+	outputs_close(&outputs);
+	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), EXIT_CODE_FAILED);
+	assert_int_equal(request(STARTER_OPEN, 0, 2), EXIT_CODE_FAILED);
+	assert_int_equal(request(STARTER_OPEN, 1, 1), EXIT_CODE_FAILED);
 }
 
 /* Whoever makes an output fail must not be able to lead the next one elsewhere. */
@@ -141,8 +170,7 @@ static void folder_stays_the_same_behind_an_output_that_failed(void **state)
 	assert_int_equal(mkdir(test_folder_path("a/x.0002.folded"), 0700), 0);
 	options.output_count = 1;
 	options.outputs[0].path = test_folder_path("a/x.folded");
-	starter_client_stop(&starter);
-	assert_int_equal(starter_client_fork(&starter, &preparation, starter_serve), 0);
+	fork_another();
 	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), 0);
 	outputs_open_more(&later, &outputs, 2);
 	assert_true(later.refused[0]);
@@ -164,12 +192,33 @@ static void folder_stays_the_same_behind_an_output_that_failed(void **state)
 static void what_is_out_of_order_is_refused(void **state)
 {
 	assert_int_equal(request(STARTER_COMMIT, 0, 0), -EINVAL);
-	assert_int_equal(request(STARTER_OPEN, 0, 1ull << 32), EXIT_CODE_FAILED);
 	assert_int_equal(outputs_open(&outputs, &starter, &options, 0), 0);
 	assert_int_equal(request(STARTER_OPEN, 1, 0), EXIT_CODE_FAILED);
-	assert_int_equal(request(STARTER_COMMIT, 3, 0), -EINVAL); /* the summary has 2 */
-	assert_int_equal(request(STARTER_RENUMBER, 0, 1ull << 32), 0);
+	assert_int_equal(request(STARTER_OPEN, 0, 1), EXIT_CODE_FAILED); /* it is the only one */
+	assert_int_equal(request(STARTER_COMMIT, 3, 0), -EINVAL);        /* the summary has 2 */
+	assert_int_equal(request(STARTER_RENUMBER, 0, 1), -EINVAL);
 	assert_int_equal(test_folder_count(), 0);
+	assert_int_equal(request(STARTER_NEXT, 0, 0), 0);
+	assert_int_equal(request(STARTER_OPEN, 1, 0), EXIT_CODE_FAILED); /* its folders, by paths */
+}
+
+/* It could put its report in the place of one of another recording. */
+static void numbers_of_reports_follow_each_other(void **state)
+{
+	assert_int_equal(request(STARTER_OPEN, 1, 7), EXIT_CODE_FAILED);
+	fork_another();
+	assert_int_equal(outputs_open(&outputs, &starter, &options, 1), 0);
+	assert_int_equal(request(STARTER_OPEN, 0, 3), EXIT_CODE_FAILED);
+	assert_int_equal(request(STARTER_OPEN, 0, 1ull << 32), EXIT_CODE_FAILED);
+	outputs_open_more(&later, &outputs, 2);
+	assert_true(dprintf(outputs.items[0].fd, "one") > 0);
+	assert_int_equal(outputs_commit(&outputs, 0), 0);
+	outputs_leave(&outputs);
+	assert_int_equal(request(STARTER_RENUMBER, 0, 1), -EINVAL); /* it is stored */
+	assert_int_equal(request(STARTER_RENUMBER, 0, 3), -EINVAL);
+	assert_int_equal(request(STARTER_RENUMBER, 0, 1ull << 32 | 2), -EINVAL);
+	assert_int_equal(request(STARTER_OPEN, 0, 4), EXIT_CODE_FAILED);
+	assert_true(holds("x.0001.folded", "one"));
 }
 
 static void no_process_but_its_own_can_be_touched(void **state)
@@ -228,16 +277,18 @@ static void without_it_nothing_is_stored_and_nothing_waits(void **state)
 }
 
 #define WITH_STARTER(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define OF_REPORTS(test)   cmocka_unit_test_setup_teardown(test, begin_reports, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_STARTER(files_are_there_once_they_are_stored),
-		WITH_STARTER(each_report_has_files_of_its_own),
-		WITH_STARTER(report_that_was_lost_leaves_its_number_to_the_next),
-		WITH_STARTER(output_that_cannot_be_opened_is_refused_or_left_out),
-		WITH_STARTER(folder_stays_the_same_behind_an_output_that_failed),
+		OF_REPORTS(each_report_has_files_of_its_own),
+		OF_REPORTS(report_that_was_lost_leaves_its_number_to_the_next),
+		OF_REPORTS(output_that_cannot_be_opened_is_refused_or_left_out),
+		OF_REPORTS(folder_stays_the_same_behind_an_output_that_failed),
 		WITH_STARTER(what_is_out_of_order_is_refused),
+		OF_REPORTS(numbers_of_reports_follow_each_other),
 		WITH_STARTER(no_process_but_its_own_can_be_touched),
 		WITH_STARTER(message_that_is_none_ends_it),
 		WITH_STARTER(message_of_another_size_ends_it),
