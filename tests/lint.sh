@@ -24,6 +24,8 @@ FUNCTION_LINES=60
 
 failed=0
 passed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # verdict CLAIM: the claim holds if nothing comes in on stdin; what comes in breaks it.
 verdict()
@@ -195,26 +197,29 @@ done | verdict 'each folder is a process or a topic of the process around it'
 
 programs=$(sources shared collector symbolizer service cli)
 all=$(sources shared bpf collector symbolizer service cli tests)
-user=$(echo "$all" | grep -vE '^bpf/|\.bpf\.[ch]$')
+echo "$all" | code >"$scratch/code"
+code_of_all() { cat "$scratch/code"; }
+code_of_programs() { grep -vE '^(bpf|tests)/' "$scratch/code"; }
+code_of_user_space() { grep -vE '^bpf/|^[^:]*\.bpf\.[ch]:' "$scratch/code"; }
 
 banned='strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|alloca|system|popen|usleep|signal'
-echo "$all" | code | grep -E "\\b($banned)[[:space:]]*\\(" |
+code_of_all | grep -E "\\b($banned)[[:space:]]*\\(" |
 	verdict 'no banned call'
-echo "$programs" | code | grep -E '\b_?exit[[:space:]]*\(' |
+code_of_programs | grep -E '\b_?exit[[:space:]]*\(' |
 	grep -vE '(^|/)main\.c:' | grep -vE '\b_exit' |
 	verdict 'exit() only in main.c'
-echo "$user" | code | grep -E '\bgoto\b' | verdict 'no goto in user space'
-echo "$user" | code | grep -E '\bvolatile\b' | grep -vE '\b(asm|__asm__)\b' |
+code_of_user_space | grep -E '\bgoto\b' | verdict 'no goto in user space'
+code_of_user_space | grep -E '\bvolatile\b' | grep -vE '\b(asm|__asm__)\b' |
 	verdict 'no volatile in user space'
-echo "$all" | code | grep -E '\b(asm|__asm__)\b' | grep -vE '^(bpf|tests)/' |
+code_of_all | grep -E '\b(asm|__asm__)\b' | grep -vE '^(bpf|tests)/' |
 	verdict 'no assembly outside bpf/'
-echo "$programs" | code |
+code_of_programs |
 	grep -E '\b(atomic_(thread|signal)_fence|__sync_synchronize|__atomic_thread_fence)\b' |
 	grep -v '^collector/watermark\.c:' | verdict 'no fence but that of the watermark'
 echo collector/watermark.c | code | grep -E '\batomic_thread_fence\b' | tail -n +2 |
 	verdict 'one fence in the watermark'
 unordered='load|store|exchange|fetch_[a-z]+|compare_exchange_(weak|strong)'
-echo "$programs" | code |
+code_of_programs |
 	grep -E "\\b(__sync_|__atomic_)[a-z]|\\batomic_($unordered)[[:space:]]*\\(" |
 	verdict 'every atomic operation names its order'
 echo "$all" | xargs grep -nE '\b(TODO|FIXME|XXX|HACK)\b' | verdict 'nothing is left for later'
@@ -271,18 +276,27 @@ texts | xargs -d '\n' awk -v most=$COLUMNS_MOST '{
 
 # --- the form of a file ------------------------------------------------------------------------
 
-for file in $all; do
-	head -1 "$file" | grep -q SPDX-License-Identifier || echo "$file: no licence in line 1"
-	name=$(basename "$file")
-	name=${name%.[ch]}
-	name=${name%.bpf}
-	[ "$name" = main ] || head -6 "$file" | grep -qE "$name(\.bpf)?(\.c|\.h)? - [^ ]" ||
-		echo "$file: no sentence \`$name - ...\` at its head"
-done | verdict 'every file has its licence and its sentence'
-for file in $all; do
-	lines=$(wc -l <"$file")
-	[ "$lines" -le $FILE_LINES ] || echo "$file: $lines lines"
-done | verdict "no file over $FILE_LINES lines"
+{
+	echo "$all" | xargs sh -c 'find "$@" -maxdepth 0 -empty -printf "%p: empty\n"' sh
+	echo "$all" | xargs awk '
+	function ends() {
+		if (file != "" && !said) print file ": no sentence `" name " - ...` at its head"
+	}
+	FNR == 1 {
+		ends()
+		file = name = FILENAME
+		sub(/.*\//, "", name)
+		sub(/\.[ch]$/, "", name)
+		sub(/\.bpf$/, "", name)
+		said = name == "main"
+		if ($0 !~ /SPDX-License-Identifier/) print file ": no licence in line 1"
+	}
+	FNR <= 6 && $0 ~ name "(\\.bpf)?(\\.c|\\.h)? - [^ ]" { said = 1 }
+	END { ends() }'
+} | verdict 'every file has its licence and its sentence'
+echo "$all" | xargs wc -l | awk -v most=$FILE_LINES '$1 > most && $2 != "total" {
+	print $2 ": " $1 " lines"
+}' | verdict "no file over $FILE_LINES lines"
 
 functions=$(echo "$all" | ctags --languages=C --langmap=C:.c.h --kinds-C=f --fields=+ne -L - -o - |
 	awk -F'\t' '{
@@ -331,11 +345,11 @@ included()
 linked()
 {
 	nm --defined-only "$build"/shared/libshared.a.p/"$1".c.o 2>/dev/null |
-		awk '$2 == "T" { print $3 }' |
-		grep -qxFf - <(nm --defined-only "$build"/collector/tidemark-collector \
-			"$build"/collector/opener/tidemark-opener | awk '{ print $3 }')
+		awk '$2 == "T" { print $3 }' | grep -qxFf - "$scratch/linked"
 }
 
+[ -z "$build" ] || nm --defined-only "$build"/collector/tidemark-collector \
+	"$build"/collector/opener/tidemark-opener | awk '{ print $3 }' >"$scratch/linked"
 starter_lines=$(sources cli/starter | code | wc -l)
 { [ "$starter_lines" -lt $STARTER_LINES ] || echo "$starter_lines lines"; } |
 	verdict "the starter of a recording stays under $STARTER_LINES lines"
