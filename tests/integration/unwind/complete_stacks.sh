@@ -44,7 +44,7 @@ for name in names:
     tally, whole = Tally(stacks, late), Tally(stacks, stacks.user)
     just_met = stacks.just_met(settle)
     young = len(just_met & set(late))
-    settled = Tally(stacks, [s for s in late if s not in just_met])
+    settled = Tally(stacks, [s for s in late if s not in just_met and s.stop != "time"])
     # Stacks whose outermost file could not be read by the time of this check are left out of the
     # share at a root.
     rooted = 100.0 * settled.rooted / max(1, settled.total - settled.unread)
@@ -65,6 +65,9 @@ for name in names:
     # A single cut stack is always allowed.
     if settled.total - settled.whole > max(1, 0.001 * settled.total):
         bad.append("%s: only %.3f %% of the stacks are whole" % (name, settled.share()))
+    # A hypervisor that takes the CPU away during a walk uses up the time of that walk.
+    if tally.reasons["time"] > 1 + 0.01 * tally.total:
+        bad.append("%s: %d stacks are cut for time" % (name, tally.reasons["time"]))
     if young > max(3, 0.01 * young_max * tally.total):
         bad.append("%s: %d of %d stacks are cut in files just met" % (name, young, tally.total))
     rootless = settled.total - settled.unread - settled.rooted

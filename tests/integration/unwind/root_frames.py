@@ -13,6 +13,7 @@ import struct
 import subprocess
 
 ROOTS = re.compile(r"^(_start|__clone3?|clone3?|thread_start|__start_context|_dl_start_user|"
+                   r"make_fcontext|"  # Boost.Context: a fiber returns into it, and it calls _exit
                    r"_rt0_.*|runtime\.(rt0_go|goexit|mstart|mcall|morestack)(\.abi0)?)$")
 # This much code at the ELF entry counts as a root. It is longer than any _start here.
 ENTRY_BYTES = 64

@@ -8,7 +8,7 @@
 # The workloads of every test run; tests/run installs what they need. The others need more packages
 # or more time.
 SHORT=(signals contexts odd_stacks exec_stacks pool reload deleted replaced namespace python
-	openssl pgbench redis gcc node go rust)
+	openssl pgbench redis gcc node go rust fibers qemu)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
@@ -197,6 +197,21 @@ prepare_rust() {
 		{ echo 'rustc cannot build'; return 1; }
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
+
+prepare_fibers() {
+	g++ -O2 -o "$WORK/fibers" "$TM_SOURCE/tests/integration/programs/fibers.cpp" \
+		-lboost_context
+}
+run_fibers() { "$WORK/fibers" "$1"; }
+
+# Its block layer is coroutines: sigsetjmp on stacks that makecontext began.
+prepare_qemu() {
+	needs qemu-img && qemu-img create -q -f qcow2 "$WORK/disk.qcow2" 64M
+}
+run_qemu() {
+	timeout "$1" qemu-img bench -f qcow2 -t unsafe -w -c 1000000000 -d 16 -s 4096 \
+		"$WORK/disk.qcow2"
+}
 
 # A Rust program as Debian ships it, which is stripped.
 prepare_ripgrep() { needs rg; }
