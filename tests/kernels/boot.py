@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 import initramfs
 import kernel_image
 
-TIMEOUT_S = 540
+TIMEOUT_S = 800
 SKIPPED = 77
 LOOKUPS = ("lookup", "lookup-many", "lookup-storm", "lookup-many-storm")
 PERIODS = ("periods",)
@@ -64,9 +64,13 @@ def boot(kernel, archive, machine=("-smp", "2", "-m", "1024")):
                *machine, "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio",
                "-kernel", kernel, "-initrd", archive,
                "-append", "console=ttyS0 panic=-1 quiet rdinit=/init"]
-    guest = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                           timeout=TIMEOUT_S)
-    return guest.stdout.decode("utf-8", "replace").replace("\r", "")
+    try:
+        written = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
+                                 check=False, timeout=TIMEOUT_S).stdout
+    except subprocess.TimeoutExpired as late:
+        print(f"the guest has not come to its end within {TIMEOUT_S} s", flush=True)
+        written = late.stdout or b""
+    return written.decode("utf-8", "replace").replace("\r", "")
 
 
 def boot_again(start):

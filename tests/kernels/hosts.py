@@ -20,6 +20,7 @@ MACHINES = {  # possible CPUs: qemu's options
            "-numa", "node,nodeid=0,cpus=0-7,memdev=m0",
            "-numa", "node,nodeid=1,cpus=8-15,memdev=m1"),
     "64": ("-smp", "6,maxcpus=64", "-m", "1024"),
+    "128": ("-smp", "128", "-m", "3072"),  # all of them online
     "255": ("-smp", "4,maxcpus=255", "-m", "2048"),
 }
 RESULTS = ("exits", "plain", "waking", "limited")

@@ -43,7 +43,7 @@ class Bounds:
 # Stacks of `deep` are cut while it is inside execve, while it exits, and before its table is there.
 FRAME_POINTERS = Bounds(samples=40, stacks=40, whole=0.8, time=0.1,
                         cuts=["exec", "exiting", "no_table"])
-ROWS = Bounds(samples=20, stacks=20, whole=0.7, time=0.3)
+ROWS = Bounds(samples=20, stacks=20, whole=0.7, time=0.3, cuts=["no_table"])
 
 
 def is_whole(stack, depth):

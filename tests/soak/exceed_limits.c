@@ -140,9 +140,7 @@ static int files(const char *folder, unsigned long count, uint64_t ns)
 
 static int stay(void *ns)
 {
-	uint64_t end = tm_clock_ns() + *(uint64_t *)ns;
-
-	while (tm_clock_ns() < end)
+	while (tm_clock_cpu_ns(0) < *(uint64_t *)ns)
 		;
 	while (pause() < 0)
 		;

@@ -6,7 +6,7 @@
 set -u
 failed=0
 
-[[ $# -gt 0 ]] || set -- 1 16 64 255
+[[ $# -gt 0 ]] || set -- 1 16 64 128 255
 for series in 5.10 6.1 6.12; do
 	for cpus in "$@"; do
 		# it believes no emulator that CPUs may be added

@@ -135,7 +135,7 @@ DEBUGINFOD_URLS="http://127.0.0.1:$SILENT" start_recording silent -d 1 -F 199 \
 until_true 20 start_victim || wrong 'tidemark-debuginfod does not run'
 VICTIM=$(program_pid "$RECORDER" tidemark-debuginfod)
 remember "$RECORDER"
-until_true 10 grep -qs asked "$WORK/servers.log" || wrong 'the server is not asked'
+until_true 25 grep -qs asked "$WORK/servers.log" || wrong 'the server is not asked'
 kill -KILL "$VICTIM"
 wait "$RECORDER"
 STATUS=$?

@@ -77,7 +77,7 @@ for ((i = 0; i < TIMES; i++)); do
 	switch 0
 	from=${EPOCHREALTIME/./}
 	# The other CPU keeps running, so W must keep advancing; the lag is checked below.
-	until_true 20 ran "${SPINNING[zero]}" $(($(ran_ticks "${SPINNING[zero]}") + 40))
+	until_true 20 ran "${SPINNING[zero]}" $(($(ran_ticks "${SPINNING[zero]}") + 120))
 	away=$((${EPOCHREALTIME/./} - from))
 	((away < away_least)) && away_least=$away
 	switch 1

@@ -6,7 +6,7 @@
 # Symbols are read again at most once in so many seconds; the second program is loaded after the
 # first reading, and runs until after the second one.
 AGAIN=10
-FIRST=4
+FIRST=8
 SECOND=$((AGAIN + 4))
 
 [[ $(cat /proc/sys/net/core/bpf_jit_enable 2>&1) == [1-9] ]] ||

@@ -8,7 +8,7 @@ HZ=499
 begin() { # NAME ARGUMENT...
 	local name=$1
 	shift
-	start_attached_recording "$name" -F $HZ --no-cache -o "$WORK/$name.folded" "$@"
+	start_attached_recording "$name" -F $HZ --no-cache --no-lines -o "$WORK/$name.folded" "$@"
 }
 
 # run_program NAME TICKS - starts a new program and waits until it has used so much CPU time

@@ -80,7 +80,7 @@ if record_ok shut -F 199 -d 3 --no-cache --public-files "${processes[@]}" \
 		wrong "the end does not say what would help"
 fi
 say "by default:"
-if record_ok open -F 199 -d 3 --no-cache "${processes[@]}" -o "$WORK/open.folded" \
+if record_ok open -F 199 -d 6 --no-cache "${processes[@]}" -o "$WORK/open.folded" \
 	-o "$WORK/open.html"; then
 	balance open
 	leaves open closed named

@@ -16,6 +16,9 @@ cat >"$WORK/load" <<EOF2
 "$TM_WORKLOADS/waits" 2 500 &
 "$TM_WORKLOADS/hot" 3 1
 wait
+until [[ -e "$WORK/all.0002.otlp" ]] || ((SECONDS > 60)); do # and the last one makes three
+	read -r -t 0.1 <> <(:)
+done
 EOF2
 chmod +x "$WORK/load"
 
