@@ -17,7 +17,7 @@ attack() {
 	local name=$1 pid
 	shift
 	say "$name:"
-	start_attached_recording "$name" -F $HZ --cpu-max 2 -o "$WORK/$name.html"
+	start_attached_recording "$name" -F $HZ --cpu-max 3 -o "$WORK/$name.html"
 	"$@" "$TM_WORKLOADS/deep" 1000 0 $TIME &
 	pid=$!
 	STARTED+=($pid)
@@ -44,7 +44,9 @@ print("  the victim: %d samples of %.0f, for %.3f s of %.3f; the attacker: %d sa
       "of %s; %d thinned; rate %s" %
       (count["victim"], cpu * hz, seconds["victim"], cpu, count["deep"], seconds["deep"],
        sys.argv[2], read["thinned"], weights))
-check(count["victim"] > 0.9 * cpu * hz, "the victim lost samples")
+# Where a quarter of --cpu-max is too much for a slow host, the rate of all is lowered in the end.
+share = sum(s / weight for weight, s in weights.items()) / sum(weights.values())
+check(count["victim"] > 0.9 * cpu * hz * share, "the victim lost samples")
 check(count["deep"] < 0.5 * float(sys.argv[2]) * hz, "the attacker lost none")
 check(read["thinned"] > 0.5 * float(sys.argv[2]) * hz, "that is not what was thinned")
 # Independent choices, of one hit in 64 at most; and what the kernel did not run.
