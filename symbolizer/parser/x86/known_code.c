@@ -16,6 +16,8 @@
 #define PLT_HEAD_JUMP \
 	6u /* of the first entry, which is entered with the index pushed: push, jump */
 #define PLT_IBT_PUSHED 9u /* behind endbr64 and the push of the index; see X86_64_PLT_PUSHED */
+#define ENDBR_BYTES    4
+#define FINISH_BYTES   9u /* xor %rdi,%rdi; call _exit; hlt */
 
 enum known_code_kind { /* of a range: code_range.index */
 	KNOWN_CODE_ENTRY_POINT,
@@ -24,6 +26,7 @@ enum known_code_kind { /* of a range: code_range.index */
 	KNOWN_CODE_PLT,      /* one jump for each entry */
 };
 
+static const uint8_t endbr[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
 static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 static int add(struct code_ranges *ranges, const struct sections *sections,
@@ -40,7 +43,6 @@ static int add(struct code_ranges *ranges, const struct sections *sections,
 /* Whether code clears the frame pointer or passes on the initial stack, as no function does. */
 static bool is_entry_code(const struct section *code)
 {
-	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	static const struct {
 		uint8_t bytes[3], count;
 	} firsts[] = {
@@ -50,10 +52,10 @@ static bool is_entry_code(const struct section *code)
 	};
 	const uint8_t *at = code->bytes;
 
-	if (!at || code->size < sizeof(endbr) + sizeof(firsts[0].bytes))
+	if (!at || code->size < ENDBR_BYTES + sizeof(firsts[0].bytes))
 		return false;
-	if (memcmp(at, endbr, sizeof(endbr)) == 0)
-		at += sizeof(endbr);
+	if (memcmp(at, endbr, ENDBR_BYTES) == 0)
+		at += ENDBR_BYTES;
 	for (uint32_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
 		if (memcmp(at, firsts[i].bytes, firsts[i].count) == 0)
 			return true;
@@ -147,8 +149,32 @@ static int add_start_contexts(struct code_ranges *ranges, const struct sections 
 	return r;
 }
 
+/* Boost.Context jumps into the function of a fiber, which returns to a call of _exit() behind that
+ * jump. Some of its versions have no CFI for this. */
+static int add_fibers(struct code_ranges *ranges, const struct sections *sections,
+		      const struct section *code)
+{
+	static const uint8_t jump[] = {0x55, 0xff, 0xe3};         /* push %rbp; jmp *%rbx */
+	static const uint8_t finish[] = {0x48, 0x31, 0xff, 0xe8}; /* xor %rdi,%rdi; call */
+	const uint8_t *at = code->bytes, *end = code->bytes + code->size;
+	int r = 0;
+
+	while (!r && (at = memmem(at, (size_t)(end - at), jump, sizeof(jump)))) {
+		const uint8_t *from = at;
+
+		at += sizeof(jump);
+		if (end - at > ENDBR_BYTES && memcmp(at, endbr, ENDBR_BYTES) == 0)
+			at += ENDBR_BYTES;
+		if ((size_t)(end - at) >= FINISH_BYTES && memcmp(at, finish, sizeof(finish)) == 0)
+			r = add(ranges, sections, KNOWN_CODE_ENTRY_POINT,
+				code->vaddr + (uint64_t)(from - code->bytes),
+				(uint64_t)(at - from) + FINISH_BYTES, 0);
+	}
+	return r;
+}
+
 /* Searched for only in files no larger than a C library. */
-static int find_start_contexts(struct code_ranges *ranges, const struct sections *sections)
+static int find_outermost(struct code_ranges *ranges, const struct sections *sections)
 {
 	const Elf64_Shdr *text = sections_header(sections, ".text");
 	struct section code;
@@ -157,7 +183,9 @@ static int find_start_contexts(struct code_ranges *ranges, const struct sections
 	if (!text || text->sh_size > KNOWN_CODE_SCAN_MAX)
 		return 0;
 	r = sections_load_header(sections, text, &code);
-	return r || !code.bytes ? r : add_start_contexts(ranges, sections, &code);
+	if (!r && code.bytes)
+		r = add_start_contexts(ranges, sections, &code);
+	return r || !code.bytes ? r : add_fibers(ranges, sections, &code);
 }
 
 int known_code_add(struct code_ranges *ranges, const struct sections *sections)
@@ -166,7 +194,7 @@ int known_code_add(struct code_ranges *ranges, const struct sections *sections)
 	int r = add_entry(ranges, sections);
 
 	if (!r)
-		r = find_start_contexts(ranges, sections);
+		r = find_outermost(ranges, sections);
 	if (!r)
 		r = add_lazy_plt(ranges, sections);
 	for (uint32_t i = 0; !r && i < sizeof(plain) / sizeof(plain[0]); i++) {

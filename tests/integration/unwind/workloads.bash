@@ -8,8 +8,8 @@
 # The workloads of every test run; tests/run installs what they need. The others need more packages
 # or more time.
 SHORT=(signals contexts odd_stacks exec_stacks pool reload deleted replaced namespace python
-	openssl pgbench redis gcc node go rust qemu)
-WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx fibers)
+	openssl pgbench redis gcc node go rust fibers qemu)
+WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
 
@@ -198,8 +198,6 @@ prepare_rust() {
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
 
-# Boost 1.74 has no call frame information of a fiber's root: its stacks are whole or cut there, by
-# what lies above them. Later ones have it.
 prepare_fibers() {
 	g++ -O2 -o "$WORK/fibers" "$TM_SOURCE/tests/integration/programs/fibers.cpp" \
 		-lboost_context

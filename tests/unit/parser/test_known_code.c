@@ -100,11 +100,9 @@ static void entry_point_with_ordinary_cfi_is_outermost(void **state)
 	compiled_table_expect(0x1120, CALL);
 }
 
-static void start_context_is_outermost(void **state)
+/* The sections .text and .eh_frame, which is filled until their sizes are set. */
+static void name_sections(void)
 {
-	/* mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: as glibc's __start_context */
-	put_code(0x1210,
-		 BYTES(0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74, 8));
 	memcpy((char *)builder.file + builder.sections[1].sh_offset + builder.sections[2].sh_name,
 	       ".text", 6);
 	builder.sections[2].sh_addr = CFI_BUILDER_VADDR;
@@ -114,6 +112,14 @@ static void start_context_is_outermost(void **state)
 	       ".eh_frame", 10);
 	builder.sections[3].sh_offset = CFI_BUILDER_DATA;
 	builder.sections[3].sh_addr = CFI_BUILDER_DATA + CFI_BUILDER_AWAY;
+}
+
+static void start_context_is_outermost(void **state)
+{
+	/* mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: as glibc's __start_context */
+	put_code(0x1210,
+		 BYTES(0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74, 8));
+	name_sections();
 	add_cfi(0x11c0, 0x48);
 	add_cfi(0x1210, 0x20);
 	builder.sections[3].sh_size = builder.filled[CFI_BUILDER_EH_FRAME];
@@ -123,6 +129,29 @@ static void start_context_is_outermost(void **state)
 	compiled_table_expect(0x120f, "end"); /* a return to the first byte is looked up here */
 	compiled_table_expect(0x1210, "end");
 	compiled_table_expect(0x122f, "end");
+}
+
+static void root_of_a_fiber_is_outermost(void **state)
+{
+	/* push %rbp; jmp *%rbx; xor %rdi,%rdi; call; hlt: as Boost.Context's make_fcontext; with
+	 * endbr64 likewise; with another call it is none */
+	put_code(0x1210, BYTES(0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xf4));
+	put_code(0x1240, BYTES(0x55, 0xff, 0xe3, 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x31, 0xff, 0xe8, 1,
+			       0, 0, 0, 0xf4));
+	put_code(0x1270, BYTES(0x55, 0xff, 0xe3, 0x48, 0x31, 0xf6, 0xe8, 1, 0, 0, 0, 0xf4));
+	name_sections();
+	add_cfi(0x1200, 0x10);
+	builder.sections[3].sh_size = builder.filled[CFI_BUILDER_EH_FRAME];
+	builder.sections[2].sh_size = 0x1000;
+	compiled_table_open(&builder);
+	compiled_table_expect(0x120f, CALL);
+	compiled_table_expect(0x1210, "end");
+	compiled_table_expect(0x1212, "end"); /* a return to what is behind the jump */
+	compiled_table_expect(0x121b, "end");
+	compiled_table_expect(0x121c, "none");
+	compiled_table_expect(0x1246, "end");
+	compiled_table_expect(0x124f, "end");
+	compiled_table_expect(0x1272, "none");
 }
 
 static void plt_of_a_static_program_has_jumps_alone(void **state)
@@ -210,6 +239,7 @@ int main(void)
 		claim(entry_point_of_a_program_is_outermost_whatever_it_does),
 		claim(entry_point_with_ordinary_cfi_is_outermost),
 		claim(start_context_is_outermost),
+		claim(root_of_a_fiber_is_outermost),
 		claim(plt_of_a_static_program_has_jumps_alone),
 		claim(plt_without_cfi_has_built_in_rules),
 		claim(cfi_of_a_plt_wins),
