@@ -8,7 +8,7 @@
 # The workloads of every test run; tests/run installs what they need. The others need more packages
 # or more time.
 SHORT=(signals contexts odd_stacks exec_stacks pool reload deleted replaced namespace python
-	openssl pgbench redis gcc node go rust fibers qemu)
+	openssl pgbench redis gcc node go rust stacker fibers qemu)
 WORKLOADS=("${SHORT[@]}" work static static_pie perl ripgrep musl nginx)
 PG=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | tail -n 1)
 export PG
@@ -197,6 +197,24 @@ prepare_rust() {
 		{ echo 'rustc cannot build'; return 1; }
 }
 run_rust() { "$WORK/busy-rust" "$1"; }
+
+# Its assembly is built as its build.rs does it.
+prepare_stacker() {
+	local psm
+	needs rustc || return
+	psm=$(find /usr/share/cargo/registry -maxdepth 1 -name 'psm-*' 2>/dev/null | head -n 1)
+	[[ $psm ]] || { echo 'there is no librust-psm-dev'; return 1; }
+	cc -xassembler-with-cpp -DCFG_TARGET_OS_linux -DCFG_TARGET_ARCH_x86_64 \
+		-DCFG_TARGET_ENV_gnu -c -o "$WORK/psm.o" "$psm/src/arch/x86_64.s" &&
+		ar rcs "$WORK/libpsm_s.a" "$WORK/psm.o" &&
+		rustc --cap-lints allow --crate-type rlib --crate-name psm --cfg asm \
+			--cfg switchable_stack -L "$WORK" -l static=psm_s -o "$WORK/libpsm.rlib" \
+			"$psm/src/lib.rs" &&
+		rustc -O --extern "psm=$WORK/libpsm.rlib" -L "$WORK" -o "$WORK/grown_stacks" \
+			"$TM_SOURCE/tests/integration/programs/grown_stacks.rs" ||
+		{ echo 'rustc cannot build psm'; return 1; }
+}
+run_stacker() { "$WORK/grown_stacks" "$1"; }
 
 prepare_fibers() {
 	g++ -O2 -o "$WORK/fibers" "$TM_SOURCE/tests/integration/programs/fibers.cpp" \
