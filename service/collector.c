@@ -52,10 +52,16 @@ static int failed(const char *what, int r)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
+/* Return: how many CPUs are new in @ret_cpus. */
+static unsigned look(struct manager *manager, unsigned *ret_cpus)
+{
+	return cpu_watch_look(&manager->cpus, tm_clock_ms(), cpu_watch_suspended_ms(), ret_cpus);
+}
+
 static int take_events(struct manager *manager, struct events *events)
 {
 	static unsigned cpus[TM_CPUS_MAX];
-	unsigned online = cpu_watch_look(&manager->cpus, tm_clock_ms(), cpus);
+	unsigned online = look(manager, cpus);
 	int r = 0;
 
 	events_take(events, &manager->service);
@@ -206,7 +212,7 @@ static void send_on(const struct manager *manager, int listener, enum tm_control
 static void sample_new_cpus(struct manager *manager)
 {
 	static unsigned cpus[TM_CPUS_MAX];
-	unsigned count = cpu_watch_look(&manager->cpus, tm_clock_ms(), cpus);
+	unsigned count = look(manager, cpus);
 
 	for (unsigned i = 0; i < count; i++) {
 		int fd = tm_cpus_open_event(cpus[i], manager->hz);

@@ -7,7 +7,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "shared/clock.h"
 
 int cpu_watch_open(struct cpu_watch *watch)
 {
@@ -28,7 +31,20 @@ static int read_online(const struct cpu_watch *watch, unsigned *ret_cpus)
 	return tm_cpus_parse(list, ret_cpus);
 }
 
-unsigned cpu_watch_look(struct cpu_watch *watch, uint64_t now_ms, unsigned *ret_cpus)
+uint64_t cpu_watch_suspended_ms(void)
+{
+	uint64_t boot_ms, now_ms;
+	struct timespec boot;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &boot) < 0)
+		return 0;
+	boot_ms = (uint64_t)boot.tv_sec * 1000 + (uint64_t)boot.tv_nsec / 1000000;
+	now_ms = tm_clock_ms(); /* behind it: what lies between the two makes this less, not more */
+	return boot_ms > now_ms ? boot_ms - now_ms : 0;
+}
+
+unsigned cpu_watch_look(struct cpu_watch *watch, uint64_t now_ms, uint64_t suspended_ms,
+			unsigned *ret_cpus)
 {
 	uint8_t before[sizeof(watch->online)];
 	unsigned fresh = 0;
@@ -40,6 +56,10 @@ unsigned cpu_watch_look(struct cpu_watch *watch, uint64_t now_ms, unsigned *ret_
 	count = read_online(watch, ret_cpus);
 	if (count < 0)
 		return 0;
+	if (suspended_ms > watch->suspended_ms + CPU_WATCH_SUSPENDED_MS)
+		memset(watch->online, 0, sizeof(watch->online));
+	if (suspended_ms > watch->suspended_ms)
+		watch->suspended_ms = suspended_ms;
 	memcpy(before, watch->online, sizeof(before));
 	memset(watch->online, 0, sizeof(watch->online));
 	for (int i = 0; i < count; i++) {
