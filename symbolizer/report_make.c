@@ -6,7 +6,6 @@
 #include "symbolizer/report_make.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "shared/control_receive.h"
@@ -83,42 +82,6 @@ static void fill_result(const struct report *report, struct tm_result *result)
 	result->processes = report->process_count;
 	result->files = report->file_count;
 	result->stacks = report->stack_count;
-}
-
-static void note_number(int control, uint64_t number, const char *what)
-{
-	if (number)
-		(void)tm_control_note(control, "%" PRIu64 " %s", number, what);
-}
-
-static void send_notes(const struct report_job *job, int control)
-{
-	for (unsigned i = 0; i < job->note_count; i++)
-		(void)tm_control_note(control, "%s", job->notes[i]);
-	note_number(control, job->names.failed,
-		    "files have unnamed functions: the parser ended or missed its deadline "
-		    "(parse_failures in the summary)");
-	note_number(control, job->result.undemangled,
-		    "function names are shown mangled: the parser did not demangle them in time");
-	note_number(control, job->accounting.on_cpu.unexplained, "samples are unaccounted for");
-	note_number(control, job->accounting.off_cpu.unexplained,
-		    "off-CPU samples are unaccounted for");
-	note_number(control, job->accounting.off_cpu_ns.unexplained,
-		    "ns of off-CPU samples are unaccounted for");
-	note_number(control, job->threads_lost.full,
-		    "sleeps are not reported before their end: "
-		    "there was no memory to remember them");
-	note_number(control, job->threads_lost.stacks,
-		    "stacks of threads were not kept until they were needed: "
-		    "there was no memory for them");
-	note_number(control, job->threads_lost.unknown,
-		    "threads are missing in the view of threads: "
-		    "what they did before this report is not known");
-	note_number(control, job->threads_lost.bad,
-		    "records of threads that the collector sent do not check");
-	note_number(control, job->conflicts,
-		    "file numbers got a second meaning too early: "
-		    "samples from before may bear its name");
 }
 
 static void send_top(const struct report *report, int control)
@@ -308,14 +271,14 @@ static void deliver(struct making *making, int control)
 	report_delivery_result(job->delivery, &job->result.export);
 }
 
-void report_make(struct report_job *job, int control)
+void report_make(struct report_job *job, int control, struct report_notes *notes)
 {
 	struct making making = {.job = job, .budget = &job->interval->budget};
 
 	name(job);
 	if (build(&making))
 		(void)build_coarser(&making);
-	send_notes(job, control);
+	report_notes_send(notes, job, control);
 	write_outputs(&making, control);
 	deliver(&making, control);
 	if (!job->code)

@@ -37,7 +37,7 @@ static void notify(const struct reporter *reporter)
 
 static void make_report(struct reporter *reporter, struct report_job *job)
 {
-	report_make(job, reporter->control);
+	report_make(job, reporter->control, &reporter->notes);
 	(void)pthread_mutex_lock(&reporter->lock);
 	reporter->done++;
 	(void)pthread_mutex_unlock(&reporter->lock);

@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-#include "symbolizer/report_job.h"
+#include "symbolizer/report_notes.h"
 
 #define REPORTER_JOBS_MAX 3u /* one that is made, two that wait */
 
@@ -27,8 +27,9 @@ struct reporter {
 	bool running;
 	bool stopping;
 	bool started;
-	int control;  /* borrowed */
-	int ready[2]; /* a socket pair: a message in [0] when a job is done */
+	struct report_notes notes; /* the thread's own */
+	int control;               /* borrowed */
+	int ready[2];              /* a socket pair: a message in [0] when a job is done */
 };
 #define REPORTER_NULL ((struct reporter){.control = -1, .ready = {-1, -1}})
 

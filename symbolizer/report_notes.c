@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_notes - what a report could not do, said to the command, or in the journal of a service
+ */
+
+#include "symbolizer/report_notes.h"
+
+#include <inttypes.h>
+
+#include "shared/clock.h"
+#include "shared/control.h"
+
+struct note {
+	uint64_t number;
+	const char *what;
+};
+
+bool report_notes_is_due(struct report_notes *notes, unsigned kind, uint64_t now_ms)
+{
+	if (now_ms < notes->next_ms[kind])
+		return false;
+	notes->next_ms[kind] = now_ms + REPORT_NOTES_PAUSE_MS;
+	return true;
+}
+
+void report_notes_send(struct report_notes *notes, const struct report_job *job, int control)
+{
+	const struct note all[REPORT_NOTES_KINDS] = {
+		{job->names.failed,
+		 "files have unnamed functions: the parser ended or missed its deadline "
+		 "(parse_failures in the summary)"},
+		{job->result.undemangled, "function names are shown mangled: the parser did not "
+					  "demangle them in time"},
+		{job->accounting.on_cpu.unexplained, "samples are unaccounted for"},
+		{job->accounting.off_cpu.unexplained, "off-CPU samples are unaccounted for"},
+		{job->accounting.off_cpu_ns.unexplained,
+		 "ns of off-CPU samples are unaccounted for"},
+		{job->threads_lost.full, "sleeps are not reported before their end: there was no "
+					 "memory to remember them"},
+		{job->threads_lost.stacks, "stacks of threads were not kept until they were "
+					   "needed: there was no memory for them"},
+		{job->threads_lost.unknown, "threads are missing in the view of threads: what "
+					    "they did before this report is not known"},
+		{job->threads_lost.bad, "records of threads that the collector sent do not check"},
+		{job->conflicts, "file numbers got a second meaning too early: samples from "
+				 "before may bear its name"},
+	};
+	const uint64_t now_ms = tm_clock_ms();
+
+	for (unsigned i = 0; i < job->note_count; i++)
+		(void)tm_control_note(control, "%s", job->notes[i]);
+	for (unsigned i = 0; i < REPORT_NOTES_KINDS; i++)
+		if (all[i].number && (control >= 0 || report_notes_is_due(notes, i, now_ms)))
+			(void)tm_control_note(control, "%" PRIu64 " %s", all[i].number,
+					      all[i].what);
+}
