@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shared/cleanup.h"
+#include "shared/clock.h"
 #include "shared/region.h"
 #include "shared/unwind_table.h"
 #include "symbolizer/parser/parser.h"
@@ -79,6 +80,7 @@ int table_cache_read_index(struct table_cache *cache)
 		return -errno;
 	cache->end = sizeof(found);
 	cache->session = 1;
+	cache->begun_ms = tm_clock_ms();
 	if (status.st_size < (off_t)sizeof(found) ||
 	    table_cache_file_read(cache->fd, &found, sizeof(found), 0) < 0 ||
 	    memcmp(found.magic, wanted->magic, sizeof(found.magic)) != 0 ||
@@ -245,11 +247,23 @@ static void mark(struct table_cache *cache, struct table_cache_entry *entry,
 	entry->mark = mark;
 }
 
+/* Whatever is used by a service for months would count as used by one session. Under the lock. */
+static void end_session(struct table_cache *cache)
+{
+	const uint64_t now_ms = tm_clock_ms();
+
+	if (now_ms - cache->begun_ms < TABLE_CACHE_SESSION_MS || cache->session == UINT64_MAX)
+		return;
+	cache->begun_ms = now_ms;
+	cache->session++;
+}
+
 static void note_use(struct table_cache *cache, const struct table_cache_key *key)
 {
 	struct table_cache_entry *entry;
 
 	(void)pthread_mutex_lock(&cache->lock);
+	end_session(cache);
 	entry = find(cache, key);
 	if (entry && entry->used != cache->session) {
 		entry->used = cache->session;

@@ -31,7 +31,8 @@
  *            left since is read again.
  * Crash      half an entry fails its digest, or ends the walk; what is behind it is cut off.
  * Limits     TABLE_CACHE_BYTES, TABLE_CACHE_ENTRIES, TABLE_CACHE_TABLE_BYTES; when the file is
- *            full, what was not used for the most sessions goes, until a quarter of it is free.
+ *            full, what was not used for the most sessions goes, until a quarter of it is free. Of a
+ *            service each TABLE_CACHE_SESSION_MS are a session.
  *            TABLE_CACHE_QUEUE_BYTES and TABLE_CACHE_QUEUE_TABLES wait to be written; what exceeds
  *            them is not kept, which is counted (`dropped`). TABLE_CACHE_REQUESTS wait to be read.
  * Errors     of writing: the cache is left alone from then on.
@@ -48,6 +49,7 @@
 #define TABLE_CACHE_QUEUE_TABLES 512u
 
 #define TABLE_CACHE_REQUESTS     128u
+#define TABLE_CACHE_SESSION_MS   3600000u
 
 _Static_assert(TABLE_CACHE_TABLE_BYTES <= TABLE_CACHE_QUEUE_BYTES, "each table can be queued");
 
@@ -105,8 +107,9 @@ struct table_cache_counts {
 typedef bool (*table_cache_check)(const void *table, size_t bytes);
 
 struct table_cache {
-	int fd;           /* owned; -1: no cache */
-	uint64_t session; /* the number of this one */
+	int fd;            /* owned; -1: no cache */
+	uint64_t session;  /* the number of this one */
+	uint64_t begun_ms; /* when it began */
 	struct table_cache_header header;
 	table_cache_check checks[TABLE_CACHE_KINDS]; /* NULL: none of this kind is used */
 	uint64_t end;                                /* of the last entry in the file */

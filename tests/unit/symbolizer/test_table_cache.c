@@ -98,6 +98,27 @@ static void least_recently_used_table_is_replaced(void **state)
 	assert_int_equal(cache.counts.refused, 0);
 }
 
+/* So what a service has used lately outlives what it made once. */
+static void an_hour_of_a_service_counts_as_a_session(void **state)
+{
+	uint64_t session;
+
+	add(1, 1);
+	add(2, 2);
+	session = cache.session;
+	assert_int_equal(found(1), 1);
+	assert_int_equal(cache.session, session);
+	cache.begun_ms -= TABLE_CACHE_SESSION_MS;
+	assert_int_equal(found(1), 1);
+	assert_int_equal(cache.session, session + 1);
+	assert_int_equal(cache.entries[0].used, session + 1);
+	assert_int_equal(cache.entries[1].used, session);
+	write_all();
+	open_again();
+	assert_int_equal(found(2), 2);
+	assert_int_equal(cache.session, session + 2);
+}
+
 static void descriptor_not_open_for_reading_and_writing_is_no_cache(void **state)
 {
 	int ends[2];
@@ -186,6 +207,7 @@ int main(void)
 		of_its_own(another_boot_or_parser_empties_the_cache),
 		of_its_own(too_large_a_table_is_not_kept),
 		of_its_own(least_recently_used_table_is_replaced),
+		of_its_own(an_hour_of_a_service_counts_as_a_session),
 		of_its_own(descriptor_not_open_for_reading_and_writing_is_no_cache),
 		of_its_own(reader_itself_writes_nothing),
 		of_its_own(table_that_waits_is_queued_once),
