@@ -31,8 +31,8 @@
  *            left since is read again.
  * Crash      half an entry fails its digest, or ends the walk; what is behind it is cut off.
  * Limits     TABLE_CACHE_BYTES, TABLE_CACHE_ENTRIES, TABLE_CACHE_TABLE_BYTES; when the file is
- *            full, what was not used for the most sessions goes, until a quarter of it is free. Of a
- *            service each TABLE_CACHE_SESSION_MS are a session.
+ *            full, what was not used for the most sessions goes, until a quarter of it is free.
+ *            Of a service each TABLE_CACHE_SESSION_MS are a session.
  *            TABLE_CACHE_QUEUE_BYTES and TABLE_CACHE_QUEUE_TABLES wait to be written; what exceeds
  *            them is not kept, which is counted (`dropped`). TABLE_CACHE_REQUESTS wait to be read.
  * Errors     of writing: the cache is left alone from then on.

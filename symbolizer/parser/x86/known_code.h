@@ -4,11 +4,11 @@
  * known_code - built-in unwind rules for entry points, PLTs and sigreturn trampolines without CFI
  *
  * The `_start` of musl and of the dynamic linker; the PLT of linkers that write no CFI for it;
- * glibc's __start_context; where Boost.Context begins a fiber; and the sigreturn trampoline of musl and others, which is found by its
- * instructions.
+ * glibc's __start_context; where Boost.Context begins a fiber; and the sigreturn trampoline of musl
+ * and others, which is found by its instructions.
  * Source     musl arch/x86_64/crt_arch.h and src/signal/x86_64/restore.s, glibc
- *            sysdeps/x86_64/dl-x86_64.h, Boost.Context src/asm/make_x86_64_sysv_elf_gas.S, AMD64 ABI
- *            on PLTs: their instructions, by disassembly.
+ *            sysdeps/x86_64/dl-x86_64.h, Boost.Context src/asm/make_x86_64_sysv_elf_gas.S,
+ *            AMD64 ABI on PLTs: their instructions, by disassembly.
  */
 
 #include "symbolizer/parser/code_ranges.h"

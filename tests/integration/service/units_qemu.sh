@@ -283,8 +283,8 @@ inside journalctl --no-pager -k >"$WORK/kernel.journal"
 	wrong 'AppArmor denied what a service needs'
 
 say 'what came over TCP:'
-# What starts has no names at once, five times; how long that takes is a matter of what else the host
-# does, and that they come has more_reports seen.
+# What starts has no names at once, five times; how long that takes is a matter of what else the
+# host does, and that they come has more_reports seen.
 reports_balance "$WORK/received" 30
 python '
 import otlp

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_report_notes - how often the journal of a service is told what reports could not do */
+/* test_report_notes - how often a service says in its journal what reports could not do */
 
 #include <setjmp.h>
 #include <stdarg.h>
