@@ -44,6 +44,7 @@ static struct options options = {
 };
 static uint64_t counted[PROCESSES], reported[PROCESSES], merged, now = NS_PER_MS;
 static int control[2];
+static struct report_notes notes;
 static bool asks_parser;
 
 static void reclaim(void *context, uint64_t bytes)
@@ -146,7 +147,7 @@ static void report(void)
 	job->interval = stress.interval;
 	name_table_init(&job->names, &stress.interval->strings, &stress.store);
 	CHECK(interval_close(job->interval, &stress.interval) == 0);
-	report_make(job, control[1]);
+	report_make(job, control[1], &notes);
 	CHECK(job->code == 0);
 	drain();
 	add_up(job->interval);
