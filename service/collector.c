@@ -40,7 +40,7 @@ struct manager {
 	int control;
 	int symbolizer_listener;
 	int opener_listener;
-	uint64_t stop_ms; /* when a collector that was told to stop is killed; 0: it was not */
+	uint64_t stop_ms; /* when a collector that is to stop is killed; 0: it is not to */
 	bool done;        /* it said so: its end is no failure */
 };
 

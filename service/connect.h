@@ -5,8 +5,8 @@
  *
  * It waits until somebody listens there.
  *
- * So that opener, parser and exporter get --socket-fd=N from their unit as they do from the command,
- * and need no right to make a socket.
+ * So that opener, parser and exporter get --socket-fd=N from their unit as they do from the
+ * command, and need no right to make a socket.
  */
 
 #define CONNECT_WAIT_MS 250 /* between two attempts while nobody listens */

@@ -31,7 +31,8 @@ struct cpu_watch {
 int cpu_watch_open(struct cpu_watch *watch);
 /* How long this host has been suspended since its boot; never more than that. */
 uint64_t cpu_watch_suspended_ms(void);
-/* Looks, if it is time to. @suspended_ms: as above. @ret_cpus: TM_CPUS_MAX numbers. Return: how many are online and were not
- * at the last look; at the first one, and behind a suspend, all that are. */
+/* Looks, if it is time to. @suspended_ms: as above. @ret_cpus: TM_CPUS_MAX numbers. Return: how
+ * many are online and were not at the last look; at the first one, and behind a suspend, all that
+ * are. */
 unsigned cpu_watch_look(struct cpu_watch *watch, uint64_t now_ms, uint64_t suspended_ms,
 			unsigned *ret_cpus);

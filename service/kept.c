@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept - what the collector wants kept for the next one: in systemd's store, and from there again */
+/*
+ * kept - what the collector wants kept for the next one: in systemd's store, and from there again
+ */
 
 #include "service/kept.h"
 

@@ -15,17 +15,29 @@ struct note {
 	const char *what;
 };
 
-bool report_notes_is_due(struct report_notes *notes, unsigned kind, uint64_t now_ms)
+bool report_notes_is_due(struct report_notes *notes, const char *what, uint64_t now_ms)
 {
-	if (now_ms < notes->next_ms[kind])
-		return false;
-	notes->next_ms[kind] = now_ms + REPORT_NOTES_PAUSE_MS;
+	for (unsigned i = 0; i < REPORT_NOTES_MAX; i++) {
+		if (notes->said[i].what && notes->said[i].what != what)
+			continue;
+		if (now_ms < notes->said[i].next_ms)
+			return false;
+		notes->said[i].what = what;
+		notes->said[i].next_ms = now_ms + REPORT_NOTES_PAUSE_MS;
+		return true;
+	}
 	return true;
+}
+
+/* The command gets each. */
+static bool is_wanted(struct report_notes *notes, const char *what, int control)
+{
+	return control >= 0 || report_notes_is_due(notes, what, tm_clock_ms());
 }
 
 void report_notes_send(struct report_notes *notes, const struct report_job *job, int control)
 {
-	const struct note all[REPORT_NOTES_KINDS] = {
+	const struct note counted[] = {
 		{job->names.failed,
 		 "files have unnamed functions: the parser ended or missed its deadline "
 		 "(parse_failures in the summary)"},
@@ -45,12 +57,12 @@ void report_notes_send(struct report_notes *notes, const struct report_job *job,
 		{job->conflicts, "file numbers got a second meaning too early: samples from "
 				 "before may bear its name"},
 	};
-	const uint64_t now_ms = tm_clock_ms();
 
 	for (unsigned i = 0; i < job->note_count; i++)
-		(void)tm_control_note(control, "%s", job->notes[i]);
-	for (unsigned i = 0; i < REPORT_NOTES_KINDS; i++)
-		if (all[i].number && (control >= 0 || report_notes_is_due(notes, i, now_ms)))
-			(void)tm_control_note(control, "%" PRIu64 " %s", all[i].number,
-					      all[i].what);
+		if (is_wanted(notes, job->notes[i], control))
+			(void)tm_control_note(control, "%s", job->notes[i]);
+	for (unsigned i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (counted[i].number && is_wanted(notes, counted[i].what, control))
+			(void)tm_control_note(control, "%" PRIu64 " %s", counted[i].number,
+					      counted[i].what);
 }

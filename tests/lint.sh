@@ -260,7 +260,7 @@ FNR == 1 { said = ""; held = 0; comment = 0 }
 texts()
 {
 	find README.md HACKING.md SECURITY.md quickstart meson.build meson_options.txt \
-		shared bpf collector symbolizer cli systemd man completions apparmor \
+		shared bpf collector symbolizer service cli systemd man completions apparmor \
 		containers tests \
 		\( -name node_modules -o -name corpus \) -prune -o \
 		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' \

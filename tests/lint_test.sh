@@ -10,7 +10,8 @@ passed=0
 failed=0
 
 mkdir "$dir/tree"
-tar -c --exclude=node_modules shared bpf collector symbolizer cli tests | tar -x -C "$dir/tree"
+tar -c --exclude=node_modules shared bpf collector symbolizer service cli tests |
+	tar -x -C "$dir/tree"
 tests/lint.sh "$dir/tree" >"$dir/before"
 
 # plant FILE LINES CLAIM [NAMED]: LINES at the end of FILE break CLAIM, under which NAMED (FILE)

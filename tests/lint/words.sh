@@ -12,7 +12,7 @@ cd "${1:-$lint/../..}" || exit 2
 texts()
 {
 	find README.md HACKING.md SECURITY.md quickstart meson.build meson_options.txt \
-		shared bpf collector symbolizer cli systemd man completions apparmor \
+		shared bpf collector symbolizer service cli systemd man completions apparmor \
 		containers tests \
 		\( -name node_modules -o -name corpus -o -path tests/lint \) -prune -o \
 		-type f ! -name 'package*.json' ! -name 'go.*' ! -name '*.png' \

@@ -4,7 +4,7 @@
 
 usage: call_deaths.py TIDEMARK STRIKE_AT_CALL [RUNS [SEED]]: without RUNS, every program at the
 first, the middle and the last one of each system call that it makes in a recording, with SIGKILL
-and with SIGSTOP; else so many of these, by chance. What has to hold is what random_deaths asks for.
+and with SIGSTOP; else so many of these, by chance. What has to hold stands in deaths.py.
 """
 import collections
 import os
@@ -17,9 +17,9 @@ import sys
 import tempfile
 import time
 
-import random_deaths as deaths
+import deaths
 
-STOPPED_MS = (50, 6000)  # shorter and longer than every deadline between the programs
+STOPPED_MS = tuple(int(1000 * seconds) for seconds in deaths.STOPPED_S)
 NUMBERS = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 STARTER = "tidemark-starte"
 
@@ -32,24 +32,12 @@ def names():
         return {int(number): name for name, number in re.findall(r"__NR_(\w+) (\d+)", file.read())}
 
 
-def command(tidemark, folder, receiver):
-    return [tidemark, "record", "-F", "199", "-d", str(deaths.LENGTH_S),
-            "--summary", folder + "/x.json", "-o", folder + "/x.folded", "-o", folder + "/x.html",
-            "--spool", folder + "/spool", "--otlp-endpoint", "unix://" + receiver]
-
-
-def start(how, arguments):
-    return subprocess.Popen([*how, *arguments], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            start_new_session=True, encoding="utf-8", errors="replace")
-
-
-def counted(program, tidemark, receiver):
+def counted(program, tidemark, socket):
     """{(program, call): count} of one recording."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)
         report = folder + "/report"
-        process = start([program, "count", report], command(tidemark, folder, receiver))
+        process = deaths.start(tidemark, folder, socket, (program, "count", report))
         _, said = process.communicate(timeout=10 * deaths.ENDS_S)
         if process.returncode:
             sys.exit(f"exit code {process.returncode} of a recording under ptrace: {said}")
@@ -88,13 +76,13 @@ def end_of(process, seen):
                 raise
 
 
-def run(program, tidemark, receiver, strike, counts):
+def run(program, tidemark, socket, strike, counts):
     folder = tempfile.mkdtemp(prefix="tidemark-deaths.")
     os.chmod(folder, 0o711)
     report = folder + ".report"
-    how = [program, "strike", report, strike.program, str(strike.call), str(strike.nth),
-           str(int(strike.signal)), str(strike.ms)]
-    process, seen = start(how, command(tidemark, folder, receiver)), {}
+    how = (program, "strike", report, strike.program, str(strike.call), str(strike.nth),
+           str(int(strike.signal)), str(strike.ms))
+    process, seen = deaths.start(tidemark, folder, socket, how), {}
     try:
         said = end_of(process, seen)
         struck = read_report(report)
@@ -106,11 +94,7 @@ def run(program, tidemark, receiver, strike, counts):
         wrong, said, struck = [f"does not end: {deaths.alive(seen)}"], "", None
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    deadline = time.monotonic() + 5
-    while (left := deaths.alive(seen)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    if left:
-        wrong.append(f"still running: {left}")
+    wrong += deaths.left(seen)
     counts[signal.Signals(strike.signal).name if struck else "none", process.returncode] += 1
     shutil.rmtree(folder)
     os.remove(report)
@@ -121,31 +105,20 @@ def main():
     tidemark, program = sys.argv[1:3]
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(2**32)
     called, counts, failed = names(), collections.Counter(), 0
-    with tempfile.TemporaryDirectory() as received:
-        os.chmod(received, 0o711)
-        receiver = os.path.join(received, "socket")
-        process = subprocess.Popen([sys.executable, deaths.RECEIVER, received, receiver],
-                                   stdout=subprocess.PIPE)
-        process.stdout.readline()  # it listens
-        os.chmod(receiver, 0o666)
-        chosen = strikes(counted(program, tidemark, receiver))
+    with deaths.receiver() as socket:
+        chosen = strikes(counted(program, tidemark, socket))
         print(f"{len(chosen)} strikes are possible", flush=True)
         if len(sys.argv) > 3:
             print(f"seed {seed}", flush=True)
             chosen = random.Random(seed).sample(chosen, min(int(sys.argv[3]), len(chosen)))
         for strike in chosen:
-            wrong, said = run(program, tidemark, receiver, strike, counts)
+            wrong, said = run(program, tidemark, socket, strike, counts)
             failed += bool(wrong)
             for sentence in wrong:
                 print(f"WRONG: {strike.program} at {called[strike.call]} number {strike.nth}, "
                       f"{signal.Signals(strike.signal).name} {strike.ms}: {sentence}; it said: "
                       f"{said.strip()[:400]}", flush=True)
-        process.kill()
-        process.wait()
-    for (done, code), count in sorted(counts.items()):
-        print(f"  {done}, exit code {code}: {count}")
-    print(f"{len(chosen)} runs, {failed} failed")
-    return failed > 0
+    return deaths.say(counts, len(chosen), failed)
 
 
 if __name__ == "__main__":

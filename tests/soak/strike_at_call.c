@@ -27,17 +27,17 @@
 
 #include <linux/ptrace.h>
 
-#define FAILED    99
-#define NAME_MAX_ 16 /* TASK_COMM_LEN */
-#define KINDS     4096
-#define THREADS   1024
-#define SYSCALL   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define FAILED     99
+#define COMM_BYTES 16 /* TASK_COMM_LEN */
+#define KINDS      4096
+#define THREADS    1024
+#define SYSCALL    (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define FOLLOWED                                                                                  \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEEXEC)
 
 struct kind { /* calls of one number by programs of one name */
-	char name[NAME_MAX_];
+	char name[COMM_BYTES];
 	uint64_t call;
 	uint64_t count;
 };
@@ -72,7 +72,7 @@ static unsigned milliseconds(void)
 }
 
 /* The value of a line `KEY:\tVALUE` of /proc/PID/status. "": the process is gone. */
-static void status_of(pid_t pid, const char *key, char ret_value[NAME_MAX_])
+static void status_of(pid_t pid, const char *key, char ret_value[COMM_BYTES])
 {
 	char path[64], line[256];
 	size_t length = strlen(key);
@@ -90,7 +90,7 @@ static void status_of(pid_t pid, const char *key, char ret_value[NAME_MAX_])
 
 static pid_t number_of(pid_t pid, const char *key)
 {
-	char value[NAME_MAX_];
+	char value[COMM_BYTES];
 
 	status_of(pid, key, value);
 	return (pid_t)strtol(value, NULL, 10);
@@ -104,7 +104,7 @@ static struct kind *kind_of(const char *name, uint64_t call)
 	if (kind_count == KINDS)
 		fail("too many kinds of calls");
 	kinds[kind_count].call = call;
-	(void)snprintf(kinds[kind_count].name, NAME_MAX_, "%s", name);
+	(void)snprintf(kinds[kind_count].name, COMM_BYTES, "%s", name);
 	return &kinds[kind_count++];
 }
 
@@ -119,7 +119,7 @@ static void interrupt_all(void)
 /* A thread is about to make a call. */
 static void note_call(struct strike *strike, pid_t thread, uint64_t call)
 {
-	char name[NAME_MAX_], parent[NAME_MAX_];
+	char name[COMM_BYTES], parent[COMM_BYTES];
 	pid_t process = number_of(thread, "Tgid");
 	struct kind *kind;
 

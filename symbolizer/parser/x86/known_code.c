@@ -183,9 +183,10 @@ static int find_outermost(struct code_ranges *ranges, const struct sections *sec
 	if (!text || text->sh_size > KNOWN_CODE_SCAN_MAX)
 		return 0;
 	r = sections_load_header(sections, text, &code);
-	if (!r && code.bytes)
-		r = add_start_contexts(ranges, sections, &code);
-	return r || !code.bytes ? r : add_fibers(ranges, sections, &code);
+	if (r || !code.bytes)
+		return r;
+	r = add_start_contexts(ranges, sections, &code);
+	return r ? r : add_fibers(ranges, sections, &code);
 }
 
 int known_code_add(struct code_ranges *ranges, const struct sections *sections)
