@@ -81,10 +81,11 @@ __noinline int announce_file(__u32 level, __u32 number)
 {
 	struct scratch *s = nesting_scratch(level);
 	struct tm_file_state *state = bpf_map_lookup_elem(&files, &number);
-	__u64 task = bpf_get_current_task();
+	__u64 task;
 
 	if (!s || !state)
 		return 0;
+	task = s->walk.task;
 	s->path.flags = 0;
 	s->path.position = sizeof(struct tm_file);
 	path_write_file(level);

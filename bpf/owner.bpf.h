@@ -136,22 +136,22 @@ static __always_inline bool owner_known(__u64 key)
 	return bpf_map_lookup_elem(&owners, &key);
 }
 
-/* Finds the owners of the running task, once for each sample; with @known, those that have entries.
+/* Finds the owners of s->walk.task, once for each sample; with @known, those that have entries.
  * Nothing may be announced now. One function, for the stack of Linux 6.1 has no space for two. */
 __noinline int owner_find(__u32 level, __u32 known)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 task = bpf_get_current_task(), node = 0, uid;
+	__u64 node = 0, uid;
 
 	if (!s)
 		return 0;
 	if (s->owners_ktime != s->sample.event.ktime) {
 		s->owners_ktime = s->sample.event.ktime;
 		if (bpf_core_field_exists(struct task_struct, cgroups))
-			node = owner_node(s, task);
+			node = owner_node(s, s->walk.task);
 		node = node ? KERNEL_READ(kernfs_node, node, id) & OWNER_KEY_MASK : 0;
 		s->fresh.owners[0] = node ? node : OWNER_COMMON;
-		uid = owner_uid(task);
+		uid = owner_uid(s->walk.task);
 		s->fresh.owners[1] = uid ? OWNER_UID | uid : 0;
 	}
 	if (!known)

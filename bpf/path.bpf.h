@@ -144,11 +144,12 @@ static __always_inline __u64 path_of_file(__u64 file)
 __noinline int path_write_file(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 at, fs, task = bpf_get_current_task();
 	int step = PATH_MORE;
+	__u64 at, fs, task;
 
 	if (!s)
 		return 0;
+	task = s->walk.task;
 	at = path_of_file(s->file);
 	s->path.dentry = (__u64)KERNEL_READ(path, at, dentry);
 	s->path.mount = path_mount_of((__u64)KERNEL_READ(path, at, mnt));

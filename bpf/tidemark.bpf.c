@@ -281,6 +281,24 @@ int check_mapping(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/* Announces the file that a process has mapped at check.address, before anything is sampled: no
+ * sample can need the scratch memory of the timer yet. */
+SEC("iter/task")
+int announce_mapping(struct bpf_iter__task *ctx)
+{
+	__u64 task = iterator_task(ctx);
+	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
+
+	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
+		return 0;
+	level.slot = nesting_slot(level.cpu);
+	if (!level.slot || nesting_open(&level, TM_LEVEL_TIMER) != NESTING_OPEN)
+		return 0;
+	announce_ahead(&level, task, check.address);
+	nesting_close(&level);
+	return 0;
+}
+
 /*
  * Changes what a file number stands for, in place, since a sample may be using the entry. The
  * collector runs it; the arguments are the number, enum tm_file_change, and a value.

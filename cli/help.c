@@ -51,7 +51,7 @@ static const char record_page[] =
 	"  -d, --duration SECONDS  at most this long; also 0.5, 250ms, 2m\n"
 	"  -F, --frequency HZ      samples per second and CPU, 1 to 10000; default 99\n"
 	"      --ring-kib N        memory between kernel and collector for each CPU, a power of\n"
-	"                          two from 4 to 262144 KiB; by default chosen from the\n"
+	"                          two from 4 to 65536 KiB; by default chosen from the\n"
 	"                          frequency\n"
 	"      --cpu-max PERCENT   what tidemark may cost, of the time of all CPUs together: 0.1\n"
 	"                          to 100; default 0, no limit. Beyond it samples are left out\n"

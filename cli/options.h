@@ -27,7 +27,7 @@
 #define OPTIONS_PIDS_MAX         256u
 #define OPTIONS_OUTPUTS_MAX      16u
 #define OPTIONS_RING_KIB_MIN     4u
-#define OPTIONS_RING_KIB_MAX     262144u
+#define OPTIONS_RING_KIB_MAX     65536u
 #define OPTIONS_CPU_PPM_MIN      1000u /* millionths of all CPUs' time */
 #define OPTIONS_CPU_PPM_MAX      1000000u
 #define OPTIONS_MEMORY_MIB_MIN   16u

@@ -159,6 +159,20 @@ void session_lose(struct session *session, struct child *program, int exit_code)
 	set_deadline(session, SESSION_SYMBOLIZER_MS);
 }
 
+/* So their unwind tables are there before COMMAND runs. */
+static int announce_files(struct session *session)
+{
+	const struct workload *workload = &session->workload;
+	struct tm_control message = {.kind = TM_CONTROL_ANNOUNCE, .code = workload->pid};
+	int r = 0;
+
+	for (unsigned i = 0; i < workload->file_count && r == 0; i++) {
+		message.value = workload->files[i];
+		r = child_send_message(&session->collector, &message, -1);
+	}
+	return r;
+}
+
 /* Once both are loaded, sends the selection and starts the events. */
 static void request_start(struct session *session)
 {
@@ -174,6 +188,8 @@ static void request_start(struct session *session)
 	if (r == 0 && options->command)
 		r = child_send(&session->collector, TM_CONTROL_SELECT,
 			       (uint64_t)session->workload.pid);
+	if (r == 0)
+		r = announce_files(session);
 	if (r == 0)
 		r = child_send(&session->collector, TM_CONTROL_START, 0);
 	if (r < 0)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,11 +37,18 @@ static void restore_limits(void)
 }
 
 /* Runs in the child. */
-static _Noreturn void wait_and_run(char *const argv[], int gate, int report)
+static _Noreturn void wait_and_run(char *const argv[], int gate, int report, int files)
 {
+	uint64_t addresses[WORKLOAD_FILES_MAX];
+	unsigned count = command_files_map(argv[0], addresses);
 	int error;
 	char go;
 
+	/* These run until the execution. */
+	addresses[count++] = (uintptr_t)wait_and_run;
+	addresses[count++] = (uintptr_t)execvp;
+	(void)send(files, addresses, count * sizeof(*addresses), MSG_NOSIGNAL);
+	(void)tm_close(files);
 	if (read(gate, &go, 1) != 1)
 		_exit(127); /* the recording was aborted */
 	restore_limits();
@@ -52,39 +60,59 @@ static _Noreturn void wait_and_run(char *const argv[], int gate, int report)
 	_exit(127);
 }
 
+static int give_up(struct workload *workload, int error)
+{
+	workload_finish(workload);
+	return -error;
+}
+
+/* The child says where it has mapped its files. */
+static void receive_files(struct workload *workload, int socket)
+{
+	struct pollfd said = {.fd = socket, .events = POLLIN};
+	ssize_t bytes = -1;
+
+	if (poll(&said, 1, WORKLOAD_FILES_MS) > 0)
+		bytes = recv(socket, workload->files, sizeof(workload->files), 0);
+	workload->file_count = bytes > 0 ? (unsigned)bytes / sizeof(*workload->files) : 0;
+}
+
 int workload_start(struct workload *ret_workload, char *const argv[])
 {
-	int gate[2], report[2], r;
+	_cleanup_(tm_closep) int gate_there = -1;
+	_cleanup_(tm_closep) int report_there = -1;
+	_cleanup_(tm_closep) int files_here = -1;
+	int pair[2], files_there;
 
 	*ret_workload = WORKLOAD_NULL;
-	if (pipe2(gate, O_CLOEXEC) < 0)
+	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
-	if (pipe2(report, O_CLOEXEC) < 0) {
-		r = -errno;
-		(void)tm_close(gate[0]);
-		(void)tm_close(gate[1]);
-		return r;
-	}
+	gate_there = pair[0];
+	ret_workload->gate = pair[1];
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return give_up(ret_workload, errno);
+	ret_workload->report = pair[0];
+	report_there = pair[1];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return give_up(ret_workload, errno);
+	files_here = pair[0];
+	files_there = pair[1];
 	ret_workload->name = argv[0];
 	ret_workload->pid = fork();
-	r = ret_workload->pid < 0 ? -errno : 0;
 	if (ret_workload->pid == 0) {
-		(void)tm_close(gate[1]);
-		wait_and_run(argv, gate[0], report[1]);
+		(void)tm_close(ret_workload->gate);
+		wait_and_run(argv, gate_there, report_there, files_there);
 	}
-	(void)tm_close(gate[0]);
-	(void)tm_close(report[1]);
-	ret_workload->gate = gate[1];
-	ret_workload->report = report[0];
-	if (r == 0) {
-		ret_workload->pidfd = spawn_pidfd(ret_workload->pid);
-		r = ret_workload->pidfd < 0 ? ret_workload->pidfd : 0;
-	} else {
-		ret_workload->pid = 0;
+	if (ret_workload->pid < 0) {
+		(void)tm_close(files_there);
+		return give_up(ret_workload, errno);
 	}
-	if (r < 0)
-		workload_finish(ret_workload);
-	return r;
+	(void)tm_close(files_there);
+	ret_workload->pidfd = spawn_pidfd(ret_workload->pid);
+	if (ret_workload->pidfd < 0)
+		return give_up(ret_workload, -ret_workload->pidfd);
+	receive_files(ret_workload, files_here);
+	return 0;
 }
 
 void workload_release(struct workload *workload)

@@ -7,10 +7,15 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#define WORKLOAD_END_MS 2000 /* between SIGTERM and SIGKILL at the end of the recording */
+#include "cli/command_files.h"
+
+#define WORKLOAD_FILES_MAX (COMMAND_FILES_MAX + 2)     /* and those of this program and its libc */
+#define WORKLOAD_FILES_MS  (2 * COMMAND_FILES_LIST_MS) /* then it is recorded without them */
+#define WORKLOAD_END_MS    2000 /* between SIGTERM and SIGKILL at the end of the recording */
 
 struct starter_client;
 
@@ -21,6 +26,8 @@ struct workload {
 	int pidfd;
 	int gate;   /* one byte lets it run; closed: it exits */
 	int report; /* an errno comes when it cannot be executed; end of file when it runs */
+	uint64_t files[WORKLOAD_FILES_MAX]; /* addresses at which it has mapped what it will load */
+	unsigned file_count;
 	bool ended;
 	int status; /* of wait; valid when ended */
 	int error;  /* errno of exec; 0: none */
@@ -29,7 +36,7 @@ struct workload {
 
 /* Remembers the caller's limits; once, before any is changed. */
 void workload_remember_limits(void);
-/* Forks it; it waits. Return: 0, -errno. */
+/* Forks it; it maps its files and waits. Return: 0, -errno. */
 int workload_start(struct workload *ret_workload, char *const argv[]);
 /* Lets it run. */
 void workload_release(struct workload *workload);

@@ -14,13 +14,6 @@ static bool has_fd(enum tm_control_kind kind)
 	return kind == TM_CONTROL_CPU || kind == TM_CONTROL_ATTACH || kind == TM_CONTROL_OPENER;
 }
 
-/* Whether the message is a command for the collector, with the descriptor that it needs. */
-static bool is_command(enum tm_control_kind kind, int fd)
-{
-	return kind == TM_CONTROL_SELECT || kind == TM_CONTROL_START || kind == TM_CONTROL_STOP ||
-	       (has_fd(kind) && fd >= 0);
-}
-
 int control_receive(int socket, struct control_command *ret_command)
 {
 	for (;;) {
@@ -30,9 +23,10 @@ int control_receive(int socket, struct control_command *ret_command)
 
 		if (r != 0)
 			return r == TM_FDPASS_E_AGAIN ? CONTROL_E_NONE : CONTROL_E_CLOSED;
-		if (!is_command(message.kind, fd))
+		if (has_fd(message.kind) && fd < 0)
 			continue;
-		*ret_command = (struct control_command){message.kind, message.value, -1};
+		*ret_command =
+			(struct control_command){message.kind, message.code, message.value, -1};
 		if (has_fd(message.kind))
 			ret_command->fd = TM_TAKE_FD(fd);
 		return 0;

@@ -3,9 +3,8 @@
 /*
  * control - receives the messages of the command `tidemark` (shared/control.h)
  *
- * Trust      the command started the collector and is trusted. Still, only messages that the
- *            collector understands, with the descriptor that they need, reach the caller; others
- *            are skipped.
+ * Trust      the command started the collector and is trusted. Still, a message that lacks its
+ *            descriptor does not reach the caller, who ignores a kind that is not for him.
  * Owner      the descriptor of a received command is the caller's; that of a skipped one is closed.
  * Threads    one. Never waits.
  */
@@ -20,7 +19,8 @@ enum {
 };
 
 struct control_command {
-	enum tm_control_kind kind; /* SELECT, START, STOP, CPU or ATTACH */
+	enum tm_control_kind kind;
+	int32_t code;
 	uint64_t value;
 	int fd; /* of CPU and ATTACH; else -1 */
 };

@@ -287,6 +287,12 @@ int loader_mark_wanted(const struct loader *loader)
 	return run_iterator(loader->skeleton->progs.mark_wanted, 0);
 }
 
+void loader_announce(const struct loader *loader, uint32_t pid, uint64_t address)
+{
+	loader->skeleton->bss->check = (struct tm_check){.own_tid = pid, .address = address};
+	(void)run_iterator(loader->skeleton->progs.announce_mapping, (pid_t)pid);
+}
+
 int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity)
 {

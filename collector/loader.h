@@ -63,6 +63,8 @@ void loader_detach(struct loader *loader);
 int loader_kernel_symbols(const struct loader *loader, bool again);
 /* Marks what is in the map `wanted` in one walk over all tasks. Return: 0, -errno. */
 int loader_mark_wanted(const struct loader *loader);
+/* Announces the file that the process has mapped at @address. Before the first sample only. */
+void loader_announce(const struct loader *loader, uint32_t pid, uint64_t address);
 /* The calls of struct file_requests_kernel and struct unwind_alloc_kernel; @context: the loader. */
 int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity);

@@ -31,21 +31,12 @@ int privileges_keep(const cap_value_t *capabilities, unsigned count)
 	return r;
 }
 
-/* Dropping from the bounding set needs CAP_SETPCAP, which the collector's own account lacks. Then
- * the command has emptied the set before; no_new_privs makes it irrelevant anyway. */
-static void shrink_bounding_set(void)
-{
-	for (cap_value_t capability = 0; cap_get_bound(capability) >= 0; capability++)
-		(void)cap_drop_bound(capability);
-}
-
 int privileges_confine(unsigned long descriptors)
 {
 	int r = tm_sandbox_harden();
 
 	if (r < 0)
 		return r;
-	shrink_bounding_set();
 	r = privileges_keep(kept, sizeof(kept) / sizeof(*kept));
 	if (r == 0)
 		r = tm_sandbox_limits(descriptors, 0);

@@ -9,9 +9,6 @@ int selection_add(const struct loader *loader, uint64_t pid, struct tm_control_f
 {
 	uint32_t key = (uint32_t)pid, found = 0;
 
-	if (pid == 0 || pid > INT32_MAX)
-		return tm_control_failure_set(failure, TM_FAILURE_NO_PROCESS,
-					      "there is no process %llu", (unsigned long long)pid);
 	return tm_control_failure_check(failure, TM_FAILURE_INTERNAL,
 					bpf_map_update_elem(loader->wanted, &key, &found, BPF_ANY),
 					"a process cannot be selected");

@@ -48,8 +48,15 @@ static int handle_command(struct session *session, const struct control_command 
 		return r == 0 && session->running
 			       ? selection_mark(&session->loader, &session->failure)
 			       : r;
+	case TM_CONTROL_ANNOUNCE:
+		if (session->running || session->loader.kept->adopted)
+			return 0;
+		loader_announce(&session->loader, (uint32_t)command->code, command->value);
+		session->start_ms = tm_clock_ms() + SESSION_AHEAD_MS;
+		return 0;
 	case TM_CONTROL_START:
-		return session->running ? 0 : start(session);
+		session->starting = !session->running;
+		return 0;
 	case TM_CONTROL_STOP:
 		session->end = SESSION_STOPPED;
 		return 0;
@@ -69,6 +76,21 @@ static int handle_command(struct session *session, const struct control_command 
 	default:
 		return 0;
 	}
+}
+
+/* Once every announced file and the vDSO was answered with its table, or will not be soon. */
+static void start_if_due(struct session *session)
+{
+	const struct tm_install_counts *answers = &session->tables.counts;
+	uint64_t sent = session->files.counts.opened + session->tables.vdso_answered;
+	bool waits = !file_requests_idle(&session->files) ||
+		     answers->installed + answers->failed + answers->refused < sent;
+
+	if (!session->starting || (waits && tm_clock_ms() < session->start_ms))
+		return;
+	session->starting = false;
+	if (start(session) < 0)
+		session->end = SESSION_FAILED;
 }
 
 static void receive_commands(struct session *session)
@@ -221,6 +243,7 @@ void session_run(struct session *session)
 		if (now_ms >= next_ms) {
 			(void)session_round(session);
 			file_requests_advance(&session->files, now_ms); /* before the wait */
+			start_if_due(session);
 			next_ms = now_ms + (uint64_t)poll_ms(session);
 			soon_ms = now_ms + SESSION_POLL_WOKEN_MS;
 			session->woken = false;
@@ -228,7 +251,8 @@ void session_run(struct session *session)
 		}
 		wait_and_receive(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
 		(void)session_send_threads(session);
-		if ((session->woken || session->tables.pending || session->threads_asked) &&
+		if ((session->woken || session->starting || session->tables.pending ||
+		     session->threads_asked) &&
 		    soon_ms < next_ms)
 			next_ms = soon_ms;
 	}

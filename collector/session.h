@@ -43,6 +43,7 @@
 #define SESSION_QUARTER_PERCENT 25
 #define SESSION_BUSY_TRIES      64    /* to drain a ring that an unfinished record blocks */
 #define SESSION_COUNTS_MS       1000  /* between counts to the command */
+#define SESSION_AHEAD_MS        1000  /* START waits so long for the tables of what was announced */
 #define SESSION_SETTLE_MS       2000  /* at the end: for pending files */
 #define SESSION_STAY_MS         15000 /* after END: for files that are wanted again */
 #define SESSION_PART_MS         1000  /* the same where sampling goes on, and the rings fill */
@@ -98,7 +99,9 @@ struct session {
 	int64_t tokens;      /* left in the bucket; below 0: receive nothing from the symbolizer */
 	uint64_t tokens_ms;
 	bool running;
-	bool woken; /* by a ring */
+	bool starting;     /* START came */
+	uint64_t start_ms; /* until then it may wait */
+	bool woken;        /* by a ring */
 	bool empty_sent;
 	bool opener_missed;
 	uint64_t opener_number; /* of the last OPENER */

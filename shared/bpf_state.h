@@ -134,7 +134,7 @@ enum tm_check_status {
 	TM_CHECK_CHANGED,    /* that file, but its ctime is another one (tm_identity) */
 };
 
-struct tm_check {          /* request and answer of the BPF program check_mapping */
+struct tm_check {          /* request and answer of check_mapping; request of announce_mapping */
 	uint32_t own_tid;  /* thread in the collector's PID namespace */
 	uint32_t status;   /* enum tm_check_status */
 	uint64_t address;  /* of its mapping */

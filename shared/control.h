@@ -5,8 +5,8 @@
  *
  * Shape      one SEQPACKET socketpair per program; the program inherits its end under the number
  *            given by --control-fd. Every message is one struct tm_control.
- * Sequence   collector:   READY; START -> STARTED; COUNTS about four times a second; EMPTY once,
- *            when the last selected process has exited; STOP -> COUNTS, DONE.
+ * Sequence   collector:   READY; SELECT.., ANNOUNCE.., START -> STARTED; COUNTS about once a
+ *            second; EMPTY once, when the last selected process has exited; STOP -> COUNTS, DONE.
  *            symbolizer:  READY; after the collector's END on the wire: one OUTPUT per output,
  *            TOP.., RESULT, DONE. FAILED, or end of file, ends either sequence at any time.
  * Reports    with --every, OUTPUT_FILE replaces the descriptor of one output. It must be a regular
@@ -33,12 +33,15 @@ enum tm_control_kind {
 	/* command -> collector */
 	TM_CONTROL_SELECT =
 		1,        /* `value`: pid, in the command's PID namespace, of a process to sample */
-	TM_CONTROL_START, /* every SELECT has been sent: start sampling */
+	TM_CONTROL_START, /* every SELECT and ANNOUNCE has been sent: start sampling */
 	TM_CONTROL_STOP,  /* stop sampling, drain the rings, publish, send END on the wire */
 	TM_CONTROL_CPU, /* `value`: a CPU that came online; with the descriptor of its perf event */
-	TM_CONTROL_ATTACH, /* a new symbolizer; with the collector's end of the wire to it */
-	TM_CONTROL_OPENER, /* another opener, after the last one died; with the socket to it.
+	TM_CONTROL_ATTACH,   /* a new symbolizer; with the collector's end of the wire to it */
+	TM_CONTROL_OPENER,   /* another opener, after the last one died; with the socket to it.
 			    * `value`: its number, which OPENER_LOST repeats; the first has 0 */
+	TM_CONTROL_ANNOUNCE, /* a file that is soon sampled: START waits for its unwind table, but
+			      * not long. `code`: pid of the process that has it mapped, executable,
+			      * at `value`. Ignored behind START */
 	/* command -> symbolizer, with --every */
 	TM_CONTROL_OUTPUT_FILE =
 		10,        /* `value`: index of an output; with a descriptor for the next report */
