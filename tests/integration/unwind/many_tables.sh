@@ -40,6 +40,9 @@ for comm, stack, samples in folded(sys.argv[1] + ".folded"):
 victim, attacker = (count[who, False] + count[who, True] for who in ("victim", "attacker"))
 print("  the victim: %d samples, %d without a table; the attacker: %d, %d; %d tables evicted" %
       (victim, count["victim", True], attacker, count["attacker", True], read["tables_evicted"]))
+lag = read["watermark_lag_seconds"]
+print("  W lagged by %.3f s (p99), %.3f s at most" % (lag["p99"], lag["max"]))
+check(lag["p99"] <= 4 * 0.255, "the p99 of the lag of W is %.3f s" % lag["p99"])
 check(victim >= 100 and attacker >= 1000, "not both have samples")
 check(count["victim", True] <= 0.02 * victim, "%d of %d stacks of the victim are cut" %
       (count["victim", True], victim))
