@@ -92,6 +92,10 @@ refused 3 'perf' "perf_event_open(2) refused" "$TM_WORKLOADS/deny_syscall" perf_
 	"$T" record -d 1 -o "$F"
 refused 3 'BPF|CAP_|capab|perf' "root without CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN" \
 	setpriv --bounding-set -bpf,-perfmon,-sys_admin "$T" record -d 1 -o "$F"
+for lost in kill setuid setgid setpcap sys_ptrace; do
+	refused 3 "CAP_${lost^^}" "root without CAP_${lost^^}" \
+		setpriv --bounding-set -$lost "$T" record -d 1 -o "$F"
+done
 
 say "no messages from the kernel about CPUs:"
 timeout 60 "$TM_WORKLOADS/deny_syscall" socket "$T" record -d 1 -o "$F" >"$WORK/deaf.out" \
