@@ -54,7 +54,7 @@ static int prepare(struct network *network, const struct options *options)
 	return r;
 }
 
-static int enter_sandbox(const struct options *options, const struct network *network)
+static int enter_sandbox(const struct options *options, struct network *network)
 {
 	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
 

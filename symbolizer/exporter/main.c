@@ -31,7 +31,7 @@ static int ignore_signals(void)
 }
 
 /* With a unix socket, no file may be read and no port connected to. */
-static int restrict_access(const struct options *options, const struct network *network)
+static int restrict_access(const struct options *options, struct network *network)
 {
 	const struct tm_landlock_allowed nothing = {.paths = NULL};
 	int r;
@@ -42,7 +42,7 @@ static int restrict_access(const struct options *options, const struct network *
 	return r < 0 ? r : 0; /* kernels without Landlock have the account and the filter alone */
 }
 
-static int enter_sandbox(const struct options *options, const struct network *network)
+static int enter_sandbox(const struct options *options, struct network *network)
 {
 	int r = tm_sandbox_limits(DESCRIPTORS, ADDRESS_SPACE_BYTES);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -21,7 +22,8 @@ struct server {
 	const struct options *options;
 	const struct network *network;
 	struct delivery *delivery;
-	bool peer_gone; /* nobody reads OUTCOMEs */
+	bool peer_gone;  /* nobody reads OUTCOMEs */
+	bool unresolved; /* the last request had no address to go to */
 };
 
 static int64_t now_ms(void)
@@ -109,8 +111,10 @@ static void take_ended(struct server *server)
 	int left;
 
 	while ((message = curl_multi_info_read(server->network->multi, &left)))
-		if (message->msg == CURLMSG_DONE)
+		if (message->msg == CURLMSG_DONE) {
+			server->unresolved = message->data.result == CURLE_COULDNT_RESOLVE_HOST;
 			delivery_ended(server->delivery, message->data.result, now_ms());
+		}
 }
 
 /* Return: as receive(). */
@@ -144,13 +148,29 @@ static bool is_over(const struct delivery *delivery)
 	       (delivery->outcome_count == 0 || now_ms() >= delivery->deadline_ms);
 }
 
+/* The service's exporter ends where it can look up no name any more, so that another one comes: if
+ * it can, while nothing is under way. That of a recording is the only one, and may go on with the
+ * address that it has. */
+static bool is_to_be_replaced(const struct server *server)
+{
+	const struct delivery *delivery = server->delivery;
+	bool idle = delivery->queue.count == 0 && delivery->outcome_count == 0;
+
+	if (!server->options->endpoint.url[0] || !(idle || server->unresolved) ||
+	    !network_is_stale(server->network))
+		return false;
+	(void)fprintf(stderr, "a file that names are looked up in was replaced: "
+			      "tidemark-exporter ends, and another one is to come\n");
+	return true;
+}
+
 int server_run(const struct options *options, const struct network *network,
 	       struct delivery *delivery)
 {
 	struct server server = {.options = options, .network = network, .delivery = delivery};
 	int r = 0;
 
-	while (r == 0 && !is_over(delivery))
+	while (r == 0 && !is_over(delivery) && !is_to_be_replaced(&server))
 		r = serve_once(&server);
 	return r;
 }

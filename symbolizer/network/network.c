@@ -22,8 +22,8 @@
 
 #define PORT_DNS 53
 
-const char *const network_paths[] = {"/etc/hosts", "/etc/resolv.conf", "/etc/host.conf",
-				     "/etc/gai.conf", NULL};
+const char *const network_paths[NETWORK_FILES + 1] = {"/etc/hosts", "/etc/resolv.conf",
+						      "/etc/host.conf", "/etc/gai.conf", NULL};
 
 /* Reads the file that libcurl was built for. Return: 0 (also if there is none), -errno. */
 static int read_certificates(struct network *network)
@@ -107,16 +107,44 @@ int network_prepare(struct network *network)
 	return r < 0 ? r : network_allow_port(network, PORT_DNS);
 }
 
+static struct network_file file_at(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return (struct network_file){0};
+	return (struct network_file){status.st_dev, status.st_ino};
+}
+
+bool network_is_stale(const struct network *network)
+{
+	for (size_t i = 0; network->restricted && i < NETWORK_FILES; i++) {
+		const struct network_file file = file_at(network_paths[i]);
+
+		if (file.inode != network->files[i].inode ||
+		    file.device != network->files[i].device)
+			return true;
+	}
+	return false;
+}
+
 /* A sanitizer reads files of /proc. Kernels without Landlock have the account and the filter. */
-int network_restrict(const struct network *network)
+int network_restrict(struct network *network)
 {
 	const struct tm_landlock_allowed allowed = {
 		.paths = network_paths,
 		.ports = network->ports,
 		.port_count = network->port_count,
 	};
-	int r = TM_SANITIZED ? 0 : tm_landlock_enter(&allowed);
+	int r;
 
+	if (TM_SANITIZED)
+		return 0;
+	/* First: one that is replaced meanwhile counts as stale. */
+	for (size_t i = 0; i < NETWORK_FILES; i++)
+		network->files[i] = file_at(network_paths[i]);
+	r = tm_landlock_enter(&allowed);
+	network->restricted = r == 0;
 	return r < 0 ? r : 0;
 }
 

@@ -5,7 +5,9 @@
  *
  * Files      libcurl and OpenSSL open what they need while they are initialised; the certificates
  *            of the authorities are kept in memory. After that only the resolver reads files, those
- *            of network_paths, each time that it looks up a name.
+ *            of network_paths, each time that it looks up a name. Landlock allows these by inode,
+ *            so one that is replaced (DHCP and systemd-resolved do that) cannot be read any more,
+ *            and only another process can enter new rules: network_is_stale.
  * Names      looked up in /etc/hosts and by DNS, whatever /etc/nsswitch.conf says: its modules are
  *            libraries, and nothing is loaded once the sandbox is entered. glibc has these two
  *            built in. libcurl looks a name up in a thread of its own.
@@ -14,11 +16,18 @@
  */
 
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define NETWORK_CERTIFICATES_MAX (16u << 20) /* bytes of them */
 #define NETWORK_PORTS_MAX        16u
+#define NETWORK_FILES            4u
+
+struct network_file { /* 0, 0: there is none */
+	uint64_t device;
+	uint64_t inode;
+};
 
 struct network {
 	CURLM *multi;       /* owned */
@@ -26,11 +35,13 @@ struct network {
 	size_t certificate_bytes;
 	uint16_t ports[NETWORK_PORTS_MAX]; /* that connections are made to */
 	size_t port_count;
+	bool restricted; /* by Landlock, to these files: */
+	struct network_file files[NETWORK_FILES];
 };
-#define NETWORK_NULL ((struct network){NULL, NULL, 0, {0}, 0})
+#define NETWORK_NULL ((struct network){.multi = NULL})
 
 /* What the resolver reads; NULL-terminated. */
-extern const char *const network_paths[];
+extern const char *const network_paths[NETWORK_FILES + 1];
 
 /* Call from the only thread. Return: 0, -errno. */
 int network_prepare(struct network *network);
@@ -40,7 +51,9 @@ int network_allow_port(struct network *network, uint16_t port);
 int network_allow_url(struct network *network, const char *url);
 /* Enters Landlock: the resolver's files and the ports are left. Return: 0 (also where there is no
  * Landlock), -errno. */
-int network_restrict(const struct network *network);
+int network_restrict(struct network *network);
+/* Whether one of the resolver's files is another one than the sandbox allows to be read. */
+bool network_is_stale(const struct network *network);
 /* Opens a socket for a connection of libcurl; @network: struct network. A redirect to another port
  * is refused, also where Landlock cannot. */
 curl_socket_t network_open_socket(void *network, curlsocktype purpose,

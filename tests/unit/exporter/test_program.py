@@ -5,6 +5,7 @@
 #
 # usage: tests/unit/exporter/test_program.py PROGRAM
 import contextlib
+import ctypes
 import email.utils
 import gzip
 import os
@@ -16,9 +17,15 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 sys.dont_write_bytecode = True
 from peers import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000  # include/uapi/linux/sched.h
+MS_REC, MS_PRIVATE = 16384, 1 << 18  # include/uapi/linux/mount.h
+SYS_LANDLOCK_CREATE_RULESET = 444
 
 SOON = 5  # seconds that are less than every default wait and timeout
 
@@ -475,6 +482,72 @@ def a_name_is_looked_up_under_the_filter():
             expect(exporter.export(), DELIVERED, 200, 1, 0)
 
 
+def is_restricted(exporter):
+    """Whether Landlock keeps the exporter from files: a sanitizer's build has no sandbox."""
+    abi = LIBC.syscall(SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    with open("/proc/%d/status" % exporter.process.pid, encoding="ascii") as file:
+        return abi > 0 and "Seccomp:\t2\n" in file.read()
+
+
+def replace(path, text):
+    with open(path + ".new", "w", encoding="ascii") as file:
+        file.write(text)
+    os.rename(path + ".new", path)
+
+
+def own_etc():
+    """Gives this process an /etc of its own, where nothing is but the name of the receiver."""
+    user, group = os.geteuid(), os.getegid()
+    assert LIBC.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)) == 0, "no mount namespace"
+    for name, text in (("setgroups", "deny"), ("uid_map", "0 %d 1" % user),
+                       ("gid_map", "0 %d 1" % group)):
+        if user:
+            with open("/proc/self/" + name, "w", encoding="ascii") as file:
+                file.write(text)
+    assert LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
+    assert LIBC.mount(b"none", b"/etc", b"tmpfs", 0, None) == 0
+    replace("/etc/hosts", "127.0.0.1 receiver.test\n")
+
+
+def export_beside_a_changing_etc(url, **options):
+    with Exporter(url, **options) as exporter:
+        expect(exporter.export(), DELIVERED, 200, 1, 0)
+        with open("/etc/hosts", "a", encoding="ascii") as file:
+            file.write("127.0.0.2 another.test\n") # the same file
+        expect(exporter.export(), DELIVERED, 200, 1, 0)
+        ends = "endpoint" in options and is_restricted(exporter)
+        replace("/etc/resolv.conf", "nameserver 127.0.0.1\n") # there was none
+        if ends:
+            exporter.send() # it may have ended before
+            assert exporter.process.wait(HANG_SECONDS) == 0
+            assert b"was replaced" in exporter.process.stderr.read()
+        else:
+            expect(exporter.export(), DELIVERED, 200, 1, 0)
+            expect(exporter.export(), DELIVERED, 200, 1, 0)
+            expect(exporter.finish(), 0, "")
+    replace("/etc/hosts", "127.0.0.1 receiver.test\n")
+    with Exporter(url, **options) as exporter:
+        expect(exporter.export(), DELIVERED, 200, 1, 0)
+
+
+def replaced_files_of_names_end_that_of_the_service():
+    with Receiver(OK) as receiver:
+        url = receiver.url.replace("127.0.0.1", "receiver.test")
+        for options in {}, {"endpoint": url}:
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    own_etc()
+                    export_beside_a_changing_etc(url, **options)
+                    code = 0
+                except AssertionError:
+                    traceback.print_exc()
+                finally:
+                    os._exit(code)
+            assert os.waitpid(child, 0)[1] == 0
+
+
 def bad_options_do_not_start_it():
     urls = ("file:///etc", "ftp://h", "http://" + "x" * 2048, "", "h:1", "http://u:p@h/",
             "https://u@h")
@@ -510,6 +583,7 @@ TESTS = [
     a_unix_socket_is_connected_to,
     no_proxy_is_asked,
     a_name_is_looked_up_under_the_filter,
+    replaced_files_of_names_end_that_of_the_service,
     bad_options_do_not_start_it,
 ]
 
