@@ -21,6 +21,11 @@ static int64_t now_ms(void)
 	return (int64_t)tm_clock_ms();
 }
 
+int64_t jit_files_pause_ms(int64_t read_ms)
+{
+	return read_ms > JIT_FILES_CHEAP_MS ? JIT_FILES_PAUSE_TIMES * read_ms : 0;
+}
+
 struct tm_identity jit_files_identity(const struct process *process, enum jit_files_kind kind,
 				      uint32_t version)
 {
@@ -176,6 +181,7 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 	struct jit_files_entry *entry = &jit->entries[at];
 
 	entry->state = JIT_FILES_IDLE;
+	entry->next_ms = now_ms() + jit_files_pause_ms(now_ms() - entry->begun_ms);
 	if (answer->failure == TM_PARSE_CHANGED && ++entry->tries < JIT_FILES_TRIES)
 		entry->state = JIT_FILES_WANTED;
 	else if (answer->failure < TM_PARSE_N)
@@ -199,6 +205,7 @@ static void ask(struct jit_files *jit, uint32_t at)
 	};
 
 	entry->state = JIT_FILES_ASKED;
+	entry->begun_ms = now_ms();
 	if (parser_client_ask(jit->parser, &request) == 0)
 		return;
 	entry->state = JIT_FILES_IDLE;
@@ -227,6 +234,7 @@ static void begin_version(struct jit_files *jit, struct jit_files_entry *entry,
 	bool changed;
 
 	if (entry->state != JIT_FILES_IDLE || released < entry->ktime ||
+	    (now_ms() < entry->next_ms && !process->exit_ktime) ||
 	    !jit_files_status(entry->fd, &now))
 		return;
 	if (process->exit_ktime && jit_files_written_ns(&now, CLOCK_MONOTONIC) >

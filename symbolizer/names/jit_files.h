@@ -8,7 +8,8 @@
  *            goes into the symbol store; the process says which version of it is the last.
  * Read       when an interval ends, if the file has changed since, and once more when its process
  *            has exited; and again, if the table was evicted and the file is as it was. It may grow
- *            while it is read: what is missing comes with the next version.
+ *            while it is read: what is missing comes with the next version. After a read that took
+ *            longer than JIT_FILES_CHEAP_MS, the next one waits JIT_FILES_PAUSE_TIMES as long.
  * Lifetime   a descriptor is closed when the process is retired, or once that has exited and the
  *            place is needed. What was written after the exit is not read.
  * Limits     `max` descriptors.
@@ -23,9 +24,11 @@
 #include "symbolizer/names/symbol_store.h"
 #include "symbolizer/profile/processes.h"
 
-#define JIT_FILES_MAX      128u
-#define JIT_FILES_TRIES    3        /* to read one version: the file may become shorter meanwhile */
-#define JIT_FILES_SLACK_NS 10000000 /* the times of files are those of the last tick */
+#define JIT_FILES_MAX         128u
+#define JIT_FILES_TRIES       3 /* to read one version: the file may become shorter meanwhile */
+#define JIT_FILES_SLACK_NS    10000000 /* the times of files are those of the last tick */
+#define JIT_FILES_CHEAP_MS    250
+#define JIT_FILES_PAUSE_TIMES 20 /* so a large file takes a twentieth of a CPU */
 
 enum jit_files_kind {
 	JIT_FILES_MAP,
@@ -46,8 +49,10 @@ struct jit_files_entry {
 	struct statx read;           /* the file's status when `version` was begun */
 	uint32_t version;            /* 0: none was begun */
 	struct tm_identity identity; /* of `version` */
-	uint8_t kind;                /* enum jit_files_kind */
-	uint8_t state;               /* enum jit_files_state */
+	int64_t begun_ms;            /* when it was asked for */
+	int64_t next_ms; /* no other one is begun before, unless its process has exited */
+	uint8_t kind;    /* enum jit_files_kind */
+	uint8_t state;   /* enum jit_files_state */
 	uint8_t tries;
 	bool ended; /* its process has exited, and the last version was begun */
 };
@@ -68,6 +73,9 @@ struct tm_identity jit_files_identity(const struct process *process, enum jit_fi
 				      uint32_t version);
 /* Return: the process's last version of that file; 0: none was begun. */
 uint32_t jit_files_version(const struct process *process, enum jit_files_kind kind);
+
+/* Return: how long a file that took @read_ms to read is left alone. */
+int64_t jit_files_pause_ms(int64_t read_ms);
 
 void jit_files_init(struct jit_files *jit, struct process_table *processes,
 		    struct symbol_store *store, struct parser_client *parser);

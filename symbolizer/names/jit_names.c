@@ -197,8 +197,10 @@ static enum tm_unnamed reason_of_dump(const struct jit_names *names,
 
 	if (item->dump.entry == SYMBOL_STORE_NO_ENTRY)
 		return item->dump.reason;
-	return codes && !(codes->header->flags & PARSER_CODES_OTHER_CLOCK) ? TM_UNNAMED_NO_SYMBOL
-									   : TM_UNNAMED_MAP_REFUSED;
+	if (!codes || codes->header->flags & PARSER_CODES_OTHER_CLOCK)
+		return TM_UNNAMED_MAP_REFUSED;
+	return codes->header->flags & PARSER_CODES_TRUNCATED ? TM_UNNAMED_TOO_LARGE
+							     : TM_UNNAMED_NO_SYMBOL;
 }
 
 static void find_in_map(const struct jit_names *names, const struct jit_names_process *item,
@@ -214,7 +216,8 @@ static void find_in_map(const struct jit_names *names, const struct jit_names_pr
 		return;
 	}
 	symbol = symbol_table_find(table, name->address);
-	name->reason = TM_UNNAMED_NO_SYMBOL;
+	name->reason = table->header->flags & PARSER_SYMBOLS_TRUNCATED ? TM_UNNAMED_TOO_LARGE
+								       : TM_UNNAMED_NO_SYMBOL;
 	name->text = symbol ? symbol_table_name(table, symbol) : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "symbolizer/parser/jit/perf_map.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,33 +77,37 @@ static int take_line(struct perf_map *map, const char *line)
 
 static int read_text(struct perf_map *map, const struct image_source *source, uint64_t most)
 {
+	uint64_t from = source->bytes > most ? source->bytes - most : 0;
 	int r;
 
-	map->bytes = source->bytes;
-	if (map->bytes > most) {
-		map->bytes = most;
-		map->file.header.flags |= PARSER_SYMBOLS_TRUNCATED;
-	}
+	map->bytes = source->bytes - from;
 	map->text = malloc(map->bytes + 1);
 	if (!map->text)
 		return PARSER_FAILED;
-	r = source->read(source->context, map->text, 0, map->bytes);
+	r = source->read(source->context, map->text, from, map->bytes);
 	if (r < 0)
 		return r == -EIO ? PARSER_CHANGED : PARSER_FAILED;
 	map->text[map->bytes] = '\0';
+	if (from)
+		map->file.header.flags |= PARSER_SYMBOLS_TRUNCATED;
 	return 0;
 }
 
+/* From the last one, so that the first ones are left out where there are too many. */
 static int take_lines(struct perf_map *map)
 {
-	char *line = map->text, *end;
+	const bool cut = map->file.header.flags & PARSER_SYMBOLS_TRUNCATED;
+	char *end = memrchr(map->text, '\n', map->bytes), *before;
 	int r = 0;
 
 	map->list.sources[0] = (struct symbol_strings){map->text, map->bytes + 1};
-	while (!r && (end = memchr(line, '\n', map->bytes - (uint64_t)(line - map->text)))) {
+	for (; !r && end && !map->list.truncated; end = before) {
 		*end = '\0';
-		r = take_line(map, line);
-		line = end + 1;
+		before = memrchr(map->text, '\n', (size_t)(end - map->text));
+		if (before)
+			r = take_line(map, before + 1);
+		else if (!cut) /* else it is the end of a line */
+			r = take_line(map, map->text);
 	}
 	return r;
 }

@@ -7,8 +7,9 @@
  *            line without its newline is still being written and is left out, as is one that does
  *            not parse; those are flagged (PARSER_SYMBOLS_MALFORMED).
  * Choice     where lines overlap, the later one names the address: a compiler reuses memory.
- * Limits     @most bytes of the file and SYMBOL_LIST_MAX lines, the first of them; more is
- *            flagged (PARSER_SYMBOLS_TRUNCATED).
+ * Limits     @most bytes of the file and SYMBOL_LIST_MAX lines, the last of them: what runs long
+ *            after its program began was compiled late. More is flagged
+ *            (PARSER_SYMBOLS_TRUNCATED).
  * Cost       n log n in the lines, whatever they are.
  */
 
