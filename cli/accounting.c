@@ -133,9 +133,10 @@ void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *cou
 	counts->off_cpu.stratum_ns = whole->off_cpu.stratum_ns;
 }
 
+/* Return: 0 if @part is larger. Either may have wrapped around: the ns of weeks do. */
 static uint64_t subtract(uint64_t whole, uint64_t part)
 {
-	return whole > part ? whole - part : 0;
+	return whole - part <= INT64_MAX ? whole - part : 0;
 }
 
 /* Where the collector counts what it had handed to symbolizers that died. */

@@ -13,10 +13,18 @@ struct terms {                  /* of one sum */
 	uint64_t read, exported, no_memory, bad;
 };
 
-/* Return: a - b, or 0 if b is larger. */
+/* Return: a - b, or 0 if b is larger. Either may have wrapped around. */
 static uint64_t excess(uint64_t a, uint64_t b)
 {
-	return a > b ? a - b : 0;
+	const uint64_t difference = a - b;
+
+	return difference <= INT64_MAX ? difference : 0;
+}
+
+/* Return: how far apart they are. */
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return excess(a, b) + excess(b, a);
 }
 
 static struct terms terms_of_samples(uint64_t taken, uint64_t pushed, const uint64_t *drops,
@@ -87,11 +95,10 @@ static void close_sum(struct accounting_sum *sum, const struct terms *terms, boo
 		sum->own[TM_DROP_COLLECTOR_DIED] = lost;
 		sum->drops[TM_DROP_COLLECTOR_DIED] += lost;
 		/* It may have written records after it last updated its counts. */
-		if (accounted > sum->taken)
-			sum->taken = accounted;
+		sum->taken += excess(accounted, sum->taken);
 		return;
 	}
-	sum->unexplained = sum->taken > accounted ? sum->taken - accounted : accounted - sum->taken;
+	sum->unexplained = distance(sum->taken, accounted);
 }
 
 void accounting_close(struct accounting *sums, const struct tm_counts *counts,
@@ -152,7 +159,7 @@ static uint64_t baseline_sum(const struct accounting_sum *sum, uint64_t *ret_dro
 
 	for (int i = 0; i < TM_DROP_N; i++) {
 		ours += sum->own[i];
-		ret_drops[i] = excess(sum->drops[i], sum->own[i]);
+		ret_drops[i] = sum->drops[i] - sum->own[i];
 	}
 	ret_drops[TM_DROP_SYMBOLIZER_DIED] += ours;
 	for (int i = 0; i < TM_DROP_N; i++)
@@ -185,7 +192,7 @@ static void sum_since(struct accounting_sum *sum, struct accounting_sum *reporte
 		subtract_reported(&sum->own[i], &reported->own[i]);
 		accounted += sum->drops[i];
 	}
-	sum->unexplained = sum->taken > accounted ? sum->taken - accounted : accounted - sum->taken;
+	sum->unexplained = distance(sum->taken, accounted);
 }
 
 void accounting_since(struct accounting *sums, struct accounting *reported)

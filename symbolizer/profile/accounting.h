@@ -5,6 +5,9 @@
  *
  * This holds of the samples of each kind, and of the ns that off-CPU samples stand for.
  *
+ * Wrap         the sums of ns of a whole service pass 2^64: after three weeks with 10,000 threads
+ *              that sleep. Here and in struct sample_counts they wrap around, and what two of them
+ *              are apart is right as long as it is below 2^63; one report's part always is.
  * Bad records  what a refused record says of itself cannot be trusted. How many there were of a
  *              kind is known at the end of a recording: those that were pushed and not read as
  *              valid, as far as so many were refused at all. Until then a refused record counts as

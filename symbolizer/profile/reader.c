@@ -33,13 +33,13 @@ static void take_sample(struct reader *reader, const struct tm_sample *sample)
 	struct sample_counts *counts = &reader->samples[sample->kind];
 	uint64_t ktime = sample->event.ktime;
 
-	sample_sum_add(&counts->read, 1, sample->value);
+	sample_sum_count(&counts->read, sample->value);
 	if (!reader->first_ktime || ktime < reader->first_ktime)
 		reader->first_ktime = ktime;
 	if (ktime > reader->last_ktime)
 		reader->last_ktime = ktime;
 	if (reorder_push(&reader->order, &sample->event))
-		sample_sum_add(&counts->no_memory, 1, sample->value);
+		sample_sum_count(&counts->no_memory, sample->value);
 }
 
 /* With what came before of it. Return: 0, BUDGET_E_SPENT. */
@@ -75,7 +75,7 @@ static void add_sample(struct reader *reader, const struct tm_sample *sample)
 	else
 		no_memory = aggregate_add(reader->aggregate, sample);
 	counts = &reader->samples[sample->kind];
-	sample_sum_add(no_memory ? &counts->no_memory : &counts->exported, 1, sample->value);
+	sample_sum_count(no_memory ? &counts->no_memory : &counts->exported, sample->value);
 }
 
 static void end_thread(struct reader *reader, const struct tm_thread *thread)

@@ -15,11 +15,13 @@
 
 struct sample_sum { /* of one kind */
 	uint64_t count;
-	uint64_t value; /* ns; at most SAMPLE_VALUE_MAX, which a sum of true times does not reach */
+	uint64_t value; /* ns; of a report at most SAMPLE_VALUE_MAX: more than true times */
 };
 #define SAMPLE_VALUE_MAX ((uint64_t)INT64_MAX) /* what pprof can hold */
 
-struct sample_counts {          /* of one kind: what the reader did with the samples of the ring */
+/* Of one kind: what the reader did with the samples of the ring, for as long as it runs: the ns
+ * wrap around (accounting.h). */
+struct sample_counts {
 	struct sample_sum read; /* valid ones */
 	struct sample_sum exported;
 	struct sample_sum no_memory; /* of those read, dropped for lack of memory */
@@ -39,4 +41,11 @@ static inline void sample_sum_add(struct sample_sum *sum, uint64_t count, uint64
 {
 	sum->count += count;
 	sum->value += sample_sum_space(sum, value);
+}
+
+/* The sum wraps around. */
+static inline void sample_sum_count(struct sample_sum *sum, uint64_t value)
+{
+	sum->count++;
+	sum->value += value;
 }

@@ -284,6 +284,21 @@ static void off_cpu_of_a_dead_symbolizer_is_lost_once(void **state)
 	assert_int_equal(accounting.of[ACCOUNTING_OFF_CPU_NS].dropped, 33000);
 }
 
+static void ns_of_many_reports_are_the_whole_beyond_the_largest_number(void **state)
+{
+	const uint64_t step = 1ull << 61;
+
+	for (uint64_t i = 1; i <= 9; i++) {
+		whole.off_cpu.taken_ns = i * step;
+		accounting_rest(&accounting, &whole, &rest);
+		assert_true(rest.off_cpu.taken_ns == step);
+		result = (struct tm_result){.off_cpu = {.exported_ns = step}};
+		accounting_balance_make(&balance, &rest, &result, ACCOUNTING_NONE_DIED);
+		accounting_add(&accounting, &rest, &result, &balance);
+		assert_int_equal(accounting_difference(&accounting.of[ACCOUNTING_OFF_CPU_NS]), 0);
+	}
+}
+
 static void stratum_is_no_sum(void **state)
 {
 	const struct tm_counts first = {
@@ -323,6 +338,8 @@ int main(void)
 		cmocka_unit_test_setup(symbolizer_that_reports_too_much_shows_as_a_difference,
 				       begin_recording),
 		cmocka_unit_test_setup(off_cpu_of_a_dead_symbolizer_is_lost_once, begin_recording),
+		cmocka_unit_test_setup(ns_of_many_reports_are_the_whole_beyond_the_largest_number,
+				       begin_recording),
 		cmocka_unit_test_setup(stratum_is_no_sum, begin_recording),
 		cmocka_unit_test_setup(states_are_not_summed_up, begin_recording),
 	};

@@ -303,6 +303,68 @@ static void count_that_decreases_is_reported_as_unexplained(void **state)
 	assert_int_equal(balance.on_cpu.unexplained, 10);
 }
 
+#define STEP    (1ull << 61) /* ns of one report */
+#define REPORTS 9ull         /* together more than 2^64 */
+
+static void ns_of_many_reports_balance_beyond_the_largest_number(void **state)
+{
+	struct accounting reported = {0}, balance;
+	struct tm_counts now = {0}, before = {0}, report;
+	struct accounting_read read = {0};
+	struct sample_counts *off_cpu = &read.samples[TM_SAMPLE_OFF_CPU];
+
+	for (uint64_t i = 0; i < REPORTS; i++) {
+		now.off_cpu.seen.times_ns += STEP + 3;
+		now.off_cpu.taken_ns += STEP + 3;
+		now.off_cpu.pushed_ns += STEP + 1;
+		now.off_cpu.drops_ns[TM_DROP_RING_FULL] += 2;
+		off_cpu->read.value += STEP + 1;
+		off_cpu->exported.value += STEP;
+		off_cpu->no_memory.value++;
+		report = now;
+		accounting_so_far(&balance, &report, &read);
+		accounting_since(&balance, &reported);
+		accounting_counts_since(&report, &before, &balance);
+		before = now;
+		assert_true(balance.off_cpu_ns.exported == STEP);
+		assert_int_equal(balance.off_cpu_ns.own[TM_DROP_MEMORY], 1);
+		assert_int_equal(balance.off_cpu_ns.unexplained, 0);
+		assert_true(report.off_cpu.taken_ns == STEP + 3);
+		assert_true(report.off_cpu.seen.times_ns == STEP + 3);
+		assert_int_equal(report.off_cpu.drops_ns[TM_DROP_RING_FULL], 2);
+	}
+	now.off_cpu.taken_ns += 5; /* which died with the collector */
+	read.collector_died = true;
+	accounting_close(&balance, &now, &read);
+	accounting_since(&balance, &reported);
+	assert_int_equal(balance.off_cpu_ns.taken, 5);
+	assert_int_equal(balance.off_cpu_ns.own[TM_DROP_COLLECTOR_DIED], 5);
+	assert_int_equal(balance.off_cpu_ns.unexplained, 0);
+}
+
+static void ns_of_many_symbolizers_balance_beyond_the_largest_number(void **state)
+{
+	struct accounting reported = {0}, balance;
+	struct accounting_read read = {0};
+	struct tm_counts now = {0}, baseline;
+	struct sample_counts *off_cpu = &read.samples[TM_SAMPLE_OFF_CPU];
+
+	off_cpu->read.value = off_cpu->exported.value = STEP;
+	for (uint64_t i = 0; i < REPORTS; i++) {
+		now.off_cpu.taken_ns += STEP;
+		now.off_cpu.pushed_ns = STEP;
+		now.off_cpu.drops_ns[TM_DROP_SYMBOLIZER_DIED] = i * STEP;
+		accounting_close(&balance, &now, &read);
+		accounting_since(&balance, &reported);
+		assert_true(balance.off_cpu_ns.taken == STEP);
+		assert_true(balance.off_cpu_ns.exported == STEP);
+		assert_int_equal(balance.off_cpu_ns.drops[TM_DROP_SYMBOLIZER_DIED], 0);
+		assert_int_equal(balance.off_cpu_ns.unexplained, 0);
+		accounting_baseline(&reported, &now, &baseline);
+		accounting_resume(&reported, &baseline);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +379,8 @@ int main(void)
 		cmocka_unit_test(dead_collector_lost_the_rest_of_off_cpu_too),
 		cmocka_unit_test(off_cpu_of_each_interval_balances),
 		cmocka_unit_test(next_symbolizer_goes_on_after_what_was_reported),
+		cmocka_unit_test(ns_of_many_reports_balance_beyond_the_largest_number),
+		cmocka_unit_test(ns_of_many_symbolizers_balance_beyond_the_largest_number),
 		cmocka_unit_test(count_that_decreases_is_reported_as_unexplained),
 	};
 
