@@ -116,6 +116,7 @@ static void put_tables(FILE *out, const struct summary *s)
 	put_number(out, "cache_refused", s->result.cache_refused);
 	put_number(out, "cache_dropped", s->result.cache_dropped);
 	put_number(out, "cache_late", s->result.cache_late);
+	put_number(out, "cache_unwritten", s->result.cache_unwritten);
 	put_number(out, "tables", counts->tables);
 	put_number(out, "table_bytes", counts->table_bytes);
 	put_number(out, "tables_installed", counts->installs.installed);

@@ -172,14 +172,15 @@ struct tm_result {
 	uint64_t processes, files, stacks;
 	uint64_t memory_limit, memory_peak; /* bytes; the peak since the start, */
 	uint64_t memory_peaks[TM_MEMORY_N], memory_refused[TM_MEMORY_N]; /* as of each share */
-	uint64_t tables_made;    /* unwind tables handed to the collector */
-	uint64_t tables_empty;   /* files without unwind information: their table is empty */
-	uint64_t tables_cached;  /* of those made, found in the cache */
-	uint64_t symbols_cached; /* symbol tables that were found in the cache */
-	uint64_t cache_refused;  /* cache entries that failed their check */
-	uint64_t cache_dropped;  /* tables that were not kept: too many waited to be written */
-	uint64_t cache_late;     /* tables that were made: the cache's file was not read in time */
-	uint64_t parsers_lost;   /* parsers that exited or sent an invalid message */
+	uint64_t tables_made;     /* unwind tables handed to the collector */
+	uint64_t tables_empty;    /* files without unwind information: their table is empty */
+	uint64_t tables_cached;   /* of those made, found in the cache */
+	uint64_t symbols_cached;  /* symbol tables that were found in the cache */
+	uint64_t cache_refused;   /* cache entries that failed their check */
+	uint64_t cache_dropped;   /* tables that were not kept: too many waited to be written */
+	uint64_t cache_late;      /* tables that were made: the cache's file was not read in time */
+	uint64_t cache_unwritten; /* times that something could not be written into the cache */
+	uint64_t parsers_lost;    /* parsers that exited or sent an invalid message */
 	uint64_t parse_failures[TM_PARSE_N]; /* requests, by reason */
 	uint64_t debuginfod[TM_DEBUGINFOD_N];
 	uint64_t child_cpu_ns;            /* of the parser and its workers */

@@ -158,6 +158,9 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->cache_refused = cache.refused;
 	result->cache_dropped = cache.dropped;
 	result->cache_late = cache.late;
+	result->cache_unwritten = cache.unwritten;
+	note(job, cache.unwritten,
+	     "tables were not written into the cache: its disk is full or failing");
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
 }

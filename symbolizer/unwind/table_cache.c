@@ -341,6 +341,7 @@ struct table_cache_counts table_cache_take_counts(struct table_cache *cache)
 	(void)pthread_mutex_lock(&cache->lock);
 	counts = cache->counts;
 	cache->counts = (struct table_cache_counts){0};
+	(void)pthread_cond_signal(&cache->wake); /* a pause may be over */
 	(void)pthread_mutex_unlock(&cache->lock);
 	return counts;
 }

@@ -35,7 +35,9 @@
  *            Of a service each TABLE_CACHE_SESSION_MS are a session.
  *            TABLE_CACHE_QUEUE_BYTES and TABLE_CACHE_QUEUE_TABLES wait to be written; what exceeds
  *            them is not kept, which is counted (`dropped`). TABLE_CACHE_REQUESTS wait to be read.
- * Errors     of writing: the cache is left alone from then on.
+ * Errors     of writing, which are counted (`unwritten`): the cache is left alone from then on. A
+ *            disk that is full gets another attempt after TABLE_CACHE_PAUSE_MS, and the cache is
+ *            read meanwhile; but not if entries were being moved.
  */
 
 #include <pthread.h>
@@ -50,6 +52,7 @@
 
 #define TABLE_CACHE_REQUESTS     128u
 #define TABLE_CACHE_SESSION_MS   3600000u
+#define TABLE_CACHE_PAUSE_MS     60000u
 
 _Static_assert(TABLE_CACHE_TABLE_BYTES <= TABLE_CACHE_QUEUE_BYTES, "each table can be queued");
 
@@ -98,9 +101,10 @@ struct table_cache_request { /* table_cache_requests.h */
 };
 
 struct table_cache_counts {
-	uint64_t refused; /* entries */
-	uint64_t dropped; /* tables for which the queue was full */
-	uint64_t late;    /* requests that were not answered in time */
+	uint64_t refused;   /* entries */
+	uint64_t dropped;   /* tables for which the queue was full */
+	uint64_t late;      /* requests that were not answered in time */
+	uint64_t unwritten; /* times that something could not be written */
 };
 
 /* Whether these bytes, sealed and aligned to a page, are a table of one kind. */
@@ -127,7 +131,8 @@ struct table_cache {
 	struct budget budget; /* of what is queued */
 	enum table_cache_start start;
 	bool writing;
-	bool failed; /* a write failed */
+	uint64_t pause_end_ms; /* until then the disk is taken to be full */
+	bool failed;           /* a write failed, and no other one is tried */
 };
 
 #define TABLE_CACHE_NULL                                         \

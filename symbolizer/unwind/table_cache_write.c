@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
+
 enum task {
 	TASK_NONE = 0,
 	TASK_INDEX,
@@ -140,7 +142,17 @@ static int append(struct table_cache *cache, const struct table_cache_head *head
 
 	if (r == 0)
 		r = table_cache_file_write(cache->fd, head, sizeof(*head), cache->end);
+	if (r < 0) /* what is left where this fails, too, ends the next walk */
+		(void)!ftruncate(cache->fd, (off_t)cache->end);
 	return r;
+}
+
+/* What was being moved is lost: the file is of no use any more. */
+static void fail(struct table_cache *cache)
+{
+	lock(cache);
+	cache->failed = true;
+	unlock(cache);
 }
 
 static int write_addition(struct table_cache *cache, const struct table_cache_addition *addition)
@@ -155,12 +167,14 @@ static int write_addition(struct table_cache *cache, const struct table_cache_ad
 
 	if (cache->count == TABLE_CACHE_ENTRIES || cache->end + bytes > TABLE_CACHE_BYTES)
 		r = shrink(cache);
-	if (r < 0)
+	if (r < 0) {
+		fail(cache);
 		return r;
+	}
 	table_cache_file_digest(&cache->header, &head, addition->table.addr, head.digest);
 	r = append(cache, &head, addition->table.addr);
 	if (r < 0)
-		return r; /* what was half written ends the next walk */
+		return r;
 	entry = (struct table_cache_entry){
 		.key = head.key, .at = cache->end, .used = head.used, .bytes = head.bytes};
 	memcpy(entry.digest, head.digest, sizeof(entry.digest));
@@ -194,7 +208,7 @@ static enum task take(struct table_cache *cache, struct table_cache_entry *ret_m
 	enum task task = TASK_NONE;
 
 	lock(cache);
-	if (cache->fd < 0 || cache->failed) {
+	if (!table_cache_must_write(cache)) {
 		task = TASK_NONE;
 	} else if (cache->start == TABLE_CACHE_UNREAD) {
 		task = TASK_INDEX;
@@ -203,7 +217,7 @@ static enum task take(struct table_cache *cache, struct table_cache_entry *ret_m
 	} else if (cache->marks) {
 		task = TASK_MARK;
 		take_mark(cache, ret_marked);
-	} else if (cache->queued) {
+	} else {
 		task = TASK_ADD;
 		*ret_addition = cache->queue[0];
 	}
@@ -239,29 +253,42 @@ static void drop_queue(struct table_cache *cache)
 	}
 }
 
+/* A disk that is full now may have space later. Under the lock. */
+static void note_failure(struct table_cache *cache, int r)
+{
+	cache->counts.unwritten++;
+	if (r == -ENOSPC || r == -EDQUOT)
+		cache->pause_end_ms = tm_clock_ms() + TABLE_CACHE_PAUSE_MS;
+	else
+		cache->failed = true;
+}
+
 /* @r: of TASK_INDEX, if it is not negative: enum table_cache_start. */
 static void finish(struct table_cache *cache, enum task task, int r)
 {
 	struct tm_region table = TM_REGION_NULL;
+	bool failed;
 
 	lock(cache);
-	if (task == TASK_INDEX && r >= 0)
+	if (r < 0)
+		note_failure(cache, r);
+	else if (task == TASK_INDEX)
 		cache->start = (enum table_cache_start)r;
-	if (task == TASK_START)
+	else if (task == TASK_START)
 		cache->start = TABLE_CACHE_AS_IT_IS;
-	if (task == TASK_ADD)
+	else if (task == TASK_ADD)
 		table = take_first(cache);
-	cache->failed = r < 0;
+	failed = cache->failed;
 	cache->writing = false;
 	unlock(cache);
 	tm_region_close(&table);
-	if (r < 0)
+	if (failed)
 		drop_queue(cache);
 }
 
 bool table_cache_must_write(const struct table_cache *cache)
 {
-	return cache->fd >= 0 && !cache->failed &&
+	return cache->fd >= 0 && !cache->failed && tm_clock_ms() >= cache->pause_end_ms &&
 	       (cache->start != TABLE_CACHE_AS_IT_IS || cache->marks || cache->queued);
 }
 

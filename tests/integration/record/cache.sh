@@ -63,6 +63,7 @@ mount -t tmpfs -o size=64k tidemark "$WORK/small" || skip "no tmpfs can be mount
 test_clean_up() { umount -l "$WORK/small"; }
 COMMAND=("$TM_WORKLOADS/work" 1) # on libc, whose table is larger than that
 run filled --cache "$WORK/small/cache"
+holds filled 'read["cache_unwritten"] > 0'
 [[ -e $WORK/small/cache ]] || wrong "no cache was begun"
 dd if=/dev/zero of="$WORK/small/filler" bs=4096 status=none 2>/dev/null # what may be left of it
 run full --cache "$WORK/small/cache"
@@ -73,6 +74,7 @@ run roomy --cache "$WORK/small/cache"
 	wrong "the tables fit into 64 KiB: nothing is tested"
 run again --cache "$WORK/small/cache"
 holds again 'read["tables_cached"] > 0 and read["cache_refused"] == 0'
+holds again 'read["cache_unwritten"] == 0'
 
 refused() { # WHAT: exit 1, one sentence, and the file as it was
 	local before after

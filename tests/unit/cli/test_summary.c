@@ -152,6 +152,7 @@ static void unwinding_counters_are_written(void **state)
 			 .cache_refused = 4,
 			 .symbols_cached = 19,
 			 .cache_late = 20,
+			 .cache_unwritten = 21,
 			 .parsers_lost = 12,
 			 .parse_failures = {[TM_PARSE_DEADLINE] = 14, [TM_PARSE_NO_PARSER] = 15},
 			 .debuginfod = {[TM_DEBUGINFOD_ASKED] = 17, [TM_DEBUGINFOD_REFUSED] = 18}},
@@ -168,6 +169,7 @@ static void unwinding_counters_are_written(void **state)
 	expect(text, "\"cache_refused\": 4,");
 	expect(text, "\"symbols_cached\": 19,");
 	expect(text, "\"cache_late\": 20,");
+	expect(text, "\"cache_unwritten\": 21,");
 	expect(text, "\"tables\": 5,");
 	expect(text, "\"table_bytes\": 6,");
 	expect(text, "\"tables_installed\": 7,");

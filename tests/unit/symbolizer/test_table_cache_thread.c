@@ -2,8 +2,8 @@
 /*
  * test_table_cache_thread - a disk that hangs holds up the cache's thread and nobody else
  *
- * The linker puts a function of this test before each read (--wrap), which waits there as a disk
- * would.
+ * The linker puts functions of this test before each read (--wrap), which waits there as a disk
+ * would, and before each sleep.
  */
 
 #include <setjmp.h>
@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include <poll.h>
+#include <sched.h>
 
 #include "symbolizer/unwind/table_cache_requests.h"
 #include "symbolizer/unwind/table_cache_thread.h"
@@ -24,7 +25,11 @@
 int __real_table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 int __wrap_table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t at);
 
+int __real_pthread_cond_wait(pthread_cond_t *wake, pthread_mutex_t *lock);
+int __wrap_pthread_cond_wait(pthread_cond_t *wake, pthread_mutex_t *lock);
+
 static struct table_cache_thread thread;
+static bool sleeps;             /* the thread; under the lock */
 static int begun[2], resume[2]; /* pipes: a reading began, may go on */
 static bool hangs;              /* changed while the thread sleeps */
 
@@ -37,6 +42,31 @@ int __wrap_table_cache_file_read(int fd, void *ret_bytes, size_t count, uint64_t
 		assert_int_equal(read(resume[0], &byte, 1), 1);
 	}
 	return __real_table_cache_file_read(fd, ret_bytes, count, at);
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *wake, pthread_mutex_t *lock)
+{
+	int r;
+
+	sleeps = true;
+	r = __real_pthread_cond_wait(wake, lock);
+	sleeps = false;
+	return r;
+}
+
+/* With @pause_end_ms from then on. */
+static void await_sleep(uint64_t pause_end_ms)
+{
+	bool asleep = false;
+
+	while (!asleep) {
+		(void)sched_yield();
+		(void)pthread_mutex_lock(&cache.lock);
+		asleep = sleeps;
+		if (asleep)
+			cache.pause_end_ms = pause_end_ms;
+		(void)pthread_mutex_unlock(&cache.lock);
+	}
 }
 
 static void await_reading(void)
@@ -153,6 +183,22 @@ static void while_the_disk_hangs_nothing_else_does(void **state)
 	assert_int_equal(cache.counts.late, 1);
 }
 
+static void what_waits_for_a_full_disk_is_written_when_the_next_report_counts(void **state)
+{
+	table_cache_open(&cache, dup(file), pin);
+	assert_true(await_answer(ask(1)));
+	await_sleep(UINT64_MAX);
+	queue(2, 0x200);
+	assert_true(await_answer(ask(1)));
+	await_sleep(0); /* it has seen both, and writes nothing by itself */
+	assert_int_equal(cache.queued, 1);
+	(void)table_cache_take_counts(&cache);
+	while (table_cache_write_is_pending(&cache))
+		await_message();
+	assert_true(await_answer(ask(2)));
+	assert_true(table_cache_thread_stop(&thread));
+}
+
 static void answer_that_comes_after_all_is_closed(void **state)
 {
 	uint32_t request;
@@ -196,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_thread(thread_reads_what_is_asked_for_and_writes_what_is_added),
 		with_thread(while_the_disk_hangs_nothing_else_does),
+		with_thread(what_waits_for_a_full_disk_is_written_when_the_next_report_counts),
 		with_thread(answer_that_comes_after_all_is_closed),
 		with_thread(hanging_disk_does_not_hold_up_the_end),
 	};
