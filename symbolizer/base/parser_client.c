@@ -268,10 +268,12 @@ static enum tm_parse_failure failure_of(uint32_t status)
 }
 
 static void note_cost(struct parser_client *client, const struct parser_slot *slot,
-		      enum tm_parse_failure failure)
+		      const struct parser_client_answer *answer)
 {
+	const enum tm_parse_failure failure = answer->failure;
 	const bool by_file = failure == TM_PARSE_CRASHED || failure == TM_PARSE_MEMORY ||
-			     (failure == TM_PARSE_CPU && !slot->request.cpu_ms);
+			     (failure == TM_PARSE_CPU && !slot->request.cpu_ms) ||
+			     answer->status == PARSER_ABANDONED;
 
 	if (slot->compares && by_file)
 		quarantine_add(&client->quarantine, &slot->identity, now_ms());
@@ -300,7 +302,7 @@ static void end_request(struct parser_client *client, struct parser_slot *slot, 
 
 	if (status == PARSER_MEMORY && slot->memory < PARSER_MEMORY_MOST)
 		answer.failure = TM_PARSE_BUDGET;
-	note_cost(client, slot, answer.failure);
+	note_cost(client, slot, &answer);
 	if (answer.failure == TM_PARSE_N && slot->compares &&
 	    !file_identity_holds(&slot->identity, slot->request.target)) {
 		answer.failure = TM_PARSE_CHANGED;

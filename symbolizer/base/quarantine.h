@@ -4,7 +4,8 @@
  * quarantine - files that are not parsed for a while, since they cost the parser a worker
  *
  * Reason     a worker that crashed, or met the limit of its CPU time or memory, will do so again.
- *            What was made of the file before is kept.
+ *            One that hangs and does not die stays for as long as its file system hangs, beyond its
+ *            parser, too. What was made of the file before is kept.
  * Limits     QUARANTINE_MAX files, each for QUARANTINE_MS. When all places are taken, the one that
  *            would be free first goes.
  */

@@ -34,10 +34,10 @@
 #define PARSER_SLOW_MAX      4u   /* and more of them that are older than */
 #define PARSER_SLOW_MS       3000 /* wall time */
 #define PARSER_OPEN_MAX      (PARSER_AT_ONCE + PARSER_SLOW_MAX)
-#define PARSER_PARTS_MAX     3u         /* of a request */
-#define PARSER_ABANDONED_MAX 8u         /* workers that do not die: then every request is refused */
-#define PARSER_DEADLINE_MS   30000      /* wall time of a worker; its CPU time: worker.h */
-#define PARSER_OFFSETS_MAX   (1u << 20) /* in a request */
+#define PARSER_PARTS_MAX     3u    /* of a request */
+#define PARSER_ABANDONED_MAX 8u    /* workers that do not die: then a request ends the parser */
+#define PARSER_DEADLINE_MS   30000 /* wall time of a worker; its CPU time: worker.h */
+#define PARSER_OFFSETS_MAX   (1u << 20)  /* in a request */
 #define PARSER_NAMES_MAX     (64u << 20) /* bytes of names in a result */
 #define PARSER_NAME_MAX      4096u       /* bytes of one name; a longer one is truncated */
 #define PARSER_BUILD_ID_MAX  64u
@@ -67,7 +67,7 @@ enum parser_status {
 	PARSER_CRASHED,   /* the worker ended without an answer */
 	PARSER_TIMEOUT,   /* the worker was killed at its deadline */
 	PARSER_ABANDONED, /* as before, but it did not die (a hung file system) */
-	PARSER_REFUSED,   /* too many abandoned workers, or an invalid request */
+	PARSER_REFUSED,   /* no worker could be started, or an invalid request */
 	PARSER_STATUS_N,
 };
 

@@ -120,16 +120,18 @@ static _Noreturn void become_worker(const struct server *server, int channel,
 	worker_run(channel, job);
 }
 
+/* Return: 0, -EAGAIN; -EBUSY: workers that do not die have all places, perhaps for ever. */
 static int start_worker(struct server *server, const struct worker_job *job)
 {
 	struct slot *slot = free_slot(server);
 	int ends[2], worker;
 	pid_t pid;
 
-	if (!slot || server->abandoned >= PARSER_ABANDONED_MAX ||
-	    server->dying_count >= DYING_MAX - PARSER_OPEN_MAX ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (server->abandoned >= PARSER_ABANDONED_MAX ||
+	    server->dying_count >= DYING_MAX - PARSER_OPEN_MAX)
 		return -EBUSY;
+	if (!slot || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -EAGAIN;
 	pid = fork();
 	if (pid == 0) {
 		(void)tm_close(ends[0]);
@@ -202,9 +204,10 @@ static int receive_request(struct server *server)
 	r = receive_parts(server, &job);
 	if (r)
 		return r;
-	if (start_worker(server, &job) < 0)
+	r = start_worker(server, &job);
+	if (r == -EAGAIN)
 		send_result(server, job.request.id, 0, PARSER_REFUSED, -1);
-	return 0;
+	return r == -EAGAIN ? 0 : r;
 }
 
 static void kill_worker(const struct slot *slot)

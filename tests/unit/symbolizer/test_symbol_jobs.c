@@ -84,7 +84,7 @@ static void file_that_failed_keeps_its_descriptor_for_the_next_attempt(void **st
 	(void)unlink(path);
 }
 
-static void file_in_quarantine_is_neither_asked_for_nor_held(void **state)
+static void file_is_in_quarantine_after(uint32_t status, enum tm_parse_failure failure)
 {
 	char path[] = "/tmp/tidemark-symbols.XXXXXX";
 	struct tm_identity identity;
@@ -94,7 +94,7 @@ static void file_in_quarantine_is_neither_asked_for_nor_held(void **state)
 	assert_true(target >= 0);
 	identity = hand_over(1, 7, 10);
 	round_of_symbols();
-	answer_symbols(symbols_are_asked_for(), PARSER_CPU);
+	answer_symbols(symbols_are_asked_for(), status);
 	round_of_symbols();
 	assert_int_equal(recording.files.open, 1);
 	recording.store.entries[0].retry_ms = 0; /* as if the pause were over */
@@ -102,9 +102,20 @@ static void file_in_quarantine_is_neither_asked_for_nor_held(void **state)
 	no_request();
 	assert_int_equal(reason(&identity), TM_UNNAMED_NOT_PARSED);
 	assert_int_equal(recording.files.open, 0);
-	assert_int_equal(client.counts.failures[TM_PARSE_CPU], 1);
+	assert_int_equal(client.counts.failures[failure], 1);
 	assert_int_equal(client.counts.failures[TM_PARSE_QUARANTINED], 1);
 	(void)unlink(path);
+}
+
+static void file_in_quarantine_is_neither_asked_for_nor_held(void **state)
+{
+	file_is_in_quarantine_after(PARSER_CPU, TM_PARSE_CPU);
+}
+
+/* Each of its workers would stay, also when their parser is replaced. */
+static void file_whose_worker_does_not_die_is_in_quarantine(void **state)
+{
+	file_is_in_quarantine_after(PARSER_ABANDONED, TM_PARSE_DEADLINE);
 }
 
 static void deleted_file_that_failed_is_not_held(void **state)
@@ -266,6 +277,7 @@ int main(void)
 		with_symbols(file_that_is_none_has_none_for_good),
 		with_symbols(file_that_failed_keeps_its_descriptor_for_the_next_attempt),
 		with_symbols(file_in_quarantine_is_neither_asked_for_nor_held),
+		with_symbols(file_whose_worker_does_not_die_is_in_quarantine),
 		with_symbols(deleted_file_that_failed_is_not_held),
 		with_symbols(file_that_changed_before_it_is_read_names_nothing),
 		with_symbols(file_that_changed_while_it_was_read_names_nothing),
