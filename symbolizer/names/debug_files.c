@@ -39,7 +39,7 @@ static bool names_it(const struct debug_files_slot *slot, enum tm_debug_form for
 /* No report waits any longer, but a server may have it. */
 static void end_symbols(struct debug_files *debug, const struct debug_files_slot *ended)
 {
-	symbol_debug_end(debug->store, &ended->item.identity, now_ms() + DEBUG_FILES_PAUSE_MS);
+	symbol_debug_end(debug->store, &ended->item.identity, now_ms());
 	if (debug->fetches)
 		debug_fetches_add(debug->fetches, &ended->item.identity, &ended->links);
 }
@@ -201,8 +201,7 @@ static void start_queued(struct debug_files *debug)
 			debug->queue[debug->head++ % DEBUG_FILES_QUEUE];
 
 		if (start(debug, slot, &item, DEBUG_FILES_OWN, /* for_lines= */ false))
-			symbol_debug_end(debug->store, &item.identity,
-					 now_ms() + DEBUG_FILES_PAUSE_MS);
+			symbol_debug_end(debug->store, &item.identity, now_ms());
 	}
 }
 
@@ -210,7 +209,7 @@ static void put_in_queue(struct debug_files *debug, uint32_t file,
 			 const struct tm_identity *identity)
 {
 	if (file == FILES_NONE || debug->tail - debug->head == DEBUG_FILES_QUEUE)
-		symbol_debug_end(debug->store, identity, now_ms() + DEBUG_FILES_PAUSE_MS);
+		symbol_debug_end(debug->store, identity, now_ms());
 	else
 		debug->queue[debug->tail++ % DEBUG_FILES_QUEUE] =
 			(struct debug_files_item){file, *identity};
@@ -228,7 +227,7 @@ static bool is_in_use(const struct file *file)
 	uint64_t ms = tm_clock_ms();
 
 	return file->used && file->identified && file->numbers && file->opened &&
-	       ms < file->seen_ktime / 1000000 + 2ull * DEBUG_FILES_PAUSE_MS;
+	       ms < file->seen_ktime / 1000000 + 2ull * SYMBOL_DEBUG_PAUSE_MS;
 }
 
 static void add_due(struct debug_files *debug)

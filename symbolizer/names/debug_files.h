@@ -9,8 +9,9 @@
  *            above its own in the symbol store, once its build id, and for a link its CRC, match.
  * Lines      debug_files_request hands a descriptor over. What was read from it is not checked yet:
  *            the build id in the result of the parser must be that of the sampled file.
- * Again      DEBUG_FILES_PAUSE_MS after a vain attempt a file that is still sampled is asked for
- *            again: a debug file that was installed meanwhile is found. No report waits for that.
+ * Again      a while after a vain attempt (symbol_debug_end) a file that is still sampled is asked
+ *            for again: a debug file that was installed meanwhile is found. No report waits for
+ *            that.
  * Servers    what this host does not have is left to debug_fetches, for symbols alone.
  * Limits     DEBUG_FILES_QUEUE files wait; one that finds no place is asked for after the pause.
  * Trust      the descriptor is open for reading, of a regular file that belongs to root or to the
@@ -23,9 +24,8 @@
 #include "symbolizer/names/symbol_debug.h"
 #include "symbolizer/profile/files.h"
 
-#define DEBUG_FILES_PAUSE_MS 60000
-#define DEBUG_FILES_SCAN_MS  5000 /* between two looks for files whose pause is over */
-#define DEBUG_FILES_QUEUE    256u
+#define DEBUG_FILES_SCAN_MS 5000 /* between two looks for files whose pause is over */
+#define DEBUG_FILES_QUEUE   256u
 
 enum debug_files_kind {
 	DEBUG_FILES_OWN, /* the separate debug file */

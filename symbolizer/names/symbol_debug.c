@@ -138,15 +138,20 @@ bool symbol_debug_put(struct symbol_store *store, const struct tm_identity *iden
 }
 
 void symbol_debug_end(struct symbol_store *store, const struct tm_identity *identity,
-		      int64_t retry_ms)
+		      int64_t now_ms)
 {
 	struct symbol_store_entry *entry;
+	int64_t pause_ms;
 
 	(void)pthread_mutex_lock(&store->mutex);
 	entry = find(store, identity);
 	if (is_asked(entry)) {
 		entry->debug_state = SYMBOL_DEBUG_MISSING;
-		entry->debug_retry_ms = retry_ms;
+		pause_ms = (int64_t)SYMBOL_DEBUG_PAUSE_MS << entry->debug_doublings;
+		entry->debug_retry_ms =
+			now_ms < INT64_MAX - pause_ms ? now_ms + pause_ms : INT64_MAX;
+		if (entry->debug_doublings < SYMBOL_DEBUG_DOUBLINGS)
+			entry->debug_doublings++;
 		(void)pthread_cond_broadcast(&store->answered);
 	}
 	(void)pthread_mutex_unlock(&store->mutex);

@@ -10,7 +10,9 @@
 
 #include "symbolizer/names/symbol_store.h"
 
-#define SYMBOL_DEBUG_NAME_MAX 256 /* with its NUL */
+#define SYMBOL_DEBUG_NAME_MAX  256   /* with its NUL */
+#define SYMBOL_DEBUG_PAUSE_MS  60000 /* after a vain attempt; doubled by each further one, */
+#define SYMBOL_DEBUG_DOUBLINGS 6     /* up to about an hour */
 
 /* By what a file names its debug files. Names have one component; "": none. */
 struct symbol_debug_links {
@@ -37,6 +39,6 @@ bool symbol_debug_is_due(struct symbol_store *store, const struct tm_identity *i
 /* The table of the debug file, which belongs to the file. Takes it. Return: whether it is used. */
 bool symbol_debug_put(struct symbol_store *store, const struct tm_identity *identity,
 		      struct symbol_table *table);
-/* There is none, until @retry_ms. */
+/* There is none, until a pause is over. @now_ms: INT64_MAX: for ever. */
 void symbol_debug_end(struct symbol_store *store, const struct tm_identity *identity,
-		      int64_t retry_ms);
+		      int64_t now_ms);

@@ -58,8 +58,9 @@ struct symbol_store_entry {
 	uint8_t state;       /* enum symbol_store_state */
 	uint8_t reason;      /* enum tm_unnamed */
 	uint8_t debug_state; /* enum symbol_debug_state */
-	bool again;          /* a report missed the table */
-	bool awaited;        /* EVICTED: a report waits for it to be made again */
+	uint8_t debug_doublings;
+	bool again;   /* a report missed the table */
+	bool awaited; /* EVICTED: a report waits for it to be made again */
 };
 
 struct symbol_store_counts {

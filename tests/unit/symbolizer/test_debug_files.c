@@ -38,14 +38,23 @@ static void missing_debug_file_is_asked_for_again_after_its_pause(void **state)
 	assert_false(reports_wait());
 	round_of_debug();
 	nothing_is_sent();
-	assert_true(recording.store.entries[0].debug_retry_ms >
-		    (int64_t)tm_clock_ms() + DEBUG_FILES_PAUSE_MS / 2);
-	recording.store.entries[0].debug_retry_ms = 0; /* time passes */
-	debug.scanned_ms = 0;
-	recording.files.items[0].seen_ktime = tm_clock_ns();
-	round_of_debug();
-	(void)build_id_is_asked();
-	assert_false(reports_wait());
+	for (int doublings = 0; doublings <= SYMBOL_DEBUG_DOUBLINGS + 1; doublings++) {
+		int64_t pause_ms = (int64_t)SYMBOL_DEBUG_PAUSE_MS
+				   << (doublings < SYMBOL_DEBUG_DOUBLINGS ? doublings
+									  : SYMBOL_DEBUG_DOUBLINGS);
+		int64_t wait_ms =
+			recording.store.entries[0].debug_retry_ms - (int64_t)tm_clock_ms();
+
+		assert_true(wait_ms > pause_ms / 2 && wait_ms <= pause_ms);
+		recording.store.entries[0].debug_retry_ms = 0; /* time passes */
+		debug.scanned_ms = 0;
+		recording.files.items[0].seen_ktime = tm_clock_ns();
+		round_of_debug();
+		is_missing(build_id_is_asked());
+		assert_false(reports_wait());
+		round_of_debug();
+		is_missing(asked(TM_DEBUG_LINK, "main", 4));
+	}
 }
 
 static void file_that_is_not_used_any_more_is_not_asked_for_again(void **state)
