@@ -35,21 +35,25 @@ static inline int read_dump(void *context, void *to, uint64_t offset, size_t byt
 	return 0;
 }
 
-/* @claimed: the size of the file when it was opened. */
-static inline int compile_as(uint64_t claimed)
+static inline int compile_source(const struct image_source *source)
 {
-	struct image_source source = {read_dump, NULL, claimed};
 	size_t bytes;
 	int r;
 
 	result_blob_free(&compiled);
-	r = jitdump_compile(&compiled, &source);
+	r = jitdump_compile(&compiled, source);
 	if (r == PARSER_OK) {
 		assert_int_equal(code_table_parse(&codes, compiled.data, compiled.bytes, &bytes),
 				 0);
 		assert_int_equal(bytes, compiled.bytes);
 	}
 	return r;
+}
+
+/* @claimed: the size of the file when it was opened. */
+static inline int compile_as(uint64_t claimed)
+{
+	return compile_source(&(struct image_source){read_dump, NULL, claimed});
 }
 
 static inline void compile(void)
