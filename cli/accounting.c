@@ -123,7 +123,6 @@ void accounting_copy_states(const struct tm_counts *whole, struct tm_counts *cou
 	counts->bpf_map_bytes = whole->bpf_map_bytes;
 	counts->cpus = whole->cpus;
 	counts->selected = whole->selected;
-	counts->lag_p99_ns = whole->lag_p99_ns;
 	counts->lag_max_ns = whole->lag_max_ns;
 	counts->processes_known = whole->processes_known;
 	counts->files_known = whole->files_known;

@@ -3,6 +3,7 @@
 
 #include "cli/status_figures.h"
 
+#include "cli/lags.h"
 #include "shared/reasons.h"
 #include "shared/weights.h"
 
@@ -155,8 +156,9 @@ static void add_state(struct list *list, const struct tm_status *status)
 	gauge(list, "sampled_cpus", "CPUs that are sampled.", (double)counts->cpus);
 	gauge(list, "watermark_lag_seconds", "Age of the watermark.",
 	      seconds_since(status, status->watermark));
-	gauge(list, "watermark_lag_p99_seconds", "Its age before a publish, 99th percentile.",
-	      (double)counts->lag_p99_ns / NS_PER_SECOND);
+	gauge(list, "watermark_lag_p99_seconds",
+	      "Its age before a publish, 99th percentile of the last hour.",
+	      (double)lags_p99_ns(counts) / NS_PER_SECOND);
 	counter(list, "reports", "Reports that were made.", status->reports);
 	gauge(list, "report_age_seconds", "Since the last report was made.",
 	      seconds_since(status, status->reported ? status->reported : status->started));

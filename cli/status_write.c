@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cli/lags.h"
 #include "cli/status_figures.h"
 #include "shared/reasons.h"
 #include "shared/weights.h"
@@ -174,9 +175,10 @@ static void put_resources(FILE *out, const struct tm_status *status,
 	const struct tm_counts *counts = &status->counts;
 
 	(void)fprintf(out,
-		      "watermark   %.0f ms old; before a publish %.0f ms (99 %%), %.0f ms (most)\n",
+		      "watermark   %.0f ms old; before a publish %.0f ms (99 %%), %.0f ms (most) "
+		      "in the last hour\n",
 		      (double)since(status, status->watermark) / 1e6,
-		      (double)counts->lag_p99_ns / 1e6, (double)counts->lag_max_ns / 1e6);
+		      (double)lags_p99_ns(counts) / 1e6, (double)lags_max_ns(counts) / 1e6);
 	(void)fprintf(out, "ring        at most %.1f of %.1f MiB\n",
 		      (double)status->ring_most / MIB, (double)status->ring_bytes / MIB);
 	(void)fprintf(out,

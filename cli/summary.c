@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/lags.h"
 #include "shared/reasons.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -155,8 +156,8 @@ static void put_state(FILE *out, const struct summary *s)
 	put_tables(out, s);
 	put_memory(out, &s->result);
 	(void)fputs("  \"watermark_lag_seconds\": {", out);
-	put_seconds(out, "p99", counts->lag_p99_ns, ", ");
-	put_seconds(out, "max", counts->lag_max_ns, "},\n");
+	put_seconds(out, "p99", lags_p99_ns(counts), ", ");
+	put_seconds(out, "max", lags_max_ns(counts), "},\n");
 	if (s->report > 0)
 		put_number(out, "report", s->report);
 	else

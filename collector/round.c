@@ -7,6 +7,7 @@
 #include "collector/session.h"
 #include "collector/watermark.h"
 #include "shared/clock.h"
+#include "shared/histogram.h"
 
 void session_weigh(struct session *session)
 {
@@ -37,8 +38,7 @@ void session_count(struct session *session)
 		.cpus = session->loader.percpu.count,
 		.selected = *session->loader.selected_count,
 		.rounds = ++session->rounds,
-		.lag_p99_ns = histogram_p99(&session->lag),
-		.lag_max_ns = session->lag.max,
+		.lag_max_ns = session->counts.lag_max_ns,
 		.files_retired = session->reclaim.numbers.gone,
 		.processes_known = reclaim_entries(&session->reclaim.processes),
 		.files_known = reclaim_entries(&session->reclaim.numbers),
@@ -55,10 +55,18 @@ void session_count(struct session *session)
 	counts.off_cpu.stratum_ns = 1ull << session->off_cpu.shift;
 	percpu_count(&session->loader.percpu, &counts);
 	memcpy(counts.weight_ns, session->counts.weight_ns, sizeof(counts.weight_ns));
+	memcpy(counts.lags, session->counts.lags, sizeof(counts.lags));
 	if (session->parting)
 		percpu_leave_in_flight(&counts);
 	session->counts = counts;
 	session_weigh(session);
+}
+
+static void note_lag(struct tm_counts *counts, uint64_t ns)
+{
+	counts->lags[tm_histogram_bucket(ns)]++;
+	if (ns > counts->lag_max_ns)
+		counts->lag_max_ns = ns;
 }
 
 static void adapt_off_cpu(struct session *session, uint64_t now_ms)
@@ -144,7 +152,7 @@ uint64_t session_round(struct session *session)
 	if (!drain_past_busy(session, now_ms))
 		w = session->writer.watermark;
 	if (session->writer.watermark) /* its lag is largest now */
-		histogram_add(&session->lag, tm_clock_ns() - session->writer.watermark);
+		note_lag(&session->counts, tm_clock_ns() - session->writer.watermark);
 	session_count(session);
 	adapt_off_cpu(session, now_ms);
 	session_note_progress(session);

@@ -21,7 +21,6 @@
 
 #include "collector/drain.h"
 #include "collector/file_requests.h"
-#include "collector/histogram.h"
 #include "collector/kallsyms_refresh.h"
 #include "collector/loader.h"
 #include "collector/off_cpu_rate.h"
@@ -83,7 +82,6 @@ struct session {
 	struct unwind_install tables;
 	struct off_cpu_rate off_cpu;
 	struct thread_reader threads;
-	struct histogram lag;
 	struct tm_region ring;
 	struct tm_region reader;
 	struct tm_ring_writer writer;

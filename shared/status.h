@@ -17,7 +17,7 @@
 
 #define TM_STATUS_SOCKET  "/run/tidemark/status.sock"
 #define TM_STATUS_MAGIC   0x3153544154534d54ull /* "TMSTATS1" */
-#define TM_STATUS_VERSION 4
+#define TM_STATUS_VERSION 5
 
 struct tm_status {
 	uint64_t magic;
@@ -36,6 +36,6 @@ struct tm_status {
 	uint64_t report_ns;      /* that the last one took, from the end of its interval */
 	uint64_t ring_bytes;     /* of the shared ring, */
 	uint64_t ring_most;      /* and the most that waited in it */
-	struct tm_counts counts; /* of the collector, since its start */
+	struct tm_counts counts; /* of the collector, since its start; `lags`: of lately */
 	struct tm_result result; /* sums of all reports; memory and export: now */
 };

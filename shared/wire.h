@@ -18,7 +18,7 @@
 
 #include "shared/bpf_state.h"
 
-#define TM_WIRE_VERSION       9
+#define TM_WIRE_VERSION       10
 #define TM_FILES_IN_FLIGHT    32  /* FILE messages that may be sent without further credit */
 #define TM_PATHS_IN_FLIGHT    4   /* DEBUG_FILE messages that may be without an answer */
 #define TM_WIRE_TEXT_MAX      256 /* bytes */
@@ -27,6 +27,7 @@
 #define TM_BUILD_ID_MIN       4 /* bytes; a shorter one is none */
 #define TM_BUILD_ID_MAX       64
 #define TM_WEIGHTS_N          11 /* on-CPU: 2^0 to 2^10 periods */
+#define TM_HISTOGRAM_BUCKETS  48
 
 /* --- the counts, in the writer's header page of the shared ring ------------------------------- */
 
@@ -59,7 +60,7 @@ struct tm_install_counts {
 	uint64_t failed;  /* could not be made; their files are sent again */
 };
 
-/* Written by the collector once per round. All but lags, entries and tables only grow. */
+/* Written by the collector once per round. All but entries and tables only grow. */
 struct tm_counts {
 	uint64_t hits;   /* runs of the sampling program */
 	uint64_t owed;   /* hits that the perf events owe: count / period */
@@ -75,11 +76,12 @@ struct tm_counts {
 	uint64_t cpu_ns;          /* of the collector */
 	uint64_t measured_ns;     /* ktime at which cpu_ns was read, about once a second */
 	uint64_t bpf_map_bytes;
-	uint64_t cpus;       /* sampled CPUs */
-	uint64_t selected;   /* processes left in the selection; meaningful when selecting */
-	uint64_t rounds;     /* publishes of W */
-	uint64_t lag_p99_ns; /* of now - W, taken just before each publish, when it is largest */
-	uint64_t lag_max_ns;
+	uint64_t cpus;     /* sampled CPUs */
+	uint64_t selected; /* processes left in the selection; meaningful when selecting */
+	uint64_t rounds;   /* publishes of W */
+	/* Publishes, by now - W just before each, when that is largest (shared/histogram.h). */
+	uint64_t lags[TM_HISTOGRAM_BUCKETS];
+	uint64_t lag_max_ns;      /* of all */
 	uint64_t files_retired;   /* file numbers freed */
 	uint64_t processes_known; /* entries in the BPF maps, at the last measurement */
 	uint64_t files_known;

@@ -179,6 +179,7 @@ void service_ready(struct service *service)
 {
 	say_interval(service);
 	service->status.started = tm_clock_ns();
+	service->lags = (struct lag_window){0};
 	set_next(service, tm_clock_ms());
 }
 
@@ -218,7 +219,7 @@ static void serve_status(struct session *session, struct service *service)
 	service->status.interval_ms = service->every_ms;
 	service->status.reloads = service->reload.taken;
 	service->status.reloads_refused = service->reload.refused;
-	status_serve(session, &service->status, service->status_listener);
+	status_serve(session, &service->status, &service->lags, service->status_listener);
 }
 
 /* Return: whether the report that was asked for at the signal is made. */

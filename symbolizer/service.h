@@ -19,6 +19,7 @@
 
 #include "shared/service.h"
 #include "shared/status.h"
+#include "symbolizer/lag_window.h"
 #include "symbolizer/options.h"
 #include "symbolizer/reload.h"
 #include "symbolizer/service_reported.h"
@@ -45,6 +46,7 @@ struct service {
 	struct reload reload;
 	struct service_reported reported;
 	struct tm_status status;
+	struct lag_window lags; /* of the status */
 	uint64_t every_ms;
 	uint64_t next_ms; /* when the next report is due */
 	uint64_t random;  /* state of the jitter */

@@ -44,9 +44,10 @@ void status_add(struct tm_status *status, const struct report_job *job)
 }
 
 /* What is so now. */
-static void fill(struct session *session, struct tm_status *status)
+static void fill(struct session *session, struct tm_status *status, struct lag_window *lags)
 {
 	const struct tm_ring_reader *ring = &session->reader.ring;
+	struct tm_counts now = session->counts;
 
 	status->magic = TM_STATUS_MAGIC;
 	status->version = TM_STATUS_VERSION;
@@ -57,20 +58,25 @@ static void fill(struct session *session, struct tm_status *status)
 	status->watermark = session->reader.watermark;
 	status->ring_bytes = ring->capacity;
 	status->ring_most = ring->most;
-	status->counts = session->counts;
-	(void)tm_ring_counts(ring, &status->counts);
+	(void)tm_ring_counts(ring, &now);
+	status->counts = now;
 	accounting_counts_from(&status->counts, &session->reported.resumed);
+	memcpy(status->counts.lags, now.lags, sizeof(now.lags));
+	lag_window_apply(lags, status->counts.lags, tm_clock_ms());
 	budget_fill_result(&session->memory, &status->result);
 }
 
-void status_serve(struct session *session, struct tm_status *status, int listener)
+void status_serve(struct session *session, struct tm_status *status, struct lag_window *lags,
+		  int listener)
 {
+	if (listener >= 0 && tm_clock_ms() >= lags->turn_ms)
+		fill(session, status, lags);
 	for (;;) {
 		_cleanup_(tm_closep) int fd = tm_service_accept(listener);
 
 		if (fd < 0)
 			return;
-		fill(session, status);
+		fill(session, status, lags);
 		(void)tm_fdpass_send(fd, status, sizeof(*status), -1, MSG_DONTWAIT);
 	}
 }

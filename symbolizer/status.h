@@ -7,10 +7,12 @@
  */
 
 #include "shared/status.h"
+#include "symbolizer/lag_window.h"
 #include "symbolizer/report_job.h"
 #include "symbolizer/session.h"
 
 /* One more report is made. */
 void status_add(struct tm_status *status, const struct report_job *job);
 /* Answers everybody who waits at @listener; -1: nobody can. */
-void status_serve(struct session *session, struct tm_status *status, int listener);
+void status_serve(struct session *session, struct tm_status *status, struct lag_window *lags,
+		  int listener);

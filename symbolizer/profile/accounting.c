@@ -216,7 +216,6 @@ static void set_current(struct tm_counts *counts, const struct tm_counts *now)
 	counts->bpf_map_bytes = now->bpf_map_bytes;
 	counts->cpus = now->cpus;
 	counts->selected = now->selected;
-	counts->lag_p99_ns = now->lag_p99_ns;
 	counts->lag_max_ns = now->lag_max_ns;
 	counts->processes_known = now->processes_known;
 	counts->files_known = now->files_known;

@@ -117,7 +117,7 @@ static void collector_counters_are_written(void **state)
 			   .attached = 6,
 			   .processes_known = 7,
 			   .files_known = 8,
-			   .lag_p99_ns = 9,
+			   .lags = {[0] = 999, [47] = 1},
 			   .lag_max_ns = 2000000010},
 	};
 	char *text = text_of(&summary);
@@ -135,7 +135,7 @@ static void collector_counters_are_written(void **state)
 	expect(text, "\"lookup_retries\": 13,");
 	expect(text, "\"processes_known\": 7,");
 	expect(text, "\"files_known\": 8,");
-	expect(text, "\"watermark_lag_seconds\": {\"p99\": 0.000000009, \"max\": 2.000000010},");
+	expect(text, "\"watermark_lag_seconds\": {\"p99\": 0.000250000, \"max\": 2.000000010},");
 	expect(text, "\"report\": null,");
 	free(text);
 }

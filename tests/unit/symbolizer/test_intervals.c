@@ -80,7 +80,7 @@ static uint64_t accounted(const struct fake_end *report)
 
 static void each_report_balances_and_all_add_up_to_the_whole(void **state)
 {
-	struct fake_end reports[3];
+	static struct fake_end reports[3];
 	struct fake fake = {0};
 	uint64_t taken = 0, exported = 0;
 
