@@ -127,10 +127,10 @@ static int start_worker(struct server *server, const struct worker_job *job)
 	int ends[2], worker;
 	pid_t pid;
 
-	if (server->abandoned >= PARSER_ABANDONED_MAX ||
-	    server->dying_count >= DYING_MAX - PARSER_OPEN_MAX)
+	if (server->abandoned >= PARSER_ABANDONED_MAX)
 		return -EBUSY;
-	if (!slot || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (!slot || server->dying_count >= DYING_MAX - PARSER_OPEN_MAX ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -EAGAIN;
 	pid = fork();
 	if (pid == 0) {
