@@ -107,6 +107,8 @@ static void on_end(struct server *server, struct slot *slot, CURLcode code)
 		remote->paused_ms = now_ms() + SERVER_PAUSE_MS;
 	if (status == DEBUGINFOD_FAILED && !remote->has_failed) {
 		remote->has_failed = true;
+		(void)network_explain(server->network, code, slot->transfer.error,
+				      sizeof(slot->transfer.error));
 		(void)fprintf(stderr, "%s did not answer for build id %s: %s\n",
 			      server->options->urls[at], slot->build_id, slot->transfer.error);
 	}

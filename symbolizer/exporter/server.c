@@ -155,12 +155,15 @@ static bool is_to_be_replaced(const struct server *server)
 {
 	const struct delivery *delivery = server->delivery;
 	bool idle = delivery->queue.count == 0 && delivery->outcome_count == 0;
+	const char *file = NULL;
 
-	if (!server->options->endpoint.url[0] || !(idle || server->unresolved) ||
-	    !network_is_stale(server->network))
+	if (server->options->endpoint.url[0] && (idle || server->unresolved))
+		file = network_stale_file(server->network);
+	if (!file)
 		return false;
-	(void)fprintf(stderr, "a file that names are looked up in was replaced: "
-			      "tidemark-exporter ends, and another one is to come\n");
+	(void)fprintf(stderr,
+		      "%s was replaced: tidemark-exporter ends, and the next one can read it\n",
+		      file);
 	return true;
 }
 

@@ -251,6 +251,8 @@ static void describe_error(const struct transfer *transfer, CURLcode code, struc
 	if (path) {
 		(void)snprintf(text, sizeof(text), "%s: %s", path, curl_easy_strerror(code));
 		error = text;
+	} else if (network_explain(transfer->network, code, text, sizeof(text))) {
+		error = text;
 	}
 	response_take_text((const uint8_t *)error, strlen(error), ret);
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <nss.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -116,16 +117,29 @@ static struct network_file file_at(const char *path)
 	return (struct network_file){status.st_dev, status.st_ino};
 }
 
-bool network_is_stale(const struct network *network)
+const char *network_stale_file(const struct network *network)
 {
 	for (size_t i = 0; network->restricted && i < NETWORK_FILES; i++) {
 		const struct network_file file = file_at(network_paths[i]);
 
 		if (file.inode != network->files[i].inode ||
 		    file.device != network->files[i].device)
-			return true;
+			return network_paths[i];
 	}
-	return false;
+	return NULL;
+}
+
+bool network_explain(const struct network *network, CURLcode code, char *text, size_t bytes)
+{
+	const char *file = code == CURLE_COULDNT_RESOLVE_HOST ? network_stale_file(network) : NULL;
+
+	if (!file)
+		return false;
+	(void)snprintf(text, bytes,
+		       "its name cannot be looked up; %s was replaced after the start, and cannot "
+		       "be read before the next one",
+		       file);
+	return true;
 }
 
 /* A sanitizer reads files of /proc. Kernels without Landlock have the account and the filter. */

@@ -7,7 +7,7 @@
  *            of the authorities are kept in memory. After that only the resolver reads files, those
  *            of network_paths, each time that it looks up a name. Landlock allows these by inode,
  *            so one that is replaced (DHCP and systemd-resolved do that) cannot be read any more,
- *            and only another process can enter new rules: network_is_stale.
+ *            and only another process can enter new rules: network_stale_file.
  * Names      looked up in /etc/hosts and by DNS, whatever /etc/nsswitch.conf says: its modules are
  *            libraries, and nothing is loaded once the sandbox is entered. glibc has these two
  *            built in. libcurl looks a name up in a thread of its own.
@@ -52,8 +52,11 @@ int network_allow_url(struct network *network, const char *url);
 /* Enters Landlock: the resolver's files and the ports are left. Return: 0 (also where there is no
  * Landlock), -errno. */
 int network_restrict(struct network *network);
-/* Whether one of the resolver's files is another one than the sandbox allows to be read. */
-bool network_is_stale(const struct network *network);
+/* Return: which of the resolver's files is another one than the sandbox allows to be read; NULL:
+ * none. */
+const char *network_stale_file(const struct network *network);
+/* Return: whether a stale file may be why a transfer failed with @code. Then @text says so. */
+bool network_explain(const struct network *network, CURLcode code, char *text, size_t bytes);
 /* Opens a socket for a connection of libcurl; @network: struct network. A redirect to another port
  * is refused, also where Landlock cannot. */
 curl_socket_t network_open_socket(void *network, curlsocktype purpose,

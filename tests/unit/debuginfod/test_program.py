@@ -16,6 +16,10 @@ import sys
 import threading
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from own_etc import is_restricted, replace, with_own_etc  # pylint: disable=wrong-import-position
+
 PROGRAM = sys.argv[1]
 FORM = "=IIII64s"  # struct debuginfod_message
 REQUEST, RESULT = 1, 2
@@ -34,6 +38,7 @@ class Server:
     """A server on loopback; answer(handler) says what it does with a GET."""
 
     def __init__(self, answer):
+        self.answer = answer
         self.seen = []
         self.ended = threading.Event()
 
@@ -46,7 +51,7 @@ class Server:
             def do_GET(handler):
                 self.seen.append(handler)
                 with contextlib.suppress(OSError):
-                    answer(handler)
+                    self.answer(handler)
                 handler.close_connection = True
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -328,6 +333,24 @@ def a_name_is_looked_up_under_the_filter():
         assert fetcher.process.poll() is None
 
 
+def fetch_beside_a_changing_etc():
+    """The answer comes under the sandbox; a failure then says why it finds no name."""
+    with Server(answer(200, FILE)) as server:
+        with Fetcher(server.url, "http://server.test:1") as fetcher:
+            expect(fetcher, OK, FILE)
+            restricted = is_restricted(fetcher.process)
+            server.answer = answer(404)
+            replace("/etc/hosts", "127.0.0.1 server.test\n")
+            expect(fetcher, FAILED)
+            fetcher.socket.close()
+            text = fetcher.process.stderr.read()
+            assert (b"/etc/hosts was replaced" in text) == restricted, text
+
+
+def a_replaced_file_of_names_is_named():
+    with_own_etc("127.0.0.1 nobody.test\n", fetch_beside_a_changing_etc)
+
+
 def main():
     tests = [
         a_file_comes_whole_and_sealed,
@@ -344,6 +367,7 @@ def main():
         invalid_requests_end_it,
         bad_options_do_not_start_it,
         a_name_is_looked_up_under_the_filter,
+        a_replaced_file_of_names_is_named,
     ]
     for test in tests:
         before = time.monotonic()

@@ -5,7 +5,6 @@
 #
 # usage: tests/unit/exporter/test_program.py PROGRAM
 import contextlib
-import ctypes
 import email.utils
 import gzip
 import os
@@ -17,15 +16,11 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
+from own_etc import is_restricted, replace, with_own_etc  # pylint: disable=wrong-import-position
 from peers import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000  # include/uapi/linux/sched.h
-MS_REC, MS_PRIVATE = 16384, 1 << 18  # include/uapi/linux/mount.h
-SYS_LANDLOCK_CREATE_RULESET = 444
 
 SOON = 5  # seconds that are less than every default wait and timeout
 
@@ -482,70 +477,85 @@ def a_name_is_looked_up_under_the_filter():
             expect(exporter.export(), DELIVERED, 200, 1, 0)
 
 
-def is_restricted(exporter):
-    """Whether Landlock keeps the exporter from files: a sanitizer's build has no sandbox."""
-    abi = LIBC.syscall(SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
-    with open("/proc/%d/status" % exporter.process.pid, encoding="ascii") as file:
-        return abi > 0 and "Seccomp:\t2\n" in file.read()
+HOSTS = "127.0.0.1 receiver.test\n"
 
 
-def replace(path, text):
-    with open(path + ".new", "w", encoding="ascii") as file:
-        file.write(text)
+def expect_replaced_end(exporter, path):
+    assert exporter.process.wait(HANG_SECONDS) == 0
+    text = exporter.process.stderr.read()
+    assert path.encode() + b" was replaced: tidemark-exporter ends" in text, text
+
+
+def link(path, target):
+    os.symlink(target, path + ".new")
     os.rename(path + ".new", path)
 
 
-def own_etc():
-    """Gives this process an /etc of its own, where nothing is but the name of the receiver."""
-    user, group = os.geteuid(), os.getegid()
-    assert LIBC.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)) == 0, "no mount namespace"
-    for name, text in (("setgroups", "deny"), ("uid_map", "0 %d 1" % user),
-                       ("gid_map", "0 %d 1" % group)):
-        if user:
-            with open("/proc/self/" + name, "w", encoding="ascii") as file:
-                file.write(text)
-    assert LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
-    assert LIBC.mount(b"none", b"/etc", b"tmpfs", 0, None) == 0
-    replace("/etc/hosts", "127.0.0.1 receiver.test\n")
-
-
-def export_beside_a_changing_etc(url, **options):
-    with Exporter(url, **options) as exporter:
-        expect(exporter.export(), DELIVERED, 200, 1, 0)
-        with open("/etc/hosts", "a", encoding="ascii") as file:
-            file.write("127.0.0.2 another.test\n") # the same file
-        expect(exporter.export(), DELIVERED, 200, 1, 0)
-        ends = "endpoint" in options and is_restricted(exporter)
-        replace("/etc/resolv.conf", "nameserver 127.0.0.1\n") # there was none
-        if ends:
-            exporter.send() # it may have ended before
-            assert exporter.process.wait(HANG_SECONDS) == 0
-            assert b"was replaced" in exporter.process.stderr.read()
-        else:
+def export_beside_a_changing_etc(url, options):
+    resolv = "/etc/resolv.conf"
+    changes = [
+        lambda: replace(resolv, "nameserver 127.0.0.1\n"),  # there was none
+        lambda: replace(resolv, "nameserver 127.0.0.1\n"),
+        lambda: link(resolv, "stub"),  # to nowhere
+        lambda: replace("/etc/stub", "nameserver 127.0.0.1\n"),
+        lambda: replace("/etc/stub", "nameserver 127.0.0.1\n"),
+        lambda: os.unlink(resolv),
+    ]
+    for change in changes:
+        with Exporter(url, **options) as exporter:
             expect(exporter.export(), DELIVERED, 200, 1, 0)
+            with open("/etc/hosts", "a", encoding="ascii") as file:
+                file.write("127.0.0.2 another.test\n")  # the same file
             expect(exporter.export(), DELIVERED, 200, 1, 0)
-            expect(exporter.finish(), 0, "")
-    replace("/etc/hosts", "127.0.0.1 receiver.test\n")
-    with Exporter(url, **options) as exporter:
-        expect(exporter.export(), DELIVERED, 200, 1, 0)
+            ends = "endpoint" in options and is_restricted(exporter.process)
+            change()
+            if ends:
+                with contextlib.suppress(OSError):
+                    exporter.send()  # it may have ended before
+                expect_replaced_end(exporter, resolv)
+            else:
+                expect(exporter.export(), DELIVERED, 200, 1, 0)
+                expect(exporter.export(), DELIVERED, 200, 1, 0)
+                expect(exporter.finish(), 0, "")
 
 
 def replaced_files_of_names_end_that_of_the_service():
     with Receiver(OK) as receiver:
         url = receiver.url.replace("127.0.0.1", "receiver.test")
         for options in {}, {"endpoint": url}:
-            child = os.fork()
-            if child == 0:
-                code = 1
-                try:
-                    own_etc()
-                    export_beside_a_changing_etc(url, **options)
-                    code = 0
-                except AssertionError:
-                    traceback.print_exc()
-                finally:
-                    os._exit(code)
-            assert os.waitpid(child, 0)[1] == 0
+            with_own_etc(HOSTS, export_beside_a_changing_etc, url, options)
+
+
+def export_before_there_is_the_name(url):
+    """A report without an answer is left to the next one of the service."""
+    with Exporter(url, endpoint=url) as exporter:
+        exporter.send()
+        assert b"Could not resolve host" in exporter.process.stderr.readline()
+        ends = is_restricted(exporter.process)
+        replace("/etc/hosts", HOSTS)
+        if ends:
+            expect_replaced_end(exporter, "/etc/hosts")
+            assert exporter.socket.recv(1) == b"", "an outcome"
+    with Exporter(url, endpoint=url) as exporter:
+        expect(exporter.export(), DELIVERED, 200, 1, 0)
+
+
+def export_after_the_name_has_come(url):
+    """The exporter of a recording, the only one, says why it finds no name."""
+    with Exporter(url, retry_give_up_ms=1) as exporter:
+        expect(exporter.export(bytes=BODY_MAX + 1, uncompressed=BODY_MAX + 1), TOO_LARGE, 0, 0, 0)
+        fails = is_restricted(exporter.process)
+        replace("/etc/hosts", HOSTS)
+        assert exporter.export()[0] == (EXPIRED if fails else DELIVERED)
+        code, text = exporter.finish()
+        assert code == 0 and ("/etc/hosts was replaced" in text) == fails, text
+
+
+def a_name_that_comes_later_is_left_to_the_next_one_or_the_failure_explained():
+    with Receiver(OK) as receiver:
+        url = receiver.url.replace("127.0.0.1", "receiver.test")
+        for test in export_before_there_is_the_name, export_after_the_name_has_come:
+            with_own_etc("127.0.0.1 nobody.test\n", test, url)
 
 
 def bad_options_do_not_start_it():
@@ -584,6 +594,7 @@ TESTS = [
     no_proxy_is_asked,
     a_name_is_looked_up_under_the_filter,
     replaced_files_of_names_end_that_of_the_service,
+    a_name_that_comes_later_is_left_to_the_next_one_or_the_failure_explained,
     bad_options_do_not_start_it,
 ]
 
