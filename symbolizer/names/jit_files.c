@@ -174,6 +174,13 @@ bool jit_files_take(struct jit_files *jit, const struct process *process, enum j
 
 /* --- the parser ------------------------------------------------------------------------------- */
 
+/* What was read has cost the worker's time alone: beside many other files it waits for long. */
+static int64_t cost_ms(const struct jit_files_entry *entry,
+		       const struct parser_client_answer *answer)
+{
+	return answer->failure == TM_PARSE_N ? answer->cpu_ms : now_ms() - entry->begun_ms;
+}
+
 /* @at: the entry that asked. A file that became shorter is read once more, as it is now. */
 static void on_answer(void *context, uint32_t at, struct parser_client_answer *answer)
 {
@@ -181,7 +188,7 @@ static void on_answer(void *context, uint32_t at, struct parser_client_answer *a
 	struct jit_files_entry *entry = &jit->entries[at];
 
 	entry->state = JIT_FILES_IDLE;
-	entry->next_ms = now_ms() + jit_files_pause_ms(now_ms() - entry->begun_ms);
+	entry->next_ms = now_ms() + jit_files_pause_ms(cost_ms(entry, answer));
 	if (answer->failure == TM_PARSE_CHANGED && ++entry->tries < JIT_FILES_TRIES)
 		entry->state = JIT_FILES_WANTED;
 	else if (answer->failure < TM_PARSE_N)

@@ -9,7 +9,8 @@
  * Read       when an interval ends, if the file has changed since, and once more when its process
  *            has exited; and again, if the table was evicted and the file is as it was. It may grow
  *            while it is read: what is missing comes with the next version. After a read that took
- *            longer than JIT_FILES_CHEAP_MS, the next one waits JIT_FILES_PAUSE_TIMES as long.
+ *            the parser more than JIT_FILES_CHEAP_MS of a CPU, or failed after as long a time, the
+ *            next one waits JIT_FILES_PAUSE_TIMES as long.
  * Lifetime   a descriptor is closed when the process is retired, or once that has exited and the
  *            place is needed. What was written after the exit is not read.
  * Limits     `max` descriptors.
@@ -74,7 +75,7 @@ struct tm_identity jit_files_identity(const struct process *process, enum jit_fi
 /* Return: the process's last version of that file; 0: none was begun. */
 uint32_t jit_files_version(const struct process *process, enum jit_files_kind kind);
 
-/* Return: how long a file that took @read_ms to read is left alone. */
+/* Return: how long a file whose reading cost @read_ms is left alone. */
 int64_t jit_files_pause_ms(int64_t read_ms);
 
 void jit_files_init(struct jit_files *jit, struct process_table *processes,

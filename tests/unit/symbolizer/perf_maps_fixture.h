@@ -20,7 +20,8 @@
 static struct jit_files jit;
 static struct perf_maps maps;
 static char path[] = "/tmp/tidemark-map-XXXXXX";
-static uint32_t map_flags; /* of the parser's table, besides those that it has */
+static uint32_t map_flags;  /* of the parser's table, besides those that it has */
+static uint32_t map_cpu_ms; /* that the parser says it took */
 
 static inline int begin_maps(void **state)
 {
@@ -103,7 +104,8 @@ static inline uint32_t request(void)
 /* @name: of four bytes, in place of `main`. */
 static inline void answer_map(uint32_t id, uint32_t status, const char *name)
 {
-	const struct parser_message result = {.kind = PARSER_RESULT, .id = id, .status = status};
+	const struct parser_message result = {
+		.kind = PARSER_RESULT, .id = id, .status = status, .cpu_ms = map_cpu_ms};
 	struct symbols symbols = make_symbols();
 	int fd;
 

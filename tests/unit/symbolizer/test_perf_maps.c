@@ -44,8 +44,9 @@ static void map_that_takes_long_to_read_is_left_alone_until_its_process_exits(vo
 	announce(TGID, 1, 10);
 	sample_of(TGID, 1);
 	hand_over(10);
+	map_cpu_ms = 3600000; /* for days */
 	read_map("main");
-	jit.entries[0].next_ms = INT64_MAX;
+	map_cpu_ms = 0;
 	append("20 8 g\n");
 	jit_files_end_interval(&jit, UINT64_MAX);
 	round_of_maps();
@@ -53,6 +54,43 @@ static void map_that_takes_long_to_read_is_left_alone_until_its_process_exits(vo
 	process_at(10)->exit_ktime = tm_clock_ns();
 	answer_map(request(), PARSER_OK, "last");
 	expect_name(0, "last");
+}
+
+/* As while a new process's map is read beside all the files of the host. */
+static void map_that_waited_long_for_the_parser_is_read_again_at_once(void **state)
+{
+	uint32_t id;
+
+	announce(TGID, 1, 10);
+	sample_of(TGID, 1);
+	hand_over(10);
+	jit_files_end_interval(&jit, UINT64_MAX);
+	id = request();
+	jit.entries[0].begun_ms -= 3600000;
+	map_cpu_ms = 1;
+	answer_map(id, PARSER_OK, "main");
+	map_cpu_ms = 0;
+	append("20 8 g\n");
+	read_map("next");
+	expect_name(0, "next");
+}
+
+static void map_whose_reading_failed_late_is_left_alone(void **state)
+{
+	uint32_t id;
+
+	announce(TGID, 1, 10);
+	hand_over(10);
+	jit_files_end_interval(&jit, UINT64_MAX);
+	id = request();
+	jit.entries[0].begun_ms -= 3600000;
+	map_cpu_ms = 1;
+	answer_map(id, PARSER_TIMEOUT, "");
+	map_cpu_ms = 0;
+	append("20 8 g\n");
+	jit_files_end_interval(&jit, UINT64_MAX);
+	round_of_maps();
+	no_request();
 }
 
 static void what_a_map_of_which_a_part_is_read_does_not_name_is_too_large(void **state)
@@ -170,6 +208,8 @@ int main(void)
 		with_maps(map_is_read_when_an_interval_ends_if_it_has_changed),
 		with_maps(map_of_an_exited_process_is_read_once_more),
 		with_maps(map_that_takes_long_to_read_is_left_alone_until_its_process_exits),
+		with_maps(map_that_waited_long_for_the_parser_is_read_again_at_once),
+		with_maps(map_whose_reading_failed_late_is_left_alone),
 		with_maps(what_a_map_of_which_a_part_is_read_does_not_name_is_too_large),
 		with_maps(evicted_map_of_an_exited_process_is_read_again),
 		with_maps(place_of_an_exited_process_is_taken_when_it_is_needed),
