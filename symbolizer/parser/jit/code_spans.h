@@ -3,9 +3,10 @@
 /*
  * code_spans - which codes lay at each address, one after the other
  *
- * Cost       n log n in the codes, and a step for each version: at most PARSER_CODE_VERSIONS_MAX,
- *            however many codes lay at one address. Beyond that addresses are left out, which is
- *            flagged (PARSER_CODES_TRUNCATED).
+ * Limits     PARSER_CODE_VERSIONS_MAX. Where more codes than that lay at all addresses together,
+ *            each address has the same number of its last ones, at least two, so that what lies
+ *            there now is named; flagged (PARSER_CODES_TRUNCATED).
+ * Cost       n log n in the codes, and a step for each version.
  */
 
 #include "symbolizer/parser/jit/code_list.h"

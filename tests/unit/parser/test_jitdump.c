@@ -254,8 +254,15 @@ static void random_codes_are_found_as_in_a_list_of_them(void **state)
 
 /* --- hostile ---------------------------------------------------------------------------------- */
 
+static uint64_t from_at(uint64_t address, uint64_t ktime)
+{
+	const struct parser_code *code = code_at(address, ktime);
+
+	return code ? code->from : 0;
+}
+
 /* Each overlaps all others, so that each address has a history of thousands of codes. */
-static void codes_that_all_overlap_are_cut_at_the_limit(void **state)
+static void of_codes_that_all_overlap_the_last_ones_are_kept_at_each_address(void **state)
 {
 	const uint32_t count = 12000;
 
@@ -267,7 +274,13 @@ static void codes_that_all_overlap_are_cut_at_the_limit(void **state)
 	compile();
 	assert_int_equal(codes.header->flags, PARSER_CODES_TRUNCATED);
 	assert_true(codes.header->version_count <= PARSER_CODE_VERSIONS_MAX);
-	assert_string_equal(name_at(BASE, 100), "x");
+	for (uint32_t i = 1; i <= 2 * count; i++) {
+		uint32_t last = i < count ? i : count - 1;
+
+		assert_int_equal(from_at(BASE + i, UINT64_MAX - 1), 100 + last);
+		assert_int_equal(from_at(BASE + i, 100 + last - 1), 100 + last - 1);
+	}
+	assert_string_equal(name_at(BASE + count - 1, 100), ""); /* long replaced */
 }
 
 #define LONG_RECORD 64u /* bytes: head, contents, a name of 7 digits */
@@ -332,7 +345,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_makes_no_sense_is_left_out_and_flagged),
 		cmocka_unit_test(a_name_is_cut_at_its_limit),
 		cmocka_unit_test(random_codes_are_found_as_in_a_list_of_them),
-		cmocka_unit_test(codes_that_all_overlap_are_cut_at_the_limit),
+		cmocka_unit_test(of_codes_that_all_overlap_the_last_ones_are_kept_at_each_address),
 		cmocka_unit_test(of_too_many_codes_the_last_ones_are_kept),
 	};
 	const char *seed = getenv("TM_SEED");
