@@ -10,6 +10,8 @@
 
 #include "symbolizer/parser/grow.h"
 
+#define ALMOST(most) ((most) - (most) / 16) /* the rest is for one code: its lines, its paths */
+
 /* Return: 0, PARSER_FAILED; *ret_full: a limit was met instead. */
 static int make_space(struct code_list *list, void *ret_array, uint32_t count, uint32_t *capacity,
 		      uint32_t most, size_t element_bytes, bool *ret_full)
@@ -76,6 +78,92 @@ int code_list_add_name(struct code_list *list, const char *name, uint32_t bytes,
 	list->names[list->name_bytes++] = '\0';
 	return 0;
 }
+
+/* --- the last ones ---------------------------------------------------------------------------- */
+
+/* Moves a text to the front, where names end at *bytes. Return: where it is. */
+static uint32_t keep_text(struct code_list *list, uint32_t text, uint32_t *bytes)
+{
+	const uint32_t at = *bytes, count = (uint32_t)strlen(list->names + text) + 1;
+
+	memmove(list->names + at, list->names + text, count);
+	*bytes += count;
+	return at;
+}
+
+/* All lie in the order in which they were added: a code's lines, their paths, then its name. */
+static void keep_lines(struct code_list *list, struct parser_code *code, uint32_t *lines,
+		       uint32_t *bytes)
+{
+	const uint32_t first = *lines;
+	uint32_t from = PARSER_NO_NAME, path = PARSER_NO_NAME;
+
+	for (uint32_t i = 0; i < code->line_count; i++) {
+		struct parser_code_line line = list->lines[code->first_line + i];
+
+		if (line.path != from) {
+			from = line.path;
+			path = keep_text(list, from, bytes);
+		}
+		line.path = path;
+		list->lines[(*lines)++] = line;
+	}
+	code->first_line = first;
+}
+
+/* Keeps the codes from @first on, and the lines of those from @lined on. */
+static void keep_last(struct code_list *list, uint32_t first, uint32_t lined)
+{
+	uint32_t count = 0, lines = 0, bytes = 0;
+
+	for (uint32_t i = first; i < list->count; i++) {
+		struct code_record record = list->records[i];
+
+		if (i < lined)
+			record.code.line_count = 0;
+		keep_lines(list, &record.code, &lines, &bytes);
+		if (!record.is_move)
+			record.code.name = keep_text(list, record.code.name, &bytes);
+		list->records[count++] = record;
+	}
+	list->count = count;
+	list->line_count = lines;
+	list->name_bytes = bytes;
+	list->flags |= PARSER_CODES_TRUNCATED;
+}
+
+/* Return: the first code behind half of the lines. */
+static uint32_t behind_half_of_lines(const struct code_list *list)
+{
+	uint32_t at = 0;
+
+	while (at < list->count && list->records[at].code.first_line <= list->line_count / 2)
+		at++;
+	return at;
+}
+
+/* Return: the first code behind an eighth of the names. */
+static uint32_t behind_first_names(const struct code_list *list)
+{
+	uint32_t at = 0;
+
+	while (at < list->count && list->records[at].code.name <= list->name_bytes / 8)
+		at++;
+	return at;
+}
+
+void code_list_make_room(struct code_list *list)
+{
+	if (list->count == PARSER_CODES_MAX)
+		keep_last(list, PARSER_CODES_MAX / 8, 0);
+	if (list->line_count > ALMOST(PARSER_CODE_LINES_MAX) ||
+	    list->name_bytes > ALMOST(PARSER_CODE_NAMES_MAX))
+		keep_last(list, 0, behind_half_of_lines(list));
+	if (list->name_bytes > ALMOST(PARSER_CODE_NAMES_MAX))
+		keep_last(list, behind_first_names(list), 0);
+}
+
+/* --- at the end ------------------------------------------------------------------------------- */
 
 static int by_offset(const void *left, const void *right)
 {

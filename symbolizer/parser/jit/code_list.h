@@ -3,8 +3,10 @@
 /*
  * code_list - what a JIT compiler said that it put into memory, with times, names and lines
  *
- * Limits     those of parser.h (PARSER_CODES_MAX and the next ones): what is beyond is left out,
- *            and flagged (PARSER_CODES_TRUNCATED). A name is cut at PARSER_NAME_MAX.
+ * Limits     those of parser.h (PARSER_CODES_MAX and the next ones). Of more, the last ones are
+ *            kept, since what runs long after its program began was compiled late: the first codes
+ *            lose their lines with the paths, and where that does not do their names, which is
+ *            flagged (PARSER_CODES_TRUNCATED). A name is cut at PARSER_NAME_MAX.
  * Cost       n log n in the codes, whatever they are.
  */
 
@@ -29,6 +31,11 @@ struct code_list {
 	uint32_t flags; /* enum parser_codes_flag */
 };
 
+/*
+ * Before what belongs to another code is added, as long as the list takes more: leaves out the
+ * first ones where it is almost full. Each line must be one of a code.
+ */
+void code_list_make_room(struct code_list *list);
 /* Return, of all that add: 0, also where a limit is met; PARSER_FAILED (memory). */
 int code_list_add(struct code_list *list, const struct code_record *record);
 /* @bytes: without a NUL. *ret_name: PARSER_NO_NAME where a limit was met. */

@@ -82,7 +82,6 @@ struct jitdump {
 	uint64_t lines_of;   /* address of the code whose lines were read last, NO_LINES */
 	uint32_t first_line; /* of those */
 	uint32_t path;       /* of the line before; PARSER_NO_NAME: none */
-	uint64_t skipped;    /* so many of the next codes are left out */
 };
 
 /* The next @bytes of the record. Return: whether it has them. */
@@ -168,7 +167,6 @@ static int read_debug_info(struct jitdump *dump)
 	struct debug_info info;
 	int r = 0;
 
-	drop_lines(dump); /* of a code that was never loaded */
 	if (!take(dump, &info, sizeof(info)))
 		return leave_out(dump);
 	for (uint64_t i = 0; !r && i < info.count; i++)
@@ -251,17 +249,18 @@ static int read_move(struct jitdump *dump)
 	return code_list_add(&dump->list, &record);
 }
 
-static bool has_code(uint32_t kind)
+/* Where no lines wait for their code. */
+static void make_room(struct jitdump *dump)
 {
-	return kind == RECORD_LOAD || kind == RECORD_MOVE;
+	drop_lines(dump);
+	code_list_make_room(&dump->list);
+	dump->first_line = dump->list.line_count;
 }
 
 static int read_contents(struct jitdump *dump, uint32_t kind)
 {
-	if (dump->skipped) {
-		dump->skipped -= has_code(kind);
-		return 0;
-	}
+	if (kind == RECORD_DEBUG_INFO || dump->lines_of == NO_LINES)
+		make_room(dump); /* without those of a code that was never loaded */
 	switch (kind) {
 	case RECORD_LOAD:
 		return read_load(dump);
@@ -274,50 +273,27 @@ static int read_contents(struct jitdump *dump, uint32_t kind)
 	}
 }
 
-/* The head of the record at @at. Return: whether all of the record is there. */
-static bool take_record(struct jitdump *dump, uint64_t at, struct record *ret_record)
-{
-	dump->at = at;
-	dump->end = dump->stream.end;
-	if (!take(dump, ret_record, sizeof(*ret_record)))
-		return false;
-	if (ret_record->bytes < sizeof(*ret_record)) {
-		(void)leave_out(dump); /* nobody knows where the next one begins */
-		return false;
-	}
-	if (ret_record->bytes > dump->stream.end - at)
-		return false;
-	dump->end = at + ret_record->bytes;
-	dump->time = ret_record->time;
-	return true;
-}
-
 static int read_records(struct jitdump *dump)
 {
 	uint64_t at = dump->at;
 	struct record record;
 	int r = 0;
 
-	while (!r && take_record(dump, at, &record)) {
+	while (!r) {
+		dump->at = at;
+		dump->end = dump->stream.end;
+		if (!take(dump, &record, sizeof(record)))
+			break;
+		if (record.bytes < sizeof(record))
+			return leave_out(dump); /* nobody knows where the next one begins */
+		if (record.bytes > dump->stream.end - at)
+			break;
 		at += record.bytes;
+		dump->end = at;
+		dump->time = record.time;
 		r = read_contents(dump, record.kind);
 	}
 	return r ? r : dump->stream.status;
-}
-
-/* Of too many codes the first ones are left out: what runs was compiled late. */
-static void skip_first(struct jitdump *dump)
-{
-	uint64_t first = dump->at, codes = 0;
-	struct record record;
-
-	for (uint64_t at = first; take_record(dump, at, &record); at += record.bytes)
-		codes += has_code(record.kind);
-	dump->at = first;
-	if (codes <= PARSER_CODES_MAX)
-		return;
-	dump->skipped = codes - PARSER_CODES_MAX;
-	dump->list.flags |= PARSER_CODES_TRUNCATED;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -343,11 +319,7 @@ static int compile(struct jitdump *dump, struct result_blob *result)
 {
 	int r = read_header(dump);
 
-	if (r)
-		return r;
-	if (dump->stream.end / sizeof(struct load) > PARSER_CODES_MAX)
-		skip_first(dump);
-	if (!(dump->list.flags & PARSER_CODES_OTHER_CLOCK))
+	if (!r && !(dump->list.flags & PARSER_CODES_OTHER_CLOCK))
 		r = read_records(dump);
 	if (r)
 		return r;

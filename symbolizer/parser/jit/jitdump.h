@@ -12,8 +12,7 @@
  *            no sense is left out: V8 writes freed memory in place of some paths. It also counts
  *            from an ELF header that `perf inject` puts before the code: where no line of the whole
  *            file lies below its JITDUMP_ELF_HEADER bytes, they are taken off.
- * Limits     JITDUMP_BYTES_MAX of the file, and those of code_list.h; more is flagged. Of more than
- *            PARSER_CODES_MAX codes the last ones are kept.
+ * Limits     JITDUMP_BYTES_MAX of the file, and those of code_list.h; more is flagged.
  */
 
 #include "symbolizer/parser/elf/image.h"

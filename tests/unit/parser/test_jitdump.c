@@ -283,52 +283,6 @@ static void of_codes_that_all_overlap_the_last_ones_are_kept_at_each_address(voi
 	assert_string_equal(name_at(BASE + count - 1, 100), ""); /* long replaced */
 }
 
-#define LONG_RECORD 64u /* bytes: head, contents, a name of 7 digits */
-
-/* A dump of any length: code n is named n, and lies at 16 (n + 1). */
-static int read_long(void *context, void *to, uint64_t offset, size_t bytes)
-{
-	uint8_t *at = to;
-
-	for (size_t done = 0; done < bytes; done++, offset++) {
-		uint64_t number = (offset - 40) / LONG_RECORD, within = (offset - 40) % LONG_RECORD;
-		char name[8];
-
-		if (offset < 40) {
-			jitdump_builder_begin(&dump, 0);
-			at[done] = dump.bytes[offset];
-			continue;
-		}
-		if (within == 0 || done == 0) {
-			dump.count = 0;
-			(void)snprintf(name, sizeof(name), "%07" PRIu64, number % 10000000);
-			jitdump_builder_record(&dump, 0, 1);
-			jitdump_builder_u64(&dump, 0);
-			jitdump_builder_u64(&dump, 0);
-			jitdump_builder_u64(&dump, 16 * (number + 1));
-			jitdump_builder_u64(&dump, 16);
-			jitdump_builder_u64(&dump, number);
-			jitdump_builder_put(&dump, name, sizeof(name));
-			jitdump_builder_end(&dump);
-			assert_int_equal(dump.count, LONG_RECORD);
-		}
-		at[done] = dump.bytes[within];
-	}
-	return 0;
-}
-
-static void of_too_many_codes_the_last_ones_are_kept(void **state)
-{
-	const uint64_t count = PARSER_CODES_MAX + 3;
-	struct image_source source = {read_long, NULL, 40 + count * LONG_RECORD};
-
-	assert_int_equal(compile_source(&source), PARSER_OK);
-	assert_int_equal(codes.header->flags, PARSER_CODES_TRUNCATED);
-	assert_string_equal(name_at(16 * 3, 2), "");
-	assert_string_equal(name_at(16 * 4, 2), "0000003");
-	assert_string_equal(name_at(16 * count, 2), "0524290");
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,7 +300,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_name_is_cut_at_its_limit),
 		cmocka_unit_test(random_codes_are_found_as_in_a_list_of_them),
 		cmocka_unit_test(of_codes_that_all_overlap_the_last_ones_are_kept_at_each_address),
-		cmocka_unit_test(of_too_many_codes_the_last_ones_are_kept),
 	};
 	const char *seed = getenv("TM_SEED");
 
