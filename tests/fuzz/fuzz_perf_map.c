@@ -11,18 +11,21 @@
 #include "tests/fuzz/memory_source.h"
 #include "tests/unit/parser/symbols_view.h"
 
-/* The first byte may say that the file was longer when it was opened. */
+/* The first byte may say that the file was longer when it was opened, or that its half is read. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct memory memory = {data, bytes};
 	struct image_source source = {read_memory, &memory, bytes};
+	uint64_t most = (uint64_t)PARSER_PERF_MAP_MIB << 20;
 	struct symbol_table table;
 	struct symbols_view view;
 	struct result_blob result;
 
 	if (bytes && data[0] == '+')
 		source.bytes++;
-	if (perf_map_compile(&result, &source, (uint64_t)PARSER_PERF_MAP_MIB << 20) == PARSER_OK &&
+	if (bytes && data[0] == '-')
+		most = bytes / 2;
+	if (perf_map_compile(&result, &source, most) == PARSER_OK &&
 	    (symbols_view_open(&view, result.data, result.bytes) ||
 	     symbol_table_parse(&table, result.data, result.bytes)))
 		abort();
