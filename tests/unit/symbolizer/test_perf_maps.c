@@ -85,7 +85,7 @@ static void map_whose_reading_failed_late_is_left_alone(void **state)
 	id = request();
 	jit.entries[0].begun_ms -= 3600000;
 	map_cpu_ms = 1;
-	answer_map(id, PARSER_TIMEOUT, "");
+	answer_map(id, PARSER_TIMEOUT, "none");
 	map_cpu_ms = 0;
 	append("20 8 g\n");
 	jit_files_end_interval(&jit, UINT64_MAX);
