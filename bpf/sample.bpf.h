@@ -38,25 +38,6 @@ static __always_inline void sample_limits(struct scratch *s, __u32 frames, __u64
 	s->path.left = components;
 }
 
-/* Announces the file of a mapping that nobody samples. */
-static __always_inline void announce_ahead(struct nesting *level, __u64 task, __u64 address)
-{
-	struct scratch *s = level->scratch;
-	struct tm_event *event = &s->sample.event;
-
-	event->cpu = (__u16)level->cpu;
-	event->ktime = level->ktime;
-	event->tgid = (__u32)TASK_READ(task, tgid);
-	event->tid = (__u32)TASK_READ(task, pid);
-	event->start_boottime = TASK_READ(task, group_leader, start_boottime);
-	event->exec_id = (__u32)TASK_READ(task, self_exec_id);
-	s->walk.task = task;
-	s->walk.mm = (__u64)TASK_READ(task, mm);
-	s->walk.announced = 0;
-	sample_limits(s, 0, 0, ~0u);
-	frame_look_up(level->number, address);
-}
-
 /* After the walk: announces the process. sample_write() follows, once or more. */
 static __always_inline void sample_finish(struct nesting *level)
 {

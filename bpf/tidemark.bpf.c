@@ -281,6 +281,18 @@ int check_mapping(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+static __always_inline void announce_ahead(struct nesting *level, __u64 task)
+{
+	struct scratch *s = level->scratch;
+
+	thread_report_describe(&s->sample.event, task, level->ktime);
+	s->walk.task = task;
+	s->walk.mm = (__u64)TASK_READ(task, mm);
+	s->walk.announced = 0;
+	sample_limits(s, 0, 0, ~0u);
+	frame_look_up(level->number, check.address);
+}
+
 /* Announces the file that a process has mapped at check.address, before anything is sampled: no
  * sample can need the scratch memory of the timer yet. */
 SEC("iter/task")
@@ -294,7 +306,7 @@ int announce_mapping(struct bpf_iter__task *ctx)
 	level.slot = nesting_slot(level.cpu);
 	if (!level.slot || nesting_open(&level, TM_LEVEL_TIMER) != NESTING_OPEN)
 		return 0;
-	announce_ahead(&level, task, check.address);
+	announce_ahead(&level, task);
 	nesting_close(&level);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define COMMAND_FILES_MAX     64   /* as many messages fit into a socket that nobody reads yet */
+#define COMMAND_FILES_MAX     64   /* 93 messages fit into a socket that nobody reads yet */
 #define COMMAND_FILES_DEPTH   5    /* of a `#!` chain: fs/exec.c, exec_binprm */
 #define COMMAND_FILES_LIST_MS 1000 /* that the linker has */
 

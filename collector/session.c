@@ -49,13 +49,13 @@ static int handle_command(struct session *session, const struct control_command 
 			       ? selection_mark(&session->loader, &session->failure)
 			       : r;
 	case TM_CONTROL_ANNOUNCE:
-		if (session->running || session->loader.kept->adopted)
-			return 0;
-		loader_announce(&session->loader, (uint32_t)command->code, command->value);
-		session->start_ms = tm_clock_ms() + SESSION_AHEAD_MS;
+		if (!session->running && !session->loader.kept->adopted)
+			loader_announce(&session->loader, (uint32_t)command->code, command->value);
 		return 0;
 	case TM_CONTROL_START:
-		session->starting = !session->running;
+		if (!session->running) /* where sampling goes on, nothing was announced */
+			session->start_ms = tm_clock_ms() +
+					    (session->loader.kept->adopted ? 0 : SESSION_AHEAD_MS);
 		return 0;
 	case TM_CONTROL_STOP:
 		session->end = SESSION_STOPPED;
@@ -86,9 +86,9 @@ static void start_if_due(struct session *session)
 	bool waits = !file_requests_idle(&session->files) ||
 		     answers->installed + answers->failed + answers->refused < sent;
 
-	if (!session->starting || (waits && tm_clock_ms() < session->start_ms))
+	if (!session->start_ms || (waits && tm_clock_ms() < session->start_ms))
 		return;
-	session->starting = false;
+	session->start_ms = 0;
 	if (start(session) < 0)
 		session->end = SESSION_FAILED;
 }
@@ -251,7 +251,7 @@ void session_run(struct session *session)
 		}
 		wait_and_receive(session, (int)(next_ms > now_ms ? next_ms - now_ms : 0));
 		(void)session_send_threads(session);
-		if ((session->woken || session->starting || session->tables.pending ||
+		if ((session->woken || session->start_ms || session->tables.pending ||
 		     session->threads_asked) &&
 		    soon_ms < next_ms)
 			next_ms = soon_ms;

@@ -97,8 +97,7 @@ struct session {
 	int64_t tokens;      /* left in the bucket; below 0: receive nothing from the symbolizer */
 	uint64_t tokens_ms;
 	bool running;
-	bool starting;     /* START came */
-	uint64_t start_ms; /* until then it may wait */
+	uint64_t start_ms; /* START came, and may wait until then */
 	bool woken;        /* by a ring */
 	bool empty_sent;
 	bool opener_missed;

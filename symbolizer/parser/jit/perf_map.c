@@ -93,25 +93,25 @@ static int read_text(struct perf_map *map, const struct image_source *source, ui
 	return 0;
 }
 
-/* Where the line ends that @behind follows; the start of the text: there is none. */
-static char *line_end(const struct perf_map *map, char *behind)
+/* Return: where the line begins that has @at in it, or behind it. */
+static char *line_start(const struct perf_map *map, char *at)
 {
-	while (behind > map->text && behind[-1] != '\n')
-		behind--;
-	return behind;
+	while (at > map->text && at[-1] != '\n')
+		at--;
+	return at;
 }
 
 /* From the last one, so that the first ones are left out where there are too many. */
 static int take_lines(struct perf_map *map)
 {
 	const bool cut = map->file.header.flags & PARSER_SYMBOLS_TRUNCATED;
-	char *next = line_end(map, map->text + map->bytes), *line;
+	char *next = line_start(map, map->text + map->bytes), *line;
 	int r = 0;
 
 	map->list.sources[0] = (struct symbol_strings){map->text, map->bytes + 1};
 	for (; !r && next > map->text && !map->list.truncated; next = line) {
 		next[-1] = '\0';
-		line = line_end(map, next - 1);
+		line = line_start(map, next - 1);
 		if (line > map->text || !cut) /* else it is the end of a line */
 			r = take_line(map, line);
 	}

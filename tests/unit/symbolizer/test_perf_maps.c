@@ -56,38 +56,36 @@ static void map_that_takes_long_to_read_is_left_alone_until_its_process_exits(vo
 	expect_name(0, "last");
 }
 
-/* As while a new process's map is read beside all the files of the host. */
-static void map_that_waited_long_for_the_parser_is_read_again_at_once(void **state)
+/* The answer comes after an hour, of which reading took a millisecond; the map has grown then. */
+static void answer_late(uint32_t status, const char *name)
 {
 	uint32_t id;
 
-	announce(TGID, 1, 10);
-	sample_of(TGID, 1);
-	hand_over(10);
 	jit_files_end_interval(&jit, UINT64_MAX);
 	id = request();
 	jit.entries[0].begun_ms -= 3600000;
 	map_cpu_ms = 1;
-	answer_map(id, PARSER_OK, "main");
+	answer_map(id, status, name);
 	map_cpu_ms = 0;
 	append("20 8 g\n");
+}
+
+/* As while a new process's map is read beside all the files of the host. */
+static void map_that_waited_long_for_the_parser_is_read_again_at_once(void **state)
+{
+	announce(TGID, 1, 10);
+	sample_of(TGID, 1);
+	hand_over(10);
+	answer_late(PARSER_OK, "main");
 	read_map("next");
 	expect_name(0, "next");
 }
 
 static void map_whose_reading_failed_late_is_left_alone(void **state)
 {
-	uint32_t id;
-
 	announce(TGID, 1, 10);
 	hand_over(10);
-	jit_files_end_interval(&jit, UINT64_MAX);
-	id = request();
-	jit.entries[0].begun_ms -= 3600000;
-	map_cpu_ms = 1;
-	answer_map(id, PARSER_TIMEOUT, "none");
-	map_cpu_ms = 0;
-	append("20 8 g\n");
+	answer_late(PARSER_TIMEOUT, "none");
 	jit_files_end_interval(&jit, UINT64_MAX);
 	round_of_maps();
 	no_request();
