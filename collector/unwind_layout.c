@@ -20,15 +20,18 @@ struct unwind_layout unwind_layout_of(const struct tm_unwind_table_view *view)
 	layout.starts = units_for(pages, TM_UNWIND_UNIT_STARTS);
 	layout.top = layout.starts > 1;
 	layout.rules = units_for(view->header->rules, TM_UNWIND_UNIT_RULES);
-	layout.units = layout.top + layout.starts + layout.rules + pages;
+	layout.units = layout.top + layout.starts + layout.rules + pages + (view->runtime != NULL);
 	return layout;
 }
 
 uint64_t unwind_layout_reference(const struct unwind_layout *layout, uint32_t first)
 {
-	return layout->units ? TM_UNWIND_MAP_REFERENCE(first, layout->starts, layout->rules,
-						       layout->view.header->pages)
-			     : TM_UNWIND_MAP_EMPTY;
+	uint64_t runtime = layout->view.runtime ? TM_UNWIND_MAP_RUNTIME : 0;
+
+	return layout->units
+		       ? runtime | TM_UNWIND_MAP_REFERENCE(first, layout->starts, layout->rules,
+							   layout->view.header->pages)
+		       : TM_UNWIND_MAP_EMPTY;
 }
 
 /* Writes the starts of pages @from, @from + @step .., as many as a unit holds. */
@@ -63,6 +66,6 @@ void unwind_layout_write(const struct unwind_layout *layout, uint32_t index, voi
 	index -= layout->starts;
 	if (index < layout->rules)
 		write_rules(layout, index * TM_UNWIND_UNIT_RULES, ret_unit);
-	else
+	else /* a page, or the runtime, which lies behind the last one in the table, too */
 		memcpy(ret_unit, &layout->view.pages[index - layout->rules], TM_UNWIND_UNIT_BYTES);
 }

@@ -4,7 +4,7 @@
  * unwind_layout - lays an unwind table out in units of the BPF maps
  *
  * Shape      from shared/unwind_table.h to shared/unwind_map.h. Units are numbered from the first
- *            of the table: top, if any | starts | rules | pages.
+ *            of the table: top, if any | starts | rules | pages | runtime, if any.
  * Owner      the view points into the caller's table, which must outlive the layout.
  * Trust      the table was checked; nothing beyond what the check covered is read.
  */

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       9
+#define TM_EVENT_VERSION       10
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -38,6 +38,7 @@ enum tm_event_type {
 	TM_EVENT_RETIRE = 5, /* written by the collector, never by BPF */
 	TM_EVENT_THREAD = 6,
 	TM_EVENT_CONTEXT = 7,
+	TM_EVENT_METHOD = 8,
 };
 
 /* tm_event.flags */
@@ -135,6 +136,7 @@ enum tm_frame_kind {
 	TM_FRAME_VDSO = 3,       /* 58..0 offset in the vDSO image */
 	TM_FRAME_KERNEL = 4,     /* 58..44 module number, 43..0 offset from the module's base */
 	TM_FRAME_UNRESOLVED = 5, /* 7..0 enum tm_unresolved */
+	TM_FRAME_METHOD = 6,     /* 58..19 method number (tm_method), 18..0 place in it */
 };
 #define TM_FRAME_KIND_SHIFT     60
 #define TM_FRAME_RETURN         (1ull << 59)
@@ -145,6 +147,9 @@ enum tm_frame_kind {
 #define TM_FRAME_MODULE_MAX     0x7fffu
 #define TM_FRAME_MODULE_UNKNOWN TM_FRAME_MODULE_MAX /* in no known module: offset is 0 */
 #define TM_FRAME_KOFFSET_MAX    ((1ull << 44) - 1)
+#define TM_FRAME_METHOD_SHIFT   19
+#define TM_FRAME_METHOD_MAX     ((1ull << 40) - 1) /* largest method number; 0: it has none */
+#define TM_FRAME_PLACE_MAX      ((1u << 19) - 1)   /* not known, or beyond */
 
 #define TM_OFF_CPU_VALUE_MAX    (1ull << 56) /* ns: more than two years; no thread waits longer */
 /* ns: the longest period, what is carried to it, and the hits that a sample stands for */
@@ -309,6 +314,40 @@ struct tm_file {
 struct tm_exit {
 	struct tm_event event; /* ktime: when the exit began; samples follow for some ms */
 };
+
+/*
+ * METHOD: a function of a language runtime, as it was in the memory of the process when a sample had
+ * a frame of it. Again in each epoch in which it is sampled. Its number means this function of this
+ * process generation and no other one, as long as the BPF programs are loaded; a function may have
+ * several. The frame of the runtime's own interpreter follows behind its METHOD frames in a stack.
+ *
+ * Texts lie in text[] one behind the other: name, file, line table; the first two of characters of
+ * name_width and file_width bytes (1: Latin-1, 2: UCS-2, 4: UCS-4, in the order of this machine).
+ * Place      code units from the beginning of the function: two bytes of bytecode.
+ */
+struct tm_method {
+	struct tm_event event; /* tid is the sampled thread */
+	uint64_t number;       /* 1 .. TM_FRAME_METHOD_MAX */
+	uint32_t runtime;      /* enum tm_runtime_kind of shared/runtime.h */
+	uint32_t version;      /* of it: says how the line table is encoded */
+	uint32_t first_line;
+	uint16_t flags;      /* TM_METHOD_* */
+	uint16_t name_bytes; /* this and the next two: of the texts */
+	uint16_t file_bytes;
+	uint16_t lines_bytes;
+	uint8_t name_width;
+	uint8_t file_width;
+	uint16_t pad;
+	char text[];
+};
+#define TM_METHOD_NAME_MAX     1024 /* bytes; what is longer is cut, or for lines left out */
+#define TM_METHOD_FILE_MAX     1024
+#define TM_METHOD_LINES_MAX    8192
+#define TM_METHOD_NAME_CUT     (1u << 0)
+#define TM_METHOD_FILE_CUT     (1u << 1)
+#define TM_METHOD_LINES_CUT    (1u << 2) /* longer than TM_METHOD_LINES_MAX: its head is there */
+#define TM_METHOD_NOT_RESIDENT (1u << 3) /* a text was not in memory, and is empty */
+#define TM_METHOD_FLAGS        0xfu
 
 #define TM_EVENT_MAX_BYTES \
 	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))

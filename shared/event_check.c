@@ -20,6 +20,8 @@ static bool user_frame_ok(uint64_t frame)
 	case TM_FRAME_ANON:
 	case TM_FRAME_VDSO:
 		return true;
+	case TM_FRAME_METHOD:
+		return true;
 	case TM_FRAME_UNRESOLVED:
 		return (frame & 0xff) < TM_UNRESOLVED_N;
 	default:
@@ -95,6 +97,23 @@ static bool context_ok(const struct tm_context *context, uint32_t bytes)
 		is_size(bytes, sizeof(*context), context->text_bytes));
 }
 
+static bool width_ok(uint8_t width)
+{
+	return width == 1 || width == 2 || width == 4;
+}
+
+static bool method_ok(const struct tm_method *method, uint32_t bytes)
+{
+	return bytes >= sizeof(*method) && method->number &&
+	       method->number <= TM_FRAME_METHOD_MAX && !(method->flags & ~TM_METHOD_FLAGS) &&
+	       method->name_bytes <= TM_METHOD_NAME_MAX &&
+	       method->file_bytes <= TM_METHOD_FILE_MAX &&
+	       method->lines_bytes <= TM_METHOD_LINES_MAX && width_ok(method->name_width) &&
+	       width_ok(method->file_width) &&
+	       is_size(bytes, offsetof(struct tm_method, text),
+		       (size_t)method->name_bytes + method->file_bytes + method->lines_bytes);
+}
+
 /* Times of which sums cannot overflow. */
 static bool thread_ok(const struct tm_thread *thread, uint32_t bytes)
 {
@@ -120,6 +139,8 @@ static bool is_valid(const struct tm_event *event, uint32_t bytes)
 		return file_ok((const void *)event, bytes);
 	case TM_EVENT_CONTEXT:
 		return context_ok((const void *)event, bytes);
+	case TM_EVENT_METHOD:
+		return method_ok((const void *)event, bytes);
 	case TM_EVENT_THREAD:
 		return thread_ok((const void *)event, bytes);
 	default:

@@ -5,7 +5,7 @@
  *
  * Shape      units of TM_UNWIND_UNIT_BYTES in chunks (one BPF array each) of TM_UNWIND_UNITS_CHUNK,
  *            numbered through all chunks. A table is one run of units: top | starts | rules |
- *            pages. `starts` has the first offset of each page, TM_UNWIND_UNIT_STARTS per unit;
+ *            pages | runtime, if it has one. `starts` has the first offset of each page, TM_UNWIND_UNIT_STARTS per unit;
  *            `top` exists only where there is more than one unit of starts, and has the first
  *            offset of each of them. Unused places of `top` and `starts` hold TM_UNWIND_UNIT_SPARE,
  *            above every offset that is looked up. Rules and pages are copied unchanged.
@@ -32,9 +32,10 @@ _Static_assert(TM_UNWIND_TABLE_PAGES_MAX / TM_UNWIND_UNIT_STARTS == 1u << TM_UNW
 _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 	       "starts are searched as a page is");
 
-/* A reference: 0..23 first unit + 1, 24..31 units of starts, 32..47 of rules, 48..62 pages - 1. */
+/* A reference: 0..22 first unit + 1, 23 it has a runtime, 24..31 units of starts, 32..47 of rules, 48..62 pages - 1. */
 #define TM_UNWIND_MAP_EMPTY       (1ull << 63)
-#define TM_UNWIND_MAP_FIRST(ref)  ((0xffffffu & (uint32_t)(ref)) - 1)
+#define TM_UNWIND_MAP_RUNTIME     (1ull << 23)
+#define TM_UNWIND_MAP_FIRST(ref)  ((0x7fffffu & (uint32_t)(ref)) - 1)
 #define TM_UNWIND_MAP_STARTS(ref) ((uint32_t)((ref) >> 24) & 0xffu)
 #define TM_UNWIND_MAP_RULES(ref)  ((uint32_t)((ref) >> 32) & 0xffffu)
 #define TM_UNWIND_MAP_PAGES(ref)  (((uint32_t)((ref) >> 48) & 0x7fffu) + 1)
@@ -44,7 +45,7 @@ _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 /* All units of the table. */
 #define TM_UNWIND_MAP_UNITS(ref)                                                                  \
 	((TM_UNWIND_MAP_STARTS(ref) > 1) + TM_UNWIND_MAP_STARTS(ref) + TM_UNWIND_MAP_RULES(ref) + \
-	 TM_UNWIND_MAP_PAGES(ref))
+	 TM_UNWIND_MAP_PAGES(ref) + !!((ref)&TM_UNWIND_MAP_RUNTIME))
 
 /* Stands for the vDSO where a file number is expected. */
 #define TM_UNWIND_MAP_VDSO 0xfffffffeu

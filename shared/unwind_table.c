@@ -81,14 +81,25 @@ static int check_pages(const struct tm_unwind_table_view *view)
 	return rows == header.rows ? 0 : -EBADMSG;
 }
 
+static bool runtime_is_valid(const struct tm_runtime *runtime)
+{
+	return runtime->kind == TM_RUNTIME_PYTHON && runtime->python.entry < TM_PYTHON_ENTRY_N &&
+	       !(runtime->python.flags & ~TM_PYTHON_FLAGS) && runtime->python.unit_shift <= 1;
+}
+
+static uint64_t runtime_bytes(const struct tm_unwind_table *header)
+{
+	return header->flags & TM_UNWIND_TABLE_RUNTIME ? TM_UNWIND_TABLE_RUNTIME_BYTES : 0;
+}
+
 static bool header_is_valid(const struct tm_unwind_table *header, size_t bytes)
 {
 	return header->magic == TM_UNWIND_TABLE_MAGIC &&
 	       header->pages <= TM_UNWIND_TABLE_PAGES_MAX &&
 	       header->rules <= TM_UNWIND_TABLE_RULES_MAX &&
-	       !(header->flags & ~TM_UNWIND_TABLE_CUT) && !header->pad &&
-	       header->refused <= header->frames &&
-	       bytes == tm_unwind_table_bytes(header->pages, header->rules);
+	       !(header->flags & ~TM_UNWIND_TABLE_FLAGS) && !header->pad &&
+	       header->refused <= header->frames && (header->pages || !runtime_bytes(header)) &&
+	       bytes == tm_unwind_table_bytes(header->pages, header->rules) + runtime_bytes(header);
 }
 
 int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, size_t bytes)
@@ -108,7 +119,9 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 	for (uint32_t i = 0; i < checked.header->rules; i++)
 		if (!rule_is_valid(checked.rules[i]))
 			return -EBADMSG;
-	if (check_pages(&checked) < 0)
+	if (checked.header->flags & TM_UNWIND_TABLE_RUNTIME)
+		checked.runtime = (const void *)(checked.pages + checked.header->pages);
+	if (check_pages(&checked) < 0 || (checked.runtime && !runtime_is_valid(checked.runtime)))
 		return -EBADMSG;
 	*view = checked;
 	return 0;

@@ -4,7 +4,8 @@
  * unwind_table - one file's unwind table: for each code offset the rule that finds the caller
  *
  * Shape      header | first offset of each page, u32[pages], padded to 8 | the distinct rules |
- *            pages. A row is an offset and a rule, which applies up to the offset of the next row.
+ *            pages | struct tm_runtime, padded with zeroes to the size of a page, if there is one.
+ *            A row is an offset and a rule, which applies up to the offset of the next row.
  *            A page has TM_UNWIND_TABLE_PAGE rows: 16-bit distances from the page's first offset,
  *            then 16-bit indices of rules. All pages have the same size, so that they can be copied
  *            unchanged and two binary searches of fixed length find a row (pages, then
@@ -31,7 +32,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TM_UNWIND_TABLE_MAGIC      0x31574d54u /* "TMW1"; the version is in it */
+#include "shared/runtime.h"
+
+#define TM_UNWIND_TABLE_MAGIC      0x32574d54u /* "TMW2"; the version is in it */
 #define TM_UNWIND_TABLE_PAGE       256u        /* rows of a page, a power of two */
 #define TM_UNWIND_TABLE_PAGE_STEPS 8           /* log2 of it */
 #define TM_UNWIND_TABLE_PAD        0xffffu
@@ -42,7 +45,9 @@
 #define TM_UNWIND_TABLE_INDEX      9u /* r9: the only one of TM_CFA_DEREF_INDEXED */
 
 /* tm_unwind_table.flags */
-#define TM_UNWIND_TABLE_CUT (1u << 0) /* a limit was reached: some code has no rows */
+#define TM_UNWIND_TABLE_CUT     (1u << 0) /* a limit was reached: some code has no rows */
+#define TM_UNWIND_TABLE_RUNTIME (1u << 1) /* there is a struct tm_runtime; not without pages */
+#define TM_UNWIND_TABLE_FLAGS   (TM_UNWIND_TABLE_CUT | TM_UNWIND_TABLE_RUNTIME)
 
 struct tm_unwind_table {
 	uint32_t magic;
@@ -121,14 +126,17 @@ struct tm_unwind_table_view {
 	const uint32_t *starts;
 	const struct tm_rule *rules;
 	const struct tm_unwind_table_page *pages;
+	const struct tm_runtime *runtime; /* NULL: none */
 };
 
-/* Return: bytes of a table; does not overflow within the limits. */
+/* Return: bytes of a table without a runtime, which has TM_UNWIND_TABLE_RUNTIME_BYTES more; does not
+ * overflow within the limits. */
 uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules);
 #define TM_UNWIND_TABLE_BYTES_MAX                                            \
 	(sizeof(struct tm_unwind_table) + TM_UNWIND_TABLE_PAGES_MAX * 4ull + \
 	 TM_UNWIND_TABLE_RULES_MAX * (uint64_t)sizeof(struct tm_rule) +      \
-	 TM_UNWIND_TABLE_PAGES_MAX * (uint64_t)sizeof(struct tm_unwind_table_page))
+	 (TM_UNWIND_TABLE_PAGES_MAX + 1) * (uint64_t)sizeof(struct tm_unwind_table_page))
+#define TM_UNWIND_TABLE_RUNTIME_BYTES sizeof(struct tm_unwind_table_page)
 
 /* @blob: aligned to 8 and no longer changing; must outlive *view. Return: 0, -EBADMSG. */
 int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, size_t bytes);
