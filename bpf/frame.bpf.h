@@ -13,9 +13,32 @@
 /* Reference to the unwind table of the vDSO; set by change_file. */
 __u64 vdso_table;
 
+#define FRAMES_MAX (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
+
 static __always_inline __u64 frame_kind(__u64 frame)
 {
 	return frame >> TM_FRAME_KIND_SHIFT;
+}
+
+/* Adds a user frame to the sample. */
+static __always_inline void frame_put(struct scratch *s, __u64 frame)
+{
+	__u64 at = (__u64)s->walk.first + s->walk.frames;
+
+	kread_opaque(at);
+	if (at < FRAMES_MAX)
+		s->frames[at] = frame;
+	s->walk.frames++;
+	s->walk.kinds |= 1u << frame_kind(frame);
+}
+
+/* Takes the last user frame back. */
+static __always_inline __u64 frame_take(struct scratch *s)
+{
+	__u64 at = (__u64)s->walk.first + --s->walk.frames;
+
+	kread_opaque(at);
+	return at < FRAMES_MAX ? s->frames[at] : 0;
 }
 
 static __always_inline bool frame_is_unresolved(__u64 frame)

@@ -20,6 +20,10 @@ struct list_head {
 	struct list_head *next;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct rb_node {
 	unsigned long __rb_parent_color;
 	struct rb_node *rb_right;
@@ -286,6 +290,7 @@ struct task_struct {
 	struct sighand_struct *sighand;
 	struct css_set *cgroups;
 	const struct cred *cred;
+	struct thread_struct thread;
 };
 
 struct task_struct___5_13 {

@@ -24,6 +24,7 @@
 #define SELECTED_MAX  65536 /* the collector makes it 1 where nothing is selected */
 #define WANTED_MAX    4096
 #define EXITS_MAX     1024
+#define METHODS_MAX   8192
 
 /* The path that is being written: from a dentry up to the root, one component at a time. */
 struct path_walk {
@@ -79,7 +80,7 @@ struct mapping_cache {
 struct rule_cache_entry {
 	__u64 frame; /* 0: none */
 	__u32 generation;
-	__u32 pad;
+	__u32 in_loop; /* the place is in an interpreter that the file has (shared/runtime.h) */
 	struct tm_rule rule;
 };
 #define RULE_CACHE_ENTRIES 512 /* a power of two */
@@ -147,6 +148,7 @@ struct user_walk { /* the walk over the user stack of this sample */
 	bool table_missing;  /* a frame below was left by frame pointer for lack of a table */
 	bool has_mapping_cache; /* `mapping_cache` is set */
 	bool looked_up;         /* a mapping, since the clock was read */
+	bool in_loop;           /* the current frame is one of an interpreter */
 	bool postponed;         /* the FILE record of the mapping that is looked up is due */
 	__u8 announced;         /* FILE records of this sample */
 	__u8 stack_slot;        /* of `stack` in the mapping cache */
@@ -183,6 +185,68 @@ struct process_context_head {
 	__u64 text;      /* address */
 };
 
+/* What a method is known by; all of it is read from the process with each frame. */
+struct method_key {
+	__u64 start_boottime;
+	__u32 tgid;
+	__u32 exec_id;
+	__u64 code; /* addresses */
+	__u64 file;
+	__u64 lines;
+	__u64 name;
+	__u64 name_hash; /* as the runtime keeps it */
+	__u32 first_line;
+	__u32 pad;
+};
+
+struct method_state {
+	__u64 number;
+	__u32 epoch;   /* in which it was announced */
+	__u32 next_ms; /* of 2^20 ns: not again before, since not all of it was in memory */
+	__u32 wait_ms; /* that it waits the next time */
+	__u32 pad;
+};
+
+#define METHODS_DUE 16 /* a power of two; of a sample, the next one goes on */
+struct method_walk {
+	struct method_key key;
+	struct method_key due[METHODS_DUE]; /* to be announced behind the sample */
+	__u32 count;                        /* of those */
+	__u32 second;                       /* of 2^30 ns: in which it has spent: */
+	__u64 spent;                        /* ns */
+};
+
+struct python_thread { /* whose PyThreadState was found */
+	__u64 start_boottime;
+	__u32 tgid;
+	__u32 tid;
+	__u32 exec_id;
+	__u32 pad;
+	__u64 address;
+};
+#define PYTHON_THREADS 32 /* a power of two */
+
+struct python_search { /* the next thread state to look at, then the interpreter behind its one */
+	__u64 thread;
+	__u64 interpreter;
+	__u64 number; /* of the thread that is sought */
+};
+
+struct python_walk {
+	struct tm_runtime runtime;
+	__u64 table;       /* of the file that has it; 0: none was met in this walk */
+	__u64 thread;      /* PyThreadState; 0: not found */
+	__u64 next;        /* the frame, or _PyCFrame, that the next loop goes on with */
+	__u64 frame;       /* of the current loop; 0: it is left */
+	__u64 loop;        /* the current loop's own encoded frame */
+	__u32 frame_bytes; /* as far as the fields go */
+	__u32 code_bytes;
+	__u32 by_rule; /* how the loop's own frame was left */
+	__u32 inside;  /* its frames are being walked */
+	struct python_search search;
+	struct python_thread threads[PYTHON_THREADS];
+};
+
 struct owner_thinning { /* of the on-CPU sample (owner_time.bpf.h) */
 	__u64 most;     /* ns that an owner may take; 0: any time, nothing is thinned */
 	__u32 cgroup;   /* one of 2^n hits is taken */
@@ -211,6 +275,8 @@ struct scratch {
 	struct tm_file_state fresh;   /* of the file that is looked up; epoch to table are 0 */
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
+	struct python_walk python;
+	struct method_walk method;
 	struct mapping_cache mapping_caches[MAPPING_CACHES];
 	struct rule_cache_entry rule_cache[RULE_CACHE_ENTRIES];
 	struct path_walk path;
@@ -344,6 +410,17 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } wanted SEC(".maps");
+
+/*
+ * Methods that were sampled, inserted by BPF. The least recently used entry is replaced: if it is
+ * sampled again, it has another number.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, METHODS_MAX);
+	__type(key, struct method_key);
+	__type(value, struct method_state);
+} methods SEC(".maps");
 
 /*
  * The thread whose insert succeeds writes the EXIT record: two last threads may both see

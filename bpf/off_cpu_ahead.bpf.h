@@ -13,7 +13,9 @@
 #include "bpf/off_cpu.bpf.h"
 
 #define AHEAD_FRAMES     256u
+#define AHEAD_STEPS      (2 * AHEAD_FRAMES) /* as SAMPLE_STEPS */
 #define AHEAD_TIME_NS    50000u
+#define AHEAD_METHODS    1u
 #define AHEAD_COMPONENTS 64u
 #define AHEAD_USUAL_NS   16000000u /* of a thread that has not waited yet: at the start, certain */
 #define AHEAD_WEIGHT_MAX 1000u
@@ -78,6 +80,7 @@ static __always_inline void ahead_end(struct nesting *level, struct thread_time 
 	sample->duration = sample->value = 0;
 	if (!sample_write(level, NESTING_OFF_CPU))
 		time->ahead |= AHEAD_LOST;
+	sample_methods(level, AHEAD_METHODS);
 	nesting_close(level);
 }
 
@@ -196,7 +199,7 @@ int on_switch_ahead(__u64 *ctx)
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
-			bpf_loop(AHEAD_FRAMES, sample_step, &level, 0);
+			bpf_loop(AHEAD_STEPS, sample_step, &level, 0);
 		ahead_end(&level, time);
 	}
 	ahead_switch_to(ctx, &level, now);
@@ -221,7 +224,7 @@ int on_switch_bounded(__u64 *ctx)
 	time = ahead_switch_from(ctx, level.slot, now);
 	if (time && ahead_begin(&level, time)) {
 		if (ahead_walks(&level, ctx))
-			for (__u32 i = 0; i < AHEAD_FRAMES && !done; i++)
+			for (__u32 i = 0; i < AHEAD_STEPS && !done; i++)
 				done = unwind_verified(level.number);
 		ahead_end(&level, time);
 	}

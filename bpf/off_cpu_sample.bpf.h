@@ -133,10 +133,11 @@ static __always_inline void off_cpu_sample(struct nesting *level, void *ctx,
 	level->scratch->times[1] = *wait;
 	kernel_stack_read(level->scratch, ctx);
 	if (unwind_start_expected(level->scratch) && unwind_start(level, NULL))
-		bpf_loop(TM_USER_FRAMES_MAX, sample_step, level, 0);
+		bpf_loop(SAMPLE_STEPS, sample_step, level, 0);
 	sample_finish(level);
 	off_cpu_write(level, &level->scratch->times[0]);
 	off_cpu_write(level, &level->scratch->times[1]);
+	sample_methods(level, METHODS_DUE);
 	nesting_close(level);
 }
 

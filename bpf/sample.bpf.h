@@ -6,8 +6,11 @@
 
 #include "bpf/announce.bpf.h"
 #include "bpf/kernel_stack.bpf.h"
+#include "bpf/python_announce.bpf.h"
 #include "bpf/unwind_start.bpf.h"
 
+/* Steps of the loop: a frame each, and one more for each interpreter's. */
+#define SAMPLE_STEPS (2 * TM_USER_FRAMES_MAX)
 /* Steps of the loop without bpf_loop: as many as the verifier of Linux 5.10 accepts. */
 #define BOUNDED_FRAMES 4096
 
@@ -24,6 +27,7 @@ static __always_inline void sample_head(struct nesting *level, __u64 task, __u64
 	s->walk.task = task;
 	s->walk.mm = (__u64)TASK_FIELD(task, mm);
 	s->walk.announced = 0;
+	s->method.count = 0;
 	if (ip >> 63 == 0)
 		event->flags |= TM_FLAG_USER_MODE;
 	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
@@ -64,6 +68,13 @@ static __always_inline bool sample_write(struct nesting *level, enum nesting_sha
 		bytes = TM_EVENT_MAX_BYTES;
 	sample->event.bytes = (__u32)bytes;
 	return nesting_write(sample, (__u32)bytes, share, BPF_RB_NO_WAKEUP);
+}
+
+/* After the last sample_write(): announces methods that are due, at most so many. */
+static __always_inline void sample_methods(struct nesting *level, __u32 most)
+{
+	if (level->scratch->method.count)
+		python_announce_all(level->number, most);
 }
 
 static long sample_step(__u32 index, void *data)

@@ -125,6 +125,7 @@ static __always_inline void sample_end(struct sampling *sampling)
 	sample_finish(level);
 	if (!sample_write(level, NESTING_SAMPLES))
 		level->scratch->counts.ring_full++;
+	sample_methods(level, METHODS_DUE);
 	if (level->scratch->thinning.most)
 		owner_time_charge(level->number);
 	nesting_close(level);
@@ -138,7 +139,7 @@ int sample_loop(struct bpf_perf_event_data *ctx)
 	if (!sample_begin(&sampling, ctx))
 		return 0;
 	if (sampling.walk)
-		bpf_loop(TM_USER_FRAMES_MAX, sample_step, &sampling.level, 0);
+		bpf_loop(SAMPLE_STEPS, sample_step, &sampling.level, 0);
 	sample_end(&sampling);
 	return 0;
 }

@@ -4,23 +4,12 @@
  * unwind - from one user frame to its caller: by the rule of its place, else by frame pointer
  */
 
+#include "bpf/python.bpf.h"
 #include "bpf/unwind_fp.bpf.h"
 #include "bpf/unwind_rule.bpf.h"
 
 #define UNWIND_TIME_NS    1000000ull /* for the user stack of one sample, at most */
 #define UNWIND_TIME_EVERY 16u        /* frames between two readings of the clock; a power of two */
-#define UNWIND_FRAMES     (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)
-
-static __always_inline void unwind_put(struct scratch *s, __u64 frame)
-{
-	__u64 at = (__u64)s->walk.first + s->walk.frames;
-
-	kread_opaque(at);
-	if (at < UNWIND_FRAMES)
-		s->frames[at] = frame;
-	s->walk.frames++;
-	s->walk.kinds |= 1u << frame_kind(frame);
-}
 
 /* Stacks made by hand begin with a zero. In a leaf, a zero means that it is switching stacks. */
 static __always_inline int unwind_to_zero(struct scratch *s, __u32 level)
@@ -62,7 +51,7 @@ static __always_inline int unwind_to(struct scratch *s, __u32 level, const struc
 	} else {
 		frame = (frame_is_unresolved(frame) ? frame : frame + 1) | TM_FRAME_RETURN;
 	}
-	unwind_put(s, frame);
+	frame_put(s, frame);
 	return 0;
 }
 
@@ -87,6 +76,11 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 		return unwind_end(s, TM_STOP_DEPTH);
 	if (unwind_is_late(s))
 		return unwind_end(s, TM_STOP_TIME);
+	if (s->python.inside) {
+		if (python_step(level))
+			return 0;
+		return unwind_to(s, level, caller, s->python.by_rule);
+	}
 	rule = unwind_rule_find(s);
 	caller->context = 0;
 	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, level, caller))
@@ -95,6 +89,8 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 		s->counts.bpf.steps_by_table++;
 	else
 		s->counts.bpf.steps_by_frame_pointer++;
+	if (s->walk.in_loop && python_enter(level, rule != NULL))
+		return 0;
 	return unwind_to(s, level, caller, rule != NULL);
 }
 

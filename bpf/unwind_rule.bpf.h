@@ -151,6 +151,7 @@ static __always_inline const struct tm_rule *unwind_rule_find(struct scratch *s)
 {
 	const struct tm_rule *rule;
 
+	s->walk.in_loop = false;
 	if (!s->walk.table || s->walk.table & TM_UNWIND_MAP_EMPTY)
 		return NULL;
 	rule = unwind_table_rule(s, mapping_cache_of(s)->generation);

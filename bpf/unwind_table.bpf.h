@@ -101,6 +101,27 @@ static __always_inline const struct tm_rule *unwind_table_find(__u64 table, __u6
 	return rules ? &rules[at % TM_UNWIND_UNIT_RULES] : NULL;
 }
 
+/* What the file has of a runtime. */
+static __always_inline const struct tm_runtime *unwind_table_runtime(__u64 table)
+{
+	return unwind_table_unit(TM_UNWIND_MAP_FIRST(table) + (__u32)TM_UNWIND_MAP_UNITS(table) -
+				 1);
+}
+
+static __always_inline bool unwind_table_in_loop(__u64 table, __u64 offset)
+{
+	const struct tm_runtime *runtime = unwind_table_runtime(table);
+	__u64 inside = 0;
+
+	if (!runtime)
+		return false;
+#pragma unroll
+	for (__u32 i = 0; i < TM_RUNTIME_LOOPS_MAX; i++)
+		inside |= unwind_table_reached(runtime->loops[i].start, offset) &
+			  ~unwind_table_reached(runtime->loops[i].end, offset);
+	return inside != 0;
+}
+
 /* The rule of the current frame, from this level's cache if it was looked up before. */
 static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 generation)
 {
@@ -112,10 +133,13 @@ static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s
 		rule = unwind_table_find(s->walk.table, frame & TM_FRAME_OFFSET_MAX);
 		entry->frame = frame;
 		entry->generation = generation;
+		entry->in_loop = s->walk.table & TM_UNWIND_MAP_RUNTIME &&
+				 unwind_table_in_loop(s->walk.table, frame & TM_FRAME_OFFSET_MAX);
 		if (rule)
 			entry->rule = *rule;
 		else
 			entry->rule.cfa = TM_CFA_NONE;
 	}
+	s->walk.in_loop = entry->in_loop;
 	return &entry->rule;
 }

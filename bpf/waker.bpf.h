@@ -90,6 +90,7 @@ static __noinline void waker_end(__u64 *ctx, struct nesting *level, struct threa
 	sample->value = 0;
 	if (!sample_write(level, NESTING_OFF_CPU))
 		nesting_add(&level->slot->off_cpu.seen.wakers_lost, 1);
+	sample_methods(level, AHEAD_METHODS);
 	nesting_close(level);
 }
 
@@ -106,7 +107,7 @@ int on_waking_stack(__u64 *ctx)
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))
-		bpf_loop(AHEAD_FRAMES, sample_step, &level, 0);
+		bpf_loop(AHEAD_STEPS, sample_step, &level, 0);
 	waker_end(ctx, &level, time);
 	return 0;
 }
@@ -126,7 +127,7 @@ int on_waking_bounded(__u64 *ctx)
 	if (!time || !waker_begin(&level))
 		return 0;
 	if (waker_walks(&level, ctx))
-		for (__u32 i = 0; i < AHEAD_FRAMES && !done; i++)
+		for (__u32 i = 0; i < AHEAD_STEPS && !done; i++)
 			done = unwind_verified(level.number);
 	waker_end(ctx, &level, time);
 	return 0;

@@ -143,6 +143,10 @@ static void put_state(FILE *out, const struct summary *s)
 	put_number(out, "processes_full", counts->bpf.processes_full);
 	put_number(out, "files_full", counts->bpf.files_full);
 	put_number(out, "files_limited", counts->bpf.files_limited);
+	put_number(out, "methods", counts->bpf.methods);
+	put_number(out, "methods_written", counts->bpf.methods_written);
+	put_number(out, "methods_lost", counts->bpf.methods_lost);
+	put_number(out, "methods_late", counts->bpf.methods_late);
 	put_number(out, "thinned", counts->bpf.thinned);
 	put_number(out, "files_retired", counts->files_retired);
 	put_number(out, "lookups", counts->bpf.lookups);

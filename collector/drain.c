@@ -57,13 +57,16 @@ static void count_off_cpu(struct tm_off_cpu_counts *counts, const struct tm_samp
 static void push(struct drain *drain, const struct tm_event *event)
 {
 	const struct tm_sample *sample = (const void *)event;
-	bool urgent = event->type != TM_EVENT_SAMPLE && event->type != TM_EVENT_THREAD;
+	bool urgent = event->type != TM_EVENT_SAMPLE && event->type != TM_EVENT_THREAD &&
+		      event->type != TM_EVENT_METHOD;
 	bool pushed = tm_ring_push(drain->writer, event, event->bytes, urgent) == 0;
 
 	if (urgent)
 		drain->announce_lost += !pushed;
 	else if (event->type == TM_EVENT_THREAD)
 		drain->off_cpu.seen.ends_lost += !pushed;
+	else if (event->type == TM_EVENT_METHOD)
+		drain->methods_lost += !pushed;
 	else if (sample->kind == TM_SAMPLE_OFF_CPU && sample->value)
 		count_off_cpu(&drain->off_cpu, sample, pushed ? TM_DROP_N : TM_DROP_SHARED_FULL);
 	else if (sample->kind == TM_SAMPLE_WAKER)

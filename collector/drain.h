@@ -8,7 +8,8 @@
  * Shape      each record is copied once and checked; its kernel addresses are rebased and the
  *            fields that only the collector may see are zeroed; file_requests.h learns of files,
  *            reclaim.h of all announcements and exits.
- * Loss       every record that is not pushed is counted: malformed, shared_full, announce_lost.
+ * Loss       every record that is not pushed is counted: malformed, shared_full, announce_lost,
+ *            methods_lost.
  * Owner      rings, writer and the other parts stay the caller's.
  * Threads    one. Never waits.
  */
@@ -34,6 +35,7 @@ struct drain {
 	uint64_t malformed;
 	uint64_t shared_full;
 	uint64_t announce_lost;
+	uint64_t methods_lost;
 	struct tm_off_cpu_counts off_cpu; /* pushed and dropped; what stands above is on-CPU's */
 	unsigned fullest_percent;         /* of the fullest ring, since the caller set it to 0 */
 	_Alignas(8) uint8_t record[TM_EVENT_MAX_BYTES];

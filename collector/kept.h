@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define KEPT_MAX     16384 /* FileDescriptorStoreMax= of the unit */
-#define KEPT_VERSION 3     /* counted up when the collector's use of these changes */
+#define KEPT_VERSION 4     /* counted up when the collector's use of these changes */
 #define KEPT_DIGEST  0xcbf29ce484222325ull /* of nothing, FNV-1a */
 
 enum kept_kind {             /* the letter before the index */

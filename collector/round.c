@@ -26,6 +26,7 @@ void session_count(struct session *session)
 	struct tm_counts counts = {
 		.pushed = drain->pushed,
 		.bpf.announce_lost = drain->announce_lost,
+		.bpf.methods_lost = drain->methods_lost,
 		.files = session->files.counts,
 		.kernel_unknown = session->symbols.unknown,
 		.kernel_readings = session->refresh.readings,

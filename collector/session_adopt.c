@@ -60,6 +60,7 @@ static void adopt_counts(struct session *session, const struct tm_counts *counts
 	drain->malformed = counts->drops[TM_DROP_MALFORMED];
 	drain->shared_full = counts->drops[TM_DROP_SHARED_FULL];
 	drain->announce_lost = ours(counts->bpf.announce_lost, kernel.bpf.announce_lost);
+	drain->methods_lost = ours(counts->bpf.methods_lost, kernel.bpf.methods_lost);
 	adopt_off_cpu_counts(&drain->off_cpu, &counts->off_cpu, &kernel.off_cpu);
 	session->symbolizer_died = counts->drops[TM_DROP_SYMBOLIZER_DIED];
 	session->violations = counts->violations;

@@ -57,6 +57,7 @@ struct tm_cpu_slot { /* one per possible CPU, in an mmap-able array; counters by
 	uint64_t next_ns;   /* the same of the next hit, which carries the rest of a period that was
 			     * changed; 0: it stands for no more than any other */
 	struct tm_off_cpu_slot off_cpu;
+	uint64_t methods[TM_LEVELS_N]; /* numbers given to methods; never goes back */
 	uint64_t own_ns;     /* that our programs ran, by their own clock (HACKING.md, Budgets) */
 	uint64_t drained[2]; /* position in the CPU's ring, written by the collector for the one
 			      * that goes on after it (shared/ring_progress.h) */
@@ -75,6 +76,10 @@ struct tm_bpf_counts {
 	uint64_t lookup_retries; /* lookups repeated because the VMA tree changed */
 	uint64_t steps_by_table; /* user frames unwound by a rule of an unwind table */
 	uint64_t steps_by_frame_pointer; /* and by frame pointer */
+	uint64_t methods;                /* frames of a runtime's own */
+	uint64_t methods_written;        /* METHOD records */
+	uint64_t methods_lost;           /* of those, for which there was no room */
+	uint64_t methods_late;           /* postponed: their time was used up (bpf/method.bpf.h) */
 };
 
 /* Counters of one level of one CPU, its only writer; at the head of its scratch memory. */

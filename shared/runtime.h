@@ -71,7 +71,8 @@ struct tm_python {
 	uint16_t string_wide; /* bytes of PyCompactUnicodeObject: likewise of any other one */
 	uint16_t bytes_length; /* PyBytesObject */
 	uint16_t bytes_data;
-	uint16_t pad[2];
+	uint16_t string_kind; /* bit of string_state at which its kind begins */
+	uint16_t pad;
 };
 
 struct tm_runtime_code { /* start <= offset < end */

@@ -17,7 +17,7 @@
 
 #define TM_STATUS_SOCKET  "/run/tidemark/status.sock"
 #define TM_STATUS_MAGIC   0x3153544154534d54ull /* "TMSTATS1" */
-#define TM_STATUS_VERSION 5
+#define TM_STATUS_VERSION 6
 
 struct tm_status {
 	uint64_t magic;

@@ -37,7 +37,7 @@ struct entry {
 static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
-	unsigned records[TM_EVENT_CONTEXT + 1];
+	unsigned records[TM_EVENT_METHOD + 1];
 	uint8_t *slot, *sample, *process, *file, *context;
 } maps;
 

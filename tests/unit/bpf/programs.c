@@ -95,4 +95,5 @@ const struct program_map program_maps[PROGRAM_MAPS] = {
 	[PROGRAM_MAP_SELECTED] = HASH(selected),
 	[PROGRAM_MAP_WANTED] = HASH(wanted),
 	[PROGRAM_MAP_EXITS] = HASH(exits),
+	[PROGRAM_MAP_METHODS] = HASH(methods),
 };

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * method - numbers of the functions of language runtimes, and their METHOD records
+ *
+ * Number     made by the CPU and level that meets a function first, from a counter that never goes
+ *            back; 0 once that is used up, or when the map refuses. It is the function's as long as
+ *            the map has its entry.
+ * Announce   behind the sample, as long as METHOD_TIME_NS last; on one CPU METHOD_SPENT_NS in about
+ *            a second. What is late is announced by the next sample with a frame of it. What was
+ *            not in memory is left empty, and announced again: after METHOD_WAIT_MS, and after
+ *            twice as long each time.
+ * Room       that of samples, and only while no more than a quarter of the ring is used.
+ * Trust      everything is read from the sampled process itself, by addresses that it has: it can
+ *            only say something else of itself.
+ */
+
+#include "bpf/announce_file.bpf.h"
+
+#define METHOD_TIME_NS     100000u   /* for the announcements of a sample, at most */
+#define METHOD_SPENT_NS    20000000u /* of 2^30 ns */
+#define METHOD_WAIT_MS     16u
+#define METHOD_LEVEL_SHIFT 26 /* of a number: below it counts the level of a CPU */
+#define METHOD_CPU_SHIFT   28
+#define METHOD_COUNT_MAX   ((1ull << METHOD_LEVEL_SHIFT) - 1)
+
+static __always_inline __u32 method_epoch(struct scratch *s, const struct method_state *state)
+{
+	return announce_epoch(s->sample.event.ktime, (__u32)state->number << 4);
+}
+
+static __always_inline __u32 method_now_ms(const struct scratch *s)
+{
+	return (__u32)(s->sample.event.ktime >> 20);
+}
+
+static __always_inline bool method_is_due(struct scratch *s, const struct method_state *state)
+{
+	return state->epoch != method_epoch(s, state) &&
+	       (__s32)(method_now_ms(s) - state->next_ms) >= 0;
+}
+
+/* Return: 0: there are no more. */
+static __always_inline __u64 method_new_number(__u32 level)
+{
+	__u64 cpu = bpf_get_smp_processor_id(), count;
+	struct tm_cpu_slot *slot = nesting_slot((__u32)cpu);
+
+	if (!slot || level >= TM_LEVELS_N || cpu > TM_FRAME_METHOD_MAX >> METHOD_CPU_SHIFT)
+		return 0;
+	count = slot->methods[level];
+	if (count >= METHOD_COUNT_MAX)
+		return 0;
+	slot->methods[level] = ++count;
+	return cpu << METHOD_CPU_SHIFT | (__u64)level << METHOD_LEVEL_SHIFT | count;
+}
+
+/* The number of the function with s->method.key, which is to be announced if that is due. */
+__noinline __u64 method_number(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct method_state fresh = {}, *state;
+
+	if (!s)
+		return 0;
+	s->counts.bpf.methods++;
+	state = bpf_map_lookup_elem(&methods, &s->method.key);
+	if (!state) {
+		fresh.number = method_new_number(level);
+		fresh.next_ms = method_now_ms(s);
+		if (!fresh.number ||
+		    bpf_map_update_elem(&methods, &s->method.key, &fresh, BPF_NOEXIST))
+			return 0;
+		state = &fresh;
+	}
+	if (s->method.count < METHODS_DUE && method_is_due(s, state))
+		s->method.due[s->method.count++ & (METHODS_DUE - 1)] = s->method.key;
+	return state->number;
+}
+
+/* The METHOD record, where the frames of the sample that is written were. */
+static __always_inline struct tm_method *method_record(struct scratch *s)
+{
+	return (struct tm_method *)s->frames;
+}
+
+/*
+ * Appends @bytes of the process's memory to the record, at most @most.
+ * Return: how many; 0: none, or they are not in memory, which the record says then.
+ */
+static __always_inline __u32 method_copy(struct scratch *s, __u64 address, __u64 bytes, __u32 most)
+{
+	__u64 at = method_record(s)->event.bytes;
+
+	kread_opaque(bytes);
+	if (bytes > most)
+		bytes = most;
+	kread_opaque(at);
+	if (at > sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_FILE_MAX)
+		return 0;
+	if (!address ||
+	    bpf_probe_read_user((char *)s->frames + at, (__u32)bytes, (const void *)address)) {
+		method_record(s)->flags |= TM_METHOD_NOT_RESIDENT;
+		return 0;
+	}
+	method_record(s)->event.bytes += (__u32)bytes;
+	return (__u32)bytes;
+}
+
+/* Padded to 8 bytes. Return: whether there was room. */
+static __always_inline bool method_write(struct scratch *s)
+{
+	__u64 end = method_record(s)->event.bytes, bytes;
+	const __u64 most = sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_FILE_MAX +
+			   TM_METHOD_LINES_MAX;
+
+	kread_opaque(end);
+	if (end > most)
+		end = most;
+	__builtin_memset((char *)s->frames + end, 0, 8);
+	bytes = (end + 7) & ~7ull;
+	method_record(s)->event.bytes = (__u32)bytes;
+	kread_opaque(bytes);
+	if (bytes > most + 8)
+		bytes = most + 8;
+	return nesting_write(s->frames, (__u32)bytes, NESTING_METHODS, BPF_RB_NO_WAKEUP);
+}
+
+/* Writes the record that was made of the function with s->method.key. */
+static __always_inline void method_finish(struct scratch *s, struct method_state *state)
+{
+	bool resident = !(method_record(s)->flags & TM_METHOD_NOT_RESIDENT);
+
+	if (!method_write(s)) {
+		s->counts.bpf.methods_lost++;
+		return;
+	}
+	s->counts.bpf.methods_written++;
+	if (resident) {
+		state->epoch = method_epoch(s, state);
+		state->wait_ms = 0;
+		return;
+	}
+	state->wait_ms = state->wait_ms ? 2 * state->wait_ms : METHOD_WAIT_MS;
+	if (state->wait_ms > (__u32)(TM_EPOCH_NS >> 20))
+		state->wait_ms = (__u32)(TM_EPOCH_NS >> 20);
+	state->next_ms = method_now_ms(s) + state->wait_ms;
+}
+
+/* Whether this CPU may still announce: not so much time of its own. */
+static __always_inline bool method_has_time(struct scratch *s, __u64 began, __u64 now)
+{
+	if (s->method.second != (__u32)(now >> 30)) {
+		s->method.second = (__u32)(now >> 30);
+		s->method.spent = 0;
+	}
+	return now - began < METHOD_TIME_NS && s->method.spent + (now - began) < METHOD_SPENT_NS;
+}

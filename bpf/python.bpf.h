@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * python - walks the frames of CPython's interpreter, as shared/runtime.h describes it
+ *
+ * Order      a frame of the evaluation loop runs one or several Python functions, the innermost
+ *            first. Their METHOD frames take its place in the stack, and it follows behind them.
+ * Match      where the runtime keeps a _PyCFrame on the stack, the loop whose stack frame it lies
+ *            in has its functions; otherwise the loops have them in turn. A loop that is about to
+ *            begin or to return may have none.
+ * Bounds     a function takes three reads of memory, the search for the thread PYTHON_SEARCH steps
+ *            of two. Each function counts as a frame of the stack, and the clock is read for it.
+ */
+
+#include "bpf/python_thread.bpf.h"
+#include "bpf/unwind_table.bpf.h"
+
+/* Bytes up to the end of the fields at these offsets; at most as many as s->block has. */
+static __always_inline __u32 python_extent(__u32 a, __u32 b, __u32 c, __u32 d, __u32 e)
+{
+	__u32 most = a > b ? a : b;
+
+	if (c > most)
+		most = c;
+	if (d > most && d != TM_RUNTIME_NONE)
+		most = d;
+	if (e > most)
+		most = e;
+	most += 8;
+	return most > KREAD_BYTES ? KREAD_BYTES : most;
+}
+
+/* Reads a structure of the process into s->block. */
+static __always_inline bool python_read(struct scratch *s, __u64 address, __u64 bytes)
+{
+	kread_opaque(bytes);
+	if (bytes > KREAD_BYTES)
+		bytes = KREAD_BYTES;
+	return address && !bpf_probe_read_user(s->block.words, (__u32)bytes, (const void *)address);
+}
+
+/* A field of what was read, with what lies above it in its word. */
+static __always_inline __u64 python_field(const struct scratch *s, __u32 offset)
+{
+	return s->block.words[offset / 8 & (KREAD_WORDS - 1)] >> (offset % 8 * 8);
+}
+
+/* Finds the runtime of the current loop's file, and the thread's state in it. */
+__noinline int python_begin(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_runtime *runtime;
+	const struct tm_python *python;
+	__u64 start;
+
+	if (!s)
+		return 0;
+	s->python.table = s->walk.table;
+	s->python.thread = 0;
+	runtime = unwind_table_runtime(s->walk.table);
+	if (!runtime || runtime->kind != TM_RUNTIME_PYTHON)
+		return 0;
+	s->python.runtime = *runtime;
+	python = &s->python.runtime.python;
+	s->python.frame_bytes = python_extent(python->frame_previous, python->frame_code,
+					      python->frame_instruction, python->frame_owner, 0);
+	s->python.code_bytes = python_extent(python->code_file, python->code_name,
+					     python->code_lines, 0, python->code_first_line);
+	start = s->walk.ip - s->walk.called - (s->walk.frame & TM_FRAME_OFFSET_MAX);
+	s->python.thread = python_thread_of(level, start + (__u64)s->python.runtime.state);
+	if (s->python.thread)
+		s->python.next = python_word(s->python.thread + python->thread_frame);
+	return 0;
+}
+
+/* The innermost frame of the current loop, whose own stack frame ends at @end. 0: none. */
+static __always_inline __u64 python_first(struct scratch *s, __u64 end)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	__u64 chain = s->python.next;
+
+	if (!(python->flags & TM_PYTHON_CHAIN))
+		return chain;
+	if (chain >= end || (!s->walk.sp_lost && chain < s->walk.sp))
+		return 0;
+	s->python.next = python_word(chain + python->chain_previous);
+	return python_word(chain + python->chain_frame);
+}
+
+/* The current frame is one of the loop, and its caller is known. Return: whether python_step()
+ * is to follow. */
+__noinline int python_enter(__u32 level, __u32 by_rule)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 frame;
+
+	if (!s || s->walk.caller.context)
+		return 0;
+	if (s->python.table != s->walk.table)
+		python_begin(level);
+	if (!s->python.thread)
+		return 0;
+	frame = python_first(s, s->walk.caller.sp);
+	if (!frame || !s->walk.frames)
+		return 0;
+	s->python.loop = frame_take(s);
+	s->python.frame = frame;
+	s->python.by_rule = by_rule;
+	s->python.inside = 1;
+	return 1;
+}
+
+/* Code units from the beginning of the function. */
+static __always_inline __u64 python_place(const struct tm_python *python, __u64 instruction,
+					  __u64 code)
+{
+	__u64 place;
+
+	if (python->flags & TM_PYTHON_INDEX)
+		place = (__u64)(__s64)(__s32)instruction;
+	else
+		place = instruction - code - python->code_instructions;
+	if (place >> 63)
+		return 0; /* it has not begun */
+	place >>= python->unit_shift & 1;
+	return place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX;
+}
+
+/* The number of the function with this code object; 0: it has none. */
+static __always_inline __u64 python_method(struct scratch *s, __u32 level, __u64 code)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	struct method_key *key = &s->method.key;
+
+	if (!python_read(s, code, s->python.code_bytes))
+		return 0;
+	key->start_boottime = s->sample.event.start_boottime;
+	key->tgid = s->sample.event.tgid;
+	key->exec_id = s->sample.event.exec_id;
+	key->code = code;
+	key->file = python_field(s, python->code_file);
+	key->lines = python_field(s, python->code_lines);
+	key->name = python_field(s, python->code_name);
+	key->first_line = (__u32)python_field(s, python->code_first_line);
+	key->name_hash = python_word(key->name + python->string_hash);
+	key->pad = 0;
+	return method_number(level);
+}
+
+/* The last function of the loop is behind: its own frame follows. */
+static __always_inline int python_leave(struct scratch *s)
+{
+	s->python.inside = 0;
+	frame_put(s, s->python.loop);
+	return 0;
+}
+
+/* Puts the frame of one function. Return: 0: there was no more. */
+__noinline int python_step(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_python *python;
+	__u64 previous, code, instruction, owner, number;
+
+	if (!s)
+		return 0;
+	python = &s->python.runtime.python;
+	if (!s->python.frame || !python_read(s, s->python.frame, s->python.frame_bytes))
+		return python_leave(s);
+	previous = python_field(s, python->frame_previous);
+	code = python_field(s, python->frame_code) & ~7ull; /* a reference may be tagged */
+	instruction = python_field(s, python->frame_instruction);
+	owner = python_field(s, python->frame_owner) & 0xff;
+	s->python.frame = previous;
+	if (!(python->flags & TM_PYTHON_CHAIN))
+		s->python.next = previous;
+	if (python->entry == TM_PYTHON_OWNER && owner == python->owner_entry)
+		return python_leave(s);
+	if (python->entry == TM_PYTHON_ONE || (python->entry == TM_PYTHON_FLAG && owner))
+		s->python.frame = 0;
+	number = python_method(s, level, code);
+	s->walk.looked_up = true; /* so that the clock is read */
+	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
+			     python_place(python, instruction, code));
+	return 1;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * python_announce - writes the METHOD records of CPython's functions that a sample found due
+ *
+ * Behind the sample: the records are made where its frames were (bpf/method.bpf.h).
+ */
+
+#include "bpf/python.bpf.h"
+
+#define PYTHON_STRING_COMPACT 3 /* bits above that of the kind; Include/cpython/unicodeobject.h */
+#define PYTHON_STRING_ASCII   4
+
+struct python_text {
+	__u64 address; /* 0: it has no text that can be read */
+	__u64 bytes;
+	__u32 width; /* bytes of a character */
+};
+
+static __always_inline void python_text_of(const struct scratch *s, __u64 string,
+					   struct python_text *text)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	__u64 state = python_word(string + python->string_state);
+
+	state >>= python->string_kind & 31;
+	text->width = state & 7;
+	text->address = 0;
+	text->bytes = 0;
+	if (text->width != 2 && text->width != 4)
+		text->width = 1;
+	if ((state & 7) != text->width || !(state >> PYTHON_STRING_COMPACT & 1))
+		return;
+	text->address = string + (state >> PYTHON_STRING_ASCII & 1 ? python->string_ascii
+								   : python->string_wide);
+	text->bytes = (__u32)python_word(string + python->string_length) * (__u64)text->width;
+}
+
+/* Of a longer name the beginning is kept, of a longer path the end. */
+static __always_inline void python_write_name(struct scratch *s)
+{
+	struct python_text text;
+
+	python_text_of(s, s->method.key.name, &text);
+	method_record(s)->name_width = (__u8)text.width;
+	if (text.bytes > TM_METHOD_NAME_MAX)
+		method_record(s)->flags |= TM_METHOD_NAME_CUT;
+	method_record(s)->name_bytes =
+		(__u16)method_copy(s, text.address, text.bytes, TM_METHOD_NAME_MAX);
+}
+
+static __always_inline void python_write_file(struct scratch *s)
+{
+	struct python_text text;
+
+	python_text_of(s, s->method.key.file, &text);
+	method_record(s)->file_width = (__u8)text.width;
+	if (text.bytes > TM_METHOD_FILE_MAX) {
+		method_record(s)->flags |= TM_METHOD_FILE_CUT;
+		text.address += text.bytes - TM_METHOD_FILE_MAX;
+	}
+	method_record(s)->file_bytes =
+		(__u16)method_copy(s, text.address, text.bytes, TM_METHOD_FILE_MAX);
+}
+
+static __always_inline void python_write_lines(struct scratch *s)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	__u64 table = s->method.key.lines, bytes = python_word(table + python->bytes_length);
+
+	if (bytes > TM_METHOD_LINES_MAX)
+		method_record(s)->flags |= TM_METHOD_LINES_CUT;
+	method_record(s)->lines_bytes =
+		(__u16)method_copy(s, table + python->bytes_data, bytes, TM_METHOD_LINES_MAX);
+}
+
+/* Announces one function. */
+__noinline int python_announce(__u32 level, __u32 index)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct method_state *state;
+	struct tm_method *record;
+
+	if (!s)
+		return 0;
+	s->method.key = s->method.due[index & (METHODS_DUE - 1)];
+	state = bpf_map_lookup_elem(&methods, &s->method.key);
+	if (!state || !method_is_due(s, state))
+		return 0;
+	record = method_record(s);
+	record->event = s->sample.event;
+	record->event.type = TM_EVENT_METHOD;
+	record->event.bytes = sizeof(*record);
+	record->event.flags = 0;
+	record->number = state->number;
+	record->runtime = TM_RUNTIME_PYTHON;
+	record->version = s->python.runtime.version;
+	record->first_line = s->method.key.first_line;
+	record->flags = 0;
+	record->pad = 0;
+	python_write_name(s);
+	python_write_file(s);
+	python_write_lines(s);
+	method_finish(s, state);
+	return 0;
+}
+
+/* Announces what is due, at most @most, as long as there is time. The sample's frames are lost. */
+__noinline int python_announce_all(__u32 level, __u32 most)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 began = bpf_ktime_get_ns(), now = began;
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < METHODS_DUE && i < s->method.count; i++) {
+		if (i >= most || !method_has_time(s, began, now)) {
+			s->counts.bpf.methods_late += s->method.count - i;
+			break;
+		}
+		python_announce(level, i);
+		now = bpf_ktime_get_ns();
+	}
+	s->method.spent += now - began;
+	return 0;
+}
