@@ -220,9 +220,11 @@ static void copy_pages(const struct table_writer *writer, uint32_t *starts,
 }
 
 int table_writer_finish(struct table_writer *writer, const struct tm_unwind_table *header,
-			void **ret_blob, uint64_t *ret_bytes)
+			const struct tm_runtime *runtime, void **ret_blob, uint64_t *ret_bytes)
 {
-	uint64_t bytes = tm_unwind_table_bytes(writer->page_count, writer->rule_count);
+	bool has_runtime = runtime->kind && writer->page_count;
+	uint64_t pages_end = tm_unwind_table_bytes(writer->page_count, writer->rule_count);
+	uint64_t bytes = pages_end + (has_runtime ? TM_UNWIND_TABLE_RUNTIME_BYTES : 0);
 	uint16_t *to_new = calloc(writer->rule_count + 1ull, sizeof(*to_new));
 	struct tm_unwind_table *blob = calloc(1, bytes);
 	struct tm_rule *rules = NULL;
@@ -235,13 +237,16 @@ int table_writer_finish(struct table_writer *writer, const struct tm_unwind_tabl
 		blob->pages = writer->page_count;
 		blob->rules = writer->rule_count;
 		blob->rows = writer->rows;
-		blob->flags |= writer->truncated ? TM_UNWIND_TABLE_CUT : 0;
+		blob->flags |= (writer->truncated ? TM_UNWIND_TABLE_CUT : 0) |
+			       (has_runtime ? TM_UNWIND_TABLE_RUNTIME : 0);
 		starts = (void *)(blob + 1);
 		rules = (void *)(starts + ((writer->page_count + 1u) & ~1u));
 		r = rank_rules(writer, rules, to_new);
 	}
 	if (!r) {
 		copy_pages(writer, starts, (void *)(rules + writer->rule_count), to_new);
+		if (has_runtime)
+			memcpy((uint8_t *)blob + pages_end, runtime, sizeof(*runtime));
 		*ret_blob = blob;
 		*ret_bytes = bytes;
 		blob = NULL;

@@ -41,7 +41,8 @@ int table_writer_open(struct table_writer *writer);
  * before it is ignored. Return: 0, PARSER_FAILED (memory). */
 int table_writer_put(struct table_writer *writer, uint64_t offset, const struct tm_rule *rule);
 /* Makes the table, owned by the caller; the counts of pages, rules and rows in @header are set.
+ * @runtime: what follows the pages, if there are any; its kind is 0: none.
  * Return: 0, PARSER_FAILED (memory). */
 int table_writer_finish(struct table_writer *writer, const struct tm_unwind_table *header,
-			void **ret_blob, uint64_t *ret_bytes);
+			const struct tm_runtime *runtime, void **ret_blob, uint64_t *ret_bytes);
 void table_writer_close(struct table_writer *writer);

@@ -9,6 +9,7 @@
 #include "symbolizer/parser/cfi/rule.h"
 #include "symbolizer/parser/go/pclntab.h"
 #include "symbolizer/parser/go/pclntab_rules.h"
+#include "symbolizer/parser/python/python_runtime.h"
 #include "symbolizer/parser/table_writer.h"
 #include "symbolizer/parser/x86/disassembly.h"
 #include "symbolizer/parser/x86/known_code.h"
@@ -198,8 +199,13 @@ static int finish(struct compilation *compilation, struct result_blob *result)
 					       .flags = ranges->truncated ? TM_UNWIND_TABLE_CUT : 0,
 					       .frames = ranges->described,
 					       .refused = ranges->refused};
+	struct tm_runtime runtime;
+	int r = python_runtime_find(&runtime, &compilation->sections);
 
-	return table_writer_finish(&compilation->writer, &header, &result->data, &result->bytes);
+	if (r == PARSER_FAILED)
+		return r;
+	return table_writer_finish(&compilation->writer, &header, &runtime, &result->data,
+				   &result->bytes);
 }
 
 static int compile(struct compilation *compilation, struct result_blob *result)

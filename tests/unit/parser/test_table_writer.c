@@ -48,9 +48,10 @@ static void put_unknown(uint64_t offset)
 static void finish(void)
 {
 	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
+	const struct tm_runtime no_runtime = {0};
 	uint64_t bytes;
 
-	assert_int_equal(table_writer_finish(&writer, &header, &blob, &bytes), 0);
+	assert_int_equal(table_writer_finish(&writer, &header, &no_runtime, &blob, &bytes), 0);
 	assert_int_equal(tm_unwind_table_check(&view, blob, bytes), 0);
 }
 
