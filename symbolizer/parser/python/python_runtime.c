@@ -6,11 +6,10 @@
 #include "symbolizer/parser/python/python_runtime.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/python/python_layout.h"
-#include "symbolizer/parser/python/python_symbols.h"
+#include "symbolizer/parser/python/python_version.h"
 
 /* The state may lie in .bss. */
 static bool is_in_memory(const struct image *image, uint64_t vaddr)
@@ -26,63 +25,56 @@ static bool is_in_memory(const struct image *image, uint64_t vaddr)
 }
 
 /* @ret_away: address - offset of the loop. */
-static bool find_loop(const struct image *image, uint64_t vaddr, uint64_t bytes,
+static bool find_loop(const struct image *image, const struct python_symbol_place *symbol,
 		      struct tm_runtime_code *ret_loop, uint64_t *ret_away)
 {
-	const Elf64_Phdr *found = segments_of_code(image, vaddr);
-	uint64_t within, start;
+	const Elf64_Phdr *found = segments_of_code(image, symbol->vaddr);
+	uint64_t bytes = symbol->bytes, within, start;
 
 	if (!found || !bytes || bytes > PYTHON_RUNTIME_LOOP_MAX)
 		return false;
-	within = vaddr - found->p_vaddr;
+	within = symbol->vaddr - found->p_vaddr;
 	start = found->p_offset + within;
 	if (bytes > found->p_filesz - within || start < within || start > UINT32_MAX - bytes)
 		return false;
 	*ret_loop = (struct tm_runtime_code){(uint32_t)start, (uint32_t)(start + bytes)};
-	*ret_away = vaddr - start;
+	*ret_away = symbol->vaddr - start;
 	return true;
 }
 
-/* 3.11.2 is 0x030b02f0. @ret_version: as in struct tm_runtime; 0: not known. */
-static int read_version(const struct sections *sections, const struct python_symbols *symbols,
-			uint32_t *ret_version)
+static int find_layout(struct tm_runtime *runtime, const struct sections *sections, uint64_t state,
+		       bool *ret_found)
 {
-	struct section constant = {0};
-	uint64_t value;
+	struct section head = {0};
 	int r = 0;
 
-	*ret_version = 0;
-	if (symbols->list[PYTHON_VERSION].vaddr)
-		r = sections_load_at(sections, symbols->list[PYTHON_VERSION].vaddr, sizeof(value),
-				     &constant);
-	if (r || constant.size < sizeof(value))
-		return r;
-	memcpy(&value, constant.bytes, sizeof(value));
-	*ret_version = value <= UINT32_MAX ? (uint32_t)(value >> 16) : 0;
-	return 0;
+	if (runtime->version >= PYTHON_LAYOUT_PUBLISHED)
+		r = sections_load_at(sections, state, PYTHON_LAYOUT_HEAD, &head);
+	*ret_found =
+		!r && python_layout_find(&runtime->python, runtime->version, head.bytes, head.size);
+	return r;
 }
 
 int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections)
 {
-	const struct image *image = sections->image;
 	struct tm_runtime runtime = {.kind = TM_RUNTIME_PYTHON};
-	const struct tm_python *layout;
 	struct python_symbols symbols;
-	uint64_t state, away;
+	const struct python_symbol_place *state = &symbols.list[PYTHON_STATE];
+	const struct python_symbol_place *loop = &symbols.list[PYTHON_LOOP];
+	bool found = false;
+	uint64_t away;
 	int r = python_symbols_read(&symbols, sections);
 
 	*ret_runtime = (struct tm_runtime){0};
-	state = symbols.list[PYTHON_STATE].vaddr;
-	if (r || !state || !is_in_memory(image, state) ||
-	    !find_loop(image, symbols.list[PYTHON_LOOP].vaddr, symbols.list[PYTHON_LOOP].bytes,
-		       &runtime.loops[0], &away))
+	if (r || !state->vaddr || !is_in_memory(sections->image, state->vaddr) ||
+	    !find_loop(sections->image, loop, &runtime.loops[0], &away))
 		return r;
-	r = read_version(sections, &symbols, &runtime.version);
-	layout = python_layout_find(runtime.version);
-	if (r || !layout)
+	r = python_version_read(&runtime.version, sections, &symbols);
+	if (!r)
+		r = find_layout(&runtime, sections, state->vaddr, &found);
+	if (!found)
 		return r;
-	runtime.state = (int64_t)(state - away);
-	runtime.python = *layout;
+	runtime.state = (int64_t)(state->vaddr - away);
 	*ret_runtime = runtime;
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const names[PYTHON_SYMBOLS_N] = {"_PyRuntime", "_PyEval_EvalFrameDefault",
-						    "Py_Version"};
+						    "Py_Version", "Py_GetVersion"};
 
 /* Also within the bounds when the file has changed since the strings were searched. */
 static bool is_named(const struct section *strings, uint32_t at, const char *name)
@@ -28,8 +28,7 @@ static void take(struct python_symbols *symbols, const Elf64_Sym *symbol,
 	for (uint32_t i = 0; i < PYTHON_SYMBOLS_N; i++) {
 		if (symbols->list[i].vaddr || !is_named(strings, symbol->st_name, names[i]))
 			continue;
-		symbols->list[i].vaddr = symbol->st_value;
-		symbols->list[i].bytes = symbol->st_size;
+		symbols->list[i] = (struct python_symbol_place){symbol->st_value, symbol->st_size};
 	}
 }
 

@@ -13,17 +13,20 @@
 #define PYTHON_SYMBOLS_TABLE_MAX (32u << 20) /* bytes */
 
 enum python_symbol {
-	PYTHON_STATE,   /* _PyRuntime */
-	PYTHON_LOOP,    /* _PyEval_EvalFrameDefault */
-	PYTHON_VERSION, /* Py_Version, 3.11 on */
+	PYTHON_STATE,       /* _PyRuntime */
+	PYTHON_LOOP,        /* _PyEval_EvalFrameDefault */
+	PYTHON_VERSION,     /* Py_Version, 3.11 on */
+	PYTHON_GET_VERSION, /* Py_GetVersion */
 	PYTHON_SYMBOLS_N,
 };
 
+struct python_symbol_place {
+	uint64_t vaddr; /* 0: absent */
+	uint64_t bytes;
+};
+
 struct python_symbols {
-	struct {
-		uint64_t vaddr; /* 0: absent */
-		uint64_t bytes;
-	} list[PYTHON_SYMBOLS_N];
+	struct python_symbol_place list[PYTHON_SYMBOLS_N];
 };
 
 /* Reads .dynsym and, for what is not there, .symtab. Return: 0, or an enum parser_status. */
