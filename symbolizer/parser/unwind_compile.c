@@ -200,7 +200,7 @@ static int finish(struct compilation *compilation, struct result_blob *result)
 					       .frames = ranges->described,
 					       .refused = ranges->refused};
 	struct tm_runtime runtime;
-	int r = python_runtime_find(&runtime, &compilation->sections);
+	int r = python_runtime_find(&runtime, &compilation->sections, ranges);
 
 	if (r == PARSER_FAILED)
 		return r;

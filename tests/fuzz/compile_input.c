@@ -70,3 +70,20 @@ void compile_input_code(const uint8_t *data, size_t bytes)
 	builder.segments[0].p_filesz = 16 + bytes; /* the segment ends with the code */
 	run(&builder);
 }
+
+void compile_input_python(const uint8_t *data, size_t bytes)
+{
+	static struct python_builder builder;
+	const size_t capacity = CFI_BUILDER_DATA - PYTHON_BUILDER_GET;
+	size_t content = sizeof(*builder.content);
+
+	python_builder_open(&builder, 0);
+	python_builder_function(&builder, COMPILE_INPUT_PART, 0x40);
+	content = bytes < content ? bytes : content;
+	bytes = bytes - content < capacity ? bytes - content : capacity;
+	if (content)
+		memcpy(builder.content, data, content);
+	if (bytes)
+		memcpy(builder.elf.file + PYTHON_BUILDER_GET, data + content, bytes);
+	run(&builder.elf);
+}

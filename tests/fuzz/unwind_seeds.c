@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_seeds - builds the seeds of the corpora cfi, disassembly, pclntab and unwind_table
+ * unwind_seeds - builds the seeds of the corpora cfi, disassembly, pclntab, python_runtime and
+ * unwind_table
  */
 
 #include "tests/fuzz/unwind_seeds.h"
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "shared/unwind_table.h"
+#include "tests/fuzz/compile_input.h"
 #include "tests/unit/parser/pclntab_builder.h"
 
 #define EH    CFI_BUILDER_EH_FRAME
@@ -170,6 +172,19 @@ static void put_code(void)
 		put("disassembly", seeds[i].name, seeds[i].code.bytes, seeds[i].code.count, false);
 }
 
+static void put_python(const char *name, uint32_t version)
+{
+	static struct python_builder python;
+
+	python_builder_open(&python, version);
+	python_builder_function(&python, COMPILE_INPUT_PART, 0x40);
+	python_builder_jump(&python, PYTHON_BUILDER_LOOP, COMPILE_INPUT_PART);
+	python_builder_jump(&python, COMPILE_INPUT_PART, PYTHON_BUILDER_LOOP + 8);
+	put("python_runtime", name, python.content, sizeof(*python.content), false);
+	put("python_runtime", name, python.elf.file + PYTHON_BUILDER_GET,
+	    PYTHON_BUILDER_LOOP + 16 - PYTHON_BUILDER_GET, true);
+}
+
 void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 {
 	put = put_seed;
@@ -179,5 +194,8 @@ void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 	put_debug_frame();
 	put_code();
 	put_pclntabs();
+	put_python("printed_version", 0x030902f0);
+	put_python("constant_version", 0x030b02f0);
+	put_python("published_offsets", 0x030e00f0);
 	put_tables();
 }

@@ -5,10 +5,8 @@
 
 #include "symbolizer/parser/python/python_runtime.h"
 
-#include <stdbool.h>
-
-#include "symbolizer/parser/elf/segments.h"
 #include "symbolizer/parser/python/python_layout.h"
+#include "symbolizer/parser/python/python_loop.h"
 #include "symbolizer/parser/python/python_version.h"
 
 /* The state may lie in .bss. */
@@ -24,24 +22,6 @@ static bool is_in_memory(const struct image *image, uint64_t vaddr)
 	return false;
 }
 
-/* @ret_away: address - offset of the loop. */
-static bool find_loop(const struct image *image, const struct python_symbol_place *symbol,
-		      struct tm_runtime_code *ret_loop, uint64_t *ret_away)
-{
-	const Elf64_Phdr *found = segments_of_code(image, symbol->vaddr);
-	uint64_t bytes = symbol->bytes, within, start;
-
-	if (!found || !bytes || bytes > PYTHON_RUNTIME_LOOP_MAX)
-		return false;
-	within = symbol->vaddr - found->p_vaddr;
-	start = found->p_offset + within;
-	if (bytes > found->p_filesz - within || start < within || start > UINT32_MAX - bytes)
-		return false;
-	*ret_loop = (struct tm_runtime_code){(uint32_t)start, (uint32_t)(start + bytes)};
-	*ret_away = symbol->vaddr - start;
-	return true;
-}
-
 static int find_layout(struct tm_runtime *runtime, const struct sections *sections, uint64_t state,
 		       bool *ret_found)
 {
@@ -55,7 +35,8 @@ static int find_layout(struct tm_runtime *runtime, const struct sections *sectio
 	return r;
 }
 
-int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections)
+int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections,
+			const struct code_ranges *ranges)
 {
 	struct tm_runtime runtime = {.kind = TM_RUNTIME_PYTHON};
 	struct python_symbols symbols;
@@ -66,13 +47,14 @@ int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *s
 	int r = python_symbols_read(&symbols, sections);
 
 	*ret_runtime = (struct tm_runtime){0};
-	if (r || !state->vaddr || !is_in_memory(sections->image, state->vaddr) ||
-	    !find_loop(sections->image, loop, &runtime.loops[0], &away))
+	if (r || !loop->vaddr || !is_in_memory(sections->image, state->vaddr))
 		return r;
 	r = python_version_read(&runtime.version, sections, &symbols);
 	if (!r)
 		r = find_layout(&runtime, sections, state->vaddr, &found);
-	if (!found)
+	if (!r && found)
+		r = python_loop_find(runtime.loops, &away, sections, ranges, loop);
+	if (r || !found || !runtime.loops[0].end)
 		return r;
 	runtime.state = (int64_t)(state->vaddr - away);
 	*ret_runtime = runtime;

@@ -7,9 +7,10 @@
  */
 
 #include "shared/runtime.h"
+#include "symbolizer/parser/code_ranges.h"
 #include "symbolizer/parser/elf/sections.h"
 
-#define PYTHON_RUNTIME_LOOP_MAX (1u << 20) /* bytes; a larger loop has no description */
-
-/* @ret_runtime: its kind is 0 if there is none. Return: 0, or an enum parser_status. */
-int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections);
+/* @ret_runtime: its kind is 0 if there is none. @ranges: sorted. Return: 0, or an enum
+ * parser_status. */
+int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sections,
+			const struct code_ranges *ranges);
