@@ -195,15 +195,16 @@ static int write_rows(struct compilation *compilation)
 static int finish(struct compilation *compilation, struct result_blob *result)
 {
 	const struct code_ranges *ranges = &compilation->ranges;
-	const struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC,
-					       .flags = ranges->truncated ? TM_UNWIND_TABLE_CUT : 0,
-					       .frames = ranges->described,
-					       .refused = ranges->refused};
+	struct tm_unwind_table header = {.magic = TM_UNWIND_TABLE_MAGIC};
 	struct tm_runtime runtime;
-	int r = python_runtime_find(&runtime, &compilation->sections, ranges);
+	int r = skip_malformed(compilation,
+			       python_runtime_find(&runtime, &compilation->sections, ranges));
 
-	if (r == PARSER_FAILED)
+	if (r)
 		return r;
+	header.flags = ranges->truncated ? TM_UNWIND_TABLE_CUT : 0;
+	header.frames = ranges->described;
+	header.refused = ranges->refused;
 	return table_writer_finish(&compilation->writer, &header, &runtime, &result->data,
 				   &result->bytes);
 }

@@ -5,10 +5,11 @@
 
 #include "symbolizer/parser/elf/sections.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "symbolizer/parser/parser.h"
+
+#define PIECE 8192u /* bytes that are searched at once */
 
 static uint32_t names_index(const struct image *image)
 {
@@ -82,6 +83,32 @@ int sections_load_header(const struct sections *sections, const Elf64_Shdr *head
 int sections_load(const struct sections *sections, const char *name, struct section *ret_section)
 {
 	return sections_load_header(sections, sections_header(sections, name), ret_section);
+}
+
+int sections_contain(const struct sections *sections, const Elf64_Shdr *header, const void *wanted,
+		     size_t bytes, bool *ret_contains)
+{
+	const struct image_source *source = sections->source;
+	uint8_t piece[SECTIONS_WANTED_MAX + PIECE];
+	const Elf64_Shdr section = *header;
+	size_t kept = 0; /* of the piece before: what is wanted may begin there */
+
+	*ret_contains = false;
+	if (!is_loadable(sections->image, &section))
+		return 0;
+	for (uint64_t at = 0; !*ret_contains && at < section.sh_size;) {
+		uint64_t left = section.sh_size - at;
+		size_t count = left < PIECE ? left : PIECE;
+
+		if (source->read(source->context, piece + kept, section.sh_offset + at, count) < 0)
+			return PARSER_FAILED;
+		at += count;
+		count += kept;
+		*ret_contains = memmem(piece, count, wanted, bytes) != NULL;
+		kept = count < bytes ? count : bytes - 1;
+		memmove(piece, piece + count - kept, kept);
+	}
+	return 0;
 }
 
 int sections_load_at(const struct sections *sections, uint64_t vaddr, uint64_t most,

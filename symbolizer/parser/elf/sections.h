@@ -7,9 +7,12 @@
  *            as absent.
  */
 
+#include <stdbool.h>
+
 #include "symbolizer/parser/elf/image.h"
 
-#define SECTIONS_NAMES_MAX (4u << 20)
+#define SECTIONS_NAMES_MAX  (4u << 20)
+#define SECTIONS_WANTED_MAX 64u
 
 struct sections {
 	struct image *image;               /* borrowed */
@@ -35,6 +38,10 @@ int sections_load(const struct sections *sections, const char *name, struct sect
 /* Copies the section of that header. Return: as above. */
 int sections_load_header(const struct sections *sections, const Elf64_Shdr *header,
 			 struct section *ret_section);
+/* Whether the section of that header contains @wanted, 1 to SECTIONS_WANTED_MAX bytes; it is read
+ * in pieces, not copied. Return: 0, PARSER_FAILED (reading). */
+int sections_contain(const struct sections *sections, const Elf64_Shdr *header, const void *wanted,
+		     size_t bytes, bool *ret_contains);
 /* Copies from an address to the end of its segment, at most @most bytes. Return: as above. */
 int sections_load_at(const struct sections *sections, uint64_t vaddr, uint64_t most,
 		     struct section *ret_section);

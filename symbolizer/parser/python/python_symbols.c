@@ -35,13 +35,16 @@ static void take(struct python_symbols *symbols, const Elf64_Sym *symbol,
 static int read_symbols(struct python_symbols *symbols, const struct sections *sections,
 			const Elf64_Shdr *header, const Elf64_Shdr *strings_header)
 {
-	size_t bytes = strlen(names[PYTHON_STATE]) + 1;
 	struct section table, strings;
-	int r = sections_load_header(sections, strings_header, &strings);
+	bool found;
+	int r = sections_contain(sections, strings_header, names[PYTHON_STATE],
+				 strlen(names[PYTHON_STATE]) + 1, &found);
 
-	if (r || !strings.bytes || !memmem(strings.bytes, strings.size, names[PYTHON_STATE], bytes))
+	if (r || !found)
 		return r;
-	r = sections_load_header(sections, header, &table);
+	r = sections_load_header(sections, strings_header, &strings);
+	if (!r)
+		r = sections_load_header(sections, header, &table);
 	for (uint64_t at = 0; !r && table.size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
 		Elf64_Sym symbol;
 

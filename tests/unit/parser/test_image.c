@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "symbolizer/parser/elf/sections.h"
 #include "symbolizer/parser/input.h"
 #include "tests/unit/parser/compiled_symbols.h"
 
@@ -98,6 +99,32 @@ static void segments_that_overlap_in_the_file_are_not_both_kept(void **state)
 	assert_int_equal(view.segments[1].offset, ELF_BUILDER_TEXT);
 }
 
+static void bytes_are_found_in_a_section_wherever_they_lie(void **state)
+{
+	const struct image_source source = {read_memory, &elf, ELF_BUILDER_BYTES};
+	const Elf64_Shdr beyond = {.sh_offset = ELF_BUILDER_BYTES, .sh_size = 1};
+	static const char text[ELF_BUILDER_CONTENT];
+	struct sections sections;
+	Elf64_Shdr *header = elf_builder_section(&elf, "text", text, sizeof(text), 0);
+	struct image image;
+	bool found;
+
+	assert_int_equal(image_open(&image, &source), 0);
+	assert_int_equal(sections_open(&sections, &image, &source), 0);
+	for (uint32_t at = 0; at <= sizeof(text) - 5; at++) {
+		memset(elf.content, '.', sizeof(elf.content));
+		memcpy(elf.content + at, "found", 5);
+		assert_int_equal(sections_contain(&sections, header, "found", 5, &found), 0);
+		assert_true(found);
+	}
+	elf.content[sizeof(text) - 1] = '.';
+	assert_int_equal(sections_contain(&sections, header, "found", 5, &found), 0);
+	assert_false(found);
+	assert_int_equal(sections_contain(&sections, &beyond, "found", 5, &found), 0);
+	assert_false(found);
+	image_close(&image);
+}
+
 static void file_that_changes_is_noticed(void **state)
 {
 	struct image_source source;
@@ -124,6 +151,7 @@ int main(void)
 		claim(malformed_headers_are_refused),
 		claim(malformed_note_gives_no_build_id),
 		claim(segments_that_overlap_in_the_file_are_not_both_kept),
+		claim(bytes_are_found_in_a_section_wherever_they_lie),
 		claim(file_that_changes_is_noticed),
 	};
 
