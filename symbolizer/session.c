@@ -52,6 +52,8 @@ static void divide_memory(struct session *session)
 	charge(session, &session->order, TM_MEMORY_ORDER);
 	charge(session, &session->tables, TM_MEMORY_PROFILE);
 	session->tables.limit /= INTERVAL_TABLES_PART;
+	charge(session, &session->method_bytes, TM_MEMORY_PROFILE);
+	session->method_bytes.limit /= INTERVAL_METHODS_PART;
 }
 
 static bool is_symbol_table(const void *table, size_t bytes)
@@ -138,7 +140,7 @@ static void init_outputs(struct session *session, const struct options *options)
 static int open_interval(struct session *session, const struct options *options)
 {
 	session->interval = interval_open(&session->memory, &session->seed, &session->processes,
-					  &session->files);
+					  &session->files, &session->methods);
 	if (!session->interval || report_settings_new(&options->resource, &session->settings) < 0)
 		return -ENOMEM;
 	session->next_settings = report_settings_ref(session->settings);
@@ -178,6 +180,7 @@ int session_init(struct session *session, const struct options *options)
 	process_table_init(&session->processes, &session->interval->strings, &session->tables,
 			   &session->queue);
 	files_init(&session->files, &session->interval->strings, &session->tables, &session->queue);
+	methods_init(&session->methods, &session->method_bytes, &session->queue);
 	r = init_names(session, options);
 	if (r < 0)
 		return r;
@@ -232,6 +235,7 @@ void session_deinit(struct session *session)
 	threads_deinit(&session->threads);
 	process_table_deinit(&session->processes);
 	files_deinit(&session->files);
+	methods_deinit(&session->methods);
 	symbol_store_deinit(&session->store);
 	ksyms_deinit(&session->kernel);
 	collector_link_deinit(&session->link);

@@ -53,10 +53,12 @@ struct session {
 	struct tm_retire_queue queue;
 	struct budget_total memory;
 	struct budget tables; /* processes and files */
+	struct budget method_bytes;
 	struct budget order;
 	struct hash_seed seed;
 	struct process_table processes;
 	struct files files;
+	struct methods methods;
 	struct symbol_store store;
 	struct symbol_jobs symbols;
 	struct jit_files jit;

@@ -127,6 +127,8 @@ enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word,
 		return name.text ? TM_UNNAMED_MEMORY : name.reason;
 	case TM_FRAME_KERNEL:
 		return TM_UNNAMED_KERNEL;
+	case TM_FRAME_METHOD:
+		return TM_UNNAMED_PENDING;
 	default:
 		return TM_UNNAMED_NO_MAPPING;
 	}

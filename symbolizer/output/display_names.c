@@ -17,7 +17,7 @@ struct display {
 
 static void add_name(struct display *display, uint32_t name)
 {
-	if (display->shown[name])
+	if (name == 0 || display->shown[name])
 		return;
 	display->shown[name] = name;
 	display->names[display->count] = display->strings->items[name];

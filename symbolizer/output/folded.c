@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
+#include "symbolizer/base/path.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report.h"
@@ -19,10 +21,16 @@
 
 #define FOLDED_SIDES 2
 
+enum {                           /* the lowest bits of a call's class */
+	ENDS_IN_KERNEL = 1 << 0, /* _[k] */
+	ENDS_IN_PLACE = 1 << 1,  /* (file:line), as others show functions of language runtimes */
+	ENDS_BITS = 2,
+};
+
 struct folded {
 	const struct report *report;
 	uint32_t *texts; /* class of each string: equal where the written text is equal */
-	uint32_t *calls; /* class of each call: its text, and whether it ends in _[k] */
+	uint32_t *calls; /* class of each call: equal where the written text is equal; and ENDS_* */
 	uint32_t *ranks; /* of each stack */
 };
 
@@ -41,17 +49,42 @@ static unsigned char shown(char byte)
 	return value < 0x20 || value == 0x7f || value == ';' ? '_' : value;
 }
 
-static int compare_texts(uint32_t a, uint32_t b, const void *context)
+static int compare_shown(const char *left, const char *right)
 {
-	const struct report *report = context;
-	const char *left = report->strings[a];
-	const char *right = report->strings[b];
-
 	for (; *left && *right; left++, right++) {
 		if (shown(*left) != shown(*right))
 			return shown(*left) < shown(*right) ? -1 : 1;
 	}
 	return sort_by_number((unsigned char)*left, (unsigned char)*right);
+}
+
+static int compare_texts(uint32_t a, uint32_t b, const void *context)
+{
+	const struct report *report = context;
+
+	return compare_shown(report->strings[a], report->strings[b]);
+}
+
+static const char *base_of(const struct report *report, const struct report_call *call)
+{
+	return path_base(report->strings[call->path]);
+}
+
+/* Whose classes are ENDS_* alone yet. */
+static int compare_calls(uint32_t a, uint32_t b, const void *context)
+{
+	const struct folded *folded = context;
+	const struct report *report = folded->report;
+	const struct report_call *left = &report->calls[a];
+	const struct report_call *right = &report->calls[b];
+	int order = sort_by_number(folded->texts[left->name], folded->texts[right->name]);
+
+	if (order == 0)
+		order = sort_by_number(folded->calls[a], folded->calls[b]);
+	if (order != 0 || !(folded->calls[a] & ENDS_IN_PLACE))
+		return order;
+	order = compare_shown(base_of(report, left), base_of(report, right));
+	return order != 0 ? order : sort_by_number(left->line, right->line);
 }
 
 static int compare_rows(uint32_t a, uint32_t b, const void *context)
@@ -74,21 +107,40 @@ static bool is_kernel(const struct report *report, const struct report_frame *fr
 	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
 }
 
-/* The lowest bit says whether the text ends in _[k]. */
-static void classify_calls(struct folded *folded)
+static void note_ends(const struct folded *folded, const struct report_frame *frame)
 {
 	const struct report *report = folded->report;
 
-	for (uint32_t i = 0; i < report->frame_count; i++) {
-		const struct report_frame *frame = &report->frames[i];
-		uint32_t kernel = is_kernel(report, frame) ? 1 : 0;
+	for (uint32_t j = 0; j < frame->call_count; j++) {
+		uint32_t call = frame->first_call + j;
 
-		for (uint32_t j = 0; j < frame->call_count; j++) {
-			uint32_t call = frame->first_call + j;
-
-			folded->calls[call] = 2 * folded->texts[report->calls[call].name] + kernel;
-		}
+		if (is_kernel(report, frame))
+			folded->calls[call] = ENDS_IN_KERNEL;
+		else if (frame->kind == REPORT_RUNTIME && report->calls[call].path != 0)
+			folded->calls[call] = ENDS_IN_PLACE;
 	}
+}
+
+/* Return: 0, -ENOMEM. */
+static int classify_calls(struct folded *folded)
+{
+	const struct report *report = folded->report;
+	_cleanup_(tm_freep) uint32_t *order = NULL;
+	_cleanup_(tm_freep) uint32_t *classes = calloc(report->call_count + 1u, sizeof(*classes));
+	uint32_t class = 0;
+
+	for (uint32_t i = 0; i < report->frame_count; i++)
+		note_ends(folded, &report->frames[i]);
+	order = sort_new(report->call_count, compare_calls, folded);
+	if (!order || !classes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < report->call_count; i++) {
+		if (i > 0 && compare_calls(order[i - 1], order[i], folded) != 0)
+			class ++;
+		classes[order[i]] = class << ENDS_BITS | folded->calls[order[i]];
+	}
+	memcpy(folded->calls, classes, report->call_count * sizeof(*classes));
+	return 0;
 }
 
 static int folded_init(struct folded *folded, const struct report *report)
@@ -98,7 +150,7 @@ static int folded_init(struct folded *folded, const struct report *report)
 
 	folded->report = report;
 	folded->texts = malloc(sizeof(uint32_t) * ((size_t)report->string_count + 1));
-	folded->calls = malloc(sizeof(uint32_t) * ((size_t)report->call_count + 1));
+	folded->calls = calloc((size_t)report->call_count + 1, sizeof(uint32_t));
 	if (!order || !folded->texts || !folded->calls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->string_count; i++) {
@@ -106,7 +158,8 @@ static int folded_init(struct folded *folded, const struct report *report)
 			class ++;
 		folded->texts[order[i]] = class;
 	}
-	classify_calls(folded);
+	if (classify_calls(folded) < 0)
+		return -ENOMEM;
 	folded->ranks = stack_order_new(report, folded->calls);
 	return folded->ranks ? 0 : -ENOMEM;
 }
@@ -122,6 +175,23 @@ static void write_name(struct output_file *out, const char *name)
 	}
 }
 
+static void write_call(struct output_file *out, const struct folded *folded, uint32_t index)
+{
+	const struct report *report = folded->report;
+	const struct report_call *call = &report->calls[index];
+
+	write_name(out, report->strings[call->name]);
+	if (folded->calls[index] & ENDS_IN_KERNEL)
+		output_file_text(out, "_[k]");
+	if (!(folded->calls[index] & ENDS_IN_PLACE))
+		return;
+	output_file_text(out, " (");
+	write_name(out, base_of(report, call));
+	if (call->line != 0)
+		output_file_format(out, ":%u", call->line);
+	output_file_text(out, ")");
+}
+
 /* @numbers: of what the samples are compared with, if they are, and of theirs. */
 static void write_row(struct output_file *out, const struct folded *folded,
 		      const struct report_sample *sample, const uint64_t numbers[FOLDED_SIDES])
@@ -135,9 +205,7 @@ static void write_row(struct output_file *out, const struct folded *folded,
 		output_file_format(out, ";[truncated: %s]", tm_reasons_stop(sample->stop));
 	while ((call = stack_walk_next(&walk)) != STACK_WALK_END) {
 		output_file_text(out, ";");
-		write_name(out, report->strings[report->calls[call].name]);
-		if (folded->calls[call] & 1)
-			output_file_text(out, "_[k]");
+		write_call(out, folded, call);
 	}
 	if (report_sample_ends_in_state(sample))
 		output_file_format(out, ";[%s]", tm_reasons_thread(sample->state));

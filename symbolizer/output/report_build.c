@@ -225,9 +225,7 @@ int report_build_init(struct report_build *build, const struct aggregate *aggreg
 
 	*build = (struct report_build){.report.title = ""};
 	r = number_processes(build, aggregate);
-	if (report_frames_init(&build->frames, aggregate->files, names, kernel, aggregate->strings,
-			       build->numbers) &&
-	    !r)
+	if (report_frames_init(&build->frames, aggregate, names, kernel, build->numbers) && !r)
 		r = -ENOMEM;
 	if (!r)
 		r = fill(build, aggregate);

@@ -8,6 +8,9 @@
 #include <inttypes.h>
 
 #include "shared/reasons.h"
+#include "symbolizer/names/python_lines.h"
+
+#define METHOD_NO_NAME "[python]"
 
 /*
  * Whoever names a frame calls this once. @calls: innermost first, the function that the others are
@@ -174,6 +177,40 @@ static int add_anonymous(struct report_frames *table, const struct report_frames
 	return strings_add(table->strings, "[anon]", 6, &name) || add_name(table, frame, name);
 }
 
+static uint32_t line_of(const struct method *method, uint64_t encoded)
+{
+	const struct method_content *content = &method->content;
+	const uint32_t place = encoded & TM_FRAME_PLACE_MAX;
+
+	if (place == TM_FRAME_PLACE_MAX)
+		return 0;
+	return python_lines_find((const uint8_t *)method->texts + content->lines,
+				 content->bytes - content->lines, content->version,
+				 content->flags & TM_METHOD_LINES_CUT, content->first_line, place);
+}
+
+/* Of no symbol table, so it has no system name. */
+static int add_method(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
+{
+	const struct method *method = methods_find(table->methods, methods_number(encoded));
+	struct report_call call = {0};
+	const char *name = METHOD_NO_NAME;
+
+	frame->kind = REPORT_RUNTIME;
+	frame->unnamed = !method || !method->texts[0];
+	if (!frame->unnamed)
+		name = method->texts;
+	if (method) {
+		call.line = line_of(method, encoded);
+		call.start_line = method->content.first_line;
+		if (strings_add(table->strings, method->texts + method->content.file,
+				STRINGS_MAX_BYTES, &call.path))
+			return BUDGET_E_SPENT;
+	}
+	return strings_add(table->strings, name, STRINGS_MAX_BYTES, &call.name) ||
+	       add_calls(table, frame, &call, 1);
+}
+
 static int add_unresolved(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
 	uint32_t name;
@@ -211,6 +248,8 @@ static int describe(struct report_frames *table, const struct report_frames_key 
 		return add_kernel(table, key->encoded, frame);
 	case TM_FRAME_ANON:
 		return add_anonymous(table, key, frame);
+	case TM_FRAME_METHOD:
+		return add_method(table, key->encoded, frame);
 	case REPORT_FRAMES_TEXT >> TM_FRAME_KIND_SHIFT:
 		return add_text(table, key->encoded, frame);
 	default:
@@ -266,12 +305,18 @@ static uint32_t overflow_frame(struct report_frames *table)
 	return table->overflow - 1;
 }
 
-int report_frames_init(struct report_frames *table, const struct files *files,
+int report_frames_init(struct report_frames *table, const struct aggregate *aggregate,
 		       const struct name_table *names, const struct ksyms *kernel,
-		       struct strings *strings, const uint32_t *processes)
+		       const uint32_t *processes)
 {
+	struct strings *strings = aggregate->strings;
+
 	*table = (struct report_frames){
-		.files = {.source = files, .names = names, .kernel = kernel, .strings = strings},
+		.files = {.source = aggregate->files,
+			  .names = names,
+			  .kernel = kernel,
+			  .strings = strings},
+		.methods = aggregate->methods,
 		.strings = strings,
 		.processes = processes,
 		.lookup.budget = strings->budget,

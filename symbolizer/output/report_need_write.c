@@ -39,7 +39,7 @@ static uint64_t folded_bytes(const struct report *report)
 {
 	return ranks_bytes(report) +
 	       (sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->string_count + 1) +
-	       sizeof(uint32_t) * ((uint64_t)report->call_count + 1) +
+	       (2 * sizeof(uint32_t) + SORT_BYTES) * ((uint64_t)report->call_count + 1) +
 	       SORT_BYTES * ((uint64_t)report->sample_count + 1);
 }
 

@@ -14,8 +14,8 @@
  * Copies the frames, with file indices in place of file numbers. Return: how many at the leaf's
  * end must be left out, since there is no memory for the file of one of them.
  */
-static uint32_t resolve_files(struct aggregate *aggregate, const struct tm_sample *sample,
-			      uint32_t count)
+static uint32_t resolve_frames(struct aggregate *aggregate, const struct tm_sample *sample,
+			       uint32_t count)
 {
 	uint32_t lost = 0;
 
@@ -32,6 +32,9 @@ static uint32_t resolve_files(struct aggregate *aggregate, const struct tm_sampl
 			}
 			frame &= ~((uint64_t)TM_FRAME_FILE_MAX << TM_FRAME_FILE_SHIFT);
 			frame |= (uint64_t)file << TM_FRAME_FILE_SHIFT;
+		} else if (frame >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD) {
+			methods_note_use(aggregate->methods, methods_number(frame),
+					 sample->event.ktime);
 		}
 		aggregate->frames[i] = frame;
 	}
@@ -104,12 +107,13 @@ static int find_comm(struct aggregate *aggregate, const char *comm, uint32_t *re
 }
 
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
-		    struct process_table *processes, struct files *files)
+		    struct process_table *processes, struct files *files, struct methods *methods)
 {
 	memset(aggregate, 0, sizeof(*aggregate)); /* too large for a compound literal */
 	aggregate->strings = strings;
 	aggregate->processes = processes;
 	aggregate->files = files;
+	aggregate->methods = methods;
 	aggregate_charge(aggregate, strings->budget);
 }
 
@@ -169,7 +173,7 @@ static const uint64_t *resolve(struct aggregate *aggregate, const struct tm_samp
 			       uint32_t *ret_count)
 {
 	uint32_t count = (uint32_t)sample->kernel_frames + sample->user_frames;
-	uint32_t lost = resolve_files(aggregate, sample, count);
+	uint32_t lost = resolve_frames(aggregate, sample, count);
 
 	*ret_count = count;
 	if (!lost)

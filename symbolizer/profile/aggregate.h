@@ -22,7 +22,7 @@
 
 /* Charged to @strings' budget, until aggregate_charge names another one. */
 void aggregate_init(struct aggregate *aggregate, struct strings *strings,
-		    struct process_table *processes, struct files *files);
+		    struct process_table *processes, struct files *files, struct methods *methods);
 /* While it is empty. @budget: borrowed. */
 void aggregate_charge(struct aggregate *aggregate, struct budget *budget);
 /* Frees everything; the aggregate is empty then and may be used again. */

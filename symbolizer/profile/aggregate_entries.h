@@ -8,6 +8,7 @@
  */
 
 #include "symbolizer/profile/files.h"
+#include "symbolizer/profile/methods.h"
 #include "symbolizer/profile/processes.h"
 #include "symbolizer/profile/sample_kind.h"
 #include "symbolizer/profile/waker_kind.h"
@@ -86,6 +87,7 @@ struct aggregate {
 	struct strings *strings;                       /* borrowed */
 	struct process_table *processes;               /* borrowed */
 	struct files *files;                           /* borrowed */
+	struct methods *methods;                       /* borrowed */
 	uint64_t period_ns;                            /* of an on-CPU sample without a value */
 	struct sample_sum exported[TM_SAMPLE_KINDS_N]; /* what was counted */
 	uint32_t timed;                                /* samples with a code_ktime */

@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct interval *interval_open(struct budget_total *total, const struct hash_seed *seed,
-			       struct process_table *processes, struct files *files)
+			       struct process_table *processes, struct files *files,
+			       struct methods *methods)
 {
 	struct interval *interval = calloc(1, sizeof(*interval));
 
@@ -27,9 +28,10 @@ struct interval *interval_open(struct budget_total *total, const struct hash_see
 		free(interval);
 		return NULL;
 	}
-	aggregate_init(&interval->aggregate, &interval->strings, processes, files);
+	aggregate_init(&interval->aggregate, &interval->strings, processes, files, methods);
 	aggregate_charge(&interval->aggregate, &interval->counted);
 	thread_rows_init(&interval->threads, &interval->budget);
+	methods_init(&interval->methods, &interval->budget, /* queue= */ NULL);
 	return interval;
 }
 
@@ -102,7 +104,7 @@ int interval_close(struct interval *interval, struct interval **ret_next)
 	if (interval_close_last(interval))
 		return BUDGET_E_SPENT;
 	next = interval_open(interval->budget.total, interval->strings.seed, aggregate->processes,
-			     aggregate->files);
+			     aggregate->files, aggregate->methods);
 	if (!next || copy_tables(interval)) {
 		(void)interval_free(next);
 		drop_copies(interval);
@@ -110,10 +112,13 @@ int interval_close(struct interval *interval, struct interval **ret_next)
 		return BUDGET_E_SPENT;
 	}
 	next->aggregate.period_ns = aggregate->period_ns;
+	methods_copy_sampled(aggregate->methods, &interval->methods);
 	process_forget(aggregate->processes, &next->strings);
 	files_forget(aggregate->files, &next->strings);
+	methods_forget(aggregate->methods);
 	aggregate->processes = &interval->processes;
 	aggregate->files = &interval->files;
+	aggregate->methods = &interval->methods;
 	*ret_next = next;
 	return 0;
 }
@@ -125,6 +130,7 @@ struct interval *interval_free(struct interval *interval)
 	aggregate_deinit(&interval->aggregate);
 	thread_rows_deinit(&interval->threads);
 	drop_copies(interval);
+	methods_deinit(&interval->methods);
 	strings_deinit(&interval->strings);
 	free(interval);
 	return NULL;

@@ -21,6 +21,7 @@
 #define INTERVAL_COUNTED_PART 2u /* stacks and samples */
 #define INTERVAL_STRINGS_PART 4u
 #define INTERVAL_TABLES_PART  4u /* for the caller's tables of processes and files */
+#define INTERVAL_METHODS_PART 8u /* for the caller's methods */
 #define INTERVAL_THREADS_PART 8u /* for the caller's table of threads, with --off-cpu */
 
 struct interval {
@@ -32,11 +33,13 @@ struct interval {
 	struct sample_sum in_progress;  /* sleeps that have not ended; `aggregate` has them, too */
 	struct process_table processes; /* once closed: copies of the entries, and nothing else */
 	struct files files;             /* the same */
+	struct methods methods;         /* once closed: copies of those that were sampled */
 };
 
 /* Opens one. Return: NULL when memory is short. */
 struct interval *interval_open(struct budget_total *total, const struct hash_seed *seed,
-			       struct process_table *processes, struct files *files);
+			       struct process_table *processes, struct files *files,
+			       struct methods *methods);
 /*
  * Closes @interval and opens the next one, with which the live tables go on.
  * Return: 0; BUDGET_E_SPENT: there is no memory for it beside the other reports, and it stays open.

@@ -162,6 +162,10 @@ void reader_record(struct reader *reader, uint32_t bytes)
 		if (files_announce(reader->aggregate->files, record))
 			reader->announces_lost++;
 		break;
+	case TM_EVENT_METHOD:
+		if (methods_announce(reader->aggregate->methods, record))
+			reader->announces_lost++;
+		break;
 	case TM_EVENT_RETIRE:
 		take_retire(reader, record);
 		break;

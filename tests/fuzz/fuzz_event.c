@@ -27,6 +27,7 @@ static struct hash_seed seed = {{4, 2}};
 static struct interval *interval;
 static struct process_table processes;
 static struct files files;
+static struct methods methods;
 static struct threads threads;
 static struct symbol_store store; /* the same for every input */
 static struct reader reader;
@@ -68,10 +69,11 @@ static void begin(void)
 	if (!store.seed)
 		make_store();
 	budget = (struct budget){.limit = UINT64_MAX, .total = &total};
-	interval = interval_open(&total, &seed, &processes, &files);
+	interval = interval_open(&total, &seed, &processes, &files, &methods);
 	if (!interval)
 		abort();
 	files_init(&files, &interval->strings, &budget, &queue);
+	methods_init(&methods, &budget, &queue);
 	process_table_init(&processes, &interval->strings, &budget, &queue);
 	threads_init(&threads, &seed);
 	threads.budget = budget;
@@ -89,6 +91,7 @@ static void end(void)
 	threads_deinit(&threads);
 	process_table_deinit(&processes);
 	files_deinit(&files);
+	methods_deinit(&methods);
 	tm_retire_deinit(&queue);
 	if (budget.used || threads.budget.used || threads.stack_bytes || total.used)
 		abort(); /* memory was charged to the budget and not released */

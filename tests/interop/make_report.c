@@ -37,8 +37,8 @@ static void write_call(struct output_file *out, const struct report *report,
 	write_text(out, "htlhash", report->strings[file->htlhash]);
 	write_text(out, "build_id", report->strings[file->build_id]);
 	write_text(out, "go_build_id", report->strings[file->go_build_id]);
-	output_file_format(out, "\"unnamed\":%d,\"kernel_file\":%d,", frame->unnamed,
-			   file->is_kernel);
+	output_file_format(out, "\"unnamed\":%d,\"kernel_file\":%d,\"runtime\":%d,", frame->unnamed,
+			   file->is_kernel, frame->kind == REPORT_RUNTIME);
 	write_text(out, "source", report->strings[call->path]);
 	output_file_format(out, "\"line\":%u,\"start_line\":%u,\"kernel\":%d,\"inlined\":%d}",
 			   call->line, call->start_line, frame->kind == REPORT_KERNEL,

@@ -70,6 +70,8 @@ def wanted_facts(sample, grouping):
 def wanted_type(call):
     if call["kernel"]:
         return "kernel"
+    if call["runtime"]:
+        return "cpython"
     is_go = call["go_build_id"] and "." in call["system_name"] and not call["unnamed"]
     return "go" if is_go else "native"
 

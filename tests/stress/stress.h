@@ -15,6 +15,7 @@ struct stress {
 	struct hash_seed seed;
 	struct process_table processes;
 	struct files files;
+	struct methods methods;
 	struct tm_retire_queue queue;
 	struct symbol_store store;
 	struct ksyms kernel; /* no table came */

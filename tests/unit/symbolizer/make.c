@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shared/runtime.h"
+
 static void begin(union make_record *record, enum tm_event_type type, size_t bytes, uint32_t tgid)
 {
 	memset(record, 0, sizeof(*record));
@@ -94,6 +96,26 @@ void make_context(union make_record *record, uint32_t tgid, const void *message,
 	record->context.published = 1;
 	record->context.text_bytes = count;
 	memcpy(record->context.text, message, count);
+}
+
+void make_method(union make_record *record, uint64_t number, const char *name, const char *file,
+		 const void *lines, uint16_t lines_bytes)
+{
+	const size_t name_bytes = strlen(name), file_bytes = strlen(file);
+
+	begin(record, TM_EVENT_METHOD,
+	      offsetof(struct tm_method, text) + name_bytes + file_bytes + lines_bytes, 1);
+	record->method.number = number;
+	record->method.runtime = TM_RUNTIME_PYTHON;
+	record->method.version = 0x030b;
+	record->method.first_line = 10;
+	record->method.name_bytes = (uint16_t)name_bytes;
+	record->method.file_bytes = (uint16_t)file_bytes;
+	record->method.lines_bytes = lines_bytes;
+	record->method.name_width = record->method.file_width = 1;
+	memcpy(record->method.text, name, name_bytes);
+	memcpy(record->method.text + name_bytes, file, file_bytes);
+	memcpy(record->method.text + name_bytes + file_bytes, lines, lines_bytes);
 }
 
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)

@@ -14,8 +14,11 @@
 #define KERNEL_WORD(module, offset)                         \
 	((uint64_t)TM_FRAME_KERNEL << TM_FRAME_KIND_SHIFT | \
 	 (uint64_t)(module) << TM_FRAME_MODULE_SHIFT | (offset))
-#define VDSO_WORD(offset)      ((uint64_t)TM_FRAME_VDSO << TM_FRAME_KIND_SHIFT | (offset))
-#define ANON_WORD(address)     ((uint64_t)TM_FRAME_ANON << TM_FRAME_KIND_SHIFT | (address))
+#define VDSO_WORD(offset)  ((uint64_t)TM_FRAME_VDSO << TM_FRAME_KIND_SHIFT | (offset))
+#define ANON_WORD(address) ((uint64_t)TM_FRAME_ANON << TM_FRAME_KIND_SHIFT | (address))
+#define METHOD_WORD(number, place)                          \
+	((uint64_t)TM_FRAME_METHOD << TM_FRAME_KIND_SHIFT | \
+	 (uint64_t)(number) << TM_FRAME_METHOD_SHIFT | (place))
 #define UNRESOLVED_WORD(cause) ((uint64_t)TM_FRAME_UNRESOLVED << TM_FRAME_KIND_SHIFT | (cause))
 
 union make_record {
@@ -27,6 +30,7 @@ union make_record {
 	struct tm_retire retire;
 	struct tm_thread thread;
 	struct tm_context context;
+	struct tm_method method;
 	uint64_t words[(TM_EVENT_MAX_BYTES + 7) / 8];
 	uint8_t bytes[TM_EVENT_MAX_BYTES];
 };
@@ -47,6 +51,9 @@ void make_file(union make_record *record, uint32_t number, uint64_t ino, const c
 void make_identity_of(union make_record *record, int fd);
 /* @message: what the process says (make_context.h). */
 void make_context(union make_record *record, uint32_t tgid, const void *message, uint32_t count);
+/* Of CPython 3.11, at line 10; the names in Latin-1. */
+void make_method(union make_record *record, uint64_t number, const char *name, const char *file,
+		 const void *lines, uint16_t lines_bytes);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);
 /* What a thread does at @ktime, since @since. @words: kernel frames. It was seen at 1 first, has no

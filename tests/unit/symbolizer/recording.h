@@ -17,6 +17,7 @@ struct recording {
 	struct strings strings;
 	struct process_table processes;
 	struct files files;
+	struct methods methods;
 	struct symbol_store store;
 	struct aggregate aggregate;
 	struct tm_retire_queue queue;
@@ -30,12 +31,13 @@ static inline int recording_make(struct recording *recording)
 	    strings_init(&recording->strings, &recording->budget, &recording->seed))
 		return -1;
 	files_init(&recording->files, &recording->strings, &recording->budget, &recording->queue);
+	methods_init(&recording->methods, &recording->budget, &recording->queue);
 	if (symbol_store_init(&recording->store, RECORDING_BYTES, &recording->seed) < 0)
 		return -1;
 	process_table_init(&recording->processes, &recording->strings, &recording->budget,
 			   &recording->queue);
 	aggregate_init(&recording->aggregate, &recording->strings, &recording->processes,
-		       &recording->files);
+		       &recording->files, &recording->methods);
 	return 0;
 }
 
@@ -44,6 +46,7 @@ static inline int recording_end(struct recording *recording)
 {
 	aggregate_deinit(&recording->aggregate);
 	files_deinit(&recording->files);
+	methods_deinit(&recording->methods);
 	symbol_store_deinit(&recording->store);
 	process_table_deinit(&recording->processes);
 	strings_deinit(&recording->strings);
@@ -77,6 +80,7 @@ static inline int recording_forget(struct recording *recording)
 		return -1;
 	process_forget(&recording->processes, &fresh);
 	files_forget(&recording->files, &fresh);
+	methods_forget(&recording->methods);
 	recording_take_strings(recording, &fresh);
 	return 0;
 }

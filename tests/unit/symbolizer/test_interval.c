@@ -23,6 +23,7 @@ static struct budget tables;
 static struct hash_seed seed = {{1, 2}};
 static struct process_table processes;
 static struct files files;
+static struct methods methods;
 static struct tm_retire_queue queue;
 static struct interval *interval;
 static union make_record record;
@@ -35,9 +36,10 @@ static int begin(void **state)
 		.limit = budget_limit(&total, TM_MEMORY_PROFILE) / INTERVAL_TABLES_PART,
 		.total = &total,
 	};
-	interval = interval_open(&total, &seed, &processes, &files);
+	interval = interval_open(&total, &seed, &processes, &files, &methods);
 	process_table_init(&processes, &interval->strings, &tables, &queue);
 	files_init(&files, &interval->strings, &tables, &queue);
+	methods_init(&methods, &tables, &queue);
 	return 0;
 }
 
@@ -46,6 +48,7 @@ static int end(void **state)
 	interval = interval_free(interval);
 	process_table_deinit(&processes);
 	files_deinit(&files);
+	methods_deinit(&methods);
 	tm_retire_deinit(&queue);
 	return total.used == 0 && tables.used == 0 ? 0 : -1;
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * methods - the functions of language runtimes, by the method numbers of frames
+ */
+
+#include "symbolizer/profile/methods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash_of(uint64_t number)
+{
+	return (uint32_t)((number * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+/* Return: an index, HASH_INDEX_NONE. */
+static uint32_t find(const struct methods *methods, uint64_t number)
+{
+	struct hash_index_walk walk = hash_index_start(hash_of(number));
+	uint32_t index;
+
+	while ((index = hash_index_next(&methods->lookup, &walk)) != HASH_INDEX_NONE)
+		if (methods->items[index].number == number)
+			break;
+	return index;
+}
+
+/* Return: the entry of @number, an empty one where there was none; NULL, which is counted. */
+static struct method *get(struct methods *methods, uint64_t number)
+{
+	uint32_t index = find(methods, number);
+
+	if (index != HASH_INDEX_NONE)
+		return &methods->items[index];
+	methods->full++; /* unless */
+	if (!methods->first_free) {
+		if (methods->count >= METHODS_MAX ||
+		    budget_grow(methods->budget, &methods->items, &methods->capacity,
+				methods->count + 1, sizeof(*methods->items)))
+			return NULL;
+		methods->first_free = ++methods->count;
+	}
+	index = methods->first_free - 1;
+	if (hash_index_add(&methods->lookup, hash_of(number), index))
+		return NULL;
+	methods->full--;
+	methods->first_free = methods->items[index].next_free;
+	methods->items[index] = (struct method){.number = number, .used = true};
+	methods->live++;
+	return &methods->items[index];
+}
+
+static void drop_texts(struct methods *methods, struct method *method)
+{
+	free(method->texts);
+	budget_give(methods->budget, method->content.bytes);
+	method->texts = NULL;
+	method->content.bytes = 0;
+}
+
+static void free_entry(struct methods *methods, uint32_t index)
+{
+	struct method *method = &methods->items[index];
+
+	drop_texts(methods, method);
+	hash_index_remove(&methods->lookup, hash_of(method->number), index);
+	*method = (struct method){.next_free = methods->first_free};
+	methods->first_free = index + 1;
+	methods->live--;
+}
+
+/* --- lifetime --------------------------------------------------------------------------------- */
+
+static void on_idle_due(void *context, uint64_t ktime, uint64_t value);
+
+static uint64_t idle_ktime(const struct method *method)
+{
+	return method->seen_ktime > UINT64_MAX - METHODS_IDLE_NS
+		       ? UINT64_MAX
+		       : method->seen_ktime + METHODS_IDLE_NS;
+}
+
+/* Where the queue is full, methods_forget tries again. */
+static void enqueue(struct methods *methods, uint32_t index)
+{
+	struct method *method = &methods->items[index];
+
+	if (methods->queue && !method->queued)
+		method->queued = !tm_retire_at(methods->queue, idle_ktime(method), on_idle_due,
+					       methods, index);
+}
+
+/* One that was sampled waits for methods_forget. */
+static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
+{
+	struct methods *methods = context;
+	const uint32_t index = (uint32_t)value;
+	struct method *method = &methods->items[index];
+
+	method->queued = false;
+	if (idle_ktime(method) > ktime)
+		enqueue(methods, index);
+	else if (!method->sampled)
+		free_entry(methods, index);
+}
+
+static void note_seen(struct methods *methods, struct method *method, uint64_t ktime)
+{
+	if (ktime > method->seen_ktime)
+		method->seen_ktime = ktime;
+	enqueue(methods, (uint32_t)(method - methods->items));
+}
+
+void methods_forget(struct methods *methods)
+{
+	for (uint32_t i = 0; i < methods->count; i++) {
+		struct method *method = &methods->items[i];
+
+		method->sampled = false;
+		if (method->used)
+			enqueue(methods, i); /* which frees it at once, if its time is over */
+	}
+}
+
+/* --- contents --------------------------------------------------------------------------------- */
+
+/* Copies @texts. Return: 0; BUDGET_E_SPENT, which is counted. */
+static int set(struct methods *methods, struct method *method, const struct method_content *content,
+	       const char *texts)
+{
+	char *copy;
+
+	methods->full++; /* unless */
+	if (budget_take(methods->budget, content->bytes))
+		return BUDGET_E_SPENT;
+	copy = malloc(content->bytes);
+	if (!copy) {
+		budget_give(methods->budget, content->bytes);
+		return BUDGET_E_SPENT;
+	}
+	methods->full--;
+	memcpy(copy, texts, content->bytes);
+	drop_texts(methods, method);
+	method->texts = copy;
+	method->content = *content;
+	return 0;
+}
+
+static bool has_all(const struct method_content *content)
+{
+	return !(content->flags & TM_METHOD_NOT_RESIDENT);
+}
+
+static bool is_same(const struct method *method, const struct method_content *content,
+		    const char *texts)
+{
+	return memcmp(&method->content, content, sizeof(*content)) == 0 &&
+	       memcmp(method->texts, texts, content->bytes) == 0;
+}
+
+/* A text that was not in memory may be there the next time. Return: 0, BUDGET_E_SPENT. */
+static int take(struct methods *methods, struct method *method, const struct tm_method *record)
+{
+	struct method_content content;
+	char texts[METHOD_CONTENT_BYTES];
+
+	method_content_read(record, &content, texts);
+	if (!method->texts || (!has_all(&method->content) && has_all(&content)))
+		return set(methods, method, &content, texts);
+	methods->conflicts += has_all(&content) && !is_same(method, &content, texts);
+	return 0;
+}
+
+int methods_announce(struct methods *methods, const struct tm_method *record)
+{
+	struct method *method = get(methods, record->number);
+
+	methods->announced++;
+	if (!method)
+		return BUDGET_E_SPENT;
+	note_seen(methods, method, record->event.ktime);
+	return take(methods, method, record);
+}
+
+void methods_note_use(struct methods *methods, uint64_t number, uint64_t ktime)
+{
+	struct method *method = number ? get(methods, number) : NULL;
+
+	if (!method)
+		return;
+	note_seen(methods, method, ktime);
+	method->sampled = true;
+}
+
+const struct method *methods_find(const struct methods *methods, uint64_t number)
+{
+	uint32_t index = find(methods, number);
+
+	return index == HASH_INDEX_NONE || !methods->items[index].texts ? NULL
+									: &methods->items[index];
+}
+
+void methods_copy_sampled(const struct methods *methods, struct methods *copy)
+{
+	for (uint32_t i = 0; i < methods->count; i++) {
+		const struct method *from = &methods->items[i];
+		struct method *to;
+
+		if (!from->sampled || !from->texts)
+			continue;
+		to = get(copy, from->number);
+		if (to)
+			(void)set(copy, to, &from->content, from->texts);
+	}
+}
+
+void methods_init(struct methods *methods, struct budget *budget, struct tm_retire_queue *queue)
+{
+	*methods = (struct methods){.budget = budget, .queue = queue, .lookup.budget = budget};
+}
+
+void methods_deinit(struct methods *methods)
+{
+	if (!methods->budget)
+		return;
+	for (uint32_t i = 0; i < methods->count; i++)
+		drop_texts(methods, &methods->items[i]);
+	hash_index_deinit(&methods->lookup);
+	budget_drop(methods->budget, &methods->items, &methods->capacity, sizeof(*methods->items));
+	methods->count = methods->first_free = methods->live = 0;
+}
