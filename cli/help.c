@@ -127,6 +127,8 @@ static const char record_page[] =
 	"                          larger one the end is read, the code compiled last\n"
 	"      --no-lines          read neither source lines nor inlined calls from debug\n"
 	"                          information\n"
+	"      --runtime-internals show what runs the functions of an interpreted language, too:\n"
+	"                          the frames of CPython's evaluation loop\n"
 	"      --debug-root DIR    where separate debug files lie, for the functions of stripped\n"
 	"                          programs; give it again for several (at most 8). Default\n"
 	"                          " OPTIONS_ROOT_DEFAULT

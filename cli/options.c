@@ -34,6 +34,7 @@ static const struct option long_options[] = {
 	{"no-cache", no_argument, NULL, 'n'},
 	{"no-demangle", no_argument, NULL, 'D'},
 	{"no-lines", no_argument, NULL, 'L'},
+	{"runtime-internals", no_argument, NULL, 'I'},
 	{"debuginfod", required_argument, NULL, 'u'},
 	{"no-debuginfod", no_argument, NULL, 'U'},
 	{"debug-root", required_argument, NULL, 'g'},
@@ -243,6 +244,8 @@ static bool *switch_of(struct options *o, int option)
 		return &o->no_cache;
 	case 'L':
 		return &o->no_lines;
+	case 'I':
+		return &o->runtime_internals;
 	case 'D':
 		return &o->no_demangle;
 	case 'U':

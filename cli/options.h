@@ -67,6 +67,7 @@ struct options {
 	bool restart;            /* a symbolizer that dies is restarted */
 	bool verbose;
 	bool no_lines;                     /* neither source lines nor inlined calls */
+	bool runtime_internals;            /* what runs a runtime's functions is shown, too */
 	bool no_demangle;                  /* names are shown as the symbol tables have them */
 	bool no_debuginfod;                /* whatever the environment says */
 	bool no_debug_files;               /* separate debug files are not looked for */

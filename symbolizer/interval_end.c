@@ -249,6 +249,7 @@ struct report_job *interval_end(struct session *session, bool last)
 	job->delivery = report_delivery_is_on(&session->delivery) ? &session->delivery : NULL;
 	job->last = last;
 	name_table_init(&job->names, &session->interval->strings, &session->store);
+	job->names.runtime_internals = session->options->runtime_internals;
 	if (close_interval(session, job))
 		return report_job_free(job);
 	fill(session, job);

@@ -85,6 +85,7 @@ static int parse_flag(struct options *options, const char *text)
 		{"--off-cpu", &options->off_cpu},
 		{"--otlp-uncompressed", &options->otlp_uncompressed},
 		{"--no-lines", &options->no_lines},
+		{"--runtime-internals", &options->runtime_internals},
 		{"--debug-files", &options->debug_files},
 		{"--no-demangle", &options->no_demangle},
 	};

@@ -52,6 +52,7 @@ struct options {
 	struct resource_options resource;
 	bool otlp_uncompressed; /* requests are not compressed */
 	bool no_lines;          /* neither source lines nor inlined calls */
+	bool runtime_internals; /* what runs a language runtime's functions is shown, too */
 	bool debug_files;       /* separate debug files are asked for */
 	bool no_demangle;       /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];

@@ -52,6 +52,7 @@ struct name_table {
 	uint32_t file_count, file_capacity;
 	struct hash_index lookup; /* of places */
 	struct jit_names jit;
+	bool runtime_internals;     /* what runs a language runtime's functions is shown, too */
 	uint64_t failed;            /* files whose symbols had not come, or not yet */
 	struct strings *strings;    /* borrowed */
 	struct symbol_store *store; /* borrowed */

@@ -79,7 +79,8 @@ static void count_line(struct report_build *build, uint64_t word, const struct r
 	uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
 	const struct name_table_place *place = NULL;
 
-	if (kind == TM_FRAME_ANON && build->frames.calls[frame->first_call].line)
+	if ((kind == TM_FRAME_ANON || kind == TM_FRAME_METHOD) &&
+	    build->frames.calls[frame->first_call].line)
 		build->report.lines += count;
 	if (kind == TM_FRAME_FILE)
 		place = name_table_find(build->frames.files.names, name_table_key(word));
@@ -91,29 +92,38 @@ static void count_line(struct report_build *build, uint64_t word, const struct r
 		build->report.lines += place->call_count ? count : 0;
 }
 
+/* @word: what @frame was, in a stack of @process. */
+static void count_frame(struct report_build *build, uint64_t word, uint32_t process,
+			const struct report_frame *frame, uint64_t count)
+{
+	struct report *report = &build->report;
+
+	report->frames_shown += count;
+	if (frame->unnamed) {
+		report->unnamed_frames += count;
+		report->unnamed[name_table_reason(build->frames.files.names, word, process)] +=
+			count;
+	}
+	count_line(build, word, frame, count);
+	if (word >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED && (word & 0xff) < TM_UNRESOLVED_N)
+		report->unresolved[word & 0xff] += count;
+}
+
 static void count_frames(struct report_build *build, const struct aggregate *aggregate,
 			 const struct report_sample *sample)
 {
 	const struct aggregate_stack *words = &aggregate->stacks[sample->stack];
-	const uint32_t *frames = &build->stacks.frames[build->stacks.items[sample->stack].first];
+	const uint32_t *frame = &build->stacks.frames[build->stacks.items[sample->stack].first];
 	struct report *report = &build->report;
+	const bool merged = aggregate_is_merged(words);
 
-	report->frames_shown += (words->count - aggregate_is_merged(words)) * sample->count;
-	report->merged += aggregate_is_merged(words) ? sample->count : 0;
+	report->merged += merged ? sample->count : 0;
 	report->truncated[sample->stop] += sample->stop != TM_STOP_NONE ? sample->count : 0;
-	for (uint32_t f = aggregate_is_merged(words); f < words->count; f++) {
-		if (build->frames.frames[frames[f]].unnamed) {
-			report->unnamed_frames += sample->count;
-			report->unnamed[name_table_reason(build->frames.files.names,
-							  words->frames[f], words->process)] +=
-				sample->count;
-		}
-		count_line(build, words->frames[f], &build->frames.frames[frames[f]],
-			   sample->count);
-		if (words->frames[f] >> TM_FRAME_KIND_SHIFT == TM_FRAME_UNRESOLVED &&
-		    (words->frames[f] & 0xff) < TM_UNRESOLVED_N)
-			report->unresolved[words->frames[f] & 0xff] += sample->count;
-	}
+	frame += merged;
+	for (uint32_t f = merged; f < words->count; f++)
+		if (!report_stacks_hide(&build->frames, words, f))
+			count_frame(build, words->frames[f], words->process,
+				    &build->frames.frames[*frame++], sample->count);
 }
 
 /* Its stack, and what the report says of it. */

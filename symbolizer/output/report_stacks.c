@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_stacks - the stacks of a report; those of off-CPU samples without the hook that took them
+ * report_stacks - the stacks of a report, without frames of what took them or runs their functions
  */
 
 #include "symbolizer/output/report_stacks.h"
@@ -37,24 +37,26 @@ static uint32_t hook_frames(const struct ksyms *kernel, const struct aggregate_s
 static void add_stack(struct report_stacks *stacks, const struct aggregate_stack *stack,
 		      uint32_t index, uint32_t kinds, struct report_frames *frames)
 {
+	const uint32_t begin = stacks->frame_count;
 	uint32_t hook = 0, first = 0;
 
 	if (kinds >> TM_SAMPLE_OFF_CPU & 1)
 		hook = hook_frames(frames->files.kernel, stack);
 	if (!(kinds >> TM_SAMPLE_ON_CPU & 1))
 		first = hook;
-	stacks->items[index] = (struct report_stack){stacks->frame_count, stack->count - first};
+	for (uint32_t f = first; f < stack->count; f++)
+		if (!report_stacks_hide(frames, stack, f))
+			stacks->frames[stacks->frame_count++] =
+				report_frames_of(frames, stack->frames[f], stack->process);
+	stacks->items[index] = (struct report_stack){begin, stacks->frame_count - begin};
 	stacks->off_cpu[index] = index;
 	if (hook != first) {
 		stacks->off_cpu[index] = stacks->count;
 		stacks->items[stacks->count++] = (struct report_stack){
-			stacks->frame_count + hook,
-			stack->count - hook,
+			begin + hook,
+			stacks->frame_count - begin - hook,
 		};
 	}
-	for (uint32_t f = first; f < stack->count; f++)
-		stacks->frames[stacks->frame_count++] =
-			report_frames_of(frames, stack->frames[f], stack->process);
 }
 
 int report_stacks_init(struct report_stacks *stacks, const struct aggregate *aggregate,

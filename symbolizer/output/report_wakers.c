@@ -116,7 +116,8 @@ static void add_waker(struct report_wakers *wakers, const struct aggregate_sampl
 	const struct aggregate_stack *stack = &wakers->aggregate->stacks[sample->waker_stack - 1];
 
 	for (uint32_t i = hook_frames(wakers, stack); i < stack->count; i++)
-		add_frame(wakers, stack->frames[i], stack->process);
+		if (!report_stacks_hide(wakers->frames, stack, i))
+			add_frame(wakers, stack->frames[i], stack->process);
 	if (sample->waker_stop != TM_STOP_NONE)
 		add_text(wakers, "truncated: ", tm_reasons_stop(sample->waker_stop));
 	if (sample->waker == WAKER_KIND_THREAD)

@@ -43,6 +43,7 @@ static void without_options_the_whole_host_is_recorded(void **state)
 	assert_null(options.cache);
 	assert_false(options.no_cache);
 	assert_false(options.no_demangle);
+	assert_false(options.runtime_internals);
 	assert_int_equal(options.debuginfod.count, 0);
 	assert_int_equal(options.debug_root_count, 1);
 	assert_string_equal(options.debug_roots[0], "/usr/lib/debug");
@@ -77,7 +78,8 @@ static void every_option_is_parsed(void **state)
 	assert_int_equal(
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
 		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y "
-		      "--cpu-max 0.5 --perf-map-max 512 --no-demangle"),
+		      "--cpu-max 0.5 --perf-map-max 512 --no-demangle "
+		      "--runtime-internals"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -95,6 +97,7 @@ static void every_option_is_parsed(void **state)
 	assert_true(options.verbose);
 	assert_true(options.public_files);
 	assert_true(options.no_demangle);
+	assert_true(options.runtime_internals);
 }
 
 static void debug_files_lie_below_the_folders_that_are_given(void **state)

@@ -53,6 +53,9 @@ static void full_set_is_parsed(void **state)
 	assert_false(options.debug_files);
 	assert_int_equal(parse("--debug-files"), 0);
 	assert_true(options.debug_files);
+	assert_false(options.runtime_internals);
+	assert_int_equal(parse("--runtime-internals"), 0);
+	assert_true(options.runtime_internals);
 	assert_false(options.no_demangle);
 	assert_int_equal(parse("--no-demangle"), 0);
 	assert_true(options.no_demangle);

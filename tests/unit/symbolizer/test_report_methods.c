@@ -26,10 +26,22 @@ static union make_record record;
 static const uint8_t lines[] = {0xe8, 0x00, 0xe8, 0x00, 0x80, 0x00, 0xd8, 0x0a, 0x0f,
 				0x88, 0x25, 0x88, 0x25, 0xf0, 0x00, 0x01, 0x03, 0x04};
 
+static const struct {
+	struct tm_kernel_table header;
+	struct tm_kernel_module module;
+	struct tm_kernel_symbol symbols[2];
+	char names[24];
+} table = {
+	{TM_KERNEL_MAGIC, 1, 2, 24},
+	{1, 0, 0x1000},
+	{{0x0, 8, 0}, {0x10, 13, 0}},
+	"\0kernel\0hook\0__schedule",
+};
+
 static int begin(void **state)
 {
 	assert_int_equal(recording_make(&recording), 0);
-	kernel = KSYMS_NULL;
+	assert_int_equal(ksyms_parse(&kernel, &table, sizeof(table)), 0);
 	name_table_init(&names, &recording.strings, &recording.store);
 	return 0;
 }
@@ -61,6 +73,14 @@ static void finish(void)
 	assert_int_equal(report_build_init(&build, &recording.aggregate, &names, &kernel), 0);
 }
 
+static const char *name_of(uint32_t place)
+{
+	const struct report *report = &build.report;
+	const struct report_frame *frame = &report->frames[report->stack_frames[place]];
+
+	return report->strings[report_outermost(report, frame)->name];
+}
+
 static const struct report_call *call(uint32_t place, const char *name)
 {
 	const struct report *report = &build.report;
@@ -68,7 +88,7 @@ static const struct report_call *call(uint32_t place, const char *name)
 
 	assert_int_equal(frame->kind, REPORT_RUNTIME);
 	assert_int_equal(frame->file, REPORT_NO_FILE);
-	assert_string_equal(report->strings[report_outermost(report, frame)->name], name);
+	assert_string_equal(name_of(place), name);
 	return report_outermost(report, frame);
 }
 
@@ -92,6 +112,79 @@ static void method_has_name_file_and_line(void **state)
 	assert_int_equal(build.report.unnamed_frames, 0);
 }
 
+/* Files 1 and 2 are the interpreter and a library that calls it again. */
+static const uint64_t mixed[] = {FILE_WORD(2, 0x10), METHOD_WORD(7, 3),  METHOD_WORD(7, 3),
+				 FILE_WORD(1, 0x20), FILE_WORD(2, 0x30), METHOD_WORD(7, 0),
+				 FILE_WORD(1, 0x40), FILE_WORD(1, 0x50)};
+
+static void interpreter_behind_its_functions_is_not_shown(void **state)
+{
+	announce(7, "work");
+	sample(mixed, 8);
+	sample(mixed, 8);
+	finish();
+	assert_int_equal(build.report.stacks[0].count, 6);
+	assert_string_equal(name_of(0), "[unknown file]+0x10");
+	assert_string_equal(name_of(1), "work");
+	assert_string_equal(name_of(2), "work");
+	assert_string_equal(name_of(3), "[unknown file]+0x30");
+	assert_string_equal(name_of(4), "work");
+	assert_string_equal(name_of(5), "[unknown file]+0x50");
+	assert_int_equal(build.report.samples[0].count, 2);
+	assert_int_equal(build.report.exported, 2);
+	assert_int_equal(build.report.frames_shown, 2 * 6);
+	assert_int_equal(build.report.unnamed_frames, 2 * 3);
+	assert_int_equal(build.report.lines, 2 * 3);
+}
+
+static void interpreter_is_shown_if_it_is_wanted(void **state)
+{
+	names.runtime_internals = true;
+	announce(7, "work");
+	sample(mixed, 8);
+	finish();
+	assert_int_equal(build.report.stacks[0].count, 8);
+	assert_string_equal(name_of(3), "[unknown file]+0x20");
+	assert_string_equal(name_of(6), "[unknown file]+0x40");
+	assert_int_equal(build.report.frames_shown, 8);
+}
+
+/* Both kinds share one stack of the aggregate, which is two of the report. */
+static void interpreter_is_not_shown_in_stacks_of_waiting_threads(void **state)
+{
+	const uint64_t words[] = {KERNEL_WORD(0, 0x8), KERNEL_WORD(0, 0x10), METHOD_WORD(7, 3),
+				  FILE_WORD(1, 0x20), FILE_WORD(1, 0x50)};
+
+	announce(7, "work");
+	make_sample(&record, 1, 42, "c", words, 2, 3);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	make_off_cpu(&record, TM_THREAD_INTERRUPTIBLE, 100);
+	assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	finish();
+	assert_int_equal(build.report.stack_count, 2);
+	assert_int_equal(build.report.stacks[0].first, 0);
+	assert_int_equal(build.report.stacks[0].count, 4);
+	assert_int_equal(build.report.stacks[1].first, 2);
+	assert_int_equal(build.report.stacks[1].count, 2);
+	assert_string_equal(name_of(3), "[unknown file]+0x50");
+}
+
+static void interpreter_is_not_shown_in_stacks_of_wakers(void **state)
+{
+	static union make_record waker;
+
+	announce(7, "work");
+	make_sample(&waker, 1, 43, "w", mixed + 5, 0, 3);
+	make_waker(&waker, 42, 1);
+	make_sample(&record, 1, 42, "c", mixed + 7, 0, 1);
+	make_off_cpu(&record, TM_THREAD_INTERRUPTIBLE, 100);
+	assert_int_equal(
+		aggregate_add_woken(&recording.aggregate, &record.sample, 100, &waker.sample), 0);
+	finish();
+	assert_true(build.report.samples[0].woken);
+	assert_int_equal(build.report.stacks[build.report.samples[0].stack].count, 5);
+}
+
 static void unknown_method_is_python(void **state)
 {
 	static const uint64_t words[] = {METHOD_WORD(0, 3), METHOD_WORD(9, 3)};
@@ -107,6 +200,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(method_has_name_file_and_line, begin, end),
+		cmocka_unit_test_setup_teardown(interpreter_behind_its_functions_is_not_shown,
+						begin, end),
+		cmocka_unit_test_setup_teardown(interpreter_is_shown_if_it_is_wanted, begin, end),
+		cmocka_unit_test_setup_teardown(
+			interpreter_is_not_shown_in_stacks_of_waiting_threads, begin, end),
+		cmocka_unit_test_setup_teardown(interpreter_is_not_shown_in_stacks_of_wakers, begin,
+						end),
 		cmocka_unit_test_setup_teardown(unknown_method_is_python, begin, end),
 	};
 
