@@ -24,6 +24,14 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct rb_node {
 	unsigned long __rb_parent_color;
 	struct rb_node *rb_right;
@@ -214,7 +222,24 @@ struct nsproxy {
 	struct mnt_namespace *mnt_ns;
 };
 
-struct pid_namespace;
+struct xarray {
+	void *xa_head;
+};
+
+struct xa_node {
+	unsigned char shift;
+	void *slots[64];
+};
+
+struct idr {
+	struct xarray idr_rt;
+	unsigned int idr_base;
+};
+
+struct pid_namespace {
+	struct idr idr;
+};
+
 struct upid {
 	int nr;
 	struct pid_namespace *ns;
@@ -222,6 +247,7 @@ struct upid {
 
 struct pid {
 	unsigned int level;
+	struct hlist_head tasks[1]; /* by enum pid_type: here of PIDTYPE_PID, a thread's own */
 	struct upid numbers[1];
 };
 
@@ -281,6 +307,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct hlist_node pid_links[1]; /* as `tasks` of struct pid */
 	__u64 start_boottime;
 	__u64 self_exec_id;
 	char comm[16];

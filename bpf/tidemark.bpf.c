@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tidemark - the BPF programs: timer sample, fork and exit hooks, iterators, file update
+ * tidemark - the BPF programs: timer sample, fork and exit hooks, iterators, the collector's own
  */
 
 #include <stdbool.h>
@@ -16,6 +16,7 @@
 #include "bpf/owner_time.bpf.h"
 #include "bpf/sample.bpf.h"
 #include "bpf/selection.bpf.h"
+#include "bpf/task_find.bpf.h"
 #include "bpf/thread_report.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -267,22 +268,19 @@ int mark_wanted(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-SEC("iter/task")
-int check_mapping(struct bpf_iter__task *ctx)
-{
-	__u64 task = iterator_task(ctx), mm;
-	__u32 status = TM_CHECK_BUSY;
+/* --- run by the collector --------------------------------------------------------------------- */
 
-	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
-		return 0;
-	mm = (__u64)TASK_READ(task, mm);
-	for (int i = 0; i < VMA_TRIES && status == TM_CHECK_BUSY; i++)
-		status = (__u32)check_try(mm);
-	check.status = status;
-	return 0;
+/* The arguments are a thread, an address, and whether any file will do, else check_identity.
+ * Return: enum tm_check_status. */
+SEC("raw_tp")
+int check_mapping(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 task = task_find((__u32)ctx->args[0]);
+
+	return task ? check_task(task, ctx->args[1], ctx->args[2]) : TM_CHECK_UNANSWERED;
 }
 
-static __always_inline void announce_ahead(struct nesting *level, __u64 task)
+static __always_inline void announce_ahead(struct nesting *level, __u64 task, __u64 address)
 {
 	struct scratch *s = level->scratch;
 
@@ -291,30 +289,28 @@ static __always_inline void announce_ahead(struct nesting *level, __u64 task)
 	s->walk.mm = (__u64)TASK_READ(task, mm);
 	s->walk.announced = 0;
 	sample_limits(s, 0, 0, ~0u);
-	frame_look_up(level->number, check.address);
+	frame_look_up(level->number, address);
 }
 
-/* Announces the file that a process has mapped at check.address, before anything is sampled: no
- * sample can need the scratch memory of the timer yet. */
-SEC("iter/task")
-int announce_mapping(struct bpf_iter__task *ctx)
+/* Announces the file that a process has mapped, before anything is sampled: no sample can need the
+ * scratch memory of the timer yet. The arguments are the process and the address. */
+SEC("raw_tp")
+int announce_mapping(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u64 task = iterator_task(ctx);
 	struct nesting level = {.cpu = bpf_get_smp_processor_id()};
+	__u64 task = task_find((__u32)ctx->args[0]);
 
-	if (!task || !check.own_tid || task_own_number(task) != check.own_tid)
-		return 0;
 	level.slot = nesting_slot(level.cpu);
-	if (!level.slot || nesting_open(&level, TM_LEVEL_TIMER) != NESTING_OPEN)
+	if (!task || !level.slot || nesting_open(&level, TM_LEVEL_TIMER) != NESTING_OPEN)
 		return 0;
-	announce_ahead(&level, task);
+	announce_ahead(&level, task, ctx->args[1]);
 	nesting_close(&level);
 	return 0;
 }
 
 /*
  * Changes what a file number stands for, in place, since a sample may be using the entry. The
- * collector runs it; the arguments are the number, enum tm_file_change, and a value.
+ * arguments are the number, enum tm_file_change, and a value.
  */
 SEC("raw_tp")
 int change_file(struct bpf_raw_tracepoint_args *ctx)

@@ -287,47 +287,44 @@ int loader_mark_wanted(const struct loader *loader)
 	return run_iterator(loader->skeleton->progs.mark_wanted, 0);
 }
 
+/* Runs a program for its effect or its answer. Return: what it returned, -errno. */
+static int run_program(const struct bpf_program *program, const uint64_t arguments[3])
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
+		    .ctx_size_in = 3 * sizeof(*arguments));
+	int r = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
+
+	return r < 0 ? -errno : (int)options.retval;
+}
+
 void loader_announce(const struct loader *loader, uint32_t pid, uint64_t address)
 {
-	loader->skeleton->bss->check = (struct tm_check){.own_tid = pid, .address = address};
-	(void)run_iterator(loader->skeleton->progs.announce_mapping, (pid_t)pid);
+	(void)run_program(loader->skeleton->progs.announce_mapping, (uint64_t[3]){pid, address});
 }
 
 int loader_match_file(void *context, uint32_t pid, uint64_t address,
 		      const struct tm_identity *identity)
 {
 	struct tidemark_bpf *skeleton = ((struct loader *)context)->skeleton;
-	struct tm_check *check = &skeleton->bss->check;
+	const uint64_t arguments[] = {pid, address, !identity};
+	int r = TM_CHECK_BUSY;
 
-	for (int i = 0; i < MATCH_TRIES; i++) {
-		int r;
-
-		*check = (struct tm_check){
-			.own_tid = pid, .address = address, .any_file = !identity};
-		if (identity)
-			check->identity = *identity;
-		r = run_iterator(skeleton->progs.check_mapping, (pid_t)pid);
-		if (r < 0)
-			return r;
-		if (check->status == TM_CHECK_UNANSWERED)
-			return -ESRCH;
-		if (check->status != TM_CHECK_BUSY)
-			return (int)check->status;
-	}
-	return -EBUSY;
+	if (identity)
+		skeleton->bss->check_identity = *identity;
+	for (int i = 0; i < MATCH_TRIES && r == TM_CHECK_BUSY; i++)
+		r = run_program(skeleton->progs.check_mapping, arguments);
+	return r == TM_CHECK_UNANSWERED || r == TM_CHECK_BUSY ? -EAGAIN : r;
 }
 
 int loader_change(void *context, uint32_t number, enum tm_file_change change, uint64_t value)
 {
 	const struct loader *loader = context;
 	const uint64_t arguments[] = {number, change, value};
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
-		    .ctx_size_in = sizeof(arguments));
+	int r = run_program(loader->skeleton->progs.change_file, arguments);
 
-	if (bpf_prog_test_run_opts(bpf_program__fd(loader->skeleton->progs.change_file), &options) <
-	    0)
-		return -errno;
-	return options.retval ? 0 : -ENOENT;
+	if (r == 0)
+		return -ENOENT;
+	return r < 0 ? r : 0;
 }
 
 void loader_deinit(struct loader *loader)

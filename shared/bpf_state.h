@@ -131,18 +131,10 @@ enum tm_file_change {
 };
 
 enum tm_check_status {
-	TM_CHECK_UNANSWERED, /* the iterator found no such thread */
+	TM_CHECK_UNANSWERED, /* there is no such thread, or it ends */
 	TM_CHECK_BUSY,       /* the mapping is being modified: try again */
 	TM_CHECK_OTHER,      /* not that file, or none */
 	TM_CHECK_SAME,       /* that file */
 	TM_CHECK_SERVED,     /* that file, on a file system that a process serves */
 	TM_CHECK_CHANGED,    /* that file, but its ctime is another one (tm_identity) */
-};
-
-struct tm_check {          /* request and answer of check_mapping; request of announce_mapping */
-	uint32_t own_tid;  /* thread in the collector's PID namespace */
-	uint32_t status;   /* enum tm_check_status */
-	uint64_t address;  /* of its mapping */
-	uint64_t any_file; /* else it is to be of this one: */
-	struct tm_identity identity;
 };

@@ -64,10 +64,10 @@ bool program_off_cpu_left(uint32_t state, uint64_t since, uint64_t *ret_untracke
 	return left;
 }
 
-uint32_t program_check_compare(const struct tm_check *wanted, const struct tm_identity *found,
-			       uint64_t magic)
+uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
+			       const struct tm_identity *found, uint64_t magic)
 {
-	return check_compare(wanted, found, magic);
+	return check_compare(sampled, any_file, found, magic);
 }
 
 uint64_t program_owner_spent(uint64_t owner)

@@ -10,6 +10,8 @@
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
 
+#include "shared/event.h"
+
 enum program_map_index {
 	PROGRAM_MAP_SLOTS,
 	PROGRAM_MAP_RINGS,
@@ -42,20 +44,26 @@ extern __u64 files_known; /* this and the next: set by BPF alone */
 extern __u64 files_salt;
 extern __u64 owner_time_most; /* this and the next: set by the collector */
 extern __u32 kernel_frames_most;
+extern struct tm_identity check_identity;
+extern __u32 own_level; /* this and the next: set by find_self */
+extern __u64 own_namespace;
 
 /* What the samples of an owner have taken in this window, ns (bpf/owner_time.bpf.h). */
 uint64_t program_owner_spent(uint64_t owner);
 void program_owner_times_clear(void);
 
-struct tm_check;
-struct tm_identity;
 /* Return: enum tm_check_status. */
-uint32_t program_check_compare(const struct tm_check *wanted, const struct tm_identity *found,
-			       uint64_t magic);
+uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
+			       const struct tm_identity *found, uint64_t magic);
 
 struct bpf_iter__task;
 /* Runs before the first sample, over the collector's own task. */
 int find_self(struct bpf_iter__task *context);
+/* Address of the task that has a number in own_namespace, or 0. */
+__u64 task_find(__u32 number);
+/* The context is a thread's number, an address, and whether any file will do.
+ * Return: enum tm_check_status. */
+int check_mapping(struct bpf_raw_tracepoint_args *context);
 /* Changes the state of a file number; the context is three 64-bit arguments. */
 int change_file(struct bpf_raw_tracepoint_args *context);
 /* The programs of the timer: one with bpf_loop, one for kernels that do not have it. */

@@ -55,7 +55,6 @@ static libbpf_print_fn_t print;
 
 static struct loader loader;
 static struct tm_control_failure failure;
-static const struct tm_check *answer; /* of the iterator; NULL: none */
 static struct options options = {.hz = 99};
 
 int __wrap_access(const char *path, int mode)
@@ -137,8 +136,6 @@ int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 /* A directory cannot be read: the iterator fails while it runs. */
 int __wrap_bpf_iter_create(int link)
 {
-	if (answer)
-		loader.skeleton->bss->check = *answer;
 	return open(result.iterator ? "/" : "/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
@@ -165,7 +162,6 @@ static int make(void **state)
 	memset(&loader, 0, sizeof(loader));
 	memset(&failure, 0, sizeof(failure));
 	loads = 0;
-	answer = NULL;
 	return 0;
 }
 
@@ -268,20 +264,6 @@ static void program_that_cannot_be_attached_is_a_refusal(void **state)
 	assert_string_equal(failure.text, "the kernel refused to attach the BPF programs: "
 					  "Operation not supported");
 	assert_int_equal(failure.code, TM_FAILURE_HOST);
-}
-
-static void mapping_that_stays_busy_is_given_up(void **state)
-{
-	const struct tm_identity announced = {.dev = 1, .ino = 2};
-	struct tm_check check = {.status = TM_CHECK_CHANGED};
-
-	assert_int_equal(loader_load(&loader, &options, &failure), 0);
-	answer = &check;
-	assert_int_equal(loader_match_file(&loader, 1, 0x1000, &announced), TM_CHECK_CHANGED);
-	check.status = TM_CHECK_BUSY;
-	assert_int_equal(loader_match_file(&loader, 1, 0x1000, NULL), -EBUSY);
-	check.status = TM_CHECK_UNANSWERED;
-	assert_int_equal(loader_match_file(&loader, 1, 0x1000, NULL), -ESRCH);
 }
 
 static void keep(enum kept_kind kind, uint64_t index, int fd)
@@ -388,7 +370,6 @@ int main(void)
 		CASE(rings_that_the_kernel_refuses_are_a_refusal),
 		CASE(refused_iterator_is_a_refusal),
 		CASE(iterator_that_fails_while_it_runs_is_a_refusal),
-		CASE(mapping_that_stays_busy_is_given_up),
 		CASE(program_that_cannot_be_attached_is_a_refusal),
 		KEPT(each_attempt_takes_the_same_kept_maps),
 		KEPT(missing_map_is_a_refusal_and_no_new_map),
