@@ -14,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
 
+#include "bpf/runtime_walk.h"
 #include "bpf/vma.bpf.h"
 #include "shared/bpf_state.h"
 #include "shared/unwind_map.h"
@@ -183,68 +184,6 @@ struct process_context_head {
 	__u32 bytes;
 	__u64 published; /* ns, by a clock that nothing depends on; 0: it is being changed */
 	__u64 text;      /* address */
-};
-
-/* What a method is known by; all of it is read from the process with each frame. */
-struct method_key {
-	__u64 start_boottime;
-	__u32 tgid;
-	__u32 exec_id;
-	__u64 code; /* addresses */
-	__u64 file;
-	__u64 lines;
-	__u64 name;
-	__u64 name_hash; /* as the runtime keeps it */
-	__u32 first_line;
-	__u32 pad;
-};
-
-struct method_state {
-	__u64 number;
-	__u32 epoch;   /* in which it was announced */
-	__u32 next_ms; /* of 2^20 ns: not again before, since not all of it was in memory */
-	__u32 wait_ms; /* that it waits the next time */
-	__u32 pad;
-};
-
-#define METHODS_DUE 16 /* a power of two; of a sample, the next one goes on */
-struct method_walk {
-	struct method_key key;
-	struct method_key due[METHODS_DUE]; /* to be announced behind the sample */
-	__u32 count;                        /* of those */
-	__u32 second;                       /* of 2^30 ns: in which it has spent: */
-	__u64 spent;                        /* ns */
-};
-
-struct python_thread { /* whose PyThreadState was found */
-	__u64 start_boottime;
-	__u32 tgid;
-	__u32 tid;
-	__u32 exec_id;
-	__u32 pad;
-	__u64 address;
-};
-#define PYTHON_THREADS 32 /* a power of two */
-
-struct python_search { /* the next thread state to look at, then the interpreter behind its one */
-	__u64 thread;
-	__u64 interpreter;
-	__u64 number; /* of the thread that is sought */
-};
-
-struct python_walk {
-	struct tm_runtime runtime;
-	__u64 table;       /* of the file that has it; 0: none was met in this walk */
-	__u64 thread;      /* PyThreadState; 0: not found */
-	__u64 next;        /* the frame, or _PyCFrame, that the next loop goes on with */
-	__u64 frame;       /* of the current loop; 0: it is left */
-	__u64 loop;        /* the current loop's own encoded frame */
-	__u32 frame_bytes; /* as far as the fields go */
-	__u32 code_bytes;
-	__u32 by_rule; /* how the loop's own frame was left */
-	__u32 inside;  /* its frames are being walked */
-	struct python_search search;
-	struct python_thread threads[PYTHON_THREADS];
 };
 
 struct owner_thinning { /* of the on-CPU sample (owner_time.bpf.h) */

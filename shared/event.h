@@ -316,10 +316,11 @@ struct tm_exit {
 };
 
 /*
- * METHOD: a function of a language runtime, as it was in the memory of the process when a sample had
- * a frame of it. Again in each epoch in which it is sampled. Its number means this function of this
- * process generation and no other one, as long as the BPF programs are loaded; a function may have
- * several. The frame of the runtime's own interpreter follows behind its METHOD frames in a stack.
+ * METHOD: a function of a language runtime, as it was in the memory of the process when a sample
+ * had a frame of it. Again in each epoch in which it is sampled. Its number means this function of
+ * this process generation and no other one, as long as the BPF programs are loaded; a function may
+ * have several. The frame of the runtime's own interpreter follows behind its METHOD frames in a
+ * stack.
  *
  * Texts lie in text[] one behind the other: name, file, line table; the first two of characters of
  * name_width and file_width bytes (1: Latin-1, 2: UCS-2, 4: UCS-4, in the order of this machine).

@@ -7,9 +7,10 @@
  *            has the runtime's code; TM_UNWIND_TABLE_RUNTIME says that there is one.
  * Units      places of code: offsets in the file, as in the table. Fields: bytes from the start of
  *            the structure that the comment names.
- * Trust      made by the parser from a hostile file. With a false one the unwinder reads other
- *            memory of the sampled process than meant, a bounded number of bytes, into that
- *            process's own METHOD records and frames; it steers no walk.
+ * Trust      made by the parser from a hostile file, and not checked by the collector, which knows
+ *            nothing of runtimes: the unwinder takes any contents. With false ones it reads other
+ *            memory of the sampled process than meant, a bounded number of bytes, into METHOD
+ *            records and frames of that process; they steer no walk.
  * Limits     TM_RUNTIME_LOOPS_MAX; fields below 64 KiB.
  * Source     CPython: Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h,
  *            Include/cpython/code.h, pystate.h, unicodeobject.h of each version.
@@ -42,8 +43,7 @@ struct tm_python {
 	uint16_t entry; /* enum tm_python_entry */
 	uint16_t flags; /* TM_PYTHON_* */
 	uint16_t owner_entry;
-	uint16_t
-		unit_shift; /* log2 of what frame_instruction counts in a code unit: bytes 1, units 0 */
+	uint16_t unit_shift;           /* frame_instruction counts bytes, 1, or code units, 0 */
 	uint16_t runtime_interpreters; /* _PyRuntimeState.interpreters.head */
 	uint16_t interpreter_next;     /* PyInterpreterState */
 	uint16_t interpreter_threads;  /* of the first PyThreadState */
@@ -83,8 +83,8 @@ struct tm_runtime_code { /* start <= offset < end */
 struct tm_runtime {
 	uint32_t kind;    /* enum tm_runtime_kind */
 	uint32_t version; /* 0x030b is 3.11 */
-	/* Added to the address at which offset 0 of the file would be, if all of it were mapped like
-	 * its code: the address of the runtime's state (_PyRuntime). */
+	/* Added to the address at which offset 0 of the file would be, if all of it were mapped
+	 * like its code: the address of the runtime's state (_PyRuntime). */
 	int64_t state;
 	struct tm_runtime_code loops[TM_RUNTIME_LOOPS_MAX]; /* the interpreter; unused: 0, 0 */
 	struct tm_python python;

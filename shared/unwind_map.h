@@ -5,9 +5,10 @@
  *
  * Shape      units of TM_UNWIND_UNIT_BYTES in chunks (one BPF array each) of TM_UNWIND_UNITS_CHUNK,
  *            numbered through all chunks. A table is one run of units: top | starts | rules |
- *            pages | runtime, if it has one. `starts` has the first offset of each page, TM_UNWIND_UNIT_STARTS per unit;
- *            `top` exists only where there is more than one unit of starts, and has the first
- *            offset of each of them. Unused places of `top` and `starts` hold TM_UNWIND_UNIT_SPARE,
+ *            pages | runtime, if it has one. `starts` has the first offset of each page,
+ *            TM_UNWIND_UNIT_STARTS per unit; `top` exists only where there is more than one unit
+ *            of starts, and has the first offset of each of them. Unused places of `top` and
+ *            `starts` hold TM_UNWIND_UNIT_SPARE,
  *            above every offset that is looked up. Rules and pages are copied unchanged.
  * Reference  a 64-bit value says where a table is; 0: none yet, TM_UNWIND_MAP_EMPTY: the file has
  *            no rows. It is stored with the file's number (tm_file_state), that of the vDSO in a
@@ -32,7 +33,8 @@ _Static_assert(TM_UNWIND_TABLE_PAGES_MAX / TM_UNWIND_UNIT_STARTS == 1u << TM_UNW
 _Static_assert(1u << TM_UNWIND_TABLE_PAGE_STEPS == TM_UNWIND_UNIT_STARTS,
 	       "starts are searched as a page is");
 
-/* A reference: 0..22 first unit + 1, 23 it has a runtime, 24..31 units of starts, 32..47 of rules, 48..62 pages - 1. */
+/* A reference: 0..22 first unit + 1, 23 it has a runtime, 24..31 units of starts, 32..47 of rules,
+ * 48..62 pages - 1. */
 #define TM_UNWIND_MAP_EMPTY       (1ull << 63)
 #define TM_UNWIND_MAP_RUNTIME     (1ull << 23)
 #define TM_UNWIND_MAP_FIRST(ref)  ((0x7fffffu & (uint32_t)(ref)) - 1)

@@ -81,12 +81,6 @@ static int check_pages(const struct tm_unwind_table_view *view)
 	return rows == header.rows ? 0 : -EBADMSG;
 }
 
-static bool runtime_is_valid(const struct tm_runtime *runtime)
-{
-	return runtime->kind == TM_RUNTIME_PYTHON && runtime->python.entry < TM_PYTHON_ENTRY_N &&
-	       !(runtime->python.flags & ~TM_PYTHON_FLAGS) && runtime->python.unit_shift <= 1;
-}
-
 static uint64_t runtime_bytes(const struct tm_unwind_table *header)
 {
 	return header->flags & TM_UNWIND_TABLE_RUNTIME ? TM_UNWIND_TABLE_RUNTIME_BYTES : 0;
@@ -121,7 +115,7 @@ int tm_unwind_table_check(struct tm_unwind_table_view *view, const void *blob, s
 			return -EBADMSG;
 	if (checked.header->flags & TM_UNWIND_TABLE_RUNTIME)
 		checked.runtime = (const void *)(checked.pages + checked.header->pages);
-	if (check_pages(&checked) < 0 || (checked.runtime && !runtime_is_valid(checked.runtime)))
+	if (check_pages(&checked) < 0)
 		return -EBADMSG;
 	*view = checked;
 	return 0;

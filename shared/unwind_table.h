@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/runtime.h"
+struct tm_runtime; /* shared/runtime.h */
 
 #define TM_UNWIND_TABLE_MAGIC      0x32574d54u /* "TMW2"; the version is in it */
 #define TM_UNWIND_TABLE_PAGE       256u        /* rows of a page, a power of two */
@@ -126,11 +126,10 @@ struct tm_unwind_table_view {
 	const uint32_t *starts;
 	const struct tm_rule *rules;
 	const struct tm_unwind_table_page *pages;
-	const struct tm_runtime *runtime; /* NULL: none */
+	const struct tm_runtime *runtime; /* NULL: none; nothing privileged reads it */
 };
 
-/* Return: bytes of a table without a runtime, which has TM_UNWIND_TABLE_RUNTIME_BYTES more; does not
- * overflow within the limits. */
+/* Return: bytes of a table, but those of a runtime; does not overflow within the limits. */
 uint64_t tm_unwind_table_bytes(uint32_t pages, uint32_t rules);
 #define TM_UNWIND_TABLE_BYTES_MAX                                            \
 	(sizeof(struct tm_unwind_table) + TM_UNWIND_TABLE_PAGES_MAX * 4ull + \

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "shared/runtime.h"
 #include "shared/unwind_table.h"
 
 struct table_writer_rule {

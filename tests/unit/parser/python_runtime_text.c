@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "shared/runtime.h"
 #include "shared/unwind_table.h"
 #include "symbolizer/parser/input.h"
 #include "symbolizer/parser/unwind_compile.h"
