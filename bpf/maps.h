@@ -145,6 +145,7 @@ struct user_walk { /* the walk over the user stack of this sample */
 	__u32 mapping_cache; /* index of the process's mapping cache */
 	bool called;         /* the current frame is a caller: only ip, sp, fp and kept are known */
 	bool sp_lost;        /* sp of the current frame is not known */
+	bool by_rule;        /* a rule has led to `caller` */
 	bool by_fp;          /* a frame pointer led to the current frame */
 	bool table_missing;  /* a frame below was left by frame pointer for lack of a table */
 	bool has_mapping_cache; /* `mapping_cache` is set */

@@ -45,8 +45,8 @@ static __always_inline __u64 python_field(const struct scratch *s, __u32 offset)
 	return s->block.words[offset / 8 & (KREAD_WORDS - 1)] >> (offset % 8 * 8);
 }
 
-/* Finds the runtime of the current loop's file, and the thread's state in it. */
-__noinline int python_begin(__u32 level)
+/* The runtime of the current loop's file. Return: whether it is one. */
+__noinline int python_runtime(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	const struct tm_runtime *runtime;
@@ -67,10 +67,8 @@ __noinline int python_begin(__u32 level)
 	s->python.code_bytes = python_extent(python->code_file, python->code_name,
 					     python->code_lines, 0, python->code_first_line);
 	start = s->walk.ip - s->walk.called - (s->walk.frame & TM_FRAME_OFFSET_MAX);
-	s->python.thread = python_thread_of(level, start + (__u64)s->python.runtime.state);
-	if (s->python.thread)
-		s->python.next = python_word(s->python.thread + python->thread_frame);
-	return 0;
+	s->python.state = start + (__u64)s->python.runtime.state;
+	return 1;
 }
 
 /* The innermost frame of the current loop, whose own stack frame ends at @end. 0: none. */
@@ -89,15 +87,15 @@ static __always_inline __u64 python_first(struct scratch *s, __u64 end)
 
 /* The current frame is one of the loop, and its caller is known. Return: whether python_step()
  * is to follow. */
-__noinline int python_enter(__u32 level, __u32 by_rule)
+__noinline int python_enter(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	__u64 frame;
 
 	if (!s || s->walk.caller.context)
 		return 0;
-	if (s->python.table != s->walk.table)
-		python_begin(level);
+	if (s->python.table != s->walk.table && python_runtime(level))
+		python_thread_find(level);
 	if (!s->python.thread)
 		return 0;
 	frame = python_first(s, s->walk.caller.sp);
@@ -105,7 +103,6 @@ __noinline int python_enter(__u32 level, __u32 by_rule)
 		return 0;
 	s->python.loop = frame_take(s);
 	s->python.frame = frame;
-	s->python.by_rule = by_rule;
 	s->python.inside = 1;
 	return 1;
 }

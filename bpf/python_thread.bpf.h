@@ -93,27 +93,31 @@ __noinline int python_thread_step(__u32 level)
 	return 0;
 }
 
-/* @runtime: the address of _PyRuntime. Return: the sampled thread's PyThreadState; 0: it was not
- * found. */
-__noinline __u64 python_thread_of(__u32 level, __u64 runtime)
+/* Finds the sampled thread's PyThreadState, and the innermost frame. */
+__noinline int python_thread_find(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
+	const struct tm_python *python;
 	struct python_search *search;
 	struct python_thread *kept;
 	int done = 0;
 
 	if (!s)
 		return 0;
-	kept = python_thread_kept(s);
+	python = &s->python.runtime.python;
 	search = &s->python.search;
+	kept = python_thread_kept(s);
 	search->number = TASK_READ(s->walk.task, thread.fsbase);
 	search->thread = kept->address;
-	search->interpreter =
-		kept->address
-			? python_word(kept->address + s->python.runtime.python.thread_interpreter)
-			: python_word(runtime + s->python.runtime.python.runtime_interpreters);
+	search->interpreter = kept->address
+				      ? python_word(kept->address + python->thread_interpreter)
+				      : python_word(s->python.state + python->runtime_interpreters);
 	for (int i = 0; i < PYTHON_SEARCH && !done; i++)
 		done = python_thread_step(level);
 	kept->address = search->thread;
-	return done ? search->thread : 0;
+	if (!done || !search->thread)
+		return 0;
+	s->python.thread = search->thread;
+	s->python.next = python_word(search->thread + python->thread_frame);
+	return 0;
 }

@@ -58,14 +58,15 @@ struct python_search { /* the next thread state to look at, then the interpreter
 struct python_walk {
 	struct tm_runtime runtime;
 	__u64 table;       /* of the file that has it; 0: none was met in this walk */
+	__u64 state;       /* the address of _PyRuntime */
 	__u64 thread;      /* PyThreadState; 0: not found */
 	__u64 next;        /* the frame, or _PyCFrame, that the next loop goes on with */
 	__u64 frame;       /* of the current loop; 0: it is left */
 	__u64 loop;        /* the current loop's own encoded frame */
 	__u32 frame_bytes; /* as far as the fields go */
 	__u32 code_bytes;
-	__u32 by_rule; /* how the loop's own frame was left */
-	__u32 inside;  /* its frames are being walked */
+	__u32 pad;
+	__u32 inside; /* its frames are being walked */
 	struct python_search search;
 	struct python_thread threads[PYTHON_THREADS];
 };

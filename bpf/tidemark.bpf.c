@@ -25,7 +25,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 struct sampling {
 	struct nesting level;
-	struct bpf_perf_event_data *ctx;
 	__u64 value; /* of the sample */
 	bool walk;   /* there is a user stack to walk */
 };
@@ -145,6 +144,18 @@ int sample_loop(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* With stacks of their own: between them the walk takes what Linux 5.10 has. */
+static __noinline bool sample_begin_apart(struct sampling *sampling,
+					  struct bpf_perf_event_data *ctx)
+{
+	return sample_begin(sampling, ctx);
+}
+
+static __noinline void sample_end_apart(struct sampling *sampling)
+{
+	sample_end(sampling);
+}
+
 /* For kernels without bpf_loop (before 5.17). */
 SEC("perf_event")
 int sample_bounded(struct bpf_perf_event_data *ctx)
@@ -152,7 +163,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 	struct sampling sampling = {};
 	int done = 0;
 
-	if (!sample_begin(&sampling, ctx))
+	if (!sample_begin_apart(&sampling, ctx))
 		return 0;
 	if (sampling.walk) {
 		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
@@ -160,7 +171,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		if (!done)
 			unwind_end(sampling.level.scratch, TM_STOP_DEPTH);
 	}
-	sample_end(&sampling);
+	sample_end_apart(&sampling);
 	return 0;
 }
 
