@@ -7,6 +7,8 @@
 
 #include "tests/unit/symbolizer/make.h"
 
+#define METHODS_OVER 40000000000ull /* ns: what was sampled before is idle */
+
 static event_seeds_put_fn put;
 
 /* Stacks that were taken before waits, the samples at their ends, and the threads' ends. */
@@ -61,6 +63,33 @@ static void wakers(void)
 	}
 }
 
+/* The second record of a number says something else; 8 comes after its sample, 9 never does. */
+static void methods(void)
+{
+	static union make_record record;
+	static const uint8_t lines[] = {0xe8, 0x00, 0xd8, 0x0a, 0x0f, 0xf0, 0x00, 0x01, 0x03, 0x04};
+	const uint64_t words[] = {METHOD_WORD(7, 1), METHOD_WORD(8, 2), METHOD_WORD(9, 0),
+				  METHOD_WORD(0, TM_FRAME_PLACE_MAX), FILE_WORD(3, 0x40)};
+
+	make_method(&record, 7, "Worker.run", "/srv/work.py", lines, sizeof(lines));
+	put("event", "methods", &record, record.event.bytes, false);
+	make_sample(&record, 5, 42, "thread", words, 0, 5);
+	put("event", "methods", &record, record.event.bytes, true);
+	make_method(&record, 7, "Worker.end", "/srv/work.py", lines, sizeof(lines));
+	put("event", "methods", &record, record.event.bytes, true);
+	make_method(&record, 8, "caf\xe9", "work.py!", lines, sizeof(lines));
+	record.method.file_width = 2;
+	put("event", "methods", &record, record.event.bytes, true);
+	make_exit(&record, METHODS_OVER, 42);
+	record.event.cpu = 0xffff; /* a report */
+	put("event", "methods", &record, record.event.bytes, true);
+	make_sample(&record, METHODS_OVER + 1, 42, "thread", words, 0, 2);
+	put("event", "methods", &record, record.event.bytes, true);
+	make_method(&record, 7, "Worker.run", "/srv/work.py", lines, sizeof(lines));
+	record.method.version = 0x0309;
+	put("event", "methods", &record, record.event.bytes, true);
+}
+
 static void records(void)
 {
 	static union make_record record;
@@ -97,4 +126,5 @@ void event_seeds_put(event_seeds_put_fn to)
 	records();
 	waits();
 	wakers();
+	methods();
 }

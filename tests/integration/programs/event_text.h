@@ -13,6 +13,8 @@
  * X ktime tgid start exec tid flags
  * R ktime tgid start exec tid flags number
  * C ktime tgid start exec tid flags published text
+ * M ktime tgid start exec tid flags number version first_line method_flags lines_bytes name file
+ *   (version hexadecimal, names as in the record)
  * T ktime tgid start exec tid flags seen comm ns (of each state, with commas)
  *
  * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes
