@@ -113,6 +113,7 @@ static void init_threads(struct session *session)
 	const struct options *options = session->options;
 
 	threads_init(&session->threads, &session->seed);
+	session->threads.methods = &session->methods;
 	charge(session, &session->threads.budget, TM_MEMORY_PROFILE);
 	session->threads.budget.limit /= INTERVAL_THREADS_PART;
 	thread_request_init(&session->thread_request, options->off_cpu ? options->wire_fd : -1,

@@ -3,14 +3,14 @@
 /*
  * interval - what was sampled since the last report, closed and handed over as a whole
  *
- * While it is open, samples are counted into `aggregate` and refer to the live tables of processes
- * and files. Closing it copies the entries that they may refer to; from then on it refers to
- * nothing outside, nobody changes it but whoever makes the report, and the next interval is open.
- * The live tables take the strings of what lives on with them into the next one.
+ * While it is open, samples are counted into `aggregate` and refer to the live tables of processes,
+ * files and methods. Closing it copies the entries that they may refer to; from then on it refers
+ * to nothing outside, nobody changes it but whoever makes the report, and the next interval is
+ * open. The live tables take the strings of what lives on with them into the next one.
  *
- * Memory     of the profile's share of the total, half is for stacks and samples, and a quarter
- *            each for strings and for the live tables. Closing an interval moves it to the share of
- *            the reports, where its names and its report are charged, too.
+ * Memory     of the profile's share of the total, at most half is for stacks and samples, a quarter
+ *            each for strings and for the live tables, an eighth for methods. Closing an interval
+ *            moves it to the share of the reports, where its names and its report are charged, too.
  * Threads    one at a time: the reader's until it is closed, the reporter's then.
  */
 

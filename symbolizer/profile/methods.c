@@ -90,7 +90,7 @@ static void enqueue(struct methods *methods, uint32_t index)
 					       methods, index);
 }
 
-/* One that was sampled waits for methods_forget. */
+/* One that was sampled waits for methods_forget, one that is held for methods_release. */
 static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
 {
 	struct methods *methods = context;
@@ -100,7 +100,7 @@ static void on_idle_due(void *context, uint64_t ktime, uint64_t value)
 	method->queued = false;
 	if (idle_ktime(method) > ktime)
 		enqueue(methods, index);
-	else if (!method->sampled)
+	else if (!method->sampled && !method->holders)
 		free_entry(methods, index);
 }
 
@@ -118,7 +118,32 @@ void methods_forget(struct methods *methods)
 
 		method->sampled = false;
 		if (method->used)
-			enqueue(methods, i); /* which frees it at once, if its time is over */
+			enqueue(methods, i); /* which frees it, if its time is over */
+	}
+}
+
+void methods_hold(struct methods *methods, const uint64_t *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t number = methods_number(frames[i]);
+		struct method *method = number ? get(methods, number) : NULL;
+
+		if (method)
+			method->holders++;
+	}
+}
+
+/* Where there was no memory for an entry, it is not held; at worst one is freed too early. */
+void methods_release(struct methods *methods, const uint64_t *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t number = methods_number(frames[i]);
+		uint32_t index = number ? find(methods, number) : HASH_INDEX_NONE;
+
+		if (index == HASH_INDEX_NONE || !methods->items[index].holders)
+			continue;
+		methods->items[index].holders--;
+		enqueue(methods, index);
 	}
 }
 

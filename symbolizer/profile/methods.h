@@ -6,7 +6,8 @@
  * Shape      a number stands for one function, always the same. A sample may name a number before
  *            its METHOD record has been read: the entry is empty until then.
  * Lifetime   a method is freed when it was neither announced nor named by a sample for
- *            METHODS_IDLE_NS; if a sample since the last report named it, by methods_forget.
+ *            METHODS_IDLE_NS, unless a stack that is kept for a later sample names it (`holders`);
+ *            if a sample since the last report named it, after methods_forget.
  * Limits     METHODS_MAX entries, and the budget. What is beyond is counted (`full`), and its
  *            frames have no name.
  */
@@ -25,6 +26,7 @@ struct method {
 	uint64_t seen_ktime; /* time of the last sample or announcement */
 	char *texts;         /* owned; NULL: no METHOD was read */
 	struct method_content content;
+	uint32_t holders;   /* stacks that are kept (threads.h) and name it */
 	uint32_t next_free; /* in an unused entry: index + 1 of the next one */
 	bool used;          /* the entry is in use */
 	bool sampled;       /* a sample since the last report named it */
@@ -45,10 +47,12 @@ struct methods {
 	uint64_t full;                 /* records and names in samples without memory */
 };
 
-/* That of a frame of kind METHOD; 0: it has none. */
+/* The number in an encoded frame; 0: it has none, or is of another kind. */
 static inline uint64_t methods_number(uint64_t word)
 {
-	return word >> TM_FRAME_METHOD_SHIFT & TM_FRAME_METHOD_MAX;
+	return word >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD
+		       ? word >> TM_FRAME_METHOD_SHIFT & TM_FRAME_METHOD_MAX
+		       : 0;
 }
 
 void methods_init(struct methods *methods, struct budget *budget, struct tm_retire_queue *queue);
@@ -57,6 +61,9 @@ void methods_deinit(struct methods *methods);
 int methods_announce(struct methods *methods, const struct tm_method *record);
 /* A frame of a sample names @number; 0 is none. */
 void methods_note_use(struct methods *methods, uint64_t number, uint64_t ktime);
+/* A stack with these frames is kept, or is no longer. */
+void methods_hold(struct methods *methods, const uint64_t *frames, uint32_t count);
+void methods_release(struct methods *methods, const uint64_t *frames, uint32_t count);
 /* Return: the method of @number, of which a METHOD was read; NULL. */
 const struct method *methods_find(const struct methods *methods, uint64_t number);
 /* Adds to the empty @copy the methods that samples since the last report named, as far as there is

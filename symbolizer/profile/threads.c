@@ -76,18 +76,26 @@ static void give_bytes(struct threads *threads, void *taken, uint64_t bytes)
 static void drop_stack(struct threads *threads, struct thread *thread)
 {
 	struct thread_stack *stack = TM_TAKE_PTR(thread->stack);
+	uint32_t frames;
 
-	if (stack)
-		give_bytes(threads, stack,
-			   stack_bytes((uint32_t)stack->kernel_frames + stack->user_frames));
+	if (!stack)
+		return;
+	frames = (uint32_t)stack->kernel_frames + stack->user_frames;
+	if (threads->methods)
+		methods_release(threads->methods, stack->frames, frames);
+	give_bytes(threads, stack, stack_bytes(frames));
 }
 
 static void drop_waker(struct threads *threads, struct thread *thread)
 {
 	struct tm_sample *waker = TM_TAKE_PTR(thread->waker);
 
-	if (waker)
-		give_bytes(threads, waker, waker->event.bytes);
+	if (!waker)
+		return;
+	if (threads->methods)
+		methods_release(threads->methods, waker->frames,
+				(uint32_t)waker->kernel_frames + waker->user_frames);
+	give_bytes(threads, waker, waker->event.bytes);
 }
 
 void threads_init(struct threads *threads, const struct hash_seed *seed)
@@ -197,6 +205,8 @@ void threads_keep_stack(struct threads *threads, struct thread *thread,
 		thread->stack->kernel_frames = sample->kernel_frames;
 		thread->stack->user_frames = sample->user_frames;
 		memcpy(thread->stack->frames, sample->frames, 8ull * frames);
+		if (threads->methods)
+			methods_hold(threads->methods, sample->frames, frames);
 	}
 	thread->stack->ktime = sample->event.ktime;
 	thread->stack->since = sample->stack;
@@ -211,8 +221,12 @@ void threads_keep_waker(struct threads *threads, struct thread *thread,
 	if (!waker)
 		return;
 	thread->waker = take_bytes(threads, waker->event.bytes);
-	if (thread->waker)
-		memcpy(thread->waker, waker, waker->event.bytes);
-	else
+	if (!thread->waker) {
 		threads->lost.wakers++;
+		return;
+	}
+	memcpy(thread->waker, waker, waker->event.bytes);
+	if (threads->methods)
+		methods_hold(threads->methods, waker->frames,
+			     (uint32_t)waker->kernel_frames + waker->user_frames);
 }

@@ -16,7 +16,7 @@
 
 #include "shared/event.h"
 #include "symbolizer/base/hash.h"
-#include "symbolizer/base/hash_index.h"
+#include "symbolizer/profile/methods.h"
 
 #define THREADS_MAX         65536u
 #define THREADS_STACK_BYTES (8ull << 20)
@@ -68,7 +68,8 @@ struct threads {
 	struct hash_index lookup;
 	struct budget budget;
 	uint64_t stack_bytes;
-	const struct hash_seed *seed; /* borrowed */
+	const struct hash_seed *seed; /* borrowed, as the next one */
+	struct methods *methods;      /* that the stacks hold; NULL: none */
 	uint64_t known_since;         /* of threads seen first since then nothing was reported */
 	uint64_t resumed;             /* what is older was reported by a predecessor; 0: none */
 	uint32_t answers;
@@ -81,7 +82,7 @@ _Static_assert(sizeof(struct tm_sample) + 8 * (TM_KERNEL_FRAMES_MAX + TM_USER_FR
 		       TM_EVENT_MAX_BYTES,
 	       "every stack fits");
 
-/* @seed: borrowed. The caller sets `budget`. */
+/* @seed: borrowed. The caller sets `budget`, and `methods`. */
 void threads_init(struct threads *threads, const struct hash_seed *seed);
 void threads_deinit(struct threads *threads);
 /* What lies before @ktime was reported by a predecessor. */

@@ -77,6 +77,7 @@ static void begin(void)
 	process_table_init(&processes, &interval->strings, &budget, &queue);
 	threads_init(&threads, &seed);
 	threads.budget = budget;
+	threads.methods = &methods;
 	reader_init(&reader, &interval->aggregate, &queue);
 	reader.threads = &threads;
 	reader.rows = &interval->threads;

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_methods - how long a language runtime's functions are known, and what is not believed
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symbolizer/profile/threads.h"
+#include "tests/unit/symbolizer/make.h"
+#include "tests/unit/symbolizer/recording.h"
+
+#define EPOCH TM_EPOCH_NS
+
+static struct recording recording;
+static struct threads threads;
+static union make_record record;
+
+static int begin(void **state)
+{
+	assert_int_equal(recording_make(&recording), 0);
+	threads_init(&threads, &recording.seed);
+	threads.budget.limit = UINT64_MAX;
+	threads.methods = &recording.methods;
+	return 0;
+}
+
+static int end(void **state)
+{
+	threads_deinit(&threads);
+	assert_int_equal(recording_end(&recording), 0);
+	return 0;
+}
+
+static int announce(uint64_t number, const char *name, uint64_t ktime)
+{
+	make_method(&record, number, name, "/srv/work.py", "", 0);
+	record.event.ktime = ktime;
+	return methods_announce(&recording.methods, &record.method);
+}
+
+static const char *name_of(uint64_t number)
+{
+	const struct method *method = methods_find(&recording.methods, number);
+
+	return method ? method->texts : NULL;
+}
+
+static void pass(uint64_t watermark)
+{
+	(void)tm_retire_run(&recording.queue, watermark);
+}
+
+static void method_is_known_for_two_epochs(void **state)
+{
+	assert_int_equal(announce(7, "work", EPOCH), 0);
+	pass(3 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	pass(3 * EPOCH + 1);
+	assert_null(name_of(7));
+	assert_int_equal(recording.methods.live, 0);
+	assert_int_equal(announce(7, "work", 4 * EPOCH), 0);
+	assert_string_equal(name_of(7), "work");
+}
+
+static void repeated_record_renews_it(void **state)
+{
+	(void)announce(7, "work", EPOCH);
+	(void)announce(7, "work", 2 * EPOCH);
+	pass(4 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	assert_int_equal(recording.methods.conflicts, 0);
+	pass(4 * EPOCH + 1);
+	assert_null(name_of(7));
+}
+
+static void sampled_method_stays_until_it_was_reported(void **state)
+{
+	(void)announce(7, "work", EPOCH);
+	methods_note_use(&recording.methods, 7, EPOCH + 1);
+	pass(100 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	methods_forget(&recording.methods);
+	pass(100 * EPOCH + 1);
+	assert_null(name_of(7));
+}
+
+static void reported_method_stays_for_its_time(void **state)
+{
+	(void)announce(7, "work", EPOCH);
+	methods_note_use(&recording.methods, 7, 2 * EPOCH);
+	methods_forget(&recording.methods);
+	pass(4 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	pass(4 * EPOCH + 1);
+	assert_null(name_of(7));
+}
+
+static void record_may_come_after_its_sample(void **state)
+{
+	methods_note_use(&recording.methods, 7, EPOCH);
+	assert_null(name_of(7));
+	(void)announce(7, "work", EPOCH + 1);
+	assert_string_equal(name_of(7), "work");
+}
+
+static void other_contents_of_a_number_are_refused(void **state)
+{
+	(void)announce(7, "work", 1);
+	(void)announce(7, "other", 2);
+	assert_string_equal(name_of(7), "work");
+	assert_int_equal(recording.methods.conflicts, 1);
+	make_method(&record, 7, "work", "/srv/work.py", "\x80", 1);
+	(void)methods_announce(&recording.methods, &record.method);
+	make_method(&record, 7, "work", "/srv/work.py", "", 0);
+	record.method.first_line++;
+	(void)methods_announce(&recording.methods, &record.method);
+	assert_int_equal(recording.methods.conflicts, 3);
+	assert_int_equal(recording.methods.announced, 4);
+}
+
+static void text_that_was_not_in_memory_may_come_later(void **state)
+{
+	make_method(&record, 7, "", "/srv/work.py", "", 0);
+	record.method.flags = TM_METHOD_NOT_RESIDENT;
+	(void)methods_announce(&recording.methods, &record.method);
+	assert_string_equal(name_of(7), "");
+	(void)announce(7, "work", 2);
+	assert_string_equal(name_of(7), "work");
+	make_method(&record, 7, "", "/srv/work.py", "", 0);
+	record.method.flags = TM_METHOD_NOT_RESIDENT;
+	(void)methods_announce(&recording.methods, &record.method);
+	assert_string_equal(name_of(7), "work");
+	assert_int_equal(recording.methods.conflicts, 0);
+}
+
+static void full_budget_is_counted(void **state)
+{
+	struct budget small = {.limit = 20000};
+	struct methods methods;
+	uint64_t number = 1;
+
+	methods_init(&methods, &small, &recording.queue);
+	make_method(&record, number, "work", "/srv/work.py", "", 0);
+	while (methods_announce(&methods, &record.method) == 0)
+		record.method.number = ++number;
+	assert_in_range(number, 20, 400);
+	assert_int_equal(methods.full, 1);
+	methods_note_use(&methods, 1000, 1);
+	assert_non_null(methods_find(&methods, 1));
+	assert_null(methods_find(&methods, number));
+	methods_deinit(&methods);
+	assert_int_equal(small.used, 0);
+}
+
+static void copy_has_what_was_sampled(void **state)
+{
+	struct budget budget = {.limit = UINT64_MAX};
+	struct methods copy;
+
+	(void)announce(7, "work", 1);
+	(void)announce(8, "rest", 1);
+	methods_note_use(&recording.methods, 7, 1);
+	methods_note_use(&recording.methods, 9, 1);
+	methods_init(&copy, &budget, /* queue= */ NULL);
+	methods_copy_sampled(&recording.methods, &copy);
+	methods_forget(&recording.methods);
+	pass(10 * EPOCH);
+	assert_int_equal(recording.methods.live, 0);
+	assert_string_equal(methods_find(&copy, 7)->texts, "work");
+	assert_null(methods_find(&copy, 8));
+	assert_null(methods_find(&copy, 9));
+	methods_deinit(&copy);
+	assert_int_equal(budget.used, 0);
+}
+
+/* A thread may sleep for hours; each report shows the part of it with the stack of its last one. */
+static void method_in_a_stack_that_is_kept_stays(void **state)
+{
+	const uint64_t words[] = {METHOD_WORD(7, 1), METHOD_WORD(7, 2), FILE_WORD(1, 2)};
+	const uint64_t others[] = {FILE_WORD(1, 2)};
+	struct thread *thread;
+
+	(void)announce(7, "work", 1);
+	make_sample(&record, 2, 42, "c", words, 0, 3);
+	thread = threads_get(&threads, &record.event);
+	threads_keep_stack(&threads, thread, &record.sample);
+	threads_keep_stack(&threads, thread, &record.sample);
+	make_waker(&record, 42, 1);
+	threads_keep_waker(&threads, thread, &record.sample);
+	pass(100 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	make_sample(&record, 3, 42, "c", others, 0, 1);
+	threads_keep_stack(&threads, thread, &record.sample);
+	pass(101 * EPOCH);
+	assert_string_equal(name_of(7), "work");
+	threads_remove(&threads, thread);
+	pass(102 * EPOCH);
+	assert_null(name_of(7));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(method_is_known_for_two_epochs, begin, end),
+		cmocka_unit_test_setup_teardown(repeated_record_renews_it, begin, end),
+		cmocka_unit_test_setup_teardown(sampled_method_stays_until_it_was_reported, begin,
+						end),
+		cmocka_unit_test_setup_teardown(reported_method_stays_for_its_time, begin, end),
+		cmocka_unit_test_setup_teardown(record_may_come_after_its_sample, begin, end),
+		cmocka_unit_test_setup_teardown(other_contents_of_a_number_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(text_that_was_not_in_memory_may_come_later, begin,
+						end),
+		cmocka_unit_test_setup_teardown(full_budget_is_counted, begin, end),
+		cmocka_unit_test_setup_teardown(copy_has_what_was_sampled, begin, end),
+		cmocka_unit_test_setup_teardown(method_in_a_stack_that_is_kept_stays, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
