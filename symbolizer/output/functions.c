@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shared/cleanup.h"
+#include "symbolizer/base/path.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/stack_order.h"
 
@@ -192,16 +193,20 @@ static void write_row(const struct ranking *ranking, uint32_t function, struct t
 	const struct time_of *time = &ranking->times[function];
 	const struct function *of = &ranking->functions->items[function];
 	const char *const *strings = ranking->report->strings;
-	const char *file = "";
 
-	if (of->file != REPORT_NO_FILE)
-		file = strings[ranking->report->files[of->file].base];
 	*ret_row = (struct tm_top){
 		.self = report_number(ranking->report, time->self),
 		.total = report_number(ranking->report, time->total),
 	};
 	copy_cut(ret_row->name, sizeof(ret_row->name), strings[of->name]);
-	copy_cut(ret_row->file, sizeof(ret_row->file), file);
+	copy_cut(ret_row->file, sizeof(ret_row->file), functions_file(ranking->report, of));
+}
+
+const char *functions_file(const struct report *report, const struct function *function)
+{
+	return function->file != REPORT_NO_FILE
+		       ? report->strings[report->files[function->file].base]
+		       : path_base(report->strings[function->path]);
 }
 
 int functions_top(const struct report *report, struct tm_top rows[TM_TOP_ROWS])

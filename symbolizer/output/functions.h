@@ -32,6 +32,8 @@ struct functions {
 /* Return: 0, -ENOMEM. */
 int functions_init(struct functions *functions, const struct report *report);
 void functions_deinit(struct functions *functions);
+/* The file that is shown beside its name: that of its code, or of its source where it has none. */
+const char *functions_file(const struct report *report, const struct function *function);
 /*
  * The functions in which most time was spent, of the kind that is shown, then those with most time
  * in their stacks, then by name. A function counts once in a stack however often it recurs; a

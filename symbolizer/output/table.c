@@ -152,13 +152,10 @@ static int write_functions(struct output_file *out, const struct report *report)
 		r = choose(&rows);
 	for (uint32_t i = 0; r == 0 && i < rows.count; i++) {
 		const struct function *function = &functions.items[i];
-		uint32_t file = function->file;
 
 		if (rows.items[i].shown)
 			write_row(out, "function", &rows.items[i], report->strings[function->name],
-				  file == REPORT_NO_FILE
-					  ? ""
-					  : report->strings[report->files[file].base]);
+				  functions_file(report, function));
 	}
 	return r;
 }

@@ -6,9 +6,17 @@ import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";
 
 const clean = (name) => name.replace(/[\u0000-\u001f\u007f;]/g, "_") || "_";
 
+// As py-spy shows them.
+function place({ runtime, source, line }) {
+  if (!runtime || !source)
+    return "";
+  return ` (${clean(source.replace(/.*\//, ""))}${line ? `:${line}` : ""})`;
+}
+
 function expected(sample) {
-  return [clean(sample.comm), ...sample.names.map((name, at) =>
-    clean(name) + (sample.kernel[at] ? "_[k]" : ""))].join(";");
+  return [clean(sample.comm), ...(sample.stop ? [`[truncated: ${sample.stop}]`] : []),
+    ...sample.calls.map((call) => clean(call.name) + (call.kernel ? "_[k]" : place(call)))]
+    .join(";");
 }
 
 function read(report) {
@@ -21,7 +29,8 @@ function read(report) {
 }
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "runtimes", "deep", "large",
+  "empty"]) {
   list[`${name}: every sample, once, merged`] = () => {
     const report = makeReport(name);
     const rows = read(report);
@@ -43,6 +52,13 @@ list["inlined calls are entries of their own below what they are inlined into"] 
   assert.equal(count(serve), 10);
   assert.equal(count(`${serve};parse(char const*)`), 30, "10 inlined, 20 called");
   assert.equal(count(`${serve};parse(char const*);next_token`), 60);
+};
+list["functions of a language runtime have file and line behind their names"] = () => {
+  const root = "python3;_start;<module> (main.py:40)";
+  assert.deepEqual(read(makeReport("runtimes")), [
+    { stack: `${root};Worker.run (work.py:12);sha256_block`, count: 40 },
+    { stack: `${root};Worker.run (work.py:14)`, count: 24 },
+    { stack: `${root};_load (<frozen importlib__bootstrap>);[python]`, count: 2 }]);
 };
 list["a reason comes right after comm"] = () => {
   const cut = read(makeReport("truncated")).filter((row) => row.stack.includes("[truncated: "));

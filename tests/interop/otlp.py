@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import otlp # pylint: disable=wrong-import-position
 
 CASES = ("tiny", "hostile", "truncated", "inlined", "deep", "large", "kinds", "threads",
-         "resources")
+         "resources", "runtimes")
 PERIOD_NS = 1000000000 // 99
 # What a process is, by the resources that say it; else its samples do.
 OF_CONTAINER = {"container.id": "container", "k8s.pod.uid": "pod"}

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import otlp # pylint: disable=wrong-import-position
 
 CASES = ("tiny", "hostile", "truncated", "inlined", "deep", "large", "kinds", "threads",
-         "resources")
+         "resources", "runtimes")
 FILES = ("out.otlp", "process.otlp", "container.otlp", "service.otlp", "named.otlp")
 
 

@@ -296,6 +296,17 @@ const list = {
     assert.equal(rows.filter((row) => / \| helper \| /.test(row)).length, 2, "of two binaries");
     await done();
   },
+  "a function of a language runtime is shown with its source": async () => {
+    const { page, done, hover, text } = await open("runtimes");
+    assert.match(await hover(3, .05), /^<module>.*source\/srv\/app\/main\.py:40$/);
+    assert.match(await text("legend"), /runtime/);
+    await page.click("#tab-table");
+    const rows = await page.$$eval("#rows tr", (all) => all.map((row) =>
+      [...row.cells].map((cell) => cell.textContent).join(" | ")));
+    assert.equal(rows.filter((row) => / \| Worker\.run \| work\.py:10$/.test(row)).length, 2,
+      "in two files");
+    await done();
+  },
   "an inlined box differs from a called one of the same function": async () => {
     const { page, done } = await open("inlined");
     const width = (await page.locator("#canvas").boundingBox()).width;

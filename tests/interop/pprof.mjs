@@ -43,7 +43,8 @@ const callKey = (call) => [call.name, call.system_name, call.source, call.line, 
   call.inlined];
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "runtimes", "deep", "large",
+  "empty"]) {
   list[`${name}: every field of every sample`] = () => {
     const report = makeReport(name);
     const profile = readPprof(report.path("out.pb.gz"));
@@ -73,7 +74,7 @@ for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", 
     assert.equal(total, report.total);
   };
 }
-for (const name of ["tiny", "truncated", "inlined"]) {
+for (const name of ["tiny", "truncated", "inlined", "runtimes"]) {
   list[`${name}: go tool pprof shows the same stacks`] = () => {
     const report = makeReport(name);
     const traces = readTraces(
@@ -159,6 +160,19 @@ list["inlined calls: go tool pprof reads lines and raw names, and counts self in
   for (const [name, flat, cum] of [["next_token", 60, 60], ["parse(char const*)", 30, 90],
     ["serve(request&)", 10, 100], ["main", 0, 112]])
     assert.deepEqual(rows.get(name), [flat, cum], name);
+};
+list["functions of a language runtime have their source and no mapping"] = () => {
+  const report = makeReport("runtimes");
+  const profile = readPprof(report.path("out.pb.gz"));
+  const key = (sample) => JSON.stringify(sample.calls.map(callKey));
+  assertSameTally(tally(profile.samples, key, (sample) => sample.values[0]),
+    tally(report.samples, key));
+  for (const { mapping_id, address, calls: [{ name }] } of profile.locations.values())
+    if (/^(Worker\.run|<module>|_load|\[python\])$/.test(name))
+      assert.deepEqual([mapping_id, address], [0, 0], name);
+  const lines = goPprof(report, "-top", "-lines", "-symbolize=none", "-sample_index=samples");
+  assert.match(lines, /^ *0 .* 40 .*Worker\.run \/srv\/app\/work\.py:12$/m);
+  assert.match(lines, /^ *20 .* 20 .*Worker\.run \/srv\/app\/work\.py:14$/m);
 };
 list["each executable segment is a mapping, and an address lies in its own"] = () => {
   const profile = readPprof(makeReport("inlined").path("out.pb.gz"));

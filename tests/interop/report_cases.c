@@ -338,6 +338,7 @@ int report_case(struct report_builder *builder, const char *name)
 		     {"inlined", report_case_inlined},
 		     {"threads", report_case_threads},
 		     {"resources", report_case_resources},
+		     {"runtimes", report_case_runtimes},
 		     {"compared", report_case_compared}};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

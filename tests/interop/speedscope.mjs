@@ -45,7 +45,8 @@ function profileName({ process, pid, reuse }) {
 }
 
 const list = {};
-for (const name of ["tiny", "hostile", "truncated", "inlined", "deep", "large", "empty"]) {
+for (const name of ["tiny", "hostile", "truncated", "inlined", "runtimes", "deep", "large",
+  "empty"]) {
   list[`${name}: meets the schema and holds every sample`] = () => {
     const report = makeReport(name);
     const file = JSON.parse(readFileSync(report.path("out.speedscope.json"), "utf8"));
@@ -96,6 +97,13 @@ list["a frame has its source file and line, else the file that it is in"] = () =
     ["/opt/app/libplugin.so", "/opt/app/server"]);
   assert.deepEqual(frames("init").map((frame) => frame.file).sort(),
     ["/opt/app/libplugin.so", "/src/a.c", "/src/b.c"]);
+};
+list["a function of a language runtime has the file and line where it begins"] = () => {
+  const file = JSON.parse(readFileSync(makeReport("runtimes").path("out.speedscope.json"), "utf8"));
+  const frames = (name) => file.shared.frames.filter((frame) => frame.name === name);
+  assert.deepEqual(frames("Worker.run"), ["/srv/app/work.py", "/srv/other/work.py"].map((path) =>
+    ({ name: "Worker.run", file: path, line: 10 })));
+  assert.deepEqual(frames("[python]"), [{ name: "[python]" }]);
 };
 list["the generations of one pid are profiles of their own"] = () => {
   const file = JSON.parse(readFileSync(makeReport("inlined").path("out.speedscope.json"), "utf8"));

@@ -122,6 +122,20 @@ static void functions_rank_by_time_of_the_kind_that_is_shown(void **state)
 	assert_int_equal(rows[1].total, 0);
 }
 
+static void a_function_without_a_file_of_code_is_shown_with_its_source(void **state)
+{
+	struct tm_top rows[TM_TOP_ROWS];
+
+	assert_int_equal(report_case(&builder, "runtimes"), 0);
+	assert_int_equal(functions_top(report_builder_report(&builder), rows), 7);
+	assert_string_equal(rows[0].name, "sha256_block");
+	assert_string_equal(rows[0].file, "libcrypto.so.3");
+	assert_string_equal(rows[1].name, "Worker.run");
+	assert_string_equal(rows[1].file, "work.py");
+	assert_string_equal(rows[3].name, "[python]");
+	assert_string_equal(rows[3].file, "");
+}
+
 static void a_call_without_a_source_joins_the_only_one(void **state)
 {
 	(void)frame("f", 0x1100);
@@ -210,6 +224,7 @@ int main(void)
 		TEST(a_call_without_a_source_joins_the_only_one),
 		TEST(sources_of_one_name_are_as_many_functions),
 		TEST(only_the_outermost_call_of_an_unnamed_frame_is_unnamed),
+		TEST(a_function_without_a_file_of_code_is_shown_with_its_source),
 		TEST(inlined_and_called_are_two_nodes_with_the_lines_of_each),
 		TEST(without_lines_the_tree_has_none),
 	};

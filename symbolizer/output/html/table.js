@@ -83,7 +83,7 @@ class FunctionTable {
     this.body.replaceChildren(...this.shownRows.map((row, index) => {
       const line = make("tr");
       const name = make("td", "name");
-      const file = make("td", "file", baseName(row.path));
+      const file = make("td", "file", baseName(row.path || row.source));
       line.dataset.index = String(index);
       file.title = [row.path, row.source].filter(Boolean).join("\n");
       name.append(make("span", `dot kind-${row.kind}`), make("span", "", row.name));

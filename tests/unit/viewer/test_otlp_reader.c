@@ -37,7 +37,7 @@ static void assert_counts(const struct report *wanted, uint64_t times)
 		assert_int_equal(found->truncated[i], times * wanted->truncated[i]);
 }
 
-static const char *const cases[] = {"tiny",  "truncated", "inlined",   "deep",
+static const char *const cases[] = {"tiny",  "truncated", "inlined",   "runtimes", "deep",
 				    "kinds", "threads",   "resources", "large"};
 
 static void a_request_is_read_back_as_its_report(void **state)
