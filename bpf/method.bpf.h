@@ -10,7 +10,8 @@
  *            a second. What is late is announced by the next sample with a frame of it. What was
  *            not in memory is left empty, and announced again: after METHOD_WAIT_MS, and after
  *            twice as long each time.
- * Room       that of samples, and only while no more than a quarter of the ring is used.
+ * Room       that of samples; of the ring a quarter, counted from when the collector had read all
+ *            METHOD records of this level.
  * Trust      everything is read from the sampled process itself, by addresses that it has: it can
  *            only say something else of itself.
  */
@@ -20,6 +21,7 @@
 #define METHOD_TIME_NS     100000u   /* for the announcements of a sample, at most */
 #define METHOD_SPENT_NS    20000000u /* of 2^30 ns */
 #define METHOD_WAIT_MS     16u
+#define METHOD_ROOM_SHIFT  2
 #define METHOD_LEVEL_SHIFT 26 /* of a number: below it counts the level of a CPU */
 #define METHOD_CPU_SHIFT   28
 #define METHOD_COUNT_MAX   ((1ull << METHOD_LEVEL_SHIFT) - 1)
@@ -107,6 +109,23 @@ static __always_inline __u32 method_copy(struct scratch *s, __u64 address, __u64
 	return (__u32)bytes;
 }
 
+/* Whether there is room for so many bytes of METHOD records more. */
+static __always_inline bool method_has_room(struct scratch *s, __u32 bytes)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (!ring)
+		return false;
+	if (bpf_ringbuf_query(ring, BPF_RB_CONS_POS) >= s->method.written)
+		s->method.room = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) >> METHOD_ROOM_SHIFT;
+	s->method.written = bpf_ringbuf_query(ring, BPF_RB_PROD_POS) + bytes;
+	if (s->method.room < bytes)
+		return false;
+	s->method.room -= bytes;
+	return true;
+}
+
 /* Padded to 8 bytes. Return: whether there was room. */
 static __always_inline bool method_write(struct scratch *s)
 {
@@ -123,7 +142,8 @@ static __always_inline bool method_write(struct scratch *s)
 	kread_opaque(bytes);
 	if (bytes > most + 8)
 		bytes = most + 8;
-	return nesting_write(s->frames, (__u32)bytes, NESTING_METHODS, BPF_RB_NO_WAKEUP);
+	return method_has_room(s, (__u32)bytes) &&
+	       nesting_write(s->frames, (__u32)bytes, NESTING_SAMPLES, BPF_RB_NO_WAKEUP);
 }
 
 /* Writes the record that was made of the function with s->method.key. */

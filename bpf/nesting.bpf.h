@@ -20,7 +20,6 @@
 enum nesting_share {
 	NESTING_ALL,     /* announcements and exits */
 	NESTING_SAMPLES, /* what announcements leave */
-	NESTING_METHODS, /* a quarter of all: they are announced again */
 	NESTING_OFF_CPU, /* half of that: waits may come in far larger numbers than ticks */
 };
 
@@ -143,10 +142,7 @@ static __always_inline bool nesting_write(void *record, __u32 bytes, enum nestin
 		return false;
 	if (share != NESTING_ALL) {
 		size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
-		if (share == NESTING_METHODS)
-			size >>= 2;
-		else
-			size -= size >> RING_RESERVE_SHIFT;
+		size -= size >> RING_RESERVE_SHIFT;
 		if (share == NESTING_OFF_CPU)
 			size >>= 1;
 		if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes > size)

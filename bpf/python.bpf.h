@@ -8,8 +8,9 @@
  * Match      where the runtime keeps a _PyCFrame on the stack, the loop whose stack frame it lies
  *            in has its functions; otherwise the loops have them in turn. A loop that is about to
  *            begin or to return may have none.
- * Bounds     a function takes three reads of memory, the search for the thread PYTHON_SEARCH steps
- *            of two. Each function counts as a frame of the stack, and the clock is read for it.
+ * Bounds     a frame takes a read of memory, a function that the walk has not met two more; the
+ *            search for the thread PYTHON_SEARCH steps of two. Each counts as a frame of the stack,
+ *            and for each function that was not met the clock is read.
  */
 
 #include "bpf/python_thread.bpf.h"
@@ -57,6 +58,9 @@ __noinline int python_runtime(__u32 level)
 		return 0;
 	s->python.table = s->walk.table;
 	s->python.thread = 0;
+#pragma unroll
+	for (__u32 i = 0; i < PYTHON_CODES; i++)
+		s->python.codes[i].code = 0;
 	runtime = unwind_table_runtime(s->walk.table);
 	if (!runtime || runtime->kind != TM_RUNTIME_PYTHON)
 		return 0;
@@ -144,6 +148,20 @@ static __always_inline __u64 python_method(struct scratch *s, __u32 level, __u64
 	return method_number(level);
 }
 
+/* The same, from the memory of this walk if it has met the function. */
+static __always_inline __u64 python_number(struct scratch *s, __u32 level, __u64 code)
+{
+	__u64 at = (code * 0x9e3779b97f4a7c15ull) >> 32;
+	struct python_code *known = &s->python.codes[at & (PYTHON_CODES - 1)];
+
+	if (known->code != code) {
+		known->number = python_method(s, level, code);
+		known->code = code;
+		s->walk.looked_up = true; /* so that the clock is read */
+	}
+	return known->number;
+}
+
 /* The last function of the loop is behind: its own frame follows. */
 static __always_inline int python_leave(struct scratch *s)
 {
@@ -175,8 +193,7 @@ __noinline int python_step(__u32 level)
 		return python_leave(s);
 	if (python->entry == TM_PYTHON_ONE || (python->entry == TM_PYTHON_FLAG && owner))
 		s->python.frame = 0;
-	number = python_method(s, level, code);
-	s->walk.looked_up = true; /* so that the clock is read */
+	number = python_number(s, level, code);
 	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
 			     python_place(python, instruction, code));
 	return 1;

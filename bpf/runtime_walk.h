@@ -37,7 +37,15 @@ struct method_walk {
 	__u32 count;                        /* of those */
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */
+	__u64 room;    /* bytes of METHOD records that this level may still write */
+	__u64 written; /* position in the ring behind its last one */
 };
+
+struct python_code { /* of which the number is known in this walk */
+	__u64 code;
+	__u64 number;
+};
+#define PYTHON_CODES 16 /* a power of two */
 
 struct python_thread { /* whose PyThreadState was found */
 	__u64 start_boottime;
@@ -68,5 +76,6 @@ struct python_walk {
 	__u32 pad;
 	__u32 inside; /* its frames are being walked */
 	struct python_search search;
+	struct python_code codes[PYTHON_CODES];
 	struct python_thread threads[PYTHON_THREADS];
 };
