@@ -144,18 +144,6 @@ int sample_loop(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* With stacks of their own: between them the walk takes what Linux 5.10 has. */
-static __noinline bool sample_begin_apart(struct sampling *sampling,
-					  struct bpf_perf_event_data *ctx)
-{
-	return sample_begin(sampling, ctx);
-}
-
-static __noinline void sample_end_apart(struct sampling *sampling)
-{
-	sample_end(sampling);
-}
-
 /* For kernels without bpf_loop (before 5.17). */
 SEC("perf_event")
 int sample_bounded(struct bpf_perf_event_data *ctx)
@@ -163,7 +151,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 	struct sampling sampling = {};
 	int done = 0;
 
-	if (!sample_begin_apart(&sampling, ctx))
+	if (!sample_begin(&sampling, ctx))
 		return 0;
 	if (sampling.walk) {
 		for (int i = 0; i < BOUNDED_FRAMES && !done; i++)
@@ -171,7 +159,7 @@ int sample_bounded(struct bpf_perf_event_data *ctx)
 		if (!done)
 			unwind_end(sampling.level.scratch, TM_STOP_DEPTH);
 	}
-	sample_end_apart(&sampling);
+	sample_end(&sampling);
 	return 0;
 }
 

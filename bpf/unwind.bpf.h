@@ -72,7 +72,7 @@ static __always_inline bool unwind_is_late(struct scratch *s)
 static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 {
 	struct caller *caller = &s->walk.caller; /* too large for the BPF stack on Linux 5.10 */
-	const struct tm_rule *rule = unwind_rule_find(s);
+	const struct tm_rule *rule = unwind_rule_find(s, level);
 
 	s->walk.by_rule = rule != NULL;
 	caller->context = 0;

@@ -147,13 +147,13 @@ static __always_inline int unwind_rule_apply(struct scratch *s, __u32 level,
 }
 
 /* The rule of the current frame. NULL: none. */
-static __always_inline const struct tm_rule *unwind_rule_find(struct scratch *s)
+static __always_inline const struct tm_rule *unwind_rule_find(struct scratch *s, __u32 level)
 {
 	const struct tm_rule *rule;
 
 	s->walk.in_loop = false;
 	if (!s->walk.table || s->walk.table & TM_UNWIND_MAP_EMPTY)
 		return NULL;
-	rule = unwind_table_rule(s, mapping_cache_of(s)->generation);
+	rule = unwind_table_rule(s, level, mapping_cache_of(s)->generation);
 	return rule->cfa == TM_CFA_NONE ? NULL : rule;
 }

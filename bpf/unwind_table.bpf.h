@@ -10,7 +10,7 @@
  *            inside the unit.
  */
 
-#include "bpf/maps.h"
+#include "bpf/nesting.bpf.h"
 
 #define UNWIND_TABLE_INDEX (TM_UNWIND_TABLE_PAGE - 1)
 
@@ -122,24 +122,46 @@ static __always_inline bool unwind_table_in_loop(__u64 table, __u64 offset)
 	return inside != 0;
 }
 
-/* The rule of the current frame, from this level's cache if it was looked up before. */
-static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 generation)
+static __always_inline struct rule_cache_entry *unwind_table_cached(struct scratch *s)
 {
-	__u64 frame = s->walk.frame, at = (frame * 0x9e3779b97f4a7c15ull) >> 32;
-	struct rule_cache_entry *entry = &s->rule_cache[at & (RULE_CACHE_ENTRIES - 1)];
-	const struct tm_rule *rule;
+	__u64 at = (s->walk.frame * 0x9e3779b97f4a7c15ull) >> 32;
 
-	if (entry->frame != frame || entry->generation != generation) {
-		rule = unwind_table_find(s->walk.table, frame & TM_FRAME_OFFSET_MAX);
-		entry->frame = frame;
-		entry->generation = generation;
-		entry->in_loop = s->walk.table & TM_UNWIND_MAP_RUNTIME &&
-				 unwind_table_in_loop(s->walk.table, frame & TM_FRAME_OFFSET_MAX);
-		if (rule)
-			entry->rule = *rule;
-		else
-			entry->rule.cfa = TM_CFA_NONE;
-	}
+	return &s->rule_cache[at & (RULE_CACHE_ENTRIES - 1)];
+}
+
+/* Looks up the rule of the current frame. A function of its own, so that the walk has few
+ * registers to save on the BPF stack of Linux 5.10. */
+__noinline int unwind_table_fill(__u32 level, __u32 generation)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct rule_cache_entry *entry;
+	const struct tm_rule *rule;
+	__u64 offset;
+
+	if (!s)
+		return 0;
+	entry = unwind_table_cached(s);
+	offset = s->walk.frame & TM_FRAME_OFFSET_MAX;
+	rule = unwind_table_find(s->walk.table, offset);
+	entry->frame = s->walk.frame;
+	entry->generation = generation;
+	entry->in_loop = s->walk.table & TM_UNWIND_MAP_RUNTIME &&
+			 unwind_table_in_loop(s->walk.table, offset);
+	if (rule)
+		entry->rule = *rule;
+	else
+		entry->rule.cfa = TM_CFA_NONE;
+	return 0;
+}
+
+/* The rule of the current frame, from this level's cache if it was looked up before. */
+static __always_inline const struct tm_rule *unwind_table_rule(struct scratch *s, __u32 level,
+							       __u32 generation)
+{
+	struct rule_cache_entry *entry = unwind_table_cached(s);
+
+	if (entry->frame != s->walk.frame || entry->generation != generation)
+		unwind_table_fill(level, generation);
 	s->walk.in_loop = entry->in_loop;
 	return &entry->rule;
 }
