@@ -12,13 +12,21 @@ from sideband import BOOT_AHEAD, FORK, MMAP2, Sideband, same_file
 
 EXITING, KTHREAD, IN_EXEC, USER_MODE, NO_MM = 1, 2, 4, 8, 16 # TM_FLAG_*
 PATH_DELETED = 1 << 9
-FILE, ANON, VDSO, KERNEL, UNRESOLVED = 1, 2, 3, 4, 5 # enum tm_frame_kind
+FILE, ANON, VDSO, KERNEL, UNRESOLVED, METHOD = range(1, 7) # enum tm_frame_kind
 
 Identity = collections.namedtuple(
     "Identity", "dev ino size mtime_sec mtime_nsec generation ctime_ns path")
 Process = collections.namedtuple(
     "Process",
     "exe_file level ns_tgid mnt_ns own_tgid jitdump comm path cgroup flags ktime")
+
+Method = collections.namedtuple(
+    "Method", "process ktime flags first_line name_width file_width lines_bytes name file")
+
+
+def method_number(frame):
+    """Of a frame of kind METHOD; 0: it has none."""
+    return frame >> 19 & (1 << 40) - 1
 
 
 class Sample:
@@ -46,12 +54,13 @@ def unpacked(word):
 
 class Records:
     """samples in ring order, off_cpu those of threads without a CPU;
-    processes: {generation: [Process]}; exits: {generation: ktime}"""
+    processes: {generation: [Process]}; exits: {generation: ktime}; methods: {number: [Method]}"""
 
     def __init__(self, path):
         self.samples, self.off_cpu = [], []
         self.processes, self.exits = collections.defaultdict(list), {}
         self.meanings, self.retired = collections.defaultdict(list), {}
+        self.methods = collections.defaultdict(list)
         with open(path, encoding="ascii") as file:
             for line in file:
                 self._take(line.split())
@@ -78,6 +87,9 @@ class Records:
         elif word[0] == "X":
             check(generation not in self.exits, "two EXITs of %s" % (generation,))
             self.exits[generation] = int(word[1])
+        elif word[0] == "M":
+            self.methods[int(word[7])].append(Method(
+                generation, *map(int, (word[1], *word[8:13])), text(word[13]), text(word[14])))
         elif word[0] == "R":
             self.retired[int(word[7])] = int(word[1])
 
@@ -200,7 +212,7 @@ class Judgement:
         if sample.flags & USER_MODE:
             self.counts["user hits"] += 1
             self.counts["user hits by file"] += \
-                bool(kinds) and kinds[FILE] + kinds[VDSO] == len(sample.frames)
+                bool(kinds) and kinds[FILE] + kinds[VDSO] + kinds[METHOD] == len(sample.frames)
         for frame in sample.frames:
             if frame >> 60 != FILE:
                 continue

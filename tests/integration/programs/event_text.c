@@ -87,6 +87,18 @@ static void write_thread(FILE *out, const struct tm_thread *thread)
 		(void)fprintf(out, "%c%" PRIu64, i ? ',' : ' ', thread->ns[i]);
 }
 
+static void write_method(FILE *out, const struct tm_method *method)
+{
+	const char *file = method->text + method->name_bytes;
+
+	write_head(out, 'M', &method->event);
+	(void)fprintf(out, " %" PRIu64 " %u %u %u %u %u", method->number, method->flags,
+		      method->first_line, method->name_width, method->file_width,
+		      method->lines_bytes);
+	write_bytes(out, method->text, method->name_bytes);
+	write_bytes(out, file, method->file_bytes);
+}
+
 int event_text_write(const struct tm_event *event, FILE *out)
 {
 	const void *record = event;
@@ -116,6 +128,9 @@ int event_text_write(const struct tm_event *event, FILE *out)
 		break;
 	case TM_EVENT_THREAD:
 		write_thread(out, record);
+		break;
+	case TM_EVENT_METHOD:
+		write_method(out, record);
 		break;
 	}
 	return fputc('\n', out) == '\n' ? 0 : -EIO;

@@ -16,6 +16,8 @@
  * M ktime tgid start exec tid flags number version first_line method_flags lines_bytes name file
  *   (version hexadecimal, names as in the record)
  * T ktime tgid start exec tid flags seen comm ns (of each state, with commas)
+ * M ktime tgid start exec tid flags number flags first_line name_width file_width lines_bytes name
+ *   file
  *
  * Numbers are decimal, frames (user's, leaf first) hexadecimal with commas, texts hexadecimal bytes
  * after an `=`; stop and state are names. A path is packed as in the record.
