@@ -69,15 +69,6 @@ static void write_context(FILE *out, const struct tm_context *context)
 	write_bytes(out, (const char *)context->text, context->text_bytes);
 }
 
-static void write_method(FILE *out, const struct tm_method *method)
-{
-	write_head(out, 'M', &method->event);
-	(void)fprintf(out, " %" PRIu64 " %x %u %u %u", method->number, method->version,
-		      method->first_line, method->flags, method->lines_bytes);
-	write_bytes(out, method->text, method->name_bytes);
-	write_bytes(out, method->text + method->name_bytes, method->file_bytes);
-}
-
 static void write_thread(FILE *out, const struct tm_thread *thread)
 {
 	write_head(out, 'T', &thread->event);
@@ -122,9 +113,6 @@ int event_text_write(const struct tm_event *event, FILE *out)
 		break;
 	case TM_EVENT_CONTEXT:
 		write_context(out, record);
-		break;
-	case TM_EVENT_METHOD:
-		write_method(out, record);
 		break;
 	case TM_EVENT_THREAD:
 		write_thread(out, record);
