@@ -38,7 +38,7 @@ static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
 	unsigned records[TM_EVENT_METHOD + 1];
-	uint8_t *slot, *sample, *process, *file, *context;
+	uint8_t *slot, *sample, *process, *file, *context, *method;
 } maps;
 
 static struct inner inner_new(uint32_t value_bytes, uint32_t entries)
@@ -195,6 +195,10 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 		free(maps.context);
 		maps.context = copy_of(record, bytes);
 	}
+	if (event.type == TM_EVENT_METHOD) {
+		free(maps.method);
+		maps.method = copy_of(record, bytes);
+	}
 	if (event.type != TM_EVENT_SAMPLE)
 		return 0;
 	free(maps.sample);
@@ -215,6 +219,11 @@ const struct tm_process *bpf_maps_process(void)
 const struct tm_file *bpf_maps_announced_file(void)
 {
 	return (const void *)maps.file;
+}
+
+const struct tm_method *bpf_maps_method(void)
+{
+	return (const void *)maps.method;
 }
 
 const struct tm_context *bpf_maps_context(void)
@@ -251,6 +260,7 @@ void bpf_maps_reset(void)
 	free(maps.process);
 	free(maps.file);
 	free(maps.context);
+	free(maps.method);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));
 	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_LEVEL_EXIT);

@@ -24,6 +24,8 @@ const struct tm_process *bpf_maps_process(void);
 const struct tm_file *bpf_maps_announced_file(void);
 /* Likewise the newest process context. */
 const struct tm_context *bpf_maps_context(void);
+/* Likewise the newest METHOD record. */
+const struct tm_method *bpf_maps_method(void);
 /* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);

@@ -74,13 +74,16 @@ static void *make_table(size_t *ret_bytes)
 
 	for (uint32_t row = 0; row < rows.count; row += page_rows(row))
 		pages++;
-	*ret_bytes = tm_unwind_table_bytes(pages, rows.count);
+	*ret_bytes = tm_unwind_table_bytes(pages, rows.count) +
+		     (sampled.runtime.kind ? TM_UNWIND_TABLE_RUNTIME_BYTES : 0);
 	table = calloc(1, *ret_bytes);
 	assert_non_null(table);
 	*table = (struct tm_unwind_table){.magic = TM_UNWIND_TABLE_MAGIC,
 					  .pages = pages,
 					  .rules = rows.count,
-					  .rows = rows.count};
+					  .rows = rows.count,
+					  .flags = sampled.runtime.kind ? TM_UNWIND_TABLE_RUNTIME
+									: 0};
 	starts = (uint32_t *)(table + 1);
 	rules = (struct tm_rule *)(void *)(starts + ((pages + 1) & ~1u));
 	page_at = (struct tm_unwind_table_page *)(void *)(rules + rows.count);
@@ -89,6 +92,8 @@ static void *make_table(size_t *ret_bytes)
 		starts[page] = rows.offsets[row];
 		fill_page(&page_at[page], row, page_rows(row));
 	}
+	if (sampled.runtime.kind)
+		memcpy(&page_at[page], &sampled.runtime, sizeof(sampled.runtime));
 	return table;
 }
 
@@ -224,6 +229,7 @@ static void run_programs(bool bounded)
 		.self_exec_id = 3,
 		.sighand = sighand,
 		.cgroups = sampled.cgroups,
+		.thread.fsbase = sampled.thread_pointer,
 	};
 	bpf_host_run(&task, 100, 100);
 	assert_int_equal(bounded ? sample_bounded(&context) : sample_loop(&context), 0);

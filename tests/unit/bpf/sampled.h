@@ -18,6 +18,7 @@
 #include <asm/ptrace.h>
 
 #include "shared/event.h"
+#include "shared/runtime.h"
 #include "shared/unwind_map.h"
 #include "tests/unit/bpf/bpf_host.h"
 #include "tests/unit/bpf/bpf_maps.h"
@@ -87,6 +88,8 @@ struct sampled {
 	uint64_t vdso;        /* start of the vDSO */
 	uint64_t start_code;  /* of the program; the kernel's own values are not page-aligned */
 	uint64_t end_code;    /* 0: its executable is not known */
+	uint64_t thread_pointer;
+	struct tm_runtime runtime; /* of SAMPLED_CODE, installed with its rows; kind 0: none */
 };
 extern struct sampled sampled;
 
