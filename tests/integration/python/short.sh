@@ -66,8 +66,8 @@ for generation in late:
         functions |= {method_number(f) for f in mine}
         nameless += sum(not named.get(method_number(f)) for f in mine)
 print("FIGURE python short: %s | first process: %.0f ms from start to the first function | %d "
-      "processes of 300 ms: %d samples, %d between others without functions; %d functions in %d frames, %d "
-      "without a name; methods_written %d, late %d, lost %d | at most 1 %% without a name" %
+      "processes of 300 ms: %d samples, %d between others without functions; %d functions in %d "
+      "frames, %d without a name; methods_written %d, late %d, lost %d | at most 1 %% without a name" %
       (version, (min(seen) - begin[0][1]) / 1e6, len(late), samples, without, len(functions),
        frames, nameless, read["methods_written"], read["methods_late"], read["methods_lost"]))
 check(len(late) == runs, "%d processes" % len(late))
