@@ -28,8 +28,7 @@ for interpreter in "${INTERPRETERS[@]}"; do
 	name=short-$version
 	say "$interpreter, $version"
 	rm -f "$WORK/go" "$WORK/first"
-	begin_held_recording "$name" -F "$HZ" --no-cache -o "$WORK/$name.folded" -- \
-		bash -c "$SCRIPT" \
+	begin_held_recording "$name" -F "$HZ" --no-cache -o "$WORK/$name.folded" -- bash -c "$SCRIPT" \
 		bash "$interpreter" "$PYTHON_SOURCE/short_program.py" "$MS" "$WORK/go" \
 		"$WORK/first" "$RUNS" && start_ring_recorder "$name" || continue
 	release "$name"
@@ -67,7 +66,8 @@ for generation in late:
         nameless += sum(not named.get(method_number(f)) for f in mine)
 print("FIGURE python short: %s | first process: %.0f ms from start to the first function | %d "
       "processes of 300 ms: %d samples, %d between others without functions; %d functions in %d "
-      "frames, %d without a name; methods_written %d, late %d, lost %d | at most 1 %% without a name" %
+      "frames, %d without a name; methods_written %d, late %d, lost %d | at most 1 %% without a "
+      "name" %
       (version, (min(seen) - begin[0][1]) / 1e6, len(late), samples, without, len(functions),
        frames, nameless, read["methods_written"], read["methods_late"], read["methods_lost"]))
 check(len(late) == runs, "%d processes" % len(late))

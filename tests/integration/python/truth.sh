@@ -18,7 +18,7 @@ for interpreter in "${INTERPRETERS[@]}"; do
 	grep -q ' ended with status 0$' "$WORK/truth.out" || wrong "the program failed"
 	balance truth zero-drops
 	python3 "$PYTHON_SOURCE/truth_check.py" "$WORK/truth" "$WORK/truth.folded" \
-		"$WORK/truth.json" "$(version_of "$interpreter")" "$(has_symbols "$interpreter")" ||
+		"$(version_of "$interpreter")" "$(has_symbols "$interpreter")" ||
 		WRONG=$((WRONG + 1))
 done
 finish

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """truth_check - compares a recording of truth_program.py with what that says of itself
 
-usage: truth_check.py TRUTH NAME.folded NAME.json VERSION NAMED
-VERSION: of the interpreter, as 3.12.1. NAMED: `yes` where its C functions have names.
+usage: truth_check.py TRUTH NAME.folded VERSION NAMED [PREFIX]
+VERSION: of the interpreter, as 3.12.1. NAMED: `yes` where its C functions have names. PREFIX: of
+the names of threads that are not the program's.
 """
 import collections
 import json
 import re
 import sys
 
-from recorded import Wrong, check, folded, strip_kernel, summary, truncation
+from recorded import Wrong, check, folded, strip_kernel, truncation
 
 METHOD = re.compile(r"^(.+) \([^()]*:\d+\)$")
 WARM_UP = "warm_up" # what comes before the tables of the interpreter are there is not judged
@@ -131,10 +132,10 @@ def check_parts(parts):
     check(worst <= POINTS, "%s differs by %.2f points" % (worst_name, worst))
 
 
-def main(truth_path, folded_path, summary_path, version, named):
+def main(truth_path, folded_path, version, named, others="\0"):
     with open(truth_path, encoding="utf-8") as file:
         parts = {name: Part(truth) for name, truth in json.load(file).items()}
-    stacks, read = folded(folded_path), summary(summary_path)
+    stacks = [stack for stack in folded(folded_path) if not stack[0].startswith(others)]
     between = Between(version, named == "yes")
     nameless = collections.Counter()
     for _, frames, count in stacks:
@@ -147,7 +148,7 @@ def main(truth_path, folded_path, summary_path, version, named):
             between.add(frames, count)
             if "[python]" in frames:
                 nameless[";".join(frames[-3:])] += count
-    check_cut(stacks, read["exported"])
+    check_cut(stacks, sum(count for _, _, count in stacks))
     del parts[WARM_UP]
     check_parts(parts)
     check(not nameless, "without a name: %s" % nameless.most_common(3))
