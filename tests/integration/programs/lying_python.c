@@ -2,8 +2,8 @@
 /*
  * lying_python - has the symbols of CPython 3.11, and structures in memory that lie
  *
- * usage: lying_python LIE MS - tells one of `lies` for MS milliseconds of CPU time, and has its name
- *        for the name of its thread. `honest` is the one whose structures are right.
+ * usage: lying_python LIE MS - tells one of `lies` for MS milliseconds of CPU time, and has its
+ *        name for the name of its thread. `honest` is the one whose structures are right.
  */
 
 #include <pthread.h>

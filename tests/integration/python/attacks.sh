@@ -26,7 +26,8 @@ honest() { "$interpreter" "$source/truth_program.py" "$truth" 0.3 50 10; }
 '"$script"
 	say "$name:"
 	record_ok "$name" -F "$HZ" --cache "$WORK/cache" -o "$WORK/$name.folded" -- \
-		bash -c "$how" bash "$INTERPRETER" "$PYTHON_SOURCE" "$WORK/$name.truth" "$@" || return
+		bash -c "$how" bash "$INTERPRETER" "$PYTHON_SOURCE" "$WORK/$name.truth" "$@" ||
+		return
 	grep -q ' ended with status 0$' "$WORK/$name.out" || wrong "a program failed"
 	balance "$name"
 	python3 "$PYTHON_SOURCE/truth_check.py" "$WORK/$name.truth" "$WORK/$name.folded" \

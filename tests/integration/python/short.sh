@@ -28,7 +28,8 @@ for interpreter in "${INTERPRETERS[@]}"; do
 	name=short-$version
 	say "$interpreter, $version"
 	rm -f "$WORK/go" "$WORK/first"
-	begin_held_recording "$name" -F "$HZ" --no-cache -o "$WORK/$name.folded" -- bash -c "$SCRIPT" \
+	begin_held_recording "$name" -F "$HZ" --no-cache -o "$WORK/$name.folded" -- \
+		bash -c "$SCRIPT" \
 		bash "$interpreter" "$PYTHON_SOURCE/short_program.py" "$MS" "$WORK/go" \
 		"$WORK/first" "$RUNS" && start_ring_recorder "$name" || continue
 	release "$name"
