@@ -14,7 +14,8 @@
 #include "bpf/method.bpf.h"
 #include "bpf/stack_bounds.bpf.h"
 
-#define PYTHON_SEARCH 64 /* thread states that may be looked at for a sample */
+#define PYTHON_SEARCH   64 /* thread states that may be looked at for a sample */
+#define PYTHON_SEARCHES 64 /* samples that a search may take; then it begins anew */
 
 static __always_inline __u64 python_word(__u64 address)
 {
@@ -65,6 +66,7 @@ static __always_inline struct python_thread *python_thread_kept(struct scratch *
 	kept->tgid = event->tgid;
 	kept->exec_id = event->exec_id;
 	kept->start_boottime = event->start_boottime;
+	kept->searches = 0;
 	kept->address = 0;
 	return kept;
 }
@@ -93,31 +95,39 @@ __noinline int python_thread_step(__u32 level)
 	return 0;
 }
 
+/* Where the search begins: at what was found before if it still is what it was, or goes on. */
+static __always_inline void python_thread_begin(struct scratch *s, struct python_thread *kept)
+{
+	const struct tm_python *python = &s->python.runtime.python;
+	struct python_search *search = &s->python.search;
+
+	search->number = TASK_READ(s->walk.task, thread.fsbase);
+	if (kept->address && !kept->searches && !python_thread_is(s, kept->address, search->number))
+		kept->address = 0;
+	search->thread = kept->address;
+	search->interpreter = kept->address
+				      ? python_word(kept->address + python->thread_interpreter)
+				      : python_word(s->python.state + python->runtime_interpreters);
+}
+
 /* Finds the sampled thread's PyThreadState, and the innermost frame. */
 __noinline int python_thread_find(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	const struct tm_python *python;
-	struct python_search *search;
 	struct python_thread *kept;
 	int done = 0;
 
 	if (!s)
 		return 0;
-	python = &s->python.runtime.python;
-	search = &s->python.search;
 	kept = python_thread_kept(s);
-	search->number = TASK_READ(s->walk.task, thread.fsbase);
-	search->thread = kept->address;
-	search->interpreter = kept->address
-				      ? python_word(kept->address + python->thread_interpreter)
-				      : python_word(s->python.state + python->runtime_interpreters);
+	python_thread_begin(s, kept);
 	for (int i = 0; i < PYTHON_SEARCH && !done; i++)
 		done = python_thread_step(level);
-	kept->address = search->thread;
-	if (!done || !search->thread)
+	kept->searches = done ? 0 : (kept->searches + 1) % PYTHON_SEARCHES;
+	kept->address = done || kept->searches ? s->python.search.thread : 0;
+	if (!done || !s->python.search.thread)
 		return 0;
-	s->python.thread = search->thread;
-	s->python.next = python_word(search->thread + python->thread_frame);
+	s->python.thread = s->python.search.thread;
+	s->python.next = python_word(s->python.thread + s->python.runtime.python.thread_frame);
 	return 0;
 }

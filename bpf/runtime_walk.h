@@ -52,8 +52,8 @@ struct python_thread { /* whose PyThreadState was found */
 	__u32 tgid;
 	__u32 tid;
 	__u32 exec_id;
-	__u32 pad;
-	__u64 address;
+	__u32 searches; /* samples that the search has taken so far; 0: it is over */
+	__u64 address;  /* of it, or where the search goes on; 0: not found */
 };
 #define PYTHON_THREADS 32 /* a power of two */
 

@@ -160,6 +160,20 @@ static void thread_that_no_list_has_any_more_has_no_functions(void **state)
 	expect_order("fffff");
 }
 
+/* What it was points to itself now. */
+static void thread_with_a_new_state_is_found_again(void **state)
+{
+	const uint64_t interpreter = SAMPLED_DATA + 0x800, fresh = SAMPLED_DATA + 0x1200;
+
+	owned_frames();
+	python_process_runs(PYTHON_FRAME(0));
+	expect_functions();
+	sampled_words(PYTHON_THREAD, PYTHON_THREAD, 0x20, PYTHON_THREAD);
+	sampled_store(PYTHON_OTHER + 8, fresh);
+	sampled_words(fresh, PYTHON_OTHER, 0, interpreter, PYTHON_POINTER, PYTHON_FRAME(0));
+	expect_functions();
+}
+
 static void thread_behind_many_others_is_found_by_a_later_sample(void **state)
 {
 	const uint64_t others = SAMPLED_DATA + 0x30000;
@@ -229,6 +243,7 @@ int main(void)
 		PYTHON_TEST(place_beyond_the_last_is_not_known),
 		PYTHON_TEST(thread_of_another_number_has_no_functions),
 		PYTHON_TEST(thread_that_no_list_has_any_more_has_no_functions),
+		PYTHON_TEST(thread_with_a_new_state_is_found_again),
 		PYTHON_TEST(thread_behind_many_others_is_found_by_a_later_sample),
 		PYTHON_TEST(frames_in_a_ring_end_at_the_depth_of_the_stack),
 		PYTHON_TEST(frame_that_is_not_in_memory_ends_those_of_its_loop),
