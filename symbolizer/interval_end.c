@@ -161,6 +161,9 @@ static void take_counts(struct session *session, struct report_job *job)
 	result->cache_unwritten = cache.unwritten;
 	note(job, cache.unwritten,
 	     "tables were not written into the cache: its disk is full or failing");
+	job->methods_full = session->methods.full + job->interval->methods.full;
+	job->method_conflicts = session->methods.conflicts;
+	session->methods.full = session->methods.conflicts = 0;
 	session->parser.counts = (struct parser_client_counts){0};
 	session->jobs.counts = (struct unwind_jobs_counts){0};
 }

@@ -41,6 +41,8 @@ struct report_job {
 	uint64_t late_records;
 	struct tm_counts baseline; /* of the service: what was reported with this report */
 	uint64_t conflicts;        /* file numbers that got a second meaning too early */
+	uint64_t methods_full;     /* records and names of runtimes' functions without memory */
+	uint64_t method_conflicts; /* such records that contradict earlier ones */
 	const char *notes[REPORT_JOB_NOTES_MAX]; /* for the user; static text */
 	unsigned note_count;
 	struct threads_lost threads_lost;

@@ -54,6 +54,7 @@ static void drop_texts(struct methods *methods, struct method *method)
 {
 	free(method->texts);
 	budget_give(methods->budget, method->content.bytes);
+	methods->owner_bytes[method->owner] -= method->content.bytes;
 	method->texts = NULL;
 	method->content.bytes = 0;
 }
@@ -149,7 +150,7 @@ void methods_release(struct methods *methods, const uint64_t *frames, uint32_t c
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-/* Copies @texts. Return: 0; BUDGET_E_SPENT, which is counted. */
+/* Copies @texts for a method that has none. Return: 0; BUDGET_E_SPENT, which is counted. */
 static int set(struct methods *methods, struct method *method, const struct method_content *content,
 	       const char *texts)
 {
@@ -165,9 +166,9 @@ static int set(struct methods *methods, struct method *method, const struct meth
 	}
 	methods->full--;
 	memcpy(copy, texts, content->bytes);
-	drop_texts(methods, method);
 	method->texts = copy;
 	method->content = *content;
+	methods->owner_bytes[method->owner] += content->bytes;
 	return 0;
 }
 
@@ -183,20 +184,36 @@ static bool is_same(const struct method *method, const struct method_content *co
 	       memcmp(method->texts, texts, content->bytes) == 0;
 }
 
+/* Whether the texts of @owner would leave less than they take. */
+static bool is_beyond_share(const struct methods *methods, uint8_t owner, uint32_t bytes)
+{
+	const uint64_t more = methods->budget->used + 2ull * bytes + methods->owner_bytes[owner];
+
+	return more > methods->budget->limit;
+}
+
 /* A text that was not in memory may be there the next time. Return: 0, BUDGET_E_SPENT. */
-static int take(struct methods *methods, struct method *method, const struct tm_method *record)
+static int take(struct methods *methods, struct method *method, const struct tm_method *record,
+		uint8_t owner)
 {
 	struct method_content content;
 	char texts[METHOD_CONTENT_BYTES];
 
 	method_content_read(record, &content, texts);
-	if (!method->texts || (!has_all(&method->content) && has_all(&content)))
-		return set(methods, method, &content, texts);
-	methods->conflicts += has_all(&content) && !is_same(method, &content, texts);
-	return 0;
+	if (method->texts && (has_all(&method->content) || !has_all(&content))) {
+		methods->conflicts += has_all(&content) && !is_same(method, &content, texts);
+		return 0;
+	}
+	if (is_beyond_share(methods, owner, content.bytes)) {
+		methods->full++;
+		return BUDGET_E_SPENT;
+	}
+	drop_texts(methods, method);
+	method->owner = owner;
+	return set(methods, method, &content, texts);
 }
 
-int methods_announce(struct methods *methods, const struct tm_method *record)
+int methods_announce(struct methods *methods, const struct tm_method *record, uint32_t owner)
 {
 	struct method *method = get(methods, record->number);
 
@@ -204,7 +221,7 @@ int methods_announce(struct methods *methods, const struct tm_method *record)
 	if (!method)
 		return BUDGET_E_SPENT;
 	note_seen(methods, method, record->event.ktime);
-	return take(methods, method, record);
+	return take(methods, method, record, (uint8_t)(owner % METHODS_OWNERS));
 }
 
 void methods_note_use(struct methods *methods, uint64_t number, uint64_t ktime)

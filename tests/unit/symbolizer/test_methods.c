@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/profile/threads.h"
+#include "symbolizer/profile/reader.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/recording.h"
 
@@ -42,7 +42,7 @@ static int announce(uint64_t number, const char *name, uint64_t ktime)
 {
 	make_method(&record, number, name, "/srv/work.py", "", 0);
 	record.event.ktime = ktime;
-	return methods_announce(&recording.methods, &record.method);
+	return methods_announce(&recording.methods, &record.method, 0);
 }
 
 static const char *name_of(uint64_t number)
@@ -117,10 +117,10 @@ static void other_contents_of_a_number_are_refused(void **state)
 	assert_string_equal(name_of(7), "work");
 	assert_int_equal(recording.methods.conflicts, 1);
 	make_method(&record, 7, "work", "/srv/work.py", "\x80", 1);
-	(void)methods_announce(&recording.methods, &record.method);
+	(void)methods_announce(&recording.methods, &record.method, 0);
 	make_method(&record, 7, "work", "/srv/work.py", "", 0);
 	record.method.first_line++;
-	(void)methods_announce(&recording.methods, &record.method);
+	(void)methods_announce(&recording.methods, &record.method, 0);
 	assert_int_equal(recording.methods.conflicts, 3);
 	assert_int_equal(recording.methods.announced, 4);
 }
@@ -129,13 +129,13 @@ static void text_that_was_not_in_memory_may_come_later(void **state)
 {
 	make_method(&record, 7, "", "/srv/work.py", "", 0);
 	record.method.flags = TM_METHOD_NOT_RESIDENT;
-	(void)methods_announce(&recording.methods, &record.method);
+	(void)methods_announce(&recording.methods, &record.method, 0);
 	assert_string_equal(name_of(7), "");
 	(void)announce(7, "work", 2);
 	assert_string_equal(name_of(7), "work");
 	make_method(&record, 7, "", "/srv/work.py", "", 0);
 	record.method.flags = TM_METHOD_NOT_RESIDENT;
-	(void)methods_announce(&recording.methods, &record.method);
+	(void)methods_announce(&recording.methods, &record.method, 0);
 	assert_string_equal(name_of(7), "work");
 	assert_int_equal(recording.methods.conflicts, 0);
 }
@@ -148,7 +148,7 @@ static void full_budget_is_counted(void **state)
 
 	methods_init(&methods, &small, &recording.queue);
 	make_method(&record, number, "work", "/srv/work.py", "", 0);
-	while (methods_announce(&methods, &record.method) == 0)
+	while (methods_announce(&methods, &record.method, 0) == 0)
 		record.method.number = ++number;
 	assert_in_range(number, 20, 400);
 	assert_int_equal(methods.full, 1);
@@ -157,6 +157,53 @@ static void full_budget_is_counted(void **state)
 	assert_null(methods_find(&methods, number));
 	methods_deinit(&methods);
 	assert_int_equal(small.used, 0);
+}
+
+/* Sends 500 functions with long line tables. Return: how many of them are known. */
+static unsigned flood(struct reader *reader, uint32_t tgid, uint64_t first)
+{
+	static const char lines[4000];
+	unsigned known = 0;
+
+	for (uint64_t number = first; number < first + 500; number++) {
+		make_method(&record, number, "f", "/x.py", lines, sizeof(lines));
+		record.event.tgid = tgid;
+		record.event.start_boottime = 1000 + tgid;
+		memcpy(reader->record, &record, record.event.bytes);
+		reader_record(reader, record.event.bytes);
+		known += name_of(number) != NULL;
+	}
+	return known;
+}
+
+static void owner_takes_no_more_than_it_leaves(void **state)
+{
+	static struct reader reader;
+	struct budget budget = {.limit = 1 << 20};
+	unsigned first, second, third;
+
+	reader_init(&reader, &recording.aggregate, &recording.queue);
+	methods_init(&recording.methods, &budget, &recording.queue);
+	make_process(&record, 42, "a", 1, "p\0", 2, "a\0kube\0", 7);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	make_process(&record, 43, "a", 1, "p\0", 2, "pod\0a\0kube\0", 11); /* the same owner */
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	make_process(&record, 44, "b", 1, "p\0", 2, "b\0kube\0", 7);
+	assert_int_equal(process_announce(&recording.processes, &record.process), 0);
+	first = flood(&reader, 42, 1000);
+	second = flood(&reader, 43, 2000);
+	third = flood(&reader, 44, 3000);
+	assert_in_range(first, 100, 131); /* of 262 that fit */
+	assert_int_equal(second, 0);
+	assert_in_range(third, 40, 66);
+	assert_int_equal(reader.announces_lost, 1500 - first - third);
+	pass(10 * EPOCH);
+	assert_in_range(flood(&reader, 43, 4000), 100, 131);
+	methods_deinit(&recording.methods);
+	assert_int_equal(budget.used, 0);
+	methods_init(&recording.methods, &recording.budget, &recording.queue);
+	tm_retire_deinit(&recording.queue);
+	reader_deinit(&reader);
 }
 
 static void copy_has_what_was_sampled(void **state)
@@ -218,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(text_that_was_not_in_memory_may_come_later, begin,
 						end),
 		cmocka_unit_test_setup_teardown(full_budget_is_counted, begin, end),
+		cmocka_unit_test_setup_teardown(owner_takes_no_more_than_it_leaves, begin, end),
 		cmocka_unit_test_setup_teardown(copy_has_what_was_sampled, begin, end),
 		cmocka_unit_test_setup_teardown(method_in_a_stack_that_is_kept_stays, begin, end),
 	};

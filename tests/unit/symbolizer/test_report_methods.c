@@ -57,7 +57,7 @@ static int end(void **state)
 static void announce(uint64_t number, const char *name)
 {
 	make_method(&record, number, name, "/srv/app/work.py", lines, sizeof(lines));
-	assert_int_equal(methods_announce(&recording.methods, &record.method), 0);
+	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
 }
 
 static void sample(const uint64_t *words, uint16_t count)

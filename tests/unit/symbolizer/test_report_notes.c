@@ -55,9 +55,11 @@ static unsigned lines_of(const struct report_job *job, unsigned reports)
 static void what_each_report_lacks_is_said_once(void **state)
 {
 	const struct report_job never_parsed = {.names.failed = 3};
+	const struct report_job nameless = {.methods_full = 2, .method_conflicts = 1};
 	const struct report_job refused = {.notes = {"the table did not check"}, .note_count = 1};
 
 	assert_int_equal(lines_of(&never_parsed, 10), 1);
+	assert_int_equal(lines_of(&nameless, 10), 2);
 	assert_int_equal(lines_of(&refused, 10), 1);
 }
 
