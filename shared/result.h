@@ -61,7 +61,8 @@ enum tm_parse_failure {
 	X(ANONYMOUS, anonymous)     /* code in no file, such as a JIT compiler's, without a map */ \
 	X(MAP_REFUSED, map_refused) /* the same; its map was not opened: see `unopened` */         \
 	X(KERNEL, kernel)           /* no kernel symbol covers it */                               \
-	X(NO_MAPPING, no_mapping)   /* it has no mapping: see `unresolved` */
+	X(NO_MAPPING, no_mapping)   /* it has no mapping: see `unresolved` */                      \
+	X(NO_METHOD, no_method)     /* a runtime's function whose name had not come */
 
 enum tm_unnamed {
 #define TM_UNNAMED(upper, lower) TM_UNNAMED_##upper,

@@ -128,7 +128,7 @@ enum tm_unnamed name_table_reason(const struct name_table *names, uint64_t word,
 	case TM_FRAME_KERNEL:
 		return TM_UNNAMED_KERNEL;
 	case TM_FRAME_METHOD:
-		return TM_UNNAMED_PENDING;
+		return TM_UNNAMED_NO_METHOD;
 	default:
 		return TM_UNNAMED_NO_MAPPING;
 	}
