@@ -47,7 +47,8 @@ static void expect_order(const char *order)
 	expect_native_frames();
 }
 
-static void choose(enum tm_python_entry entry, uint16_t flags)
+/* @entry: enum tm_python_entry */
+static void choose(uint16_t entry, uint16_t flags)
 {
 	sampled.runtime.python.entry = entry;
 	sampled.runtime.python.flags = flags;
