@@ -5,7 +5,7 @@
  *
  * Thread     the one in the lists of the interpreters that has the thread's thread pointer for its
  *            number, as pthread_self() returns it, and runs a frame. A thread may have one in
- *            several interpreters; the newest that runs is taken.
+ *            several interpreters; one that runs is taken, and kept as long as it runs.
  * Memory     each CPU remembers where it found them. One that was freed meanwhile is not taken,
  *            since no list has it any more; a search that did not end goes on with the next sample.
  */
