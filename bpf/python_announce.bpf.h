@@ -97,7 +97,9 @@ __noinline int python_announce(__u32 level, __u32 index)
 	record->version = s->python.runtime.version;
 	record->first_line = s->method.key.first_line;
 	record->flags = 0;
-	record->pad = 0;
+	record->class_bytes = 0;
+	record->signature_bytes = 0;
+	__builtin_memset(record->pad, 0, sizeof(record->pad));
 	python_write_name(s);
 	python_write_file(s);
 	python_write_lines(s);

@@ -109,7 +109,8 @@ struct tm_process_state { /* of an announced generation, map `processes` */
 	uint32_t exited;  /* TM_PROCESS_*: not announced again, deleted after an epoch; 0: alive */
 	uint64_t seen_ktime;      /* of the last announcement or the EXIT */
 	uint32_t anonymous_epoch; /* in which it was last announced with TM_FLAG_ANONYMOUS */
-	uint32_t pad;
+	uint32_t runtime_file;    /* number of the file with the runtime of its JIT; 0: none met */
+	uint64_t runtime_start;   /* address at which offset 0 of that file would be */
 	struct tm_mapping_search jitdump;
 	struct tm_mapping_search context;
 };

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define TM_EVENT_VERSION       10
+#define TM_EVENT_VERSION       11
 
 #define TM_COMM_BYTES          16   /* TASK_COMM_LEN, include/linux/sched.h */
 #define TM_KERNEL_FRAMES_MAX   127  /* PERF_MAX_STACK_DEPTH, include/uapi/linux/perf_event.h */
@@ -322,9 +322,12 @@ struct tm_exit {
  * have several. The frame of the runtime's own interpreter follows behind its METHOD frames in a
  * stack.
  *
- * Texts lie in text[] one behind the other: name, file, line table; the first two of characters of
- * name_width and file_width bytes (1: Latin-1, 2: UCS-2, 4: UCS-4, in the order of this machine).
- * Place      code units from the beginning of the function: two bytes of bytecode.
+ * Texts lie in text[] one behind the other: class, name, signature, file, line table. CPython has
+ * neither class nor signature, and its texts are of characters of name_width and file_width bytes
+ * (1: Latin-1, 2: UCS-2, 4: UCS-4, in the order of this machine). Those of Java are modified UTF-8,
+ * as class files have them: class "java/lang/String", signature "(I)C"; both widths are 1.
+ * Place      from the beginning of the function: CPython: code units, two bytes of bytecode; Java:
+ *            bytes of bytecode; TM_METHOD_STUB: bytes of machine code.
  */
 struct tm_method {
 	struct tm_event event; /* tid is the sampled thread */
@@ -338,17 +341,24 @@ struct tm_method {
 	uint16_t lines_bytes;
 	uint8_t name_width;
 	uint8_t file_width;
-	uint16_t pad;
+	uint16_t class_bytes;
+	uint16_t signature_bytes;
+	uint16_t pad[3];
 	char text[];
 };
-#define TM_METHOD_NAME_MAX     1024 /* bytes; what is longer is cut, or for lines left out */
-#define TM_METHOD_FILE_MAX     1024
-#define TM_METHOD_LINES_MAX    8192
-#define TM_METHOD_NAME_CUT     (1u << 0)
-#define TM_METHOD_FILE_CUT     (1u << 1)
-#define TM_METHOD_LINES_CUT    (1u << 2) /* longer than TM_METHOD_LINES_MAX: its head is there */
-#define TM_METHOD_NOT_RESIDENT (1u << 3) /* a text was not in memory, and is empty */
-#define TM_METHOD_FLAGS        0xfu
+#define TM_METHOD_NAME_MAX      1024 /* bytes; what is longer is cut, or for lines left out */
+#define TM_METHOD_CLASS_MAX     1024
+#define TM_METHOD_SIGNATURE_MAX 512
+#define TM_METHOD_FILE_MAX      1024
+#define TM_METHOD_LINES_MAX     8192
+#define TM_METHOD_NAME_CUT      (1u << 0)
+#define TM_METHOD_FILE_CUT      (1u << 1)
+#define TM_METHOD_LINES_CUT     (1u << 2) /* longer than TM_METHOD_LINES_MAX: its head is there */
+#define TM_METHOD_NOT_RESIDENT  (1u << 3) /* a text was not in memory, and is empty */
+#define TM_METHOD_STUB          (1u << 4) /* machine code of the runtime's own: a name alone */
+#define TM_METHOD_CLASS_CUT     (1u << 5)
+#define TM_METHOD_SIGNATURE_CUT (1u << 6)
+#define TM_METHOD_FLAGS         0x7fu
 
 #define TM_EVENT_MAX_BYTES \
 	((uint32_t)(sizeof(struct tm_sample) + 8u * (TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX)))

@@ -102,16 +102,15 @@ static bool width_ok(uint8_t width)
 	return width == 1 || width == 2 || width == 4;
 }
 
+/* The longest of each text is the reader's to check (symbolizer/profile/method_content.h). */
 static bool method_ok(const struct tm_method *method, uint32_t bytes)
 {
 	return bytes >= sizeof(*method) && method->number &&
 	       method->number <= TM_FRAME_METHOD_MAX && !(method->flags & ~TM_METHOD_FLAGS) &&
-	       method->name_bytes <= TM_METHOD_NAME_MAX &&
-	       method->file_bytes <= TM_METHOD_FILE_MAX &&
-	       method->lines_bytes <= TM_METHOD_LINES_MAX && width_ok(method->name_width) &&
-	       width_ok(method->file_width) &&
+	       width_ok(method->name_width) && width_ok(method->file_width) &&
 	       is_size(bytes, offsetof(struct tm_method, text),
-		       (size_t)method->name_bytes + method->file_bytes + method->lines_bytes);
+		       (size_t)method->class_bytes + method->name_bytes + method->signature_bytes +
+			       method->file_bytes + method->lines_bytes);
 }
 
 /* Times of which sums cannot overflow. */

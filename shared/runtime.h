@@ -14,6 +14,9 @@
  * Limits     TM_RUNTIME_LOOPS_MAX; fields below 64 KiB.
  * Source     CPython: Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h,
  *            Include/cpython/code.h, pystate.h, unicodeobject.h of each version.
+ *            HotSpot: the tables that vmStructs.cpp makes of each build; what they lack from
+ *            share/code/{nmethod,codeBlob,pcDesc,scopeDesc}.hpp, share/utilities/unsigned5.hpp and
+ *            cpu/x86/frame_x86.hpp of each version.
  */
 
 #include <stdint.h>
@@ -23,6 +26,7 @@
 
 enum tm_runtime_kind {
 	TM_RUNTIME_PYTHON = 1, /* CPython */
+	TM_RUNTIME_JAVA = 2,   /* HotSpot */
 	TM_RUNTIME_N,
 };
 
@@ -75,6 +79,81 @@ struct tm_python {
 	uint16_t pad;
 };
 
+/* Where an nmethod has the debug information that tells what is inlined. */
+enum tm_java_scopes {
+	TM_JAVA_OFFSETS,   /* behind it: nmethod_scopes is an int, from its start (8) */
+	TM_JAVA_ADDRESS,   /* the same, but nmethod_scopes is an address (9 to 22) */
+	TM_JAVA_IMMUTABLE, /* in memory of its own, at the address nmethod_immutable; the metadata
+			    * in its data, which begin 16 bits blob_data from its start (23, 24) */
+	TM_JAVA_MUTABLE,   /* the same, but metadata at the address nmethod_mutable, behind
+			    * blob_relocations bytes (25 on) */
+	TM_JAVA_SCOPES_N,
+};
+
+/* tm_java.flags */
+#define TM_JAVA_ONE_HEAP  (1u << 0) /* state is where the address of the only CodeHeap is (8) */
+#define TM_JAVA_FLAGS     TM_JAVA_ONE_HEAP
+
+#define TM_JAVA_PC_BYTES  16 /* sizeof(PcDesc): pc_offset and scope_decode_offset come first */
+#define TM_JAVA_BYTE_ZERO 20 /* from this version on, numbers of 5 bytes have no byte that is 0 */
+
+/*
+ * state is where the address of the GrowableArray of CodeHeaps is. Fields are of the structure in
+ * the name; a field that has its width in bytes beside it is an unsigned number of 2, 4 or 8 bytes,
+ * and of 8 it is an address, else a distance from the start of the structure.
+ */
+struct tm_java {
+	uint16_t scopes; /* enum tm_java_scopes */
+	uint16_t flags;  /* TM_JAVA_* */
+	uint16_t array_length;
+	uint16_t array_data;
+	uint16_t heap_low;      /* CodeHeap: of the blobs; _memory._low */
+	uint16_t heap_high;     /* _memory._high_boundary: where it can never grow beyond */
+	uint16_t heap_segments; /* _segmap._low */
+	uint16_t heap_shift;    /* _log2_segment_size, an int */
+	uint16_t block_used;    /* HeapBlock: not 0 for a block with a blob */
+	uint16_t block_bytes;
+	uint16_t blob_name;           /* CodeBlob: address of a C string */
+	uint16_t blob_frame_words;    /* _frame_size, an int */
+	uint16_t blob_complete;       /* _frame_complete_offset, from the code; signed */
+	uint16_t blob_complete_bytes; /* 2 or 4 */
+	uint16_t blob_code;
+	uint16_t blob_code_bytes;
+	uint16_t blob_data;        /* 16 bits; TM_RUNTIME_NONE but for TM_JAVA_IMMUTABLE */
+	uint16_t blob_relocations; /* int; TM_RUNTIME_NONE but for TM_JAVA_MUTABLE */
+	uint16_t nmethod_method;   /* Method* */
+	uint16_t nmethod_compile_id;
+	uint16_t nmethod_original_pc; /* _orig_pc_offset, an int, from sp */
+	uint16_t nmethod_deopt;       /* the deopt handler */
+	uint16_t nmethod_deopt_bytes; /* 2 or 4 from the start of the nmethod, or 8 */
+	uint16_t nmethod_immutable;   /* address; TM_RUNTIME_NONE to 22 */
+	uint16_t nmethod_mutable;     /* address; TM_RUNTIME_NONE to 24 */
+	uint16_t nmethod_pcs;         /* int: the PcDescs, from the nmethod or the immutable data */
+	uint16_t nmethod_pcs_end;     /* int: likewise */
+	uint16_t nmethod_scopes;
+	uint16_t nmethod_metadata; /* from the nmethod (int, to 22), from its data (16 bits, 23 and
+				    * 24); TM_RUNTIME_NONE from 25 on */
+	uint16_t method_const;     /* Method._constMethod */
+	uint16_t const_pool;       /* ConstMethod._constants */
+	uint16_t const_words;      /* _constMethod_size, an int: all of it in words of 8 bytes */
+	uint16_t const_flags;      /* 16 bits */
+	uint16_t const_lines;      /* the flag that says that there is a line table */
+	uint16_t const_code_bytes; /* _code_size, 16 bits; the line table follows the code */
+	uint16_t const_name;       /* _name_index, 16 bits */
+	uint16_t const_signature;  /* _signature_index, 16 bits */
+	uint16_t const_code;       /* sizeof(ConstMethod): where its code begins */
+	uint16_t pool_holder;      /* ConstantPool._pool_holder */
+	uint16_t pool_entries;     /* sizeof(ConstantPool) */
+	uint16_t pool_file;        /* _source_file_name_index, 16 bits; or TM_RUNTIME_NONE and: */
+	uint16_t class_file;       /* InstanceKlass._source_file_name_index, 16 bits; or the same */
+	uint16_t class_name;       /* Klass._name */
+	uint16_t symbol_length;    /* Symbol: 16 bits */
+	uint16_t symbol_text;
+	int16_t frame_method; /* of an interpreter's frame, in words from its frame pointer */
+	int16_t frame_code;   /* likewise: the address of the current bytecode */
+	uint16_t pad;
+};
+
 struct tm_runtime_code { /* start <= offset < end */
 	uint32_t start;
 	uint32_t end;
@@ -82,13 +161,17 @@ struct tm_runtime_code { /* start <= offset < end */
 
 struct tm_runtime {
 	uint32_t kind;    /* enum tm_runtime_kind */
-	uint32_t version; /* 0x030b is 3.11 */
+	uint32_t version; /* 0x030b is 3.11; of Java 17 */
 	/* Added to the address at which offset 0 of the file would be, if all of it were mapped
-	 * like its code: the address of the runtime's state (_PyRuntime). */
+	 * like its code: the address of the runtime's state (_PyRuntime, CodeCache::_heaps). */
 	int64_t state;
 	struct tm_runtime_code loops[TM_RUNTIME_LOOPS_MAX]; /* the interpreter; unused: 0, 0 */
-	struct tm_python python;
+	union {
+		struct tm_python python;
+		struct tm_java java;
+	};
 };
 
 _Static_assert(sizeof(struct tm_python) == 64, "layout");
-_Static_assert(sizeof(struct tm_runtime) == 112, "layout");
+_Static_assert(sizeof(struct tm_java) == 96, "layout");
+_Static_assert(sizeof(struct tm_runtime) == 144, "layout");
