@@ -216,6 +216,7 @@ struct scratch {
 	struct tm_sample sample;
 	__u64 frames[TM_KERNEL_FRAMES_MAX + TM_USER_FRAMES_MAX]; /* of `sample` */
 	struct python_walk python;
+	struct java_walk java;
 	struct method_walk method;
 	struct mapping_cache mapping_caches[MAPPING_CACHES];
 	struct rule_cache_entry rule_cache[RULE_CACHE_ENTRIES];

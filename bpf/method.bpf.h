@@ -26,6 +26,11 @@
 #define METHOD_CPU_SHIFT   28
 #define METHOD_COUNT_MAX   ((1ull << METHOD_LEVEL_SHIFT) - 1)
 
+/* Where the last text of a record can begin. */
+#define METHOD_LINES_AT_MAX                                                    \
+	(sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_CLASS_MAX + \
+	 TM_METHOD_SIGNATURE_MAX + TM_METHOD_FILE_MAX)
+
 static __always_inline __u32 method_epoch(struct scratch *s, const struct method_state *state)
 {
 	return announce_epoch(s->sample.event.ktime, (__u32)state->number << 4);
@@ -98,7 +103,7 @@ static __always_inline __u32 method_copy(struct scratch *s, __u64 address, __u64
 	if (bytes > most)
 		bytes = most;
 	kread_opaque(at);
-	if (at > sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_FILE_MAX)
+	if (at > METHOD_LINES_AT_MAX)
 		return 0;
 	if (!address ||
 	    bpf_probe_read_user((char *)s->frames + at, (__u32)bytes, (const void *)address)) {
@@ -130,8 +135,7 @@ static __always_inline bool method_has_room(struct scratch *s, __u32 bytes)
 static __always_inline bool method_write(struct scratch *s)
 {
 	__u64 end = method_record(s)->event.bytes, bytes;
-	const __u64 most = sizeof(struct tm_method) + TM_METHOD_NAME_MAX + TM_METHOD_FILE_MAX +
-			   TM_METHOD_LINES_MAX;
+	const __u64 most = METHOD_LINES_AT_MAX + TM_METHOD_LINES_MAX;
 
 	kread_opaque(end);
 	if (end > most)

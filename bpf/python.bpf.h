@@ -144,7 +144,7 @@ static __always_inline __u64 python_method(struct scratch *s, __u32 level, __u64
 	key->name = python_field(s, python->code_name);
 	key->first_line = (__u32)python_field(s, python->code_first_line);
 	key->name_hash = python_word(key->name + python->string_hash);
-	key->pad = 0;
+	key->kind = METHOD_PYTHON;
 	return method_number(level);
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #pragma once
 /*
- * python_announce - writes the METHOD records of CPython's functions that a sample found due
- *
- * Behind the sample: the records are made where its frames were (bpf/method.bpf.h).
+ * python_announce - name, file and line table of a CPython function, into its METHOD record
  */
 
 #include "bpf/python.bpf.h"
@@ -74,55 +72,18 @@ static __always_inline void python_write_lines(struct scratch *s)
 		(__u16)method_copy(s, table + python->bytes_data, bytes, TM_METHOD_LINES_MAX);
 }
 
-/* Announces one function. */
-__noinline int python_announce(__u32 level, __u32 index)
+/* The texts of the function with s->method.key, into its record. */
+__noinline int python_announce(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	struct method_state *state;
-	struct tm_method *record;
 
 	if (!s)
 		return 0;
-	s->method.key = s->method.due[index & (METHODS_DUE - 1)];
-	state = bpf_map_lookup_elem(&methods, &s->method.key);
-	if (!state || !method_is_due(s, state))
-		return 0;
-	record = method_record(s);
-	record->event = s->sample.event;
-	record->event.type = TM_EVENT_METHOD;
-	record->event.bytes = sizeof(*record);
-	record->event.flags = 0;
-	record->number = state->number;
-	record->runtime = TM_RUNTIME_PYTHON;
-	record->version = s->python.runtime.version;
-	record->first_line = s->method.key.first_line;
-	record->flags = 0;
-	record->class_bytes = 0;
-	record->signature_bytes = 0;
-	__builtin_memset(record->pad, 0, sizeof(record->pad));
+	method_record(s)->runtime = TM_RUNTIME_PYTHON;
+	method_record(s)->version = s->python.runtime.version;
+	method_record(s)->first_line = s->method.key.first_line;
 	python_write_name(s);
 	python_write_file(s);
 	python_write_lines(s);
-	method_finish(s, state);
-	return 0;
-}
-
-/* Announces what is due, at most @most, as long as there is time. The sample's frames are lost. */
-__noinline int python_announce_all(__u32 level, __u32 most)
-{
-	struct scratch *s = nesting_scratch(level);
-	__u64 began = bpf_ktime_get_ns(), now = began;
-
-	if (!s)
-		return 0;
-	for (__u32 i = 0; i < METHODS_DUE && i < s->method.count; i++) {
-		if (i >= most || !method_has_time(s, began, now)) {
-			s->counts.bpf.methods_late += s->method.count - i;
-			break;
-		}
-		python_announce(level, i);
-		now = bpf_ktime_get_ns();
-	}
-	s->method.spent += now - began;
 	return 0;
 }

@@ -6,9 +6,19 @@
 
 #include <linux/types.h>
 
+#include "shared/bpf_state.h"
 #include "shared/runtime.h"
 
-/* What a method is known by; all of it is read from the process with each frame. */
+enum method_kind {
+	METHOD_PYTHON,
+	METHOD_JAVA,
+	METHOD_JAVA_STUB, /* code that the JVM has made for itself */
+};
+
+/*
+ * What a method is known by; all of it is read from the process with each frame. Here for CPython,
+ * where bpf/java_method.bpf.h has other things for Java.
+ */
 struct method_key {
 	__u64 start_boottime;
 	__u32 tgid;
@@ -19,7 +29,7 @@ struct method_key {
 	__u64 name;
 	__u64 name_hash; /* as the runtime keeps it */
 	__u32 first_line;
-	__u32 pad;
+	__u32 kind; /* enum method_kind */
 };
 
 struct method_state {
@@ -78,4 +88,46 @@ struct python_walk {
 	struct python_search search;
 	struct python_code codes[PYTHON_CODES];
 	struct python_thread threads[PYTHON_THREADS];
+};
+
+struct java_heap { /* a CodeHeap; low 0: none */
+	__u64 low;
+	__u64 high;
+	__u64 segments; /* address of its segment map */
+	__u64 shift;    /* log2 of the bytes of a segment */
+};
+#define JAVA_HEAPS      4  /* a power of two; more than any version has */
+#define JAVA_BLOB_WORDS 64 /* a power of two */
+#define JAVA_PCS        32 /* PcDescs that are read at once; a power of two */
+#define JAVA_BYTES      32 /* a power of two */
+
+struct java_walk {
+	struct tm_runtime runtime;
+	__u32 begun; /* the runtime was sought in this walk */
+	__u32 known; /* and found: */
+	__u64 start; /* address at which offset 0 of its file would be */
+
+	__u64 met_start;               /* the same of a file that this sample has met; */
+	__u32 met_file;                /* its number; 0: none */
+	__u32 heaps_read;              /* in this walk */
+	struct tm_process_key process; /* whose heaps these are */
+	__u64 heaps_start;             /* its `start` */
+	struct java_heap heaps[JAVA_HEAPS];
+
+	__u64 blob; /* the CodeBlob of the current frame, and what it begins with: */
+	__u64 words[JAVA_BLOB_WORDS];
+	__u64 code;  /* where its code begins */
+	__u64 title; /* the first bytes of its name */
+
+	__u64 method; /* the next frame's Method*, if `inside` */
+	__u64 scopes; /* address of the debug information */
+	__u64 metadata;
+	__u32 place;     /* in the method */
+	__u32 scope;     /* where the caller that it is inlined in is described; 0: there is none */
+	__u32 inside;    /* methods of the current frame are still to be put */
+	__u32 frameless; /* the leaf has no frame, as far as the stack tells */
+	__u32 byte_at;
+	__u32 pad;
+	__u8 bytes[JAVA_BYTES];  /* of the debug information */
+	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
 };

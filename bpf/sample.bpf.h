@@ -6,7 +6,7 @@
 
 #include "bpf/announce.bpf.h"
 #include "bpf/kernel_stack.bpf.h"
-#include "bpf/python_announce.bpf.h"
+#include "bpf/method_announce.bpf.h"
 #include "bpf/unwind_start.bpf.h"
 
 /* Steps of the loop: a frame each, and one more for each interpreter's. */
@@ -28,6 +28,7 @@ static __always_inline void sample_head(struct nesting *level, __u64 task, __u64
 	s->walk.mm = (__u64)TASK_FIELD(task, mm);
 	s->walk.announced = 0;
 	s->method.count = 0;
+	java_begin_sample(s);
 	if (ip >> 63 == 0)
 		event->flags |= TM_FLAG_USER_MODE;
 	bpf_get_current_comm(s->sample.comm, sizeof(s->sample.comm));
@@ -52,6 +53,8 @@ static __always_inline void sample_finish(struct nesting *level)
 		s->counts.bpf.exiting++;
 	}
 	announce_generation(level);
+	if (s->java.met_file)
+		java_file_note(level->number);
 	s->sample.kernel_frames = (__u16)s->walk.first;
 	s->sample.user_frames = (__u16)s->walk.frames;
 	s->sample.user_stop = (__u8)s->walk.stop;
@@ -74,7 +77,7 @@ static __always_inline bool sample_write(struct nesting *level, enum nesting_sha
 static __always_inline void sample_methods(struct nesting *level, __u32 most)
 {
 	if (level->scratch->method.count)
-		python_announce_all(level->number, most);
+		method_announce_all(level->number, most);
 }
 
 static long sample_step(__u32 index, void *data)

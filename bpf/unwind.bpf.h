@@ -4,6 +4,7 @@
  * unwind - from one user frame to its caller: by the rule of its place, else by frame pointer
  */
 
+#include "bpf/java.bpf.h"
 #include "bpf/python.bpf.h"
 #include "bpf/unwind_fp.bpf.h"
 #include "bpf/unwind_rule.bpf.h"
@@ -68,7 +69,7 @@ static __always_inline bool unwind_is_late(struct scratch *s)
 }
 
 /* Finds the caller of the current frame, s->walk.caller. Return: 0; 1 at the end of the stack;
- * UNWIND_E_INSIDE: frames of an interpreter come first. */
+ * UNWIND_E_INSIDE: frames of a runtime come first. */
 static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 {
 	struct caller *caller = &s->walk.caller; /* too large for the BPF stack on Linux 5.10 */
@@ -76,6 +77,10 @@ static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 
 	s->walk.by_rule = rule != NULL;
 	caller->context = 0;
+	if (frame_kind(s->walk.frame) == TM_FRAME_ANON && java_enter(level)) {
+		s->walk.by_rule = true;
+		return s->java.inside ? UNWIND_E_INSIDE : 0;
+	}
 	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, level, caller))
 		return 1;
 	if (rule)
@@ -94,8 +99,8 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 		return unwind_end(s, TM_STOP_DEPTH);
 	if (unwind_is_late(s))
 		return unwind_end(s, TM_STOP_TIME);
-	if (s->python.inside) {
-		if (python_step(level))
+	if (s->python.inside || s->java.inside) {
+		if (s->java.inside ? java_step(level) : python_step(level))
 			return 0;
 	} else {
 		r = unwind_caller(s, level);

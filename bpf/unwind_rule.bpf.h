@@ -4,8 +4,8 @@
  * unwind_rule - the registers of the caller, by a rule of the unwind table
  */
 
+#include "bpf/java_file.bpf.h"
 #include "bpf/stack_switch.bpf.h"
-#include "bpf/unwind_table.bpf.h"
 
 /* libcrypto's bn_mul_mont has its caller's stack pointer in the array that its frame is, behind as
  * many words as r9 says, which no callee need restore. No other use is known. */
@@ -154,6 +154,8 @@ static __always_inline const struct tm_rule *unwind_rule_find(struct scratch *s,
 	s->walk.in_loop = false;
 	if (!s->walk.table || s->walk.table & TM_UNWIND_MAP_EMPTY)
 		return NULL;
+	if (s->walk.table & TM_UNWIND_MAP_RUNTIME)
+		java_file_meet(s);
 	rule = unwind_table_rule(s, level, mapping_cache_of(s)->generation);
 	return rule->cfa == TM_CFA_NONE ? NULL : rule;
 }

@@ -91,6 +91,21 @@ long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 	return 0;
 }
 
+long bpf_probe_read_user_str(void *to, __u32 bytes, const void *from)
+{
+	char *out = to;
+
+	for (uint32_t i = 0; i < bytes; i++) {
+		if (bpf_probe_read_user(out + i, 1, (const char *)from + i))
+			return -EFAULT;
+		if (!out[i])
+			return (long)i + 1;
+	}
+	if (bytes)
+		out[bytes - 1] = 0;
+	return (long)bytes;
+}
+
 long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from)
 {
 	uint64_t address = (uintptr_t)from;

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * java - walks the frames of HotSpot's code, as shared/runtime.h describes it
+ *
+ * Kinds      by the name of the CodeBlob, as every version has it: compiled code, wrappers of native
+ *            methods, the interpreter, stubs.
+ * Order      the frame of the code's address is replaced by METHOD frames: what is inlined, then the
+ *            method; one of a stub.
+ * Registers  the caller's sp and fp are read from the stack that the walk is on, like those of any
+ *            other frame; a pc is looked up like any other.
+ * Source     share/code/codeBlob.hpp, cpu/x86/{frame_x86,macroAssembler_x86,templateInterpreter*}.
+ */
+
+#include "bpf/java_leaf.bpf.h"
+#include "bpf/java_scopes.bpf.h"
+#include "bpf/user_regs.bpf.h"
+
+#define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
+#define JAVA_TITLE_NATIVE      0x6e2065766974616eull /* "native n"method */
+#define JAVA_TITLE_INTERPRETER 0x6572707265746e49ull /* "Interpre"ter */
+#define JAVA_FRAME_MAX         (1u << 20) /* bytes of a frame of compiled code; more is none */
+#define JAVA_SENDER_SP         (-1)       /* in words from fp, cpu/x86/frame_x86.hpp */
+#define JAVA_REGISTER_METHOD   3          /* rbx, by its DWARF number */
+#define JAVA_REGISTER_CODE     13         /* r13 */
+
+/* The caller of a frame that begins with a saved frame pointer. */
+static __always_inline bool java_by_fp(struct scratch *s, __u32 level, __u64 fp)
+{
+	struct caller *caller = &s->walk.caller;
+
+	caller->ra_at = fp + 8;
+	caller->sp = fp + 16;
+	return !(fp & 7) && user_stack_read(s, level, fp, &caller->fp) &&
+	       user_stack_read(s, level, fp + 8, &caller->ra);
+}
+
+/* The caller of a frame with so many bytes, its return address included. */
+static __always_inline bool java_by_sp(struct scratch *s, __u32 level, __u64 bytes)
+{
+	return java_by_fp(s, level, s->walk.sp + bytes - 16);
+}
+
+/* The caller of a leaf without a frame. */
+static __always_inline bool java_by_return(struct scratch *s, __u32 level)
+{
+	s->walk.caller.ra_at = s->walk.sp;
+	s->walk.caller.sp = s->walk.sp + 8;
+	s->walk.caller.fp = s->walk.fp;
+	return user_stack_read(s, level, s->walk.sp, &s->walk.caller.ra);
+}
+
+/* The caller of compiled code, or of a stub with a frame. */
+__noinline int java_compiled_caller(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_java *java;
+	__u64 bytes, complete;
+	int leaf;
+
+	if (!s)
+		return 0;
+	java = &s->java.runtime.java;
+	bytes = 8ull * (__u32)java_field(s, java->blob_frame_words);
+	complete = java_field(s, java->blob_complete);
+	complete = java->blob_complete_bytes == 2 ? (__u64)(__s16)complete : (__u64)(__s32)complete;
+	if (complete >> 63)
+		complete = 0;
+	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
+		return 0;
+	leaf = java_leaf_compiled(level, (__u32)complete);
+	if (leaf == JAVA_LEAF_RETURN)
+		return java_by_return(s, level);
+	if (leaf == JAVA_LEAF_PUSHED)
+		return java_by_sp(s, level, 16);
+	if (!java_by_sp(s, level, bytes))
+		return 0;
+	if (leaf == JAVA_LEAF_UNSAVED)
+		s->walk.caller.fp = s->walk.fp;
+	return 1;
+}
+
+/* The frame of a stub takes the place of that of its address. */
+__noinline int java_put_stub(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 place, number;
+
+	if (!s || !s->walk.frames)
+		return 0;
+	place = s->walk.ip - s->walk.called - s->java.code;
+	number = java_stub_number(level);
+	frame_take(s);
+	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
+			     (place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX));
+	return 0;
+}
+
+/* Of a stub; 0: unknown. */
+__noinline int java_stub(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	int known, leaf;
+
+	if (!s)
+		return 0;
+	if (s->java.frameless) {
+		known = java_by_return(s, level);
+	} else if ((__u32)java_field(s, s->java.runtime.java.blob_frame_words)) {
+		known = java_compiled_caller(level);
+	} else {
+		leaf = java_leaf_compiled(level, 0);
+		if (leaf == JAVA_LEAF_RETURN)
+			known = java_by_return(s, level);
+		else
+			known = java_by_fp(s, level,
+					   leaf == JAVA_LEAF_FRAME ? s->walk.fp : s->walk.sp);
+	}
+	java_put_stub(level);
+	return known;
+}
+
+/* Of compiled code: what its debug information says is inlined at its place. */
+__noinline int java_compiled(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_java *java;
+	__u64 pc, deopt;
+
+	if (!s || !java_compiled_caller(level))
+		return 0;
+	java = &s->java.runtime.java;
+	pc = s->walk.ip;
+	deopt = java_place(java_field(s, java->nmethod_deopt), java->nmethod_deopt_bytes,
+			   s->java.blob);
+	if (pc == deopt)
+		user_stack_read(s, level,
+				s->walk.sp + (__u32)java_field(s, java->nmethod_original_pc), &pc);
+	s->java.method = java_field(s, java->nmethod_method);
+	s->java.place = TM_FRAME_PLACE_MAX;
+	s->java.scope = 0;
+	if (s->java.title == JAVA_TITLE_NMETHOD) {
+		s->java.scope = java_scope_find(level, (__u32)(pc - s->java.code));
+		if (s->java.scope)
+			java_scope_enter(level);
+	}
+	s->java.inside = 1;
+	return 1;
+}
+
+/* Takes the method and the place in it, if it is one. */
+static __always_inline bool java_take_method(struct scratch *s, __u64 method, __u64 bytecode,
+					     bool exact)
+{
+	__u64 start;
+	__u32 bytes;
+
+	if (!java_code_of(s, method, &start, &bytes))
+		return false;
+	if (bytecode - start >= bytes) {
+		if (bytes && exact)
+			return false;
+		bytecode = start + TM_FRAME_PLACE_MAX;
+	}
+	s->java.method = method;
+	s->java.place = (__u32)(bytecode - start);
+	return true;
+}
+
+/* The interpreter has not made the frame of the method that it enters. */
+static __always_inline int java_entering(struct scratch *s, __u32 level)
+{
+	return java_by_return(s, level) &&
+	       java_take_method(s, user_regs_read(level, JAVA_REGISTER_METHOD), 0, false);
+}
+
+/* Of the interpreter. */
+__noinline int java_interpreted(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_java *java;
+	__u64 fp, method = 0, bytecode = 0, sp = 0, at = 0;
+
+	if (!s)
+		return 0;
+	java = &s->java.runtime.java;
+	fp = s->walk.fp;
+	s->java.scope = 0;
+	if (s->java.frameless && java_entering(s, level)) {
+		s->java.inside = 1;
+		return 1;
+	}
+	if (fp & 7 || (!s->walk.sp_lost && fp < s->walk.sp) ||
+	    !user_stack_read(s, level, fp + 8 * (__s64)java->frame_code, &bytecode) ||
+	    !user_stack_read(s, level, fp + 8 * (__s64)java->frame_method, &method) ||
+	    !user_stack_read(s, level, fp + 8 * JAVA_SENDER_SP, &sp) || !java_by_fp(s, level, fp))
+		return 0;
+	if (sp > fp && stack_has(s, sp))
+		s->walk.caller.sp = sp;
+	if (!s->walk.called)
+		at = user_regs_read(level, JAVA_REGISTER_CODE);
+	if (!(at && java_take_method(s, method, at, true)) &&
+	    !java_take_method(s, method, bytecode, false))
+		return 0;
+	s->java.inside = 1;
+	return 1;
+}
+
+/* Finds the caller of the current frame if its code is the JVM's. Return: 1: s->walk.caller; 0: it
+ * is not, or the frame is none. */
+__noinline int java_enter(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	int known;
+
+	if (!s || !s->walk.frames || !java_blob_find(level, s->walk.ip - s->walk.called))
+		return 0;
+	s->java.frameless = (__u32)java_leaf_was_called(level);
+	if (s->java.title == JAVA_TITLE_INTERPRETER)
+		known = java_interpreted(level);
+	else if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE)
+		known = java_compiled(level);
+	else
+		known = java_stub(level);
+	if (s->java.inside)
+		frame_take(s);
+	s->walk.sp_lost = false;
+	s->walk.kept_state = WALK_KEPT_LOST;
+	return known;
+}
+
+/* Puts the frame of one method. Return: 0: it was the last one. */
+__noinline int java_step(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 number;
+
+	if (!s)
+		return 0;
+	number = java_number(level, s->java.method);
+	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT | s->java.place);
+	if (!s->java.scope) {
+		s->java.inside = 0;
+		return 0;
+	}
+	java_scope_enter(level);
+	return 1;
+}

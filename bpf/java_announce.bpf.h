@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * java_announce - class, name, signature, file and line table of a Java method, into its METHOD
+ * record
+ */
+
+#include "bpf/java_method.bpf.h"
+
+#define JAVA_STUB_NAME_MAX 128 /* bytes; a longer name is cut */
+
+/* Appends a symbol's text, at most so many bytes. Return: how many; @flag is set if it is cut. */
+static __always_inline __u16 java_write_symbol(struct scratch *s, __u64 symbol, __u32 most,
+					       __u32 flag)
+{
+	const struct tm_java *java = &s->java.runtime.java;
+	__u32 length = symbol ? java_symbol_length(java, symbol) : 0;
+
+	if (length > most)
+		method_record(s)->flags |= (__u16)flag;
+	if (!length)
+		return 0;
+	return (__u16)method_copy(s, symbol + java->symbol_text, length, most);
+}
+
+/* The symbol of the source file; 0: not known. */
+static __always_inline __u64 java_file_symbol(const struct tm_java *java, __u64 pool)
+{
+	__u64 holder = python_word(pool + java->pool_holder), index;
+
+	if (java->pool_file != TM_RUNTIME_NONE)
+		index = (__u16)python_word(pool + java->pool_file);
+	else
+		index = (__u16)python_word(holder + java->class_file);
+	return index ? java_symbol(java, pool, index) : 0;
+}
+
+/* The line table follows the code; where it ends is known to who reads it. */
+static __always_inline void java_write_lines(struct scratch *s)
+{
+	const struct tm_java *java = &s->java.runtime.java;
+	__u64 constant = s->method.key.code, from = java->const_code, bytes;
+
+	if (!((__u32)python_word(constant + java->const_flags) & java->const_lines))
+		return;
+	from += (__u16)python_word(constant + java->const_code_bytes);
+	bytes = 8ull * (__u32)python_word(constant + java->const_words);
+	if (bytes <= from)
+		return;
+	bytes -= from;
+	if (bytes > TM_METHOD_LINES_MAX)
+		method_record(s)->flags |= TM_METHOD_LINES_CUT;
+	method_record(s)->lines_bytes =
+		(__u16)method_copy(s, constant + from, bytes, TM_METHOD_LINES_MAX);
+}
+
+/* The texts of the method with s->method.key. */
+__noinline int java_announce(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_java *java;
+	struct tm_method *record;
+	__u64 pool;
+
+	if (!s)
+		return 0;
+	java = &s->java.runtime.java;
+	record = method_record(s);
+	pool = python_word(s->method.key.code + java->const_pool);
+	record->runtime = TM_RUNTIME_JAVA;
+	record->version = s->java.runtime.version;
+	record->class_bytes =
+		java_write_symbol(s, s->method.key.file, TM_METHOD_CLASS_MAX, TM_METHOD_CLASS_CUT);
+	record->name_bytes =
+		java_write_symbol(s, s->method.key.name, TM_METHOD_NAME_MAX, TM_METHOD_NAME_CUT);
+	record->signature_bytes =
+		java_write_symbol(s, java_symbol(java, pool, s->method.key.first_line >> 16),
+				  TM_METHOD_SIGNATURE_MAX, TM_METHOD_SIGNATURE_CUT);
+	record->file_bytes = java_write_symbol(s, java_file_symbol(java, pool), TM_METHOD_FILE_MAX,
+					       TM_METHOD_FILE_CUT);
+	java_write_lines(s);
+	return 0;
+}
+
+/* The name of a stub. */
+__noinline int java_announce_stub(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct tm_method *record;
+	long bytes;
+
+	if (!s)
+		return 0;
+	record = method_record(s);
+	record->runtime = TM_RUNTIME_JAVA;
+	record->version = s->java.runtime.version;
+	record->flags |= TM_METHOD_STUB;
+	bytes = bpf_probe_read_user_str((char *)s->frames + sizeof(*record), JAVA_STUB_NAME_MAX,
+					(const void *)s->method.key.name);
+	if (bytes <= 1) {
+		record->flags |= TM_METHOD_NOT_RESIDENT;
+		return 0;
+	}
+	record->name_bytes = (__u16)(bytes - 1);
+	record->event.bytes += (__u32)(bytes - 1);
+	return 0;
+}

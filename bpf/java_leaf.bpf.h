@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * java_leaf - where the return address of machine code of the JVM's lies that has no frame
+ *
+ * In the prologue and the epilogue of compiled code the instructions tell; a stub that makes no
+ * frame at all is known by its return address, right behind a call.
+ */
+
+#include "bpf/java_heap.bpf.h"
+#include "bpf/unwind_prologue.bpf.h"
+#include "bpf/user_stack.bpf.h"
+
+#define JAVA_LEAF_FRAME     0 /* it has its frame */
+#define JAVA_LEAF_RETURN    1 /* sp is where the return address lies */
+#define JAVA_LEAF_PUSHED    2 /* and the caller's frame pointer before it */
+#define JAVA_LEAF_UNSAVED   3 /* it has its frame, but not yet saved the frame pointer */
+
+#define JAVA_CODE_PUSH_FP   0x55
+#define JAVA_CODE_POP_FP    0x5d
+#define JAVA_CODE_RET       0xc3
+#define JAVA_CODE_SUB_SP    0xec8148ull /* sub imm32, %rsp; with 0xec8348 imm8 */
+#define JAVA_CODE_SUB_SP_8  0xec8348ull
+#define JAVA_CODE_MOV_FP    0xec8b48ull /* mov %rsp, %rbp, in the two forms */
+#define JAVA_CODE_MOV_FP_2  0xe58948ull
+#define JAVA_CODE_SAVE_FP   0x6c8948ull /* mov %rbp, disp(%rsp) */
+#define JAVA_CODE_SAVE_FP_4 0xac8948ull
+#define JAVA_CODE_3         0xffffffull
+#define JAVA_CODE_4         0xffffffffull
+
+/* The caller's frame pointer was saved, and the next instruction sets the own one. */
+static __always_inline bool java_leaf_sets_fp(__u64 code, __u64 before)
+{
+	__u64 three = code & JAVA_CODE_3;
+
+	return before >> 56 == JAVA_CODE_PUSH_FP &&
+	       (three == JAVA_CODE_MOV_FP || three == JAVA_CODE_MOV_FP_2);
+}
+
+/* Before the frame is complete; no return address is read by a pc that lies behind. */
+static __always_inline int java_leaf_prologue(__u64 code, __u64 before)
+{
+	__u64 three = code & JAVA_CODE_3;
+
+	if (three == JAVA_CODE_SAVE_FP || three == JAVA_CODE_SAVE_FP_4)
+		return JAVA_LEAF_UNSAVED;
+	if (java_leaf_sets_fp(code, before) ||
+	    (before >> 56 == JAVA_CODE_PUSH_FP &&
+	     (three == JAVA_CODE_SUB_SP || three == JAVA_CODE_SUB_SP_8)))
+		return JAVA_LEAF_PUSHED;
+	return JAVA_LEAF_RETURN;
+}
+
+/* Whether what follows polls for a safepoint as code does that returns: cmp poll(%r15), %rsp and
+ * ja (16 on); test %eax, poll(%rip), then ret (to 10); test %eax, (%r10), then ret (11 to 15). */
+static __always_inline bool java_leaf_polls(__u64 code, __u64 before)
+{
+	__u64 three = code & JAVA_CODE_3;
+
+	if (three == 0x673b49 || three == 0xa73b49)
+		return true;
+	if ((code & 0xffff) == 0x870f)
+		return (before >> 32 & JAVA_CODE_3) == 0x673b49 ||
+		       (before >> 8 & JAVA_CODE_3) == 0xa73b49;
+	if ((code & 0xffff) == 0x0585)
+		return code >> 48 == JAVA_CODE_RET || (code >> 48 & 0xff) == JAVA_CODE_RET;
+	return (code & JAVA_CODE_4) == 0xc3028541ull;
+}
+
+/* In compiled code. Return: JAVA_LEAF_*. */
+__noinline int java_leaf_compiled(__u32 level, __u32 complete)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 code = 0, before = 0;
+
+	if (!s || s->walk.called)
+		return JAVA_LEAF_FRAME;
+	if (bpf_probe_read_user(&code, sizeof(code), (const void *)s->walk.ip) ||
+	    bpf_probe_read_user(&before, sizeof(before), (const void *)(s->walk.ip - 8)))
+		return JAVA_LEAF_FRAME;
+	if (s->walk.ip - s->java.code < complete)
+		return java_leaf_prologue(code, before);
+	if ((code & 0xff) == JAVA_CODE_POP_FP || java_leaf_sets_fp(code, before))
+		return JAVA_LEAF_PUSHED;
+	if ((code & 0xff) == JAVA_CODE_RET || java_leaf_polls(code, before))
+		return JAVA_LEAF_RETURN;
+	return JAVA_LEAF_FRAME;
+}
+
+/* Whether a leaf has no frame: the word at sp is the return address of a call in the heaps. */
+__noinline int java_leaf_was_called(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+
+	return s && !s->walk.called && !s->walk.sp_lost &&
+	       user_stack_read(s, level, s->walk.sp, &s->walk.caller.ra) &&
+	       java_heap_of(s, s->walk.caller.ra) < JAVA_HEAPS &&
+	       unwind_prologue_called(s->walk.caller.ra);
+}

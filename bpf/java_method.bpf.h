@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * java_method - what a Method of HotSpot, or a stub, is known by, and its number
+ *
+ * Key        code: the ConstMethod; file and name: the Symbols of class and name; lines and
+ *            name_hash: their length and last bytes, since classes of one shape that come and go
+ *            get the addresses of others; first_line: the index of the signature, and the length of
+ *            the code. Of a stub: code: the CodeBlob; file: where its code begins; name: the address
+ *            of its name; name_hash: the first bytes of that.
+ * Memory     a const method is read up to JAVA_CONST_BYTES.
+ */
+
+#include "bpf/java_heap.bpf.h"
+
+#define JAVA_SYMBOL_BYTES 16 /* its length, and where the text begins, lie below */
+
+/* Reads a structure of the process into s->block. */
+static __always_inline bool java_read(struct scratch *s, __u64 address)
+{
+	return address &&
+	       (!bpf_probe_read_user(s->block.words, KREAD_BYTES, (const void *)address) ||
+		!bpf_probe_read_user(s->block.words, KREAD_BYTES / 4, (const void *)address));
+}
+
+static __always_inline __u64 java_block_field(const struct scratch *s, __u32 offset)
+{
+	return s->block.words[offset / 8 & (KREAD_WORDS - 1)] >> (offset % 8 * 8);
+}
+
+/* The symbol that a pool has at an index. */
+static __always_inline __u64 java_symbol(const struct tm_java *java, __u64 pool, __u64 index)
+{
+	return python_word(pool + java->pool_entries + 8 * (index & 0xffff)) & ~1ull;
+}
+
+static __always_inline __u32 java_symbol_length(const struct tm_java *java, __u64 symbol)
+{
+	return (__u16)python_word(symbol + java->symbol_length);
+}
+
+/* Length and last bytes of a symbol. */
+static __always_inline __u64 java_symbol_hash(const struct tm_java *java, __u64 symbol)
+{
+	__u32 length = java_symbol_length(java, symbol);
+	__u64 text;
+
+	if (length >= 8)
+		text = python_word(symbol + java->symbol_text + length - 8);
+	else
+		text = python_word(symbol + java->symbol_text) << (8 * (8 - length) & 63);
+	return length ? text ^ length * 0x9e3779b97f4a7c15ull : 0;
+}
+
+/* The key of a Method, into s->method.key. Return: whether it is one. */
+__noinline int java_key(__u32 level, __u64 method)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct tm_java *java;
+	struct method_key *key;
+	__u64 pool;
+
+	if (!s || !method)
+		return 0;
+	java = &s->java.runtime.java;
+	key = &s->method.key;
+	key->start_boottime = s->sample.event.start_boottime;
+	key->tgid = s->sample.event.tgid;
+	key->exec_id = s->sample.event.exec_id;
+	key->kind = METHOD_JAVA;
+	key->code = python_word(method + java->method_const);
+	if (!java_read(s, key->code))
+		return 0;
+	pool = java_block_field(s, java->const_pool);
+	key->first_line = (__u32)java_block_field(s, java->const_signature) << 16 |
+			  (__u16)java_block_field(s, java->const_code_bytes);
+	key->name = java_symbol(java, pool, java_block_field(s, java->const_name));
+	key->file = python_word(python_word(pool + java->pool_holder) + java->class_name);
+	key->lines = java_symbol_hash(java, key->file);
+	key->name_hash = java_symbol_hash(java, key->name);
+	return key->lines && key->name_hash;
+}
+
+/* The number of a Method; 0: it has none. */
+__noinline __u64 java_number(__u32 level, __u64 method)
+{
+	return java_key(level, method) ? method_number(level) : 0;
+}
+
+/* The number of the current blob, as a stub. */
+__noinline __u64 java_stub_number(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct method_key *key;
+
+	if (!s)
+		return 0;
+	key = &s->method.key;
+	key->start_boottime = s->sample.event.start_boottime;
+	key->tgid = s->sample.event.tgid;
+	key->exec_id = s->sample.event.exec_id;
+	key->kind = METHOD_JAVA_STUB;
+	key->code = s->java.blob;
+	key->file = s->java.code;
+	key->lines = 0;
+	key->name = java_field(s, s->java.runtime.java.blob_name);
+	key->name_hash = s->java.title;
+	key->first_line = 0;
+	return method_number(level);
+}
+
+/* The bytes of code that a Method has, and where they begin. False: it is none. */
+static __always_inline bool java_code_of(struct scratch *s, __u64 method, __u64 *ret_start,
+					 __u32 *ret_bytes)
+{
+	const struct tm_java *java = &s->java.runtime.java;
+	__u64 constant = method ? python_word(method + java->method_const) : 0;
+
+	if (!constant || constant & 7)
+		return false;
+	*ret_start = constant + java->const_code;
+	*ret_bytes = (__u16)python_word(constant + java->const_code_bytes);
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#pragma once
+/*
+ * method_announce - writes the METHOD records of the functions that a sample found due
+ *
+ * Behind the sample: the records are made where its frames were (bpf/method.bpf.h).
+ */
+
+#include "bpf/java_announce.bpf.h"
+#include "bpf/python_announce.bpf.h"
+
+static __always_inline void method_begin(struct scratch *s, __u64 number)
+{
+	struct tm_method *record = method_record(s);
+
+	__builtin_memset(record, 0, sizeof(*record));
+	record->event = s->sample.event;
+	record->event.type = TM_EVENT_METHOD;
+	record->event.bytes = sizeof(*record);
+	record->event.flags = 0;
+	record->number = number;
+	record->name_width = 1;
+	record->file_width = 1;
+}
+
+/* Announces one function. */
+__noinline int method_announce(__u32 level, __u32 index)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct method_state *state;
+
+	if (!s)
+		return 0;
+	s->method.key = s->method.due[index & (METHODS_DUE - 1)];
+	state = bpf_map_lookup_elem(&methods, &s->method.key);
+	if (!state || !method_is_due(s, state))
+		return 0;
+	method_begin(s, state->number);
+	if (s->method.key.kind == METHOD_PYTHON)
+		python_announce(level);
+	else if (s->method.key.kind == METHOD_JAVA)
+		java_announce(level);
+	else
+		java_announce_stub(level);
+	method_finish(s, state);
+	return 0;
+}
+
+/* Announces what is due, at most @most, as long as there is time. The sample's frames are lost. */
+__noinline int method_announce_all(__u32 level, __u32 most)
+{
+	struct scratch *s = nesting_scratch(level);
+	__u64 began = bpf_ktime_get_ns(), now = began;
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < METHODS_DUE && i < s->method.count; i++) {
+		if (i >= most || !method_has_time(s, began, now)) {
+			s->counts.bpf.methods_late += s->method.count - i;
+			break;
+		}
+		method_announce(level, i);
+		now = bpf_ktime_get_ns();
+	}
+	s->method.spent += now - began;
+	return 0;
+}
