@@ -24,12 +24,15 @@ static void add_name(struct display *display, uint32_t name)
 	display->ids[display->count++] = name;
 }
 
+/* What is displayed for a language runtime's function is not made of its system name. */
 static void collect(struct display *display, const struct report *report)
 {
 	for (uint32_t f = 0; f < report->frame_count; f++) {
 		const struct report_frame *frame = &report->frames[f];
 		uint32_t named = frame->call_count - frame->unnamed;
 
+		if (frame->kind == REPORT_RUNTIME)
+			continue;
 		for (uint32_t c = 0; c < named; c++)
 			add_name(display, report->calls[frame->first_call + c].system_name);
 	}
@@ -42,6 +45,18 @@ static void on_text(void *context, uint32_t index, const char *text)
 
 	if (strings_add(display->strings, text, STRINGS_MAX_BYTES, &shown) == 0 && shown)
 		display->shown[display->ids[index]] = shown;
+}
+
+static void show(const struct display *display, struct report_build *build)
+{
+	for (uint32_t f = 0; f < build->frames.frame_count; f++) {
+		const struct report_frame *frame = &build->frames.frames[f];
+		struct report_call *calls = &build->frames.calls[frame->first_call];
+
+		for (uint32_t c = 0; frame->kind != REPORT_RUNTIME && c < frame->call_count; c++)
+			if (display->shown[calls[c].system_name])
+				calls[c].name = display->shown[calls[c].system_name];
+	}
 }
 
 uint32_t display_names_set(struct report_build *build, struct strings *strings,
@@ -60,12 +75,7 @@ uint32_t display_names_set(struct report_build *build, struct strings *strings,
 		collect(&display, &build->report);
 		unanswered =
 			demangle_all(demangle, display.names, display.count, on_text, &display);
-		for (uint32_t i = 0; i < build->frames.call_count; i++) {
-			struct report_call *call = &build->frames.calls[i];
-
-			if (display.shown[call->system_name])
-				call->name = display.shown[call->system_name];
-		}
+		show(&display, build);
 		build->report.strings = strings->items;
 		build->report.string_count = strings->count;
 	}

@@ -2,6 +2,9 @@
 /*
  * folded - one line per stack, root first, as flame-graph tools read it
  *
+ * Functions of CPython have file and line behind their names, as py-spy writes them; methods of
+ * Java are java/lang/String.charAt, as async-profiler writes them.
+ *
  * A line has one number: samples where on-CPU alone was recorded, else ns. The stack of an off-CPU
  * sample ends in the state of its thread, `[interruptible]`, or goes on with who woke it. Of a
  * comparison there are two numbers: of what is compared with, then of what is shown.
@@ -13,6 +16,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
+#include "shared/runtime.h"
 #include "symbolizer/base/path.h"
 #include "symbolizer/base/sort.h"
 #include "symbolizer/output/output_file.h"
@@ -24,13 +28,14 @@
 enum {                           /* the lowest bits of a call's class */
 	ENDS_IN_KERNEL = 1 << 0, /* _[k] */
 	ENDS_IN_PLACE = 1 << 1,  /* (file:line), as others show functions of language runtimes */
-	ENDS_BITS = 2,
+	HAS_SLASHES = 1 << 2,    /* between package and class, as others show methods of Java */
+	CLASS_BITS = 3,
 };
 
 struct folded {
 	const struct report *report;
 	uint32_t *texts; /* class of each string: equal where the written text is equal */
-	uint32_t *calls; /* class of each call: equal where the written text is equal; and ENDS_* */
+	uint32_t *calls; /* class of each call: equal where the written text is equal; and how */
 	uint32_t *ranks; /* of each stack */
 };
 
@@ -70,7 +75,7 @@ static const char *base_of(const struct report *report, const struct report_call
 	return path_base(report->strings[call->path]);
 }
 
-/* Whose classes are ENDS_* alone yet. */
+/* Whose classes are their lowest bits alone yet. */
 static int compare_calls(uint32_t a, uint32_t b, const void *context)
 {
 	const struct folded *folded = context;
@@ -107,7 +112,7 @@ static bool is_kernel(const struct report *report, const struct report_frame *fr
 	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
 }
 
-static void note_ends(const struct folded *folded, const struct report_frame *frame)
+static void note_forms(const struct folded *folded, const struct report_frame *frame)
 {
 	const struct report *report = folded->report;
 
@@ -116,6 +121,8 @@ static void note_ends(const struct folded *folded, const struct report_frame *fr
 
 		if (is_kernel(report, frame))
 			folded->calls[call] = ENDS_IN_KERNEL;
+		else if (frame->runtime == TM_RUNTIME_JAVA)
+			folded->calls[call] = HAS_SLASHES;
 		else if (frame->kind == REPORT_RUNTIME && report->calls[call].path != 0)
 			folded->calls[call] = ENDS_IN_PLACE;
 	}
@@ -130,14 +137,14 @@ static int classify_calls(struct folded *folded)
 	uint32_t class = 0;
 
 	for (uint32_t i = 0; i < report->frame_count; i++)
-		note_ends(folded, &report->frames[i]);
+		note_forms(folded, &report->frames[i]);
 	order = sort_new(report->call_count, compare_calls, folded);
 	if (!order || !classes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->call_count; i++) {
 		if (i > 0 && compare_calls(order[i - 1], order[i], folded) != 0)
 			class ++;
-		classes[order[i]] = class << ENDS_BITS | folded->calls[order[i]];
+		classes[order[i]] = class << CLASS_BITS | folded->calls[order[i]];
 	}
 	memcpy(folded->calls, classes, report->call_count * sizeof(*classes));
 	return 0;
@@ -164,15 +171,29 @@ static int folded_init(struct folded *folded, const struct report *report)
 	return folded->ranks ? 0 : -ENOMEM;
 }
 
+static void write_byte(struct output_file *out, char byte)
+{
+	const unsigned char value = shown(byte);
+
+	output_file_bytes(out, &value, 1);
+}
+
 static void write_name(struct output_file *out, const char *name)
 {
 	if (*name == '\0') /* readers that split lines would drop an empty element */
 		output_file_text(out, "_");
-	for (; *name; name++) {
-		unsigned char byte = shown(*name);
+	for (; *name; name++)
+		write_byte(out, *name);
+}
 
-		output_file_bytes(out, &byte, 1);
-	}
+/* The last dot is the one before the method. */
+static void write_java(struct output_file *out, const char *name)
+{
+	const char *last = strrchr(name, '.');
+
+	for (; last && name < last; name++)
+		write_byte(out, *name == '.' ? '/' : *name);
+	write_name(out, name);
 }
 
 static void write_call(struct output_file *out, const struct folded *folded, uint32_t index)
@@ -180,7 +201,10 @@ static void write_call(struct output_file *out, const struct folded *folded, uin
 	const struct report *report = folded->report;
 	const struct report_call *call = &report->calls[index];
 
-	write_name(out, report->strings[call->name]);
+	if (folded->calls[index] & HAS_SLASHES)
+		write_java(out, report->strings[call->name]);
+	else
+		write_name(out, report->strings[call->name]);
 	if (folded->calls[index] & ENDS_IN_KERNEL)
 		output_file_text(out, "_[k]");
 	if (!(folded->calls[index] & ENDS_IN_PLACE))

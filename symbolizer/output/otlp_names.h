@@ -13,6 +13,8 @@
 #define OTLP_GNU_BUILD_ID "process.executable.build_id.gnu"
 #define OTLP_GO_BUILD_ID  "process.executable.build_id.go"
 #define OTLP_FRAME_TYPE   "profile.frame.type"
+#define OTLP_TYPE_JAVA    "jvm" /* two values of that */
+#define OTLP_TYPE_PYTHON  "cpython"
 #define OTLP_THREAD_ID    "thread.id"
 #define OTLP_THREAD_NAME  "thread.name"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/reasons.h"
+#include "shared/runtime.h"
 #include "symbolizer/output/otlp_message.h"
 
 #define MAPPING_ATTRIBUTES  4u
@@ -197,8 +198,8 @@ static int32_t function_of_call(struct otlp_message *message, const struct repor
 }
 
 /* Go writes the package before each name; what else is in such a file is C or assembly. Receivers
- * refuse kinds of their own, so what a JIT compiler made, of whatever language, is native. CPython
- * is the only runtime whose frames are walked. */
+ * refuse kinds of their own, so what a JIT compiler made, of whatever language, is native unless
+ * its runtime is walked. */
 static const char *type_of(const struct report *report, const struct report_frame *frame,
 			   const struct report_file *file)
 {
@@ -207,7 +208,7 @@ static const char *type_of(const struct report *report, const struct report_fram
 	if (frame->kind == REPORT_KERNEL)
 		return "kernel";
 	if (frame->kind == REPORT_RUNTIME)
-		return "cpython";
+		return frame->runtime == TM_RUNTIME_JAVA ? OTLP_TYPE_JAVA : OTLP_TYPE_PYTHON;
 	return file && file->is_go && !frame->unnamed && strchr(name, '.') ? "go" : "native";
 }
 

@@ -66,7 +66,7 @@ struct report_frame { /* one place that was sampled: an exact pc or a return add
 	uint8_t kind;        /* enum report_kind */
 	bool unnamed;        /* the name of its last call is basename+0xoffset or [reason] */
 	bool is_return;      /* address is one byte before a return address: inside the call */
-	uint8_t pad;
+	uint8_t runtime;     /* of REPORT_RUNTIME: enum tm_runtime_kind; 0: not known */
 	/* Virtual address in its segment; without one the file offset, 0 for none. */
 	uint64_t address;
 };

@@ -8,9 +8,8 @@
 #include <inttypes.h>
 
 #include "shared/reasons.h"
-#include "symbolizer/names/python_lines.h"
-
-#define METHOD_NO_NAME "[python]"
+#include "shared/runtime.h"
+#include "symbolizer/output/report_method.h"
 
 /*
  * Whoever names a frame calls this once. @calls: innermost first, the function that the others are
@@ -177,37 +176,15 @@ static int add_anonymous(struct report_frames *table, const struct report_frames
 	return strings_add(table->strings, "[anon]", 6, &name) || add_name(table, frame, name);
 }
 
-static uint32_t line_of(const struct method *method, uint64_t encoded)
-{
-	const struct method_content *content = &method->content;
-	const uint32_t place = encoded & TM_FRAME_PLACE_MAX;
-
-	if (place == TM_FRAME_PLACE_MAX)
-		return 0;
-	return python_lines_find((const uint8_t *)method->texts + content->lines,
-				 content->bytes - content->lines, content->version,
-				 content->flags & TM_METHOD_LINES_CUT, content->first_line, place);
-}
-
-/* Of no symbol table, so it has no system name. */
 static int add_method(struct report_frames *table, uint64_t encoded, struct report_frame *frame)
 {
 	const struct method *method = methods_find(table->methods, methods_number(encoded));
-	struct report_call call = {0};
-	const char *name = METHOD_NO_NAME;
+	struct report_call call;
 
 	frame->kind = REPORT_RUNTIME;
-	frame->unnamed = !method || !method->texts[0];
-	if (!frame->unnamed)
-		name = method->texts;
-	if (method) {
-		call.line = line_of(method, encoded);
-		call.start_line = method->content.first_line;
-		if (strings_add(table->strings, method->texts + method->content.file,
-				STRINGS_MAX_BYTES, &call.path))
-			return BUDGET_E_SPENT;
-	}
-	return strings_add(table->strings, name, STRINGS_MAX_BYTES, &call.name) ||
+	if (method && method->content.runtime < TM_RUNTIME_N)
+		frame->runtime = (uint8_t)method->content.runtime;
+	return report_method_call(table->strings, method, encoded, &call, &frame->unnamed) ||
 	       add_calls(table, frame, &call, 1);
 }
 

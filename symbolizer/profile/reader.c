@@ -155,7 +155,8 @@ void reader_record(struct reader *reader, uint32_t bytes)
 	const void *record = reader->record;
 	const struct tm_event *event = record;
 
-	if (tm_event_check_from_ring(record, bytes)) {
+	if (tm_event_check_from_ring(record, bytes) ||
+	    (event->type == TM_EVENT_METHOD && !method_content_fits(record))) {
 		refuse(reader, record, bytes);
 		return;
 	}

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "shared/runtime.h"
 #include "symbolizer/output/otlp_names.h"
 #include "symbolizer/viewer/otlp_body.h"
 
@@ -187,6 +188,14 @@ static uint8_t kind_of(const struct described *described)
 									     : REPORT_RUNTIME;
 }
 
+/* Of other programs' frames the names have other forms. */
+static uint8_t runtime_of(const struct described *described)
+{
+	if (kind_of(described) != REPORT_RUNTIME || !(described->flags & OTLP_FRAME_OURS))
+		return 0;
+	return strcmp(described->type, OTLP_TYPE_JAVA) == 0 ? TM_RUNTIME_JAVA : TM_RUNTIME_PYTHON;
+}
+
 /* The kernel, one of its modules, the vDSO; a file that was not read. */
 static int add_named_file(struct otlp_body *body, const struct described *described,
 			  struct report_frame *frame)
@@ -209,6 +218,7 @@ static int add_frame(struct otlp_body *body, const Otlp__Location *location,
 		.segment = REPORT_NO_SEGMENT,
 		.process = process,
 		.kind = kind_of(described),
+		.runtime = runtime_of(described),
 		.unnamed = (described->flags & OTLP_FRAME_UNNAMED) != 0,
 		.is_return = (described->flags & OTLP_FRAME_RETURN) != 0,
 		.address = location->address,

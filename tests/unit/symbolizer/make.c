@@ -118,6 +118,27 @@ void make_method(union make_record *record, uint64_t number, const char *name, c
 	memcpy(record->method.text + name_bytes + file_bytes, lines, lines_bytes);
 }
 
+void make_java_method(union make_record *record, uint64_t number, const char *class,
+		      const char *name, const char *signature)
+{
+	const size_t class_bytes = strlen(class), name_bytes = strlen(name);
+	const size_t signature_bytes = strlen(signature);
+	char *text = record->method.text;
+
+	begin(record, TM_EVENT_METHOD,
+	      offsetof(struct tm_method, text) + class_bytes + name_bytes + signature_bytes, 1);
+	record->method.number = number;
+	record->method.runtime = TM_RUNTIME_JAVA;
+	record->method.version = 17;
+	record->method.class_bytes = (uint16_t)class_bytes;
+	record->method.name_bytes = (uint16_t)name_bytes;
+	record->method.signature_bytes = (uint16_t)signature_bytes;
+	record->method.name_width = record->method.file_width = 1;
+	memcpy(text, class, class_bytes);
+	memcpy(text + class_bytes, name, name_bytes);
+	memcpy(text + class_bytes + name_bytes, signature, signature_bytes);
+}
+
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)
 {
 	begin(record, TM_EVENT_EXIT, sizeof(struct tm_exit), tgid);

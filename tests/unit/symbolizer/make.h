@@ -54,6 +54,9 @@ void make_context(union make_record *record, uint32_t tgid, const void *message,
 /* Of CPython 3.11, at line 10; the names in Latin-1. */
 void make_method(union make_record *record, uint64_t number, const char *name, const char *file,
 		 const void *lines, uint16_t lines_bytes);
+/* A method of Java 17, with no file and no lines. */
+void make_java_method(union make_record *record, uint64_t number, const char *class,
+		      const char *name, const char *signature);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);
 /* What a thread does at @ktime, since @since. @words: kernel frames. It was seen at 1 first, has no

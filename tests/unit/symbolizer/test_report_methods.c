@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "shared/runtime.h"
 #include "symbolizer/output/report_build.h"
 #include "tests/unit/symbolizer/make.h"
 #include "tests/unit/symbolizer/recording.h"
@@ -196,6 +197,38 @@ static void unknown_method_is_python(void **state)
 	assert_int_equal(build.report.unnamed_frames, 2);
 }
 
+static void java_method_has_class_and_signature(void **state)
+{
+	static const uint64_t words[] = {METHOD_WORD(7, 3), METHOD_WORD(8, 2)};
+
+	make_java_method(&record, 7, "java/lang/String", "charAt", "(I)C");
+	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	make_java_method(&record, 8, "", "I2C/C2I adapters", "");
+	record.method.flags = TM_METHOD_STUB;
+	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	sample(words, 2);
+	finish();
+	assert_string_equal(build.report.strings[call(0, "java.lang.String.charAt")->system_name],
+			    "java/lang/String.charAt(I)C");
+	assert_int_equal(call(1, "I2C/C2I adapters")->system_name, 0);
+	assert_int_equal(build.report.frames[0].runtime, TM_RUNTIME_JAVA);
+	assert_int_equal(build.report.unnamed_frames, 0);
+}
+
+/* Its texts were not in memory. */
+static void java_method_without_a_name_is_java(void **state)
+{
+	static const uint64_t words[] = {METHOD_WORD(7, 3)};
+
+	make_java_method(&record, 7, "java/lang/String", "", "(I)C");
+	record.method.flags = TM_METHOD_NOT_RESIDENT;
+	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	sample(words, 1);
+	finish();
+	assert_int_equal(call(0, "[java]")->system_name, 0);
+	assert_int_equal(build.report.unnamed_frames, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +241,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(interpreter_is_not_shown_in_stacks_of_wakers, begin,
 						end),
 		cmocka_unit_test_setup_teardown(unknown_method_is_python, begin, end),
+		cmocka_unit_test_setup_teardown(java_method_has_class_and_signature, begin, end),
+		cmocka_unit_test_setup_teardown(java_method_without_a_name_is_java, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
