@@ -109,7 +109,7 @@ static int find_parts(struct search *search)
 
 int python_loop_find(struct tm_runtime_code *ret_loops, uint64_t *ret_away,
 		     const struct sections *sections, const struct code_ranges *ranges,
-		     const struct python_symbol_place *symbol)
+		     const struct named_symbol *symbol)
 {
 	struct search search = {
 		.sections = sections, .ranges = ranges, .loops = ret_loops, .loop_count = 1};

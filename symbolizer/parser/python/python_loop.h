@@ -25,4 +25,4 @@
  * address - offset of the loop. @ranges: sorted. Return: 0, or an enum parser_status. */
 int python_loop_find(struct tm_runtime_code *ret_loops, uint64_t *ret_away,
 		     const struct sections *sections, const struct code_ranges *ranges,
-		     const struct python_symbol_place *symbol);
+		     const struct named_symbol *symbol);

@@ -40,8 +40,8 @@ int python_runtime_find(struct tm_runtime *ret_runtime, const struct sections *s
 {
 	struct tm_runtime runtime = {.kind = TM_RUNTIME_PYTHON};
 	struct python_symbols symbols;
-	const struct python_symbol_place *state = &symbols.list[PYTHON_STATE];
-	const struct python_symbol_place *loop = &symbols.list[PYTHON_LOOP];
+	const struct named_symbol *state = &symbols.list[PYTHON_STATE];
+	const struct named_symbol *loop = &symbols.list[PYTHON_LOOP];
 	bool found = false;
 	uint64_t away;
 	int r = python_symbols_read(&symbols, sections);

@@ -98,8 +98,8 @@ static int read_printed(uint32_t *ret_version, const struct sections *sections, 
 int python_version_read(uint32_t *ret_version, const struct sections *sections,
 			const struct python_symbols *symbols)
 {
-	const struct python_symbol_place *constant = &symbols->list[PYTHON_VERSION];
-	const struct python_symbol_place *printer = &symbols->list[PYTHON_GET_VERSION];
+	const struct named_symbol *constant = &symbols->list[PYTHON_VERSION];
+	const struct named_symbol *printer = &symbols->list[PYTHON_GET_VERSION];
 
 	*ret_version = 0;
 	if (constant->vaddr)
