@@ -136,7 +136,7 @@ topics='base|profile|unwind|names|output'
 children='parser/parser|exporter/exporter|debuginfod/debuginfod|spool/spool'
 symbolizer | strangers "$own|symbolizer/(($topics)/)?$name|symbolizer/($children)\.h" |
 	verdict 'symbolizer/ includes only shared/, its own and the message headers of its children'
-topics='elf|cfi|dwarf|go|jit|python|symbols|x86'
+topics='elf|cfi|dwarf|go|java|jit|python|symbols|x86'
 sources symbolizer/parser | strangers "$own|symbolizer/parser/(($topics)/)?$name" |
 	verdict 'symbolizer/parser/ includes only shared/ and its own'
 sources symbolizer/network | strangers "$own|symbolizer/network/$name" |

@@ -9,6 +9,7 @@
 #include "symbolizer/parser/cfi/rule.h"
 #include "symbolizer/parser/go/pclntab.h"
 #include "symbolizer/parser/go/pclntab_rules.h"
+#include "symbolizer/parser/java/java_runtime.h"
 #include "symbolizer/parser/python/python_runtime.h"
 #include "symbolizer/parser/table_writer.h"
 #include "symbolizer/parser/x86/disassembly.h"
@@ -200,6 +201,9 @@ static int finish(struct compilation *compilation, struct result_blob *result)
 	int r = skip_malformed(compilation,
 			       python_runtime_find(&runtime, &compilation->sections, ranges));
 
+	if (!r && !runtime.kind)
+		r = skip_malformed(compilation,
+				   java_runtime_find(&runtime, &compilation->sections));
 	if (r)
 		return r;
 	header.flags = ranges->truncated ? TM_UNWIND_TABLE_CUT : 0;

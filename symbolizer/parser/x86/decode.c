@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-#include "symbolizer/parser/x86/encoding.h"
 #include "symbolizer/parser/x86/groups.h"
 #include "symbolizer/parser/x86/opcode.h"
 
@@ -175,20 +174,28 @@ static int operate(struct encoding *in)
 	}
 }
 
-int decode_insn(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
+int decode_encoding(const uint8_t *code, const uint8_t *end, uint64_t vaddr,
+		    struct encoding *ret_encoding, struct insn *ret_insn)
 {
 	uint64_t left = (uint64_t)(end - code);
-	struct encoding in = {
+
+	*ret_encoding = (struct encoding){
 		.code = cursor_of(code, left < INSN_BYTES_MAX ? left : INSN_BYTES_MAX),
 		.begin = code,
 		.insn = ret_insn,
 		.vaddr = vaddr};
-
 	*ret_insn = (struct insn){.to = INSN_NONE, .base = INSN_NONE};
-	if (take_opcode(&in) || operate(&in) || in.code.is_past_end)
+	if (take_opcode(ret_encoding) || operate(ret_encoding) || ret_encoding->code.is_past_end)
 		return INSN_E_UNKNOWN;
-	ret_insn->bytes = (uint8_t)(in.code.at - code);
+	ret_insn->bytes = (uint8_t)(ret_encoding->code.at - code);
 	return 0;
+}
+
+int decode_insn(const uint8_t *code, const uint8_t *end, uint64_t vaddr, struct insn *ret_insn)
+{
+	struct encoding encoding;
+
+	return decode_encoding(code, end, vaddr, &encoding, ret_insn);
 }
 
 uint32_t decode_padding(const uint8_t *code, const uint8_t *end)

@@ -3,7 +3,8 @@
 /*
  * encoding - the parts of an encoded instruction: prefixes, opcode, ModRM, SIB, immediate
  *
- * Internal to the decoder (decode.c, groups.c, opcode.c). Source: Intel SDM volume 2, 2.1 to 2.7.
+ * Filled by the decoder (decode.c, groups.c, opcode.c); what an instruction does not have is 0.
+ * Source: Intel SDM volume 2, 2.1 to 2.7.
  */
 
 #include "symbolizer/parser/cursor.h"
