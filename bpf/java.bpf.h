@@ -3,10 +3,10 @@
 /*
  * java - walks the frames of HotSpot's code, as shared/runtime.h describes it
  *
- * Kinds      by the name of the CodeBlob, as every version has it: compiled code, wrappers of native
- *            methods, the interpreter, stubs.
- * Order      the frame of the code's address is replaced by METHOD frames: what is inlined, then the
- *            method; one of a stub.
+ * Kinds      by the name of the CodeBlob, as every version has it: compiled code, wrappers of
+ *            native methods, the interpreter, stubs.
+ * Order      the frame of the code's address is replaced by METHOD frames: what is inlined, then
+ *            the method; one of a stub.
  * Registers  the caller's sp and fp are read from the stack that the walk is on, like those of any
  *            other frame; a pc is looked up like any other.
  * Source     share/code/codeBlob.hpp, cpu/x86/{frame_x86,macroAssembler_x86,templateInterpreter*}.

@@ -6,8 +6,8 @@
  * Key        code: the ConstMethod; file and name: the Symbols of class and name; lines and
  *            name_hash: their length and last bytes, since classes of one shape that come and go
  *            get the addresses of others; first_line: the index of the signature, and the length of
- *            the code. Of a stub: code: the CodeBlob; file: where its code begins; name: the address
- *            of its name; name_hash: the first bytes of that.
+ *            the code. Of a stub: code: the CodeBlob; file: where its code begins; name: the
+ *            address of its name; name_hash: the first bytes of that.
  * Memory     a const method is read up to JAVA_CONST_BYTES.
  */
 

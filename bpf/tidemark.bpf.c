@@ -233,23 +233,6 @@ static __always_inline __u64 iterator_task(struct bpf_iter__task *ctx)
 	return task;
 }
 
-/* Runs first, also in a collector that goes on with these programs: its PID namespace is that of
- * the task that reads the iterator. */
-SEC("iter/task")
-int find_self(struct bpf_iter__task *ctx)
-{
-	__u64 task = iterator_task(ctx), at;
-
-	if (!task || task != bpf_get_current_task())
-		return 0;
-	file_choose_salt();
-	owner_begin();
-	own_level = task_level(task);
-	at = task_upid(task, own_level);
-	own_namespace = (__u64)KERNEL_READ(upid, at, ns);
-	return 0;
-}
-
 SEC("iter/task")
 int mark_wanted(struct bpf_iter__task *ctx)
 {
@@ -268,6 +251,21 @@ int mark_wanted(struct bpf_iter__task *ctx)
 }
 
 /* --- run by the collector --------------------------------------------------------------------- */
+
+/* Runs first, also in a collector that goes on with these programs: its PID namespace is that of
+ * the task that runs it. */
+SEC("raw_tp")
+int find_self(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 task = bpf_get_current_task(), at;
+
+	file_choose_salt();
+	owner_begin();
+	own_level = task_level(task);
+	at = task_upid(task, own_level);
+	own_namespace = (__u64)KERNEL_READ(upid, at, ns);
+	return 0;
+}
 
 /* The arguments are a thread, an address, and whether any file will do, else check_identity.
  * Return: enum tm_check_status. */

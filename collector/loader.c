@@ -81,21 +81,13 @@ static void choose_sizes(struct tidemark_bpf *skeleton, const struct options *op
 	}
 }
 
-/* Opens an iterator that runs @iterator over all objects, or with @only, where the kernel can
- * (6.1), over one process. Return: descriptor to read, -errno. */
-static int open_iterator(const struct bpf_program *iterator, pid_t only)
+/* Opens an iterator that runs @iterator over all objects. Return: descriptor to read, -errno. */
+static int open_iterator(const struct bpf_program *iterator)
 {
-	union bpf_iter_link_info info = {.task.pid = (uint32_t)only};
-	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = &info,
-		    .iter_info_len = sizeof(info));
-	_cleanup_(tm_closep) int link = -1;
-	int program = bpf_program__fd(iterator);
+	_cleanup_(tm_closep) int link =
+		bpf_link_create(bpf_program__fd(iterator), 0, BPF_TRACE_ITER, NULL);
 	int fd;
 
-	if (only)
-		link = bpf_link_create(program, 0, BPF_TRACE_ITER, &options);
-	if (link < 0)
-		link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
 	if (link < 0)
 		return -errno;
 	fd = bpf_iter_create(link);
@@ -103,9 +95,9 @@ static int open_iterator(const struct bpf_program *iterator, pid_t only)
 }
 
 /* Runs an iterator to its end, for its effect. Return: 0, -errno. */
-static int run_iterator(const struct bpf_program *iterator, pid_t only)
+static int run_iterator(const struct bpf_program *iterator)
 {
-	_cleanup_(tm_closep) int fd = open_iterator(iterator, only);
+	_cleanup_(tm_closep) int fd = open_iterator(iterator);
 	char ignored[64];
 	ssize_t n;
 
@@ -115,6 +107,16 @@ static int run_iterator(const struct bpf_program *iterator, pid_t only)
 		n = read(fd, ignored, sizeof(ignored));
 	} while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)));
 	return n < 0 ? -errno : 0;
+}
+
+/* Runs a program for its effect or its answer. Return: what it returned, -errno. */
+static int run_program(const struct bpf_program *program, const uint64_t arguments[3])
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
+		    .ctx_size_in = 3 * sizeof(*arguments));
+	int r = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
+
+	return r < 0 ? -errno : (int)options.retval;
 }
 
 static void keep_handles(struct loader *loader)
@@ -225,8 +227,8 @@ int loader_load(struct loader *loader, struct options *options, struct tm_contro
 	if (r < 0)
 		return refused(failure, "to create the BPF rings", r);
 	keep_handles(loader);
-	r = run_iterator(loader->skeleton->progs.find_self, getpid());
-	return r < 0 ? refused(failure, "to iterate over its tasks", r) : 0;
+	r = run_program(loader->skeleton->progs.find_self, (uint64_t[3]){0});
+	return r < 0 ? refused(failure, "to run a BPF program", r) : 0;
 }
 
 int loader_attach(struct loader *loader, const struct options *options,
@@ -253,13 +255,13 @@ int loader_start_off_cpu(const struct loader *loader, struct tm_control_failure 
 	r = loader_off_cpu_attach(loader->skeleton);
 	if (r < 0)
 		return refused(failure, "to attach to the scheduler's tracepoints", r);
-	r = run_iterator(loader->skeleton->progs.find_threads, 0);
+	r = run_iterator(loader->skeleton->progs.find_threads);
 	return r < 0 ? refused(failure, "to iterate over the threads", r) : 0;
 }
 
 int loader_threads(const struct loader *loader)
 {
-	return open_iterator(loader->skeleton->progs.report_threads, 0);
+	return open_iterator(loader->skeleton->progs.report_threads);
 }
 
 void loader_detach(struct loader *loader)
@@ -279,22 +281,12 @@ int loader_kernel_symbols(const struct loader *loader, bool again)
 	loader->skeleton->bss->modules_only = again;
 	if (!bpf_program__autoload(loader->skeleton->progs.kernel_symbols))
 		return -EOPNOTSUPP;
-	return open_iterator(loader->skeleton->progs.kernel_symbols, 0);
+	return open_iterator(loader->skeleton->progs.kernel_symbols);
 }
 
 int loader_mark_wanted(const struct loader *loader)
 {
-	return run_iterator(loader->skeleton->progs.mark_wanted, 0);
-}
-
-/* Runs a program for its effect or its answer. Return: what it returned, -errno. */
-static int run_program(const struct bpf_program *program, const uint64_t arguments[3])
-{
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
-		    .ctx_size_in = 3 * sizeof(*arguments));
-	int r = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
-
-	return r < 0 ? -errno : (int)options.retval;
+	return run_iterator(loader->skeleton->progs.mark_wanted);
 }
 
 void loader_announce(const struct loader *loader, uint32_t pid, uint64_t address)

@@ -58,7 +58,7 @@ uint32_t program_check_compare(const struct tm_identity *sampled, bool any_file,
 
 struct bpf_iter__task;
 /* Runs before the first sample, over the collector's own task. */
-int find_self(struct bpf_iter__task *context);
+int find_self(struct bpf_raw_tracepoint_args *arguments);
 /* Address of the task that has a number in own_namespace, or 0. */
 __u64 task_find(__u32 number);
 /* The context is a thread's number, an address, and whether any file will do.
