@@ -40,11 +40,12 @@ int __wrap_percpu_make_levels(const struct percpu_maps *maps, unsigned node);
 int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 			   const struct bpf_link_create_opts *opts);
 int __wrap_bpf_iter_create(int link);
+int __wrap_bpf_prog_test_run_opts(int program, struct bpf_test_run_opts *opts);
 struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program);
 int __wrap_bpf_map__reuse_fd(struct bpf_map *map, int fd);
 
 static struct { /* what each call returns; 0: success */
-	int btf, cpus, load[2], percpu, link, iterator;
+	int btf, cpus, load[2], percpu, link, iterator, run;
 } result;
 static unsigned loads;
 static unsigned levels;                     /* that have scratch memory */
@@ -137,6 +138,13 @@ int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 int __wrap_bpf_iter_create(int link)
 {
 	return open(result.iterator ? "/" : "/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+int __wrap_bpf_prog_test_run_opts(int program, struct bpf_test_run_opts *opts)
+{
+	errno = -result.run;
+	opts->retval = 0;
+	return result.run ? -1 : 0;
 }
 
 struct bpf_link *__wrap_bpf_program__attach(const struct bpf_program *program)
@@ -244,17 +252,25 @@ static void rings_that_the_kernel_refuses_are_a_refusal(void **state)
 	expect_refusal("the kernel refused to create the BPF rings: Cannot allocate memory");
 }
 
-static void refused_iterator_is_a_refusal(void **state)
+static void program_that_cannot_be_run_is_a_refusal(void **state)
 {
-	result.link = -EPERM;
-	expect_refusal("the kernel refused to iterate over its tasks: Operation not permitted "
+	result.run = -EPERM;
+	expect_refusal("the kernel refused to run a BPF program: Operation not permitted "
 		       "(CAP_BPF and CAP_PERFMON are needed)");
 }
 
-static void iterator_that_fails_while_it_runs_is_a_refusal(void **state)
+static void refused_iterator_is_an_error(void **state)
+{
+	result.link = -EPERM;
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(loader_mark_wanted(&loader), -EPERM);
+}
+
+static void iterator_that_fails_while_it_runs_is_an_error(void **state)
 {
 	result.iterator = -EISDIR;
-	expect_refusal("the kernel refused to iterate over its tasks: Is a directory");
+	assert_int_equal(loader_load(&loader, &options, &failure), 0);
+	assert_int_equal(loader_mark_wanted(&loader), -EISDIR);
 }
 
 static void program_that_cannot_be_attached_is_a_refusal(void **state)
@@ -368,8 +384,9 @@ int main(void)
 		CASE(levels_that_no_program_uses_have_no_scratch_memory),
 		CASE(load_that_fails_is_tried_once_more_with_vmlinux_alone),
 		CASE(rings_that_the_kernel_refuses_are_a_refusal),
-		CASE(refused_iterator_is_a_refusal),
-		CASE(iterator_that_fails_while_it_runs_is_a_refusal),
+		CASE(program_that_cannot_be_run_is_a_refusal),
+		CASE(refused_iterator_is_an_error),
+		CASE(iterator_that_fails_while_it_runs_is_an_error),
 		CASE(program_that_cannot_be_attached_is_a_refusal),
 		KEPT(each_attempt_takes_the_same_kept_maps),
 		KEPT(missing_map_is_a_refusal_and_no_new_map),
