@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""truth_check - compares a recording of TruthProgram with what that says of itself
+
+usage: truth_check.py TRUTH NAME.folded MODE [PREFIX]
+MODE: as in truth.sh. PREFIX: of the names of threads that are not the program's.
+"""
+import collections
+import json
+import re
+import sys
+
+from recorded import Wrong, check, folded, strip_kernel, truncation
+
+# A method has a dot in its name and no file of machine code; where its file is known, a place.
+PLACE = re.compile(r"^(.+?)(?: \(([^()]*\.java)(?::(\d+))?\))?$")
+JAVA = re.compile(r"^[A-Za-z_$][\w$]*(\.[\w$]+)*[\w$/+]*\.(<init>|<clinit>|[\w$]+)$", re.A)
+NATIVE = re.compile(r"\.so|^_|^\[|^lib|\+0x[0-9a-f]+$|::|\.(part|constprop|isra|cold|lto_priv)\b")
+# Classes that HotSpot makes for lambdas, and leaves out of the stack traces of the truth.
+HIDDEN = re.compile(r"\$\$Lambda|LambdaForm|^java\.lang\.invoke\.")
+PROGRAM = "TruthProgram"
+WARM_UP = "TruthProgram.warmUp"
+BESIDE = ("note", "place", "part", "keep", "count", "<init>", "<clinit>", "isNoting")
+STUBS = re.compile(r"^StubRoutines|stub", re.I)
+STUB_PARTS = ("copies", "checksums") # whose work is done in machine code that has no method
+
+LEAST = 2000            # samples of all parts, and of each
+LEAST_OF_PART = 50
+POINTS = 2.0            # by which a share may differ, and the share of samples of full depth
+EXACT = 0.98            # of the samples: every method and line of a stack that is known; of a
+EXACT_OF_PART = 0.90    # part's, since exceptions and deoptimization take time on their way
+STRANGE_MAX = 0.001     # of the samples: stacks that cannot be
+NAMELESS_MAX = 0.001    # likewise: a frame is without a name
+WHOLE_GOAL = 0.999      # of all samples, but those that CUT_EXPECTED explains
+CUT_EXPECTED = ("exec", "exiting", "no_table")
+# As tests/integration/python/truth_check.py says: time that a hypervisor takes.
+SMALL, STOLEN_MAX = 200, 0.01
+STUB_LEAVES = 0.5       # of a stub part's samples, where it was compiled: the leaf is a stub
+# What stands between a method of C and the one that it has called back, in this order.
+BETWEEN = {
+    "TruthProgram.compared": ["^Java_TruthProgram_nativeSort", "qsort|msort", "^compare_in_java",
+                              "^StubRoutines"],
+    "TruthProgram.alternate": ["^Java_TruthProgram_alternateNative", "^StubRoutines"],
+}
+
+
+def method(frame):
+    """(name, file, line) of a frame that is a method of Java, or None."""
+    name, file, line = PLACE.match(frame).groups()
+    if file or (JAVA.match(name) and not NATIVE.search(name)) or HIDDEN.search(name):
+        return known(frame)
+    return None
+
+
+def known(text):
+    """A native method has no line."""
+    name, file, line = PLACE.match(text).groups()
+    return (name, file, int(line)) if int(line or 0) else (name, None, 0)
+
+
+class Node:
+    """A place that a stack may go through: callees by (name, file, line)."""
+
+    def __init__(self):
+        self.callees, self.is_leaf = {}, False
+
+    def add(self, stack):
+        node = self
+        for place in stack:
+            node = node.callees.setdefault(place, Node())
+        node.is_leaf = True
+
+    def names(self):
+        return {place[0] for place in self.callees}
+
+
+class Part:
+    def __init__(self, truth):
+        self.cpu, self.root = truth["cpu"], Node()
+        stacks = [tuple(map(known, stack)) for stack in truth["stacks"]]
+        stacks = [tuple(m for m in stack if not HIDDEN.search(m[0])) for stack in stacks]
+        for stack in stacks:
+            self.root.add(ours(stack))
+        self.depth = max(map(len, stacks))
+        self.samples = self.exact = self.nameless = self.stubs = self.hidden = 0
+        self.strange = collections.Counter()
+        self.inexact = collections.Counter()
+
+    def add(self, frames, methods, count):
+        """What follows a stack that is known are methods of libraries, or stubs."""
+        stack = ours([m for m in methods if not HIDDEN.search(m[0])])
+        self.samples += count
+        self.hidden += count * any(HIDDEN.search(m[0]) for m in methods)
+        self.stubs += count * bool(not method(frames[-1]) and STUBS.search(frames[-1]))
+        if any(nameless(frame) for frame in frames):
+            self.nameless += count
+        node, at = self.root, 0
+        while at < len(stack) and stack[at] in node.callees:
+            node, at = node.callees[stack[at]], at + 1
+        rest = stack[at:]
+        if node.is_leaf and not any(is_program(m) for m in rest):
+            self.exact += count
+            return True
+        if rest and rest[0][0] in node.names():
+            rest = rest[1:] # on its way to the line that works, or back
+        strange = any(is_program(m) and m[0].rsplit(".", 1)[1] not in BESIDE for m in rest)
+        (self.strange if strange else self.inexact)[stack[-6:]] += count
+        return False
+
+
+def is_program(m):
+    return m[0].startswith(PROGRAM)
+
+
+def ours(stack):
+    """From the outermost method of the program on: what is before it is the thread's."""
+    first = next((i for i, m in enumerate(stack) if is_program(m)), len(stack))
+    return tuple(stack[first:])
+
+
+def nameless(frame):
+    return frame.startswith("[") and not frame.startswith(("[vdso]", "[truncated"))
+
+
+class Between:
+    """The frames of machine code in stacks whose methods are all right."""
+
+    def __init__(self):
+        self.seen, self.wrong = collections.Counter(), collections.Counter()
+
+    def say(self, frames, what, count):
+        self.wrong["%s: %s" % (what, " > ".join(frames))] += count
+
+    def add(self, frames, count):
+        places = [i for i, frame in enumerate(frames) if method(frame)]
+        if places[0] == 0 or not re.search("^StubRoutines", frames[places[0] - 1]):
+            self.say(frames[:places[0] + 1], "no stub calls the first method", count)
+        for caller, called in zip(places, places[1:]):
+            name, native = method(frames[called])[0], frames[caller + 1:called]
+            if not native:
+                # Java calls `alternate` once: the outermost one.
+                if name == "TruthProgram.compared":
+                    self.say(frames[caller:called + 1], "no C", count)
+                continue
+            self.seen[name] += count
+            patterns = iter(BETWEEN.get(name, ["\0"]))
+            wanted = next(patterns, None)
+            for frame in native:
+                if wanted and re.search(wanted, frame):
+                    wanted = next(patterns, None)
+            if wanted:
+                self.say(frames[caller:called + 1], "without %s" % wanted, count)
+
+    def check(self):
+        print("  called by C: %s" % dict(self.seen))
+        missing = [name for name in BETWEEN if not self.seen[name]]
+        check(not missing, "never seen called by C: %s" % missing)
+        total = sum(self.wrong.values())
+        check(total <= STRANGE_MAX * sum(self.seen.values()),
+              "%d are called in another way: %s" % (total, self.wrong.most_common(3)))
+
+
+def check_whole(stacks):
+    total, cut, stolen, sample = 0, 0, 0, collections.Counter()
+    for _, frames, count in stacks:
+        reason = truncation(frames)
+        total += count
+        if reason == "time" and len(frames) < SMALL:
+            stolen += count
+        elif reason and reason not in CUT_EXPECTED:
+            cut += count
+            sample["%s, %d frames: %s" % (reason, len(frames), frames[1:3] + frames[-2:])] += count
+    print("FIGURE java whole: %d of %d samples are whole, %.3f %%, and %d of few frames are cut "
+          "for time | %.1f %%" %
+          (total - cut - stolen, total, 100 - 100 * cut / max(total, 1), stolen, 100 * WHOLE_GOAL))
+    check(total - cut >= WHOLE_GOAL * total, "%d of %d stacks are cut: %s" %
+          (cut, total, sample.most_common(4)))
+    check(stolen <= 1 + STOLEN_MAX * total, "%d of %d stacks are cut for time" % (stolen, total))
+
+
+def check_part(name, part, mode):
+    check(part.samples >= LEAST_OF_PART, "%s: only %d samples" % (name, part.samples))
+    check(part.exact >= EXACT_OF_PART * part.samples, "%s: of %d samples %d have all methods and "
+          "lines; without: %s" %
+          (name, part.samples, part.exact, (part.strange + part.inexact).most_common(3)))
+    if name in STUB_PARTS and mode != "interpreter":
+        check(part.stubs >= STUB_LEAVES * part.samples, "%s: only %d of %d samples are in stubs" %
+              (name, part.stubs, part.samples))
+    if name == "lambdas":
+        check(part.hidden >= part.exact, "lambdas: only %d of %d samples show the class of one" %
+              (part.hidden, part.samples))
+
+
+def check_parts(parts, mode):
+    samples = sum(part.samples for part in parts.values())
+    cpu = sum(part.cpu for part in parts.values())
+    worst, worst_name, wrong = 0.0, "", []
+    check(samples >= LEAST, "only %d samples" % samples)
+    for name, part in sorted(parts.items()):
+        share, truth = 100.0 * part.samples / samples, 100.0 * part.cpu / cpu
+        print("  %-16s %5d samples, %5d exact, %4d in stubs, %3d strange; %5.2f %%, by itself "
+              "%5.2f %%; %4d deep" %
+              (name, part.samples, part.exact, part.stubs, sum(part.strange.values()), share, truth,
+               part.depth))
+        if abs(share - truth) >= worst:
+            worst, worst_name = abs(share - truth), name
+        try:
+            check_part(name, part, mode)
+        except Wrong as found:
+            wrong.append(str(found))
+    exact = sum(part.exact for part in parts.values())
+    nameless_ = sum(part.nameless for part in parts.values())
+    strange = sum((part.strange for part in parts.values()), collections.Counter())
+    print("FIGURE java truth: %s | %d samples | the share of %s differs by %.2f points, no other "
+          "by more; %.2f %% have every method and line, %d are strange, %d have a frame without a "
+          "name | 2 points" % (mode, samples, worst_name, worst, 100.0 * exact / samples,
+                               sum(strange.values()), nameless_))
+    check(not wrong, "; ".join(wrong))
+    check(exact >= EXACT * samples, "only %d of %d samples are exact" % (exact, samples))
+    check(worst <= POINTS, "%s differs by %.2f points" % (worst_name, worst))
+    check(sum(strange.values()) <= STRANGE_MAX * samples, "no such stacks: %s" %
+          strange.most_common(3))
+    check(nameless_ <= NAMELESS_MAX * samples, "%d of %d samples have a frame without a name" %
+          (nameless_, samples))
+
+
+def main(truth_path, folded_path, mode, others="\0"):
+    with open(truth_path, encoding="utf-8") as file:
+        parts = {"TruthProgram." + name: Part(truth) for name, truth in json.load(file).items()}
+    stacks = [stack for stack in folded(folded_path) if not stack[0].startswith(others)]
+    between = Between()
+    for _, frames, count in stacks:
+        frames = strip_kernel(frames)
+        methods = list(filter(None, map(method, frames)))
+        mine = [m[0] for m in methods if m[0] in parts]
+        if not mine or mine[0] == WARM_UP or truncation(frames):
+            continue
+        if parts[mine[0]].add(frames, methods, count):
+            between.add(frames, count)
+    del parts[WARM_UP]
+    parts = {name[len(PROGRAM) + 1:]: part for name, part in parts.items()}
+    wrong = 0
+    for step in (lambda: check_whole(stacks), lambda: check_parts(parts, mode), between.check):
+        try:
+            step()
+        except Wrong as found:
+            print("  WRONG: %s" % found)
+            wrong += 1
+    return wrong > 0
+
+
+sys.exit(main(*sys.argv[1:]))
