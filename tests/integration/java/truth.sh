@@ -43,7 +43,7 @@ for jdk in "${JDKS[@]}"; do
 		name=truth-$feature-$mode
 		say "$jdk, Java $feature, $mode"
 		# shellcheck disable=SC2086 # several options
-		record_ok "$name" -F "$HZ" --cache "$WORK/cache" -o "$WORK/$name.folded" -- \
+		record_ok "$name" -F "$HZ" --cache "$WORK/cache" -o "$WORK/$name.otlp" -- \
 			"$jdk/bin/java" "${COMMON[@]}" ${MODES[$mode]} "${LOG[@]}" \
 			-XX:LogFile="$WORK/$name.log" TruthProgram "$WORK/$name" \
 			"${ARGUMENTS[@]}" ||
@@ -54,9 +54,9 @@ for jdk in "${JDKS[@]}"; do
 		fi
 		ran_as "$mode" "$WORK/$name.log" || wrong "the methods did not run as $mode"
 		balance "$name" zero-drops
-		python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.folded" "$mode" ||
+		python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" "$mode" ||
 			WRONG=$((WRONG + 1))
-		rm -f "$WORK/$name.log"
+		rm -f "$WORK/$name.log" "$WORK/$name.otlp"
 	done
 done
 finish

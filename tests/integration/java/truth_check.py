@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """truth_check - compares a recording of TruthProgram with what that says of itself
 
-usage: truth_check.py TRUTH NAME.folded MODE [PREFIX]
+usage: truth_check.py TRUTH NAME.otlp MODE [PREFIX]
 MODE: as in truth.sh. PREFIX: of the names of threads that are not the program's.
 """
 import collections
@@ -9,18 +9,16 @@ import json
 import re
 import sys
 
-from recorded import Wrong, check, folded, strip_kernel, truncation
+import java_stacks
+from java_stacks import HIDDEN, is_nameless_java
+from recorded import Wrong, check
 
-# A method has a dot in its name and no file of machine code; where its file is known, a place.
-PLACE = re.compile(r"^(.+?)(?: \(([^()]*\.java)(?::(\d+))?\))?$")
-JAVA = re.compile(r"^[A-Za-z_$][\w$]*(\.[\w$]+)*[\w$/+]*\.(<init>|<clinit>|[\w$]+)$", re.A)
-NATIVE = re.compile(r"\.so|^_|^\[|^lib|\+0x[0-9a-f]+$|::|\.(part|constprop|isra|cold|lto_priv)\b")
-# Classes that HotSpot makes for lambdas, and leaves out of the stack traces of the truth.
-HIDDEN = re.compile(r"\$\$Lambda|LambdaForm|^java\.lang\.invoke\.")
+PLACE = re.compile(r"^(.+?)(?: \(([^()]*):(\d+)\))?$") # of the truth
 PROGRAM = "TruthProgram"
 WARM_UP = "TruthProgram.warmUp"
 BESIDE = ("note", "place", "part", "keep", "count", "<init>", "<clinit>", "isNoting")
-STUBS = re.compile(r"^StubRoutines|stub", re.I)
+STUBS = re.compile(r"stub", re.I)
+STUB_OF_CALLS = re.compile("^StubRoutines")
 STUB_PARTS = ("copies", "checksums") # whose work is done in machine code that has no method
 
 LEAST = 2000            # samples of all parts, and of each
@@ -43,18 +41,14 @@ BETWEEN = {
 }
 
 
-def method(frame):
-    """(name, file, line) of a frame that is a method of Java, or None."""
-    name, file, line = PLACE.match(frame).groups()
-    if file or (JAVA.match(name) and not NATIVE.search(name)) or HIDDEN.search(name):
-        return known(frame)
-    return None
-
-
 def known(text):
-    """A native method has no line."""
     name, file, line = PLACE.match(text).groups()
-    return (name, file, int(line)) if int(line or 0) else (name, None, 0)
+    return name, file or "", int(line or 0)
+
+
+def methods_of(frames):
+    """(name, file, line) as `known` has it: a native method has no line, so no place."""
+    return [(f.name, f.file if f.line else "", f.line) for f in frames if f.is_method]
 
 
 class Node:
@@ -85,14 +79,14 @@ class Part:
         self.strange = collections.Counter()
         self.inexact = collections.Counter()
 
-    def add(self, frames, methods, count):
+    def add(self, frames, count):
         """What follows a stack that is known are methods of libraries, or stubs."""
+        methods = methods_of(frames)
         stack = ours([m for m in methods if not HIDDEN.search(m[0])])
         self.samples += count
         self.hidden += count * any(HIDDEN.search(m[0]) for m in methods)
-        self.stubs += count * bool(not method(frames[-1]) and STUBS.search(frames[-1]))
-        if any(nameless(frame) for frame in frames):
-            self.nameless += count
+        self.stubs += count * bool(not frames[-1].is_method and STUBS.search(frames[-1].name))
+        self.nameless += count * any(map(is_nameless_java, frames))
         node, at = self.root, 0
         while at < len(stack) and stack[at] in node.callees:
             node, at = node.callees[stack[at]], at + 1
@@ -117,10 +111,6 @@ def ours(stack):
     return tuple(stack[first:])
 
 
-def nameless(frame):
-    return frame.startswith("[") and not frame.startswith(("[vdso]", "[truncated"))
-
-
 class Between:
     """The frames of machine code in stacks whose methods are all right."""
 
@@ -128,27 +118,27 @@ class Between:
         self.seen, self.wrong = collections.Counter(), collections.Counter()
 
     def say(self, frames, what, count):
-        self.wrong["%s: %s" % (what, " > ".join(frames))] += count
+        self.wrong["%s: %s" % (what, " > ".join(f.name for f in frames))] += count
 
     def add(self, frames, count):
-        places = [i for i, frame in enumerate(frames) if method(frame)]
-        if places[0] == 0 or not re.search("^StubRoutines", frames[places[0] - 1]):
+        places = [i for i, f in enumerate(frames) if f.is_method]
+        if places[0] == 0 or not STUB_OF_CALLS.search(frames[places[0] - 1].name):
             self.say(frames[:places[0] + 1], "no stub calls the first method", count)
         for caller, called in zip(places, places[1:]):
-            name, native = method(frames[called])[0], frames[caller + 1:called]
-            if not native:
-                # Java calls `alternate` once: the outermost one.
-                if name == "TruthProgram.compared":
-                    self.say(frames[caller:called + 1], "no C", count)
-                continue
-            self.seen[name] += count
-            patterns = iter(BETWEEN.get(name, ["\0"]))
-            wanted = next(patterns, None)
-            for frame in native:
-                if wanted and re.search(wanted, frame):
-                    wanted = next(patterns, None)
-            if wanted:
-                self.say(frames[caller:called + 1], "without %s" % wanted, count)
+            name, native = frames[called].name, frames[caller + 1:called]
+            if native:
+                self.seen[name] += count
+                self.add_call(frames[caller:called + 1], BETWEEN.get(name, ["\0"]), count)
+            elif name == "TruthProgram.compared":
+                self.say(frames[caller:called + 1], "no C", count)
+
+    def add_call(self, frames, patterns, count):
+        left = list(patterns)
+        for f in frames[1:-1]:
+            if left and re.search(left[0], f.name):
+                left.pop(0)
+        if left:
+            self.say(frames, "without %s" % left[0], count)
 
     def check(self):
         print("  called by C: %s" % dict(self.seen))
@@ -161,14 +151,15 @@ class Between:
 
 def check_whole(stacks):
     total, cut, stolen, sample = 0, 0, 0, collections.Counter()
-    for _, frames, count in stacks:
-        reason = truncation(frames)
-        total += count
-        if reason == "time" and len(frames) < SMALL:
-            stolen += count
-        elif reason and reason not in CUT_EXPECTED:
-            cut += count
-            sample["%s, %d frames: %s" % (reason, len(frames), frames[1:3] + frames[-2:])] += count
+    for stack in stacks:
+        total += stack.count
+        if stack.cut == "time" and len(stack.frames) < SMALL:
+            stolen += stack.count
+        elif stack.cut and stack.cut not in CUT_EXPECTED:
+            cut += stack.count
+            names = [f.name for f in stack.frames]
+            sample["%s, %d frames: %s" % (stack.cut, len(names), names[:2] + names[-2:])] += (
+                stack.count)
     print("FIGURE java whole: %d of %d samples are whole, %.3f %%, and %d of few frames are cut "
           "for time | %.1f %%" %
           (total - cut - stolen, total, 100 - 100 * cut / max(total, 1), stolen, 100 * WHOLE_GOAL))
@@ -223,19 +214,16 @@ def check_parts(parts, mode):
           (nameless_, samples))
 
 
-def main(truth_path, folded_path, mode, others="\0"):
+def main(truth_path, otlp_path, mode, others="\0"):
     with open(truth_path, encoding="utf-8") as file:
         parts = {"TruthProgram." + name: Part(truth) for name, truth in json.load(file).items()}
-    stacks = [stack for stack in folded(folded_path) if not stack[0].startswith(others)]
+    stacks = [stack for stack in java_stacks.read(otlp_path) if not stack.comm.startswith(others)]
     between = Between()
-    for _, frames, count in stacks:
-        frames = strip_kernel(frames)
-        methods = list(filter(None, map(method, frames)))
-        mine = [m[0] for m in methods if m[0] in parts]
-        if not mine or mine[0] == WARM_UP or truncation(frames):
-            continue
-        if parts[mine[0]].add(frames, methods, count):
-            between.add(frames, count)
+    for stack in stacks:
+        mine = [f.name for f in stack.frames if f.name in parts]
+        if mine and mine[0] != WARM_UP and not stack.cut and \
+                parts[mine[0]].add(stack.frames, stack.count):
+            between.add(stack.frames, stack.count)
     del parts[WARM_UP]
     parts = {name[len(PROGRAM) + 1:]: part for name, part in parts.items()}
     wrong = 0
@@ -248,4 +236,5 @@ def main(truth_path, folded_path, mode, others="\0"):
     return wrong > 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
