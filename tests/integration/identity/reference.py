@@ -21,7 +21,8 @@ Process = collections.namedtuple(
     "exe_file level ns_tgid mnt_ns own_tgid jitdump comm path cgroup flags ktime")
 
 Method = collections.namedtuple(
-    "Method", "process ktime flags first_line name_width file_width lines_bytes name file")
+    "Method", "process ktime flags first_line name_width file_width lines_bytes name file in_class "
+    "signature")
 
 
 def method_number(frame):
@@ -89,7 +90,7 @@ class Records:
             self.exits[generation] = int(word[1])
         elif word[0] == "M":
             self.methods[int(word[7])].append(Method(
-                generation, *map(int, (word[1], *word[8:13])), text(word[13]), text(word[14])))
+                generation, *map(int, (word[1], *word[8:13])), *map(text, word[13:17])))
         elif word[0] == "R":
             self.retired[int(word[7])] = int(word[1])
 

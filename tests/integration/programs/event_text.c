@@ -80,14 +80,18 @@ static void write_thread(FILE *out, const struct tm_thread *thread)
 
 static void write_method(FILE *out, const struct tm_method *method)
 {
-	const char *file = method->text + method->name_bytes;
+	const char *name = method->text + method->class_bytes;
+	const char *signature = name + method->name_bytes;
+	const char *file = signature + method->signature_bytes;
 
 	write_head(out, 'M', &method->event);
 	(void)fprintf(out, " %" PRIu64 " %u %u %u %u %u", method->number, method->flags,
 		      method->first_line, method->name_width, method->file_width,
 		      method->lines_bytes);
-	write_bytes(out, method->text, method->name_bytes);
+	write_bytes(out, name, method->name_bytes);
 	write_bytes(out, file, method->file_bytes);
+	write_bytes(out, method->text, method->class_bytes);
+	write_bytes(out, signature, method->signature_bytes);
 }
 
 int event_text_write(const struct tm_event *event, FILE *out)
