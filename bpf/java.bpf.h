@@ -24,6 +24,13 @@
 #define JAVA_REGISTER_METHOD   3          /* rbx, by its DWARF number */
 #define JAVA_REGISTER_CODE     13         /* r13 */
 
+static __always_inline struct java_site *java_site(struct scratch *s)
+{
+	__u64 at = (s->walk.ip * 0x9e3779b97f4a7c15ull) >> 32;
+
+	return &s->java.sites[at & (JAVA_SITES - 1)];
+}
+
 /* The caller of a frame that begins with a saved frame pointer. */
 static __always_inline bool java_by_fp(struct scratch *s, __u32 level, __u64 fp)
 {
@@ -130,9 +137,14 @@ __noinline int java_compiled(__u32 level)
 	if (!s || !java_compiled_caller(level))
 		return 0;
 	java = &s->java.runtime.java;
+	java_site(s)->ip = 0;
+	java_site(s)->count = 0;
 	pc = s->walk.ip;
 	deopt = java_place(java_field(s, java->nmethod_deopt), java->nmethod_deopt_bytes,
 			   s->java.blob);
+	s->java.frame_bytes = s->walk.called && pc != deopt
+				      ? 8 * (__u32)java_field(s, java->blob_frame_words)
+				      : 0;
 	if (pc == deopt)
 		user_stack_read(s, level,
 				s->walk.sp + (__u32)java_field(s, java->nmethod_original_pc), &pc);
@@ -149,21 +161,16 @@ __noinline int java_compiled(__u32 level)
 }
 
 /* Takes the method and the place in it, if it is one. */
-static __always_inline bool java_take_method(struct scratch *s, __u64 method, __u64 bytecode,
-					     bool exact)
+static __always_inline bool java_take_method(struct scratch *s, __u32 level, __u64 method,
+					     __u64 bytecode, bool exact)
 {
-	__u64 start;
-	__u32 bytes;
+	const struct java_known *known = java_known(s, level, method);
 
-	if (!java_code_of(s, method, &start, &bytes))
+	if (!known->code || (exact && bytecode - known->code >= known->bytes))
 		return false;
-	if (bytecode - start >= bytes) {
-		if (bytes && exact)
-			return false;
-		bytecode = start + TM_FRAME_PLACE_MAX;
-	}
 	s->java.method = method;
-	s->java.place = (__u32)(bytecode - start);
+	s->java.place = bytecode - known->code < known->bytes ? (__u32)(bytecode - known->code)
+							      : TM_FRAME_PLACE_MAX;
 	return true;
 }
 
@@ -171,7 +178,7 @@ static __always_inline bool java_take_method(struct scratch *s, __u64 method, __
 static __always_inline int java_entering(struct scratch *s, __u32 level)
 {
 	return java_by_return(s, level) &&
-	       java_take_method(s, user_regs_read(level, JAVA_REGISTER_METHOD), 0, false);
+	       java_take_method(s, level, user_regs_read(level, JAVA_REGISTER_METHOD), 0, false);
 }
 
 /* Of the interpreter. */
@@ -199,33 +206,73 @@ __noinline int java_interpreted(__u32 level)
 		s->walk.caller.sp = sp;
 	if (!s->walk.called)
 		at = user_regs_read(level, JAVA_REGISTER_CODE);
-	if (!(at && java_take_method(s, method, at, true)) &&
-	    !java_take_method(s, method, bytecode, false))
+	if (!(at && java_take_method(s, level, method, at, true)) &&
+	    !java_take_method(s, level, method, bytecode, false))
 		return 0;
 	s->java.inside = 1;
 	return 1;
 }
 
-/* Finds the caller of the current frame if its code is the JVM's. Return: 1: s->walk.caller; 0: it
- * is not, or the frame is none. */
-__noinline int java_enter(__u32 level)
+/* Of a place that this walk has met before. Return: 0: it has not. */
+__noinline int java_again(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	const struct java_site *site;
+
+	if (!s || !s->java.known || !s->walk.called || s->walk.sp_lost)
+		return 0;
+	site = java_site(s);
+	if (site->ip != s->walk.ip || s->walk.frames + site->count > s->walk.frames_most)
+		return 0;
+	s->java.frameless = 0;
+	if (!site->bytes)
+		return java_interpreted(level);
+	if (!java_by_sp(s, level, site->bytes))
+		return 0;
+	frame_take(s);
+	for (__u32 i = 0; i < JAVA_SITE_FRAMES; i++)
+		if (i < site->count)
+			frame_put(s, site->frames[i]);
+	return 1;
+}
+
+/* Of code that this walk has not met. */
+__noinline int java_first(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
 	int known;
 
-	if (!s || !s->walk.frames || !java_blob_find(level, s->walk.ip - s->walk.called))
+	if (!s || !java_blob_find(level, s->walk.ip - s->walk.called))
 		return 0;
 	s->java.frameless = (__u32)java_leaf_was_called(level);
-	if (s->java.title == JAVA_TITLE_INTERPRETER)
+	s->java.frame_bytes = 0;
+	if (s->java.title == JAVA_TITLE_INTERPRETER) {
 		known = java_interpreted(level);
-	else if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE)
+		java_site(s)->ip = s->walk.called ? s->walk.ip : 0;
+		java_site(s)->bytes = 0;
+		java_site(s)->count = 0;
+	} else if (s->java.title == JAVA_TITLE_NMETHOD || s->java.title == JAVA_TITLE_NATIVE) {
 		known = java_compiled(level);
-	else
+	} else {
 		known = java_stub(level);
+	}
+	return known;
+}
+
+/* Finds the caller of the current frame if its code is the JVM's. Return: 1: s->walk.caller; 0: it
+ * is not, or the frame is none. */
+static __always_inline int java_enter(struct scratch *s, __u32 level)
+{
+	int known;
+
+	if (!s->walk.frames)
+		return 0;
+	known = java_again(level) || java_first(level);
 	if (s->java.inside)
 		frame_take(s);
-	s->walk.sp_lost = false;
-	s->walk.kept_state = WALK_KEPT_LOST;
+	s->walk.sp_lost = s->walk.sp_lost && !known;
+	if (known)
+		s->walk.kept_state = WALK_KEPT_LOST;
 	return known;
 }
 
@@ -233,16 +280,27 @@ __noinline int java_enter(__u32 level)
 __noinline int java_step(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	__u64 number;
+	struct java_site *site;
+	__u64 frame;
 
 	if (!s)
 		return 0;
-	number = java_number(level, s->java.method);
-	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT | s->java.place);
-	if (!s->java.scope) {
-		s->java.inside = 0;
-		return 0;
+	frame = FRAME(METHOD) |
+		java_known(s, level, s->java.method)->number << TM_FRAME_METHOD_SHIFT |
+		s->java.place;
+	frame_put(s, frame);
+	site = java_site(s);
+	if (s->java.frame_bytes && site->count < JAVA_SITE_FRAMES)
+		site->frames[site->count] = frame;
+	site->count++;
+	if (s->java.scope) {
+		java_scope_enter(level);
+		return 1;
 	}
-	java_scope_enter(level);
-	return 1;
+	s->java.inside = 0;
+	if (s->java.frame_bytes && site->count <= JAVA_SITE_FRAMES) {
+		site->ip = s->walk.ip;
+		site->bytes = s->java.frame_bytes;
+	}
+	return 0;
 }

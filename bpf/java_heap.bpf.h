@@ -96,6 +96,17 @@ static __always_inline bool java_heaps_are_known(const struct scratch *s)
 	       s->java.heaps_start == s->java.start;
 }
 
+/* Of the walk before. */
+static __always_inline void java_forget(struct scratch *s)
+{
+#pragma unroll
+	for (__u32 i = 0; i < JAVA_SITES; i++)
+		s->java.sites[i].ip = 0;
+#pragma unroll
+	for (__u32 i = 0; i < JAVA_KNOWN; i++)
+		s->java.methods[i].method = 0;
+}
+
 /* Finds the runtime of the sample's process, once in a walk. */
 __noinline int java_begin(__u32 level)
 {
@@ -110,6 +121,7 @@ __noinline int java_begin(__u32 level)
 		return 0;
 	s->java.begun = 1;
 	s->java.heaps_read = 0;
+	java_forget(s);
 	key.tgid = s->sample.event.tgid;
 	key.exec_id = s->sample.event.exec_id;
 	key.start_boottime = s->sample.event.start_boottime;

@@ -81,10 +81,35 @@ __noinline int java_key(__u32 level, __u64 method)
 	return key->lines && key->name_hash;
 }
 
-/* The number of a Method; 0: it has none. */
-__noinline __u64 java_number(__u32 level, __u64 method)
+/* What this walk knows of a Method. */
+__noinline int java_know(__u32 level, __u64 method)
 {
-	return java_key(level, method) ? method_number(level) : 0;
+	struct scratch *s = nesting_scratch(level);
+	__u64 at = (method * 0x9e3779b97f4a7c15ull) >> 32;
+	struct java_known *known;
+
+	if (!s)
+		return 0;
+	known = &s->java.methods[at & (JAVA_KNOWN - 1)];
+	if (known->method == method)
+		return (int)at;
+	known->method = method;
+	known->number = 0;
+	known->code = 0;
+	known->bytes = 0;
+	s->walk.looked_up = true; /* so that the clock is read */
+	if (!java_key(level, method))
+		return (int)at;
+	known->number = method_number(level);
+	known->code = s->method.key.code + s->java.runtime.java.const_code;
+	known->bytes = (__u16)s->method.key.first_line;
+	return (int)at;
+}
+
+static __always_inline const struct java_known *java_known(struct scratch *s, __u32 level,
+							   __u64 method)
+{
+	return &s->java.methods[(__u32)java_know(level, method) & (JAVA_KNOWN - 1)];
 }
 
 /* The number of the current blob, as a stub. */
@@ -107,18 +132,4 @@ __noinline __u64 java_stub_number(__u32 level)
 	key->name_hash = s->java.title;
 	key->first_line = 0;
 	return method_number(level);
-}
-
-/* The bytes of code that a Method has, and where they begin. False: it is none. */
-static __always_inline bool java_code_of(struct scratch *s, __u64 method, __u64 *ret_start,
-					 __u32 *ret_bytes)
-{
-	const struct tm_java *java = &s->java.runtime.java;
-	__u64 constant = method ? python_word(method + java->method_const) : 0;
-
-	if (!constant || constant & 7)
-		return false;
-	*ret_start = constant + java->const_code;
-	*ret_bytes = (__u16)python_word(constant + java->const_code_bytes);
-	return true;
 }

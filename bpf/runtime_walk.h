@@ -101,6 +101,24 @@ struct java_heap { /* a CodeHeap; low 0: none */
 #define JAVA_PCS        32 /* PcDescs that are read at once; a power of two */
 #define JAVA_BYTES      32 /* a power of two */
 
+struct java_known {   /* a method that this walk has met */
+	__u64 method; /* Method*; 0: none */
+	__u64 number;
+	__u64 code;  /* where its bytecode begins */
+	__u64 bytes; /* of that */
+};
+#define JAVA_KNOWN 32 /* a power of two */
+
+/* A place in the code of the JVM that a call returns to, as this walk has met it. */
+#define JAVA_SITE_FRAMES 5
+struct java_site {
+	__u64 ip;    /* 0: none */
+	__u32 bytes; /* of the frame; 0: it is one of the interpreter */
+	__u32 count; /* of its METHOD frames */
+	__u64 frames[JAVA_SITE_FRAMES];
+};
+#define JAVA_SITES 32 /* a power of two */
+
 struct java_walk {
 	struct tm_runtime runtime;
 	__u32 begun; /* the runtime was sought in this walk */
@@ -127,7 +145,9 @@ struct java_walk {
 	__u32 inside;    /* methods of the current frame are still to be put */
 	__u32 frameless; /* the leaf has no frame, as far as the stack tells */
 	__u32 byte_at;
-	__u32 pad;
+	__u32 frame_bytes; /* of compiled code, where the next one may be taken from its site */
 	__u8 bytes[JAVA_BYTES];  /* of the debug information */
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
+	struct java_known methods[JAVA_KNOWN];
+	struct java_site sites[JAVA_SITES];
 };

@@ -77,7 +77,7 @@ static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 
 	s->walk.by_rule = rule != NULL;
 	caller->context = 0;
-	if (frame_kind(s->walk.frame) == TM_FRAME_ANON && java_enter(level)) {
+	if (frame_kind(s->walk.frame) == TM_FRAME_ANON && java_enter(s, level)) {
 		s->walk.by_rule = true;
 		return s->java.inside ? UNWIND_E_INSIDE : 0;
 	}
