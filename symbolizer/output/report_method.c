@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shared/runtime.h"
+#include "symbolizer/names/java_lines.h"
 #include "symbolizer/names/python_lines.h"
 
 #define PYTHON_NO_NAME "[python]"
@@ -19,10 +20,19 @@ static uint32_t line_of(const struct method *method, uint32_t place)
 	const uint8_t *lines = (const uint8_t *)method->texts + content->lines;
 	const uint32_t bytes = content->bytes - content->lines;
 
-	if (place == TM_FRAME_PLACE_MAX || content->runtime == TM_RUNTIME_JAVA)
+	if (place == TM_FRAME_PLACE_MAX)
 		return 0;
+	if (content->runtime == TM_RUNTIME_JAVA)
+		return java_lines_find(lines, bytes, content->version, place);
 	return python_lines_find(lines, bytes, content->version,
 				 content->flags & TM_METHOD_LINES_CUT, content->first_line, place);
+}
+
+/* Nothing in a HotSpot says where a method begins: at the line of its first place. */
+static uint32_t start_line_of(const struct method *method)
+{
+	return method->content.runtime == TM_RUNTIME_JAVA ? line_of(method, 0)
+							  : method->content.first_line;
 }
 
 /* java/lang/String.charAt(I)C is shown as java.lang.String.charAt. */
@@ -60,7 +70,7 @@ int report_method_call(struct strings *strings, const struct method *method, uin
 	*ret_unnamed = !method || !method->texts[0];
 	if (method) {
 		ret_call->line = line_of(method, encoded & TM_FRAME_PLACE_MAX);
-		ret_call->start_line = method->content.first_line;
+		ret_call->start_line = start_line_of(method);
 		if (strings_add(strings, method->texts + method->content.file, STRINGS_MAX_BYTES,
 				&ret_call->path))
 			return BUDGET_E_SPENT;

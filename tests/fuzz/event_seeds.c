@@ -68,17 +68,25 @@ static void methods(void)
 {
 	static union make_record record;
 	static const uint8_t lines[] = {0xe8, 0x00, 0xd8, 0x0a, 0x0f, 0xf0, 0x00, 0x01, 0x03, 0x04};
-	const uint64_t words[] = {METHOD_WORD(7, 1), METHOD_WORD(8, 2), METHOD_WORD(9, 0),
-				  METHOD_WORD(0, TM_FRAME_PLACE_MAX), FILE_WORD(3, 0x40)};
+	const uint64_t words[] = {METHOD_WORD(7, 1),  METHOD_WORD(8, 2),
+				  METHOD_WORD(9, 0),  METHOD_WORD(0, TM_FRAME_PLACE_MAX),
+				  FILE_WORD(3, 0x40), METHOD_WORD(10, 3),
+				  METHOD_WORD(11, 64)};
 
 	make_method(&record, 7, "Worker.run", "/srv/work.py", lines, sizeof(lines));
 	put("event", "methods", &record, record.event.bytes, false);
-	make_sample(&record, 5, 42, "thread", words, 0, 5);
+	make_sample(&record, 5, 42, "thread", words, 0, 7);
 	put("event", "methods", &record, record.event.bytes, true);
 	make_method(&record, 7, "Worker.end", "/srv/work.py", lines, sizeof(lines));
 	put("event", "methods", &record, record.event.bytes, true);
 	make_method(&record, 8, "caf\xe9", "work.py!", lines, sizeof(lines));
 	record.method.file_width = 2;
+	put("event", "methods", &record, record.event.bytes, true);
+	make_java_method(&record, 10, "app/Work$$Lambda+0x12", "caf\xc3\xa9", "(I)C");
+	make_java_lines(&record, "Work.java", "\x05\x12", 3);
+	put("event", "methods", &record, record.event.bytes, true);
+	make_java_method(&record, 11, "", "StubRoutines (1)", "");
+	record.method.flags = TM_METHOD_STUB;
 	put("event", "methods", &record, record.event.bytes, true);
 	make_exit(&record, METHODS_OVER, 42);
 	record.event.cpu = 0xffff; /* a report */

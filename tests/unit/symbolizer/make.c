@@ -139,6 +139,22 @@ void make_java_method(union make_record *record, uint64_t number, const char *cl
 	memcpy(text + class_bytes + name_bytes, signature, signature_bytes);
 }
 
+void make_java_lines(union make_record *record, const char *file, const void *lines,
+		     uint16_t lines_bytes)
+{
+	struct tm_method *method = &record->method;
+	const size_t file_bytes = strlen(file);
+	const size_t before =
+		(size_t)method->class_bytes + method->name_bytes + method->signature_bytes;
+	const size_t bytes = offsetof(struct tm_method, text) + before + file_bytes + lines_bytes;
+
+	method->event.bytes = (uint32_t)((bytes + 7) & ~(size_t)7);
+	method->file_bytes = (uint16_t)file_bytes;
+	method->lines_bytes = lines_bytes;
+	memcpy(method->text + before, file, file_bytes);
+	memcpy(method->text + before + file_bytes, lines, lines_bytes);
+}
+
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid)
 {
 	begin(record, TM_EVENT_EXIT, sizeof(struct tm_exit), tgid);

@@ -57,6 +57,9 @@ void make_method(union make_record *record, uint64_t number, const char *name, c
 /* A method of Java 17, with no file and no lines. */
 void make_java_method(union make_record *record, uint64_t number, const char *class,
 		      const char *name, const char *signature);
+/* It gets a file and a line table, once. */
+void make_java_lines(union make_record *record, const char *file, const void *lines,
+		     uint16_t lines_bytes);
 void make_exit(union make_record *record, uint64_t ktime, uint32_t tgid);
 void make_retire(union make_record *record, uint64_t ktime, uint32_t number);
 /* What a thread does at @ktime, since @since. @words: kernel frames. It was seen at 1 first, has no

@@ -197,19 +197,29 @@ static void unknown_method_is_python(void **state)
 	assert_int_equal(build.report.unnamed_frames, 2);
 }
 
-static void java_method_has_class_and_signature(void **state)
+static void java_method_has_class_file_and_line(void **state)
 {
-	static const uint64_t words[] = {METHOD_WORD(7, 3), METHOD_WORD(8, 2)};
+	/* Line 5 from place 0, 7 from place 2; what follows means nothing. */
+	static const uint8_t pairs[] = {0x05, 0x12, 0x00, 0x29};
+	static const uint64_t words[] = {METHOD_WORD(7, 3), METHOD_WORD(8, 2),
+					 METHOD_WORD(7, TM_FRAME_PLACE_MAX)};
+	const struct report_call *leaf;
 
 	make_java_method(&record, 7, "java/lang/String", "charAt", "(I)C");
+	make_java_lines(&record, "String.java", pairs, sizeof(pairs));
 	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
 	make_java_method(&record, 8, "", "I2C/C2I adapters", "");
 	record.method.flags = TM_METHOD_STUB;
 	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
-	sample(words, 2);
+	sample(words, 3);
 	finish();
-	assert_string_equal(build.report.strings[call(0, "java.lang.String.charAt")->system_name],
-			    "java/lang/String.charAt(I)C");
+	leaf = call(0, "java.lang.String.charAt");
+	assert_string_equal(build.report.strings[leaf->system_name], "java/lang/String.charAt(I)C");
+	assert_string_equal(build.report.strings[leaf->path], "String.java");
+	assert_int_equal(leaf->line, 7);
+	assert_int_equal(leaf->start_line, 5);
+	assert_int_equal(call(2, "java.lang.String.charAt")->line, 0);
+	assert_int_equal(build.report.lines, 1);
 	assert_int_equal(call(1, "I2C/C2I adapters")->system_name, 0);
 	assert_int_equal(build.report.frames[0].runtime, TM_RUNTIME_JAVA);
 	assert_int_equal(build.report.unnamed_frames, 0);
@@ -241,7 +251,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(interpreter_is_not_shown_in_stacks_of_wakers, begin,
 						end),
 		cmocka_unit_test_setup_teardown(unknown_method_is_python, begin, end),
-		cmocka_unit_test_setup_teardown(java_method_has_class_and_signature, begin, end),
+		cmocka_unit_test_setup_teardown(java_method_has_class_file_and_line, begin, end),
 		cmocka_unit_test_setup_teardown(java_method_without_a_name_is_java, begin, end),
 	};
 
