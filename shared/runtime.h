@@ -84,7 +84,7 @@ enum tm_java_scopes {
 	TM_JAVA_OFFSETS,   /* behind it: nmethod_scopes is an int, from its start (8) */
 	TM_JAVA_ADDRESS,   /* the same, but nmethod_scopes is an address (9 to 22) */
 	TM_JAVA_IMMUTABLE, /* in memory of its own, at the address nmethod_immutable; the metadata
-			    * in its data, which begin 16 bits blob_data from its start (23, 24) */
+			    * in its data, which begin blob_data from its start (23, 24) */
 	TM_JAVA_MUTABLE,   /* the same, but metadata at the address nmethod_mutable, behind
 			    * blob_relocations bytes (25 on) */
 	TM_JAVA_SCOPES_N,
@@ -119,7 +119,7 @@ struct tm_java {
 	uint16_t blob_complete_bytes; /* 2 or 4 */
 	uint16_t blob_code;
 	uint16_t blob_code_bytes;
-	uint16_t blob_data;        /* 16 bits; TM_RUNTIME_NONE but for TM_JAVA_IMMUTABLE */
+	uint16_t blob_data;        /* int; TM_RUNTIME_NONE but for TM_JAVA_IMMUTABLE */
 	uint16_t blob_relocations; /* int; TM_RUNTIME_NONE but for TM_JAVA_MUTABLE */
 	uint16_t nmethod_method;   /* Method* */
 	uint16_t nmethod_compile_id;

@@ -57,7 +57,7 @@ static const struct row rows[] = {
 		"CodeBlob", "_frame_complete_offset", NULL, NULL},
 	{AT(blob_code), AT(blob_code_bytes), ANY, LONG, "CodeBlob", "_code_begin", NULL, NULL},
 	{AT(blob_code), AT(blob_code_bytes), ANY, NUMBER, "CodeBlob", "_code_offset", NULL, NULL},
-	{AT(blob_data), NONE, IMMUTABLE, SHORT, "CodeBlob", "_data_offset", NULL, NULL},
+	{AT(blob_data), NONE, IMMUTABLE, INT, "CodeBlob", "_data_offset", NULL, NULL},
 	{AT(blob_relocations), NONE, MUTABLE, INT, "CodeBlob", "_relocation_size", NULL, NULL},
 	{AT(nmethod_method), NONE, ANY, LONG, "nmethod", "_method", NULL, NULL},
 	{AT(nmethod_method), NONE, ANY, LONG, "CompiledMethod", "_method", NULL, NULL},
@@ -67,6 +67,8 @@ static const struct row rows[] = {
 		"CompiledMethod", "_deopt_handler_begin", NULL, NULL},
 	{AT(nmethod_deopt), AT(nmethod_deopt_bytes), ANY, NUMBER,
 		"nmethod", "_deopt_handler_offset", NULL, NULL},
+	{AT(nmethod_deopt), AT(nmethod_deopt_bytes), ANY, NUMBER,
+		"nmethod", "_deopt_handler_entry_offset", NULL, NULL},
 	{AT(nmethod_deopt), AT(nmethod_deopt_bytes), ANY, NUMBER,
 		"nmethod", "_deoptimize_offset", NULL, NULL},
 	{AT(nmethod_immutable), NONE, APART, LONG, "nmethod", "_immutable_data", NULL, NULL},
@@ -214,7 +216,11 @@ static bool take_number(uint16_t *ret_number, const struct java_tables *tables,
 
 static bool take_numbers(struct tm_java *java, const struct java_tables *tables)
 {
-	return take_number(&java->block_bytes, tables, JAVA_TYPES, "HeapBlock") &&
+	uint16_t pc_bytes;
+
+	return take_number(&pc_bytes, tables, JAVA_TYPES, "PcDesc") &&
+	       pc_bytes == TM_JAVA_PC_BYTES &&
+	       take_number(&java->block_bytes, tables, JAVA_TYPES, "HeapBlock") &&
 	       take_number(&java->const_code, tables, JAVA_TYPES, "ConstMethod") &&
 	       take_number(&java->pool_entries, tables, JAVA_TYPES, "ConstantPool") &&
 	       (take_number(&java->const_lines, tables, JAVA_CONSTANTS,
@@ -225,12 +231,12 @@ static bool take_numbers(struct tm_java *java, const struct java_tables *tables)
 
 static enum tm_java_scopes form_of(const struct java_tables *tables)
 {
+	if (find_field(tables, "CompiledMethod", "_scopes_data_begin"))
+		return TM_JAVA_ADDRESS;
 	if (find_field(tables, "CodeBlob", "_mutable_data"))
 		return TM_JAVA_MUTABLE;
-	if (find_field(tables, "nmethod", "_immutable_data"))
-		return TM_JAVA_IMMUTABLE;
-	return find_field(tables, "CompiledMethod", "_scopes_data_begin") ? TM_JAVA_ADDRESS
-									  : TM_JAVA_OFFSETS;
+	return find_field(tables, "nmethod", "_immutable_data") ? TM_JAVA_IMMUTABLE
+								: TM_JAVA_OFFSETS;
 }
 
 bool java_layout_find(struct tm_java *ret_java, const struct java_tables *tables)
