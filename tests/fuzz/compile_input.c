@@ -87,3 +87,19 @@ void compile_input_python(const uint8_t *data, size_t bytes)
 		memcpy(builder.elf.file + PYTHON_BUILDER_GET, data + content, bytes);
 	run(&builder.elf);
 }
+
+void compile_input_java(const uint8_t *data, size_t bytes)
+{
+	static struct java_builder builder;
+	const size_t capacity = CFI_BUILDER_DATA - JAVA_BUILDER_CODE;
+	size_t content = sizeof(*builder.content);
+
+	java_builder_open(&builder, TM_JAVA_ADDRESS, NULL);
+	content = bytes < content ? bytes : content;
+	bytes = bytes - content < capacity ? bytes - content : capacity;
+	if (content)
+		memcpy(builder.content, data, content);
+	if (bytes)
+		memcpy(builder.elf.file + JAVA_BUILDER_CODE, data + content, bytes);
+	run(&builder.elf);
+}

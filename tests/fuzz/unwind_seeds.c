@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_seeds - builds the seeds of the corpora cfi, disassembly, pclntab, python_runtime and
- * unwind_table
+ * unwind_seeds - builds the seeds of the corpora cfi, disassembly, java_runtime, pclntab,
+ * python_runtime and unwind_table
  */
 
 #include "tests/fuzz/unwind_seeds.h"
@@ -185,6 +185,16 @@ static void put_python(const char *name, uint32_t version)
 	    PYTHON_BUILDER_LOOP + 16 - PYTHON_BUILDER_GET, true);
 }
 
+static void put_java(const char *name, enum tm_java_scopes scopes)
+{
+	static struct java_builder java;
+
+	java_builder_open(&java, scopes, NULL);
+	put("java_runtime", name, java.content, sizeof(*java.content), false);
+	put("java_runtime", name, java.elf.file + JAVA_BUILDER_CODE,
+	    java.code_end + 1 - JAVA_BUILDER_CODE, true);
+}
+
 void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 {
 	put = put_seed;
@@ -197,5 +207,9 @@ void unwind_seeds_put(unwind_seeds_put_fn put_seed)
 	put_python("printed_version", 0x030902f0);
 	put_python("constant_version", 0x030b02f0);
 	put_python("published_offsets", 0x030e00f0);
+	put_java("scopes_behind", TM_JAVA_OFFSETS);
+	put_java("scopes_at_address", TM_JAVA_ADDRESS);
+	put_java("scopes_apart", TM_JAVA_IMMUTABLE);
+	put_java("metadata_apart", TM_JAVA_MUTABLE);
 	put_tables();
 }

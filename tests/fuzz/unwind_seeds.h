@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * unwind_seeds - builds the seeds of the corpora cfi, disassembly, pclntab, python_runtime and
- * unwind_table
+ * unwind_seeds - builds the seeds of the corpora cfi, disassembly, java_runtime, pclntab,
+ * python_runtime and unwind_table
  */
 
 #include <stdbool.h>

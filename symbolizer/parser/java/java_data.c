@@ -151,14 +151,18 @@ static void take_store(void *context, const struct constant_store *store)
 static int initialize(struct java_data *data, const struct sections *sections,
 		      const uint64_t *functions, uint32_t count)
 {
-	uint64_t lowest = UINT64_MAX;
+	uint64_t lowest = UINT64_MAX, highest = 0, bytes;
 	struct section code;
 	const struct constant_stores stores = {&code, take_store, data};
 	int r;
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		lowest = functions[i] < lowest ? functions[i] : lowest;
-	r = sections_load_at(sections, lowest, CONSTANT_STORES_CODE_MAX, &code);
+		highest = functions[i] > highest ? functions[i] : highest;
+	}
+	bytes = highest - lowest + JAVA_DATA_INITIALIZER_BYTES;
+	bytes = bytes < CONSTANT_STORES_CODE_MAX ? bytes : CONSTANT_STORES_CODE_MAX;
+	r = sections_load_at(sections, lowest, bytes, &code);
 	return r || !code.size ? r : constant_stores_read(&stores, functions, count);
 }
 
@@ -207,6 +211,13 @@ bool java_data_read(const struct java_data *data, uint64_t vaddr, uint32_t bytes
 			return false;
 	memcpy(ret_number, segment->bytes + at, bytes);
 	return true;
+}
+
+bool java_data_is_stored(const struct java_data *data, uint64_t vaddr)
+{
+	const struct java_segment *segment = segment_at(data, vaddr);
+
+	return segment && segment->states[vaddr - segment->vaddr] == STATE_STORED;
 }
 
 void java_data_close(struct java_data *data)

@@ -7,17 +7,19 @@
  *            with the constants that the functions of .init_array store (x86/constant_stores.h).
  *            A byte is not known if something else may be stored there, if it gets two different
  *            constants, or if a relocation depends on other files.
- * Limits     JAVA_DATA_BYTES_MAX, JAVA_DATA_RELOCATIONS_MAX, JAVA_DATA_INITIALIZERS_MAX: beyond
- *            them there are no data. JAVA_DATA_SEGMENTS, CONSTANT_STORES_CODE_MAX from the lowest
- *            initializer on: what is beyond is left out.
+ * Limits     JAVA_DATA_BYTES_MAX: of more there are no data. JAVA_DATA_SEGMENTS: those behind are
+ *            left out. JAVA_DATA_RELOCATIONS_MAX, JAVA_DATA_INITIALIZERS_MAX: larger lists are not
+ *            read. JAVA_DATA_INITIALIZER_BYTES, and CONSTANT_STORES_CODE_MAX from the lowest
+ *            initializer on: code behind them is not followed.
  */
 
 #include "symbolizer/parser/elf/sections.h"
 
-#define JAVA_DATA_SEGMENTS         4u
-#define JAVA_DATA_BYTES_MAX        (16u << 20)
-#define JAVA_DATA_RELOCATIONS_MAX  (32u << 20) /* bytes */
-#define JAVA_DATA_INITIALIZERS_MAX 65536u
+#define JAVA_DATA_SEGMENTS          4u
+#define JAVA_DATA_BYTES_MAX         (16u << 20)
+#define JAVA_DATA_RELOCATIONS_MAX   (32u << 20) /* bytes */
+#define JAVA_DATA_INITIALIZERS_MAX  65536u
+#define JAVA_DATA_INITIALIZER_BYTES (256u << 10) /* from the last initializer on */
 
 struct java_segment {
 	uint64_t vaddr;
@@ -37,4 +39,6 @@ int java_data_open(struct java_data *data, const struct sections *sections);
 /* Reads a number. @bytes: 1 to 8. Return: false: it is not known, or not there. */
 bool java_data_read(const struct java_data *data, uint64_t vaddr, uint32_t bytes,
 		    uint64_t *ret_number);
+/* Whether an initializer stores a constant at that address. */
+bool java_data_is_stored(const struct java_data *data, uint64_t vaddr);
 void java_data_close(struct java_data *data);

@@ -46,6 +46,7 @@ static bool read_entry(struct java_entry *entry, const struct java_data *data, u
 	};
 	entry->is_known =
 		java_data_read(data, vaddr + form->number, form->number_bytes, &entry->number);
+	entry->is_stored = java_data_is_stored(data, vaddr + form->number);
 	return entry->name != 0;
 }
 
@@ -64,6 +65,16 @@ static int read_table(struct java_table_entries *table, const struct java_data *
 		vaddr += form->bytes;
 	}
 	return 0;
+}
+
+static void distrust_fields(struct java_table_entries *fields)
+{
+	bool some_stored = false;
+
+	for (uint32_t i = 0; i < fields->count; i++)
+		some_stored |= fields->list[i].is_stored;
+	for (uint32_t i = 0; i < fields->count; i++)
+		fields->list[i].is_known &= fields->list[i].is_stored || !some_stored;
 }
 
 static void widen(uint64_t *low, uint64_t *high, uint64_t vaddr)
@@ -104,6 +115,7 @@ int java_tables_open(struct java_tables *tables, const struct java_data *data,
 		if (java_data_read(data, symbols[i].vaddr, sizeof(vaddr), &vaddr))
 			r = read_table(&tables->tables[i], data, vaddr, &forms[i]);
 	}
+	distrust_fields(&tables->tables[JAVA_FIELDS]);
 	return r ? r : load_names(tables, sections);
 }
 

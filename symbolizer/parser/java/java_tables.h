@@ -4,6 +4,8 @@
  * java_tables - the tables by which HotSpot tells its debugger where fields of its structures lie
  *
  * Shape      an array of entries each, the last with a name that is 0: of fields, types, constants.
+ *            The file has the offsets of all fields, or an initializer stores all of them: where
+ *            one is stored, another that is not was not understood, and is not known.
  * Limits     JAVA_TABLES_ENTRIES_MAX: those behind are not read. JAVA_TABLES_NAMES_MAX: names that
  *            spread over more are not found.
  * Source     share/runtime/vmStructs.hpp, the same in each version since 6.
@@ -30,6 +32,7 @@ struct java_entry {
 	uint64_t number;  /* a field's offset, a type's bytes, a constant */
 	uint64_t address; /* of a static field */
 	bool is_known;    /* the number */
+	bool is_stored;   /* by an initializer */
 	bool is_static;
 };
 
