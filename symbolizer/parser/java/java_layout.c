@@ -22,6 +22,8 @@
 #define ANY       (BEHIND | APART)
 /* Of the file's name: one of two fields. */
 #define OPTIONAL (1u << TM_JAVA_SCOPES_N)
+/* The upper 16 bits of an int. */
+#define UPPER (2u << TM_JAVA_SCOPES_N)
 
 /* Widths in bytes that a field may have; 0: not checked. */
 #define FLAG   1u
@@ -99,6 +101,7 @@ static const struct row rows[] = {
 		"InstanceKlass", "_source_file_name_index", NULL, NULL},
 	{AT(class_name), NONE, ANY, LONG, "Klass", "_name", NULL, NULL},
 	{AT(symbol_length), NONE, ANY, SHORT, "Symbol", "_length", NULL, NULL},
+	{AT(symbol_length), NONE, ANY | UPPER, INT, "Symbol", "_length_and_refcount", NULL, NULL},
 	{AT(symbol_text), NONE, ANY, 0, "Symbol", "_body", NULL, NULL},
 };
 /* clang-format on */
@@ -155,7 +158,7 @@ static const struct java_entry *find_field(const struct java_tables *tables, con
 static bool take_row(struct tm_java *java, const struct java_tables *tables, const struct row *row)
 {
 	const struct java_entry *entry = find_field(tables, row->type, row->field);
-	uint64_t offset = entry ? entry->number : 0;
+	uint64_t offset = (entry ? entry->number : 0) + (row->where & UPPER ? 2 : 0);
 	uint32_t width;
 
 	if (entry && row->in_type) {

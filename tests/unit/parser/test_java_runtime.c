@@ -139,6 +139,22 @@ static void what_fields_there_are_tells_the_form(void **state)
 	assert_int_equal(java->nmethod_metadata, NONE);
 }
 
+/* 12 to 15 */
+static void the_length_of_a_symbol_may_be_half_of_a_field(void **state)
+{
+	struct java_builder_field *field;
+
+	open("_body");
+	field = java_builder_find(&builder, "_body");
+	java_builder_store(&builder, java_builder_vaddr(&builder, &field->offset), 8);
+	assert_int_equal(expect_version(17)->symbol_length, 4);
+	field = java_builder_find(&builder, "_length");
+	field->name = java_builder_text(&builder, "_length_and_refcount");
+	expect_none();
+	field->kind = java_builder_text(&builder, "unsigned int");
+	assert_int_equal(expect_version(17)->symbol_length, 4 + 2);
+}
+
 /* Each field that the form has is needed; but CodeBlob::_data_offset in this one, and "Other". */
 static void without_one_field_there_is_no_description(void **state)
 {
@@ -346,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		claim(fields_and_their_widths_are_found),
 		claim(what_fields_there_are_tells_the_form),
+		claim(the_length_of_a_symbol_may_be_half_of_a_field),
 		claim(without_one_field_there_is_no_description),
 		claim(without_one_number_there_is_no_description),
 		claim(an_offset_that_is_not_stored_or_not_known_has_no_description),
