@@ -57,7 +57,17 @@ static __always_inline bool java_by_return(struct scratch *s, __u32 level)
 	return user_stack_read(s, level, s->walk.sp, &s->walk.caller.ra);
 }
 
-/* The caller of compiled code, or of a stub with a frame. */
+/* Whether a leaf of so many bytes has its frame pointer, though not all of its frame. */
+static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 bytes)
+{
+	__u64 distance = s->walk.fp - s->walk.sp, ra;
+
+	return !s->walk.called && distance <= bytes - 16 && !(distance & 7) &&
+	       user_stack_read(s, level, s->walk.fp + 8, &ra) && java_heap_of(s, ra) < JAVA_HEAPS;
+}
+
+/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and stubs keep
+ * a frame pointer, and push more behind it or drop it early. */
 __noinline int java_compiled_caller(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -75,6 +85,10 @@ __noinline int java_compiled_caller(__u32 level)
 		complete = 0;
 	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
 		return 0;
+	if (s->java.title != JAVA_TITLE_NMETHOD && s->java.frameless)
+		return java_by_return(s, level);
+	if (s->java.title != JAVA_TITLE_NMETHOD && java_has_fp(s, level, bytes))
+		return java_by_fp(s, level, s->walk.fp);
 	leaf = java_leaf_compiled(level, (__u32)complete);
 	if (leaf == JAVA_LEAF_RETURN)
 		return java_by_return(s, level);
@@ -225,6 +239,7 @@ __noinline int java_again(__u32 level)
 	if (site->ip != s->walk.ip || s->walk.frames + site->count > s->walk.frames_most)
 		return 0;
 	s->java.frameless = 0;
+	s->java.frame_bytes = 0;
 	if (!site->bytes)
 		return java_interpreted(level);
 	if (!java_by_sp(s, level, site->bytes))
@@ -292,7 +307,7 @@ __noinline int java_step(__u32 level)
 	site = java_site(s);
 	if (s->java.frame_bytes && site->count < JAVA_SITE_FRAMES)
 		site->frames[site->count] = frame;
-	site->count++;
+	site->count += s->java.frame_bytes != 0;
 	if (s->java.scope) {
 		java_scope_enter(level);
 		return 1;

@@ -82,7 +82,8 @@ __noinline int java_leaf_compiled(__u32 level, __u32 complete)
 		return java_leaf_prologue(code, before);
 	if ((code & 0xff) == JAVA_CODE_POP_FP || java_leaf_sets_fp(code, before))
 		return JAVA_LEAF_PUSHED;
-	if ((code & 0xff) == JAVA_CODE_RET || java_leaf_polls(code, before))
+	if ((code & 0xff) == JAVA_CODE_RET || java_leaf_polls(code, before) ||
+	    (before >> 56 == JAVA_CODE_POP_FP && s->java.frameless))
 		return JAVA_LEAF_RETURN;
 	return JAVA_LEAF_FRAME;
 }

@@ -91,7 +91,7 @@ __noinline int java_know(__u32 level, __u64 method)
 	if (!s)
 		return 0;
 	known = &s->java.methods[at & (JAVA_KNOWN - 1)];
-	if (known->method == method)
+	if (method && known->method == method)
 		return (int)at;
 	known->method = method;
 	known->number = 0;

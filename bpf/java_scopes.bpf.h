@@ -36,7 +36,7 @@ static __always_inline void java_scopes_begin(struct scratch *s, __u64 *ret_pcs,
 		s->java.metadata = java_field(s, java->nmethod_mutable) +
 				   (__u32)java_field(s, java->blob_relocations);
 	else if (java->scopes == TM_JAVA_IMMUTABLE)
-		s->java.metadata = s->java.blob + (__u16)java_field(s, java->blob_data) +
+		s->java.metadata = s->java.blob + (__u32)java_field(s, java->blob_data) +
 				   (__u16)java_field(s, java->nmethod_metadata);
 	else
 		s->java.metadata = start + (__u32)java_field(s, java->nmethod_metadata);
