@@ -6,16 +6,19 @@ import { assertSameTally, claims, makeReport, tally } from "./harness.mjs";
 
 const clean = (name) => name.replace(/[\u0000-\u001f\u007f;]/g, "_") || "_";
 
-// As py-spy shows them.
+// As async-profiler shows methods of Java, and py-spy functions of CPython.
+const shown = ({ runtime, name }) =>
+  clean(runtime === "jvm" ? name.replace(/\.(?=.*\.)/g, "/") : name);
+
 function place({ runtime, source, line }) {
-  if (!runtime || !source)
+  if (runtime !== "cpython" || !source)
     return "";
   return ` (${clean(source.replace(/.*\//, ""))}${line ? `:${line}` : ""})`;
 }
 
 function expected(sample) {
   return [clean(sample.comm), ...(sample.stop ? [`[truncated: ${sample.stop}]`] : []),
-    ...sample.calls.map((call) => clean(call.name) + (call.kernel ? "_[k]" : place(call)))]
+    ...sample.calls.map((call) => shown(call) + (call.kernel ? "_[k]" : place(call)))]
     .join(";");
 }
 
@@ -53,9 +56,13 @@ list["inlined calls are entries of their own below what they are inlined into"] 
   assert.equal(count(`${serve};parse(char const*)`), 30, "10 inlined, 20 called");
   assert.equal(count(`${serve};parse(char const*);next_token`), 60);
 };
-list["functions of a language runtime have file and line behind their names"] = () => {
+list["functions of CPython have file and line behind them, methods of Java slashes"] = () => {
   const root = "python3;_start;<module> (main.py:40)";
+  const main = "java;JavaMain;StubRoutines (1);app/Work$$Lambda.run";
   assert.deepEqual(read(makeReport("runtimes")), [
+    { stack: `${main};app/Work.step`, count: 8 },
+    { stack: `${main};java/lang/String.valueOf`, count: 3 },
+    { stack: `${main};java/lang/String.valueOf;I2C/C2I adapters`, count: 1 },
     { stack: `${root};Worker.run (work.py:12);sha256_block`, count: 40 },
     { stack: `${root};Worker.run (work.py:14)`, count: 24 },
     { stack: `${root};_load (<frozen importlib__bootstrap>);[python]`, count: 2 }]);

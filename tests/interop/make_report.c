@@ -10,6 +10,7 @@
 
 #include "shared/cleanup.h"
 #include "shared/reasons.h"
+#include "shared/runtime.h"
 #include "symbolizer/output/otlp.h"
 #include "symbolizer/output/output_file.h"
 #include "tests/interop/report_builder.h"
@@ -20,6 +21,14 @@ static void write_text(struct output_file *out, const char *name, const char *te
 	output_file_format(out, "\"%s\":", name);
 	output_file_json_string(out, text);
 	output_file_text(out, ",");
+}
+
+/* As OTLP names it. */
+static const char *runtime_of(const struct report_frame *frame)
+{
+	if (frame->kind != REPORT_RUNTIME)
+		return "";
+	return frame->runtime == TM_RUNTIME_JAVA ? "jvm" : "cpython";
 }
 
 static void write_call(struct output_file *out, const struct report *report,
@@ -37,8 +46,9 @@ static void write_call(struct output_file *out, const struct report *report,
 	write_text(out, "htlhash", report->strings[file->htlhash]);
 	write_text(out, "build_id", report->strings[file->build_id]);
 	write_text(out, "go_build_id", report->strings[file->go_build_id]);
-	output_file_format(out, "\"unnamed\":%d,\"kernel_file\":%d,\"runtime\":%d,", frame->unnamed,
-			   file->is_kernel, frame->kind == REPORT_RUNTIME);
+	output_file_format(out, "\"unnamed\":%d,\"kernel_file\":%d,", frame->unnamed,
+			   file->is_kernel);
+	write_text(out, "runtime", runtime_of(frame));
 	write_text(out, "source", report->strings[call->path]);
 	output_file_format(out, "\"line\":%u,\"start_line\":%u,\"kernel\":%d,\"inlined\":%d}",
 			   call->line, call->start_line, frame->kind == REPORT_KERNEL,

@@ -71,7 +71,7 @@ def wanted_type(call):
     if call["kernel"]:
         return "kernel"
     if call["runtime"]:
-        return "cpython"
+        return call["runtime"]
     is_go = call["go_build_id"] and "." in call["system_name"] and not call["unnamed"]
     return "go" if is_go else "native"
 

@@ -173,6 +173,9 @@ list["functions of a language runtime have their source and no mapping"] = () =>
   const lines = goPprof(report, "-top", "-lines", "-symbolize=none", "-sample_index=samples");
   assert.match(lines, /^ *0 .* 40 .*Worker\.run \/srv\/app\/work\.py:12$/m);
   assert.match(lines, /^ *20 .* 20 .*Worker\.run \/srv\/app\/work\.py:14$/m);
+  const raw = goPprof(report, "-raw", "-symbolize=none");
+  assert.match(raw, new RegExp("java\\.lang\\.String\\.valueOf String\\.java:4557:0 s=4557" +
+    "\\(java/lang/String\\.valueOf\\(I\\)Ljava/lang/String;\\)"));
 };
 list["each executable segment is a mapping, and an address lies in its own"] = () => {
   const profile = readPprof(makeReport("inlined").path("out.pb.gz"));

@@ -82,7 +82,7 @@ const struct report *report_builder_report(struct report_builder *builder);
 void report_case_inlined(struct report_builder *builder);
 /* report_case_resources.c: processes of units, containers and users, files of each kind of id. */
 void report_case_resources(struct report_builder *builder);
-/* report_case_runtimes.c: functions of an interpreted language, between those of libraries. */
+/* report_case_runtimes.c: functions of language runtimes, between those of libraries. */
 void report_case_runtimes(struct report_builder *builder);
 /* report_case_threads.c: how threads spent their time, with names as an attacker would choose. */
 void report_case_threads(struct report_builder *builder);
