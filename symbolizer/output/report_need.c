@@ -5,6 +5,9 @@
 
 #include "symbolizer/output/report_need.h"
 
+#include <stdlib.h>
+
+#include "shared/cleanup.h"
 #include "symbolizer/output/output_file.h"
 #include "symbolizer/output/report_frames.h"
 #include "symbolizer/output/report_wakers.h"
@@ -23,11 +26,58 @@
 #define STACK_BYTES        64u
 #define WORD_BYTES         24u /* of the report's and pprof's stacks, and of the page's nodes */
 #define STRING_BYTES       96u
-#define WAKER_BYTES        6u /* as WORD_BYTES, of each byte of the report's own */
+#define SEEN_WORDS         16384u /* bits that tell frames apart */
+#define WAKER_BYTES        6u     /* as WORD_BYTES, of each byte of the report's own */
+
+static bool has_file(uint64_t word)
+{
+	const uint64_t kind = word >> TM_FRAME_KIND_SHIFT;
+
+	return kind == TM_FRAME_FILE || kind == TM_FRAME_VDSO;
+}
+
+/* Return: whether the frame's bit was not set. */
+static bool set_bit(const struct aggregate *aggregate, uint64_t *seen, uint64_t word,
+		    uint32_t process)
+{
+	const bool shared = word >> TM_FRAME_KIND_SHIFT != TM_FRAME_ANON;
+	const uint64_t key[] = {word, shared ? AGGREGATE_NO_PROCESS : process};
+	const uint32_t hash = hash_bytes(aggregate->strings->seed, key, sizeof(key));
+	uint64_t *at = &seen[hash / 64 % SEEN_WORDS];
+	const bool first = !(*at >> hash % 64 & 1);
+
+	*at |= 1ull << hash % 64;
+	return first;
+}
+
+/* How many different frames there are in no file, about. */
+static uint64_t frames_without_file(const struct aggregate *aggregate)
+{
+	_cleanup_(tm_freep) uint64_t *seen = calloc(SEEN_WORDS, sizeof(*seen));
+	const uint64_t bits = 64 * SEEN_WORDS;
+	uint64_t set = 0, most = 0;
+
+	for (uint32_t i = 0; seen && i < aggregate->stack_count; i++) {
+		const struct aggregate_stack *stack = &aggregate->stacks[i];
+
+		for (uint32_t f = 0; f < stack->count; f++) {
+			if (has_file(stack->frames[f]))
+				continue;
+			most++;
+			set += set_bit(aggregate, seen, stack->frames[f], stack->process);
+		}
+	}
+	if (!seen || set == bits)
+		return seen ? most : aggregate->frame_count;
+	set = set * bits / (bits - set); /* more share bits the more there are */
+	return set < most ? set : most;
+}
 
 uint64_t report_need_about(const struct aggregate *aggregate, const struct name_table *names)
 {
-	return FIXED_BYTES + (PLACE_BYTES + PLACE_WRITER_BYTES) * (uint64_t)names->place_count +
+	const uint64_t places = names->place_count + frames_without_file(aggregate);
+
+	return FIXED_BYTES + (PLACE_BYTES + PLACE_WRITER_BYTES) * places +
 	       SAMPLE_BYTES * (uint64_t)aggregate->sample_count +
 	       STACK_BYTES * (uint64_t)aggregate->stack_count +
 	       WORD_BYTES * aggregate->frame_count +

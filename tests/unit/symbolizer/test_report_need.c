@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -116,6 +117,24 @@ static void count_samples(uint32_t kinds, uint32_t processes, uint32_t stop)
 		make_sample(&record, 1, 10 + i % processes, "c", words, 0, DEPTH);
 		record.event.tid = i;
 		record.sample.user_stop = i % 3 ? (uint8_t)stop : TM_STOP_NONE;
+		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
+	}
+}
+
+/* Of Java; each is sampled at many places. */
+static void count_methods(void)
+{
+	uint64_t words[DEPTH];
+	char name[64];
+
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		(void)snprintf(name, sizeof(name), "methodOfSomeLength%u", i);
+		make_java_method(&record, i + 1, "org/example/application/SomeClass", name,
+				 "(Ljava/lang/String;I)V");
+		assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+		for (uint32_t f = 0; f < DEPTH; f++)
+			words[f] = METHOD_WORD(1 + (i + f) % SAMPLES, i % 64);
+		make_sample(&record, 1, 10, "java", words, 0, DEPTH);
 		assert_int_equal(aggregate_add(&recording.aggregate, &record.sample), 0);
 	}
 }
@@ -235,6 +254,12 @@ static void rough_figure_is_enough_for_wakers(void **state)
 	check_rough_figure();
 }
 
+static void rough_figure_is_enough_for_methods(void **state)
+{
+	count_methods();
+	check_rough_figure();
+}
+
 static void format_without_memory_is_not_begun(enum outputs_format format)
 {
 	_cleanup_(tm_closep) int fd = memfd_create("output", MFD_CLOEXEC);
@@ -287,6 +312,7 @@ int main(void)
 		with_tables(report_of_many_wakers_takes_what_was_foreseen),
 		with_tables(rough_figure_is_enough),
 		with_tables(rough_figure_is_enough_for_wakers),
+		with_tables(rough_figure_is_enough_for_methods),
 		with_tables(what_is_charged_as_it_grows_is_not_begun_without_memory),
 		with_tables(report_is_sent_in_the_parts_that_memory_allows),
 	};
