@@ -34,10 +34,10 @@ import java.util.zip.CRC32;
 public class TruthProgram {
 	static final int ROUNDS = 100;
 	public static final int DEOPT_ROUNDS = 10000;
-	static final int LEAVES = 200;
+	static final int LEAVES = 50;
 	static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 	static final List<String> PARTS = new ArrayList<>();
-	static final ThreadLocal<Set<String>> STACKS = new ThreadLocal<>();
+	static final ThreadLocal<Set<List<StackTraceElement>>> STACKS = new ThreadLocal<>();
 	static final byte[] FROM = new byte[1 << 16], TO = new byte[1 << 16];
 	static final int[] VALUES = IntStream.range(0, 64).map(i -> i * 37 % 64).toArray();
 	static double seconds;
@@ -49,7 +49,7 @@ public class TruthProgram {
 
 	public static long leaf(long x) {
 		if (noting > 0) note();
-		do { x ^= x << 13; x ^= x >>> 7; x ^= x << 17; } while ((x & 0xff) != 0);
+		do { x ^= x << 13; x ^= x >>> 7; x ^= x << 17; } while ((x & 0x3ff) != 0);
 		return x;
 	}
 
@@ -68,12 +68,16 @@ public class TruthProgram {
 	}
 
 	static void note() {
-		StackTraceElement[] frames = new Throwable().getStackTrace();
+		STACKS.get().add(Arrays.asList(new Throwable().getStackTrace()));
+	}
+
+	/** Outermost first, without `note`. */
+	static String places(List<StackTraceElement> frames) {
 		List<String> places = new ArrayList<>();
 
-		for (int i = frames.length - 1; i > 0; i--)
-			places.add('"' + place(frames[i], i == 1 ? 1 : 0) + '"');
-		STACKS.get().add(places.toString());
+		for (int i = frames.size() - 1; i > 0; i--)
+			places.add('"' + place(frames.get(i), i == 1 ? 1 : 0) + '"');
+		return places.toString();
 	}
 
 	static synchronized void count(int more) {
@@ -81,8 +85,10 @@ public class TruthProgram {
 	}
 
 	static synchronized void keep(String name, long ns) {
-		PARTS.add("\"" + name + "\": {\"cpu\": " + ns / 1e9 + ", \"stacks\": [" +
-			String.join(",\n", STACKS.get()) + "]}");
+		List<String> stacks = new ArrayList<>();
+
+		for (List<StackTraceElement> frames : STACKS.get()) stacks.add(places(frames));
+		PARTS.add("\"" + name + "\": {\"cpu\": " + ns / 1e9 + ", \"stacks\": " + stacks + "}");
 	}
 
 	static void part(String name, Runnable body, LongSupplier clock) {
@@ -158,7 +164,7 @@ public class TruthProgram {
 
 	static long failing(int depth) throws Failure {
 		if (depth > 0) return failing(depth - 1) + 1;
-		sink = leaf(1) + leaf(2) + leaf(3);
+		sink = leaves(1);
 		throw new Failure();
 	}
 
