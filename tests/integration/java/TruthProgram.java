@@ -245,7 +245,7 @@ public class TruthProgram {
 		}
 
 		public void run() {
-			int rounds = isNoting() ? 10 : DEOPT_ROUNDS;
+			int rounds = isNoting() ? 20 : DEOPT_ROUNDS;
 			long x = loop(new DeoptFirst(), rounds, 1);
 			DeoptBase[] both = {new DeoptFirst(), new DeoptSecond()};
 			for (int i = 0; i < rounds / 10; i++) x = loop(both[i & 1], 2, x);
