@@ -38,7 +38,8 @@ static struct {
 	struct entry entries[PROGRAM_MAPS][ENTRIES_MAX];
 	struct inner scratch, ring, chunks[CHUNKS_MAX];
 	unsigned records[TM_EVENT_METHOD + 1];
-	uint8_t *slot, *sample, *process, *file, *context, *method;
+	uint8_t *slot, *sample, *process, *file, *context;
+	struct tm_method *method, *methods[METHODS_KEPT];
 } maps;
 
 static struct inner inner_new(uint32_t value_bytes, uint32_t entries)
@@ -175,6 +176,16 @@ __u64 bpf_ringbuf_query(void *ring, __u64 flags)
 	return flags == BPF_RB_RING_SIZE ? RING_BYTES : 0;
 }
 
+static void keep_method(const struct tm_method *record, size_t bytes)
+{
+	free(maps.method);
+	maps.method = copy_of(record, bytes);
+	if (record->number >= METHODS_KEPT)
+		return;
+	free(maps.methods[record->number]);
+	maps.methods[record->number] = copy_of(record, bytes);
+}
+
 long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 {
 	struct tm_event event;
@@ -195,10 +206,8 @@ long bpf_ringbuf_output(void *ring, void *record, __u64 bytes, __u64 flags)
 		free(maps.context);
 		maps.context = copy_of(record, bytes);
 	}
-	if (event.type == TM_EVENT_METHOD) {
-		free(maps.method);
-		maps.method = copy_of(record, bytes);
-	}
+	if (event.type == TM_EVENT_METHOD)
+		keep_method(record, bytes);
 	if (event.type != TM_EVENT_SAMPLE)
 		return 0;
 	free(maps.sample);
@@ -223,7 +232,12 @@ const struct tm_file *bpf_maps_announced_file(void)
 
 const struct tm_method *bpf_maps_method(void)
 {
-	return (const void *)maps.method;
+	return maps.method;
+}
+
+const struct tm_method *bpf_maps_method_of(uint64_t number)
+{
+	return number < METHODS_KEPT ? maps.methods[number] : NULL;
 }
 
 const struct tm_context *bpf_maps_context(void)
@@ -261,6 +275,8 @@ void bpf_maps_reset(void)
 	free(maps.file);
 	free(maps.context);
 	free(maps.method);
+	for (unsigned i = 0; i < METHODS_KEPT; i++)
+		free(maps.methods[i]);
 	free(maps.sample);
 	memset(&maps, 0, sizeof(maps));
 	maps.scratch = inner_new(program_maps[PROGRAM_MAP_SCRATCH].value_bytes, TM_LEVEL_EXIT);

@@ -26,6 +26,9 @@ const struct tm_file *bpf_maps_announced_file(void);
 const struct tm_context *bpf_maps_context(void);
 /* Likewise the newest METHOD record. */
 const struct tm_method *bpf_maps_method(void);
+/* The newest one of a function, by its number below METHODS_KEPT; NULL: none. */
+#define METHODS_KEPT 64u
+const struct tm_method *bpf_maps_method_of(uint64_t number);
 /* The number of records of a type since the reset. */
 unsigned bpf_maps_records(enum tm_event_type type);
 const struct tm_level_counts *bpf_maps_counts(void);
