@@ -281,7 +281,7 @@ uint64_t java_process_blob(unsigned heap, const struct java_blob *blob)
 		bytes += blob->pc_count * sizeof(*blob->pcs);
 	at = take_block(heap, bytes);
 	title = made.debug;
-	made.debug += 0x40;
+	made.debug += 0x100;
 	bpf_host_write(title, blob->title, strlen(blob->title) + 1);
 	fill(at, JAVA_BLOB_BYTES);
 	java_process_put(at + java->blob_name, title, 8);
