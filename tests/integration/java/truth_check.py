@@ -181,8 +181,8 @@ def check_whole(stacks):
 
 def check_part(name, part, mode):
     check(part.samples >= LEAST_OF_PART, "%s: only %d samples" % (name, part.samples))
-    check(part.exact >= EXACT_OF.get(name, EXACT_OF_PART) * part.samples, "%s: of %d samples %d have all methods and "
-          "lines; without: %s" %
+    check(part.exact >= EXACT_OF.get(name, EXACT_OF_PART) * part.samples,
+          "%s: of %d samples %d have all methods and lines; without: %s" %
           (name, part.samples, part.exact, (part.strange + part.inexact).most_common(3)))
     if name in STUB_PARTS and mode != "interpreter":
         check(part.stubs >= STUB_LEAVES * part.samples, "%s: only %d of %d samples are in stubs" %

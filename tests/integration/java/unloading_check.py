@@ -120,8 +120,8 @@ def main(name, what, classes):
     reports = sorted(glob.glob(name + ".[0-9][0-9][0-9][0-9].json"))
     last = summary(reports[-1]) if reports else {}
     print("FIGURE java unloading: %s | %d classes, %d unloaded; %d of them in %d samples, %d "
-          "shown while others ran; %d of %d methods without a name; %d samples lack the class that ran; "
-          "methods_written %d, late %d, lost %d | none while others ran" %
+          "shown while others ran; %d of %d methods without a name; %d samples lack the class "
+          "that ran; methods_written %d, late %d, lost %d | none while others ran" %
           (what, classes, unloaded, len(ring.classes), ring.counts["running"],
            sum(ring.stale.values()), ring.counts["nameless"], ring.counts["methods"],
            ring.counts["without"],
