@@ -25,16 +25,41 @@
 #define JAVA_CODE_MOV_FP_2  0xe58948ull
 #define JAVA_CODE_SAVE_FP   0x6c8948ull /* mov %rbp, disp(%rsp) */
 #define JAVA_CODE_SAVE_FP_4 0xac8948ull
+#define JAVA_CODE_CMP       0x7f8141ull /* cmpl imm32, disp(%r15) */
+#define JAVA_CODE_CMP_4     0xbf8141ull
 #define JAVA_CODE_3         0xffffffull
 #define JAVA_CODE_4         0xffffffffull
+
+static __always_inline bool java_leaf_is_mov_fp(__u64 three)
+{
+	return three == JAVA_CODE_MOV_FP || three == JAVA_CODE_MOV_FP_2;
+}
 
 /* The caller's frame pointer was saved, and the next instruction sets the own one. */
 static __always_inline bool java_leaf_sets_fp(__u64 code, __u64 before)
 {
+	return before >> 56 == JAVA_CODE_PUSH_FP && java_leaf_is_mov_fp(code & JAVA_CODE_3);
+}
+
+/* It was saved, and the next instruction makes room for the rest of the frame. */
+static __always_inline bool java_leaf_makes_room(__u64 code, __u64 before)
+{
 	__u64 three = code & JAVA_CODE_3;
 
-	return before >> 56 == JAVA_CODE_PUSH_FP &&
-	       (three == JAVA_CODE_MOV_FP || three == JAVA_CODE_MOV_FP_2);
+	return (three == JAVA_CODE_SUB_SP || three == JAVA_CODE_SUB_SP_8) &&
+	       (before >> 56 == JAVA_CODE_PUSH_FP || java_leaf_is_mov_fp(before >> 40));
+}
+
+/* Behind that, code asks whether it is still valid (17 on): a comparison, which is aligned, and je
+ * over a call. */
+static __always_inline bool java_leaf_asks(__u64 code, __u64 before)
+{
+	__u64 three = code & JAVA_CODE_3;
+
+	return (before >> 32 & JAVA_CODE_3) == JAVA_CODE_SUB_SP_8 ||
+	       (before >> 8 & JAVA_CODE_3) == JAVA_CODE_SUB_SP || three == JAVA_CODE_CMP ||
+	       three == JAVA_CODE_CMP_4 || (code & 0xffff) == 0x0574 ||
+	       (code & JAVA_CODE_4) == 0x0005840f;
 }
 
 /* Before the frame is complete; no return address is read by a pc that lies behind. */
@@ -44,11 +69,9 @@ static __always_inline int java_leaf_prologue(__u64 code, __u64 before)
 
 	if (three == JAVA_CODE_SAVE_FP || three == JAVA_CODE_SAVE_FP_4)
 		return JAVA_LEAF_UNSAVED;
-	if (java_leaf_sets_fp(code, before) ||
-	    (before >> 56 == JAVA_CODE_PUSH_FP &&
-	     (three == JAVA_CODE_SUB_SP || three == JAVA_CODE_SUB_SP_8)))
+	if (java_leaf_sets_fp(code, before) || java_leaf_makes_room(code, before))
 		return JAVA_LEAF_PUSHED;
-	return JAVA_LEAF_RETURN;
+	return java_leaf_asks(code, before) ? JAVA_LEAF_FRAME : JAVA_LEAF_RETURN;
 }
 
 /* Whether what follows polls for a safepoint as code does that returns: cmp poll(%r15), %rsp and

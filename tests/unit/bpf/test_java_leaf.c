@@ -130,6 +130,8 @@ static void prologue_of_compiled_code(void **state)
 		{PUSHED, PUSH_FP, SUB_32},
 		{PUSHED, PUSH_FP, MOV_FP},
 		{PUSHED, PUSH_FP, MOV_FP_2},
+		{PUSHED, PUSH_FP MOV_FP, SUB_8},
+		{PUSHED, PUSH_FP MOV_FP_2, SUB_32},
 		{RETURN, "", SUB_8},
 		{RETURN, "", SUB_32},
 		{UNSAVED, SUB_8, "\x48\x89\x6c\x24\x20"}, /* mov %rbp, 0x20(%rsp) */
@@ -137,6 +139,26 @@ static void prologue_of_compiled_code(void **state)
 	};
 
 	expect_all(INSIDE, positions);
+}
+
+/* It asks whether it is still valid, as soon as it has its frame: cmp flag(%r15), je over a call.
+ * The comparison is aligned. */
+static void barrier_of_compiled_code_has_its_frame(void **state)
+{
+	static const struct position positions[] = {
+		{WHOLE, SUB_8, "\x41\x81\x7f\x20\x01\x01\x01\x01"},
+		{WHOLE, SUB_32, "\x0f\x1f\x40"},
+		{WHOLE, PUSH_FP MOV_FP SUB_8, "\x66\x90\x41\x81"},
+		{WHOLE, "\x66\x90", "\x41\x81\x7f\x20\x01\x01\x01\x01"},
+		{WHOLE, "\x66\x90", "\x41\x81\xbf\x20\x01\x01\x01\x01"},
+		{WHOLE, "\x41\x81\x7f\x20\x01\x01\x01\x01", "\x74\x05\xe8"},
+	};
+	const char *je = "\x0f\x84\x05\0\0\0";
+
+	expect_all(INSIDE, positions);
+	store_code(leaf + INSIDE, "\x41\x81\x7f\x20\x01\x01\x01\x01", je);
+	bpf_host_write(leaf + INSIDE, je, 6);
+	expect_frame(INSIDE, WHOLE);
 }
 
 static void start_of_compiled_code(void **state)
@@ -298,6 +320,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define JAVA_TEST(name) cmocka_unit_test_setup(name, make)
 		JAVA_TEST(prologue_of_compiled_code),
+		JAVA_TEST(barrier_of_compiled_code_has_its_frame),
 		JAVA_TEST(start_of_compiled_code),
 		JAVA_TEST(epilogue_of_compiled_code),
 		JAVA_TEST(code_between_has_its_frame),
