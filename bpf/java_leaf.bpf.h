@@ -75,13 +75,16 @@ static __always_inline int java_leaf_prologue(__u64 code, __u64 before)
 }
 
 /* Whether what follows polls for a safepoint as code does that returns: cmp poll(%r15), %rsp and
- * ja (16 on); test %eax, poll(%rip), then ret (to 10); test %eax, (%r10), then ret (11 to 15). */
+ * ja (16 on); test %eax, poll(%rip), then ret (to 10); mov page(%r15), %r10 behind pop, test %eax,
+ * (%r10), then ret (11 to 15). */
 static __always_inline bool java_leaf_polls(__u64 code, __u64 before)
 {
 	__u64 three = code & JAVA_CODE_3;
 
 	if (three == 0x673b49 || three == 0xa73b49)
 		return true;
+	if (three == 0x578b4d || three == 0x978b4d)
+		return before >> 56 == JAVA_CODE_POP_FP;
 	if ((code & 0xffff) == 0x870f)
 		return (before >> 32 & JAVA_CODE_3) == 0x673b49 ||
 		       (before >> 8 & JAVA_CODE_3) == 0xa73b49;

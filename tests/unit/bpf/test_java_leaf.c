@@ -180,7 +180,9 @@ static void epilogue_of_compiled_code(void **state)
 		{RETURN, "\x49\x3b\xa7\x28\x04\x01\x01", "\x0f\x87\x11\x01\x01\x01"},
 		/* test %eax, poll(%rip); ret (to 10) */
 		{RETURN, POP_FP, "\x85\x05\x11\x22\x33\x44" RET},
-		/* test %eax, (%r10); ret (11 to 15) */
+		/* mov page(%r15), %r10; test %eax, (%r10); ret (11 to 15) */
+		{RETURN, POP_FP, "\x4d\x8b\x97\x18\x01\x01\x01\x41"},
+		{RETURN, POP_FP, "\x4d\x8b\x57\x18\x41\x85\x02" RET},
 		{RETURN, "", "\x41\x85\x02" RET},
 	};
 
@@ -193,6 +195,7 @@ static void code_between_has_its_frame(void **state)
 		{WHOLE, "", "\x48\x89\xd8"},
 		{WHOLE, "", "\x85\x05\x11\x22\x33\x44\x48"}, /* a poll of a loop */
 		{WHOLE, "", "\x41\x85\x02\x48"},
+		{WHOLE, "", "\x4d\x8b\x97\x18\x01\x01\x01\x41"},
 		{WHOLE, "", "\x0f\x87\x11\x01\x01\x01"}, /* ja behind another comparison */
 		{WHOLE, "\x48\x83\xc0\x05", SUB_8},
 		{WHOLE, "", MOV_FP},
