@@ -14,13 +14,15 @@ static __always_inline __u16 java_write_symbol(struct scratch *s, __u64 symbol, 
 					       __u32 flag)
 {
 	const struct tm_java *java = &s->java.runtime.java;
-	__u32 length = symbol ? java_symbol_length(java, symbol) : 0;
+	__u32 length;
 
+	if (!symbol)
+		return 0;
+	length = java_symbol_length(java, symbol);
 	if (length > most)
 		method_record(s)->flags |= (__u16)flag;
-	if (!length)
-		return 0;
-	return (__u16)method_copy(s, symbol + java->symbol_text, length, most);
+	/* Without a length it is not in memory. */
+	return (__u16)method_copy(s, length ? symbol + java->symbol_text : 0, length, most);
 }
 
 /* The symbol of the source file; 0: not known. */

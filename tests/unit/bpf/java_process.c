@@ -116,7 +116,8 @@ void java_process_symbol(uint64_t at, const char *text)
 {
 	fill(at, 16);
 	java_process_put(at + runtime.java.symbol_length, strlen(text), 2);
-	bpf_host_write(at + runtime.java.symbol_text, text, strlen(text));
+	for (unsigned i = 0; text[i]; i++)
+		java_process_put(at + runtime.java.symbol_text + i, (uint8_t)text[i], 1);
 }
 
 static void make_pool(const struct tm_java *java, unsigned n)

@@ -172,6 +172,45 @@ static void long_text_keeps_its_beginning(void **state)
 
 /* --- what is not in memory -------------------------------------------------------------------- */
 
+/* Announced as soon as it is there, but not with each sample until then. */
+static void expect_late(enum java_symbol_of which, uint64_t symbol)
+{
+	uint64_t number;
+	unsigned records;
+	uint32_t bytes;
+
+	set_symbol(which, symbol);
+	number = take();
+	records = bpf_maps_records(TM_EVENT_METHOD);
+	text_of(bpf_maps_method_of(number), which, &bytes);
+	assert_int_equal(bytes, 0);
+	assert_int_equal(bpf_maps_method_of(number)->flags, TM_METHOD_NOT_RESIDENT);
+	take();
+	assert_int_equal(bpf_maps_records(TM_EVENT_METHOD), records);
+	bpf_host_memory(AWAY + 0x1000, 0x1000);
+	java_process_symbol(symbol, "late");
+	bpf_host_clock(TM_NS_PER_SECOND);
+	assert_int_equal(take(), number);
+	bpf_host_clock(0);
+	assert_int_equal(bpf_maps_method_of(number)->flags, 0);
+	expect_text(bpf_maps_method_of(number), which, "late");
+}
+
+/* All of it, or what lies in the next page. */
+static void text_that_is_not_in_memory_is_announced_later(void **state)
+{
+	static const enum java_symbol_of texts[] = {JAVA_OF_SIGNATURE, JAVA_OF_FILE};
+
+	for (unsigned i = 0; i < 2; i++) {
+		make(state);
+		expect_late(texts[i], AWAY + 0x1000);
+		make(state);
+		bpf_host_memory(AWAY, 0x1000);
+		java_process_put(AWAY + 0xff8 + LAYOUT->symbol_length, 4, 2);
+		expect_late(texts[i], AWAY + 0xff8);
+	}
+}
+
 static void line_table_that_is_not_in_memory_is_left_empty(void **state)
 {
 	java_process_put(JAVA_CONST(1) + LAYOUT->const_words, 1u << 20, 4);
@@ -302,6 +341,7 @@ int main(void)
 		JAVA_TEST(method_whose_size_cannot_be_has_no_lines),
 		JAVA_TEST(long_line_table_keeps_its_beginning),
 		JAVA_TEST(long_text_keeps_its_beginning),
+		JAVA_TEST(text_that_is_not_in_memory_is_announced_later),
 		JAVA_TEST(line_table_that_is_not_in_memory_is_left_empty),
 		JAVA_TEST(method_without_name_or_class_has_no_number),
 		JAVA_TEST(another_method_at_its_address_has_another_number),
