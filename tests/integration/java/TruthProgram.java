@@ -88,7 +88,8 @@ public class TruthProgram {
 		List<String> stacks = new ArrayList<>();
 
 		for (List<StackTraceElement> frames : STACKS.get()) stacks.add(places(frames));
-		PARTS.add("\"" + name + "\": {\"cpu\": " + ns / 1e9 + ", \"stacks\": " + stacks + "}");
+		PARTS.add("\"" + name + "\": {\"cpu\": " + ns / 1e9 + ", " +
+			"\"stacks\": " + stacks + "}");
 	}
 
 	static void part(String name, Runnable body, LongSupplier clock) {

@@ -8,12 +8,19 @@ PYTHONPATH=$PYTHONPATH:$JAVA_SOURCE
 export JAVA_TOOL_OPTIONS= JDK_JAVA_OPTIONS= _JAVA_OPTIONS=
 unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS # of the caller
 
+# libjvm_of JDK - its file; nothing where it has none
+libjvm_of() {
+	local file
+	for file in "$1"/{,jre/}lib/{,amd64/}server/libjvm.so; do
+		[[ -f $file ]] && readlink -f "$file" && return
+	done
+}
+
 # The Java versions of this host: Debian's, and what lies in /opt/jdks. Each once.
 JDKS=()
 declare -A known=()
 for folder in ${TM_JDKS:-/usr/lib/jvm/* /opt/jdks/*}; do
-	libjvm=$(readlink -f "$folder"/{,jre/}lib/{,amd64/}server/libjvm.so 2>/dev/null |
-		while read -r file; do [[ -f $file ]] && echo "$file" && break; done)
+	libjvm=$(libjvm_of "$folder")
 	[[ $libjvm && ! ${known[$libjvm]:-} && -x $folder/bin/java ]] || continue
 	known[$libjvm]=yes
 	JDKS+=("$folder")

@@ -27,10 +27,10 @@ LEAST = 2000            # samples of all parts, and of each
 LEAST_OF_PART = 50
 POINTS = 2.0            # by which a share may differ, and the share of samples of full depth
 # Of the samples: every method and line of a stack that is known. What is left is on its way there
-# or back: calls, exceptions, the compiler's code that gives up.
-EXACT = 0.93
-EXACT_OF_PART = 0.85
-EXACT_OF = {"exceptions": 0.3, "deopts": 0.7, "contendedFirst": 0.2, "contendedSecond": 0.2}
+# or back, which is no wrong stack: calls, locks, exceptions, notes, code that is thrown away.
+EXACT = 0.9
+EXACT_OF_PART = 0.75
+EXACT_OF = {"exceptions": 0.3, "deopts": 0.6, "contendedFirst": 0.2, "contendedSecond": 0.2}
 STRANGE_MAX = 0.001     # of the samples: stacks that cannot be
 NAMELESS_MAX = 0.001    # likewise: a frame is without a name
 WHOLE_GOAL = 0.999      # of all samples, but those that CUT_EXPECTED explains
