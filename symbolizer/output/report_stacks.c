@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/runtime.h"
+
 #define SCHEDULE "__schedule"
 
 /* Whether it is that function, or a part or clone of it: `__schedule.isra.0`. */
@@ -31,6 +33,21 @@ static uint32_t hook_frames(const struct ksyms *kernel, const struct aggregate_s
 			return i + 1;
 	}
 	return 0;
+}
+
+static bool is_java(const struct report_frames *frames, uint64_t word)
+{
+	const struct method *method = methods_find(frames->methods, methods_number(word));
+
+	return method && method->content.runtime == TM_RUNTIME_JAVA;
+}
+
+bool report_stacks_hide(const struct report_frames *frames, const struct aggregate_stack *stack,
+			uint32_t at)
+{
+	return at > 0 && stack->frames[at] >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE &&
+	       stack->frames[at - 1] >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD &&
+	       !frames->files.names->runtime_internals && !is_java(frames, stack->frames[at - 1]);
 }
 
 /* @kinds: of the samples that have it, as bits. */

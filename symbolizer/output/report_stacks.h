@@ -9,8 +9,9 @@
  * are shown. A stack that both kinds share is two stacks of the report, in the same array of
  * frames.
  *
- * Behind the functions of a language runtime stands the frame of the interpreter's loop that runs
- * them. It is not shown, unless the names say otherwise (name_table.runtime_internals).
+ * Behind the functions of CPython stands the frame of the interpreter's loop that runs them. It is
+ * not shown, unless the names say otherwise (name_table.runtime_internals). Methods of Java have no
+ * such frame; where a METHOD record was lost, the runtime is not known, and is taken for CPython.
  */
 
 #include "symbolizer/output/report.h"
@@ -26,13 +27,8 @@ struct report_stacks {
 };
 
 /* Whether frame @at of a stack is that of such a loop, and is not shown. */
-static inline bool report_stacks_hide(const struct report_frames *frames,
-				      const struct aggregate_stack *stack, uint32_t at)
-{
-	return at > 0 && stack->frames[at] >> TM_FRAME_KIND_SHIFT == TM_FRAME_FILE &&
-	       stack->frames[at - 1] >> TM_FRAME_KIND_SHIFT == TM_FRAME_METHOD &&
-	       !frames->files.names->runtime_internals;
-}
+bool report_stacks_hide(const struct report_frames *frames, const struct aggregate_stack *stack,
+			uint32_t at);
 
 /* Return: 0, -ENOMEM. Call report_stacks_deinit either way. */
 int report_stacks_init(struct report_stacks *stacks, const struct aggregate *aggregate,

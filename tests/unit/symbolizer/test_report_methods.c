@@ -138,6 +138,19 @@ static void interpreter_behind_its_functions_is_not_shown(void **state)
 	assert_int_equal(build.report.lines, 2 * 3);
 }
 
+/* Which has no such frame: behind a method of Java stands who called it. */
+static void caller_of_java_is_shown(void **state)
+{
+	make_java_method(&record, 7, "app/Work", "step", "()V");
+	assert_int_equal(methods_announce(&recording.methods, &record.method, 0), 0);
+	sample(mixed, 8);
+	finish();
+	assert_int_equal(build.report.stacks[0].count, 8);
+	assert_string_equal(name_of(3), "[unknown file]+0x20");
+	assert_string_equal(name_of(6), "[unknown file]+0x40");
+	assert_int_equal(build.report.frames_shown, 8);
+}
+
 static void interpreter_is_shown_if_it_is_wanted(void **state)
 {
 	names.runtime_internals = true;
@@ -245,6 +258,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(method_has_name_file_and_line, begin, end),
 		cmocka_unit_test_setup_teardown(interpreter_behind_its_functions_is_not_shown,
 						begin, end),
+		cmocka_unit_test_setup_teardown(caller_of_java_is_shown, begin, end),
 		cmocka_unit_test_setup_teardown(interpreter_is_shown_if_it_is_wanted, begin, end),
 		cmocka_unit_test_setup_teardown(
 			interpreter_is_not_shown_in_stacks_of_waiting_threads, begin, end),
