@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # java - what the tests of HotSpot's methods share; sourced after integration.bash
 #
-# TM_JDKS: folders of the Java versions to test, where it is not to be all of this host.
+# TM_JDKS: folders of the Java versions to test, where it is not to be Debian's and its like.
 
 JAVA_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PYTHONPATH=$PYTHONPATH:$JAVA_SOURCE
@@ -16,16 +16,16 @@ libjvm_of() {
 	done
 }
 
-# The Java versions of this host: Debian's, and what lies in /opt/jdks. Each once.
+# Each once.
 JDKS=()
 declare -A known=()
-for folder in ${TM_JDKS:-/usr/lib/jvm/* /opt/jdks/*}; do
+for folder in ${TM_JDKS:-/usr/lib/jvm/*}; do
 	libjvm=$(libjvm_of "$folder")
 	[[ $libjvm && ! ${known[$libjvm]:-} && -x $folder/bin/java ]] || continue
 	known[$libjvm]=yes
 	JDKS+=("$folder")
 done
-((${#JDKS[@]})) || wrong "there is no Java of HotSpot in /usr/lib/jvm or /opt/jdks"
+((${#JDKS[@]})) || wrong "there is no Java of HotSpot in ${TM_JDKS:-/usr/lib/jvm}"
 
 # feature_of JDK - "17"; of Java 8, "8"
 feature_of() {
