@@ -259,6 +259,7 @@ __noinline int java_first(__u32 level)
 
 	if (!s || !java_blob_find(level, s->walk.ip - s->walk.called))
 		return 0;
+	s->walk.looked_up = true; /* so that the clock is read */
 	s->java.frameless = (__u32)java_leaf_was_called(level);
 	s->java.frame_bytes = 0;
 	if (s->java.title == JAVA_TITLE_INTERPRETER) {

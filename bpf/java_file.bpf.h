@@ -24,9 +24,10 @@ static __always_inline void java_file_meet(struct scratch *s)
 {
 	const struct tm_runtime *runtime;
 
-	if (s->java.met_file || s->java.known ||
+	if (s->walk.table == s->java.met_table || s->java.known ||
 	    s->walk.frame >> TM_FRAME_KIND_SHIFT != TM_FRAME_FILE)
 		return;
+	s->java.met_table = s->walk.table;
 	runtime = unwind_table_runtime(s->walk.table);
 	if (!runtime || runtime->kind != TM_RUNTIME_JAVA)
 		return;
@@ -64,7 +65,8 @@ __noinline int java_file_note(__u32 level)
 	key.exec_id = s->sample.event.exec_id;
 	key.start_boottime = s->sample.event.start_boottime;
 	state = bpf_map_lookup_elem(&processes, &key);
-	if (!state)
+	if (!state ||
+	    (state->runtime_start == s->java.met_start && state->runtime_file == s->java.met_file))
 		return 0;
 	state->runtime_start = s->java.met_start;
 	state->runtime_file = s->java.met_file;

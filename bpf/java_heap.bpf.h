@@ -13,11 +13,12 @@
 #include "bpf/unwind_table.bpf.h"
 
 #define JAVA_SEGMENT_FREE  0xffu /* share/memory/heap.hpp: free_sentinel */
-#define JAVA_SEGMENT_STEPS 48    /* from a segment to the block's first one: 12 kB each, at least */
+#define JAVA_SEGMENT_STEPS 32    /* from a segment to the block's first one: 16 KB each, at least */
 
 static __always_inline void java_begin_sample(struct scratch *s)
 {
 	s->java.met_file = 0;
+	s->java.met_table = 0;
 	s->java.begun = 0;
 	s->java.known = 0;
 	s->java.inside = 0;
