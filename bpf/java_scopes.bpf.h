@@ -17,6 +17,7 @@
 #define JAVA_NO_CODE   1  /* share/code: a bci is stored with this added (InvocationEntryBci) */
 #define JAVA_BYTE_LOW  64 /* UNSIGNED5: 64 values of a byte say that another one follows */
 #define JAVA_BYTE_HIGH 192u
+#define JAVA_PAGE      4096u
 
 /* The debug information of the current blob, an nmethod. */
 static __always_inline void java_scopes_begin(struct scratch *s, __u64 *ret_pcs, __u32 *ret_count)
@@ -121,6 +122,19 @@ static __always_inline __u32 java_next_number(struct scratch *s)
 	return sum;
 }
 
+/* Reads what the scope at s->java.scope begins with; the page behind it may not be in memory. */
+static __always_inline bool java_scope_read(struct scratch *s)
+{
+	__u64 from = s->java.scopes + s->java.scope, bytes = JAVA_PAGE - (from & (JAVA_PAGE - 1));
+
+	if (!bpf_probe_read_user(s->java.bytes, JAVA_BYTES, (const void *)from))
+		return true;
+	kread_opaque(bytes);
+	if (bytes > JAVA_BYTES)
+		bytes = JAVA_BYTES;
+	return !bpf_probe_read_user(s->java.bytes, (__u32)bytes, (const void *)from);
+}
+
 /* Makes the scope at s->java.scope the one whose method's frame is next, and notes its caller. */
 __noinline int java_scope_enter(__u32 level)
 {
@@ -130,9 +144,10 @@ __noinline int java_scope_enter(__u32 level)
 	if (!s)
 		return 0;
 	s->java.byte_at = 0;
-	if (bpf_probe_read_user(s->java.bytes, sizeof(s->java.bytes),
-				(const void *)(s->java.scopes + s->java.scope))) {
-		s->java.method = s->java.scope = 0;
+	if (!java_scope_read(s)) { /* the outermost one is known without it */
+		s->java.method = java_field(s, s->java.runtime.java.nmethod_method);
+		s->java.place = TM_FRAME_PLACE_MAX;
+		s->java.scope = 0;
 		return 0;
 	}
 	sender = java_next_number(s);

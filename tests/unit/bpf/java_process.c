@@ -66,8 +66,9 @@ static const struct tm_runtime runtime = {
 
 static struct {
 	uint64_t next[JAVA_HEAPS_MADE]; /* in each heap */
-	uint64_t pcs, scopes, metadata; /* of the last nmethod */
-	uint64_t debug;                 /* where the next one's lie */
+	uint64_t nmethod;               /* the last one: */
+	uint64_t pcs, scopes, metadata;
+	uint64_t debug; /* where those of the next one lie */
 } made;
 
 /* --- layout ----------------------------------------------------------------------------------- */
@@ -254,6 +255,7 @@ static void put_nmethod(const struct tm_java *java, uint64_t at, const struct ja
 {
 	uint64_t end = JAVA_CODE(at) + blob->bytes, start = at;
 
+	made.nmethod = at;
 	java_process_put(at + java->nmethod_method, JAVA_METHOD(blob->method), 8);
 	java_process_put(at + java->nmethod_original_pc, JAVA_ORIGINAL_PC, 4);
 	put_place(at + java->nmethod_deopt, end - JAVA_DEOPT, at, java->nmethod_deopt_bytes);
@@ -295,19 +297,14 @@ uint64_t java_process_blob(unsigned heap, const struct java_blob *blob)
 	return at;
 }
 
-uint64_t java_process_next(unsigned heap)
+uint64_t java_process_nmethod(void)
 {
-	return made.next[heap];
+	return made.nmethod;
 }
 
 uint64_t java_process_pcs(void)
 {
 	return made.pcs;
-}
-
-uint64_t java_process_scopes(void)
-{
-	return made.scopes;
 }
 
 uint64_t java_process_metadata(void)

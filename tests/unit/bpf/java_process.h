@@ -83,11 +83,9 @@ uint32_t java_scopes_add(struct java_scopes *scopes, uint32_t sender, unsigned m
 
 /* Makes a CodeBlob in a heap, behind the one that was made there last. Return: its address. */
 uint64_t java_process_blob(unsigned heap, const struct java_blob *blob);
-/* The address of the next one's memory. */
-uint64_t java_process_next(unsigned heap);
-/* Where the debug information of the last nmethod is: its PcDescs, scopes, metadata. */
+/* The last nmethod, and where its PcDescs and metadata are. */
+uint64_t java_process_nmethod(void);
 uint64_t java_process_pcs(void);
-uint64_t java_process_scopes(void);
 uint64_t java_process_metadata(void);
 
 /* An interpreter's frame: the caller's fp, its address, the sp that it goes on with; the method

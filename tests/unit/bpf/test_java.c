@@ -297,6 +297,30 @@ static void scope_of_no_place_or_no_method_has_its_frame(void **state)
 	java_stack_expect("1000, inner@?, -@9, outer@?, " JAVA_STACK_END);
 }
 
+/* At the end of memory, or before a page that is not in memory. */
+static void scope_that_ends_with_its_memory_is_read(void **state)
+{
+	struct java_scopes scopes = {.count = 1};
+	uint32_t scope = java_scopes_add(&scopes, 0, INNER, 7), bytes = scopes.count - scope;
+
+	make_scope(&scopes, scope);
+	bpf_host_write(SAMPLED_DATA + SAMPLED_BYTES - bytes, &scopes.bytes[scope], bytes);
+	sampled_store(java_process_nmethod() + sampled.runtime.java.nmethod_scopes,
+		      SAMPLED_DATA + SAMPLED_BYTES - bytes - scope);
+	java_stack_expect("1000, inner@7, " JAVA_STACK_END);
+}
+
+/* What was compiled is known without it. */
+static void scope_that_is_not_in_memory_is_that_of_the_outermost_method(void **state)
+{
+	struct java_scopes scopes = {.count = 1};
+	uint32_t scope = java_scopes_add(&scopes, 0, INNER, 7);
+
+	make_scope(&scopes, scope);
+	sampled_store(java_process_nmethod() + sampled.runtime.java.nmethod_scopes, 0x7000000000);
+	java_stack_expect("1000, outer@?, " JAVA_STACK_END);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -312,6 +336,8 @@ int main(void)
 		JAVA_TEST(numbers_of_each_length_are_read),
 		JAVA_TEST(sender_that_does_not_lie_before_its_scope_is_none),
 		JAVA_TEST(scope_of_no_place_or_no_method_has_its_frame),
+		JAVA_TEST(scope_that_ends_with_its_memory_is_read),
+		JAVA_TEST(scope_that_is_not_in_memory_is_that_of_the_outermost_method),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
