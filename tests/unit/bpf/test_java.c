@@ -191,6 +191,27 @@ static void stub_with_a_frame_is_left_by_its_size(void **state)
 	java_stack_expect("1000, RuntimeStub - new@32, " JAVA_STACK_END);
 }
 
+/* The stack was switched by hand, so that the size of the frame is of no use. */
+static void code_with_an_unknown_stack_pointer_is_left_by_frame_pointer(void **state)
+{
+	const uint32_t switching = START + 0x100;
+	const uint64_t fp = JAVA_STUB_FP + 0x800;
+
+	sampled_row(switching, (struct tm_rule){.cfa = TM_CFA_FP,
+						.cfa_offset = 16,
+						.ra = TM_SAVED_CFA,
+						.ra_offset = -8,
+						.fp = TM_SAVED_CFA,
+						.fp_offset = -16,
+						.flags = TM_RULE_SP_LOST});
+	sampled_words(fp, JAVA_STUB_FP, make_compiled() + CALL);
+	java_stack_stub();
+	java_process_met();
+	sampled.registers.rip = CODE(switching);
+	sampled.registers.rbp = fp;
+	java_stack_expect("3100, jit+20250, 2008, 3008");
+}
+
 /* --- debug information ------------------------------------------------------------------------ */
 
 static void expect_place(uint64_t code, uint32_t place, uint32_t index, uint32_t count)
@@ -331,6 +352,7 @@ int main(void)
 		JAVA_TEST(stack_pointer_that_cannot_be_is_right_behind_the_frame),
 		JAVA_TEST(code_that_is_given_up_stands_where_it_was),
 		JAVA_TEST(stub_with_a_frame_is_left_by_its_size),
+		JAVA_TEST(code_with_an_unknown_stack_pointer_is_left_by_frame_pointer),
 		JAVA_TEST(scope_is_that_of_the_next_place_among_many),
 		JAVA_TEST(method_without_debug_information_is_known),
 		JAVA_TEST(numbers_of_each_length_are_read),
