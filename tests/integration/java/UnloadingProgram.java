@@ -13,8 +13,8 @@ import java.nio.file.Paths;
 import java.util.function.LongUnaryOperator;
 
 /**
- * UnloadingProgram - makes classes that differ in their names alone, runs each for a moment and
- * forgets it; several threads, each with classes of its own
+ * UnloadingProgram - makes classes that differ in a part of their names alone, runs each for a
+ * moment and forgets it; several threads, each with classes of its own
  *
  * usage: java UnloadingProgram FILE THREADS CLASSES MICROSECONDS - CLASSES of each thread, so long
  *
@@ -24,7 +24,7 @@ import java.util.function.LongUnaryOperator;
  * FILE gets `CLOCK_REALTIME - CLOCK_MONOTONIC` in ns, and how many classes were unloaded.
  */
 public class UnloadingProgram extends Thread {
-	static final String PATTERN = "Made0000000";
+	static final String PATTERN = "N0000000OfOneShape";
 	static final int UNLOAD_EVERY = 100; // classes of a thread: then their memory is used again
 
 	static final Charset BYTES = StandardCharsets.ISO_8859_1;
@@ -58,7 +58,7 @@ public class UnloadingProgram extends Thread {
 
 	private void runOne(int number) throws ReflectiveOperationException {
 		long madeAt = System.nanoTime();
-		String name = String.format("Made%07d", number);
+		String name = String.format("N%07dOfOneShape", number);
 		Class<?> made = new Loader().define(name, renamed(name));
 		Object object = made.getDeclaredConstructor().newInstance();
 		LongUnaryOperator one = (LongUnaryOperator) object;

@@ -216,6 +216,8 @@ def check_parts(parts, mode):
           "by more; %.2f %% have every method and line, %d are strange, %d have a frame without a "
           "name | 2 points" % (mode, samples, worst_name, worst, 100.0 * exact / samples,
                                sum(strange.values()), nameless_))
+    for stack, count in strange.most_common(3):
+        print("  strange, %d: %s" % (count, " > ".join("%s:%d" % (m[0], m[2]) for m in stack)))
     check(not wrong, "; ".join(wrong))
     check(exact >= EXACT * samples, "only %d of %d samples are exact" % (exact, samples))
     check(worst <= POINTS, "%s differs by %.2f points" % (worst_name, worst))

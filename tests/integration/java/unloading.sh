@@ -17,7 +17,7 @@ OPTIONS=(-Xmx64m -XX:+UseSerialGC -XX:MaxMetaspaceSize=16m -XX:+IgnoreUnrecogniz
 # As they come; each compiled before it runs, so that their code comes and goes, too.
 declare -A MODES=(
 	[tiered]='-XX:+TieredCompilation'
-	[compiled]='-Xcomp -XX:TieredStopAtLevel=1 -XX:CompileCommand=compileonly,Made*.*
+	[compiled]='-Xcomp -XX:TieredStopAtLevel=1 -XX:CompileCommand=compileonly,N0*.*
 		-XX:ReservedCodeCacheSize=16m'
 	[interpreter]='-Xint'
 )

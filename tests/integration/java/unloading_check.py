@@ -15,7 +15,7 @@ import otlp
 from recorded import Wrong, balance, check, summary
 from reference import METHOD, Records, method_number
 
-MADE = re.compile(r"^Made(\d{7})$")
+MADE = re.compile(r"^N(\d{7})OfOneShape$")
 UNLOADED_MIN = 0.8   # of the classes: else their memory was never used again
 NAMELESS_MAX = 0.01  # of the methods in samples: their announcement was over budget
 WITHOUT_MAX = 0.05   # of the samples while a class ran, which have no method of it

@@ -2,8 +2,11 @@
 
 import java.util.function.LongUnaryOperator;
 
-/** Made0000000 - the pattern of all classes that UnloadingProgram makes: only their names differ */
-public class Made0000000 implements LongUnaryOperator {
+/**
+ * N0000000OfOneShape - the pattern of all classes that UnloadingProgram makes: only their numbers
+ * differ, before a text of more than a word of memory
+ */
+public class N0000000OfOneShape implements LongUnaryOperator {
 	static long work(long x) {
 		do { x ^= x << 13; x ^= x >>> 7; x ^= x << 17; } while ((x & 0x3fff) != 0);
 		return x;
