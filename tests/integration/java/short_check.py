@@ -35,6 +35,7 @@ class Process:
 
     def __init__(self, samples, names):
         self.samples, self.without, self.frames, self.nameless = samples, 0, 0, 0
+        self.unsaid = 0 # frames of methods without a METHOD record, among the nameless
         self.methods = set()
         threads = collections.defaultdict(list)
         for sample in samples:
@@ -43,6 +44,7 @@ class Process:
             self.methods |= set(mine)
             self.frames += len(mine)
             self.nameless += sum(not names.named.get(number) for number in mine)
+            self.unsaid += sum(number not in names.named for number in mine)
         self.has_main = False
         for thread in threads.values():
             running = [s.ktime for s in thread if names.is_main(s)]
@@ -63,16 +65,16 @@ def main(path, java, first, runs, nameless_max, without_max):
     check(seen, "the first process has no method")
     late = [Process([s for s in records.samples if s.generation == g], names)
             for g in sorted(jvms, key=lambda g: g[1]) if g[0] != first]
-    frames, nameless, without, samples = (
-        sum(value) for value in zip(*((p.frames, p.nameless, p.without, len(p.samples))
-                                      for p in late))) if late else (0, 0, 0, 0)
+    frames, nameless, unsaid, without, samples = (
+        sum(values) for values in zip(*((p.frames, p.nameless, p.unsaid, p.without, len(p.samples))
+                                        for p in late))) if late else (0, 0, 0, 0, 0)
     print("FIGURE java short: %s | first process: %.0f ms from start to the first method | %d JVMs "
           "of 300 ms: %d samples, %d of them between others in main without methods; %d methods in "
-          "%d frames, %d without a name; methods_written %d, late %d, lost %d | at most 1 %% "
-          "without a name" %
+          "%d frames, %d without a name, %d of them without a record; methods_written %d, late %d, "
+          "lost %d | at most 1 %% without a name" %
           (java, (min(seen) - begin[0][1]) / 1e6, len(late), samples, without,
-           sum(len(p.methods) for p in late), frames, nameless, read["methods_written"],
-           read["methods_late"], read["methods_lost"]))
+           sum(len(p.methods) for p in late), frames, nameless, unsaid,
+           read["methods_written"], read["methods_late"], read["methods_lost"]))
     check(len(late) == runs, "%d processes" % len(late))
     check(all(p.has_main for p in late), "main was never seen in %d processes" %
           sum(not p.has_main for p in late))
