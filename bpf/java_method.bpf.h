@@ -4,16 +4,13 @@
  * java_method - what a Method of HotSpot, or a stub, is known by, and its number
  *
  * Key        code: the ConstMethod; file and name: the Symbols of class and name; lines and
- *            name_hash: their length and last bytes, since classes of one shape that come and go
- *            get the addresses of others; first_line: the index of the signature, and the length of
+ *            name_hash: what these are, since classes of one shape that come and go get the
+ *            addresses of others; first_line: the index of the signature, and the length of
  *            the code. Of a stub: code: the CodeBlob; file: where its code begins; name: the
  *            address of its name; name_hash: the first bytes of that.
- * Memory     a const method is read up to JAVA_CONST_BYTES.
  */
 
 #include "bpf/java_heap.bpf.h"
-
-#define JAVA_SYMBOL_BYTES 16 /* its length, and where the text begins, lie below */
 
 /* Reads a structure of the process into s->block. */
 static __always_inline bool java_read(struct scratch *s, __u64 address)
@@ -39,17 +36,22 @@ static __always_inline __u32 java_symbol_length(const struct tm_java *java, __u6
 	return (__u16)python_word(symbol + java->symbol_length);
 }
 
-/* Length and last bytes of a symbol. */
+/*
+ * What a symbol is told from another one by that was at its address before: length, the number that
+ * HotSpot gives each (share/oops/symbol.hpp), first and last bytes. References are not counted in,
+ * which lie before the length, or behind it where that comes first (Java 8).
+ */
 static __always_inline __u64 java_symbol_hash(const struct tm_java *java, __u64 symbol)
 {
+	__u64 head = python_word(symbol), text = symbol + java->symbol_text, hash;
 	__u32 length = java_symbol_length(java, symbol);
-	__u64 text;
 
-	if (length >= 8)
-		text = python_word(symbol + java->symbol_text + length - 8);
-	else
-		text = python_word(symbol + java->symbol_text) << (8 * (8 - length) & 63);
-	return length ? text ^ length * 0x9e3779b97f4a7c15ull : 0;
+	head &= java->symbol_length ? ~0xffffull : ~0xffff0000ull;
+	hash = (head ^ (__u64)length << 48) * 0x9e3779b97f4a7c15ull;
+	if (length < 8)
+		return length ? hash ^ python_word(text) << (8 * (8 - length) & 63) : 0;
+	hash = (hash ^ python_word(text)) * 0x9e3779b97f4a7c15ull;
+	return hash ^ python_word(text + length - 8);
 }
 
 /* The key of a Method, into s->method.key. Return: whether it is one. */

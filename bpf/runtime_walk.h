@@ -125,10 +125,10 @@ struct java_walk {
 	__u32 known; /* and found: */
 	__u64 start; /* address at which offset 0 of its file would be */
 
-	__u64 met_table;               /* of the file that was looked at last, whether it has a JVM */
-	__u64 met_start;               /* `start` of a file with one that this sample has met */
-	__u32 met_file;                /* its number; 0: none was met */
-	__u32 heaps_read;              /* in this walk */
+	__u64 met_table;  /* of the file that was looked at last, whether it has a JVM */
+	__u64 met_start;  /* `start` of a file with one that this sample has met */
+	__u32 met_file;   /* its number; 0: none was met */
+	__u32 heaps_read; /* in this walk */
 	struct tm_process_key process; /* whose heaps these are */
 	__u64 heaps_start;             /* its `start` */
 	struct java_heap heaps[JAVA_HEAPS];
