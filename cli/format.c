@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/problem.h"
+
 static const struct {
 	const char *ending;
 	const char *name;
@@ -54,6 +56,18 @@ char *format_numbered(const char *path, unsigned number)
 	if (asprintf(&text, "%.*s.%04u%s", (int)at, path, number, path + at) < 0)
 		return NULL;
 	return text;
+}
+
+int format_folded_lines(const char *text, const char **ret_lines, char *ret_problem)
+{
+	static const char *const known[] = {"python", "all", "none"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(text, known[i]) == 0) {
+			*ret_lines = known[i];
+			return 0;
+		}
+	return problem_write(ret_problem, "--folded-lines %s: python, all or none", text);
 }
 
 const char *format_name(enum format format)

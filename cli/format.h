@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * format - the output formats, chosen by the ending of a file's name
+ * format - the output formats, chosen by the ending of a file's name; what folded text says
  */
 
 enum format {
@@ -27,5 +27,7 @@ int format_of(const char *path, enum format *ret_format);
  * name's last dot, else at the end. Return: heap, the caller's; NULL: out of memory.
  */
 char *format_numbered(const char *path, unsigned number);
+/* The value of --folded-lines, for the symbolizer. Return: 0, PROBLEM_E_USAGE. */
+int format_folded_lines(const char *text, const char **ret_lines, char *ret_problem);
 /* The name in the symbolizer's option --output=NAME:N. */
 const char *format_name(enum format format);

@@ -129,6 +129,9 @@ static const char record_page[] =
 	"                          information\n"
 	"      --runtime-internals show what runs the functions of an interpreted language, too:\n"
 	"                          the frames of CPython's evaluation loop\n"
+	"      --folded-lines WORD which functions have file and line behind their names in\n"
+	"                          .folded: those of python (the default), all that a language\n"
+	"                          runtime runs, or none\n"
 	"      --debug-root DIR    where separate debug files lie, for the functions of stripped\n"
 	"                          programs; give it again for several (at most 8). Default\n"
 	"                          " OPTIONS_ROOT_DEFAULT

@@ -35,6 +35,7 @@ static const struct option long_options[] = {
 	{"no-demangle", no_argument, NULL, 'D'},
 	{"no-lines", no_argument, NULL, 'L'},
 	{"runtime-internals", no_argument, NULL, 'I'},
+	{"folded-lines", required_argument, NULL, 'f'},
 	{"debuginfod", required_argument, NULL, 'u'},
 	{"no-debuginfod", no_argument, NULL, 'U'},
 	{"debug-root", required_argument, NULL, 'g'},
@@ -300,6 +301,8 @@ static int apply(struct options *o, int option, char *const argv[], char *ret_pr
 		return add_pid(o, optarg, ret_problem);
 	case 'o':
 		return options_add_output(o, optarg, ret_problem);
+	case 'f':
+		return format_folded_lines(optarg, &o->folded_lines, ret_problem);
 	case 'r':
 		return set_ring(o, optarg, ret_problem);
 	case 'C':

@@ -73,6 +73,7 @@ struct options {
 	bool no_debug_files;               /* separate debug files are not looked for */
 	bool no_cache;                     /* tables are not kept from one recording to the next */
 	const char *cache;                 /* where they are kept; NULL: TABLE_CACHE_DEFAULT */
+	const char *folded_lines;          /* format_folded_lines; NULL: those of python */
 	const char *summary;               /* or NULL */
 	char *const *command;              /* NULL-terminated, or NULL */
 	struct debuginfod_urls debuginfod; /* servers; those of the options */

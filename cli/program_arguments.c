@@ -168,6 +168,8 @@ static void add_symbolizer(struct launch *launch, const struct preparation *prep
 		launch_argument(launch, "--no-lines");
 	if (options->runtime_internals)
 		launch_argument(launch, "--runtime-internals");
+	if (options->folded_lines)
+		launch_argument(launch, "--folded-lines=%s", options->folded_lines);
 	if (options->debug_root_count)
 		launch_argument(launch, "--debug-files");
 	if (options->no_demangle)

@@ -138,6 +138,7 @@ int tm_control_failed(int socket, const struct tm_control_failure *failure);
  *	--output=FORMAT:N ... (FORMAT: html, pprof, folded, speedscope; N open for writing)
  *	--hz=N --title=TEXT [--off-cpu] [--memory-bytes=N [--ask-memory]] [--no-demangle]
  *	[--no-lines] [--runtime-internals] [--cpu-max-ppm=N (of all CPUs' time)]
+ *	[--folded-lines=python|all|none]
  *	[--debuginfod-fd=N] [--exporter-fd=N] [--spool-fd=N] (N: the sockets to these programs)
  *	[--cache-fd=N --boot-id=TEXT] (N: the unwind table cache, open for reading and writing)
  * tidemark-parser    --socket-fd=N

@@ -98,6 +98,22 @@ static int parse_flag(struct options *options, const char *text)
 	return -EINVAL;
 }
 
+static int parse_folded_lines(const char *value, enum report_lines *ret_lines)
+{
+	static const char *const words[] = {
+		[REPORT_LINES_PYTHON] = "python",
+		[REPORT_LINES_ALL] = "all",
+		[REPORT_LINES_NONE] = "none",
+	};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(value, words[i]) == 0) {
+			*ret_lines = (enum report_lines)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 static int parse_argument(struct options *options, char *text)
 {
 	const char *value;
@@ -123,6 +139,8 @@ static int parse_argument(struct options *options, char *text)
 		options->boot_id = value;
 		return *value ? 0 : -EINVAL;
 	}
+	if ((value = tm_option_value(text, "--folded-lines")))
+		return parse_folded_lines(value, &options->folded_lines);
 	if ((value = tm_option_value(text, "--output")))
 		return parse_output(options, value);
 	if ((value = tm_option_value(text, "--title"))) {

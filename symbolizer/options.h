@@ -54,7 +54,8 @@ struct options {
 	bool no_lines;          /* neither source lines nor inlined calls */
 	bool runtime_internals; /* what runs a language runtime's functions is shown, too */
 	bool debug_files;       /* separate debug files are asked for */
-	bool no_demangle;       /* names are shown as the symbol tables have them */
+	enum report_lines folded_lines;
+	bool no_demangle; /* names are shown as the symbol tables have them */
 	struct options_output outputs[OPTIONS_OUTPUTS_MAX];
 	int output_count;
 };

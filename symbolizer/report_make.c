@@ -48,6 +48,7 @@ static void complete_report(const struct report_job *job, struct report *report)
 {
 	report->hz = job->options->hz;
 	report->title = job->options->title;
+	report->folded_lines = job->options->folded_lines;
 	report->resource = job->settings ? &job->settings->resource.resource : NULL;
 	report->start_unix_ns = job->start_unix_ns;
 	report->duration_ns = job->duration_ns;

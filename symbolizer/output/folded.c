@@ -3,7 +3,8 @@
  * folded - one line per stack, root first, as flame-graph tools read it
  *
  * Functions of CPython have file and line behind their names, as py-spy writes them; methods of
- * Java are java/lang/String.charAt, as async-profiler writes them.
+ * Java are java/lang/String.charAt, as async-profiler writes them, unless report.folded_lines says
+ * otherwise.
  *
  * A line has one number: samples where on-CPU alone was recorded, else ns. The stack of an off-CPU
  * sample ends in the state of its thread, `[interruptible]`, or goes on with who woke it. Of a
@@ -112,6 +113,20 @@ static bool is_kernel(const struct report *report, const struct report_frame *fr
 	       (frame->file != REPORT_NO_FILE && report->files[frame->file].is_kernel);
 }
 
+static uint32_t form_of(const struct report *report, const struct report_frame *frame,
+			const struct report_call *call)
+{
+	const bool java = frame->runtime == TM_RUNTIME_JAVA;
+	const bool lines = report->folded_lines == REPORT_LINES_ALL ||
+			   (report->folded_lines == REPORT_LINES_PYTHON && !java);
+
+	if (is_kernel(report, frame))
+		return ENDS_IN_KERNEL;
+	if (frame->kind != REPORT_RUNTIME)
+		return 0;
+	return (java ? HAS_SLASHES : 0) | (lines && call->path != 0 ? ENDS_IN_PLACE : 0);
+}
+
 static void note_forms(const struct folded *folded, const struct report_frame *frame)
 {
 	const struct report *report = folded->report;
@@ -119,12 +134,7 @@ static void note_forms(const struct folded *folded, const struct report_frame *f
 	for (uint32_t j = 0; j < frame->call_count; j++) {
 		uint32_t call = frame->first_call + j;
 
-		if (is_kernel(report, frame))
-			folded->calls[call] = ENDS_IN_KERNEL;
-		else if (frame->runtime == TM_RUNTIME_JAVA)
-			folded->calls[call] = HAS_SLASHES;
-		else if (frame->kind == REPORT_RUNTIME && report->calls[call].path != 0)
-			folded->calls[call] = ENDS_IN_PLACE;
+		folded->calls[call] = form_of(report, frame, &report->calls[call]);
 	}
 }
 

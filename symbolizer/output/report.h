@@ -24,6 +24,12 @@ enum report_kind { /* colours of the page; suffix _[k] of the folded text */
 	REPORT_UNRESOLVED,
 };
 
+enum report_lines { /* which functions have file and line behind their names in folded text */
+	REPORT_LINES_PYTHON,
+	REPORT_LINES_ALL, /* of language runtimes */
+	REPORT_LINES_NONE,
+};
+
 struct report_file {
 	uint32_t path;        /* string: as the kernel gave it; a module's name for the kernel */
 	uint32_t base;        /* string: last component */
@@ -171,6 +177,7 @@ struct report {
 	struct sample_sum sums[TM_SAMPLE_KINDS_N]; /* of the samples */
 	uint32_t kinds; /* that were recorded, sampled or not: bits by enum tm_sample_kind */
 	enum tm_sample_kind shown; /* in the list of functions */
+	enum report_lines folded_lines;
 	uint64_t hz;
 	uint64_t period_ns;     /* of the recording: what an on-CPU sample stands for at its rate */
 	uint64_t start_unix_ns; /* CLOCK_REALTIME */

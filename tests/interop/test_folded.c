@@ -142,6 +142,36 @@ static void a_comparison_has_two_numbers_what_it_is_compared_with_first(void **s
 		      "server;main;stayed 300 150\n");
 }
 
+#define PYTHON_ROOT "python3;_start;<module>"
+#define JAVA_ROOT   "java;JavaMain;StubRoutines (1);app/Work$$Lambda.run;"
+
+static void functions_of_every_runtime_have_lines_if_they_are_wanted(void **state)
+{
+	builder.report.folded_lines = REPORT_LINES_ALL;
+	report_case_runtimes(&builder);
+	assert_folded(JAVA_ROOT
+		      "app/Work.step (Work.java:28) 5\n" JAVA_ROOT
+		      "app/Work.step (Work.java:30) 3\n" JAVA_ROOT
+		      "java/lang/String.valueOf (String.java:4539) 1\n" JAVA_ROOT
+		      "java/lang/String.valueOf (String.java:4539);I2C/C2I adapters 1\n" JAVA_ROOT
+		      "java/lang/String.valueOf (String.java:4557) 2\n" PYTHON_ROOT
+		      " (main.py:40);Worker.run (work.py:12);sha256_block 40\n" PYTHON_ROOT
+		      " (main.py:40);Worker.run (work.py:14) 24\n" PYTHON_ROOT
+		      " (main.py:40);_load (<frozen importlib__bootstrap>);"
+		      "[python] 2\n");
+}
+
+static void functions_of_no_runtime_have_lines_if_they_are_not_wanted(void **state)
+{
+	builder.report.folded_lines = REPORT_LINES_NONE;
+	report_case_runtimes(&builder);
+	assert_folded(JAVA_ROOT
+		      "app/Work.step 8\n" JAVA_ROOT "java/lang/String.valueOf 3\n" JAVA_ROOT
+		      "java/lang/String.valueOf;I2C/C2I adapters 1\n" PYTHON_ROOT
+		      ";Worker.run 24\n" PYTHON_ROOT ";Worker.run;sha256_block 40\n" PYTHON_ROOT
+		      ";_load;[python] 2\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -154,6 +184,8 @@ int main(void)
 		TEST(separators_and_controls_become_underscores),
 		TEST(rows_that_read_the_same_are_one),
 		TEST(the_order_does_not_depend_on_that_of_the_samples),
+		TEST(functions_of_every_runtime_have_lines_if_they_are_wanted),
+		TEST(functions_of_no_runtime_have_lines_if_they_are_not_wanted),
 		TEST(a_stack_without_frames_and_an_empty_name_are_written),
 	};
 

@@ -79,7 +79,7 @@ static void every_option_is_parsed(void **state)
 		parse("record -d 2.5 -F 10000 -p 7 -p 8 -p 7 -o a.folded -o b/c.pb.gz "
 		      "--summary s --ring-kib 64 --public-files -v --memory-max 16 --cache y "
 		      "--cpu-max 0.5 --perf-map-max 512 --no-demangle "
-		      "--runtime-internals"),
+		      "--runtime-internals --folded-lines all"),
 		0);
 	assert_int_equal(options.duration_ns, 2500000000ull);
 	assert_int_equal(options.hz, 10000);
@@ -98,6 +98,7 @@ static void every_option_is_parsed(void **state)
 	assert_true(options.public_files);
 	assert_true(options.no_demangle);
 	assert_true(options.runtime_internals);
+	assert_string_equal(options.folded_lines, "all");
 }
 
 static void debug_files_lie_below_the_folders_that_are_given(void **state)
@@ -273,6 +274,7 @@ static void problem_names_the_invalid_argument(void **state)
 {
 	static const struct wrong_line lines[] = {
 		{"record -F 0", "-F 0"},
+		{"record --folded-lines some", "--folded-lines some"},
 		{"record -F 10001", "-F 10001"},
 		{"record -F 1.5", "-F 1.5"},
 		{"record -F -1", "-F -1"},

@@ -57,6 +57,12 @@ static void full_set_is_parsed(void **state)
 	assert_int_equal(parse("--runtime-internals"), 0);
 	assert_true(options.runtime_internals);
 	assert_false(options.no_demangle);
+	assert_int_equal(options.folded_lines, REPORT_LINES_PYTHON);
+	assert_int_equal(parse("--folded-lines=none"), 0);
+	assert_int_equal(options.folded_lines, REPORT_LINES_NONE);
+	assert_int_equal(parse("--folded-lines=all"), 0);
+	assert_int_equal(options.folded_lines, REPORT_LINES_ALL);
+	assert_true(parse("--folded-lines=some") < 0);
 	assert_int_equal(parse("--no-demangle"), 0);
 	assert_true(options.no_demangle);
 	assert_int_equal(options.cache_fd, -1);
