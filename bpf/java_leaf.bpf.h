@@ -89,7 +89,7 @@ static __always_inline bool java_leaf_polls(__u64 code, __u64 before)
 		return (before >> 32 & JAVA_CODE_3) == 0x673b49 ||
 		       (before >> 8 & JAVA_CODE_3) == 0xa73b49;
 	if ((code & 0xffff) == 0x0585)
-		return code >> 48 == JAVA_CODE_RET || (code >> 48 & 0xff) == JAVA_CODE_RET;
+		return (code >> 48 & 0xff) == JAVA_CODE_RET;
 	return (code & JAVA_CODE_4) == 0xc3028541ull;
 }
 

@@ -13,9 +13,8 @@
 
 #include "bpf/java_method.bpf.h"
 
-#define JAVA_PC_STEPS  12 /* as many as lead from 2^17 PcDescs to JAVA_PCS */
+#define JAVA_PC_STEPS  12 /* as many as lead from 2^16 PcDescs to JAVA_PCS */
 #define JAVA_NO_CODE   1  /* share/code: a bci is stored with this added (InvocationEntryBci) */
-#define JAVA_BYTE_LOW  64 /* UNSIGNED5: 64 values of a byte say that another one follows */
 #define JAVA_BYTE_HIGH 192u
 #define JAVA_PAGE      4096u
 
