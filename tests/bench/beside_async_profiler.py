@@ -54,7 +54,7 @@ def of_async_profiler(path):
         for line in file:
             text, count = line.rsplit(" ", 1)
             frames = [re.sub(r"_\[[0-9a-z]\]$", "", f) for f in text.split(";")]
-            shares.add([plain(f) for f in frames if method.match(f) and ".so" not in f],
+            shares.add([plain(f) for f in frames if method.match(f) and not f.endswith(".so")],
                        int(count))
     return shares
 
