@@ -40,6 +40,7 @@ public class TruthProgram {
 	static final ThreadLocal<Set<List<StackTraceElement>>> STACKS = new ThreadLocal<>();
 	static final byte[] FROM = new byte[1 << 16], TO = new byte[1 << 16];
 	static final int[] VALUES = IntStream.range(0, 64).map(i -> i * 37 % 64).toArray();
+	static final Object[] OLD = new Comparable<?>[1 << 16];
 	static double seconds;
 	static int recursionDepth, alternationDepth;
 	static volatile int noting; // parts that are in their first round
@@ -229,6 +230,23 @@ public class TruthProgram {
 		for (int i = 0; i < 10 * ROUNDS; i++) sink = ("a" + i + "b" + sink + 'c').length();
 	}
 
+	/** Never compiled, by an option: an adapter is between it and compiled callers. */
+	static long kept(long a, long b, long c, long d, long e, long f, long g, int h) {
+		return a + b + c + d + e + f + g + h;
+	}
+
+	static void adapters() {
+		if (noting > 0) note();
+		for (int i = 0; i < 50 * ROUNDS; i++) sink = kept(i, sink, 1, 2, 3, 4, 5, i);
+	}
+
+	/** With barriers of the collector, and checks of the type by what classes implement. */
+	static void stores() {
+		Object[] values = {"a", 1, 2L, 'c', 1.5};
+		if (noting > 0) note();
+		for (int i = 0; i < 50 * ROUNDS; i++) OLD[i & 0xffff] = values[i % 5];
+	}
+
 	// --- code that is thrown away -----------------------------------------------------------
 
 	/** Of a class loader for each round: a call that can be only one, until it can be two. */
@@ -339,6 +357,8 @@ public class TruthProgram {
 		part("checksums", TruthProgram::checksums);
 		part("hashes", TruthProgram::hashes);
 		part("concatenation", TruthProgram::concatenation);
+		part("adapters", TruthProgram::adapters);
+		part("stores", TruthProgram::stores);
 		part("deopts", TruthProgram::deopts);
 		part("qsort", TruthProgram::qsort);
 		part("alternations", TruthProgram::alternations);

@@ -22,7 +22,8 @@ declare -A MODES=(
 )
 ORDER=(${TM_MODES:-tiered interpreter c1 c2 odd})
 # Unknown options are those of other versions.
-COMMON=(-Xmx256m -XX:MaxJavaStackTraceDepth=100000 -XX:+IgnoreUnrecognizedVMOptions
+COMMON=(-Xmx256m -XX:MaxJavaStackTraceDepth=100000 -XX:CompileCommand=quiet
+	-XX:CompileCommand=exclude,TruthProgram.kept -XX:+IgnoreUnrecognizedVMOptions
 	-XX:+UnlockDiagnosticVMOptions -XX:+UnlockExperimentalVMOptions
 	-Djava.library.path="$WORK" -cp "$WORK/classes")
 LOG=(-XX:+PrintCompilation -XX:+PrintInlining -XX:-DisplayVMOutput -XX:+LogVMOutput)

@@ -16,7 +16,8 @@ from recorded import Wrong, check
 PLACE = re.compile(r"^(.+?)(?: \(([^()]*):(\d+)\))?$") # of the truth
 PROGRAM = "TruthProgram"
 WARM_UP = "TruthProgram.warmUp"
-BESIDE = ("note", "place", "part", "keep", "count", "<init>", "<clinit>", "isNoting")
+# Methods that may be called from any place, in the program.
+BESIDE = ("note", "place", "part", "keep", "count", "<init>", "<clinit>", "isNoting", "kept")
 STUBS = re.compile(r"stub", re.I)
 STUB_OF_CALLS = re.compile("^StubRoutines")
 # Whose work is done in machine code without a method. The compilers note no place at its call,
@@ -30,7 +31,8 @@ POINTS = 2.0            # by which a share may differ, and the share of samples 
 # or back, which is no wrong stack: calls, locks, exceptions, notes, code that is thrown away.
 EXACT = 0.9
 EXACT_OF_PART = 0.75
-EXACT_OF = {"exceptions": 0.3, "deopts": 0.6, "contendedFirst": 0.2, "contendedSecond": 0.2}
+EXACT_OF = {"exceptions": 0.3, "deopts": 0.6, "adapters": 0.3, "contendedFirst": 0.2,
+            "contendedSecond": 0.2}
 STRANGE_MAX = 0.001     # of the samples: stacks that cannot be
 NAMELESS_MAX = 0.001    # likewise: a frame is without a name
 WHOLE_GOAL = 0.999      # of all samples, but those that CUT_EXPECTED explains
@@ -102,18 +104,23 @@ class Part:
         rest = stack[at:]
         if self.calls_stubs and rest and rest[0][0] in node.names():
             node, rest = node.named(rest[0][0]), rest[1:]
-        if node.is_leaf and not any(is_program(m) for m in rest):
+        if node.is_leaf and not any(map(is_strange, rest)):
             self.exact += count
             return True
         if rest and rest[0][0] in node.names():
             rest = rest[1:] # on its way to the line that works, or back
-        strange = any(is_program(m) and m[0].rsplit(".", 1)[1] not in BESIDE for m in rest)
+        strange = any(map(is_strange, rest))
         (self.strange if strange else self.inexact)[stack[-6:]] += count
         return False
 
 
 def is_program(m):
     return m[0].startswith(PROGRAM)
+
+
+def is_strange(m):
+    """Where no stack is known that has it."""
+    return is_program(m) and m[0].rsplit(".", 1)[1] not in BESIDE
 
 
 def ours(stack):
