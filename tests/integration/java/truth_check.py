@@ -35,6 +35,7 @@ EXACT_OF = {"exceptions": 0.3, "deopts": 0.6, "adapters": 0.3, "contendedFirst":
             "contendedSecond": 0.2}
 STRANGE_MAX = 0.001     # of the samples: stacks that cannot be
 NAMELESS_MAX = 0.001    # likewise: a frame is without a name
+LOST_MAX = 0.002        # likewise: stubs that the caller of the parts has called, as it seems
 WHOLE_GOAL = 0.999      # of all samples, but those that CUT_EXPECTED explains
 CUT_EXPECTED = ("exec", "exiting", "no_table")
 # As tests/integration/python/truth_check.py says: time that a hypervisor takes.
@@ -127,6 +128,26 @@ def ours(stack):
     """From the outermost method of the program on: what is before it is the thread's."""
     first = next((i for i, m in enumerate(stack) if is_program(m)), len(stack))
     return tuple(stack[first:])
+
+
+class Lost:
+    """Stacks that end in `part` and a stub: it calls some, but whose frames are lost seem to have
+    been called by it, too."""
+
+    def __init__(self):
+        self.stubs = collections.Counter()
+
+    def add(self, frames, count):
+        methods = [i for i, f in enumerate(frames) if f.is_method]
+        if methods and frames[methods[-1]].name == PROGRAM + ".part":
+            for f in frames[methods[-1] + 1:methods[-1] + 2]:
+                self.stubs[f.name] += count
+
+    def check(self, total):
+        print("  %d stacks end in `part` and machine code: %s" % (sum(self.stubs.values()),
+                                                                  self.stubs.most_common(3)))
+        check(sum(self.stubs.values()) <= LOST_MAX * total, "frames are lost before stubs: %s" %
+              self.stubs.most_common(3))
 
 
 class Between:
@@ -239,16 +260,19 @@ def main(truth_path, otlp_path, mode, others="\0"):
         parts = {"%s.%s" % (PROGRAM, name): Part(name, truth)
                  for name, truth in json.load(file).items()}
     stacks = [stack for stack in java_stacks.read(otlp_path) if not stack.comm.startswith(others)]
-    between = Between()
+    between, lost = Between(), Lost()
     for stack in stacks:
         mine = [f.name for f in stack.frames if f.name in parts]
+        if not mine and not stack.cut:
+            lost.add(stack.frames, stack.count)
         if mine and mine[0] != WARM_UP and not stack.cut and \
                 parts[mine[0]].add(stack.frames, stack.count):
             between.add(stack.frames, stack.count)
     del parts[WARM_UP]
     parts = {name[len(PROGRAM) + 1:]: part for name, part in parts.items()}
     wrong = 0
-    for step in (lambda: check_whole(stacks), lambda: check_parts(parts, mode), between.check):
+    for step in (lambda: check_whole(stacks), lambda: check_parts(parts, mode), between.check,
+                 lambda: lost.check(sum(part.samples for part in parts.values()))):
         try:
             step()
         except Wrong as found:
