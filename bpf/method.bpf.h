@@ -7,9 +7,9 @@
  *            back; 0 once that is used up, or when the map refuses. It is the function's as long as
  *            the map has its entry.
  * Announce   behind the sample, as long as METHOD_TIME_NS last; on one CPU METHOD_SPENT_NS in about
- *            a second. What is late is announced by the next sample with a frame of it. What was
- *            not in memory is left empty, and announced again: after METHOD_WAIT_MS, and after
- *            twice as long each time.
+ *            a second. What is late is announced behind the CPU's next sample, if that is of the
+ *            same process, else by the next one with a frame of it. What was not in memory is left
+ *            empty, and announced again: after METHOD_WAIT_MS, and after twice as long each time.
  * Room       that of samples; of the ring a quarter, counted from when the collector had read all
  *            METHOD records of this level.
  * Trust      everything is read from the sampled process itself, by addresses that it has: it can
@@ -80,9 +80,26 @@ __noinline __u64 method_number(__u32 level)
 			return 0;
 		state = &fresh;
 	}
-	if (s->method.count < METHODS_DUE && method_is_due(s, state))
+	if (!method_is_due(s, state))
+		return state->number;
+	if (s->method.count < METHODS_DUE)
 		s->method.due[s->method.count++ & (METHODS_DUE - 1)] = s->method.key;
+	else
+		s->counts.bpf.methods_late++;
 	return state->number;
+}
+
+/* What is left of the sample before stays due if this one is of the same process. No runtime was
+ * met yet. */
+static __always_inline void method_begin_sample(struct scratch *s)
+{
+	const struct method_key *left = &s->method.due[0];
+	const struct tm_event *event = &s->sample.event;
+
+	s->python.table = 0;
+	if (left->tgid != event->tgid || left->exec_id != event->exec_id ||
+	    left->start_boottime != event->start_boottime)
+		s->method.count = 0;
 }
 
 /* The METHOD record, where the frames of the sample that is written were. */

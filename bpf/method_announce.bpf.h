@@ -23,6 +23,17 @@ static __always_inline void method_begin(struct scratch *s, __u64 number)
 	record->file_width = 1;
 }
 
+/* Whether this sample has met the runtime of the function with s->method.key; one that waits may be
+ * of a sample before. */
+static __always_inline bool method_has_runtime(struct scratch *s, __u32 level)
+{
+	if (s->method.key.kind == METHOD_PYTHON)
+		return s->python.table;
+	if (!s->java.begun)
+		java_begin(level);
+	return s->java.known;
+}
+
 /* Announces one function. */
 __noinline int method_announce(__u32 level, __u32 index)
 {
@@ -35,6 +46,10 @@ __noinline int method_announce(__u32 level, __u32 index)
 	state = bpf_map_lookup_elem(&methods, &s->method.key);
 	if (!state || !method_is_due(s, state))
 		return 0;
+	if (!method_has_runtime(s, level)) {
+		s->counts.bpf.methods_late++;
+		return 0;
+	}
 	method_begin(s, state->number);
 	if (s->method.key.kind == METHOD_PYTHON)
 		python_announce(level);
@@ -46,7 +61,8 @@ __noinline int method_announce(__u32 level, __u32 index)
 	return 0;
 }
 
-/* Announces what is due, at most @most, as long as there is time. The sample's frames are lost. */
+/* Announces what is due, what was met last first, at most @most, as long as there is time. The
+ * sample's frames are lost. */
 __noinline int method_announce_all(__u32 level, __u32 most)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -54,12 +70,12 @@ __noinline int method_announce_all(__u32 level, __u32 most)
 
 	if (!s)
 		return 0;
-	for (__u32 i = 0; i < METHODS_DUE && i < s->method.count; i++) {
+	for (__u32 i = 0; i < METHODS_DUE && s->method.count; i++) {
 		if (i >= most || !method_has_time(s, began, now)) {
-			s->counts.bpf.methods_late += s->method.count - i;
+			s->counts.bpf.methods_late += s->method.count;
 			break;
 		}
-		method_announce(level, i);
+		method_announce(level, --s->method.count);
 		now = bpf_ktime_get_ns();
 	}
 	s->method.spent += now - began;

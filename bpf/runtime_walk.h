@@ -40,10 +40,10 @@ struct method_state {
 	__u32 pad;
 };
 
-#define METHODS_DUE 16 /* a power of two; of a sample, the next one goes on */
+#define METHODS_DUE 64 /* a power of two; what does not fit waits for its next sample */
 struct method_walk {
 	struct method_key key;
-	struct method_key due[METHODS_DUE]; /* to be announced behind the sample */
+	struct method_key due[METHODS_DUE]; /* to be announced behind a sample of the process */
 	__u32 count;                        /* of those */
 	__u32 second;                       /* of 2^30 ns: in which it has spent: */
 	__u64 spent;                        /* ns */

@@ -27,7 +27,7 @@ static __always_inline void sample_head(struct nesting *level, __u64 task, __u64
 	s->walk.task = task;
 	s->walk.mm = (__u64)TASK_FIELD(task, mm);
 	s->walk.announced = 0;
-	s->method.count = 0;
+	method_begin_sample(s);
 	java_begin_sample(s);
 	if (ip >> 63 == 0)
 		event->flags |= TM_FLAG_USER_MODE;

@@ -40,6 +40,9 @@ ran_as() {
 
 for jdk in "${JDKS[@]}"; do
 	feature=$(feature_of "$jdk")
+	# What is known of a JVM is made once and kept; short.sh says how long that takes.
+	record_ok "first-$feature" --cache "$WORK/cache" -o "$WORK/first.folded" -- \
+		"$jdk/bin/java" "${COMMON[@]}" TruthProgram "$WORK/first" 0.1 100 3 || continue
 	for mode in "${ORDER[@]}"; do
 		name=truth-$feature-$mode
 		say "$jdk, Java $feature, $mode"
