@@ -46,7 +46,7 @@ for jdk in "${JDKS[@]}"; do
 		"${LIES[@]}" ||
 		continue
 	grep -q ' ended with status 0$' "$WORK/$name.out" ||
-		wrong "a program failed: $(tail -n 5 "$WORK/$name.out")"
+		wrong "a program failed: $(head -c 600 "$WORK/$name.err")"
 	balance "$name"
 	python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" tiered lie- \
 		>"$WORK/$name.said" || WRONG=$((WRONG + 1))
