@@ -15,8 +15,8 @@
  * Source     CPython: Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h,
  *            Include/cpython/code.h, pystate.h, unicodeobject.h of each version.
  *            HotSpot: the tables that vmStructs.cpp makes of each build; what they lack from
- *            share/code/{nmethod,codeBlob,pcDesc,scopeDesc}.hpp, share/utilities/unsigned5.hpp and
- *            cpu/x86/frame_x86.hpp of each version.
+ *            share/code/{nmethod,codeBlob,pcDesc,scopeDesc}.hpp, share/utilities/unsigned5.hpp,
+ *            share/runtime/stubCodeGenerator.hpp and cpu/x86/frame_x86.hpp of each version.
  */
 
 #include <stdint.h>
@@ -103,6 +103,8 @@ enum tm_java_scopes {
  * and of 8 it is an address, else a distance from the start of the structure.
  */
 struct tm_java {
+	/* Like tm_runtime.state, the address of StubCodeDesc::_list; 0: not known, nor stub_*. */
+	int64_t stubs;
 	uint16_t scopes; /* enum tm_java_scopes */
 	uint16_t flags;  /* TM_JAVA_* */
 	uint16_t array_length;
@@ -151,6 +153,10 @@ struct tm_java {
 	uint16_t symbol_text;
 	int16_t frame_method; /* of an interpreter's frame, in words from its frame pointer */
 	int16_t frame_code;   /* likewise: the address of the current bytecode */
+	uint16_t stub_next;   /* StubCodeDesc */
+	uint16_t stub_name;   /* address of a C string */
+	uint16_t stub_begin;
+	uint16_t stub_end; /* behind the last byte */
 	uint16_t pad;
 };
 
@@ -173,5 +179,5 @@ struct tm_runtime {
 };
 
 _Static_assert(sizeof(struct tm_python) == 64, "layout");
-_Static_assert(sizeof(struct tm_java) == 96, "layout");
-_Static_assert(sizeof(struct tm_runtime) == 144, "layout");
+_Static_assert(sizeof(struct tm_java) == 112, "layout");
+_Static_assert(sizeof(struct tm_runtime) == 160, "layout");

@@ -251,6 +251,7 @@ bool java_layout_find(struct tm_java *ret_java, const struct java_tables *tables
 	ret_java->flags = (uint16_t)(has_heaps ? 0 : TM_JAVA_ONE_HEAP);
 	ret_java->frame_method = FRAME_METHOD;
 	ret_java->frame_code = has_heaps ? FRAME_CODE : FRAME_CODE_8;
+	ret_java->stubs = 0;
 	ret_java->pad = 0;
 	return take_rows(ret_java, tables) && take_numbers(ret_java, tables);
 }

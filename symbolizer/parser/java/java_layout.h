@@ -11,5 +11,5 @@
 #include "shared/runtime.h"
 #include "symbolizer/parser/java/java_tables.h"
 
-/* Return: false: not known. */
+/* But for the stubs, of which no table tells. Return: false: not known. */
 bool java_layout_find(struct tm_java *ret_java, const struct java_tables *tables);

@@ -10,6 +10,7 @@
 #define VERSION_8     8u
 #define VERSION_FIRST 9u /* that the file tells */
 #define VERSION_LAST  255u
+#define VERSION_STUBS 11u /* StubCodeDesc is known of 8, and from here on */
 
 struct search {
 	struct java_data data;
@@ -46,6 +47,21 @@ static uint64_t away_of_code(const struct image *image)
 	return 0;
 }
 
+/* Fields of StubCodeDesc (share/runtime/stubCodeGenerator.hpp): next, group, name, begin, end; in 8
+ * an int and its padding come before begin. */
+static void take_stubs(struct tm_runtime *runtime, uint64_t list, const struct image *image)
+{
+	struct tm_java *java = &runtime->java;
+
+	if (!list || (runtime->version != VERSION_8 && runtime->version < VERSION_STUBS))
+		return;
+	java->stubs = (int64_t)(list - away_of_code(image));
+	java->stub_next = 0;
+	java->stub_name = 16;
+	java->stub_begin = runtime->version == VERSION_8 ? 32 : 24;
+	java->stub_end = (uint16_t)(java->stub_begin + 8);
+}
+
 static bool describe(struct tm_runtime *runtime, const struct search *search,
 		     const struct image *image)
 {
@@ -67,6 +83,7 @@ int java_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sec
 		[JAVA_TYPES].name = "gHotSpotVMTypes",
 		[JAVA_CONSTANTS].name = "gHotSpotVMIntConstants",
 	};
+	struct named_symbol stubs = {.name = "_ZN12StubCodeDesc5_listE"};
 	struct tm_runtime runtime = {.kind = TM_RUNTIME_JAVA};
 	struct search search = {0};
 	int r = named_symbols_read(symbols, JAVA_TABLES_N, sections, SHT_DYNSYM);
@@ -78,8 +95,11 @@ int java_runtime_find(struct tm_runtime *ret_runtime, const struct sections *sec
 	r = java_data_open(&search.data, sections);
 	if (!r)
 		r = java_tables_open(&search.tables, &search.data, sections, symbols);
-	if (!r && describe(&runtime, &search, sections->image))
+	if (!r && describe(&runtime, &search, sections->image)) {
+		r = named_symbols_read(&stubs, 1, sections, SHT_SYMTAB);
+		take_stubs(&runtime, stubs.vaddr, sections->image);
 		*ret_runtime = runtime;
+	}
 	java_tables_close(&search.tables);
 	java_data_close(&search.data);
 	return r;

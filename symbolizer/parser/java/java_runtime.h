@@ -7,6 +7,8 @@
  * nothing is guessed. The version is what Abstract_VM_Version::_vm_major_version begins with: from
  * 9 on it is Java's, before it is 0 until HotSpot runs.
  *
+ * Stubs      where their descriptions are is known where the file has a .symtab.
+ *
  * Cost       a file whose .dynstr does not have the name of the table of fields is done after one
  *            search in it.
  */

@@ -114,6 +114,10 @@ static const struct field of_java[] = {
 	FIELD(symbol_text),
 	FIELD(frame_method),
 	FIELD(frame_code),
+	FIELD(stub_next),
+	FIELD(stub_name),
+	FIELD(stub_begin),
+	FIELD(stub_end),
 };
 
 static void print_fields(const struct tm_runtime *runtime, const struct field *fields, size_t count)
@@ -132,10 +136,12 @@ static void print(const struct tm_runtime *runtime)
 	for (uint32_t i = 0; i < TM_RUNTIME_LOOPS_MAX; i++)
 		(void)printf("loop_%" PRIu32 " %" PRIu32 "\nloop_end_%" PRIu32 " %" PRIu32 "\n", i,
 			     runtime->loops[i].start, i, runtime->loops[i].end);
-	if (runtime->kind == TM_RUNTIME_PYTHON)
+	if (runtime->kind == TM_RUNTIME_PYTHON) {
 		print_fields(runtime, of_python, sizeof(of_python) / sizeof(of_python[0]));
-	else
-		print_fields(runtime, of_java, sizeof(of_java) / sizeof(of_java[0]));
+		return;
+	}
+	print_fields(runtime, of_java, sizeof(of_java) / sizeof(of_java[0]));
+	(void)printf("stubs %" PRId64 "\n", runtime->java.stubs);
 }
 
 int main(int argc, char **argv)

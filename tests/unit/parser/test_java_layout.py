@@ -6,7 +6,8 @@ usage: tests/unit/parser/test_java_layout.py RUNTIME_TEXT [JAVA]...
 
 Without JAVA: those in /usr/lib/jvm. Each runs keytool, which waits for a password. What is read of
 it by the parser's offsets must be what HotSpot's own tables say at that time, and must make sense:
-all code heaps, the frames of the interpreter in the main thread, the methods that are compiled.
+all code heaps, the frames of the interpreter in the main thread, the methods that are compiled, the
+stubs where the file has a .symtab.
 """
 import glob
 import os
@@ -162,6 +163,14 @@ class Tables:
         if not all(part in self.fields for part in parts):
             return None
         return sum(self.fields[part][2] for part in parts)
+
+
+def symbol_of(file, name):
+    """Its address, or None."""
+    symbols = subprocess.run(["readelf", "-W", "-s", file], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    found = re.search(rf"^ *\d+: (\w+) .* {name}$", symbols, re.M)
+    return int(found[1], 16) if found else None
 
 
 class Java:
@@ -362,13 +371,40 @@ def check_blobs(java):
     return nmethods
 
 
+def check_stubs(java):
+    """Each is known by the name that HotSpot gave it, within a blob of stubs, and apart."""
+    word, text = java.process.number, java.process.text
+    wanted = symbol_of(java.process.file, "_ZN12StubCodeDesc5_listE")
+    expect("stubs are known", java.stubs != 0, wanted is not None)
+    if wanted is None:
+        return 0
+    expect("address of the list", java.stubs, wanted)
+    blobs = [(blob, end) for blob, end in java.blobs()
+             if text(word(blob + java.blob_name)).startswith("StubRoutines")]
+    at, places, names = word(java.process.base + java.stubs), [], set()
+    while at:
+        begin, end = word(at + java.stub_begin), word(at + java.stub_end)
+        name = text(word(at + java.stub_name))
+        expect(f"{name}: ends behind its beginning", begin <= end, True)
+        if any(low < begin and end <= high for low, high in blobs):
+            places.append((begin, end))
+            names.add(name)
+        at = word(at + java.stub_next)
+    places.sort()
+    expect("stubs that overlap", [pair for pair in zip(places, places[1:])
+                                  if pair[0][1] > pair[1][0]], [])
+    expect("known stubs", {"call_stub", "updateBytesCRC32"} <= names, True)
+    return len(places)
+
+
 def check(program, command):
     process = Process(command)
     try:
         java = Java(process, program)
         check_tables(java, Tables(process))
-        frames, nmethods = check_frames(java), check_blobs(java)
-        print(f"{process.file}: {java.version}, {frames} frames, {nmethods} nmethods")
+        frames, nmethods, stubs = check_frames(java), check_blobs(java), check_stubs(java)
+        print(f"{process.file}: {java.version}, {frames} frames, {nmethods} nmethods, "
+              f"{stubs} stubs")
         expect("frames and nmethods", frames > 3 and nmethods > 3, True)
     finally:
         process.end()
