@@ -14,6 +14,7 @@
 
 #include "bpf/java_leaf.bpf.h"
 #include "bpf/java_scopes.bpf.h"
+#include "bpf/java_stub.bpf.h"
 #include "bpf/user_regs.bpf.h"
 
 #define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
@@ -99,22 +100,6 @@ __noinline int java_compiled_caller(__u32 level)
 	if (leaf == JAVA_LEAF_UNSAVED)
 		s->walk.caller.fp = s->walk.fp;
 	return 1;
-}
-
-/* The frame of a stub takes the place of that of its address. */
-__noinline int java_put_stub(__u32 level)
-{
-	struct scratch *s = nesting_scratch(level);
-	__u64 place, number;
-
-	if (!s || !s->walk.frames)
-		return 0;
-	place = s->walk.ip - s->walk.called - s->java.code;
-	number = java_stub_number(level);
-	frame_take(s);
-	frame_put(s, FRAME(METHOD) | number << TM_FRAME_METHOD_SHIFT |
-			     (place < TM_FRAME_PLACE_MAX ? place : TM_FRAME_PLACE_MAX));
-	return 0;
 }
 
 /* Of a stub; 0: unknown. */

@@ -22,6 +22,23 @@ static __always_inline void java_begin_sample(struct scratch *s)
 	s->java.begun = 0;
 	s->java.known = 0;
 	s->java.inside = 0;
+	s->java.stubs_left = JAVA_STUB_SEARCH;
+}
+
+static __always_inline void java_note_process(const struct scratch *s,
+					      struct tm_process_key *process)
+{
+	process->tgid = s->sample.event.tgid;
+	process->exec_id = s->sample.event.exec_id;
+	process->start_boottime = s->sample.event.start_boottime;
+}
+
+static __always_inline bool java_is_process(const struct scratch *s,
+					    const struct tm_process_key *process)
+{
+	return process->tgid == s->sample.event.tgid &&
+	       process->exec_id == s->sample.event.exec_id &&
+	       process->start_boottime == s->sample.event.start_boottime;
 }
 
 /* The first bytes of the process's memory there, at most as many as there are words for. */
@@ -69,9 +86,7 @@ __noinline int java_read_heaps(__u32 level)
 		return 0;
 	java = &s->java.runtime.java;
 	s->java.heaps_read = 1;
-	s->java.process.tgid = s->sample.event.tgid;
-	s->java.process.exec_id = s->sample.event.exec_id;
-	s->java.process.start_boottime = s->sample.event.start_boottime;
+	java_note_process(s, &s->java.process);
 	s->java.heaps_start = s->java.start;
 	list = s->java.start + (__u64)s->java.runtime.state;
 	if (!(java->flags & TM_JAVA_ONE_HEAP)) {
@@ -91,10 +106,7 @@ __noinline int java_read_heaps(__u32 level)
 
 static __always_inline bool java_heaps_are_known(const struct scratch *s)
 {
-	return s->java.process.tgid == s->sample.event.tgid &&
-	       s->java.process.exec_id == s->sample.event.exec_id &&
-	       s->java.process.start_boottime == s->sample.event.start_boottime &&
-	       s->java.heaps_start == s->java.start;
+	return java_is_process(s, &s->java.process) && s->java.heaps_start == s->java.start;
 }
 
 /* Of the walk before. */

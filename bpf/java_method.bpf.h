@@ -6,8 +6,8 @@
  * Key        code: the ConstMethod; file and name: the Symbols of class and name; lines and
  *            name_hash: what these are, since classes of one shape that come and go get the
  *            addresses of others; first_line: the index of the signature, and the length of
- *            the code. Of a stub: code: the CodeBlob; file: where its code begins; name: the
- *            address of its name; name_hash: the first bytes of that.
+ *            the code. Of a stub: code: its begin, or the CodeBlob; file: where its code begins;
+ *            name: the address of its name; name_hash: the first bytes of that.
  */
 
 #include "bpf/java_heap.bpf.h"
@@ -112,26 +112,4 @@ static __always_inline const struct java_known *java_known(struct scratch *s, __
 							   __u64 method)
 {
 	return &s->java.methods[(__u32)java_know(level, method) & (JAVA_KNOWN - 1)];
-}
-
-/* The number of the current blob, as a stub. */
-__noinline __u64 java_stub_number(__u32 level)
-{
-	struct scratch *s = nesting_scratch(level);
-	struct method_key *key;
-
-	if (!s)
-		return 0;
-	key = &s->method.key;
-	key->start_boottime = s->sample.event.start_boottime;
-	key->tgid = s->sample.event.tgid;
-	key->exec_id = s->sample.event.exec_id;
-	key->kind = METHOD_JAVA_STUB;
-	key->code = s->java.blob;
-	key->file = s->java.code;
-	key->lines = 0;
-	key->name = java_field(s, s->java.runtime.java.blob_name);
-	key->name_hash = s->java.title;
-	key->first_line = 0;
-	return method_number(level);
 }

@@ -119,6 +119,18 @@ struct java_site {
 };
 #define JAVA_SITES 32 /* a power of two */
 
+struct java_stub { /* what is known of some bytes of a process's stubs */
+	struct tm_process_key process;
+	__u64 begin;
+	__u64 end;     /* the same: none */
+	__u64 address; /* of their description, or in a search of the next one; 0: there is none */
+	__u64 sought;  /* the code that a search is for; 0: it is over */
+	__u32 looked_at; /* descriptions, by the search */
+	__u32 until_ms;  /* of 2^20 ns: there is none so long */
+};
+#define JAVA_STUBS       32 /* a power of two */
+#define JAVA_STUB_SEARCH 64 /* descriptions that a sample may look at */
+
 struct java_walk {
 	struct tm_runtime runtime;
 	__u32 begun; /* the runtime was sought in this walk */
@@ -151,4 +163,7 @@ struct java_walk {
 	__u64 pcs[2 * JAVA_PCS]; /* PcDescs */
 	struct java_known methods[JAVA_KNOWN];
 	struct java_site sites[JAVA_SITES];
+	struct java_stub stubs[JAVA_STUBS];
+	__u32 stubs_taken; /* places of them so far */
+	__u32 stubs_left;  /* descriptions that this sample may still look at */
 };
