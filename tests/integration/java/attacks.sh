@@ -48,8 +48,8 @@ for jdk in "${JDKS[@]}"; do
 	grep -q ' ended with status 0$' "$WORK/$name.out" ||
 		wrong "a program failed: $(head -c 600 "$WORK/$name.err")"
 	balance "$name"
-	python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" tiered lie- \
-		>"$WORK/$name.said" || WRONG=$((WRONG + 1))
+	python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" tiered \
+		"$(stubs_of "$jdk")" lie- >"$WORK/$name.said" || WRONG=$((WRONG + 1))
 	grep -E '^FIGURE|WRONG' "$WORK/$name.said"
 	python3 "$JAVA_SOURCE/attacks_check.py" "$feature" "$WORK/$name" || WRONG=$((WRONG + 1))
 	rm -rf "$WORK/$name"* "$WORK/lie"*

@@ -27,6 +27,15 @@ for folder in ${TM_JDKS:-/usr/lib/jvm/*}; do
 done
 ((${#JDKS[@]})) || wrong "there is no Java of HotSpot in ${TM_JDKS:-/usr/lib/jvm}"
 
+# stubs_of JDK - "named" where its file has the symbol by which the names of stubs are found
+stubs_of() {
+	if [[ $(readelf -sW "$(libjvm_of "$1")") == *' _ZN12StubCodeDesc5_listE'* ]]; then
+		echo named
+	else
+		echo blobs
+	fi
+}
+
 # feature_of JDK - "17"; of Java 8, "8"
 feature_of() {
 	"$1/bin/java" -XshowSettings:properties -version 2>&1 |

@@ -58,8 +58,8 @@ for jdk in "${JDKS[@]}"; do
 		fi
 		ran_as "$mode" "$WORK/$name.log" || wrong "the methods did not run as $mode"
 		balance "$name" zero-drops
-		python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" "$mode" ||
-			WRONG=$((WRONG + 1))
+		python3 "$JAVA_SOURCE/truth_check.py" "$WORK/$name" "$WORK/$name.otlp" "$mode" \
+			"$(stubs_of "$jdk")" || WRONG=$((WRONG + 1))
 		rm -f "$WORK/$name.log" "$WORK/$name.otlp"
 	done
 done

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """truth_check - compares a recording of TruthProgram with what that says of itself
 
-usage: truth_check.py TRUTH NAME.otlp MODE [PREFIX]
-MODE: as in truth.sh. PREFIX: of the names of threads that are not the program's.
+usage: truth_check.py TRUTH NAME.otlp MODE STUBS [PREFIX]
+MODE: as in truth.sh. STUBS: as stubs_of of java.bash says. PREFIX: of the names of threads that are
+not the program's.
 """
 import collections
 import json
@@ -18,11 +19,12 @@ PROGRAM = "TruthProgram"
 WARM_UP = "TruthProgram.warmUp"
 # Methods that may be called from any place, in the program.
 BESIDE = ("note", "place", "part", "keep", "count", "<init>", "<clinit>", "isNoting", "kept")
-STUBS = re.compile(r"stub", re.I)
-STUB_OF_CALLS = re.compile("^StubRoutines")
+BLOBS = re.compile("^StubRoutines") # what a stub is called until it is found
+STUB_OF_CALLS = re.compile("^(call_stub$|StubRoutines)")
 # Whose work is done in machine code without a method. The compilers note no place at its call,
 # since it is no safepoint, so that the line of its caller is that of another place.
-STUB_PARTS = ("copies", "checksums")
+STUB_PARTS = {"copies": re.compile("^jbyte_.*arraycopy"),
+              "checksums": re.compile("^updateBytesCRC32")}
 
 LEAST = 2000            # samples of all parts, and of each
 LEAST_OF_PART = 50
@@ -41,11 +43,12 @@ CUT_EXPECTED = ("exec", "exiting", "no_table")
 # As tests/integration/python/truth_check.py says: time that a hypervisor takes.
 SMALL, STOLEN_MAX = 200, 0.01
 STUB_LEAVES = 0.5       # of a stub part's samples, where it was compiled: the leaf is a stub
+NAMED = 0.9             # of the samples in stubs, where these have names of their own
 # What stands between a method of C and the one that it has called back, in this order.
 BETWEEN = {
     "TruthProgram.compared": ["^Java_TruthProgram_nativeSort", "qsort|msort", "^compare_in_java",
-                              "^StubRoutines"],
-    "TruthProgram.alternate": ["^Java_TruthProgram_alternateNative", "^StubRoutines"],
+                              STUB_OF_CALLS.pattern],
+    "TruthProgram.alternate": ["^Java_TruthProgram_alternateNative", STUB_OF_CALLS.pattern],
 }
 
 
@@ -81,13 +84,13 @@ class Node:
 class Part:
     def __init__(self, name, truth):
         self.cpu, self.root = truth["cpu"], Node()
-        self.calls_stubs = name in STUB_PARTS
+        self.stub = STUB_PARTS.get(name)
         stacks = [tuple(map(known, stack)) for stack in truth["stacks"]]
         stacks = [tuple(m for m in stack if not HIDDEN.search(m[0])) for stack in stacks]
         for stack in stacks:
             self.root.add(ours(stack))
         self.depth = max(map(len, stacks))
-        self.samples = self.exact = self.nameless = self.stubs = self.hidden = 0
+        self.samples = self.exact = self.nameless = self.stubs = self.named = self.hidden = 0
         self.strange = collections.Counter()
         self.inexact = collections.Counter()
 
@@ -97,13 +100,15 @@ class Part:
         stack = ours([m for m in methods if not HIDDEN.search(m[0])])
         self.samples += count
         self.hidden += count * any(HIDDEN.search(m[0]) for m in methods)
-        self.stubs += count * bool(not frames[-1].is_method and STUBS.search(frames[-1].name))
+        named = bool(self.stub and self.stub.search(frames[-1].name))
+        self.named += count * named
+        self.stubs += count * (named or bool(BLOBS.search(frames[-1].name)))
         self.nameless += count * any(map(is_nameless_java, frames))
         node, at = self.root, 0
         while at < len(stack) and stack[at] in node.callees:
             node, at = node.callees[stack[at]], at + 1
         rest = stack[at:]
-        if self.calls_stubs and rest and rest[0][0] in node.names():
+        if self.stub and rest and rest[0][0] in node.names():
             node, rest = node.named(rest[0][0]), rest[1:]
         if node.is_leaf and not any(map(is_strange, rest)):
             self.exact += count
@@ -155,6 +160,7 @@ class Between:
 
     def __init__(self):
         self.seen, self.wrong = collections.Counter(), collections.Counter()
+        self.stubs = collections.Counter() # that call the first method
 
     def say(self, frames, what, count):
         self.wrong["%s: %s" % (what, " > ".join(f.name for f in frames))] += count
@@ -163,6 +169,8 @@ class Between:
         places = [i for i, f in enumerate(frames) if f.is_method]
         if places[0] == 0 or not STUB_OF_CALLS.search(frames[places[0] - 1].name):
             self.say(frames[:places[0] + 1], "no stub calls the first method", count)
+        else:
+            self.stubs[frames[places[0] - 1].name] += count
         for caller, called in zip(places, places[1:]):
             name, native = frames[called].name, frames[caller + 1:called]
             if native:
@@ -179,8 +187,10 @@ class Between:
         if left:
             self.say(frames, "without %s" % left[0], count)
 
-    def check(self):
-        print("  called by C: %s" % dict(self.seen))
+    def check(self, stubs):
+        print("  called by C: %s; the first one by: %s" % (dict(self.seen), dict(self.stubs)))
+        check(stubs != "named" or self.stubs["call_stub"] >= NAMED * sum(self.stubs.values()),
+              "call_stub has seldom its own name: %s" % self.stubs)
         missing = [name for name in BETWEEN if not self.seen[name]]
         check(not missing, "never seen called by C: %s" % missing)
         total = sum(self.wrong.values())
@@ -207,7 +217,7 @@ def check_whole(stacks):
     check(stolen <= 1 + STOLEN_MAX * total, "%d of %d stacks are cut for time" % (stolen, total))
 
 
-def check_part(name, part, mode):
+def check_part(name, part, mode, stubs):
     check(part.samples >= LEAST_OF_PART, "%s: only %d samples" % (name, part.samples))
     check(part.exact >= EXACT_OF.get(name, EXACT_OF_PART) * part.samples,
           "%s: of %d samples %d have all methods and lines; without: %s" %
@@ -215,12 +225,14 @@ def check_part(name, part, mode):
     if name in STUB_PARTS and mode != "interpreter":
         check(part.stubs >= STUB_LEAVES * part.samples, "%s: only %d of %d samples are in stubs" %
               (name, part.stubs, part.samples))
+        check(stubs != "named" or part.named >= NAMED * part.stubs, "%s: only %d of %d samples "
+              "in stubs have the name of one" % (name, part.named, part.stubs))
     if name == "lambdas":
         check(part.hidden >= part.exact, "lambdas: only %d of %d samples show the class of one" %
               (part.hidden, part.samples))
 
 
-def check_parts(parts, mode):
+def check_parts(parts, mode, stubs):
     samples = sum(part.samples for part in parts.values())
     cpu = sum(part.cpu for part in parts.values())
     worst, worst_name, wrong = 0.0, "", []
@@ -234,7 +246,7 @@ def check_parts(parts, mode):
         if abs(share - truth) >= worst:
             worst, worst_name = abs(share - truth), name
         try:
-            check_part(name, part, mode)
+            check_part(name, part, mode, stubs)
         except Wrong as found:
             wrong.append(str(found))
     exact = sum(part.exact for part in parts.values())
@@ -255,7 +267,7 @@ def check_parts(parts, mode):
           (nameless_, samples))
 
 
-def main(truth_path, otlp_path, mode, others="\0"):
+def main(truth_path, otlp_path, mode, stubs, others="\0"):
     with open(truth_path, encoding="utf-8") as file:
         parts = {"%s.%s" % (PROGRAM, name): Part(name, truth)
                  for name, truth in json.load(file).items()}
@@ -271,7 +283,8 @@ def main(truth_path, otlp_path, mode, others="\0"):
     del parts[WARM_UP]
     parts = {name[len(PROGRAM) + 1:]: part for name, part in parts.items()}
     wrong = 0
-    for step in (lambda: check_whole(stacks), lambda: check_parts(parts, mode), between.check,
+    for step in (lambda: check_whole(stacks), lambda: check_parts(parts, mode, stubs),
+                 lambda: between.check(stubs),
                  lambda: lost.check(sum(part.samples for part in parts.values()))):
         try:
             step()
