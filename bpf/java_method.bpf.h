@@ -37,7 +37,7 @@ static __always_inline __u32 java_symbol_length(const struct tm_java *java, __u6
 }
 
 /*
- * What a symbol is told from another one by that was at its address before: length, the number that
+ * What tells a symbol from another one that was at its address before: length, the number that
  * HotSpot gives each (share/oops/symbol.hpp), first and last bytes. References are not counted in,
  * which lie before the length, or behind it where that comes first (Java 8).
  */
