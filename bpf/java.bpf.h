@@ -20,10 +20,14 @@
 #define JAVA_TITLE_NMETHOD     0x646f6874656d6eull   /* "nmethod" */
 #define JAVA_TITLE_NATIVE      0x6e2065766974616eull /* "native n"method */
 #define JAVA_TITLE_INTERPRETER 0x6572707265746e49ull /* "Interpre"ter */
+#define JAVA_TITLE_ADAPTER     0x204932432f433249ull /* "I2C/C2I "adapters */
 #define JAVA_FRAME_MAX         (1u << 20) /* bytes of a frame of compiled code; more is none */
-#define JAVA_SENDER_SP         (-1)       /* in words from fp, cpu/x86/frame_x86.hpp */
-#define JAVA_REGISTER_METHOD   3          /* rbx, by its DWARF number */
-#define JAVA_REGISTER_CODE     13         /* r13 */
+#define JAVA_PUSHED_BYTES      16
+#define JAVA_SENDER_SP         (-1) /* in words from fp, cpu/x86/frame_x86.hpp */
+#define JAVA_REGISTER_METHOD   3    /* rbx, by its DWARF number */
+#define JAVA_REGISTER_CODE     13   /* r13 */
+#define JAVA_REGISTER_RETURN   0    /* rax: an adapter has taken the return address there, */
+#define JAVA_REGISTER_SENDER   13   /* and the caller's sp here */
 
 static __always_inline struct java_site *java_site(struct scratch *s)
 {
@@ -67,8 +71,8 @@ static __always_inline bool java_has_fp(struct scratch *s, __u32 level, __u64 by
 	       user_stack_read(s, level, s->walk.fp + 8, &ra) && java_heap_of(s, ra) < JAVA_HEAPS;
 }
 
-/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods and stubs keep
- * a frame pointer, and push more behind it or drop it early. */
+/* The caller of compiled code, or of a stub with a frame. Wrappers of native methods keep a frame
+ * pointer, and push more behind it or drop it early. */
 __noinline int java_compiled_caller(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
@@ -86,9 +90,9 @@ __noinline int java_compiled_caller(__u32 level)
 		complete = 0;
 	if (bytes < 16 || bytes > JAVA_FRAME_MAX || s->walk.sp_lost)
 		return 0;
-	if (s->java.title != JAVA_TITLE_NMETHOD && s->java.frameless)
+	if (s->java.title == JAVA_TITLE_NATIVE && s->java.frameless)
 		return java_by_return(s, level);
-	if (s->java.title != JAVA_TITLE_NMETHOD && java_has_fp(s, level, bytes))
+	if (s->java.title == JAVA_TITLE_NATIVE && java_has_fp(s, level, bytes))
 		return java_by_fp(s, level, s->walk.fp);
 	leaf = java_leaf_compiled(level, (__u32)complete);
 	if (leaf == JAVA_LEAF_RETURN)
@@ -97,23 +101,58 @@ __noinline int java_compiled_caller(__u32 level)
 		return java_by_sp(s, level, 16);
 	if (!java_by_sp(s, level, bytes))
 		return 0;
+	/* C1 pushes the arguments of checks of types (share/c1: slow_subtype_check). */
+	if (s->java.by_call && java_heap_of(s, s->walk.caller.ra) == JAVA_HEAPS &&
+	    !java_by_sp(s, level, bytes + JAVA_PUSHED_BYTES))
+		return 0;
 	if (leaf == JAVA_LEAF_UNSAVED)
 		s->walk.caller.fp = s->walk.fp;
 	return 1;
+}
+
+/* The caller of a leaf in a stub, which was found by its call. */
+static __always_inline bool java_by_call(struct scratch *s, __u32 level)
+{
+	struct caller *caller = &s->walk.caller;
+
+	s->java.by_call = 1;
+	caller->sp = caller->ra_at + 8;
+	caller->fp = s->walk.fp;
+	return s->walk.fp != caller->ra_at - 8 ||
+	       user_stack_read(s, level, s->walk.fp, &caller->fp);
+}
+
+/* The caller of a leaf in an adapter, which moves the arguments to where the callee expects them,
+ * and the return address with them. */
+static __always_inline bool java_by_registers(struct scratch *s, __u32 level)
+{
+	struct caller *caller = &s->walk.caller;
+
+	caller->ra_at = 0;
+	caller->ra = user_regs_read(level, JAVA_REGISTER_RETURN);
+	caller->sp = user_regs_read(level, JAVA_REGISTER_SENDER);
+	caller->fp = s->walk.fp;
+	return !s->walk.called && java_heap_of(s, caller->ra) < JAVA_HEAPS &&
+	       stack_has(s, caller->sp) && unwind_prologue_called(caller->ra);
 }
 
 /* Of a stub; 0: unknown. */
 __noinline int java_stub(__u32 level)
 {
 	struct scratch *s = nesting_scratch(level);
-	int known, leaf;
+	int known, leaf, own; /* a blob of its own */
 
 	if (!s)
 		return 0;
-	if (s->java.frameless) {
+	own = (__u32)java_field(s, s->java.runtime.java.blob_frame_words) != 0;
+	if (own && java_leaf_find_call(level)) {
+		known = java_by_call(s, level);
+	} else if (s->java.frameless) {
 		known = java_by_return(s, level);
-	} else if ((__u32)java_field(s, s->java.runtime.java.blob_frame_words)) {
+	} else if (own) {
 		known = java_compiled_caller(level);
+	} else if (s->java.title == JAVA_TITLE_ADAPTER) {
+		known = java_by_registers(s, level);
 	} else {
 		leaf = java_leaf_compiled(level, 0);
 		if (leaf == JAVA_LEAF_RETURN)
@@ -257,6 +296,8 @@ __noinline int java_first(__u32 level)
 	} else {
 		known = java_stub(level);
 	}
+	/* The frame pointer would lead to some caller's caller. */
+	s->java.lost = !known && !s->walk.sp_lost && s->java.title != JAVA_TITLE_INTERPRETER;
 	return known;
 }
 
@@ -268,9 +309,11 @@ static __always_inline int java_enter(struct scratch *s, __u32 level)
 
 	if (!s->walk.frames)
 		return 0;
+	s->java.lost = 0;
 	known = java_again(level) || java_first(level);
 	if (s->java.inside)
 		frame_take(s);
+	s->java.by_call = s->java.by_call && !s->walk.called;
 	s->walk.sp_lost = s->walk.sp_lost && !known;
 	if (known)
 		s->walk.kept_state = WALK_KEPT_LOST;

@@ -22,6 +22,8 @@ static __always_inline void java_begin_sample(struct scratch *s)
 	s->java.begun = 0;
 	s->java.known = 0;
 	s->java.inside = 0;
+	s->java.lost = 0;
+	s->java.by_call = 0;
 	s->java.stubs_left = JAVA_STUB_SEARCH;
 }
 

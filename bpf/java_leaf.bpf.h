@@ -11,6 +11,8 @@
 #include "bpf/unwind_prologue.bpf.h"
 #include "bpf/user_stack.bpf.h"
 
+#define JAVA_LEAF_WORDS     20 /* that a stub pushes at most before its frame is complete */
+
 #define JAVA_LEAF_FRAME     0 /* it has its frame */
 #define JAVA_LEAF_RETURN    1 /* sp is where the return address lies */
 #define JAVA_LEAF_PUSHED    2 /* and the caller's frame pointer before it */
@@ -19,6 +21,7 @@
 #define JAVA_CODE_PUSH_FP   0x55
 #define JAVA_CODE_POP_FP    0x5d
 #define JAVA_CODE_RET       0xc3
+#define JAVA_CODE_CALL      0xe8
 #define JAVA_CODE_SUB_SP    0xec8148ull /* sub imm32, %rsp; with 0xec8348 imm8 */
 #define JAVA_CODE_SUB_SP_8  0xec8348ull
 #define JAVA_CODE_MOV_FP    0xec8b48ull /* mov %rsp, %rbp, in the two forms */
@@ -123,4 +126,32 @@ __noinline int java_leaf_was_called(__u32 level)
 	       user_stack_read(s, level, s->walk.sp, &s->walk.caller.ra) &&
 	       java_heap_of(s, s->walk.caller.ra) < JAVA_HEAPS &&
 	       unwind_prologue_called(s->walk.caller.ra);
+}
+
+/*
+ * Finds the return address of a leaf in a stub that is a blob of its own, whatever it has pushed:
+ * right behind a call into its code. It is s->walk.caller.ra then, at ra_at. Return: 0: not found.
+ */
+__noinline int java_leaf_find_call(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct caller *caller;
+	__u64 code, target;
+
+	if (!s || s->walk.called || s->walk.sp_lost)
+		return 0;
+	caller = &s->walk.caller;
+	for (int i = 0; i < JAVA_LEAF_WORDS; i++) {
+		caller->ra_at = s->walk.sp + 8ull * i;
+		if (!user_stack_read(s, level, caller->ra_at, &caller->ra))
+			return 0;
+		if (java_heap_of(s, caller->ra) == JAVA_HEAPS ||
+		    bpf_probe_read_user(&code, sizeof(code), (const void *)(caller->ra - 8)))
+			continue;
+		target = caller->ra + (__u64)(__s64)((__s64)code >> 32);
+		if ((code >> 24 & 0xff) == JAVA_CODE_CALL && target >= s->java.code &&
+		    target <= s->walk.ip)
+			return 1;
+	}
+	return 0;
 }

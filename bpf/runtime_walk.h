@@ -156,6 +156,8 @@ struct java_walk {
 	__u32 place;     /* in the method */
 	__u32 scope;     /* where the caller that it is inlined in is described; 0: there is none */
 	__u32 inside;    /* methods of the current frame are still to be put */
+	__u32 lost;      /* the current frame is of the JVM, but its caller is not known */
+	__u32 by_call;   /* the leaf was a stub whose caller was found by its call */
 	__u32 frameless; /* the leaf has no frame, as far as the stack tells */
 	__u32 byte_at;
 	__u32 frame_bytes; /* of compiled code, where the next one may be taken from its site */

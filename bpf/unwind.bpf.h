@@ -81,6 +81,8 @@ static __always_inline int unwind_caller(struct scratch *s, __u32 level)
 		s->walk.by_rule = true;
 		return s->java.inside ? UNWIND_E_INSIDE : 0;
 	}
+	if (s->java.lost)
+		return unwind_end(s, TM_STOP_RETURN_ADDRESS);
 	if (rule ? unwind_rule_apply(s, level, rule, caller) : unwind_fp_apply(s, level, caller))
 		return 1;
 	if (rule)
