@@ -47,7 +47,8 @@ for jdk in "${JDKS[@]}"; do
 		name=truth-$feature-$mode
 		say "$jdk, Java $feature, $mode"
 		# shellcheck disable=SC2086 # several options
-		record_ok "$name" -F "$HZ" --ring-kib 4096 --cache "$WORK/cache" -o "$WORK/$name.otlp" -- \
+		record_ok "$name" -F "$HZ" --ring-kib 4096 --cache "$WORK/cache" \
+			-o "$WORK/$name.otlp" -- \
 			"$jdk/bin/java" "${COMMON[@]}" ${MODES[$mode]} "${LOG[@]}" \
 			-XX:LogFile="$WORK/$name.log" TruthProgram "$WORK/$name" \
 			"${ARGUMENTS[@]}" ||
