@@ -93,10 +93,11 @@ long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 
 long bpf_probe_read_user_str(void *to, __u32 bytes, const void *from)
 {
+	uintptr_t address = (uintptr_t)from;
 	char *out = to;
 
 	for (uint32_t i = 0; i < bytes; i++) {
-		if (bpf_probe_read_user(out + i, 1, (const char *)from + i))
+		if (bpf_probe_read_user(out + i, 1, (const void *)(address + i)))
 			return -EFAULT;
 		if (!out[i])
 			return (long)i + 1;
