@@ -51,24 +51,3 @@ static __always_inline void java_file_take(struct scratch *s, __u32 level)
 	s->java.met_file = number;
 	s->java.met_start = s->found.start - (s->found.pgoff << 12);
 }
-
-/* After the process was announced: notes what the sample has met. */
-__noinline int java_file_note(__u32 level)
-{
-	struct scratch *s = nesting_scratch(level);
-	struct tm_process_state *state;
-	struct tm_process_key key = {};
-
-	if (!s)
-		return 0;
-	key.tgid = s->sample.event.tgid;
-	key.exec_id = s->sample.event.exec_id;
-	key.start_boottime = s->sample.event.start_boottime;
-	state = bpf_map_lookup_elem(&processes, &key);
-	if (!state ||
-	    (state->runtime_start == s->java.met_start && state->runtime_file == s->java.met_file))
-		return 0;
-	state->runtime_start = s->java.met_start;
-	state->runtime_file = s->java.met_file;
-	return 0;
-}

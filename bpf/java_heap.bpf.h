@@ -111,6 +111,20 @@ static __always_inline bool java_heaps_are_known(const struct scratch *s)
 	return java_is_process(s, &s->java.process) && s->java.heaps_start == s->java.start;
 }
 
+/* After the process was announced: notes which file the sample has met. */
+__noinline int java_note_file(__u32 level)
+{
+	struct scratch *s = nesting_scratch(level);
+	struct tm_process_state *state = s ? search_state(s) : NULL;
+
+	if (!state ||
+	    (state->runtime_start == s->java.met_start && state->runtime_file == s->java.met_file))
+		return 0;
+	state->runtime_start = s->java.met_start;
+	state->runtime_file = s->java.met_file;
+	return 0;
+}
+
 /* Of the walk before. */
 static __always_inline void java_forget(struct scratch *s)
 {
@@ -129,7 +143,6 @@ __noinline int java_begin(__u32 level)
 	const struct tm_process_state *state;
 	const struct tm_runtime *runtime;
 	const struct tm_file_state *file;
-	struct tm_process_key key = {};
 	__u32 number;
 
 	if (!s)
@@ -137,10 +150,7 @@ __noinline int java_begin(__u32 level)
 	s->java.begun = 1;
 	s->java.heaps_read = 0;
 	java_forget(s);
-	key.tgid = s->sample.event.tgid;
-	key.exec_id = s->sample.event.exec_id;
-	key.start_boottime = s->sample.event.start_boottime;
-	state = bpf_map_lookup_elem(&processes, &key);
+	state = search_state(s);
 	if (!state || !state->runtime_file)
 		return 0;
 	number = state->runtime_file;

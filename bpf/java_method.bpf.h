@@ -65,11 +65,7 @@ __noinline int java_key(__u32 level, __u64 method)
 	if (!s || !method)
 		return 0;
 	java = &s->java.runtime.java;
-	key = &s->method.key;
-	key->start_boottime = s->sample.event.start_boottime;
-	key->tgid = s->sample.event.tgid;
-	key->exec_id = s->sample.event.exec_id;
-	key->kind = METHOD_JAVA;
+	key = method_key_begin(s, METHOD_JAVA);
 	key->code = python_word(method + java->method_const);
 	if (!java_read(s, key->code))
 		return 0;

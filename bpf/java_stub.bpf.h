@@ -144,13 +144,9 @@ __noinline int java_stub_find(__u32 level, __u64 pc)
 static __always_inline void java_stub_key(struct scratch *s, __u32 level, __u64 pc)
 {
 	const struct tm_java *java = &s->java.runtime.java;
-	struct method_key *key = &s->method.key;
+	struct method_key *key = method_key_begin(s, METHOD_JAVA_STUB);
 	int known = s->java.title == JAVA_TITLE_STUBS && java_stub_find(level, pc);
 
-	key->start_boottime = s->sample.event.start_boottime;
-	key->tgid = s->sample.event.tgid;
-	key->exec_id = s->sample.event.exec_id;
-	key->kind = METHOD_JAVA_STUB;
 	key->lines = 0;
 	key->first_line = 0;
 	key->code = s->java.blob;

@@ -62,6 +62,18 @@ static __always_inline __u64 method_new_number(__u32 level)
 	return cpu << METHOD_CPU_SHIFT | (__u64)level << METHOD_LEVEL_SHIFT | count;
 }
 
+/* The part of s->method.key that says whose function it is. */
+static __always_inline struct method_key *method_key_begin(struct scratch *s, __u32 kind)
+{
+	struct method_key *key = &s->method.key;
+
+	key->start_boottime = s->sample.event.start_boottime;
+	key->tgid = s->sample.event.tgid;
+	key->exec_id = s->sample.event.exec_id;
+	key->kind = kind;
+	return key;
+}
+
 /* The number of the function with s->method.key, which is to be announced if that is due. */
 __noinline __u64 method_number(__u32 level)
 {

@@ -131,20 +131,17 @@ static __always_inline __u64 python_place(const struct tm_python *python, __u64 
 static __always_inline __u64 python_method(struct scratch *s, __u32 level, __u64 code)
 {
 	const struct tm_python *python = &s->python.runtime.python;
-	struct method_key *key = &s->method.key;
+	struct method_key *key;
 
 	if (!python_read(s, code, s->python.code_bytes))
 		return 0;
-	key->start_boottime = s->sample.event.start_boottime;
-	key->tgid = s->sample.event.tgid;
-	key->exec_id = s->sample.event.exec_id;
+	key = method_key_begin(s, METHOD_PYTHON);
 	key->code = code;
 	key->file = python_field(s, python->code_file);
 	key->lines = python_field(s, python->code_lines);
 	key->name = python_field(s, python->code_name);
 	key->first_line = (__u32)python_field(s, python->code_first_line);
 	key->name_hash = python_word(key->name + python->string_hash);
-	key->kind = METHOD_PYTHON;
 	return method_number(level);
 }
 

@@ -54,7 +54,7 @@ static __always_inline void sample_finish(struct nesting *level)
 	}
 	announce_generation(level);
 	if (s->java.met_file)
-		java_file_note(level->number);
+		java_note_file(level->number);
 	s->sample.kernel_frames = (__u16)s->walk.first;
 	s->sample.user_frames = (__u16)s->walk.frames;
 	s->sample.user_stop = (__u8)s->walk.stop;

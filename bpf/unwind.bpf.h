@@ -107,6 +107,8 @@ static __always_inline int unwind_once(struct scratch *s, __u32 level)
 	} else {
 		r = unwind_caller(s, level);
 	}
+	if (!r && s->walk.frames >= s->walk.frames_most) /* a runtime's frames came in between */
+		return unwind_end(s, TM_STOP_DEPTH);
 	return r ? r == 1 : unwind_to(s, level, &s->walk.caller);
 }
 
